@@ -1,0 +1,48 @@
+import type { ClientBase } from 'pg'
+import type { Relation } from '../config/config.ts'
+import { CAPTURE_SCHEMA, FUNCTION_PREFIX, type TransitionTables } from './triggers.ts'
+
+export type InstalledTrigger = {
+  readonly name: string
+  readonly table: Relation
+  readonly functionName: string
+  /** The events and timing as pg_trigger has them. */
+  readonly type: number
+  readonly transition: TransitionTables
+  /** `O`: fires, `A`: fires even in replica mode, `D`: disabled, `R`: fires in replica mode only. */
+  readonly enabled: string
+}
+
+export type InstalledFunction = {
+  readonly name: string
+  readonly body: string
+  readonly securityDefiner: boolean
+  readonly settings: readonly string[]
+}
+
+export type Installed = {
+  readonly functions: readonly InstalledFunction[]
+  readonly triggers: readonly InstalledTrigger[]
+}
+
+/** Everything of ours, by what it is and not by what the configuration says, so that nothing is overlooked. */
+export async function readInstalled(client: Pick<ClientBase, 'query'>): Promise<Installed> {
+  const functions = await client.query<InstalledFunction>(
+    `SELECT p.proname::text AS name, p.prosrc AS body, p.prosecdef AS "securityDefiner",
+       coalesce(to_json(p.proconfig), '[]') AS settings
+     FROM ${OURS} ORDER BY 1`,
+  )
+  const triggers = await client.query<InstalledTrigger>(
+    `SELECT t.tgname::text AS name, json_build_object('schema', cn.nspname, 'name', c.relname) AS "table",
+       p.proname::text AS "functionName", t.tgtype AS type, t.tgenabled::text AS enabled,
+       json_build_object('old', t.tgoldtable, 'new', t.tgnewtable) AS transition
+     FROM ${OURS} JOIN pg_catalog.pg_trigger t ON t.tgfoid = p.oid
+     JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid JOIN pg_catalog.pg_namespace cn ON cn.oid = c.relnamespace
+     ORDER BY cn.nspname, c.relname, 1`,
+  )
+  return { functions: functions.rows, triggers: triggers.rows }
+}
+
+const OURS = `pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
+  AND n.nspname = '${CAPTURE_SCHEMA}' AND p.prorettype = 'pg_catalog.trigger'::regtype
+  AND starts_with(p.proname::text, '${FUNCTION_PREFIX}')`

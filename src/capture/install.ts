@@ -1,0 +1,124 @@
+// Puts the triggers of a plan on their tables and takes off what is no longer in it. Only what differs is
+// touched: a second run takes no lock at all.
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg, { type ClientBase } from 'pg'
+import { nameOf } from '../customers/problems.ts'
+import { RollcallError } from '../model/errors.ts'
+import { readInstalled } from './catalog.ts'
+import { type Patience, underShortLock } from './lock.ts'
+import type { CapturePlan } from './plan.ts'
+import { captureDifference, type TableDifference } from './status.ts'
+import { createFunction, createTrigger, quoted, quotedFunction } from './triggers.ts'
+
+/** One install or uninstall at a time in a database; two-integer form, so that it meets no one-integer lock. */
+const ADVISORY_LOCK = [0x726f6c6c, 0x63617074] as const
+const ADVISORY_POLL_MS = 200
+
+/**
+ * Every table has a transaction of its own, so a table that stays locked costs only itself: what was done
+ * before stays, and the next run goes on from there. A function without triggers does nothing, and a table has
+ * all of its triggers or none.
+ *
+ * `client` is one session, not in a transaction, of the role that owns rollcall's tables. Resolves to the
+ * names of the tables that were changed. Throws CUSTOMERS_UNREADABLE (the plan names what does not exist),
+ * NOT_MIGRATED, DATABASE_REFUSED (a right is missing) and CAPTURE_LOCKED.
+ */
+export async function install(
+  client: ClientBase,
+  plan: CapturePlan,
+  patience: Patience = {},
+): Promise<readonly string[]> {
+  refuseUnfit(plan)
+  await refuseWithoutRights(client)
+  return await apply(client, plan, patience)
+}
+
+/** Removes every trigger and function of ours, whatever configuration they came from; no trace is left. */
+export async function uninstall(client: ClientBase, patience: Patience = {}): Promise<readonly string[]> {
+  return await apply(client, { watchers: [], gone: [], outboxLimitMb: 1 }, patience)
+}
+
+/** A plan that names what does not exist would install a trigger that can only fall back. */
+export function refuseUnfit({ watchers, gone }: CapturePlan): void {
+  const details = [
+    ...gone.map((relation) => `watch: the table ${nameOf(relation)} does not exist`),
+    ...watchers.flatMap(({ relation, missing }) =>
+      missing.map((column) => `watch: ${nameOf(relation)} has no column ${column}`),
+    ),
+  ]
+  if (details.length > 0) throw new RollcallError('CUSTOMERS_UNREADABLE', details)
+}
+
+async function apply(client: ClientBase, plan: CapturePlan, patience: Patience): Promise<readonly string[]> {
+  await lockAdvisory(client, patience)
+  try {
+    const difference = captureDifference(plan, await readInstalled(client))
+    for (const watcher of difference.functions) {
+      await client.query(createFunction(watcher, plan.outboxLimitMb)) // several statements: one transaction
+    }
+    const changed: string[] = []
+    for (const table of difference.tables) {
+      const statements = statementsFor(table)
+      if (statements.length === 0) continue
+      await underShortLock(client, { table: table.table, statements, patience })
+      changed.push(nameOf(table.table))
+    }
+    for (const name of difference.leftoverFunctions) {
+      await client.query(`DROP FUNCTION IF EXISTS ${quotedFunction(name)}()`)
+    }
+    return changed
+  } catch (error) {
+    throw isRefusal(error) ? new RollcallError('DATABASE_REFUSED', [error.message], { cause: error }) : error
+  } finally {
+    await client.query('SELECT pg_advisory_unlock($1, $2)', [...ADVISORY_LOCK])
+  }
+}
+
+/** New triggers before old ones go, so that nothing is missed between. */
+function statementsFor({ table, lacks, leftover }: TableDifference): readonly string[] {
+  return [
+    ...lacks.map(({ watcher, event }) => createTrigger(watcher, table, event)),
+    ...leftover.map((name) => `DROP TRIGGER IF EXISTS ${pg.escapeIdentifier(name)} ON ${quoted(table)}`),
+  ]
+}
+
+/** Asked for, not waited for: a session that waits for a lock holds a snapshot open. */
+async function lockAdvisory(client: ClientBase, { totalMs = 60_000, ...clock }: Patience): Promise<void> {
+  const now = clock.now ?? (() => performance.now())
+  const wait = clock.sleep ?? sleep
+  const end = now() + totalMs
+  for (;;) {
+    const { rows } = await client.query<{ got: boolean }>('SELECT pg_try_advisory_lock($1, $2) AS got', [
+      ...ADVISORY_LOCK,
+    ])
+    if (rows[0]?.got) return
+    if (now() > end) throw new RollcallError('CAPTURE_LOCKED', ['another install or uninstall is running'])
+    await wait(ADVISORY_POLL_MS)
+  }
+}
+
+/**
+ * The functions run with the rights of the role that creates them. If it may not append to the outbox, the
+ * application's statements would fail from then on, so this is asked before anything is created.
+ */
+async function refuseWithoutRights(client: ClientBase): Promise<void> {
+  const { rows } = await client.query<{ right: string; given: boolean | null }>(
+    `SELECT r.what AS "right", CASE WHEN to_regclass(r.relation) IS NOT NULL THEN
+       CASE r.kind WHEN 'table' THEN has_table_privilege(to_regclass(r.relation), r.privilege)
+                   ELSE has_sequence_privilege(to_regclass(r.relation), r.privilege) END END AS given
+     FROM (VALUES
+       ('table', 'rollcall.outbox', 'INSERT', 'INSERT on rollcall.outbox'),
+       ('sequence', 'rollcall.outbox_id_seq', 'USAGE', 'USAGE on rollcall.outbox_id_seq'),
+       ('table', 'rollcall.capture_mark', 'SELECT', 'SELECT on rollcall.capture_mark'),
+       ('table', 'rollcall.capture_mark', 'INSERT', 'INSERT on rollcall.capture_mark'),
+       ('sequence', 'rollcall.capture_mark_id_seq', 'USAGE', 'USAGE on rollcall.capture_mark_id_seq')
+     ) AS r (kind, relation, privilege, what)`,
+  )
+  if (rows.some(({ given }) => given === null)) throw new RollcallError('NOT_MIGRATED')
+  const refused = rows.filter(({ given }) => !given).map(({ right }) => right)
+  if (refused.length > 0) throw new RollcallError('DATABASE_REFUSED', refused)
+}
+
+function isRefusal(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && error.code === '42501'
+}

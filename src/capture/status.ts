@@ -1,0 +1,135 @@
+// What should be installed, what is, and what lies between: one comparison, which `capture status` tells and
+// `capture install` carries out.
+import { isDeepStrictEqual } from 'node:util'
+import type { Relation } from '../config/config.ts'
+import { sameRelation } from '../config/relation.ts'
+import { functionBody } from './body.ts'
+import type { Installed, InstalledFunction, InstalledTrigger } from './catalog.ts'
+import type { CapturePlan, Watcher } from './plan.ts'
+import {
+  EVENTS,
+  type Event,
+  FUNCTION_SETTINGS,
+  functionName,
+  TRANSITION_TABLES,
+  TRIGGER_TYPE,
+  triggerName,
+} from './triggers.ts'
+
+/** A trigger to create (or create again) on a table. */
+export type Lack = {
+  readonly watcher: Watcher
+  readonly event: Event
+  readonly why: 'missing' | 'outdated' | 'disabled'
+}
+
+export type TableDifference = {
+  readonly table: Relation
+  /** Watchers of this table; none: only leftovers are here. */
+  readonly watchers: readonly Watcher[]
+  readonly lacks: readonly Lack[]
+  /** Names of triggers of ours that the plan does not know. */
+  readonly leftover: readonly string[]
+}
+
+export type Difference = {
+  readonly tables: readonly TableDifference[]
+  /** Watchers whose function is missing or has another body than the plan wants. */
+  readonly functions: readonly Watcher[]
+  readonly leftoverFunctions: readonly string[]
+  readonly gone: readonly Relation[]
+}
+
+export type TableState = 'fits' | 'missing' | 'outdated' | 'disabled' | 'leftover'
+export type TableStatus = {
+  readonly relation: Relation
+  readonly state: TableState
+  readonly reasons: readonly string[]
+}
+
+export function captureDifference(plan: CapturePlan, installed: Installed): Difference {
+  const tables = distinct([
+    ...plan.watchers.flatMap((watcher) => watcher.tables),
+    ...installed.triggers.map((trigger) => trigger.table),
+  ])
+  const wanted = new Set(plan.watchers.map(functionName))
+  return {
+    tables: tables.map((table) => tableDifference(table, plan, installed)),
+    functions: plan.watchers.filter((watcher) => !functionFits(watcher, plan, installed.functions)),
+    leftoverFunctions: installed.functions.map(({ name }) => name).filter((name) => !wanted.has(name)),
+    gone: plan.gone,
+  }
+}
+
+/** One line for every table that should carry triggers or does; the most serious thing first. */
+export function captureStatus(difference: Difference): readonly TableStatus[] {
+  const gone = difference.gone.map((relation): TableStatus => {
+    return { relation, state: 'missing', reasons: ['the table does not exist'] }
+  })
+  return [...gone, ...difference.tables.map((table) => statusOf(table, difference.functions))]
+}
+
+function statusOf(difference: TableDifference, stale: readonly Watcher[]): TableStatus {
+  const { table, watchers, lacks, leftover } = difference
+  const whys = new Set(lacks.map(({ why }) => why))
+  const old = watchers.filter((watcher) => stale.includes(watcher))
+  const unknown = [...new Set(watchers.flatMap((watcher) => watcher.missing))]
+  const state = ((): TableState => {
+    if (watchers.length === 0) return 'leftover'
+    if (whys.has('missing')) return 'missing'
+    if (whys.has('outdated') || old.length > 0 || leftover.length > 0 || unknown.length > 0) return 'outdated'
+    return whys.has('disabled') ? 'disabled' : 'fits'
+  })()
+  const reasons = [
+    ...lacks.map(({ event, why }) => `the ${event} trigger is ${why}`),
+    ...(old.length > 0 && !whys.has('missing')
+      ? ['the trigger function does not fit the configuration']
+      : []),
+    ...leftover.map((name) => `the trigger ${name} is of an earlier configuration`),
+    ...unknown.map((column) => `there is no column ${column}`),
+  ]
+  return { relation: table, state, reasons }
+}
+
+function tableDifference(table: Relation, plan: CapturePlan, installed: Installed): TableDifference {
+  const watchers = plan.watchers.filter((watcher) => watcher.tables.some((own) => sameRelation(own, table)))
+  const triggers = installed.triggers.filter((trigger) => sameRelation(trigger.table, table))
+  const expected = watchers.flatMap((watcher) => EVENTS.map((event) => ({ watcher, event })))
+  const names = new Set(expected.map(({ watcher, event }) => triggerName(watcher, event)))
+  const lacks = expected.flatMap(({ watcher, event }): Lack[] => {
+    const trigger = triggers.find(({ name }) => name === triggerName(watcher, event))
+    const why = lackOf(watcher, event, trigger)
+    return why ? [{ watcher, event, why }] : []
+  })
+  const leftover = triggers.map(({ name }) => name).filter((name) => !names.has(name))
+  return { table, watchers, lacks, leftover }
+}
+
+function lackOf(
+  watcher: Watcher,
+  event: Event,
+  trigger: InstalledTrigger | undefined,
+): Lack['why'] | undefined {
+  if (!trigger) return 'missing'
+  const fits =
+    trigger.functionName === functionName(watcher) &&
+    trigger.type === TRIGGER_TYPE[event] &&
+    isDeepStrictEqual(trigger.transition, TRANSITION_TABLES[event])
+  if (!fits) return 'outdated'
+  return trigger.enabled === 'O' || trigger.enabled === 'A' ? undefined : 'disabled'
+}
+
+function functionFits(watcher: Watcher, plan: CapturePlan, functions: readonly InstalledFunction[]): boolean {
+  const found = functions.find(({ name }) => name === functionName(watcher))
+  return (
+    found?.body === functionBody(watcher, plan.outboxLimitMb) &&
+    found.securityDefiner &&
+    isDeepStrictEqual([...found.settings].sort(), [...FUNCTION_SETTINGS].sort())
+  )
+}
+
+function distinct(relations: readonly Relation[]): readonly Relation[] {
+  return relations.filter(
+    (relation, i) => relations.findIndex((other) => sameRelation(other, relation)) === i,
+  )
+}

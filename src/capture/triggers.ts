@@ -1,0 +1,105 @@
+// The SQL of one watcher: a function, and on each of its tables four statement triggers that call it. Pure.
+import { createHash } from 'node:crypto'
+import pg from 'pg'
+import type { Relation } from '../config/config.ts'
+import { functionBody } from './body.ts'
+import type { Watcher } from './plan.ts'
+
+export const CAPTURE_SCHEMA = 'rollcall'
+/** Every function of ours in that schema begins with it, and nothing else there does. */
+export const FUNCTION_PREFIX = 'capture_'
+
+/** Postgres allows one event for a trigger with transition tables, hence four. */
+export const EVENTS = ['insert', 'update', 'delete', 'truncate'] as const
+export type Event = (typeof EVENTS)[number]
+
+/** What pg_trigger says of such a trigger: AFTER, for each statement, this one event. */
+export const TRIGGER_TYPE: Readonly<Record<Event, number>> = {
+  insert: 4,
+  delete: 8,
+  update: 16,
+  truncate: 32,
+}
+
+export type TransitionTables = { readonly old: string | null; readonly new: string | null }
+export const TRANSITION_TABLES: Readonly<Record<Event, TransitionTables>> = {
+  insert: { old: null, new: 'new_rows' },
+  update: { old: 'old_rows', new: 'new_rows' },
+  delete: { old: 'old_rows', new: null },
+  truncate: { old: null, new: null },
+}
+
+/**
+ * The session's settings must not reach in: names resolve to the system's own only (application roles can
+ * shadow nothing in a SECURITY DEFINER function), and floats print all their digits, so that no change is
+ * rounded away.
+ */
+export const FUNCTION_SETTINGS = ['search_path=pg_catalog, pg_temp', 'extra_float_digits=1'] as const
+
+/**
+ * Names are found by what they stand for: the relation and its key. A relation can be watched twice with
+ * different keys (who invited, who was invited), and a name of any length or spelling fits into 63 bytes.
+ */
+export function functionName(watcher: Watcher): string {
+  return `${FUNCTION_PREFIX}${clip(watcher.relation.name, 40)}_${identity(watcher)}`
+}
+
+export function triggerName(watcher: Watcher, event: Event): string {
+  return `rollcall_capture_${event}_${identity(watcher)}`
+}
+
+/** Safe to run over an older one: the tables' triggers use the new body from their next statement on. */
+export function createFunction(watcher: Watcher, outboxLimitMb: number): string {
+  const name = quotedFunction(functionName(watcher))
+  const body = functionBody(watcher, outboxLimitMb)
+  const fence = fenceFor(body)
+  return `CREATE OR REPLACE FUNCTION ${name}() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET extra_float_digits = 1
+AS ${fence}${body}${fence};
+REVOKE ALL ON FUNCTION ${name}() FROM PUBLIC;`
+}
+
+/** CREATE OR REPLACE locks out writers for a moment, DROP and CREATE would lock out readers too. */
+export function createTrigger(watcher: Watcher, table: Relation, event: Event): string {
+  const tables = TRANSITION_TABLES[event]
+  const referencing = [
+    ...(tables.old ? [`OLD TABLE AS ${tables.old}`] : []),
+    ...(tables.new ? [`NEW TABLE AS ${tables.new}`] : []),
+  ]
+  return [
+    `CREATE OR REPLACE TRIGGER ${pg.escapeIdentifier(triggerName(watcher, event))}`,
+    `AFTER ${event.toUpperCase()} ON ${quoted(table)}`,
+    ...(referencing.length > 0 ? [`REFERENCING ${referencing.join(' ')}`] : []),
+    `FOR EACH STATEMENT EXECUTE FUNCTION ${quotedFunction(functionName(watcher))}();`,
+  ].join(' ')
+}
+
+export function quoted({ schema, name }: Relation): string {
+  return `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(name)}`
+}
+
+export function quotedFunction(name: string): string {
+  return `${CAPTURE_SCHEMA}.${pg.escapeIdentifier(name)}`
+}
+
+function identity({ relation, key }: Watcher): string {
+  const text = JSON.stringify([relation.schema, relation.name, key])
+  return createHash('sha256').update(text).digest('hex').slice(0, 10)
+}
+
+/** Cut to whole characters, since Postgres counts bytes. */
+function clip(name: string, bytes: number): string {
+  let clipped = ''
+  for (const character of name) {
+    if (Buffer.byteLength(clipped + character) > bytes) break
+    clipped += character
+  }
+  return clipped
+}
+
+/** A dollar quote that the body does not hold: an identifier may be spelled like one. */
+function fenceFor(body: string): string {
+  let fence = '$rollcall$'
+  for (let i = 1; body.includes(fence); i++) fence = `$rollcall${i}$`
+  return fence
+}

@@ -1,0 +1,14 @@
+#!/usr/bin/env node
+// The very first file: it must run on an old Node too, to say which one is needed.
+import process from 'node:process'
+
+const NEEDED = 24
+const major = Number(process.versions.node.split('.')[0])
+
+if (major < NEEDED) {
+  process.stderr.write(`rollcall needs Node ${NEEDED} or newer; this is Node ${process.versions.node}.\n`)
+  process.exitCode = 2
+} else {
+  const { run } = await import('./run.ts')
+  await run()
+}

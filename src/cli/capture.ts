@@ -1,0 +1,154 @@
+import type { Command } from 'commander'
+import type { ClientBase, Pool } from 'pg'
+import { readInstalled } from '../capture/catalog.ts'
+import { dismissMarks } from '../capture/gap.ts'
+import { install, uninstall } from '../capture/install.ts'
+import { openMarks } from '../capture/marks.ts'
+import { printSql } from '../capture/print.ts'
+import { planCapture } from '../capture/relations.ts'
+import { sayMarks, sayStatus } from '../capture/say.ts'
+import { captureDifference, captureStatus } from '../capture/status.ts'
+import type { Config } from '../config/config.ts'
+import { readEnv } from '../config/env.ts'
+import { loadConfig } from '../config/load.ts'
+import { describeCustomers } from '../customers/describe.ts'
+import { checkMigrated } from '../ledger/migrate.ts'
+import { sleep } from '../ops/time.ts'
+import { noteEverybody, repairGap } from '../worker/resync.ts'
+import { withPool } from './connect.ts'
+import type { ExitCode, Io } from './io.ts'
+import { asJson } from './json.ts'
+import type { AddCommand } from './main.ts'
+
+type Options = {
+  readonly config?: string
+  readonly json?: boolean
+  readonly print?: boolean
+  readonly dismiss?: boolean
+}
+
+const GAP_POLL_MS = 500
+
+const EXAMPLES = `
+Examples:
+  rollcall capture install           write the triggers; safe to repeat, takes no lock where nothing differs
+  rollcall capture install --print   print the SQL for a DBA instead
+  rollcall capture status            say whether the triggers still fit the configuration (exit 3 when not)
+  rollcall capture resync            after a TRUNCATE or a gap: look at every customer again
+  rollcall capture uninstall         remove every trigger and function of rollcall`
+
+/** `rollcall capture`: the triggers on the watched tables. */
+export const captureCommand: AddCommand = (program, io, exit) => {
+  const capture = program
+    .command('capture')
+    .description('install, check or remove the triggers that notice changes')
+    .addHelpText('after', EXAMPLES)
+  sub(capture, 'install', 'write the triggers on the watched tables')
+    .option('--print', 'print the SQL instead of running it')
+    .action(async (options: Options) => {
+      const config = await loadConfig(options.config, io.cwd)
+      await withSession(ownerUrl(io), async (client) => {
+        const plan = await planCapture(client, config)
+        if (options.print) return io.out(printSql(plan))
+        await checkMigrated(client)
+        for (const warning of (await describeCustomers(client, config)).warnings)
+          io.err(`warning: ${warning}`)
+        const changed = await install(client, plan)
+        if (options.json) io.out(asJson({ changed }))
+        else
+          io.out(
+            changed.length > 0
+              ? `Captured from now on: ${changed.join(', ')}`
+              : 'Nothing to change: every watched table is captured.',
+          )
+      })
+    })
+  sub(capture, 'uninstall', 'remove every trigger and function of rollcall').action(
+    async ({ json }: Options) => {
+      const changed = await withSession(ownerUrl(io), (client) => uninstall(client))
+      if (json) io.out(asJson({ changed }))
+      else
+        io.out(
+          changed.length > 0
+            ? `No longer captured: ${changed.join(', ')}`
+            : 'There was no trigger of rollcall.',
+        )
+    },
+  )
+  sub(capture, 'status', 'say whether the triggers fit the configuration').action(
+    async (options: Options) => {
+      exit(await showStatus(io, options))
+    },
+  )
+  sub(capture, 'resync', 'look at every customer and every record again')
+    .option('--dismiss', 'close the marks without looking at anybody')
+    .action(async (options: Options) => {
+      const config = await loadConfig(options.config, io.cwd)
+      const noted = await withPool(databaseUrl(io), async (pool) => {
+        await checkMigrated(pool)
+        if (!options.dismiss) return await lookAtEverybody(pool, config)
+        await dismissMarks(pool)
+        return 0
+      })
+      if (options.json) io.out(asJson({ noted }))
+      else
+        io.out(
+          options.dismiss
+            ? 'The marks are closed.'
+            : `${noted} customers will be looked at; only what differs is sent.`,
+        )
+    })
+}
+
+function sub(capture: Command, name: string, description: string): Command {
+  return capture
+    .command(name)
+    .description(description)
+    .option('-c, --config <file>', 'configuration file (default: rollcall.config.ts)')
+    .option('--json', 'print the outcome as JSON')
+    .addHelpText('after', `\nExample:\n  rollcall capture ${name}`)
+}
+
+async function showStatus(io: Io, { config, json }: Options): Promise<ExitCode> {
+  const resolved = await loadConfig(config, io.cwd)
+  const { tables, marks } = await withSession(databaseUrl(io), async (client) => {
+    await checkMigrated(client)
+    const difference = captureDifference(await planCapture(client, resolved), await readInstalled(client))
+    return { tables: captureStatus(difference), marks: await openMarks(client) }
+  })
+  if (json) io.out(asJson({ tables, marks }))
+  else for (const line of [...sayStatus(tables), ...sayMarks(marks)]) io.out(line)
+  return tables.every(({ state }) => state === 'fits') && marks.length === 0 ? 0 : 3
+}
+
+/** With marks it waits until their gap may be looked at; without any it looks at once. */
+async function lookAtEverybody(pool: Pool, config: Config): Promise<number> {
+  const marked = (await openMarks(pool)).length > 0
+  if (!marked) return await noteEverybody(pool, config)
+  for (;;) {
+    const noted = await repairGap(pool, config, ['truncate', 'overflow'])
+    if (noted !== null) return noted
+    await sleep(GAP_POLL_MS)
+  }
+}
+
+function databaseUrl(io: Io): string {
+  return readEnv(io.env, { need: ['DATABASE_URL'] }).DATABASE_URL
+}
+
+/** Triggers are written by the role that owns rollcall's tables. */
+function ownerUrl(io: Io): string {
+  const env = readEnv(io.env, { need: ['DATABASE_URL'], may: ['MIGRATE_DATABASE_URL'] })
+  return env.MIGRATE_DATABASE_URL ?? env.DATABASE_URL
+}
+
+function withSession<T>(url: string, work: (client: ClientBase) => Promise<T>): Promise<T> {
+  return withPool(url, async (pool: Pool) => {
+    const client = await pool.connect()
+    try {
+      return await work(client)
+    } finally {
+      client.release(true)
+    }
+  })
+}

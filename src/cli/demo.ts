@@ -1,0 +1,3 @@
+import type { AddCommand } from './main.ts'
+
+export const demoCommand: AddCommand = () => {}

@@ -1,0 +1,15 @@
+/** What a command may touch of its process; tests give it their own. */
+export type Io = {
+  /** Data, and nothing else. */
+  readonly out: (line: string) => void
+  /** Everything that is not data: progress, warnings, errors. */
+  readonly err: (line: string) => void
+  readonly env: NodeJS.ProcessEnv
+  readonly cwd: string
+  readonly terminal: boolean
+  /** Aborted by the first SIGINT or SIGTERM; the second ends the process at once. */
+  readonly stop: AbortSignal
+}
+
+/** 0 done and nothing found; 1 it failed; 2 the call or the configuration is wrong; 3 it worked and found something. */
+export type ExitCode = 0 | 1 | 2 | 3

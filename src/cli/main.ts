@@ -1,0 +1,81 @@
+import { Command, CommanderError } from 'commander'
+import { explain, RollcallError } from '../model/errors.ts'
+import { databaseError } from '../worker/database.ts'
+import { captureCommand } from './capture.ts'
+import { demoCommand } from './demo.ts'
+import type { ExitCode, Io } from './io.ts'
+import { migrateCommand } from './migrate.ts'
+import { sandboxCommand } from './sandbox.ts'
+import { statusCommand } from './status.ts'
+import { syncCommand } from './sync.ts'
+import { VERSION } from './version.ts'
+import { workerCommand } from './worker.ts'
+
+/** A command adds itself to the program and reports its exit code. */
+export type AddCommand = (program: Command, io: Io, exit: (code: ExitCode) => void) => void
+
+const COMMANDS: readonly AddCommand[] = [
+  migrateCommand,
+  captureCommand,
+  workerCommand,
+  syncCommand,
+  statusCommand,
+  sandboxCommand,
+  demoCommand,
+]
+
+/** Parses, runs, and turns whatever went wrong into words for a person and an exit code. */
+export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
+  let code: ExitCode = 0
+  const program = new Command('rollcall')
+    .description(
+      'Keeps the customers of your Postgres registered, up to date and entitled at the Legal Consultation Service.',
+    )
+    .version(VERSION)
+    .showHelpAfterError('(--help shows how to call it)')
+  for (const add of COMMANDS) {
+    add(program, io, (exit) => {
+      code = exit
+    })
+  }
+  for (const command of withSubcommands(program)) {
+    command.exitOverride().configureOutput({
+      writeOut: (text) => io.out(text.trimEnd()),
+      writeErr: (text) => io.err(text.trimEnd()),
+    })
+  }
+  try {
+    await program.parseAsync([...args], { from: 'user' })
+    return code
+  } catch (error) {
+    return tell(error, io)
+  }
+}
+
+function withSubcommands(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(withSubcommands)]
+}
+
+function tell(error: unknown, io: Io): ExitCode {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+  const known = error instanceof RollcallError ? error : databaseError(error)
+  if (known) {
+    io.err(`rollcall: ${explain(known)}`)
+    return known.exitCode
+  }
+  io.err(
+    `rollcall: it failed unexpectedly (${nameOf(error)}). Nothing is lost: what is owed stands in Postgres.`,
+  )
+  if (io.env.LOG_LEVEL === 'debug' || io.env.LOG_LEVEL === 'trace')
+    io.err(error instanceof Error ? (error.stack ?? '') : '')
+  else io.err('Run it again with LOG_LEVEL=debug to see where.')
+  return 1
+}
+
+/** Name and code only: a driver's message may quote a value. */
+function nameOf(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code
+  return [error instanceof Error ? error.name : typeof error, typeof code === 'string' ? code : '']
+    .join(' ')
+    .trim()
+}

@@ -1,0 +1,25 @@
+import process from 'node:process'
+import type { Io } from './io.ts'
+import { main } from './main.ts'
+
+/** Runs the command line in this process: streams, signals, exit code. */
+export async function run(): Promise<void> {
+  const stop = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (stop.signal.aborted) process.exit(128 + (signal === 'SIGINT' ? 2 : 15))
+      stop.abort()
+    })
+  }
+  const io: Io = {
+    out: (line) => void process.stdout.write(`${line}\n`),
+    err: (line) => void process.stderr.write(`${line}\n`),
+    env: process.env,
+    cwd: process.cwd(),
+    terminal: process.stdout.isTTY === true,
+    stop: stop.signal,
+  }
+  // A reader that has seen enough (`| head`) is no error.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+  process.exitCode = await main(process.argv.slice(2), io)
+}

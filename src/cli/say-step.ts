@@ -1,0 +1,113 @@
+import type { Mapped } from '../model/mapped.ts'
+import { OPTIONAL_FIELDS } from '../model/user.ts'
+import type { Called } from '../sync/call.ts'
+import type { Plan } from '../sync/plan.ts'
+import type { SyncStep } from '../sync/run.ts'
+import type { TurnEnd } from '../sync/turn.ts'
+
+/** The steps of a sync as lines for a person: names of fields, statuses and times, never a field's value. */
+export function sayStep(step: SyncStep): string[] {
+  switch (step.step) {
+    case 'mapped':
+      return sayMapped(step.mapped)
+    case 'planned':
+      return [line('plan', sayPlan(step.plan))]
+    case 'answered':
+      return [line('call', sayCalled(step.called)), line('answer', step.meaning)]
+    case 'ended':
+      return [line('result', sayEnd(step.end))]
+    default:
+      return step satisfies never
+  }
+}
+
+export function sayMapped(mapped: Mapped): string[] {
+  const row = line('row', mapped.kind === 'removed' ? 'not found: the customer counts as removed' : 'found')
+  switch (mapped.kind) {
+    case 'removed':
+      return [row, line('user', mapped.userId)]
+    case 'out-of-scope':
+      return [row, line('user', mapped.userId), line('in scope', 'no: the customer counts as removed')]
+    case 'rejected':
+      return [row, line('mapped', 'no: it cannot be sent as it is'), ...sayIssues(mapped)]
+    case 'user': {
+      const { userId, status, fields } = mapped.user
+      const given = OPTIONAL_FIELDS.filter((field) => fields[field] !== undefined && fields[field] !== null)
+      const empty = OPTIONAL_FIELDS.filter((field) => fields[field] === null)
+      return [
+        row,
+        line('in scope', 'yes'),
+        line('mapped', `user ${userId}, status ${status}, with ${given.join(', ') || 'no further field'}`),
+        ...(empty.length > 0 ? [line('empty', empty.join(', '))] : []),
+        ...sayIssues(mapped),
+      ]
+    }
+    default:
+      return mapped satisfies never
+  }
+}
+
+function sayIssues({ issues }: Extract<Mapped, { issues: unknown }>): string[] {
+  return issues.map(({ field, code, expected }) =>
+    line('left out', `${field} (${code}): expected ${expected}`),
+  )
+}
+
+export function sayPlan(plan: Plan): string {
+  switch (plan.kind) {
+    case 'none':
+      return NONE[plan.why]
+    case 'lookup':
+      return plan.why === 'trial'
+        ? 'look first: a trial may have ended'
+        : 'look first: the state at the service is not known'
+    case 'create':
+      return `create (POST) with ${Object.keys(plan.body).join(', ')}`
+    case 'replace':
+      return `replace (PUT) with ${Object.keys(plan.body).join(', ')}`
+    case 'patch':
+      return `update (PATCH) with ${Object.keys(plan.body).join(', ')}`
+    case 'revoke':
+      return 'revoke access (PATCH with status 0)'
+    case 'reject':
+      return plan.code === 'shared-user-id'
+        ? `reject: other customers are the same user: ${plan.keys.join(', ')}`
+        : 'reject'
+    default:
+      return plan satisfies never
+  }
+}
+
+const NONE: Readonly<Record<Extract<Plan, { kind: 'none' }>['why'], string>> = {
+  right: 'nothing to send: the service has it already',
+  'no-access-left': 'nothing to send: there is no access to revoke',
+  ignored: 'nothing to send: onRemove is "ignore"',
+  'user-of-another-customer': 'nothing to send: another customer in scope is this user',
+}
+
+function sayCalled({ method, outcome, durationMs }: Called): string {
+  const answer = outcome.kind === 'reply' ? `${outcome.status}` : `no answer (${outcome.error})`
+  return `${method} → ${answer} in ${Math.round(durationMs)} ms`
+}
+
+export function sayEnd(end: TurnEnd): string {
+  const reason = end.reason
+    ? ` (${[end.reason.code, end.reason.status, end.reason.error].filter(Boolean).join(' ')})`
+    : ''
+  switch (end.kind) {
+    case 'settle':
+      return end.state === 'idle'
+        ? 'settled'
+        : `rejected${reason}: it waits until the row or the mapping changes`
+    case 'retry':
+      return `not now${reason}: it will be tried again`
+    case 'unknown':
+      return `unknown${reason}: it will be looked up after the call's lifetime`
+    default:
+      return end satisfies never
+  }
+}
+
+export function line(label: string, text: string): string {
+  return `  ${label.padEnd(9)} ${text}`
+}

@@ -1,0 +1,73 @@
+// The configuration as the rest of the house sees it: validated, every default filled in, frozen.
+import type { OptionalField, UserField } from '../model/user.ts'
+
+/** A table or view; the schema is always named. */
+export type Relation = { readonly schema: string; readonly name: string }
+
+/** The columns of one customer, as `readCustomers` gives them (dates, bigints and numerics as text). */
+export type Row = Readonly<Record<string, unknown>>
+
+/** Where a field's value comes from: the columns are known without running anything. */
+export type FieldSource = {
+  readonly columns: readonly string[]
+  /** Pure. Undefined or null means that the customer has no value. */
+  readonly value: (row: Row) => unknown
+}
+
+export type Watched = {
+  readonly relation: Relation
+  /** The columns that hold the customer key, in the order of `customers.key`. */
+  readonly key: readonly string[]
+  /** Columns whose change matters; absent: found from the mapping (table) or the view's own definition. */
+  readonly columns?: readonly string[]
+}
+
+export type ClearWith = 'null' | 'empty' | 'omit'
+
+export type Config = {
+  /** Path of the file it was read from, for messages. */
+  readonly file: string
+  readonly customers: { readonly relation: Relation; readonly key: readonly string[] }
+  readonly watch: readonly Watched[]
+  readonly mapping: Readonly<Partial<Record<UserField, FieldSource>>> & {
+    readonly user_id: FieldSource
+    readonly status: FieldSource
+  }
+  /** Customers outside it have no access through rollcall: they are revoked like removed ones. */
+  readonly scope: { readonly columns: readonly string[]; readonly when: (row: Row) => boolean } | null
+  /** An invalid optional field rejects the customer instead of being left out. */
+  readonly strict: boolean
+  /** Fields that the mapping does not set: kept as they are at the service, or cleared by a PUT. */
+  readonly unmanaged: 'keep' | 'clear'
+  readonly clearWith: Readonly<Record<OptionalField, ClearWith>>
+  readonly onRemove: 'revoke' | 'ignore'
+  /** How `mobile_phone_prefix` is sent: `34` or `+34`. */
+  readonly phonePrefix: 'digits' | 'plus'
+  readonly service: {
+    readonly environment: 'production' | 'demo'
+    readonly allowPlainHttp: boolean
+    /** The whole request, from first byte to last, in milliseconds. */
+    readonly timeoutMs: number
+  }
+  readonly pace: {
+    /** Calls per second for all processes together. */
+    readonly ceiling: number
+    /** Calls at once for one process. */
+    readonly concurrency: number
+  }
+  readonly timing: {
+    /** Changes of one customer within this gap after a settle are gathered into one call. */
+    readonly gapMs: number
+    /** How long a claim may last; longer than `service.timeoutMs` and a grace. */
+    readonly lifetimeMs: number
+    /** How long a job may wait on the queue before it counts as lost. */
+    readonly queueLeaseMs: number
+    /** First and longest wait after a call that failed; full jitter between. */
+    readonly retryMinMs: number
+    readonly retryMaxMs: number
+  }
+  readonly capture: {
+    /** Above this size the outbox takes no more, and the gap is marked and repaired by a resync of everybody. */
+    readonly outboxLimitMb: number
+  }
+}

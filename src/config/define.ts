@@ -1,0 +1,108 @@
+// The configuration as its author writes it. These types are for editors; what counts is the check at load
+// (resolve.ts), because a configuration may be plain JavaScript.
+import type { OptionalField, UserField } from '../model/user.ts'
+import type { ClearWith } from './config.ts'
+
+/**
+ * The named columns of one customer. Integers of up to 32 bits are numbers and booleans are booleans; dates,
+ * times, `bigint` and `numeric` are text, as Postgres prints them; an empty column is null.
+ */
+export type Columns = Readonly<Record<string, unknown>>
+
+/** What a field may be given; null or undefined means that the customer has no value. */
+export type Given = string | number | bigint | boolean | null | undefined
+
+/** Where a field of the user comes from. A text alone is the name of the column to take. */
+export type FieldMapping =
+  | string
+  | {
+      readonly column: string
+      /** By the column's text form: `free`, `true`, `12`. A value that is not listed is invalid. */
+      readonly values: Readonly<Record<string, string | number | null>>
+      /** For a column that is empty; else such a customer has no value. */
+      readonly whenNull?: string | number | null
+      /** For every value that is not listed, and for an empty column if `whenNull` is not given. */
+      readonly otherwise?: string | number | null
+    }
+  | {
+      /** The same for every customer. */
+      readonly value: string | number | null
+    }
+  | {
+      readonly columns: readonly string[]
+      /** Pure and without delay; it sees the named columns only. */
+      readonly map: (columns: Columns) => Given
+    }
+
+/** A table or view as `schema.name`, or `name` in the schema public; written as Postgres stores it. */
+export type RelationName = string
+
+export type WatchedTable = {
+  readonly table: RelationName
+  /** The columns of this table that hold the customer's key. */
+  readonly key: string | readonly string[]
+  /** Only changes of these columns count; by default those that the mapping reads. */
+  readonly columns?: readonly string[]
+}
+
+export type RollcallConfig = {
+  /** One row for each customer. */
+  readonly customers: ({ readonly table: RelationName } | { readonly view: RelationName }) & {
+    readonly key: string | readonly string[]
+  }
+  /** The tables whose changes count. By default the customer table; a view has to name them. */
+  readonly watch?: readonly WatchedTable[]
+  /** Who is ours to entitle. Whoever leaves the scope loses access. */
+  readonly scope?:
+    | { readonly column: string; readonly in: readonly (string | number | boolean)[] }
+    | { readonly columns: readonly string[]; readonly when: (columns: Columns) => boolean }
+  /** The user's fields. Needed are `status` and `user_id`; the latter from key columns, which it sees as text. */
+  readonly mapping: { readonly [F in UserField]?: FieldMapping } & {
+    readonly user_id: FieldMapping
+    readonly status: FieldMapping
+  }
+  /** An invalid optional field rejects the customer instead of being left out. Default: false. */
+  readonly strict?: boolean
+  /** What becomes of fields at the service that the mapping does not set. Default: 'keep'. */
+  readonly unmanaged?: 'keep' | 'clear'
+  /** How a field that has become empty is sent, for all or by field. Default: 'null'. */
+  readonly clearWith?: ClearWith | { readonly [F in OptionalField]?: ClearWith }
+  /** What happens when a customer's row is gone. Default: 'revoke'. */
+  readonly onRemove?: 'revoke' | 'ignore'
+  /** Whether `mobile_phone_prefix` is sent as 34 or as +34. Default: 'digits'. */
+  readonly phonePrefix?: 'digits' | 'plus'
+  readonly service?: {
+    /** Which of the two SERVICE_URL is; shown in every output. Default: 'production'. */
+    readonly environment?: 'production' | 'demo'
+    /** Plain http to another machine. Default: false. */
+    readonly allowPlainHttp?: boolean
+    /** For one whole request. Default: 10,000. */
+    readonly timeoutMs?: number
+  }
+  readonly pace?: {
+    /** Calls per second of all processes together. Default: 50. */
+    readonly ceiling?: number
+    /** Calls at once of one process. Default: 20. */
+    readonly concurrency?: number
+  }
+  readonly timing?: {
+    /** Changes of one customer within this time become one call. Default: 1,000. */
+    readonly gapMs?: number
+    /** How long one attempt may take, request and all. Default: 30,000. */
+    readonly lifetimeMs?: number
+    /** How long a job may wait on the queue. Default: 30,000. */
+    readonly queueLeaseMs?: number
+    /** First and longest wait after a failed call. Defaults: 1,000 and 3,600,000. */
+    readonly retryMinMs?: number
+    readonly retryMaxMs?: number
+  }
+  readonly capture?: {
+    /** Size at which the outbox takes no more. Default: 1,024. */
+    readonly outboxLimitMb?: number
+  }
+}
+
+/** Gives the configuration back as it is; only there so that an editor knows its shape. */
+export function defineConfig(config: RollcallConfig): RollcallConfig {
+  return config
+}

@@ -1,0 +1,92 @@
+import { statSync } from 'node:fs'
+import { registerHooks } from 'node:module'
+import { isAbsolute, relative, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { RollcallError } from '../model/errors.ts'
+import type { Config } from './config.ts'
+import { resolveConfig } from './resolve.ts'
+
+export const CONFIG_NAMES = ['rollcall.config.ts', 'rollcall.config.js', 'rollcall.config.mjs'] as const
+
+/**
+ * Finds and reads the configuration.
+ *
+ * @param path the file that was named (`--config`), from `cwd`; else the first of CONFIG_NAMES in `cwd`
+ * @throws RollcallError CONFIG_NOT_FOUND, or CONFIG_INVALID with every mistake
+ */
+export async function loadConfig(path?: string, cwd: string = process.cwd()): Promise<Config> {
+  const file = findConfig(path, cwd)
+  const shown = shownPath(file, cwd)
+  const module = await importConfig(file, shown)
+  if (module.default === undefined) {
+    throw new RollcallError('CONFIG_INVALID', [
+      `${shown}: it exports nothing by default; write \`export default defineConfig({ … })\``,
+    ])
+  }
+  return resolveConfig(module.default, file, shown)
+}
+
+function findConfig(path: string | undefined, cwd: string): string {
+  const names = path === undefined ? CONFIG_NAMES : [path]
+  const file = names.map((name) => resolve(cwd, name)).find(isFile)
+  if (file !== undefined) return file
+  throw new RollcallError('CONFIG_NOT_FOUND', [
+    path === undefined
+      ? `looked for ${names.join(', ')} in ${cwd}`
+      : `there is no file ${resolve(cwd, path)}`,
+  ])
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+}
+
+/** Only the first line of what the file throws: it is the author's own file, and a stack tells nothing more. */
+async function importConfig(file: string, shown: string): Promise<Record<string, unknown>> {
+  const url = pathToFileURL(file).href
+  const hooks = registerHooks({
+    resolve: (specifier, context, next) => {
+      if (specifier === 'rollcall') return { url: OWN_ENTRY, shortCircuit: true }
+      const resolved = next(specifier, context)
+      return resolved.url === url ? { ...resolved, format: moduleFormat(file) } : resolved
+    },
+  })
+  try {
+    return (await import(/* @vite-ignore */ url)) as Record<string, unknown>
+  } catch (error) {
+    const place = lineOf(error, url)
+    throw new RollcallError('CONFIG_INVALID', [`${shown}${place}: ${firstLine(error)}`], { cause: error })
+  } finally {
+    hooks.deregister()
+  }
+}
+
+/**
+ * `import … from 'rollcall'` means this very package, so that a configuration works outside a project too
+ * (a container's /etc, a test's temporary folder) and never meets a second copy.
+ */
+const OWN_ENTRY = new URL(import.meta.url.endsWith('.ts') ? '../index.ts' : '../index.js', import.meta.url)
+  .href
+
+/** It is an ES module whatever the nearest package.json says: `npm init` writes "type": "commonjs". */
+function moduleFormat(file: string): 'module' | 'module-typescript' {
+  return file.endsWith('ts') ? 'module-typescript' : 'module'
+}
+
+/** Syntax errors name their place at the head of the stack only. */
+function lineOf(error: unknown, url: string): string {
+  const stack = error instanceof Error ? (error.stack ?? '') : ''
+  const at = stack.indexOf(`${url}:`)
+  const number = at < 0 ? undefined : /^\d+/.exec(stack.slice(at + url.length + 1))?.[0]
+  return number === undefined ? '' : `:${number}`
+}
+
+function firstLine(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  return message.split('\n')[0] || 'it throws an error without a message'
+}
+
+function shownPath(file: string, cwd: string): string {
+  const path = relative(cwd, file)
+  return path.startsWith('..') || isAbsolute(path) ? file : path
+}

@@ -1,0 +1,69 @@
+// Mistakes in a configuration, gathered so that all of them are told at once.
+import { z } from 'zod'
+import { closest } from '../model/closest.ts'
+
+export type Path = readonly PropertyKey[]
+/** `text` says what was expected there. */
+export type Problem = { readonly path: Path; readonly text: string }
+
+/** The parsed value; or undefined, with every mistake added to `problems`. */
+export function read<T>(schema: z.ZodType<T>, raw: unknown, at: Path, problems: Problem[]): T | undefined {
+  const result = schema.safeParse(raw, { reportInput: true })
+  if (result.success) return result.data
+  for (const issue of result.error.issues) problems.push(...worded(issue, at, schema))
+  return undefined
+}
+
+/** One line for a person: the field's path and what was expected there. */
+export function line({ path, text }: Problem): string {
+  return path.length === 0 ? text : `${z.core.toDotPath([...path])}: ${text}`
+}
+
+/** What to say about a key that does not exist. */
+export function unknownKey(key: string, known: readonly string[]): string {
+  const meant = closest(key, known)
+  return meant === undefined
+    ? `unknown; expected one of ${known.join(', ')}`
+    : `unknown; did you mean ${meant}?`
+}
+
+/** What was found, for the end of a sentence; a text that could be an address or a secret is not repeated. */
+export function found(value: unknown): string {
+  switch (typeof value) {
+    case 'undefined':
+      return 'nothing'
+    case 'string':
+      return /^[\w .-]{0,40}$/.test(value) ? `'${value}'` : 'another text'
+    case 'number':
+    case 'bigint':
+    case 'boolean':
+      return String(value)
+    case 'object':
+      return value === null ? 'null' : Array.isArray(value) ? list(value) : 'an object'
+    default:
+      return `a ${typeof value}`
+  }
+}
+
+function list(value: readonly unknown[]): string {
+  return value.length === 0 ? 'an empty list' : 'a list'
+}
+
+function worded(issue: z.core.$ZodIssue, at: Path, schema: z.ZodType): Problem[] {
+  const path = [...at, ...issue.path]
+  if (issue.code !== 'unrecognized_keys')
+    return [{ path, text: `${issue.message}, found ${found(issue.input)}` }]
+  const known = keysAt(schema, issue.path)
+  return issue.keys.map((key) => ({ path: [...path, key], text: unknownKey(key, known) }))
+}
+
+/** The keys that the object schema at this path knows. */
+function keysAt(schema: unknown, path: Path): readonly string[] {
+  if (schema instanceof z.ZodObject) {
+    const [head, ...rest] = path
+    return head === undefined ? Object.keys(schema.shape) : keysAt(schema.shape[String(head)], rest)
+  }
+  if (schema instanceof z.ZodArray) return keysAt(schema.element, path.slice(1))
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault) return keysAt(schema.unwrap(), path)
+  return []
+}

@@ -1,0 +1,101 @@
+// The two sections that come in several forms: which form is meant, and what it becomes.
+import { USER_FIELDS, type UserField } from '../model/user.ts'
+import type { Config, FieldSource } from './config.ts'
+import { found, type Path, type Problem, read, unknownKey } from './problems.ts'
+import {
+  columnSchema,
+  constantSchema,
+  fieldFunctionSchema,
+  scopeFunctionSchema,
+  scopeListSchema,
+  valueMapSchema,
+} from './schema.ts'
+import {
+  callPure,
+  columnSource,
+  columnText,
+  constantSource,
+  functionSource,
+  valueMapSource,
+} from './source.ts'
+
+export type Mapping = { readonly [F in UserField]?: FieldSource }
+
+/** The fields that could be read; undefined when there is no mapping at all. */
+export function readMapping(raw: unknown, problems: Problem[]): Mapping | undefined {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
+    const text = `expected an object with a source for each field of the user, found ${found(raw)}`
+    problems.push({ path: ['mapping'], text })
+    return undefined
+  }
+  const mapping: { [F in UserField]?: FieldSource } = {}
+  for (const [name, form] of Object.entries(raw)) {
+    const field = USER_FIELDS.find((known) => known === name)
+    if (field === undefined) {
+      problems.push({ path: ['mapping', name], text: unknownKey(name, USER_FIELDS) })
+    } else if (form !== undefined) {
+      const source = readSource(field, form, problems)
+      if (source !== undefined) mapping[field] = source
+    }
+  }
+  for (const field of ['user_id', 'status'] as const) {
+    if (Reflect.get(raw, field) === undefined) {
+      problems.push({ path: ['mapping', field], text: 'missing; every user needs it' })
+    }
+  }
+  return mapping
+}
+
+/** Null when there is no scope: then every customer is in it. */
+export function readScope(raw: unknown, problems: Problem[]): Config['scope'] | undefined {
+  if (raw === undefined) return null
+  const path = ['scope']
+  if (has(raw, 'in') || (has(raw, 'column') && !has(raw, 'when'))) {
+    const list = read(scopeListSchema, raw, path, problems)
+    if (list === undefined) return undefined
+    const members = new Set(list.in.map(String))
+    const when = (text: string | undefined) =>
+      text !== undefined && (members.has(text) || members.has(text.trim()))
+    return { columns: [list.column], when: (row) => when(columnText(row[list.column])) }
+  }
+  if (has(raw, 'when') || has(raw, 'columns')) {
+    const scope = read(scopeFunctionSchema, raw, path, problems)
+    if (scope === undefined) return undefined
+    return { columns: scope.columns, when: (row) => trueOrFalse(callPure(scope.when, scope.columns, row)) }
+  }
+  problems.push({ path, text: 'expected { column, in } or { columns, when }' })
+  return undefined
+}
+
+function readSource(field: UserField, raw: unknown, problems: Problem[]): FieldSource | undefined {
+  const path: Path = ['mapping', field]
+  if (typeof raw === 'string') {
+    const column = read(columnSchema, raw, path, problems)
+    return column === undefined ? undefined : columnSource(column)
+  }
+  if (has(raw, 'value')) {
+    const constant = read(constantSchema(field), raw, path, problems)
+    return constant === undefined ? undefined : constantSource(constant.value)
+  }
+  if (has(raw, 'map') || has(raw, 'columns')) {
+    const call = read(fieldFunctionSchema, raw, path, problems)
+    return call === undefined ? undefined : functionSource(call.columns, call.map)
+  }
+  if (has(raw, 'column') || has(raw, 'values')) {
+    const map = read(valueMapSchema(field), raw, path, problems)
+    return map === undefined ? undefined : valueMapSource(map)
+  }
+  const forms = 'a column name, { column, values }, { value } or { columns, map }'
+  problems.push({ path, text: `expected ${forms}, found ${found(raw)}` })
+  return undefined
+}
+
+/** Whoever leaves the scope loses access, so an answer that only looks like "no" does not count as one. */
+function trueOrFalse(answer: unknown): boolean {
+  if (typeof answer !== 'boolean') throw new TypeError('the function answers neither true nor false')
+  return answer
+}
+
+function has(raw: unknown, key: string): boolean {
+  return typeof raw === 'object' && raw !== null && Object.hasOwn(raw, key)
+}

@@ -1,0 +1,144 @@
+import type { z } from 'zod'
+import { RollcallError } from '../model/errors.ts'
+import { OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
+import { type Customers, checkClearing, checkMapping, checkTiming, checkWatch } from './checks.ts'
+import type { ClearWith, Config, Watched } from './config.ts'
+import { line, type Problem, read, unknownKey } from './problems.ts'
+import { readMapping, readScope } from './reading.ts'
+import {
+  clearWithAllSchema,
+  clearWithSchema,
+  customersSchema,
+  settingSchemas,
+  TOP_LEVEL,
+  watchSchema,
+} from './schema.ts'
+
+/**
+ * The author's object, checked, with every default filled in, and frozen.
+ *
+ * Sections are read one by one and what concerns several of them is checked where these could be read, so
+ * that somebody who writes a first configuration sees all mistakes in one go.
+ *
+ * @param raw the file's default export
+ * @param file its path, kept in the configuration
+ * @param shown how messages name the file
+ * @throws RollcallError CONFIG_INVALID with one line for each mistake
+ */
+export function resolveConfig(raw: unknown, file: string, shown: string = file): Config {
+  if (!isObject(raw))
+    throw invalid(shown, [{ path: [], text: 'the default export is no configuration object' }])
+  const problems: Problem[] = Object.keys(raw)
+    .filter((key) => !TOP_LEVEL.includes(key))
+    .map((key) => ({ path: [key], text: unknownKey(key, TOP_LEVEL) }))
+
+  const customers = readCustomers(raw.customers, problems)
+  const watch = readWatch(raw.watch, customers, problems)
+  const mapping = readMapping(raw.mapping, problems)
+  const scope = readScope(raw.scope, problems)
+  const settings = readSettings(raw, problems)
+  const clearWith = readClearWith(raw.clearWith, problems)
+
+  if (customers !== undefined && watch !== undefined) problems.push(...checkWatch(customers, watch))
+  if (mapping !== undefined) problems.push(...checkMapping(mapping, customers?.key))
+  if (mapping !== undefined && clearWith !== undefined) {
+    problems.push(...checkClearing(clearWith, mapping, settings.unmanaged))
+  }
+  problems.push(...checkTiming(settings.service, settings.timing))
+
+  const { user_id, status } = mapping ?? {}
+  if (
+    problems.length > 0 ||
+    customers === undefined ||
+    watch === undefined ||
+    scope === undefined ||
+    clearWith === undefined ||
+    user_id === undefined ||
+    status === undefined
+  ) {
+    throw invalid(shown, problems)
+  }
+  const { relation, key } = customers
+  return freezeAll({
+    file,
+    customers: { relation, key },
+    watch,
+    mapping: { ...mapping, user_id, status },
+    scope,
+    clearWith,
+    ...(settings as Settings),
+  })
+}
+
+function readCustomers(raw: unknown, problems: Problem[]): Customers | undefined {
+  const customers = read(customersSchema, raw, ['customers'], problems)
+  if (customers === undefined) return undefined
+  const { table, view, key } = customers
+  const relation = table ?? view
+  if (relation === undefined || (table !== undefined && view !== undefined)) {
+    problems.push({ path: ['customers'], text: 'expected either a table or a view' })
+    return undefined
+  }
+  return { relation, key, isView: view !== undefined }
+}
+
+function readWatch(
+  raw: unknown,
+  customers: Customers | undefined,
+  problems: Problem[],
+): readonly Watched[] | undefined {
+  if (raw === undefined) {
+    if (customers === undefined) return undefined
+    if (!customers.isView) return [{ relation: customers.relation, key: customers.key }]
+    const text =
+      'expected the tables behind the view, with the columns that hold the customer key: [{ table, key }]'
+    problems.push({ path: ['watch'], text })
+    return undefined
+  }
+  const watch = read(watchSchema, raw, ['watch'], problems)
+  return watch?.map(({ table, key, columns }) => ({ relation: table, key, ...(columns && { columns }) }))
+}
+
+type Settings = { readonly [K in keyof typeof settingSchemas]: z.infer<(typeof settingSchemas)[K]> }
+
+function readSettings(raw: Record<string, unknown>, problems: Problem[]): Partial<Settings> {
+  const entries = Object.entries(settingSchemas).map(([name, schema]) => [
+    name,
+    read<unknown>(schema, raw[name], [name], problems),
+  ])
+  return Object.fromEntries(entries) as Partial<Settings>
+}
+
+function readClearWith(raw: unknown, problems: Problem[]): Record<OptionalField, ClearWith> | undefined {
+  const path = ['clearWith']
+  if (isObject(raw)) {
+    const byField = read(clearWithSchema, raw, path, problems)
+    return byField && forEveryField((field) => byField[field] ?? 'null')
+  }
+  const all = read(clearWithAllSchema, raw ?? 'null', path, problems)
+  return all && forEveryField(() => all)
+}
+
+function forEveryField(of: (field: OptionalField) => ClearWith): Record<OptionalField, ClearWith> {
+  return Object.fromEntries(OPTIONAL_FIELDS.map((field) => [field, of(field)])) as Record<
+    OptionalField,
+    ClearWith
+  >
+}
+
+function invalid(shown: string, problems: readonly Problem[]): RollcallError {
+  return new RollcallError(
+    'CONFIG_INVALID',
+    problems.map((problem) => `${shown}: ${line(problem)}`),
+  )
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function freezeAll<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  for (const inner of Object.values(value)) freezeAll(inner)
+  return Object.freeze(value)
+}

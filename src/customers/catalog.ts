@@ -1,0 +1,91 @@
+// What Postgres knows of a relation and its columns.
+import type { ClientBase } from 'pg'
+import type { Relation } from '../config/config.ts'
+import type { BaseType } from './key-type.ts'
+
+export type Client = Pick<ClientBase, 'query'>
+
+export type FoundRelation = {
+  readonly oid: string
+  /** pg_class.relkind: `r` table, `p` partitioned table, `v` view, `m` materialized view, `f` foreign table. */
+  readonly kind: string
+  /** Row-level security hides rows from this role, or may. */
+  readonly filtered: boolean
+  readonly schemaUsable: boolean
+}
+
+export type FoundColumn = {
+  readonly name: string
+  /** As declared, for people: `character varying(20)`. */
+  readonly type: string
+  readonly base: BaseType
+  /** The base type for a cast in SQL, quoted and with its schema. */
+  readonly cast: string
+  readonly readable: boolean
+  /** Equal values may have different texts: citext, or a collation that ignores case or accents. */
+  readonly loose: boolean
+  /** Computed when read, and therefore not in a trigger's transition tables. */
+  readonly virtual: boolean
+}
+
+export async function findRelation(
+  client: Client,
+  { schema, name }: Relation,
+): Promise<FoundRelation | undefined> {
+  const { rows } = await client.query<FoundRelation>(
+    `SELECT c.oid::text AS oid, c.relkind::text AS kind, row_security_active(c.oid) AS filtered,
+       has_schema_privilege(n.oid, 'USAGE') AS "schemaUsable"
+     FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname = $1 AND c.relname = $2 AND c.relkind IN ('r', 'p', 'v', 'm', 'f')`,
+    [schema, name],
+  )
+  return rows[0]
+}
+
+/** `schema.name` of every table and view that is not the system's own, for "did you mean". */
+export async function relationNames(client: Client): Promise<readonly string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT n.nspname || '.' || c.relname AS name
+     FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+     WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname <> 'information_schema' AND n.nspname !~ '^pg_'
+     ORDER BY 1 LIMIT 10000`,
+  )
+  return rows.map(({ name }) => name)
+}
+
+export async function findColumns(client: Client, oid: string): Promise<ReadonlyMap<string, FoundColumn>> {
+  const { rows } = await client.query<FoundColumn>(
+    `WITH RECURSIVE resolved (attnum, type) AS (
+       SELECT a.attnum, a.atttypid FROM pg_catalog.pg_attribute a
+       WHERE a.attrelid = $1 AND a.attnum > 0 AND NOT a.attisdropped
+       UNION
+       SELECT r.attnum, t.typbasetype FROM resolved r JOIN pg_catalog.pg_type t ON t.oid = r.type AND t.typtype = 'd')
+     SELECT a.attname::text AS name, format_type(a.atttypid, a.atttypmod) AS type,
+       json_build_object('schema', tn.nspname, 'name', t.typname, 'labels', CASE WHEN t.typtype = 'e' THEN
+         (SELECT json_agg(e.enumlabel) FROM pg_catalog.pg_enum e WHERE e.enumtypid = t.oid) END) AS base,
+       quote_ident(tn.nspname) || '.' || quote_ident(t.typname) AS cast,
+       has_column_privilege(a.attrelid, a.attnum, 'SELECT') AS readable,
+       t.typname = 'citext' OR NOT coalesce(k.collisdeterministic, true) AS loose,
+       a.attgenerated = 'v' AS virtual
+     FROM resolved r JOIN pg_catalog.pg_attribute a ON a.attrelid = $1 AND a.attnum = r.attnum
+     JOIN pg_catalog.pg_type t ON t.oid = r.type AND t.typtype <> 'd'
+     JOIN pg_catalog.pg_namespace tn ON tn.oid = t.typnamespace
+     LEFT JOIN pg_catalog.pg_collation k ON k.oid = a.attcollation
+     ORDER BY a.attnum`,
+    [oid],
+  )
+  return new Map(rows.map((row) => [row.name, row]))
+}
+
+/** Whether an index says that no two rows have the same values in these columns. */
+export async function uniqueBy(client: Client, oid: string, columns: readonly string[]): Promise<boolean> {
+  const { rows } = await client.query(
+    `SELECT FROM pg_catalog.pg_index i
+     WHERE i.indrelid = $1 AND i.indisunique AND i.indisvalid AND i.indpred IS NULL AND NOT EXISTS (
+       SELECT FROM generate_series(0, i.indnkeyatts - 1) AS p (pos)
+       LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[p.pos]
+       WHERE a.attnum IS NULL OR a.attnum = 0 OR a.attname <> ALL ($2::text[]))`,
+    [oid, columns],
+  )
+  return rows.length > 0
+}

@@ -1,0 +1,140 @@
+// Holds the configuration against the catalog before anything runs, so that a typing error is a sentence at
+// the start and not a failed job for every customer.
+import pg from 'pg'
+import type { Config, Relation } from '../config/config.ts'
+import { sameRelation } from '../config/relation.ts'
+import { RollcallError } from '../model/errors.ts'
+import {
+  type Client,
+  type FoundColumn,
+  type FoundRelation,
+  findColumns,
+  findRelation,
+  relationNames,
+  uniqueBy,
+} from './catalog.ts'
+import { columnUses, neededColumns } from './columns.ts'
+import type { BaseType } from './key-type.ts'
+import { keyTypeProblems, nameOf, noColumn, noRelation } from './problems.ts'
+import { describeWatched } from './watched.ts'
+
+export type KeyColumn = {
+  readonly name: string
+  /** As declared, for people. */
+  readonly type: string
+  readonly base: BaseType
+  /** The type to cast a parameter to (never the column, whose index would be lost), quoted. */
+  readonly cast: string
+}
+
+export type CustomersShape = {
+  readonly relation: Relation
+  readonly kind: 'table' | 'view'
+  readonly key: readonly KeyColumn[]
+  /** Every column that is read, key columns included. */
+  readonly columns: readonly { readonly name: string; readonly type: string }[]
+  /** What works, but may not be what its author thinks; sentences for people. */
+  readonly warnings: readonly string[]
+}
+
+/**
+ * Throws CUSTOMERS_UNREADABLE with everything that does not fit at once. Reads the catalog and no customer;
+ * `client` is a session of the role that will read the customers.
+ */
+export async function describeCustomers(client: Client, config: Config): Promise<CustomersShape> {
+  const { relation } = config.customers
+  const found = await findRelation(client, relation)
+  if (!found) {
+    const detail = noRelation('customers', relation, await relationNames(client))
+    throw new RollcallError('CUSTOMERS_UNREADABLE', [detail])
+  }
+  const columns = await findColumns(client, found.oid)
+  const key = config.customers.key.flatMap((name) => columns.get(name) ?? [])
+  const watched = await describeWatched(client, config, key)
+  const problems = [
+    ...(found.schemaUsable ? [] : [`customers: the role has no USAGE on the schema ${relation.schema}`]),
+    ...columnProblems(config, columns),
+    ...keyTypeProblems('customers.key', key),
+    ...virtualKeyProblems(config, found, key),
+    ...watched.problems,
+  ]
+  if (problems.length === 0) problems.push(...(await probe(client, config)))
+  if (problems.length > 0) throw new RollcallError('CUSTOMERS_UNREADABLE', problems)
+
+  return {
+    relation,
+    kind: isView(found) ? 'view' : 'table',
+    key: key.map(({ name, type, base, cast }) => ({ name, type, base, cast })),
+    columns: neededColumns(config).flatMap((name) => {
+      const column = columns.get(name)
+      return column ? [{ name, type: column.type }] : []
+    }),
+    warnings: [...(await warningsOf(client, config, found)), ...watched.warnings],
+  }
+}
+
+function columnProblems(config: Config, columns: ReadonlyMap<string, FoundColumn>): readonly string[] {
+  const { relation } = config.customers
+  return columnUses(config).flatMap(({ where, column }) => {
+    const found = columns.get(column)
+    if (!found) return [noColumn({ where, relation, column, known: [...columns.keys()] })]
+    if (found.readable) return []
+    return [`${where}: the role may not SELECT the column ${column} of ${nameOf(relation)}`]
+  })
+}
+
+/** The customers' own table is watched even where the watch list does not name it. */
+function virtualKeyProblems(
+  config: Config,
+  found: FoundRelation,
+  key: readonly FoundColumn[],
+): readonly string[] {
+  const listed = config.watch.some(({ relation }) => sameRelation(relation, config.customers.relation))
+  if (isView(found) || listed) return []
+  return key
+    .filter(({ virtual }) => virtual)
+    .map(({ name }) => `customers.key: ${name} is a virtual generated column, which triggers cannot see`)
+}
+
+/** What only Postgres itself can tell: rights behind a view, a view that no longer works. */
+async function probe(client: Client, config: Config): Promise<readonly string[]> {
+  const { schema, name } = config.customers.relation
+  const columns = neededColumns(config).map((column) => pg.escapeIdentifier(column))
+  const relation = `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(name)}`
+  try {
+    await client.query(`SELECT ${columns.join(', ')} FROM ${relation} LIMIT 0`)
+    return []
+  } catch (error) {
+    // Class 42: a name or a right. Postgres' sentence names objects only.
+    if (error instanceof pg.DatabaseError && error.code?.startsWith('42'))
+      return [`customers: ${error.message}`]
+    throw error
+  }
+}
+
+async function warningsOf(client: Client, config: Config, found: FoundRelation): Promise<readonly string[]> {
+  const { relation, key } = config.customers
+  const name = nameOf(relation)
+  const unique = isView(found) || (await uniqueBy(client, found.oid, key))
+  const warnings: string[] = []
+  if (!unique) {
+    warnings.push(
+      `customers.key: no unique index of ${name} is on ${key.join(', ')}: reads may be slow, and a key with several rows is not synced`,
+    )
+  }
+  if (found.filtered) {
+    warnings.push(
+      `customers: row-level security applies to this role on ${name}: a customer that it hides counts as removed`,
+    )
+  }
+  if (found.kind === 'm') {
+    warnings.push(
+      `customers: ${name} is a materialized view: a change is read as it stood at the last refresh`,
+    )
+  }
+  return warnings
+}
+
+function isView({ kind }: FoundRelation): boolean {
+  return kind === 'v' || kind === 'm'
+}

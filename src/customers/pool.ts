@@ -1,0 +1,74 @@
+import pg from 'pg'
+
+export type PoolOptions = {
+  readonly url: string
+  /** Connections at most. */
+  readonly max: number
+  readonly applicationName?: string
+  /** No statement of the worker takes long; a lock that somebody holds must not hold the worker for ever. */
+  readonly statementTimeoutMs?: number
+  /** Connections that break while idle. The pool replaces them; without a listener the process would end. */
+  readonly onError: (error: Error) => void
+}
+
+/**
+ * Sessions that print every value in one form, whatever the server's or the role's settings are, and read
+ * types without loss: `date` as local midnight would shift a birthday by a day in Madrid, and int8 and numeric
+ * do not fit a number. Integers of up to 32 bits and floats are numbers, booleans booleans, json is parsed, and
+ * everything else (also types that this file has not heard of) is text as Postgres prints it.
+ */
+export function makePool({
+  url,
+  max,
+  applicationName,
+  statementTimeoutMs = 30_000,
+  onError,
+}: PoolOptions): pg.Pool {
+  const { connectionString, options } = withOptions(url)
+  const pool = new pg.Pool({
+    connectionString,
+    options,
+    max,
+    application_name: applicationName ?? 'rollcall',
+    statement_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: 60_000,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    types: { getTypeParser: parserOf },
+  })
+  pool.on('error', onError)
+  return pool
+}
+
+/** As options of the connection they hold from its first statement on and cost no round trip. */
+const SETTINGS = [
+  'timezone=UTC',
+  'datestyle=ISO',
+  'intervalstyle=postgres',
+  'extra_float_digits=1',
+  'bytea_output=hex',
+]
+
+/** pg lets the address' own `options` replace ours, so they are taken out of it and put before ours. */
+function withOptions(url: string): { connectionString: string; options: string } {
+  const ours = SETTINGS.map((setting) => `-c ${setting}`).join(' ')
+  const address = URL.canParse(url) ? new URL(url) : undefined
+  const theirs = address?.searchParams.get('options')
+  if (!address || !theirs) return { connectionString: url, options: ours }
+  address.searchParams.delete('options')
+  return { connectionString: address.href, options: `${theirs} ${ours}` }
+}
+
+const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
+  16: (text) => text === 't', // bool
+  21: Number, // int2
+  23: Number, // int4
+  114: (text) => JSON.parse(text), // json
+  700: Number, // float4
+  701: Number, // float8
+  3802: (text) => JSON.parse(text), // jsonb
+}
+
+function parserOf(oid: number): (text: string) => unknown {
+  return PARSERS[oid] ?? ((text) => text)
+}

@@ -1,0 +1,41 @@
+// The words for what does not fit between the configuration and the database: names and types, never values.
+import type { Relation } from '../config/config.ts'
+import { closest } from '../model/closest.ts'
+import type { FoundColumn } from './catalog.ts'
+import { keyFamily } from './key-type.ts'
+
+/** A relation's name for people; not quoted, so not for SQL. */
+export function nameOf({ schema, name }: Relation): string {
+  return `${schema}.${name}`
+}
+
+/** `known`: names with their schema. The same name in another schema is the likeliest slip. */
+export function noRelation(where: string, relation: Relation, known: readonly string[]): string {
+  const elsewhere = known.find((name) => name.endsWith(`.${relation.name}`))
+  const meant = elsewhere ?? closest(nameOf(relation), known)
+  return `${where}: there is no table or view ${nameOf(relation)}${didYouMean(meant)}`
+}
+
+type Missing = {
+  readonly where: string
+  readonly relation: Relation
+  readonly column: string
+  readonly known: readonly string[]
+}
+
+export function noColumn({ where, relation, column, known }: Missing): string {
+  return `${where}: there is no column ${column} in ${nameOf(relation)}${didYouMean(closest(column, known))}`
+}
+
+export function keyTypeProblems(where: string, key: readonly FoundColumn[]): readonly string[] {
+  return key
+    .filter(({ base }) => keyFamily(base) === undefined)
+    .map(
+      ({ name, type }) =>
+        `${where}: ${name} is of type ${type}, which has no one text for a value; expected an integer, numeric, text, uuid or enum column`,
+    )
+}
+
+function didYouMean(meant: string | undefined): string {
+  return meant === undefined ? '' : `; did you mean ${meant}?`
+}

@@ -1,0 +1,87 @@
+import { Queue, UnrecoverableError, Worker } from 'bullmq'
+import type { Lease } from '../ledger/lease.ts'
+import { connectQueue } from './connect.ts'
+import type { Consumer, JobQueue, Processed } from './queue.ts'
+
+/** Finished jobs are kept for a look at them; what is owed stands in Postgres. */
+const KEEP = { removeOnComplete: { count: 200 }, removeOnFail: { age: 86_400, count: 1000 } }
+/** A killed worker's job is found again after seconds, not after BullMQ's minute. */
+const LOCK_MS = 5000
+const STALLED_CHECK_MS = 2500
+/** Redis cluster keeps a queue's keys together only under a braced prefix. */
+const PREFIX = '{rollcall}'
+
+type Options = {
+  readonly queueUrl: string
+  /** Tells installations apart that share a server. */
+  readonly name: string
+  readonly onError: (error: Error) => void
+}
+
+/**
+ * A queue on either of BullMQ's backends. A job holds a row id and a token and is tried once: retries have
+ * one owner, `due_at`. It never gets a job id of ours: the single-use token makes duplicates harmless, and a
+ * fixed id that is kept blocks every later job of the same customer.
+ */
+export async function openQueue({ queueUrl, name, onError }: Options): Promise<JobQueue> {
+  const connection = await connectQueue(queueUrl, onError)
+  const queue = new Queue(
+    name,
+    { connection: connection.producer, prefix: PREFIX, defaultJobOptions: { attempts: 1, ...KEEP } },
+    connection.factory as never,
+  )
+  queue.on('error', onError)
+  await queue.waitUntilReady()
+
+  return {
+    async add(leases) {
+      await queue.addBulk(leases.map(({ id, token }) => ({ name: 'sync', data: { id, token } })))
+    },
+    async consume(process, { concurrency }) {
+      const worker = new Worker<Lease>(
+        name,
+        async (job) => fail(await process(job.data)),
+        {
+          connection: connection.consumer,
+          prefix: PREFIX,
+          concurrency,
+          lockDuration: LOCK_MS,
+          stalledInterval: STALLED_CHECK_MS,
+          // A stalled job that is taken up again finds its claim open and ends without a call.
+          maxStalledCount: 1000,
+          runRetryDelay: 1000,
+          ...KEEP,
+        },
+        connection.factory as never,
+      )
+      worker.on('error', onError)
+      await worker.waitUntilReady()
+      return consumer(worker)
+    },
+    async close() {
+      await queue.close()
+      await connection.close()
+    },
+  }
+}
+
+/** BullMQ shows an attempt as failed when its processor throws. */
+function fail({ failed }: Processed): void {
+  if (failed !== null) throw new UnrecoverableError(failed)
+}
+
+/** `worker.close()` has no deadline of its own. */
+function consumer(worker: Worker): Consumer {
+  return {
+    async close(deadlineMs) {
+      let timer: NodeJS.Timeout | undefined
+      const late = new Promise<'late'>((resolve) => {
+        timer = setTimeout(resolve, deadlineMs, 'late')
+      })
+      const outcome = await Promise.race([worker.close(), late])
+      clearTimeout(timer)
+      if (outcome === 'late')
+        await Promise.race([worker.disconnect(), new Promise((resolve) => setTimeout(resolve, 500))])
+    },
+  }
+}

@@ -1,0 +1,40 @@
+export type LoopOptions = {
+  /** One step; resolves to whether there was anything to do. */
+  readonly step: () => Promise<boolean>
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly now: () => number
+  readonly signal: AbortSignal
+  /** Called for a failed step with how many have failed in a row, 0 when it goes again. */
+  readonly onTrouble: (failures: number, error: unknown) => void
+}
+
+const BUSY_MS = 10
+const IDLE_MS = 40
+const MOST_IDLE_MS = 100
+const TROUBLE_MS = 250
+const MOST_TROUBLE_MS = 5000
+/** A step that has become slow (a held snapshot makes polls of a churning table linear) is made less often. */
+const SHARE_OF_TIME = 4
+
+/** Repeats a step for ever: soon while there is work, ever more slowly while there is none or it fails. */
+export async function runLoop({ step, sleep, now, signal, onTrouble }: LoopOptions): Promise<void> {
+  let wait = BUSY_MS
+  let failures = 0
+  while (!signal.aborted) {
+    const started = now()
+    try {
+      const busy = await step()
+      if (failures > 0) onTrouble(0, null)
+      failures = 0
+      wait = busy ? BUSY_MS : Math.min(MOST_IDLE_MS, Math.max(IDLE_MS, wait * 1.2))
+    } catch (error) {
+      failures++
+      onTrouble(failures, error)
+      wait = Math.min(MOST_TROUBLE_MS, TROUBLE_MS * 2 ** Math.min(failures, 10))
+    }
+    await sleep(
+      Math.max(wait, Math.min(MOST_TROUBLE_MS, (now() - started) * (wait > BUSY_MS ? SHARE_OF_TIME : 0))),
+      signal,
+    )
+  }
+}

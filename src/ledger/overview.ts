@@ -1,0 +1,80 @@
+import type { ClientBase } from 'pg'
+
+/** What `rollcall status` shows of the tables; counts and times only. Ages in milliseconds. */
+export type Overview = {
+  readonly target: { readonly origin: string; readonly boundAt: string } | null
+  readonly customers: number
+  readonly owed: {
+    readonly deletion: number
+    readonly change: number
+    readonly repair: number
+    readonly backfill: number
+    /** Due now or earlier and on no queue. */
+    readonly due: number
+    readonly queued: number
+    readonly active: number
+    /** Waiting for a later attempt. */
+    readonly waiting: number
+    readonly oldestAgeMs: number | null
+  }
+  readonly unknown: number
+  readonly states: {
+    readonly idle: number
+    readonly rejected: number
+    readonly failing: number
+    readonly held: number
+  }
+  readonly reasons: readonly {
+    readonly state: string
+    readonly code: string
+    readonly status: number | null
+    readonly customers: number
+  }[]
+  readonly fieldIssues: readonly {
+    readonly field: string
+    readonly code: string
+    readonly customers: number
+  }[]
+  readonly outbox: { readonly rows: number; readonly bytes: number; readonly oldestAgeMs: number | null }
+  readonly pace: { readonly ceiling: number; readonly rate: number; readonly heldForMs: number } | null
+  readonly revocationsLastMinute: number
+}
+
+const AGE = (column: string) => `(extract(epoch FROM clock_timestamp() - min(${column})) * 1000)::float8`
+
+const OVERVIEW = `
+SELECT
+  (SELECT jsonb_build_object('origin', origin, 'boundAt', to_char(bound_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))
+   FROM rollcall.target) AS target,
+  (SELECT count(*)::int FROM rollcall.ledger) AS customers,
+  (SELECT jsonb_build_object(
+     'deletion', count(*) FILTER (WHERE lane = 0), 'change', count(*) FILTER (WHERE lane = 1),
+     'repair', count(*) FILTER (WHERE lane = 2), 'backfill', count(*) FILTER (WHERE lane = 3),
+     'due', count(*) FILTER (WHERE due_at <= now()),
+     'queued', count(*) FILTER (WHERE due_at > now() AND token IS NOT NULL AND call_token IS NULL),
+     'active', count(*) FILTER (WHERE due_at > now() AND call_token IS NOT NULL),
+     'waiting', count(*) FILTER (WHERE due_at > now() AND token IS NULL),
+     'oldestAgeMs', ${AGE('changed_at')})
+   FROM rollcall.owed WHERE due_at IS NOT NULL) AS owed,
+  (SELECT count(*)::int FROM rollcall.owed WHERE unknown) AS unknown,
+  (SELECT jsonb_build_object(
+     'idle', count(*) FILTER (WHERE state = 'idle'), 'rejected', count(*) FILTER (WHERE state = 'rejected'),
+     'failing', count(*) FILTER (WHERE state = 'failing'), 'held', count(*) FILTER (WHERE state = 'held'))
+   FROM rollcall.ledger) AS states,
+  (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY customers DESC, code), '[]') FROM (
+     SELECT state, reason->>'code' AS code, (reason->>'status')::int AS status, count(*)::int AS customers
+     FROM rollcall.ledger WHERE state <> 'idle' GROUP BY 1, 2, 3) r) AS reasons,
+  (SELECT coalesce(jsonb_agg(to_jsonb(i) ORDER BY customers DESC, field), '[]') FROM (
+     SELECT issue->>'field' AS field, issue->>'code' AS code, count(*)::int AS customers
+     FROM rollcall.ledger, jsonb_array_elements(issues) issue GROUP BY 1, 2) i) AS "fieldIssues",
+  (SELECT jsonb_build_object('rows', count(*), 'bytes', pg_relation_size('rollcall.outbox'), 'oldestAgeMs', ${AGE('at')})
+   FROM rollcall.outbox) AS outbox,
+  (SELECT jsonb_build_object('ceiling', ceiling, 'rate', rate, 'heldForMs',
+     greatest(0, coalesce(extract(epoch FROM not_before - clock_timestamp()) * 1000, 0))) FROM rollcall.pace) AS pace,
+  (SELECT count(*)::int FROM rollcall.revocation WHERE at > clock_timestamp() - interval '1 minute') AS "revocationsLastMinute"`
+
+export async function readOverview(client: Pick<ClientBase, 'query'>): Promise<Overview> {
+  const { rows } = await client.query<Overview>(OVERVIEW)
+  if (!rows[0]) throw new Error('the overview query gives one row')
+  return rows[0]
+}

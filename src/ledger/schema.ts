@@ -1,0 +1,165 @@
+// Every table that rollcall owns, all in the schema `rollcall`. The protocol (docs/protocol.md) says what the
+// columns of `owed` mean together; the statements beside this file are the only ones that write them.
+import { sql } from 'drizzle-orm'
+import {
+  bigint,
+  bigserial,
+  boolean,
+  check,
+  customType,
+  doublePrecision,
+  index,
+  integer,
+  jsonb,
+  pgSchema,
+  smallint,
+  text,
+  timestamp,
+} from 'drizzle-orm/pg-core'
+
+export const rollcall = pgSchema('rollcall')
+
+/** Keys compare byte by byte, so that every process sorts, and therefore locks, in the same order. */
+const key = customType<{ data: string }>({ dataType: () => 'text COLLATE "C"' })
+const at = (name: string) => timestamp(name, { withTimezone: true })
+const version = (name: string) => bigint(name, { mode: 'bigint' })
+
+/** Single-use tokens of leases. */
+export const token = rollcall.sequence('token')
+
+/** Changes that capture has seen and nobody has noted yet. The triggers append; the worker deletes. */
+export const outbox = rollcall.table('outbox', {
+  id: bigserial('id', { mode: 'bigint' }).primaryKey(),
+  key: key('key').notNull(),
+  lane: smallint('lane').notNull(),
+  at: at('at').notNull().default(sql`clock_timestamp()`),
+})
+
+/** What capture cannot express as keys: a TRUNCATE, an outbox that was full. Open until `resolved_at` is set. */
+export const captureMark = rollcall.table(
+  'capture_mark',
+  {
+    id: bigserial('id', { mode: 'bigint' }).primaryKey(),
+    kind: text('kind').notNull(),
+    relation: text('relation').notNull(),
+    at: at('at').notNull().default(sql`clock_timestamp()`),
+    /** Closed: the triggers may write the next one. */
+    resolvedAt: at('resolved_at'),
+    /** Transactions before this one may still have trusted the mark; the resync waits for their end. */
+    resyncAfter: text('resync_after'),
+    resyncedAt: at('resynced_at'),
+  },
+  (t) => [check('capture_mark_kind', sql`${t.kind} IN ('truncate', 'overflow')`)],
+)
+
+/** Work: one narrow row per customer, never deleted, because versions must not start again. */
+export const owed = rollcall.table(
+  'owed',
+  {
+    id: bigserial('id', { mode: 'bigint' }).primaryKey(),
+    key: key('key').notNull().unique(),
+    changeVersion: version('change_version').notNull(),
+    syncedVersion: version('synced_version').notNull().default(sql`0`),
+    suspectVersion: version('suspect_version').notNull().default(sql`0`),
+    unknown: boolean('unknown').notNull().default(false),
+    /** A crash hides what the last call carried: what a GET cannot show counts as never acknowledged. */
+    blind: boolean('blind').notNull().default(false),
+    lane: smallint('lane').notNull(),
+    dueAt: at('due_at'),
+    notBefore: at('not_before'),
+    replanAt: at('replan_at'),
+    token: bigint('token', { mode: 'bigint' }),
+    callToken: bigint('call_token', { mode: 'bigint' }),
+    /** Calls in a row that settled nothing. */
+    attempts: integer('attempts').notNull().default(0),
+    /** The oldest change that is not settled. */
+    changedAt: at('changed_at'),
+  },
+  (t) => [
+    index('owed_due').on(t.lane, t.dueAt).where(sql`${t.dueAt} IS NOT NULL`),
+    index('owed_out').on(t.dueAt).where(sql`${t.token} IS NOT NULL`),
+    index('owed_replan').on(t.replanAt).where(sql`${t.replanAt} IS NOT NULL`),
+  ],
+)
+
+/** Record: what is known of each customer at the service. No field value stands here, only keyed digests. */
+export const ledger = rollcall.table(
+  'ledger',
+  {
+    key: key('key').primaryKey(),
+    userId: text('user_id'),
+    remote: text('remote').notNull().default('absent'),
+    sentStatus: smallint('sent_status'),
+    seenStatus: smallint('seen_status'),
+    /** Digest of what was last acknowledged, by field. */
+    sent: jsonb('sent').$type<Record<string, string>>().notNull().default({}),
+    /** Digest of the normal form that a GET last showed, by field. */
+    seen: jsonb('seen').$type<Record<string, string>>().notNull().default({}),
+    /** Digest of a value that the service refused, by field; not sent again until it changes. */
+    refused: jsonb('refused').$type<Record<string, string>>().notNull().default({}),
+    /** Key id and normal-form version of the digests above. */
+    digestKey: text('digest_key'),
+    state: text('state').notNull().default('idle'),
+    /** Why, in codes and field names. */
+    reason: jsonb('reason'),
+    issues: jsonb('issues').notNull().default([]),
+    lastAnswer: jsonb('last_answer'),
+    /** Digest of the desired user at the last ending, for the sweep. */
+    desired: text('desired'),
+    generation: bigint('generation', { mode: 'bigint' }),
+    acknowledgedAt: at('acknowledged_at'),
+    verifyAt: at('verify_at'),
+    verifiedAt: at('verified_at'),
+  },
+  (t) => [
+    index('ledger_user_id').on(t.userId),
+    index('ledger_state').on(t.state).where(sql`${t.state} <> 'idle'`),
+    check('ledger_remote', sql`${t.remote} IN ('unknown', 'absent', 'present')`),
+    check('ledger_state_known', sql`${t.state} IN ('idle', 'rejected', 'failing', 'held')`),
+  ],
+)
+
+/** One row: the pace of all processes together. */
+export const pace = rollcall.table(
+  'pace',
+  {
+    id: smallint('id').primaryKey().default(1),
+    ceiling: doublePrecision('ceiling').notNull(),
+    rate: doublePrecision('rate').notNull(),
+    /** When the next permit becomes free. */
+    nextFree: at('next_free').notNull().default(sql`now()`),
+    /** No call before this: the service said so (Retry-After). */
+    notBefore: at('not_before'),
+    epoch: bigint('epoch', { mode: 'bigint' }).notNull().default(sql`0`),
+    breaker: text('breaker').notNull().default('closed'),
+    probeUntil: at('probe_until'),
+  },
+  (t) => [check('pace_one_row', sql`${t.id} = 1`)],
+)
+
+/** Losses of access that were let through lately; the cap counts them. */
+export const revocation = rollcall.table(
+  'revocation',
+  {
+    id: bigserial('id', { mode: 'bigint' }).primaryKey(),
+    key: key('key').notNull(),
+    version: version('version').notNull(),
+    at: at('at').notNull().default(sql`clock_timestamp()`),
+  },
+  (t) => [index('revocation_at').on(t.at)],
+)
+
+/** One row: the service that this ledger is about. */
+export const target = rollcall.table(
+  'target',
+  {
+    id: smallint('id').primaryKey().default(1),
+    origin: text('origin').notNull(),
+    apiKeyMac: text('api_key_mac').notNull(),
+    systemIdentifier: text('system_identifier'),
+    timeline: integer('timeline'),
+    databaseOid: bigint('database_oid', { mode: 'bigint' }),
+    boundAt: at('bound_at').notNull().default(sql`now()`),
+  },
+  (t) => [check('target_one_row', sql`${t.id} = 1`)],
+)

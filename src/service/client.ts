@@ -1,0 +1,32 @@
+// Interface of the service client's users part (sections 4.3 to 4.6); see users.ts for the making of one.
+import type { Fields, Status } from '../model/user.ts'
+
+/** Body of POST: null fields are left out by the caller. */
+export type CreateBody = { readonly user_id: string; readonly status: Status } & Readonly<Fields>
+/** Body of PUT and PATCH: `status` is required on both, `user_id` is in the path. */
+export type UpdateBody = { readonly status: Status } & Readonly<Fields>
+
+export type ReplyBody =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'unreadable' }
+  | { readonly kind: 'json'; readonly value: unknown }
+
+/** Any HTTP answer at all, whatever its status; what it means is decided by `classify`. */
+export type Reply = {
+  readonly status: number
+  readonly body: ReplyBody
+  /** From Retry-After (seconds or date), in milliseconds from receipt; absent when there was none. */
+  readonly retryAfterMs?: number
+  readonly durationMs: number
+}
+
+export type CallOptions = { readonly signal?: AbortSignal }
+
+/** One HTTP call each, never a retry. Rejects with a CallError (errors.ts) when no answer was had. */
+export type UsersClient = {
+  createUser(body: CreateBody, options?: CallOptions): Promise<Reply>
+  retrieveUser(userId: string, options?: CallOptions): Promise<Reply>
+  replaceUser(userId: string, body: UpdateBody, options?: CallOptions): Promise<Reply>
+  updateUser(userId: string, body: UpdateBody, options?: CallOptions): Promise<Reply>
+  close(): Promise<void>
+}

@@ -1,0 +1,177 @@
+// One HTTP call to the service, with got: never a retry, never a redirect, bound in time and in size.
+import http, { type ClientRequest } from 'node:http'
+import https from 'node:https'
+import type { Socket } from 'node:net'
+import got, { type Got, RequestError, type Response, TimeoutError } from 'got'
+import type { Reply } from './client.ts'
+import { CallError, type CallFacts, classifyFailure, type Stop } from './errors.ts'
+import { readBody } from './json.ts'
+import { parseRetryAfter } from './retry-after.ts'
+
+/** The largest answer that is read. A user is a few hundred bytes. */
+export const MAX_ANSWER_BYTES = 1024 * 1024
+
+/**
+ * An idle socket is given up before a server would give it up (5 s is the shortest customary time): a request
+ * on a socket that is just being closed fails with an unknown outcome, and costs far more than a connection.
+ */
+const IDLE_SOCKET_MS = 4000
+
+export type HttpOptions = {
+  /** As serviceAddress gives it. */
+  readonly address: string
+  readonly headers: Readonly<Record<string, string>>
+  /** The whole call, from the wait for a socket to the answer's last byte. */
+  readonly timeoutMs: number
+  /** Sockets at most; calls above that wait for one, inside their timeout. */
+  readonly concurrency: number
+  /** Epoch milliseconds, for a Retry-After date in an answer without a Date. */
+  readonly now: () => number
+}
+
+export type HttpCall = {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
+  readonly path: string
+  readonly body?: unknown
+  readonly signal?: AbortSignal | undefined
+}
+
+export type Http = {
+  /** Resolves to any HTTP answer, whatever its status; rejects with a CallError when there was none. */
+  call(call: HttpCall): Promise<Reply>
+  /** Ends running calls as `aborted` and closes all sockets; later calls are `aborted`, not sent. */
+  close(): Promise<void>
+}
+
+export function makeHttp({ address, headers, timeoutMs, concurrency, now }: HttpOptions): Http {
+  const secure = address.startsWith('https:')
+  const agent = makeAgent(secure, concurrency)
+  const client = makeGot({ headers, timeoutMs, agent })
+  const running = new Set<(stop: Stop) => void>()
+  let closed = false
+
+  async function call({ method, path, body, signal }: HttpCall): Promise<Reply> {
+    if (closed || signal?.aborted === true) throw new CallError('aborted', 'no')
+    const controller = new AbortController()
+    let stopped: Stop | null = null
+    let connected = false
+    const stop = (why: Stop) => {
+      stopped ??= why
+      controller.abort()
+    }
+    const onAbort = () => stop('caller')
+    // Beside got's own limit, which is reckoned on the wall clock: whoever trusts that nothing is sent after
+    // the timeout must not depend on a clock that can be set back.
+    const deadline = setTimeout(() => stop('deadline'), timeoutMs)
+    signal?.addEventListener('abort', onAbort, { once: true })
+    running.add(stop)
+    const startedAt = performance.now()
+    try {
+      const request = client(new URL(address + path), {
+        method,
+        signal: controller.signal,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+      request.on('request', (sent: ClientRequest) => {
+        whenConnected(sent, secure, () => {
+          connected = true
+        })
+        sent.once('upgrade', (_answer, socket: Socket) => {
+          socket.destroy()
+          stop('upgrade')
+        })
+      })
+      request.on('downloadProgress', ({ transferred, total }) => {
+        if (Math.max(transferred, total ?? 0) > MAX_ANSWER_BYTES) stop('size')
+      })
+      return toReply(await request, { durationMs: performance.now() - startedAt, now: now() })
+    } catch (error) {
+      const facts = { stop: stopped, connected, ...readError(error) }
+      const { kind, reached } = classifyFailure(facts)
+      // No cause: got's error carries the headers, and with them the keys.
+      throw new CallError(kind, reached, facts.code)
+    } finally {
+      clearTimeout(deadline)
+      signal?.removeEventListener('abort', onAbort)
+      running.delete(stop)
+    }
+  }
+
+  return {
+    call,
+    async close() {
+      closed = true
+      for (const stop of running) stop('closed')
+      agent.destroy()
+    },
+  }
+}
+
+/** Only its own proxy settings count for an agent, and it has none: those of the environment do not. */
+function makeAgent(secure: boolean, concurrency: number): http.Agent | https.Agent {
+  const options = {
+    keepAlive: true,
+    maxSockets: concurrency,
+    maxFreeSockets: concurrency,
+    timeout: IDLE_SOCKET_MS,
+  }
+  return secure ? new https.Agent(options) : new http.Agent(options)
+}
+
+type GotParts = {
+  readonly headers: Readonly<Record<string, string>>
+  readonly timeoutMs: number
+  readonly agent: http.Agent | https.Agent
+}
+
+function makeGot({ headers, timeoutMs, agent }: GotParts): Got<{ responseType: 'buffer' }> {
+  // A connection that takes half of the whole time is given up: then it is certain that nothing was sent.
+  const connectMs = Math.ceil(timeoutMs / 2)
+  return got.extend({
+    agent: agent instanceof https.Agent ? { https: agent } : { http: agent },
+    headers: { ...headers, 'user-agent': 'rollcall', 'accept-encoding': 'identity' },
+    retry: { limit: 0 },
+    throwHttpErrors: false,
+    followRedirect: false,
+    // Nothing compressed is asked for or unpacked, so the size limit counts what is held in memory.
+    decompress: false,
+    responseType: 'buffer',
+    timeout: {
+      lookup: connectMs,
+      connect: connectMs,
+      secureConnect: connectMs,
+      socket: timeoutMs,
+      send: timeoutMs,
+      response: timeoutMs,
+      read: timeoutMs,
+      request: timeoutMs,
+    },
+  })
+}
+
+/**
+ * Tells when the request has a connection that could carry it. A socket that was connected before it was
+ * handed over counts at once, even in the middle of its handshake: when in doubt, something may have been sent.
+ */
+function whenConnected(request: ClientRequest, secure: boolean, then: () => void): void {
+  request.once('socket', (socket: Socket) => {
+    if (request.reusedSocket || !socket.connecting) then()
+    else socket.once(secure ? 'secureConnect' : 'connect', then)
+  })
+}
+
+function toReply(
+  response: Response<Uint8Array>,
+  { durationMs, now }: { durationMs: number; now: number },
+): Reply {
+  const { statusCode, headers } = response
+  const retryAfterMs = parseRetryAfter(headers['retry-after'], { date: headers.date, now })
+  const body = readBody(response.rawBody)
+  return { status: statusCode, body, durationMs, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+}
+
+function readError(error: unknown): Pick<CallFacts, 'code' | 'phase'> {
+  if (error instanceof TimeoutError) return { code: null, phase: error.event }
+  if (error instanceof RequestError) return { code: error.code, phase: null }
+  return { code: null, phase: null }
+}

@@ -1,0 +1,50 @@
+import type { ReplyBody } from './client.ts'
+
+/** No body of the service nests deeper than two levels; beyond this, recursion over it could end the stack. */
+const MAX_DEPTH = 64
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * Reads a body by what it is and not by what its Content-Type says: JSON is JSON (a byte order mark before it
+ * is dropped), nothing but white space is none, and everything else (HTML, other encodings, compressed bytes,
+ * absurd nesting) is unreadable.
+ */
+export function readBody(bytes: Uint8Array): ReplyBody {
+  const text = decode(bytes)
+  if (text === null) return { kind: 'unreadable' }
+  if (text.trim() === '') return { kind: 'none' }
+  if (!isShallow(text)) return { kind: 'unreadable' }
+  try {
+    return { kind: 'json', value: JSON.parse(text) }
+  } catch {
+    return { kind: 'unreadable' }
+  }
+}
+
+/** Null for bytes that are not UTF-8, which JSON must be (RFC 8259, 8.1). */
+export function decode(bytes: Uint8Array): string | null {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    return null
+  }
+}
+
+/** Brackets outside strings, counted without parsing. */
+export function isShallow(json: string): boolean {
+  let depth = 0
+  let inString = false
+  for (let i = 0; i < json.length; i += 1) {
+    const character = json[i]
+    if (inString) {
+      if (character === '\\') i += 1
+      else if (character === '"') inString = false
+    } else if (character === '"') inString = true
+    else if (character === '[' || character === '{') {
+      depth += 1
+      if (depth > MAX_DEPTH) return false
+    } else if (character === ']' || character === '}') depth -= 1
+  }
+  return true
+}

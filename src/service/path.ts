@@ -1,0 +1,25 @@
+import { CallError } from './errors.ts'
+
+const USERS = '/s2s/v1/users'
+
+export function usersPath(): string {
+  return USERS
+}
+
+/**
+ * The path of one user (section 4.4). Everything but letters, digits and `-._~` is percent-encoded, so that
+ * a `/` in a `user_id` stays in its segment. Empty, `.` and `..` are refused: URLs take `%2e` for a dot, so
+ * even encoded they would lead to another path.
+ *
+ * Throws CallError `bad-user-id`; nothing was sent.
+ */
+export function userPath(userId: string): string {
+  if (userId === '' || userId === '.' || userId === '..' || !userId.isWellFormed()) {
+    throw new CallError('bad-user-id', 'no')
+  }
+  return `${USERS}/${encodeURIComponent(userId).replace(/[!'()*]/g, percent)}`
+}
+
+function percent(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`
+}

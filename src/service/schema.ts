@@ -1,0 +1,58 @@
+// The bodies of POST, PUT and PATCH as section 2.6 has them. What rollcall sends fits them, and the sandbox
+// takes nothing else.
+import { z } from 'zod'
+import { FORMATS } from '../model/formats.ts'
+import { OPTIONAL_FIELDS, type OptionalField, STATUSES, USER_FIELDS } from '../model/user.ts'
+
+const USER_ID = 'a text that is not empty, "." or ".."'
+const userId = z
+  .string(USER_ID)
+  .refine((id) => id !== '' && id !== '.' && id !== '..' && id.isWellFormed(), USER_ID)
+const status = z.literal([...STATUSES], FORMATS.status.expected)
+
+/** Null and '' mean that there is no value: only `description` is documented as nullable, all are taken. */
+const optional = Object.fromEntries(
+  OPTIONAL_FIELDS.map((field) => [field, (field === 'gender' ? gender() : text(field)).nullish()]),
+) as Record<OptionalField, z.ZodOptional<z.ZodNullable<z.ZodType<string | number>>>>
+
+/** Section 4.3: `user_id` and `status` are required. */
+export const createBody = z.strictObject({ user_id: userId, status, ...optional })
+export type CreateWire = z.infer<typeof createBody>
+
+/** Sections 4.5 and 4.6: `status` is required on both, `user_id` is in the path and refused in the body. */
+export const updateBody = z.strictObject({ status, ...optional })
+export type UpdateWire = z.infer<typeof updateBody>
+
+/** What is wrong with a body: field names and what was expected of them, never a value. */
+export type WireProblems = Readonly<Record<string, string>>
+
+/** Names that are not of section 2.6 come from outside, so they are shortened and not too many. */
+export function wireProblems(error: z.ZodError): WireProblems {
+  const lines = error.issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.slice(0, 20).map((key): [string, string] => [key.slice(0, 60), unrecognized(key)])
+      : [[String(issue.path[0] ?? 'body'), issue.message] as [string, string]],
+  )
+  return Object.fromEntries(lines)
+}
+
+function unrecognized(key: string): string {
+  return USER_FIELDS.some((field) => field === key)
+    ? 'stands in the path, not in the body'
+    : 'no field of a user'
+}
+
+function text(field: OptionalField): z.ZodType<string> {
+  const { expected } = FORMATS[field]
+  return z.string(expected).refine((value) => fits(field, value), expected)
+}
+
+function gender(): z.ZodType<number | ''> {
+  return z.literal([0, 1, ''], FORMATS.gender.expected)
+}
+
+/** FORMATS also reads what columns hold; a date with an hour is no date on the wire. */
+function fits(field: OptionalField, value: string): boolean {
+  const parsed = FORMATS[field].parse(value)
+  return parsed.ok && (field !== 'birthdate' || parsed.value === value || value === '')
+}

@@ -1,0 +1,64 @@
+import { validateHeaderValue } from 'node:http'
+import { RollcallError } from '../model/errors.ts'
+import { serviceAddress } from './address.ts'
+import type { UsersClient } from './client.ts'
+import { makeHttp } from './http.ts'
+import { userPath, usersPath } from './path.ts'
+
+export type UsersClientOptions = {
+  /** SERVICE_URL: an origin, or one that ends in `/s2s/v1`. */
+  readonly origin: string
+  readonly apiKey: string
+  readonly secretKey: string
+  /** The whole call, in milliseconds. */
+  readonly timeoutMs: number
+  /** Calls at once. */
+  readonly concurrency: number
+  readonly allowPlainHttp: boolean
+  /** Epoch milliseconds; for dates in Retry-After. */
+  readonly now?: () => number
+}
+
+/**
+ * The users part of the service (sections 4.3 to 4.6) with the headers of section 5, Content-Type on GET
+ * included. Each method makes one HTTP call and resolves to whatever answer came; it rejects with a CallError
+ * when none came, which says whether the request can have reached the service.
+ *
+ * Throws RollcallError SERVICE_INSECURE or ENV_INVALID at once.
+ */
+export function makeUsersClient(options: UsersClientOptions): UsersClient {
+  const { origin, apiKey, secretKey, timeoutMs, concurrency, allowPlainHttp, now = Date.now } = options
+  const address = serviceAddress(origin, allowPlainHttp)
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    'api-key': headerValue('SERVICE_API_KEY', apiKey),
+    'secret-key': headerValue('SERVICE_SECRET_KEY', secretKey),
+  }
+  const http = makeHttp({ address, headers, timeoutMs, concurrency, now })
+  return {
+    async createUser(body, { signal } = {}) {
+      return http.call({ method: 'POST', path: usersPath(), body, signal })
+    },
+    async retrieveUser(userId, { signal } = {}) {
+      return http.call({ method: 'GET', path: userPath(userId), signal })
+    },
+    async replaceUser(userId, body, { signal } = {}) {
+      return http.call({ method: 'PUT', path: userPath(userId), body, signal })
+    },
+    async updateUser(userId, body, { signal } = {}) {
+      return http.call({ method: 'PATCH', path: userPath(userId), body, signal })
+    },
+    close: http.close,
+  }
+}
+
+/** A key with a line break or the like could not be sent; said here, by name and without the key. */
+function headerValue(variable: string, key: string): string {
+  try {
+    validateHeaderValue(variable, key)
+    return key
+  } catch {
+    throw new RollcallError('ENV_INVALID', [`${variable}: holds characters that no HTTP header may hold`])
+  }
+}

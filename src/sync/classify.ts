@@ -1,0 +1,55 @@
+import type { CallErrorKind } from '../service/errors.ts'
+
+export type Method = 'POST' | 'GET' | 'PUT' | 'PATCH'
+
+/** The typed facts of an outcome; the shell fills them in from a reply or a call error. */
+export type Outcome =
+  | {
+      readonly kind: 'reply'
+      readonly status: number
+      readonly body: BodyKind
+      readonly retryAfterMs?: number
+    }
+  | { readonly kind: 'error'; readonly error: CallErrorKind; readonly reached: 'no' | 'maybe' }
+
+/** `user`: a readable user with the right `user_id`; `null`: JSON null; `error`: readable and reports an error. */
+export type BodyKind = 'none' | 'unreadable' | 'readable' | 'user' | 'null' | 'error'
+
+/** What an answer to a writing request means. */
+export type WriteMeaning = 'done' | 'refused' | 'denied' | 'absent' | 'later' | 'not-sent' | 'unknown'
+/** What an answer to a GET means; `failed` changes nothing that is remembered. */
+export type ReadMeaning = 'present' | 'absent' | 'later' | 'denied' | 'failed'
+
+/**
+ * Only these answers prove that a writing request was not carried out. 408 and every 5xx do not: treating
+ * them as "not done" loses updates that were stored before the answer was lost.
+ */
+const REFUSALS = new Set([400, 401, 403, 404, 409, 410, 422, 429])
+
+/**
+ * What a writing request's outcome means. Only a 2xx with an empty or readable body that reports no error is
+ * `done`; everything that is neither that nor a sure refusal leaves the outcome `unknown`. Errors are not
+ * documented (section 7), so every status the interface could give has a row here.
+ */
+export function classifyWrite(method: Exclude<Method, 'GET'>, outcome: Outcome): WriteMeaning {
+  if (outcome.kind === 'error') return outcome.reached === 'no' ? 'not-sent' : 'unknown'
+  const { status, body } = outcome
+  if (status >= 200 && status < 300) return body === 'unreadable' || body === 'error' ? 'unknown' : 'done'
+  if (!REFUSALS.has(status)) return 'unknown'
+  if (status === 429) return 'later'
+  if (status === 401 || status === 403) return 'denied'
+  if (method !== 'POST' && (status === 404 || status === 410)) return 'absent'
+  return 'refused'
+}
+
+/** What a GET's outcome means. A user is believed only when the body is one, with the `user_id` asked for. */
+export function classifyRead(outcome: Outcome): ReadMeaning {
+  if (outcome.kind === 'error') return 'failed'
+  const { status, body } = outcome
+  if (status === 404 || status === 410) return 'absent'
+  if (status === 429) return 'later'
+  if (status === 401 || status === 403) return 'denied'
+  if (status !== 200) return 'failed'
+  if (body === 'user') return 'present'
+  return body === 'null' ? 'absent' : 'failed'
+}

@@ -1,0 +1,47 @@
+import { createHmac } from 'node:crypto'
+import type { CustomerKey } from '../model/customer.ts'
+import { NORMAL_FORM_VERSION, normalForm } from '../model/normal.ts'
+import type { FieldValue, OptionalField } from '../model/user.ts'
+
+/**
+ * What the ledger remembers of a field is an HMAC over field, customer and value: equal values can be told
+ * equal, and nothing can be read back or compared between customers. Two forms: `exact` of what goes over
+ * the wire, `normal` of what a GET shows, because the service may store the same thing in another spelling.
+ */
+export type Digester = {
+  /** Names key and normal form; digests made under another id cannot be compared. */
+  readonly id: string
+  exact(key: CustomerKey, field: OptionalField, value: FieldValue): string
+  /** Of a value that is in normal form already. */
+  normal(key: CustomerKey, field: OptionalField, form: string | null): string
+}
+
+/** The digest of "no value", which is no secret. */
+export const NO_VALUE = 'null'
+
+export function makeDigester(secret: string): Digester {
+  const mac = (text: string) => createHmac('sha256', secret).update(text).digest('base64url').slice(0, 22)
+  const digest = (form: 'exact' | 'normal', key: CustomerKey, field: string, value: FieldValue) =>
+    value === null ? NO_VALUE : mac(JSON.stringify([form, key, field, value]))
+  return {
+    id: `${mac('rollcall digest key').slice(0, 8)}.${NORMAL_FORM_VERSION}`,
+    exact: (key, field, value) => digest('exact', key, field, value),
+    normal: (key, field, form) => digest('normal', key, field, form),
+  }
+}
+
+/** The digests of one customer, as plan and absorb use them. */
+export type CustomerDigests = {
+  exact(field: OptionalField, value: FieldValue): string
+  /** Brings the value into normal form first. */
+  normal(field: OptionalField, value: FieldValue): string
+  ofForm(field: OptionalField, form: string | null): string
+}
+
+export function forCustomer(digester: Digester, key: CustomerKey): CustomerDigests {
+  return {
+    exact: (field, value) => digester.exact(key, field, value),
+    normal: (field, value) => digester.normal(key, field, normalForm(field, value)),
+    ofForm: (field, form) => digester.normal(key, field, form),
+  }
+}

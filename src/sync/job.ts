@@ -1,0 +1,61 @@
+import type { Claim } from '../ledger/claim.ts'
+import type { Ending } from '../ledger/ending.ts'
+import type { Lease } from '../ledger/lease.ts'
+import type { CustomerKey } from '../model/customer.ts'
+import { type Run, runClaim, type SyncContext, type SyncStep } from './run.ts'
+
+export type Clock = {
+  /** Wall clock, milliseconds since 1970: goes on while the machine sleeps. */
+  readonly wall: () => number
+  /** Monotonic milliseconds: not set back by anybody. */
+  readonly monotonic: () => number
+}
+
+export type JobOptions = {
+  readonly context: SyncContext
+  readonly claim: (lease: Lease) => Promise<Claim | null>
+  readonly end: (ending: Ending) => Promise<boolean>
+  readonly clock: Clock
+  readonly stopping: AbortSignal
+  readonly abort: AbortSignal
+  readonly observe: (key: CustomerKey, step: SyncStep, claim: Claim) => void
+}
+
+/** Time to spare between the end of the longest request and the end of the claim. */
+function graceMs(lifetimeMs: number, timeoutMs: number): number {
+  return Math.min(1000, (lifetimeMs - timeoutMs) / 2)
+}
+
+/** `null`: the job was void (its token is spent or its lease has passed), and nothing was done. */
+export type JobResult = { readonly ending: Ending; readonly counted: boolean } | null
+
+/**
+ * Processes one job: a permit, the claim, the work, the ending. The clocks are read before the claim is sent,
+ * so that a process that was suspended anywhere after it knows that its time is over and sends nothing.
+ */
+export function makeJob({ context, claim, end, clock, stopping, abort, observe }: JobOptions) {
+  const { lifetimeMs } = context.config.timing
+  const { timeoutMs } = context.config.service
+  const needed = timeoutMs + graceMs(lifetimeMs, timeoutMs)
+
+  return async function job(lease: Lease): Promise<JobResult> {
+    const permit = await context.permits.take(stopping)
+    const wall = clock.wall()
+    const monotonic = clock.monotonic()
+    const claimed = await claim(lease)
+    if (!claimed) {
+      context.permits.giveBack(permit)
+      return null
+    }
+    const run: Run = {
+      claim: claimed,
+      permit,
+      hasTime: () => lifetimeMs - Math.max(clock.wall() - wall, clock.monotonic() - monotonic) >= needed,
+      stopping,
+      abort,
+      observe: (step) => observe(claimed.key, step, claimed),
+    }
+    const ending = await runClaim(context, run)
+    return { ending, counted: await end(ending) }
+  }
+}

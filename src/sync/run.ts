@@ -1,0 +1,161 @@
+import type { Config, Row } from '../config/config.ts'
+import type { Claim } from '../ledger/claim.ts'
+import type { Ending } from '../ledger/ending.ts'
+import type { LedgerRecord } from '../ledger/record.ts'
+import type { CustomerKey } from '../model/customer.ts'
+import { type Mapped, userIdOf } from '../model/mapped.ts'
+import type { Backoff } from '../pace/backoff.ts'
+import type { Permit, Permits } from '../pace/permits.ts'
+import type { UsersClient } from '../service/client.ts'
+import { absorbRead, absorbWrite, type Facts } from './absorb.ts'
+import { type Called, callService } from './call.ts'
+import { classifyRead, classifyWrite, type Outcome } from './classify.ts'
+import { type Digester, forCustomer } from './digest.ts'
+import { makeEnding } from './finish.ts'
+import { makeGate } from './gate.ts'
+import { mapCustomer } from './map.ts'
+import { type Memory, startMemory } from './memory.ts'
+import type { Plan, Policy } from './plan.ts'
+import { findRivals } from './rivals.ts'
+import { type Call, nextMove, startTurn, type Turn, type TurnEnd } from './turn.ts'
+
+/** What happens during a claim, for logs, for `rollcall sync` and for meters. It holds no field value. */
+export type SyncStep =
+  | { readonly step: 'mapped'; readonly mapped: Mapped }
+  | { readonly step: 'planned'; readonly plan: Plan }
+  | { readonly step: 'answered'; readonly plan: Plan; readonly called: Called; readonly meaning: string }
+  | { readonly step: 'ended'; readonly end: TurnEnd }
+
+export type SyncContext = {
+  readonly config: Config
+  readonly policy: Policy
+  readonly users: UsersClient
+  readonly digester: Digester
+  readonly permits: Permits
+  readonly backoff: Backoff
+  readonly random: () => number
+  readonly readRow: (key: CustomerKey) => Promise<Row | 'ambiguous' | null>
+  readonly readRecord: (key: CustomerKey) => Promise<LedgerRecord>
+  readonly readClaimants: (userId: string) => Promise<readonly CustomerKey[]>
+  /** 0: this customer may lose access now; else the milliseconds to wait. */
+  readonly reserveRevocation: (claim: Claim) => Promise<number>
+  readonly holdOff: (ms: number) => Promise<void>
+}
+
+export type Run = {
+  readonly claim: Claim
+  /** Taken before the claim, for the first call; given back when none is made. */
+  readonly permit: Permit
+  /** Whether a call may still be started: it must end within the claim's lifetime. */
+  readonly hasTime: () => boolean
+  /** No further call is started once this is aborted. */
+  readonly stopping: AbortSignal
+  /** Breaks off a call that is under way; its outcome is then unknown. */
+  readonly abort: AbortSignal
+  readonly observe: (step: SyncStep) => void
+}
+
+/**
+ * Carries out one claim: read the customer as it is now, decide, call, learn, decide again, until there is an
+ * ending. Row and record are read after the claim was committed, each in a new snapshot: read before it, a
+ * change between the two would be settled without having been seen.
+ */
+export async function runClaim(context: SyncContext, run: Run): Promise<Ending> {
+  const { claim } = run
+  const record = await context.readRecord(claim.key)
+  const memory = startMemory({
+    record,
+    unknown: claim.unknown,
+    blind: claim.blind,
+    digestKey: context.digester.id,
+  })
+  const gate = makeGate(context, run)
+  const subject = await readSubject(context, claim.key, record)
+  const { mapped, rivals } = subject
+  const result =
+    'end' in subject
+      ? { turn: startTurn(memory), last: null, end: subject.end }
+      : await takeTurns({ context, run, gate, subject, memory })
+  gate.close()
+  run.observe({ step: 'ended', end: result.end })
+  return makeEnding({ context, claim, mapped, record, rivals, ...result })
+}
+
+type Subject = { readonly mapped: Mapped; readonly rivals: readonly CustomerKey[] }
+
+/** The customer as it stands now. A row that Postgres refuses to read is no reason to leave the claim hanging. */
+async function readSubject(
+  context: SyncContext,
+  key: CustomerKey,
+  record: LedgerRecord,
+): Promise<Subject & { readonly end?: TurnEnd }> {
+  try {
+    const row = await context.readRow(key)
+    const mapped = row === 'ambiguous' ? ambiguous(record) : mapCustomer(context.config, { key, row })
+    return { mapped, rivals: await findRivals(context, key, mapped) }
+  } catch (error) {
+    const code = (error as { code?: unknown }).code
+    if (typeof code !== 'string') throw error
+    const reason = { code: 'customer-unreadable', error: code }
+    const mapped: Mapped = { kind: 'rejected', userId: record.userId, issues: record.issues }
+    return { mapped, rivals: [], end: { kind: 'retry', reason, failed: true } }
+  }
+}
+
+type Turning = {
+  readonly context: SyncContext
+  readonly run: Run
+  readonly gate: ReturnType<typeof makeGate>
+  readonly subject: Subject
+  readonly memory: Memory
+}
+type Turned = { readonly turn: Turn; readonly last: Called | null; readonly end: TurnEnd }
+
+/** Decide, call, learn, and decide again with what was learnt, until there is an ending. */
+async function takeTurns({ context, run, gate, subject, memory }: Turning): Promise<Turned> {
+  const { mapped, rivals } = subject
+  run.observe({ step: 'mapped', mapped })
+  const digests = forCustomer(context.digester, run.claim.key)
+  const situation = { mapped, rivals, policy: context.policy, digests }
+  const desired = mapped.kind === 'user' ? mapped.user : null
+  let turn = startTurn(memory)
+  let last: Called | null = null
+  for (;;) {
+    const move = nextMove(turn, situation)
+    run.observe({ step: 'planned', plan: move.plan })
+    if ('end' in move) return { turn, last, end: move.end }
+    const closed = await gate.pass(move.plan, turn)
+    if (closed) return { turn, last, end: closed }
+    const userId = userIdOf(mapped) ?? ''
+    const called = await callService(context.users, { call: move.call, userId, signal: run.abort })
+    last = called
+    if (called.outcome.kind === 'reply' && called.outcome.retryAfterMs)
+      await context.holdOff(called.outcome.retryAfterMs)
+    const facts = { ...factsOf(called.outcome), plan: move.plan, desired, digests }
+    const { meaning, step } = learn(turn, move.call, called, facts)
+    run.observe({ step: 'answered', plan: move.plan, called, meaning })
+    turn = step.turn
+    if (step.end) return { turn, last, end: step.end }
+  }
+}
+
+function learn(turn: Turn, call: Call, called: Called, facts: Facts) {
+  if (call.method === 'GET') {
+    const meaning = classifyRead(called.outcome)
+    return { meaning, step: absorbRead(turn, meaning, called.remote, facts) }
+  }
+  const meaning = classifyWrite(call.method, called.outcome)
+  return { meaning, step: absorbWrite(turn, meaning, facts) }
+}
+
+function factsOf(outcome: Outcome): Pick<Facts, 'status' | 'error' | 'waitMs'> {
+  if (outcome.kind === 'error') return { status: null, error: outcome.error }
+  const wait = outcome.retryAfterMs === undefined ? {} : { waitMs: outcome.retryAfterMs }
+  return { status: outcome.status, ...wait }
+}
+
+/** Several rows of the view have this key: which of them is the customer cannot be known. */
+function ambiguous(record: LedgerRecord): Mapped {
+  const issue = { field: 'user_id', code: 'invalid', expected: 'one row for each customer key' } as const
+  return { kind: 'rejected', userId: record.userId, issues: [issue] }
+}

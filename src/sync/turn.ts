@@ -1,0 +1,87 @@
+import type { Reason } from '../ledger/record.ts'
+import type { DesiredUser, OptionalField } from '../model/user.ts'
+import type { CreateBody, UpdateBody } from '../service/client.ts'
+import type { Memory } from './memory.ts'
+import { makePlan, type Plan, type Situation } from './plan.ts'
+
+/** One HTTP call that a turn asks for. `userId` is in the path, except for a create. */
+export type Call =
+  | { readonly method: 'GET' }
+  | { readonly method: 'POST'; readonly body: CreateBody }
+  | { readonly method: 'PUT' | 'PATCH'; readonly body: UpdateBody }
+
+/** How a claim should end; the shell adds times and stores it. */
+export type TurnEnd =
+  | { readonly kind: 'settle'; readonly state: 'idle' | 'rejected'; readonly reason: Reason | null }
+  | { readonly kind: 'retry'; readonly reason: Reason; readonly failed: boolean; readonly waitMs?: number }
+  | { readonly kind: 'unknown'; readonly reason: Reason }
+
+export type Move = { readonly plan: Plan } & ({ readonly call: Call } | { readonly end: TurnEnd })
+
+/** Everything that a claim has learnt so far. */
+export type Turn = {
+  readonly memory: Memory
+  readonly creates: number
+  readonly lookups: number
+  /** A writing request may have been sent. */
+  readonly wrote: boolean
+  readonly sure: boolean
+  readonly acknowledged: boolean
+  /** A create was refused: with which status, and which optional fields it carried. */
+  readonly refusedCreate: { readonly status: number; readonly fields: readonly OptionalField[] } | null
+  /** An update with several fields was refused: the status goes alone now, these fields are set aside. */
+  readonly setAside: { readonly status: number; readonly fields: readonly OptionalField[] } | null
+}
+
+export function startTurn(memory: Memory): Turn {
+  return {
+    memory,
+    creates: 0,
+    lookups: 0,
+    wrote: false,
+    sure: false,
+    acknowledged: false,
+    refusedCreate: null,
+    setAside: null,
+  }
+}
+
+/**
+ * The next step of a claim. At most one create and one lookup: a service whose writes show up late could
+ * otherwise be asked in circles; whatever would need a second one waits for `due_at`.
+ */
+export function nextMove(turn: Turn, situation: Omit<Situation, 'memory'>): Move {
+  const plan = makePlan({ ...situation, memory: turn.memory })
+  if (turn.setAside && situation.mapped.kind === 'user') return statusAlone(situation.mapped.user)
+  switch (plan.kind) {
+    case 'none':
+      return { plan, end: { kind: 'settle', state: 'idle', reason: null } }
+    case 'reject':
+      return { plan, end: { kind: 'settle', state: 'rejected', reason: rejection(plan, situation) } }
+    case 'lookup':
+      if (turn.lookups > 0)
+        return { plan, end: { kind: 'retry', reason: { code: 'looked-already' }, failed: true } }
+      return { plan, call: { method: 'GET' } }
+    case 'create':
+      if (turn.creates > 0)
+        return { plan, end: { kind: 'retry', reason: { code: 'created-already' }, failed: true } }
+      return { plan, call: { method: 'POST', body: plan.body } }
+    case 'replace':
+      return { plan, call: { method: 'PUT', body: plan.body } }
+    case 'patch':
+    case 'revoke':
+      return { plan, call: { method: 'PATCH', body: plan.body } }
+    default:
+      return plan satisfies never
+  }
+}
+
+function statusAlone(user: DesiredUser): Move {
+  const body = { status: user.status }
+  return { plan: { kind: 'patch', body, fields: [], carried: false }, call: { method: 'PATCH', body } }
+}
+
+function rejection(plan: Plan & { kind: 'reject' }, { mapped }: Pick<Situation, 'mapped'>): Reason {
+  const fields = mapped.kind === 'rejected' ? mapped.issues.map((issue) => issue.field) : []
+  return { code: plan.code, fields, keys: plan.keys }
+}

@@ -1,0 +1,114 @@
+import type { Pool } from 'pg'
+import type { Config } from '../config/config.ts'
+import { describeCustomers } from '../customers/describe.ts'
+import { makePool } from '../customers/pool.ts'
+import { makeReadCustomers } from '../customers/read.ts'
+import { makeBatch } from '../ledger/batch.ts'
+import { checkMigrated } from '../ledger/migrate.ts'
+import { makeReadClaimants, makeReadRecord } from '../ledger/record.ts'
+import { bindTarget } from '../ledger/target.ts'
+import type { CustomerKey } from '../model/customer.ts'
+import { sleep } from '../ops/time.ts'
+import { makePermits } from '../pace/permits.ts'
+import { reserveRevocation } from '../pace/revocations.ts'
+import { holdOff, reservePermits, setCeiling } from '../pace/row.ts'
+import { makeUsersClient } from '../service/users.ts'
+import { makeDigester } from '../sync/digest.ts'
+import { isFullyManaged } from '../sync/map.ts'
+import type { SyncContext } from '../sync/run.ts'
+import { reachable } from './database.ts'
+
+export type Secrets = {
+  readonly DATABASE_URL: string
+  readonly SERVICE_URL: string
+  readonly SERVICE_API_KEY: string
+  readonly SERVICE_SECRET_KEY: string
+  readonly ROLLCALL_DIGEST_KEY: string
+}
+
+export type Opened = {
+  readonly pool: Pool
+  readonly context: SyncContext
+  readonly warnings: readonly string[]
+  close(): Promise<void>
+}
+
+type Options = {
+  readonly config: Config
+  readonly env: Secrets
+  readonly onPoolError: (error: Error) => void
+}
+
+/** Connections beside the batches: dispatch, housekeeping, the revocation cap. */
+const POOL_SIZE = 8
+
+/**
+ * Opens everything that a sync needs and checks it: the database answers and is migrated, the customers fit
+ * the configuration, the ledger is about this service. Throws a RollcallError that says what is wrong.
+ */
+export async function openSync({ config, env, onPoolError }: Options): Promise<Opened> {
+  const users = makeUsersClient({
+    origin: env.SERVICE_URL,
+    apiKey: env.SERVICE_API_KEY,
+    secretKey: env.SERVICE_SECRET_KEY,
+    timeoutMs: config.service.timeoutMs,
+    concurrency: config.pace.concurrency,
+    allowPlainHttp: config.service.allowPlainHttp,
+  })
+  const pool = makePool({
+    url: env.DATABASE_URL,
+    max: POOL_SIZE,
+    applicationName: 'rollcall',
+    onError: onPoolError,
+  })
+  const close = async () => {
+    await users.close()
+    await pool.end()
+  }
+  try {
+    const target = {
+      origin: env.SERVICE_URL,
+      apiKey: env.SERVICE_API_KEY,
+      digestKey: env.ROLLCALL_DIGEST_KEY,
+    }
+    const shape = await reachable(async () => {
+      await checkMigrated(pool)
+      const described = await describeCustomers(pool, config)
+      await bindTarget(pool, target)
+      await setCeiling(pool, config.pace.ceiling)
+      return described
+    })
+    const readMany = makeReadCustomers(config, shape)
+    const readRow = makeBatch<CustomerKey, Awaited<ReturnType<SyncContext['readRow']>>>(async (keys) => {
+      const rows = await readMany(pool, [...new Set(keys)])
+      return keys.map((key) => rows.get(key) ?? null)
+    })
+    const permits = makePermits({
+      reserve: (n) => reservePermits(pool, n),
+      sleep,
+      now: () => performance.now(),
+    })
+    const { timing, unmanaged, clearWith, onRemove } = config
+    const context: SyncContext = {
+      config,
+      policy: { unmanaged, clearWith, onRemove, fullyManaged: isFullyManaged(config) },
+      users,
+      digester: makeDigester(env.ROLLCALL_DIGEST_KEY),
+      permits,
+      backoff: { minMs: timing.retryMinMs, maxMs: timing.retryMaxMs },
+      random: Math.random,
+      readRow,
+      readRecord: makeReadRecord(pool),
+      readClaimants: makeReadClaimants(pool),
+      reserveRevocation: (claim) => reserveRevocation(pool, claim, Math.random),
+      async holdOff(ms) {
+        await holdOff(pool, ms)
+        permits.drop()
+      },
+    }
+    return { pool, context, warnings: shape.warnings, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}

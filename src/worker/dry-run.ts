@@ -1,0 +1,69 @@
+import type { Pool } from 'pg'
+import type { Config } from '../config/config.ts'
+import { describeCustomers } from '../customers/describe.ts'
+import { makeReadCustomers } from '../customers/read.ts'
+import { makeReadClaimants, makeReadRecord, NEVER_SETTLED } from '../ledger/record.ts'
+import type { CustomerKey } from '../model/customer.ts'
+import type { Mapped } from '../model/mapped.ts'
+import { forCustomer, makeDigester } from '../sync/digest.ts'
+import { isFullyManaged, mapCustomer } from '../sync/map.ts'
+import { startMemory } from '../sync/memory.ts'
+import { makePlan, type Plan } from '../sync/plan.ts'
+import { findRivals } from '../sync/rivals.ts'
+
+export type DryRun = {
+  readonly mapped: Mapped
+  readonly plan: Plan
+  /** The plan was made without knowing what was sent before, as if this customer were new. */
+  readonly withoutLedger: boolean
+}
+
+type Options = { readonly pool: Pool; readonly config: Config; readonly digestKey: string | undefined }
+
+/** Any key will do where nothing is compared with what another key has made. */
+const NO_KEY = 'no digest key'
+
+/**
+ * What a sync would do, without a call and without a write. It needs the right to read the customers and
+ * nothing else; where the ledger is there, and the key to compare with it, the plan starts from what is known.
+ */
+export async function makeDryRun({
+  pool,
+  config,
+  digestKey,
+}: Options): Promise<(key: CustomerKey) => Promise<DryRun>> {
+  const shape = await describeCustomers(pool, config)
+  const readMany = makeReadCustomers(config, shape)
+  const readRow = async (key: CustomerKey) => (await readMany(pool, [key])).get(key) ?? null
+  const { rows } = await pool.query<{ there: boolean }>(
+    `SELECT to_regclass('rollcall.ledger') IS NOT NULL AS there`,
+  )
+  const withoutLedger = !rows[0]?.there || digestKey === undefined
+  const digester = makeDigester(digestKey ?? NO_KEY)
+  const { unmanaged, clearWith, onRemove } = config
+  const policy = { unmanaged, clearWith, onRemove, fullyManaged: isFullyManaged(config) }
+  const readRecord = withoutLedger ? async () => NEVER_SETTLED : makeReadRecord(pool)
+  const readClaimants = withoutLedger ? async () => [] : makeReadClaimants(pool)
+
+  return async (key) => {
+    const row = await readRow(key)
+    const record = await readRecord(key)
+    const mapped = mapCustomer(config, { key, row: row === 'ambiguous' ? null : row })
+    const rivals = await findRivals({ config, readRow, readClaimants }, key, mapped)
+    const unknown = withoutLedger ? false : await isUnknown(pool, key)
+    const memory = startMemory({ record, unknown, blind: false, digestKey: digester.id })
+    return {
+      mapped,
+      plan: makePlan({ mapped, memory, rivals, policy, digests: forCustomer(digester, key) }),
+      withoutLedger,
+    }
+  }
+}
+
+async function isUnknown(pool: Pool, key: CustomerKey): Promise<boolean> {
+  const { rows } = await pool.query<{ unknown: boolean }>(
+    'SELECT unknown FROM rollcall.owed WHERE key = $1',
+    [key],
+  )
+  return rows[0]?.unknown ?? false
+}

@@ -1,0 +1,113 @@
+import { outboxSource } from '../capture/outbox.ts'
+import { runLoop } from '../dispatch/loop.ts'
+import { makePump } from '../dispatch/pump.ts'
+import type { JobQueue, Processed } from '../dispatch/queue.ts'
+import { makeClaim } from '../ledger/claim.ts'
+import { makeEnd } from '../ledger/ending.ts'
+import type { Lease } from '../ledger/lease.ts'
+import { type Log, troubleLevel } from '../ops/log.ts'
+import { sleep, systemClock } from '../ops/time.ts'
+import { currentRate } from '../pace/row.ts'
+import { type JobOptions, makeJob } from '../sync/job.ts'
+import type { Opened } from './context.ts'
+import { makeHousekeeping } from './housekeeping.ts'
+
+export type Observers = {
+  readonly onCaptured: (changes: number) => void
+  readonly onStep: JobOptions['observe']
+}
+
+export type RunningWorker = {
+  /**
+   * Starts no further call, lets the running ones end, and after the deadline breaks them off: their outcome
+   * is then recorded as unknown.
+   */
+  stop(deadlineMs: number): Promise<void>
+}
+
+type Options = {
+  readonly opened: Opened
+  readonly queue: JobQueue
+  readonly log: Log
+  readonly observers: Observers
+}
+
+/** After breaking off, this long is left to record what became of the calls. */
+const RECORD_MS = 1000
+const HOUSEKEEPING_MS = 5000
+
+/** Starts the background process: the pump that feeds the queue, the jobs, and the housekeeping. */
+export async function startWorker({ opened, queue, log, observers }: Options): Promise<RunningWorker> {
+  const { pool, context } = opened
+  const { timing, pace } = context.config
+  const stopping = new AbortController()
+  const abort = new AbortController()
+  const job = makeJob({
+    context,
+    claim: makeClaim(pool, timing.lifetimeMs),
+    end: makeEnd(pool),
+    clock: systemClock,
+    stopping: stopping.signal,
+    abort: abort.signal,
+    observe: observers.onStep,
+  })
+  const process = async (lease: Lease): Promise<Processed> => {
+    if (stopping.signal.aborted) return { failed: null }
+    const result = await job(lease)
+    return { failed: result && result.ending.kind !== 'settle' ? words(result.ending.record.reason) : null }
+  }
+  const pump = makePump({
+    pool,
+    queue,
+    source: outboxSource(pool),
+    queueLeaseMs: timing.queueLeaseMs,
+    pace: () => currentRate(pool),
+    onCaptured: observers.onCaptured,
+  })
+  const loop = (name: string, step: () => Promise<boolean>) =>
+    runLoop({
+      step,
+      sleep,
+      now: () => performance.now(),
+      signal: stopping.signal,
+      onTrouble: (failures, error) => {
+        if (failures === 0) log.info({ loop: name }, 'it works again')
+        else
+          log[troubleLevel(failures)](
+            { loop: name, failures, ...describe(error) },
+            'a step failed and will be tried again',
+          )
+      },
+    })
+  const consumer = await queue.consume(process, { concurrency: pace.concurrency })
+  const housekeep = makeHousekeeping({ pool, config: context.config, log })
+  const loops = [
+    loop('dispatch', pump),
+    loop('housekeeping', async () => {
+      await housekeep()
+      await sleep(HOUSEKEEPING_MS, stopping.signal)
+      return false
+    }),
+  ]
+  return {
+    async stop(deadlineMs) {
+      stopping.abort()
+      const breakOff = setTimeout(() => abort.abort(), deadlineMs)
+      await consumer.close(deadlineMs + RECORD_MS)
+      clearTimeout(breakOff)
+      await Promise.all(loops)
+    },
+  }
+}
+
+function words(reason: { readonly code: string; readonly status?: number } | null): string {
+  if (!reason) return 'not settled'
+  return reason.status === undefined ? reason.code : `${reason.code} (${reason.status})`
+}
+
+/** Name and code of an error: messages of drivers may quote values. */
+export function describe(error: unknown): { readonly error: string; readonly code?: string } {
+  if (!(error instanceof Error)) return { error: typeof error }
+  const code = (error as { code?: unknown }).code
+  return { error: error.name, ...(typeof code === 'string' ? { code } : {}) }
+}

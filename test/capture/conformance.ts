@@ -1,0 +1,390 @@
+// What every way of capture must do, written against the ChangeSource interface: whatever changes a watched
+// column of a customer, in whatever kind of statement, is noted once it is committed, and nothing else is.
+import { describe, expect, test } from 'vitest'
+import { openMarks } from '../../src/capture/marks.ts'
+import type { Change } from '../../src/capture/source.ts'
+import { type CaptureMode, CUSTOMERS, configure, openScene } from './scene.ts'
+
+export function captureConformance(mode: CaptureMode): void {
+  describe(`capture by ${mode.name}`, () => {
+    describe('one table', () => statements(mode))
+    describe('types', () => types(mode))
+    describe('transactions', () => transactions(mode))
+    describe('names and keys', () => names(mode))
+    describe('several tables', () => relations(mode))
+  })
+}
+
+const FOUR = `${CUSTOMERS};
+  INSERT INTO customers (id, email) VALUES (1, 'a@x.es'), (2, 'b@x.es'), (3, 'c@x.es'), (4, 'd@x.es')`
+
+function statements(mode: CaptureMode): void {
+  test('an insert is noted, with the time of the change', async () => {
+    await using scene = await openScene({ mode })
+    const before = Date.now()
+    await scene.sql(`INSERT INTO customers (id) VALUES (1), (2)`)
+    const changes: Change[] = []
+    await scene.source.drain(async (_, some) => void changes.push(...some), 100)
+    expect(changes.map(({ key, lane }) => ({ key, lane }))).toEqual([
+      { key: '1', lane: 1 },
+      { key: '2', lane: 1 },
+    ])
+    for (const { at } of changes) expect(Math.abs(at.getTime() - before)).toBeLessThan(60_000)
+  })
+
+  test('an update of a mapped column is noted, for the rows that it changes', async () => {
+    await using scene = await openScene({ mode, tables: FOUR })
+    await scene.sql(`UPDATE customers SET email = 'b@x.es' WHERE id <= 3`)
+    expect(await scene.noted()).toEqual(['1 1', '3 1'])
+  })
+
+  test('an update of other columns is not noted', async () => {
+    await using scene = await openScene({ mode, tables: FOUR })
+    await scene.sql(`UPDATE customers SET notes = 'called', plan = plan`)
+    expect(await scene.noted()).toEqual([])
+  })
+
+  test('from and to NULL are changes', async () => {
+    await using scene = await openScene({ mode, tables: FOUR })
+    await scene.sql(
+      `UPDATE customers SET email = NULL WHERE id = 1; UPDATE customers SET nick = '' WHERE id = 2`,
+    )
+    expect(await scene.keys()).toEqual(['1', '2'])
+  })
+
+  test('a deletion is noted in the most urgent lane', async () => {
+    await using scene = await openScene({ mode, tables: FOUR })
+    await scene.sql(`DELETE FROM customers WHERE id IN (2, 3)`)
+    expect(await scene.noted()).toEqual(['2 0', '3 0'])
+  })
+
+  test('a chain of key changes in one statement notes every key in it', async () => {
+    await using scene = await openScene({ mode, tables: FOUR })
+    await scene.sql(`
+      ALTER TABLE customers DROP CONSTRAINT customers_pkey, ADD UNIQUE (id) DEFERRABLE;
+      UPDATE customers SET id = id + 1 WHERE id IN (2, 3) AND id <> 4;`)
+    expect(await scene.keys()).toEqual(['2', '3', '4'])
+  })
+
+  test('a change of the key alone notes both keys', async () => {
+    await using scene = await openScene({ mode, tables: FOUR })
+    await scene.sql(`UPDATE customers SET id = 40 WHERE id = 4`)
+    expect(await scene.keys()).toEqual(['4', '40'])
+  })
+
+  test('two rows that swap their keys are both noted', async () => {
+    await using scene = await openScene({ mode, tables: FOUR })
+    await scene.sql(`
+      ALTER TABLE customers DROP CONSTRAINT customers_pkey, ADD UNIQUE (id) DEFERRABLE;
+      UPDATE customers SET id = 3 - id WHERE id IN (1, 2)`)
+    expect(await scene.keys()).toEqual(['1', '2'])
+  })
+
+  test('TRUNCATE leaves a mark and names nobody', async () => {
+    await using scene = await openScene({ mode, tables: FOUR })
+    await scene.sql('TRUNCATE customers')
+    expect(await scene.noted()).toEqual([])
+    const marks = await openMarks(scene.db.pool)
+    expect(marks).toMatchObject([{ kind: 'truncate', relation: 'public.customers' }])
+  })
+
+  test('COPY is an insert', async () => {
+    await using scene = await openScene({ mode })
+    await scene.sql(`COPY customers (id) FROM PROGRAM 'seq 1 3'`)
+    expect(await scene.noted()).toEqual(['1 1', '2 1', '3 1'])
+  })
+
+  test('ON CONFLICT notes what was inserted and what was changed', async () => {
+    await using scene = await openScene({ mode, tables: FOUR })
+    await scene.sql(`
+      INSERT INTO customers (id, email) VALUES (1, 'a@x.es'), (2, 'new@x.es'), (9, 'i@x.es')
+      ON CONFLICT (id) DO UPDATE SET email = excluded.email, notes = 'again'`)
+    expect(await scene.noted()).toEqual(['2 1', '9 1'])
+    await scene.sql(`INSERT INTO customers (id) VALUES (1) ON CONFLICT DO NOTHING`)
+    expect(await scene.noted()).toEqual([])
+  })
+
+  test('MERGE notes what each of its actions changed', async () => {
+    await using scene = await openScene({ mode, tables: FOUR })
+    await scene.sql(`
+      MERGE INTO customers c USING (VALUES (1), (2), (3), (9)) AS s (id) ON c.id = s.id
+      WHEN MATCHED AND s.id = 1 THEN DELETE
+      WHEN MATCHED AND s.id = 2 THEN UPDATE SET plan = 'premium'
+      WHEN MATCHED THEN UPDATE SET notes = 'seen'
+      WHEN NOT MATCHED THEN INSERT (id) VALUES (s.id)`)
+    expect(await scene.noted()).toEqual(['1 0', '2 1', '9 1'])
+  })
+
+  test('one statement that changes one table several times over is noted as a whole', async () => {
+    await using scene = await openScene({ mode, tables: FOUR })
+    await scene.sql(`
+      WITH gone AS (DELETE FROM customers WHERE id = 1), more AS (INSERT INTO customers (id) VALUES (9))
+      UPDATE customers SET plan = 'premium' WHERE id = 2`)
+    expect(await scene.noted()).toEqual(['1 0', '2 1', '9 1'])
+  })
+
+  test('statements over very many rows are noted completely', async () => {
+    const rows = 120_000
+    await using scene = await openScene({ mode })
+    await scene.sql(`INSERT INTO customers (id) SELECT i FROM generate_series(1, ${rows}) i`)
+    expect(await scene.keys()).toHaveLength(rows)
+    await scene.sql(`UPDATE customers SET plan = 'premium' WHERE id % 2 = 0`)
+    expect(await scene.keys()).toHaveLength(rows / 2)
+    await scene.sql(`UPDATE customers SET plan = CASE WHEN id % 3 = 0 THEN 'trial' ELSE plan END`)
+    expect(await scene.keys()).toHaveLength(rows / 3)
+    await scene.sql(`UPDATE customers SET notes = 'x'`)
+    expect(await scene.keys()).toHaveLength(0)
+    await scene.sql(`DELETE FROM customers`)
+    expect(new Set((await scene.noted()).map((line) => line.slice(-2)))).toEqual(new Set([' 0']))
+  })
+}
+
+function types(mode: CaptureMode): void {
+  test('json is compared although it has no equality', async () => {
+    await using scene = await openScene({ mode, tables: FOUR })
+    await scene.sql(`UPDATE customers SET profile = '{"a": 1}' WHERE id IN (1, 2)`)
+    expect(await scene.keys()).toEqual(['1', '2'])
+    await scene.sql(`UPDATE customers SET profile = '{"a": 1}' WHERE id = 1`)
+    expect(await scene.keys()).toEqual([])
+  })
+
+  test('a change of case counts, in citext and under a collation that ignores case', async () => {
+    await using scene = await openScene({
+      mode,
+      tables: `${FOUR};
+        CREATE COLLATION ignoring (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+        ALTER TABLE customers ALTER COLUMN email TYPE text COLLATE ignoring;
+        UPDATE customers SET nick = 'ana'`,
+    })
+    await scene.sql(`UPDATE customers SET nick = 'Ana' WHERE id = 1`)
+    await scene.sql(`UPDATE customers SET email = 'B@X.es' WHERE id = 2`)
+    expect(await scene.keys()).toEqual(['1', '2'])
+  })
+
+  test('a key in citext is noted in every spelling that it had', async () => {
+    await using scene = await openScene({
+      mode,
+      tables: `${CUSTOMERS}; ALTER TABLE customers ALTER COLUMN id TYPE citext; INSERT INTO customers (id) VALUES ('ana')`,
+    })
+    await scene.sql(`UPDATE customers SET id = 'ANA'`)
+    expect(await scene.keys()).toEqual(['ANA', 'ana'])
+  })
+
+  test('a float is compared with all its digits, whatever the session prints', async () => {
+    await using scene = await openScene({
+      mode,
+      tables: `${FOUR}; ALTER TABLE customers ALTER COLUMN email TYPE float8 USING 1.5`,
+    })
+    await scene.sql(
+      `SET extra_float_digits = -15; UPDATE customers SET email = 1.5000001 WHERE id = 1; RESET extra_float_digits`,
+    )
+    expect(await scene.keys()).toEqual(['1'])
+  })
+}
+
+function transactions(mode: CaptureMode): void {
+  test('what was rolled back is not noted', async () => {
+    await using scene = await openScene({ mode })
+    await scene.sql(`BEGIN; INSERT INTO customers (id) VALUES (1); ROLLBACK`)
+    await scene.sql(`
+      BEGIN; INSERT INTO customers (id) VALUES (2);
+      SAVEPOINT here; INSERT INTO customers (id) VALUES (3); ROLLBACK TO here; COMMIT`)
+    expect(await scene.keys()).toEqual(['2'])
+  })
+
+  test('a transaction that commits after a later one is not skipped', async () => {
+    await using scene = await openScene({ mode })
+    const slow = await scene.db.pool.connect()
+    try {
+      await slow.query('BEGIN')
+      await slow.query('INSERT INTO customers (id) VALUES (1)')
+      await scene.sql('INSERT INTO customers (id) VALUES (2)')
+      expect(await scene.keys()).toEqual(['2'])
+      await slow.query('COMMIT')
+      expect(await scene.keys()).toEqual(['1'])
+    } finally {
+      slow.release()
+    }
+  })
+
+  test('a note that fails is made again, and nothing else is lost', async () => {
+    await using scene = await openScene({ mode, tables: FOUR })
+    await scene.sql(`UPDATE customers SET plan = 'premium'`)
+    const failing = scene.source.drain(() => Promise.reject(new Error('no room')), 100)
+    await expect(failing).rejects.toThrow('no room')
+    expect(await scene.keys()).toEqual(['1', '2', '3', '4'])
+  })
+
+  test('a drain takes no more than its limit, and the rest stays', async () => {
+    await using scene = await openScene({ mode, tables: FOUR })
+    await scene.sql(`UPDATE customers SET plan = 'premium'`)
+    const first: Change[] = []
+    expect(await scene.source.drain(async (_, some) => void first.push(...some), 3)).toBe(3)
+    expect([...first.map(({ key }) => key), ...(await scene.keys())].sort()).toEqual(['1', '2', '3', '4'])
+  })
+
+  test('a key that changed several times is handed over once, with the most urgent lane', async () => {
+    await using scene = await openScene({ mode, tables: FOUR })
+    await scene.sql(`UPDATE customers SET plan = 'premium' WHERE id = 1`)
+    await scene.sql(`DELETE FROM customers WHERE id = 1`)
+    await scene.sql(`INSERT INTO customers (id) VALUES (1)`)
+    expect(await scene.noted()).toEqual(['1 0'])
+  })
+}
+
+function names(mode: CaptureMode): void {
+  test('a key of several columns is noted in its canonical text; with a NULL in it, not at all', async () => {
+    await using scene = await openScene({
+      mode,
+      tables: `CREATE TABLE customers (tenant text, id bigint, plan text)`,
+      config: configure({
+        customers: { table: 'customers', key: ['tenant', 'id'] },
+        mapping: { user_id: { columns: ['tenant', 'id'], map: () => 'x' }, status: 'plan' },
+      }),
+    })
+    await scene.sql(
+      `INSERT INTO customers VALUES ('a "b", c', 1), ('ñ', 9007199254740993), (NULL, 3), ('d', NULL)`,
+    )
+    expect(await scene.keys()).toEqual(['["a \\"b\\", c", "1"]', '["ñ", "9007199254740993"]'])
+    await scene.sql(
+      `UPDATE customers SET id = 3 WHERE tenant = 'd'; DELETE FROM customers WHERE tenant = 'ñ'`,
+    )
+    expect(await scene.noted()).toEqual(['["d", "3"] 1', '["ñ", "9007199254740993"] 0'])
+  })
+
+  test('names of any spelling and length', async () => {
+    const table = `${'ñ'.repeat(20)} "$rollcall$" 'x'\\y`
+    const quoted = `"Ca fé"."${table.replaceAll('"', '""')}"`
+    await using scene = await openScene({
+      mode,
+      tables: `CREATE SCHEMA "Ca fé"; CREATE TABLE ${quoted} ("select" int, "Plan ""$1""" text, "keys" text, n int)`,
+      config: configure({
+        customers: { table: `"Ca fé"."${table.replaceAll('"', '""')}"`, key: 'select' },
+        mapping: { user_id: 'select', status: 'Plan "$1"', email: 'keys' },
+      }),
+    })
+    await scene.sql(`INSERT INTO ${quoted} VALUES (1, 'free', 'a', 1), (2, 'free', 'a', 1)`)
+    expect(await scene.noted()).toEqual(['1 1', '2 1'])
+    await scene.sql(`UPDATE ${quoted} SET "keys" = 'b', n = 5 WHERE "select" = 1`)
+    await scene.sql(`UPDATE ${quoted} SET n = 6`)
+    await scene.sql(`DELETE FROM ${quoted} WHERE "select" = 2`)
+    expect(await scene.noted()).toEqual(['1 1', '2 0'])
+    await scene.sql(`TRUNCATE ${quoted}`)
+    expect(await openMarks(scene.db.pool)).toMatchObject([{ kind: 'truncate', relation: `Ca fé.${table}` }])
+  })
+}
+
+const PARTITIONED = `
+  CREATE TABLE customers (id int, region text, plan text) PARTITION BY LIST (region);
+  CREATE TABLE spain PARTITION OF customers FOR VALUES IN ('es');
+  CREATE TABLE others PARTITION OF customers DEFAULT PARTITION BY RANGE (id);
+  CREATE TABLE others_low PARTITION OF others FOR VALUES FROM (0) TO (100);
+  INSERT INTO customers VALUES (1, 'es', 'free'), (2, 'pt', 'free'), (3, 'fr', 'free')`
+const BY_REGION = configure({ mapping: { user_id: 'id', status: 'plan' } })
+
+const BEHIND_A_VIEW = `
+  CREATE TABLE clientes (id int PRIMARY KEY, correo text, ajeno text);
+  CREATE TABLE suscripciones (cliente int, plan text, precio numeric);
+  CREATE VIEW planes AS SELECT cliente, max(plan) AS plan FROM suscripciones GROUP BY cliente;
+  CREATE VIEW usuarios AS SELECT c.id, c.correo, p.plan FROM clientes c LEFT JOIN planes p ON p.cliente = c.id;
+  INSERT INTO clientes VALUES (1, 'a@x.es'), (2, 'b@x.es'), (3, 'c@x.es');
+  INSERT INTO suscripciones VALUES (1, 'free', 0), (1, 'free', 0), (2, 'free', 0)`
+const BY_VIEW = configure({
+  customers: { view: 'usuarios', key: 'id' },
+  watch: [
+    { table: 'clientes', key: 'id' },
+    { table: 'suscripciones', key: 'cliente' },
+  ],
+  mapping: { user_id: 'id', status: 'plan', email: 'correo' },
+})
+
+function relations(mode: CaptureMode): void {
+  test('a partitioned table is captured through itself and through each partition', async () => {
+    await using scene = await openScene({ mode, tables: PARTITIONED, config: BY_REGION })
+    await scene.sql(`UPDATE customers SET plan = 'premium' WHERE id < 3`)
+    expect(await scene.noted()).toEqual(['1 1', '2 1'])
+    await scene.sql(`UPDATE spain SET plan = 'trial'; UPDATE others SET plan = 'trial' WHERE id = 2`)
+    expect(await scene.noted()).toEqual(['1 1', '2 1'])
+    await scene.sql(`INSERT INTO others_low VALUES (7, 'de', 'free'); DELETE FROM others_low WHERE id = 3`)
+    expect(await scene.noted()).toEqual(['3 0', '7 1'])
+  })
+
+  test('a row that moves to another partition has not changed by that', async () => {
+    await using scene = await openScene({ mode, tables: PARTITIONED, config: BY_REGION })
+    await scene.sql(`UPDATE customers SET region = 'it' WHERE id = 1`)
+    expect(await scene.keys()).toEqual([])
+    await scene.sql(`UPDATE customers SET region = 'es', plan = 'premium' WHERE id = 1`)
+    expect(await scene.keys()).toEqual(['1'])
+  })
+
+  test('TRUNCATE of one partition leaves a mark', async () => {
+    await using scene = await openScene({ mode, tables: PARTITIONED, config: BY_REGION })
+    await scene.sql('TRUNCATE spain')
+    expect(await openMarks(scene.db.pool)).toMatchObject([{ kind: 'truncate', relation: 'public.customers' }])
+  })
+
+  test('a table that inherits from the customers is captured with them', async () => {
+    await using scene = await openScene({
+      mode,
+      tables: `CREATE TABLE customers (id int, plan text); CREATE TABLE vip (perk text) INHERITS (customers)`,
+      config: BY_REGION,
+    })
+    await scene.sql(`INSERT INTO vip VALUES (1, 'free', 'x'); UPDATE customers SET plan = 'premium'`)
+    expect(await scene.keys()).toEqual(['1'])
+  })
+
+  test('tables behind a view are captured by the columns that the view reads, deletions among live changes', async () => {
+    await using scene = await openScene({ mode, tables: BEHIND_A_VIEW, config: BY_VIEW })
+    await scene.sql(`UPDATE clientes SET ajeno = 'x'; UPDATE suscripciones SET precio = 9`)
+    expect(await scene.noted()).toEqual([])
+    await scene.sql(`UPDATE clientes SET correo = 'z@x.es' WHERE id = 3`)
+    await scene.sql(`UPDATE suscripciones SET plan = 'premium' WHERE cliente = 2`)
+    expect(await scene.noted()).toEqual(['2 1', '3 1'])
+    await scene.sql(
+      `DELETE FROM suscripciones WHERE cliente = 2; INSERT INTO suscripciones VALUES (3, 'free', 1), (NULL, 'x', 1)`,
+    )
+    expect(await scene.noted()).toEqual(['2 1', '3 1'])
+  })
+
+  test('several rows of one key are compared as a whole', async () => {
+    await using scene = await openScene({ mode, tables: BEHIND_A_VIEW, config: BY_VIEW })
+    await scene.sql(`UPDATE suscripciones SET plan = CASE WHEN ctid = '(0,1)' THEN 'premium' ELSE plan END`)
+    expect(await scene.keys()).toEqual(['1'])
+    await scene.sql(
+      `UPDATE suscripciones SET plan = CASE plan WHEN 'free' THEN 'premium' ELSE 'free' END WHERE cliente = 1`,
+    )
+    expect(await scene.keys()).toEqual([])
+    await scene.sql(`UPDATE suscripciones SET cliente = 3 WHERE cliente = 2`)
+    expect(await scene.keys()).toEqual(['2', '3'])
+  })
+
+  test('what a foreign key does on its own is captured too', async () => {
+    await using scene = await openScene({
+      mode,
+      tables: `${BEHIND_A_VIEW}; ALTER TABLE suscripciones ADD FOREIGN KEY (cliente) REFERENCES clientes ON DELETE CASCADE ON UPDATE CASCADE`,
+      config: BY_VIEW,
+    })
+    await scene.sql(`UPDATE clientes SET id = 20 WHERE id = 2`)
+    expect(await scene.keys()).toEqual(['2', '20'])
+    await scene.sql(`DELETE FROM clientes WHERE id = 1`)
+    expect(await scene.keys()).toEqual(['1'])
+  })
+
+  test('one table can be watched for two keys', async () => {
+    await using scene = await openScene({
+      mode,
+      tables: `${CUSTOMERS}; CREATE TABLE invitation (host int, guest int, state text)`,
+      config: configure({
+        watch: [
+          { table: 'customers', key: 'id' },
+          { table: 'invitation', key: 'host' },
+          { table: 'invitation', key: 'guest', columns: ['host'] },
+        ],
+      }),
+    })
+    await scene.sql(`INSERT INTO invitation VALUES (1, 2, 'sent')`)
+    expect(await scene.noted()).toEqual(['1 1', '2 1'])
+    await scene.sql(`UPDATE invitation SET state = 'read'`)
+    expect(await scene.noted()).toEqual(['1 1'])
+  })
+}

@@ -1,0 +1,4 @@
+import { captureConformance } from './conformance.ts'
+import { triggerMode } from './trigger-mode.ts'
+
+captureConformance(triggerMode)

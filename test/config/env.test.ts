@@ -1,0 +1,178 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { readEnv, type Variable } from '../../src/config/env.ts'
+import { explain, RollcallError } from '../../src/model/errors.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'rollcall-env-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+function file(name: string, text: string): string {
+  const path = join(folder, name)
+  writeFileSync(path, text)
+  return path
+}
+
+function problems(env: Record<string, string>, ...need: Variable[]): readonly string[] {
+  try {
+    readEnv(env, { need })
+  } catch (error) {
+    if (!(error instanceof RollcallError)) throw error
+    expect(error.code).toBe('ENV_INVALID')
+    return error.details
+  }
+  return []
+}
+
+const good: Record<Variable, string> = {
+  DATABASE_URL: 'postgres://ana:s3creto@db.example:5432/crm',
+  MIGRATE_DATABASE_URL: 'postgresql:///crm?host=/var/run/postgresql',
+  QUEUE_URL: 'rediss://:s3creto@redis.example:6380/1',
+  SERVICE_URL: 'https://service.example',
+  SERVICE_API_KEY: 'api-key',
+  SERVICE_SECRET_KEY: 's3creto de verdad',
+  ROLLCALL_DIGEST_KEY: 's3creto-'.repeat(4),
+}
+const names = Object.keys(good) as Variable[]
+
+describe('readEnv', () => {
+  it('gives what was asked for', () => {
+    expect(readEnv(good, { need: names })).toEqual({ ...good, LOG_LEVEL: 'info' })
+  })
+
+  it('does not look at what was not asked for', () => {
+    const env = { ...good, SERVICE_URL: 'nonsense', QUEUE_URL_FILE: '/nowhere' }
+    expect(readEnv(env, { need: ['DATABASE_URL'] })).toEqual({
+      DATABASE_URL: good.DATABASE_URL,
+      LOG_LEVEL: 'info',
+    })
+  })
+
+  it('does without a variable that may be missing, but not with a wrong one', () => {
+    const wanted = { need: [], may: ['MIGRATE_DATABASE_URL'] } as const
+    expect(readEnv({}, wanted)).toEqual({ LOG_LEVEL: 'info' })
+    expect(readEnv(good, wanted).MIGRATE_DATABASE_URL).toBe(good.MIGRATE_DATABASE_URL)
+    expect(() => readEnv({ MIGRATE_DATABASE_URL: 'mysql://x' }, wanted)).toThrow(RollcallError)
+  })
+
+  it.each([
+    'https://service.example',
+    'https://service.example/',
+    'https://service.example/s2s/v1',
+    'https://service.example/s2s/v1/',
+    'https://SERVICE.example:443/s2s/v1/',
+  ])('takes %s for the origin', (url) => {
+    expect(readEnv({ SERVICE_URL: url }, { need: ['SERVICE_URL'] }).SERVICE_URL).toBe(
+      'https://service.example',
+    )
+  })
+
+  it.each([
+    'https://service.example/s2s',
+    'https://service.example/s2s/v2',
+    'https://service.example/api/s2s/v1',
+    'https://service.example//s2s/v1',
+    'https://ana:s3creto@service.example',
+    'https://service.example/?key=s3creto',
+    'https://service.example/#s3creto',
+    'ftp://service.example',
+    'service.example',
+  ])('refuses %s as address of the service', (url) => {
+    expect(problems({ SERVICE_URL: url }, 'SERVICE_URL')).toEqual([
+      'SERVICE_URL: expected https:// and the host of the service, alone or with /s2s/v1',
+    ])
+  })
+
+  it.each(['redis://h', 'rediss://h', 'postgres://h/d', 'postgresql://h/d'])('takes the queue %s', (url) => {
+    expect(readEnv({ QUEUE_URL: url }, { need: ['QUEUE_URL'] }).QUEUE_URL).toBe(url)
+  })
+
+  it.each([
+    ['a line break', 'abc\ndef'],
+    ['a space at the end', 'abc '],
+    ['another alphabet', 'clave-ñ'],
+    ['a control character', 'a\u0007b'],
+  ])('refuses a key with %s, which no header could carry', (_, key) => {
+    expect(problems({ SERVICE_API_KEY: key }, 'SERVICE_API_KEY')).toEqual([
+      'SERVICE_API_KEY: expected the Api-Key that you were given, without line breaks, spaces at its ends or characters outside ASCII',
+    ])
+  })
+
+  it('says how to make a digest key', () => {
+    expect(problems({ ROLLCALL_DIGEST_KEY: 'x'.repeat(31) }, 'ROLLCALL_DIGEST_KEY')).toEqual([
+      'ROLLCALL_DIGEST_KEY: expected at least 32 characters of your own; make them with `openssl rand -hex 32`',
+    ])
+  })
+
+  it('takes every level that the log knows, and no other', () => {
+    expect(readEnv({ LOG_LEVEL: 'debug' }, { need: [] }).LOG_LEVEL).toBe('debug')
+    expect(problems({ LOG_LEVEL: 'loud' })).toEqual([
+      'LOG_LEVEL: expected one of fatal, error, warn, info, debug, trace, silent',
+    ])
+  })
+
+  it('tells all problems at once, each by name', () => {
+    const lines = problems({ DATABASE_URL: 'mysql://h', LOG_LEVEL: 'loud' }, ...names)
+    expect(lines.map((line) => line.split(':')[0])).toEqual([...names, 'LOG_LEVEL'])
+  })
+
+  it('repeats no secret, whatever is wrong with it', () => {
+    const secret = 's3creto'
+    const wrong: Record<Variable, string> = {
+      DATABASE_URL: `postgres://ana:${secret}@[bad/crm`,
+      MIGRATE_DATABASE_URL: `mysql://ana:${secret}@h`,
+      QUEUE_URL: `redis//:${secret}@h`,
+      SERVICE_URL: `https://${secret}@h`,
+      SERVICE_API_KEY: `${secret}\n`,
+      SERVICE_SECRET_KEY: `ñ${secret}`,
+      ROLLCALL_DIGEST_KEY: secret,
+    }
+    try {
+      readEnv({ ...wrong, LOG_LEVEL: secret }, { need: names })
+      expect.unreachable()
+    } catch (error) {
+      if (!(error instanceof RollcallError)) throw error
+      expect(error.details).toHaveLength(8)
+      expect(explain(error) + error.stack).not.toContain(secret)
+    }
+  })
+})
+
+describe('a variable from a file', () => {
+  const read = (env: Record<string, string>) => readEnv(env, { need: ['SERVICE_API_KEY'] }).SERVICE_API_KEY
+
+  it.each(['key', 'key\n', 'key\r\n'])('drops one newline at the end of %j', (text) => {
+    expect(read({ SERVICE_API_KEY_FILE: file('key', text) })).toBe('key')
+  })
+
+  it('counts an empty variable as not set', () => {
+    expect(read({ SERVICE_API_KEY: '', SERVICE_API_KEY_FILE: file('key', 'key') })).toBe('key')
+    expect(read({ SERVICE_API_KEY: 'key', SERVICE_API_KEY_FILE: '' })).toBe('key')
+  })
+
+  it.each<[string, Record<string, string>, string]>([
+    [
+      'both ways at once',
+      { SERVICE_API_KEY: 'key', SERVICE_API_KEY_FILE: '/x' },
+      'SERVICE_API_KEY: set both here and by SERVICE_API_KEY_FILE; keep one',
+    ],
+    [
+      'no such file',
+      { SERVICE_API_KEY_FILE: join(folder, 'none') },
+      'SERVICE_API_KEY_FILE: there is no such file, or it may not be read',
+    ],
+    [
+      'a folder',
+      { SERVICE_API_KEY_FILE: folder },
+      'SERVICE_API_KEY_FILE: there is no such file, or it may not be read',
+    ],
+    [
+      'an empty file',
+      { SERVICE_API_KEY_FILE: file('empty', '\n') },
+      'SERVICE_API_KEY: missing; expected the Api-Key that you were given, without line breaks, spaces at its ends or characters outside ASCII',
+    ],
+  ])('is refused: %s', (_, env, line) => {
+    expect(problems(env, 'SERVICE_API_KEY')).toEqual([line])
+  })
+})

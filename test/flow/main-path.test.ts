@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { buildHouse } from '../support/house.ts'
+import { eachLane } from '../support/lanes.ts'
+
+eachLane('a committed row reaches the service', (lane) => {
+  test('insert creates, update patches only what changed plus status, delete revokes', async () => {
+    await using house = await buildHouse(lane)
+    await house.startWorker()
+    const { pool } = house.db
+
+    await pool.query(
+      `INSERT INTO clientes (id, plan, correo, nacido) VALUES ('c1', 'premium', 'ana@example.com', '1980-02-29')`,
+    )
+    await house.settled()
+    expect(house.calls('c1')).toEqual([
+      {
+        method: 'POST',
+        body: { user_id: 'c1', status: 2, email: 'ana@example.com', birthdate: '1980-02-29' },
+      },
+    ])
+
+    await pool.query(`UPDATE clientes SET correo = 'ana@example.org' WHERE id = 'c1'`)
+    await house.settled()
+    expect(house.calls('c1').slice(1)).toEqual([
+      { method: 'PATCH', body: { status: 2, email: 'ana@example.org' } },
+    ])
+
+    await pool.query(`DELETE FROM clientes WHERE id = 'c1'`)
+    await house.settled()
+    expect(house.calls('c1').slice(2)).toEqual([{ method: 'PATCH', body: { status: 0 } }])
+  })
+})

@@ -1,0 +1,147 @@
+import type pg from 'pg'
+import { expect, test } from 'vitest'
+import { checkMigrated, migrate } from '../../src/ledger/migrate.ts'
+import { freshDatabase } from '../support/database.ts'
+
+const code = (value: string) => expect.objectContaining({ name: 'RollcallError', code: value })
+
+test('migrates an empty database once, and finds nothing to do the second time', async () => {
+  await using db = await freshDatabase({ empty: true })
+
+  const first = await migrate(db.url)
+  const second = await migrate(db.url)
+
+  expect(first.applied).toBeGreaterThan(0)
+  expect(second.applied).toBe(0)
+  await checkMigrated(db.pool)
+})
+
+test('two at once apply every migration once', async () => {
+  await using db = await freshDatabase({ empty: true })
+
+  const both = await Promise.all([migrate(db.url), migrate(db.url)])
+
+  const { rows } = await db.pool.query('SELECT hash FROM rollcall.migration')
+  expect(both.map(({ applied }) => applied).sort()).toEqual([0, rows.length])
+  expect(new Set(rows.map(({ hash }) => hash)).size).toBe(rows.length)
+})
+
+test('leaves no lock behind on the session that it was given', async () => {
+  await using db = await freshDatabase({ empty: true })
+  const client = await db.pool.connect()
+  try {
+    await migrate(client)
+    const { rows } = await client.query(`SELECT * FROM pg_locks WHERE locktype = 'advisory'`)
+    expect(rows).toEqual([])
+  } finally {
+    client.release()
+  }
+})
+
+test('makes the schema of a queue in Postgres, with statistics, and none for Redis', async () => {
+  await using db = await freshDatabase({ empty: true })
+  const tables = async () => {
+    const { rows } = await db.pool.query(
+      `SELECT count(*)::int AS n FROM pg_tables WHERE schemaname = 'rollcall_queue'`,
+    )
+    return rows[0].n
+  }
+
+  await migrate(db.url, { queueUrl: 'redis://127.0.0.1:1' })
+  expect(await tables()).toBe(0)
+
+  await migrate(db.url, { queueUrl: db.url })
+  await migrate(db.url, { queueUrl: db.url })
+  expect(await tables()).toBeGreaterThan(5)
+  const { rows } = await db.pool.query(
+    `SELECT reltuples, reloptions FROM pg_class WHERE oid = 'rollcall_queue.job'::regclass`,
+  )
+  expect(rows[0].reltuples).toBe(0)
+  expect(rows[0].reloptions).toContain('autovacuum_vacuum_scale_factor=0')
+})
+
+test('a database that was never migrated is told apart, with what is missing', async () => {
+  await using db = await freshDatabase({ empty: true })
+
+  await expect(checkMigrated(db.pool)).rejects.toEqual(code('NOT_MIGRATED'))
+  await expect(checkMigrated(db.pool)).rejects.toMatchObject({
+    details: expect.arrayContaining(['migration 0000_start was not applied', 'rollcall.owed is missing']),
+  })
+})
+
+test('a restore that lost a table or the tokens is told apart', async () => {
+  await using db = await freshDatabase()
+  await db.pool.query('DROP TABLE rollcall.ledger; DROP SEQUENCE rollcall.token')
+
+  await expect(checkMigrated(db.pool)).rejects.toMatchObject({
+    code: 'NOT_MIGRATED',
+    details: ['rollcall.ledger is missing', 'rollcall.token is missing'],
+  })
+})
+
+test('a database of another version is told apart by the hashes, and left alone', async () => {
+  await using db = await freshDatabase()
+  await db.pool.query(`UPDATE rollcall.migration SET hash = 'another branch'`)
+
+  await expect(checkMigrated(db.pool)).rejects.toEqual(code('NOT_MIGRATED'))
+  await expect(migrate(db.url)).rejects.toMatchObject({
+    code: 'NOT_MIGRATED',
+    details: [expect.stringContaining('another version')],
+  })
+})
+
+test('a newer database than this version needs is well', async () => {
+  await using db = await freshDatabase()
+  await db.pool.query(`INSERT INTO rollcall.migration (hash, created_at) VALUES ('newer', 1)`)
+
+  await checkMigrated(db.pool)
+  expect(await migrate(db.url)).toEqual({ applied: 0 })
+})
+
+test('a migration that fails half way leaves nothing of itself, and no lock', async () => {
+  await using db = await freshDatabase({ empty: true })
+  await db.pool.query('CREATE SCHEMA rollcall')
+  const client = await db.pool.connect()
+  try {
+    await expect(migrate(client)).rejects.toThrow('already exists')
+    const { rows } = await client.query(
+      `SELECT to_regclass('rollcall.migration') AS list,
+         (SELECT count(*)::int FROM pg_locks WHERE locktype = 'advisory') AS locks`,
+    )
+    expect(rows).toEqual([{ list: null, locks: 0 }])
+  } finally {
+    client.release()
+  }
+})
+
+test('a role that may not create says so in our words', async () => {
+  await using db = await freshDatabase({ empty: true })
+  await using role = await freshRole(db.pool)
+
+  await expect(migrate(role.url(db.url))).rejects.toEqual(code('DATABASE_REFUSED'))
+  await expect(migrate(role.url(db.url, 'wrong'))).rejects.toEqual(code('DATABASE_REFUSED'))
+})
+
+test('a server that does not answer says so in our words', async () => {
+  await using db = await freshDatabase()
+  const nowhere = 'postgres://nobody@127.0.0.1:1/none'
+
+  await expect(migrate(nowhere)).rejects.toEqual(code('DATABASE_DOWN'))
+  await expect(migrate(db.url, { queueUrl: nowhere })).rejects.toEqual(code('QUEUE_DOWN'))
+})
+
+async function freshRole(pool: pg.Pool) {
+  const name = `role_${Date.now()}_${process.pid}`
+  await pool.query(`CREATE ROLE ${name} LOGIN PASSWORD 'right'`)
+  return {
+    url(database: string, password = 'right') {
+      const url = new URL(database)
+      url.username = name
+      url.password = password
+      return url.href
+    },
+    [Symbol.asyncDispose]: async () => {
+      await pool.query(`DROP ROLE ${name}`)
+    },
+  }
+}

@@ -1,0 +1,102 @@
+// What must hold: at every moment, and at rest.
+import { type Desired, desire } from './plan.ts'
+import { show } from './service.ts'
+import { NAMES, type World } from './world.ts'
+
+/** At every step: the states of the table and one live claim for each customer; the text names what is broken. */
+export function brokenNow(w: World): string | null {
+  return firstOf(w, (key) => brokenRow(w, key) ?? brokenClaims(w, key))
+}
+
+/** At every step: nothing is owed for a customer, and yet the service is not as it should be. */
+export function wrongNow(w: World): string | null {
+  return firstOf(w, (key) => (atRest(w, key) ? wrongAtRest(w, key) : null))
+}
+
+/** When nothing is left to do. */
+export function wrongAtEnd(w: World): string | null {
+  return firstOf(w, (key) => {
+    const ledger = w.ledger[key]
+    const waits = ledger !== undefined && ledger.state !== 'idle' && !ledger.invalid
+    return waits ? `still ${ledger.state}` : wrongAtRest(w, key)
+  })
+}
+
+function firstOf(w: World, look: (key: number) => string | null): string | null {
+  for (let key = 0; key < w.scene.customers; key++) {
+    const found = look(key)
+    if (found !== null) return `${NAMES[key]}: ${found}`
+  }
+  return null
+}
+
+/** The table of states, row by row. */
+function brokenRow(w: World, key: number): string | null {
+  const row = w.owed[key]
+  if (row === null || row === undefined) return null
+  const { token, callToken, dueAt } = row
+  if (callToken !== null && callToken !== token) return `call_token ${callToken} beside token ${token}`
+  if (token !== null && dueAt === null) return 'a token is out and nothing is owed'
+  if (dueAt === null && row.changeVersion !== row.syncedVersion)
+    return 'a version is not synced and nothing is owed'
+  if (dueAt === null && row.unknown && w.ledger[key]?.state === 'idle') return 'idle and unknown'
+  if (token === null && dueAt !== null && row.notBefore !== null && dueAt < row.notBefore) {
+    return `due ${dueAt}, not before ${row.notBefore}`
+  }
+  return null
+}
+
+function brokenClaims(w: World, key: number): string | null {
+  let live = 0
+  for (const { claim } of w.actors) if (claim !== null && claim.key === key && w.now < claim.until) live++
+  return live > 1 ? `${live} live claims` : null
+}
+
+/**
+ * Nothing is owed for this customer at this moment, and nothing is under way that only the later looks of the
+ * protocol can put right: a process that sent too late, or a lookup that a lagging read may have misled.
+ */
+function atRest(w: World, key: number): boolean {
+  const row = w.owed[key]
+  if (row === null || row === undefined || row.dueAt !== null) return false
+  if (row.replanAt !== null && row.replanAt <= w.now) return false
+  if (w.ledger[key]?.verifyAt !== null || w.actors.some((actor) => actor.survives && actor.key === key))
+    return false
+  return !w.outbox.some((change) => change.key === key && change.visible)
+}
+
+/** Does the service hold what the last commit asks for, and do we remember it so? */
+function wrongAtRest(w: World, key: number): string | null {
+  const row = w.rows[key]
+  const ledger = w.ledger[key]
+  const owed = w.owed[key]
+  if (row === undefined || ledger === undefined || owed === null || owed === undefined) return null
+  const desired = desire(row, w.now)
+  if (desired.kind === 'invalid') return null
+  if (ledger.state !== 'idle') return null
+  const user = w.service.users[key] ?? null
+  if (!accepted(desired, user)) return `wanted ${JSON.stringify(desired)}, ${show(user)}`
+  if (owed.unknown) return 'right, but the remote side counts as unknown'
+  const { known } = ledger
+  // A user that the service lost, and that nobody has needed since.
+  if (w.lost[key] && user === null && desired.kind === 'removed') return null
+  const same =
+    known.remote !== 'present'
+      ? user === null
+      : user !== null &&
+        user.status === known.status &&
+        user.value === known.value &&
+        (known.hidden === null || user.hidden === known.hidden)
+  return same ? null : `remembered ${JSON.stringify(known)}, ${show(user)}`
+}
+
+function accepted(desired: Desired, user: World['service']['users'][number]): boolean {
+  if (desired.kind !== 'user') return user === null || user === undefined || user.status === 0
+  return (
+    user !== null &&
+    user !== undefined &&
+    user.status === desired.status &&
+    user.value === desired.value &&
+    user.hidden === desired.hidden
+  )
+}

@@ -1,0 +1,88 @@
+// The statements of docs/protocol.md after a call: every way in which a claim ends.
+import type { Guards } from './guards.ts'
+import { type Claim, greatest, least, type Owed } from './owed.ts'
+
+export type EndingKind = 'settle' | 'reject' | 'hold' | 'retry' | 'release' | 'unknown'
+
+export type EndingParams = {
+  readonly kind: EndingKind
+  readonly claim: Claim
+  readonly version: number
+  readonly at: number
+  readonly gap: number
+  readonly backoff: number
+  readonly replanAt: number | null
+  /** A lookup or a write of this claim got a trusted answer. */
+  readonly sure: boolean
+  /** A write of this claim was acknowledged. */
+  readonly wrote: boolean
+}
+
+/** False when no row fits: the claim was taken away meanwhile, or this ending had come through already. */
+export function end(row: Owed, params: EndingParams, guards: Guards): boolean {
+  const { token } = params.claim
+  const fits = row.token === token && (row.callToken === token || !guards.claimMark)
+  if (guards.settleTokenGuard && !fits) return false
+  const risen = row.changeVersion > params.version
+  row.token = null
+  row.callToken = null
+  switch (params.kind) {
+    case 'settle':
+    case 'reject':
+    case 'hold':
+      settle(row, params, guards)
+      return true
+    case 'retry':
+      row.dueAt = params.at + (risen ? params.gap : params.backoff)
+      if (!guards.retryKeepsUnknown) row.unknown = false
+      return true
+    case 'release':
+      row.dueAt = params.at
+      return true
+    case 'unknown':
+      endUnknown(row, params, guards)
+      return true
+    default:
+      return params.kind satisfies never
+  }
+}
+
+function settle(row: Owed, params: EndingParams, guards: Guards): void {
+  const { version, at, gap, sure, wrote } = params
+  const suspected = row.suspectVersion > version
+  const risen = row.changeVersion > version && guards.dueAgainWhenVersionRose
+  row.syncedVersion = version
+  row.unknown =
+    (guards.suspectSurvivesSettle && suspected) || (row.unknown && !sure && guards.settleNeedsSureness)
+  row.blind = (guards.blindSurvivesSuspect && suspected && row.blind) || (row.blind && !wrote)
+  row.replanAt = params.replanAt
+  row.notBefore = at + gap
+  row.dueAt = risen ? at + gap : null
+  if (row.dueAt === null && !guards.versionsNeverRestart) {
+    row.changeVersion = 0
+    row.syncedVersion = 0
+    row.suspectVersion = 0
+  }
+}
+
+/** `due_at` is still the end of the claim's lifetime: until then the request may yet arrive. */
+function endUnknown(row: Owed, { version, at, backoff }: EndingParams, guards: Guards): void {
+  row.unknown = true
+  if (!guards.unknownWaitsLifetime) {
+    row.dueAt = at
+    return
+  }
+  row.notBefore = row.dueAt
+  row.dueAt = row.changeVersion > version ? row.dueAt : greatest(row.dueAt, at + backoff)
+}
+
+/** An ending that matched no row, when a write may have been sent. */
+export function endUnmatched(row: Owed, at: number, guards: Guards): void {
+  if (guards.unmatchedMarksSuspect) {
+    if (guards.unmatchedRaisesVersion) row.changeVersion += 1
+    row.suspectVersion = row.changeVersion
+    row.unknown = true
+    if (row.token === null) row.dueAt = least(row.dueAt, greatest(row.notBefore, at))
+  }
+  if (guards.unmatchedMarksBlind) row.blind = true
+}

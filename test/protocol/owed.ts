@@ -1,0 +1,112 @@
+// The statements of docs/protocol.md before a call, as functions on one row of `owed`. Each call of a function
+// is one statement that commits; `at` is its now(), which may lie a little before the moment of its effect.
+import type { Guards } from './guards.ts'
+
+export type Owed = {
+  changeVersion: number
+  syncedVersion: number
+  suspectVersion: number
+  unknown: boolean
+  blind: boolean
+  lane: number
+  dueAt: number | null
+  notBefore: number | null
+  replanAt: number | null
+  token: number | null
+  callToken: number | null
+}
+
+export type Claim = {
+  readonly key: number
+  readonly token: number
+  readonly version: number
+  readonly unknown: boolean
+  readonly blind: boolean
+}
+
+/** LEAST and GREATEST of SQL, which pass over nulls. */
+export const least = (a: number | null, b: number): number => (a === null ? b : Math.min(a, b))
+export const greatest = (a: number | null, b: number): number => (a === null ? b : Math.max(a, b))
+
+function fresh(lane: number, at: number): Owed {
+  return {
+    changeVersion: 1,
+    syncedVersion: 0,
+    suspectVersion: 0,
+    unknown: false,
+    blind: false,
+    lane,
+    dueAt: at,
+    notBefore: null,
+    replanAt: null,
+    token: null,
+    callToken: null,
+  }
+}
+
+export type NoteParams = { readonly lane: number; readonly at: number }
+
+/** A change: due at once, unless a token is out or `not_before` says otherwise. */
+export function note(row: Owed | null, { lane, at }: NoteParams, guards: Guards): Owed {
+  if (row === null) return fresh(lane, at)
+  row.changeVersion += 1
+  row.lane = row.dueAt === null ? lane : Math.min(row.lane, lane)
+  if (row.token === null || !guards.noteWhileTokenOutKeepsDue) {
+    row.dueAt = least(row.dueAt, guards.notBeforeRespected ? greatest(row.notBefore, at) : at)
+  }
+  return row
+}
+
+/** A sweep or a repair: owed, but no sooner than it was. */
+export function noteSwept(row: Owed | null, { lane, at }: NoteParams, guards: Guards): Owed {
+  if (row === null) return fresh(lane, at)
+  row.changeVersion += 1
+  row.lane = row.dueAt === null ? lane : Math.min(row.lane, lane)
+  const due = greatest(row.notBefore, at)
+  row.dueAt = guards.sweepKeepsDue ? (row.dueAt ?? due) : due
+  return row
+}
+
+export function leasable(row: Owed | null, lane: number, at: number): row is Owed {
+  return row !== null && row.lane === lane && row.dueAt !== null && row.dueAt <= at
+}
+
+/** The row is leasable. An open call mark is what a crash left behind: nobody knows what the call did. */
+export function lease(row: Owed, params: { token: number; at: number; until: number }, guards: Guards): void {
+  row.token = guards.leaseFreshToken ? params.token : 1
+  row.dueAt = params.until
+  if (row.callToken !== null) {
+    if (guards.leaseMarksUnknown) row.unknown = true
+    if (guards.leaseMarksBlind) row.blind = true
+    if (guards.leaseClearsCall) row.callToken = null
+  }
+}
+
+type ClaimParams = {
+  readonly key: number
+  readonly token: number
+  readonly at: number
+  readonly until: number
+}
+
+export function claim(row: Owed, { key, token, at, until }: ClaimParams, guards: Guards): Claim | null {
+  if (guards.claimTokenGuard && row.token !== token) return null
+  if (guards.claimSingleUse && row.callToken !== null) return null
+  if (row.dueAt === null || row.dueAt <= at) return null
+  row.token = token
+  if (guards.claimMark) row.callToken = token
+  row.dueAt = until
+  return { key, token, version: row.changeVersion, unknown: row.unknown, blind: row.blind }
+}
+
+/** A person lets a held or rejected customer go on, exactly in the version that was shown. */
+export function release(
+  row: Owed,
+  { version, at }: { version: number; at: number },
+  guards: Guards,
+): boolean {
+  if (row.changeVersion !== version) return false
+  if (row.token !== null && guards.releaseWaitsForToken) return false
+  row.dueAt = greatest(row.notBefore, at)
+  return true
+}

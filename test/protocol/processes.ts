@@ -1,0 +1,145 @@
+// The processes besides the workers: drain, dispatch, replan, sweep, verification, and a person who releases.
+import { leasable, lease, note, noteSwept, release } from './owed.ts'
+import { desire, type Known, planFor } from './plan.ts'
+import { newRequest } from './service.ts'
+import { type Actor, type Job, pause, type Steps, statementTime, type World } from './world.ts'
+
+const LANES = [0, 1, 2, 3] as const
+
+/** Deletes outbox rows and notes their keys, in one transaction. */
+export function* drain(w: World, self: Actor): Steps {
+  const at = w.now
+  const limit = 1 + w.random.int(4)
+  const readable = w.outbox.filter((row) => row.visible && (row.lockedBy === null || row.lockedBy.dead))
+  const rows = readable
+    .filter((row) => w.guards.outboxByDelete || row.id > w.outboxCursor)
+    .sort((a, b) => a.id - b.id)
+    .slice(0, limit)
+  for (const row of rows) row.lockedBy = self
+  yield* pause(w, self, 'drained')
+  const remove = () => {
+    w.outboxCursor = Math.max(w.outboxCursor, ...rows.map((row) => row.id))
+    const past = (id: number) => !w.guards.outboxByDelete && id <= w.outboxCursor
+    w.outbox = w.outbox.filter((row) => !(rows.includes(row) || (row.visible && past(row.id))))
+  }
+  if (!w.guards.noteInDrainTransaction) {
+    remove()
+    yield* pause(w, self, 'drained')
+  }
+  for (const key of new Set(rows.map((row) => row.key))) {
+    const lane = Math.min(...rows.filter((row) => row.key === key).map((row) => row.lane))
+    const row = note(w.owed[key] ?? null, { lane, at }, w.guards)
+    w.owed[key] = row
+    w.history?.say(key, `${self.name} notes version ${row.changeVersion}, due ${row.dueAt}`)
+  }
+  remove()
+}
+
+/** Leases due rows, lane by lane, and after the commit puts the jobs on the queue. */
+export function* dispatch(w: World, self: Actor): Steps {
+  for (const lane of LANES) {
+    if (!w.owed.some((row) => leasable(row, lane, w.now))) continue
+    const since = w.now
+    yield* pause(w, self, 'leased')
+    const at = statementTime(w, since)
+    const jobs: Job[] = []
+    for (const [key, row] of w.owed.entries()) {
+      if (!leasable(row, lane, at)) continue
+      const crashed = row.callToken !== null
+      lease(row, { token: w.nextToken++, at, until: at + w.scene.queueLease }, w.guards)
+      jobs.push({ key, token: row.token ?? 0 })
+      w.history?.say(
+        key,
+        `${self.name} leases with token ${row.token} until t=${row.dueAt}` +
+          `${crashed ? ', finds an open call mark' : ''}`,
+      )
+    }
+    if (jobs.length === 0) continue
+    yield* pause(w, self, 'leased')
+    w.queue.push(...jobs)
+    w.recent = [...jobs, ...w.recent].slice(0, 6)
+  }
+}
+
+/** Notes customers whose mapping's answer has ended to hold. */
+export function* replan(w: World, self: Actor): Steps {
+  const at = w.now
+  yield
+  for (const [key, row] of w.owed.entries()) {
+    if (row === null || row.replanAt === null || row.replanAt > at) continue
+    row.replanAt = null
+    if (!w.guards.replanNotedWithClear) yield
+    note(row, { lane: 1, at }, w.guards)
+    w.history?.say(key, `${self.name} notes version ${row.changeVersion}: the mapping's answer has run out`)
+  }
+}
+
+/** Plans without HTTP and owes what differs or is unknown. */
+export function* sweep(w: World, self: Actor): Steps {
+  for (let key = 0; key < w.scene.customers; key++) {
+    const row = w.rows[key]
+    const ledger = w.ledger[key]
+    if (row === undefined || ledger === undefined) continue
+    const desired = desire(row, w.now)
+    const differs = planFor(desired, ledger.known, w.owed[key]?.unknown ?? false).kind !== 'none'
+    const since = w.now
+    yield* pause(w, self, 'looked')
+    if (!differs && !w.random.chance(0.2)) continue
+    w.owed[key] = noteSwept(w.owed[key] ?? null, { lane: 3, at: statementTime(w, since) }, w.guards)
+    w.history?.say(key, `${self.name} owes version ${w.owed[key]?.changeVersion}, due ${w.owed[key]?.dueAt}`)
+  }
+}
+
+/** A person looks at a held or rejected customer and lets it go on, perhaps much later. */
+export function* operate(w: World, self: Actor, key: number): Steps {
+  const version = w.owed[key]?.changeVersion ?? 0
+  const since = w.now
+  yield* pause(w, self, 'looked')
+  const row = w.owed[key]
+  if (row === null || row === undefined) return
+  const released = release(row, { version, at: statementTime(w, since) }, w.guards)
+  if (released) w.approved[key] = version
+  w.history?.say(
+    key,
+    `${self.name} releases version ${version}: ${released ? `due ${row.dueAt}` : 'no longer so'}`,
+  )
+}
+
+export function verifiable(w: World, key: number): boolean {
+  const row = w.owed[key]
+  const ledger = w.ledger[key]
+  if (row === null || row === undefined || ledger === undefined) return false
+  const settled = !w.guards.consistencyDelay || ledger.storedAt + w.scene.lag < w.now
+  return row.token === null && row.dueAt === null && settled
+}
+
+/** GETs an idle customer; what it shows replaces what we remember, and a difference is owed as a repair. */
+export function* verify(w: World, self: Actor, key: number): Steps {
+  const version = w.owed[key]?.changeVersion
+  const request = newRequest(key, { verb: 'get' }, w.scene.timeout + w.scene.grace, w)
+  w.service.requests.push(request)
+  yield request
+  const answer = request.delivered ? request.answer : null
+  if (answer === null || (answer.kind !== 'found' && answer.kind !== 'missing')) return
+  yield* pause(w, self, 'looked')
+  const row = w.owed[key]
+  const ledger = w.ledger[key]
+  if (row === null || row === undefined || ledger === undefined) return
+  const still = row.changeVersion === version && row.token === null && row.dueAt === null
+  if (w.guards.verifyGuarded && !still) return
+  const { known } = ledger
+  const hidden = known.remote === 'present' ? known.hidden : null
+  const seen: Known =
+    answer.kind === 'found'
+      ? { remote: 'present', status: answer.status, value: answer.value, hidden }
+      : { remote: 'absent' }
+  ledger.verifyAt = null
+  if (JSON.stringify(seen) === JSON.stringify(known)) return
+  ledger.known = seen
+  ledger.storedAt = w.now
+  noteSwept(row, { lane: 2, at: w.now }, w.guards)
+  w.history?.say(
+    key,
+    `${self.name} finds ${JSON.stringify(seen)} and owes a repair, version ${row.changeVersion}`,
+  )
+}

@@ -1,0 +1,141 @@
+// What one run is like. Not every fault in every run: a run in which everything fails hides the few
+// interleavings in which one thing fails at the wrong moment.
+import type { Random } from './random.ts'
+
+/** Where a process can be caught: after having done what the word says. */
+export type Spot = 'taken' | 'claimed' | 'read' | 'answered' | 'ended' | 'drained' | 'leased' | 'looked'
+const SPOTS = [
+  'taken',
+  'claimed',
+  'read',
+  'answered',
+  'answered',
+  'ended',
+  'drained',
+  'leased',
+  'looked',
+] as const
+
+export type Scene = {
+  readonly customers: number
+  /** Events before changes and faults stop. */
+  readonly steps: number
+  /** Ticks of the virtual clock. */
+  readonly timeout: number
+  readonly grace: number
+  readonly lifetime: number
+  readonly queueLease: number
+  readonly gap: number
+  readonly backoff: number
+  /** A GET may show the user as it was up to so many ticks ago. */
+  readonly lag: number
+  readonly verifies: boolean
+  readonly verifyDelay: number
+  /** How often customers change, how fast requests get on, how fast the clock goes: weights of events. */
+  readonly changes: number
+  readonly network: number
+  readonly haste: number
+  /** Weights of troubles, 0 when the run does without. */
+  readonly crash: number
+  readonly suspend: number
+  readonly duplicate: number
+  readonly loseJobs: number
+  readonly sweep: number
+  /** Probability that a request does not simply succeed. */
+  readonly badAnswers: number
+  /** Probability that a request arrives only after its worker has given up on it. */
+  readonly lateArrivals: number
+  /** Probability that an ending's reply is lost, so that the worker sends the ending again. */
+  readonly lostReplies: number
+  /** The places at which processes of this run like to stop: for a while, or for ever. */
+  readonly stopsAt: Spot | null
+  readonly diesAt: Spot | null
+  /** Probability that a process is suspended between its last look at the clock and the sending. */
+  readonly lateSends: number
+  /** Revocations wait for a person. */
+  readonly brake: boolean
+  /** The service may lose a user. */
+  readonly forgets: boolean
+  /** The service knew the users before. */
+  readonly adopts: boolean
+  /** The mapping depends on the time. */
+  readonly expires: boolean
+}
+
+/** What a run dwells on; the guards name the theme in which their absence shows soonest. */
+export const THEMES = ['anything', 'late', 'sends', 'people', 'verify'] as const
+export type Theme = (typeof THEMES)[number]
+
+export function drawScene(random: Random, theme: Theme): Scene {
+  const timeout = 2 + random.int(3)
+  const grace = 1 + random.int(4)
+  const lag = theme === 'verify' || random.chance(0.1) ? random.int(5) : 0
+  const sometimes = (probability: number, weight: number) => (random.chance(probability) ? weight : 0)
+  const scene: Scene = {
+    customers: random.pick([1, 1, 2, 3]),
+    steps: 100 + random.int(300),
+    timeout,
+    grace,
+    lifetime: timeout + grace + 1 + random.int(8),
+    queueLease: 3 + random.int(8),
+    gap: random.int(3),
+    backoff: 1 + random.int(6),
+    lag,
+    verifies: lag > 0 || random.chance(0.1),
+    verifyDelay: lag + 2 + random.int(4),
+    changes: random.pick([0.5, 1, 2, 5]),
+    network: random.pick([6, 15, 40]),
+    haste: random.pick([2, 5, 10]),
+    crash: sometimes(0.4, 1),
+    suspend: sometimes(0.4, 2),
+    duplicate: sometimes(0.4, 1.5),
+    loseJobs: sometimes(0.3, 1),
+    sweep: sometimes(0.3, 1.5),
+    badAnswers: random.pick([0, 0.2, 0.4]),
+    lateArrivals: sometimes(0.5, 0.3),
+    lostReplies: sometimes(0.2, 0.2),
+    stopsAt: random.chance(0.6) ? random.pick(SPOTS) : null,
+    diesAt: random.chance(0.4) ? random.pick(SPOTS) : null,
+    lateSends: 0,
+    brake: random.chance(0.1),
+    forgets: random.chance(0.15),
+    adopts: random.chance(0.2),
+    expires: random.chance(0.2),
+  }
+  return { ...scene, ...dwell(random, theme) }
+}
+
+function dwell(random: Random, theme: Theme): Partial<Scene> {
+  switch (theme) {
+    case 'anything':
+      return {}
+    case 'late':
+      return {
+        customers: 1,
+        stopsAt: random.pick(['claimed', 'read', 'answered', null]),
+        diesAt: random.pick(['answered', null]),
+        haste: 5,
+        network: 30,
+        lateArrivals: 0.4,
+        adopts: false,
+        forgets: false,
+        expires: false,
+      }
+    case 'sends':
+      return {
+        customers: 1,
+        lateSends: 0.3,
+        diesAt: null,
+        crash: 0,
+        haste: 5,
+        expires: false,
+        forgets: false,
+      }
+    case 'people':
+      return { customers: 1, brake: true, stopsAt: 'looked', forgets: false }
+    case 'verify':
+      return { customers: 1, verifies: true, stopsAt: random.pick(['looked', null]), forgets: false }
+    default:
+      return theme satisfies never
+  }
+}

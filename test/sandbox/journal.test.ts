@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import { makeJournal } from '../../src/sandbox/journal.ts'
+
+const arrival = { method: 'PATCH', path: '/s2s/v1/users/u', arrivedAt: 1 }
+
+describe('the journal', () => {
+  it('shows a call from its arrival on, and fills in what becomes known', () => {
+    const journal = makeJournal(10)
+    const note = journal.open(arrival)
+    expect(journal.list()).toMatchObject([
+      { ...arrival, number: 1, userId: null, status: null, stored: false, raw: '' },
+    ])
+    note({ raw: '{"status":0}', body: { status: 0 }, userId: 'u' })
+    note({ stored: true })
+    note({ status: 200, answeredAt: 5 })
+    expect(journal.list()).toEqual([
+      {
+        ...arrival,
+        number: 1,
+        userId: 'u',
+        raw: '{"status":0}',
+        body: { status: 0 },
+        status: 200,
+        stored: true,
+        answeredAt: 5,
+        faults: [],
+      },
+    ])
+  })
+
+  it('keeps the last entries, in order, found by number', () => {
+    const journal = makeJournal(100)
+    for (let i = 1; i <= 1234; i += 1) {
+      journal.open(arrival)({ userId: `u${i % 3}` })
+      expect(journal.list().length).toBe(Math.min(i, 100))
+    }
+    expect(journal.last).toBe(1234)
+    expect(journal.list().map(({ number }) => number)).toEqual(
+      Array.from({ length: 100 }, (_, i) => 1135 + i),
+    )
+    expect(journal.list({ after: 1231 }).map(({ number }) => number)).toEqual([1232, 1233, 1234])
+    expect(journal.list({ after: 1234 })).toEqual([])
+    expect(journal.list({ after: 3, limit: 2 }).map(({ number }) => number)).toEqual([1135, 1136])
+    expect(journal.list({ after: 1220, userId: 'u0', limit: 2 }).map(({ number }) => number)).toEqual([
+      1221, 1224,
+    ])
+  })
+
+  it('never uses a number twice', () => {
+    const journal = makeJournal(10)
+    journal.open(arrival)
+    journal.clear()
+    expect(journal.list()).toEqual([])
+    journal.open(arrival)
+    expect(journal.list()).toMatchObject([{ number: 2 }])
+    expect(journal.list({ after: 1 })).toHaveLength(1)
+  })
+
+  it('is bounded in text as well, and calls that hang while they are forgotten do no harm', () => {
+    const journal = makeJournal(1000, 100)
+    const late = journal.open(arrival)
+    for (let i = 0; i < 50; i += 1) journal.open(arrival)({ raw: 'x'.repeat(10) })
+    expect(journal.list()).toHaveLength(10)
+    late({ raw: 'y'.repeat(90) })
+    journal.open(arrival)({ raw: 'x'.repeat(10) })
+    expect(journal.list()).toHaveLength(10)
+    journal.open(arrival)({ raw: 'z'.repeat(1000) })
+    expect(journal.list()).toMatchObject([{ raw: 'z'.repeat(1000) }])
+  })
+})

@@ -1,0 +1,235 @@
+import { once } from 'node:events'
+import net from 'node:net'
+import fc from 'fast-check'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
+
+const KEYS = { apiKey: 'api', secretKey: 'secret' }
+const HEADERS = { 'Api-Key': 'api', 'Secret-Key': 'secret', 'Content-Type': 'application/json' }
+
+let sandbox: Sandbox
+beforeAll(async () => {
+  sandbox = await startSandbox(KEYS)
+})
+afterAll(async () => {
+  await sandbox.stop()
+})
+beforeEach(() => {
+  sandbox.users.clear()
+  sandbox.journal.clear()
+  sandbox.faults.clear()
+})
+
+type Sent = {
+  readonly method?: string
+  readonly headers?: Record<string, string>
+  readonly body?: string | Buffer | null
+}
+
+async function send(path: string, { method = 'POST', headers = HEADERS, body = null }: Sent = {}) {
+  const response = await fetch(sandbox.url + path, { method, headers, body })
+  const text = await response.text()
+  return { status: response.status, json: text === '' ? undefined : (JSON.parse(text) as unknown) }
+}
+
+/** Writes bytes to a connection of its own and resolves to everything that came back. */
+async function sendBytes(bytes: Uint8Array): Promise<string> {
+  const { hostname, port } = new URL(sandbox.url)
+  const socket = net.connect(Number(port), hostname)
+  const parts: Buffer[] = []
+  socket.on('data', (part) => parts.push(part)).on('error', () => {})
+  socket.end(bytes)
+  await once(socket, 'close')
+  return Buffer.concat(parts).toString('latin1')
+}
+
+const isAlive = async () => (await send('/_sandbox/health', { method: 'GET' })).status === 200
+
+describe('errors have one form', () => {
+  it.each<[string, string, Sent, number, string]>([
+    [
+      'no credentials',
+      '/s2s/v1/users',
+      { headers: { 'Content-Type': 'application/json' }, body: '{}' },
+      401,
+      'unauthorized',
+    ],
+    [
+      'credentials are looked at before the body',
+      '/s2s/v1/users',
+      { headers: {}, body: 'x' },
+      401,
+      'unauthorized',
+    ],
+    ['no JSON', '/s2s/v1/users', { body: '{"user_id":' }, 400, 'bad_request'],
+    ['no body', '/s2s/v1/users', {}, 400, 'bad_request'],
+    ['bytes that are not UTF-8', '/s2s/v1/users', { body: Buffer.of(0x22, 0xff, 0x22) }, 400, 'bad_request'],
+    [
+      'another Content-Type',
+      '/s2s/v1/users',
+      { headers: { ...HEADERS, 'Content-Type': 'text/plain' }, body: '{}' },
+      400,
+      'bad_request',
+    ],
+    ['JSON that is no object', '/s2s/v1/users', { body: '[]' }, 422, 'invalid'],
+    [
+      'a field that is none',
+      '/s2s/v1/users',
+      { body: '{"user_id":"u","status":2,"shoe":1}' },
+      422,
+      'invalid',
+    ],
+    ['numbers as text', '/s2s/v1/users', { body: '{"user_id":"u","status":"2"}' }, 422, 'invalid'],
+    ['an empty user_id', '/s2s/v1/users', { body: '{"user_id":"","status":2}' }, 422, 'invalid'],
+    [
+      'a user_id that leads to another path',
+      '/s2s/v1/users',
+      { body: '{"user_id":"..","status":2}' },
+      422,
+      'invalid',
+    ],
+    ['nobody of that name', '/s2s/v1/users/nobody', { method: 'GET' }, 404, 'not_found'],
+    ['there is no DELETE', '/s2s/v1/users/u', { method: 'DELETE' }, 404, 'not_found'],
+    ['no such path', '/s2s/v2/users', { body: '{}' }, 404, 'not_found'],
+    ['a path that cannot be decoded', '/s2s/v1/users/%zz', { method: 'GET' }, 400, 'bad_request'],
+    ['too large', '/s2s/v1/users', { body: `"${'x'.repeat(70_000)}"` }, 413, 'too_large'],
+  ])('%s', async (_name, path, sent, status, code) => {
+    expect(await send(path, sent)).toMatchObject({
+      status,
+      json: { error: { code, message: expect.any(String) } },
+    })
+    expect(sandbox.users.size).toBe(0)
+  })
+
+  it('every one of them is in the journal with its status', async () => {
+    await send('/s2s/v1/users', { headers: {}, body: 'x' })
+    await send('/s2s/v2/users', { body: '{}' })
+    await send('/s2s/v1/users', { body: `"${'x'.repeat(70_000)}"` })
+    expect(sandbox.journal.list()).toMatchObject([
+      { method: 'POST', path: '/s2s/v1/users', status: 401, raw: 'x', stored: false },
+      { path: '/s2s/v2/users', status: 404 },
+      { path: '/s2s/v1/users', status: 413 },
+    ])
+  })
+})
+
+describe('the journal of calls', () => {
+  it('has the body as it was sent and when it came', async () => {
+    const before = Date.now()
+    const body = '{ "status" : 2,\n "user_id":"u1" }'
+    await send('/s2s/v1/users', { body })
+    const [entry] = sandbox.journal.list({ userId: 'u1' })
+    expect(entry).toMatchObject({
+      raw: body,
+      body: { status: 2, user_id: 'u1' },
+      status: 201,
+      stored: true,
+      faults: [],
+    })
+    expect(entry?.arrivedAt).toBeGreaterThanOrEqual(before)
+    expect(entry?.answeredAt).toBeGreaterThanOrEqual(entry?.arrivedAt ?? Number.POSITIVE_INFINITY)
+  })
+})
+
+describe('edits behind rollcall', () => {
+  it('change what a GET shows, and are not in the journal', async () => {
+    sandbox.users.set('u1', { status: 2, email: 'a@correo.example', mobile_phone: '600000000' })
+    sandbox.users.edit('u1', { email: 'b@correo.example' })
+    expect((await send('/s2s/v1/users/u1', { method: 'GET' })).json).toMatchObject({
+      status: 2,
+      email: 'b@correo.example',
+      mobile_phone: '600000000',
+    })
+    sandbox.users.delete('u1')
+    expect((await send('/s2s/v1/users/u1', { method: 'GET' })).status).toBe(404)
+    expect(sandbox.journal.list()).toHaveLength(2)
+  })
+})
+
+describe('input from outside is hostile', () => {
+  it('names like __proto__ and constructor are names', async () => {
+    const bodies = [
+      '{"user_id":"u","status":2,"__proto__":{"polluted":1}}',
+      '{"user_id":"u","status":2,"constructor":{"prototype":{"polluted":1}}}',
+      '{"user_id":"__proto__","status":2}',
+      '{"user_id":"constructor","status":2}',
+    ]
+    const replies = []
+    for (const body of bodies) replies.push((await send('/s2s/v1/users', { body })).status)
+    expect(replies).toEqual([422, 422, 201, 201])
+    expect((await send('/s2s/v1/users/__proto__', { method: 'GET' })).json).toMatchObject({
+      user_id: '__proto__',
+    })
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined()
+  })
+
+  it('survives any JSON in any endpoint', async () => {
+    sandbox.users.set('u', { status: 2 })
+    const path = fc.constantFrom('/s2s/v1/users', '/s2s/v1/users/u', '/_sandbox/faults')
+    const key = fc.constantFrom('user_id', 'status', 'email', '__proto__', 'match', 'action', 'kind', 'rate')
+    const body = fc.oneof(
+      fc.jsonValue(),
+      fc.dictionary(key, fc.jsonValue()),
+      fc.array(fc.dictionary(key, fc.jsonValue())),
+    )
+    await fc.assert(
+      fc.asyncProperty(path, fc.constantFrom('POST', 'PUT', 'PATCH'), body, async (to, method, value) => {
+        expect((await send(to, { method, body: JSON.stringify(value) })).status).toBeLessThan(500)
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  it('survives any bytes on a connection', async () => {
+    const head = fc.constantFrom(
+      '',
+      'POST /s2s/v1/users HTTP/1.1\r\nHost: x\r\nApi-Key: api\r\nSecret-Key: secret\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n',
+      'POST /s2s/v1/users HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n',
+      'GET /s2s/v1/users/',
+      'PATCH /s2s/v1/users/%00%ff HTTP/1.1\r\nHost: ',
+      'PUT http://evil/s2s/v1/users/u HTTP/1.0\r\n',
+      'GET /_sandbox/journal?after=',
+    )
+    await fc.assert(
+      fc.asyncProperty(head, fc.uint8Array({ maxLength: 200 }), async (start, rest) => {
+        const answer = await sendBytes(Buffer.concat([Buffer.from(start), rest]))
+        expect(answer === '' || /^HTTP\/1\.1 [1-4]/.test(answer), answer).toBe(true)
+      }),
+      { numRuns: 150 },
+    )
+    expect(await isAlive()).toBe(true)
+  })
+})
+
+describe('stopping', () => {
+  it('cuts calls that hang or wait, and frees the port', async () => {
+    const other = await startSandbox({
+      ...KEYS,
+      faults: [
+        { match: { method: 'GET' }, action: { kind: 'hang-after' } },
+        { action: { kind: 'latency', minMs: 600_000, maxMs: 600_000 } },
+      ],
+    })
+    const calls = ['GET', 'PATCH'].map((method) =>
+      fetch(`${other.url}/s2s/v1/users/u`, {
+        method,
+        headers: HEADERS,
+        body: method === 'GET' ? null : '{"status":2}',
+      }).then(
+        ({ status }) => status,
+        () => 'cut',
+      ),
+    )
+    await expect.poll(() => other.journal.list().length).toBe(2)
+    await other.stop()
+    expect(['cut', 404]).toContain((await Promise.all(calls))[1])
+    expect((await Promise.all(calls))[0]).toBe('cut')
+    const again = await startSandbox({ ...KEYS, port: Number(new URL(other.url).port) })
+    await again.stop()
+  })
+
+  it('rejects when the port is taken', async () => {
+    const port = Number(new URL(sandbox.url).port)
+    await expect(startSandbox({ ...KEYS, port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  })
+})

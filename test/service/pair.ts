@@ -1,0 +1,42 @@
+import { expect } from 'vitest'
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts'
+import type { Reply, UsersClient } from '../../src/service/client.ts'
+import type { CallError, CallErrorKind, Reached } from '../../src/service/errors.ts'
+import { makeUsersClient, type UsersClientOptions } from '../../src/service/users.ts'
+
+export const KEYS = { apiKey: 'api-key-of-the-test', secretKey: 'secret-key-of-the-test' }
+
+export type Pair = AsyncDisposable & { readonly sandbox: Sandbox; readonly client: UsersClient }
+
+type Settings = { readonly client?: Partial<UsersClientOptions>; readonly sandbox?: Partial<SandboxOptions> }
+
+/** A client and the sandbox that it calls, over real HTTP. */
+export async function startPair({ client = {}, sandbox: options = {} }: Settings = {}): Promise<Pair> {
+  const sandbox = await startSandbox({ ...KEYS, ...options })
+  const users = makeClient({ origin: sandbox.url, ...client })
+  return {
+    sandbox,
+    client: users,
+    async [Symbol.asyncDispose]() {
+      await users.close()
+      await sandbox.stop()
+    },
+  }
+}
+
+export function makeClient(options: Partial<UsersClientOptions> & { readonly origin: string }): UsersClient {
+  return makeUsersClient({ ...KEYS, timeoutMs: 5000, concurrency: 10, allowPlainHttp: false, ...options })
+}
+
+/** Waits for the call to fail in exactly this way. */
+export async function expectCallError(
+  call: Promise<Reply>,
+  kind: CallErrorKind,
+  reached: Reached,
+): Promise<void> {
+  const error: unknown = await call.then(
+    (reply) => expect.fail(`was answered with ${reply.status}`),
+    (thrown: unknown) => thrown,
+  )
+  expect(error).toMatchObject({ name: 'CallError', kind, reached } satisfies Partial<CallError>)
+}

@@ -1,0 +1,45 @@
+// A database of its own for every test (or file), cloned from one that is migrated already.
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { inject } from 'vitest'
+import { administer, urlOf } from './administer.ts'
+
+export type TestDatabase = AsyncDisposable & {
+  readonly name: string
+  readonly url: string
+  /** Ended with the database. */
+  readonly pool: pg.Pool
+  drop(): Promise<void>
+}
+
+type Options = {
+  /** Not migrated: nothing in it at all. */
+  readonly empty?: boolean
+}
+
+/**
+ * `await using db = await freshDatabase()` in a test; for a whole file, `freshDatabase()` in `beforeAll` and
+ * `db.drop()` in `afterAll`. Whoever is still connected when it ends is cut off.
+ */
+export async function freshDatabase(options: Options = {}): Promise<TestDatabase> {
+  const { databaseUrl, template, prefix } = servers()
+  const name = `${prefix}_${randomBytes(6).toString('hex')}`
+  await administer(databaseUrl, `CREATE DATABASE ${name} TEMPLATE ${options.empty ? 'template0' : template}`)
+
+  const url = urlOf(databaseUrl, name)
+  const pool = new pg.Pool({ connectionString: url, max: 10 })
+  // An idle connection that a test has cut off on purpose is reported here and replaced by the pool.
+  pool.on('error', () => undefined)
+  const drop = async () => {
+    if (pool.ended) return
+    await pool.end()
+    await administer(databaseUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+  }
+  return { name, url, pool, drop, [Symbol.asyncDispose]: drop }
+}
+
+function servers() {
+  const given = inject('servers')
+  if (!given) throw new Error('A test that needs Postgres has a name that ends in .pg.test.ts.')
+  return given
+}

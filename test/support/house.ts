@@ -1,0 +1,150 @@
+// A whole rollcall for a test: a database with customers, the sandbox over HTTP, a queue, and a worker.
+import { pino } from 'pino'
+import { install } from '../../src/capture/install.ts'
+import { planCapture } from '../../src/capture/relations.ts'
+import type { Config } from '../../src/config/config.ts'
+import type { RollcallConfig } from '../../src/config/define.ts'
+import { resolveConfig } from '../../src/config/resolve.ts'
+import { openQueue } from '../../src/dispatch/bullmq.ts'
+import { installationName } from '../../src/ledger/target.ts'
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
+import { type Opened, openSync } from '../../src/worker/context.ts'
+import { type Observers, startWorker } from '../../src/worker/worker.ts'
+import { freshDatabase, type TestDatabase } from './database.ts'
+import type { QueueLane } from './lanes.ts'
+import { until } from './until.ts'
+
+export const SECRETS = {
+  SERVICE_API_KEY: 'test-api-key',
+  SERVICE_SECRET_KEY: 'test-secret-key',
+  ROLLCALL_DIGEST_KEY: 'test-digest-key-of-thirty-two-chars',
+}
+
+/** Customers with every field of section 2.6, in columns with other names. */
+export const CUSTOMERS = `
+CREATE TABLE clientes (
+  id text PRIMARY KEY,
+  plan text NOT NULL,
+  correo text, dni text, nombre text, apellidos text, sexo text, nacido date, movil text, prefijo text,
+  cobertura text, contrato text, idioma text, notas text, pais text, grupo text, grupo_medico text,
+  interno text
+)`
+
+export const CONFIG: RollcallConfig = {
+  customers: { table: 'public.clientes', key: 'id' },
+  mapping: {
+    user_id: 'id',
+    status: { column: 'plan', values: { free: 0, premium: 2, trial: 4 } },
+    email: 'correo',
+    nid_number: 'dni',
+    first_name: 'nombre',
+    last_name: 'apellidos',
+    gender: { column: 'sexo', values: { h: 0, m: 1 } },
+    birthdate: 'nacido',
+    mobile_phone: 'movil',
+    mobile_phone_prefix: 'prefijo',
+    coverage_name: 'cobertura',
+    contract_number: 'contrato',
+    service_language_code: 'idioma',
+    description: 'notas',
+    country_code: 'pais',
+    ml_group_name: 'grupo',
+    md_group_name: 'grupo_medico',
+  },
+  service: { timeoutMs: 1000 },
+  pace: { ceiling: 500, concurrency: 20 },
+  timing: { gapMs: 50, lifetimeMs: 2500, queueLeaseMs: 1500, retryMinMs: 50, retryMaxMs: 400 },
+}
+
+export type House = AsyncDisposable & {
+  readonly db: TestDatabase
+  readonly sandbox: Sandbox
+  readonly config: Config
+  readonly queueUrl: string
+  /** Starts one more worker; several share the work. */
+  startWorker(observers?: Partial<Observers>): Promise<Worker>
+  /** Nothing in the outbox, nothing owed, nothing unknown. */
+  settled(timeout?: number): Promise<void>
+  /** Method and parsed body of every call so far, optionally of one user. */
+  calls(userId?: string): readonly { readonly method: string; readonly body: unknown }[]
+}
+
+export type Worker = { stop(deadlineMs?: number): Promise<void> }
+
+type Options = {
+  readonly config?: Partial<RollcallConfig>
+  readonly sql?: string
+  readonly serviceUrl?: string
+}
+
+export async function buildHouse(lane: QueueLane, options: Options = {}): Promise<House> {
+  const release: (() => Promise<unknown>)[] = []
+  const db = await freshDatabase()
+  release.push(() => db.drop())
+  const sandbox = await startSandbox({
+    apiKey: SECRETS.SERVICE_API_KEY,
+    secretKey: SECRETS.SERVICE_SECRET_KEY,
+  })
+  release.push(() => sandbox.stop())
+  await db.pool.query(options.sql ?? CUSTOMERS)
+  const config = resolveConfig({ ...CONFIG, ...options.config }, 'rollcall.config.ts')
+  const client = await db.pool.connect()
+  await install(client, await planCapture(client, config))
+  client.release()
+  const queueUrl = await lane.queueUrl(db)
+  const env = { ...SECRETS, DATABASE_URL: db.url, SERVICE_URL: options.serviceUrl ?? sandbox.url }
+
+  return {
+    db,
+    sandbox,
+    config,
+    queueUrl,
+    async startWorker(observers = {}) {
+      const opened: Opened = await openSync({ config, env, onPoolError: () => undefined })
+      const queue = await openQueue({
+        queueUrl,
+        name: await installationName(opened.pool),
+        onError: () => undefined,
+      })
+      const log = pino({ level: process.env.TEST_LOG ?? 'silent' })
+      const worker = await startWorker({
+        opened,
+        queue,
+        log,
+        observers: { onCaptured: () => undefined, onStep: () => undefined, ...observers },
+      })
+      let stopped: Promise<void> | undefined
+      const stop = (deadlineMs = 3000) => {
+        stopped ??= (async () => {
+          await worker.stop(deadlineMs)
+          await queue.close()
+          await opened.close()
+        })()
+        return stopped
+      }
+      release.push(() => stop())
+      return { stop }
+    },
+    async settled(timeout = 20_000) {
+      await until(() => expectSettled(db), { timeout, what: 'nothing owed and nothing unknown' })
+    },
+    calls: (userId) =>
+      sandbox.journal
+        .list(userId === undefined ? {} : { userId })
+        .map(({ method, body }) => ({ method, body })),
+    async [Symbol.asyncDispose]() {
+      for (const each of release.reverse()) await each()
+    },
+  }
+}
+
+async function expectSettled({ pool }: TestDatabase): Promise<true> {
+  const { rows } = await pool.query<{ open: string | null }>(
+    `SELECT jsonb_agg(to_jsonb(o) || jsonb_build_object('state', l.state, 'reason', l.reason)
+       || jsonb_build_object('outbox', (SELECT count(*) FROM rollcall.outbox)))::text AS open
+     FROM rollcall.owed o FULL JOIN (SELECT key FROM rollcall.outbox) b USING (key) LEFT JOIN rollcall.ledger l USING (key)
+     WHERE o.due_at IS NOT NULL OR o.unknown OR b.key IS NOT NULL`,
+  )
+  if (rows[0]?.open) throw new Error(rows[0].open.slice(0, 1000))
+  return true
+}

@@ -1,0 +1,58 @@
+// The two kinds of queue that BullMQ runs on. What holds for one must hold for the other, so the tests of
+// everything that touches the queue are written once and run in both lanes.
+import { describe, inject } from 'vitest'
+import { administer } from './administer.ts'
+import type { TestDatabase } from './database.ts'
+import { connectRedis } from './redis.ts'
+
+export type QueueLane = {
+  readonly name: 'redis' | 'postgres'
+  readonly available: boolean
+  /** A QUEUE_URL with an empty queue that no other test uses. */
+  queueUrl(database: TestDatabase): Promise<string>
+  /** Loses everything on the queue, as FLUSHALL or a failover would. */
+  lose(queueUrl: string): Promise<void>
+}
+
+const redis: QueueLane = {
+  name: 'redis',
+  available: Boolean(inject('servers')?.redis),
+  async queueUrl() {
+    const server = inject('servers')?.redis
+    if (!server) throw new Error('There is no Redis in this run.')
+    await using session = connectRedis(server.url)
+    // Database 0 only counts; a number comes round again long after the test that had it has ended.
+    const turn = await session.redis.incr('rollcall-test:turn')
+    const url = new URL(server.url)
+    url.pathname = `/${1 + (turn % (server.databases - 1))}`
+    await redis.lose(url.href)
+    return url.href
+  },
+  async lose(queueUrl) {
+    await using session = connectRedis(queueUrl)
+    await session.redis.flushdb()
+  },
+}
+
+const postgres: QueueLane = {
+  name: 'postgres',
+  available: true,
+  queueUrl: async (database) => database.url,
+  async lose(queueUrl) {
+    await administer(
+      queueUrl,
+      `DO $$ BEGIN
+         EXECUTE (SELECT 'TRUNCATE ' || string_agg(format('%I.%I', schemaname, tablename), ', ')
+           FROM pg_tables WHERE schemaname = 'rollcall_queue' AND tablename <> 'migration');
+       END $$`,
+    )
+  },
+}
+
+export const lanes: readonly QueueLane[] = [redis, postgres]
+
+/** `describe` once for each lane; a lane that cannot be had in this run shows up as skipped. */
+export function eachLane(title: string, body: (lane: QueueLane) => void): void {
+  for (const lane of lanes)
+    describe.skipIf(!lane.available)(`${title} (${lane.name} queue)`, () => body(lane))
+}

@@ -1,0 +1,41 @@
+// Ends the output of every run with one line that a script can read: `N passed, M failed, K skipped`.
+import type { Reporter, TestModule } from 'vitest/node'
+
+export type Counts = { passed: number; failed: number; skipped: number }
+
+/**
+ * A file that failed outside its tests (it did not load, a hook threw) and an error that belongs to no test
+ * count as failed too, so that "0 failed" means that everything is well.
+ */
+export function count(modules: readonly TestModule[], errors: number): Counts {
+  const counts = { passed: 0, failed: errors, skipped: 0 }
+  for (const module of modules) {
+    const before = counts.failed
+    for (const test of module.children.allTests()) {
+      const { state } = test.result()
+      if (state === 'passed') counts.passed += 1
+      else if (state === 'skipped') counts.skipped += 1
+      else counts.failed += 1
+    }
+    if (module.state() === 'failed' && counts.failed === before) counts.failed += 1
+  }
+  return counts
+}
+
+export class LastLine implements Reporter {
+  #counts: Counts = { passed: 0, failed: 0, skipped: 0 }
+
+  onInit(): void {
+    // At the exit of the process, because the other reporters and the teardown still print after the run.
+    process.once('exit', (code) => {
+      const { passed, failed, skipped } = this.#counts
+      // A run that ended badly without a failed test (no server could be had) has failed too.
+      const atLeast = code === 0 ? 0 : 1
+      process.stdout.write(`${passed} passed, ${Math.max(failed, atLeast)} failed, ${skipped} skipped\n`)
+    })
+  }
+
+  onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
+    this.#counts = count(modules, errors.length)
+  }
+}

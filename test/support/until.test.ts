@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { until } from './until.ts'
+
+test('resolves to the first true answer, through false ones and errors', async () => {
+  let asked = 0
+  const answer = await until(() => {
+    asked += 1
+    if (asked === 1) throw new Error('not yet')
+    return asked === 3 && { asked }
+  })
+  expect(answer).toEqual({ asked: 3 })
+})
+
+test('the failure tells what was waited for and what came last', async () => {
+  const never = until(() => [].length, { timeout: 30, what: 'a first element' })
+  await expect(never).rejects.toThrow('not within 30 ms: a first element; last: 0')
+
+  const failing = until(() => expect(1).toBe(2), { timeout: 30 })
+  await expect(failing).rejects.toThrow(/toBe\(2\).*last: expected 1 to be 2/)
+})

@@ -1,0 +1,286 @@
+import fc from 'fast-check'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Config } from '../../src/config/config.ts'
+import type { RollcallConfig } from '../../src/config/define.ts'
+import { resolveConfig } from '../../src/config/resolve.ts'
+import { keyOf } from '../../src/customers/key.ts'
+import type { Mapped } from '../../src/model/mapped.ts'
+import { OPTIONAL_FIELDS, USER_FIELDS } from '../../src/model/user.ts'
+import { isFullyManaged, mapCustomer } from '../../src/sync/map.ts'
+
+const base: RollcallConfig = {
+  customers: { table: 'clientes', key: 'id' },
+  mapping: { user_id: 'id', status: { column: 'plan', values: { free: 0, premium: 2, trial: 4 } } },
+}
+
+type Mapping = Record<string, unknown>
+
+function configOf(mapping: Mapping, rest: object = {}): Config {
+  return resolveConfig({ ...base, ...rest, mapping: { ...base.mapping, ...mapping } }, 'c.ts')
+}
+
+function map(mapping: Mapping, row: Record<string, unknown>, rest: object = {}): Mapped {
+  return mapCustomer(configOf(mapping, rest), { key: '7', row: { id: 7, plan: 'premium', ...row } })
+}
+
+/** The optional fields and the issues of a customer who is a user. */
+function fieldsOf(mapping: Mapping, row: Record<string, unknown>, rest: object = {}) {
+  const mapped = map(mapping, row, rest)
+  if (mapped.kind !== 'user') throw new Error(`expected a user, got ${JSON.stringify(mapped)}`)
+  return { ...mapped.user.fields, issues: mapped.issues.map(({ field, code }) => `${field} ${code}`) }
+}
+
+describe('mapCustomer', () => {
+  it('makes a user of a customer', () => {
+    const mapping = {
+      email: 'correo',
+      country_code: { value: 'es' },
+      coverage_name: { columns: ['plan', 'zona'], map: (row: Mapping) => `${row.plan}-${row.zona}` },
+    }
+    expect(map(mapping, { correo: ' ana@x.es ', zona: 'norte' })).toEqual({
+      kind: 'user',
+      user: {
+        userId: '7',
+        status: 2,
+        fields: { email: 'ana@x.es', coverage_name: 'premium-norte', country_code: 'ES' },
+      },
+      issues: [],
+    })
+  })
+
+  it('gives null to a managed field without a value, and nothing to one that is not managed', () => {
+    expect(fieldsOf({ email: 'correo', last_name: 'apellidos' }, { correo: '', apellidos: null })).toEqual({
+      email: null,
+      last_name: null,
+      issues: [],
+    })
+  })
+
+  it('leaves an invalid optional field out and says why', () => {
+    expect(map({ email: 'correo', nid_number: 'dni' }, { correo: 'ninguno', dni: '12345678A' })).toEqual({
+      kind: 'user',
+      user: { userId: '7', status: 2, fields: {} },
+      issues: [
+        { field: 'email', code: 'invalid', expected: 'an e-mail address' },
+        { field: 'nid_number', code: 'invalid', expected: 'a DNI or NIE with the right letter' },
+      ],
+    })
+  })
+
+  it('rejects the customer for it where the configuration is strict', () => {
+    const mapped = map({ email: 'correo' }, { correo: 'ninguno' }, { strict: true })
+    expect(mapped).toMatchObject({ kind: 'rejected', userId: '7', issues: [{ field: 'email' }] })
+    expect(map({ email: 'correo' }, { correo: null }, { strict: true }).kind).toBe('user')
+  })
+
+  it.each([
+    ['gold', 'not-in-values', 'one of free, premium, trial'],
+    [null, 'missing', '0, 2 or 4'],
+  ])('rejects a customer whose status cannot be told: plan %s', (plan, code, expected) => {
+    const issue = { field: 'status', code, expected }
+    expect(map({}, { plan })).toEqual({ kind: 'rejected', userId: '7', issues: [issue] })
+  })
+
+  it('tells the other issues of a rejected customer too', () => {
+    const mapped = map({ email: 'correo' }, { plan: 'gold', correo: 'x' })
+    expect(mapped).toMatchObject({ issues: [{ field: 'status' }, { field: 'email' }] })
+  })
+
+  it.each<[string, unknown]>([
+    ['throws', () => JSON.parse('{')],
+    ['answers with a promise', () => Promise.resolve('x')],
+    ['reads a column that it does not name', (row: Mapping) => row.correo],
+  ])('records a function that %s', (_, call) => {
+    const mapped = fieldsOf({ first_name: { columns: ['plan'], map: call } }, { correo: 'a@x.es' })
+    expect(mapped).toEqual({ issues: ['first_name function-failed'] })
+  })
+
+  it('calls a row that is gone removed, whatever the scope', () => {
+    const config = configOf({}, { scope: { columns: ['plan'], when: () => false } })
+    expect(mapCustomer(config, { key: '7', row: null })).toEqual({ kind: 'removed', userId: '7' })
+  })
+})
+
+describe('the user_id', () => {
+  it('comes from the key alone, as Postgres prints it', () => {
+    const config = configOf({})
+    const mapped = mapCustomer(config, { key: '007', row: { id: 7, plan: 'free' } })
+    expect(mapped).toMatchObject({ kind: 'user', user: { userId: '007', status: 0 } })
+  })
+
+  const composite = {
+    customers: { table: 'clientes', key: ['pais', 'numero'] },
+    mapping: {
+      user_id: { columns: ['numero', 'pais'], map: (row: Mapping) => `${row.pais}-${row.numero}` },
+      status: { value: 2 },
+    },
+  }
+
+  it('comes from the parts of a composite key', () => {
+    const config = resolveConfig(composite, 'c.ts')
+    expect(mapCustomer(config, { key: '["ES", "012"]', row: null })).toEqual({
+      kind: 'removed',
+      userId: 'ES-012',
+    })
+  })
+
+  it.each(['ES', '["ES"]', '["ES", null]'])('rejects a key that has not all parts: %s', (key) => {
+    expect(mapCustomer(resolveConfig(composite, 'c.ts'), { key, row: null })).toEqual({
+      kind: 'rejected',
+      userId: null,
+      issues: [{ field: 'user_id', code: 'invalid', expected: 'a customer key of 2 texts' }],
+    })
+  })
+
+  it.each(['', '.', '..', 'a\nb', 'x'.repeat(256)])('rejects the key %j', (key) => {
+    const mapped = mapCustomer(configOf({}), { key, row: { id: key, plan: 'free' } })
+    expect(mapped).toMatchObject({ kind: 'rejected', userId: null, issues: [{ field: 'user_id' }] })
+  })
+})
+
+describe('the scope', () => {
+  const outside = { kind: 'out-of-scope', userId: '7' }
+
+  it.each<[unknown, boolean]>([
+    ['ES', true],
+    ['ES  ', true],
+    [34, true],
+    ['PT', false],
+    [null, false],
+    [['ES'], false],
+  ])('is a list of texts: %j is in it: %s', (pais, inside) => {
+    const mapped = map({}, { pais }, { scope: { column: 'pais', in: ['ES', 34] } })
+    if (inside) expect(mapped.kind).toBe('user')
+    else expect(mapped).toEqual(outside)
+  })
+
+  it('is a function of columns', () => {
+    const scope = { columns: ['activo'], when: ({ activo }: Mapping) => activo === true }
+    expect(map({}, { activo: true }, { scope }).kind).toBe('user')
+    expect(map({}, { activo: false }, { scope })).toEqual(outside)
+  })
+
+  it('is asked before the status', () => {
+    expect(map({}, { plan: 'gold' }, { scope: { column: 'plan', in: ['free'] } })).toEqual(outside)
+  })
+
+  it.each<[string, () => unknown]>([
+    ['throws', () => JSON.parse('{')],
+    ['answers with null', () => null],
+    ['answers with a promise', () => Promise.resolve(true)],
+  ])('takes access from nobody when its function %s', (_, when) => {
+    const mapped = map({}, {}, { scope: { columns: ['plan'], when } })
+    expect(mapped).toMatchObject({
+      kind: 'rejected',
+      userId: '7',
+      issues: [{ field: 'scope', code: 'function-failed' }],
+    })
+  })
+})
+
+describe('the phone', () => {
+  const phone = { mobile_phone: 'movil', mobile_phone_prefix: 'prefijo' }
+
+  it.each<[string, string | null, object]>([
+    ['600 123 456', '34', { mobile_phone: '600123456', mobile_phone_prefix: '34' }],
+    ['+34 600 123 456', '+34', { mobile_phone: '600123456', mobile_phone_prefix: '34' }],
+    ['0034600123456', '34', { mobile_phone: '600123456', mobile_phone_prefix: '34' }],
+    ['+34600123456', null, { mobile_phone: '34600123456', mobile_phone_prefix: null }],
+  ])('%s beside prefix %s never doubles the prefix', (movil, prefijo, fields) => {
+    expect(fieldsOf(phone, { movil, prefijo })).toEqual({ ...fields, issues: [] })
+  })
+
+  it('carries the prefix with + where the configuration says so', () => {
+    const fields = fieldsOf(phone, { movil: '+34600123456', prefijo: '34' }, { phonePrefix: 'plus' })
+    expect(fields).toEqual({ mobile_phone: '600123456', mobile_phone_prefix: '+34', issues: [] })
+  })
+
+  it('is left out when it belongs to another country than its prefix', () => {
+    expect(fieldsOf(phone, { movil: '+351912345678', prefijo: '34' })).toEqual({
+      mobile_phone_prefix: '34',
+      issues: ['mobile_phone invalid'],
+    })
+  })
+})
+
+describe('a birthday', () => {
+  const zone = process.env.TZ
+  afterEach(() => {
+    if (zone === undefined) delete process.env.TZ
+    else process.env.TZ = zone
+  })
+
+  it.each(['Europe/Madrid', 'America/Los_Angeles', 'Pacific/Kiritimati'])(
+    'is the day that stands there in %s',
+    (tz) => {
+      process.env.TZ = tz
+      for (const day of ['1980-02-29', '1978-04-02', '1943-03-13', '2000-01-01']) {
+        expect(fieldsOf({ birthdate: 'nacido' }, { nacido: day })).toEqual({ birthdate: day, issues: [] })
+        expect(fieldsOf({ birthdate: 'nacido' }, { nacido: `${day} 00:00:00` })).toEqual({
+          birthdate: day,
+          issues: [],
+        })
+      }
+    },
+  )
+})
+
+describe('isFullyManaged', () => {
+  const all = Object.fromEntries(OPTIONAL_FIELDS.map((field) => [field, field]))
+
+  it('is so when all fifteen optional fields are mapped', () => {
+    expect(isFullyManaged(configOf(all))).toBe(true)
+  })
+
+  it.each(OPTIONAL_FIELDS)('is not so without %s', (field) => {
+    expect(isFullyManaged(configOf({ ...all, [field]: undefined }))).toBe(false)
+  })
+})
+
+describe('whatever a row holds', () => {
+  const mapping = Object.fromEntries(OPTIONAL_FIELDS.map((field) => [field, field]))
+  /** No issue's own words can hold it by chance. */
+  const MARK = 'żółw'
+  /** Functions that fail, and whose error repeats what they were given. */
+  const config = configOf(
+    {
+      ...mapping,
+      first_name: { columns: ['email'], map: ({ email }: Mapping) => JSON.parse(String(email)) },
+    },
+    {
+      scope: {
+        columns: ['plan'],
+        when: ({ plan }: Mapping) => {
+          if (String(plan).startsWith(MARK)) throw new Error(String(plan))
+          return plan !== 'free'
+        },
+      },
+    },
+  )
+  const value = fc.oneof(
+    fc.anything(),
+    fc.string({ unit: 'binary' }),
+    fc.string().map((text) => MARK + text),
+    fc.constantFrom('free', 'premium', '+34600123456', '1980-02-30', '12345678A'),
+  )
+  const row = fc.dictionary(fc.constantFrom<string>('plan', ...USER_FIELDS), value)
+
+  it('the mapping answers, and no issue holds a value', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.option(row), (key, given) => {
+        const mapped = mapCustomer(config, { key: keyOf([MARK + key]), row: given })
+        if ('issues' in mapped) expect(JSON.stringify(mapped.issues)).not.toContain(MARK)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  it('the same row gives the same answer', () => {
+    fc.assert(
+      fc.property(row, (given) => {
+        const customer = { key: '7', row: given }
+        expect(mapCustomer(config, customer)).toEqual(mapCustomer(config, customer))
+      }),
+    )
+  })
+})
