@@ -9,40 +9,29 @@ import { nameOf } from '../customers/problems.ts'
 import { LANE } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
 import type { CapturePlan, Watcher } from './plan.ts'
+import { readByView } from './view.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
 /** Throws CUSTOMERS_UNREADABLE when something is watched that cannot carry triggers. Changes nothing. */
 export async function planCapture(client: Client, config: Config): Promise<CapturePlan> {
   const customers = await findRelation(client, config.customers.relation)
-  const watched = completed(config, isTable(customers?.kind))
   const gone: Relation[] = []
   const watchers: Watcher[] = []
   const problems: string[] = []
-  if (watched.length === 0)
-    problems.push(`watch: ${nameOf(config.customers.relation)} is no table; name the tables behind it`)
-  for (const entry of watched) {
+  for (const entry of config.watch) {
     const found = await findRelation(client, entry.relation)
-    if (!found) gone.push(entry.relation)
-    else if (!isTable(found.kind))
-      problems.push(`watch: ${nameOf(entry.relation)} is no table; name the tables behind it`)
-    else {
-      const watcher = await watch(client, { config, entry, oid: found.oid, view: customers?.oid })
-      watchers.push(watcher)
+    if (!found) {
+      gone.push(entry.relation)
+    } else if (found.kind === 'r' || found.kind === 'p') {
+      watchers.push(await watch(client, { config, entry, oid: found.oid, view: customers?.oid }))
       problems.push(...(await foreignParts(client, entry.relation, found.oid)))
+    } else {
+      problems.push(`watch: ${nameOf(entry.relation)} is no table; name the tables behind it`)
     }
   }
   if (problems.length > 0) throw new RollcallError('CUSTOMERS_UNREADABLE', problems)
   return { watchers, gone, outboxLimitMb: config.capture.outboxLimitMb }
-}
-
-/** A customer table is watched even if the list names only others. */
-function completed(config: Config, customersIsTable: boolean): readonly Watched[] {
-  const { relation, key } = config.customers
-  if (!customersIsTable && config.watch.length > 0) return config.watch
-  const listed = config.watch.some((entry) => sameRelation(entry.relation, relation))
-  if (listed || !customersIsTable) return config.watch
-  return [{ relation, key }, ...config.watch]
 }
 
 type WatchInput = {
@@ -67,10 +56,6 @@ async function watch(client: Client, { config, entry, oid, view }: WatchInput): 
     tables: await tablesOf(client, oid),
     missing: [...new Set([...key, ...columns])].filter((name) => !existing.has(name)),
   }
-}
-
-function isTable(kind: string | undefined): boolean {
-  return kind === 'r' || kind === 'p'
 }
 
 /**
@@ -124,36 +109,3 @@ async function foreignParts(client: Client, relation: Relation, oid: string): Pr
 const TREE = `
   WITH RECURSIVE tree (oid) AS (
     SELECT $1::oid UNION SELECT i.inhrelid FROM tree t JOIN pg_catalog.pg_inherits i ON i.inhparent = t.oid)`
-
-/**
- * The columns of a table that the customers' view reads, itself or through other views, by what its rewrite
- * rules depend on. Null (every column counts) when the view does not name the table, as when it reads it
- * through a function, or takes whole rows of anything, which leaves no trace by column.
- */
-async function readByView(
-  client: Client,
-  view: string | undefined,
-  table: string,
-): Promise<readonly string[] | null> {
-  if (view === undefined) return null
-  const { rows } = await client.query<{ columns: string[] | null; whole: boolean | null }>(
-    `WITH RECURSIVE read (view, relation, col) AS (
-       SELECT r.ev_class, d.refobjid, d.refobjsubid FROM pg_catalog.pg_rewrite r JOIN pg_catalog.pg_depend d
-         ON d.classid = 'pg_catalog.pg_rewrite'::regclass AND d.objid = r.oid
-         AND d.refclassid = 'pg_catalog.pg_class'::regclass AND d.refobjid <> r.ev_class
-       WHERE r.ev_class = $1
-       UNION
-       SELECT r.ev_class, d.refobjid, d.refobjsubid FROM read JOIN pg_catalog.pg_rewrite r ON r.ev_class = read.relation
-         JOIN pg_catalog.pg_depend d ON d.classid = 'pg_catalog.pg_rewrite'::regclass AND d.objid = r.oid
-         AND d.refclassid = 'pg_catalog.pg_class'::regclass AND d.refobjid <> r.ev_class)
-     SELECT json_agg(DISTINCT a.attname::text) FILTER (WHERE a.attnum > 0) AS columns,
-       bool_or(r.ev_action::text LIKE '%:varattno 0 %') AS whole
-     FROM read JOIN pg_catalog.pg_rewrite r ON r.ev_class = read.view
-     LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = read.relation AND a.attnum = read.col
-     WHERE read.relation = $2`,
-    [view, table],
-  )
-  const [read] = rows
-  if (!read || read.whole === null || read.whole) return null
-  return read.columns ?? []
-}

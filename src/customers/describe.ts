@@ -2,7 +2,6 @@
 // the start and not a failed job for every customer.
 import pg from 'pg'
 import type { Config, Relation } from '../config/config.ts'
-import { sameRelation } from '../config/relation.ts'
 import { RollcallError } from '../model/errors.ts'
 import {
   type Client,
@@ -55,7 +54,6 @@ export async function describeCustomers(client: Client, config: Config): Promise
     ...(found.schemaUsable ? [] : [`customers: the role has no USAGE on the schema ${relation.schema}`]),
     ...columnProblems(config, columns),
     ...keyTypeProblems('customers.key', key),
-    ...virtualKeyProblems(config, found, key),
     ...watched.problems,
   ]
   if (problems.length === 0) problems.push(...(await probe(client, config)))
@@ -81,19 +79,6 @@ function columnProblems(config: Config, columns: ReadonlyMap<string, FoundColumn
     if (found.readable) return []
     return [`${where}: the role may not SELECT the column ${column} of ${nameOf(relation)}`]
   })
-}
-
-/** The customers' own table is watched even where the watch list does not name it. */
-function virtualKeyProblems(
-  config: Config,
-  found: FoundRelation,
-  key: readonly FoundColumn[],
-): readonly string[] {
-  const listed = config.watch.some(({ relation }) => sameRelation(relation, config.customers.relation))
-  if (isView(found) || listed) return []
-  return key
-    .filter(({ virtual }) => virtual)
-    .map(({ name }) => `customers.key: ${name} is a virtual generated column, which triggers cannot see`)
 }
 
 /** What only Postgres itself can tell: rights behind a view, a view that no longer works. */

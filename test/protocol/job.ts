@@ -119,7 +119,8 @@ function* send(w: World, self: Actor, { key, call, progress }: SendParams): Step
     self.survives = true
     self.wakeAt = (self.claim?.until ?? w.now) + w.random.int(w.scene.lifetime)
     within = w.scene.timeout - 1
-    yield
+    do yield
+    while (!w.calm && !w.actors.some(({ claim }) => claim !== null && claim.until > w.now) && w.random.chance(0.9))
   }
   if (!w.calm && w.random.chance(w.scene.badAnswers / 6)) return { kind: 'not-sent' }
   if (call.verb !== 'get') progress.maybeSent = true

@@ -90,7 +90,7 @@ const EVENTS: readonly Event[] = [
     occur: (w) => void spawn(w, 'replan', null, (self) => replan(w, self)),
   },
   {
-    weight: (w) => (pausedKeys(w).length > 0 ? 4 : 0),
+    weight: (w) => (pausedKeys(w).length > 0 ? 6 : 0),
     occur: (w) => startFor(w, pausedKeys(w), 'operator', operate),
   },
   {
@@ -230,7 +230,7 @@ type KeyProcess = typeof operate
 function startFor(w: World, keys: readonly number[], kind: string, process: KeyProcess): void {
   const key = keys[w.random.int(keys.length)]
   if (key === undefined) return
-  const together = !w.calm && kind === 'operator' && w.random.chance(0.3) ? 2 : 1
+  const together = !w.calm && kind === 'operator' && w.random.chance(0.5) ? 2 : 1
   for (let i = 0; i < together; i++) spawn(w, kind, key, (self) => process(w, self, key))
 }
 

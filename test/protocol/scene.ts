@@ -48,8 +48,8 @@ export type Scene = {
   /** Probability that an ending's reply is lost, so that the worker sends the ending again. */
   readonly lostReplies: number
   /** The places at which processes of this run like to stop: for a while, or for ever. */
-  readonly stopsAt: Spot | null
-  readonly diesAt: Spot | null
+  readonly stopsAt: readonly Spot[]
+  readonly diesAt: readonly Spot[]
   /** Probability that a process is suspended between its last look at the clock and the sending. */
   readonly lateSends: number
   /** Revocations wait for a person. */
@@ -68,7 +68,7 @@ export type Theme = (typeof THEMES)[number]
 
 export function drawScene(random: Random, theme: Theme): Scene {
   const timeout = 2 + random.int(3)
-  const grace = 1 + random.int(4)
+  const grace = theme === 'late' ? 3 + random.int(4) : 1 + random.int(4)
   const lag = theme === 'verify' || random.chance(0.1) ? random.int(5) : 0
   const sometimes = (probability: number, weight: number) => (random.chance(probability) ? weight : 0)
   const scene: Scene = {
@@ -76,7 +76,7 @@ export function drawScene(random: Random, theme: Theme): Scene {
     steps: 100 + random.int(300),
     timeout,
     grace,
-    lifetime: timeout + grace + 1 + random.int(8),
+    lifetime: timeout + grace + 1 + random.int(random.pick([2, 8])),
     queueLease: 3 + random.int(8),
     gap: random.int(3),
     backoff: 1 + random.int(6),
@@ -94,8 +94,8 @@ export function drawScene(random: Random, theme: Theme): Scene {
     badAnswers: random.pick([0, 0.2, 0.4]),
     lateArrivals: sometimes(0.5, 0.3),
     lostReplies: sometimes(0.2, 0.2),
-    stopsAt: random.chance(0.6) ? random.pick(SPOTS) : null,
-    diesAt: random.chance(0.4) ? random.pick(SPOTS) : null,
+    stopsAt: random.chance(0.6) ? [random.pick(SPOTS)] : [],
+    diesAt: random.chance(0.4) ? [random.pick(SPOTS)] : [],
     lateSends: 0,
     brake: random.chance(0.1),
     forgets: random.chance(0.15),
@@ -112,11 +112,12 @@ function dwell(random: Random, theme: Theme): Partial<Scene> {
     case 'late':
       return {
         customers: 1,
-        stopsAt: random.pick(['claimed', 'read', 'answered', null]),
-        diesAt: random.pick(['answered', null]),
-        haste: 5,
+        stopsAt: random.pick<readonly Spot[]>([['claimed', 'read'], ['read'], ['answered'], []]),
+        diesAt: random.pick([['answered'], []]),
+        changes: random.pick([2, 5]),
+        haste: 4,
         network: 30,
-        lateArrivals: 0.4,
+        lateArrivals: 0.5,
         adopts: false,
         forgets: false,
         expires: false,
@@ -125,16 +126,17 @@ function dwell(random: Random, theme: Theme): Partial<Scene> {
       return {
         customers: 1,
         lateSends: 0.3,
-        diesAt: null,
+        stopsAt: random.pick([['answered'], []]),
+        diesAt: [],
         crash: 0,
         haste: 5,
-        expires: false,
         forgets: false,
+        expires: false,
       }
     case 'people':
-      return { customers: 1, brake: true, stopsAt: 'looked', forgets: false }
+      return { customers: 1, brake: true, stopsAt: ['looked'], changes: 1, haste: 5, forgets: false }
     case 'verify':
-      return { customers: 1, verifies: true, stopsAt: random.pick(['looked', null]), forgets: false }
+      return { customers: 1, verifies: true, lateArrivals: 0.3, stopsAt: random.pick([['looked'], []]), forgets: false }
     default:
       return theme satisfies never
   }

@@ -167,8 +167,8 @@ function* begin(steps: () => Steps): Steps {
 
 /** A place between two steps. Where a run has its weak spots, processes often stop, for a while or for ever. */
 export function* pause(w: World, self: Actor, spot: Spot): Steps {
-  if (!w.calm && w.scene.stopsAt === spot && w.random.chance(0.3)) suspend(w, self)
-  if (!w.calm && w.scene.diesAt === spot && w.random.chance(0.2)) kill(w, self)
+  if (!w.calm && w.scene.stopsAt.includes(spot) && w.random.chance(0.3)) suspend(w, self)
+  if (!w.calm && w.scene.diesAt.includes(spot) && w.random.chance(0.2)) kill(w, self)
   yield
 }
 
@@ -179,7 +179,11 @@ export function kill(w: World, actor: Actor): void {
   w.history?.say(actor.key, `${actor.name} dies`)
 }
 
+/** For any time; the last moment at which a claim's call may be sent is the most telling. */
 export function suspend(w: World, actor: Actor): void {
-  actor.wakeAt = w.now + 1 + w.random.int(2 * w.scene.lifetime)
+  const { lifetime, timeout, grace } = w.scene
+  const edge = (actor.claim?.until ?? 0) - timeout - w.random.int(grace + 2)
+  const atEdge = edge > w.now && w.random.chance(0.7)
+  actor.wakeAt = atEdge ? edge : w.now + 1 + w.random.int(2 * lifetime)
   w.history?.say(actor.key, `${actor.name} is suspended until t=${actor.wakeAt}`)
 }

@@ -60,6 +60,9 @@ export type House = AsyncDisposable & {
   readonly db: TestDatabase
   readonly sandbox: Sandbox
   readonly config: Config
+  /** What the configuration file would hold; declarative only, so that it can be written as JSON. */
+  readonly authored: RollcallConfig
+  readonly env: Readonly<Record<string, string>>
   readonly queueUrl: string
   /** Starts one more worker; several share the work. */
   startWorker(observers?: Partial<Observers>): Promise<Worker>
@@ -87,7 +90,8 @@ export async function buildHouse(lane: QueueLane, options: Options = {}): Promis
   })
   release.push(() => sandbox.stop())
   await db.pool.query(options.sql ?? CUSTOMERS)
-  const config = resolveConfig({ ...CONFIG, ...options.config }, 'rollcall.config.ts')
+  const authored: RollcallConfig = { ...CONFIG, ...options.config }
+  const config = resolveConfig(authored, 'rollcall.config.ts')
   const client = await db.pool.connect()
   await install(client, await planCapture(client, config))
   client.release()
@@ -98,6 +102,8 @@ export async function buildHouse(lane: QueueLane, options: Options = {}): Promis
     db,
     sandbox,
     config,
+    authored,
+    env: { ...env, QUEUE_URL: queueUrl },
     queueUrl,
     async startWorker(observers = {}) {
       const opened: Opened = await openSync({ config, env, onPoolError: () => undefined })

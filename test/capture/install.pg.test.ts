@@ -1,0 +1,335 @@
+import pg from 'pg'
+import { describe, expect, test } from 'vitest'
+import { readInstalled } from '../../src/capture/catalog.ts'
+import { install, uninstall } from '../../src/capture/install.ts'
+import { printSql } from '../../src/capture/print.ts'
+import { planCapture } from '../../src/capture/relations.ts'
+import { captureDifference, captureStatus } from '../../src/capture/status.ts'
+import type { Config } from '../../src/config/config.ts'
+import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { until } from '../support/until.ts'
+import { CUSTOMERS, config, configure } from './scene.ts'
+
+const hasty = { totalMs: 1_500 }
+
+async function database(tables = CUSTOMERS): Promise<TestDatabase> {
+  const db = await freshDatabase()
+  await db.pool.query(tables)
+  return db
+}
+
+async function installed(db: TestDatabase, watched: Config = config): Promise<readonly string[]> {
+  return await onSession(db, async (client) => install(client, await planCapture(client, watched)))
+}
+
+async function states(db: TestDatabase, watched: Config = config): Promise<Record<string, string>> {
+  const difference = captureDifference(await planCapture(db.pool, watched), await readInstalled(db.pool))
+  return Object.fromEntries(captureStatus(difference).map(({ relation, state }) => [relation.name, state]))
+}
+
+async function onSession<T>(db: TestDatabase, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: db.url })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+describe('install', () => {
+  test('a second run changes nothing and takes no lock on the tables', async () => {
+    await using db = await database()
+    expect(await installed(db)).toEqual(['public.customers'])
+    await onSession(db, async (writer) => {
+      await writer.query('BEGIN; LOCK TABLE customers IN ROW EXCLUSIVE MODE')
+      expect(await installed(db)).toEqual([])
+    })
+    expect(await states(db)).toEqual({ customers: 'fits' })
+  })
+
+  test('two at once both come to an end, and the triggers fit', async () => {
+    await using db = await database()
+    const both = await Promise.all([installed(db), installed(db)])
+    expect(both.flat()).toEqual(['public.customers'])
+    expect(await states(db)).toEqual({ customers: 'fits' })
+  })
+
+  test('a changed configuration replaces the function, without a lock where the triggers are the same', async () => {
+    await using db = await database()
+    await installed(db)
+    const other = configure({ mapping: { user_id: 'id', status: 'plan', description: 'notes' } })
+    expect(await states(db, other)).toEqual({ customers: 'outdated' })
+    await onSession(db, async (writer) => {
+      await writer.query('BEGIN; LOCK TABLE customers IN ROW EXCLUSIVE MODE')
+      await installed(db, other)
+    })
+    expect(await states(db, other)).toEqual({ customers: 'fits' })
+    await db.pool.query(
+      `INSERT INTO customers (id) VALUES (1); DELETE FROM rollcall.outbox; UPDATE customers SET email = 'x'; UPDATE customers SET notes = 'x'`,
+    )
+    expect((await db.pool.query('SELECT key FROM rollcall.outbox')).rowCount).toBe(1)
+  })
+
+  test('a table that is no longer watched, and a key that is another, leave no old triggers', async () => {
+    await using db = await database(`${CUSTOMERS}; CREATE TABLE side (customer int, x int)`)
+    const more = configure({
+      watch: [
+        { table: 'customers', key: 'id' },
+        { table: 'side', key: 'customer' },
+      ],
+    })
+    await installed(db, more)
+    const byNick = configure({
+      customers: { table: 'customers', key: 'nick' },
+      mapping: { user_id: 'nick', status: 'plan' },
+    })
+    expect(await states(db, byNick)).toEqual({ customers: 'missing', side: 'leftover' })
+    await installed(db, byNick)
+    expect(await states(db, byNick)).toEqual({ customers: 'fits' })
+    const { functions, triggers } = await readInstalled(db.pool)
+    expect([functions.length, triggers.length]).toEqual([1, 4])
+  })
+
+  test('what was printed for a DBA is what install would have done', async () => {
+    await using db = await database()
+    const sql = printSql(await planCapture(db.pool, config))
+    await db.pool.query(sql)
+    expect(await states(db)).toEqual({ customers: 'fits' })
+    expect(await installed(db)).toEqual([])
+  })
+
+  test('names that do not exist are refused, all of them, before anything is written', async () => {
+    await using db = await database('CREATE TABLE customers (id int, plan text)')
+    const watched = configure({
+      watch: [
+        { table: 'customers', key: 'id' },
+        { table: 'nowhere', key: 'x' },
+      ],
+    })
+    await expect(installed(db, watched)).rejects.toMatchObject({
+      code: 'CUSTOMERS_UNREADABLE',
+      details: [
+        'watch: the table public.nowhere does not exist',
+        ...['email', 'nick', 'profile'].map((name) => `watch: public.customers has no column ${name}`),
+      ],
+    })
+    expect(await readInstalled(db.pool)).toEqual({ functions: [], triggers: [] })
+  })
+
+  test('a role that could not append is refused before the first trigger, and a database without our tables too', async () => {
+    await using db = await database()
+    const role = `poor_${db.name}`
+    await db.pool.query(
+      `CREATE ROLE ${role}; ALTER TABLE customers OWNER TO ${role}; GRANT USAGE, CREATE ON SCHEMA rollcall TO ${role}`,
+    )
+    try {
+      await onSession(db, async (client) => {
+        const plan = await planCapture(client, config)
+        await client.query(`SET ROLE ${role}`)
+        await expect(install(client, plan)).rejects.toMatchObject({
+          code: 'DATABASE_REFUSED',
+          details: expect.arrayContaining(['INSERT on rollcall.outbox']),
+        })
+      })
+      await onSession(db, async (client) => {
+        await client.query('DROP SCHEMA rollcall CASCADE')
+        await expect(install(client, await planCapture(client, config))).rejects.toMatchObject({
+          code: 'NOT_MIGRATED',
+        })
+      })
+    } finally {
+      await db.pool.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`)
+    }
+  })
+})
+
+describe('install beside the application', () => {
+  test('during a long transaction, others write on with short waits, and it succeeds when that has ended', async () => {
+    await using db = await database(`${CUSTOMERS}; INSERT INTO customers (id) VALUES (1), (2)`)
+    await onSession(db, async (long) => {
+      await long.query(`BEGIN; UPDATE customers SET notes = 'long' WHERE id = 1`)
+      let done = false
+      const installing = installed(db).finally(() => {
+        done = true
+      })
+      const waits = await writeFor(db, 3_000)
+      expect(Math.max(...waits)).toBeLessThan(2_000)
+      expect(done).toBe(false)
+      await long.query('COMMIT')
+      await installing
+    })
+    expect(await states(db)).toEqual({ customers: 'fits' })
+  })
+
+  test('a table that stays locked is named with whoever holds it, and nothing of it is left', async () => {
+    await using db = await database()
+    await onSession(db, async (long) => {
+      await long.query(
+        `SET application_name = 'nightly report'; BEGIN; LOCK TABLE customers IN ROW EXCLUSIVE MODE`,
+      )
+      const { rows } = await long.query('SELECT pg_backend_pid() AS pid')
+      await onSession(db, async (client) => {
+        const attempt = install(client, await planCapture(client, config), hasty)
+        await expect(attempt).rejects.toMatchObject({
+          code: 'CAPTURE_LOCKED',
+          details: [
+            expect.stringContaining('public.customers could not be locked'),
+            expect.stringContaining(`process ${rows[0].pid} (nightly report), idle in transaction`),
+          ],
+        })
+        expect(
+          (await client.query(`SELECT FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()`))
+            .rowCount,
+        ).toBe(0)
+      })
+    })
+    expect(await states(db)).toEqual({ customers: 'missing' })
+  })
+
+  test('uninstall waits no longer for its locks, and readers go on as well', async () => {
+    await using db = await database(`${CUSTOMERS}; INSERT INTO customers (id) VALUES (2)`)
+    await installed(db)
+    await onSession(db, async (long) => {
+      await long.query('BEGIN; SELECT FROM customers')
+      await onSession(db, async (client) => {
+        const attempt = uninstall(client, hasty)
+        const waits = writeFor(db, 1_000)
+        await expect(attempt).rejects.toMatchObject({ code: 'CAPTURE_LOCKED' })
+        expect(Math.max(...(await waits))).toBeLessThan(2_000)
+      })
+    })
+    await onSession(db, (client) => uninstall(client))
+    expect(await readInstalled(db.pool)).toEqual({ functions: [], triggers: [] })
+  })
+})
+
+describe('uninstall', () => {
+  test('leaves no trace in the catalogs, whatever was installed', async () => {
+    await using db = await database(`${CUSTOMERS};
+      CREATE TABLE side (customer int) PARTITION BY LIST (customer); CREATE TABLE side_1 PARTITION OF side DEFAULT`)
+    const before = await catalogs(db)
+    await installed(db)
+    await installed(
+      db,
+      configure({
+        watch: [
+          { table: 'customers', key: 'id' },
+          { table: 'side', key: 'customer' },
+        ],
+      }),
+    )
+    expect(await catalogs(db)).not.toEqual(before)
+    const changed = await onSession(db, (client) => uninstall(client))
+    expect(changed).toEqual(['public.customers', 'public.side', 'public.side_1'])
+    expect(await catalogs(db)).toEqual(before)
+    expect(await onSession(db, (client) => uninstall(client))).toEqual([])
+  })
+
+  test('does nothing in a database that rollcall was never in', async () => {
+    await using db = await freshDatabase({ empty: true })
+    expect(await onSession(db, (client) => uninstall(client))).toEqual([])
+  })
+})
+
+describe('status', () => {
+  test('sees disabled triggers, altered functions, new partitions, renamed columns and tables that are gone', async () => {
+    await using db = await database(`CREATE TABLE customers (id int, plan text) PARTITION BY LIST (id);
+      CREATE TABLE p1 PARTITION OF customers FOR VALUES IN (1); CREATE TABLE side (customer int)`)
+    const watched = configure({
+      watch: [
+        { table: 'customers', key: 'id' },
+        { table: 'side', key: 'customer' },
+      ],
+      mapping: { user_id: 'id', status: 'plan' },
+    })
+    const fits = { customers: 'fits', p1: 'fits', side: 'fits' }
+    await installed(db, watched)
+    expect(await states(db, watched)).toEqual(fits)
+
+    await db.pool.query(
+      `ALTER TABLE p1 DISABLE TRIGGER ALL; CREATE TABLE p2 PARTITION OF customers FOR VALUES IN (2)`,
+    )
+    expect(await states(db, watched)).toEqual({ ...fits, p1: 'disabled', p2: 'missing' })
+    await installed(db, watched)
+    expect(await states(db, watched)).toEqual({ ...fits, p2: 'fits' })
+
+    const { functions } = await readInstalled(db.pool)
+    const name = functions.find((one) => one.name.includes('side'))?.name
+    await db.pool.query(
+      `ALTER FUNCTION rollcall."${name}" SECURITY INVOKER; ALTER TABLE customers RENAME plan TO tariff`,
+    )
+    expect(await states(db, watched)).toEqual({
+      customers: 'outdated',
+      p1: 'outdated',
+      p2: 'outdated',
+      side: 'outdated',
+    })
+    await db.pool.query('DROP TABLE side; ALTER TABLE customers RENAME tariff TO plan')
+    expect(await states(db, watched)).toEqual({ customers: 'fits', p1: 'fits', p2: 'fits', side: 'missing' })
+  })
+
+  test('follows what the view reads: its columns, whole rows, and views of views', async () => {
+    await using db = await database(`CREATE TABLE base (id int, a text, b text, c text);
+      CREATE VIEW inner_view AS SELECT id, a FROM base; CREATE VIEW customers AS SELECT id, a AS plan FROM inner_view`)
+    const watched = configure({
+      customers: { view: 'customers', key: 'id' },
+      watch: [{ table: 'base', key: 'id' }],
+      mapping: { user_id: 'id', status: 'plan' },
+    })
+    const columns = async () =>
+      (await planCapture(db.pool, watched)).watchers.map((watcher) => watcher.columns)
+    expect(await columns()).toEqual([['a']])
+    await installed(db, watched)
+    await db.pool.query('CREATE OR REPLACE VIEW inner_view AS SELECT id, a || b AS a FROM base')
+    expect(await columns()).toEqual([['a', 'b']])
+    expect(await states(db, watched)).toEqual({ base: 'outdated' })
+    await db.pool.query('CREATE OR REPLACE VIEW inner_view AS SELECT id, to_jsonb(base) ->> a AS a FROM base')
+    expect(await columns()).toEqual([['a', 'b', 'c']])
+  })
+
+  test('stands for a virtual generated column with the columns that it is made of', async (context) => {
+    await using db = await freshDatabase()
+    const { rows } = await db.pool.query(
+      `SELECT current_setting('server_version_num')::int >= 180000 AS virtual`,
+    )
+    context.skip(!rows[0].virtual, 'this Postgres has no virtual columns')
+    await db.pool.query(
+      `CREATE TABLE customers (id int, level int, plan text GENERATED ALWAYS AS ('p' || level) VIRTUAL)`,
+    )
+    const watched = configure({ mapping: { user_id: 'id', status: 'plan' } })
+    await installed(db, watched)
+    await db.pool.query(
+      `INSERT INTO customers VALUES (1, 1); DELETE FROM rollcall.outbox; UPDATE customers SET level = 2`,
+    )
+    expect((await db.pool.query('SELECT FROM rollcall.outbox')).rowCount).toBe(1)
+  })
+})
+
+/** Short transactions of the application, one after the other; how long each took. */
+async function writeFor(db: TestDatabase, ms: number): Promise<readonly number[]> {
+  const waits: number[] = []
+  const end = performance.now() + ms
+  await until(
+    async () => {
+      const start = performance.now()
+      await db.pool.query(`UPDATE customers SET notes = 'short' WHERE id = 2`)
+      waits.push(performance.now() - start)
+      return performance.now() > end
+    },
+    { timeout: ms + 5_000, what: 'the application has written' },
+  )
+  return waits
+}
+
+/** Every row of the catalogs that triggers and functions can leave something in. */
+async function catalogs(db: TestDatabase): Promise<unknown> {
+  const { rows } = await db.pool.query(`
+    SELECT (SELECT json_agg(oid ORDER BY oid) FROM pg_trigger) AS triggers,
+      (SELECT json_agg(oid ORDER BY oid) FROM pg_proc) AS functions,
+      (SELECT json_agg(json_build_array(oid, relname, relacl) ORDER BY oid) FROM pg_class) AS relations,
+      (SELECT json_agg(json_build_array(oid, attname) ORDER BY oid) FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid) AS columns,
+      (SELECT count(*) FROM pg_depend) AS dependencies, (SELECT count(*) FROM pg_shdepend) AS shared,
+      (SELECT count(*) FROM pg_description) AS comments, (SELECT count(*) FROM pg_init_privs) AS rights`)
+  return rows[0]
+}

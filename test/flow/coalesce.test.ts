@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { buildHouse } from '../support/house.ts'
+import { eachLane } from '../support/lanes.ts'
+
+eachLane('the fewest calls', (lane) => {
+  test('ten updates of one row in quick succession cost at most two calls', async () => {
+    await using house = await buildHouse(lane, { config: { timing: { gapMs: 1000 } } })
+    await house.startWorker()
+    const { pool } = house.db
+    await pool.query(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', '0')`)
+    await house.settled()
+    const before = house.calls('c').length
+    for (let i = 1; i <= 10; i++) await pool.query('UPDATE clientes SET nombre = $1', [String(i)])
+    await house.settled()
+    expect(house.calls('c').length - before).toBeLessThanOrEqual(2)
+    expect(house.sandbox.users.get('c')?.first_name).toBe('10')
+  })
+
+  test('an unmapped column, a change that is undone and a repeated value cost none', async () => {
+    await using house = await buildHouse(lane)
+    await house.startWorker()
+    const { pool } = house.db
+    await pool.query(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', 'Ana')`)
+    await house.settled()
+    await pool.query(`UPDATE clientes SET interno = 'x'`)
+    expect((await pool.query('SELECT count(*)::int AS n FROM rollcall.outbox')).rows[0].n).toBe(0)
+    await pool.query(
+      'BEGIN; UPDATE clientes SET nombre = $$B$$; UPDATE clientes SET nombre = $$Ana$$; COMMIT',
+    )
+    await house.settled()
+    expect(house.calls()).toHaveLength(1)
+  })
+
+  test('a bulk COPY arrives whole, each customer in one call, with two workers', async () => {
+    const rows = 1500
+    await using house = await buildHouse(lane, { config: { pace: { ceiling: 2000, concurrency: 50 } } })
+    await house.startWorker()
+    await house.startWorker()
+    await house.db.pool.query(
+      `INSERT INTO clientes (id, plan, correo) SELECT 'k' || i, 'premium', 'k' || i || '@example.com' FROM generate_series(1, ${rows}) i`,
+    )
+    await house.settled()
+    expect(house.sandbox.users.size).toBe(rows)
+    expect(house.calls()).toHaveLength(rows)
+  })
+})

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { buildHouse } from '../support/house.ts'
+import { eachLane } from '../support/lanes.ts'
+import { runRollcall } from '../support/process.ts'
+import { until } from '../support/until.ts'
+
+eachLane('crashes and losses', (lane) => {
+  test('a worker killed between call and settle: the outcome is looked up, nothing is sent twice', async () => {
+    await using house = await buildHouse(lane)
+    house.sandbox.faults.set([{ match: { method: 'POST' }, times: 1, action: { kind: 'hang-after' } }])
+    await using first = await runRollcall(house, ['worker'])
+    await house.db.pool.query(
+      `INSERT INTO clientes (id, plan, nombre, pais) VALUES ('c', 'premium', 'Ana', 'ES')`,
+    )
+    await until(() => house.sandbox.users.get('c'), { timeout: 20_000 })
+    first.kill('SIGKILL')
+    await first.exited
+
+    await using _second = await runRollcall(house, ['worker'])
+    await house.settled()
+    // What a GET cannot show is sent again, because the crash hides whether it was carried.
+    expect(house.calls('c').slice(1)).toEqual([
+      { method: 'GET', body: undefined },
+      { method: 'PATCH', body: { status: 2, country_code: 'ES' } },
+    ])
+  })
+
+  test('the queue loses everything: what was on it is found again', async () => {
+    await using house = await buildHouse(lane)
+    house.sandbox.faults.set([{ action: { kind: 'latency', minMs: 30, maxMs: 60 } }])
+    await house.startWorker()
+    await house.db.pool.query(
+      `INSERT INTO clientes (id, plan) SELECT 'k' || i, 'premium' FROM generate_series(1, 300) i`,
+    )
+    await until(() => house.sandbox.users.size > 20)
+    await lane.lose(house.queueUrl)
+    await until(() => house.sandbox.users.size > 60)
+    await lane.lose(house.queueUrl)
+    await house.settled()
+    expect(house.sandbox.users.size).toBe(300)
+  })
+
+  test('SIGTERM: running calls are settled, the rest stays owed, and the process ends in good order', async () => {
+    await using house = await buildHouse(lane)
+    house.sandbox.faults.set([{ action: { kind: 'latency', minMs: 300, maxMs: 500 } }])
+    await using worker = await runRollcall(house, ['worker'])
+    await house.db.pool.query(
+      `INSERT INTO clientes (id, plan) SELECT 'k' || i, 'premium' FROM generate_series(1, 200) i`,
+    )
+    await until(() => house.sandbox.users.size > 5, { timeout: 20_000 })
+    worker.kill('SIGTERM')
+    expect(await worker.exited).toEqual({ code: 0, signal: null })
+    const { rows } = await house.db.pool.query(
+      'SELECT count(*) FILTER (WHERE call_token IS NOT NULL)::int AS open, count(*) FILTER (WHERE unknown)::int AS unknown FROM rollcall.owed',
+    )
+    expect(rows[0]).toEqual({ open: 0, unknown: 0 })
+    house.sandbox.faults.set([])
+    await house.startWorker()
+    await house.settled()
+    expect(house.calls().filter(({ method }) => method === 'POST')).toHaveLength(200)
+  })
+})

@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest'
+import type { FaultInput } from '../../src/sandbox/faults.ts'
+import { buildHouse } from '../support/house.ts'
+import { eachLane } from '../support/lanes.ts'
+
+const KINDS: FaultInput['action'][] = [
+  { kind: 'drop-before' },
+  { kind: 'drop-after' },
+  { kind: 'hang-after' },
+  { kind: 'status', status: 500, stored: true },
+  { kind: 'status', status: 503 },
+  { kind: 'status', status: 503, retryAfter: { form: 'seconds', seconds: 0 } },
+  { kind: 'status', status: 502, body: 'html', stored: true },
+  { kind: 'status', status: 408, stored: true },
+  { kind: 'status', status: 200, body: 'html', stored: true },
+]
+
+eachLane('a service that fails', (lane) => {
+  test('with a third of all calls failing in every way, every customer is right at the end', async () => {
+    await using house = await buildHouse(lane, {
+      config: {
+        service: { timeoutMs: 300 },
+        timing: { lifetimeMs: 800, queueLeaseMs: 800, gapMs: 20, retryMinMs: 20, retryMaxMs: 200 },
+      },
+    })
+    house.sandbox.faults.set(KINDS.map((action) => ({ rate: 0.04, action })))
+    await house.startWorker()
+    const { pool } = house.db
+    await pool.query(
+      `INSERT INTO clientes (id, plan, nombre, pais) SELECT 'k' || i, 'premium', 'a', 'ES' FROM generate_series(1, 60) i`,
+    )
+    for (const name of ['b', 'c', 'd']) {
+      await pool.query('UPDATE clientes SET nombre = $1', [name])
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    await pool.query(`UPDATE clientes SET plan = 'trial' WHERE id = 'k1'`)
+    await pool.query(`DELETE FROM clientes WHERE id IN ('k2', 'k3')`)
+    await house.settled(25_000)
+    for (const { user_id, status, first_name, country_code } of house.sandbox.users.all()) {
+      const gone = user_id === 'k2' || user_id === 'k3'
+      expect([user_id, status], user_id).toEqual([user_id, gone ? 0 : user_id === 'k1' ? 4 : 2])
+      if (!gone) expect([first_name, country_code], user_id).toEqual(['d', 'ES'])
+    }
+  })
+
+  test('an unknown outcome is looked up, and a write that landed is not repeated', async () => {
+    await using house = await buildHouse(lane)
+    house.sandbox.faults.set([{ match: { method: 'POST' }, times: 1, action: { kind: 'drop-after' } }])
+    await house.startWorker()
+    await house.db.pool.query(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', 'Ana')`)
+    await house.settled()
+    expect(house.calls('c').map(({ method }) => method)).toEqual(['POST', 'GET'])
+  })
+
+  test('an update refused for a field: the status goes alone, the field waits until it changes', async () => {
+    await using house = await buildHouse(lane)
+    await house.startWorker()
+    const { pool } = house.db
+    await pool.query(
+      `INSERT INTO clientes (id, plan, nombre, correo) VALUES ('c', 'premium', 'Ana', 'a@example.com')`,
+    )
+    await house.settled()
+    house.sandbox.faults.set([
+      { match: { method: 'PATCH', field: 'email' }, times: 1, action: { kind: 'status', status: 422 } },
+    ])
+    await pool.query(`UPDATE clientes SET correo = 'b@example.com', plan = 'trial'`)
+    await house.settled()
+    expect(
+      house
+        .calls('c')
+        .slice(1)
+        .map(({ body }) => body),
+    ).toEqual([{ status: 4, email: 'b@example.com' }, { status: 4 }])
+    const { rows } = await pool.query('SELECT state, issues FROM rollcall.ledger')
+    expect(rows[0]).toMatchObject({ state: 'idle', issues: [{ field: 'email', code: 'refused' }] })
+    await pool.query(`UPDATE clientes SET correo = 'c@example.com', plan = 'premium'`)
+    await house.settled()
+    expect(house.calls('c').at(-1)?.body).toEqual({ status: 2, email: 'c@example.com' })
+  })
+
+  test('a user that exists already is adopted, one that vanished is created again', async () => {
+    await using house = await buildHouse(lane)
+    house.sandbox.users.set('c', { status: 0, first_name: 'Ana' })
+    await house.startWorker()
+    const { pool } = house.db
+    await pool.query(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', 'Ana')`)
+    await house.settled()
+    expect(house.calls('c').map(({ method, body }) => [method, body])).toEqual([
+      ['POST', { user_id: 'c', status: 2, first_name: 'Ana' }],
+      ['GET', undefined],
+      ['PATCH', { status: 2 }],
+    ])
+    house.sandbox.users.delete('c')
+    await pool.query(`UPDATE clientes SET nombre = 'Eva'`)
+    await house.settled()
+    expect(house.sandbox.users.get('c')).toMatchObject({ status: 2, first_name: 'Eva' })
+  })
+
+  test('one customer who is always refused holds up nobody', async () => {
+    await using house = await buildHouse(lane)
+    house.sandbox.faults.set([
+      { match: { userId: 'k1' }, action: { kind: 'status', status: 403 } },
+      { match: { userId: 'k2' }, action: { kind: 'status', status: 503 } },
+    ])
+    await house.startWorker()
+    await house.db.pool.query(
+      `INSERT INTO clientes (id, plan) SELECT 'k' || i, 'premium' FROM generate_series(1, 50) i`,
+    )
+    await expect.poll(() => house.sandbox.users.size, { timeout: 15_000 }).toBe(48)
+    const { rows } = await house.db.pool.query(
+      `SELECT key, reason->>'status' AS status FROM rollcall.ledger WHERE state <> 'idle' ORDER BY key`,
+    )
+    expect(rows).toEqual([
+      { key: 'k1', status: '403' },
+      { key: 'k2', status: '503' },
+    ])
+  })
+})
