@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { makePool } from '../customers/pool.ts'
-import { reachable } from '../worker/database.ts'
+import { reachable } from '../ledger/reachable.ts'
 
 /** Opens the database for a command and closes it after; a server that is away is said in a sentence. */
 export async function withPool<T>(url: string, work: (pool: Pool) => Promise<T>): Promise<T> {

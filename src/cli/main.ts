@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander'
+import { databaseError } from '../ledger/reachable.ts'
 import { explain, RollcallError } from '../model/errors.ts'
-import { databaseError } from '../worker/database.ts'
 import { captureCommand } from './capture.ts'
 import { demoCommand } from './demo.ts'
 import type { ExitCode, Io } from './io.ts'

@@ -3,6 +3,7 @@ import { runMigrations } from 'bullmq'
 import pg from 'pg'
 import { type ErrorCode, RollcallError } from '../model/errors.ts'
 import { appliedHashes, type Migration, readMigrations, whatIsMissing } from './migrations.ts'
+import { reachable } from './reachable.ts'
 
 /** The schema of BullMQ's own tables, in whatever database the queue is. */
 export const QUEUE_SCHEMA = 'rollcall_queue'
@@ -48,7 +49,7 @@ export async function migrate(
  * @throws RollcallError NOT_MIGRATED naming what is missing; DATABASE_REFUSED without the rights to see it.
  */
 export async function checkMigrated(client: pg.ClientBase | pg.Pool): Promise<void> {
-  const missing = await translated(() => whatIsMissing(client))
+  const missing = await reachable(() => whatIsMissing(client))
   if (missing.length > 0) throw new RollcallError('NOT_MIGRATED', missing)
 }
 
@@ -59,7 +60,7 @@ async function migrateLedger(client: Session): Promise<number> {
     const all = await readMigrations()
     const pending = all.filter(({ hash }) => !applied.has(hash))
     if (applied.size + pending.length > all.length && pending.length > 0) throw diverged(pending)
-    await translated(() => inTransaction(client, () => apply(client, pending)))
+    await reachable(() => inTransaction(client, () => apply(client, pending)))
     await checkMigrated(client)
     return pending.length
   } finally {
@@ -101,7 +102,7 @@ function diverged(pending: readonly Migration[]): RollcallError {
  * and deleted within moments, so that the usual share of dead rows before a vacuum is far too large.
  */
 async function migrateQueue(client: Session): Promise<void> {
-  await translated(() => runMigrations(client, QUEUE_SCHEMA))
+  await reachable(() => runMigrations(client, QUEUE_SCHEMA))
   for (const table of ['job', 'event']) {
     await client.query(`
       ALTER TABLE IF EXISTS ${QUEUE_SCHEMA}.${table} SET (
@@ -121,22 +122,9 @@ async function onSession<T>(url: string, down: ErrorCode, use: (client: Session)
   // A connection that breaks fails the query that is under way, and that is what is reported.
   client.on('error', () => undefined)
   try {
-    await translated(() => client.connect(), down)
+    await reachable(() => client.connect(), down)
     return await use(client)
   } finally {
     await client.end()
-  }
-}
-
-/** Postgres' own refusals (no such role, no right) in our words; without a code of its own it never answered. */
-async function translated<T>(run: () => Promise<T>, down?: ErrorCode): Promise<T> {
-  try {
-    return await run()
-  } catch (error) {
-    const refused = error instanceof pg.DatabaseError && /^(28|3D|42501)/.test(error.code ?? '')
-    if (refused) throw new RollcallError('DATABASE_REFUSED', [error.message], { cause: error })
-    if (!down || error instanceof pg.DatabaseError) throw error
-    const { code, message } = error as NodeJS.ErrnoException
-    throw new RollcallError(down, [code ?? message], { cause: error })
   }
 }

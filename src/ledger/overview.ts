@@ -56,7 +56,7 @@ SELECT
      'waiting', count(*) FILTER (WHERE due_at > now() AND token IS NULL),
      'oldestAgeMs', ${AGE('changed_at')})
    FROM rollcall.owed WHERE due_at IS NOT NULL) AS owed,
-  (SELECT count(*)::int FROM rollcall.owed WHERE unknown) AS unknown,
+  (SELECT count(*)::int FROM rollcall.owed WHERE unknown AND due_at IS NOT NULL) AS unknown,
   (SELECT jsonb_build_object(
      'idle', count(*) FILTER (WHERE state = 'idle'), 'rejected', count(*) FILTER (WHERE state = 'rejected'),
      'failing', count(*) FILTER (WHERE state = 'failing'), 'held', count(*) FILTER (WHERE state = 'held'))

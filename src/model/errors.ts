@@ -28,7 +28,7 @@ export const ERRORS = {
   DATABASE_REFUSED: {
     exit: 1,
     means: 'Postgres answered, but refused what rollcall needs.',
-    todo: 'Give the role the rights that the README lists under "Rights", or use MIGRATE_DATABASE_URL.',
+    todo: 'Correct what is named above: role, password, database, or the rights that the README lists under "Rights".',
   },
   NOT_MIGRATED: {
     exit: 2,

@@ -5,6 +5,7 @@ import { makePool } from '../customers/pool.ts'
 import { makeReadCustomers } from '../customers/read.ts'
 import { makeBatch } from '../ledger/batch.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
+import { reachable } from '../ledger/reachable.ts'
 import { makeReadClaimants, makeReadRecord } from '../ledger/record.ts'
 import { bindTarget } from '../ledger/target.ts'
 import type { CustomerKey } from '../model/customer.ts'
@@ -16,7 +17,6 @@ import { makeUsersClient } from '../service/users.ts'
 import { makeDigester } from '../sync/digest.ts'
 import { isFullyManaged } from '../sync/map.ts'
 import type { SyncContext } from '../sync/run.ts'
-import { reachable } from './database.ts'
 
 export type Secrets = {
   readonly DATABASE_URL: string

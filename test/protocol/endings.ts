@@ -14,8 +14,6 @@ export type EndingParams = {
   readonly replanAt: number | null
   /** A lookup or a write of this claim got a trusted answer. */
   readonly sure: boolean
-  /** A write of this claim was acknowledged. */
-  readonly wrote: boolean
 }
 
 /** False when no row fits: the claim was taken away meanwhile, or this ending had come through already. */
@@ -48,13 +46,13 @@ export function end(row: Owed, params: EndingParams, guards: Guards): boolean {
 }
 
 function settle(row: Owed, params: EndingParams, guards: Guards): void {
-  const { version, at, gap, sure, wrote } = params
+  const { version, at, gap, sure } = params
   const suspected = row.suspectVersion > version
   const risen = row.changeVersion > version && guards.dueAgainWhenVersionRose
   row.syncedVersion = version
   row.unknown =
     (guards.suspectSurvivesSettle && suspected) || (row.unknown && !sure && guards.settleNeedsSureness)
-  row.blind = (guards.blindSurvivesSuspect && suspected && row.blind) || (row.blind && !wrote)
+  row.blind = (guards.blindSurvivesSuspect && suspected) || (row.blind && !sure)
   row.replanAt = params.replanAt
   row.notBefore = at + gap
   row.dueAt = risen ? at + gap : null

@@ -31,6 +31,7 @@ export const GUARDS = {
   unknownWaitsLifetime: 'after an unknown outcome nothing happens before the lifetime has passed',
   unknownForgetsHidden: 'an unknown outcome forgets the hidden part that the call carried',
   blindResendsHidden: 'after a crash the hidden part counts as never acknowledged',
+  blindForgetsInLedger: 'after a crash the record claims the hidden part only if it was sent again',
   blindSurvivesSuspect: 'a settle does not clear a blindness noted after its claim',
   settleTokenGuard: 'an ending needs the token of the present lease',
   settleByTokenOnly: 'a settle is not thrown away because the version has risen',
@@ -42,6 +43,8 @@ export const GUARDS = {
   unmatchedMarksBlind: 'an ending that matches no row makes the hidden part unknown',
   unmatchedRaisesVersion: 'an ending that matches no row raises the version',
   suspectSurvivesSettle: 'a settle does not clear a suspicion noted after its claim',
+  unleaseSparesClaims:
+    'leases that did not reach the queue are taken back only where nobody has claimed them',
   releaseWaitsForToken: 'a release touches no customer whose token is out',
   verifyGuarded: 'a verification is dropped when anything moved during its GET',
   versionsNeverRestart: 'versions go on counting for ever',

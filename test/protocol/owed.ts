@@ -82,6 +82,14 @@ export function lease(row: Owed, params: { token: number; at: number; until: num
   }
 }
 
+/** The queue took no jobs, or did not say so: the leases are taken back, unless a job came through after all. */
+export function unlease(row: Owed, { token, at }: { token: number; at: number }, guards: Guards): void {
+  if (row.token !== token || (row.callToken !== null && guards.unleaseSparesClaims)) return
+  row.token = null
+  row.callToken = null
+  row.dueAt = at
+}
+
 type ClaimParams = {
   readonly key: number
   readonly token: number

@@ -1,5 +1,5 @@
 // The processes besides the workers: drain, dispatch, replan, sweep, verification, and a person who releases.
-import { leasable, lease, note, noteSwept, release } from './owed.ts'
+import { leasable, lease, note, noteSwept, release, unlease } from './owed.ts'
 import { desire, type Known, planFor } from './plan.ts'
 import { newRequest } from './service.ts'
 import { type Actor, type Job, pause, type Steps, statementTime, type World } from './world.ts'
@@ -58,6 +58,16 @@ export function* dispatch(w: World, self: Actor): Steps {
     yield* pause(w, self, 'leased')
     w.queue.push(...jobs)
     w.recent = [...jobs, ...w.recent].slice(0, 6)
+    if (w.calm || !w.random.chance(w.scene.lostReplies)) continue
+    yield* pause(w, self, 'leased')
+    for (const { key, token } of jobs) {
+      const row = w.owed[key]
+      if (row) unlease(row, { token, at: w.now }, w.guards)
+      w.history?.say(
+        key,
+        `${self.name} got no reply from the queue and takes back the lease with token ${token}`,
+      )
+    }
   }
 }
 

@@ -45,7 +45,7 @@ export type Scene = {
   readonly badAnswers: number
   /** Probability that a request arrives only after its worker has given up on it. */
   readonly lateArrivals: number
-  /** Probability that an ending's reply is lost, so that the worker sends the ending again. */
+  /** Probability that the reply to an ending or to an enqueueing is lost, although it was done. */
   readonly lostReplies: number
   /** The places at which processes of this run like to stop: for a while, or for ever. */
   readonly stopsAt: readonly Spot[]
@@ -136,7 +136,13 @@ function dwell(random: Random, theme: Theme): Partial<Scene> {
     case 'people':
       return { customers: 1, brake: true, stopsAt: ['looked'], changes: 1, haste: 5, forgets: false }
     case 'verify':
-      return { customers: 1, verifies: true, lateArrivals: 0.3, stopsAt: random.pick([['looked'], []]), forgets: false }
+      return {
+        customers: 1,
+        verifies: true,
+        lateArrivals: 0.3,
+        stopsAt: random.pick([['looked'], []]),
+        forgets: false,
+      }
     default:
       return theme satisfies never
   }

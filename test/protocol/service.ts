@@ -45,7 +45,7 @@ export function put(service: Service, key: number, user: User | null, now: numbe
   service.past[key]?.push({ at: now, user })
 }
 
-/** `within`: how long the request may be under way. */
+/** `within`: how long the request may be under way; less than the timeout: it is over before its worker gives up. */
 export function newRequest(
   key: number,
   call: Call,
@@ -96,11 +96,14 @@ export function proceed(service: Service, request: Request, context: Context): s
 
 const FATES = ['refused', 'error', 'error-applied', 'error-accepted', 'lost', 'lost', 'dropped'] as const
 
+const PROMPT_FATES = ['refused', 'error', 'error-applied', 'lost', 'dropped'] as const
+
 function arrive(service: Service, request: Request, context: Context): string {
   const { scene } = context
   const isBad = request.call.verb === 'get' ? scene.badAnswers / 3 : scene.badAnswers
   const bad = !context.calm && context.random.chance(isBad)
-  const fate = bad ? context.random.pick(FATES) : 'fine'
+  const prompt = request.arriveBy < request.sentAt + scene.timeout
+  const fate = bad ? context.random.pick(prompt ? PROMPT_FATES : FATES) : 'fine'
   request.phase = 'answered'
   switch (fate) {
     case 'fine':

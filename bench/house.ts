@@ -1,0 +1,88 @@
+// What the benchmarks share: embedded servers, the sandbox, a customers table, and a worker as a process.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { install } from '../src/capture/install.ts'
+import { planCapture } from '../src/capture/relations.ts'
+import { resolveConfig } from '../src/config/resolve.ts'
+import { startPostgres } from '../src/embedded/postgres.ts'
+import { startRedis } from '../src/embedded/redis.ts'
+import { migrate } from '../src/ledger/migrate.ts'
+import { type Sandbox, startSandbox } from '../src/sandbox/server.ts'
+
+const BIN = fileURLToPath(new URL('../src/cli/bin.ts', import.meta.url))
+const KEYS = { apiKey: 'bench-api-key', secretKey: 'bench-secret-key' }
+
+export type BenchHouse = AsyncDisposable & {
+  readonly pool: pg.Pool
+  readonly sandbox: Sandbox
+  readonly worker: ChildProcess
+}
+
+export type BenchOptions = {
+  readonly queue: 'redis' | 'postgres'
+  readonly ceiling?: number
+  readonly concurrency?: number
+}
+
+/** A house with a worker that is ready to take work. */
+export async function buildBenchHouse({
+  queue,
+  ceiling = 50,
+  concurrency = 20,
+}: BenchOptions): Promise<BenchHouse> {
+  await using stack = new AsyncDisposableStack()
+  const postgres = stack.use(await startPostgres())
+  const redis = queue === 'redis' ? stack.use(await startRedis()) : null
+  const sandbox = await startSandbox(KEYS)
+  stack.defer(() => sandbox.stop())
+  const pool = new pg.Pool({ connectionString: postgres.url })
+  pool.on('error', () => undefined)
+  stack.defer(() => pool.end())
+  await migrate(postgres.url, { queueUrl: postgres.url })
+  await pool.query('CREATE TABLE customers (id text PRIMARY KEY, plan text NOT NULL, email text, note text)')
+  const authored = {
+    customers: { table: 'customers', key: 'id' },
+    mapping: { user_id: 'id', status: { column: 'plan', values: { free: 0, premium: 2 } }, email: 'email' },
+    pace: { ceiling, concurrency },
+  }
+  const client = await pool.connect()
+  await install(client, await planCapture(client, resolveConfig(authored, 'bench')))
+  client.release()
+
+  const folder = await mkdtemp(join(tmpdir(), 'rollcall-bench-'))
+  stack.defer(() => rm(folder, { recursive: true, force: true }))
+  await writeFile(join(folder, 'rollcall.config.js'), `export default ${JSON.stringify(authored)}`)
+  const worker = spawn(process.execPath, [BIN, 'worker'], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: {
+      ...process.env,
+      LOG_LEVEL: 'warn',
+      DATABASE_URL: postgres.url,
+      QUEUE_URL: redis?.url ?? postgres.url,
+      SERVICE_URL: sandbox.url,
+      SERVICE_API_KEY: KEYS.apiKey,
+      SERVICE_SECRET_KEY: KEYS.secretKey,
+      ROLLCALL_DIGEST_KEY: 'bench-digest-key-of-thirty-two-ch',
+    },
+  })
+  worker.stderr.pipe(process.stderr)
+  stack.defer(async () => {
+    const closed = new Promise((resolve) => worker.once('close', resolve))
+    worker.kill('SIGTERM')
+    await closed
+  })
+  await pool.query(`INSERT INTO customers VALUES ('warm-up', 'premium')`)
+  while (sandbox.users.size === 0) await new Promise((resolve) => setTimeout(resolve, 20))
+  const owned = stack.move()
+  return { pool, sandbox, worker, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}

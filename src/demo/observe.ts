@@ -1,0 +1,102 @@
+// Between the worker and the meter: turns the steps of a sync into what the demo shows.
+import type { Claim } from '../ledger/claim.ts'
+import type { CustomerKey } from '../model/customer.ts'
+import type { Status } from '../model/user.ts'
+import type { Sandbox } from '../sandbox/server.ts'
+import type { Outcome } from '../sync/classify.ts'
+import type { Plan } from '../sync/plan.ts'
+import type { SyncStep } from '../sync/run.ts'
+import type { Observers } from '../worker/worker.ts'
+import { CALL_KINDS, type CallKind, type Observed } from './meter.ts'
+
+type Options = {
+  readonly sandbox: Pick<Sandbox, 'journal'>
+  readonly now: () => number
+  readonly tell: (observed: Observed) => void
+}
+
+/** Calls of other customers that may have arrived between a call and its answer. */
+const LOOK_BACK = 200
+
+export function observeWorker({ sandbox, now, tell }: Options): Observers {
+  const statuses = new Map<CustomerKey, Status>()
+  const called = new Set<Claim>()
+
+  function onStep(key: CustomerKey, step: SyncStep, claim: Claim): void {
+    if (step.step === 'answered' && isCall(step.plan.kind)) {
+      called.add(claim)
+      const { plan, meaning } = step
+      tell({
+        what: 'called',
+        called: {
+          at: now(),
+          key,
+          kind: step.plan.kind,
+          about: sayAbout(plan, statuses.get(key)),
+          answer: sayAnswer(step.called.outcome, meaning),
+          good: GOOD.has(meaning),
+          latencyMs: meaning === 'done' ? latency(key, claim) : null,
+        },
+      })
+      if (meaning === 'done' && 'body' in plan) statuses.set(key, plan.body.status)
+    } else if (step.step === 'ended') {
+      if (!called.delete(claim) && step.end.kind === 'settle') tell({ what: 'spared' })
+    }
+  }
+
+  /** In this mapping the `user_id` is the customer key. */
+  function latency(userId: string, { changedAtMs }: Claim): number | null {
+    const { journal } = sandbox
+    const arrived = journal.list({ userId, after: journal.last - LOOK_BACK }).at(-1)?.arrivedAt
+    return arrived === undefined || changedAtMs === null ? null : Math.max(0, arrived - changedAtMs)
+  }
+
+  return { onCaptured: (changes) => tell({ what: 'captured', changes }), onStep }
+}
+
+/** Which fields a call is about; a status is named when it changes. */
+export function sayAbout(plan: Plan, before: Status | undefined): string {
+  switch (plan.kind) {
+    case 'lookup':
+      return plan.why === 'trial' ? 'is the trial still on?' : 'was the last call stored?'
+    case 'create':
+      return `status ${plan.body.status}, ${Object.keys(plan.body).length - 2} fields`
+    case 'replace':
+      return `status ${plan.body.status}, all fields`
+    case 'patch':
+    case 'revoke': {
+      const { status, ...fields } = plan.body
+      const names = Object.keys(fields)
+      return [...(status !== before || names.length === 0 ? [`status ${status}`] : []), ...names].join(', ')
+    }
+    case 'none':
+    case 'reject':
+      return ''
+    default:
+      return plan satisfies never
+  }
+}
+
+const GOOD = new Set(['done', 'present', 'absent'])
+
+const MEANS: Readonly<Record<string, string>> = {
+  done: 'done',
+  present: 'it is there',
+  absent: 'not there',
+  unknown: 'looked up later',
+  failed: 'tried again',
+  later: 'tried again',
+  'not-sent': 'tried again',
+  denied: 'tried again',
+  refused: 'refused',
+}
+
+/** The answer and what it means for the next step. */
+export function sayAnswer(outcome: Outcome, meaning: string): string {
+  const answer = outcome.kind === 'reply' ? String(outcome.status) : outcome.error.replace('-', ' ')
+  return `${answer}, ${MEANS[meaning] ?? meaning}`
+}
+
+function isCall(kind: Plan['kind']): kind is CallKind {
+  return CALL_KINDS.some((call) => call === kind)
+}

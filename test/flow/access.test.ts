@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest'
+import { buildHouse } from '../support/house.ts'
+import { eachLane } from '../support/lanes.ts'
+import { until } from '../support/until.ts'
+
+eachLane('losing access', (lane) => {
+  test('no more than ten customers lose access in a minute, and live changes are not held up by the rest', async () => {
+    await using house = await buildHouse(lane)
+    await house.startWorker()
+    const { pool } = house.db
+    await pool.query(
+      `INSERT INTO clientes (id, plan) SELECT 'k' || i, 'premium' FROM generate_series(1, 60) i`,
+    )
+    await house.settled()
+    await pool.query(`DELETE FROM clientes WHERE id <> 'k1'`)
+    await pool.query(`UPDATE clientes SET nombre = 'Ana' WHERE id = 'k1'`)
+    await until(() => house.sandbox.users.get('k1')?.first_name === 'Ana')
+    await until(async () => {
+      const { rows } = await pool.query(
+        `SELECT count(*)::int AS n FROM rollcall.ledger WHERE reason->>'code' = 'revocation-cap'`,
+      )
+      return rows[0].n === 49
+    })
+    expect(house.sandbox.users.all().filter(({ status }) => status === 0)).toHaveLength(10)
+  })
+
+  test('a status of 0 in the row is a loss of access too, and counts', async () => {
+    await using house = await buildHouse(lane)
+    await house.startWorker()
+    const { pool } = house.db
+    await pool.query(
+      `INSERT INTO clientes (id, plan) SELECT 'k' || i, 'premium' FROM generate_series(1, 12) i`,
+    )
+    await house.settled()
+    await pool.query(`UPDATE clientes SET plan = 'free'`)
+    await until(async () => {
+      const { rows } = await pool.query(
+        `SELECT count(*)::int AS n FROM rollcall.ledger WHERE reason->>'code' = 'revocation-cap'`,
+      )
+      return rows[0].n === 2
+    })
+    await pool.query(`UPDATE clientes SET plan = 'premium'`)
+    await house.settled()
+    expect(house.sandbox.users.all().every(({ status }) => status === 2)).toBe(true)
+  })
+
+  test('TRUNCATE revokes nobody until a person says so', async () => {
+    await using house = await buildHouse(lane)
+    await house.startWorker()
+    const { pool } = house.db
+    await pool.query(`INSERT INTO clientes (id, plan) VALUES ('a', 'premium'), ('b', 'premium')`)
+    await house.settled()
+    await pool.query('TRUNCATE clientes')
+    await pool.query(`INSERT INTO clientes (id, plan, nombre) VALUES ('b', 'premium', 'Eva')`)
+    await until(() => house.sandbox.users.get('b')?.first_name === 'Eva')
+    await house.settled()
+    expect(house.sandbox.users.get('a')?.status).toBe(2)
+    const { rows } = await pool.query('SELECT kind FROM rollcall.capture_mark WHERE resolved_at IS NULL')
+    expect(rows).toEqual([{ kind: 'truncate' }])
+  })
+
+  test('out of scope counts as removed, and coming back as new', async () => {
+    await using house = await buildHouse(lane, { config: { scope: { column: 'pais', in: ['ES'] } } })
+    await house.startWorker()
+    const { pool } = house.db
+    await pool.query(
+      `INSERT INTO clientes (id, plan, pais) VALUES ('c', 'premium', 'ES'), ('d', 'premium', 'PT')`,
+    )
+    await house.settled()
+    expect(house.sandbox.users.get('d')).toBeUndefined()
+    await pool.query(`UPDATE clientes SET pais = 'PT' WHERE id = 'c'`)
+    await house.settled()
+    expect(house.calls('c').at(-1)).toEqual({ method: 'PATCH', body: { status: 0 } })
+    await pool.query(`UPDATE clientes SET pais = 'ES' WHERE id = 'c'`)
+    await house.settled()
+    expect(house.sandbox.users.get('c')?.status).toBe(2)
+  })
+
+  test('a key that changes revokes the old user and creates the new one', async () => {
+    await using house = await buildHouse(lane)
+    await house.startWorker()
+    const { pool } = house.db
+    await pool.query(`INSERT INTO clientes (id, plan) VALUES ('a', 'premium')`)
+    await house.settled()
+    await pool.query(`UPDATE clientes SET id = 'b'`)
+    await house.settled()
+    expect(house.sandbox.users.all().map(({ user_id, status }) => [user_id, status])).toEqual([
+      ['a', 0],
+      ['b', 2],
+    ])
+  })
+
+  test('two customers with one user are rejected, both, and one is right again when the other goes', async () => {
+    const sql = `CREATE TABLE clientes (pais text, id text, plan text, nombre text, PRIMARY KEY (pais, id))`
+    const mapping = {
+      user_id: { columns: ['id'], map: ({ id }: Record<string, unknown>) => String(id) },
+      status: { column: 'plan', values: { premium: 2 } },
+      first_name: 'nombre',
+    }
+    await using house = await buildHouse(lane, {
+      sql,
+      config: { customers: { table: 'clientes', key: ['pais', 'id'] }, mapping },
+    })
+    await house.startWorker()
+    const { pool } = house.db
+    await pool.query(
+      `INSERT INTO clientes VALUES ('ES', '1', 'premium', 'Ana'), ('PT', '1', 'premium', 'Rui')`,
+    )
+    await until(async () => {
+      const { rows } = await pool.query(
+        `SELECT key, reason->'keys' AS keys FROM rollcall.ledger WHERE state = 'rejected' ORDER BY key`,
+      )
+      expect(rows).toEqual([
+        { key: '["ES", "1"]', keys: ['["PT", "1"]'] },
+        { key: '["PT", "1"]', keys: ['["ES", "1"]'] },
+      ])
+      return true
+    })
+    await pool.query(`DELETE FROM clientes WHERE pais = 'PT'`)
+    await until(async () => {
+      const { rows } = await pool.query(
+        'SELECT count(*)::int AS n FROM rollcall.owed WHERE due_at IS NOT NULL',
+      )
+      expect([rows[0].n, house.sandbox.users.get('1')]).toMatchObject([0, { status: 2, first_name: 'Ana' }])
+      return true
+    })
+  })
+})

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { startSandbox } from '../../src/sandbox/server.ts'
+import { buildHouse, type House } from '../support/house.ts'
+import { lanes } from '../support/lanes.ts'
+import { runRollcall } from '../support/process.ts'
+
+const [, lane] = lanes
+if (!lane) throw new Error('the Postgres lane is always there')
+
+async function run(house: House, args: readonly string[], env: Record<string, string> = {}) {
+  await using process = await runRollcall({ ...house, env: { ...house.env, ...env } }, args)
+  const { code } = await process.exited
+  return { code, output: process.output() }
+}
+
+test('another service, key or database stops every command that would call, until the operator says what it is', async () => {
+  await using house = await buildHouse(lane)
+  await house.db.pool.query(`INSERT INTO clientes (id, plan, pais) VALUES ('c', 'premium', 'ES')`)
+  expect(await run(house, ['sync', 'c'])).toMatchObject({ code: 0 })
+
+  const key = { SERVICE_API_KEY: 'another-api-key' }
+  const refused = await run(house, ['sync', 'c'], key)
+  expect(refused.code).toBe(2)
+  expect(refused.output).toContain('SERVICE_API_KEY')
+  expect(refused.output).toContain('rollcall migrate --target same')
+  expect(refused.output).not.toContain('another-api-key')
+
+  const other = await startSandbox({
+    apiKey: 'another-api-key',
+    secretKey: house.env.SERVICE_SECRET_KEY ?? '',
+  })
+  try {
+    const elsewhere = { ...key, SERVICE_URL: other.url }
+    expect(await run(house, ['worker'], elsewhere)).toMatchObject({ code: 2 })
+    expect(await run(house, ['migrate', '--target', 'new'], elsewhere)).toMatchObject({ code: 0 })
+    expect(await run(house, ['sync', 'c'], elsewhere)).toMatchObject({ code: 0 })
+    // Nothing is believed of the new service: it is asked first.
+    expect(other.journal.list().map(({ method }) => method)).toEqual(['GET', 'POST'])
+  } finally {
+    await other.stop()
+  }
+})
+
+test('a copy of the database does not call the service', async () => {
+  await using house = await buildHouse(lane)
+  await house.db.pool.query(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
+  expect(await run(house, ['sync', 'c'])).toMatchObject({ code: 0 })
+  await house.db.pool.query('UPDATE rollcall.target SET database_oid = database_oid + 1')
+  const { code, output } = await run(house, ['sync', 'c'])
+  expect([code, output]).toEqual([2, expect.stringContaining('the database is another one')])
+})

@@ -1,0 +1,83 @@
+// What a claim makes of each answer: what it knows then, and whether it goes on.
+import type { EndingKind } from './endings.ts'
+import type { Guards } from './guards.ts'
+import { acknowledged, forgotten, type Known } from './plan.ts'
+import type { Answer, Call } from './service.ts'
+
+/** What a claim has learnt so far. */
+export type Progress = {
+  known: Known
+  sure: boolean
+  maybeSent: boolean
+  looked: boolean
+  /** A create was refused with this code: look whether the user exists. */
+  refusedCreate: number | null
+  calls: number
+}
+
+export type Turn = 'go on' | EndingKind
+
+export function startProgress(known: Known): Progress {
+  return { known, sure: false, maybeSent: false, looked: false, refusedCreate: null, calls: 0 }
+}
+
+/** `answer` null: none came within the timeout. */
+export function learn(guards: Guards, progress: Progress, call: Call, answer: Answer | null): Turn {
+  if (call.verb === 'get') return learnFromRead(guards, progress, answer)
+  if (answer === null) return guards.unknownOnTimeout ? unknown(guards, progress, call) : 'retry'
+  switch (answer.kind) {
+    case 'done':
+      progress.known = acknowledged(progress.known, call)
+      progress.sure = true
+      return 'settle'
+    case 'error':
+      return guards.unknownOn5xx ? unknown(guards, progress, call) : 'retry'
+    case 'refused':
+      return call.verb === 'create'
+        ? refusedCreate(guards, progress, answer.code)
+        : refusedUpdate(guards, progress, answer.code)
+    default:
+      return 'retry'
+  }
+}
+
+function unknown(guards: Guards, progress: Progress, call: Call): Turn {
+  if (guards.unknownForgetsHidden) progress.known = forgotten(progress.known, call)
+  return 'unknown'
+}
+
+function refusedCreate(guards: Guards, progress: Progress, code: number): Turn {
+  if (!guards.createRefusedMeansLookup) return code === 429 ? 'retry' : 'reject'
+  if (progress.looked) return 'retry'
+  progress.refusedCreate = code
+  return 'go on'
+}
+
+function refusedUpdate(guards: Guards, progress: Progress, code: number): Turn {
+  if (code === 404 && guards.updateRefused404MeansAbsent) {
+    progress.known = { remote: 'absent' }
+    progress.sure = true
+    return 'go on'
+  }
+  return code === 429 ? 'retry' : 'reject'
+}
+
+function learnFromRead(guards: Guards, progress: Progress, answer: Answer | null): Turn {
+  const missing =
+    answer?.kind === 'missing' || (answer?.kind === 'error' && !guards.failedLookupChangesNothing)
+  const { known } = progress
+  if (missing) {
+    progress.known = { remote: 'absent' }
+  } else if (answer?.kind === 'found') {
+    const { status, value } = answer
+    const hidden = known.remote === 'present' ? known.hidden : null
+    const keep = known.remote === 'present' && !guards.lookupReplacesMemory
+    progress.known = keep ? known : { remote: 'present', status, value, hidden }
+  } else {
+    return 'retry'
+  }
+  progress.looked = true
+  progress.sure = true
+  if (!missing || progress.refusedCreate === null) return 'go on'
+  return progress.refusedCreate === 429 ? 'retry' : 'reject'
+}
