@@ -2,7 +2,7 @@ import { readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
 import { openQueue } from '../dispatch/bullmq.ts'
 import { installationName } from '../ledger/target.ts'
-import { makeLog } from '../ops/log.ts'
+import { makeLog, makeQuiet } from '../ops/log.ts'
 import { describeTarget } from '../service/target.ts'
 import { openSync } from '../worker/context.ts'
 import { logStep } from '../worker/log-step.ts'
@@ -54,7 +54,11 @@ async function runWorker(io: Io, file: string | undefined): Promise<void> {
     const queue = await openQueue({
       queueUrl: env.QUEUE_URL,
       name: await installationName(opened.pool),
-      onError: (error) => log.warn(describe(error), 'the queue has trouble'),
+      // The queue knows ids and tokens only, so its words can be shown.
+      onError: makeQuiet(
+        ({ message }, times) => log.warn({ error: message, times }, 'the queue has trouble'),
+        () => performance.now(),
+      ),
     })
     try {
       const observers = {

@@ -16,3 +16,25 @@ export function troubleLevel(failures: number): 'debug' | 'warn' | 'error' {
   if (failures <= 1) return 'debug'
   return failures <= 4 ? 'warn' : 'error'
 }
+
+/** One line in this time, however often the same trouble is reported. */
+const QUIET_MS = 5000
+
+/**
+ * For a trouble that many parts report at once, as a queue that is away does: the first is told, the rest are
+ * counted and told with the next. Only for sources whose messages hold no values.
+ */
+export function makeQuiet(
+  tell: (error: Error, times: number) => void,
+  now: () => number,
+): (error: Error) => void {
+  let toldAt = Number.NEGATIVE_INFINITY
+  let times = 0
+  return (error) => {
+    times++
+    if (now() - toldAt < QUIET_MS) return
+    tell(error, times)
+    toldAt = now()
+    times = 0
+  }
+}

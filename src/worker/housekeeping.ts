@@ -1,29 +1,82 @@
-import type { Pool } from 'pg'
+import type { ClientBase, Pool } from 'pg'
+import { readInstalled } from '../capture/catalog.ts'
+import { collapseOutbox } from '../capture/collapse.ts'
 import { openMarks } from '../capture/marks.ts'
+import { planCapture } from '../capture/relations.ts'
+import { captureDifference, captureStatus } from '../capture/status.ts'
 import type { Config } from '../config/config.ts'
+import { nameOf } from '../customers/problems.ts'
 import type { Log } from '../ops/log.ts'
 import { repairGap } from './resync.ts'
 
-type Options = { readonly pool: Pool; readonly config: Config; readonly log: Log }
+type Options = {
+  readonly pool: Pool
+  readonly config: Config
+  readonly log: Log
+  /** Monotonic milliseconds. */
+  readonly now: () => number
+}
 
 /** Rows of the revocation cap are of no use after this. */
 const PRUNE = `DELETE FROM rollcall.revocation WHERE at < now() - interval '1 day'`
+/** What reads the catalog or whole tables is not done every few seconds. */
+const SLOW_CHECK_MS = 60_000
+/** A larger outbox is tidied: keys that occur many times over, and pages that are empty. */
+const LARGE_OUTBOX_BYTES = 32 * 1_048_576
 
 /**
- * What has to be looked after now and then. A gap in capture is repaired by looking at everybody; a TRUNCATE
- * waits for a person and is told again every time, because nobody is revoked for it.
+ * What has to be looked after now and then, and what a person must hear of: capture that no longer fits the
+ * configuration loses changes silently, a gap is repaired by looking at everybody, a TRUNCATE waits for a
+ * person. Each is told again as long as it lasts.
  */
-export function makeHousekeeping({ pool, config, log }: Options) {
+export function makeHousekeeping({ pool, config, log, now }: Options) {
+  let slowChecked = Number.NEGATIVE_INFINITY
+
   return async function housekeep(): Promise<void> {
     await pool.query(PRUNE)
-    const marks = await openMarks(pool)
-    for (const { kind, relation, since } of marks) {
-      if (kind === 'truncate')
-        log.error({ table: relation, since }, 'a watched table was truncated: run `rollcall capture resync`')
-      else log.error({ table: relation, since }, 'capture has a gap: everybody is looked at again')
-    }
+    await tellMarks()
     const noted = await repairGap(pool, config, ['overflow'])
-    if (noted === null) log.warn('the gap in capture waits for open transactions to end')
-    else if (noted > 0) log.warn({ customers: noted }, 'everybody will be looked at again')
+    if (noted === null) log.warn('the gap in capture is looked at when the open transactions have ended')
+    else if (noted > 0) log.warn({ customers: noted }, 'everybody is looked at again')
+    if (now() - slowChecked < SLOW_CHECK_MS) return
+    slowChecked = now()
+    await tidyOutbox(pool)
+    await tellUnfit()
   }
+
+  async function tellMarks(): Promise<void> {
+    for (const { kind, relation, since } of await openMarks(pool)) {
+      const about = { table: relation, since }
+      if (kind === 'truncate')
+        log.error(about, 'truncated; nobody is revoked for it: run `rollcall capture resync`')
+      else log.error(about, 'capture has a gap: everybody is looked at again')
+    }
+  }
+
+  async function tellUnfit(): Promise<void> {
+    const client = await pool.connect()
+    try {
+      const difference = captureDifference(await planCapture(client, config), await readInstalled(client))
+      for (const { relation, state, reasons } of captureStatus(difference)) {
+        if (state === 'fits') continue
+        log.error(
+          { table: nameOf(relation), state, reasons },
+          'changes may be missed: run `rollcall capture install`',
+        )
+      }
+    } finally {
+      client.release()
+    }
+  }
+}
+
+async function tidyOutbox(pool: Pool): Promise<void> {
+  const { rows } = await pool.query<{ large: boolean; filled: boolean }>(
+    `SELECT pg_relation_size('rollcall.outbox') > $1 AS large, EXISTS (SELECT FROM rollcall.outbox) AS filled`,
+    [LARGE_OUTBOX_BYTES],
+  )
+  if (!rows[0]?.large) return
+  const client: Pick<ClientBase, 'query'> = pool
+  if (rows[0].filled) await collapseOutbox(client)
+  else await client.query('VACUUM rollcall.outbox')
 }

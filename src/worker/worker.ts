@@ -80,7 +80,7 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
       },
     })
   const consumer = await queue.consume(process, { concurrency: pace.concurrency })
-  const housekeep = makeHousekeeping({ pool, config: context.config, log })
+  const housekeep = makeHousekeeping({ pool, config: context.config, log, now: () => performance.now() })
   const loops = [
     loop('dispatch', pump),
     loop('housekeeping', async () => {

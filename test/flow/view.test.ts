@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest'
+import type { RollcallConfig } from '../../src/config/define.ts'
+import { buildHouse } from '../support/house.ts'
+import { eachLane } from '../support/lanes.ts'
+import { until } from '../support/until.ts'
+
+/** Customers in two tables, seen through a view. */
+const SQL = `
+CREATE TABLE clientes (codigo text PRIMARY KEY, nombre text, correo text, alta date);
+CREATE TABLE suscripciones (id serial PRIMARY KEY, cliente text NOT NULL, plan text NOT NULL, notas text);
+CREATE VIEW v_clientes AS
+  SELECT c.codigo, c.nombre, c.correo, coalesce(s.plan, 'ninguno') AS plan
+  FROM clientes c LEFT JOIN suscripciones s ON s.cliente = c.codigo`
+
+const config: Partial<RollcallConfig> = {
+  customers: { view: 'v_clientes', key: 'codigo' },
+  watch: [
+    { table: 'clientes', key: 'codigo' },
+    { table: 'suscripciones', key: 'cliente' },
+  ],
+  mapping: {
+    user_id: 'codigo',
+    status: { column: 'plan', values: { ninguno: 0, basico: 2, prueba: 4 } },
+    first_name: 'nombre',
+    email: 'correo',
+  },
+}
+
+eachLane('customers seen through a view', (lane) => {
+  test('a change in either table reaches the service, and columns that the view does not use cost nothing', async () => {
+    await using house = await buildHouse(lane, { sql: SQL, config })
+    await house.startWorker()
+    const { pool } = house.db
+    await pool.query(`INSERT INTO clientes VALUES ('c-1', 'Ana', 'ana@example.com', '2024-01-01')`)
+    await pool.query(`INSERT INTO suscripciones (cliente, plan) VALUES ('c-1', 'basico')`)
+    await house.settled()
+    expect(house.sandbox.users.get('c-1')).toMatchObject({ status: 2, first_name: 'Ana' })
+
+    await pool.query(`UPDATE clientes SET alta = '2025-01-01'; UPDATE suscripciones SET notas = 'x'`)
+    expect((await pool.query('SELECT FROM rollcall.outbox')).rowCount).toBe(0)
+
+    await pool.query(`UPDATE suscripciones SET plan = 'prueba'`)
+    await house.settled()
+    expect(house.calls('c-1').at(-1)).toEqual({ method: 'PATCH', body: { status: 4 } })
+
+    await pool.query('DELETE FROM suscripciones')
+    await house.settled()
+    expect(house.calls('c-1').at(-1)).toEqual({ method: 'PATCH', body: { status: 0 } })
+    await pool.query('DELETE FROM clientes')
+    await house.settled()
+    expect(house.calls('c-1').at(-1)).toEqual({ method: 'PATCH', body: { status: 0 } })
+  })
+
+  test('a view that shows a customer twice rejects that customer and no other', async () => {
+    await using house = await buildHouse(lane, { sql: SQL, config })
+    await house.startWorker()
+    const { pool } = house.db
+    await pool.query(`INSERT INTO clientes VALUES ('c-1', 'Ana'), ('c-2', 'Eva')`)
+    await pool.query(
+      `INSERT INTO suscripciones (cliente, plan) VALUES ('c-1', 'basico'), ('c-1', 'prueba'), ('c-2', 'basico')`,
+    )
+    await house.settled()
+    expect(house.sandbox.users.get('c-2')?.status).toBe(2)
+    const { rows } = await pool.query(`SELECT key, state FROM rollcall.ledger WHERE state <> 'idle'`)
+    expect(rows).toEqual([{ key: 'c-1', state: 'rejected' }])
+    await pool.query(`DELETE FROM suscripciones WHERE plan = 'prueba'`)
+    await house.settled()
+    expect(house.sandbox.users.get('c-1')?.status).toBe(2)
+  })
+
+  test('a mapped column that goes away while the worker runs: writers go on, and it is caught up afterwards', async () => {
+    const { customers: _view, watch: _watch, ...rest } = config
+    const table: Partial<RollcallConfig> = { ...rest, customers: { table: 'clientes', key: 'codigo' } }
+    await using house = await buildHouse(lane, {
+      sql: 'CREATE TABLE clientes (codigo text PRIMARY KEY, nombre text, correo text, plan text)',
+      config: table,
+    })
+    await house.startWorker()
+    const { pool } = house.db
+    await pool.query(`INSERT INTO clientes VALUES ('c-1', 'Ana', NULL, 'basico')`)
+    await house.settled()
+    await pool.query('ALTER TABLE clientes RENAME nombre TO nom')
+    await pool.query(
+      `UPDATE clientes SET nom = 'Eva'; INSERT INTO clientes VALUES ('c-2', 'Pía', NULL, 'basico')`,
+    )
+    await until(async () => {
+      const { rows } = await pool.query(
+        `SELECT count(*)::int AS n FROM rollcall.ledger WHERE reason->>'code' = 'customer-unreadable'`,
+      )
+      return rows[0].n === 2
+    })
+    await pool.query('ALTER TABLE clientes RENAME nom TO nombre')
+    await house.settled()
+    expect(house.sandbox.users.all().map(({ first_name }) => first_name)).toEqual(['Eva', 'Pía'])
+    // Nobody was asked about: no call had been made that could be in doubt.
+    expect(
+      house
+        .calls()
+        .map(({ method }) => method)
+        .filter((method) => method === 'GET'),
+    ).toEqual([])
+  })
+})
