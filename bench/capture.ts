@@ -3,11 +3,11 @@
 // may be created; everything happens in a database of its own, which is dropped at the end.
 //
 //   DATABASE_URL=postgres://… node bench/capture.ts
-import { readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { install, uninstall } from '../src/capture/install.ts'
 import { outboxSource } from '../src/capture/outbox.ts'
 import type { CapturePlan } from '../src/capture/plan.ts'
+import { migrate } from '../src/ledger/migrate.ts'
 
 const ROWS = 100_000
 const ROUNDS = 7
@@ -72,8 +72,7 @@ await withDatabase(async (url) => {
 })
 
 async function prepare(client: pg.Client): Promise<void> {
-  const migration = await readFile(new URL('../drizzle/0000_start.sql', import.meta.url), 'utf8')
-  await client.query(migration.replaceAll('--> statement-breakpoint', ''))
+  await migrate(client)
   await client.query(`
     CREATE TABLE customers (id bigint PRIMARY KEY, email text, first_name text, last_name text, phone text,
       birthdate date, plan text, note text) WITH (fillfactor = 50, autovacuum_enabled = off);

@@ -1,4 +1,5 @@
-CREATE SCHEMA "rollcall";
+-- A DBA may have made the schema beforehand, for a role that must not create any.
+CREATE SCHEMA IF NOT EXISTS "rollcall";
 --> statement-breakpoint
 CREATE SEQUENCE "rollcall"."token" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1;--> statement-breakpoint
 CREATE TABLE "rollcall"."capture_mark" (
@@ -96,4 +97,9 @@ CREATE INDEX "ledger_state" ON "rollcall"."ledger" USING btree ("state") WHERE "
 CREATE INDEX "owed_due" ON "rollcall"."owed" USING btree ("lane","due_at") WHERE "rollcall"."owed"."due_at" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "owed_out" ON "rollcall"."owed" USING btree ("due_at") WHERE "rollcall"."owed"."token" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "owed_replan" ON "rollcall"."owed" USING btree ("replan_at") WHERE "rollcall"."owed"."replan_at" IS NOT NULL;--> statement-breakpoint
-CREATE INDEX "revocation_at" ON "rollcall"."revocation" USING btree ("at");
+CREATE INDEX "revocation_at" ON "rollcall"."revocation" USING btree ("at");--> statement-breakpoint
+-- Small tables whose rows come and go all the time: swept often, so that polls stay quick and pages are given back.
+ALTER TABLE "rollcall"."outbox" SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
+	autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 10000, autovacuum_vacuum_cost_delay = 0);--> statement-breakpoint
+ALTER TABLE "rollcall"."owed" SET (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000,
+	autovacuum_vacuum_cost_delay = 0);

@@ -33,7 +33,11 @@ export function outboxSource(pool: Pick<Pool, 'connect'>): ChangeSource {
         client.release()
         return count
       } catch (error) {
-        client.release(true) // its transaction ends with the connection
+        // A connection that cannot even roll back is broken: the server ends its transaction with it.
+        await client.query('ROLLBACK').then(
+          () => client.release(),
+          () => client.release(true),
+        )
         throw error
       }
     },

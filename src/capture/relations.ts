@@ -59,8 +59,8 @@ async function watch(client: Client, { config, entry, oid, view }: WatchInput): 
 }
 
 /**
- * Every column with the columns to compare in its place: transition tables show a virtual generated column as
- * NULL, so the columns that it is computed from stand for it.
+ * Every column with the columns to compare in its place: a transition table does not hold virtual generated
+ * columns (reading one is an error), so the columns that it is computed from stand for it.
  */
 async function columnsOf(client: Client, oid: string): Promise<ReadonlyMap<string, readonly string[]>> {
   const { rows } = await client.query<{ name: string; stands: string[] | null }>(

@@ -55,12 +55,13 @@ export const captureCommand: AddCommand = (program, io, exit) => {
           io.err(`warning: ${warning}`)
         const changed = await install(client, plan)
         if (options.json) io.out(asJson({ changed }))
-        else
+        else if (changed.length === 0) io.out('Nothing to change: every watched table is captured.')
+        else {
+          io.out(`Captured from now on: ${changed.join(', ')}`)
           io.out(
-            changed.length > 0
-              ? `Captured from now on: ${changed.join(', ')}`
-              : 'Nothing to change: every watched table is captured.',
+            'What was there or changed before is not noted by this: `rollcall capture resync` looks at everybody.',
           )
+        }
       })
     })
   sub(capture, 'uninstall', 'remove every trigger and function of rollcall').action(

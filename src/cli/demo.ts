@@ -1,3 +1,73 @@
+import process from 'node:process'
+import { sayKept } from '../demo/kept.ts'
+import { type Ran, runDemo } from '../demo/run.ts'
+import { plainScreen, type Screen, terminalScreen } from '../demo/screen.ts'
+import { sayNext, sayTable, sayVerdict } from '../demo/summary.ts'
+import { sleep } from '../ops/time.ts'
+import type { ExitCode, Io } from './io.ts'
+import { asJson } from './json.ts'
 import type { AddCommand } from './main.ts'
+import { aborted } from './stop.ts'
 
-export const demoCommand: AddCommand = () => {}
+type Options = { readonly keep?: boolean; readonly json?: boolean }
+
+/** In a terminal every phase stays long enough to be read. */
+const DWELL_MS = 2500
+
+const EXAMPLES = `
+Examples:
+  rollcall demo           a whole rollcall with made-up customers; ends by itself in under a minute
+  rollcall demo --keep    the same, and then it is yours: addresses and keys are printed, Ctrl-C ends it
+  rollcall demo --json    print what was found as JSON
+
+Everything stands in a temporary folder and is gone afterwards. Exit 0 when every customer agrees with what
+the service holds, 1 when not.`
+
+/** `rollcall demo`: everything at work, with a Postgres, a service and customers of its own. */
+export const demoCommand: AddCommand = (program, io, exit) => {
+  program
+    .command('demo')
+    .description('show everything at work, with a database and a service of its own')
+    .option('--keep', 'leave everything running until Ctrl-C')
+    .option('--json', 'print what was found as JSON')
+    .addHelpText('after', EXAMPLES)
+    .action(async (options: Options) => exit(await demo(io, options)))
+}
+
+async function demo(io: Io, options: Options): Promise<ExitCode> {
+  const write = options.json ? io.err : io.out
+  try {
+    return await run(io, options, write)
+  } catch (error) {
+    if (!io.stop.aborted) throw error
+    write('Stopped before the comparison; everything is removed.')
+    return 1
+  }
+}
+
+async function run(io: Io, options: Options, write: (line: string) => void): Promise<ExitCode> {
+  await using stack = new AsyncDisposableStack()
+  const now = () => Date.now()
+  const live = io.terminal && !options.json && !io.env.CI && io.env.TERM !== 'dumb'
+  const screen = live ? terminalScreen(process.stdout, now) : plainScreen(write, now)
+  stack.defer(() => screen.close())
+  const dwellMs = live ? DWELL_MS : 0
+  const ran = await runDemo({ stack, screen, now, sleep, stop: io.stop, dwellMs })
+  await tell(ran, { io, options, screen })
+  return ran.summary.agree ? 0 : 1
+}
+
+type Telling = { readonly io: Io; readonly options: Options; readonly screen: Screen }
+
+async function tell({ demo, summary, say, broken }: Ran, { io, options, screen }: Telling): Promise<void> {
+  if (options.json) io.out(asJson(options.keep ? { ...summary, env: demo.env } : summary))
+  else screen.say([[], ...sayTable(summary), [], ...sayVerdict(summary), []])
+  if (options.keep) {
+    screen.say(sayKept(demo))
+    say('It is yours now: change a row and see what is called', 'Ctrl-C ends it and removes everything.')
+    await Promise.race([aborted(io.stop), broken])
+  } else if (!options.json) {
+    screen.say(sayNext())
+  }
+  screen.close()
+}

@@ -1,28 +1,22 @@
 import { Command, CommanderError } from 'commander'
 import { databaseError } from '../ledger/reachable.ts'
 import { explain, RollcallError } from '../model/errors.ts'
-import { captureCommand } from './capture.ts'
-import { demoCommand } from './demo.ts'
 import type { ExitCode, Io } from './io.ts'
-import { migrateCommand } from './migrate.ts'
-import { sandboxCommand } from './sandbox.ts'
-import { statusCommand } from './status.ts'
-import { syncCommand } from './sync.ts'
 import { VERSION } from './version.ts'
-import { workerCommand } from './worker.ts'
 
 /** A command adds itself to the program and reports its exit code. */
 export type AddCommand = (program: Command, io: Io, exit: (code: ExitCode) => void) => void
 
-const COMMANDS: readonly AddCommand[] = [
-  migrateCommand,
-  captureCommand,
-  workerCommand,
-  syncCommand,
-  statusCommand,
-  sandboxCommand,
-  demoCommand,
-]
+/** Each with what it needs is loaded when it is called, so that a short command need not wait for the long ones. */
+const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
+  migrate: async () => (await import('./migrate.ts')).migrateCommand,
+  capture: async () => (await import('./capture.ts')).captureCommand,
+  worker: async () => (await import('./worker.ts')).workerCommand,
+  sync: async () => (await import('./sync.ts')).syncCommand,
+  status: async () => (await import('./status.ts')).statusCommand,
+  sandbox: async () => (await import('./sandbox.ts')).sandboxCommand,
+  demo: async () => (await import('./demo.ts')).demoCommand,
+}
 
 /** Parses, runs, and turns whatever went wrong into words for a person and an exit code. */
 export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
@@ -33,7 +27,7 @@ export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
     )
     .version(VERSION)
     .showHelpAfterError('(--help shows how to call it)')
-  for (const add of COMMANDS) {
+  for (const add of await commandsFor(args[0])) {
     add(program, io, (exit) => {
       code = exit
     })
@@ -50,6 +44,12 @@ export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
   } catch (error) {
     return tell(error, io)
   }
+}
+
+/** The one that is called; all of them for help and for a name that none of them has. */
+function commandsFor(name: string | undefined): Promise<AddCommand[]> {
+  const known = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  return Promise.all((known ? [known] : Object.values(COMMANDS)).map((load) => load()))
 }
 
 function withSubcommands(command: Command): Command[] {

@@ -1,4 +1,3 @@
-import type { ClientBase } from 'pg'
 import { readInstalled } from '../capture/catalog.ts'
 import { type CaptureMark, openMarks } from '../capture/marks.ts'
 import { planCapture } from '../capture/relations.ts'
@@ -40,10 +39,7 @@ export const statusCommand: AddCommand = (program, io, exit) => {
       const status = await withPool(url, async (pool) => {
         await checkMigrated(pool)
         const overview = await readOverview(pool)
-        const difference = captureDifference(
-          await planCapture(pool as unknown as ClientBase, config),
-          await readInstalled(pool),
-        )
+        const difference = captureDifference(await planCapture(pool, config), await readInstalled(pool))
         const capture = { tables: captureStatus(difference), marks: await openMarks(pool) }
         return { overview, capture, attention: needsPerson(overview, capture) }
       })

@@ -1,11 +1,17 @@
 // Whether every customer and the service agree at the end. Pure; the mapping and the comparison of fields are
 // the product's own.
 import type { Config, Row } from '../config/config.ts'
-import { mapCustomer } from '../sync/map.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { normalForm, sameField } from '../model/normal.ts'
-import { type DesiredUser, entitled, OPTIONAL_FIELDS, type Status, UNVERIFIABLE_FIELD } from '../model/user.ts'
+import {
+  type DesiredUser,
+  entitled,
+  OPTIONAL_FIELDS,
+  type Status,
+  UNVERIFIABLE_FIELD,
+} from '../model/user.ts'
 import { retrievedForm, type StoredUser } from '../sandbox/users.ts'
+import { mapCustomer } from '../sync/map.ts'
 
 export type Difference = {
   readonly key: CustomerKey

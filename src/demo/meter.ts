@@ -6,7 +6,7 @@ export type CallKind = (typeof CALL_KINDS)[number]
 export type CallCounts = Readonly<Record<CallKind, number>>
 
 export type PhaseShown = {
-  /** From 1; 0 while things are set up. */
+  /** From 1; 0 before and after the story. */
   readonly number: number
   readonly of: number
   readonly name: string
@@ -27,7 +27,9 @@ export type Called = {
 }
 
 export type Observed =
-  | { readonly what: 'phase'; readonly at: number; readonly phase: PhaseShown }
+  /** Everything stands; `target` is the service in words. */
+  | { readonly what: 'opened'; readonly target: string }
+  | { readonly what: 'phase'; readonly phase: PhaseShown }
   | { readonly what: 'captured'; readonly changes: number }
   | { readonly what: 'called'; readonly called: Called }
   /** A customer was looked at and nothing had to be sent. */
@@ -43,6 +45,7 @@ export type PhaseTotals = {
 
 export type Meter = {
   readonly startedAt: number
+  readonly target: string | null
   readonly phase: PhaseShown | null
   readonly captured: number
   readonly calls: CallCounts
@@ -62,6 +65,7 @@ const NO_CALLS: CallCounts = { create: 0, replace: 0, patch: 0, revoke: 0, looku
 export function startMeter(startedAt: number): Meter {
   return {
     startedAt,
+    target: null,
     phase: null,
     captured: 0,
     calls: NO_CALLS,
@@ -74,6 +78,8 @@ export function startMeter(startedAt: number): Meter {
 
 export function advance(meter: Meter, observed: Observed): Meter {
   switch (observed.what) {
+    case 'opened':
+      return { ...meter, target: observed.target }
     case 'phase': {
       const { phase } = observed
       const begun = { name: phase.name, captured: 0, calls: NO_CALLS, latencies: [] }
@@ -123,9 +129,6 @@ function counted(calls: CallCounts, kind: CallKind): CallCounts {
   return { ...calls, [kind]: calls[kind] + 1 }
 }
 
-function inLast(
-  { phases }: Meter,
-  change: (phase: PhaseTotals) => PhaseTotals,
-): readonly PhaseTotals[] {
+function inLast({ phases }: Meter, change: (phase: PhaseTotals) => PhaseTotals): readonly PhaseTotals[] {
   return phases.map((phase, index) => (index === phases.length - 1 ? change(phase) : phase))
 }

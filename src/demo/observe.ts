@@ -58,7 +58,7 @@ export function observeWorker({ sandbox, now, tell }: Options): Observers {
 export function sayAbout(plan: Plan, before: Status | undefined): string {
   switch (plan.kind) {
     case 'lookup':
-      return plan.why === 'trial' ? 'is the trial still on?' : 'was the last call stored?'
+      return plan.why === 'trial' ? 'still on trial?' : 'was it stored?'
     case 'create':
       return `status ${plan.body.status}, ${Object.keys(plan.body).length - 2} fields`
     case 'replace':
@@ -83,7 +83,7 @@ const MEANS: Readonly<Record<string, string>> = {
   done: 'done',
   present: 'it is there',
   absent: 'not there',
-  unknown: 'looked up later',
+  unknown: 'unknown',
   failed: 'tried again',
   later: 'tried again',
   'not-sent': 'tried again',
@@ -91,7 +91,7 @@ const MEANS: Readonly<Record<string, string>> = {
   refused: 'refused',
 }
 
-/** The answer and what it means for the next step. */
+/** The answer and what is made of it. */
 export function sayAnswer(outcome: Outcome, meaning: string): string {
   const answer = outcome.kind === 'reply' ? String(outcome.status) : outcome.error.replace('-', ' ')
   return `${answer}, ${MEANS[meaning] ?? meaning}`

@@ -89,7 +89,7 @@ function edits(cards: Deck, people: readonly Person[]): Phase {
   return phase({
     name: 'single edits',
     says: 'Addresses, phones, names and notes are edited, wrong DNIs corrected',
-    look: 'PATCH with the field that changed and the status; trials are looked at first.',
+    look: 'PATCH carries the field that changed and the status; trials are looked at.',
     actions: [...edited, ...corrected].map((statement, i) => transaction(i * 80, [statement])),
   })
 }
@@ -121,8 +121,8 @@ function bursts(cards: Deck): Phase {
   )
   return phase({
     name: 'bursts of ten',
-    says: `Three customers change their address ${BURST} times each within half a second`,
-    look: 'At most two calls each: what is sent is the row as it is now, not every change.',
+    says: `Three customers change their address ${BURST} times within half a second`,
+    look: 'At most two calls each: what is sent is the row as it is by then.',
     actions: actions.flat(),
   })
 }
@@ -131,7 +131,7 @@ function nothing(cards: Deck): Phase {
   const undone = cards.take(5, isPremium).map(({ id }) => setColumn(id, 'correo', 'nobody@example.com'))
   return phase({
     name: 'nothing to send',
-    says: 'A column that nothing maps changes for everybody; a transaction is rolled back',
+    says: 'An unmapped column changes for everybody; a transaction is rolled back',
     look: 'No change is captured and no call is made.',
     actions: [
       transaction(0, [everybodyCalled()]),
@@ -154,7 +154,7 @@ function trouble(cards: Deck): Phase {
   const edited = cards.take(56, isPremium).map(edit)
   return phase({
     name: 'service in trouble',
-    says: 'The service is in trouble: slow, 503 for every fifth call, answers get lost',
+    says: 'The service is in trouble: slow, 503 for every fifth call, lost answers',
     look: 'What may have arrived is never sent blindly again: it waits for a GET.',
     actions: edited.map((statement, i) => transaction(i * 70, [statement])),
     faults: TROUBLE,
@@ -166,7 +166,7 @@ function recovery(): Phase {
   return phase({
     name: 'service well again',
     says: 'The service is well again',
-    look: 'Lookups find out which calls had been stored; only the others are sent again.',
+    look: 'Lookups show which calls had been stored; only the others go out again.',
     actions: [],
   })
 }

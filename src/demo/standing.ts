@@ -6,6 +6,8 @@ import type { Sandbox } from '../sandbox/server.ts'
 export type Standing = {
   /** When it was asked; what was committed before is in it. */
   readonly at: number
+  /** Calls a second that all processes together may make. */
+  readonly ceiling: number
   readonly customers: number
   readonly users: number
   readonly owed: {
@@ -18,6 +20,8 @@ export type Standing = {
   readonly outbox: number
   /** Users that have to be looked up before anything is sent. */
   readonly unknown: number
+  /** Fields that are not sent because their value cannot be right. */
+  readonly leftOut: readonly { readonly field: string; readonly customers: number }[]
   /** Customers whose last call failed, by reason. */
   readonly failing: readonly { readonly why: string; readonly customers: number }[]
 }
@@ -31,22 +35,34 @@ export async function readStanding({ pool, sandbox, now }: Options): Promise<Sta
   const { due, queued, active, waiting } = overview.owed
   return {
     at,
+    ceiling: overview.pace?.ceiling ?? 0,
     customers: Number(rows[0]?.customers ?? 0),
     users: sandbox.users.size,
     owed: { due, queued, active, waiting },
     outbox: overview.outbox.rows,
     unknown: overview.unknown,
+    leftOut: overview.fieldIssues.map(({ field, customers }) => ({ field, customers })),
     failing: overview.reasons
       .filter(({ state }) => state === 'failing')
-      .map(({ code, status, customers }) => ({ why: status === null ? code : String(status), customers })),
+      .map(({ code, status, customers }) => ({ why: sayWhy(code, status), customers })),
   }
+}
+
+function sayWhy(code: string, status: number | null): string {
+  if (status !== null) return String(status)
+  return code === 'unknown' ? 'no answer' : code
 }
 
 export function owedCustomers({ owed }: Standing): number {
   return owed.due + owed.queued + owed.active + owed.waiting
 }
 
+/** Every change so far is noted. */
+export function isNoted({ outbox }: Standing): boolean {
+  return outbox === 0
+}
+
 /** Nothing in the outbox, nothing owed, nothing unknown. */
 export function isSettled(standing: Standing): boolean {
-  return standing.outbox === 0 && standing.unknown === 0 && owedCustomers(standing) === 0
+  return isNoted(standing) && standing.unknown === 0 && owedCustomers(standing) === 0
 }

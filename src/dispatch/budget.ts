@@ -12,9 +12,15 @@ const BACKFILL_SHARE = 0.1
 /** Deletions beyond the cap would be turned away; this share still goes, for those that need no revocation. */
 const CAPPED_DELETIONS_SHARE = 0.2
 
-/** About one second's worth of work at the present pace, less what is on the queue already. */
+/**
+ * About one second's worth of work at the present pace, less what is on the queue already; nothing while that
+ * is hardly anything, because of one job nothing can be kept for backfill, which would then never get on.
+ */
 export function roomFor(pacePerSecond: number, queued: number): number {
-  return Math.max(0, Math.ceil(pacePerSecond) - queued)
+  const capacity = pacePerSecond < 1 ? Math.ceil(pacePerSecond) : Math.max(2, Math.ceil(pacePerSecond))
+  const room = Math.max(0, capacity - queued)
+  const worthwhile = Math.min(capacity, Math.max(2, Math.ceil(capacity * BACKFILL_SHARE)))
+  return room < worthwhile ? 0 : room
 }
 
 /**
@@ -25,8 +31,8 @@ export function laneLimit(lane: Lane, taken: number, { room, revocationsFree }: 
   const left = Math.max(0, room - taken)
   if (lane === LANE.backfill) return left
   const urgent = Math.max(0, Math.min(left, room - Math.ceil(room * BACKFILL_SHARE) - taken))
-  // With room for one job only, live changes come before the tenth of backfill.
+  // At a pace of less than a call a second there is room for one job only: live changes come first then.
   const share = room === 1 ? left : urgent
-  if (lane !== LANE.deletion || revocationsFree > 0) return share
-  return Math.min(share, Math.ceil(room * CAPPED_DELETIONS_SHARE))
+  if (lane !== LANE.deletion) return share
+  return Math.min(share, Math.max(revocationsFree, Math.ceil(room * CAPPED_DELETIONS_SHARE)))
 }

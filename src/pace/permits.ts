@@ -28,7 +28,8 @@ export function makePermits({ reserve, sleep, now }: Options): Permits {
   const shelf: Permit[] = []
   let waiting = 0
   let turn: Promise<unknown> = Promise.resolve()
-  let granted: { at: number; spacing: number; left: number } | null = null
+  let granted: Grant | null = null
+  let drops = 0
 
   async function next(signal: AbortSignal): Promise<Permit> {
     for (;;) {
@@ -36,18 +37,29 @@ export function makePermits({ reserve, sleep, now }: Options): Permits {
       const kept = shelf.pop()
       if (kept && kept.usableUntil >= now()) return kept
       if (kept) continue
-      if (granted && granted.left > 0) {
-        const { at, spacing } = granted
-        granted = { at: at + spacing, spacing, left: granted.left - 1 }
-        if (at > now()) await sleep(at - now(), signal)
-        if (at + SHELF_LIFE_MS >= now()) return { usableUntil: at + SHELF_LIFE_MS }
+      if (!granted || granted.left === 0) {
+        await ask(signal)
         continue
       }
-      const asked = now()
-      const { count, startMs, spacingMs } = await reserve(waiting)
-      granted = count > 0 ? { at: asked + startMs, spacing: spacingMs, left: count } : null
-      if (count === 0) await sleep(Math.max(1, startMs - HORIZON_MS), signal)
+      // Slept through before it is taken: an abort leaves it to the next in line, and a drop takes it away.
+      if (granted.at > now()) {
+        await sleep(granted.at - now(), signal)
+        continue
+      }
+      const { at, spacing, left } = granted
+      granted = { at: at + spacing, spacing, left: left - 1 }
+      if (at + SHELF_LIFE_MS >= now()) return { usableUntil: at + SHELF_LIFE_MS }
     }
+  }
+
+  async function ask(signal: AbortSignal): Promise<void> {
+    const asked = now()
+    const before = drops
+    const { count, startMs, spacingMs } = await reserve(waiting)
+    // Reserved perhaps before the service asked everybody to wait, and handed out after it.
+    if (before !== drops) return
+    granted = count > 0 ? { at: asked + startMs, spacing: spacingMs, left: count } : null
+    if (count === 0) await sleep(Math.max(1, startMs - HORIZON_MS), signal)
   }
 
   return {
@@ -61,8 +73,12 @@ export function makePermits({ reserve, sleep, now }: Options): Permits {
       shelf.push(permit)
     },
     drop() {
+      drops++
       shelf.length = 0
       granted = null
     },
   }
 }
+
+/** Permits that the row has granted: the next one is usable at `at`, each further one `spacing` later. */
+type Grant = { readonly at: number; readonly spacing: number; readonly left: number }

@@ -52,7 +52,7 @@ FROM (SELECT *, at > clock_timestamp() - $3 * interval '1 ms' AS recent FROM rol
   WHERE at > clock_timestamp() - interval '1 day') r`
 
 /**
- * The next free place, and beyond it spread over as many minutes as those who wait already need: thousands
+ * How long to wait, never 0: the next free place, and beyond it spread over as many minutes as those who wait already need: thousands
  * who wait must not be tried every minute, for that would crowd out the live changes.
  */
 export function waitMs({
@@ -66,7 +66,7 @@ export function waitMs({
 }): number {
   const untilFree = Math.max(0, WINDOW_MS - oldestMs)
   const spread = (waiting / REVOCATIONS_PER_MINUTE + 0.1) * WINDOW_MS
-  return Math.round(untilFree + random() * spread)
+  return Math.max(1, Math.round(untilFree + random() * spread))
 }
 
 /** How many losses of access are free right now; dispatch does not lease more deletions than can go. */

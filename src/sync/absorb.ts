@@ -1,24 +1,12 @@
-import type { Reason } from '../ledger/record.ts'
-import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
+import { UNVERIFIABLE_FIELD } from '../model/user.ts'
 import type { RemoteUser } from '../service/body.ts'
+import { type Facts, fieldsOf, reasonOf, retry, type Step } from './answer.ts'
 import type { ReadMeaning, WriteMeaning } from './classify.ts'
-import type { CustomerDigests } from './digest.ts'
-import { type Memory, rememberAbsent, rememberSeen, rememberSent } from './memory.ts'
-import type { Plan } from './plan.ts'
-import type { Turn, TurnEnd } from './turn.ts'
-
-/** What is known of the answer besides its meaning; `status` is null when there was none. */
-export type Facts = {
-  readonly plan: Plan
-  readonly status: number | null
-  readonly error?: string
-  readonly waitMs?: number
-  readonly desired: DesiredUser | null
-  readonly digests: CustomerDigests
-}
-
-/** What the claim knows after an answer; `end` when nothing more is to be tried in this claim. */
-type Step = { readonly turn: Turn; readonly end?: TurnEnd }
+import { NO_VALUE } from './digest.ts'
+import type { Memory } from './memory.ts'
+import { absorbRefusal, afterRefusedCreate, refusalMarks } from './refusal.ts'
+import { rememberAbsent, rememberSeen, rememberSent } from './remember.ts'
+import type { Turn } from './turn.ts'
 
 /** What a GET's meaning changes. One that failed changes nothing that is remembered. */
 export function absorbRead(turn: Turn, meaning: ReadMeaning, remote: RemoteUser | null, facts: Facts): Step {
@@ -44,8 +32,7 @@ export function absorbRead(turn: Turn, meaning: ReadMeaning, remote: RemoteUser 
 
 /** What a writing request's meaning changes. */
 export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): Step {
-  const { plan } = facts
-  const create = plan.kind === 'create'
+  const create = facts.plan.kind === 'create'
   const tried = {
     ...turn,
     creates: turn.creates + (create ? 1 : 0),
@@ -57,24 +44,21 @@ export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): St
     case 'absent':
       return { turn: { ...tried, memory: rememberAbsent(turn.memory), sure: true, setAside: null } }
     case 'refused':
-      return refused({ ...tried, sure: true }, facts)
+      return absorbRefusal({ ...tried, sure: true }, facts)
     case 'later':
       return { turn: { ...tried, sure: true }, end: retry(meaning, facts) }
     case 'denied': {
       // A 403 may be about this customer, who then may exist; a 401 was not looked at.
       const remote = create && facts.status === 403 ? 'unknown' : turn.memory.remote
-      return {
-        turn: { ...tried, sure: true, memory: { ...turn.memory, remote } },
-        end: retry(meaning, facts),
-      }
+      const memory = { ...turn.memory, remote }
+      return { turn: { ...tried, sure: true, memory }, end: retry(meaning, facts) }
     }
     case 'not-sent':
       return { turn: tried, end: retry(meaning, facts) }
-    case 'unknown':
-      return {
-        turn: { ...tried, memory: doubtful(turn.memory, facts) },
-        end: { kind: 'unknown', reason: reasonOf(meaning, facts) },
-      }
+    case 'unknown': {
+      const end = { kind: 'unknown', reason: reasonOf(meaning, facts) } as const
+      return { turn: { ...tried, memory: doubtful(turn.memory, facts) }, end }
+    }
     default:
       return meaning satisfies never
   }
@@ -82,89 +66,24 @@ export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): St
 
 function done(turn: Turn, { plan, desired, digests }: Facts): Turn {
   if (plan.kind === 'none' || plan.kind === 'lookup' || plan.kind === 'reject') return turn
-  const fields = fieldsOf(plan)
   const carried = 'carried' in plan && plan.carried
-  const write = { desired, verb: plan.kind, fields, status: plan.body.status, carried }
+  const write = { desired, verb: plan.kind, fields: fieldsOf(plan), status: plan.body.status, carried }
   const memory = rememberSent(turn.memory, write, digests)
   const aside = turn.setAside ? refusalMarks(turn.setAside.fields, { desired, digests }) : {}
-  return {
-    ...turn,
-    memory: { ...memory, refused: { ...memory.refused, ...aside } },
-    sure: true,
-    acknowledged: true,
-    setAside: null,
-  }
-}
-
-function fieldsOf(plan: Plan): readonly OptionalField[] {
-  return plan.kind === 'create' || plan.kind === 'replace' || plan.kind === 'patch' ? plan.fields : []
+  const refused = { ...memory.refused, ...aside }
+  return { ...turn, memory: { ...memory, refused }, sure: true, acknowledged: true, setAside: null }
 }
 
 /**
- * Create refused in any way: the user may exist, so look. Update refused: which field it was is not shown
- * and access matters most, so the status goes alone; refused alone as well, it is for a person.
+ * What a GET cannot show must be sent again after a call whose outcome is unknown carried it. A create that
+ * did not carry it leaves the user without it, if there is one now. And a status of which nobody knows whether
+ * it has arrived was not agreed on: 0 where 4 was sent before would pass for a trial that ended.
  */
-function refused(turn: Turn, facts: Facts): Step {
-  const { plan, status } = facts
-  const code = status ?? 0
-  if (plan.kind === 'create') {
-    const fields = OPTIONAL_FIELDS.filter((field) => plan.body[field] !== undefined)
-    const after = {
-      ...turn,
-      memory: { ...turn.memory, remote: 'unknown' as const },
-      refusedCreate: { status: code, fields },
-    }
-    return turn.lookups > 0 ? afterRefusedCreate(after, { status: code, fields }, facts) : { turn: after }
-  }
-  const fields = fieldsOf(plan)
-  if (fields.length === 0 || turn.setAside) {
-    return {
-      turn: { ...turn, setAside: null },
-      end: { kind: 'settle', state: 'rejected', reason: reasonOf('refused', facts) },
-    }
-  }
-  return { turn: { ...turn, setAside: { status: code, fields } } }
-}
-
-/**
- * The create was refused although nobody is there. 409 claims that somebody is: the service may lag, try
- * later. Else the optional fields are set aside and the next create carries the required ones only.
- */
-function afterRefusedCreate(turn: Turn, refusal: NonNullable<Turn['refusedCreate']>, facts: Facts): Step {
-  const reason: Reason = { code: 'refused', status: refusal.status, fields: refusal.fields }
-  if (refusal.status === 409) return { turn, end: { kind: 'retry', reason, failed: true } }
-  if (refusal.fields.length === 0) return { turn, end: { kind: 'settle', state: 'rejected', reason } }
-  const marks = refusalMarks(refusal.fields, facts)
-  const memory = { ...turn.memory, refused: { ...turn.memory.refused, ...marks } }
-  return { turn: { ...turn, memory }, end: { kind: 'retry', reason, failed: true } }
-}
-
-function refusalMarks(
-  fields: readonly OptionalField[],
-  { desired, digests }: Pick<Facts, 'desired' | 'digests'>,
-) {
-  const marks = fields.map((field) => [field, digests.exact(field, desired?.fields[field] ?? null)] as const)
-  return Object.fromEntries(marks) as Partial<Record<OptionalField, string>>
-}
-
-/** What a GET cannot show must be sent again after a call whose outcome is unknown carried it. */
 function doubtful(memory: Memory, { plan }: Facts): Memory {
-  if (!fieldsOf(plan).includes(UNVERIFIABLE_FIELD)) return memory
+  const sentStatus = 'body' in plan && plan.body.status !== memory.sentStatus ? null : memory.sentStatus
+  const after = { ...memory, sentStatus: 'carried' in plan && plan.carried ? memory.sentStatus : sentStatus }
+  if (!fieldsOf(plan).includes(UNVERIFIABLE_FIELD)) return after
   const { [UNVERIFIABLE_FIELD]: _doubtful, ...sent } = memory.sent
-  return { ...memory, sent }
-}
-
-function retry(code: string, facts: Facts): TurnEnd {
-  const wait = facts.waitMs === undefined ? {} : { waitMs: facts.waitMs }
-  return { kind: 'retry', reason: reasonOf(code, facts), failed: true, ...wait }
-}
-
-function reasonOf(code: string, { plan, status, error }: Facts): Reason {
-  const fields = fieldsOf(plan)
-  return {
-    code,
-    ...(status === null ? {} : { status }),
-    ...(error === undefined ? {} : { error }),
-    ...(fields.length > 0 ? { fields } : {}),
-  }
+  const left = plan.kind === 'create' && plan.body[UNVERIFIABLE_FIELD] === undefined
+  return { ...after, sent: left ? { ...sent, [UNVERIFIABLE_FIELD]: NO_VALUE } : sent }
 }

@@ -19,6 +19,12 @@ export type Digester = {
 /** The digest of "no value", which is no secret. */
 export const NO_VALUE = 'null'
 
+/**
+ * In place of the digest of a value that was acknowledged, but digested with a key that is no longer used, and
+ * that no GET can show: taken for whatever value is desired, because a change of key is no reason to write.
+ */
+export const BELIEVED = 'believed'
+
 export function makeDigester(secret: string): Digester {
   const mac = (text: string) => createHmac('sha256', secret).update(text).digest('base64url').slice(0, 22)
   const digest = (form: 'exact' | 'normal', key: CustomerKey, field: string, value: FieldValue) =>

@@ -1,11 +1,12 @@
+import type { Config } from '../config/config.ts'
 import type { Claim } from '../ledger/claim.ts'
 import type { Ending } from '../ledger/ending.ts'
-import type { CustomerState, LedgerRecord } from '../ledger/record.ts'
+import type { LedgerRecord } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { type Mapped, userIdOf } from '../model/mapped.ts'
+import { type FieldIssue, type Mapped, userIdOf } from '../model/mapped.ts'
 import { backoffMs } from '../pace/backoff.ts'
 import type { Called } from './call.ts'
-import { issuesOf, toRecord } from './memory.ts'
+import { forgetUnmanaged, issuesOf, type Memory, toRecord } from './memory.ts'
 import type { SyncContext } from './run.ts'
 import type { Turn, TurnEnd } from './turn.ts'
 
@@ -22,10 +23,8 @@ type Finished = {
 
 /** Puts the outcome of a claim into the form that is stored: what is owed next, and what is remembered. */
 export function makeEnding({ context, claim, mapped, record, rivals, turn, last, end }: Finished): Ending {
+  const { config, backoff, random, digester } = context
   const userId = userIdOf(mapped) ?? record.userId
-  const issues = mapped.kind === 'user' || mapped.kind === 'rejected' ? mapped.issues : []
-  const kept = { userId, state: stateOf(end), reason: end.reason, issues: issuesOf(issues, turn.memory) }
-  const waitMs = end.kind === 'retry' ? end.waitMs : undefined
   return {
     id: claim.id,
     token: claim.token,
@@ -36,12 +35,16 @@ export function makeEnding({ context, claim, mapped, record, rivals, turn, last,
     wrote: turn.wrote,
     acknowledged: turn.acknowledged,
     failed: end.kind !== 'settle' && (end.kind === 'unknown' || end.failed),
-    gapMs: context.config.timing.gapMs,
-    backoffMs: waitMs ?? backoffMs(claim.attempts, context.backoff, context.random),
+    gapMs: config.timing.gapMs,
+    backoffMs: waitOf(end, () => backoffMs(claim.attempts, backoff, random)),
     clearedUnknown: end.kind === 'settle' && claim.unknown && turn.sure,
     noteKeys: mapped.kind === 'user' ? [] : rivals,
     newcomer: record.userId !== userId,
-    record: toRecord(turn.memory, context.digester.id, kept),
+    record: toRecord(remembered(config, turn.memory), digester.id, {
+      userId,
+      ...stateOf(end, record),
+      issues: issuesFor(mapped, turn.memory),
+    }),
     lastAnswer: last && {
       method: last.method,
       status: last.outcome.kind === 'reply' ? last.outcome.status : null,
@@ -50,7 +53,29 @@ export function makeEnding({ context, claim, mapped, record, rivals, turn, last,
   }
 }
 
-function stateOf(end: TurnEnd): CustomerState {
-  if (end.kind === 'settle') return end.state
-  return 'failing'
+/**
+ * A wait of our own is kept as it is. One that the service named (Retry-After) can only lengthen the back-off:
+ * a zero would have us ask without a pause, for ever.
+ */
+function waitOf(end: TurnEnd, backoff: () => number): number {
+  const named = end.kind === 'retry' ? end.waitMs : undefined
+  if (end.kind === 'retry' && !end.failed && named !== undefined) return named
+  return Math.max(named ?? 0, backoff())
+}
+
+function stateOf(end: TurnEnd, record: LedgerRecord): Pick<LedgerRecord, 'state' | 'reason'> {
+  if (end.kind === 'settle') return { state: end.state, reason: end.reason }
+  if (end.kind === 'retry' && end.released) return { state: record.state, reason: record.reason }
+  return { state: 'failing', reason: end.reason }
+}
+
+/** Nothing is sent for a customer who is gone, so nothing is left out either. */
+function issuesFor(mapped: Mapped, memory: Memory): readonly FieldIssue[] {
+  return mapped.kind === 'user' || mapped.kind === 'rejected' ? issuesOf(mapped.issues, memory) : []
+}
+
+/** Under `unmanaged: "clear"` what was sent once is needed to know that there is something to clear. */
+function remembered(config: Config, memory: Memory): Memory {
+  if (config.unmanaged === 'clear') return memory
+  return forgetUnmanaged(memory, (field) => config.mapping[field] !== undefined)
 }

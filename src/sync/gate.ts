@@ -16,14 +16,10 @@ export function makeGate(context: Pick<SyncContext, 'permits' | 'reserveRevocati
         const waitMs = await context.reserveRevocation(run.claim)
         if (waitMs > 0) return { kind: 'retry', reason: { code: 'revocation-cap' }, failed: false, waitMs }
       }
-      try {
-        permit ??= await context.permits.take(run.stopping)
-      } catch (error) {
-        if (run.stopping.aborted) return released('stopping')
-        throw error
-      }
-      // Last of all, so that nothing stands between this look at the clock and the call.
-      if (!run.hasTime()) return released('out-of-time')
+      permit ??= await takePermit(context.permits, run)
+      // Last of all, so that nothing stands between this look and the call.
+      if (run.stopping.aborted) return released('stopping')
+      if (!permit || !run.hasTime()) return released('out-of-time')
       permit = null
       return null
     },
@@ -35,7 +31,21 @@ export function makeGate(context: Pick<SyncContext, 'permits' | 'reserveRevocati
   }
 }
 
+/** Null when the wait was not worth going on: the service may have asked everybody to stay away for an hour. */
+async function takePermit(
+  permits: SyncContext['permits'],
+  { stopping, expired }: Run,
+): Promise<Permit | null> {
+  const enough = AbortSignal.any([stopping, expired])
+  try {
+    return await permits.take(enough)
+  } catch (error) {
+    if (!enough.aborted) throw error
+    return null
+  }
+}
+
 /** The claim is given up without a call and is due again at once. */
-function released(code: string): TurnEnd {
-  return { kind: 'retry', reason: { code }, failed: false, waitMs: 0 }
+function released(code: 'stopping' | 'out-of-time'): TurnEnd {
+  return { kind: 'retry', reason: { code }, failed: false, waitMs: 0, released: true }
 }

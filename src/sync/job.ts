@@ -2,6 +2,7 @@ import type { Claim } from '../ledger/claim.ts'
 import type { Ending } from '../ledger/ending.ts'
 import type { Lease } from '../ledger/lease.ts'
 import type { CustomerKey } from '../model/customer.ts'
+import type { Permit, Permits } from '../pace/permits.ts'
 import { type Run, runClaim, type SyncContext, type SyncStep } from './run.ts'
 
 export type Clock = {
@@ -26,7 +27,7 @@ function graceMs(lifetimeMs: number, timeoutMs: number): number {
   return Math.min(1000, (lifetimeMs - timeoutMs) / 2)
 }
 
-/** `null`: the job was void (its token is spent or its lease has passed), and nothing was done. */
+/** `null`: the job was void (its token is spent, its lease has passed) or we are stopping; nothing was done. */
 export type JobResult = { readonly ending: Ending; readonly counted: boolean } | null
 
 /**
@@ -39,23 +40,44 @@ export function makeJob({ context, claim, end, clock, stopping, abort, observe }
   const needed = timeoutMs + graceMs(lifetimeMs, timeoutMs)
 
   return async function job(lease: Lease): Promise<JobResult> {
-    const permit = await context.permits.take(stopping)
+    const permit = await takePermit(context.permits, stopping)
+    if (!permit) return null
     const wall = clock.wall()
     const monotonic = clock.monotonic()
-    const claimed = await claim(lease)
-    if (!claimed) {
-      context.permits.giveBack(permit)
-      return null
-    }
+    const expired = AbortSignal.timeout(Math.max(0, lifetimeMs - needed))
+    const claimed = await claimWith(permit, lease)
+    if (!claimed) return null
     const run: Run = {
       claim: claimed,
       permit,
       hasTime: () => lifetimeMs - Math.max(clock.wall() - wall, clock.monotonic() - monotonic) >= needed,
+      expired,
       stopping,
       abort,
       observe: (step) => observe(claimed.key, step, claimed),
     }
     const ending = await runClaim(context, run)
     return { ending, counted: await end(ending) }
+  }
+
+  /** A permit without a claim goes back. */
+  async function claimWith(permit: Permit, lease: Lease): Promise<Claim | null> {
+    let claimed: Claim | null = null
+    try {
+      claimed = await claim(lease)
+      return claimed
+    } finally {
+      if (!claimed) context.permits.giveBack(permit)
+    }
+  }
+}
+
+/** Null when we are stopping: the lease passes by itself. */
+async function takePermit(permits: Permits, stopping: AbortSignal): Promise<Permit | null> {
+  try {
+    return await permits.take(stopping)
+  } catch (error) {
+    if (!stopping.aborted) throw error
+    return null
   }
 }

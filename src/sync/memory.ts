@@ -1,9 +1,8 @@
 import type { LedgerRecord, Reason, RemoteState } from '../ledger/record.ts'
-import type { FieldIssue } from '../model/mapped.ts'
-import { sameField, seenForm } from '../model/normal.ts'
+import { type FieldIssue, type Mapped, userIdOf } from '../model/mapped.ts'
 import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
-import type { RemoteUser } from '../service/body.ts'
-import { type CustomerDigests, NO_VALUE } from './digest.ts'
+import { BELIEVED, type CustomerDigests, NO_VALUE } from './digest.ts'
+import { standingRefusals } from './right.ts'
 
 type FieldDigests = Readonly<Partial<Record<OptionalField, string>>>
 
@@ -16,12 +15,8 @@ export type Memory = {
   readonly sent: FieldDigests
   readonly seen: FieldDigests
   readonly refused: FieldDigests
-  /** Fields that the mapping does not set and that the last GET of this claim showed with a value. */
-  readonly strays: readonly OptionalField[]
   /** A GET of this claim has shown the user. */
   readonly looked: boolean
-  /** The digests were made with another key: what a GET cannot show is believed rather than sent again. */
-  readonly rekeyed: boolean
 }
 
 type Start = {
@@ -37,83 +32,74 @@ type Start = {
  */
 export function startMemory({ record, unknown, blind, digestKey }: Start): Memory {
   const rekeyed = record.digestKey !== null && record.digestKey !== digestKey
-  const { [UNVERIFIABLE_FIELD]: _hidden, ...visible } = record.sent as FieldDigests
+  const { [UNVERIFIABLE_FIELD]: hidden, ...visible } = record.sent as FieldDigests
+  const believed = hidden === undefined || hidden === NO_VALUE ? hidden : rekeyed ? BELIEVED : hidden
+  const shown = rekeyed ? {} : visible
   return {
     remote: unknown || (rekeyed && record.remote === 'present') ? 'unknown' : record.remote,
     sentStatus: record.sentStatus,
     seenStatus: record.seenStatus,
-    sent: rekeyed ? {} : blind ? visible : record.sent,
+    sent: blind || believed === undefined ? shown : { ...shown, [UNVERIFIABLE_FIELD]: believed },
     seen: rekeyed ? {} : record.seen,
     refused: rekeyed ? {} : record.refused,
-    strays: [],
     looked: false,
-    rekeyed: rekeyed && !blind,
   }
 }
 
-/** A GET said that there is no such user, or an update was answered with "not there". */
-export function rememberAbsent(memory: Memory): Memory {
-  return { ...memory, remote: 'absent', sentStatus: null, seenStatus: null, sent: {}, seen: {}, strays: [] }
+type Subject = {
+  readonly mapped: Mapped
+  /** The `user_id` that the record was made under. */
+  readonly recordedAs: string | null
+  readonly digests: CustomerDigests
 }
 
 /**
- * A GET's result replaces what is remembered. An acknowledged digest survives only where the GET agrees with
- * it, so that a later change of spelling alone is still sent, and an edit at the service is seen.
+ * What is remembered, in view of the customer as it stands now: nothing of a user with another `user_id`, no
+ * refusal that a change has made void, and a status that was seen and is desired as if it had been sent.
  */
-export function rememberSeen(
-  memory: Memory,
-  remote: RemoteUser,
-  desired: DesiredUser | null,
-  digests: CustomerDigests,
-): Memory {
-  const seen: Partial<Record<OptionalField, string>> = {}
-  const sent: Partial<Record<OptionalField, string>> = {}
-  const strays: OptionalField[] = []
-  for (const field of OPTIONAL_FIELDS) {
-    const acknowledged = memory.sent[field]
-    if (field === UNVERIFIABLE_FIELD) {
-      if (acknowledged !== undefined) sent[field] = acknowledged
-      else if (memory.rekeyed && desired?.fields[field] !== undefined)
-        sent[field] = digests.exact(field, desired.fields[field])
-      continue
-    }
-    const fields = desired?.fields ?? {}
-    seen[field] = digests.ofForm(field, seenForm(field, fields, remote.fields))
-    const wanted = fields[field]
-    if (wanted === undefined) {
-      if (seen[field] !== NO_VALUE) strays.push(field)
-    } else if (sameField(field, fields, remote.fields) && acknowledged === digests.exact(field, wanted)) {
-      sent[field] = acknowledged
-    }
-  }
-  return { ...memory, remote: 'present', seenStatus: remote.status, seen, sent, strays, looked: true }
+export function rememberFor(memory: Memory, { mapped, recordedAs, digests }: Subject): Memory {
+  const userId = userIdOf(mapped)
+  if (userId !== null && recordedAs !== null && userId !== recordedAs) return UNHEARD_OF
+  if (mapped.kind !== 'user') return memory
+  const { user } = mapped
+  const stand = standingRefusals(user, memory, digests).size > 0
+  const country = user.fields[UNVERIFIABLE_FIELD] ?? null
+  const believed = memory.sent[UNVERIFIABLE_FIELD] === BELIEVED && country !== null
+  const hidden = believed ? { [UNVERIFIABLE_FIELD]: digests.exact(UNVERIFIABLE_FIELD, country) } : {}
+  return agreed(
+    { ...memory, sent: { ...memory.sent, ...hidden }, refused: stand ? memory.refused : {} },
+    user,
+  )
 }
 
-type Acknowledged = {
-  readonly desired: DesiredUser | null
-  readonly verb: 'create' | 'replace' | 'patch' | 'revoke'
-  readonly fields: readonly OptionalField[]
-  readonly status: number
-  /** The status was the one that the service showed, not one of ours. */
-  readonly carried: boolean
+const UNHEARD_OF: Memory = {
+  remote: 'unknown',
+  sentStatus: null,
+  seenStatus: null,
+  sent: {},
+  seen: {},
+  refused: {},
+  looked: false,
 }
 
-/** The service acknowledged a write: what it carried is now what is known, in place of what was seen. */
-export function rememberSent(memory: Memory, write: Acknowledged, digests: CustomerDigests): Memory {
-  const { desired, verb } = write
-  const whole = verb === 'create' || verb === 'replace'
-  const sent: Partial<Record<OptionalField, string>> = whole ? {} : { ...memory.sent }
-  const seen: Partial<Record<OptionalField, string>> = whole ? {} : { ...memory.seen }
-  const refused = { ...memory.refused }
-  for (const field of write.fields) {
-    const value = desired?.fields[field]
-    if (value === undefined) continue
-    sent[field] = digests.exact(field, value)
-    delete seen[field]
-    delete refused[field]
-  }
-  const status = write.carried ? {} : { sentStatus: write.status, seenStatus: null }
-  return { ...memory, ...status, remote: 'present', sent, seen, refused, strays: whole ? [] : memory.strays }
+/**
+ * Whether a trial has ended, or the customer's own status has changed since, can only be told from the status
+ * that was last agreed on. A call whose answer was lost, or a user who was there before us, agrees by a GET.
+ */
+export function agreed(memory: Memory, desired: DesiredUser | null): Memory {
+  return desired && memory.seenStatus === desired.status ? { ...memory, sentStatus: desired.status } : memory
+}
+
+/**
+ * Fields that the mapping has ceased to set are whoever else's: what we sent once says nothing about them when
+ * the mapping sets them again.
+ */
+export function forgetUnmanaged(memory: Memory, managed: (field: OptionalField) => boolean): Memory {
+  const sent = OPTIONAL_FIELDS.filter(managed).flatMap((field) => {
+    const digest = memory.sent[field]
+    return digest === undefined ? [] : [[field, digest] as const]
+  })
+  return { ...memory, sent: Object.fromEntries(sent) }
 }
 
 type Kept = Pick<LedgerRecord, 'userId' | 'state' | 'issues'> & { readonly reason: Reason | null }
@@ -125,11 +111,11 @@ export function toRecord(memory: Memory, digestKey: string, kept: Kept): LedgerR
 }
 
 /** Field issues to record: what the mapping left out, and what the service refused. */
-export function issuesOf(mapped: readonly FieldIssue[], memory: Memory): FieldIssue[] {
-  const refusedFields = OPTIONAL_FIELDS.filter((field) => memory.refused[field] !== undefined)
+export function issuesOf(mapped: readonly FieldIssue[], memory: Pick<Memory, 'refused'>): FieldIssue[] {
+  const refused = OPTIONAL_FIELDS.filter((field) => memory.refused[field] !== undefined)
   return [
     ...mapped,
-    ...refusedFields.map((field) => ({
+    ...refused.map((field) => ({
       field,
       code: 'refused' as const,
       expected: 'a value that the service takes',

@@ -12,18 +12,25 @@ type Reads = {
 /**
  * The other customers in scope that claim this user, found among all who were ever settled under its
  * `user_id`: two customers with one user would overwrite each other for ever.
+ *
+ * Whoever has a row but cannot be told what to be (a plan that is not known, several rows) is no rival of a
+ * customer who can; but nobody's access is taken away from under them.
  */
 export async function findRivals(reads: Reads, key: CustomerKey, mapped: Mapped): Promise<CustomerKey[]> {
   const userId = userIdOf(mapped)
   if (userId === null) return []
+  const spared = mapped.kind === 'removed' || mapped.kind === 'out-of-scope'
   const others = (await reads.readClaimants(userId)).filter((other) => other !== key)
-  const today = await Promise.all(others.map((other) => claimsUser(reads, other, userId)))
-  return others.filter((_, at) => today[at])
+  const today = await Promise.all(others.map((other) => mapOther(reads, other)))
+  return others.filter((_, at) => {
+    const other = today[at]
+    if (!other || userIdOf(other) !== userId) return false
+    return other.kind === 'user' || (spared && other.kind === 'rejected')
+  })
 }
 
-async function claimsUser({ config, readRow }: Reads, key: CustomerKey, userId: string): Promise<boolean> {
+async function mapOther({ config, readRow }: Reads, key: CustomerKey): Promise<Mapped> {
   const row = await readRow(key)
-  if (row === null || row === 'ambiguous') return false
-  const mapped = mapCustomer(config, { key, row })
-  return mapped.kind === 'user' && mapped.user.userId === userId
+  if (row !== 'ambiguous') return mapCustomer(config, { key, row })
+  return { kind: 'rejected', userId: userIdOf(mapCustomer(config, { key, row: null })), issues: [] }
 }

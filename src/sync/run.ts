@@ -7,19 +7,23 @@ import { type Mapped, userIdOf } from '../model/mapped.ts'
 import type { Backoff } from '../pace/backoff.ts'
 import type { Permit, Permits } from '../pace/permits.ts'
 import type { UsersClient } from '../service/client.ts'
-import { absorbRead, absorbWrite, type Facts } from './absorb.ts'
+import { absorbRead, absorbWrite } from './absorb.ts'
+import type { Facts } from './answer.ts'
 import { type Called, callService } from './call.ts'
 import { classifyRead, classifyWrite, type Outcome } from './classify.ts'
 import { type Digester, forCustomer } from './digest.ts'
 import { makeEnding } from './finish.ts'
 import { makeGate } from './gate.ts'
 import { mapCustomer } from './map.ts'
-import { type Memory, startMemory } from './memory.ts'
+import { type Memory, rememberFor, startMemory } from './memory.ts'
 import type { Plan, Policy } from './plan.ts'
 import { findRivals } from './rivals.ts'
 import { type Call, nextMove, startTurn, type Turn, type TurnEnd } from './turn.ts'
 
-/** What happens during a claim, for logs, for `rollcall sync` and for meters. It holds no field value. */
+/**
+ * What happens during a claim, for logs, for `rollcall sync` and for meters. `mapped`, `plan` and `called` hold
+ * field values: whoever shows a step picks names, codes and times from it.
+ */
 export type SyncStep =
   | { readonly step: 'mapped'; readonly mapped: Mapped }
   | { readonly step: 'planned'; readonly plan: Plan }
@@ -48,6 +52,8 @@ export type Run = {
   readonly permit: Permit
   /** Whether a call may still be started: it must end within the claim's lifetime. */
   readonly hasTime: () => boolean
+  /** Aborted when that time is over, so that nobody waits beyond it; `hasTime` decides. */
+  readonly expired: AbortSignal
   /** No further call is started once this is aborted. */
   readonly stopping: AbortSignal
   /** Breaks off a call that is under way; its outcome is then unknown. */
@@ -62,23 +68,28 @@ export type Run = {
  */
 export async function runClaim(context: SyncContext, run: Run): Promise<Ending> {
   const { claim } = run
-  const record = await context.readRecord(claim.key)
-  const memory = startMemory({
-    record,
-    unknown: claim.unknown,
-    blind: claim.blind,
-    digestKey: context.digester.id,
-  })
   const gate = makeGate(context, run)
-  const subject = await readSubject(context, claim.key, record)
-  const { mapped, rivals } = subject
-  const result =
-    'end' in subject
-      ? { turn: startTurn(memory), last: null, end: subject.end }
-      : await takeTurns({ context, run, gate, subject, memory })
-  gate.close()
-  run.observe({ step: 'ended', end: result.end })
-  return makeEnding({ context, claim, mapped, record, rivals, ...result })
+  try {
+    const record = await context.readRecord(claim.key)
+    const subject = await readSubject(context, claim.key, record)
+    const memory = recall(context, claim, { record, mapped: subject.mapped })
+    const result =
+      'end' in subject
+        ? { turn: startTurn(memory), last: null, end: subject.end }
+        : await takeTurns({ context, run, gate, subject, memory })
+    run.observe({ step: 'ended', end: result.end })
+    return makeEnding({ context, claim, record, ...subject, ...result })
+  } finally {
+    gate.close()
+  }
+}
+
+type Found = { readonly record: LedgerRecord; readonly mapped: Mapped }
+
+function recall({ digester }: SyncContext, claim: Claim, { record, mapped }: Found): Memory {
+  const { unknown, blind } = claim
+  const memory = startMemory({ record, unknown, blind, digestKey: digester.id })
+  return rememberFor(memory, { mapped, recordedAs: record.userId, digests: forCustomer(digester, claim.key) })
 }
 
 type Subject = { readonly mapped: Mapped; readonly rivals: readonly CustomerKey[] }
@@ -97,7 +108,8 @@ async function readSubject(
     const code = (error as { code?: unknown }).code
     if (typeof code !== 'string') throw error
     const reason = { code: 'customer-unreadable', error: code }
-    const mapped: Mapped = { kind: 'rejected', userId: record.userId, issues: record.issues }
+    const issues = record.issues.filter((issue) => issue.code !== 'refused')
+    const mapped: Mapped = { kind: 'rejected', userId: record.userId, issues }
     return { mapped, rivals: [], end: { kind: 'retry', reason, failed: true } }
   }
 }

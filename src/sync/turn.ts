@@ -1,5 +1,5 @@
 import type { Reason } from '../ledger/record.ts'
-import type { DesiredUser, OptionalField } from '../model/user.ts'
+import type { OptionalField } from '../model/user.ts'
 import type { CreateBody, UpdateBody } from '../service/client.ts'
 import type { Memory } from './memory.ts'
 import { makePlan, type Plan, type Situation } from './plan.ts'
@@ -13,7 +13,14 @@ export type Call =
 /** How a claim should end; the shell adds times and stores it. */
 export type TurnEnd =
   | { readonly kind: 'settle'; readonly state: 'idle' | 'rejected'; readonly reason: Reason | null }
-  | { readonly kind: 'retry'; readonly reason: Reason; readonly failed: boolean; readonly waitMs?: number }
+  | {
+      readonly kind: 'retry'
+      readonly reason: Reason
+      readonly failed: boolean
+      readonly waitMs?: number
+      /** Nothing was found out about the customer: its state stays what it was. */
+      readonly released?: true
+    }
   | { readonly kind: 'unknown'; readonly reason: Reason }
 
 export type Move = { readonly plan: Plan } & ({ readonly call: Call } | { readonly end: TurnEnd })
@@ -52,7 +59,6 @@ export function startTurn(memory: Memory): Turn {
  */
 export function nextMove(turn: Turn, situation: Omit<Situation, 'memory'>): Move {
   const plan = makePlan({ ...situation, memory: turn.memory })
-  if (turn.setAside && situation.mapped.kind === 'user') return statusAlone(situation.mapped.user)
   switch (plan.kind) {
     case 'none':
       return { plan, end: { kind: 'settle', state: 'idle', reason: null } }
@@ -67,8 +73,10 @@ export function nextMove(turn: Turn, situation: Omit<Situation, 'memory'>): Move
         return { plan, end: { kind: 'retry', reason: { code: 'created-already' }, failed: true } }
       return { plan, call: { method: 'POST', body: plan.body } }
     case 'replace':
-      return { plan, call: { method: 'PUT', body: plan.body } }
-    case 'patch':
+    case 'patch': {
+      if (turn.setAside) return statusAlone(plan)
+      return { plan, call: { method: plan.kind === 'patch' ? 'PATCH' : 'PUT', body: plan.body } }
+    }
     case 'revoke':
       return { plan, call: { method: 'PATCH', body: plan.body } }
     default:
@@ -76,9 +84,10 @@ export function nextMove(turn: Turn, situation: Omit<Situation, 'memory'>): Move
   }
 }
 
-function statusAlone(user: DesiredUser): Move {
-  const body = { status: user.status }
-  return { plan: { kind: 'patch', body, fields: [], carried: false }, call: { method: 'PATCH', body } }
+/** With whatever status the refused update carried: for a trial that is the one that the service shows. */
+function statusAlone({ body, carried }: Extract<Plan, { kind: 'patch' | 'replace' }>): Move {
+  const alone = { status: body.status }
+  return { plan: { kind: 'patch', body: alone, fields: [], carried }, call: { method: 'PATCH', body: alone } }
 }
 
 function rejection(plan: Plan & { kind: 'reject' }, { mapped }: Pick<Situation, 'mapped'>): Reason {

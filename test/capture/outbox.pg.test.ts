@@ -48,6 +48,22 @@ describe('drain', () => {
     expect(rows).toEqual([{ notes: writers * each, keys: writers * each }])
   })
 
+  test('does not wait for another drain that is under way', async () => {
+    await using db = await freshDatabase()
+    await db.pool.query(
+      `INSERT INTO rollcall.outbox (key, lane) SELECT i::text, 1 FROM generate_series(1, 10) i`,
+    )
+    const source = outboxSource(db.pool)
+    const meanwhile: number[] = []
+    await source.drain(async () => {
+      meanwhile.push(
+        await source.drain(async () => undefined, 6),
+        await source.drain(async () => undefined, 6),
+      )
+    }, 6)
+    expect(meanwhile).toEqual([4, 0])
+  })
+
   test('hands over the time of the earliest change, whatever the zone of the session', async () => {
     await using db = await freshDatabase()
     await db.pool.query(`INSERT INTO rollcall.outbox (key, lane, at) VALUES

@@ -100,7 +100,7 @@ test('a newer database than this version needs is well', async () => {
 
 test('a migration that fails half way leaves nothing of itself, and no lock', async () => {
   await using db = await freshDatabase({ empty: true })
-  await db.pool.query('CREATE SCHEMA rollcall')
+  await db.pool.query('CREATE SCHEMA rollcall; CREATE TABLE rollcall.pace ()')
   const client = await db.pool.connect()
   try {
     await expect(migrate(client)).rejects.toThrow('already exists')
@@ -112,6 +112,13 @@ test('a migration that fails half way leaves nothing of itself, and no lock', as
   } finally {
     client.release()
   }
+})
+
+test('a schema that a DBA has made beforehand is taken', async () => {
+  await using db = await freshDatabase({ empty: true })
+  await db.pool.query('CREATE SCHEMA rollcall')
+  expect(await migrate(db.url)).toEqual({ applied: 1 })
+  await checkMigrated(db.pool)
 })
 
 test('a role that may not create says so in our words', async () => {

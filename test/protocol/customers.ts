@@ -24,13 +24,13 @@ export type OutboxRow = {
 export type Transaction = { readonly key: number; readonly part: Part; readonly outbox: OutboxRow }
 
 function drawMain(w: World): Main {
-  if (w.random.chance(0.2)) return { kind: 'removed' }
+  if (w.random.chance(w.scene.removals)) return { kind: 'removed' }
   if (w.random.chance(0.1)) return { kind: 'invalid' }
   return drawUser(w)
 }
 
 function drawUser(w: World): Main {
-  const value = w.scene.forgets ? w.nextValue++ : w.random.int(2)
+  const value = w.scene.forgets ? w.nextValue++ : w.random.int(w.scene.values)
   const until = w.scene.expires && w.random.chance(0.4) ? w.now + 1 + w.random.int(20) : null
   return { kind: 'user', value, until }
 }
@@ -44,7 +44,7 @@ function append(w: World, key: number, part: Part): Transaction {
 
 export function change(w: World): void {
   const key = w.random.int(w.scene.customers)
-  const part = w.random.chance(0.55) ? { main: drawMain(w) } : { hidden: w.random.int(2) }
+  const part = w.random.chance(0.55) ? { main: drawMain(w) } : { hidden: w.random.int(w.scene.values) }
   if (w.transactions.some((open) => open.key === key && 'main' in open.part === 'main' in part)) return
   const transaction = append(w, key, part)
   w.history?.say(key, `a transaction writes ${JSON.stringify(part)}, outbox row ${transaction.outbox.id}`)

@@ -1,7 +1,7 @@
 // What can happen next, and how likely it is.
 import { change, commit, loseUser } from './customers.ts'
 import { work } from './job.ts'
-import { dispatch, drain, operate, replan, sweep, verifiable, verify } from './processes.ts'
+import { dispatch, drain, operate, paused, replan, sweep, verifiable, verify } from './processes.ts'
 import { put } from './service.ts'
 import { type Actor, kill, moveClock, requestEvent, spawn, suspend, type World } from './world.ts'
 
@@ -146,14 +146,10 @@ function somePassedReplan(w: World): boolean {
   return w.owed.some((row) => row !== null && row.replanAt !== null && row.replanAt <= w.now)
 }
 
-/** Customers that wait for a person. */
 function pausedKeys(w: World): number[] {
-  const keys: number[] = []
-  for (const [key, { state, invalid }] of w.ledger.entries()) {
-    if (state !== 'held' && (state !== 'rejected' || invalid)) continue
-    if (w.owed[key]?.dueAt === null && !(w.calm && busyFor(w, 'operator', key))) keys.push(key)
-  }
-  return keys
+  return w.rows
+    .map((_, key) => key)
+    .filter((key) => paused(w, key) && !(w.calm && busyFor(w, 'operator', key)))
 }
 
 /** Customers whose verification is due; while there is trouble, any idle one is verified now and then. */

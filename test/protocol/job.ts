@@ -88,23 +88,29 @@ function unaskedRemoval(w: World, { desired, progress }: SyncParams): boolean {
   return w.guards.unaskedRevokeLooksUp && desired.kind === 'removed' && progress.known.remote === 'unasked'
 }
 
+/**
+ * Suspended between its last look at the clock and the sending, until beyond its lifetime and, mostly, until
+ * somebody else is at work: there the harm is. It comes back for certain; nobody else could know what it did.
+ */
+function* oversleep(w: World, self: Actor, key: number): Steps {
+  w.history?.say(key, `${self.name} is suspended between its look at the clock and the sending`)
+  self.survives = true
+  self.wakeAt = (self.claim?.until ?? w.now) + w.random.int(w.scene.lifetime)
+  const busy = w.random.chance(0.5)
+    ? () => w.actors.some(({ claim }) => claim !== null && claim.key === key && claim.until > w.now)
+    : () => w.service.requests.some((r) => r.key === key && r.call.verb !== 'get' && r.phase === 'answered')
+  do yield
+  while (!w.calm && !busy() && w.random.chance(0.96))
+}
+
 type SendParams = { readonly key: number; readonly call: Call; readonly progress: Progress }
 
 /** Null: no answer within the timeout. */
 function* send(w: World, self: Actor, { key, call, progress }: SendParams): Steps<Answer | null> {
-  let within = w.scene.timeout + w.scene.grace
-  if (!w.calm && w.random.chance(w.scene.lateSends)) {
-    w.history?.say(key, `${self.name} is suspended between its look at the clock and the sending`)
-    self.survives = true
-    self.wakeAt = (self.claim?.until ?? w.now) + w.random.int(w.scene.lifetime)
-    within = w.scene.timeout - 1
-    do yield
-    while (
-      !w.calm &&
-      !w.actors.some(({ claim }) => claim !== null && claim.until > w.now) &&
-      w.random.chance(0.9)
-    )
-  }
+  const late = !w.calm && w.random.chance(w.scene.lateSends)
+  if (late) yield* oversleep(w, self, key)
+  // Late, it is over before its worker gives up: what goes on beyond that, only a later look can find.
+  const within = late ? w.scene.timeout - 1 : w.scene.timeout + w.scene.grace
   if (!w.calm && w.random.chance(w.scene.badAnswers / 6)) return { kind: 'not-sent' }
   if (call.verb !== 'get') progress.maybeSent = true
   const request = newRequest(key, call, within, w)

@@ -107,14 +107,18 @@ export function claim(row: Owed, { key, token, at, until }: ClaimParams, guards:
   return { key, token, version: row.changeVersion, unknown: row.unknown, blind: row.blind }
 }
 
-/** A person lets a held or rejected customer go on, exactly in the version that was shown. */
+/**
+ * A person lets a held or rejected customer go on, exactly in the version that was shown. Returns the version
+ * that is approved, null when the customer has moved on. It is a new version: whatever makes an idle customer
+ * due again must raise it, or a verification whose GET spans all of that takes the customer for unmoved.
+ */
 export function release(
   row: Owed,
   { version, at }: { version: number; at: number },
   guards: Guards,
-): boolean {
-  if (row.changeVersion !== version) return false
-  if (row.token !== null && guards.releaseWaitsForToken) return false
+): number | null {
+  if (row.changeVersion !== version || row.token !== null) return null
+  if (guards.releaseRaisesVersion) row.changeVersion += 1
   row.dueAt = greatest(row.notBefore, at)
-  return true
+  return row.changeVersion
 }

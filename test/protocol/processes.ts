@@ -100,18 +100,27 @@ export function* sweep(w: World, self: Actor): Steps {
   }
 }
 
-/** A person looks at a held or rejected customer and lets it go on, perhaps much later. */
+/** Held, or refused by the service: somebody has to look. What the mapping rejects waits for another change. */
+export function paused(w: World, key: number): boolean {
+  const ledger = w.ledger[key]
+  if (ledger === undefined || w.owed[key]?.dueAt !== null) return false
+  return ledger.state === 'held' || (ledger.state === 'rejected' && !ledger.invalid)
+}
+
+/** A person looks at a paused customer and lets it go on, perhaps much later. */
 export function* operate(w: World, self: Actor, key: number): Steps {
+  if (!paused(w, key)) return
   const version = w.owed[key]?.changeVersion ?? 0
   const since = w.now
-  yield* pause(w, self, 'looked')
+  yield* pause(w, self, 'decided')
   const row = w.owed[key]
   if (row === null || row === undefined) return
-  const released = release(row, { version, at: statementTime(w, since) }, w.guards)
-  if (released) w.approved[key] = version
+  const approved = release(row, { version, at: statementTime(w, since) }, w.guards)
+  if (approved !== null) w.approved[key] = approved
   w.history?.say(
     key,
-    `${self.name} releases version ${version}: ${released ? `due ${row.dueAt}` : 'no longer so'}`,
+    `${self.name} releases version ${version}: ` +
+      `${approved === null ? 'no longer so' : `version ${approved}, due ${row.dueAt}`}`,
   )
 }
 
@@ -125,6 +134,7 @@ export function verifiable(w: World, key: number): boolean {
 
 /** GETs an idle customer; what it shows replaces what we remember, and a difference is owed as a repair. */
 export function* verify(w: World, self: Actor, key: number): Steps {
+  if (!verifiable(w, key)) return
   const version = w.owed[key]?.changeVersion
   const request = newRequest(key, { verb: 'get' }, w.scene.timeout + w.scene.grace, w)
   w.service.requests.push(request)
@@ -135,8 +145,8 @@ export function* verify(w: World, self: Actor, key: number): Steps {
   const row = w.owed[key]
   const ledger = w.ledger[key]
   if (row === null || row === undefined || ledger === undefined) return
-  const still = row.changeVersion === version && row.token === null && row.dueAt === null
-  if (w.guards.verifyGuarded && !still) return
+  const moved = row.changeVersion !== version || row.token !== null || row.dueAt !== null
+  if (w.guards.verifyGuarded && moved) return
   const { known } = ledger
   const hidden = known.remote === 'present' ? known.hidden : null
   const seen: Known =

@@ -3,7 +3,16 @@
 import type { Random } from './random.ts'
 
 /** Where a process can be caught: after having done what the word says. */
-export type Spot = 'taken' | 'claimed' | 'read' | 'answered' | 'ended' | 'drained' | 'leased' | 'looked'
+export type Spot =
+  | 'taken'
+  | 'claimed'
+  | 'read'
+  | 'answered'
+  | 'ended'
+  | 'drained'
+  | 'leased'
+  | 'looked'
+  | 'decided'
 const SPOTS = [
   'taken',
   'claimed',
@@ -35,6 +44,9 @@ export type Scene = {
   readonly changes: number
   readonly network: number
   readonly haste: number
+  /** How many different values customers have, and how many changes remove them. */
+  readonly values: number
+  readonly removals: number
   /** Weights of troubles, 0 when the run does without. */
   readonly crash: number
   readonly suspend: number
@@ -85,6 +97,8 @@ export function drawScene(random: Random, theme: Theme): Scene {
     verifyDelay: lag + 2 + random.int(4),
     changes: random.pick([0.5, 1, 2, 5]),
     network: random.pick([6, 15, 40]),
+    values: 2,
+    removals: 0.2,
     haste: random.pick([2, 5, 10]),
     crash: sometimes(0.4, 1),
     suspend: sometimes(0.4, 2),
@@ -126,6 +140,8 @@ function dwell(random: Random, theme: Theme): Partial<Scene> {
       return {
         customers: 1,
         lateSends: 0.3,
+        changes: random.pick([1, 3]),
+        removals: 0.1,
         stopsAt: random.pick([['answered'], []]),
         diesAt: [],
         crash: 0,
@@ -134,11 +150,30 @@ function dwell(random: Random, theme: Theme): Partial<Scene> {
         expires: false,
       }
     case 'people':
-      return { customers: 1, brake: true, stopsAt: ['looked'], changes: 1, haste: 5, forgets: false }
+      return {
+        customers: 1,
+        brake: true,
+        verifies: true,
+        values: 1,
+        removals: 0.5,
+        stopsAt: ['looked', 'drained'],
+        diesAt: [],
+        changes: 1.5,
+        haste: 3,
+        crash: 0,
+        suspend: 0,
+        badAnswers: random.pick([0, 0.3]),
+        adopts: false,
+        forgets: false,
+        expires: false,
+      }
     case 'verify':
       return {
         customers: 1,
         verifies: true,
+        brake: random.chance(0.3),
+        values: random.pick([1, 2]),
+        removals: 0.4,
         lateArrivals: 0.3,
         stopsAt: random.pick([['looked'], []]),
         forgets: false,

@@ -184,6 +184,6 @@ export function suspend(w: World, actor: Actor): void {
   const { lifetime, timeout, grace } = w.scene
   const edge = (actor.claim?.until ?? 0) - timeout - w.random.int(grace + 2)
   const atEdge = edge > w.now && w.random.chance(0.7)
-  actor.wakeAt = atEdge ? edge : w.now + 1 + w.random.int(2 * lifetime)
+  actor.wakeAt = Math.max(actor.wakeAt, atEdge ? edge : w.now + 1 + w.random.int(2 * lifetime))
   w.history?.say(actor.key, `${actor.name} is suspended until t=${actor.wakeAt}`)
 }

@@ -1,0 +1,39 @@
+import type { Reason } from '../ledger/record.ts'
+import type { DesiredUser, OptionalField } from '../model/user.ts'
+import type { CustomerDigests } from './digest.ts'
+import type { Plan } from './plan.ts'
+import type { Turn, TurnEnd } from './turn.ts'
+
+/** What is known of the answer besides its meaning; `status` is null when there was none. */
+export type Facts = {
+  readonly plan: Plan
+  readonly status: number | null
+  readonly error?: string
+  readonly waitMs?: number
+  readonly desired: DesiredUser | null
+  readonly digests: CustomerDigests
+}
+
+/** What the claim knows after an answer; `end` when nothing more is to be tried in this claim. */
+export type Step = { readonly turn: Turn; readonly end?: TurnEnd }
+
+/** The optional fields that a plan writes. */
+export function fieldsOf(plan: Plan): readonly OptionalField[] {
+  return plan.kind === 'create' || plan.kind === 'replace' || plan.kind === 'patch' ? plan.fields : []
+}
+
+/** Codes, statuses and names only: a reason is stored, logged and shown. */
+export function reasonOf(code: string, { plan, status, error }: Facts): Reason {
+  const fields = fieldsOf(plan)
+  return {
+    code,
+    ...(status === null ? {} : { status }),
+    ...(error === undefined ? {} : { error }),
+    ...(fields.length > 0 ? { fields } : {}),
+  }
+}
+
+export function retry(code: string, facts: Facts): TurnEnd {
+  const wait = facts.waitMs === undefined ? {} : { waitMs: facts.waitMs }
+  return { kind: 'retry', reason: reasonOf(code, facts), failed: true, ...wait }
+}

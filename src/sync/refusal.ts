@@ -1,0 +1,57 @@
+import type { Reason } from '../ledger/record.ts'
+import { OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
+import { type Facts, fieldsOf, reasonOf, type Step } from './answer.ts'
+import type { Turn } from './turn.ts'
+
+/**
+ * Create refused in any way: the user may exist, so look. Update refused: which field it was is not shown
+ * and access matters most, so the status goes alone; refused alone as well, it is for a person.
+ */
+export function absorbRefusal(turn: Turn, facts: Facts): Step {
+  const { plan } = facts
+  const status = facts.status ?? 0
+  if (plan.kind === 'create') {
+    const fields = OPTIONAL_FIELDS.filter((field) => plan.body[field] !== undefined)
+    const refusedCreate = { status, fields }
+    const after = { ...turn, memory: { ...turn.memory, remote: 'unknown' as const }, refusedCreate }
+    return turn.lookups > 0 ? afterRefusedCreate(after, refusedCreate, facts) : { turn: after }
+  }
+  const fields = fieldsOf(plan)
+  if (fields.length > 0 && !turn.setAside) return { turn: { ...turn, setAside: { status, fields } } }
+  const tried = turn.setAside ? { fields: turn.setAside.fields } : {}
+  const reason = { ...reasonOf('refused', facts), ...tried }
+  return { turn: { ...turn, setAside: null }, end: { kind: 'settle', state: 'rejected', reason } }
+}
+
+/** These say something about the address or about somebody who is there, and nothing about the values. */
+const NOT_ABOUT_VALUES = new Set([404, 409, 410])
+
+/**
+ * The create was refused although nobody is there. 409 claims that somebody is (the service may lag), 404 and
+ * 410 can only mean the address: try later. Else the optional fields are set aside, and the next create carries
+ * the required ones only.
+ */
+export function afterRefusedCreate(
+  turn: Turn,
+  refusal: NonNullable<Turn['refusedCreate']>,
+  facts: Facts,
+): Step {
+  const reason: Reason = { code: 'refused', status: refusal.status, fields: refusal.fields }
+  if (NOT_ABOUT_VALUES.has(refusal.status)) return { turn, end: { kind: 'retry', reason, failed: true } }
+  if (refusal.fields.length === 0) return { turn, end: { kind: 'settle', state: 'rejected', reason } }
+  const refused = { ...turn.memory.refused, ...refusalMarks(refusal.fields, facts) }
+  return {
+    turn: { ...turn, memory: { ...turn.memory, refused } },
+    end: { kind: 'retry', reason, failed: true },
+  }
+}
+
+/** The refused values, so that they are not sent again until one of them changes. */
+export function refusalMarks(
+  fields: readonly OptionalField[],
+  { desired, digests }: Pick<Facts, 'desired' | 'digests'>,
+): Readonly<Partial<Record<OptionalField, string>>> {
+  return Object.fromEntries(
+    fields.map((field) => [field, digests.exact(field, desired?.fields[field] ?? null)]),
+  )
+}

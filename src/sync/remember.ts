@@ -1,0 +1,70 @@
+import { sameField, seenForm } from '../model/normal.ts'
+import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
+import type { RemoteUser } from '../service/body.ts'
+import type { CustomerDigests } from './digest.ts'
+import { agreed, type Memory } from './memory.ts'
+
+/** A GET said that there is no such user, or an update was answered with "not there". */
+export function rememberAbsent(memory: Memory): Memory {
+  return { ...memory, remote: 'absent', sentStatus: null, seenStatus: null, sent: {}, seen: {} }
+}
+
+/**
+ * A GET's result replaces what is remembered. An acknowledged digest survives only where the GET agrees with
+ * it, so that a later change of spelling alone is still sent, and an edit at the service is seen.
+ */
+export function rememberSeen(
+  memory: Memory,
+  remote: RemoteUser,
+  desired: DesiredUser | null,
+  digests: CustomerDigests,
+): Memory {
+  const fields = desired?.fields ?? {}
+  const seen: Partial<Record<OptionalField, string>> = {}
+  const sent: Partial<Record<OptionalField, string>> = {}
+  for (const field of OPTIONAL_FIELDS) {
+    const wanted = fields[field]
+    const acknowledged = memory.sent[field]
+    if (field === UNVERIFIABLE_FIELD) {
+      if (acknowledged !== undefined) sent[field] = acknowledged
+      continue
+    }
+    seen[field] = digests.ofForm(field, seenForm(field, fields, remote.fields))
+    if (wanted === undefined || acknowledged !== digests.exact(field, wanted)) continue
+    if (sameField(field, fields, remote.fields)) sent[field] = acknowledged
+  }
+  const seenStatus = storable(remote.status)
+  return agreed({ ...memory, remote: 'present', seenStatus, seen, sent, looked: true }, desired)
+}
+
+/** In place of a status that the interface does not have, and the ledger's column cannot hold. */
+const STRANGE_STATUS = -1
+
+function storable(status: number): number {
+  return Number.isInteger(status) && status >= 0 && status <= 32_767 ? status : STRANGE_STATUS
+}
+
+type Acknowledged = {
+  readonly desired: DesiredUser | null
+  readonly verb: 'create' | 'replace' | 'patch' | 'revoke'
+  readonly fields: readonly OptionalField[]
+  readonly status: number
+  /** The status was the one that the service showed, not one of ours. */
+  readonly carried: boolean
+}
+
+/** The service acknowledged a write: what it carried is now what is known, in place of what was seen. */
+export function rememberSent(memory: Memory, write: Acknowledged, digests: CustomerDigests): Memory {
+  const { desired, verb } = write
+  const whole = verb === 'create' || verb === 'replace'
+  const sent: Partial<Record<OptionalField, string>> = whole ? {} : { ...memory.sent }
+  const seen: Partial<Record<OptionalField, string>> = whole ? {} : { ...memory.seen }
+  for (const field of write.fields) {
+    const value = desired?.fields[field]
+    if (value === undefined) continue
+    sent[field] = digests.exact(field, value)
+    delete seen[field]
+  }
+  const status = write.carried ? {} : { sentStatus: write.status, seenStatus: null }
+  return { ...memory, ...status, remote: 'present', sent, seen }
+}

@@ -1,0 +1,49 @@
+import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField, type Status } from '../model/user.ts'
+import { type CustomerDigests, NO_VALUE } from './digest.ts'
+import type { Memory } from './memory.ts'
+
+/** Known, and neither what was acknowledged nor what was seen since speaks against it. */
+export function fieldIsRight(
+  field: OptionalField,
+  user: DesiredUser,
+  memory: Pick<Memory, 'sent' | 'seen'>,
+  digests: CustomerDigests,
+): boolean {
+  const value = user.fields[field] ?? null
+  const sent = memory.sent[field]
+  const seen = memory.seen[field]
+  if (sent === undefined && seen === undefined) return false
+  if (sent !== undefined && sent !== digests.exact(field, value)) return false
+  return seen === undefined || seen === digests.normal(field, value)
+}
+
+/** Status 0 seen where 4 was acknowledged is a trial that ended, and stays ended. */
+export function statusIsRight(status: Status, memory: Pick<Memory, 'sentStatus' | 'seenStatus'>): boolean {
+  const { sentStatus, seenStatus } = memory
+  if (seenStatus === null) return sentStatus === status
+  return seenStatus === status || (status === 4 && sentStatus === 4 && seenStatus === 0)
+}
+
+/**
+ * Values that the service refused are not sent again until one of them changes; then all are tried again,
+ * because which of them it refused is not shown.
+ */
+export function standingRefusals(
+  user: DesiredUser,
+  { refused }: Pick<Memory, 'refused'>,
+  digests: CustomerDigests,
+): ReadonlySet<OptionalField> {
+  const fields = OPTIONAL_FIELDS.filter((field) => refused[field] !== undefined)
+  const stand = fields.every((field) => {
+    const value = user.fields[field]
+    return value !== undefined && digests.exact(field, value) === refused[field]
+  })
+  return new Set(stand ? fields : [])
+}
+
+/** Fields that the mapping does not set and that hold a value at the service, seen there or once sent by us. */
+export function straysOf(user: DesiredUser, { sent, seen }: Pick<Memory, 'sent' | 'seen'>): OptionalField[] {
+  return OPTIONAL_FIELDS.filter(
+    (field) => user.fields[field] === undefined && (seen[field] ?? sent[field] ?? NO_VALUE) !== NO_VALUE,
+  )
+}

@@ -1,0 +1,66 @@
+import {
+  type DesiredUser,
+  type Fields,
+  OPTIONAL_FIELDS,
+  type OptionalField,
+  type Status,
+} from '../model/user.ts'
+import type { CreateBody, UpdateBody } from '../service/client.ts'
+import type { Memory } from './memory.ts'
+import type { Policy } from './plan.ts'
+import { straysOf } from './right.ts'
+
+/** Create leaves nulls out: only `description` is documented as nullable (section 2.6). */
+export function createBody(user: DesiredUser, managed: readonly OptionalField[]): CreateBody {
+  const given = managed.filter((field) => user.fields[field] !== null)
+  return { user_id: user.userId, status: user.status, ...picked(user, given) }
+}
+
+type Patching = {
+  readonly user: DesiredUser
+  readonly status: Status
+  readonly changed: readonly OptionalField[]
+  readonly policy: Policy
+}
+
+/** Always the status, which is required on every update, and of the rest only what changed. */
+export function patchBody({ user, status, changed, policy }: Patching): UpdateBody {
+  const body: Fields = {}
+  for (const field of changed) {
+    const empty = policy.clearWith[field] === 'empty' ? '' : null
+    body[field] = user.fields[field] ?? empty
+  }
+  return { status, ...body }
+}
+
+/** The complete set: what the mapping does not set is cleared in the same way as what it sets to nothing. */
+export function putBody({ user, status, policy }: Omit<Patching, 'changed'>): UpdateBody {
+  const said = OPTIONAL_FIELDS.filter(
+    (field) => (user.fields[field] ?? null) !== null || policy.clearWith[field] !== 'omit',
+  )
+  return patchBody({ user, status, changed: said, policy })
+}
+
+type Replacing = {
+  readonly user: DesiredUser
+  readonly memory: Memory
+  readonly policy: Policy
+  readonly managed: readonly OptionalField[]
+  readonly changed: readonly OptionalField[]
+}
+
+/**
+ * A PUT where a PATCH cannot say it (a field cleared by leaving it out, strays), or when everything changed.
+ * It carries the complete set (section 4.6, rule 1): what the mapping does not set would be lost. The caller
+ * rules it out while a field is left out because its value is invalid or was refused.
+ */
+export function needsReplace({ user, memory, policy, managed, changed }: Replacing): boolean {
+  if (!policy.fullyManaged && policy.unmanaged !== 'clear') return false
+  if (policy.unmanaged === 'clear' && straysOf(user, memory).length > 0) return true
+  if (changed.some((field) => user.fields[field] === null && policy.clearWith[field] === 'omit')) return true
+  return managed.length > 1 && changed.length === managed.length
+}
+
+function picked(user: DesiredUser, fields: readonly OptionalField[]): Fields {
+  return Object.fromEntries(fields.map((field) => [field, user.fields[field] ?? null]))
+}

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest'
+import { readInstalled } from '../../src/capture/catalog.ts'
+import { planCapture } from '../../src/capture/relations.ts'
+import { freshDatabase } from '../support/database.ts'
+import { configure } from './scene.ts'
+import { database, installed, states } from './session.ts'
+
+describe('status', () => {
+  test('sees disabled triggers, altered functions, new partitions, renamed columns and tables that are gone', async () => {
+    await using db = await database(`CREATE TABLE customers (id int, plan text) PARTITION BY LIST (id);
+      CREATE TABLE p1 PARTITION OF customers FOR VALUES IN (1); CREATE TABLE side (customer int)`)
+    const watched = configure({
+      watch: [
+        { table: 'customers', key: 'id' },
+        { table: 'side', key: 'customer' },
+      ],
+      mapping: { user_id: 'id', status: 'plan' },
+    })
+    const fits = { customers: 'fits', p1: 'fits', side: 'fits' }
+    await installed(db, watched)
+    expect(await states(db, watched)).toEqual(fits)
+
+    await db.pool.query(
+      `ALTER TABLE p1 DISABLE TRIGGER ALL; CREATE TABLE p2 PARTITION OF customers FOR VALUES IN (2)`,
+    )
+    expect(await states(db, watched)).toEqual({ ...fits, p1: 'disabled', p2: 'missing' })
+    await installed(db, watched)
+    expect(await states(db, watched)).toEqual({ ...fits, p2: 'fits' })
+
+    const { functions } = await readInstalled(db.pool)
+    const name = functions.find((one) => one.name.includes('side'))?.name
+    await db.pool.query(
+      `ALTER FUNCTION rollcall."${name}" SECURITY INVOKER; ALTER TABLE customers RENAME plan TO tariff`,
+    )
+    expect(await states(db, watched)).toEqual({
+      customers: 'outdated',
+      p1: 'outdated',
+      p2: 'outdated',
+      side: 'outdated',
+    })
+    await db.pool.query('DROP TABLE side; ALTER TABLE customers RENAME tariff TO plan')
+    expect(await states(db, watched)).toEqual({ customers: 'fits', p1: 'fits', p2: 'fits', side: 'missing' })
+  })
+
+  test('follows what the view reads: its columns, whole rows, and views of views', async () => {
+    await using db = await database(`CREATE TABLE base (id int, a text, b text, c text);
+      CREATE VIEW inner_view AS SELECT id, a FROM base; CREATE VIEW customers AS SELECT id, a AS plan FROM inner_view`)
+    const watched = configure({
+      customers: { view: 'customers', key: 'id' },
+      watch: [{ table: 'base', key: 'id' }],
+      mapping: { user_id: 'id', status: 'plan' },
+    })
+    const columns = async () =>
+      (await planCapture(db.pool, watched)).watchers.map((watcher) => watcher.columns)
+    expect(await columns()).toEqual([['a']])
+    await installed(db, watched)
+    await db.pool.query('CREATE OR REPLACE VIEW inner_view AS SELECT id, a || b AS a FROM base')
+    expect(await columns()).toEqual([['a', 'b']])
+    expect(await states(db, watched)).toEqual({ base: 'outdated' })
+    await db.pool.query('CREATE OR REPLACE VIEW inner_view AS SELECT id, to_jsonb(base) ->> a AS a FROM base')
+    expect(await columns()).toEqual([['a', 'b', 'c']])
+  })
+
+  test('stands for a virtual generated column with the columns that it is made of', async (context) => {
+    await using db = await freshDatabase()
+    const { rows } = await db.pool.query(
+      `SELECT current_setting('server_version_num')::int >= 180000 AS virtual`,
+    )
+    context.skip(!rows[0].virtual, 'this Postgres has no virtual columns')
+    await db.pool.query(
+      `CREATE TABLE customers (id int, level int, notes text, plan text GENERATED ALWAYS AS ('p' || level) VIRTUAL)`,
+    )
+    const watched = configure({ mapping: { user_id: 'id', status: 'plan' } })
+    await installed(db, watched)
+    await db.pool.query(
+      `INSERT INTO customers VALUES (1, 1); DELETE FROM rollcall.outbox; UPDATE customers SET notes = 'x'`,
+    )
+    expect((await db.pool.query('SELECT FROM rollcall.outbox')).rowCount).toBe(0)
+    await db.pool.query('UPDATE customers SET level = 2')
+    expect((await db.pool.query('SELECT FROM rollcall.outbox')).rowCount).toBe(1)
+  })
+})

@@ -1,0 +1,216 @@
+import { expect, test } from 'vitest'
+import type { Config } from '../../src/config/config.ts'
+import type { RollcallConfig } from '../../src/config/define.ts'
+import { resolveConfig } from '../../src/config/resolve.ts'
+import { type CustomersShape, describeCustomers } from '../../src/customers/describe.ts'
+import { RollcallError } from '../../src/model/errors.ts'
+import { freshDatabase, type TestDatabase } from '../support/database.ts'
+
+function configure(overrides: Partial<RollcallConfig> = {}): Config {
+  return resolveConfig(
+    {
+      customers: { table: 'customers', key: 'id' },
+      mapping: { user_id: 'id', status: 'plan', email: 'email' },
+      ...overrides,
+    },
+    'rollcall.config.ts',
+  )
+}
+
+async function database(tables: string): Promise<TestDatabase> {
+  const db = await freshDatabase()
+  await db.pool.query(tables)
+  return db
+}
+
+async function details(described: Promise<CustomersShape>): Promise<readonly string[]> {
+  const error = await described.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  if (!(error instanceof RollcallError)) throw error ?? new Error('nothing was refused')
+  expect(error.code).toBe('CUSTOMERS_UNREADABLE')
+  return error.details
+}
+
+const PLAIN = 'CREATE TABLE customers (id bigint PRIMARY KEY, email varchar(80), plan text, other text)'
+
+test('tells names and types of what will be read', async () => {
+  await using db = await database(`CREATE DOMAIN code AS varchar(12); CREATE TYPE "Kind" AS ENUM ('a', 'b');
+    CREATE TABLE customers (id code, kind "Kind", plan text, email varchar(80), other text, PRIMARY KEY (id, kind))`)
+  const config = configure({
+    customers: { table: 'customers', key: ['id', 'kind'] },
+    scope: { column: 'other', in: ['x'] },
+  })
+  expect(await describeCustomers(db.pool, config)).toEqual({
+    relation: { schema: 'public', name: 'customers' },
+    kind: 'table',
+    key: [
+      {
+        name: 'id',
+        type: 'code',
+        base: { schema: 'pg_catalog', name: 'varchar', labels: null },
+        cast: 'pg_catalog."varchar"',
+      },
+      {
+        name: 'kind',
+        type: '"Kind"',
+        base: { schema: 'public', name: 'Kind', labels: ['a', 'b'] },
+        cast: 'public."Kind"',
+      },
+    ],
+    columns: [
+      { name: 'id', type: 'code' },
+      { name: 'kind', type: '"Kind"' },
+      { name: 'plan', type: 'text' },
+      { name: 'email', type: 'character varying(80)' },
+      { name: 'other', type: 'text' },
+    ],
+    warnings: [],
+  })
+})
+
+test('names every column that is missing, where it was named and what was probably meant', async () => {
+  await using db = await database('CREATE TABLE customers (id_ int PRIMARY KEY, e_mail text, tariff text)')
+  const config = configure({ scope: { column: 'activo', in: [true] } })
+  expect(await details(describeCustomers(db.pool, config))).toEqual([
+    'customers.key: there is no column id in public.customers; did you mean id_?',
+    'mapping.user_id: there is no column id in public.customers; did you mean id_?',
+    'mapping.status: there is no column plan in public.customers',
+    'mapping.email: there is no column email in public.customers; did you mean e_mail?',
+    'scope: there is no column activo in public.customers',
+    'watch[0].key: there is no column id in public.customers; did you mean id_?',
+  ])
+})
+
+test('a table that is not there: another schema and near spellings are offered', async () => {
+  await using db = await database('CREATE SCHEMA shop; CREATE TABLE shop.customers (id int)')
+  expect(await details(describeCustomers(db.pool, configure()))).toEqual([
+    'customers: there is no table or view public.customers; did you mean shop.customers?',
+  ])
+  await db.pool.query('CREATE TABLE custommers (id int); DROP TABLE shop.customers')
+  expect(await details(describeCustomers(db.pool, configure()))).toEqual([
+    'customers: there is no table or view public.customers; did you mean public.custommers?',
+  ])
+})
+
+test('refuses key types that have more than one text for a value', async () => {
+  await using db = await database(PLAIN)
+  for (const type of [
+    'date',
+    'timestamptz',
+    'float8',
+    'money',
+    'interval',
+    'json',
+    'jsonb',
+    'bytea',
+    'int[]',
+    'boolean',
+  ]) {
+    await db.pool.query(`DROP TABLE customers; CREATE TABLE customers (id ${type}, email text, plan text)`)
+    const [first] = await details(describeCustomers(db.pool, configure()))
+    expect(first).toMatch(
+      /^customers.key: id is of type .*expected an integer, numeric, text, uuid or enum column$/,
+    )
+  }
+})
+
+test('accepts key types that have one text', async () => {
+  await using db = await database(
+    `${PLAIN}; CREATE EXTENSION citext; CREATE DOMAIN d1 AS int; CREATE DOMAIN d2 AS d1`,
+  )
+  for (const type of [
+    'int2',
+    'int4',
+    'int8',
+    'numeric',
+    'text',
+    'varchar',
+    'char(5)',
+    'citext',
+    'uuid',
+    'd2',
+  ]) {
+    await db.pool.query(
+      `DROP TABLE customers; CREATE TABLE customers (id ${type} PRIMARY KEY, email text, plan text)`,
+    )
+    expect((await describeCustomers(db.pool, configure())).warnings, type).toEqual([])
+  }
+})
+
+test('a role without rights is told which, by column', async () => {
+  await using db = await database(PLAIN)
+  const role = `reader_${db.name}`
+  const client = await db.pool.connect()
+  try {
+    await client.query(
+      `CREATE ROLE ${role}; GRANT SELECT (id, plan) ON customers TO ${role}; SET ROLE ${role}`,
+    )
+    expect(await details(describeCustomers(client, configure()))).toEqual([
+      'mapping.email: the role may not SELECT the column email of public.customers',
+    ])
+    await client.query(`RESET ROLE; GRANT SELECT ON customers TO ${role}; SET ROLE ${role}`)
+    await describeCustomers(client, configure())
+    await client.query(`RESET ROLE; CREATE VIEW seen WITH (security_invoker) AS SELECT * FROM customers;
+      GRANT SELECT ON seen TO ${role}; REVOKE ALL ON customers FROM ${role}; SET ROLE ${role}`)
+    const byView = configure({
+      customers: { view: 'seen', key: 'id' },
+      watch: [{ table: 'customers', key: 'id' }],
+    })
+    expect(await details(describeCustomers(client, byView))).toEqual([
+      'customers: permission denied for table customers',
+    ])
+  } finally {
+    await client.query(`RESET ROLE; DROP OWNED BY ${role}; DROP ROLE ${role}`)
+    client.release(true)
+  }
+})
+
+test('watched tables are held to the same: they exist, carry triggers and hold keys', async () => {
+  await using db = await database(
+    `${PLAIN}; CREATE TABLE side (customer int, "when" date); CREATE VIEW shown AS SELECT * FROM side`,
+  )
+  const config = configure({
+    watch: [
+      { table: 'customers', key: 'id' },
+      { table: 'sides', key: 'customer' },
+      { table: 'shown', key: 'customer' },
+      { table: 'side', key: 'when', columns: ['custoner'] },
+    ],
+  })
+  expect(await details(describeCustomers(db.pool, config))).toEqual([
+    'watch[1]: there is no table or view public.sides; did you mean public.side?',
+    'watch[2]: public.shown is no table; name the tables behind it',
+    'watch[3].columns: there is no column custoner in public.side; did you mean customer?',
+    expect.stringContaining('watch[3].key: when is of type date'),
+  ])
+})
+
+test('warns of keys that are not unique, rows that are hidden and spellings that may differ', async () => {
+  await using db = await database(`CREATE TABLE customers (id int, email text, plan text);
+    CREATE UNIQUE INDEX ON customers (id) WHERE plan = 'x'; CREATE UNIQUE INDEX ON customers (id, plan);
+    CREATE INDEX ON customers (id); CREATE UNIQUE INDEX ON customers ((id + 1));
+    CREATE TABLE side (customer text); ALTER TABLE customers ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY`)
+  const role = `watcher_${db.name}`
+  const client = await db.pool.connect()
+  const config = configure({
+    watch: [
+      { table: 'customers', key: 'id' },
+      { table: 'side', key: 'customer' },
+    ],
+  })
+  try {
+    await client.query(`CREATE ROLE ${role}; GRANT SELECT ON customers TO ${role}; SET ROLE ${role}`)
+    expect((await describeCustomers(client, config)).warnings).toEqual([
+      expect.stringContaining('no unique index of public.customers'),
+      expect.stringContaining('row-level security'),
+      expect.stringContaining('watch[1].key: customer (text) must spell keys exactly as id (integer) does'),
+    ])
+    await client.query('RESET ROLE; CREATE UNIQUE INDEX ON customers (id) INCLUDE (plan)')
+    expect((await describeCustomers(client, configure())).warnings).toEqual([])
+  } finally {
+    await client.query(`RESET ROLE; DROP OWNED BY ${role}; DROP ROLE ${role}`)
+    client.release(true)
+  }
+})

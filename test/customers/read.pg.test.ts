@@ -1,0 +1,212 @@
+import type pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Config } from '../../src/config/config.ts'
+import { resolveConfig } from '../../src/config/resolve.ts'
+import { describeCustomers } from '../../src/customers/describe.ts'
+import { makePool } from '../../src/customers/pool.ts'
+import { makeReadCustomers, type ReadCustomers } from '../../src/customers/read.ts'
+import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { until } from '../support/until.ts'
+
+let db: TestDatabase
+let pool: pg.Pool
+
+beforeAll(async () => {
+  db = await freshDatabase()
+  await db.pool.query('CREATE EXTENSION citext')
+  pool = makePool({ url: db.url, max: 2, onError: () => undefined })
+})
+afterAll(async () => {
+  await pool.end()
+  await db.drop()
+})
+
+function configure(key: string | readonly string[], relation: object = { table: 'customers' }): Config {
+  const columns = typeof key === 'string' ? [key] : key
+  return resolveConfig(
+    {
+      customers: { ...relation, key },
+      ...('view' in relation ? { watch: [{ table: 'customers', key }] } : {}),
+      mapping: { user_id: { columns, map: () => 'x' }, status: 'plan' },
+    },
+    'rollcall.config.ts',
+  )
+}
+
+async function reader(config: Config): Promise<ReadCustomers> {
+  return makeReadCustomers(config, await describeCustomers(pool, config))
+}
+
+async function readAll(config: Config, keys: readonly string[]): Promise<Record<string, unknown>> {
+  return Object.fromEntries(await (await reader(config))(pool, keys))
+}
+
+async function table(sql: string): Promise<void> {
+  await db.pool.query(`DROP TABLE IF EXISTS customers CASCADE; ${sql}`)
+}
+
+describe('readCustomers', () => {
+  test('answers for every key asked, with the named columns alone', async () => {
+    await table(`CREATE TABLE customers (id int PRIMARY KEY, plan text, secret text);
+      INSERT INTO customers VALUES (1, 'free', 's'), (2, NULL, 's')`)
+    expect(await readAll(configure('id'), ['1', '2', '3', '1'])).toEqual({
+      1: { id: 1, plan: 'free' },
+      2: { id: 2, plan: null },
+      3: null,
+    })
+    expect(await readAll(configure('id'), [])).toEqual({})
+  })
+
+  for (const [type, good, bad] of [
+    ['smallint', '-7', ['abc', '007', '', ' 1', '1.0', '40000', '1e2', '-0', '\0']],
+    ['bigint', '9007199254740993', ['9223372036854775808', '99999999999999999999', '+1']],
+    ['numeric(12,2)', '10.50', ['10.5', 'ten', '1e5', '0x1', `1${'0'.repeat(140_000)}`]],
+    ['uuid', '0b7f6c1e-3c5e-4a53-9b1e-2f5a4d3c2b1a', ['0B7F6C1E-3C5E-4A53-9B1E-2F5A4D3C2B1A', 'x', '{}']],
+    ['varchar(5)', 'ñandú', ['ñandúes', 'a\0b', '\ud800']],
+    ['char(5)', 'ab', ['ab   ', 'abcdef']],
+    ['citext', 'Ana', ['ana', 'ANA']],
+    ['text', `"it's", \\{}`, ["it's", 'NULL']],
+  ] as const) {
+    test(`${type}: malformed keys and other spellings are absent and break nothing`, async () => {
+      await table(`CREATE TABLE customers (id ${type} PRIMARY KEY, plan text)`)
+      await db.pool.query(`INSERT INTO customers VALUES ($1, 'free')`, [good])
+      const found = await readAll(configure('id'), [...bad, good])
+      expect(found[good]).toMatchObject({ plan: 'free' })
+      for (const key of bad) expect(found[key], key.slice(0, 50)).toBeNull()
+    })
+  }
+
+  test('enums and domains, also those that check', async () => {
+    await table(`DROP DOMAIN IF EXISTS even; CREATE DOMAIN even AS int CHECK (VALUE % 2 = 0); CREATE TYPE kind AS ENUM ('a', 'b c');
+      CREATE TABLE customers (id even, kind kind, plan text, PRIMARY KEY (id, kind)); INSERT INTO customers VALUES (2, 'b c', 'free')`)
+    expect(
+      await readAll(configure(['id', 'kind']), [
+        '["2", "b c"]',
+        '["3", "a"]',
+        '["2", "z"]',
+        '2',
+        '["2"]',
+        '["2", null]',
+      ]),
+    ).toEqual({
+      '["2", "b c"]': { id: 2, kind: 'b c', plan: 'free' },
+      '["3", "a"]': null,
+      '["2", "z"]': null,
+      2: null,
+      '["2"]': null,
+      '["2", null]': null,
+    })
+  })
+
+  test('several rows for one key are ambiguous, and only that key', async () => {
+    await table(
+      `CREATE TABLE customers (id text, plan text); INSERT INTO customers VALUES ('a', 'x'), ('a', 'y'), ('a', 'z'), ('b', 'x')`,
+    )
+    expect(await readAll(configure('id'), ['a', 'b'])).toEqual({ a: 'ambiguous', b: { id: 'b', plan: 'x' } })
+  })
+
+  test('citext: of rows that only differ in case each is read by its own spelling', async () => {
+    await table(
+      `CREATE TABLE customers (id citext, plan text); INSERT INTO customers VALUES ('ANA', '1'), ('Ana', '2'), ('aNA', '3'), ('ana', '4')`,
+    )
+    expect(await readAll(configure('id'), ['ana', 'Ana'])).toEqual({
+      ana: { id: 'ana', plan: '4' },
+      Ana: { id: 'Ana', plan: '2' },
+    })
+  })
+
+  test('names of any spelling', async () => {
+    await table(`DROP SCHEMA IF EXISTS "a b" CASCADE; CREATE SCHEMA "a b"; CREATE TABLE "a b"."c""d" ("sel ect" int PRIMARY KEY, plan text);
+      INSERT INTO "a b"."c""d" VALUES (1, 'free')`)
+    const config = configure('sel ect', { table: '"a b"."c""d"' })
+    expect(await readAll(config, ['1'])).toEqual({ 1: { 'sel ect': 1, plan: 'free' } })
+  })
+
+  test('uses the index of the key, also behind a view that groups, whatever the type', async () => {
+    for (const type of ['int', 'varchar(20)', 'uuid']) {
+      const value = type === 'uuid' ? 'md5(i::text)::uuid' : `i::${type}`
+      await table(`CREATE TABLE customers (id ${type} PRIMARY KEY, plan text); INSERT INTO customers SELECT ${value}, 'free' FROM generate_series(1, 20000) i;
+        ANALYZE customers; CREATE VIEW grouped AS SELECT id, max(plan) AS plan FROM customers GROUP BY id`)
+      const { rows } = await db.pool.query('SELECT id::text AS id FROM customers LIMIT 50')
+      const keys = rows.map(({ id }) => id)
+      for (const relation of [{ table: 'customers' }, { view: 'grouped' }]) {
+        const read = await reader(configure('id', relation))
+        expect(await plan(read, keys), type).not.toContain('Seq Scan')
+      }
+    }
+  })
+})
+
+/** What the statement that was sent would do. */
+async function plan(read: ReadCustomers, keys: readonly string[]): Promise<string> {
+  let lines: string[] = []
+  const explaining = {
+    query: async (query: { text: string; values: unknown[] }) => {
+      const { rows } = await pool.query({ ...query, text: `EXPLAIN ${query.text}`, rowMode: 'array' })
+      lines = rows.map(([line]) => String(line))
+      return { rows: [] }
+    },
+  }
+  await read(explaining as unknown as pg.ClientBase, keys)
+  return lines.join('\n')
+}
+
+describe('makePool', () => {
+  test('reads every type without loss, whatever the database is set to', async () => {
+    await db.pool.query(`ALTER DATABASE ${db.name} SET timezone = 'Europe/Madrid'; ALTER DATABASE ${db.name} SET datestyle = 'German';
+      ALTER DATABASE ${db.name} SET intervalstyle = 'iso_8601'; ALTER DATABASE ${db.name} SET extra_float_digits = -3`)
+    const ours = makePool({
+      url: `${db.url}?options=-c%20datestyle%3DSQL%20-c%20work_mem%3D5MB`,
+      max: 1,
+      onError: () => undefined,
+    })
+    try {
+      const { rows } =
+        await ours.query(`SELECT '1990-03-25'::date AS date, '2026-03-29 02:30'::timestamp AS local,
+        '2026-03-29 02:30+02'::timestamptz AS moment, 9007199254740993::int8 AS big, 10.50::numeric AS money, '1 day'::interval AS span,
+        7::int2 AS small, 8::int4 AS whole, 0.1::float8 AS float, true AS yes, '{"a":[1]}'::json AS json, '[2]'::jsonb AS jsonb, ARRAY[1] AS list,
+        current_setting('work_mem') AS theirs, current_setting('application_name') AS name`)
+      expect(rows).toEqual([
+        {
+          date: '1990-03-25',
+          local: '2026-03-29 02:30:00',
+          moment: '2026-03-29 00:30:00+00',
+          big: '9007199254740993',
+          money: '10.50',
+          span: '1 day',
+          small: 7,
+          whole: 8,
+          float: 0.1,
+          yes: true,
+          json: { a: [1] },
+          jsonb: [2],
+          list: '{1}',
+          theirs: '5MB',
+          name: 'rollcall',
+        },
+      ])
+    } finally {
+      await ours.end()
+    }
+  })
+
+  test('a connection that breaks while idle is reported and replaced', async () => {
+    const errors: Error[] = []
+    const ours = makePool({
+      url: db.url,
+      max: 1,
+      applicationName: 'to be cut',
+      onError: (error) => errors.push(error),
+    })
+    try {
+      await ours.query('SELECT 1')
+      await db.pool.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'to be cut'`,
+      )
+      await until(() => errors.length > 0)
+      expect((await ours.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }])
+    } finally {
+      await ours.end()
+    }
+  })
+})

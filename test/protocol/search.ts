@@ -1,0 +1,35 @@
+// Many runs, one after the other.
+import { type Outcome, run } from './run.ts'
+import type { WorldParams } from './world.ts'
+
+type Kind = Omit<WorldParams, 'seed' | 'withHistory'>
+
+export type Found = { readonly seed: number; readonly what: string; readonly history: readonly string[] }
+
+const bad = ({ wrong, broken }: Outcome): string | null => wrong ?? broken
+
+/** The first run that goes wrong, with its history; null when none of so many does. */
+export function find(kind: Kind, runs: number): Found | null {
+  for (let seed = 1; seed <= runs; seed++) {
+    if (bad(run({ ...kind, seed })) === null) continue
+    const again = run({ ...kind, seed, withHistory: true })
+    return { seed, what: bad(again) ?? 'not the same again', history: again.history }
+  }
+  return null
+}
+
+export type Count = { readonly wrong: number; readonly broken: number; readonly firstSeed: number | null }
+
+/** How many of so many runs end wrong, and in how many a state or a claim was broken on the way. */
+export function count(kind: Kind, runs: number): Count {
+  let wrong = 0
+  let broken = 0
+  let firstSeed: number | null = null
+  for (let seed = 1; seed <= runs; seed++) {
+    const outcome = run({ ...kind, seed })
+    if (outcome.wrong !== null) wrong++
+    if (outcome.broken !== null) broken++
+    if (bad(outcome) !== null) firstSeed ??= seed
+  }
+  return { wrong, broken, firstSeed }
+}

@@ -1,0 +1,140 @@
+// One customer and its claims without a server: what the tables would hold is kept in a variable, and endings
+// are applied to it as the statements of the protocol do.
+import type { Row } from '../../src/config/config.ts'
+import type { RollcallConfig } from '../../src/config/define.ts'
+import { resolveConfig } from '../../src/config/resolve.ts'
+import type { Ending } from '../../src/ledger/ending.ts'
+import { type LedgerRecord, NEVER_SETTLED } from '../../src/ledger/record.ts'
+import { OPTIONAL_FIELDS, type OptionalField } from '../../src/model/user.ts'
+import type { Permit } from '../../src/pace/permits.ts'
+import { makeDigester } from '../../src/sync/digest.ts'
+import { isFullyManaged } from '../../src/sync/map.ts'
+import { type Run, runClaim, type SyncContext, type SyncStep } from '../../src/sync/run.ts'
+import { Killed, makePureService, type PureService } from './pure-service.ts'
+
+export const KEY = '7'
+const SECRET = 'a digest key of thirty-two chars!'
+
+/** Every field from a column of its own name, as far as it is listed. */
+export function configOf(
+  fields: readonly OptionalField[] = OPTIONAL_FIELDS,
+  rest: Partial<RollcallConfig> = {},
+) {
+  const optional = Object.fromEntries(fields.map((field) => [field, field]))
+  const status = { column: 'plan', values: { free: 0, premium: 2, trial: 4 } }
+  const authored = {
+    customers: { table: 'customers', key: 'id' },
+    mapping: { user_id: 'id', status, ...optional },
+    ...rest,
+  }
+  return resolveConfig(authored, 'rollcall.config.ts')
+}
+
+export type Kept = {
+  record: LedgerRecord
+  unknown: boolean
+  blind: boolean
+  attempts: number
+  version: number
+}
+
+export type Customer = {
+  readonly service: PureService
+  readonly kept: Kept
+  readonly steps: SyncStep[]
+  /** Permits that are out: taken, not given back, and no call made with them. */
+  readonly permits: { taken: number; givenBack: number }
+  row: Row | 'ambiguous' | null
+  config: ReturnType<typeof configOf>
+  secret: string
+  /** Runs one claim; `killed` when the process died in it. */
+  claim(run?: Partial<Run>, context?: Partial<SyncContext>): Promise<Ending | 'killed'>
+}
+
+type Options = {
+  readonly service?: PureService
+  readonly config?: ReturnType<typeof configOf>
+  readonly row?: Row | null
+}
+
+export function makeCustomer({ service = makePureService(), config = configOf(), row = null }: Options = {}) {
+  const kept: Kept = { record: NEVER_SETTLED, unknown: false, blind: false, attempts: 0, version: 1 }
+  const permits = { taken: 0, givenBack: 0 }
+  const customer: Customer = {
+    service,
+    kept,
+    steps: [],
+    permits,
+    row,
+    config,
+    secret: SECRET,
+    async claim(run = {}, context = {}) {
+      permits.taken++
+      customer.steps.length = 0
+      const { unknown, blind, attempts, version } = kept
+      const claim = { id: '1', token: '1', key: KEY, version: `${version}`, unknown, blind, attempts }
+      try {
+        const ending = await runClaim(
+          { ...contextOf(customer), ...context },
+          { ...RUN, claim: { ...claim, changedAtMs: null }, observe: (s) => customer.steps.push(s), ...run },
+        )
+        settle(kept, ending)
+        return ending
+      } catch (error) {
+        if (!(error instanceof Killed)) throw error
+        Object.assign(kept, { unknown: true, blind: true })
+        return 'killed'
+      }
+    },
+  }
+  return customer
+}
+
+const PERMIT: Permit = { usableUntil: Number.POSITIVE_INFINITY }
+const never = () => new AbortController().signal
+const RUN = {
+  permit: PERMIT,
+  hasTime: () => true,
+  expired: never(),
+  stopping: never(),
+  abort: never(),
+}
+
+function contextOf(customer: Customer): SyncContext {
+  const { config, permits, service, kept } = customer
+  const { unmanaged, clearWith, onRemove } = config
+  return {
+    config,
+    policy: { unmanaged, clearWith, onRemove, fullyManaged: isFullyManaged(config) },
+    users: service.client,
+    digester: makeDigester(customer.secret),
+    permits: {
+      take: async () => {
+        permits.taken++
+        return PERMIT
+      },
+      giveBack: () => {
+        permits.givenBack++
+      },
+      drop: () => undefined,
+    },
+    backoff: { minMs: 1000, maxMs: 3_600_000 },
+    random: () => 0.5,
+    readRow: async () => customer.row,
+    readRecord: async () => structuredClone(kept.record),
+    readClaimants: async () => [],
+    reserveRevocation: async () => 0,
+    holdOff: async () => undefined,
+  }
+}
+
+/** As the ending's statement: see docs/protocol.md. */
+function settle(kept: Kept, { kind, sure, failed, record }: Ending): void {
+  if (kind === 'settle') {
+    kept.unknown &&= !sure
+    kept.blind &&= !sure
+  }
+  if (kind === 'unknown') kept.unknown = true
+  kept.attempts = kind === 'settle' ? 0 : kept.attempts + (failed ? 1 : 0)
+  kept.record = JSON.parse(JSON.stringify(record)) as LedgerRecord
+}

@@ -1,0 +1,163 @@
+// The service in memory, without HTTP: what it holds, what it answers, and what goes wrong on the way. Its
+// habits are those that the interface document leaves open.
+import { normalForm } from '../../src/model/normal.ts'
+import { OPTIONAL_FIELDS, type OptionalField } from '../../src/model/user.ts'
+import type { Reply, ReplyBody, UsersClient } from '../../src/service/client.ts'
+import { CallError } from '../../src/service/errors.ts'
+
+export type Body = Readonly<Record<string, unknown>>
+export type Method = 'POST' | 'GET' | 'PUT' | 'PATCH'
+
+/**
+ * What happens to one call. `not-sent`: no byte left. `lost`: no answer, and whether it was carried out is up
+ * to `applied`. `killed`: our process dies there. A status instead of the right answer, with or without effect.
+ */
+export type Fault =
+  | { readonly kind: 'not-sent' }
+  | { readonly kind: 'lost'; readonly applied: boolean }
+  | { readonly kind: 'killed'; readonly applied: boolean }
+  | {
+      readonly kind: 'answer'
+      readonly status: number
+      readonly applied: boolean
+      readonly body?: ReplyBody
+      readonly retryAfterMs?: number
+    }
+
+export type Habits = {
+  /** What a create of somebody who is there is answered; `upsert` takes it for a full update. */
+  readonly duplicate: 400 | 409 | 422 | 500 | 'upsert'
+  readonly notThere: 404 | 410
+  /** A GET shows the prefix and the number joined (section 2.6, rule 3). */
+  readonly joinsPhone: boolean
+  readonly statusAsText: boolean
+  /** How a GET shows a field without a value. */
+  readonly nothing: 'null' | 'empty' | 'absent'
+  /** What a write that was carried out is answered with. */
+  readonly answers: 'none' | 'object' | 'user' | 'null'
+  /** Values that are refused with 422; it is not said which. */
+  readonly refuses: (field: OptionalField, value: unknown) => boolean
+}
+
+export const PLAIN: Habits = {
+  duplicate: 409,
+  notThere: 404,
+  joinsPhone: false,
+  statusAsText: false,
+  nothing: 'null',
+  answers: 'none',
+  refuses: () => false,
+}
+
+export type Stored = Readonly<Record<string, unknown>> & { readonly status: unknown }
+export type Call = {
+  readonly method: Method
+  readonly userId: string
+  readonly body: Body | null
+  /** What the service held then. */
+  readonly before: Stored | null
+  readonly after: Stored | null
+}
+
+export class Killed extends Error {}
+
+export type PureService = {
+  readonly client: UsersClient
+  readonly users: Map<string, Stored>
+  readonly calls: Call[]
+  /** The next calls meet these, one each. */
+  readonly faults: (Fault | null)[]
+  /** The user as it should be compared: every field in normal form, null where there is none. */
+  held(userId: string): Readonly<Record<string, unknown>> | null
+}
+
+export function makePureService(habits: Partial<Habits> = {}): PureService {
+  const its = { ...PLAIN, ...habits }
+  const users = new Map<string, Stored>()
+  const calls: Call[] = []
+  const faults: (Fault | null)[] = []
+
+  async function call(method: Method, userId: string, body: Body | null): Promise<Reply> {
+    const before = users.get(userId) ?? null
+    const fault = faults.shift() ?? null
+    const right =
+      fault === null || ('applied' in fault && fault.applied) ? answer(method, userId, body) : null
+    calls.push({ method, userId, body, before, after: users.get(userId) ?? null })
+    if (right && !fault) return reply(right)
+    if (fault === null || fault.kind === 'not-sent') throw new CallError('refused', 'no')
+    if (fault.kind === 'killed') throw new Killed()
+    if (fault.kind === 'lost') throw new CallError('timeout', 'maybe')
+    const wait = fault.retryAfterMs === undefined ? {} : { retryAfterMs: fault.retryAfterMs }
+    return { ...reply({ status: fault.status, body: fault.body ?? { kind: 'none' } }), ...wait }
+  }
+
+  type Answer = { readonly status: number; readonly body: ReplyBody }
+
+  function answer(method: Method, userId: string, body: Body | null): Answer {
+    const user = users.get(userId)
+    if (method === 'GET')
+      return user
+        ? { status: 200, body: json(shown(userId, user)) }
+        : { status: its.notThere, body: json({}) }
+    if (method !== 'POST' && !user) return { status: its.notThere, body: { kind: 'none' } }
+    if (method === 'POST' && user && its.duplicate !== 'upsert')
+      return { status: its.duplicate, body: { kind: 'none' } }
+    if (
+      OPTIONAL_FIELDS.some((field) => (body?.[field] ?? null) !== null && its.refuses(field, body?.[field]))
+    )
+      return { status: 422, body: json({ error: 'invalid' }) }
+    const { user_id: _id, ...given } = body ?? {}
+    const stored = method === 'PATCH' ? { ...user, ...given } : given
+    users.set(userId, stored as Stored)
+    return { status: method === 'POST' ? 201 : 200, body: done(userId, stored as Stored) }
+  }
+
+  function done(userId: string, user: Stored): ReplyBody {
+    if (its.answers === 'none') return { kind: 'none' }
+    if (its.answers === 'null') return json(null)
+    return json(its.answers === 'user' ? shown(userId, user) : { ok: true })
+  }
+
+  function shown(userId: string, user: Stored): Body {
+    const body: Record<string, unknown> = {
+      user_id: userId,
+      status: its.statusAsText ? String(user.status) : user.status,
+    }
+    for (const field of OPTIONAL_FIELDS) {
+      if (field === 'country_code') continue
+      const value = user[field] === '' ? null : (user[field] ?? null)
+      if (value !== null) body[field] = value
+      else if (its.nothing !== 'absent') body[field] = its.nothing === 'null' ? null : ''
+    }
+    if (its.joinsPhone && typeof body.mobile_phone === 'string' && body.mobile_phone !== '')
+      body.mobile_phone = `${body.mobile_phone_prefix ?? ''}${body.mobile_phone}`
+    return body
+  }
+
+  return {
+    users,
+    calls,
+    faults,
+    held(userId) {
+      const user = users.get(userId)
+      if (!user) return null
+      const fields = OPTIONAL_FIELDS.map((field) => [field, normalForm(field, user[field])])
+      return { status: user.status, ...Object.fromEntries(fields) }
+    },
+    client: {
+      createUser: (body) => call('POST', body.user_id, body),
+      retrieveUser: (userId) => call('GET', userId, null),
+      replaceUser: (userId, body) => call('PUT', userId, body),
+      updateUser: (userId, body) => call('PATCH', userId, body),
+      close: async () => undefined,
+    },
+  }
+}
+
+function json(value: unknown): ReplyBody {
+  return { kind: 'json', value: structuredClone(value) }
+}
+
+function reply({ status, body }: { readonly status: number; readonly body: ReplyBody }): Reply {
+  return { status, body, durationMs: 1 }
+}

@@ -1,0 +1,342 @@
+// One customer against a service in memory: whatever happens on the way, it ends right, in a bounded number of
+// calls, and nothing is sent that is right already.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Config, Row } from '../../src/config/config.ts'
+import { normalForm } from '../../src/model/normal.ts'
+import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField } from '../../src/model/user.ts'
+import { mapCustomer } from '../../src/sync/map.ts'
+import {
+  anyFault,
+  customerRow,
+  fault,
+  faultWithoutKill,
+  habits,
+  managedFields,
+  plainValues,
+  REFUSED,
+  rowOf,
+  settingsFor,
+} from '../support/arbitrary.ts'
+import { type Customer, configOf, KEY, makeCustomer } from '../support/pure-claims.ts'
+import { type Fault, makePureService } from '../support/pure-service.ts'
+
+const RUNS = Number(process.env.CONVERGE_RUNS ?? 400)
+/** Create refused, looked up, adopted, gone again: no claim makes more calls than this. */
+const MOST_CALLS = 6
+/** A lookup, a create that is refused for a value, a create without it. */
+const MOST_CLAIMS = 3
+
+type Step = { readonly row: Row | null; readonly faults: readonly (Fault | null)[]; readonly claims: number }
+
+function stepOf(row: fc.Arbitrary<Row | null>, trouble: fc.Arbitrary<Fault>): fc.Arbitrary<Step> {
+  return fc.record({
+    row,
+    faults: fc.array(fc.option(trouble, { freq: 3 }), { maxLength: 5 }),
+    claims: fc.integer({ min: 1, max: 3 }),
+  })
+}
+
+const configured: fc.Arbitrary<Config> = managedFields.chain((fields) =>
+  settingsFor(fields).map((settings) => configOf(fields, settings)),
+)
+
+/** One claim, with what must hold for every claim. */
+async function claim(customer: Customer): Promise<void> {
+  const { service, config } = customer
+  const from = service.calls.length
+  const ending = await customer.claim()
+  const calls = service.calls.slice(from)
+  expect(calls.length).toBeLessThanOrEqual(MOST_CALLS)
+  for (const method of ['GET', 'POST'])
+    expect(calls.filter((call) => call.method === method).length).toBeLessThanOrEqual(1)
+  for (const { method, body, userId } of calls) {
+    expect(userId).toBe(KEY)
+    const clears = method === 'PUT' && config.unmanaged === 'clear'
+    const strangers = Object.keys(body ?? {}).filter(
+      (field) => config.mapping[field as OptionalField] === undefined,
+    )
+    expect(clears ? [] : strangers).toEqual([])
+    if (body) expect(body.status).toBeTypeOf('number')
+  }
+  if (ending !== 'killed') {
+    const { taken, givenBack } = customer.permits
+    expect(taken - givenBack).toBe(service.calls.length - from)
+  }
+  Object.assign(customer.permits, { taken: 0, givenBack: 0 })
+}
+
+async function live(customer: Customer, steps: readonly Step[]): Promise<void> {
+  for (const { row, faults, claims } of steps) {
+    customer.row = row
+    customer.service.faults.push(...faults)
+    for (let n = 0; n < claims; n++) await claim(customer)
+  }
+  customer.service.faults.length = 0
+}
+
+/** Claims until nothing is owed; how many it took. */
+async function settle(customer: Customer): Promise<number> {
+  for (let n = 1; ; n++) {
+    await claim(customer)
+    const last = customer.steps.at(-1)
+    if (last?.step === 'ended' && last.end.kind === 'settle' && !customer.kept.unknown) return n
+    expect(n).toBeLessThan(MOST_CLAIMS)
+  }
+}
+
+function desired({ config, row }: Customer): DesiredUser | null {
+  const mapped = mapCustomer(config, { key: KEY, row: row as Row | null })
+  return mapped.kind === 'user' ? mapped.user : null
+}
+
+/** Phone number and prefix are one thing, whichever way they are split. */
+function comparable(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const phone = `${fields.mobile_phone_prefix ?? ''}${fields.mobile_phone ?? ''}`
+  return { ...fields, mobile_phone: phone, mobile_phone_prefix: null }
+}
+
+/** The service holds what is desired, apart from what was left out or refused; and nothing more is sent. */
+async function expectRight(customer: Customer): Promise<void> {
+  const { service, kept } = customer
+  const user = desired(customer)
+  const held = service.held(KEY)
+  if (user) {
+    expect(kept.record.state).toBe('idle')
+    const fields = Object.entries(user.fields).filter(([field]) => kept.record.refused[field] === undefined)
+    const want = fields.map(([field, value]) => [field, normalForm(field as OptionalField, value)] as const)
+    const have = fields.map(([field]) => [field, held?.[field]])
+    const whole =
+      fields.some(([field]) => field === 'mobile_phone') ===
+      fields.some(([field]) => field === 'mobile_phone_prefix')
+    const shape = whole ? comparable : (same: Readonly<Record<string, unknown>>) => same
+    expect({ ...shape(Object.fromEntries(have)), status: held?.status }).toEqual({
+      ...shape(Object.fromEntries(want)),
+      status: user.status,
+    })
+  } else expect(held?.status ?? 0).toBe(0)
+  const before = service.calls.length
+  await claim(customer)
+  expect(service.calls.slice(before)).toEqual([])
+}
+
+const withAccess = ['free', 'premium']
+const anyRow = fc.oneof(
+  { weight: 5, arbitrary: rowOf({ plans: withAccess }) },
+  { weight: 1, arbitrary: customerRow.filter((row) => row?.plan !== 'trial') },
+)
+
+describe('a claim after the other', () => {
+  it('ends with what is desired, whatever went wrong, and then has nothing to send', async () => {
+    const given = fc.record({
+      config: configured,
+      its: habits,
+      steps: fc.array(stepOf(anyRow, fault), { maxLength: 5 }),
+      last: fc.option(rowOf({ plans: withAccess }), { freq: 6 }),
+    })
+    await fc.assert(
+      fc.asyncProperty(given, async ({ config, its, steps, last }) => {
+        const customer = makeCustomer({ config, service: makePureService(its) })
+        await live(customer, steps)
+        customer.row = last
+        await settle(customer)
+        const values = Object.values(desired(customer)?.fields ?? {})
+        const mayRefuse = its.refuses('last_name', REFUSED) && values.includes(REFUSED)
+        if (!mayRefuse) expect(customer.kept.record.refused).toEqual({})
+        await expectRight(customer)
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  it('ends with what was not refused, even where the service refuses without reason', async () => {
+    const given = fc.record({
+      config: configured,
+      its: habits,
+      steps: fc.array(stepOf(anyRow, anyFault), { maxLength: 5 }),
+      last: rowOf({ plans: withAccess }),
+    })
+    await fc.assert(
+      fc.asyncProperty(given, async ({ config, its, steps, last }) => {
+        const customer = makeCustomer({ config, service: makePureService(its) })
+        await live(customer, steps)
+        customer.row = last
+        await settle(customer)
+        await expectRight(customer)
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  it('sends nothing that the service holds already, and needs one write for a change', async () => {
+    const given = fc.record({
+      config: configured,
+      its: habits.map((its) => ({ ...its, refuses: () => false })),
+      rows: fc.array(rowOf({ plans: withAccess }), { minLength: 1, maxLength: 6 }),
+    })
+    await fc.assert(
+      fc.asyncProperty(given, async ({ config, its, rows }) => {
+        const customer = makeCustomer({ config, service: makePureService(its) })
+        for (const row of rows) {
+          const from = customer.service.calls.length
+          customer.row = row
+          await claim(customer)
+          const calls = customer.service.calls.slice(from)
+          expect(calls.length).toBeLessThanOrEqual(1)
+          expect(calls.map(({ method }) => method)).not.toContain('GET')
+          for (const { method, body, before } of calls) {
+            if (method !== 'PATCH') continue
+            const held = (field: string) => before?.[field] || null
+            const fields = Object.keys(body ?? {}).filter((field) => field !== 'status')
+            expect(fields.filter((field) => (body?.[field] || null) === held(field) && held(field))).toEqual(
+              [],
+            )
+            expect(fields.length > 0 || body?.status !== before?.status).toBe(true)
+          }
+        }
+        await expectRight(customer)
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  it('adopts a user who was there before: what the mapping does not set stays', async () => {
+    const given = fc.record({
+      fields: fc.subarray<OptionalField>([...OPTIONAL_FIELDS]),
+      its: habits.filter(({ duplicate }) => duplicate !== 'upsert'),
+      there: rowOf({ plans: withAccess, values: plainValues }),
+      rows: fc.array(rowOf({ plans: withAccess, values: plainValues }), { minLength: 1, maxLength: 3 }),
+    })
+    await fc.assert(
+      fc.asyncProperty(given, async ({ fields, its, there, rows }) => {
+        const service = makePureService(its)
+        const before = mapCustomer(configOf(), { key: KEY, row: there })
+        if (before.kind !== 'user') throw new Error('the user who is there is one')
+        service.users.set(KEY, { ...before.user.fields, status: before.user.status })
+        const customer = makeCustomer({ config: configOf(fields), service })
+        for (const row of rows) {
+          customer.row = row
+          await settle(customer)
+        }
+        await expectRight(customer)
+        for (const field of OPTIONAL_FIELDS.filter((each) => !fields.includes(each)))
+          expect(service.users.get(KEY)?.[field]).toEqual(before.user.fields[field])
+      }),
+      { numRuns: RUNS },
+    )
+  })
+})
+
+describe('a trial', () => {
+  const rows = fc.oneof(
+    { weight: 5, arbitrary: rowOf({ plans: ['trial'] }) },
+    { weight: 2, arbitrary: rowOf({ plans: withAccess }) },
+    { weight: 1, arbitrary: fc.constant(null) },
+  )
+
+  it('that ended at the service is not granted again, unless the customer came anew to it', async () => {
+    const given = fc.record({
+      config: configured,
+      its: habits,
+      steps: fc.array(fc.record({ step: stepOf(rows, faultWithoutKill), ends: fc.boolean() }), {
+        maxLength: 6,
+      }),
+    })
+    await fc.assert(
+      fc.asyncProperty(given, async ({ config, its, steps }) => {
+        const service = makePureService(its)
+        const customer = makeCustomer({ config, service })
+        let plan: unknown = null
+        let earned = 0
+        for (const { step, ends } of steps) {
+          const now = step.row?.plan ?? null
+          if (now === 'trial' && plan !== 'trial') earned++
+          plan = now
+          await live(customer, [step])
+          await settle(customer)
+          const held = service.users.get(KEY)
+          if (ends && held?.status === 4) service.users.set(KEY, { ...held, status: 0 })
+        }
+        const granted = service.calls.filter(
+          ({ before, after }) => after?.status === 4 && before?.status !== 4,
+        ).length
+        expect(granted).toBeLessThanOrEqual(earned)
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  it('that goes on is right at the end', async () => {
+    const given = fc.record({
+      config: configured,
+      its: habits,
+      steps: fc.array(stepOf(rows, faultWithoutKill), { maxLength: 5 }),
+      last: rowOf({ plans: ['trial'] }),
+    })
+    await fc.assert(
+      fc.asyncProperty(given, async ({ config, its, steps, last }) => {
+        const customer = makeCustomer({ config, service: makePureService(its) })
+        await live(customer, steps)
+        customer.row = last
+        await settle(customer)
+        await expectRight(customer)
+      }),
+      { numRuns: RUNS },
+    )
+  })
+})
+
+describe('what is remembered', () => {
+  it('outlives another digest key: it is refreshed by a GET, and nothing is written', async () => {
+    const given = fc.record({
+      config: configured,
+      its: habits.map((its) => ({ ...its, refuses: () => false })),
+      row: rowOf(),
+      troubles: fc.array(fault, { maxLength: 3 }),
+    })
+    await fc.assert(
+      fc.asyncProperty(given, async ({ config, its, row, troubles }) => {
+        const customer = makeCustomer({ config, service: makePureService(its), row })
+        await settle(customer)
+        customer.secret = 'another digest key of 32 letters!'
+        const from = customer.service.calls.length
+        const readOnly = troubles.filter(({ kind }) => kind !== 'killed')
+        customer.service.faults.push(...readOnly)
+        for (const _ of readOnly) await claim(customer)
+        customer.service.faults.length = 0
+        await settle(customer)
+        const calls = customer.service.calls.slice(from)
+        expect(new Set(calls.map(({ method }) => method))).toEqual(new Set(['GET']))
+        await expectRight(customer)
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  it('follows a mapping that sets other fields than before', async () => {
+    const given = fc.record({
+      mappings: fc.array(configured, { minLength: 2, maxLength: 4 }),
+      its: habits,
+      rows: fc.array(rowOf({ plans: withAccess }), { minLength: 4, maxLength: 4 }),
+      edits: fc.array(fc.constantFrom(...OPTIONAL_FIELDS), { maxLength: 3 }),
+    })
+    await fc.assert(
+      fc.asyncProperty(given, async ({ mappings, its, rows, edits }) => {
+        const service = makePureService(its)
+        const customer = makeCustomer({ service })
+        for (const [at, config] of mappings.entries()) {
+          customer.config = config
+          customer.row = rows[at] ?? null
+          await settle(customer)
+          // What nobody manages may be set by somebody else, who will not tell.
+          const held = service.users.get(KEY)
+          const free = edits.filter((field) => config.mapping[field] === undefined)
+          if (held && config.unmanaged === 'keep')
+            service.users.set(KEY, { ...held, ...Object.fromEntries(free.map((field) => [field, 'theirs'])) })
+        }
+        await expectRight(customer)
+      }),
+      { numRuns: RUNS },
+    )
+  })
+})
