@@ -16,9 +16,8 @@ import { checkMigrated } from '../ledger/migrate.ts'
 import { sleep } from '../ops/time.ts'
 import { noteEverybody, repairGap } from '../worker/resync.ts'
 import { withPool } from './connect.ts'
-import type { ExitCode, Io } from './io.ts'
+import type { AddCommand, ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
-import type { AddCommand } from './main.ts'
 
 type Options = {
   readonly config?: string

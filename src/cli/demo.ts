@@ -4,9 +4,8 @@ import { type Ran, runDemo } from '../demo/run.ts'
 import { plainScreen, type Screen, terminalScreen } from '../demo/screen.ts'
 import { sayNext, sayTable, sayVerdict } from '../demo/summary.ts'
 import { sleep } from '../ops/time.ts'
-import type { ExitCode, Io } from './io.ts'
+import type { AddCommand, ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
-import type { AddCommand } from './main.ts'
 import { aborted } from './stop.ts'
 
 type Options = { readonly keep?: boolean; readonly json?: boolean }

@@ -1,11 +1,8 @@
 import { Command, CommanderError } from 'commander'
 import { databaseError } from '../ledger/reachable.ts'
 import { explain, RollcallError } from '../model/errors.ts'
-import type { ExitCode, Io } from './io.ts'
+import type { AddCommand, ExitCode, Io } from './io.ts'
 import { VERSION } from './version.ts'
-
-/** A command adds itself to the program and reports its exit code. */
-export type AddCommand = (program: Command, io: Io, exit: (code: ExitCode) => void) => void
 
 /** Each with what it needs is loaded when it is called, so that a short command need not wait for the long ones. */
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {

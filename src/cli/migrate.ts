@@ -3,8 +3,8 @@ import pg from 'pg'
 import { readEnv } from '../config/env.ts'
 import { migrate } from '../ledger/migrate.ts'
 import { acceptTarget } from '../ledger/target.ts'
+import type { AddCommand } from './io.ts'
 import { asJson } from './json.ts'
-import type { AddCommand } from './main.ts'
 
 type Options = { readonly target?: 'same' | 'new'; readonly json?: boolean }
 

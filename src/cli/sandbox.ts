@@ -3,8 +3,8 @@ import { RollcallError } from '../model/errors.ts'
 import type { FaultInput } from '../sandbox/faults.ts'
 import { FAULT_FORM, parseFault } from '../sandbox/faults-text.ts'
 import { startSandbox } from '../sandbox/server.ts'
+import type { AddCommand } from './io.ts'
 import { asJson } from './json.ts'
-import type { AddCommand } from './main.ts'
 import { aborted } from './stop.ts'
 
 type Options = {

@@ -1,7 +1,15 @@
+import type { CaptureMark } from '../capture/marks.ts'
+import type { TableStatus } from '../capture/status.ts'
 import type { Config } from '../config/config.ts'
 import type { Overview } from '../ledger/overview.ts'
 import { describeTarget } from '../service/target.ts'
-import type { Status } from './status.ts'
+
+export type Status = {
+  readonly overview: Overview
+  readonly capture: { readonly tables: readonly TableStatus[]; readonly marks: readonly CaptureMark[] }
+  /** Something needs a person; exit code 3. */
+  readonly attention: readonly string[]
+}
 
 /** The status as lines for a person: what it is about, what is owed, what is wrong. */
 export function sayOverview({ overview, capture, attention }: Status, config: Config): string[] {

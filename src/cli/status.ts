@@ -1,22 +1,15 @@
 import { readInstalled } from '../capture/catalog.ts'
-import { type CaptureMark, openMarks } from '../capture/marks.ts'
+import { openMarks } from '../capture/marks.ts'
 import { planCapture } from '../capture/relations.ts'
-import { captureDifference, captureStatus, type TableStatus } from '../capture/status.ts'
+import { captureDifference, captureStatus } from '../capture/status.ts'
 import { readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
 import { type Overview, readOverview } from '../ledger/overview.ts'
 import { withPool } from './connect.ts'
+import type { AddCommand } from './io.ts'
 import { asJson } from './json.ts'
-import type { AddCommand } from './main.ts'
-import { sayOverview } from './say-status.ts'
-
-export type Status = {
-  readonly overview: Overview
-  readonly capture: { readonly tables: readonly TableStatus[]; readonly marks: readonly CaptureMark[] }
-  /** Something needs a person; exit code 3. */
-  readonly attention: readonly string[]
-}
+import { type Status, sayOverview } from './say-status.ts'
 
 type Options = { readonly config?: string; readonly json?: boolean }
 

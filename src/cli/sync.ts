@@ -13,9 +13,8 @@ import { openSync } from '../worker/context.ts'
 import { makeDryRun } from '../worker/dry-run.ts'
 import { noteAndLease } from '../worker/sync-one.ts'
 import { withPool } from './connect.ts'
-import type { ExitCode, Io } from './io.ts'
+import type { AddCommand, ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
-import type { AddCommand } from './main.ts'
 import { line, sayMapped, sayPlan, sayStep } from './say-step.ts'
 
 type Options = { readonly config?: string; readonly dryRun?: boolean; readonly json?: boolean }

@@ -7,8 +7,7 @@ import { describeTarget } from '../service/target.ts'
 import { openSync } from '../worker/context.ts'
 import { logStep } from '../worker/log-step.ts'
 import { describe, startWorker } from '../worker/worker.ts'
-import type { Io } from './io.ts'
-import type { AddCommand } from './main.ts'
+import type { AddCommand, Io } from './io.ts'
 import { aborted } from './stop.ts'
 
 /** Enough for running calls to end by themselves, and below the ten seconds after which supervisors kill. */
