@@ -7,6 +7,7 @@ import type { Outcome } from '../sync/classify.ts'
 import type { Plan } from '../sync/plan.ts'
 import type { SyncStep } from '../sync/run.ts'
 import type { Observers } from '../worker/worker.ts'
+import { counted } from './line.ts'
 import { CALL_KINDS, type CallKind, type Observed } from './meter.ts'
 
 type Options = {
@@ -60,7 +61,7 @@ export function sayAbout(plan: Plan, before: Status | undefined): string {
     case 'lookup':
       return plan.why === 'trial' ? 'still on trial?' : 'was it stored?'
     case 'create':
-      return `status ${plan.body.status}, ${Object.keys(plan.body).length - 2} fields`
+      return `status ${plan.body.status}, ${counted(Object.keys(plan.body).length - 2, 'field')}`
     case 'replace':
       return `status ${plan.body.status}, all fields`
     case 'patch':

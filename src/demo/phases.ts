@@ -89,7 +89,7 @@ function edits(cards: Deck, people: readonly Person[]): Phase {
   return phase({
     name: 'single edits',
     says: 'Addresses, phones, names and notes are edited, wrong DNIs corrected',
-    look: 'PATCH carries the field that changed and the status; trials are looked at.',
+    look: 'PATCH with the changed field and the status; trials are looked up first.',
     actions: [...edited, ...corrected].map((statement, i) => transaction(i * 80, [statement])),
   })
 }

@@ -116,13 +116,12 @@ export function sayVerdict({ agree, customers, former, differences, calls }: Sum
 
 /** What to do next, with one's own database. */
 export function sayNext(): readonly Line[] {
-  const command = (text: string, why: string): Line => [`   ${text.padEnd(46)}`, { text: why, tone: 'dim' }]
+  const command = (text: string, why: string): Line => [`   ${text.padEnd(54)}`, { text: why, tone: 'dim' }]
   return [
     [' Next, with your own database and a rollcall.config.ts (see examples/):'],
-    command('npx rollcall sync <key> --dry-run', 'what would be sent; nothing is'),
-    command('npx rollcall migrate', "rollcall's own tables"),
-    command('npx rollcall capture install', 'the triggers'),
+    command('npx rollcall sync <key> --dry-run', 'sends nothing'),
+    command('npx rollcall migrate && npx rollcall capture install', 'tables and triggers'),
     command('npx rollcall worker', 'and it runs'),
-    command('npm run demo -- --keep', 'or play with this demo'),
+    command('npm run demo -- --keep', 'play with it'),
   ]
 }
