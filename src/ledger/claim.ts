@@ -21,7 +21,8 @@ export type Claim = {
 
 /**
  * Alone and committed before anything is read. The mark in `call_token` is what a killed process leaves
- * behind; without it its half-done call would be forgotten. No row: the job is void, and nothing is called.
+ * behind; without it its half-done call would be forgotten. `not_before` may have been set after the lease, when
+ * a late request turned out to be on its way. No row: the job is void, and nothing is called.
  */
 const CLAIM = `
 WITH asked AS MATERIALIZED (
@@ -31,6 +32,7 @@ locked AS MATERIALIZED (
 UPDATE rollcall.owed o SET call_token = o.token, due_at = now() + $3 * interval '1 ms'
 FROM asked JOIN locked USING (id)
 WHERE o.id = asked.id AND o.token = asked.token AND o.call_token IS NULL AND o.due_at > now()
+  AND (o.not_before IS NULL OR o.not_before <= now())
 RETURNING o.id::text, o.token::text, o.key, o.change_version::text AS version, o.unknown, o.blind, o.attempts,
   (extract(epoch FROM o.changed_at) * 1000)::float8 AS "changedAtMs"`
 

@@ -23,6 +23,8 @@ export type Ending = {
   readonly failed: boolean
   readonly gapMs: number
   readonly backoffMs: number
+  /** How long a request of this claim may still be on its way: timeout and grace. */
+  readonly lateMs: number
   /** The outcome of an earlier call was cleared up: verify once more later. */
   readonly clearedUnknown: boolean
   /** Other customers that must be looked at again, because this one no longer claims their user. */
@@ -45,7 +47,7 @@ const END = `
 WITH e AS MATERIALIZED (
   SELECT * FROM jsonb_to_recordset($1::jsonb) AS e (
     id bigint, token bigint, version bigint, kind text, sure boolean, acknowledged boolean, failed boolean,
-    "gapMs" float8, "backoffMs" float8, "clearedUnknown" boolean, record jsonb, "lastAnswer" jsonb)),
+    "gapMs" float8, "backoffMs" float8, "lateMs" float8, "clearedUnknown" boolean, record jsonb, "lastAnswer" jsonb)),
 locked AS MATERIALIZED (
   SELECT o.id FROM rollcall.owed o JOIN e USING (id) ORDER BY o.key FOR UPDATE OF o),
 ended AS (
@@ -60,16 +62,18 @@ ended AS (
       WHEN 'settle' THEN o.suspect_version > e.version OR (o.blind AND NOT e.sure) ELSE o.blind END,
     replan_at = CASE WHEN e.kind = 'settle' THEN NULL ELSE o.replan_at END,
     not_before = CASE e.kind
-      WHEN 'settle' THEN now() + e."gapMs" * interval '1 ms'
-      WHEN 'unknown' THEN o.due_at ELSE o.not_before END,
+      WHEN 'settle' THEN greatest(now() + t.gap, CASE WHEN o.suspect_version > e.version THEN o.not_before END)
+      WHEN 'unknown' THEN greatest(o.due_at, now() + t.late) ELSE o.not_before END,
     due_at = CASE
-      WHEN e.kind = 'unknown' AND o.change_version > e.version THEN o.due_at
-      WHEN e.kind = 'unknown' THEN greatest(o.due_at, now() + e."backoffMs" * interval '1 ms')
-      WHEN o.change_version > e.version THEN now() + e."gapMs" * interval '1 ms'
-      WHEN e.kind = 'retry' THEN now() + e."backoffMs" * interval '1 ms' END,
+      WHEN e.kind = 'unknown' AND o.change_version > e.version THEN greatest(o.due_at, now() + t.late)
+      WHEN e.kind = 'unknown' THEN greatest(o.due_at, now() + t.late, now() + t.backoff)
+      WHEN o.suspect_version > e.version THEN greatest(now() + t.gap, o.not_before)
+      WHEN o.change_version > e.version THEN now() + t.gap
+      WHEN e.kind = 'retry' THEN now() + t.backoff END,
     attempts = CASE WHEN e.kind = 'settle' THEN 0 WHEN e.failed THEN o.attempts + 1 ELSE o.attempts END,
     changed_at = CASE WHEN e.kind <> 'settle' THEN o.changed_at WHEN o.change_version > e.version THEN now() END
-  FROM e JOIN locked USING (id)
+  FROM e JOIN locked USING (id), LATERAL (SELECT e."gapMs" * interval '1 ms' AS gap,
+    e."backoffMs" * interval '1 ms' AS backoff, e."lateMs" * interval '1 ms' AS late) t
   WHERE o.id = e.id AND o.token = e.token AND o.call_token = e.token
   RETURNING o.id, o.key, e.token),
 recorded AS (
@@ -95,7 +99,8 @@ SELECT id::text, token::text FROM ended`
 
 /**
  * An ending that matched no row came after its lifetime: somebody else may have looked meanwhile, and what
- * this process sent may have landed after that look. So the customer is suspect and is looked up again.
+ * this process sent may have landed after that look. So the customer is suspect and is looked up again, once
+ * a request without an answer can no longer arrive.
  */
 const SUSPECT = `
 UPDATE rollcall.owed SET
@@ -103,7 +108,9 @@ UPDATE rollcall.owed SET
   suspect_version = change_version + 1,
   unknown = true,
   blind = true,
-  due_at = CASE WHEN token IS NULL THEN least(due_at, greatest(now(), not_before)) ELSE due_at END
+  not_before = greatest(not_before, now() + $2 * interval '1 ms'),
+  due_at = CASE WHEN token IS NULL
+    THEN greatest(not_before, now() + $2 * interval '1 ms', least(due_at, now())) ELSE due_at END
 WHERE id = $1`
 
 /** Other claimants of the same `user_id`: what this claim wrote may concern their user too. */
@@ -135,7 +142,8 @@ export function makeEnd(pool: Pool): (ending: Ending) => Promise<boolean> {
     const { rows } = await pool.query<{ id: string; token: string }>(END, [JSON.stringify(endings)])
     const matched = new Set(rows.map((row) => row.token))
     for (const ending of endings) {
-      if (!matched.has(ending.token) && ending.wrote) await pool.query(SUSPECT, [ending.id])
+      if (matched.has(ending.token) || !ending.wrote) continue
+      await pool.query(SUSPECT, [ending.id, ending.kind === 'unknown' ? ending.lateMs : 0])
     }
     const counted = endings.filter((ending) => matched.has(ending.token))
     await noteClaimants(pool, counted)

@@ -50,7 +50,7 @@ export async function unlease(client: Client, leases: readonly Lease[]): Promise
     `WITH l AS MATERIALIZED (
        SELECT o.id FROM rollcall.owed o JOIN unnest($1::bigint[], $2::bigint[]) AS u (id, token) USING (id, token)
        WHERE o.call_token IS NULL ORDER BY o.key FOR UPDATE OF o)
-     UPDATE rollcall.owed o SET token = NULL, due_at = now() FROM l WHERE o.id = l.id AND o.call_token IS NULL`,
+     UPDATE rollcall.owed o SET token = NULL, due_at = greatest(now(), o.not_before) FROM l WHERE o.id = l.id AND o.call_token IS NULL`,
     [leases.map((lease) => lease.id), leases.map((lease) => lease.token)],
   )
 }

@@ -11,6 +11,8 @@ export type EndingParams = {
   readonly at: number
   readonly gap: number
   readonly backoff: number
+  /** How long after this moment a request of the claim may still arrive: timeout and grace. */
+  readonly late: number
   readonly replanAt: number | null
   /** A lookup or a write of this claim got a trusted answer. */
   readonly sure: boolean
@@ -31,11 +33,11 @@ export function end(row: Owed, params: EndingParams, guards: Guards): boolean {
       settle(row, params, guards)
       return true
     case 'retry':
-      row.dueAt = params.at + (risen ? params.gap : params.backoff)
+      row.dueAt = greatest(row.notBefore, params.at + (risen ? params.gap : params.backoff))
       if (!guards.retryKeepsUnknown) row.unknown = false
       return true
     case 'release':
-      row.dueAt = params.at
+      row.dueAt = greatest(row.notBefore, params.at)
       return true
     case 'unknown':
       endUnknown(row, params, guards)
@@ -54,8 +56,8 @@ function settle(row: Owed, params: EndingParams, guards: Guards): void {
     (guards.suspectSurvivesSettle && suspected) || (row.unknown && !sure && guards.settleNeedsSureness)
   row.blind = (guards.blindSurvivesSuspect && suspected) || (row.blind && !sure)
   row.replanAt = params.replanAt
-  row.notBefore = at + gap
-  row.dueAt = risen ? at + gap : null
+  row.notBefore = suspected && guards.suspectKeepsWait ? greatest(row.notBefore, at + gap) : at + gap
+  row.dueAt = risen ? row.notBefore : null
   if (row.dueAt === null && !guards.versionsNeverRestart) {
     row.changeVersion = 0
     row.syncedVersion = 0
@@ -63,24 +65,32 @@ function settle(row: Owed, params: EndingParams, guards: Guards): void {
   }
 }
 
-/** `due_at` is still the end of the claim's lifetime: until then the request may yet arrive. */
-function endUnknown(row: Owed, { version, at, backoff }: EndingParams, guards: Guards): void {
+/**
+ * `due_at` is still the end of the claim's lifetime: until then the request may yet arrive, and later still when
+ * the worker was suspended between its last look at the clock and the sending.
+ */
+function endUnknown(row: Owed, { version, at, backoff, late }: EndingParams, guards: Guards): void {
   row.unknown = true
   if (!guards.unknownWaitsLifetime) {
     row.dueAt = at
     return
   }
-  row.notBefore = row.dueAt
-  row.dueAt = row.changeVersion > version ? row.dueAt : greatest(row.dueAt, at + backoff)
+  row.notBefore = guards.unknownWaitsRequest ? greatest(row.dueAt, at + late) : row.dueAt
+  row.dueAt = row.changeVersion > version ? row.notBefore : greatest(row.notBefore, at + backoff)
 }
 
-/** An ending that matched no row, when a write may have been sent. */
-export function endUnmatched(row: Owed, at: number, guards: Guards): void {
+/** An ending that matched no row, when a write may have been sent; until `until` it may still arrive. */
+export function endUnmatched(
+  row: Owed,
+  { at, until }: { readonly at: number; readonly until: number | null },
+  guards: Guards,
+): void {
+  if (until !== null && guards.unmatchedWaitsRequest) row.notBefore = greatest(row.notBefore, until)
   if (guards.unmatchedMarksSuspect) {
     if (guards.unmatchedRaisesVersion) row.changeVersion += 1
     row.suspectVersion = row.changeVersion
     row.unknown = true
-    if (row.token === null) row.dueAt = least(row.dueAt, greatest(row.notBefore, at))
+    if (row.token === null) row.dueAt = greatest(row.notBefore, least(row.dueAt, at))
   }
   if (guards.unmatchedMarksBlind) row.blind = true
 }

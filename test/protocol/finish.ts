@@ -35,7 +35,9 @@ export function* finish(w: World, self: Actor, params: FinishParams): Steps {
   yield* pause(w, self, 'ended')
   const row = w.owed[key]
   if (row === null || row === undefined) return
-  endUnmatched(row, statementTime(w, since), w.guards)
+  const at = statementTime(w, since)
+  const until = params.kind === 'unknown' ? at + w.scene.timeout + w.scene.grace : null
+  endUnmatched(row, { at, until }, w.guards)
   w.history?.say(key, `${self.name}'s ending matched no row: suspect from version ${row.suspectVersion}`)
 }
 
@@ -59,6 +61,7 @@ function ending(w: World, self: Actor, params: FinishParams, since: number): boo
     at,
     gap: scene.gap,
     backoff,
+    late: scene.timeout + scene.grace,
     replanAt: seen.replanAt,
     sure: progress.sure,
   }

@@ -37,6 +37,10 @@ export const GUARDS = {
   unknownOn5xx: ['a 5xx to a write makes the remote side unknown', 'people'],
   unknownOnTimeout: ['a write without an answer makes the remote side unknown', 'late'],
   unknownWaitsLifetime: ['after an unknown outcome nothing happens before the lifetime has passed', 'late'],
+  unknownWaitsRequest: ['after an unknown outcome nothing happens while its request may arrive', 'sends'],
+  unmatchedWaitsRequest: ['nor after an unknown outcome that matched no row', 'sends'],
+  suspectKeepsWait: ['a settle does not shorten that wait', 'sends'],
+  claimWaitsNotBefore: ['no claim before not_before, though it was leased before that was set', 'sends'],
   unknownForgetsHidden: ['an unknown outcome forgets the hidden part that the call carried', 'verify'],
   blindResendsHidden: ['after a crash the hidden part counts as never acknowledged', 'sends'],
   blindForgetsInLedger: [

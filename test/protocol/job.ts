@@ -109,8 +109,7 @@ type SendParams = { readonly key: number; readonly call: Call; readonly progress
 function* send(w: World, self: Actor, { key, call, progress }: SendParams): Steps<Answer | null> {
   const late = !w.calm && w.random.chance(w.scene.lateSends)
   if (late) yield* oversleep(w, self, key)
-  // Late, it is over before its worker gives up: what goes on beyond that, only a later look can find.
-  const within = late ? w.scene.timeout - 1 : w.scene.timeout + w.scene.grace
+  const within = w.scene.timeout + w.scene.grace
   if (!w.calm && w.random.chance(w.scene.badAnswers / 6)) return { kind: 'not-sent' }
   if (call.verb !== 'get') progress.maybeSent = true
   const request = newRequest(key, call, within, w)

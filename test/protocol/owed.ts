@@ -87,7 +87,7 @@ export function unlease(row: Owed, { token, at }: { token: number; at: number },
   if (row.token !== token || (row.callToken !== null && guards.unleaseSparesClaims)) return
   row.token = null
   row.callToken = null
-  row.dueAt = at
+  row.dueAt = greatest(row.notBefore, at)
 }
 
 type ClaimParams = {
@@ -101,6 +101,7 @@ export function claim(row: Owed, { key, token, at, until }: ClaimParams, guards:
   if (guards.claimTokenGuard && row.token !== token) return null
   if (guards.claimSingleUse && row.callToken !== null) return null
   if (row.dueAt === null || row.dueAt <= at) return null
+  if (guards.claimWaitsNotBefore && row.notBefore !== null && row.notBefore > at) return null
   row.token = token
   if (guards.claimMark) row.callToken = token
   row.dueAt = until

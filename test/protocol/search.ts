@@ -1,6 +1,6 @@
 // Many runs, one after the other.
 import { type Outcome, run } from './run.ts'
-import type { WorldParams } from './world.ts'
+import { NAMES, type WorldParams } from './world.ts'
 
 type Kind = Omit<WorldParams, 'seed' | 'withHistory'>
 
@@ -16,6 +16,16 @@ export function find(kind: Kind, runs: number): Found | null {
     return { seed, what: bad(again) ?? 'not the same again', history: again.history }
   }
   return null
+}
+
+/** For a person: the seed, what went wrong, and step by step what happened to the customer that it is about. */
+export function tell({ seed, what, history }: Found): string {
+  const about = NAMES.find((name) => what.startsWith(`${name}: `))
+  const others = NAMES.filter((name) => name !== about)
+  const lines = about
+    ? history.filter((line) => !others.some((name) => line.includes(` ${name}: `)))
+    : history
+  return [`seed ${seed}: ${what}`, ...lines].join('\n')
 }
 
 export type Count = { readonly wrong: number; readonly broken: number; readonly firstSeed: number | null }
