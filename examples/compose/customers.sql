@@ -26,4 +26,4 @@ SELECT pg_sleep(5) \g /dev/null
 
 DELETE FROM clientes WHERE numero <= 5;
 UPDATE clientes SET baja = true WHERE numero BETWEEN 6 AND 8;
-\echo 8 customers lost their access
+\echo 8 customers left

@@ -4,8 +4,9 @@ import { type Facts, fieldsOf, reasonOf, retry, type Step } from './answer.ts'
 import type { ReadMeaning, WriteMeaning } from './classify.ts'
 import { NO_VALUE } from './digest.ts'
 import type { Memory } from './memory.ts'
+import type { Plan } from './plan.ts'
 import { absorbRefusal, afterRefusedCreate, refusalMarks } from './refusal.ts'
-import { rememberAbsent, rememberSeen, rememberSent } from './remember.ts'
+import { doubtHidden, rememberAbsent, rememberSeen, rememberSent } from './remember.ts'
 import type { Turn } from './turn.ts'
 
 /** What a GET's meaning changes. One that failed changes nothing that is remembered. */
@@ -57,7 +58,7 @@ export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): St
       return { turn: tried, end: retry(meaning, facts) }
     case 'unknown': {
       const end = { kind: 'unknown', reason: reasonOf(meaning, facts) } as const
-      return { turn: { ...tried, memory: doubtful(turn.memory, facts) }, end }
+      return { turn: { ...tried, memory: doubtful(turn.memory, facts.plan) }, end }
     }
     default:
       return meaning satisfies never
@@ -76,14 +77,20 @@ function done(turn: Turn, { plan, desired, digests }: Facts): Turn {
 
 /**
  * What a GET cannot show must be sent again after a call whose outcome is unknown carried it. A create that
- * did not carry it leaves the user without it, if there is one now. And a status of which nobody knows whether
- * it has arrived was not agreed on: 0 where 4 was sent before would pass for a trial that ended.
+ * did not carry it leaves the user without it, if there is one now and none was known before.
  */
-function doubtful(memory: Memory, { plan }: Facts): Memory {
-  const sentStatus = 'body' in plan && plan.body.status !== memory.sentStatus ? null : memory.sentStatus
-  const after = { ...memory, sentStatus: 'carried' in plan && plan.carried ? memory.sentStatus : sentStatus }
-  if (!fieldsOf(plan).includes(UNVERIFIABLE_FIELD)) return after
-  const { [UNVERIFIABLE_FIELD]: _doubtful, ...sent } = memory.sent
-  const left = plan.kind === 'create' && plan.body[UNVERIFIABLE_FIELD] === undefined
-  return { ...after, sent: left ? { ...sent, [UNVERIFIABLE_FIELD]: NO_VALUE } : sent }
+function doubtful(memory: Memory, plan: Plan): Memory {
+  const known = doubtfulStatus(memory, plan)
+  if (plan.kind !== 'create') return fieldsOf(plan).includes(UNVERIFIABLE_FIELD) ? doubtHidden(known) : known
+  const none = plan.body[UNVERIFIABLE_FIELD] === undefined
+  const never = (known.sent[UNVERIFIABLE_FIELD] ?? NO_VALUE) === NO_VALUE
+  if (!none || !never) return doubtHidden(known)
+  return { ...known, sent: { ...known.sent, [UNVERIFIABLE_FIELD]: NO_VALUE } }
+}
+
+/** The earlier status counts no more: 0 shown where 4 was agreed on would pass for a trial that ended. */
+function doubtfulStatus(memory: Memory, plan: Plan): Memory {
+  const same =
+    !('body' in plan) || plan.body.status === memory.sentStatus || ('carried' in plan && plan.carried)
+  return same ? memory : { ...memory, sentStatus: null, seenStatus: null }
 }

@@ -36,6 +36,9 @@ export function makeDigester(secret: string): Digester {
   }
 }
 
+/** In place of the digest of a value that no GET can show, where a call of unknown outcome may have changed it. */
+export const DOUBTED = 'doubted'
+
 /** The digests of one customer, as plan and absorb use them. */
 export type CustomerDigests = {
   exact(field: OptionalField, value: FieldValue): string

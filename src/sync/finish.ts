@@ -8,6 +8,7 @@ import { backoffMs } from '../pace/backoff.ts'
 import type { Called } from './call.ts'
 import { forgetUnmanaged, issuesOf, type Memory, toRecord } from './memory.ts'
 import type { SyncContext } from './run.ts'
+import { timeNeededMs } from './time-needed.ts'
 import type { Turn, TurnEnd } from './turn.ts'
 
 type Finished = {
@@ -36,6 +37,7 @@ export function makeEnding({ context, claim, mapped, record, rivals, turn, last,
     acknowledged: turn.acknowledged,
     failed: end.kind !== 'settle' && (end.kind === 'unknown' || end.failed),
     gapMs: config.timing.gapMs,
+    lateMs: timeNeededMs(config),
     backoffMs: waitOf(end, () => backoffMs(claim.attempts, backoff, random)),
     clearedUnknown: end.kind === 'settle' && claim.unknown && turn.sure,
     noteKeys: mapped.kind === 'user' ? [] : rivals,

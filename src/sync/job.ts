@@ -4,6 +4,7 @@ import type { Lease } from '../ledger/lease.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Permit, Permits } from '../pace/permits.ts'
 import { type Run, runClaim, type SyncContext, type SyncStep } from './run.ts'
+import { timeNeededMs } from './time-needed.ts'
 
 export type Clock = {
   /** Wall clock, milliseconds since 1970: goes on while the machine sleeps. */
@@ -22,11 +23,6 @@ export type JobOptions = {
   readonly observe: (key: CustomerKey, step: SyncStep, claim: Claim) => void
 }
 
-/** Time to spare between the end of the longest request and the end of the claim. */
-function graceMs(lifetimeMs: number, timeoutMs: number): number {
-  return Math.min(1000, (lifetimeMs - timeoutMs) / 2)
-}
-
 /** `null`: the job was void (its token is spent, its lease has passed) or we are stopping; nothing was done. */
 export type JobResult = { readonly ending: Ending; readonly counted: boolean } | null
 
@@ -36,8 +32,7 @@ export type JobResult = { readonly ending: Ending; readonly counted: boolean } |
  */
 export function makeJob({ context, claim, end, clock, stopping, abort, observe }: JobOptions) {
   const { lifetimeMs } = context.config.timing
-  const { timeoutMs } = context.config.service
-  const needed = timeoutMs + graceMs(lifetimeMs, timeoutMs)
+  const needed = timeNeededMs(context.config)
 
   return async function job(lease: Lease): Promise<JobResult> {
     const permit = await takePermit(context.permits, stopping)

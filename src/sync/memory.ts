@@ -1,7 +1,7 @@
 import type { LedgerRecord, Reason, RemoteState } from '../ledger/record.ts'
 import { type FieldIssue, type Mapped, userIdOf } from '../model/mapped.ts'
 import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
-import { BELIEVED, type CustomerDigests, NO_VALUE } from './digest.ts'
+import { BELIEVED, type CustomerDigests, DOUBTED, NO_VALUE } from './digest.ts'
 import { standingRefusals } from './right.ts'
 
 type FieldDigests = Readonly<Partial<Record<OptionalField, string>>>
@@ -33,17 +33,21 @@ type Start = {
 export function startMemory({ record, unknown, blind, digestKey }: Start): Memory {
   const rekeyed = record.digestKey !== null && record.digestKey !== digestKey
   const { [UNVERIFIABLE_FIELD]: hidden, ...visible } = record.sent as FieldDigests
-  const believed = hidden === undefined || hidden === NO_VALUE ? hidden : rekeyed ? BELIEVED : hidden
   const shown = rekeyed ? {} : visible
   return {
     remote: unknown || (rekeyed && record.remote === 'present') ? 'unknown' : record.remote,
     sentStatus: record.sentStatus,
     seenStatus: record.seenStatus,
-    sent: blind || believed === undefined ? shown : { ...shown, [UNVERIFIABLE_FIELD]: believed },
+    sent: hidden === undefined ? shown : { ...shown, [UNVERIFIABLE_FIELD]: hiddenAs(hidden, rekeyed, blind) },
     seen: rekeyed ? {} : record.seen,
     refused: rekeyed ? {} : record.refused,
     looked: false,
   }
+}
+
+function hiddenAs(digest: string, rekeyed: boolean, blind: boolean): string {
+  if (blind) return DOUBTED
+  return rekeyed && digest !== NO_VALUE && digest !== DOUBTED ? BELIEVED : digest
 }
 
 type Subject = {
@@ -87,7 +91,8 @@ const UNHEARD_OF: Memory = {
  * that was last agreed on. A call whose answer was lost, or a user who was there before us, agrees by a GET.
  */
 export function agreed(memory: Memory, desired: DesiredUser | null): Memory {
-  return desired && memory.seenStatus === desired.status ? { ...memory, sentStatus: desired.status } : memory
+  const shown = desired && memory.remote === 'present' && memory.seenStatus === desired.status
+  return shown ? { ...memory, sentStatus: desired.status } : memory
 }
 
 /**

@@ -5,7 +5,7 @@ import { OPTIONAL_FIELDS, type OptionalField, type Status } from '../model/user.
 import type { CreateBody, UpdateBody } from '../service/client.ts'
 import type { CustomerDigests } from './digest.ts'
 import type { Memory } from './memory.ts'
-import { fieldIsRight, standingRefusals, statusIsRight } from './right.ts'
+import { fieldIsRight, PHONE, standingRefusals, statusIsRight } from './right.ts'
 import { createBody, needsReplace, patchBody, putBody } from './write.ts'
 
 export type Policy = {
@@ -98,8 +98,6 @@ function planUser(mapped: Extract<Mapped, { kind: 'user' }>, { memory, policy, d
     ? { kind: 'replace', body: putBody({ user, status, policy }), fields: managed, carried }
     : { kind: 'patch', body: patchBody({ user, status, changed, policy }), fields: changed, carried }
 }
-
-const PHONE: readonly OptionalField[] = ['mobile_phone', 'mobile_phone_prefix']
 
 /**
  * Half of a phone that is known from a GET alone may have been seen joined with the other half (section 2.6,

@@ -1,6 +1,7 @@
 import type { Reason } from '../ledger/record.ts'
 import { OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
 import { type Facts, fieldsOf, reasonOf, type Step } from './answer.ts'
+import { doubtHidden } from './remember.ts'
 import type { Turn } from './turn.ts'
 
 /**
@@ -13,7 +14,8 @@ export function absorbRefusal(turn: Turn, facts: Facts): Step {
   if (plan.kind === 'create') {
     const fields = OPTIONAL_FIELDS.filter((field) => plan.body[field] !== undefined)
     const refusedCreate = { status, fields }
-    const after = { ...turn, memory: { ...turn.memory, remote: 'unknown' as const }, refusedCreate }
+    const memory = { ...doubtHidden(turn.memory), remote: 'unknown' as const }
+    const after = { ...turn, memory, refusedCreate }
     return turn.lookups > 0 ? afterRefusedCreate(after, refusedCreate, facts) : { turn: after }
   }
   const fields = fieldsOf(plan)

@@ -1,12 +1,23 @@
 import { sameField, seenForm } from '../model/normal.ts'
 import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import type { RemoteUser } from '../service/body.ts'
-import type { CustomerDigests } from './digest.ts'
+import { type CustomerDigests, DOUBTED } from './digest.ts'
 import { agreed, type Memory } from './memory.ts'
+import { PHONE } from './right.ts'
 
-/** A GET said that there is no such user, or an update was answered with "not there". */
+/**
+ * A GET said that there is no such user, or an update was answered with "not there". What no GET can show is
+ * kept, for the case that this was not so (an address that knew nobody for a while).
+ */
 export function rememberAbsent(memory: Memory): Memory {
-  return { ...memory, remote: 'absent', sentStatus: null, seenStatus: null, sent: {}, seen: {} }
+  const hidden = memory.sent[UNVERIFIABLE_FIELD]
+  const sent = hidden === undefined ? {} : { [UNVERIFIABLE_FIELD]: hidden }
+  return { ...memory, remote: 'absent', sentStatus: null, seenStatus: null, sent, seen: {} }
+}
+
+/** What the service holds in the field that no GET shows cannot be known any more. */
+export function doubtHidden(memory: Memory): Memory {
+  return { ...memory, sent: { ...memory.sent, [UNVERIFIABLE_FIELD]: DOUBTED } }
 }
 
 /**
@@ -63,7 +74,9 @@ export function rememberSent(memory: Memory, write: Acknowledged, digests: Custo
     const value = desired?.fields[field]
     if (value === undefined) continue
     sent[field] = digests.exact(field, value)
-    delete seen[field]
+    // A GET may show a number joined with its prefix: what it showed of one half says nothing once the other
+    // half is written.
+    for (const half of PHONE.includes(field) ? PHONE : [field]) delete seen[half]
   }
   const status = write.carried ? {} : { sentStatus: write.status, seenStatus: null }
   return { ...memory, ...status, remote: 'present', sent, seen }

@@ -2,6 +2,9 @@ import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField, type Status } fr
 import { type CustomerDigests, NO_VALUE } from './digest.ts'
 import type { Memory } from './memory.ts'
 
+/** Two fields that are one thing: a GET may show the number joined with its prefix (section 2.6, rule 3). */
+export const PHONE: readonly OptionalField[] = ['mobile_phone', 'mobile_phone_prefix']
+
 /** Known, and neither what was acknowledged nor what was seen since speaks against it. */
 export function fieldIsRight(
   field: OptionalField,

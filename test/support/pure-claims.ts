@@ -100,7 +100,7 @@ const RUN = {
   abort: never(),
 }
 
-function contextOf(customer: Customer): SyncContext {
+export function contextOf(customer: Customer): SyncContext {
   const { config, permits, service, kept } = customer
   const { unmanaged, clearWith, onRemove } = config
   return {

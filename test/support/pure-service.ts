@@ -1,6 +1,5 @@
 // The service in memory, without HTTP: what it holds, what it answers, and what goes wrong on the way. Its
 // habits are those that the interface document leaves open.
-import { normalForm } from '../../src/model/normal.ts'
 import { OPTIONAL_FIELDS, type OptionalField } from '../../src/model/user.ts'
 import type { Reply, ReplyBody, UsersClient } from '../../src/service/client.ts'
 import { CallError } from '../../src/service/errors.ts'
@@ -67,8 +66,6 @@ export type PureService = {
   readonly calls: Call[]
   /** The next calls meet these, one each. */
   readonly faults: (Fault | null)[]
-  /** The user as it should be compared: every field in normal form, null where there is none. */
-  held(userId: string): Readonly<Record<string, unknown>> | null
 }
 
 export function makePureService(habits: Partial<Habits> = {}): PureService {
@@ -138,12 +135,6 @@ export function makePureService(habits: Partial<Habits> = {}): PureService {
     users,
     calls,
     faults,
-    held(userId) {
-      const user = users.get(userId)
-      if (!user) return null
-      const fields = OPTIONAL_FIELDS.map((field) => [field, normalForm(field, user[field])])
-      return { status: user.status, ...Object.fromEntries(fields) }
-    },
     client: {
       createUser: (body) => call('POST', body.user_id, body),
       retrieveUser: (userId) => call('GET', userId, null),

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Config, Row } from '../../src/config/config.ts'
-import { normalForm } from '../../src/model/normal.ts'
+import { normalForm, sameField } from '../../src/model/normal.ts'
 import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField } from '../../src/model/user.ts'
 import { mapCustomer } from '../../src/sync/map.ts'
 import {
@@ -19,7 +19,7 @@ import {
   settingsFor,
 } from '../support/arbitrary.ts'
 import { type Customer, configOf, KEY, makeCustomer } from '../support/pure-claims.ts'
-import { type Fault, makePureService } from '../support/pure-service.ts'
+import { type Fault, makePureService, type Stored } from '../support/pure-service.ts'
 
 const RUNS = Number(process.env.CONVERGE_RUNS ?? 400)
 /** Create refused, looked up, adopted, gone again: no claim makes more calls than this. */
@@ -90,34 +90,29 @@ function desired({ config, row }: Customer): DesiredUser | null {
   return mapped.kind === 'user' ? mapped.user : null
 }
 
-/** Phone number and prefix are one thing, whichever way they are split. */
-function comparable(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const phone = `${fields.mobile_phone_prefix ?? ''}${fields.mobile_phone ?? ''}`
-  return { ...fields, mobile_phone: phone, mobile_phone_prefix: null }
-}
-
 /** The service holds what is desired, apart from what was left out or refused; and nothing more is sent. */
 async function expectRight(customer: Customer): Promise<void> {
   const { service, kept } = customer
   const user = desired(customer)
-  const held = service.held(KEY)
+  const held = service.users.get(KEY) ?? { status: 0 }
   if (user) {
     expect(kept.record.state).toBe('idle')
-    const fields = Object.entries(user.fields).filter(([field]) => kept.record.refused[field] === undefined)
-    const want = fields.map(([field, value]) => [field, normalForm(field as OptionalField, value)] as const)
-    const have = fields.map(([field]) => [field, held?.[field]])
-    const whole =
-      fields.some(([field]) => field === 'mobile_phone') ===
-      fields.some(([field]) => field === 'mobile_phone_prefix')
-    const shape = whole ? comparable : (same: Readonly<Record<string, unknown>>) => same
-    expect({ ...shape(Object.fromEntries(have)), status: held?.status }).toEqual({
-      ...shape(Object.fromEntries(want)),
-      status: user.status,
-    })
-  } else expect(held?.status ?? 0).toBe(0)
+    const fields = OPTIONAL_FIELDS.filter((field) => user.fields[field] !== undefined)
+    const wrong = fields.filter((field) => !kept.record.refused[field] && !isHeld(field, user, held))
+    expect({ status: held.status, wrong }).toEqual({ status: user.status, wrong: [] })
+  } else expect(held.status).toBe(0)
   const before = service.calls.length
   await claim(customer)
   expect(service.calls.slice(before)).toEqual([])
+}
+
+function isHeld(field: OptionalField, { fields }: DesiredUser, held: Stored): boolean {
+  // The prefix of a number that is left out may be part of the number that stays.
+  const prefix = normalForm('mobile_phone_prefix', fields.mobile_phone_prefix)
+  const joined = normalForm('mobile_phone', held.mobile_phone)?.startsWith(prefix ?? '') ?? false
+  if (field === 'mobile_phone_prefix' && fields.mobile_phone === undefined && joined) return true
+  if (field !== 'country_code') return sameField(field, fields, held)
+  return normalForm(field, held[field]) === normalForm(field, fields[field])
 }
 
 const withAccess = ['free', 'premium']
@@ -140,9 +135,9 @@ describe('a claim after the other', () => {
         await live(customer, steps)
         customer.row = last
         await settle(customer)
-        const values = Object.values(desired(customer)?.fields ?? {})
+        const values = Object.values(last ?? {})
         const mayRefuse = its.refuses('last_name', REFUSED) && values.includes(REFUSED)
-        if (!mayRefuse) expect(customer.kept.record.refused).toEqual({})
+        if (last && !mayRefuse) expect(customer.kept.record.refused).toEqual({})
         await expectRight(customer)
       }),
       { numRuns: RUNS },
@@ -203,7 +198,8 @@ describe('a claim after the other', () => {
   it('adopts a user who was there before: what the mapping does not set stays', async () => {
     const given = fc.record({
       fields: fc.subarray<OptionalField>([...OPTIONAL_FIELDS]),
-      its: habits.filter(({ duplicate }) => duplicate !== 'upsert'),
+      // Whoever answers a create of somebody with 500 cannot be told from one who lost the answer.
+      its: habits.filter(({ duplicate }) => duplicate !== 'upsert' && duplicate !== 500),
       there: rowOf({ plans: withAccess, values: plainValues }),
       rows: fc.array(rowOf({ plans: withAccess, values: plainValues }), { minLength: 1, maxLength: 3 }),
     })

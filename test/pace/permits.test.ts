@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest'
+import { makePermits, type Permit } from '../../src/pace/permits.ts'
+import { makePaceRow } from '../support/pace-row.ts'
+
+const never = new AbortController().signal
+
+/** `count` waiters at once; the times at which each got its permit. */
+function waiters(
+  row: ReturnType<typeof makePaceRow>,
+  permits: ReturnType<typeof makePermits>,
+  count: number,
+) {
+  const times: number[] = []
+  const taken = Array.from({ length: count }, () =>
+    permits.take(never).then((permit) => {
+      times.push(row.now())
+      return permit
+    }),
+  )
+  return { times, taken }
+}
+
+describe.each([1, 7, 50, 400])('permits at %i calls a second', (rate) => {
+  it('keep the pace over a long run to within a permit or two', async () => {
+    const row = makePaceRow(rate)
+    const permits = makePermits(row)
+    const seconds = Math.max(2, Math.round(200 / rate))
+    const { times } = waiters(row, permits, rate * seconds)
+    await row.run()
+    expect(times.length).toBe(rate * seconds)
+    for (const [n, at] of times.entries()) {
+      expect(n).toBeLessThanOrEqual((at * rate) / 1000 + 2)
+      expect(n).toBeGreaterThanOrEqual((at * rate) / 1000 - 2)
+    }
+  })
+
+  it('keep it when calls take time and the waiters come and go', async () => {
+    const row = makePaceRow(rate)
+    const permits = makePermits(row)
+    const times: number[] = []
+    const total = rate * 3
+    const caller = async (): Promise<void> => {
+      while (times.length < total) {
+        await permits.take(never)
+        times.push(row.now())
+        await row.sleep(37, never)
+      }
+    }
+    for (let n = 0; n < 20; n++) void caller()
+    await row.run()
+    for (const [n, at] of times.entries()) expect(n).toBeLessThanOrEqual((at * rate) / 1000 + 2)
+  })
+})
+
+describe('permits', () => {
+  it('ask the row for all who wait together', async () => {
+    const row = makePaceRow(1000)
+    const permits = makePermits(row)
+    waiters(row, permits, 100)
+    await row.run()
+    expect(row.asked).toEqual([100])
+  })
+
+  it('serve the waiters in order', async () => {
+    const row = makePaceRow(100)
+    const permits = makePermits(row)
+    const order: number[] = []
+    for (let n = 0; n < 50; n++) void permits.take(never).then(() => order.push(n))
+    await row.run()
+    expect(order).toEqual(Array.from({ length: 50 }, (_, n) => n))
+  })
+
+  it('that are given back are used before another is asked for', async () => {
+    const row = makePaceRow(10)
+    const permits = makePermits(row)
+    permits.giveBack(await permits.take(never))
+    await permits.take(never)
+    expect(row.asked.length).toBe(1)
+    expect(row.now()).toBe(0)
+  })
+
+  it('that were given back too long ago are not used', async () => {
+    const row = makePaceRow(10)
+    const permits = makePermits(row)
+    permits.giveBack(await permits.take(never))
+    await row.run(10_000)
+    await permits.take(never)
+    expect(row.asked.length).toBe(2)
+  })
+
+  it('are not handed out before the time that the service named', async () => {
+    const row = makePaceRow(100)
+    const permits = makePermits(row)
+    const { times } = waiters(row, permits, 30)
+    await row.run(95)
+    const before = times.length
+    row.notBefore = 5000
+    permits.drop()
+    await row.run()
+    expect(before).toBe(10)
+    expect(times.length).toBe(30)
+    expect(times[before]).toBeGreaterThanOrEqual(5000)
+  })
+
+  it('that were given back are dropped as well', async () => {
+    const row = makePaceRow(100)
+    const permits = makePermits(row)
+    permits.giveBack(await permits.take(never))
+    row.notBefore = 5000
+    permits.drop()
+    const { times } = waiters(row, permits, 1)
+    await row.run()
+    expect(times).toEqual([5000])
+  })
+
+  it('that were reserved while the service asked for a pause are not used', async () => {
+    const row = makePaceRow(100)
+    const permits = makePermits(row)
+    row.meanwhile = () => {
+      row.notBefore = 5000
+      permits.drop()
+    }
+    const { times } = waiters(row, permits, 1)
+    await row.run()
+    expect(times).toEqual([5000])
+  })
+
+  it('are not handed out to somebody who has given up, and not lost by it', async () => {
+    const row = makePaceRow(10)
+    const permits = makePermits(row)
+    const first = await permits.take(never)
+    const stop = new AbortController()
+    const given: (Permit | string)[] = [first]
+    void permits.take(stop.signal).then(
+      (permit) => given.push(permit),
+      () => given.push('given up'),
+    )
+    const { times } = waiters(row, permits, 1)
+    await row.run(50)
+    stop.abort()
+    await row.run()
+    expect(given).toEqual([first, 'given up'])
+    // The permit that the other one was waiting for.
+    expect(times).toEqual([100])
+  })
+
+  it('are refused at once to somebody who has given up before', async () => {
+    const row = makePaceRow(10)
+    const permits = makePermits(row)
+    await expect(permits.take(AbortSignal.abort())).rejects.toThrow()
+    expect(row.asked).toEqual([])
+  })
+
+  it('go on after the row could not be asked', async () => {
+    const row = makePaceRow(10)
+    let broken = true
+    const reserve: typeof row.reserve = async (count) => {
+      if (broken) throw new Error('connection lost')
+      return row.reserve(count)
+    }
+    const permits = makePermits({ ...row, reserve })
+    await expect(permits.take(never)).rejects.toThrow('connection lost')
+    broken = false
+    await expect(permits.take(never)).resolves.toHaveProperty('usableUntil')
+    expect(row.asked).toEqual([1])
+  })
+})

@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest'
+import { type LedgerRecord, NEVER_SETTLED } from '../../src/ledger/record.ts'
+import type { Mapped } from '../../src/model/mapped.ts'
+import type { Called } from '../../src/sync/call.ts'
+import { makeDigester } from '../../src/sync/digest.ts'
+import { makeEnding } from '../../src/sync/finish.ts'
+import type { Memory } from '../../src/sync/memory.ts'
+import { startTurn, type Turn, type TurnEnd } from '../../src/sync/turn.ts'
+import { configOf } from '../support/pure-claims.ts'
+
+const digester = makeDigester('a digest key of thirty-two chars!')
+const USER: Mapped = { kind: 'user', user: { userId: 'u7', status: 2, fields: {} }, issues: [] }
+const SETTLE: TurnEnd = { kind: 'settle', state: 'idle', reason: null }
+const LATER: TurnEnd = { kind: 'retry', reason: { code: 'later', status: 429 }, failed: true }
+const UNKNOWN: TurnEnd = { kind: 'unknown', reason: { code: 'unknown', error: 'timeout' } }
+const CAPPED: TurnEnd = { kind: 'retry', reason: { code: 'revocation-cap' }, failed: false, waitMs: 90_000 }
+const STOPPED: TurnEnd = {
+  kind: 'retry',
+  reason: { code: 'stopping' },
+  failed: false,
+  waitMs: 0,
+  released: true,
+}
+
+const MEMORY: Memory = {
+  remote: 'present',
+  sentStatus: 2,
+  seenStatus: null,
+  sent: { email: 'd1', last_name: 'd2' },
+  seen: {},
+  refused: { gender: 'd3' },
+  looked: false,
+}
+
+type Given = {
+  readonly end: TurnEnd
+  readonly turn?: Partial<Turn>
+  readonly mapped?: Mapped
+  readonly record?: Partial<LedgerRecord>
+  readonly last?: Called | null
+  readonly unknown?: boolean
+  readonly attempts?: number
+  readonly rivals?: readonly string[]
+  readonly unmanaged?: 'keep' | 'clear'
+}
+
+function ending(given: Given) {
+  const { end, turn = {}, mapped = USER, record = {}, last = null, unknown = false, attempts = 0 } = given
+  const config = configOf(['email'], { unmanaged: given.unmanaged ?? 'keep' })
+  return makeEnding({
+    context: { config, backoff: { minMs: 1000, maxMs: 3_600_000 }, random: () => 0.5, digester },
+    claim: {
+      id: '1',
+      token: '2',
+      key: '7',
+      version: '3',
+      unknown,
+      blind: false,
+      attempts,
+      changedAtMs: null,
+    },
+    mapped,
+    record: { ...NEVER_SETTLED, ...record },
+    rivals: given.rivals ?? [],
+    turn: { ...startTurn(MEMORY), ...turn },
+    last,
+    end,
+  })
+}
+
+describe('makeEnding', () => {
+  it.each<[string, TurnEnd, object]>([
+    ['a settle', SETTLE, { kind: 'settle', failed: false, record: { state: 'idle', reason: null } }],
+    [
+      'a rejection',
+      { kind: 'settle', state: 'rejected', reason: { code: 'refused', status: 422 } },
+      {
+        kind: 'settle',
+        failed: false,
+        record: { state: 'rejected', reason: { code: 'refused', status: 422 } },
+      },
+    ],
+    ['a retry', LATER, { kind: 'retry', failed: true, record: { state: 'failing', reason: LATER.reason } }],
+    ['an unknown outcome', UNKNOWN, { kind: 'unknown', failed: true, record: { state: 'failing' } }],
+    [
+      'a wait for the cap',
+      CAPPED,
+      { kind: 'retry', failed: false, backoffMs: 90_000, record: { state: 'failing' } },
+    ],
+  ])('puts down %s', (_what, end, stored) => {
+    expect(ending({ end })).toMatchObject({
+      id: '1',
+      token: '2',
+      key: '7',
+      version: '3',
+      gapMs: 1000,
+      ...stored,
+    })
+  })
+
+  it.each(['sure', 'wrote', 'acknowledged'] as const)('says what the claim has learnt: %s', (fact) => {
+    expect(ending({ end: LATER })[fact]).toBe(false)
+    expect(ending({ end: LATER, turn: { [fact]: true } })[fact]).toBe(true)
+  })
+
+  it('leaves the state as it was when the claim was given up', () => {
+    const before = { state: 'rejected', reason: { code: 'refused', status: 422 } } as const
+    expect(ending({ end: STOPPED, record: before })).toMatchObject({
+      failed: false,
+      backoffMs: 0,
+      record: before,
+    })
+  })
+
+  it('waits longer after each failure, and at least as long as the service says', () => {
+    expect(ending({ end: LATER }).backoffMs).toBe(500)
+    expect(ending({ end: LATER, attempts: 3 }).backoffMs).toBe(4000)
+    expect(ending({ end: { ...LATER, waitMs: 9000 }, attempts: 3 }).backoffMs).toBe(9000)
+    expect(ending({ end: { ...LATER, waitMs: 0 }, attempts: 3 }).backoffMs).toBe(4000)
+  })
+
+  it('has an unknown outcome that was cleared up verified once more', () => {
+    expect(ending({ end: SETTLE, unknown: true, turn: { sure: true } }).clearedUnknown).toBe(true)
+    expect(ending({ end: SETTLE, unknown: true }).clearedUnknown).toBe(false)
+    expect(ending({ end: SETTLE, turn: { sure: true } }).clearedUnknown).toBe(false)
+    expect(ending({ end: LATER, unknown: true, turn: { sure: true } }).clearedUnknown).toBe(false)
+  })
+
+  it('has others looked at who may be the user now', () => {
+    const removed: Mapped = { kind: 'removed', userId: 'u7' }
+    expect(ending({ end: SETTLE, mapped: removed, rivals: ['8'] }).noteKeys).toEqual(['8'])
+    expect(ending({ end: SETTLE, rivals: ['8'] }).noteKeys).toEqual([])
+  })
+
+  it('tells when a user_id is recorded for the first time', () => {
+    expect(ending({ end: SETTLE })).toMatchObject({ newcomer: true, record: { userId: 'u7' } })
+    expect(ending({ end: SETTLE, record: { userId: 'u7' } }).newcomer).toBe(false)
+    const broken: Mapped = { kind: 'rejected', userId: null, issues: [] }
+    const kept = ending({ end: SETTLE, mapped: broken, record: { userId: 'u7' } })
+    expect(kept).toMatchObject({ newcomer: false, record: { userId: 'u7' } })
+  })
+
+  it('names the fields that are left out, except of a customer who is gone', () => {
+    const issue = { field: 'email', code: 'invalid', expected: 'an e-mail address' } as const
+    const fields = (mapped: Mapped) => ending({ end: SETTLE, mapped }).record.issues.map(({ field }) => field)
+    expect(fields({ ...USER, issues: [issue] })).toEqual(['email', 'gender'])
+    expect(fields({ kind: 'rejected', userId: 'u7', issues: [issue] })).toEqual(['email', 'gender'])
+    expect(fields({ kind: 'removed', userId: 'u7' })).toEqual([])
+    expect(fields({ kind: 'out-of-scope', userId: 'u7' })).toEqual([])
+  })
+
+  it('forgets what it once sent in fields that nobody manages now, unless they are to be cleared', () => {
+    expect(ending({ end: SETTLE }).record.sent).toEqual({ email: 'd1' })
+    expect(ending({ end: SETTLE, unmanaged: 'clear' }).record.sent).toEqual(MEMORY.sent)
+  })
+
+  it('keeps the last answer, without its body', () => {
+    const reply: Called = {
+      method: 'PATCH',
+      outcome: { kind: 'reply', status: 503, body: 'readable' },
+      remote: null,
+      durationMs: 3,
+    }
+    const error: Called = { ...reply, outcome: { kind: 'error', error: 'timeout', reached: 'maybe' } }
+    expect(ending({ end: UNKNOWN, last: reply }).lastAnswer).toEqual({
+      method: 'PATCH',
+      status: 503,
+      error: null,
+    })
+    expect(ending({ end: UNKNOWN, last: error }).lastAnswer).toEqual({
+      method: 'PATCH',
+      status: null,
+      error: 'timeout',
+    })
+    expect(ending({ end: SETTLE }).lastAnswer).toBeNull()
+  })
+})

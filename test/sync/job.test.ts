@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest'
+import type { Claim } from '../../src/ledger/claim.ts'
+import type { Ending } from '../../src/ledger/ending.ts'
+import { type JobOptions, makeJob } from '../../src/sync/job.ts'
+import type { SyncContext } from '../../src/sync/run.ts'
+import { contextOf, KEY, makeCustomer } from '../support/pure-claims.ts'
+
+const LEASE = { id: '1', token: '2' }
+const CLAIM: Claim = {
+  ...LEASE,
+  key: KEY,
+  version: '3',
+  unknown: false,
+  blind: false,
+  attempts: 0,
+  changedAtMs: null,
+}
+
+/** A job over a customer in memory. `lose` is told when the claim is made, and may set the clocks. */
+function scene(
+  options: Partial<Omit<JobOptions, 'context'>> & { readonly context?: Partial<SyncContext> } = {},
+) {
+  const customer = makeCustomer({ row: { id: KEY, plan: 'premium' } })
+  const clocks = { wall: 1_000_000, monotonic: 500 }
+  const endings: Ending[] = []
+  const stopping = new AbortController()
+  const job = makeJob({
+    claim: async () => CLAIM,
+    end: async (ending) => {
+      endings.push(ending)
+      return true
+    },
+    clock: { wall: () => clocks.wall, monotonic: () => clocks.monotonic },
+    stopping: stopping.signal,
+    abort: new AbortController().signal,
+    observe: () => undefined,
+    ...options,
+    context: { ...contextOf(customer), ...options.context },
+  })
+  return { customer, clocks, endings, stopping, job }
+}
+
+describe('a job', () => {
+  it('claims, works and records the ending', async () => {
+    const { job, endings, customer } = scene()
+    expect(await job(LEASE)).toEqual({ ending: endings[0], counted: true })
+    expect(endings).toMatchObject([{ kind: 'settle', token: '2' }])
+    expect(customer.service.calls.length).toBe(1)
+  })
+
+  it('says when the ending came too late to count', async () => {
+    const { job } = scene({ end: async () => false })
+    expect(await job(LEASE)).toMatchObject({ counted: false })
+  })
+
+  it('does nothing for a token that is spent, and gives the permit back', async () => {
+    const { job, endings, customer } = scene({ claim: async () => null })
+    expect(await job(LEASE)).toBeNull()
+    expect(endings).toEqual([])
+    expect(customer.permits).toEqual({ taken: 1, givenBack: 1 })
+  })
+
+  it('gives the permit back when the claim cannot be made', async () => {
+    const { job, customer } = scene({
+      claim: async () => {
+        throw new Error('connection lost')
+      },
+    })
+    await expect(job(LEASE)).rejects.toThrow('connection lost')
+    expect(customer.permits).toEqual({ taken: 1, givenBack: 1 })
+  })
+
+  it('does not claim when it is stopped while it waits for a permit', async () => {
+    let claims = 0
+    const permits: SyncContext['permits'] = {
+      take: (signal) =>
+        new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+      giveBack: () => undefined,
+      drop: () => undefined,
+    }
+    const claim = async () => {
+      claims++
+      return CLAIM
+    }
+    const { job, stopping } = scene({ claim, context: { permits } })
+    const done = job(LEASE)
+    stopping.abort()
+    expect(await done).toBeNull()
+    expect(claims).toBe(0)
+  })
+
+  // lifetime 30 s, timeout 10 s and a grace of 1 s: 19 s after the claim was sent the last call may start.
+  it.each<[string, number, number, boolean]>([
+    ['has run for 19 s', 19_000, 19_000, true],
+    ['has run for longer', 19_001, 19_001, false],
+    ['was suspended: only the wall clock went on', 3_600_000, 10, false],
+    ['has had its wall clock set back', -3_600_000, 19_001, false],
+    ['has had its wall clock set back, and is in time', -3_600_000, 10, true],
+  ])(
+    'that %s calls only while the whole request fits into the claim',
+    async (_what, wall, monotonic, calls) => {
+      const { job, clocks, customer, endings } = scene({
+        claim: async () => {
+          clocks.wall += wall
+          clocks.monotonic += monotonic
+          return CLAIM
+        },
+      })
+      await job(LEASE)
+      expect(customer.service.calls.length).toBe(calls ? 1 : 0)
+      expect(endings).toMatchObject([
+        calls ? { kind: 'settle' } : { kind: 'retry', failed: false, backoffMs: 0 },
+      ])
+    },
+  )
+})

@@ -1,0 +1,257 @@
+import { describe, expect, it } from 'vitest'
+import { type LedgerRecord, NEVER_SETTLED } from '../../src/ledger/record.ts'
+import type { Mapped } from '../../src/model/mapped.ts'
+import type { DesiredUser, Fields } from '../../src/model/user.ts'
+import type { RemoteUser } from '../../src/service/body.ts'
+import { BELIEVED, DOUBTED, forCustomer, makeDigester, NO_VALUE } from '../../src/sync/digest.ts'
+import {
+  forgetUnmanaged,
+  issuesOf,
+  type Memory,
+  rememberFor,
+  startMemory,
+  toRecord,
+} from '../../src/sync/memory.ts'
+import { rememberAbsent, rememberSeen, rememberSent } from '../../src/sync/remember.ts'
+
+const digester = makeDigester('a digest key of thirty-two chars!')
+const digests = forCustomer(digester, '7')
+const { exact, normal } = digests
+
+const RECORD: LedgerRecord = {
+  ...NEVER_SETTLED,
+  userId: 'u7',
+  remote: 'present',
+  sentStatus: 2,
+  seenStatus: 2,
+  sent: { email: exact('email', 'a@x.es'), country_code: exact('country_code', 'ES') },
+  seen: { last_name: normal('last_name', 'Gil') },
+  refused: { description: exact('description', 'bad') },
+  digestKey: digester.id,
+}
+
+function start(record: Partial<LedgerRecord> = {}, { unknown = false, blind = false } = {}): Memory {
+  return startMemory({ record: { ...RECORD, ...record }, unknown, blind, digestKey: digester.id })
+}
+
+function desired(fields: Fields, status: 0 | 2 | 4 = 2): DesiredUser {
+  return { userId: 'u7', status, fields }
+}
+
+function asUser(fields: Fields, status: 0 | 2 | 4 = 2): Mapped {
+  return { kind: 'user', user: desired(fields, status), issues: [] }
+}
+
+function remote(status: number, fields: RemoteUser['fields'] = {}): RemoteUser {
+  return { userId: 'u7', status, fields }
+}
+
+describe('startMemory', () => {
+  it('starts as the record', () => {
+    const { remote: state, sentStatus, seenStatus, sent, seen, refused } = RECORD
+    expect(start()).toEqual({ remote: state, sentStatus, seenStatus, sent, seen, refused, looked: false })
+    expect(startMemory({ record: NEVER_SETTLED, unknown: false, blind: false, digestKey: 'k' }).remote).toBe(
+      'absent',
+    )
+  })
+
+  it('is told by the work row that the remote side is unknown', () => {
+    expect(start({}, { unknown: true })).toEqual({ ...start(), remote: 'unknown' })
+    expect(start({ remote: 'absent' }, { unknown: true }).remote).toBe('unknown')
+  })
+
+  it('doubts what no GET can show after a crash', () => {
+    expect(start({}, { blind: true }).sent).toEqual({ ...RECORD.sent, country_code: DOUBTED })
+    const { country_code: _never, ...sent } = RECORD.sent
+    expect(start({ sent }, { blind: true }).sent).toEqual(sent)
+  })
+
+  describe('with digests of another key', () => {
+    it('drops them and looks again, but does not write what a GET cannot show', () => {
+      const memory = start({ digestKey: 'other.1' })
+      expect(memory).toMatchObject({ remote: 'unknown', seen: {}, refused: {}, sentStatus: 2 })
+      expect(memory.sent).toEqual({ country_code: BELIEVED })
+      expect(start({ digestKey: 'other.1', remote: 'absent' }).remote).toBe('absent')
+    })
+
+    it.each([NO_VALUE, DOUBTED])('keeps what needs no key: %s', (digest) => {
+      const sent = { email: exact('email', 'a@x.es'), country_code: digest }
+      expect(start({ digestKey: 'other.1', sent }).sent).toEqual({ country_code: digest })
+    })
+
+    it('does not believe in what was never sent, or what a crash hides', () => {
+      expect(start({ digestKey: 'other.1', sent: { email: 'x' } }).sent).toEqual({})
+      expect(start({ digestKey: 'other.1' }, { blind: true }).sent).toEqual({ country_code: DOUBTED })
+    })
+  })
+})
+
+describe('rememberFor', () => {
+  const view = (memory: Memory, mapped: Mapped, recordedAs: string | null = 'u7') =>
+    rememberFor(memory, { mapped, recordedAs, digests })
+
+  it('keeps refusals that stand and drops those that a change has made void', () => {
+    expect(view(start(), asUser({ description: 'bad' })).refused).toEqual(RECORD.refused)
+    expect(view(start(), asUser({ description: 'good' })).refused).toEqual({})
+    expect(view(start(), asUser({})).refused).toEqual({})
+    expect(view(start(), { kind: 'removed', userId: 'u7' })).toEqual(start())
+  })
+
+  it('believes in the value that is desired, once there is one', () => {
+    const memory = start({ digestKey: 'other.1' })
+    expect(view(memory, asUser({ country_code: 'PT' })).sent).toEqual({
+      country_code: exact('country_code', 'PT'),
+    })
+    expect(view(memory, asUser({ country_code: null })).sent).toEqual({ country_code: BELIEVED })
+    expect(view(memory, asUser({})).sent).toEqual({ country_code: BELIEVED })
+  })
+
+  it('knows nothing of a user with another user_id', () => {
+    const memory = view(start(), asUser({ email: 'a@x.es' }), 'u6')
+    expect(memory).toMatchObject({
+      remote: 'unknown',
+      sentStatus: null,
+      seenStatus: null,
+      sent: {},
+      refused: {},
+    })
+    expect(view(start(), { kind: 'removed', userId: 'u7' }, 'u6').remote).toBe('unknown')
+    expect(view(start(), asUser({}), null).remote).toBe('present')
+    expect(view(start(), { kind: 'rejected', userId: null, issues: [] }, 'u6')).toEqual(start())
+  })
+
+  it('takes a status that was seen and is desired for agreed on', () => {
+    const seen = start({ sentStatus: 4, seenStatus: 0 })
+    expect(view(seen, asUser({}, 0)).sentStatus).toBe(0)
+    expect(view(seen, asUser({}, 4)).sentStatus).toBe(4)
+    expect(view({ ...seen, remote: 'unknown' }, asUser({}, 0)).sentStatus).toBe(4)
+  })
+})
+
+describe('rememberSeen', () => {
+  const see = (memory: Memory, user: RemoteUser, fields: Fields, status: 0 | 2 | 4 = 2) =>
+    rememberSeen(memory, user, desired(fields, status), digests)
+
+  it('replaces what is remembered by what the service shows', () => {
+    const memory = see(start(), remote(2, { email: 'other@x.es', last_name: 'Soto' }), { email: 'a@x.es' })
+    expect(memory).toMatchObject({ remote: 'present', seenStatus: 2, looked: true })
+    expect(memory.sent.email).toBeUndefined()
+    expect(memory.seen).toMatchObject({
+      email: normal('email', 'other@x.es'),
+      last_name: normal('last_name', 'Soto'),
+      first_name: NO_VALUE,
+    })
+  })
+
+  it('keeps an acknowledged value where the GET agrees with it, in whatever spelling', () => {
+    const memory = see(start(), remote(2, { email: 'A@X.ES' }), { email: 'a@x.es' })
+    expect(memory.sent.email).toBe(exact('email', 'a@x.es'))
+  })
+
+  it('keeps nothing that was acknowledged for another value than the one that is desired now', () => {
+    const memory = see(start(), remote(2, { email: 'a@x.es' }), { email: 'b@x.es' })
+    expect(memory.sent.email).toBeUndefined()
+  })
+
+  it('says nothing about what a GET cannot show', () => {
+    const memory = see(start(), remote(2, {}), { country_code: 'PT' })
+    expect(memory.sent.country_code).toBe(RECORD.sent.country_code)
+    expect(memory.seen.country_code).toBeUndefined()
+  })
+
+  it('takes a phone that comes back joined for the one that was sent', () => {
+    const fields = { mobile_phone: '600111222', mobile_phone_prefix: '34' }
+    const memory = see(start(), remote(2, { mobile_phone: '34600111222', mobile_phone_prefix: '34' }), fields)
+    expect(memory.seen).toMatchObject({
+      mobile_phone: normal('mobile_phone', '600111222'),
+      mobile_phone_prefix: normal('mobile_phone_prefix', '34'),
+    })
+  })
+
+  it('agrees on a status that is desired, and on no other', () => {
+    expect(see(start({ sentStatus: 2 }), remote(4), {}, 4)).toMatchObject({ sentStatus: 4, seenStatus: 4 })
+    expect(see(start({ sentStatus: 4 }), remote(0), {}, 4)).toMatchObject({ sentStatus: 4, seenStatus: 0 })
+  })
+
+  it.each([2.5, -3, 1e9, 40_000])('has a place in the ledger for any status: %d', (status) => {
+    expect(see(start(), remote(status), {}).seenStatus).toBe(-1)
+  })
+
+  it('looks at a customer who is gone without a desired user', () => {
+    const memory = rememberSeen(start(), remote(2, { email: 'a@x.es' }), null, digests)
+    expect(memory).toMatchObject({ remote: 'present', sentStatus: 2, seenStatus: 2 })
+    expect(memory.seen.email).toBe(normal('email', 'a@x.es'))
+  })
+})
+
+describe('rememberSent', () => {
+  const fields = { email: 'b@x.es', last_name: null }
+  const write = {
+    desired: desired(fields),
+    fields: ['email', 'last_name'],
+    status: 2,
+    carried: false,
+  } as const
+
+  it('knows after an update what it carried, and of the rest what was known before', () => {
+    const memory = rememberSent(start(), { ...write, verb: 'patch' }, digests)
+    expect(memory).toMatchObject({ remote: 'present', sentStatus: 2, seenStatus: null, seen: {} })
+    expect(memory.sent).toEqual({ ...RECORD.sent, email: exact('email', 'b@x.es'), last_name: NO_VALUE })
+  })
+
+  it.each(['create', 'replace'] as const)('knows after a %s nothing but what it carried', (verb) => {
+    const memory = rememberSent(start(), { ...write, verb }, digests)
+    expect(memory.sent).toEqual({ email: exact('email', 'b@x.es'), last_name: NO_VALUE })
+    expect(memory.seen).toEqual({})
+  })
+
+  it('does not take a status for ours that was carried', () => {
+    const memory = start({ sentStatus: 4, seenStatus: 0 })
+    const carried = rememberSent(memory, { ...write, verb: 'patch', status: 0, carried: true }, digests)
+    expect(carried).toMatchObject({ sentStatus: 4, seenStatus: 0 })
+  })
+
+  it('knows after a revocation the status alone', () => {
+    const revoked = { desired: null, verb: 'revoke', fields: [], status: 0, carried: false } as const
+    expect(rememberSent(start(), revoked, digests)).toEqual({ ...start(), sentStatus: 0, seenStatus: null })
+  })
+
+  it('forgets what a GET showed of one half of a phone when the other is written', () => {
+    const memory = start({ sent: {}, seen: { mobile_phone: normal('mobile_phone', '34600111222') } })
+    const half = desired({ mobile_phone_prefix: null })
+    const sent = { ...write, desired: half, fields: ['mobile_phone_prefix'], verb: 'patch' } as const
+    expect(rememberSent(memory, sent, digests).seen).toEqual({})
+  })
+})
+
+describe('rememberAbsent', () => {
+  it('forgets the user, and keeps refusals and what a GET could not show', () => {
+    expect(rememberAbsent(start())).toEqual({
+      ...start(),
+      remote: 'absent',
+      sentStatus: null,
+      seenStatus: null,
+      sent: { country_code: RECORD.sent.country_code },
+      seen: {},
+    })
+  })
+})
+
+describe('what is stored', () => {
+  it('is the memory with the key of its digests', () => {
+    const kept = { userId: 'u7', state: 'idle', reason: null, issues: [] } as const
+    expect(toRecord(start(), digester.id, kept)).toEqual(RECORD)
+  })
+
+  it('forgets what was sent in fields that the mapping sets no longer', () => {
+    expect(forgetUnmanaged(start(), (field) => field === 'email').sent).toEqual({ email: RECORD.sent.email })
+  })
+
+  it('names what was left out and what was refused, without a value', () => {
+    const leftOut = { field: 'email', code: 'invalid', expected: 'an e-mail address' } as const
+    expect(issuesOf([leftOut], start())).toEqual([
+      leftOut,
+      { field: 'description', code: 'refused', expected: 'a value that the service takes' },
+    ])
+  })
+})

@@ -1,0 +1,269 @@
+import { describe, expect, it } from 'vitest'
+import type { Run, SyncContext } from '../../src/sync/run.ts'
+import { configOf, KEY, makeCustomer } from '../support/pure-claims.ts'
+import { makePureService } from '../support/pure-service.ts'
+
+const row = { id: KEY, plan: 'premium', email: 'ana@correo.es', last_name: 'Gil' }
+const premium = { ...row }
+const trial = { ...row, plan: 'trial' }
+
+function customerWith(given: Parameters<typeof makeCustomer>[0] = {}) {
+  return makeCustomer({ config: configOf(['email', 'last_name']), row: premium, ...given })
+}
+
+const aborted = (() => {
+  const controller = new AbortController()
+  controller.abort()
+  return controller.signal
+})()
+
+/** The permits that are out without a call having been made with them. */
+function leaked({ permits, service }: ReturnType<typeof customerWith>): number {
+  return permits.taken - permits.givenBack - service.calls.length
+}
+
+describe('a claim', () => {
+  it('tells its steps in order', async () => {
+    const customer = customerWith()
+    const ending = await customer.claim()
+    expect(ending).toMatchObject({
+      kind: 'settle',
+      record: { userId: KEY, state: 'idle', remote: 'present' },
+    })
+    expect(customer.steps.map(({ step }) => step)).toEqual([
+      'mapped',
+      'planned',
+      'answered',
+      'planned',
+      'ended',
+    ])
+  })
+
+  it('makes no call and gives its permit back when there is nothing to do', async () => {
+    const customer = customerWith()
+    await customer.claim()
+    const again = await customer.claim()
+    expect(again).toMatchObject({ kind: 'settle', wrote: false, acknowledged: false, lastAnswer: null })
+    expect(customer.service.calls.length).toBe(1)
+    expect(leaked(customer)).toBe(0)
+  })
+
+  it.each<[string, Partial<Run>]>([
+    ['stopping', { stopping: aborted }],
+    ['out-of-time', { hasTime: () => false }],
+  ])('that is given up (%s) makes no call, gives its permit back and is due at once', async (code, run) => {
+    const customer = customerWith()
+    const ending = await customer.claim(run)
+    expect(ending).toMatchObject({ kind: 'retry', failed: false, wrote: false, backoffMs: 0 })
+    expect(customer.steps.at(-1)).toMatchObject({ step: 'ended', end: { reason: { code } } })
+    expect(customer.service.calls).toEqual([])
+    expect(leaked(customer)).toBe(0)
+    expect(customer.kept.record.state).toBe('idle')
+  })
+
+  it('makes no further call once its time has run out between two', async () => {
+    const service = makePureService()
+    service.users.set(KEY, { status: 0, email: null })
+    const customer = customerWith({ service })
+    customer.kept.unknown = true
+    const ending = await customer.claim({ hasTime: () => service.calls.length === 0 })
+    expect(service.calls.map(({ method }) => method)).toEqual(['GET'])
+    expect(ending).toMatchObject({ kind: 'retry', record: { remote: 'present', seenStatus: 0 } })
+    expect(leaked(customer)).toBe(0)
+  })
+
+  it('waits when nobody may lose access now, and does not count it as a failure', async () => {
+    const customer = customerWith()
+    await customer.claim()
+    customer.row = null
+    const ending = await customer.claim({}, { reserveRevocation: async () => 42_000 })
+    expect(ending).toMatchObject({
+      kind: 'retry',
+      failed: false,
+      backoffMs: 42_000,
+      record: { state: 'failing' },
+    })
+    expect(customer.service.calls.length).toBe(1)
+    expect(leaked(customer)).toBe(0)
+  })
+
+  it('asks leave for each loss of access, and for nothing else', async () => {
+    const customer = customerWith()
+    const asked: string[] = []
+    const cap: Partial<SyncContext> = {
+      reserveRevocation: async ({ version }) => {
+        asked.push(version)
+        return 0
+      },
+    }
+    for (const [plan, version] of [
+      ['premium', 1],
+      ['trial', 2],
+      ['free', 3],
+      ['free', 4],
+    ] as const) {
+      customer.row = { ...row, plan, email: `v${version}@correo.es` }
+      customer.kept.version = version
+      await customer.claim({}, cap)
+    }
+    customer.row = null
+    customer.kept.version = 5
+    await customer.claim({}, cap)
+    expect(asked).toEqual(['3'])
+  })
+
+  it('tells everybody when the service asks to be left alone', async () => {
+    const customer = customerWith()
+    const held: number[] = []
+    customer.service.faults.push({ kind: 'answer', status: 503, applied: false, retryAfterMs: 5000 })
+    await customer.claim({}, { holdOff: async (ms) => void held.push(ms) })
+    expect(held).toEqual([5000])
+    expect(customer.kept).toMatchObject({ unknown: true, attempts: 1 })
+  })
+})
+
+describe('a customer who cannot be read', () => {
+  const unreadable = (code: string) => ({
+    readRow: async () => {
+      throw Object.assign(new Error('invalid input: "ana@correo.es"'), { code })
+    },
+  })
+
+  it('is tried again later, and what is known of it stays, however often', async () => {
+    const service = makePureService({ refuses: (_field, value) => value === 'Gil' })
+    const customer = customerWith({ service })
+    for (let n = 0; n < 2; n++) await customer.claim()
+    const { record } = structuredClone(customer.kept)
+    expect(record.issues.map(({ field }) => field)).toEqual(['email', 'last_name'])
+    for (let n = 0; n < 3; n++) {
+      const ending = await customer.claim({}, unreadable('22P02'))
+      const reason = { code: 'customer-unreadable', error: '22P02' }
+      expect(ending).toMatchObject({ kind: 'retry', failed: true, wrote: false })
+      expect(customer.kept.record).toEqual({ ...record, state: 'failing', reason })
+    }
+    expect(leaked(customer)).toBe(0)
+  })
+
+  it('is rejected when several rows have its key', async () => {
+    const customer = customerWith()
+    customer.row = 'ambiguous'
+    expect(await customer.claim()).toMatchObject({
+      kind: 'settle',
+      record: {
+        state: 'rejected',
+        issues: [{ field: 'user_id', expected: 'one row for each customer key' }],
+      },
+    })
+  })
+
+  it('leaves the claim open when the error is our own, and gives the permit back', async () => {
+    const customer = customerWith()
+    const broken = {
+      readRow: async () => {
+        throw new TypeError('not ours')
+      },
+    }
+    await expect(customer.claim({}, broken)).rejects.toThrow('not ours')
+    expect(leaked(customer)).toBe(0)
+  })
+})
+
+describe('several claims', () => {
+  it('of a customer who comes back: access again, and what changed meanwhile', async () => {
+    const customer = customerWith()
+    await customer.claim()
+    customer.row = null
+    await customer.claim()
+    customer.row = { ...row, last_name: 'Soto' }
+    await customer.claim()
+    expect(customer.service.calls.slice(1).map(({ body }) => body)).toEqual([
+      { status: 0 },
+      { status: 2, last_name: 'Soto' },
+    ])
+  })
+
+  it('of a customer whose user_id the mapping has changed: the new user is looked up and made', async () => {
+    const customer = customerWith()
+    await customer.claim()
+    const user_id = { columns: ['id'], map: ({ id }: Record<string, unknown>) => `C-${id}` }
+    const status = { value: 2 }
+    customer.config = configOf([], { mapping: { user_id, status, email: 'email', last_name: 'last_name' } })
+    await customer.claim()
+    expect(customer.service.calls.slice(1)).toMatchObject([
+      { method: 'GET', userId: `C-${KEY}` },
+      { method: 'POST', body: { user_id: `C-${KEY}`, email: 'ana@correo.es' } },
+    ])
+    expect(customer.kept.record.userId).toBe(`C-${KEY}`)
+  })
+
+  it('of a customer whose fields were refused: one of them unmanaged, the others stay refused', async () => {
+    const service = makePureService({ refuses: (field) => field === 'email' || field === 'last_name' })
+    const customer = customerWith({ service })
+    while (customer.kept.record.state !== 'idle' || service.calls.length === 0) await customer.claim()
+    customer.config = configOf(['email'])
+    await customer.claim()
+    const from = service.calls.length
+    customer.row = { ...row, last_name: 'Soto' }
+    await customer.claim()
+    expect(service.calls.slice(from)).toEqual([])
+    expect(customer.kept.record.issues).toMatchObject([{ field: 'email', code: 'refused' }])
+  })
+
+  it("of a field that was somebody else's for a while: it is set again", async () => {
+    const customer = customerWith()
+    await customer.claim()
+    customer.config = configOf(['email'])
+    await customer.claim()
+    const { service } = customer
+    service.users.set(KEY, { ...service.users.get(KEY), status: 2, last_name: 'theirs' })
+    customer.config = configOf(['email', 'last_name'])
+    await customer.claim()
+    expect(service.users.get(KEY)?.last_name).toBe('Gil')
+  })
+
+  it('of a process that died in a call: looked up, and only what no GET shows is sent again', async () => {
+    const config = configOf(['email', 'country_code'])
+    const customer = customerWith({ config, row: { ...premium, country_code: 'ES' } })
+    await customer.claim()
+    customer.row = { ...premium, country_code: 'ES', email: 'eva@correo.es' }
+    customer.service.faults.push({ kind: 'killed', applied: true })
+    expect(await customer.claim()).toBe('killed')
+    await customer.claim()
+    expect(customer.service.calls.slice(2).map(({ method, body }) => [method, body])).toEqual([
+      ['GET', null],
+      ['PATCH', { status: 2, country_code: 'ES' }],
+    ])
+    expect(customer.kept).toMatchObject({ unknown: false, blind: false })
+  })
+
+  it('of a trial that ended, then an edit, then an edit by a lost call: never granted again', async () => {
+    const customer = customerWith({ row: trial })
+    const { service } = customer
+    await customer.claim()
+    service.users.set(KEY, { ...service.users.get(KEY), status: 0 })
+    customer.row = { ...trial, email: 'eva@correo.es' }
+    await customer.claim()
+    customer.row = { ...trial, email: 'luz@correo.es' }
+    service.faults.push(null, { kind: 'lost', applied: false })
+    await customer.claim()
+    await customer.claim()
+    expect(service.users.get(KEY)).toMatchObject({ status: 0, email: 'luz@correo.es' })
+    expect(service.calls.filter(({ body }) => body?.status === 4).length).toBe(1)
+  })
+})
+
+describe('what a claim tells', () => {
+  it('holds no value in ending, reason or issues', async () => {
+    const service = makePureService({ refuses: () => true })
+    const secret = { id: KEY, plan: 'premium', email: 'secret@correo.es', last_name: 'Secreto' }
+    const customer = customerWith({ service, row: secret })
+    const told: unknown[] = []
+    for (let n = 0; n < 4; n++) {
+      if (n === 2) service.faults.push({ kind: 'lost', applied: false })
+      told.push(await customer.claim(), ...customer.steps.filter(({ step }) => step === 'ended'))
+    }
+    customer.row = { ...secret, email: 'no address of secret' }
+    told.push(await customer.claim(), customer.kept)
+    expect(JSON.stringify(told)).not.toMatch(/secret/i)
+  })
+})
