@@ -1,5 +1,7 @@
--- A DBA may have made the schema beforehand, for a role that must not create any.
-CREATE SCHEMA IF NOT EXISTS "rollcall";
+-- A DBA may have made the schema beforehand, for a role that may not create any; IF NOT EXISTS asks for the right.
+DO $$ BEGIN
+	IF to_regnamespace('rollcall') IS NULL THEN CREATE SCHEMA "rollcall"; END IF;
+END $$;
 --> statement-breakpoint
 CREATE SEQUENCE "rollcall"."token" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1;--> statement-breakpoint
 CREATE TABLE "rollcall"."capture_mark" (
@@ -16,7 +18,7 @@ CREATE TABLE "rollcall"."capture_mark" (
 CREATE TABLE "rollcall"."ledger" (
 	"key" text COLLATE "C" PRIMARY KEY NOT NULL,
 	"user_id" text,
-	"remote" text DEFAULT 'absent' NOT NULL,
+	"remote" text DEFAULT 'unasked' NOT NULL,
 	"sent_status" smallint,
 	"seen_status" smallint,
 	"sent" jsonb DEFAULT '{}'::jsonb NOT NULL,
@@ -32,7 +34,7 @@ CREATE TABLE "rollcall"."ledger" (
 	"acknowledged_at" timestamp with time zone,
 	"verify_at" timestamp with time zone,
 	"verified_at" timestamp with time zone,
-	CONSTRAINT "ledger_remote" CHECK ("rollcall"."ledger"."remote" IN ('unknown', 'absent', 'present')),
+	CONSTRAINT "ledger_remote" CHECK ("rollcall"."ledger"."remote" IN ('unasked', 'unknown', 'absent', 'present')),
 	CONSTRAINT "ledger_state_known" CHECK ("rollcall"."ledger"."state" IN ('idle', 'rejected', 'failing', 'held'))
 );
 --> statement-breakpoint

@@ -58,9 +58,7 @@ export function sayPlan(plan: Plan): string {
     case 'none':
       return NONE[plan.why]
     case 'lookup':
-      return plan.why === 'trial'
-        ? 'look first: a trial may have ended'
-        : 'look first: the state at the service is not known'
+      return LOOKUP[plan.why]
     case 'create':
       return `create (POST) with ${Object.keys(plan.body).join(', ')}`
     case 'replace':
@@ -78,9 +76,16 @@ export function sayPlan(plan: Plan): string {
   }
 }
 
+const LOOKUP: Readonly<Record<Extract<Plan, { kind: 'lookup' }>['why'], string>> = {
+  unknown: 'look first (GET): the state at the service is not known',
+  unasked: 'look first (GET): somebody else may have registered the user',
+  trial: 'look first (GET): a trial may have ended',
+}
+
 const NONE: Readonly<Record<Extract<Plan, { kind: 'none' }>['why'], string>> = {
   right: 'nothing to send: the service has it already',
   'no-access-left': 'nothing to send: there is no access to revoke',
+  'never-ours': 'nothing to send: the customer was never in scope',
   ignored: 'nothing to send: onRemove is "ignore"',
   'user-of-another-customer': 'nothing to send: another customer in scope is this user',
 }

@@ -3,7 +3,11 @@ import type { CustomerKey } from '../model/customer.ts'
 import type { FieldIssue } from '../model/mapped.ts'
 import { makeBatch } from './batch.ts'
 
-export type RemoteState = 'unknown' | 'absent' | 'present'
+/**
+ * What was last surely known. `unasked`: no call was ever made for this customer; it counts as absent for a
+ * create, which finds out by itself, and not for a removal, since somebody else may have registered the user.
+ */
+export type RemoteState = 'unasked' | 'unknown' | 'absent' | 'present'
 export type CustomerState = 'idle' | 'rejected' | 'failing' | 'held'
 
 /** Digests by field name; see digest.ts. */
@@ -34,10 +38,10 @@ export type LedgerRecord = {
   readonly issues: readonly FieldIssue[]
 }
 
-/** A customer that was never settled: as far as we know the service has no such user. */
+/** A customer that no call was ever made for. */
 export const NEVER_SETTLED: LedgerRecord = {
   userId: null,
-  remote: 'absent',
+  remote: 'unasked',
   sentStatus: null,
   seenStatus: null,
   sent: {},

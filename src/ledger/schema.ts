@@ -88,7 +88,7 @@ export const ledger = rollcall.table(
   {
     key: key('key').primaryKey(),
     userId: text('user_id'),
-    remote: text('remote').notNull().default('absent'),
+    remote: text('remote').notNull().default('unasked'),
     sentStatus: smallint('sent_status'),
     seenStatus: smallint('seen_status'),
     /** Digest of what was last acknowledged, by field. */
@@ -114,7 +114,7 @@ export const ledger = rollcall.table(
   (t) => [
     index('ledger_user_id').on(t.userId),
     index('ledger_state').on(t.state).where(sql`${t.state} <> 'idle'`),
-    check('ledger_remote', sql`${t.remote} IN ('unknown', 'absent', 'present')`),
+    check('ledger_remote', sql`${t.remote} IN ('unasked', 'unknown', 'absent', 'present')`),
     check('ledger_state_known', sql`${t.state} IN ('idle', 'rejected', 'failing', 'held')`),
   ],
 )

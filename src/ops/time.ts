@@ -1,5 +1,4 @@
 import { setTimeout } from 'node:timers/promises'
-import type { Clock } from '../sync/job.ts'
 
 /** Resolves after the time or, without an error, as soon as the signal is aborted. */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -8,4 +7,5 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   })
 }
 
-export const systemClock: Clock = { wall: () => Date.now(), monotonic: () => performance.now() }
+/** Both clocks of a process, in milliseconds; see `Clock` of sync/job.ts. */
+export const systemClock = { wall: () => Date.now(), monotonic: () => performance.now() }

@@ -27,9 +27,9 @@ type Update = {
 export type Plan =
   | {
       readonly kind: 'none'
-      readonly why: 'right' | 'no-access-left' | 'ignored' | 'user-of-another-customer'
+      readonly why: 'right' | 'no-access-left' | 'never-ours' | 'ignored' | 'user-of-another-customer'
     }
-  | { readonly kind: 'lookup'; readonly why: 'unknown' | 'trial' }
+  | { readonly kind: 'lookup'; readonly why: 'unknown' | 'unasked' | 'trial' }
   | { readonly kind: 'create'; readonly body: CreateBody; readonly fields: readonly OptionalField[] }
   | ({ readonly kind: 'replace' } & Update)
   | ({ readonly kind: 'patch' } & Update)
@@ -51,13 +51,13 @@ export type Situation = {
 
 /** The fewest calls from what is remembered to what is desired; docs/plan.md shows it as a table. */
 export function makePlan(situation: Situation): Plan {
-  const { mapped, memory, rivals, policy } = situation
+  const { mapped, rivals } = situation
   switch (mapped.kind) {
     case 'rejected':
       return { kind: 'reject', code: 'mapping', keys: [] }
     case 'removed':
     case 'out-of-scope':
-      return planWithout(memory, rivals, policy)
+      return planWithout(mapped.kind, situation)
     case 'user':
       if (rivals.length > 0) return { kind: 'reject', code: 'shared-user-id', keys: rivals }
       return planUser(mapped, situation)
@@ -66,10 +66,16 @@ export function makePlan(situation: Situation): Plan {
   }
 }
 
-/** A customer who is gone or out of scope loses access, unless somebody else in scope is that user. */
-function planWithout(memory: Memory, rivals: readonly CustomerKey[], policy: Policy): Plan {
+/**
+ * A customer who is gone or out of scope loses access, unless somebody else in scope is that user. Before the
+ * first call the service may have the user already: a removal asks, or somebody who was deleted keeps access.
+ * Who was out of scope ever since is left alone: others may look after that user.
+ */
+function planWithout(kind: 'removed' | 'out-of-scope', { memory, rivals, policy }: Situation): Plan {
   if (policy.onRemove === 'ignore') return { kind: 'none', why: 'ignored' }
   if (rivals.length > 0) return { kind: 'none', why: 'user-of-another-customer' }
+  if (memory.remote === 'unasked' && kind === 'out-of-scope') return { kind: 'none', why: 'never-ours' }
+  if (memory.remote === 'unasked') return { kind: 'lookup', why: 'unasked' }
   if (memory.remote === 'unknown') return { kind: 'lookup', why: 'unknown' }
   if (memory.remote === 'absent' || !mayHaveAccess(memory)) return { kind: 'none', why: 'no-access-left' }
   return { kind: 'revoke', body: { status: 0 } }
@@ -80,7 +86,7 @@ function planUser(mapped: Extract<Mapped, { kind: 'user' }>, { memory, policy, d
   if (memory.remote === 'unknown') return { kind: 'lookup', why: 'unknown' }
   const refused = standingRefusals(user, memory, digests)
   const managed = OPTIONAL_FIELDS.filter((field) => user.fields[field] !== undefined && !refused.has(field))
-  if (memory.remote === 'absent') return { kind: 'create', body: createBody(user, managed), fields: managed }
+  if (memory.remote !== 'present') return { kind: 'create', body: createBody(user, managed), fields: managed }
 
   const wrong = managed.filter((field) => !fieldIsRight(field, user, memory, digests))
   const changed = withWholePhone(wrong, managed, memory)

@@ -39,14 +39,28 @@ const postgres: QueueLane = {
   available: true,
   queueUrl: async (database) => database.url,
   async lose(queueUrl) {
-    await administer(
-      queueUrl,
-      `DO $$ BEGIN
+    await despiteDeadlocks(() =>
+      administer(
+        queueUrl,
+        `DO $$ BEGIN
          EXECUTE (SELECT 'TRUNCATE ' || string_agg(format('%I.%I', schemaname, tablename), ', ')
            FROM pg_tables WHERE schemaname = 'rollcall_queue' AND tablename <> 'migration');
        END $$`,
+      ),
     )
   },
+}
+
+/** A TRUNCATE of many tables beside a worker that is busy with them may lose against it. */
+async function despiteDeadlocks(run: () => Promise<unknown>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await run()
+      return
+    } catch (error) {
+      if (tries === 10 || (error as { code?: string }).code !== '40P01') throw error
+    }
+  }
 }
 
 export const lanes: readonly QueueLane[] = [redis, postgres]
