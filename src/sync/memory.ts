@@ -77,7 +77,7 @@ export function rememberFor(memory: Memory, { mapped, recordedAs, digests }: Sub
 }
 
 const UNHEARD_OF: Memory = {
-  remote: 'unknown',
+  remote: 'unasked',
   sentStatus: null,
   seenStatus: null,
   sent: {},

@@ -51,7 +51,7 @@ describe('startMemory', () => {
     const { remote: state, sentStatus, seenStatus, sent, seen, refused } = RECORD
     expect(start()).toEqual({ remote: state, sentStatus, seenStatus, sent, seen, refused, looked: false })
     expect(startMemory({ record: NEVER_SETTLED, unknown: false, blind: false, digestKey: 'k' }).remote).toBe(
-      'absent',
+      'unasked',
     )
   })
 
@@ -109,13 +109,13 @@ describe('rememberFor', () => {
   it('knows nothing of a user with another user_id', () => {
     const memory = view(start(), asUser({ email: 'a@x.es' }), 'u6')
     expect(memory).toMatchObject({
-      remote: 'unknown',
+      remote: 'unasked',
       sentStatus: null,
       seenStatus: null,
       sent: {},
       refused: {},
     })
-    expect(view(start(), { kind: 'removed', userId: 'u7' }, 'u6').remote).toBe('unknown')
+    expect(view(start(), { kind: 'removed', userId: 'u7' }, 'u6').remote).toBe('unasked')
     expect(view(start(), asUser({}), null).remote).toBe('present')
     expect(view(start(), { kind: 'rejected', userId: null, issues: [] }, 'u6')).toEqual(start())
   })

@@ -41,6 +41,7 @@ const ABSENT: Memory = {
   looked: false,
 }
 const UNKNOWN: Memory = { ...ABSENT, remote: 'unknown' }
+const UNASKED: Memory = { ...ABSENT, remote: 'unasked' }
 
 /** Known by what was acknowledged. */
 function sent(status: Status, fields: Fields = {}, rest: Partial<Memory> = {}): Memory {
@@ -115,8 +116,45 @@ describe('a customer who is gone or out of scope', () => {
   })
 })
 
+describe('a customer before the first call', () => {
+  it('is looked up when it goes, since somebody else may have registered the user', () => {
+    expect(brief({ mapped: { kind: 'removed', userId: 'u7' }, memory: UNASKED })).toEqual([
+      'lookup',
+      'unasked',
+    ])
+  })
+
+  it('is left alone while it is out of scope', () => {
+    const mapped: Mapped = { kind: 'out-of-scope', userId: 'u7' }
+    expect(brief({ mapped, memory: UNASKED })).toEqual(['none', 'never-ours'])
+  })
+
+  it('is left alone where another customer is the user, or removals are ignored', () => {
+    for (const mapped of GONE) {
+      const memory = UNASKED
+      expect(brief({ mapped, memory, rivals: ['8'] })).toEqual(['none', 'user-of-another-customer'])
+      expect(brief({ mapped, memory, policy: { ...KEEP, onRemove: 'ignore' } })).toEqual(['none', 'ignored'])
+    }
+  })
+
+  it('is created like one who is known to be absent', () => {
+    const mapped = user(2, { email: 'a@x.es' })
+    expect(plan({ mapped, memory: UNASKED })).toEqual(plan({ mapped, memory: ABSENT }))
+  })
+})
+
+describe('a customer whom nobody was ever asked about', () => {
+  it.each([
+    ['removed', 'lookup', 'unasked'],
+    ['out-of-scope', 'none', 'never-ours'],
+  ] as const)('%s: %s', (kind, plan_, why) => {
+    const unasked = { ...ABSENT, remote: 'unasked' } as const
+    expect(plan({ mapped: { kind, userId: 'u' }, memory: unasked })).toEqual({ kind: plan_, why })
+  })
+})
+
 describe('a customer who cannot be sent', () => {
-  it.each([UNKNOWN, ABSENT, sent(2)])('is rejected, whatever is remembered', (memory) => {
+  it.each([UNKNOWN, UNASKED, ABSENT, sent(2)])('is rejected, whatever is remembered', (memory) => {
     const rejected: Mapped = { kind: 'rejected', userId: 'u7', issues: [LEFT_OUT] }
     expect(plan({ mapped: rejected, memory })).toEqual({ kind: 'reject', code: 'mapping', keys: [] })
     expect(plan({ mapped: user(2), memory, rivals: ['8', '9'] })).toEqual({

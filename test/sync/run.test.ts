@@ -182,7 +182,16 @@ describe('several claims', () => {
     ])
   })
 
-  it('of a customer whose user_id the mapping has changed: the new user is looked up and made', async () => {
+  it('of a customer who goes before the first call: a user who is there all the same loses access', async () => {
+    const service = makePureService()
+    service.users.set(KEY, { status: 2 })
+    const customer = customerWith({ service, row: null })
+    await customer.claim()
+    expect(service.calls.map(({ method }) => method)).toEqual(['GET', 'PATCH'])
+    expect(service.users.get(KEY)).toEqual({ status: 0 })
+  })
+
+  it('of a customer whose user_id the mapping has changed: the new user is made', async () => {
     const customer = customerWith()
     await customer.claim()
     const user_id = { columns: ['id'], map: ({ id }: Record<string, unknown>) => `C-${id}` }
@@ -190,7 +199,6 @@ describe('several claims', () => {
     customer.config = configOf([], { mapping: { user_id, status, email: 'email', last_name: 'last_name' } })
     await customer.claim()
     expect(customer.service.calls.slice(1)).toMatchObject([
-      { method: 'GET', userId: `C-${KEY}` },
       { method: 'POST', body: { user_id: `C-${KEY}`, email: 'ana@correo.es' } },
     ])
     expect(customer.kept.record.userId).toBe(`C-${KEY}`)
