@@ -20,7 +20,8 @@ export function makeBatch<In, Out>(run: (inputs: readonly In[]) => Promise<reado
   return (input: In): Promise<Out> => loader.load(input)
 }
 
-async function retried<T>(run: () => Promise<T>): Promise<T> {
+/** For statements that may be made again as a whole. */
+export async function retried<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await run()

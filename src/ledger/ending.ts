@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
-import { makeBatch } from './batch.ts'
+import { makeBatch, retried } from './batch.ts'
 import type { LedgerRecord } from './record.ts'
 
 /**
@@ -119,6 +119,7 @@ UPDATE rollcall.owed SET
   change_version = change_version + 1,
   suspect_version = change_version + 1,
   unknown = true,
+  blind = true,
   due_at = CASE WHEN token IS NULL THEN least(due_at, greatest(now(), not_before)) ELSE due_at END
 WHERE key IN (SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE)`
 
@@ -141,12 +142,17 @@ export function makeEnd(pool: Pool): (ending: Ending) => Promise<boolean> {
   return makeBatch<Ending, boolean>(async (endings) => {
     const { rows } = await pool.query<{ id: string; token: string }>(END, [JSON.stringify(endings)])
     const matched = new Set(rows.map((row) => row.token))
-    for (const ending of endings) {
-      if (matched.has(ending.token) || !ending.wrote) continue
-      await pool.query(SUSPECT, [ending.id, ending.kind === 'unknown' ? ending.lateMs : 0])
+    // Tried again apart from the first statement, whose endings are stored: made again, they would match no row.
+    for (const { token, wrote, id, kind, lateMs } of endings) {
+      if (matched.has(token) || !wrote) continue
+      await retried(() => pool.query(SUSPECT, [id, kind === 'unknown' ? lateMs : 0]))
     }
-    const counted = endings.filter((ending) => matched.has(ending.token))
-    await noteClaimants(pool, counted)
+    await retried(() =>
+      noteClaimants(
+        pool,
+        endings.filter(({ token }) => matched.has(token)),
+      ),
+    )
     return endings.map((ending) => matched.has(ending.token))
   })
 }

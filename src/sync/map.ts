@@ -1,9 +1,10 @@
 import type { Config, FieldSource, Row } from '../config/config.ts'
 import { NotListed } from '../config/source.ts'
 import { keyParts } from '../customers/key.ts'
+import type { Found } from '../customers/read.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type FieldTypes, FORMATS, joinPhone } from '../model/formats.ts'
-import type { FieldIssue, Mapped } from '../model/mapped.ts'
+import { type FieldIssue, type Mapped, userIdOf } from '../model/mapped.ts'
 import { type Fields, OPTIONAL_FIELDS, type UserField } from '../model/user.ts'
 
 /** A customer as read: its key and its row, null when there is no such row. */
@@ -32,6 +33,15 @@ export function mapCustomer(config: Config, { key, row }: Customer): Mapped {
   if (!status.ok) return { kind: 'rejected', userId, issues: [status.issue, ...issues] }
   if (config.strict && issues.length > 0) return { kind: 'rejected', userId, issues }
   return { kind: 'user', user: { userId, status: status.value, fields }, issues }
+}
+
+/** Several rows of the view have this key: which of them is the customer cannot be known. */
+const AMBIGUOUS: FieldIssue = { field: 'user_id', code: 'invalid', expected: 'one row for each customer key' }
+
+/** The same for what a read found. */
+export function mapFound(config: Config, key: CustomerKey, found: Found): Mapped {
+  if (found !== 'ambiguous') return mapCustomer(config, { key, row: found })
+  return { kind: 'rejected', userId: userIdOf(mapCustomer(config, { key, row: null })), issues: [AMBIGUOUS] }
 }
 
 /** Whether the mapping sets every field that an update can carry, so that a PUT takes nothing from anybody. */

@@ -1,11 +1,12 @@
-import type { Config, Row } from '../config/config.ts'
+import type { Config } from '../config/config.ts'
+import type { Found } from '../customers/read.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type Mapped, userIdOf } from '../model/mapped.ts'
-import { mapCustomer } from './map.ts'
+import { mapFound } from './map.ts'
 
 type Reads = {
   readonly config: Config
-  readonly readRow: (key: CustomerKey) => Promise<Row | 'ambiguous' | null>
+  readonly readRow: (key: CustomerKey) => Promise<Found>
   readonly readClaimants: (userId: string) => Promise<readonly CustomerKey[]>
 }
 
@@ -30,7 +31,5 @@ export async function findRivals(reads: Reads, key: CustomerKey, mapped: Mapped)
 }
 
 async function mapOther({ config, readRow }: Reads, key: CustomerKey): Promise<Mapped> {
-  const row = await readRow(key)
-  if (row !== 'ambiguous') return mapCustomer(config, { key, row })
-  return { kind: 'rejected', userId: userIdOf(mapCustomer(config, { key, row: null })), issues: [] }
+  return mapFound(config, key, await readRow(key))
 }

@@ -1,4 +1,5 @@
-import type { Config, Row } from '../config/config.ts'
+import type { Config } from '../config/config.ts'
+import type { Found } from '../customers/read.ts'
 import type { Claim } from '../ledger/claim.ts'
 import type { Ending } from '../ledger/ending.ts'
 import type { LedgerRecord } from '../ledger/record.ts'
@@ -14,7 +15,7 @@ import { classifyRead, classifyWrite, type Outcome } from './classify.ts'
 import { type Digester, forCustomer } from './digest.ts'
 import { makeEnding } from './finish.ts'
 import { makeGate } from './gate.ts'
-import { mapCustomer } from './map.ts'
+import { mapFound } from './map.ts'
 import { type Memory, rememberFor, startMemory } from './memory.ts'
 import type { Plan, Policy } from './plan.ts'
 import { findRivals } from './rivals.ts'
@@ -38,7 +39,7 @@ export type SyncContext = {
   readonly permits: Permits
   readonly backoff: Backoff
   readonly random: () => number
-  readonly readRow: (key: CustomerKey) => Promise<Row | 'ambiguous' | null>
+  readonly readRow: (key: CustomerKey) => Promise<Found>
   readonly readRecord: (key: CustomerKey) => Promise<LedgerRecord>
   readonly readClaimants: (userId: string) => Promise<readonly CustomerKey[]>
   /** 0: this customer may lose access now; else the milliseconds to wait. */
@@ -84,9 +85,9 @@ export async function runClaim(context: SyncContext, run: Run): Promise<Ending> 
   }
 }
 
-type Found = { readonly record: LedgerRecord; readonly mapped: Mapped }
+type Recalled = { readonly record: LedgerRecord; readonly mapped: Mapped }
 
-function recall({ digester }: SyncContext, claim: Claim, { record, mapped }: Found): Memory {
+function recall({ digester }: SyncContext, claim: Claim, { record, mapped }: Recalled): Memory {
   const { unknown, blind } = claim
   const memory = startMemory({ record, unknown, blind, digestKey: digester.id })
   return rememberFor(memory, { mapped, recordedAs: record.userId, digests: forCustomer(digester, claim.key) })
@@ -101,8 +102,7 @@ async function readSubject(
   record: LedgerRecord,
 ): Promise<Subject & { readonly end?: TurnEnd }> {
   try {
-    const row = await context.readRow(key)
-    const mapped = row === 'ambiguous' ? ambiguous(record) : mapCustomer(context.config, { key, row })
+    const mapped = mapFound(context.config, key, await context.readRow(key))
     return { mapped, rivals: await findRivals(context, key, mapped) }
   } catch (error) {
     const code = (error as { code?: unknown }).code
@@ -164,10 +164,4 @@ function factsOf(outcome: Outcome): Pick<Facts, 'status' | 'error' | 'waitMs'> {
   if (outcome.kind === 'error') return { status: null, error: outcome.error }
   const wait = outcome.retryAfterMs === undefined ? {} : { waitMs: outcome.retryAfterMs }
   return { status: outcome.status, ...wait }
-}
-
-/** Several rows of the view have this key: which of them is the customer cannot be known. */
-function ambiguous(record: LedgerRecord): Mapped {
-  const issue = { field: 'user_id', code: 'invalid', expected: 'one row for each customer key' } as const
-  return { kind: 'rejected', userId: record.userId, issues: [issue] }
 }

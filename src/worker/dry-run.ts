@@ -6,8 +6,8 @@ import { makeReadClaimants, makeReadRecord, NEVER_SETTLED } from '../ledger/reco
 import type { CustomerKey } from '../model/customer.ts'
 import type { Mapped } from '../model/mapped.ts'
 import { forCustomer, makeDigester } from '../sync/digest.ts'
-import { isFullyManaged, mapCustomer } from '../sync/map.ts'
-import { startMemory } from '../sync/memory.ts'
+import { isFullyManaged, mapFound } from '../sync/map.ts'
+import { rememberFor, startMemory } from '../sync/memory.ts'
 import { makePlan, type Plan } from '../sync/plan.ts'
 import { findRivals } from '../sync/rivals.ts'
 
@@ -48,13 +48,15 @@ export async function makeDryRun({
   return async (key) => {
     const row = await readRow(key)
     const record = await readRecord(key)
-    const mapped = mapCustomer(config, { key, row: row === 'ambiguous' ? null : row })
+    const mapped = mapFound(config, key, row)
     const rivals = await findRivals({ config, readRow, readClaimants }, key, mapped)
     const unknown = withoutLedger ? false : await isUnknown(pool, key)
-    const memory = startMemory({ record, unknown, blind: false, digestKey: digester.id })
+    const digests = forCustomer(digester, key)
+    const start = startMemory({ record, unknown, blind: false, digestKey: digester.id })
+    const memory = rememberFor(start, { mapped, recordedAs: record.userId, digests })
     return {
       mapped,
-      plan: makePlan({ mapped, memory, rivals, policy, digests: forCustomer(digester, key) }),
+      plan: makePlan({ mapped, memory, rivals, policy, digests }),
       withoutLedger,
     }
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { buildHouse } from '../support/house.ts'
+import { buildHouse, CONFIG } from '../support/house.ts'
 import { eachLane } from '../support/lanes.ts'
 
 eachLane('the fewest calls', (lane) => {
@@ -33,7 +33,12 @@ eachLane('the fewest calls', (lane) => {
 
   test('a bulk COPY arrives whole, each customer in one call, with two workers', async () => {
     const rows = 1500
-    await using house = await buildHouse(lane, { config: { pace: { ceiling: 2000, concurrency: 50 } } })
+    await using house = await buildHouse(lane, {
+      config: {
+        pace: { ceiling: 2000, concurrency: 50 },
+        timing: { ...CONFIG.timing, queueLeaseMs: 20_000 },
+      },
+    })
     await house.startWorker()
     await house.startWorker()
     await house.db.pool.query(

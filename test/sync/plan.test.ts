@@ -1,99 +1,28 @@
 import { describe, expect, it } from 'vitest'
 import type { Mapped } from '../../src/model/mapped.ts'
-import { type Fields, OPTIONAL_FIELDS, type Status } from '../../src/model/user.ts'
-import { DOUBTED, forCustomer, makeDigester } from '../../src/sync/digest.ts'
+import type { Fields, Status } from '../../src/model/user.ts'
+import { DOUBTED } from '../../src/sync/digest.ts'
 import type { Memory } from '../../src/sync/memory.ts'
-import { makePlan, type Plan, type Policy, takesAccess } from '../../src/sync/plan.ts'
-import { standingRefusals, statusIsRight } from '../../src/sync/right.ts'
-
-const digests = forCustomer(makeDigester('a digest key of thirty-two chars!'), '7')
-
-const KEEP: Policy = {
-  unmanaged: 'keep',
-  clearWith: clearing('null'),
-  onRemove: 'revoke',
-  fullyManaged: false,
-}
-const CLEAR: Policy = { ...KEEP, unmanaged: 'clear' }
-const FULL: Policy = { ...KEEP, fullyManaged: true }
-
-function clearing(how: 'null' | 'empty' | 'omit'): Policy['clearWith'] {
-  return Object.fromEntries(OPTIONAL_FIELDS.map((field) => [field, how])) as Policy['clearWith']
-}
-
-function user(
-  status: Status,
-  fields: Fields = {},
-  issues: Extract<Mapped, { kind: 'user' }>['issues'] = [],
-): Mapped {
-  return { kind: 'user', user: { userId: 'u7', status, fields }, issues }
-}
-
-const LEFT_OUT = { field: 'email', code: 'invalid', expected: 'an e-mail address' } as const
-
-const ABSENT: Memory = {
-  remote: 'absent',
-  sentStatus: null,
-  seenStatus: null,
-  sent: {},
-  seen: {},
-  refused: {},
-  looked: false,
-}
-const UNKNOWN: Memory = { ...ABSENT, remote: 'unknown' }
-const UNASKED: Memory = { ...ABSENT, remote: 'unasked' }
-
-/** Known by what was acknowledged. */
-function sent(status: Status, fields: Fields = {}, rest: Partial<Memory> = {}): Memory {
-  return { ...ABSENT, remote: 'present', sentStatus: status, sent: marks(fields), ...rest }
-}
-
-/** Known by what a GET showed. */
-function seen(status: number, fields: Fields = {}, rest: Partial<Memory> = {}): Memory {
-  const forms = OPTIONAL_FIELDS.filter((field) => fields[field] !== undefined).map((field) => [
-    field,
-    digests.normal(field, fields[field] ?? null),
-  ])
-  return {
-    ...ABSENT,
-    remote: 'present',
-    seenStatus: status,
-    seen: Object.fromEntries(forms),
-    looked: true,
-    ...rest,
-  }
-}
-
-function marks(fields: Fields): Memory['sent'] {
-  return Object.fromEntries(
-    OPTIONAL_FIELDS.filter((field) => fields[field] !== undefined).map((field) => [
-      field,
-      digests.exact(field, fields[field] ?? null),
-    ]),
-  )
-}
-
-type Given = {
-  readonly mapped: Mapped
-  readonly memory: Memory
-  readonly policy?: Policy
-  readonly rivals?: readonly string[]
-}
-
-function plan({ mapped, memory, policy = KEEP, rivals = [] }: Given): Plan {
-  return makePlan({ mapped, memory, policy, rivals, digests })
-}
-
-/** Kind and body, or kind and reason. */
-function brief(given: Given): unknown[] {
-  const made = plan(given)
-  return 'body' in made ? [made.kind, made.body] : [made.kind, 'why' in made ? made.why : made.code]
-}
-
-const GONE: readonly Mapped[] = [
-  { kind: 'removed', userId: 'u7' },
-  { kind: 'out-of-scope', userId: 'u7' },
-]
+import { standingRefusals } from '../../src/sync/right.ts'
+import {
+  ABSENT,
+  brief,
+  CLEAR,
+  clearing,
+  digests,
+  FULL,
+  GONE,
+  KEEP,
+  LEFT_OUT,
+  marks,
+  pick,
+  plan,
+  seen,
+  sent,
+  UNASKED,
+  UNKNOWN,
+  user,
+} from '../support/plan-scene.ts'
 
 describe('a customer who is gone or out of scope', () => {
   it.each<[string, Memory, unknown[]]>([
@@ -140,16 +69,6 @@ describe('a customer before the first call', () => {
   it('is created like one who is known to be absent', () => {
     const mapped = user(2, { email: 'a@x.es' })
     expect(plan({ mapped, memory: UNASKED })).toEqual(plan({ mapped, memory: ABSENT }))
-  })
-})
-
-describe('a customer whom nobody was ever asked about', () => {
-  it.each([
-    ['removed', 'lookup', 'unasked'],
-    ['out-of-scope', 'none', 'never-ours'],
-  ] as const)('%s: %s', (kind, plan_, why) => {
-    const unasked = { ...ABSENT, remote: 'unasked' } as const
-    expect(plan({ mapped: { kind, userId: 'u' }, memory: unasked })).toEqual({ kind: plan_, why })
   })
 })
 
@@ -253,84 +172,6 @@ describe('a user who is there', () => {
   })
 })
 
-function pick({ seenStatus, seen: forms }: Memory): Partial<Memory> {
-  return { seenStatus, seen: forms }
-}
-
-describe('a PUT', () => {
-  const every: Fields = Object.fromEntries(OPTIONAL_FIELDS.map((field) => [field, `${field} 1`]))
-  const other: Fields = Object.fromEntries(OPTIONAL_FIELDS.map((field) => [field, `${field} 2`]))
-
-  it('carries the complete set when every field is managed and every one has changed', () => {
-    const made = plan({ mapped: user(2, every), memory: sent(2, other), policy: FULL })
-    expect(made).toMatchObject({ kind: 'replace', body: { status: 2, ...every }, fields: OPTIONAL_FIELDS })
-  })
-
-  it('is not used for a part of the fields', () => {
-    const memory = sent(2, { ...every, email: 'x' })
-    expect(brief({ mapped: user(2, every), memory, policy: FULL })).toEqual([
-      'patch',
-      { status: 2, email: 'email 1' },
-    ])
-  })
-
-  it('clears a field by leaving it out, where the configuration says so', () => {
-    const policy = { ...FULL, clearWith: { ...clearing('null'), email: 'omit' } } as const
-    const fields = { ...every, email: null, last_name: null }
-    const { email: _email, ...body } = fields
-    const made = plan({ mapped: user(2, fields), memory: sent(2, every), policy })
-    expect(made).toMatchObject({ kind: 'replace', fields: OPTIONAL_FIELDS })
-    expect('body' in made && made.body).toEqual({ status: 2, ...body })
-  })
-
-  it.each(['email', 'country_code'] as const)(
-    'clears what others set (%s), where unmanaged fields are cleared',
-    (field) => {
-      const stray = seen(2, { last_name: 'Gil', [field]: 'x' }, { sent: marks({ last_name: 'Gil' }) })
-      const mapped = user(2, { last_name: 'Gil' })
-      const nothing = Object.fromEntries(OPTIONAL_FIELDS.map((each) => [each, null]))
-      const once = sent(2, { last_name: 'Gil', [field]: 'x' })
-      for (const memory of [stray, once]) {
-        expect(brief({ mapped, memory, policy: CLEAR })).toEqual([
-          'replace',
-          { ...nothing, status: 2, last_name: 'Gil' },
-        ])
-        expect(brief({ mapped, memory, policy: KEEP })).toEqual(['none', 'right'])
-      }
-    },
-  )
-
-  it('clears them in the way of each field', () => {
-    const policy = { ...CLEAR, clearWith: { ...clearing('omit'), gender: 'empty', email: 'null' } } as const
-    const memory = sent(2, { last_name: 'Gil', email: 'x' })
-    expect(brief({ mapped: user(2, { last_name: 'Gil' }), memory, policy })).toEqual([
-      'replace',
-      { status: 2, last_name: 'Gil', gender: '', email: null },
-    ])
-  })
-
-  it('is never used while a field is left out or refused: it would be lost', () => {
-    const policies = [FULL, CLEAR, { ...FULL, clearWith: clearing('omit') }]
-    const { email: _email, ...rest } = every
-    const some: Fields = { ...rest, last_name: null }
-    const refusedMemory = sent(2, other, { refused: marks({ email: 'email 1' }) })
-    for (const policy of policies) {
-      expect(plan({ mapped: user(2, some, [LEFT_OUT]), memory: sent(2, other), policy }).kind).toBe('patch')
-      expect(plan({ mapped: user(2, every), memory: refusedMemory, policy }).kind).toBe('patch')
-    }
-  })
-
-  it('is never used where somebody else may have set a field', () => {
-    const policy = { ...KEEP, clearWith: clearing('omit') }
-    const made = brief({
-      mapped: user(2, { email: null, last_name: 'b' }),
-      memory: sent(2, { email: 'a' }),
-      policy,
-    })
-    expect(made).toEqual(['patch', { status: 2, email: null, last_name: 'b' }])
-  })
-})
-
 describe('country_code', () => {
   it('is never equal: right only where it was acknowledged', () => {
     const mapped = user(2, { country_code: 'ES' })
@@ -377,101 +218,5 @@ describe('refused values', () => {
     expect([...standingRefusals(desired(fields), memory, digests)]).toEqual(['email', 'last_name'])
     expect([...standingRefusals(desired({ ...fields, email: null }), memory, digests)]).toEqual([])
     expect([...standingRefusals(desired(fields), { refused: {} }, digests)]).toEqual([])
-  })
-})
-
-describe('a trial', () => {
-  const known = { email: 'a@x.es' }
-  const edited = user(4, { email: 'b@x.es' })
-
-  it.each([
-    ['acknowledged', sent(4, known)],
-    ['seen', seen(4, known, { looked: false })],
-    ['acknowledged, seen as ended', sent(4, known, { seenStatus: 0 })],
-  ])('that was %s is looked at before something else is changed', (_how, memory) => {
-    expect(brief({ mapped: edited, memory })).toEqual(['lookup', 'trial'])
-    expect(brief({ mapped: user(4, known), memory })).toEqual(['none', 'right'])
-  })
-
-  it.each<[number, unknown]>([
-    [4, { status: 4, email: 'b@x.es' }],
-    [0, { status: 0, email: 'b@x.es' }],
-  ])('carries the status that the service shows: %i', (status, body) => {
-    const memory = seen(status, known, { sentStatus: 4 })
-    expect(plan({ mapped: edited, memory })).toMatchObject({ kind: 'patch', body, carried: true })
-  })
-
-  it('carries it in a PUT as well', () => {
-    const memory = sent(4, { email: 'a@x.es' }, { seenStatus: 0, looked: true })
-    const policy = { ...CLEAR, clearWith: clearing('omit') }
-    expect(plan({ mapped: user(4, { email: null }), memory, policy })).toEqual({
-      kind: 'replace',
-      body: { status: 0 },
-      fields: ['email'],
-      carried: true,
-    })
-  })
-
-  it('that ended is never repaired', () => {
-    expect(brief({ mapped: user(4, known), memory: seen(0, known, { sentStatus: 4 }) })).toEqual([
-      'none',
-      'right',
-    ])
-  })
-
-  it.each<[string, Memory]>([
-    ['sent as free', sent(0, known)],
-    ['sent as premium', sent(2, known)],
-    ['seen as free, without a trial before', seen(0, known)],
-    ['seen as premium', seen(2, known, { sentStatus: 4 })],
-  ])('is granted to a user who was %s', (_what, memory) => {
-    expect(brief({ mapped: user(4, known), memory })).toEqual(['patch', { status: 4 }])
-  })
-
-  it('is no hindrance to a change of the own status', () => {
-    expect(brief({ mapped: user(2, known), memory: sent(4, known) })).toEqual(['patch', { status: 2 }])
-    expect(brief({ mapped: user(0, known), memory: sent(4, known, { seenStatus: 0 }) })).toEqual([
-      'none',
-      'right',
-    ])
-  })
-})
-
-describe('statusIsRight', () => {
-  it.each<[Status, number | null, number | null, boolean]>([
-    [2, 2, null, true],
-    [2, 0, null, false],
-    [2, null, null, false],
-    [2, null, 2, true],
-    [2, 2, 0, false],
-    [2, 0, 2, true],
-    [0, 4, 0, true],
-    [4, 4, 0, true],
-    [4, 2, 0, false],
-    [4, null, 0, false],
-    [4, 4, 2, false],
-    [4, 4, -1, false],
-  ])('%i, sent %s, seen %s: %s', (status, sentStatus, seenStatus, right) => {
-    expect(statusIsRight(status, { sentStatus, seenStatus })).toBe(right)
-  })
-})
-
-describe('takesAccess', () => {
-  const revoke: Plan = { kind: 'revoke', body: { status: 0 } }
-  const patch = (status: Status): Plan => ({ kind: 'patch', body: { status }, fields: [], carried: false })
-
-  it.each<[string, Plan, Memory, boolean]>([
-    ['a revocation', revoke, sent(2), true],
-    ['a revocation where the status is not known', revoke, { ...ABSENT, remote: 'present' }, true],
-    ['a revocation where a GET showed access', revoke, seen(4, {}, { sentStatus: 0 }), true],
-    ['an update to status 0', patch(0), sent(4), true],
-    ['a PUT with status 0', { ...patch(0), kind: 'replace' } as Plan, sent(2), true],
-    ['an update of somebody without access', patch(0), sent(0), false],
-    ['an update that carries the end of a trial', patch(0), seen(0, {}, { sentStatus: 4 }), false],
-    ['an update that leaves access', patch(2), sent(2), false],
-    ['a create', { kind: 'create', body: { user_id: 'u', status: 0 }, fields: [] }, ABSENT, false],
-    ['a lookup', { kind: 'lookup', why: 'unknown' }, sent(2), false],
-  ])('%s', (_what, made, memory, takes) => {
-    expect(takesAccess(made, memory)).toBe(takes)
   })
 })

@@ -1,0 +1,100 @@
+// Customers, memories and policies for tests of the plan.
+import type { Mapped } from '../../src/model/mapped.ts'
+import { type Fields, OPTIONAL_FIELDS, type Status } from '../../src/model/user.ts'
+import { forCustomer, makeDigester } from '../../src/sync/digest.ts'
+import type { Memory } from '../../src/sync/memory.ts'
+import { makePlan, type Plan, type Policy } from '../../src/sync/plan.ts'
+
+export const digests = forCustomer(makeDigester('a digest key of thirty-two chars!'), '7')
+
+export const KEEP: Policy = {
+  unmanaged: 'keep',
+  clearWith: clearing('null'),
+  onRemove: 'revoke',
+  fullyManaged: false,
+}
+export const CLEAR: Policy = { ...KEEP, unmanaged: 'clear' }
+export const FULL: Policy = { ...KEEP, fullyManaged: true }
+
+export function clearing(how: 'null' | 'empty' | 'omit'): Policy['clearWith'] {
+  return Object.fromEntries(OPTIONAL_FIELDS.map((field) => [field, how])) as Policy['clearWith']
+}
+
+export function user(
+  status: Status,
+  fields: Fields = {},
+  issues: Extract<Mapped, { kind: 'user' }>['issues'] = [],
+): Mapped {
+  return { kind: 'user', user: { userId: 'u7', status, fields }, issues }
+}
+
+export const LEFT_OUT = { field: 'email', code: 'invalid', expected: 'an e-mail address' } as const
+
+export const ABSENT: Memory = {
+  remote: 'absent',
+  sentStatus: null,
+  seenStatus: null,
+  sent: {},
+  seen: {},
+  refused: {},
+  looked: false,
+}
+export const UNKNOWN: Memory = { ...ABSENT, remote: 'unknown' }
+export const UNASKED: Memory = { ...ABSENT, remote: 'unasked' }
+
+/** Known by what was acknowledged. */
+export function sent(status: Status, fields: Fields = {}, rest: Partial<Memory> = {}): Memory {
+  return { ...ABSENT, remote: 'present', sentStatus: status, sent: marks(fields), ...rest }
+}
+
+/** Known by what a GET showed. */
+export function seen(status: number, fields: Fields = {}, rest: Partial<Memory> = {}): Memory {
+  const forms = OPTIONAL_FIELDS.filter((field) => fields[field] !== undefined).map((field) => [
+    field,
+    digests.normal(field, fields[field] ?? null),
+  ])
+  return {
+    ...ABSENT,
+    remote: 'present',
+    seenStatus: status,
+    seen: Object.fromEntries(forms),
+    looked: true,
+    ...rest,
+  }
+}
+
+export function marks(fields: Fields): Memory['sent'] {
+  return Object.fromEntries(
+    OPTIONAL_FIELDS.filter((field) => fields[field] !== undefined).map((field) => [
+      field,
+      digests.exact(field, fields[field] ?? null),
+    ]),
+  )
+}
+
+export type Given = {
+  readonly mapped: Mapped
+  readonly memory: Memory
+  readonly policy?: Policy
+  readonly rivals?: readonly string[]
+}
+
+export function plan({ mapped, memory, policy = KEEP, rivals = [] }: Given): Plan {
+  return makePlan({ mapped, memory, policy, rivals, digests })
+}
+
+/** Kind and body, or kind and reason. */
+export function brief(given: Given): unknown[] {
+  const made = plan(given)
+  return 'body' in made ? [made.kind, made.body] : [made.kind, 'why' in made ? made.why : made.code]
+}
+
+export const GONE: readonly Mapped[] = [
+  { kind: 'removed', userId: 'u7' },
+  { kind: 'out-of-scope', userId: 'u7' },
+]
+
+/** The part of a memory that a GET fills. */
+export function pick({ seenStatus, seen: forms }: Memory): Partial<Memory> {
+  return { seenStatus, seen: forms }
+}

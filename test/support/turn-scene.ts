@@ -1,0 +1,100 @@
+// A claim as a conversation, without a service: the moves that it makes to given answers, and how it ends.
+import { expect } from 'vitest'
+import type { Mapped } from '../../src/model/mapped.ts'
+import { type Fields, OPTIONAL_FIELDS } from '../../src/model/user.ts'
+import { absorbRead, absorbWrite } from '../../src/sync/absorb.ts'
+import { classifyRead, classifyWrite, type Outcome } from '../../src/sync/classify.ts'
+import { forCustomer, makeDigester } from '../../src/sync/digest.ts'
+import { type Memory, rememberFor } from '../../src/sync/memory.ts'
+import type { Policy } from '../../src/sync/plan.ts'
+import { nextMove, startTurn, type Turn, type TurnEnd } from '../../src/sync/turn.ts'
+
+export const digests = forCustomer(makeDigester('a digest key of thirty-two chars!'), '7')
+export const exact = digests.exact
+
+export const POLICY: Policy = {
+  unmanaged: 'keep',
+  clearWith: Object.fromEntries(OPTIONAL_FIELDS.map((field) => [field, 'null'])) as Policy['clearWith'],
+  onRemove: 'revoke',
+  fullyManaged: false,
+}
+
+export const ABSENT: Memory = {
+  remote: 'absent',
+  sentStatus: null,
+  seenStatus: null,
+  sent: {},
+  seen: {},
+  refused: {},
+  looked: false,
+}
+export const PREMIUM: Memory = {
+  ...ABSENT,
+  remote: 'present',
+  sentStatus: 2,
+  sent: { email: exact('email', 'a@x.es') },
+}
+export const UNKNOWN: Memory = { ...PREMIUM, remote: 'unknown' }
+
+export function user(status: 0 | 2 | 4, fields: Fields = {}): Mapped {
+  return { kind: 'user', user: { userId: 'u7', status, fields }, issues: [] }
+}
+export const REMOVED: Mapped = { kind: 'removed', userId: 'u7' }
+
+/** An answer: a status, a user that a GET shows, or a failure that did or did not reach the service. */
+export type Answer =
+  | number
+  | { readonly user: Readonly<Record<string, unknown>> }
+  | 'not-sent'
+  | 'lost'
+  | { readonly retryAfterMs: number; readonly status: number }
+
+export function outcomeOf(answer: Answer): Outcome {
+  if (answer === 'not-sent') return { kind: 'error', error: 'refused', reached: 'no' }
+  if (answer === 'lost') return { kind: 'error', error: 'timeout', reached: 'maybe' }
+  if (typeof answer === 'number') return { kind: 'reply', status: answer, body: 'none' }
+  if ('user' in answer) return { kind: 'reply', status: 200, body: 'user' }
+  return { kind: 'reply', body: 'none', ...answer }
+}
+
+export type Played = { readonly calls: readonly string[]; readonly end: TurnEnd; readonly turn: Turn }
+
+/** Plays one claim to its end; running out of answers is an error. */
+export function play(mapped: Mapped, memory: Memory, answers: readonly Answer[]): Played {
+  const left = [...answers]
+  const desired = mapped.kind === 'user' ? mapped.user : null
+  const calls: string[] = []
+  let turn = startTurn(rememberFor(memory, { mapped, recordedAs: 'u7', digests }))
+  for (;;) {
+    const move = nextMove(turn, { mapped, rivals: [], policy: POLICY, digests })
+    if ('end' in move) {
+      expect(left).toEqual([])
+      return { calls, end: move.end, turn }
+    }
+    const { call, plan } = move
+    calls.push('body' in call ? `${call.method} ${JSON.stringify(call.body)}` : call.method)
+    const answer = left.shift()
+    if (answer === undefined) throw new Error(`no answer to ${calls.join(', ')}`)
+    const outcome = outcomeOf(answer)
+    const wait =
+      outcome.kind === 'reply' && outcome.retryAfterMs !== undefined ? { waitMs: outcome.retryAfterMs } : {}
+    const error = outcome.kind === 'error' ? { error: outcome.error } : {}
+    const status = outcome.kind === 'reply' ? outcome.status : null
+    const facts = { plan, status, desired, digests, ...wait, ...error }
+    const remote =
+      typeof answer === 'object' && 'user' in answer
+        ? { userId: 'u7', status: Number(answer.user.status), fields: answer.user }
+        : null
+    const step =
+      call.method === 'GET'
+        ? absorbRead(turn, classifyRead(outcome), remote, facts)
+        : absorbWrite(turn, classifyWrite(call.method, outcome), facts)
+    turn = step.turn
+    if (step.end) {
+      expect(left).toEqual([])
+      return { calls, end: step.end, turn }
+    }
+  }
+}
+
+export const SETTLED = { kind: 'settle', state: 'idle', reason: null }

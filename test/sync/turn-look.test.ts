@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest'
+import { DOUBTED, NO_VALUE } from '../../src/sync/digest.ts'
+import type { Turn } from '../../src/sync/turn.ts'
+import { ABSENT, type Answer, exact, PREMIUM, play, SETTLED, UNKNOWN, user } from '../support/turn-scene.ts'
+
+describe('what a GET cannot show', () => {
+  const withCountry = user(2, { email: 'b@x.es', country_code: 'ES' })
+  const acknowledged = { ...PREMIUM, sent: { ...PREMIUM.sent, country_code: exact('country_code', 'ES') } }
+  const there = { user: { status: 2, email: 'b@x.es' } }
+  const lookedUp = (turn: Turn) => ({ ...turn.memory, remote: 'unknown' as const })
+
+  it('is sent again after a call of unknown outcome that carried it', () => {
+    const lost = play(withCountry, PREMIUM, ['lost'])
+    expect(lost.calls).toEqual(['PATCH {"status":2,"email":"b@x.es","country_code":"ES"}'])
+    expect(lost.turn.memory.sent.country_code).toBe(DOUBTED)
+    const { calls } = play(withCountry, lookedUp(lost.turn), [there, 200])
+    expect(calls).toEqual(['GET', 'PATCH {"status":2,"country_code":"ES"}'])
+  })
+
+  it('is not sent again where the call did not carry it', () => {
+    const lost = play(withCountry, acknowledged, ['lost'])
+    expect(play(withCountry, lookedUp(lost.turn), [there]).calls).toEqual(['GET'])
+  })
+
+  it('is not sent after a create of unknown outcome that left it out, being empty', () => {
+    const empty = user(2, { email: 'b@x.es', country_code: null })
+    const lost = play(empty, ABSENT, ['lost'])
+    expect(lost.turn.memory.sent.country_code).toBe(NO_VALUE)
+    expect(play(empty, lookedUp(lost.turn), [there]).calls).toEqual(['GET'])
+  })
+
+  it('is sent again after a create of unknown outcome where a user was known before', () => {
+    const empty = user(2, { email: 'b@x.es', country_code: null })
+    const lost = play(empty, acknowledged, [404, 'lost'])
+    const { calls } = play(empty, lookedUp(lost.turn), [there, 200])
+    expect(calls).toEqual(['GET', 'PATCH {"status":2,"country_code":null}'])
+  })
+})
+
+describe('a lookup', () => {
+  it('is made once in a claim at most, and adopts what it finds', () => {
+    const { calls, end } = play(user(2, { email: 'a@x.es' }), UNKNOWN, [
+      { user: { status: 2, email: 'A@x.es' } },
+    ])
+    expect(calls).toEqual(['GET'])
+    expect(end).toEqual(SETTLED)
+  })
+
+  it('creates where nobody is found', () => {
+    expect(play(user(2), UNKNOWN, [404, 201]).calls).toEqual(['GET', 'POST {"user_id":"u7","status":2}'])
+  })
+
+  it.each<[Answer, string]>([
+    [503, 'failed'],
+    [200, 'failed'],
+    [401, 'denied'],
+    [429, 'later'],
+    ['lost', 'failed'],
+    ['not-sent', 'failed'],
+  ])('that is answered %s changes nothing that is remembered', (answer, code) => {
+    const { end, turn } = play(user(2), UNKNOWN, [answer])
+    expect(end).toMatchObject({ kind: 'retry', failed: true, reason: { code } })
+    expect(turn).toMatchObject({ memory: UNKNOWN, sure: false, wrote: false })
+  })
+})
