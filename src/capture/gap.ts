@@ -36,9 +36,10 @@ export async function endGap(client: Client, { ids }: Gap): Promise<void> {
   ])
 }
 
-/** A person has looked: every open mark is closed and nobody is looked at for it. */
+/** A person has looked at what was truncated: nobody is looked at for it. A gap cannot be dismissed. */
 export async function dismissMarks(client: Client): Promise<void> {
   await client.query(
-    'UPDATE rollcall.capture_mark SET resolved_at = now(), resynced_at = now() WHERE resolved_at IS NULL',
+    `UPDATE rollcall.capture_mark SET resolved_at = now(), resynced_at = now()
+     WHERE resolved_at IS NULL AND kind = 'truncate'`,
   )
 }

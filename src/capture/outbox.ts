@@ -17,6 +17,12 @@ WITH taken AS (
 SELECT key, min(lane) AS lane, (extract(epoch FROM min(at)) * 1000)::float8 AS at, count(*)::int AS rows
 FROM taken GROUP BY key ORDER BY key`
 
+/**
+ * A longer key does not fit into an index of Postgres, and noting it would fail for ever, with every key beside
+ * it. Nobody is lost: a `user_id` has 255 characters at the most, and the customers' own key column an index.
+ */
+const LONGEST_KEY_BYTES = 2000
+
 type Taken = { readonly key: CustomerKey; readonly lane: Lane; readonly at: number; readonly rows: number }
 
 /**
@@ -47,7 +53,9 @@ export function outboxSource(pool: Pick<Pool, 'connect'>): ChangeSource {
 async function drainOnce(client: ClientBase, note: Note, limit: number): Promise<number> {
   await client.query('BEGIN')
   const { rows } = await client.query<Taken>(TAKE, [limit])
-  const changes = rows.map(({ key, lane, at }): Change => ({ key, lane, at: new Date(at) }))
+  const changes = rows
+    .filter(({ key }) => Buffer.byteLength(key) <= LONGEST_KEY_BYTES)
+    .map(({ key, lane, at }): Change => ({ key, lane, at: new Date(at) }))
   if (changes.length > 0) await note(client, changes)
   await client.query('COMMIT')
   return rows.reduce((sum, row) => sum + row.rows, 0)

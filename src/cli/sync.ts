@@ -92,7 +92,7 @@ async function syncNow(io: Io, { config, keys, options }: Asked): Promise<ExitCo
     const { pool, context } = opened
     const job = makeJob({
       context,
-      claim: makeClaim(pool, config.timing.lifetimeMs),
+      claim: makeClaim(pool, { lifetimeMs: config.timing.lifetimeMs, binding: opened.binding }),
       end: makeEnd(pool),
       clock: systemClock,
       stopping: io.stop,

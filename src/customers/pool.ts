@@ -37,6 +37,8 @@ export function makePool({
     types: { getTypeParser: parserOf },
   })
   pool.on('error', onError)
+  // The same for connections that somebody has in hand: the query under way fails, and that is enough.
+  pool.on('connect', (client) => client.on('error', onError))
   return pool
 }
 
@@ -47,6 +49,10 @@ const SETTINGS = [
   'intervalstyle=postgres',
   'extra_float_digits=1',
   'bytea_output=hex',
+  // The protocol's statements look at what is committed now, whatever the database's default is, and a claim
+  // that was answered must survive a crash of the server.
+  'default_transaction_isolation=read\\ committed',
+  'synchronous_commit=on',
 ]
 
 /** pg lets the address' own `options` replace ours, so they are taken out of it and put before ours. */

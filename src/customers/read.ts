@@ -26,8 +26,8 @@ export function makeReadCustomers(config: Config, shape: CustomersShape): ReadCu
   return async (client, keys) => {
     const found = new Map<CustomerKey, Found>(keys.map((key) => [key, null]))
     const asked = [...found.keys()].flatMap((key) => {
-      const parts = keyParts(key, shape.key.length)
-      return parts && shape.key.every(({ base }, i) => readable(base, parts[i] ?? '')) ? [{ key, parts }] : []
+      const parts = partsOf(shape, key)
+      return parts ? [{ key, parts }] : []
     })
     if (asked.length === 0) return found
     const { rows } = await client.query<[string, ...unknown[]]>({
@@ -40,6 +40,16 @@ export function makeReadCustomers(config: Config, shape: CustomersShape): ReadCu
     }
     return found
   }
+}
+
+/** Whether the key columns' types can hold this key. */
+export function fitsKey(shape: CustomersShape, key: CustomerKey): boolean {
+  return partsOf(shape, key) !== null
+}
+
+function partsOf(shape: CustomersShape, key: CustomerKey): readonly string[] | null {
+  const parts = keyParts(key, shape.key.length)
+  return parts && shape.key.every(({ base }, i) => readable(base, parts[i] ?? '')) ? parts : null
 }
 
 /**

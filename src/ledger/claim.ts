@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
 import { makeBatch } from './batch.ts'
 import type { Lease } from './lease.ts'
+import type { Binding } from './target.ts'
 
 /** A live claim: the only process that may call the service for this customer, until its lifetime ends. */
 export type Claim = {
@@ -33,15 +34,26 @@ UPDATE rollcall.owed o SET call_token = o.token, due_at = now() + $3 * interval 
 FROM asked JOIN locked USING (id)
 WHERE o.id = asked.id AND o.token = asked.token AND o.call_token IS NULL AND o.due_at > now()
   AND (o.not_before IS NULL OR o.not_before <= now())
+  AND EXISTS (SELECT FROM rollcall.target WHERE bound_at::text = $4)
 RETURNING o.id::text, o.token::text, o.key, o.change_version::text AS version, o.unknown, o.blind, o.attempts,
   (extract(epoch FROM o.changed_at) * 1000)::float8 AS "changedAtMs"`
 
-export function makeClaim(pool: Pool, lifetimeMs: number): (lease: Lease) => Promise<Claim | null> {
+type Options = {
+  readonly lifetimeMs: number
+  /** The target that this process calls. Once the ledger is bound to another, it claims nothing any more. */
+  readonly binding: Binding
+}
+
+export function makeClaim(
+  pool: Pool,
+  { lifetimeMs, binding }: Options,
+): (lease: Lease) => Promise<Claim | null> {
   return makeBatch<Lease, Claim | null>(async (leases) => {
     const { rows } = await pool.query<Claim>(CLAIM, [
       leases.map((lease) => lease.id),
       leases.map((lease) => lease.token),
       lifetimeMs,
+      binding,
     ])
     const claims = new Map(rows.map((claim) => [claim.token, claim]))
     return leases.map((lease) => {

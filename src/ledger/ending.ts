@@ -127,19 +127,22 @@ WHERE key IN (SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR
 const SHARED = `
 SELECT unnest(array_agg(key)) AS key FROM rollcall.ledger WHERE user_id = ANY($1) GROUP BY user_id HAVING count(*) > 1`
 
-async function noteClaimants(pool: Pool, endings: readonly Ending[]): Promise<void> {
-  const newUserIds = endings.flatMap(({ newcomer, record }) =>
+async function noteSharers(pool: Pool, endings: readonly Ending[]): Promise<void> {
+  const userIds = endings.flatMap(({ newcomer, record }) =>
     newcomer && record.userId ? [record.userId] : [],
   )
-  const shared =
-    newUserIds.length > 0 ? await pool.query<{ key: CustomerKey }>(SHARED, [newUserIds]) : { rows: [] }
-  const keys = [...endings.flatMap((ending) => ending.noteKeys), ...shared.rows.map((row) => row.key)]
-  if (keys.length > 0) await pool.query(NOTE_CLAIMANTS, [keys])
+  if (userIds.length === 0) return
+  const { rows } = await pool.query<{ key: CustomerKey }>(SHARED, [userIds])
+  if (rows.length > 0) await pool.query(NOTE_CLAIMANTS, [rows.map((row) => row.key)])
 }
 
 /** Records an ending; false when it came too late to count. */
 export function makeEnd(pool: Pool): (ending: Ending) => Promise<boolean> {
   return makeBatch<Ending, boolean>(async (endings) => {
+    // Before the endings: their customers are gone from the table already, so whoever is noted here is right to
+    // look now, and a crash between the two statements leaves nobody rejected because of somebody who is gone.
+    const freed = endings.flatMap(({ noteKeys }) => noteKeys)
+    if (freed.length > 0) await pool.query(NOTE_CLAIMANTS, [freed])
     const { rows } = await pool.query<{ id: string; token: string }>(END, [JSON.stringify(endings)])
     const matched = new Set(rows.map((row) => row.token))
     // Tried again apart from the first statement, whose endings are stored: made again, they would match no row.
@@ -148,7 +151,7 @@ export function makeEnd(pool: Pool): (ending: Ending) => Promise<boolean> {
       await retried(() => pool.query(SUSPECT, [id, kind === 'unknown' ? lateMs : 0]))
     }
     await retried(() =>
-      noteClaimants(
+      noteSharers(
         pool,
         endings.filter(({ token }) => matched.has(token)),
       ),

@@ -13,11 +13,14 @@ type Bound = {
   readonly databaseOid: string
 }
 
+/** Names one binding: a later `migrate --target` makes another. */
+export type Binding = string
+
 type Client = Pick<ClientBase, 'query'>
 
 const BOUND = `
 SELECT origin, api_key_mac AS "apiKeyMac", system_identifier AS "systemIdentifier", timeline,
-  database_oid::text AS "databaseOid" FROM rollcall.target`
+  database_oid::text AS "databaseOid", bound_at::text AS "boundAt" FROM rollcall.target`
 
 const BIND = `
 INSERT INTO rollcall.target (id, origin, api_key_mac, system_identifier, timeline, database_oid)
@@ -28,12 +31,21 @@ VALUES (1, $1, $2, $3, $4, $5)`
  * bound to: a copy of production's ledger that calls production's service, or a ledger about the demo service
  * that is believed on production, would shut people out.
  */
-export async function bindTarget(client: Client, target: Target): Promise<void> {
+export async function bindTarget(client: Client, target: Target): Promise<Binding> {
   const now = await present(client, target)
   await client.query(`${BIND} ON CONFLICT (id) DO NOTHING`, values(now))
-  const { rows } = await client.query<Bound>(BOUND)
+  const { rows } = await client.query<Bound & { boundAt: Binding }>(BOUND)
   const differences = rows[0] ? differencesOf(rows[0], now) : []
   if (differences.length > 0) throw new RollcallError('TARGET_CHANGED', differences)
+  return rows[0]?.boundAt ?? ''
+}
+
+/** The present binding; null when there is none. */
+export async function readBinding(client: Client): Promise<Binding | null> {
+  const { rows } = await client.query<{ boundAt: Binding }>(
+    'SELECT bound_at::text AS "boundAt" FROM rollcall.target',
+  )
+  return rows[0]?.boundAt ?? null
 }
 
 /** What differs, in words that hold no key. Facts that the role may not read are not compared. */

@@ -79,7 +79,7 @@ function isFalse(value: unknown): boolean {
 /** An HTTP status of the error kind, as number or as text. */
 function isErrorNumber(value: unknown): boolean {
   const read = numeric.safeParse(value)
-  return read.success && read.data >= 400
+  return read.success && read.data >= 400 && read.data < 600
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -12,11 +12,12 @@ export function makeGate(context: Pick<SyncContext, 'permits' | 'reserveRevocati
   return {
     async pass(plan: Plan, turn: Turn): Promise<TurnEnd | null> {
       if (run.stopping.aborted) return released('stopping')
-      if (takesAccess(plan, turn.memory)) {
-        const waitMs = await context.reserveRevocation(run.claim)
-        if (waitMs > 0) return { kind: 'retry', reason: { code: 'revocation-cap' }, failed: false, waitMs }
-      }
       permit ??= await takePermit(context.permits, run)
+      // After the permit, so that what is reserved takes effect at once and not when the pace allows it.
+      if (permit && takesAccess(plan, turn.memory)) {
+        const { waitMs, code } = await context.reserveRevocation(run.claim)
+        if (waitMs > 0) return { kind: 'retry', reason: { code }, failed: false, waitMs }
+      }
       // Last of all, so that nothing stands between this look and the call.
       if (run.stopping.aborted) return released('stopping')
       if (!permit || !run.hasTime()) return released('out-of-time')

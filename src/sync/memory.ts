@@ -36,13 +36,18 @@ export function startMemory({ record, unknown, blind, digestKey }: Start): Memor
   const shown = rekeyed ? {} : visible
   return {
     remote: unknown || (rekeyed && record.remote === 'present') ? 'unknown' : record.remote,
-    sentStatus: record.sentStatus,
+    sentStatus: blind && !trialHadEnded(record) ? null : record.sentStatus,
     seenStatus: record.seenStatus,
     sent: hidden === undefined ? shown : { ...shown, [UNVERIFIABLE_FIELD]: hiddenAs(hidden, rekeyed, blind) },
     seen: rekeyed ? {} : record.seen,
     refused: rekeyed ? {} : record.refused,
     looked: false,
   }
+}
+
+/** Seen before the crash; a status of 0 that is seen only after it may be what the lost call has written. */
+function trialHadEnded({ sentStatus, seenStatus }: LedgerRecord): boolean {
+  return sentStatus === 4 && seenStatus === 0
 }
 
 function hiddenAs(digest: string, rekeyed: boolean, blind: boolean): string {

@@ -84,6 +84,8 @@ function planWithout(kind: 'removed' | 'out-of-scope', { memory, rivals, policy 
 function planUser(mapped: Extract<Mapped, { kind: 'user' }>, { memory, policy, digests }: Situation): Plan {
   const { user } = mapped
   if (memory.remote === 'unknown') return { kind: 'lookup', why: 'unknown' }
+  // Some services take a create of somebody they know for an update: that may be a loss of access.
+  if (memory.remote === 'unasked' && user.status === 0) return { kind: 'lookup', why: 'unasked' }
   const refused = standingRefusals(user, memory, digests)
   const managed = OPTIONAL_FIELDS.filter((field) => user.fields[field] !== undefined && !refused.has(field))
   if (memory.remote !== 'present') return { kind: 'create', body: createBody(user, managed), fields: managed }

@@ -7,6 +7,7 @@ import type { CustomerKey } from '../model/customer.ts'
 import { type Mapped, userIdOf } from '../model/mapped.ts'
 import type { Backoff } from '../pace/backoff.ts'
 import type { Permit, Permits } from '../pace/permits.ts'
+import type { Leave } from '../pace/revocations.ts'
 import type { UsersClient } from '../service/client.ts'
 import { absorbRead, absorbWrite } from './absorb.ts'
 import type { Facts } from './answer.ts'
@@ -42,8 +43,8 @@ export type SyncContext = {
   readonly readRow: (key: CustomerKey) => Promise<Found>
   readonly readRecord: (key: CustomerKey) => Promise<LedgerRecord>
   readonly readClaimants: (userId: string) => Promise<readonly CustomerKey[]>
-  /** 0: this customer may lose access now; else the milliseconds to wait. */
-  readonly reserveRevocation: (claim: Claim) => Promise<number>
+  /** Whether this customer may lose access now. */
+  readonly reserveRevocation: (claim: Claim) => Promise<Leave>
   readonly holdOff: (ms: number) => Promise<void>
 }
 

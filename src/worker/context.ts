@@ -2,12 +2,12 @@ import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
 import { describeCustomers } from '../customers/describe.ts'
 import { makePool } from '../customers/pool.ts'
-import { makeReadCustomers } from '../customers/read.ts'
+import type { Found } from '../customers/read.ts'
 import { makeBatch } from '../ledger/batch.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
 import { reachable } from '../ledger/reachable.ts'
 import { makeReadClaimants, makeReadRecord } from '../ledger/record.ts'
-import { bindTarget } from '../ledger/target.ts'
+import { type Binding, bindTarget } from '../ledger/target.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { sleep } from '../ops/time.ts'
 import { makePermits } from '../pace/permits.ts'
@@ -17,6 +17,7 @@ import { makeUsersClient } from '../service/users.ts'
 import { makeDigester } from '../sync/digest.ts'
 import { isFullyManaged } from '../sync/map.ts'
 import type { SyncContext } from '../sync/run.ts'
+import { makeReading } from './reading.ts'
 
 export type Secrets = {
   readonly DATABASE_URL: string
@@ -30,6 +31,7 @@ export type Opened = {
   readonly pool: Pool
   readonly context: SyncContext
   readonly warnings: readonly string[]
+  readonly binding: Binding
   close(): Promise<void>
 }
 
@@ -71,16 +73,16 @@ export async function openSync({ config, env, onPoolError }: Options): Promise<O
       apiKey: env.SERVICE_API_KEY,
       digestKey: env.ROLLCALL_DIGEST_KEY,
     }
-    const shape = await reachable(async () => {
+    const { described, binding } = await reachable(async () => {
       await checkMigrated(pool)
       const described = await describeCustomers(pool, config)
-      await bindTarget(pool, target)
+      const binding = await bindTarget(pool, target)
       await setCeiling(pool, config.pace.ceiling)
-      return described
+      return { described, binding }
     })
-    const readMany = makeReadCustomers(config, shape)
-    const readRow = makeBatch<CustomerKey, Awaited<ReturnType<SyncContext['readRow']>>>(async (keys) => {
-      const rows = await readMany(pool, [...new Set(keys)])
+    const readMany = makeReading(pool, config, described)
+    const readRow = makeBatch<CustomerKey, Found>(async (keys) => {
+      const rows = await readMany([...new Set(keys)])
       return keys.map((key) => rows.get(key) ?? null)
     })
     const permits = makePermits({
@@ -106,7 +108,7 @@ export async function openSync({ config, env, onPoolError }: Options): Promise<O
         permits.drop()
       },
     }
-    return { pool, context, warnings: shape.warnings, close }
+    return { pool, context, warnings: described.warnings, binding, close }
   } catch (error) {
     await close()
     throw error

@@ -6,11 +6,14 @@ import { planCapture } from '../capture/relations.ts'
 import { captureDifference, captureStatus } from '../capture/status.ts'
 import type { Config } from '../config/config.ts'
 import { nameOf } from '../customers/problems.ts'
+import { type Binding, readBinding } from '../ledger/target.ts'
 import type { Log } from '../ops/log.ts'
 import { repairGap } from './resync.ts'
 
 type Options = {
   readonly pool: Pool
+  /** The target that this process calls. */
+  readonly binding: Binding
   readonly config: Config
   readonly log: Log
   /** Monotonic milliseconds. */
@@ -29,11 +32,13 @@ const LARGE_OUTBOX_BYTES = 32 * 1_048_576
  * configuration loses changes silently, a gap is repaired by looking at everybody, a TRUNCATE waits for a
  * person. Each is told again as long as it lasts.
  */
-export function makeHousekeeping({ pool, config, log, now }: Options) {
+export function makeHousekeeping({ pool, binding, config, log, now }: Options) {
   let slowChecked = Number.NEGATIVE_INFINITY
 
   return async function housekeep(): Promise<void> {
     await pool.query(PRUNE)
+    if ((await readBinding(pool)) !== binding)
+      log.error('the ledger is about another service now: this worker does nothing; start it again')
     await tellMarks()
     const noted = await repairGap(pool, config, ['overflow'])
     if (noted === null) log.warn('the gap in capture is looked at when the open transactions have ended')

@@ -54,5 +54,5 @@ function everyKey({ customers }: Config): string {
   const key = texts.length === 1 ? texts.join() : `jsonb_build_array(${texts.join(', ')})::text`
   const present = customers.key.map((name) => `c.${id(name)} IS NOT NULL`).join(' AND ')
   const from = `${id(customers.relation.schema)}.${id(customers.relation.name)}`
-  return `SELECT ${key} AS key FROM ${from} c WHERE ${present} UNION SELECT key FROM rollcall.ledger`
+  return `SELECT (${key}) COLLATE "C" AS key FROM ${from} c WHERE ${present} UNION SELECT key FROM rollcall.ledger`
 }

@@ -44,7 +44,7 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
   const abort = new AbortController()
   const job = makeJob({
     context,
-    claim: makeClaim(pool, timing.lifetimeMs),
+    claim: makeClaim(pool, { lifetimeMs: timing.lifetimeMs, binding: opened.binding }),
     end: makeEnd(pool),
     clock: systemClock,
     stopping: stopping.signal,
@@ -80,7 +80,13 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
       },
     })
   const consumer = await queue.consume(process, { concurrency: pace.concurrency })
-  const housekeep = makeHousekeeping({ pool, config: context.config, log, now: () => performance.now() })
+  const housekeep = makeHousekeeping({
+    pool,
+    binding: opened.binding,
+    config: context.config,
+    log,
+    now: () => performance.now(),
+  })
   const loops = [
     loop('dispatch', pump),
     loop('housekeeping', async () => {

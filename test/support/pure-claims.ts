@@ -123,7 +123,7 @@ export function contextOf(customer: Customer): SyncContext {
     readRow: async () => customer.row,
     readRecord: async () => structuredClone(kept.record),
     readClaimants: async () => [],
-    reserveRevocation: async () => 0,
+    reserveRevocation: async () => ({ waitMs: 0, code: 'revocation-cap' }),
     holdOff: async () => undefined,
   }
 }

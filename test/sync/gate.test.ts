@@ -30,7 +30,7 @@ function scene({ hasTime = (): boolean => true, waitMs = 0 } = {}) {
     },
     reserveRevocation: async () => {
       reserved++
-      return waitMs
+      return { waitMs, code: 'revocation-cap' as const }
     },
   }
   const gate = makeGate(context, run)

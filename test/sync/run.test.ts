@@ -76,7 +76,10 @@ describe('a claim', () => {
     const customer = customerWith()
     await customer.claim()
     customer.row = null
-    const ending = await customer.claim({}, { reserveRevocation: async () => 42_000 })
+    const ending = await customer.claim(
+      {},
+      { reserveRevocation: async () => ({ waitMs: 42_000, code: 'revocation-cap' }) },
+    )
     expect(ending).toMatchObject({
       kind: 'retry',
       failed: false,
@@ -93,7 +96,7 @@ describe('a claim', () => {
     const cap: Partial<SyncContext> = {
       reserveRevocation: async ({ version }) => {
         asked.push(version)
-        return 0
+        return { waitMs: 0, code: 'revocation-cap' }
       },
     }
     for (const [plan, version] of [
