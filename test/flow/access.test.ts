@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { dismissMarks } from '../../src/capture/gap.ts'
 import { buildHouse } from '../support/house.ts'
 import { eachLane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
@@ -22,6 +23,68 @@ eachLane('losing access', (lane) => {
       return rows[0].n === 49
     })
     expect(house.sandbox.users.all().filter(({ status }) => status === 0)).toHaveLength(10)
+  })
+
+  test('leave that was reserved for a call that failed is not leave for a later minute', async () => {
+    await using house = await buildHouse(lane)
+    await house.startWorker()
+    const { pool } = house.db
+    await pool.query(
+      `INSERT INTO clientes (id, plan) SELECT 'k' || i, 'premium' FROM generate_series(1, 30) i`,
+    )
+    await house.settled()
+    house.sandbox.faults.set([{ match: { method: 'PATCH' }, action: { kind: 'status', status: 429 } }])
+    await pool.query('DELETE FROM clientes')
+    const reserved = async () =>
+      (await pool.query('SELECT count(*)::int AS n FROM rollcall.revocation')).rows[0].n
+    for (const want of [10, 20, 30]) {
+      await until(async () => (await reserved()) === want)
+      // A minute passes for those who wait, as far as the tables know.
+      await pool.query(`UPDATE rollcall.revocation SET at = at - interval '61 seconds'`)
+      await pool.query(`UPDATE rollcall.owed SET due_at = now() WHERE due_at IS NOT NULL AND token IS NULL`)
+    }
+    house.sandbox.faults.set([])
+    await pool.query(`UPDATE rollcall.owed SET due_at = now() WHERE due_at IS NOT NULL AND token IS NULL`)
+    await until(() => house.sandbox.users.all().some(({ status }) => status === 0))
+    await until(async () => {
+      const { rows } = await pool.query(
+        `SELECT count(*)::int AS n FROM rollcall.ledger WHERE state = 'failing' AND reason->>'code' = 'revocation-cap'`,
+      )
+      return rows[0].n === 20
+    })
+    expect(house.sandbox.users.all().filter(({ status }) => status === 0)).toHaveLength(10)
+  })
+
+  test('after a TRUNCATE nobody who is missing loses access, noted or not, until a person has looked', async () => {
+    await using house = await buildHouse(lane)
+    const first = await house.startWorker()
+    const { pool } = house.db
+    await pool.query(`INSERT INTO clientes (id, plan) VALUES ('a', 'premium'), ('b', 'premium')`)
+    await house.settled()
+    await first.stop()
+    await pool.query(`UPDATE clientes SET nombre = 'Ana'; TRUNCATE clientes`)
+    await house.startWorker()
+    await until(async () => {
+      const { rows } = await pool.query(
+        `SELECT count(*)::int AS n FROM rollcall.ledger WHERE reason->>'code' = 'truncated'`,
+      )
+      return rows[0].n === 2
+    })
+    expect(house.sandbox.users.all().map(({ status }) => status)).toEqual([2, 2])
+    await dismissMarks(pool)
+    await pool.query(`UPDATE rollcall.owed SET due_at = now() WHERE token IS NULL`)
+    await house.settled()
+    expect(house.sandbox.users.all().map(({ status }) => status)).toEqual([0, 0])
+  })
+
+  test('a customer without access from the start is looked for first: a create might take it from somebody', async () => {
+    await using house = await buildHouse(lane)
+    house.sandbox.users.set('known', { status: 2 })
+    await house.startWorker()
+    await house.db.pool.query(`INSERT INTO clientes (id, plan) VALUES ('known', 'free'), ('new', 'free')`)
+    await house.settled()
+    expect(house.calls('known').map(({ method }) => method)).toEqual(['GET', 'PATCH'])
+    expect(house.calls('new').map(({ method }) => method)).toEqual(['GET', 'POST'])
   })
 
   test('a status of 0 in the row is a loss of access too, and counts', async () => {

@@ -25,6 +25,44 @@ eachLane('crashes and losses', (lane) => {
     ])
   })
 
+  test('a trial whose revocation was under way at a crash, and who comes back as a trial, has access', async () => {
+    await using house = await buildHouse(lane)
+    const { pool } = house.db
+    await using first = await runRollcall(house, ['worker'])
+    await pool.query(`INSERT INTO clientes (id, plan) VALUES ('c', 'trial')`)
+    await until(() => house.sandbox.users.get('c'), { timeout: 20_000 })
+    await house.settled()
+    house.sandbox.faults.set([{ match: { method: 'PATCH' }, times: 1, action: { kind: 'hang-after' } }])
+    await pool.query('DELETE FROM clientes')
+    await until(() => house.sandbox.users.get('c')?.status === 0)
+    first.kill('SIGKILL')
+    await first.exited
+    await pool.query(`INSERT INTO clientes (id, plan) VALUES ('c', 'trial')`)
+    await house.startWorker()
+    await house.settled()
+    expect(house.sandbox.users.get('c')?.status).toBe(4)
+  })
+
+  test('a server that ends its sessions at any moment ends no worker', async () => {
+    await using house = await buildHouse(lane)
+    await using worker = await runRollcall(house, ['worker'])
+    const { pool } = house.db
+    for (let round = 0; round < 25; round++) {
+      await pool.query(
+        `INSERT INTO clientes (id, plan) SELECT $1 || i, 'premium' FROM generate_series(1, 20) i`,
+        [`k${round}-`],
+      )
+      await pool.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'rollcall' AND datname = current_database()`,
+      )
+      const so = house.sandbox.users.size
+      await until(() => house.sandbox.users.size > so || round < 3, { timeout: 20_000 })
+    }
+    await until(() => house.sandbox.users.size === 500, { timeout: 30_000, what: '500 users' })
+    worker.kill('SIGTERM')
+    expect((await worker.exited).code).toBe(0)
+  }, 90_000)
+
   test('the queue loses everything: what was on it is found again', async () => {
     await using house = await buildHouse(lane)
     house.sandbox.faults.set([{ action: { kind: 'latency', minMs: 30, maxMs: 60 } }])

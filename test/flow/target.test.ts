@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
+import { acceptTarget } from '../../src/ledger/target.ts'
 import { startSandbox } from '../../src/sandbox/server.ts'
-import { buildHouse, type House } from '../support/house.ts'
+import { buildHouse, type House, SECRETS } from '../support/house.ts'
 import { lanes } from '../support/lanes.ts'
 import { runRollcall } from '../support/process.ts'
+import { until } from '../support/until.ts'
 
 const [, lane] = lanes
 if (!lane) throw new Error('the Postgres lane is always there')
@@ -39,6 +41,31 @@ test('another service, key or database stops every command that would call, unti
   } finally {
     await other.stop()
   }
+})
+
+test('a worker that runs while the ledger is bound to another service claims nothing any more', async () => {
+  await using house = await buildHouse(lane)
+  const { pool } = house.db
+  await house.startWorker()
+  await pool.query(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
+  await house.settled()
+  const before = house.calls().length
+  const client = await pool.connect()
+  await acceptTarget(
+    client,
+    { origin: 'https://service.example.com', apiKey: 'k', digestKey: SECRETS.ROLLCALL_DIGEST_KEY },
+    'new',
+  )
+  client.release()
+  // It has had the job: a lease was given and nobody claimed it.
+  await until(
+    async () => (await pool.query('SELECT FROM rollcall.owed WHERE token IS NOT NULL')).rowCount === 1,
+  )
+  await until(
+    async () =>
+      (await pool.query('SELECT FROM rollcall.owed WHERE due_at <= now() OR token > 2')).rowCount === 1,
+  )
+  expect(house.calls()).toHaveLength(before)
 })
 
 test('a copy of the database does not call the service', async () => {
