@@ -13,6 +13,7 @@ import { readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
 import { describeCustomers } from '../customers/describe.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
+import { noteNow } from '../ledger/note.ts'
 import { sleep } from '../ops/time.ts'
 import { noteEverybody, repairGap } from '../worker/resync.ts'
 import { withPool } from './connect.ts'
@@ -124,9 +125,9 @@ async function showStatus(io: Io, { config, json }: Options): Promise<ExitCode> 
 /** With marks it waits until their gap may be looked at; without any it looks at once. */
 async function lookAtEverybody(pool: Pool, config: Config): Promise<number> {
   const marked = (await openMarks(pool)).length > 0
-  if (!marked) return await noteEverybody(pool, config)
+  if (!marked) return await noteEverybody(pool, config, noteNow)
   for (;;) {
-    const noted = await repairGap(pool, config, ['truncate', 'overflow'])
+    const noted = await repairGap(pool, config, { kinds: ['truncate', 'overflow'], note: noteNow })
     if (noted !== null) return noted
     await sleep(GAP_POLL_MS)
   }

@@ -37,6 +37,10 @@ export async function openQueue({ queueUrl, name, onError }: Options): Promise<J
     async add(leases) {
       await queue.addBulk(leases.map(({ id, token }) => ({ name: 'sync', data: { id, token } })))
     },
+    async count() {
+      const counts = await queue.getJobCounts('waiting', 'active')
+      return Object.values(counts).reduce((sum, n) => sum + n, 0)
+    },
     async consume(process, { concurrency }) {
       const worker = new Worker<Lease>(
         name,

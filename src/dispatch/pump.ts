@@ -10,7 +10,7 @@ import type { JobQueue } from './queue.ts'
 export type PumpOptions = {
   readonly pool: Pool
   readonly source: ChangeSource
-  readonly queue: Pick<JobQueue, 'add'>
+  readonly queue: Pick<JobQueue, 'add' | 'count'>
   readonly queueLeaseMs: number
   /** Calls per second that the queue should be kept filled for. */
   readonly pace: () => Promise<number>
@@ -48,16 +48,24 @@ export function makePump({ pool, source, queue, queueLeaseMs, pace, onCaptured }
   }
 
   async function leaseDue(): Promise<Lease[]> {
-    const demand = {
-      room: roomFor(await pace(), await countQueued(pool)),
-      revocationsFree: await revocationsFree(pool),
-    }
+    const demand = { room: await findRoom(), revocationsFree: await revocationsFree(pool) }
     const leases: Lease[] = []
     for (const lane of LANES) {
       const limit = laneLimit(lane, leases.length, demand)
       leases.push(...(await leaseLane(pool, { lane, leaseMs: queueLeaseMs, limit })))
     }
     return leases
+  }
+
+  /**
+   * By our own tables; where these say that there is much on the queue, the queue itself is asked. One that lost
+   * its jobs would else look full until their leases have passed, and a live change would wait for that.
+   */
+  async function findRoom(): Promise<number> {
+    const rate = await pace()
+    const leased = await countQueued(pool)
+    const much = rate > 0 && leased > rate / 2
+    return roomFor(rate, much ? Math.min(leased, await queue.count()) : leased)
   }
 
   /** What the queue did not take is due again at once; a job that arrived after all finds its token void. */

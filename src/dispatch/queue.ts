@@ -12,6 +12,8 @@ export type Consumer = {
 
 export type JobQueue = {
   add(leases: readonly Lease[]): Promise<void>
+  /** Jobs that wait or run there now. */
+  count(): Promise<number>
   consume(
     process: (lease: Lease) => Promise<Processed>,
     options: { readonly concurrency: number },

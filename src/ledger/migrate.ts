@@ -1,9 +1,14 @@
 // Brings rollcall's own schema, and the queue's where the queue is in Postgres, to what this version needs.
-import { runMigrations } from 'bullmq'
+import {
+  assertSchemaCompatibility,
+  LATEST_SCHEMA_VERSION,
+  runMigrations,
+  SchemaMigrationRequiredError,
+} from 'bullmq'
 import pg from 'pg'
 import { type ErrorCode, RollcallError } from '../model/errors.ts'
 import { appliedHashes, type Migration, readMigrations, whatIsMissing } from './migrations.ts'
-import { reachable } from './reachable.ts'
+import { databaseError, reachable } from './reachable.ts'
 
 /** The schema of BullMQ's own tables, in whatever database the queue is. */
 export const QUEUE_SCHEMA = 'rollcall_queue'
@@ -102,6 +107,7 @@ function diverged(pending: readonly Migration[]): RollcallError {
  * and deleted within moments, so that the usual share of dead rows before a vacuum is far too large.
  */
 async function migrateQueue(client: Session): Promise<void> {
+  if (await queueIsMigrated(client)) return
   await reachable(() => runMigrations(client, QUEUE_SCHEMA))
   for (const table of ['job', 'event']) {
     await client.query(`
@@ -115,6 +121,16 @@ async function migrateQueue(client: Session): Promise<void> {
     [QUEUE_SCHEMA],
   )
   for (const { name } of rows) await client.query(`ANALYZE ${name}`)
+}
+
+/** Asked first: at most releases there is nothing to do, and the worker's role, which may create nothing, can tell. */
+async function queueIsMigrated(client: Session): Promise<boolean> {
+  try {
+    return (await assertSchemaCompatibility(client, QUEUE_SCHEMA)) >= LATEST_SCHEMA_VERSION
+  } catch (error) {
+    if (error instanceof SchemaMigrationRequiredError) return false
+    throw databaseError(error) ?? error
+  }
 }
 
 async function onSession<T>(url: string, down: ErrorCode, use: (client: Session) => Promise<T>): Promise<T> {

@@ -43,6 +43,16 @@ ON CONFLICT (key) DO UPDATE SET
   lane = CASE WHEN o.due_at IS NULL THEN excluded.lane ELSE least(o.lane, excluded.lane) END,
   due_at = coalesce(o.due_at, greatest(now(), o.not_before))`
 
+/** As a person asks for it: who waits for a later attempt is tried now, because its cause may have been mended. */
+const NOTE_NOW = NOTE_GENTLY.replace(
+  'coalesce(o.due_at, greatest(now(), o.not_before))',
+  'CASE WHEN o.token IS NULL THEN least(o.due_at, greatest(now(), o.not_before)) ELSE o.due_at END',
+)
+
+export async function noteNow(client: Client, keys: readonly CustomerKey[], lane: Lane): Promise<void> {
+  if (keys.length > 0) await client.query(NOTE_NOW, [keys, lane])
+}
+
 export async function noteGently(client: Client, keys: readonly CustomerKey[], lane: Lane): Promise<void> {
   if (keys.length === 0) return
   await client.query(NOTE_GENTLY, [keys, lane])

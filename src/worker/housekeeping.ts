@@ -6,6 +6,7 @@ import { planCapture } from '../capture/relations.ts'
 import { captureDifference, captureStatus } from '../capture/status.ts'
 import type { Config } from '../config/config.ts'
 import { nameOf } from '../customers/problems.ts'
+import { noteGently } from '../ledger/note.ts'
 import { type Binding, readBinding } from '../ledger/target.ts'
 import type { Log } from '../ops/log.ts'
 import { repairGap } from './resync.ts'
@@ -40,7 +41,7 @@ export function makeHousekeeping({ pool, binding, config, log, now }: Options) {
     if ((await readBinding(pool)) !== binding)
       log.error('the ledger is about another service now: this worker does nothing; start it again')
     await tellMarks()
-    const noted = await repairGap(pool, config, ['overflow'])
+    const noted = await repairGap(pool, config, { kinds: ['overflow'], note: noteGently })
     if (noted === null) log.warn('the gap in capture is looked at when the open transactions have ended')
     else if (noted > 0) log.warn({ customers: noted }, 'everybody is looked at again')
     if (now() - slowChecked < SLOW_CHECK_MS) return
