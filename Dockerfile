@@ -1,5 +1,5 @@
 # rollcall as an image: the command line with nothing beside it. A configuration is mounted or copied to
-# /work/rollcall.config.ts; every other setting comes from the environment.
+# /srv/rollcall/rollcall.config.ts; every other setting comes from the environment.
 ARG NODE_IMAGE=node:24-slim
 
 FROM ${NODE_IMAGE} AS build
@@ -21,6 +21,6 @@ COPY drizzle drizzle
 COPY package.json LICENSE ./
 RUN ln -s /app/dist/cli/bin.js /usr/local/bin/rollcall
 USER node
-WORKDIR /work
+WORKDIR /srv/rollcall
 ENTRYPOINT ["rollcall"]
 CMD ["worker"]
