@@ -1,29 +1,8 @@
 // The four endpoints of sections 4.3 to 4.6, decided over what is stored; no HTTP here. What the document does
 // not show (answers to create and update, errors) is the sandbox's own choice.
 import { createBody, updateBody, type WireProblems, wireProblems } from '../service/schema.ts'
+import { type Answer, json, refuse } from './answer.ts'
 import { retrievedForm, type SandboxUsers } from './users.ts'
-
-export type Answer = { readonly status: number; readonly body: unknown; readonly stored: boolean }
-
-export type ErrorCode =
-  | 'bad_request'
-  | 'unauthorized'
-  | 'forbidden'
-  | 'not_found'
-  | 'conflict'
-  | 'invalid'
-  | 'too_large'
-  | 'fault'
-  | 'broken'
-
-/** One form for all errors. `fields` says what was expected of each field, never what it held. */
-export function errorBody(code: ErrorCode, message: string, fields: WireProblems = {}): object {
-  return { error: { code, message, fields } }
-}
-
-export function refuse(status: number, code: ErrorCode, message: string, fields?: WireProblems): Answer {
-  return { status, body: errorBody(code, message, fields), stored: false }
-}
 
 /** Section 4.3. */
 export function createUser(users: SandboxUsers, body: unknown): Answer {
@@ -31,13 +10,13 @@ export function createUser(users: SandboxUsers, body: unknown): Answer {
   if (!read.success) return invalid(wireProblems(read.error))
   const { user_id: userId, ...fields } = read.data
   if (users.get(userId) !== undefined) return refuse(409, 'conflict', 'There is a user with this user_id.')
-  return { status: 201, body: retrievedForm(users.set(userId, fields)), stored: true }
+  return json(201, retrievedForm(users.set(userId, fields)), true)
 }
 
 /** Section 4.4. */
 export function retrieveUser(users: SandboxUsers, userId: string): Answer {
   const user = users.get(userId)
-  return user === undefined ? unknownUser() : { status: 200, body: retrievedForm(user), stored: false }
+  return user === undefined ? unknownUser() : json(200, retrievedForm(user))
 }
 
 /** Section 4.5: the body is the complete set, so a field that is absent is cleared. */
@@ -56,7 +35,7 @@ function update({ users, userId, body }: Update, how: 'set' | 'edit'): Answer {
   if (users.get(userId) === undefined) return unknownUser()
   const read = updateBody.safeParse(body)
   if (!read.success) return invalid(wireProblems(read.error))
-  return { status: 200, body: retrievedForm(users[how](userId, read.data)), stored: true }
+  return json(200, retrievedForm(users[how](userId, read.data)), true)
 }
 
 function unknownUser(): Answer {

@@ -1,10 +1,10 @@
 // The service itself for local work: sections 4.3 to 4.6 over HTTP, with a journal and with faults on demand.
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { errorBody } from './answer.ts'
 import { addControl, CONTROL } from './control.ts'
 import { type FaultInput, type Faults, makeFaults, seededRandom } from './faults.ts'
 import { type Journal, makeJournal, type Note, type OpenJournal } from './journal.ts'
-import { createUser, errorBody, replaceUser, retrieveUser, updateUser } from './operations.ts'
-import { makeServe } from './serve.ts'
+import { addServerToServer } from './server-to-server.ts'
 import { makeUsers, type SandboxUsers } from './users.ts'
 
 export type SandboxOptions = {
@@ -33,7 +33,6 @@ export type Sandbox = {
   stop(): Promise<void>
 }
 
-const USERS = '/s2s/v1/users'
 /** A user is below 10 KiB with every field filled. */
 const BODY_LIMIT = 64 * 1024
 /** Every byte of a long id may be written as three. */
@@ -49,16 +48,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const stopping = new AbortController()
   const app = makeApp()
   const noteOf = journalCalls(app, journal)
-  const serve = makeServe({ credentials: { apiKey, secretKey }, faults, noteOf, stopping: stopping.signal })
-
-  app.post(USERS, (request, reply) => serve(request, reply, (_id, body) => createUser(users, body)))
-  app.get(`${USERS}/:user_id`, (request, reply) => serve(request, reply, (id) => retrieveUser(users, id)))
-  app.put(`${USERS}/:user_id`, (request, reply) =>
-    serve(request, reply, (id, body) => replaceUser(users, id, body)),
-  )
-  app.patch(`${USERS}/:user_id`, (request, reply) =>
-    serve(request, reply, (id, body) => updateUser(users, id, body)),
-  )
+  const serving = { faults, noteOf, stopping: stopping.signal }
+  addServerToServer(app, { serving, credentials: { apiKey, secretKey }, users })
   addControl(app, { journal, users, faults, host, token: options.controlToken })
   await app.listen({ host, port })
 
