@@ -62,6 +62,8 @@ export type Config = {
     readonly lifetimeMs: number
     /** How long a job may wait on the queue before it counts as lost. */
     readonly queueLeaseMs: number
+    /** How long a GET may go on showing what was there before a write; until then it is not believed. */
+    readonly consistencyDelayMs: number
     /** First and longest wait after a call that failed; full jitter between. */
     readonly retryMinMs: number
     readonly retryMaxMs: number

@@ -145,6 +145,7 @@ export const settingSchemas = {
         gapMs: whole(0, MAX_MS).default(1000),
         lifetimeMs: whole(1, MAX_MS).default(30_000),
         queueLeaseMs: whole(1, MAX_MS).default(30_000),
+        consistencyDelayMs: whole(0, MAX_MS).default(5_000),
         retryMinMs: whole(1, MAX_MS).default(1000),
         retryMaxMs: whole(1, MAX_MS).default(3_600_000),
       },

@@ -38,8 +38,11 @@ export type LedgerRecord = {
   readonly issues: readonly FieldIssue[]
 }
 
+/** A record as read, with how long ago the service last acknowledged a write, by the database's clock. */
+export type KnownRecord = LedgerRecord & { readonly writtenAgoMs: number | null }
+
 /** A customer that no call was ever made for. */
-export const NEVER_SETTLED: LedgerRecord = {
+export const NEVER_SETTLED: KnownRecord = {
   userId: null,
   remote: 'unasked',
   sentStatus: null,
@@ -51,16 +54,18 @@ export const NEVER_SETTLED: LedgerRecord = {
   state: 'idle',
   reason: null,
   issues: [],
+  writtenAgoMs: null,
 }
 
 const READ = `
 SELECT key, user_id AS "userId", remote, sent_status AS "sentStatus", seen_status AS "seenStatus",
-  sent, seen, refused, digest_key AS "digestKey", state, reason, issues
+  sent, seen, refused, digest_key AS "digestKey", state, reason, issues,
+  (extract(epoch FROM clock_timestamp() - acknowledged_at) * 1000)::float8 AS "writtenAgoMs"
 FROM rollcall.ledger WHERE key = ANY($1)`
 
-export function makeReadRecord(pool: Pool): (key: CustomerKey) => Promise<LedgerRecord> {
-  return makeBatch<CustomerKey, LedgerRecord>(async (keys) => {
-    const { rows } = await pool.query<LedgerRecord & { key: CustomerKey }>(READ, [keys])
+export function makeReadRecord(pool: Pool): (key: CustomerKey) => Promise<KnownRecord> {
+  return makeBatch<CustomerKey, KnownRecord>(async (keys) => {
+    const { rows } = await pool.query<KnownRecord & { key: CustomerKey }>(READ, [keys])
     const records = new Map(rows.map(({ key, ...record }) => [key, record]))
     return keys.map((key) => records.get(key) ?? NEVER_SETTLED)
   })

@@ -48,6 +48,21 @@ export async function readBinding(client: Client): Promise<Binding | null> {
   return rows[0]?.boundAt ?? null
 }
 
+/**
+ * What differs from the binding, for those who only look: nothing is bound, and an unbound ledger differs in
+ * nothing. Without the digest key the Api-Key cannot be compared.
+ */
+export async function differencesFromBinding(
+  client: Client,
+  { origin, apiKey, digestKey }: Omit<Target, 'digestKey'> & { readonly digestKey: string | undefined },
+): Promise<string[]> {
+  const { rows } = await client.query<Bound>(BOUND)
+  const [bound] = rows
+  if (!bound) return []
+  const now = await present(client, { origin, apiKey, digestKey: digestKey ?? '' })
+  return differencesOf(bound, digestKey === undefined ? { ...now, apiKeyMac: bound.apiKeyMac } : now)
+}
+
 /** What differs, in words that hold no key. Facts that the role may not read are not compared. */
 export function differencesOf(bound: Bound, now: Bound): string[] {
   const differences: string[] = []

@@ -55,6 +55,7 @@ const FAILED = new Set(['error', 'fail', 'failed', 'failure'])
  * a write may also be the user itself, whose `status` 0 is no failure.
  */
 export function reportsError(value: unknown): boolean {
+  if (isFalse(value)) return true
   if (Array.isArray(value)) return value.some((item) => isRecord(item) && reports(item))
   return isRecord(value) && reports(value)
 }

@@ -11,6 +11,7 @@ import type { Turn } from './turn.ts'
 
 /** What a GET's meaning changes. One that failed changes nothing that is remembered. */
 export function absorbRead(turn: Turn, meaning: ReadMeaning, remote: RemoteUser | null, facts: Facts): Step {
+  if (turn.unclear) return absorbClearing(turn, turn.unclear, { meaning, remote, facts })
   const looked = { ...turn, lookups: turn.lookups + 1 }
   switch (meaning) {
     case 'present': {
@@ -31,6 +32,41 @@ export function absorbRead(turn: Turn, meaning: ReadMeaning, remote: RemoteUser 
   }
 }
 
+type Clearing = {
+  readonly meaning: ReadMeaning
+  readonly remote: RemoteUser | null
+  readonly facts: Facts
+}
+
+/**
+ * The look after an answer that said neither yes nor no. The status decides, since access is what matters and the
+ * other fields may be shown in another form: as it was written, the write was done. A trial that is not granted a
+ * second time shows 0. Anything else is tried again later; the service may only be showing it late.
+ */
+function absorbClearing(
+  turn: Turn,
+  { status, done }: NonNullable<Turn['unclear']>,
+  { meaning, remote, facts }: Clearing,
+): Step {
+  const cleared = { ...turn, unclear: null }
+  switch (meaning) {
+    case 'present': {
+      if (!remote) throw new Error('a GET that means present must come with the user')
+      if (remote.status === status || (status === 4 && remote.status === 0)) return { turn: done }
+      const memory = rememberSeen(turn.memory, remote, facts.desired, facts.digests)
+      return { turn: { ...cleared, memory, sure: true }, end: retry('not-taken', facts) }
+    }
+    case 'absent':
+      return { turn: { ...cleared, memory: rememberAbsent(turn.memory), sure: true } }
+    case 'later':
+    case 'denied':
+    case 'failed':
+      return { turn: cleared, end: retry(meaning, facts) }
+    default:
+      return meaning satisfies never
+  }
+}
+
 /** What a writing request's meaning changes. */
 export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): Step {
   const create = facts.plan.kind === 'create'
@@ -42,6 +78,8 @@ export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): St
   switch (meaning) {
     case 'done':
       return { turn: done(tried, facts) }
+    case 'unclear':
+      return { turn: unclear(tried, facts) }
     case 'absent':
       return { turn: { ...tried, memory: rememberAbsent(turn.memory), sure: true, setAside: null } }
     case 'refused':
@@ -73,6 +111,14 @@ function done(turn: Turn, { plan, desired, digests }: Facts): Turn {
   const aside = turn.setAside ? refusalMarks(turn.setAside.fields, { desired, digests }) : {}
   const refused = { ...memory.refused, ...aside }
   return { ...turn, memory: { ...memory, refused }, sure: true, acknowledged: true, setAside: null }
+}
+
+/** Until a look has told, the user counts as unknown, for the case that the claim ends before it. */
+function unclear(turn: Turn, facts: Facts): Turn {
+  const { plan } = facts
+  if (!('body' in plan)) return turn
+  const memory = { ...doubtful(turn.memory, plan), remote: 'unknown' as const }
+  return { ...turn, memory, unclear: { status: plan.body.status, done: done(turn, facts) } }
 }
 
 /**

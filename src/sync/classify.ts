@@ -15,8 +15,16 @@ export type Outcome =
 /** `user`: a readable user with the right `user_id`; `null`: JSON null; `error`: readable and reports an error. */
 export type BodyKind = 'none' | 'unreadable' | 'readable' | 'user' | 'null' | 'error'
 
-/** What an answer to a writing request means. */
-export type WriteMeaning = 'done' | 'refused' | 'denied' | 'absent' | 'later' | 'not-sent' | 'unknown'
+/** What an answer to a writing request means. `unclear`: it may be done, and a GET right now tells. */
+export type WriteMeaning =
+  | 'done'
+  | 'unclear'
+  | 'refused'
+  | 'denied'
+  | 'absent'
+  | 'later'
+  | 'not-sent'
+  | 'unknown'
 /** What an answer to a GET means; `failed` changes nothing that is remembered. */
 export type ReadMeaning = 'present' | 'absent' | 'later' | 'denied' | 'failed'
 
@@ -29,17 +37,23 @@ const REFUSALS = new Set([400, 401, 403, 404, 409, 410, 422, 429])
 /**
  * What a writing request's outcome means. Only a 2xx with an empty or readable body that reports no error is
  * `done`; everything that is neither that nor a sure refusal leaves the outcome `unknown`. Errors are not
- * documented (section 7), so every status the interface could give has a row here.
+ * documented (section 7), so every status the interface could give has a row here. A JSON null may be all that a
+ * service has to say, or its way to say that nobody is there: taken for done it could leave somebody shut out.
  */
 export function classifyWrite(method: Exclude<Method, 'GET'>, outcome: Outcome): WriteMeaning {
   if (outcome.kind === 'error') return outcome.reached === 'no' ? 'not-sent' : 'unknown'
   const { status, body } = outcome
-  if (status >= 200 && status < 300) return body === 'unreadable' || body === 'error' ? 'unknown' : 'done'
+  if (status >= 200 && status < 300) return classifyTaken(body)
   if (!REFUSALS.has(status)) return 'unknown'
   if (status === 429) return 'later'
   if (status === 401 || status === 403) return 'denied'
   if (method !== 'POST' && (status === 404 || status === 410)) return 'absent'
   return 'refused'
+}
+
+function classifyTaken(body: BodyKind): 'done' | 'unclear' | 'unknown' {
+  if (body === 'null') return 'unclear'
+  return body === 'unreadable' || body === 'error' ? 'unknown' : 'done'
 }
 
 /** What a GET's outcome means. A user is believed only when the body is one, with the `user_id` asked for. */

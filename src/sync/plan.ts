@@ -29,7 +29,7 @@ export type Plan =
       readonly kind: 'none'
       readonly why: 'right' | 'no-access-left' | 'never-ours' | 'ignored' | 'user-of-another-customer'
     }
-  | { readonly kind: 'lookup'; readonly why: 'unknown' | 'unasked' | 'trial' }
+  | { readonly kind: 'lookup'; readonly why: 'unknown' | 'unasked' | 'trial' | 'unclear' }
   | { readonly kind: 'create'; readonly body: CreateBody; readonly fields: readonly OptionalField[] }
   | ({ readonly kind: 'replace' } & Update)
   | ({ readonly kind: 'patch' } & Update)

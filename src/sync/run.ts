@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts'
 import type { Found } from '../customers/read.ts'
 import type { Claim } from '../ledger/claim.ts'
 import type { Ending } from '../ledger/ending.ts'
-import type { LedgerRecord } from '../ledger/record.ts'
+import type { KnownRecord, LedgerRecord } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type Mapped, userIdOf } from '../model/mapped.ts'
 import type { Backoff } from '../pace/backoff.ts'
@@ -41,7 +41,7 @@ export type SyncContext = {
   readonly backoff: Backoff
   readonly random: () => number
   readonly readRow: (key: CustomerKey) => Promise<Found>
-  readonly readRecord: (key: CustomerKey) => Promise<LedgerRecord>
+  readonly readRecord: (key: CustomerKey) => Promise<KnownRecord>
   readonly readClaimants: (userId: string) => Promise<readonly CustomerKey[]>
   /** Whether this customer may lose access now. */
   readonly reserveRevocation: (claim: Claim) => Promise<Leave>
@@ -78,12 +78,17 @@ export async function runClaim(context: SyncContext, run: Run): Promise<Ending> 
     const result =
       'end' in subject
         ? { turn: startTurn(memory), last: null, end: subject.end }
-        : await takeTurns({ context, run, gate, subject, memory })
+        : await takeTurns({ context, run, gate, subject, memory, lookAfterMs: lookAfter(context, record) })
     run.observe({ step: 'ended', end: result.end })
     return makeEnding({ context, claim, record, ...subject, ...result })
   } finally {
     gate.close()
   }
+}
+
+/** The service may go on showing for a while what was there before our last write. */
+function lookAfter({ config }: SyncContext, { writtenAgoMs }: KnownRecord): number {
+  return writtenAgoMs === null ? 0 : Math.max(0, config.timing.consistencyDelayMs - writtenAgoMs)
 }
 
 type Recalled = { readonly record: LedgerRecord; readonly mapped: Mapped }
@@ -121,15 +126,16 @@ type Turning = {
   readonly gate: ReturnType<typeof makeGate>
   readonly subject: Subject
   readonly memory: Memory
+  readonly lookAfterMs: number
 }
 type Turned = { readonly turn: Turn; readonly last: Called | null; readonly end: TurnEnd }
 
 /** Decide, call, learn, and decide again with what was learnt, until there is an ending. */
-async function takeTurns({ context, run, gate, subject, memory }: Turning): Promise<Turned> {
+async function takeTurns({ context, run, gate, subject, memory, lookAfterMs }: Turning): Promise<Turned> {
   const { mapped, rivals } = subject
   run.observe({ step: 'mapped', mapped })
   const digests = forCustomer(context.digester, run.claim.key)
-  const situation = { mapped, rivals, policy: context.policy, digests }
+  const situation = { mapped, rivals, policy: context.policy, digests, lookAfterMs }
   const desired = mapped.kind === 'user' ? mapped.user : null
   let turn = startTurn(memory)
   let last: Called | null = null

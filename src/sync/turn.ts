@@ -38,6 +38,8 @@ export type Turn = {
   readonly refusedCreate: { readonly status: number; readonly fields: readonly OptionalField[] } | null
   /** An update with several fields was refused: the status goes alone now, these fields are set aside. */
   readonly setAside: { readonly status: number; readonly fields: readonly OptionalField[] } | null
+  /** A write was answered with nothing that tells: with which status, and the turn as it is if it was done. */
+  readonly unclear: { readonly status: number; readonly done: Turn } | null
 }
 
 export function startTurn(memory: Memory): Turn {
@@ -50,14 +52,26 @@ export function startTurn(memory: Memory): Turn {
     acknowledged: false,
     refusedCreate: null,
     setAside: null,
+    unclear: null,
   }
+}
+
+type TurnSituation = Omit<Situation, 'memory'> & {
+  /** How long a GET cannot be believed yet, because it may show what was there before our last write. */
+  readonly lookAfterMs: number
+}
+
+/** The customer waits, and nothing is said against it: it is asked again once the GET can be believed. */
+function tooEarly(waitMs: number): TurnEnd {
+  return { kind: 'retry', reason: { code: 'just-written' }, failed: false, waitMs, released: true }
 }
 
 /**
  * The next step of a claim. At most one create and one lookup: a service whose writes show up late could
  * otherwise be asked in circles; whatever would need a second one waits for `due_at`.
  */
-export function nextMove(turn: Turn, situation: Omit<Situation, 'memory'>): Move {
+export function nextMove(turn: Turn, situation: TurnSituation): Move {
+  if (turn.unclear) return { plan: { kind: 'lookup', why: 'unclear' }, call: { method: 'GET' } }
   const plan = makePlan({ ...situation, memory: turn.memory })
   switch (plan.kind) {
     case 'none':
@@ -67,7 +81,9 @@ export function nextMove(turn: Turn, situation: Omit<Situation, 'memory'>): Move
     case 'lookup':
       if (turn.lookups > 0)
         return { plan, end: { kind: 'retry', reason: { code: 'looked-already' }, failed: true } }
-      return { plan, call: { method: 'GET' } }
+      return situation.lookAfterMs > 0
+        ? { plan, end: tooEarly(situation.lookAfterMs) }
+        : { plan, call: { method: 'GET' } }
     case 'create':
       if (turn.creates > 0)
         return { plan, end: { kind: 'retry', reason: { code: 'created-already' }, failed: true } }

@@ -45,6 +45,7 @@ describe('resolveConfig', () => {
         gapMs: 1000,
         lifetimeMs: 30_000,
         queueLeaseMs: 30_000,
+        consistencyDelayMs: 5000,
         retryMinMs: 1000,
         retryMaxMs: 3_600_000,
       },

@@ -4,7 +4,7 @@ import { eachLane } from '../support/lanes.ts'
 
 eachLane('the fewest calls', (lane) => {
   test('ten updates of one row in quick succession cost at most two calls', async () => {
-    await using house = await buildHouse(lane, { config: { timing: { gapMs: 1000 } } })
+    await using house = await buildHouse(lane, { config: { timing: { ...CONFIG.timing, gapMs: 1000 } } })
     await house.startWorker()
     const { pool } = house.db
     await pool.query(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', '0')`)

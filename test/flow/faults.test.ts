@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { FaultInput } from '../../src/sandbox/faults.ts'
-import { buildHouse } from '../support/house.ts'
+import { buildHouse, CONFIG } from '../support/house.ts'
 import { eachLane } from '../support/lanes.ts'
 
 const KINDS: FaultInput['action'][] = [
@@ -20,7 +20,14 @@ eachLane('a service that fails', (lane) => {
     await using house = await buildHouse(lane, {
       config: {
         service: { timeoutMs: 300 },
-        timing: { lifetimeMs: 800, queueLeaseMs: 800, gapMs: 20, retryMinMs: 20, retryMaxMs: 200 },
+        timing: {
+          ...CONFIG.timing,
+          lifetimeMs: 800,
+          queueLeaseMs: 800,
+          gapMs: 20,
+          retryMinMs: 20,
+          retryMaxMs: 200,
+        },
       },
     })
     house.sandbox.faults.set(KINDS.map((action) => ({ rate: 0.04, action })))

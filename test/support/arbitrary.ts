@@ -76,7 +76,7 @@ export const refusing: Habits['refuses'] = (_field, value) => value === REFUSED
 
 export const habits: fc.Arbitrary<Habits> = fc.record({
   duplicate: fc.constantFrom<Habits['duplicate'][]>(400, 409, 422, 500, 'upsert'),
-  notThere: fc.constantFrom(404, 410),
+  notThere: fc.constantFrom<Habits['notThere'][]>(404, 410, 'null'),
   joinsPhone: fc.boolean(),
   statusAsText: fc.boolean(),
   nothing: fc.constantFrom('null', 'empty', 'absent'),

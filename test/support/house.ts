@@ -53,7 +53,14 @@ export const CONFIG: RollcallConfig = {
   },
   service: { timeoutMs: 1000 },
   pace: { ceiling: 500, concurrency: 20 },
-  timing: { gapMs: 50, lifetimeMs: 2500, queueLeaseMs: 1500, retryMinMs: 50, retryMaxMs: 400 },
+  timing: {
+    gapMs: 50,
+    lifetimeMs: 2500,
+    queueLeaseMs: 1500,
+    consistencyDelayMs: 0,
+    retryMinMs: 50,
+    retryMaxMs: 400,
+  },
 }
 
 export type House = AsyncDisposable & {

@@ -121,7 +121,7 @@ export function contextOf(customer: Customer): SyncContext {
     backoff: { minMs: 1000, maxMs: 3_600_000 },
     random: () => 0.5,
     readRow: async () => customer.row,
-    readRecord: async () => structuredClone(kept.record),
+    readRecord: async () => ({ ...structuredClone(kept.record), writtenAgoMs: null }),
     readClaimants: async () => [],
     reserveRevocation: async () => ({ waitMs: 0, code: 'revocation-cap' }),
     holdOff: async () => undefined,

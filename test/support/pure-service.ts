@@ -26,7 +26,8 @@ export type Fault =
 export type Habits = {
   /** What a create of somebody who is there is answered; `upsert` takes it for a full update. */
   readonly duplicate: 400 | 409 | 422 | 500 | 'upsert'
-  readonly notThere: 404 | 410
+  /** `null`: 200 with JSON null to a GET and to an update, and nothing is done. */
+  readonly notThere: 404 | 410 | 'null'
   /** A GET shows the prefix and the number joined (section 2.6, rule 3). */
   readonly joinsPhone: boolean
   readonly statusAsText: boolean
@@ -56,6 +57,8 @@ export type Call = {
   /** What the service held then. */
   readonly before: Stored | null
   readonly after: Stored | null
+  /** A write that was answered with JSON null. */
+  readonly saidNothing: boolean
 }
 
 export class Killed extends Error {}
@@ -79,7 +82,9 @@ export function makePureService(habits: Partial<Habits> = {}): PureService {
     const fault = faults.shift() ?? null
     const right =
       fault === null || ('applied' in fault && fault.applied) ? answer(method, userId, body) : null
-    calls.push({ method, userId, body, before, after: users.get(userId) ?? null })
+    const given = fault?.kind === 'answer' ? fault.body : fault === null ? right?.body : undefined
+    const saidNothing = method !== 'GET' && given?.kind === 'json' && given.value === null
+    calls.push({ method, userId, body, before, after: users.get(userId) ?? null, saidNothing })
     if (right && !fault) return reply(right)
     if (fault === null || fault.kind === 'not-sent') throw new CallError('refused', 'no')
     if (fault.kind === 'killed') throw new Killed()
@@ -92,11 +97,12 @@ export function makePureService(habits: Partial<Habits> = {}): PureService {
 
   function answer(method: Method, userId: string, body: Body | null): Answer {
     const user = users.get(userId)
+    if (method !== 'POST' && !user && its.notThere === 'null') return { status: 200, body: json(null) }
     if (method === 'GET')
       return user
         ? { status: 200, body: json(shown(userId, user)) }
-        : { status: its.notThere, body: json({}) }
-    if (method !== 'POST' && !user) return { status: its.notThere, body: { kind: 'none' } }
+        : { status: Number(its.notThere), body: json({}) }
+    if (method !== 'POST' && !user) return { status: Number(its.notThere), body: { kind: 'none' } }
     if (method === 'POST' && user && its.duplicate !== 'upsert')
       return { status: its.duplicate, body: { kind: 'none' } }
     if (

@@ -48,10 +48,13 @@ export type Answer =
   | 'not-sent'
   | 'lost'
   | { readonly retryAfterMs: number; readonly status: number }
+  /** 200 with JSON null. */
+  | 'null'
 
 export function outcomeOf(answer: Answer): Outcome {
   if (answer === 'not-sent') return { kind: 'error', error: 'refused', reached: 'no' }
   if (answer === 'lost') return { kind: 'error', error: 'timeout', reached: 'maybe' }
+  if (answer === 'null') return { kind: 'reply', status: 200, body: 'null' }
   if (typeof answer === 'number') return { kind: 'reply', status: answer, body: 'none' }
   if ('user' in answer) return { kind: 'reply', status: 200, body: 'user' }
   return { kind: 'reply', body: 'none', ...answer }
@@ -60,13 +63,18 @@ export function outcomeOf(answer: Answer): Outcome {
 export type Played = { readonly calls: readonly string[]; readonly end: TurnEnd; readonly turn: Turn }
 
 /** Plays one claim to its end; running out of answers is an error. */
-export function play(mapped: Mapped, memory: Memory, answers: readonly Answer[]): Played {
+export function play(
+  mapped: Mapped,
+  memory: Memory,
+  answers: readonly Answer[],
+  { lookAfterMs = 0 } = {},
+): Played {
   const left = [...answers]
   const desired = mapped.kind === 'user' ? mapped.user : null
   const calls: string[] = []
   let turn = startTurn(rememberFor(memory, { mapped, recordedAs: 'u7', digests }))
   for (;;) {
-    const move = nextMove(turn, { mapped, rivals: [], policy: POLICY, digests })
+    const move = nextMove(turn, { mapped, rivals: [], policy: POLICY, digests, lookAfterMs })
     if ('end' in move) {
       expect(left).toEqual([])
       return { calls, end: move.end, turn }

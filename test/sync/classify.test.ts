@@ -16,6 +16,13 @@ type Write = Exclude<Method, 'GET'>
 const WRITES: readonly Write[] = ['POST', 'PUT', 'PATCH']
 const BODIES: readonly BodyKind[] = ['none', 'unreadable', 'readable', 'user', 'null', 'error']
 
+/** What the body says of a call that was taken; nothing when it is clear. */
+const TAKEN: Readonly<Partial<Record<BodyKind, WriteMeaning>>> = {
+  unreadable: 'unknown',
+  error: 'unknown',
+  null: 'unclear',
+}
+
 function reply(status: number, body: BodyKind): Outcome {
   return { kind: 'reply', status, body }
 }
@@ -49,13 +56,13 @@ describe('classifyWrite', () => {
     [504, 'unknown', 'unknown'],
   ])('%i is %s to a create and %s to an update', (status, create, update) => {
     for (const body of BODIES) {
-      const unclear = status < 300 && (body === 'unreadable' || body === 'error')
+      const taken = status < 300 ? TAKEN[body] : undefined
       for (const method of WRITES) {
         const right = method === 'POST' ? create : update
         expect([method, body, classifyWrite(method, reply(status, body))]).toEqual([
           method,
           body,
-          unclear ? 'unknown' : right,
+          taken ?? right,
         ])
       }
     }
@@ -80,9 +87,11 @@ describe('classifyWrite', () => {
         fc.constantFrom(...BODIES),
         (method, status, body) => {
           const meaning = classifyWrite(method, reply(status, body))
-          const clear = status >= 200 && status < 300 && body !== 'unreadable' && body !== 'error'
+          const taken = status >= 200 && status < 300
+          const clear = taken && TAKEN[body] === undefined
           expect(meaning === 'done').toBe(clear)
-          expect(meaning === 'unknown').toBe(!clear && !sure.includes(status))
+          expect(meaning === 'unclear').toBe(taken && body === 'null')
+          expect(meaning === 'unknown').toBe(!clear && meaning !== 'unclear' && !sure.includes(status))
           expect(meaning).not.toBe('not-sent')
         },
       ),

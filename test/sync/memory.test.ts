@@ -18,8 +18,9 @@ const digester = makeDigester('a digest key of thirty-two chars!')
 const digests = forCustomer(digester, '7')
 const { exact, normal } = digests
 
+const { writtenAgoMs: _read, ...EMPTY } = NEVER_SETTLED
 const RECORD: LedgerRecord = {
-  ...NEVER_SETTLED,
+  ...EMPTY,
   userId: 'u7',
   remote: 'present',
   sentStatus: 2,

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest'
+import { makeCustomer } from '../support/pure-claims.ts'
+import { makePureService } from '../support/pure-service.ts'
+import { ABSENT, exact, PREMIUM, play, REMOVED, SETTLED, user } from '../support/turn-scene.ts'
+
+const changed = user(2, { email: 'b@x.es' })
+const PATCH = 'PATCH {"status":2,"email":"b@x.es"}'
+
+describe('a write that is answered with JSON null', () => {
+  it('was done where the status is as it was written, whatever form the rest has', () => {
+    const shown = { user: { status: 2, email: 'B@X.ES' } }
+    const { calls, end, turn } = play(changed, PREMIUM, ['null', shown])
+    expect([calls, end]).toEqual([[PATCH, 'GET'], SETTLED])
+    expect(turn).toMatchObject({ acknowledged: true, sure: true })
+    expect(turn.memory.sent.email).toBe(exact('email', 'b@x.es'))
+  })
+
+  it('was not done where nobody is there: the user is created', () => {
+    const { calls } = play(changed, PREMIUM, ['null', 404, 201])
+    expect(calls).toEqual([PATCH, 'GET', 'POST {"user_id":"u7","status":2,"email":"b@x.es"}'])
+  })
+
+  it('is a revocation that needs no second one where nobody is there', () => {
+    expect(play(REMOVED, PREMIUM, ['null', 404]).end).toEqual(SETTLED)
+  })
+
+  it('is tried again later where the status is another one: the service may show it late', () => {
+    const { end, turn } = play(user(0, { email: 'a@x.es' }), PREMIUM, ['null', { user: { status: 2 } }])
+    expect(end).toMatchObject({ kind: 'retry', failed: true, reason: { code: 'not-taken' } })
+    expect(turn.memory).toMatchObject({ remote: 'present', seenStatus: 2 })
+    expect(turn.acknowledged).toBe(false)
+  })
+
+  it('grants no second trial by being asked again', () => {
+    const { end } = play(user(4), PREMIUM, ['null', { user: { status: 0 } }])
+    expect(end).toEqual(SETTLED)
+  })
+
+  it('leaves the user unknown where the look fails', () => {
+    const { end, turn } = play(changed, PREMIUM, ['null', 503])
+    expect(end).toMatchObject({ kind: 'retry', reason: { code: 'failed' } })
+    expect(turn.memory.remote).toBe('unknown')
+    expect(turn).toMatchObject({ acknowledged: false, unclear: null })
+  })
+
+  it('to a create is looked at too', () => {
+    expect(play(user(2), ABSENT, ['null', { user: { status: 2 } }]).calls).toEqual([
+      'POST {"user_id":"u7","status":2}',
+      'GET',
+    ])
+  })
+
+  it('does not hide that somebody vanished', async () => {
+    const service = makePureService({ notThere: 'null', answers: 'null' })
+    const row = { id: '7', plan: 'premium', email: 'ana@correo.es' }
+    const customer = makeCustomer({ service, row })
+    await customer.claim()
+    service.users.clear()
+    customer.row = { ...row, email: 'eva@correo.es' }
+    await customer.claim()
+    expect(service.users.get('7')).toMatchObject({ status: 2, email: 'eva@correo.es' })
+  })
+})
+
+describe('a look soon after a write', () => {
+  const trial = { ...PREMIUM, sentStatus: 4 }
+
+  it('waits until a GET can be believed, and says nothing against the customer', () => {
+    const { calls, end } = play(user(4, { email: 'b@x.es' }), trial, [], { lookAfterMs: 700 })
+    expect(calls).toEqual([])
+    expect(end).toMatchObject({ kind: 'retry', failed: false, released: true, waitMs: 700 })
+  })
+
+  it('does not wait where the answer to the write said nothing', () => {
+    const answers = ['null', { user: { status: 2 } }] as const
+    expect(play(changed, PREMIUM, answers, { lookAfterMs: 700 }).calls).toEqual([PATCH, 'GET'])
+  })
+
+  it('is measured from when the service acknowledged the write', async () => {
+    const row = { id: '7', plan: 'trial', email: 'ana@correo.es' }
+    const customer = makeCustomer({ row })
+    await customer.claim()
+    customer.row = { ...row, email: 'eva@correo.es' }
+    const { record } = customer.kept
+    const written = (ago: number) => ({ readRecord: async () => ({ ...record, writtenAgoMs: ago }) })
+    await customer.claim({}, written(1000))
+    expect(customer.service.calls.length).toBe(1)
+    expect(customer.steps.at(-1)).toMatchObject({ step: 'ended', end: { waitMs: 4000 } })
+    await customer.claim({}, written(5000))
+    expect(customer.service.users.get('7')).toMatchObject({ status: 4, email: 'eva@correo.es' })
+  })
+})
