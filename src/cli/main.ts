@@ -10,6 +10,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   capture: async () => (await import('./capture.ts')).captureCommand,
   worker: async () => (await import('./worker.ts')).workerCommand,
   sync: async () => (await import('./sync.ts')).syncCommand,
+  access: async () => (await import('./access.ts')).accessCommand,
   status: async () => (await import('./status.ts')).statusCommand,
   sandbox: async () => (await import('./sandbox.ts')).sandboxCommand,
   demo: async () => (await import('./demo.ts')).demoCommand,

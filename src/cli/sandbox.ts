@@ -1,9 +1,12 @@
 import { InvalidArgumentError } from 'commander'
 import { RollcallError } from '../model/errors.ts'
+import type { ContractInput } from '../sandbox/contract.ts'
+import { listContracts, sayContracts } from '../sandbox/contract-list.ts'
+import { CONTRACT_FORM, formatContract, parseContract } from '../sandbox/contract-text.ts'
 import type { FaultInput } from '../sandbox/faults.ts'
 import { FAULT_FORM, parseFault } from '../sandbox/faults-text.ts'
 import { startSandbox } from '../sandbox/server.ts'
-import type { AddCommand } from './io.ts'
+import type { AddCommand, Io } from './io.ts'
 import { asJson } from './json.ts'
 import { aborted } from './stop.ts'
 
@@ -12,7 +15,9 @@ type Options = {
   readonly port: number
   readonly apiKey: string
   readonly secretKey: string
-  readonly fault: readonly FaultInput[]
+  readonly fault?: readonly FaultInput[]
+  readonly contract?: ContractInput
+  readonly contracts?: boolean
   readonly seed: number
   readonly controlToken?: string
   readonly json?: boolean
@@ -21,9 +26,15 @@ type Options = {
 const EXAMPLES = `
 A fault is: ${FAULT_FORM}
 
+A contract says how it answers where the interface document leaves it open: ${CONTRACT_FORM}.
+\`rollcall sandbox --contracts\` lists them.
+
 Examples:
   rollcall sandbox
   rollcall sandbox --port 4010 --fault 'PATCH 503 rate=0.3 retry-after=2' --fault 'latency=50..200'
+  rollcall sandbox --contract legacy
+  rollcall sandbox --contract 'create-204 visible-after-ms=2s trial-ms=5m'
+  curl -s -X PUT localhost:4010/_sandbox/contract -d '"lagging duplicate=422"'
   curl -s localhost:4010/_sandbox/users        what it holds
   curl -s localhost:4010/_sandbox/journal      every call it got`
 
@@ -36,13 +47,17 @@ export const sandboxCommand: AddCommand = (program, io) => {
     .option('-p, --port <number>', 'port to listen on', port, 4010)
     .option('--api-key <key>', 'Api-Key that it accepts', 'sandbox-api-key')
     .option('--secret-key <key>', 'Secret-Key that it accepts', 'sandbox-secret-key')
-    .option('--fault <rule>', 'a fault, repeatable; see below', fault, [])
-    .option('--seed <number>', 'seed for the rates of faults', Number, 1)
+    .option('--fault <rule>', 'a fault, repeatable; see below', addFault)
+    .option('--contract <words>', 'how it answers, repeatable; see below', addContract)
+    .option('--contracts', 'list what --contract takes, and end')
+    .option('--seed <number>', 'seed for the rates of faults and the ids of messages', seed, 1)
     .option('--control-token <token>', 'opens /_sandbox/ when it does not listen on loopback')
     .option('--json', 'print the address as JSON')
     .addHelpText('after', EXAMPLES)
-    .action(async ({ json, fault: faults, ...options }: Options) => {
-      const sandbox = await startSandbox({ ...options, faults }).catch((error: NodeJS.ErrnoException) => {
+    .action(async ({ json, contracts, fault: faults = [], contract: words = {}, ...options }: Options) => {
+      if (contracts) return listTo(io, json)
+      const started = startSandbox({ ...options, faults, contract: words })
+      const sandbox = await started.catch((error: NodeJS.ErrnoException) => {
         throw new RollcallError('ADDRESS_TAKEN', [
           `${options.host}:${options.port} (${error.code ?? 'unknown'})`,
         ])
@@ -52,6 +67,7 @@ export const sandboxCommand: AddCommand = (program, io) => {
         io.out(`SERVICE_URL=${sandbox.url}`)
         io.out(`SERVICE_API_KEY=${options.apiKey}`)
         io.out(`SERVICE_SECRET_KEY=${options.secretKey}`)
+        io.err(`It answers by the contract: ${formatContract(sandbox.contract.now) || 'documented'}`)
         io.err('It holds everything in memory. Ctrl-C ends it.')
       }
       await aborted(io.stop)
@@ -59,13 +75,26 @@ export const sandboxCommand: AddCommand = (program, io) => {
     })
 }
 
-function port(text: string): number {
-  const value = Number(text)
-  if (!Number.isInteger(value) || value < 0 || value > 65_535)
-    throw new InvalidArgumentError('expected 0 to 65535')
-  return value
+function listTo(io: Io, json: boolean | undefined): void {
+  const list = listContracts()
+  if (json) io.out(asJson(list))
+  else for (const line of sayContracts(list)) io.out(line)
 }
 
-function fault(text: string, before: readonly FaultInput[]): readonly FaultInput[] {
+const port = upTo(65_535)
+const seed = upTo(4_294_967_295)
+
+function upTo(most: number): (text: string) => number {
+  return (text) => {
+    if (/^\d{1,10}$/.test(text) && Number(text) <= most) return Number(text)
+    throw new InvalidArgumentError(`expected 0 to ${most}`)
+  }
+}
+
+function addFault(text: string, before: readonly FaultInput[] = []): readonly FaultInput[] {
   return [...before, parseFault(text)]
+}
+
+function addContract(text: string, before: ContractInput = {}): ContractInput {
+  return { ...before, ...parseContract(text) }
 }

@@ -62,6 +62,10 @@ const VARIABLES = {
   },
   SERVICE_API_KEY: key('the Api-Key'),
   SERVICE_SECRET_KEY: key('the Secret-Key'),
+  SERVICE_ACCESS_TOKEN: {
+    expected: "an end user's access token (a JWT) and nothing else",
+    read: accessToken,
+  },
   ROLLCALL_DIGEST_KEY: {
     expected: 'at least 32 characters of your own; make them with `openssl rand -hex 32`',
     read: (text) => (text.length >= 32 ? text : undefined),
@@ -112,6 +116,15 @@ function key(what: string): Rule {
     expected: `${what} that you were given, without line breaks, spaces at its ends or characters outside ASCII`,
     read: (text) => (/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text) ? text : undefined),
   }
+}
+
+/**
+ * An access token as it may stand after `Bearer` (RFC 6750, 2.1). It is pasted by hand, so white space around it and
+ * a `Bearer` before it are dropped. Undefined when it is none.
+ */
+export function accessToken(text: string): string | undefined {
+  const bare = text.trim().replace(/^bearer(\s+|$)/i, '')
+  return /^[\w.~+/-]+=*$/.test(bare) ? bare : undefined
 }
 
 function isLogLevel(text: string): text is LogLevel {

@@ -15,8 +15,13 @@ export const contract = z.strictObject({
   duplicate: z.literal([409, 422, 400, 'upsert']).default(409),
   /** A user who is not there; `null`: 200 with JSON null, to a GET and to an update alike. */
   unknownUser: z.literal([404, 410, 'null']).default(404),
-  /** A body that is refused: 422 that names the fields, 400 that says nothing, 400 with an HTML page. */
+  /**
+   * A body that is refused: 422 that names the fields (400 that says why for one that is no JSON), 400 that says
+   * nothing, 400 with an HTML page.
+   */
   refusal: z.enum(['details', 'opaque', 'html']).default('details'),
+  /** A field whose values are refused although they fit section 2.6. */
+  refuses: z.enum(['nothing', 'description']).default('nothing'),
   /** How a GET shows a field without a value. */
   nulls: z.enum(['null', 'absent', 'empty']).default('null'),
   /** `status` and `gender` in a GET, as numbers or as numeric text. */

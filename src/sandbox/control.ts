@@ -3,18 +3,22 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { RollcallError } from '../model/errors.ts'
 import { isLoopback } from '../service/address.ts'
-import { readBody } from '../service/json.ts'
-import { errorBody } from './answer.ts'
+import { refuse } from './answer.ts'
+import type { LiveContract } from './contract.ts'
+import { withBody } from './control-body.ts'
+import { addChatControl, type ChatControlParts } from './control-chat.ts'
+import { addClockControl } from './control-clock.ts'
+import { addContractControl } from './control-contract.ts'
 import { faultRule, type LiveFaults } from './faults.ts'
 import { parseFault } from './faults-text.ts'
 import type { Journal } from './journal.ts'
-import type { SandboxUsers } from './users.ts'
+import { send } from './send.ts'
 
 export const CONTROL = '/_sandbox'
 
-export type ControlParts = {
+export type ControlParts = ChatControlParts & {
   readonly journal: Journal
-  readonly users: SandboxUsers
+  readonly contract: LiveContract
   readonly faults: LiveFaults
   /** The address that the sandbox is bound to. */
   readonly host: string
@@ -27,68 +31,83 @@ const journalQuery = z.object({
   limit: z.coerce.number().int().min(1).max(10_000).default(1000),
   user: z.string().optional(),
 })
+const QUERY = 'Expected after (the number of an entry), limit (1 to 10000) and user, each at most once.'
+
 /** Rules as objects or in text form. */
-const faultList = z.array(z.union([z.string().transform(parseFault), faultRule])).max(1000)
+const faultList = z.array(z.preprocess(readText, faultRule)).max(1000)
 
 export function addControl(app: FastifyInstance, parts: ControlParts): void {
-  const { journal, users, faults } = parts
   app.get(`${CONTROL}/health`, () => ({ ok: true }))
   app.register(
     (control, _options, done) => {
       control.addHook('onRequest', async (request, reply) => {
         const refusal = refuseControl(request, parts)
-        if (refusal !== null) return reply.code(403).send(errorBody('forbidden', refusal))
+        if (refusal !== null) return send(reply, refuse(403, 'forbidden', refusal))
       })
-      control.get('/journal', (request, reply) => {
-        const query = journalQuery.safeParse(request.query)
-        if (!query.success) return reply.code(400).send(errorBody('bad_request', 'after, limit, user'))
-        const { after, limit, user } = query.data
-        const entries = journal.list({ after, limit, ...(user === undefined ? {} : { userId: user }) })
-        return { last: journal.last, entries }
-      })
-      control.get('/users', () => ({ users: users.all() }))
-      control.get('/faults', () => ({ faults: faults.list() }))
-      control.put('/faults', (request, reply) => {
-        const read = readFaults(request.body)
-        if (Array.isArray(read)) faults.set(read)
-        else return reply.code(400).send(errorBody('bad_request', read.problem))
-        return { faults: faults.list() }
-      })
-      for (const [path, parts] of Object.entries({
-        '/journal': [journal],
-        '/users': [users],
-        '/faults': [faults],
-        '/': [journal, users, faults],
-      })) {
-        control.delete(path, (_request, reply) => {
-          for (const part of parts) part.clear()
-          return reply.code(204).send()
-        })
-      }
+      addJournal(control, parts.journal)
+      control.get('/users', () => ({ users: parts.users.all() }))
+      addFaults(control, parts.faults)
+      addContractControl(control, parts.contract)
+      addClockControl(control, parts.clock)
+      addChatControl(control, parts)
+      addClears(control, parts)
       done()
     },
     { prefix: CONTROL },
   )
 }
 
-type FaultList = z.output<typeof faultList>
+function addJournal(control: FastifyInstance, journal: Journal): void {
+  control.get('/journal', (request, reply) => {
+    const query = journalQuery.safeParse(request.query)
+    if (!query.success) return send(reply, refuse(400, 'bad_request', QUERY))
+    const { after, limit, user } = query.data
+    const found = journal.list({ after, limit: limit + 1, ...(user === undefined ? {} : { userId: user }) })
+    return { last: journal.last, more: found.length > limit, entries: found.slice(0, limit) }
+  })
+}
 
-function readFaults(body: unknown): FaultList | { readonly problem: string } {
-  const read = Buffer.isBuffer(body) ? readBody(body) : { kind: 'none' as const }
-  if (read.kind !== 'json') return { problem: 'A JSON array of faults was expected.' }
+function addFaults(control: FastifyInstance, faults: LiveFaults): void {
+  control.get('/faults', () => ({ faults: faults.list() }))
+  control.put(
+    '/faults',
+    withBody(faultList, (list) => {
+      faults.set(list)
+      return { faults: faults.list() }
+    }),
+  )
+}
+
+/** `/` clears all that it holds; the contract is no such thing, but says what kind of service this is. */
+function addClears(control: FastifyInstance, parts: ControlParts): void {
+  const { journal, users, faults, clock, professionals, conversations } = parts
+  const clearable = { journal, users, faults, clock, professionals, conversations }
+  for (const [name, part] of Object.entries(clearable)) addClear(control, `/${name}`, [part])
+  addClear(control, '/', Object.values(clearable))
+}
+
+function addClear(control: FastifyInstance, path: string, parts: readonly { clear(): void }[]): void {
+  control.delete(path, (_request, reply) => {
+    for (const part of parts) part.clear()
+    return reply.code(204).send()
+  })
+}
+
+function readText(rule: unknown, context: z.RefinementCtx): unknown {
+  if (typeof rule !== 'string') return rule
   try {
-    const list = faultList.safeParse(read.value)
-    return list.success ? list.data : { problem: z.prettifyError(list.error) }
+    return parseFault(rule)
   } catch (error) {
-    if (error instanceof RollcallError) return { problem: error.details.join('\n') }
-    throw error
+    if (!(error instanceof RollcallError)) throw error
+    context.addIssue({ code: 'custom', message: error.details.join('; ') })
+    return z.NEVER
   }
 }
 
 /**
  * Bound to loopback, the sandbox is controlled by whoever is on the machine; the Host header is looked at so
- * that a page in a browser that points its own name at loopback is not taken for that. Bound to anything
- * else, only with a token.
+ * that a page in a browser that points its own name at loopback is not taken for that, and the Origin header so that
+ * no page can post to loopback either. Bound to anything else, only with a token.
  */
 function refuseControl(request: FastifyRequest, { host, token }: ControlParts): string | null {
   if (token !== undefined) {
@@ -97,5 +116,10 @@ function refuseControl(request: FastifyRequest, { host, token }: ControlParts): 
   const bound = host.includes(':') ? `[${host}]` : host
   if (!isLoopback(bound))
     return 'The sandbox is not bound to loopback and was started without a control token.'
-  return isLoopback(request.hostname.toLowerCase()) ? null : 'Only by a loopback name.'
+  if (!isLoopback(request.hostname.toLowerCase())) return 'Only by a loopback name.'
+  return comesFromElsewhere(request.headers.origin) ? 'Not from a page of another origin.' : null
+}
+
+function comesFromElsewhere(origin: string | undefined): boolean {
+  return origin !== undefined && !(URL.canParse(origin) && isLoopback(new URL(origin).hostname))
 }

@@ -1,6 +1,8 @@
 // Faults as text, for the command line: `PATCH 503 rate=0.3 retry-after=5`.
+import { DURATION_FORM, readDuration } from '../model/duration.ts'
 import { RollcallError } from '../model/errors.ts'
 import { type FaultRule, faultRule } from './faults.ts'
+import { shorten } from './told.ts'
 
 type Draft = { match: Record<string, unknown>; action: Record<string, unknown> | null } & Record<
   string,
@@ -9,13 +11,14 @@ type Draft = { match: Record<string, unknown>; action: Record<string, unknown> |
 
 /** What the text form looks like, for --help and for errors. */
 export const FAULT_FORM =
-  '[GET|POST|PUT|PATCH] ACTION [user=ID] [status=N] [field=NAME] [rate=0..1] [times=N], where ACTION is ' +
-  '200..599 [html|empty] [stored] [retry-after=SECONDS|date:SECONDS], error-200, latency=MS or latency=MS..MS, ' +
-  'drop-before, drop-after, hang-after or down'
+  '[GET|POST|PUT|PATCH] [/PATH] ACTION [user=ID] [status=N] [field=NAME] [rate=0..1] [times=N] [for=DURATION], ' +
+  'where ACTION is 200..599 [html|empty] [stored] [retry-after=SECONDS|date:SECONDS], error-200, ' +
+  'latency=DURATION or latency=DURATION..DURATION, slow-body=DURATION, drop-before, drop-after, hang-after, down ' +
+  `or refuse=DURATION; /PATH is how the path begins; DURATION is ${DURATION_FORM}`
 
 /**
  * One rule from its text form: words in any order. `error-200` is a 200 whose body reports an error; `stored`
- * answers so after the call was carried out; `user` may be percent-encoded.
+ * answers so after the call was carried out; `user` and the path may be percent-encoded.
  *
  * Throws RollcallError USAGE that names the word and what was expected.
  */
@@ -24,8 +27,8 @@ export function parseFault(text: string): FaultRule {
   const words = text.split(/\s+/).filter((word) => word !== '')
   // Actions first, since the words that shape an answer may stand before it.
   for (const word of words.filter(isAction)) {
-    if (draft.action !== null) throw wrong(text, `"${word}": one action only`)
-    draft.action = readAction(word)
+    if (draft.action !== null) throw wrong(text, `"${shorten(word)}": one action only`)
+    draft.action = readAction(word, text)
   }
   for (const word of words.filter((each) => !isAction(each))) readWord(draft, word, text)
   if (draft.action === null) throw wrong(text, 'no action')
@@ -33,27 +36,27 @@ export function parseFault(text: string): FaultRule {
   if (!read.success) {
     throw wrong(text, ...read.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`))
   }
-  if (read.data.action.kind === 'latency' && read.data.action.minMs > read.data.action.maxMs) {
-    throw wrong(text, 'latency: the first figure is the smaller one')
-  }
   return read.data
 }
 
 const PLAIN_ACTIONS = new Set(['drop-before', 'drop-after', 'hang-after', 'down'])
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH'])
 const BODIES = new Set(['json', 'html', 'empty'])
-const LATENCY = /^latency=(\d+)(?:\.\.(\d+))?$/
+const TIMED_ACTION = /^(latency|slow-body|refuse)=(.*)$/
 
 function isAction(word: string): boolean {
-  return PLAIN_ACTIONS.has(word) || word === 'error-200' || /^\d+$/.test(word) || LATENCY.test(word)
+  return PLAIN_ACTIONS.has(word) || word === 'error-200' || /^\d+$/.test(word) || TIMED_ACTION.test(word)
 }
 
-function readAction(word: string): Record<string, unknown> {
+function readAction(word: string, text: string): Record<string, unknown> {
   if (PLAIN_ACTIONS.has(word)) return { kind: word }
   if (word === 'error-200') return { kind: 'status', status: 200 }
-  const latency = LATENCY.exec(word)
-  if (latency === null) return { kind: 'status', status: Number(word) }
-  return { kind: 'latency', minMs: Number(latency[1]), maxMs: Number(latency[2] ?? latency[1]) }
+  const [, kind = '', value = ''] = TIMED_ACTION.exec(word) ?? []
+  if (kind === '') return { kind: 'status', status: Number(word) }
+  if (kind !== 'latency') return { kind, durationMs: readMs(kind, value, text) }
+  const [min = '', max = min, ...more] = value.split('..')
+  if (more.length > 0) throw wrong(text, 'latency: expected DURATION or DURATION..DURATION')
+  return { kind, minMs: readMs(kind, min, text), maxMs: readMs(kind, max, text) }
 }
 
 function readWord(draft: Draft, word: string, text: string): void {
@@ -63,11 +66,13 @@ function readWord(draft: Draft, word: string, text: string): void {
   else if (BODIES.has(word)) shape(draft, { body: word }, text)
   else if (word === 'stored') shape(draft, { stored: true }, text)
   else if (name === 'retry-after') shape(draft, { retryAfter: readRetryAfter(value, text) }, text)
-  else if (name === 'user') draft.match.userId = readUser(value, text)
+  else if (word.startsWith('/')) draft.match.path = readDecoded('path', word, text)
+  else if (name === 'user') draft.match.userId = readDecoded('user', value, text)
   else if (name === 'field') draft.match.field = value
   else if (name === 'status') draft.match.status = readNumber(name, value, text)
   else if (name === 'rate' || name === 'times') draft[name] = readNumber(name, value, text)
-  else throw wrong(text, `"${word}" is no word of a fault`)
+  else if (name === 'for') draft.forMs = readMs(name, value, text)
+  else throw wrong(text, `"${shorten(word)}" is no word of a fault`)
 }
 
 /** Words that only make sense for an answer with a status. */
@@ -87,15 +92,24 @@ function readNumber(name: string, value: string, text: string): number {
   return Number(value)
 }
 
-function readUser(value: string, text: string): string {
+function readMs(name: string, value: string, text: string): number {
+  const ms = readDuration(value)
+  if (ms === undefined) throw wrong(text, `${name}: expected ${DURATION_FORM}`)
+  return ms
+}
+
+function readDecoded(name: string, value: string, text: string): string {
   try {
     return decodeURIComponent(value)
   } catch {
-    throw wrong(text, 'user: expected an id, percent-encoded where it holds spaces')
+    throw wrong(text, `${name}: expected text that is percent-encoded where it holds spaces`)
   }
 }
 
+const SHOWN = 200
+
 function wrong(text: string, ...problems: readonly string[]): RollcallError {
-  const lines = problems.map((problem) => `fault "${text.trim()}": ${problem}`)
+  const about = shorten(text.trim(), SHOWN)
+  const lines = problems.map((problem) => `fault "${about}": ${shorten(problem, SHOWN)}`)
   return new RollcallError('USAGE', [...lines, `expected: ${FAULT_FORM}`])
 }

@@ -1,9 +1,12 @@
-// Faults on demand: which rule strikes a call. What striking means is done in serve.ts.
+// Faults on demand: which rule strikes a call. What striking means is in strike.ts and slow.ts.
 import { z } from 'zod'
 import { OPTIONAL_FIELDS } from '../model/user.ts'
 
 const match = z.strictObject({
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH']).optional(),
+  /** How the path begins, decoded: `/chat/professionals`, `/s2s/v1/users`. */
+  path: z.string().startsWith('/', 'expected a path that begins with /').optional(),
+  /** The path's or the body's user; for a chat call the token's. */
   userId: z.string().optional(),
   /** The `status` in the body. */
   status: z.number().int().optional(),
@@ -20,7 +23,9 @@ const retryAfter = z.strictObject({
 
 const action = z.discriminatedUnion('kind', [
   /** Waits between the two before anything else is done; other rules may strike after it. */
-  z.strictObject({ kind: z.literal('latency'), minMs: milliseconds, maxMs: milliseconds }),
+  z
+    .strictObject({ kind: z.literal('latency'), minMs: milliseconds, maxMs: milliseconds })
+    .refine(({ minMs, maxMs }) => minMs <= maxMs, 'the first figure is the smaller one'),
   /** Answers so, without looking at the call, or (`stored`) after having carried it out. */
   z.strictObject({
     kind: z.literal('status'),
@@ -35,8 +40,15 @@ const action = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('drop-after') }),
   /** The call is carried out and never answered. */
   z.strictObject({ kind: z.literal('hang-after') }),
-  /** Every connection is cut, as if nobody were there. */
+  /** The call is carried out and answered as ever, but the body's bytes take this long to come. */
+  z.strictObject({ kind: z.literal('slow-body'), durationMs: milliseconds }),
+  /** The connection is accepted and then cut, as by a proxy that has nobody behind it. */
   z.strictObject({ kind: z.literal('down') }),
+  /**
+   * Nobody is there: the call that it strikes is cut, and for this long the port is closed, to the control
+   * endpoints as well. What the sandbox holds stays.
+   */
+  z.strictObject({ kind: z.literal('refuse'), durationMs: milliseconds.min(1) }),
 ])
 
 export const faultRule = z.strictObject({
@@ -45,16 +57,20 @@ export const faultRule = z.strictObject({
   rate: z.number().min(0).max(1).default(1),
   /** How many calls it strikes before it is spent; absent: without end. */
   times: z.number().int().min(1).optional(),
+  /** How long after it was set it is spent; absent: never. On the machine's clock, whatever the sandbox's says. */
+  forMs: z.number().int().min(1).max(86_400_000).optional(),
   action,
 })
 /** A rule with its defaults filled in, and as one may write it. */
 export type FaultRule = z.output<typeof faultRule>
 export type FaultInput = z.input<typeof faultRule>
 export type FaultAction = FaultRule['action']
-type Ending = Exclude<FaultAction, { kind: 'latency' }>
+export type Ending = Exclude<FaultAction, { kind: 'latency' }>
 
 export type FaultedCall = {
   readonly method: string
+  /** Decoded, without the query. */
+  readonly path: string
   readonly userId: string | null
   readonly body: unknown
 }
@@ -67,7 +83,8 @@ export type Strike = {
 }
 
 export type Faults = {
-  list(): readonly (FaultRule & { readonly struck: number })[]
+  /** `spent`: it strikes no more, because of its times or its time. */
+  list(): readonly (FaultRule & { readonly struck: number; readonly spent: boolean })[]
   /** Replaces all rules; throws a ZodError when one is malformed, and then changes nothing. */
   set(rules: readonly FaultInput[]): void
   add(rule: FaultInput): void
@@ -76,13 +93,21 @@ export type Faults = {
 
 export type LiveFaults = Faults & { strike(call: FaultedCall): Strike }
 
-/** @param random between 0 and 1, below 1; seeded, so that a run can be repeated */
-export function makeFaults(random: () => number): LiveFaults {
-  let live: { readonly rule: FaultRule; struck: number }[] = []
-  const parse = (rule: FaultInput) => ({ rule: faultRule.parse(rule), struck: 0 })
+type Live = { readonly rule: FaultRule; readonly since: number; struck: number }
+
+/**
+ * @param random between 0 and 1, below 1; seeded, so that a run can be repeated
+ * @param now milliseconds of a clock that only goes forward
+ */
+export function makeFaults(random: () => number, now: () => number = () => performance.now()): LiveFaults {
+  let live: Live[] = []
+  const parse = (rule: FaultInput): Live => ({ rule: faultRule.parse(rule), since: now(), struck: 0 })
+  const isSpent = ({ rule, since, struck }: Live) =>
+    struck >= (rule.times ?? Number.POSITIVE_INFINITY) ||
+    now() - since >= (rule.forMs ?? Number.POSITIVE_INFINITY)
 
   return {
-    list: () => live.map(({ rule, struck }) => ({ ...rule, struck })),
+    list: () => live.map((entry) => ({ ...entry.rule, struck: entry.struck, spent: isSpent(entry) })),
     set(rules) {
       live = rules.map(parse)
     },
@@ -96,8 +121,8 @@ export function makeFaults(random: () => number): LiveFaults {
       let latencyMs = 0
       const kinds: string[] = []
       for (const entry of live) {
-        const { rule, struck } = entry
-        if (struck >= (rule.times ?? Number.POSITIVE_INFINITY) || !matches(rule.match, call)) continue
+        const { rule } = entry
+        if (isSpent(entry) || !matches(rule.match, call)) continue
         if (rule.rate < 1 && random() >= rule.rate) continue
         entry.struck += 1
         kinds.push(rule.action.kind)
@@ -109,10 +134,11 @@ export function makeFaults(random: () => number): LiveFaults {
   }
 }
 
-function matches({ method, userId, status, field }: FaultRule['match'], call: FaultedCall): boolean {
+function matches({ method, path, userId, status, field }: FaultRule['match'], call: FaultedCall): boolean {
   const body = typeof call.body === 'object' && call.body !== null ? call.body : {}
   return (
     (method === undefined || method === call.method) &&
+    (path === undefined || call.path.startsWith(path)) &&
     (userId === undefined || userId === call.userId) &&
     (status === undefined || ('status' in body && body.status === status)) &&
     (field === undefined || Object.hasOwn(body, field))
@@ -120,7 +146,7 @@ function matches({ method, userId, status, field }: FaultRule['match'], call: Fa
 }
 
 function between({ minMs, maxMs }: { minMs: number; maxMs: number }, random: () => number): number {
-  return minMs + random() * Math.max(0, maxMs - minMs)
+  return minMs + random() * (maxMs - minMs)
 }
 
 /** Mulberry32: small, and the same sequence for the same seed on every machine. */

@@ -1,3 +1,5 @@
+import { readBody } from '../service/json.ts'
+
 /** One call as it came in. Headers are not in it, and so no credentials. */
 export type JournalEntry = {
   /** From 1, in the order of arrival; never used twice, not even after a clear. */
@@ -11,9 +13,9 @@ export type JournalEntry = {
   readonly arrivedAt: number
   /** When the answer was handed to the connection; null as long as there is none. */
   readonly answeredAt: number | null
-  /** The body as text, '' when there was none. */
+  /** The body as text, '' when there was none; bytes that are not UTF-8 are shown as U+FFFD. */
   readonly raw: string
-  /** The body parsed; undefined when it is not JSON. */
+  /** The body parsed each time it is asked for; undefined when what was sent is not JSON. */
   readonly body: unknown
   /** Null while there is no answer, and for ever when the connection was cut. */
   readonly status: number | null
@@ -34,14 +36,17 @@ export type Journal = {
 }
 
 type Arrival = Pick<JournalEntry, 'method' | 'path' | 'arrivedAt'>
-type Progress = Partial<Omit<JournalEntry, 'number' | keyof Arrival>>
+type Progress = Partial<Omit<JournalEntry, 'number' | 'body' | keyof Arrival>> & {
+  /** That what was sent is JSON: `raw` may be, and the bytes not. */
+  readonly json?: boolean
+}
 /** Fills in what has become known of a call since it arrived. */
 export type Note = (progress: Progress) => void
 
 /** The same journal for those who write it. */
 export type OpenJournal = Journal & { open(arrival: Arrival): Note }
 
-/** A bound in entries alone would still let large bodies fill the memory. */
+/** A bound in entries alone would still let large bodies and long addresses fill the memory. */
 const MAX_TEXT = 64 * 1024 * 1024
 
 /**
@@ -56,7 +61,7 @@ export function makeJournal(size: number, maxText = MAX_TEXT): OpenJournal {
 
   function forget(): void {
     while (entries.length - start > size || (text > maxText && entries.length - start > 1)) {
-      text -= entries[start]?.raw.length ?? 0
+      text -= lengthOf(entries[start])
       start += 1
     }
     if (start > size) {
@@ -71,15 +76,25 @@ export function makeJournal(size: number, maxText = MAX_TEXT): OpenJournal {
     },
     open(arrival) {
       last += 1
-      const entry = { ...arrival, ...UNTOUCHED, number: last }
+      let isJson = false
+      const entry = {
+        ...arrival,
+        ...UNTOUCHED,
+        number: last,
+        // Parsed, a body takes twenty times the memory of its text.
+        get body(): unknown {
+          return isJson ? parsed(entry.raw) : undefined
+        },
+      }
       entries.push(entry)
+      text += lengthOf(entry)
       forget()
-      return ({ raw, ...progress }) => {
+      return ({ json = isJson, ...progress }) => {
+        const before = lengthOf(entry)
         Object.assign(entry, progress)
-        if (raw === undefined) return
+        isJson = json
         // A call that was forgotten while it hung is no longer counted.
-        if (isKept(entry.number)) text += raw.length - entry.raw.length
-        entry.raw = raw
+        if (isKept(entry.number)) text += lengthOf(entry) - before
         forget()
       }
     },
@@ -112,8 +127,17 @@ const UNTOUCHED = {
   userId: null,
   answeredAt: null,
   raw: '',
-  body: undefined as unknown,
   status: null,
   stored: false,
   faults: [],
+}
+
+/** What comes from outside and may be long. */
+function lengthOf(entry: JournalEntry | undefined): number {
+  return entry === undefined ? 0 : entry.raw.length + entry.path.length + (entry.userId?.length ?? 0)
+}
+
+function parsed(raw: string): unknown {
+  const read = readBody(Buffer.from(raw))
+  return read.kind === 'json' ? read.value : undefined
 }

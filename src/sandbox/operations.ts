@@ -1,47 +1,67 @@
 // The four endpoints of sections 4.3 to 4.6, decided over what is stored; no HTTP here. What the document does
-// not show (answers to create and update, errors) is the sandbox's own choice.
-import { createBody, updateBody, type WireProblems, wireProblems } from '../service/schema.ts'
-import { type Answer, json, refuse } from './answer.ts'
-import { retrievedForm, type SandboxUsers } from './users.ts'
+// not show is the contract's.
+import { type CreateWire, createBody, type UpdateWire, updateBody, wireProblems } from '../service/schema.ts'
+import type { Answer } from './answer.ts'
+import type { Contract } from './contract.ts'
+import {
+  created,
+  duplicate,
+  forbidden,
+  retrieved,
+  unfit,
+  unknownUser,
+  unreadable,
+  unwanted,
+  updated,
+} from './outcome.ts'
+import type { Call } from './serve.ts'
+import type { LiveUsers } from './users.ts'
+
+export type Store = { readonly users: LiveUsers; readonly contract: Contract }
+export type Decide = (store: Store, call: Call) => Answer
 
 /** Section 4.3. */
-export function createUser(users: SandboxUsers, body: unknown): Answer {
+export function createUser({ users, contract }: Store, { body }: Call): Answer {
   const read = createBody.safeParse(body)
-  if (!read.success) return invalid(wireProblems(read.error))
+  if (!read.success) return unfit(contract, wireProblems(read.error))
   const { user_id: userId, ...fields } = read.data
-  if (users.get(userId) !== undefined) return refuse(409, 'conflict', 'There is a user with this user_id.')
-  return json(201, retrievedForm(users.set(userId, fields)), true)
+  if (isUnwanted(contract, fields)) return unwanted(contract)
+  const known = users.get(userId) !== undefined
+  if (known && contract.duplicate !== 'upsert') return duplicate(contract, contract.duplicate)
+  return created(contract, users.write(userId, fields, 'set'))
 }
 
 /** Section 4.4. */
-export function retrieveUser(users: SandboxUsers, userId: string): Answer {
-  const user = users.get(userId)
-  return user === undefined ? unknownUser() : json(200, retrievedForm(user))
+export function retrieveUser({ users, contract }: Store, { userId }: Call): Answer {
+  const user = users.seen(userId)
+  return user === undefined ? unknownUser(contract) : retrieved(contract, user)
 }
 
 /** Section 4.5: the body is the complete set, so a field that is absent is cleared. */
-export function replaceUser(users: SandboxUsers, userId: string, body: unknown): Answer {
-  return update({ users, userId, body }, 'set')
+export function replaceUser(store: Store, call: Call): Answer {
+  return update(store, call, 'set')
 }
 
 /** Section 4.6: only what the body names changes. */
-export function updateUser(users: SandboxUsers, userId: string, body: unknown): Answer {
-  return update({ users, userId, body }, 'edit')
+export function updateUser(store: Store, call: Call): Answer {
+  return update(store, call, 'edit')
 }
 
-type Update = { readonly users: SandboxUsers; readonly userId: string; readonly body: unknown }
+/** What is looked at before any of the four: whom the contract forbids, and whether there is a body to go by. */
+export function carryOut(store: Store, call: Call, decide: Decide): Answer {
+  const { contract } = store
+  if (contract.forbidden !== null && call.userId.includes(contract.forbidden)) return forbidden()
+  return call.unreadable === null ? decide(store, call) : unreadable(contract, call.unreadable)
+}
 
-function update({ users, userId, body }: Update, how: 'set' | 'edit'): Answer {
-  if (users.get(userId) === undefined) return unknownUser()
+function update({ users, contract }: Store, { userId, body }: Call, how: 'set' | 'edit'): Answer {
+  if (users.get(userId) === undefined) return unknownUser(contract)
   const read = updateBody.safeParse(body)
-  if (!read.success) return invalid(wireProblems(read.error))
-  return json(200, retrievedForm(users[how](userId, read.data)), true)
+  if (!read.success) return unfit(contract, wireProblems(read.error))
+  if (isUnwanted(contract, read.data)) return unwanted(contract)
+  return updated(contract, users.write(userId, read.data, how))
 }
 
-function unknownUser(): Answer {
-  return refuse(404, 'not_found', 'There is no user with this user_id.')
-}
-
-function invalid(fields: WireProblems): Answer {
-  return refuse(422, 'invalid', 'The body does not fit section 2.6.', fields)
+function isUnwanted({ refuses }: Contract, fields: Omit<CreateWire, 'user_id'> | UpdateWire): boolean {
+  return refuses !== 'nothing' && Boolean(fields[refuses])
 }

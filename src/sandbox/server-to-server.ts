@@ -1,9 +1,10 @@
 // The routes of sections 4.3 to 4.6 and their credentials (section 5).
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { refuse } from './answer.ts'
-import { createUser, replaceUser, retrieveUser, updateUser } from './operations.ts'
-import { type Group, makeServe, type ServeParts } from './serve.ts'
-import type { SandboxUsers } from './users.ts'
+import type { LiveContract } from './contract.ts'
+import { carryOut, createUser, type Decide, replaceUser, retrieveUser, updateUser } from './operations.ts'
+import { type Group, makeServe, type Operation, type ServeParts } from './serve.ts'
+import type { LiveUsers } from './users.ts'
 
 export type Credentials = { readonly apiKey: string; readonly secretKey: string }
 
@@ -12,21 +13,21 @@ const USERS = '/s2s/v1/users'
 type Parts = {
   readonly serving: ServeParts
   readonly credentials: Credentials
-  readonly users: SandboxUsers
+  readonly users: LiveUsers
+  readonly contract: LiveContract
 }
 
-export function addServerToServer(app: FastifyInstance, { serving, credentials, users }: Parts): void {
+export function addServerToServer(app: FastifyInstance, parts: Parts): void {
+  const { serving, credentials, users, contract } = parts
   const serve = makeServe(serving, makeGroup(credentials))
-  app.post(USERS, (request, reply) => serve(request, reply, ({ body }) => createUser(users, body)))
-  app.get(`${USERS}/:user_id`, (request, reply) =>
-    serve(request, reply, ({ userId }) => retrieveUser(users, userId)),
-  )
-  app.put(`${USERS}/:user_id`, (request, reply) =>
-    serve(request, reply, ({ userId, body }) => replaceUser(users, userId, body)),
-  )
-  app.patch(`${USERS}/:user_id`, (request, reply) =>
-    serve(request, reply, ({ userId, body }) => updateUser(users, userId, body)),
-  )
+  /** The contract of a call is the one in force when it is carried out, after whatever it waited for. */
+  const operation = (decide: Decide): Operation => {
+    return (call) => carryOut({ users, contract: contract.now }, call, decide)
+  }
+  app.post(USERS, (request, reply) => serve(request, reply, operation(createUser)))
+  app.get(`${USERS}/:user_id`, (request, reply) => serve(request, reply, operation(retrieveUser)))
+  app.put(`${USERS}/:user_id`, (request, reply) => serve(request, reply, operation(replaceUser)))
+  app.patch(`${USERS}/:user_id`, (request, reply) => serve(request, reply, operation(updateUser)))
 }
 
 function makeGroup({ apiKey, secretKey }: Credentials): Group {

@@ -75,13 +75,14 @@ export type Schedule = {
 export type Room = {
   readonly id: string
   readonly lastMessage: Message | null
-  readonly unreadMessages: number
+  /** Null when no number came: nothing is said then, not "none". */
+  readonly unreadMessages: number | null
 }
 
 /** Section 2.2; null where nothing came. */
 export type Professional = {
   readonly professionalId: string
-  readonly status: ProfessionalStatus
+  readonly status: ProfessionalStatus | null
   readonly photo: string | null
   readonly name: string | null
   readonly title: string | null

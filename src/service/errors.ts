@@ -113,7 +113,7 @@ const WORDS: Readonly<Record<CallErrorKind, string>> = {
   'connect-timeout': 'No connection to the service in time',
   timeout: 'The service did not answer in time',
   'connection-lost': 'The connection to the service was lost',
-  'too-large': 'The answer is larger than a user can be',
+  'too-large': 'The answer is larger than one may be',
   'broken-response': 'The answer is not HTTP',
   other: 'The call failed',
 }

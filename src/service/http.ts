@@ -8,7 +8,7 @@ import { CallError, type CallFacts, classifyFailure, type Stop } from './errors.
 import { readBody } from './json.ts'
 import { parseRetryAfter } from './retry-after.ts'
 
-/** The largest answer that is read. A user is a few hundred bytes. */
+/** The largest answer that is read unless said otherwise. A user is a few hundred bytes. */
 export const MAX_ANSWER_BYTES = 1024 * 1024
 
 /**
@@ -27,6 +27,8 @@ export type HttpOptions = {
   readonly concurrency: number
   /** Epoch milliseconds, for a Retry-After date in an answer without a Date. */
   readonly now: () => number
+  /** Default MAX_ANSWER_BYTES; a larger answer is a CallError `too-large`. */
+  readonly maxAnswerBytes?: number
 }
 
 export type HttpCall = {
@@ -43,7 +45,8 @@ export type Http = {
   close(): Promise<void>
 }
 
-export function makeHttp({ address, headers, timeoutMs, concurrency, now }: HttpOptions): Http {
+export function makeHttp(options: HttpOptions): Http {
+  const { address, headers, timeoutMs, concurrency, now, maxAnswerBytes = MAX_ANSWER_BYTES } = options
   const secure = address.startsWith('https:')
   const agent = makeAgent(secure, concurrency)
   const client = makeGot({ headers, timeoutMs, agent })
@@ -82,7 +85,7 @@ export function makeHttp({ address, headers, timeoutMs, concurrency, now }: Http
         })
       })
       request.on('downloadProgress', ({ transferred, total }) => {
-        if (Math.max(transferred, total ?? 0) > MAX_ANSWER_BYTES) stop('size')
+        if (Math.max(transferred, total ?? 0) > maxAnswerBytes) stop('size')
       })
       return toReply(await request, { durationMs: performance.now() - startedAt, now: now() })
     } catch (error) {

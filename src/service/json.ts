@@ -1,6 +1,6 @@
 import type { ReplyBody } from './client.ts'
 
-/** No body of the service nests deeper than two levels; beyond this, recursion over it could end the stack. */
+/** No body of the service nests deeper than a few levels; beyond this, recursion over it could end the stack. */
 const MAX_DEPTH = 64
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })

@@ -1,6 +1,9 @@
+import type { MessageQuery } from './chat.ts'
 import { CallError } from './errors.ts'
 
 const USERS = '/s2s/v1/users'
+const MESSAGES = '/chat/message'
+const PROFESSIONALS = '/chat/professionals'
 
 export function usersPath(): string {
   return USERS
@@ -18,6 +21,20 @@ export function userPath(userId: string): string {
     throw new CallError('bad-user-id', 'no')
   }
   return `${USERS}/${encodeURIComponent(userId).replace(/[!'()*]/g, percent)}`
+}
+
+/** The path of a list of messages (section 4.1), with those parameters alone that were given. */
+export function messagesPath({ room, pivot, limit, older }: MessageQuery): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries({ room, pivot, limit, older })) {
+    if (value !== undefined) query.set(name, String(value))
+  }
+  return `${MESSAGES}?${query}`
+}
+
+/** Section 4.2: no query parameters. */
+export function professionalsPath(): string {
+  return PROFESSIONALS
 }
 
 function percent(character: string): string {

@@ -2,26 +2,60 @@
 // takes nothing else.
 import { z } from 'zod'
 import { FORMATS } from '../model/formats.ts'
-import { OPTIONAL_FIELDS, type OptionalField, STATUSES, USER_FIELDS } from '../model/user.ts'
+import {
+  OPTIONAL_FIELDS,
+  type OptionalField,
+  STATUSES,
+  UNVERIFIABLE_FIELD,
+  USER_FIELDS,
+  type UserField,
+} from '../model/user.ts'
+import { WIRE_NOTES } from './wire-notes.ts'
 
 const USER_ID = 'a text that is not empty, "." or ".."'
 const userId = z
   .string(USER_ID)
   .refine((id) => id !== '' && id !== '.' && id !== '..' && id.isWellFormed(), USER_ID)
-const status = z.literal([...STATUSES], FORMATS.status.expected)
+  .meta(WIRE_NOTES.user_id)
+const status = z.literal([...STATUSES], FORMATS.status.expected).meta(WIRE_NOTES.status)
 
 /** Null and '' mean that there is no value: only `description` is documented as nullable, all are taken. */
 const optional = Object.fromEntries(
-  OPTIONAL_FIELDS.map((field) => [field, (field === 'gender' ? gender() : text(field)).nullish()]),
+  OPTIONAL_FIELDS.map((field) => [
+    field,
+    (field === 'gender' ? gender() : text(field)).nullish().meta(WIRE_NOTES[field]),
+  ]),
 ) as Record<OptionalField, z.ZodOptional<z.ZodNullable<z.ZodType<string | number>>>>
 
 /** Section 4.3: `user_id` and `status` are required. */
-export const createBody = z.strictObject({ user_id: userId, status, ...optional })
+export const createBody = z
+  .strictObject({ user_id: userId, status, ...optional })
+  .meta({ description: 'A user to register (2.6); null or an empty text is no value.' })
 export type CreateWire = z.infer<typeof createBody>
 
 /** Sections 4.5 and 4.6: `status` is required on both, `user_id` is in the path and refused in the body. */
-export const updateBody = z.strictObject({ status, ...optional })
+export const updateBody = z.strictObject({ status, ...optional }).meta({
+  description: 'Fields of a registered user (2.6); null or an empty text takes a value away.',
+})
 export type UpdateWire = z.infer<typeof updateBody>
+
+const SHOWN_PHONE = {
+  description: 'The prefix followed by the number (2.6, rule 3).',
+  examples: ['34600000000'],
+}
+
+const shown = Object.fromEntries(
+  OPTIONAL_FIELDS.filter((field) => field !== UNVERIFIABLE_FIELD).map((field) => [field, shownField(field)]),
+) as Record<Exclude<OptionalField, typeof UNVERIFIABLE_FIELD>, z.ZodNullable<z.ZodType<string | number>>>
+
+/**
+ * Section 4.4 in the documented form: sixteen fields, none of them `country_code`. Texts are shown as they were
+ * sent, and so in any form. The client reads more leniently (body.ts).
+ */
+export const retrievedUser = z
+  .strictObject({ user_id: z.string().meta(about('user_id')), status, ...shown })
+  .meta({ description: 'A user as a retrieve shows it (4.4); null where there is no value.' })
+export type RetrievedWire = z.infer<typeof retrievedUser>
 
 /** What is wrong with a body: field names and what was expected of them, never a value. */
 export type WireProblems = Readonly<Record<string, string>>
@@ -40,6 +74,18 @@ function unrecognized(key: string): string {
   return USER_FIELDS.some((field) => field === key)
     ? 'stands in the path, not in the body'
     : 'no field of a user'
+}
+
+function shownField(field: OptionalField): z.ZodNullable<z.ZodType<string | number>> {
+  if (field === 'gender') return z.literal([0, 1]).nullable().meta(about(field))
+  const value = field === 'birthdate' ? z.string().meta({ format: 'date' }) : z.string()
+  return value.nullable().meta(field === 'mobile_phone' ? SHOWN_PHONE : about(field))
+}
+
+/** Without the keywords that say what may be sent. */
+function about(field: UserField) {
+  const { description, examples } = WIRE_NOTES[field]
+  return { description, examples: [...(examples ?? [])] }
 }
 
 function text(field: OptionalField): z.ZodType<string> {

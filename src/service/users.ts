@@ -1,7 +1,6 @@
-import { validateHeaderValue } from 'node:http'
-import { RollcallError } from '../model/errors.ts'
 import { serviceAddress } from './address.ts'
 import type { UsersClient } from './client.ts'
+import { headerValue } from './header.ts'
 import { makeHttp } from './http.ts'
 import { userPath, usersPath } from './path.ts'
 
@@ -50,15 +49,5 @@ export function makeUsersClient(options: UsersClientOptions): UsersClient {
       return http.call({ method: 'PATCH', path: userPath(userId), body, signal })
     },
     close: http.close,
-  }
-}
-
-/** A key with a line break or the like could not be sent; said here, by name and without the key. */
-function headerValue(variable: string, key: string): string {
-  try {
-    validateHeaderValue(variable, key)
-    return key
-  } catch {
-    throw new RollcallError('ENV_INVALID', [`${variable}: holds characters that no HTTP header may hold`])
   }
 }

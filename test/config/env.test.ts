@@ -32,6 +32,7 @@ const good: Record<Variable, string> = {
   SERVICE_URL: 'https://service.example',
   SERVICE_API_KEY: 'api-key',
   SERVICE_SECRET_KEY: 's3creto de verdad',
+  SERVICE_ACCESS_TOKEN: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI0NzExIn0.s3creto-_',
   ROLLCALL_DIGEST_KEY: 's3creto-'.repeat(4),
 }
 const names = Object.keys(good) as Variable[]
@@ -99,6 +100,27 @@ describe('readEnv', () => {
     ])
   })
 
+  it.each([
+    ['as it is', 'aaa.bbb-_.ccc'],
+    ['with the word before it', 'Bearer aaa.bbb-_.ccc'],
+    ['with white space around it', ' \taaa.bbb-_.ccc\n'],
+  ])('takes an access token %s', (_, token) => {
+    const { SERVICE_ACCESS_TOKEN: read } = readEnv(
+      { SERVICE_ACCESS_TOKEN: token },
+      { need: ['SERVICE_ACCESS_TOKEN'] },
+    )
+    expect(read).toBe('aaa.bbb-_.ccc')
+  })
+
+  it.each(['aaa bbb', '"aaa.bbb.ccc"', 'Bearer', 'aaa.ñ.ccc', 'aaa\nbbb', '{"token":"aaa"}'])(
+    'refuses %j as access token',
+    (token) => {
+      expect(problems({ SERVICE_ACCESS_TOKEN: token }, 'SERVICE_ACCESS_TOKEN')).toEqual([
+        "SERVICE_ACCESS_TOKEN: expected an end user's access token (a JWT) and nothing else",
+      ])
+    },
+  )
+
   it('says how to make a digest key', () => {
     expect(problems({ ROLLCALL_DIGEST_KEY: 'x'.repeat(31) }, 'ROLLCALL_DIGEST_KEY')).toEqual([
       'ROLLCALL_DIGEST_KEY: expected at least 32 characters of your own; make them with `openssl rand -hex 32`',
@@ -126,6 +148,7 @@ describe('readEnv', () => {
       SERVICE_URL: `https://${secret}@h`,
       SERVICE_API_KEY: `${secret}\n`,
       SERVICE_SECRET_KEY: `ñ${secret}`,
+      SERVICE_ACCESS_TOKEN: `"${secret}"`,
       ROLLCALL_DIGEST_KEY: secret,
     }
     try {
@@ -133,7 +156,7 @@ describe('readEnv', () => {
       expect.unreachable()
     } catch (error) {
       if (!(error instanceof RollcallError)) throw error
-      expect(error.details).toHaveLength(8)
+      expect(error.details).toHaveLength(9)
       expect(explain(error) + error.stack).not.toContain(secret)
     }
   })

@@ -38,6 +38,16 @@ describe('parseFault', () => {
     ['200 empty', rule({ action: status(200, { body: 'empty' }) })],
     ['500 stored', rule({ action: status(500, { stored: true }) })],
     ['error-200', rule({ action: status(200) })],
+    ['latency=1s..1m', rule({ action: { kind: 'latency', minMs: 1000, maxMs: 60_000 } })],
+    ['slow-body=250', rule({ action: { kind: 'slow-body', durationMs: 250 } })],
+    ['GET slow-body=2s', rule({ match: { method: 'GET' }, action: { kind: 'slow-body', durationMs: 2000 } })],
+    ['refuse=30s times=1', rule({ times: 1, action: { kind: 'refuse', durationMs: 30_000 } })],
+    ['down for=30s', rule({ forMs: 30_000, action: { kind: 'down' } })],
+    ['for=1d 503', rule({ forMs: 86_400_000, action: status(503) })],
+    ['for=1h 503', rule({ forMs: 3_600_000, action: status(503) })],
+    ['/chat/professionals 503', rule({ match: { path: '/chat/professionals' }, action: status(503) })],
+    ['down /s2s/v1/users/a%20b', rule({ match: { path: '/s2s/v1/users/a b' }, action: { kind: 'down' } })],
+    ['down /a=b', rule({ match: { path: '/a=b' }, action: { kind: 'down' } })],
   ])('%s', (text, expected) => {
     expect(parseFault(text)).toEqual(expected)
   })
@@ -60,7 +70,21 @@ describe('parseFault', () => {
     ['503 retry-after=soon', 'retry-after: expected a number'],
     ['503 user=%zz', 'percent-encoded'],
     ['latency=200..50', 'the first figure is the smaller one'],
-    ['latency=fast', '"latency=fast" is no word'],
+    ['latency=fast', 'latency: expected milliseconds, or like 500ms'],
+    ['latency=1..2..3', 'latency: expected DURATION or DURATION..DURATION'],
+    ['latency=', 'latency: expected milliseconds, or like 500ms'],
+    ['slow-body=', 'slow-body: expected milliseconds, or like'],
+    ['slow-body=-1', 'slow-body: expected milliseconds, or like'],
+    ['slow-body=1h', 'action.durationMs'],
+    ['refuse=0', 'action.durationMs'],
+    ['refuse', '"refuse" is no word'],
+    ['slow-body=1s down', 'one action only'],
+    ['slow-body=1s html', 'only with a status'],
+    ['down for=soon', 'for: expected milliseconds, or like'],
+    ['down for=0', 'forMs'],
+    ['down for=48h', 'forMs'],
+    ['down for=__proto__', 'for: expected milliseconds, or like'],
+    ['down /%zz', 'path: expected text that is percent-encoded'],
     ['503 __proto__=1', '"__proto__=1" is no word'],
   ])('says what is wrong with "%s" and what was expected', (text, problem) => {
     expect(() => parseFault(text)).toThrowError(
@@ -70,6 +94,14 @@ describe('parseFault', () => {
       }),
     )
   })
+
+  it.each(['x'.repeat(60_000), `latency=${'1'.repeat(60_000)}`, '503 '.repeat(20_000)])(
+    'says it in few words, however long the text',
+    (text) => {
+      const details = expect.toSatisfy((lines: string[]) => lines.join('').length < 3000)
+      expect(() => parseFault(text)).toThrowError(expect.objectContaining({ code: 'USAGE', details }))
+    },
+  )
 
   it('gives a rule or a clear error, whatever the text', () => {
     const word = fc.constantFrom(
@@ -82,6 +114,12 @@ describe('parseFault', () => {
       'user=',
       'latency=1..',
       'latency=3',
+      'slow-body=1s',
+      'refuse=',
+      'for=',
+      'for=5m',
+      '/',
+      '/%',
       '=',
       'stored',
       '9'.repeat(400),

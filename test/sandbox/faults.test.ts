@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { type FaultedCall, makeFaults, seededRandom } from '../../src/sandbox/faults.ts'
 
-const patch: FaultedCall = { method: 'PATCH', userId: 'u1', body: { status: 0, email: null } }
+const patch: FaultedCall = {
+  method: 'PATCH',
+  path: '/s2s/v1/users/u1',
+  userId: 'u1',
+  body: { status: 0, email: null },
+}
 const down = { kind: 'down' } as const
 const struckBy = (rules: Parameters<ReturnType<typeof makeFaults>['set']>[0], call = patch) => {
   const faults = makeFaults(seededRandom(1))
@@ -14,6 +19,12 @@ describe('which calls a rule strikes', () => {
     [{}, true],
     [{ method: 'PATCH' }, true],
     [{ method: 'PUT' }, false],
+    [{ path: '/' }, true],
+    [{ path: '/s2s/v1/users' }, true],
+    [{ path: '/s2s/v1/users/u1' }, true],
+    [{ path: '/s2s/v1/users/u12' }, false],
+    [{ path: '/chat' }, false],
+    [{ path: '/v1/users' }, false],
     [{ userId: 'u1' }, true],
     [{ userId: 'u2' }, false],
     [{ status: 0 }, true],
@@ -22,6 +33,7 @@ describe('which calls a rule strikes', () => {
     [{ field: 'gender' }, false],
     [{ method: 'PATCH', userId: 'u1', status: 0, field: 'email' }, true],
     [{ method: 'PATCH', userId: 'u1', status: 2 }, false],
+    [{ method: 'PATCH', path: '/chat', userId: 'u1' }, false],
   ] as const)('%j: %s', (match, struck) => {
     expect(struckBy([{ match, action: down }]).ending).toEqual(struck ? down : null)
   })
@@ -49,7 +61,28 @@ describe('rules together', () => {
     const faults = makeFaults(seededRandom(1))
     faults.set([{ times: 2, action: down }])
     expect([1, 2, 3].map(() => faults.strike(patch).ending)).toEqual([down, down, null])
-    expect(faults.list()).toMatchObject([{ struck: 2 }])
+    expect(faults.list()).toMatchObject([{ struck: 2, spent: true }])
+  })
+
+  it('a rule is spent after its time, counted from when it was set', () => {
+    let now = 5000
+    const faults = makeFaults(seededRandom(1), () => now)
+    faults.set([{ forMs: 1000, action: down }])
+    now += 400
+    faults.add({ forMs: 1000, action: { kind: 'drop-after' } })
+    now += 599
+    expect(faults.strike(patch).kinds).toEqual(['down'])
+    expect(faults.list()).toMatchObject([{ spent: false }, { spent: false }])
+    now += 1
+    expect(faults.strike(patch).kinds).toEqual(['drop-after'])
+    expect(faults.list()).toMatchObject([
+      { struck: 1, spent: true },
+      { struck: 1, spent: false },
+    ])
+    now += 400
+    expect(faults.strike(patch).kinds).toEqual([])
+    faults.set(faults.list().map(({ struck: _struck, spent: _spent, ...rule }) => rule))
+    expect(faults.strike(patch).kinds).toEqual(['down'])
   })
 
   it('strikes at its rate, and the same calls for the same seed', () => {
@@ -65,10 +98,17 @@ describe('rules together', () => {
     expect(share).toBeLessThan(0.35)
   })
 
-  it('a malformed rule changes nothing', () => {
+  it.each([
+    { rate: 2, action: down },
+    { forMs: 0, action: down },
+    { times: 0, action: down },
+    { match: { path: 'chat' }, action: down },
+    { action: { kind: 'slow-body', durationMs: -1 } },
+    { action: { kind: 'refuse', durationMs: 0 } },
+  ] as const)('a malformed rule changes nothing: %j', (malformed) => {
     const faults = makeFaults(seededRandom(1))
     faults.set([{ action: down }])
-    expect(() => faults.set([{ rate: 2, action: down }])).toThrow()
+    expect(() => faults.set([malformed])).toThrow()
     expect(faults.list()).toHaveLength(1)
   })
 })

@@ -10,7 +10,7 @@ describe('the journal', () => {
     expect(journal.list()).toMatchObject([
       { ...arrival, number: 1, userId: null, status: null, stored: false, raw: '' },
     ])
-    note({ raw: '{"status":0}', body: { status: 0 }, userId: 'u' })
+    note({ raw: '{"status":0}', json: true, userId: 'u' })
     note({ stored: true })
     note({ status: 200, answeredAt: 5 })
     expect(journal.list()).toEqual([
@@ -56,15 +56,35 @@ describe('the journal', () => {
     expect(journal.list({ after: 1 })).toHaveLength(1)
   })
 
-  it('is bounded in text as well, and calls that hang while they are forgotten do no harm', () => {
+  it('shows a body parsed only when JSON was sent', () => {
+    const journal = makeJournal(10)
+    journal.open(arrival)({ raw: '"\ufffd"', json: false })
+    journal.open(arrival)({ raw: '{"__proto__":{"a":1}}', json: true })
+    const [first, second] = journal.list()
+    expect(first?.body).toBeUndefined()
+    expect(JSON.stringify(second?.body)).toBe('{"__proto__":{"a":1}}')
+  })
+
+  it.each([
+    ['bodies', {}, { raw: 'x'.repeat(10) }],
+    ['paths', { path: 'x'.repeat(10) }, {}],
+    ['user ids', {}, { userId: 'x'.repeat(10) }],
+  ])('is bounded in the text of %s as well', (_name, arrived, progress) => {
     const journal = makeJournal(1000, 100)
-    const late = journal.open(arrival)
-    for (let i = 0; i < 50; i += 1) journal.open(arrival)({ raw: 'x'.repeat(10) })
+    for (let i = 0; i < 50; i += 1) journal.open({ ...arrival, path: '', ...arrived })(progress)
+    expect(journal.list()).toHaveLength(10)
+  })
+
+  it('calls that hang while they are forgotten do no harm', () => {
+    const journal = makeJournal(1000, 100)
+    const short = { ...arrival, path: '' }
+    const late = journal.open(short)
+    for (let i = 0; i < 50; i += 1) journal.open(short)({ raw: 'x'.repeat(10) })
     expect(journal.list()).toHaveLength(10)
     late({ raw: 'y'.repeat(90) })
-    journal.open(arrival)({ raw: 'x'.repeat(10) })
+    journal.open(short)({ raw: 'x'.repeat(10) })
     expect(journal.list()).toHaveLength(10)
-    journal.open(arrival)({ raw: 'z'.repeat(1000) })
+    journal.open(short)({ raw: 'z'.repeat(1000) })
     expect(journal.list()).toMatchObject([{ raw: 'z'.repeat(1000) }])
   })
 })

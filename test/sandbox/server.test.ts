@@ -1,8 +1,7 @@
-import { once } from 'node:events'
-import net from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
+import { exchange } from './wire.ts'
 
 const KEYS = { apiKey: 'api', secretKey: 'secret' }
 const HEADERS = { 'Api-Key': 'api', 'Secret-Key': 'secret', 'Content-Type': 'application/json' }
@@ -30,17 +29,6 @@ async function send(path: string, { method = 'POST', headers = HEADERS, body = n
   const response = await fetch(sandbox.url + path, { method, headers, body })
   const text = await response.text()
   return { status: response.status, json: text === '' ? undefined : (JSON.parse(text) as unknown) }
-}
-
-/** Writes bytes to a connection of its own and resolves to everything that came back. */
-async function sendBytes(bytes: Uint8Array): Promise<string> {
-  const { hostname, port } = new URL(sandbox.url)
-  const socket = net.connect(Number(port), hostname)
-  const parts: Buffer[] = []
-  socket.on('data', (part) => parts.push(part)).on('error', () => {})
-  socket.end(bytes)
-  await once(socket, 'close')
-  return Buffer.concat(parts).toString('latin1')
 }
 
 const isAlive = async () => (await send('/_sandbox/health', { method: 'GET' })).status === 200
@@ -129,6 +117,13 @@ describe('the journal of calls', () => {
     expect(entry?.arrivedAt).toBeGreaterThanOrEqual(before)
     expect(entry?.answeredAt).toBeGreaterThanOrEqual(entry?.arrivedAt ?? Number.POSITIVE_INFINITY)
   })
+
+  it('has no parsed body where the bytes were not UTF-8, although its text is JSON', async () => {
+    await send('/s2s/v1/users', { body: Buffer.from('"\xff"', 'latin1') })
+    const [entry] = sandbox.journal.list()
+    expect(entry).toMatchObject({ raw: '"\ufffd"', status: 400 })
+    expect(entry?.body).toBeUndefined()
+  })
 })
 
 describe('edits behind rollcall', () => {
@@ -192,7 +187,7 @@ describe('input from outside is hostile', () => {
     )
     await fc.assert(
       fc.asyncProperty(head, fc.uint8Array({ maxLength: 200 }), async (start, rest) => {
-        const answer = await sendBytes(Buffer.concat([Buffer.from(start), rest]))
+        const answer = await exchange(sandbox.url, Buffer.concat([Buffer.from(start), rest]))
         expect(answer === '' || /^HTTP\/1\.1 [1-4]/.test(answer), answer).toBe(true)
       }),
       { numRuns: 150 },

@@ -73,6 +73,7 @@ describe('reportsError (section 7 shows no form of errors)', () => {
     { code: '404' },
     { statusCode: 500 },
     [{ error: 'x' }],
+    false,
     { user_id: 'u', status: 2, error: 'x' },
   ])('does: %j', (value) => {
     expect(reportsError(value)).toBe(true)
@@ -101,7 +102,6 @@ describe('reportsError (section 7 shows no form of errors)', () => {
     ['error'],
     null,
     true,
-    false,
     'error',
     500,
   ])('does not: %j', (value) => {

@@ -50,6 +50,31 @@ describe('faults, and what the caller learns of them', () => {
     await hasty.close()
   })
 
+  it('a slow body inside the timeout is read', async () => {
+    strike({ action: { kind: 'slow-body', durationMs: 300 } })
+    const reply = await patch()
+    expect(reply).toMatchObject({ status: 200, body: { kind: 'json', value: { user_id: 'u1', status: 0 } } })
+    expect(reply.durationMs).toBeGreaterThan(250)
+  })
+
+  it('a slow body beyond the timeout: stored, a status was seen, and yet a timeout that says maybe', async () => {
+    strike({ action: { kind: 'slow-body', durationMs: 600_000 } })
+    const hasty = makeClient({ origin: pair.sandbox.url, timeoutMs: 250 })
+    await expectCallError(hasty.updateUser('u1', { status: 0 }), 'timeout', 'maybe')
+    expect(pair.sandbox.users.get('u1')?.status).toBe(0)
+    expect(lastEntry()).toMatchObject({ status: 200, stored: true, faults: ['slow-body'] })
+    await hasty.close()
+  })
+
+  it('refuse: the call that is struck may have been carried out, the next was surely not sent', async () => {
+    strike({ times: 1, action: { kind: 'refuse', durationMs: 500 } })
+    await expectCallError(patch(), 'connection-lost', 'maybe')
+    await expectCallError(patch(), 'refused', 'no')
+    expect(pair.sandbox.journal.list()).toHaveLength(1)
+    expect(pair.sandbox.users.get('u1')?.status).toBe(2)
+    await expect.poll(async () => (await patch().catch(() => null))?.status, { timeout: 5000 }).toBe(200)
+  })
+
   it('down: every call is cut', async () => {
     strike({ action: { kind: 'down' } })
     await expectCallError(patch(), 'connection-lost', 'maybe')

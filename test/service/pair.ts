@@ -1,12 +1,19 @@
 import { expect } from 'vitest'
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts'
+import type { ChatClient } from '../../src/service/chat.ts'
+import { makeChatClient } from '../../src/service/chat-client.ts'
 import type { Reply, UsersClient } from '../../src/service/client.ts'
 import type { CallError, CallErrorKind, Reached } from '../../src/service/errors.ts'
 import { makeUsersClient, type UsersClientOptions } from '../../src/service/users.ts'
 
 export const KEYS = { apiKey: 'api-key-of-the-test', secretKey: 'secret-key-of-the-test' }
 
-export type Pair = AsyncDisposable & { readonly sandbox: Sandbox; readonly client: UsersClient }
+export type Pair = AsyncDisposable & {
+  readonly sandbox: Sandbox
+  readonly client: UsersClient
+  /** A chat client that carries a token of this registered user. */
+  chatOf(userId: string): Promise<ChatClient>
+}
 
 type Settings = { readonly client?: Partial<UsersClientOptions>; readonly sandbox?: Partial<SandboxOptions> }
 
@@ -14,18 +21,27 @@ type Settings = { readonly client?: Partial<UsersClientOptions>; readonly sandbo
 export async function startPair({ client = {}, sandbox: options = {} }: Settings = {}): Promise<Pair> {
   const sandbox = await startSandbox({ ...KEYS, ...options })
   const users = makeClient({ origin: sandbox.url, ...client })
+  const clients: { close(): Promise<void> }[] = [users]
   return {
     sandbox,
     client: users,
+    async chatOf(userId) {
+      const accessToken = await sandbox.issueToken(userId)
+      const chat = makeChatClient({ ...DEFAULTS, apiKey: KEYS.apiKey, accessToken, origin: sandbox.url })
+      clients.push(chat)
+      return chat
+    },
     async [Symbol.asyncDispose]() {
-      await users.close()
+      for (const each of clients) await each.close()
       await sandbox.stop()
     },
   }
 }
 
+const DEFAULTS = { timeoutMs: 5000, concurrency: 10, allowPlainHttp: false }
+
 export function makeClient(options: Partial<UsersClientOptions> & { readonly origin: string }): UsersClient {
-  return makeUsersClient({ ...KEYS, timeoutMs: 5000, concurrency: 10, allowPlainHttp: false, ...options })
+  return makeUsersClient({ ...KEYS, ...DEFAULTS, ...options })
 }
 
 /** Waits for the call to fail in exactly this way. */

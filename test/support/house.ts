@@ -7,6 +7,7 @@ import type { RollcallConfig } from '../../src/config/define.ts'
 import { resolveConfig } from '../../src/config/resolve.ts'
 import { openQueue } from '../../src/dispatch/bullmq.ts'
 import { installationName } from '../../src/ledger/target.ts'
+import type { ContractInput } from '../../src/sandbox/contract.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 import { type Opened, openSync } from '../../src/worker/context.ts'
 import { type Observers, startWorker } from '../../src/worker/worker.ts'
@@ -85,6 +86,7 @@ type Options = {
   readonly config?: Partial<RollcallConfig>
   readonly sql?: string
   readonly serviceUrl?: string
+  readonly contract?: ContractInput
 }
 
 export async function buildHouse(lane: QueueLane, options: Options = {}): Promise<House> {
@@ -94,6 +96,7 @@ export async function buildHouse(lane: QueueLane, options: Options = {}): Promis
   const sandbox = await startSandbox({
     apiKey: SECRETS.SERVICE_API_KEY,
     secretKey: SECRETS.SERVICE_SECRET_KEY,
+    ...(options.contract ? { contract: options.contract } : {}),
   })
   release.push(() => sandbox.stop())
   await db.pool.query(options.sql ?? CUSTOMERS)

@@ -1,0 +1,147 @@
+// Whether what the service has is what the customer should have, and what to do about it. Pure: plan, memory and
+// comparison are those of every sync, so that nothing is called a difference here that a sync would leave alone.
+import { sameField } from '../model/normal.ts'
+import { OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
+import type { RemoteUser } from '../service/body.ts'
+import { type Memory, rememberFor, startMemory } from '../sync/memory.ts'
+import { makePlan, type Plan, type Situation } from '../sync/plan.ts'
+import { rememberAbsent, rememberSeen } from '../sync/remember.ts'
+import { isOverdue, isOwed, type Knowledge, type Known } from './knowledge.ts'
+
+/** What a sync would find to do, having seen what the GET showed. `unsaid`: nothing was seen. */
+export type Next =
+  | { readonly kind: 'right' | 'unsaid' }
+  | {
+      readonly kind: 'left-alone'
+      readonly why: 'never-ours' | 'ignored' | 'user-of-another-customer'
+    }
+  | {
+      readonly kind: 'differs'
+      readonly act: 'create' | 'update' | 'revoke'
+      /** The status that the service should have, when it has another. */
+      readonly status: number | null
+      readonly fields: readonly OptionalField[]
+    }
+  | {
+      readonly kind: 'blocked'
+      readonly why: 'mapping' | 'shared-user-id'
+      readonly keys: readonly string[]
+    }
+
+/** What a GET showed: the user, or that there is none; undefined when it was not answered. */
+export type Seen = RemoteUser | 'absent' | undefined
+
+type Asked = Omit<Situation, 'memory'> & {
+  readonly known: Pick<Known, 'record' | 'owed'>
+  readonly seen: Seen
+  readonly digestKey: string
+}
+
+export function nextStep({ known: { record, owed }, seen, digestKey, ...situation }: Asked): Next {
+  const { mapped, digests } = situation
+  const start = startMemory({ record, ...doubtsOf(owed), digestKey })
+  const memory = rememberFor(start, { mapped, recordedAs: record.userId, digests })
+  const before = decided(makePlan({ ...situation, memory }))
+  if (before) return before
+  if (seen === undefined) return { kind: 'unsaid' }
+  const plan = makePlan({ ...situation, memory: learnt(memory, seen, situation) })
+  return compared(plan, seen, { ...situation, refused: Object.keys(record.refused) })
+}
+
+/** The status that was last agreed on for this user, as a sync that starts now would believe it. */
+export function agreedStatus({ record, owed }: Pick<Known, 'record' | 'owed'>, userId: string | null) {
+  if (record.userId !== userId) return null
+  return startMemory({ record, ...doubtsOf(owed), digestKey: '' }).sentStatus
+}
+
+function doubtsOf(owed: Known['owed']) {
+  return { unknown: owed?.unknown ?? false, blind: owed?.blind ?? false }
+}
+
+/** What holds whatever a GET shows. */
+function decided(plan: Plan): Next | null {
+  if (plan.kind === 'reject') return { kind: 'blocked', why: plan.code, keys: plan.keys }
+  if (plan.kind !== 'none' || plan.why === 'right' || plan.why === 'no-access-left') return null
+  return { kind: 'left-alone', why: plan.why }
+}
+
+function learnt(memory: Memory, seen: RemoteUser | 'absent', { mapped, digests }: Omit<Situation, 'memory'>) {
+  if (seen === 'absent') return rememberAbsent(memory)
+  return rememberSeen(memory, seen, mapped.kind === 'user' ? mapped.user : null, digests)
+}
+
+type Comparing = Omit<Situation, 'memory'> & { readonly refused: readonly string[] }
+
+function compared(plan: Plan, seen: RemoteUser | 'absent', { mapped, refused }: Comparing): Next {
+  switch (plan.kind) {
+    case 'none':
+    case 'reject':
+      return decided(plan) ?? { kind: 'right' }
+    case 'lookup':
+      return { kind: 'unsaid' }
+    case 'create':
+      return { kind: 'differs', act: 'create', status: plan.body.status, fields: [] }
+    case 'revoke':
+      return { kind: 'differs', act: 'revoke', status: 0, fields: [] }
+    case 'replace':
+    case 'patch': {
+      if (mapped.kind !== 'user' || seen === 'absent') return { kind: 'unsaid' }
+      const desired = mapped.user.fields
+      // A value that was refused stands as it is; whether it does can only be told with the digest key.
+      const fields = OPTIONAL_FIELDS.filter(
+        (field) =>
+          field !== UNVERIFIABLE_FIELD &&
+          desired[field] !== undefined &&
+          !refused.includes(field) &&
+          !sameField(field, desired, seen.fields),
+      )
+      const status = plan.body.status === seen.status ? null : plan.body.status
+      if (status === null && fields.length === 0) return { kind: 'right' }
+      return { kind: 'differs', act: 'update', status, fields }
+    }
+    default:
+      return plan satisfies never
+  }
+}
+
+/** How a difference goes away. */
+export type Cure =
+  | 'sync'
+  /** It is owed, and the next attempt comes by itself. */
+  | 'wait'
+  /** It is owed and due, and nobody takes it. */
+  | 'start-a-worker'
+  /** It was written a moment ago, and the service may show it late. */
+  | 'ask-again'
+  /** Nothing is tried until the row or the mapping changes. */
+  | 'correct'
+  /** A person has to release it. */
+  | 'release'
+  | 'migrate'
+  | 'name-the-target'
+
+export function cureFor(next: Next, knowledge: Knowledge, consistencyDelayMs: number): Cure | null {
+  if (next.kind === 'blocked') return 'correct'
+  if (next.kind !== 'differs') return null
+  switch (knowledge.kind) {
+    case 'not-installed':
+    case 'not-migrated':
+      return 'migrate'
+    case 'other-target':
+      return 'name-the-target'
+    case 'not-readable':
+      return 'sync'
+    case 'known':
+      return cureOfKnown(knowledge, consistencyDelayMs)
+    default:
+      return knowledge satisfies never
+  }
+}
+
+function cureOfKnown(known: Known, consistencyDelayMs: number): Cure {
+  const { record, owed } = known
+  if (isOwed(known)) return isOverdue(known) ? 'start-a-worker' : 'wait'
+  if (record.writtenAgoMs !== null && record.writtenAgoMs < consistencyDelayMs) return 'ask-again'
+  if (owed !== null && record.state === 'rejected') return 'correct'
+  return owed !== null && record.state === 'held' ? 'release' : 'sync'
+}

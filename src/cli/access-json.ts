@@ -1,0 +1,68 @@
+import type { CustomerAccess } from '../access/access.ts'
+import { type Chat, inOrder, totalsOf } from '../access/chat.ts'
+import { isOwed, type Knowledge } from '../access/knowledge.ts'
+import { type Professional, SPECIALITIES } from '../service/chat.ts'
+
+/** One customer for a program: codes in place of words, and nothing of the ledger but codes, statuses and times. */
+export function customerJson({ look, knowledge, bearer, ...access }: CustomerAccess): object {
+  const { key, userId, should, next, cure, verdict } = access
+  return {
+    key,
+    userId,
+    verdict,
+    should,
+    service: look,
+    rollcall: knowledgeJson(knowledge),
+    next,
+    cure,
+    token: bearer,
+  }
+}
+
+function knowledgeJson(knowledge: Knowledge): object {
+  if (knowledge.kind !== 'known') return knowledge
+  const { kind, record, owed, capturedMs, searched, recorded } = knowledge
+  return {
+    kind,
+    recorded,
+    state: record.state,
+    reason: record.reason,
+    agreedStatus: record.sentStatus,
+    writtenAgoMs: whole(record.writtenAgoMs),
+    unknown: owed?.unknown ?? false,
+    owed: isOwed(knowledge),
+    owedSinceMs: whole(owed?.sinceMs ?? null),
+    dueInMs: whole(owed?.dueInMs ?? null),
+    underWay: owed?.underWay ?? false,
+    capturedMs: whole(capturedMs),
+    outboxSearched: searched,
+  }
+}
+
+/** Times as they are, UTC; no message and no word of one. */
+export function chatJson(chat: Chat): object {
+  const about = { existsOn: 'production' }
+  if (chat.kind !== 'answered') return { ...about, ...chat }
+  const { kind, professionals, unreadable } = chat
+  const listed = inOrder(professionals).map(professionalJson)
+  return { ...about, kind, totals: totalsOf(professionals), unreadable, professionals: listed }
+}
+
+function professionalJson(each: Professional): object {
+  const { professionalId, name, status, specialityId, nextConnectionAt, nextDisconnectionAt, room } = each
+  return {
+    professionalId,
+    name,
+    status,
+    specialityId,
+    speciality: specialityId === null ? null : (SPECIALITIES.get(specialityId) ?? null),
+    nextConnectionAt,
+    nextDisconnectionAt,
+    room: room?.id ?? null,
+    unreadMessages: room?.unreadMessages ?? null,
+  }
+}
+
+function whole(ms: number | null): number | null {
+  return ms === null ? null : Math.round(ms)
+}

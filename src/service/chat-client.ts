@@ -1,0 +1,67 @@
+import { serviceAddress } from './address.ts'
+import type { ChatClient, List, Message, MessageQuery } from './chat.ts'
+import { pageMessages } from './chat-pages.ts'
+import { AnswerError, readMessages, readProfessionals } from './chat-read.ts'
+import type { CallOptions, Reply } from './client.ts'
+import { bearer, headerValue } from './header.ts'
+import { makeHttp } from './http.ts'
+import { messagesPath, professionalsPath } from './path.ts'
+
+/** Lists have no documented bound (section 8); a message is below a kilobyte unless its text is long. */
+export const MAX_LIST_BYTES = 8 * 1024 * 1024
+
+export type ChatClientOptions = {
+  /** SERVICE_URL: an origin, or one that ends in `/s2s/v1`. Chat exists on production only (section 4). */
+  readonly origin: string
+  readonly apiKey: string
+  /** The end user's JWT (section 5); a `Bearer` before it is dropped. */
+  readonly accessToken: string
+  /** The whole call, in milliseconds. */
+  readonly timeoutMs: number
+  /** Calls at once. */
+  readonly concurrency: number
+  readonly allowPlainHttp: boolean
+  /** Epoch milliseconds; for dates in Retry-After. */
+  readonly now?: () => number
+}
+
+/**
+ * The chat part of the service (sections 4.1 and 4.2), on behalf of the user whose token it is. Section 5 lists
+ * no Content-Type for it, and the Secret-Key is never known here, so it cannot be sent beside a user's token.
+ * Each method makes one HTTP call; an answer without a list is an AnswerError, none at all a CallError.
+ *
+ * Throws RollcallError SERVICE_INSECURE or ENV_INVALID at once.
+ */
+export function makeChatClient(options: ChatClientOptions): ChatClient {
+  const { origin, apiKey, accessToken, timeoutMs, concurrency, allowPlainHttp, now = Date.now } = options
+  const address = serviceAddress(origin, allowPlainHttp)
+  const headers = {
+    accept: 'application/json',
+    'api-key': headerValue('SERVICE_API_KEY', apiKey),
+    authorization: bearer('SERVICE_ACCESS_TOKEN', accessToken),
+  }
+  const http = makeHttp({ address, headers, timeoutMs, concurrency, now, maxAnswerBytes: MAX_LIST_BYTES })
+
+  async function listMessages(query: MessageQuery, { signal }: CallOptions = {}): Promise<List<Message>> {
+    return listOf(await http.call({ method: 'GET', path: messagesPath(query), signal }), readMessages)
+  }
+  return {
+    listMessages,
+    pageMessages: (query, callOptions) => pageMessages(listMessages, query, callOptions),
+    async listProfessionals({ signal } = {}) {
+      return listOf(await http.call({ method: 'GET', path: professionalsPath(), signal }), readProfessionals)
+    },
+    close: http.close,
+  }
+}
+
+/** Only an array is a list (sections 4.1 and 4.2), and only in a 2xx: errors may well be arrays too. */
+function listOf<Item>(
+  { status, body, retryAfterMs }: Reply,
+  read: (value: unknown) => List<Item> | null,
+): List<Item> {
+  if (status < 200 || status > 299) throw new AnswerError('refused', status, retryAfterMs)
+  const list = body.kind === 'json' ? read(body.value) : null
+  if (list === null) throw new AnswerError('unreadable', status, retryAfterMs)
+  return list
+}

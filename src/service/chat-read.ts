@@ -1,0 +1,209 @@
+// The lists of the chat part as they came (sections 2.1 to 2.5), in our words. Lenient and total: whatever the
+// service sends, what can be believed is read, and the rest costs one field or one element, never the list.
+import { z } from 'zod'
+import type { List, Message, Period, Professional, Room, Schedule } from './chat.ts'
+
+/** `refused`: not 2xx; `unreadable`: 2xx, but no list. */
+export type AnswerErrorKind = 'refused' | 'unreadable'
+
+/** There was an answer, and no list in it. The body is not kept: it may hold messages. */
+export class AnswerError extends Error {
+  override readonly name = 'AnswerError'
+  readonly kind: AnswerErrorKind
+  readonly status: number
+  /** As Reply has it: absent when there was none. */
+  declare readonly retryAfterMs?: number
+
+  constructor(kind: AnswerErrorKind, status: number, retryAfterMs?: number) {
+    super(
+      kind === 'refused'
+        ? `The service answered with status ${status}`
+        : `The service answered with status ${status}, but with something that is no list`,
+    )
+    this.kind = kind
+    this.status = status
+    if (retryAfterMs !== undefined) this.retryAfterMs = retryAfterMs
+  }
+}
+
+/** Null when it is no array. A message counts as unreadable without its ids, time, type or type's fields. */
+export function readMessages(value: unknown): List<Message> | null {
+  return readList(value, readMessage)
+}
+
+/** Null when it is no array. Only `professional_id` is needed. */
+export function readProfessionals(value: unknown): List<Professional> | null {
+  return readList(value, readProfessional)
+}
+
+function readList<Item>(value: unknown, read: (item: unknown) => Item | null): List<Item> | null {
+  if (!Array.isArray(value)) return null
+  const items: Item[] = []
+  for (const each of value) {
+    const item = read(each)
+    if (item !== null) items.push(item)
+  }
+  return { items, unreadable: value.length - items.length }
+}
+
+/** Texts and ids that came as numbers are taken as text: some services write every numeric text as a number. */
+const text = z.union([z.string(), z.number().transform(String)])
+const id = text.refine((each) => each !== '')
+/** Sizes and counts; z.number() knows no infinity, a text of four hundred digits would be one. */
+const number = z.union([
+  z.number().min(0),
+  z
+    .string()
+    .regex(/^\s*\d+(\.\d+)?\s*$/)
+    .transform(Number)
+    .refine(Number.isFinite),
+])
+const whole = number.refine(Number.isSafeInteger)
+const optionalText = text.nullable().catch(null)
+const optionalWhole = whole.nullable().catch(null)
+
+/** A size has to be there (section 2.1); one that is no number says nothing, and does not cost the message. */
+const size = number.or(z.unknown().nonoptional().transform(unknownSize))
+
+function unknownSize(): null {
+  return null
+}
+
+const ZONE = /(Z|[+-]\d{2}(?::?\d{2})?)$/i
+const local = z.iso.datetime({ local: true })
+
+/**
+ * A moment. The document's times have no zone and are UTC; `Date` alone would take them for times of this
+ * machine's zone. With a zone it is heeded. Days that there are not are refused, where `Date` would count on.
+ */
+const moment = z.string().transform((written, context) => {
+  const [, day = '', time = ''] = /^(\d{4}-\d{2}-\d{2})[T ](.*)$/i.exec(written.trim()) ?? []
+  const zone = ZONE.exec(time)?.[0] ?? ''
+  const zoneless = `${day}T${time.replace(ZONE, '')}`
+  const at = local.safeParse(zoneless).success ? Date.parse(zoneless + fullZone(zone)) : Number.NaN
+  if (!Number.isNaN(at)) return new Date(at)
+  context.addIssue('no time')
+  return z.NEVER
+})
+const optionalMoment = moment.nullable().catch(null)
+
+/** `+02` and `+0200` as `+02:00`, the one form that `Date.parse` knows; none is UTC. */
+function fullZone(zone: string): string {
+  const [, hours, minutes = '00'] = /^([+-]\d{2}):?(\d{2})?$/.exec(zone) ?? []
+  return hours === undefined ? 'Z' : `${hours}:${minutes}`
+}
+
+const messageHead = z.object({
+  message_id: id,
+  room_id: text,
+  from_user_id: text,
+  to_user_id: text,
+  status: text,
+  type: text,
+  created_at: moment,
+})
+/** "Required when type is …" (section 2.1); fields of another type are not looked at. */
+const textPart = z.object({ text })
+const imagePart = z.object({ image_url: text, image_thumb_url: text, image_width: size, image_height: size })
+const filePart = z.object({ file_url: text, file_name: text, file_size: size })
+
+function readMessage(value: unknown): Message | null {
+  const read = messageHead.safeParse(value)
+  if (!read.success) return null
+  const head = {
+    messageId: read.data.message_id,
+    roomId: read.data.room_id,
+    fromUserId: read.data.from_user_id,
+    toUserId: read.data.to_user_id,
+    status: read.data.status,
+    createdAt: read.data.created_at,
+  }
+  switch (read.data.type) {
+    case 'text': {
+      const { data } = textPart.safeParse(value)
+      return data === undefined ? null : { ...head, kind: 'text', text: data.text }
+    }
+    case 'image': {
+      const { data } = imagePart.safeParse(value)
+      if (data === undefined) return null
+      const { image_url: url, image_thumb_url: thumbUrl, image_width: width, image_height: height } = data
+      return { ...head, kind: 'image', url, thumbUrl, width, height }
+    }
+    case 'file': {
+      const { data } = filePart.safeParse(value)
+      if (data === undefined) return null
+      return { ...head, kind: 'file', url: data.file_url, name: data.file_name, sizeKb: data.file_size }
+    }
+    default:
+      return { ...head, kind: 'other', type: read.data.type }
+  }
+}
+
+const scheduleWire = z.object({
+  day: text,
+  start_first_period: optionalText,
+  end_first_period: optionalText,
+  start_second_period: optionalText,
+  end_second_period: optionalText,
+})
+const roomWire = z.object({ id, last_message: z.unknown().optional(), unread_messages: optionalWhole })
+/** Both names of the two fields that the table and the sample call differently (section 2.2). */
+const professionalWire = z.object({
+  professional_id: id,
+  status: optionalText,
+  photo: optionalText,
+  avatar: optionalText,
+  name: optionalText,
+  title: optionalText,
+  title_html: optionalText,
+  description: optionalText,
+  speciality_id: optionalWhole,
+  speciality: optionalWhole,
+  collegiate_number: optionalText,
+  schedules: z.array(z.unknown()).catch([]),
+  next_connection_at: optionalMoment,
+  next_disconnection_at: optionalMoment,
+  room: z.unknown().optional(),
+})
+
+function readProfessional(value: unknown): Professional | null {
+  const { data } = professionalWire.safeParse(value)
+  if (data === undefined) return null
+  return {
+    professionalId: data.professional_id,
+    status: data.status,
+    photo: data.photo ?? data.avatar,
+    name: data.name,
+    title: data.title,
+    titleHtml: data.title_html,
+    description: data.description,
+    specialityId: data.speciality_id ?? data.speciality,
+    collegiateNumber: data.collegiate_number,
+    schedules: data.schedules.map(readSchedule).filter((schedule) => schedule !== null),
+    nextConnectionAt: data.next_connection_at,
+    nextDisconnectionAt: data.next_disconnection_at,
+    room: readRoom(data.room),
+  }
+}
+
+/** Without its id there is no room to ask messages of. */
+function readRoom(value: unknown): Room | null {
+  const { data } = roomWire.safeParse(value)
+  if (data === undefined) return null
+  return { id: data.id, lastMessage: readMessage(data.last_message), unreadMessages: data.unread_messages }
+}
+
+function readSchedule(value: unknown): Schedule | null {
+  const { data } = scheduleWire.safeParse(value)
+  if (data === undefined) return null
+  return {
+    day: data.day,
+    first: period(data.start_first_period, data.end_first_period),
+    second: period(data.start_second_period, data.end_second_period),
+  }
+}
+
+/** Half a period is none. */
+function period(start: string | null, end: string | null): Period | null {
+  return start && end ? { start, end } : null
+}

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { findTables } from '../../src/access/knowledge.ts'
+import { hasPace, lookFor, makeGate } from '../../src/access/look.ts'
+import { holdOff, setCeiling } from '../../src/pace/row.ts'
+import { makeUsersClient } from '../../src/service/users.ts'
+import { startPair } from '../service/pair.ts'
+import { freshDatabase } from '../support/database.ts'
+
+const never = new AbortController().signal
+
+test('calls take their place in the common pace, and a Retry-After binds everybody', async () => {
+  await using db = await freshDatabase()
+  await using pair = await startPair()
+  const { pool } = db
+  expect([await hasPace(pool), (await findTables(pool)).pace]).toEqual([false, true])
+  await setCeiling(pool, 100)
+  expect(await hasPace(pool)).toBe(true)
+  const gate = makeGate({ pool, stop: never })
+  pair.sandbox.users.set('c', { status: 2 })
+  const asking = { users: pair.client, gate, signal: never }
+  expect((await lookFor('c', asking)).look).toEqual({ kind: 'present', status: 2 })
+  const spent = await pool.query(
+    `SELECT next_free > now() - interval '5 seconds' AS spent FROM rollcall.pace`,
+  )
+  expect(spent.rows).toEqual([{ spent: true }])
+
+  pair.sandbox.faults.set([
+    { match: {}, action: { kind: 'status', status: 429, retryAfter: { form: 'seconds', seconds: 300 } } },
+  ])
+  expect((await lookFor('c', asking)).look).toEqual({ kind: 'later', answer: 429 })
+  const held = await pool.query(`SELECT not_before > now() + interval '4 minutes' AS held FROM rollcall.pace`)
+  expect(held.rows).toEqual([{ held: true }])
+})
+
+test('a permit that does not come is not waited for, by this customer once and by the next not at all', async () => {
+  await using db = await freshDatabase()
+  const { pool } = db
+  await setCeiling(pool, 100)
+  await holdOff(pool, 3_600_000)
+  const gate = makeGate({ pool, stop: never, patienceMs: 300 })
+  const users = makeUsersClient({
+    origin: 'http://127.0.0.1:1',
+    apiKey: 'k',
+    secretKey: 's',
+    timeoutMs: 1000,
+    concurrency: 1,
+    allowPlainHttp: false,
+  })
+  const began = performance.now()
+  const looked = await lookFor('c', { users, gate, signal: never })
+  expect(looked).toEqual({ look: { kind: 'no-permit' }, seen: undefined })
+  const waited = performance.now()
+  expect(waited - began).toBeGreaterThanOrEqual(290)
+  expect((await lookFor('d', { users, gate, signal: never })).look.kind).toBe('no-permit')
+  expect(performance.now() - waited).toBeLessThan(200)
+  await users.close()
+})

@@ -1,0 +1,126 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { buildHouse, type House, SECRETS } from '../support/house.ts'
+import { lanes } from '../support/lanes.ts'
+import { runRollcall } from '../support/process.ts'
+
+const [, lane] = lanes
+if (!lane) throw new Error('the Postgres lane is always there')
+
+const OTHERS = { ROLLCALL_DIGEST_KEY: undefined, QUEUE_URL: undefined }
+
+async function run(house: House, args: readonly string[], env: Record<string, string | undefined> = {}) {
+  const merged = Object.entries({ ...house.env, ...OTHERS, TZ: 'Europe/Madrid', ...env })
+  const given = Object.fromEntries(
+    merged.filter((entry): entry is [string, string] => entry[1] !== undefined),
+  )
+  await using process = await runRollcall({ ...house, env: given }, ['access', ...args])
+  const { code } = await process.exited
+  const output = process.output()
+  expect(output).not.toMatch(/^\s+at .+:\d+:\d+/m)
+  for (const secret of [...Object.values(SECRETS), env.SERVICE_ACCESS_TOKEN ?? 'secret-token'])
+    expect(output).not.toContain(secret)
+  return { code, output }
+}
+
+async function tokenFile(text: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'rollcall-token-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  await writeFile(join(folder, 'token'), text)
+  return join(folder, 'token')
+}
+
+test('one customer in a few lines, with and without a token, and no value but user_id and status', async () => {
+  await using house = await buildHouse(lane)
+  await house.db.pool.query(
+    `INSERT INTO clientes (id, plan, nombre) VALUES ('4711', 'premium', 'Leocadia'); DELETE FROM rollcall.outbox`,
+  )
+  house.sandbox.users.set('4711', { status: 2, first_name: 'Leocadia' })
+  const plain = await run(house, ['4711'])
+  expect(plain).toEqual({
+    code: 0,
+    output: [
+      `customer 4711 at ${house.sandbox.url} (local)`,
+      '  user      4711',
+      '  should    2 (full access)',
+      '  service   2 (full access)',
+      '  rollcall  has no record of this customer, and owes nothing',
+      '  chat      not asked: no access token was given (chat exists on production only)',
+      '  verdict   yes: full access',
+      '',
+    ].join('\n'),
+  })
+  const token = await house.sandbox.issueToken('4711')
+  const fromFile = await run(house, ['4711', '--token-file', await tokenFile(`Bearer ${token}\n`)])
+  expect(fromFile.code).toBe(0)
+  expect(fromFile.output).toMatch(
+    /^ {2}chat {6}answers \(\d+ professionals, \d+ online, 0 unread in 0 rooms; /m,
+  )
+  expect(fromFile.output).toContain('(times in Europe/Madrid)')
+  const fromEnv = await run(house, ['4711'], { SERVICE_ACCESS_TOKEN: token })
+  expect(fromEnv).toEqual(fromFile)
+  expect(fromFile.output).not.toMatch(/Leocadia|eyJ/)
+})
+
+test('several customers: 3 when somebody cannot, 1 when it could not be found out, and one JSON document', async () => {
+  await using house = await buildHouse(lane)
+  await house.db.pool.query(
+    `INSERT INTO clientes (id, plan) VALUES ('a', 'premium'), ('b', 'free'), ('c', 'trial')`,
+  )
+  house.sandbox.users.set('a', { status: 2 })
+  house.sandbox.users.set('b', { status: 0 })
+  house.sandbox.users.set('c', { status: 4 })
+  expect((await run(house, ['a', 'c'])).code).toBe(0)
+  expect((await run(house, ['mistyped'])).code).toBe(3)
+  const token = await house.sandbox.issueToken('a')
+  const both = await run(house, ['a', 'b', 'a', '--json'], { SERVICE_ACCESS_TOKEN: token })
+  expect(both.code).toBe(3)
+  expect(JSON.parse(both.output)).toMatchObject({
+    target: expect.stringContaining('(local)'),
+    customers: [
+      {
+        key: 'a',
+        userId: 'a',
+        verdict: { can: 'yes', why: 'full' },
+        token: 'this-user',
+        rollcall: { owed: true },
+      },
+      { key: 'b', verdict: { can: 'no', why: 'no-access' }, token: 'another-user' },
+    ],
+    chat: { kind: 'answered', existsOn: 'production', totals: { unread: 0 } },
+  })
+  expect(both.output.match(/.*(digest|"sent|last_?message).*/i)).toBeNull()
+  house.sandbox.faults.set([{ match: { userId: 'c' }, action: { kind: 'status', status: 503 } }])
+  expect((await run(house, ['a', 'b', 'c'])).code).toBe(1)
+  await house.sandbox.stop()
+  const down = await run(house, ['a'])
+  expect(down).toEqual({ code: 1, output: expect.stringContaining('The service refused the connection') })
+})
+
+test('each mistake ends with a sentence and the right exit code, and shows no token', async () => {
+  await using house = await buildHouse(lane)
+  const nowhere = 'postgres://u:secret-token@127.0.0.1:1/db'
+  const cases: [readonly string[], Record<string, string | undefined>, number, string][] = [
+    [[], {}, 2, "'key'"],
+    [['a', '--token', 'secret-token'], {}, 2, "unknown option '--token'"],
+    [['a', '--token-file', 'nowhere'], {}, 2, '--token-file: there is no such file'],
+    [['a', '--token-file', '.'], {}, 2, '--token-file: there is no such file'],
+    [['a', '--token-file', await tokenFile('a "secret-token"')], {}, 2, '--token-file: expected an end user'],
+    [['a', '--token-file', '-'], {}, 2, '--token-file: expected an end user'],
+    [['a'], { SERVICE_ACCESS_TOKEN: '{"secret-token"}' }, 2, 'SERVICE_ACCESS_TOKEN: expected an end user'],
+    [['a'], { SERVICE_URL: undefined, SERVICE_API_KEY: undefined }, 2, 'SERVICE_API_KEY: missing'],
+    [['a'], { SERVICE_URL: 'http://service.example.com' }, 2, 'plain http'],
+    [['a'], { DATABASE_URL: nowhere }, 1, 'does not answer'],
+    [['a'], { SERVICE_SECRET_KEY: 'wrong' }, 1, 'refused the credentials (401)'],
+  ]
+  for (const [args, env, code, text] of cases) {
+    const result = await run(house, args, env)
+    expect([args.join(' '), result.code, result.output]).toEqual([
+      args.join(' '),
+      code,
+      expect.stringContaining(text),
+    ])
+  }
+}, 60_000)

@@ -1,0 +1,70 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { main } from '../../src/cli/main.ts'
+import { PRESETS } from '../../src/sandbox/presets.ts'
+
+/** The command line in this process, until it ends or is stopped. */
+function run(...args: readonly string[]) {
+  const stop = new AbortController()
+  const out: string[] = []
+  const err: string[] = []
+  const code = main(['sandbox', ...args], {
+    out: (line) => out.push(line),
+    err: (line) => err.push(line),
+    env: {},
+    cwd: '/',
+    terminal: false,
+    stop: stop.signal,
+  })
+  const end = () => {
+    stop.abort()
+    return code
+  }
+  onTestFinished(async () => void (await end()))
+  return { out, err, code, end }
+}
+
+const HEADERS = { 'Api-Key': 'sandbox-api-key', 'Secret-Key': 'sandbox-secret-key' }
+
+test('answers by the contract that it was started with, and the later word wins', async () => {
+  const { out, err, end } = run(
+    '--port',
+    '0',
+    '--contract',
+    'unknown-null nulls=empty',
+    '--contract',
+    'unknown-410',
+  )
+  await expect.poll(() => err).toHaveLength(2)
+  expect(err[0]).toBe('It answers by the contract: unknown-user=410 nulls=empty')
+  const url = out[0]?.replace('SERVICE_URL=', '')
+  expect((await fetch(`${url}/s2s/v1/users/u`, { headers: HEADERS })).status).toBe(410)
+  expect(await end()).toBe(0)
+})
+
+test('is as documented when nothing is said, and then too says so', async () => {
+  const { err } = run('--port', '0')
+  await expect.poll(() => err).toContain('It answers by the contract: documented')
+})
+
+test('lists presets and dimensions, and ends', async () => {
+  const words = run('--contracts')
+  expect(await words.code).toBe(0)
+  for (const name of Object.keys(PRESETS)) expect(words.out.join('\n')).toContain(`  ${name} `)
+  const json = run('--contracts', '--json')
+  expect(await json.code).toBe(0)
+  expect(JSON.parse(json.out.join('\n'))).toMatchObject({ presets: { length: Object.keys(PRESETS).length } })
+})
+
+test('a word that it does not know is told with the one that was meant', async () => {
+  const { code, err } = run('--contract', 'legasy create-status=1')
+  expect(await code).toBe(2)
+  expect(err.join('\n')).toContain('contract "legasy": not known; did you mean legacy?')
+  expect(err.join('\n')).toContain('contract "create-status": expected 200, 201, 202, 204')
+})
+
+test('its help shows how to find them', async () => {
+  const { code, out } = run('--help')
+  expect(await code).toBe(0)
+  expect(out.join('\n')).toContain('rollcall sandbox --contracts')
+  expect(out.join('\n')).toContain("--contract 'create-204 visible-after-ms=2s trial-ms=5m'")
+})

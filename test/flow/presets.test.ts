@@ -1,0 +1,172 @@
+// The main path against every kind of service that the sandbox can be: the same customers end up right, and what is
+// right is not written again.
+import { expect, test } from 'vitest'
+import { note } from '../../src/ledger/note.ts'
+import { LANE } from '../../src/model/customer.ts'
+import { sameField } from '../../src/model/normal.ts'
+import { OPTIONAL_FIELDS } from '../../src/model/user.ts'
+import type { Contract } from '../../src/sandbox/contract.ts'
+import { PRESETS, type PresetName } from '../../src/sandbox/presets.ts'
+import { buildHouse, CONFIG, type House } from '../support/house.ts'
+import { eachLane } from '../support/lanes.ts'
+import { until } from '../support/until.ts'
+
+/** What only the chat shows makes no difference here. */
+const CHAT: readonly (keyof Contract)[] = ['names', 'roomId', 'order', 'pivot']
+const NAMES = (Object.keys(PRESETS) as PresetName[]).filter((name) => {
+  const dimensions = Object.keys(PRESETS[name].contract) as (keyof Contract)[]
+  return name === 'documented' || dimensions.some((dimension) => !CHAT.includes(dimension))
+})
+const DAY_MS = 86_400_000
+
+/** Every field of section 2.6 as it goes over the wire, from the row of the same customer. */
+const FULL = `'Ana.Gil@Example.com', '12345678Z', 'Ana', 'Gil', 'm', '1980-02-29', '600111222', '34', 'hogar',
+  'C-1', 'es', 'nota', 'ES', 'g1', 'm1'`
+const COLUMNS = `correo, dni, nombre, apellidos, sexo, nacido, movil, prefijo, cobertura, contrato, idioma, notas,
+  pais, grupo, grupo_medico`
+const HELD = {
+  email: 'Ana.Gil@Example.com',
+  nid_number: '12345678Z',
+  first_name: 'Ana',
+  last_name: 'Gil',
+  gender: 1,
+  birthdate: '1980-02-29',
+  mobile_phone: '600111222',
+  mobile_phone_prefix: '34',
+  coverage_name: 'hogar',
+  contract_number: 'C-1',
+  service_language_code: 'es',
+  description: 'nota',
+  country_code: 'ES',
+  ml_group_name: 'g1',
+  md_group_name: 'm1',
+}
+
+function buildWith(lane: Parameters<typeof buildHouse>[0], name: PresetName) {
+  const { contract } = PRESETS[name]
+  const lag = contract.visibleAfterMs ?? 0
+  // A lookup after a lost answer must come later than the service lags.
+  const timing = { ...CONFIG.timing, consistencyDelayMs: lag * 1.2, lifetimeMs: 800 + lag * 1.2 }
+  return buildHouse(lane, { contract, config: { timing, service: { timeoutMs: 300 } } })
+}
+
+/** The service holds all of it, and nothing besides. */
+function expectHeld({ sandbox }: House, userId: string, status: number, changes: object = {}): void {
+  const user = sandbox.users.get(userId)
+  const wanted: Record<string, unknown> = { ...HELD, ...changes }
+  const wrong = OPTIONAL_FIELDS.filter((field) =>
+    field === 'country_code'
+      ? (user?.[field] ?? null) !== (wanted[field] ?? null)
+      : !sameField(field, wanted, user ?? {}),
+  )
+  expect({ userId, status: user?.status, wrong }).toEqual({ userId, status, wrong: [] })
+}
+
+const writes = ({ sandbox }: House, userId?: string) =>
+  sandbox.journal
+    .list(userId === undefined ? {} : { userId })
+    .filter(({ method }) => method !== 'GET')
+    .map(({ method, body }) => ({ method, body }))
+
+const insert = ({ db }: House, key: string, plan = 'premium') =>
+  db.pool.query(`INSERT INTO clientes (id, plan, ${COLUMNS}) VALUES ($1, $2, ${FULL})`, [key, plan])
+
+eachLane('the main path against a service of the kind', (lane) => {
+  test.concurrent.each(NAMES)('%s', async (name) => {
+    await using house = await buildWith(lane, name)
+    const { db, sandbox } = house
+    const refuses = sandbox.contract.now.refuses !== 'nothing'
+    sandbox.users.set('old', { status: 0, email: 'someone@example.com', description: 'theirs' })
+    await house.startWorker()
+
+    for (const key of ['c', 'old', 'gone', 'lost']) {
+      if (key === 'lost')
+        sandbox.faults.set([{ match: { userId: key }, times: 1, action: { kind: 'drop-after' } }])
+      await insert(house, key)
+    }
+    await insert(house, 'trial', 'trial')
+    await house.settled()
+    if (refuses) {
+      // Which field it was may not be said: access is synced, the rest waits until one of the fields changes.
+      expect(sandbox.users.all().map(({ user_id, status }) => [user_id, status])).toEqual(
+        expect.arrayContaining([...['c', 'old', 'gone', 'lost'].map((key) => [key, 2]), ['trial', 4]]),
+      )
+      await db.pool.query(`UPDATE clientes SET notas = NULL WHERE id = 'trial'`)
+      await house.settled()
+    } else for (const key of ['c', 'old', 'gone', 'lost']) expectHeld(house, key, 2)
+    expectHeld(house, 'trial', 4, refuses ? { description: null } : {})
+    if (!refuses) {
+      expect(writes(house, 'lost').map(({ method }) => method)).toEqual(['POST', 'PATCH'])
+      // What no GET shows is sent once more, and nothing else.
+      expect(writes(house, 'lost')[1]?.body).toEqual({ status: 2, country_code: 'ES' })
+    }
+
+    sandbox.users.delete('gone')
+    const changes = { email: 'ana@example.org', mobile_phone: '600999888', description: null }
+    await db.pool.query(`UPDATE clientes SET correo = $1, movil = $2, notas = NULL WHERE id <> 'trial'`, [
+      changes.email,
+      changes.mobile_phone,
+    ])
+    await house.settled()
+    for (const key of ['c', 'old', 'gone', 'lost']) expectHeld(house, key, 2, changes)
+    if (!refuses)
+      expect(writes(house, 'c').slice(1)).toEqual([{ method: 'PATCH', body: { status: 2, ...changes } }])
+
+    sandbox.clock.advance(15 * DAY_MS)
+    expect(sandbox.users.access('trial')).toBe('trial-over')
+    if (name !== 'trial-restarts') {
+      await db.pool.query(`UPDATE clientes SET correo = 'b@example.org' WHERE id = 'trial'`)
+      await house.settled()
+      expect(sandbox.users.access('trial')).not.toBe('trial')
+      expect(sandbox.users.get('trial')?.email).toBe('b@example.org')
+    }
+
+    await db.pool.query(`DELETE FROM clientes WHERE id = 'c'`)
+    await house.settled()
+    expect(sandbox.users.get('c')?.status).toBe(0)
+    expect(writes(house, 'c').at(-1)).toEqual({ method: 'PATCH', body: { status: 0 } })
+
+    const before = writes(house).length
+    const keys = ['c', 'old', 'gone', 'lost', 'trial']
+    await note(
+      db.pool,
+      keys.map((key) => ({ key, lane: LANE.change, at: new Date() })),
+    )
+    await house.settled()
+    expect(writes(house).slice(before)).toEqual([])
+  })
+})
+
+eachLane('a service that forbids one user', (lane) => {
+  test('holds up nobody else, and the one goes on being tried', async () => {
+    await using house = await buildWith(lane, 'forbidding')
+    await house.startWorker()
+    for (const key of ['forbidden-1', 'a', 'b']) await insert(house, key)
+    await until(() => house.sandbox.users.size === 2)
+    await until(async () => {
+      const { rows } = await house.db.pool.query(
+        `SELECT key, state, reason->>'status' AS status FROM rollcall.ledger WHERE state <> 'idle'`,
+      )
+      expect(rows).toEqual([{ key: 'forbidden-1', state: 'failing', status: '403' }])
+      return true
+    })
+    house.sandbox.contract.set({})
+    await house.settled()
+    expectHeld(house, 'forbidden-1', 2)
+  })
+})
+
+eachLane('a service that shows writes late', (lane) => {
+  test('does not make a trial that has just begun look like one that has ended', async () => {
+    await using house = await buildWith(lane, 'lagging')
+    await house.startWorker()
+    const { pool } = house.db
+    house.sandbox.users.set('c', { status: 0 })
+    await insert(house, 'c', 'trial')
+    await house.settled()
+    await pool.query(`UPDATE clientes SET correo = 'b@example.org'`)
+    await house.settled()
+    expectHeld(house, 'c', 4, { email: 'b@example.org' })
+    expect(house.sandbox.users.access('c')).toBe('trial')
+  })
+})

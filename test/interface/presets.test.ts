@@ -1,0 +1,92 @@
+// Where the document shows nothing (sections 4.1, 4.3, 4.5, 4.6 and 7): both clients get on with every kind of
+// service that the sandbox can be. That customers end up right with each of them is in test/flow/presets.test.ts.
+import { describe, expect, it } from 'vitest'
+import { DIMENSIONS } from '../../src/sandbox/dimensions.ts'
+import { PRESETS } from '../../src/sandbox/presets.ts'
+import { choices, collect, openScene, USER } from './support.ts'
+
+const scene = await openScene()
+
+const LATER_MS = 10_000
+const ALL = {
+  status: 2,
+  email: 'Ana@Example.com',
+  mobile_phone: '612345678',
+  mobile_phone_prefix: '34',
+} as const
+
+/** What rollcall comes to know of a user, by way of all four calls; the same of every service. */
+async function usersPart() {
+  const look = async () => {
+    scene.sandbox.clock.advance(LATER_MS)
+    const { meaning, remote } = await scene.call('u', { method: 'GET' })
+    return [meaning, remote?.status]
+  }
+  const before = await look()
+  const { meaning: created } = await scene.call('u', { method: 'POST', body: { user_id: 'u', ...ALL } })
+  const afterCreate = await look()
+  const { meaning: again } = await scene.call('u', { method: 'POST', body: { user_id: 'u', ...ALL } })
+  await scene.call('u', { method: 'PATCH', body: { status: 0 } })
+  const afterPatch = await look()
+  await scene.call('u', { method: 'PUT', body: ALL })
+  const bad = await scene.call('u', { method: 'PATCH', body: { status: 2, email: 'no address' } })
+  expect(['done', 'refused']).toContain(again)
+  return { before, created, afterCreate, afterPatch, afterPut: await look(), bad: bad.meaning }
+}
+
+/** What the client makes of a user's chat; the order in a page is the service's. */
+async function chatPart(room: number) {
+  const chat = await scene.chatAs(USER)
+  const { items: professionals } = await chat.listProfessionals()
+  const older = await collect(chat.pageMessages({ room, direction: 'older', limit: 6 }))
+  const newer = await collect(chat.pageMessages({ room, direction: 'newer', limit: 6 }))
+  const byId = (messages: typeof older) => messages.toSorted((a, b) => (a.messageId < b.messageId ? -1 : 1))
+  return { professionals, older: byId(older), newer: byId(newer) }
+}
+
+describe('what is not shown', () => {
+  it.each(Object.entries(PRESETS))('users: %s', async (_name, { contract }) => {
+    scene.sandbox.contract.set(contract)
+    expect(await usersPart()).toEqual({
+      before: ['absent', undefined],
+      created: 'done',
+      afterCreate: ['present', 2],
+      afterPatch: ['present', 0],
+      afterPut: ['present', 2],
+      bad: 'refused',
+    })
+  })
+
+  it.each(Object.entries(PRESETS))('chat: %s', async (_name, { contract }) => {
+    scene.sandbox.clock.set(Date.UTC(2026, 2, 25, 10))
+    const room = await scene.fill(40)
+    const documented = await chatPart(room)
+    expect([documented.older.length, documented.newer.length]).toEqual([40, 40])
+    scene.sandbox.contract.set(contract)
+    scene.sandbox.clock.set(Date.UTC(2026, 2, 25, 10))
+    expect(await chatPart(room)).toEqual(documented)
+  })
+
+  it('a GET that shows a write late is read as what it shows', async () => {
+    await scene.become({ visibleAfterMs: 5000 })
+    const seen = async () => (await scene.call(USER, { method: 'GET' })).remote?.status
+    scene.sandbox.clock.advance(LATER_MS)
+    expect((await scene.call(USER, { method: 'PATCH', body: { status: 0 } })).meaning).toBe('done')
+    expect(await seen()).toBe(2)
+    scene.sandbox.clock.advance(LATER_MS)
+    expect(await seen()).toBe(0)
+  })
+
+  it('has a preset for every value of every dimension that is a choice', () => {
+    const open = DIMENSIONS.filter(
+      (dimension) => !['visibleAfterMs', 'trialMs', 'forbidden'].includes(dimension),
+    )
+    const seen = new Set(
+      Object.values(PRESETS).flatMap(({ contract }) =>
+        Object.entries(contract).map((entry) => entry.join('=')),
+      ),
+    )
+    const unseen = open.flatMap((dimension) => choices(dimension).map((value) => `${dimension}=${value}`))
+    expect(unseen.filter((word) => !seen.has(word))).toEqual([])
+  })
+})

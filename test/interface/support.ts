@@ -1,0 +1,164 @@
+// The stage of the tests by section: the sandbox, rollcall's clients before it, and fetch where the wire form itself
+// is the fact.
+import { afterAll, beforeEach, expect, onTestFinished, vi } from 'vitest'
+import { takes } from '../../src/sandbox/dimensions.ts'
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
+import type { ChatClient, Message, Professional } from '../../src/service/chat.ts'
+import type { UsersClient } from '../../src/service/client.ts'
+import { callService } from '../../src/sync/call.ts'
+import { classifyRead, classifyWrite } from '../../src/sync/classify.ts'
+import type { Call } from '../../src/sync/turn.ts'
+import { makeChat } from '../service/chat-server.ts'
+import { KEYS, makeClient } from '../service/pair.ts'
+
+/** A registered user with full access, and a professional of the sandbox whom everybody sees. */
+export const USER = 'user-1'
+export const LAWYER = 'pro-generalist-1'
+
+export const S2S = {
+  'Api-Key': KEYS.apiKey,
+  'Secret-Key': KEYS.secretKey,
+  'Content-Type': 'application/json',
+  Accept: 'application/json',
+}
+
+/** Every field of section 2.6 but user_id, as in the document's sample of a PUT. */
+export const ALL = {
+  status: 2,
+  email: 'ana@example.com',
+  nid_number: '12345678Z',
+  first_name: 'Ana',
+  last_name: 'Gil',
+  gender: 1,
+  birthdate: '1980-02-29',
+  mobile_phone: '612345678',
+  mobile_phone_prefix: '34',
+  coverage_name: 'home',
+  contract_number: 'C-1',
+  service_language_code: 'es',
+  description: null,
+  country_code: 'ES',
+  ml_group_name: 'g1',
+  md_group_name: 'm1',
+} as const
+
+export type Asking = {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+export type Asked = { readonly status: number; readonly json: unknown; readonly type: string | null }
+
+export type BothForms = { readonly wire: Record<string, unknown>; readonly read: Professional }
+
+export type Scene = {
+  readonly sandbox: Sandbox
+  readonly users: UsersClient
+  /** A plain request; with the server-to-server headers unless others are given. */
+  ask(path: string, asking?: Asking): Promise<Asked>
+  /** What a GET of the chat answers to a user, as it goes over the wire. */
+  askAs(userId: string, path: string): Promise<readonly Record<string, unknown>[]>
+  chatHeaders(userId: string): Promise<Record<string, string>>
+  chatAs(userId: string): Promise<ChatClient>
+  /** Makes a conversation of so many messages of every type, and resolves to its room's id. */
+  fill(messages: number, userId?: string, professionalId?: string): Promise<number>
+  /** The professionals whom USER sees, as they go over the wire and as the client reads them. */
+  professionals(): Promise<readonly BothForms[]>
+  /** From now on the sandbox answers so; what is not named is as documented. */
+  become(contract: object): Promise<void>
+  /** One call as rollcall makes it, and what its answer means to it. */
+  call(userId: string, call: Call): Promise<{ meaning: string } & Awaited<ReturnType<typeof callService>>>
+}
+
+/** One sandbox for a test file; every test begins with it empty but for USER, and with the documented contract. */
+export async function openScene(): Promise<Scene> {
+  const sandbox = await startSandbox(KEYS)
+  const users = makeClient({ origin: sandbox.url })
+  const closing = [sandbox.stop, users.close]
+  afterAll(async () => {
+    for (const close of closing.reverse()) await close()
+  })
+
+  async function ask(path: string, { method = 'GET', headers = S2S, body }: Asking = {}): Promise<Asked> {
+    const sent = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+    const response = await fetch(sandbox.url + path, { method, headers, body: sent ?? null })
+    const text = await response.text()
+    const type = response.headers.get('content-type')
+    return { status: response.status, json: type?.includes('json') ? JSON.parse(text) : text, type }
+  }
+  beforeEach(async () => {
+    expect(await ask('/_sandbox/', { method: 'DELETE' })).toMatchObject({ status: 204 })
+    sandbox.contract.set({})
+    expect((await users.createUser({ user_id: USER, status: 2 })).status).toBe(201)
+  })
+
+  async function chatHeaders(userId: string): Promise<Record<string, string>> {
+    const { json } = await ask('/_sandbox/tokens', { method: 'POST', body: { user_id: userId } })
+    const { token } = json as { readonly token: string }
+    return { 'Api-Key': KEYS.apiKey, Authorization: `Bearer ${token}`, Accept: 'application/json' }
+  }
+  async function askAs(userId: string, path: string): Promise<readonly Record<string, unknown>[]> {
+    const { status, json } = await ask(path, { headers: await chatHeaders(userId) })
+    expect([path, status]).toEqual([path, 200])
+    return json as Record<string, unknown>[]
+  }
+  async function chatAs(userId: string): Promise<ChatClient> {
+    const { Authorization: accessToken = '' } = await chatHeaders(userId)
+    const chat = makeChat({ origin: sandbox.url, apiKey: KEYS.apiKey, accessToken })
+    closing.push(chat.close)
+    return chat
+  }
+  return {
+    sandbox,
+    users,
+    ask,
+    chatHeaders,
+    askAs,
+    chatAs,
+    async professionals() {
+      const wire = await askAs(USER, '/chat/professionals')
+      const { items, unreadable } = await (await chatAs(USER)).listProfessionals()
+      expect([items.length, unreadable]).toEqual([wire.length, 0])
+      return items.map((read, index) => ({ wire: wire[index] ?? {}, read }))
+    },
+    async become(contract) {
+      expect(await ask('/_sandbox/contract', { method: 'PUT', body: contract })).toMatchObject({
+        status: 200,
+      })
+    },
+    async fill(messages, userId = USER, professionalId = LAWYER) {
+      const body = { user_id: userId, professional_id: professionalId, messages }
+      const { json } = await ask('/_sandbox/conversations', { method: 'POST', body })
+      return (json as { readonly room: number }).room
+    },
+    async call(userId, call) {
+      const called = await callService(users, { call, userId, signal: new AbortController().signal })
+      return { ...called, meaning: meaningOf(called) }
+    },
+  }
+}
+
+function meaningOf({ method, outcome }: Pick<Awaited<ReturnType<typeof callService>>, 'method' | 'outcome'>) {
+  return method === 'GET' ? classifyRead(outcome) : classifyWrite(method, outcome)
+}
+
+/** Every value that a dimension of the contract can take. */
+export function choices(dimension: Parameters<typeof takes>[0]): readonly (string | number)[] {
+  const what = takes(dimension)
+  return what.kind === 'choice' ? what.values : expect.fail(`${dimension} is no choice`)
+}
+
+/** For the rest of the test, this machine's local time is Madrid's. */
+export function inMadrid(): void {
+  vi.stubEnv('TZ', 'Europe/Madrid')
+  onTestFinished(() => {
+    vi.unstubAllEnvs()
+  })
+  expect(new Date('2026-07-01T00:00:00').toISOString()).toBe('2026-06-30T22:00:00.000Z')
+}
+
+export async function collect(pages: AsyncIterable<Message>): Promise<readonly Message[]> {
+  const all: Message[] = []
+  for await (const message of pages) all.push(message)
+  return all
+}

@@ -1,0 +1,68 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { DURATION_FORM, readDuration, sayDuration } from '../../src/model/duration.ts'
+
+describe('readDuration', () => {
+  it.each([
+    ['500', 500],
+    ['0', 0],
+    ['500ms', 500],
+    ['2s', 2000],
+    ['5m', 300_000],
+    ['3h', 10_800_000],
+    ['14d', 1_209_600_000],
+    ['007s', 7000],
+  ])('%s', (text, ms) => {
+    expect(readDuration(text)).toBe(ms)
+  })
+
+  it.each([
+    '',
+    's',
+    '2w',
+    '2S',
+    '1.5s',
+    '-1',
+    '+1',
+    '1e3',
+    ' 1',
+    '1 s',
+    '1s\n',
+    '1h30m',
+    '36 hours',
+    '٣s',
+    '1__proto__',
+    '9'.repeat(16),
+    '9'.repeat(60_000),
+  ])('"%s" is none', (text) => {
+    expect(readDuration(text)).toBeUndefined()
+  })
+
+  it('takes every example in what it says of itself', () => {
+    const examples = DURATION_FORM.match(/\d\w*/g) ?? []
+    expect(examples.map(readDuration)).toEqual([500, 2000, 300_000, 10_800_000, 1_209_600_000])
+  })
+})
+
+describe('sayDuration', () => {
+  it.each([
+    [0, '0ms'],
+    [1, '1ms'],
+    [1500, '1500ms'],
+    [2000, '2s'],
+    [90_000, '90s'],
+    [120_000, '2m'],
+    [129_600_000, '36h'],
+    [1_209_600_000, '14d'],
+  ])('%i is %s', (ms, text) => {
+    expect(sayDuration(ms)).toBe(text)
+  })
+
+  it('is read back as it was', () => {
+    fc.assert(
+      fc.property(fc.nat(), fc.constantFrom(1, 1000, 60_000, 3_600_000, 86_400_000), (figure, unit) => {
+        expect(readDuration(sayDuration(figure * unit))).toBe(figure * unit)
+      }),
+    )
+  })
+})

@@ -1,0 +1,108 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { makeClock } from '../../src/sandbox/clock.ts'
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
+import { chatHeaders, KEYS, talk } from './talk.ts'
+
+const MONDAY = Date.parse('2026-03-02T10:00:00Z')
+
+describe('the clock', () => {
+  it('runs with the machine, from wherever it was set', () => {
+    let machine = 1000
+    const clock = makeClock(() => machine)
+    expect(clock.now()).toBe(1000)
+    clock.set(MONDAY)
+    machine += 5
+    clock.advance(10)
+    expect(clock.now()).toBe(MONDAY + 15)
+    clock.clear()
+    expect(clock.now()).toBe(1005)
+  })
+
+  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY, Date.UTC(9990, 0, 1)])('is never set to %d', (ms) => {
+    const clock = makeClock(() => MONDAY)
+    expect(() => clock.set(ms)).toThrow(RangeError)
+    expect(() => clock.advance(ms - MONDAY)).toThrow(RangeError)
+    expect(clock.now()).toBe(MONDAY)
+  })
+})
+
+describe('the clock over HTTP', () => {
+  let sandbox: Sandbox
+  const start = async () => {
+    sandbox = await startSandbox({ ...KEYS, now: () => MONDAY })
+    return sandbox
+  }
+  afterEach(() => sandbox.stop())
+
+  it('is shown, set with a zone, advanced by durations or milliseconds, and given back to the machine', async () => {
+    const to = await start()
+    expect(await talk(to, 'GET /_sandbox/clock')).toEqual({
+      status: 200,
+      json: { now: '2026-03-02T10:00:00.000Z' },
+    })
+    const put = async (body: unknown) => (await talk(to, 'PUT /_sandbox/clock', { body })).json
+    expect(await put({ now: '2026-07-01T12:00:00+02:00' })).toEqual({ now: '2026-07-01T10:00:00.000Z' })
+    expect(await put({ advance: '36h' })).toEqual({ now: '2026-07-02T22:00:00.000Z' })
+    expect(await put({ advance: '90s' })).toEqual({ now: '2026-07-02T22:01:30.000Z' })
+    expect(await put({ advance: '2m' })).toEqual({ now: '2026-07-02T22:03:30.000Z' })
+    expect(await put({ advance: '14d' })).toEqual({ now: '2026-07-16T22:03:30.000Z' })
+    expect(await put({ advance: 1500 })).toEqual({ now: '2026-07-16T22:03:31.500Z' })
+    expect(await put({ advance: '500ms' })).toEqual({ now: '2026-07-16T22:03:32.000Z' })
+    expect((await talk(to, 'DELETE /_sandbox/clock')).status).toBe(204)
+    expect(to.clock.now()).toBe(MONDAY)
+  })
+
+  it.each([
+    {},
+    { now: '2026-07-01T12:00:00' },
+    { now: 'tomorrow' },
+    { now: '9999-01-01T00:00:00Z' },
+    { now: '1969-12-31T23:59:59Z' },
+    { now: 5 },
+    { advance: -1 },
+    { advance: '36 hours' },
+    { advance: '999999999d' },
+    { advance: 1e300 },
+    { advance: '1h', now: '2026-07-01T12:00:00Z' },
+    { ahead: '1h' },
+    [],
+    null,
+  ])('%j is refused and changes nothing', async (body) => {
+    const to = await start()
+    expect(await talk(to, 'PUT /_sandbox/clock', { body })).toMatchObject({
+      status: 422,
+      json: { error: { code: 'invalid', fields: expect.any(Object) } },
+    })
+    expect(to.clock.now()).toBe(MONDAY)
+  })
+
+  it('a body that is no JSON is 400', async () => {
+    const to = await start()
+    for (const body of ['', '{', 'now']) {
+      expect((await talk(to, 'PUT /_sandbox/clock', { body })).status).toBe(400)
+    }
+  })
+
+  it('moves tokens, trials, schedules and messages (section 3, fact 2; section 2.2), and not the journal', async () => {
+    const to = await start()
+    to.users.set('u', { status: 4 })
+    const headers = await chatHeaders(to, 'u')
+    const statusOf = async () => (await talk(to, 'GET /chat/professionals', { headers })).status
+    expect(await statusOf()).toBe(200)
+    to.clock.advance(2 * 3_600_000)
+    expect(await statusOf(), 'the token has expired').toBe(401)
+    to.clock.clear()
+    expect(await statusOf(), 'and not for ever').toBe(200)
+    to.clock.advance(15 * 86_400_000)
+    const later = await chatHeaders(to, 'u')
+    expect((await talk(to, 'GET /chat/professionals', { headers: later })).status, 'the trial is over').toBe(
+      403,
+    )
+    expect(to.journal.list().at(-1)?.arrivedAt).toBe(MONDAY)
+    expect(
+      to.conversations.add({ userId: 'u', professionalId: 'p' }, [
+        { from: 'user', content: { type: 'text', text: 'hello' } },
+      ]),
+    ).toMatchObject({ messages: [{ created_at: '2026-03-17T10:00:00' }] })
+  })
+})

@@ -1,0 +1,255 @@
+// What is sent to the sandbox is as hostile as can be: it answers, it refuses, it never breaks, and what it holds
+// stays as it was.
+
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import fc from 'fast-check'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { PEOPLE } from '../../src/sandbox/people.ts'
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
+import { BODIES, hostileJson, READS, spoilt, tail } from './hostile-input.ts'
+import { exchange, statusesIn } from './wire.ts'
+
+const BODY_LIMIT = 64 * 1024
+/** Milliseconds are enough for 64 KiB; what is quadratic in them takes minutes, and no busy machine ten seconds. */
+const AGES_MS = 10_000
+
+const professionalId = PEOPLE[0]?.professional_id ?? ''
+
+let sandbox: Sandbox
+let headers: Record<string, string>
+let before: unknown
+beforeAll(async () => {
+  sandbox = await startSandbox({ apiKey: 'api', secretKey: 'secret' })
+  sandbox.users.set('kept', { status: 2, email: 'kept@correo.example' })
+  sandbox.users.set('u', { status: 2 })
+  for (const userId of ['kept', 'u']) {
+    const content = { type: 'text' as const, text: 'hello' }
+    const drafts = Array.from({ length: 30 }, () => ({ from: 'professional' as const, content }))
+    sandbox.conversations.add({ userId, professionalId }, drafts)
+  }
+  const token = await sandbox.issueToken('u')
+  headers = { 'api-key': 'api', 'secret-key': 'secret', authorization: `Bearer ${token}` }
+  before = held()
+})
+afterAll(async () => {
+  await sandbox.stop()
+})
+afterEach(async () => {
+  reset()
+  expect(held()).toEqual(before)
+  expect(({} as Record<string, unknown>).polluted).toBeUndefined()
+  for (const path of READS)
+    expect((await fetch(sandbox.url + path, { headers })).status, path).toBeLessThan(300)
+})
+
+/** What nobody but its owner may change. */
+function held(): unknown {
+  const room = sandbox.conversations.between({ userId: 'kept', professionalId })
+  return structuredClone([sandbox.users.get('kept'), room])
+}
+
+/** Takes back what control endpoints were asked for in good form. */
+function reset(): void {
+  sandbox.faults.clear()
+  sandbox.contract.set({})
+  sandbox.clock.clear()
+  sandbox.professionals.clear()
+  sandbox.users.set('u', { status: 2 })
+}
+
+async function send(endpoint: string, body: string, contentType = 'application/json'): Promise<number> {
+  const [method = '', path = ''] = endpoint.split(' ')
+  const sent = { method, headers: { ...headers, 'content-type': contentType }, body }
+  const response = await fetch(sandbox.url + path, sent).catch((error: unknown) => {
+    // A body that is refused for its size may be cut off while it is being sent.
+    if (Buffer.byteLength(body) > BODY_LIMIT) return null
+    throw error
+  })
+  await response?.text()
+  return response?.status ?? 413
+}
+
+describe('any JSON', () => {
+  it.each(BODIES)('%s takes such a body', async (endpoint, sample) => {
+    expect([200, 201, 404, 409]).toContain(await send(endpoint, JSON.stringify(sample)))
+    // 404 and 409 are about who is there, not about the endpoint.
+    sandbox.users.delete('new')
+  })
+
+  it.each(BODIES)('%s survives whatever it is sent', async (endpoint, sample) => {
+    const types = fc.constantFrom(
+      'application/json',
+      'application/json',
+      'text/plain',
+      'a/b;;;=',
+      'multipart/x',
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(spoilt(sample), hostileJson), types, async (body, type) => {
+        expect(await send(endpoint, body, type)).toBeLessThan(500)
+        reset()
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it.each(BODIES)(
+    '%s is through with the worst of 64 KiB',
+    async (endpoint) => {
+      const [array, object, words, word, keys] = [
+        `[${Array(30_000).fill('0').join()}]`,
+        `[${Array(20_000).fill('{}').join()}]`,
+        JSON.stringify('zz '.repeat(20_000)),
+        JSON.stringify(['z'.repeat(60_000)]),
+        `{${Array.from({ length: 6000 }, (_, index) => `"k${index}":1`).join()}}`,
+      ]
+      for (const body of [array, object, words, word, keys]) {
+        const startedAt = performance.now()
+        expect(await send(endpoint, body ?? '')).toBeLessThan(500)
+        expect(performance.now() - startedAt, body?.slice(0, 10)).toBeLessThan(AGES_MS)
+      }
+    },
+    60_000,
+  )
+
+  it('does not fill the memory, although the journal keeps every body', async () => {
+    setFlagsFromString('--expose-gc')
+    const collectGarbage = runInNewContext('gc') as () => void
+    collectGarbage()
+    const start = process.memoryUsage().heapUsed
+    // A byte of such a body is a hundred in memory once it is parsed.
+    const body = `[${Array(21_000).fill('{}').join()}]`
+    for (let round = 0; round < 200; round += 1) await send('POST /s2s/v1/users', body)
+    collectGarbage()
+    expect((process.memoryUsage().heapUsed - start) / (200 * body.length)).toBeLessThan(3)
+  })
+})
+
+describe('any address', () => {
+  const heads = fc.constantFrom(
+    ...[
+      'GET /s2s/v1/users/',
+      'PATCH /s2s/v1/users/',
+      'GET /s2s/',
+      'GET /chat/message?room=1&',
+      'GET /chat/message',
+    ],
+    ...['GET /chat/professionals', 'GET /chat/', 'GET /_sandbox/journal?after=', 'GET /_sandbox/', 'GET /'],
+    ...[
+      'POST /_sandbox/rooms/',
+      'GET ',
+      'OPTIONS /',
+      'HEAD /',
+      'DELETE /s2s/v1/users/',
+      'PROPFIND /',
+      'CONNECT /',
+    ],
+  )
+  it('is answered, in its path and in its query', async () => {
+    await fc.assert(
+      fc.asyncProperty(heads, tail, async (head, rest) => {
+        const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+        const request = [`${head}${rest} HTTP/1.1`, 'Host: 127.0.0.1', ...lines, 'Connection: close', '', '']
+        const answer = await exchange(sandbox.url, Buffer.from(request.join('\r\n'), 'latin1'), false)
+        for (const status of statusesIn(answer)) expect(status, answer).toBeLessThan(500)
+        if (!head.startsWith('CONNECT')) expect(statusesIn(answer)).toHaveLength(1)
+      }),
+      { numRuns: 200 },
+    )
+  })
+})
+
+describe('any header', () => {
+  const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const json = fc.oneof(
+    fc.constantFrom(
+      { alg: 'none' },
+      { alg: 'HS256', crit: ['b64'], b64: false },
+      { alg: 'RS256' },
+      { alg: {} },
+    ),
+    fc.constantFrom(
+      { sub: 'kept', exp: 1e12 },
+      { sub: {} },
+      { exp: '' },
+      { sub: '__proto__', iss: 'rollcall-sandbox' },
+    ),
+    fc.jsonValue(),
+  )
+  const part = fc.oneof(json.map(encode), fc.base64String(), fc.string({ unit: 'binary-ascii' }))
+  const token = fc.oneof(
+    fc.array(part, { maxLength: 5 }).map((parts) => parts.join('.')),
+    part,
+  )
+
+  it('no token is good but one that was issued', async () => {
+    const paths = ['/chat/professionals', '/chat/message?room=1']
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom('Bearer ', 'bearer', 'Basic ', ''), token, async (scheme, any) => {
+        const authorization = `${scheme}${any}`.replace(/[^\x20-\x7e]/g, '~')
+        for (const path of paths) {
+          const response = await fetch(sandbox.url + path, { headers: { ...headers, authorization } })
+          expect(response.status).toBe(401)
+          expect(await response.json()).toMatchObject({ error: { code: 'unauthorized' } })
+        }
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  it('nor one whose signature or claims were changed', async () => {
+    const [head = '', claims = '', signature = ''] = (await sandbox.issueToken('u')).split('.')
+    const others = [
+      [encode({ alg: 'none' }), claims, ''],
+      [encode({ alg: 'none' }), claims, signature],
+      [head, encode({ ...JSON.parse(Buffer.from(claims, 'base64url').toString()), sub: 'kept' }), signature],
+      [head, claims, signature.slice(0, -2)],
+      [head, claims, ''],
+    ].map((parts) => parts.join('.'))
+    for (const other of others) {
+      const authorization = `Bearer ${other}`
+      expect(
+        (await fetch(`${sandbox.url}/chat/professionals`, { headers: { ...headers, authorization } })).status,
+      ).toBe(401)
+    }
+  })
+
+  it.each([
+    'Host',
+    'Origin',
+    'Sandbox-Token',
+    'Content-Type',
+    'Accept',
+    'X-Forwarded-Host',
+    'Cookie',
+    'Range',
+  ])('%s may hold anything', async (name) => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'binary-ascii', maxLength: 40 }), async (any) => {
+        const value = any.replace(/[\r\n]/g, '')
+        const head = `GET /_sandbox/users HTTP/1.1\r\n${name === 'Host' ? '' : 'Host: 127.0.0.1\r\n'}`
+        const answer = await exchange(sandbox.url, `${head}${name}: ${value}\r\nConnection: close\r\n\r\n`)
+        expect(statusesIn(answer)).toEqual([expect.toSatisfy((status: number) => status < 500)])
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it.each([
+    ['one of 20,000 bytes', `X: ${'x'.repeat(20_000)}\r\n`],
+    ['a thousand', Array.from({ length: 1000 }, (_, index) => `X-${index}: ${'y'.repeat(20)}\r\n`).join('')],
+    ['names that objects have', '__proto__: 1\r\nconstructor: 1\r\nhasOwnProperty: 1\r\n'],
+    ['two lengths', 'Content-Length: 1\r\nContent-Length: 2\r\n'],
+    ['a length and chunks', 'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n'],
+    ['a length that is none', 'Content-Length: 1e3\r\n'],
+    ['a length beyond all numbers', `Content-Length: ${'9'.repeat(30)}\r\n`],
+    ['an encoding that nobody knows', 'Transfer-Encoding: gzip\r\n'],
+    ['an upgrade', 'Connection: upgrade\r\nUpgrade: h2c\r\n'],
+    ['an expectation that nobody knows', 'Expect: everything\r\n'],
+  ])('%s', async (_name, lines) => {
+    const answer = await exchange(sandbox.url, `POST /s2s/v1/users HTTP/1.1\r\nHost: x\r\n${lines}\r\n`)
+    expect(statusesIn(answer).length).toBeLessThanOrEqual(1)
+    for (const status of statusesIn(answer)) expect(status).toBeLessThan(500)
+  })
+})
