@@ -88,7 +88,8 @@ export async function runClaim(context: SyncContext, run: Run): Promise<Ending> 
 
 /** The service may go on showing for a while what was there before our last write. */
 function lookAfter({ config }: SyncContext, { writtenAgoMs }: KnownRecord): number {
-  return writtenAgoMs === null ? 0 : Math.max(0, config.timing.consistencyDelayMs - writtenAgoMs)
+  // A database whose clock was set back tells a negative age.
+  return writtenAgoMs === null ? 0 : Math.max(0, config.timing.consistencyDelayMs - Math.max(0, writtenAgoMs))
 }
 
 type Recalled = { readonly record: LedgerRecord; readonly mapped: Mapped }

@@ -11,7 +11,10 @@ import { BODIES, hostileJson, READS, spoilt, tail } from './hostile-input.ts'
 import { exchange, statusesIn } from './wire.ts'
 
 const BODY_LIMIT = 64 * 1024
-/** Milliseconds are enough for 64 KiB; what is quadratic in them takes minutes, and no busy machine ten seconds. */
+/**
+ * For five bodies that take milliseconds each, so that no busy machine needs it. Only time shows what is quadratic in
+ * their letters: that is four thousand million steps for each.
+ */
 const AGES_MS = 10_000
 
 const professionalId = PEOPLE[0]?.professional_id ?? ''
@@ -94,24 +97,16 @@ describe('any JSON', () => {
     )
   })
 
-  it.each(BODIES)(
-    '%s is through with the worst of 64 KiB',
-    async (endpoint) => {
-      const [array, object, words, word, keys] = [
-        `[${Array(30_000).fill('0').join()}]`,
-        `[${Array(20_000).fill('{}').join()}]`,
-        JSON.stringify('zz '.repeat(20_000)),
-        JSON.stringify(['z'.repeat(60_000)]),
-        `{${Array.from({ length: 6000 }, (_, index) => `"k${index}":1`).join()}}`,
-      ]
-      for (const body of [array, object, words, word, keys]) {
-        const startedAt = performance.now()
-        expect(await send(endpoint, body ?? '')).toBeLessThan(500)
-        expect(performance.now() - startedAt, body?.slice(0, 10)).toBeLessThan(AGES_MS)
-      }
-    },
-    60_000,
-  )
+  it.each(BODIES)('%s is through with the worst of 64 KiB', { timeout: AGES_MS }, async (endpoint) => {
+    const bodies = [
+      `[${Array(30_000).fill('0').join()}]`,
+      `[${Array(20_000).fill('{}').join()}]`,
+      JSON.stringify('zz '.repeat(20_000)),
+      JSON.stringify(['z'.repeat(60_000)]),
+      `{${Array.from({ length: 6000 }, (_, index) => `"k${index}":1`).join()}}`,
+    ]
+    for (const body of bodies) expect(await send(endpoint, body)).toBeLessThan(500)
+  })
 
   it('does not fill the memory, although the journal keeps every body', async () => {
     setFlagsFromString('--expose-gc')
