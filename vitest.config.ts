@@ -13,7 +13,13 @@ export default defineConfig({
     reporters: ['default', new LastLine()],
     projects: [
       {
-        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: servers, testTimeout: 10_000 },
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: servers,
+          testTimeout: 10_000,
+          expect: { poll: { timeout: 8000 } },
+        },
       },
       {
         test: {
@@ -22,6 +28,7 @@ export default defineConfig({
           globalSetup: ['test/support/global-setup.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,
+          expect: { poll: { timeout: 8000 } },
         },
       },
     ],

@@ -24,12 +24,17 @@ const REFUSED: readonly Case[] = [
   ['src/worker/b.ts', `export { startSandbox } from '../sandbox/server.ts'`],
   ['src/cli/status.ts', `export { startPostgres } from '../embedded/postgres.ts'`],
   ['src/index.ts', `export { runClaim } from './sync/run.ts'`],
+  ['src/sandbox/chat/a.ts', `export { makePlan } from '../../sync/plan.ts'`],
   ['src/drawer/a.ts', `export { LANE } from '../model/customer.ts'`],
 ]
 
 const TAKEN: readonly Case[] = [
   ['src/model/c.ts', `export { LANE } from './customer.ts'`],
   ['src/sync/d.ts', `export { makeClaim } from '../ledger/claim.ts'`],
+  [
+    'src/sandbox/chat/b.ts',
+    `export { SPECIALITIES } from '../../service/chat.ts'\nexport { json } from '../answer.ts'`,
+  ],
   ['src/dispatch/bullmq.ts', `export { Queue } from 'bullmq'`],
   ['src/ledger/migrate.ts', `export { runMigrations } from 'bullmq'`],
   ['src/cli/demo.ts', `export { startPostgres } from '../embedded/postgres.ts'`],

@@ -1,5 +1,5 @@
 // The demo's story: what the shop does to its tables, and when. Pure; play.ts carries it out.
-import type { FaultInput } from '../sandbox/faults.ts'
+import type { FaultInput } from '../sandbox/faults/faults.ts'
 import { type Deck, deck } from './deck.ts'
 import { isRightDni, withRightLetter } from './dni.ts'
 import type { Person } from './people.ts'

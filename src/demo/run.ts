@@ -2,7 +2,7 @@
 
 import { describeCustomers } from '../customers/describe.ts'
 import { makeReadCustomers } from '../customers/read.ts'
-import { seededRandom } from '../sandbox/faults.ts'
+import { seededRandom } from '../sandbox/faults/faults.ts'
 import { describeTarget } from '../service/target.ts'
 import { type Comparison, compareAll } from './compare.ts'
 import { advance, type Observed, startMeter } from './meter.ts'

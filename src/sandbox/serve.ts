@@ -3,12 +3,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ReplyBody } from '../service/client.ts'
 import { readBody } from '../service/json.ts'
 import type { Answer } from './answer.ts'
-import type { LiveFaults } from './faults.ts'
+import type { LiveFaults } from './faults/faults.ts'
+import { sendSlowly } from './faults/slow.ts'
+import { strike, strikesFirst } from './faults/strike.ts'
+import { wait } from './faults/wait.ts'
 import type { Note } from './journal.ts'
 import { send } from './send.ts'
-import { sendSlowly } from './slow.ts'
-import { strike, strikesFirst } from './strike.ts'
-import { wait } from './wait.ts'
 
 export type Call = {
   /** Whom the call is about: the path's or the body's user, or the token's; '' when there is none. */

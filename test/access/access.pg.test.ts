@@ -186,7 +186,7 @@ test.each([
   ['200 html', { can: 'unknown', why: 'unreadable' }],
   ['down', { can: 'unknown', why: 'no-answer' }],
 ])('a GET that is answered %s says nothing about the customer', async (fault, verdict) => {
-  const { parseFault } = await import('../../src/sandbox/faults-text.ts')
+  const { parseFault } = await import('../../src/sandbox/faults/text.ts')
   await using house = await buildHouse(lane)
   await insert(house, 'c', 'premium')
   register(house, 'c', 2)

@@ -115,7 +115,7 @@ test.each([
   ['200 html', { kind: 'failed', status: 200 }],
   ['drop-before', { kind: 'no-answer', error: expect.stringContaining('connection') }],
 ])('a chat that answers %s could not be asked', async (fault, chat) => {
-  const { parseFault } = await import('../../src/sandbox/faults-text.ts')
+  const { parseFault } = await import('../../src/sandbox/faults/text.ts')
   await using house = await buildHouse(lane)
   await monday(house)
   const token = await house.sandbox.issueToken('c')

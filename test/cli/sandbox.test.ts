@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { main } from '../../src/cli/main.ts'
-import { PRESETS } from '../../src/sandbox/presets.ts'
+import { PRESETS } from '../../src/sandbox/contract/presets.ts'
 
 /** The command line in this process, until it ends or is stopped. */
 function run(...args: readonly string[]) {

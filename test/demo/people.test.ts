@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { isRightDni, withRightLetter, withWrongLetter } from '../../src/demo/dni.ts'
 import { makePeople } from '../../src/demo/people.ts'
 import { FORMATS } from '../../src/model/formats.ts'
-import { seededRandom } from '../../src/sandbox/faults.ts'
+import { seededRandom } from '../../src/sandbox/faults/faults.ts'
 
 const people = makePeople(243, seededRandom(2))
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { makePeople } from '../../src/demo/people.ts'
 import { makePhases } from '../../src/demo/phases.ts'
-import { seededRandom } from '../../src/sandbox/faults.ts'
+import { seededRandom } from '../../src/sandbox/faults/faults.ts'
 
 const random = seededRandom(2)
 const phases = makePhases(makePeople(243, random), random)

@@ -8,7 +8,7 @@ import { makePhases } from '../../src/demo/phases.ts'
 import { play } from '../../src/demo/play.ts'
 import { SCHEMA } from '../../src/demo/schema.ts'
 import { REVOCATIONS_PER_MINUTE } from '../../src/pace/revocations.ts'
-import { seededRandom } from '../../src/sandbox/faults.ts'
+import { seededRandom } from '../../src/sandbox/faults/faults.ts'
 import { freshDatabase } from '../support/database.ts'
 
 const ACCESS = `SELECT id FROM v_clientes WHERE plan <> 'gratis'`

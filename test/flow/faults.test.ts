@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { FaultInput } from '../../src/sandbox/faults.ts'
+import type { FaultInput } from '../../src/sandbox/faults/faults.ts'
 import { buildHouse, CONFIG } from '../support/house.ts'
 import { eachLane } from '../support/lanes.ts'
 

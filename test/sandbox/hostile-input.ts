@@ -1,6 +1,6 @@
 // What nobody sends who means well: JSON as text, so that it may hold what JSON.stringify never writes.
 import fc from 'fast-check'
-import { PEOPLE } from '../../src/sandbox/people.ts'
+import { PEOPLE } from '../../src/sandbox/chat/people.ts'
 
 /** Every endpoint that takes a body, with one that it takes. The users `u` and `new` are the attacker's. */
 export const BODIES: readonly (readonly [string, Readonly<Record<string, unknown>> | readonly unknown[]])[] =

@@ -2,7 +2,7 @@ import net from 'node:net'
 import { promisify } from 'node:util'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type Answer, json } from '../../src/sandbox/answer.ts'
-import { parseFault } from '../../src/sandbox/faults-text.ts'
+import { parseFault } from '../../src/sandbox/faults/text.ts'
 import { startSandbox } from '../../src/sandbox/server.ts'
 import { startServing } from './serving.ts'
 

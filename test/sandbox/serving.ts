@@ -1,8 +1,8 @@
 // A server on which every GET is one operation, served with all that serve.ts does.
 import Fastify from 'fastify'
 import { type Answer, json, refuse } from '../../src/sandbox/answer.ts'
-import { type FaultInput, makeFaults, seededRandom } from '../../src/sandbox/faults.ts'
-import { parseFault } from '../../src/sandbox/faults-text.ts'
+import { type FaultInput, makeFaults, seededRandom } from '../../src/sandbox/faults/faults.ts'
+import { parseFault } from '../../src/sandbox/faults/text.ts'
 import { makeServe } from '../../src/sandbox/serve.ts'
 
 /** Any path is served by one operation. What it answers, and how often it was carried out, is up to the test. */

@@ -1,7 +1,7 @@
 // Bodies that are no JSON, or are not said to be (section 4), to a service that tells more or less of its refusals.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { ContractInput } from '../../src/sandbox/contract.ts'
-import { jsonOf, type Seen, type Service, startService } from './service.ts'
+import type { ContractInput } from '../../src/sandbox/contract/contract.ts'
+import { jsonOf, type Seen, type Service, startService } from './contract/service.ts'
 
 let service: Service
 beforeAll(async () => {

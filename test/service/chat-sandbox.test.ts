@@ -1,6 +1,6 @@
 // Client and sandbox together, over real HTTP, for everything that the document leaves open about lists.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ContractInput } from '../../src/sandbox/contract.ts'
+import type { ContractInput } from '../../src/sandbox/contract/contract.ts'
 import { makeChat } from './chat-server.ts'
 import { KEYS, type Pair, startPair } from './pair.ts'
 

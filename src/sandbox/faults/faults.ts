@@ -1,0 +1,161 @@
+// Faults on demand: which rule strikes a call. What striking means is in strike.ts and slow.ts.
+import { z } from 'zod'
+import { OPTIONAL_FIELDS } from '../../model/user.ts'
+
+const match = z.strictObject({
+  method: z.enum(['GET', 'POST', 'PUT', 'PATCH']).optional(),
+  /** How the path begins, decoded: `/chat/professionals`, `/s2s/v1/users`. */
+  path: z.string().startsWith('/', 'expected a path that begins with /').optional(),
+  /** The path's or the body's user; for a chat call the token's. */
+  userId: z.string().optional(),
+  /** The `status` in the body. */
+  status: z.number().int().optional(),
+  /** A field that the body names, whatever it holds. */
+  field: z.enum(OPTIONAL_FIELDS).optional(),
+})
+
+const milliseconds = z.number().int().min(0).max(600_000)
+
+const retryAfter = z.strictObject({
+  form: z.enum(['seconds', 'date']),
+  seconds: z.number().int().min(0).max(86_400),
+})
+
+const action = z.discriminatedUnion('kind', [
+  /** Waits between the two before anything else is done; other rules may strike after it. */
+  z
+    .strictObject({ kind: z.literal('latency'), minMs: milliseconds, maxMs: milliseconds })
+    .refine(({ minMs, maxMs }) => minMs <= maxMs, 'the first figure is the smaller one'),
+  /** Answers so, without looking at the call, or (`stored`) after having carried it out. */
+  z.strictObject({
+    kind: z.literal('status'),
+    status: z.number().int().min(200).max(599),
+    body: z.enum(['json', 'html', 'empty']).default('json'),
+    stored: z.boolean().default(false),
+    retryAfter: retryAfter.optional(),
+  }),
+  /** The connection is cut before the call is carried out. */
+  z.strictObject({ kind: z.literal('drop-before') }),
+  /** The connection is cut after the call was carried out. */
+  z.strictObject({ kind: z.literal('drop-after') }),
+  /** The call is carried out and never answered. */
+  z.strictObject({ kind: z.literal('hang-after') }),
+  /** The call is carried out and answered as ever, but the body's bytes take this long to come. */
+  z.strictObject({ kind: z.literal('slow-body'), durationMs: milliseconds }),
+  /** The connection is accepted and then cut, as by a proxy that has nobody behind it. */
+  z.strictObject({ kind: z.literal('down') }),
+  /**
+   * Nobody is there: the call that it strikes is cut, and for this long the port is closed, to the control
+   * endpoints as well. What the sandbox holds stays.
+   */
+  z.strictObject({ kind: z.literal('refuse'), durationMs: milliseconds.min(1) }),
+])
+
+export const faultRule = z.strictObject({
+  match: match.default({}),
+  /** The share of matching calls that it strikes. */
+  rate: z.number().min(0).max(1).default(1),
+  /** How many calls it strikes before it is spent; absent: without end. */
+  times: z.number().int().min(1).optional(),
+  /** How long after it was set it is spent; absent: never. On the machine's clock, whatever the sandbox's says. */
+  forMs: z.number().int().min(1).max(86_400_000).optional(),
+  action,
+})
+/** A rule with its defaults filled in, and as one may write it. */
+export type FaultRule = z.output<typeof faultRule>
+export type FaultInput = z.input<typeof faultRule>
+export type FaultAction = FaultRule['action']
+export type Ending = Exclude<FaultAction, { kind: 'latency' }>
+
+export type FaultedCall = {
+  readonly method: string
+  /** Decoded, without the query. */
+  readonly path: string
+  readonly userId: string | null
+  readonly body: unknown
+}
+
+/** What strikes a call: a wait, and then at most one of the other actions. */
+export type Strike = {
+  readonly latencyMs: number
+  readonly ending: Ending | null
+  readonly kinds: readonly string[]
+}
+
+export type Faults = {
+  /** `spent`: it strikes no more, because of its times or its time. */
+  list(): readonly (FaultRule & { readonly struck: number; readonly spent: boolean })[]
+  /** Replaces all rules; throws a ZodError when one is malformed, and then changes nothing. */
+  set(rules: readonly FaultInput[]): void
+  add(rule: FaultInput): void
+  clear(): void
+}
+
+export type LiveFaults = Faults & { strike(call: FaultedCall): Strike }
+
+type Live = { readonly rule: FaultRule; readonly since: number; struck: number }
+
+/**
+ * @param random between 0 and 1, below 1; seeded, so that a run can be repeated
+ * @param now milliseconds of a clock that only goes forward
+ */
+export function makeFaults(random: () => number, now: () => number = () => performance.now()): LiveFaults {
+  let live: Live[] = []
+  const parse = (rule: FaultInput): Live => ({ rule: faultRule.parse(rule), since: now(), struck: 0 })
+  const isSpent = ({ rule, since, struck }: Live) =>
+    struck >= (rule.times ?? Number.POSITIVE_INFINITY) ||
+    now() - since >= (rule.forMs ?? Number.POSITIVE_INFINITY)
+
+  return {
+    list: () => live.map((entry) => ({ ...entry.rule, struck: entry.struck, spent: isSpent(entry) })),
+    set(rules) {
+      live = rules.map(parse)
+    },
+    add(rule) {
+      live.push(parse(rule))
+    },
+    clear() {
+      live = []
+    },
+    strike(call) {
+      let latencyMs = 0
+      const kinds: string[] = []
+      for (const entry of live) {
+        const { rule } = entry
+        if (isSpent(entry) || !matches(rule.match, call)) continue
+        if (rule.rate < 1 && random() >= rule.rate) continue
+        entry.struck += 1
+        kinds.push(rule.action.kind)
+        if (rule.action.kind !== 'latency') return { latencyMs, ending: rule.action, kinds }
+        latencyMs += between(rule.action, random)
+      }
+      return { latencyMs, ending: null, kinds }
+    },
+  }
+}
+
+function matches({ method, path, userId, status, field }: FaultRule['match'], call: FaultedCall): boolean {
+  const body = typeof call.body === 'object' && call.body !== null ? call.body : {}
+  return (
+    (method === undefined || method === call.method) &&
+    (path === undefined || call.path.startsWith(path)) &&
+    (userId === undefined || userId === call.userId) &&
+    (status === undefined || ('status' in body && body.status === status)) &&
+    (field === undefined || Object.hasOwn(body, field))
+  )
+}
+
+function between({ minMs, maxMs }: { minMs: number; maxMs: number }, random: () => number): number {
+  return minMs + random() * (maxMs - minMs)
+}
+
+/** Mulberry32: small, and the same sequence for the same seed on every machine. */
+export function seededRandom(seed: number): () => number {
+  let state = seed | 0
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}

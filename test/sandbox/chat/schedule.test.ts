@@ -1,0 +1,154 @@
+// Sections 2.2 and 2.4: connected or not, and until when, from the schedules.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { standingAt } from '../../../src/sandbox/chat/schedule.ts'
+import { WEEKDAYS } from '../../../src/service/chat.ts'
+import type { ScheduleWire } from '../../../src/service/chat-schema.ts'
+
+type Day = ScheduleWire['day']
+
+function day(name: Day, ...times: readonly [string, string, string, string]): ScheduleWire {
+  const [start_first_period, end_first_period, start_second_period, end_second_period] = times
+  return { day: name, start_first_period, end_first_period, start_second_period, end_second_period }
+}
+
+const OFFICE = ['9:00', '13:00', '15:00', '18:00'] as const
+/** The first of March 2026 is a Sunday. */
+const at = (text: string) => Date.parse(`${text}Z`)
+const text = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString().slice(0, 16))
+const standing = (schedules: readonly ScheduleWire[], moment: string) => {
+  const found = standingAt(schedules, at(moment))
+  return [found.status, text(found.status === 'online' ? found.disconnectsAt : found.connectsAt)]
+}
+
+describe('a professional with two periods a day', () => {
+  const week = [day('monday', ...OFFICE), day('friday', ...OFFICE)]
+
+  it.each([
+    ['2026-03-02T08:59:59.999', 'offline', '2026-03-02T09:00'],
+    ['2026-03-02T09:00:00', 'online', '2026-03-02T13:00'],
+    ['2026-03-02T12:59:59.999', 'online', '2026-03-02T13:00'],
+    ['2026-03-02T13:00:00', 'offline', '2026-03-02T15:00'],
+    ['2026-03-02T17:30:00', 'online', '2026-03-02T18:00'],
+    ['2026-03-02T18:00:00', 'offline', '2026-03-06T09:00'],
+    ['2026-03-06T18:00:00', 'offline', '2026-03-09T09:00'],
+    ['2026-03-01T23:59:00', 'offline', '2026-03-02T09:00'],
+    ['1970-01-01T00:00:00', 'offline', '1970-01-02T09:00'],
+  ])('%s: %s until %s', (moment, status, until) => {
+    expect(standing(week, moment)).toEqual([status, until])
+  })
+})
+
+describe('periods that touch are one', () => {
+  it('within a day', () => {
+    const week = [day('monday', '12:00', '14:00', '14:00', '18:00')]
+    expect(standing(week, '2026-03-02T13:00')).toEqual(['online', '2026-03-02T18:00'])
+  })
+
+  it('across midnight, when one ends at 0:00 and the other starts there; Sunday and Monday too', () => {
+    const week = WEEKDAYS.map((name) => day(name, '0:00', '6:00', '20:00', '0:00'))
+    expect(standing(week, '2026-03-04T21:00')).toEqual(['online', '2026-03-05T06:00'])
+    expect(standing(week, '2026-03-01T21:00')).toEqual(['online', '2026-03-02T06:00'])
+  })
+
+  it('but 23:59 and 0:00 do not touch', () => {
+    const week = [
+      day('monday', '9:00', '10:00', '18:00', '23:59'),
+      day('tuesday', '0:00', '1:00', '9:00', '10:00'),
+    ]
+    expect(standing(week, '2026-03-02T20:00')).toEqual(['online', '2026-03-02T23:59'])
+    expect(standing(week, '2026-03-02T23:59')).toEqual(['offline', '2026-03-03T00:00'])
+  })
+
+  it('also those that overlap, in one schedule or in two of the same day', () => {
+    const week = [
+      day('monday', '9:00', '13:00', '10:00', '11:00'),
+      day('monday', '12:00', '14:00', '14:30', '15:00'),
+    ]
+    expect(standing(week, '2026-03-02T10:30')).toEqual(['online', '2026-03-02T14:00'])
+  })
+})
+
+describe('the ends of the scale', () => {
+  it('nobody without a period ever connects', () => {
+    expect(standing([], '2026-03-02T10:00')).toEqual(['offline', null])
+    expect(standing([day('monday', '9:00', '9:00', '0:00', '0:00')], '2026-03-02T09:00')).toEqual([
+      'offline',
+      null,
+    ])
+  })
+
+  it('nobody who is there all week ever disconnects', () => {
+    const week = WEEKDAYS.map((name) => day(name, '0:00', '12:00', '12:00', '0:00'))
+    expect(standing(week, '2026-03-02T10:00')).toEqual(['online', null])
+  })
+})
+
+/** Looked up minute by minute, and without any arithmetic on weeks. */
+function isConnected(schedules: readonly ScheduleWire[], ms: number): boolean {
+  const date = new Date(ms)
+  const name = WEEKDAYS[(date.getUTCDay() + 6) % 7]
+  const now = date.getUTCHours() * 100 + date.getUTCMinutes()
+  const number = (time: string) => Number(time.replace(':', ''))
+  return schedules
+    .filter((schedule) => schedule.day === name)
+    .some((schedule) =>
+      [
+        [schedule.start_first_period, schedule.end_first_period] as const,
+        [schedule.start_second_period, schedule.end_second_period] as const,
+      ].some(([start, end]) => {
+        const until = number(end) === 0 && number(start) !== 0 ? 2400 : number(end)
+        return number(start) <= now && now < until
+      }),
+    )
+}
+
+function nextChange(schedules: readonly ScheduleWire[], ms: number): number | null {
+  const first = Math.floor(ms / 60_000) * 60_000
+  const before = isConnected(schedules, first)
+  for (let minute = 1; minute <= 7 * 1440; minute += 1) {
+    if (isConnected(schedules, first + minute * 60_000) !== before) return first + minute * 60_000
+  }
+  return null
+}
+
+describe('whatever the schedules', () => {
+  const time = fc.oneof(
+    fc.constantFrom('0:00', '00:00', '00:01', '9:00', '09:30', '12:00', '14:00', '18:00', '23:59'),
+    fc.tuple(fc.nat(23), fc.nat(59)).map(([hour, minute]) => `${hour}:${String(minute).padStart(2, '0')}`),
+  )
+  const schedule = fc
+    .tuple(fc.constantFrom(...WEEKDAYS), fc.tuple(time, time, time, time))
+    .map(([name, times]) => day(name, ...times))
+  const moment = fc.oneof(
+    fc.integer({ min: 0, max: 4_102_444_800_000 }),
+    // On the minute, where everything changes.
+    fc.integer({ min: 0, max: 50_000_000 }).map((minute) => minute * 60_000),
+  )
+
+  it('status and next change are those found by looking at every minute', () => {
+    fc.assert(
+      fc.property(fc.array(schedule, { maxLength: 9 }), moment, (schedules, ms) => {
+        const found = standingAt(schedules, ms)
+        expect(found.status === 'online').toBe(isConnected(schedules, ms))
+        expect(found.status === 'online' ? found.disconnectsAt : found.connectsAt).toBe(
+          nextChange(schedules, ms),
+        )
+      }),
+      { numRuns: 500 },
+    )
+  }, 30_000)
+
+  it('at the moment of the next change the status is the other one', () => {
+    fc.assert(
+      fc.property(fc.array(schedule, { minLength: 1, maxLength: 9 }), moment, (schedules, ms) => {
+        const found = standingAt(schedules, ms)
+        const next = found.status === 'online' ? found.disconnectsAt : found.connectsAt
+        if (next === null) return
+        expect(standingAt(schedules, next).status).not.toBe(found.status)
+        expect(standingAt(schedules, next - 1).status).toBe(found.status)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})

@@ -1,0 +1,223 @@
+// Section 5: Bearer tokens in JWT form, and who gets one.
+import { createHmac, generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import { decodeJwt, decodeProtectedHeader, SignJWT, UnsecuredJWT } from 'jose'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { bearerOf, claimedUser, makeTokens } from '../../../src/sandbox/chat/tokens.ts'
+import { makeClock } from '../../../src/sandbox/clock.ts'
+import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts'
+import { KEYS, talk } from '../talk.ts'
+
+const NOW = Date.parse('2026-03-02T10:00:00Z')
+const secret = randomBytes(32)
+const clock = makeClock(() => NOW)
+const tokens = makeTokens({ clock, secret, uuid: randomUUID })
+const CLAIMS = { iss: 'rollcall-sandbox', sub: 'u', iat: NOW / 1000, exp: NOW / 1000 + 60, jti: 'j' }
+
+beforeEach(() => clock.clear())
+
+const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+describe('a token', () => {
+  it('is a signed JWT with the claims of the registered user, by the sandbox clock', async () => {
+    const { token, expiresAt } = await tokens.issue('u', { expiresInMs: 90_000 })
+    expect(decodeProtectedHeader(token)).toEqual({ alg: 'HS256', typ: 'JWT' })
+    expect(decodeJwt(token)).toEqual({ ...CLAIMS, exp: NOW / 1000 + 90, jti: expect.any(String) })
+    expect(expiresAt).toBe(NOW + 90_000)
+    expect(await tokens.check(token)).toEqual({ kind: 'good', userId: 'u' })
+    const other = await tokens.issue('u')
+    expect(decodeJwt(other.token).jti).not.toBe(decodeJwt(token).jti)
+    expect(other.expiresAt).toBe(NOW + 3_600_000)
+  })
+
+  it('ends by the sandbox clock, at its second', async () => {
+    const { token } = await tokens.issue('u', { expiresInMs: 60_000 })
+    clock.advance(59_999)
+    expect((await tokens.check(token)).kind).toBe('good')
+    clock.advance(1)
+    expect((await tokens.check(token)).kind).toBe('expired')
+    expect((await tokens.check((await tokens.issue('u', { expiresInMs: 0 })).token)).kind).toBe('expired')
+  })
+
+  const hs256 = (claims: object, key: Uint8Array = secret) =>
+    new SignJWT({ ...claims }).setProtectedHeader({ alg: 'HS256' }).sign(key)
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const without = (claim: keyof typeof CLAIMS) => hs256({ ...CLAIMS, [claim]: undefined })
+
+  it.each<[string, () => string | Promise<string>]>([
+    ['another secret', () => hs256(CLAIMS, randomBytes(32))],
+    ['no signature, algorithm none', () => new UnsecuredJWT(CLAIMS).encode()],
+    [
+      'algorithm none over a signature',
+      async () => {
+        const [, payload, signature] = (await hs256(CLAIMS)).split('.')
+        return [base64url({ alg: 'none' }), payload, signature].join('.')
+      },
+    ],
+    ['a signature taken away', async () => (await hs256(CLAIMS)).replace(/[^.]*$/, '')],
+    ['RS256', () => new SignJWT(CLAIMS).setProtectedHeader({ alg: 'RS256' }).sign(privateKey)],
+    [
+      'a public key used as the secret',
+      () => {
+        const pem = publicKey.export({ type: 'spki', format: 'pem' })
+        return hs256(CLAIMS, Buffer.from(pem))
+      },
+    ],
+    [
+      'RS256 in the header over an HMAC of our own secret',
+      () => {
+        const head = `${base64url({ alg: 'RS256' })}.${base64url(CLAIMS)}`
+        return `${head}.${createHmac('sha256', secret).update(head).digest('base64url')}`
+      },
+    ],
+    [
+      'HS512 with our own secret',
+      () => new SignJWT(CLAIMS).setProtectedHeader({ alg: 'HS512' }).sign(Buffer.concat([secret, secret])),
+    ],
+    ['another issuer', () => hs256({ ...CLAIMS, iss: 'somebody' })],
+    [
+      'a changed user',
+      async () => {
+        const [head, , signature] = (await hs256(CLAIMS)).split('.')
+        return [head, base64url({ ...CLAIMS, sub: 'other' }), signature].join('.')
+      },
+    ],
+    ['no issuer', () => without('iss')],
+    ['no user', () => without('sub')],
+    ['no end', () => without('exp')],
+    ['no start', () => without('iat')],
+    ['no id', () => without('jti')],
+    [
+      'a user that is no text',
+      () => {
+        const head = `${base64url({ alg: 'HS256' })}.${base64url({ ...CLAIMS, sub: 7 })}`
+        return `${head}.${createHmac('sha256', secret).update(head).digest('base64url')}`
+      },
+    ],
+    [
+      'critical extensions',
+      () => {
+        const head = `${base64url({ alg: 'HS256', crit: ['x'], x: 1 })}.${base64url(CLAIMS)}`
+        return `${head}.${createHmac('sha256', secret).update(head).digest('base64url')}`
+      },
+    ],
+    ['nothing', () => ''],
+    ['five parts', () => 'a.b.c.d.e'],
+  ])('is refused with %s', async (_name, make) => {
+    expect(await tokens.check(await make())).toEqual({ kind: 'bad' })
+  })
+
+  it('made with the right secret and all claims is good, so the table above refuses for its reasons', async () => {
+    expect(await tokens.check(await hs256(CLAIMS))).toEqual({ kind: 'good', userId: 'u' })
+  })
+
+  it('that is anything at all is refused without a fuss', async () => {
+    const part = fc.oneof(
+      fc.string(),
+      fc.jsonValue().map((value) => Buffer.from(JSON.stringify(value)).toString('base64url')),
+      fc
+        .constantFrom(
+          { alg: 'HS256' },
+          { alg: 'none' },
+          { alg: {} },
+          { alg: 'HS256', b64: false, crit: ['b64'] },
+          CLAIMS,
+        )
+        .map(base64url),
+    )
+    const text = fc.oneof(
+      fc.string(),
+      fc.array(part, { maxLength: 5 }).map((parts) => parts.join('.')),
+    )
+    await fc.assert(
+      fc.asyncProperty(text, async (any) => {
+        expect((await tokens.check(any)).kind).not.toBe('good')
+        expect(typeof (claimedUser(any) ?? '')).toBe('string')
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('says whom it is about before it is believed', async () => {
+    expect(claimedUser(await hs256({ ...CLAIMS, sub: 'who' }, randomBytes(32)))).toBe('who')
+    expect(claimedUser('none.of.these')).toBeNull()
+  })
+})
+
+describe('the Authorization header', () => {
+  it.each([
+    ['Bearer a.b.c', 'a.b.c'],
+    ['bearer a.b.c', 'a.b.c'],
+    ['BEARER   a.b-_~+/c==', 'a.b-_~+/c=='],
+    ['Basic a.b.c', null],
+    ['Bearer', null],
+    ['Bearer ', null],
+    ['Bearera.b.c', null],
+    ['Bearer a b', null],
+    ['a.b.c', null],
+    ['', null],
+    [undefined, null],
+  ])('%s', (header, token) => {
+    expect(bearerOf(header)).toBe(token)
+  })
+})
+
+describe('POST /_sandbox/tokens', () => {
+  let sandbox: Sandbox
+  beforeAll(async () => {
+    sandbox = await startSandbox({ ...KEYS, now: () => NOW })
+    sandbox.users.set('u 1', { status: 2 })
+    sandbox.users.set('free', { status: 0 })
+  })
+  afterAll(() => sandbox.stop())
+
+  const post = (body: unknown) => talk(sandbox, 'POST /_sandbox/tokens', { body })
+
+  it('issues one for a registered user', async () => {
+    const { status, json } = await post({ user_id: 'u 1', expires_in: 120 })
+    expect(status).toBe(201)
+    expect(json).toEqual({
+      token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
+      token_type: 'Bearer',
+      user_id: 'u 1',
+      expires_at: '2026-03-02T10:02:00.000Z',
+    })
+    expect(await post({ user_id: 'u 1' })).toMatchObject({ json: { expires_at: '2026-03-02T11:00:00.000Z' } })
+  })
+
+  it('whatever the status: registration is what lets a user authenticate (section 1)', async () => {
+    expect((await post({ user_id: 'free' })).status).toBe(201)
+  })
+
+  it('nobody else can have one', async () => {
+    expect(await post({ user_id: 'nobody' })).toMatchObject({
+      status: 404,
+      json: { error: { code: 'not_found' } },
+    })
+    await expect(sandbox.issueToken('nobody')).rejects.toThrow('Only a registered user')
+  })
+
+  it.each([
+    [{}, 'user_id'],
+    [{ user_id: 7 }, 'user_id'],
+    [{ user_id: 'u 1', expires_in: -1 }, 'expires_in'],
+    [{ user_id: 'u 1', expires_in: 1.5 }, 'expires_in'],
+    [{ user_id: 'u 1', expires_in: '60' }, 'expires_in'],
+    [{ user_id: 'u 1', expires_in: 1e12 }, 'expires_in'],
+    [{ user_id: 'u 1', admin: true }, 'admin'],
+    [[], 'body'],
+  ])('%j is refused with the field', async (body, field) => {
+    const { status, json } = await post(body)
+    expect(status).toBe(422)
+    expect(Object.keys((json as { error: { fields: object } }).error.fields)).toEqual([field])
+  })
+
+  it('a token of another sandbox is nobody’s here', async () => {
+    const other = await startSandbox(KEYS)
+    other.users.set('u 1', { status: 2 })
+    const token = await other.issueToken('u 1')
+    await other.stop()
+    const headers = { 'Api-Key': KEYS.apiKey, Authorization: `Bearer ${token}` }
+    expect((await talk(sandbox, 'GET /chat/professionals', { headers })).status).toBe(401)
+  })
+})

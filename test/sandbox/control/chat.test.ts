@@ -1,0 +1,215 @@
+// What is said in the rooms, and by whom, over the control endpoints.
+import fc from 'fast-check'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { PEOPLE } from '../../../src/sandbox/chat/people.ts'
+import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts'
+import { message } from '../../../src/service/chat-schema.ts'
+import { chatHeaders, KEYS, talk } from '../talk.ts'
+
+const NOW = Date.parse('2026-03-02T10:00:00Z')
+const PRO = 'pro-tax-1'
+const PAIR = { user_id: 'u', professional_id: PRO }
+const TEXT = { ...PAIR, type: 'text', text: 'hello' }
+const IMAGE = {
+  ...PAIR,
+  type: 'image',
+  image_url: 'https://sandbox.invalid/a.jpg',
+  image_thumb_url: 'https://sandbox.invalid/a-small.jpg',
+  image_width: '10',
+  image_height: '20',
+}
+const FILE = {
+  ...PAIR,
+  type: 'file',
+  file_url: 'https://sandbox.invalid/a.pdf',
+  file_name: 'a.pdf',
+  file_size: '3',
+}
+
+let sandbox: Sandbox
+beforeAll(async () => {
+  sandbox = await startSandbox({ ...KEYS, now: () => NOW })
+})
+afterAll(() => sandbox.stop())
+beforeEach(() => {
+  sandbox.conversations.clear()
+  sandbox.professionals.clear()
+  sandbox.users.clear()
+  sandbox.users.set('u', { status: 2 })
+})
+
+const post = (path: string, body?: unknown) => talk(sandbox, `POST /_sandbox/${path}`, { body })
+const fieldsOf = (json: unknown) => Object.keys((json as { error: { fields: object } }).error.fields)
+
+describe('POST /_sandbox/messages', () => {
+  it.each([TEXT, IMAGE, FILE])('puts a message of the type $type (section 2.1)', async (body) => {
+    const { status, json } = await post('messages', body)
+    expect(status).toBe(201)
+    const { user_id, professional_id, ...content } = body
+    expect(message.parse(json)).toEqual({
+      ...content,
+      from_user_id: professional_id,
+      to_user_id: user_id,
+      room_id: expect.any(Number),
+      message_id: expect.any(String),
+      status: 'sent',
+      created_at: '2026-03-02T10:00:00',
+    })
+  })
+
+  it('from either of the two, with a status and a time', async () => {
+    const body = { ...TEXT, from: 'user', status: 'received', created_at: '2026-03-01T01:30:00.900+01:00' }
+    expect(await post('messages', body)).toMatchObject({
+      status: 201,
+      json: { from_user_id: 'u', to_user_id: PRO, status: 'received', created_at: '2026-03-01T00:30:00' },
+    })
+  })
+
+  it.each([
+    [{ ...PAIR, type: 'text' }, ['text']],
+    [{ ...TEXT, image_url: 'https://sandbox.invalid/a.jpg' }, ['image_url']],
+    [{ ...TEXT, type: 'video' }, ['type']],
+    [{ ...IMAGE, image_width: 10 }, ['image_width']],
+    [{ ...FILE, file_size: '3 KB' }, ['file_size']],
+    [{ ...TEXT, from: 'nobody' }, ['from']],
+    [{ ...TEXT, status: 'lost' }, ['status']],
+    [{ ...TEXT, created_at: '2026-03-01T01:30:00' }, ['created_at']],
+    [{ ...TEXT, created_at: '0000-01-01T00:00:00+14:00' }, ['created_at']],
+    [{ ...TEXT, message_id: 'mine' }, ['message_id']],
+    [{ type: 'text', text: 'a' }, ['user_id', 'professional_id']],
+    [[], ['body']],
+  ])('%j is refused with the fields', async (body, fields) => {
+    const { status, json } = await post('messages', body)
+    expect(status).toBe(422)
+    expect(fieldsOf(json).toSorted()).toEqual(fields.toSorted())
+    expect(JSON.stringify(json)).not.toContain('hello')
+    expect(sandbox.conversations.size).toBe(0)
+  })
+
+  it('is for users and professionals that there are', async () => {
+    expect((await post('messages', { ...TEXT, user_id: 'nobody' })).status).toBe(404)
+    expect((await post('messages', { ...TEXT, professional_id: 'nobody' })).status).toBe(404)
+    expect((await post('messages', { ...TEXT, user_id: '__proto__' })).status).toBe(404)
+  })
+
+  it('is JSON', async () => {
+    for (const body of [undefined, '', '{', 'text']) expect((await post('messages', body)).status).toBe(400)
+  })
+})
+
+describe('POST /_sandbox/conversations', () => {
+  it('fills a room that can then be paged', async () => {
+    const { status, json } = await post('conversations', { ...PAIR, messages: 120 })
+    expect([status, json]).toEqual([201, { room: expect.any(Number), messages: 120 }])
+    const { room } = json as { room: number }
+    const headers = await chatHeaders(sandbox, 'u')
+    const page = await talk(sandbox, `GET /chat/message?room=${room}&limit=100`, { headers })
+    expect(page.json).toHaveLength(100)
+    expect(await post('conversations', { ...PAIR, messages: 1 })).toMatchObject({
+      json: { room, messages: 1 },
+    })
+  })
+
+  it.each([0, 5001, 1.5, '10', null])('%j messages are refused', async (messages) => {
+    const { status, json } = await post('conversations', { ...PAIR, messages })
+    expect([status, fieldsOf(json)]).toEqual([422, ['messages']])
+  })
+
+  it('stops at a hundred thousand, and says what to do', async () => {
+    for (let i = 0; i < 20; i += 1) {
+      expect((await post('conversations', { ...PAIR, messages: 5000 })).status).toBe(201)
+    }
+    expect(await post('messages', TEXT)).toMatchObject({
+      status: 409,
+      json: {
+        error: { code: 'conflict', message: expect.stringContaining('DELETE /_sandbox/conversations') },
+      },
+    })
+    expect(sandbox.conversations.size).toBe(100_000)
+    expect((await talk(sandbox, 'DELETE /_sandbox/conversations')).status).toBe(204)
+    expect((await post('messages', TEXT)).status).toBe(201)
+  }, 30_000)
+})
+
+describe('POST /_sandbox/rooms/:id/read', () => {
+  it('marks what the professional sent', async () => {
+    const { json } = await post('conversations', { ...PAIR, messages: 10 })
+    const { room } = json as { room: number }
+    expect(await post(`rooms/${room}/read`)).toEqual({ status: 200, json: { room, marked: 3 } })
+    expect(await post(`rooms/${room}/read`)).toEqual({ status: 200, json: { room, marked: 0 } })
+  })
+
+  it.each(['0', '-1', 'x', '1.5', '%20', '9'.repeat(300)])('room %s is not there', async (room) => {
+    expect((await post(`rooms/${room}/read`)).status).toBe(404)
+  })
+})
+
+describe('/_sandbox/professionals', () => {
+  const put = (body: unknown) => talk(sandbox, 'PUT /_sandbox/professionals', { body })
+  const [one] = PEOPLE
+
+  it('shows them, takes what it shows, and gives the built-in ones back', async () => {
+    const shown = await talk(sandbox, 'GET /_sandbox/professionals')
+    const { professionals } = shown.json as { professionals: { professional_id: string }[] }
+    expect(professionals.length).toBe(PEOPLE.length)
+    const mine = professionals.map((each) => ({ ...each, professional_id: `my-${each.professional_id}` }))
+    expect(await put(mine)).toEqual({ status: 200, json: { professionals: mine } })
+    expect(sandbox.professionals.all()).toEqual(mine)
+    expect((await talk(sandbox, 'DELETE /_sandbox/professionals')).status).toBe(204)
+    expect((await talk(sandbox, 'GET /_sandbox/professionals')).json).toEqual(shown.json)
+  })
+
+  it.each<[unknown, string]>([
+    [{}, 'body'],
+    [[{ ...one, groups: 'gold' }], '0.groups'],
+    [[{ ...one, name: undefined }], '0.name'],
+    [[{ ...one, nickname: 'x' }], '0.nickname'],
+    [[{ ...one, schedules: [{ ...one?.schedules[0], day: 'Monday' }] }], '0.schedules.0.day'],
+    [[{ ...one, schedules: [{ ...one?.schedules[0], end_first_period: '6:00' }] }], '0.schedules.0'],
+    [[one, one], '1.professional_id'],
+  ])('%j is refused with where it is wrong, and changes nothing', async (body, field) => {
+    const { status, json } = await put(body)
+    expect([status, fieldsOf(json)]).toEqual([422, [field]])
+    expect(sandbox.professionals.all()).toHaveLength(PEOPLE.length)
+  })
+})
+
+describe('whatever is sent', () => {
+  it('there is an answer below 500, and names do no harm', async () => {
+    const name = fc.constantFrom(
+      'user_id',
+      'professional_id',
+      'messages',
+      'type',
+      'text',
+      'from',
+      'created_at',
+      'now',
+      'advance',
+      'expires_in',
+      '__proto__',
+      'constructor',
+    )
+    const value = fc.oneof(
+      fc.jsonValue(),
+      fc.constantFrom('u', PRO, 'text', 'user', '2026-01-01T00:00:00Z', 1),
+    )
+    const calls = [
+      'POST /_sandbox/tokens',
+      'POST /_sandbox/messages',
+      'POST /_sandbox/conversations',
+      'PUT /_sandbox/professionals',
+      'PUT /_sandbox/clock',
+    ]
+    const body = fc.oneof(fc.jsonValue(), fc.dictionary(name, value), fc.array(fc.dictionary(name, value)))
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...calls), body, async (call, any) => {
+        const text = JSON.stringify(any).replaceAll('"constructor"', '"__proto__"')
+        expect((await talk(sandbox, call, { body: text })).status).toBeLessThan(500)
+      }),
+      { numRuns: 300 },
+    )
+    expect(({} as Record<string, unknown>).user_id).toBeUndefined()
+    sandbox.clock.clear()
+  })
+})

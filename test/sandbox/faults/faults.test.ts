@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest'
+import { type FaultedCall, makeFaults, seededRandom } from '../../../src/sandbox/faults/faults.ts'
+
+const patch: FaultedCall = {
+  method: 'PATCH',
+  path: '/s2s/v1/users/u1',
+  userId: 'u1',
+  body: { status: 0, email: null },
+}
+const down = { kind: 'down' } as const
+const struckBy = (rules: Parameters<ReturnType<typeof makeFaults>['set']>[0], call = patch) => {
+  const faults = makeFaults(seededRandom(1))
+  faults.set(rules)
+  return faults.strike(call)
+}
+
+describe('which calls a rule strikes', () => {
+  it.each([
+    [{}, true],
+    [{ method: 'PATCH' }, true],
+    [{ method: 'PUT' }, false],
+    [{ path: '/' }, true],
+    [{ path: '/s2s/v1/users' }, true],
+    [{ path: '/s2s/v1/users/u1' }, true],
+    [{ path: '/s2s/v1/users/u12' }, false],
+    [{ path: '/chat' }, false],
+    [{ path: '/v1/users' }, false],
+    [{ userId: 'u1' }, true],
+    [{ userId: 'u2' }, false],
+    [{ status: 0 }, true],
+    [{ status: 2 }, false],
+    [{ field: 'email' }, true],
+    [{ field: 'gender' }, false],
+    [{ method: 'PATCH', userId: 'u1', status: 0, field: 'email' }, true],
+    [{ method: 'PATCH', userId: 'u1', status: 2 }, false],
+    [{ method: 'PATCH', path: '/chat', userId: 'u1' }, false],
+  ] as const)('%j: %s', (match, struck) => {
+    expect(struckBy([{ match, action: down }]).ending).toEqual(struck ? down : null)
+  })
+
+  it.each([null, undefined, 'text', 7, []])('a body that is %j matches no status and no field', (body) => {
+    const call = { ...patch, body }
+    expect(struckBy([{ match: { status: 0 }, action: down }], call).ending).toBeNull()
+    expect(struckBy([{ match: { field: 'email' }, action: down }], call).ending).toBeNull()
+  })
+})
+
+describe('rules together', () => {
+  it('waits add up, the first other action decides', () => {
+    const wait = (ms: number) => ({ action: { kind: 'latency', minMs: ms, maxMs: ms } }) as const
+    expect(
+      struckBy([wait(5), wait(7), { action: down }, { action: { kind: 'drop-after' } }, wait(90)]),
+    ).toEqual({
+      latencyMs: 12,
+      ending: down,
+      kinds: ['latency', 'latency', 'down'],
+    })
+  })
+
+  it('a rule is spent after its times', () => {
+    const faults = makeFaults(seededRandom(1))
+    faults.set([{ times: 2, action: down }])
+    expect([1, 2, 3].map(() => faults.strike(patch).ending)).toEqual([down, down, null])
+    expect(faults.list()).toMatchObject([{ struck: 2, spent: true }])
+  })
+
+  it('a rule is spent after its time, counted from when it was set', () => {
+    let now = 5000
+    const faults = makeFaults(seededRandom(1), () => now)
+    faults.set([{ forMs: 1000, action: down }])
+    now += 400
+    faults.add({ forMs: 1000, action: { kind: 'drop-after' } })
+    now += 599
+    expect(faults.strike(patch).kinds).toEqual(['down'])
+    expect(faults.list()).toMatchObject([{ spent: false }, { spent: false }])
+    now += 1
+    expect(faults.strike(patch).kinds).toEqual(['drop-after'])
+    expect(faults.list()).toMatchObject([
+      { struck: 1, spent: true },
+      { struck: 1, spent: false },
+    ])
+    now += 400
+    expect(faults.strike(patch).kinds).toEqual([])
+    faults.set(faults.list().map(({ struck: _struck, spent: _spent, ...rule }) => rule))
+    expect(faults.strike(patch).kinds).toEqual(['down'])
+  })
+
+  it('strikes at its rate, and the same calls for the same seed', () => {
+    const run = (seed: number) => {
+      const faults = makeFaults(seededRandom(seed))
+      faults.set([{ rate: 0.3, action: down }])
+      return Array.from({ length: 2000 }, () => (faults.strike(patch).ending === null ? 0 : 1))
+    }
+    expect(run(7)).toEqual(run(7))
+    expect(run(7)).not.toEqual(run(8))
+    const share = run(7).reduce<number>((sum, struck) => sum + struck, 0) / 2000
+    expect(share).toBeGreaterThan(0.25)
+    expect(share).toBeLessThan(0.35)
+  })
+
+  it.each([
+    { rate: 2, action: down },
+    { forMs: 0, action: down },
+    { times: 0, action: down },
+    { match: { path: 'chat' }, action: down },
+    { action: { kind: 'slow-body', durationMs: -1 } },
+    { action: { kind: 'refuse', durationMs: 0 } },
+  ] as const)('a malformed rule changes nothing: %j', (malformed) => {
+    const faults = makeFaults(seededRandom(1))
+    faults.set([{ action: down }])
+    expect(() => faults.set([malformed])).toThrow()
+    expect(faults.list()).toHaveLength(1)
+  })
+})

@@ -1,0 +1,52 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { shownOf, type Versions, written, writtenAtOnce } from '../../../src/sandbox/users/lag.ts'
+
+describe('what a GET shows while writes are on their way', () => {
+  it('is for every moment what was held that long before', () => {
+    const steps = fc.array(fc.tuple(fc.nat(60), fc.nat(60)), { maxLength: 40 })
+    fc.assert(
+      fc.property(fc.nat(200), steps, (lagMs, waits) => {
+        let now = 0
+        let versions: Versions<number> = []
+        const history: { at: number; held: number }[] = []
+        for (const [held, [wait, look]] of waits.entries()) {
+          now += wait
+          versions = written(versions, held, { now, lagMs })
+          history.push({ at: now, held })
+          now += look
+          const shown = history.findLast(({ at }) => at + lagMs <= now)?.held
+          expect(shownOf(versions, { now, lagMs })).toBe(shown)
+        }
+      }),
+    )
+  })
+
+  it('keeps nothing that nobody will be shown, and never more than a hundred states', () => {
+    let versions: Versions<number> = []
+    for (let held = 0; held < 500; held += 1) {
+      versions = written(versions, held, { now: held, lagMs: 0 })
+      expect(versions).toHaveLength(1)
+    }
+    for (let held = 500; held < 1500; held += 1) {
+      versions = written(versions, held, { now: 500, lagMs: 60_000 })
+      // What was there before goes on being shown until the time has come.
+      expect(shownOf(versions, { now: 500, lagMs: 60_000 })).toBe(499)
+    }
+    expect(versions).toHaveLength(100)
+    expect(shownOf(versions, { now: 60_500, lagMs: 60_000 })).toBe(1499)
+  })
+
+  it('ends at once when the contract lags no more, and never begins for what was shown already', () => {
+    const late = written(writtenAtOnce('a', 0), 'b', { now: 10, lagMs: 1000 })
+    expect(shownOf(late, { now: 20, lagMs: 1000 })).toBe('a')
+    expect(shownOf(late, { now: 20, lagMs: 0 })).toBe('b')
+    const early = written([], 'a', { now: 10, lagMs: 0 })
+    expect(shownOf(early, { now: 11, lagMs: 1000 })).toBe('a')
+  })
+
+  it('does not wait for a time that the clock was set back from', () => {
+    const ahead = written([], 'a', { now: 1_000_000, lagMs: 1000 })
+    expect(shownOf(ahead, { now: 0, lagMs: 1000 })).toBe('a')
+  })
+})
