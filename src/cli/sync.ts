@@ -1,3 +1,4 @@
+import { Option } from 'commander'
 import type { Config } from '../config/config.ts'
 import { readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
@@ -8,7 +9,7 @@ import { sleep, systemClock } from '../ops/time.ts'
 import { describeTarget } from '../service/target.ts'
 import { makeJob } from '../sync/job.ts'
 import type { SyncStep } from '../sync/run.ts'
-import type { TurnEnd } from '../sync/turn.ts'
+import { JUST_WRITTEN, type TurnEnd } from '../sync/turn.ts'
 import { openSync } from '../worker/context.ts'
 import { makeDryRun } from '../worker/dry-run.ts'
 import { noteAndLease } from '../worker/sync-one.ts'
@@ -16,17 +17,25 @@ import { withPool } from './connect.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
 import { line, sayMapped, sayPlan, sayStep } from './say-step.ts'
+import { redacted, redactedStep } from './sync-json.ts'
 
-type Options = { readonly config?: string; readonly dryRun?: boolean; readonly json?: boolean }
+type Options = {
+  readonly config?: string
+  readonly dryRun?: boolean
+  readonly look?: boolean
+  readonly json?: boolean
+}
 
 const EXAMPLES = `
 Examples:
   rollcall sync 4711              sync this customer now and tell every step
+  rollcall sync 4711 --look       look at the service first, and put right what somebody changed there
   rollcall sync 4711 --dry-run    only tell what would be done: no call, no write, nothing needs to be installed
   rollcall sync '["ES", "4711"]'  a customer with two key columns`
 
 const WAITING = {
   busy: 'waiting: a worker has it under way',
+  'just-written': 'waiting: it was written a moment ago, and the service may show it late',
   'too-early': 'waiting: an earlier call was a moment ago, or its outcome is not known yet',
 } as const
 
@@ -38,6 +47,11 @@ export const syncCommand: AddCommand = (program, io, exit) => {
     .argument('<key...>', 'customer keys')
     .option('-c, --config <file>', 'configuration file (default: rollcall.config.ts)')
     .option('--dry-run', 'make no call and write nothing')
+    .addOption(
+      new Option('--look', 'rely on nothing that is remembered: look at the service first').conflicts(
+        'dryRun',
+      ),
+    )
     .option('--json', 'print the steps as JSON')
     .addHelpText('after', EXAMPLES)
     .action(async (keys: string[], options: Options) => {
@@ -98,21 +112,29 @@ async function syncNow(io: Io, { config, keys, options }: Asked): Promise<ExitCo
       stopping: io.stop,
       abort: io.stop,
       observe: (_key, step) => observe(step),
+      look: options.look === true,
     })
     const results: { key: CustomerKey; target: string; steps: unknown[] }[] = []
     const ends: (TurnEnd | null)[] = []
     for (const key of keys) {
       steps = []
       if (!options.json) io.out(`customer ${key} at ${target}`)
-      const lease = await noteAndLease({
-        pool,
-        key,
-        leaseMs: config.timing.queueLeaseMs,
-        sleep: (ms) => sleep(ms, io.stop),
-        onWait: (why) => io.err(line('', WAITING[why])),
-        stop: io.stop,
-      })
-      if (lease) await job(lease)
+      for (let waitMs: number | null = 0; waitMs !== null && !io.stop.aborted; ) {
+        const lease = await noteAndLease({
+          pool,
+          key,
+          leaseMs: config.timing.queueLeaseMs,
+          sleep: (ms) => sleep(ms, io.stop),
+          onWait: (why) => io.err(line('', WAITING[why])),
+          stop: io.stop,
+        })
+        if (lease) await job(lease)
+        waitMs = tooSoon(steps.at(-1))
+        if (waitMs !== null) {
+          io.err(line('', WAITING['just-written']))
+          await sleep(waitMs, io.stop)
+        }
+      }
       const last = steps.at(-1)
       ends.push(last?.step === 'ended' ? last.end : null)
       results.push({ key, target, steps: steps.map(redactedStep) })
@@ -124,36 +146,13 @@ async function syncNow(io: Io, { config, keys, options }: Asked): Promise<ExitCo
   }
 }
 
+/** How long a look at the service has to wait; null when it is not what the customer waits for. */
+function tooSoon(step: SyncStep | undefined): number | null {
+  if (step?.step !== 'ended' || step.end.kind !== 'retry') return null
+  return step.end.reason.code === JUST_WRITTEN ? (step.end.waitMs ?? 0) : null
+}
+
 function exitFor(ends: readonly (TurnEnd | null)[]): ExitCode {
   if (ends.some((end) => end?.kind !== 'settle')) return 1
   return ends.some((end) => end?.kind === 'settle' && end.state === 'rejected') ? 3 : 0
-}
-
-/** Bodies hold field values: their names are shown. */
-function redacted(plan: object): object {
-  const { body, ...rest } = plan as { body?: object }
-  return body ? { ...rest, sends: Object.keys(body) } : rest
-}
-
-function redactedStep(step: SyncStep): object {
-  switch (step.step) {
-    case 'mapped': {
-      const { mapped } = step
-      return { step: 'mapped', kind: mapped.kind, issues: 'issues' in mapped ? mapped.issues : [] }
-    }
-    case 'planned':
-      return { step: 'planned', plan: redacted(step.plan) }
-    case 'answered':
-      return {
-        step: 'answered',
-        method: step.called.method,
-        outcome: step.called.outcome,
-        meaning: step.meaning,
-        ms: Math.round(step.called.durationMs),
-      }
-    case 'ended':
-      return step
-    default:
-      return step satisfies never
-  }
 }

@@ -21,6 +21,8 @@ export type JobOptions = {
   readonly stopping: AbortSignal
   readonly abort: AbortSignal
   readonly observe: (key: CustomerKey, step: SyncStep, claim: Claim) => void
+  /** See Run; default false. */
+  readonly look?: boolean
 }
 
 /** `null`: the job was void (its token is spent, its lease has passed) or we are stopping; nothing was done. */
@@ -30,7 +32,8 @@ export type JobResult = { readonly ending: Ending; readonly counted: boolean } |
  * Processes one job: a permit, the claim, the work, the ending. The clocks are read before the claim is sent,
  * so that a process that was suspended anywhere after it knows that its time is over and sends nothing.
  */
-export function makeJob({ context, claim, end, clock, stopping, abort, observe }: JobOptions) {
+export function makeJob(options: JobOptions) {
+  const { context, claim, end, clock, stopping, abort, observe, look = false } = options
   const { lifetimeMs } = context.config.timing
   const needed = timeNeededMs(context.config)
 
@@ -50,6 +53,7 @@ export function makeJob({ context, claim, end, clock, stopping, abort, observe }
       stopping,
       abort,
       observe: (step) => observe(claimed.key, step, claimed),
+      look,
     }
     const ending = await runClaim(context, run)
     return { ending, counted: await end(ending) }

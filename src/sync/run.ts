@@ -61,6 +61,8 @@ export type Run = {
   /** Breaks off a call that is under way; its outcome is then unknown. */
   readonly abort: AbortSignal
   readonly observe: (step: SyncStep) => void
+  /** What is remembered is not relied on: the service is looked at first. */
+  readonly look: boolean
 }
 
 /**
@@ -74,7 +76,7 @@ export async function runClaim(context: SyncContext, run: Run): Promise<Ending> 
   try {
     const record = await context.readRecord(claim.key)
     const subject = await readSubject(context, claim.key, record)
-    const memory = recall(context, claim, { record, mapped: subject.mapped })
+    const memory = recall(context, run, { record, mapped: subject.mapped })
     const result =
       'end' in subject
         ? { turn: startTurn(memory), last: null, end: subject.end }
@@ -94,9 +96,9 @@ function lookAfter({ config }: SyncContext, { writtenAgoMs }: KnownRecord): numb
 
 type Recalled = { readonly record: LedgerRecord; readonly mapped: Mapped }
 
-function recall({ digester }: SyncContext, claim: Claim, { record, mapped }: Recalled): Memory {
+function recall({ digester }: SyncContext, { claim, look }: Run, { record, mapped }: Recalled): Memory {
   const { unknown, blind } = claim
-  const memory = startMemory({ record, unknown, blind, digestKey: digester.id })
+  const memory = startMemory({ record, unknown: unknown || look, blind, digestKey: digester.id })
   return rememberFor(memory, { mapped, recordedAs: record.userId, digests: forCustomer(digester, claim.key) })
 }
 

@@ -61,9 +61,12 @@ type TurnSituation = Omit<Situation, 'memory'> & {
   readonly lookAfterMs: number
 }
 
+/** Code of the reason with which a claim ends that came too early for a look. */
+export const JUST_WRITTEN = 'just-written'
+
 /** The customer waits, and nothing is said against it: it is asked again once the GET can be believed. */
 function tooEarly(waitMs: number): TurnEnd {
-  return { kind: 'retry', reason: { code: 'just-written' }, failed: false, waitMs, released: true }
+  return { kind: 'retry', reason: { code: JUST_WRITTEN }, failed: false, waitMs, released: true }
 }
 
 /**

@@ -98,6 +98,7 @@ const RUN = {
   expired: never(),
   stopping: never(),
   abort: never(),
+  look: false,
 }
 
 export function contextOf(customer: Customer): SyncContext {

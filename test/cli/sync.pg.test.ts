@@ -1,0 +1,70 @@
+// What `rollcall sync` does by hand where the service is not as rollcall left it.
+import { expect, test } from 'vitest'
+import { buildHouse, CONFIG, type House } from '../support/house.ts'
+import { lanes } from '../support/lanes.ts'
+import { runRollcall } from '../support/process.ts'
+
+const [, lane] = lanes
+if (!lane) throw new Error('the Postgres lane is always there')
+
+async function sync(house: House, ...args: readonly string[]) {
+  await using process = await runRollcall(house, ['sync', ...args])
+  const { code } = await process.exited
+  return { code, output: process.output() }
+}
+
+test('--look finds what was changed at the service, puts it right, and is needed for that', async () => {
+  await using house = await buildHouse(lane)
+  const { users } = house.sandbox
+  const { pool } = house.db
+  await pool.query(
+    `INSERT INTO clientes (id, plan, correo) SELECT k, 'premium', k || '@example.com' FROM unnest('{shut,edited,gone,left,trial}'::text[]) k`,
+  )
+  await pool.query(`UPDATE clientes SET plan = 'trial' WHERE id = 'trial'`)
+  const keys = ['shut', 'edited', 'gone', 'left', 'trial']
+  expect((await sync(house, ...keys)).code).toBe(0)
+  await pool.query(`DELETE FROM clientes WHERE id = 'left'`)
+  expect((await sync(house, 'left')).code).toBe(0)
+  expect(users.get('left')?.status).toBe(0)
+
+  users.edit('shut', { status: 0 })
+  users.edit('edited', { email: 'other@example.com' })
+  users.delete('gone')
+  users.edit('left', { status: 2 })
+  users.edit('trial', { status: 0 })
+  const before = house.calls().length
+  expect((await sync(house, ...keys)).code).toBe(0)
+  expect(house.calls().slice(before)).toEqual([])
+
+  expect((await sync(house, '--look', ...keys)).code).toBe(0)
+  expect(house.calls().slice(before)).toEqual([
+    { method: 'GET', body: undefined },
+    { method: 'PATCH', body: { status: 2 } },
+    { method: 'GET', body: undefined },
+    { method: 'PATCH', body: { status: 2, email: 'edited@example.com' } },
+    { method: 'GET', body: undefined },
+    { method: 'POST', body: { user_id: 'gone', status: 2, email: 'gone@example.com' } },
+    { method: 'GET', body: undefined },
+    { method: 'PATCH', body: { status: 0 } },
+    // A trial that has ended at the service is not granted again.
+    { method: 'GET', body: undefined },
+  ])
+})
+
+test('a look that would come too soon after a write is waited for, and said', async () => {
+  const timing = { ...CONFIG.timing, consistencyDelayMs: 1500 }
+  await using house = await buildHouse(lane, { config: { timing } })
+  await house.db.pool.query(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
+  await sync(house, 'c')
+  const { code, output } = await sync(house, '--look', 'c')
+  expect(code).toBe(0)
+  expect(output).toContain('settled')
+  expect(house.calls('c').map(({ method }) => method)).toEqual(['POST', 'GET'])
+})
+
+test('--look and --dry-run exclude each other', async () => {
+  await using house = await buildHouse(lane)
+  const { code, output } = await sync(house, '--look', '--dry-run', 'c')
+  expect(code).toBe(2)
+  expect(output).toContain('--look')
+})
