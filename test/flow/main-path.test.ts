@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
-import { buildHouse } from '../support/house.ts'
 import { eachLane } from '../support/lanes.ts'
+import { buildPresetHouse, USER_PRESETS, writesOf } from '../support/presets.ts'
 
 eachLane('a committed row reaches the service', (lane) => {
-  test('insert creates, update patches only what changed plus status, delete revokes', async () => {
-    await using house = await buildHouse(lane)
+  const title = 'insert creates, update patches only what changed plus status, delete revokes: %s'
+  test.concurrent.each(USER_PRESETS)(title, async (name) => {
+    await using house = await buildPresetHouse(lane, name)
     await house.startWorker()
     const { pool } = house.db
 
@@ -12,7 +13,7 @@ eachLane('a committed row reaches the service', (lane) => {
       `INSERT INTO clientes (id, plan, correo, nacido) VALUES ('c1', 'premium', 'ana@example.com', '1980-02-29')`,
     )
     await house.settled()
-    expect(house.calls('c1')).toEqual([
+    expect(writesOf(house, 'c1')).toEqual([
       {
         method: 'POST',
         body: { user_id: 'c1', status: 2, email: 'ana@example.com', birthdate: '1980-02-29' },
@@ -21,12 +22,12 @@ eachLane('a committed row reaches the service', (lane) => {
 
     await pool.query(`UPDATE clientes SET correo = 'ana@example.org' WHERE id = 'c1'`)
     await house.settled()
-    expect(house.calls('c1').slice(1)).toEqual([
+    expect(writesOf(house, 'c1').slice(1)).toEqual([
       { method: 'PATCH', body: { status: 2, email: 'ana@example.org' } },
     ])
 
     await pool.query(`DELETE FROM clientes WHERE id = 'c1'`)
     await house.settled()
-    expect(house.calls('c1').slice(2)).toEqual([{ method: 'PATCH', body: { status: 0 } }])
+    expect(writesOf(house, 'c1').slice(2)).toEqual([{ method: 'PATCH', body: { status: 0 } }])
   })
 })
