@@ -3,6 +3,7 @@ import { RollcallError } from '../model/errors.ts'
 import type { ContractInput } from '../sandbox/contract/contract.ts'
 import { listContracts, sayContracts } from '../sandbox/contract/list.ts'
 import { CONTRACT_FORM, formatContract, parseContract } from '../sandbox/contract/text.ts'
+import { isShut } from '../sandbox/control/control.ts'
 import type { FaultInput } from '../sandbox/faults/faults.ts'
 import { FAULT_FORM, parseFault } from '../sandbox/faults/text.ts'
 import { startSandbox } from '../sandbox/server.ts'
@@ -38,30 +39,35 @@ Examples:
   curl -s localhost:4010/_sandbox/users        what it holds
   curl -s localhost:4010/_sandbox/journal      every call it got`
 
+const SHUT =
+  'It does not listen on loopback, so /_sandbox/ is shut. To open it: --control-token TOKEN, and the header ' +
+  'Sandbox-Token: TOKEN with each call.'
+
 /** `rollcall sandbox`: the service for local work, in memory. */
 export const sandboxCommand: AddCommand = (program, io) => {
   program
     .command('sandbox')
     .description('run a stand-in for the Legal Consultation Service, in memory')
-    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--host <address>', 'address to listen on', filled, '127.0.0.1')
     .option('-p, --port <number>', 'port to listen on', port, 4010)
-    .option('--api-key <key>', 'Api-Key that it accepts', 'sandbox-api-key')
-    .option('--secret-key <key>', 'Secret-Key that it accepts', 'sandbox-secret-key')
+    .option('--api-key <key>', 'Api-Key that it accepts', filled, 'sandbox-api-key')
+    .option('--secret-key <key>', 'Secret-Key that it accepts', filled, 'sandbox-secret-key')
     .option('--fault <rule>', 'a fault, repeatable; see below', addFault)
     .option('--contract <words>', 'how it answers, repeatable; see below', addContract)
     .option('--contracts', 'list what --contract takes, and end')
     .option('--seed <number>', 'seed for the rates of faults and the ids of messages', seed, 1)
-    .option('--control-token <token>', 'opens /_sandbox/ when it does not listen on loopback')
+    .option('--control-token <token>', 'opens /_sandbox/ when it does not listen on loopback', filled)
     .option('--json', 'print the address as JSON')
     .addHelpText('after', EXAMPLES)
     .action(async ({ json, contracts, fault: faults = [], contract: words = {}, ...options }: Options) => {
       if (contracts) return listTo(io, json)
       const started = startSandbox({ ...options, faults, contract: words })
       const sandbox = await started.catch((error: NodeJS.ErrnoException) => {
-        throw new RollcallError('ADDRESS_TAKEN', [
-          `${options.host}:${options.port} (${error.code ?? 'unknown'})`,
-        ])
+        const { code = '' } = error
+        if (!Object.hasOwn(NOT_LISTENING, code)) throw error
+        throw new RollcallError('ADDRESS_TAKEN', [`${options.host}:${options.port}: ${NOT_LISTENING[code]}`])
       })
+      if (isShut({ host: options.host, token: options.controlToken })) io.err(SHUT)
       if (json) io.out(asJson({ url: sandbox.url, apiKey: options.apiKey, secretKey: options.secretKey }))
       else {
         io.out(`SERVICE_URL=${sandbox.url}`)
@@ -79,6 +85,23 @@ function listTo(io: Io, json: boolean | undefined): void {
   const list = listContracts()
   if (json) io.out(asJson(list))
   else for (const line of sayContracts(list)) io.out(line)
+}
+
+/** Why the system lets nobody listen, by its code. */
+const NOT_LISTENING: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'something listens there already',
+  EADDRNOTAVAIL: 'no address of this machine',
+  EAFNOSUPPORT: 'no kind of address that this machine has',
+  EACCES: 'not allowed to listen there',
+  EPERM: 'not allowed to listen there',
+  ENOTFOUND: 'no host of this name',
+  EAI_AGAIN: 'the name of the host cannot be looked up now',
+}
+
+/** Empty is what an unset variable leaves: a key or token that everybody knows. */
+function filled(text: string): string {
+  if (text.trim() !== '') return text
+  throw new InvalidArgumentError('expected a text that is not empty')
 }
 
 const port = upTo(65_535)

@@ -54,19 +54,17 @@ const MAX_TEXT = 64 * 1024 * 1024
  * that a call that hangs can be seen hanging.
  */
 export function makeJournal(size: number, maxText = MAX_TEXT): OpenJournal {
-  let entries: JournalEntry[] = []
-  let start = 0 // entries before it are forgotten, and cut off now and then instead of one by one
+  // By number, so that what is forgotten is referenced nowhere.
+  const entries = new Map<number, JournalEntry>()
+  let first = 1
   let last = 0
   let text = 0
 
   function forget(): void {
-    while (entries.length - start > size || (text > maxText && entries.length - start > 1)) {
-      text -= lengthOf(entries[start])
-      start += 1
-    }
-    if (start > size) {
-      entries = entries.slice(start)
-      start = 0
+    while (entries.size > size || (text > maxText && entries.size > 1)) {
+      text -= lengthOf(entries.get(first))
+      entries.delete(first)
+      first += 1
     }
   }
 
@@ -86,7 +84,7 @@ export function makeJournal(size: number, maxText = MAX_TEXT): OpenJournal {
           return isJson ? parsed(entry.raw) : undefined
         },
       }
-      entries.push(entry)
+      entries.set(last, entry)
       text += lengthOf(entry)
       forget()
       return ({ json = isJson, ...progress }) => {
@@ -94,33 +92,37 @@ export function makeJournal(size: number, maxText = MAX_TEXT): OpenJournal {
         Object.assign(entry, progress)
         isJson = json
         // A call that was forgotten while it hung is no longer counted.
-        if (isKept(entry.number)) text += lengthOf(entry) - before
+        if (entries.has(entry.number)) text += lengthOf(entry) - before
         forget()
       }
     },
     list({ after = 0, userId, limit = Number.POSITIVE_INFINITY } = {}) {
-      const first = entries[start]?.number ?? 1
       const found: JournalEntry[] = []
-      for (
-        let i = start + Math.max(0, after + 1 - first);
-        i < entries.length && found.length < limit;
-        i += 1
-      ) {
-        const entry = entries[i]
+      for (let number = Math.max(first, after + 1); number <= last && found.length < limit; number += 1) {
+        const entry = entries.get(number)
         if (entry !== undefined && (userId === undefined || entry.userId === userId)) found.push(entry)
       }
       return found
     },
     clear() {
-      entries = []
-      start = 0
+      entries.clear()
+      first = last + 1
       text = 0
     },
   }
+}
 
-  function isKept(number: number): boolean {
-    return number >= (entries[start]?.number ?? Number.POSITIVE_INFINITY)
-  }
+/** The first of them, up to `limit`, and fewer where they are long: but for one entry never more than `maxText`. */
+export function pageOfEntries(
+  entries: readonly JournalEntry[],
+  { limit, maxText }: { readonly limit: number; readonly maxText: number },
+): readonly JournalEntry[] {
+  let text = 0
+  const end = entries.findIndex((entry, index) => {
+    text += lengthOf(entry)
+    return index >= limit || (index > 0 && text > maxText)
+  })
+  return end === -1 ? entries : entries.slice(0, end)
 }
 
 const UNTOUCHED = {

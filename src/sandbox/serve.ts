@@ -79,10 +79,14 @@ function decodedPath(url: string): string {
   }
 }
 
+export function isJsonType(type = ''): boolean {
+  return /^application\/json\s*(;|$)/i.test(type)
+}
+
 /** Section 4: all bodies are JSON, and said to be. GET has none, and so nothing that could be mistaken. */
 function unreadableFor({ method, headers }: FastifyRequest, kind: ReplyBody['kind']): string | null {
   if (method === 'GET') return null
-  if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) {
+  if (!isJsonType(headers['content-type'])) {
     return 'Content-Type must be application/json.'
   }
   return kind === 'json' ? null : 'The body is not JSON.'

@@ -15,6 +15,7 @@ import { type Journal, makeJournal, type Note, type OpenJournal } from './journa
 import { makeMalformed } from './malformed.ts'
 import { addOpenApi, OPENAPI_PATH } from './openapi/openapi.ts'
 import { send } from './send.ts'
+import { isJsonType } from './serve.ts'
 import { addServerToServer } from './users/routes.ts'
 import { makeUsers, type SandboxUsers } from './users/users.ts'
 
@@ -114,12 +115,15 @@ function makeHeld(
   }
 }
 
-function makeApp(): FastifyInstance {
+/** Exported for its limits alone, which nobody can wait for. */
+export function makeApp(): FastifyInstance {
   const malformed = makeMalformed()
   const app = Fastify({
     bodyLimit: BODY_LIMIT,
     exposeHeadRoutes: false,
     forceCloseConnections: true,
+    // Else Node answers without a body.
+    http: { requireHostHeader: false },
     // For a request to arrive; without it one whose body stops in the middle would be waited for without end.
     requestTimeout: 60_000,
     routerOptions: { maxParamLength: ID_LIMIT },
@@ -128,6 +132,13 @@ function makeApp(): FastifyInstance {
       send(reply, refuse(400, 'bad_request', 'The address cannot be read.')),
   })
   app.server.on('request', malformed.onRequest)
+  app.addHook('onRequest', async ({ headers, raw }, reply) => {
+    if (headers.host === undefined && raw.httpVersion === '1.1') {
+      return send(reply, refuse(400, 'bad_request', 'The header Host is missing.'))
+    }
+    // To the sandbox all that is not JSON is one; of some of it fastify would say so before anybody looks at the call.
+    if (!isJsonType(headers['content-type'])) headers['content-type'] = 'application/octet-stream'
+  })
   // Bodies are taken as bytes, whatever they are said to be: the journal shows them as they came.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))

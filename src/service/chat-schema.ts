@@ -10,8 +10,16 @@ const second = z
   .meta({ description: 'UTC without a zone suffix: YYYY-MM-DDThh:mm:ss.', examples: ['2026-03-02T09:15:00'] })
 /** `YYYY-MM-DDThh:mm`, UTC. */
 const minute = z.string().regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/)
-const hour = z.string().regex(/^([01]?\d|2[0-3]):[0-5]\d$/)
-const numericText = z.string().regex(/^\d+$/)
+const hour = z.string().regex(/^([01]?\d|2[0-3]):[0-5]\d$/, 'a time such as 8:00')
+const URI_PART = "(?:[\\w.~!$&'()*+,;=:@/?-]|%[\\da-f]{2})*"
+const URI = new RegExp(
+  `^[a-z][a-z\\d+.-]*:(?=[^?#])(?://\\[[\\da-f:.]+\\])?${URI_PART}(?:#${URI_PART})?$`,
+  'i',
+)
+const ADDRESS = 'an address such as https://service.example/a.jpg, percent-encoded'
+/** What URL parsers put up with, spaces and letters of all alphabets, is no URI (RFC 3986). */
+const uri = z.url(ADDRESS).refine((text) => URI.test(text), ADDRESS)
+const numericText = z.string().regex(/^\d+$/, 'a number as text')
 
 const head = {
   from_user_id: z.string().meta({ description: 'Unique identifier of the sender.' }),
@@ -29,8 +37,8 @@ export const imageMessage = z
   .strictObject({
     ...head,
     type: z.literal('image'),
-    image_url: z.url(),
-    image_thumb_url: z.url(),
+    image_url: uri,
+    image_thumb_url: uri,
     image_width: numericText.meta({ description: 'A number as text.', examples: ['1280'] }),
     image_height: numericText.meta({ description: 'A number as text.', examples: ['720'] }),
   })
@@ -39,7 +47,7 @@ export const fileMessage = z
   .strictObject({
     ...head,
     type: z.literal('file'),
-    file_url: z.url(),
+    file_url: uri,
     file_name: z.string(),
     file_size: numericText.meta({ description: 'In KB, a number as text.', examples: ['348'] }),
   })
@@ -80,7 +88,7 @@ export const professional = z
   .strictObject({
     professional_id: z.string(),
     status: z.enum(PROFESSIONAL_STATUSES),
-    photo: z.url().meta({ description: 'URL of a photo; the sample payload names it `avatar`.' }),
+    photo: uri.meta({ description: 'URL of a photo; the sample payload names it `avatar`.' }),
     name: z.string(),
     title: z.string().meta({ description: 'Short description, plain text.' }),
     title_html: z.string().meta({

@@ -11,8 +11,13 @@ export type WireNote = { readonly description: string; readonly examples?: reado
 /** DNI or NIE with the letter that its number asks for; no pattern can reckon that. */
 export const NID_FORMAT = 'dni-nie'
 
+const WELL_FORMED = '^[^\\u0000\\ud800-\\udfff]*$'
+
 /** `null` and '' take a value away. */
 const NOTHING = { enum: ['', null] }
+
+/** Beyond the format: a name of at most 64 characters, and a domain whose end is no number. */
+const EMAIL = '^.{1,64}@[^@]*[.](?![0-9]+$)[^.@]+$'
 
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyz']
 
@@ -25,6 +30,7 @@ export const WIRE_NOTES: Readonly<Record<UserField, WireNote>> = {
     description:
       "The integrator's own unique identifier of the user (2.6). Not `.` or `..`, which lead to another path.",
     minLength: 1,
+    pattern: '^[^\\ud800-\\udfff]*$',
     not: { enum: ['.', '..'] },
     examples: ['customer-1042'],
   },
@@ -35,7 +41,7 @@ export const WIRE_NOTES: Readonly<Record<UserField, WireNote>> = {
   },
   email: {
     description: 'A valid e-mail address.',
-    anyOf: [{ type: 'string', format: 'idn-email', maxLength: 254 }, NOTHING],
+    anyOf: [{ type: 'string', format: 'idn-email', maxLength: 254, pattern: EMAIL }, NOTHING],
     examples: ['ana@correo.example'],
   },
   nid_number: {
@@ -103,9 +109,9 @@ export const WIRE_NOTES: Readonly<Record<UserField, WireNote>> = {
   md_group_name: text("The user's group on a sister medical platform.", 'm1'),
 }
 
-/** NUL ends a text in too many places, so it is refused. */
+/** NUL ends a text in too many places, and half a surrogate pair is no text in UTF-8: both are refused. */
 function text(description: string, example: string): WireNote {
-  return { description, pattern: '^[^\\u0000]*$', examples: [example] }
+  return { description, pattern: WELL_FORMED, examples: [example] }
 }
 
 /** A pattern for the pairs of letters that a format takes, gathered by their first letter: `^([aA][bB]|…)?$`. */

@@ -68,3 +68,47 @@ test('its help shows how to find them', async () => {
   expect(out.join('\n')).toContain('rollcall sandbox --contracts')
   expect(out.join('\n')).toContain("--contract 'create-204 visible-after-ms=2s trial-ms=5m'")
 })
+
+test('a fault that it cannot read is told by the word that is wrong', async () => {
+  const { code, err } = run('--fault', 'PATCH 503 rate=2')
+  expect(await code).toBe(2)
+  expect(err.join('\n')).toContain('fault "PATCH 503 rate=2": rate: expected 0 to 1')
+  expect(err.join('\n')).toContain('See --help.')
+})
+
+test.each<[readonly string[], boolean]>([
+  [['--host', '0.0.0.0'], true],
+  [['--host', '0.0.0.0', '--json'], true],
+  [['--host', '0.0.0.0', '--control-token', 'secret-token'], false],
+  [['--host', '127.0.0.2'], false],
+])('%j: says when its control endpoints are shut, and how to open them', async (args, shut) => {
+  const { out, err } = run('--port', '0', ...args)
+  await expect.poll(() => out.length).toBeGreaterThan(0)
+  expect(err.some((line) => line.includes('--control-token TOKEN'))).toBe(shut)
+  expect(err.join()).not.toContain('secret-token')
+})
+
+test.each(['--control-token', '--api-key', '--secret-key', '--host'])(
+  '%s of an unset variable is refused',
+  async (option) => {
+    for (const empty of ['', ' ']) {
+      const { code, err } = run('--port', '0', option, empty)
+      expect(await code).toBe(2)
+      expect(err.join('\n')).toContain('expected a text that is not empty')
+    }
+  },
+)
+
+test('says why it cannot listen', async () => {
+  const first = run('--port', '0')
+  await expect.poll(() => first.out.length).toBeGreaterThan(0)
+  const port = first.out[0]?.split(':').at(-1) ?? ''
+  for (const [args, told] of [
+    [['--port', port], `127.0.0.1:${port}: something listens there already`],
+    [['--host', '192.0.2.1', '--control-token', 'x'], '192.0.2.1:4010: no address of this machine'],
+  ] as const) {
+    const { code, err } = run(...args)
+    expect(await code).toBe(1)
+    expect(err.join('\n')).toContain(told)
+  }
+})

@@ -1,5 +1,7 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
-import { makeJournal } from '../../src/sandbox/journal.ts'
+import { makeJournal, pageOfEntries } from '../../src/sandbox/journal.ts'
 
 const arrival = { method: 'PATCH', path: '/s2s/v1/users/u', arrivedAt: 1 }
 
@@ -73,6 +75,39 @@ describe('the journal', () => {
     const journal = makeJournal(1000, 100)
     for (let i = 0; i < 50; i += 1) journal.open({ ...arrival, path: '', ...arrived })(progress)
     expect(journal.list()).toHaveLength(10)
+  })
+
+  it('lets go of what it forgets', async () => {
+    setFlagsFromString('--expose-gc')
+    const collectGarbage = runInNewContext('gc') as () => void
+    const journal = makeJournal(100_000, 1000)
+    const forgotten = Array.from({ length: 50 }, () => {
+      const faults = ['down']
+      journal.open({ ...arrival, path: '' })({ raw: 'x'.repeat(500), faults })
+      return new WeakRef(faults)
+    })
+    // A reference that was just made lives to the end of the turn.
+    await new Promise((resolve) => setImmediate(resolve))
+    collectGarbage()
+    expect(journal.list()).toHaveLength(2)
+    expect(forgotten.filter((each) => each.deref() !== undefined)).toHaveLength(2)
+    journal.clear()
+    await new Promise((resolve) => setImmediate(resolve))
+    collectGarbage()
+    expect(forgotten.filter((each) => each.deref() !== undefined)).toHaveLength(0)
+  })
+
+  it('is shown in pieces that are bounded in text, and never in none', () => {
+    const journal = makeJournal(100)
+    for (let i = 0; i < 6; i += 1) journal.open({ ...arrival, path: '' })({ raw: 'x'.repeat(10) })
+    const numbers = (limit: number, maxText: number) =>
+      pageOfEntries(journal.list(), { limit, maxText }).map(({ number }) => number)
+    expect(numbers(10, 60)).toEqual([1, 2, 3, 4, 5, 6])
+    expect(numbers(10, 59)).toEqual([1, 2, 3, 4, 5])
+    expect(numbers(3, 60)).toEqual([1, 2, 3])
+    expect(numbers(3, 25)).toEqual([1, 2])
+    expect(numbers(3, 0)).toEqual([1])
+    expect(pageOfEntries([], { limit: 3, maxText: 0 })).toEqual([])
   })
 
   it('calls that hang while they are forgotten do no harm', () => {

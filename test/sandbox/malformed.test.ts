@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import http from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { makeMalformed, refusalOf } from '../../src/sandbox/malformed.ts'
-import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
+import { makeApp, type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 import { KEYS } from './talk.ts'
 import { collect, connect, exchange, statusesIn } from './wire.ts'
 
@@ -56,6 +56,11 @@ describe('what is no request', () => {
     ['the beginning of TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', UNREADABLE],
     ['a method that there is not', GET.replace('GET', 'GOT'), UNREADABLE],
     ['two lengths', GET.replace(HEAD, `${HEAD}Content-Length: 1\r\nContent-Length: 2\r\n`), UNREADABLE],
+    [
+      'a head without Host',
+      GET.replace('Host: x', 'Connection: close'),
+      refused(400, 'bad_request', 'The header Host is missing.'),
+    ],
     ['a chunk of no length', `${CHUNKED}zz\r\n`, UNREADABLE],
     [
       'a head beyond all bounds',
@@ -127,6 +132,12 @@ describe('what is no request', () => {
     const late = refused(408, 'bad_request', 'The request did not arrive in time.')
     expect(lastOf(await exchange(url, GET.slice(0, 40), false)), 'a head').toEqual(late)
     expect(lastOf(await exchange(url, `${CHUNKED}1c\r\n{`, false)), 'a body').toEqual(late)
+  })
+
+  it('is not waited for without end by the sandbox either', async () => {
+    const app = makeApp()
+    expect(app.server.requestTimeout).toBe(60_000)
+    await app.close()
   })
 
   it('is refused in some way whatever Node says of it', () => {

@@ -2,6 +2,7 @@ import net from 'node:net'
 import { promisify } from 'node:util'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type Answer, json } from '../../src/sandbox/answer.ts'
+import { retryAfterHeader } from '../../src/sandbox/faults/strike.ts'
 import { parseFault } from '../../src/sandbox/faults/text.ts'
 import { startSandbox } from '../../src/sandbox/server.ts'
 import { startServing } from './serving.ts'
@@ -190,4 +191,10 @@ describe('in the sandbox', () => {
     const byObject = await put(texts.map(parseFault))
     expect(byObject.json).toEqual(byText.json)
   })
+})
+
+it('a date of Retry-After is never too early: it is rounded up to the second', () => {
+  for (const now of [1001, 1500, 1999, 2000]) {
+    expect(Date.parse(retryAfterHeader({ form: 'date', seconds: 2 }, now))).toBe(4000)
+  }
 })

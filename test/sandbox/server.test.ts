@@ -77,6 +77,13 @@ describe('errors have one form', () => {
       'invalid',
     ],
     ['nobody of that name', '/s2s/v1/users/nobody', { method: 'GET' }, 404, 'not_found'],
+    [
+      'nobody of that name, whatever the body',
+      '/s2s/v1/users/nobody',
+      { method: 'PATCH', body: '{}' },
+      404,
+      'not_found',
+    ],
     ['there is no DELETE', '/s2s/v1/users/u', { method: 'DELETE' }, 404, 'not_found'],
     ['no such path', '/s2s/v2/users', { body: '{}' }, 404, 'not_found'],
     ['a path that cannot be decoded', '/s2s/v1/users/%zz', { method: 'GET' }, 400, 'bad_request'],

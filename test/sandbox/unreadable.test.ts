@@ -25,6 +25,13 @@ const UNREADABLE: readonly Unreadable[] = [
     { headers: { 'Content-Type': 'text/plain' }, body: GOOD },
     'Content-Type must be application/json.',
   ],
+  ...['application/jsonx', ';;;', '', 'json', 'multipart/form-data'].map(
+    (type): Unreadable => [
+      `of the type ${JSON.stringify(type)}`,
+      { headers: { 'Content-Type': type }, body: GOOD },
+      'Content-Type must be application/json.',
+    ],
+  ),
 ]
 const CALLS = [
   'POST /s2s/v1/users',

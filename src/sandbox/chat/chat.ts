@@ -9,7 +9,7 @@ import type { Contract, LiveContract } from '../contract/contract.ts'
 import { type Call, type Group, makeServe, type ServeParts } from '../serve.ts'
 import type { SandboxUsers } from '../users/users.ts'
 import { type Conversations, shownRoom } from './conversations.ts'
-import { pageOf } from './page.ts'
+import { DEFAULT_LIMIT, DEFAULT_OLDER, MAX_LIMIT, pageOf } from './page.ts'
 import { type Professionals, shownProfessional } from './professionals.ts'
 import { bearerOf, claimedUser, type Tokens } from './tokens.ts'
 
@@ -78,9 +78,6 @@ function unauthorized(message: string): Answer {
   return refuse(401, 'unauthorized', message)
 }
 
-const DEFAULT_LIMIT = 20
-const MAX_LIMIT = 100
-
 const ROOM = 'an integer, once'
 const LIMIT = 'an integer from 1, at most once'
 const OLDER = 'true or false, at most once'
@@ -100,7 +97,7 @@ const messageQuery = z.object({
   older: z
     .enum(['true', 'false'], OLDER)
     .transform((text) => text === 'true')
-    .default(true),
+    .default(DEFAULT_OLDER),
 })
 
 /** Section 4.1. A room of somebody else is answered like one that does not exist. */

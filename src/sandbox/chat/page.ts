@@ -2,6 +2,12 @@
 import type { MessageWire } from '../../service/chat-schema.ts'
 import type { Contract } from '../contract/contract.ts'
 
+/** Neither default nor maximum is shown (section 8): these are the sandbox's choice. */
+export const DEFAULT_LIMIT = 20
+/** Who asks for more gets so many. */
+export const MAX_LIMIT = 100
+export const DEFAULT_OLDER = true
+
 export type PageRequest = {
   readonly pivot?: string | undefined
   readonly limit: number

@@ -22,7 +22,7 @@ export const professionalInput = professional
     professional_id: professional.shape.professional_id.min(1),
     schedules,
     /** Seen only by users whose `ml_group_name` is one of them (2.6); null: by everybody. */
-    groups: z.array(z.string().min(1)).nullable().default(null),
+    groups: z.array(z.string().min(1), 'a list of texts, or null').nullable().default(null),
   })
 export const professionalList = z
   .array(professionalInput)

@@ -28,7 +28,7 @@ export const contract = z.strictObject({
   numbers: z.enum(['number', 'text']).default('number'),
   /** How long a GET goes on showing what was there before a write. */
   visibleAfterMs: z.int().min(0).max(600_000).default(0),
-  /** Calls about users whose `user_id` contains this text are answered 403. */
+  /** Server-to-server calls about users whose `user_id` contains this text are answered 403. */
   forbidden: z.string().min(1).nullable().default(null),
   /** How long status 4 gives access. A user has one trial. */
   trialMs: z

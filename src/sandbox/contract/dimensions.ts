@@ -19,7 +19,7 @@ export const ABOUT: Readonly<Record<Dimension, string>> = {
   nulls: 'a field without a value, in a GET',
   numbers: 'status and gender, in a GET',
   visibleAfterMs: 'how long a GET goes on showing what was there before a write',
-  forbidden: 'users whose user_id contains this are answered 403; empty: nobody',
+  forbidden: 'server-to-server calls about a user_id that contains this are answered 403; empty: none',
   trialMs: 'how long status 4 gives access',
   trialEnd: 'when it is over a GET shows status 0, or still 4',
   trialAgain: 'what sending status 4 again does to it',

@@ -61,10 +61,10 @@ const presets = {
   },
   'nulls-absent': { about: 'Leaves fields without a value out of a GET.', contract: { nulls: 'absent' } },
   'nulls-empty': { about: 'Shows fields without a value as empty text.', contract: { nulls: 'empty' } },
-  'numbers-text': { about: 'Shows numbers as text.', contract: { numbers: 'text' } },
+  'numbers-text': { about: 'Shows status and gender as text.', contract: { numbers: 'text' } },
   lagging: { about: 'Shows a write two seconds later.', contract: { visibleAfterMs: 2000 } },
   forbidding: {
-    about: 'Refuses every call about a user whose user_id contains "forbidden".',
+    about: 'Refuses every server-to-server call about a user whose user_id contains "forbidden".',
     contract: { forbidden: 'forbidden' },
   },
   'trial-stays': { about: 'Shows status 4 even when the trial is over.', contract: { trialEnd: 'stays' } },
@@ -81,13 +81,19 @@ const presets = {
     about: 'Calls the fields of professionals as the sample payload does.',
     contract: { names: 'sample' },
   },
-  'room-text': { about: 'Gives the ids of rooms as text.', contract: { roomId: 'text' } },
+  'room-text': {
+    about: 'Gives the ids of rooms as text, in the list of professionals.',
+    contract: { roomId: 'text' },
+  },
   'newest-first': { about: 'Gives pages of messages newest first.', contract: { order: 'newest-first' } },
   shuffled: { about: 'Gives pages of messages in no order.', contract: { order: 'shuffled' } },
-  'pivot-included': { about: 'Begins a page with the pivot itself.', contract: { pivot: 'included' } },
+  'pivot-included': {
+    about: 'Adds the pivot to its page: limit + 1 messages.',
+    contract: { pivot: 'included' },
+  },
   terse: {
     about:
-      'Says as little as it can: 204 for what went well, 400 for what did not, and only fields with a value.',
+      'Says as little as it can: 204 for a write, a bare 400 for a body that it refuses, and only fields with a value.',
     contract: {
       createStatus: 204,
       updateStatus: 204,
@@ -99,7 +105,7 @@ const presets = {
   },
   legacy: {
     about:
-      'An old application behind a web server: 200 and null for nearly everything, HTML errors, all text.',
+      'An old application: 200 for a write, null for who is not there, HTML for a body that it refuses, the numbers of a user as text.',
     contract: {
       createStatus: 200,
       createBody: 'ok',

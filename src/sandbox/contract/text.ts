@@ -1,8 +1,7 @@
 // Contracts as text, for the command line: `legacy create-status=204 trial-ms=2m`.
-import { closest } from '../../model/closest.ts'
 import { readDuration, sayDuration } from '../../model/duration.ts'
 import { RollcallError } from '../../model/errors.ts'
-import { MOST_PROBLEMS, shorten } from '../told.ts'
+import { MOST_PROBLEMS, notKnown, shorten } from '../told.ts'
 import { type Contract, type ContractInput, contract } from './contract.ts'
 import { DIMENSIONS, type Dimension, DOCUMENTED, expected, takes } from './dimensions.ts'
 import { isPreset, PRESETS } from './presets.ts'
@@ -106,9 +105,4 @@ function unknownWord(name: string, word: string): ContractProblem {
   if (isPreset(name)) return { name: shorten(word), text: `${name} is a preset and takes no value` }
   const known = word === name ? [...Object.keys(PRESETS), ...BY_WORD.keys()] : [...BY_WORD.keys()]
   return { name: shorten(word === name ? word : `${name}=…`), text: notKnown(name, known) }
-}
-
-export function notKnown(name: string, known: readonly string[]): string {
-  const meant = closest(shorten(name), known)
-  return meant === undefined ? `not known; one of ${known.join(', ')}` : `not known; did you mean ${meant}?`
 }

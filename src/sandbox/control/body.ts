@@ -1,11 +1,11 @@
 // Bodies of control endpoints, read with a schema.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { readBody } from '../../service/json.ts'
 import type { WireProblems } from '../../service/schema.ts'
 import { refuse } from '../answer.ts'
 import { send } from '../send.ts'
-import { MOST_PROBLEMS, shorten } from '../told.ts'
+import { MOST_PROBLEMS, shorten, TOLD } from '../told.ts'
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown
 
@@ -27,7 +27,7 @@ export function withBody<Schema extends z.ZodType>(
   then: (body: z.output<Schema>, reply: FastifyReply) => unknown,
 ): Handler {
   return withJson((value, reply) => {
-    const parsed = schema.safeParse(value)
+    const parsed = schema.safeParse(value, TOLD)
     if (parsed.success) return then(parsed.data, reply)
     return send(reply, refuse(422, 'invalid', 'The body does not fit.', problemsOf(parsed.error)))
   })
@@ -46,5 +46,18 @@ function problemsOf(error: z.ZodError): WireProblems {
 }
 
 function nameOf(path: readonly PropertyKey[]): string {
-  return path.length === 0 ? 'body' : path.map((part) => shorten(String(part))).join('.')
+  return path.length === 0 ? 'body' : path.map((part) => shorten(String(part)) || NAMELESS).join('.')
+}
+
+/** What a field is called whose name is empty. */
+export const NAMELESS = '""'
+
+/**
+ * A list, or the object that a GET shows it in under this name, so that what was shown can be put back as it is.
+ */
+export function listOrShown<Schema extends z.ZodType>(name: string, list: Schema) {
+  return z.preprocess((value) => {
+    const isShown = typeof value === 'object' && value !== null && Object.keys(value).join() === name
+    return isShown ? Object.entries(value)[0]?.[1] : value
+  }, list)
 }

@@ -10,9 +10,10 @@ import { type Professionals, professionalList } from '../chat/professionals.ts'
 import type { Tokens } from '../chat/tokens.ts'
 import type { Clock } from '../clock.ts'
 import { send } from '../send.ts'
+import { whole } from '../told.ts'
 import type { SandboxUsers } from '../users/users.ts'
-import { withBody } from './body.ts'
-import { moment } from './clock.ts'
+import { listOrShown, withBody } from './body.ts'
+import { momentOrUtc } from './clock.ts'
 
 export type ChatControlParts = {
   readonly users: SandboxUsers
@@ -28,7 +29,7 @@ const MAX_FILL = 5000
 
 const tokenBody = z.strictObject({
   user_id: z.string('a text'),
-  expires_in: z.int(`seconds, 0 to ${YEAR_S}`).min(0).max(YEAR_S).default(3600),
+  expires_in: whole(0, YEAR_S, 'seconds').default(3600),
 })
 
 const pair = { user_id: z.string('a text'), professional_id: z.string('a text') }
@@ -37,7 +38,7 @@ const head = {
   ...pair,
   from: z.enum(['user', 'professional'], 'user or professional').default('professional'),
   status: z.enum(MESSAGE_STATUSES, MESSAGE_STATUSES.join(', ')).default('sent'),
-  created_at: moment.optional(),
+  created_at: momentOrUtc.optional(),
 }
 const HEAD_OF_WIRE = {
   from_user_id: true,
@@ -57,7 +58,7 @@ const messageBody = z.discriminatedUnion(
   'text, image or file',
 )
 
-const fillBody = z.strictObject({ ...pair, messages: z.int(`1 to ${MAX_FILL}`).min(1).max(MAX_FILL) })
+const fillBody = z.strictObject({ ...pair, messages: whole(1, MAX_FILL) })
 
 export function addChatControl(control: FastifyInstance, parts: ChatControlParts): void {
   addTokens(control, parts)
@@ -89,7 +90,7 @@ function addProfessionals(control: FastifyInstance, professionals: Professionals
   control.get('/professionals', () => ({ professionals: professionals.all() }))
   control.put(
     '/professionals',
-    withBody(professionalList, (list) => {
+    withBody(listOrShown('professionals', professionalList), (list) => {
       professionals.set(list)
       return { professionals: professionals.all() }
     }),

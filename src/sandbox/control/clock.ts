@@ -17,6 +17,20 @@ export const moment = z.iso
   .transform(Date.parse)
   .refine(inClockRange, NOW)
 
+const EITHER_FORM = `${NOW}, or in UTC as the service writes it: 2026-03-02T09:30:00`
+
+/** The same, or the service's own form of section 2.1: UTC without a zone. */
+export const momentOrUtc = z.union(
+  [
+    moment,
+    z.iso
+      .datetime({ local: true, precision: 0 })
+      .transform((text) => Date.parse(`${text}Z`))
+      .refine(inClockRange),
+  ],
+  EITHER_FORM,
+)
+
 const duration = z.union(
   [z.number().min(0), z.string().transform(readDuration).pipe(z.number())],
   DURATION_FORM,

@@ -5,10 +5,10 @@ import { refuse } from '../answer.ts'
 import { type ContractInput, contract, type LiveContract } from '../contract/contract.ts'
 import { DIMENSIONS, type Dimension, expected } from '../contract/dimensions.ts'
 import { isPreset, PRESETS } from '../contract/presets.ts'
-import { type ContractProblem, type ContractReading, notKnown, readWords } from '../contract/text.ts'
+import { type ContractProblem, type ContractReading, readWords } from '../contract/text.ts'
 import { send } from '../send.ts'
-import { MOST_PROBLEMS, shorten } from '../told.ts'
-import { withJson } from './body.ts'
+import { MOST_PROBLEMS, notKnown, shorten } from '../told.ts'
+import { NAMELESS, withJson } from './body.ts'
 
 /**
  * GET, PUT and DELETE `/contract`, relative to where the control endpoints are. PUT takes the text form (a
@@ -21,7 +21,8 @@ export function addContractControl(control: FastifyInstance, live: LiveContract)
     '/contract',
     withJson((value, reply) => {
       const { contract, problems } = readContract(value)
-      if (problems.length > 0) return send(reply, refuse(422, 'invalid', SHAPE, asFields(problems)))
+      if (problems.length > 0)
+        return send(reply, refuse(422, 'invalid', 'The contract does not fit.', asFields(problems)))
       live.set(contract)
       return live.now
     }),
@@ -33,10 +34,10 @@ export function addContractControl(control: FastifyInstance, live: LiveContract)
 }
 
 const SHAPE =
-  'A preset, dimension=value words, or an object of dimensions and perhaps a "preset" was expected.'
+  'presets and dimension=value words as one text, or an object of dimensions and perhaps a "preset"'
 
 function readContract(value: unknown): ContractReading {
-  if (typeof value === 'string') return readWords(value)
+  if (typeof value === 'string' && value.trim() !== '') return readWords(value)
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return readObject(value)
   return { contract: {}, problems: [{ name: 'body', text: SHAPE }] }
 }
@@ -64,5 +65,5 @@ function isDimension(name: string): name is Dimension {
 }
 
 function asFields(problems: readonly ContractProblem[]): WireProblems {
-  return Object.fromEntries(problems.map(({ name, text }) => [name, text]))
+  return Object.fromEntries(problems.map(({ name, text }) => [name === '' ? NAMELESS : name, text]))
 }

@@ -1,15 +1,14 @@
 // Control endpoints under /_sandbox/: what a test or a person asks of the sandbox itself.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { RollcallError } from '../../model/errors.ts'
 import { isLoopback } from '../../service/address.ts'
 import { refuse } from '../answer.ts'
 import type { LiveContract } from '../contract/contract.ts'
 import { faultRule, type LiveFaults } from '../faults/faults.ts'
-import { parseFault } from '../faults/text.ts'
-import type { Journal } from '../journal.ts'
+import { readFault } from '../faults/text.ts'
+import { type Journal, pageOfEntries } from '../journal.ts'
 import { send } from '../send.ts'
-import { withBody } from './body.ts'
+import { listOrShown, withBody } from './body.ts'
 import { addChatControl, type ChatControlParts } from './chat.ts'
 import { addClockControl } from './clock.ts'
 import { addContractControl } from './contract.ts'
@@ -31,10 +30,12 @@ const journalQuery = z.object({
   limit: z.coerce.number().int().min(1).max(10_000).default(1000),
   user: z.string().optional(),
 })
+/** Of bodies and addresses in one answer: in JSON it may be six times as long, and nobody else is served meanwhile. */
+const MAX_JOURNAL_TEXT = 4 * 1024 * 1024
 const QUERY = 'Expected after (the number of an entry), limit (1 to 10000) and user, each at most once.'
 
-/** Rules as objects or in text form. */
-const faultList = z.array(z.preprocess(readText, faultRule)).max(1000)
+/** Rules in text form or as objects, what GET adds to them included. */
+const faultList = listOrShown('faults', z.array(z.preprocess(readRule, faultRule)).max(1000))
 
 export function addControl(app: FastifyInstance, parts: ControlParts): void {
   app.get(`${CONTROL}/health`, () => ({ ok: true }))
@@ -63,7 +64,8 @@ function addJournal(control: FastifyInstance, journal: Journal): void {
     if (!query.success) return send(reply, refuse(400, 'bad_request', QUERY))
     const { after, limit, user } = query.data
     const found = journal.list({ after, limit: limit + 1, ...(user === undefined ? {} : { userId: user }) })
-    return { last: journal.last, more: found.length > limit, entries: found.slice(0, limit) }
+    const entries = pageOfEntries(found, { limit, maxText: MAX_JOURNAL_TEXT })
+    return { last: journal.last, more: found.length > entries.length, entries }
   })
 }
 
@@ -93,15 +95,18 @@ function addClear(control: FastifyInstance, path: string, parts: readonly { clea
   })
 }
 
-function readText(rule: unknown, context: z.RefinementCtx): unknown {
-  if (typeof rule !== 'string') return rule
-  try {
-    return parseFault(rule)
-  } catch (error) {
-    if (!(error instanceof RollcallError)) throw error
-    context.addIssue({ code: 'custom', message: error.details.join('; ') })
-    return z.NEVER
-  }
+function readRule(rule: unknown, context: z.RefinementCtx): unknown {
+  if (typeof rule !== 'string') return withoutCounts(rule)
+  const read = readFault(rule)
+  if (read.rule !== null) return read.rule
+  context.addIssue({ code: 'custom', message: read.problems.join('; ') })
+  return z.NEVER
+}
+
+/** `struck` and `spent` are shown; a rule that is set begins anew. */
+function withoutCounts(rule: unknown): unknown {
+  if (typeof rule !== 'object' || rule === null || Array.isArray(rule)) return rule
+  return Object.fromEntries(Object.entries(rule).filter(([name]) => name !== 'struck' && name !== 'spent'))
 }
 
 /**
@@ -113,11 +118,16 @@ function refuseControl(request: FastifyRequest, { host, token }: ControlParts): 
   if (token !== undefined) {
     return request.headers['sandbox-token'] === token ? null : 'Sandbox-Token is missing or wrong.'
   }
-  const bound = host.includes(':') ? `[${host}]` : host
-  if (!isLoopback(bound))
+  if (isShut({ host, token })) {
     return 'The sandbox is not bound to loopback and was started without a control token.'
+  }
   if (!isLoopback(request.hostname.toLowerCase())) return 'Only by a loopback name.'
   return comesFromElsewhere(request.headers.origin) ? 'Not from a page of another origin.' : null
+}
+
+/** Whether nobody can control a sandbox that is bound to this address. */
+export function isShut({ host, token }: Pick<ControlParts, 'host' | 'token'>): boolean {
+  return token === undefined && !isLoopback(host.includes(':') ? `[${host}]` : host)
 }
 
 function comesFromElsewhere(origin: string | undefined): boolean {

@@ -1,64 +1,73 @@
 // Faults on demand: which rule strikes a call. What striking means is in strike.ts and slow.ts.
 import { z } from 'zod'
 import { OPTIONAL_FIELDS } from '../../model/user.ts'
+import { whole } from '../told.ts'
 
 const match = z.strictObject({
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH']).optional(),
   /** How the path begins, decoded: `/chat/professionals`, `/s2s/v1/users`. */
-  path: z.string().startsWith('/', 'expected a path that begins with /').optional(),
+  path: z.string().startsWith('/', 'a path that begins with /').optional(),
   /** The path's or the body's user; for a chat call the token's. */
   userId: z.string().optional(),
   /** The `status` in the body. */
-  status: z.number().int().optional(),
+  status: z.int('a whole number').optional(),
   /** A field that the body names, whatever it holds. */
   field: z.enum(OPTIONAL_FIELDS).optional(),
 })
 
-const milliseconds = z.number().int().min(0).max(600_000)
+const milliseconds = whole(0, 600_000, 'milliseconds')
 
 const retryAfter = z.strictObject({
   form: z.enum(['seconds', 'date']),
-  seconds: z.number().int().min(0).max(86_400),
+  seconds: whole(0, 86_400, 'seconds'),
 })
 
-const action = z.discriminatedUnion('kind', [
-  /** Waits between the two before anything else is done; other rules may strike after it. */
-  z
-    .strictObject({ kind: z.literal('latency'), minMs: milliseconds, maxMs: milliseconds })
-    .refine(({ minMs, maxMs }) => minMs <= maxMs, 'the first figure is the smaller one'),
-  /** Answers so, without looking at the call, or (`stored`) after having carried it out. */
-  z.strictObject({
-    kind: z.literal('status'),
-    status: z.number().int().min(200).max(599),
-    body: z.enum(['json', 'html', 'empty']).default('json'),
-    stored: z.boolean().default(false),
-    retryAfter: retryAfter.optional(),
-  }),
-  /** The connection is cut before the call is carried out. */
-  z.strictObject({ kind: z.literal('drop-before') }),
-  /** The connection is cut after the call was carried out. */
-  z.strictObject({ kind: z.literal('drop-after') }),
-  /** The call is carried out and never answered. */
-  z.strictObject({ kind: z.literal('hang-after') }),
-  /** The call is carried out and answered as ever, but the body's bytes take this long to come. */
-  z.strictObject({ kind: z.literal('slow-body'), durationMs: milliseconds }),
-  /** The connection is accepted and then cut, as by a proxy that has nobody behind it. */
-  z.strictObject({ kind: z.literal('down') }),
-  /**
-   * Nobody is there: the call that it strikes is cut, and for this long the port is closed, to the control
-   * endpoints as well. What the sandbox holds stays.
-   */
-  z.strictObject({ kind: z.literal('refuse'), durationMs: milliseconds.min(1) }),
-])
+const ACTIONS = 'latency, status, drop-before, drop-after, hang-after, slow-body, down or refuse'
+
+const action = z.discriminatedUnion(
+  'kind',
+  [
+    /** Waits between the two before anything else is done; other rules may strike after it. */
+    z
+      .strictObject({ kind: z.literal('latency'), minMs: milliseconds, maxMs: milliseconds })
+      .refine(({ minMs, maxMs }) => minMs <= maxMs, 'the smaller figure first'),
+    /** Answers so, without looking at the call, or (`stored`) after having carried it out. */
+    z.strictObject({
+      kind: z.literal('status'),
+      status: whole(200, 599),
+      body: z.enum(['json', 'html', 'empty']).default('json'),
+      stored: z.boolean().default(false),
+      retryAfter: retryAfter.optional(),
+    }),
+    /** The connection is cut before the call is carried out. */
+    z.strictObject({ kind: z.literal('drop-before') }),
+    /** The connection is cut after the call was carried out. */
+    z.strictObject({ kind: z.literal('drop-after') }),
+    /** The call is carried out and never answered. */
+    z.strictObject({ kind: z.literal('hang-after') }),
+    /** The call is carried out and answered as ever, but the body's bytes take this long to come. */
+    z.strictObject({ kind: z.literal('slow-body'), durationMs: milliseconds }),
+    /** The connection is accepted and then cut, as by a proxy that has nobody behind it. */
+    z.strictObject({ kind: z.literal('down') }),
+    /**
+     * Nobody is there: the call that it strikes is cut, and for this long the port is closed, to the control
+     * endpoints as well. What the sandbox holds stays.
+     */
+    z.strictObject({ kind: z.literal('refuse'), durationMs: whole(1, 600_000, 'milliseconds') }),
+  ],
+  ACTIONS,
+)
+
+const RATE = '0 to 1'
 
 export const faultRule = z.strictObject({
   match: match.default({}),
   /** The share of matching calls that it strikes. */
-  rate: z.number().min(0).max(1).default(1),
+  rate: z.number(RATE).min(0, RATE).max(1, RATE).default(1),
   /** How many calls it strikes before it is spent; absent: without end. */
-  times: z.number().int().min(1).optional(),
+  times: whole(1, 1_000_000_000).optional(),
   /** How long after it was set it is spent; absent: never. On the machine's clock, whatever the sandbox's says. */
-  forMs: z.number().int().min(1).max(86_400_000).optional(),
+  forMs: whole(1, 86_400_000, 'milliseconds').optional(),
   action,
 })
 /** A rule with its defaults filled in, and as one may write it. */

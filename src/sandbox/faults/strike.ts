@@ -66,7 +66,7 @@ function answerWith(ending: Extract<Ending, { kind: 'status' }>, reply: FastifyR
 }
 
 /** A date in the header has whole seconds; it is rounded up, so that nobody comes back early. */
-function retryAfterHeader(
+export function retryAfterHeader(
   { form, seconds }: { form: 'seconds' | 'date'; seconds: number },
   now: number,
 ): string {

@@ -26,7 +26,9 @@ brackets are sections of the service's interface document. What that one does no
 update, every error, which query parameters are required, limits) is the **sandbox's choice**: the service itself
 may answer otherwise, and so may the sandbox when it is told to.
 
-Faults that the sandbox is asked for may answer any call with any status, and are not listed.`
+Faults that the sandbox is asked for may answer any call with any status, and are not listed. Nor is what is no request
+of this interface: a head that is too large (431), a body that does not arrive in time (408), and what else HTTP itself
+forbids (400, 413, 417), all in the form of \`Error\`.`
 
 /** An OpenAPI document; the same options give the same document. */
 export function makeOpenApi({ version, serverUrl }: OpenApiOptions): JsonSchema {

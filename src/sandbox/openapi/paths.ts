@@ -1,6 +1,7 @@
 // The six operations of sections 4.1 to 4.6 for the OpenAPI document.
 import { z } from 'zod'
 import { createBody } from '../../service/schema.ts'
+import { DEFAULT_LIMIT, DEFAULT_OLDER, MAX_LIMIT } from '../chat/page.ts'
 import { errors } from './errors.ts'
 import {
   MESSAGES,
@@ -62,16 +63,17 @@ function listMessages(): JsonSchema {
       query('pivot', 'Id of the message used as offset.', z.string(), {
         example: MESSAGES[0]?.message_id,
       }),
-      query('limit', 'Number of messages to retrieve; 20 by default, 100 at most.', z.int().min(1), {
-        example: 20,
-      }),
+      query(
+        'limit',
+        `Number of messages to retrieve; more than ${MAX_LIMIT} gives ${MAX_LIMIT}.`,
+        z.int().min(1).default(DEFAULT_LIMIT),
+        { example: DEFAULT_LIMIT },
+      ),
       query(
         'older',
-        'true: messages older than the pivot; false: newer ones. true by default.',
-        z.boolean(),
-        {
-          example: true,
-        },
+        'true: messages older than the pivot; false: newer ones.',
+        z.boolean().default(DEFAULT_OLDER),
+        { example: true },
       ),
     ],
     responses: {

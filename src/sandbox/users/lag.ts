@@ -8,16 +8,24 @@ export type Versions<T> = readonly Version<T>[]
 type Moment = { readonly now: number; readonly lagMs: number }
 
 /** Writes that are on their way to be shown; a caller who is faster must not fill the memory. */
-const MOST = 100
+export const MOST = 20
 
 /**
- * With one more write. What nobody is shown any more is dropped; beyond a hundred it is the oldest write that was
- * not shown yet, so that a GET skips a state and never shows one too early.
+ * With one more write. What nobody is shown any more is dropped. Beyond `MOST` a state in the middle is: the one whose
+ * neighbours are the closest in time, so that under any number of writes a GET goes on from state to state, none too
+ * early and none later than by a ninth of the lag.
  */
 export function written<T>(before: Versions<T>, held: T, moment: Moment): Versions<T> {
   const versions = [...before, { held, at: moment.now, lagMs: moment.lagMs }]
   const left = versions.slice(Math.max(0, shownIndex(versions, moment)))
-  return left.length <= MOST ? left : [...left.slice(0, 1), ...left.slice(2)]
+  return left.length <= MOST ? left : left.toSpliced(closest(left), 1)
+}
+
+/** Neither the first, which may be the one that is shown, nor the last, which is what is held. */
+function closest<T>(versions: Versions<T>): number {
+  const gap = (index: number) => (versions[index + 1]?.at ?? 0) - (versions[index - 1]?.at ?? 0)
+  const inner = versions.map((_version, index) => index).slice(1, -1)
+  return inner.reduce((best, index) => (gap(index) < gap(best) ? index : best), 1)
 }
 
 /** At once: nothing that was there before is shown any more. */

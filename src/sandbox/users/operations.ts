@@ -21,7 +21,7 @@ import {
   unwanted,
   updated,
 } from './outcome.ts'
-import type { LiveUsers } from './users.ts'
+import { isBlank, type LiveUsers } from './users.ts'
 
 export type Store = { readonly users: LiveUsers; readonly contract: Contract }
 export type Decide = (store: Store, call: Call) => Answer
@@ -69,5 +69,5 @@ function update({ users, contract }: Store, { userId, body }: Call, how: 'set' |
 }
 
 function isUnwanted({ refuses }: Contract, fields: Omit<CreateWire, 'user_id'> | UpdateWire): boolean {
-  return refuses !== 'nothing' && Boolean(fields[refuses])
+  return refuses !== 'nothing' && !isBlank(fields[refuses] ?? null)
 }

@@ -20,11 +20,13 @@ export type Standing = {
 
 /**
  * The trial after a write with this status. It begins with the first one that says 4, and goes on by the clock
- * whatever is written meanwhile: 2 and 4 again is the same trial, unless writing 4 starts it anew.
+ * whatever is written meanwhile: 2 and 4 again is the same trial, unless writing 4 starts it anew. A clock that was
+ * set back to before its beginning takes it back: the next 4 begins it.
  */
 export function trialAfter({ status, trialStart, now, contract }: Standing): TrialStart {
   if (status !== 4) return trialStart
-  return trialStart === null || contract.trialAgain === 'restarts' ? now : trialStart
+  const begins = trialStart === null || trialStart > now || contract.trialAgain === 'restarts'
+  return begins ? now : trialStart
 }
 
 /** Judged by the duration that is in force now, so that a trial can be made to end at once. */

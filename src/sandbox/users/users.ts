@@ -93,11 +93,16 @@ function maybe<From, To>(value: From | undefined, then: (value: From) => To): To
   return value === undefined ? undefined : then(value)
 }
 
-/** Only names of section 2.6 are ever read or written, so that no name from outside can do harm. '' is null. */
+/** What the formats of section 2.6 take for no value; white space alone is no e-mail address either. */
+export function isBlank(value: FieldValue): boolean {
+  return value === null || (typeof value === 'string' && value.trim() === '')
+}
+
+/** Only names of section 2.6 are ever read or written, so that no name from outside can do harm. */
 function compose(userId: string, before: StoredUser | undefined, edit: UserEdit): StoredUser {
   const fields = OPTIONAL_FIELDS.map((field): [OptionalField, FieldValue] => {
     const value = edit[field] === undefined ? before?.[field] : edit[field]
-    return [field, value === undefined || value === '' ? null : value]
+    return [field, value === undefined || isBlank(value) ? null : value]
   })
   return {
     user_id: userId,

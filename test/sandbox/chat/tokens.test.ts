@@ -25,6 +25,7 @@ describe('a token', () => {
     expect(decodeJwt(token)).toEqual({ ...CLAIMS, exp: NOW / 1000 + 90, jti: expect.any(String) })
     expect(expiresAt).toBe(NOW + 90_000)
     expect(await tokens.check(token)).toEqual({ kind: 'good', userId: 'u' })
+    expect(await tokens.check(`${token}=`), 'padded').toEqual({ kind: 'bad' })
     const other = await tokens.issue('u')
     expect(decodeJwt(other.token).jti).not.toBe(decodeJwt(token).jti)
     expect(other.expiresAt).toBe(NOW + 3_600_000)

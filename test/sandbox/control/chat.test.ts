@@ -39,6 +39,8 @@ beforeEach(() => {
 })
 
 const post = (path: string, body?: unknown) => talk(sandbox, `POST /_sandbox/${path}`, { body })
+/** How zod begins its own sentences. */
+const RAW = /Invalid|Too |undefined|expected string/
 const fieldsOf = (json: unknown) => Object.keys((json as { error: { fields: object } }).error.fields)
 
 describe('POST /_sandbox/messages', () => {
@@ -65,6 +67,24 @@ describe('POST /_sandbox/messages', () => {
     })
   })
 
+  it("takes a time without a zone for UTC, which is the service's own form", async () => {
+    const body = { ...TEXT, created_at: '2026-03-01T01:30:00' }
+    expect(await post('messages', body)).toMatchObject({ status: 201, json: { created_at: body.created_at } })
+  })
+
+  it('says in words what was expected', async () => {
+    const { json } = await post('messages', { ...IMAGE, user_id: 1, image_url: 'x', image_width: 'wide' })
+    expect(json).toMatchObject({
+      error: {
+        fields: {
+          user_id: 'a text',
+          image_url: expect.stringMatching(/^an address such as https:/),
+          image_width: 'a number as text',
+        },
+      },
+    })
+  })
+
   it.each([
     [{ ...PAIR, type: 'text' }, ['text']],
     [{ ...TEXT, image_url: 'https://sandbox.invalid/a.jpg' }, ['image_url']],
@@ -73,7 +93,8 @@ describe('POST /_sandbox/messages', () => {
     [{ ...FILE, file_size: '3 KB' }, ['file_size']],
     [{ ...TEXT, from: 'nobody' }, ['from']],
     [{ ...TEXT, status: 'lost' }, ['status']],
-    [{ ...TEXT, created_at: '2026-03-01T01:30:00' }, ['created_at']],
+    [{ ...TEXT, created_at: '2026-02-30T01:30:00' }, ['created_at']],
+    [{ ...TEXT, created_at: '2026-03-01 01:30:00' }, ['created_at']],
     [{ ...TEXT, created_at: '0000-01-01T00:00:00+14:00' }, ['created_at']],
     [{ ...TEXT, message_id: 'mine' }, ['message_id']],
     [{ type: 'text', text: 'a' }, ['user_id', 'professional_id']],
@@ -83,6 +104,7 @@ describe('POST /_sandbox/messages', () => {
     expect(status).toBe(422)
     expect(fieldsOf(json).toSorted()).toEqual(fields.toSorted())
     expect(JSON.stringify(json)).not.toContain('hello')
+    expect(JSON.stringify(json)).not.toMatch(RAW)
     expect(sandbox.conversations.size).toBe(0)
   })
 
@@ -154,6 +176,7 @@ describe('/_sandbox/professionals', () => {
     expect(professionals.length).toBe(PEOPLE.length)
     const mine = professionals.map((each) => ({ ...each, professional_id: `my-${each.professional_id}` }))
     expect(await put(mine)).toEqual({ status: 200, json: { professionals: mine } })
+    expect(await put({ professionals: mine })).toEqual({ status: 200, json: { professionals: mine } })
     expect(sandbox.professionals.all()).toEqual(mine)
     expect((await talk(sandbox, 'DELETE /_sandbox/professionals')).status).toBe(204)
     expect((await talk(sandbox, 'GET /_sandbox/professionals')).json).toEqual(shown.json)
@@ -162,6 +185,14 @@ describe('/_sandbox/professionals', () => {
   it.each<[unknown, string]>([
     [{}, 'body'],
     [[{ ...one, groups: 'gold' }], '0.groups'],
+    [[{ ...one, groups: [''] }], '0.groups.0'],
+    [[{ ...one, speciality_id: 9 }], '0.speciality_id'],
+    [[{ ...one, photo: 'x' }], '0.photo'],
+    [[{ ...one, professional_id: '' }], '0.professional_id'],
+    [
+      [{ ...one, schedules: [{ ...one?.schedules[0], end_first_period: 'noon' }] }],
+      '0.schedules.0.end_first_period',
+    ],
     [[{ ...one, name: undefined }], '0.name'],
     [[{ ...one, nickname: 'x' }], '0.nickname'],
     [[{ ...one, schedules: [{ ...one?.schedules[0], day: 'Monday' }] }], '0.schedules.0.day'],
@@ -170,6 +201,7 @@ describe('/_sandbox/professionals', () => {
   ])('%j is refused with where it is wrong, and changes nothing', async (body, field) => {
     const { status, json } = await put(body)
     expect([status, fieldsOf(json)]).toEqual([422, [field]])
+    expect(JSON.stringify(json)).not.toMatch(RAW)
     expect(sandbox.professionals.all()).toHaveLength(PEOPLE.length)
   })
 })

@@ -83,12 +83,15 @@ describe('what is wrong with a contract', () => {
     ],
     ['no contract at all', 7, { body: expect.stringContaining('preset') as unknown as string }],
     ['a list', ['legacy'], { body: expect.stringContaining('preset') as unknown as string }],
+    ['null', null, { body: expect.stringContaining('preset') as unknown as string }],
+    ['an empty text', ' ', { body: expect.stringContaining('preset') as unknown as string }],
+    ['an empty name', { '': 1 }, { '""': expect.stringContaining('not known') as unknown as string }],
   ])('%s is told, and changes nothing', async (_name, body, fields) => {
     service.sandbox.contract.set({ nulls: 'absent' })
     const seen = await put(body)
     expect([seen.status, jsonOf(seen)]).toEqual([
       422,
-      { error: { code: 'invalid', message: expect.any(String), fields } },
+      { error: { code: 'invalid', message: 'The contract does not fit.', fields } },
     ])
     expect(service.sandbox.contract.now).toEqual({ ...DOCUMENTED, nulls: 'absent' })
   })

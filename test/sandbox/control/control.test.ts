@@ -79,6 +79,22 @@ describe('the control endpoints', () => {
     }
   })
 
+  it('show no more of the journal at once than can be sent at once', async () => {
+    const { url } = await start()
+    const body = JSON.stringify(`\u0001${'x'.repeat(60_000)}`)
+    const post = { method: 'POST', headers: HEADERS }
+    for (let i = 0; i < 80; i += 1) await ask(`${url}/s2s/v1/users`, post, JSON.parse(body))
+    const numbers: number[] = []
+    for (let more = true; more; ) {
+      const { json } = await ask(`${url}/_sandbox/journal?limit=10000&after=${numbers.at(-1) ?? 0}`)
+      const page = json as { more: boolean; entries: { number: number }[] }
+      expect(page.entries.length).toBeLessThan(75)
+      numbers.push(...page.entries.map(({ number }) => number))
+      more = page.more
+    }
+    expect(numbers).toEqual(Array.from({ length: 80 }, (_, i) => i + 1))
+  })
+
   it('set faults as objects or as text, and lift them while everything else is down', async () => {
     const { url } = await start()
     const put = { method: 'PUT', headers: { 'Content-Type': 'application/json' } }
@@ -94,22 +110,48 @@ describe('the control endpoints', () => {
     const latency = { kind: 'latency', minMs: 2, maxMs: 1 }
     for (const [wrong, field, told] of [
       [['down', 'PATCH'], '1', 'no action'],
-      [['x'.repeat(5000)], '0', 'no word of a fault'],
-      [[{ action: { kind: 'nothing' } }], '0.action.kind', ''],
-      [[{ action: latency }], '0.action', 'the first figure is the smaller one'],
-      [{}, 'body', ''],
-      ['down', 'body', ''],
-      [[7], '0', ''],
-      [[null], '0', ''],
+      [['503 rate=2'], '0', 'rate: expected 0 to 1'],
+      [['x'.repeat(5000)], '0', 'not known; one of GET'],
+      [[{ action: { kind: 'nothing' } }], '0.action.kind', 'latency, status, '],
+      [[{ action: { kind: 'status', status: 600 } }], '0.action.status', '200 to 599'],
+      [[{ action: { kind: 'status' } }], '0.action.status', '200 to 599'],
+      [
+        [{ action: { kind: 'status', status: 500, body: 'xml' } }],
+        '0.action.body',
+        'one of json, html, empty',
+      ],
+      [[{ action: latency }], '0.action', 'the smaller figure first'],
+      [[{ rate: 2, action: { kind: 'down' } }], '0.rate', '0 to 1'],
+      [[{ match: { userId: 1 }, action: { kind: 'down' } }], '0.match.userId', 'a text'],
+      [[{ match: { '': 1 }, action: { kind: 'down' } }], '0.match.""', 'no field of this body'],
+      [{}, 'body', 'a list'],
+      ['down', 'body', 'a list'],
+      [[7], '0', 'an object'],
+      [[null], '0', 'an object'],
     ] as const) {
-      expect(await ask(`${url}/_sandbox/faults`, put, wrong), JSON.stringify(wrong)).toMatchObject({
+      const answer = await ask(`${url}/_sandbox/faults`, put, wrong)
+      expect(answer, JSON.stringify(wrong)).toMatchObject({
         status: 422,
         json: { error: { code: 'invalid', fields: { [field]: expect.stringContaining(told) } } },
       })
+      expect(JSON.stringify(answer), JSON.stringify(wrong)).not.toMatch(/Invalid|Too |undefined/)
     }
     expect((await ask(`${url}/_sandbox/faults`, put)).status).toBe(400)
     expect((await ask(`${url}/_sandbox/faults`, { method: 'DELETE' })).status).toBe(204)
     expect((await ask(`${url}/s2s/v1/users/u`, { headers: HEADERS })).status).toBe(404)
+  })
+
+  it('take faults back as they were shown, and count anew', async () => {
+    const { url } = await start()
+    const put = { method: 'PUT', headers: { 'Content-Type': 'application/json' } }
+    const faults = ['GET 503 user=u times=1 retry-after=date:2', 'latency=1..2 for=1m', 'slow-body=1s rate=0']
+    const { json: first } = await ask(`${url}/_sandbox/faults`, put, faults)
+    await ask(`${url}/s2s/v1/users/u`, { headers: HEADERS })
+    const { json: shown } = await ask(`${url}/_sandbox/faults`)
+    expect(shown).toMatchObject({ faults: [{ struck: 1, spent: true }, {}, {}] })
+    expect(await ask(`${url}/_sandbox/faults`, put, shown)).toEqual({ status: 200, json: first })
+    const { faults: list } = shown as { faults: unknown[] }
+    expect(await ask(`${url}/_sandbox/faults`, put, list)).toEqual({ status: 200, json: first })
   })
 
   it.each([

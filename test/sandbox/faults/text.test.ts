@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { RollcallError } from '../../../src/model/errors.ts'
-import type { FaultRule } from '../../../src/sandbox/faults/faults.ts'
-import { parseFault } from '../../../src/sandbox/faults/text.ts'
+import { type FaultRule, faultRule } from '../../../src/sandbox/faults/faults.ts'
+import { parseFault, readFault } from '../../../src/sandbox/faults/text.ts'
 
 const rule = (part: Partial<FaultRule> & Pick<FaultRule, 'action'>): FaultRule => ({
   match: {},
@@ -53,46 +54,64 @@ describe('parseFault', () => {
   })
 
   it.each([
-    ['', 'no action'],
-    ['PATCH', 'no action'],
-    ['PATCH 503 down', 'one action only'],
-    ['DELETE 503', '"DELETE" is no word'],
-    ['99', 'action.status'],
-    ['600', 'action.status'],
-    ['503 rate=2', 'rate'],
-    ['503 rate=often', 'rate: expected a number'],
-    ['503 times=0', 'times'],
-    ['503 times=1.5', 'times'],
-    ['503 field=shoe_size', 'match.field'],
-    ['503 status=x', 'status: expected a number'],
-    ['down html', 'only with a status'],
-    ['drop-after retry-after=3', 'only with a status'],
-    ['503 retry-after=soon', 'retry-after: expected a number'],
-    ['503 user=%zz', 'percent-encoded'],
-    ['latency=200..50', 'the first figure is the smaller one'],
-    ['latency=fast', 'latency: expected milliseconds, or like 500ms'],
-    ['latency=1..2..3', 'latency: expected DURATION or DURATION..DURATION'],
-    ['latency=', 'latency: expected milliseconds, or like 500ms'],
-    ['slow-body=', 'slow-body: expected milliseconds, or like'],
-    ['slow-body=-1', 'slow-body: expected milliseconds, or like'],
-    ['slow-body=1h', 'action.durationMs'],
-    ['refuse=0', 'action.durationMs'],
-    ['refuse', '"refuse" is no word'],
-    ['slow-body=1s down', 'one action only'],
-    ['slow-body=1s html', 'only with a status'],
-    ['down for=soon', 'for: expected milliseconds, or like'],
-    ['down for=0', 'forMs'],
-    ['down for=48h', 'forMs'],
-    ['down for=__proto__', 'for: expected milliseconds, or like'],
-    ['down /%zz', 'path: expected text that is percent-encoded'],
-    ['503 __proto__=1', '"__proto__=1" is no word'],
+    ['', 'no action: expected one of 200..599'],
+    ['PATCH', 'no action: expected one of 200..599'],
+    ['PATCH 503 down', 'down: only one action, and there is 503'],
+    ['DELETE 503', 'DELETE: not known; one of GET, POST'],
+    ['99', '99: expected 200 to 599'],
+    ['600', '600: expected 200 to 599'],
+    ['503 rate=2', 'rate: expected 0 to 1'],
+    ['503 rate=often', 'rate: expected 0 to 1'],
+    ['503 times=0', 'times: expected 1 to 1000000000'],
+    ['503 times=1.5', 'times: expected 1 to 1000000000'],
+    ['503 field=shoe_size', 'field: expected one of email, '],
+    ['503 status=x', 'status: expected a whole number'],
+    ['503 rat=0.5', 'rat=…: not known; did you mean rate?'],
+    ['drop-befor', 'drop-befor: not known; did you mean drop-before?'],
+    ['down html', 'html: only with a status'],
+    ['drop-after retry-after=3', 'retry-after: only with a status'],
+    ['503 retry-after=soon', 'retry-after: expected seconds, 0 to 86400, or date: before them'],
+    ['503 user=%zz', 'user: expected a text, percent-encoded'],
+    ['latency=200..50', 'latency: expected the smaller figure first'],
+    ['latency=fast', 'latency: expected milliseconds, 0 to 600000, or like 2s, 5m, or from..to'],
+    ['latency=1..2..3', 'latency: expected milliseconds, 0 to 600000'],
+    ['latency=', 'latency: expected milliseconds, 0 to 600000'],
+    ['slow-body=', 'slow-body: expected milliseconds, 0 to 600000, or like 2s'],
+    ['slow-body=-1', 'slow-body: expected milliseconds, 0 to 600000, or like 2s'],
+    ['slow-body=1h', 'slow-body: expected milliseconds, 0 to 600000, or like 2s'],
+    ['refuse=0', 'refuse: expected milliseconds, 1 to 600000, or like 2s'],
+    ['refuse', 'refuse: expected milliseconds, 1 to 600000, or like 2s'],
+    ['slow-body=1s down', 'down: only one action, and there is slow-body'],
+    ['slow-body=1s html', 'html: only with a status'],
+    ['down for=soon', 'for: expected milliseconds, 1 to 86400000, or like 2s'],
+    ['down for=0', 'for: expected milliseconds, 1 to 86400000'],
+    ['down for=48h', 'for: expected milliseconds, 1 to 86400000'],
+    ['down for=__proto__', 'for: expected milliseconds, 1 to 86400000'],
+    ['down /%zz', 'the path: expected a text, percent-encoded'],
+    ['503 __proto__=1', '__proto__=…: not known'],
   ])('says what is wrong with "%s" and what was expected', (text, problem) => {
     expect(() => parseFault(text)).toThrowError(
-      expect.objectContaining({
-        code: 'USAGE',
-        details: [expect.stringContaining(problem), expect.stringMatching(/^expected: /)],
-      }),
+      expect.objectContaining({ code: 'USAGE', details: [expect.stringContaining(`": ${problem}`)] }),
     )
+  })
+
+  it('reads the example of docs/sandbox.md as the object that stands below it', () => {
+    const page = readFileSync(new URL('../../../docs/sandbox.md', import.meta.url), 'utf8')
+    const [, text = '', object = ''] = /As an object, `(.*)` is\n+```json\n(.*?)```/s.exec(page) ?? []
+    expect(parseFault(text)).toEqual(faultRule.parse(JSON.parse(object)))
+  })
+
+  it('tells every word that is wrong, and no value', () => {
+    expect(readFault('503 user=%zz rate=hello shoe=hello retry-after=hello')).toEqual({
+      rule: null,
+      problems: [
+        expect.stringMatching(/^shoe=…: not known/),
+        expect.stringMatching(/^user: /),
+        expect.stringMatching(/^rate: /),
+        expect.stringMatching(/^retry-after: /),
+      ],
+    })
+    expect(JSON.stringify(readFault('503 rate=hello shoe=hello down user=hello'))).not.toContain('hello')
   })
 
   it.each(['x'.repeat(60_000), `latency=${'1'.repeat(60_000)}`, '503 '.repeat(20_000)])(

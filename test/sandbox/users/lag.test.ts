@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { shownOf, type Versions, written, writtenAtOnce } from '../../../src/sandbox/users/lag.ts'
+import { MOST, shownOf, type Versions, written, writtenAtOnce } from '../../../src/sandbox/users/lag.ts'
 
 describe('what a GET shows while writes are on their way', () => {
   it('is for every moment what was held that long before', () => {
-    const steps = fc.array(fc.tuple(fc.nat(60), fc.nat(60)), { maxLength: 40 })
+    const steps = fc.array(fc.tuple(fc.nat(60), fc.nat(60)), { maxLength: MOST - 1 })
     fc.assert(
       fc.property(fc.nat(200), steps, (lagMs, waits) => {
         let now = 0
@@ -22,7 +22,7 @@ describe('what a GET shows while writes are on their way', () => {
     )
   })
 
-  it('keeps nothing that nobody will be shown, and never more than a hundred states', () => {
+  it('keeps nothing that nobody will be shown, and never more than twenty states', () => {
     let versions: Versions<number> = []
     for (let held = 0; held < 500; held += 1) {
       versions = written(versions, held, { now: held, lagMs: 0 })
@@ -33,8 +33,29 @@ describe('what a GET shows while writes are on their way', () => {
       // What was there before goes on being shown until the time has come.
       expect(shownOf(versions, { now: 500, lagMs: 60_000 })).toBe(499)
     }
-    expect(versions).toHaveLength(100)
+    expect(versions).toHaveLength(20)
     expect(shownOf(versions, { now: 60_500, lagMs: 60_000 })).toBe(1499)
+  })
+
+  it('goes on from state to state however fast they are written: none too early, none a ninth of the lag too late', () => {
+    const steps = fc.array(fc.nat(30), { minLength: 200, maxLength: 400 })
+    fc.assert(
+      fc.property(fc.integer({ min: 90, max: 2000 }), steps, (lagMs, waits) => {
+        let now = 0
+        let versions: Versions<number> = []
+        const times: number[] = []
+        for (const [held, wait] of waits.entries()) {
+          now += wait
+          versions = written(versions, held, { now, lagMs })
+          times.push(now)
+          const due = times.findLastIndex((at) => at + lagMs <= now)
+          const shown = shownOf(versions, { now, lagMs }) ?? -1
+          expect(shown).toBeLessThanOrEqual(due)
+          if (due !== -1) expect((times[due] ?? 0) - (times[shown] ?? 0)).toBeLessThanOrEqual(lagMs / 9)
+        }
+      }),
+      { numRuns: 40 },
+    )
   })
 
   it('ends at once when the contract lags no more, and never begins for what was shown already', () => {

@@ -46,6 +46,13 @@ describe('a user has one trial', () => {
     )
   })
 
+  it('that lies ahead, because the clock was set back, begins with the next 4', () => {
+    const standing = { trialStart: 5000, now: 100, contract: CONTRACT }
+    expect(trialAfter({ ...standing, status: 4 })).toBe(100)
+    expect(trialAfter({ ...standing, status: 2 })).toBe(5000)
+    expect(trialAfter({ ...standing, now: 5000, status: 4 })).toBe(5000)
+  })
+
   it('every 4 starts it anew when the contract says so', () => {
     const contract = { ...CONTRACT, trialAgain: 'restarts' } as const
     fc.assert(

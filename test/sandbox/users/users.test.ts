@@ -27,6 +27,12 @@ describe('the users of the sandbox', () => {
     expect(users.all()).toEqual([users.get('u')])
   })
 
+  it('take white space alone for no value, and leave it where there is one', () => {
+    const { users } = build()
+    users.set('u', { status: 2, email: '\t\n', mobile_phone_prefix: ' ', first_name: ' Ana ' })
+    expect(users.get('u')).toEqual({ ...NONE, user_id: 'u', status: 2, first_name: ' Ana ' })
+  })
+
   it('put the complete user or change what is named, at once or as a write', () => {
     const { users } = build()
     users.set('u', { status: 2, email: 'a@example.com', gender: 1 })
