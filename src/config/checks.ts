@@ -77,6 +77,11 @@ export function checkTiming(service?: Config['service'], timing?: Config['timing
       problems.push({ path: ['timing', 'lifetimeMs'], text })
     }
   }
+  // The look after an unknown outcome comes when the lifetime has passed, and must be believable then.
+  if (timing !== undefined && timing.lifetimeMs < timing.consistencyDelayMs) {
+    const text = `expected at most timing.lifetimeMs (${timing.lifetimeMs}); found ${timing.consistencyDelayMs}`
+    problems.push({ path: ['timing', 'consistencyDelayMs'], text })
+  }
   if (timing !== undefined && timing.retryMaxMs < timing.retryMinMs) {
     const text = `expected at least timing.retryMinMs (${timing.retryMinMs}); found ${timing.retryMaxMs}`
     problems.push({ path: ['timing', 'retryMaxMs'], text })

@@ -92,7 +92,7 @@ export type RollcallConfig = {
     readonly lifetimeMs?: number
     /** How long a job may wait on the queue. Default: 30,000. */
     readonly queueLeaseMs?: number
-    /** How long the service may go on showing what was there before a write. Default: 5,000. */
+    /** How long the service may go on showing what was there before a write; at most the lifetime. Default: 5,000. */
     readonly consistencyDelayMs?: number
     /** First and longest wait after a failed call. Defaults: 1,000 and 3,600,000. */
     readonly retryMinMs?: number

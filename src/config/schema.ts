@@ -145,12 +145,16 @@ export const settingSchemas = {
         gapMs: whole(0, MAX_MS).default(1000),
         lifetimeMs: whole(1, MAX_MS).default(30_000),
         queueLeaseMs: whole(1, MAX_MS).default(30_000),
-        consistencyDelayMs: whole(0, MAX_MS).default(5_000),
+        consistencyDelayMs: whole(0, MAX_MS).optional(),
         retryMinMs: whole(1, MAX_MS).default(1000),
         retryMaxMs: whole(1, MAX_MS).default(3_600_000),
       },
       object,
     )
+    .transform(({ consistencyDelayMs: delay, ...timing }) => ({
+      ...timing,
+      consistencyDelayMs: delay ?? Math.min(5000, timing.lifetimeMs),
+    }))
     .prefault({}),
   capture: z.strictObject({ outboxLimitMb: whole(1, 1_048_576).default(1024) }, object).prefault({}),
 }

@@ -47,7 +47,14 @@ const ERROR_KEYS = [
   'errorMessage',
   'exception',
 ]
-const FAILED = new Set(['error', 'fail', 'failed', 'failure'])
+const LOWER_ERROR_KEYS = new Set(ERROR_KEYS.map((key) => key.toLowerCase()))
+const FAILED = new Set(
+  'error fail failed failure ko nok ng not_found not-found notfound denied forbidden rejected refused invalid unauthorized'.split(
+    ' ',
+  ),
+)
+/** Beyond these many elements of a list nobody is told anything by one more. */
+const MOST_ELEMENTS = 100
 
 /**
  * Whether a readable 2xx body says that the call failed after all. The document shows neither the answers to
@@ -56,14 +63,18 @@ const FAILED = new Set(['error', 'fail', 'failed', 'failure'])
  */
 export function reportsError(value: unknown): boolean {
   if (isFalse(value)) return true
-  if (Array.isArray(value)) return value.some((item) => isRecord(item) && reports(item))
+  if (Array.isArray(value))
+    return value.slice(0, MOST_ELEMENTS).some((item) => isRecord(item) && reports(item))
   return isRecord(value) && reports(value)
 }
 
 function reports(body: Readonly<Record<string, unknown>>): boolean {
-  if (ERROR_KEYS.some((key) => Object.hasOwn(body, key) && saysSomething(body[key]))) return true
-  if (isFalse(body.success) || isFalse(body.ok)) return true
-  if (typeof body.status === 'string' && FAILED.has(body.status.toLowerCase())) return true
+  const told = Object.keys(body).some(
+    (key) => LOWER_ERROR_KEYS.has(key.toLowerCase()) && saysSomething(body[key]),
+  )
+  if (told || [body.success, body.ok, body.result].some(isNo)) return true
+  if ([body.status, body.result].some((word) => typeof word === 'string' && FAILED.has(word.toLowerCase())))
+    return true
   return [body.code, body.status, body.statusCode, body.status_code].some(isErrorNumber)
 }
 
@@ -77,10 +88,19 @@ function isFalse(value: unknown): boolean {
   return value === false || (typeof value === 'string' && value.toLowerCase() === 'false')
 }
 
+function isNo(value: unknown): boolean {
+  return (
+    isFalse(value) ||
+    value === 0 ||
+    value === '0' ||
+    (typeof value === 'string' && value.toLowerCase() === 'no')
+  )
+}
+
 /** An HTTP status of the error kind, as number or as text. */
 function isErrorNumber(value: unknown): boolean {
-  const read = numeric.safeParse(value)
-  return read.success && read.data >= 400 && read.data < 600
+  if (typeof value !== 'number' && !(typeof value === 'string' && /^\s*\d{3}\s*$/.test(value))) return false
+  return Number(value) >= 400 && Number(value) < 600
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -30,7 +30,7 @@ export async function* pageMessages(
   options: CallOptions = {},
 ): AsyncGenerator<Message, void, void> {
   const seen = new Set(start === undefined ? [] : [start])
-  const frontier = makeFrontier(direction)
+  const frontier = makeFrontier(direction, start)
   let pivot = start
   do {
     stopIfAborted(options)
@@ -77,10 +77,11 @@ type Frontier = {
  * The farthest moment that was seen, and which messages of it were not a pivot yet. Any order of trying them
  * would do; the far end of the latest page comes first, because there the most is new.
  */
-function makeFrontier(direction: Direction): Frontier {
+function makeFrontier(direction: Direction, start: string | undefined): Frontier {
   const sign = direction === 'older' ? -1 : 1
   let farthest = Number.NEGATIVE_INFINITY
   let untried = new Set<string>() // the most promising last
+  const tried = new Set([start])
   let oldestFirst = true // as in the document's sample, until a page shows otherwise
 
   return {
@@ -99,10 +100,18 @@ function makeFrontier(direction: Direction): Frontier {
           untried.add(messageId)
         }
       }
+      // Where a message bears a time of its own, what follows it lies nearer: the page's ends lead on.
+      const farther = [...fresh].some(({ createdAt }) => sign * createdAt.getTime() === farthest)
+      if (farther || fresh.size === 0) return
+      for (const end of [page[0], page.at(-1)])
+        if (end && !tried.has(end.messageId)) untried.add(end.messageId)
     },
     next() {
       const pivot = [...untried].at(-1)
-      if (pivot !== undefined) untried.delete(pivot)
+      if (pivot !== undefined) {
+        untried.delete(pivot)
+        tried.add(pivot)
+      }
       return pivot
     },
   }

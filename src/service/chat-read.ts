@@ -36,10 +36,14 @@ export function readProfessionals(value: unknown): List<Professional> | null {
   return readList(value, readProfessional)
 }
 
+/** Beyond that elements are counted as unreadable: reading millions of them would hold up everything else. */
+const MOST_ELEMENTS = 10_000
+const MOST_SCHEDULES = 100
+
 function readList<Item>(value: unknown, read: (item: unknown) => Item | null): List<Item> | null {
   if (!Array.isArray(value)) return null
   const items: Item[] = []
-  for (const each of value) {
+  for (const each of value.slice(0, MOST_ELEMENTS)) {
     const item = read(each)
     if (item !== null) items.push(item)
   }
@@ -160,7 +164,11 @@ const professionalWire = z.object({
   speciality_id: optionalWhole,
   speciality: optionalWhole,
   collegiate_number: optionalText,
-  schedules: z.array(z.unknown()).catch([]),
+  schedules: z
+    .unknown()
+    .transform((list): readonly unknown[] => (Array.isArray(list) ? list : []))
+    .optional()
+    .default([]),
   next_connection_at: optionalMoment,
   next_disconnection_at: optionalMoment,
   room: z.unknown().optional(),
@@ -179,7 +187,10 @@ function readProfessional(value: unknown): Professional | null {
     description: data.description,
     specialityId: data.speciality_id ?? data.speciality,
     collegiateNumber: data.collegiate_number,
-    schedules: data.schedules.map(readSchedule).filter((schedule) => schedule !== null),
+    schedules: data.schedules
+      .slice(0, MOST_SCHEDULES)
+      .map(readSchedule)
+      .filter((schedule) => schedule !== null),
     nextConnectionAt: data.next_connection_at,
     nextDisconnectionAt: data.next_disconnection_at,
     room: readRoom(data.room),

@@ -1,3 +1,4 @@
+import { sameField } from '../model/normal.ts'
 import { UNVERIFIABLE_FIELD } from '../model/user.ts'
 import type { RemoteUser } from '../service/body.ts'
 import { type Facts, fieldsOf, reasonOf, retry, type Step } from './answer.ts'
@@ -39,25 +40,24 @@ type Clearing = {
 }
 
 /**
- * The look after an answer that said neither yes nor no. The status decides, since access is what matters and the
- * other fields may be shown in another form: as it was written, the write was done. A trial that is not granted a
- * second time shows 0. Anything else is tried again later; the service may only be showing it late.
+ * The look after an answer that said neither yes nor no. It comes so soon after the write that it can only confirm:
+ * what it shows otherwise may be what was there before. Unconfirmed, the user stays unknown, and is looked at again
+ * once a GET can be believed.
  */
 function absorbClearing(
   turn: Turn,
-  { status, done }: NonNullable<Turn['unclear']>,
+  unclear: NonNullable<Turn['unclear']>,
   { meaning, remote, facts }: Clearing,
 ): Step {
-  const cleared = { ...turn, unclear: null }
+  const cleared = { ...turn, unclear: null, setAside: null }
   switch (meaning) {
     case 'present': {
       if (!remote) throw new Error('a GET that means present must come with the user')
-      if (remote.status === status || (status === 4 && remote.status === 0)) return { turn: done }
-      const memory = rememberSeen(turn.memory, remote, facts.desired, facts.digests)
-      return { turn: { ...cleared, memory, sure: true }, end: retry('not-taken', facts) }
+      if (confirms(remote, unclear, facts)) return { turn: unclear.done }
+      return { turn: cleared, end: retry('not-confirmed', facts) }
     }
     case 'absent':
-      return { turn: { ...cleared, memory: rememberAbsent(turn.memory), sure: true } }
+      return { turn: cleared, end: retry('not-confirmed', facts) }
     case 'later':
     case 'denied':
     case 'failed':
@@ -65,6 +65,29 @@ function absorbClearing(
     default:
       return meaning satisfies never
   }
+}
+
+/**
+ * The status is as it was written (a trial that is not granted a second time shows 0, but so does a user who had no
+ * access before), and no field still shows just what it held. Fields may be shown in a form of the service's own.
+ */
+function confirms(
+  remote: RemoteUser,
+  { plan, before }: NonNullable<Turn['unclear']>,
+  { desired, digests }: Facts,
+): boolean {
+  const { status } = plan.body
+  const known = before.seenStatus ?? before.sentStatus
+  if (remote.status !== status && !(status === 4 && remote.status === 0 && known !== 0)) return false
+  return fieldsOf(plan).every((field) => {
+    const shown = remote.fields[field]
+    if (field === UNVERIFIABLE_FIELD || sameField(field, desired?.fields ?? {}, remote.fields)) return true
+    if (typeof shown !== 'string' && typeof shown !== 'number') return true
+    return (
+      before.sent[field] !== digests.exact(field, shown) &&
+      before.seen[field] !== digests.normal(field, shown)
+    )
+  })
 }
 
 /** What a writing request's meaning changes. */
@@ -80,8 +103,14 @@ export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): St
       return { turn: done(tried, facts) }
     case 'unclear':
       return { turn: unclear(tried, facts) }
-    case 'absent':
+    case 'absent': {
+      // Just written, a user may only be not there yet: a revocation would be settled and the user appear later.
+      if (facts.lookAfterMs > 0) {
+        const memory = { ...turn.memory, remote: 'unknown' as const }
+        return { turn: { ...tried, memory, setAside: null }, end: retry('not-there-yet', facts) }
+      }
       return { turn: { ...tried, memory: rememberAbsent(turn.memory), sure: true, setAside: null } }
+    }
     case 'refused':
       return absorbRefusal({ ...tried, sure: true }, facts)
     case 'later':
@@ -118,7 +147,8 @@ function unclear(turn: Turn, facts: Facts): Turn {
   const { plan } = facts
   if (!('body' in plan)) return turn
   const memory = { ...doubtful(turn.memory, plan), remote: 'unknown' as const }
-  return { ...turn, memory, unclear: { status: plan.body.status, done: done(turn, facts) } }
+  const unclear = { plan, before: turn.memory, done: done(turn, facts) }
+  return { ...turn, memory, acknowledged: true, unclear }
 }
 
 /**

@@ -12,6 +12,8 @@ export type Facts = {
   readonly waitMs?: number
   readonly desired: DesiredUser | null
   readonly digests: CustomerDigests
+  /** How long a "not there" cannot be believed yet; see turn.ts. */
+  readonly lookAfterMs: number
 }
 
 /** What the claim knows after an answer; `end` when nothing more is to be tried in this claim. */

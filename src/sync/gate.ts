@@ -20,6 +20,9 @@ export function makeGate(context: Pick<SyncContext, 'permits' | 'reserveRevocati
       }
       // Last of all, so that nothing stands between this look and the call.
       if (run.stopping.aborted) return released('stopping')
+      // With a call made and no time for the next, the same would happen at once again, and for ever.
+      if ((!permit || !run.hasTime()) && (turn.wrote || turn.lookups > 0))
+        return { kind: 'retry', reason: { code: 'out-of-time' }, failed: true }
       if (!permit || !run.hasTime()) return released('out-of-time')
       permit = null
       return null

@@ -151,14 +151,20 @@ async function takeTurns({ context, run, gate, subject, memory, lookAfterMs }: T
     const userId = userIdOf(mapped) ?? ''
     const called = await callService(context.users, { call: move.call, userId, signal: run.abort })
     last = called
-    if (called.outcome.kind === 'reply' && called.outcome.retryAfterMs)
-      await context.holdOff(called.outcome.retryAfterMs)
-    const facts = { ...factsOf(called.outcome), plan: move.plan, desired, digests }
+    const holdMs = holdOffMs(called.outcome)
+    if (holdMs > 0) await context.holdOff(holdMs)
+    const facts = { ...factsOf(called.outcome), plan: move.plan, desired, digests, lookAfterMs }
     const { meaning, step } = learn(turn, move.call, called, facts)
     run.observe({ step: 'answered', plan: move.plan, called, meaning })
     turn = step.turn
     if (step.end) return { turn, last, end: step.end }
   }
+}
+
+/** Only these two speak for everybody; a 202 may say with the same header when its own work is done. */
+function holdOffMs(outcome: Outcome): number {
+  if (outcome.kind !== 'reply' || (outcome.status !== 429 && outcome.status !== 503)) return 0
+  return outcome.retryAfterMs ?? 0
 }
 
 function learn(turn: Turn, call: Call, called: Called, facts: Facts) {

@@ -25,6 +25,9 @@ export type TurnEnd =
 
 export type Move = { readonly plan: Plan } & ({ readonly call: Call } | { readonly end: TurnEnd })
 
+/** A plan that carries a body. */
+export type Writing = Extract<Plan, { readonly body: object }>
+
 /** Everything that a claim has learnt so far. */
 export type Turn = {
   readonly memory: Memory
@@ -38,8 +41,8 @@ export type Turn = {
   readonly refusedCreate: { readonly status: number; readonly fields: readonly OptionalField[] } | null
   /** An update with several fields was refused: the status goes alone now, these fields are set aside. */
   readonly setAside: { readonly status: number; readonly fields: readonly OptionalField[] } | null
-  /** A write was answered with nothing that tells: with which status, and the turn as it is if it was done. */
-  readonly unclear: { readonly status: number; readonly done: Turn } | null
+  /** A write was answered with nothing that tells: what was known before it, and the turn as it is if it was done. */
+  readonly unclear: { readonly plan: Writing; readonly before: Memory; readonly done: Turn } | null
 }
 
 export function startTurn(memory: Memory): Turn {

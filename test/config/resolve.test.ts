@@ -63,7 +63,14 @@ describe('resolveConfig', () => {
       phonePrefix: 'plus',
       service: { environment: 'demo', allowPlainHttp: true, timeoutMs: 300 },
       pace: { ceiling: 0.5, concurrency: 3 },
-      timing: { gapMs: 0, lifetimeMs: 600, queueLeaseMs: 5, retryMinMs: 1, retryMaxMs: 1 },
+      timing: {
+        gapMs: 0,
+        lifetimeMs: 600,
+        queueLeaseMs: 5,
+        consistencyDelayMs: 600,
+        retryMinMs: 1,
+        retryMaxMs: 1,
+      },
       capture: { outboxLimitMb: 1 },
     }
     expect(resolve(given)).toMatchObject(given)
@@ -326,6 +333,11 @@ describe('a mistake in the configuration is named', () => {
       'a short lifetime without a grace',
       { service: { timeoutMs: 300 }, timing: { lifetimeMs: 599 } },
       'timing.lifetimeMs: expected at least 600: service.timeoutMs (300) and a grace of 2000, or twice service.timeoutMs if that is less; found 599',
+    ],
+    [
+      'a GET that is believed only after the lifetime',
+      { timing: { lifetimeMs: 20_000, consistencyDelayMs: 20_001 } },
+      'timing.consistencyDelayMs: expected at most timing.lifetimeMs (20000); found 20001',
     ],
     [
       'a longest wait below the first',

@@ -1,11 +1,12 @@
 // The main path against every kind of service that the sandbox can be: the same customers end up right, and what is
 // right is not written again.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { note } from '../../src/ledger/note.ts'
 import { LANE } from '../../src/model/customer.ts'
 import { sameField } from '../../src/model/normal.ts'
 import { OPTIONAL_FIELDS } from '../../src/model/user.ts'
-import type { House } from '../support/house.ts'
+import { buildHouse, CONFIG, type House } from '../support/house.ts'
 import { eachLane } from '../support/lanes.ts'
 import { buildPresetHouse, USER_PRESETS, writesOf } from '../support/presets.ts'
 import { until } from '../support/until.ts'
@@ -145,5 +146,22 @@ eachLane('a service that shows writes late', (lane) => {
     await house.settled()
     expectHeld(house, 'c', 4, { email: 'b@example.org' })
     expect(house.sandbox.users.access('c')).toBe('trial')
+  })
+  test('and says null to every write: a change while it is looked at is not lost', async () => {
+    const lag = 400
+    const timing = { ...CONFIG.timing, consistencyDelayMs: 600 }
+    const contract = { updateBody: 'null', visibleAfterMs: lag } as const
+    await using house = await buildHouse(lane, { contract, config: { timing } })
+    await house.startWorker()
+    const { pool } = house.db
+    await insert(house, 'c')
+    await house.settled()
+    await sleep(lag)
+    const looks = () => house.calls('c').filter(({ method }) => method === 'GET').length
+    await pool.query(`UPDATE clientes SET plan = 'free'`)
+    await until(() => looks() === 1)
+    await pool.query(`UPDATE clientes SET plan = 'premium'`)
+    await house.settled()
+    expectHeld(house, 'c', 2)
   })
 })

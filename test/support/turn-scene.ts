@@ -88,7 +88,7 @@ export function play(
       outcome.kind === 'reply' && outcome.retryAfterMs !== undefined ? { waitMs: outcome.retryAfterMs } : {}
     const error = outcome.kind === 'error' ? { error: outcome.error } : {}
     const status = outcome.kind === 'reply' ? outcome.status : null
-    const facts = { plan, status, desired, digests, ...wait, ...error }
+    const facts = { plan, status, desired, digests, lookAfterMs, ...wait, ...error }
     const remote =
       typeof answer === 'object' && 'user' in answer
         ? { userId: 'u7', status: Number(answer.user.status), fields: answer.user }

@@ -45,6 +45,20 @@ function untilAborted(signal: AbortSignal): Promise<Permit> {
 }
 
 describe('the gate', () => {
+  it('that closes after a call for want of time counts as a failure, or it would begin anew for ever', async () => {
+    const { gate } = scene({ hasTime: () => false })
+    for (const turn of [
+      { ...TURN, lookups: 1 },
+      { ...TURN, wrote: true },
+    ])
+      expect(await gate.pass(LOOKUP, turn)).toEqual({
+        kind: 'retry',
+        reason: { code: 'out-of-time' },
+        failed: true,
+      })
+    expect(await gate.pass(LOOKUP, TURN)).toEqual(OUT_OF_TIME)
+  })
+
   it('spends the permit of the claim on the first call and takes one for each further', async () => {
     const { gate, givenBack } = scene()
     expect(await gate.pass(LOOKUP, TURN)).toBeNull()

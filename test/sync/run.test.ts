@@ -123,6 +123,14 @@ describe('a claim', () => {
     expect(held).toEqual([5000])
     expect(customer.kept).toMatchObject({ unknown: true, attempts: 1 })
   })
+
+  it.each([202, 404, 422])('tells nobody what a %i says about itself', async (status) => {
+    const customer = customerWith()
+    const held: number[] = []
+    customer.service.faults.push({ kind: 'answer', status, applied: false, retryAfterMs: 5000 })
+    await customer.claim({}, { holdOff: async (ms) => void held.push(ms) })
+    expect(held).toEqual([])
+  })
 })
 
 describe('a customer who cannot be read', () => {
