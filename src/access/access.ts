@@ -2,44 +2,26 @@
 import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
 import { describeCustomers } from '../customers/describe.ts'
-import { makeReadClaimants, NEVER_SETTLED } from '../ledger/record.ts'
+import { nameOf } from '../customers/problems.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { userIdOf } from '../model/mapped.ts'
 import { makeChatClient } from '../service/chat-client.ts'
-import type { UsersClient } from '../service/client.ts'
 import { makeUsersClient } from '../service/users.ts'
-import { forCustomer, makeDigester } from '../sync/digest.ts'
-import { isFullyManaged } from '../sync/map.ts'
-import { findRivals } from '../sync/rivals.ts'
-import { askChat, type Chat, chatSays, mayAskChat } from './chat.ts'
-import { findTables, type Knowledge, type OpenKnowledge, openKnowledge } from './knowledge.ts'
-import { type Gate, hasPace, lookFor, makeGate, OPEN_GATE } from './look.ts'
-import { agreedStatus, type Cure, cureFor, type Next, nextStep, type Seen } from './next.ts'
-import { makeReadRow, type ReadRow, readSubject, refusalOf, type Should, type Subject } from './should.ts'
-import { type Bearer, bearerOf, type Claims, readClaims } from './token.ts'
-import { judge, type Look, type Verdict } from './verdict.ts'
-
-/** Everything about one customer; no field's value but user_id and status. */
-export type CustomerAccess = {
-  readonly key: CustomerKey
-  readonly userId: string | null
-  readonly should: Should
-  readonly look: Look
-  readonly knowledge: Knowledge
-  readonly next: Next
-  readonly cure: Cure | null
-  /** Whose token it is; null without one. */
-  readonly bearer: Bearer | null
-  readonly verdict: Verdict
-}
+import { askChat, type Chat, mayAskChat } from './chat.ts'
+import { type CustomerAccess, judged, type LookedAt, lookAt } from './customer.ts'
+import { inTime } from './in-time.ts'
+import { findTables, openKnowledge } from './knowledge.ts'
+import { type Gate, hasPace, makeGate, makeSilence, OPEN_GATE, type Silence } from './look.ts'
+import { makeReadRow } from './should.ts'
+import { bearersOf, type Claims, readClaims } from './token.ts'
 
 export type Access = {
   readonly warnings: readonly string[]
-  /** The chat's answer, asked for once. */
-  readonly chat: Chat
   /** What the token says of itself; null without one. */
   readonly claims: Claims | null
-  of(key: CustomerKey): Promise<CustomerAccess>
+  /** Each customer once, in order. With a token nobody comes before all were looked at and the chat has answered. */
+  ask(keys: readonly CustomerKey[]): AsyncIterable<CustomerAccess>
+  /** The chat's answer, asked for once. */
+  chat(): Promise<Chat>
   close(): Promise<void>
 }
 
@@ -50,37 +32,66 @@ export type AccessOptions = {
   readonly digestKey: string | undefined
   readonly token: string | undefined
   readonly stop: AbortSignal
+  /** For a permit of the common pace; default PATIENCE_MS. */
+  readonly patienceMs?: number
 }
 
 /**
- * Opens what the question needs and asks the chat, whose answer is the same for all customers. Throws a
- * RollcallError when the customers cannot be read; everything else that is missing is part of the answer.
+ * Opens what the question needs. Throws a RollcallError when the customers cannot be read; everything else that is
+ * missing is part of the answer. The chat is asked after the users' GETs: it is the smaller question, and what it
+ * answers (429, 503) must not keep the larger one from being asked.
  */
 export async function openAccess(options: AccessOptions): Promise<Access> {
-  const { pool, config, service, digestKey, token, stop } = options
+  const { pool, config, service, digestKey, token, stop, patienceMs } = options
   const { timeoutMs, allowPlainHttp } = config.service
   const users = makeUsersClient({ ...service, timeoutMs, allowPlainHttp, concurrency: 1 })
   try {
-    const shape = await describeCustomers(pool, config)
+    const customers = nameOf(config.customers.relation)
+    const shape = await inTime(customers, () => describeCustomers(pool, config))
     const tables = await findTables(pool)
     const knowledge = await openKnowledge(pool, tables, { ...service, digestKey })
     const paced = tables.pace && knowledge.about === 'known' && (await hasPace(pool))
-    const gate = paced ? makeGate({ pool, stop }) : OPEN_GATE
+    const gate = paced ? makeGate({ pool, stop, ...(patienceMs ? { patienceMs } : {}) }) : OPEN_GATE
+    const silence = makeSilence()
     const claims = token === undefined ? null : readClaims(token)
-    const chat = await chatFor(options, gate)
     const readRow = makeReadRow(pool, config, shape)
-    const of = (key: CustomerKey) =>
-      accessOf(key, { ...options, readRow, knowledge, gate, users, chat, claims })
-    return { warnings: shape.warnings, chat, claims, of, close: () => users.close() }
+    const parts = { pool, config, digestKey, readRow, knowledge, gate, silence, users, stop }
+    const { consistencyDelayMs } = config.timing
+    let asked: Promise<Chat> | undefined
+    const chat = () => {
+      asked ??= chatFor(options, { gate, silence })
+      return asked
+    }
+
+    async function* ask(keys: readonly CustomerKey[]): AsyncGenerator<CustomerAccess> {
+      const all: LookedAt[] = []
+      for (const key of new Set(keys)) {
+        const looked = await lookAt(key, parts)
+        if (claims !== null) all.push(looked)
+        else yield judged(looked, { chat: await chat(), bearer: null, consistencyDelayMs })
+      }
+      if (claims === null) return
+      const answer = await chat()
+      const userIds = all.map(({ userId }) => userId)
+      const bearers = bearersOf(claims, userIds)
+      for (const [at, looked] of all.entries())
+        yield judged(looked, { chat: answer, bearer: bearers[at] ?? 'unsaid', consistencyDelayMs })
+    }
+    return { warnings: shape.warnings, claims, ask, chat, close: () => users.close() }
   } catch (error) {
     await users.close()
     throw error
   }
 }
 
-async function chatFor({ config, service, token, stop }: AccessOptions, gate: Gate): Promise<Chat> {
+type Asking = { readonly gate: Gate; readonly silence: Silence }
+
+/** Its Retry-After binds nobody: the chat is the end users', and what it cannot bear says nothing of the users' part. */
+async function chatFor(options: AccessOptions, { gate, silence }: Asking): Promise<Chat> {
+  const { config, service, token, stop } = options
   if (token === undefined) return { kind: 'not-asked', why: 'no-token' }
   if (!mayAskChat(service.origin, config.service.environment)) return { kind: 'not-asked', why: 'demo' }
+  if (silence.lasts()) return { kind: 'given-up' }
   const { origin, apiKey } = service
   const { timeoutMs, allowPlainHttp } = config.service
   const client = makeChatClient({
@@ -92,76 +103,11 @@ async function chatFor({ config, service, token, stop }: AccessOptions, gate: Ga
     concurrency: 1,
   })
   try {
-    if (!(await gate.pass())) return { kind: 'no-permit' }
-    const { chat, retryAfterMs } = await askChat(client, stop)
-    await gate.holdOff(retryAfterMs)
+    if (!(await gate.pass())) return { kind: 'no-permit', waitMs: await gate.heldForMs() }
+    const chat = await askChat(client, stop)
+    stop.throwIfAborted()
     return chat
   } finally {
     await client.close()
-  }
-}
-
-type Parts = AccessOptions & {
-  readonly readRow: ReadRow
-  readonly knowledge: OpenKnowledge
-  readonly gate: Gate
-  readonly users: UsersClient
-  readonly chat: Chat
-  readonly claims: Claims | null
-}
-
-async function accessOf(key: CustomerKey, parts: Parts): Promise<CustomerAccess> {
-  const { config, gate, users, stop, chat, claims } = parts
-  const subject = await readSubject(config, key, parts.readRow)
-  const { mapped, should } = subject
-  const userId = userIdOf(mapped)
-  const { look, seen } = await lookFor(userId, { users, gate, signal: stop })
-  // After the GET, so that what is owed is not older than what it showed.
-  const knowledge = await parts.knowledge.read(key)
-  const next = await nextFor(key, { ...parts, subject, seen, standing: knowledge })
-  const bearer = claims === null ? null : bearerOf(claims, userId)
-  const known = knowledge.kind === 'known' ? knowledge : UNKNOWN
-  const { recorded } = known
-  const agreed = agreedStatus(known, userId)
-  const verdict = judge({ should, look, recorded, agreed, chat: chatSays(chat, bearer ?? 'unsaid') })
-  const cure = cureFor(next, knowledge, config.timing.consistencyDelayMs)
-  return { key, userId, should, look, knowledge, next, cure, bearer, verdict }
-}
-
-/** As if rollcall had never met the customer. */
-const UNKNOWN = { record: NEVER_SETTLED, owed: null, recorded: false }
-
-/** Any key will do where nothing is compared with what another key has made. */
-const NO_KEY = 'no digest key'
-
-type Comparing = Parts & { readonly subject: Subject; readonly seen: Seen; readonly standing: Knowledge }
-
-async function nextFor(key: CustomerKey, comparing: Comparing): Promise<Next> {
-  const { config, digestKey, subject, seen, standing } = comparing
-  const { mapped, should } = subject
-  const rivals = should.kind === 'unreadable' ? null : await rivalsOf(key, comparing)
-  if (rivals === null) return { kind: 'unsaid' }
-  const digester = makeDigester(digestKey ?? NO_KEY)
-  const { unmanaged, clearWith, onRemove } = config
-  return nextStep({
-    mapped,
-    seen,
-    known: standing.kind === 'known' ? standing : UNKNOWN,
-    rivals,
-    policy: { unmanaged, clearWith, onRemove, fullyManaged: isFullyManaged(config) },
-    digests: forCustomer(digester, key),
-    digestKey: digester.id,
-  })
-}
-
-/** Null when one of those who may be rivals has a row that Postgres refuses to read. */
-async function rivalsOf(key: CustomerKey, comparing: Comparing): Promise<readonly CustomerKey[] | null> {
-  const { pool, config, readRow, subject, standing } = comparing
-  const readClaimants = standing.kind === 'known' ? makeReadClaimants(pool) : async () => []
-  try {
-    return await findRivals({ config, readRow, readClaimants }, key, subject.mapped)
-  } catch (error) {
-    refusalOf(error)
-    return null
   }
 }

@@ -2,11 +2,14 @@
 import { isLoopback } from '../service/address.ts'
 import type { ChatClient, Professional } from '../service/chat.ts'
 import { AnswerError } from '../service/chat-read.ts'
-import { CallError } from '../service/errors.ts'
+import { CallError, type CallErrorKind } from '../service/errors.ts'
 import type { Bearer } from './token.ts'
 import type { ChatSays, ChatWent } from './verdict.ts'
 
-/** `shut`: 403, so the token is good and its user is not let in. `refused`: 401, so nothing is said of the user. */
+/**
+ * `shut`: 403, so the token is good and its user is not let in. `refused`: 401, so nothing is said of the user.
+ * `given-up`: not asked, since the service had not answered before.
+ */
 export type Chat =
   | { readonly kind: 'not-asked'; readonly why: 'no-token' | 'demo' }
   | {
@@ -15,10 +18,10 @@ export type Chat =
       /** Professionals in the list that could not be read. */
       readonly unreadable: number
     }
-  | { readonly kind: 'shut' | 'refused' }
-  | { readonly kind: 'failed'; readonly status: number }
-  | { readonly kind: 'no-answer'; readonly error: string }
-  | { readonly kind: 'no-permit' }
+  | { readonly kind: 'shut' | 'refused' | 'given-up' }
+  | { readonly kind: 'failed'; readonly status: number; readonly waitMs: number | null }
+  | { readonly kind: 'no-answer'; readonly error: CallErrorKind }
+  | { readonly kind: 'no-permit'; readonly waitMs: number | null }
 
 /**
  * Chat exists on production only (section 4). A token that is sent to the demo service could only be lost there;
@@ -28,24 +31,21 @@ export function mayAskChat(origin: string, environment: 'production' | 'demo'): 
   return environment === 'production' || isLoopback(new URL(origin).hostname)
 }
 
-type Asked = { readonly chat: Chat; readonly retryAfterMs?: number }
-
 /** One call; whatever comes of it is an answer, but for an error of our own. */
-export async function askChat(client: ChatClient, signal: AbortSignal): Promise<Asked> {
+export async function askChat(client: ChatClient, signal: AbortSignal): Promise<Chat> {
   try {
     const { items, unreadable } = await client.listProfessionals({ signal })
-    return { chat: { kind: 'answered', professionals: items, unreadable } }
+    return { kind: 'answered', professionals: items, unreadable }
   } catch (error) {
-    if (error instanceof CallError) return { chat: { kind: 'no-answer', error: error.message } }
+    if (error instanceof CallError) return { kind: 'no-answer', error: error.kind }
     if (!(error instanceof AnswerError)) throw error
-    const { status, retryAfterMs } = error
-    return { chat: refusal(status), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+    return refusal(error.status, error.retryAfterMs ?? null)
   }
 }
 
-function refusal(status: number): Chat {
+function refusal(status: number, waitMs: number | null): Chat {
   if (status === 403) return { kind: 'shut' }
-  return status === 401 ? { kind: 'refused' } : { kind: 'failed', status }
+  return status === 401 ? { kind: 'refused' } : { kind: 'failed', status, waitMs }
 }
 
 export function chatWent(chat: Chat): ChatWent {
@@ -58,16 +58,33 @@ export function chatWent(chat: Chat): ChatWent {
     case 'failed':
     case 'no-answer':
     case 'no-permit':
+    case 'given-up':
       return 'failed'
     default:
       return chat satisfies never
   }
 }
 
-/** A token that names another user says nothing of this one. */
+/** What it answers to a token that may be another user's says nothing good of this one, and nothing certain. */
 export function chatSays(chat: Chat, bearer: Bearer): ChatSays {
-  const went = chatWent(chat)
-  return went === 'not-asked' || bearer === 'another-user' ? 'elsewhere' : went
+  const went = bearer === 'another-user' ? 'not-asked' : chatWent(chat)
+  switch (went) {
+    case 'not-asked':
+      return 'elsewhere'
+    case 'answered':
+      return bearer === 'this-user' ? listed(chat) : 'elsewhere'
+    case 'shut':
+      return bearer === 'this-user' ? 'shut' : 'shuts-somebody'
+    case 'failed':
+      return 'failed'
+    default:
+      return went satisfies never
+  }
+}
+
+function listed(chat: Chat): ChatSays {
+  if (chat.kind !== 'answered' || chat.professionals.length > 0) return 'answered'
+  return chat.unreadable > 0 ? 'unreadable' : 'nobody'
 }
 
 export type Totals = {

@@ -3,6 +3,7 @@ import pg, { type ClientBase, type Pool } from 'pg'
 import { type KnownRecord, makeReadRecord, NEVER_SETTLED } from '../ledger/record.ts'
 import { differencesFromBinding } from '../ledger/target.ts'
 import type { CustomerKey } from '../model/customer.ts'
+import { isGivenUp } from './in-time.ts'
 
 /** The work row of a customer; ages in milliseconds, by the database's clock. */
 export type Owed = {
@@ -28,10 +29,13 @@ export type Known = {
   readonly recorded: boolean
 }
 
-/** `other-target`: the records are about another service, key or database; what differs, in words. */
+/**
+ * `locked`: no answer came in time. `other-target`: the records are about another service, key or database; what
+ * differs, in words.
+ */
 export type Knowledge =
   | Known
-  | { readonly kind: 'not-installed' | 'not-readable' | 'not-migrated' }
+  | { readonly kind: 'not-installed' | 'not-readable' | 'not-migrated' | 'locked' }
   | { readonly kind: 'other-target'; readonly differences: readonly string[] }
 
 /** The tables that are there, and what may be done with them. */
@@ -88,16 +92,16 @@ export type OpenKnowledge = {
   read(key: CustomerKey): Promise<Knowledge>
 }
 
-/** Tables of another version are told apart from a failure: then this command goes on without them. */
+/** Tables of another version, and locked ones, are told apart from a failure: this command goes on without them. */
 export async function openKnowledge(pool: Pool, tables: Tables, target: Target): Promise<OpenKnowledge> {
   const without = (knowledge: Knowledge) => ({ about: knowledge.kind, read: async () => knowledge })
   if (tables.state !== 'readable') return without({ kind: tables.state })
-  const differences = await orNotMigrated(() => differencesFromBinding(pool, target))
+  const differences = await orWithout(() => differencesFromBinding(pool, target))
   if ('kind' in differences) return without(differences)
   if (differences.length > 0) return without({ kind: 'other-target', differences })
   const readRecord = makeReadRecord(pool)
-  const read = (key: CustomerKey) =>
-    orNotMigrated(async (): Promise<Known> => {
+  const readKnown = (key: CustomerKey) =>
+    orWithout(async (): Promise<Known> => {
       const record = await readRecord(key)
       const { rows: owed } = await pool.query<Owed>(OWED, [key])
       const { rows: outbox } = await pool.query<Captured>(CAPTURED, [key, SEARCHED_BYTES])
@@ -105,19 +109,37 @@ export async function openKnowledge(pool: Pool, tables: Tables, target: Target):
       const recorded = record !== NEVER_SETTLED || owed.length > 0 || capturedMs !== null
       return { kind: 'known', record, owed: owed[0] ?? null, capturedMs, searched, recorded }
     })
+  let locked: Knowledge | null = null
+  const read = async (key: CustomerKey) => {
+    if (locked) return locked // not waited for again, customer by customer
+    const found = await readKnown(key)
+    if (found.kind === 'locked') locked = found
+    return found
+  }
   return { about: 'known', read }
 }
 
-const NOT_MIGRATED = { kind: 'not-migrated' } as const
+type Without = { readonly kind: 'not-migrated' | 'locked' }
 
 /** Class 42 without 42501: a table or a column that this version does not find. */
-async function orNotMigrated<T>(read: () => Promise<T>): Promise<T | typeof NOT_MIGRATED> {
+async function orWithout<T>(read: () => Promise<T>): Promise<T | Without> {
   try {
     return await read()
   } catch (error) {
-    if (error instanceof pg.DatabaseError && /^42(?!501)/.test(error.code ?? '')) return NOT_MIGRATED
+    if (isGivenUp(error)) return { kind: 'locked' }
+    if (error instanceof pg.DatabaseError && /^42(?!501)/.test(error.code ?? ''))
+      return { kind: 'not-migrated' }
     throw error
   }
+}
+
+/**
+ * That there once was such a customer: a write for it was acknowledged, the service has shown its user, or a change of
+ * its row was captured. A record or a work row alone does not say so: `rollcall sync` with a mistyped key leaves both.
+ */
+export function isMet({ record, capturedMs }: Pick<Known, 'record' | 'capturedMs'>): boolean {
+  const { writtenAgoMs, sentStatus, seenStatus } = record
+  return capturedMs !== null || writtenAgoMs !== null || sentStatus !== null || seenStatus !== null
 }
 
 /** What is owed, or will be once it is noted. */

@@ -1,4 +1,4 @@
-// Whether what the service has is what the customer should have, and what to do about it. Pure: plan, memory and
+// Whether what the service has is what the customer should have. Pure: plan, memory and
 // comparison are those of every sync, so that nothing is called a difference here that a sync would leave alone.
 import { sameField } from '../model/normal.ts'
 import { OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
@@ -6,7 +6,7 @@ import type { RemoteUser } from '../service/body.ts'
 import { type Memory, rememberFor, startMemory } from '../sync/memory.ts'
 import { makePlan, type Plan, type Situation } from '../sync/plan.ts'
 import { rememberAbsent, rememberSeen } from '../sync/remember.ts'
-import { isOverdue, isOwed, type Knowledge, type Known } from './knowledge.ts'
+import type { Known } from './knowledge.ts'
 
 /** What a sync would find to do, having seen what the GET showed. `unsaid`: nothing was seen. */
 export type Next =
@@ -102,46 +102,4 @@ function compared(plan: Plan, seen: RemoteUser | 'absent', { mapped, refused }: 
     default:
       return plan satisfies never
   }
-}
-
-/** How a difference goes away. */
-export type Cure =
-  | 'sync'
-  /** It is owed, and the next attempt comes by itself. */
-  | 'wait'
-  /** It is owed and due, and nobody takes it. */
-  | 'start-a-worker'
-  /** It was written a moment ago, and the service may show it late. */
-  | 'ask-again'
-  /** Nothing is tried until the row or the mapping changes. */
-  | 'correct'
-  /** A person has to release it. */
-  | 'release'
-  | 'migrate'
-  | 'name-the-target'
-
-export function cureFor(next: Next, knowledge: Knowledge, consistencyDelayMs: number): Cure | null {
-  if (next.kind === 'blocked') return 'correct'
-  if (next.kind !== 'differs') return null
-  switch (knowledge.kind) {
-    case 'not-installed':
-    case 'not-migrated':
-      return 'migrate'
-    case 'other-target':
-      return 'name-the-target'
-    case 'not-readable':
-      return 'sync'
-    case 'known':
-      return cureOfKnown(knowledge, consistencyDelayMs)
-    default:
-      return knowledge satisfies never
-  }
-}
-
-function cureOfKnown(known: Known, consistencyDelayMs: number): Cure {
-  const { record, owed } = known
-  if (isOwed(known)) return isOverdue(known) ? 'start-a-worker' : 'wait'
-  if (record.writtenAgoMs !== null && record.writtenAgoMs < consistencyDelayMs) return 'ask-again'
-  if (owed !== null && record.state === 'rejected') return 'correct'
-  return owed !== null && record.state === 'held' ? 'release' : 'sync'
 }

@@ -3,10 +3,18 @@
 import { decodeJwt } from 'jose'
 
 export type Claims = {
-  /** Whom the token names, by `sub` or `user_id`; empty when it does not say. */
+  /** Whom the token names, by `sub` or `user_id`, numbers as text; empty when it does not say. */
   readonly names: readonly string[]
   /** Epoch milliseconds; null when it does not say. */
   readonly expiresAt: number | null
+}
+
+/**
+ * Whether it can be an access token at all: three parts in base64url, the second of them a JSON object (RFC 7515, 7.1).
+ * What is something else was pasted by mistake, and may be a secret that the service has no business with.
+ */
+export function isJwt(token: string): boolean {
+  return /^[\w-]+\.[\w-]+\.[\w-]*$/.test(token) && decoded(token) !== null
 }
 
 const SILENT: Claims = { names: [], expiresAt: null }
@@ -14,8 +22,14 @@ const SILENT: Claims = { names: [], expiresAt: null }
 export function readClaims(token: string): Claims {
   const claims = decoded(token)
   if (claims === null) return SILENT
-  const names = [claims.sub, claims.user_id].filter((name) => typeof name === 'string')
+  const names = [claims.sub, claims.user_id].map(nameOf).filter((name) => name !== null)
   return { names, expiresAt: momentOf(claims.exp) }
+}
+
+/** A number that lost digits when it was read names nobody. */
+function nameOf(claim: unknown): string | null {
+  const name = Number.isSafeInteger(claim) ? String(claim) : claim
+  return typeof name === 'string' && name !== '' ? name : null
 }
 
 /** Seconds since 1970 (RFC 7519, 2), as far as a date can be. */
@@ -32,10 +46,17 @@ function decoded(token: string): Readonly<Record<string, unknown>> | null {
   }
 }
 
-/** Whose token it is, seen from one customer. */
-export type Bearer = 'this-user' | 'another-user' | 'unsaid'
+/**
+ * Whose token it is, seen from one customer. What `sub` holds is not shown (section 5): a name that is not the
+ * user_id may be the service's own for the same user (`named-otherwise`), and is another user's for certain only
+ * where it is that of another customer who was asked about.
+ */
+export type Bearer = 'this-user' | 'another-user' | 'named-otherwise' | 'unsaid'
 
-export function bearerOf({ names }: Claims, userId: string | null): Bearer {
-  if (names.length === 0) return 'unsaid'
-  return userId !== null && names.includes(userId) ? 'this-user' : 'another-user'
+/** For each of those who were asked about together. */
+export function bearersOf({ names }: Claims, userIds: readonly (string | null)[]): Bearer[] {
+  if (names.length === 0) return userIds.map(() => 'unsaid')
+  const named = userIds.map((userId) => userId !== null && names.includes(userId))
+  const others = named.includes(true) ? 'another-user' : 'named-otherwise'
+  return named.map((isNamed) => (isNamed ? 'this-user' : others))
 }

@@ -2,21 +2,51 @@
 import type { CallErrorKind } from '../service/errors.ts'
 import type { Should } from './should.ts'
 
-/** What a GET of the user came to (section 4.4). `none`: the customer has no user_id to ask for. */
+/**
+ * What a GET of the user came to (section 4.4). `none`: the customer has no user_id to ask for. `not-asked`: the
+ * service had not answered for others.
+ */
 export type Look =
   | { readonly kind: 'present'; readonly status: number }
-  | { readonly kind: 'absent' | 'denied' | 'later' | 'unreadable'; readonly answer: number }
+  /** `json`: false when the body is none or something else, as of a server that is not the service. */
+  | { readonly kind: 'absent'; readonly answer: number; readonly json: boolean }
+  | { readonly kind: 'denied'; readonly answer: number }
+  | { readonly kind: 'later'; readonly answer: number; readonly waitMs: number | null }
+  | Unreadable
   | { readonly kind: 'no-answer'; readonly error: CallErrorKind }
-  | { readonly kind: 'no-permit' | 'none' }
+  | { readonly kind: 'no-permit'; readonly waitMs: number | null }
+  | { readonly kind: 'none' | 'not-asked' }
 
-/** How the chat bears on this customer: `elsewhere` when it was not asked, or with the token of another user. */
-export type ChatSays = 'elsewhere' | 'answered' | 'shut' | 'failed'
+/**
+ * An answer that says nothing about the user: a status other than 200, a 200 that reports an error, or a 200 without
+ * this user in it. `waitMs` here and in the others: for how long it is said that nobody is to call; null when it is not.
+ */
+export type Unreadable = {
+  readonly kind: 'unreadable'
+  readonly answer: number
+  readonly why: 'status' | 'error' | 'no-user'
+  readonly waitMs: number | null
+}
+
+/**
+ * How the chat bears on this customer. `nobody`: it lists no professional for this very user; `unreadable`: none that
+ * can be read. `shuts-somebody`: 403 to a token of which it is not known whose it is. `elsewhere`: it was not asked,
+ * or what it says may be about another user.
+ */
+export type ChatSays =
+  | 'elsewhere'
+  | 'answered'
+  | 'nobody'
+  | 'unreadable'
+  | 'shut'
+  | 'shuts-somebody'
+  | 'failed'
 
 export type Facts = {
   readonly should: Should
   readonly look: Look
-  /** rollcall has a record of this customer, or a change of it. */
-  readonly recorded: boolean
+  /** rollcall can tell that there once was such a customer. */
+  readonly met: boolean
   /** The status that rollcall and the service last agreed on; null when none is known. */
   readonly agreed: number | null
   readonly chat: ChatSays
@@ -31,6 +61,7 @@ export const NO = [
   'trial-ended-or-never-given',
   'no-user-id',
   'chat-shut',
+  'nobody-visible',
 ] as const
 export const UNKNOWN = [
   'no-answer',
@@ -38,8 +69,11 @@ export const UNKNOWN = [
   'later',
   'unreadable',
   'no-permit',
+  'not-asked',
   'strange-status',
   'chat-failed',
+  'chat-unreadable',
+  'chat-shuts-somebody',
 ] as const
 
 export type Verdict =
@@ -50,15 +84,15 @@ export type Verdict =
 /**
  * What the service says decides, whatever the customer should have: that is what the customer on the phone meets.
  * A GET that was not answered is no "no". The chat has the last word where it speaks about this very user, since a
- * service may go on showing a trial that is over.
+ * service may go on showing a trial that is over; a token of which it is not known whose it is makes no certain "no".
  */
 export function judge(facts: Facts): Verdict {
-  const { look, should, recorded } = facts
+  const { look, should, met } = facts
   switch (look.kind) {
     case 'present':
       return byStatus(look.status, facts)
     case 'absent':
-      return should.kind === 'removed' && !recorded ? no('no-such-customer') : no('not-registered')
+      return should.kind === 'removed' && !met ? no('no-such-customer') : no('not-registered')
     case 'none':
       return no('no-user-id')
     case 'denied':
@@ -66,6 +100,7 @@ export function judge(facts: Facts): Verdict {
     case 'unreadable':
     case 'no-answer':
     case 'no-permit':
+    case 'not-asked':
       return { can: 'unknown', why: look.kind }
     default:
       return look satisfies never
@@ -79,6 +114,12 @@ function byStatus(status: number, facts: Facts): Verdict {
   switch (facts.chat) {
     case 'shut':
       return no('chat-shut')
+    case 'nobody':
+      return no('nobody-visible')
+    case 'shuts-somebody':
+      return { can: 'unknown', why: 'chat-shuts-somebody' }
+    case 'unreadable':
+      return { can: 'unknown', why: 'chat-unreadable' }
     case 'failed':
       return { can: 'unknown', why: 'chat-failed' }
     case 'elsewhere':

@@ -1,20 +1,22 @@
-import type { CustomerAccess } from '../access/access.ts'
 import { type Chat, inOrder, totalsOf } from '../access/chat.ts'
+import type { CustomerAccess } from '../access/customer.ts'
 import { isOwed, type Knowledge } from '../access/knowledge.ts'
 import { type Professional, SPECIALITIES } from '../service/chat.ts'
 
 /** One customer for a program: codes in place of words, and nothing of the ledger but codes, statuses and times. */
 export function customerJson({ look, knowledge, bearer, ...access }: CustomerAccess): object {
-  const { key, userId, should, next, cure, verdict } = access
+  const { key, userId, should, leftOut, next, rivals, cures, verdict } = access
   return {
     key,
     userId,
     verdict,
     should,
-    service: look,
+    leftOut,
+    service: 'waitMs' in look ? { ...look, waitMs: whole(look.waitMs) } : look,
     rollcall: knowledgeJson(knowledge),
     next,
-    cure,
+    rivals,
+    cures: cures.map(({ do: deed, waitMs }) => ({ do: deed, waitMs: whole(waitMs) })),
     token: bearer,
   }
 }
@@ -42,7 +44,8 @@ function knowledgeJson(knowledge: Knowledge): object {
 /** Times as they are, UTC; no message and no word of one. */
 export function chatJson(chat: Chat): object {
   const about = { existsOn: 'production' }
-  if (chat.kind !== 'answered') return { ...about, ...chat }
+  if (chat.kind !== 'answered')
+    return { ...about, ...chat, ...('waitMs' in chat ? { waitMs: whole(chat.waitMs) } : {}) }
   const { kind, professionals, unreadable } = chat
   const listed = inOrder(professionals).map(professionalJson)
   return { ...about, kind, totals: totalsOf(professionals), unreadable, professionals: listed }

@@ -1,48 +1,75 @@
-import type { CustomerAccess } from '../access/access.ts'
-import type { Cure, Next } from '../access/next.ts'
-import type { Should } from '../access/should.ts'
+import type { CustomerAccess } from '../access/customer.ts'
+import type { Next } from '../access/next.ts'
 import type { Look, Verdict } from '../access/verdict.ts'
-import type { CustomerKey } from '../model/customer.ts'
-import { CallError } from '../service/errors.ts'
+import { CallError, type CallErrorKind } from '../service/errors.ts'
+import { sayCure } from './say-cure.ts'
 import { sayKnowledge } from './say-knowledge.ts'
-import { line, sayPlan } from './say-step.ts'
-import { span } from './say-time.ts'
+import { line } from './say-step.ts'
+import { shown, wrapped } from './say-wrapped.ts'
 
-/** What is known of one customer's access, as lines for a person; the chat's line comes between the two parts. */
+/** What is known of one customer's access, as lines for a person; the chat's line comes after it. */
 export function sayFacts(access: CustomerAccess): string[] {
-  const { userId, should, look, knowledge, next, cure } = access
+  const { userId, leftOut, look, knowledge } = access
+  const left = leftOut.map(({ field, code }) => `${field} (${code})`).join(', ')
   return [
-    line('user', userId ?? 'none: it cannot be told from this key'),
-    line('should', sayShould(should)),
-    line('service', sayLook(look)),
-    line('rollcall', sayKnowledge(knowledge)),
-    ...sayNext(next, access),
-    ...(cure === null ? [] : [line('to do', sayCure(cure, access))]),
+    line('user', userId === null ? 'none: it cannot be told from this key' : shown(userId)),
+    ...wrapped('should', sayShould(access)),
+    ...(left === '' ? [] : wrapped('left out', left)),
+    ...wrapped('service', sayLook(look)),
+    ...wrapped('rollcall', sayKnowledge(knowledge)),
+    ...sayNext(access),
   ]
 }
 
-export function sayVerdict({ can, why }: Verdict): string {
-  return line('verdict', `${can}${VERDICT[why]}`)
+/** What to do, and whether the customer can use the service. */
+export function sayEnd(access: CustomerAccess): string[] {
+  const { cures } = access
+  return [
+    ...cures.flatMap((cure) => wrapped('to do', sayCure(cure, access))),
+    ...wrapped('verdict', sayVerdict(access)),
+  ]
 }
 
-const VERDICT: Readonly<Record<Verdict['why'], string>> = {
-  full: ': full access',
-  trial: ', trial: when it ends is not shown by the service',
+type Judged = Pick<CustomerAccess, 'verdict' | 'look' | 'rivals' | 'chatSays'>
+
+export function sayVerdict({ verdict: { can, why }, look, rivals, chatSays }: Judged): string {
+  const one = rivals.length === 1 ? 'customer' : 'customers'
+  const shared =
+    look.kind === 'present' && rivals.length > 0
+      ? `; this may be the access of the other ${one} with this user_id: ${rivals.join(', ')}`
+      : ''
+  if (why === 'trial') {
+    return chatSays === 'answered'
+      ? `yes, trial: the chat lets it in; when it ends is not shown${shared}`
+      : `yes, trial: only the chat, asked with its own token, shows whether it still runs${shared}`
+  }
+  if (why === 'unreadable' && look.kind === 'unreadable') return `unknown: the service ${sayLook(look)}`
+  return `${can}: ${VERDICT[why]}${shared}`
+}
+
+const VERDICT: Readonly<Record<Exclude<Verdict['why'], 'trial'>, string>> = {
+  full: 'full access',
   'no-such-customer':
-    ': no such customer (neither the customer data nor the service knows it; a mistyped key?)',
-  'not-registered': ': not registered at the service',
-  'no-access': ': registered, but without access',
-  'trial-ended': ': the trial has ended; it is not granted again by itself',
-  'trial-ended-or-never-given': ': the trial has ended, or was never given',
-  'no-user-id': ': without a user_id it cannot be registered',
-  'chat-shut': ': access by its status, but the chat does not let it in (403)',
-  'no-answer': ': the service did not answer',
-  denied: ': the service refused to say',
-  later: ': the service asks to be called later',
-  unreadable: ': the answer of the service cannot be read',
-  'no-permit': ': the service was not asked',
-  'strange-status': ': the service shows a status that the interface does not have',
-  'chat-failed': ': access by its status, but the chat could not be asked',
+    'no such customer (neither the customer data nor the service knows it; a mistyped key?)',
+  'not-registered': 'not registered at the service',
+  'no-access': 'registered, but without access',
+  'trial-ended': 'the trial has ended; it is not granted again by itself',
+  'trial-ended-or-never-given': 'the trial has ended, or was never given',
+  'no-user-id': 'without a user_id it cannot be registered',
+  'chat-shut': 'access by its status, but the chat does not let it in (403)',
+  'nobody-visible':
+    'access by its status, but it sees none of the professionals (ml_group_name decides who is seen)',
+  'no-answer': 'the service did not answer',
+  denied: 'the service refused to say',
+  later: 'the service asks to be called later',
+  unreadable: 'the service did not say',
+  'no-permit': 'the service was not asked',
+  'not-asked': 'the service was not asked, since it does not answer',
+  'strange-status': 'the service shows a status that the interface does not have',
+  'chat-failed': 'access by its status, but the chat could not be asked',
+  'chat-unreadable': 'access by its status, but none of the professionals in the list could be read',
+  'chat-shuts-somebody':
+    'access by its status; the chat does not let the user of the token in (403), and it is not known whose token this is',
 }
 
 const STATUS: Readonly<Record<number, string>> = { 0: 'no access', 2: 'full access', 4: 'trial' }
@@ -51,20 +78,24 @@ function sayStatus(status: number): string {
   return `${status} (${STATUS[status] ?? 'not a status of the interface'})`
 }
 
-function sayShould(should: Should): string {
+/** Whom a sync leaves alone, nothing is asked for: then "no access" would contradict a verdict of yes. */
+function sayShould({ should, next }: Pick<CustomerAccess, 'should' | 'next'>): string {
+  const wish = next.kind === 'left-alone' ? 'left as it is' : 'no access'
   switch (should.kind) {
     case 'user':
       return sayStatus(should.status)
     case 'removed':
-      return 'no access: there is no such row'
+      return `${wish}: there is no such row`
     case 'out-of-scope':
-      return 'no access: out of scope'
+      return `${wish}: out of scope`
     case 'unmappable':
       return `cannot be mapped: ${should.issues
         .map(({ field, code, expected }) => `${field} (${code}), expected ${expected}`)
         .join('; ')}`
     case 'unreadable':
-      return `not known: Postgres refuses to read the row (${should.code})`
+      return should.code === '57014' || should.code === '55P03'
+        ? 'not known: the row could not be read within ten seconds (a lock?)'
+        : `not known: Postgres refuses to read the row (${should.code})`
     default:
       return should satisfies never
   }
@@ -75,21 +106,23 @@ function sayLook(look: Look): string {
     case 'present':
       return sayStatus(look.status)
     case 'absent':
-      return `knows no such user (${look.answer})`
+      return look.answer === 200
+        ? 'knows no such user (200, null)'
+        : `knows no such user (${look.answer}${look.json ? '' : ', no JSON: is SERVICE_URL right?'})`
     case 'denied':
       return look.answer === 401
-        ? 'refused the credentials (401): SERVICE_API_KEY and SERVICE_SECRET_KEY, or the environment, are wrong'
+        ? 'refused the credentials (401)'
         : 'refused (403): these credentials may not see this user, or nobody'
     case 'later':
       return `asks to be called later (${look.answer})`
     case 'unreadable':
-      return look.answer === 200
-        ? 'answered 200, but with no user of this user_id'
-        : `answered ${look.answer}, which says nothing about the user`
+      return `answered ${look.answer}${INSTEAD[look.why]}, which says nothing about the user`
     case 'no-answer':
-      return new CallError(look.error, 'no').message
+      return sayCallError(look.error)
     case 'no-permit':
-      return 'not asked: the common pace gave no permit within ten seconds (`rollcall status` shows it)'
+      return 'not asked: the common pace gave no permit within ten seconds'
+    case 'not-asked':
+      return 'not asked: the service does not answer'
     case 'none':
       return 'not asked'
     default:
@@ -97,21 +130,47 @@ function sayLook(look: Look): string {
   }
 }
 
-function sayNext(next: Next, { look }: CustomerAccess): string[] {
+const INSTEAD: Readonly<Record<Extract<Look, { kind: 'unreadable' }>['why'], string>> = {
+  status: '',
+  error: ' with an error',
+  'no-user': ' with something else than this user',
+}
+
+/** In the middle of a line, and without the code that Node has for it. */
+export function sayCallError(kind: CallErrorKind): string {
+  const { message } = new CallError(kind, 'no')
+  return `${message.charAt(0).toLowerCase()}${message.slice(1)}`
+}
+
+function sayNext({ next, look, knowledge }: CustomerAccess): string[] {
   switch (next.kind) {
     case 'right':
     case 'unsaid':
       return []
     case 'left-alone':
-      return [line('note', sayPlan({ kind: 'none', why: next.why }))]
+      return wrapped('note', sayLeftAlone(next.why, knowledge.kind === 'known'))
     case 'blocked':
       return next.why === 'mapping'
         ? []
-        : [line('note', `nothing is sent: other customers are the same user: ${next.keys.join(', ')}`)]
+        : wrapped('note', `nothing is sent: other customers are the same user: ${next.keys.join(', ')}`)
     case 'differs':
-      return [line('differs', sayDifference(next, look))]
+      return wrapped('differs', sayDifference(next, look))
     default:
       return next satisfies never
+  }
+}
+
+/** Whether a customer ever was in scope, only rollcall's own records tell. */
+function sayLeftAlone(why: Extract<Next, { kind: 'left-alone' }>['why'], recorded: boolean): string {
+  switch (why) {
+    case 'never-ours':
+      return `rollcall leaves this user alone: the customer was never in scope${recorded ? '' : ', as far as is known'}`
+    case 'ignored':
+      return 'rollcall leaves this user alone: onRemove is "ignore"'
+    case 'user-of-another-customer':
+      return 'rollcall leaves this user alone: another customer in scope is this user'
+    default:
+      return why satisfies never
   }
 }
 
@@ -127,34 +186,4 @@ function sayDifference(next: Extract<Next, { kind: 'differs' }>, look: Look): st
     ...(status === null ? [] : [`status is ${shown}, should be ${status}`]),
     ...(fields.length === 0 ? [] : [`not as in the customer data: ${fields.join(', ')}${groups}`]),
   ].join('; ')
-}
-
-function sayCure(cure: Cure, { key, knowledge }: CustomerAccess): string {
-  const sync = `\`rollcall sync ${quoted(key)}\``
-  const written = knowledge.kind === 'known' ? (knowledge.record.writtenAgoMs ?? 0) : 0
-  switch (cure) {
-    case 'sync':
-      return sync
-    case 'wait':
-      return `wait, it is owed; ${sync} tries at once`
-    case 'start-a-worker':
-      return `does \`rollcall worker\` run? ${sync} does this customer`
-    case 'ask-again':
-      return `ask again in a moment: it was written ${span(written)} ago, and the service may show it late`
-    case 'correct':
-      return `correct the row or the mapping, then ${sync}`
-    case 'release':
-      return 'it is held: a person has to decide'
-    case 'migrate':
-      return `\`rollcall migrate\`, then ${sync}`
-    case 'name-the-target':
-      return `\`rollcall migrate --target same\` or \`new\` says what the target is; then ${sync}`
-    default:
-      return cure satisfies never
-  }
-}
-
-/** As a shell takes it. */
-function quoted(key: CustomerKey): string {
-  return /^[\w.@:+-]+$/.test(key) && !key.startsWith('-') ? key : `'${key.replaceAll("'", `'\\''`)}'`
 }

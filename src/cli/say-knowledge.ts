@@ -6,6 +6,7 @@ const WITHOUT: Readonly<Record<Exclude<Knowledge['kind'], 'known' | 'other-targe
   'not-installed': 'not installed in this database: what is owed is not known',
   'not-readable': 'its tables may not be read by this role: what is owed is not known',
   'not-migrated': 'its tables are of another version: what is owed is not known',
+  locked: 'its tables gave no answer within ten seconds (a lock?): what is owed is not known',
 }
 
 /** What rollcall's own tables say of a customer, in one line: codes, statuses, names and times. */
@@ -14,6 +15,7 @@ export function sayKnowledge(knowledge: Knowledge): string {
     case 'not-installed':
     case 'not-readable':
     case 'not-migrated':
+    case 'locked':
       return WITHOUT[knowledge.kind]
     case 'other-target':
       return `its records are about another target: ${knowledge.differences.join('; ')}`
@@ -43,7 +45,7 @@ function sayOwed(known: Known): string {
   if (owed === null || owed.dueInMs === null) {
     return `nothing owed${record.writtenAgoMs === null ? '' : `, last written ${span(record.writtenAgoMs)} ago`}`
   }
-  const since = owed.sinceMs === null ? 'owed' : `owed since ${span(owed.sinceMs)} ago`
+  const since = owed.sinceMs === null ? 'owed' : `owed for ${span(owed.sinceMs)}`
   if (isOverdue(known)) return `${since}, due for ${span(-owed.dueInMs)} and not taken`
   if (owed.underWay) return `${since}, under way`
   return owed.dueInMs > 0 ? `${since}, next attempt in ${span(owed.dueInMs)}` : `${since}, due now`

@@ -10,3 +10,15 @@ export function span(ms: number): string {
 export function localTime(at: Date, timeZone: string): string {
   return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' }).format(at)
 }
+
+const NEAR_MS = 6 * 86_400_000
+
+/** As short as it can be told apart: 09:30 today, Mon 09:30 within six days, else with its date. */
+export function nearTime(at: Date, now: Date, timeZone: string): string {
+  const full = localTime(at, timeZone)
+  const [day = '', time = ''] = full.split(' ')
+  if (localTime(now, timeZone).startsWith(day)) return time
+  const ahead = at.getTime() - now.getTime()
+  if (ahead < 0 || ahead > NEAR_MS) return full
+  return `${new Intl.DateTimeFormat('en-GB', { timeZone, weekday: 'short' }).format(at)} ${time}`
+}

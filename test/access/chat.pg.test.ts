@@ -1,8 +1,12 @@
+import { SignJWT } from 'jose'
 import { expect, test } from 'vitest'
 import { chatWent, totalsOf } from '../../src/access/chat.ts'
+import { exitFor } from '../../src/access/verdict.ts'
 import { sayChat, sayProfessionals } from '../../src/cli/say-chat.ts'
+import { holdOff, setCeiling } from '../../src/pace/row.ts'
+import { parseFault } from '../../src/sandbox/faults/text.ts'
 import { buildHouse, type House } from '../support/house.ts'
-import { ask, lane, open } from './house.ts'
+import { all, ask, deeds, lane, open, told } from './house.ts'
 
 const READER = { now: new Date('2026-11-23T08:00:00Z'), timeZone: 'Europe/Madrid' }
 
@@ -24,24 +28,25 @@ test('with a token of the customer it lists whom the customer sees, and who has 
 
   await using access = await open(house, { token })
   expect(await access.of('c')).toMatchObject({ bearer: 'this-user', verdict: { can: 'yes', why: 'full' } })
-  const { chat, claims } = access
+  const { claims } = access
+  const chat = await access.chat()
   if (chat.kind !== 'answered') throw new Error(chat.kind)
   expect(totalsOf(chat.professionals)).toMatchObject({ rooms: 1, unread: 2 })
   expect(new Set(chat.professionals.map(({ specialityId }) => specialityId))).toEqual(
     new Set([1, 2, 3, 4, 5, 6, 7, 8, 11]),
   )
   const text = [
-    sayChat({ chat, claims, bearer: 'this-user' }, READER),
+    ...sayChat({ chat, claims, bearer: 'this-user' }, READER),
     ...sayProfessionals(chat, READER),
   ].join('\n')
-  expect(text).toContain('2 unread in 1 room; chat exists on production only')
+  expect(text).toContain('2 unread in 1 room')
   expect(text).toContain(first?.name)
   expect(text).toContain('times in Europe/Madrid')
   expect(text).not.toContain('secret')
   // Another group sees others.
   house.sandbox.users.edit('c', { ml_group_name: 'basic' })
   await using fewer = await open(house, { token })
-  expect(fewer.chat).not.toEqual(chat)
+  expect(await fewer.chat()).not.toEqual(chat)
   // One call for each time it was opened, and none that lists messages.
   expect(
     house.sandbox.journal
@@ -51,19 +56,91 @@ test('with a token of the customer it lists whom the customer sees, and who has 
   ).toEqual(['/chat/professionals', '/chat/professionals'])
 })
 
-test('a token of somebody else says so, and does not weigh on this customer', async () => {
+test('a token that names another of the customers who are asked about does not weigh on this one', async () => {
   await using house = await buildHouse(lane)
   await monday(house)
   house.sandbox.users.set('d', { status: 2 })
   const token = await house.sandbox.issueToken('d')
   house.sandbox.users.edit('d', { status: 0 })
   await using access = await open(house, { token })
-  expect(access.chat).toEqual({ kind: 'shut' })
-  const customer = await access.of('c')
-  expect(customer).toMatchObject({ bearer: 'another-user', verdict: { can: 'yes', why: 'full' } })
-  const { chat, claims } = access
-  expect(sayChat({ chat, claims, bearer: customer.bearer }, READER)).toContain('names another user')
-  expect(chatWent(chat)).toBe('shut')
+  const [first, second] = await all(access, ['c', 'd', 'c'])
+  expect(await access.chat()).toEqual({ kind: 'shut' })
+  expect(first).toMatchObject({ bearer: 'another-user', verdict: { can: 'yes', why: 'full' } })
+  expect(second).toMatchObject({ bearer: 'this-user', verdict: { can: 'no', why: 'no-access' } })
+  // The users first, then the chat, once.
+  expect(house.sandbox.journal.list().map(({ path }) => path)).toEqual([
+    '/s2s/v1/users/c',
+    '/s2s/v1/users/d',
+    '/chat/professionals',
+  ])
+})
+
+const sign = (claims: Record<string, unknown>) =>
+  new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(new TextEncoder().encode('x'.repeat(32)))
+
+test.each([
+  ['says nothing', {}, 'unsaid', 'does not say whose it is'],
+  ['names somebody by another name', { sub: 'internal-77' }, 'named-otherwise', 'names its user differently'],
+])('a token that %s and is shut out makes no certain "no", and no "yes"', async (_, claims, bearer, text) => {
+  await using house = await buildHouse(lane)
+  await monday(house)
+  house.sandbox.users.set('d', { status: 2 })
+  house.sandbox.users.set('e', { status: 0 })
+  house.sandbox.faults.set([parseFault('/chat 403')])
+  await using access = await open(house, { token: await sign(claims) })
+  const asked = await all(access, ['c', 'd', 'e'])
+  expect(asked.map(({ bearer }) => bearer)).toEqual([bearer, bearer, bearer])
+  const verdicts = asked.map(({ verdict }) => verdict)
+  const open403 = { can: 'unknown', why: 'chat-shuts-somebody' } as const
+  expect(verdicts).toEqual([open403, open403, { can: 'no', why: 'no-access' }])
+  const [first] = asked
+  if (!first) throw new Error('there are three')
+  const chat = await access.chat()
+  expect(exitFor([first.verdict], chatWent(chat))).toBe(1)
+  expect(told(first)).toContain('it is not known whose token this is')
+  expect(sayChat({ chat, claims: access.claims, bearer: first.bearer }, READER).join(' ')).toContain(text)
+})
+
+test('a number that is the user_id names the user', async () => {
+  await using house = await buildHouse(lane)
+  await house.db.pool.query(`INSERT INTO clientes (id, plan) VALUES ('4711', 'premium')`)
+  house.sandbox.users.set('4711', { status: 2 })
+  house.sandbox.faults.set([parseFault('/chat 403')])
+  const asked = await ask(house, '4711', { token: await sign({ user_id: 4711 }) })
+  expect(asked).toMatchObject({ bearer: 'this-user', verdict: { can: 'no', why: 'chat-shut' } })
+})
+
+test('who is let in and sees nobody cannot use it', async () => {
+  await using house = await buildHouse(lane)
+  await monday(house)
+  const token = await house.sandbox.issueToken('c')
+  house.sandbox.professionals.set([])
+  const asked = await ask(house, 'c', { token })
+  expect(asked.verdict).toEqual({ can: 'no', why: 'nobody-visible' })
+  expect(deeds(asked)).toEqual(['sync-look', 'check-group'].filter((deed) => deeds(asked).includes(deed)))
+  expect(deeds(asked)).toContain('check-group')
+  expect(told(asked)).toContain('ml_group_name')
+})
+
+test('the chat keeps the common pace, and its Retry-After binds nobody', async () => {
+  await using house = await buildHouse(lane)
+  await monday(house)
+  const { pool } = house.db
+  const token = await house.sandbox.issueToken('c')
+  await setCeiling(pool, 50)
+  for (const status of ['429', '503', '401', '403']) {
+    house.sandbox.faults.set([parseFault(`/chat ${status} retry-after=3600`)])
+    expect((await ask(house, 'c', { token })).look).toEqual({ kind: 'present', status: 2 })
+  }
+  const { rows } = await pool.query('SELECT FROM rollcall.pace WHERE not_before > now()')
+  expect(rows).toEqual([])
+
+  const before = house.calls().length
+  await holdOff(pool, 3_600_000)
+  await using held = await open(house, { token, patienceMs: 200 })
+  expect((await held.of('c')).look.kind).toBe('no-permit')
+  expect(await held.chat()).toEqual({ kind: 'no-permit', waitMs: expect.any(Number) })
+  expect(house.calls()).toHaveLength(before)
 })
 
 test('status 4 whose trial is over: the chat has the last word', async () => {
@@ -71,9 +148,16 @@ test('status 4 whose trial is over: the chat has the last word', async () => {
   await monday(house)
   house.sandbox.users.set('c', { status: 4 })
   const token = await house.sandbox.issueToken('c')
-  expect((await ask(house, 'c', { token })).verdict).toEqual({ can: 'yes', why: 'trial' })
+  const running = await ask(house, 'c', { token })
+  expect(running.verdict).toEqual({ can: 'yes', why: 'trial' })
+  expect(told(running)).toContain('the chat lets it in')
+  expect(told(await ask(house, 'c'))).toContain(
+    'only the chat, asked with its own token, shows whether it still runs',
+  )
   house.sandbox.clock.advance(2000)
-  expect((await ask(house, 'c', { token })).verdict).toEqual({ can: 'no', why: 'chat-shut' })
+  const over = await ask(house, 'c', { token })
+  expect(over.verdict).toEqual({ can: 'no', why: 'chat-shut' })
+  expect(deeds(over)).toContain('check-trial')
 })
 
 test('a token that has expired, or is none of this service, leaves open whether the customer can', async () => {
@@ -82,14 +166,17 @@ test('a token that has expired, or is none of this service, leaves open whether 
   const token = await house.sandbox.issueToken('c', { expiresInMs: 60_000 })
   house.sandbox.clock.advance(3_600_000)
   await using late = await open(house, { token })
-  expect(late.chat).toEqual({ kind: 'refused' })
-  expect((await late.of('c')).verdict).toEqual({ can: 'unknown', why: 'chat-failed' })
+  expect(await late.chat()).toEqual({ kind: 'refused' })
+  const customer = await late.of('c')
+  expect(customer.verdict).toEqual({ can: 'unknown', why: 'chat-failed' })
+  expect(deeds(customer)).toContain('check-token')
   const reader = { ...READER, now: new Date(READER.now.getTime() + 3_600_000) }
-  const { chat, claims } = late
-  expect(sayChat({ chat, claims, bearer: 'this-user' }, reader)).toContain('it expired 59 min ago')
+  const { claims } = late
+  const chat = await late.chat()
+  expect(sayChat({ chat, claims, bearer: 'this-user' }, reader).join(' ')).toContain('it expired 59 min ago')
 
   await using none = await open(house, { token: 'not.a.jwt' })
-  expect([none.chat, none.claims?.names]).toEqual([{ kind: 'refused' }, []])
+  expect([await none.chat(), none.claims?.names]).toEqual([{ kind: 'refused' }, []])
   expect(await none.of('c')).toMatchObject({ bearer: 'unsaid', verdict: { why: 'chat-failed' } })
 })
 
@@ -105,22 +192,24 @@ test('the demo service is never sent a token, and one on this machine is a stand
   // The same server under an address that is not known to be this machine.
   const origin = house.sandbox.url.replace('127.0.0.1', '0.0.0.0')
   await using demo = await open(house, { token, origin })
-  expect(demo.chat).toEqual({ kind: 'not-asked', why: 'demo' })
+  expect(await demo.chat()).toEqual({ kind: 'not-asked', why: 'demo' })
   expect((await demo.of('c')).verdict).toEqual({ can: 'yes', why: 'full' })
   expect(house.calls()).toHaveLength(3)
 })
 
 test.each([
-  ['404', { kind: 'failed', status: 404 }],
-  ['200 html', { kind: 'failed', status: 200 }],
-  ['drop-before', { kind: 'no-answer', error: expect.stringContaining('connection') }],
-])('a chat that answers %s could not be asked', async (fault, chat) => {
-  const { parseFault } = await import('../../src/sandbox/faults/text.ts')
+  ['404', { kind: 'failed', status: 404, waitMs: null }, 'check-address'],
+  ['200 html', { kind: 'failed', status: 200, waitMs: null }, 'check-address'],
+  ['503 retry-after=60', { kind: 'failed', status: 503, waitMs: 60_000 }, 'ask-later'],
+  ['drop-before', { kind: 'no-answer', error: 'connection-lost' }, 'check-service'],
+])('a chat that answers %s could not be asked', async (fault, chat, deed) => {
   await using house = await buildHouse(lane)
   await monday(house)
   const token = await house.sandbox.issueToken('c')
-  house.sandbox.faults.set([parseFault(`GET ${fault} times=1`)])
+  house.sandbox.faults.set([parseFault(`GET /chat ${fault}`)])
   await using access = await open(house, { token })
-  expect(access.chat).toEqual(chat)
-  expect((await access.of('c')).verdict).toEqual({ can: 'unknown', why: 'chat-failed' })
+  expect(await access.chat()).toEqual(chat)
+  const customer = await access.of('c')
+  expect(customer.verdict).toEqual({ can: 'unknown', why: 'chat-failed' })
+  expect(deeds(customer)).toContain(deed)
 })

@@ -1,6 +1,8 @@
 // Asks for access in a test's house, as the command does.
-import { type Access, type CustomerAccess, openAccess } from '../../src/access/access.ts'
-import { sayFacts, sayVerdict } from '../../src/cli/say-access.ts'
+import type { Pool } from 'pg'
+import { type Access, openAccess } from '../../src/access/access.ts'
+import type { CustomerAccess } from '../../src/access/customer.ts'
+import { sayEnd, sayFacts } from '../../src/cli/say-access.ts'
 import type { Config } from '../../src/config/config.ts'
 import type { CustomerKey } from '../../src/model/customer.ts'
 import { type House, SECRETS } from '../support/house.ts'
@@ -17,20 +19,53 @@ export type Asking = {
   readonly secretKey?: string
   readonly config?: Config
   readonly stop?: AbortSignal
+  readonly patienceMs?: number
+  readonly pool?: Pool
 }
 
+export type OpenAccess = Access & AsyncDisposable & { of(key: CustomerKey): Promise<CustomerAccess> }
+
 /** `await using access = await open(house)`. */
-export async function open(house: House, asking: Asking = {}): Promise<Access & AsyncDisposable> {
+export async function open(house: House, asking: Asking = {}): Promise<OpenAccess> {
   const { token, digestKey, origin = house.sandbox.url, secretKey = SECRETS.SERVICE_SECRET_KEY } = asking
   const access = await openAccess({
-    pool: house.db.pool,
+    pool: asking.pool ?? house.db.pool,
     config: asking.config ?? house.config,
     service: { origin, apiKey: SECRETS.SERVICE_API_KEY, secretKey },
     digestKey,
     token,
     stop: asking.stop ?? new AbortController().signal,
+    ...(asking.patienceMs === undefined ? {} : { patienceMs: asking.patienceMs }),
   })
-  return { ...access, [Symbol.asyncDispose]: () => access.close() }
+  const of = async (key: CustomerKey) => {
+    for await (const one of access.ask([key])) return one
+    throw new Error('nobody was asked about')
+  }
+  return { ...access, of, [Symbol.asyncDispose]: () => access.close() }
+}
+
+export async function insert(house: House, id: string, plan: string): Promise<void> {
+  await house.db.pool.query('INSERT INTO clientes (id, plan, correo) VALUES ($1, $2, $3)', [
+    id,
+    plan,
+    `${id}@example.com`,
+  ])
+}
+
+/** As the service would hold each of them after a sync. */
+export function register(house: House, id: string, status: number, fields: object = {}): void {
+  house.sandbox.users.set(id, { status, email: `${id}@example.com`, ...fields })
+}
+
+export async function all(access: Access, keys: readonly CustomerKey[]): Promise<CustomerAccess[]> {
+  const asked: CustomerAccess[] = []
+  for await (const one of access.ask(keys)) asked.push(one)
+  return asked
+}
+
+/** The deeds that it advises. */
+export function deeds({ cures }: Pick<CustomerAccess, 'cures'>): string[] {
+  return cures.map((cure) => cure.do)
 }
 
 export async function ask(house: House, key: CustomerKey, asking: Asking = {}): Promise<CustomerAccess> {
@@ -38,7 +73,7 @@ export async function ask(house: House, key: CustomerKey, asking: Asking = {}): 
   return await access.of(key)
 }
 
-/** What a person would read of it. */
+/** What a person would read of it, unfolded. */
 export function told(access: CustomerAccess): string {
-  return [...sayFacts(access), sayVerdict(access.verdict)].join('\n')
+  return [...sayFacts(access), ...sayEnd(access)].join('\n').replaceAll(`\n${' '.repeat(12)}`, ' ')
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { findTables } from '../../src/access/knowledge.ts'
-import { hasPace, lookFor, makeGate } from '../../src/access/look.ts'
+import { hasPace, lookFor, makeGate, makeSilence } from '../../src/access/look.ts'
 import { holdOff, setCeiling } from '../../src/pace/row.ts'
 import { makeUsersClient } from '../../src/service/users.ts'
 import { startPair } from '../service/pair.ts'
@@ -17,7 +17,7 @@ test('calls take their place in the common pace, and a Retry-After binds everybo
   expect(await hasPace(pool)).toBe(true)
   const gate = makeGate({ pool, stop: never })
   pair.sandbox.users.set('c', { status: 2 })
-  const asking = { users: pair.client, gate, signal: never }
+  const asking = { users: pair.client, gate, silence: makeSilence(), signal: never }
   expect((await lookFor('c', asking)).look).toEqual({ kind: 'present', status: 2 })
   const spent = await pool.query(
     `SELECT next_free > now() - interval '5 seconds' AS spent FROM rollcall.pace`,
@@ -27,7 +27,7 @@ test('calls take their place in the common pace, and a Retry-After binds everybo
   pair.sandbox.faults.set([
     { match: {}, action: { kind: 'status', status: 429, retryAfter: { form: 'seconds', seconds: 300 } } },
   ])
-  expect((await lookFor('c', asking)).look).toEqual({ kind: 'later', answer: 429 })
+  expect((await lookFor('c', asking)).look).toEqual({ kind: 'later', answer: 429, waitMs: 300_000 })
   const held = await pool.query(`SELECT not_before > now() + interval '4 minutes' AS held FROM rollcall.pace`)
   expect(held.rows).toEqual([{ held: true }])
 })
@@ -47,11 +47,26 @@ test('a permit that does not come is not waited for, by this customer once and b
     allowPlainHttp: false,
   })
   const began = performance.now()
-  const looked = await lookFor('c', { users, gate, signal: never })
-  expect(looked).toEqual({ look: { kind: 'no-permit' }, seen: undefined })
+  const asking = { users, gate, silence: makeSilence(), signal: never }
+  const looked = await lookFor('c', asking)
+  expect(looked).toEqual({ look: { kind: 'no-permit', waitMs: expect.any(Number) }, seen: undefined })
+  expect(await gate.heldForMs()).toBeGreaterThan(3_500_000)
   const waited = performance.now()
   expect(waited - began).toBeGreaterThanOrEqual(290)
-  expect((await lookFor('d', { users, gate, signal: never })).look.kind).toBe('no-permit')
+  expect((await lookFor('d', asking)).look.kind).toBe('no-permit')
   expect(performance.now() - waited).toBeLessThan(200)
   await users.close()
+})
+
+test('who is asked to stop does not wait for a permit', async () => {
+  await using db = await freshDatabase()
+  await setCeiling(db.pool, 100)
+  await holdOff(db.pool, 3_600_000)
+  const stop = new AbortController()
+  const gate = makeGate({ pool: db.pool, stop: stop.signal, patienceMs: 60_000 })
+  const began = performance.now()
+  const passed = gate.pass()
+  stop.abort()
+  expect(await passed).toBe(false)
+  expect(performance.now() - began).toBeLessThan(5000)
 })

@@ -16,23 +16,27 @@ const LOOK: Readonly<Record<string, Facts['look']>> = {
   '2': { kind: 'present', status: 2 },
   '4': { kind: 'present', status: 4 },
   '3': { kind: 'present', status: 3 },
-  absent: { kind: 'absent', answer: 404 },
+  absent: { kind: 'absent', answer: 404, json: true },
   denied: { kind: 'denied', answer: 401 },
-  later: { kind: 'later', answer: 429 },
-  unreadable: { kind: 'unreadable', answer: 500 },
+  later: { kind: 'later', answer: 429, waitMs: null },
+  unreadable: { kind: 'unreadable', answer: 500, why: 'status', waitMs: null },
   'no-answer': { kind: 'no-answer', error: 'refused' },
-  'no-permit': { kind: 'no-permit' },
+  'no-permit': { kind: 'no-permit', waitMs: null },
+  'not-asked': { kind: 'not-asked' },
   none: { kind: 'none' },
 }
-const RECORDED = { yes: true, no: false }
+const MET = { yes: true, no: false }
 const AGREED = { '-': null, '0': 0, '2': 2, '4': 4 }
-const CHAT = ['elsewhere', 'answered', 'shut', 'failed'] as const
+const CHAT = ['elsewhere', 'answered', 'nobody', 'unreadable', 'shut', 'shuts-somebody', 'failed'] as const
 
-/** The service shows | the customer should have | recorded | last agreed on | the chat | verdict. First line that fits. */
+/** The service shows | the customer should have | met | last agreed on | the chat | verdict. First line that fits. */
 const TABLE = `
   2          *        *    *  elsewhere,answered  yes full
   4          *        *    *  elsewhere,answered  yes trial
   2,4        *        *    *  shut                no chat-shut
+  2,4        *        *    *  nobody              no nobody-visible
+  2,4        *        *    *  unreadable          unknown chat-unreadable
+  2,4        *        *    *  shuts-somebody      unknown chat-shuts-somebody
   2,4        *        *    *  failed              unknown chat-failed
   3          *        *    *  *                   unknown strange-status
   0          2,4      *    4  *                   no trial-ended
@@ -46,6 +50,7 @@ const TABLE = `
   unreadable *        *    *  *                   unknown unreadable
   no-answer  *        *    *  *                   unknown no-answer
   no-permit  *        *    *  *                   unknown no-permit
+  not-asked  *        *    *  *                   unknown not-asked
 `
 
 const rows = TABLE.trim()
@@ -58,7 +63,7 @@ test('the verdict for every combination of facts is that of the table, and every
   let combinations = 0
   for (const [shown, look] of Object.entries(LOOK))
     for (const [wanted, should] of Object.entries(SHOULD))
-      for (const [known, recorded] of Object.entries(RECORDED))
+      for (const [known, met] of Object.entries(MET))
         for (const [before, agreed] of Object.entries(AGREED))
           for (const chat of CHAT) {
             const names = [shown, wanted, known, before, chat]
@@ -67,12 +72,12 @@ test('the verdict for every combination of facts is that of the table, and every
             )
             used.add(at)
             combinations++
-            const { can, why } = judge({ look, should, recorded, agreed, chat })
+            const { can, why } = judge({ look, should, met, agreed, chat })
             const expected = rows[at]?.slice(5)
             if (expected?.join(' ') !== `${can} ${why}`) wrong.push([names, can, why, expected])
           }
   expect(wrong).toEqual([])
-  expect(combinations).toBe(11 * 7 * 2 * 4 * 4)
+  expect(combinations).toBe(12 * 7 * 2 * 4 * 7)
   expect([...used].sort((a, b) => a - b)).toEqual(rows.map((_, at) => at))
 })
 

@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest'
 import { inOrder } from '../../src/access/chat.ts'
 import { NO, UNKNOWN, YES } from '../../src/access/verdict.ts'
+import { asJson } from '../../src/cli/json.ts'
 import { sayVerdict } from '../../src/cli/say-access.ts'
-import { sayChat, sayProfessionals, sayVisible } from '../../src/cli/say-chat.ts'
+import { sayChat, sayChatNote, sayProfessionals, sayVisible } from '../../src/cli/say-chat.ts'
 import { localTime, span } from '../../src/cli/say-time.ts'
+import { shown, wrapped } from '../../src/cli/say-wrapped.ts'
+import { PEOPLE } from '../../src/sandbox/chat/people.ts'
 import type { Professional } from '../../src/service/chat.ts'
 
+const NAMES = PEOPLE.map(({ name }) => name)
 const MADRID = { now: new Date('2026-07-01T10:00:00Z'), timeZone: 'Europe/Madrid' }
 
 function professional(over: Partial<Professional>): Professional {
@@ -32,6 +36,7 @@ test('professionals stand in a table: who is there first, then who comes next, i
     professional({ name: 'Nobody knows when', specialityId: 11, status: null }),
     professional({ name: 'Tomorrow', nextConnectionAt: new Date('2026-07-02T07:30:00Z') }),
     professional({ name: 'Soon', specialityId: 99, nextConnectionAt: new Date('2026-07-01T10:30:00Z') }),
+    professional({ name: 'Later', nextConnectionAt: new Date('2026-07-22T07:30:00Z') }),
     professional({
       name: 'Here',
       status: 'online',
@@ -40,14 +45,29 @@ test('professionals stand in a table: who is there first, then who comes next, i
     }),
   )
   expect(sayProfessionals({ ...chat, unreadable: 1 }, MADRID)).toEqual([
-    "professionals whom the token's user sees (times in Europe/Madrid)",
-    '  speciality     name               status   connected                    unread',
-    '  Tax            Here               online   now, until 2026-07-01 14:00  3',
-    '  speciality 99  Soon               offline  2026-07-01 12:30, in 30 min  –',
-    '  Tax            Tomorrow           offline  2026-07-02 09:30, in 22 h    –',
-    '  Criminal       Nobody knows when  –        not said                     –',
+    "professionals the token's user sees (times in Europe/Madrid)",
+    '  speciality     name               connected                     unread',
+    '  Tax            Here               now, until 14:00              3',
+    '  speciality 99  Soon               12:30, in 30 min              –',
+    '  Tax            Tomorrow           Thu 09:30, in 22 h            –',
+    '  Tax            Later              2026-07-22 09:30, in 21 days  –',
+    '  Criminal       Nobody knows when  not said                      –',
     '  1 more could not be read',
   ])
+})
+
+test('the table fits eighty columns with the longest names that there are, and with longer ones', () => {
+  const nextConnectionAt = new Date('2026-07-22T07:30:00Z')
+  const names = [...NAMES, 'x'.repeat(60)]
+  const chat = answered(
+    ...names.map((name) => professional({ name, specialityId: 1, nextConnectionAt })),
+    professional({ specialityId: Number.MAX_SAFE_INTEGER }),
+  )
+  const lines = sayProfessionals(chat, { ...MADRID, timeZone: 'America/Argentina/ComodRivadavia' })
+  for (const said of lines) expect([...said].length).toBeLessThanOrEqual(80)
+  const plain = answered(...NAMES.map((name) => professional({ name, specialityId: 1, nextConnectionAt })))
+  const table = sayProfessionals(plain, MADRID).join('\n')
+  for (const name of NAMES) expect(table).toContain(name)
 })
 
 test('who sees nobody is told what decides that', () => {
@@ -64,28 +84,111 @@ test('nothing in a name moves the cursor or turns the writing round', () => {
   expect(sayVisible(`\ud800${'x'.repeat(100)}`)).toHaveLength(40)
 })
 
-test('whatever the chat answered, the line says that chat exists on production only', () => {
-  const chats = [
-    { kind: 'not-asked', why: 'no-token' },
-    { kind: 'not-asked', why: 'demo' },
-    answered(),
-    { kind: 'shut' },
+test('a list of any length ends after two hundred rows, and says how many there are', () => {
+  const professionals = Array.from({ length: 250_000 }, (_, at) => professional({ name: `${at}` }))
+  const everybody = { ...answered(), professionals }
+  const said = sayProfessionals(everybody, MADRID)
+  expect(said).toHaveLength(203)
+  expect(said.at(-1)).toBe('  249800 more are not shown (--json lists them all)')
+  expect(sayProfessionals(answered(...professionals.slice(0, 200)), MADRID)).toHaveLength(202)
+})
+
+const OBEYED = [
+  '0000 001b 000a 007f 009b', // C0, DEL, C1
+  '061c 200e 200f 2028 202a 202e 2066 2069', // lines and directions
+].flatMap((codes) => codes.split(' '))
+
+test.each(OBEYED)('U+%s is shown in place of being obeyed', (code) => {
+  const unit = String.fromCharCode(Number.parseInt(code, 16))
+  expect(shown(`a${unit}b`)).toBe(`a\\u${code}b`)
+  expect(wrapped('note', `a${unit}b`)).toEqual([`  note      a\\u${code}b`])
+  const harmless = 'é–…👩‍⚖️'
+  const lines = asJson([`a${unit}b`, harmless]).split('\n')
+  expect(lines).toHaveLength(4)
+  for (const line of lines) expect(line).not.toContain(unit)
+  expect(lines[2]).toContain(harmless)
+  expect(JSON.parse(lines.join(''))).toEqual([`a${unit}b`, harmless])
+})
+
+test('the keys of others in a verdict move no cursor', () => {
+  const verdict = { can: 'yes', why: 'full' } as const
+  const said = wrapped('verdict', sayVerdict({ verdict, ...seen(2), rivals: ['a\u001b[2J'] })).join(' ')
+  expect(said).toContain('a\\u001b[2J')
+  expect(said).not.toContain('\u001b')
+})
+
+const CHATS = [
+  [{ kind: 'not-asked', why: 'no-token' }, 'not asked: no access token was given'],
+  [{ kind: 'not-asked', why: 'demo' }, 'not asked: a token is not sent to the demo service'],
+  [answered(), 'answers: 0 professionals, 0 online, 0 unread in 0 rooms'],
+  [{ kind: 'shut' }, 'refused the user (403): no access, as a rule status 0 or a trial that is over'],
+  [
     { kind: 'refused' },
-    { kind: 'failed', status: 500 },
-    { kind: 'no-answer', error: 'The service refused the connection' },
-    { kind: 'no-permit' },
-  ] as const
-  for (const chat of chats) {
-    const said = sayChat({ chat, claims: null, bearer: null }, MADRID)
-    expect(said).toContain('chat exists on production only')
+    'refused the token (401): expired, of another environment or Api-Key, or its user is not registered',
+  ],
+  [{ kind: 'failed', status: 500, waitMs: null }, 'answered 500 and no list'],
+  [{ kind: 'no-answer', error: 'refused' }, 'the service refused the connection'],
+  [{ kind: 'no-permit', waitMs: null }, 'not asked: the common pace gave no permit within ten seconds'],
+  [{ kind: 'given-up' }, 'not asked: the service does not answer'],
+] as const
+
+const WHOSE = [
+  [null, ''],
+  ['this-user', ''],
+  ['another-user', 'the token names another of these customers, so this is about that one: '],
+  ['named-otherwise', "the token names its user differently, so it may be another user's: "],
+  ['unsaid', 'the token does not say whose it is: '],
+] as const
+
+test.each(CHATS)('the chat line of %j', (chat, text) => {
+  for (const [bearer, whose] of WHOSE) {
+    const said = sayChat({ chat, claims: null, bearer }, MADRID)
+    for (const each of said) expect(each.length).toBeLessThanOrEqual(80)
+    const unfolded = said.map((each) => each.slice(12)).join(' ')
+    expect(unfolded).toBe(chat.kind === 'not-asked' ? text : whose + text)
   }
 })
 
+test.each([
+  ['https://service.example', 'production', 'chat exists on production only'],
+  ['https://demo.example', 'demo', 'chat exists on production only; this is the demo service'],
+  ['http://127.0.0.1:4010', 'demo', 'chat exists on production only; this is a stand-in on this machine'],
+] as const)('where chat exists, asked at %s (%s)', (origin, environment, text) => {
+  expect(sayChatNote(origin, environment)).toBe(`  note      ${text}`)
+})
+
+const seen = (status: number) =>
+  ({ look: { kind: 'present', status }, rivals: [], chatSays: 'elsewhere' }) as const
+
 test('every verdict has words, and begins with yes, no or unknown', () => {
-  for (const why of YES) expect(sayVerdict({ can: 'yes', why })).toMatch(/^ {2}verdict {3}yes[:,] \w+/)
-  for (const why of NO) expect(sayVerdict({ can: 'no', why })).toMatch(/^ {2}verdict {3}no: \w+/)
+  for (const why of YES)
+    expect(sayVerdict({ verdict: { can: 'yes', why }, ...seen(2) })).toMatch(/^yes[:,] \w+/)
+  for (const why of NO) expect(sayVerdict({ verdict: { can: 'no', why }, ...seen(0) })).toMatch(/^no: \w+/)
   for (const why of UNKNOWN)
-    expect(sayVerdict({ can: 'unknown', why })).toMatch(/^ {2}verdict {3}unknown: \w+/)
+    expect(sayVerdict({ verdict: { can: 'unknown', why }, ...seen(2) })).toMatch(/^unknown: \w+/)
+})
+
+test('an answer without a user is told by its status and its kind', () => {
+  const verdict = { can: 'unknown', why: 'unreadable' } as const
+  const said = (answer: number, why: 'status' | 'error' | 'no-user') =>
+    sayVerdict({ ...seen(0), verdict, look: { kind: 'unreadable', answer, why, waitMs: null } })
+  expect(said(503, 'status')).toBe('unknown: the service answered 503, which says nothing about the user')
+  expect(said(200, 'error')).toBe(
+    'unknown: the service answered 200 with an error, which says nothing about the user',
+  )
+  expect(said(200, 'no-user')).toBe(
+    'unknown: the service answered 200 with something else than this user, which says nothing about the user',
+  )
+})
+
+test('a line is folded between words at eighty columns, and never within a command', () => {
+  const said = wrapped('to do', `${'word '.repeat(12)}\`rollcall sync 4711 --look\`, ${'x'.repeat(90)} end`)
+  expect(said).toEqual([
+    `  to do     ${'word '.repeat(12).trim()}`,
+    `            \`rollcall sync 4711 --look\`,`,
+    `            ${'x'.repeat(90)}`,
+    '            end',
+  ])
 })
 
 test.each([

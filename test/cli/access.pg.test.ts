@@ -47,8 +47,9 @@ test('one customer in a few lines, with and without a token, and no value but us
       '  should    2 (full access)',
       '  service   2 (full access)',
       '  rollcall  has no record of this customer, and owes nothing',
-      '  chat      not asked: no access token was given (chat exists on production only)',
+      '  chat      not asked: no access token was given',
       '  verdict   yes: full access',
+      '  note      chat exists on production only; this is a stand-in on this machine',
       '',
     ].join('\n'),
   })
@@ -56,7 +57,7 @@ test('one customer in a few lines, with and without a token, and no value but us
   const fromFile = await run(house, ['4711', '--token-file', await tokenFile(`Bearer ${token}\n`)])
   expect(fromFile.code).toBe(0)
   expect(fromFile.output).toMatch(
-    /^ {2}chat {6}answers \(\d+ professionals, \d+ online, 0 unread in 0 rooms; /m,
+    /^ {2}chat {6}answers: \d+ professionals, \d+ online, 0 unread in 0 rooms$/m,
   )
   expect(fromFile.output).toContain('(times in Europe/Madrid)')
   const fromEnv = await run(house, ['4711'], { SERVICE_ACCESS_TOKEN: token })
@@ -72,7 +73,9 @@ test('several customers: 3 when somebody cannot, 1 when it could not be found ou
   house.sandbox.users.set('a', { status: 2 })
   house.sandbox.users.set('b', { status: 0 })
   house.sandbox.users.set('c', { status: 4 })
-  expect((await run(house, ['a', 'c'])).code).toBe(0)
+  const two = await run(house, ['a', 'c'])
+  expect([two.code, two.output]).toEqual([0, expect.stringMatching(/full access\n\ncustomer c at /)])
+  for (const said of two.output.split('\n')) expect(said.length).toBeLessThanOrEqual(80)
   expect((await run(house, ['mistyped'])).code).toBe(3)
   const token = await house.sandbox.issueToken('a')
   const both = await run(house, ['a', 'b', 'a', '--json'], { SERVICE_ACCESS_TOKEN: token })
@@ -96,7 +99,10 @@ test('several customers: 3 when somebody cannot, 1 when it could not be found ou
   expect((await run(house, ['a', 'b', 'c'])).code).toBe(1)
   await house.sandbox.stop()
   const down = await run(house, ['a'])
-  expect(down).toEqual({ code: 1, output: expect.stringContaining('The service refused the connection') })
+  expect(down).toEqual({
+    code: 1,
+    output: expect.stringMatching(/^ {2}service {3}the service refused the connection$/m),
+  })
 })
 
 test('each mistake ends with a sentence and the right exit code, and shows no token', async () => {
@@ -110,6 +116,14 @@ test('each mistake ends with a sentence and the right exit code, and shows no to
     [['a', '--token-file', await tokenFile('a "secret-token"')], {}, 2, '--token-file: expected an end user'],
     [['a', '--token-file', '-'], {}, 2, '--token-file: expected an end user'],
     [['a'], { SERVICE_ACCESS_TOKEN: '{"secret-token"}' }, 2, 'SERVICE_ACCESS_TOKEN: expected an end user'],
+    [['a'], { SERVICE_ACCESS_TOKEN: 'secret.token.opaque' }, 2, 'SERVICE_ACCESS_TOKEN: expected an end user'],
+    [
+      ['a'],
+      { SERVICE_ACCESS_TOKEN_FILE: await tokenFile('opaque') },
+      2,
+      'SERVICE_ACCESS_TOKEN_FILE: expected',
+    ],
+    [['a', '--token-file', await tokenFile('opaque')], {}, 2, 'nothing was sent'],
     [['a'], { SERVICE_URL: undefined, SERVICE_API_KEY: undefined }, 2, 'SERVICE_API_KEY: missing'],
     [['a'], { SERVICE_URL: 'http://service.example.com' }, 2, 'plain http'],
     [['a'], { DATABASE_URL: nowhere }, 1, 'does not answer'],
@@ -124,3 +138,24 @@ test('each mistake ends with a sentence and the right exit code, and shows no to
     ])
   }
 }, 60_000)
+
+test('nothing that a key holds is obeyed by the terminal, and as JSON it can be read back', async () => {
+  await using house = await buildHouse(lane)
+  const moving = 'a\u001b[2J\u009b'
+  const turning = 'a\u202eb'
+  house.sandbox.users.set(turning, { status: 0 })
+  const plain = await run(house, [moving, turning])
+  expect(plain.output).toContain('customer a\\u001b[2J\\u009b at')
+  expect(plain.output).toContain('  user      a\\u202eb\n')
+  const json = await run(house, [moving, turning, '--json'])
+  expect(JSON.parse(json.output)).toMatchObject({ customers: [{ key: moving }, { userId: turning }] })
+  expect(plain.output + json.output).not.toMatch(/[^\n\P{Cc}]|\u202e/u)
+})
+
+test('help fits eighty columns', async () => {
+  await using house = await buildHouse(lane)
+  const { code, output } = await run(house, ['--help'])
+  expect(code).toBe(0)
+  for (const said of output.split('\n')) expect(said.length).toBeLessThanOrEqual(80)
+  expect(output).toContain('of those whom the token does not name')
+})

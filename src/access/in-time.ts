@@ -1,0 +1,22 @@
+// Somebody waits at the terminal: what Postgres does not answer in time is given up and named.
+import pg from 'pg'
+import { RollcallError } from '../model/errors.ts'
+
+/** For one query, and for one permit of the common pace: perhaps a customer is on the phone. */
+export const PATIENCE_MS = 10_000
+
+/** Ended by a timeout of the session (57014, which is also somebody's cancel, or 55P03 for a lock alone). */
+export function isGivenUp(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && (error.code === '57014' || error.code === '55P03')
+}
+
+/** Throws RollcallError DATABASE_REFUSED, which says what was waited for. */
+export async function inTime<T>(what: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!isGivenUp(error)) throw error
+    const sentence = `${what}: no answer within ten seconds; does somebody hold a lock on it (pg_locks)?`
+    throw new RollcallError('DATABASE_REFUSED', [sentence], { cause: error })
+  }
+}
