@@ -119,7 +119,8 @@ async function syncNow(io: Io, { config, keys, options }: Asked): Promise<ExitCo
     for (const key of keys) {
       steps = []
       if (!options.json) io.out(`customer ${key} at ${target}`)
-      for (let waitMs: number | null = 0; waitMs !== null && !io.stop.aborted; ) {
+      let waitMs: number | null
+      do {
         const lease = await noteAndLease({
           pool,
           key,
@@ -134,7 +135,7 @@ async function syncNow(io: Io, { config, keys, options }: Asked): Promise<ExitCo
           io.err(line('', WAITING['just-written']))
           await sleep(waitMs, io.stop)
         }
-      }
+      } while (waitMs !== null && !io.stop.aborted)
       const last = steps.at(-1)
       ends.push(last?.step === 'ended' ? last.end : null)
       results.push({ key, target, steps: steps.map(redactedStep) })

@@ -38,21 +38,34 @@ export function readUser(value: unknown, userId: string): RemoteUser | null {
   return { userId, status: read.data.status, fields }
 }
 
-const ERROR_KEYS = [
+/** In lower case. */
+const ERROR_KEYS = new Set([
   'error',
   'errors',
   'error_code',
-  'errorCode',
+  'errorcode',
   'error_message',
-  'errorMessage',
+  'errormessage',
   'exception',
-]
-const LOWER_ERROR_KEYS = new Set(ERROR_KEYS.map((key) => key.toLowerCase()))
-const FAILED = new Set(
-  'error fail failed failure ko nok ng not_found not-found notfound denied forbidden rejected refused invalid unauthorized'.split(
-    ' ',
-  ),
-)
+])
+const FAILED = new Set([
+  'error',
+  'fail',
+  'failed',
+  'failure',
+  'ko',
+  'nok',
+  'ng',
+  'not_found',
+  'not-found',
+  'notfound',
+  'denied',
+  'forbidden',
+  'rejected',
+  'refused',
+  'invalid',
+  'unauthorized',
+])
 /** Beyond these many elements of a list nobody is told anything by one more. */
 const MOST_ELEMENTS = 100
 
@@ -69,9 +82,7 @@ export function reportsError(value: unknown): boolean {
 }
 
 function reports(body: Readonly<Record<string, unknown>>): boolean {
-  const told = Object.keys(body).some(
-    (key) => LOWER_ERROR_KEYS.has(key.toLowerCase()) && saysSomething(body[key]),
-  )
+  const told = Object.keys(body).some((key) => ERROR_KEYS.has(key.toLowerCase()) && saysSomething(body[key]))
   if (told || [body.success, body.ok, body.result].some(isNo)) return true
   if ([body.status, body.result].some((word) => typeof word === 'string' && FAILED.has(word.toLowerCase())))
     return true

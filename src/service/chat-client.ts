@@ -2,7 +2,7 @@ import { serviceAddress } from './address.ts'
 import type { ChatClient, List, Message, MessageQuery } from './chat.ts'
 import { pageMessages } from './chat-pages.ts'
 import { AnswerError, readMessages, readProfessionals } from './chat-read.ts'
-import type { CallOptions, Reply } from './client.ts'
+import type { CallOptions, ClientOptions, Reply } from './client.ts'
 import { bearer, headerValue } from './header.ts'
 import { makeHttp } from './http.ts'
 import { messagesPath, professionalsPath } from './path.ts'
@@ -10,19 +10,10 @@ import { messagesPath, professionalsPath } from './path.ts'
 /** Lists have no documented bound (section 8); a message is below a kilobyte unless its text is long. */
 export const MAX_LIST_BYTES = 8 * 1024 * 1024
 
-export type ChatClientOptions = {
-  /** SERVICE_URL: an origin, or one that ends in `/s2s/v1`. Chat exists on production only (section 4). */
-  readonly origin: string
-  readonly apiKey: string
+/** Chat exists on production only (section 4). */
+export type ChatClientOptions = ClientOptions & {
   /** The end user's JWT (section 5); a `Bearer` before it is dropped. */
   readonly accessToken: string
-  /** The whole call, in milliseconds. */
-  readonly timeoutMs: number
-  /** Calls at once. */
-  readonly concurrency: number
-  readonly allowPlainHttp: boolean
-  /** Epoch milliseconds; for dates in Retry-After. */
-  readonly now?: () => number
 }
 
 /**

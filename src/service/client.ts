@@ -30,3 +30,17 @@ export type UsersClient = {
   updateUser(userId: string, body: UpdateBody, options?: CallOptions): Promise<Reply>
   close(): Promise<void>
 }
+
+/** What every client of the service is made of. */
+export type ClientOptions = {
+  /** SERVICE_URL: an origin, or one that ends in `/s2s/v1`. */
+  readonly origin: string
+  readonly apiKey: string
+  /** The whole call, in milliseconds. */
+  readonly timeoutMs: number
+  /** Calls at once. */
+  readonly concurrency: number
+  readonly allowPlainHttp: boolean
+  /** Epoch milliseconds; for dates in Retry-After. */
+  readonly now?: () => number
+}

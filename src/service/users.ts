@@ -1,22 +1,10 @@
 import { serviceAddress } from './address.ts'
-import type { UsersClient } from './client.ts'
+import type { ClientOptions, UsersClient } from './client.ts'
 import { headerValue } from './header.ts'
 import { makeHttp } from './http.ts'
 import { userPath, usersPath } from './path.ts'
 
-export type UsersClientOptions = {
-  /** SERVICE_URL: an origin, or one that ends in `/s2s/v1`. */
-  readonly origin: string
-  readonly apiKey: string
-  readonly secretKey: string
-  /** The whole call, in milliseconds. */
-  readonly timeoutMs: number
-  /** Calls at once. */
-  readonly concurrency: number
-  readonly allowPlainHttp: boolean
-  /** Epoch milliseconds; for dates in Retry-After. */
-  readonly now?: () => number
-}
+export type UsersClientOptions = ClientOptions & { readonly secretKey: string }
 
 /**
  * The users part of the service (sections 4.3 to 4.6) with the headers of section 5, Content-Type on GET

@@ -15,7 +15,7 @@ export type Outcome =
 /** `user`: a readable user with the right `user_id`; `null`: JSON null; `error`: readable and reports an error. */
 export type BodyKind = 'none' | 'unreadable' | 'readable' | 'user' | 'null' | 'error'
 
-/** What an answer to a writing request means. `unclear`: it may be done, and a GET right now tells. */
+/** What an answer to a writing request means. `unclear`: it may be done, and a GET right now may confirm it. */
 export type WriteMeaning =
   | 'done'
   | 'unclear'

@@ -20,12 +20,15 @@ export function makeGate(context: Pick<SyncContext, 'permits' | 'reserveRevocati
       }
       // Last of all, so that nothing stands between this look and the call.
       if (run.stopping.aborted) return released('stopping')
+      if (permit && run.hasTime()) {
+        permit = null
+        return null
+      }
       // With a call made and no time for the next, the same would happen at once again, and for ever.
-      if ((!permit || !run.hasTime()) && (turn.wrote || turn.lookups > 0))
-        return { kind: 'retry', reason: { code: 'out-of-time' }, failed: true }
-      if (!permit || !run.hasTime()) return released('out-of-time')
-      permit = null
-      return null
+      const called = turn.wrote || turn.lookups > 0
+      return called
+        ? { kind: 'retry', reason: { code: 'out-of-time' }, failed: true }
+        : released('out-of-time')
     },
     /** The permit that no call was made with goes back. */
     close(): void {
