@@ -9,6 +9,7 @@ import { isGivenUp } from './in-time.ts'
 export type Owed = {
   readonly unknown: boolean
   readonly blind: boolean
+  readonly statusDoubted: boolean
   /** How long ago the oldest change was made that is not settled. */
   readonly sinceMs: number | null
   /** Null: nothing is owed. Negative: it is due since then. */
@@ -73,7 +74,7 @@ export type Target = {
 const SEARCHED_BYTES = 32 * 1_048_576
 
 const OWED = `
-SELECT o.unknown, o.blind, o.token IS NOT NULL AS "underWay",
+SELECT o.unknown, o.blind, o.status_doubted AS "statusDoubted", o.token IS NOT NULL AS "underWay",
   (extract(epoch FROM clock_timestamp() - o.changed_at) * 1000)::float8 AS "sinceMs",
   (extract(epoch FROM o.due_at - clock_timestamp()) * 1000)::float8 AS "dueInMs"
 FROM rollcall.owed o WHERE key = $1`

@@ -55,7 +55,11 @@ export function agreedStatus({ record, owed }: Pick<Known, 'record' | 'owed'>, u
 }
 
 function doubtsOf(owed: Known['owed']) {
-  return { unknown: owed?.unknown ?? false, blind: owed?.blind ?? false }
+  return {
+    unknown: owed?.unknown ?? false,
+    blind: owed?.blind ?? false,
+    statusDoubted: owed?.statusDoubted ?? false,
+  }
 }
 
 /** What holds whatever a GET shows. */

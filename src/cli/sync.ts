@@ -106,7 +106,11 @@ async function syncNow(io: Io, { config, keys, options }: Asked): Promise<ExitCo
     const { pool, context } = opened
     const job = makeJob({
       context,
-      claim: makeClaim(pool, { lifetimeMs: config.timing.lifetimeMs, binding: opened.binding }),
+      claim: makeClaim(pool, {
+        lifetimeMs: config.timing.lifetimeMs,
+        binding: opened.binding,
+        fingerprint: config.fingerprint,
+      }),
       end: makeEnd(pool),
       clock: systemClock,
       stopping: io.stop,

@@ -27,6 +27,8 @@ export type ClearWith = 'null' | 'empty' | 'omit'
 export type Config = {
   /** Path of the file it was read from, for messages. */
   readonly file: string
+  /** Of everything that mapping and plan go by; see fingerprint.ts. */
+  readonly fingerprint: string
   readonly customers: { readonly relation: Relation; readonly key: readonly string[] }
   readonly watch: readonly Watched[]
   readonly mapping: Readonly<Partial<Record<UserField, FieldSource>>> & {

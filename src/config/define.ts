@@ -61,6 +61,11 @@ export type RollcallConfig = {
     readonly user_id: FieldMapping
     readonly status: FieldMapping
   }
+  /**
+   * To be changed when something changes that a function of the mapping takes from elsewhere (an imported table of
+   * plans, say): rollcall sees the text of the functions, and not what they call.
+   */
+  readonly mappingVersion?: string | number
   /** An invalid optional field rejects the customer instead of being left out. Default: false. */
   readonly strict?: boolean
   /** What becomes of fields at the service that the mapping does not set. Default: 'keep'. */

@@ -3,12 +3,14 @@ import { RollcallError } from '../model/errors.ts'
 import { OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
 import { type Customers, checkClearing, checkMapping, checkTiming, checkWatch } from './checks.ts'
 import type { ClearWith, Config, Watched } from './config.ts'
+import { fingerprintOf } from './fingerprint.ts'
 import { line, type Problem, read, unknownKey } from './problems.ts'
 import { readMapping, readScope } from './reading.ts'
 import {
   clearWithAllSchema,
   clearWithSchema,
   customersSchema,
+  mappingVersionSchema,
   settingSchemas,
   TOP_LEVEL,
   watchSchema,
@@ -38,6 +40,7 @@ export function resolveConfig(raw: unknown, file: string, shown: string = file):
   const scope = readScope(raw.scope, problems)
   const settings = readSettings(raw, problems)
   const clearWith = readClearWith(raw.clearWith, problems)
+  const mappingVersion = read(mappingVersionSchema, raw.mappingVersion, ['mappingVersion'], problems)
 
   if (customers !== undefined && watch !== undefined) problems.push(...checkWatch(customers, watch))
   if (mapping !== undefined) problems.push(...checkMapping(mapping, customers?.key))
@@ -59,8 +62,17 @@ export function resolveConfig(raw: unknown, file: string, shown: string = file):
     throw invalid(shown, problems)
   }
   const { relation, key } = customers
+  const { strict, unmanaged, onRemove, phonePrefix } = settings
   return freezeAll({
     file,
+    fingerprint: fingerprintOf({
+      key,
+      mapping: raw.mapping,
+      scope: raw.scope,
+      clearWith,
+      mappingVersion,
+      ...{ strict, unmanaged, onRemove, phonePrefix },
+    }),
     customers: { relation, key },
     watch,
     mapping: { ...mapping, user_id, status },

@@ -112,6 +112,10 @@ const flag = z.boolean({ error: 'expected true or false' })
 const clearing = oneOf(['null', 'empty', 'omit'])
 const CLEARING = "expected 'null', 'empty' or 'omit', or an object with one of these for each field"
 
+export const mappingVersionSchema = z
+  .union([z.string(), z.number()], { error: 'expected a text or a number' })
+  .optional()
+
 export const settingSchemas = {
   strict: flag.default(false),
   unmanaged: oneOf(['keep', 'clear']).default('keep'),
@@ -171,5 +175,6 @@ export const TOP_LEVEL = [
   'scope',
   'mapping',
   'clearWith',
+  'mappingVersion',
   ...Object.keys(settingSchemas),
 ]

@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import type { ChangeSource } from '../capture/source.ts'
 import { countQueued, type Lease, leaseLane, unlease } from '../ledger/lease.ts'
 import { note, noteReplans } from '../ledger/note.ts'
+import { noteVerifications } from '../ledger/verification.ts'
 import { LANES } from '../model/customer.ts'
 import { revocationsFree } from '../pace/revocations.ts'
 import { laneLimit, roomFor } from './budget.ts'
@@ -19,15 +20,16 @@ export type PumpOptions = {
 
 /** Rows of the outbox that one transaction moves. */
 const DRAIN_ROWS = 1000
-const REPLAN_ROWS = 500
+const NOTED_ROWS = 500
 const ENQUEUE_JOBS = 500
 
 const PEEK = `
 SELECT EXISTS (SELECT FROM rollcall.outbox) AS captured,
   EXISTS (SELECT FROM rollcall.owed WHERE replan_at <= now()) AS replan,
+  EXISTS (SELECT FROM rollcall.owed WHERE verify_at <= now()) AS verify,
   EXISTS (SELECT FROM rollcall.owed WHERE lane = ANY($1) AND due_at <= now()) AS due`
 
-type Peek = { readonly captured: boolean; readonly replan: boolean; readonly due: boolean }
+type Peek = Readonly<Record<'captured' | 'replan' | 'verify' | 'due', boolean>>
 
 /**
  * Moves what is owed forward by one step: captured changes into notes, then what is due onto the queue, but
@@ -40,9 +42,10 @@ export function makePump({ pool, source, queue, queueLeaseMs, pace, onCaptured }
     const seen = rows[0]
     if (!seen) return false
     if (seen.captured) onCaptured(await source.drain(note, DRAIN_ROWS))
-    if (seen.replan) await noteReplans(pool, REPLAN_ROWS)
+    if (seen.replan) await noteReplans(pool, NOTED_ROWS)
+    if (seen.verify) await noteVerifications(pool, NOTED_ROWS)
     // A change that was noted a moment ago is due now, so that it need not wait for the next look.
-    const leases = seen.captured || seen.replan || seen.due ? await leaseDue() : []
+    const leases = Object.values(seen).includes(true) ? await leaseDue() : []
     await enqueue(leases)
     return seen.captured || leases.length > 0
   }

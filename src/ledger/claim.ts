@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
 import { makeBatch } from './batch.ts'
+import { CURRENT_FINGERPRINT, CURRENT_GENERATION } from './generation.ts'
 import type { Lease } from './lease.ts'
 import type { Binding } from './target.ts'
 
@@ -15,9 +16,15 @@ export type Claim = {
   readonly unknown: boolean
   /** What a GET cannot show counts as never acknowledged. */
   readonly blind: boolean
+  /** Status 0 where 4 was agreed on may be the work of a call, and says nothing of a trial. */
+  readonly statusDoubted: boolean
   readonly attempts: number
   /** When the oldest unsettled change was made, in milliseconds since 1970. */
   readonly changedAtMs: number | null
+  /** The database's clock at the claim, in milliseconds since 1970: the `now` of the mapping. */
+  readonly nowMs: number
+  /** The generation of the mapping that this claim goes by. */
+  readonly generation: string
 }
 
 /**
@@ -34,19 +41,23 @@ UPDATE rollcall.owed o SET call_token = o.token, due_at = now() + $3 * interval 
 FROM asked JOIN locked USING (id)
 WHERE o.id = asked.id AND o.token = asked.token AND o.call_token IS NULL AND o.due_at > now()
   AND (o.not_before IS NULL OR o.not_before <= now())
-  AND EXISTS (SELECT FROM rollcall.target WHERE bound_at::text = $4)
-RETURNING o.id::text, o.token::text, o.key, o.change_version::text AS version, o.unknown, o.blind, o.attempts,
-  (extract(epoch FROM o.changed_at) * 1000)::float8 AS "changedAtMs"`
+  AND EXISTS (SELECT FROM rollcall.target WHERE bound_at::text = $4) AND ${CURRENT_FINGERPRINT} = $5
+RETURNING o.id::text, o.token::text, o.key, o.change_version::text AS version, o.unknown, o.blind,
+  o.status_doubted AS "statusDoubted", o.attempts, ${CURRENT_GENERATION}::text AS generation,
+  (extract(epoch FROM o.changed_at) * 1000)::float8 AS "changedAtMs",
+  (extract(epoch FROM now()) * 1000)::float8 AS "nowMs"`
 
 type Options = {
   readonly lifetimeMs: number
   /** The target that this process calls. Once the ledger is bound to another, it claims nothing any more. */
   readonly binding: Binding
+  /** The mapping of this process. Once syncs go by another, it claims nothing any more. */
+  readonly fingerprint: string
 }
 
 export function makeClaim(
   pool: Pool,
-  { lifetimeMs, binding }: Options,
+  { lifetimeMs, binding, fingerprint }: Options,
 ): (lease: Lease) => Promise<Claim | null> {
   return makeBatch<Lease, Claim | null>(async (leases) => {
     const { rows } = await pool.query<Claim>(CLAIM, [
@@ -54,6 +65,7 @@ export function makeClaim(
       leases.map((lease) => lease.token),
       lifetimeMs,
       binding,
+      fingerprint,
     ])
     const claims = new Map(rows.map((claim) => [claim.token, claim]))
     return leases.map((lease) => {

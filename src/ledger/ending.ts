@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
 import { makeBatch, retried } from './batch.ts'
 import type { LedgerRecord } from './record.ts'
+import { VERIFICATIONS, VERIFY_AFTER } from './verification.ts'
 
 /**
  * How a claim ends. `settle`: the plan for the claimed version is carried out, or needs a person (rejected,
@@ -25,8 +26,16 @@ export type Ending = {
   readonly backoffMs: number
   /** How long a request of this claim may still be on its way: timeout and grace. */
   readonly lateMs: number
-  /** The outcome of an earlier call was cleared up: verify once more later. */
-  readonly clearedUnknown: boolean
+  /** When the mapping's answer ceases to hold, in milliseconds since 1970. */
+  readonly replanAtMs: number | null
+  /** A GET of this claim showed all that is desired, after the last write. */
+  readonly verified: boolean
+  /** When the oldest change was made that this ending settles, in milliseconds since 1970. */
+  readonly changedAtMs: number | null
+  /** The mapping that it went by. */
+  readonly generation: string
+  /** Digest of what that mapping made of the customer. */
+  readonly desired: string | null
   /** Other customers that must be looked at again, because this one no longer claims their user. */
   readonly noteKeys: readonly CustomerKey[]
   /** Recorded under this `user_id` for the first time: whoever else claims it must be looked at again. */
@@ -39,6 +48,9 @@ export type Ending = {
   } | null
 }
 
+/** A mapping that says that its answer holds until now would be asked again without a pause. */
+const SHORTEST_REPLAN = `interval '1 second'`
+
 /**
  * Guarded by the token of the claim and by nothing else: an ending guarded by the change version would throw
  * away what the service acknowledged. Ledger and work row change in one statement.
@@ -47,9 +59,11 @@ const END = `
 WITH e AS MATERIALIZED (
   SELECT * FROM jsonb_to_recordset($1::jsonb) AS e (
     id bigint, token bigint, version bigint, kind text, sure boolean, acknowledged boolean, failed boolean,
-    "gapMs" float8, "backoffMs" float8, "lateMs" float8, "clearedUnknown" boolean, record jsonb, "lastAnswer" jsonb)),
+    "gapMs" float8, "backoffMs" float8, "lateMs" float8, "replanAtMs" float8, verified boolean, "changedAtMs" float8, generation bigint,
+    desired text, record jsonb, "lastAnswer" jsonb)),
 locked AS MATERIALIZED (
-  SELECT o.id FROM rollcall.owed o JOIN e USING (id) ORDER BY o.key FOR UPDATE OF o),
+  SELECT o.id, o.unknown, o.suspect_version, o.verify_left, o.verify_at
+  FROM rollcall.owed o JOIN e USING (id) ORDER BY o.key FOR UPDATE OF o),
 ended AS (
   UPDATE rollcall.owed o SET
     token = NULL,
@@ -60,7 +74,14 @@ ended AS (
       WHEN 'unknown' THEN true ELSE o.unknown END,
     blind = CASE e.kind
       WHEN 'settle' THEN o.suspect_version > e.version OR (o.blind AND NOT e.sure) ELSE o.blind END,
-    replan_at = CASE WHEN e.kind = 'settle' THEN NULL ELSE o.replan_at END,
+    status_doubted = CASE e.kind
+      WHEN 'settle' THEN o.suspect_version > e.version OR (o.status_doubted AND NOT e.sure)
+      ELSE o.status_doubted END,
+    verify_left = CASE WHEN e.kind = 'unknown' THEN ${VERIFICATIONS} WHEN t.cleared THEN o.verify_left - 1
+      ELSE o.verify_left END,
+    verify_at = CASE WHEN e.kind = 'unknown' THEN NULL WHEN t.cleared THEN now() + ${VERIFY_AFTER}
+      ELSE o.verify_at END,
+    replan_at = CASE WHEN e.kind = 'settle' THEN t.replan ELSE o.replan_at END,
     not_before = CASE e.kind
       WHEN 'settle' THEN greatest(now() + t.gap, CASE WHEN o.suspect_version > e.version THEN o.not_before END)
       WHEN 'unknown' THEN greatest(o.due_at, now() + t.late) ELSE o.not_before END,
@@ -72,17 +93,22 @@ ended AS (
       WHEN e.kind = 'retry' THEN now() + t.backoff END,
     attempts = CASE WHEN e.kind = 'settle' THEN 0 WHEN e.failed THEN o.attempts + 1 ELSE o.attempts END,
     changed_at = CASE WHEN e.kind <> 'settle' THEN o.changed_at WHEN o.change_version > e.version THEN now() END
-  FROM e JOIN locked USING (id), LATERAL (SELECT e."gapMs" * interval '1 ms' AS gap,
-    e."backoffMs" * interval '1 ms' AS backoff, e."lateMs" * interval '1 ms' AS late) t
+  FROM e JOIN locked b USING (id),
+    LATERAL (SELECT e."gapMs" * interval '1 ms' AS gap,
+      e."backoffMs" * interval '1 ms' AS backoff, e."lateMs" * interval '1 ms' AS late,
+      greatest(to_timestamp(e."replanAtMs" / 1000), now() + ${SHORTEST_REPLAN}) AS replan,
+      e.kind = 'settle' AND e.sure AND b.unknown AND b.suspect_version <= e.version
+        AND b.verify_left > 0 AND b.verify_at IS NULL AS cleared) t
   WHERE o.id = e.id AND o.token = e.token AND o.call_token = e.token
   RETURNING o.id, o.key, e.token),
 recorded AS (
   INSERT INTO rollcall.ledger AS l (key, user_id, remote, sent_status, seen_status, sent, seen, refused,
-    digest_key, state, reason, issues, last_answer, acknowledged_at, verify_at)
+    digest_key, state, reason, issues, last_answer, desired, generation, since, changed_at, acknowledged_at, verified_at)
   SELECT ended.key, r."userId", r.remote, r."sentStatus", r."seenStatus", r.sent, r.seen, r.refused,
-    r."digestKey", r.state, r.reason, r.issues, e."lastAnswer",
+    r."digestKey", r.state, r.reason, r.issues, e."lastAnswer", e.desired, e.generation, now(),
+    CASE WHEN e.kind = 'settle' THEN to_timestamp(e."changedAtMs" / 1000) END,
     CASE WHEN e.acknowledged THEN now() END,
-    CASE WHEN e."clearedUnknown" THEN now() + interval '1 minute' END
+    CASE WHEN e.verified THEN now() END
   FROM ended JOIN e USING (id, token), jsonb_to_record(e.record) AS r ("userId" text, remote text,
     "sentStatus" smallint, "seenStatus" smallint, sent jsonb, seen jsonb, refused jsonb, "digestKey" text,
     state text, reason jsonb, issues jsonb)
@@ -93,8 +119,12 @@ recorded AS (
     refused = excluded.refused, digest_key = excluded.digest_key, state = excluded.state,
     reason = excluded.reason, issues = excluded.issues,
     last_answer = coalesce(excluded.last_answer, l.last_answer),
+    desired = excluded.desired, generation = excluded.generation,
+    since = CASE WHEN (l.state, l.reason) IS NOT DISTINCT FROM (excluded.state, excluded.reason)
+      THEN coalesce(l.since, excluded.since) ELSE excluded.since END,
+    changed_at = coalesce(excluded.changed_at, l.changed_at),
     acknowledged_at = coalesce(excluded.acknowledged_at, l.acknowledged_at),
-    verify_at = coalesce(excluded.verify_at, l.verify_at))
+    verified_at = coalesce(excluded.verified_at, l.verified_at))
 SELECT id::text, token::text FROM ended`
 
 /**
@@ -108,10 +138,25 @@ UPDATE rollcall.owed SET
   suspect_version = change_version + 1,
   unknown = true,
   blind = true,
+  status_doubted = true,
+  verify_left = ${VERIFICATIONS},
+  verify_at = NULL,
   not_before = greatest(not_before, now() + $2 * interval '1 ms'),
   due_at = CASE WHEN token IS NULL
     THEN greatest(not_before, now() + $2 * interval '1 ms', least(due_at, now())) ELSE due_at END
 WHERE id = $1`
+
+/**
+ * Written down before a call that takes a customer out of its trial: if nobody hears of that call again, status 0 is
+ * its work, and not the end of the trial.
+ */
+const DOUBT_STATUS = `
+UPDATE rollcall.owed SET status_doubted = true
+WHERE id = $1 AND token = $2 AND call_token = $2 AND NOT status_doubted`
+
+export async function doubtStatus(pool: Pool, { id, token }: Pick<Ending, 'id' | 'token'>): Promise<void> {
+  await pool.query(DOUBT_STATUS, [id, token])
+}
 
 /** Other claimants of the same `user_id`: what this claim wrote may concern their user too. */
 const NOTE_CLAIMANTS = `
@@ -120,6 +165,9 @@ UPDATE rollcall.owed SET
   suspect_version = change_version + 1,
   unknown = true,
   blind = true,
+  status_doubted = true,
+  verify_left = ${VERIFICATIONS},
+  verify_at = NULL,
   due_at = CASE WHEN token IS NULL THEN least(due_at, greatest(now(), not_before)) ELSE due_at END
 WHERE key IN (SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE)`
 

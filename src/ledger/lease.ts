@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg'
 import type { CustomerKey, Lane } from '../model/customer.ts'
+import { VERIFICATIONS } from './verification.ts'
 
 /** What a job carries: a row id and a single-use token, nothing else. Bigints as text. */
 export type Lease = { readonly id: string; readonly token: string }
@@ -13,6 +14,8 @@ const LEASED = `
   due_at = now() + $2 * interval '1 ms',
   unknown = o.unknown OR o.call_token IS NOT NULL,
   blind = o.blind OR o.call_token IS NOT NULL,
+  verify_left = CASE WHEN o.call_token IS NULL THEN o.verify_left ELSE ${VERIFICATIONS} END,
+  verify_at = CASE WHEN o.call_token IS NULL THEN o.verify_at END,
   call_token = NULL`
 
 const LEASE_LANE = `

@@ -21,6 +21,8 @@ export type Reason = {
   readonly error?: string
   readonly fields?: readonly string[]
   readonly keys?: readonly string[]
+  /** Of these fields the ones that the service's answer names. */
+  readonly named?: readonly string[]
 }
 
 /** The ledger's row of a customer: what was last surely known of its user at the service. */

@@ -64,6 +64,11 @@ export const owed = rollcall.table(
     unknown: boolean('unknown').notNull().default(false),
     /** A crash hides what the last call carried: what a GET cannot show counts as never acknowledged. */
     blind: boolean('blind').notNull().default(false),
+    /** A write that ends a trial, or another customer's, may have landed: status 0 seen now is no ended trial. */
+    statusDoubted: boolean('status_doubted').notNull().default(false),
+    /** Looks still to come after an outcome that was unknown, and when the next of them is. */
+    verifyLeft: smallint('verify_left').notNull().default(0),
+    verifyAt: at('verify_at'),
     lane: smallint('lane').notNull(),
     dueAt: at('due_at'),
     notBefore: at('not_before'),
@@ -79,6 +84,7 @@ export const owed = rollcall.table(
     index('owed_due').on(t.lane, t.dueAt).where(sql`${t.dueAt} IS NOT NULL`),
     index('owed_out').on(t.dueAt).where(sql`${t.token} IS NOT NULL`),
     index('owed_replan').on(t.replanAt).where(sql`${t.replanAt} IS NOT NULL`),
+    index('owed_verify').on(t.verifyAt).where(sql`${t.verifyAt} IS NOT NULL`),
   ],
 )
 
@@ -100,6 +106,8 @@ export const ledger = rollcall.table(
     /** Key id and normal-form version of the digests above. */
     digestKey: text('digest_key'),
     state: text('state').notNull().default('idle'),
+    /** Since when it is in this state for this reason. */
+    since: at('since'),
     /** Why, in codes and field names. */
     reason: jsonb('reason'),
     issues: jsonb('issues').notNull().default([]),
@@ -107,8 +115,10 @@ export const ledger = rollcall.table(
     /** Digest of the desired user at the last ending, for the sweep. */
     desired: text('desired'),
     generation: bigint('generation', { mode: 'bigint' }),
+    /** The proof: when the change was made that was settled last, when the service acknowledged a write, when a GET
+     * showed all of it. */
+    changedAt: at('changed_at'),
     acknowledgedAt: at('acknowledged_at'),
-    verifyAt: at('verify_at'),
     verifiedAt: at('verified_at'),
   },
   (t) => [
@@ -148,6 +158,55 @@ export const revocation = rollcall.table(
   },
   (t) => [index('revocation_at').on(t.at)],
 )
+
+/**
+ * The mapping and configuration that syncs go by: the row with the highest id. A process whose own has another
+ * fingerprint sends nothing.
+ */
+export const generation = rollcall.table('generation', {
+  id: bigint('id', { mode: 'bigint' }).primaryKey(),
+  fingerprint: text('fingerprint').notNull(),
+  appliedAt: at('applied_at').notNull().default(sql`clock_timestamp()`),
+})
+
+/** Every call to the service: who, when, what became of it; names of fields, never a value. Pruned by age. */
+export const call = rollcall.table(
+  'call',
+  {
+    id: bigserial('id', { mode: 'bigint' }).primaryKey(),
+    key: key('key').notNull(),
+    at: at('at').notNull(),
+    /** The process: what it is, host and pid. */
+    by: text('by').notNull(),
+    plan: text('plan').notNull(),
+    method: text('method').notNull(),
+    status: smallint('status'),
+    error: text('error'),
+    meaning: text('meaning').notNull(),
+    ms: integer('ms').notNull(),
+    fields: text('fields').array().notNull(),
+    /** Fingerprint of the answer; see the table `answer`. */
+    answer: text('answer').notNull(),
+  },
+  (t) => [index('call_key').on(t.key, t.id), index('call_at').using('brin', t.at)],
+)
+
+/** Every distinct answer that the service ever gave: its shape, without values, and what it was taken for. */
+export const answer = rollcall.table('answer', {
+  fingerprint: text('fingerprint').primaryKey(),
+  method: text('method').notNull(),
+  status: smallint('status'),
+  error: text('error'),
+  /** Kind of the body, and its shape where it is JSON. */
+  body: text('body'),
+  shape: text('shape'),
+  meaning: text('meaning').notNull(),
+  count: bigint('count', { mode: 'bigint' }).notNull(),
+  firstAt: at('first_at').notNull(),
+  lastAt: at('last_at').notNull(),
+  /** A customer who was answered so, for a look at its history. */
+  lastKey: key('last_key').notNull(),
+})
 
 /** One row: the service that this ledger is about. */
 export const target = rollcall.table(

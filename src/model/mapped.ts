@@ -11,9 +11,21 @@ export type FieldIssue = {
 
 /** What the mapping makes of a customer. `removed`: there is no such row; `out-of-scope`: not ours to entitle. */
 export type Mapped =
-  | { readonly kind: 'user'; readonly user: DesiredUser; readonly issues: readonly FieldIssue[] }
-  | { readonly kind: 'out-of-scope' | 'removed'; readonly userId: string }
-  | { readonly kind: 'rejected'; readonly userId: string | null; readonly issues: readonly FieldIssue[] }
+  | ({ readonly kind: 'user'; readonly user: DesiredUser; readonly issues: readonly FieldIssue[] } & Holding)
+  | { readonly kind: 'removed'; readonly userId: string }
+  | ({ readonly kind: 'out-of-scope'; readonly userId: string } & Holding)
+  | ({
+      readonly kind: 'rejected'
+      readonly userId: string | null
+      readonly issues: readonly FieldIssue[]
+    } & Holding)
+
+/** Until when the answer holds, in milliseconds since 1970; absent when only a change can make another of it. */
+type Holding = { readonly validUntilMs?: number }
+
+export function validUntilOf(mapped: Mapped): number | null {
+  return mapped.kind === 'removed' ? null : (mapped.validUntilMs ?? null)
+}
 
 export function userIdOf(mapped: Mapped): string | null {
   return mapped.kind === 'user' ? mapped.user.userId : mapped.userId

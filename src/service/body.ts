@@ -38,6 +38,18 @@ export function readUser(value: unknown, userId: string): RemoteUser | null {
   return { userId, status: read.data.status, fields }
 }
 
+/**
+ * Whether the answer to a write is a user, but another one, or one with another status than was written: it may show
+ * what was there before, or somebody else.
+ */
+export function contradicts(value: unknown, userId: string, status: number): boolean {
+  const read = z.looseObject({ user_id: scalar.transform(String) }).safeParse(value)
+  if (!read.success) return false
+  if (read.data.user_id !== userId) return true
+  const shown = numeric.safeParse(read.data.status)
+  return shown.success && shown.data !== status
+}
+
 /** In lower case. */
 const ERROR_KEYS = new Set([
   'error',

@@ -10,6 +10,8 @@ export type Facts = {
   readonly status: number | null
   readonly error?: string
   readonly waitMs?: number
+  /** Fields that the answer names. */
+  readonly named: readonly OptionalField[]
   readonly desired: DesiredUser | null
   readonly digests: CustomerDigests
   /** How long a "not there" cannot be believed yet; see turn.ts. */
@@ -25,13 +27,15 @@ export function fieldsOf(plan: Plan): readonly OptionalField[] {
 }
 
 /** Codes, statuses and names only: a reason is stored, logged and shown. */
-export function reasonOf(code: string, { plan, status, error }: Facts): Reason {
+export function reasonOf(code: string, { plan, status, error, named }: Facts): Reason {
   const fields = fieldsOf(plan)
+  const known = named.filter((field) => fields.includes(field))
   return {
     code,
     ...(status === null ? {} : { status }),
     ...(error === undefined ? {} : { error }),
     ...(fields.length > 0 ? { fields } : {}),
+    ...(known.length > 0 ? { named: known } : {}),
   }
 }
 

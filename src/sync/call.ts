@@ -1,6 +1,8 @@
-import { type RemoteUser, readUser, reportsError } from '../service/body.ts'
+import type { OptionalField } from '../model/user.ts'
+import { contradicts, type RemoteUser, readUser, reportsError } from '../service/body.ts'
 import type { Reply, UsersClient } from '../service/client.ts'
 import { CallError } from '../service/errors.ts'
+import { namedFields } from '../service/named.ts'
 import type { BodyKind, Method, Outcome } from './classify.ts'
 import type { Call } from './turn.ts'
 
@@ -9,13 +11,16 @@ export type Called = {
   readonly method: Method
   readonly outcome: Outcome
   readonly remote: RemoteUser | null
+  /** Fields that the answer names, where it may be a refusal. */
+  readonly named: readonly OptionalField[]
   readonly durationMs: number
 }
 
 type Asked = { readonly call: Call; readonly userId: string; readonly signal: AbortSignal }
 
 /** Makes the call and turns whatever came of it into facts; only an error of our own is thrown. */
-export async function callService(users: UsersClient, { call, userId, signal }: Asked): Promise<Called> {
+export async function callService(users: UsersClient, asked: Asked): Promise<Called> {
+  const { call, userId, signal } = asked
   const started = performance.now()
   try {
     const reply = await send(users, call, userId, signal)
@@ -25,14 +30,16 @@ export async function callService(users: UsersClient, { call, userId, signal }: 
     const outcome: Outcome = {
       kind: 'reply',
       status: reply.status,
-      body: bodyKind(reply, remote),
+      body: bodyKind(reply, remote, asked),
       ...retryAfter,
     }
-    return { method: call.method, outcome, remote, durationMs: reply.durationMs }
+    const named = reply.body.kind === 'json' && reply.status >= 400 ? namedFields(reply.body.value) : []
+    return { method: call.method, outcome, remote, named, durationMs: reply.durationMs }
   } catch (error) {
     if (!(error instanceof CallError)) throw error
     const outcome: Outcome = { kind: 'error', error: error.kind, reached: error.reached }
-    return { method: call.method, outcome, remote: null, durationMs: performance.now() - started }
+    const durationMs = performance.now() - started
+    return { method: call.method, outcome, remote: null, named: [], durationMs }
   }
 }
 
@@ -51,9 +58,10 @@ function send(users: UsersClient, call: Call, userId: string, signal: AbortSigna
   }
 }
 
-function bodyKind({ body }: Reply, remote: RemoteUser | null): BodyKind {
+function bodyKind({ body }: Reply, remote: RemoteUser | null, { call, userId }: Asked): BodyKind {
   if (body.kind !== 'json') return body.kind
   if (remote) return 'user'
   if (body.value === null) return 'null'
+  if ('body' in call && contradicts(body.value, userId, call.body.status)) return 'other'
   return reportsError(body.value) ? 'error' : 'readable'
 }

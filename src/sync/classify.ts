@@ -12,8 +12,10 @@ export type Outcome =
     }
   | { readonly kind: 'error'; readonly error: CallErrorKind; readonly reached: 'no' | 'maybe' }
 
-/** `user`: a readable user with the right `user_id`; `null`: JSON null; `error`: readable and reports an error. */
-export type BodyKind = 'none' | 'unreadable' | 'readable' | 'user' | 'null' | 'error'
+/**
+ * `user`: a readable user with the right `user_id`; `null`: JSON null; `error`: readable and reports an
+ * error; `other`: a user, but not the one that was written, or not with that status. */
+export type BodyKind = 'none' | 'unreadable' | 'readable' | 'user' | 'null' | 'error' | 'other'
 
 /** What an answer to a writing request means. `unclear`: it may be done, and a GET right now may confirm it. */
 export type WriteMeaning =
@@ -30,9 +32,10 @@ export type ReadMeaning = 'present' | 'absent' | 'later' | 'denied' | 'failed'
 
 /**
  * Only these answers prove that a writing request was not carried out. 408 and every 5xx do not: treating
- * them as "not done" loses updates that were stored before the answer was lost.
+ * them as "not done" loses updates that were stored before the answer was lost. 413, 414 and 431 are given by whoever
+ * found the request too large to read.
  */
-const REFUSALS = new Set([400, 401, 403, 404, 409, 410, 422, 429])
+const REFUSALS = new Set([400, 401, 403, 404, 409, 410, 413, 414, 422, 429, 431])
 
 /**
  * What a writing request's outcome means. Only a 2xx with an empty or readable body that reports no error is
@@ -52,7 +55,7 @@ export function classifyWrite(method: Exclude<Method, 'GET'>, outcome: Outcome):
 }
 
 function classifyTaken(body: BodyKind): 'done' | 'unclear' | 'unknown' {
-  if (body === 'null') return 'unclear'
+  if (body === 'null' || body === 'other') return 'unclear'
   return body === 'unreadable' || body === 'error' ? 'unknown' : 'done'
 }
 

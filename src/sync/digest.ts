@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto'
 import type { CustomerKey } from '../model/customer.ts'
+import type { Mapped } from '../model/mapped.ts'
 import { NORMAL_FORM_VERSION, normalForm } from '../model/normal.ts'
-import type { FieldValue, OptionalField } from '../model/user.ts'
+import { type FieldValue, OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
 
 /**
  * What the ledger remembers of a field is an HMAC over field, customer and value: equal values can be told
@@ -14,6 +15,8 @@ export type Digester = {
   exact(key: CustomerKey, field: OptionalField, value: FieldValue): string
   /** Of a value that is in normal form already. */
   normal(key: CustomerKey, field: OptionalField, form: string | null): string
+  /** Of all that the mapping makes of a customer. */
+  whole(key: CustomerKey, mapped: Mapped): string
 }
 
 /** The digest of "no value", which is no secret. */
@@ -33,7 +36,16 @@ export function makeDigester(secret: string): Digester {
     id: `${mac('rollcall digest key').slice(0, 8)}.${NORMAL_FORM_VERSION}`,
     exact: (key, field, value) => digest('exact', key, field, value),
     normal: (key, field, form) => digest('normal', key, field, form),
+    whole: (key, mapped) => mac(JSON.stringify(['whole', key, ...essence(mapped)])),
   }
+}
+
+/** What the calls for a customer depend on; until when the mapping's answer holds is not among it. */
+function essence(mapped: Mapped): readonly unknown[] {
+  const issues = 'issues' in mapped ? mapped.issues.map(({ field, code }) => [field, code]) : []
+  if (mapped.kind !== 'user') return [mapped.kind, mapped.userId, issues]
+  const { userId, status, fields } = mapped.user
+  return [mapped.kind, userId, issues, status, OPTIONAL_FIELDS.map((field) => [fields[field]])]
 }
 
 /** In place of the digest of a value that no GET can show, where a call of unknown outcome may have changed it. */

@@ -3,7 +3,7 @@ import type { Claim } from '../ledger/claim.ts'
 import type { Ending } from '../ledger/ending.ts'
 import type { LedgerRecord } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { type FieldIssue, type Mapped, userIdOf } from '../model/mapped.ts'
+import { type FieldIssue, type Mapped, userIdOf, validUntilOf } from '../model/mapped.ts'
 import { backoffMs } from '../pace/backoff.ts'
 import type { Called } from './call.ts'
 import { forgetUnmanaged, issuesOf, type Memory, toRecord } from './memory.ts'
@@ -39,7 +39,11 @@ export function makeEnding({ context, claim, mapped, record, rivals, turn, last,
     gapMs: config.timing.gapMs,
     lateMs: timeNeededMs(config),
     backoffMs: waitOf(end, () => backoffMs(claim.attempts, backoff, random)),
-    clearedUnknown: end.kind === 'settle' && claim.unknown && turn.sure,
+    replanAtMs: validUntilOf(mapped),
+    verified: end.kind === 'settle' && end.state === 'idle' && turn.lookups > 0 && !turn.acknowledged,
+    changedAtMs: claim.changedAtMs,
+    generation: claim.generation,
+    desired: digester.whole(claim.key, mapped),
     noteKeys: mapped.kind === 'user' ? [] : rivals,
     newcomer: record.userId !== userId,
     record: toRecord(remembered(config, turn.memory), digester.id, {

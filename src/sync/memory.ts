@@ -23,6 +23,7 @@ type Start = {
   readonly record: LedgerRecord
   readonly unknown: boolean
   readonly blind: boolean
+  readonly statusDoubted: boolean
   readonly digestKey: string
 }
 
@@ -30,13 +31,13 @@ type Start = {
  * `owed.unknown` decides over the record, which is the last sure knowledge. Digests of another key or normal
  * form cannot be compared: they are dropped and refreshed by a GET, not by a write.
  */
-export function startMemory({ record, unknown, blind, digestKey }: Start): Memory {
+export function startMemory({ record, unknown, blind, statusDoubted, digestKey }: Start): Memory {
   const rekeyed = record.digestKey !== null && record.digestKey !== digestKey
   const { [UNVERIFIABLE_FIELD]: hidden, ...visible } = record.sent as FieldDigests
   const shown = rekeyed ? {} : visible
   return {
     remote: unknown || (rekeyed && record.remote === 'present') ? 'unknown' : record.remote,
-    sentStatus: blind && !trialHadEnded(record) ? null : record.sentStatus,
+    sentStatus: statusDoubted && !trialHadEnded(record) ? null : record.sentStatus,
     seenStatus: record.seenStatus,
     sent: hidden === undefined ? shown : { ...shown, [UNVERIFIABLE_FIELD]: hiddenAs(hidden, rekeyed, blind) },
     seen: rekeyed ? {} : record.seen,
@@ -45,7 +46,7 @@ export function startMemory({ record, unknown, blind, digestKey }: Start): Memor
   }
 }
 
-/** Seen before the crash; a status of 0 that is seen only after it may be what the lost call has written. */
+/** Seen before the doubt; a status of 0 that is seen only after it may be what the lost call has written. */
 function trialHadEnded({ sentStatus, seenStatus }: LedgerRecord): boolean {
   return sentStatus === 4 && seenStatus === 0
 }

@@ -2,27 +2,45 @@ import type { Reason } from '../ledger/record.ts'
 import { OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
 import { type Facts, fieldsOf, reasonOf, type Step } from './answer.ts'
 import { doubtHidden } from './remember.ts'
-import type { Turn } from './turn.ts'
+import type { SetAside, Turn } from './turn.ts'
 
 /**
- * Create refused in any way: the user may exist, so look. Update refused: which field it was is not shown
- * and access matters most, so the status goes alone; refused alone as well, it is for a person.
+ * Create refused in any way: the user may exist, so look. Update refused: where the answer names some of the fields,
+ * the others go without them. Refused again, or nothing named: access matters most, so the status goes alone; refused
+ * alone as well, it is for a person.
  */
 export function absorbRefusal(turn: Turn, facts: Facts): Step {
   const { plan } = facts
   const status = facts.status ?? 0
   if (plan.kind === 'create') {
     const fields = OPTIONAL_FIELDS.filter((field) => plan.body[field] !== undefined)
-    const refusedCreate = { status, fields }
+    const some = blamed(facts.named, fields)
+    const refusedCreate = { status, fields, named: some }
     const memory = { ...doubtHidden(turn.memory), remote: 'unknown' as const }
     const after = { ...turn, memory, refusedCreate }
     return turn.lookups > 0 ? afterRefusedCreate(after, refusedCreate, facts) : { turn: after }
   }
   const fields = fieldsOf(plan)
-  if (fields.length > 0 && !turn.setAside) return { turn: { ...turn, setAside: { status, fields } } }
+  if (fields.length > 0) return { turn: { ...turn, setAside: setAside(turn, facts, fields) } }
   const tried = turn.setAside ? { fields: turn.setAside.fields } : {}
   const reason = { ...reasonOf('refused', facts), ...tried }
   return { turn: { ...turn, setAside: null }, end: { kind: 'settle', state: 'rejected', reason } }
+}
+
+function setAside(
+  { setAside: before }: Turn,
+  { named, status }: Facts,
+  fields: readonly OptionalField[],
+): SetAside {
+  const some = before ? [] : blamed(named, fields)
+  const all = OPTIONAL_FIELDS.filter((field) => fields.includes(field) || before?.fields.includes(field))
+  return { status: status ?? 0, fields: some.length > 0 ? some : all, alone: some.length === 0 }
+}
+
+/** An answer that names every field tells nothing: it may repeat the request. */
+function blamed(named: readonly OptionalField[], fields: readonly OptionalField[]): readonly OptionalField[] {
+  const some = fields.filter((field) => named.includes(field))
+  return some.length < fields.length ? some : []
 }
 
 /** These say something about the address or about somebody who is there, and nothing about the values. */
@@ -30,18 +48,20 @@ const NOT_ABOUT_VALUES = new Set([404, 409, 410])
 
 /**
  * The create was refused although nobody is there. 409 claims that somebody is (the service may lag), 404 and
- * 410 can only mean the address: try later. Else the optional fields are set aside, and the next create carries
- * the required ones only.
+ * 410 can only mean the address: try later. Else the optional fields, or those that the answer names, are set aside
+ * for the next create.
  */
 export function afterRefusedCreate(
   turn: Turn,
   refusal: NonNullable<Turn['refusedCreate']>,
   facts: Facts,
 ): Step {
-  const reason: Reason = { code: 'refused', status: refusal.status, fields: refusal.fields }
+  const { status, fields, named } = refusal
+  const reason: Reason = { code: 'refused', status, fields, ...(named.length > 0 ? { named } : {}) }
   if (NOT_ABOUT_VALUES.has(refusal.status)) return { turn, end: { kind: 'retry', reason, failed: true } }
   if (refusal.fields.length === 0) return { turn, end: { kind: 'settle', state: 'rejected', reason } }
-  const refused = { ...turn.memory.refused, ...refusalMarks(refusal.fields, facts) }
+  const aside = refusal.named.length > 0 ? refusal.named : refusal.fields
+  const refused = { ...turn.memory.refused, ...refusalMarks(aside, facts) }
   return {
     turn: { ...turn, memory: { ...turn.memory, refused } },
     end: { kind: 'retry', reason, failed: true },

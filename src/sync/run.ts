@@ -45,6 +45,8 @@ export type SyncContext = {
   readonly readClaimants: (userId: string) => Promise<readonly CustomerKey[]>
   /** Whether this customer may lose access now. */
   readonly reserveRevocation: (claim: Claim) => Promise<Leave>
+  /** Written down before a call after which status 0 would say nothing of a trial. */
+  readonly doubtStatus: (claim: Claim) => Promise<void>
   readonly holdOff: (ms: number) => Promise<void>
 }
 
@@ -80,7 +82,7 @@ export async function runClaim(context: SyncContext, run: Run): Promise<Ending> 
     const result =
       'end' in subject
         ? { turn: startTurn(memory), last: null, end: subject.end }
-        : await takeTurns({ context, run, gate, subject, memory, lookAfterMs: lookAfter(context, record) })
+        : await takeTurns({ context, run, gate, subject, record, memory })
     run.observe({ step: 'ended', end: result.end })
     return makeEnding({ context, claim, record, ...subject, ...result })
   } finally {
@@ -97,8 +99,8 @@ function lookAfter({ config }: SyncContext, { writtenAgoMs }: KnownRecord): numb
 type Recalled = { readonly record: LedgerRecord; readonly mapped: Mapped }
 
 function recall({ digester }: SyncContext, { claim, look }: Run, { record, mapped }: Recalled): Memory {
-  const { unknown, blind } = claim
-  const memory = startMemory({ record, unknown: unknown || look, blind, digestKey: digester.id })
+  const unknown = claim.unknown || look
+  const memory = startMemory({ ...claim, record, unknown, digestKey: digester.id })
   return rememberFor(memory, { mapped, recordedAs: record.userId, digests: forCustomer(digester, claim.key) })
 }
 
@@ -128,16 +130,17 @@ type Turning = {
   readonly run: Run
   readonly gate: ReturnType<typeof makeGate>
   readonly subject: Subject
+  readonly record: KnownRecord
   readonly memory: Memory
-  readonly lookAfterMs: number
 }
 type Turned = { readonly turn: Turn; readonly last: Called | null; readonly end: TurnEnd }
 
 /** Decide, call, learn, and decide again with what was learnt, until there is an ending. */
-async function takeTurns({ context, run, gate, subject, memory, lookAfterMs }: Turning): Promise<Turned> {
+async function takeTurns({ context, run, gate, subject, record, memory }: Turning): Promise<Turned> {
   const { mapped, rivals } = subject
   run.observe({ step: 'mapped', mapped })
   const digests = forCustomer(context.digester, run.claim.key)
+  const lookAfterMs = lookAfter(context, record)
   const situation = { mapped, rivals, policy: context.policy, digests, lookAfterMs }
   const desired = mapped.kind === 'user' ? mapped.user : null
   let turn = startTurn(memory)
@@ -146,6 +149,7 @@ async function takeTurns({ context, run, gate, subject, memory, lookAfterMs }: T
     const move = nextMove(turn, situation)
     run.observe({ step: 'planned', plan: move.plan })
     if ('end' in move) return { turn, last, end: move.end }
+    if (leavesTrial(move.plan, record)) await context.doubtStatus(run.claim)
     const closed = await gate.pass(move.plan, turn)
     if (closed) return { turn, last, end: closed }
     const userId = userIdOf(mapped) ?? ''
@@ -153,12 +157,19 @@ async function takeTurns({ context, run, gate, subject, memory, lookAfterMs }: T
     last = called
     const holdMs = holdOffMs(called.outcome)
     if (holdMs > 0) await context.holdOff(holdMs)
-    const facts = { ...factsOf(called.outcome), plan: move.plan, desired, digests, lookAfterMs }
+    const { named } = called
+    const facts = { ...factsOf(called.outcome), named, plan: move.plan, desired, digests, lookAfterMs }
     const { meaning, step } = learn(turn, move.call, called, facts)
     run.observe({ step: 'answered', plan: move.plan, called, meaning })
     turn = step.turn
     if (step.end) return { turn, last, end: step.end }
   }
+}
+
+/** After a crash the record is what is known: the trial that it tells of must not seem to have ended by itself. */
+function leavesTrial(plan: Plan, { sentStatus }: LedgerRecord): boolean {
+  if (sentStatus !== 4 || !('body' in plan)) return false
+  return plan.body.status !== 4 && !('carried' in plan && plan.carried)
 }
 
 /** Only these two speak for everybody; a 202 may say with the same header when its own work is done. */

@@ -28,6 +28,12 @@ export type Move = { readonly plan: Plan } & ({ readonly call: Call } | { readon
 /** A plan that carries a body. */
 export type Writing = Extract<Plan, { readonly body: object }>
 
+export type SetAside = {
+  readonly status: number
+  readonly fields: readonly OptionalField[]
+  readonly alone: boolean
+}
+
 /** Everything that a claim has learnt so far. */
 export type Turn = {
   readonly memory: Memory
@@ -38,9 +44,14 @@ export type Turn = {
   readonly sure: boolean
   readonly acknowledged: boolean
   /** A create was refused: with which status, and which optional fields it carried. */
-  readonly refusedCreate: { readonly status: number; readonly fields: readonly OptionalField[] } | null
-  /** An update with several fields was refused: the status goes alone now, these fields are set aside. */
-  readonly setAside: { readonly status: number; readonly fields: readonly OptionalField[] } | null
+  readonly refusedCreate: {
+    readonly status: number
+    readonly fields: readonly OptionalField[]
+    /** Those that the answer blames. */
+    readonly named: readonly OptionalField[]
+  } | null
+  /** An update with fields was refused: these are set aside, and the rest goes, or the status alone. */
+  readonly setAside: SetAside | null
   /** A write was answered with nothing that tells: what was known before it, and the turn as it is if it was done. */
   readonly unclear: { readonly plan: Writing; readonly before: Memory; readonly done: Turn } | null
 }
@@ -96,7 +107,7 @@ export function nextMove(turn: Turn, situation: TurnSituation): Move {
       return { plan, call: { method: 'POST', body: plan.body } }
     case 'replace':
     case 'patch': {
-      if (turn.setAside) return statusAlone(plan)
+      if (turn.setAside) return withoutThem(plan, turn.setAside)
       return { plan, call: { method: plan.kind === 'patch' ? 'PATCH' : 'PUT', body: plan.body } }
     }
     case 'revoke':
@@ -107,9 +118,13 @@ export function nextMove(turn: Turn, situation: TurnSituation): Move {
 }
 
 /** With whatever status the refused update carried: for a trial that is the one that the service shows. */
-function statusAlone({ body, carried }: Extract<Plan, { kind: 'patch' | 'replace' }>): Move {
-  const alone = { status: body.status }
-  return { plan: { kind: 'patch', body: alone, fields: [], carried }, call: { method: 'PATCH', body: alone } }
+function withoutThem(
+  { body, fields, carried }: Extract<Plan, { kind: 'patch' | 'replace' }>,
+  { fields: aside, alone }: SetAside,
+): Move {
+  const kept = fields.filter((field) => !alone && !aside.includes(field) && body[field] !== undefined)
+  const rest = { status: body.status, ...Object.fromEntries(kept.map((field) => [field, body[field]])) }
+  return { plan: { kind: 'patch', body: rest, fields: kept, carried }, call: { method: 'PATCH', body: rest } }
 }
 
 function rejection(plan: Plan & { kind: 'reject' }, { mapped }: Pick<Situation, 'mapped'>): Reason {

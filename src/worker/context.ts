@@ -4,6 +4,8 @@ import { describeCustomers } from '../customers/describe.ts'
 import { makePool } from '../customers/pool.ts'
 import type { Found } from '../customers/read.ts'
 import { makeBatch } from '../ledger/batch.ts'
+import { doubtStatus } from '../ledger/ending.ts'
+import { bindGeneration, type Standing } from '../ledger/generation.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
 import { reachable } from '../ledger/reachable.ts'
 import { makeReadClaimants, makeReadRecord } from '../ledger/record.ts'
@@ -32,6 +34,8 @@ export type Opened = {
   readonly context: SyncContext
   readonly warnings: readonly string[]
   readonly binding: Binding
+  /** Where our mapping stands; a claim is only made while it is the one that syncs go by. */
+  readonly standing: Standing
   close(): Promise<void>
 }
 
@@ -73,12 +77,13 @@ export async function openSync({ config, env, onPoolError }: Options): Promise<O
       apiKey: env.SERVICE_API_KEY,
       digestKey: env.ROLLCALL_DIGEST_KEY,
     }
-    const { described, binding } = await reachable(async () => {
+    const { described, binding, standing } = await reachable(async () => {
       await checkMigrated(pool)
       const described = await describeCustomers(pool, config)
       const binding = await bindTarget(pool, target)
+      const standing = await bindGeneration(pool, config.fingerprint)
       await setCeiling(pool, config.pace.ceiling)
-      return { described, binding }
+      return { described, binding, standing }
     })
     const readMany = makeReading(pool, config, described)
     const readRow = makeBatch<CustomerKey, Found>(async (keys) => {
@@ -103,12 +108,13 @@ export async function openSync({ config, env, onPoolError }: Options): Promise<O
       readRecord: makeReadRecord(pool),
       readClaimants: makeReadClaimants(pool),
       reserveRevocation: (claim) => reserveRevocation(pool, claim, Math.random),
+      doubtStatus: (claim) => doubtStatus(pool, claim),
       async holdOff(ms) {
         await holdOff(pool, ms)
         permits.drop()
       },
     }
-    return { pool, context, warnings: described.warnings, binding, close }
+    return { pool, context, warnings: described.warnings, binding, standing, close }
   } catch (error) {
     await close()
     throw error

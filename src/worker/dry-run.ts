@@ -52,7 +52,13 @@ export async function makeDryRun({
     const rivals = await findRivals({ config, readRow, readClaimants }, key, mapped)
     const unknown = withoutLedger ? false : await isUnknown(pool, key)
     const digests = forCustomer(digester, key)
-    const start = startMemory({ record, unknown, blind: false, digestKey: digester.id })
+    const start = startMemory({
+      record,
+      unknown,
+      blind: false,
+      statusDoubted: false,
+      digestKey: digester.id,
+    })
     const memory = rememberFor(start, { mapped, recordedAs: record.userId, digests })
     return {
       mapped,

@@ -44,7 +44,11 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
   const abort = new AbortController()
   const job = makeJob({
     context,
-    claim: makeClaim(pool, { lifetimeMs: timing.lifetimeMs, binding: opened.binding }),
+    claim: makeClaim(pool, {
+      lifetimeMs: timing.lifetimeMs,
+      binding: opened.binding,
+      fingerprint: context.config.fingerprint,
+    }),
     end: makeEnd(pool),
     clock: systemClock,
     stopping: stopping.signal,

@@ -8,7 +8,14 @@ import { sayCure } from '../../src/cli/say-cure.ts'
 import { NEVER_SETTLED } from '../../src/ledger/record.ts'
 
 const DIFFERS: Next = { kind: 'differs', act: 'update', status: 2, fields: [] }
-const IDLE = { unknown: false, blind: false, sinceMs: null, dueInMs: null, underWay: false }
+const IDLE = {
+  unknown: false,
+  blind: false,
+  statusDoubted: false,
+  sinceMs: null,
+  dueInMs: null,
+  underWay: false,
+}
 
 function known(over: Partial<Known> = {}, record: Partial<Known['record']> = {}): Known {
   const base = { ...NEVER_SETTLED, userId: 'u', ...record }

@@ -3,7 +3,14 @@ import { isMet, type Known } from '../../src/access/knowledge.ts'
 import { agreedStatus } from '../../src/access/next.ts'
 import { NEVER_SETTLED } from '../../src/ledger/record.ts'
 
-const IDLE = { unknown: false, blind: false, sinceMs: null, dueInMs: null, underWay: false }
+const IDLE = {
+  unknown: false,
+  blind: false,
+  statusDoubted: false,
+  sinceMs: null,
+  dueInMs: null,
+  underWay: false,
+}
 
 function known(over: Partial<Known> = {}, record: Partial<Known['record']> = {}): Known {
   const base = { ...NEVER_SETTLED, userId: 'u', ...record }
@@ -22,7 +29,9 @@ test('a status counts as agreed on only for this user, and not when a crash hide
   const sent = known({}, { sentStatus: 4 })
   expect(agreedStatus(sent, 'u')).toBe(4)
   expect(agreedStatus(sent, 'v')).toBeNull()
-  expect(agreedStatus({ ...sent, owed: { ...IDLE, unknown: true, blind: true } }, 'u')).toBeNull()
+  expect(
+    agreedStatus({ ...sent, owed: { ...IDLE, unknown: true, blind: true, statusDoubted: true } }, 'u'),
+  ).toBeNull()
   expect(agreedStatus({ ...sent, owed: null }, 'u')).toBe(4)
 })
 

@@ -29,7 +29,7 @@ function mistakes(raw: unknown): readonly string[] {
 
 describe('resolveConfig', () => {
   it('fills in every default', () => {
-    const { mapping, clearWith, ...rest } = resolve()
+    const { mapping, clearWith, fingerprint, ...rest } = resolve()
     expect(rest).toEqual({
       file: '/app/rollcall.config.ts',
       customers: { relation: { schema: 'public', name: 'clientes' }, key: ['id_cliente'] },
@@ -51,6 +51,7 @@ describe('resolveConfig', () => {
       },
       capture: { outboxLimitMb: 1024 },
     })
+    expect(fingerprint).toMatch(/^[\w-]{22}$/)
     expect(Object.keys(mapping)).toEqual(['user_id', 'status'])
     expect(clearWith).toEqual(Object.fromEntries(OPTIONAL_FIELDS.map((field) => [field, 'null'])))
   })

@@ -22,8 +22,11 @@ function claim(changedAtMs: number): Claim {
     version: '1',
     unknown: false,
     blind: false,
+    statusDoubted: false,
     attempts: 0,
     changedAtMs,
+    nowMs: 0,
+    generation: '1',
   }
 }
 
@@ -32,7 +35,7 @@ function answered(meaning: string): SyncStep {
   return {
     step: 'answered',
     plan: PATCH,
-    called: { method: 'PATCH', outcome, remote: null, durationMs: 5 },
+    called: { method: 'PATCH', outcome, remote: null, named: [], durationMs: 5 },
     meaning,
   }
 }

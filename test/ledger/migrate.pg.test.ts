@@ -117,7 +117,7 @@ test('a migration that fails half way leaves nothing of itself, and no lock', as
 test('a schema that a DBA has made beforehand is taken', async () => {
   await using db = await freshDatabase({ empty: true })
   await db.pool.query('CREATE SCHEMA rollcall')
-  expect(await migrate(db.url)).toEqual({ applied: 1 })
+  expect((await migrate(db.url)).applied).toBeGreaterThan(0)
   await checkMigrated(db.pool)
 })
 

@@ -34,6 +34,7 @@ export type Kept = {
   record: LedgerRecord
   unknown: boolean
   blind: boolean
+  statusDoubted: boolean
   attempts: number
   version: number
 }
@@ -58,7 +59,14 @@ type Options = {
 }
 
 export function makeCustomer({ service = makePureService(), config = configOf(), row = null }: Options = {}) {
-  const kept: Kept = { record: NEVER_SETTLED, unknown: false, blind: false, attempts: 0, version: 1 }
+  const kept: Kept = {
+    record: NEVER_SETTLED,
+    unknown: false,
+    blind: false,
+    statusDoubted: false,
+    attempts: 0,
+    version: 1,
+  }
   const permits = { taken: 0, givenBack: 0 }
   const customer: Customer = {
     service,
@@ -71,12 +79,13 @@ export function makeCustomer({ service = makePureService(), config = configOf(),
     async claim(run = {}, context = {}) {
       permits.taken++
       customer.steps.length = 0
-      const { unknown, blind, attempts, version } = kept
-      const claim = { id: '1', token: '1', key: KEY, version: `${version}`, unknown, blind, attempts }
+      const { version, record: _, ...known } = kept
+      const made = { changedAtMs: null, nowMs: Date.now(), generation: '1' }
+      const claim = { id: '1', token: '1', key: KEY, version: `${version}`, ...known, ...made }
       try {
         const ending = await runClaim(
           { ...contextOf(customer), ...context },
-          { ...RUN, claim: { ...claim, changedAtMs: null }, observe: (s) => customer.steps.push(s), ...run },
+          { ...RUN, claim, observe: (s) => customer.steps.push(s), ...run },
         )
         settle(kept, ending)
         return ending
@@ -125,6 +134,9 @@ export function contextOf(customer: Customer): SyncContext {
     readRecord: async () => ({ ...structuredClone(kept.record), writtenAgoMs: null }),
     readClaimants: async () => [],
     reserveRevocation: async () => ({ waitMs: 0, code: 'revocation-cap' }),
+    async doubtStatus() {
+      kept.statusDoubted = true
+    },
     holdOff: async () => undefined,
   }
 }
@@ -134,6 +146,7 @@ function settle(kept: Kept, { kind, sure, failed, record }: Ending): void {
   if (kind === 'settle') {
     kept.unknown &&= !sure
     kept.blind &&= !sure
+    kept.statusDoubted &&= !sure
   }
   if (kind === 'unknown') kept.unknown = true
   kept.attempts = kind === 'settle' ? 0 : kept.attempts + (failed ? 1 : 0)

@@ -1,7 +1,7 @@
 // A claim as a conversation, without a service: the moves that it makes to given answers, and how it ends.
 import { expect } from 'vitest'
 import type { Mapped } from '../../src/model/mapped.ts'
-import { type Fields, OPTIONAL_FIELDS } from '../../src/model/user.ts'
+import { type Fields, OPTIONAL_FIELDS, type OptionalField } from '../../src/model/user.ts'
 import { absorbRead, absorbWrite } from '../../src/sync/absorb.ts'
 import { classifyRead, classifyWrite, type Outcome } from '../../src/sync/classify.ts'
 import { forCustomer, makeDigester } from '../../src/sync/digest.ts'
@@ -48,6 +48,8 @@ export type Answer =
   | 'not-sent'
   | 'lost'
   | { readonly retryAfterMs: number; readonly status: number }
+  /** A refusal that names fields. */
+  | { readonly named: readonly OptionalField[]; readonly status: number }
   /** 200 with JSON null. */
   | 'null'
 
@@ -57,6 +59,7 @@ export function outcomeOf(answer: Answer): Outcome {
   if (answer === 'null') return { kind: 'reply', status: 200, body: 'null' }
   if (typeof answer === 'number') return { kind: 'reply', status: answer, body: 'none' }
   if ('user' in answer) return { kind: 'reply', status: 200, body: 'user' }
+  if ('named' in answer) return { kind: 'reply', status: answer.status, body: 'error' }
   return { kind: 'reply', body: 'none', ...answer }
 }
 
@@ -88,7 +91,9 @@ export function play(
       outcome.kind === 'reply' && outcome.retryAfterMs !== undefined ? { waitMs: outcome.retryAfterMs } : {}
     const error = outcome.kind === 'error' ? { error: outcome.error } : {}
     const status = outcome.kind === 'reply' ? outcome.status : null
-    const facts = { plan, status, desired, digests, lookAfterMs, ...wait, ...error }
+    const named: readonly OptionalField[] =
+      typeof answer === 'object' && 'named' in answer ? answer.named : []
+    const facts = { named, plan, status, desired, digests, lookAfterMs, ...wait, ...error }
     const remote =
       typeof answer === 'object' && 'user' in answer
         ? { userId: 'u7', status: Number(answer.user.status), fields: answer.user }

@@ -79,7 +79,7 @@ describe('classifyWrite', () => {
   )
 
   it('takes nothing for settled but a clear 2xx, and nothing for refused but a sure refusal', () => {
-    const sure = [400, 401, 403, 404, 409, 410, 422, 429]
+    const sure = [400, 401, 403, 404, 409, 410, 413, 414, 422, 429, 431]
     fc.assert(
       fc.property(
         fc.constantFrom(...WRITES),

@@ -56,8 +56,11 @@ function ending(given: Given) {
       version: '3',
       unknown,
       blind: false,
+      statusDoubted: false,
       attempts,
       changedAtMs: null,
+      nowMs: 0,
+      generation: '1',
     },
     mapped,
     record: { ...NEVER_SETTLED, ...record },
@@ -119,11 +122,11 @@ describe('makeEnding', () => {
     expect(ending({ end: { ...LATER, waitMs: 0 }, attempts: 3 }).backoffMs).toBe(4000)
   })
 
-  it('has an unknown outcome that was cleared up verified once more', () => {
-    expect(ending({ end: SETTLE, unknown: true, turn: { sure: true } }).clearedUnknown).toBe(true)
-    expect(ending({ end: SETTLE, unknown: true }).clearedUnknown).toBe(false)
-    expect(ending({ end: SETTLE, turn: { sure: true } }).clearedUnknown).toBe(false)
-    expect(ending({ end: LATER, unknown: true, turn: { sure: true } }).clearedUnknown).toBe(false)
+  it('counts as verified when a GET showed all that is desired and nothing was written', () => {
+    expect(ending({ end: SETTLE, turn: { lookups: 1 } }).verified).toBe(true)
+    expect(ending({ end: SETTLE }).verified).toBe(false)
+    expect(ending({ end: SETTLE, turn: { lookups: 1, acknowledged: true } }).verified).toBe(false)
+    expect(ending({ end: LATER, turn: { lookups: 1 } }).verified).toBe(false)
   })
 
   it('has others looked at who may be the user now', () => {
@@ -159,6 +162,7 @@ describe('makeEnding', () => {
       method: 'PATCH',
       outcome: { kind: 'reply', status: 503, body: 'readable' },
       remote: null,
+      named: [],
       durationMs: 3,
     }
     const error: Called = { ...reply, outcome: { kind: 'error', error: 'timeout', reached: 'maybe' } }

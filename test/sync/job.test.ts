@@ -12,8 +12,11 @@ const CLAIM: Claim = {
   version: '3',
   unknown: false,
   blind: false,
+  statusDoubted: false,
   attempts: 0,
   changedAtMs: null,
+  nowMs: 0,
+  generation: '1',
 }
 
 /** A job over a customer in memory. `lose` is told when the claim is made, and may set the clocks. */

@@ -31,8 +31,17 @@ const RECORD: LedgerRecord = {
   digestKey: digester.id,
 }
 
-function start(record: Partial<LedgerRecord> = {}, { unknown = false, blind = false } = {}): Memory {
-  return startMemory({ record: { ...RECORD, ...record }, unknown, blind, digestKey: digester.id })
+function start(
+  record: Partial<LedgerRecord> = {},
+  { unknown = false, blind = false, statusDoubted = false } = {},
+): Memory {
+  return startMemory({
+    record: { ...RECORD, ...record },
+    unknown,
+    blind,
+    statusDoubted,
+    digestKey: digester.id,
+  })
 }
 
 function desired(fields: Fields, status: 0 | 2 | 4 = 2): DesiredUser {
@@ -51,9 +60,15 @@ describe('startMemory', () => {
   it('starts as the record', () => {
     const { remote: state, sentStatus, seenStatus, sent, seen, refused } = RECORD
     expect(start()).toEqual({ remote: state, sentStatus, seenStatus, sent, seen, refused, looked: false })
-    expect(startMemory({ record: NEVER_SETTLED, unknown: false, blind: false, digestKey: 'k' }).remote).toBe(
-      'unasked',
-    )
+    expect(
+      startMemory({
+        record: NEVER_SETTLED,
+        unknown: false,
+        blind: false,
+        statusDoubted: false,
+        digestKey: 'k',
+      }).remote,
+    ).toBe('unasked')
   })
 
   it('is told by the work row that the remote side is unknown', () => {

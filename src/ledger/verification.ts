@@ -1,0 +1,33 @@
+import type { ClientBase } from 'pg'
+import { LANE } from '../model/customer.ts'
+
+/**
+ * After an outcome that was unknown, a request may arrive later than anybody waits for. So the user is looked at
+ * twice more: a minute after the look that cleared it up, and ten minutes after that.
+ */
+export const VERIFICATIONS = 2
+
+/** How long after the present look the next one is due; in the terms of the statement that counts them down. */
+export const VERIFY_AFTER = `CASE o.verify_left WHEN ${VERIFICATIONS} THEN interval '1 minute' ELSE interval '10 minutes' END`
+
+/**
+ * A verification is a claim like any other whose remote side is unknown: it GETs and, if something differs, repairs.
+ * Version and suspicion rise together, so that a claim that is under way does not pass for the look.
+ */
+const NOTE_VERIFICATIONS = `
+WITH passed AS MATERIALIZED (
+  SELECT key FROM rollcall.owed WHERE verify_at <= now() ORDER BY key LIMIT $1 FOR UPDATE SKIP LOCKED)
+UPDATE rollcall.owed o SET
+  change_version = o.change_version + 1,
+  suspect_version = o.change_version + 1,
+  unknown = true,
+  verify_at = NULL,
+  lane = CASE WHEN o.due_at IS NULL THEN $2 ELSE least(o.lane, $2) END,
+  due_at = coalesce(o.due_at, greatest(now(), o.not_before))
+FROM passed WHERE o.key = passed.key`
+
+/** Customers whose next look has come are owed one; resolves to how many. */
+export async function noteVerifications(client: Pick<ClientBase, 'query'>, limit: number): Promise<number> {
+  const { rowCount } = await client.query(NOTE_VERIFICATIONS, [limit, LANE.repair])
+  return rowCount ?? 0
+}
