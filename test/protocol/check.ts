@@ -60,8 +60,7 @@ function atRest(w: World, key: number): boolean {
   const row = w.owed[key]
   if (row === null || row === undefined || row.dueAt !== null) return false
   if (row.replanAt !== null && row.replanAt <= w.now) return false
-  if (w.ledger[key]?.verifyAt !== null || w.actors.some((actor) => actor.survives && actor.key === key))
-    return false
+  if (row.verifyAt !== null || w.actors.some((actor) => actor.survives && actor.key === key)) return false
   return !w.outbox.some((change) => change.key === key && change.visible)
 }
 

@@ -1,6 +1,6 @@
 // The statements of docs/protocol.md after a call: every way in which a claim ends.
 import type { Guards } from './guards.ts'
-import { type Claim, greatest, least, type Owed } from './owed.ts'
+import { type Claim, greatest, least, type Owed, restartVerification } from './owed.ts'
 
 export type EndingKind = 'settle' | 'reject' | 'hold' | 'retry' | 'release' | 'unknown'
 
@@ -14,6 +14,10 @@ export type EndingParams = {
   /** How long after this moment a request of the claim may still arrive: timeout and grace. */
   readonly late: number
   readonly replanAt: number | null
+  /** How long after this look the next one is due; null in runs that do without. */
+  readonly verifyDelay: number | null
+  /** The lookup came too soon after a write: for how long yet. */
+  readonly tooEarly: number
   /** A lookup or a write of this claim got a trusted answer. */
   readonly sure: boolean
 }
@@ -37,7 +41,7 @@ export function end(row: Owed, params: EndingParams, guards: Guards): boolean {
       if (!guards.retryKeepsUnknown) row.unknown = false
       return true
     case 'release':
-      row.dueAt = greatest(row.notBefore, params.at)
+      row.dueAt = greatest(row.notBefore, params.at + params.tooEarly)
       return true
     case 'unknown':
       endUnknown(row, params, guards)
@@ -51,6 +55,11 @@ function settle(row: Owed, params: EndingParams, guards: Guards): void {
   const { version, at, gap, sure } = params
   const suspected = row.suspectVersion > version
   const risen = row.changeVersion > version && guards.dueAgainWhenVersionRose
+  const cleared = sure && row.unknown && !suspected && row.verifyAt === null && row.verifyLeft > 0
+  if (cleared && params.verifyDelay !== null) {
+    row.verifyLeft -= 1
+    row.verifyAt = at + params.verifyDelay
+  }
   row.syncedVersion = version
   row.unknown =
     (guards.suspectSurvivesSettle && suspected) || (row.unknown && !sure && guards.settleNeedsSureness)
@@ -71,6 +80,7 @@ function settle(row: Owed, params: EndingParams, guards: Guards): void {
  */
 function endUnknown(row: Owed, { version, at, backoff, late }: EndingParams, guards: Guards): void {
   row.unknown = true
+  restartVerification(row)
   if (!guards.unknownWaitsLifetime) {
     row.dueAt = at
     return
@@ -90,6 +100,7 @@ export function endUnmatched(
     if (guards.unmatchedRaisesVersion) row.changeVersion += 1
     row.suspectVersion = row.changeVersion
     row.unknown = true
+    restartVerification(row)
     if (row.token === null) row.dueAt = greatest(row.notBefore, least(row.dueAt, at))
   }
   if (guards.unmatchedMarksBlind) row.blind = true

@@ -1,7 +1,7 @@
 // What can happen next, and how likely it is.
 import { change, commit, loseUser } from './customers.ts'
 import { work } from './job.ts'
-import { dispatch, drain, operate, paused, replan, sweep, verifiable, verify } from './processes.ts'
+import { dispatch, drain, operate, paused, recheck, replan, sweep, verifiable, verify } from './processes.ts'
 import { put } from './service.ts'
 import { type Actor, kill, moveClock, requestEvent, spawn, suspend, type World } from './world.ts'
 
@@ -34,6 +34,10 @@ const EVENTS: readonly Event[] = [
   {
     weight: (w) => (somePassedReplan(w) ? starting(w, 'replan', 5) : 0),
     occur: (w) => void spawn(w, 'replan', null, (self) => replan(w, self)),
+  },
+  {
+    weight: (w) => (someVerification(w) ? starting(w, 'recheck', 5) : 0),
+    occur: (w) => void spawn(w, 'recheck', null, (self) => recheck(w, self)),
   },
   {
     weight: (w) => (pausedKeys(w).length > 0 ? 6 : 0),
@@ -146,21 +150,20 @@ function somePassedReplan(w: World): boolean {
   return w.owed.some((row) => row !== null && row.replanAt !== null && row.replanAt <= w.now)
 }
 
+function someVerification(w: World): boolean {
+  return w.owed.some((row) => row !== null && row.verifyAt !== null && row.verifyAt <= w.now)
+}
+
 function pausedKeys(w: World): number[] {
   return w.rows
     .map((_, key) => key)
     .filter((key) => paused(w, key) && !(w.calm && busyFor(w, 'operator', key)))
 }
 
-/** Customers whose verification is due; while there is trouble, any idle one is verified now and then. */
+/** While there is trouble, any idle customer is verified now and then. */
 function verifyKeys(w: World): number[] {
-  const keys: number[] = []
-  if (!w.scene.verifies) return keys
-  for (const [key, { verifyAt }] of w.ledger.entries()) {
-    const due = verifyAt === null ? !w.calm : verifyAt <= w.now
-    if (due && verifiable(w, key) && !busyFor(w, 'verify', key)) keys.push(key)
-  }
-  return keys
+  if (!w.scene.verifies || w.calm) return []
+  return [...w.ledger.keys()].filter((key) => verifiable(w, key) && !busyFor(w, 'verify', key))
 }
 
 function busyFor(w: World, kind: string, key: number): boolean {
@@ -189,11 +192,7 @@ export function moveToNextMoment(w: World): boolean {
   for (const row of w.owed) {
     consider(row?.dueAt ?? null)
     consider(row?.replanAt ?? null)
-  }
-  for (const { verifyAt, storedAt } of w.ledger) {
-    if (!w.scene.verifies || verifyAt === null) continue
-    consider(verifyAt)
-    consider(storedAt + w.scene.lag + 1)
+    consider(row?.verifyAt ?? null)
   }
   for (const { wakeAt, wait } of w.actors) {
     consider(wakeAt)

@@ -7,7 +7,12 @@ import type { Desired, Known } from './plan.ts'
 import { type Actor, pause, type Steps, statementTime, type World } from './world.ts'
 
 /** What a worker read after its claim. */
-export type Snapshot = { readonly desired: Desired; readonly replanAt: number | null; readonly known: Known }
+export type Snapshot = {
+  readonly desired: Desired
+  readonly replanAt: number | null
+  readonly known: Known
+  readonly acknowledgedAt: number
+}
 
 type FinishParams = {
   readonly kind: EndingKind
@@ -50,7 +55,6 @@ function ending(w: World, self: Actor, params: FinishParams, since: number): boo
   const ledger = w.ledger[key]
   if (row === null || row === undefined || ledger === undefined) return false
   const at = statementTime(w, since)
-  const wasUnknown = row.unknown
   const backoff = w.random.int(scene.backoff + 1)
   const thrownAway = kind === 'settle' && !guards.settleByTokenOnly && row.changeVersion !== version
   const used = thrownAway ? 'release' : kind
@@ -63,6 +67,8 @@ function ending(w: World, self: Actor, params: FinishParams, since: number): boo
     backoff,
     late: scene.timeout + scene.grace,
     replanAt: seen.replanAt,
+    verifyDelay: scene.verifies && guards.verifyAfterUnknown ? scene.verifyDelay : null,
+    tooEarly: progress.tooEarly,
     sure: progress.sure,
   }
   const matched = end(row, ended, guards)
@@ -80,8 +86,7 @@ function ending(w: World, self: Actor, params: FinishParams, since: number): boo
   ledger.state =
     kind === 'settle' ? 'idle' : kind === 'reject' ? 'rejected' : kind === 'hold' ? 'held' : 'failing'
   ledger.invalid = kind === 'reject' && seen.desired.kind === 'invalid'
-  const verify = wasUnknown && !row.unknown && scene.verifies && guards.verifyAfterUnknown
-  if (verify) ledger.verifyAt = w.now + scene.verifyDelay
+  if (progress.acknowledged) ledger.acknowledgedAt = w.now
   return matched
 }
 

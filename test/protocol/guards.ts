@@ -62,7 +62,8 @@ export const GUARDS = {
   releaseRaisesVersion: ['a release approves a new version: no due again at an old one', 'people'],
   versionsNeverRestart: ['versions go on counting for ever', 'people'],
   consistencyDelay: ['no verification soon after a settle, while reads may lag', 'verify'],
-  verifyAfterUnknown: ['the settle that ends an unknown outcome plans a verification', 'verify'],
+  verifyAfterUnknown: ['the settle that ends an unknown outcome plans another look', 'verify'],
+  lookupWaitsForLag: ['no lookup soon after an acknowledged write, while reads may lag', 'verify'],
 } as const satisfies Record<string, Entry>
 
 export type Guard = keyof typeof GUARDS

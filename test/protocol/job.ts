@@ -26,7 +26,8 @@ export function* work(w: World, self: Actor, job: Job): Steps {
   const version = w.guards.versionBeforeRow ? claimed.version : (w.owed[key]?.changeVersion ?? 0)
   const known = claimed.blind && w.guards.blindResendsHidden ? unhide(seen.known) : seen.known
   const progress = startProgress(known)
-  const kind = yield* sync(w, self, { claimed, desired: seen.desired, deadline, progress })
+  const { desired, acknowledgedAt } = seen
+  const kind = yield* sync(w, self, { claimed, desired, deadline, progress, acknowledgedAt })
   yield* finish(w, self, { kind, claimed, version, seen, progress })
 }
 
@@ -36,7 +37,8 @@ function snapshot(w: World, key: number): Snapshot {
   const row = w.rows[key]
   const ledger = w.ledger[key]
   if (row === undefined || ledger === undefined) throw new Error(`no customer ${key}`)
-  return { desired: desire(row, w.now), replanAt: validUntil(row, w.now), known: ledger.known }
+  const { known, acknowledgedAt } = ledger
+  return { desired: desire(row, w.now), replanAt: validUntil(row, w.now), known, acknowledgedAt }
 }
 
 function tryClaim(w: World, self: Actor, { key, token }: Job, since: number): Claim | null {
@@ -61,6 +63,7 @@ type SyncParams = {
   readonly desired: Desired
   readonly deadline: number
   readonly progress: Progress
+  readonly acknowledgedAt: number
 }
 
 function* sync(w: World, self: Actor, params: SyncParams): Steps<EndingKind> {
@@ -75,6 +78,10 @@ function* sync(w: World, self: Actor, params: SyncParams): Steps<EndingKind> {
     if (plan.kind === 'revoke' && w.scene.brake && w.approved[claimed.key] !== claimed.version) return 'hold'
     const needed = w.scene.timeout + (w.guards.clockGrace ? w.scene.grace : 0)
     if (w.guards.clockCheckBeforeCall && w.now + needed > deadline) return 'release'
+    if (plan.kind === 'call' && plan.call.verb === 'get' && w.guards.lookupWaitsForLag) {
+      progress.tooEarly = Math.max(0, params.acknowledgedAt + w.scene.lag + 1 - w.now)
+      if (progress.tooEarly > 0) return 'release'
+    }
     if (progress.calls++ === 4) return 'retry'
     const answer = yield* send(w, self, { key: claimed.key, call: plan.call, progress })
     const turn = learn(w.guards, progress, plan.call, answer)

@@ -13,12 +13,16 @@ export type Progress = {
   /** A create was refused with this code: look whether the user exists. */
   refusedCreate: number | null
   calls: number
+  acknowledged: boolean
+  /** For how long a lookup cannot be believed yet. */
+  tooEarly: number
 }
 
 export type Turn = 'go on' | EndingKind
 
 export function startProgress(known: Known): Progress {
-  return { known, sure: false, maybeSent: false, looked: false, refusedCreate: null, calls: 0 }
+  const none = { sure: false, maybeSent: false, looked: false, refusedCreate: null, calls: 0 }
+  return { known, ...none, acknowledged: false, tooEarly: 0 }
 }
 
 /** `answer` null: none came within the timeout. */
@@ -29,6 +33,7 @@ export function learn(guards: Guards, progress: Progress, call: Call, answer: An
     case 'done':
       progress.known = acknowledged(progress.known, call)
       progress.sure = true
+      progress.acknowledged = true
       return 'settle'
     case 'error':
       return guards.unknownOn5xx ? unknown(guards, progress, call) : 'retry'

@@ -12,6 +12,9 @@ export type Owed = {
   dueAt: number | null
   notBefore: number | null
   replanAt: number | null
+  /** Looks still to come after an unknown outcome, and when the next one is. */
+  verifyLeft: number
+  verifyAt: number | null
   token: number | null
   callToken: number | null
 }
@@ -39,6 +42,8 @@ function fresh(lane: number, at: number): Owed {
     dueAt: at,
     notBefore: null,
     replanAt: null,
+    verifyLeft: 0,
+    verifyAt: null,
     token: null,
     callToken: null,
   }
@@ -67,6 +72,22 @@ export function noteSwept(row: Owed | null, { lane, at }: NoteParams, guards: Gu
   return row
 }
 
+/** Two looks follow every outcome that was unknown. */
+export function restartVerification(row: Owed): void {
+  row.verifyLeft = 2
+  row.verifyAt = null
+}
+
+/** The next look has come: a claim like any other, that looks first. */
+export function noteVerification(row: Owed, at: number): void {
+  row.changeVersion += 1
+  row.suspectVersion = row.changeVersion
+  row.unknown = true
+  row.verifyAt = null
+  row.lane = row.dueAt === null ? 2 : Math.min(row.lane, 2)
+  row.dueAt ??= greatest(row.notBefore, at)
+}
+
 export function leasable(row: Owed | null, lane: number, at: number): row is Owed {
   return row !== null && row.lane === lane && row.dueAt !== null && row.dueAt <= at
 }
@@ -79,6 +100,7 @@ export function lease(row: Owed, params: { token: number; at: number; until: num
     if (guards.leaseMarksUnknown) row.unknown = true
     if (guards.leaseMarksBlind) row.blind = true
     if (guards.leaseClearsCall) row.callToken = null
+    restartVerification(row)
   }
 }
 

@@ -21,7 +21,8 @@ export type Ledger = {
   /** Rejected by the mapping: only another change can help. */
   invalid: boolean
   storedAt: number
-  verifyAt: number | null
+  /** When the service last acknowledged a write. */
+  acknowledgedAt: number
 }
 
 export type Desired =

@@ -1,5 +1,5 @@
 // The processes besides the workers: drain, dispatch, replan, sweep, verification, and a person who releases.
-import { leasable, lease, note, noteSwept, release, unlease } from './owed.ts'
+import { leasable, lease, note, noteSwept, noteVerification, release, unlease } from './owed.ts'
 import { desire, type Known, planFor } from './plan.ts'
 import { newRequest } from './service.ts'
 import { type Actor, type Job, pause, type Steps, statementTime, type World } from './world.ts'
@@ -84,6 +84,17 @@ export function* replan(w: World, self: Actor): Steps {
   }
 }
 
+/** Owes a look to customers whose next verification has come. */
+export function* recheck(w: World, self: Actor): Steps {
+  const at = w.now
+  yield
+  for (const [key, row] of w.owed.entries()) {
+    if (row === null || row.verifyAt === null || row.verifyAt > at) continue
+    noteVerification(row, at)
+    w.history?.say(key, `${self.name} owes another look, version ${row.changeVersion}`)
+  }
+}
+
 /** Plans without HTTP and owes what differs or is unknown. */
 export function* sweep(w: World, self: Actor): Steps {
   for (let key = 0; key < w.scene.customers; key++) {
@@ -132,7 +143,7 @@ export function verifiable(w: World, key: number): boolean {
   return row.token === null && row.dueAt === null && settled
 }
 
-/** GETs an idle customer; what it shows replaces what we remember, and a difference is owed as a repair. */
+/** As a report does, without a claim: GETs an idle customer; what it shows replaces what we remember, and a difference is owed as a repair. */
 export function* verify(w: World, self: Actor, key: number): Steps {
   if (!verifiable(w, key)) return
   const version = w.owed[key]?.changeVersion
@@ -153,7 +164,6 @@ export function* verify(w: World, self: Actor, key: number): Steps {
     answer.kind === 'found'
       ? { remote: 'present', status: answer.status, value: answer.value, hidden }
       : { remote: 'absent' }
-  ledger.verifyAt = null
   if (JSON.stringify(seen) === JSON.stringify(known)) return
   ledger.known = seen
   ledger.storedAt = w.now

@@ -98,7 +98,7 @@ export function newWorld({ seed, guards, theme, withHistory = false }: WorldPara
       state: 'idle',
       invalid: false,
       storedAt: 0,
-      verifyAt: null,
+      acknowledgedAt: Number.NEGATIVE_INFINITY,
     })),
     approved: keys.map(() => null),
     service: newService(users),
