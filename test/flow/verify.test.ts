@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest'
+import { buildHouse, type House } from '../support/house.ts'
+import { eachLane } from '../support/lanes.ts'
+import { until } from '../support/until.ts'
+
+type Plan = { readonly left: number; readonly inSeconds: number | null }
+
+async function verification({ db }: House, key: string): Promise<Plan> {
+  const { rows } = await db.pool.query<Plan>(
+    `SELECT verify_left AS left, round(extract(epoch FROM verify_at - now()))::int AS "inSeconds"
+     FROM rollcall.owed WHERE key = $1`,
+    [key],
+  )
+  return rows[0] ?? { left: -1, inSeconds: null }
+}
+
+/** As if the time for the next look had come. */
+async function letItCome({ db }: House, key: string): Promise<void> {
+  await db.pool.query('UPDATE rollcall.owed SET verify_at = now() WHERE key = $1', [key])
+}
+
+const methods = (house: House, key: string) => house.calls(key).map(({ method }) => method)
+
+/** A create whose answer is lost: the look that follows finds the user there. */
+async function settleUnknown(house: House): Promise<void> {
+  house.sandbox.faults.set([{ match: { method: 'POST' }, times: 1, action: { kind: 'drop-after' } }])
+  await house.startWorker()
+  await house.db.pool.query(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', 'Ana')`)
+  await house.settled()
+  expect(methods(house, 'c')).toEqual(['POST', 'GET'])
+}
+
+eachLane('an outcome that was unknown', (lane) => {
+  test('is looked at again after one and after ten minutes, and what came late is put right', async () => {
+    await using house = await buildHouse(lane)
+    await settleUnknown(house)
+    const first = await verification(house, 'c')
+    expect(first.left).toBe(1)
+    expect(first.inSeconds).toBeGreaterThan(30)
+    expect(first.inSeconds).toBeLessThanOrEqual(60)
+
+    // A request that was on its way for longer than anybody waits.
+    house.sandbox.users.edit('c', { status: 0, first_name: 'Eva' })
+    await letItCome(house, 'c')
+    await until(() => house.sandbox.users.get('c')?.status === 2)
+    await house.settled()
+    expect(methods(house, 'c')).toEqual(['POST', 'GET', 'GET', 'PATCH'])
+    expect(house.sandbox.users.get('c')).toMatchObject({ status: 2, first_name: 'Ana' })
+
+    const second = await verification(house, 'c')
+    expect(second.left).toBe(0)
+    expect(second.inSeconds).toBeGreaterThan(540)
+    await letItCome(house, 'c')
+    await until(() => methods(house, 'c').length === 5)
+    await house.settled()
+    expect(methods(house, 'c').at(-1)).toBe('GET')
+    expect(await verification(house, 'c')).toEqual({ left: 0, inSeconds: null })
+    const { rows } = await house.db.pool.query(
+      `SELECT verified_at > acknowledged_at AS proven FROM rollcall.ledger WHERE key = 'c'`,
+    )
+    expect(rows).toEqual([{ proven: true }])
+  })
+
+  test('that comes again begins the count anew, and a change meanwhile does not count as a look', async () => {
+    await using house = await buildHouse(lane)
+    await settleUnknown(house)
+    await house.db.pool.query(`UPDATE clientes SET nombre = 'Eva' WHERE id = 'c'`)
+    await until(() => house.sandbox.users.get('c')?.first_name === 'Eva')
+    await house.settled()
+    expect((await verification(house, 'c')).left).toBe(1)
+    expect((await verification(house, 'c')).inSeconds).toBeLessThanOrEqual(60)
+
+    house.sandbox.faults.set([{ match: { method: 'PATCH' }, times: 1, action: { kind: 'drop-after' } }])
+    await house.db.pool.query(`UPDATE clientes SET nombre = 'Luz' WHERE id = 'c'`)
+    await until(() => house.sandbox.users.get('c')?.first_name === 'Luz')
+    await house.settled()
+    const anew = await verification(house, 'c')
+    expect(anew.left).toBe(1)
+    expect(anew.inSeconds).toBeLessThanOrEqual(60)
+    expect(methods(house, 'c')).toEqual(['POST', 'GET', 'PATCH', 'PATCH', 'GET'])
+  })
+})
