@@ -30,7 +30,8 @@ CREATE TABLE "rollcall"."call" (
 CREATE TABLE "rollcall"."generation" (
 	"id" bigint PRIMARY KEY NOT NULL,
 	"fingerprint" text NOT NULL,
-	"applied_at" timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+	"applied_at" timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+	"swept_at" timestamp with time zone
 );
 --> statement-breakpoint
 ALTER TABLE "rollcall"."ledger" ADD COLUMN "since" timestamp with time zone;--> statement-breakpoint

@@ -1,17 +1,10 @@
 // `rollcall access`: puts together what the customer data, the service, the chat and rollcall's tables say.
-import type { Pool } from 'pg'
-import type { Config } from '../config/config.ts'
-import { describeCustomers } from '../customers/describe.ts'
-import { nameOf } from '../customers/problems.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { makeChatClient } from '../service/chat-client.ts'
-import { makeUsersClient } from '../service/users.ts'
 import { askChat, type Chat, mayAskChat } from './chat.ts'
 import { type CustomerAccess, judged, type LookedAt, lookAt } from './customer.ts'
-import { inTime } from './in-time.ts'
-import { findTables, openKnowledge } from './knowledge.ts'
-import { type Gate, hasPace, makeGate, makeSilence, OPEN_GATE, type Silence } from './look.ts'
-import { makeReadRow } from './should.ts'
+import type { Gate, Silence } from './look.ts'
+import { openParts, type PartsOptions } from './open.ts'
 import { bearersOf, type Claims, readClaims } from './token.ts'
 
 export type Access = {
@@ -25,16 +18,7 @@ export type Access = {
   close(): Promise<void>
 }
 
-export type AccessOptions = {
-  readonly pool: Pool
-  readonly config: Config
-  readonly service: { readonly origin: string; readonly apiKey: string; readonly secretKey: string }
-  readonly digestKey: string | undefined
-  readonly token: string | undefined
-  readonly stop: AbortSignal
-  /** For a permit of the common pace; default PATIENCE_MS. */
-  readonly patienceMs?: number
-}
+export type AccessOptions = PartsOptions & { readonly token: string | undefined }
 
 /**
  * Opens what the question needs. Throws a RollcallError when the customers cannot be read; everything else that is
@@ -42,46 +26,31 @@ export type AccessOptions = {
  * answers (429, 503) must not keep the larger one from being asked.
  */
 export async function openAccess(options: AccessOptions): Promise<Access> {
-  const { pool, config, service, digestKey, token, stop, patienceMs } = options
-  const { timeoutMs, allowPlainHttp } = config.service
-  const users = makeUsersClient({ ...service, timeoutMs, allowPlainHttp, concurrency: 1 })
-  try {
-    const customers = nameOf(config.customers.relation)
-    const shape = await inTime(customers, () => describeCustomers(pool, config))
-    const tables = await findTables(pool)
-    const knowledge = await openKnowledge(pool, tables, { ...service, digestKey })
-    const paced = tables.pace && knowledge.about === 'known' && (await hasPace(pool))
-    const gate = paced ? makeGate({ pool, stop, ...(patienceMs ? { patienceMs } : {}) }) : OPEN_GATE
-    const silence = makeSilence()
-    const claims = token === undefined ? null : readClaims(token)
-    const readRow = makeReadRow(pool, config, shape)
-    const parts = { pool, config, digestKey, readRow, knowledge, gate, silence, users, stop }
-    const { consistencyDelayMs } = config.timing
-    let asked: Promise<Chat> | undefined
-    const chat = () => {
-      asked ??= chatFor(options, { gate, silence })
-      return asked
-    }
-
-    async function* ask(keys: readonly CustomerKey[]): AsyncGenerator<CustomerAccess> {
-      const all: LookedAt[] = []
-      for (const key of new Set(keys)) {
-        const looked = await lookAt(key, parts)
-        if (claims !== null) all.push(looked)
-        else yield judged(looked, { chat: await chat(), bearer: null, consistencyDelayMs })
-      }
-      if (claims === null) return
-      const answer = await chat()
-      const userIds = all.map(({ userId }) => userId)
-      const bearers = bearersOf(claims, userIds)
-      for (const [at, looked] of all.entries())
-        yield judged(looked, { chat: answer, bearer: bearers[at] ?? 'unsaid', consistencyDelayMs })
-    }
-    return { warnings: shape.warnings, claims, ask, chat, close: () => users.close() }
-  } catch (error) {
-    await users.close()
-    throw error
+  const { config, token } = options
+  const claims = token === undefined ? null : readClaims(token)
+  const { parts, warnings, close } = await openParts(options)
+  const { consistencyDelayMs } = config.timing
+  let asked: Promise<Chat> | undefined
+  const chat = () => {
+    asked ??= chatFor(options, parts)
+    return asked
   }
+
+  async function* ask(keys: readonly CustomerKey[]): AsyncGenerator<CustomerAccess> {
+    const all: LookedAt[] = []
+    for (const key of new Set(keys)) {
+      const looked = await lookAt(key, parts)
+      if (claims !== null) all.push(looked)
+      else yield judged(looked, { chat: await chat(), bearer: null, consistencyDelayMs })
+    }
+    if (claims === null) return
+    const answer = await chat()
+    const userIds = all.map(({ userId }) => userId)
+    const bearers = bearersOf(claims, userIds)
+    for (const [at, looked] of all.entries())
+      yield judged(looked, { chat: answer, bearer: bearers[at] ?? 'unsaid', consistencyDelayMs })
+  }
+  return { warnings, claims, ask, chat, close }
 }
 
 type Asking = { readonly gate: Gate; readonly silence: Silence }

@@ -13,7 +13,7 @@ import { type Cure, curesFor } from './cure.ts'
 import { isMet, type Knowledge, type OpenKnowledge } from './knowledge.ts'
 import { leftOutOf } from './left-out.ts'
 import { type Gate, lookFor, type Silence } from './look.ts'
-import { agreedStatus, type Next, nextStep } from './next.ts'
+import { type Asked, agreedStatus, type Next, nextStep } from './next.ts'
 import { type ReadRow, readSubject, refusalOf, type Should, type Subject } from './should.ts'
 import type { Bearer } from './token.ts'
 import { type ChatSays, judge, type Look, type Verdict } from './verdict.ts'
@@ -53,8 +53,22 @@ export type Parts = {
   readonly stop: AbortSignal
 }
 
+/** What it was decided from; it holds the values of the row and of the GET, and nobody prints it as it is. */
+export type Evidence = Omit<Asked, 'rivals'> & {
+  /** Null when the row of one of those who may be rivals cannot be read. */
+  readonly rivals: readonly CustomerKey[] | null
+}
+
 /** One GET. Throws when the database is away, or the command is to stop. */
 export async function lookAt(key: CustomerKey, parts: Parts): Promise<LookedAt> {
+  return (await gather(key, parts)).looked
+}
+
+/** As `lookAt`, with what was decided from. */
+export async function gather(
+  key: CustomerKey,
+  parts: Parts,
+): Promise<{ readonly looked: LookedAt; readonly evidence: Evidence }> {
   const { config, gate, silence, users, stop } = parts
   const subject = await readSubject(config, key, parts.readRow)
   const { mapped, should } = subject
@@ -70,9 +84,10 @@ export async function lookAt(key: CustomerKey, parts: Parts): Promise<LookedAt> 
   const rivals = await rivalsOf(key, { ...parts, subject, standing: knowledge })
   const { unmanaged, clearWith, onRemove } = config
   const policy = { unmanaged, clearWith, onRemove, fullyManaged: isFullyManaged(config) }
-  const situation = { mapped, policy, digests, digestKey: digester.id }
-  const next: Next = rivals ? nextStep({ ...situation, seen, known, rivals }) : { kind: 'unsaid' }
-  return { key, userId, should, leftOut, look, knowledge, next, rivals: rivals ?? [] }
+  const evidence = { mapped, policy, digests, digestKey: digester.id, seen, known, rivals }
+  const next: Next = rivals ? nextStep({ ...evidence, rivals }) : { kind: 'unsaid' }
+  const looked = { key, userId, should, leftOut, look, knowledge, next, rivals: rivals ?? [] }
+  return { looked, evidence }
 }
 
 type Told = { readonly chat: Chat; readonly bearer: Bearer | null; readonly consistencyDelayMs: number }
@@ -105,7 +120,8 @@ async function rivalsOf(key: CustomerKey, meeting: Meeting): Promise<readonly Cu
   if (subject.should.kind === 'unreadable') return null
   const readClaimants = standing.kind === 'known' ? makeReadClaimants(pool) : async () => []
   try {
-    return await findRivals({ config, readRow, readClaimants }, key, subject.mapped)
+    const now = await readRow.now()
+    return await findRivals({ config, readRow, readClaimants, now }, key, subject.mapped)
   } catch (error) {
     refusalOf(error)
     return null

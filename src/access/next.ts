@@ -31,21 +31,31 @@ export type Next =
 /** What a GET showed: the user, or that there is none; undefined when it was not answered. */
 export type Seen = RemoteUser | 'absent' | undefined
 
-type Asked = Omit<Situation, 'memory'> & {
+export type Asked = Omit<Situation, 'memory'> & {
   readonly known: Pick<Known, 'record' | 'owed'>
   readonly seen: Seen
   readonly digestKey: string
 }
 
-export function nextStep({ known: { record, owed }, seen, digestKey, ...situation }: Asked): Next {
+/** What a sync would do by what is remembered, and, where a GET was answered, by what it has shown. */
+export type Plans = { readonly now: Plan; readonly looked: Plan | null; readonly memory: Memory }
+
+export function plansFor({ known: { record, owed }, seen, digestKey, ...situation }: Asked): Plans {
   const { mapped, digests } = situation
   const start = startMemory({ record, ...doubtsOf(owed), digestKey })
-  const memory = rememberFor(start, { mapped, recordedAs: record.userId, digests })
-  const before = decided(makePlan({ ...situation, memory }))
+  const memory = rememberFor(start, { mapped, record, digests })
+  const now = makePlan({ ...situation, memory })
+  if (seen === undefined) return { now, looked: null, memory }
+  return { now, looked: makePlan({ ...situation, memory: learnt(memory, seen, situation) }), memory }
+}
+
+export function nextStep(asked: Asked): Next {
+  const { seen, known } = asked
+  const { now, looked } = plansFor(asked)
+  const before = decided(now)
   if (before) return before
-  if (seen === undefined) return { kind: 'unsaid' }
-  const plan = makePlan({ ...situation, memory: learnt(memory, seen, situation) })
-  return compared(plan, seen, { ...situation, refused: Object.keys(record.refused) })
+  if (seen === undefined || looked === null) return { kind: 'unsaid' }
+  return compared(looked, seen, { ...asked, refused: Object.keys(known.record.refused) })
 }
 
 /** The status that was last agreed on for this user, as a sync that starts now would believe it. */
@@ -74,7 +84,7 @@ function learnt(memory: Memory, seen: RemoteUser | 'absent', { mapped, digests }
   return rememberSeen(memory, seen, mapped.kind === 'user' ? mapped.user : null, digests)
 }
 
-type Comparing = Omit<Situation, 'memory'> & { readonly refused: readonly string[] }
+type Comparing = Pick<Situation, 'mapped'> & { readonly refused: readonly string[] }
 
 function compared(plan: Plan, seen: RemoteUser | 'absent', { mapped, refused }: Comparing): Next {
   switch (plan.kind) {

@@ -5,9 +5,9 @@ import type { CustomersShape } from '../customers/describe.ts'
 import { type Found, makeReadCustomers } from '../customers/read.ts'
 import { databaseError } from '../ledger/reachable.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { type FieldIssue, type Mapped, userIdOf } from '../model/mapped.ts'
+import type { FieldIssue, Mapped } from '../model/mapped.ts'
 import type { Status } from '../model/user.ts'
-import { mapFound } from '../sync/map.ts'
+import { mapFound, userIdFor } from '../sync/map.ts'
 
 /** No field's value but the status. `unreadable`: Postgres refused to read the row, with its error code. */
 export type Should =
@@ -18,12 +18,23 @@ export type Should =
 
 export type Subject = { readonly mapped: Mapped; readonly should: Should }
 
-export type ReadRow = (key: CustomerKey) => Promise<Found>
+export type ReadRow = ((key: CustomerKey) => Promise<Found>) & {
+  /** The database's clock, by which every sync maps. */
+  readonly now: () => Promise<Date>
+}
 
 export function makeReadRow(pool: Pool, config: Config, shape: CustomersShape): ReadRow {
   const readMany = makeReadCustomers(config, shape)
   const client: Pick<ClientBase, 'query'> = pool
-  return async (key) => (await readMany(client, [key])).get(key) ?? null
+  const readRow = async (key: CustomerKey) => (await readMany(client, [key])).get(key) ?? null
+  return Object.assign(readRow, { now: () => readNow(client) })
+}
+
+async function readNow(client: Pick<ClientBase, 'query'>): Promise<Date> {
+  const { rows } = await client.query<{ ms: number }>(
+    'SELECT (extract(epoch FROM now()) * 1000)::float8 AS ms',
+  )
+  return new Date(rows[0]?.ms ?? Number.NaN)
 }
 
 /**
@@ -32,7 +43,7 @@ export function makeReadRow(pool: Pool, config: Config, shape: CustomersShape): 
  */
 export async function readSubject(config: Config, key: CustomerKey, readRow: ReadRow): Promise<Subject> {
   try {
-    const mapped = mapFound(config, key, await readRow(key))
+    const mapped = mapFound(config, key, await readRow(key), await readRow.now())
     return { mapped, should: shouldOf(mapped) }
   } catch (error) {
     return { mapped: unreadable(config, key), should: { kind: 'unreadable', code: refusalOf(error) } }
@@ -61,5 +72,5 @@ export function shouldOf(mapped: Mapped): Should {
 }
 
 function unreadable(config: Config, key: CustomerKey): Mapped {
-  return { kind: 'rejected', userId: userIdOf(mapFound(config, key, null)), issues: [] }
+  return { kind: 'rejected', userId: userIdFor(config, key), issues: [] }
 }

@@ -1,6 +1,8 @@
 import { type Chat, inOrder, totalsOf } from '../access/chat.ts'
+import type { Cure } from '../access/cure.ts'
 import type { CustomerAccess } from '../access/customer.ts'
 import { isOwed, type Knowledge } from '../access/knowledge.ts'
+import type { Look } from '../access/verdict.ts'
 import { type Professional, SPECIALITIES } from '../service/chat.ts'
 
 /** One customer for a program: codes in place of words, and nothing of the ledger but codes, statuses and times. */
@@ -12,16 +14,24 @@ export function customerJson({ look, knowledge, bearer, ...access }: CustomerAcc
     verdict,
     should,
     leftOut,
-    service: 'waitMs' in look ? { ...look, waitMs: whole(look.waitMs) } : look,
+    service: lookJson(look),
     rollcall: knowledgeJson(knowledge),
     next,
     rivals,
-    cures: cures.map(({ do: deed, waitMs }) => ({ do: deed, waitMs: whole(waitMs) })),
+    cures: curesJson(cures),
     token: bearer,
   }
 }
 
-function knowledgeJson(knowledge: Knowledge): object {
+export function lookJson(look: Look): object {
+  return 'waitMs' in look ? { ...look, waitMs: whole(look.waitMs) } : look
+}
+
+export function curesJson(cures: readonly Cure[]): readonly object[] {
+  return cures.map(({ do: deed, waitMs }) => ({ do: deed, waitMs: whole(waitMs) }))
+}
+
+export function knowledgeJson(knowledge: Knowledge): object {
   if (knowledge.kind !== 'known') return knowledge
   const { kind, record, owed, capturedMs, searched, recorded } = knowledge
   return {

@@ -9,9 +9,12 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   migrate: async () => (await import('./migrate.ts')).migrateCommand,
   capture: async () => (await import('./capture.ts')).captureCommand,
   worker: async () => (await import('./worker.ts')).workerCommand,
+  backfill: async () => (await import('./backfill.ts')).backfillCommand,
   sync: async () => (await import('./sync.ts')).syncCommand,
   access: async () => (await import('./access.ts')).accessCommand,
   status: async () => (await import('./status.ts')).statusCommand,
+  failures: async () => (await import('./failures.ts')).failuresCommand,
+  answers: async () => (await import('./answers.ts')).answersCommand,
   sandbox: async () => (await import('./sandbox.ts')).sandboxCommand,
   demo: async () => (await import('./demo.ts')).demoCommand,
 }

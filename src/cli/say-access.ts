@@ -79,7 +79,7 @@ function sayStatus(status: number): string {
 }
 
 /** Whom a sync leaves alone, nothing is asked for: then "no access" would contradict a verdict of yes. */
-function sayShould({ should, next }: Pick<CustomerAccess, 'should' | 'next'>): string {
+export function sayShould({ should, next }: Pick<CustomerAccess, 'should' | 'next'>): string {
   const wish = next.kind === 'left-alone' ? 'left as it is' : 'no access'
   switch (should.kind) {
     case 'user':
@@ -101,7 +101,7 @@ function sayShould({ should, next }: Pick<CustomerAccess, 'should' | 'next'>): s
   }
 }
 
-function sayLook(look: Look): string {
+export function sayLook(look: Look): string {
   switch (look.kind) {
     case 'present':
       return sayStatus(look.status)
@@ -142,7 +142,11 @@ export function sayCallError(kind: CallErrorKind): string {
   return `${message.charAt(0).toLowerCase()}${message.slice(1)}`
 }
 
-function sayNext({ next, look, knowledge }: CustomerAccess): string[] {
+export function sayNext({
+  next,
+  look,
+  knowledge,
+}: Pick<CustomerAccess, 'next' | 'look' | 'knowledge'>): string[] {
   switch (next.kind) {
     case 'right':
     case 'unsaid':

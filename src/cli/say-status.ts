@@ -3,21 +3,25 @@ import type { TableStatus } from '../capture/status.ts'
 import type { Config } from '../config/config.ts'
 import type { Overview } from '../ledger/overview.ts'
 import { describeTarget } from '../service/target.ts'
+import type { Swept } from '../worker/sweep.ts'
+import type { MappingStatus } from './mapping-status.ts'
 
 export type Status = {
   readonly overview: Overview
   readonly capture: { readonly tables: readonly TableStatus[]; readonly marks: readonly CaptureMark[] }
+  readonly mapping: MappingStatus | null
   /** Something needs a person; exit code 3. */
   readonly attention: readonly string[]
 }
 
 /** The status as lines for a person: what it is about, what is owed, what is wrong. */
-export function sayOverview({ overview, capture, attention }: Status, config: Config): string[] {
+export function sayOverview({ overview, capture, mapping, attention }: Status, config: Config): string[] {
   const { owed, outbox, pace, states, target } = overview
   const total = owed.deletion + owed.change + owed.repair + owed.backfill
   const captured = capture.tables.filter(({ state }) => state === 'fits').length
   return [
     line('service', target ? describeTarget(target.origin, config) : 'not bound yet: no call was ever made'),
+    line('mapping', sayMapping(mapping)),
     line(
       'customers',
       `${overview.customers} known, ${states.idle} settled, ${states.failing} failing, ${states.rejected} rejected`,
@@ -47,6 +51,21 @@ export function sayOverview({ overview, capture, attention }: Status, config: Co
   ]
 }
 
+function sayMapping(mapping: MappingStatus | null): string {
+  if (!mapping) return 'none was ever gone by: the first worker takes up its own'
+  const { generation, appliedAt, current, swept } = mapping
+  const sweeping = swept ? '' : '; not everybody was looked at yet, a worker is at it'
+  return `generation ${generation}, since ${appliedAt}${current ? '' : ', of another configuration than this one'}${sweeping}`
+}
+
+/** What applying a mapping would change, as far as there was time to look. */
+export function sayDiffer({ tally, ended }: Swept): string {
+  const { customers, verdicts } = tally
+  return ended
+    ? `${verdicts.differs} of ${customers} customers differ`
+    : `at least ${verdicts.differs} differ, of the first ${customers} customers`
+}
+
 function reasons({ reasons, fieldIssues }: Overview): string[] {
   return [
     ...reasons.map(({ state, code, status, customers }) =>
@@ -56,7 +75,7 @@ function reasons({ reasons, fieldIssues }: Overview): string[] {
   ]
 }
 
-function line(label: string, text: string): string {
+export function line(label: string, text: string): string {
   return `${label.padEnd(12)} ${text}`
 }
 

@@ -1,4 +1,4 @@
-import type { Mapped } from '../model/mapped.ts'
+import { type Mapped, validUntilOf } from '../model/mapped.ts'
 import { OPTIONAL_FIELDS } from '../model/user.ts'
 import type { Called } from '../sync/call.ts'
 import type { Plan } from '../sync/plan.ts'
@@ -27,9 +27,19 @@ export function sayMapped(mapped: Mapped): string[] {
     case 'removed':
       return [row, line('user', mapped.userId)]
     case 'out-of-scope':
-      return [row, line('user', mapped.userId), line('in scope', 'no: the customer counts as removed')]
+      return [
+        row,
+        line('user', mapped.userId),
+        line('in scope', 'no: the customer counts as removed'),
+        ...sayHolding(mapped),
+      ]
     case 'rejected':
-      return [row, line('mapped', 'no: it cannot be sent as it is'), ...sayIssues(mapped)]
+      return [
+        row,
+        line('mapped', 'no: it cannot be sent as it is'),
+        ...sayIssues(mapped),
+        ...sayHolding(mapped),
+      ]
     case 'user': {
       const { userId, status, fields } = mapped.user
       const given = OPTIONAL_FIELDS.filter((field) => fields[field] !== undefined && fields[field] !== null)
@@ -40,6 +50,7 @@ export function sayMapped(mapped: Mapped): string[] {
         line('mapped', `user ${userId}, status ${status}, with ${given.join(', ') || 'no further field'}`),
         ...(empty.length > 0 ? [line('empty', empty.join(', '))] : []),
         ...sayIssues(mapped),
+        ...sayHolding(mapped),
       ]
     }
     default:
@@ -51,6 +62,12 @@ function sayIssues({ issues }: Extract<Mapped, { issues: unknown }>): string[] {
   return issues.map(({ field, code, expected }) =>
     line('left out', `${field} (${code}): expected ${expected}`),
   )
+}
+
+/** When the mapping is asked again though nothing has changed. */
+function sayHolding(mapped: Mapped): string[] {
+  const ms = validUntilOf(mapped)
+  return ms === null ? [] : [line('holds', `until ${new Date(ms).toISOString().replace('.000Z', 'Z')}`)]
 }
 
 export function sayPlan(plan: Plan): string {

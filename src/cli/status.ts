@@ -9,7 +9,8 @@ import { type Overview, readOverview } from '../ledger/overview.ts'
 import { withPool } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { asJson } from './json.ts'
-import { type Status, sayOverview } from './say-status.ts'
+import { type MappingStatus, mappingStatus } from './mapping-status.ts'
+import { type Status, sayDiffer, sayOverview } from './say-status.ts'
 
 type Options = { readonly config?: string; readonly json?: boolean }
 
@@ -28,13 +29,15 @@ export const statusCommand: AddCommand = (program, io, exit) => {
     .addHelpText('after', EXAMPLES)
     .action(async (options: Options) => {
       const config = await loadConfig(options.config, io.cwd)
-      const { DATABASE_URL: url } = readEnv(io.env, { need: ['DATABASE_URL'] })
-      const status = await withPool(url, async (pool) => {
+      const env = readEnv(io.env, { need: ['DATABASE_URL'], may: ['ROLLCALL_DIGEST_KEY'] })
+      const status = await withPool(env.DATABASE_URL, async (pool) => {
         await checkMigrated(pool)
         const overview = await readOverview(pool)
         const difference = captureDifference(await planCapture(pool, config), await readInstalled(pool))
         const capture = { tables: captureStatus(difference), marks: await openMarks(pool) }
-        return { overview, capture, attention: needsPerson(overview, capture) }
+        const mapping = await mappingStatus(pool, config, env.ROLLCALL_DIGEST_KEY)
+        const attention = [...needsPerson(overview, capture), ...mappingNeeds(mapping)]
+        return { overview, capture, mapping, attention }
       })
       if (options.json) io.out(asJson({ environment: config.service.environment, ...status }))
       else for (const line of sayOverview(status, config)) io.out(line)
@@ -46,8 +49,10 @@ export const statusCommand: AddCommand = (program, io, exit) => {
 export function needsPerson({ states }: Overview, { tables, marks }: Status['capture']): string[] {
   const unfit = tables.filter(({ state }) => state !== 'fits').length
   return [
-    ...(states.rejected > 0 ? [`${states.rejected} customers are rejected`] : []),
-    ...(states.failing > 0 ? [`${states.failing} customers fail and are tried again`] : []),
+    ...(states.rejected > 0 ? [`${states.rejected} customers are rejected: see \`rollcall failures\``] : []),
+    ...(states.failing > 0
+      ? [`${states.failing} customers fail and are tried again: see \`rollcall failures\``]
+      : []),
     ...(unfit > 0
       ? [`${unfit} watched tables are not captured as configured: run \`rollcall capture install\``]
       : []),
@@ -56,5 +61,15 @@ export function needsPerson({ states }: Overview, { tables, marks }: Status['cap
         ? `${mark.relation} was truncated and nobody was revoked for it: run \`rollcall capture resync\``
         : `capture of ${mark.relation} has a gap; a running worker looks at everybody again`,
     ),
+  ]
+}
+
+/** A person decides when a changed mapping is applied. */
+export function mappingNeeds(mapping: MappingStatus | null): string[] {
+  if (!mapping || mapping.current) return []
+  const which = mapping.earlier ? 'was replaced by a later one' : 'is not applied'
+  const differ = mapping.differ ? ` (${sayDiffer(mapping.differ)})` : ''
+  return [
+    `the mapping of this configuration ${which}: nothing is sent by it${differ}; to apply it, run \`rollcall backfill --mapping\``,
   ]
 }

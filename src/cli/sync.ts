@@ -1,28 +1,20 @@
 import { Option } from 'commander'
-import type { Config } from '../config/config.ts'
-import { readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
-import { makeClaim } from '../ledger/claim.ts'
-import { makeEnd } from '../ledger/ending.ts'
-import type { CustomerKey } from '../model/customer.ts'
-import { sleep, systemClock } from '../ops/time.ts'
-import { describeTarget } from '../service/target.ts'
-import { makeJob } from '../sync/job.ts'
-import type { SyncStep } from '../sync/run.ts'
-import { JUST_WRITTEN, type TurnEnd } from '../sync/turn.ts'
-import { openSync } from '../worker/context.ts'
-import { makeDryRun } from '../worker/dry-run.ts'
-import { noteAndLease } from '../worker/sync-one.ts'
-import { withPool } from './connect.ts'
-import type { AddCommand, ExitCode, Io } from './io.ts'
-import { asJson } from './json.ts'
-import { line, sayMapped, sayPlan, sayStep } from './say-step.ts'
-import { redacted, redactedStep } from './sync-json.ts'
+import { RollcallError } from '../model/errors.ts'
+import { diff } from './diff.ts'
+import { dryRun } from './dry-run.ts'
+import { history } from './history.ts'
+import type { AddCommand } from './io.ts'
+import { syncNow } from './sync-now.ts'
 
 type Options = {
   readonly config?: string
   readonly dryRun?: boolean
   readonly look?: boolean
+  readonly diff?: boolean
+  readonly showValues?: boolean
+  readonly history?: boolean
+  readonly limit?: string
   readonly json?: boolean
 }
 
@@ -31,13 +23,9 @@ Examples:
   rollcall sync 4711              sync this customer now and tell every step
   rollcall sync 4711 --look       look at the service first, and put right what somebody changed there
   rollcall sync 4711 --dry-run    only tell what would be done: no call, no write, nothing needs to be installed
+  rollcall sync 4711 --diff       compare field by field with the service (one GET); nothing is changed
+  rollcall sync 4711 --history    show what is stored of it and its last calls; no call, no write
   rollcall sync '["ES", "4711"]'  a customer with two key columns`
-
-const WAITING = {
-  busy: 'waiting: a worker has it under way',
-  'just-written': 'waiting: it was written a moment ago, and the service may show it late',
-  'too-early': 'waiting: an earlier call was a moment ago, or its outcome is not known yet',
-} as const
 
 /** `rollcall sync <key…>`: one customer now, each step told. */
 export const syncCommand: AddCommand = (program, io, exit) => {
@@ -52,112 +40,34 @@ export const syncCommand: AddCommand = (program, io, exit) => {
         'dryRun',
       ),
     )
+    .addOption(
+      new Option('--diff', 'compare with the service, field by field; change nothing').conflicts([
+        'dryRun',
+        'look',
+        'history',
+      ]),
+    )
+    .option('--show-values', 'with --diff: show what the fields hold')
+    .addOption(
+      new Option('--history', 'only show what is stored of it, and its last calls').conflicts([
+        'dryRun',
+        'look',
+        'diff',
+      ]),
+    )
+    .option('--limit <calls>', 'with --history: show this many calls at most (default: 50)')
     .option('--json', 'print the steps as JSON')
     .addHelpText('after', EXAMPLES)
     .action(async (keys: string[], options: Options) => {
+      if (options.showValues && !options.diff)
+        throw new RollcallError('USAGE', ['--show-values: only together with --diff'])
+      if (options.limit !== undefined && !options.history)
+        throw new RollcallError('USAGE', ['--limit: only together with --history'])
+      const { json = false, showValues = false, limit } = options
+      if (options.history) return exit(await history(io, { keys, limit, json }))
       const config = await loadConfig(options.config, io.cwd)
-      exit(
-        await (options.dryRun
-          ? dryRun(io, { config, keys, options })
-          : syncNow(io, { config, keys, options })),
-      )
+      if (options.diff) return exit(await diff(io, { config, keys, json, showValues }))
+      if (options.dryRun) return exit(await dryRun(io, { config, keys, json }))
+      exit(await syncNow(io, { config, keys, look: options.look === true, json }))
     })
-}
-
-type Asked = { readonly config: Config; readonly keys: readonly CustomerKey[]; readonly options: Options }
-
-async function dryRun(io: Io, { config, keys, options }: Asked): Promise<ExitCode> {
-  const env = readEnv(io.env, { need: ['DATABASE_URL'], may: ['ROLLCALL_DIGEST_KEY'] })
-  return await withPool(env.DATABASE_URL, async (pool) => {
-    const run = await makeDryRun({ pool, config, digestKey: env.ROLLCALL_DIGEST_KEY })
-    const results = []
-    for (const key of keys) {
-      const result = await run(key)
-      results.push({ key, ...result })
-      if (options.json) continue
-      io.out(`customer ${key} (dry run)`)
-      for (const text of sayMapped(result.mapped)) io.out(text)
-      io.out(line('plan', sayPlan(result.plan)))
-      if (result.withoutLedger)
-        io.out(
-          line('note', 'planned as if nothing had been sent before: no ledger, or no ROLLCALL_DIGEST_KEY'),
-        )
-    }
-    if (options.json)
-      io.out(
-        asJson(results.map(({ mapped: _values, ...shown }) => ({ ...shown, plan: redacted(shown.plan) }))),
-      )
-    return results.some(({ plan }) => plan.kind === 'reject') ? 3 : 0
-  })
-}
-
-async function syncNow(io: Io, { config, keys, options }: Asked): Promise<ExitCode> {
-  const env = readEnv(io.env, {
-    need: ['DATABASE_URL', 'SERVICE_URL', 'SERVICE_API_KEY', 'SERVICE_SECRET_KEY', 'ROLLCALL_DIGEST_KEY'],
-  })
-  const opened = await openSync({ config, env, onPoolError: () => undefined })
-  const target = describeTarget(env.SERVICE_URL, config)
-  try {
-    let steps: SyncStep[] = []
-    const observe = (step: SyncStep) => {
-      steps.push(step)
-      if (!options.json) for (const text of sayStep(step)) io.out(text)
-    }
-    const { pool, context } = opened
-    const job = makeJob({
-      context,
-      claim: makeClaim(pool, {
-        lifetimeMs: config.timing.lifetimeMs,
-        binding: opened.binding,
-        fingerprint: config.fingerprint,
-      }),
-      end: makeEnd(pool),
-      clock: systemClock,
-      stopping: io.stop,
-      abort: io.stop,
-      observe: (_key, step) => observe(step),
-      look: options.look === true,
-    })
-    const results: { key: CustomerKey; target: string; steps: unknown[] }[] = []
-    const ends: (TurnEnd | null)[] = []
-    for (const key of keys) {
-      steps = []
-      if (!options.json) io.out(`customer ${key} at ${target}`)
-      let waitMs: number | null
-      do {
-        const lease = await noteAndLease({
-          pool,
-          key,
-          leaseMs: config.timing.queueLeaseMs,
-          sleep: (ms) => sleep(ms, io.stop),
-          onWait: (why) => io.err(line('', WAITING[why])),
-          stop: io.stop,
-        })
-        if (lease) await job(lease)
-        waitMs = tooSoon(steps.at(-1))
-        if (waitMs !== null) {
-          io.err(line('', WAITING['just-written']))
-          await sleep(waitMs, io.stop)
-        }
-      } while (waitMs !== null && !io.stop.aborted)
-      const last = steps.at(-1)
-      ends.push(last?.step === 'ended' ? last.end : null)
-      results.push({ key, target, steps: steps.map(redactedStep) })
-    }
-    if (options.json) io.out(asJson(results))
-    return exitFor(ends)
-  } finally {
-    await opened.close()
-  }
-}
-
-/** How long a look at the service has to wait; null when it is not what the customer waits for. */
-function tooSoon(step: SyncStep | undefined): number | null {
-  if (step?.step !== 'ended' || step.end.kind !== 'retry') return null
-  return step.end.reason.code === JUST_WRITTEN ? (step.end.waitMs ?? 0) : null
-}
-
-function exitFor(ends: readonly (TurnEnd | null)[]): ExitCode {
-  if (ends.some((end) => end?.kind !== 'settle')) return 1
-  return ends.some((end) => end?.kind === 'settle' && end.state === 'rejected') ? 3 : 0
 }

@@ -1,5 +1,6 @@
 // The configuration as the rest of the house sees it: validated, every default filled in, frozen.
 import type { OptionalField, UserField } from '../model/user.ts'
+import type { Held } from './until.ts'
 
 /** A table or view; the schema is always named. */
 export type Relation = { readonly schema: string; readonly name: string }
@@ -10,8 +11,11 @@ export type Row = Readonly<Record<string, unknown>>
 /** Where a field's value comes from: the columns are known without running anything. */
 export type FieldSource = {
   readonly columns: readonly string[]
-  /** Pure. Undefined or null means that the customer has no value. */
-  readonly value: (row: Row) => unknown
+  /**
+   * Pure. Undefined or null means that the customer has no value; an answer that holds for a time only is `Held`.
+   * Without `now` a function that goes by the time fails.
+   */
+  readonly value: (row: Row, now?: Date) => unknown
 }
 
 export type Watched = {
@@ -36,7 +40,10 @@ export type Config = {
     readonly status: FieldSource
   }
   /** Customers outside it have no access through rollcall: they are revoked like removed ones. */
-  readonly scope: { readonly columns: readonly string[]; readonly when: (row: Row) => boolean } | null
+  readonly scope: {
+    readonly columns: readonly string[]
+    readonly when: (row: Row, now: Date) => boolean | Held<boolean>
+  } | null
   /** An invalid optional field rejects the customer instead of being left out. */
   readonly strict: boolean
   /** Fields that the mapping does not set: kept as they are at the service, or cleared by a PUT. */
@@ -73,5 +80,9 @@ export type Config = {
   readonly capture: {
     /** Above this size the outbox takes no more, and the gap is marked and repaired by a resync of everybody. */
     readonly outboxLimitMb: number
+  }
+  readonly history: {
+    /** After so many days a call goes from the log of calls. */
+    readonly keepDays: number
   }
 }

@@ -12,6 +12,22 @@ export type Columns = Readonly<Record<string, unknown>>
 /** What a field may be given; null or undefined means that the customer has no value. */
 export type Given = string | number | bigint | boolean | null | undefined
 
+/** The present, for functions of the configuration. Who reads `now` has to answer with `Until`. */
+export type Clock = {
+  /** By the database's clock; a fresh copy each time. */
+  readonly now: Date
+}
+
+/** An answer that holds for a time; the customer is looked at again when that has passed. */
+export type Until<T> = {
+  readonly value: T
+  /**
+   * After now: a Date, a text as ISO 8601 or Postgres have it (UTC where it names no zone; a date is its midnight), or
+   * null for an answer that holds until the row changes.
+   */
+  readonly validUntil: Date | string | null
+}
+
 /** Where a field of the user comes from. A text alone is the name of the column to take. */
 export type FieldMapping =
   | string
@@ -30,9 +46,14 @@ export type FieldMapping =
     }
   | {
       readonly columns: readonly string[]
-      /** Pure and without delay; it sees the named columns only. */
-      readonly map: (columns: Columns) => Given
+      /** Pure and without delay; it sees the named columns and the clock only. */
+      readonly map: (columns: Columns, clock: Clock) => Given | Until<Given>
     }
+
+/** The same for the `user_id`, which never changes: its function gets no clock. */
+export type UserIdMapping =
+  | Exclude<FieldMapping, { readonly map: unknown }>
+  | { readonly columns: readonly string[]; readonly map: (columns: Columns) => Given }
 
 /** A table or view as `schema.name`, or `name` in the schema public; written as Postgres stores it. */
 export type RelationName = string
@@ -55,10 +76,13 @@ export type RollcallConfig = {
   /** Who is ours to entitle. Whoever leaves the scope loses access. */
   readonly scope?:
     | { readonly column: string; readonly in: readonly (string | number | boolean)[] }
-    | { readonly columns: readonly string[]; readonly when: (columns: Columns) => boolean }
+    | {
+        readonly columns: readonly string[]
+        readonly when: (columns: Columns, clock: Clock) => boolean | Until<boolean>
+      }
   /** The user's fields. Needed are `status` and `user_id`; the latter from key columns, which it sees as text. */
-  readonly mapping: { readonly [F in UserField]?: FieldMapping } & {
-    readonly user_id: FieldMapping
+  readonly mapping: { readonly [F in Exclude<UserField, 'user_id'>]?: FieldMapping } & {
+    readonly user_id: UserIdMapping
     readonly status: FieldMapping
   }
   /**
@@ -106,6 +130,10 @@ export type RollcallConfig = {
   readonly capture?: {
     /** Size at which the outbox takes no more. Default: 1,024. */
     readonly outboxLimitMb?: number
+  }
+  readonly history?: {
+    /** For how many days each call to the service stays in the log of calls. Default: 14. */
+    readonly keepDays?: number
   }
 }
 

@@ -18,6 +18,7 @@ import {
   functionSource,
   valueMapSource,
 } from './source.ts'
+import { Held } from './until.ts'
 
 export type Mapping = { readonly [F in UserField]?: FieldSource }
 
@@ -61,7 +62,8 @@ export function readScope(raw: unknown, problems: Problem[]): Config['scope'] | 
   if (has(raw, 'when') || has(raw, 'columns')) {
     const scope = read(scopeFunctionSchema, raw, path, problems)
     if (scope === undefined) return undefined
-    return { columns: scope.columns, when: (row) => trueOrFalse(callPure(scope.when, scope.columns, row)) }
+    const { columns, when: call } = scope
+    return { columns, when: (row, now) => trueOrFalse(callPure({ columns, call }, row, now)) }
   }
   problems.push({ path, text: 'expected { column, in } or { columns, when }' })
   return undefined
@@ -79,7 +81,7 @@ function readSource(field: UserField, raw: unknown, problems: Problem[]): FieldS
   }
   if (has(raw, 'map') || has(raw, 'columns')) {
     const call = read(fieldFunctionSchema, raw, path, problems)
-    return call === undefined ? undefined : functionSource(call.columns, call.map)
+    return call === undefined ? undefined : functionSource({ columns: call.columns, call: call.map })
   }
   if (has(raw, 'column') || has(raw, 'values')) {
     const map = read(valueMapSchema(field), raw, path, problems)
@@ -91,7 +93,8 @@ function readSource(field: UserField, raw: unknown, problems: Problem[]): FieldS
 }
 
 /** Whoever leaves the scope loses access, so an answer that only looks like "no" does not count as one. */
-function trueOrFalse(answer: unknown): boolean {
+function trueOrFalse(answer: unknown): boolean | Held<boolean> {
+  if (answer instanceof Held && typeof answer.value === 'boolean') return answer
   if (typeof answer !== 'boolean') throw new TypeError('the function answers neither true nor false')
   return answer
 }

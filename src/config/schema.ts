@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { FORMATS } from '../model/formats.ts'
 import { OPTIONAL_FIELDS, type UserField } from '../model/user.ts'
 import type { Row } from './config.ts'
+import type { Clock } from './define.ts'
 import { isIdentifier, parseRelation } from './relation.ts'
 
 const column = z
@@ -28,7 +29,7 @@ const relation = z.string({ error: RELATION }).transform((text, context) => {
 
 /** A function that waits is refused here when it says so itself, and at the first customer when it does not. */
 function pureFunction<T>(expected: string) {
-  return z.custom<(row: Row) => T>(
+  return z.custom<(row: Row, clock?: Clock) => T>(
     (value) =>
       typeof value === 'function' && !types.isAsyncFunction(value) && !types.isGeneratorFunction(value),
     { error: `expected ${expected}, not async and no generator` },
@@ -161,6 +162,7 @@ export const settingSchemas = {
     }))
     .prefault({}),
   capture: z.strictObject({ outboxLimitMb: whole(1, 1_048_576).default(1024) }, object).prefault({}),
+  history: z.strictObject({ keepDays: whole(1, 3650).default(14) }, object).prefault({}),
 }
 
 export const clearWithAllSchema = z.enum(clearing.options, { error: CLEARING })

@@ -1,5 +1,7 @@
 // From the forms of a field mapping (define.ts) to one FieldSource: named columns in, a value out.
 import type { FieldSource, Row } from './config.ts'
+import type { Clock } from './define.ts'
+import { atOnce, withClock } from './until.ts'
 
 /** A value map's answer to a value that it does not list: what it lists, never the value itself. */
 export class NotListed {
@@ -41,8 +43,14 @@ export function valueMapSource({ column, values, whenNull, otherwise }: ValueMap
   return { columns: [column], value }
 }
 
-export function functionSource(columns: readonly string[], map: (row: Row) => unknown): FieldSource {
-  return { columns, value: (row) => callPure(map, columns, row) }
+/** A function of the configuration, and the columns that it names. */
+export type PureCall = {
+  readonly columns: readonly string[]
+  readonly call: (row: Row, clock?: Clock) => unknown
+}
+
+export function functionSource(pure: PureCall): FieldSource {
+  return { columns: pure.columns, value: (row, now) => callPure(pure, row, now) }
 }
 
 /** The text form by which value maps and scope lists are keyed; undefined for arrays and objects. */
@@ -60,17 +68,13 @@ export function columnText(value: unknown): string | undefined {
 }
 
 /**
- * Calls a function of the configuration with the columns that it names. Throws what the function throws, and
- * also when it answers with a promise: a mapping that waits for something else is not a function of the row,
- * and its answer could not be repeated.
+ * Calls a function of the configuration with the columns that it names, and with a clock if there is a `now` for it.
+ * Throws what the function throws, and also when it answers with a promise, or goes by the time without saying until
+ * when its answer holds; see until.ts.
  */
-export function callPure(call: (row: Row) => unknown, columns: readonly string[], row: Row): unknown {
-  const answer = call(onlyNamed(columns, row))
-  if (isThenable(answer)) {
-    Promise.resolve(answer).catch(() => {}) // its own failure is part of the one that is thrown here
-    throw new TypeError('the function answers with a promise')
-  }
-  return answer
+export function callPure({ columns, call }: PureCall, row: Row, now?: Date): unknown {
+  const named = onlyNamed(columns, row)
+  return now ? withClock(now, (clock) => call(named, clock)) : atOnce(call(named))
 }
 
 /**
@@ -91,7 +95,3 @@ function onlyNamed(columns: readonly string[], row: Row): Row {
 
 /** Asked for by the language itself (JSON.stringify, await), not by the author. */
 const PROBED = new Set(['toJSON', 'then'])
-
-function isThenable(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
-}

@@ -31,14 +31,16 @@ type Sides = {
   readonly config: Config
   readonly rows: ReadonlyMap<CustomerKey, Row | null>
   readonly users: readonly StoredUser[]
+  /** The time that the mapping goes by; by default this machine's. */
+  readonly now?: Date
 }
 
 /** Every customer with its user, and every user that no customer is any more. */
-export function compareAll({ config, rows, users }: Sides): Comparison {
+export function compareAll({ config, rows, users, now = new Date() }: Sides): Comparison {
   const held = new Map(users.map((user) => [user.user_id, user]))
   const present = [...rows].flatMap(([key, row]) => (row === null ? [] : [{ key, row }]))
   const compared = present.map(({ key, row }) => {
-    const mapped = mapCustomer(config, { key, row })
+    const mapped = mapCustomer(config, { key, row, now })
     const userId = mapped.kind === 'user' ? mapped.user.userId : mapped.userId
     const user = held.get(userId ?? '')
     held.delete(userId ?? '')

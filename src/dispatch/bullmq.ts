@@ -77,6 +77,8 @@ function fail({ failed }: Processed): void {
 /** `worker.close()` has no deadline of its own. */
 function consumer(worker: Worker): Consumer {
   return {
+    pause: () => worker.pause(true),
+    resume: () => worker.resume(),
     async close(deadlineMs) {
       let timer: NodeJS.Timeout | undefined
       const late = new Promise<'late'>((resolve) => {

@@ -1,7 +1,8 @@
 import type { Pool } from 'pg'
-import type { ChangeSource } from '../capture/source.ts'
+import type { ChangeSource, Note } from '../capture/source.ts'
+import { CURRENT_FINGERPRINT } from '../ledger/generation.ts'
 import { countQueued, type Lease, leaseLane, unlease } from '../ledger/lease.ts'
-import { note, noteReplans } from '../ledger/note.ts'
+import { noteReplans } from '../ledger/note.ts'
 import { noteVerifications } from '../ledger/verification.ts'
 import { LANES } from '../model/customer.ts'
 import { revocationsFree } from '../pace/revocations.ts'
@@ -11,11 +12,16 @@ import type { JobQueue } from './queue.ts'
 export type PumpOptions = {
   readonly pool: Pool
   readonly source: ChangeSource
+  readonly note: Note
   readonly queue: Pick<JobQueue, 'add' | 'count'>
   readonly queueLeaseMs: number
   /** Calls per second that the queue should be kept filled for. */
   readonly pace: () => Promise<number>
   readonly onCaptured: (changes: number) => void
+  /** The mapping of this process. While syncs go by another one, nothing is leased. */
+  readonly fingerprint: string
+  /** Told at each step whether syncs go by our mapping. */
+  readonly onStanding: (current: boolean) => Promise<void>
 }
 
 /** Rows of the outbox that one transaction moves. */
@@ -27,25 +33,31 @@ const PEEK = `
 SELECT EXISTS (SELECT FROM rollcall.outbox) AS captured,
   EXISTS (SELECT FROM rollcall.owed WHERE replan_at <= now()) AS replan,
   EXISTS (SELECT FROM rollcall.owed WHERE verify_at <= now()) AS verify,
-  EXISTS (SELECT FROM rollcall.owed WHERE lane = ANY($1) AND due_at <= now()) AS due`
+  EXISTS (SELECT FROM rollcall.owed WHERE lane = ANY($1) AND due_at <= now()) AS due,
+  ${CURRENT_FINGERPRINT} = $2 AS current`
 
-type Peek = Readonly<Record<'captured' | 'replan' | 'verify' | 'due', boolean>>
+type Peek = Readonly<Record<'captured' | 'replan' | 'verify' | 'due' | 'current', boolean>>
 
 /**
  * Moves what is owed forward by one step: captured changes into notes, then what is due onto the queue, but
  * never more than about a second's worth: the backlog stays in Postgres, where a live change overtakes it.
- * Resolves to whether there was anything to do.
+ * A process whose mapping is not the present one goes on noting, and leases nothing. Resolves to whether there was
+ * anything to do.
  */
-export function makePump({ pool, source, queue, queueLeaseMs, pace, onCaptured }: PumpOptions) {
+export function makePump(options: PumpOptions) {
+  const { pool, source, note, queue, queueLeaseMs, pace, onCaptured, fingerprint, onStanding } = options
+
   return async function pump(): Promise<boolean> {
-    const { rows } = await pool.query<Peek>(PEEK, [LANES])
+    const { rows } = await pool.query<Peek>(PEEK, [LANES, fingerprint])
     const seen = rows[0]
     if (!seen) return false
+    await onStanding(seen.current)
     if (seen.captured) onCaptured(await source.drain(note, DRAIN_ROWS))
     if (seen.replan) await noteReplans(pool, NOTED_ROWS)
     if (seen.verify) await noteVerifications(pool, NOTED_ROWS)
     // A change that was noted a moment ago is due now, so that it need not wait for the next look.
-    const leases = Object.values(seen).includes(true) ? await leaseDue() : []
+    const any = seen.captured || seen.replan || seen.verify || seen.due
+    const leases = any && seen.current ? await leaseDue() : []
     await enqueue(leases)
     return seen.captured || leases.length > 0
   }

@@ -6,6 +6,9 @@ import type { Lease } from '../ledger/lease.ts'
 export type Processed = { readonly failed: string | null }
 
 export type Consumer = {
+  /** Takes no further job until `resume`, in this process alone; those that run go on, and one may still arrive. */
+  pause(): Promise<void>
+  resume(): Promise<void>
   /** Takes no further job and waits for those that run; after the deadline they are left behind. */
   close(deadlineMs: number): Promise<void>
 }

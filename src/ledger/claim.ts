@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
 import { makeBatch } from './batch.ts'
-import { CURRENT_FINGERPRINT, CURRENT_GENERATION } from './generation.ts'
+import { CURRENT_FINGERPRINT, CURRENT_GENERATION, HOLD_GENERATION } from './generation.ts'
 import type { Lease } from './lease.ts'
 import type { Binding } from './target.ts'
 
@@ -30,13 +30,15 @@ export type Claim = {
 /**
  * Alone and committed before anything is read. The mark in `call_token` is what a killed process leaves
  * behind; without it its half-done call would be forgotten. `not_before` may have been set after the lease, when
- * a late request turned out to be on its way. No row: the job is void, and nothing is called.
+ * a late request turned out to be on its way. Nobody claims by a mapping once another one was applied. No row: the job
+ * is void, and nothing is called.
  */
 const CLAIM = `
 WITH asked AS MATERIALIZED (
   SELECT * FROM unnest($1::bigint[], $2::bigint[]) AS a (id, token)),
 locked AS MATERIALIZED (
-  SELECT o.id FROM rollcall.owed o JOIN asked USING (id) ORDER BY o.key FOR UPDATE OF o)
+  SELECT o.id FROM rollcall.owed o JOIN asked USING (id) ORDER BY o.key FOR UPDATE OF o),
+${HOLD_GENERATION}
 UPDATE rollcall.owed o SET call_token = o.token, due_at = now() + $3 * interval '1 ms'
 FROM asked JOIN locked USING (id)
 WHERE o.id = asked.id AND o.token = asked.token AND o.call_token IS NULL AND o.due_at > now()
@@ -48,6 +50,7 @@ RETURNING o.id::text, o.token::text, o.key, o.change_version::text AS version, o
   (extract(epoch FROM now()) * 1000)::float8 AS "nowMs"`
 
 type Options = {
+  /** Until somebody else may look: as long as a call of the claim may go on, and its effect may not be shown yet. */
   readonly lifetimeMs: number
   /** The target that this process calls. Once the ledger is bound to another, it claims nothing any more. */
   readonly binding: Binding

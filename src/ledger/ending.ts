@@ -24,7 +24,7 @@ export type Ending = {
   readonly failed: boolean
   readonly gapMs: number
   readonly backoffMs: number
-  /** How long a request of this claim may still be on its way: timeout and grace. */
+  /** How long what a request of this claim does may still not be seen: timeout, grace, and the service's lag. */
   readonly lateMs: number
   /** When the mapping's answer ceases to hold, in milliseconds since 1970. */
   readonly replanAtMs: number | null
@@ -36,6 +36,10 @@ export type Ending = {
   readonly generation: string
   /** Digest of what that mapping made of the customer. */
   readonly desired: string | null
+  /** A doubt about the status that this claim has noted is void: nothing that it sent was carried out. */
+  readonly withdrawsDoubt: boolean
+  /** What this claim, and any call before it, did to the user is known. */
+  readonly clear: boolean
   /** Other customers that must be looked at again, because this one no longer claims their user. */
   readonly noteKeys: readonly CustomerKey[]
   /** Recorded under this `user_id` for the first time: whoever else claims it must be looked at again. */
@@ -59,7 +63,7 @@ const END = `
 WITH e AS MATERIALIZED (
   SELECT * FROM jsonb_to_recordset($1::jsonb) AS e (
     id bigint, token bigint, version bigint, kind text, sure boolean, acknowledged boolean, failed boolean,
-    "gapMs" float8, "backoffMs" float8, "lateMs" float8, "replanAtMs" float8, verified boolean, "changedAtMs" float8, generation bigint,
+    "gapMs" float8, "backoffMs" float8, "lateMs" float8, "replanAtMs" float8, verified boolean, "withdrawsDoubt" boolean, "changedAtMs" float8, generation bigint,
     desired text, record jsonb, "lastAnswer" jsonb)),
 locked AS MATERIALIZED (
   SELECT o.id, o.unknown, o.suspect_version, o.verify_left, o.verify_at
@@ -76,7 +80,7 @@ ended AS (
       WHEN 'settle' THEN o.suspect_version > e.version OR (o.blind AND NOT e.sure) ELSE o.blind END,
     status_doubted = CASE e.kind
       WHEN 'settle' THEN o.suspect_version > e.version OR (o.status_doubted AND NOT e.sure)
-      ELSE o.status_doubted END,
+      ELSE o.status_doubted AND (NOT e."withdrawsDoubt" OR o.suspect_version > e.version) END,
     verify_left = CASE WHEN e.kind = 'unknown' THEN ${VERIFICATIONS} WHEN t.cleared THEN o.verify_left - 1
       ELSE o.verify_left END,
     verify_at = CASE WHEN e.kind = 'unknown' THEN NULL WHEN t.cleared THEN now() + ${VERIFY_AFTER}
@@ -96,7 +100,8 @@ ended AS (
   FROM e JOIN locked b USING (id),
     LATERAL (SELECT e."gapMs" * interval '1 ms' AS gap,
       e."backoffMs" * interval '1 ms' AS backoff, e."lateMs" * interval '1 ms' AS late,
-      greatest(to_timestamp(e."replanAtMs" / 1000), now() + ${SHORTEST_REPLAN}) AS replan,
+      CASE WHEN e."replanAtMs" IS NOT NULL
+        THEN greatest(to_timestamp(e."replanAtMs" / 1000), now() + ${SHORTEST_REPLAN}) END AS replan,
       e.kind = 'settle' AND e.sure AND b.unknown AND b.suspect_version <= e.version
         AND b.verify_left > 0 AND b.verify_at IS NULL AS cleared) t
   WHERE o.id = e.id AND o.token = e.token AND o.call_token = e.token
@@ -158,8 +163,14 @@ export async function doubtStatus(pool: Pool, { id, token }: Pick<Ending, 'id' |
   await pool.query(DOUBT_STATUS, [id, token])
 }
 
-/** Other claimants of the same `user_id`: what this claim wrote may concern their user too. */
+/** Other claimants of the same `user_id`. What was written is in our record, which they read; what is not known is not. */
 const NOTE_CLAIMANTS = `
+UPDATE rollcall.owed SET
+  change_version = change_version + 1,
+  due_at = CASE WHEN token IS NULL THEN least(due_at, greatest(now(), not_before)) ELSE due_at END
+WHERE key IN (SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE)`
+
+const SUSPECT_CLAIMANTS = `
 UPDATE rollcall.owed SET
   change_version = change_version + 1,
   suspect_version = change_version + 1,
@@ -176,12 +187,23 @@ const SHARED = `
 SELECT unnest(array_agg(key)) AS key FROM rollcall.ledger WHERE user_id = ANY($1) GROUP BY user_id HAVING count(*) > 1`
 
 async function noteSharers(pool: Pool, endings: readonly Ending[]): Promise<void> {
-  const userIds = endings.flatMap(({ newcomer, record }) =>
-    newcomer && record.userId ? [record.userId] : [],
-  )
-  if (userIds.length === 0) return
-  const { rows } = await pool.query<{ key: CustomerKey }>(SHARED, [userIds])
-  if (rows.length > 0) await pool.query(NOTE_CLAIMANTS, [rows.map((row) => row.key)])
+  for (const clear of [true, false]) {
+    const newcomers = endings.filter((ending) => ending.newcomer && ending.clear === clear)
+    const userIds = newcomers.flatMap(({ record }) => (record.userId ? [record.userId] : []))
+    if (userIds.length === 0) continue
+    const { rows } = await pool.query<{ key: CustomerKey }>(SHARED, [userIds])
+    if (rows.length > 0) await pool.query(statementFor(clear), [rows.map((row) => row.key)])
+  }
+}
+
+const statementFor = (clear: boolean) => (clear ? NOTE_CLAIMANTS : SUSPECT_CLAIMANTS)
+
+/** Those whom the endings name. */
+async function noteNamed(pool: Pool, endings: readonly Ending[]): Promise<void> {
+  for (const clear of [true, false]) {
+    const keys = endings.flatMap((ending) => (ending.clear === clear ? ending.noteKeys : []))
+    if (keys.length > 0) await pool.query(statementFor(clear), [keys])
+  }
 }
 
 /** Records an ending; false when it came too late to count. */
@@ -189,8 +211,7 @@ export function makeEnd(pool: Pool): (ending: Ending) => Promise<boolean> {
   return makeBatch<Ending, boolean>(async (endings) => {
     // Before the endings: their customers are gone from the table already, so whoever is noted here is right to
     // look now, and a crash between the two statements leaves nobody rejected because of somebody who is gone.
-    const freed = endings.flatMap(({ noteKeys }) => noteKeys)
-    if (freed.length > 0) await pool.query(NOTE_CLAIMANTS, [freed])
+    await noteNamed(pool, endings)
     const { rows } = await pool.query<{ id: string; token: string }>(END, [JSON.stringify(endings)])
     const matched = new Set(rows.map((row) => row.token))
     // Tried again apart from the first statement, whose endings are stored: made again, they would match no row.

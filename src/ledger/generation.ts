@@ -1,10 +1,14 @@
-import type { ClientBase } from 'pg'
+import type { ClientBase, Pool } from 'pg'
 
 type Client = Pick<ClientBase, 'query'>
 
 /** The mapping that syncs go by, and whether it is the one that was asked about. */
 export type Standing = {
   readonly generation: string
+  /** ISO 8601 in UTC. */
+  readonly appliedAt: string
+  /** Everybody who differs under it has been noted. */
+  readonly swept: boolean
   readonly current: boolean
   /** Ours was gone by before: this process is older than the one in charge. */
   readonly earlier: boolean
@@ -14,13 +18,21 @@ export type Standing = {
 export const CURRENT_FINGERPRINT = '(SELECT fingerprint FROM rollcall.generation ORDER BY id DESC LIMIT 1)'
 export const CURRENT_GENERATION = '(SELECT max(id) FROM rollcall.generation)'
 
+/**
+ * A CTE for statements that act on the present generation: whoever applies another one waits for them to commit, and
+ * they for him. The lock on the table is all that is wanted of it; it is taken before the statement's snapshot, and
+ * no row is locked or written.
+ */
+export const HOLD_GENERATION = 'held AS (SELECT FROM rollcall.generation WHERE false FOR KEY SHARE)'
+
 /** The first mapping that a ledger meets is the one it goes by: nothing was ever sent by another. */
 const FIRST = `
-INSERT INTO rollcall.generation (id, fingerprint)
-SELECT 1, $1 WHERE NOT EXISTS (SELECT FROM rollcall.generation) ON CONFLICT (id) DO NOTHING`
+INSERT INTO rollcall.generation (id, fingerprint, swept_at)
+SELECT 1, $1, clock_timestamp() WHERE NOT EXISTS (SELECT FROM rollcall.generation) ON CONFLICT (id) DO NOTHING`
 
 const STANDING = `
-SELECT id::text AS generation, fingerprint = $1 AS current,
+SELECT id::text AS generation, fingerprint = $1 AS current, swept_at IS NOT NULL AS swept,
+  to_char(applied_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS "appliedAt",
   EXISTS (SELECT FROM rollcall.generation WHERE fingerprint = $1) AS earlier
 FROM rollcall.generation ORDER BY id DESC LIMIT 1`
 
@@ -29,6 +41,14 @@ export async function readStanding(client: Client, fingerprint: string): Promise
   const { rows } = await client.query<Standing>(STANDING, [fingerprint])
   const [row] = rows
   return row ? { ...row, earlier: row.earlier && !row.current } : null
+}
+
+/** As `readStanding`, for those who work before the tables are there. */
+export async function readStandingIfAny(client: Client, fingerprint: string): Promise<Standing | null> {
+  const { rows } = await client.query<{ there: boolean }>(
+    `SELECT to_regclass('rollcall.generation') IS NOT NULL AS there`,
+  )
+  return rows[0]?.there ? await readStanding(client, fingerprint) : null
 }
 
 /** As `readStanding`, on a fresh ledger after making this mapping the first. */
@@ -41,12 +61,37 @@ export async function bindGeneration(client: Client, fingerprint: string): Promi
   return first
 }
 
-/** From here on syncs go by this mapping; every process with another one stands back. Nothing when it is so already. */
-export async function applyGeneration(client: Client, fingerprint: string): Promise<void> {
+const APPLY = `
+INSERT INTO rollcall.generation (id, fingerprint)
+SELECT coalesce(${CURRENT_GENERATION}, 0) + 1, $1
+WHERE ${CURRENT_FINGERPRINT} IS DISTINCT FROM $1 AND ($2::bigint IS NULL OR ${CURRENT_GENERATION} = $2)`
+
+/**
+ * From here on syncs go by this mapping, and every process with another one stands back. The table is locked against
+ * claims, so that each of them is either seen by the sweep that follows, or goes by the new mapping.
+ *
+ * @param after only if the present generation is still this one
+ * @returns false when nothing was to be done: it is the present one already, or no longer `after`
+ */
+export async function applyGeneration(pool: Pool, fingerprint: string, after?: string): Promise<boolean> {
+  const client = await pool.connect()
+  try {
+    await client.query('BEGIN')
+    await client.query('LOCK TABLE rollcall.generation IN EXCLUSIVE MODE')
+    const { rowCount } = await client.query(APPLY, [fingerprint, after ?? null])
+    await client.query('COMMIT')
+    client.release()
+    return rowCount === 1
+  } catch (error) {
+    client.release(true) // with the connection its transaction ends
+    throw error
+  }
+}
+
+/** The sweep of this generation has come to its end. */
+export async function markSwept(client: Client, generation: string): Promise<void> {
   await client.query(
-    `INSERT INTO rollcall.generation (id, fingerprint)
-     SELECT coalesce(${CURRENT_GENERATION}, 0) + 1, $1
-     WHERE ${CURRENT_FINGERPRINT} IS DISTINCT FROM $1`,
-    [fingerprint],
+    'UPDATE rollcall.generation SET swept_at = clock_timestamp() WHERE id = $1 AND swept_at IS NULL',
+    [generation],
   )
 }

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg'
 import type { Change } from '../capture/source.ts'
-import type { CustomerKey, Lane } from '../model/customer.ts'
+import { type CustomerKey, LANE, type Lane } from '../model/customer.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
@@ -27,6 +27,23 @@ export async function note(client: Client, changes: readonly Change[]): Promise<
     changes.map((change) => change.key),
     changes.map((change) => change.lane),
     changes.map((change) => change.at),
+  ])
+}
+
+const RECORD_NEWCOMERS = `
+INSERT INTO rollcall.ledger (key, user_id)
+SELECT c.key, c.user_id FROM unnest($1::text[], $2::text[]) AS c (key, user_id)
+ORDER BY c.key COLLATE "C" ON CONFLICT (key) DO NOTHING`
+
+/** Those who have no record yet get an empty one, with nothing but their `user_id`; null where the key makes none. */
+export async function recordNewcomers(
+  client: Client,
+  customers: readonly { readonly key: CustomerKey; readonly userId: string | null }[],
+): Promise<void> {
+  if (customers.length === 0) return
+  await client.query(RECORD_NEWCOMERS, [
+    customers.map(({ key }) => key),
+    customers.map(({ userId }) => userId),
   ])
 }
 
@@ -65,10 +82,11 @@ WITH passed AS MATERIALIZED (
 UPDATE rollcall.owed o SET
   change_version = o.change_version + 1,
   replan_at = NULL,
+  lane = CASE WHEN o.due_at IS NULL THEN $2 ELSE least(o.lane, $2) END,
   due_at = CASE WHEN o.token IS NULL THEN least(o.due_at, greatest(now(), o.not_before)) ELSE o.due_at END
 FROM passed WHERE o.key = passed.key`
 
 export async function noteReplans(client: Client, limit: number): Promise<number> {
-  const { rowCount } = await client.query(NOTE_REPLANS, [limit])
+  const { rowCount } = await client.query(NOTE_REPLANS, [limit, LANE.change])
   return rowCount ?? 0
 }

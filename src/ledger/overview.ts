@@ -58,7 +58,7 @@ SELECT
    FROM rollcall.owed WHERE due_at IS NOT NULL) AS owed,
   (SELECT count(*)::int FROM rollcall.owed WHERE unknown AND due_at IS NOT NULL) AS unknown,
   (SELECT jsonb_build_object(
-     'idle', count(*) FILTER (WHERE state = 'idle'), 'rejected', count(*) FILTER (WHERE state = 'rejected'),
+     'idle', count(*) FILTER (WHERE state = 'idle' AND NOT (remote = 'unasked' AND generation IS NULL)), 'rejected', count(*) FILTER (WHERE state = 'rejected'),
      'failing', count(*) FILTER (WHERE state = 'failing'), 'held', count(*) FILTER (WHERE state = 'held'))
    FROM rollcall.ledger) AS states,
   (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY customers DESC, code), '[]') FROM (

@@ -13,9 +13,37 @@ export type CustomerState = 'idle' | 'rejected' | 'failing' | 'held'
 /** Digests by field name; see digest.ts. */
 export type Digests = Readonly<Record<string, string>>
 
+/**
+ * Every code that this version gives as a reason. Reasons are stored: one that is read may be of another version, so
+ * whoever words them has to cope with a code that is not here.
+ */
+export type ReasonCode =
+  /** A person has to change something: row, mapping, or what the service takes. */
+  | 'mapping'
+  | 'shared-user-id'
+  | 'refused'
+  | 'customer-unreadable'
+  /** The service's answer, or that there was none. */
+  | 'denied'
+  | 'later'
+  | 'failed'
+  | 'not-sent'
+  | 'unknown'
+  | 'not-confirmed'
+  | 'not-there-yet'
+  /** What one claim may not do: it is tried again. */
+  | 'looked-already'
+  | 'created-already'
+  | 'out-of-time'
+  | 'stopping'
+  | 'just-written'
+  /** Somebody would lose access, and may not yet. */
+  | 'revocation-cap'
+  | 'truncated'
+
 /** Why a customer is where it is: a code, an HTTP status, names of fields and keys. Never a value. */
 export type Reason = {
-  readonly code: string
+  readonly code: ReasonCode
   readonly status?: number
   /** How the call failed when there was no answer. */
   readonly error?: string
@@ -41,7 +69,13 @@ export type LedgerRecord = {
 }
 
 /** A record as read, with how long ago the service last acknowledged a write, by the database's clock. */
-export type KnownRecord = LedgerRecord & { readonly writtenAgoMs: number | null }
+export type KnownRecord = LedgerRecord & {
+  readonly writtenAgoMs: number | null
+  /** How long ago a GET last showed all that was desired. */
+  readonly verifiedAgoMs: number | null
+  /** No claim has ended for it yet. */
+  readonly newcomer: boolean
+}
 
 /** A customer that no call was ever made for. */
 export const NEVER_SETTLED: KnownRecord = {
@@ -57,13 +91,18 @@ export const NEVER_SETTLED: KnownRecord = {
   reason: null,
   issues: [],
   writtenAgoMs: null,
+  verifiedAgoMs: null,
+  newcomer: true,
 }
 
-const READ = `
-SELECT key, user_id AS "userId", remote, sent_status AS "sentStatus", seen_status AS "seenStatus",
+/** The columns of a KnownRecord, for every statement that reads one. */
+export const RECORD = `user_id AS "userId", remote, sent_status AS "sentStatus", seen_status AS "seenStatus",
   sent, seen, refused, digest_key AS "digestKey", state, reason, issues,
-  (extract(epoch FROM clock_timestamp() - acknowledged_at) * 1000)::float8 AS "writtenAgoMs"
-FROM rollcall.ledger WHERE key = ANY($1)`
+  generation IS NULL AS newcomer,
+  (extract(epoch FROM clock_timestamp() - verified_at) * 1000)::float8 AS "verifiedAgoMs",
+  (extract(epoch FROM clock_timestamp() - acknowledged_at) * 1000)::float8 AS "writtenAgoMs"`
+
+const READ = `SELECT key, ${RECORD} FROM rollcall.ledger WHERE key = ANY($1)`
 
 export function makeReadRecord(pool: Pool): (key: CustomerKey) => Promise<KnownRecord> {
   return makeBatch<CustomerKey, KnownRecord>(async (keys) => {
@@ -75,13 +114,22 @@ export function makeReadRecord(pool: Pool): (key: CustomerKey) => Promise<KnownR
 
 const CLAIMANTS = 'SELECT user_id AS "userId", key FROM rollcall.ledger WHERE user_id = ANY($1)'
 
+/** For each `user_id` the keys of every customer that was ever settled under it. */
+export async function readClaimants(
+  client: Pick<Pool, 'query'>,
+  userIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly CustomerKey[]>> {
+  const { rows } = await client.query<{ userId: string; key: CustomerKey }>(CLAIMANTS, [
+    [...new Set(userIds)],
+  ])
+  const claimants = Map.groupBy(rows, (row) => row.userId)
+  return new Map([...claimants].map(([userId, found]) => [userId, found.map((row) => row.key)]))
+}
+
 /** The keys of every customer that was ever settled under this `user_id`. */
 export function makeReadClaimants(pool: Pool): (userId: string) => Promise<readonly CustomerKey[]> {
   return makeBatch<string, readonly CustomerKey[]>(async (userIds) => {
-    const { rows } = await pool.query<{ userId: string; key: CustomerKey }>(CLAIMANTS, [
-      [...new Set(userIds)],
-    ])
-    const claimants = Map.groupBy(rows, (row) => row.userId)
-    return userIds.map((userId) => (claimants.get(userId) ?? []).map((row) => row.key))
+    const claimants = await readClaimants(pool, userIds)
+    return userIds.map((userId) => claimants.get(userId) ?? [])
   })
 }

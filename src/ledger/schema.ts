@@ -167,6 +167,8 @@ export const generation = rollcall.table('generation', {
   id: bigint('id', { mode: 'bigint' }).primaryKey(),
   fingerprint: text('fingerprint').notNull(),
   appliedAt: at('applied_at').notNull().default(sql`clock_timestamp()`),
+  /** When everybody who differs under it had been noted; until then a worker that goes by it sees to that. */
+  sweptAt: at('swept_at'),
 })
 
 /** Every call to the service: who, when, what became of it; names of fields, never a value. Pruned by age. */

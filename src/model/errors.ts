@@ -50,6 +50,11 @@ export const ERRORS = {
     means: 'The records in this database are about another service, key or database than the present one.',
     todo: 'Run `rollcall migrate --target same` if it is the same service (rotated key, moved database), or `--target new` if it is another: then every remote state counts as unknown.',
   },
+  MAPPING_CHANGED: {
+    exit: 2,
+    means: 'Syncs go by another mapping than the one of this configuration, so nothing is sent by it.',
+    todo: 'Look with `rollcall backfill --mapping --dry-run` what it would change, then apply it with `rollcall backfill --mapping`; or use the configuration that your workers have.',
+  },
   SERVICE_INSECURE: {
     exit: 2,
     means:

@@ -21,7 +21,7 @@ export type Mapped =
     } & Holding)
 
 /** Until when the answer holds, in milliseconds since 1970; absent when only a change can make another of it. */
-type Holding = { readonly validUntilMs?: number }
+export type Holding = { readonly validUntilMs?: number }
 
 export function validUntilOf(mapped: Mapped): number | null {
   return mapped.kind === 'removed' ? null : (mapped.validUntilMs ?? null)

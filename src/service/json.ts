@@ -3,17 +3,21 @@ import type { ReplyBody } from './client.ts'
 /** No body of the service nests deeper than a few levels; beyond this, recursion over it could end the stack. */
 const MAX_DEPTH = 64
 
+/** What many a service answers to a write in place of JSON. */
+const YES = /^\s*(?:ok|okay|success|succeeded|done|created|updated|accepted)[.!]?\s*$/i
+
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * Reads a body by what it is and not by what its Content-Type says: JSON is JSON (a byte order mark before it
- * is dropped), nothing but white space is none, and everything else (HTML, other encodings, compressed bytes,
+ * is dropped), nothing but white space is none, a bare word that says yes is that word, and everything else (HTML, other encodings, compressed bytes,
  * absurd nesting) is unreadable.
  */
 export function readBody(bytes: Uint8Array): ReplyBody {
   const text = decode(bytes)
   if (text === null) return { kind: 'unreadable' }
   if (text.trim() === '') return { kind: 'none' }
+  if (YES.test(text)) return { kind: 'json', value: text.trim() }
   if (!isShallow(text)) return { kind: 'unreadable' }
   try {
     return { kind: 'json', value: JSON.parse(text) }

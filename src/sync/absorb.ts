@@ -90,6 +90,9 @@ function confirms(
   })
 }
 
+/** After every other answer it is certain that nothing was carried out. */
+const MAY_HAVE_LANDED: ReadonlySet<WriteMeaning> = new Set(['done', 'unclear', 'unknown'])
+
 /** What a writing request's meaning changes. */
 export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): Step {
   const create = facts.plan.kind === 'create'
@@ -97,6 +100,7 @@ export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): St
     ...turn,
     creates: turn.creates + (create ? 1 : 0),
     wrote: turn.wrote || meaning !== 'not-sent',
+    landed: turn.landed || MAY_HAVE_LANDED.has(meaning),
   }
   switch (meaning) {
     case 'done':
@@ -156,7 +160,9 @@ function unclear(turn: Turn, facts: Facts): Turn {
  * did not carry it leaves the user without it, if there is one now and none was known before.
  */
 function doubtful(memory: Memory, plan: Plan): Memory {
-  const known = doubtfulStatus(memory, plan)
+  // A user who may be there by our call is no longer one whom nobody ever asked for.
+  const remote = memory.remote === 'unasked' ? ('unknown' as const) : memory.remote
+  const known = { ...doubtfulStatus(memory, plan), remote }
   if (plan.kind !== 'create') return fieldsOf(plan).includes(UNVERIFIABLE_FIELD) ? doubtHidden(known) : known
   const none = plan.body[UNVERIFIABLE_FIELD] === undefined
   const never = (known.sent[UNVERIFIABLE_FIELD] ?? NO_VALUE) === NO_VALUE

@@ -1,4 +1,4 @@
-import type { Reason } from '../ledger/record.ts'
+import type { Reason, ReasonCode } from '../ledger/record.ts'
 import type { DesiredUser, OptionalField } from '../model/user.ts'
 import type { CustomerDigests } from './digest.ts'
 import type { Plan } from './plan.ts'
@@ -27,7 +27,7 @@ export function fieldsOf(plan: Plan): readonly OptionalField[] {
 }
 
 /** Codes, statuses and names only: a reason is stored, logged and shown. */
-export function reasonOf(code: string, { plan, status, error, named }: Facts): Reason {
+export function reasonOf(code: ReasonCode, { plan, status, error, named }: Facts): Reason {
   const fields = fieldsOf(plan)
   const known = named.filter((field) => fields.includes(field))
   return {
@@ -39,7 +39,7 @@ export function reasonOf(code: string, { plan, status, error, named }: Facts): R
   }
 }
 
-export function retry(code: string, facts: Facts): TurnEnd {
+export function retry(code: ReasonCode, facts: Facts): TurnEnd {
   const wait = facts.waitMs === undefined ? {} : { waitMs: facts.waitMs }
   return { kind: 'retry', reason: reasonOf(code, facts), failed: true, ...wait }
 }

@@ -3,6 +3,7 @@ import { contradicts, type RemoteUser, readUser, reportsError } from '../service
 import type { Reply, UsersClient } from '../service/client.ts'
 import { CallError } from '../service/errors.ts'
 import { namedFields } from '../service/named.ts'
+import { shapeOf } from '../service/shape.ts'
 import type { BodyKind, Method, Outcome } from './classify.ts'
 import type { Call } from './turn.ts'
 
@@ -13,6 +14,8 @@ export type Called = {
   readonly remote: RemoteUser | null
   /** Fields that the answer names, where it may be a refusal. */
   readonly named: readonly OptionalField[]
+  /** What the body looks like, without a value; null when it is no JSON. */
+  readonly shape: string | null
   readonly durationMs: number
 }
 
@@ -34,12 +37,13 @@ export async function callService(users: UsersClient, asked: Asked): Promise<Cal
       ...retryAfter,
     }
     const named = reply.body.kind === 'json' && reply.status >= 400 ? namedFields(reply.body.value) : []
-    return { method: call.method, outcome, remote, named, durationMs: reply.durationMs }
+    const shape = reply.body.kind === 'json' ? shapeOf(reply.body.value, sentTexts(asked)) : null
+    return { method: call.method, outcome, remote, named, shape, durationMs: reply.durationMs }
   } catch (error) {
     if (!(error instanceof CallError)) throw error
     const outcome: Outcome = { kind: 'error', error: error.kind, reached: error.reached }
     const durationMs = performance.now() - started
-    return { method: call.method, outcome, remote: null, named: [], durationMs }
+    return { method: call.method, outcome, remote: null, named: [], shape: null, durationMs }
   }
 }
 
@@ -56,6 +60,15 @@ function send(users: UsersClient, call: Call, userId: string, signal: AbortSigna
     default:
       return call satisfies never
   }
+}
+
+/** What the answer may repeat. */
+function sentTexts({ call, userId }: Asked): string[] {
+  const values = 'body' in call ? Object.values(call.body) : []
+  return [
+    userId,
+    ...values.flatMap((value) => (value === null || value === undefined ? [] : [String(value)])),
+  ]
 }
 
 function bodyKind({ body }: Reply, remote: RemoteUser | null, { call, userId }: Asked): BodyKind {

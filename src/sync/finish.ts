@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts'
 import type { Claim } from '../ledger/claim.ts'
 import type { Ending } from '../ledger/ending.ts'
-import type { LedgerRecord } from '../ledger/record.ts'
+import type { KnownRecord, LedgerRecord } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type FieldIssue, type Mapped, userIdOf, validUntilOf } from '../model/mapped.ts'
 import { backoffMs } from '../pace/backoff.ts'
@@ -15,7 +15,7 @@ type Finished = {
   readonly context: Pick<SyncContext, 'config' | 'backoff' | 'random' | 'digester'>
   readonly claim: Claim
   readonly mapped: Mapped
-  readonly record: LedgerRecord
+  readonly record: KnownRecord
   readonly rivals: readonly CustomerKey[]
   readonly turn: Turn
   readonly last: Called | null
@@ -37,15 +37,17 @@ export function makeEnding({ context, claim, mapped, record, rivals, turn, last,
     acknowledged: turn.acknowledged,
     failed: end.kind !== 'settle' && (end.kind === 'unknown' || end.failed),
     gapMs: config.timing.gapMs,
-    lateMs: timeNeededMs(config),
+    lateMs: timeNeededMs(config) + config.timing.consistencyDelayMs,
     backoffMs: waitOf(end, () => backoffMs(claim.attempts, backoff, random)),
     replanAtMs: validUntilOf(mapped),
     verified: end.kind === 'settle' && end.state === 'idle' && turn.lookups > 0 && !turn.acknowledged,
     changedAtMs: claim.changedAtMs,
     generation: claim.generation,
     desired: digester.whole(claim.key, mapped),
+    withdrawsDoubt: !claim.statusDoubted && !turn.landed,
+    clear: end.kind !== 'unknown' && (turn.sure || (!claim.unknown && !turn.wrote)),
     noteKeys: mapped.kind === 'user' ? [] : rivals,
-    newcomer: record.userId !== userId,
+    newcomer: record.newcomer || record.userId !== userId,
     record: toRecord(remembered(config, turn.memory), digester.id, {
       userId,
       ...stateOf(end, record),

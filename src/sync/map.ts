@@ -1,14 +1,15 @@
 import type { Config, FieldSource, Row } from '../config/config.ts'
 import { NotListed } from '../config/source.ts'
+import { Held, Unheld } from '../config/until.ts'
 import { keyParts } from '../customers/key.ts'
 import type { Found } from '../customers/read.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type FieldTypes, FORMATS, joinPhone } from '../model/formats.ts'
-import { type FieldIssue, type Mapped, userIdOf } from '../model/mapped.ts'
+import type { FieldIssue, Holding, Mapped } from '../model/mapped.ts'
 import { type Fields, OPTIONAL_FIELDS, type UserField } from '../model/user.ts'
 
-/** A customer as read: its key and its row, null when there is no such row. */
-export type Customer = { readonly key: CustomerKey; readonly row: Row | null }
+/** A customer as read: its key and its row, null when there is no such row. `now` is the database's time. */
+export type Customer = { readonly key: CustomerKey; readonly row: Row | null; readonly now: Date }
 
 /**
  * What the configuration makes of a customer. Pure and total: the functions of the configuration may throw,
@@ -17,31 +18,42 @@ export type Customer = { readonly key: CustomerKey; readonly row: Row | null }
  * The `user_id` comes from the key alone, also while the row is there: otherwise a customer could be revoked
  * under another id than it was created with. An invalid optional field is left out of `fields` (so it stays
  * as it is at the service) because access matters more; a field without a value is null in them.
+ *
+ * An answer holds as long as every part of it that a function gave for a time; a value that is invalid is a part too,
+ * since the next one may be right.
  */
-export function mapCustomer(config: Config, { key, row }: Customer): Mapped {
+export function mapCustomer(config: Config, { key, row, now }: Customer): Mapped {
   const id = readUserId(config, key)
   if (!id.ok) return { kind: 'rejected', userId: null, issues: [id.issue] }
   const userId = id.value
   if (row === null) return { kind: 'removed', userId }
 
-  const scope = readScope(config.scope, row)
+  const asked = { row, now }
+  const scope = readScope(config.scope, asked)
   if (!scope.ok) return { kind: 'rejected', userId, issues: [scope.issue] }
-  if (!scope.value) return { kind: 'out-of-scope', userId }
+  if (!scope.value) return { kind: 'out-of-scope', userId, ...holding(scope.untilMs) }
 
-  const status = readField('status', config.mapping.status, row)
-  const { fields, issues } = readFields(config, row)
-  if (!status.ok) return { kind: 'rejected', userId, issues: [status.issue, ...issues] }
-  if (config.strict && issues.length > 0) return { kind: 'rejected', userId, issues }
-  return { kind: 'user', user: { userId, status: status.value, fields }, issues }
+  const status = readField('status', config.mapping.status, asked)
+  const { fields, issues, untilMs } = readFields(config, asked)
+  const holds = holding(Math.min(scope.untilMs, status.untilMs, untilMs))
+  if (!status.ok) return { kind: 'rejected', userId, issues: [status.issue, ...issues], ...holds }
+  if (config.strict && issues.length > 0) return { kind: 'rejected', userId, issues, ...holds }
+  return { kind: 'user', user: { userId, status: status.value, fields }, issues, ...holds }
 }
 
 /** Several rows of the view have this key: which of them is the customer cannot be known. */
 const AMBIGUOUS: FieldIssue = { field: 'user_id', code: 'invalid', expected: 'one row for each customer key' }
 
 /** The same for what a read found. */
-export function mapFound(config: Config, key: CustomerKey, found: Found): Mapped {
-  if (found !== 'ambiguous') return mapCustomer(config, { key, row: found })
-  return { kind: 'rejected', userId: userIdOf(mapCustomer(config, { key, row: null })), issues: [AMBIGUOUS] }
+export function mapFound(config: Config, key: CustomerKey, found: Found, now: Date): Mapped {
+  if (found !== 'ambiguous') return mapCustomer(config, { key, row: found, now })
+  return { kind: 'rejected', userId: userIdFor(config, key), issues: [AMBIGUOUS] }
+}
+
+/** Known without the row; null when the key makes none. */
+export function userIdFor(config: Config, key: CustomerKey): string | null {
+  const id = readUserId(config, key)
+  return id.ok ? id.value : null
 }
 
 /** Whether the mapping sets every field that an update can carry, so that a PUT takes nothing from anybody. */
@@ -49,69 +61,100 @@ export function isFullyManaged(config: Config): boolean {
   return OPTIONAL_FIELDS.every((field) => config.mapping[field] !== undefined)
 }
 
-type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly issue: FieldIssue }
+type Result<T> = { readonly untilMs: number } & (
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly issue: FieldIssue }
+)
+
+/** An answer without a time holds until a change. */
+const UNTIL_CHANGE = Number.POSITIVE_INFINITY
+
+function holding(untilMs: number): Holding {
+  return untilMs === UNTIL_CHANGE ? {} : { validUntilMs: untilMs }
+}
+
+/** Without `now` no function can go by the time. */
+type Asked = { readonly row: Row; readonly now?: Date }
 
 const PURE = 'a function that answers at once, without an error, from the columns that it names'
+
+/** The words of an error of its own may hold a value. */
+function failureOf(error: unknown, pure: string): string {
+  return error instanceof Unheld ? error.expected : pure
+}
 
 function readUserId(config: Config, key: CustomerKey): Result<string> {
   const columns = config.customers.key
   const parts = keyParts(key, columns.length)
   if (parts === null) return failed('user_id', 'invalid', `a customer key of ${columns.length} texts`)
   const row = Object.fromEntries(columns.map((column, index) => [column, parts[index]]))
-  return readField('user_id', config.mapping.user_id, row)
+  return readField('user_id', config.mapping.user_id, { row })
 }
 
-function readScope(scope: Config['scope'], row: Row): Result<boolean> {
-  if (scope === null) return { ok: true, value: true }
+function readScope(scope: Config['scope'], { row, now }: Required<Asked>): Result<boolean> {
+  if (scope === null) return { ok: true, value: true, untilMs: UNTIL_CHANGE }
   try {
-    return { ok: true, value: scope.when(row) }
-  } catch {
-    return failed('scope', 'function-failed', `${PURE}, with true or false`) // its message may hold a value
+    return { ok: true, ...opened(scope.when(row, now)) }
+  } catch (error) {
+    return failed('scope', 'function-failed', failureOf(error, `${PURE}, with true or false`))
   }
 }
 
-function readFields(config: Config, row: Row): { fields: Fields; issues: FieldIssue[] } {
+type Read = { readonly fields: Fields; readonly issues: FieldIssue[]; readonly untilMs: number }
+
+function readFields(config: Config, asked: Asked): Read {
   const fields: Fields = {}
   const issues: FieldIssue[] = []
+  let untilMs = UNTIL_CHANGE
   for (const field of OPTIONAL_FIELDS) {
     const source = config.mapping[field]
     if (source === undefined) continue
-    const result = readField(field, source, row)
+    const result = readField(field, source, asked)
+    untilMs = Math.min(untilMs, result.untilMs)
     if (result.ok) fields[field] = result.value
     else issues.push(result.issue)
   }
   const phone = finishPhone(config.phonePrefix, fields)
-  if (!phone.ok) issues.push(phone.issue)
-  return { fields, issues }
+  if (phone) issues.push(phone)
+  return { fields, issues, untilMs }
 }
 
-/** Number and prefix can only be written once both are known. */
-function finishPhone(style: Config['phonePrefix'], fields: Fields): Result<null> {
+/** Number and prefix can only be written once both are known; an issue when they do not fit. */
+function finishPhone(style: Config['phonePrefix'], fields: Fields): FieldIssue | null {
   const { mobile_phone: number, mobile_phone_prefix: prefix } = fields
   if (typeof prefix === 'string' && style === 'plus') fields.mobile_phone_prefix = `+${prefix}`
-  if (typeof number !== 'string') return { ok: true, value: null }
+  if (typeof number !== 'string') return null
   const joined = joinPhone(number, typeof prefix === 'string' ? prefix : null)
   if (joined.ok) {
     fields.mobile_phone = joined.value
-    return { ok: true, value: null }
+    return null
   }
   delete fields.mobile_phone
-  return failed('mobile_phone', 'invalid', joined.expected)
+  return { field: 'mobile_phone', code: 'invalid', expected: joined.expected }
 }
 
-function readField<F extends UserField>(field: F, source: FieldSource, row: Row): Result<FieldTypes[F]> {
-  let value: unknown
+function readField<F extends UserField>(
+  field: F,
+  source: FieldSource,
+  { row, now }: Asked,
+): Result<FieldTypes[F]> {
+  let answer: unknown
   try {
-    value = source.value(row)
-  } catch {
-    return failed(field, 'function-failed', PURE) // its message may hold a value
+    answer = source.value(row, now)
+  } catch (error) {
+    return failed(field, 'function-failed', failureOf(error, PURE))
   }
+  const { value, untilMs } = opened(answer)
   if (value instanceof NotListed) {
     return failed(field, 'not-in-values', `one of ${value.listed.join(', ')}`)
   }
   const parsed = FORMATS[field].parse(value)
-  if (parsed.ok) return parsed
-  return failed(field, isNothing(value) ? 'missing' : 'invalid', parsed.expected)
+  if (parsed.ok) return { ...parsed, untilMs }
+  return { ...failed(field, isNothing(value) ? 'missing' : 'invalid', parsed.expected), untilMs }
+}
+
+function opened<T>(answer: T | Held<T>): { readonly value: T; readonly untilMs: number } {
+  return answer instanceof Held ? answer : { value: answer, untilMs: UNTIL_CHANGE }
 }
 
 function isNothing(value: unknown): boolean {
@@ -122,6 +165,6 @@ function failed(
   field: FieldIssue['field'],
   code: FieldIssue['code'],
   expected: string,
-): { ok: false; issue: FieldIssue } {
-  return { ok: false, issue: { field, code, expected } }
+): { ok: false; issue: FieldIssue; untilMs: number } {
+  return { ok: false, issue: { field, code, expected }, untilMs: UNTIL_CHANGE }
 }

@@ -58,18 +58,20 @@ function hiddenAs(digest: string, rekeyed: boolean, blind: boolean): string {
 
 type Subject = {
   readonly mapped: Mapped
-  /** The `user_id` that the record was made under. */
-  readonly recordedAs: string | null
+  readonly record: Pick<LedgerRecord, 'userId' | 'remote'>
   readonly digests: CustomerDigests
 }
 
 /**
  * What is remembered, in view of the customer as it stands now: nothing of a user with another `user_id`, no
- * refusal that a change has made void, and a status that was seen and is desired as if it had been sent.
+ * refusal that a change has made void, and a status that was seen and is desired as if it had been sent. Somebody out
+ * of scope of whom no call was ever made stays unasked, also after a crash or when a look is wanted: the user there is
+ * somebody else's, and looking would end in revoking it.
  */
-export function rememberFor(memory: Memory, { mapped, recordedAs, digests }: Subject): Memory {
+export function rememberFor(memory: Memory, { mapped, record, digests }: Subject): Memory {
   const userId = userIdOf(mapped)
-  if (userId !== null && recordedAs !== null && userId !== recordedAs) return UNHEARD_OF
+  if (userId !== null && record.userId !== null && userId !== record.userId) return UNHEARD_OF
+  if (mapped.kind === 'out-of-scope' && record.remote === 'unasked') return UNHEARD_OF
   if (mapped.kind !== 'user') return memory
   const { user } = mapped
   const stand = standingRefusals(user, memory, digests).size > 0

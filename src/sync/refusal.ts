@@ -7,7 +7,8 @@ import type { SetAside, Turn } from './turn.ts'
 /**
  * Create refused in any way: the user may exist, so look. Update refused: where the answer names some of the fields,
  * the others go without them. Refused again, or nothing named: access matters most, so the status goes alone; refused
- * alone as well, it is for a person.
+ * alone as well, it is for a person. But a revocation is tried again: the row is gone, and nothing would change any
+ * more. And so is a status alone that is too large for somebody: that can be no judgement on it.
  */
 export function absorbRefusal(turn: Turn, facts: Facts): Step {
   const { plan } = facts
@@ -24,6 +25,8 @@ export function absorbRefusal(turn: Turn, facts: Facts): Step {
   if (fields.length > 0) return { turn: { ...turn, setAside: setAside(turn, facts, fields) } }
   const tried = turn.setAside ? { fields: turn.setAside.fields } : {}
   const reason = { ...reasonOf('refused', facts), ...tried }
+  if (plan.kind === 'revoke' || TOO_LARGE.has(status))
+    return { turn: { ...turn, setAside: null }, end: { kind: 'retry', reason, failed: true } }
   return { turn: { ...turn, setAside: null }, end: { kind: 'settle', state: 'rejected', reason } }
 }
 
@@ -42,6 +45,9 @@ function blamed(named: readonly OptionalField[], fields: readonly OptionalField[
   const some = fields.filter((field) => named.includes(field))
   return some.length < fields.length ? some : []
 }
+
+/** Nothing is smaller than a status alone. */
+const TOO_LARGE = new Set([413, 414, 431])
 
 /** These say something about the address or about somebody who is there, and nothing about the values. */
 const NOT_ABOUT_VALUES = new Set([404, 409, 410])

@@ -7,12 +7,13 @@ import { PHONE } from './right.ts'
 
 /**
  * A GET said that there is no such user, or an update was answered with "not there". What no GET can show is
- * kept, for the case that this was not so (an address that knew nobody for a while).
+ * kept, and the status that was agreed on, for the case that this was not so (an address that knew nobody for a
+ * while): a trial that had ended must not be granted again for it.
  */
 export function rememberAbsent(memory: Memory): Memory {
   const hidden = memory.sent[UNVERIFIABLE_FIELD]
   const sent = hidden === undefined ? {} : { [UNVERIFIABLE_FIELD]: hidden }
-  return { ...memory, remote: 'absent', sentStatus: null, seenStatus: null, sent, seen: {} }
+  return { ...memory, remote: 'absent', seenStatus: null, sent, seen: {} }
 }
 
 /** What the service holds in the field that no GET shows cannot be known any more. */

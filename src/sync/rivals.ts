@@ -8,6 +8,8 @@ type Reads = {
   readonly config: Config
   readonly readRow: (key: CustomerKey) => Promise<Found>
   readonly readClaimants: (userId: string) => Promise<readonly CustomerKey[]>
+  /** The database's time, by which the others are mapped. */
+  readonly now: Date
 }
 
 /**
@@ -30,6 +32,6 @@ export async function findRivals(reads: Reads, key: CustomerKey, mapped: Mapped)
   })
 }
 
-async function mapOther({ config, readRow }: Reads, key: CustomerKey): Promise<Mapped> {
-  return mapFound(config, key, await readRow(key))
+async function mapOther({ config, readRow, now }: Reads, key: CustomerKey): Promise<Mapped> {
+  return mapFound(config, key, await readRow(key), now)
 }

@@ -16,6 +16,7 @@ import { classifyRead, classifyWrite, type Outcome } from './classify.ts'
 import { type Digester, forCustomer } from './digest.ts'
 import { makeEnding } from './finish.ts'
 import { makeGate } from './gate.ts'
+import { inherit, type Kept, latestOf } from './inherit.ts'
 import { mapFound } from './map.ts'
 import { type Memory, rememberFor, startMemory } from './memory.ts'
 import type { Plan, Policy } from './plan.ts'
@@ -77,12 +78,17 @@ export async function runClaim(context: SyncContext, run: Run): Promise<Ending> 
   const gate = makeGate(context, run)
   try {
     const record = await context.readRecord(claim.key)
-    const subject = await readSubject(context, claim.key, record)
-    const memory = recall(context, run, { record, mapped: subject.mapped })
+    const subject = await readSubject(context, claim, record)
+    const known = inherit(latestOf({ key: claim.key, record }, subject.others), {
+      own: { key: claim.key, record },
+      mapped: subject.mapped,
+      digester: context.digester,
+    })
+    const memory = recall(context, run, { record: known, mapped: subject.mapped })
     const result =
       'end' in subject
         ? { turn: startTurn(memory), last: null, end: subject.end }
-        : await takeTurns({ context, run, gate, subject, record, memory })
+        : await takeTurns({ context, run, gate, subject, record: known, memory })
     run.observe({ step: 'ended', end: result.end })
     return makeEnding({ context, claim, record, ...subject, ...result })
   } finally {
@@ -101,28 +107,52 @@ type Recalled = { readonly record: LedgerRecord; readonly mapped: Mapped }
 function recall({ digester }: SyncContext, { claim, look }: Run, { record, mapped }: Recalled): Memory {
   const unknown = claim.unknown || look
   const memory = startMemory({ ...claim, record, unknown, digestKey: digester.id })
-  return rememberFor(memory, { mapped, recordedAs: record.userId, digests: forCustomer(digester, claim.key) })
+  return rememberFor(memory, { mapped, record, digests: forCustomer(digester, claim.key) })
 }
 
-type Subject = { readonly mapped: Mapped; readonly rivals: readonly CustomerKey[] }
+type Subject = {
+  readonly mapped: Mapped
+  readonly rivals: readonly CustomerKey[]
+  /** Everybody else with a record under this `user_id`. */
+  readonly others: readonly Kept[]
+}
 
-/** The customer as it stands now. A row that Postgres refuses to read is no reason to leave the claim hanging. */
+/**
+ * The customer as it stands now, and by the database's clock: the time at which it is looked at again is compared with
+ * that. A row that Postgres refuses to read is no reason to leave the claim hanging.
+ */
 async function readSubject(
   context: SyncContext,
-  key: CustomerKey,
+  { key, nowMs }: Claim,
   record: LedgerRecord,
 ): Promise<Subject & { readonly end?: TurnEnd }> {
   try {
-    const mapped = mapFound(context.config, key, await context.readRow(key))
-    return { mapped, rivals: await findRivals(context, key, mapped) }
+    const { config, readRow } = context
+    const now = new Date(nowMs)
+    const mapped = mapFound(config, key, await readRow(key), now)
+    const others = await readOthers(context, key, mapped)
+    const readClaimants = async () => others.map((other) => other.key)
+    const rivals = await findRivals({ config, readRow, readClaimants, now }, key, mapped)
+    return { mapped, rivals, others }
   } catch (error) {
     const code = (error as { code?: unknown }).code
     if (typeof code !== 'string') throw error
-    const reason = { code: 'customer-unreadable', error: code }
+    const reason = { code: 'customer-unreadable' as const, error: code }
     const issues = record.issues.filter((issue) => issue.code !== 'refused')
     const mapped: Mapped = { kind: 'rejected', userId: record.userId, issues }
-    return { mapped, rivals: [], end: { kind: 'retry', reason, failed: true } }
+    return { mapped, rivals: [], others: [], end: { kind: 'retry', reason, failed: true } }
   }
+}
+
+async function readOthers(
+  { readClaimants, readRecord }: SyncContext,
+  key: CustomerKey,
+  mapped: Mapped,
+): Promise<Kept[]> {
+  const userId = userIdOf(mapped)
+  if (userId === null) return []
+  const keys = (await readClaimants(userId)).filter((other) => other !== key)
+  return await Promise.all(keys.map(async (other) => ({ key: other, record: await readRecord(other) })))
 }
 
 type Turning = {

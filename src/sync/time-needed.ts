@@ -3,6 +3,14 @@ import type { Config } from '../config/config.ts'
 /** Time to spare between the end of the longest request and the end of a claim, where its lifetime has room. */
 const GRACE_MS = 1000
 
+/**
+ * How long nobody else may look after a claim was made: as long as its calls may go on, and what the last of them did
+ * may not be shown yet. A look that misses it would be believed.
+ */
+export function claimLastsMs({ timing }: Pick<Config, 'timing'>): number {
+  return timing.lifetimeMs + timing.consistencyDelayMs
+}
+
 /** What one call needs at the most, in milliseconds: until then its request may arrive. */
 export function timeNeededMs({ service, timing }: Pick<Config, 'service' | 'timing'>): number {
   return service.timeoutMs + Math.min(GRACE_MS, (timing.lifetimeMs - service.timeoutMs) / 2)

@@ -41,6 +41,8 @@ export type Turn = {
   readonly lookups: number
   /** A writing request may have been sent. */
   readonly wrote: boolean
+  /** A writing request may have been carried out. */
+  readonly landed: boolean
   readonly sure: boolean
   readonly acknowledged: boolean
   /** A create was refused: with which status, and which optional fields it carried. */
@@ -62,6 +64,7 @@ export function startTurn(memory: Memory): Turn {
     creates: 0,
     lookups: 0,
     wrote: false,
+    landed: false,
     sure: false,
     acknowledged: false,
     refusedCreate: null,

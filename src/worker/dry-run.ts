@@ -48,8 +48,9 @@ export async function makeDryRun({
   return async (key) => {
     const row = await readRow(key)
     const record = await readRecord(key)
-    const mapped = mapFound(config, key, row)
-    const rivals = await findRivals({ config, readRow, readClaimants }, key, mapped)
+    const now = await readNow(pool)
+    const mapped = mapFound(config, key, row, now)
+    const rivals = await findRivals({ config, readRow, readClaimants, now }, key, mapped)
     const unknown = withoutLedger ? false : await isUnknown(pool, key)
     const digests = forCustomer(digester, key)
     const start = startMemory({
@@ -59,13 +60,19 @@ export async function makeDryRun({
       statusDoubted: false,
       digestKey: digester.id,
     })
-    const memory = rememberFor(start, { mapped, recordedAs: record.userId, digests })
+    const memory = rememberFor(start, { mapped, record, digests })
     return {
       mapped,
       plan: makePlan({ mapped, memory, rivals, policy, digests }),
       withoutLedger,
     }
   }
+}
+
+/** The clock by which a claim would map. */
+async function readNow(pool: Pool): Promise<Date> {
+  const { rows } = await pool.query<{ ms: number }>('SELECT (extract(epoch FROM now()) * 1000)::float8 AS ms')
+  return new Date(rows[0]?.ms ?? Number.NaN)
 }
 
 async function isUnknown(pool: Pool, key: CustomerKey): Promise<boolean> {

@@ -6,6 +6,7 @@ import { planCapture } from '../capture/relations.ts'
 import { captureDifference, captureStatus } from '../capture/status.ts'
 import type { Config } from '../config/config.ts'
 import { nameOf } from '../customers/problems.ts'
+import { pruneCalls } from '../ledger/calls.ts'
 import { noteGently } from '../ledger/note.ts'
 import { type Binding, readBinding } from '../ledger/target.ts'
 import type { Log } from '../ops/log.ts'
@@ -25,6 +26,8 @@ type Options = {
 const PRUNE = `DELETE FROM rollcall.revocation WHERE at < now() - interval '1 day'`
 /** What reads the catalog or whole tables is not done every few seconds. */
 const SLOW_CHECK_MS = 60_000
+/** In one slow check: a ledger that kept calls for long, and is to keep them for short, must not hold up the rest. */
+const PRUNED_CALLS = 100_000
 /** A larger outbox is tidied: keys that occur many times over, and pages that are empty. */
 const LARGE_OUTBOX_BYTES = 32 * 1_048_576
 
@@ -48,6 +51,7 @@ export function makeHousekeeping({ pool, binding, config, log, now }: Options) {
     slowChecked = now()
     await tidyOutbox(pool)
     await tellUnfit()
+    await pruneCalls(pool, config.history.keepDays, PRUNED_CALLS)
   }
 
   async function tellMarks(): Promise<void> {

@@ -2,15 +2,21 @@ import { outboxSource } from '../capture/outbox.ts'
 import { runLoop } from '../dispatch/loop.ts'
 import { makePump } from '../dispatch/pump.ts'
 import type { JobQueue, Processed } from '../dispatch/queue.ts'
+import { makeCallLog } from '../ledger/call-log.ts'
 import { makeClaim } from '../ledger/claim.ts'
 import { makeEnd } from '../ledger/ending.ts'
 import type { Lease } from '../ledger/lease.ts'
 import { type Log, troubleLevel } from '../ops/log.ts'
+import { processName } from '../ops/process-name.ts'
 import { sleep, systemClock } from '../ops/time.ts'
 import { currentRate } from '../pace/row.ts'
 import { type JobOptions, makeJob } from '../sync/job.ts'
+import { claimLastsMs } from '../sync/time-needed.ts'
+import { logCalls } from './call-entry.ts'
 import type { Opened } from './context.ts'
 import { makeHousekeeping } from './housekeeping.ts'
+import { makeNoting } from './noting.ts'
+import { makeStanding } from './standing.ts'
 
 export type Observers = {
   readonly onCaptured: (changes: number) => void
@@ -42,10 +48,21 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
   const { timing, pace } = context.config
   const stopping = new AbortController()
   const abort = new AbortController()
+  const calls = makeCallLog({
+    pool,
+    by: processName('worker'),
+    sleep,
+    onTrouble: (trouble) => {
+      if ('error' in trouble)
+        log.warn(describe(trouble.error), 'the log of calls cannot be written and will be tried again')
+      else log.warn({ calls: trouble.dropped }, 'so many calls are missing in the log of calls')
+    },
+  })
+  const logCall = logCalls(calls, systemClock.wall)
   const job = makeJob({
     context,
     claim: makeClaim(pool, {
-      lifetimeMs: timing.lifetimeMs,
+      lifetimeMs: claimLastsMs(context.config),
       binding: opened.binding,
       fingerprint: context.config.fingerprint,
     }),
@@ -53,20 +70,36 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
     clock: systemClock,
     stopping: stopping.signal,
     abort: abort.signal,
-    observe: observers.onStep,
+    observe: (key, step, claim) => {
+      logCall(key, step)
+      observers.onStep(key, step, claim)
+    },
+  })
+  const standing = makeStanding({
+    pool,
+    config: context.config,
+    digester: context.digester,
+    log,
+    signal: stopping.signal,
+    now: () => performance.now(),
   })
   const process = async (lease: Lease): Promise<Processed> => {
     if (stopping.signal.aborted) return { failed: null }
+    if (!standing.takesPart() && (await standing.refuse(lease))) return { failed: null }
     const result = await job(lease)
+    if (!result) await standing.refuse(lease)
     return { failed: result && result.ending.kind !== 'settle' ? words(result.ending.record.reason) : null }
   }
   const pump = makePump({
     pool,
     queue,
     source: outboxSource(pool),
+    note: makeNoting(context.config),
     queueLeaseMs: timing.queueLeaseMs,
     pace: () => currentRate(pool),
     onCaptured: observers.onCaptured,
+    fingerprint: context.config.fingerprint,
+    onStanding: standing.turn,
   })
   const loop = (name: string, step: () => Promise<boolean>) =>
     runLoop({
@@ -84,6 +117,7 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
       },
     })
   const consumer = await queue.consume(process, { concurrency: pace.concurrency })
+  await standing.start(consumer, opened.standing)
   const housekeep = makeHousekeeping({
     pool,
     binding: opened.binding,
@@ -98,6 +132,7 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
       await sleep(HOUSEKEEPING_MS, stopping.signal)
       return false
     }),
+    loop('mapping', standing.tend),
   ]
   return {
     async stop(deadlineMs) {
@@ -105,7 +140,8 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
       const breakOff = setTimeout(() => abort.abort(), deadlineMs)
       await consumer.close(deadlineMs + RECORD_MS)
       clearTimeout(breakOff)
-      await Promise.all(loops)
+      // With the last call made; the loops end meanwhile.
+      await Promise.all([...loops, calls.close()])
     },
   }
 }

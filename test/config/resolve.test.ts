@@ -50,6 +50,7 @@ describe('resolveConfig', () => {
         retryMaxMs: 3_600_000,
       },
       capture: { outboxLimitMb: 1024 },
+      history: { keepDays: 14 },
     })
     expect(fingerprint).toMatch(/^[\w-]{22}$/)
     expect(Object.keys(mapping)).toEqual(['user_id', 'status'])

@@ -1,5 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import fc from 'fast-check'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { Clock } from '../../src/config/define.ts'
 import { callPure, functionSource, NotListed, valueMapSource } from '../../src/config/source.ts'
+import { Held } from '../../src/config/until.ts'
 
 describe('valueMapSource', () => {
   const values = { free: 0, premium: 2, '1': 4, true: 2 }
@@ -46,28 +49,169 @@ describe('functionSource', () => {
   const row = { plan: 'premium', zona: null, secreto: 'x' }
 
   it('gives the function its columns and nothing else', () => {
-    const { value } = functionSource(['plan', 'zona'], (columns) => JSON.stringify({ ...columns }))
+    const { value } = functionSource({
+      columns: ['plan', 'zona'],
+      call: (columns) => JSON.stringify({ ...columns }),
+    })
     expect(value(row)).toBe('{"plan":"premium","zona":null}')
   })
 
   it('fails when the function reads a column that it does not name', () => {
-    const { value } = functionSource(['plan'], ({ plan, secreto }) => `${plan}${secreto}`)
+    const { value } = functionSource({
+      columns: ['plan'],
+      call: ({ plan, secreto }) => `${plan}${secreto}`,
+    })
     expect(() => value(row)).toThrow('does not name')
   })
 
   it('fails when the function changes what it was given', () => {
-    const { value } = functionSource(['plan'], (columns) => {
-      Object.assign(columns, { plan: 'free' })
+    const { value } = functionSource({
+      columns: ['plan'],
+      call: (columns) => {
+        Object.assign(columns, { plan: 'free' })
+      },
     })
     expect(() => value(row)).toThrow()
   })
 
-  it.each<[string, () => unknown]>([
+  const promises: readonly [string, () => unknown][] = [
     ['a promise', () => Promise.resolve('x')],
     ['a promise that fails', () => Promise.reject(new Error('no'))],
     // biome-ignore lint/suspicious/noThenProperty: it is what the test is about
     ['something to wait for', () => ({ then: () => {} })],
-  ])('fails when the function answers with %s', (_, call) => {
-    expect(() => callPure(call, [], {})).toThrow('promise')
+    ['a promise with an end', () => ({ value: Promise.reject(new Error('no')), validUntil: null })],
+  ]
+  it.each(promises)('fails when the function answers with %s', (_, call) => {
+    expect(() => callPure({ columns: [], call }, {}, NOW)).toThrow('promise')
+  })
+  it.each(promises.slice(0, 3))('fails without a clock too when it answers with %s', (_, call) => {
+    expect(() => callPure({ columns: [], call }, {})).toThrow('promise')
+  })
+})
+
+const NOW = new Date('2026-11-20T12:00:00.000Z')
+const LATER = '2026-12-01T00:00:00.000Z'
+
+type Call = (clock: Clock) => unknown
+
+function ask(call: Call, now: Date = NOW): unknown {
+  return callPure({ columns: [], call: (_row, clock) => call(clock as Clock) }, {}, now)
+}
+
+/** Until when the answer holds, as text; null: until a change. */
+function heldUntil(validUntil: unknown): string | null {
+  const answer = ask(() => ({ value: 'x', validUntil }))
+  if (!(answer instanceof Held)) return answer === 'x' ? null : 'another answer'
+  expect(answer.value).toBe('x')
+  return new Date(answer.untilMs).toISOString()
+}
+
+describe('a function that goes by the time', () => {
+  it('is given the present, which it cannot change for anybody', () => {
+    const answer = ask((clock) => {
+      clock.now.setFullYear(1999)
+      return { value: clock.now.toISOString(), validUntil: LATER }
+    })
+    expect(answer).toEqual(new Held(NOW.toISOString(), Date.parse(LATER)))
+  })
+
+  it.each<[string, Call]>([
+    ['a plain value', ({ now }) => (now > new Date(0) ? 2 : 0)],
+    ['nothing', ({ now }) => void now],
+    ['a value in braces', ({ now }) => ({ value: now.getFullYear() })],
+    ['a plain value, the clock having been spread', (clock) => Object.keys({ ...clock }).length],
+  ])('fails when it answers with %s, since nobody would look again', (_, call) => {
+    expect(() => ask(call)).toThrow('says until when its answer holds: { value, validUntil }')
+  })
+
+  it('may answer with a plain value when it did not read the clock', () => {
+    expect(ask(() => 2)).toBe(2)
+    expect(ask(() => ({ value: 2 }))).toEqual({ value: 2 })
+  })
+
+  it('fails when its answer has no value, which would clear the field', () => {
+    expect(() => ask(() => ({ vale: 2, validUntil: LATER }))).toThrow('both value and validUntil')
+    expect(ask(() => ({ value: undefined, validUntil: null }))).toBe(undefined)
+  })
+
+  it.each<[unknown, string | null]>([
+    [null, null],
+    ['infinity', null],
+    [new Date(LATER), LATER],
+    ['2026-12-01T00:00:00Z', LATER],
+    ['2026-12-01t00:00:00z', LATER],
+    [' 2026-12-01T00:00Z ', LATER],
+    ['2026-12-01T01:00:00+01:00', LATER],
+    ['2026-12-01', LATER],
+    ['2026-12-01T00:00:00', LATER],
+    ['2026-12-01T00:00', LATER],
+    // As Postgres prints it.
+    ['2026-12-01 00:00:00+00', LATER],
+    ['2026-12-01 00:00:00', LATER],
+    ['2026-12-01 05:30:00.123456+05:30', '2026-12-01T00:00:00.123Z'],
+    ['2026-11-30 20:00:00.5-04', '2026-12-01T00:00:00.500Z'],
+    ['2026-11-30 23:45:16-00:14:44', LATER],
+    ['10000-01-01 00:00:00+00', '+010000-01-01T00:00:00.000Z'],
+    [new Date('+010000-01-01').toISOString(), '+010000-01-01T00:00:00.000Z'],
+    ['2028-02-29', '2028-02-29T00:00:00.000Z'],
+  ])('says until when by %j', (validUntil, until) => {
+    expect(heldUntil(validUntil)).toBe(until)
+  })
+
+  it.each(['Europe/Madrid', 'America/Los_Angeles'])('takes a time without zone for UTC in %s', (zone) => {
+    vi.stubEnv('TZ', zone)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    expect(heldUntil('2026-12-01 00:00:00')).toBe(LATER)
+    expect(heldUntil('2026-12-01')).toBe(LATER)
+  })
+
+  it.each<[unknown]>([
+    [undefined],
+    [''],
+    ['tomorrow'],
+    ['2027'],
+    ['12/01/2026'],
+    ['2027-02-30'],
+    ['2027-13-01'],
+    ['2027-00-01'],
+    ['2027-01-00'],
+    ['2027-01-01T24:00:00Z'],
+    ['2027-01-01T00:60:00Z'],
+    ['2027-01-01T00:00:00 Europe/Madrid'],
+    ['2027-01-01Z'],
+    ['999999-01-01'],
+    [new Date(Number.NaN)],
+    [Date.parse(LATER)],
+    [true],
+    [{}],
+  ])('fails when its validUntil cannot be read: %j', (validUntil) => {
+    expect(() => heldUntil(validUntil)).toThrow('a validUntil that is a Date, an ISO 8601 text')
+  })
+
+  it.each([NOW, new Date(0), '2026-11-20T12:00:00Z', '2026-11-20', '0050-01-01', '1970-01-01 00:00:00+00'])(
+    'fails when its validUntil has passed, since it would be asked again for ever: %j',
+    (validUntil) => {
+      expect(() => heldUntil(validUntil)).toThrow('a validUntil after now')
+    },
+  )
+
+  it('reads back whatever time a text says, in any zone', () => {
+    const time = fc.date({
+      min: new Date(NOW.getTime() + 1),
+      max: new Date('9999-12-30'),
+      noInvalidDate: true,
+    })
+    const zone = fc.integer({ min: -15 * 60, max: 15 * 60 })
+    fc.assert(
+      fc.property(time, zone, fc.constantFrom('T', ' '), (at, minutes, between) => {
+        const local = new Date(at.getTime() + minutes * 60_000)
+          .toISOString()
+          .slice(0, -1)
+          .replace('T', between)
+        const two = (n: number) => String(Math.trunc(Math.abs(n))).padStart(2, '0')
+        const offset = `${minutes < 0 ? '-' : '+'}${two(minutes / 60)}:${two(minutes % 60)}`
+        expect(heldUntil(local + offset)).toBe(at.toISOString())
+      }),
+    )
   })
 })

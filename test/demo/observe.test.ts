@@ -35,7 +35,7 @@ function answered(meaning: string): SyncStep {
   return {
     step: 'answered',
     plan: PATCH,
-    called: { method: 'PATCH', outcome, remote: null, named: [], durationMs: 5 },
+    called: { method: 'PATCH', outcome, remote: null, named: [], shape: null, durationMs: 5 },
     meaning,
   }
 }

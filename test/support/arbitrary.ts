@@ -125,9 +125,12 @@ const groundless: fc.Arbitrary<Fault> = answer([400, 404, 409, 410, 422], fc.con
 
 /** Everything that may go wrong while the service judges by what it was sent. */
 export const fault = anyway
-export const faultWithoutKill = anyway.filter(({ kind }) => kind !== 'killed')
 /** The service also refuses what it has no reason to. */
 export const anyFault: fc.Arbitrary<Fault> = fc.oneof(
   { weight: 5, arbitrary: anyway },
   { weight: 2, arbitrary: groundless },
+)
+/** As any fault, except that the service never denies somebody who is there. */
+export const faultWithoutDenial = anyFault.filter(
+  (each) => each.kind !== 'answer' || (each.status !== 404 && each.status !== 410),
 )

@@ -1,11 +1,34 @@
 // Customers, memories and policies for tests of the plan.
 import type { Mapped } from '../../src/model/mapped.ts'
-import { type Fields, OPTIONAL_FIELDS, type Status } from '../../src/model/user.ts'
-import { forCustomer, makeDigester } from '../../src/sync/digest.ts'
+import {
+  type Fields,
+  type FieldValue,
+  OPTIONAL_FIELDS,
+  type OptionalField,
+  type Status,
+} from '../../src/model/user.ts'
+import { type CustomerDigests, forCustomer, makeDigester } from '../../src/sync/digest.ts'
 import type { Memory } from '../../src/sync/memory.ts'
 import { makePlan, type Plan, type Policy } from '../../src/sync/plan.ts'
 
-export const digests = forCustomer(makeDigester('a digest key of thirty-two chars!'), '7')
+const made = forCustomer(makeDigester('a digest key of thirty-two chars!'), '7')
+
+/** Tables of many cases ask for the same few digests again and again. */
+export const digests: CustomerDigests = {
+  exact: kept(made.exact),
+  normal: kept(made.normal),
+  ofForm: kept(made.ofForm),
+}
+
+function kept<V extends FieldValue>(digest: (field: OptionalField, value: V) => string) {
+  const known = new Map<string, string>()
+  return (field: OptionalField, value: V): string => {
+    const name = `${field} ${JSON.stringify(value)}`
+    const found = known.get(name) ?? digest(field, value)
+    known.set(name, found)
+    return found
+  }
+}
 
 export const KEEP: Policy = {
   unmanaged: 'keep',

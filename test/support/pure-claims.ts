@@ -85,7 +85,7 @@ export function makeCustomer({ service = makePureService(), config = configOf(),
       try {
         const ending = await runClaim(
           { ...contextOf(customer), ...context },
-          { ...RUN, claim, observe: (s) => customer.steps.push(s), ...run },
+          { ...PLAIN_RUN, claim, observe: (s) => customer.steps.push(s), ...run },
         )
         settle(kept, ending)
         return ending
@@ -101,7 +101,7 @@ export function makeCustomer({ service = makePureService(), config = configOf(),
 
 const PERMIT: Permit = { usableUntil: Number.POSITIVE_INFINITY }
 const never = () => new AbortController().signal
-const RUN = {
+export const PLAIN_RUN = {
   permit: PERMIT,
   hasTime: () => true,
   expired: never(),
@@ -131,7 +131,12 @@ export function contextOf(customer: Customer): SyncContext {
     backoff: { minMs: 1000, maxMs: 3_600_000 },
     random: () => 0.5,
     readRow: async () => customer.row,
-    readRecord: async () => ({ ...structuredClone(kept.record), writtenAgoMs: null }),
+    readRecord: async () => ({
+      ...structuredClone(kept.record),
+      writtenAgoMs: null,
+      verifiedAgoMs: null,
+      newcomer: false,
+    }),
     readClaimants: async () => [],
     reserveRevocation: async () => ({ waitMs: 0, code: 'revocation-cap' }),
     async doubtStatus() {
@@ -142,12 +147,12 @@ export function contextOf(customer: Customer): SyncContext {
 }
 
 /** As the ending's statement: see docs/protocol.md. */
-function settle(kept: Kept, { kind, sure, failed, record }: Ending): void {
+function settle(kept: Kept, { kind, sure, failed, record, withdrawsDoubt }: Ending): void {
   if (kind === 'settle') {
     kept.unknown &&= !sure
     kept.blind &&= !sure
     kept.statusDoubted &&= !sure
-  }
+  } else if (withdrawsDoubt) kept.statusDoubted = false
   if (kind === 'unknown') kept.unknown = true
   kept.attempts = kind === 'settle' ? 0 : kept.attempts + (failed ? 1 : 0)
   kept.record = JSON.parse(JSON.stringify(record)) as LedgerRecord

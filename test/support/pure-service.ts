@@ -10,11 +10,13 @@ export type Method = 'POST' | 'GET' | 'PUT' | 'PATCH'
 /**
  * What happens to one call. `not-sent`: no byte left. `lost`: no answer, and whether it was carried out is up
  * to `applied`. `killed`: our process dies there. A status instead of the right answer, with or without effect.
+ * `late`: it is carried out so much later (ms); needs a world.
  */
 export type Fault =
   | { readonly kind: 'not-sent' }
   | { readonly kind: 'lost'; readonly applied: boolean }
   | { readonly kind: 'killed'; readonly applied: boolean }
+  | { readonly kind: 'late'; readonly afterMs: number; readonly told: 'lost' | 'killed' | 500 }
   | {
       readonly kind: 'answer'
       readonly status: number
@@ -63,23 +65,47 @@ export type Call = {
 
 export class Killed extends Error {}
 
+/** Where time passes: each call takes some, and what is late happens then. */
+export type World = {
+  readonly now: () => number
+  /** The time that one call takes to the service, or that we wait for an answer that never comes. */
+  readonly pass: (how: 'call' | 'timeout') => void
+  readonly at: (time: number, what: () => void) => void
+}
+
+const TIMELESS: World = {
+  now: () => 0,
+  pass: () => undefined,
+  at: () => {
+    throw new Error('nothing is late without a world')
+  },
+}
+
 export type PureService = {
   readonly client: UsersClient
   readonly users: Map<string, Stored>
   readonly calls: Call[]
   /** The next calls meet these, one each. */
   readonly faults: (Fault | null)[]
+  /** The next GETs show what was there so long ago (ms). */
+  readonly lags: number[]
 }
 
-export function makePureService(habits: Partial<Habits> = {}): PureService {
+export function makePureService(habits: Partial<Habits> = {}, world: World = TIMELESS): PureService {
   const its = { ...PLAIN, ...habits }
   const users = new Map<string, Stored>()
   const calls: Call[] = []
   const faults: (Fault | null)[] = []
+  const lags: number[] = []
+  /** What was there until when. */
+  const past: { readonly until: number; readonly user: Stored | undefined }[] = []
 
   async function call(method: Method, userId: string, body: Body | null): Promise<Reply> {
+    world.pass('call')
     const before = users.get(userId) ?? null
     const fault = faults.shift() ?? null
+    if (fault?.kind === 'late' && method !== 'GET')
+      world.at(world.now() + fault.afterMs, () => void answer(method, userId, body))
     const right =
       fault === null || ('applied' in fault && fault.applied) ? answer(method, userId, body) : null
     const given = fault?.kind === 'answer' ? fault.body : fault === null ? right?.body : undefined
@@ -87,8 +113,12 @@ export function makePureService(habits: Partial<Habits> = {}): PureService {
     calls.push({ method, userId, body, before, after: users.get(userId) ?? null, saidNothing })
     if (right && !fault) return reply(right)
     if (fault === null || fault.kind === 'not-sent') throw new CallError('refused', 'no')
-    if (fault.kind === 'killed') throw new Killed()
-    if (fault.kind === 'lost') throw new CallError('timeout', 'maybe')
+    if (fault.kind === 'killed' || (fault.kind === 'late' && fault.told === 'killed')) throw new Killed()
+    if (fault.kind === 'lost' || (fault.kind === 'late' && fault.told === 'lost')) {
+      world.pass('timeout')
+      throw new CallError('timeout', 'maybe')
+    }
+    if (fault.kind === 'late') return reply({ status: 500, body: { kind: 'none' } })
     const wait = fault.retryAfterMs === undefined ? {} : { retryAfterMs: fault.retryAfterMs }
     return { ...reply({ status: fault.status, body: fault.body ?? { kind: 'none' } }), ...wait }
   }
@@ -96,7 +126,7 @@ export function makePureService(habits: Partial<Habits> = {}): PureService {
   type Answer = { readonly status: number; readonly body: ReplyBody }
 
   function answer(method: Method, userId: string, body: Body | null): Answer {
-    const user = users.get(userId)
+    const user = method === 'GET' ? seenNow(userId) : users.get(userId)
     if (method !== 'POST' && !user && its.notThere === 'null') return { status: 200, body: json(null) }
     if (method === 'GET')
       return user
@@ -111,8 +141,16 @@ export function makePureService(habits: Partial<Habits> = {}): PureService {
       return { status: 422, body: json({ error: 'invalid' }) }
     const { user_id: _id, ...given } = body ?? {}
     const stored = method === 'PATCH' ? { ...user, ...given } : given
+    past.push({ until: world.now(), user })
     users.set(userId, stored as Stored)
     return { status: method === 'POST' ? 201 : 200, body: done(userId, stored as Stored) }
+  }
+
+  /** What a GET finds: perhaps what was there a while ago. */
+  function seenNow(userId: string): Stored | undefined {
+    const at = world.now() - (lags.shift() ?? 0)
+    const then = past.find(({ until }) => until > at)
+    return then ? then.user : users.get(userId)
   }
 
   function done(userId: string, user: Stored): ReplyBody {
@@ -141,6 +179,7 @@ export function makePureService(habits: Partial<Habits> = {}): PureService {
     users,
     calls,
     faults,
+    lags,
     client: {
       createUser: (body) => call('POST', body.user_id, body),
       retrieveUser: (userId) => call('GET', userId, null),

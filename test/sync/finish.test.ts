@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type LedgerRecord, NEVER_SETTLED } from '../../src/ledger/record.ts'
+import { type KnownRecord, NEVER_SETTLED } from '../../src/ledger/record.ts'
 import type { Mapped } from '../../src/model/mapped.ts'
 import type { Called } from '../../src/sync/call.ts'
 import { makeDigester } from '../../src/sync/digest.ts'
@@ -36,7 +36,7 @@ type Given = {
   readonly end: TurnEnd
   readonly turn?: Partial<Turn>
   readonly mapped?: Mapped
-  readonly record?: Partial<LedgerRecord>
+  readonly record?: Partial<KnownRecord>
   readonly last?: Called | null
   readonly unknown?: boolean
   readonly attempts?: number
@@ -113,6 +113,15 @@ describe('makeEnding', () => {
       backoffMs: 0,
       record: before,
     })
+    const early: TurnEnd = { ...STOPPED, reason: { code: 'just-written' }, waitMs: 700 }
+    expect(ending({ end: early, record: before }).record).toMatchObject(before)
+    expect(ending({ end: early }).record).toMatchObject({ state: 'idle', reason: null })
+    expect(ending({ end: { ...early, failed: true }, record: before }).record).toMatchObject(before)
+    const { released: _, ...kept } = early
+    expect(ending({ end: kept, record: before }).record).toMatchObject({
+      state: 'failing',
+      reason: early.reason,
+    })
   })
 
   it('waits longer after each failure, and at least as long as the service says', () => {
@@ -137,9 +146,9 @@ describe('makeEnding', () => {
 
   it('tells when a user_id is recorded for the first time', () => {
     expect(ending({ end: SETTLE })).toMatchObject({ newcomer: true, record: { userId: 'u7' } })
-    expect(ending({ end: SETTLE, record: { userId: 'u7' } }).newcomer).toBe(false)
+    expect(ending({ end: SETTLE, record: { userId: 'u7', newcomer: false } }).newcomer).toBe(false)
     const broken: Mapped = { kind: 'rejected', userId: null, issues: [] }
-    const kept = ending({ end: SETTLE, mapped: broken, record: { userId: 'u7' } })
+    const kept = ending({ end: SETTLE, mapped: broken, record: { userId: 'u7', newcomer: false } })
     expect(kept).toMatchObject({ newcomer: false, record: { userId: 'u7' } })
   })
 
@@ -163,6 +172,7 @@ describe('makeEnding', () => {
       outcome: { kind: 'reply', status: 503, body: 'readable' },
       remote: null,
       named: [],
+      shape: null,
       durationMs: 3,
     }
     const error: Called = { ...reply, outcome: { kind: 'error', error: 'timeout', reached: 'maybe' } }

@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Config } from '../../src/config/config.ts'
-import type { RollcallConfig } from '../../src/config/define.ts'
+import type { Clock, RollcallConfig } from '../../src/config/define.ts'
 import { resolveConfig } from '../../src/config/resolve.ts'
 import { keyOf } from '../../src/customers/key.ts'
-import type { Mapped } from '../../src/model/mapped.ts'
+import { type Mapped, validUntilOf } from '../../src/model/mapped.ts'
 import { OPTIONAL_FIELDS, USER_FIELDS } from '../../src/model/user.ts'
 import { isFullyManaged, mapCustomer } from '../../src/sync/map.ts'
+import { KEY, makeCustomer } from '../support/pure-claims.ts'
 
 const base: RollcallConfig = {
   customers: { table: 'clientes', key: 'id' },
@@ -15,12 +16,15 @@ const base: RollcallConfig = {
 
 type Mapping = Record<string, unknown>
 
+const NOW = new Date('2026-11-20T12:00:00Z')
+const TIMED = USER_FIELDS.filter((field) => field !== 'user_id')
+
 function configOf(mapping: Mapping, rest: object = {}): Config {
   return resolveConfig({ ...base, ...rest, mapping: { ...base.mapping, ...mapping } }, 'c.ts')
 }
 
 function map(mapping: Mapping, row: Record<string, unknown>, rest: object = {}): Mapped {
-  return mapCustomer(configOf(mapping, rest), { key: '7', row: { id: 7, plan: 'premium', ...row } })
+  return mapCustomer(configOf(mapping, rest), { key: '7', row: { id: 7, plan: 'premium', ...row }, now: NOW })
 }
 
 /** The optional fields and the issues of a customer who is a user. */
@@ -97,14 +101,14 @@ describe('mapCustomer', () => {
 
   it('calls a row that is gone removed, whatever the scope', () => {
     const config = configOf({}, { scope: { columns: ['plan'], when: () => false } })
-    expect(mapCustomer(config, { key: '7', row: null })).toEqual({ kind: 'removed', userId: '7' })
+    expect(mapCustomer(config, { key: '7', row: null, now: NOW })).toEqual({ kind: 'removed', userId: '7' })
   })
 })
 
 describe('the user_id', () => {
   it('comes from the key alone, as Postgres prints it', () => {
     const config = configOf({})
-    const mapped = mapCustomer(config, { key: '007', row: { id: 7, plan: 'free' } })
+    const mapped = mapCustomer(config, { key: '007', row: { id: 7, plan: 'free' }, now: NOW })
     expect(mapped).toMatchObject({ kind: 'user', user: { userId: '007', status: 0 } })
   })
 
@@ -118,14 +122,14 @@ describe('the user_id', () => {
 
   it('comes from the parts of a composite key', () => {
     const config = resolveConfig(composite, 'c.ts')
-    expect(mapCustomer(config, { key: '["ES", "012"]', row: null })).toEqual({
+    expect(mapCustomer(config, { key: '["ES", "012"]', row: null, now: NOW })).toEqual({
       kind: 'removed',
       userId: 'ES-012',
     })
   })
 
   it.each(['ES', '["ES"]', '["ES", null]'])('rejects a key that has not all parts: %s', (key) => {
-    expect(mapCustomer(resolveConfig(composite, 'c.ts'), { key, row: null })).toEqual({
+    expect(mapCustomer(resolveConfig(composite, 'c.ts'), { key, row: null, now: NOW })).toEqual({
       kind: 'rejected',
       userId: null,
       issues: [{ field: 'user_id', code: 'invalid', expected: 'a customer key of 2 texts' }],
@@ -133,7 +137,7 @@ describe('the user_id', () => {
   })
 
   it.each(['', '.', '..', 'a\nb', 'x'.repeat(256)])('rejects the key %j', (key) => {
-    const mapped = mapCustomer(configOf({}), { key, row: { id: key, plan: 'free' } })
+    const mapped = mapCustomer(configOf({}), { key, row: { id: key, plan: 'free' }, now: NOW })
     expect(mapped).toMatchObject({ kind: 'rejected', userId: null, issues: [{ field: 'user_id' }] })
   })
 })
@@ -175,6 +179,145 @@ describe('the scope', () => {
       userId: '7',
       issues: [{ field: 'scope', code: 'function-failed' }],
     })
+  })
+})
+
+describe('the time', () => {
+  const LATER = '2026-12-01T00:00:00Z'
+  const LATER_MS = Date.parse(LATER)
+  /** Premium until a time in the row, free from then on. */
+  const premiumUntil = {
+    columns: ['premium_until'],
+    map: ({ premium_until }: Mapping, { now }: Clock) => {
+      const until = new Date(String(premium_until))
+      return until > now ? { value: 2, validUntil: until } : { value: 0, validUntil: null }
+    },
+  }
+
+  it('comes with until when the answer holds', () => {
+    expect(map({ status: premiumUntil }, { premium_until: LATER })).toEqual({
+      kind: 'user',
+      user: { userId: '7', status: 2, fields: {} },
+      issues: [],
+      validUntilMs: LATER_MS,
+    })
+  })
+
+  it('leaves nothing behind where an answer holds until a change', () => {
+    expect(map({ status: premiumUntil }, { premium_until: '2026-01-01' })).toEqual({
+      kind: 'user',
+      user: { userId: '7', status: 0, fields: {} },
+      issues: [],
+    })
+  })
+
+  const readsOnly = { columns: ['plan'], map: (_: Mapping, { now }: Clock) => now.getFullYear() }
+
+  it('that was read must come with an end: else an optional field is left out, and a status rejects', () => {
+    const expected = expect.stringContaining('says until when its answer holds: { value, validUntil }')
+    const issue = (field: string) => ({ field, code: 'function-failed', expected })
+    expect(map({ description: readsOnly }, {})).toEqual({
+      kind: 'user',
+      user: { userId: '7', status: 2, fields: {} },
+      issues: [issue('description')],
+    })
+    expect(map({ status: readsOnly }, {})).toEqual({
+      kind: 'rejected',
+      userId: '7',
+      issues: [issue('status')],
+    })
+  })
+
+  it.each<[string, unknown, string]>([
+    ['cannot be read', 'soon', 'a validUntil that is a Date'],
+    ['has passed', '2026-11-20T12:00:00Z', 'a validUntil after now'],
+  ])('is no end when it %s', (_, validUntil, words) => {
+    const mapped = map({ email: { columns: ['plan'], map: () => ({ value: 'a@x.es', validUntil }) } }, {})
+    const expected = expect.stringContaining(words)
+    expect(mapped).toMatchObject({ issues: [{ field: 'email', code: 'function-failed', expected }] })
+    expect(mapped).not.toHaveProperty('validUntilMs')
+  })
+
+  it('counts for a value that is invalid too: the next one may be right', () => {
+    const gold = { columns: ['plan'], map: () => ({ value: 'gold', validUntil: LATER }) }
+    expect(map({ status: gold }, {})).toMatchObject({ kind: 'rejected', validUntilMs: LATER_MS })
+    expect(map({ email: gold }, {})).toMatchObject({ kind: 'user', validUntilMs: LATER_MS })
+    expect(map({ email: gold }, {}, { strict: true })).toMatchObject({
+      kind: 'rejected',
+      validUntilMs: LATER_MS,
+    })
+  })
+
+  const member = (value: unknown, validUntil: string | null) => ({
+    scope: { columns: ['plan'], when: () => ({ value, validUntil }) },
+  })
+
+  it('may decide who is in scope; outside, nothing else counts', () => {
+    const soon = { columns: ['plan'], map: () => ({ value: 0, validUntil: '2026-11-21' }) }
+    const outside = { kind: 'out-of-scope', userId: '7' }
+    expect(map({}, {}, member(true, LATER))).toMatchObject({ kind: 'user', validUntilMs: LATER_MS })
+    expect(map({ status: soon }, {}, member(false, LATER))).toEqual({ ...outside, validUntilMs: LATER_MS })
+    expect(map({ status: soon }, {}, member(false, null))).toEqual(outside)
+  })
+
+  it.each<[string, object, string]>([
+    ['reads it and says no end', { when: (_: Mapping, { now }: Clock) => now > NOW }, 'says until when'],
+    ['answers with null for a time', member(null, LATER).scope, 'with true or false'],
+    ['says an end that has passed', member(false, '2020-01-01').scope, 'a validUntil after now'],
+  ])('takes access from nobody when the scope function %s', (_, scope, words) => {
+    expect(map({}, {}, { scope: { columns: ['plan'], ...scope } })).toEqual({
+      kind: 'rejected',
+      userId: '7',
+      issues: [{ field: 'scope', code: 'function-failed', expected: expect.stringContaining(words) }],
+    })
+  })
+
+  it.each<[string, unknown]>([
+    ['reads it', (_: Mapping, { now }: Clock) => `C-${now.getFullYear()}`],
+    ['says an end', () => ({ value: 'C-7', validUntil: LATER })],
+  ])('is none of the user_id: a function that %s fails, with a row and without', (_, call) => {
+    const config = configOf({ user_id: { columns: ['id'], map: call } })
+    for (const row of [null, { id: 7, plan: 'premium' }])
+      expect(mapCustomer(config, { key: '7', row, now: NOW })).toMatchObject({
+        kind: 'rejected',
+        userId: null,
+        issues: [{ field: 'user_id' }],
+      })
+  })
+
+  it('of a claim is what the database told at the claim, whatever this machine believes', async () => {
+    const config = configOf({ status: premiumUntil })
+    const customer = makeCustomer({ config, row: { id: KEY, premium_until: '1999-12-31' } })
+    const { version: _, record: __, ...kept } = customer.kept
+    const claim = { id: '1', token: '1', key: KEY, version: '1', changedAtMs: null, generation: '1', ...kept }
+    const ending = await customer.claim({ claim: { ...claim, nowMs: Date.parse('1999-12-30T23:00:00.123') } })
+    expect(ending).toMatchObject({ replanAtMs: Date.parse('1999-12-31'), record: { sentStatus: 2 } })
+  })
+
+  it('of the whole answer is the earliest of scope and fields', () => {
+    const end = fc.option(fc.integer({ min: NOW.getTime() + 1, max: 4e12 }))
+    const ends = fc.record({ scope: end, ...Object.fromEntries(TIMED.map((field) => [field, end])) })
+    fc.assert(
+      fc.property(ends, fc.boolean(), fc.boolean(), (given: Mapping, inside, strict) => {
+        const held = (name: string, value: unknown) => ({
+          columns: ['plan'],
+          [name === 'scope' ? 'when' : 'map']: () => {
+            const ms = given[name]
+            return { value, validUntil: typeof ms === 'number' ? new Date(ms) : null }
+          },
+        })
+        // One value in three is invalid: its time counts all the same.
+        const mapping = Object.fromEntries(
+          TIMED.map((field, i) => [field, held(field, field === 'status' ? 2 : i % 3 ? null : [])]),
+        )
+        const mapped = map(mapping, {}, { scope: held('scope', inside), strict })
+        const counting = Object.entries(given).flatMap(([name, ms]) =>
+          typeof ms === 'number' && (inside || name === 'scope') ? [ms] : [],
+        )
+        expect(mapped.kind).toBe(inside ? (strict ? 'rejected' : 'user') : 'out-of-scope')
+        expect(validUntilOf(mapped)).toBe(counting.length > 0 ? Math.min(...counting) : null)
+      }),
+    )
   })
 })
 
@@ -268,7 +411,7 @@ describe('whatever a row holds', () => {
   it('the mapping answers, and no issue holds a value', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.option(row), (key, given) => {
-        const mapped = mapCustomer(config, { key: keyOf([MARK + key]), row: given })
+        const mapped = mapCustomer(config, { key: keyOf([MARK + key]), row: given, now: NOW })
         if ('issues' in mapped) expect(JSON.stringify(mapped.issues)).not.toContain(MARK)
       }),
       { numRuns: 1000 },
@@ -278,7 +421,7 @@ describe('whatever a row holds', () => {
   it('the same row gives the same answer', () => {
     fc.assert(
       fc.property(row, (given) => {
-        const customer = { key: '7', row: given }
+        const customer = { key: '7', row: given, now: NOW }
         expect(mapCustomer(config, customer)).toEqual(mapCustomer(config, customer))
       }),
     )

@@ -18,7 +18,7 @@ const digester = makeDigester('a digest key of thirty-two chars!')
 const digests = forCustomer(digester, '7')
 const { exact, normal } = digests
 
-const { writtenAgoMs: _read, ...EMPTY } = NEVER_SETTLED
+const { writtenAgoMs: _read, verifiedAgoMs: _seen, newcomer: _newcomer, ...EMPTY } = NEVER_SETTLED
 const RECORD: LedgerRecord = {
   ...EMPTY,
   userId: 'u7',
@@ -30,6 +30,8 @@ const RECORD: LedgerRecord = {
   refused: { description: exact('description', 'bad') },
   digestKey: digester.id,
 }
+
+const ASIDE = { unknown: false, blind: false, statusDoubted: false, digestKey: 'k' }
 
 function start(
   record: Partial<LedgerRecord> = {},
@@ -63,10 +65,7 @@ describe('startMemory', () => {
     expect(
       startMemory({
         record: NEVER_SETTLED,
-        unknown: false,
-        blind: false,
-        statusDoubted: false,
-        digestKey: 'k',
+        ...ASIDE,
       }).remote,
     ).toBe('unasked')
   })
@@ -82,11 +81,25 @@ describe('startMemory', () => {
     expect(start({ sent }, { blind: true }).sent).toEqual(sent)
   })
 
+  describe('with a doubted status', () => {
+    const doubted = (record: Partial<LedgerRecord>) => start(record, { statusDoubted: true }).sentStatus
+
+    it('agrees on none: 0 that a GET shows may be the work of a call that nobody heard of again', () => {
+      expect(start({ sentStatus: 4 }, { unknown: true }).sentStatus).toBe(4)
+      for (const seenStatus of [null, 4, 2, -1]) expect(doubted({ sentStatus: 4, seenStatus })).toBe(null)
+      for (const sentStatus of [0, 2]) expect(doubted({ sentStatus, seenStatus: 0 })).toBe(null)
+    })
+
+    it('leaves a trial ended that had ended before', () => {
+      expect(doubted({ sentStatus: 4, seenStatus: 0 })).toBe(4)
+    })
+  })
+
   describe('with digests of another key', () => {
     it('drops them and looks again, but does not write what a GET cannot show', () => {
       const memory = start({ digestKey: 'other.1' })
-      expect(memory).toMatchObject({ remote: 'unknown', seen: {}, refused: {}, sentStatus: 2 })
-      expect(memory.sent).toEqual({ country_code: BELIEVED })
+      const sent = { country_code: BELIEVED }
+      expect(memory).toEqual({ ...start(), remote: 'unknown', sent, seen: {}, refused: {} })
       expect(start({ digestKey: 'other.1', remote: 'absent' }).remote).toBe('absent')
     })
 
@@ -104,7 +117,7 @@ describe('startMemory', () => {
 
 describe('rememberFor', () => {
   const view = (memory: Memory, mapped: Mapped, recordedAs: string | null = 'u7') =>
-    rememberFor(memory, { mapped, recordedAs, digests })
+    rememberFor(memory, { mapped, record: { userId: recordedAs, remote: 'present' }, digests })
 
   it('keeps refusals that stand and drops those that a change has made void', () => {
     expect(view(start(), asUser({ description: 'bad' })).refused).toEqual(RECORD.refused)
@@ -124,13 +137,7 @@ describe('rememberFor', () => {
 
   it('knows nothing of a user with another user_id', () => {
     const memory = view(start(), asUser({ email: 'a@x.es' }), 'u6')
-    expect(memory).toMatchObject({
-      remote: 'unasked',
-      sentStatus: null,
-      seenStatus: null,
-      sent: {},
-      refused: {},
-    })
+    expect(memory).toEqual(startMemory({ ...ASIDE, record: NEVER_SETTLED }))
     expect(view(start(), { kind: 'removed', userId: 'u7' }, 'u6').remote).toBe('unasked')
     expect(view(start(), asUser({}), null).remote).toBe('present')
     expect(view(start(), { kind: 'rejected', userId: null, issues: [] }, 'u6')).toEqual(start())
@@ -241,11 +248,10 @@ describe('rememberSent', () => {
 })
 
 describe('rememberAbsent', () => {
-  it('forgets the user, and keeps refusals and what a GET could not show', () => {
+  it('forgets the user, and keeps refusals, the status that was agreed on, and what a GET could not show', () => {
     expect(rememberAbsent(start())).toEqual({
       ...start(),
       remote: 'absent',
-      sentStatus: null,
       seenStatus: null,
       sent: { country_code: RECORD.sent.country_code },
       seen: {},
@@ -269,5 +275,23 @@ describe('what is stored', () => {
       leftOut,
       { field: 'description', code: 'refused', expected: 'a value that the service takes' },
     ])
+  })
+})
+
+describe('somebody out of scope of whom no call was ever made', () => {
+  const mapped = { kind: 'out-of-scope', userId: 'u7' } as const
+  const of = (remote: LedgerRecord['remote']) =>
+    rememberFor(start({ remote }, { unknown: true, blind: true }), {
+      mapped,
+      record: { userId: 'u7', remote },
+      digests,
+    })
+
+  it('stays unasked, although a crash or a wish to look makes the user unknown', () => {
+    expect(of('unasked').remote).toBe('unasked')
+  })
+
+  it.each(['unknown', 'absent', 'present'] as const)('is looked up where the record says %s', (remote) => {
+    expect(of(remote).remote).toBe('unknown')
   })
 })

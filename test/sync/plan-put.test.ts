@@ -31,6 +31,12 @@ describe('a PUT', () => {
     ])
   })
 
+  it('is not used because the only field that is managed has changed', () => {
+    const memory = sent(2, { email: 'a' })
+    const body = { status: 2, email: 'b' }
+    expect(brief({ mapped: user(2, { email: 'b' }), memory, policy: CLEAR })).toEqual(['patch', body])
+  })
+
   it('clears a field by leaving it out, where the configuration says so', () => {
     const policy = { ...FULL, clearWith: { ...clearing('null'), email: 'omit' } } as const
     const fields = { ...every, email: null, last_name: null }

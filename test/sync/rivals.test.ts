@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Row } from '../../src/config/config.ts'
+import type { Clock } from '../../src/config/define.ts'
 import type { Mapped } from '../../src/model/mapped.ts'
 import { findRivals } from '../../src/sync/rivals.ts'
 import { configOf } from '../support/pure-claims.ts'
@@ -24,6 +25,7 @@ function rivalsOf(mapped: Mapped, claimants = Object.keys(ROWS)) {
     config,
     readRow: async (key: string) => ROWS[key] ?? null,
     readClaimants: async () => claimants,
+    now: new Date(),
   }
   return findRivals(reads, 'ana', mapped)
 }
@@ -39,6 +41,20 @@ it('spares a user from a revocation whom somebody may still be, though it cannot
   expect(await rivalsOf({ kind: 'removed', userId: 'ANA' })).toEqual(['Ana', 'AnA', 'aNa'])
   expect(await rivalsOf({ kind: 'out-of-scope', userId: 'ANA' }, ['AnA'])).toEqual(['AnA'])
   expect(await rivalsOf({ kind: 'rejected', userId: 'ANA', issues: [] }, ['AnA'])).toEqual([])
+})
+
+it('goes by the time that it is given', async () => {
+  const ended = new Date('2026-12-01')
+  const mapping = { user_id: upper, status: { value: 2 } }
+  const when = (_: Row, { now }: Clock) =>
+    now < ended ? { value: true, validUntil: ended } : { value: false, validUntil: null }
+  const reads = {
+    config: configOf([], { mapping, scope: { columns: ['kind'], when } }),
+    readRow: async () => ROWS.Ana ?? null,
+    readClaimants: async () => ['Ana'],
+  }
+  expect(await findRivals({ ...reads, now: new Date('2026-11-30') }, 'ana', user)).toEqual(['Ana'])
+  expect(await findRivals({ ...reads, now: ended }, 'ana', user)).toEqual([])
 })
 
 it('has none for a customer whose user_id cannot be told', async () => {

@@ -25,8 +25,8 @@ describe('a revocation', () => {
     expect(play(REMOVED, UNKNOWN, [404]).calls).toEqual(['GET'])
   })
 
-  it('that is refused waits for a person', () => {
-    expect(play(REMOVED, PREMIUM, [422]).end).toMatchObject({ kind: 'settle', state: 'rejected' })
+  it('that is refused is tried again: the row is gone, and nothing would change any more', () => {
+    expect(play(REMOVED, PREMIUM, [422]).end).toMatchObject({ kind: 'retry', failed: true })
   })
 
   it('of unknown outcome is no end of a trial when the customer comes back', () => {
@@ -57,6 +57,12 @@ describe('a trial', () => {
   it('that has ended is not granted again by the status that goes alone', () => {
     const { calls } = play(edited, known, [{ user: { status: 0 } }, 422, 200])
     expect(calls.at(-1)).toBe('PATCH {"status":0}')
+  })
+
+  it('that has ended is not granted again to somebody whom the service denied for a moment', () => {
+    const denied = play(edited, { ...known, seenStatus: 0 }, [404, 409])
+    const back = play(edited, denied.turn.memory, [{ user: { status: 0, email: 'a@x.es' } }, 200])
+    expect(back.calls.at(-1)).toBe('PATCH {"status":0,"email":"b@x.es"}')
   })
 
   it('counts as granted when a GET shows what a call of unknown outcome asked for', () => {

@@ -1,7 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import { DOUBTED, NO_VALUE } from '../../src/sync/digest.ts'
-import type { Turn } from '../../src/sync/turn.ts'
-import { ABSENT, type Answer, exact, PREMIUM, play, SETTLED, UNKNOWN, user } from '../support/turn-scene.ts'
+import { nextMove, startTurn, type Turn } from '../../src/sync/turn.ts'
+import {
+  ABSENT,
+  type Answer,
+  digests,
+  exact,
+  POLICY,
+  PREMIUM,
+  play,
+  SETTLED,
+  UNKNOWN,
+  user,
+} from '../support/turn-scene.ts'
 
 describe('what a GET cannot show', () => {
   const withCountry = user(2, { email: 'b@x.es', country_code: 'ES' })
@@ -44,6 +55,14 @@ describe('a lookup', () => {
     ])
     expect(calls).toEqual(['GET'])
     expect(end).toEqual(SETTLED)
+  })
+
+  it('that a plan asks for once more waits for the next claim', () => {
+    const mapped = user(2)
+    const turn = { ...startTurn(UNKNOWN), lookups: 1 }
+    const move = nextMove(turn, { mapped, rivals: [], policy: POLICY, digests, lookAfterMs: 0 })
+    const end = { kind: 'retry', reason: { code: 'looked-already' }, failed: true }
+    expect(move).toEqual({ plan: { kind: 'lookup', why: 'unknown' }, end })
   })
 
   it('creates where nobody is found', () => {

@@ -9,6 +9,25 @@ const changed = user(2, { email: 'b@x.es' })
 const FREE = { ...PREMIUM, sentStatus: 0 }
 const PATCH = 'PATCH {"status":2,"email":"b@x.es"}'
 
+describe('a write that is answered with another user, or another status', () => {
+  it.each<[string, Mapped, Memory]>([
+    ['create', user(2, { email: 'b@x.es' }), ABSENT],
+    ['update', changed, PREMIUM],
+    ['revocation', REMOVED, PREMIUM],
+  ])('is looked at: a %s is done where a GET confirms it', (_what, mapped, memory) => {
+    const status = mapped === REMOVED ? 0 : 2
+    const { calls, end, turn } = play(mapped, memory, ['other', { user: { status, email: 'b@x.es' } }])
+    expect([calls.length, calls[1], end]).toEqual([2, 'GET', SETTLED])
+    expect(turn).toMatchObject({ acknowledged: true, memory: { remote: 'present', sentStatus: status } })
+  })
+
+  it('leaves the user unknown where a GET shows what was there before', () => {
+    const { end, turn } = play(changed, PREMIUM, ['other', { user: { status: 2, email: 'a@x.es' } }])
+    expect(end).toMatchObject({ kind: 'retry', failed: true, reason: { code: 'not-confirmed' } })
+    expect(turn.memory.remote).toBe('unknown')
+  })
+})
+
 describe('a write that is answered with JSON null', () => {
   it('was done where the status is as it was written, whatever form the rest has', () => {
     const shown = { user: { status: 2, email: 'B@X.ES' } }
@@ -101,7 +120,9 @@ describe('a look soon after a write', () => {
     await customer.claim()
     customer.row = { ...row, email: 'eva@correo.es' }
     const { record } = customer.kept
-    const written = (ago: number) => ({ readRecord: async () => ({ ...record, writtenAgoMs: ago }) })
+    const written = (ago: number) => ({
+      readRecord: async () => ({ ...record, writtenAgoMs: ago, verifiedAgoMs: null, newcomer: false }),
+    })
     await customer.claim({}, written(1000))
     expect(customer.service.calls.length).toBe(1)
     expect(customer.steps.at(-1)).toMatchObject({ step: 'ended', end: { waitMs: 4000 } })

@@ -10,12 +10,15 @@ describe('a create', () => {
     expect(turn).toMatchObject({ sure: true, wrote: true, acknowledged: true, memory: PREMIUM })
   })
 
-  it.each([400, 404, 409, 410, 422])('that is refused (%i) looks, adopts and updates', (status) => {
-    const there = { user: { status: 0, email: 'old@x.es' } }
-    const { calls, end } = play(user(2, { email: 'a@x.es' }), ABSENT, [status, there, 200])
-    expect(calls.slice(1)).toEqual(['GET', 'PATCH {"status":2,"email":"a@x.es"}'])
-    expect(end).toEqual(SETTLED)
-  })
+  it.each([400, 404, 409, 410, 413, 414, 422, 431])(
+    'that is refused (%i) looks, adopts and updates',
+    (status) => {
+      const there = { user: { status: 0, email: 'old@x.es' } }
+      const { calls, end } = play(user(2, { email: 'a@x.es' }), ABSENT, [status, there, 200])
+      expect(calls.slice(1)).toEqual(['GET', 'PATCH {"status":2,"email":"a@x.es"}'])
+      expect(end).toEqual(SETTLED)
+    },
+  )
 
   it('that is refused sends what a GET cannot show to the user whom it adopts', () => {
     const there = { user: { status: 2 } }
@@ -24,7 +27,7 @@ describe('a create', () => {
     expect(calls.at(-1)).toBe('PATCH {"status":2,"country_code":"ES"}')
   })
 
-  it.each([400, 422])(
+  it.each([400, 413, 422, 431])(
     'that is refused (%i) with nobody there goes without optional fields next time',
     (status) => {
       const mapped = user(2, { email: 'a@x.es', last_name: null })

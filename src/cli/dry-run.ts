@@ -1,0 +1,47 @@
+import type { Config } from '../config/config.ts'
+import { readEnv } from '../config/env.ts'
+import { readStandingIfAny } from '../ledger/generation.ts'
+import type { CustomerKey } from '../model/customer.ts'
+import { makeDryRun } from '../worker/dry-run.ts'
+import { withPool } from './connect.ts'
+import type { ExitCode, Io } from './io.ts'
+import { asJson } from './json.ts'
+import { line, sayMapped, sayPlan } from './say-step.ts'
+import { redacted, untilOf } from './sync-json.ts'
+
+type Asked = { readonly config: Config; readonly keys: readonly CustomerKey[]; readonly json: boolean }
+
+/** `rollcall sync --dry-run`: what a sync would do, without a call and without a write. */
+export async function dryRun(io: Io, { config, keys, json }: Asked): Promise<ExitCode> {
+  const env = readEnv(io.env, { need: ['DATABASE_URL'], may: ['ROLLCALL_DIGEST_KEY'] })
+  return await withPool(env.DATABASE_URL, async (pool) => {
+    const run = await makeDryRun({ pool, config, digestKey: env.ROLLCALL_DIGEST_KEY })
+    const mappingCurrent = (await readStandingIfAny(pool, config.fingerprint))?.current ?? null
+    const results = []
+    for (const key of keys) {
+      const result = await run(key)
+      results.push({ key, ...result, mappingCurrent })
+      if (json) continue
+      io.out(`customer ${key} (dry run)`)
+      for (const text of sayMapped(result.mapped)) io.out(text)
+      io.out(line('plan', sayPlan(result.plan)))
+      if (result.withoutLedger)
+        io.out(
+          line('note', 'planned as if nothing had been sent before: no ledger, or no ROLLCALL_DIGEST_KEY'),
+        )
+      if (mappingCurrent === false)
+        io.out(line('note', 'this mapping is not applied: nothing is sent by it before `backfill --mapping`'))
+    }
+    if (json)
+      io.out(
+        asJson(
+          results.map(({ mapped, ...shown }) => ({
+            ...shown,
+            ...untilOf(mapped),
+            plan: redacted(shown.plan),
+          })),
+        ),
+      )
+    return results.some(({ plan }) => plan.kind === 'reject') ? 3 : 0
+  })
+}

@@ -1,0 +1,45 @@
+import { readEnv } from '../config/env.ts'
+import { readHistory } from '../ledger/history.ts'
+import { checkMigrated } from '../ledger/migrate.ts'
+import type { CustomerKey } from '../model/customer.ts'
+import { RollcallError } from '../model/errors.ts'
+import { withPool } from './connect.ts'
+import type { ExitCode, Io } from './io.ts'
+import { asJson } from './json.ts'
+import { sayHistory } from './say-history.ts'
+
+type Asked = {
+  readonly keys: readonly CustomerKey[]
+  /** As given. */
+  readonly limit: string | undefined
+  readonly json: boolean
+}
+
+const CALLS = 50
+
+/**
+ * What Postgres holds of these customers and their last calls; no call, no write. 3 when one of them is known nowhere:
+ * a script that asks about a mistyped key must not take it for a customer who is well.
+ */
+export async function history(io: Io, { keys, limit, json }: Asked): Promise<ExitCode> {
+  const most = limit === undefined ? CALLS : readLimit(limit)
+  const { DATABASE_URL: url } = readEnv(io.env, { need: ['DATABASE_URL'] })
+  return await withPool(url, async (pool) => {
+    await checkMigrated(pool)
+    const found = []
+    for (const key of keys) found.push({ key, history: await readHistory(pool, key, most) })
+    if (json) io.out(asJson(found))
+    else
+      found.forEach(({ key, history }, index) => {
+        if (index > 0) io.out('')
+        for (const text of sayHistory(history, key)) io.out(text)
+      })
+    return found.some(({ history }) => history === null) ? 3 : 0
+  })
+}
+
+function readLimit(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text))
+    throw new RollcallError('USAGE', ['--limit: expected a whole number from 1'])
+  return Number(text)
+}

@@ -1,0 +1,86 @@
+import type { Standing } from '../ledger/generation.ts'
+import type { Tally } from '../sync/differs.ts'
+import type { Swept } from '../worker/sweep.ts'
+import { line } from './say-status.ts'
+
+/** `standing` as it was at the end; null on a ledger that no worker has met yet. */
+export type Backfilled = Swept & {
+  readonly standing: Standing | null
+  /** The mapping became the present one by this. */
+  readonly applied: boolean
+  readonly dryRun: boolean
+}
+
+/** What a backfill has found and done, as lines for a person. */
+export function sayBackfill(done: Backfilled): string[] {
+  const { tally, dryRun, ended } = done
+  return [
+    line('mapping', sayWhich(done)),
+    ...sayTally(tally),
+    ...(ended ? [] : [line('stopped', sayStopped(done))]),
+    ...(ended && !dryRun ? [line('done', sayNoted(tally))] : []),
+    ...(ended && dryRun ? [line('dry run', 'no call was made and nothing was written')] : []),
+  ]
+}
+
+function sayWhich({ standing, applied, dryRun }: Backfilled): string {
+  if (!standing) return 'none was ever gone by: the first worker takes up its own'
+  const { generation, appliedAt } = standing
+  if (applied) return `applied: syncs go by it from now on (generation ${generation})`
+  if (standing.current) {
+    const again = dryRun ? '' : '; everybody was looked at again'
+    return `syncs go by it already (generation ${generation}, since ${appliedAt})${again}`
+  }
+  const before = standing.earlier ? ', which replaced it' : ''
+  return `not applied: syncs go by generation ${generation}${before}, since ${appliedAt}`
+}
+
+/** Whom a sweep has looked at, and what it has found; also for `rollcall status`. */
+export function sayTally({ customers, verdicts, unsure, plans, fields, loseAccess }: Tally): string[] {
+  const some = (label: string, count: number, text: string) => (count > 0 ? [line(label, text)] : [])
+  return [
+    line('customers', `${customers} looked at`),
+    line('differ', `${verdicts.differs}${listed(': ', plans)}`),
+    ...some('fields', Object.keys(fields).length, `of those who are registered: ${listed('', fields)}`),
+    ...some('lose access', loseAccess, `${loseAccess} of those who differ may lose access`),
+    ...some(
+      'owed',
+      verdicts.owed,
+      `${verdicts.owed} are owed a sync already${unsure > 0 ? `, ${unsure} of them differ by row or mapping` : ''}`,
+    ),
+    ...some(
+      'later',
+      verdicts['another-time'],
+      `${verdicts['another-time']} change by themselves at another time than before`,
+    ),
+    ...some(
+      'never asked',
+      verdicts['never-asked'],
+      `${verdicts['never-asked']} were never synced, and are not by this: see \`rollcall capture resync\``,
+    ),
+    ...some('unreadable', verdicts.unreadable, `${verdicts.unreadable} rows cannot be read`),
+  ]
+}
+
+/** `12 status, 3 email`, the most frequent first. */
+function listed(before: string, counts: Readonly<Record<string, number>>): string {
+  const entries = Object.entries(counts).toSorted(([, a], [, b]) => b - a)
+  return entries.length === 0 ? '' : `${before}${entries.map(([name, n]) => `${n} ${name}`).join(', ')}`
+}
+
+function sayNoted({ verdicts }: Tally): string {
+  return verdicts.differs === 0
+    ? 'nobody differs'
+    : `${verdicts.differs} are owed a sync: \`rollcall status\` shows how it goes`
+}
+
+function sayStopped({ dryRun }: Backfilled): string {
+  return dryRun
+    ? 'not everybody was looked at'
+    : 'not everybody was looked at: a worker with this configuration goes on with it, and so does this command'
+}
+
+export function backfillJson({ standing, applied, dryRun, tally, ended }: Backfilled): object {
+  const { generation = null, appliedAt = null, current = false } = standing ?? {}
+  return { generation, appliedAt, current, applied, dryRun, ended, ...tally }
+}

@@ -1,0 +1,215 @@
+import type { CustomerState, Reason, ReasonCode } from '../ledger/record.ts'
+import type { FieldIssue } from '../model/mapped.ts'
+import { CALL_ERROR_KINDS } from '../service/errors.ts'
+import { sayCallError } from './say-access.ts'
+
+/** What is wrong, and the one thing to do about it. Both hold codes, statuses and names, never a field's value. */
+export type Said = { readonly what: string; readonly toDo: string }
+
+type About = {
+  readonly state?: CustomerState
+  /** How many have this reason; default one. */
+  readonly customers?: number
+}
+
+/** As read: its code may be one that this version does not have. */
+export type StoredReason = Omit<Reason, 'code'> & { readonly code: string }
+type Told = StoredReason & Required<About>
+
+/**
+ * A reason in words. Reasons are stored, so one may come from another version: its code is then shown as it is.
+ */
+export function sayReason(reason: StoredReason, { state = 'failing', customers = 1 }: About = {}): Said {
+  const told = { ...reason, state, customers }
+  return isReasonCode(reason.code) ? WORDS[reason.code](told) : sayUnheardOf(told)
+}
+
+export function isReasonCode(code: string): code is ReasonCode {
+  return Object.hasOwn(WORDS, code)
+}
+
+/** Whoever is owed comes again by itself, and there is nothing that has to be done. */
+const WAIT = 'nothing: it is tried again by itself'
+const PROVIDER = 'ask whoever runs the service'
+
+/** A table that the compiler holds complete: a new code has no way round words of its own. */
+const WORDS: Readonly<Record<ReasonCode, (told: Told) => Said>> = {
+  mapping: ({ fields = [] }) => ({
+    what: `the mapping makes no user of the row${fields.length > 0 ? `: ${fields.join(', ')}` : ''}`,
+    toDo: `correct ${fields.length > 0 ? fields.join(', ') : 'the field'} in your data, or the mapping; a changed row is tried again by itself`,
+  }),
+  'shared-user-id': ({ keys = [] }) => ({
+    what: `another customer in scope has the same user_id${keys.length > 0 ? `: ${keys.join(', ')}` : ''}`,
+    toDo: 'give each a user_id of its own, or leave one of them in scope only',
+  }),
+  refused: sayRefused,
+  'customer-unreadable': ({ error }) => ({
+    what: `Postgres refuses to read the row${error ? ` (${error})` : ''}`,
+    toDo:
+      error === '42501'
+        ? 'grant SELECT on the customers (the README lists the rights)'
+        : 'make the row readable by SELECT: the table or view of the customers, or what it computes',
+  }),
+  denied: sayDenied,
+  later: (told) => ({ what: `the service asks to be called later (${answerOf(told)})`, toDo: WAIT }),
+  failed: (told) => ({
+    what: `a look at the user (GET) failed: ${answerOf(told)}`,
+    toDo: `${WAIT}; if it stays so, check SERVICE_URL and ${PROVIDER}`,
+  }),
+  'not-sent': (told) => ({
+    what: `nothing was sent: ${answerOf(told)}`,
+    toDo:
+      told.error === 'bad-user-id'
+        ? 'correct what the mapping makes the user_id of'
+        : 'check SERVICE_URL and the network between; then it is tried again by itself',
+  }),
+  unknown: (told) => ({
+    what: `it is not known whether the last write was carried out: ${answerOf(told)}`,
+    toDo: `nothing: the user is looked at before anything is sent again; if it stays so, ${PROVIDER}`,
+  }),
+  'not-confirmed': () => ({
+    what: 'the answer to a write said neither yes nor no, and a look right after it did not confirm it',
+    toDo: 'nothing: the user is looked at again once a GET can be believed',
+  }),
+  'not-there-yet': () => ({
+    what: 'the service does not know a user that was written a moment ago',
+    toDo: 'nothing: it may show late, and is looked at again by itself',
+  }),
+  'looked-already': () => ({
+    what: 'a second look would have been needed in one attempt, and it makes one only',
+    toDo: WAIT,
+  }),
+  'created-already': () => ({
+    what: 'the user was created and was not there after it; an attempt creates once only',
+    toDo: `${WAIT}; if it stays so, check that reads and writes reach the same service`,
+  }),
+  'out-of-time': () => ({
+    what: 'the time of the attempt was over before its next call',
+    toDo: `${WAIT}; if it stays so, the service is slow: raise timing.lifetimeMs`,
+  }),
+  stopping: () => ({ what: 'the worker was being stopped', toDo: WAIT }),
+  'just-written': () => ({
+    what: 'it was written a moment ago, and the service may show it late',
+    toDo: WAIT,
+  }),
+  'revocation-cap': () => ({
+    what: 'it would lose access, and more customers are losing it than may in one minute',
+    toDo: 'check that so many are meant to lose access; if so, nothing: they go one after the other',
+  }),
+  truncated: () => ({
+    what: 'it would lose access, and a watched table was truncated',
+    toDo: 'nobody is shut out until you say what that means: `rollcall capture resync`',
+  }),
+}
+
+export const REASON_CODES: readonly string[] = Object.keys(WORDS)
+
+/** These say something about the address, or about somebody who is there, and nothing about the values. */
+const NOT_FOUND = new Set([404, 410])
+/** Given by whoever found the request too large to read. */
+const TOO_LARGE = new Set([413, 414, 431])
+
+/** Rejected: the status alone was refused as well. Failing: the next create goes without some of the fields. */
+function sayRefused(told: Told): Said {
+  const { status = 0, state, fields = [], named = [] } = told
+  const answer = answerOf(told)
+  if (state === 'rejected') {
+    const tried = fields.length > 0 ? `, also without ${fields.join(', ')}` : ''
+    return {
+      what: `the service refuses this user (${answer})${tried}`,
+      toDo: TOO_LARGE.has(status)
+        ? 'shorten the user_id: the request is too large for the service'
+        : `check the status and the user_id that the mapping makes, or ${PROVIDER}; a changed row is tried again by itself, \`--retry\` tries now`,
+    }
+  }
+  const what = `the service refuses to create the user (${answer})`
+  if (NOT_FOUND.has(status))
+    return { what, toDo: 'check SERVICE_URL: nothing may be there to create users with' }
+  if (status === 409)
+    return {
+      what: `${what} as one that exists, and shows none`,
+      toDo: `${WAIT}; if it stays so, ${PROVIDER}`,
+    }
+  if (named.length > 0)
+    return {
+      what: `${what} and names ${named.join(', ')}`,
+      toDo: `correct ${named.join(', ')} in your data; the next attempt goes without`,
+    }
+  const tried = fields.length > 0 ? ` with ${fields.join(', ')}` : ''
+  return {
+    what: `${what}${tried}`,
+    toDo: 'nothing yet: the next attempt goes with the status alone, and what is then left out is listed',
+  }
+}
+
+/** A 403 may be about one user, a 401 never is. */
+function sayDenied(told: Told): Said {
+  const answer = answerOf(told)
+  const keys = 'SERVICE_API_KEY and SERVICE_SECRET_KEY'
+  if (told.status !== 403) {
+    return {
+      what: `the service does not take the credentials (${answer})`,
+      toDo: `check ${keys}, and that they belong to SERVICE_URL`,
+    }
+  }
+  return told.customers === 1
+    ? {
+        what: `the service forbids it for this user (${answer})`,
+        toDo: `${PROVIDER} why these credentials may not manage this user`,
+      }
+    : {
+        what: `the service forbids it for these users (${answer})`,
+        toDo: `if hardly anybody gets through, check ${keys}; else ${PROVIDER} about these users`,
+      }
+}
+
+function sayUnheardOf(told: Told): Said {
+  const { fields = [] } = told
+  return {
+    what: `${told.code}${told.status || told.error ? ` (${answerOf(told)})` : ''}${fields.length > 0 ? `: ${fields.join(', ')}` : ''}`,
+    toDo: 'this version of rollcall does not know the reason: look with the version that the workers run',
+  }
+}
+
+/** What came of the call: a status, or why there was none. */
+function answerOf({ status, error }: StoredReason): string {
+  if (status !== undefined) return `HTTP ${status}`
+  const kind = CALL_ERROR_KINDS.find((known) => known === error)
+  return kind ? sayCallError(kind) : (error ?? 'no answer')
+}
+
+/** What is wrong with one field. `blocks`: the customer is rejected for it. */
+export function sayIssue({ field, code, expected, blocks }: IssueTold): Said {
+  const correct = `correct ${field === 'scope' ? 'the scope function' : field}`
+  const rest = blocks ? 'nothing is sent until then' : 'the rest is sent without it'
+  switch (code) {
+    case 'refused':
+      return {
+        what: `the service does not take the value of ${field}`,
+        toDo: `${correct} in your data; ${rest}; \`--retry\` sends the same value again`,
+      }
+    case 'missing':
+      return { what: `${field} is empty; expected ${expected}`, toDo: `fill in ${field}; ${rest}` }
+    case 'not-in-values':
+      return {
+        what: `${field} is none of the listed values; expected ${expected}`,
+        toDo: `${correct} in your data, or list the value in the mapping; ${rest}`,
+      }
+    case 'function-failed':
+      return {
+        what: `the function for ${field} failed; expected ${expected}`,
+        toDo: `correct the function in the configuration, or the row; ${rest}`,
+      }
+    case 'invalid':
+      return { what: `${field} is not valid; expected ${expected}`, toDo: `${correct} in your data; ${rest}` }
+    default: {
+      const other: string = code satisfies never
+      return { what: `${field}: ${other}; expected ${expected}`, toDo: `${correct} in your data; ${rest}` }
+    }
+  }
+}
+
+type IssueTold = Pick<FieldIssue, 'code' | 'expected'> & {
+  readonly field: string
+  readonly blocks: boolean
+}

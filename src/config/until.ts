@@ -1,0 +1,112 @@
+// What a function of the configuration answers: at once, and where it goes by the time, with until when that holds.
+import { types } from 'node:util'
+import type { Clock } from './define.ts'
+
+/** An answer that holds until a time, in milliseconds since 1970. One that holds until a change comes bare. */
+export class Held<T = unknown> {
+  readonly value: T
+  readonly untilMs: number
+
+  constructor(value: T, untilMs: number) {
+    this.value = value
+    this.untilMs = untilMs
+  }
+}
+
+/** A function that goes by the time and does not say, or not usably, until when its answer holds. */
+export class Unheld extends Error {
+  override readonly name = 'Unheld'
+  /** Holds no value, so that it may be stored and shown. */
+  readonly expected: string
+
+  constructor(expected: string) {
+    super(`expected ${expected}`)
+    this.expected = expected
+  }
+}
+
+const SAID = 'a function that reads now and therefore says until when its answer holds: { value, validUntil }'
+const WHOLE = 'both value and validUntil in { value, validUntil }'
+const READABLE = 'a validUntil that is a Date, an ISO 8601 text (UTC where it names no zone) or null'
+const AHEAD =
+  'a validUntil after now, or null for an answer that holds until a change: one that has passed would be asked for again without end'
+
+/**
+ * Asks with a clock that notes whether it was read. An answer by the time is only right for a while, and nobody would
+ * look at the customer again if it came without the end of that while, or with one that has passed: both are failures.
+ * An answer that says until when it holds needs no reading of the clock.
+ *
+ * @throws Unheld, and whatever `ask` throws
+ */
+export function withClock(now: Date, ask: (clock: Clock) => unknown): unknown {
+  let read = false
+  const clock: Clock = Object.freeze({
+    get now() {
+      read = true
+      return new Date(now)
+    },
+  })
+  const answer = atOnce(ask(clock))
+  if (typeof answer === 'object' && answer !== null && 'validUntil' in answer) return heldBy(answer, now)
+  if (read) throw new Unheld(SAID)
+  return answer
+}
+
+function heldBy(answer: { readonly validUntil: unknown }, now: Date): unknown {
+  if (!('value' in answer)) throw new Unheld(WHOLE)
+  const value = atOnce(answer.value)
+  const untilMs = readTime(answer.validUntil)
+  if (untilMs === undefined) throw new Unheld(READABLE)
+  if (untilMs === null) return value
+  if (untilMs <= now.getTime()) throw new Unheld(AHEAD)
+  return new Held(value, untilMs)
+}
+
+/**
+ * A function that answers with a promise waits for something else than the row: its answer could not be repeated.
+ *
+ * @throws TypeError
+ */
+export function atOnce(answer: unknown): unknown {
+  if (!isThenable(answer)) return answer
+  Promise.resolve(answer).catch(() => {}) // its own failure is part of the one that is thrown here
+  throw new TypeError('the function answers with a promise')
+}
+
+function isThenable(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+}
+
+/** Milliseconds since 1970; null: never; undefined: it cannot be read. */
+function readTime(given: unknown): number | null | undefined {
+  if (given === null) return null
+  if (types.isDate(given)) return numberOr(given.getTime())
+  if (typeof given !== 'string') return undefined
+  const text = given.trim()
+  return text === 'infinity' ? null : numberOr(parseTime(text))
+}
+
+/** ISO 8601, and how Postgres prints `timestamptz` and `timestamp` with its date style ISO (a year may have five digits). */
+const TIME =
+  /^\+?(\d{4,6})-(\d\d)-(\d\d)(?:[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,](\d{1,9}))?)?(?:Z|([+-])(\d\d)(?::?([0-5]\d)(?::?([0-5]\d))?)?)?)?$/i
+
+/** NaN for what is no time. The language's own reading takes a time without zone for a local one, and 30 February for 2 March. */
+function parseTime(text: string): number {
+  const [whole, year, month, day, hours, minutes, seconds, fraction = '', sign, ...zone] =
+    TIME.exec(text) ?? []
+  if (whole === undefined) return Number.NaN
+  const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)))
+  if (date.getUTCMonth() !== Number(month) - 1) return Number.NaN
+  const ahead = spanMs(zone[0], zone[1], zone[2]) * (sign === '-' ? -1 : 1)
+  return (
+    date.getTime() + spanMs(hours, minutes, seconds) + Number(fraction.padEnd(3, '0').slice(0, 3)) - ahead
+  )
+}
+
+function spanMs(hours = '0', minutes = '0', seconds = '0'): number {
+  return ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000
+}
+
+function numberOr(ms: number): number | undefined {
+  return Number.isFinite(ms) ? ms : undefined
+}

@@ -1,0 +1,47 @@
+// All customer keys, page by page.
+import pg, { type ClientBase } from 'pg'
+import type { CustomerKey } from '../model/customer.ts'
+import type { CustomersShape } from './describe.ts'
+
+/** Where a page begins: the texts of the last key's columns, and its one text. */
+export type KeyCursor = readonly string[]
+
+export type KeyPage = {
+  /** Each key once. */
+  readonly keys: readonly CustomerKey[]
+  /** Where the next page begins; null after the last one. */
+  readonly next: KeyCursor | null
+}
+
+type ReadKeys = (client: Pick<ClientBase, 'query'>, after: KeyCursor | null) => Promise<KeyPage>
+
+/**
+ * Pages through the customers in the order of their own key columns, so that the index on these serves each page.
+ * The text decides between keys that the columns' type takes for equal (1.0 and 1.00, citext), or a page that ends
+ * between two of them would lose the second. Rows with a NULL in their key are no customers.
+ */
+export function makeReadKeys({ relation, key }: CustomersShape, limit: number): ReadKeys {
+  const id = pg.escapeIdentifier
+  const columns = key.map(({ name }) => `c.${id(name)}`)
+  const texts = columns.map((column) => `(${column})::text`)
+  const canonical = texts.length === 1 ? texts.join() : `jsonb_build_array(${texts.join(', ')})::text`
+  const order = [...columns, `(${canonical}) COLLATE "C"`].join(', ')
+  const cursor = [...key.map(({ cast }, at) => `$${at + 2}::${cast}`), `$${key.length + 2}::text`].join(', ')
+  const statement = (where: string) => `
+SELECT ${texts.map((text, at) => `${text} AS part${at}`).join(', ')}, (${canonical}) AS key
+FROM ${id(relation.schema)}.${id(relation.name)} c
+WHERE ${columns.map((column) => `${column} IS NOT NULL`).join(' AND ')}${where}
+ORDER BY ${order} LIMIT $1`
+  const first = statement('')
+  const later = statement(` AND (${order}) > (${cursor})`)
+
+  return async (client, after) => {
+    const { rows } = await client.query<string[]>({
+      text: after ? later : first,
+      values: [limit, ...(after ?? [])],
+      rowMode: 'array',
+    })
+    const keys = [...new Set(rows.map((row) => row.at(-1) ?? ''))]
+    return { keys, next: rows.length < limit ? null : (rows.at(-1) ?? null) }
+  }
+}

@@ -1,0 +1,243 @@
+// Who is rejected, who fails and whose fields are left out: by reason, one by one, and tried again.
+import type { ClientBase, Pool } from 'pg'
+import { type CustomerKey, LANE, type Lane } from '../model/customer.ts'
+import type { FieldIssue } from '../model/mapped.ts'
+import { retried } from './batch.ts'
+import { noteNow } from './note.ts'
+import type { CustomerState, Reason } from './record.ts'
+
+type Client = Pick<ClientBase, 'query'>
+
+/** Which of them: those with a reason (`detail`: its HTTP status or error), those with an issue of a field, or all. */
+export type Selector =
+  | { readonly kind: 'reason'; readonly code: string; readonly detail: string | null }
+  | { readonly kind: 'issue'; readonly field: string; readonly code: string | null }
+  | { readonly kind: 'all' }
+
+/** Ages and waits in milliseconds by the database's clock; `since` as ISO text in UTC. */
+type Waiting = {
+  readonly since: string | null
+  readonly sinceMs: number | null
+  /** Negative: due since then. Null: no attempt is owed, or one is under way. */
+  readonly nextInMs: number | null
+  /** On the queue, or being synced at this moment. */
+  readonly underWay: boolean
+}
+
+/** Customers with one reason; the oldest `since`, the earliest attempt. Names are there where all agree on them. */
+export type ReasonGroup = Waiting & {
+  readonly state: CustomerState
+  readonly code: string
+  readonly status: number | null
+  readonly error: string | null
+  readonly customers: number
+  /** One of them. */
+  readonly example: CustomerKey
+  readonly fields: readonly string[] | null
+  readonly named: readonly string[] | null
+  readonly keys: readonly CustomerKey[] | null
+}
+
+/** Customers with one issue of a field. `blocks`: they are rejected for it; else the field alone is left out. */
+export type IssueGroup = Pick<FieldIssue, 'code' | 'expected'> & {
+  readonly field: string
+  readonly blocks: boolean
+  readonly customers: number
+  readonly example: CustomerKey
+}
+
+export type Failures = {
+  /** The service that all of this is about. */
+  readonly origin: string | null
+  /** Each customer once: who is rejected or failing does not count as left out too. */
+  readonly customers: { readonly rejected: number; readonly failing: number; readonly leftOut: number }
+  readonly reasons: readonly ReasonGroup[]
+  readonly issues: readonly IssueGroup[]
+}
+
+export type Failing = Waiting & {
+  readonly key: CustomerKey
+  readonly state: CustomerState
+  readonly reason: Reason | null
+  readonly issues: readonly FieldIssue[]
+  readonly attempts: number
+}
+
+const STOPPED = `l.state IN ('rejected', 'failing')`
+const LEFT_OUT = `l.issues <> '[]'`
+/** A reason without a code is none of ours; it must not make the group nameless. */
+const CODE = `coalesce(l.reason->>'code', 'unsaid')`
+const iso = (time: string) => `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+const ms = (interval: string) => `round(extract(epoch FROM ${interval}) * 1000)::float8`
+/** What all rows of a group have in common; null where they differ. */
+const common = (name: string) => `
+  CASE WHEN min((l.reason->'${name}')::text COLLATE "C") = max((l.reason->'${name}')::text COLLATE "C")
+    AND count(l.reason->'${name}') = count(*) THEN min((l.reason->'${name}')::text)::jsonb END`
+
+const REASONS = `
+SELECT l.state, ${CODE} AS code, (l.reason->>'status')::int AS status, l.reason->>'error' AS error,
+  count(*)::int AS customers, min(l.key) AS example,
+  ${common('fields')} AS fields, ${common('named')} AS named, ${common('keys')} AS keys,
+  ${iso('min(l.since)')} AS since, ${ms('clock_timestamp() - min(l.since)')} AS "sinceMs",
+  ${ms('min(o.due_at) FILTER (WHERE o.token IS NULL) - clock_timestamp()')} AS "nextInMs",
+  coalesce(bool_or(o.token IS NOT NULL), false) AS "underWay"
+FROM rollcall.ledger l LEFT JOIN rollcall.owed o USING (key)
+WHERE ${STOPPED}
+GROUP BY 1, 2, 3, 4
+ORDER BY l.state = 'rejected' DESC, customers DESC, min(l.since), 2, 3`
+
+/** Without these there is no user; with them in order, another field rejects only where the configuration is strict. */
+export const REQUIRED: readonly string[] = ['user_id', 'status', 'scope']
+const FIRST = REQUIRED.map((field) => `@.field == "${field}"`).join(' || ')
+const BLOCKS = `l.state = 'rejected' AND ${CODE} = 'mapping'
+  AND (NOT l.issues @? '$[*] ? (${FIRST})' OR jsonb_build_array(i) @? '$[*] ? (${FIRST})')`
+
+const ISSUES = `
+SELECT i->>'field' AS field, i->>'code' AS code, i->>'expected' AS expected,
+  ${BLOCKS} AS blocks, count(*)::int AS customers, min(l.key) AS example
+FROM rollcall.ledger l, jsonb_array_elements(l.issues) i
+WHERE ${LEFT_OUT}
+GROUP BY 1, 2, 3, 4
+ORDER BY blocks DESC, customers DESC, 1, 2`
+
+const TOTALS = `
+SELECT (SELECT origin FROM rollcall.target) AS origin, jsonb_build_object(
+  'rejected', count(*) FILTER (WHERE l.state = 'rejected'),
+  'failing', count(*) FILTER (WHERE l.state = 'failing'),
+  'leftOut', count(*) FILTER (WHERE NOT ${STOPPED})) AS customers
+FROM rollcall.ledger l WHERE ${STOPPED} OR ${LEFT_OUT}`
+
+/** By reason: rejected before failing (which may get right by itself), then by how many. */
+export async function readFailures(client: Client): Promise<Failures> {
+  const { rows: totals } = await client.query<Pick<Failures, 'origin' | 'customers'>>(TOTALS)
+  const { rows: reasons } = await client.query<ReasonGroup>(REASONS)
+  const { rows: issues } = await client.query<IssueGroup>(ISSUES)
+  const { origin = null, customers = { rejected: 0, failing: 0, leftOut: 0 } } = totals[0] ?? {}
+  return { origin, customers, reasons, issues }
+}
+
+/** The condition of a selector, over `l`, with `$1` and `$2` as its two values. */
+const WHERE: Readonly<Record<Selector['kind'], string>> = {
+  reason: `${STOPPED} AND ${CODE} = $1::text AND ($2::text IS NULL OR $2 IN (l.reason->>'status', l.reason->>'error'))`,
+  issue: `l.issues @> jsonb_build_array(jsonb_strip_nulls(jsonb_build_object('field', $1::text, 'code', $2::text)))`,
+  all: `(${STOPPED} OR ${LEFT_OUT}) AND coalesce($1::text, $2::text) IS NULL`,
+}
+
+function valuesOf(selector: Selector): [string | null, string | null] {
+  switch (selector.kind) {
+    case 'reason':
+      return [selector.code, selector.detail]
+    case 'issue':
+      return [selector.field, selector.code]
+    case 'all':
+      return [null, null]
+    default:
+      return selector satisfies never
+  }
+}
+
+/** Those who have waited longest, and how many there are in all. */
+export async function listFailing(
+  client: Client,
+  selector: Selector,
+  limit: number,
+): Promise<{ readonly customers: readonly Failing[]; readonly total: number }> {
+  const where = WHERE[selector.kind]
+  const { rows } = await client.query<Failing & { total: number }>(
+    `SELECT l.key, l.state, l.reason, l.issues, coalesce(o.attempts, 0) AS attempts,
+       ${iso('l.since')} AS since, ${ms('clock_timestamp() - l.since')} AS "sinceMs",
+       CASE WHEN o.token IS NULL THEN ${ms('o.due_at - clock_timestamp()')} END AS "nextInMs",
+       o.token IS NOT NULL AS "underWay", (count(*) OVER ())::int AS total
+     FROM rollcall.ledger l LEFT JOIN rollcall.owed o USING (key)
+     WHERE ${where} ORDER BY l.since, l.key LIMIT $3`,
+    [...valuesOf(selector), limit],
+  )
+  const customers = rows.map(({ total: _total, ...failing }) => failing)
+  return { customers, total: rows[0]?.total ?? 0 }
+}
+
+export type Retried = {
+  /** How many were noted. */
+  readonly customers: number
+  /** A claim of them runs at this moment; what it ends with may put a refused value back. */
+  readonly underWay: number
+  /** They have to wait: a request of an earlier call may still arrive. */
+  readonly waiting: number
+  /** Asked for, and nothing is known of them. */
+  readonly unheardOf: readonly CustomerKey[]
+}
+
+const PAGE = 1000
+const PAGE_OF_ALL = (where: string) => `
+SELECT l.key FROM rollcall.ledger l WHERE ${where} AND ($3::text IS NULL OR l.key > $3) ORDER BY l.key LIMIT ${PAGE}`
+const PAGE_OF_KEYS = `
+SELECT key FROM (SELECT key FROM rollcall.owed WHERE key = ANY($1)
+  UNION SELECT key FROM rollcall.ledger WHERE key = ANY($1)) k
+WHERE $2::text IS NULL OR key > $2 ORDER BY key LIMIT ${PAGE}`
+
+/** Customers who are named go with the live changes; many at once must not hold those up. */
+export async function retryKeys(pool: Pool, keys: readonly CustomerKey[]): Promise<Retried> {
+  const asked = [...new Set(keys)]
+  const known = new Set<CustomerKey>()
+  const page = async (client: Client, after: CustomerKey | null) => {
+    const { rows } = await client.query<{ key: CustomerKey }>(PAGE_OF_KEYS, [asked, after])
+    for (const { key } of rows) known.add(key)
+    return rows.map(({ key }) => key)
+  }
+  const counted = await retryPages(pool, page, LANE.change)
+  return { ...counted, unheardOf: asked.filter((key) => !known.has(key)) }
+}
+
+export async function retryAll(pool: Pool, selector: Selector): Promise<Retried> {
+  const text = PAGE_OF_ALL(WHERE[selector.kind])
+  const page = async (client: Client, after: CustomerKey | null) => {
+    const { rows } = await client.query<{ key: CustomerKey }>(text, [...valuesOf(selector), after])
+    return rows.map(({ key }) => key)
+  }
+  return { ...(await retryPages(pool, page, LANE.repair)), unheardOf: [] }
+}
+
+type Counts = { readonly underWay: number; readonly waiting: number }
+type NextPage = (client: Client, after: CustomerKey | null) => Promise<readonly CustomerKey[]>
+
+/** Each page in a transaction of its own, so that nobody waits long for a row of it. */
+async function retryPages(pool: Pool, page: NextPage, lane: Lane): Promise<Omit<Retried, 'unheardOf'>> {
+  const sum = { customers: 0, underWay: 0, waiting: 0 }
+  let after: CustomerKey | null = null
+  for (;;) {
+    const { keys, counts } = await retried(() => retryPage(pool, (client) => page(client, after), lane))
+    sum.customers += keys.length
+    sum.underWay += counts.underWay
+    sum.waiting += counts.waiting
+    after = keys.at(-1) ?? null
+    if (keys.length < PAGE) return sum
+  }
+}
+
+const FORGET_REFUSED = `UPDATE rollcall.ledger SET refused = '{}' WHERE key = ANY($1) AND refused <> '{}'`
+const COUNT = `
+SELECT (count(*) FILTER (WHERE call_token IS NOT NULL))::int AS "underWay",
+  (count(*) FILTER (WHERE token IS NULL AND due_at > now()))::int AS waiting
+FROM rollcall.owed WHERE key = ANY($1)`
+
+/**
+ * The work rows come first and in key order, as in every ending, which holds them while it writes the ledger: so the
+ * two neither deadlock nor write one record at the same time.
+ */
+async function retryPage(pool: Pool, page: (client: Client) => Promise<readonly CustomerKey[]>, lane: Lane) {
+  const client = await pool.connect()
+  let broken = true
+  try {
+    await client.query('BEGIN')
+    const keys = await page(client)
+    await noteNow(client, keys, lane)
+    if (keys.length > 0) await client.query(FORGET_REFUSED, [keys])
+    const { rows } = await client.query<Counts>(COUNT, [keys])
+    await client.query('COMMIT')
+    broken = false
+    return { keys, counts: rows[0] ?? { underWay: 0, waiting: 0 } }
+  } finally {
+    // What it holds goes with the connection.
+    client.release(broken)
+  }
+}

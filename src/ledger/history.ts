@@ -1,0 +1,95 @@
+import type { ClientBase } from 'pg'
+import type { CustomerKey } from '../model/customer.ts'
+import type { FieldIssue } from '../model/mapped.ts'
+import type { CustomerState, Reason, RemoteState } from './record.ts'
+
+/** One call that was made for a customer: names of fields, never a value. */
+export type LoggedCall = {
+  /** When it ended, by the clock of the process that made it. */
+  readonly at: string
+  /** The process: what it is, host and pid. */
+  readonly by: string
+  readonly plan: string
+  readonly method: string
+  /** Null when there was no answer; then `error` says why. */
+  readonly status: number | null
+  readonly error: string | null
+  /** What the answer was taken for. */
+  readonly meaning: string
+  readonly ms: number
+  /** What the request carried besides the `user_id`. */
+  readonly fields: readonly string[]
+  /** Fingerprint of the answer, as `rollcall answers` shows it. */
+  readonly answer: string
+}
+
+/** All that is stored of one customer; times as ISO text in UTC, null for never. Null: nothing is known of this key. */
+export type History = {
+  readonly state: CustomerState
+  readonly reason: Reason | null
+  readonly issues: readonly FieldIssue[]
+  /** Since when it is in this state for this reason. */
+  readonly since: string | null
+  /** Calls in a row that settled nothing. */
+  readonly attempts: number
+  /** Until the next attempt; null when none is owed or one is under way, negative when it should have been made. */
+  readonly nextInMs: number | null
+  readonly owed: boolean
+  /** On the queue, or being synced at this moment. */
+  readonly underWay: boolean
+  /** A change was captured that no worker has noted yet. False also where the outbox is too large to look. */
+  readonly captured: boolean
+  /** The state at the service counts as unknown. */
+  readonly unknown: boolean
+  /** When the change was captured that was settled last. */
+  readonly changedAt: string | null
+  /** When the service last acknowledged a write. */
+  readonly acknowledgedAt: string | null
+  /** When a GET last showed all that is desired. */
+  readonly verifiedAt: string | null
+  readonly userId: string | null
+  readonly remote: RemoteState
+  /** The last ones, oldest first. */
+  readonly calls: readonly LoggedCall[]
+} | null
+
+/** A larger outbox has no index by key and is not searched. */
+const SEARCHED_BYTES = 32 * 1_048_576
+
+const iso = (time: string) => `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
+/** Ids rise in the order of writing, which two processes may turn round: chosen by id, shown by time. */
+const CALLS = `
+SELECT jsonb_agg(jsonb_build_object('at', ${iso('c.at')}, 'by', c.by, 'plan', c.plan, 'method', c.method,
+    'status', c.status, 'error', c.error, 'meaning', c.meaning, 'ms', c.ms, 'fields', c.fields, 'answer', c.answer)
+  ORDER BY c.at, c.id)
+FROM (SELECT * FROM rollcall.call WHERE key = $1 ORDER BY id DESC LIMIT $2) c`
+
+/** One statement, so that all of it is of one moment. */
+const HISTORY = `
+SELECT coalesce(l.state, 'idle') AS state, l.reason, coalesce(l.issues, '[]') AS issues, ${iso('l.since')} AS since,
+  coalesce(o.attempts, 0) AS attempts,
+  CASE WHEN o.token IS NULL THEN (extract(epoch FROM o.due_at - clock_timestamp()) * 1000)::float8 END AS "nextInMs",
+  o.due_at IS NOT NULL AS owed, o.token IS NOT NULL AS "underWay", b.captured, coalesce(o.unknown, false) AS unknown,
+  ${iso('l.changed_at')} AS "changedAt", ${iso('l.acknowledged_at')} AS "acknowledgedAt",
+  ${iso('l.verified_at')} AS "verifiedAt", l.user_id AS "userId", coalesce(l.remote, 'unasked') AS remote,
+  coalesce(c.calls, '[]') AS calls,
+  l.key IS NOT NULL OR o.key IS NOT NULL OR b.captured OR c.calls IS NOT NULL AS known
+FROM (SELECT pg_relation_size('rollcall.outbox') <= ${SEARCHED_BYTES} AND EXISTS (
+    SELECT FROM rollcall.outbox WHERE key = $1) AS captured) b
+  CROSS JOIN (SELECT (${CALLS}) AS calls) c
+  LEFT JOIN rollcall.ledger l ON l.key = $1
+  LEFT JOIN rollcall.owed o ON o.key = $1`
+
+/** What the tables tell of a customer, with its last `limit` calls. Reads only. */
+export async function readHistory(
+  client: Pick<ClientBase, 'query'>,
+  key: CustomerKey,
+  limit: number,
+): Promise<History> {
+  const { rows } = await client.query<NonNullable<History> & { known: boolean }>(HISTORY, [key, limit])
+  const [row] = rows
+  if (!row?.known) return null
+  const { known: _known, ...history } = row
+  return history
+}

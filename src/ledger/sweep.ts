@@ -1,0 +1,84 @@
+// What a sweep asks of the tables: many customers at once, and that it is alone.
+import type { ClientBase, Pool } from 'pg'
+import type { CustomerKey } from '../model/customer.ts'
+import { type KnownRecord, NEVER_SETTLED, RECORD } from './record.ts'
+
+type Client = Pick<ClientBase, 'query'>
+
+/** What is known of a customer and what is owed to it, as of one moment. */
+export type Work = {
+  readonly key: CustomerKey
+  /** There is a record of it, and more in it than that it is owed its first claim. */
+  readonly known: boolean
+  readonly record: KnownRecord
+  /** Digest of what the mapping made of it at its last ending. */
+  readonly desired: string | null
+  readonly owed: boolean
+  /** A claim was made that has not ended. */
+  readonly claimed: boolean
+  readonly unknown: boolean
+  readonly blind: boolean
+  readonly statusDoubted: boolean
+  readonly replanAtMs: number | null
+}
+
+/** In one statement, and so of one moment: read apart, a settle between the two would show half of itself. */
+const WORK = `
+SELECT k.key, l.key IS NOT NULL AND NOT (l.blank AND o.due_at IS NOT NULL) AS known, l.record, l.desired,
+  o.due_at IS NOT NULL AS owed, o.call_token IS NOT NULL AS claimed,
+  coalesce(o.unknown, false) AS unknown, coalesce(o.blind, false) AS blind,
+  coalesce(o.status_doubted, false) AS "statusDoubted",
+  (extract(epoch FROM o.replan_at) * 1000)::float8 AS "replanAtMs",
+  (extract(epoch FROM now()) * 1000)::float8 AS "nowMs"
+FROM unnest($1::text[]) AS k (key)
+LEFT JOIN (SELECT * FROM rollcall.owed WHERE key = ANY($1)) o ON o.key = k.key COLLATE "C"
+LEFT JOIN (SELECT r.key, r.desired, to_jsonb(c) AS record,
+    r.generation IS NULL AND r.remote = 'unasked' AND r.state = 'idle' AS blank
+  FROM rollcall.ledger r, LATERAL (SELECT ${RECORD}) c
+  WHERE r.key = ANY($1)) l ON l.key = k.key COLLATE "C"`
+
+type WorkRow = Omit<Work, 'record'> & { readonly record: KnownRecord | null; readonly nowMs: number }
+
+/** Everybody who is asked about, and the database's time at which it was so, in milliseconds since 1970. */
+export async function readWork(
+  client: Client,
+  keys: readonly CustomerKey[],
+): Promise<{ readonly work: readonly Work[]; readonly nowMs: number }> {
+  const { rows } = await client.query<WorkRow>(WORK, [keys])
+  const work = rows.map(({ nowMs: _, record, ...rest }) => ({ ...rest, record: record ?? NEVER_SETTLED }))
+  return { work, nowMs: rows[0]?.nowMs ?? Number.NaN }
+}
+
+/** Keys of the ledger in their order, beginning after one of them. */
+export async function ledgerKeys(
+  client: Client,
+  after: CustomerKey | null,
+  limit: number,
+): Promise<readonly CustomerKey[]> {
+  const { rows } = await client.query<{ key: CustomerKey }>(
+    'SELECT key FROM rollcall.ledger WHERE $1::text IS NULL OR key > $1 ORDER BY key LIMIT $2',
+    [after, limit],
+  )
+  return rows.map(({ key }) => key)
+}
+
+/** "roll" as an integer, and 2 for sweeps. */
+const LOCK = [0x726f6c6c, 2]
+
+/**
+ * One sweep at a time, because a second one would only do the same. Null when another process is at it. The lock is
+ * the connection's, so it goes with a process that dies; were it lost on the way, two would sweep, which harms nobody.
+ */
+export async function sweepingAlone<T>(pool: Pool, work: () => Promise<T>): Promise<T | null> {
+  const client = await pool.connect()
+  try {
+    const { rows } = await client.query<{ alone: boolean }>(
+      'SELECT pg_try_advisory_lock($1, $2) AS alone',
+      LOCK,
+    )
+    if (!rows[0]?.alone) return null
+    return await work()
+  } finally {
+    client.release(true)
+  }
+}

@@ -1,0 +1,138 @@
+// Judges a page of customers as a claim would begin with them, in a handful of statements.
+import { setImmediate } from 'node:timers/promises'
+import type { Pool } from 'pg'
+import type { Config } from '../config/config.ts'
+import type { CustomersShape } from '../customers/describe.ts'
+import type { Found as FoundRow } from '../customers/read.ts'
+import { readClaimants } from '../ledger/record.ts'
+import { readWork, type Work } from '../ledger/sweep.ts'
+import type { CustomerKey } from '../model/customer.ts'
+import {
+  addTo,
+  addUnreadable,
+  type Found,
+  foundOf,
+  howToNote,
+  type Tally,
+  verdictOn,
+} from '../sync/differs.ts'
+import { type Digester, forCustomer } from '../sync/digest.ts'
+import { isFullyManaged, mapFound, userIdFor } from '../sync/map.ts'
+import { type Memory, rememberFor, startMemory } from '../sync/memory.ts'
+import { makePlan, type Policy } from '../sync/plan.ts'
+import { findRivals } from '../sync/rivals.ts'
+import { makeReading } from './reading.ts'
+
+/** Other work of this process gets its turn after so many customers. */
+const BREATH = 100
+
+type Judging = { readonly pool: Pool; readonly config: Config; readonly digester: Digester }
+
+/** What a page adds to the tally, and who is to be noted; see `howToNote`. */
+export type Judged = {
+  readonly tally: Tally
+  readonly now: readonly CustomerKey[]
+  readonly gently: readonly CustomerKey[]
+}
+
+/** Judges a page; with `onlyGone` only those who have no row, since the others were in an earlier page. */
+export function makeJudge({ pool, config, digester }: Judging, shape: CustomersShape) {
+  const read = makeReading(pool, config, shape)
+  const { unmanaged, clearWith, onRemove } = config
+  const policy = { unmanaged, clearWith, onRemove, fullyManaged: isFullyManaged(config) }
+
+  return async (keys: readonly CustomerKey[], onlyGone: boolean, before: Tally): Promise<Judged> => {
+    const { rows, unreadable } = await readRows(read, keys)
+    const asked = onlyGone ? keys.filter((key) => rows.get(key) === null) : keys
+    const { work, nowMs } = await readWork(pool, asked)
+    const now = new Date(nowMs)
+    const rivals = await readRivals({ pool, config, read, rows, asked, now })
+    const noted = { now: [] as CustomerKey[], gently: [] as CustomerKey[] }
+    let tally = before
+    for (const [at, each] of work.entries()) {
+      if (at % BREATH === BREATH - 1) await setImmediate()
+      const row = rows.get(each.key)
+      if (row === undefined || unreadable.has(each.key)) {
+        tally = addUnreadable(tally)
+        if (!each.owed) noted.gently.push(each.key)
+        continue
+      }
+      const mapped = mapFound(config, each.key, row, now)
+      const others = await findRivals(rivals, each.key, mapped)
+      const { found, memory } = plannedFor({ work: each, mapped, rivals: others, policy, digester })
+      const verdict = verdictOn(found)
+      tally = addTo(tally, verdict, found, memory)
+      const how = howToNote(verdict, found)
+      if (how) noted[how].push(each.key)
+    }
+    return { tally, ...noted }
+  }
+}
+
+type Planning = {
+  readonly work: Work
+  readonly mapped: ReturnType<typeof mapFound>
+  readonly rivals: readonly CustomerKey[]
+  readonly policy: Policy
+  readonly digester: Digester
+}
+
+/** As a claim begins; see sync/run.ts. */
+function plannedFor({ work, mapped, rivals, policy, digester }: Planning): { found: Found; memory: Memory } {
+  const { key, record } = work
+  const digests = forCustomer(digester, key)
+  const start = startMemory({ ...work, digestKey: digester.id })
+  const memory = rememberFor(start, { mapped, record, digests })
+  const plan = makePlan({ mapped, memory, rivals, policy, digests })
+  return { found: foundOf(work, { mapped, digest: digester.whole(key, mapped), plan }), memory }
+}
+
+type Read = ReturnType<typeof makeReading>
+type Rows = ReadonlyMap<CustomerKey, FoundRow>
+
+/** Postgres' class for values that cannot be had: a division by zero in a view, a text that is no date. */
+const DATA_EXCEPTION = /^22/
+
+/** A row that Postgres refuses to read must not keep the others from being looked at. */
+async function readRows(
+  read: Read,
+  keys: readonly CustomerKey[],
+): Promise<{ rows: Rows; unreadable: ReadonlySet<CustomerKey> }> {
+  try {
+    return { rows: await read(keys), unreadable: new Set() }
+  } catch (error) {
+    const code = (error as { code?: unknown }).code
+    if (typeof code !== 'string' || !DATA_EXCEPTION.test(code)) throw error
+    if (keys.length === 1) return { rows: new Map(), unreadable: new Set(keys) }
+    const middle = Math.ceil(keys.length / 2)
+    const first = await readRows(read, keys.slice(0, middle))
+    const second = await readRows(read, keys.slice(middle))
+    return {
+      rows: new Map([...first.rows, ...second.rows]),
+      unreadable: new Set([...first.unreadable, ...second.unreadable]),
+    }
+  }
+}
+
+type Meeting = {
+  readonly pool: Pool
+  readonly config: Config
+  readonly read: Read
+  readonly rows: Rows
+  readonly asked: readonly CustomerKey[]
+  readonly now: Date
+}
+
+/** All that `findRivals` asks for a page, in two statements. */
+async function readRivals({ pool, config, read, rows, asked, now }: Meeting) {
+  const userIds = asked.flatMap((key) => userIdFor(config, key) ?? [])
+  const claimants = await readClaimants(pool, userIds)
+  const others = [...claimants.values()].flat().filter((key) => !rows.has(key))
+  const otherRows = others.length > 0 ? (await readRows(read, [...new Set(others)])).rows : new Map()
+  return {
+    config,
+    now,
+    readClaimants: async (userId: string) => claimants.get(userId) ?? [],
+    readRow: async (key: CustomerKey) => rows.get(key) ?? otherRows.get(key) ?? null,
+  }
+}

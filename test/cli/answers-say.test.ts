@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { sayAnswers } from '../../src/cli/say-answers.ts'
+import type { SeenAnswer } from '../../src/ledger/answers.ts'
+import { OTHERS } from '../../src/ledger/calls.ts'
+
+const ANSWER: SeenAnswer = {
+  fingerprint: 'x',
+  method: 'PATCH',
+  status: 200,
+  error: null,
+  body: 'readable',
+  shape: '{}',
+  meaning: 'done',
+  count: 12,
+  firstAt: '2026-11-20T09:08:07.000Z',
+  lastAt: '2026-11-21T10:00:01.250Z',
+  lastKey: 'c1',
+}
+
+test('each answer is a row, with its shape and a customer below it', () => {
+  const lost = {
+    ...ANSWER,
+    status: null,
+    error: 'timeout',
+    body: null,
+    shape: null,
+    meaning: 'unknown',
+    count: 1,
+  }
+  expect(sayAnswers([ANSWER, lost], true).slice(0, 6)).toEqual([
+    'CALL   ANSWER   BODY      TAKEN AS  COUNT  FIRST (UTC)       LAST (UTC)',
+    'PATCH  200      readable  done      12     2026-11-20 09:08  2026-11-21 10:00',
+    '       {}',
+    '       last for customer c1',
+    'PATCH  timeout  -         unknown   1      2026-11-20 09:08  2026-11-21 10:00',
+    '       last for customer c1',
+  ])
+})
+
+test('a long shape is folded between members on a terminal, and in one line elsewhere', () => {
+  const members = Array.from({ length: 20 }, (_, n) => `member_${n}: number | string`)
+  const answer = { ...ANSWER, shape: `{${members.join(', ')}}` }
+  const folded = sayAnswers([answer], true)
+  for (const text of folded) expect(text.length).toBeLessThanOrEqual(100)
+  const joined = folded
+    .slice(2, -5)
+    .map((text) => text.trim())
+    .join(' ')
+  expect(joined).toBe(answer.shape)
+  expect(sayAnswers([answer], false)[2]).toBe(`       ${answer.shape}`)
+})
+
+test('answers that are counted together say so', () => {
+  const text = sayAnswers([{ ...ANSWER, status: null, body: null, shape: OTHERS }], true).join('\n')
+  expect(text).toContain('PATCH  others')
+  expect(text).toContain('counted together')
+})
+
+test('an empty table is a sentence', () => {
+  expect(sayAnswers([], true)).toEqual(['no answer of the service has been recorded yet'])
+})

@@ -1,0 +1,136 @@
+// What the commands say and do while the mapping of their configuration is not the one that syncs go by.
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { RollcallConfig } from '../../src/config/define.ts'
+import { buildHouse, CONFIG, type House } from '../support/house.ts'
+import { lanes } from '../support/lanes.ts'
+import { reconfigured } from '../support/other-mapping.ts'
+import { runRollcall } from '../support/process.ts'
+
+const [, lane] = lanes
+if (!lane) throw new Error('the Postgres lane is always there')
+
+const CHANGED: Partial<RollcallConfig> = {
+  mapping: { ...CONFIG.mapping, status: { column: 'plan', values: { free: 2, premium: 0, trial: 4 } } },
+}
+
+async function rollcall(house: House, ...args: readonly string[]) {
+  await using process = await runRollcall(house, args)
+  const { code } = await process.exited
+  return { code, output: process.output() }
+}
+
+/** Two premium customers and a free one, all settled. */
+async function settledHouse(): Promise<House> {
+  const house = await buildHouse(lane as NonNullable<typeof lane>)
+  const worker = await house.startWorker()
+  await house.db.pool.query(
+    `INSERT INTO clientes (id, plan) VALUES ('a', 'premium'), ('b', 'premium'), ('c', 'free')`,
+  )
+  await house.settled()
+  await worker.stop()
+  return house
+}
+
+describe('with a mapping that is not applied', () => {
+  let house: House
+  let changed: House
+  let calls: number
+  beforeAll(async () => {
+    house = await settledHouse()
+    changed = reconfigured(house, CHANGED)
+    calls = house.calls().length
+    return () => house[Symbol.asyncDispose]()
+  })
+
+  test('sync is refused, with what to do; so is --look', async () => {
+    for (const args of [['a'], ['a', '--look']]) {
+      const { code, output } = await rollcall(changed, 'sync', ...args)
+      expect(code).toBe(2)
+      expect(output).toContain('rollcall backfill --mapping')
+      expect(output).toContain('generation 1')
+    }
+    expect(house.calls()).toHaveLength(calls)
+    const { rowCount } = await house.db.pool.query('SELECT FROM rollcall.owed WHERE due_at IS NOT NULL')
+    expect(rowCount).toBe(0)
+  })
+
+  test('sync --dry-run plans by it, and says that nothing is sent by it', async () => {
+    const { code, output } = await rollcall(changed, 'sync', 'a', '--dry-run')
+    expect(code).toBe(0)
+    expect(output).toMatch(/mapped .*status 0/)
+    expect(output).toMatch(/plan .*PATCH.* status/)
+    expect(output).toContain('this mapping is not applied')
+    const present = await rollcall(house, 'sync', 'a', '--dry-run')
+    expect(present.output).not.toContain('this mapping is not applied')
+    const json = await rollcall(changed, 'sync', 'a', '--dry-run', '--json')
+    expect(JSON.parse(json.output)).toMatchObject([{ key: 'a', mappingCurrent: false }])
+  })
+
+  test('status says so, counts who differs, and ends with 3', async () => {
+    const { code, output } = await rollcall(changed, 'status')
+    expect(code).toBe(3)
+    expect(output).toMatch(/^mapping .*generation 1, since 20.*of another configuration/m)
+    expect(output).toMatch(
+      /^attention .*nothing is sent by it \(3 of 3 customers differ\).*backfill --mapping/m,
+    )
+    const json = JSON.parse((await rollcall(changed, 'status', '--json')).output)
+    expect(json.mapping).toMatchObject({
+      generation: '1',
+      current: false,
+      earlier: false,
+      swept: true,
+      differ: { ended: true, tally: { verdicts: { differs: 3 }, loseAccess: 2 } },
+    })
+    expect(json.attention).toHaveLength(1)
+  })
+
+  test('status of the mapping that is applied has nothing to say', async () => {
+    const { code, output } = await rollcall(house, 'status')
+    expect(code).toBe(0)
+    expect(output).toMatch(/^mapping .*generation 1, since/m)
+    expect(output).not.toContain('attention')
+  })
+
+  test('capture resync notes everybody, and nothing is sent by it', async () => {
+    expect((await rollcall(changed, 'capture', 'resync')).code).toBe(0)
+    const worker = await house.startWorker()
+    await house.settled()
+    await worker.stop()
+    expect(house.calls()).toHaveLength(calls)
+  })
+
+  test('the dry run says who differs, by call and by field, and who may lose access', async () => {
+    const { code, output } = await rollcall(changed, 'backfill', '--mapping', '--dry-run')
+    expect(code).toBe(0)
+    expect(output).toContain('not applied: syncs go by generation 1')
+    expect(output).toMatch(/^customers +3 looked at/m)
+    expect(output).toMatch(/^differ +3: 3 patch/m)
+    expect(output).toMatch(/^fields .*3 status/m)
+    expect(output).toMatch(/^lose access +2 /m)
+    expect(house.calls()).toHaveLength(calls)
+  })
+})
+
+test('backfill exists with --mapping only, and not against another service', async () => {
+  await using house = await settledHouse()
+  expect((await rollcall(house, 'backfill')).code).toBe(2)
+  const elsewhere = { ...house, env: { ...house.env, SERVICE_URL: 'https://other.example.com' } }
+  const { code, output } = await rollcall(elsewhere, 'backfill', '--mapping')
+  expect(code).toBe(2)
+  expect(output).toContain('rollcall migrate --target')
+  const { rows } = await house.db.pool.query('SELECT count(*)::int AS n FROM rollcall.generation')
+  expect(rows).toEqual([{ n: 1 }])
+})
+
+test('with the mapping that is the present one it says so, and sweeps all the same', async () => {
+  await using house = await settledHouse()
+  const { pool } = house.db
+  await pool.query('ALTER TABLE clientes DISABLE TRIGGER ALL')
+  await pool.query(`UPDATE clientes SET nombre = 'Ana' WHERE id = 'a'`)
+  const { code, output } = await rollcall(house, 'backfill', '--mapping')
+  expect(code).toBe(0)
+  expect(output).toContain('already (generation 1')
+  expect(output).toMatch(/^differ +1: 1 patch/m)
+  const { rows } = await pool.query('SELECT key FROM rollcall.owed WHERE due_at IS NOT NULL')
+  expect(rows).toEqual([{ key: 'a' }])
+})

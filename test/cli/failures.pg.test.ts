@@ -1,0 +1,133 @@
+// The command itself, in this process, on a real database: what it prints, and how it exits.
+import { expect, type TestContext, test } from 'vitest'
+import { main } from '../../src/cli/main.ts'
+import { freshDatabase, type TestDatabase } from '../support/database.ts'
+
+async function failures(url: string, args: readonly string[], { signal }: TestContext) {
+  const out: string[] = []
+  const err: string[] = []
+  const code = await main(['failures', ...args], {
+    out: (line) => out.push(line),
+    err: (line) => err.push(line),
+    env: { DATABASE_URL: url },
+    // No configuration is there, and none is needed.
+    cwd: '/',
+    terminal: false,
+    stop: signal,
+  })
+  return { code, out: out.join('\n'), err: err.join('\n') }
+}
+
+async function fill({ pool }: TestDatabase): Promise<void> {
+  await pool.query(`
+    INSERT INTO rollcall.owed (key, change_version, lane, due_at, attempts) VALUES
+      ('ok', 1, 1, NULL, 0), ('a', 1, 1, NULL, 0), ('b', 1, 1, now() + interval '1 hour', 3), ('c', 1, 1, NULL, 0);
+    INSERT INTO rollcall.ledger (key, user_id, state, reason, issues, refused, since) VALUES
+      ('ok', 'ok', 'idle', NULL, '[]', '{}', now()),
+      ('a', 'a', 'rejected', '{"code":"refused","status":422,"fields":["email"]}', '[]', '{}', now() - interval '2 hours'),
+      ('b', 'b', 'failing', '{"code":"denied","status":403}', '[]', '{}', now() - interval '3 days'),
+      ('c', 'c', 'idle', NULL, '[{"field":"email","code":"refused","expected":"a value that the service takes"}]',
+        '{"email":"digest"}', now());
+    INSERT INTO rollcall.call (key, at, by, plan, method, status, meaning, ms, fields, answer)
+      VALUES ('b', now(), 'worker here/1', 'create', 'POST', 403, 'denied', 12, '{status,email}', 'f')`)
+}
+
+test('shows every reason, who it is, and one with its history; exits with 3', async (context) => {
+  await using db = await freshDatabase()
+  expect(await failures(db.url, [], context)).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('nobody'),
+  })
+  await fill(db)
+  const all = await failures(db.url, [], context)
+  expect(all).toMatchObject({ code: 3, err: '' })
+  for (const words of ['reason refused:422', 'reason denied:403', 'reason issue:email:refused', 'in 60 min'])
+    expect(all.out).toContain(words)
+
+  const list = await failures(db.url, ['--reason', 'denied'], context)
+  expect(list).toMatchObject({ code: 3, out: expect.stringMatching(/^b +failing +3 days +3 +in 60 min/m) })
+  expect(await failures(db.url, ['--reason', 'issue:email'], context)).toMatchObject({
+    code: 3,
+    out: expect.stringMatching(/^c +left out/m),
+  })
+  expect((await failures(db.url, ['--reason', 'mapping'], context)).code).toBe(0)
+
+  const one = await failures(db.url, ['b', 'ok', 'nobody'], context)
+  expect(one.code).toBe(3)
+  for (const words of ['POST', '403', 'to do ', '--reason denied:403', 'nothing is known of customer nobody'])
+    expect(one.out).toContain(words)
+  expect((await failures(db.url, ['ok'], context)).code).toBe(0)
+  expect((await failures(db.url, ['c'], context)).code).toBe(3)
+})
+
+test('every form has JSON, with codes and words', async (context) => {
+  await using db = await freshDatabase()
+  await fill(db)
+  const json = async (...args: readonly string[]) =>
+    JSON.parse((await failures(db.url, [...args, '--json'], context)).out)
+  const all = await json()
+  expect(all.customers).toEqual({ rejected: 1, failing: 1, leftOut: 1 })
+  expect(all.reasons[0]).toMatchObject({ reason: 'refused:422', customers: 1, toDo: expect.any(String) })
+  expect(all.issues[0]).toMatchObject({
+    reason: 'issue:email:refused',
+    customers: 1,
+    toDo: expect.any(String),
+  })
+  expect(await json('--reason', 'denied:403')).toMatchObject({
+    total: 1,
+    customers: [{ key: 'b', attempts: 3 }],
+  })
+  expect(await json('b', 'nobody')).toMatchObject([
+    {
+      key: 'b',
+      history: { state: 'failing', calls: [{ status: 403 }] },
+      advice: [{ what: expect.any(String) }],
+    },
+    { key: 'nobody', history: null, advice: [] },
+  ])
+  expect(await json('--retry', 'b', 'nobody')).toEqual({
+    customers: 1,
+    underWay: 0,
+    waiting: 0,
+    unheardOf: ['nobody'],
+  })
+})
+
+test('--retry makes due, and exits with 3 only for a customer that is not known', async (context) => {
+  await using db = await freshDatabase()
+  await fill(db)
+  const due = async () => {
+    const { rows } = await db.pool.query<{ key: string }>(
+      'SELECT key FROM rollcall.owed WHERE due_at <= now() ORDER BY key',
+    )
+    return rows.map(({ key }) => key).join('')
+  }
+  expect((await failures(db.url, ['--retry', 'b', 'b'], context)).out).toContain('1 customer is tried again')
+  expect(await due()).toBe('b')
+  const some = await failures(db.url, ['--retry', 'a', 'zz'], context)
+  expect(some).toMatchObject({ code: 3, out: expect.stringContaining('nothing is known of customer zz') })
+  expect(await due()).toBe('ab')
+  expect((await failures(db.url, ['--retry', '--reason', 'issue:email'], context)).code).toBe(0)
+  expect(await due()).toBe('abc')
+  expect(await failures(db.url, ['--retry', '--all'], context)).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('3 customers are'),
+  })
+  expect((await failures(db.url, ['--retry', '--reason', 'later'], context)).out).toContain('nobody')
+})
+
+test('what it cannot do is said, with exit 2', async (context) => {
+  await using db = await freshDatabase()
+  const told = async (...args: readonly string[]) => {
+    const { code, err, out } = await failures(db.url, args, context)
+    expect([code, out], args.join(' ')).toEqual([2, ''])
+    return err
+  }
+  expect(await told('--retry')).toContain('whom')
+  expect(await told('--reason', 'refuzed')).toContain('did you mean refused?')
+  expect(await told('--retry', '--reason', 'denyed')).toContain('did you mean denied?')
+  await db.pool.query('DROP TABLE rollcall.call')
+  expect(await told()).toContain('rollcall migrate')
+  const help = await failures(db.url, ['--help'], context)
+  expect(help).toMatchObject({ code: 0, out: expect.stringContaining('rollcall failures --retry --all') })
+})

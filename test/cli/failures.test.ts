@@ -1,0 +1,176 @@
+import { expect, test } from 'vitest'
+import { readAsked } from '../../src/cli/failures.ts'
+import { sayFailures, sayList, sayRetried } from '../../src/cli/say-failures.ts'
+import { isReasonCode, REASON_CODES, sayIssue, sayReason } from '../../src/cli/say-reason.ts'
+import type { ReasonGroup } from '../../src/ledger/failures.ts'
+import type { FieldIssue } from '../../src/model/mapped.ts'
+import { CALL_ERROR_KINDS } from '../../src/service/errors.ts'
+
+const TOO_BARE = /undefined|null|NaN|\[object|: $|\(\)/
+
+test('every reason has words and something to do, with whatever it comes', () => {
+  const details = [
+    {},
+    { fields: [] },
+    { status: 422, fields: ['email', 'nid_number'], named: ['nid_number'] },
+    ...[400, 401, 403, 404, 409, 413, 429, 500, 503].map((status) => ({ status })),
+    ...[...CALL_ERROR_KINDS, '42501', 'new-kind'].map((error) => ({ error })),
+    { keys: ['7', '8'] },
+  ]
+  for (const code of [...REASON_CODES, 'of-another-version', 'constructor']) {
+    for (const detail of details) {
+      for (const state of ['rejected', 'failing'] as const) {
+        for (const customers of [1, 20]) {
+          const { what, toDo } = sayReason({ code, ...detail }, { state, customers })
+          expect(`${what}; ${toDo}`).not.toMatch(TOO_BARE)
+          expect([what.length > 8, toDo.length > 8], code).toEqual([true, true])
+        }
+      }
+    }
+  }
+  expect([isReasonCode('refused'), isReasonCode('constructor')]).toEqual([true, false])
+  expect(sayReason({ code: 'of-another-version', status: 400 }).what).toBe('of-another-version (HTTP 400)')
+})
+
+test('a reason says what to correct', () => {
+  const refused = { code: 'refused', status: 422, fields: ['email', 'nid_number'] } as const
+  expect(sayReason({ ...refused, named: ['nid_number'] })).toEqual({
+    what: 'the service refuses to create the user (HTTP 422) and names nid_number',
+    toDo: 'correct nid_number in your data; the next attempt goes without',
+  })
+  expect(sayReason(refused, { state: 'rejected' }).what).toContain('also without email, nid_number')
+  expect(sayReason({ code: 'shared-user-id', keys: ['7', '8'] }).what).toContain('7, 8')
+  expect(sayReason({ code: 'mapping', fields: ['status'] }).toDo).toContain('correct status')
+  expect(sayReason({ code: 'denied', status: 401 }).toDo).toContain('SERVICE_API_KEY')
+  const forbidden = { code: 'denied', status: 403 }
+  expect(sayReason(forbidden).toDo).not.toContain('SERVICE_API_KEY and')
+  expect(sayReason(forbidden, { customers: 9 }).toDo).toContain('SERVICE_API_KEY and')
+  expect(sayReason({ code: 'not-sent', error: 'bad-user-id' }).toDo).toContain('user_id')
+  expect(sayReason({ code: 'truncated' }).toDo).toContain('rollcall capture resync')
+})
+
+test('an issue of a field says what was expected, and what becomes of the rest', () => {
+  const codes: FieldIssue['code'][] = ['invalid', 'not-in-values', 'function-failed', 'missing', 'refused']
+  for (const code of codes) {
+    for (const blocks of [true, false]) {
+      const { what, toDo } = sayIssue({ field: 'email', code, expected: 'an address', blocks })
+      expect(what).toContain('email')
+      if (code !== 'refused') expect(what).toContain('expected an address')
+      expect(toDo).toContain(blocks ? 'nothing is sent until then' : 'the rest is sent without it')
+    }
+  }
+})
+
+test('a call asks for one thing, and one that does not is told what to call', () => {
+  const all = { kind: 'all' }
+  const email = { kind: 'issue', field: 'email', code: null }
+  const reason = (code: string, detail: string | null) => ({ kind: 'reason', code, detail })
+  expect(readAsked([], {})).toEqual({ kind: 'groups' })
+  expect(readAsked(['1'], {})).toEqual({ kind: 'histories', keys: ['1'] })
+  expect(readAsked(['1'], { retry: true })).toEqual({ kind: 'retry-keys', keys: ['1'] })
+  expect(readAsked([], { retry: true, all: true })).toEqual({ kind: 'retry-all', selector: all })
+  expect(readAsked([], { reason: 'issue:email' })).toEqual({ kind: 'list', selector: email, limit: 100 })
+  expect(readAsked([], { reason: 'issue:email:refused' })).toMatchObject({
+    selector: { ...email, code: 'refused' },
+  })
+  expect(readAsked([], { reason: 'refused:422', limit: '5' })).toEqual({
+    kind: 'list',
+    selector: reason('refused', '422'),
+    limit: 5,
+  })
+  expect(readAsked([], { retry: true, reason: 'denied' })).toEqual({
+    kind: 'retry-all',
+    selector: reason('denied', null),
+  })
+
+  const mistakes: [Parameters<typeof readAsked>, string][] = [
+    [[[], { retry: true }], 'whom'],
+    [[[], { all: true }], '--retry'],
+    [[['1'], { retry: true, all: true }], 'exclude'],
+    [[['1'], { reason: 'denied' }], 'exclude'],
+    [[[], { limit: '5' }], '--reason'],
+    [[[], { retry: true, reason: 'denied', limit: '5' }], '--limit'],
+    [[[], { reason: 'denied', limit: '0' }], 'whole number'],
+    [[[], { reason: 'denied', limit: 'ten' }], 'whole number'],
+    [[[], { reason: '' }], 'CODE'],
+    [[[], { reason: 'denied:' }], 'CODE'],
+    [[[], { reason: 'issue:e-mail' }], 'did you mean email'],
+    [[[], { reason: 'issue:email:refuse' }], 'did you mean refused'],
+  ]
+  for (const [call, words] of mistakes) {
+    const told = () => readAsked(...call)
+    expect(told, JSON.stringify(call)).toThrow(
+      expect.objectContaining({ code: 'USAGE', details: [expect.stringContaining(words)] }),
+    )
+  }
+})
+
+const GROUP: ReasonGroup = {
+  state: 'rejected',
+  code: 'shared-user-id',
+  status: null,
+  error: null,
+  customers: 3,
+  example: '4711',
+  fields: null,
+  named: null,
+  keys: Array.from({ length: 30 }, (_, index) => `customer-${index}`),
+  since: '2026-11-20T10:00:00.000Z',
+  sinceMs: 86_400_000 * 3,
+  nextInMs: null,
+  underWay: false,
+}
+
+test('the reasons fit eighty columns, and what a terminal would obey is not let through', () => {
+  const customers = { rejected: 3, failing: 1, leftOut: 1 }
+  const failing = { ...GROUP, state: 'failing', code: 'unknown', error: 'timeout', nextInMs: 90_000 } as const
+  const issue = {
+    field: 'email',
+    code: 'invalid',
+    expected: 'an e-mail',
+    blocks: false,
+    customers: 1,
+  } as const
+  const lines = sayFailures({
+    origin: 'https://service.example.com',
+    customers,
+    reasons: [GROUP, { ...failing, customers: 1, example: 'red\u001b[31m' }],
+    issues: [{ ...issue, example: '9' }],
+  })
+  expect(lines.filter((line) => line.length > 80)).toEqual([])
+  const text = lines.join('\n')
+  expect(text).not.toContain('\u001b')
+  for (const words of [
+    'rejected: 3 customers, reason shared-user-id',
+    '3 days ago (the oldest); tried again when row or mapping change',
+    'failing: 1 customer, reason unknown:timeout',
+    'next attempt in 90 s',
+    'left out: 1 customer, reason issue:email:invalid',
+    '3 rejected, 1 failing, 1 with a field left out',
+  ]) {
+    expect(text).toContain(words)
+  }
+})
+
+test('a list says how many more there are, and what was tried again is counted', () => {
+  const one = {
+    key: '4711',
+    state: 'failing',
+    reason: { code: 'refused', fields: ['email', 'gender', 'birthdate', 'description'] },
+    issues: [],
+    attempts: 3,
+    since: null,
+    sinceMs: 4000,
+    nextInMs: 60_000,
+    underWay: false,
+  } as const
+  const lines = sayList({ customers: [one], total: 41 }, { kind: 'all' })
+  expect(lines[1]).toMatch(/^4711 +failing +4 s +3 +in 60 s +email gender birthdate \+1$/)
+  expect(lines[2]).toContain('40 more')
+  expect(sayRetried({ customers: 5, underWay: 1, waiting: 2, unheardOf: ['x\u0007'] })).toEqual([
+    '5 customers are tried again now, as the pace allows',
+    expect.stringContaining('2 of them a little later'),
+    expect.stringContaining('1 of them under way'),
+    'nothing is known of customer x\\u0007',
+  ])
+})

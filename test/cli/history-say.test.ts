@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest'
+import { columns, sayCalls, sayHistory } from '../../src/cli/say-history.ts'
+import type { History, LoggedCall } from '../../src/ledger/history.ts'
+
+const CALL: LoggedCall = {
+  at: '2026-11-21T10:00:01.250Z',
+  by: 'worker web-1/4711',
+  plan: 'patch',
+  method: 'PATCH',
+  status: 200,
+  error: null,
+  meaning: 'done',
+  ms: 35,
+  fields: ['status', 'email'],
+  answer: 'x',
+}
+const SETTLED: NonNullable<History> = {
+  state: 'idle',
+  reason: null,
+  issues: [],
+  since: '2026-11-21T10:00:01.300Z',
+  attempts: 0,
+  nextInMs: null,
+  owed: false,
+  underWay: false,
+  captured: false,
+  unknown: false,
+  changedAt: '2026-11-21T10:00:00.100Z',
+  acknowledgedAt: '2026-11-21T10:00:01.300Z',
+  verifiedAt: null,
+  userId: 'u-1',
+  remote: 'present',
+  calls: [],
+}
+
+const said = (over: Partial<NonNullable<History>>) => sayHistory({ ...SETTLED, ...over }, 'c1').join('\n')
+
+test('a settled customer: the proof as times, never where there is none', () => {
+  expect(sayHistory({ ...SETTLED, calls: [CALL] }, 'c1')).toEqual([
+    'customer c1',
+    '  user      u-1, there at the service',
+    '  state     idle, since 2026-11-21 10:00 UTC',
+    '  owed      nothing',
+    '  proof     committed    2026-11-21 10:00:00 UTC (captured; the last one settled)',
+    '            acknowledged 2026-11-21 10:00:01 UTC (the last write that was taken)',
+    '            verified     never',
+    '',
+    'TIME (UTC)           CALL   ANSWER  TOOK   PLAN   TAKEN AS  BY',
+    '2026-11-21 10:00:01  PATCH  200     35 ms  patch  done      worker web-1/4711',
+    '    with    status, email',
+  ])
+})
+
+test('a failing customer: why, what to do, attempts, and when the next one is', () => {
+  const reason = { code: 'unknown', status: 503 } as const
+  const text = said({ state: 'failing', reason, attempts: 4, nextInMs: 180_000, owed: true, unknown: true })
+  expect(text).toMatch(/state {5}failing, since 2026-11-21 10:00 UTC: .*HTTP\s+503/s)
+  expect(text).toContain('  to do     ')
+  expect(text).toContain('owed      in 3 min, 4 attempts so far')
+  expect(text).toMatch(/counts as\s+unknown/)
+})
+
+test('what is left out is said with what was expected', () => {
+  const issues = [{ field: 'email', code: 'invalid', expected: 'an e-mail address' }] as const
+  expect(said({ issues })).toContain('left out  email is not valid; expected an e-mail address')
+})
+
+test.each([
+  [{ underWay: true, owed: true }, 'owed      under way'],
+  [{ nextInMs: -5, owed: true }, 'owed      now'],
+  [{ captured: true }, 'owed      a change was captured, and no worker has noted it yet'],
+  [{ userId: null, remote: 'unasked' as const }, 'no user_id yet, never asked about at the service'],
+])('%j', (over, text) => {
+  expect(said(over)).toContain(text)
+})
+
+test('a customer of whom nothing is known', () => {
+  expect(sayHistory(null, 'c\u202e1')).toEqual(['nothing is known of customer c\\u202e1'])
+})
+
+test('a call without an answer says why, one that carried nothing has no second line', () => {
+  const [, row, ...more] = sayCalls([{ ...CALL, status: null, error: 'timeout', fields: [], method: 'GET' }])
+  expect(row).toContain('GET   timeout')
+  expect(more).toEqual([])
+})
+
+test('columns are as wide as their widest cell, and what a terminal would obey is shown', () => {
+  expect(
+    columns([
+      ['A', 'B'],
+      ['long', 'x'],
+      ['\u001b[2J', 'y'],
+    ]),
+  ).toEqual(['A          B', 'long       x', '\\u001b[2J  y'])
+  expect(columns([])).toEqual([])
+})

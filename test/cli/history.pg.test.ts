@@ -1,0 +1,86 @@
+// What `rollcall sync --history` and `rollcall answers` tell, from Postgres alone.
+import { expect, test } from 'vitest'
+import { main } from '../../src/cli/main.ts'
+import { buildHouse, type House } from '../support/house.ts'
+import { lanes } from '../support/lanes.ts'
+import { runRollcall } from '../support/process.ts'
+
+const [, lane] = lanes
+if (!lane) throw new Error('the Postgres lane is always there')
+
+/** As a process of its own, with everything that a sync needs. */
+async function sync(house: House, key: string): Promise<number | null> {
+  await using process = await runRollcall(house, ['sync', key])
+  return (await process.exited).code
+}
+
+/** With no service, no keys, no queue and no configuration. */
+async function alone(house: House, ...args: readonly string[]) {
+  const { DATABASE_URL = '' } = house.env
+  let output = ''
+  const write = (line: string) => {
+    output += `${line}\n`
+  }
+  const stop = new AbortController().signal
+  const code = await main(args, {
+    out: write,
+    err: write,
+    env: { DATABASE_URL },
+    cwd: '/',
+    terminal: false,
+    stop,
+  })
+  return { code, output }
+}
+
+test('a sync by hand stands in the history and among the answers, without a value', async () => {
+  await using house = await buildHouse(lane)
+  const { pool } = house.db
+  expect(await alone(house, 'answers')).toEqual({
+    code: 0,
+    output: 'no answer of the service has been recorded yet\n',
+  })
+
+  await pool.query(`INSERT INTO clientes (id, plan, correo) VALUES ('c1', 'premium', 'zoraida@example.org')`)
+  expect(await sync(house, 'c1')).toBe(0)
+  await pool.query(`UPDATE clientes SET correo = 'quintanilla@example.org' WHERE id = 'c1'`)
+  expect(await sync(house, 'c1')).toBe(0)
+  const served = house.calls().length
+
+  const { code, output } = await alone(house, 'sync', '--history', 'c1')
+  expect(code).toBe(0)
+  expect(output).toMatch(/POST {3}201 .* create .* done .* sync \S+\/\d+\n {4}with {4}status, email\n/)
+  expect(output).toMatch(/PATCH {2}200 .* patch .* done/)
+  expect(output).toMatch(/committed {4}\d{4}-.*\n.*acknowledged \d{4}-.*\n.*verified {5}never\n/)
+
+  const json = JSON.parse((await alone(house, 'sync', '--history', '--json', '--limit', '1', 'c1')).output)
+  expect(json).toMatchObject([{ key: 'c1', history: { state: 'idle', calls: [{ method: 'PATCH' }] } }])
+
+  const seen = await alone(house, 'answers')
+  expect(seen.code).toBe(0)
+  expect(seen.output).toMatch(/POST .* 201 .* done .* 1 /)
+  expect(seen.output).toContain('last for customer c1')
+  expect(JSON.parse((await alone(house, 'answers', '--json')).output)).toMatchObject([
+    { method: 'POST', status: 201, count: 1, lastKey: 'c1' },
+    { method: 'PATCH', status: 200, count: 1 },
+  ])
+  for (const text of [output, seen.output]) expect(text).not.toMatch(/example\.org|zoraida|quintanilla/)
+
+  expect((await alone(house, 'answers', '--forget')).output).toBe(
+    'forgotten: 2 distinct answers; the log of calls stays\n',
+  )
+  expect(JSON.parse((await alone(house, 'answers', '--json')).output)).toEqual([])
+  expect(house.calls()).toHaveLength(served)
+})
+
+test('a key that nobody knows is said, and exit 3; wrong calls are exit 2', async () => {
+  await using house = await buildHouse(lane)
+  const { code, output } = await alone(house, 'sync', '--history', 'nobody')
+  expect({ code, output }).toEqual({ code: 3, output: 'nothing is known of customer nobody\n' })
+  const { rows } = await house.db.pool.query('SELECT FROM rollcall.owed')
+  expect(rows).toEqual([])
+  expect((await alone(house, 'sync', '--history', '--look', 'c')).code).toBe(2)
+  expect((await alone(house, 'sync', '--history', '--dry-run', 'c')).code).toBe(2)
+  expect((await alone(house, 'sync', '--history', '--limit', '0', 'c')).code).toBe(2)
+  expect((await alone(house, 'sync', '--limit', '5', 'c')).code).toBe(2)
+})

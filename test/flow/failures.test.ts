@@ -1,0 +1,142 @@
+// How a failure ends: by itself when row or mapping change, by hand when the service has changed its mind.
+import { expect, type TestContext, test } from 'vitest'
+import { main } from '../../src/cli/main.ts'
+import { buildHouse, CONFIG, type House } from '../support/house.ts'
+import { lanes } from '../support/lanes.ts'
+
+const [, lane] = lanes
+if (!lane) throw new Error('the Postgres lane is always there')
+
+/** No attempt comes by itself while a test runs. */
+const PATIENT = { timing: { ...CONFIG.timing, retryMinMs: 3_600_000, retryMaxMs: 3_600_000 } }
+
+async function failures({ env }: House, { signal }: TestContext, ...args: readonly string[]) {
+  const out: string[] = []
+  const io = { out: (line: string) => out.push(line), err: (line: string) => out.push(line), env, cwd: '/' }
+  const code = await main(['failures', ...args], { ...io, terminal: false, stop: signal })
+  return { code, text: out.join('\n').replaceAll(/\s+/g, ' ') }
+}
+
+async function recorded({ db }: House) {
+  const { rows } = await db.pool.query(
+    `SELECT key, state, reason->>'code' AS code, reason->>'status' AS status, jsonb_path_query_array(issues, '$[*].field') AS issues
+     FROM rollcall.ledger ORDER BY key`,
+  )
+  return rows
+}
+
+const SETTLED = { state: 'idle', code: null, status: null, issues: [] }
+
+test('a row that the mapping rejects is explained, and settles once it is corrected', async (context) => {
+  await using house = await buildHouse(lane, { config: PATIENT })
+  await house.startWorker()
+  const { pool } = house.db
+  await pool.query(`INSERT INTO clientes (id, plan, correo) VALUES ('c', 'gold', 'no-mail')`)
+  await house.settled()
+  const { code, text } = await failures(house, context)
+  expect(code).toBe(3)
+  expect(text).toContain('rejected: 1 customer, reason mapping')
+  expect(text).toContain('status is none of the listed values; expected one of free, premium, trial')
+  expect(text).not.toMatch(/gold|no-mail/)
+  expect((await failures(house, context, 'c')).text).toContain('correct status in your data')
+
+  await pool.query(`UPDATE clientes SET plan = 'premium', correo = 'c@example.com'`)
+  await house.settled()
+  expect(await recorded(house)).toEqual([{ key: 'c', ...SETTLED }])
+  expect((await failures(house, context)).code).toBe(0)
+  expect((await failures(house, context, 'c')).code).toBe(0)
+})
+
+test('a rejection by the service settles once the row changes', async (context) => {
+  await using house = await buildHouse(lane, { config: PATIENT })
+  await house.startWorker()
+  const { pool } = house.db
+  await pool.query(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', 'Ana')`)
+  await house.settled()
+  house.sandbox.faults.set([{ match: { method: 'PATCH' }, action: { kind: 'status', status: 422 } }])
+  await pool.query(`UPDATE clientes SET nombre = 'Eva'`)
+  await house.settled()
+  expect(await recorded(house)).toMatchObject([{ state: 'rejected', code: 'refused', status: '422' }])
+  expect((await failures(house, context, '--reason', 'refused:422')).text).toContain('c rejected')
+
+  house.sandbox.faults.clear()
+  await pool.query(`UPDATE clientes SET nombre = 'Eva María'`)
+  await house.settled()
+  expect(await recorded(house)).toEqual([{ key: 'c', ...SETTLED }])
+  expect(house.sandbox.users.get('c')?.first_name).toBe('Eva María')
+})
+
+test('a value that the service refuses is left out, and sent again once it is corrected', async (context) => {
+  await using house = await buildHouse(lane, { config: PATIENT })
+  await house.startWorker()
+  const { pool } = house.db
+  await pool.query(`INSERT INTO clientes (id, plan, dni) VALUES ('c', 'premium', NULL)`)
+  await house.settled()
+  house.sandbox.faults.set([
+    { match: { field: 'nid_number' }, times: 1, action: { kind: 'status', status: 422 } },
+  ])
+  await pool.query(`UPDATE clientes SET dni = '12345678Z'`)
+  await house.settled()
+  const { text } = await failures(house, context)
+  expect(text).toContain('the service does not take the value of nid_number')
+  expect(text).toContain('correct nid_number in your data; the rest is sent without it')
+
+  await pool.query(`UPDATE clientes SET dni = 'X1234567L'`)
+  await house.settled()
+  expect(await recorded(house)).toEqual([{ key: 'c', ...SETTLED }])
+  expect(house.sandbox.users.get('c')?.nid_number).toBe('X1234567L')
+})
+
+test('once the service takes what it refused, --retry sends the same value again', async (context) => {
+  await using house = await buildHouse(lane, { config: PATIENT, contract: { refuses: 'description' } })
+  await house.startWorker()
+  const { pool } = house.db
+  await pool.query(`INSERT INTO clientes (id, plan) SELECT k, 'premium' FROM unnest('{a,b}'::text[]) k`)
+  await house.settled()
+  await pool.query(`UPDATE clientes SET notas = 'VIP'`)
+  await house.settled()
+  expect((await recorded(house)).map(({ issues }) => issues)).toEqual([['description'], ['description']])
+
+  house.sandbox.contract.set({})
+  const before = house.calls().length
+  const { code, text } = await failures(house, context, '--retry', '--reason', 'issue:description:refused')
+  expect([code, text]).toEqual([0, expect.stringMatching(/^2 customers are tried again now/)])
+  await house.settled()
+  expect(await recorded(house)).toEqual(['a', 'b'].map((key) => ({ key, ...SETTLED })))
+  expect(house.calls().slice(before)).toEqual(
+    ['a', 'b'].map(() => ({ method: 'PATCH', body: { status: 2, description: 'VIP' } })),
+  )
+})
+
+test('who is rejected or waits for a later attempt is tried now by --retry', async (context) => {
+  await using house = await buildHouse(lane, { config: PATIENT, contract: { forbidden: 'forbidden' } })
+  house.sandbox.faults.set([{ match: { userId: 'refused' }, action: { kind: 'status', status: 400 } }])
+  await house.startWorker()
+  await house.db.pool.query(
+    `INSERT INTO clientes (id, plan) SELECT k, 'premium' FROM unnest('{forbidden,refused}'::text[]) k`,
+  )
+  const standing = async () => (await recorded(house)).map(({ state, code, status }) => [state, code, status])
+  // A refused create is followed by a look, and that fails too: so both wait.
+  await expect.poll(standing).toEqual([
+    ['failing', 'denied', '403'],
+    ['failing', 'failed', '400'],
+  ])
+  house.sandbox.contract.set({})
+  expect((await failures(house, context, '--retry', 'forbidden')).code).toBe(0)
+  await expect.poll(async () => (await standing())[0]).toEqual(['idle', null, null])
+  expect((await standing())[1]).toEqual(['failing', 'failed', '400'])
+
+  house.sandbox.faults.set([
+    { match: { userId: 'refused', method: 'POST' }, action: { kind: 'status', status: 400 } },
+  ])
+  expect((await failures(house, context, '--retry', '--all')).code).toBe(0)
+  await expect.poll(async () => (await standing())[1]).toEqual(['rejected', 'refused', '400'])
+  house.sandbox.faults.clear()
+  expect((await failures(house, context, '--retry', '--reason', 'refused')).code).toBe(0)
+  await house.settled()
+  expect(await standing()).toEqual([
+    ['idle', null, null],
+    ['idle', null, null],
+  ])
+  expect(house.sandbox.users.get('refused')?.status).toBe(2)
+})

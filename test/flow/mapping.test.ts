@@ -1,0 +1,238 @@
+// A changed mapping, from the deployment that brings it to the calls that follow its application.
+import { expect, test } from 'vitest'
+import type { RollcallConfig } from '../../src/config/define.ts'
+import { resolveConfig } from '../../src/config/resolve.ts'
+import { applyGeneration } from '../../src/ledger/generation.ts'
+import { buildHouse, CONFIG, type House } from '../support/house.ts'
+import { eachLane } from '../support/lanes.ts'
+import { reconfigured, startOther } from '../support/other-mapping.ts'
+import { runRollcall } from '../support/process.ts'
+import { until } from '../support/until.ts'
+
+function mapping(changes: Partial<RollcallConfig['mapping']>): Partial<RollcallConfig> {
+  return { mapping: { ...CONFIG.mapping, ...changes } }
+}
+
+/** Freemium customers get in, and the unknown plan is known. */
+const CHANGED = mapping({ status: { column: 'plan', values: { free: 2, premium: 2, gold: 2, trial: 4 } } })
+
+async function rollcall(house: House, ...args: readonly string[]) {
+  await using process = await runRollcall(house, args)
+  const { code } = await process.exited
+  return { code, output: process.output() }
+}
+
+const backfill = (house: House, ...args: readonly string[]) =>
+  rollcall(house, 'backfill', '--mapping', ...args)
+
+const fingerprint = (changes: Partial<RollcallConfig>, house: House) =>
+  resolveConfig({ ...house.authored, ...changes }, 'rollcall.config.ts').fingerprint
+
+const generation = async ({ db }: House) => {
+  const { rows } = await db.pool.query<{ id: number; swept: boolean }>(
+    'SELECT id::int, swept_at IS NOT NULL AS swept FROM rollcall.generation ORDER BY id DESC LIMIT 1',
+  )
+  return rows[0]
+}
+
+/** A lease takes one, whatever becomes of it. */
+const tokens = async ({ db }: House) => (await db.pool.query('SELECT last_value FROM rollcall.token')).rows
+
+/** Three of each plan: those of `gold` are rejected by the house's own mapping. */
+const FILL = `INSERT INTO clientes (id, plan) SELECT p || i, p FROM unnest('{premium,free,gold}'::text[]) p, generate_series(1, 3) i`
+
+eachLane('a changed mapping', (lane) => {
+  test('sends nothing until it is applied, and then only to those who differ, as the plan says', async () => {
+    await using house = await buildHouse(lane)
+    const { pool } = house.db
+    const old = await house.startWorker()
+    await pool.query(FILL)
+    await house.settled()
+    await old.stop()
+    const before = house.calls().length
+    const given = await tokens(house)
+
+    await using worker = await startOther(house, CHANGED)
+    await until(() => worker.said.some((text) => text.includes('rollcall backfill --mapping')))
+    await pool.query(`INSERT INTO clientes (id, plan) VALUES ('new', 'premium')`)
+    await pool.query(`UPDATE clientes SET nombre = 'Ana' WHERE id = 'premium1'`)
+    // What changes is noted all the same.
+    await until(
+      async () => (await pool.query('SELECT FROM rollcall.owed WHERE due_at IS NOT NULL')).rowCount === 2,
+    )
+    expect(await tokens(house)).toEqual(given)
+    const changed = reconfigured(house, CHANGED)
+    const dry = await backfill(changed, '--dry-run', '--json')
+    expect(dry.code).toBe(0)
+    expect(JSON.parse(dry.output)).toMatchObject({
+      generation: '1',
+      current: false,
+      applied: false,
+      dryRun: true,
+      ended: true,
+      customers: 10,
+      plans: { patch: 3, create: 3 },
+      fields: { status: 3 },
+      unsure: 1,
+    })
+    expect(await generation(house)).toEqual({ id: 1, swept: true })
+    expect(house.calls()).toHaveLength(before)
+
+    const done = await backfill(changed)
+    expect(done.output).toContain('generation 2')
+    expect(done.code).toBe(0)
+    await house.settled()
+    expect(await generation(house)).toEqual({ id: 2, swept: true })
+    const calls = house
+      .calls()
+      .slice(before)
+      .map(({ method, body }) => JSON.stringify([method, body]))
+    expect(calls.toSorted()).toEqual(
+      [
+        ...[1, 2, 3].map(() => ['PATCH', { status: 2 }]),
+        ...[1, 2, 3].map((i) => ['POST', { user_id: `gold${i}`, status: 2 }]),
+        ['POST', { user_id: 'new', status: 2 }],
+        ['PATCH', { status: 2, first_name: 'Ana' }],
+      ]
+        .map(([method, body]) => JSON.stringify([method, body]))
+        .toSorted(),
+    )
+    expect((await pool.query(`SELECT FROM rollcall.ledger WHERE state <> 'idle'`)).rowCount).toBe(0)
+    // Applied once more it changes nothing.
+    const again = await backfill(changed)
+    expect(again).toMatchObject({ code: 0, output: expect.stringContaining('already') })
+    await house.settled()
+    expect(house.calls().slice(before)).toHaveLength(8)
+  })
+
+  test('an older worker stands back when a newer mapping is applied, and what it fetched is not delayed', async () => {
+    const timing = { ...CONFIG.timing, queueLeaseMs: 60_000 }
+    await using house = await buildHouse(lane, { config: { timing, pace: { ceiling: 10, concurrency: 20 } } })
+    const { pool } = house.db
+    await pool.query(
+      `INSERT INTO clientes (id, plan) SELECT 'k' || i, 'premium' FROM generate_series(1, 20) i`,
+    )
+    await using older = await startOther(house, {})
+    await house.settled()
+    // It has jobs in hand that wait for their turn at the service, and then may not claim.
+    await pool.query(`UPDATE clientes SET nombre = 'first'`)
+    const inHand = 'SELECT FROM rollcall.owed WHERE token IS NOT NULL AND call_token IS NULL'
+    await until(async () => ((await pool.query(inHand)).rowCount ?? 0) > 2)
+    await applyGeneration(pool, fingerprint(CHANGED, house))
+    await using newer = await startOther(house, CHANGED)
+    await house.settled(15_000)
+    await until(() => older.said.some((text) => text.includes('a later mapping was applied')))
+    expect(newer.said.join()).not.toContain('backfill')
+    const byNewer = () => pool.query('SELECT FROM rollcall.ledger WHERE generation = 2')
+    expect((await byNewer()).rowCount).toBeGreaterThan(2)
+    await pool.query(`UPDATE clientes SET nombre = 'second'`)
+    await house.settled(15_000)
+    expect((await byNewer()).rowCount).toBe(20)
+
+    // And it takes part again when its own is applied.
+    await applyGeneration(pool, house.config.fingerprint)
+    await until(() => older.said.includes('syncs go by the mapping of this worker now: it takes part'))
+    await pool.query(`UPDATE clientes SET nombre = 'last'`)
+    await house.settled(15_000)
+    const after = await pool.query('SELECT DISTINCT generation::int AS generation FROM rollcall.ledger')
+    expect(after.rows).toEqual([{ generation: 3 }])
+    expect(newer.said.some((text) => text.includes('a later mapping was applied'))).toBe(true)
+  })
+
+  test('a sweep that was killed half way is brought to its end by a worker with that mapping', async () => {
+    await using house = await buildHouse(lane)
+    const { pool } = house.db
+    const old = await house.startWorker()
+    await pool.query(FILL)
+    await house.settled()
+    // It cannot get past this one, and is killed when it waits.
+    const blocker = await pool.connect()
+    await blocker.query('BEGIN')
+    await blocker.query(`SELECT FROM rollcall.owed WHERE key = 'free2' FOR UPDATE`)
+    await using command = await runRollcall(reconfigured(house, CHANGED), ['backfill', '--mapping'])
+    await until(
+      async () =>
+        (
+          await pool.query(
+            `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+          )
+        ).rowCount,
+    )
+    command.kill('SIGKILL')
+    await command.exited
+    await pool.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    )
+    await blocker.query('ROLLBACK')
+    blocker.release()
+    expect(await generation(house)).toEqual({ id: 2, swept: false })
+    await using _worker = await startOther(house, CHANGED)
+    await until(async () => (await generation(house))?.swept)
+    await house.settled()
+    for (const user of ['free1', 'free2', 'free3', 'gold1', 'gold2', 'gold3'])
+      expect(house.sandbox.users.get(user)?.status).toBe(2)
+    await old.stop()
+  })
+
+  test('one that only reads otherwise is taken up without a person', async () => {
+    await using house = await buildHouse(lane)
+    const { pool } = house.db
+    const old = await house.startWorker()
+    await pool.query(FILL)
+    await house.settled()
+    const before = house.calls().length
+    const reworded = mapping({ first_name: { columns: ['nombre'], map: (row) => row.nombre as string } })
+    await using _worker = await startOther(house, reworded)
+    await until(async () => (await generation(house))?.id === 2)
+    await until(async () => (await generation(house))?.swept)
+    await pool.query(`UPDATE clientes SET nombre = 'Ana' WHERE id = 'premium1'`)
+    await house.settled()
+    expect(house.calls().slice(before)).toEqual([{ method: 'PATCH', body: { status: 2, first_name: 'Ana' } }])
+    await old.stop()
+  })
+
+  test('one that was replaced is taken up again by a person only, even where nobody differs', async () => {
+    await using house = await buildHouse(lane)
+    const { pool } = house.db
+    const first = await house.startWorker()
+    await pool.query(FILL)
+    await house.settled()
+    await first.stop()
+    const reworded = mapping({ first_name: { columns: ['nombre'], map: (row) => row.nombre as string } })
+    await applyGeneration(pool, fingerprint(reworded, house))
+    await using rolledBack = await startOther(house, {})
+    await until(() => rolledBack.said.some((text) => text.includes('a later mapping was applied')))
+    const before = house.calls().length
+    await pool.query(`UPDATE clientes SET nombre = 'Ana' WHERE id = 'premium1'`)
+    await until(
+      async () => (await pool.query('SELECT FROM rollcall.owed WHERE due_at <= now()')).rowCount === 1,
+    )
+    // It has had its turns: each of them looks whether there is something to take up.
+    await until(async () => (await pool.query('SELECT FROM rollcall.outbox')).rowCount === 0)
+    expect(await generation(house)).toMatchObject({ id: 2 })
+    expect(house.calls()).toHaveLength(before)
+    expect((await backfill(house)).code).toBe(0)
+    await house.settled()
+    expect(house.calls().slice(before)).toEqual([{ method: 'PATCH', body: { status: 2, first_name: 'Ana' } }])
+  })
+
+  test('one that differs for nobody but those who are owed waits for a person', async () => {
+    await using house = await buildHouse(lane)
+    const { pool } = house.db
+    const old = await house.startWorker()
+    await pool.query(`INSERT INTO clientes (id, plan) VALUES ('c', 'free')`)
+    await house.settled()
+    await old.stop()
+    // As a deployment does that changes rows and mapping at once.
+    await pool.query(`UPDATE clientes SET plan = 'gold'`)
+    const before = house.calls().length
+    await using worker = await startOther(house, CHANGED)
+    await pool.query(`INSERT INTO clientes (id, plan) VALUES ('d', 'gold')`)
+    await until(
+      () =>
+        worker.said.filter((text) => text.includes('the mapping has changed: nothing is synced')).length > 1,
+    )
+    expect(await generation(house)).toMatchObject({ id: 1 })
+    expect(house.calls()).toHaveLength(before)
+  })
+})

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import {
+  applyGeneration,
+  bindGeneration,
+  markSwept,
+  readStanding,
+  readStandingIfAny,
+} from '../../src/ledger/generation.ts'
+import { freshDatabase } from '../support/database.ts'
+
+test('the first mapping that a ledger meets is the one it goes by, with nobody to be swept', async () => {
+  await using db = await freshDatabase()
+  expect(await readStanding(db.pool, 'a')).toBe(null)
+  const both = await Promise.all([bindGeneration(db.pool, 'a'), bindGeneration(db.pool, 'b')])
+  expect(both.filter(({ current }) => current)).toHaveLength(1)
+  for (const standing of both)
+    expect(standing).toMatchObject({ generation: '1', swept: true, earlier: false })
+})
+
+test('a mapping that is applied replaces the one before, which is an earlier one from then on', async () => {
+  await using db = await freshDatabase()
+  await bindGeneration(db.pool, 'a')
+  expect(await applyGeneration(db.pool, 'b')).toBe(true)
+  expect(await applyGeneration(db.pool, 'b')).toBe(false)
+  expect(await readStanding(db.pool, 'a')).toMatchObject({ generation: '2', current: false, earlier: true })
+  expect(await readStanding(db.pool, 'b')).toMatchObject({ current: true, earlier: false, swept: false })
+  expect(await readStanding(db.pool, 'c')).toMatchObject({ current: false, earlier: false })
+  // And back again, as a generation of its own.
+  expect(await applyGeneration(db.pool, 'a')).toBe(true)
+  expect(await readStanding(db.pool, 'a')).toMatchObject({ generation: '3', current: true, swept: false })
+  await markSwept(db.pool, '3')
+  expect(await readStanding(db.pool, 'a')).toMatchObject({ swept: true })
+})
+
+test('applied at once by several, each has its turn, and none is lost', async () => {
+  await using db = await freshDatabase()
+  const all = ['b', 'c', 'd', 'e'].map((fingerprint) => applyGeneration(db.pool, fingerprint))
+  expect(await Promise.all(all)).toEqual([true, true, true, true])
+  const { rows } = await db.pool.query(
+    `SELECT string_agg(id::text, ' ' ORDER BY id) AS ids FROM rollcall.generation`,
+  )
+  expect(rows[0].ids).toBe('1 2 3 4')
+})
+
+test('applied only if nothing else was applied since it was looked at', async () => {
+  await using db = await freshDatabase()
+  await bindGeneration(db.pool, 'a')
+  await applyGeneration(db.pool, 'b')
+  expect(await applyGeneration(db.pool, 'c', '1')).toBe(false)
+  expect(await applyGeneration(db.pool, 'c', '2')).toBe(true)
+})
+
+test('without the tables there is no standing', async () => {
+  await using db = await freshDatabase({ empty: true })
+  expect(await readStandingIfAny(db.pool, 'a')).toBe(null)
+})

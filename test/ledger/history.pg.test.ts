@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readHistory } from '../../src/ledger/history.ts'
+import { freshDatabase, type TestDatabase } from '../support/database.ts'
+
+let db: TestDatabase
+beforeAll(async () => {
+  db = await freshDatabase()
+  const { pool } = db
+  await pool.query(`INSERT INTO rollcall.ledger
+    (key, user_id, remote, state, reason, issues, since, changed_at, acknowledged_at, verified_at)
+    VALUES ('full', 'u1', 'present', 'failing', '{"code": "unknown", "status": 503}',
+      '[{"field": "email", "code": "invalid", "expected": "an e-mail address"}]',
+      '2026-01-02 03:04:05.678+01', '2026-01-02 03:00:00+00', '2026-01-02 03:00:01+00', NULL)`)
+  await pool.query(`INSERT INTO rollcall.owed (key, change_version, lane, due_at, attempts, unknown, token) VALUES
+    ('full', 3, 1, now() + interval '1 minute', 4, true, NULL),
+    ('running', 1, 1, now() + interval '1 minute', 0, false, 9),
+    ('settled', 1, 1, NULL, 0, false, NULL)`)
+  await pool.query(`INSERT INTO rollcall.call (key, at, by, plan, method, status, error, meaning, ms, fields, answer)
+    SELECT 'full', '2026-01-02 03:00:00+00'::timestamptz + n * interval '1 s', 'worker h/1', 'patch', 'PATCH', 200 + n,
+      NULL, 'done', n, '{status,email}', 'x' FROM unnest('{2,1,3,4}'::int[]) n`)
+  await pool.query(`INSERT INTO rollcall.outbox (key, lane) VALUES ('captured', 1)`)
+})
+afterAll(() => db.drop())
+
+test('tells all that the tables hold of a customer, times as ISO text in UTC', async () => {
+  const history = await readHistory(db.pool, 'full', 50)
+  expect(history).toMatchObject({
+    state: 'failing',
+    reason: { code: 'unknown', status: 503 },
+    issues: [{ field: 'email', code: 'invalid', expected: 'an e-mail address' }],
+    since: '2026-01-02T02:04:05.678Z',
+    attempts: 4,
+    owed: true,
+    underWay: false,
+    captured: false,
+    unknown: true,
+    changedAt: '2026-01-02T03:00:00.000Z',
+    acknowledgedAt: '2026-01-02T03:00:01.000Z',
+    verifiedAt: null,
+    userId: 'u1',
+    remote: 'present',
+  })
+  expect(history?.nextInMs).toBeGreaterThan(30_000)
+  expect(history?.nextInMs).toBeLessThanOrEqual(60_000)
+})
+
+test('gives the calls by the time when they were made, not in the order in which they were written', async () => {
+  const history = await readHistory(db.pool, 'full', 50)
+  expect(history?.calls.map(({ status }) => status)).toEqual([201, 202, 203, 204])
+  expect(history?.calls[0]).toEqual({
+    at: '2026-01-02T03:00:01.000Z',
+    by: 'worker h/1',
+    plan: 'patch',
+    method: 'PATCH',
+    status: 201,
+    error: null,
+    meaning: 'done',
+    ms: 1,
+    fields: ['status', 'email'],
+    answer: 'x',
+  })
+  expect((await readHistory(db.pool, 'full', 2))?.calls.map(({ status }) => status)).toEqual([203, 204])
+})
+
+test('a token that is out is an attempt under way, and its lease is not taken for the next one', async () => {
+  const history = await readHistory(db.pool, 'running', 50)
+  expect(history).toMatchObject({ owed: true, underWay: true, nextInMs: null, state: 'idle', calls: [] })
+})
+
+test('a customer of whom nothing is owed', async () => {
+  expect(await readHistory(db.pool, 'settled', 50)).toMatchObject({
+    owed: false,
+    nextInMs: null,
+    remote: 'unasked',
+  })
+})
+
+test('a change that waits in the outbox is known, and a key that stands nowhere is not', async () => {
+  expect(await readHistory(db.pool, 'captured', 50)).toMatchObject({ captured: true, owed: false })
+  expect(await readHistory(db.pool, 'nobody', 50)).toBeNull()
+})

@@ -1,0 +1,71 @@
+// Every change of a claim, written down by the database itself, and whether two were ever live for one customer.
+import type { Pool } from 'pg'
+
+/** Of one customer, in order. Bigints as text, times in milliseconds since 1970. */
+export type ClaimChange = {
+  readonly id: string
+  readonly at: number
+  readonly before: Claimed
+  readonly after: Claimed
+}
+export type Claimed = {
+  readonly token: string | null
+  readonly callToken: string | null
+  readonly dueAt: number | null
+}
+
+/** `id` is the row of the customer in `rollcall.owed`. */
+export type ClaimFinding = {
+  readonly id: string
+  readonly what: 'claimed over another' | 'cut short' | 'taken away' | 'token used twice'
+}
+
+const LOG = `
+CREATE TABLE claim_log (
+  n bigserial PRIMARY KEY, at timestamptz NOT NULL DEFAULT clock_timestamp(), id bigint NOT NULL,
+  token bigint, call_token bigint, due_at timestamptz,
+  new_token bigint, new_call_token bigint, new_due_at timestamptz);
+CREATE FUNCTION log_claim() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  INSERT INTO claim_log (id, token, call_token, due_at, new_token, new_call_token, new_due_at)
+  VALUES (OLD.id, OLD.token, OLD.call_token, OLD.due_at, NEW.token, NEW.call_token, NEW.due_at);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER log_claim AFTER UPDATE ON rollcall.owed FOR EACH ROW
+  WHEN ((OLD.token, OLD.call_token, OLD.due_at) IS DISTINCT FROM (NEW.token, NEW.call_token, NEW.due_at))
+  EXECUTE FUNCTION log_claim()`
+
+/** Puts the log into a test's own database; before the first worker starts. */
+export async function logClaims(pool: Pool): Promise<void> {
+  await pool.query(LOG)
+}
+
+export async function readClaimLog(pool: Pool): Promise<readonly ClaimChange[]> {
+  const ms = (column: string) => `(extract(epoch FROM ${column}) * 1000)::float8`
+  const { rows } = await pool.query<ClaimChange>(
+    `SELECT id::text, ${ms('at')} AS at,
+       jsonb_build_object('token', token::text, 'callToken', call_token::text, 'dueAt', ${ms('due_at')}) AS before,
+       jsonb_build_object('token', new_token::text, 'callToken', new_call_token::text, 'dueAt', ${ms('new_due_at')}) AS after
+     FROM claim_log ORDER BY id, n`,
+  )
+  return rows
+}
+
+/**
+ * A claim is live from the moment that its call token stands in the row until its own ending takes it away together with
+ * its token, or its lifetime has passed. Until then nobody else may claim, lease, or move its end nearer.
+ */
+export function twoLive(changes: readonly ClaimChange[]): readonly ClaimFinding[] {
+  const findings: ClaimFinding[] = []
+  const used = new Set<string>()
+  for (const { id, at, before, after } of changes) {
+    const starts = after.callToken !== null && after.callToken !== before.callToken
+    if (starts && before.callToken !== null) findings.push({ id, what: 'claimed over another' })
+    if (starts && used.has(after.callToken)) findings.push({ id, what: 'token used twice' })
+    if (starts) used.add(after.callToken)
+    const open = before.callToken !== null && (before.dueAt ?? 0) > at
+    if (open && after.callToken === null && after.token !== null) findings.push({ id, what: 'taken away' })
+    const goesOn = before.callToken !== null && after.callToken === before.callToken
+    if (goesOn && (after.dueAt ?? 0) < (before.dueAt ?? 0)) findings.push({ id, what: 'cut short' })
+  }
+  return findings
+}

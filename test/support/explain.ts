@@ -1,0 +1,172 @@
+// Whether every writing request to a service can be explained by what its caller could have known at that time. It goes
+// by what was heard and by rules of its own, and asks nothing of the code that decided to make the calls.
+import { type ComparableField, sameField } from '../../src/model/normal.ts'
+import { OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../../src/model/user.ts'
+import type { RemoteUser } from '../../src/service/body.ts'
+import type { BodyKind, Method } from '../../src/sync/classify.ts'
+
+export type Body = Readonly<Record<string, unknown>>
+
+/** What the caller heard: a whole answer, or none, and then whether the request can have left. */
+export type Heard =
+  | { readonly kind: 'answer'; readonly status: number; readonly body: BodyKind }
+  | { readonly kind: 'nothing'; readonly reached: 'no' | 'maybe' }
+
+/** One request about one user, as its caller and the service know it. */
+export type JournaledCall = {
+  readonly method: Method
+  readonly body: Body | null
+  /** Of the caller, in milliseconds: from the start until it heard, or gave up. */
+  readonly from: number
+  readonly to: number
+  readonly heard: Heard
+  /** The user that a GET showed. */
+  readonly shown: RemoteUser | null
+  /** What the service did; null: the request never arrived, or nobody knows. */
+  readonly carriedOut: boolean | null
+}
+
+export type Finding = {
+  /**
+   * `overlap`: two requests at once. `unlooked`: a write after one of unknown outcome, and no GET told anything in
+   * between. `repeated`: a write of nothing but what the caller knew to be there. `lie`: the service itself did not do
+   * what it said, so that nothing can be asked of its caller.
+   */
+  readonly kind: 'overlap' | 'unlooked' | 'repeated' | 'lie'
+  /** The place of the call among those that were given. */
+  readonly at: number
+}
+
+/** A request that was surely not carried out. */
+const SURE = new Set([400, 401, 403, 404, 409, 410, 413, 414, 422, 429, 431])
+/** Said of the caller or of the moment, and not of the user: nothing new is known of it. */
+const NOT_LOOKED_AT = new Set([401, 429])
+
+type Field = 'status' | OptionalField
+/** What is there as far as the caller knows: as it sent it, or as a GET showed it; absent: not known. */
+type Knowledge = { readonly sent: unknown } | { readonly shown: RemoteUser }
+type Known = {
+  readonly there: boolean | null
+  readonly values: Readonly<Partial<Record<Field, Knowledge>>>
+  /** Nothing may be written before a GET has told how things are. */
+  readonly mustLook: boolean
+  /** The last write, when it was surely refused: it, or a part of it, may be sent again. */
+  readonly refused: Body | null
+}
+
+const NOTHING_KNOWN: Known = { there: null, values: {}, mustLook: false, refused: null }
+
+/** What cannot be explained in the calls about one user, given in the order in which they were begun. */
+export function unexplained(calls: readonly JournaledCall[]): readonly Finding[] {
+  const findings: Finding[] = []
+  let known = NOTHING_KNOWN
+  let busyUntil = Number.NEGATIVE_INFINITY
+  for (const [at, call] of calls.entries()) {
+    if (call.from < busyUntil) findings.push({ kind: 'overlap', at })
+    busyUntil = Math.max(busyUntil, call.to)
+    if (call.method !== 'GET') {
+      const meaning = meaningOf(call)
+      if (known.mustLook) findings.push({ kind: 'unlooked', at })
+      else if (!isCalledFor(call, known)) findings.push({ kind: 'repeated', at })
+      const lied = meaning === 'refused' ? true : meaning === 'done' ? false : null
+      if (lied !== null && call.carriedOut === lied) findings.push({ kind: 'lie', at })
+    }
+    known = learn(known, call)
+  }
+  return findings
+}
+
+type Meaning = 'done' | 'refused' | 'unknown' | 'not-sent'
+
+function meaningOf({ heard }: JournaledCall): Meaning {
+  if (heard.kind === 'nothing') return heard.reached === 'no' ? 'not-sent' : 'unknown'
+  const { status, body } = heard
+  if (SURE.has(status)) return 'refused'
+  const says = body === 'none' || body === 'readable' || body === 'user'
+  return status >= 200 && status < 300 && says ? 'done' : 'unknown'
+}
+
+/** Whether some of it is not there already, as far as the caller knows, or a sure refusal came before it. */
+function isCalledFor({ method, body }: JournaledCall, known: Known): boolean {
+  if (method === 'POST') return known.there !== true
+  const carried = body ?? {}
+  if (known.refused && isPartOf(carried, known.refused)) return true
+  const fields = method === 'PUT' ? ALL : ALL.filter((field) => Object.hasOwn(carried, field))
+  return fields.some((field) => !isThere(field, carried, known.values[field]))
+}
+
+const ALL: readonly Field[] = ['status', ...OPTIONAL_FIELDS]
+
+function isThere(field: Field, body: Body, known: Knowledge | undefined): boolean {
+  if (!known) return false
+  if ('sent' in known) return bare(body[field]) === bare(known.sent)
+  if (field === 'status') return Number(body.status) === known.shown.status
+  return field !== UNVERIFIABLE_FIELD && sameField(field as ComparableField, body, known.shown.fields)
+}
+
+/** Null, an empty text and nothing at all are alike. */
+function bare(value: unknown): unknown {
+  return value === undefined || value === '' ? null : value
+}
+
+function isPartOf(part: Body, whole: Body): boolean {
+  return Object.entries(part).every(([field, value]) => Object.hasOwn(whole, field) && whole[field] === value)
+}
+
+function learn(known: Known, call: JournaledCall): Known {
+  return call.method === 'GET' ? learnFromLook(known, call) : learnFromWrite(known, call)
+}
+
+/** What no GET shows stays as it was known. */
+function learnFromLook(known: Known, { heard, shown }: JournaledCall): Known {
+  const hidden = known.values[UNVERIFIABLE_FIELD]
+  const kept = hidden ? { [UNVERIFIABLE_FIELD]: hidden } : {}
+  const looked = { ...known, mustLook: false }
+  if (shown) {
+    const seen = ALL.filter((field) => field !== UNVERIFIABLE_FIELD).map((field) => [field, { shown }])
+    return { ...looked, there: true, values: { ...Object.fromEntries(seen), ...kept } }
+  }
+  if (heard.kind === 'nothing') return known
+  const absent =
+    heard.status === 404 || heard.status === 410 || (heard.status === 200 && heard.body === 'null')
+  return absent ? { ...looked, there: false, values: kept } : known
+}
+
+function learnFromWrite(known: Known, call: JournaledCall): Known {
+  const { method } = call
+  const body = call.body ?? {}
+  const meaning = meaningOf(call)
+  switch (meaning) {
+    case 'not-sent':
+      return known
+    case 'done': {
+      const before = method === 'PATCH' ? known.values : valuesOf({})
+      const sent = method === 'PATCH' ? pick(valuesOf(body), body) : valuesOf(body)
+      return { there: true, values: { ...before, ...sent }, mustLook: false, refused: null }
+    }
+    case 'refused': {
+      const status = call.heard.kind === 'answer' ? call.heard.status : 0
+      if (method !== 'POST') {
+        const there = status === 404 || status === 410 ? false : known.there
+        return { ...known, there, refused: body }
+      }
+      return NOT_LOOKED_AT.has(status) ? known : { ...NOTHING_KNOWN, mustLook: true }
+    }
+    case 'unknown': {
+      const doubted = method === 'PATCH' ? Object.keys(body) : ALL
+      const sure = Object.entries(known.values).filter(([field]) => !doubted.includes(field as Field))
+      const there = method === 'PATCH' ? known.there : null
+      return { there, values: Object.fromEntries(sure), mustLook: true, refused: null }
+    }
+    default:
+      return meaning satisfies never
+  }
+}
+
+function valuesOf(body: Body): Readonly<Partial<Record<Field, Knowledge>>> {
+  return Object.fromEntries(ALL.map((field) => [field, { sent: body[field] ?? null }]))
+}
+
+function pick<T extends object>(from: T, names: Body): T {
+  return Object.fromEntries(Object.entries(from).filter(([name]) => Object.hasOwn(names, name))) as T
+}

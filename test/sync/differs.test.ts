@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest'
+import {
+  addTo,
+  addUnreadable,
+  type Found,
+  howToNote,
+  NOTHING_FOUND,
+  nobodyDiffers,
+  type Verdict,
+  verdictOn,
+} from '../../src/sync/differs.ts'
+import type { Memory } from '../../src/sync/memory.ts'
+import type { Plan } from '../../src/sync/plan.ts'
+
+const NONE: Plan = { kind: 'none', why: 'right' }
+const PATCH: Plan = { kind: 'patch', body: { status: 2, email: 'a@b.es' }, fields: ['email'], carried: false }
+const REJECT: Plan = { kind: 'reject', code: 'mapping', keys: [] }
+const REVOKE: Plan = { kind: 'revoke', body: { status: 0 } }
+
+const IDLE: Found = {
+  known: true,
+  owed: false,
+  claimed: false,
+  replanAtMs: null,
+  state: 'idle',
+  asItWas: true,
+  plan: NONE,
+  validUntilMs: null,
+}
+
+const MEMORY: Memory = {
+  remote: 'present',
+  sentStatus: 2,
+  seenStatus: null,
+  sent: {},
+  seen: {},
+  refused: {},
+  looked: false,
+}
+
+describe('the verdict on a customer', () => {
+  type Line = readonly [string, Partial<Found>, Verdict, ReturnType<typeof howToNote>]
+  const table: readonly Line[] = [
+    ['idle, and nothing to send', {}, 'same', null],
+    ['idle, mapped to something else that needs no call', { asItWas: false }, 'same', null],
+    ['idle, and something to send', { plan: PATCH, asItWas: false }, 'differs', 'gently'],
+    ['idle, the same user by another policy', { plan: PATCH }, 'differs', 'gently'],
+    ['idle, and now rejected', { plan: REJECT, asItWas: false }, 'differs', 'gently'],
+    ['idle, and owed', { owed: true, plan: PATCH }, 'owed', null],
+    ['under way', { owed: true, claimed: true }, 'owed', 'gently'],
+    ['under way for the first time', { owed: true, claimed: true, known: false }, 'owed', 'gently'],
+    ['failed, another user now, and under way', { ...failed(), claimed: true }, 'owed', 'gently'],
+    ['rejected, as it was', { state: 'rejected', plan: REJECT }, 'same', null],
+    ['rejected, another user now', { state: 'rejected', plan: PATCH, asItWas: false }, 'differs', 'now'],
+    ['rejected and owed, as it was', { state: 'rejected', plan: REJECT, owed: true }, 'owed', null],
+    [
+      'rejected and owed, another user now',
+      { state: 'rejected', plan: PATCH, owed: true, asItWas: false },
+      'differs',
+      'now',
+    ],
+    ['held, as it was', { state: 'held', plan: REVOKE }, 'same', null],
+    ['held, another user now', { state: 'held', plan: PATCH, asItWas: false }, 'differs', 'now'],
+    ['failing, as it was', { state: 'failing', plan: PATCH, owed: true }, 'owed', null],
+    ['failing, another user now', failed(), 'differs', 'now'],
+    ['never asked', { known: false, plan: PATCH, asItWas: false }, 'never-asked', null],
+    ['never asked, and owed', { known: false, owed: true, plan: PATCH, asItWas: false }, 'owed', null],
+    ['right until a time that nobody has noted', { validUntilMs: 5 }, 'another-time', 'gently'],
+    ['right until sooner than noted', { validUntilMs: 5, replanAtMs: 6 }, 'another-time', 'gently'],
+    ['right until the noted time', { validUntilMs: 5, replanAtMs: 5 }, 'same', null],
+    ['right for longer than noted', { validUntilMs: 6, replanAtMs: 5 }, 'same', null],
+    ['right for good, and noted', { replanAtMs: 5 }, 'same', null],
+    [
+      'rejected until sooner than noted',
+      { state: 'rejected', plan: REJECT, validUntilMs: 5 },
+      'another-time',
+      'gently',
+    ],
+  ]
+  test.each(table)('%s', (_, found, verdict, note) => {
+    const all = { ...IDLE, ...found }
+    expect(verdictOn(all)).toBe(verdict)
+    expect(howToNote(verdict, all)).toBe(note)
+  })
+
+  test('of everything that can be: a claim comes for whoever differs, and nobody is passed over who is to be noted', () => {
+    const both = [true, false]
+    for (const known of both)
+      for (const owed of both)
+        for (const claimed of owed ? both : [false])
+          for (const asItWas of both)
+            for (const state of ['idle', 'rejected', 'failing', 'held'] as const)
+              for (const plan of [NONE, PATCH, REJECT]) {
+                const found = { ...IDLE, known, owed, claimed, asItWas, state, plan }
+                const verdict = verdictOn(found)
+                // A claim that was made before the mapping was applied does not count.
+                const claimComes = (owed && !claimed) || howToNote(verdict, found) !== null
+                const wrong = state === 'idle' ? plan.kind !== 'none' : !asItWas
+                if (known && wrong) expect(claimComes).toBe(true)
+              }
+  })
+})
+
+function failed(): Partial<Found> {
+  return { state: 'failing', plan: PATCH, owed: true, asItWas: false }
+}
+
+describe('the sum of what is found', () => {
+  const sum = (...all: readonly (readonly [Partial<Found>, Memory?])[]) =>
+    all.reduce((tally, [found, memory = MEMORY]) => {
+      const whole = { ...IDLE, ...found }
+      return addTo(tally, verdictOn(whole), whole, memory)
+    }, NOTHING_FOUND)
+
+  test('counts plans, fields of updates, and who loses access, of those who differ', () => {
+    const tally = sum(
+      [{}],
+      [{ plan: PATCH }],
+      [{ plan: PATCH }, { ...MEMORY, sentStatus: 0 }],
+      [{ plan: REVOKE }],
+      [{ plan: { kind: 'create', body: { user_id: '1', status: 2 }, fields: ['email'] } }],
+      [{ plan: { ...PATCH, carried: true, body: { status: 0, email: 'a@b.es' } } as Plan }],
+      [{ owed: true, plan: PATCH }],
+    )
+    expect(tally).toMatchObject({
+      customers: 7,
+      verdicts: { same: 1, differs: 5, owed: 1 },
+      plans: { patch: 3, revoke: 1, create: 1 },
+      fields: { email: 3, status: 2 },
+    })
+    expect(tally.loseAccess).toBe(2)
+  })
+
+  test('nobody differs only if none of those who are owed may', () => {
+    expect(nobodyDiffers(sum([{}], [{ owed: true }], [{ known: false }]))).toBe(true)
+    // Not mapped before by anything: nothing of theirs can be spoilt.
+    expect(nobodyDiffers(sum([{ owed: true, known: false, asItWas: false }]))).toBe(true)
+    expect(nobodyDiffers(sum([{ owed: true, asItWas: false }]))).toBe(false)
+    expect(nobodyDiffers(sum([{ owed: true, claimed: true, asItWas: false }]))).toBe(false)
+    expect(nobodyDiffers(sum([{ plan: PATCH }]))).toBe(false)
+    expect(nobodyDiffers(addUnreadable(NOTHING_FOUND))).toBe(false)
+    // Nothing is sent now, and the time at which something is comes from the rows.
+    expect(nobodyDiffers(sum([{ validUntilMs: 5 }]))).toBe(true)
+  })
+})

@@ -1,0 +1,133 @@
+// Every case that the plan can meet: a customer, what is remembered of its user, and the policy.
+import type { ClearWith } from '../../src/config/config.ts'
+import type { Mapped } from '../../src/model/mapped.ts'
+import { type Fields, OPTIONAL_FIELDS, type OptionalField, type Status } from '../../src/model/user.ts'
+import type { Memory } from '../../src/sync/memory.ts'
+import { ABSENT, clearing, LEFT_OUT, marks, seen, user } from '../support/plan-scene.ts'
+
+const FACTS = {
+  customer: ['status 0', 'status 2', 'status 4', 'removed', 'out of scope', 'rejected'],
+  rivals: ['no', 'yes'],
+  remote: ['unasked', 'unknown', 'absent', 'present'],
+  status: ['as desired', 'another', '4 that is seen as 0', 'nothing'],
+  /** Whether user and fields are known by what was acknowledged or by what a GET showed. */
+  known: ['sent', 'seen'],
+  change: ['nothing', 'one', 'one cleared', 'everything'],
+  heldBack: ['no', 'left out', 'refused'],
+  /** Something is known to be in a field that the mapping does not set. */
+  stray: ['no', 'yes'],
+  fullyManaged: ['no', 'yes'],
+  unmanaged: ['keep', 'clear'],
+  clearWith: ['null', 'empty', 'omit'],
+  onRemove: ['revoke', 'ignore'],
+  looked: ['no', 'yes'],
+} as const
+
+type Facts = typeof FACTS
+export type PlanCase = { readonly [K in keyof Facts]: Facts[K][number] }
+
+/** All that can be: where every field is managed, none is a stray. */
+export function* planCases(): Generator<PlanCase> {
+  for (const given of combine(Object.entries(FACTS))) {
+    const each = given as PlanCase
+    if (each.stray === 'yes' && each.fullyManaged === 'yes') continue
+    if (each.known === 'seen' && each.remote !== 'present') continue
+    yield each
+  }
+}
+
+function* combine(facts: readonly (readonly [string, readonly string[]])[]): Generator<object> {
+  const [first, ...rest] = facts
+  if (!first) return yield {}
+  const [name, values] = first
+  for (const others of combine(rest)) for (const value of values) yield { [name]: value, ...others }
+}
+
+const SOME: readonly OptionalField[] = ['email', 'first_name', 'last_name']
+/** The fields of which a case tells that they are held back, changed or cleared, or somebody else's. */
+const HELD_BACK = 'email'
+const CHANGED = 'last_name'
+const STRAY = 'gender'
+
+/** What the mapping sets and what may be sent of it. */
+export function managedIn({ fullyManaged, heldBack }: PlanCase): readonly OptionalField[] {
+  const set = fullyManaged === 'yes' ? OPTIONAL_FIELDS : SOME
+  return heldBack === 'no' ? set : set.filter((field) => field !== HELD_BACK)
+}
+
+export function differingIn(given: PlanCase): readonly OptionalField[] {
+  if (given.change === 'nothing') return []
+  return given.change === 'everything' ? managedIn(given) : [CHANGED]
+}
+
+export function desiredStatus({ customer }: PlanCase): Status {
+  return customer === 'status 2' ? 2 : customer === 'status 4' ? 4 : 0
+}
+
+export function desiredFields(given: PlanCase): Fields {
+  const fields: Fields = {}
+  for (const field of given.fullyManaged === 'yes' ? OPTIONAL_FIELDS : SOME) fields[field] = `${field} now`
+  if (given.change === 'one cleared') fields[CHANGED] = null
+  if (given.heldBack === 'left out') delete fields[HELD_BACK]
+  return fields
+}
+
+export function mappedIn(given: PlanCase): Mapped {
+  const { customer, heldBack } = given
+  if (customer === 'removed' || customer === 'out of scope')
+    return { kind: customer === 'removed' ? 'removed' : 'out-of-scope', userId: 'u7' }
+  if (customer === 'rejected') return { kind: 'rejected', userId: 'u7', issues: [LEFT_OUT] }
+  return user(desiredStatus(given), desiredFields(given), heldBack === 'left out' ? [LEFT_OUT] : [])
+}
+
+export function policyIn({ unmanaged, clearWith, onRemove, fullyManaged }: PlanCase) {
+  return { unmanaged, onRemove, fullyManaged: fullyManaged === 'yes', clearWith: CLEARING[clearWith] }
+}
+
+const CLEARING: Readonly<Record<ClearWith, ReturnType<typeof clearing>>> = {
+  null: clearing('null'),
+  empty: clearing('empty'),
+  omit: clearing('omit'),
+}
+
+export function memoryIn(given: PlanCase): Memory {
+  const held: Fields = { ...desiredFields(given), [HELD_BACK]: 'as before' }
+  if (given.heldBack === 'no') held[HELD_BACK] = `${HELD_BACK} now`
+  for (const field of differingIn(given)) held[field] = `${field} before`
+  if (given.stray === 'yes') held[STRAY] = '1'
+  const refused = given.heldBack === 'refused' ? marks({ [HELD_BACK]: `${HELD_BACK} now` }) : {}
+  const { country_code: hidden } = held
+  const shown = given.known === 'seen'
+  return {
+    ...ABSENT,
+    ...statusesIn(given),
+    remote: given.remote,
+    sent: shown ? (hidden === undefined ? {} : marks({ country_code: hidden })) : marks(held),
+    seen: shown ? withoutHidden(seen(0, held).seen) : {},
+    refused,
+    looked: given.looked === 'yes',
+  }
+}
+
+function withoutHidden({ country_code: _hidden, ...rest }: Memory['seen']): Memory['seen'] {
+  return rest
+}
+
+function statusesIn(given: PlanCase): Pick<Memory, 'sentStatus' | 'seenStatus'> {
+  const desired = desiredStatus(given)
+  const another = desired === 2 ? 4 : 2
+  switch (given.status) {
+    case 'as desired':
+      return { sentStatus: desired, seenStatus: given.known === 'seen' ? desired : null }
+    case 'another':
+      return given.known === 'seen'
+        ? { sentStatus: desired, seenStatus: another }
+        : { sentStatus: another, seenStatus: null }
+    case '4 that is seen as 0':
+      return { sentStatus: 4, seenStatus: 0 }
+    case 'nothing':
+      return { sentStatus: null, seenStatus: null }
+    default:
+      return given.status satisfies never
+  }
+}

@@ -1,0 +1,70 @@
+// The plan as docs/plan.md has it, table by table; in each the first row that fits.
+import type { Row } from './rules.ts'
+
+export const CALLS_HEAD: Row = [
+  'the customer',
+  'another customer is the user',
+  'onRemove',
+  'never asked',
+  'unknown',
+  'absent',
+  'present without access',
+  'present',
+]
+export const CALLS: readonly Row[] = [
+  ['rejected', 'any', 'any', 'reject', 'reject', 'reject', 'reject', 'reject'],
+  ['in scope', 'yes', 'any', 'reject', 'reject', 'reject', 'reject', 'reject'],
+  ['status 0', 'any', 'any', 'lookup', 'lookup', 'create', 'update', 'update'],
+  ['status 2, status 4', 'any', 'any', 'create', 'lookup', 'create', 'update', 'update'],
+  ['removed, out of scope', 'yes', 'any', 'none', 'none', 'none', 'none', 'none'],
+  ['removed, out of scope', 'any', 'ignore', 'none', 'none', 'none', 'none', 'none'],
+  ['removed', 'any', 'any', 'lookup', 'lookup', 'none', 'none', 'revoke'],
+  ['out of scope', 'any', 'any', 'none', 'lookup', 'none', 'none', 'revoke'],
+]
+
+export const UPDATES_HEAD: Row = ['status', 'fields', 'PUT', 'trial', 'looked at', 'call', 'with the status']
+export const UPDATES: readonly Row[] = [
+  ['right', 'right', 'no', 'any', 'any', 'none', '–'],
+  ['any', 'any', 'any', 'yes', 'no', 'lookup', '–'],
+  ['any', 'any', 'yes', 'yes', 'any', 'replace', 'shown'],
+  ['any', 'any', 'no', 'yes', 'any', 'patch', 'shown'],
+  ['any', 'any', 'yes', 'any', 'any', 'replace', 'desired'],
+  ['any', 'any', 'any', 'any', 'any', 'patch', 'desired'],
+]
+
+export const STATUS_HEAD: Row = ['desired', 'known', 'the status is']
+export const STATUS: readonly Row[] = [
+  ['any', 'as desired', 'right'],
+  ['0, 4', '4 that is seen as 0', 'right'],
+  ['any', 'any', 'wrong'],
+]
+
+export const PUT_HEAD: Row = [
+  'a field is left out or refused',
+  'the mapping sets every field',
+  'unmanaged',
+  'what there is to write',
+  'PUT',
+]
+export const PUT: readonly Row[] = [
+  ['yes', 'any', 'any', 'any', 'no'],
+  ['any', 'no', 'keep', 'any', 'no'],
+  ['any', 'any', 'clear', 'something in an unmanaged field', 'yes'],
+  ['any', 'any', 'any', 'a clearing by omission', 'yes'],
+  ['any', 'any', 'any', 'all of several managed fields', 'yes'],
+  ['any', 'any', 'any', 'any', 'no'],
+]
+
+export const CARRIED_HEAD: Row = ['call', 'clearWith', 'status', 'fields', 'a field without a value']
+export const CARRIED: readonly Row[] = [
+  ['create', 'any', 'desired', 'what the mapping sets', 'left out'],
+  ['replace', 'omit', 'as above', 'every field', 'left out'],
+  ['replace', 'empty', 'as above', 'every field', 'empty text'],
+  ['replace', 'any', 'as above', 'every field', 'null'],
+  ['patch', 'empty', 'as above', 'what differs', 'empty text'],
+  ['patch', 'any', 'as above', 'what differs', 'null'],
+  ['revoke', 'any', '0', 'none', '–'],
+]
+
+export type Tables = Readonly<Record<'calls' | 'updates' | 'status' | 'put' | 'carried', readonly Row[]>>
+export const TABLES: Tables = { calls: CALLS, updates: UPDATES, status: STATUS, put: PUT, carried: CARRIED }

@@ -1,0 +1,166 @@
+// The plan in full: every case that there can be is held against the tables of docs/plan.md.
+import { describe, expect, it } from 'vitest'
+import { OPTIONAL_FIELDS, type OptionalField } from '../../src/model/user.ts'
+import type { Plan } from '../../src/sync/plan.ts'
+import { plan } from '../support/plan-scene.ts'
+import {
+  desiredFields,
+  desiredStatus,
+  differingIn,
+  managedIn,
+  mappedIn,
+  memoryIn,
+  type PlanCase,
+  planCases,
+  policyIn,
+} from './plan-cases.ts'
+import { CALLS_HEAD, TABLES, type Tables } from './plan-rules.ts'
+import { firstThatFits, type Row } from './rules.ts'
+
+type Wanted = { readonly kind: string; readonly fields?: readonly string[]; readonly body?: object }
+type Name = keyof Tables
+type Hit = (table: Name, at: number) => void
+
+/** What the tables say of a case; `hit` is told of each row that was used. */
+function wanted(given: PlanCase, tables: Tables, hit: Hit = () => undefined): Wanted {
+  const ask = (table: Name, facts: readonly (readonly string[])[]): Row => {
+    const { row, at } = firstThatFits(tables[table], facts)
+    hit(table, at)
+    return row
+  }
+  const customer = given.customer.startsWith('status') ? [given.customer, 'in scope'] : [given.customer]
+  const calls = ask('calls', [customer, [given.rivals], [given.onRemove]])
+  const call = calls[CALLS_HEAD.indexOf(remoteWord(given)) - 3] ?? ''
+  if (call !== 'update') return carried(given, ask, [call, '–'])
+
+  const differing = differingIn(given)
+  const [status = ''] = ask('status', [[String(desiredStatus(given))], [given.status]])
+  const heldBack = given.heldBack === 'no' ? 'no' : 'yes'
+  const [put = ''] = ask('put', [[heldBack], [given.fullyManaged], [given.unmanaged], toWrite(given)])
+  const trial = given.customer === 'status 4' && status === 'right' ? 'yes' : 'no'
+  const fields = differing.length === 0 ? 'right' : 'wrong'
+  return carried(given, ask, ask('updates', [[status], [fields], [put], [trial], [given.looked]]))
+}
+
+function remoteWord(given: PlanCase): string {
+  if (given.remote === 'unasked') return 'never asked'
+  if (given.remote !== 'present') return given.remote
+  const free = given.status === 'as desired' && desiredStatus(given) === 0
+  return free || given.status === '4 that is seen as 0' ? 'present without access' : 'present'
+}
+
+function toWrite(given: PlanCase): string[] {
+  const { stray, change, clearWith } = given
+  return [
+    ...(stray === 'yes' ? ['something in an unmanaged field'] : []),
+    ...(change === 'one cleared' && clearWith === 'omit' ? ['a clearing by omission'] : []),
+    ...(change === 'everything' ? ['all of several managed fields'] : []),
+  ]
+}
+
+const NOTHING: Readonly<Record<string, null | ''>> = { null: null, 'empty text': '' }
+
+function carried(
+  given: PlanCase,
+  ask: (table: Name, facts: readonly (readonly string[])[]) => Row,
+  [kind = '', whose = '']: Row,
+): Wanted {
+  if (kind === 'none' || kind === 'lookup' || kind === 'reject') return { kind }
+  const [status = '', which = '', without = ''] = ask('carried', [[kind], [given.clearWith]])
+  const values = desiredFields(given)
+  const body: Record<string, unknown> = { status: statusOf(given, status === 'as above' ? whose : status) }
+  if (kind === 'create') body.user_id = 'u7'
+  for (const field of fieldsOf(given, which)) {
+    const value = values[field] ?? NOTHING[without]
+    if (value !== undefined) body[field] = value
+  }
+  if (kind === 'revoke') return { kind, body }
+  return { kind, body, fields: kind === 'patch' ? differingIn(given) : managedIn(given) }
+}
+
+function fieldsOf(given: PlanCase, which: string): readonly OptionalField[] {
+  if (which === 'every field') return OPTIONAL_FIELDS
+  if (which === 'what the mapping sets') return managedIn(given)
+  return which === 'what differs' ? differingIn(given) : []
+}
+
+function statusOf(given: PlanCase, whose: string): number {
+  if (whose === 'shown') return given.status === '4 that is seen as 0' ? 0 : 4
+  return whose === 'desired' ? desiredStatus(given) : Number(whose)
+}
+
+function made(given: PlanCase): Plan {
+  const rivals = given.rivals === 'yes' ? ['8'] : []
+  return plan({ mapped: mappedIn(given), memory: memoryIn(given), policy: policyIn(given), rivals })
+}
+
+function asWanted(made: Plan): Wanted {
+  const { kind } = made
+  if (!('body' in made)) return { kind }
+  return 'fields' in made ? { kind, body: made.body, fields: made.fields } : { kind, body: made.body }
+}
+
+/** The same text for equal plans, in whatever order a body has its fields. */
+function text({ kind, body = {}, fields = [] }: Wanted): string {
+  const written = ['user_id', 'status', ...OPTIONAL_FIELDS].map(
+    (field) => (body as Record<string, unknown>)[field],
+  )
+  return JSON.stringify([kind, written.map((value) => (value === undefined ? [] : [value])), fields])
+}
+
+describe('the plan', () => {
+  const cases = [...planCases()]
+
+  it('is that of the tables in every case', () => {
+    const wrong: unknown[] = []
+    for (const given of cases) {
+      const right = wanted(given, TABLES)
+      const plan = asWanted(made(given))
+      if (text(plan) !== text(right)) wrong.push({ given, plan, right })
+      if (wrong.length > 2) break
+    }
+    expect(wrong).toEqual([])
+    expect(cases.length).toBeGreaterThan(100_000)
+  }, 60_000)
+
+  it('carries a status that the service shows only in a trial that is right as far as we know', () => {
+    for (const given of cases) {
+      const plan = made(given)
+      if (!('carried' in plan)) continue
+      const trial = given.customer === 'status 4' && !['another', 'nothing'].includes(given.status)
+      if (plan.carried !== trial) expect({ given, plan }).toBe(null)
+    }
+  }, 60_000)
+
+  it.each(Object.keys(TABLES) as Name[])(
+    'needs every row of the table "%s"',
+    (table) => {
+      const found = new Set<number>()
+      const rows = TABLES[table]
+      const shorter = rows.map((_, without) => ({
+        ...TABLES,
+        [table]: rows.filter((_, at) => at !== without),
+      }))
+      for (const given of cases) {
+        const used: number[] = []
+        const right = text(wanted(given, TABLES, (name, at) => name === table && used.push(at)))
+        for (const at of used) {
+          const rest = shorter[at]
+          if (rest && !found.has(at) && saidBy(given, rest) !== right) found.add(at)
+        }
+        if (found.size === rows.length) break
+      }
+      expect([...found].toSorted((a, b) => a - b)).toEqual([...rows.keys()])
+    },
+    60_000,
+  )
+})
+
+/** Null where the tables leave the case open. */
+function saidBy(given: PlanCase, tables: Tables): string | null {
+  try {
+    return text(wanted(given, tables))
+  } catch {
+    return null // no row is left for it
+  }
+}

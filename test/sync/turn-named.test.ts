@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest'
+import { reasonOf } from '../../src/sync/answer.ts'
+import { ABSENT, type Answer, digests, exact, PREMIUM, play, SETTLED, user } from '../support/turn-scene.ts'
+
+const mapped = user(2, { email: 'b@x.es', last_name: 'Gil', gender: 1 })
+const whole = 'PATCH {"status":2,"email":"b@x.es","last_name":"Gil","gender":1}'
+const names = (named: Extract<Answer, { named: unknown }>['named'], status = 422): Answer => ({
+  named,
+  status,
+})
+
+describe('an update whose refusal names fields', () => {
+  it('goes without them, and they alone become issues', () => {
+    const { calls, end, turn } = play(mapped, PREMIUM, [names(['last_name']), 200])
+    expect(calls).toEqual([whole, 'PATCH {"status":2,"email":"b@x.es","gender":1}'])
+    expect(end).toEqual(SETTLED)
+    expect(turn.memory.refused).toEqual({ last_name: exact('last_name', 'Gil') })
+    expect(turn.memory.sent.email).toBe(exact('email', 'b@x.es'))
+    expect(play(mapped, turn.memory, []).end).toEqual(SETTLED)
+  })
+
+  it('sends the status alone when it is refused again, whatever is named then', () => {
+    const answers = [names(['last_name']), names(['email'], 400), 200]
+    const { calls, end, turn } = play(mapped, PREMIUM, answers)
+    expect(calls.slice(1)).toEqual(['PATCH {"status":2,"email":"b@x.es","gender":1}', 'PATCH {"status":2}'])
+    expect(end).toEqual(SETTLED)
+    expect(Object.keys(turn.memory.refused)).toEqual(['email', 'last_name', 'gender'])
+  })
+
+  it('is rejected when the status alone is refused too, with every field that was tried', () => {
+    const { calls, end, turn } = play(mapped, PREMIUM, [names(['last_name']), 422, 422])
+    expect(calls.length).toBe(3)
+    const reason = { code: 'refused', status: 422, fields: ['email', 'last_name', 'gender'] }
+    expect(end).toEqual({ kind: 'settle', state: 'rejected', reason })
+    expect(turn.memory.refused).toEqual({})
+  })
+
+  it.each<[string, Answer]>([
+    ['every field', names(['email', 'last_name', 'gender'])],
+    ['none of its own', names(['description'])],
+    ['nothing', 413],
+  ])('sends the status alone when it names %s', (_what, answer) => {
+    const { calls, end } = play(mapped, PREMIUM, [answer, 200])
+    expect(calls).toEqual([whole, 'PATCH {"status":2}'])
+    expect(end).toEqual(SETTLED)
+  })
+
+  it('carries the status that the service shows in a trial', () => {
+    const trial = user(4, { email: 'b@x.es', last_name: 'Gil' })
+    const ended = { user: { status: 0, email: 'a@x.es' } }
+    const { calls, turn } = play(trial, { ...PREMIUM, sentStatus: 4 }, [ended, names(['email']), 200])
+    expect(calls.at(-1)).toBe('PATCH {"status":0,"last_name":"Gil"}')
+    expect(turn.memory).toMatchObject({ sentStatus: 4, seenStatus: 0 })
+  })
+
+  it('sets nothing aside where the rest finds nobody, or is not answered', () => {
+    const gone = play(mapped, PREMIUM, [names(['last_name']), 404, 201])
+    expect(gone.calls[2]).toBe(
+      'POST {"user_id":"u7","status":2,"email":"b@x.es","last_name":"Gil","gender":1}',
+    )
+    expect(gone.turn.memory.refused).toEqual({})
+    expect(play(mapped, PREMIUM, [names(['last_name']), 'lost']).turn.memory.refused).toEqual({})
+  })
+})
+
+describe('a create whose refusal names fields', () => {
+  it('goes without them next time, where nobody is there', () => {
+    const first = play(mapped, ABSENT, [names(['gender'], 400), 404])
+    const fields = ['email', 'last_name', 'gender']
+    const reason = { code: 'refused', status: 400, fields, named: ['gender'] }
+    expect(first.end).toEqual({ kind: 'retry', reason, failed: true })
+    expect(first.turn.memory.refused).toEqual({ gender: exact('gender', 1) })
+    const second = play(mapped, first.turn.memory, [201])
+    expect(second.calls).toEqual(['POST {"user_id":"u7","status":2,"email":"b@x.es","last_name":"Gil"}'])
+    expect(second.end).toEqual(SETTLED)
+  })
+
+  it('says nothing by naming all of them', () => {
+    const fields = ['email', 'last_name', 'gender'] as const
+    const { end } = play(mapped, ABSENT, [names(fields), 404])
+    expect(end).toEqual({ kind: 'retry', reason: { code: 'refused', status: 422, fields }, failed: true })
+  })
+
+  it('sends everything to a user who is there after all', () => {
+    const { calls, end, turn } = play(mapped, ABSENT, [names(['gender']), { user: { status: 0 } }, 200])
+    expect(calls.slice(1)).toEqual(['GET', whole])
+    expect([end, turn.memory.refused]).toEqual([SETTLED, {}])
+  })
+})
+
+describe('the reason of a refusal', () => {
+  it('names fields that the call carried, and no others', () => {
+    const body = { status: 2 as const, email: 'b@x.es', gender: 1 }
+    const plan = { kind: 'patch', body, fields: ['email', 'gender'], carried: false } as const
+    const facts = { plan, status: 422, desired: null, digests, lookAfterMs: 0 }
+    const reason = { code: 'refused', status: 422, fields: ['email', 'gender'] }
+    expect(reasonOf('refused', { ...facts, named: ['gender', 'last_name'] })).toEqual({
+      ...reason,
+      named: ['gender'],
+    })
+    expect(reasonOf('refused', { ...facts, named: ['last_name'] })).toEqual(reason)
+  })
+})

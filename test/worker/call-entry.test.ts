@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import type { CallEntry } from '../../src/ledger/calls.ts'
+import type { Called } from '../../src/sync/call.ts'
+import type { Plan } from '../../src/sync/plan.ts'
+import { callEntry, logCalls } from '../../src/worker/call-entry.ts'
+
+const CREATE: Plan = {
+  kind: 'create',
+  body: { user_id: 'secret-1', status: 2, email: 'secret-2@example.com' },
+  fields: ['email'],
+}
+const CALLED: Called = {
+  method: 'POST',
+  outcome: { kind: 'reply', status: 201, body: 'readable', retryAfterMs: 5 },
+  remote: { userId: 'secret-1', status: 2, fields: { email: 'secret-3@example.com' } },
+  named: ['email'],
+  shape: '{user_id: string}',
+  durationMs: 12.7,
+}
+
+const answered = (plan: Plan, called: Called) =>
+  ({ step: 'answered', plan, called, meaning: 'done' }) as const
+
+test('an entry holds names, codes and times of a call, and nothing of its bodies', () => {
+  const entry = callEntry('c1', answered(CREATE, CALLED), 1000)
+  expect(entry).toEqual({
+    key: 'c1',
+    atMs: 1000,
+    plan: 'create',
+    method: 'POST',
+    status: 201,
+    error: null,
+    meaning: 'done',
+    ms: 12.7,
+    fields: ['status', 'email'],
+    body: 'readable',
+    shape: '{user_id: string}',
+  })
+  expect(JSON.stringify(entry)).not.toContain('secret')
+})
+
+test('a call without an answer has an error in place of a status', () => {
+  const lost = {
+    ...CALLED,
+    outcome: { kind: 'error', error: 'timeout', reached: 'maybe' },
+    shape: null,
+  } as const
+  expect(callEntry('c1', answered(CREATE, lost), 1000)).toMatchObject({
+    status: null,
+    error: 'timeout',
+    body: null,
+    shape: null,
+  })
+})
+
+test('a lookup carries nothing, a revocation the status', () => {
+  const fields = (plan: Plan) => callEntry('c1', answered(plan, CALLED), 0).fields
+  expect(fields({ kind: 'lookup', why: 'unknown' })).toEqual([])
+  expect(fields({ kind: 'revoke', body: { status: 0 } })).toEqual(['status'])
+})
+
+test('of all steps only calls are logged', () => {
+  const entries: CallEntry[] = []
+  const log = logCalls({ add: (entry) => entries.push(entry) }, () => 77)
+  log('c1', { step: 'planned', plan: CREATE })
+  log('c1', { step: 'ended', end: { kind: 'settle', state: 'idle', reason: null } })
+  expect(entries).toEqual([])
+  log('c1', answered(CREATE, CALLED))
+  expect(entries).toMatchObject([{ key: 'c1', atMs: 77 }])
+})
