@@ -6,7 +6,7 @@ import type { CustomerKey } from '../model/customer.ts'
 import { type FieldIssue, userIdOf } from '../model/mapped.ts'
 import type { UsersClient } from '../service/client.ts'
 import { forCustomer, makeDigester } from '../sync/digest.ts'
-import { isFullyManaged } from '../sync/map.ts'
+import { policyOf } from '../sync/policy.ts'
 import { findRivals } from '../sync/rivals.ts'
 import { type Chat, chatSays } from './chat.ts'
 import { type Cure, curesFor } from './cure.ts'
@@ -82,9 +82,7 @@ export async function gather(
   const digests = forCustomer(digester, key)
   const leftOut = leftOutOf(mapped, known.record, { digests, digestKey: digester.id })
   const rivals = await rivalsOf(key, { ...parts, subject, standing: knowledge })
-  const { unmanaged, clearWith, onRemove } = config
-  const policy = { unmanaged, clearWith, onRemove, fullyManaged: isFullyManaged(config) }
-  const evidence = { mapped, policy, digests, digestKey: digester.id, seen, known, rivals }
+  const evidence = { mapped, policy: policyOf(config), digests, digestKey: digester.id, seen, known, rivals }
   const next: Next = rivals ? nextStep({ ...evidence, rivals }) : { kind: 'unsaid' }
   const looked = { key, userId, should, leftOut, look, knowledge, next, rivals: rivals ?? [] }
   return { looked, evidence }

@@ -1,6 +1,7 @@
 // What rollcall's own tables say of a customer: read only, and never needed.
 import pg, { type ClientBase, type Pool } from 'pg'
 import { type KnownRecord, makeReadRecord, NEVER_SETTLED } from '../ledger/record.ts'
+import { SEARCHED_BYTES } from '../ledger/sql.ts'
 import { differencesFromBinding } from '../ledger/target.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { isGivenUp } from './in-time.ts'
@@ -69,9 +70,6 @@ export type Target = {
   /** Without it the Api-Key is not compared. */
   readonly digestKey: string | undefined
 }
-
-/** A larger outbox has no index by key and is not searched. */
-const SEARCHED_BYTES = 32 * 1_048_576
 
 const OWED = `
 SELECT o.unknown, o.blind, o.status_doubted AS "statusDoubted", o.token IS NOT NULL AS "underWay",

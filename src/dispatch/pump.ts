@@ -32,7 +32,7 @@ const ENQUEUE_JOBS = 500
 const PEEK = `
 SELECT EXISTS (SELECT FROM rollcall.outbox) AS captured,
   EXISTS (SELECT FROM rollcall.owed WHERE replan_at <= now()) AS replan,
-  EXISTS (SELECT FROM rollcall.owed WHERE verify_at <= now()) AS verify,
+  EXISTS (SELECT FROM rollcall.owed WHERE verify_at <= now() AND token IS NULL) AS verify,
   EXISTS (SELECT FROM rollcall.owed WHERE lane = ANY($1) AND due_at <= now()) AS due,
   ${CURRENT_FINGERPRINT} = $2 AS current`
 

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
+import { iso } from './sql.ts'
 
 /** One distinct answer of the service; times as ISO text in UTC. */
 export type SeenAnswer = {
@@ -22,8 +23,6 @@ export type SeenAnswer = {
 }
 
 type Client = Pick<ClientBase, 'query'>
-
-const iso = (time: string) => `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
 /** By method and status, as a contract is read; in each the most frequent first. */
 const ANSWERS = `

@@ -5,6 +5,7 @@ import type { FieldIssue } from '../model/mapped.ts'
 import { retried } from './batch.ts'
 import { noteNow } from './note.ts'
 import type { CustomerState, Reason } from './record.ts'
+import { iso } from './sql.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
@@ -67,7 +68,6 @@ const STOPPED = `l.state IN ('rejected', 'failing')`
 const LEFT_OUT = `l.issues <> '[]'`
 /** A reason without a code is none of ours; it must not make the group nameless. */
 const CODE = `coalesce(l.reason->>'code', 'unsaid')`
-const iso = (time: string) => `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 const ms = (interval: string) => `round(extract(epoch FROM ${interval}) * 1000)::float8`
 /** What all rows of a group have in common; null where they differ. */
 const common = (name: string) => `

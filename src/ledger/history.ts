@@ -2,6 +2,7 @@ import type { ClientBase } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
 import type { FieldIssue } from '../model/mapped.ts'
 import type { CustomerState, Reason, RemoteState } from './record.ts'
+import { iso, SEARCHED_BYTES } from './sql.ts'
 
 /** One call that was made for a customer: names of fields, never a value. */
 export type LoggedCall = {
@@ -52,11 +53,6 @@ export type History = {
   /** The last ones, oldest first. */
   readonly calls: readonly LoggedCall[]
 } | null
-
-/** A larger outbox has no index by key and is not searched. */
-const SEARCHED_BYTES = 32 * 1_048_576
-
-const iso = (time: string) => `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
 /** Ids rise in the order of writing, which two processes may turn round: chosen by id, shown by time. */
 const CALLS = `

@@ -51,18 +51,19 @@ export async function recordNewcomers(
  * Notes customers that a resync or a repair wants looked at: what waits already keeps its time, so that a
  * resync of everybody does not turn every back-off into a burst.
  */
-const NOTE_GENTLY = `
+const noteKeys = (dueAt: string) => `
 INSERT INTO rollcall.owed AS o (key, change_version, due_at, lane, changed_at)
 SELECT k.key, 1, now(), $2, NULL FROM unnest($1::text[]) AS k (key)
 ORDER BY k.key COLLATE "C"
 ON CONFLICT (key) DO UPDATE SET
   change_version = o.change_version + 1,
   lane = CASE WHEN o.due_at IS NULL THEN excluded.lane ELSE least(o.lane, excluded.lane) END,
-  due_at = coalesce(o.due_at, greatest(now(), o.not_before))`
+  due_at = ${dueAt}`
+
+const NOTE_GENTLY = noteKeys('coalesce(o.due_at, greatest(now(), o.not_before))')
 
 /** As a person asks for it: who waits for a later attempt is tried now, because its cause may have been mended. */
-const NOTE_NOW = NOTE_GENTLY.replace(
-  'coalesce(o.due_at, greatest(now(), o.not_before))',
+const NOTE_NOW = noteKeys(
   'CASE WHEN o.token IS NULL THEN least(o.due_at, greatest(now(), o.not_before)) ELSE o.due_at END',
 )
 

@@ -71,14 +71,16 @@ const LOCK = [0x726f6c6c, 2]
  */
 export async function sweepingAlone<T>(pool: Pool, work: () => Promise<T>): Promise<T | null> {
   const client = await pool.connect()
+  // With the session goes the lock; who did not get it gives its connection back as it was.
+  let spent = true
   try {
     const { rows } = await client.query<{ alone: boolean }>(
       'SELECT pg_try_advisory_lock($1, $2) AS alone',
       LOCK,
     )
-    if (!rows[0]?.alone) return null
-    return await work()
+    spent = rows[0]?.alone === true
+    return spent ? await work() : null
   } finally {
-    client.release(true)
+    client.release(spent)
   }
 }

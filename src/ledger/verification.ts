@@ -12,11 +12,12 @@ export const VERIFY_AFTER = `CASE o.verify_left WHEN ${VERIFICATIONS} THEN inter
 
 /**
  * A verification is a claim like any other whose remote side is unknown: it GETs and, if something differs, repairs.
- * Version and suspicion rise together, so that a claim that is under way does not pass for the look.
+ * Version and suspicion rise together. While a token is out it waits for the end of that claim: a suspicion that is
+ * noted under a claim would pass for a late request, which makes its status and what no GET shows doubtful.
  */
 const NOTE_VERIFICATIONS = `
 WITH passed AS MATERIALIZED (
-  SELECT key FROM rollcall.owed WHERE verify_at <= now() ORDER BY key LIMIT $1 FOR UPDATE SKIP LOCKED)
+  SELECT key FROM rollcall.owed WHERE verify_at <= now() AND token IS NULL ORDER BY key LIMIT $1 FOR UPDATE SKIP LOCKED)
 UPDATE rollcall.owed o SET
   change_version = o.change_version + 1,
   suspect_version = o.change_version + 1,

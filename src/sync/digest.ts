@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import type { Config } from '../config/config.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Mapped } from '../model/mapped.ts'
 import { NORMAL_FORM_VERSION, normalForm } from '../model/normal.ts'
@@ -15,8 +16,8 @@ export type Digester = {
   exact(key: CustomerKey, field: OptionalField, value: FieldValue): string
   /** Of a value that is in normal form already. */
   normal(key: CustomerKey, field: OptionalField, form: string | null): string
-  /** Of all that the mapping makes of a customer. */
-  whole(key: CustomerKey, mapped: Mapped): string
+  /** Of all that the mapping makes of a customer, and how what is empty is sent. */
+  whole(key: CustomerKey, mapped: Mapped, clearWith: Config['clearWith']): string
 }
 
 /** The digest of "no value", which is no secret. */
@@ -36,16 +37,23 @@ export function makeDigester(secret: string): Digester {
     id: `${mac('rollcall digest key').slice(0, 8)}.${NORMAL_FORM_VERSION}`,
     exact: (key, field, value) => digest('exact', key, field, value),
     normal: (key, field, form) => digest('normal', key, field, form),
-    whole: (key, mapped) => mac(JSON.stringify(['whole', key, ...essence(mapped)])),
+    whole: (key, mapped, clearWith) => mac(JSON.stringify(['whole', key, ...essence(mapped, clearWith)])),
   }
 }
 
-/** What the calls for a customer depend on; until when the mapping's answer holds is not among it. */
-function essence(mapped: Mapped): readonly unknown[] {
+/**
+ * What the calls for a customer depend on; until when the mapping's answer holds is not among it. A field that is empty
+ * is not one that the mapping does not set, and a service that refused null may take an empty text.
+ */
+function essence(mapped: Mapped, clearWith: Config['clearWith']): readonly unknown[] {
   const issues = 'issues' in mapped ? mapped.issues.map(({ field, code }) => [field, code]) : []
   if (mapped.kind !== 'user') return [mapped.kind, mapped.userId, issues]
   const { userId, status, fields } = mapped.user
-  return [mapped.kind, userId, issues, status, OPTIONAL_FIELDS.map((field) => [fields[field]])]
+  const sent = OPTIONAL_FIELDS.map((field) => {
+    const value = fields[field]
+    return value === null ? [null, clearWith[field]] : value === undefined ? [] : [value]
+  })
+  return [mapped.kind, userId, issues, status, sent]
 }
 
 /** In place of the digest of a value that no GET can show, where a call of unknown outcome may have changed it. */

@@ -17,7 +17,7 @@ import { reserveRevocation } from '../pace/revocations.ts'
 import { holdOff, reservePermits, setCeiling } from '../pace/row.ts'
 import { makeUsersClient } from '../service/users.ts'
 import { makeDigester } from '../sync/digest.ts'
-import { isFullyManaged } from '../sync/map.ts'
+import { policyOf } from '../sync/policy.ts'
 import type { SyncContext } from '../sync/run.ts'
 import { makeReading } from './reading.ts'
 
@@ -95,10 +95,10 @@ export async function openSync({ config, env, onPoolError }: Options): Promise<O
       sleep,
       now: () => performance.now(),
     })
-    const { timing, unmanaged, clearWith, onRemove } = config
+    const { timing } = config
     const context: SyncContext = {
       config,
-      policy: { unmanaged, clearWith, onRemove, fullyManaged: isFullyManaged(config) },
+      policy: policyOf(config),
       users,
       digester: makeDigester(env.ROLLCALL_DIGEST_KEY),
       permits,

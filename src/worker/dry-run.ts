@@ -6,9 +6,10 @@ import { makeReadClaimants, makeReadRecord, NEVER_SETTLED } from '../ledger/reco
 import type { CustomerKey } from '../model/customer.ts'
 import type { Mapped } from '../model/mapped.ts'
 import { forCustomer, makeDigester } from '../sync/digest.ts'
-import { isFullyManaged, mapFound } from '../sync/map.ts'
+import { mapFound } from '../sync/map.ts'
 import { rememberFor, startMemory } from '../sync/memory.ts'
 import { makePlan, type Plan } from '../sync/plan.ts'
+import { policyOf } from '../sync/policy.ts'
 import { findRivals } from '../sync/rivals.ts'
 
 export type DryRun = {
@@ -40,8 +41,7 @@ export async function makeDryRun({
   )
   const withoutLedger = !rows[0]?.there || digestKey === undefined
   const digester = makeDigester(digestKey ?? NO_KEY)
-  const { unmanaged, clearWith, onRemove } = config
-  const policy = { unmanaged, clearWith, onRemove, fullyManaged: isFullyManaged(config) }
+  const policy = policyOf(config)
   const readRecord = withoutLedger ? async () => NEVER_SETTLED : makeReadRecord(pool)
   const readClaimants = withoutLedger ? async () => [] : makeReadClaimants(pool)
 

@@ -17,9 +17,10 @@ import {
   verdictOn,
 } from '../sync/differs.ts'
 import { type Digester, forCustomer } from '../sync/digest.ts'
-import { isFullyManaged, mapFound, userIdFor } from '../sync/map.ts'
+import { mapFound, userIdFor } from '../sync/map.ts'
 import { type Memory, rememberFor, startMemory } from '../sync/memory.ts'
 import { makePlan, type Policy } from '../sync/plan.ts'
+import { policyOf } from '../sync/policy.ts'
 import { findRivals } from '../sync/rivals.ts'
 import { makeReading } from './reading.ts'
 
@@ -38,8 +39,7 @@ export type Judged = {
 /** Judges a page; with `onlyGone` only those who have no row, since the others were in an earlier page. */
 export function makeJudge({ pool, config, digester }: Judging, shape: CustomersShape) {
   const read = makeReading(pool, config, shape)
-  const { unmanaged, clearWith, onRemove } = config
-  const policy = { unmanaged, clearWith, onRemove, fullyManaged: isFullyManaged(config) }
+  const policy = policyOf(config)
 
   return async (keys: readonly CustomerKey[], onlyGone: boolean, before: Tally): Promise<Judged> => {
     const { rows, unreadable } = await readRows(read, keys)
@@ -84,7 +84,8 @@ function plannedFor({ work, mapped, rivals, policy, digester }: Planning): { fou
   const start = startMemory({ ...work, digestKey: digester.id })
   const memory = rememberFor(start, { mapped, record, digests })
   const plan = makePlan({ mapped, memory, rivals, policy, digests })
-  return { found: foundOf(work, { mapped, digest: digester.whole(key, mapped), plan }), memory }
+  const digest = digester.whole(key, mapped, policy.clearWith)
+  return { found: foundOf(work, { mapped, digest, plan }), memory }
 }
 
 type Read = ReturnType<typeof makeReading>

@@ -79,4 +79,26 @@ eachLane('an outcome that was unknown', (lane) => {
     expect(anew.inSeconds).toBeLessThanOrEqual(60)
     expect(methods(house, 'c')).toEqual(['POST', 'GET', 'PATCH', 'PATCH', 'GET'])
   })
+
+  test('that comes due during a claim waits for its end: an ended trial is not granted again', async () => {
+    await using house = await buildHouse(lane)
+    const { pool } = house.db
+    await house.startWorker()
+    await pool.query(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'trial', 'Ana')`)
+    await house.settled()
+    const slow = { match: { method: 'PATCH' }, action: { kind: 'latency', minMs: 600, maxMs: 600 } } as const
+    house.sandbox.faults.set([slow])
+    await pool.query(`UPDATE clientes SET nombre = 'Eva' WHERE id = 'c'`)
+    await until(() => methods(house, 'c').includes('GET')) // the look before the PATCH
+    await letItCome(house, 'c')
+    house.sandbox.faults.set([slow, { match: { method: 'GET' }, action: { kind: 'status', status: 503 } }])
+    await until(async () => {
+      const { rowCount } = await pool.query(`SELECT FROM rollcall.ledger WHERE state = 'failing'`)
+      return rowCount === 1
+    })
+    house.sandbox.users.edit('c', { status: 0 })
+    house.sandbox.faults.clear()
+    await house.settled()
+    expect(house.sandbox.users.get('c')).toMatchObject({ status: 0, first_name: 'Eva' })
+  })
 })

@@ -89,7 +89,7 @@ export function* recheck(w: World, self: Actor): Steps {
   const at = w.now
   yield
   for (const [key, row] of w.owed.entries()) {
-    if (row === null || row.verifyAt === null || row.verifyAt > at) continue
+    if (row === null || row.verifyAt === null || row.verifyAt > at || row.token !== null) continue
     noteVerification(row, at)
     w.history?.say(key, `${self.name} owes another look, version ${row.changeVersion}`)
   }

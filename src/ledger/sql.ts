@@ -1,0 +1,7 @@
+// Pieces of SQL that several statements are made of.
+
+/** A time as ISO 8601 in UTC, to the millisecond. */
+export const iso = (time: string) => `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
+/** A larger outbox has no index by key and is not searched. */
+export const SEARCHED_BYTES = 32 * 1_048_576
