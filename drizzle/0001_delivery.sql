@@ -41,5 +41,4 @@ ALTER TABLE "rollcall"."owed" ADD COLUMN "verify_left" smallint DEFAULT 0 NOT NU
 ALTER TABLE "rollcall"."owed" ADD COLUMN "verify_at" timestamp with time zone;--> statement-breakpoint
 CREATE INDEX "call_key" ON "rollcall"."call" USING btree ("key","id");--> statement-breakpoint
 CREATE INDEX "call_at" ON "rollcall"."call" USING brin ("at");--> statement-breakpoint
-CREATE INDEX "owed_verify" ON "rollcall"."owed" USING btree ("verify_at") WHERE "rollcall"."owed"."verify_at" IS NOT NULL;--> statement-breakpoint
-ALTER TABLE "rollcall"."ledger" DROP COLUMN "verify_at";
+CREATE INDEX "owed_verify" ON "rollcall"."owed" USING btree ("verify_at") WHERE "rollcall"."owed"."verify_at" IS NOT NULL;

@@ -1,6 +1,6 @@
-import type { Pool, PoolClient } from 'pg'
+import type { Pool } from 'pg'
 import { PATIENCE_MS } from '../access/in-time.ts'
-import { makePool } from '../customers/pool.ts'
+import { endPool, makePool } from '../customers/pool.ts'
 import { reachable } from '../ledger/reachable.ts'
 import { aborted } from './stop.ts'
 
@@ -21,17 +21,12 @@ export async function withImpatientPool<T>(
     statementTimeoutMs: PATIENCE_MS,
     onError: () => undefined, // a connection that breaks while idle shows in the next statement
   })
-  const busy = new Set<PoolClient>()
-  pool.on('acquire', (client) => busy.add(client))
-  pool.on('release', (_, client) => busy.delete(client))
   const stopped = aborted(stop).then((): never => {
     throw stop.reason
   })
   try {
     return await reachable(() => Promise.race([work(pool), stopped]))
   } finally {
-    const ended = pool.end()
-    for (const client of busy) void client.end()
-    await ended
+    await endPool(pool, 0)
   }
 }

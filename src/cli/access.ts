@@ -20,7 +20,7 @@ import type { AddCommand, ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
 import { sayEnd, sayFacts } from './say-access.ts'
 import { type Reader, sayChat, sayChatNote, sayProfessionals } from './say-chat.ts'
-import { shown } from './say-wrapped.ts'
+import { shown } from './shown.ts'
 
 type Options = { readonly config?: string; readonly tokenFile?: string; readonly json?: boolean }
 

@@ -29,7 +29,7 @@ export const answersCommand: AddCommand = (program, io, exit) => {
     .addHelpText('after', EXAMPLES)
     .action(async ({ forget = false, json = false }: Options) => {
       const { DATABASE_URL: url } = readEnv(io.env, { need: ['DATABASE_URL'] })
-      await withPool(url, async (pool) => {
+      await withPool({ url, stop: io.stop }, async (pool) => {
         await checkMigrated(pool)
         if (forget) {
           const forgotten = await forgetAnswers(pool)

@@ -50,7 +50,7 @@ async function backfill(io: Io, config: Config, { dryRun, json }: Options): Prom
   const env = readEnv(io.env, {
     need: ['DATABASE_URL', 'SERVICE_URL', 'SERVICE_API_KEY', 'ROLLCALL_DIGEST_KEY'],
   })
-  const done = await withPool(env.DATABASE_URL, async (pool) => {
+  const done = await withPool({ url: env.DATABASE_URL }, async (pool) => {
     await checkMigrated(pool)
     const differences = await differencesFromBinding(pool, {
       origin: env.SERVICE_URL,
@@ -64,7 +64,8 @@ async function backfill(io: Io, config: Config, { dryRun, json }: Options): Prom
   })
   if (json) io.out(asJson(backfillJson(done)))
   else for (const line of sayBackfill(done)) io.out(line)
-  return done.ended ? 0 : 1
+  if (!done.ended) return 1
+  return done.dryRun && done.tally.verdicts.differs > 0 ? 3 : 0
 }
 
 async function count(sweeping: SweepOptions): Promise<Backfilled> {
@@ -81,14 +82,23 @@ async function apply(sweeping: SweepOptions): Promise<Backfilled> {
   const applied = await applyGeneration(pool, config.fingerprint)
   const standing = await readStanding(pool, config.fingerprint)
   if (!standing) throw new Error('a ledger has a generation once one was applied')
-  return { standing, applied, dryRun: false, ...(await sweepWhenAlone(sweeping, standing.generation)) }
+  const swept = await sweepWhenAlone(sweeping, standing.generation)
+  const now = await readStanding(pool, config.fingerprint)
+  return { standing: now ?? standing, applied, dryRun: false, ...swept }
 }
 
 async function sweepWhenAlone(sweeping: SweepOptions, generation: string): Promise<Swept> {
   const { pool, signal } = sweeping
+  let waited = false
+  const once = async (): Promise<Swept> => {
+    const standing = waited ? await readStanding(pool, sweeping.config.fingerprint) : null
+    if (standing?.current && standing.swept) return { tally: NOTHING_FOUND, ended: true }
+    return await sweepGeneration(sweeping, generation)
+  }
   while (!signal.aborted) {
-    const swept = await sweepingAlone(pool, () => sweepGeneration(sweeping, generation))
+    const swept = await sweepingAlone(pool, once)
     if (swept) return swept
+    waited = true
     await sleep(ALONE_POLL_MS, signal)
   }
   return { tally: NOTHING_FOUND, ended: false }

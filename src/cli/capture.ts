@@ -85,7 +85,7 @@ export const captureCommand: AddCommand = (program, io, exit) => {
     .option('--dismiss', 'close the marks without looking at anybody')
     .action(async (options: Options) => {
       const config = await loadConfig(options.config, io.cwd)
-      const noted = await withPool(databaseUrl(io), async (pool) => {
+      const noted = await withPool({ url: databaseUrl(io) }, async (pool) => {
         await checkMigrated(pool)
         if (!options.dismiss) return await lookAtEverybody(pool, config)
         await dismissMarks(pool)
@@ -144,7 +144,7 @@ function ownerUrl(io: Io): string {
 }
 
 function withSession<T>(url: string, work: (client: ClientBase) => Promise<T>): Promise<T> {
-  return withPool(url, async (pool: Pool) => {
+  return withPool({ url }, async (pool: Pool) => {
     const client = await pool.connect()
     try {
       return await work(client)

@@ -9,7 +9,7 @@ import { withImpatientPool } from './access-pool.ts'
 import type { ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
 import { sayDiff } from './say-diff.ts'
-import { shown } from './say-wrapped.ts'
+import { shown } from './shown.ts'
 import { redacted } from './sync-json.ts'
 
 type Asked = {

@@ -7,6 +7,7 @@ import { withPool } from './connect.ts'
 import type { ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
 import { line, sayMapped, sayPlan } from './say-step.ts'
+import { shown } from './shown.ts'
 import { redacted, untilOf } from './sync-json.ts'
 
 type Asked = { readonly config: Config; readonly keys: readonly CustomerKey[]; readonly json: boolean }
@@ -14,7 +15,7 @@ type Asked = { readonly config: Config; readonly keys: readonly CustomerKey[]; r
 /** `rollcall sync --dry-run`: what a sync would do, without a call and without a write. */
 export async function dryRun(io: Io, { config, keys, json }: Asked): Promise<ExitCode> {
   const env = readEnv(io.env, { need: ['DATABASE_URL'], may: ['ROLLCALL_DIGEST_KEY'] })
-  return await withPool(env.DATABASE_URL, async (pool) => {
+  return await withPool({ url: env.DATABASE_URL, stop: io.stop }, async (pool) => {
     const run = await makeDryRun({ pool, config, digestKey: env.ROLLCALL_DIGEST_KEY })
     const mappingCurrent = (await readStandingIfAny(pool, config.fingerprint))?.current ?? null
     const results = []
@@ -22,7 +23,7 @@ export async function dryRun(io: Io, { config, keys, json }: Asked): Promise<Exi
       const result = await run(key)
       results.push({ key, ...result, mappingCurrent })
       if (json) continue
-      io.out(`customer ${key} (dry run)`)
+      io.out(`customer ${shown(key)} (dry run)`)
       for (const text of sayMapped(result.mapped)) io.out(text)
       io.out(line('plan', sayPlan(result.plan)))
       if (result.withoutLedger)

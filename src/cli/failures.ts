@@ -73,7 +73,7 @@ export const failuresCommand: AddCommand = (program, io, exit) => {
     .action(async (keys: string[], options: Options) => {
       const asked = readAsked(keys, options)
       const { DATABASE_URL: url } = readEnv(io.env, { need: ['DATABASE_URL'] })
-      const code = await withPool(url, async (pool) => {
+      const code = await withPool({ url, stop: io.stop }, async (pool) => {
         await checkMigrated(pool)
         return await answer(io, { pool, asked, json: options.json === true })
       })

@@ -24,7 +24,7 @@ const CALLS = 50
 export async function history(io: Io, { keys, limit, json }: Asked): Promise<ExitCode> {
   const most = limit === undefined ? CALLS : readLimit(limit)
   const { DATABASE_URL: url } = readEnv(io.env, { need: ['DATABASE_URL'] })
-  return await withPool(url, async (pool) => {
+  return await withPool({ url, stop: io.stop }, async (pool) => {
     await checkMigrated(pool)
     const found = []
     for (const key of keys) found.push({ key, history: await readHistory(pool, key, most) })

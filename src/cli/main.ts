@@ -59,6 +59,10 @@ function withSubcommands(command: Command): Command[] {
 
 function tell(error: unknown, io: Io): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+  if (io.stop.aborted && error === io.stop.reason) {
+    io.err('rollcall: stopped')
+    return 1
+  }
   const known = error instanceof RollcallError ? error : databaseError(error)
   if (known) {
     io.err(`rollcall: ${explain(known)}`)

@@ -5,7 +5,8 @@ import { CallError, type CallErrorKind } from '../service/errors.ts'
 import { sayCure } from './say-cure.ts'
 import { sayKnowledge } from './say-knowledge.ts'
 import { line } from './say-step.ts'
-import { shown, wrapped } from './say-wrapped.ts'
+import { wrapped } from './say-wrapped.ts'
+import { shown } from './shown.ts'
 
 /** What is known of one customer's access, as lines for a person; the chat's line comes after it. */
 export function sayFacts(access: CustomerAccess): string[] {

@@ -1,7 +1,7 @@
 import type { SeenAnswer } from '../ledger/answers.ts'
 import { OTHERS } from '../ledger/calls.ts'
 import { columns } from './say-history.ts'
-import { shown } from './say-wrapped.ts'
+import { shown } from './shown.ts'
 
 /** Wider than other output: shapes are hard to read in pieces. */
 const COLUMNS = 100

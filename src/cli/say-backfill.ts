@@ -1,5 +1,6 @@
 import type { Standing } from '../ledger/generation.ts'
 import type { Tally } from '../sync/differs.ts'
+import type { Plan } from '../sync/plan.ts'
 import type { Swept } from '../worker/sweep.ts'
 import { line } from './say-status.ts'
 
@@ -26,7 +27,7 @@ export function sayBackfill(done: Backfilled): string[] {
 function sayWhich({ standing, applied, dryRun }: Backfilled): string {
   if (!standing) return 'none was ever gone by: the first worker takes up its own'
   const { generation, appliedAt } = standing
-  if (applied) return `applied: syncs go by it from now on (generation ${generation})`
+  if (applied && standing.current) return `applied: syncs go by it from now on (generation ${generation})`
   if (standing.current) {
     const again = dryRun ? '' : '; everybody was looked at again'
     return `syncs go by it already (generation ${generation}, since ${appliedAt})${again}`
@@ -36,13 +37,26 @@ function sayWhich({ standing, applied, dryRun }: Backfilled): string {
 }
 
 /** Whom a sweep has looked at, and what it has found; also for `rollcall status`. */
-export function sayTally({ customers, verdicts, unsure, plans, fields, loseAccess }: Tally): string[] {
+export function sayTally({
+  customers,
+  verdicts,
+  unsure,
+  plans,
+  fields,
+  loseAccess,
+  otherUsers,
+}: Tally): string[] {
   const some = (label: string, count: number, text: string) => (count > 0 ? [line(label, text)] : [])
   return [
     line('customers', `${customers} looked at`),
-    line('differ', `${verdicts.differs}${listed(': ', plans)}`),
+    line('differ', `${verdicts.differs}${listed(': ', inWords(plans))}`),
     ...some('fields', Object.keys(fields).length, `of those who are registered: ${listed('', fields)}`),
-    ...some('lose access', loseAccess, `${loseAccess} of those who differ may lose access`),
+    ...some('lose access', loseAccess, sayLosses(loseAccess)),
+    ...some(
+      'user_id',
+      otherUsers,
+      `${otherUsers} become other users; the users that they were keep their access`,
+    ),
     ...some(
       'owed',
       verdicts.owed,
@@ -62,6 +76,27 @@ export function sayTally({ customers, verdicts, unsure, plans, fields, loseAcces
   ]
 }
 
+/** At most ten in a minute, in the whole installation (pace/revocations.ts). */
+function sayLosses(count: number): string {
+  const minutes = Math.ceil(count / 10)
+  return `at most ${count} of those who differ${minutes > 1 ? `, ten a minute: about ${minutes} minutes` : ''}`
+}
+
+const PLANS: Readonly<Record<Plan['kind'], string>> = {
+  create: 'to create',
+  lookup: 'to look up',
+  patch: 'to update (PATCH)',
+  replace: 'to replace (PUT)',
+  revoke: 'to revoke',
+  reject: 'rejected',
+  none: 'without a call',
+}
+
+function inWords(plans: Tally['plans']): Readonly<Record<string, number>> {
+  const kinds = Object.keys(PLANS) as Plan['kind'][]
+  return Object.fromEntries(kinds.flatMap((kind) => (plans[kind] ? [[PLANS[kind], plans[kind]]] : [])))
+}
+
 /** `12 status, 3 email`, the most frequent first. */
 function listed(before: string, counts: Readonly<Record<string, number>>): string {
   const entries = Object.entries(counts).toSorted(([, a], [, b]) => b - a)
@@ -74,7 +109,9 @@ function sayNoted({ verdicts }: Tally): string {
     : `${verdicts.differs} are owed a sync: \`rollcall status\` shows how it goes`
 }
 
-function sayStopped({ dryRun }: Backfilled): string {
+function sayStopped({ dryRun, standing }: Backfilled): string {
+  if (!dryRun && standing && !standing.current)
+    return 'not everybody was looked at: another mapping was applied meanwhile'
   return dryRun
     ? 'not everybody was looked at'
     : 'not everybody was looked at: a worker with this configuration goes on with it, and so does this command'

@@ -7,7 +7,8 @@ import { sayLook, sayNext, sayShould } from './say-access.ts'
 import { sayCure } from './say-cure.ts'
 import { sayKnowledge } from './say-knowledge.ts'
 import { line, sayPlan } from './say-step.ts'
-import { shown, wrapped } from './say-wrapped.ts'
+import { wrapped } from './say-wrapped.ts'
+import { shown } from './shown.ts'
 
 /** One customer for a person: codes, statuses and names; values only where they are handed in. */
 export function sayDiff(diff: Diff, values: Values | null): string[] {

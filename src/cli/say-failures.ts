@@ -12,7 +12,8 @@ import type { CustomerKey } from '../model/customer.ts'
 import { columns, sayHistory } from './say-history.ts'
 import { type Said, type StoredReason, sayIssue, sayReason } from './say-reason.ts'
 import { span } from './say-time.ts'
-import { shown, wrapped } from './say-wrapped.ts'
+import { wrapped } from './say-wrapped.ts'
+import { shown } from './shown.ts'
 
 const NOBODY = 'nobody is rejected, nobody fails, and no field is left out'
 

@@ -3,7 +3,8 @@ import type { CustomerKey } from '../model/customer.ts'
 import { sayIssue, sayReason } from './say-reason.ts'
 import { line } from './say-step.ts'
 import { span } from './say-time.ts'
-import { shown, wrapped } from './say-wrapped.ts'
+import { wrapped } from './say-wrapped.ts'
+import { shown } from './shown.ts'
 
 type Known = NonNullable<History>
 

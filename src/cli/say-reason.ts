@@ -87,6 +87,10 @@ const WORDS: Readonly<Record<ReasonCode, (told: Told) => Said>> = {
     what: 'the time of the attempt was over before its next call',
     toDo: `${WAIT}; if it stays so, the service is slow: raise timing.lifetimeMs`,
   }),
+  'not-noted': () => ({
+    what: 'it would lose access, and changes are captured that no worker has noted yet',
+    toDo: `${WAIT}; if it stays so, no worker runs`,
+  }),
   stopping: () => ({ what: 'the worker was being stopped', toDo: WAIT }),
   'just-written': () => ({
     what: 'it was written a moment ago, and the service may show it late',

@@ -4,6 +4,7 @@ import type { Called } from '../sync/call.ts'
 import type { Plan } from '../sync/plan.ts'
 import type { SyncStep } from '../sync/run.ts'
 import type { TurnEnd } from '../sync/turn.ts'
+import { shown } from './shown.ts'
 
 /** The steps of a sync as lines for a person: names of fields, statuses and times, never a field's value. */
 export function sayStep(step: SyncStep): string[] {
@@ -132,5 +133,5 @@ export function sayEnd(end: TurnEnd): string {
 }
 
 export function line(label: string, text: string): string {
-  return `  ${label.padEnd(9)} ${text}`
+  return `  ${label.padEnd(9)} ${shown(text)}`
 }

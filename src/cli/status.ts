@@ -30,7 +30,7 @@ export const statusCommand: AddCommand = (program, io, exit) => {
     .action(async (options: Options) => {
       const config = await loadConfig(options.config, io.cwd)
       const env = readEnv(io.env, { need: ['DATABASE_URL'], may: ['ROLLCALL_DIGEST_KEY'] })
-      const status = await withPool(env.DATABASE_URL, async (pool) => {
+      const status = await withPool({ url: env.DATABASE_URL, stop: io.stop }, async (pool) => {
         await checkMigrated(pool)
         const overview = await readOverview(pool)
         const difference = captureDifference(await planCapture(pool, config), await readInstalled(pool))
@@ -45,13 +45,21 @@ export const statusCommand: AddCommand = (program, io, exit) => {
     })
 }
 
+/** Workers take what is due within a second, unless the pace holds them up. */
+const WAITS_LONG_MS = 60_000
+
 /** What does not get right by waiting. */
-export function needsPerson({ states }: Overview, { tables, marks }: Status['capture']): string[] {
+export function needsPerson({ states, owed }: Overview, { tables, marks }: Status['capture']): string[] {
   const unfit = tables.filter(({ state }) => state !== 'fits').length
   return [
     ...(states.rejected > 0 ? [`${states.rejected} customers are rejected: see \`rollcall failures\``] : []),
     ...(states.failing > 0
       ? [`${states.failing} customers fail and are tried again: see \`rollcall failures\``]
+      : []),
+    ...((owed.waitsForWorkerMs ?? 0) > WAITS_LONG_MS
+      ? [
+          'somebody is due for more than a minute: no worker syncs by the present mapping, or it is far behind',
+        ]
       : []),
     ...(unfit > 0
       ? [`${unfit} watched tables are not captured as configured: run \`rollcall capture install\``]

@@ -3,7 +3,7 @@ import { readEnv } from '../config/env.ts'
 import { type CallLog, makeCallLog } from '../ledger/call-log.ts'
 import { makeClaim } from '../ledger/claim.ts'
 import { makeEnd } from '../ledger/ending.ts'
-import type { Standing } from '../ledger/generation.ts'
+import { readStanding, type Standing } from '../ledger/generation.ts'
 import { unlease } from '../ledger/lease.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
@@ -20,6 +20,7 @@ import { noteAndLease } from '../worker/sync-one.ts'
 import type { ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
 import { line, sayStep } from './say-step.ts'
+import { shown } from './shown.ts'
 import { redactedStep } from './sync-json.ts'
 
 const WAITING = {
@@ -73,7 +74,7 @@ export async function syncNow(io: Io, { config, keys, look, json }: Asked): Prom
     const ends: (TurnEnd | null)[] = []
     for (const key of keys) {
       steps = []
-      if (!json) io.out(`customer ${key} at ${target}`)
+      if (!json) io.out(`customer ${shown(key)} at ${target}`)
       let waitMs: number | null
       do {
         const lease = await noteAndLease({
@@ -85,7 +86,11 @@ export async function syncNow(io: Io, { config, keys, look, json }: Asked): Prom
           stop: io.stop,
         })
         // Not claimed, because another mapping was applied or we are to stop: nobody waits for the lease to pass.
-        if (lease && !(await job(lease))) await unlease(pool, [lease])
+        if (lease && !(await job(lease))) {
+          await unlease(pool, [lease])
+          const standing = await readStanding(pool, config.fingerprint)
+          if (standing && !standing.current) throw mappingChanged(standing)
+        }
         waitMs = tooSoon(steps.at(-1))
         if (waitMs !== null) {
           io.err(line('', WAITING['just-written']))

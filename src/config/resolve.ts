@@ -66,6 +66,7 @@ export function resolveConfig(raw: unknown, file: string, shown: string = file):
   return freezeAll({
     file,
     fingerprint: fingerprintOf({
+      relation,
       key,
       mapping: raw.mapping,
       scope: raw.scope,

@@ -39,7 +39,25 @@ export function makePool({
   pool.on('error', onError)
   // The same for connections that somebody has in hand: the query under way fails, and that is enough.
   pool.on('connect', (client) => client.on('error', onError))
+  const busy = new Set<pg.PoolClient>()
+  pool.on('acquire', (client) => busy.add(client))
+  pool.on('release', (_, client) => busy.delete(client))
+  BUSY.set(pool, busy)
   return pool
+}
+
+/** The connections of each pool that somebody has in hand. */
+const BUSY = new WeakMap<pg.Pool, ReadonlySet<pg.PoolClient>>()
+
+/** Ends a pool. What still runs after the grace (a query that waits for a lock) is cut off and not waited for. */
+export async function endPool(pool: pg.Pool, graceMs: number): Promise<void> {
+  const ended = pool.end()
+  const cut = () => {
+    for (const client of BUSY.get(pool) ?? []) void client.end()
+  }
+  const timer = setTimeout(cut, graceMs)
+  await ended
+  clearTimeout(timer)
 }
 
 /** As options of the connection they hold from its first statement on and cost no round trip. */

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
 import { makeBatch, retried } from './batch.ts'
+import { noteNamed, noteSharers } from './claimants.ts'
 import type { LedgerRecord } from './record.ts'
 import { VERIFICATIONS, VERIFY_AFTER } from './verification.ts'
 
@@ -40,6 +41,8 @@ export type Ending = {
   readonly withdrawsDoubt: boolean
   /** What this claim, and any call before it, did to the user is known. */
   readonly clear: boolean
+  /** Status 0 at the service may be the work of this claim, or of one before it. */
+  readonly lowered: boolean
   /** Other customers that must be looked at again, because this one no longer claims their user. */
   readonly noteKeys: readonly CustomerKey[]
   /** Recorded under this `user_id` for the first time: whoever else claims it must be looked at again. */
@@ -161,49 +164,6 @@ WHERE id = $1 AND token = $2 AND call_token = $2 AND NOT status_doubted`
 
 export async function doubtStatus(pool: Pool, { id, token }: Pick<Ending, 'id' | 'token'>): Promise<void> {
   await pool.query(DOUBT_STATUS, [id, token])
-}
-
-/** Other claimants of the same `user_id`. What was written is in our record, which they read; what is not known is not. */
-const NOTE_CLAIMANTS = `
-UPDATE rollcall.owed SET
-  change_version = change_version + 1,
-  due_at = CASE WHEN token IS NULL THEN least(due_at, greatest(now(), not_before)) ELSE due_at END
-WHERE key IN (SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE)`
-
-const SUSPECT_CLAIMANTS = `
-UPDATE rollcall.owed SET
-  change_version = change_version + 1,
-  suspect_version = change_version + 1,
-  unknown = true,
-  blind = true,
-  status_doubted = true,
-  verify_left = ${VERIFICATIONS},
-  verify_at = NULL,
-  due_at = CASE WHEN token IS NULL THEN least(due_at, greatest(now(), not_before)) ELSE due_at END
-WHERE key IN (SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE)`
-
-/** Two customers that took one `user_id` at the same moment saw nothing of each other before; both are noted. */
-const SHARED = `
-SELECT unnest(array_agg(key)) AS key FROM rollcall.ledger WHERE user_id = ANY($1) GROUP BY user_id HAVING count(*) > 1`
-
-async function noteSharers(pool: Pool, endings: readonly Ending[]): Promise<void> {
-  for (const clear of [true, false]) {
-    const newcomers = endings.filter((ending) => ending.newcomer && ending.clear === clear)
-    const userIds = newcomers.flatMap(({ record }) => (record.userId ? [record.userId] : []))
-    if (userIds.length === 0) continue
-    const { rows } = await pool.query<{ key: CustomerKey }>(SHARED, [userIds])
-    if (rows.length > 0) await pool.query(statementFor(clear), [rows.map((row) => row.key)])
-  }
-}
-
-const statementFor = (clear: boolean) => (clear ? NOTE_CLAIMANTS : SUSPECT_CLAIMANTS)
-
-/** Those whom the endings name. */
-async function noteNamed(pool: Pool, endings: readonly Ending[]): Promise<void> {
-  for (const clear of [true, false]) {
-    const keys = endings.flatMap((ending) => (ending.clear === clear ? ending.noteKeys : []))
-    if (keys.length > 0) await pool.query(statementFor(clear), [keys])
-  }
 }
 
 /** Records an ending; false when it came too late to count. */

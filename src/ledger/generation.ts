@@ -64,21 +64,20 @@ export async function bindGeneration(client: Client, fingerprint: string): Promi
 const APPLY = `
 INSERT INTO rollcall.generation (id, fingerprint)
 SELECT coalesce(${CURRENT_GENERATION}, 0) + 1, $1
-WHERE ${CURRENT_FINGERPRINT} IS DISTINCT FROM $1 AND ($2::bigint IS NULL OR ${CURRENT_GENERATION} = $2)`
+WHERE ${CURRENT_FINGERPRINT} IS DISTINCT FROM $1`
 
 /**
  * From here on syncs go by this mapping, and every process with another one stands back. The table is locked against
  * claims, so that each of them is either seen by the sweep that follows, or goes by the new mapping.
  *
- * @param after only if the present generation is still this one
- * @returns false when nothing was to be done: it is the present one already, or no longer `after`
+ * @returns false when nothing was to be done: it is the present one already
  */
-export async function applyGeneration(pool: Pool, fingerprint: string, after?: string): Promise<boolean> {
+export async function applyGeneration(pool: Pool, fingerprint: string): Promise<boolean> {
   const client = await pool.connect()
   try {
     await client.query('BEGIN')
     await client.query('LOCK TABLE rollcall.generation IN EXCLUSIVE MODE')
-    const { rowCount } = await client.query(APPLY, [fingerprint, after ?? null])
+    const { rowCount } = await client.query(APPLY, [fingerprint])
     await client.query('COMMIT')
     client.release()
     return rowCount === 1

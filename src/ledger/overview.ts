@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg'
+import { LANE } from '../model/customer.ts'
 
 /** What `rollcall status` shows of the tables; counts and times only. Ages in milliseconds. */
 export type Overview = {
@@ -16,6 +17,8 @@ export type Overview = {
     /** Waiting for a later attempt. */
     readonly waiting: number
     readonly oldestAgeMs: number | null
+    /** For how long the longest waiting of those who are due waits for a worker; a backfill's are not counted. */
+    readonly waitsForWorkerMs: number | null
   }
   readonly unknown: number
   readonly states: {
@@ -54,7 +57,9 @@ SELECT
      'queued', count(*) FILTER (WHERE due_at > now() AND token IS NOT NULL AND call_token IS NULL),
      'active', count(*) FILTER (WHERE due_at > now() AND call_token IS NOT NULL),
      'waiting', count(*) FILTER (WHERE due_at > now() AND token IS NULL),
-     'oldestAgeMs', ${AGE('changed_at')})
+     'oldestAgeMs', ${AGE('changed_at')},
+     'waitsForWorkerMs', (extract(epoch FROM clock_timestamp()
+       - min(due_at) FILTER (WHERE due_at <= now() AND lane < ${LANE.backfill})) * 1000)::float8)
    FROM rollcall.owed WHERE due_at IS NOT NULL) AS owed,
   (SELECT count(*)::int FROM rollcall.owed WHERE unknown AND due_at IS NOT NULL) AS unknown,
   (SELECT jsonb_build_object(

@@ -27,6 +27,7 @@ export type ReasonCode =
   | 'denied'
   | 'later'
   | 'failed'
+  | 'not-noted'
   | 'not-sent'
   | 'unknown'
   | 'not-confirmed'
@@ -131,5 +132,17 @@ export function makeReadClaimants(pool: Pool): (userId: string) => Promise<reado
   return makeBatch<string, readonly CustomerKey[]>(async (userIds) => {
     const claimants = await readClaimants(pool, userIds)
     return userIds.map((userId) => claimants.get(userId) ?? [])
+  })
+}
+
+/** Whether a status that the record tells of is in doubt. */
+export function makeReadDoubted(pool: Pool): (key: CustomerKey) => Promise<boolean> {
+  return makeBatch<CustomerKey, boolean>(async (keys) => {
+    const { rows } = await pool.query<{ key: CustomerKey }>(
+      'SELECT key FROM rollcall.owed WHERE key = ANY($1) AND status_doubted',
+      [keys],
+    )
+    const doubted = new Set(rows.map(({ key }) => key))
+    return keys.map((key) => doubted.has(key))
   })
 }

@@ -119,6 +119,8 @@ export const ledger = rollcall.table(
      * showed all of it. */
     changedAt: at('changed_at'),
     acknowledgedAt: at('acknowledged_at'),
+    /** Written by workers of 0.1.0 before this column moved to `owed`; they may still run while we migrate. */
+    verifyAt: at('verify_at'),
     verifiedAt: at('verified_at'),
   },
   (t) => [

@@ -71,16 +71,18 @@ const LOCK = [0x726f6c6c, 2]
  */
 export async function sweepingAlone<T>(pool: Pool, work: () => Promise<T>): Promise<T | null> {
   const client = await pool.connect()
-  // With the session goes the lock; who did not get it gives its connection back as it was.
-  let spent = true
+  // If it cannot be unlocked, it goes with the session.
+  let broken = true
   try {
     const { rows } = await client.query<{ alone: boolean }>(
       'SELECT pg_try_advisory_lock($1, $2) AS alone',
       LOCK,
     )
-    spent = rows[0]?.alone === true
-    return spent ? await work() : null
+    const done = rows[0]?.alone ? await work() : null
+    if (rows[0]?.alone) await client.query('SELECT pg_advisory_unlock($1, $2)', LOCK)
+    broken = false
+    return done
   } finally {
-    client.release(spent)
+    client.release(broken)
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
+import { OPTIONAL_FIELDS, type OptionalField, STATUSES } from '../model/user.ts'
 
 /** A user as a GET showed it: only the fields of section 2.6, each exactly as it came. */
 export type RemoteUser = {
@@ -47,7 +47,8 @@ export function contradicts(value: unknown, userId: string, status: number): boo
   if (!read.success) return false
   if (read.data.user_id !== userId) return true
   const shown = numeric.safeParse(read.data.status)
-  return shown.success && shown.data !== status
+  // Some tell the HTTP status in it.
+  return shown.success && shown.data !== status && STATUSES.some((known) => known === shown.data)
 }
 
 /** In lower case. */

@@ -5,22 +5,87 @@ const MOST_DEPTH = 6
 const MOST_ELEMENTS = 100
 const MOST_LETTERS = 2000
 
+/** In lower case: whose keys are the fields that are wrong, and whose texts name them. */
+const CONTAINERS = new Set([
+  'error',
+  'errors',
+  'fields',
+  'field_errors',
+  'fielderrors',
+  'invalid',
+  'validation',
+])
+for (const name of ['invalid_params', 'validation_errors', 'violations', 'details']) CONTAINERS.add(name)
+const POINTERS = new Set([
+  'field',
+  'fields',
+  'param',
+  'parameter',
+  'path',
+  'pointer',
+  'property',
+  'loc',
+  'location',
+])
+/** What was sent, or might have been: whatever stands there is not what is wrong. */
+const REPEATS = new Set([
+  'request',
+  'input',
+  'sent',
+  'received',
+  'payload',
+  'body',
+  'example',
+  'examples',
+  'help',
+])
+
+type Found = { readonly pointed: string[]; readonly said: string[] }
+
 /**
- * The fields of section 2.6 that the body of a refusal names, as keys (`{"errors": {"email": …}}`) or in its texts
- * ("nid_number is not valid"). The form of errors is not shown (section 7), so this is a hint and no more: whoever
- * relies on it must do right where it is wrong. Nothing of the body but these names is kept.
+ * The fields of section 2.6 that the body of a refusal names: as keys of its errors (`{"errors": {"email": …}}`), where
+ * it points (`{"field": "email"}`), or else in its texts ("nid_number is not valid"), in snake or camel case. The form of
+ * errors is not shown (section 7), so this is a hint and no more: whoever relies on it must do right where it is
+ * wrong. Nothing of the body but these names is kept.
  */
 export function namedFields(body: unknown): OptionalField[] {
-  const texts = textsOf(body, 0).join('\n')
-  const words = new Set(texts.toLowerCase().match(/[a-z][a-z_]*/g))
-  return OPTIONAL_FIELDS.filter((field) => words.has(field))
+  const found: Found = { pointed: [], said: [] }
+  collect(body, { found, depth: 0, container: false, pointer: false })
+  const pointed = fieldsIn(found.pointed)
+  if (pointed.length > 0) return pointed
+  const said = fieldsIn(found.said)
+  // "email" and "description" are also plain words; where a name is told that is none, it is the one that is meant.
+  const plain = said.filter((field) => field.includes('_'))
+  return plain.length > 0 ? plain : said
 }
 
-function textsOf(value: unknown, depth: number): string[] {
-  if (typeof value === 'string') return [value.slice(0, MOST_LETTERS)]
-  if (depth === MOST_DEPTH || typeof value !== 'object' || value === null) return []
-  if (Array.isArray(value)) return value.slice(0, MOST_ELEMENTS).flatMap((item) => textsOf(item, depth + 1))
-  return Object.entries(value)
-    .slice(0, MOST_ELEMENTS)
-    .flatMap(([key, inner]) => [key.slice(0, MOST_LETTERS), ...textsOf(inner, depth + 1)])
+type At = {
+  readonly found: Found
+  readonly depth: number
+  readonly container: boolean
+  readonly pointer: boolean
+}
+
+function collect(value: unknown, at: At): void {
+  const { found, depth, container, pointer } = at
+  if (typeof value === 'string') (pointer ? found.pointed : found.said).push(value.slice(0, MOST_LETTERS))
+  if (depth === MOST_DEPTH || typeof value !== 'object' || value === null) return
+  if (Array.isArray(value)) {
+    for (const item of value.slice(0, MOST_ELEMENTS)) collect(item, { ...at, depth: depth + 1 })
+    return
+  }
+  for (const [key, inner] of Object.entries(value).slice(0, MOST_ELEMENTS)) {
+    const name = key.slice(0, MOST_LETTERS)
+    const lower = name.toLowerCase()
+    if (REPEATS.has(lower)) continue
+    if (container) found.pointed.push(name)
+    const inside = { found, depth: depth + 1, container: CONTAINERS.has(lower), pointer: POINTERS.has(lower) }
+    collect(inner, inside)
+  }
+}
+
+function fieldsIn(texts: readonly string[]): OptionalField[] {
+  const snake = texts.join('\n').replace(/([a-z])([A-Z])/g, '$1_$2')
+  const words = new Set(snake.toLowerCase().match(/[a-z][a-z_]*/g))
+  return OPTIONAL_FIELDS.filter((field) => words.has(field))
 }

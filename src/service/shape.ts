@@ -7,36 +7,43 @@ const MOST_LETTERS = 1000
 /** Of a body that is larger than that, the rest tells nothing new. */
 const MOST_NODES = 300
 const MOST_KEYS_READ = 100
-const MOST_NAMES = 300
-/** With more to compare with than this, only names that are known anyway are shown. */
-const MOST_TEXTS = 2000
-const MOST_TEXT_LETTERS = 50_000
-
-/** At most four digits, so that telephone numbers, documents and dates are none. */
-const IDENTIFIER = /^(?!(?:[^\d]*\d){5})[a-z_][\w.-]{0,39}$/i
-/** From here on a text inside another one tells something: "es" is in "address". */
-const TELLING = 3
 
 const OPTIONAL = new Set<string>(OPTIONAL_FIELDS)
 const FIELDS = '(fields)'
 
-/** In lower case: names of section 2.6 and the customary ones of envelopes and errors, which tell of nobody. */
+/**
+ * In lower case: names of section 2.6 and the customary ones of envelopes and errors, which tell of nobody. Nothing else
+ * is shown: a key may be a name or an address, and no comparison with what we know can tell them all.
+ */
 const KNOWN = new Set<string>([
   ...USER_FIELDS,
-  ...['code', 'data', 'detail', 'details', 'error', 'errors', 'error_code', 'error_message', 'errorcode'],
-  ...['errormessage', 'exception', 'field', 'fields', 'id', 'message', 'messages', 'ok', 'path', 'reason'],
-  ...['result', 'status_code', 'statuscode', 'success', 'timestamp', 'title', 'trace_id', 'type', 'user'],
+  ...words(`
+    action actual allowed api attributes body cause causes code constraint content context correlation_id correlationid
+    count created created_at createdat data date debug description detail details done entity error error_code
+    error_description error_message error_type errorcode errormessage errors exception expected extra failed field
+    field_errors fielderrors fields file found help href id info instance invalid item items key kind last_page level
+    limit line link links list loc location max message messages meta metadata method min missing msg name next object
+    ok offset old operation options page pages param parameter params path per_page pointer previous problem problems
+    property reason reasons ref reference request request_id requestid required resource response result results retry
+    retry_after retryafter rule self service severity source stack status_code status_text statuscode statustext
+    success timestamp title total trace trace_id traceid type updated updated_at updatedat uri url user users uuid
+    valid validation validation_errors value values version violations warning warnings
+    codigo datos descripcion detalle detalles error errores estado exito fecha mensaje mensajes motivo resultado tipo
+    usuario usuarios`),
 ])
+
+function words(text: string): string[] {
+  return text.trim().split(/\s+/)
+}
 
 /**
  * What a JSON body looks like, without anything that stands in it: types, and the names of keys. Answers are not
  * documented (section 7); their shapes are how they are learnt, and are kept, so no value may get into one. Keys may
- * be values too (`{"ana@example.com": …}`): one is shown only if it looks like a name, and neither holds a text of the
- * body, or one of `hide` (what was sent), nor lies within one. The others are `*`. Of a user the optional fields stand
- * together as `(fields)`: which of them are there, or null, would make thousands of shapes of one answer.
+ * be values too (`{"ana@example.com": …}`): one is shown only if it is a customary word, the others are `*`. Of a user
+ * the optional fields stand together as `(fields)`: which of them are there, or null, would make thousands of shapes of
+ * one answer.
  */
-export function shapeOf(value: unknown, hide: readonly string[]): string {
-  const nameOf = makeNaming([...hide, ...textsOf(value)])
+export function shapeOf(value: unknown): string {
   let nodes = 0
 
   function shape(inner: unknown, depth: number): string {
@@ -82,34 +89,6 @@ function union(shapes: readonly string[]): string {
   return [...new Set(shapes)].sort().join(' | ')
 }
 
-/** How a key is shown; each is compared once. */
-function makeNaming(hide: readonly string[]): (key: string) => string {
-  const secrets = [...new Set(hide.map((text) => text.toLowerCase()))].filter((text) => text !== '')
-  const length = secrets.reduce((sum, text) => sum + text.length, 0)
-  const tooMuch = secrets.length > MOST_TEXTS || length > MOST_TEXT_LETTERS
-  const known = new Map<string, string>()
-  const decide = (key: string): string => {
-    const lower = key.toLowerCase()
-    if (KNOWN.has(lower)) return key
-    if (tooMuch || known.size >= MOST_NAMES || !IDENTIFIER.test(key)) return '*'
-    return secrets.some((secret) => betrays(lower, secret)) ? '*' : key
-  }
-  return (key) => {
-    const name = known.get(key) ?? decide(key)
-    known.set(key, name)
-    return name
-  }
-}
-
-function betrays(key: string, secret: string): boolean {
-  if (key === secret) return true
-  return (secret.length >= TELLING && key.includes(secret)) || (key.length >= TELLING && secret.includes(key))
-}
-
-/** Every text and number in it, keys aside. The nesting of a body that was read is bounded (json.ts). */
-function textsOf(value: unknown): string[] {
-  if (typeof value === 'string') return [value]
-  if (typeof value === 'number') return [String(value)]
-  if (typeof value !== 'object' || value === null) return []
-  return Object.values(value).flatMap(textsOf)
+function nameOf(key: string): string {
+  return KNOWN.has(key.toLowerCase()) ? key : '*'
 }

@@ -5,8 +5,8 @@ import { type Facts, fieldsOf, reasonOf, retry, type Step } from './answer.ts'
 import type { ReadMeaning, WriteMeaning } from './classify.ts'
 import { NO_VALUE } from './digest.ts'
 import type { Memory } from './memory.ts'
-import type { Plan } from './plan.ts'
-import { absorbRefusal, afterRefusedCreate, refusalMarks } from './refusal.ts'
+import { leavesTrial, type Plan } from './plan.ts'
+import { absorbRefusal, afterRefusedCreate, blamed, refusalMarks } from './refusal.ts'
 import { doubtHidden, rememberAbsent, rememberSeen, rememberSent } from './remember.ts'
 import type { Turn } from './turn.ts'
 
@@ -101,6 +101,7 @@ export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): St
     creates: turn.creates + (create ? 1 : 0),
     wrote: turn.wrote || meaning !== 'not-sent',
     landed: turn.landed || MAY_HAVE_LANDED.has(meaning),
+    lowered: turn.lowered || (MAY_HAVE_LANDED.has(meaning) && leavesTrial(facts.plan)),
   }
   switch (meaning) {
     case 'done':
@@ -120,6 +121,9 @@ export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): St
     case 'later':
       return { turn: { ...tried, sure: true }, end: retry(meaning, facts) }
     case 'denied': {
+      // Not the key or the customer: the answer names some of the fields.
+      if (!create && facts.status === 403 && blamed(facts.named, fieldsOf(facts.plan)).length > 0)
+        return absorbRefusal({ ...tried, sure: true }, facts)
       // A 403 may be about this customer, who then may exist; a 401 was not looked at.
       const remote = create && facts.status === 403 ? 'unknown' : turn.memory.remote
       const memory = { ...turn.memory, remote }

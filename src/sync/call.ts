@@ -37,7 +37,7 @@ export async function callService(users: UsersClient, asked: Asked): Promise<Cal
       ...retryAfter,
     }
     const named = reply.body.kind === 'json' && reply.status >= 400 ? namedFields(reply.body.value) : []
-    const shape = reply.body.kind === 'json' ? shapeOf(reply.body.value, sentTexts(asked)) : null
+    const shape = reply.body.kind === 'json' ? shapeOf(reply.body.value) : null
     return { method: call.method, outcome, remote, named, shape, durationMs: reply.durationMs }
   } catch (error) {
     if (!(error instanceof CallError)) throw error
@@ -60,15 +60,6 @@ function send(users: UsersClient, call: Call, userId: string, signal: AbortSigna
     default:
       return call satisfies never
   }
-}
-
-/** What the answer may repeat. */
-function sentTexts({ call, userId }: Asked): string[] {
-  const values = 'body' in call ? Object.values(call.body) : []
-  return [
-    userId,
-    ...values.flatMap((value) => (value === null || value === undefined ? [] : [String(value)])),
-  ]
 }
 
 function bodyKind({ body }: Reply, remote: RemoteUser | null, { call, userId }: Asked): BodyKind {

@@ -1,5 +1,5 @@
 import type { Work } from '../ledger/sweep.ts'
-import { type Mapped, validUntilOf } from '../model/mapped.ts'
+import { type Mapped, userIdOf, validUntilOf } from '../model/mapped.ts'
 import type { UserField } from '../model/user.ts'
 import { fieldsOf } from './answer.ts'
 import type { Memory } from './memory.ts'
@@ -18,6 +18,8 @@ export type Found = Pick<Work, 'known' | 'owed' | 'claimed' | 'replanAtMs'> & {
   readonly state: Work['record']['state']
   /** The mapping makes of it just what it made at its last ending. */
   readonly asItWas: boolean
+  /** The mapping gives it another `user_id` than it was registered under. */
+  readonly otherUser: boolean
   readonly plan: Plan
   /** Until when the mapping's answer holds, in milliseconds since 1970. */
   readonly validUntilMs: number | null
@@ -77,6 +79,8 @@ export type Tally = {
   readonly fields: Readonly<Partial<Record<UserField, number>>>
   /** Of those who differ: who may lose access by it. */
   readonly loseAccess: number
+  /** Of everybody: who becomes another user; the one that they were keeps what it has. */
+  readonly otherUsers: number
 }
 
 export const NOTHING_FOUND: Tally = {
@@ -86,12 +90,14 @@ export const NOTHING_FOUND: Tally = {
   plans: {},
   fields: {},
   loseAccess: 0,
+  otherUsers: 0,
 }
 
 export function addTo(tally: Tally, verdict: Verdict, found: Found, memory: Memory): Tally {
   const verdicts = increased(tally.verdicts, verdict)
   const unsure = tally.unsure + (verdict === 'owed' && found.known && !found.asItWas ? 1 : 0)
-  const counted = { ...tally, customers: tally.customers + 1, verdicts, unsure }
+  const otherUsers = tally.otherUsers + (found.otherUser ? 1 : 0)
+  const counted = { ...tally, customers: tally.customers + 1, verdicts, unsure, otherUsers }
   if (verdict !== 'differs') return counted
   const { plan } = found
   return {
@@ -111,11 +117,6 @@ export function addUnreadable(tally: Tally): Tally {
   }
 }
 
-/** Whether taking up this mapping would send nothing to anybody whom the service knows by us. */
-export function nobodyDiffers({ verdicts, unsure }: Tally): boolean {
-  return verdicts.differs === 0 && verdicts.unreadable === 0 && unsure === 0
-}
-
 function increased<K extends string, R extends Readonly<Partial<Record<K, number>>>>(counts: R, name: K): R {
   return { ...counts, [name]: (counts[name] ?? 0) + 1 }
 }
@@ -133,7 +134,13 @@ export function foundOf(work: Work, made: Made): Found {
   const { known, owed, claimed, replanAtMs, record, desired } = work
   const asItWas = desired === made.digest
   const validUntilMs = validUntilOf(made.mapped)
-  return { known, owed, claimed, replanAtMs, state: record.state, asItWas, plan: made.plan, validUntilMs }
+  const userId = userIdOf(made.mapped)
+  const registered = record.remote === 'present' && record.userId !== null
+  const otherUser = registered && userId !== null && userId !== record.userId
+  return {
+    ...{ known, owed, claimed, replanAtMs, state: record.state },
+    ...{ asItWas, otherUser, plan: made.plan, validUntilMs },
+  }
 }
 
 type Made = {

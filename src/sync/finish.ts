@@ -46,7 +46,8 @@ export function makeEnding({ context, claim, mapped, record, rivals, turn, last,
     desired: digester.whole(claim.key, mapped, config.clearWith),
     withdrawsDoubt: !claim.statusDoubted && !turn.landed,
     clear: end.kind !== 'unknown' && (turn.sure || (!claim.unknown && !turn.wrote)),
-    noteKeys: mapped.kind === 'user' ? [] : rivals,
+    lowered: turn.lowered || claim.statusDoubted,
+    noteKeys: mapped.kind === 'user' && !newlyShared(end, record) ? [] : rivals,
     newcomer: record.newcomer || record.userId !== userId,
     record: toRecord(remembered(config, turn.memory), digester.id, {
       userId,
@@ -59,6 +60,11 @@ export function makeEnding({ context, claim, mapped, record, rivals, turn, last,
       error: last.outcome.kind === 'error' ? last.outcome.error : null,
     },
   }
+}
+
+/** The others were right until now, and do not know that they share their user. */
+function newlyShared(end: TurnEnd, record: LedgerRecord): boolean {
+  return end.reason?.code === 'shared-user-id' && record.reason?.code !== 'shared-user-id'
 }
 
 /**

@@ -5,7 +5,12 @@ import { OPTIONAL_FIELDS } from '../model/user.ts'
 import { type Digester, forCustomer } from './digest.ts'
 
 /** A customer's record, and whose it is. */
-export type Kept = { readonly key: CustomerKey; readonly record: KnownRecord }
+export type Kept = {
+  readonly key: CustomerKey
+  readonly record: KnownRecord
+  /** Status 0 may be the work of a call. */
+  readonly doubted: boolean
+}
 
 /**
  * Whose record knows the user best: that of whoever's write was acknowledged last, unless we have looked since. A customer whose key changed while
@@ -40,7 +45,7 @@ export function inherit(from: Kept, { own, mapped, digester }: Inheriting): Know
     ...own.record,
     userId: userIdOf(mapped),
     remote: 'unknown',
-    sentStatus: record.sentStatus,
+    sentStatus: from.doubted ? null : record.sentStatus,
     seenStatus: record.seenStatus,
     sent: record.digestKey === digester.id ? Object.fromEntries(sent) : {},
     seen: {},

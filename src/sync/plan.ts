@@ -127,6 +127,11 @@ export function takesAccess(plan: Plan, memory: Memory): boolean {
   return plan.body.status === 0 && mayHaveAccess(memory)
 }
 
+/** Whether status 0 that is seen after it may be its work. */
+export function leavesTrial(plan: Plan): boolean {
+  return 'body' in plan && plan.body.status !== 4 && !('carried' in plan && plan.carried)
+}
+
 /** What a GET showed is later than what was acknowledged: a write drops it. */
 function mayHaveAccess({ seenStatus, sentStatus }: Memory): boolean {
   return (seenStatus ?? sentStatus) !== 0

@@ -41,7 +41,10 @@ function setAside(
 }
 
 /** An answer that names every field tells nothing: it may repeat the request. */
-function blamed(named: readonly OptionalField[], fields: readonly OptionalField[]): readonly OptionalField[] {
+export function blamed(
+  named: readonly OptionalField[],
+  fields: readonly OptionalField[],
+): readonly OptionalField[] {
   const some = fields.filter((field) => named.includes(field))
   return some.length < fields.length ? some : []
 }

@@ -19,7 +19,7 @@ import { makeGate } from './gate.ts'
 import { inherit, type Kept, latestOf } from './inherit.ts'
 import { mapFound } from './map.ts'
 import { type Memory, rememberFor, startMemory } from './memory.ts'
-import type { Plan, Policy } from './plan.ts'
+import { leavesTrial, type Plan, type Policy } from './plan.ts'
 import { findRivals } from './rivals.ts'
 import { type Call, nextMove, startTurn, type Turn, type TurnEnd } from './turn.ts'
 
@@ -48,6 +48,10 @@ export type SyncContext = {
   readonly reserveRevocation: (claim: Claim) => Promise<Leave>
   /** Written down before a call after which status 0 would say nothing of a trial. */
   readonly doubtStatus: (claim: Claim) => Promise<void>
+  /** Whether a status that this other customer's record tells of is in doubt. */
+  readonly readDoubted: (key: CustomerKey) => Promise<boolean>
+  /** Resolves to whether every change that is captured by now is noted; false when it takes too long. */
+  readonly whenNoted: () => Promise<boolean>
   readonly holdOff: (ms: number) => Promise<void>
 }
 
@@ -79,8 +83,9 @@ export async function runClaim(context: SyncContext, run: Run): Promise<Ending> 
   try {
     const record = await context.readRecord(claim.key)
     const subject = await readSubject(context, claim, record)
-    const known = inherit(latestOf({ key: claim.key, record }, subject.others), {
-      own: { key: claim.key, record },
+    const own = { key: claim.key, record, doubted: claim.statusDoubted }
+    const known = inherit(latestOf(own, subject.others), {
+      own,
       mapped: subject.mapped,
       digester: context.digester,
     })
@@ -130,6 +135,9 @@ async function readSubject(
     const { config, readRow } = context
     const now = new Date(nowMs)
     const mapped = mapFound(config, key, await readRow(key), now)
+    // Whoever takes this user over may be captured and not noted yet; only then is it known who that is.
+    if (mapped.kind === 'removed' && !(await context.whenNoted()))
+      return { mapped, rivals: [], others: [], end: notNoted() }
     const others = await readOthers(context, key, mapped)
     const readClaimants = async () => others.map((other) => other.key)
     const rivals = await findRivals({ config, readRow, readClaimants, now }, key, mapped)
@@ -144,15 +152,29 @@ async function readSubject(
   }
 }
 
+/** How long a customer who is gone waits for changes that are captured and not noted yet. */
+const NOT_NOTED_MS = 1000
+
+function notNoted(): TurnEnd {
+  const reason = { code: 'not-noted' as const }
+  return { kind: 'retry', reason, failed: false, waitMs: NOT_NOTED_MS, released: true }
+}
+
 async function readOthers(
-  { readClaimants, readRecord }: SyncContext,
+  { readClaimants, readRecord, readDoubted }: SyncContext,
   key: CustomerKey,
   mapped: Mapped,
 ): Promise<Kept[]> {
   const userId = userIdOf(mapped)
   if (userId === null) return []
   const keys = (await readClaimants(userId)).filter((other) => other !== key)
-  return await Promise.all(keys.map(async (other) => ({ key: other, record: await readRecord(other) })))
+  return await Promise.all(
+    keys.map(async (other) => ({
+      key: other,
+      record: await readRecord(other),
+      doubted: await readDoubted(other),
+    })),
+  )
 }
 
 type Turning = {
@@ -179,7 +201,8 @@ async function takeTurns({ context, run, gate, subject, record, memory }: Turnin
     const move = nextMove(turn, situation)
     run.observe({ step: 'planned', plan: move.plan })
     if ('end' in move) return { turn, last, end: move.end }
-    if (leavesTrial(move.plan, record)) await context.doubtStatus(run.claim)
+    // After a crash the record is what is known: the trial that it tells of must not seem to have ended by itself.
+    if (record.sentStatus === 4 && leavesTrial(move.plan)) await context.doubtStatus(run.claim)
     const closed = await gate.pass(move.plan, turn)
     if (closed) return { turn, last, end: closed }
     const userId = userIdOf(mapped) ?? ''
@@ -194,12 +217,6 @@ async function takeTurns({ context, run, gate, subject, record, memory }: Turnin
     turn = step.turn
     if (step.end) return { turn, last, end: step.end }
   }
-}
-
-/** After a crash the record is what is known: the trial that it tells of must not seem to have ended by itself. */
-function leavesTrial(plan: Plan, { sentStatus }: LedgerRecord): boolean {
-  if (sentStatus !== 4 || !('body' in plan)) return false
-  return plan.body.status !== 4 && !('carried' in plan && plan.carried)
 }
 
 /** Only these two speak for everybody; a 202 may say with the same header when its own work is done. */

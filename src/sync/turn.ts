@@ -43,6 +43,8 @@ export type Turn = {
   readonly wrote: boolean
   /** A writing request may have been carried out. */
   readonly landed: boolean
+  /** One that takes a customer out of a trial may have been. */
+  readonly lowered: boolean
   readonly sure: boolean
   readonly acknowledged: boolean
   /** A create was refused: with which status, and which optional fields it carried. */
@@ -65,6 +67,7 @@ export function startTurn(memory: Memory): Turn {
     lookups: 0,
     wrote: false,
     landed: false,
+    lowered: false,
     sure: false,
     acknowledged: false,
     refusedCreate: null,

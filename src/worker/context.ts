@@ -1,14 +1,15 @@
 import type { Pool } from 'pg'
+import { whenNoted } from '../capture/noted.ts'
 import type { Config } from '../config/config.ts'
 import { describeCustomers } from '../customers/describe.ts'
-import { makePool } from '../customers/pool.ts'
+import { endPool, makePool } from '../customers/pool.ts'
 import type { Found } from '../customers/read.ts'
 import { makeBatch } from '../ledger/batch.ts'
 import { doubtStatus } from '../ledger/ending.ts'
 import { bindGeneration, type Standing } from '../ledger/generation.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
 import { reachable } from '../ledger/reachable.ts'
-import { makeReadClaimants, makeReadRecord } from '../ledger/record.ts'
+import { makeReadClaimants, makeReadDoubted, makeReadRecord } from '../ledger/record.ts'
 import { type Binding, bindTarget } from '../ledger/target.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { sleep } from '../ops/time.ts'
@@ -47,6 +48,8 @@ type Options = {
 
 /** Connections beside the batches: dispatch, housekeeping, the revocation cap. */
 const POOL_SIZE = 8
+/** At the end a query is waited for this long: a table may be locked by somebody else. */
+const CUT_MS = 500
 
 /**
  * Opens everything that a sync needs and checks it: the database answers and is migrated, the customers fit
@@ -69,7 +72,7 @@ export async function openSync({ config, env, onPoolError }: Options): Promise<O
   })
   const close = async () => {
     await users.close()
-    await pool.end()
+    await endPool(pool, CUT_MS)
   }
   try {
     const target = {
@@ -109,6 +112,8 @@ export async function openSync({ config, env, onPoolError }: Options): Promise<O
       readClaimants: makeReadClaimants(pool),
       reserveRevocation: (claim) => reserveRevocation(pool, claim, Math.random),
       doubtStatus: (claim) => doubtStatus(pool, claim),
+      readDoubted: makeReadDoubted(pool),
+      whenNoted: makeWhenNoted(pool),
       async holdOff(ms) {
         await holdOff(pool, ms)
         permits.drop()
@@ -119,4 +124,13 @@ export async function openSync({ config, env, onPoolError }: Options): Promise<O
     await close()
     throw error
   }
+}
+
+/** Of many who ask at once one looks. */
+function makeWhenNoted(pool: Pool): () => Promise<boolean> {
+  const ask = makeBatch<'now', boolean>(async (asked) => {
+    const noted = await whenNoted({ pool, sleep })
+    return asked.map(() => noted)
+  })
+  return () => ask('now')
 }

@@ -51,15 +51,9 @@ export async function makeDryRun({
     const now = await readNow(pool)
     const mapped = mapFound(config, key, row, now)
     const rivals = await findRivals({ config, readRow, readClaimants, now }, key, mapped)
-    const unknown = withoutLedger ? false : await isUnknown(pool, key)
+    const doubts = withoutLedger ? NO_DOUBTS : await readDoubts(pool, key)
     const digests = forCustomer(digester, key)
-    const start = startMemory({
-      record,
-      unknown,
-      blind: false,
-      statusDoubted: false,
-      digestKey: digester.id,
-    })
+    const start = startMemory({ record, ...doubts, digestKey: digester.id })
     const memory = rememberFor(start, { mapped, record, digests })
     return {
       mapped,
@@ -75,10 +69,13 @@ async function readNow(pool: Pool): Promise<Date> {
   return new Date(rows[0]?.ms ?? Number.NaN)
 }
 
-async function isUnknown(pool: Pool, key: CustomerKey): Promise<boolean> {
-  const { rows } = await pool.query<{ unknown: boolean }>(
-    'SELECT unknown FROM rollcall.owed WHERE key = $1',
+type Doubts = { readonly unknown: boolean; readonly blind: boolean; readonly statusDoubted: boolean }
+const NO_DOUBTS: Doubts = { unknown: false, blind: false, statusDoubted: false }
+
+async function readDoubts(pool: Pool, key: CustomerKey): Promise<Doubts> {
+  const { rows } = await pool.query<Doubts>(
+    'SELECT unknown, blind, status_doubted AS "statusDoubted" FROM rollcall.owed WHERE key = $1',
     [key],
   )
-  return rows[0]?.unknown ?? false
+  return rows[0] ?? NO_DOUBTS
 }

@@ -1,20 +1,20 @@
 import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
 import type { Consumer } from '../dispatch/queue.ts'
-import { applyGeneration, readStanding, type Standing } from '../ledger/generation.ts'
+import { readStanding, type Standing } from '../ledger/generation.ts'
 import { type Lease, unlease } from '../ledger/lease.ts'
 import { sweepingAlone } from '../ledger/sweep.ts'
 import type { Log } from '../ops/log.ts'
-import { nobodyDiffers, type Tally } from '../sync/differs.ts'
+import type { Tally } from '../sync/differs.ts'
 import type { Digester } from '../sync/digest.ts'
-import { sweep, sweepGeneration } from './sweep.ts'
+import { sweepGeneration } from './sweep.ts'
 
 type Options = {
   readonly pool: Pool
   readonly config: Config
   readonly digester: Digester
   readonly log: Log
-  /** Ends a sweep or a count that is under way. */
+  /** Ends a sweep that is under way. */
   readonly signal: AbortSignal
   /** Monotonic milliseconds. */
   readonly now: () => number
@@ -23,16 +23,14 @@ type Options = {
 const TODO = 'to sync by this mapping, run `rollcall backfill --mapping`'
 
 const LOOK_MS = 1000
-/** A count is repeated after this time, and after this many times what it took, since it reads everybody. */
-const COUNT_AGAIN_MS = 60_000
-const COUNT_AGAIN_TIMES = 20
+const TELL_AGAIN_MS = 60_000
 
 /**
  * Where this worker stands: it syncs while its mapping is the one that syncs go by, and stands back otherwise, without
  * ending, since a mapping may be applied at any time.
  *
  * `turn` is told at each step of the dispatch; `refuse` answers for a job that no claim came of; `tend` is a step of a
- * loop: it goes on with a sweep that nobody has brought to its end, and looks what a new mapping would change.
+ * loop: it goes on with a sweep that nobody has brought to its end.
  */
 export function makeStanding({ pool, config, digester, log, signal, now }: Options) {
   const { fingerprint } = config
@@ -40,7 +38,7 @@ export function makeStanding({ pool, config, digester, log, signal, now }: Optio
   let consumer: Pick<Consumer, 'pause' | 'resume'> | null = null
   let current = true
   let lookAt = Number.NEGATIVE_INFINITY
-  let countAt = Number.NEGATIVE_INFINITY
+  let tellAt = Number.POSITIVE_INFINITY
 
   /** As a worker starts: before this, jobs are given back where the mapping is not the present one. */
   async function start(consuming: Pick<Consumer, 'pause' | 'resume'>, standing: Standing): Promise<void> {
@@ -50,18 +48,24 @@ export function makeStanding({ pool, config, digester, log, signal, now }: Optio
 
   async function turn(nowCurrent: boolean): Promise<void> {
     if (nowCurrent === current || !consumer) return
-    current = nowCurrent
-    if (current) {
-      log.info('syncs go by the mapping of this worker now: it takes part')
+    if (nowCurrent) {
       await consumer.resume()
+      current = true
+      log.info('syncs go by the mapping of this worker now: it takes part')
       return
     }
     await consumer.pause()
+    current = false
     const standing = await readStanding(pool, fingerprint)
-    if (!standing || standing.current) return // changed again meanwhile: the next step tells
-    const about = { generation: standing.generation, since: standing.appliedAt }
-    if (standing.earlier) log.error(about, `a later mapping was applied: this worker syncs nothing; ${TODO}`)
-    else log.warn(about, `the mapping has changed: nothing is synced by it yet; ${TODO}`)
+    if (standing && !standing.current) tell(standing)
+  }
+
+  /** Again and again, since what is owed waits for it. */
+  function tell({ generation, appliedAt, earlier }: Standing): void {
+    tellAt = now() + TELL_AGAIN_MS
+    const about = { generation, since: appliedAt }
+    if (earlier) log.error(about, `a later mapping was applied: this worker syncs nothing; ${TODO}`)
+    else log.error(about, `the mapping has changed: nothing is synced by it yet; ${TODO}`)
   }
 
   /**
@@ -79,32 +83,14 @@ export function makeStanding({ pool, config, digester, log, signal, now }: Optio
     if (now() < lookAt) return false
     lookAt = now() + LOOK_MS
     const standing = await readStanding(pool, fingerprint)
-    if (!standing) return false
-    if (standing.current) {
-      if (!standing.swept) await goOn(standing)
-      return false
-    }
-    // One that was replaced is taken up again by a person only: somebody has decided against it.
-    if (!standing.earlier && now() >= countAt) await consider(standing)
+    if (standing?.current && !standing.swept) await goOn(standing)
+    if (standing && !standing.current && now() >= tellAt) tell(standing)
     return false
   }
 
   async function goOn({ generation }: Standing): Promise<void> {
     const swept = await sweepingAlone(pool, () => sweepGeneration(sweeping, generation))
     if (swept?.ended) log.info({ generation, ...counts(swept.tally) }, 'the mapping is applied to everybody')
-  }
-
-  /** Where only its words have changed, a mapping is taken up without a person, because that sends nothing. */
-  async function consider({ generation }: Standing): Promise<void> {
-    const started = now()
-    const { tally, ended } = await sweep(sweeping, false)
-    if (!ended) return
-    countAt = now() + Math.max(COUNT_AGAIN_MS, (now() - started) * COUNT_AGAIN_TIMES)
-    if (!nobodyDiffers(tally)) {
-      log.warn(counts(tally), `the mapping has changed: nothing is synced by it yet; ${TODO}`)
-    } else if (await applyGeneration(pool, fingerprint, generation)) {
-      log.info(counts(tally), 'the mapping reads otherwise, and nobody differs by it: it was taken up')
-    }
   }
 
   return {

@@ -140,8 +140,9 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
       const breakOff = setTimeout(() => abort.abort(), deadlineMs)
       await consumer.close(deadlineMs + RECORD_MS)
       clearTimeout(breakOff)
-      // With the last call made; the loops end meanwhile.
-      await Promise.all([...loops, calls.close()])
+      // With the last call made; the loops end meanwhile, unless a lock of somebody else holds them up.
+      await Promise.race([Promise.all(loops), sleep(RECORD_MS)])
+      await calls.close()
     },
   }
 }

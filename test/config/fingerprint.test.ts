@@ -69,6 +69,7 @@ test.each<[string, Partial<RollcallConfig>]>([
   ['how a field is cleared', { clearWith: { email: 'empty' } }],
   ['how a prefix is written', { phonePrefix: 'plus' }],
   ['strictness', { strict: true }],
+  ['where the customers stand', { customers: { table: 'other.clients', key: 'id' } }],
   ['the key', { customers: { table: 'public.customers', key: ['id', 'plan'] } }],
 ])('%s changes it', (_, changes) => {
   expect(print(changes)).not.toBe(print())
@@ -79,7 +80,6 @@ test.each<[string, Partial<RollcallConfig>]>([
   ['times', { timing: { gapMs: 7 } }],
   ['the service', { service: { timeoutMs: 7 } }],
   ['capture', { capture: { outboxLimitMb: 7 } }],
-  ['where the customers stand', { customers: { table: 'other.clients', key: 'id' } }],
   ['what is watched', { watch: [{ table: 'public.customers', key: 'id' }] }],
 ])('%s does not', (_, changes) => {
   expect(print(changes)).toBe(print())

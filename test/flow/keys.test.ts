@@ -1,7 +1,7 @@
 // Customers whose key changes, and keys that are used again: whose user is whose, and at which price in calls.
 import { expect, test } from 'vitest'
 import type { RollcallConfig } from '../../src/config/define.ts'
-import { buildHouse, CUSTOMERS, type House } from '../support/house.ts'
+import { buildHouse, CONFIG, CUSTOMERS, type House } from '../support/house.ts'
 import { eachLane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
@@ -137,6 +137,26 @@ eachLane('a key that changes while the user_id stays', (lane) => {
       expect(sent(house, 'k1', end)).toEqual(['PATCH {"status":0}'])
     },
   )
+})
+
+eachLane('many keys that change at once while their user_ids stay', (lane) => {
+  test('nobody loses access, though the new keys are captured long before they are noted', async () => {
+    const timing = { ...CONFIG.timing, queueLeaseMs: 20_000 }
+    const config = { ...TWO, timing, pace: { ceiling: 2000, concurrency: 50 } }
+    await using house = await buildHouse(lane, { sql: TWO_SQL, config })
+    const { pool } = house.db
+    await house.startWorker()
+    await house.startWorker()
+    await pool.query(
+      `INSERT INTO clientes SELECT 'ES', 'k' || i, 'premium', 'Ana', 'ES' FROM generate_series(1, 2000) i`,
+    )
+    await nothingOwed(house)
+    const before = house.sandbox.journal.last
+    await pool.query(`UPDATE clientes SET region = 'PT'`)
+    await nothingOwed(house)
+    const calls = house.sandbox.journal.list({ after: before })
+    expect(calls.filter(({ method }) => method !== 'GET').map(({ raw }) => raw)).toEqual([])
+  }, 60_000)
 })
 
 eachLane('a trial under a key that changes while the user_id stays', (lane) => {

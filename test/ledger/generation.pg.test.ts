@@ -42,14 +42,6 @@ test('applied at once by several, each has its turn, and none is lost', async ()
   expect(rows[0].ids).toBe('1 2 3 4')
 })
 
-test('applied only if nothing else was applied since it was looked at', async () => {
-  await using db = await freshDatabase()
-  await bindGeneration(db.pool, 'a')
-  await applyGeneration(db.pool, 'b')
-  expect(await applyGeneration(db.pool, 'c', '1')).toBe(false)
-  expect(await applyGeneration(db.pool, 'c', '2')).toBe(true)
-})
-
 test('without the tables there is no standing', async () => {
   await using db = await freshDatabase({ empty: true })
   expect(await readStandingIfAny(db.pool, 'a')).toBe(null)

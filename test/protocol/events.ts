@@ -151,7 +151,9 @@ function somePassedReplan(w: World): boolean {
 }
 
 function someVerification(w: World): boolean {
-  return w.owed.some((row) => row !== null && row.verifyAt !== null && row.verifyAt <= w.now)
+  return w.owed.some(
+    (row) => row !== null && row.verifyAt !== null && row.verifyAt <= w.now && row.token === null,
+  )
 }
 
 function pausedKeys(w: World): number[] {

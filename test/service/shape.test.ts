@@ -13,12 +13,12 @@ describe('shapeOf', () => {
     [false, 'boolean'],
     [{}, '{}'],
     [[], '[]'],
-    [user, '{(fields): null | string, status: number, user_id: string, vip: boolean}'],
-    [{ b: 1, a: { c: [] } }, '{a: {c: []}, b: number}'],
+    [user, '{(fields): null | string, *: boolean, status: number, user_id: string}'],
+    [{ type: 1, data: { id: [] } }, '{data: {id: []}, type: number}'],
     [[1, 'a', 2, null], '[null | number | string]'],
-    [[{ a: 1 }, { a: 'x' }, { a: 2 }], '[{a: number} | {a: string}]'],
+    [[{ id: 1 }, { id: 'x' }, { id: 2 }], '[{id: number} | {id: string}]'],
   ])('%j is %s', (value, shape) => {
-    expect(shapeOf(value, [])).toBe(shape)
+    expect(shapeOf(value)).toBe(shape)
   })
 
   test.each([
@@ -31,78 +31,45 @@ describe('shapeOf', () => {
     ['a uuid', 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'],
     ['a long text', 'a'.repeat(41)],
   ])('a key that is %s is not shown', (_what, key) => {
-    expect(shapeOf({ errors: { [key]: ['bad'] } }, [])).toBe('{errors: {*: [string]}}')
+    expect(shapeOf({ errors: { [key]: ['bad'] } })).toBe('{errors: {*: [string]}}')
   })
 
-  it('does not show a key that is what was sent, holds it or is a part of it, whatever the case', () => {
-    const shape = shapeOf({ anagarcia: 1, GARCIA: 2, user_garcia_9: 3, garc: 4, es: 5, address: 6 }, [
-      'García',
-      'garcia',
-      'ES',
-    ])
-    expect(shape).toBe('{*: number, address: number}')
-  })
-
-  it('does not show a key that is a value in the same body', () => {
-    expect(shapeOf({ garcia: { surname: 'Garcia' } }, [])).toBe('{*: {surname: string}}')
-  })
-
-  it('shows the names of the interface whatever was sent, so that one answer has one shape for all customers', () => {
-    const values = ['the email and the status', 'error']
-    expect(shapeOf({ email: 'x', status: 2, error: { code: 'error_code' } }, values)).toBe(
-      '{email: string, error: {code: string}, status: number}',
-    )
-  })
+  it.each(['garcia', 'Begona_Zarraga', 'zoila_quintanilla', 'KONTRAKT', '_7654'])(
+    'shows no word that is not a customary one: %s',
+    (key) => {
+      expect(shapeOf({ [key]: 1, address: 'x', MESSAGE: 'y' })).toBe('{*: number | string, MESSAGE: string}')
+    },
+  )
 
   it('is the same for every user, whichever fields it has', () => {
     const shapes = [{ email: 'a@b.es' }, { nid_number: 'x', md_group_name: 'y' }].map((fields) =>
-      shapeOf({ data: { user_id: 'u', status: 2, ...fields } }, []),
+      shapeOf({ data: { user_id: 'u', status: 2, ...fields } }),
     )
     expect(new Set(shapes)).toEqual(new Set(['{data: {(fields): string, status: number, user_id: string}}']))
   })
 
   it('tells which fields an error is about', () => {
     const errors = { user_id: ['taken'], email: ['bad'] }
-    expect(shapeOf({ errors }, [])).toBe('{errors: {email: [string], user_id: [string]}}')
-    expect(shapeOf({ email: 'is bad' }, [])).toBe('{email: string}')
+    expect(shapeOf({ errors })).toBe('{errors: {email: [string], user_id: [string]}}')
+    expect(shapeOf({ email: 'is bad' })).toBe('{email: string}')
   })
 
   it('puts the hidden keys together, so that neither their number nor their order shows', () => {
-    expect(shapeOf({ 'a@b.es': 1, 'c@d.es': 'x', z: 0 }, [])).toBe('{*: number | string, z: number}')
+    expect(shapeOf({ 'a@b.es': 1, 'c@d.es': 'x', id: 0 })).toBe('{*: number | string, id: number}')
   })
 
   it('is bounded in depth, keys and length', () => {
-    expect(shapeOf([[[[[[1]]]]]], [])).toBe('[[[[[[…]]]]]]')
-    const many = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`key_${letters(i)}`, 1]))
-    const shape = shapeOf(many, [])
-    expect(shape.match(/key_/g)).toHaveLength(30)
-    expect(shape).toMatch(/, …}$/)
-    const wide = Object.fromEntries(
-      Array.from({ length: 30 }, (_, i) => [`${'k'.repeat(36)}${letters(i)}`, many]),
-    )
-    expect(shapeOf(wide, [])).toHaveLength(1001)
-  })
-
-  it('takes no time for a body that is made to take time', () => {
-    const wide = Array.from({ length: 1000 }, (_, i) =>
-      Object.fromEntries(
-        Array.from({ length: 40 }, (_, j) => [`${letters(i)}_${letters(j)}`, `${letters(j)}-${letters(i)}`]),
-      ),
-    )
-    const started = performance.now()
-    shapeOf(wide, [])
-    // Compared one by one it takes many times that.
-    expect(performance.now() - started).toBeLessThan(3000)
-  })
-
-  it('does not compare with a text that is too long, and shows no doubtful key then', () => {
-    expect(shapeOf({ surname: 'x'.repeat(200_000), email: 'y' }, [])).toBe('{*: string, email: string}')
+    expect(shapeOf([[[[[[1]]]]]])).toBe('[[[[[[…]]]]]]')
+    const names =
+      'action api body cause code count data date detail entity error extra field file help id info item'
+    const more =
+      'key kind level limit line link list meta method name next object offset page param path port title'
+    const many = Object.fromEntries(`${names} ${more}`.split(' ').map((name) => [name, 1]))
+    expect(shapeOf(many)).toMatch(/, …}$/)
+    const wide = Object.fromEntries(Object.keys(many).map((name) => [name, many]))
+    expect(shapeOf(wide)).toHaveLength(1001)
   })
 })
-
-function letters(n: number): string {
-  return n.toString(26).replace(/\d/g, (digit) => 'qrstuvwxyz'[Number(digit)] ?? '')
-}
 
 /** What stands in a shape of itself. */
 const WORDS = ['string', 'number', 'boolean', 'null', 'object', ...USER_FIELDS].join(' ')
@@ -137,7 +104,7 @@ const bodies = fc.array(texts, { minLength: 1, maxLength: 6 }).chain((values) =>
 test('no text of the body and nothing of what was sent stands in its shape', () => {
   fc.assert(
     fc.property(bodies, ({ body, hide }) => {
-      const shape = shapeOf(body, hide).toLowerCase()
+      const shape = shapeOf(body).toLowerCase()
       for (const text of [...hide, ...textsOf(body)]) {
         const lower = text.toLowerCase()
         if (lower.length < 3 || WORDS.includes(lower) || PUNCTUATION.test(lower)) continue

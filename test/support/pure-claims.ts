@@ -142,6 +142,8 @@ export function contextOf(customer: Customer): SyncContext {
     async doubtStatus() {
       kept.statusDoubted = true
     },
+    readDoubted: async () => false,
+    whenNoted: async () => true,
     holdOff: async () => undefined,
   }
 }

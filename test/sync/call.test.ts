@@ -36,8 +36,8 @@ const PATCH: Call = { method: 'PATCH', body: { status: 2, first_name: 'Zoraida',
 
 test('a key that repeats what was sent is not in the shape of the answer', async () => {
   const body = JSON.stringify({ garcia: { zoraida: true, other: false } })
-  expect(await shapeOf(PATCH, body)).toBe('{*: {*: boolean, other: boolean}}')
-  expect(await shapeOf({ method: 'GET' }, body)).toBe('{*: {other: boolean, zoraida: boolean}}')
+  expect(await shapeOf(PATCH, body)).toBe('{*: {*: boolean}}')
+  expect(await shapeOf({ method: 'GET' }, body)).toBe('{*: {*: boolean}}')
 })
 
 test('an answer that is no JSON has no shape, and JSON null has one', async () => {

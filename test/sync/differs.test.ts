@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import {
   addTo,
-  addUnreadable,
   type Found,
   howToNote,
   NOTHING_FOUND,
-  nobodyDiffers,
   type Verdict,
   verdictOn,
 } from '../../src/sync/differs.ts'
@@ -24,6 +22,7 @@ const IDLE: Found = {
   replanAtMs: null,
   state: 'idle',
   asItWas: true,
+  otherUser: false,
   plan: NONE,
   validUntilMs: null,
 }
@@ -129,17 +128,5 @@ describe('the sum of what is found', () => {
       fields: { email: 3, status: 2 },
     })
     expect(tally.loseAccess).toBe(2)
-  })
-
-  test('nobody differs only if none of those who are owed may', () => {
-    expect(nobodyDiffers(sum([{}], [{ owed: true }], [{ known: false }]))).toBe(true)
-    // Not mapped before by anything: nothing of theirs can be spoilt.
-    expect(nobodyDiffers(sum([{ owed: true, known: false, asItWas: false }]))).toBe(true)
-    expect(nobodyDiffers(sum([{ owed: true, asItWas: false }]))).toBe(false)
-    expect(nobodyDiffers(sum([{ owed: true, claimed: true, asItWas: false }]))).toBe(false)
-    expect(nobodyDiffers(sum([{ plan: PATCH }]))).toBe(false)
-    expect(nobodyDiffers(addUnreadable(NOTHING_FOUND))).toBe(false)
-    // Nothing is sent now, and the time at which something is comes from the rows.
-    expect(nobodyDiffers(sum([{ validUntilMs: 5 }]))).toBe(true)
   })
 })

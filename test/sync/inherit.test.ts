@@ -28,11 +28,15 @@ const OLD: KnownRecord = {
   digestKey: digester.id,
   writtenAgoMs: 9000,
 }
-const own = { key: 'new', record: NEVER_SETTLED }
-const old = { key: 'old', record: OLD }
+const own = { key: 'new', record: NEVER_SETTLED, doubted: false }
+const old = { key: 'old', record: OLD, doubted: false }
 
 describe('whose record counts', () => {
-  const written = (key: string, writtenAgoMs: number | null) => ({ key, record: { ...OLD, writtenAgoMs } })
+  const written = (key: string, writtenAgoMs: number | null) => ({
+    key,
+    record: { ...OLD, writtenAgoMs },
+    doubted: false,
+  })
 
   it("is our own when nobody's write came after ours", () => {
     expect(latestOf(own, [])).toBe(own)
@@ -42,7 +46,7 @@ describe('whose record counts', () => {
   })
 
   it('is our own when we have looked since', () => {
-    const looked = { key: 'new', record: { ...OLD, writtenAgoMs: null, verifiedAgoMs: 2000 } }
+    const looked = { key: 'new', record: { ...OLD, writtenAgoMs: null, verifiedAgoMs: 2000 }, doubted: false }
     expect(latestOf(looked, [written('x', 2000)])).toBe(looked)
     expect(latestOf(looked, [written('x', 1999)]).key).toBe('x')
   })
@@ -65,6 +69,10 @@ describe('a record under another key', () => {
     })
   })
 
+  it('tells nothing of a status that is in doubt', () => {
+    expect(inherit({ ...old, doubted: true }, { own, mapped: MAPPED, digester }).sentStatus).toBeNull()
+  })
+
   it('tells of fields only what is desired now, in digests of our own', () => {
     expect(inherit(old, { own, mapped: MAPPED, digester }).sent).toEqual({
       country_code: ours.exact('country_code', 'ES'),
@@ -74,7 +82,7 @@ describe('a record under another key', () => {
   })
 
   it('tells nothing of fields when its digests were made with another key', () => {
-    const foreign = { key: 'old', record: { ...OLD, digestKey: 'other' } }
+    const foreign = { key: 'old', record: { ...OLD, digestKey: 'other' }, doubted: false }
     expect(inherit(foreign, { own, mapped: MAPPED, digester }).sent).toEqual({})
   })
 

@@ -1,0 +1,69 @@
+// Those who share a user with somebody whose claim has ended: they must be looked at again.
+import type { Pool } from 'pg'
+import type { CustomerKey } from '../model/customer.ts'
+import type { Ending } from './ending.ts'
+import { VERIFICATIONS } from './verification.ts'
+
+/** Other claimants of the same `user_id`. What was written is in our record, which they read; what is not known is not. */
+const NOTE_CLAIMANTS = `
+UPDATE rollcall.owed SET
+  change_version = change_version + 1,
+  due_at = CASE WHEN token IS NULL THEN least(due_at, greatest(now(), not_before)) ELSE due_at END
+WHERE key IN (SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE)`
+
+const SUSPECT_CLAIMANTS = `
+UPDATE rollcall.owed SET
+  change_version = change_version + 1,
+  suspect_version = change_version + 1,
+  unknown = true,
+  blind = true,
+  status_doubted = status_doubted OR $3,
+  verify_left = ${VERIFICATIONS},
+  verify_at = NULL,
+  not_before = greatest(not_before, now() + $2 * interval '1 ms'),
+  due_at = CASE WHEN token IS NULL
+    THEN greatest(not_before, now() + $2 * interval '1 ms', least(due_at, now())) ELSE due_at END
+WHERE key IN (SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE)`
+
+/** Two customers that took one `user_id` at the same moment saw nothing of each other before; both are noted. */
+const SHARED = `
+SELECT unnest(array_agg(key)) AS key FROM rollcall.ledger WHERE user_id = ANY($1) GROUP BY user_id HAVING count(*) > 1`
+
+export async function noteSharers(pool: Pool, endings: readonly Ending[]): Promise<void> {
+  for (const clear of [true, false]) {
+    const newcomers = endings.filter((ending) => ending.newcomer && ending.clear === clear)
+    const userIds = newcomers.flatMap(({ record }) => (record.userId ? [record.userId] : []))
+    if (userIds.length === 0) continue
+    const { rows } = await pool.query<{ key: CustomerKey }>(SHARED, [userIds])
+    if (rows.length > 0)
+      await noteClaimants(
+        pool,
+        newcomers,
+        rows.map((row) => row.key),
+      )
+  }
+}
+
+/** The endings are all clear, or none of them is; then nobody looks before their last request would be shown. */
+async function noteClaimants(
+  pool: Pool,
+  endings: readonly Ending[],
+  keys: readonly CustomerKey[],
+): Promise<void> {
+  if (endings.every(({ clear }) => clear)) await pool.query(NOTE_CLAIMANTS, [keys])
+  else
+    await pool.query(SUSPECT_CLAIMANTS, [
+      keys,
+      Math.max(...endings.map(({ kind, lateMs }) => (kind === 'unknown' ? lateMs : 0))),
+      endings.some(({ lowered }) => lowered),
+    ])
+}
+
+/** Those whom the endings name. */
+export async function noteNamed(pool: Pool, endings: readonly Ending[]): Promise<void> {
+  for (const clear of [true, false]) {
+    const naming = endings.filter((ending) => ending.clear === clear && ending.noteKeys.length > 0)
+    const keys = naming.flatMap(({ noteKeys }) => noteKeys)
+    if (keys.length > 0) await noteClaimants(pool, naming, keys)
+  }
+}

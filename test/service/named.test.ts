@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { namedFields } from '../../src/service/named.ts'
+
+test.each<[string, unknown, string[]]>([
+  ['a key of its errors', { errors: { email: ['is bad'], nid_number: ['taken'] } }, ['email', 'nid_number']],
+  ['where it points', { errors: [{ field: 'birthdate', message: 'the email was fine' }] }, ['birthdate']],
+  ['a path as JSON pointer', { violations: [{ pointer: '/data/mobile_phone' }] }, ['mobile_phone']],
+  ['a text', { message: 'nid_number is not valid' }, ['nid_number']],
+  ['a text in camel case', { message: 'contractNumber is not valid' }, ['contract_number']],
+  ['a plain word', { error: 'email is not allowed' }, ['email']],
+  ['a bare text', 'gender: expected 0 or 1', ['gender']],
+  [
+    'no key that only carries the text',
+    { code: 422, description: 'contract_number is bad' },
+    ['contract_number'],
+  ],
+  [
+    'no plain word beside a name',
+    { message: 'contract_number is bad; write an email to support' },
+    ['contract_number'],
+  ],
+  ['nothing of what was sent', { error: 'invalid', request: { email: 'x', gender: 0 } }, []],
+  ['nothing of an example', { error: { birthdate: 'bad', example: { email: 'a@b.es' } } }, ['birthdate']],
+  ['nothing', { error: 'invalid' }, []],
+  ['nothing of null', null, []],
+])('of a refusal it takes %s', (_what, body, fields) => {
+  expect(namedFields(body)).toEqual(fields)
+})
+
+test('is bounded', () => {
+  let deep: unknown = 'email'
+  for (let i = 0; i < 50; i++) deep = { a: deep }
+  expect(namedFields(deep)).toEqual([])
+  expect(namedFields({ message: `${'x'.repeat(3000)} email` })).toEqual([])
+})
