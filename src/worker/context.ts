@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { whenNoted } from '../capture/noted.ts'
+import { outboxSource } from '../capture/outbox.ts'
 import type { Config } from '../config/config.ts'
 import { describeCustomers } from '../customers/describe.ts'
 import { endPool, makePool } from '../customers/pool.ts'
@@ -20,6 +21,7 @@ import { makeUsersClient } from '../service/users.ts'
 import { makeDigester } from '../sync/digest.ts'
 import { policyOf } from '../sync/policy.ts'
 import type { SyncContext } from '../sync/run.ts'
+import { makeNoting } from './noting.ts'
 import { makeReading } from './reading.ts'
 
 export type Secrets = {
@@ -48,6 +50,7 @@ type Options = {
 
 /** Connections beside the batches: dispatch, housekeeping, the revocation cap. */
 const POOL_SIZE = 8
+const DRAIN_ROWS = 1000
 /** At the end a query is waited for this long: a table may be locked by somebody else. */
 const CUT_MS = 500
 
@@ -113,7 +116,7 @@ export async function openSync({ config, env, onPoolError }: Options): Promise<O
       reserveRevocation: (claim) => reserveRevocation(pool, claim, Math.random),
       doubtStatus: (claim) => doubtStatus(pool, claim),
       readDoubted: makeReadDoubted(pool),
-      whenNoted: makeWhenNoted(pool),
+      whenNoted: makeWhenNoted(pool, config),
       async holdOff(ms) {
         await holdOff(pool, ms)
         permits.drop()
@@ -127,9 +130,11 @@ export async function openSync({ config, env, onPoolError }: Options): Promise<O
 }
 
 /** Of many who ask at once one looks. */
-function makeWhenNoted(pool: Pool): () => Promise<boolean> {
+function makeWhenNoted(pool: Pool, config: Config): () => Promise<boolean> {
+  const source = outboxSource(pool)
+  const note = makeNoting(config)
   const ask = makeBatch<'now', boolean>(async (asked) => {
-    const noted = await whenNoted({ pool, sleep })
+    const noted = await whenNoted({ pool, sleep, drain: () => source.drain(note, DRAIN_ROWS) })
     return asked.map(() => noted)
   })
   return () => ask('now')
