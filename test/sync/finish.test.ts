@@ -39,6 +39,7 @@ type Given = {
   readonly record?: Partial<KnownRecord>
   readonly last?: Called | null
   readonly unknown?: boolean
+  readonly statusDoubted?: boolean
   readonly attempts?: number
   readonly rivals?: readonly string[]
   readonly unmanaged?: 'keep' | 'clear'
@@ -56,7 +57,7 @@ function ending(given: Given) {
       version: '3',
       unknown,
       blind: false,
-      statusDoubted: false,
+      statusDoubted: given.statusDoubted ?? false,
       attempts,
       changedAtMs: null,
       nowMs: 0,
@@ -129,6 +130,24 @@ describe('makeEnding', () => {
     expect(ending({ end: LATER, attempts: 3 }).backoffMs).toBe(4000)
     expect(ending({ end: { ...LATER, waitMs: 9000 }, attempts: 3 }).backoffMs).toBe(9000)
     expect(ending({ end: { ...LATER, waitMs: 0 }, attempts: 3 }).backoffMs).toBe(4000)
+  })
+
+  it('tells whether the outcome for the user is clear, to those who share it', () => {
+    expect(ending({ end: SETTLE }).clear).toBe(true)
+    expect(ending({ end: SETTLE, unknown: true }).clear).toBe(false)
+    expect(ending({ end: SETTLE, unknown: true, turn: { sure: true } }).clear).toBe(true)
+    expect(ending({ end: LATER, turn: { wrote: true } }).clear).toBe(false)
+    expect(ending({ end: LATER, turn: { wrote: true, sure: true } }).clear).toBe(true)
+    expect(ending({ end: UNKNOWN, turn: { wrote: true, sure: true } }).clear).toBe(false)
+  })
+
+  it('takes back the doubt of its own claim alone, and only where nothing can have been carried out', () => {
+    expect(ending({ end: LATER }).withdrawsDoubt).toBe(true)
+    expect(ending({ end: LATER, turn: { landed: true } }).withdrawsDoubt).toBe(false)
+    expect(ending({ end: LATER, statusDoubted: true }).withdrawsDoubt).toBe(false)
+    expect(ending({ end: LATER }).lowered).toBe(false)
+    expect(ending({ end: LATER, turn: { lowered: true } }).lowered).toBe(true)
+    expect(ending({ end: LATER, statusDoubted: true }).lowered).toBe(true)
   })
 
   it('counts as verified when a GET showed all that is desired and nothing was written', () => {

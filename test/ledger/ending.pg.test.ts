@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest'
+import { type Ending, makeEnd } from '../../src/ledger/ending.ts'
+import { NEVER_SETTLED } from '../../src/ledger/record.ts'
+import { freshDatabase, type TestDatabase } from '../support/database.ts'
+
+const { writtenAgoMs: _written, verifiedAgoMs: _seen, newcomer: _new, ...EMPTY } = NEVER_SETTLED
+
+/** An ending of the claim with token 7 for version 3. */
+function ending(id: string, given: Partial<Ending> = {}): Ending {
+  return {
+    ...{ id, token: '7', key: 'c', version: '3', kind: 'settle' },
+    ...{ sure: true, wrote: true, acknowledged: false, failed: false, verified: false },
+    ...{ gapMs: 0, backoffMs: 1000, lateMs: 5000, replanAtMs: null, changedAtMs: null },
+    ...{ generation: '1', desired: null, withdrawsDoubt: false, clear: true, lowered: false },
+    ...{ noteKeys: [], newcomer: false, record: { ...EMPTY, userId: 'u' }, lastAnswer: null },
+    ...given,
+  }
+}
+
+type Row = {
+  readonly doubted: boolean
+  readonly left: number
+  readonly verifies: boolean
+  readonly owed: boolean
+}
+
+/** Ends an open claim on a row with these columns, and tells what the row is then. */
+async function end(
+  db: TestDatabase,
+  columns: Readonly<Record<string, unknown>>,
+  given: Partial<Ending>,
+): Promise<Row> {
+  const values = { change_version: 3, lane: 1, token: 7, call_token: 7, ...columns }
+  const names = Object.keys(values)
+  await db.pool.query('DELETE FROM rollcall.owed')
+  const { rows: made } = await db.pool.query(
+    `INSERT INTO rollcall.owed (key, due_at, ${names.join(', ')})
+     VALUES ('c', now() + interval '30 s', ${names.map((_, i) => `$${i + 1}`).join(', ')}) RETURNING id::text`,
+    Object.values(values),
+  )
+  expect(await makeEnd(db.pool)(ending(made[0].id, given))).toBe(true)
+  const { rows } = await db.pool.query(
+    `SELECT status_doubted AS doubted, verify_left AS left, verify_at IS NOT NULL AS verifies, due_at IS NOT NULL AS owed
+     FROM rollcall.owed WHERE key = 'c'`,
+  )
+  return rows[0]
+}
+
+test('a doubt about the status ends with a trusted answer, unless the row became suspect after the claim', async () => {
+  await using db = await freshDatabase()
+  const doubted = { status_doubted: true }
+  expect(await end(db, doubted, { sure: true })).toMatchObject({ doubted: false })
+  expect(await end(db, doubted, { sure: false })).toMatchObject({ doubted: true })
+  expect(await end(db, { ...doubted, change_version: 4, suspect_version: 4 }, { sure: true })).toMatchObject({
+    doubted: true,
+  })
+})
+
+test('an attempt of which nothing was carried out takes its own doubt back, and no later one', async () => {
+  await using db = await freshDatabase()
+  const doubted = { status_doubted: true }
+  const retry = { kind: 'retry', failed: true } as const
+  expect(await end(db, doubted, retry)).toMatchObject({ doubted: true })
+  expect(await end(db, doubted, { ...retry, withdrawsDoubt: true })).toMatchObject({ doubted: false })
+  const suspect = { ...doubted, change_version: 4, suspect_version: 4 }
+  expect(await end(db, suspect, { ...retry, withdrawsDoubt: true })).toMatchObject({ doubted: true })
+})
+
+test('only a look that clears an unknown outcome up counts down, and only once what was planned has come', async () => {
+  await using db = await freshDatabase()
+  const open = { unknown: true, verify_left: 2 }
+  expect(await end(db, open, {})).toMatchObject({ left: 1, verifies: true })
+  expect(await end(db, { ...open, verify_left: 1 }, {})).toMatchObject({ left: 0, verifies: true })
+  expect(await end(db, { ...open, verify_left: 0 }, {})).toMatchObject({ left: 0, verifies: false })
+  expect(await end(db, { ...open, unknown: false }, {})).toMatchObject({ left: 2, verifies: false })
+  expect(await end(db, open, { sure: false })).toMatchObject({ left: 2, verifies: false })
+  expect(await end(db, { ...open, change_version: 4, suspect_version: 4 }, {})).toMatchObject({
+    left: 2,
+    verifies: false,
+  })
+  expect(await end(db, { ...open, verify_left: 0 }, { kind: 'unknown' })).toMatchObject({
+    left: 2,
+    owed: true,
+  })
+})
+
+test('a mapping without an end sets no time to look again, and one that has ended does not ask without a pause', async () => {
+  await using db = await freshDatabase()
+  const replan = async (replanAtMs: number | null) => {
+    await end(db, {}, { replanAtMs })
+    const { rows } = await db.pool.query(
+      'SELECT (extract(epoch FROM replan_at - now()))::float8 AS s FROM rollcall.owed',
+    )
+    return rows[0].s as number | null
+  }
+  expect(await replan(null)).toBeNull()
+  expect(await replan(Date.now() + 3_600_000)).toBeGreaterThan(3500)
+  expect(await replan(Date.now() - 3_600_000)).toBeGreaterThan(0)
+})
