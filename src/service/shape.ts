@@ -15,7 +15,7 @@ const FIELDS = '(fields)'
  * In lower case: names of section 2.6 and the customary ones of envelopes and errors, which tell of nobody. Nothing else
  * is shown: a key may be a name or an address, and no comparison with what we know can tell them all.
  */
-const KNOWN = new Set<string>([
+export const CUSTOMARY: ReadonlySet<string> = new Set<string>([
   ...USER_FIELDS,
   ...words(`
     action actual allowed api attributes body cause causes code constraint content context correlation_id correlationid
@@ -90,5 +90,5 @@ function union(shapes: readonly string[]): string {
 }
 
 function nameOf(key: string): string {
-  return KNOWN.has(key.toLowerCase()) ? key : '*'
+  return CUSTOMARY.has(key.toLowerCase()) ? key : '*'
 }
