@@ -1,8 +1,10 @@
 // What a customer should have at the service, read as every sync reads it.
+
 import type { ClientBase, Pool } from 'pg'
 import type { Config } from '../config/config.ts'
 import type { CustomersShape } from '../customers/describe.ts'
 import { type Found, makeReadCustomers } from '../customers/read.ts'
+import { readNow } from '../ledger/now.ts'
 import { databaseError } from '../ledger/reachable.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { FieldIssue, Mapped } from '../model/mapped.ts'
@@ -28,13 +30,6 @@ export function makeReadRow(pool: Pool, config: Config, shape: CustomersShape): 
   const client: Pick<ClientBase, 'query'> = pool
   const readRow = async (key: CustomerKey) => (await readMany(client, [key])).get(key) ?? null
   return Object.assign(readRow, { now: () => readNow(client) })
-}
-
-async function readNow(client: Pick<ClientBase, 'query'>): Promise<Date> {
-  const { rows } = await client.query<{ ms: number }>(
-    'SELECT (extract(epoch FROM now()) * 1000)::float8 AS ms',
-  )
-  return new Date(rows[0]?.ms ?? Number.NaN)
 }
 
 /**

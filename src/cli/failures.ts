@@ -11,6 +11,7 @@ import { USER_FIELDS } from '../model/user.ts'
 import { withPool } from './connect.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
+import { readLimit } from './limit.ts'
 import {
   issueName,
   nameOf,
@@ -109,11 +110,6 @@ export function readAsked(keys: readonly CustomerKey[], options: Omit<Options, '
 
 function usage(detail: string): RollcallError {
   return new RollcallError('USAGE', [detail])
-}
-
-function readLimit(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw usage('--limit: expected a whole number from 1')
-  return Number(text)
 }
 
 const ISSUE_FIELDS = [...USER_FIELDS, 'scope'] as const

@@ -2,10 +2,10 @@ import { readEnv } from '../config/env.ts'
 import { readHistory } from '../ledger/history.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { RollcallError } from '../model/errors.ts'
 import { withPool } from './connect.ts'
 import type { ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
+import { readLimit } from './limit.ts'
 import { sayHistory } from './say-history.ts'
 
 type Asked = {
@@ -36,10 +36,4 @@ export async function history(io: Io, { keys, limit, json }: Asked): Promise<Exi
       })
     return found.some(({ history }) => history === null) ? 3 : 0
   })
-}
-
-function readLimit(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text))
-    throw new RollcallError('USAGE', ['--limit: expected a whole number from 1'])
-  return Number(text)
 }

@@ -56,7 +56,7 @@ export async function syncNow(io: Io, { config, keys, look, json }: Asked): Prom
     const job = makeJob({
       context,
       claim: makeClaim(pool, {
-        lifetimeMs: claimLastsMs(config),
+        lastsMs: claimLastsMs(config),
         binding: opened.binding,
         fingerprint: config.fingerprint,
       }),

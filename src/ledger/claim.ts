@@ -51,7 +51,7 @@ RETURNING o.id::text, o.token::text, o.key, o.change_version::text AS version, o
 
 type Options = {
   /** Until somebody else may look: as long as a call of the claim may go on, and its effect may not be shown yet. */
-  readonly lifetimeMs: number
+  readonly lastsMs: number
   /** The target that this process calls. Once the ledger is bound to another, it claims nothing any more. */
   readonly binding: Binding
   /** The mapping of this process. Once syncs go by another, it claims nothing any more. */
@@ -60,13 +60,13 @@ type Options = {
 
 export function makeClaim(
   pool: Pool,
-  { lifetimeMs, binding, fingerprint }: Options,
+  { lastsMs, binding, fingerprint }: Options,
 ): (lease: Lease) => Promise<Claim | null> {
   return makeBatch<Lease, Claim | null>(async (leases) => {
     const { rows } = await pool.query<Claim>(CLAIM, [
       leases.map((lease) => lease.id),
       leases.map((lease) => lease.token),
-      lifetimeMs,
+      lastsMs,
       binding,
       fingerprint,
     ])

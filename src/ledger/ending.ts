@@ -66,8 +66,9 @@ const END = `
 WITH e AS MATERIALIZED (
   SELECT * FROM jsonb_to_recordset($1::jsonb) AS e (
     id bigint, token bigint, version bigint, kind text, sure boolean, acknowledged boolean, failed boolean,
-    "gapMs" float8, "backoffMs" float8, "lateMs" float8, "replanAtMs" float8, verified boolean, "withdrawsDoubt" boolean, "changedAtMs" float8, generation bigint,
-    desired text, record jsonb, "lastAnswer" jsonb)),
+    "gapMs" float8, "backoffMs" float8, "lateMs" float8, "replanAtMs" float8, verified boolean,
+    "withdrawsDoubt" boolean, "changedAtMs" float8, generation bigint, desired text, record jsonb,
+    "lastAnswer" jsonb)),
 locked AS MATERIALIZED (
   SELECT o.id, o.unknown, o.suspect_version, o.verify_left, o.verify_at
   FROM rollcall.owed o JOIN e USING (id) ORDER BY o.key FOR UPDATE OF o),

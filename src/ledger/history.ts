@@ -1,25 +1,16 @@
 import type { ClientBase } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
 import type { FieldIssue } from '../model/mapped.ts'
+import type { CallEntry } from './calls.ts'
 import type { CustomerState, Reason, RemoteState } from './record.ts'
 import { iso, SEARCHED_BYTES } from './sql.ts'
 
-/** One call that was made for a customer: names of fields, never a value. */
-export type LoggedCall = {
+/** One call that was made for a customer, as it was written down. */
+export type LoggedCall = Omit<CallEntry, 'key' | 'atMs' | 'body' | 'shape'> & {
   /** When it ended, by the clock of the process that made it. */
   readonly at: string
   /** The process: what it is, host and pid. */
   readonly by: string
-  readonly plan: string
-  readonly method: string
-  /** Null when there was no answer; then `error` says why. */
-  readonly status: number | null
-  readonly error: string | null
-  /** What the answer was taken for. */
-  readonly meaning: string
-  readonly ms: number
-  /** What the request carried besides the `user_id`. */
-  readonly fields: readonly string[]
   /** Fingerprint of the answer, as `rollcall answers` shows it. */
   readonly answer: string
 }

@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
 import { describeCustomers } from '../customers/describe.ts'
 import { makeReadCustomers } from '../customers/read.ts'
+import { readNow } from '../ledger/now.ts'
 import { makeReadClaimants, makeReadRecord, NEVER_SETTLED } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Mapped } from '../model/mapped.ts'
@@ -61,12 +62,6 @@ export async function makeDryRun({
       withoutLedger,
     }
   }
-}
-
-/** The clock by which a claim would map. */
-async function readNow(pool: Pool): Promise<Date> {
-  const { rows } = await pool.query<{ ms: number }>('SELECT (extract(epoch FROM now()) * 1000)::float8 AS ms')
-  return new Date(rows[0]?.ms ?? Number.NaN)
 }
 
 type Doubts = { readonly unknown: boolean; readonly blind: boolean; readonly statusDoubted: boolean }

@@ -20,7 +20,7 @@ type Options = {
   readonly now: () => number
 }
 
-const TODO = 'to sync by this mapping, run `rollcall backfill --mapping`'
+const APPLY_IT = 'to sync by this mapping, run `rollcall backfill --mapping`'
 
 const LOOK_MS = 1000
 const TELL_AGAIN_MS = 60_000
@@ -64,8 +64,8 @@ export function makeStanding({ pool, config, digester, log, signal, now }: Optio
   function tell({ generation, appliedAt, earlier }: Standing): void {
     tellAt = now() + TELL_AGAIN_MS
     const about = { generation, since: appliedAt }
-    if (earlier) log.error(about, `a later mapping was applied: this worker syncs nothing; ${TODO}`)
-    else log.error(about, `the mapping has changed: nothing is synced by it yet; ${TODO}`)
+    if (earlier) log.error(about, `a later mapping was applied: this worker syncs nothing; ${APPLY_IT}`)
+    else log.error(about, `the mapping has changed: nothing is synced by it yet; ${APPLY_IT}`)
   }
 
   /**

@@ -62,7 +62,7 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
   const job = makeJob({
     context,
     claim: makeClaim(pool, {
-      lifetimeMs: claimLastsMs(context.config),
+      lastsMs: claimLastsMs(context.config),
       binding: opened.binding,
       fingerprint: context.config.fingerprint,
     }),

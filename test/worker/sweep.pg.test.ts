@@ -186,7 +186,7 @@ test('whoever applies a mapping waits for claims that are being made by another 
   await blocker.query('BEGIN')
   await blocker.query('SELECT FROM rollcall.owed FOR UPDATE')
   const claim = makeClaim(pool, {
-    lifetimeMs: 1000,
+    lastsMs: 1000,
     binding: (await readBinding(pool)) ?? '',
     fingerprint: house.config.fingerprint,
   })

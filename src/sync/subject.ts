@@ -1,0 +1,72 @@
+import type { Claim } from '../ledger/claim.ts'
+import type { LedgerRecord } from '../ledger/record.ts'
+import type { CustomerKey } from '../model/customer.ts'
+import { type Mapped, userIdOf } from '../model/mapped.ts'
+import type { Kept } from './inherit.ts'
+import { mapFound } from './map.ts'
+import { findRivals } from './rivals.ts'
+import type { SyncContext } from './run.ts'
+import type { TurnEnd } from './turn.ts'
+
+/** A customer as a claim finds it, and whoever shares its user. */
+export type Subject = {
+  readonly mapped: Mapped
+  readonly rivals: readonly CustomerKey[]
+  /** Everybody else with a record under this `user_id`. */
+  readonly others: readonly Kept[]
+}
+
+/**
+ * The customer as it stands now, and by the database's clock: the time at which it is looked at again is compared with
+ * that. A row that Postgres refuses to read is no reason to leave the claim hanging.
+ */
+export async function readSubject(
+  context: SyncContext,
+  { key, nowMs }: Claim,
+  record: LedgerRecord,
+): Promise<Subject & { readonly end?: TurnEnd }> {
+  try {
+    const { config, readRow } = context
+    const now = new Date(nowMs)
+    const mapped = mapFound(config, key, await readRow(key), now)
+    // Whoever takes this user over may be captured and not noted yet; only then is it known who that is.
+    if (mapped.kind === 'removed' && !(await context.whenNoted()))
+      return { mapped, rivals: [], others: [], end: notNoted() }
+    const others = await readOthers(context, key, mapped)
+    const readClaimants = async () => others.map((other) => other.key)
+    const rivals = await findRivals({ config, readRow, readClaimants, now }, key, mapped)
+    return { mapped, rivals, others }
+  } catch (error) {
+    const code = (error as { code?: unknown }).code
+    if (typeof code !== 'string') throw error
+    const reason = { code: 'customer-unreadable' as const, error: code }
+    const issues = record.issues.filter((issue) => issue.code !== 'refused')
+    const mapped: Mapped = { kind: 'rejected', userId: record.userId, issues }
+    return { mapped, rivals: [], others: [], end: { kind: 'retry', reason, failed: true } }
+  }
+}
+
+/** How long a customer who is gone waits for changes that are captured and not noted yet. */
+const NOT_NOTED_MS = 1000
+
+function notNoted(): TurnEnd {
+  const reason = { code: 'not-noted' as const }
+  return { kind: 'retry', reason, failed: false, waitMs: NOT_NOTED_MS, released: true }
+}
+
+async function readOthers(
+  { readClaimants, readRecord, readDoubted }: SyncContext,
+  key: CustomerKey,
+  mapped: Mapped,
+): Promise<Kept[]> {
+  const userId = userIdOf(mapped)
+  if (userId === null) return []
+  const keys = (await readClaimants(userId)).filter((other) => other !== key)
+  return await Promise.all(
+    keys.map(async (other) => ({
+      key: other,
+      record: await readRecord(other),
+      doubted: await readDoubted(other),
+    })),
+  )
+}
