@@ -96,6 +96,11 @@ const WORDS: Readonly<Record<ReasonCode, (told: Told) => Said>> = {
     what: 'it was written a moment ago, and the service may show it late',
     toDo: WAIT,
   }),
+  held: ({ kinds = [] }) => ({
+    what: `it is held with a mass of others${kinds.length > 0 ? ` (${kinds.join(', ')})` : ''}`,
+    toDo: 'look at `rollcall held`, and release or discard it',
+  }),
+  paused: () => ({ what: 'nobody calls the service now: see `rollcall pace`', toDo: WAIT }),
   'revocation-cap': () => ({
     what: 'it would lose access, and more customers are losing it than may in one minute',
     toDo: 'check that so many are meant to lose access; if so, nothing: they go one after the other',

@@ -28,6 +28,9 @@ export type Watched = {
 
 export type ClearWith = 'null' | 'empty' | 'omit'
 
+/** The larger of a number of customers and a share (0 to 1). */
+export type BrakeLimit = { readonly customers: number; readonly share: number }
+
 export type Config = {
   /** Path of the file it was read from, for messages. */
   readonly file: string
@@ -76,6 +79,15 @@ export type Config = {
     /** First and longest wait after a call that failed; full jitter between. */
     readonly retryMinMs: number
     readonly retryMaxMs: number
+  }
+  /** How many customers may be changed in one way before a person is asked; see src/brake. */
+  readonly brake: {
+    /** How long a change counts, in hours. */
+    readonly windowHours: number
+    /** Loss of access, another status, absence, erasing, clearing of a field: each by itself, of those with access. */
+    readonly changes: BrakeLimit
+    /** Registrations, of all who are registered. */
+    readonly creates: BrakeLimit
   }
   readonly capture: {
     /** Above this size the outbox takes no more, and the gap is marked and repaired by a resync of everybody. */

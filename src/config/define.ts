@@ -127,6 +127,21 @@ export type RollcallConfig = {
     readonly retryMinMs?: number
     readonly retryMaxMs?: number
   }
+  /**
+   * How many customers may be changed in one way within a window before a person is asked (`rollcall held`): the larger
+   * of a number of customers and a share from 0 to 1.
+   */
+  readonly brake?: {
+    /** How long a change counts. Default: 24. */
+    readonly windowHours?: number
+    /**
+     * Loss of access, change of status, unexpected absence, erasing, clearing of one field: each by itself, the share
+     * being of those with access. Default: 100 or 0.01.
+     */
+    readonly changes?: { readonly customers?: number; readonly share?: number }
+    /** Registrations, the share being of the registered. Default: 10,000 or 0.1. */
+    readonly creates?: { readonly customers?: number; readonly share?: number }
+  }
   readonly capture?: {
     /** Size at which the outbox takes no more. Default: 1,024. */
     readonly outboxLimitMb?: number

@@ -113,6 +113,20 @@ const flag = z.boolean({ error: 'expected true or false' })
 const clearing = oneOf(['null', 'empty', 'omit'])
 const CLEARING = "expected 'null', 'empty' or 'omit', or an object with one of these for each field"
 
+/** 0 and 0 would hold everybody, which is a way to look at each by hand. */
+function brakeLimit({ customers, share }: { customers: number; share: number }) {
+  const error = 'expected a share from 0 to 1'
+  return z
+    .strictObject(
+      {
+        customers: whole(0, MAX_MS).default(customers),
+        share: z.number({ error }).min(0, { error }).max(1, { error }).default(share),
+      },
+      object,
+    )
+    .prefault({})
+}
+
 export const mappingVersionSchema = z
   .union([z.string(), z.number()], { error: 'expected a text or a number' })
   .optional()
@@ -160,6 +174,16 @@ export const settingSchemas = {
       ...timing,
       consistencyDelayMs: delay ?? Math.min(5000, timing.lifetimeMs),
     }))
+    .prefault({}),
+  brake: z
+    .strictObject(
+      {
+        windowHours: whole(1, 720).default(24),
+        changes: brakeLimit({ customers: 100, share: 0.01 }),
+        creates: brakeLimit({ customers: 10_000, share: 0.1 }),
+      },
+      object,
+    )
     .prefault({}),
   capture: z.strictObject({ outboxLimitMb: whole(1, 1_048_576).default(1024) }, object).prefault({}),
   history: z.strictObject({ keepDays: whole(1, 3650).default(14) }, object).prefault({}),

@@ -8,7 +8,11 @@ import { makeBatch } from './batch.ts'
  * create, which finds out by itself, and not for a removal, since somebody else may have registered the user.
  */
 export type RemoteState = 'unasked' | 'unknown' | 'absent' | 'present'
-export type CustomerState = 'idle' | 'rejected' | 'failing' | 'held'
+/**
+ * `held`: what would be sent waits for a person, see src/brake; `discarded`: a person decided that it is not sent, and
+ * the difference stays until the customer changes.
+ */
+export type CustomerState = 'idle' | 'rejected' | 'failing' | 'held' | 'discarded'
 
 /** Digests by field name; see digest.ts. */
 export type Digests = Readonly<Record<string, string>>
@@ -38,6 +42,10 @@ export type ReasonCode =
   | 'out-of-time'
   | 'stopping'
   | 'just-written'
+  /** Part of a mass of changes that waits for a person; `kinds` says which. */
+  | 'held'
+  /** Nobody calls: the service is out of order, or takes our credentials no more. */
+  | 'paused'
   /** Somebody would lose access, and may not yet. */
   | 'revocation-cap'
   | 'truncated'
@@ -50,6 +58,8 @@ export type Reason = {
   readonly error?: string
   readonly fields?: readonly string[]
   readonly keys?: readonly string[]
+  /** For which kinds of the brake it is held. */
+  readonly kinds?: readonly string[]
   /** Of these fields the ones that the service's answer names. */
   readonly named?: readonly string[]
 }

@@ -12,6 +12,7 @@ import {
   integer,
   jsonb,
   pgSchema,
+  primaryKey,
   smallint,
   text,
   timestamp,
@@ -122,12 +123,15 @@ export const ledger = rollcall.table(
     /** Written by workers of 0.1.0 before this column moved to `owed`; they may still run while we migrate. */
     verifyAt: at('verify_at'),
     verifiedAt: at('verified_at'),
+    /** Its personal fields were erased at the service: acknowledged, or seen by a GET as well; null: not erased. */
+    erased: text('erased'),
   },
   (t) => [
+    check('ledger_erased', sql`${t.erased} IN ('sent', 'verified')`),
     index('ledger_user_id').on(t.userId),
     index('ledger_state').on(t.state).where(sql`${t.state} <> 'idle'`),
     check('ledger_remote', sql`${t.remote} IN ('unasked', 'unknown', 'absent', 'present')`),
-    check('ledger_state_known', sql`${t.state} IN ('idle', 'rejected', 'failing', 'held')`),
+    check('ledger_state_known', sql`${t.state} IN ('idle', 'rejected', 'failing', 'held', 'discarded')`),
   ],
 )
 
@@ -136,20 +140,39 @@ export const pace = rollcall.table(
   'pace',
   {
     id: smallint('id').primaryKey().default(1),
+    /** The most that may be made in a second; the rate moves below it. */
     ceiling: doublePrecision('ceiling').notNull(),
+    /** The ceiling that a configuration last asked for; one that was set by hand stands until that changes. */
+    configured: doublePrecision('configured'),
     rate: doublePrecision('rate').notNull(),
+    /** When the rate was last raised. */
+    raisedAt: at('raised_at').notNull().default(sql`now()`),
     /** When the next permit becomes free. */
     nextFree: at('next_free').notNull().default(sql`now()`),
     /** No call before this: the service said so (Retry-After). */
     notBefore: at('not_before'),
+    /** Counts how often the rate was lowered: a call that was begun before the last time says nothing new. */
     epoch: bigint('epoch', { mode: 'bigint' }).notNull().default(sql`0`),
+    /** `open`: nobody calls, but for a probe; `trying`: calls are made again, and few failures are enough to open. */
     breaker: text('breaker').notNull().default('closed'),
+    /** Why it opened: `outage`, for everybody; `credentials`, for those processes that have these. */
+    cause: text('cause'),
+    /** Keyed digest of the credentials that were refused. */
+    credentials: text('credentials'),
+    openedAt: at('opened_at'),
+    /** When the next probe is due, and until when the process that makes it is waited for. */
+    probeAt: at('probe_at'),
     probeUntil: at('probe_until'),
+    /** What the breaker counts; see pace/breaker.ts. Row ids and numbers only. */
+    trouble: jsonb('trouble').notNull().default({}),
   },
-  (t) => [check('pace_one_row', sql`${t.id} = 1`)],
+  (t) => [
+    check('pace_one_row', sql`${t.id} = 1`),
+    check('pace_breaker', sql`${t.breaker} IN ('closed', 'open', 'trying')`),
+  ],
 )
 
-/** Losses of access that were let through lately; the cap counts them. */
+/** Of versions before the brake, whose workers may still run while we migrate. */
 export const revocation = rollcall.table(
   'revocation',
   {
@@ -159,6 +182,86 @@ export const revocation = rollcall.table(
     at: at('at').notNull().default(sql`clock_timestamp()`),
   },
   (t) => [index('revocation_at').on(t.at)],
+)
+
+/**
+ * One row for each kind of change that a mass of which would be an accident. Every reservation locks it, so that many
+ * workers cannot all read "one below the limit".
+ */
+export const brake = rollcall.table('brake', {
+  kind: text('kind').primaryKey(),
+  /** Customers let through within the window: the rows of `brake_entry`. */
+  taken: integer('taken').notNull().default(0),
+  /** Of how many a share is the limit, and when they were counted. */
+  base: bigint('base', { mode: 'bigint' }),
+  basedAt: at('based_at'),
+  /** Since when everything of this kind waits for a person. */
+  trippedAt: at('tripped_at'),
+  /** The limit that it met then. */
+  trippedAtLimit: integer('tripped_at_limit'),
+})
+
+/** Who was let through under a kind, once in the window; or released by a person, and then not counted. */
+export const brakeEntry = rollcall.table(
+  'brake_entry',
+  {
+    kind: text('kind').notNull(),
+    key: key('key').notNull(),
+    at: at('at').notNull().default(sql`clock_timestamp()`),
+  },
+  (t) => [primaryKey({ columns: [t.kind, t.key] }), index('brake_entry_at').on(t.kind, t.at)],
+)
+
+/** What people decided about customers who were held: who, when, why. */
+export const decision = rollcall.table(
+  'decision',
+  {
+    id: bigserial('id', { mode: 'bigint' }).primaryKey(),
+    action: text('action').notNull(),
+    /** The kind that was decided on as a whole; null: single customers. */
+    kind: text('kind'),
+    customers: integer('customers').notNull().default(0),
+    by: text('by').notNull(),
+    why: text('why').notNull(),
+    at: at('at').notNull().default(sql`clock_timestamp()`),
+  },
+  (t) => [check('decision_action', sql`${t.action} IN ('release', 'discard')`)],
+)
+
+/** A customer that a decision was about. A release holds for what the mapping made of it then, until a claim settles. */
+export const decided = rollcall.table(
+  'decided',
+  {
+    decision: bigint('decision', { mode: 'bigint' }).notNull(),
+    key: key('key').notNull(),
+    /** Digest of the desired user that was held. */
+    desired: text('desired'),
+    /** A release that a claim has settled, or that no longer fits. */
+    spentAt: at('spent_at'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.decision, t.key] }),
+    index('decided_open').on(t.key).where(sql`${t.spentAt} IS NULL`),
+  ],
+)
+
+/** Whose personal fields were erased at the service, when, and what a look after it still showed. Names of fields only. */
+export const erasure = rollcall.table(
+  'erasure',
+  {
+    id: bigserial('id', { mode: 'bigint' }).primaryKey(),
+    key: key('key').notNull(),
+    userId: text('user_id').notNull(),
+    /** The fields that the call cleared. */
+    fields: text('fields').array().notNull(),
+    /** When the service acknowledged it. */
+    erasedAt: at('erased_at').notNull(),
+    /** When a GET was made that could be believed; null: not verified yet. */
+    verifiedAt: at('verified_at'),
+    /** Fields that it still showed. */
+    left: text('left_fields').array(),
+  },
+  (t) => [index('erasure_key').on(t.key, t.id)],
 )
 
 /**

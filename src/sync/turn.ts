@@ -12,7 +12,11 @@ export type Call =
 
 /** How a claim should end; the shell adds times and stores it. */
 export type TurnEnd =
-  | { readonly kind: 'settle'; readonly state: 'idle' | 'rejected'; readonly reason: Reason | null }
+  | {
+      readonly kind: 'settle'
+      readonly state: 'idle' | 'rejected' | 'held' | 'discarded'
+      readonly reason: Reason | null
+    }
   | {
       readonly kind: 'retry'
       readonly reason: Reason

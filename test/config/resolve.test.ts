@@ -50,6 +50,11 @@ describe('resolveConfig', () => {
         retryMaxMs: 3_600_000,
       },
       capture: { outboxLimitMb: 1024 },
+      brake: {
+        windowHours: 24,
+        changes: { customers: 100, share: 0.01 },
+        creates: { customers: 10_000, share: 0.1 },
+      },
       history: { keepDays: 14 },
     })
     expect(fingerprint).toMatch(/^[\w-]{22}$/)

@@ -1,0 +1,39 @@
+// What the pace needs to hear, and what it grants; the row that all processes share is in row.ts.
+
+/** Leave to make one HTTP call. One that was not needed is given back. */
+export type Permit = {
+  /** On the monotonic clock, in milliseconds. */
+  readonly usableUntil: number
+  /** How often the rate had been lowered when it was granted; see `pace.epoch`. */
+  readonly epoch: string
+}
+
+export type Permits = {
+  /** Resolves to null while nobody may call the service: the breaker is open for this process. */
+  take(signal: AbortSignal): Promise<Permit | null>
+  giveBack(permit: Permit): void
+  /** Forgets what is reserved, after the service asked everybody to wait or the breaker opened. */
+  drop(): void
+}
+
+/**
+ * What one call tells of the service as a whole. `well`: it works, whatever it said of this customer; `trouble`: it
+ * failed, or what became of the call is unknown; `denied`: it does not take our credentials, or refuses this customer;
+ * `neutral`: it tells nothing (it asks for patience, or we broke the call off ourselves).
+ */
+export type Sign = 'well' | 'trouble' | 'denied' | 'neutral'
+
+export type HeardCall = {
+  /** Row id of the customer in `owed`: troubles of one customer are not troubles of the service. */
+  readonly id: string
+  /** Of the permit that the call was made with. */
+  readonly epoch: string
+  readonly sign: Sign
+  /** 429 or 503: the rate is lowered. */
+  readonly busy: boolean
+  /** What 429 or 503 asked for, binding everybody; 0: nothing. */
+  readonly holdMs: number
+}
+
+/** Told of every call that was made, after it; resolves when it is stored. */
+export type Heard = (call: HeardCall) => Promise<void>
