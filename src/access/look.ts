@@ -35,7 +35,8 @@ type Options = { readonly pool: Pool; readonly stop: AbortSignal; readonly patie
  */
 export function makeGate({ pool, stop, patienceMs = PATIENCE_MS }: Options): Gate {
   const permits = makePermits({
-    reserve: (count) => reservePermits(pool, count),
+    // Whoever asks by hand has keys of its own to try: what others were refused does not bind them.
+    reserve: (count) => reservePermits(pool, { count, credentials: '' }),
     sleep,
     now: () => performance.now(),
   })
@@ -46,6 +47,7 @@ export function makeGate({ pool, stop, patienceMs = PATIENCE_MS }: Options): Gat
       const enough = AbortSignal.any([stop, AbortSignal.timeout(patienceMs)])
       try {
         // Raced, since a reservation that waits for the row's lock heeds no signal.
+        // None while the service is taken to be out of order: a look by hand is how a person finds out.
         await Promise.race([permits.take(enough), ending(enough)])
         return true
       } catch (error) {

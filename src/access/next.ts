@@ -17,7 +17,7 @@ export type Next =
     }
   | {
       readonly kind: 'differs'
-      readonly act: 'create' | 'update' | 'revoke'
+      readonly act: 'create' | 'update' | 'revoke' | 'erase'
       /** The status that the service should have, when it has another. */
       readonly status: number | null
       readonly fields: readonly OptionalField[]
@@ -75,7 +75,8 @@ function doubtsOf(owed: Known['owed']) {
 /** What holds whatever a GET shows. */
 function decided(plan: Plan): Next | null {
   if (plan.kind === 'reject') return { kind: 'blocked', why: plan.code, keys: plan.keys }
-  if (plan.kind !== 'none' || plan.why === 'right' || plan.why === 'no-access-left') return null
+  if (plan.kind !== 'none') return null
+  if (plan.why === 'right' || plan.why === 'no-access-left' || plan.why === 'erased') return null
   return { kind: 'left-alone', why: plan.why }
 }
 
@@ -97,6 +98,8 @@ function compared(plan: Plan, seen: RemoteUser | 'absent', { mapped, refused }: 
       return { kind: 'differs', act: 'create', status: plan.body.status, fields: [] }
     case 'revoke':
       return { kind: 'differs', act: 'revoke', status: 0, fields: [] }
+    case 'erase':
+      return { kind: 'differs', act: 'erase', status: null, fields: plan.fields }
     case 'replace':
     case 'patch': {
       if (mapped.kind !== 'user' || seen === 'absent') return { kind: 'unsaid' }

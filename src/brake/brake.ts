@@ -1,6 +1,7 @@
 // The brake: a mass of changes that shuts people out, or that nobody can have meant, waits for a person.
+import type { BrakeLimit, Config } from '../config/config.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import type { OptionalField } from '../model/user.ts'
+import { OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
 
 /**
  * What is counted, each by itself. `revocation`: somebody loses access; `status`: a status changes to another that is
@@ -22,3 +23,33 @@ export type BrakeRequest = {
 
 /** The kinds for which this customer has to wait; none: go on, and it is counted. */
 export type Brake = (request: BrakeRequest) => Promise<readonly HeldKind[]>
+
+/** Every kind, as `--kind` takes it. */
+export const HELD_KINDS: readonly HeldKind[] = [
+  'revocation',
+  'status',
+  'create',
+  'absence',
+  'erase',
+  ...OPTIONAL_FIELDS.map((field) => `clear:${field}` as const),
+  'truncated',
+]
+
+export function isHeldKind(text: string): text is HeldKind {
+  return HELD_KINDS.some((kind) => kind === text)
+}
+
+/** Registrations have a rule of their own: a start with many customers is nothing unusual. */
+export function ruleOf(kind: BrakeKind, rules: Pick<Config['brake'], 'changes' | 'creates'>): BrakeLimit {
+  return kind === 'create' ? rules.creates : rules.changes
+}
+
+/** A column of the table holds it. */
+const MOST = 2_147_483_647
+/** A share of 0.29 of 100 is 29, also where the machine computes 28.999999999999996. */
+const ROUNDING = 1e-9
+
+/** How many customers may pass: a number, or a share of the `base`, whichever is more. */
+export function limitOf({ customers, share }: BrakeLimit, base: number | null): number {
+  return Math.min(MOST, Math.max(customers, Math.floor(share * (base ?? 0) + ROUNDING)))
+}

@@ -14,6 +14,10 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   access: async () => (await import('./access.ts')).accessCommand,
   status: async () => (await import('./status.ts')).statusCommand,
   failures: async () => (await import('./failures.ts')).failuresCommand,
+  held: async () => (await import('./held.ts')).heldCommand,
+  pace: async () => (await import('./pace.ts')).paceCommand,
+  erasures: async () => (await import('./erasures.ts')).erasuresCommand,
+  grants: async () => (await import('./grants.ts')).grantsCommand,
   answers: async () => (await import('./answers.ts')).answersCommand,
   sandbox: async () => (await import('./sandbox.ts')).sandboxCommand,
   demo: async () => (await import('./demo.ts')).demoCommand,
@@ -72,9 +76,15 @@ function tell(error: unknown, io: Io): ExitCode {
     `rollcall: it failed unexpectedly (${nameOf(error)}). Nothing is lost: what is owed stands in Postgres.`,
   )
   if (io.env.LOG_LEVEL === 'debug' || io.env.LOG_LEVEL === 'trace')
-    io.err(error instanceof Error ? (error.stack ?? '') : '')
+    for (const line of placesIn(error)) io.err(line)
   else io.err('Run it again with LOG_LEVEL=debug to see where.')
   return 1
+}
+
+/** The stack begins with the message, which may quote a value. */
+function placesIn(error: unknown): string[] {
+  const stack = error instanceof Error ? (error.stack ?? '') : ''
+  return stack.split('\n').filter((line) => /^\s+at .+:\d+:\d+\)?$/.test(line))
 }
 
 /** Name and code only: a driver's message may quote a value. */

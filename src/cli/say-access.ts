@@ -183,6 +183,7 @@ function sayDifference(next: Extract<Next, { kind: 'differs' }>, look: Look): st
   const { act, status, fields } = next
   if (act === 'create') return 'it should be registered'
   if (act === 'revoke') return 'it has access and should have none'
+  if (act === 'erase') return 'it has no access, and its personal fields are not erased yet'
   const shown = look.kind === 'present' ? look.status : ''
   const groups = fields.includes('ml_group_name')
     ? ' (ml_group_name decides which professionals are seen)'

@@ -88,6 +88,7 @@ const PLANS: Readonly<Record<Plan['kind'], string>> = {
   patch: 'to update (PATCH)',
   replace: 'to replace (PUT)',
   revoke: 'to revoke',
+  erase: 'to erase',
   reject: 'rejected',
   none: 'without a call',
 }

@@ -101,14 +101,7 @@ const WORDS: Readonly<Record<ReasonCode, (told: Told) => Said>> = {
     toDo: 'look at `rollcall held`, and release or discard it',
   }),
   paused: () => ({ what: 'nobody calls the service now: see `rollcall pace`', toDo: WAIT }),
-  'revocation-cap': () => ({
-    what: 'it would lose access, and more customers are losing it than may in one minute',
-    toDo: 'check that so many are meant to lose access; if so, nothing: they go one after the other',
-  }),
-  truncated: () => ({
-    what: 'it would lose access, and a watched table was truncated',
-    toDo: 'nobody is shut out until you say what that means: `rollcall capture resync`',
-  }),
+  'brake-busy': () => ({ what: 'whether it is one of a mass could not be found out', toDo: WAIT }),
 }
 
 export const REASON_CODES: readonly string[] = Object.keys(WORDS)

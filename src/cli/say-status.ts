@@ -1,13 +1,17 @@
+import type { KindHeld } from '../brake/list.ts'
 import type { CaptureMark } from '../capture/marks.ts'
 import type { TableStatus } from '../capture/status.ts'
 import type { Config } from '../config/config.ts'
 import type { Overview } from '../ledger/overview.ts'
+import type { PaceReport } from '../pace/read.ts'
 import { describeTarget } from '../service/target.ts'
 import type { Swept } from '../worker/sweep.ts'
 import type { MappingStatus } from './mapping-status.ts'
 
 export type Status = {
   readonly overview: Overview
+  readonly pace: PaceReport | null
+  readonly brake: readonly KindHeld[]
   readonly capture: { readonly tables: readonly TableStatus[]; readonly marks: readonly CaptureMark[] }
   readonly mapping: MappingStatus | null
   /** Something needs a person; exit code 3. */
@@ -15,8 +19,9 @@ export type Status = {
 }
 
 /** The status as lines for a person: what it is about, what is owed, what is wrong. */
-export function sayOverview({ overview, capture, mapping, attention }: Status, config: Config): string[] {
-  const { owed, outbox, pace, states, target } = overview
+export function sayOverview(status: Status, config: Config): string[] {
+  const { overview, pace, brake, capture, mapping, attention } = status
+  const { owed, outbox, states, target } = overview
   const total = owed.deletion + owed.change + owed.repair + owed.backfill
   const captured = capture.tables.filter(({ state }) => state === 'fits').length
   return [
@@ -24,7 +29,7 @@ export function sayOverview({ overview, capture, mapping, attention }: Status, c
     line('mapping', sayMapping(mapping)),
     line(
       'customers',
-      `${overview.customers} known, ${states.idle} settled, ${states.failing} failing, ${states.rejected} rejected`,
+      `${overview.customers} known, ${states.idle} settled, ${states.failing} failing, ${states.rejected} rejected, ${states.held} held, ${states.discarded} discarded`,
     ),
     line(
       'capture',
@@ -39,16 +44,24 @@ export function sayOverview({ overview, capture, mapping, attention }: Status, c
     ...(overview.unknown > 0
       ? [line('unknown', `${overview.unknown} users have to be looked up first`)]
       : []),
-    line(
-      'pace',
-      pace
-        ? `${pace.rate} of ${pace.ceiling} calls/s${pace.heldForMs > 0 ? `, held for ${seconds(pace.heldForMs)}` : ''}`
-        : 'not set yet',
-    ),
-    line('revocations', `${overview.revocationsLastMinute} in the last minute (at most 10)`),
+    line('pace', pace ? sayPace(pace) : 'not set yet'),
+    line('brake', sayBrake(brake)),
     ...reasons(overview),
     ...attention.map((what) => line('attention', what)),
   ]
+}
+
+function sayPace({ rate, ceiling, heldForMs, breaker, cause, nextProbeMs }: PaceReport): string {
+  const held = heldForMs > 0 ? `, held for ${seconds(heldForMs)}` : ''
+  const stopped = breaker === 'open' ? `; stopped (${cause}), next probe in ${seconds(nextProbeMs ?? 0)}` : ''
+  return `${Number(rate.toFixed(1))} of ${ceiling} calls/s${held}${stopped}`
+}
+
+function sayBrake(brake: readonly KindHeld[]): string {
+  const taken = brake.filter((each) => each.taken > 0).map((each) => `${each.taken} × ${each.kind}`)
+  const tripped = brake.filter(({ trippedAt }) => trippedAt !== null).map(({ kind }) => kind)
+  const counted = taken.length > 0 ? `${taken.join(', ')} let through` : 'nothing counted'
+  return tripped.length > 0 ? `tripped: ${tripped.join(', ')}; ${counted}` : counted
 }
 
 function sayMapping(mapping: MappingStatus | null): string {

@@ -85,6 +85,8 @@ export function sayPlan(plan: Plan): string {
       return `update (PATCH) with ${Object.keys(plan.body).join(', ')}`
     case 'revoke':
       return 'revoke access (PATCH with status 0)'
+    case 'erase':
+      return `erase (PATCH with status 0) ${plan.fields.join(', ')}`
     case 'reject':
       return plan.code === 'shared-user-id'
         ? `reject: other customers are the same user: ${plan.keys.join(', ')}`
@@ -99,11 +101,13 @@ const LOOKUP: Readonly<Record<Extract<Plan, { kind: 'lookup' }>['why'], string>>
   unasked: 'look first (GET): somebody else may have registered the user',
   trial: 'look first (GET): a trial may have ended',
   unclear: 'look (GET): the answer does not say whether it was done',
+  erased: 'look (GET): whether the erased fields are empty',
 }
 
 const NONE: Readonly<Record<Extract<Plan, { kind: 'none' }>['why'], string>> = {
   right: 'nothing to send: the service has it already',
   'no-access-left': 'nothing to send: there is no access to revoke',
+  erased: 'nothing to send: access is revoked, and the personal fields are erased',
   'never-ours': 'nothing to send: the customer was never in scope',
   ignored: 'nothing to send: onRemove is "ignore"',
   'user-of-another-customer': 'nothing to send: another customer in scope is this user',

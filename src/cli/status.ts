@@ -1,3 +1,4 @@
+import { needsPerson as heldNeedsPerson, type KindHeld, readBrake } from '../brake/list.ts'
 import { readInstalled } from '../capture/catalog.ts'
 import { openMarks } from '../capture/marks.ts'
 import { planCapture } from '../capture/relations.ts'
@@ -6,6 +7,7 @@ import { readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
 import { type Overview, readOverview } from '../ledger/overview.ts'
+import { type PaceReport, readPace } from '../pace/read.ts'
 import { withPool } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { asJson } from './json.ts'
@@ -36,8 +38,15 @@ export const statusCommand: AddCommand = (program, io, exit) => {
         const difference = captureDifference(await planCapture(pool, config), await readInstalled(pool))
         const capture = { tables: captureStatus(difference), marks: await openMarks(pool) }
         const mapping = await mappingStatus(pool, config, env.ROLLCALL_DIGEST_KEY)
-        const attention = [...needsPerson(overview, capture), ...mappingNeeds(mapping)]
-        return { overview, capture, mapping, attention }
+        const pace = await readPace(pool)
+        const brake = await readBrake(pool)
+        const attention = [
+          ...brakeNeeds(brake),
+          ...paceNeeds(pace),
+          ...needsPerson(overview, capture),
+          ...mappingNeeds(mapping),
+        ]
+        return { overview, pace, brake, capture, mapping, attention }
       })
       if (options.json) io.out(asJson({ environment: config.service.environment, ...status }))
       else for (const line of sayOverview(status, config)) io.out(line)
@@ -70,6 +79,20 @@ export function needsPerson({ states, owed }: Overview, { tables, marks }: Statu
         : `capture of ${mark.relation} has a gap; a running worker looks at everybody again`,
     ),
   ]
+}
+
+export function brakeNeeds(brake: readonly KindHeld[]): string[] {
+  return brake.filter(heldNeedsPerson).map(({ kind, held, trippedAt }) => {
+    const since = trippedAt === null ? '' : `, everybody new to it since ${trippedAt}`
+    return `the brake holds ${held} customers (${kind})${since}: see \`rollcall held\``
+  })
+}
+
+/** It goes on by itself once the service does; with the wrong keys it does not. */
+export function paceNeeds(pace: PaceReport | null): string[] {
+  if (pace?.breaker !== 'open') return []
+  const why = pace.cause === 'credentials' ? 'the service refuses our keys' : 'the service is out of order'
+  return [`${why} since ${pace.openedAt}: nobody calls it but a probe now and then; see \`rollcall pace\``]
 }
 
 /** A person decides when a changed mapping is applied. */

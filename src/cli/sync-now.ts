@@ -9,6 +9,8 @@ import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
 import { processName } from '../ops/process-name.ts'
 import { sleep, systemClock } from '../ops/time.ts'
+import { makeProbing } from '../pace/probing.ts'
+import { currentRate } from '../pace/row.ts'
 import { describeTarget } from '../service/target.ts'
 import { makeJob } from '../sync/job.ts'
 import type { SyncStep } from '../sync/run.ts'
@@ -16,6 +18,7 @@ import { claimLastsMs } from '../sync/time-needed.ts'
 import { JUST_WRITTEN, type TurnEnd } from '../sync/turn.ts'
 import { logCalls } from '../worker/call-entry.ts'
 import { type Opened, openSync } from '../worker/context.ts'
+import { makeProbe } from '../worker/probe.ts'
 import { noteAndLease } from '../worker/sync-one.ts'
 import type { ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
@@ -28,6 +31,8 @@ const WAITING = {
   'just-written': 'waiting: it was written a moment ago, and the service may show it late',
   'too-early': 'waiting: an earlier call was a moment ago, or its outcome is not known yet',
 } as const
+
+const PAUSED = 'not now: nobody calls the service at present; `rollcall pace` says why'
 
 type Asked = {
   readonly config: Config
@@ -70,6 +75,13 @@ export async function syncNow(io: Io, { config, keys, look, json }: Asked): Prom
       },
       look,
     })
+    const { credentials } = opened
+    const probe = makeProbe({
+      ...{ pool, users: context.users, signal: io.stop },
+      ...{ log: (entry) => calls.add(entry), now: systemClock.wall },
+    })
+    const tend = makeProbing({ pool, credentials, probe, random: Math.random, onChange: () => undefined })
+    const mayCall = async () => (await currentRate(pool, credentials)) > 0
     const results: { key: CustomerKey; target: string; steps: unknown[] }[] = []
     const ends: (TurnEnd | null)[] = []
     for (const key of keys) {
@@ -90,6 +102,12 @@ export async function syncNow(io: Io, { config, keys, look, json }: Asked): Prom
           await unlease(pool, [lease])
           const standing = await readStanding(pool, config.fingerprint)
           if (standing && !standing.current) throw mappingChanged(standing)
+          // There may be no worker that would find out whether the service works again.
+          if ((await tend()) === 'probed' && (await mayCall())) {
+            waitMs = 0
+            continue
+          }
+          if (!(await mayCall())) io.err(line('', PAUSED))
         }
         waitMs = tooSoon(steps.at(-1))
         if (waitMs !== null) {

@@ -1,12 +1,25 @@
-import { readEnv } from '../config/env.ts'
+import { readBrake } from '../brake/list.ts'
+import { addressOf } from '../config/address.ts'
+import type { Config } from '../config/config.ts'
+import { readEnv, secretsOf } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
+import { knock } from '../customers/pool.ts'
 import { openQueue } from '../dispatch/bullmq.ts'
+import type { JobQueue } from '../dispatch/queue.ts'
+import { reachable } from '../ledger/reachable.ts'
 import { installationName } from '../ledger/target.ts'
-import { makeLog, makeQuiet } from '../ops/log.ts'
+import type { RollcallError } from '../model/errors.ts'
+import { opsAddress } from '../ops/address.ts'
+import { type Log, makeLog, makeQuiet } from '../ops/log.ts'
+import { sleep } from '../ops/time.ts'
+import { readPace } from '../pace/read.ts'
 import { describeTarget } from '../service/target.ts'
-import { openSync } from '../worker/context.ts'
+import { type Opened, openSync, type Secrets } from '../worker/context.ts'
+import { logPace } from '../worker/log-pace.ts'
 import { logStep } from '../worker/log-step.ts'
-import { describe, startWorker } from '../worker/worker.ts'
+import { openOps, type WorkerOps } from '../worker/ops.ts'
+import { whenUp } from '../worker/waiting.ts'
+import { describe, type Observers, startWorker } from '../worker/worker.ts'
 import type { AddCommand, Io } from './io.ts'
 import { aborted } from './stop.ts'
 
@@ -17,8 +30,9 @@ const EXAMPLES = `
 Example:
   rollcall worker --config rollcall.config.ts
 
-It runs until SIGTERM or SIGINT, then starts no further call and ends within ten seconds; a second signal ends
-it at once, and what it had under way is looked up later. Several workers share the work and the pace.`
+It waits for a database or a queue that is not up yet, and for a service that is away. It runs until SIGTERM or
+SIGINT, then starts no further call and ends within ten seconds; a second signal ends it at once, and what it had
+under way is looked up later. Several workers share the work and the pace.`
 
 /** `rollcall worker`: the background process. */
 export const workerCommand: AddCommand = (program, io) => {
@@ -40,43 +54,109 @@ async function runWorker(io: Io, file: string | undefined): Promise<void> {
       'SERVICE_SECRET_KEY',
       'ROLLCALL_DIGEST_KEY',
     ],
+    may: ['OPS_HOST', 'OPS_PORT'],
   })
   const config = await loadConfig(file, io.cwd)
-  const log = makeLog(env.LOG_LEVEL)
+  const log = makeLog(env.LOG_LEVEL, {
+    hideKeysBy: env.LOG_KEYS === 'hidden' ? env.ROLLCALL_DIGEST_KEY : undefined,
+    secrets: secretsOf(env),
+  })
+  const ops = await openOps({
+    address: opsAddress(env),
+    databaseUrl: env.DATABASE_URL,
+    readers: { brake: readBrake, pace: readPace },
+    log,
+    now: () => performance.now(),
+  })
+  try {
+    const parts = await whenUp(() => openParts({ env, config, log, stop: io.stop }), {
+      stop: io.stop,
+      sleep,
+      now: () => performance.now(),
+      tell: sayAway(log, env),
+    })
+    const target = describeTarget(env.SERVICE_URL, config)
+    if (parts) await runUntilStopped(parts, { log, ops, stop: io.stop, target })
+  } finally {
+    await ops.close()
+  }
+  log.info('stopped')
+}
+
+type Parts = { readonly opened: Opened; readonly queue: JobQueue }
+type Opening = {
+  readonly env: Secrets & { readonly QUEUE_URL: string }
+  readonly config: Config
+  readonly log: Log
+  readonly stop: AbortSignal
+}
+
+/** All of it or nothing: a queue that is away holds no connection of the database open. */
+async function openParts({ env, config, log, stop }: Opening): Promise<Parts> {
+  await reachable(() => knock(env.DATABASE_URL, stop))
   const opened = await openSync({
     config,
     env,
     onPoolError: (error) => log.debug(describe(error), 'an idle database connection was lost'),
+    onPace: logPace(log),
   })
   try {
-    for (const warning of opened.warnings) log.warn(warning)
     const queue = await openQueue({
       queueUrl: env.QUEUE_URL,
-      name: await installationName(opened.pool),
+      name: await reachable(() => installationName(opened.pool)),
       // The queue knows ids and tokens only, so its words can be shown.
       onError: makeQuiet(
         ({ message }, times) => log.warn({ error: message, times }, 'the queue has trouble'),
         () => performance.now(),
       ),
     })
-    try {
-      const observers = {
-        onCaptured: (changes: number) => log.debug({ changes }, 'captured'),
-        onStep: logStep(log),
-      }
-      const worker = await startWorker({ opened, queue, log, observers })
-      log.info(
-        { target: describeTarget(env.SERVICE_URL, config), pace: config.pace.ceiling },
-        'the worker runs',
-      )
-      await aborted(io.stop)
-      log.info('stopping: running calls may end, no further one is started')
-      await worker.stop(DRAIN_MS)
-    } finally {
-      await queue.close()
+    return { opened, queue }
+  } catch (error) {
+    await opened.close()
+    throw error
+  }
+}
+
+type Running = {
+  readonly log: Log
+  readonly ops: WorkerOps
+  readonly stop: AbortSignal
+  readonly target: string
+}
+
+async function runUntilStopped({ opened, queue }: Parts, { log, ops, stop, target }: Running): Promise<void> {
+  try {
+    for (const warning of opened.warnings) log.warn(warning)
+    const { onCaptured, onStep, watchLoop } = ops.observers
+    const say = logStep(log)
+    const observers: Observers = {
+      onCaptured(changes) {
+        log.debug({ changes }, 'captured')
+        onCaptured(changes)
+      },
+      onStep(key, step, claim) {
+        say(key, step, claim)
+        onStep(key, step)
+      },
+      watchLoop,
     }
+    const worker = await startWorker({ opened, queue, log, observers })
+    ops.runs({ queue, takesPart: worker.takesPart })
+    log.info({ target, pace: opened.context.config.pace.ceiling }, 'the worker runs')
+    await aborted(stop)
+    log.info('stopping: running calls may end, no further one is started')
+    await worker.stop(DRAIN_MS)
   } finally {
+    await queue.close()
     await opened.close()
   }
-  log.info('stopped')
+}
+
+/** Host and port only; what Postgres and Redis say of themselves while they start or stop holds no value. */
+function sayAway(log: Log, env: Opening['env']): (trouble: RollcallError) => void {
+  return ({ code, details }) => {
+    const [what, url] = code === 'QUEUE_DOWN' ? ['queue', env.QUEUE_URL] : ['database', env.DATABASE_URL]
+    const about = { server: addressOf(url)?.server, code, reason: details.join('; ') }
+    log.warn(about, `the ${what} does not answer yet: the worker waits for it`)
+  }
 }

@@ -52,7 +52,7 @@ export type Config = {
   /** Fields that the mapping does not set: kept as they are at the service, or cleared by a PUT. */
   readonly unmanaged: 'keep' | 'clear'
   readonly clearWith: Readonly<Record<OptionalField, ClearWith>>
-  readonly onRemove: 'revoke' | 'ignore'
+  readonly onRemove: 'revoke' | 'erase' | 'ignore'
   /** How `mobile_phone_prefix` is sent: `34` or `+34`. */
   readonly phonePrefix: 'digits' | 'plus'
   readonly service: {

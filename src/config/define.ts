@@ -96,8 +96,12 @@ export type RollcallConfig = {
   readonly unmanaged?: 'keep' | 'clear'
   /** How a field that has become empty is sent, for all or by field. Default: 'null'. */
   readonly clearWith?: ClearWith | { readonly [F in OptionalField]?: ClearWith }
-  /** What happens when a customer's row is gone. Default: 'revoke'. */
-  readonly onRemove?: 'revoke' | 'ignore'
+  /**
+   * What happens when a customer's row is gone. 'erase': access is revoked, and then every optional field at the service
+   * is cleared, also those that the mapping does not set. Somebody who has a row and is merely out of scope is revoked,
+   * and not erased. Default: 'revoke'.
+   */
+  readonly onRemove?: 'revoke' | 'erase' | 'ignore'
   /** Whether `mobile_phone_prefix` is sent as 34 or as +34. Default: 'digits'. */
   readonly phonePrefix?: 'digits' | 'plus'
   readonly service?: {

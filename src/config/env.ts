@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { RollcallError } from '../model/errors.ts'
+import { PLAINTEXT, type Plaintext, plaintextProblem } from './address.ts'
 
 /** The variables that hold addresses, keys and passwords; each may also be read from the file NAME_FILE. */
 export type Variable = keyof typeof VARIABLES
@@ -8,9 +9,15 @@ export type Variable = keyof typeof VARIABLES
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
+/** `LOG_KEYS`: customer keys as they are, or digests of them. */
+export const LOG_KEYS = ['shown', 'hidden'] as const
+export type LogKeys = (typeof LOG_KEYS)[number]
+
+type Settings = { readonly LOG_LEVEL: LogLevel; readonly LOG_KEYS: LogKeys }
+
 export type Env<Need extends Variable, May extends Variable = never> = {
   readonly [V in Need]: string
-} & { readonly [V in May]?: string } & { readonly LOG_LEVEL: LogLevel }
+} & { readonly [V in May]?: string } & Settings
 
 type Wanted<Need, May> = {
   /** What the command cannot do without. */
@@ -30,16 +37,42 @@ export function readEnv<Need extends Variable, May extends Variable = never>(
   env: NodeJS.ProcessEnv,
   { need, may = [] }: Wanted<Need, May>,
 ): Env<Need, May> {
-  const results = [
-    ...need.map((name) => readVariable(env, name, true)),
-    ...may.map((name) => readVariable(env, name, false)),
-  ]
+  const plaintext = readPlaintext(env.ALLOW_PLAINTEXT)
+  const read = (needed: boolean) => (name: Variable) =>
+    unencrypted(readVariable(env, name, needed), plaintext ?? [])
+  const results = [...need.map(read(true)), ...may.map(read(false))]
   const level = env.LOG_LEVEL || 'info'
+  const keys = env.LOG_KEYS || 'shown'
   const problems = results.flatMap((result) => (result.problem === undefined ? [] : [result.problem]))
-  if (!isLogLevel(level)) problems.push(`LOG_LEVEL: expected one of ${LOG_LEVELS.join(', ')}`)
+  if (!plaintext)
+    problems.push(`ALLOW_PLAINTEXT: expected ${PLAINTEXT.join(' or ')}, or both with a comma between`)
+  if (!isOneOf(LOG_LEVELS, level)) problems.push(`LOG_LEVEL: expected one of ${LOG_LEVELS.join(', ')}`)
+  if (!isOneOf(LOG_KEYS, keys)) problems.push(`LOG_KEYS: expected ${LOG_KEYS.join(' or ')}`)
   if (problems.length > 0) throw new RollcallError('ENV_INVALID', problems)
-  const read = results.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]]))
-  return { ...Object.fromEntries(read), LOG_LEVEL: level } as Env<Need, May>
+  const values = results.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]]))
+  return { ...Object.fromEntries(values), LOG_LEVEL: level, LOG_KEYS: keys } as Env<Need, May>
+}
+
+/**
+ * What must stand in no log, of the variables that were read: keys as they are, and the passwords of addresses, in
+ * each form in which a driver may have them.
+ */
+export function secretsOf(env: { readonly [V in Variable]?: string }): string[] {
+  return Object.entries(env).flatMap(([name, value]) => {
+    if (/_(KEY|TOKEN)$/.test(name)) return [value]
+    const url = /_URL$/.test(name) ? URL.parse(value) : null
+    const passwords = url ? [url.password, ...url.searchParams.getAll('password')] : []
+    return passwords.flatMap((text) => (text ? [text, decoded(text)] : []))
+  })
+}
+
+/** A percent sign that encodes nothing is one that was written so. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 /** `read` gives the value to use, or undefined when it is not what was expected. */
@@ -70,13 +103,39 @@ const VARIABLES = {
     expected: 'at least 32 characters of your own; make them with `openssl rand -hex 32`',
     read: (text) => (text.length >= 32 ? text : undefined),
   },
+  OPS_HOST: {
+    expected: 'a name or an address of this machine; 127.0.0.1 when it is not set',
+    read: (text) => (/^[\w.:%-]+$/.test(text) ? text : undefined),
+  },
+  OPS_PORT: {
+    expected: 'a port, 0 (any free one) or `off`',
+    read: (text) => (text === 'off' || (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) ? text : undefined),
+  },
 } as const satisfies Record<string, Rule>
 
-function readVariable(
-  env: NodeJS.ProcessEnv,
-  name: Variable,
-  needed: boolean,
-): { name: Variable; value?: string; problem?: string } {
+type Read = { name: Variable; value?: string; problem?: string }
+
+/** Passwords and personal data go over these. SERVICE_URL is looked at where the configuration is known. */
+const USES: Readonly<Partial<Record<Variable, Plaintext>>> = {
+  DATABASE_URL: 'database',
+  MIGRATE_DATABASE_URL: 'database',
+  QUEUE_URL: 'queue',
+}
+
+function unencrypted(read: Read, allowed: readonly Plaintext[]): Read {
+  const { name, value } = read
+  const use = USES[name]
+  const problem = use && value !== undefined ? plaintextProblem(value, { use, allowed }) : undefined
+  return problem === undefined ? read : { name, problem: `${name}: ${problem}` }
+}
+
+function readPlaintext(text: string | undefined): readonly Plaintext[] | undefined {
+  const words = (text ?? '').split(/[\s,]+/).filter(Boolean)
+  const known = words.filter((word) => isOneOf(PLAINTEXT, word))
+  return known.length === words.length ? known : undefined
+}
+
+function readVariable(env: NodeJS.ProcessEnv, name: Variable, needed: boolean): Read {
   const { expected, read }: Rule = VARIABLES[name]
   const file = env[`${name}_FILE`]
   if (env[name] && file) return { name, problem: `${name}: set both here and by ${name}_FILE; keep one` }
@@ -99,7 +158,10 @@ function readText(file: string): string | undefined {
 
 function urlOf(text: string, schemes: readonly string[]): string | undefined {
   const url = URL.parse(text)
-  return url !== null && schemes.includes(url.protocol) && text.includes('://') ? text : undefined
+  // Drivers look for the scheme in small letters.
+  return url !== null && schemes.some((scheme) => url.protocol === scheme && text.startsWith(`${scheme}//`))
+    ? text
+    : undefined
 }
 
 /** Origin alone; the client adds the path (section 4). Any other path would be a mistake that calls hide. */
@@ -127,6 +189,6 @@ export function accessToken(text: string): string | undefined {
   return /^[\w.~+/-]+=*$/.test(bare) ? bare : undefined
 }
 
-function isLogLevel(text: string): text is LogLevel {
-  return LOG_LEVELS.some((level) => level === text)
+function isOneOf<T extends string>(words: readonly T[], text: string): text is T {
+  return words.some((word) => word === text)
 }

@@ -134,7 +134,7 @@ export const mappingVersionSchema = z
 export const settingSchemas = {
   strict: flag.default(false),
   unmanaged: oneOf(['keep', 'clear']).default('keep'),
-  onRemove: oneOf(['revoke', 'ignore']).default('revoke'),
+  onRemove: oneOf(['revoke', 'erase', 'ignore']).default('revoke'),
   phonePrefix: oneOf(['digits', 'plus']).default('digits'),
   service: z
     .strictObject(

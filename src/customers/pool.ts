@@ -1,3 +1,4 @@
+import { Socket } from 'node:net'
 import pg from 'pg'
 
 export type PoolOptions = {
@@ -44,6 +45,32 @@ export function makePool({
   pool.on('release', (_, client) => busy.delete(client))
   BUSY.set(pool, busy)
   return pool
+}
+
+const KNOCK_MS = 5000
+
+/**
+ * Connects once and lets go: whether the server is up and lets us in. Rejects as pg does; `stop` ends it at once,
+ * also while a server that has taken the connection says nothing.
+ */
+export async function knock(url: string, stop: AbortSignal): Promise<void> {
+  const socket = new Socket()
+  const { connectionString } = withOptions(url)
+  const client = new pg.Client({
+    connectionString,
+    application_name: 'rollcall',
+    connectionTimeoutMillis: KNOCK_MS,
+    stream: () => socket,
+  })
+  client.on('error', () => undefined) // what breaks the connection rejects here
+  const cut = () => socket.destroy()
+  stop.addEventListener('abort', cut, { once: true })
+  try {
+    await client.connect()
+  } finally {
+    stop.removeEventListener('abort', cut)
+    await client.end().catch(() => undefined)
+  }
 }
 
 /** The connections of each pool that somebody has in hand. */

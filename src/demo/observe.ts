@@ -70,6 +70,8 @@ export function sayAbout(plan: Plan, before: Status | undefined): string {
       const names = Object.keys(fields)
       return [...(status !== before || names.length === 0 ? [`status ${status}`] : []), ...names].join(', ')
     }
+    case 'erase':
+      return `status 0, ${counted(plan.fields.length, 'field')} cleared`
     case 'none':
     case 'reject':
       return ''

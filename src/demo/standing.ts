@@ -1,6 +1,7 @@
 // Where everything stands, asked of Postgres and of the sandbox.
 import type { Pool } from 'pg'
 import { readOverview } from '../ledger/overview.ts'
+import { readPace } from '../pace/read.ts'
 import type { Sandbox } from '../sandbox/server.ts'
 
 export type Standing = {
@@ -31,11 +32,12 @@ type Options = { readonly pool: Pool; readonly sandbox: Sandbox; readonly now: (
 export async function readStanding({ pool, sandbox, now }: Options): Promise<Standing> {
   const at = now()
   const overview = await readOverview(pool)
+  const pace = await readPace(pool)
   const { rows } = await pool.query<{ customers: string }>('SELECT count(*) AS customers FROM clientes')
   const { due, queued, active, waiting } = overview.owed
   return {
     at,
-    ceiling: overview.pace?.ceiling ?? 0,
+    ceiling: pace?.ceiling ?? 0,
     customers: Number(rows[0]?.customers ?? 0),
     users: sandbox.users.size,
     owed: { due, queued, active, waiting },

@@ -44,7 +44,7 @@ export async function openQueue({ queueUrl, name, onError }: Options): Promise<J
     async consume(process, { concurrency }) {
       const worker = new Worker<Lease>(
         name,
-        async (job) => fail(await process(job.data)),
+        async (job) => fail(await process(job.data).catch(withoutWords)),
         {
           connection: connection.consumer,
           prefix: PREFIX,
@@ -67,6 +67,13 @@ export async function openQueue({ queueUrl, name, onError }: Options): Promise<J
       await connection.close()
     },
   }
+}
+
+/** BullMQ keeps message and stack of an error, and a driver's message may quote a value. */
+function withoutWords(error: unknown): never {
+  const code = (error as { code?: unknown } | null)?.code
+  const name = error instanceof Error ? error.name : typeof error
+  throw new UnrecoverableError(typeof code === 'string' ? `${name} ${code}` : name)
 }
 
 /** BullMQ shows an attempt as failed when its processor throws. */

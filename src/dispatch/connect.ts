@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { assertSchemaCompatibility, createPostgresBackend, SchemaMigrationRequiredError } from 'bullmq'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 import { QUEUE_SCHEMA } from '../ledger/migrate.ts'
+import { databaseError, tlsProblem } from '../ledger/reachable.ts'
 import { RollcallError } from '../model/errors.ts'
 
 const CONNECT_TIMEOUT_MS = 5000
@@ -23,23 +25,24 @@ export type QueueConnection = {
  * remembered for ever and never reported, and an unmigrated schema spins the event loop.
  */
 export function connectQueue(queueUrl: string, onError: (error: Error) => void): Promise<QueueConnection> {
-  return /^postgres(ql)?:/.test(queueUrl) ? connectPostgres(queueUrl) : connectRedis(queueUrl, onError)
+  return /^postgres(ql)?:/.test(queueUrl)
+    ? connectPostgres(queueUrl, onError)
+    : connectRedis(queueUrl, onError)
 }
 
 async function connectRedis(queueUrl: string, onError: (error: Error) => void): Promise<QueueConnection> {
   // BullMQ is tested with RESP2, ioredis 6 would speak RESP3.
   const common = { protocol: 2 as const, connectTimeout: CONNECT_TIMEOUT_MS, lazyConnect: true }
   const producer = new Redis(queueUrl, { ...common, enableOfflineQueue: false, maxRetriesPerRequest: null })
-  producer.on('error', onError)
+  // What goes wrong with the first connection is thrown, and what comes after that is reported.
+  producer.on('error', () => undefined)
   try {
     await firstConnect(producer)
-    await refuseEviction(producer)
   } catch (error) {
     producer.disconnect()
-    throw error instanceof RollcallError
-      ? error
-      : new RollcallError('QUEUE_DOWN', [where(queueUrl), codeOf(error)])
+    throw error instanceof RollcallError ? error : redisError(error, where(queueUrl))
   }
+  producer.on('error', onError)
   const consumer = new Redis(queueUrl, { ...common, maxRetriesPerRequest: null })
   consumer.on('error', onError)
   return {
@@ -53,12 +56,43 @@ async function connectRedis(queueUrl: string, onError: (error: Error) => void): 
   }
 }
 
-/** ioredis tries again for ever; the very first connection is tried once, so that a wrong address is told. */
+/** ioredis tries again for ever; the very first connection is tried once, so that what is wrong is told. */
 async function firstConnect(redis: Redis): Promise<void> {
-  const failed = new Promise<never>((_, reject) => redis.once('error', reject))
+  const late = new AbortController()
+  const failed = Promise.race([
+    new Promise<never>((_, reject) => redis.once('error', reject)),
+    // A server that takes the connection and then says nothing is as good as away.
+    sleep(CONNECT_TIMEOUT_MS, undefined, { signal: late.signal }).then(() => Promise.reject(new Silent())),
+  ])
   failed.catch(() => undefined)
-  await Promise.race([redis.connect(), failed])
-  await Promise.race([redis.ping(), failed])
+  try {
+    await Promise.race([redis.connect(), failed])
+    await Promise.race([redis.ping(), failed])
+    await Promise.race([refuseEviction(redis), failed])
+  } finally {
+    late.abort()
+  }
+}
+
+class Silent extends Error {}
+
+/** Answers of a server that will do better by itself: it loads its data, is full, or waits for its master. */
+const NOT_YET = /^(LOADING|BUSY|MASTERDOWN|TRYAGAIN|CLUSTERDOWN|ERR max number of clients)/
+
+/** The queue's answers to a first greeting hold names of users and commands, no values. */
+function redisError(error: unknown, server: string): RollcallError {
+  const options = { cause: error }
+  const tls = tlsProblem(error)
+  if (tls) return new RollcallError('TLS_FAILED', [`${server}: ${tls}`], options)
+  const reply = replyOf(error)
+  if (reply !== undefined && !NOT_YET.test(reply))
+    return new RollcallError('QUEUE_REFUSED', [`${server}: ${reply}`], options)
+  return new RollcallError('QUEUE_DOWN', [`${server}: ${reply ?? codeOf(error)}`], options)
+}
+
+/** What Redis itself answered; ioredis does not give the type of these errors away. */
+function replyOf(error: unknown): string | undefined {
+  return error instanceof Error && error.name === 'ReplyError' ? error.message : undefined
 }
 
 /** A server that evicts keys throws away single parts of a queue, after which it stands still. */
@@ -69,16 +103,15 @@ async function refuseEviction(redis: Redis): Promise<void> {
     throw new RollcallError('QUEUE_UNFIT', [`maxmemory-policy is ${policy}`])
 }
 
-async function connectPostgres(queueUrl: string): Promise<QueueConnection> {
+async function connectPostgres(queueUrl: string, onError: (error: Error) => void): Promise<QueueConnection> {
   const client = new pg.Client({ connectionString: queueUrl, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
+  // A connection that breaks fails what is awaited here; without a listener the process would end.
+  client.on('error', () => undefined)
   try {
     await client.connect()
     await assertSchemaCompatibility(client, QUEUE_SCHEMA)
   } catch (error) {
-    if (error instanceof SchemaMigrationRequiredError) {
-      throw new RollcallError('NOT_MIGRATED', [`the queue's tables (schema ${QUEUE_SCHEMA}) are missing`])
-    }
-    throw new RollcallError('QUEUE_DOWN', [where(queueUrl), codeOf(error)])
+    throw postgresError(error, where(queueUrl))
   } finally {
     await client.end().catch(() => undefined)
   }
@@ -90,8 +123,32 @@ async function connectPostgres(queueUrl: string): Promise<QueueConnection> {
     max,
     options,
     keepAlive: true,
+    Client: listened(onError),
   })
   return { producer: pool(2), consumer: pool(8), factory: createPostgresBackend, async close() {} }
+}
+
+/** BullMQ listens to connections while they are idle; one that broke in the midst of its work would end the process. */
+function listened(onError: (error: Error) => void): typeof pg.Client {
+  return class extends pg.Client {
+    constructor(config?: string | pg.ClientConfig) {
+      super(config)
+      this.on('error', onError)
+    }
+  }
+}
+
+function postgresError(error: unknown, server: string): unknown {
+  if (error instanceof SchemaMigrationRequiredError)
+    return new RollcallError('NOT_MIGRATED', [`the queue's tables (schema ${QUEUE_SCHEMA}) are missing`])
+  const known = databaseError(error, 'QUEUE_DOWN')
+  if (!known) return error
+  const code = known.code === 'DATABASE_REFUSED' ? 'QUEUE_REFUSED' : known.code
+  return new RollcallError(
+    code,
+    known.details.map((line) => `${server}: ${line}`),
+    { cause: error },
+  )
 }
 
 /** The address without its credentials. */

@@ -4,8 +4,7 @@ import { CURRENT_FINGERPRINT } from '../ledger/generation.ts'
 import { countQueued, type Lease, leaseLane, unlease } from '../ledger/lease.ts'
 import { noteReplans } from '../ledger/note.ts'
 import { noteVerifications } from '../ledger/verification.ts'
-import { LANES } from '../model/customer.ts'
-import { revocationsFree } from '../pace/revocations.ts'
+import { LANE, LANES } from '../model/customer.ts'
 import { laneLimit, roomFor } from './budget.ts'
 import type { JobQueue } from './queue.ts'
 
@@ -34,9 +33,11 @@ SELECT EXISTS (SELECT FROM rollcall.outbox) AS captured,
   EXISTS (SELECT FROM rollcall.owed WHERE replan_at <= now()) AS replan,
   EXISTS (SELECT FROM rollcall.owed WHERE verify_at <= now() AND token IS NULL) AS verify,
   EXISTS (SELECT FROM rollcall.owed WHERE lane = ANY($1) AND due_at <= now()) AS due,
+  EXISTS (SELECT FROM rollcall.brake WHERE kind = 'revocation' AND tripped_at IS NOT NULL)
+    OR EXISTS (SELECT FROM rollcall.capture_mark WHERE kind = 'truncate' AND resolved_at IS NULL) AS "deletionsHeld",
   ${CURRENT_FINGERPRINT} = $2 AS current`
 
-type Peek = Readonly<Record<'captured' | 'replan' | 'verify' | 'due' | 'current', boolean>>
+type Peek = Readonly<Record<'captured' | 'replan' | 'verify' | 'due' | 'deletionsHeld' | 'current', boolean>>
 
 /**
  * Moves what is owed forward by one step: captured changes into notes, then what is due onto the queue, but
@@ -57,16 +58,18 @@ export function makePump(options: PumpOptions) {
     if (seen.verify) await noteVerifications(pool, NOTED_ROWS)
     // A change that was noted a moment ago is due now, so that it need not wait for the next look.
     const any = seen.captured || seen.replan || seen.verify || seen.due
-    const leases = any && seen.current ? await leaseDue() : []
+    const leases = any && seen.current ? await leaseDue(seen.deletionsHeld) : []
     await enqueue(leases)
     return seen.captured || leases.length > 0
   }
 
-  async function leaseDue(): Promise<Lease[]> {
-    const demand = { room: await findRoom(), revocationsFree: await revocationsFree(pool) }
+  async function leaseDue(deletionsHeld: boolean): Promise<Lease[]> {
+    const room = await findRoom()
     const leases: Lease[] = []
-    for (const lane of LANES) {
-      const limit = laneLimit(lane, leases.length, demand)
+    // Deletions once more in what nobody else wanted.
+    for (const lane of deletionsHeld ? [...LANES, LANE.deletion] : LANES) {
+      const again = lane === LANE.deletion && leases.length > 0
+      const limit = laneLimit(lane, leases.length, { room, deletionsHeld: deletionsHeld && !again })
       leases.push(...(await leaseLane(pool, { lane, leaseMs: queueLeaseMs, limit })))
     }
     return leases

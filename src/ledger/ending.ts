@@ -48,6 +48,13 @@ export type Ending = {
   /** Recorded under this `user_id` for the first time: whoever else claims it must be looked at again. */
   readonly newcomer: boolean
   readonly record: LedgerRecord
+  /** What this claim adds to the receipts of somebody whose personal fields are erased. */
+  readonly erasure?: {
+    /** Fields whose clearing the service acknowledged; null: no such call. */
+    readonly cleared: readonly string[] | null
+    /** Fields that a look after an earlier call still showed; null: nobody looked. */
+    readonly left: readonly string[] | null
+  }
   readonly lastAnswer: {
     readonly method: string
     readonly status: number | null
@@ -60,7 +67,8 @@ const SHORTEST_REPLAN = `interval '1 second'`
 
 /**
  * Guarded by the token of the claim and by nothing else: an ending guarded by the change version would throw
- * away what the service acknowledged. Ledger and work row change in one statement.
+ * away what the service acknowledged. Ledger and work row change in one statement, and with them the receipts: the one
+ * that a look completes is the latest, made by an earlier claim.
  */
 const END = `
 WITH e AS MATERIALIZED (
@@ -68,7 +76,7 @@ WITH e AS MATERIALIZED (
     id bigint, token bigint, version bigint, kind text, sure boolean, acknowledged boolean, failed boolean,
     "gapMs" float8, "backoffMs" float8, "lateMs" float8, "replanAtMs" float8, verified boolean,
     "withdrawsDoubt" boolean, "changedAtMs" float8, generation bigint, desired text, record jsonb,
-    "lastAnswer" jsonb)),
+    erasure jsonb, "lastAnswer" jsonb)),
 locked AS MATERIALIZED (
   SELECT o.id, o.unknown, o.suspect_version, o.verify_left, o.verify_at
   FROM rollcall.owed o JOIN e USING (id) ORDER BY o.key FOR UPDATE OF o),
@@ -111,21 +119,21 @@ ended AS (
   WHERE o.id = e.id AND o.token = e.token AND o.call_token = e.token
   RETURNING o.id, o.key, e.token),
 recorded AS (
-  INSERT INTO rollcall.ledger AS l (key, user_id, remote, sent_status, seen_status, sent, seen, refused,
+  INSERT INTO rollcall.ledger AS l (key, user_id, remote, sent_status, seen_status, sent, seen, refused, erased,
     digest_key, state, reason, issues, last_answer, desired, generation, since, changed_at, acknowledged_at, verified_at)
-  SELECT ended.key, r."userId", r.remote, r."sentStatus", r."seenStatus", r.sent, r.seen, r.refused,
+  SELECT ended.key, r."userId", r.remote, r."sentStatus", r."seenStatus", r.sent, r.seen, r.refused, r.erased,
     r."digestKey", r.state, r.reason, r.issues, e."lastAnswer", e.desired, e.generation, now(),
     CASE WHEN e.kind = 'settle' THEN to_timestamp(e."changedAtMs" / 1000) END,
     CASE WHEN e.acknowledged THEN now() END,
     CASE WHEN e.verified THEN now() END
   FROM ended JOIN e USING (id, token), jsonb_to_record(e.record) AS r ("userId" text, remote text,
-    "sentStatus" smallint, "seenStatus" smallint, sent jsonb, seen jsonb, refused jsonb, "digestKey" text,
+    "sentStatus" smallint, "seenStatus" smallint, sent jsonb, seen jsonb, refused jsonb, erased text, "digestKey" text,
     state text, reason jsonb, issues jsonb)
   ORDER BY ended.key
   ON CONFLICT (key) DO UPDATE SET
     user_id = excluded.user_id, remote = excluded.remote, sent_status = excluded.sent_status,
     seen_status = excluded.seen_status, sent = excluded.sent, seen = excluded.seen,
-    refused = excluded.refused, digest_key = excluded.digest_key, state = excluded.state,
+    refused = excluded.refused, erased = excluded.erased, digest_key = excluded.digest_key, state = excluded.state,
     reason = excluded.reason, issues = excluded.issues,
     last_answer = coalesce(excluded.last_answer, l.last_answer),
     desired = excluded.desired, generation = excluded.generation,
@@ -133,7 +141,23 @@ recorded AS (
       THEN coalesce(l.since, excluded.since) ELSE excluded.since END,
     changed_at = coalesce(excluded.changed_at, l.changed_at),
     acknowledged_at = coalesce(excluded.acknowledged_at, l.acknowledged_at),
-    verified_at = coalesce(excluded.verified_at, l.verified_at))
+    verified_at = coalesce(excluded.verified_at, l.verified_at)),
+looked AS (
+  UPDATE rollcall.erasure x SET verified_at = now(),
+    left_fields = ARRAY(SELECT jsonb_array_elements_text(e.erasure->'left'))
+  FROM ended JOIN e USING (id, token)
+  WHERE jsonb_typeof(e.erasure->'left') = 'array' AND x.verified_at IS NULL
+    AND x.id = (SELECT max(id) FROM rollcall.erasure WHERE key = ended.key)),
+erased AS (
+  INSERT INTO rollcall.erasure (key, user_id, fields, erased_at)
+  SELECT ended.key, e.record->>'userId', ARRAY(SELECT jsonb_array_elements_text(e.erasure->'cleared')), now()
+  FROM ended JOIN e USING (id, token)
+  WHERE jsonb_typeof(e.erasure->'cleared') = 'array' ORDER BY ended.key),
+spent AS (
+  -- A release was for what the customer was held for: once that is settled, or is something else, it is used up.
+  UPDATE rollcall.decided d SET spent_at = now() FROM ended JOIN e USING (id, token)
+  WHERE d.key = ended.key AND d.spent_at IS NULL AND e.kind = 'settle'
+    AND (e.record->>'state' = 'idle' OR d.desired IS DISTINCT FROM e.desired))
 SELECT id::text, token::text FROM ended`
 
 /**

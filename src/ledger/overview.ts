@@ -26,6 +26,7 @@ export type Overview = {
     readonly rejected: number
     readonly failing: number
     readonly held: number
+    readonly discarded: number
   }
   readonly reasons: readonly {
     readonly state: string
@@ -39,8 +40,6 @@ export type Overview = {
     readonly customers: number
   }[]
   readonly outbox: { readonly rows: number; readonly bytes: number; readonly oldestAgeMs: number | null }
-  readonly pace: { readonly ceiling: number; readonly rate: number; readonly heldForMs: number } | null
-  readonly revocationsLastMinute: number
 }
 
 const AGE = (column: string) => `(extract(epoch FROM clock_timestamp() - min(${column})) * 1000)::float8`
@@ -64,7 +63,8 @@ SELECT
   (SELECT count(*)::int FROM rollcall.owed WHERE unknown AND due_at IS NOT NULL) AS unknown,
   (SELECT jsonb_build_object(
      'idle', count(*) FILTER (WHERE state = 'idle' AND NOT (remote = 'unasked' AND generation IS NULL)), 'rejected', count(*) FILTER (WHERE state = 'rejected'),
-     'failing', count(*) FILTER (WHERE state = 'failing'), 'held', count(*) FILTER (WHERE state = 'held'))
+     'failing', count(*) FILTER (WHERE state = 'failing'), 'held', count(*) FILTER (WHERE state = 'held'),
+     'discarded', count(*) FILTER (WHERE state = 'discarded'))
    FROM rollcall.ledger) AS states,
   (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY customers DESC, code), '[]') FROM (
      SELECT state, reason->>'code' AS code, (reason->>'status')::int AS status, count(*)::int AS customers
@@ -73,10 +73,7 @@ SELECT
      SELECT issue->>'field' AS field, issue->>'code' AS code, count(*)::int AS customers
      FROM rollcall.ledger, jsonb_array_elements(issues) issue GROUP BY 1, 2) i) AS "fieldIssues",
   (SELECT jsonb_build_object('rows', count(*), 'bytes', pg_relation_size('rollcall.outbox'), 'oldestAgeMs', ${AGE('at')})
-   FROM rollcall.outbox) AS outbox,
-  (SELECT jsonb_build_object('ceiling', ceiling, 'rate', rate, 'heldForMs',
-     greatest(0, coalesce(extract(epoch FROM not_before - clock_timestamp()) * 1000, 0))) FROM rollcall.pace) AS pace,
-  (SELECT count(*)::int FROM rollcall.revocation WHERE at > clock_timestamp() - interval '1 minute') AS "revocationsLastMinute"`
+   FROM rollcall.outbox) AS outbox`
 
 export async function readOverview(client: Pick<ClientBase, 'query'>): Promise<Overview> {
   const { rows } = await client.query<Overview>(OVERVIEW)

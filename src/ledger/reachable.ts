@@ -16,6 +16,12 @@ const CONNECTION_CODES = new Set([
   'ENETUNREACH',
   'EPIPE',
 ])
+/** Of OpenSSL and of Node's own check of certificates; they tell what is wrong, and no value. */
+const TLS_CODES =
+  /^(CERT_|CRL_|DEPTH_ZERO_|EPROTO$|ERROR_IN_|ERR_SSL_|ERR_TLS_|HOSTNAME_MISMATCH$|INVALID_CA$|SELF_SIGNED_|UNABLE_TO_)/
+/** pg's words where the server offers no TLS or breaks it off. */
+const TLS_WORDS =
+  /^(The server does not support SSL connections|There was an error establishing an SSL connection)$/
 /** What pg says, without any code, when a connection took too long or broke. */
 const PG_WORDS = /^(timeout exceeded when trying to connect|timeout expired|Connection terminated.*)$/
 
@@ -39,8 +45,25 @@ export function databaseError(error: unknown, down: ErrorCode = 'DATABASE_DOWN')
       ? new RollcallError('DATABASE_REFUSED', [inner.message], { cause: error })
       : null
   }
-  if (CONNECTION_CODES.has(code)) return new RollcallError(down, [code], { cause: error })
+  const tls = tlsProblem(inner)
+  if (tls) return new RollcallError('TLS_FAILED', [tls], { cause: error })
+  if (CONNECTION_CODES.has(code))
+    return new RollcallError(down, [[...serverOf(inner), code].join(': ')], { cause: error })
   return PG_WORDS.test(error.message) ? new RollcallError(down, [error.message], { cause: error }) : null
+}
+
+/** In words without values, why no encrypted connection came about; undefined for every other error. */
+export function tlsProblem(error: unknown): string | undefined {
+  if (TLS_CODES.test(codeOf(error))) return codeOf(error)
+  return error instanceof Error && TLS_WORDS.test(error.message) ? error.message : undefined
+}
+
+/** Node says where it could not connect to, or which name it could not resolve. */
+function serverOf(error: unknown): string[] {
+  const { address, port, hostname } = error as { address?: string; port?: number; hostname?: string }
+  if (hostname) return [hostname]
+  if (!address) return []
+  return [port === undefined ? address : `${address.includes(':') ? `[${address}]` : address}:${port}`]
 }
 
 function codeOf(error: unknown): string {

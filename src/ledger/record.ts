@@ -14,6 +14,9 @@ export type RemoteState = 'unasked' | 'unknown' | 'absent' | 'present'
  */
 export type CustomerState = 'idle' | 'rejected' | 'failing' | 'held' | 'discarded'
 
+/** Whether the personal fields of somebody whose row is gone were cleared: acknowledged, or looked at since as well. */
+export type Erased = 'sent' | 'verified'
+
 /** Digests by field name; see digest.ts. */
 export type Digests = Readonly<Record<string, string>>
 
@@ -46,9 +49,8 @@ export type ReasonCode =
   | 'held'
   /** Nobody calls: the service is out of order, or takes our credentials no more. */
   | 'paused'
-  /** Somebody would lose access, and may not yet. */
-  | 'revocation-cap'
-  | 'truncated'
+  /** The brake could not be asked: its row was held by another process for too long. */
+  | 'brake-busy'
 
 /** Why a customer is where it is: a code, an HTTP status, names of fields and keys. Never a value. */
 export type Reason = {
@@ -73,6 +75,8 @@ export type LedgerRecord = {
   readonly sent: Digests
   readonly seen: Digests
   readonly refused: Digests
+  /** Null: not erased, or the row has come back. Else no digest is kept, and `sent` and `refused` hold marks alone. */
+  readonly erased: Erased | null
   readonly digestKey: string | null
   readonly state: CustomerState
   readonly reason: Reason | null
@@ -84,6 +88,8 @@ export type KnownRecord = LedgerRecord & {
   readonly writtenAgoMs: number | null
   /** How long ago a GET last showed all that was desired. */
   readonly verifiedAgoMs: number | null
+  /** Digest of the desired user at the last ending. */
+  readonly desired: string | null
   /** No claim has ended for it yet. */
   readonly newcomer: boolean
 }
@@ -97,19 +103,21 @@ export const NEVER_SETTLED: KnownRecord = {
   sent: {},
   seen: {},
   refused: {},
+  erased: null,
   digestKey: null,
   state: 'idle',
   reason: null,
   issues: [],
   writtenAgoMs: null,
   verifiedAgoMs: null,
+  desired: null,
   newcomer: true,
 }
 
 /** The columns of a KnownRecord, for every statement that reads one. */
 export const RECORD = `user_id AS "userId", remote, sent_status AS "sentStatus", seen_status AS "seenStatus",
-  sent, seen, refused, digest_key AS "digestKey", state, reason, issues,
-  generation IS NULL AS newcomer,
+  sent, seen, refused, erased, digest_key AS "digestKey", state, reason, issues,
+  generation IS NULL AS newcomer, desired,
   (extract(epoch FROM clock_timestamp() - verified_at) * 1000)::float8 AS "verifiedAgoMs",
   (extract(epoch FROM clock_timestamp() - acknowledged_at) * 1000)::float8 AS "writtenAgoMs"`
 

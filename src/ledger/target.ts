@@ -100,12 +100,19 @@ const FORGET = [
      unknown = true, blind = true, lane = CASE WHEN due_at IS NULL THEN 3 ELSE lane END,
      due_at = CASE WHEN token IS NULL THEN least(due_at, greatest(now(), not_before)) ELSE due_at END`,
   `UPDATE rollcall.ledger SET remote = 'unknown', sent_status = NULL, seen_status = NULL, sent = '{}', seen = '{}',
-     refused = '{}', state = CASE WHEN state = 'rejected' THEN state ELSE 'idle' END, verified_at = NULL`,
+     refused = '{}', state = CASE WHEN state = 'rejected' THEN state ELSE 'idle' END, erased = NULL, verified_at = NULL`,
+  // What was done to the users of another service is no part of a mass at this one.
+  'DELETE FROM rollcall.brake_entry',
+  'DELETE FROM rollcall.brake',
 ]
 
-/** A short name for this installation, so that two of them can share a queue server. */
-export async function installationName(client: Client): Promise<string> {
-  const { systemIdentifier, databaseOid } = await database(client)
+/**
+ * A short name for this installation, so that two of them can share a queue server.
+ *
+ * @param role as this role finds it, which may not be allowed to see what others may
+ */
+export async function installationName(client: Client, role?: string): Promise<string> {
+  const { systemIdentifier, databaseOid } = await database(client, role)
   const { rows } = await client.query<{ name: string }>('SELECT current_database() AS name')
   const text = [systemIdentifier ?? '', databaseOid, rows[0]?.name ?? ''].join('/')
   return `sync-${createHash('sha256').update(text).digest('hex').slice(0, 12)}`
@@ -118,11 +125,14 @@ async function present(client: Client, { origin, apiKey, digestKey }: Target): P
 
 async function database(
   client: Client,
+  role: string | null = null,
 ): Promise<Pick<Bound, 'systemIdentifier' | 'timeline' | 'databaseOid'>> {
   const { rows } = await client.query<{ oid: string; system: boolean; checkpoint: boolean }>(
-    `SELECT oid::text, has_function_privilege('pg_catalog.pg_control_system()', 'EXECUTE') AS system,
-       has_function_privilege('pg_catalog.pg_control_checkpoint()', 'EXECUTE') AS checkpoint
-     FROM pg_database WHERE datname = current_database()`,
+    `SELECT d.oid::text,
+       has_function_privilege(r.name, 'pg_catalog.pg_control_system()', 'EXECUTE') AS system,
+       has_function_privilege(r.name, 'pg_catalog.pg_control_checkpoint()', 'EXECUTE') AS checkpoint
+     FROM pg_database d, (SELECT coalesce($1, current_user) AS name) r WHERE datname = current_database()`,
+    [role],
   )
   const may = rows[0]
   if (!may) throw new Error('the current database is not in pg_database')

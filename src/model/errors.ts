@@ -23,12 +23,17 @@ export const ERRORS = {
   DATABASE_DOWN: {
     exit: 1,
     means: 'Postgres at DATABASE_URL does not answer.',
-    todo: 'Check that the server runs and that host, port, role and password are right.',
+    todo: 'Check that the server runs and that host and port are right.',
   },
   DATABASE_REFUSED: {
     exit: 1,
     means: 'Postgres answered, but refused what rollcall needs.',
     todo: 'Correct what is named above: role, password, database, or the rights that the README lists under "Rights".',
+  },
+  TLS_FAILED: {
+    exit: 1,
+    means: 'A server was reached, but no encrypted connection to it can be trusted.',
+    todo: 'Let the server offer TLS; use the host name that its certificate holds; name the authority that signed it (`sslrootcert=<file>` in the address of a Postgres, NODE_EXTRA_CA_CERTS for Redis).',
   },
   NOT_MIGRATED: {
     exit: 2,
@@ -38,7 +43,12 @@ export const ERRORS = {
   QUEUE_DOWN: {
     exit: 1,
     means: 'The queue at QUEUE_URL does not answer.',
-    todo: 'Check that Redis (or Postgres) runs there and that the address and password are right.',
+    todo: 'Check that Redis (or Postgres) runs there and that the address is right.',
+  },
+  QUEUE_REFUSED: {
+    exit: 1,
+    means: 'The queue server answered, but refused what rollcall needs.',
+    todo: 'Correct what is named above: user, password, number or name of the database, or the rights of that user.',
   },
   QUEUE_UNFIT: {
     exit: 2,
@@ -85,6 +95,11 @@ export const ERRORS = {
     exit: 1,
     means: 'The address to listen on cannot be had.',
     todo: 'Choose another with --port or --host, or stop what listens there.',
+  },
+  OPS_PORT_TAKEN: {
+    exit: 1,
+    means: 'The address for health and metrics (OPS_HOST, OPS_PORT) cannot be had.',
+    todo: 'Give each worker of one machine an OPS_PORT of its own, or OPS_PORT=0 for any free port (the log says which), or OPS_PORT=off for none.',
   },
   USAGE: {
     exit: 2,

@@ -1,14 +1,77 @@
+import { createHmac } from 'node:crypto'
 import { type DestinationStream, destination, type Logger, pino } from 'pino'
 import type { LogLevel } from '../config/env.ts'
 
 export type Log = Logger
 
-/** JSON lines on stderr; stdout is for data. Customer keys may stand in it, field values and secrets never. */
-export function makeLog(
-  level: LogLevel,
-  stream: DestinationStream = destination({ fd: 2, sync: true }),
-): Log {
-  return pino({ level, base: null, timestamp: () => `,"time":"${new Date().toISOString()}"` }, stream)
+type Options = {
+  /** With it customer keys are hidden: each is replaced by a digest made with this. */
+  readonly hideKeysBy?: string | undefined
+  /** Texts that must stand in no line, whoever puts them there. */
+  readonly secrets?: readonly string[]
+  readonly stream?: DestinationStream
+}
+
+/** What a log object calls the things that it must not hold, at any of its first three levels. */
+const SECRET_NAMES = [
+  ...['password', 'apiKey', 'secretKey', 'digestKey', 'accessToken', 'connectionString'],
+  ...['authorization', 'Authorization', 'Api-Key', 'Secret-Key', 'api-key', 'secret-key'],
+  ...['DATABASE_URL', 'MIGRATE_DATABASE_URL', 'QUEUE_URL', 'ROLLCALL_DIGEST_KEY'],
+  ...['SERVICE_API_KEY', 'SERVICE_SECRET_KEY', 'SERVICE_ACCESS_TOKEN'],
+]
+const HIDDEN = '[hidden]'
+/** Shorter ones would tear ordinary words apart. */
+const SHORTEST_SECRET = 6
+
+/**
+ * JSON lines on stderr; stdout is for data. Customer keys stand in it under the names `customer`, `key` and `keys`
+ * and nowhere else, so that they can be hidden here. Field values and secrets are not logged at all; that the latter
+ * are taken out, by name and by their text, is for the day when somebody does.
+ */
+export function makeLog(level: LogLevel, options: Options = {}): Log {
+  const { hideKeysBy, secrets = [], stream = destination({ fd: 2, sync: true }) } = options
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      redact: { paths: SECRET_NAMES.flatMap(atEachLevel), censor: HIDDEN },
+      hooks: { streamWrite: withoutSecrets(secrets) },
+      ...(hideKeysBy === undefined ? {} : { serializers: hiddenKeys(hideKeysBy) }),
+    },
+    stream,
+  )
+}
+
+function atEachLevel(name: string): string[] {
+  const quoted = `["${name}"]`
+  return [quoted, `*${quoted}`, `*.*${quoted}`]
+}
+
+/** The longest first: one may be part of another. */
+function withoutSecrets(secrets: readonly string[]): (line: string) => string {
+  const written = [...new Set(secrets)]
+    .filter((secret) => secret.length >= SHORTEST_SECRET)
+    .sort((a, b) => b.length - a.length)
+    .map((secret) => JSON.stringify(secret).slice(1, -1))
+  return (line) => written.reduce((text, secret) => text.replaceAll(secret, HIDDEN), line)
+}
+
+/**
+ * The same customer has the same digest in every line and every process, so that lines can be joined; nobody can
+ * tell whose it is without the key. It is apart from the digests in the ledger, which are of values.
+ */
+export function hideKey(key: unknown, digestKey: string): string {
+  return createHmac('sha256', digestKey)
+    .update(`log\0${String(key)}`)
+    .digest('hex')
+    .slice(0, 12)
+}
+
+function hiddenKeys(digestKey: string) {
+  const hide = (key: unknown) => (key === null || key === undefined ? key : hideKey(key, digestKey))
+  const hideAll = (keys: unknown) => (Array.isArray(keys) ? keys.map(hide) : hide(keys))
+  return { customer: hide, key: hide, keys: hideAll }
 }
 
 /** Short troubles page nobody: the level rises as the same trouble goes on. */

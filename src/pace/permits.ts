@@ -1,17 +1,10 @@
+import type { Permit, Permits } from './pace.ts'
 import { HORIZON_MS, type Reservation } from './row.ts'
 
-/** Leave to make one HTTP call. One that was not needed is given back. */
-export type Permit = { readonly usableUntil: number }
-
-export type Permits = {
-  take(signal: AbortSignal): Promise<Permit>
-  giveBack(permit: Permit): void
-  /** Forgets what is reserved, after the service asked everybody to wait. */
-  drop(): void
-}
+type Granting = Omit<Reservation, 'troubled'>
 
 type Options = {
-  readonly reserve: (count: number) => Promise<Reservation>
+  readonly reserve: (count: number) => Promise<Granting>
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
   /** Monotonic, in milliseconds. */
   readonly now: () => number
@@ -19,6 +12,8 @@ type Options = {
 
 /** A permit that waited longer than this is no longer within the pace that the row had granted. */
 const SHELF_LIFE_MS = HORIZON_MS + 250
+/** Whatever the row has told, it is asked again after this: meanwhile somebody may have changed it. */
+const LONGEST_SLEEP_MS = 1000
 
 /**
  * One process's share of the common pace. Waiters are served in order; one reservation at a time is made for
@@ -30,10 +25,13 @@ export function makePermits({ reserve, sleep, now }: Options): Permits {
   let turn: Promise<unknown> = Promise.resolve()
   let granted: Grant | null = null
   let drops = 0
+  /** All who wait are sent away together, without asking for each of them. */
+  let closedUntil = Number.NEGATIVE_INFINITY
 
-  async function next(signal: AbortSignal): Promise<Permit> {
+  async function next(signal: AbortSignal): Promise<Permit | null> {
     for (;;) {
       signal.throwIfAborted()
+      if (closedUntil > now()) return null
       const kept = shelf.pop()
       if (kept && kept.usableUntil >= now()) return kept
       if (kept) continue
@@ -46,20 +44,25 @@ export function makePermits({ reserve, sleep, now }: Options): Permits {
         await sleep(granted.at - now(), signal)
         continue
       }
-      const { at, spacing, left } = granted
-      granted = { at: at + spacing, spacing, left: left - 1 }
-      if (at + SHELF_LIFE_MS >= now()) return { usableUntil: at + SHELF_LIFE_MS }
+      const { at, spacing, left, epoch } = granted
+      granted = { ...granted, at: at + spacing, left: left - 1 }
+      if (at + SHELF_LIFE_MS >= now()) return { usableUntil: at + SHELF_LIFE_MS, epoch }
     }
   }
 
   async function ask(signal: AbortSignal): Promise<void> {
     const asked = now()
     const before = drops
-    const { count, startMs, spacingMs } = await reserve(waiting)
+    const { count, startMs, spacingMs, epoch, closed } = await reserve(waiting)
     // Reserved perhaps before the service asked everybody to wait, and handed out after it.
     if (before !== drops) return
-    granted = count > 0 ? { at: asked + startMs, spacing: spacingMs, left: count } : null
-    if (count === 0) await sleep(Math.max(1, startMs - HORIZON_MS), signal)
+    if (closed) {
+      closedUntil = now() + HORIZON_MS
+      shelf.length = 0
+    }
+    granted = count > 0 ? { at: asked + startMs, spacing: spacingMs, left: count, epoch } : null
+    if (count === 0 && !closed)
+      await sleep(Math.min(LONGEST_SLEEP_MS, Math.max(1, startMs - HORIZON_MS)), signal)
   }
 
   return {
@@ -81,4 +84,9 @@ export function makePermits({ reserve, sleep, now }: Options): Permits {
 }
 
 /** Permits that the row has granted: the next one is usable at `at`, each further one `spacing` later. */
-type Grant = { readonly at: number; readonly spacing: number; readonly left: number }
+type Grant = {
+  readonly at: number
+  readonly spacing: number
+  readonly left: number
+  readonly epoch: string
+}

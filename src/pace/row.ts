@@ -1,46 +1,90 @@
 import type { Pool } from 'pg'
+import { LEAST_RISE, LONGEST_RISE_MS, RISE_SECONDS } from './adapt.ts'
+import { NOBODY_PROBES_MS } from './breaker.ts'
+import { LONGEST_HOLD_MS } from './common.ts'
 
 /** Permits are reserved for this long ahead: short enough that a change of pace is felt at once. */
 export const HORIZON_MS = 200
 
 /** `count` permits, the first usable in `startMs`, each next one `spacingMs` later. */
-export type Reservation = { readonly count: number; readonly startMs: number; readonly spacingMs: number }
+export type Reservation = {
+  readonly count: number
+  readonly startMs: number
+  readonly spacingMs: number
+  /** How often the rate had been lowered by then. */
+  readonly epoch: string
+  /** Nobody with our credentials may call: there is an outage, or they are refused. */
+  readonly closed: boolean
+  /** The breaker counts something, so that a good call has to be reported. */
+  readonly troubled: boolean
+}
+
+/** Whether the breaker stops a process with the credentials of that parameter. */
+export const closedFor = (parameter: string) =>
+  `coalesce(cause = 'outage' OR (cause = 'credentials' AND ${parameter}::text = ANY (string_to_array(credentials, ' '))), false)`
+
+/** `isTroubled` of breaker.ts. */
+const troubledFor = (parameter: string) => `
+  breaker = 'trying' OR trouble ? 'troubles' OR coalesce(trouble->'denied' ? ${parameter}::text, false)
+  OR coalesce(cause = 'credentials' AND probe_at < clock_timestamp() - interval '${NOBODY_PROBES_MS} ms', false)`
+
+/** `raised` of adapt.ts. */
+const RAISED = `least(ceiling, rate + greatest(ceiling / ${RISE_SECONDS}, ${LEAST_RISE})
+  * least(${LONGEST_RISE_MS} / 1000.0, greatest(0, extract(epoch FROM clock_timestamp() - raised_at)))::float8)`
 
 /**
  * One row paces all processes, whichever queue is used: the row holds when the next permit becomes free, and
- * a reservation moves that on by as many permits as fit into the horizon.
+ * a reservation moves that on by as many permits as fit into the horizon. It raises the rate for the time since the
+ * last one.
  */
 const RESERVE = `
 WITH p AS MATERIALIZED (
-  SELECT rate, clock_timestamp() AS now, greatest(next_free, clock_timestamp(), not_before) AS start
+  SELECT ${RAISED} AS rate, epoch, clock_timestamp() AS now,
+    greatest(next_free, clock_timestamp(), not_before) AS start,
+    ${closedFor('$3')} AS closed, ${troubledFor('$3')} AS troubled
   FROM rollcall.pace WHERE id = 1 FOR UPDATE),
 r AS (
-  SELECT *, greatest(0, least($1::int,
-    1 + floor(rate * extract(epoch FROM now + $2 * interval '1 ms' - start))))::int AS count FROM p),
+  SELECT *, CASE WHEN closed THEN 0 ELSE greatest(0, least($1::int,
+    1 + floor(rate * extract(epoch FROM now + $2 * interval '1 ms' - start))))::int END AS count FROM p),
 spent AS (
-  UPDATE rollcall.pace SET next_free = r.start + r.count * interval '1 s' / r.rate FROM r
-  WHERE id = 1 AND r.count > 0)
-SELECT count, (extract(epoch FROM start - now) * 1000)::float8 AS "startMs", (1000 / rate)::float8 AS "spacingMs"
+  UPDATE rollcall.pace SET next_free = r.start + r.count * interval '1 s' / r.rate, rate = r.rate, raised_at = r.now
+  FROM r WHERE id = 1 AND r.count > 0)
+SELECT count, (extract(epoch FROM start - now) * 1000)::float8 AS "startMs", (1000 / rate)::float8 AS "spacingMs",
+  epoch::text AS epoch, closed, troubled
 FROM r`
 
-export async function reservePermits(pool: Pool, count: number): Promise<Reservation> {
-  const { rows } = await pool.query<Reservation>(RESERVE, [count, HORIZON_MS])
+/** For a process with these credentials (a keyed digest). */
+export async function reservePermits(
+  pool: Pool,
+  { count, credentials }: { readonly count: number; readonly credentials: string },
+): Promise<Reservation> {
+  const { rows } = await pool.query<Reservation>(RESERVE, [count, HORIZON_MS, credentials])
   const [reservation] = rows
   if (!reservation) throw new Error('the pace row is missing')
   return reservation
 }
 
-/** Sets the ceiling for everybody; the rate follows, as nothing adapts it below the ceiling. */
+/**
+ * By hand: it stands until a configuration asks for another one than it asks for now. The rate is lowered to it at
+ * once, and rises to it from where it is.
+ */
 export async function setCeiling(pool: Pool, callsPerSecond: number): Promise<void> {
   await pool.query(
-    `INSERT INTO rollcall.pace (id, ceiling, rate) VALUES (1, $1, $1)
-     ON CONFLICT (id) DO UPDATE SET ceiling = $1, rate = $1 WHERE pace.ceiling <> $1`,
+    `INSERT INTO rollcall.pace AS p (id, ceiling, rate) VALUES (1, $1, $1)
+     ON CONFLICT (id) DO UPDATE SET ceiling = $1, rate = least(p.rate, $1) WHERE p.ceiling <> $1`,
     [callsPerSecond],
   )
 }
 
-/** The longest that one Retry-After may stop everybody. */
-const LONGEST_HOLD_MS = 3_600_000
+/** At the start of a worker: what was set by hand stands while the configuration asks for what it asked for then. */
+export async function configureCeiling(pool: Pool, callsPerSecond: number): Promise<void> {
+  await pool.query(
+    `INSERT INTO rollcall.pace AS p (id, ceiling, configured, rate) VALUES (1, $1, $1, $1)
+     ON CONFLICT (id) DO UPDATE SET ceiling = $1, configured = $1, rate = least(p.rate, $1)
+       WHERE p.configured IS DISTINCT FROM $1`,
+    [callsPerSecond],
+  )
+}
 
 /** The service said when it wants to be called again: that binds every process. */
 export async function holdOff(pool: Pool, ms: number): Promise<void> {
@@ -51,10 +95,12 @@ export async function holdOff(pool: Pool, ms: number): Promise<void> {
   )
 }
 
-/** Calls per second that all processes together may make now. */
-export async function currentRate(pool: Pool): Promise<number> {
+/** Calls per second that all processes together may make now; 0 while they are held or stopped. */
+export async function currentRate(pool: Pool, credentials: string): Promise<number> {
   const { rows } = await pool.query<{ rate: number }>(
-    'SELECT CASE WHEN not_before > clock_timestamp() THEN 0 ELSE rate END AS rate FROM rollcall.pace WHERE id = 1',
+    `SELECT CASE WHEN not_before > clock_timestamp() OR ${closedFor('$1')} THEN 0 ELSE rate END AS rate
+     FROM rollcall.pace WHERE id = 1`,
+    [credentials],
   )
   return rows[0]?.rate ?? 0
 }

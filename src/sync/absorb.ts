@@ -1,5 +1,5 @@
 import { sameField } from '../model/normal.ts'
-import { UNVERIFIABLE_FIELD } from '../model/user.ts'
+import { type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import type { RemoteUser } from '../service/body.ts'
 import { type Facts, fieldsOf, reasonOf, retry, type Step } from './answer.ts'
 import type { ReadMeaning, WriteMeaning } from './classify.ts'
@@ -8,6 +8,7 @@ import type { Memory } from './memory.ts'
 import { leavesTrial, type Plan } from './plan.ts'
 import { absorbRefusal, afterRefusedCreate, blamed, refusalMarks } from './refusal.ts'
 import { doubtHidden, rememberAbsent, rememberSeen, rememberSent } from './remember.ts'
+import { fieldsShown } from './right.ts'
 import type { Turn } from './turn.ts'
 
 /** What a GET's meaning changes. One that failed changes nothing that is remembered. */
@@ -18,10 +19,11 @@ export function absorbRead(turn: Turn, meaning: ReadMeaning, remote: RemoteUser 
     case 'present': {
       if (!remote) throw new Error('a GET that means present must come with the user')
       const memory = rememberSeen(turn.memory, remote, facts.desired, facts.digests)
-      return { turn: { ...looked, memory, sure: true } }
+      return { turn: { ...looked, memory, sure: true, erasure: erasureSeen(turn, fieldsShown(memory)) } }
     }
     case 'absent': {
-      const known = { ...looked, memory: rememberAbsent(turn.memory), sure: true }
+      const erasure = erasureSeen(turn, [])
+      const known = { ...looked, memory: rememberAbsent(turn.memory), sure: true, erasure }
       return turn.refusedCreate ? afterRefusedCreate(known, turn.refusedCreate, facts) : { turn: known }
     }
     case 'later':
@@ -31,6 +33,10 @@ export function absorbRead(turn: Turn, meaning: ReadMeaning, remote: RemoteUser 
     default:
       return meaning satisfies never
   }
+}
+
+function erasureSeen({ memory, erasure }: Turn, left: readonly OptionalField[]): Turn['erasure'] {
+  return memory.erased === 'sent' ? { ...erasure, left } : erasure
 }
 
 type Clearing = {
@@ -147,7 +153,8 @@ function done(turn: Turn, { plan, desired, digests }: Facts): Turn {
   const memory = rememberSent(turn.memory, write, digests)
   const aside = turn.setAside ? refusalMarks(turn.setAside.fields, { desired, digests }) : {}
   const refused = { ...memory.refused, ...aside }
-  return { ...turn, memory: { ...memory, refused }, sure: true, acknowledged: true, setAside: null }
+  const erasure = plan.kind === 'erase' ? { ...turn.erasure, cleared: plan.fields } : turn.erasure
+  return { ...turn, memory: { ...memory, refused }, sure: true, acknowledged: true, setAside: null, erasure }
 }
 
 /** Until a look has told, the user counts as unknown, for the case that the claim ends before it. */

@@ -23,7 +23,7 @@ export type Step = { readonly turn: Turn; readonly end?: TurnEnd }
 
 /** The optional fields that a plan writes. */
 export function fieldsOf(plan: Plan): readonly OptionalField[] {
-  return plan.kind === 'create' || plan.kind === 'replace' || plan.kind === 'patch' ? plan.fields : []
+  return 'fields' in plan ? plan.fields : []
 }
 
 /** Codes, statuses and names only: a reason is stored, logged and shown. */

@@ -123,8 +123,8 @@ function increased<K extends string, R extends Readonly<Partial<Record<K, number
 
 /** What an update changes at somebody who is there; a create writes everything, which tells nothing. */
 function written(plan: Plan, memory: Memory): readonly UserField[] {
-  if (plan.kind !== 'patch' && plan.kind !== 'replace' && plan.kind !== 'revoke') return []
-  const carried = plan.kind !== 'revoke' && plan.carried
+  if (!('body' in plan) || plan.kind === 'create') return []
+  const carried = 'carried' in plan && plan.carried
   const status = carried || statusIsRight(plan.body.status, memory) ? [] : (['status'] as const)
   return [...status, ...fieldsOf(plan)]
 }

@@ -49,11 +49,12 @@ export function makeEnding({ context, claim, mapped, record, rivals, turn, last,
     lowered: turn.lowered || claim.statusDoubted,
     noteKeys: mapped.kind === 'user' && !newlyShared(end, record) ? [] : rivals,
     newcomer: record.newcomer || record.userId !== userId,
-    record: toRecord(remembered(config, turn.memory), digester.id, {
+    record: toRecord(remembered(config, { mapped, rivals, memory: turn.memory }), digester.id, {
       userId,
       ...stateOf(end, record),
       issues: issuesFor(mapped, turn.memory),
     }),
+    ...(turn.erasure.cleared || turn.erasure.left ? { erasure: turn.erasure } : {}),
     lastAnswer: last && {
       method: last.method,
       status: last.outcome.kind === 'reply' ? last.outcome.status : null,
@@ -88,8 +89,20 @@ function issuesFor(mapped: Mapped, memory: Memory): readonly FieldIssue[] {
   return mapped.kind === 'user' || mapped.kind === 'rejected' ? issuesOf(mapped.issues, memory) : []
 }
 
-/** Under `unmanaged: "clear"` what was sent once is needed to know that there is something to clear. */
-function remembered(config: Config, memory: Memory): Memory {
-  if (config.unmanaged === 'clear') return memory
+type Remembering = Pick<Finished, 'mapped' | 'rivals'> & { readonly memory: Memory }
+
+/**
+ * Under `unmanaged: "clear"` what was sent once is needed to know that there is something to clear. Of somebody who is
+ * to be erased and is not there at all no digest is kept either; the marks of an erasure are about all fields.
+ */
+function remembered(config: Config, { mapped, rivals, memory }: Remembering): Memory {
+  if (
+    mapped.kind === 'removed' &&
+    config.onRemove === 'erase' &&
+    rivals.length === 0 &&
+    memory.remote === 'absent'
+  )
+    return { ...memory, sent: {}, seen: {}, refused: {} }
+  if (config.unmanaged === 'clear' || memory.erased !== null) return memory
   return forgetUnmanaged(memory, (field) => config.mapping[field] !== undefined)
 }

@@ -1,26 +1,30 @@
-import type { Permit } from '../pace/permits.ts'
-import { type Plan, takesAccess } from './plan.ts'
+import type { Permit } from '../pace/pace.ts'
 import type { Run, SyncContext } from './run.ts'
 import type { Turn, TurnEnd } from './turn.ts'
 
+/** Whoever may not call now is asked again after this; while nobody may, no job is put on the queue at all. */
+const PAUSED_MS = 5000
+
 /**
- * What must be had before each call of a claim: leave to take somebody's access away, a permit of the common
- * pace, and enough of the claim's lifetime for the whole request. An ending where one of them is missing.
+ * What must be had before each call of a claim: a permit of the common pace, and enough of the claim's lifetime for the
+ * whole request. An ending where one of them is missing.
  */
-export function makeGate(context: Pick<SyncContext, 'permits' | 'reserveRevocation'>, run: Run) {
+export function makeGate(context: Pick<SyncContext, 'permits'>, run: Run) {
   let permit: Permit | null = run.permit
+  let { epoch } = run.permit
   return {
-    async pass(plan: Plan, turn: Turn): Promise<TurnEnd | null> {
+    async pass(turn: Turn): Promise<TurnEnd | null> {
       if (run.stopping.aborted) return released('stopping')
-      permit ??= await takePermit(context.permits, run)
-      // After the permit, so that what is reserved takes effect at once and not when the pace allows it.
-      if (permit && takesAccess(plan, turn.memory)) {
-        const { waitMs, code } = await context.reserveRevocation(run.claim)
-        if (waitMs > 0) return { kind: 'retry', reason: { code }, failed: false, waitMs }
-      }
+      const taken = permit ?? (await takePermit(context.permits, run))
+      if (taken === 'paused') return released('paused', PAUSED_MS)
+      // Our own pace left no time, which is nothing against the customer.
+      if (taken === null && !run.stopping.aborted)
+        return released('out-of-time', turn.wrote || turn.lookups > 0 ? PAUSED_MS : 0)
+      permit = taken
       // Last of all, so that nothing stands between this look and the call.
       if (run.stopping.aborted) return released('stopping')
       if (permit && run.hasTime()) {
+        epoch = permit.epoch
         permit = null
         return null
       }
@@ -30,6 +34,8 @@ export function makeGate(context: Pick<SyncContext, 'permits' | 'reserveRevocati
         ? { kind: 'retry', reason: { code: 'out-of-time' }, failed: true }
         : released('out-of-time')
     },
+    /** Of the permit that the last call was made with. */
+    epoch: () => epoch,
     /** The permit that no call was made with goes back. */
     close(): void {
       if (permit) context.permits.giveBack(permit)
@@ -38,21 +44,21 @@ export function makeGate(context: Pick<SyncContext, 'permits' | 'reserveRevocati
   }
 }
 
-/** Null when the wait was not worth going on: the service may have asked everybody to stay away for an hour. */
+/** `paused`: nobody may call the service now. Null when the wait was not worth going on: the service may have asked everybody to stay away for an hour. */
 async function takePermit(
   permits: SyncContext['permits'],
   { stopping, expired }: Run,
-): Promise<Permit | null> {
+): Promise<Permit | 'paused' | null> {
   const enough = AbortSignal.any([stopping, expired])
   try {
-    return await permits.take(enough)
+    return (await permits.take(enough)) ?? 'paused'
   } catch (error) {
     if (!enough.aborted) throw error
     return null
   }
 }
 
-/** The claim is given up without a call and is due again at once. */
-function released(code: 'stopping' | 'out-of-time'): TurnEnd {
-  return { kind: 'retry', reason: { code }, failed: false, waitMs: 0, released: true }
+/** The claim is given up, and that is nothing against the customer. */
+function released(code: 'stopping' | 'out-of-time' | 'paused', waitMs = 0): TurnEnd {
+  return { kind: 'retry', reason: { code }, failed: false, waitMs, released: true }
 }

@@ -36,6 +36,8 @@ export function inherit(from: Kept, { own, mapped, digester }: Inheriting): Know
   const theirs = forCustomer(digester, from.key)
   const ours = forCustomer(digester, own.key)
   const fields = mapped.kind === 'user' ? mapped.user.fields : {}
+  // What is kept of somebody who was erased are marks, and these need no key.
+  const erased = record.erased !== null
   const sent = OPTIONAL_FIELDS.flatMap((field) => {
     const value = fields[field]
     if (value === undefined || record.sent[field] !== theirs.exact(field, value)) return []
@@ -47,8 +49,10 @@ export function inherit(from: Kept, { own, mapped, digester }: Inheriting): Know
     remote: 'unknown',
     sentStatus: from.doubted ? null : record.sentStatus,
     seenStatus: record.seenStatus,
-    sent: record.digestKey === digester.id ? Object.fromEntries(sent) : {},
+    sent: erased ? record.sent : record.digestKey === digester.id ? Object.fromEntries(sent) : {},
     seen: {},
+    refused: erased ? record.refused : own.record.refused,
+    erased: record.erased,
     digestKey: digester.id,
     writtenAgoMs: record.writtenAgoMs,
   }

@@ -2,7 +2,7 @@ import type { Claim } from '../ledger/claim.ts'
 import type { Ending } from '../ledger/ending.ts'
 import type { Lease } from '../ledger/lease.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import type { Permit, Permits } from '../pace/permits.ts'
+import type { Permit, Permits } from '../pace/pace.ts'
 import { type Run, runClaim, type SyncContext, type SyncStep } from './run.ts'
 import { timeNeededMs } from './time-needed.ts'
 
@@ -25,7 +25,10 @@ export type JobOptions = {
   readonly look?: boolean
 }
 
-/** `null`: the job was void (its token is spent, its lease has passed) or we are stopping; nothing was done. */
+/**
+ * `null`: the job was void (its token is spent, its lease has passed), nobody may call the service now, or we are
+ * stopping; nothing was done.
+ */
 export type JobResult = { readonly ending: Ending; readonly counted: boolean } | null
 
 /**
@@ -71,7 +74,7 @@ export function makeJob(options: JobOptions) {
   }
 }
 
-/** Null when we are stopping: the lease passes by itself. */
+/** Null when nobody may call, or when we are stopping. */
 async function takePermit(permits: Permits, stopping: AbortSignal): Promise<Permit | null> {
   try {
     return await permits.take(stopping)

@@ -1,4 +1,4 @@
-import type { LedgerRecord, Reason, RemoteState } from '../ledger/record.ts'
+import type { Erased, LedgerRecord, Reason, RemoteState } from '../ledger/record.ts'
 import { type FieldIssue, type Mapped, userIdOf } from '../model/mapped.ts'
 import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import { BELIEVED, type CustomerDigests, DOUBTED, NO_VALUE } from './digest.ts'
@@ -15,6 +15,11 @@ export type Memory = {
   readonly sent: FieldDigests
   readonly seen: FieldDigests
   readonly refused: FieldDigests
+  /**
+   * The user's personal fields were cleared, because the row is gone. No digest is kept then: `sent` marks the fields
+   * that were cleared a second time, `refused` those that the service refused to clear.
+   */
+  readonly erased: Erased | null
   /** A GET of this claim has shown the user. */
   readonly looked: boolean
 }
@@ -23,25 +28,34 @@ type Start = {
   readonly record: LedgerRecord
   readonly unknown: boolean
   readonly blind: boolean
+  /** When the oldest change that is not settled was made; null or absent: nothing is known to have changed. */
+  readonly changedAtMs?: number | null
   readonly statusDoubted: boolean
   readonly digestKey: string
 }
 
 /**
  * `owed.unknown` decides over the record, which is the last sure knowledge. Digests of another key or normal
- * form cannot be compared: they are dropped and refreshed by a GET, not by a write.
+ * form cannot be compared: they are dropped and refreshed by a GET, not by a write. Of somebody who was erased there are
+ * none, and status 0 was acknowledged with the fields.
  */
-export function startMemory({ record, unknown, blind, statusDoubted, digestKey }: Start): Memory {
-  const rekeyed = record.digestKey !== null && record.digestKey !== digestKey
+export function startMemory({ record, unknown, blind, changedAtMs = null, ...rest }: Start): Memory {
+  const { statusDoubted, digestKey } = rest
+  const erased = record.erased !== null
+  const rekeyed = !erased && record.digestKey !== null && record.digestKey !== digestKey
   const { [UNVERIFIABLE_FIELD]: hidden, ...visible } = record.sent as FieldDigests
   const shown = rekeyed ? {} : visible
+  // What has changed since it was digested with the other key cannot be told any more, and no GET shows it.
+  const doubted = blind || (rekeyed && changedAtMs !== null)
   return {
     remote: unknown || (rekeyed && record.remote === 'present') ? 'unknown' : record.remote,
-    sentStatus: statusDoubted && !trialHadEnded(record) ? null : record.sentStatus,
+    sentStatus: statusDoubted && !erased && !trialHadEnded(record) ? null : record.sentStatus,
     seenStatus: record.seenStatus,
-    sent: hidden === undefined ? shown : { ...shown, [UNVERIFIABLE_FIELD]: hiddenAs(hidden, rekeyed, blind) },
+    sent:
+      hidden === undefined ? shown : { ...shown, [UNVERIFIABLE_FIELD]: hiddenAs(hidden, rekeyed, doubted) },
     seen: rekeyed ? {} : record.seen,
     refused: rekeyed ? {} : record.refused,
+    erased: record.erased,
     looked: false,
   }
 }
@@ -51,8 +65,8 @@ function trialHadEnded({ sentStatus, seenStatus }: LedgerRecord): boolean {
   return sentStatus === 4 && seenStatus === 0
 }
 
-function hiddenAs(digest: string, rekeyed: boolean, blind: boolean): string {
-  if (blind) return DOUBTED
+function hiddenAs(digest: string, rekeyed: boolean, doubted: boolean): string {
+  if (doubted) return DOUBTED
   return rekeyed && digest !== NO_VALUE && digest !== DOUBTED ? BELIEVED : digest
 }
 
@@ -64,7 +78,8 @@ type Subject = {
 
 /**
  * What is remembered, in view of the customer as it stands now: nothing of a user with another `user_id`, no
- * refusal that a change has made void, and a status that was seen and is desired as if it had been sent. Somebody out
+ * refusal that a change has made void, and a status that was seen and is desired as if it had been sent. Of somebody
+ * who was erased and has come back only the status is known, so that everything is sent. Somebody out
  * of scope of whom no call was ever made stays unasked, also after a crash or when a look is wanted: the user there is
  * somebody else's, and looking would end in revoking it.
  */
@@ -74,6 +89,8 @@ export function rememberFor(memory: Memory, { mapped, record, digests }: Subject
   if (mapped.kind === 'out-of-scope' && record.remote === 'unasked') return UNHEARD_OF
   if (mapped.kind !== 'user') return memory
   const { user } = mapped
+  if (memory.erased !== null)
+    return agreed({ ...memory, sent: {}, seen: {}, refused: {}, erased: null }, user)
   const stand = standingRefusals(user, memory, digests).size > 0
   const country = user.fields[UNVERIFIABLE_FIELD] ?? null
   const believed = memory.sent[UNVERIFIABLE_FIELD] === BELIEVED && country !== null
@@ -91,6 +108,7 @@ const UNHEARD_OF: Memory = {
   sent: {},
   seen: {},
   refused: {},
+  erased: null,
   looked: false,
 }
 
@@ -119,8 +137,9 @@ type Kept = Pick<LedgerRecord, 'userId' | 'state' | 'issues'> & { readonly reaso
 
 /** The record to store at the end of a claim. */
 export function toRecord(memory: Memory, digestKey: string, kept: Kept): LedgerRecord {
-  const { remote, sentStatus, seenStatus, sent, seen, refused } = memory
-  return { ...kept, remote, sentStatus, seenStatus, sent, seen, refused, digestKey }
+  const { remote, sentStatus, seenStatus, sent, refused, erased } = memory
+  const seen = erased === null ? memory.seen : {}
+  return { ...kept, remote, sentStatus, seenStatus, sent, seen, refused, erased, digestKey }
 }
 
 /** Field issues to record: what the mapping left out, and what the service refused. */

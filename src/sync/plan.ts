@@ -5,13 +5,13 @@ import { OPTIONAL_FIELDS, type OptionalField, type Status } from '../model/user.
 import type { CreateBody, UpdateBody } from '../service/client.ts'
 import type { CustomerDigests } from './digest.ts'
 import type { Memory } from './memory.ts'
-import { fieldIsRight, PHONE, standingRefusals, statusIsRight } from './right.ts'
-import { createBody, needsReplace, patchBody, putBody } from './write.ts'
+import { fieldIsRight, fieldsToClearAgain, PHONE, standingRefusals, statusIsRight } from './right.ts'
+import { createBody, eraseBody, needsReplace, patchBody, putBody } from './write.ts'
 
 export type Policy = {
   readonly unmanaged: 'keep' | 'clear'
   readonly clearWith: Readonly<Record<OptionalField, ClearWith>>
-  readonly onRemove: 'revoke' | 'ignore'
+  readonly onRemove: 'revoke' | 'erase' | 'ignore'
   /** Every updatable field is set by the mapping. */
   readonly fullyManaged: boolean
 }
@@ -27,13 +27,20 @@ type Update = {
 export type Plan =
   | {
       readonly kind: 'none'
-      readonly why: 'right' | 'no-access-left' | 'never-ours' | 'ignored' | 'user-of-another-customer'
+      readonly why:
+        | 'right'
+        | 'no-access-left'
+        | 'erased'
+        | 'never-ours'
+        | 'ignored'
+        | 'user-of-another-customer'
     }
-  | { readonly kind: 'lookup'; readonly why: 'unknown' | 'unasked' | 'trial' | 'unclear' }
+  | { readonly kind: 'lookup'; readonly why: 'unknown' | 'unasked' | 'trial' | 'unclear' | 'erased' }
   | { readonly kind: 'create'; readonly body: CreateBody; readonly fields: readonly OptionalField[] }
   | ({ readonly kind: 'replace' } & Update)
   | ({ readonly kind: 'patch' } & Update)
   | { readonly kind: 'revoke'; readonly body: UpdateBody }
+  | { readonly kind: 'erase'; readonly body: UpdateBody; readonly fields: readonly OptionalField[] }
   | {
       readonly kind: 'reject'
       readonly code: 'mapping' | 'shared-user-id'
@@ -77,8 +84,23 @@ function planWithout(kind: 'removed' | 'out-of-scope', { memory, rivals, policy 
   if (memory.remote === 'unasked' && kind === 'out-of-scope') return { kind: 'none', why: 'never-ours' }
   if (memory.remote === 'unasked') return { kind: 'lookup', why: 'unasked' }
   if (memory.remote === 'unknown') return { kind: 'lookup', why: 'unknown' }
-  if (memory.remote === 'absent' || !mayHaveAccess(memory)) return { kind: 'none', why: 'no-access-left' }
-  return { kind: 'revoke', body: { status: 0 } }
+  if (memory.remote === 'absent') return { kind: 'none', why: 'no-access-left' }
+  if (mayHaveAccess(memory)) return { kind: 'revoke', body: { status: 0 } }
+  return kind === 'removed' && policy.onRemove === 'erase'
+    ? planErasure(memory, policy)
+    : { kind: 'none', why: 'no-access-left' }
+}
+
+/**
+ * Only after access is gone, in a call of its own: whatever the service has against it cannot keep anybody's access.
+ * All optional fields, since what somebody else has stored there is personal too. Then one look. What that still shows
+ * is cleared once more, and what the service refused to clear is tried again each time that a claim comes.
+ */
+function planErasure(memory: Memory, policy: Policy): Plan {
+  if (memory.erased === 'sent' && !memory.looked) return { kind: 'lookup', why: 'erased' }
+  const fields = memory.erased === null ? OPTIONAL_FIELDS : fieldsToClearAgain(memory)
+  if (fields.length === 0) return { kind: 'none', why: 'erased' }
+  return { kind: 'erase', body: eraseBody(fields, policy), fields }
 }
 
 function planUser(mapped: Extract<Mapped, { kind: 'user' }>, { memory, policy, digests }: Situation): Plan {

@@ -8,7 +8,8 @@ import type { SetAside, Turn } from './turn.ts'
  * Create refused in any way: the user may exist, so look. Update refused: where the answer names some of the fields,
  * the others go without them. Refused again, or nothing named: access matters most, so the status goes alone; refused
  * alone as well, it is for a person. But a revocation is tried again: the row is gone, and nothing would change any
- * more. And so is a status alone that is too large for somebody: that can be no judgement on it.
+ * more. And so is an erasure, as far as it was refused, and a status alone that is too large for somebody: that can be
+ * no judgement on it.
  */
 export function absorbRefusal(turn: Turn, facts: Facts): Step {
   const { plan } = facts
@@ -22,6 +23,7 @@ export function absorbRefusal(turn: Turn, facts: Facts): Step {
     return turn.lookups > 0 ? afterRefusedCreate(after, refusedCreate, facts) : { turn: after }
   }
   const fields = fieldsOf(plan)
+  if (plan.kind === 'erase') return absorbRefusedErasure(turn, facts, fields)
   if (fields.length > 0) return { turn: { ...turn, setAside: setAside(turn, facts, fields) } }
   const tried = turn.setAside ? { fields: turn.setAside.fields } : {}
   const reason = { ...reasonOf('refused', facts), ...tried }
@@ -38,6 +40,26 @@ function setAside(
   const some = before ? [] : blamed(named, fields)
   const all = OPTIONAL_FIELDS.filter((field) => fields.includes(field) || before?.fields.includes(field))
   return { status: status ?? 0, fields: some.length > 0 ? some : all, alone: some.length === 0 }
+}
+
+/** Documented as nullable, the only one (section 2.6). */
+const NULLABLE: OptionalField = 'description'
+
+/**
+ * The fields that the answer names are left out of the next try; without such names, or refused again, what may surely
+ * be empty goes alone. Three calls at most; what could not be cleared is tried again later.
+ */
+function absorbRefusedErasure(turn: Turn, facts: Facts, fields: readonly OptionalField[]): Step {
+  const { setAside: before } = turn
+  const some = before ? [] : blamed(facts.named, fields)
+  const kept = fields.filter((field) => (some.length > 0 ? !some.includes(field) : field === NULLABLE))
+  const tried = OPTIONAL_FIELDS.filter((field) => fields.includes(field) || before?.fields.includes(field))
+  if (kept.length === 0 || kept.length === fields.length) {
+    const reason = { ...reasonOf('refused', facts), fields: tried }
+    return { turn: { ...turn, setAside: null }, end: { kind: 'retry', reason, failed: true } }
+  }
+  const aside = tried.filter((field) => !kept.includes(field))
+  return { turn: { ...turn, setAside: { status: facts.status ?? 0, fields: aside, alone: false } } }
 }
 
 /** An answer that names every field tells nothing: it may repeat the request. */

@@ -1,7 +1,7 @@
 import { sameField, seenForm } from '../model/normal.ts'
 import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import type { RemoteUser } from '../service/body.ts'
-import { type CustomerDigests, DOUBTED } from './digest.ts'
+import { type CustomerDigests, DOUBTED, NO_VALUE } from './digest.ts'
 import { agreed, type Memory } from './memory.ts'
 import { PHONE } from './right.ts'
 
@@ -13,7 +13,12 @@ import { PHONE } from './right.ts'
 export function rememberAbsent(memory: Memory): Memory {
   const hidden = memory.sent[UNVERIFIABLE_FIELD]
   const sent = hidden === undefined ? {} : { [UNVERIFIABLE_FIELD]: hidden }
-  return { ...memory, remote: 'absent', seenStatus: null, sent, seen: {} }
+  return { ...memory, remote: 'absent', seenStatus: null, sent, seen: {}, erased: lookedAt(memory) }
+}
+
+/** A look has shown what became of an erasure. */
+function lookedAt({ erased }: Memory): Memory['erased'] {
+  return erased === null ? null : 'verified'
 }
 
 /** What the service holds in the field that no GET shows cannot be known any more. */
@@ -46,7 +51,9 @@ export function rememberSeen(
     if (sameField(field, fields, remote.fields)) sent[field] = acknowledged
   }
   const seenStatus = storable(remote.status)
-  return agreed({ ...memory, remote: 'present', seenStatus, seen, sent, looked: true }, desired)
+  const shown = { ...memory, remote: 'present' as const, seenStatus, seen, looked: true }
+  if (memory.erased !== null) return { ...shown, erased: lookedAt(memory) }
+  return agreed({ ...shown, sent }, desired)
 }
 
 /** In place of a status that the interface does not have, and the ledger's column cannot hold. */
@@ -58,7 +65,7 @@ function storable(status: number): number {
 
 type Acknowledged = {
   readonly desired: DesiredUser | null
-  readonly verb: 'create' | 'replace' | 'patch' | 'revoke'
+  readonly verb: 'create' | 'replace' | 'patch' | 'revoke' | 'erase'
   readonly fields: readonly OptionalField[]
   readonly status: number
   /** The status was the one that the service showed, not one of ours. */
@@ -68,6 +75,7 @@ type Acknowledged = {
 /** The service acknowledged a write: what it carried is now what is known, in place of what was seen. */
 export function rememberSent(memory: Memory, write: Acknowledged, digests: CustomerDigests): Memory {
   const { desired, verb } = write
+  if (verb === 'erase') return rememberErased(memory, write)
   const whole = verb === 'create' || verb === 'replace'
   const sent: Partial<Record<OptionalField, string>> = whole ? {} : { ...memory.sent }
   const seen: Partial<Record<OptionalField, string>> = whole ? {} : { ...memory.seen }
@@ -81,4 +89,16 @@ export function rememberSent(memory: Memory, write: Acknowledged, digests: Custo
   }
   const status = write.carried ? {} : { sentStatus: write.status, seenStatus: null }
   return { ...memory, ...status, remote: 'present', sent, seen }
+}
+
+/** Nothing is left to compare with; what was cleared a second time, because a look had shown it, is marked. */
+function rememberErased(memory: Memory, { fields, status }: Acknowledged): Memory {
+  const { erased, refused } = memory
+  const again = erased === null ? [] : fields.filter((field) => refused[field] === undefined)
+  const marks = Object.fromEntries(again.map((field) => [field, NO_VALUE]))
+  return {
+    ...memory,
+    ...{ remote: 'present', sentStatus: status, seenStatus: null, looked: false, erased: 'sent' },
+    ...{ sent: erased === null ? {} : { ...memory.sent, ...marks }, seen: {}, refused: {} },
+  }
 }

@@ -44,6 +44,20 @@ export function standingRefusals(
   return new Set(stand ? fields : [])
 }
 
+/** What a look showed in somebody who is gone; `country_code` is in no GET. */
+export function fieldsShown({ seen }: Pick<Memory, 'seen'>): OptionalField[] {
+  return OPTIONAL_FIELDS.filter((field) => (seen[field] ?? NO_VALUE) !== NO_VALUE)
+}
+
+/**
+ * Of somebody who was erased: what the service refused to clear, and what a look has shown since and was not cleared
+ * a second time yet. A service that shows it for ever is not asked a third time.
+ */
+export function fieldsToClearAgain(memory: Pick<Memory, 'sent' | 'seen' | 'refused'>): OptionalField[] {
+  const shown = fieldsShown(memory).filter((field) => memory.sent[field] === undefined)
+  return OPTIONAL_FIELDS.filter((field) => memory.refused[field] !== undefined || shown.includes(field))
+}
+
 /** Fields that the mapping does not set and that hold a value at the service, seen there or once sent by us. */
 export function straysOf(user: DesiredUser, { sent, seen }: Pick<Memory, 'sent' | 'seen'>): OptionalField[] {
   return OPTIONAL_FIELDS.filter(

@@ -1,3 +1,4 @@
+import type { Brake } from '../brake/brake.ts'
 import type { Config } from '../config/config.ts'
 import type { Found } from '../customers/read.ts'
 import type { Claim } from '../ledger/claim.ts'
@@ -6,11 +7,11 @@ import type { KnownRecord, LedgerRecord } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type Mapped, userIdOf } from '../model/mapped.ts'
 import type { Backoff } from '../pace/backoff.ts'
-import type { Permit, Permits } from '../pace/permits.ts'
-import type { Leave } from '../pace/revocations.ts'
+import type { Heard, Permit, Permits } from '../pace/pace.ts'
 import type { UsersClient } from '../service/client.ts'
 import { absorbRead, absorbWrite } from './absorb.ts'
 import type { Facts } from './answer.ts'
+import { absenceBraked, braked } from './braking.ts'
 import { type Called, callService } from './call.ts'
 import { classifyRead, classifyWrite, type Outcome } from './classify.ts'
 import { type Digester, forCustomer } from './digest.ts'
@@ -19,6 +20,7 @@ import { makeGate } from './gate.ts'
 import { inherit, latestOf } from './inherit.ts'
 import { type Memory, rememberFor, startMemory } from './memory.ts'
 import { leavesTrial, type Plan, type Policy } from './plan.ts'
+import { busyness, signOf } from './sign.ts'
 import { readSubject, type Subject } from './subject.ts'
 import { type Call, nextMove, startTurn, type Turn, type TurnEnd } from './turn.ts'
 
@@ -43,15 +45,14 @@ export type SyncContext = {
   readonly readRow: (key: CustomerKey) => Promise<Found>
   readonly readRecord: (key: CustomerKey) => Promise<KnownRecord>
   readonly readClaimants: (userId: string) => Promise<readonly CustomerKey[]>
-  /** Whether this customer may lose access now. */
-  readonly reserveRevocation: (claim: Claim) => Promise<Leave>
+  readonly brake: Brake
   /** Written down before a call after which status 0 would say nothing of a trial. */
   readonly doubtStatus: (claim: Claim) => Promise<void>
   /** Whether a status that this other customer's record tells of is in doubt. */
   readonly readDoubted: (key: CustomerKey) => Promise<boolean>
   /** Resolves to whether every change that is captured by now is noted; false when it takes too long. */
   readonly whenNoted: () => Promise<boolean>
-  readonly holdOff: (ms: number) => Promise<void>
+  readonly heard: Heard
 }
 
 export type Run = {
@@ -92,7 +93,7 @@ export async function runClaim(context: SyncContext, run: Run): Promise<Ending> 
     const result =
       'end' in subject
         ? { turn: startTurn(memory), last: null, end: subject.end }
-        : await takeTurns({ context, run, gate, subject, record: known, memory })
+        : await takeTurns({ context, run, gate, subject, own: record, record: known, memory })
     run.observe({ step: 'ended', end: result.end })
     return makeEnding({ context, claim, record, ...subject, ...result })
   } finally {
@@ -119,47 +120,55 @@ type Turning = {
   readonly run: Run
   readonly gate: ReturnType<typeof makeGate>
   readonly subject: Subject
+  readonly own: KnownRecord
+  /** Of whoever wrote last to this user. */
   readonly record: KnownRecord
   readonly memory: Memory
 }
 type Turned = { readonly turn: Turn; readonly last: Called | null; readonly end: TurnEnd }
 
 /** Decide, call, learn, and decide again with what was learnt, until there is an ending. */
-async function takeTurns({ context, run, gate, subject, record, memory }: Turning): Promise<Turned> {
+async function takeTurns({ context, run, gate, subject, own, record, memory }: Turning): Promise<Turned> {
   const { mapped, rivals } = subject
   run.observe({ step: 'mapped', mapped })
   const digests = forCustomer(context.digester, run.claim.key)
   const lookAfterMs = lookAfter(context, record)
-  const situation = { mapped, rivals, policy: context.policy, digests, lookAfterMs }
+  const { consistencyDelayMs } = context.config.timing
+  const situation = { mapped, rivals, policy: context.policy, digests, lookAfterMs, consistencyDelayMs }
   const desired = mapped.kind === 'user' ? mapped.user : null
+  const { key } = run.claim
+  const braking = {
+    ...{ brake: context.brake, key, digests, record: { ...own, remote: record.remote } },
+    digestKey: context.digester.id,
+    desired: context.digester.whole(key, mapped, context.policy.clearWith),
+  }
   let turn = startTurn(memory)
   let last: Called | null = null
   for (;;) {
-    const move = nextMove(turn, situation)
+    const move = await braked(braking, nextMove(turn, situation), turn)
     run.observe({ step: 'planned', plan: move.plan })
-    if ('end' in move) return { turn, last, end: move.end }
+    if ('end' in move) return await ended(move.end)
     // After a crash the record is what is known: the trial that it tells of must not seem to have ended by itself.
     if (record.sentStatus === 4 && leavesTrial(move.plan)) await context.doubtStatus(run.claim)
-    const closed = await gate.pass(move.plan, turn)
+    const closed = await gate.pass(turn)
     if (closed) return { turn, last, end: closed }
     const userId = userIdOf(mapped) ?? ''
     const called = await callService(context.users, { call: move.call, userId, signal: run.abort })
     last = called
-    const holdMs = holdOffMs(called.outcome)
-    if (holdMs > 0) await context.holdOff(holdMs)
     const { named } = called
     const facts = { ...factsOf(called.outcome), named, plan: move.plan, desired, digests, lookAfterMs }
     const { meaning, step } = learn(turn, move.call, called, facts)
     run.observe({ step: 'answered', plan: move.plan, called, meaning })
     turn = step.turn
-    if (step.end) return { turn, last, end: step.end }
+    const sign = signOf(called.outcome, meaning)
+    await context.heard({ id: run.claim.id, epoch: gate.epoch(), sign, ...busyness(called.outcome) })
+    if (step.end) return await ended(step.end)
   }
-}
 
-/** Only these two speak for everybody; a 202 may say with the same header when its own work is done. */
-function holdOffMs(outcome: Outcome): number {
-  if (outcome.kind !== 'reply' || (outcome.status !== 429 && outcome.status !== 503)) return 0
-  return outcome.retryAfterMs ?? 0
+  async function ended(proposed: TurnEnd): Promise<Turned> {
+    const { memory: known, end } = await absenceBraked(braking, turn.memory, proposed)
+    return { turn: { ...turn, memory: known }, last, end }
+  }
 }
 
 function learn(turn: Turn, call: Call, called: Called, facts: Facts) {

@@ -60,6 +60,11 @@ export type Turn = {
   } | null
   /** An update with fields was refused: these are set aside, and the rest goes, or the status alone. */
   readonly setAside: SetAside | null
+  /** What the receipt is to say: fields whose clearing was acknowledged, and what a look after an earlier one shows. */
+  readonly erasure: {
+    readonly cleared: readonly OptionalField[] | null
+    readonly left: readonly OptionalField[] | null
+  }
   /** A write was answered with nothing that tells: what was known before it, and the turn as it is if it was done. */
   readonly unclear: { readonly plan: Writing; readonly before: Memory; readonly done: Turn } | null
 }
@@ -76,6 +81,7 @@ export function startTurn(memory: Memory): Turn {
     acknowledged: false,
     refusedCreate: null,
     setAside: null,
+    erasure: { cleared: null, left: null },
     unclear: null,
   }
 }
@@ -83,6 +89,8 @@ export function startTurn(memory: Memory): Turn {
 type TurnSituation = Omit<Situation, 'memory'> & {
   /** How long a GET cannot be believed yet, because it may show what was there before our last write. */
   readonly lookAfterMs: number
+  /** The same after a write of this very claim. */
+  readonly consistencyDelayMs: number
 }
 
 /** Code of the reason with which a claim ends that came too early for a look. */
@@ -106,6 +114,9 @@ export function nextMove(turn: Turn, situation: TurnSituation): Move {
     case 'reject':
       return { plan, end: { kind: 'settle', state: 'rejected', reason: rejection(plan, situation) } }
     case 'lookup':
+      // Never in the claim that erased: the look is to show what is kept.
+      if (plan.why === 'erased' && turn.acknowledged)
+        return { plan, end: tooEarly(situation.consistencyDelayMs) }
       if (turn.lookups > 0)
         return { plan, end: { kind: 'retry', reason: { code: 'looked-already' }, failed: true } }
       return situation.lookAfterMs > 0
@@ -122,19 +133,28 @@ export function nextMove(turn: Turn, situation: TurnSituation): Move {
     }
     case 'revoke':
       return { plan, call: { method: 'PATCH', body: plan.body } }
+    case 'erase': {
+      const { body, fields } = turn.setAside ? keptOf(plan, turn.setAside) : plan
+      return { plan: { kind: 'erase', body, fields }, call: { method: 'PATCH', body } }
+    }
     default:
       return plan satisfies never
   }
 }
 
 /** With whatever status the refused update carried: for a trial that is the one that the service shows. */
-function withoutThem(
-  { body, fields, carried }: Extract<Plan, { kind: 'patch' | 'replace' }>,
-  { fields: aside, alone }: SetAside,
-): Move {
+function withoutThem(plan: Extract<Plan, { kind: 'patch' | 'replace' }>, aside: SetAside): Move {
+  const { body, fields } = keptOf(plan, aside)
+  const rest = { kind: 'patch', body, fields, carried: plan.carried } as const
+  return { plan: rest, call: { method: 'PATCH', body } }
+}
+
+type Fielded = { readonly body: UpdateBody; readonly fields: readonly OptionalField[] }
+
+function keptOf({ body, fields }: Fielded, { fields: aside, alone }: SetAside): Fielded {
   const kept = fields.filter((field) => !alone && !aside.includes(field) && body[field] !== undefined)
-  const rest = { status: body.status, ...Object.fromEntries(kept.map((field) => [field, body[field]])) }
-  return { plan: { kind: 'patch', body: rest, fields: kept, carried }, call: { method: 'PATCH', body: rest } }
+  const rest = Object.fromEntries(kept.map((field) => [field, body[field]]))
+  return { body: { status: body.status, ...rest }, fields: kept }
 }
 
 function rejection(plan: Plan & { kind: 'reject' }, { mapped }: Pick<Situation, 'mapped'>): Reason {

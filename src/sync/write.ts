@@ -41,6 +41,16 @@ export function putBody({ user, status, policy }: Omit<Patching, 'changed'>): Up
   return patchBody({ user, status, changed: said, policy })
 }
 
+/** For somebody who is gone: null also where the mapping's fields are cleared by leaving them out. */
+export function eraseBody(
+  fields: readonly OptionalField[],
+  { clearWith }: Pick<Policy, 'clearWith'>,
+): UpdateBody {
+  const body: Fields = {}
+  for (const field of fields) body[field] = clearWith[field] === 'empty' ? '' : null
+  return { status: 0, ...body }
+}
+
 type Replacing = {
   readonly user: DesiredUser
   readonly memory: Memory

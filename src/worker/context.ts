@@ -1,4 +1,6 @@
+import { createHmac } from 'node:crypto'
 import type { Pool } from 'pg'
+import { makeBrake } from '../brake/reserve.ts'
 import { whenNoted } from '../capture/noted.ts'
 import { outboxSource } from '../capture/outbox.ts'
 import type { Config } from '../config/config.ts'
@@ -14,9 +16,9 @@ import { makeReadClaimants, makeReadDoubted, makeReadRecord } from '../ledger/re
 import { type Binding, bindTarget } from '../ledger/target.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { sleep } from '../ops/time.ts'
-import { makePermits } from '../pace/permits.ts'
-import { reserveRevocation } from '../pace/revocations.ts'
-import { holdOff, reservePermits, setCeiling } from '../pace/row.ts'
+import type { PaceEvent } from '../pace/events.ts'
+import { openPace } from '../pace/open.ts'
+import { configureCeiling } from '../pace/row.ts'
 import { makeUsersClient } from '../service/users.ts'
 import { makeDigester } from '../sync/digest.ts'
 import { policyOf } from '../sync/policy.ts'
@@ -39,6 +41,8 @@ export type Opened = {
   readonly binding: Binding
   /** Where our mapping stands; a claim is only made while it is the one that syncs go by. */
   readonly standing: Standing
+  /** Names the keys that this process calls with; tells nothing of them. */
+  readonly credentials: string
   close(): Promise<void>
 }
 
@@ -46,9 +50,11 @@ type Options = {
   readonly config: Config
   readonly env: Secrets
   readonly onPoolError: (error: Error) => void
+  /** Told when the pace changes for a reason that a person should hear of. */
+  readonly onPace?: (event: PaceEvent) => void
 }
 
-/** Connections beside the batches: dispatch, housekeeping, the revocation cap. */
+/** Connections beside the batches: dispatch, housekeeping, the brake. */
 const POOL_SIZE = 8
 const DRAIN_ROWS = 1000
 /** At the end a query is waited for this long: a table may be locked by somebody else. */
@@ -58,7 +64,12 @@ const CUT_MS = 500
  * Opens everything that a sync needs and checks it: the database answers and is migrated, the customers fit
  * the configuration, the ledger is about this service. Throws a RollcallError that says what is wrong.
  */
-export async function openSync({ config, env, onPoolError }: Options): Promise<Opened> {
+export async function openSync({
+  config,
+  env,
+  onPoolError,
+  onPace = () => undefined,
+}: Options): Promise<Opened> {
   const users = makeUsersClient({
     origin: env.SERVICE_URL,
     apiKey: env.SERVICE_API_KEY,
@@ -73,6 +84,7 @@ export async function openSync({ config, env, onPoolError }: Options): Promise<O
     applicationName: 'rollcall',
     onError: onPoolError,
   })
+  const credentials = credentialsOf(env)
   const close = async () => {
     await users.close()
     await endPool(pool, CUT_MS)
@@ -88,7 +100,7 @@ export async function openSync({ config, env, onPoolError }: Options): Promise<O
       const described = await describeCustomers(pool, config)
       const binding = await bindTarget(pool, target)
       const standing = await bindGeneration(pool, config.fingerprint)
-      await setCeiling(pool, config.pace.ceiling)
+      await configureCeiling(pool, config.pace.ceiling)
       return { described, binding, standing }
     })
     const readMany = makeReading(pool, config, described)
@@ -96,37 +108,34 @@ export async function openSync({ config, env, onPoolError }: Options): Promise<O
       const rows = await readMany([...new Set(keys)])
       return keys.map((key) => rows.get(key) ?? null)
     })
-    const permits = makePermits({
-      reserve: (n) => reservePermits(pool, n),
-      sleep,
-      now: () => performance.now(),
-    })
     const { timing } = config
+    const now = () => performance.now()
     const context: SyncContext = {
       config,
       policy: policyOf(config),
       users,
       digester: makeDigester(env.ROLLCALL_DIGEST_KEY),
-      permits,
+      ...openPace({ pool, credentials, sleep, now, onChange: onPace }),
       backoff: { minMs: timing.retryMinMs, maxMs: timing.retryMaxMs },
       random: Math.random,
       readRow,
       readRecord: makeReadRecord(pool),
       readClaimants: makeReadClaimants(pool),
-      reserveRevocation: (claim) => reserveRevocation(pool, claim, Math.random),
+      brake: makeBrake(pool, config.brake),
       doubtStatus: (claim) => doubtStatus(pool, claim),
       readDoubted: makeReadDoubted(pool),
       whenNoted: makeWhenNoted(pool, config),
-      async holdOff(ms) {
-        await holdOff(pool, ms)
-        permits.drop()
-      },
     }
-    return { pool, context, warnings: described.warnings, binding, standing, close }
+    return { pool, context, warnings: described.warnings, binding, standing, credentials, close }
   } catch (error) {
     await close()
     throw error
   }
+}
+
+function credentialsOf(env: Secrets): string {
+  const keys = JSON.stringify(['credentials', env.SERVICE_API_KEY, env.SERVICE_SECRET_KEY])
+  return createHmac('sha256', env.ROLLCALL_DIGEST_KEY).update(keys).digest('base64url').slice(0, 22)
 }
 
 /** Of many who ask at once one looks. */

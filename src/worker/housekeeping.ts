@@ -1,4 +1,5 @@
 import type { ClientBase, Pool } from 'pg'
+import { needsPerson, readBrake } from '../brake/list.ts'
 import { readInstalled } from '../capture/catalog.ts'
 import { collapseOutbox } from '../capture/collapse.ts'
 import { openMarks } from '../capture/marks.ts'
@@ -22,8 +23,6 @@ type Options = {
   readonly now: () => number
 }
 
-/** Rows of the revocation cap are of no use after this. */
-const PRUNE = `DELETE FROM rollcall.revocation WHERE at < now() - interval '1 day'`
 /** What reads the catalog or whole tables is not done every few seconds. */
 const SLOW_CHECK_MS = 60_000
 /** In one slow check: a ledger that kept calls for long, and is to keep them for short, must not hold up the rest. */
@@ -38,17 +37,20 @@ const LARGE_OUTBOX_BYTES = 32 * 1_048_576
  */
 export function makeHousekeeping({ pool, binding, config, log, now }: Options) {
   let slowChecked = Number.NEGATIVE_INFINITY
+  /** Kinds of the brake that were told of within the last minute. */
+  const told = new Set<string>()
 
   return async function housekeep(): Promise<void> {
-    await pool.query(PRUNE)
     if ((await readBinding(pool)) !== binding)
       log.error('the ledger is about another service now: this worker does nothing; start it again')
     await tellMarks()
+    await tellHeld()
     const noted = await repairGap(pool, config, { kinds: ['overflow'], note: noteGently })
     if (noted === null) log.warn('the gap in capture is looked at when the open transactions have ended')
     else if (noted > 0) log.warn({ customers: noted }, 'everybody is looked at again')
     if (now() - slowChecked < SLOW_CHECK_MS) return
     slowChecked = now()
+    told.clear()
     await tidyOutbox(pool)
     await tellUnfit()
     await pruneCalls(pool, config.history.keepDays, PRUNED_CALLS)
@@ -60,6 +62,16 @@ export function makeHousekeeping({ pool, binding, config, log, now }: Options) {
       if (kind === 'truncate')
         log.error(about, 'truncated; nobody is revoked for it: run `rollcall capture resync`')
       else log.error(about, 'capture has a gap: everybody is looked at again')
+    }
+  }
+
+  /** At once when a kind trips, and again every minute as long as somebody waits. */
+  async function tellHeld(): Promise<void> {
+    for (const { kind, held, trippedAt, limit } of (await readBrake(pool)).filter(needsPerson)) {
+      if (told.has(kind)) continue
+      told.add(kind)
+      const about = { kind, customers: held, since: trippedAt, limit }
+      log.error(about, 'the brake holds customers until a person decides: run `rollcall held`')
     }
   }
 

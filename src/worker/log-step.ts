@@ -2,8 +2,12 @@ import type { Claim } from '../ledger/claim.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Log } from '../ops/log.ts'
 import type { SyncStep } from '../sync/run.ts'
+import type { TurnEnd } from '../sync/turn.ts'
 
-/** One line for each call and one for each ending that is no success; keys yes, field values never. */
+/**
+ * One line for each call and one for each ending that is no success. Keys stand under the names that the log can hide
+ * (`customer`, and `keys` of a reason); field values never.
+ */
 export function logStep(log: Log) {
   return (customer: CustomerKey, step: SyncStep, claim: Claim): void => {
     const about = { customer, attempt: claim.attempts + 1 }
@@ -29,9 +33,7 @@ export function logStep(log: Log) {
       }
       case 'ended': {
         const { end } = step
-        if (end.kind === 'settle' && end.state === 'idle') log.debug(about, 'settled')
-        else if (end.kind === 'settle')
-          log.warn({ ...about, ...end.reason }, 'rejected: it waits for a change of row or mapping')
+        if (end.kind === 'settle') logSettled(log, about, end)
         else if (end.kind === 'unknown')
           log.warn({ ...about, ...end.reason }, 'the outcome is unknown: it is looked up later')
         else log.info({ ...about, ...end.reason }, 'not now: it is tried again')
@@ -40,5 +42,27 @@ export function logStep(log: Log) {
       default:
         step satisfies never
     }
+  }
+}
+
+type Settled = Extract<TurnEnd, { readonly kind: 'settle' }>
+
+function logSettled(log: Log, customer: object, { state, reason }: Settled): void {
+  const about = { ...customer, ...reason }
+  switch (state) {
+    case 'idle':
+      log.debug(about, 'settled')
+      return
+    case 'rejected':
+      log.warn(about, 'rejected: it waits for a change of row or mapping')
+      return
+    case 'held':
+      log.warn(about, 'held: it waits for a person (rollcall held)')
+      return
+    case 'discarded':
+      log.debug(about, 'left as it is: a person has discarded the difference')
+      return
+    default:
+      state satisfies never
   }
 }

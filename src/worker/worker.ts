@@ -5,7 +5,7 @@ import type { JobQueue, Processed } from '../dispatch/queue.ts'
 import { makeCallLog } from '../ledger/call-log.ts'
 import { makeClaim } from '../ledger/claim.ts'
 import { makeEnd } from '../ledger/ending.ts'
-import type { Lease } from '../ledger/lease.ts'
+import { type Lease, unlease } from '../ledger/lease.ts'
 import { type Log, troubleLevel } from '../ops/log.ts'
 import { processName } from '../ops/process-name.ts'
 import { sleep, systemClock } from '../ops/time.ts'
@@ -15,15 +15,22 @@ import { claimLastsMs } from '../sync/time-needed.ts'
 import { logCalls } from './call-entry.ts'
 import type { Opened } from './context.ts'
 import { makeHousekeeping } from './housekeeping.ts'
+import type { LoopName, Measuring } from './measuring.ts'
 import { makeNoting } from './noting.ts'
+import { makePausing } from './pausing.ts'
 import { makeStanding } from './standing.ts'
+import { makeTakingPart } from './taking-part.ts'
 
 export type Observers = {
   readonly onCaptured: (changes: number) => void
   readonly onStep: JobOptions['observe']
+  /** Sees each step of the loops. */
+  readonly watchLoop?: Measuring['observers']['watchLoop']
 }
 
 export type RunningWorker = {
+  /** Whether syncs go by this worker's mapping. */
+  readonly takesPart: () => boolean
   /**
    * Starts no further call, lets the running ones end, and after the deadline breaks them off: their outcome
    * is then recorded as unknown.
@@ -41,6 +48,7 @@ type Options = {
 /** After breaking off, this long is left to record what became of the calls. */
 const RECORD_MS = 1000
 const HOUSEKEEPING_MS = 5000
+const PAUSING_MS = 500
 
 /** Starts the background process: the pump that feeds the queue, the jobs, and the housekeeping. */
 export async function startWorker({ opened, queue, log, observers }: Options): Promise<RunningWorker> {
@@ -87,7 +95,8 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
     if (stopping.signal.aborted) return { failed: null }
     if (!standing.takesPart() && (await standing.refuse(lease))) return { failed: null }
     const result = await job(lease)
-    if (!result) await standing.refuse(lease)
+    // Left alone it would wait for the end of its lease, where another process could go on at once.
+    if (!result) await unlease(pool, [lease])
     return { failed: result && result.ending.kind !== 'settle' ? words(result.ending.record.reason) : null }
   }
   const pump = makePump({
@@ -96,14 +105,14 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
     source: outboxSource(pool),
     note: makeNoting(context.config),
     queueLeaseMs: timing.queueLeaseMs,
-    pace: () => currentRate(pool),
+    pace: () => currentRate(pool, opened.credentials),
     onCaptured: observers.onCaptured,
     fingerprint: context.config.fingerprint,
     onStanding: standing.turn,
   })
-  const loop = (name: string, step: () => Promise<boolean>) =>
+  const loop = (name: LoopName, step: () => Promise<boolean>) =>
     runLoop({
-      step,
+      step: observers.watchLoop?.(name, step) ?? step,
       sleep,
       now: () => performance.now(),
       signal: stopping.signal,
@@ -117,7 +126,12 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
       },
     })
   const consumer = await queue.consume(process, { concurrency: pace.concurrency })
-  await standing.start(consumer, opened.standing)
+  const takingPart = makeTakingPart(consumer)
+  await standing.start(takingPart('mapping'), opened.standing)
+  const pausing = makePausing({
+    ...{ opened, log, signal: abort.signal, consumer: takingPart('pace') },
+    logCall: (entry) => calls.add(entry),
+  })
   const housekeep = makeHousekeeping({
     pool,
     binding: opened.binding,
@@ -133,8 +147,14 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
       return false
     }),
     loop('mapping', standing.tend),
+    loop('pace', async () => {
+      await pausing()
+      await sleep(PAUSING_MS, stopping.signal)
+      return false
+    }),
   ]
   return {
+    takesPart: standing.takesPart,
     async stop(deadlineMs) {
       stopping.abort()
       const breakOff = setTimeout(() => abort.abort(), deadlineMs)

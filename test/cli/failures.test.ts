@@ -46,7 +46,7 @@ test('a reason says what to correct', () => {
   expect(sayReason(forbidden).toDo).not.toContain('SERVICE_API_KEY and')
   expect(sayReason(forbidden, { customers: 9 }).toDo).toContain('SERVICE_API_KEY and')
   expect(sayReason({ code: 'not-sent', error: 'bad-user-id' }).toDo).toContain('user_id')
-  expect(sayReason({ code: 'truncated' }).toDo).toContain('rollcall capture resync')
+  expect(sayReason({ code: 'held', kinds: ['revocation'] }).toDo).toContain('rollcall held')
 })
 
 test('an issue of a field says what was expected, and what becomes of the rest', () => {

@@ -29,15 +29,13 @@ test('each mistake ends with a sentence, what to do, and the right exit code', a
   await using house = await buildHouse(lane)
   const worker = ['worker']
   const cases: [readonly string[], Record<string, string | undefined>, number, string][] = [
-    [worker, { DATABASE_URL: NOWHERE.postgres }, 1, 'Postgres at DATABASE_URL does not answer'],
+    [['failures'], { DATABASE_URL: NOWHERE.postgres }, 1, 'Postgres at DATABASE_URL does not answer'],
     [
       worker,
       { DATABASE_URL: house.env.DATABASE_URL?.replace(/\/[^/]*$/, '/no_such_database') },
       1,
       'does not exist',
     ],
-    [worker, { QUEUE_URL: NOWHERE.redis }, 1, 'The queue at QUEUE_URL does not answer'],
-    [worker, { QUEUE_URL: NOWHERE.postgres }, 1, 'The queue at QUEUE_URL does not answer'],
     [worker, { SERVICE_API_KEY: undefined, ROLLCALL_DIGEST_KEY: 'short' }, 2, 'ROLLCALL_DIGEST_KEY'],
     [worker, { SERVICE_URL: 'http://service.example.com' }, 2, 'plain http'],
     [['worker', '--config', 'nowhere.ts'], {}, 2, 'There is no configuration file'],

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { readEnv, type Variable } from '../../src/config/env.ts'
+import { readEnv, secretsOf, type Variable } from '../../src/config/env.ts'
 import { explain, RollcallError } from '../../src/model/errors.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-env-'))
@@ -26,7 +26,7 @@ function problems(env: Record<string, string>, ...need: Variable[]): readonly st
 }
 
 const good: Record<Variable, string> = {
-  DATABASE_URL: 'postgres://ana:s3creto@db.example:5432/crm',
+  DATABASE_URL: 'postgres://ana:s3creto@db.example:5432/crm?sslmode=verify-full',
   MIGRATE_DATABASE_URL: 'postgresql:///crm?host=/var/run/postgresql',
   QUEUE_URL: 'rediss://:s3creto@redis.example:6380/1',
   SERVICE_URL: 'https://service.example',
@@ -34,12 +34,14 @@ const good: Record<Variable, string> = {
   SERVICE_SECRET_KEY: 's3creto de verdad',
   SERVICE_ACCESS_TOKEN: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI0NzExIn0.s3creto-_',
   ROLLCALL_DIGEST_KEY: 's3creto-'.repeat(4),
+  OPS_HOST: '127.0.0.1',
+  OPS_PORT: '0',
 }
 const names = Object.keys(good) as Variable[]
 
 describe('readEnv', () => {
   it('gives what was asked for', () => {
-    expect(readEnv(good, { need: names })).toEqual({ ...good, LOG_LEVEL: 'info' })
+    expect(readEnv(good, { need: names })).toEqual({ ...good, LOG_LEVEL: 'info', LOG_KEYS: 'shown' })
   })
 
   it('does not look at what was not asked for', () => {
@@ -47,12 +49,13 @@ describe('readEnv', () => {
     expect(readEnv(env, { need: ['DATABASE_URL'] })).toEqual({
       DATABASE_URL: good.DATABASE_URL,
       LOG_LEVEL: 'info',
+      LOG_KEYS: 'shown',
     })
   })
 
   it('does without a variable that may be missing, but not with a wrong one', () => {
     const wanted = { need: [], may: ['MIGRATE_DATABASE_URL'] } as const
-    expect(readEnv({}, wanted)).toEqual({ LOG_LEVEL: 'info' })
+    expect(readEnv({}, wanted)).toEqual({ LOG_LEVEL: 'info', LOG_KEYS: 'shown' })
     expect(readEnv(good, wanted).MIGRATE_DATABASE_URL).toBe(good.MIGRATE_DATABASE_URL)
     expect(() => readEnv({ MIGRATE_DATABASE_URL: 'mysql://x' }, wanted)).toThrow(RollcallError)
   })
@@ -85,8 +88,47 @@ describe('readEnv', () => {
     ])
   })
 
-  it.each(['redis://h', 'rediss://h', 'postgres://h/d', 'postgresql://h/d'])('takes the queue %s', (url) => {
+  it.each([
+    'redis://localhost',
+    'rediss://h',
+    'postgres://127.0.0.1/d',
+    'postgresql://h/d?sslmode=verify-full',
+  ])('takes the queue %s', (url) => {
     expect(readEnv({ QUEUE_URL: url }, { need: ['QUEUE_URL'] }).QUEUE_URL).toBe(url)
+  })
+
+  it.each(['REDISS://h', 'POSTGRES://localhost/d', 'redis:h'])(
+    'refuses the queue %s, which drivers misread',
+    (url) => {
+      expect(problems({ QUEUE_URL: url }, 'QUEUE_URL')).toHaveLength(1)
+    },
+  )
+
+  it('wants every connection to another machine encrypted', () => {
+    const plain = {
+      DATABASE_URL: 'postgres://ana:s3creto@h/d',
+      MIGRATE_DATABASE_URL: 'postgres://ana:s3creto@h/d?sslmode=disable',
+      QUEUE_URL: 'redis://:s3creto@h',
+    }
+    const need = Object.keys(plain) as Variable[]
+    const lines = problems(plain, ...need)
+    expect(lines.map((line) => line.split(',')[0])).toEqual(
+      need.map((name) =>
+        expect.stringContaining(`${name}: the connection to another machine is not encrypted`),
+      ),
+    )
+    expect(lines.join()).not.toContain('s3creto')
+    expect(problems({ ...plain, ALLOW_PLAINTEXT: 'database' }, ...need)).toEqual([lines[2]])
+    expect(problems({ ...plain, ALLOW_PLAINTEXT: 'queue' }, ...need)).toEqual(lines.slice(0, 2))
+    expect(problems({ ...plain, ALLOW_PLAINTEXT: 'queue, database' }, ...need)).toEqual([])
+    expect(problems({ ...plain, ALLOW_PLAINTEXT: 'all' }, 'SERVICE_URL')).toContain(
+      'ALLOW_PLAINTEXT: expected database or queue, or both with a comma between',
+    )
+  })
+
+  it('takes both ways of showing keys in the log, and no other', () => {
+    expect(readEnv({ LOG_KEYS: 'hidden' }, { need: [] }).LOG_KEYS).toBe('hidden')
+    expect(problems({ LOG_KEYS: 'no' })).toEqual(['LOG_KEYS: expected shown or hidden'])
   })
 
   it.each([
@@ -139,6 +181,16 @@ describe('readEnv', () => {
     expect(lines.map((line) => line.split(':')[0])).toEqual([...names, 'LOG_LEVEL'])
   })
 
+  it.each(['0', '9464', '65535', 'off'])('takes %s for OPS_PORT', (port) => {
+    expect(readEnv({ OPS_PORT: port }, { need: [], may: ['OPS_PORT'] }).OPS_PORT).toBe(port)
+  })
+
+  it.each(['65536', '-1', 'OFF', '80a', '1e3', ' 80'])('does not take "%s" for OPS_PORT', (port) => {
+    expect(problems({ OPS_PORT: port }, 'OPS_PORT')).toEqual([
+      'OPS_PORT: expected a port, 0 (any free one) or `off`',
+    ])
+  })
+
   it('repeats no secret, whatever is wrong with it', () => {
     const secret = 's3creto'
     const wrong: Record<Variable, string> = {
@@ -150,16 +202,34 @@ describe('readEnv', () => {
       SERVICE_SECRET_KEY: `ñ${secret}`,
       SERVICE_ACCESS_TOKEN: `"${secret}"`,
       ROLLCALL_DIGEST_KEY: secret,
+      OPS_HOST: `http://${secret}`,
+      OPS_PORT: secret,
     }
     try {
       readEnv({ ...wrong, LOG_LEVEL: secret }, { need: names })
       expect.unreachable()
     } catch (error) {
       if (!(error instanceof RollcallError)) throw error
-      expect(error.details).toHaveLength(9)
+      expect(error.details).toHaveLength(Object.keys(wrong).length + 1)
       expect(explain(error) + error.stack).not.toContain(secret)
     }
   })
+})
+
+it('knows the secrets in what was read: keys, and passwords as they are written and as they are meant', () => {
+  const env = {
+    ...good,
+    DATABASE_URL: 'postgres://ana:p%40ss@h/d',
+    MIGRATE_DATABASE_URL: 'postgres://ana@h/d?password=otra',
+    QUEUE_URL: 'redis://:100%25@h',
+    LOG_LEVEL: 'info',
+  }
+  expect(new Set(secretsOf(env))).toEqual(
+    new Set([
+      ...['p%40ss', 'p@ss', 'otra', '100%25', '100%'],
+      ...[good.SERVICE_API_KEY, good.SERVICE_SECRET_KEY, good.SERVICE_ACCESS_TOKEN, good.ROLLCALL_DIGEST_KEY],
+    ]),
+  )
 })
 
 describe('a variable from a file', () => {

@@ -1,57 +1,30 @@
 import { expect, test } from 'vitest'
+import { release } from '../../src/brake/held.ts'
 import { dismissMarks } from '../../src/capture/gap.ts'
+import { heldIn, LIMIT_OF_TEN } from '../support/held.ts'
 import { buildHouse } from '../support/house.ts'
 import { eachLane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
 eachLane('losing access', (lane) => {
-  test('no more than ten customers lose access in a minute, and live changes are not held up by the rest', async () => {
-    await using house = await buildHouse(lane)
-    await house.startWorker()
-    const { pool } = house.db
-    await pool.query(
-      `INSERT INTO clientes (id, plan) SELECT 'k' || i, 'premium' FROM generate_series(1, 60) i`,
-    )
-    await house.settled()
-    await pool.query(`DELETE FROM clientes WHERE id <> 'k1'`)
-    await pool.query(`UPDATE clientes SET nombre = 'Ana' WHERE id = 'k1'`)
-    await until(() => house.sandbox.users.get('k1')?.first_name === 'Ana')
-    await until(async () => {
-      const { rows } = await pool.query(
-        `SELECT count(*)::int AS n FROM rollcall.ledger WHERE reason->>'code' = 'revocation-cap'`,
-      )
-      return rows[0].n === 49
-    })
-    expect(house.sandbox.users.all().filter(({ status }) => status === 0)).toHaveLength(10)
-  })
-
-  test('leave that was reserved for a call that failed is not leave for a later minute', async () => {
-    await using house = await buildHouse(lane)
+  test('a revocation that fails counts once, however often it is tried', async () => {
+    await using house = await buildHouse(lane, { config: { brake: LIMIT_OF_TEN } })
     await house.startWorker()
     const { pool } = house.db
     await pool.query(
       `INSERT INTO clientes (id, plan) SELECT 'k' || i, 'premium' FROM generate_series(1, 30) i`,
     )
     await house.settled()
-    house.sandbox.faults.set([{ match: { method: 'PATCH' }, action: { kind: 'status', status: 429 } }])
+    house.sandbox.faults.set([
+      { rate: 0.5, match: { method: 'PATCH' }, action: { kind: 'status', status: 429 } },
+      { rate: 0.5, match: { method: 'PATCH' }, action: { kind: 'status', status: 500 } },
+    ])
     await pool.query('DELETE FROM clientes')
-    const reserved = async () =>
-      (await pool.query('SELECT count(*)::int AS n FROM rollcall.revocation')).rows[0].n
-    for (const want of [10, 20, 30]) {
-      await until(async () => (await reserved()) === want)
-      // A minute passes for those who wait, as far as the tables know.
-      await pool.query(`UPDATE rollcall.revocation SET at = at - interval '61 seconds'`)
-      await pool.query(`UPDATE rollcall.owed SET due_at = now() WHERE due_at IS NOT NULL AND token IS NULL`)
-    }
+    await until(async () => (await heldIn(pool)) === 20)
+    await until(() => house.calls().filter(({ method }) => method === 'PATCH').length > 20)
     house.sandbox.faults.set([])
-    await pool.query(`UPDATE rollcall.owed SET due_at = now() WHERE due_at IS NOT NULL AND token IS NULL`)
-    await until(() => house.sandbox.users.all().some(({ status }) => status === 0))
-    await until(async () => {
-      const { rows } = await pool.query(
-        `SELECT count(*)::int AS n FROM rollcall.ledger WHERE state = 'failing' AND reason->>'code' = 'revocation-cap'`,
-      )
-      return rows[0].n === 20
-    })
+    await house.settled()
+    expect(await heldIn(pool)).toBe(20)
     expect(house.sandbox.users.all().filter(({ status }) => status === 0)).toHaveLength(10)
   })
 
@@ -64,15 +37,10 @@ eachLane('losing access', (lane) => {
     await first.stop()
     await pool.query(`UPDATE clientes SET nombre = 'Ana'; TRUNCATE clientes`)
     await house.startWorker()
-    await until(async () => {
-      const { rows } = await pool.query(
-        `SELECT count(*)::int AS n FROM rollcall.ledger WHERE reason->>'code' = 'truncated'`,
-      )
-      return rows[0].n === 2
-    })
+    await until(async () => (await heldIn(pool, 'truncated')) === 2)
     expect(house.sandbox.users.all().map(({ status }) => status)).toEqual([2, 2])
     await dismissMarks(pool)
-    await pool.query(`UPDATE rollcall.owed SET due_at = now() WHERE token IS NULL`)
+    await release(pool, { kind: 'truncated', by: 'a test', why: 'the table was to be emptied' })
     await house.settled()
     expect(house.sandbox.users.all().map(({ status }) => status)).toEqual([0, 0])
   })
@@ -88,7 +56,7 @@ eachLane('losing access', (lane) => {
   })
 
   test('a status of 0 in the row is a loss of access too, and counts', async () => {
-    await using house = await buildHouse(lane)
+    await using house = await buildHouse(lane, { config: { brake: LIMIT_OF_TEN } })
     await house.startWorker()
     const { pool } = house.db
     await pool.query(
@@ -96,12 +64,7 @@ eachLane('losing access', (lane) => {
     )
     await house.settled()
     await pool.query(`UPDATE clientes SET plan = 'free'`)
-    await until(async () => {
-      const { rows } = await pool.query(
-        `SELECT count(*)::int AS n FROM rollcall.ledger WHERE reason->>'code' = 'revocation-cap'`,
-      )
-      return rows[0].n === 2
-    })
+    await until(async () => (await heldIn(pool, 'revocation')) === 2)
     await pool.query(`UPDATE clientes SET plan = 'premium'`)
     await house.settled()
     expect(house.sandbox.users.all().every(({ status }) => status === 2)).toBe(true)

@@ -1,8 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { makePermits, type Permit } from '../../src/pace/permits.ts'
+import type { Permit, Permits } from '../../src/pace/pace.ts'
+import { makePermits } from '../../src/pace/permits.ts'
 import { makePaceRow } from '../support/pace-row.ts'
 
 const never = new AbortController().signal
+
+async function granted(permits: Permits): Promise<Permit> {
+  const permit = await permits.take(never)
+  if (!permit) throw new Error('nobody may call')
+  return permit
+}
 
 /** `count` waiters at once; the times at which each got its permit. */
 function waiters(
@@ -73,7 +80,7 @@ describe('permits', () => {
   it('that are given back are used before another is asked for', async () => {
     const row = makePaceRow(10)
     const permits = makePermits(row)
-    permits.giveBack(await permits.take(never))
+    permits.giveBack(await granted(permits))
     await permits.take(never)
     expect(row.asked.length).toBe(1)
     expect(row.now()).toBe(0)
@@ -82,7 +89,7 @@ describe('permits', () => {
   it('that were given back too long ago are not used', async () => {
     const row = makePaceRow(10)
     const permits = makePermits(row)
-    permits.giveBack(await permits.take(never))
+    permits.giveBack(await granted(permits))
     await row.run(10_000)
     await permits.take(never)
     expect(row.asked.length).toBe(2)
@@ -105,7 +112,7 @@ describe('permits', () => {
   it('that were given back are dropped as well', async () => {
     const row = makePaceRow(100)
     const permits = makePermits(row)
-    permits.giveBack(await permits.take(never))
+    permits.giveBack(await granted(permits))
     row.notBefore = 5000
     permits.drop()
     const { times } = waiters(row, permits, 1)
@@ -128,9 +135,9 @@ describe('permits', () => {
   it('are not handed out to somebody who has given up, and not lost by it', async () => {
     const row = makePaceRow(10)
     const permits = makePermits(row)
-    const first = await permits.take(never)
+    const first = await granted(permits)
     const stop = new AbortController()
-    const given: (Permit | string)[] = [first]
+    const given: (Permit | string | null)[] = [first]
     void permits.take(stop.signal).then(
       (permit) => given.push(permit),
       () => given.push('given up'),
@@ -163,5 +170,53 @@ describe('permits', () => {
     broken = false
     await expect(permits.take(never)).resolves.toHaveProperty('usableUntil')
     expect(row.asked).toEqual([1])
+  })
+
+  it('carry the epoch in which they were reserved', async () => {
+    const row = makePaceRow(10)
+    const permits = makePermits(row)
+    row.epoch = '7'
+    expect(await granted(permits)).toMatchObject({ epoch: '7' })
+  })
+
+  it('are refused at once to all who wait while nobody may call, asking for all of them together', async () => {
+    const row = makePaceRow(10)
+    const permits = makePermits(row)
+    row.closed = true
+    expect(await Promise.all(Array.from({ length: 30 }, () => permits.take(never)))).toEqual(
+      Array.from({ length: 30 }, () => null),
+    )
+    await row.run(50)
+    expect(await permits.take(never)).toBe(null)
+    expect(row.asked).toEqual([30])
+    row.closed = false
+    await row.run(500)
+    expect(await permits.take(never)).toMatchObject({ usableUntil: expect.any(Number) })
+  })
+
+  it('are refused soon to those who wait already when it begins', async () => {
+    const row = makePaceRow(10)
+    const permits = makePermits(row)
+    row.notBefore = 3_600_000
+    const told: unknown[] = []
+    for (let n = 0; n < 5; n++) void permits.take(never).then((permit) => told.push(permit))
+    await row.run(10_000)
+    expect(told).toEqual([])
+    row.closed = true
+    await row.run(12_000)
+    expect(told).toEqual([null, null, null, null, null])
+  })
+
+  it('that were given back are gone when nobody may call', async () => {
+    const row = makePaceRow(10)
+    const permits = makePermits(row)
+    const [first, second] = [await granted(permits), permits.take(never)]
+    row.closed = true
+    permits.giveBack(first)
+    await row.run(50)
+    permits.drop()
+    await row.run()
+    expect(await second).toBe(first)
+    expect(await permits.take(never)).toBe(null)
   })
 })

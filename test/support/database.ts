@@ -9,8 +9,13 @@ export type TestDatabase = AsyncDisposable & {
   readonly url: string
   /** Ended with the database. */
   readonly pool: pg.Pool
+  /** A role of its own that may log in and nothing else; it goes with the database. */
+  makeRole(): Promise<TestRole>
   drop(): Promise<void>
 }
+
+/** `url`: this database as that role. */
+export type TestRole = { readonly name: string; readonly url: string }
 
 type Options = {
   /** Not migrated: nothing in it at all. */
@@ -30,12 +35,23 @@ export async function freshDatabase(options: Options = {}): Promise<TestDatabase
   const pool = new pg.Pool({ connectionString: url, max: 10 })
   // An idle connection that a test has cut off on purpose is reported here and replaced by the pool.
   pool.on('error', () => undefined)
+  const roles: string[] = []
+  const makeRole = async (): Promise<TestRole> => {
+    const role = `${name}_${roles.length}`
+    roles.push(role)
+    await pool.query(`CREATE ROLE ${role} LOGIN PASSWORD '${role}'`)
+    const asRole = new URL(url)
+    asRole.username = role
+    asRole.password = role
+    return { name: role, url: asRole.href }
+  }
   const drop = async () => {
     if (pool.ended) return
     await pool.end()
     await administer(databaseUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+    for (const role of roles) await administer(databaseUrl, `DROP ROLE ${role}`)
   }
-  return { name, url, pool, drop, [Symbol.asyncDispose]: drop }
+  return { name, url, pool, makeRole, drop, [Symbol.asyncDispose]: drop }
 }
 
 function servers() {

@@ -2,6 +2,8 @@
 import { pino } from 'pino'
 import { install } from '../../src/capture/install.ts'
 import { planCapture } from '../../src/capture/relations.ts'
+import { planGrants } from '../../src/cli/grants.ts'
+import { sayGrants } from '../../src/cli/say-grants.ts'
 import type { Config } from '../../src/config/config.ts'
 import type { RollcallConfig } from '../../src/config/define.ts'
 import { resolveConfig } from '../../src/config/resolve.ts'
@@ -11,7 +13,7 @@ import type { ContractInput } from '../../src/sandbox/contract/contract.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 import { type Opened, openSync } from '../../src/worker/context.ts'
 import { type Observers, startWorker } from '../../src/worker/worker.ts'
-import { freshDatabase, type TestDatabase } from './database.ts'
+import { freshDatabase, type TestDatabase, type TestRole } from './database.ts'
 import type { QueueLane } from './lanes.ts'
 import { until } from './until.ts'
 
@@ -65,15 +67,18 @@ export const CONFIG: RollcallConfig = {
 }
 
 export type House = AsyncDisposable & {
+  /** As the owner of everything. */
   readonly db: TestDatabase
   readonly sandbox: Sandbox
   readonly config: Config
   /** What the configuration file would hold; declarative only, so that it can be written as JSON. */
   readonly authored: RollcallConfig
+  /** As the worker's role, which may do what `rollcall grants` prints and nothing else. */
   readonly env: Readonly<Record<string, string>>
+  /** As the owner. */
   readonly queueUrl: string
   /** Starts one more worker; several share the work. */
-  startWorker(observers?: Partial<Observers>): Promise<Worker>
+  startWorker(observers?: Partial<Observers>, keys?: Partial<typeof SECRETS>): Promise<Worker>
   /** Nothing in the outbox, nothing owed, nothing unknown. */
   settled(timeout?: number): Promise<void>
   /** Method and parsed body of every call so far, optionally of one user. */
@@ -106,19 +111,30 @@ export async function buildHouse(lane: QueueLane, options: Options = {}): Promis
   await install(client, await planCapture(client, config))
   client.release()
   const queueUrl = await lane.queueUrl(db)
-  const env = { ...SECRETS, DATABASE_URL: db.url, SERVICE_URL: options.serviceUrl ?? sandbox.url }
+  const role = await makeWorkerRole(db, config)
+  const env = {
+    ...SECRETS,
+    DATABASE_URL: role.url,
+    MIGRATE_DATABASE_URL: db.url,
+    QUEUE_URL: queueUrl === db.url ? role.url : queueUrl,
+    SERVICE_URL: options.serviceUrl ?? sandbox.url,
+  }
 
   return {
     db,
     sandbox,
     config,
     authored,
-    env: { ...env, QUEUE_URL: queueUrl },
+    env,
     queueUrl,
-    async startWorker(observers = {}) {
-      const opened: Opened = await openSync({ config, env, onPoolError: () => undefined })
+    async startWorker(observers = {}, keys = {}) {
+      const opened: Opened = await openSync({
+        config,
+        env: { ...env, ...keys },
+        onPoolError: () => undefined,
+      })
       const queue = await openQueue({
-        queueUrl,
+        queueUrl: env.QUEUE_URL,
         name: await installationName(opened.pool),
         onError: () => undefined,
       })
@@ -152,6 +168,14 @@ export async function buildHouse(lane: QueueLane, options: Options = {}): Promis
       for (const each of release.reverse()) await each()
     },
   }
+}
+
+/** A role with the rights of the script that `rollcall grants` prints. */
+export async function makeWorkerRole(db: TestDatabase, config: Config): Promise<TestRole> {
+  const role = await db.makeRole()
+  const { grants } = await planGrants(db.pool, role.name, { kind: 'worker', config, queue: true })
+  await db.pool.query(sayGrants(grants))
+  return role
 }
 
 async function expectSettled({ pool }: TestDatabase): Promise<true> {

@@ -1,8 +1,8 @@
 // The two kinds of queue that BullMQ runs on. What holds for one must hold for the other, so the tests of
 // everything that touches the queue are written once and run in both lanes.
 import { describe, inject } from 'vitest'
-import { administer } from './administer.ts'
 import type { TestDatabase } from './database.ts'
+import { loseQueueInPostgres } from './queue-loss.ts'
 import { connectRedis } from './redis.ts'
 
 export type QueueLane = {
@@ -38,29 +38,7 @@ const postgres: QueueLane = {
   name: 'postgres',
   available: true,
   queueUrl: async (database) => database.url,
-  async lose(queueUrl) {
-    await despiteDeadlocks(() =>
-      administer(
-        queueUrl,
-        `DO $$ BEGIN
-         EXECUTE (SELECT 'TRUNCATE ' || string_agg(format('%I.%I', schemaname, tablename), ', ')
-           FROM pg_tables WHERE schemaname = 'rollcall_queue' AND tablename <> 'migration');
-       END $$`,
-      ),
-    )
-  },
-}
-
-/** A TRUNCATE of many tables beside a worker that is busy with them may lose against it. */
-async function despiteDeadlocks(run: () => Promise<unknown>): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    try {
-      await run()
-      return
-    } catch (error) {
-      if (tries === 10 || (error as { code?: string }).code !== '40P01') throw error
-    }
-  }
+  lose: loseQueueInPostgres,
 }
 
 export const lanes: readonly QueueLane[] = [redis, postgres]

@@ -20,10 +20,11 @@ export type OtherWorker = AsyncDisposable & {
 
 export async function startOther(house: House, changes: Partial<RollcallConfig>): Promise<OtherWorker> {
   const config = resolveConfig({ ...house.authored, ...changes }, 'rollcall.config.ts')
-  const env = { ...SECRETS, DATABASE_URL: house.db.url, SERVICE_URL: house.sandbox.url }
+  const { DATABASE_URL = '', QUEUE_URL = '' } = house.env
+  const env = { ...SECRETS, DATABASE_URL, SERVICE_URL: house.sandbox.url }
   const opened = await openSync({ config, env, onPoolError: () => undefined })
   const queue = await openQueue({
-    queueUrl: house.queueUrl,
+    queueUrl: QUEUE_URL,
     name: await installationName(opened.pool),
     onError: () => undefined,
   })

@@ -3,12 +3,15 @@ import { HORIZON_MS, type Reservation } from '../../src/pace/row.ts'
 
 export type PaceRow = {
   readonly now: () => number
-  readonly reserve: (count: number) => Promise<Reservation>
+  readonly reserve: (count: number) => Promise<Omit<Reservation, 'troubled'>>
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
   /** How often the row was asked, and for how many permits. */
   readonly asked: number[]
   /** No permit before this. */
   notBefore: number
+  /** The breaker is open. */
+  closed: boolean
+  epoch: string
   /** Somebody may do this once, while a reservation is under way. */
   meanwhile: (() => void) | null
   /** Lets time pass until nobody sleeps. */
@@ -25,17 +28,20 @@ export function makePaceRow(ratePerSecond: number): PaceRow {
     now: () => time,
     asked: [],
     notBefore: 0,
+    closed: false,
+    epoch: '0',
     meanwhile: null,
     async reserve(count) {
       row.asked.push(count)
       const start = Math.max(nextFree, time, row.notBefore)
       const fits = 1 + Math.floor((ratePerSecond * (time + HORIZON_MS - start)) / 1000)
-      const granted = Math.max(0, Math.min(count, fits))
+      const granted = row.closed ? 0 : Math.max(0, Math.min(count, fits))
       const spacingMs = 1000 / ratePerSecond
       if (granted > 0) nextFree = start + granted * spacingMs
+      const { closed, epoch } = row
       row.meanwhile?.()
       row.meanwhile = null
-      return { count: granted, startMs: start - time, spacingMs }
+      return { count: granted, startMs: start - time, spacingMs, epoch, closed }
     },
     sleep(ms, signal) {
       return new Promise((resolve) => {

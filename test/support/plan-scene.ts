@@ -60,6 +60,7 @@ export const ABSENT: Memory = {
   sent: {},
   seen: {},
   refused: {},
+  erased: null,
   looked: false,
 }
 export const UNKNOWN: Memory = { ...ABSENT, remote: 'unknown' }

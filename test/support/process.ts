@@ -17,12 +17,15 @@ export type RunningProcess = AsyncDisposable & {
 }
 
 /** Runs `rollcall …` with the house's environment and configuration; killed at the latest when disposed. */
-export async function runRollcall(house: House, args: readonly string[]): Promise<RunningProcess> {
+export async function runRollcall(
+  house: Pick<House, 'authored' | 'env'>,
+  args: readonly string[],
+): Promise<RunningProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'rollcall-test-'))
   await writeFile(join(folder, 'rollcall.config.js'), `export default ${JSON.stringify(house.authored)}`)
   const child = spawn(process.execPath, [BIN, ...args], {
     cwd: folder,
-    env: { ...process.env, LOG_LEVEL: 'info', ...house.env },
+    env: { ...process.env, LOG_LEVEL: 'info', OPS_PORT: '0', ...house.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let text = ''

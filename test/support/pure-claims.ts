@@ -6,7 +6,7 @@ import { resolveConfig } from '../../src/config/resolve.ts'
 import type { Ending } from '../../src/ledger/ending.ts'
 import { type LedgerRecord, NEVER_SETTLED } from '../../src/ledger/record.ts'
 import { OPTIONAL_FIELDS, type OptionalField } from '../../src/model/user.ts'
-import type { Permit } from '../../src/pace/permits.ts'
+import type { Permit } from '../../src/pace/pace.ts'
 import { makeDigester } from '../../src/sync/digest.ts'
 import { isFullyManaged } from '../../src/sync/map.ts'
 import { type Run, runClaim, type SyncContext, type SyncStep } from '../../src/sync/run.ts'
@@ -37,6 +37,8 @@ export type Kept = {
   statusDoubted: boolean
   attempts: number
   version: number
+  /** Digest of the desired user at the last ending. */
+  desired: string | null
 }
 
 export type Customer = {
@@ -66,6 +68,7 @@ export function makeCustomer({ service = makePureService(), config = configOf(),
     statusDoubted: false,
     attempts: 0,
     version: 1,
+    desired: null,
   }
   const permits = { taken: 0, givenBack: 0 }
   const customer: Customer = {
@@ -79,7 +82,7 @@ export function makeCustomer({ service = makePureService(), config = configOf(),
     async claim(run = {}, context = {}) {
       permits.taken++
       customer.steps.length = 0
-      const { version, record: _, ...known } = kept
+      const { version, record: _, desired: __, ...known } = kept
       const made = { changedAtMs: null, nowMs: Date.now(), generation: '1' }
       const claim = { id: '1', token: '1', key: KEY, version: `${version}`, ...known, ...made }
       try {
@@ -99,7 +102,7 @@ export function makeCustomer({ service = makePureService(), config = configOf(),
   return customer
 }
 
-const PERMIT: Permit = { usableUntil: Number.POSITIVE_INFINITY }
+const PERMIT: Permit = { usableUntil: Number.POSITIVE_INFINITY, epoch: '0' }
 const never = () => new AbortController().signal
 export const PLAIN_RUN = {
   permit: PERMIT,
@@ -135,21 +138,23 @@ export function contextOf(customer: Customer): SyncContext {
       ...structuredClone(kept.record),
       writtenAgoMs: null,
       verifiedAgoMs: null,
+      desired: kept.desired,
       newcomer: false,
     }),
     readClaimants: async () => [],
-    reserveRevocation: async () => ({ waitMs: 0, code: 'revocation-cap' }),
+    brake: async () => [],
     async doubtStatus() {
       kept.statusDoubted = true
     },
     readDoubted: async () => false,
     whenNoted: async () => true,
-    holdOff: async () => undefined,
+    heard: async () => undefined,
   }
 }
 
 /** As the ending's statement: see docs/protocol.md. */
-function settle(kept: Kept, { kind, sure, failed, record, withdrawsDoubt }: Ending): void {
+function settle(kept: Kept, { kind, sure, failed, record, withdrawsDoubt, desired }: Ending): void {
+  kept.desired = desired
   if (kind === 'settle') {
     kept.unknown &&= !sure
     kept.blind &&= !sure

@@ -26,6 +26,7 @@ export const ABSENT: Memory = {
   sent: {},
   seen: {},
   refused: {},
+  erased: null,
   looked: false,
 }
 export const PREMIUM: Memory = {
@@ -72,7 +73,7 @@ export function play(
   mapped: Mapped,
   memory: Memory,
   answers: readonly Answer[],
-  { lookAfterMs = 0 } = {},
+  { lookAfterMs = 0, policy = POLICY }: { readonly lookAfterMs?: number; readonly policy?: Policy } = {},
 ): Played {
   const left = [...answers]
   const desired = mapped.kind === 'user' ? mapped.user : null
@@ -81,7 +82,10 @@ export function play(
     rememberFor(memory, { mapped, record: { userId: 'u7', remote: memory.remote }, digests }),
   )
   for (;;) {
-    const move = nextMove(turn, { mapped, rivals: [], policy: POLICY, digests, lookAfterMs })
+    const move = nextMove(turn, {
+      ...{ mapped, rivals: [], policy, digests, lookAfterMs },
+      consistencyDelayMs: 5000,
+    })
     if ('end' in move) {
       expect(left).toEqual([])
       return { calls, end: move.end, turn }

@@ -3,11 +3,12 @@ import type { RollcallConfig } from '../../src/config/define.ts'
 import { noteNow } from '../../src/ledger/note.ts'
 import { LANE } from '../../src/model/customer.ts'
 import { PRESETS, type PresetName } from '../../src/sandbox/contract/presets.ts'
-import { type FaultInput, seededRandom } from '../../src/sandbox/faults/faults.ts'
+import { seededRandom } from '../../src/sandbox/faults/faults.ts'
 import { startSandbox } from '../../src/sandbox/server.ts'
 import { type Arrival, joinCalls, type Recorder, recordCalls, tell } from './call-record.ts'
 import { logClaims, readClaimLog, twoLive } from './claim-log.ts'
 import { unexplained } from './explain.ts'
+import { fireRules, SHARE } from './fire.ts'
 import { buildHouse, CONFIG, type House, SECRETS } from './house.ts'
 import type { QueueLane } from './lanes.ts'
 import { type OddService, startOddService } from './odd-service.ts'
@@ -23,31 +24,6 @@ import {
 /** Those of a preset take two seconds; a lag is a lag, and this one is over sooner. */
 const LAG_MS = 200
 const TIMEOUT_MS = 200
-
-/** Every kind of fault, those with an answer in all their forms; 404 would be a lie, because it is believed. */
-const FAULTS: readonly FaultInput['action'][] = [
-  { kind: 'drop-before' },
-  { kind: 'drop-after' },
-  { kind: 'hang-after' },
-  { kind: 'down' },
-  { kind: 'refuse', durationMs: 40 },
-  { kind: 'slow-body', durationMs: TIMEOUT_MS / 4 },
-  { kind: 'slow-body', durationMs: TIMEOUT_MS * 2 },
-  { kind: 'status', status: 500 },
-  { kind: 'status', status: 500, body: 'empty', stored: true },
-  { kind: 'status', status: 502, body: 'html', stored: true },
-  { kind: 'status', status: 503, retryAfter: { form: 'seconds', seconds: 0 } },
-  { kind: 'status', status: 504, body: 'empty' },
-  { kind: 'status', status: 408, stored: true },
-  { kind: 'status', status: 200, body: 'html' },
-  { kind: 'status', status: 202, stored: true },
-  { kind: 'status', status: 401 },
-  { kind: 'status', status: 403, body: 'html' },
-  { kind: 'status', status: 429, retryAfter: { form: 'date', seconds: 0 } },
-  { kind: 'status', status: 429 },
-]
-/** The share of calls that is struck, each kind as often as any other. */
-const SHARE = 0.3
 
 const TIMING: NonNullable<RollcallConfig['timing']> = {
   ...CONFIG.timing,
@@ -82,15 +58,11 @@ export async function openPreset(lane: QueueLane, name: PresetName, seed: number
   })
   const config = { timing: { ...TIMING, consistencyDelayMs }, service: { timeoutMs: TIMEOUT_MS } }
   const house = await buildHouse(lane, { serviceUrl: sandbox.url, config })
-  const each = SHARE / FAULTS.length
-  // They are asked one after the other, so the later ones meet fewer calls.
-  const rules = FAULTS.map((action, before) => ({ rate: each / (1 - each * before), action }))
-  const late = { rate: 0.1, action: { kind: 'latency', minMs: 0, maxMs: TIMEOUT_MS * 0.75 } } as const
   const entries = (userId: string) => sandbox.journal.list({ userId })
   return {
     name,
     house,
-    light: () => sandbox.faults.set([late, ...rules]),
+    light: () => sandbox.faults.set(fireRules(TIMEOUT_MS)),
     end: () => sandbox.faults.clear(),
     held: (userId) => sandbox.users.get(userId),
     arrivals: (userId) =>
@@ -151,9 +123,6 @@ export async function survive(fire: Fire, seed: number): Promise<string> {
   const changing: Changing = { pool, keys, random }
   const record = recordCalls()
   await logClaims(pool)
-  // The cap on losses of access has tests of its own, and would make this one wait.
-  await pool.query(`CREATE FUNCTION uncounted() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
-    CREATE TRIGGER uncounted BEFORE INSERT ON rollcall.revocation FOR EACH ROW EXECUTE FUNCTION uncounted()`)
   fire.light()
   await house.startWorker(record.observers)
   await house.startWorker(record.observers)

@@ -34,6 +34,7 @@ const MEMORY: Memory = {
   sent: {},
   seen: {},
   refused: {},
+  erased: null,
   looked: false,
 }
 

@@ -13,7 +13,7 @@ const USER: Mapped = { kind: 'user', user: { userId: 'u7', status: 2, fields: {}
 const SETTLE: TurnEnd = { kind: 'settle', state: 'idle', reason: null }
 const LATER: TurnEnd = { kind: 'retry', reason: { code: 'later', status: 429 }, failed: true }
 const UNKNOWN: TurnEnd = { kind: 'unknown', reason: { code: 'unknown', error: 'timeout' } }
-const CAPPED: TurnEnd = { kind: 'retry', reason: { code: 'revocation-cap' }, failed: false, waitMs: 90_000 }
+const CAPPED: TurnEnd = { kind: 'retry', reason: { code: 'brake-busy' }, failed: false, waitMs: 90_000 }
 const STOPPED: TurnEnd = {
   kind: 'retry',
   reason: { code: 'stopping' },
@@ -29,6 +29,7 @@ const MEMORY: Memory = {
   sent: { email: 'd1', last_name: 'd2' },
   seen: {},
   refused: { gender: 'd3' },
+  erased: null,
   looked: false,
 }
 
@@ -43,11 +44,14 @@ type Given = {
   readonly attempts?: number
   readonly rivals?: readonly string[]
   readonly unmanaged?: 'keep' | 'clear'
+  readonly onRemove?: 'revoke' | 'erase'
 }
 
 function ending(given: Given) {
   const { end, turn = {}, mapped = USER, record = {}, last = null, unknown = false, attempts = 0 } = given
-  const config = configOf(['email'], { unmanaged: given.unmanaged ?? 'keep' })
+  const config = configOf(['email'], {
+    ...{ unmanaged: given.unmanaged ?? 'keep', onRemove: given.onRemove ?? 'revoke' },
+  })
   return makeEnding({
     context: { config, backoff: { minMs: 1000, maxMs: 3_600_000 }, random: () => 0.5, digester },
     claim: {
@@ -183,6 +187,30 @@ describe('makeEnding', () => {
   it('forgets what it once sent in fields that nobody manages now, unless they are to be cleared', () => {
     expect(ending({ end: SETTLE }).record.sent).toEqual({ email: 'd1' })
     expect(ending({ end: SETTLE, unmanaged: 'clear' }).record.sent).toEqual(MEMORY.sent)
+  })
+
+  it('adds to the receipts what an erasure cleared, and what a look after it showed', () => {
+    expect(ending({ end: SETTLE })).not.toHaveProperty('erasure')
+    for (const erasure of [
+      { cleared: ['email'], left: null },
+      { cleared: null, left: [] },
+    ] as const)
+      expect(ending({ end: SETTLE, turn: { erasure } }).erasure).toEqual(erasure)
+  })
+
+  it('keeps the marks of an erasure in all fields, since it was about all of them', () => {
+    const memory = { ...MEMORY, sent: { gender: 'null' }, refused: {}, erased: 'sent' } as const
+    expect(ending({ end: SETTLE, turn: { memory } }).record).toMatchObject({ sent: { gender: 'null' } })
+  })
+
+  it('keeps no digest of somebody who is to be erased and is not there, unless another customer is that user', () => {
+    const removed: Mapped = { kind: 'removed', userId: 'u7' }
+    const memory: Memory = { ...MEMORY, remote: 'absent' }
+    const kept = (given: Partial<Given>) =>
+      ending({ end: SETTLE, mapped: removed, turn: { memory }, unmanaged: 'clear', ...given }).record.sent
+    expect(kept({ onRemove: 'erase' })).toEqual({})
+    expect(kept({ onRemove: 'erase', rivals: ['8'] })).toEqual(MEMORY.sent)
+    expect(kept({ onRemove: 'revoke' })).toEqual(MEMORY.sent)
   })
 
   it('keeps the last answer, without its body', () => {

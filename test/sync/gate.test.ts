@@ -1,26 +1,22 @@
 import { describe, expect, it } from 'vitest'
-import type { Permit } from '../../src/pace/permits.ts'
+import type { Permit } from '../../src/pace/pace.ts'
 import { makeGate } from '../../src/sync/gate.ts'
 import type { Memory } from '../../src/sync/memory.ts'
-import type { Plan } from '../../src/sync/plan.ts'
 import type { Run } from '../../src/sync/run.ts'
 import { startTurn } from '../../src/sync/turn.ts'
 
-const LOOKUP: Plan = { kind: 'lookup', why: 'unknown' }
-const REVOKE: Plan = { kind: 'revoke', body: { status: 0 } }
 const MEMORY = { remote: 'present', sentStatus: 2, seenStatus: null } as Memory
 const TURN = startTurn(MEMORY)
 const STOPPING = { kind: 'retry', reason: { code: 'stopping' }, failed: false, waitMs: 0, released: true }
 const OUT_OF_TIME = { ...STOPPING, reason: { code: 'out-of-time' } }
 
-function scene({ hasTime = (): boolean => true, waitMs = 0 } = {}) {
+function scene({ hasTime = (): boolean => true } = {}) {
   const stopping = new AbortController()
   const expired = new AbortController()
-  const first: Permit = { usableUntil: 1 }
-  const further: Permit = { usableUntil: 2 }
+  const first: Permit = { usableUntil: 1, epoch: '1' }
+  const further: Permit = { usableUntil: 2, epoch: '2' }
   const givenBack: Permit[] = []
-  let reserved = 0
-  const take: { now: (signal: AbortSignal) => Promise<Permit> } = { now: async () => further }
+  const take: { now: (signal: AbortSignal) => Promise<Permit | null> } = { now: async () => further }
   const run = { claim: {}, permit: first, hasTime, expired: expired.signal, stopping: stopping.signal } as Run
   const context = {
     permits: {
@@ -28,13 +24,9 @@ function scene({ hasTime = (): boolean => true, waitMs = 0 } = {}) {
       giveBack: (permit: Permit) => void givenBack.push(permit),
       drop: () => undefined,
     },
-    reserveRevocation: async () => {
-      reserved++
-      return { waitMs, code: 'revocation-cap' as const }
-    },
   }
   const gate = makeGate(context, run)
-  return { gate, stopping, expired, first, further, givenBack, take, reserved: () => reserved }
+  return { gate, stopping, expired, first, further, givenBack, take }
 }
 
 /** Waits until it is told to stop, as permits do. */
@@ -51,18 +43,18 @@ describe('the gate', () => {
       { ...TURN, lookups: 1 },
       { ...TURN, wrote: true },
     ])
-      expect(await gate.pass(LOOKUP, turn)).toEqual({
+      expect(await gate.pass(turn)).toEqual({
         kind: 'retry',
         reason: { code: 'out-of-time' },
         failed: true,
       })
-    expect(await gate.pass(LOOKUP, TURN)).toEqual(OUT_OF_TIME)
+    expect(await gate.pass(TURN)).toEqual(OUT_OF_TIME)
   })
 
   it('spends the permit of the claim on the first call and takes one for each further', async () => {
     const { gate, givenBack } = scene()
-    expect(await gate.pass(LOOKUP, TURN)).toBeNull()
-    expect(await gate.pass(LOOKUP, TURN)).toBeNull()
+    expect(await gate.pass(TURN)).toBeNull()
+    expect(await gate.pass(TURN)).toBeNull()
     gate.close()
     expect(givenBack).toEqual([])
   })
@@ -76,7 +68,7 @@ describe('the gate', () => {
 
   it('is closed when there is no time for the whole request', async () => {
     const { gate, givenBack, first } = scene({ hasTime: () => false })
-    expect(await gate.pass(LOOKUP, TURN)).toEqual(OUT_OF_TIME)
+    expect(await gate.pass(TURN)).toEqual(OUT_OF_TIME)
     gate.close()
     expect(givenBack).toEqual([first])
   })
@@ -84,26 +76,25 @@ describe('the gate', () => {
   it('looks at the clock after everything that may have taken time', async () => {
     let waited = false
     const { gate, take, further, givenBack } = scene({ hasTime: () => !waited })
-    await gate.pass(LOOKUP, TURN)
+    await gate.pass(TURN)
     take.now = async () => {
       waited = true
       return further
     }
-    expect(await gate.pass(LOOKUP, TURN)).toEqual(OUT_OF_TIME)
+    expect(await gate.pass(TURN)).toEqual(OUT_OF_TIME)
     gate.close()
     expect(givenBack).toEqual([further])
   })
 
   it('is closed while stopping, also when that begins during a wait that succeeds', async () => {
-    const { gate, stopping, take, further, reserved } = scene()
-    await gate.pass(LOOKUP, TURN)
+    const { gate, stopping, take, further } = scene()
+    await gate.pass(TURN)
     take.now = async () => {
       stopping.abort()
       return further
     }
-    expect(await gate.pass(LOOKUP, TURN)).toEqual(STOPPING)
-    expect(await gate.pass(REVOKE, TURN)).toEqual(STOPPING)
-    expect(reserved()).toBe(0)
+    expect(await gate.pass(TURN)).toEqual(STOPPING)
+    expect(await gate.pass(TURN)).toEqual(STOPPING)
   })
 
   it.each([
@@ -111,32 +102,35 @@ describe('the gate', () => {
     ['expired', OUT_OF_TIME],
   ] as const)('ends the wait for a permit when the claim is %s', async (signal, end) => {
     const made = scene()
-    await made.gate.pass(LOOKUP, TURN)
+    await made.gate.pass(TURN)
     made.take.now = untilAborted
-    const passing = made.gate.pass(LOOKUP, TURN)
+    const passing = made.gate.pass(TURN)
     made[signal].abort()
     expect(await passing).toEqual(end)
   })
 
   it('passes on what goes wrong with the permits', async () => {
     const { gate, take } = scene()
-    await gate.pass(LOOKUP, TURN)
+    await gate.pass(TURN)
     take.now = async () => {
       throw new Error('the pace row is missing')
     }
-    await expect(gate.pass(LOOKUP, TURN)).rejects.toThrow('the pace row is missing')
+    await expect(gate.pass(TURN)).rejects.toThrow('the pace row is missing')
   })
 
-  it('is closed to a loss of access above the cap, and to nothing else', async () => {
-    const { gate, givenBack, first } = scene({ waitMs: 5000 })
-    expect(await gate.pass(REVOKE, TURN)).toEqual({
-      kind: 'retry',
-      reason: { code: 'revocation-cap' },
-      failed: false,
-      waitMs: 5000,
-    })
-    gate.close()
-    expect(givenBack).toEqual([first])
-    expect(await gate.pass(LOOKUP, TURN)).toBeNull()
+  it('is closed while nobody may call the service, which is nothing against the customer', async () => {
+    const { gate, take } = scene()
+    await gate.pass(TURN)
+    take.now = async () => null
+    for (const turn of [TURN, { ...TURN, wrote: true }])
+      expect(await gate.pass(turn)).toEqual({ ...STOPPING, reason: { code: 'paused' }, waitMs: 5000 })
+  })
+
+  it('tells by which permit the last call was made', async () => {
+    const { gate } = scene()
+    await gate.pass(TURN)
+    expect(gate.epoch()).toBe('1')
+    await gate.pass(TURN)
+    expect(gate.epoch()).toBe('2')
   })
 })

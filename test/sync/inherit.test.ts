@@ -89,4 +89,21 @@ describe('a record under another key', () => {
   it('is left as it is when it is our own', () => {
     expect(inherit(own, { own, mapped: MAPPED, digester })).toBe(NEVER_SETTLED)
   })
+
+  it('of somebody whom that customer has erased is an erasure here too, until it is looked at', () => {
+    const erased = {
+      ...OLD,
+      sent: { email: 'null' },
+      refused: {},
+      erased: 'sent',
+      digestKey: 'other.1',
+    } as const
+    const known = inherit(
+      { ...old, record: erased },
+      { own, mapped: { kind: 'removed', userId: 'u7' }, digester },
+    )
+    expect(known).toMatchObject({ remote: 'unknown', erased: 'sent', sent: { email: 'null' }, refused: {} })
+    const mine = { ...own, record: { ...NEVER_SETTLED, erased: 'verified' } } as const
+    expect(inherit(old, { own: mine, mapped: MAPPED, digester }).erased).toBe(null)
+  })
 })

@@ -18,7 +18,14 @@ const digester = makeDigester('a digest key of thirty-two chars!')
 const digests = forCustomer(digester, '7')
 const { exact, normal } = digests
 
-const { writtenAgoMs: _read, verifiedAgoMs: _seen, newcomer: _newcomer, ...EMPTY } = NEVER_SETTLED
+const {
+  writtenAgoMs: _read,
+  verifiedAgoMs: _seen,
+  newcomer: _newcomer,
+  desired: _desired,
+  desired: _last,
+  ...EMPTY
+} = NEVER_SETTLED
 const RECORD: LedgerRecord = {
   ...EMPTY,
   userId: 'u7',
@@ -60,8 +67,11 @@ function remote(status: number, fields: RemoteUser['fields'] = {}): RemoteUser {
 
 describe('startMemory', () => {
   it('starts as the record', () => {
-    const { remote: state, sentStatus, seenStatus, sent, seen, refused } = RECORD
-    expect(start()).toEqual({ remote: state, sentStatus, seenStatus, sent, seen, refused, looked: false })
+    const { remote: state, sentStatus, seenStatus, sent, seen, refused, erased } = RECORD
+    expect(start()).toEqual({
+      ...{ remote: state, sentStatus, seenStatus, sent, seen, refused, erased },
+      looked: false,
+    })
     expect(
       startMemory({
         record: NEVER_SETTLED,
@@ -112,6 +122,41 @@ describe('startMemory', () => {
       expect(start({ digestKey: 'other.1', sent: { email: 'x' } }).sent).toEqual({})
       expect(start({ digestKey: 'other.1' }, { blind: true }).sent).toEqual({ country_code: DOUBTED })
     })
+  })
+})
+
+describe('of somebody who was erased', () => {
+  const marks = { email: NO_VALUE, gender: NO_VALUE }
+  const ERASED = {
+    sentStatus: 0,
+    seenStatus: null,
+    sent: marks,
+    seen: {},
+    refused: { description: NO_VALUE },
+    erased: 'sent',
+  } as const
+
+  it('the marks need no digest key, and status 0 is not doubted: it was acknowledged with the fields', () => {
+    const memory = start({ ...ERASED, digestKey: 'other.1' }, { statusDoubted: true })
+    const { sentStatus, sent, refused, erased } = ERASED
+    expect(memory).toMatchObject({ remote: 'present', sentStatus, sent, refused, erased })
+  })
+
+  it('a look keeps the marks, and is stored as one without a digest of what it showed', () => {
+    const memory = rememberSeen(start(ERASED), remote(0, { email: 'a@x.es' }), null, digests)
+    expect(memory).toMatchObject({ erased: 'verified', sent: marks, seen: { gender: NO_VALUE } })
+    const kept = { userId: 'u7', state: 'idle', reason: null, issues: [] } as const
+    const record = toRecord(memory, digester.id, kept)
+    expect([record.erased, record.sent, record.seen]).toEqual(['verified', marks, {}])
+    expect(rememberAbsent(start(ERASED)).erased).toBe('verified')
+  })
+
+  it('nothing but the status is left once the row has come back, and all of it while it is out of scope', () => {
+    const about = { record: { userId: 'u7', remote: 'present' }, digests } as const
+    const back = rememberFor(start(ERASED), { ...about, mapped: asUser({ email: null }) })
+    expect(back).toEqual({ ...start(ERASED), sent: {}, refused: {}, erased: null })
+    const mapped: Mapped = { kind: 'out-of-scope', userId: 'u7' }
+    expect(rememberFor(start(ERASED), { ...about, mapped })).toEqual(start(ERASED))
   })
 })
 
@@ -237,6 +282,25 @@ describe('rememberSent', () => {
   it('knows after a revocation the status alone', () => {
     const revoked = { desired: null, verb: 'revoke', fields: [], status: 0, carried: false } as const
     expect(rememberSent(start(), revoked, digests)).toEqual({ ...start(), sentStatus: 0, seenStatus: null })
+  })
+
+  it('knows after an erasure nothing, and after a second one what was cleared twice', () => {
+    const erase = {
+      desired: null,
+      verb: 'erase',
+      fields: ['email', 'gender'],
+      status: 0,
+      carried: false,
+    } as const
+    const first = rememberSent({ ...start(), looked: true }, erase, digests)
+    const none = { sent: {}, seen: {}, refused: {} }
+    expect(first).toEqual({ ...start(), ...none, sentStatus: 0, seenStatus: null, erased: 'sent' })
+    const again = rememberSent(
+      { ...first, erased: 'verified', refused: { gender: NO_VALUE } },
+      erase,
+      digests,
+    )
+    expect(again).toEqual({ ...first, sent: { email: NO_VALUE } })
   })
 
   it('forgets what a GET showed of one half of a phone when the other is written', () => {

@@ -2,6 +2,7 @@
 import type { ClearWith } from '../../src/config/config.ts'
 import type { Mapped } from '../../src/model/mapped.ts'
 import { type Fields, OPTIONAL_FIELDS, type OptionalField, type Status } from '../../src/model/user.ts'
+import { NO_VALUE } from '../../src/sync/digest.ts'
 import type { Memory } from '../../src/sync/memory.ts'
 import { ABSENT, clearing, LEFT_OUT, marks, seen, user } from '../support/plan-scene.ts'
 
@@ -19,8 +20,12 @@ const FACTS = {
   fullyManaged: ['no', 'yes'],
   unmanaged: ['keep', 'clear'],
   clearWith: ['null', 'empty', 'omit'],
-  onRemove: ['revoke', 'ignore'],
+  onRemove: ['revoke', 'erase', 'ignore'],
   looked: ['no', 'yes'],
+  /** The user's fields were cleared; of one who has come back nothing of it is remembered. */
+  erased: ['no', 'sent', 'verified'],
+  /** What a look shows was cleared a second time. */
+  again: ['no', 'yes'],
 } as const
 
 type Facts = typeof FACTS
@@ -32,6 +37,9 @@ export function* planCases(): Generator<PlanCase> {
     const each = given as PlanCase
     if (each.stray === 'yes' && each.fullyManaged === 'yes') continue
     if (each.known === 'seen' && each.remote !== 'present') continue
+    const gone = each.customer === 'removed' || each.customer === 'out of scope'
+    if (each.erased !== 'no' && !(gone && each.remote === 'present')) continue
+    if (each.again === 'yes' && (each.erased === 'no' || each.known !== 'seen')) continue
     yield each
   }
 }
@@ -58,6 +66,20 @@ export function managedIn({ fullyManaged, heldBack }: PlanCase): readonly Option
 export function differingIn(given: PlanCase): readonly OptionalField[] {
   if (given.change === 'nothing') return []
   return given.change === 'everything' ? managedIn(given) : [CHANGED]
+}
+
+/** Of somebody who is gone: every field, or what is there to be cleared again. */
+export function toClearIn(given: PlanCase): readonly OptionalField[] {
+  if (given.erased === 'no') return OPTIONAL_FIELDS
+  const shown = Object.keys(shownIn(given))
+  return OPTIONAL_FIELDS.filter(
+    (field) => (field === HELD_BACK && given.heldBack === 'refused') || shown.includes(field),
+  )
+}
+
+/** What a GET has shown and was not cleared a second time. */
+export function shownIn(given: PlanCase): Memory['seen'] {
+  return given.known === 'seen' && given.again === 'no' ? withoutHidden(seen(0, heldIn(given)).seen) : {}
 }
 
 export function desiredStatus({ customer }: PlanCase): Status {
@@ -91,22 +113,32 @@ const CLEARING: Readonly<Record<ClearWith, ReturnType<typeof clearing>>> = {
 }
 
 export function memoryIn(given: PlanCase): Memory {
-  const held: Fields = { ...desiredFields(given), [HELD_BACK]: 'as before' }
-  if (given.heldBack === 'no') held[HELD_BACK] = `${HELD_BACK} now`
-  for (const field of differingIn(given)) held[field] = `${field} before`
-  if (given.stray === 'yes') held[STRAY] = '1'
+  const held = heldIn(given)
   const refused = given.heldBack === 'refused' ? marks({ [HELD_BACK]: `${HELD_BACK} now` }) : {}
   const { country_code: hidden } = held
   const shown = given.known === 'seen'
+  const twice = given.again === 'yes' ? Object.keys(held).map((field) => [field, NO_VALUE]) : []
   return {
     ...ABSENT,
     ...statusesIn(given),
     remote: given.remote,
-    sent: shown ? (hidden === undefined ? {} : marks({ country_code: hidden })) : marks(held),
+    sent: shown
+      ? { ...(hidden === undefined ? {} : marks({ country_code: hidden })), ...Object.fromEntries(twice) }
+      : marks(held),
     seen: shown ? withoutHidden(seen(0, held).seen) : {},
     refused,
+    erased: given.erased === 'no' ? null : given.erased,
     looked: given.looked === 'yes',
   }
+}
+
+/** What the service holds, as far as it is known. */
+function heldIn(given: PlanCase): Fields {
+  const held: Fields = { ...desiredFields(given), [HELD_BACK]: 'as before' }
+  if (given.heldBack === 'no') held[HELD_BACK] = `${HELD_BACK} now`
+  for (const field of differingIn(given)) held[field] = `${field} before`
+  if (given.stray === 'yes') held[STRAY] = '1'
+  return held
 }
 
 function withoutHidden({ country_code: _hidden, ...rest }: Memory['seen']): Memory['seen'] {

@@ -18,6 +18,7 @@ export const CALLS: readonly Row[] = [
   ['status 2, status 4', 'any', 'any', 'create', 'lookup', 'create', 'update', 'update'],
   ['removed, out of scope', 'yes', 'any', 'none', 'none', 'none', 'none', 'none'],
   ['removed, out of scope', 'any', 'ignore', 'none', 'none', 'none', 'none', 'none'],
+  ['removed', 'any', 'erase', 'lookup', 'lookup', 'none', 'erasure', 'revoke'],
   ['removed', 'any', 'any', 'lookup', 'lookup', 'none', 'none', 'revoke'],
   ['out of scope', 'any', 'any', 'none', 'lookup', 'none', 'none', 'revoke'],
 ]
@@ -55,6 +56,14 @@ export const PUT: readonly Row[] = [
   ['any', 'any', 'any', 'any', 'no'],
 ]
 
+export const ERASURE_HEAD: Row = ['erased', 'looked at', 'what there is to clear', 'call']
+export const ERASURE: readonly Row[] = [
+  ['no', 'any', 'any', 'erase'],
+  ['sent', 'no', 'any', 'lookup'],
+  ['any', 'any', 'a clearing that was refused, a field that is shown', 'erase'],
+  ['any', 'any', 'any', 'none'],
+]
+
 export const CARRIED_HEAD: Row = ['call', 'clearWith', 'status', 'fields', 'a field without a value']
 export const CARRIED: readonly Row[] = [
   ['create', 'any', 'desired', 'what the mapping sets', 'left out'],
@@ -64,7 +73,18 @@ export const CARRIED: readonly Row[] = [
   ['patch', 'empty', 'as above', 'what differs', 'empty text'],
   ['patch', 'any', 'as above', 'what differs', 'null'],
   ['revoke', 'any', '0', 'none', '–'],
+  ['erase', 'empty', '0', 'what is to be cleared', 'empty text'],
+  ['erase', 'any', '0', 'what is to be cleared', 'null'],
 ]
 
-export type Tables = Readonly<Record<'calls' | 'updates' | 'status' | 'put' | 'carried', readonly Row[]>>
-export const TABLES: Tables = { calls: CALLS, updates: UPDATES, status: STATUS, put: PUT, carried: CARRIED }
+export type Tables = Readonly<
+  Record<'calls' | 'updates' | 'status' | 'put' | 'erasure' | 'carried', readonly Row[]>
+>
+export const TABLES: Tables = {
+  calls: CALLS,
+  updates: UPDATES,
+  status: STATUS,
+  put: PUT,
+  erasure: ERASURE,
+  carried: CARRIED,
+}

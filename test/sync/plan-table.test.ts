@@ -13,6 +13,8 @@ import {
   type PlanCase,
   planCases,
   policyIn,
+  shownIn,
+  toClearIn,
 } from './plan-cases.ts'
 import { CALLS_HEAD, TABLES, type Tables } from './plan-rules.ts'
 import { firstThatFits, type Row } from './rules.ts'
@@ -31,6 +33,10 @@ function wanted(given: PlanCase, tables: Tables, hit: Hit = () => undefined): Wa
   const customer = given.customer.startsWith('status') ? [given.customer, 'in scope'] : [given.customer]
   const calls = ask('calls', [customer, [given.rivals], [given.onRemove]])
   const call = calls[CALLS_HEAD.indexOf(remoteWord(given)) - 3] ?? ''
+  if (call === 'erasure') {
+    const [next = ''] = ask('erasure', [[given.erased], [given.looked], toClear(given)])
+    return carried(given, ask, [next, '–'])
+  }
   if (call !== 'update') return carried(given, ask, [call, '–'])
 
   const differing = differingIn(given)
@@ -58,6 +64,13 @@ function toWrite(given: PlanCase): string[] {
   ]
 }
 
+function toClear(given: PlanCase): string[] {
+  return [
+    ...(given.heldBack === 'refused' ? ['a clearing that was refused'] : []),
+    ...(Object.keys(shownIn(given)).length > 0 ? ['a field that is shown'] : []),
+  ]
+}
+
 const NOTHING: Readonly<Record<string, null | ''>> = { null: null, 'empty text': '' }
 
 function carried(
@@ -67,7 +80,7 @@ function carried(
 ): Wanted {
   if (kind === 'none' || kind === 'lookup' || kind === 'reject') return { kind }
   const [status = '', which = '', without = ''] = ask('carried', [[kind], [given.clearWith]])
-  const values = desiredFields(given)
+  const values = kind === 'erase' ? {} : desiredFields(given)
   const body: Record<string, unknown> = { status: statusOf(given, status === 'as above' ? whose : status) }
   if (kind === 'create') body.user_id = 'u7'
   for (const field of fieldsOf(given, which)) {
@@ -75,11 +88,13 @@ function carried(
     if (value !== undefined) body[field] = value
   }
   if (kind === 'revoke') return { kind, body }
+  if (kind === 'erase') return { kind, body, fields: toClearIn(given) }
   return { kind, body, fields: kind === 'patch' ? differingIn(given) : managedIn(given) }
 }
 
 function fieldsOf(given: PlanCase, which: string): readonly OptionalField[] {
   if (which === 'every field') return OPTIONAL_FIELDS
+  if (which === 'what is to be cleared') return toClearIn(given)
   if (which === 'what the mapping sets') return managedIn(given)
   return which === 'what differs' ? differingIn(given) : []
 }

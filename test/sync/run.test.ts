@@ -72,31 +72,27 @@ describe('a claim', () => {
     expect(leaked(customer)).toBe(0)
   })
 
-  it('waits when nobody may lose access now, and does not count it as a failure', async () => {
+  it('is held when the brake says so, without a call and without a failure', async () => {
     const customer = customerWith()
     await customer.claim()
     customer.row = null
-    const ending = await customer.claim(
-      {},
-      { reserveRevocation: async () => ({ waitMs: 42_000, code: 'revocation-cap' }) },
-    )
+    const ending = await customer.claim({}, { brake: async () => ['revocation'] })
     expect(ending).toMatchObject({
-      kind: 'retry',
+      kind: 'settle',
       failed: false,
-      backoffMs: 42_000,
-      record: { state: 'failing' },
+      record: { state: 'held', reason: { code: 'held', kinds: ['revocation'] } },
     })
     expect(customer.service.calls.length).toBe(1)
     expect(leaked(customer)).toBe(0)
   })
 
-  it('asks leave for each loss of access, and for nothing else', async () => {
+  it('asks the brake before each write that may be one of a mass, and before no other call', async () => {
     const customer = customerWith()
-    const asked: string[] = []
-    const cap: Partial<SyncContext> = {
-      reserveRevocation: async ({ version }) => {
-        asked.push(version)
-        return { waitMs: 0, code: 'revocation-cap' }
+    const asked: (readonly string[])[] = []
+    const brake: Partial<SyncContext> = {
+      brake: async ({ kinds }) => {
+        if (kinds.length > 0) asked.push(kinds)
+        return []
       },
     }
     for (const [plan, version] of [
@@ -107,19 +103,33 @@ describe('a claim', () => {
     ] as const) {
       customer.row = { ...row, plan, email: `v${version}@correo.es` }
       customer.kept.version = version
-      await customer.claim({}, cap)
+      await customer.claim({}, brake)
     }
     customer.row = null
     customer.kept.version = 5
-    await customer.claim({}, cap)
-    expect(asked).toEqual(['3'])
+    await customer.claim({}, brake)
+    expect(asked).toEqual([['create'], ['status'], ['revocation']])
+  })
+
+  it('does not send again what a person has discarded, until the customer is another one', async () => {
+    const customer = customerWith()
+    await customer.claim()
+    customer.row = null
+    await customer.claim({}, { brake: async () => ['revocation'] })
+    customer.kept.record = { ...customer.kept.record, state: 'discarded' }
+    const calls = customer.service.calls.length
+    expect(await customer.claim()).toMatchObject({ kind: 'settle', record: { state: 'discarded' } })
+    expect(customer.service.calls.length).toBe(calls)
+    customer.row = { ...row, plan: 'free' }
+    expect(await customer.claim()).toMatchObject({ kind: 'settle', record: { state: 'idle' } })
+    expect(customer.service.calls.length).toBe(calls + 1)
   })
 
   it('tells everybody when the service asks to be left alone', async () => {
     const customer = customerWith()
     const held: number[] = []
     customer.service.faults.push({ kind: 'answer', status: 503, applied: false, retryAfterMs: 5000 })
-    await customer.claim({}, { holdOff: async (ms) => void held.push(ms) })
+    await customer.claim({}, { heard: async ({ holdMs }) => void held.push(holdMs) })
     expect(held).toEqual([5000])
     expect(customer.kept).toMatchObject({ unknown: true, attempts: 1 })
   })
@@ -128,8 +138,8 @@ describe('a claim', () => {
     const customer = customerWith()
     const held: number[] = []
     customer.service.faults.push({ kind: 'answer', status, applied: false, retryAfterMs: 5000 })
-    await customer.claim({}, { holdOff: async (ms) => void held.push(ms) })
-    expect(held).toEqual([])
+    await customer.claim({}, { heard: async ({ holdMs }) => void held.push(holdMs) })
+    expect(held.every((ms) => ms === 0)).toBe(true)
   })
 })
 

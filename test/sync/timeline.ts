@@ -2,6 +2,7 @@
 // clock. What is owed is kept as the statements of src/ledger keep it.
 import type { Config, Row } from '../../src/config/config.ts'
 import type { Ending } from '../../src/ledger/ending.ts'
+import type { LedgerRecord } from '../../src/ledger/record.ts'
 import { VERIFICATIONS } from '../../src/ledger/verification.ts'
 import type { DesiredUser } from '../../src/model/user.ts'
 import { runClaim } from '../../src/sync/run.ts'
@@ -50,6 +51,7 @@ export type Rest = {
   readonly desired: DesiredUser | null
   readonly state: string
   readonly refused: readonly string[]
+  readonly record: LedgerRecord
   readonly log: readonly string[]
 }
 
@@ -147,6 +149,7 @@ export async function play({ config, its, there, changes, troubles, ...rest }: G
             ...structuredClone(record),
             writtenAgoMs,
             verifiedAgoMs: null,
+            desired: null,
             newcomer: false,
           }),
         },
@@ -220,8 +223,10 @@ export async function play({ config, its, there, changes, troubles, ...rest }: G
   for (let claims = 0; claims < MOST_CLAIMS; ) {
     const next = Math.min(events[0]?.at ?? Number.POSITIVE_INFINITY, owed.due ?? Number.POSITIVE_INFINITY)
     if (next === Number.POSITIVE_INFINITY) {
-      const { state, refused } = kept.record
-      return { user: service.users.get(KEY) ?? null, desired, state, refused: Object.keys(refused), log }
+      const { record } = kept
+      const { state, refused } = record
+      const user = service.users.get(KEY) ?? null
+      return { user, desired, state, refused: Object.keys(refused), record, log }
     }
     pass(next)
     if (owed.due === null || owed.due > now) continue

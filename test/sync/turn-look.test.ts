@@ -60,7 +60,10 @@ describe('a lookup', () => {
   it('that a plan asks for once more waits for the next claim', () => {
     const mapped = user(2)
     const turn = { ...startTurn(UNKNOWN), lookups: 1 }
-    const move = nextMove(turn, { mapped, rivals: [], policy: POLICY, digests, lookAfterMs: 0 })
+    const move = nextMove(turn, {
+      ...{ mapped, rivals: [], policy: POLICY, digests },
+      ...{ lookAfterMs: 0, consistencyDelayMs: 0 },
+    })
     const end = { kind: 'retry', reason: { code: 'looked-already' }, failed: true }
     expect(move).toEqual({ plan: { kind: 'lookup', why: 'unknown' }, end })
   })

@@ -121,7 +121,13 @@ describe('a look soon after a write', () => {
     customer.row = { ...row, email: 'eva@correo.es' }
     const { record } = customer.kept
     const written = (ago: number) => ({
-      readRecord: async () => ({ ...record, writtenAgoMs: ago, verifiedAgoMs: null, newcomer: false }),
+      readRecord: async () => ({
+        ...record,
+        writtenAgoMs: ago,
+        verifiedAgoMs: null,
+        desired: null,
+        newcomer: false,
+      }),
     })
     await customer.claim({}, written(1000))
     expect(customer.service.calls.length).toBe(1)

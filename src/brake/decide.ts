@@ -1,0 +1,80 @@
+import type { CustomerKey } from '../model/customer.ts'
+import type { BrakeKind, BrakeRequest, HeldKind } from './brake.ts'
+
+/** The row of a kind, locked, with the limit that holds now. */
+export type KindState = {
+  readonly kind: BrakeKind
+  /** Customers let through within the window. */
+  readonly taken: number
+  readonly limit: number
+  readonly tripped: boolean
+}
+
+export type Asked = BrakeRequest & {
+  /** Kinds under which this customer was let through within the window already. */
+  readonly counted: readonly BrakeKind[]
+  /** A person released this customer, for exactly what is desired now. */
+  readonly released: boolean
+}
+
+type Situation = {
+  readonly kinds: readonly KindState[]
+  readonly asked: readonly Asked[]
+  /** A watched table was truncated, and nobody has said what that means. */
+  readonly truncated: boolean
+}
+
+export type Entry = { readonly kind: BrakeKind; readonly key: CustomerKey }
+export type Trip = { readonly kind: BrakeKind; readonly limit: number }
+
+export type Decision = {
+  /** For each request, in order, the kinds for which it has to wait. */
+  readonly answers: readonly (readonly HeldKind[])[]
+  readonly entries: readonly Entry[]
+  readonly trips: readonly Trip[]
+}
+
+/**
+ * Who goes on and who waits. A customer counts once for a kind within the window, so an attempt that is repeated is
+ * not counted again, and goes on under a kind that has tripped since. All kinds of a request have to pass, or it is
+ * counted under none. The customer who would be one too many trips the kind, which from then on holds everybody who
+ * is new to it, until a person has decided.
+ */
+export function decide({ kinds, asked, truncated }: Situation): Decision {
+  const counts = new Map(kinds.map((state) => [state.kind, makeCount(state)]))
+  const entries: Entry[] = []
+  const answers = asked.map((request): readonly HeldKind[] => {
+    if (request.released) return []
+    if (truncated && request.kinds.some((kind) => BY_TRUNCATE.includes(kind))) return ['truncated']
+    const fresh = [...new Set(request.kinds)].filter(
+      (kind) => !request.counted.includes(kind) && !counts.get(kind)?.has(request.key),
+    )
+    // Every kind is asked, also after one that holds: a person is shown all that a release lets through.
+    const held = fresh.filter((kind) => !counts.get(kind)?.mayPass())
+    if (held.length > 0) return held
+    for (const kind of fresh) {
+      counts.get(kind)?.add(request.key)
+      entries.push({ kind, key: request.key })
+    }
+    return []
+  })
+  return { answers, entries, trips: [...counts.values()].flatMap((count) => count.trip() ?? []) }
+}
+
+/** What a table that was emptied would do to everybody. */
+const BY_TRUNCATE: readonly BrakeKind[] = ['revocation', 'erase']
+
+function makeCount({ kind, taken, limit, tripped }: KindState) {
+  const added = new Set<CustomerKey>()
+  let exceeded = false
+  return {
+    has: (key: CustomerKey) => added.has(key),
+    mayPass(): boolean {
+      if (tripped || exceeded) return false
+      exceeded = taken + added.size >= limit
+      return !exceeded
+    },
+    add: (key: CustomerKey) => void added.add(key),
+    trip: (): Trip | null => (exceeded ? { kind, limit } : null),
+  }
+}

@@ -1,0 +1,190 @@
+// What a person decides about those who are held; see list.ts for who they are. Who, when and why is kept in `decision`, for each customer in `decided`.
+import type { ClientBase, Pool } from 'pg'
+import { retried } from '../ledger/batch.ts'
+import { noteNow } from '../ledger/note.ts'
+import { type CustomerKey, LANE } from '../model/customer.ts'
+import type { BrakeKind, HeldKind } from './brake.ts'
+import { OPEN_RELEASE } from './list.ts'
+import { inTransaction } from './transaction.ts'
+import { untrip } from './untrip.ts'
+
+export type Selection = { readonly kind: HeldKind } | { readonly keys: readonly CustomerKey[] }
+
+export type Person = { readonly by: string; readonly why: string }
+
+export type Outcome = {
+  /** Its id in the log of decisions; null: there was nothing to decide. */
+  readonly decision: string | null
+  readonly customers: number
+  /** Of those that were meant, who waits for a person still: held meanwhile, or planned again at this moment. */
+  readonly left: number
+  /** Kinds that let through again who is new to them; counting has begun anew. */
+  readonly untripped: readonly BrakeKind[]
+}
+
+/**
+ * Lets them through: exactly for what was held. Their version rises, because nothing may make an idle customer due
+ * again at the same version (docs/protocol.md), and they are due with the repairs, which live changes go before.
+ *
+ * Pages in transactions of their own: killed in the middle, the next call goes on; two at once share the work.
+ */
+export function release(pool: Pool, choice: Selection & Person): Promise<Outcome> {
+  return carryOut(pool, choice, RELEASE)
+}
+
+/** Leaves the service as it is for them, until they change. Who is planned again at this moment is left alone. */
+export function discard(pool: Pool, choice: Selection & Person): Promise<Outcome> {
+  return carryOut(pool, choice, DISCARD)
+}
+
+type Action = {
+  readonly name: 'release' | 'discard'
+  /** Which of a page it is about, over `l` and `o`, once their work rows are locked. */
+  readonly where: (single: boolean) => string
+  readonly apply: (client: ClientBase, decision: string, keys: readonly CustomerKey[]) => Promise<void>
+}
+
+/** By its key also somebody who was discarded can be released. */
+const RELEASE: Action = {
+  name: 'release',
+  where: (single) => `l.state IN ('held'${single ? `, 'discarded'` : ''}) AND NOT ${OPEN_RELEASE}`,
+  async apply(client, decision, keys) {
+    await client.query(DECIDE, [decision, keys, false])
+    await noteNow(client, keys, LANE.repair)
+  },
+}
+
+const DISCARD: Action = {
+  name: 'discard',
+  where: () => `l.state = 'held' AND o.due_at IS NULL`,
+  async apply(client, decision, keys) {
+    await client.query(SPEND, [keys])
+    await client.query(DECIDE, [decision, keys, true])
+    await client.query(
+      `UPDATE rollcall.ledger SET state = 'discarded', since = clock_timestamp() WHERE key = ANY($1)`,
+      [keys],
+    )
+  },
+}
+
+const DECIDE = `
+INSERT INTO rollcall.decided (decision, key, desired, spent_at)
+SELECT $1, l.key, l.desired, CASE WHEN $3 THEN clock_timestamp() END
+FROM rollcall.ledger l WHERE l.key = ANY($2) ORDER BY l.key`
+/** What was decided before is overruled. */
+const SPEND =
+  'UPDATE rollcall.decided SET spent_at = clock_timestamp() WHERE key = ANY($1) AND spent_at IS NULL'
+
+const PAGE = 1000
+/** A person waits for it, and nobody holds these rows for long. */
+const LOCK_TIMEOUT_MS = 10_000
+
+async function carryOut(pool: Pool, choice: Selection & Person, action: Action): Promise<Outcome> {
+  const kind = 'kind' in choice ? choice.kind : null
+  const kinds = new Set<HeldKind>(kind === null ? [] : [kind])
+  let decision: string | null = null
+  let customers = 0
+  for await (const keys of pagesOf(pool, choice)) {
+    const before: string | null = decision
+    const page: Decided = await retried(() =>
+      inTransaction(pool, LOCK_TIMEOUT_MS, (client) =>
+        decidePage(client, { choice, action, keys, decision: before }),
+      ),
+    )
+    decision = page.decision
+    customers += page.customers
+    for (const each of page.kinds) kinds.add(each)
+  }
+  const { untripped, decision: written } = await untrip(pool, [...kinds], async (client) =>
+    // Nobody was held, and yet somebody has looked, and decided that it goes on.
+    kind === null ? null : (decision ?? (await write(client, { choice, action }))),
+  )
+  return { decision: decision ?? written, customers, left: await countLeft(pool, choice), untripped }
+}
+
+/** Keys in pages, in order: those who are meant, or for a kind those who are held for it. */
+async function* pagesOf(pool: Pool, choice: Selection): AsyncGenerator<readonly CustomerKey[]> {
+  if ('keys' in choice) {
+    const keys = [...new Set(choice.keys)].sort()
+    for (let from = 0; from < keys.length; from += PAGE) yield keys.slice(from, from + PAGE)
+    return
+  }
+  for (let after: CustomerKey | null = null; ; ) {
+    const page: { rows: { key: CustomerKey; meant: boolean }[] } = await pool.query(PAGE_OF_HELD, [
+      choice.kind,
+      after,
+    ])
+    const meant = page.rows.filter((row) => row.meant).map(({ key }) => key)
+    if (meant.length > 0) yield meant
+    if (page.rows.length < PAGE) return
+    after = page.rows.at(-1)?.key ?? null
+  }
+}
+
+/** Of all kinds: how rare one is the planner cannot know, and it would sort everybody who is held for every page. */
+const PAGE_OF_HELD = `
+WITH page AS MATERIALIZED (
+  SELECT l.key, l.reason FROM rollcall.ledger l
+  WHERE l.state = 'held' AND ($2::text IS NULL OR l.key > $2) ORDER BY l.key LIMIT ${PAGE})
+SELECT key, coalesce(reason->'kinds' ? $1, false) AS meant FROM page ORDER BY key`
+
+/** As every ending does, which holds the work row while it writes the ledger: first, and in key order. */
+const LOCK = 'SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE'
+
+const CONCERNED = (where: string) => `
+SELECT l.key, coalesce(l.reason->'kinds', '[]') AS kinds
+FROM rollcall.ledger l JOIN rollcall.owed o USING (key)
+WHERE l.key = ANY($1) AND ($2::text IS NULL OR l.reason->'kinds' ? $2) AND ${where} ORDER BY l.key`
+
+type Page = {
+  readonly choice: Selection & Person
+  readonly action: Action
+  readonly keys: readonly CustomerKey[]
+  readonly decision: string | null
+}
+
+type Decided = {
+  readonly decision: string | null
+  readonly customers: number
+  readonly kinds: readonly HeldKind[]
+}
+
+async function decidePage(client: ClientBase, { choice, action, keys, decision }: Page): Promise<Decided> {
+  await client.query(LOCK, [keys])
+  const { rows } = await client.query<{ key: CustomerKey; kinds: readonly HeldKind[] }>(
+    CONCERNED(action.where('keys' in choice)),
+    [keys, 'kind' in choice ? choice.kind : null],
+  )
+  if (rows.length === 0) return { decision, customers: 0, kinds: [] }
+  const concerned = rows.map(({ key }) => key)
+  const id = decision ?? (await write(client, { choice, action }))
+  await client.query('UPDATE rollcall.decision SET customers = customers + $2 WHERE id = $1', [
+    id,
+    rows.length,
+  ])
+  await action.apply(client, id, concerned)
+  return { decision: id, customers: rows.length, kinds: rows.flatMap((row) => row.kinds) }
+}
+
+async function write(
+  client: ClientBase,
+  { choice, action }: Pick<Page, 'choice' | 'action'>,
+): Promise<string> {
+  const { rows } = await client.query<{ id: string }>(
+    `INSERT INTO rollcall.decision (action, kind, by, why) VALUES ($1, $2, $3, $4) RETURNING id::text`,
+    [action.name, 'kind' in choice ? choice.kind : null, choice.by, choice.why],
+  )
+  const [row] = rows
+  if (!row) throw new Error('a decision was written, and has no id')
+  return row.id
+}
+
+async function countLeft(pool: Pool, choice: Selection): Promise<number> {
+  const { rows } = await pool.query<{ left: number }>(
+    `SELECT count(*)::int AS left FROM rollcall.ledger l
+     WHERE l.state = 'held' AND ($1::text IS NULL OR l.reason->'kinds' ? $1)
+       AND ($2::text[] IS NULL OR l.key = ANY($2)) AND NOT ${OPEN_RELEASE}`,
+    ['kind' in choice ? choice.kind : null, 'keys' in choice ? choice.keys : null],
+  )
+  return rows[0]?.left ?? 0
+}

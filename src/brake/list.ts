@@ -1,0 +1,146 @@
+// Who is held, by kind and one by one; see held.ts for what can be decided about them.
+import type { ClientBase } from 'pg'
+import { iso } from '../ledger/sql.ts'
+import type { CustomerKey } from '../model/customer.ts'
+import { type HeldKind, isHeldKind } from './brake.ts'
+
+type Client = Pick<ClientBase, 'query'>
+
+/** A release of this customer, for what is desired now, that no claim has carried out yet. */
+export const OPEN_RELEASE = `EXISTS (
+  SELECT FROM rollcall.decided d WHERE d.key = l.key AND d.desired = l.desired AND d.spent_at IS NULL)`
+
+/** Ages in milliseconds by the database's clock, times as ISO text in UTC. */
+export type KindHeld = {
+  readonly kind: HeldKind
+  /** Customers who wait for a person. */
+  readonly held: number
+  /** Released, and on their way. */
+  readonly released: number
+  /** Left as they are by a person, until they change. */
+  readonly discarded: number
+  /** Since when the first of them waits. */
+  readonly sinceMs: number | null
+  /** Null: those who are new to the kind are let through. */
+  readonly trippedAt: string | null
+  readonly trippedMs: number | null
+  /** The limit at which it tripped; else null, because it follows the number of customers. */
+  readonly limit: number | null
+  /** Let through within the window. */
+  readonly taken: number
+  /** Of how many the share is, as last counted; null: it never mattered. */
+  readonly base: number | null
+}
+
+const ms = (interval: string) => `round(extract(epoch FROM ${interval}) * 1000)::float8`
+
+const BY_KIND = `
+WITH open AS (SELECT DISTINCT key, desired FROM rollcall.decided WHERE spent_at IS NULL),
+stopped AS (
+  SELECT k.kind, l.state, l.since, l.state = 'held' AND open.key IS NOT NULL AS released
+  FROM rollcall.ledger l LEFT JOIN open USING (key, desired),
+    LATERAL jsonb_array_elements_text(coalesce(l.reason->'kinds', '[]')) AS k (kind)
+  WHERE l.state IN ('held', 'discarded')),
+counted AS (
+  SELECT kind, (count(*) FILTER (WHERE state = 'held' AND NOT released))::int AS held,
+    (count(*) FILTER (WHERE released))::int AS released, (count(*) FILTER (WHERE state = 'discarded'))::int AS discarded,
+    min(since) FILTER (WHERE state = 'held' AND NOT released) AS since
+  FROM stopped GROUP BY kind)
+SELECT kind, coalesce(c.held, 0) AS held, coalesce(c.released, 0) AS released, coalesce(c.discarded, 0) AS discarded,
+  ${ms('clock_timestamp() - c.since')} AS "sinceMs", ${iso('b.tripped_at')} AS "trippedAt",
+  ${ms('clock_timestamp() - b.tripped_at')} AS "trippedMs", b.tripped_at_limit AS "limit",
+  coalesce(b.taken, 0) AS taken, b.base::float8 AS base
+FROM counted c FULL JOIN rollcall.brake b USING (kind)
+ORDER BY c.held DESC NULLS LAST, kind`
+
+/** Every kind that ever counted somebody, for `status`, metrics and alarms: those with somebody held come first. */
+export async function readBrake(client: Client): Promise<readonly KindHeld[]> {
+  const { rows } = await client.query<KindHeld>(BY_KIND)
+  return rows.filter(({ kind }) => isHeldKind(kind))
+}
+
+/** Whether a person is needed. */
+export function needsPerson({ held, trippedAt }: KindHeld): boolean {
+  return held > 0 || trippedAt !== null
+}
+
+export type HeldCustomer = {
+  readonly key: CustomerKey
+  readonly userId: string | null
+  readonly state: 'held' | 'discarded'
+  readonly kinds: readonly HeldKind[]
+  readonly since: string | null
+  readonly sinceMs: number | null
+  /** Let through by a person, and on its way. */
+  readonly released: boolean
+  /** What would happen, as far as the ledger tells: it holds no value, and of what is desired only a digest. */
+  readonly what: {
+    /** As last seen, or else as last acknowledged. */
+    readonly statusFrom: number | null
+    /** Null: not told, or as it is. */
+    readonly statusTo: number | null
+    readonly fields: readonly string[]
+  }
+}
+
+type Listing = {
+  readonly kind?: HeldKind
+  /** With keys, those who were discarded are listed too. */
+  readonly keys?: readonly CustomerKey[]
+  readonly limit: number
+  /** Goes on behind this key. */
+  readonly after?: CustomerKey
+}
+
+const WHERE = `l.state <> 'idle' AND l.state IN ('held', CASE WHEN $2::text[] IS NULL THEN 'held' ELSE 'discarded' END)
+  AND ($1::text IS NULL OR l.reason->'kinds' ? $1) AND ($2::text[] IS NULL OR l.key = ANY($2))`
+
+const LIST = `
+SELECT l.key, l.user_id AS "userId", l.state, coalesce(l.reason->'kinds', '[]') AS kinds,
+  coalesce(l.reason->'fields', '[]') AS fields, coalesce(l.seen_status, l.sent_status) AS "statusFrom",
+  ${iso('l.since')} AS since, ${ms('clock_timestamp() - l.since')} AS "sinceMs",
+  l.state = 'held' AND ${OPEN_RELEASE} AS released
+FROM rollcall.ledger l WHERE ${WHERE} AND ($3::text IS NULL OR l.key > $3) ORDER BY l.key LIMIT $4`
+
+type Listed = Omit<HeldCustomer, 'what'> & {
+  readonly fields: readonly string[]
+  readonly statusFrom: number | null
+}
+
+/** In the order of their keys. */
+export async function listHeld(
+  client: Client,
+  { kind, keys, limit, after }: Listing,
+): Promise<{ readonly customers: readonly HeldCustomer[]; readonly total: number }> {
+  const which = [kind ?? null, keys ?? null]
+  const { rows } = await client.query<Listed>(LIST, [...which, after ?? null, limit])
+  const { rows: counted } = await client.query<{ total: number }>(
+    `SELECT count(*)::int AS total FROM rollcall.ledger l WHERE ${WHERE}`,
+    which,
+  )
+  return { customers: rows.map(withWhat), total: counted[0]?.total ?? 0 }
+}
+
+/** Those of whom it is told what becomes of their status lose access. */
+const TAKES_ACCESS: readonly HeldKind[] = ['revocation', 'truncated']
+
+function withWhat({ fields, statusFrom, ...customer }: Listed): HeldCustomer {
+  const cleared = customer.kinds.flatMap((kind) =>
+    kind.startsWith('clear:') ? kind.slice('clear:'.length) : [],
+  )
+  const statusTo = customer.kinds.some((kind) => TAKES_ACCESS.includes(kind)) ? 0 : null
+  return { ...customer, what: { statusFrom, statusTo, fields: [...new Set([...cleared, ...fields])] } }
+}
+
+/** Those of the keys that are known, and in one of the states where some are named. */
+export async function findKeys(
+  client: Client,
+  keys: readonly CustomerKey[],
+  states?: readonly string[],
+): Promise<readonly CustomerKey[]> {
+  const { rows } = await client.query<{ key: CustomerKey }>(
+    'SELECT key FROM rollcall.ledger WHERE key = ANY($1) AND ($2::text[] IS NULL OR state = ANY($2))',
+    [keys, states ?? null],
+  )
+  return rows.map(({ key }) => key)
+}

@@ -1,0 +1,119 @@
+// The statements of a reservation; `taken` of a kind is always the number of its entries.
+import type { ClientBase, Pool } from 'pg'
+import type { CustomerKey } from '../model/customer.ts'
+import { type Bases, baseOf } from './base.ts'
+import type { BrakeKind, BrakeRequest } from './brake.ts'
+import type { Decision } from './decide.ts'
+
+const LOCK = 'SELECT kind FROM rollcall.brake WHERE kind = ANY($1) ORDER BY kind FOR UPDATE'
+
+/** False where one of them is not there yet. */
+export async function lockRows(client: ClientBase, kinds: readonly BrakeKind[]): Promise<boolean> {
+  const { rowCount } = await client.query(LOCK, [kinds])
+  return rowCount === kinds.length
+}
+
+const MAKE = `
+INSERT INTO rollcall.brake (kind) SELECT k.kind FROM unnest($1::text[]) AS k (kind) ORDER BY 1 ON CONFLICT DO NOTHING`
+
+export async function makeRows(pool: Pool, kinds: readonly BrakeKind[]): Promise<void> {
+  await pool.query(MAKE, [kinds])
+}
+
+/** Entries that have left the window go a few at a time, though more than can be added meanwhile. */
+const PRUNED = 1000
+
+/** What has left the window goes, first of all of those who ask: they may be entered anew. */
+const LOOK = `
+WITH t AS MATERIALIZED (SELECT clock_timestamp() AS now, clock_timestamp() - $4 * interval '1 hour' AS since),
+asked AS MATERIALIZED (SELECT DISTINCT a.kind, a.key FROM unnest($2::text[], $3::text[]) AS a (kind, key)),
+old AS MATERIALIZED (
+  SELECT e.kind, e.key FROM rollcall.brake_entry e JOIN asked USING (kind, key), t WHERE e.at <= t.since
+  UNION
+  (SELECT e.kind, e.key FROM rollcall.brake_entry e, t WHERE e.kind = ANY($1) AND e.at <= t.since LIMIT ${PRUNED})),
+gone AS (
+  DELETE FROM rollcall.brake_entry e USING old WHERE e.kind = old.kind AND e.key = old.key RETURNING e.kind),
+fewer AS MATERIALIZED (SELECT kind, count(*)::int AS n FROM gone GROUP BY kind),
+kept AS (UPDATE rollcall.brake b SET taken = b.taken - fewer.n FROM fewer WHERE b.kind = fewer.kind)
+SELECT
+  (SELECT jsonb_agg(jsonb_build_object('kind', b.kind, 'taken', b.taken - coalesce(fewer.n, 0), 'base', b.base,
+     'baseAgeMs', extract(epoch FROM t.now - b.based_at) * 1000, 'tripped', b.tripped_at IS NOT NULL))
+   FROM rollcall.brake b LEFT JOIN fewer USING (kind), t WHERE b.kind = ANY($1)) AS kinds,
+  (SELECT coalesce(jsonb_agg(jsonb_build_array(e.kind, e.key)), '[]')
+   FROM rollcall.brake_entry e JOIN asked USING (kind, key), t WHERE e.at > t.since) AS counted,
+  (SELECT coalesce(jsonb_agg(jsonb_build_array(d.key, d.desired)), '[]')
+   FROM rollcall.decided d WHERE d.key = ANY($3) AND d.spent_at IS NULL) AS released,
+  EXISTS (SELECT FROM rollcall.capture_mark WHERE kind = 'truncate' AND resolved_at IS NULL) AS truncated`
+
+type Looked = {
+  readonly kinds: readonly {
+    readonly kind: BrakeKind
+    readonly taken: number
+    readonly base: number | null
+    readonly baseAgeMs: number | null
+    readonly tripped: boolean
+  }[]
+  readonly counted: readonly (readonly [BrakeKind, CustomerKey])[]
+  readonly released: readonly (readonly [CustomerKey, string | null])[]
+  readonly truncated: boolean
+}
+
+type Asking = {
+  readonly kinds: readonly BrakeKind[]
+  readonly requests: readonly BrakeRequest[]
+  readonly windowHours: number
+}
+
+/** In a snapshot of its own, after the lock. */
+export async function look(client: ClientBase, { kinds, requests, windowHours }: Asking) {
+  const pairs = requests.flatMap(({ key, kinds: each }) => each.map((kind) => ({ kind, key })))
+  const { rows } = await client.query<Looked>(LOOK, [
+    kinds,
+    pairs.map(({ kind }) => kind),
+    pairs.map(({ key }) => key),
+    windowHours,
+  ])
+  const [found] = rows
+  if (!found) throw new Error('the brake was asked, and there was no answer')
+  const counted = Map.groupBy(found.counted, ([, key]) => key)
+  const released = Map.groupBy(found.released, ([key]) => key)
+  const asked = requests.map((request) => ({
+    ...request,
+    counted: (counted.get(request.key) ?? []).map(([kind]) => kind),
+    released: (released.get(request.key) ?? []).some(([, desired]) => desired === request.desired),
+  }))
+  return { kinds: found.kinds, truncated: found.truncated, asked }
+}
+
+const STORE = `
+WITH s AS (SELECT * FROM jsonb_to_recordset($1::jsonb) AS s (kind text, more integer, base bigint, tripped integer)),
+kept AS (
+  UPDATE rollcall.brake b SET
+    taken = b.taken + s.more,
+    base = coalesce(s.base, b.base),
+    based_at = CASE WHEN s.base IS NULL THEN b.based_at ELSE clock_timestamp() END,
+    tripped_at = CASE WHEN s.tripped IS NULL THEN b.tripped_at ELSE clock_timestamp() END,
+    tripped_at_limit = coalesce(s.tripped, b.tripped_at_limit)
+  FROM s WHERE b.kind = s.kind)
+INSERT INTO rollcall.brake_entry (kind, key) SELECT e.kind, e.key FROM unnest($2::text[], $3::text[]) AS e (kind, key)`
+
+type Stored = { readonly kinds: readonly BrakeKind[]; readonly bases: Bases | null }
+
+export async function store(
+  client: ClientBase,
+  { entries, trips }: Decision,
+  { kinds, bases }: Stored,
+): Promise<void> {
+  if (entries.length === 0 && trips.length === 0 && !bases) return
+  const rows = kinds.map((kind) => ({
+    kind,
+    more: entries.filter((entry) => entry.kind === kind).length,
+    base: bases ? baseOf(kind, bases) : null,
+    tripped: trips.find((trip) => trip.kind === kind)?.limit ?? null,
+  }))
+  await client.query(STORE, [
+    JSON.stringify(rows),
+    entries.map(({ kind }) => kind),
+    entries.map(({ key }) => key),
+  ])
+}

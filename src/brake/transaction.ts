@@ -1,0 +1,20 @@
+import type { ClientBase, Pool } from 'pg'
+
+/** A short transaction that waits for no lock longer than this. Where it fails, what it holds goes with its connection. */
+export async function inTransaction<T>(
+  pool: Pool,
+  lockTimeoutMs: number,
+  work: (client: ClientBase) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect()
+  let broken = true
+  try {
+    await client.query(`BEGIN; SET LOCAL lock_timeout = ${lockTimeoutMs}`)
+    const result = await work(client)
+    await client.query('COMMIT')
+    broken = false
+    return result
+  } finally {
+    client.release(broken)
+  }
+}

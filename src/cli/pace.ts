@@ -1,0 +1,64 @@
+import { readEnv } from '../config/env.ts'
+import { checkMigrated } from '../ledger/migrate.ts'
+import { RollcallError } from '../model/errors.ts'
+import { readPace } from '../pace/read.ts'
+import { setCeiling } from '../pace/row.ts'
+import { withPool } from './connect.ts'
+import type { AddCommand } from './io.ts'
+import { asJson } from './json.ts'
+import { sayPace } from './say-pace.ts'
+
+type Options = { readonly ceiling?: string; readonly json?: boolean }
+
+const MOST_PER_SECOND = 10_000
+
+const EXAMPLES = `
+All workers together make so many calls per second at most (the ceiling). Below
+it the rate finds its own way: a 429 or 503 of the service halves it, and it
+rises again by itself, from nothing to the ceiling within half a minute.
+
+A ceiling that is set here holds at once, for all running workers, and stands
+until pace.ceiling in the configuration is changed to something else than the
+configuration asks for now. It reads DATABASE_URL alone, and no configuration.
+
+Examples:
+  rollcall pace                  how fast calls are made, and whether they are
+  rollcall pace --ceiling 200    at most 200 calls per second from now on
+  rollcall pace --json           the same as JSON
+
+Exit codes:
+  0  calls are made, or would be
+  3  nobody calls: the service is out, or refuses the credentials
+  1  it failed
+  2  the call or the environment is wrong, or the tables need a migration`
+
+/** `rollcall pace`: how fast all processes together call the service; and changing it while they run. */
+export const paceCommand: AddCommand = (program, io, exit) => {
+  program
+    .command('pace')
+    .description('show how fast the service is called, and set the ceiling while workers run')
+    .option('--ceiling <number>', `calls per second at most, above 0 and up to ${MOST_PER_SECOND}`)
+    .option('--json', 'print it as JSON')
+    .addHelpText('after', EXAMPLES)
+    .action(async ({ ceiling: text, json = false }: Options) => {
+      const ceiling = text === undefined ? null : readCeiling(text)
+      const { DATABASE_URL: url } = readEnv(io.env, { need: ['DATABASE_URL'] })
+      const pace = await withPool({ url, stop: io.stop }, async (pool) => {
+        await checkMigrated(pool)
+        if (ceiling !== null) await setCeiling(pool, ceiling)
+        return await readPace(pool)
+      })
+      if (json) io.out(asJson(pace))
+      else for (const line of sayPace(pace)) io.out(line)
+      exit(pace?.breaker === 'open' ? 3 : 0)
+    })
+}
+
+/** @throws RollcallError USAGE when it is no number above 0 and up to 10,000, written as 200 or 0.5 */
+export function readCeiling(text: string): number {
+  const ceiling = /^\d{1,9}(\.\d{1,9})?$/.test(text) ? Number(text) : Number.NaN
+  if (ceiling > 0 && ceiling <= MOST_PER_SECOND) return ceiling
+  throw new RollcallError('USAGE', [
+    `--ceiling: expected calls per second as a number above 0 and up to ${MOST_PER_SECOND}, like 200 or 0.5`,
+  ])
+}

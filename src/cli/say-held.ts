@@ -1,0 +1,134 @@
+import type { Outcome } from '../brake/held.ts'
+import { type HeldCustomer, type KindHeld, needsPerson } from '../brake/list.ts'
+import type { LoggedDecision } from '../brake/log.ts'
+import { columns } from './say-history.ts'
+import { span } from './say-time.ts'
+import { wrapped } from './say-wrapped.ts'
+import { shown } from './shown.ts'
+
+/** What would happen to them. */
+function sayKind(kind: string): string {
+  switch (kind) {
+    case 'revocation':
+      return 'they would lose access'
+    case 'status':
+      return 'their status would change to another with access'
+    case 'create':
+      return 'they would be registered'
+    case 'absence':
+      return 'the service knew them and knows them no more: is it the right service?'
+    case 'erase':
+      return 'their personal fields would be erased'
+    case 'truncated':
+      return 'they would lose access, after a watched table was truncated'
+    default:
+      return kind.startsWith('clear:')
+        ? `their ${kind.slice('clear:'.length)} would be cleared`
+        : 'this version does not know what that is'
+  }
+}
+
+/** By kind, for those where a person is needed or somebody was discarded. */
+export function sayHeldKinds(kinds: readonly KindHeld[]): string[] {
+  const told = kinds.filter((kind) => needsPerson(kind) || kind.released > 0 || kind.discarded > 0)
+  if (told.length === 0) return ['nobody is held']
+  return told.flatMap((kind) => [...sayHeldKind(kind), ''])
+}
+
+function sayHeldKind({ kind, held, released, discarded, ...state }: KindHeld): string[] {
+  const { sinceMs, trippedMs, limit, taken } = state
+  return [
+    `${kind}: ${count(held)} held`,
+    ...(held > 0 ? wrapped('what', sayKind(kind)) : []),
+    ...(sinceMs === null ? [] : wrapped('since', `${span(sinceMs)} ago (the oldest)`)),
+    ...(trippedMs === null
+      ? []
+      : wrapped(
+          'tripped',
+          `${span(trippedMs)} ago at the limit of ${limit ?? 0}, ${taken} let through before; who is new to it waits`,
+        )),
+    ...(released > 0 ? wrapped('released', `${count(released)}, on their way`) : []),
+    ...(discarded > 0 ? wrapped('discarded', `${count(discarded)}, left as they are until they change`) : []),
+    ...(kind === 'truncated' ? wrapped('to do', '`rollcall capture resync` looks at everybody again') : []),
+  ]
+}
+
+export const HOW = [
+  '`rollcall held release --kind KIND --why "..."` lets them through, and',
+  '`rollcall held discard --kind KIND --why "..."` leaves the service as it is',
+]
+
+/** A line has room for a few names. */
+const MOST_NAMES = 3
+
+export function sayHeldList({
+  customers,
+  total,
+}: {
+  readonly customers: readonly HeldCustomer[]
+  readonly total: number
+}): string[] {
+  if (total === 0) return ['nobody is held']
+  const rows = customers.map((each) => [
+    each.key,
+    each.released ? 'released' : each.state,
+    each.sinceMs === null ? '' : span(each.sinceMs),
+    sayStatus(each),
+    few(each.kinds),
+    few(each.what.fields),
+  ])
+  const left = total - customers.length
+  return [
+    ...columns([['CUSTOMER', 'STATE', 'FOR', 'STATUS', 'KINDS', 'FIELDS'], ...rows]),
+    ...(left > 0 ? [`and ${left} more; --limit ${total} shows all of them`] : []),
+  ]
+}
+
+function sayStatus({ what: { statusFrom, statusTo } }: HeldCustomer): string {
+  if (statusFrom === null) return statusTo === null ? '' : `to ${statusTo}`
+  return statusTo === null || statusTo === statusFrom ? String(statusFrom) : `${statusFrom} to ${statusTo}`
+}
+
+function few(names: readonly string[]): string {
+  const more = names.length - MOST_NAMES
+  return (more > 0 ? [...names.slice(0, MOST_NAMES), `+${more}`] : names).join(' ')
+}
+
+export type Said = {
+  readonly action: 'release' | 'discard'
+  readonly outcome: Outcome
+  /** Named, known, and neither held nor, for a release, discarded. */
+  readonly notHeld: readonly string[]
+}
+
+export function sayOutcome({ action, outcome, notHeld }: Said): string[] {
+  const { customers, left, untripped } = outcome
+  const [is, are] = action === 'release' ? RELEASED : DISCARDED
+  return [
+    customers === 0 ? NOTHING[action] : `${count(customers)} ${customers === 1 ? is : are}`,
+    ...notHeld.flatMap((key) => `customer ${shown(key)} is not held`),
+    ...untripped.map((kind) => `${kind}: who is new to it is let through again, and counted from 0`),
+    ...(left > 0 ? [`${count(left)} held still, or anew: see \`rollcall held\`, and call it again`] : []),
+  ]
+}
+
+const RELEASED = [
+  'is released, and sent as the pace allows',
+  'are released, and sent as the pace allows',
+] as const
+const DISCARDED = ['is left as it is until it changes', 'are left as they are until they change'] as const
+const NOTHING = { release: 'there is nobody to release', discard: 'there is nobody to discard' }
+
+export function sayDecisions(decisions: readonly LoggedDecision[]): string[] {
+  if (decisions.length === 0) return ['nothing was decided yet']
+  return decisions.flatMap(({ at, action, kind, customers, by, why, open }) => [
+    `${at.slice(0, 10)} ${at.slice(11, 16)} UTC: ${action}, ${kind ?? 'by key'}, ${count(customers)}`,
+    ...wrapped('by', by),
+    ...wrapped('why', why),
+    ...(open > 0 ? wrapped('open', `${count(open)} not sent yet`) : []),
+  ])
+}
+
+function count(customers: number): string {
+  return customers === 1 ? '1 customer' : `${customers} customers`
+}

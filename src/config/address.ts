@@ -1,0 +1,84 @@
+// Where an address leads, and whether what is said on the way can be overheard. Nothing is connected here.
+import { BlockList, isIP } from 'node:net'
+import pg from 'pg'
+
+/** Which connections may be plain to another machine. The service has its own setting, `service.allowPlainHttp`. */
+export const PLAINTEXT = ['database', 'queue'] as const
+export type Plaintext = (typeof PLAINTEXT)[number]
+
+/** What an address comes to. `local`: it stays on this machine. */
+export type Address = { readonly server: string; readonly local: boolean; readonly encrypted: boolean }
+
+const LOOPBACK = new BlockList()
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4')
+LOOPBACK.addAddress('::1', 'ipv6')
+
+/** Sockets of the file system, and names and numbers that never leave this machine. */
+export function isLocal(host: string): boolean {
+  const family = isIP(host)
+  if (family !== 0) return LOOPBACK.check(host, family === 6 ? 'ipv6' : 'ipv4')
+  return host.startsWith('/') || host.toLowerCase() === 'localhost'
+}
+
+/**
+ * Of a `postgres://`, `redis://` or `rediss://` address; undefined when its options cannot be used (a file that
+ * is not there, say).
+ */
+export function addressOf(url: string): Address | undefined {
+  return isPostgres(url) ? postgresAddress(url) : redisAddress(url)
+}
+
+export function isPostgres(url: string): boolean {
+  return /^postgres(ql)?:/i.test(url)
+}
+
+/** In other programs these two mean that plain text will do; pg encrypts with them as yet. */
+const HALFHEARTED = new Set(['allow', 'prefer'])
+
+/**
+ * Asked of pg itself, without connecting: options in the address win over its parts, the last of several wins, and
+ * PGHOST, PGPORT and PGSSLMODE fill what is missing. Whatever else decides, pg never falls back from TLS to plain.
+ */
+function postgresAddress(url: string): Address | undefined {
+  const mode = new URL(url).searchParams.getAll('sslmode').at(-1)
+  try {
+    const { host, port, ssl } = new pg.Client({ connectionString: url })
+    const encrypted = Boolean(ssl) && !HALFHEARTED.has(mode ?? '')
+    return { server: host.startsWith('/') ? host : serverOf(host, port), local: isLocal(host), encrypted }
+  } catch {
+    return undefined // its words may quote the address; the caller names the variable
+  }
+}
+
+/** As ioredis reads it: an option `tls` in the address replaces what the scheme says, even by nothing. */
+function redisAddress(url: string): Address {
+  const { hostname, port, searchParams } = new URL(url)
+  const path = searchParams.getAll('path').at(-1)
+  const encrypted = url.startsWith('rediss://') && !searchParams.has('tls')
+  if (path) return { server: path, local: true, encrypted }
+  const host = hostname.replace(/^\[|\]$/g, '') || searchParams.getAll('host').at(-1) || 'localhost'
+  const number = Number(port || searchParams.getAll('port').at(-1) || 6379)
+  return { server: serverOf(host, number), local: isLocal(host), encrypted }
+}
+
+function serverOf(host: string, port: number): string {
+  return isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`
+}
+
+const ENCRYPT = {
+  postgres:
+    'add sslmode=verify-full to its options (or no-verify, which encrypts without knowing the server)',
+  redis: 'write rediss:// and no option tls',
+}
+
+/** What is wrong with an address, or undefined; never with what was found in it but the host. */
+export function plaintextProblem(
+  url: string,
+  { use, allowed }: { readonly use: Plaintext; readonly allowed: readonly Plaintext[] },
+): string | undefined {
+  const address = addressOf(url)
+  if (!address) return 'one of its options cannot be used, such as a file that sslrootcert names'
+  if (address.local || address.encrypted || allowed.includes(use)) return undefined
+  const how = ENCRYPT[isPostgres(url) ? 'postgres' : 'redis']
+  return `the connection to another machine is not encrypted: ${how}, or set ALLOW_PLAINTEXT=${use} if the network is yours`
+}

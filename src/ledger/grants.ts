@@ -1,0 +1,72 @@
+// What a role needs of rollcall's own tables, as data: the statements in this folder, in pace, brake and capture are
+// why. src/cli/say-grants.ts makes a script of it, test/ledger/grants.pg.test.ts takes away each right in turn.
+import type { PgTable } from 'drizzle-orm/pg-core'
+import type * as schema from './schema.ts'
+
+export type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE'
+
+type Schema = typeof schema
+type Owned = { [K in keyof Schema]: Schema[K] extends PgTable ? Schema[K]['_']['name'] : never }[keyof Schema]
+/** `migration` is made by the migrator itself. */
+export type OwnedTable = Owned | 'migration'
+
+export type Rights = {
+  /** Every table of ours has an entry, so that a new one cannot be forgotten; none: no right at all. */
+  readonly tables: Readonly<Record<OwnedTable, readonly Privilege[]>>
+  /** USAGE: the next number. */
+  readonly sequences: readonly string[]
+  /** Giving back the pages of an outbox that was large; see tidyOutbox. */
+  readonly vacuumsOutbox: boolean
+}
+
+/**
+ * For everything but `migrate` and `capture install`. UPDATE is also what a lock on a row takes (FOR UPDATE), and
+ * DELETE goes only where rows end: owed and ledger are never deleted from, since versions must not start again.
+ * Who appends to the outbox and sets the marks of capture are the triggers, with the rights of their owner.
+ */
+export const WORKER: Rights = {
+  tables: {
+    answer: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
+    brake: ['SELECT', 'INSERT', 'UPDATE'],
+    brake_entry: ['SELECT', 'INSERT', 'DELETE'],
+    call: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
+    capture_mark: ['SELECT', 'UPDATE'],
+    decided: ['SELECT', 'INSERT', 'UPDATE'],
+    decision: ['SELECT', 'INSERT', 'UPDATE'],
+    erasure: ['SELECT', 'INSERT', 'UPDATE'],
+    generation: ['SELECT', 'INSERT', 'UPDATE'],
+    ledger: ['SELECT', 'INSERT', 'UPDATE'],
+    migration: ['SELECT'],
+    outbox: ['SELECT', 'UPDATE', 'DELETE'],
+    owed: ['SELECT', 'INSERT', 'UPDATE'],
+    pace: ['SELECT', 'INSERT', 'UPDATE'],
+    revocation: [],
+    target: ['SELECT', 'INSERT'],
+  },
+  sequences: ['call_id_seq', 'decision_id_seq', 'erasure_id_seq', 'owed_id_seq', 'token'],
+  vacuumsOutbox: true,
+}
+
+/** For those who only look: keys of customers and digests, and no customer. */
+export const READER: Rights = {
+  tables: {
+    answer: ['SELECT'],
+    brake: ['SELECT'],
+    brake_entry: [],
+    call: ['SELECT'],
+    capture_mark: ['SELECT'],
+    decided: ['SELECT'],
+    decision: ['SELECT'],
+    erasure: ['SELECT'],
+    generation: ['SELECT'],
+    ledger: ['SELECT'],
+    migration: ['SELECT'],
+    outbox: ['SELECT'],
+    owed: ['SELECT'],
+    pace: ['SELECT'],
+    revocation: [],
+    target: ['SELECT'],
+  },
+  sequences: [],
+  vacuumsOutbox: false,
+}

@@ -1,0 +1,108 @@
+import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
+import { isLocal } from '../config/address.ts'
+import { RollcallError } from '../model/errors.ts'
+import { NOT_LISTENING, type OpsAddress } from './address.ts'
+import type { Health, Readiness } from './health.ts'
+import type { Log } from './log.ts'
+import { CONTENT_TYPE } from './metrics.ts'
+import { sleep } from './time.ts'
+
+export type OpsOptions = Pick<OpsAddress, 'host' | 'port'> & {
+  readonly health: () => Health
+  readonly readiness: () => Promise<Readiness>
+  /** Prometheus text. */
+  readonly metrics: () => Promise<string>
+  readonly log: Pick<Log, 'info' | 'warn'>
+}
+
+export type Ops = {
+  /** With the port that it was given, for OPS_PORT=0. */
+  readonly url: string
+  /** Never takes longer than its deadline: whoever still asks is cut off. */
+  close(): Promise<void>
+}
+
+/** Nothing that is asked here has a body or a long head; who is slow to ask holds a connection. */
+const HEAD_BYTES = 8 * 1024
+const REQUEST_MS = 5000
+const CHECK_MS = 1000
+const CONNECTIONS = 64
+const CLOSE_MS = 500
+
+/**
+ * The worker's own HTTP port: /healthz, /readyz, /metrics, and nothing else. It tells counts, names of parts and
+ * sentences of our own, never what an error said.
+ *
+ * @throws RollcallError OPS_PORT_TAKEN when the address cannot be had
+ */
+export async function startOps(options: OpsOptions): Promise<Ops> {
+  const { host, port, log } = options
+  const app = makeApp(options)
+  try {
+    await app.listen({ host, port })
+  } catch (error) {
+    await app.close()
+    const why = NOT_LISTENING[String((error as NodeJS.ErrnoException).code)]
+    if (why === undefined) throw error
+    throw new RollcallError('OPS_PORT_TAKEN', [`${bracketed(host)}:${port}: ${why}`], { cause: error })
+  }
+  const bound = app.server.address()
+  const url = `http://${bracketed(host)}:${typeof bound === 'object' && bound ? bound.port : port}`
+  log.info({ url }, 'health and metrics are at this address')
+  if (!isLocal(host))
+    log.warn({ host }, 'OPS_HOST is not loopback: anybody who reaches this port sees counts; nothing else')
+  return { url, close: () => closeSoon(app) }
+}
+
+async function closeSoon(app: FastifyInstance): Promise<void> {
+  const waited = new AbortController()
+  await Promise.race([app.close(), sleep(CLOSE_MS, waited.signal)])
+  waited.abort()
+}
+
+function makeApp({ health, readiness, metrics, log }: OpsOptions): FastifyInstance {
+  const app = Fastify({
+    forceCloseConnections: true,
+    requestTimeout: REQUEST_MS,
+    keepAliveTimeout: REQUEST_MS,
+    http: {
+      maxHeaderSize: HEAD_BYTES,
+      headersTimeout: REQUEST_MS,
+      connectionsCheckingInterval: CHECK_MS,
+    },
+    frameworkErrors: (_error, _request, reply: FastifyReply) =>
+      reply.code(400).send({ error: 'bad_request', message: 'The address cannot be read.' }),
+  })
+  app.server.maxConnections = CONNECTIONS
+  // A body is never read: the connection ends with the answer.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _body, done) => done(null))
+  app.addHook('onSend', async ({ headers }, reply) => {
+    reply.header('cache-control', 'no-store')
+    if (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0)
+      reply.header('connection', 'close')
+  })
+  app.setNotFoundHandler((_request, reply) =>
+    reply.code(404).send({ error: 'not_found', message: 'There is GET /healthz, /readyz and /metrics.' }),
+  )
+  app.setErrorHandler((error: { readonly name?: string; readonly statusCode?: number }, _request, reply) => {
+    const status = error.statusCode !== undefined && error.statusCode < 500 ? error.statusCode : 500
+    if (status < 500) return reply.code(status).send({ error: 'bad_request', message: 'It cannot be read.' })
+    log.warn({ error: error.name }, 'a request to the ops port failed')
+    return reply.code(500).send({ error: 'broken', message: 'This answer failed; the log may say why.' })
+  })
+  app.get('/healthz', async (_request, reply) => {
+    const told = health()
+    return reply.code(told.ok ? 200 : 503).send(told)
+  })
+  app.get('/readyz', async (_request, reply) => {
+    const told = await readiness()
+    return reply.code(told.ready ? 200 : 503).send(told)
+  })
+  app.get('/metrics', async (_request, reply) => reply.type(CONTENT_TYPE).send(await metrics()))
+  return app
+}
+
+function bracketed(host: string): string {
+  return host.includes(':') ? `[${host}]` : host
+}

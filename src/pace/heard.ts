@@ -1,0 +1,59 @@
+import DataLoader from 'dataloader'
+import type { Pool } from 'pg'
+import { isClosedFor, isTroubled } from './breaker.ts'
+import { afterCalls } from './common.ts'
+import { eventsOf, type PaceEvent } from './events.ts'
+import type { Heard, HeardCall } from './pace.ts'
+import { changePace } from './stored.ts'
+
+const MOST_CALLS = 50
+const GATHER_MS = 2
+
+/** What this process knows of the row, from its last reservation or its last report. */
+export type Known = { troubled: boolean }
+
+type Options = {
+  readonly pool: Pool
+  /** Of this process: a keyed digest. */
+  readonly credentials: string
+  readonly known: Known
+  /** Forgets the permits that were reserved before what was heard. */
+  readonly drop: () => void
+  readonly onChange: (event: PaceEvent) => void
+}
+
+/**
+ * Stores what calls tell of the service, several in one transaction. Good calls of a service that works cost no
+ * statement: they are reported only while there is something that they end.
+ */
+export function makeHeard({ pool, credentials, known, drop, onChange }: Options): Heard {
+  const loader = new DataLoader<HeardCall, null>(
+    async (calls) => {
+      await store(calls)
+      return calls.map(() => null)
+    },
+    {
+      cache: false,
+      maxBatchSize: MOST_CALLS,
+      batchScheduleFn: (flush) => setTimeout(flush, GATHER_MS),
+    },
+  )
+
+  async function store(calls: readonly HeardCall[]): Promise<void> {
+    const { before, after, now } = await changePace(pool, ({ pace, now }) =>
+      afterCalls(pace, calls, { credentials, now }),
+    )
+    known.troubled = isTroubled(after.breaker, { credentials, now })
+    const slower = after.epoch > before.epoch || (after.notBefore ?? 0) > (before.notBefore ?? 0)
+    if (slower || isClosedFor(after.breaker, credentials)) drop()
+    for (const event of eventsOf(before, after, now)) onChange(event)
+  }
+
+  return async (call) => {
+    if (tells(call, known)) await loader.load(call)
+  }
+}
+
+function tells({ sign, busy, holdMs }: HeardCall, { troubled }: Known): boolean {
+  return busy || holdMs > 0 || sign === 'trouble' || sign === 'denied' || (sign === 'well' && troubled)
+}

@@ -1,0 +1,164 @@
+// The one row of `rollcall.pace` as the pure decisions see it, read under its lock and written back.
+import type { Pool, PoolClient } from 'pg'
+import { z } from 'zod'
+import { type Breaker, CLOSED } from './breaker.ts'
+import type { Changed, CommonPace } from './common.ts'
+import { giveBackAttempts } from './give-back.ts'
+
+/** With the lease of the probe that is under way, as text. */
+type Row = {
+  readonly ceiling: number
+  readonly rate: number
+  readonly raisedAt: number
+  readonly epoch: number
+  readonly notBefore: number | null
+  readonly state: Breaker['state']
+  readonly cause: string | null
+  readonly credentials: string | null
+  readonly openedAt: number | null
+  readonly probeAt: number | null
+  readonly trouble: unknown
+  readonly lease: string | null
+  readonly now: number
+}
+
+const ms = (time: string) => `(extract(epoch FROM ${time}) * 1000)::float8`
+
+/** Microseconds since 1970: a lease is known by it. */
+export const LEASE = `(extract(epoch FROM probe_until) * 1000000)::bigint::text`
+
+const READ = `
+SELECT ceiling, rate, ${ms('raised_at')} AS "raisedAt", epoch::float8 AS epoch, ${ms('not_before')} AS "notBefore",
+  breaker AS state, cause, credentials, ${ms('opened_at')} AS "openedAt", ${ms('probe_at')} AS "probeAt", trouble,
+  ${LEASE} AS lease, ${ms('clock_timestamp()')} AS now
+FROM rollcall.pace WHERE id = 1 FOR UPDATE`
+
+const WRITE = `
+UPDATE rollcall.pace SET rate = $1, raised_at = to_timestamp($2::float8 / 1000), epoch = $3::float8::bigint,
+  not_before = to_timestamp($4::float8 / 1000), breaker = $5, cause = $6, credentials = $7,
+  opened_at = to_timestamp($8::float8 / 1000), probe_at = to_timestamp($9::float8 / 1000), trouble = $10::jsonb,
+  probe_until = CASE WHEN $11 THEN NULL ELSE probe_until END
+WHERE id = 1`
+
+/** What nobody wrote for us is worth nothing, and must not stop anybody. */
+const tally = z.record(z.string().regex(/^\d{1,19}$/), z.int().positive()).catch({})
+const count = z.int().nonnegative().catch(0)
+const TROUBLE = z
+  .object({
+    troubles: tally,
+    denied: z.record(z.string(), tally).catch({}),
+    burnt: tally,
+    wells: count,
+    step: count,
+    failed: count,
+    from: count,
+    quietUntil: z.number().nullable().catch(null),
+    quietStep: count,
+    busyFor: z.array(z.string().regex(/^\d{1,19}$/)).catch([]),
+  })
+  .catch(() => ({ ...CLOSED, busyFor: [] }))
+
+/** In the column `credentials`; digests hold no space. */
+const BETWEEN = ' '
+
+/** As the row says it; whatever does not fit together is read so that nobody stays stopped by it. */
+export function readBreaker(
+  row: Pick<Row, 'state' | 'cause' | 'credentials' | 'openedAt' | 'probeAt' | 'trouble'>,
+): Breaker {
+  const { troubles, denied, burnt, wells, step, failed, from, quietUntil, quietStep } = TROUBLE.parse(
+    row.trouble,
+  )
+  const counted = { troubles, denied, burnt, wells, step, failed, from, quietUntil, quietStep }
+  const { openedAt, probeAt } = row
+  const refused = row.credentials?.split(BETWEEN).filter((digest) => digest !== '') ?? []
+  if (row.cause === 'outage')
+    return { state: 'open', cause: 'outage', refused: [], openedAt, probeAt, ...counted }
+  if (row.cause === 'credentials' && refused.length > 0)
+    return { state: row.state, cause: 'credentials', refused, openedAt, probeAt, ...counted }
+  const state = row.state === 'open' ? 'closed' : row.state
+  return { state, cause: null, refused: [], openedAt, probeAt: null, ...counted }
+}
+
+/** Nothing that is empty or 0, so that SQL can ask what there is; see row.ts. */
+export function writeTrouble(breaker: Breaker): Record<string, unknown> {
+  const { troubles, denied, burnt, wells, step, failed, from, quietUntil, quietStep } = breaker
+  const parts = { troubles, denied, burnt, wells, step, failed, from, quietUntil, quietStep }
+  return Object.fromEntries(
+    Object.entries(parts).filter(([, part]) =>
+      typeof part === 'object' && part !== null ? Object.keys(part).length > 0 : part !== null && part !== 0,
+    ),
+  )
+}
+
+export type Found = { readonly pace: CommonPace; readonly now: number; readonly lease: string | null }
+/** `ended`: the probe that is under way, if any, is over. */
+export type Change = Changed & { readonly ended?: boolean }
+
+/** A process that is suspended in here holds everybody up; the server ends its transaction after this. */
+const IDLE_MS = 5000
+/** Try the same again: serialization failure, deadlock, and that we were suspended in between. */
+const RETRYABLE = new Set(['40001', '40P01', '25P03'])
+const TRIES = 3
+
+/**
+ * Reads the row, locks it, and writes what the decision makes of it; attempts go back in the same transaction, so that
+ * no crash can come between. A decision that changes nothing returns what it got, and nothing is written.
+ */
+export async function changePace(
+  pool: Pool,
+  decide: (found: Found) => Change,
+): Promise<{ readonly before: CommonPace; readonly after: CommonPace; readonly now: number }> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await changeOnce(pool, decide)
+    } catch (error) {
+      const code = (error as { code?: unknown }).code
+      if (attempt >= TRIES || typeof code !== 'string' || !RETRYABLE.has(code)) throw error
+    }
+  }
+}
+
+async function changeOnce(pool: Pool, decide: (found: Found) => Change) {
+  const client = await pool.connect()
+  let broken = true
+  try {
+    await client.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MS}`)
+    const found = await readLocked(client)
+    const { pace: after, giveBack, ended = false } = decide(found)
+    const { pace: before, now } = found
+    if (after !== before || ended) await write(client, after, ended)
+    await giveBackAttempts(client, giveBack)
+    await client.query('COMMIT')
+    broken = false
+    return { before, after, now }
+  } finally {
+    client.release(broken)
+  }
+}
+
+async function readLocked(client: PoolClient): Promise<Found> {
+  const { rows } = await client.query<Row>(READ)
+  const [row] = rows
+  if (!row) throw new Error('the pace row is missing')
+  const { ceiling, rate, raisedAt, epoch, notBefore, now, lease } = row
+  const { busyFor } = TROUBLE.parse(row.trouble)
+  const pace = { ceiling, rate, raisedAt, epoch, notBefore, busyFor, breaker: readBreaker(row) }
+  return { pace, now, lease }
+}
+
+async function write(client: PoolClient, pace: CommonPace, ended: boolean): Promise<void> {
+  const { breaker } = pace
+  await client.query(WRITE, [
+    pace.rate,
+    pace.raisedAt,
+    pace.epoch,
+    pace.notBefore,
+    breaker.state,
+    breaker.cause,
+    breaker.refused.length > 0 ? breaker.refused.join(BETWEEN) : null,
+    breaker.openedAt,
+    breaker.probeAt,
+    { ...writeTrouble(breaker), ...(pace.busyFor.length > 0 ? { busyFor: pace.busyFor } : {}) },
+    ended,
+  ])
+}

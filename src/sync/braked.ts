@@ -1,0 +1,140 @@
+// What the brake counts in a plan, and what of a plan may go when only the clearing of fields has to wait.
+import type { Brake, BrakeKind, HeldKind } from '../brake/brake.ts'
+import type { LedgerRecord } from '../ledger/record.ts'
+import type { CustomerKey } from '../model/customer.ts'
+import { type FieldValue, OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
+import { type CustomerDigests, DOUBTED, NO_VALUE } from './digest.ts'
+import type { Memory } from './memory.ts'
+import { type Plan, takesAccess } from './plan.ts'
+import { fieldIsRight, PHONE } from './right.ts'
+
+type Update = Extract<Plan, { readonly kind: 'patch' | 'replace' }>
+
+/** As the ledger has it from the last ending. */
+type Before = Pick<LedgerRecord, 'remote'> & Partial<Pick<LedgerRecord, 'reason'>>
+
+/**
+ * Every kind of change that carrying out the plan is, by what is known of the user. What is not known (a status that
+ * is in doubt, a field that nobody has seen) is no change that could be counted.
+ */
+export function kindsOf(plan: Plan, memory: Memory, record: Before): readonly BrakeKind[] {
+  switch (plan.kind) {
+    case 'create':
+      return wasThere(record) ? ['create', 'absence'] : ['create']
+    case 'patch':
+    case 'replace':
+      return [
+        ...statusKinds(plan, memory),
+        ...clearedBy(plan, memory).map((field) => `clear:${field}` as const),
+      ]
+    case 'revoke':
+      return statusKinds(plan, memory)
+    case 'erase':
+      return ['erase']
+    case 'none':
+    case 'lookup':
+    case 'reject':
+      return []
+    default:
+      return plan satisfies never
+  }
+}
+
+/** Who is held for an absence is recorded as absent; the absence is not to be forgotten by being looked at again. */
+function wasThere({ remote, reason }: Before): boolean {
+  return remote === 'present' || (reason?.code === 'held' && reason.kinds?.includes('absence') === true)
+}
+
+function statusKinds(
+  plan: Extract<Plan, { kind: 'patch' | 'replace' | 'revoke' }>,
+  memory: Memory,
+): BrakeKind[] {
+  if (takesAccess(plan, memory)) return ['revocation']
+  const known = memory.seenStatus ?? memory.sentStatus
+  const carried = plan.kind !== 'revoke' && plan.carried
+  return known === null || carried || known === plan.body.status ? [] : ['status']
+}
+
+/** Fields that hold a value as far as is known, and that the update takes away, also by leaving them out of a PUT. */
+function clearedBy({ kind, body }: Update, { seen, sent }: Memory): OptionalField[] {
+  return OPTIONAL_FIELDS.filter((field) => {
+    const value = body[field]
+    if (!isEmpty(value) && !(kind === 'replace' && value === undefined)) return false
+    const known = seen[field] ?? sent[field] ?? NO_VALUE
+    return known !== NO_VALUE && known !== DOUBTED
+  })
+}
+
+function isEmpty(value: FieldValue | undefined): boolean {
+  return value === null || value === ''
+}
+
+type Known = { readonly memory: Memory; readonly digests: CustomerDigests }
+
+/**
+ * The rest of an update of which only the clearing of fields is held, as a PATCH: access matters more. Null when
+ * nothing of it is left to do, or when anything else is held. What a PUT clears by leaving it out waits as well, since
+ * a PATCH cannot say it; and a phone waits as a whole, because half of it is another number.
+ */
+export function withoutCleared(
+  plan: Plan,
+  kinds: readonly HeldKind[],
+  { memory, digests }: Known,
+): Plan | null {
+  if (plan.kind !== 'patch' && plan.kind !== 'replace') return null
+  const held = OPTIONAL_FIELDS.filter((field) => kinds.includes(`clear:${field}`))
+  if (held.length === 0 || kinds.some((kind) => !kind.startsWith('clear:'))) return null
+  const phoneHeld = PHONE.some((half) => held.includes(half))
+  const free = plan.fields.filter(
+    (field) =>
+      plan.body[field] !== undefined && !held.includes(field) && !(phoneHeld && PHONE.includes(field)),
+  )
+  const fields = plan.kind === 'patch' ? free : stillWrong(plan, free, { memory, digests })
+  const known = memory.seenStatus ?? memory.sentStatus
+  if (fields.length === 0 && (plan.carried || known === plan.body.status)) return null
+  const values = Object.fromEntries(fields.map((field) => [field, plan.body[field]]))
+  return { kind: 'patch', body: { status: plan.body.status, ...values }, fields, carried: plan.carried }
+}
+
+/** A PUT carries what is right already; sent again with every look at a customer who is held, it would never end. */
+function stillWrong(
+  plan: Update,
+  free: readonly OptionalField[],
+  { memory, digests }: Known,
+): OptionalField[] {
+  const user = { userId: '', status: plan.body.status, fields: plan.body }
+  const isRight = (field: OptionalField) =>
+    fieldIsRight(field, isEmpty(plan.body[field]) ? { ...user, fields: {} } : user, memory, digests)
+  const wrong = free.filter((field) => !isRight(field))
+  const phone = wrong.some((field) => PHONE.includes(field))
+  return free.filter((field) => wrong.includes(field) || (phone && PHONE.includes(field)))
+}
+
+type Asking = Known & {
+  readonly brake: Brake
+  readonly key: CustomerKey
+  /** Digest of the desired user. */
+  readonly desired: string
+  readonly record: Before
+}
+
+export type Braked = {
+  /** What may be sent now; null: nothing. */
+  readonly plan: Plan | null
+  /** For which kinds the rest waits; none: nothing does. */
+  readonly held: readonly HeldKind[]
+}
+
+/** What is left of a plan is asked about again: none of it was counted while a part of it was held. */
+export async function askBrake(
+  plan: Plan,
+  { brake, key, desired, record, ...known }: Asking,
+): Promise<Braked> {
+  const held = new Set<HeldKind>()
+  for (let rest: Plan | null = plan; rest; rest = withoutCleared(rest, [...held], known)) {
+    const answer = await brake({ key, desired, kinds: kindsOf(rest, known.memory, record) })
+    if (answer.length === 0) return { plan: rest, held: [...held] }
+    for (const kind of answer) held.add(kind)
+  }
+  return { plan: null, held: [...held] }
+}

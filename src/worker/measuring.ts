@@ -1,0 +1,127 @@
+import { type Health, makeLoopHealth, type Step } from '../ops/health.ts'
+import { makeLately } from '../ops/lately.ts'
+import { makeMetrics } from '../ops/metrics.ts'
+import type { SyncStep } from '../sync/run.ts'
+import {
+  END_KINDS,
+  endKindOf,
+  MEANINGS,
+  METHODS,
+  REASONS,
+  STATUS_CLASSES,
+  statusClassOf,
+} from './label-sets.ts'
+import { makeTableGauges } from './table-gauges.ts'
+import type { Tables } from './tables.ts'
+
+/**
+ * The loops of a worker, and how long each may take to come round. The dispatch has short steps and many; the others
+ * may look at every customer in one step, or wait for the service.
+ */
+const LOOP_LIMITS_MS = { dispatch: 60_000, housekeeping: null, mapping: null, pace: null }
+export type LoopName = keyof typeof LOOP_LIMITS_MS
+const LOOPS = Object.keys(LOOP_LIMITS_MS) as LoopName[]
+
+/** From a call that stays on the machine to one that is given up; seconds. */
+const BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+
+/**
+ * Of the tables: not asked again sooner than after this, nor before twenty times what it took (a large ledger is read
+ * as a whole). A scrape waits for them no longer than its deadline, well below Prometheus' ten seconds.
+ */
+const TABLES = { keepMs: 5000, restTimes: 20, deadlineMs: 2500, staleMs: 30_000 }
+
+type Options = {
+  /** Monotonic milliseconds. */
+  readonly now: () => number
+  /** Told when the tables could not be read. */
+  readonly onTrouble: (error: unknown) => void
+}
+
+export type Measuring = {
+  /** What the worker tells as it goes; `onStep` takes names, codes and times of a step, and no key. */
+  readonly observers: {
+    onCaptured(changes: number): void
+    onStep(key: unknown, step: SyncStep): void
+    watchLoop(loop: LoopName, step: Step): Step
+  }
+  health(): Health
+  /** From now on metrics show the tables as well. */
+  readTables(read: () => Promise<Tables>): void
+  /** Prometheus text; never fails for want of the tables. */
+  text(): Promise<string>
+}
+
+/** Turns what a worker does into metrics; the labels are closed sets, so that no key and no value can be one. */
+export function makeMeasuring({ now, onTrouble }: Options): Measuring {
+  const metrics = makeMetrics({ process: true })
+  const calls = metrics.counter({
+    name: 'calls_total',
+    help: 'Calls to the service, by what the answer means; status none: there was no answer',
+    labels: { method: METHODS, meaning: MEANINGS, status: STATUS_CLASSES },
+  })
+  const duration = metrics.histogram({
+    name: 'call_duration_seconds',
+    help: 'How long calls took, answered or not',
+    labels: { method: METHODS },
+    buckets: BUCKETS,
+  })
+  const endings = metrics.counter({
+    name: 'endings_total',
+    help: 'How claims ended, and why',
+    labels: { kind: END_KINDS, reason: REASONS },
+  })
+  const captured = metrics.counter({
+    name: 'captured_changes_total',
+    help: 'Changes that were noted',
+    labels: {},
+  })
+  const failures = metrics.counter({
+    name: 'loop_failures_total',
+    help: 'Steps that failed and were tried again',
+    labels: { loop: LOOPS },
+  })
+  const silent = metrics.gauge({
+    name: 'loop_silent_seconds',
+    help: 'For how long a loop has not come round',
+    labels: { loop: LOOPS },
+  })
+  const tablesUp = metrics.gauge({
+    name: 'tables_up',
+    help: '1: what is shown of the tables is of late; 0: they could not be read, and nothing is shown of them',
+    labels: {},
+  })
+  const loops = makeLoopHealth<LoopName>({ limits: LOOP_LIMITS_MS, now })
+  const showTables = makeTableGauges()
+  let tables: () => Promise<Tables | null> = async () => null
+
+  return {
+    observers: {
+      onCaptured: (changes) => captured({}, changes),
+      onStep(_key, step) {
+        if (step.step === 'answered') {
+          const { method, outcome, durationMs } = step.called
+          calls({ method, meaning: step.meaning, status: statusClassOf(outcome) }, 1)
+          duration({ method }, durationMs / 1000)
+        } else if (step.step === 'ended') {
+          endings({ kind: endKindOf(step.end), reason: step.end.reason?.code ?? 'none' }, 1)
+        }
+      },
+      watchLoop(loop, step) {
+        failures({ loop }, 0)
+        return loops.watch(loop, step, () => failures({ loop }, 1))
+      },
+    },
+    health: () => loops.health(),
+    readTables(read) {
+      tables = makeLately({ ask: read, ...TABLES, now, onTrouble })
+    },
+    async text() {
+      const read = await tables()
+      tablesUp({}, read ? 1 : 0)
+      for (const [loop, ms] of loops.silent()) silent({ loop }, ms / 1000)
+      const own = await metrics.text()
+      return read ? own + (await showTables(read)) : own
+    },
+  }
+}

@@ -1,0 +1,108 @@
+import type { JobQueue } from '../dispatch/queue.ts'
+import { RollcallError } from '../model/errors.ts'
+import type { OpsAddress } from '../ops/address.ts'
+import { makeReadiness } from '../ops/health.ts'
+import type { Log } from '../ops/log.ts'
+import { type Ops, startOps } from '../ops/server.ts'
+import { type Measuring, makeMeasuring } from './measuring.ts'
+import { openTables, type Readers } from './tables.ts'
+
+const PARTS = {
+  postgres: 'Postgres at DATABASE_URL does not answer',
+  queue: 'the queue at QUEUE_URL does not answer',
+  mapping: 'syncs go by another mapping than this worker has: see `rollcall backfill --mapping`',
+} as const
+
+type Options = {
+  /** Null: nothing listens, and what is observed is for nobody. */
+  readonly address: OpsAddress | null
+  readonly databaseUrl: string
+  readonly readers: Readers
+  readonly log: Pick<Log, 'info' | 'warn' | 'debug'>
+  /** Monotonic milliseconds. */
+  readonly now: () => number
+}
+
+/** As far as the worker has come. */
+type Running = {
+  readonly queue: Pick<JobQueue, 'count'>
+  /** Whether syncs go by this worker's mapping. */
+  readonly takesPart: () => boolean
+}
+
+export type WorkerOps = {
+  /** Null: nothing listens. */
+  readonly url: string | null
+  /** Handed to the worker beside its other observers. */
+  readonly observers: Measuring['observers']
+  /** Told when the worker runs; until then it is not ready. */
+  runs(running: Running): void
+  close(): Promise<void>
+}
+
+/**
+ * The worker's own port with what it shows. It is opened before anything that may have to be waited for, so that a
+ * worker which waits can be seen to, and closed last.
+ *
+ * @throws RollcallError OPS_PORT_TAKEN
+ */
+export async function openOps({ address, databaseUrl, readers, log, now }: Options): Promise<WorkerOps> {
+  const measuring = makeMeasuring({
+    now,
+    onTrouble: (error) => log.debug(nameOf(error), 'the tables could not be read for metrics'),
+  })
+  if (!address) return { url: null, observers: measuring.observers, runs: () => {}, close: async () => {} }
+  const tables = openTables({
+    url: databaseUrl,
+    readers,
+    onPoolError: (error) => log.debug(nameOf(error), 'a database connection of the metrics was lost'),
+  })
+  measuring.readTables(tables.read)
+  const ready = makeReadiness<keyof typeof PARTS>({
+    parts: PARTS,
+    now,
+    onTrouble: (part, error) => log.debug({ part, ...nameOf(error) }, 'not ready'),
+  })
+  ready.watch('postgres', tables.ping)
+  const listening = {
+    health: measuring.health,
+    readiness: ready.readiness,
+    metrics: measuring.text,
+  }
+  const ops = await listen(address, (at) => startOps({ ...at, ...listening, log }), log)
+  return {
+    url: ops.url,
+    observers: measuring.observers,
+    runs({ queue, takesPart }) {
+      ready.watch('queue', async () => (await queue.count()) >= 0)
+      ready.watch('mapping', async () => takesPart())
+    },
+    close: () => closeBoth(ops, tables),
+  }
+}
+
+/** The port that nobody asked for may be taken by another worker on this machine; then any free one will do. */
+async function listen(
+  { byDefault, ...at }: OpsAddress,
+  start: (at: Pick<OpsAddress, 'host' | 'port'>) => Promise<Ops>,
+  log: Pick<Log, 'warn'>,
+): Promise<Ops> {
+  try {
+    return await start(at)
+  } catch (error) {
+    if (!byDefault || !(error instanceof RollcallError) || error.code !== 'OPS_PORT_TAKEN') throw error
+    const ops = await start({ ...at, port: 0 })
+    log.warn({ taken: at.port, url: ops.url }, 'the usual ops port is taken: set OPS_PORT to choose one')
+    return ops
+  }
+}
+
+async function closeBoth(ops: Ops, tables: ReturnType<typeof openTables>): Promise<void> {
+  await ops.close()
+  await tables.close()
+}
+
+/** Messages of drivers may quote values. */
+function nameOf(error: unknown): { readonly error: string } {
+  return { error: error instanceof Error ? error.name : typeof error }
+}

@@ -1,0 +1,178 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { baseIsOld } from '../../src/brake/base.ts'
+import { type BrakeKind, limitOf } from '../../src/brake/brake.ts'
+import { type Asked, decide, type KindState } from '../../src/brake/decide.ts'
+
+const state = (kind: BrakeKind, rest: Partial<KindState> = {}): KindState => ({
+  kind,
+  taken: 0,
+  limit: 2,
+  tripped: false,
+  ...rest,
+})
+const ask = (key: string, kinds: readonly BrakeKind[], rest: Partial<Asked> = {}): Asked => ({
+  key,
+  desired: 'd',
+  kinds,
+  counted: [],
+  released: false,
+  ...rest,
+})
+
+describe('the decision of the brake', () => {
+  it('lets the limit through, and the one who is one too many trips the kind and waits with all who follow', () => {
+    const asked = ['a', 'b', 'c', 'd'].map((key) => ask(key, ['revocation']))
+    expect(decide({ kinds: [state('revocation')], asked, truncated: false })).toEqual({
+      answers: [[], [], ['revocation'], ['revocation']],
+      entries: [
+        { kind: 'revocation', key: 'a' },
+        { kind: 'revocation', key: 'b' },
+      ],
+      trips: [{ kind: 'revocation', limit: 2 }],
+    })
+  })
+
+  it('counts a customer once for a kind, also twice in one batch', () => {
+    const asked = [ask('a', ['create', 'create']), ask('a', ['create']), ask('b', ['create'])]
+    const { answers, entries, trips } = decide({ kinds: [state('create')], asked, truncated: false })
+    expect([answers, entries.length, trips]).toEqual([[[], [], []], 2, []])
+  })
+
+  it.each<[string, Partial<KindState>, Partial<Asked>, readonly string[], number]>([
+    [
+      'was let through before: goes on where the kind has tripped since',
+      { tripped: true, taken: 2 },
+      { counted: ['revocation'] },
+      [],
+      0,
+    ],
+    [
+      'was released: passes where the kind has tripped, and is not counted',
+      { tripped: true, taken: 2 },
+      { released: true },
+      [],
+      0,
+    ],
+    [
+      'is new to a kind that has tripped: waits, also below the limit',
+      { tripped: true },
+      {},
+      ['revocation'],
+      0,
+    ],
+    ['is new: passes', {}, {}, [], 1],
+    ['is new where nobody may pass: trips', { limit: 0 }, {}, ['revocation'], 0],
+  ])('who %s', (_who, kind, request, held, counted) => {
+    const decision = decide({
+      kinds: [state('revocation', kind)],
+      asked: [ask('a', ['revocation'], request)],
+      truncated: false,
+    })
+    expect([decision.answers, decision.entries.length]).toEqual([[held], counted])
+    expect(decision.trips.length).toBe(kind.limit === 0 ? 1 : 0)
+  })
+
+  it('counts a request under all of its kinds or under none, and tells all that hold it', () => {
+    const kinds = [
+      state('revocation'),
+      state('clear:email', { tripped: true }),
+      state('clear:gender', { taken: 2 }),
+    ]
+    const all = ['revocation', 'clear:email', 'clear:gender'] as const
+    const decision = decide({ kinds, asked: [ask('a', all), ask('b', ['revocation'])], truncated: false })
+    expect(decision).toEqual({
+      answers: [['clear:email', 'clear:gender'], []],
+      entries: [{ kind: 'revocation', key: 'b' }],
+      trips: [{ kind: 'clear:gender', limit: 2 }],
+    })
+  })
+
+  it('after a TRUNCATE everybody waits who would lose access or be erased, but for those whom a person released', () => {
+    const asked = [
+      ask('a', ['revocation']),
+      ask('b', ['erase']),
+      ask('c', ['revocation'], { counted: ['revocation'] }),
+      ask('d', ['revocation'], { released: true }),
+      ask('e', ['create']),
+    ]
+    const kinds = [state('create'), state('erase'), state('revocation')]
+    const { answers, entries, trips } = decide({ kinds, asked, truncated: true })
+    expect(answers).toEqual([['truncated'], ['truncated'], ['truncated'], [], []])
+    expect([entries, trips]).toEqual([[{ kind: 'create', key: 'e' }], []])
+  })
+
+  it('never lets more new customers of a kind through than its limit, in whatever batches they come', () => {
+    const kinds = ['revocation', 'status', 'clear:email'] as const
+    const request = fc.record({
+      key: fc.nat(30).map(String),
+      kinds: fc.subarray([...kinds], { minLength: 1 }),
+      released: fc.boolean(),
+    })
+    fc.assert(
+      fc.property(fc.array(fc.array(request, { maxLength: 12 })), fc.nat(6), (batches, limit) => {
+        const entries = new Set<string>()
+        const tripped = new Set<string>()
+        for (const batch of batches) {
+          const asked = batch.map((each) =>
+            ask(each.key, each.kinds, {
+              released: each.released,
+              counted: kinds.filter((kind) => entries.has(`${kind} ${each.key}`)),
+            }),
+          )
+          const taken = (kind: string) => [...entries].filter((entry) => entry.startsWith(`${kind} `)).length
+          const states = kinds.map((kind) =>
+            state(kind, { taken: taken(kind), limit, tripped: tripped.has(kind) }),
+          )
+          const decision = decide({ kinds: states, asked, truncated: false })
+          for (const { kind, key } of decision.entries) {
+            expect(entries.has(`${kind} ${key}`)).toBe(false)
+            expect(tripped.has(kind)).toBe(false)
+            entries.add(`${kind} ${key}`)
+          }
+          for (const { kind } of decision.trips) tripped.add(kind)
+          // Whoever passes is counted under all of its kinds, or was released.
+          for (const [index, each] of asked.entries()) {
+            const passes = decision.answers[index]?.length === 0
+            const counted = each.kinds.every((kind) => entries.has(`${kind} ${each.key}`))
+            expect(passes).toBe(each.released || counted)
+          }
+          for (const kind of kinds) {
+            expect(taken(kind)).toBeLessThanOrEqual(limit)
+            if (tripped.has(kind)) expect(taken(kind)).toBe(limit)
+          }
+        }
+      }),
+    )
+  })
+})
+
+describe('the limit', () => {
+  it.each([
+    [100, 0.01, null, 100],
+    [100, 0.01, 9_999, 100],
+    [100, 0.01, 20_099, 200],
+    [0, 0.29, 100, 29],
+    [0, 0, 1_000_000, 0],
+    [5, 1, 1e12, 2_147_483_647],
+  ])('of %i or %d of %d is %i', (customers, share, base, limit) => {
+    expect(limitOf({ customers, share }, base)).toBe(limit)
+  })
+
+  const rules = {
+    windowHours: 24,
+    changes: { customers: 100, share: 0.01 },
+    creates: { customers: 10, share: 0 },
+  }
+  it.each([
+    ['may not matter yet', { taken: 90, baseAgeMs: null }, 10, false],
+    ['is missing where it matters', { taken: 91, baseAgeMs: null }, 10, true],
+    ['is a moment old', { taken: 500, baseAgeMs: 59_000 }, 1, false],
+    ['is old', { taken: 500, baseAgeMs: 61_000 }, 1, true],
+    ['is of the future', { taken: 500, baseAgeMs: -1 }, 1, true],
+    ['is of no use, everybody waits', { taken: 500, baseAgeMs: null, tripped: true }, 1, false],
+    ['is no part of the rule', { kind: 'create' as const, taken: 10, baseAgeMs: null }, 1, false],
+  ])('is counted again only where it has to be: a base that %s', (_which, row, more, old) => {
+    expect(baseIsOld({ kind: 'revocation', tripped: false, ...row }, more, rules)).toBe(old)
+  })
+})

@@ -1,0 +1,188 @@
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import type { BrakeKind, HeldKind } from '../../src/brake/brake.ts'
+import { release } from '../../src/brake/held.ts'
+import { makeBrake } from '../../src/brake/reserve.ts'
+import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { until } from '../support/until.ts'
+import { held, keys, put } from './scene.ts'
+
+type Limit = { readonly customers: number; readonly share?: number }
+const rules = ({ customers, share = 0 }: Limit, creates: Limit = { customers: 1000 }) => ({
+  windowHours: 24,
+  changes: { customers, share },
+  creates: { customers: creates.customers, share: creates.share ?? 0 },
+})
+const request = (key: string, kinds: readonly BrakeKind[] = ['revocation'], desired = 'd') => ({
+  key,
+  kinds,
+  desired,
+})
+const passed = (answers: readonly (readonly HeldKind[])[]) =>
+  answers.filter((kinds) => kinds.length === 0).length
+
+/** The row of a kind; `taken` has to be the number of its entries whenever anybody looks. */
+async function rowOf({ pool }: TestDatabase, kind: BrakeKind) {
+  const { rows } = await pool.query(
+    `SELECT taken, tripped_at IS NOT NULL AS tripped, tripped_at_limit AS limit, base::int,
+       (SELECT count(*)::int FROM rollcall.brake_entry e WHERE e.kind = b.kind) AS entries
+     FROM rollcall.brake b WHERE kind = $1`,
+    [kind],
+  )
+  const { entries, ...row } = rows[0]
+  expect(row.taken).toBe(entries)
+  return row
+}
+
+const age = ({ pool }: TestDatabase, hours: number) =>
+  pool.query(`UPDATE rollcall.brake_entry SET at = at - $1 * interval '1 hour'`, [hours])
+
+test('four processes that reserve at once let exactly the limit through, of each kind', async () => {
+  await using db = await freshDatabase()
+  const pools = Array.from({ length: 4 }, () => new pg.Pool({ connectionString: db.url, max: 3 }))
+  try {
+    const brakes = pools.map((pool) => makeBrake(pool, rules({ customers: 40 }, { customers: 90 })))
+    // Everybody is asked about twice, by two processes, and some of them for two kinds at once.
+    const wanted = keys(600).flatMap((key, n) => {
+      const kinds: readonly BrakeKind[] =
+        n % 3 === 0 ? ['create'] : n % 3 === 1 ? ['revocation'] : ['create', 'status']
+      return [0, 1].map((twice) => ({ brake: brakes[(n + twice) % 4], asked: request(key, kinds) }))
+    })
+    const answers = await Promise.all(
+      wanted.map(async ({ brake, asked }) => [asked, await brake?.(asked)] as const),
+    )
+    const through = new Map<BrakeKind, Set<string>>()
+    for (const [{ key, kinds }, answer] of answers) {
+      if (answer?.length !== 0) continue
+      for (const kind of kinds) through.set(kind, (through.get(kind) ?? new Set()).add(key))
+    }
+    expect([...through].map(([kind, of]) => [kind, of.size]).sort()).toEqual([
+      ['create', 90],
+      ['revocation', 40],
+      ['status', expect.any(Number)],
+    ])
+    expect(through.get('status')?.size).toBeLessThanOrEqual(40)
+    expect(await rowOf(db, 'revocation')).toEqual({ taken: 40, tripped: true, limit: 40, base: null })
+    expect(await rowOf(db, 'create')).toMatchObject({ taken: 90, tripped: true })
+    // Who was let through goes on, by whichever process it is tried again.
+    const again = [...(through.get('revocation') ?? [])].map((key, n) => brakes[n % 4]?.(request(key)))
+    expect(passed((await Promise.all(again)).map((kinds) => kinds ?? ['revocation']))).toBe(40)
+    expect(await rowOf(db, 'revocation')).toMatchObject({ taken: 40 })
+  } finally {
+    await Promise.all(pools.map((pool) => pool.end()))
+  }
+})
+
+test('a share is of those with access, or for registrations of those who are registered', async () => {
+  await using db = await freshDatabase()
+  await put(db.pool, [
+    ...keys(300).map((key) => ({ key, sent: 2 })),
+    ...keys(100, 301).map((key) => ({ key, sent: 2, seen: 0 })),
+    ...keys(100, 401).map((key) => ({ key, sent: 4, remote: 'absent' })),
+  ])
+  const brake = makeBrake(db.pool, rules({ customers: 2, share: 0.01 }, { customers: 1, share: 0.01 }))
+  const asked = keys(6).map((key) => brake(request(key, ['revocation'])))
+  expect(passed(await Promise.all(asked))).toBe(3)
+  expect(await rowOf(db, 'revocation')).toEqual({ taken: 3, tripped: true, limit: 3, base: 300 })
+  const created = keys(6, 1001).map((key) => brake(request(key, ['create'])))
+  expect(passed(await Promise.all(created))).toBe(4)
+  expect(await rowOf(db, 'create')).toEqual({ taken: 4, tripped: true, limit: 4, base: 400 })
+})
+
+test('nobody waits for a person, and nobody is let through, because of a count that is old', async () => {
+  await using db = await freshDatabase()
+  await put(
+    db.pool,
+    keys(300).map((key) => ({ key, sent: 2 })),
+  )
+  const brake = makeBrake(db.pool, rules({ customers: 1, share: 0.01 }))
+  const ask = async (count: number, from: number) =>
+    passed(await Promise.all(keys(count, from).map((key) => brake(request(key)))))
+  expect(await ask(2, 1)).toBe(2)
+  expect(await rowOf(db, 'revocation')).toMatchObject({ base: 300, tripped: false })
+  // More of them since: the count is a moment old, and what it says would trip.
+  await put(
+    db.pool,
+    keys(200, 301).map((key) => ({ key, sent: 2 })),
+  )
+  expect(await ask(2, 3)).toBe(2)
+  expect(await rowOf(db, 'revocation')).toMatchObject({ base: 500, taken: 4, tripped: false })
+  // Fewer of them since, and the count is old.
+  await db.pool.query(`UPDATE rollcall.ledger SET remote = 'absent' WHERE key > 'k00400'`)
+  await db.pool.query(`UPDATE rollcall.brake SET based_at = based_at - interval '61 s'`)
+  expect(await ask(1, 5)).toBe(0)
+  expect(await rowOf(db, 'revocation')).toEqual({ taken: 4, tripped: true, limit: 4, base: 400 })
+})
+
+test('what has left the window no longer counts; what has tripped stays tripped', async () => {
+  await using db = await freshDatabase()
+  const brake = makeBrake(db.pool, rules({ customers: 1500 }))
+  const ask = async (count: number, from: number) =>
+    passed(await Promise.all(keys(count, from).map((key) => brake(request(key)))))
+  expect(await ask(1500, 1)).toBe(1500)
+  await age(db, 23)
+  expect(await ask(5, 1)).toBe(5)
+  expect(await rowOf(db, 'revocation')).toMatchObject({ taken: 1500, tripped: false })
+  await age(db, 1)
+  // One of them asks anew, and is counted anew; the others go a thousand at a time.
+  expect(await ask(1, 1500)).toBe(1)
+  expect((await rowOf(db, 'revocation')).taken).toBeLessThanOrEqual(500)
+  expect(await ask(1, 2000)).toBe(1)
+  expect(await rowOf(db, 'revocation')).toEqual({ taken: 2, tripped: false, limit: null, base: null })
+  expect(await ask(1510, 2001)).toBe(1498)
+  expect(await rowOf(db, 'revocation')).toMatchObject({ taken: 1500, tripped: true })
+  await age(db, 25)
+  expect(await ask(3, 5000)).toBe(0)
+  expect((await rowOf(db, 'revocation')).tripped).toBe(true)
+})
+
+test('a release lets one customer through, for what was held and nothing else', async () => {
+  await using db = await freshDatabase()
+  const brake = makeBrake(db.pool, rules({ customers: 0 }))
+  expect(await brake(request('a'))).toEqual(['revocation'])
+  await put(db.pool, [held('a'), held('b')])
+  await release(db.pool, { keys: ['a'], by: 'p', why: 'w' })
+  const ask = async (key: string, desired: string) =>
+    await brake(request(key, ['revocation', 'create'], desired))
+  expect(await Promise.all([ask('a', 'd'), ask('a', 'other'), ask('b', 'd')])).toEqual([
+    [],
+    ['revocation'],
+    ['revocation'],
+  ])
+  // It holds until a claim has carried it out, and is counted under nothing.
+  expect(await ask('a', 'd')).toEqual([])
+  expect(await rowOf(db, 'create')).toMatchObject({ taken: 0 })
+})
+
+test('while a TRUNCATE is open nobody loses access, and that is counted nowhere', async () => {
+  await using db = await freshDatabase()
+  await db.pool.query(
+    `INSERT INTO rollcall.capture_mark (kind, relation) VALUES ('truncate', 'public.clientes')`,
+  )
+  const brake = makeBrake(db.pool, rules({ customers: 1 }))
+  const three = await Promise.all(['a', 'b', 'c'].map((key) => brake(request(key))))
+  expect(three).toEqual([['truncated'], ['truncated'], ['truncated']])
+  expect(await brake(request('d', ['status']))).toEqual([])
+  await db.pool.query('UPDATE rollcall.capture_mark SET resolved_at = now()')
+  expect(await brake(request('a'))).toEqual([])
+  expect(await rowOf(db, 'revocation')).toMatchObject({ taken: 1, tripped: false })
+})
+
+test('where the lock cannot be had it fails, counts nothing, and goes on afterwards', async () => {
+  await using db = await freshDatabase()
+  const brake = makeBrake(db.pool, rules({ customers: 1 }))
+  expect(await brake(request('a'))).toEqual([])
+  const other = await db.pool.connect()
+  await other.query('BEGIN')
+  await other.query('SELECT FROM rollcall.brake FOR UPDATE')
+  await expect(brake(request('b'))).rejects.toMatchObject({ code: '55P03' })
+  await other.query('ROLLBACK')
+  other.release()
+  expect(await rowOf(db, 'revocation')).toMatchObject({ taken: 1, tripped: false })
+  await until(async () => (await brake(request('b'))).length === 1)
+})
+
+test('nothing to count costs nothing: Postgres is not asked', async () => {
+  const brake = makeBrake(new pg.Pool({ host: '127.0.0.1', port: 1 }), rules({ customers: 0 }))
+  expect(await brake(request('a', []))).toEqual([])
+})

@@ -1,0 +1,129 @@
+// Worker processes that are started again whenever they end, as a supervisor does.
+import { mkdtemp, readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { type Ended, guard, type Running } from '../../src/embedded/guarded.ts'
+import { freePort, HOST } from '../../src/embedded/port.ts'
+import type { Ground } from './ground.ts'
+
+export const BIN = fileURLToPath(new URL('../../src/cli/bin.ts', import.meta.url))
+
+/** After a SIGTERM; a worker promises to end within ten seconds, but the machine may be slow. */
+const END_MS = 30_000
+const AGAIN_MS = 300
+const SAID = 600
+
+/** From its start to its end, in epoch milliseconds. */
+export type Life = {
+  readonly pid: number
+  readonly from: number
+  to: number | null
+  ended: Ended | null
+  /** What it was sent, but for SIGSTOP and SIGCONT. */
+  asked: NodeJS.Signals | null
+  /** The end of what it said. */
+  said: string
+}
+export type Suspension = { readonly pid: number; readonly from: number; to: number }
+
+export type Supervised = AsyncDisposable & {
+  readonly name: string
+  /** Where it shows its metrics. */
+  readonly metricsUrl: string
+  readonly lives: readonly Life[]
+  readonly suspensions: readonly Suspension[]
+  /** Resolves when it has ended; another one is started. */
+  end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>
+  suspend(ms: number): Promise<void>
+  /** For good; resolves to how it ended. */
+  finish(): Promise<Ended | null>
+  output(): Promise<string>
+}
+
+/** A guardian ends the process when we are killed ourselves. */
+export async function superviseWorker(name: string, ground: Ground): Promise<Supervised> {
+  const folder = await mkdtemp(join(tmpdir(), 'rollcall-chaos-worker-'))
+  const guardian = guard({ folder, lastSignal: 'SIGKILL', deadlineMs: END_MS })
+  const log = join(folder, 'output')
+  const port = String(await freePort())
+  const command = {
+    file: process.execPath,
+    args: [BIN, 'worker', '--config', join(ground.folder, 'rollcall.config.js')],
+    env: { PATH: process.env.PATH ?? '', LOG_LEVEL: 'trace', OPS_PORT: port, ...ground.env },
+    log,
+  }
+  const lives: Life[] = []
+  const suspensions: Suspension[] = []
+  let running: Running | null = null
+  let finished = false
+  let suspended = false
+
+  const output = () => readFile(log, 'utf8').catch(() => '')
+  const going = (async () => {
+    while (!finished) {
+      const now = await guardian.start(command)
+      const life: Life = { pid: now.pid, from: Date.now(), to: null, ended: null, asked: null, said: '' }
+      lives.push(life)
+      running = now
+      life.ended = await now.wait()
+      running = null
+      life.to = Date.now()
+      life.said = (await output()).slice(-SAID)
+      if (!finished) await sleep(AGAIN_MS)
+    }
+  })()
+  going.catch(() => undefined)
+
+  const end = async (signal: 'SIGKILL' | 'SIGTERM') => {
+    const life = lives.at(-1)
+    if (!running || !life) return
+    life.asked = signal
+    await running.end(signal)
+  }
+  return {
+    name,
+    metricsUrl: `http://${HOST}:${port}/metrics`,
+    lives,
+    suspensions,
+    end,
+    async suspend(ms) {
+      const life = lives.at(-1)
+      if (!running || !life || suspended) return
+      suspended = true
+      const from = Date.now()
+      if (!signal(life.pid, 'SIGSTOP')) {
+        suspended = false
+        return
+      }
+      const suspension = { pid: life.pid, from, to: Number.POSITIVE_INFINITY }
+      suspensions.push(suspension)
+      await sleep(ms)
+      signal(life.pid, 'SIGCONT')
+      suspension.to = Date.now()
+      suspended = false
+    },
+    async finish() {
+      finished = true
+      await end('SIGTERM')
+      await going
+      return lives.at(-1)?.ended ?? null
+    },
+    output,
+    async [Symbol.asyncDispose]() {
+      finished = true
+      await guardian.release()
+    },
+  }
+}
+
+/** False when it is gone. */
+function signal(pid: number, name: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, name)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
+    throw error
+  }
+}

@@ -1,0 +1,154 @@
+// The command itself, in this process, on a real database: what it prints, and how it exits.
+import { Command, CommanderError } from 'commander'
+import { expect, type TestContext, test } from 'vitest'
+import { heldCommand } from '../../src/cli/held.ts'
+import type { ExitCode, Io } from '../../src/cli/io.ts'
+import { explain, RollcallError } from '../../src/model/errors.ts'
+import { held as heldRow, put } from '../brake/scene.ts'
+import { freshDatabase, type TestDatabase } from '../support/database.ts'
+
+async function held(url: string, args: readonly string[], { signal }: TestContext) {
+  const out: string[] = []
+  const err: string[] = []
+  const io: Io = {
+    out: (line) => out.push(line),
+    err: (line) => err.push(line),
+    env: { DATABASE_URL: url },
+    // No configuration is there, and none is needed.
+    cwd: '/',
+    terminal: false,
+    stop: signal,
+  }
+  let code: ExitCode = 0
+  const program = new Command('rollcall')
+  heldCommand(program, io, (exit) => {
+    code = exit
+  })
+  const all = (command: Command): Command[] => [command, ...command.commands.flatMap(all)]
+  for (const command of all(program))
+    command
+      .exitOverride()
+      .configureOutput({ writeOut: (text) => io.out(text), writeErr: (text) => io.err(text) })
+  try {
+    await program.parseAsync(['held', ...args], { from: 'user' })
+  } catch (error) {
+    if (error instanceof RollcallError) {
+      io.err(explain(error))
+      code = error.exitCode
+    } else if (error instanceof CommanderError) code = error.exitCode === 0 ? 0 : 2
+    else throw error
+  }
+  for (const line of out.join('\n').split('\n')) expect(line.length, line).toBeLessThanOrEqual(80)
+  return { code, out: out.join('\n'), err: err.join('\n') }
+}
+
+async function fill({ pool }: TestDatabase): Promise<void> {
+  await put(pool, [
+    heldRow('a'),
+    heldRow('b', ['clear:email', 'status']),
+    heldRow('c'),
+    { ...heldRow('x'), state: 'discarded' },
+    { key: 'fine', sent: 2 },
+  ])
+  await pool.query(
+    `INSERT INTO rollcall.brake (kind, taken, tripped_at, tripped_at_limit) VALUES ('revocation', 100, now(), 100)`,
+  )
+}
+
+test('shows who is held, by kind and one by one, and exits with 3', async (context) => {
+  await using db = await freshDatabase()
+  expect(await held(db.url, [], context)).toEqual({ code: 0, out: 'nobody is held', err: '' })
+  await fill(db)
+  const all = await held(db.url, [], context)
+  expect(all).toMatchObject({ code: 3, err: '' })
+  for (const words of [
+    'revocation: 2 customers held',
+    'they would lose access',
+    'at the limit of 100',
+    '1 customer, left as they are',
+    'clear:email: 1 customer held',
+    'rollcall held release --kind',
+  ])
+    expect(all.out).toContain(words)
+  expect(all.out).toMatch(/^a +held +5 min +2 to 0 +revocation$/m)
+  expect(all.out).toMatch(/^b +held +5 min +2 +clear:email status +email$/m)
+
+  const some = await held(db.url, ['--kind', 'revocation', '--limit', '1'], context)
+  expect(some).toMatchObject({ code: 3, out: expect.stringContaining('and 1 more; --limit 2') })
+  expect(some.out).not.toContain('clear:email')
+  expect((await held(db.url, ['--kind', 'create'], context)).code).toBe(0)
+  expect(await held(db.url, ['x', 'fine'], context)).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^x +discarded/m),
+  })
+  expect((await held(db.url, ['b'], context)).code).toBe(3)
+})
+
+test('releases and discards by kind and by key, and keeps who, when and why', async (context) => {
+  await using db = await freshDatabase()
+  await fill(db)
+  const released = await held(
+    db.url,
+    ['release', 'b', 'x', 'fine', '--why', 'asked for', '--by', 'Ana'],
+    context,
+  )
+  expect(released).toMatchObject({ code: 0, err: '' })
+  expect(released.out).toContain('2 customers are released')
+  expect(released.out).toContain('customer fine is not held')
+  const discarded = await held(db.url, ['discard', '--kind', 'revocation', '--why', 'broken import'], context)
+  expect(discarded.out).toContain('2 customers are left as they are')
+  expect(discarded.out).toContain('counted from 0')
+  const none = await held(db.url, ['discard', '--kind', 'revocation', '--why', 'again'], context)
+  expect(none).toEqual({ code: 0, out: 'there is nobody to discard', err: '' })
+
+  const log = await held(db.url, ['log'], context)
+  expect(log.code).toBe(0)
+  expect(log.out).toMatch(/discard, revocation, 2 customers\n +?by +\S+@\S+\n +?why +broken import/)
+  expect(log.out).toMatch(/release, by key, 2 customers\n +?by +Ana\n +?why +asked for\n +?open +2 customers/)
+  expect((await held(db.url, ['log', '--limit', '1'], context)).out).not.toContain('Ana')
+})
+
+test('every form has JSON', async (context) => {
+  await using db = await freshDatabase()
+  await fill(db)
+  const json = async (...args: readonly string[]) =>
+    JSON.parse((await held(db.url, [...args, '--json'], context)).out)
+  expect(await json()).toMatchObject({ kinds: [{ kind: 'revocation', held: 2 }, {}, {}], total: 3 })
+  expect(await json('--kind', 'status')).toMatchObject({
+    kinds: [{ kind: 'status' }],
+    customers: [{ key: 'b' }],
+  })
+  expect(await json('release', 'a', 'fine', '--why', 'w')).toEqual({
+    decision: '1',
+    customers: 1,
+    left: 0,
+    untripped: [],
+    notHeld: ['fine'],
+  })
+  expect(await json('discard', 'c', '--why', 'w')).toMatchObject({ decision: '2', untripped: ['revocation'] })
+  expect(await json('log')).toMatchObject([
+    { id: '2', action: 'discard' },
+    { id: '1', action: 'release', why: 'w' },
+  ])
+})
+
+test('what it cannot do is said, with exit 2, and nothing is done', async (context) => {
+  await using db = await freshDatabase()
+  await fill(db)
+  const told = async (...args: readonly string[]) => {
+    const { code, err, out } = await held(db.url, args, context)
+    expect([code, out], args.join(' ')).toEqual([2, ''])
+    return err
+  }
+  expect(await told('nobody')).toContain('nothing is known of customer nobody')
+  expect(await told('release', 'a', 'nobody', '--why', 'w')).toContain('nothing is known of customer nobody')
+  expect(await told('release', 'a')).toContain('--why is needed')
+  expect(await told('release', 'a', '--why', ' ')).toContain('--why is needed')
+  expect(await told('discard', '--why', 'w')).toContain('whom')
+  expect(await told('release', 'a', '--kind', 'status', '--why', 'w')).toContain('exclude each other')
+  expect(await told('--kind', 'revocations')).toContain('did you mean revocation?')
+  expect(await told('--limit', '0')).toContain('--limit')
+  expect((await db.pool.query('SELECT FROM rollcall.decision')).rowCount).toBe(0)
+  const help = await held(db.url, ['--help'], context)
+  expect(help).toMatchObject({ code: 0, out: expect.stringContaining('rollcall held log') })
+})

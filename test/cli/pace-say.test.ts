@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { readCeiling } from '../../src/cli/pace.ts'
+import { sayPace } from '../../src/cli/say-pace.ts'
+import type { PaceReport } from '../../src/pace/read.ts'
+
+const CLOSED: PaceReport = {
+  ceiling: 50,
+  configured: 50,
+  rate: 50,
+  epoch: '0',
+  heldForMs: 0,
+  breaker: 'closed',
+  cause: null,
+  openedAt: null,
+  nextProbeMs: null,
+  failedProbes: 0,
+}
+
+const say = (more: Partial<PaceReport>) => sayPace({ ...CLOSED, ...more }).join('\n')
+
+test('says how fast, how fast at most, and whether calls are made', () => {
+  expect(sayPace(null)).toEqual([expect.stringContaining('not set yet')])
+  expect(sayPace(CLOSED)).toEqual([
+    'rate         50 calls/s',
+    'ceiling      50 calls/s, as configured',
+    'calls        are made',
+  ])
+  expect(say({ rate: 12.3456, ceiling: 200 })).toContain('12.35 calls/s, rising while calls are made')
+  expect(say({ ceiling: 200 })).toContain('200 calls/s, set by hand (configured: 50)')
+  expect(say({ configured: null })).toContain('until the first worker')
+  expect(say({ heldForMs: 90_000 })).toContain('0 calls/s for 90 s, as the service asked for; then 50')
+})
+
+test('says what stops calls, since when, when it is tried again, and what to do', () => {
+  const opened = {
+    breaker: 'open',
+    openedAt: '2026-11-20T10:00:00Z',
+    nextProbeMs: 40_000,
+    failedProbes: 3,
+  } as const
+  const outage = say({ ...opened, cause: 'outage' })
+  for (const words of [
+    'the service is out (probes that failed: 3)',
+    '2026-11-20T10',
+    'in 40 s',
+    'nothing: a worker',
+  ])
+    expect(outage).toContain(words)
+  const refused = say({ ...opened, cause: 'credentials', nextProbeMs: 0 })
+  for (const words of ['refuses our credentials', 'now, if a worker runs', 'SERVICE_SECRET_KEY'])
+    expect(refused).toContain(words)
+  expect(say({ cause: 'credentials', nextProbeMs: 0 })).toContain('stopped for a moment')
+  expect(say({ breaker: 'trying', openedAt: '2026-11-20T10:00:00Z' })).toContain('slowly at first')
+  for (const text of [outage, refused])
+    for (const line of text.split('\n')) expect(line.length).toBeLessThan(100)
+})
+
+test('a ceiling is a number above 0 and up to 10,000', () => {
+  for (const [text, ceiling] of [
+    ['200', 200],
+    ['0.5', 0.5],
+    ['10000', 10_000],
+    ['007', 7],
+  ] as const)
+    expect(readCeiling(text)).toBe(ceiling)
+  for (const text of [
+    '0',
+    '0.0',
+    '10000.1',
+    '10001',
+    '-1',
+    '',
+    ' ',
+    'ten',
+    '1e3',
+    '0x10',
+    '5/s',
+    '1,5',
+    'NaN',
+    'Infinity',
+  ])
+    expect(() => readCeiling(text), text).toThrow(
+      expect.objectContaining({ code: 'USAGE', details: [expect.stringContaining('--ceiling')] }),
+    )
+})

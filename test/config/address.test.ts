@@ -1,0 +1,108 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { addressOf, isLocal, plaintextProblem } from '../../src/config/address.ts'
+
+afterEach(() => vi.unstubAllEnvs())
+
+describe('what stays on this machine', () => {
+  it.each([
+    'localhost',
+    'LocalHost',
+    '127.0.0.1',
+    '127.255.3.4',
+    '::1',
+    '0:0:0:0:0:0:0:1',
+    '::ffff:127.0.0.1',
+    '/var/run',
+  ])('%s does', (host) => expect(isLocal(host)).toBe(true))
+
+  it.each(['db', '127.example', 'localhost.example', '128.0.0.1', '10.0.0.1', '::2', '0.0.0.0', '127.1', ''])(
+    '"%s" does not, or nobody knows',
+    (host) => expect(isLocal(host)).toBe(false),
+  )
+})
+
+describe('an address of a Postgres', () => {
+  it.each([
+    ['postgres://h/d', { server: 'h:5432', local: false, encrypted: false }],
+    ['postgres://ana:x@h:6000/d', { server: 'h:6000', local: false, encrypted: false }],
+    ['postgresql://127.0.0.1:6000/d', { server: '127.0.0.1:6000', local: true, encrypted: false }],
+    ['postgres://[::1]/d', { server: '[::1]:5432', local: true, encrypted: false }],
+    ['postgres://[2001:db8::1]/d', { server: '[2001:db8::1]:5432', local: false, encrypted: false }],
+    [
+      'postgres:///d?host=/var/run/postgresql',
+      { server: '/var/run/postgresql', local: true, encrypted: false },
+    ],
+    ['postgres://%2Fvar%2Frun/d', { server: '/var/run', local: true, encrypted: false }],
+    // An option wins over what stands before it.
+    ['postgres://localhost/d?host=h', { server: 'h:5432', local: false, encrypted: false }],
+    ['postgres://h/d?host=127.0.0.1&port=7000', { server: '127.0.0.1:7000', local: true, encrypted: false }],
+  ])('%s', (url, address) => expect(addressOf(url)).toEqual(address))
+
+  it.each([
+    ['require', true],
+    ['verify-ca', true],
+    ['verify-full', true],
+    ['no-verify', true],
+    ['disable', false],
+    // With these two other programs are content with plain text, and pg announces to follow them.
+    ['prefer', false],
+    ['allow', false],
+  ])('sslmode=%s: encrypted is %s', (mode, encrypted) =>
+    expect(addressOf(`postgres://h/d?sslmode=${mode}`)?.encrypted).toBe(encrypted),
+  )
+
+  it.each([
+    ['postgres://h/d?ssl=true', true],
+    ['postgres://h/d?sslnegotiation=direct', true],
+    ['postgres://h/d?uselibpqcompat=true&sslmode=require', true],
+    ['postgres://h/d?sslmode=verify-full&sslmode=disable', false],
+    ['postgres://h/d?sslmode=disable&sslmode=verify-full', true],
+    ['postgres://h/d?ssl=true&sslmode=disable', false],
+  ])('%s: encrypted is %s', (url, encrypted) => expect(addressOf(url)?.encrypted).toBe(encrypted))
+
+  it('goes by the variables of Postgres where the address says nothing, as pg does', () => {
+    vi.stubEnv('PGHOST', 'db.example')
+    vi.stubEnv('PGSSLMODE', 'verify-full')
+    expect(addressOf('postgres:///d')).toEqual({ server: 'db.example:5432', local: false, encrypted: true })
+  })
+
+  it('cannot be used with a certificate that is not there', () => {
+    const url = 'postgres://h/d?sslmode=verify-full&sslrootcert=/nowhere/s3creto.pem'
+    expect(addressOf(url)).toBeUndefined()
+    expect(plaintextProblem(url, { use: 'database', allowed: ['database'] })).toBe(
+      'one of its options cannot be used, such as a file that sslrootcert names',
+    )
+  })
+})
+
+describe('an address of a Redis', () => {
+  it.each([
+    ['redis://h', { server: 'h:6379', local: false, encrypted: false }],
+    ['rediss://:x@h:6380/1', { server: 'h:6380', local: false, encrypted: true }],
+    ['redis://localhost', { server: 'localhost:6379', local: true, encrypted: false }],
+    ['redis://[::1]:7000', { server: '[::1]:7000', local: true, encrypted: false }],
+    ['redis:///0?host=h', { server: 'h:6379', local: false, encrypted: false }],
+    ['redis://h?path=/run/redis.sock', { server: '/run/redis.sock', local: true, encrypted: false }],
+    // For ioredis this empties what the scheme says.
+    ['rediss://h?tls=', { server: 'h:6379', local: false, encrypted: false }],
+  ])('%s', (url, address) => expect(addressOf(url)).toEqual(address))
+})
+
+describe('plain text to another machine', () => {
+  it('is a problem that says what to write', () => {
+    expect(plaintextProblem('postgres://ana:s3creto@h/d', { use: 'database', allowed: ['queue'] })).toBe(
+      'the connection to another machine is not encrypted: add sslmode=verify-full to its options (or no-verify, which encrypts without knowing the server), or set ALLOW_PLAINTEXT=database if the network is yours',
+    )
+    expect(plaintextProblem('redis://:s3creto@h', { use: 'queue', allowed: ['database'] })).toBe(
+      'the connection to another machine is not encrypted: write rediss:// and no option tls, or set ALLOW_PLAINTEXT=queue if the network is yours',
+    )
+  })
+
+  it.each([
+    ['is allowed', 'redis://h', ['queue']],
+    ['stays here', 'redis://127.0.0.1', []],
+    ['is encrypted', 'rediss://h', []],
+  ] as const)('is none where it %s', (_, url, allowed) =>
+    expect(plaintextProblem(url, { use: 'queue', allowed })).toBeUndefined(),
+  )
+})

@@ -1,0 +1,94 @@
+// docs/failure-modes.md names everything by which an operator meets a failure, and nothing that does not exist.
+import { globSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { main } from '../../src/cli/main.ts'
+import { REASON_CODES } from '../../src/cli/say-reason.ts'
+import { ERRORS, type ErrorCode } from '../../src/model/errors.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const page = readFileSync(`${ROOT}/docs/failure-modes.md`, 'utf8')
+const sources = globSync('src/**/*.ts', { cwd: ROOT }).map((file) => readFileSync(`${ROOT}/${file}`, 'utf8'))
+const code = sources.join('\n')
+const HEAD = '| what | what happens | what you see | what to do |'
+
+const named = new Set([...page.matchAll(/`([^`]+)`/g)].map(([, text]) => text ?? ''))
+
+/** Those that only a command meets which starts servers of its own, or was typed wrongly. */
+const NOT_OF_A_WORKER: readonly ErrorCode[] = [
+  'EMBEDDED_UNAVAILABLE',
+  'EMBEDDED_FAILED',
+  'ADDRESS_TAKEN',
+  'USAGE',
+]
+
+describe('the page of failures', () => {
+  test('has one form: every table has the same four columns, all of them filled', () => {
+    const rows = page.split('\n').filter((line) => line.startsWith('| '))
+    const heads = rows.filter((row) => row === HEAD)
+    expect(heads).toHaveLength(page.split('\n').filter((line) => line.startsWith('## ')).length)
+    for (const row of rows)
+      expect(
+        row
+          .slice(2, -2)
+          .split(' | ')
+          .map((cell) => cell.trim() !== ''),
+        row,
+      ).toEqual(Array(4).fill(true))
+  })
+
+  test('names every reason for which a customer waits', () => {
+    expect(REASON_CODES.filter((reason) => !named.has(reason))).toEqual([])
+  })
+
+  test('names every error that ends a worker or a command beside it', () => {
+    const codes = (Object.keys(ERRORS) as ErrorCode[]).filter((error) => !NOT_OF_A_WORKER.includes(error))
+    expect(codes.filter((error) => !named.has(error))).toEqual([])
+    const invented = [...named].filter(
+      (text) => /^[A-Z]+(_[A-Z]+)+$/.test(text) && !(text in ERRORS) && !code.includes(text),
+    )
+    expect(invented).toEqual([])
+  })
+
+  test('names every mark of capture and every state of a table', () => {
+    const kinds = /capture_mark_kind.*IN \(([^)]+)\)/.exec(code)?.[1]?.match(/\w+/g) ?? []
+    expect(kinds).toEqual(['truncate', 'overflow'])
+    const states = /export type TableState = (.+)/.exec(code)?.[1]?.match(/\w+/g) ?? []
+    expect(states).toContain('disabled')
+    for (const word of [...kinds, ...states.filter((state) => state !== 'fits')])
+      expect([...named]).toContain(word)
+  })
+
+  test('gives the words of the log as the code has them', () => {
+    const lines = [...page.matchAll(/log: \*([^*]+)\*/g)].map(([, words]) => words ?? '')
+    expect(lines.length).toBeGreaterThan(10)
+    expect(lines.filter((words) => !code.includes(words))).toEqual([])
+  })
+
+  test('names no metric that does not exist', () => {
+    const metrics = [...new Set([...page.matchAll(/rollcall_([a-z_]+)/g)].map(([, name]) => name ?? ''))]
+    const own = metrics.filter((name) => name !== 'queue')
+    expect(own.length).toBeGreaterThan(10)
+    expect(own.filter((name) => !code.includes(`'${name}'`))).toEqual([])
+  })
+
+  test('names no command and no option that does not exist', async ({ signal }) => {
+    const calls = [...named].filter((text) => /^rollcall [a-z]/.test(text))
+    expect(calls.length).toBeGreaterThan(10)
+    const wrong: string[] = []
+    for (const call of calls) {
+      const words = call.split(' ').slice(1)
+      // Before the first thing that is no name: an argument, or an option, of which there may be several.
+      const names = words.slice(0, words.findIndex((word) => !/^[a-z]+$/.test(word)) >>> 0)
+      const out: string[] = []
+      const write = (line: string) => void out.push(line)
+      const io = { out: write, err: write, env: {}, cwd: '/', terminal: false, stop: signal }
+      const exit = await main([...names, '--help'], io)
+      const help = out.join('\n')
+      const options = words.filter((word) => word.startsWith('--'))
+      const known = exit === 0 && help.includes(`Usage: rollcall ${names.join(' ')} `)
+      if (!known || options.some((option) => !help.includes(option))) wrong.push(call)
+    }
+    expect(wrong).toEqual([])
+  })
+})

@@ -1,0 +1,178 @@
+// Accidents with many customers at once: each stops at its limit and waits for a person.
+import { expect, test } from 'vitest'
+import { discard, release } from '../../src/brake/held.ts'
+import { heldIn, LIMIT_OF_TEN } from '../support/held.ts'
+import { buildHouse, type House } from '../support/house.ts'
+import { eachLane } from '../support/lanes.ts'
+import { until } from '../support/until.ts'
+
+const PERSON = { by: 'a test', why: 'looked at' }
+
+async function customers(house: House, count: number): Promise<void> {
+  await house.startWorker()
+  await house.db.pool.query(
+    `INSERT INTO clientes (id, plan, correo, nombre)
+     SELECT 'k' || i, 'premium', 'k' || i || '@example.com', 'Ana' FROM generate_series(1, ${count}) i`,
+  )
+  await house.settled()
+}
+
+/** What arrived at the service while something was done. */
+async function arriving(house: House, work: () => Promise<unknown>): Promise<readonly unknown[]> {
+  const before = house.calls().length
+  await work()
+  return house.calls().slice(before)
+}
+
+eachLane('a mass accident stops at its limit', (lane) => {
+  const build = () => buildHouse(lane, { config: { brake: LIMIT_OF_TEN } })
+
+  test('rows that are deleted: live changes go on, restored rows cost no call', async () => {
+    await using house = await build()
+    await customers(house, 60)
+    const { pool } = house.db
+    await pool.query(`CREATE TABLE kept AS SELECT * FROM clientes WHERE id <> 'k1'`)
+    await pool.query(`DELETE FROM clientes WHERE id <> 'k1'`)
+    await until(async () => (await heldIn(pool, 'revocation')) === 49)
+    await pool.query(`UPDATE clientes SET nombre = 'Eva' WHERE id = 'k1'`)
+    await house.settled()
+    expect(house.sandbox.users.get('k1')?.first_name).toBe('Eva')
+    const shutOut = () => house.sandbox.users.all().filter(({ status }) => status === 0)
+    expect(shutOut()).toHaveLength(10)
+
+    const late = await arriving(house, async () => {
+      await pool.query('INSERT INTO clientes SELECT * FROM kept')
+      await house.settled()
+    })
+    expect(await heldIn(pool)).toBe(0)
+    expect(late).toHaveLength(10)
+    expect(shutOut()).toHaveLength(0)
+  })
+
+  test('rows that are deleted, and discarded: no call, and no call after a look at everybody', async () => {
+    await using house = await build()
+    await customers(house, 30)
+    const { pool } = house.db
+    await pool.query('DELETE FROM clientes')
+    await until(async () => (await heldIn(pool, 'revocation')) === 20)
+    const calls = await arriving(house, async () => {
+      await discard(pool, { kind: 'revocation', ...PERSON })
+      await pool.query(
+        `UPDATE rollcall.owed SET change_version = change_version + 1, due_at = now() WHERE due_at IS NULL`,
+      )
+      await house.settled()
+    })
+    expect(calls).toEqual([])
+    const { rows } = await pool.query(
+      `SELECT count(*)::int AS n FROM rollcall.ledger WHERE state = 'discarded'`,
+    )
+    expect(rows).toEqual([{ n: 20 }])
+    expect(house.sandbox.users.all().filter(({ status }) => status === 2)).toHaveLength(20)
+  })
+
+  test('rows that are deleted, and released: exactly these lose access, and the next one counts from nothing', async () => {
+    await using house = await build()
+    await customers(house, 40)
+    const { pool } = house.db
+    await pool.query(`DELETE FROM clientes WHERE id NOT IN ('k1', 'k2')`)
+    await until(async () => (await heldIn(pool, 'revocation')) === 28)
+    await release(pool, { kind: 'revocation', ...PERSON })
+    await house.settled()
+    expect(house.sandbox.users.all().filter(({ status }) => status === 0)).toHaveLength(38)
+    await pool.query(`DELETE FROM clientes WHERE id = 'k1'`)
+    await house.settled()
+    expect(house.sandbox.users.get('k1')?.status).toBe(0)
+    expect(await heldIn(pool)).toBe(0)
+  })
+
+  test('a release is for what was held: who comes back and is deleted again is held again', async () => {
+    await using house = await build()
+    await customers(house, 20)
+    const { pool } = house.db
+    await pool.query(`CREATE TABLE kept AS SELECT * FROM clientes`)
+    await pool.query('DELETE FROM clientes')
+    await until(async () => (await heldIn(pool, 'revocation')) === 10)
+    const { rows } = await pool.query<{ key: string }>(
+      `SELECT key FROM rollcall.ledger WHERE state = 'held' ORDER BY key LIMIT 1`,
+    )
+    const key = rows[0]?.key ?? ''
+    await pool.query('INSERT INTO clientes SELECT * FROM kept WHERE id = $1', [key])
+    await release(pool, { keys: [key], ...PERSON }).catch(() => undefined)
+    await house.settled()
+    await pool.query('DELETE FROM clientes WHERE id = $1', [key])
+    await house.settled()
+    expect(house.sandbox.users.get(key)?.status).toBe(2)
+    expect(await heldIn(pool, 'revocation')).toBe(10)
+  })
+
+  test('a plan that changes for everybody', async () => {
+    await using house = await build()
+    await customers(house, 30)
+    await house.db.pool.query(`UPDATE clientes SET plan = 'trial'`)
+    await until(async () => (await heldIn(house.db.pool, 'status')) === 20)
+    expect(house.sandbox.users.all().filter(({ status }) => status === 4)).toHaveLength(10)
+    const calls = await arriving(house, async () => {
+      await house.db.pool.query(
+        `UPDATE clientes SET plan = 'premium' WHERE id IN (SELECT key FROM rollcall.ledger WHERE state = 'held')`,
+      )
+      await house.settled()
+    })
+    expect(calls).toEqual([])
+  })
+
+  test('an e-mail that is emptied for everybody; access and other fields go on', async () => {
+    await using house = await build()
+    await customers(house, 30)
+    const { pool } = house.db
+    await pool.query('UPDATE clientes SET correo = NULL')
+    await until(async () => (await heldIn(pool, 'clear:email')) === 20)
+    await house.settled()
+    expect(house.sandbox.users.all().filter(({ email }) => email === null)).toHaveLength(10)
+    const { rows } = await pool.query<{ key: string }>(
+      `SELECT key FROM rollcall.ledger WHERE state = 'held' ORDER BY key LIMIT 1`,
+    )
+    const key = rows[0]?.key ?? ''
+    await pool.query(`UPDATE clientes SET nombre = 'Eva', plan = 'trial' WHERE id = $1`, [key])
+    await house.settled()
+    expect(house.sandbox.users.get(key)).toMatchObject({
+      first_name: 'Eva',
+      status: 4,
+      email: `${key}@example.com`,
+    })
+    expect(await heldIn(pool, 'clear:email')).toBe(20)
+  })
+
+  test('an import', async () => {
+    await using house = await build()
+    await customers(house, 130)
+    const { pool } = house.db
+    expect([house.sandbox.users.size, await heldIn(pool, 'create')]).toEqual([100, 30])
+    await pool.query(
+      `DELETE FROM clientes WHERE id IN (SELECT key FROM rollcall.ledger WHERE state = 'held')`,
+    )
+    const calls = await arriving(house, () => house.settled())
+    expect(calls.every((call) => (call as { method: string }).method === 'GET')).toBe(true)
+    expect(house.sandbox.users.size).toBe(100)
+  })
+
+  test('a service that suddenly knows nobody', async () => {
+    await using house = await build()
+    await customers(house, 30)
+    const { pool } = house.db
+    house.sandbox.users.clear()
+    await pool.query(`UPDATE clientes SET nombre = 'Eva'`)
+    await until(async () => (await heldIn(pool, 'absence')) === 20)
+    await house.settled()
+    expect(house.sandbox.users.size).toBe(10)
+  })
+
+  test('with two workers at once exactly as many go through', async () => {
+    await using house = await build()
+    await house.startWorker()
+    await customers(house, 60)
+    await house.db.pool.query('DELETE FROM clientes')
+    await until(async () => (await heldIn(house.db.pool)) === 50)
+    await house.settled()
+    expect(house.sandbox.users.all().filter(({ status }) => status === 0)).toHaveLength(10)
+  })
+})

@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import type { EmbeddedServer } from '../../src/embedded/launch.ts'
+import { eachLane, type QueueLane } from '../support/lanes.ts'
+import { buildOwnHouse, type OwnHouse } from '../support/own-house.ts'
+import { type RunningProcess, runRollcall } from '../support/process.ts'
+import { until } from '../support/until.ts'
+
+type Fall = { readonly how: string; readonly fall: (server: EmbeddedServer) => Promise<void> }
+
+const FALLS: readonly Fall[] = [
+  { how: 'stopped in good order', fall: (server) => server.restart() },
+  {
+    how: 'killed, and away for a while',
+    async fall(server) {
+      await server.kill()
+      // Long enough for everybody to have noticed.
+      await sleep(1500)
+      await server.restart()
+    },
+  },
+]
+
+/** A worker is busy with customers that keep changing; the server falls twice in the midst of it. */
+async function fallsTwice(lane: QueueLane, which: 'postgres' | 'queue', { fall }: Fall): Promise<void> {
+  await using house = await buildOwnHouse(lane)
+  house.sandbox.faults.set([{ action: { kind: 'latency', minMs: 30, maxMs: 90 } }])
+  await using worker = await runRollcall(house, ['worker'])
+  const { pool } = house
+  const write = (sql: string) => until(() => pool.query(sql), { timeout: 20_000, what: 'the write is taken' })
+  await write(`INSERT INTO clientes (id, plan) SELECT 'k' || i, 'premium' FROM generate_series(1, 300) i`)
+  await until(() => house.sandbox.users.size > 30, { timeout: 30_000, what: '30 users' })
+  await fall(house[which])
+  await write(`UPDATE clientes SET plan = 'trial' WHERE id LIKE '%0'`)
+  await until(() => house.sandbox.users.size > 120, { timeout: 40_000, what: '120 users' })
+  await fall(house[which])
+  await write(`UPDATE clientes SET nombre = 'Otra' WHERE id LIKE '%5'`)
+  house.sandbox.faults.set([])
+  await allRight(house)
+  await endsWell(worker)
+}
+
+async function allRight(house: OwnHouse): Promise<void> {
+  await until(() => house.sandbox.users.size === 300, { timeout: 60_000, what: '300 users' })
+  await house.settled(60_000)
+  const { rows } = await house.pool.query<{ id: string; status: number; name: string | null }>(
+    `SELECT id, CASE plan WHEN 'trial' THEN 4 ELSE 2 END AS status, nombre AS name FROM clientes`,
+  )
+  const wrong = rows.filter(({ id, status, name }) => {
+    const user = house.sandbox.users.get(id)
+    return user?.status !== status || (user.first_name ?? null) !== name
+  })
+  expect(wrong).toEqual([])
+}
+
+/** It has survived, and what broke was told as a line of the log and not as a crash that was caught somewhere. */
+async function endsWell(worker: RunningProcess): Promise<void> {
+  worker.kill('SIGTERM')
+  expect(await worker.exited).toEqual({ code: 0, signal: null })
+  const others = worker
+    .output()
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('{"level":'))
+  expect(others).toEqual([])
+}
+
+eachLane('a worker in the midst of its work', (lane) => {
+  test.each(FALLS)('outlives a Postgres that is $how', (fall) => fallsTwice(lane, 'postgres', fall), 180_000)
+
+  // In the other lane the queue's server is the one above.
+  test.skipIf(lane.name === 'postgres').each(FALLS)(
+    'outlives a Redis that is $how and comes back empty',
+    (fall) => fallsTwice(lane, 'queue', fall),
+    180_000,
+  )
+})

@@ -1,0 +1,72 @@
+// Another ROLLCALL_DIGEST_KEY, step by step as docs/security.md tells it: nothing is lost, and it costs a look at each user.
+import { expect, test } from 'vitest'
+import { makeDigester } from '../../src/sync/digest.ts'
+import { buildHouse, type House } from '../support/house.ts'
+import { lanes } from '../support/lanes.ts'
+import { runRollcall } from '../support/process.ts'
+import { until } from '../support/until.ts'
+
+const [, lane] = lanes
+if (!lane) throw new Error('the Postgres lane is always there')
+
+const NEW_KEY = 'another-digest-key-of-thirty-two-chars'
+
+async function run(house: House, ...args: readonly string[]) {
+  await using process = await runRollcall(house, args)
+  const { code } = await process.exited
+  return { code, output: process.output() }
+}
+
+test('another ROLLCALL_DIGEST_KEY loses nothing, and costs one look at each user instead of writes', {
+  timeout: 240_000,
+}, async () => {
+  await using house = await buildHouse(lane)
+  const { pool } = house.db
+  await pool.query(`INSERT INTO clientes (id, plan, nombre, correo, pais) VALUES
+    ('plain', 'premium', 'Ana', 'ana@example.com', 'ES'), ('changed', 'premium', 'Bea', 'bea@example.com', 'ES'),
+    ('trial', 'trial', 'Cira', NULL, NULL), ('gone', 'premium', 'Dora', NULL, 'ES'), ('rejected', 'nonsense', 'Eva', NULL, 'ES')`)
+  const old = await house.startWorker()
+  await house.settled()
+  await pool.query(`DELETE FROM clientes WHERE id = 'gone'`)
+  await house.settled()
+  house.sandbox.users.edit('trial', { status: 0 })
+  const before = house.calls().length
+
+  const rekeyed = { ...house, env: { ...house.env, ROLLCALL_DIGEST_KEY: NEW_KEY } }
+  const tooEarly = await run(rekeyed, 'worker')
+  expect(tooEarly).toMatchObject({ code: 2, output: expect.stringContaining('migrate --target same') })
+  expect(await run(rekeyed, 'migrate', '--target', 'same')).toMatchObject({ code: 0 })
+
+  // The worker with the old key runs on and claims nothing more; what changes meanwhile waits.
+  await pool.query(`UPDATE clientes SET correo = 'bea.2@example.com' WHERE id = 'changed'`)
+  await until(
+    async () => (await pool.query('SELECT FROM rollcall.owed WHERE token IS NOT NULL')).rowCount === 1,
+  )
+  expect(house.calls()).toHaveLength(before)
+
+  await old.stop()
+  await using worker = await runRollcall(rekeyed, ['worker'])
+  await house.settled(60_000)
+  expect(house.calls('changed').slice(-2)).toEqual([
+    { method: 'GET', body: undefined },
+    { method: 'PATCH', body: { status: 2, email: 'bea.2@example.com' } },
+  ])
+  expect(await run(rekeyed, 'capture', 'resync')).toMatchObject({ code: 0 })
+  await house.settled(60_000)
+  const calls = ['plain', 'trial', 'gone', 'rejected'].map((id) =>
+    house.calls(id).map(({ method }) => method),
+  )
+  expect(calls).toEqual([['POST', 'GET'], ['POST', 'GET'], ['POST', 'PATCH', 'GET'], []])
+  const { rows } = await pool.query<{ id: string }>('SELECT DISTINCT digest_key AS id FROM rollcall.ledger')
+  expect(rows).toEqual([{ id: makeDigester(NEW_KEY).id }])
+
+  // From here on nothing is dearer than before, and the trial that had ended stays ended.
+  const after = house.calls().length
+  await pool.query(`UPDATE clientes SET pais = 'PT' WHERE id = 'plain'`)
+  expect(await run(rekeyed, 'capture', 'resync')).toMatchObject({ code: 0 })
+  await house.settled(60_000)
+  expect(house.calls().slice(after)).toEqual([{ method: 'PATCH', body: { status: 2, country_code: 'PT' } }])
+  expect(house.sandbox.users.get('trial')?.status).toBe(0)
+  worker.kill('SIGTERM')
+  expect(await worker.exited).toMatchObject({ code: 0 })
+})

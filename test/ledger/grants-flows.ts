@@ -1,0 +1,188 @@
+// What the commands and the worker do with the database, in parts small enough that each can be refused.
+import type { Pool } from 'pg'
+import { pino } from 'pino'
+import { discard, release } from '../../src/brake/held.ts'
+import { listHeld, readBrake } from '../../src/brake/list.ts'
+import { listDecisions } from '../../src/brake/log.ts'
+import { makeBrake } from '../../src/brake/reserve.ts'
+import { collapseOutbox } from '../../src/capture/collapse.ts'
+import { outboxSource } from '../../src/capture/outbox.ts'
+import { main } from '../../src/cli/main.ts'
+import { openQueue } from '../../src/dispatch/bullmq.ts'
+import { pruneCalls, writeCalls } from '../../src/ledger/calls.ts'
+import { makeEnd } from '../../src/ledger/ending.ts'
+import { readErasures } from '../../src/ledger/erasures.ts'
+import { applyGeneration, markSwept } from '../../src/ledger/generation.ts'
+import { NEVER_SETTLED } from '../../src/ledger/record.ts'
+import { installationName, readBinding } from '../../src/ledger/target.ts'
+import { readPace } from '../../src/pace/read.ts'
+import { setCeiling } from '../../src/pace/row.ts'
+import { openSync, type Secrets } from '../../src/worker/context.ts'
+import { makeHousekeeping } from '../../src/worker/housekeeping.ts'
+import { makeNoting } from '../../src/worker/noting.ts'
+import type { House } from '../support/house.ts'
+import { until } from '../support/until.ts'
+import { type Granted, postgresLane } from './grants-scene.ts'
+
+/** What a flow works with: a role, connections as that role, the house, and a folder with its configuration. */
+export type FlowSession = {
+  readonly role: Granted
+  readonly pool: Pool
+  readonly house: House
+  readonly folder: string
+}
+
+/** Tells what a person would see; an error is told, too. */
+export type Flow = (session: FlowSession, tell: (text: string) => void) => Promise<unknown>
+
+const secretsOf = ({ house, role: { url } }: Pick<FlowSession, 'house' | 'role'>) =>
+  ({ ...house.env, DATABASE_URL: url, QUEUE_URL: url }) as unknown as Secrets
+
+const command =
+  (...args: readonly string[]): Flow =>
+  async ({ house, role, folder }, tell) => {
+    const io = { out: tell, err: tell, env: { ...secretsOf({ house, role }) }, cwd: folder, terminal: false }
+    await main(args, { ...io, stop: new AbortController().signal })
+  }
+
+/** One customer waits for a person, because of a kind that has tripped. */
+async function hold({ house }: FlowSession, key: string): Promise<void> {
+  await house.db.pool.query(
+    `UPDATE rollcall.ledger SET state = 'idle';
+     INSERT INTO rollcall.owed (key, change_version, lane) VALUES ('${key}', 1, 1)
+     ON CONFLICT (key) DO UPDATE SET due_at = NULL, token = NULL, call_token = NULL;
+     INSERT INTO rollcall.ledger (key, state, reason, desired) VALUES ('${key}', 'held', '{"code": "held", "kinds": ["revocation"]}', 'd')
+     ON CONFLICT (key) DO UPDATE SET state = excluded.state, reason = excluded.reason, desired = excluded.desired;
+     INSERT INTO rollcall.brake (kind, tripped_at) VALUES ('revocation', now())
+     ON CONFLICT (kind) DO UPDATE SET tripped_at = excluded.tripped_at;
+     DELETE FROM rollcall.decided`,
+  )
+}
+
+const captured = ({ house }: FlowSession, key: string) =>
+  house.db.pool.query(`INSERT INTO rollcall.outbox (key, lane) VALUES ('${key}', 1), ('${key}', 0)`)
+
+export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
+  'a worker opens on a new ledger': async ({ house, role }) => {
+    await house.db.pool.query('DELETE FROM rollcall.generation')
+    const opened = await openSync({
+      config: house.config,
+      env: secretsOf({ house, role }),
+      onPoolError: () => undefined,
+    })
+    await opened.close()
+  },
+  'what is captured is noted': async (session) => {
+    const { pool, house } = session
+    await captured(session, 'k1')
+    await outboxSource(pool).drain(makeNoting(house.config), 10)
+  },
+  sync: command('sync', 'k1'),
+  access: command('access', 'k1'),
+  'somebody is erased': async ({ pool, house }) => {
+    await house.db.pool.query(
+      `INSERT INTO rollcall.owed (key, change_version, lane) VALUES ('k3', 1, 1) ON CONFLICT DO NOTHING;
+       UPDATE rollcall.owed SET token = 7, call_token = 7 WHERE key = 'k3'`,
+    )
+    const { rows } = await house.db.pool.query(`SELECT id::text FROM rollcall.owed WHERE key = 'k3'`)
+    await makeEnd(pool)({ ...ENDING, id: rows[0].id })
+  },
+  'calls are written down': ({ pool }) =>
+    writeCalls(pool, [{ ...CALL, atMs: Date.now() }], { by: 'test', again: true }),
+  'old calls go': ({ pool }) => pruneCalls(pool, 14, 10),
+  'a large outbox is collapsed, and its pages go': async (session, tell) => {
+    await captured(session, 'k2')
+    const client = await session.pool.connect()
+    client.on('notice', ({ message }) => tell(message ?? ''))
+    await collapseOutbox(client).finally(() => client.release())
+  },
+  housekeeping: async ({ pool, house }) => {
+    const housekeep = makeHousekeeping({
+      ...{ pool, config: house.config, log: pino({ level: 'silent' }), now: () => performance.now() },
+      binding: (await readBinding(pool)) ?? '',
+    })
+    await housekeep()
+  },
+  'a mapping is applied': async ({ pool, house }) => {
+    await applyGeneration(pool, 'another')
+    await markSwept(pool, '2')
+    await applyGeneration(pool, house.config.fingerprint)
+  },
+  backfill: command('backfill', '--mapping'),
+  status: command('status'),
+  failures: command('failures', '--retry', '--all'),
+  answers: command('answers', '--forget'),
+  'the brake is asked': async ({ pool, house }) => {
+    await house.db.pool.query('DELETE FROM rollcall.brake')
+    const brake = makeBrake(pool, house.config.brake)
+    await brake({ key: 'k1', desired: 'd', kinds: ['revocation'] })
+  },
+  'those who are held are released': async (session) => {
+    await hold(session, 'k1')
+    await release(session.pool, { kind: 'revocation', by: 'test', why: 'test' })
+  },
+  'those who are held are discarded': async (session) => {
+    await hold(session, 'k2')
+    await discard(session.pool, { keys: ['k2'], by: 'test', why: 'test' })
+    await listDecisions(session.pool, 1)
+  },
+  'the ceiling is set': ({ pool }) => setCeiling(pool, 100),
+  'receipts are read': ({ pool }) => readErasures(pool, { keys: [], limit: 1 }),
+  queue: async ({ house, role }, tell) => {
+    await postgresLane.lose(house.queueUrl)
+    const name = await installationName(house.db.pool)
+    const queue = await openQueue({ queueUrl: role.url, name, onError: ({ message }) => tell(message) })
+    try {
+      const consumer = await queue.consume(async () => ({ failed: null }), { concurrency: 1 })
+      await queue.add([{ id: '1', token: '1' }])
+      // Worked on and put away, which is more than having been handed out.
+      await until(async () => (await queue.count()) === 0, { timeout: 1500 }).catch(() => tell('not done'))
+      await consumer.close(500)
+    } finally {
+      await queue.close()
+    }
+  },
+}
+
+export const READER_FLOWS: Readonly<Record<string, Flow>> = {
+  status: command('status'),
+  failures: command('failures'),
+  'a history': command('failures', 'k1'),
+  answers: command('answers'),
+  'who is held': async ({ pool }) => {
+    await readBrake(pool)
+    await listHeld(pool, { limit: 1 })
+    await listDecisions(pool, 1)
+  },
+  pace: ({ pool }) => readPace(pool),
+  erasures: ({ pool }) => readErasures(pool, { keys: [], limit: 1 }),
+}
+
+const { writtenAgoMs: _written, verifiedAgoMs: _seen, newcomer: _new, ...EMPTY } = NEVER_SETTLED
+const ENDING = {
+  ...{
+    token: '7',
+    key: 'k3',
+    version: '1',
+    kind: 'settle' as const,
+    sure: true,
+    wrote: true,
+    acknowledged: true,
+  },
+  ...{
+    failed: false,
+    verified: false,
+    gapMs: 0,
+    backoffMs: 0,
+    lateMs: 0,
+    replanAtMs: null,
+    changedAtMs: null,
+  },
+  ...{ generation: '1', desired: null, withdrawsDoubt: false, clear: true, lowered: false, noteKeys: [] },
+  ...{ newcomer: false, record: { ...EMPTY, userId: 'k3' }, lastAnswer: null },
+  erasure: { cleared: ['email'], left: null },
+} as const
+const CALL = {
+  ...{ key: 'k1', plan: 'create', method: 'POST', status: 200, error: null, meaning: 'done', ms: 1 },
+  ...{ fields: [], body: null, shape: null },
+}

@@ -1,0 +1,86 @@
+// What the script of `rollcall grants` allows, and what it does not.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { collapseOutbox } from '../../src/capture/collapse.ts'
+import { type GrantsScene, openScene, sessionOf } from './grants-scene.ts'
+
+let scene: GrantsScene
+beforeAll(async () => {
+  scene = await openScene()
+})
+afterAll(() => scene[Symbol.asyncDispose]())
+
+/** Everything that somebody may do in the database, beside what its owner may. */
+async function allRights(): Promise<string> {
+  const { rows } = await scene.house.db.pool.query<{ rights: string }>(
+    `SELECT jsonb_build_array(
+       (SELECT jsonb_agg(array[oid::text, relacl::text] ORDER BY oid) FROM pg_class),
+       (SELECT jsonb_agg(array[attrelid::text, attname, attacl::text] ORDER BY attrelid, attnum) FROM pg_attribute),
+       (SELECT jsonb_agg(array[oid::text, nspacl::text] ORDER BY oid) FROM pg_namespace),
+       (SELECT jsonb_agg(array[oid::text, proacl::text] ORDER BY oid) FROM pg_proc),
+       (SELECT jsonb_agg(array[oid::text, datacl::text] ORDER BY oid) FROM pg_database WHERE datname = current_database()))::text AS rights`,
+  )
+  return rows[0]?.rights ?? ''
+}
+
+test('the script can be run again: the second time nothing changes', async () => {
+  const once = await allRights()
+  await scene.house.db.pool.query(scene.worker.script)
+  expect(await allRights()).toBe(once)
+})
+
+describe('the role of the worker', () => {
+  test.each([
+    [
+      'reads no column of the customers beside those of the configuration',
+      'SELECT interno FROM tienda.clientes',
+    ],
+    ['reads no whole customer', 'SELECT * FROM tienda.clientes'],
+    ['reads no other table', 'SELECT * FROM tienda.pedidos'],
+    ['changes no customer', `UPDATE tienda.clientes SET plan = 'free'`],
+    ['adds no customer', `INSERT INTO tienda.clientes (id, plan) VALUES ('k1', 'free')`],
+    ['removes no customer', 'DELETE FROM tienda.clientes'],
+    ['locks no customer', 'SELECT id FROM tienda.clientes FOR UPDATE'],
+    ['makes no table in public', 'CREATE TABLE public.x (id int)'],
+    ['makes none beside the customers', 'CREATE TABLE tienda.x (id int)'],
+    ['makes none beside its own', 'CREATE TABLE rollcall.x (id int)'],
+    ['makes none in the queue', 'CREATE TABLE rollcall_queue.x (id int)'],
+    ['makes no sequence in the queue', 'CREATE SEQUENCE rollcall_queue.x'],
+    ['makes no function', `CREATE FUNCTION rollcall.x() RETURNS int LANGUAGE sql AS 'SELECT 1'`],
+    ['makes no schema', 'CREATE SCHEMA x'],
+    [
+      'makes no trigger',
+      'CREATE TRIGGER x AFTER INSERT ON tienda.clientes EXECUTE FUNCTION suppress_redundant_updates_trigger()',
+    ],
+    ['alters no table', 'ALTER TABLE rollcall.owed ADD COLUMN x int'],
+    ['drops no table', 'DROP TABLE rollcall.owed'],
+    ['empties no table', 'TRUNCATE rollcall.owed'],
+    ['takes no work row away', 'DELETE FROM rollcall.owed'],
+    ['takes no record away', 'DELETE FROM rollcall.ledger'],
+    ['makes no change up', `INSERT INTO rollcall.outbox (key, lane) VALUES ('k1', 0)`],
+    ['binds the records to no other service', `UPDATE rollcall.target SET origin = 'https://example.com'`],
+    ['says of no migration that it was made', `INSERT INTO rollcall.migration (hash) VALUES ('x')`],
+    ['nor in the queue', 'DELETE FROM rollcall_queue.migration'],
+    ['gives its rights to nobody', 'GRANT SELECT ON rollcall.owed TO PUBLIC'],
+  ])('%s', async (_what, statement) => {
+    await using session = await sessionOf(scene.worker)
+    if (statement.startsWith('GRANT')) {
+      const before = await allRights()
+      await session.client.query(statement).catch(() => undefined)
+      return expect(await allRights()).toBe(before)
+    }
+    await expect(session.client.query(statement)).rejects.toThrow(/permission denied|must be owner/)
+  })
+})
+
+test('without the right to VACUUM, as before Postgres 17, the outbox is tidied and nothing fails', async () => {
+  const { house, worker } = scene
+  await house.db.pool.query(
+    `REVOKE MAINTAIN ON rollcall.outbox FROM ${worker.name};
+     INSERT INTO rollcall.outbox (key, lane) VALUES ('k1', 1), ('k1', 1)`,
+  )
+  await using session = await sessionOf(worker)
+  const notices: string[] = []
+  session.client.on('notice', ({ message }) => notices.push(message ?? ''))
+  expect(await collapseOutbox(session.client)).toBe(1)
+  expect(notices).toEqual([expect.stringContaining('permission denied to vacuum "outbox", skipping it')])
+})

@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest'
+import { makeLoopHealth, makeReadiness } from '../../src/ops/health.ts'
+import { makeLately } from '../../src/ops/lately.ts'
+
+const never = () => new Promise<never>(() => {})
+
+describe('the loops', () => {
+  const limits = { dispatch: 60_000, sweep: null }
+  const watching = () => {
+    const clock = { at: 0 }
+    return { clock, loops: makeLoopHealth<keyof typeof limits>({ limits, now: () => clock.at }) }
+  }
+
+  it('are well while their steps end, also when they fail', async () => {
+    const { clock, loops } = watching()
+    let failed = 0
+    const step = loops.watch(
+      'dispatch',
+      async () => {
+        throw new Error('no database')
+      },
+      () => failed++,
+    )
+    for (const at of [50_000, 100_000, 150_000]) {
+      clock.at = at
+      await expect(step()).rejects.toThrow('no database')
+      expect(loops.health()).toEqual({ ok: true, stuck: [] })
+    }
+    expect(failed).toBe(3)
+  })
+
+  it('are not when one hangs, from its very first step on', async () => {
+    const { clock, loops } = watching()
+    void loops.watch('dispatch', never, () => {})()
+    clock.at = 60_000
+    expect(loops.health().ok).toBe(true)
+    clock.at = 75_000
+    expect(loops.health()).toEqual({ ok: false, stuck: [{ loop: 'dispatch', silentSeconds: 75 }] })
+  })
+
+  it('may take as long as they like where they have no limit', () => {
+    const { clock, loops } = watching()
+    void loops.watch('sweep', never, () => {})()
+    clock.at = 3_600_000
+    expect(loops.health().ok).toBe(true)
+    expect(loops.silent()).toEqual([['sweep', 3_600_000]])
+  })
+})
+
+describe('readiness', () => {
+  const parts = { postgres: 'Postgres does not answer', queue: 'the queue does not answer' }
+
+  it('names what has not started, fails, says no or hangs, and never what an error said', async () => {
+    const troubles: string[] = []
+    const { watch, readiness } = makeReadiness<keyof typeof parts>({
+      parts,
+      now: () => performance.now(),
+      onTrouble: (part) => troubles.push(part),
+    })
+    expect((await readiness()).missing).toEqual([
+      { part: 'postgres', what: 'the worker has not come so far yet' },
+      { part: 'queue', what: 'the worker has not come so far yet' },
+    ])
+    watch('postgres', async () => {
+      throw new Error('password secreto')
+    })
+    watch('queue', never)
+    expect(await readiness()).toEqual({
+      ready: false,
+      missing: [
+        { part: 'postgres', what: parts.postgres },
+        { part: 'queue', what: parts.queue },
+      ],
+    })
+    expect(troubles).toEqual(['postgres'])
+    watch('postgres', async () => true)
+    watch('queue', async () => false)
+    expect((await readiness()).missing).toEqual([{ part: 'queue', what: parts.queue }])
+    watch('queue', async () => true)
+    expect(await readiness()).toEqual({ ready: true, missing: [] })
+  })
+})
+
+describe('what was said lately', () => {
+  const asking = (ask: () => Promise<number>, options = {}) => {
+    const clock = { at: 0 }
+    const lately = makeLately({
+      ask,
+      keepMs: 5000,
+      deadlineMs: 20,
+      now: () => clock.at,
+      onTrouble: () => {},
+      ...options,
+    })
+    return { clock, lately }
+  }
+
+  it('is asked once for all who want to know at one time, and again when it is old', async () => {
+    let asked = 0
+    const { clock, lately } = asking(async () => ++asked)
+    expect(await Promise.all([lately(), lately(), lately()])).toEqual([1, 1, 1])
+    clock.at = 4999
+    expect(await lately()).toBe(1)
+    clock.at = 5000
+    expect(await lately()).toBe(2)
+  })
+
+  it('is asked less often when it is slow', async () => {
+    let asked = 0
+    const { clock, lately } = asking(
+      async () => {
+        clock.at += 1000
+        return ++asked
+      },
+      { restTimes: 20 },
+    )
+    expect(await lately()).toBe(1)
+    clock.at = 20_999
+    expect(await lately()).toBe(1)
+    clock.at = 21_000
+    expect(await lately()).toBe(2)
+  })
+
+  it('is nothing after a failure, which is not tried again at once', async () => {
+    let asked = 0
+    const { clock, lately } = asking(async () => {
+      asked++
+      if (asked === 2) throw new Error('away')
+      return asked
+    })
+    expect(await lately()).toBe(1)
+    clock.at = 5000
+    expect(await lately()).toBeNull()
+    clock.at = 9999
+    expect([await lately(), asked]).toEqual([null, 2])
+    clock.at = 10_000
+    expect(await lately()).toBe(3)
+  })
+
+  it('is waited for no longer than the deadline, and then what it said before does for a while', async () => {
+    let asked = 0
+    const { clock, lately } = asking(() => (asked++ === 0 ? Promise.resolve(7) : never()), {
+      staleMs: 30_000,
+    })
+    expect(await lately()).toBe(7)
+    clock.at = 34_999
+    expect(await lately()).toBe(7)
+    clock.at = 35_000
+    expect(await lately()).toBeNull()
+    expect(asked).toBe(2)
+  })
+})

@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest'
+import type { Overview } from '../../src/ledger/overview.ts'
+import { makeTableGauges } from '../../src/worker/table-gauges.ts'
+import type { BrakeReading, PaceReading, Tables } from '../../src/worker/tables.ts'
+
+const OWED: Overview['owed'] = {
+  deletion: 1,
+  change: 2,
+  repair: 0,
+  backfill: 40,
+  due: 3,
+  queued: 10,
+  active: 0,
+  waiting: 0,
+  oldestAgeMs: 90_500,
+  waitsForWorkerMs: null,
+}
+const STATES: Overview['states'] = {
+  ...({} as Overview['states']),
+  idle: 5,
+  rejected: 1,
+  failing: 2,
+  held: 3,
+}
+const PACE: PaceReading = { ceiling: 50, rate: 25, heldForMs: 0, breaker: 'closed', cause: null }
+
+async function shown(pace: PaceReading | null, brake: readonly BrakeReading[] | null = null) {
+  const overview = {
+    customers: 15,
+    owed: OWED,
+    unknown: 1,
+    states: STATES,
+    outbox: { rows: 4, bytes: 8192, oldestAgeMs: 1500 },
+  } as Overview
+  const tables: Tables = { overview, brake, pace }
+  const text = await makeTableGauges()(tables)
+  return text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+}
+
+test('shows what is owed by lane, how old it is, and customers by state', async () => {
+  expect(await shown(null)).toEqual(
+    expect.arrayContaining([
+      'rollcall_owed{lane="deletion"} 1',
+      'rollcall_owed{lane="backfill"} 40',
+      'rollcall_owed_stage{stage="queued"} 10',
+      'rollcall_oldest_owed_age_seconds 90.5',
+      'rollcall_waits_for_worker_seconds 0',
+      'rollcall_outbox_rows 4',
+      'rollcall_customers{state="idle"} 5',
+      'rollcall_customers{state="held"} 3',
+      'rollcall_customers{state="new"} 4',
+      'rollcall_queue_leases 10',
+    ]),
+  )
+})
+
+test('shows nothing of what was not read', async () => {
+  expect((await shown(null)).filter((line) => /^rollcall_(held|brake|pace|queue_room)/.test(line))).toEqual(
+    [],
+  )
+})
+
+test('shows which kinds of the brake have tripped, and who is held by each; 0 for all others', async () => {
+  const lines = await shown(null, [
+    { kind: 'revocation', held: 7, trippedAt: '2026-01-02T03:04:05Z' },
+    { kind: 'clear:email', held: 2, trippedAt: null },
+    { kind: 'truncated', held: 9, trippedAt: null },
+    { kind: 'of a later version', held: 1, trippedAt: null },
+  ])
+  expect(lines.filter((line) => /^rollcall_(held|brake)/.test(line) && !line.endsWith(' 0'))).toEqual([
+    'rollcall_held_customers{kind="revocation"} 7',
+    'rollcall_held_customers{kind="clear:email"} 2',
+    'rollcall_held_customers{kind="truncated"} 9',
+    'rollcall_brake_tripped{kind="revocation"} 1',
+  ])
+  expect(lines).toContain('rollcall_brake_tripped{kind="create"} 0')
+  expect(lines).not.toContain('rollcall_brake_tripped{kind="truncated"} 0')
+})
+
+test.each([
+  ['closed', null, [0, 0, 0], 15],
+  ['open', 'outage', [1, 0, 0], 0],
+  ['open', 'credentials', [0, 1, 0], 0],
+  ['trying', 'outage', [0, 0, 1], 15],
+] as const)(
+  'shows a breaker that is %s (%s), and how much room that leaves',
+  async (breaker, cause, open, room) => {
+    const lines = await shown({ ...PACE, breaker, cause })
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'rollcall_pace_rate 25',
+        'rollcall_pace_ceiling 50',
+        `rollcall_breaker_open{cause="outage"} ${open[0]}`,
+        `rollcall_breaker_open{cause="credentials"} ${open[1]}`,
+        `rollcall_breaker_trying ${open[2]}`,
+        `rollcall_queue_room ${room}`,
+      ]),
+    )
+  },
+)
+
+test('while the service has asked for patience there is no room, and it says for how long', async () => {
+  const lines = await shown({ ...PACE, heldForMs: 30_000 })
+  expect(lines).toContain('rollcall_pace_hold_seconds 30')
+  expect(lines).toContain('rollcall_queue_room 0')
+})

@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest'
+import { readPace } from '../../src/pace/read.ts'
+import { makeTwo, probeIsDue } from './two.ts'
+
+const never = new AbortController().signal
+
+describe('probes', () => {
+  it('are made by nobody while calls are made, or before one is due', async () => {
+    await using two = await makeTwo(160)
+    const [a, b] = two.sides
+    expect(await a.tend()).toBe('idle')
+    await a.hearMany('trouble', 10)
+    expect([await a.tend(), await b.tend()]).toEqual(['idle', 'idle'])
+    expect(a.probes() + b.probes()).toBe(0)
+  })
+
+  it('are made one at a time, however many ask', async () => {
+    await using two = await makeTwo(160)
+    const [a, b] = two.sides
+    await a.hearMany('trouble', 10)
+    await probeIsDue(two.db)
+    let under = 0
+    for (const side of two.sides) {
+      side.answerWith(async () => {
+        under++
+        await new Promise((resolve) => setTimeout(resolve, 200))
+        expect(under).toBe(1)
+        under--
+        return 'trouble'
+      })
+    }
+    const done = await Promise.all([...Array(10)].flatMap(() => [a.tend(), b.tend()]))
+    expect(done.filter((what) => what === 'probed')).toHaveLength(1)
+    expect(a.probes() + b.probes()).toBe(1)
+    const pace = await readPace(two.db.pool)
+    expect(pace).toMatchObject({ breaker: 'open', failedProbes: 1 })
+    expect(pace?.nextProbeMs).toBeGreaterThan(8000)
+    expect(pace?.nextProbeMs).toBeLessThanOrEqual(11_000)
+  })
+
+  it('of a process that died with one do not stop the next', async () => {
+    await using two = await makeTwo(160)
+    const [a, b] = two.sides
+    await a.hearMany('trouble', 10)
+    await probeIsDue(two.db)
+    a.answerWith(() => new Promise(() => undefined))
+    void a.tendWithin(700)()
+    await expect.poll(() => a.probes()).toBe(1)
+    expect(await b.tend()).toBe('idle')
+    await expect.poll(() => b.tend()).toBe('probed')
+    expect(await readPace(two.db.pool)).toMatchObject({
+      breaker: 'trying',
+      cause: null,
+      rate: 10,
+      epoch: '1',
+    })
+  })
+
+  it('that are answered after their lease change nothing', async () => {
+    await using two = await makeTwo(160)
+    const [a, b] = two.sides
+    await a.hearMany('trouble', 10)
+    await probeIsDue(two.db)
+    let late: () => void = () => undefined
+    a.answerWith(() => new Promise((resolve) => (late = () => resolve('well'))))
+    const first = a.tendWithin(1)()
+    await expect.poll(() => a.probes()).toBe(1)
+    b.answerWith(async () => 'trouble')
+    await expect.poll(() => b.tend()).toBe('probed')
+    // The next one is due; the answer is still to another question.
+    await probeIsDue(two.db)
+    late()
+    expect(await first).toBe('probed')
+    expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'open', cause: 'outage', failedProbes: 1 })
+    expect(a.kinds()).toEqual(['opened'])
+    expect(b.kinds()).toEqual(['probed'])
+  })
+
+  it('that fail in our own hands leave the next one to anybody', async () => {
+    await using two = await makeTwo(160)
+    const [a, b] = two.sides
+    await a.hearMany('trouble', 10)
+    await probeIsDue(two.db)
+    a.answerWith(async () => {
+      throw new Error('no memory')
+    })
+    await expect(a.tend()).rejects.toThrow('no memory')
+    expect(await b.tend()).toBe('probed')
+  })
+})
+
+describe('after an outage', () => {
+  it('calls are made slowly, and ten good ones close the breaker for both', async () => {
+    await using two = await makeTwo(160)
+    const [a, b] = two.sides
+    await a.hearMany('trouble', 10)
+    await probeIsDue(two.db)
+    await b.tend()
+    expect(b.events).toEqual([
+      { kind: 'probed', cause: 'outage', sign: 'well', failed: 0 },
+      { kind: 'trying', rate: 10, stoppedForMs: expect.any(Number) },
+    ])
+    // Denied at once is what was known before; the row is asked again soon.
+    const permits = await Promise.all(
+      two.sides.map((side) => expect.poll(() => side.permits.take(never)).not.toBe(null)),
+    )
+    expect(permits).toHaveLength(2)
+    await Promise.all([a.hearMany('well', 5, { epoch: '1' }), b.hearMany('well', 4, { epoch: '1' })])
+    expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'trying' })
+    await a.hear('well', { epoch: '1' })
+    expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'closed', openedAt: null })
+    expect([...a.kinds(), ...b.kinds()].filter((kind) => kind === 'closed')).toHaveLength(1)
+  })
+})
+
+describe('wrong keys', () => {
+  it('are stopped by three denied calls and a probe, and go on when they are right', async () => {
+    await using two = await makeTwo(160, ['wrong', 'right'])
+    const [wrong, right] = two.sides
+    await wrong.hearMany('denied', 3)
+    expect(await right.tend()).toBe('idle')
+    wrong.answerWith(async () => 'denied')
+    expect(await wrong.tend()).toBe('probed')
+    expect(await readPace(two.db.pool)).toMatchObject({
+      breaker: 'open',
+      cause: 'credentials',
+      failedProbes: 1,
+    })
+    expect(await wrong.permits.take(never)).toBe(null)
+    expect(await right.permits.take(never)).not.toBe(null)
+    await probeIsDue(two.db)
+    expect(await right.tend()).toBe('idle')
+    wrong.answerWith(async () => 'well')
+    expect(await wrong.tend()).toBe('probed')
+    expect(wrong.kinds()).toEqual(['asking', 'probed', 'opened', 'probed', 'trying'])
+    await expect.poll(() => wrong.permits.take(never)).not.toBe(null)
+  })
+
+  it('that nobody has any more are forgotten once others do well', async () => {
+    await using two = await makeTwo(160, ['wrong', 'right'])
+    const [wrong, right] = two.sides
+    wrong.answerWith(async () => 'denied')
+    await wrong.hearMany('denied', 3)
+    await wrong.tend()
+    await two.db.pool.query(`UPDATE rollcall.pace SET probe_at = now() - interval '5 min'`)
+    await right.permits.take(never)
+    await right.hear('well')
+    expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'closed', cause: null, rate: 160 })
+  })
+
+  it('that are only some customers cost a probe, and the rate stays as it was', async () => {
+    await using two = await makeTwo(160)
+    const [a] = two.sides
+    await a.hearMany('denied', 3)
+    expect(await a.permits.take(never)).toBe(null)
+    await a.tend()
+    expect(a.kinds()).toEqual(['asking', 'probed', 'settled'])
+    await a.hearMany('denied', 50)
+    expect(await readPace(two.db.pool)).toMatchObject({
+      breaker: 'closed',
+      cause: null,
+      rate: 160,
+      epoch: '0',
+    })
+  })
+})

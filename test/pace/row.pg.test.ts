@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest'
+import { raised } from '../../src/pace/adapt.ts'
+import { readPace } from '../../src/pace/read.ts'
+import { configureCeiling, currentRate, holdOff, reservePermits, setCeiling } from '../../src/pace/row.ts'
+import { freshDatabase } from '../support/database.ts'
+
+const OURS = { count: 1, credentials: 'ours' }
+
+async function withRow(set = '') {
+  const db = await freshDatabase()
+  await configureCeiling(db.pool, 60)
+  if (set) await db.pool.query(`UPDATE rollcall.pace SET ${set} WHERE id = 1`)
+  return db
+}
+
+describe('the rate', () => {
+  it('rises while permits are asked for, as the rule says', async () => {
+    await using db = await withRow()
+    for (const [ceiling, rate, elapsedMs] of [
+      [60, 10, 0],
+      [60, 10, 500],
+      [60, 59.9, 1500],
+      [60, 60, 1500],
+      [6, 1, 1000],
+      [0.25, 0.25, 1000],
+      [60, 10, 3_600_000],
+      [60, 10, -60_000],
+    ] as const) {
+      await db.pool.query(
+        `UPDATE rollcall.pace SET ceiling = $1, rate = $2, next_free = now(),
+           raised_at = clock_timestamp() - $3 * interval '1 ms' WHERE id = 1`,
+        [ceiling, rate, elapsedMs],
+      )
+      const { count, spacingMs } = await reservePermits(db.pool, OURS)
+      expect(count).toBe(1)
+      const is = (await readPace(db.pool))?.rate ?? 0
+      expect(is).toBeGreaterThanOrEqual(raised({ ceiling, rate }, elapsedMs) - 1e-9)
+      // The statement itself takes a moment.
+      expect(is).toBeLessThanOrEqual(raised({ ceiling, rate }, elapsedMs + 400))
+      expect(1000 / spacingMs).toBeCloseTo(is, 6)
+    }
+  })
+
+  it('that rises begins no epoch', async () => {
+    await using db = await withRow(`rate = 1, raised_at = now() - interval '1 s', epoch = 7`)
+    expect(await reservePermits(db.pool, OURS)).toMatchObject({ epoch: '7', closed: false, troubled: false })
+    expect(await readPace(db.pool)).toMatchObject({ epoch: '7' })
+  })
+
+  it('does not rise while the service has asked for a pause, and nobody calls', async () => {
+    await using db = await withRow(`rate = 10, raised_at = now() - interval '1 s'`)
+    await holdOff(db.pool, 86_400_000)
+    expect(await reservePermits(db.pool, OURS)).toMatchObject({ count: 0, closed: false })
+    const pace = await readPace(db.pool)
+    expect(pace).toMatchObject({ rate: 10 })
+    expect(pace?.heldForMs).toBeGreaterThan(3_590_000)
+    expect(pace?.heldForMs).toBeLessThanOrEqual(3_600_000)
+    expect(await currentRate(db.pool, 'ours')).toBe(0)
+  })
+
+  it('is shared by processes that ask at once: no more permits than the time is worth', async () => {
+    await using db = await withRow()
+    const got = await Promise.all(
+      Array.from({ length: 8 }, () => reservePermits(db.pool, { ...OURS, count: 50 })),
+    )
+    // 200 ms of 60 a second and the first one, and what the time of the test itself is worth.
+    const total = got.reduce((sum, { count }) => sum + count, 0)
+    expect(total).toBeGreaterThanOrEqual(12)
+    expect(total).toBeLessThanOrEqual(80)
+    const starts = got.filter(({ count }) => count > 0)
+    expect(starts.length).toBeGreaterThanOrEqual(1)
+  })
+})
+
+describe('an open breaker', () => {
+  it.each([
+    [`breaker = 'open', cause = 'outage'`, true, true],
+    [`breaker = 'open', cause = 'credentials', credentials = 'ours', probe_at = now()`, true, false],
+    [`breaker = 'open', cause = 'credentials', credentials = 'older ours', probe_at = now()`, true, false],
+    [`breaker = 'closed', cause = 'credentials', credentials = 'ours', probe_at = now()`, true, false],
+    [`breaker = 'open', cause = 'credentials', credentials = 'ou', probe_at = now()`, false, false],
+    [`breaker = 'trying'`, false, false],
+  ])('%s stops us: %s, and others: %s', async (set, us, others) => {
+    await using db = await withRow(set)
+    for (const [credentials, stopped] of [['ours', us] as const, ['theirs', others] as const]) {
+      const { count, closed } = await reservePermits(db.pool, { count: 5, credentials })
+      expect({ closed, granted: count > 0 }).toEqual({ closed: stopped, granted: !stopped })
+      expect((await currentRate(db.pool, credentials)) > 0).toBe(!stopped)
+    }
+  })
+
+  it.each([
+    [`breaker = 'trying'`, true, true],
+    [`trouble = '{"troubles": {"1": 1}}'`, true, true],
+    [`trouble = '{"denied": {"ours": {"1": 1}}}'`, true, false],
+    [`trouble = '{"burnt": {"1": 1}, "from": 3}'`, false, false],
+    [`trouble = '[]'`, false, false],
+    [`breaker = 'open', cause = 'credentials', credentials = 'x', probe_at = now()`, false, false],
+    [
+      `breaker = 'open', cause = 'credentials', credentials = 'x', probe_at = now() - interval '121 s'`,
+      true,
+      true,
+    ],
+  ])('%s asks us to report good calls: %s, and others: %s', async (set, us, others) => {
+    await using db = await withRow(set)
+    expect((await reservePermits(db.pool, OURS)).troubled).toBe(us)
+    expect((await reservePermits(db.pool, { count: 1, credentials: 'theirs' })).troubled).toBe(others)
+  })
+})
+
+describe('the ceiling', () => {
+  const now = async (db: Awaited<ReturnType<typeof withRow>>) => {
+    const { ceiling, configured, rate } = (await readPace(db.pool)) ?? {}
+    return { ceiling, configured, rate }
+  }
+
+  it('of a configuration holds from the start', async () => {
+    await using db = await withRow()
+    expect(await now(db)).toEqual({ ceiling: 60, configured: 60, rate: 60 })
+  })
+
+  it('that is raised by hand is risen to, and one that is lowered holds at once', async () => {
+    await using db = await withRow()
+    await setCeiling(db.pool, 200)
+    expect(await now(db)).toEqual({ ceiling: 200, configured: 60, rate: 60 })
+    await setCeiling(db.pool, 20)
+    expect(await now(db)).toEqual({ ceiling: 20, configured: 60, rate: 20 })
+  })
+
+  it('that was set by hand stands until the configuration asks for another', async () => {
+    await using db = await withRow()
+    await setCeiling(db.pool, 20)
+    await configureCeiling(db.pool, 60)
+    expect(await now(db)).toEqual({ ceiling: 20, configured: 60, rate: 20 })
+    await configureCeiling(db.pool, 10)
+    expect(await now(db)).toEqual({ ceiling: 10, configured: 10, rate: 10 })
+    await configureCeiling(db.pool, 30)
+    expect(await now(db)).toEqual({ ceiling: 30, configured: 30, rate: 10 })
+  })
+
+  it('can be set before any worker was started; before that there is no pace', async () => {
+    await using db = await freshDatabase()
+    expect(await readPace(db.pool)).toBe(null)
+    expect(await currentRate(db.pool, 'ours')).toBe(0)
+    await setCeiling(db.pool, 20)
+    expect(await now(db)).toEqual({ ceiling: 20, configured: null, rate: 20 })
+  })
+})

@@ -1,0 +1,73 @@
+// Two processes that share one pace row: a pool each, on one database.
+import pg from 'pg'
+import { sleep } from '../../src/ops/time.ts'
+import type { PaceEvent } from '../../src/pace/events.ts'
+import { openPace } from '../../src/pace/open.ts'
+import type { HeardCall, Sign } from '../../src/pace/pace.ts'
+import { makeProbing } from '../../src/pace/probing.ts'
+import { freshDatabase, type TestDatabase } from '../support/database.ts'
+
+export type Side = AsyncDisposable & ReturnType<typeof makeSide>
+
+export async function makeTwo(ceiling: number, [first = 'ours', second = 'ours'] = []) {
+  const db = await freshDatabase()
+  await db.pool.query('INSERT INTO rollcall.pace (id, ceiling, configured, rate) VALUES (1, $1, $1, $1)', [
+    ceiling,
+  ])
+  const sides = [makeSide(db, first), makeSide(db, second)] as const
+  return {
+    db,
+    sides,
+    async [Symbol.asyncDispose]() {
+      await Promise.all(sides.map((side) => side.pool.end()))
+      await db.drop()
+    },
+  }
+}
+
+function makeSide(db: TestDatabase, credentials: string) {
+  const pool = new pg.Pool({ connectionString: db.url, max: 4 })
+  pool.on('error', () => undefined)
+  const events: PaceEvent[] = []
+  const onChange = (event: PaceEvent) => void events.push(event)
+  const now = () => performance.now()
+  const pace = openPace({ pool, credentials, sleep, now, onChange })
+  const hear = (sign: Sign, more: Partial<HeardCall> = {}) =>
+    pace.heard({ id: '1', epoch: '0', sign, busy: false, holdMs: 0, ...more })
+  /** The next answer to a probe; a promise that never resolves is a process that died with it. */
+  let answer: () => Promise<Sign> = async () => 'well'
+  let probes = 0
+  const probing = (probeLastsMs?: number) =>
+    makeProbing({
+      pool,
+      credentials,
+      probe: () => {
+        probes++
+        return answer()
+      },
+      random: () => 0,
+      onChange,
+      ...(probeLastsMs === undefined ? {} : { probeLastsMs }),
+    })
+  return {
+    pool,
+    credentials,
+    events,
+    kinds: () => events.map(({ kind }) => kind),
+    ...pace,
+    hear,
+    /** Calls of this many customers, from the id on. */
+    hearMany: (sign: Sign, count: number, more: Partial<HeardCall> = {}) =>
+      Promise.all(Array.from({ length: count }, (_, n) => hear(sign, { id: String(n + 1), ...more }))),
+    answerWith: (next: () => Promise<Sign>) => {
+      answer = next
+    },
+    probes: () => probes,
+    tend: probing(),
+    tendWithin: probing,
+  }
+}
+
+export async function probeIsDue({ pool }: TestDatabase): Promise<void> {
+  await pool.query('UPDATE rollcall.pace SET probe_at = clock_timestamp() WHERE id = 1')
+}

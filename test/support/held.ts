@@ -1,0 +1,19 @@
+import type { Pool } from 'pg'
+import type { HeldKind } from '../../src/brake/brake.ts'
+import type { RollcallConfig } from '../../src/config/define.ts'
+
+/** However many there are: ten may be changed in one way, twenty registered. */
+export const LIMIT_OF_TEN: NonNullable<RollcallConfig['brake']> = {
+  changes: { customers: 10, share: 0 },
+  creates: { customers: 100, share: 0 },
+}
+
+/** How many customers are held, for any reason or for one. */
+export async function heldIn(pool: Pool, kind?: HeldKind): Promise<number> {
+  const { rows } = await pool.query<{ n: number }>(
+    `SELECT count(*)::int AS n FROM rollcall.ledger
+     WHERE state = 'held' AND ($1::text IS NULL OR reason->'kinds' ? $1)`,
+    [kind ?? null],
+  )
+  return rows[0]?.n ?? 0
+}

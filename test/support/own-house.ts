@@ -1,0 +1,67 @@
+// A rollcall on a Postgres and a Redis of its own, which a test may stop, kill and start again.
+import pg from 'pg'
+import { install } from '../../src/capture/install.ts'
+import { planCapture } from '../../src/capture/relations.ts'
+import { resolveConfig } from '../../src/config/resolve.ts'
+import type { EmbeddedServer } from '../../src/embedded/launch.ts'
+import { startPostgres } from '../../src/embedded/postgres.ts'
+import { startRedis } from '../../src/embedded/redis.ts'
+import { migrate } from '../../src/ledger/migrate.ts'
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
+import { CONFIG, CUSTOMERS, SECRETS } from './house.ts'
+import type { QueueLane } from './lanes.ts'
+import { until } from './until.ts'
+
+export type OwnHouse = AsyncDisposable & {
+  readonly postgres: EmbeddedServer
+  /** In the lane of the Postgres queue the same server. */
+  readonly queue: EmbeddedServer
+  /** Its connections may break; those that do are replaced. */
+  readonly pool: pg.Pool
+  readonly sandbox: Sandbox
+  readonly authored: typeof CONFIG
+  readonly env: Readonly<Record<string, string>>
+  /** Nothing in the outbox, nothing owed, nothing unknown. */
+  settled(timeout: number): Promise<void>
+}
+
+const OPEN = `
+SELECT jsonb_agg(to_jsonb(o) || jsonb_build_object('state', l.state, 'reason', l.reason))::text AS open
+FROM rollcall.owed o FULL JOIN (SELECT key FROM rollcall.outbox) b USING (key) LEFT JOIN rollcall.ledger l USING (key)
+WHERE o.due_at IS NOT NULL OR o.unknown OR b.key IS NOT NULL`
+
+export async function buildOwnHouse(lane: QueueLane): Promise<OwnHouse> {
+  await using opening = new AsyncDisposableStack()
+  const postgres = opening.use(await startPostgres())
+  const queue = lane.name === 'redis' ? opening.use(await startRedis()) : postgres
+  const pool = opening.adopt(new pg.Pool({ connectionString: postgres.url }), (pool) => pool.end())
+  pool.on('error', () => undefined)
+  await migrate(postgres.url, { queueUrl: queue.url })
+  await pool.query(CUSTOMERS)
+  const client = await pool.connect()
+  await install(client, await planCapture(client, resolveConfig(CONFIG, 'rollcall.config.ts')))
+  client.release()
+  const sandbox = await startSandbox({
+    apiKey: SECRETS.SERVICE_API_KEY,
+    secretKey: SECRETS.SERVICE_SECRET_KEY,
+  })
+  opening.defer(() => sandbox.stop())
+  const opened = opening.move()
+  return {
+    postgres,
+    queue,
+    pool,
+    sandbox,
+    authored: CONFIG,
+    env: { ...SECRETS, DATABASE_URL: postgres.url, QUEUE_URL: queue.url, SERVICE_URL: sandbox.url },
+    async settled(timeout) {
+      const nothing = async () => {
+        const { rows } = await pool.query<{ open: string | null }>(OPEN)
+        if (rows[0]?.open) throw new Error(rows[0].open.slice(0, 1000))
+        return true
+      }
+      await until(nothing, { timeout, what: 'nothing owed and nothing unknown' })
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  }
+}

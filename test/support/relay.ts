@@ -1,0 +1,58 @@
+// A door to a server on this machine that a test opens and shuts: shut, connections are refused as if nothing ran
+// there; deaf, they are taken and nothing is ever said.
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { freePort, HOST } from '../../src/embedded/port.ts'
+
+export type Relay = AsyncDisposable & {
+  /** The server's address, through the door. */
+  readonly url: string
+  /** As messages name it. */
+  readonly server: string
+  open(mode?: 'through' | 'deaf'): Promise<void>
+  shut(): Promise<void>
+}
+
+/** Shut at first. */
+export async function makeRelay(url: string): Promise<Relay> {
+  const port = await freePort()
+  const through = new URL(url)
+  const to = { host: through.hostname, port: Number(through.port) }
+  through.hostname = HOST
+  through.port = String(port)
+  const sockets = new Set<Socket>()
+  let listening: Server | null = null
+
+  const hold = (socket: Socket) => {
+    sockets.add(socket)
+    // Whoever breaks one side has the other side broken by `close`.
+    socket.on('error', () => undefined).on('close', () => sockets.delete(socket))
+    return socket
+  }
+  const pass = (incoming: Socket) => {
+    const outgoing = hold(connect(to))
+    incoming.on('close', () => outgoing.destroy())
+    outgoing.on('close', () => incoming.destroy())
+    incoming.pipe(outgoing).pipe(incoming)
+  }
+  const shut = async () => {
+    const closed = listening && new Promise((resolve) => listening?.close(resolve))
+    listening = null
+    for (const socket of sockets) socket.destroy()
+    await closed
+  }
+  return {
+    url: through.href,
+    server: `${HOST}:${port}`,
+    async open(mode = 'through') {
+      await shut()
+      const server = createServer((socket) => {
+        hold(socket)
+        if (mode === 'through') pass(socket)
+      })
+      listening = server
+      await new Promise<void>((resolve) => server.listen(port, HOST, resolve))
+    },
+    shut,
+    [Symbol.asyncDispose]: shut,
+  }
+}

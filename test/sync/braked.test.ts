@@ -1,0 +1,220 @@
+import { describe, expect, it } from 'vitest'
+import type { Brake, BrakeKind, HeldKind } from '../../src/brake/brake.ts'
+import { OPTIONAL_FIELDS } from '../../src/model/user.ts'
+import { askBrake, kindsOf, withoutCleared } from '../../src/sync/braked.ts'
+import { DOUBTED } from '../../src/sync/digest.ts'
+import type { Memory } from '../../src/sync/memory.ts'
+import type { Plan } from '../../src/sync/plan.ts'
+import { rememberSent } from '../../src/sync/remember.ts'
+import {
+  ABSENT,
+  CLEAR,
+  clearing,
+  digests,
+  FULL,
+  KEEP,
+  plan,
+  seen,
+  sent,
+  user,
+} from '../support/plan-scene.ts'
+
+const PRESENT = { remote: 'present' } as const
+const patch = (body: Extract<Plan, { kind: 'patch' }>['body'], carried = false): Plan => ({
+  kind: 'patch',
+  body,
+  fields: OPTIONAL_FIELDS.filter((field) => body[field] !== undefined),
+  carried,
+})
+const replace = (body: Extract<Plan, { kind: 'replace' }>['body']): Plan => ({
+  kind: 'replace',
+  body,
+  fields: OPTIONAL_FIELDS,
+  carried: false,
+})
+
+describe('the kinds of a plan', () => {
+  const revoke: Plan = { kind: 'revoke', body: { status: 0 } }
+  const create: Plan = { kind: 'create', body: { user_id: 'u7', status: 2 }, fields: [] }
+  const doubted: Memory = { ...sent(2), sent: { country_code: DOUBTED } }
+  it.each<[string, Plan, Memory, readonly BrakeKind[]]>([
+    ['a loss of access', revoke, sent(2), ['revocation']],
+    [
+      'a loss of access where the status is not known',
+      revoke,
+      { ...sent(2), sentStatus: null },
+      ['revocation'],
+    ],
+    ['a loss of access by an update', patch({ status: 0 }), sent(4), ['revocation']],
+    ['a loss of access by a PUT', replace({ status: 0 }), sent(2), ['revocation']],
+    ['status 0 where there is no access', patch({ status: 0, email: 'a@b.c' }), sent(0), []],
+    ['a status that changes to another', patch({ status: 4 }), sent(2), ['status']],
+    ['access that is given', patch({ status: 2 }), seen(0), ['status']],
+    [
+      'a status that was last seen as another',
+      patch({ status: 2 }),
+      seen(4, {}, { sentStatus: 2 }),
+      ['status'],
+    ],
+    ['a status that nobody knows', patch({ status: 2 }), { ...sent(2), sentStatus: null }, []],
+    [
+      'a status that is carried',
+      patch({ status: 0, email: 'a@b.c' }, true),
+      seen(0, {}, { sentStatus: 4 }),
+      [],
+    ],
+    ['a field that changes', patch({ status: 2, email: 'a@b.c' }), sent(2, { email: 'x@y.z' }), []],
+    [
+      'a field that is cleared',
+      patch({ status: 2, email: null }),
+      sent(2, { email: 'x@y.z' }),
+      ['clear:email'],
+    ],
+    ['one that was seen', patch({ status: 2, email: '' }), seen(2, { email: 'x@y.z' }), ['clear:email']],
+    ['one that held nothing', patch({ status: 2, email: null }), sent(2, { email: null }), []],
+    ['one that was seen to hold nothing', patch({ status: 2, email: null }), seen(2, { email: null }), []],
+    ['one of which nothing is known', patch({ status: 2, email: null }), sent(2), []],
+    ['one that is in doubt', patch({ status: 2, country_code: null }), doubted, []],
+    ['one that a PUT leaves out', replace({ status: 2 }), sent(2, { email: 'x@y.z' }), ['clear:email']],
+    ['one that a PATCH leaves out', patch({ status: 2, gender: 1 }), sent(2, { email: 'x@y.z' }), []],
+    [
+      'several at once',
+      patch({ status: 0, email: null, gender: null }),
+      sent(2, { email: 'x@y.z', gender: 1 }),
+      ['revocation', 'clear:email', 'clear:gender'],
+    ],
+    ['a GET', { kind: 'lookup', why: 'unknown' }, sent(2), []],
+    ['erasing', { kind: 'erase', body: { status: 0, email: null }, fields: ['email'] }, sent(0), ['erase']],
+    ['a user who is there and right', { kind: 'none', why: 'right' }, sent(2), []],
+    ['somebody who was there and is not', create, ABSENT, ['create', 'absence']],
+  ])('%s', (_what, made, memory, kinds) => {
+    expect(kindsOf(made, memory, PRESENT)).toEqual(kinds)
+  })
+
+  it('a newcomer is a registration alone', () => {
+    expect(kindsOf(create, ABSENT, { remote: 'unasked' })).toEqual(['create'])
+  })
+
+  it('an absence stays one when the customer is looked at again while it is held', () => {
+    const reason = { code: 'held', kinds: ['create', 'absence'] } as const
+    expect(kindsOf(create, ABSENT, { remote: 'absent', reason })).toEqual(['create', 'absence'])
+    expect(kindsOf(create, ABSENT, { remote: 'absent', reason: { code: 'failed' } })).toEqual(['create'])
+  })
+})
+
+describe('what goes while the clearing of fields waits', () => {
+  const known = (memory: Memory) => ({ memory, digests })
+  const email = ['clear:email'] as const
+
+  it('is the status and the other fields', () => {
+    const made = patch({ status: 0, email: null, gender: 1 })
+    expect(withoutCleared(made, email, known(sent(2, { email: 'x@y.z', gender: 0 })))).toEqual(
+      patch({ status: 0, gender: 1 }),
+    )
+    expect(withoutCleared(patch({ status: 0, email: null }), email, known(sent(2)))).toEqual(
+      patch({ status: 0 }),
+    )
+  })
+
+  it.each<[string, Plan, readonly HeldKind[], Memory]>([
+    ['the status is right and nothing else changes', patch({ status: 2, email: null }), email, sent(2)],
+    ['a trial keeps the status that it has', patch({ status: 0, email: null }, true), email, seen(0)],
+    ['a loss of access is held too', patch({ status: 0, email: null }), ['revocation', ...email], sent(2)],
+    ['a table was truncated', patch({ status: 0, email: null }), ['truncated', ...email], sent(2)],
+    ['nothing is held', patch({ status: 0, email: null }), [], sent(2)],
+    ['it is no update', { kind: 'revoke', body: { status: 0 } }, email, sent(2)],
+  ])('is nothing where %s', (_where, made, held, memory) => {
+    expect(withoutCleared(made, held, known(memory))).toBeNull()
+  })
+
+  it('is of a PUT what is wrong, as a PATCH', () => {
+    const fields = { email: 'x@y.z', gender: 0, first_name: 'Ana', nid_number: null } as const
+    const desired = user(2, { ...fields, email: null, gender: 1 })
+    const policy = { ...FULL, clearWith: clearing('omit') }
+    const memory = sent(2, fields)
+    const made = plan({ mapped: desired, memory, policy })
+    expect(made.kind).toBe('replace')
+    expect(withoutCleared(made, email, known(memory))).toEqual(patch({ status: 2, gender: 1 }))
+    const right = sent(2, { ...fields, gender: 1 })
+    expect(withoutCleared(plan({ mapped: desired, memory: right, policy }), email, known(right))).toBeNull()
+  })
+
+  it('is not half of a phone', () => {
+    const phone = { mobile_phone: '600111222', mobile_phone_prefix: '34' }
+    const made = patch({ status: 2, mobile_phone: null, mobile_phone_prefix: null })
+    expect(withoutCleared(made, ['clear:mobile_phone'], known(sent(2, phone)))).toBeNull()
+    const other = { ...phone, mobile_phone: '600111333' }
+    const policy = { ...FULL, unmanaged: 'clear' as const }
+    const memory = sent(2, { ...phone, email: 'x@y.z' })
+    const put = plan({ mapped: user(2, other), memory, policy })
+    expect(withoutCleared(put, email, known(memory))).toEqual(patch({ status: 2, ...other }))
+  })
+
+  it.each([
+    ['null', KEEP],
+    ['left out of a PUT', { ...FULL, clearWith: clearing('omit') }],
+    ['strays', CLEAR],
+  ])('leaves nothing to send once it is sent: %s', (_how, policy) => {
+    const before = {
+      email: 'x@y.z',
+      gender: 0,
+      first_name: 'Ana',
+      mobile_phone: '6001',
+      mobile_phone_prefix: '34',
+    }
+    const { email: _, ...others } = before
+    const mapped = user(
+      4,
+      policy === CLEAR ? { ...others, gender: 1 } : { ...before, email: null, gender: 1 },
+    )
+    const desired = mapped.kind === 'user' ? mapped.user : null
+    const memory = seen(2, before)
+    const rest = withoutCleared(plan({ mapped, memory, policy }), email, known(memory))
+    if (rest?.kind !== 'patch') throw new Error('expected a PATCH')
+    expect(rest.body).toMatchObject({ status: 4, gender: 1 })
+    expect(rest.body).not.toHaveProperty('email')
+    const write = { desired, verb: 'patch', fields: rest.fields, status: 4, carried: false } as const
+    const after = { ...rememberSent(memory, write, digests), looked: true }
+    const again = plan({ mapped, memory: after, policy })
+    expect(kindsOf(again, after, PRESENT)).toEqual(['clear:email'])
+    expect(withoutCleared(again, email, known(after))).toBeNull()
+  })
+})
+
+describe('asking the brake about a plan', () => {
+  const asked: (readonly BrakeKind[])[] = []
+  const holding =
+    (...held: readonly HeldKind[]): Brake =>
+    async ({ kinds }) => {
+      asked.push(kinds)
+      return kinds.filter((kind) => held.includes(kind)).slice(0, 1)
+    }
+  const ask = (made: Plan, brake: Brake, memory: Memory) => {
+    asked.length = 0
+    return askBrake(made, { brake, key: '7', desired: 'd', record: PRESENT, memory, digests })
+  }
+  const memory = sent(2, { email: 'x@y.z', gender: 1 })
+  const made = patch({ status: 0, email: null, gender: null })
+
+  it('asks again about what is left, because none of it was counted', async () => {
+    expect(await ask(made, holding('clear:email', 'clear:gender'), memory)).toEqual({
+      plan: patch({ status: 0 }),
+      held: ['clear:email', 'clear:gender'],
+    })
+    expect(asked).toEqual([
+      ['revocation', 'clear:email', 'clear:gender'],
+      ['revocation', 'clear:gender'],
+      ['revocation'],
+    ])
+  })
+
+  it('sends all of it where nothing is held, and nothing where its rest is', async () => {
+    expect(await ask(made, holding(), memory)).toEqual({ plan: made, held: [] })
+    expect(await ask(made, holding('clear:email', 'revocation'), memory)).toEqual({
+      plan: null,
+      held: ['revocation'],
+    })
+    const both: Brake = async ({ kinds }) => kinds.filter((kind) => kind !== 'clear:gender')
+    expect(await ask(made, both, memory)).toEqual({ plan: null, held: ['revocation', 'clear:email'] })
+  })
+})

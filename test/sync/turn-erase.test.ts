@@ -1,0 +1,216 @@
+import { describe, expect, it } from 'vitest'
+import type { Erased } from '../../src/ledger/record.ts'
+import { OPTIONAL_FIELDS, type OptionalField } from '../../src/model/user.ts'
+import { NO_VALUE } from '../../src/sync/digest.ts'
+import type { Memory } from '../../src/sync/memory.ts'
+import type { Policy } from '../../src/sync/plan.ts'
+import {
+  ABSENT,
+  type Answer,
+  exact,
+  POLICY,
+  PREMIUM,
+  play,
+  REMOVED,
+  SETTLED,
+  UNKNOWN,
+  user,
+} from '../support/turn-scene.ts'
+
+const policy: Policy = { ...POLICY, onRemove: 'erase' }
+const go = (memory: Memory, answers: readonly Answer[], lookAfterMs = 0) =>
+  play(REMOVED, memory, answers, { policy, lookAfterMs })
+
+const REVOKE = 'PATCH {"status":0}'
+const clearing = (fields: readonly OptionalField[]) =>
+  `PATCH ${JSON.stringify({ status: 0, ...Object.fromEntries(fields.map((field) => [field, null])) })}`
+const without = (...fields: readonly OptionalField[]) =>
+  OPTIONAL_FIELDS.filter((field) => !fields.includes(field))
+const ERASE = clearing(OPTIONAL_FIELDS)
+const marks = (...fields: readonly OptionalField[]) =>
+  Object.fromEntries(fields.map((field) => [field, NO_VALUE]))
+
+const NOTHING = { sent: {}, seen: {}, refused: {} }
+
+/** As the ledger has it after an acknowledged erasure. */
+const erased = (how: Erased, rest: Partial<Memory> = {}): Memory => ({
+  ...PREMIUM,
+  ...{ sentStatus: 0, sent: {}, erased: how },
+  ...rest,
+})
+
+/** The claim comes again once a GET can be believed, and nothing is said against the customer. */
+const LATER = {
+  kind: 'retry',
+  reason: { code: 'just-written' },
+  failed: false,
+  waitMs: 5000,
+  released: true,
+}
+const refused = (fields: readonly OptionalField[], more: object = {}) => ({
+  kind: 'retry',
+  reason: { code: 'refused', status: 422, fields, ...more },
+  failed: true,
+})
+
+describe('a customer whose row is gone, to be erased', () => {
+  it('is revoked first, then cleared in every optional field, and then nothing of it is kept', () => {
+    const { calls, end, turn } = go(PREMIUM, [200, 200])
+    expect(calls).toEqual([REVOKE, ERASE])
+    expect(end).toEqual(LATER)
+    expect(turn.memory).toEqual({ ...PREMIUM, ...NOTHING, sentStatus: 0, erased: 'sent' })
+    expect(turn.erasure).toEqual({ cleared: OPTIONAL_FIELDS, left: null })
+  })
+
+  it('is not revoked again where access is gone already', () => {
+    expect(go({ ...PREMIUM, sentStatus: 0 }, [200]).calls).toEqual([ERASE])
+    const { calls, end } = go(UNKNOWN, [{ user: { status: 0, email: 'a@x.es' } }, 200])
+    expect(calls).toEqual(['GET', ERASE])
+    expect(end).toEqual(LATER)
+  })
+
+  it('is not erased before the revocation is acknowledged', () => {
+    for (const answer of [422, 403, 429, 503, 'lost', 'not-sent'] as const) {
+      const { calls, turn } = go(PREMIUM, [answer])
+      expect([calls, turn.memory.erased]).toEqual([[REVOKE], null])
+    }
+  })
+
+  it('is left alone where nobody is there, or by a policy that only revokes', () => {
+    expect(go(ABSENT, []).end).toEqual(SETTLED)
+    expect(go(PREMIUM, [404]).calls).toEqual([REVOKE])
+    expect(play(REMOVED, { ...PREMIUM, sentStatus: 0 }, []).end).toEqual(SETTLED)
+  })
+
+  it('is revoked alone while it has a row and is merely out of scope', () => {
+    const { calls, end } = play({ kind: 'out-of-scope', userId: 'u7' }, PREMIUM, [200], { policy })
+    expect([calls, end]).toEqual([[REVOKE], SETTLED])
+  })
+
+  it('is looked at before it is erased again when nobody knows what became of the call', () => {
+    const { calls, end, turn } = go(PREMIUM, [200, 'lost'])
+    expect(calls).toEqual([REVOKE, ERASE])
+    expect(end).toMatchObject({ kind: 'unknown' })
+    expect([turn.memory.erased, turn.erasure.cleared]).toEqual([null, null])
+    const next = go({ ...turn.memory, remote: 'unknown' }, [{ user: { status: 0 } }, 200])
+    expect(next.calls).toEqual(['GET', ERASE])
+  })
+})
+
+describe('the look after an erasure', () => {
+  it('waits until it can be believed', () => {
+    const { calls, end } = go(erased('sent'), [], 700)
+    expect(calls).toEqual([])
+    expect(end).toEqual({ ...LATER, waitMs: 700 })
+  })
+
+  it('completes the receipt, and then there is nothing to do', () => {
+    const { calls, end, turn } = go(erased('sent'), [{ user: { status: 0, email: '', gender: null } }])
+    expect([calls, end]).toEqual([['GET'], SETTLED])
+    expect(turn.memory.erased).toBe('verified')
+    expect(turn.erasure).toEqual({ cleared: null, left: [] })
+    expect(go(erased('verified'), []).end).toEqual(SETTLED)
+  })
+
+  it('that finds nobody completes it too', () => {
+    const { end, turn } = go(erased('sent'), [404])
+    expect(end).toEqual(SETTLED)
+    expect([turn.memory.erased, turn.erasure.left]).toEqual(['verified', []])
+  })
+
+  it('that still shows a field has it cleared once more, and never a third time', () => {
+    const shown = { user: { status: 0, email: 'a@x.es', last_name: 'Gil' } }
+    const again = go(erased('sent'), [shown, 200])
+    expect(again.calls).toEqual(['GET', clearing(['email', 'last_name'])])
+    expect(again.end).toEqual(LATER)
+    const left = ['email', 'last_name']
+    expect(again.turn.erasure).toEqual({ cleared: left, left })
+    expect(again.turn.memory).toMatchObject({ erased: 'sent', sent: marks('email', 'last_name') })
+
+    const last = go(again.turn.memory, [shown])
+    expect([last.calls, last.end]).toEqual([['GET'], SETTLED])
+    expect(last.turn.erasure).toEqual({ cleared: null, left })
+  })
+
+  it('that shows access revokes it first', () => {
+    const { calls } = go(erased('sent'), [{ user: { status: 2, email: 'a@x.es' } }, 200, 200])
+    expect(calls).toEqual(['GET', REVOKE, clearing(['email'])])
+  })
+
+  it('comes to an end at a service that acknowledges everything and changes nothing', () => {
+    const shown = { user: { status: 2, email: 'a@x.es' } }
+    const first = go(PREMIUM, [200, 200])
+    const second = go(first.turn.memory, [shown, 200, 200])
+    const third = go(second.turn.memory, [shown, 200])
+    expect(third.calls).toEqual(['GET', REVOKE])
+    expect(third.end).toEqual(SETTLED)
+  })
+})
+
+describe('a refused erasure', () => {
+  it('goes without the fields that the answer names; these are tried again, and again', () => {
+    const named: Answer = { named: ['gender'], status: 422 }
+    const { calls, end, turn } = go(PREMIUM, [200, named, 200])
+    expect(calls).toEqual([REVOKE, ERASE, clearing(without('gender'))])
+    expect(end).toEqual(LATER)
+    expect(turn.erasure.cleared).toEqual(without('gender'))
+    expect(turn.memory).toMatchObject({ erased: 'sent', refused: marks('gender') })
+
+    const shown = { user: { status: 0, gender: 1 } }
+    const second = go(turn.memory, [shown, named])
+    expect(second.calls).toEqual(['GET', clearing(['gender'])])
+    expect(second.end).toEqual(refused(['gender'], { named: ['gender'] }))
+    expect(second.turn.erasure).toEqual({ cleared: null, left: ['gender'] })
+
+    // Without another look, with one call each time.
+    const third = go({ ...second.turn.memory, looked: false, seen: {} }, [422])
+    expect(third.calls).toEqual([clearing(['gender'])])
+    const taken = go({ ...third.turn.memory, looked: false, seen: {} }, [200])
+    expect([taken.turn.memory.erased, taken.turn.memory.refused]).toEqual(['sent', {}])
+    expect(taken.turn.erasure.cleared).toEqual(['gender'])
+  })
+
+  it.each<[string, readonly Answer[]]>([
+    ['names nothing', [400]],
+    ['names everything', [{ named: OPTIONAL_FIELDS, status: 400 }]],
+    ['names some, and is refused again', [{ named: ['gender'], status: 422 }, 422]],
+  ])('that %s clears what may surely be empty, alone', (_what, answers) => {
+    const { calls, end, turn } = go(PREMIUM, [200, ...answers, 200])
+    expect(calls.at(-1)).toBe('PATCH {"status":0,"description":null}')
+    expect(end).toEqual(LATER)
+    expect(turn.memory.refused).toEqual(marks(...without('description')))
+  })
+
+  it('of everything ends as "tried again later", with every field, and costs nobody the revocation', () => {
+    const { calls, end, turn } = go(PREMIUM, [200, 422, 422])
+    expect(calls).toEqual([REVOKE, ERASE, 'PATCH {"status":0,"description":null}'])
+    expect(end).toEqual(refused([...OPTIONAL_FIELDS]))
+    expect(turn.memory).toMatchObject({ sentStatus: 0, erased: null })
+    expect(turn.memory.refused).toEqual({})
+  })
+
+  it.each<[Answer, string]>([
+    [429, 'later'],
+    [403, 'denied'],
+    ['not-sent', 'not-sent'],
+  ])('answered with %s is tried again later', (answer, code) => {
+    expect(go(PREMIUM, [200, answer]).end).toMatchObject({ kind: 'retry', failed: true, reason: { code } })
+  })
+})
+
+describe('a customer who has come back after an erasure', () => {
+  const mapped = user(2, { email: 'a@x.es', last_name: null })
+
+  it('is sent with every field that the mapping sets', () => {
+    for (const memory of [erased('sent'), erased('verified', { sent: marks('email', 'last_name') })]) {
+      const { calls, turn } = play(mapped, memory, [200])
+      expect(calls).toEqual(['PATCH {"status":2,"email":"a@x.es","last_name":null}'])
+      expect(turn.memory).toMatchObject({ erased: null, sent: { email: exact('email', 'a@x.es') } })
+    }
+  })
+
+  it('is erased anew when it goes again', () => {
+    const { turn } = play(mapped, erased('verified'), [200])
+    expect(go(turn.memory, [200, 200]).calls).toEqual([REVOKE, ERASE])
+  })
+})
