@@ -97,7 +97,8 @@ function ofKnown(known: Known, consistencyDelayMs: number): Deed {
   if (isOwed(known)) return isOverdue(known) ? 'start-a-worker' : 'wait'
   if (record.writtenAgoMs !== null && record.writtenAgoMs < consistencyDelayMs) return 'ask-again'
   if (owed !== null && record.state === 'rejected') return 'correct'
-  return owed !== null && record.state === 'held' ? 'release' : 'sync-look'
+  const stopped = record.state === 'held' || record.state === 'discarded'
+  return owed !== null && stopped ? 'release' : 'sync-look'
 }
 
 function forLook(look: Look): Cure[] {

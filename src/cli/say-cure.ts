@@ -20,7 +20,7 @@ export function sayCure({ do: deed, waitMs }: Cure, { key, knowledge, next, look
     case 'correct':
       return `correct the row or the mapping, then ${sync}`
     case 'release':
-      return 'it is held: a person has to decide'
+      return `it is held: a person has to decide, see \`rollcall held ${quoted(key)}\``
     case 'migrate':
       return `\`rollcall migrate\`, then ${sync}`
     case 'name-the-target':

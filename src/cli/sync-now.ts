@@ -145,5 +145,5 @@ function tooSoon(step: SyncStep | undefined): number | null {
 
 function exitFor(ends: readonly (TurnEnd | null)[]): ExitCode {
   if (ends.some((end) => end?.kind !== 'settle')) return 1
-  return ends.some((end) => end?.kind === 'settle' && end.state === 'rejected') ? 3 : 0
+  return ends.some((end) => end?.kind === 'settle' && end.state !== 'idle') ? 3 : 0
 }

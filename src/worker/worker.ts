@@ -127,7 +127,12 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
     })
   const consumer = await queue.consume(process, { concurrency: pace.concurrency })
   const takingPart = makeTakingPart(consumer)
-  await standing.start(takingPart('mapping'), opened.standing)
+  try {
+    await standing.start(takingPart('mapping'), opened.standing)
+  } catch (error) {
+    await consumer.close(RECORD_MS)
+    throw error
+  }
   const pausing = makePausing({
     ...{ opened, log, signal: abort.signal, consumer: takingPart('pace') },
     logCall: (entry) => calls.add(entry),

@@ -13,7 +13,7 @@ export const BIN = fileURLToPath(new URL('../../src/cli/bin.ts', import.meta.url
 /** After a SIGTERM; a worker promises to end within ten seconds, but the machine may be slow. */
 const END_MS = 30_000
 const AGAIN_MS = 300
-const SAID = 600
+const SAID = 3000
 
 /** From its start to its end, in epoch milliseconds. */
 export type Life = {
