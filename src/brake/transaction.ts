@@ -1,5 +1,8 @@
 import type { ClientBase, Pool } from 'pg'
 
+/** A process that is suspended in here holds everybody up; the server ends its transaction after this. */
+const IDLE_MS = 5000
+
 /** A short transaction that waits for no lock longer than this. Where it fails, what it holds goes with its connection. */
 export async function inTransaction<T>(
   pool: Pool,
@@ -9,7 +12,9 @@ export async function inTransaction<T>(
   const client = await pool.connect()
   let broken = true
   try {
-    await client.query(`BEGIN; SET LOCAL lock_timeout = ${lockTimeoutMs}`)
+    await client.query(
+      `BEGIN; SET LOCAL lock_timeout = ${lockTimeoutMs}; SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MS}`,
+    )
     const result = await work(client)
     await client.query('COMMIT')
     broken = false

@@ -3,6 +3,7 @@ import type { ChangeSource, Note } from '../capture/source.ts'
 import { CURRENT_FINGERPRINT } from '../ledger/generation.ts'
 import { countQueued, type Lease, leaseLane, unlease } from '../ledger/lease.ts'
 import { noteReplans } from '../ledger/note.ts'
+import type { Binding } from '../ledger/target.ts'
 import { noteVerifications } from '../ledger/verification.ts'
 import { LANE, LANES } from '../model/customer.ts'
 import { laneLimit, roomFor } from './budget.ts'
@@ -19,7 +20,9 @@ export type PumpOptions = {
   readonly onCaptured: (changes: number) => void
   /** The mapping of this process. While syncs go by another one, nothing is leased. */
   readonly fingerprint: string
-  /** Told at each step whether syncs go by our mapping. */
+  /** The target that this process calls. While the ledger is about another one, nothing is leased. */
+  readonly binding: Binding
+  /** Told at each step whether syncs go by our mapping, and to our target. */
   readonly onStanding: (current: boolean) => Promise<void>
 }
 
@@ -35,7 +38,7 @@ SELECT EXISTS (SELECT FROM rollcall.outbox) AS captured,
   EXISTS (SELECT FROM rollcall.owed WHERE lane = ANY($1) AND due_at <= now()) AS due,
   EXISTS (SELECT FROM rollcall.brake WHERE kind = 'revocation' AND tripped_at IS NOT NULL)
     OR EXISTS (SELECT FROM rollcall.capture_mark WHERE kind = 'truncate' AND resolved_at IS NULL) AS "deletionsHeld",
-  ${CURRENT_FINGERPRINT} = $2 AS current`
+  ${CURRENT_FINGERPRINT} = $2 AND EXISTS (SELECT FROM rollcall.target WHERE bound_at::text = $3) AS current`
 
 type Peek = Readonly<Record<'captured' | 'replan' | 'verify' | 'due' | 'deletionsHeld' | 'current', boolean>>
 
@@ -46,10 +49,11 @@ type Peek = Readonly<Record<'captured' | 'replan' | 'verify' | 'due' | 'deletion
  * anything to do.
  */
 export function makePump(options: PumpOptions) {
-  const { pool, source, note, queue, queueLeaseMs, pace, onCaptured, fingerprint, onStanding } = options
+  const { pool, source, note, queue, queueLeaseMs, pace, onCaptured, fingerprint, binding, onStanding } =
+    options
 
   return async function pump(): Promise<boolean> {
-    const { rows } = await pool.query<Peek>(PEEK, [LANES, fingerprint])
+    const { rows } = await pool.query<Peek>(PEEK, [LANES, fingerprint, binding])
     const seen = rows[0]
     if (!seen) return false
     await onStanding(seen.current)

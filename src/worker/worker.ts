@@ -108,6 +108,7 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
     pace: () => currentRate(pool, opened.credentials),
     onCaptured: observers.onCaptured,
     fingerprint: context.config.fingerprint,
+    binding: opened.binding,
     onStanding: standing.turn,
   })
   const loop = (name: LoopName, step: () => Promise<boolean>) =>

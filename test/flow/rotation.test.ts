@@ -38,9 +38,9 @@ test('another ROLLCALL_DIGEST_KEY loses nothing, and costs one look at each user
   expect(await run(rekeyed, 'migrate', '--target', 'same')).toMatchObject({ code: 0 })
 
   // The worker with the old key runs on and claims nothing more; what changes meanwhile waits.
-  await pool.query(`UPDATE clientes SET correo = 'bea.2@example.com' WHERE id = 'changed'`)
+  await pool.query(`UPDATE clientes SET correo = 'bea.2@example.com', pais = 'PT' WHERE id = 'changed'`)
   await until(
-    async () => (await pool.query('SELECT FROM rollcall.owed WHERE token IS NOT NULL')).rowCount === 1,
+    async () => (await pool.query('SELECT FROM rollcall.owed WHERE due_at IS NOT NULL')).rowCount === 1,
   )
   expect(house.calls()).toHaveLength(before)
 
@@ -49,7 +49,7 @@ test('another ROLLCALL_DIGEST_KEY loses nothing, and costs one look at each user
   await house.settled(60_000)
   expect(house.calls('changed').slice(-2)).toEqual([
     { method: 'GET', body: undefined },
-    { method: 'PATCH', body: { status: 2, email: 'bea.2@example.com' } },
+    { method: 'PATCH', body: { status: 2, email: 'bea.2@example.com', country_code: 'PT' } },
   ])
   expect(await run(rekeyed, 'capture', 'resync')).toMatchObject({ code: 0 })
   await house.settled(60_000)

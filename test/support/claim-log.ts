@@ -25,7 +25,7 @@ CREATE TABLE claim_log (
   n bigserial PRIMARY KEY, at timestamptz NOT NULL DEFAULT clock_timestamp(), id bigint NOT NULL,
   token bigint, call_token bigint, due_at timestamptz,
   new_token bigint, new_call_token bigint, new_due_at timestamptz);
-CREATE FUNCTION log_claim() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+CREATE FUNCTION log_claim() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
   INSERT INTO claim_log (id, token, call_token, due_at, new_token, new_call_token, new_due_at)
   VALUES (OLD.id, OLD.token, OLD.call_token, OLD.due_at, NEW.token, NEW.call_token, NEW.due_at);
   RETURN NULL;
