@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Pool } from 'pg'
 import { loseQueueInPostgres } from '../support/queue-loss.ts'
 import { connectRedis } from '../support/redis.ts'
 import type { Change, Statement } from './changes.ts'
@@ -31,11 +32,19 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => undefined)
 }
 
-export function hurtWorker(worker: Supervised, deeds: Iterable<After<WorkerDeed>>, until: Until) {
+export function hurtWorker(
+  { pool, worker }: { readonly pool: Pool; readonly worker: Supervised },
+  deeds: Iterable<After<WorkerDeed>>,
+  until: Until,
+) {
+  const change = ({ sql, values }: Statement) => orAway(() => pool.query(sql, [...values]))
   return perform(deeds, until, async (deed) => {
+    const { there, back, thenMs } = deed.around
     until.tell(`${worker.name}: ${deed.kind}${deed.kind === 'suspend' ? ` ${deed.ms} ms` : ''}`)
-    if (deed.kind === 'suspend') await worker.suspend(deed.ms)
-    else await worker.end(deed.kind === 'kill' ? 'SIGKILL' : 'SIGTERM')
+    await change(there)
+    await sleep(thenMs)
+    if (deed.kind === 'suspend') await Promise.all([worker.suspend(deed.ms), change(back)])
+    else await Promise.all([worker.end(deed.kind === 'kill' ? 'SIGKILL' : 'SIGTERM'), change(back)])
   })
 }
 

@@ -118,6 +118,14 @@ function thereAndBack(parts: Parts): readonly Step[] {
   ]
 }
 
+/** Of everybody whose turn it is, in what no GET shows too. */
+export function thereAndBackTogether({ values, keys, random }: Parts): { there: Statement; back: Statement } {
+  const columns = pick([['pais'], ['pais', 'plan'], ['pais', 'grupo']] as const, random)
+  const sql = `UPDATE clientes SET ${columns.map((column, at) => `${column} = ${at + 2}`).join(', ')} WHERE id = ANY($1)`
+  const set = () => columns.map((column) => values.value(column, random) ?? (column === 'plan' ? 'premium' : null))
+  return { there: { sql, values: [keys, ...set()] }, back: { sql, values: [keys, ...set()] } }
+}
+
 function otherKey({ keys, random }: Parts): readonly Step[] {
   return [
     {

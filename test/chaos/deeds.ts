@@ -1,11 +1,16 @@
 // What breaks, when, and for how long: drawn before anything runs, so that a seed repeats it.
 import { USER_PRESETS } from '../support/presets.ts'
+import type { Statement } from './changes.ts'
 import { pick, type Random } from './values.ts'
 
-export type WorkerDeed =
+/** What the writers do around it, so that it strikes in the middle of calls: there before it, back after it. */
+export type Around = { readonly there: Statement; readonly back: Statement; readonly thenMs: number }
+
+export type WorkerDeed = { readonly around: Around } & (
   | { readonly kind: 'kill' }
   | { readonly kind: 'terminate' }
   | { readonly kind: 'suspend'; readonly ms: number }
+)
 
 export type PostgresDeed =
   | { readonly kind: 'restart' }
@@ -30,16 +35,23 @@ export type HandDeed = { readonly kind: 'sync'; readonly key: string; readonly k
 
 export type After<T> = { readonly waitMs: number; readonly deed: T }
 
-export function* workerDeeds(random: Random, lifetimeMs: number): Generator<After<WorkerDeed>, never> {
+export function* workerDeeds(
+  { random, around }: { readonly random: Random; readonly around: (afterMs: number) => Omit<Around, 'thenMs'> },
+  lifetimeMs: number,
+): Generator<After<WorkerDeed>, never> {
+  let afterMs = 0
   for (;;) {
-    const waitMs = between(2000, 11_000, random)
+    const waitMs = between(1500, 9000, random)
+    afterMs += waitMs
+    const about = { around: { ...around(afterMs), thenMs: between(0, 400, random) } }
     const kind = random()
-    if (kind < 0.35) yield { waitMs, deed: { kind: 'kill' } }
-    else if (kind < 0.5) yield { waitMs, deed: { kind: 'terminate' } }
+    if (kind < 0.35) yield { waitMs, deed: { ...about, kind: 'kill' } }
+    else if (kind < 0.5) yield { waitMs, deed: { ...about, kind: 'terminate' } }
     else {
-      const long = random() < 0.5
-      const ms = long ? between(lifetimeMs, lifetimeMs * 3, random) : between(50, lifetimeMs, random)
-      yield { waitMs, deed: { kind: 'suspend', ms } }
+      const long = random() < 0.6
+      const ms = long ? between(lifetimeMs, lifetimeMs * 2.5, random) : between(50, lifetimeMs, random)
+      afterMs += ms
+      yield { waitMs, deed: { ...about, kind: 'suspend', ms } }
     }
   }
 }

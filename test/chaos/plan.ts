@@ -1,6 +1,6 @@
 // A whole run as data, drawn from one generator: each actor has a share of it that nobody else's doings can shift.
 import { seededRandom } from '../../src/sandbox/faults/faults.ts'
-import { changes, firstRows } from './changes.ts'
+import { changes, firstRows, thereAndBackTogether } from './changes.ts'
 import { handDeeds, postgresDeeds, queueDeeds, serviceDeeds, workerDeeds } from './deeds.ts'
 import { makeValues } from './values.ts'
 
@@ -36,7 +36,11 @@ export function planRun(
     keys,
     first: firstRows({ values, keys: keys.slice(0, FIRST), random: share() }),
     writers: Array.from({ length: WRITERS }, () => changes({ values, hot, random: share() })),
-    workers: Array.from({ length: WORKERS }, () => workerDeeds(share(), lifetimeMs)),
+    workers: Array.from({ length: WORKERS }, () => {
+      const random = share()
+      const around = (afterMs: number) => thereAndBackTogether({ values, keys: hot(afterMs), random })
+      return workerDeeds({ random, around }, lifetimeMs)
+    }),
     postgres: postgresDeeds(share()),
     queue: queueDeeds(share()),
     service: serviceDeeds(share()),

@@ -70,7 +70,7 @@ export async function runChaos({
     syncByHand(ground, plan.hand, until),
     ...plan.writers.map((changes) => write(ground, changes, until)),
     changeService(service, plan.service, until),
-    ...workers.map((worker, at) => hurtWorker(worker, plan.workers[at] ?? [], until)),
+    ...workers.map((worker, at) => hurtWorker({ pool: ground.pool, worker }, plan.workers[at] ?? [], until)),
     hurtPostgres(ground, plan.postgres, until),
     hurtQueue(ground, plan.queue, until),
     searchAgain(),

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { acceptTarget } from '../../src/ledger/target.ts'
+import { makeClaim } from '../../src/ledger/claim.ts'
+import { leaseKey } from '../../src/ledger/lease.ts'
+import { acceptTarget, readBinding } from '../../src/ledger/target.ts'
 import { startSandbox } from '../../src/sandbox/server.ts'
 import { buildHouse, type House, SECRETS } from '../support/house.ts'
 import { lanes } from '../support/lanes.ts'
@@ -50,6 +52,7 @@ test('a worker that runs while the ledger is bound to another service claims not
   await pool.query(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
   await house.settled()
   const before = house.calls().length
+  const binding = (await readBinding(pool)) ?? ''
   const client = await pool.connect()
   await acceptTarget(
     client,
@@ -57,14 +60,15 @@ test('a worker that runs while the ledger is bound to another service claims not
     'new',
   )
   client.release()
-  // It has had the job: a lease was given and nobody claimed it.
-  await until(
-    async () => (await pool.query('SELECT FROM rollcall.owed WHERE token IS NOT NULL')).rowCount === 1,
-  )
-  await until(
-    async () =>
-      (await pool.query('SELECT FROM rollcall.owed WHERE due_at <= now() OR token > 2')).rowCount === 1,
-  )
+  // It goes on noting, and puts nothing on the queue.
+  await pool.query(`INSERT INTO clientes (id, plan) VALUES ('d', 'premium')`)
+  const due = 'SELECT FROM rollcall.owed WHERE due_at <= now() AND token IS NULL'
+  await until(async () => (await pool.query(due)).rowCount === 2)
+  // Nor would it claim what was put there before.
+  const lease = await leaseKey(pool, 'c', 5000)
+  const claim = makeClaim(pool, { lastsMs: 5000, binding, fingerprint: house.config.fingerprint })
+  expect(lease && (await claim(lease))).toBeNull()
+  expect(lease).not.toBeNull()
   expect(house.calls()).toHaveLength(before)
 })
 
