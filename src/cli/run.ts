@@ -2,6 +2,9 @@ import process from 'node:process'
 import type { Io } from './io.ts'
 import { main } from './main.ts'
 
+/** For what is on its way to a terminal or a pipe. */
+const LINGER_MS = 1000
+
 /** Runs the command line in this process: streams, signals, exit code. */
 export async function run(): Promise<void> {
   const stop = new AbortController()
@@ -22,4 +25,6 @@ export async function run(): Promise<void> {
   // A reader that has seen enough (`| head`) is no error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
   process.exitCode = await main(process.argv.slice(2), io)
+  // All is done and written; a library that goes on knocking at a server which is away must not keep the process.
+  setTimeout(() => process.exit(), LINGER_MS).unref()
 }

@@ -122,7 +122,8 @@ function thereAndBack(parts: Parts): readonly Step[] {
 export function thereAndBackTogether({ values, keys, random }: Parts): { there: Statement; back: Statement } {
   const columns = pick([['pais'], ['pais', 'plan'], ['pais', 'grupo']] as const, random)
   const sql = `UPDATE clientes SET ${columns.map((column, at) => `${column} = ${at + 2}`).join(', ')} WHERE id = ANY($1)`
-  const set = () => columns.map((column) => values.value(column, random) ?? (column === 'plan' ? 'premium' : null))
+  const set = () =>
+    columns.map((column) => values.value(column, random) ?? (column === 'plan' ? 'premium' : null))
   return { there: { sql, values: [keys, ...set()] }, back: { sql, values: [keys, ...set()] } }
 }
 

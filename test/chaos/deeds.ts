@@ -36,7 +36,10 @@ export type HandDeed = { readonly kind: 'sync'; readonly key: string; readonly k
 export type After<T> = { readonly waitMs: number; readonly deed: T }
 
 export function* workerDeeds(
-  { random, around }: { readonly random: Random; readonly around: (afterMs: number) => Omit<Around, 'thenMs'> },
+  {
+    random,
+    around,
+  }: { readonly random: Random; readonly around: (afterMs: number) => Omit<Around, 'thenMs'> },
   lifetimeMs: number,
 ): Generator<After<WorkerDeed>, never> {
   let afterMs = 0
