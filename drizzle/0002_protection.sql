@@ -18,6 +18,7 @@ CREATE TABLE "rollcall"."decided" (
 	"decision" bigint NOT NULL,
 	"key" text COLLATE "C" NOT NULL,
 	"desired" text,
+	"kinds" jsonb DEFAULT '[]'::jsonb NOT NULL,
 	"spent_at" timestamp with time zone,
 	CONSTRAINT "decided_decision_key_pk" PRIMARY KEY("decision","key")
 );
@@ -45,6 +46,7 @@ CREATE TABLE "rollcall"."erasure" (
 --> statement-breakpoint
 ALTER TABLE "rollcall"."ledger" DROP CONSTRAINT "ledger_state_known";--> statement-breakpoint
 ALTER TABLE "rollcall"."ledger" ADD COLUMN "erased" text;--> statement-breakpoint
+ALTER TABLE "rollcall"."ledger" ADD COLUMN "was_there" boolean;--> statement-breakpoint
 ALTER TABLE "rollcall"."pace" ADD COLUMN "configured" double precision;--> statement-breakpoint
 ALTER TABLE "rollcall"."pace" ADD COLUMN "raised_at" timestamp with time zone DEFAULT now() NOT NULL;--> statement-breakpoint
 ALTER TABLE "rollcall"."pace" ADD COLUMN "cause" text;--> statement-breakpoint

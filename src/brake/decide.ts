@@ -13,8 +13,8 @@ export type KindState = {
 export type Asked = BrakeRequest & {
   /** Kinds under which this customer was let through within the window already. */
   readonly counted: readonly BrakeKind[]
-  /** A person released this customer, for exactly what is desired now. */
-  readonly released: boolean
+  /** The kinds for which a person released this customer, for exactly what is desired now. */
+  readonly released: readonly HeldKind[]
 }
 
 type Situation = {
@@ -44,10 +44,16 @@ export function decide({ kinds, asked, truncated }: Situation): Decision {
   const counts = new Map(kinds.map((state) => [state.kind, makeCount(state)]))
   const entries: Entry[] = []
   const answers = asked.map((request): readonly HeldKind[] => {
-    if (request.released) return []
-    if (truncated && request.kinds.some((kind) => BY_TRUNCATE.includes(kind))) return ['truncated']
+    const released = takenTogether(request.released)
+    if (
+      truncated &&
+      !released.includes('truncated') &&
+      request.kinds.some((kind) => BY_TRUNCATE.includes(kind))
+    )
+      return ['truncated']
     const fresh = [...new Set(request.kinds)].filter(
-      (kind) => !request.counted.includes(kind) && !counts.get(kind)?.has(request.key),
+      (kind) =>
+        !request.counted.includes(kind) && !released.includes(kind) && !counts.get(kind)?.has(request.key),
     )
     // Every kind is asked, also after one that holds: a person is shown all that a release lets through.
     const held = fresh.filter((kind) => !counts.get(kind)?.mayPass())
@@ -63,6 +69,11 @@ export function decide({ kinds, asked, truncated }: Situation): Decision {
 
 /** What a table that was emptied would do to everybody. */
 const BY_TRUNCATE: readonly BrakeKind[] = ['revocation', 'erase']
+
+/** Who decides on somebody who was held for a TRUNCATE decides on what the TRUNCATE would do. */
+export function takenTogether(kinds: readonly HeldKind[]): readonly HeldKind[] {
+  return kinds.includes('truncated') ? [...kinds, ...BY_TRUNCATE] : kinds
+}
 
 function makeCount({ kind, taken, limit, tripped }: KindState) {
   const added = new Set<CustomerKey>()

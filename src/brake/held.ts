@@ -37,19 +37,22 @@ export function discard(pool: Pool, choice: Selection & Person): Promise<Outcome
   return carryOut(pool, choice, DISCARD)
 }
 
+/** `kind`: the one that was decided on; null: all that these customers are held for. */
+type Meant = { readonly keys: readonly CustomerKey[]; readonly kind: HeldKind | null }
+
 type Action = {
   readonly name: 'release' | 'discard'
   /** Which of a page it is about, over `l` and `o`, once their work rows are locked. */
   readonly where: (single: boolean) => string
-  readonly apply: (client: ClientBase, decision: string, keys: readonly CustomerKey[]) => Promise<void>
+  readonly apply: (client: ClientBase, decision: string, page: Meant) => Promise<void>
 }
 
 /** By its key also somebody who was discarded can be released. */
 const RELEASE: Action = {
   name: 'release',
   where: (single) => `l.state IN ('held'${single ? `, 'discarded'` : ''}) AND NOT ${OPEN_RELEASE}`,
-  async apply(client, decision, keys) {
-    await client.query(DECIDE, [decision, keys, false])
+  async apply(client, decision, { keys, kind }) {
+    await client.query(DECIDE, [decision, keys, false, kind])
     await noteNow(client, keys, LANE.repair)
   },
 }
@@ -57,9 +60,9 @@ const RELEASE: Action = {
 const DISCARD: Action = {
   name: 'discard',
   where: () => `l.state = 'held' AND o.due_at IS NULL`,
-  async apply(client, decision, keys) {
+  async apply(client, decision, { keys }) {
     await client.query(SPEND, [keys])
-    await client.query(DECIDE, [decision, keys, true])
+    await client.query(DECIDE, [decision, keys, true, null])
     await client.query(
       `UPDATE rollcall.ledger SET state = 'discarded', since = clock_timestamp() WHERE key = ANY($1)`,
       [keys],
@@ -68,8 +71,8 @@ const DISCARD: Action = {
 }
 
 const DECIDE = `
-INSERT INTO rollcall.decided (decision, key, desired, spent_at)
-SELECT $1, l.key, l.desired, CASE WHEN $3 THEN clock_timestamp() END
+INSERT INTO rollcall.decided (decision, key, desired, kinds, spent_at)
+SELECT $1, l.key, l.desired, CASE WHEN $4::text IS NULL THEN coalesce(l.reason->'kinds', '[]') ELSE jsonb_build_array($4::text) END, CASE WHEN $3 THEN clock_timestamp() END
 FROM rollcall.ledger l WHERE l.key = ANY($2) ORDER BY l.key`
 /** What was decided before is overruled. */
 const SPEND =
@@ -162,7 +165,7 @@ async function decidePage(client: ClientBase, { choice, action, keys, decision }
     id,
     rows.length,
   ])
-  await action.apply(client, id, concerned)
+  await action.apply(client, id, { keys: concerned, kind: 'kind' in choice ? choice.kind : null })
   return { decision: id, customers: rows.length, kinds: rows.flatMap((row) => row.kinds) }
 }
 

@@ -8,7 +8,8 @@ type Client = Pick<ClientBase, 'query'>
 
 /** A release of this customer, for what is desired now, that no claim has carried out yet. */
 export const OPEN_RELEASE = `EXISTS (
-  SELECT FROM rollcall.decided d WHERE d.key = l.key AND d.desired = l.desired AND d.spent_at IS NULL)`
+  SELECT FROM rollcall.decided d
+  WHERE d.key = l.key AND d.desired = l.desired AND d.spent_at IS NULL AND d.kinds @> (l.reason->'kinds'))`
 
 /** Ages in milliseconds by the database's clock, times as ISO text in UTC. */
 export type KindHeld = {

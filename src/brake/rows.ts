@@ -2,7 +2,7 @@
 import type { ClientBase, Pool } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
 import { type Bases, baseOf } from './base.ts'
-import type { BrakeKind, BrakeRequest } from './brake.ts'
+import type { BrakeKind, BrakeRequest, HeldKind } from './brake.ts'
 import type { Decision } from './decide.ts'
 
 const LOCK = 'SELECT kind FROM rollcall.brake WHERE kind = ANY($1) ORDER BY kind FOR UPDATE'
@@ -20,8 +20,8 @@ export async function makeRows(pool: Pool, kinds: readonly BrakeKind[]): Promise
   await pool.query(MAKE, [kinds])
 }
 
-/** Entries that have left the window go a few at a time, though more than can be added meanwhile. */
-const PRUNED = 1000
+/** Entries that have left the window go, as many as there can be of a limit, or they would count. */
+const PRUNED = 100_000
 
 /** What has left the window goes, first of all of those who ask: they may be entered anew. */
 const LOOK = `
@@ -41,7 +41,10 @@ SELECT
    FROM rollcall.brake b LEFT JOIN fewer USING (kind), t WHERE b.kind = ANY($1)) AS kinds,
   (SELECT coalesce(jsonb_agg(jsonb_build_array(e.kind, e.key)), '[]')
    FROM rollcall.brake_entry e JOIN asked USING (kind, key), t WHERE e.at > t.since) AS counted,
-  (SELECT coalesce(jsonb_agg(jsonb_build_array(d.key, d.desired)), '[]')
+  -- Who gets back what was taken within the window is no change that could be one of a mass.
+  (SELECT coalesce(jsonb_agg(e.key), '[]') FROM rollcall.brake_entry e JOIN asked ON e.key = asked.key, t
+   WHERE asked.kind = 'status' AND e.kind = 'revocation' AND e.at > t.since) AS returning,
+  (SELECT coalesce(jsonb_agg(jsonb_build_array(d.key, d.desired, d.kinds)), '[]')
    FROM rollcall.decided d WHERE d.key = ANY($3) AND d.spent_at IS NULL) AS released,
   EXISTS (SELECT FROM rollcall.capture_mark WHERE kind = 'truncate' AND resolved_at IS NULL) AS truncated`
 
@@ -54,7 +57,8 @@ type Looked = {
     readonly tripped: boolean
   }[]
   readonly counted: readonly (readonly [BrakeKind, CustomerKey])[]
-  readonly released: readonly (readonly [CustomerKey, string | null])[]
+  readonly returning: readonly CustomerKey[]
+  readonly released: readonly (readonly [CustomerKey, string | null, readonly HeldKind[]])[]
   readonly truncated: boolean
 }
 
@@ -77,10 +81,16 @@ export async function look(client: ClientBase, { kinds, requests, windowHours }:
   if (!found) throw new Error('the brake was asked, and there was no answer')
   const counted = Map.groupBy(found.counted, ([, key]) => key)
   const released = Map.groupBy(found.released, ([key]) => key)
+  const returning = new Set(found.returning)
   const asked = requests.map((request) => ({
     ...request,
-    counted: (counted.get(request.key) ?? []).map(([kind]) => kind),
-    released: (released.get(request.key) ?? []).some(([, desired]) => desired === request.desired),
+    counted: [
+      ...(counted.get(request.key) ?? []).map(([kind]) => kind),
+      ...(returning.has(request.key) ? (['status'] as const) : []),
+    ],
+    released: (released.get(request.key) ?? []).flatMap(([, desired, kinds]) =>
+      desired === request.desired ? kinds : [],
+    ),
   }))
   return { kinds: found.kinds, truncated: found.truncated, asked }
 }

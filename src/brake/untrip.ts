@@ -1,4 +1,5 @@
 import type { ClientBase, Pool } from 'pg'
+import { LANE } from '../model/customer.ts'
 import type { BrakeKind, HeldKind } from './brake.ts'
 import { OPEN_RELEASE } from './list.ts'
 import { inTransaction } from './transaction.ts'
@@ -12,6 +13,20 @@ SELECT EXISTS (
   SELECT FROM rollcall.ledger l WHERE l.state = 'held' AND l.reason->'kinds' ? $1 AND NOT ${OPEN_RELEASE}) AS waits`
 const RESET =
   'UPDATE rollcall.brake SET tripped_at = NULL, tripped_at_limit = NULL, taken = 0 WHERE kind = $1'
+/**
+ * Who was let through while a service knew nobody may be there all the same. It is the service's turn to say so, once a
+ * person has looked.
+ */
+const LOOK_AGAIN = `
+WITH let AS MATERIALIZED (
+  SELECT o.key FROM rollcall.owed o JOIN rollcall.brake_entry e USING (key) WHERE e.kind = $1 ORDER BY o.key FOR UPDATE OF o)
+UPDATE rollcall.owed o SET
+  change_version = o.change_version + 1,
+  suspect_version = o.change_version + 1,
+  unknown = true,
+  lane = CASE WHEN o.due_at IS NULL THEN $2 ELSE least(o.lane, $2) END,
+  due_at = CASE WHEN o.token IS NULL THEN least(o.due_at, greatest(now(), o.not_before)) ELSE o.due_at END
+FROM let WHERE o.key = let.key`
 const FORGET = 'DELETE FROM rollcall.brake_entry WHERE kind = $1'
 
 /**
@@ -32,6 +47,7 @@ export async function untrip(
       if (rowCount === 0) return
       const { rows } = await client.query<{ waits: boolean }>(SOMEBODY, [kind])
       if (rows[0]?.waits !== false) return
+      if (kind === 'absence') await client.query(LOOK_AGAIN, [kind, LANE.repair])
       await client.query(RESET, [kind])
       await client.query(FORGET, [kind])
       decision ??= await record(client)

@@ -119,21 +119,21 @@ ended AS (
   WHERE o.id = e.id AND o.token = e.token AND o.call_token = e.token
   RETURNING o.id, o.key, e.token),
 recorded AS (
-  INSERT INTO rollcall.ledger AS l (key, user_id, remote, sent_status, seen_status, sent, seen, refused, erased,
+  INSERT INTO rollcall.ledger AS l (key, user_id, remote, was_there, sent_status, seen_status, sent, seen, refused, erased,
     digest_key, state, reason, issues, last_answer, desired, generation, since, changed_at, acknowledged_at, verified_at)
-  SELECT ended.key, r."userId", r.remote, r."sentStatus", r."seenStatus", r.sent, r.seen, r.refused, r.erased,
+  SELECT ended.key, r."userId", r.remote, r."wasThere", r."sentStatus", r."seenStatus", r.sent, r.seen, r.refused, r.erased,
     r."digestKey", r.state, r.reason, r.issues, e."lastAnswer", e.desired, e.generation, now(),
     CASE WHEN e.kind = 'settle' THEN to_timestamp(e."changedAtMs" / 1000) END,
     CASE WHEN e.acknowledged THEN now() END,
     CASE WHEN e.verified THEN now() END
   FROM ended JOIN e USING (id, token), jsonb_to_record(e.record) AS r ("userId" text, remote text,
-    "sentStatus" smallint, "seenStatus" smallint, sent jsonb, seen jsonb, refused jsonb, erased text, "digestKey" text,
+    "wasThere" boolean, "sentStatus" smallint, "seenStatus" smallint, sent jsonb, seen jsonb, refused jsonb, erased text, "digestKey" text,
     state text, reason jsonb, issues jsonb)
   ORDER BY ended.key
   ON CONFLICT (key) DO UPDATE SET
     user_id = excluded.user_id, remote = excluded.remote, sent_status = excluded.sent_status,
     seen_status = excluded.seen_status, sent = excluded.sent, seen = excluded.seen,
-    refused = excluded.refused, erased = excluded.erased, digest_key = excluded.digest_key, state = excluded.state,
+    refused = excluded.refused, erased = excluded.erased, was_there = excluded.was_there, digest_key = excluded.digest_key, state = excluded.state,
     reason = excluded.reason, issues = excluded.issues,
     last_answer = coalesce(excluded.last_answer, l.last_answer),
     desired = excluded.desired, generation = excluded.generation,

@@ -77,6 +77,8 @@ export type LedgerRecord = {
   readonly refused: Digests
   /** Null: not erased, or the row has come back. Else no digest is kept, and `sent` and `refused` hold marks alone. */
   readonly erased: Erased | null
+  /** The user was there, and an absence has not been accepted since; null: as `remote` says. */
+  readonly wasThere: boolean | null
   readonly digestKey: string | null
   readonly state: CustomerState
   readonly reason: Reason | null
@@ -104,6 +106,7 @@ export const NEVER_SETTLED: KnownRecord = {
   seen: {},
   refused: {},
   erased: null,
+  wasThere: null,
   digestKey: null,
   state: 'idle',
   reason: null,
@@ -116,7 +119,7 @@ export const NEVER_SETTLED: KnownRecord = {
 
 /** The columns of a KnownRecord, for every statement that reads one. */
 export const RECORD = `user_id AS "userId", remote, sent_status AS "sentStatus", seen_status AS "seenStatus",
-  sent, seen, refused, erased, digest_key AS "digestKey", state, reason, issues,
+  sent, seen, refused, erased, was_there AS "wasThere", digest_key AS "digestKey", state, reason, issues,
   generation IS NULL AS newcomer, desired,
   (extract(epoch FROM clock_timestamp() - verified_at) * 1000)::float8 AS "verifiedAgoMs",
   (extract(epoch FROM clock_timestamp() - acknowledged_at) * 1000)::float8 AS "writtenAgoMs"`

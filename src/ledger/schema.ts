@@ -125,6 +125,8 @@ export const ledger = rollcall.table(
     verifiedAt: at('verified_at'),
     /** Its personal fields were erased at the service: acknowledged, or seen by a GET as well; null: not erased. */
     erased: text('erased'),
+    /** The user was there, and an absence has not passed the brake since. */
+    wasThere: boolean('was_there'),
   },
   (t) => [
     check('ledger_erased', sql`${t.erased} IN ('sent', 'verified')`),
@@ -234,8 +236,9 @@ export const decided = rollcall.table(
   {
     decision: bigint('decision', { mode: 'bigint' }).notNull(),
     key: key('key').notNull(),
-    /** Digest of the desired user that was held. */
+    /** Digest of the desired user that was held, and for which kinds it was. */
     desired: text('desired'),
+    kinds: jsonb('kinds').$type<readonly string[]>().notNull().default([]),
     /** A release that a claim has settled, or that no longer fits. */
     spentAt: at('spent_at'),
   },

@@ -1,6 +1,5 @@
 // What the brake counts in a plan, and what of a plan may go when only the clearing of fields has to wait.
 import type { Brake, BrakeKind, HeldKind } from '../brake/brake.ts'
-import type { LedgerRecord } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type FieldValue, OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
 import { type CustomerDigests, DOUBTED, NO_VALUE } from './digest.ts'
@@ -10,17 +9,22 @@ import { fieldIsRight, PHONE } from './right.ts'
 
 type Update = Extract<Plan, { readonly kind: 'patch' | 'replace' }>
 
-/** As the ledger has it from the last ending. */
-type Before = Pick<LedgerRecord, 'remote'> & Partial<Pick<LedgerRecord, 'reason'>>
+/** What is known besides the memory. */
+type Before = {
+  /** The user was there, as far as the ledger knows. */
+  readonly wasThere: boolean
+  /** After its revocation the customer's personal fields are erased. */
+  readonly erases: boolean
+}
 
 /**
  * Every kind of change that carrying out the plan is, by what is known of the user. What is not known (a status that
  * is in doubt, a field that nobody has seen) is no change that could be counted.
  */
-export function kindsOf(plan: Plan, memory: Memory, record: Before): readonly BrakeKind[] {
+export function kindsOf(plan: Plan, memory: Memory, before: Before): readonly BrakeKind[] {
   switch (plan.kind) {
     case 'create':
-      return wasThere(record) ? ['create', 'absence'] : ['create']
+      return before.wasThere ? ['create', 'absence'] : ['create']
     case 'patch':
     case 'replace':
       return [
@@ -28,7 +32,8 @@ export function kindsOf(plan: Plan, memory: Memory, record: Before): readonly Br
         ...clearedBy(plan, memory).map((field) => `clear:${field}` as const),
       ]
     case 'revoke':
-      return statusKinds(plan, memory)
+      // Both are decided on at once.
+      return [...statusKinds(plan, memory), ...(before.erases ? (['erase'] as const) : [])]
     case 'erase':
       return ['erase']
     case 'none':
@@ -38,11 +43,6 @@ export function kindsOf(plan: Plan, memory: Memory, record: Before): readonly Br
     default:
       return plan satisfies never
   }
-}
-
-/** Who is held for an absence is recorded as absent; the absence is not to be forgotten by being looked at again. */
-function wasThere({ remote, reason }: Before): boolean {
-  return remote === 'present' || (reason?.code === 'held' && reason.kinds?.includes('absence') === true)
 }
 
 function statusKinds(
@@ -115,7 +115,7 @@ type Asking = Known & {
   readonly key: CustomerKey
   /** Digest of the desired user. */
   readonly desired: string
-  readonly record: Before
+  readonly before: Before
 }
 
 export type Braked = {
@@ -128,11 +128,11 @@ export type Braked = {
 /** What is left of a plan is asked about again: none of it was counted while a part of it was held. */
 export async function askBrake(
   plan: Plan,
-  { brake, key, desired, record, ...known }: Asking,
+  { brake, key, desired, before, ...known }: Asking,
 ): Promise<Braked> {
   const held = new Set<HeldKind>()
   for (let rest: Plan | null = plan; rest; rest = withoutCleared(rest, [...held], known)) {
-    const answer = await brake({ key, desired, kinds: kindsOf(rest, known.memory, record) })
+    const answer = await brake({ key, desired, kinds: kindsOf(rest, known.memory, before) })
     if (answer.length === 0) return { plan: rest, held: [...held] }
     for (const kind of answer) held.add(kind)
   }

@@ -1,4 +1,5 @@
-import type { Brake } from '../brake/brake.ts'
+import type { Brake, HeldKind } from '../brake/brake.ts'
+import { takenTogether } from '../brake/decide.ts'
 import type { KnownRecord } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { askBrake } from './braked.ts'
@@ -9,8 +10,10 @@ import type { Move, Turn, TurnEnd } from './turn.ts'
 type Braking = {
   readonly brake: Brake
   readonly key: CustomerKey
-  /** As it was before this claim. */
-  readonly record: Pick<KnownRecord, 'remote' | 'state' | 'reason' | 'desired' | 'digestKey'>
+  /** Its own, as it was before this claim. */
+  readonly record: Pick<KnownRecord, 'state' | 'reason' | 'desired' | 'digestKey'>
+  /** See braked.ts. */
+  readonly before: { readonly wasThere: boolean; readonly erases: boolean }
   /** Key id of the digests of this process. */
   readonly digestKey: string
   /** Digest of the desired user. */
@@ -20,42 +23,72 @@ type Braking = {
 
 /**
  * What becomes of a move before its call is made. What a person has discarded is not sent while the customer stays as
- * it was then. Where only a part of an update is held, the rest goes.
+ * it was then; other changes are. Where only a part of an update is held, the rest goes.
  */
 export async function braked(braking: Braking, move: Move, { memory }: Turn): Promise<Move> {
   if ('end' in move || move.call.method === 'GET') return move
-  const { record, desired, digestKey } = braking
-  if (record.state === 'discarded' && record.desired === desired)
-    return { plan: move.plan, end: { kind: 'settle', state: 'discarded', reason: record.reason } }
+  const { record, digestKey } = braking
   // Digested with another key: whether it is what was discarded cannot be told, so a person is asked once more.
   if (record.state === 'discarded' && record.digestKey !== null && record.digestKey !== digestKey)
-    return { plan: move.plan, end: heldFor(record.reason?.kinds ?? []) }
-  const answer = await asked(askBrake(move.plan, { ...braking, memory }))
+    return { plan: move.plan, end: heldFor(kindsIn(record)) }
+  const discarded = discardedIn(braking)
+  const brake = without(discarded, braking.brake)
+  const answer = await asked(() => askBrake(move.plan, { ...braking, brake, memory }))
   if (!answer) return { plan: move.plan, end: BUSY }
   const { plan, held } = answer
   if (held.length === 0) return move
   if (plan?.kind === 'patch') return { plan, call: { method: 'PATCH', body: plan.body } }
-  return { plan: move.plan, end: heldFor(held) }
+  const isDiscarded = held.every((kind) => discarded.includes(kind))
+  return { plan: move.plan, end: isDiscarded ? leftFor(record) : heldFor(held) }
 }
 
 /**
  * A user who was there and is not any more, with nothing left to do for it: one is settled, a mass of them is a wrong
- * address. Then nothing is taken for known, so that whoever is released is looked for first.
+ * address.
  */
-export async function absenceBraked(
-  { brake, key, record, desired }: Braking,
-  memory: Memory,
-  end: TurnEnd,
-): Promise<{ readonly memory: Memory; readonly end: TurnEnd }> {
+export async function absenceBraked(braking: Braking, { remote }: Memory, end: TurnEnd): Promise<TurnEnd> {
+  const { key, desired, record, before } = braking
   const settled = end.kind === 'settle' && end.state === 'idle'
-  const heldBefore = record.reason?.code === 'held' && record.reason.kinds?.includes('absence') === true
-  const wasThere = record.remote === 'present' || heldBefore
-  if (!settled || memory.remote !== 'absent' || !wasThere) return { memory, end }
-  if (record.state === 'discarded' && record.desired === desired) return { memory, end }
-  const held = await brake({ key, desired, kinds: ['absence'] })
-  return held.length === 0
-    ? { memory, end }
-    : { memory: { ...memory, remote: 'unknown' }, end: heldFor(held) }
+  if (!settled || remote !== 'absent' || !before.wasThere) return end
+  const discarded = discardedIn(braking)
+  const brake = without(discarded, braking.brake)
+  const held = await asked(() => brake({ key, desired, kinds: ['absence'] }))
+  if (!held) return BUSY
+  if (held.length === 0) return end
+  return held.every((kind) => discarded.includes(kind)) ? leftFor(record) : heldFor(held)
+}
+
+/** Who is stopped for an absence is looked for before anything else: the service may be the right one again. */
+export function afterStop(memory: Memory, end: TurnEnd): Memory {
+  const stopped = end.kind === 'settle' && (end.state === 'held' || end.state === 'discarded')
+  const absent = stopped && end.reason?.kinds?.includes('absence') === true
+  return absent && memory.remote === 'absent' ? { ...memory, remote: 'unknown' } : memory
+}
+
+function discardedIn({ record, desired }: Braking): readonly HeldKind[] {
+  const stands = record.state === 'discarded' && record.desired === desired
+  return stands ? takenTogether(kindsIn(record)) : []
+}
+
+/** They were written by us; whatever else stands there is a kind that nothing has. */
+function kindsIn({ reason }: Pick<KnownRecord, 'reason'>): readonly HeldKind[] {
+  return (reason?.kinds ?? []) as readonly HeldKind[]
+}
+
+/** What was discarded is held without being asked about, and counted nowhere. */
+function without(discarded: readonly HeldKind[], brake: Brake): Brake {
+  return async (request) => {
+    const stopped = request.kinds.filter((kind) => discarded.includes(kind))
+    return stopped.length > 0 ? stopped : await brake(request)
+  }
+}
+
+function heldFor(kinds: readonly HeldKind[]): TurnEnd {
+  return { kind: 'settle', state: 'held', reason: { code: 'held', kinds } }
+}
+
+function leftFor({ reason }: Pick<KnownRecord, 'reason'>): TurnEnd {
+  return { kind: 'settle', state: 'discarded', reason }
 }
 
 /** Its row may be in the hands of a process that is suspended; that is nothing against the customer. */
@@ -69,15 +102,11 @@ const BUSY: TurnEnd = {
 const LOCK_NOT_AVAILABLE = '55P03'
 
 /** Null when the brake cannot be asked now: nothing is counted then, and nothing may be sent. */
-async function asked<T>(answer: Promise<T>): Promise<T | null> {
+async function asked<T>(ask: () => Promise<T>): Promise<T | null> {
   try {
-    return await answer
+    return await ask()
   } catch (error) {
     if ((error as { code?: unknown } | null)?.code !== LOCK_NOT_AVAILABLE) throw error
     return null
   }
-}
-
-function heldFor(kinds: readonly string[]): TurnEnd {
-  return { kind: 'settle', state: 'held', reason: { code: 'held', kinds } }
 }

@@ -8,6 +8,7 @@ import { backoffMs } from '../pace/backoff.ts'
 import type { Called } from './call.ts'
 import { forgetUnmanaged, issuesOf, type Memory, toRecord } from './memory.ts'
 import type { SyncContext } from './run.ts'
+import { isThere, wasThere } from './there.ts'
 import { timeNeededMs } from './time-needed.ts'
 import type { Turn, TurnEnd } from './turn.ts'
 
@@ -43,7 +44,7 @@ export function makeEnding({ context, claim, mapped, record, rivals, turn, last,
     verified: end.kind === 'settle' && end.state === 'idle' && turn.lookups > 0 && !turn.acknowledged,
     changedAtMs: claim.changedAtMs,
     generation: claim.generation,
-    desired: digester.whole(claim.key, mapped, config.clearWith),
+    desired: stays(end, record) ? record.desired : digester.whole(claim.key, mapped, config.clearWith),
     withdrawsDoubt: !claim.statusDoubted && !turn.landed,
     clear: end.kind !== 'unknown' && (turn.sure || (!claim.unknown && !turn.wrote)),
     lowered: turn.lowered || claim.statusDoubted,
@@ -52,6 +53,7 @@ export function makeEnding({ context, claim, mapped, record, rivals, turn, last,
     record: toRecord(remembered(config, { mapped, rivals, memory: turn.memory }), digester.id, {
       userId,
       ...stateOf(end, record),
+      wasThere: isThere(wasThere(record) && record.userId === userId, turn.memory, end),
       issues: issuesFor(mapped, turn.memory),
     }),
     ...(turn.erasure.cleared || turn.erasure.left ? { erasure: turn.erasure } : {}),
@@ -78,9 +80,18 @@ function waitOf(end: TurnEnd, backoff: () => number): number {
   return Math.max(named ?? 0, backoff())
 }
 
+/**
+ * What a person is asked, or has decided, stands until a claim settles: a failed look must not undo it. With it stays
+ * for which desired user that was.
+ */
+function stays(end: TurnEnd, { state }: LedgerRecord): boolean {
+  return end.kind !== 'settle' && (state === 'held' || state === 'discarded')
+}
+
 function stateOf(end: TurnEnd, record: LedgerRecord): Pick<LedgerRecord, 'state' | 'reason'> {
   if (end.kind === 'settle') return { state: end.state, reason: end.reason }
-  if (end.kind === 'retry' && end.released) return { state: record.state, reason: record.reason }
+  if (stays(end, record) || (end.kind === 'retry' && end.released))
+    return { state: record.state, reason: record.reason }
   return { state: 'failing', reason: end.reason }
 }
 

@@ -3,6 +3,7 @@ import type { CustomerKey } from '../model/customer.ts'
 import { type Mapped, userIdOf } from '../model/mapped.ts'
 import { OPTIONAL_FIELDS } from '../model/user.ts'
 import { type Digester, forCustomer } from './digest.ts'
+import { wasThere } from './there.ts'
 
 /** A customer's record, and whose it is. */
 export type Kept = {
@@ -47,6 +48,7 @@ export function inherit(from: Kept, { own, mapped, digester }: Inheriting): Know
     ...own.record,
     userId: userIdOf(mapped),
     remote: 'unknown',
+    wasThere: wasThere(record),
     sentStatus: from.doubted ? null : record.sentStatus,
     seenStatus: record.seenStatus,
     sent: erased ? record.sent : record.digestKey === digester.id ? Object.fromEntries(sent) : {},

@@ -133,7 +133,9 @@ export function forgetUnmanaged(memory: Memory, managed: (field: OptionalField) 
   return { ...memory, sent: Object.fromEntries(sent) }
 }
 
-type Kept = Pick<LedgerRecord, 'userId' | 'state' | 'issues'> & { readonly reason: Reason | null }
+type Kept = Pick<LedgerRecord, 'userId' | 'state' | 'issues' | 'wasThere'> & {
+  readonly reason: Reason | null
+}
 
 /** The record to store at the end of a claim. */
 export function toRecord(memory: Memory, digestKey: string, kept: Kept): LedgerRecord {

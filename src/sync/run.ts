@@ -11,7 +11,7 @@ import type { Heard, Permit, Permits } from '../pace/pace.ts'
 import type { UsersClient } from '../service/client.ts'
 import { absorbRead, absorbWrite } from './absorb.ts'
 import type { Facts } from './answer.ts'
-import { absenceBraked, braked } from './braking.ts'
+import { absenceBraked, afterStop, braked } from './braking.ts'
 import { type Called, callService } from './call.ts'
 import { classifyRead, classifyWrite, type Outcome } from './classify.ts'
 import { type Digester, forCustomer } from './digest.ts'
@@ -22,6 +22,7 @@ import { type Memory, rememberFor, startMemory } from './memory.ts'
 import { leavesTrial, type Plan, type Policy } from './plan.ts'
 import { busyness, signOf } from './sign.ts'
 import { readSubject, type Subject } from './subject.ts'
+import { wasThere } from './there.ts'
 import { type Call, nextMove, startTurn, type Turn, type TurnEnd } from './turn.ts'
 
 /**
@@ -138,7 +139,11 @@ async function takeTurns({ context, run, gate, subject, own, record, memory }: T
   const desired = mapped.kind === 'user' ? mapped.user : null
   const { key } = run.claim
   const braking = {
-    ...{ brake: context.brake, key, digests, record: { ...own, remote: record.remote } },
+    ...{ brake: context.brake, key, digests, record: own },
+    before: {
+      wasThere: record.userId === userIdOf(mapped) && wasThere(record),
+      erases: mapped.kind === 'removed' && rivals.length === 0 && context.policy.onRemove === 'erase',
+    },
     digestKey: context.digester.id,
     desired: context.digester.whole(key, mapped, context.policy.clearWith),
   }
@@ -166,8 +171,8 @@ async function takeTurns({ context, run, gate, subject, own, record, memory }: T
   }
 
   async function ended(proposed: TurnEnd): Promise<Turned> {
-    const { memory: known, end } = await absenceBraked(braking, turn.memory, proposed)
-    return { turn: { ...turn, memory: known }, last, end }
+    const end = await absenceBraked(braking, turn.memory, proposed)
+    return { turn: { ...turn, memory: afterStop(turn.memory, end) }, last, end }
   }
 }
 

@@ -16,7 +16,7 @@ const ask = (key: string, kinds: readonly BrakeKind[], rest: Partial<Asked> = {}
   desired: 'd',
   kinds,
   counted: [],
-  released: false,
+  released: [],
   ...rest,
 })
 
@@ -50,8 +50,15 @@ describe('the decision of the brake', () => {
     [
       'was released: passes where the kind has tripped, and is not counted',
       { tripped: true, taken: 2 },
-      { released: true },
+      { released: ['revocation'] },
       [],
+      0,
+    ],
+    [
+      'was released for another kind: waits',
+      { tripped: true, taken: 2 },
+      { released: ['clear:email'] },
+      ['revocation'],
       0,
     ],
     [
@@ -93,7 +100,7 @@ describe('the decision of the brake', () => {
       ask('a', ['revocation']),
       ask('b', ['erase']),
       ask('c', ['revocation'], { counted: ['revocation'] }),
-      ask('d', ['revocation'], { released: true }),
+      ask('d', ['revocation'], { released: ['truncated'] }),
       ask('e', ['create']),
     ]
     const kinds = [state('create'), state('erase'), state('revocation')]
@@ -116,7 +123,7 @@ describe('the decision of the brake', () => {
         for (const batch of batches) {
           const asked = batch.map((each) =>
             ask(each.key, each.kinds, {
-              released: each.released,
+              released: each.released ? each.kinds : [],
               counted: kinds.filter((kind) => entries.has(`${kind} ${each.key}`)),
             }),
           )

@@ -40,6 +40,8 @@ export function hurtWorker(
   const change = ({ sql, values }: Statement) => orAway(() => pool.query(sql, [...values]))
   return perform(deeds, until, async (deed) => {
     const { there, back, thenMs } = deed.around
+    if (!deed.early) await worker.up(until.signal)
+    if (until.signal.aborted) return
     until.tell(`${worker.name}: ${deed.kind}${deed.kind === 'suspend' ? ` ${deed.ms} ms` : ''}`)
     await change(there)
     await sleep(thenMs)

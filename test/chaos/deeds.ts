@@ -6,7 +6,8 @@ import { pick, type Random } from './values.ts'
 /** What the writers do around it, so that it strikes in the middle of calls: there before it, back after it. */
 export type Around = { readonly there: Statement; readonly back: Statement; readonly thenMs: number }
 
-export type WorkerDeed = { readonly around: Around } & (
+/** `early`: it may not have started yet. */
+export type WorkerDeed = { readonly around: Around; readonly early: boolean } & (
   | { readonly kind: 'kill' }
   | { readonly kind: 'terminate' }
   | { readonly kind: 'suspend'; readonly ms: number }
@@ -44,9 +45,12 @@ export function* workerDeeds(
 ): Generator<After<WorkerDeed>, never> {
   let afterMs = 0
   for (;;) {
-    const waitMs = between(1500, 9000, random)
+    const waitMs = between(500, 8000, random)
     afterMs += waitMs
-    const about = { around: { ...around(afterMs), thenMs: between(0, 400, random) } }
+    const about = {
+      around: { ...around(afterMs), thenMs: between(0, 400, random) },
+      early: random() < 0.2,
+    }
     const kind = random()
     if (kind < 0.35) yield { waitMs, deed: { ...about, kind: 'kill' } }
     else if (kind < 0.5) yield { waitMs, deed: { ...about, kind: 'terminate' } }

@@ -1,5 +1,5 @@
 // Worker processes that are started again whenever they end, as a supervisor does.
-import { mkdtemp, readFile } from 'node:fs/promises'
+import { mkdtemp, open, readFile, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,9 +11,11 @@ import type { Ground } from './ground.ts'
 export const BIN = fileURLToPath(new URL('../../src/cli/bin.ts', import.meta.url))
 
 /** After a SIGTERM; a worker promises to end within ten seconds, but the machine may be slow. */
-const END_MS = 30_000
+const END_MS = 60_000
 const AGAIN_MS = 300
 const SAID = 3000
+const UP_MS = 60_000
+const RUNS = 'the worker runs'
 
 /** From its start to its end, in epoch milliseconds. */
 export type Life = {
@@ -23,8 +25,9 @@ export type Life = {
   ended: Ended | null
   /** What it was sent, but for SIGSTOP and SIGCONT. */
   asked: NodeJS.Signals | null
-  /** The end of what it said. */
+  /** The end of what it said, and where in the output it began to speak. */
   said: string
+  readonly outputFrom: number
 }
 export type Suspension = { readonly pid: number; readonly from: number; to: number }
 
@@ -34,6 +37,8 @@ export type Supervised = AsyncDisposable & {
   readonly metricsUrl: string
   readonly lives: readonly Life[]
   readonly suspensions: readonly Suspension[]
+  /** Resolves when it works, or could have for long: a machine that is busy takes its time to start a process. */
+  up(signal: AbortSignal): Promise<void>
   /** Resolves when it has ended; another one is started. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>
   suspend(ms: number): Promise<void>
@@ -63,8 +68,20 @@ export async function superviseWorker(name: string, ground: Ground): Promise<Sup
   const output = () => readFile(log, 'utf8').catch(() => '')
   const going = (async () => {
     while (!finished) {
+      const outputFrom = await stat(log).then(
+        ({ size }) => size,
+        () => 0,
+      )
       const now = await guardian.start(command)
-      const life: Life = { pid: now.pid, from: Date.now(), to: null, ended: null, asked: null, said: '' }
+      const life: Life = {
+        pid: now.pid,
+        from: Date.now(),
+        to: null,
+        ended: null,
+        asked: null,
+        said: '',
+        outputFrom,
+      }
       lives.push(life)
       running = now
       life.ended = await now.wait()
@@ -87,6 +104,14 @@ export async function superviseWorker(name: string, ground: Ground): Promise<Sup
     metricsUrl: `http://${HOST}:${port}/metrics`,
     lives,
     suspensions,
+    async up(signal) {
+      const end = performance.now() + UP_MS
+      while (!signal.aborted && performance.now() < end) {
+        const life = lives.at(-1)
+        if (running && life && (await readFrom(log, life.outputFrom)).includes(RUNS)) return
+        await sleep(200)
+      }
+    },
     end,
     async suspend(ms) {
       const life = lives.at(-1)
@@ -116,6 +141,15 @@ export async function superviseWorker(name: string, ground: Ground): Promise<Sup
       await guardian.release()
     },
   }
+}
+
+/** Of a process's beginning. */
+const BEGINNING = 20_000
+
+async function readFrom(file: string, position: number): Promise<string> {
+  await using handle = await open(file)
+  const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(BEGINNING), position })
+  return buffer.toString('utf8', 0, bytesRead)
 }
 
 /** False when it is gone. */

@@ -59,6 +59,7 @@ export async function runChaos({
   await using stack = new AsyncDisposableStack()
   const workers: Supervised[] = []
   for (let n = 1; n <= WORKERS; n += 1) workers.push(stack.use(await superviseWorker(`worker ${n}`, ground)))
+  await Promise.all(workers.map((worker) => worker.up(signal)))
   const from = Date.now()
   tell(`everything is started; ${minutes} minutes of trouble`)
 

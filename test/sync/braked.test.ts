@@ -19,7 +19,7 @@ import {
   user,
 } from '../support/plan-scene.ts'
 
-const PRESENT = { remote: 'present' } as const
+const PRESENT = { wasThere: true, erases: false }
 const patch = (body: Extract<Plan, { kind: 'patch' }>['body'], carried = false): Plan => ({
   kind: 'patch',
   body,
@@ -92,13 +92,12 @@ describe('the kinds of a plan', () => {
   })
 
   it('a newcomer is a registration alone', () => {
-    expect(kindsOf(create, ABSENT, { remote: 'unasked' })).toEqual(['create'])
+    expect(kindsOf(create, ABSENT, { ...PRESENT, wasThere: false })).toEqual(['create'])
   })
 
-  it('an absence stays one when the customer is looked at again while it is held', () => {
-    const reason = { code: 'held', kinds: ['create', 'absence'] } as const
-    expect(kindsOf(create, ABSENT, { remote: 'absent', reason })).toEqual(['create', 'absence'])
-    expect(kindsOf(create, ABSENT, { remote: 'absent', reason: { code: 'failed' } })).toEqual(['create'])
+  it('a revocation with an erasure after it is decided on with it', () => {
+    const revoke: Plan = { kind: 'revoke', body: { status: 0 } }
+    expect(kindsOf(revoke, sent(2), { ...PRESENT, erases: true })).toEqual(['revocation', 'erase'])
   })
 })
 
@@ -191,7 +190,7 @@ describe('asking the brake about a plan', () => {
     }
   const ask = (made: Plan, brake: Brake, memory: Memory) => {
     asked.length = 0
-    return askBrake(made, { brake, key: '7', desired: 'd', record: PRESENT, memory, digests })
+    return askBrake(made, { brake, key: '7', desired: 'd', before: PRESENT, memory, digests })
   }
   const memory = sent(2, { email: 'x@y.z', gender: 1 })
   const made = patch({ status: 0, email: null, gender: null })

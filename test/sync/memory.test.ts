@@ -145,7 +145,7 @@ describe('of somebody who was erased', () => {
   it('a look keeps the marks, and is stored as one without a digest of what it showed', () => {
     const memory = rememberSeen(start(ERASED), remote(0, { email: 'a@x.es' }), null, digests)
     expect(memory).toMatchObject({ erased: 'verified', sent: marks, seen: { gender: NO_VALUE } })
-    const kept = { userId: 'u7', state: 'idle', reason: null, issues: [] } as const
+    const kept = { userId: 'u7', state: 'idle', reason: null, issues: [], wasThere: null } as const
     const record = toRecord(memory, digester.id, kept)
     expect([record.erased, record.sent, record.seen]).toEqual(['verified', marks, {}])
     expect(rememberAbsent(start(ERASED)).erased).toBe('verified')
@@ -325,7 +325,7 @@ describe('rememberAbsent', () => {
 
 describe('what is stored', () => {
   it('is the memory with the key of its digests', () => {
-    const kept = { userId: 'u7', state: 'idle', reason: null, issues: [] } as const
+    const kept = { userId: 'u7', state: 'idle', reason: null, issues: [], wasThere: null } as const
     expect(toRecord(start(), digester.id, kept)).toEqual(RECORD)
   })
 
