@@ -59,4 +59,5 @@ CREATE INDEX "decided_open" ON "rollcall"."decided" USING btree ("key") WHERE "r
 CREATE INDEX "erasure_key" ON "rollcall"."erasure" USING btree ("key","id");--> statement-breakpoint
 ALTER TABLE "rollcall"."ledger" ADD CONSTRAINT "ledger_erased" CHECK ("rollcall"."ledger"."erased" IN ('sent', 'verified'));--> statement-breakpoint
 ALTER TABLE "rollcall"."ledger" ADD CONSTRAINT "ledger_state_known" CHECK ("rollcall"."ledger"."state" IN ('idle', 'rejected', 'failing', 'held', 'discarded'));--> statement-breakpoint
+ALTER TABLE "rollcall"."pace" ADD CONSTRAINT "pace_rate" CHECK ("rollcall"."pace"."rate" > 0 AND "rollcall"."pace"."rate" < 'Infinity' AND "rollcall"."pace"."ceiling" > 0 AND "rollcall"."pace"."ceiling" < 'Infinity');--> statement-breakpoint
 ALTER TABLE "rollcall"."pace" ADD CONSTRAINT "pace_breaker" CHECK ("rollcall"."pace"."breaker" IN ('closed', 'open', 'trying'));

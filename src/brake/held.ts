@@ -4,7 +4,7 @@ import { retried } from '../ledger/batch.ts'
 import { noteNow } from '../ledger/note.ts'
 import { type CustomerKey, LANE } from '../model/customer.ts'
 import type { BrakeKind, HeldKind } from './brake.ts'
-import { OPEN_RELEASE } from './list.ts'
+import { OPEN_RELEASE, releasedFor } from './list.ts'
 import { inTransaction } from './transaction.ts'
 import { untrip } from './untrip.ts'
 
@@ -47,12 +47,14 @@ type Action = {
   readonly apply: (client: ClientBase, decision: string, page: Meant) => Promise<void>
 }
 
-/** By its key also somebody who was discarded can be released. */
+/** By its key also somebody who was discarded can be released, unless a claim is under way that would discard it anew. */
 const RELEASE: Action = {
   name: 'release',
-  where: (single) => `l.state IN ('held'${single ? `, 'discarded'` : ''}) AND NOT ${OPEN_RELEASE}`,
+  where: (single) =>
+    `(l.state = 'held'${single ? ` OR (l.state = 'discarded' AND o.token IS NULL)` : ''}) AND NOT ${single ? OPEN_RELEASE : releasedFor('$2')}`,
   async apply(client, decision, { keys, kind }) {
     await client.query(DECIDE, [decision, keys, false, kind])
+    await client.query(HOLD, [keys])
     await noteNow(client, keys, LANE.repair)
   },
 }
@@ -77,6 +79,9 @@ FROM rollcall.ledger l WHERE l.key = ANY($2) ORDER BY l.key`
 /** What was decided before is overruled. */
 const SPEND =
   'UPDATE rollcall.decided SET spent_at = clock_timestamp() WHERE key = ANY($1) AND spent_at IS NULL'
+
+/** Whoever is still discarded when its claim comes is left as it is. */
+const HOLD = `UPDATE rollcall.ledger SET state = 'held', since = clock_timestamp() WHERE key = ANY($1) AND state = 'discarded'`
 
 const PAGE = 1000
 /** A person waits for it, and nobody holds these rows for long. */
@@ -186,7 +191,7 @@ async function countLeft(pool: Pool, choice: Selection): Promise<number> {
   const { rows } = await pool.query<{ left: number }>(
     `SELECT count(*)::int AS left FROM rollcall.ledger l
      WHERE l.state = 'held' AND ($1::text IS NULL OR l.reason->'kinds' ? $1)
-       AND ($2::text[] IS NULL OR l.key = ANY($2)) AND NOT ${OPEN_RELEASE}`,
+       AND ($2::text[] IS NULL OR l.key = ANY($2)) AND NOT CASE WHEN $1::text IS NULL THEN ${OPEN_RELEASE} ELSE ${releasedFor('$1')} END`,
     ['kind' in choice ? choice.kind : null, 'keys' in choice ? choice.keys : null],
   )
   return rows[0]?.left ?? 0

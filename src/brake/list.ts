@@ -6,10 +6,14 @@ import { type HeldKind, isHeldKind } from './brake.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
-/** A release of this customer, for what is desired now, that no claim has carried out yet. */
-export const OPEN_RELEASE = `EXISTS (
+/** That this customer is released for a kind, for what is desired now, and no claim has carried it out yet. */
+export const releasedFor = (kind: string) => `EXISTS (
   SELECT FROM rollcall.decided d
-  WHERE d.key = l.key AND d.desired = l.desired AND d.spent_at IS NULL AND d.kinds @> (l.reason->'kinds'))`
+  WHERE d.key = l.key AND d.desired = l.desired AND d.spent_at IS NULL AND d.kinds ? ${kind})`
+
+/** And for all kinds for which it is held. */
+export const OPEN_RELEASE = `(l.reason->'kinds'->0 IS NOT NULL AND NOT EXISTS (
+  SELECT FROM jsonb_array_elements_text(l.reason->'kinds') AS k (kind) WHERE NOT ${releasedFor('k.kind')}))`
 
 /** Ages in milliseconds by the database's clock, times as ISO text in UTC. */
 export type KindHeld = {
@@ -36,12 +40,16 @@ export type KindHeld = {
 const ms = (interval: string) => `round(extract(epoch FROM ${interval}) * 1000)::float8`
 
 const BY_KIND = `
-WITH open AS (SELECT DISTINCT key, desired FROM rollcall.decided WHERE spent_at IS NULL),
-stopped AS (
-  SELECT k.kind, l.state, l.since, l.state = 'held' AND open.key IS NOT NULL AS released
-  FROM rollcall.ledger l LEFT JOIN open USING (key, desired),
-    LATERAL jsonb_array_elements_text(coalesce(l.reason->'kinds', '[]')) AS k (kind)
+WITH open AS (
+  SELECT DISTINCT d.key, d.desired, k.kind FROM rollcall.decided d, jsonb_array_elements_text(d.kinds) AS k (kind)
+  WHERE d.spent_at IS NULL),
+each_kind AS (
+  SELECT l.key, l.desired, l.state, l.since, k.kind
+  FROM rollcall.ledger l, LATERAL jsonb_array_elements_text(coalesce(l.reason->'kinds', '[]')) AS k (kind)
   WHERE l.state IN ('held', 'discarded')),
+stopped AS (
+  SELECT e.kind, e.state, e.since, e.state = 'held' AND open.key IS NOT NULL AS released
+  FROM each_kind e LEFT JOIN open USING (key, desired, kind)),
 counted AS (
   SELECT kind, (count(*) FILTER (WHERE state = 'held' AND NOT released))::int AS held,
     (count(*) FILTER (WHERE released))::int AS released, (count(*) FILTER (WHERE state = 'discarded'))::int AS discarded,

@@ -1,7 +1,7 @@
 import type { ClientBase, Pool } from 'pg'
 import { LANE } from '../model/customer.ts'
 import type { BrakeKind, HeldKind } from './brake.ts'
-import { OPEN_RELEASE } from './list.ts'
+import { releasedFor } from './list.ts'
 import { inTransaction } from './transaction.ts'
 
 const LOCK_TIMEOUT_MS = 10_000
@@ -10,7 +10,7 @@ const LOCK_TIMEOUT_MS = 10_000
 const LOCK = 'SELECT kind FROM rollcall.brake WHERE kind = $1 AND tripped_at IS NOT NULL FOR UPDATE'
 const SOMEBODY = `
 SELECT EXISTS (
-  SELECT FROM rollcall.ledger l WHERE l.state = 'held' AND l.reason->'kinds' ? $1 AND NOT ${OPEN_RELEASE}) AS waits`
+  SELECT FROM rollcall.ledger l WHERE l.state = 'held' AND l.reason->'kinds' ? $1 AND NOT ${releasedFor('$1')}) AS waits`
 const RESET =
   'UPDATE rollcall.brake SET tripped_at = NULL, tripped_at_limit = NULL, taken = 0 WHERE kind = $1'
 /**

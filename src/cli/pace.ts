@@ -1,14 +1,14 @@
 import { readEnv } from '../config/env.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
 import { RollcallError } from '../model/errors.ts'
-import { readPace } from '../pace/read.ts'
-import { setCeiling } from '../pace/row.ts'
+import { isStopped, readPace } from '../pace/read.ts'
+import { endHold, setCeiling } from '../pace/row.ts'
 import { withPool } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { asJson } from './json.ts'
 import { sayPace } from './say-pace.ts'
 
-type Options = { readonly ceiling?: string; readonly json?: boolean }
+type Options = { readonly ceiling?: string; readonly resume?: boolean; readonly json?: boolean }
 
 const MOST_PER_SECOND = 10_000
 
@@ -28,7 +28,7 @@ Examples:
 
 Exit codes:
   0  calls are made, or would be
-  3  nobody calls: the service is out, or refuses the credentials
+  3  nobody calls: the service is out, refuses the credentials, or asked to be left alone
   1  it failed
   2  the call or the environment is wrong, or the tables need a migration`
 
@@ -38,19 +38,21 @@ export const paceCommand: AddCommand = (program, io, exit) => {
     .command('pace')
     .description('show how fast the service is called, and set the ceiling while workers run')
     .option('--ceiling <number>', `calls per second at most, above 0 and up to ${MOST_PER_SECOND}`)
+    .option('--resume', 'end a wait that the service asked for (Retry-After)')
     .option('--json', 'print it as JSON')
     .addHelpText('after', EXAMPLES)
-    .action(async ({ ceiling: text, json = false }: Options) => {
+    .action(async ({ ceiling: text, resume = false, json = false }: Options) => {
       const ceiling = text === undefined ? null : readCeiling(text)
       const { DATABASE_URL: url } = readEnv(io.env, { need: ['DATABASE_URL'] })
       const pace = await withPool({ url, stop: io.stop }, async (pool) => {
         await checkMigrated(pool)
         if (ceiling !== null) await setCeiling(pool, ceiling)
+        if (resume) await endHold(pool)
         return await readPace(pool)
       })
       if (json) io.out(asJson(pace))
       else for (const line of sayPace(pace)) io.out(line)
-      exit(pace?.breaker === 'open' ? 3 : 0)
+      exit(pace && isStopped(pace) ? 3 : 0)
     })
 }
 

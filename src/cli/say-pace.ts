@@ -25,13 +25,15 @@ function sayCeiling({ ceiling, configured }: PaceReport): string {
   return `${most}, set by hand (configured: ${figure(configured)})`
 }
 
-function sayCalls({ breaker, cause, failedProbes }: PaceReport): string {
+function sayCalls({ breaker, cause, failedProbes, heldForMs }: PaceReport): string {
+  if (breaker !== 'open' && heldForMs > 0)
+    return `stopped: the service asked to be left alone (\`rollcall pace --resume\` ends it)`
   if (breaker === 'open')
     return cause === 'credentials'
       ? 'stopped: the service refuses our credentials'
       : `stopped: the service is out (probes that failed: ${failedProbes})`
   if (cause !== null) return 'stopped for a moment, to ask whether the service refuses our credentials'
-  return breaker === 'trying' ? 'made again, slowly at first, after the service was out' : 'are made'
+  return breaker === 'trying' ? 'made again, slowly at first' : 'are made'
 }
 
 function sayMore({ breaker, cause, openedAt, nextProbeMs }: PaceReport): string[] {

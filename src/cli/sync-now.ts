@@ -81,7 +81,12 @@ export async function syncNow(io: Io, { config, keys, look, json }: Asked): Prom
       ...{ log: (entry) => calls.add(entry), now: systemClock.wall },
     })
     const tend = makeProbing({ pool, credentials, probe, random: Math.random, onChange: () => undefined })
-    const mayCall = async () => (await currentRate(pool, credentials)) > 0
+    // There may be no worker that would find out whether the service works again.
+    const mayCall = async () => {
+      if ((await currentRate(pool, credentials)) > 0) return true
+      if ((await tend()) === 'probed') context.permits.drop()
+      return (await currentRate(pool, credentials)) > 0
+    }
     const results: { key: CustomerKey; target: string; steps: unknown[] }[] = []
     const ends: (TurnEnd | null)[] = []
     for (const key of keys) {
@@ -98,16 +103,12 @@ export async function syncNow(io: Io, { config, keys, look, json }: Asked): Prom
           stop: io.stop,
         })
         // Not claimed, because another mapping was applied or we are to stop: nobody waits for the lease to pass.
-        if (lease && !(await job(lease))) {
+        const open = lease !== null && (await mayCall())
+        if (lease && !(open && (await job(lease)))) {
           await unlease(pool, [lease])
           const standing = await readStanding(pool, config.fingerprint)
           if (standing && !standing.current) throw mappingChanged(standing)
-          // There may be no worker that would find out whether the service works again.
-          if ((await tend()) === 'probed' && (await mayCall())) {
-            waitMs = 0
-            continue
-          }
-          if (!(await mayCall())) io.err(line('', PAUSED))
+          if (!io.stop.aborted) io.err(line('', PAUSED))
         }
         waitMs = tooSoon(steps.at(-1))
         if (waitMs !== null) {

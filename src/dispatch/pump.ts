@@ -36,11 +36,14 @@ SELECT EXISTS (SELECT FROM rollcall.outbox) AS captured,
   EXISTS (SELECT FROM rollcall.owed WHERE replan_at <= now()) AS replan,
   EXISTS (SELECT FROM rollcall.owed WHERE verify_at <= now() AND token IS NULL) AS verify,
   EXISTS (SELECT FROM rollcall.owed WHERE lane = ANY($1) AND due_at <= now()) AS due,
+  EXISTS (SELECT FROM rollcall.brake WHERE tripped_at IS NOT NULL) AS tripped,
   EXISTS (SELECT FROM rollcall.brake WHERE kind = 'revocation' AND tripped_at IS NOT NULL)
     OR EXISTS (SELECT FROM rollcall.capture_mark WHERE kind = 'truncate' AND resolved_at IS NULL) AS "deletionsHeld",
   ${CURRENT_FINGERPRINT} = $2 AND EXISTS (SELECT FROM rollcall.target WHERE bound_at::text = $3) AS current`
 
-type Peek = Readonly<Record<'captured' | 'replan' | 'verify' | 'due' | 'deletionsHeld' | 'current', boolean>>
+type Peek = Readonly<
+  Record<'captured' | 'replan' | 'verify' | 'due' | 'tripped' | 'deletionsHeld' | 'current', boolean>
+>
 
 /**
  * Moves what is owed forward by one step: captured changes into notes, then what is due onto the queue, but
@@ -62,19 +65,23 @@ export function makePump(options: PumpOptions) {
     if (seen.verify) await noteVerifications(pool, NOTED_ROWS)
     // A change that was noted a moment ago is due now, so that it need not wait for the next look.
     const any = seen.captured || seen.replan || seen.verify || seen.due
-    const leases = any && seen.current ? await leaseDue(seen.deletionsHeld) : []
+    const leases = any && seen.current ? await leaseDue(seen) : []
     await enqueue(leases)
     return seen.captured || leases.length > 0
   }
 
-  async function leaseDue(deletionsHeld: boolean): Promise<Lease[]> {
+  async function leaseDue({ tripped, deletionsHeld }: Peek): Promise<Lease[]> {
     const room = await findRoom()
     const leases: Lease[] = []
     // Deletions once more in what nobody else wanted.
     for (const lane of deletionsHeld ? [...LANES, LANE.deletion] : LANES) {
       const again = lane === LANE.deletion && leases.length > 0
       const limit = laneLimit(lane, leases.length, { room, deletionsHeld: deletionsHeld && !again })
-      leases.push(...(await leaseLane(pool, { lane, leaseMs: queueLeaseMs, limit })))
+      // Behind a mass that is being held a live change would wait for all of it.
+      const latest = tripped && lane === LANE.change ? Math.ceil(limit / 2) : 0
+      const asked = { lane, leaseMs: queueLeaseMs }
+      leases.push(...(await leaseLane(pool, { ...asked, limit: latest, newest: true })))
+      leases.push(...(await leaseLane(pool, { ...asked, limit: limit - latest })))
     }
     return leases
   }

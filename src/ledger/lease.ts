@@ -18,10 +18,10 @@ const LEASED = `
   verify_at = CASE WHEN o.call_token IS NULL THEN o.verify_at END,
   call_token = NULL`
 
-const LEASE_LANE = `
+const LEASE_LANE = (order: 'ASC' | 'DESC') => `
 WITH due AS MATERIALIZED (
   SELECT key FROM rollcall.owed WHERE lane = $1 AND due_at <= now()
-  ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED)
+  ORDER BY due_at ${order} LIMIT $3 FOR UPDATE SKIP LOCKED)
 UPDATE rollcall.owed o SET ${LEASED}
 FROM due WHERE o.key = due.key RETURNING o.id::text, o.token::text`
 
@@ -32,12 +32,21 @@ UPDATE rollcall.owed o SET ${LEASED}
 FROM due WHERE o.key = due.key RETURNING o.id::text, o.token::text`
 
 type Client = Pick<ClientBase, 'query'>
-type LaneLease = { readonly lane: Lane; readonly leaseMs: number; readonly limit: number }
+type LaneLease = {
+  readonly lane: Lane
+  readonly leaseMs: number
+  readonly limit: number
+  /** Those who became due last, instead of those who are due for longest; default false. */
+  readonly newest?: boolean
+}
 
 /** Leases the longest due rows of one lane. The caller enqueues them after this has committed. */
-export async function leaseLane(client: Client, { lane, leaseMs, limit }: LaneLease): Promise<Lease[]> {
+export async function leaseLane(
+  client: Client,
+  { lane, leaseMs, limit, newest = false }: LaneLease,
+): Promise<Lease[]> {
   if (limit <= 0) return []
-  const { rows } = await client.query<Lease>(LEASE_LANE, [lane, leaseMs, limit])
+  const { rows } = await client.query<Lease>(LEASE_LANE(newest ? 'DESC' : 'ASC'), [lane, leaseMs, limit])
   return rows
 }
 

@@ -159,7 +159,7 @@ export const pace = rollcall.table(
     breaker: text('breaker').notNull().default('closed'),
     /** Why it opened: `outage`, for everybody; `credentials`, for those processes that have these. */
     cause: text('cause'),
-    /** Keyed digest of the credentials that were refused. */
+    /** Keyed digests of the credentials that were refused, with a space between them. */
     credentials: text('credentials'),
     openedAt: at('opened_at'),
     /** When the next probe is due, and until when the process that makes it is waited for. */
@@ -170,6 +170,11 @@ export const pace = rollcall.table(
   },
   (t) => [
     check('pace_one_row', sql`${t.id} = 1`),
+    // NaN is above infinity.
+    check(
+      'pace_rate',
+      sql`${t.rate} > 0 AND ${t.rate} < 'Infinity' AND ${t.ceiling} > 0 AND ${t.ceiling} < 'Infinity'`,
+    ),
     check('pace_breaker', sql`${t.breaker} IN ('closed', 'open', 'trying')`),
   ],
 )
@@ -203,7 +208,7 @@ export const brake = rollcall.table('brake', {
   trippedAtLimit: integer('tripped_at_limit'),
 })
 
-/** Who was let through under a kind, once in the window; or released by a person, and then not counted. */
+/** Who was let through under a kind, once in the window; whoever a person has released is not counted. */
 export const brakeEntry = rollcall.table(
   'brake_entry',
   {

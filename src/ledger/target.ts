@@ -102,8 +102,9 @@ const FORGET = [
   `UPDATE rollcall.ledger SET remote = 'unknown', sent_status = NULL, seen_status = NULL, sent = '{}', seen = '{}',
      refused = '{}', state = CASE WHEN state = 'rejected' THEN state ELSE 'idle' END, erased = NULL, verified_at = NULL`,
   // What was done to the users of another service is no part of a mass at this one.
-  'DELETE FROM rollcall.brake_entry',
   'DELETE FROM rollcall.brake',
+  'DELETE FROM rollcall.brake_entry',
+  'UPDATE rollcall.decided SET spent_at = clock_timestamp() WHERE spent_at IS NULL',
 ]
 
 /**

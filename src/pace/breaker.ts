@@ -115,8 +115,7 @@ function hearWell(breaker: Breaker, { credentials, now }: Listener): Breaker {
   if (!isTroubled(breaker, { credentials, now })) return breaker
   const { [credentials]: _, ...denied } = breaker.denied
   const clear = { ...breaker, troubles: {}, denied }
-  if (isForsaken(clear, now))
-    return letGo({ ...clear, state: clear.state === 'open' ? 'closed' : clear.state })
+  if (isForsaken(clear, now)) return forsaken(clear)
   if (clear.state !== 'trying') return clear
   const wells = clear.wells + 1
   return wells < WELLS_TO_CLOSE ? { ...clear, wells } : close(clear)
@@ -175,8 +174,13 @@ function hearDenied(breaker: Breaker, { credentials, now }: Listener): Breaker {
 }
 
 /** Those whose credentials are refused are gone, so that nobody is left to ask whether they still are. */
-function isForsaken({ cause, probeAt }: Breaker, now: number): boolean {
+export function isForsaken({ cause, probeAt }: Breaker, now: number): boolean {
   return cause === 'credentials' && now - (probeAt ?? now) > NOBODY_PROBES_MS
+}
+
+/** What is left when nobody has the refused credentials any more. */
+export function forsaken(breaker: Breaker): Breaker {
+  return letGo({ ...breaker, state: breaker.state === 'open' ? 'closed' : breaker.state })
 }
 
 /** Nobody is stopped for credentials any more. */

@@ -13,6 +13,8 @@ export type CommonPace = Rate & {
   readonly notBefore: number | null
   /** For whom it was lowered last: one customer for whom the service always is busy must not slow down everybody. */
   readonly busyFor: readonly string[]
+  /** Since when these are remembered. */
+  readonly busySince: number
   readonly breaker: Breaker
 }
 
@@ -40,11 +42,16 @@ function afterCall(pace: CommonPace, call: HeardCall, by: Listener): CommonPace 
 
 /** So many are remembered: a service that is busy for everybody soon is for somebody else. */
 const REMEMBERED = 20
+/** And for so long: the few customers of a small installation can be all that is heard of an overload. */
+const REMEMBERED_MS = 600_000
 
 function slower(pace: CommonPace, { id, epoch }: HeardCall, now: number): CommonPace {
-  if (Number(epoch) < pace.epoch || pace.busyFor.includes(id)) return pace
-  const busyFor = [...pace.busyFor, id].slice(-REMEMBERED)
-  return lower({ ...pace, busyFor }, halved(pace), now)
+  const fresh = Math.abs(now - pace.busySince) > REMEMBERED_MS
+  const before = fresh ? [] : pace.busyFor
+  if (Number(epoch) < pace.epoch || before.includes(id)) return pace
+  const busyFor = [...before, id].slice(-REMEMBERED)
+  const busySince = fresh ? now : pace.busySince
+  return lower({ ...pace, busyFor, busySince }, halved(pace), now)
 }
 
 function until({ notBefore }: CommonPace, holdMs: number, now: number): number {

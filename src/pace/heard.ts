@@ -49,9 +49,18 @@ export function makeHeard({ pool, credentials, known, drop, onChange }: Options)
     for (const event of eventsOf(before, after, now)) onChange(event)
   }
 
+  // Whatever becomes of it: the claim that made the call has an ending to store.
   return async (call) => {
-    if (tells(call, known)) await loader.load(call)
+    if (!tells(call, known)) return
+    await loader.load(call).catch((error: unknown) => onChange({ kind: 'unheard', ...nameOf(error) }))
   }
+}
+
+/** Messages of drivers may quote values. */
+function nameOf(error: unknown): { readonly error: string; readonly code?: string } {
+  const code = (error as { code?: unknown } | null)?.code
+  const name = error instanceof Error ? error.name : typeof error
+  return typeof code === 'string' ? { error: name, code } : { error: name }
 }
 
 function tells({ sign, busy, holdMs }: HeardCall, { troubled }: Known): boolean {

@@ -6,11 +6,15 @@ export type Permit = {
   readonly usableUntil: number
   /** How often the rate had been lowered when it was granted; see `pace.epoch`. */
   readonly epoch: string
+  /** How often permits had been dropped in this process by then. */
+  readonly drops: number
 }
 
 export type Permits = {
   /** Resolves to null while nobody may call the service: the breaker is open for this process. */
   take(signal: AbortSignal): Promise<Permit | null>
+  /** False when it was granted before the last drop: a call must not be made with it. */
+  stands(permit: Permit): boolean
   giveBack(permit: Permit): void
   /** Forgets what is reserved, after the service asked everybody to wait or the breaker opened. */
   drop(): void

@@ -46,7 +46,7 @@ export function makePermits({ reserve, sleep, now }: Options): Permits {
       }
       const { at, spacing, left, epoch } = granted
       granted = { ...granted, at: at + spacing, left: left - 1 }
-      if (at + SHELF_LIFE_MS >= now()) return { usableUntil: at + SHELF_LIFE_MS, epoch }
+      if (at + SHELF_LIFE_MS >= now()) return { usableUntil: at + SHELF_LIFE_MS, epoch, drops }
     }
   }
 
@@ -72,11 +72,13 @@ export function makePermits({ reserve, sleep, now }: Options): Permits {
       turn = mine.catch(() => undefined)
       return mine
     },
+    stands: (permit) => permit.drops === drops,
     giveBack(permit) {
-      shelf.push(permit)
+      if (permit.drops === drops) shelf.push(permit)
     },
     drop() {
       drops++
+      closedUntil = Number.NEGATIVE_INFINITY
       shelf.length = 0
       granted = null
     },

@@ -13,9 +13,14 @@ export type Probe = {
 /** After so long without a question about denied customers the next one is asked at once again. */
 const QUIET_FORGOTTEN_MS = 600_000
 
+const AN_HOUR_MS = 3_600_000
+
 /** Whether a process with these credentials should probe now, the others aside. */
 export function isProbeDue(breaker: Breaker, credentials: string, now: number): boolean {
-  return isClosedFor(breaker, credentials) && (breaker.probeAt ?? now) <= now
+  const { probeAt } = breaker
+  return (
+    isClosedFor(breaker, credentials) && (probeAt === null || probeAt <= now || probeAt > now + AN_HOUR_MS)
+  )
 }
 
 /**

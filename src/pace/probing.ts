@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { forsaken, isClosedFor, isForsaken, NOBODY_PROBES_MS } from './breaker.ts'
 import { afterProbe } from './common.ts'
 import { eventsOf, type PaceEvent } from './events.ts'
 import type { Sign } from './pace.ts'
@@ -10,8 +11,8 @@ type Options = {
   readonly pool: Pool
   /** Of this process: a keyed digest. */
   readonly credentials: string
-  /** One call, that asks nothing of the service but an answer. */
-  readonly probe: () => Promise<Sign>
+  /** One call, that asks nothing of the service but an answer; null: we broke it off ourselves, and it says nothing. */
+  readonly probe: () => Promise<Sign | null>
   readonly random: () => number
   readonly onChange: (event: PaceEvent) => void
   /** A probe takes less than this; after it another process makes one. */
@@ -20,11 +21,18 @@ type Options = {
 
 const PROBE_LASTS_MS = 60_000
 
+/** Further ahead than it can be is a time of a clock that was set back. */
+const passed = (time: string) =>
+  `coalesce(${time} <= clock_timestamp() OR ${time} > clock_timestamp() + interval '1 hour', true)`
+
 const TAKE = `
 UPDATE rollcall.pace SET probe_until = clock_timestamp() + $2 * interval '1 ms'
-WHERE id = 1 AND ${closedFor('$1')} AND coalesce(probe_at <= clock_timestamp(), true)
-  AND coalesce(probe_until <= clock_timestamp(), true)
+WHERE id = 1 AND ${closedFor('$1')} AND ${passed('probe_at')} AND ${passed('probe_until')}
 RETURNING ${LEASE} AS lease`
+
+const FORSAKEN = `
+SELECT FROM rollcall.pace WHERE cause = 'credentials' AND NOT ${closedFor('$1')}
+  AND probe_at < clock_timestamp() - interval '${NOBODY_PROBES_MS} ms'`
 
 const LEAVE = `UPDATE rollcall.pace SET probe_until = NULL WHERE id = 1 AND ${LEASE} = $1`
 
@@ -36,20 +44,35 @@ export function makeProbing(options: Options): () => Promise<'idle' | 'probed'> 
   const { pool, credentials, probe, random, onChange, probeLastsMs = PROBE_LASTS_MS } = options
 
   return async function tend() {
+    await letForsakenGo()
     const { rows } = await pool.query<{ lease: string }>(TAKE, [credentials, probeLastsMs])
     const lease = rows[0]?.lease
     if (lease === undefined) return 'idle'
     const sign = await probeOrLeave(lease)
+    if (sign === null) return 'idle'
     await store(lease, sign)
     return 'probed'
   }
 
-  async function probeOrLeave(lease: string): Promise<Sign> {
+  /** Without an answer the next who asks need not wait for the end of the lease. */
+  /** Nobody is left that has the refused credentials, so that no probe will ever tell. */
+  async function letForsakenGo(): Promise<void> {
+    const { rowCount } = await pool.query(FORSAKEN, [credentials])
+    if (rowCount === 0) return
+    const { before, after, now } = await changePace(pool, ({ pace, now }) => {
+      const gone = isForsaken(pace.breaker, now) && !isClosedFor(pace.breaker, credentials)
+      return { pace: gone ? { ...pace, breaker: forsaken(pace.breaker) } : pace, giveBack: {} }
+    })
+    for (const event of eventsOf(before, after, now)) onChange(event)
+  }
+
+  async function probeOrLeave(lease: string): Promise<Sign | null> {
+    let sign: Sign | null = null
     try {
-      return await probe()
-    } catch (error) {
-      await pool.query(LEAVE, [lease])
-      throw error
+      sign = await probe()
+      return sign
+    } finally {
+      if (sign === null) await pool.query(LEAVE, [lease])
     }
   }
 

@@ -20,6 +20,11 @@ export type PaceReport = {
   readonly failedProbes: number
 }
 
+/** Whether nobody calls, by whatever was asked or happened. */
+export function isStopped({ breaker, cause, heldForMs }: PaceReport): boolean {
+  return breaker === 'open' || cause !== null || heldForMs > 0
+}
+
 const REPORT = `
 SELECT ceiling, configured, rate, epoch::text AS epoch,
   greatest(0, coalesce(extract(epoch FROM not_before - clock_timestamp()) * 1000, 0))::float8 AS "heldForMs",

@@ -28,6 +28,9 @@ const troubledFor = (parameter: string) => `
   breaker = 'trying' OR trouble ? 'troubles' OR coalesce(trouble->'denied' ? ${parameter}::text, false)
   OR coalesce(cause = 'credentials' AND probe_at < clock_timestamp() - interval '${NOBODY_PROBES_MS} ms', false)`
 
+/** At the lowest rate the next permit is two seconds ahead. */
+const LONGEST_RESERVED_MS = 10_000
+
 /** `raised` of adapt.ts. */
 const RAISED = `least(ceiling, rate + greatest(ceiling / ${RISE_SECONDS}, ${LEAST_RISE})
   * least(${LONGEST_RISE_MS} / 1000.0, greatest(0, extract(epoch FROM clock_timestamp() - raised_at)))::float8)`
@@ -40,7 +43,9 @@ const RAISED = `least(ceiling, rate + greatest(ceiling / ${RISE_SECONDS}, ${LEAS
 const RESERVE = `
 WITH p AS MATERIALIZED (
   SELECT ${RAISED} AS rate, epoch, clock_timestamp() AS now,
-    greatest(next_free, clock_timestamp(), not_before) AS start,
+    -- Later than they can be are times of a clock that was set back.
+    greatest(least(next_free, clock_timestamp() + interval '${LONGEST_RESERVED_MS} ms'), clock_timestamp(),
+      CASE WHEN not_before <= clock_timestamp() + interval '${LONGEST_HOLD_MS} ms' THEN not_before END) AS start,
     ${closedFor('$3')} AS closed, ${troubledFor('$3')} AS troubled
   FROM rollcall.pace WHERE id = 1 FOR UPDATE),
 r AS (
@@ -93,6 +98,11 @@ export async function holdOff(pool: Pool, ms: number): Promise<void> {
      WHERE id = 1`,
     [Math.min(ms, LONGEST_HOLD_MS)],
   )
+}
+
+/** By a person: what the service asked for is over. */
+export async function endHold(pool: Pool): Promise<void> {
+  await pool.query('UPDATE rollcall.pace SET not_before = NULL WHERE id = 1')
 }
 
 /** Calls per second that all processes together may make now; 0 while they are held or stopped. */

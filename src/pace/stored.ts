@@ -55,8 +55,9 @@ const TROUBLE = z
     quietUntil: z.number().nullable().catch(null),
     quietStep: count,
     busyFor: z.array(z.string().regex(/^\d{1,19}$/)).catch([]),
+    busySince: z.number().catch(0),
   })
-  .catch(() => ({ ...CLOSED, busyFor: [] }))
+  .catch(() => ({ ...CLOSED, busyFor: [], busySince: 0 }))
 
 /** In the column `credentials`; digests hold no space. */
 const BETWEEN = ' '
@@ -141,8 +142,8 @@ async function readLocked(client: PoolClient): Promise<Found> {
   const [row] = rows
   if (!row) throw new Error('the pace row is missing')
   const { ceiling, rate, raisedAt, epoch, notBefore, now, lease } = row
-  const { busyFor } = TROUBLE.parse(row.trouble)
-  const pace = { ceiling, rate, raisedAt, epoch, notBefore, busyFor, breaker: readBreaker(row) }
+  const { busyFor, busySince } = TROUBLE.parse(row.trouble)
+  const pace = { ceiling, rate, raisedAt, epoch, notBefore, busyFor, busySince, breaker: readBreaker(row) }
   return { pace, now, lease }
 }
 
@@ -158,7 +159,10 @@ async function write(client: PoolClient, pace: CommonPace, ended: boolean): Prom
     breaker.refused.length > 0 ? breaker.refused.join(BETWEEN) : null,
     breaker.openedAt,
     breaker.probeAt,
-    { ...writeTrouble(breaker), ...(pace.busyFor.length > 0 ? { busyFor: pace.busyFor } : {}) },
+    {
+      ...writeTrouble(breaker),
+      ...(pace.busyFor.length > 0 ? { busyFor: pace.busyFor, busySince: pace.busySince } : {}),
+    },
     ended,
   ])
 }

@@ -29,8 +29,8 @@ export async function braked(braking: Braking, move: Move, { memory }: Turn): Pr
   if ('end' in move || move.call.method === 'GET') return move
   const { record, digestKey } = braking
   // Digested with another key: whether it is what was discarded cannot be told, so a person is asked once more.
-  if (record.state === 'discarded' && record.digestKey !== null && record.digestKey !== digestKey)
-    return { plan: move.plan, end: heldFor(kindsIn(record)) }
+  const rekeyed = record.desired === null || (record.digestKey !== null && record.digestKey !== digestKey)
+  if (record.state === 'discarded' && rekeyed) return { plan: move.plan, end: heldFor(kindsIn(record)) }
   const discarded = discardedIn(braking)
   const brake = without(discarded, braking.brake)
   const answer = await asked(() => askBrake(move.plan, { ...braking, brake, memory }))

@@ -44,7 +44,9 @@ export function makeEnding({ context, claim, mapped, record, rivals, turn, last,
     verified: end.kind === 'settle' && end.state === 'idle' && turn.lookups > 0 && !turn.acknowledged,
     changedAtMs: claim.changedAtMs,
     generation: claim.generation,
-    desired: stays(end, record) ? record.desired : digester.whole(claim.key, mapped, config.clearWith),
+    desired: stays(end, record)
+      ? keptDesired(record, digester.id)
+      : digester.whole(claim.key, mapped, config.clearWith),
     withdrawsDoubt: !claim.statusDoubted && !turn.landed,
     clear: end.kind !== 'unknown' && (turn.sure || (!claim.unknown && !turn.wrote)),
     lowered: turn.lowered || claim.statusDoubted,
@@ -85,13 +87,18 @@ function waitOf(end: TurnEnd, backoff: () => number): number {
  * for which desired user that was.
  */
 function stays(end: TurnEnd, { state }: LedgerRecord): boolean {
+  if (end.kind === 'retry' && end.released) return true
   return end.kind !== 'settle' && (state === 'held' || state === 'discarded')
+}
+
+/** A digest of another key tells nothing any more. */
+function keptDesired({ desired, digestKey }: KnownRecord, present: string): string | null {
+  return digestKey === null || digestKey === present ? desired : null
 }
 
 function stateOf(end: TurnEnd, record: LedgerRecord): Pick<LedgerRecord, 'state' | 'reason'> {
   if (end.kind === 'settle') return { state: end.state, reason: end.reason }
-  if (stays(end, record) || (end.kind === 'retry' && end.released))
-    return { state: record.state, reason: record.reason }
+  if (stays(end, record)) return { state: record.state, reason: record.reason }
   return { state: 'failing', reason: end.reason }
 }
 

@@ -15,6 +15,8 @@ export function makeGate(context: Pick<SyncContext, 'permits'>, run: Run) {
   return {
     async pass(turn: Turn): Promise<TurnEnd | null> {
       if (run.stopping.aborted) return released('stopping')
+      // Taken before everybody was told to stop, or to slow down.
+      if (permit && !context.permits.stands(permit)) permit = null
       const taken = permit ?? (await takePermit(context.permits, run))
       if (taken === 'paused') return released('paused', PAUSED_MS)
       // Our own pace left no time, which is nothing against the customer.

@@ -1,3 +1,4 @@
+import { LONGEST_HOLD_MS } from '../pace/common.ts'
 import type { HeardCall, Sign } from '../pace/pace.ts'
 import type { Outcome, ReadMeaning, WriteMeaning } from './classify.ts'
 
@@ -14,9 +15,6 @@ export function signOf(outcome: Outcome, meaning: WriteMeaning | ReadMeaning): S
   const understood = meaning !== 'unknown' && meaning !== 'failed'
   return understood || status >= 400 ? 'well' : 'trouble'
 }
-
-/** The longest that one Retry-After may stop everybody. */
-const LONGEST_HOLD_MS = 3_600_000
 
 /** Only 429 and 503 speak for everybody; a 202 may say with the same header when its own work is done. */
 export function busyness(outcome: Outcome): Pick<HeardCall, 'busy' | 'holdMs'> {

@@ -23,6 +23,7 @@ type Options = {
   readonly now: () => number
 }
 
+const TRIPPED = 'SELECT kind FROM rollcall.brake WHERE tripped_at IS NOT NULL'
 /** What reads the catalog or whole tables is not done every few seconds. */
 const SLOW_CHECK_MS = 60_000
 /** In one slow check: a ledger that kept calls for long, and is to keep them for short, must not hold up the rest. */
@@ -44,13 +45,12 @@ export function makeHousekeeping({ pool, binding, config, log, now }: Options) {
     if ((await readBinding(pool)) !== binding)
       log.error('the ledger is about another service now: this worker does nothing; start it again')
     await tellMarks()
-    await tellHeld()
+    await tellHeld(now() - slowChecked >= SLOW_CHECK_MS)
     const noted = await repairGap(pool, config, { kinds: ['overflow'], note: noteGently })
     if (noted === null) log.warn('the gap in capture is looked at when the open transactions have ended')
     else if (noted > 0) log.warn({ customers: noted }, 'everybody is looked at again')
     if (now() - slowChecked < SLOW_CHECK_MS) return
     slowChecked = now()
-    told.clear()
     await tidyOutbox(pool)
     await tellUnfit()
     await pruneCalls(pool, config.history.keepDays, PRUNED_CALLS)
@@ -66,7 +66,10 @@ export function makeHousekeeping({ pool, binding, config, log, now }: Options) {
   }
 
   /** At once when a kind trips, and again every minute as long as somebody waits. */
-  async function tellHeld(): Promise<void> {
+  async function tellHeld(again: boolean): Promise<void> {
+    if (again) told.clear()
+    const { rows } = await pool.query<{ kind: string }>(TRIPPED)
+    if (!again && rows.every(({ kind }) => told.has(kind))) return
     for (const { kind, held, trippedAt, limit } of (await readBrake(pool)).filter(needsPerson)) {
       if (told.has(kind)) continue
       told.add(kind)

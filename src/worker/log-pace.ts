@@ -35,6 +35,9 @@ export function logPace(log: Log): (event: PaceEvent) => void {
       case 'closed':
         log.info('the service works as before')
         return
+      case 'unheard':
+        log.warn(about, 'what calls tell of the service could not be stored')
+        return
       default:
         event satisfies never
     }

@@ -57,7 +57,7 @@ function logSettled(log: Log, customer: object, { state, reason }: Settled): voi
       log.warn(about, 'rejected: it waits for a change of row or mapping')
       return
     case 'held':
-      log.warn(about, 'held: it waits for a person (rollcall held)')
+      log.debug(about, 'held: it waits for a person (rollcall held)')
       return
     case 'discarded':
       log.debug(about, 'left as it is: a person has discarded the difference')

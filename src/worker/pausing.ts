@@ -17,12 +17,18 @@ type Options = {
   readonly logCall: (entry: CallEntry) => void
 }
 
-/** A step to be made every second or so: the probe that is due while calls are stopped, and whether jobs are taken. */
+/** After so long another process makes the next probe; longer than the answer to one may take. */
+const PROBE_LASTS_MS = 60_000
+const PROBE_GRACE_MS = 10_000
+
+/** A step to be made again and again: the probe that is due while calls are stopped, and whether jobs are taken. */
 export function makePausing({ opened, log, signal, consumer, logCall }: Options): () => Promise<void> {
   const { pool, context, credentials } = opened
   const probe = makeProbe({ pool, users: context.users, signal, log: logCall, now: Date.now })
   const onChange = logPace(log)
-  const tend = makeProbing({ pool, credentials, probe, random: context.random, onChange })
+  const { timeoutMs } = context.config.service
+  const probeLastsMs = Math.max(PROBE_LASTS_MS, timeoutMs + PROBE_GRACE_MS)
+  const tend = makeProbing({ pool, credentials, probe, random: context.random, onChange, probeLastsMs })
 
   return async () => {
     await tend()

@@ -31,8 +31,8 @@ SELECT key, user_id AS "userId" FROM (
 ORDER BY doubt LIMIT 1`
 const NOBODY = 'rollcall-probe'
 
-/** Outside the pace, since it is made while nobody else calls. */
-export function makeProbe({ pool, users, signal, log, now }: Options): () => Promise<Sign> {
+/** Outside the pace, since it is made while nobody else calls. Null: it was broken off. */
+export function makeProbe({ pool, users, signal, log, now }: Options): () => Promise<Sign | null> {
   return async () => {
     const { rows } = await pool.query<Known>(KNOWN_USER)
     const known = rows[0]
@@ -46,6 +46,7 @@ export function makeProbe({ pool, users, signal, log, now }: Options): () => Pro
         : { status: null, error: outcome.error, body: null }
     const what = { plan: 'probe', method: 'GET', meaning, ms: durationMs, fields: [], shape }
     if (known) log({ key: known.key, atMs: now(), ...what, ...answer })
-    return signOf(outcome, meaning)
+    const brokenOff = outcome.kind === 'error' && outcome.error === 'aborted'
+    return brokenOff ? null : signOf(outcome, meaning)
   }
 }

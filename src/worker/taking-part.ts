@@ -10,12 +10,13 @@ export function makeTakingPart(consumer: Pausable): (reason: string) => Pausable
   const against = new Set<string>()
   return (reason) => ({
     async pause() {
-      const first = against.size === 0
+      // Noted once it is done: what fails is tried again with the next step.
+      if (against.size === 0) await consumer.pause()
       against.add(reason)
-      if (first) await consumer.pause()
     },
     async resume() {
-      if (against.delete(reason) && against.size === 0) await consumer.resume()
+      if (against.has(reason) && against.size === 1) await consumer.resume()
+      against.delete(reason)
     },
   })
 }

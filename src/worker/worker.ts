@@ -135,7 +135,7 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
     throw error
   }
   const pausing = makePausing({
-    ...{ opened, log, signal: abort.signal, consumer: takingPart('pace') },
+    ...{ opened, log, signal: stopping.signal, consumer: takingPart('pace') },
     logCall: (entry) => calls.add(entry),
   })
   const housekeep = makeHousekeeping({

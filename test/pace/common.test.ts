@@ -16,6 +16,7 @@ const START: CommonPace = {
   epoch: 0,
   notBefore: null,
   busyFor: [],
+  busySince: 0,
   breaker: CLOSED,
 }
 const by = { credentials: 'ours', now: NOW }

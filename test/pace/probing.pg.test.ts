@@ -56,6 +56,17 @@ describe('probes', () => {
     })
   })
 
+  it('that are broken off end nothing, and the next is made at once', async () => {
+    await using two = await makeTwo(160)
+    const [a, b] = two.sides
+    await a.hearMany('trouble', 10)
+    await probeIsDue(two.db)
+    a.answerWith(async () => null)
+    expect(await a.tend()).toBe('idle')
+    expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'open', cause: 'outage', failedProbes: 0 })
+    expect(await b.tend()).toBe('probed')
+  })
+
   it('that are answered after their lease change nothing', async () => {
     await using two = await makeTwo(160)
     const [a, b] = two.sides

@@ -35,7 +35,7 @@ function makeSide(db: TestDatabase, credentials: string) {
   const hear = (sign: Sign, more: Partial<HeardCall> = {}) =>
     pace.heard({ id: '1', epoch: '0', sign, busy: false, holdMs: 0, ...more })
   /** The next answer to a probe; a promise that never resolves is a process that died with it. */
-  let answer: () => Promise<Sign> = async () => 'well'
+  let answer: () => Promise<Sign | null> = async () => 'well'
   let probes = 0
   const probing = (probeLastsMs?: number) =>
     makeProbing({
@@ -59,7 +59,7 @@ function makeSide(db: TestDatabase, credentials: string) {
     /** Calls of this many customers, from the id on. */
     hearMany: (sign: Sign, count: number, more: Partial<HeardCall> = {}) =>
       Promise.all(Array.from({ length: count }, (_, n) => hear(sign, { id: String(n + 1), ...more }))),
-    answerWith: (next: () => Promise<Sign>) => {
+    answerWith: (next: () => Promise<Sign | null>) => {
       answer = next
     },
     probes: () => probes,

@@ -102,7 +102,7 @@ export function makeCustomer({ service = makePureService(), config = configOf(),
   return customer
 }
 
-const PERMIT: Permit = { usableUntil: Number.POSITIVE_INFINITY, epoch: '0' }
+const PERMIT: Permit = { usableUntil: Number.POSITIVE_INFINITY, epoch: '0', drops: 0 }
 const never = () => new AbortController().signal
 export const PLAIN_RUN = {
   permit: PERMIT,
@@ -126,6 +126,7 @@ export function contextOf(customer: Customer): SyncContext {
         permits.taken++
         return PERMIT
       },
+      stands: () => true,
       giveBack: () => {
         permits.givenBack++
       },

@@ -13,20 +13,22 @@ const OUT_OF_TIME = { ...STOPPING, reason: { code: 'out-of-time' } }
 function scene({ hasTime = (): boolean => true } = {}) {
   const stopping = new AbortController()
   const expired = new AbortController()
-  const first: Permit = { usableUntil: 1, epoch: '1' }
-  const further: Permit = { usableUntil: 2, epoch: '2' }
+  const first: Permit = { usableUntil: 1, epoch: '1', drops: 0 }
+  const further: Permit = { usableUntil: 2, epoch: '2', drops: 0 }
   const givenBack: Permit[] = []
+  const fallen = new Set<Permit>()
   const take: { now: (signal: AbortSignal) => Promise<Permit | null> } = { now: async () => further }
   const run = { claim: {}, permit: first, hasTime, expired: expired.signal, stopping: stopping.signal } as Run
   const context = {
     permits: {
       take: (signal: AbortSignal) => take.now(signal),
+      stands: (permit: Permit) => !fallen.has(permit),
       giveBack: (permit: Permit) => void givenBack.push(permit),
       drop: () => undefined,
     },
   }
   const gate = makeGate(context, run)
-  return { gate, stopping, expired, first, further, givenBack, take }
+  return { gate, stopping, expired, first, further, givenBack, fallen, take }
 }
 
 /** Waits until it is told to stop, as permits do. */
@@ -124,6 +126,13 @@ describe('the gate', () => {
     take.now = async () => null
     for (const turn of [TURN, { ...TURN, wrote: true }])
       expect(await gate.pass(turn)).toEqual({ ...STOPPING, reason: { code: 'paused' }, waitMs: 5000 })
+  })
+
+  it('makes no call with a permit of before everybody was told to slow down', async () => {
+    const { gate, fallen, first, take } = scene()
+    fallen.add(first)
+    take.now = async () => null
+    expect(await gate.pass(TURN)).toMatchObject({ reason: { code: 'paused' } })
   })
 
   it('tells by which permit the last call was made', async () => {

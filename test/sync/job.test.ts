@@ -78,6 +78,7 @@ describe('a job', () => {
     const permits: SyncContext['permits'] = {
       take: (signal) =>
         new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+      stands: () => true,
       giveBack: () => undefined,
       drop: () => undefined,
     }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { BrakeRequest } from '../../src/brake/brake.ts'
 import type { Run, SyncContext } from '../../src/sync/run.ts'
 import { configOf, KEY, makeCustomer } from '../support/pure-claims.ts'
 import { makePureService } from '../support/pure-service.ts'
@@ -123,6 +124,68 @@ describe('a claim', () => {
     customer.row = { ...row, plan: 'free' }
     expect(await customer.claim()).toMatchObject({ kind: 'settle', record: { state: 'idle' } })
     expect(customer.service.calls.length).toBe(calls + 1)
+  })
+
+  it('sends a change of a discarded customer also when the first claim for it is let go', async () => {
+    const customer = customerWith()
+    await customer.claim()
+    customer.row = null
+    await customer.claim({}, { brake: async () => ['revocation'] })
+    customer.kept.record = { ...customer.kept.record, state: 'discarded' }
+    const { desired } = customer.kept
+    const calls = customer.service.calls.length
+    customer.row = { ...row, plan: 'free' }
+    expect(await customer.claim({ stopping: aborted })).toMatchObject({
+      kind: 'retry',
+      desired,
+      record: { state: 'discarded' },
+    })
+    expect(await customer.claim()).toMatchObject({ kind: 'settle', record: { state: 'idle' } })
+    expect(customer.service.calls.length).toBe(calls + 1)
+  })
+
+  it('asks a person once more about a discarded customer whose claim was let go under another digest key', async () => {
+    const customer = customerWith()
+    await customer.claim()
+    customer.row = null
+    await customer.claim({}, { brake: async () => ['revocation'] })
+    customer.kept.record = { ...customer.kept.record, state: 'discarded' }
+    customer.secret = 'another digest key of 32 letters!'
+    await customer.claim({ stopping: aborted })
+    expect(await customer.claim()).toMatchObject({ kind: 'settle', record: { state: 'held' } })
+    expect(customer.service.users.get(KEY)?.status).toBe(2)
+  })
+
+  it('ends as not now when the brake cannot be asked about an absence, and counts it with the next', async () => {
+    const customer = customerWith()
+    await customer.claim()
+    customer.row = null
+    customer.service.users.delete(KEY)
+    const busy = async ({ kinds }: BrakeRequest) => {
+      if (kinds.includes('absence')) throw Object.assign(new Error('a lock'), { code: '55P03' })
+      return []
+    }
+    expect(await customer.claim({}, { brake: busy })).toMatchObject({ kind: 'retry', failed: false })
+    const asked: unknown[] = []
+    const brake = async ({ kinds }: BrakeRequest) => {
+      asked.push(...kinds)
+      return []
+    }
+    expect(await customer.claim({}, { brake })).toMatchObject({ kind: 'settle', record: { state: 'idle' } })
+    expect(asked).toContain('absence')
+  })
+
+  it('leaves a discard as it is when a look fails', async () => {
+    const customer = customerWith()
+    await customer.claim()
+    customer.row = null
+    await customer.claim({}, { brake: async () => ['revocation'] })
+    customer.kept.record = { ...customer.kept.record, state: 'discarded' }
+    customer.kept.unknown = true
+    customer.service.faults.push({ kind: 'answer', status: 500, applied: false })
+    expect(await customer.claim()).toMatchObject({ kind: 'retry', record: { state: 'discarded' } })
+    expect(await customer.claim()).toMatchObject({ kind: 'settle', record: { state: 'discarded' } })
+    expect(customer.service.users.get(KEY)?.status).toBe(2)
   })
 
   it('tells everybody when the service asks to be left alone', async () => {

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { makeBrake } from '../../src/brake/reserve.ts'
+import { inTransaction } from '../../src/brake/transaction.ts'
+import { makePool } from '../../src/customers/pool.ts'
+import { freshDatabase } from '../support/database.ts'
+
+const RULES = {
+  windowHours: 24,
+  changes: { customers: 2, share: 0 },
+  creates: { customers: 2, share: 0 },
+}
+
+test('a process that is suspended while it has the rows does not hold up the others for ever', async () => {
+  await using db = await freshDatabase()
+  const pool = makePool({ url: db.url, max: 2, applicationName: 'suspended', onError: () => undefined })
+  const brake = makeBrake(db.pool, RULES)
+  const ask = () => brake({ key: 'b', desired: 'd', kinds: ['revocation'] }).catch(({ code }) => code)
+  await brake({ key: 'a', desired: 'd', kinds: ['revocation'] })
+  const resumed = Promise.withResolvers<void>()
+  const suspended = inTransaction(pool, 2000, async (client) => {
+    await client.query('SELECT FROM rollcall.brake FOR UPDATE')
+    await resumed.promise
+    await client.query('SELECT')
+  }).catch((error: Error) => error)
+  await expect.poll(ask).toBe('55P03')
+  await expect.poll(ask, { timeout: 20_000 }).toEqual([])
+  resumed.resolve()
+  expect(await suspended).toBeInstanceOf(Error)
+  await pool.end()
+})
