@@ -124,15 +124,28 @@ export function sayEnd(end: TurnEnd): string {
     : ''
   switch (end.kind) {
     case 'settle':
-      return end.state === 'idle'
-        ? 'settled'
-        : `rejected${reason}: it waits until the row or the mapping changes`
+      return saySettled(end.state, reason)
     case 'retry':
       return `not now${reason}: it will be tried again`
     case 'unknown':
       return `unknown${reason}: it will be looked up after the call's lifetime`
     default:
       return end satisfies never
+  }
+}
+
+function saySettled(state: Extract<TurnEnd, { kind: 'settle' }>['state'], reason: string): string {
+  switch (state) {
+    case 'idle':
+      return 'settled'
+    case 'rejected':
+      return `rejected${reason}: it waits until the row or the mapping changes`
+    case 'held':
+      return 'held: one of a mass; it waits for a person (`rollcall held`)'
+    case 'discarded':
+      return 'left as it is: a person has discarded the difference, until the row changes'
+    default:
+      return state satisfies never
   }
 }
 

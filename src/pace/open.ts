@@ -3,6 +3,7 @@ import type { PaceEvent } from './events.ts'
 import { type Known, makeHeard } from './heard.ts'
 import type { Heard, Permits } from './pace.ts'
 import { makePermits } from './permits.ts'
+import { makeProving } from './proving.ts'
 import { reservePermits } from './row.ts'
 
 type Options = {
@@ -30,5 +31,6 @@ export function openPace({ pool, credentials, sleep, now, onChange }: Options): 
     sleep,
     now,
   })
-  return { permits, heard: makeHeard({ pool, credentials, known, drop: permits.drop, onChange }) }
+  const heard = makeHeard({ pool, credentials, known, drop: permits.drop, onChange })
+  return makeProving({ permits, heard, sleep, now })
 }
