@@ -39,6 +39,9 @@ export function makeHeard({ pool, credentials, known, drop, onChange }: Options)
     },
   )
 
+  /** Calls that are on their way to the row. */
+  let storing = 0
+
   async function store(calls: readonly HeardCall[]): Promise<void> {
     const { before, after, now } = await changePace(pool, ({ pace, now }) =>
       afterCalls(pace, calls, { credentials, now }),
@@ -51,8 +54,16 @@ export function makeHeard({ pool, credentials, known, drop, onChange }: Options)
 
   // Whatever becomes of it: the claim that made the call has an ending to store.
   return async (call) => {
-    if (!tells(call, known)) return
-    await loader.load(call).catch((error: unknown) => onChange({ kind: 'unheard', ...nameOf(error) }))
+    if (!tells(call, known.troubled || storing > 0)) return
+    // From now on, and not from when the row says so: good calls in between would be missing in the count.
+    storing++
+    try {
+      await loader.load(call)
+    } catch (error) {
+      onChange({ kind: 'unheard', ...nameOf(error) })
+    } finally {
+      storing--
+    }
   }
 }
 
@@ -63,6 +74,6 @@ function nameOf(error: unknown): { readonly error: string; readonly code?: strin
   return typeof code === 'string' ? { error: name, code } : { error: name }
 }
 
-function tells({ sign, busy, holdMs }: HeardCall, { troubled }: Known): boolean {
+function tells({ sign, busy, holdMs }: HeardCall, troubled: boolean): boolean {
   return busy || holdMs > 0 || sign === 'trouble' || sign === 'denied' || (sign === 'well' && troubled)
 }

@@ -44,10 +44,25 @@ export function hurtWorker(
     if (until.signal.aborted) return
     until.tell(`${worker.name}: ${deed.kind}${deed.kind === 'suspend' ? ` ${deed.ms} ms` : ''}`)
     await change(there)
+    await claimed(pool)
     await sleep(thenMs)
     if (deed.kind === 'suspend') await Promise.all([worker.suspend(deed.ms), change(back)])
     else await Promise.all([worker.end(deed.kind === 'kill' ? 'SIGKILL' : 'SIGTERM'), change(back)])
   })
+}
+
+const CLAIMED_MS = 1500
+
+/** Until somebody is in the middle of it, or nobody can be. */
+async function claimed(pool: Pool): Promise<void> {
+  const end = performance.now() + CLAIMED_MS
+  while (performance.now() < end) {
+    const open = await orAway(() =>
+      pool.query('SELECT FROM rollcall.owed WHERE call_token IS NOT NULL AND due_at > now() LIMIT 1'),
+    )
+    if (open?.rowCount) return
+    await sleep(5)
+  }
 }
 
 export function hurtPostgres(ground: Ground, deeds: Iterable<After<PostgresDeed>>, until: Until) {

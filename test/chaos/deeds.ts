@@ -48,7 +48,7 @@ export function* workerDeeds(
     const waitMs = between(500, 8000, random)
     afterMs += waitMs
     const about = {
-      around: { ...around(afterMs), thenMs: between(0, 400, random) },
+      around: { ...around(afterMs), thenMs: random() < 0.5 ? 0 : between(0, 100, random) },
       early: random() < 0.2,
     }
     const kind = random()

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { readPace } from '../../src/pace/read.ts'
 import { changePace } from '../../src/pace/stored.ts'
 import { makeTwo, probeIsDue } from './two.ts'
@@ -55,6 +55,16 @@ describe('good calls', () => {
     await b.hear('trouble')
     expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'open', cause: 'outage' })
   })
+})
+
+test('calls of one moment, half of which fail, are no failures in a row', async () => {
+  await using two = await makeTwo(100)
+  const [a] = two.sides
+  const mixed = Array.from({ length: 40 }, (_, at) =>
+    a.hear(at % 2 === 0 ? 'trouble' : 'well', { id: String(at) }),
+  )
+  await Promise.all(mixed)
+  expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'closed', cause: null })
 })
 
 describe('failures', () => {

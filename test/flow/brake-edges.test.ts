@@ -1,0 +1,110 @@
+// What must not open a way round the brake: failures, other decisions, services that come back, erasing.
+import { expect, test } from 'vitest'
+import { discard, release } from '../../src/brake/held.ts'
+import { heldIn, LIMIT_OF_TEN } from '../support/held.ts'
+import { buildHouse, type House } from '../support/house.ts'
+import { eachLane } from '../support/lanes.ts'
+import { until } from '../support/until.ts'
+
+const PERSON = { by: 'a test', why: 'looked at' }
+/** Everybody is looked at again, as after a suspicion. */
+const SUSPECT = `
+UPDATE rollcall.owed SET change_version = change_version + 1, suspect_version = change_version + 1, unknown = true,
+  due_at = coalesce(due_at, now())`
+
+async function customers(house: House, count: number): Promise<void> {
+  await house.startWorker()
+  await house.db.pool.query(
+    `INSERT INTO clientes (id, plan, correo, nombre)
+     SELECT 'k' || i, 'premium', 'k' || i || '@example.com', 'Ana' FROM generate_series(1, ${count}) i`,
+  )
+  await house.settled()
+}
+
+const shutOut = ({ sandbox }: House) => sandbox.users.all().filter(({ status }) => status === 0).length
+
+eachLane('the brake holds', (lane) => {
+  const build = (onRemove: 'revoke' | 'erase' = 'revoke') =>
+    buildHouse(lane, { config: { brake: LIMIT_OF_TEN, onRemove } })
+
+  test('what was discarded, although looks at the service fail', async () => {
+    await using house = await build()
+    await customers(house, 30)
+    const { pool } = house.db
+    await pool.query('DELETE FROM clientes')
+    await until(async () => (await heldIn(pool)) === 20)
+    await discard(pool, { kind: 'revocation', ...PERSON })
+    house.sandbox.faults.set([
+      { rate: 0.5, match: { method: 'GET' }, action: { kind: 'status', status: 500 } },
+    ])
+    await pool.query(SUSPECT)
+    await until(() => house.calls().filter(({ method }) => method === 'GET').length > 30)
+    house.sandbox.faults.clear()
+    await house.settled()
+    expect([shutOut(house), await heldIn(pool)]).toEqual([10, 0])
+  })
+
+  test('registrations, when it is the clearing of a field that was released', async () => {
+    await using house = await build()
+    await customers(house, 40)
+    const { pool } = house.db
+    await pool.query('UPDATE clientes SET correo = NULL')
+    await until(async () => (await heldIn(pool, 'clear:email')) === 30)
+    house.sandbox.users.clear()
+    await release(pool, { kind: 'clear:email', ...PERSON })
+    await house.settled()
+    expect(house.sandbox.users.size).toBeLessThanOrEqual(10)
+    expect(await heldIn(pool, 'absence')).toBeGreaterThanOrEqual(20)
+  })
+
+  test('an absence, also where another reason came in between', async () => {
+    await using house = await build()
+    await customers(house, 40)
+    const { pool } = house.db
+    house.sandbox.users.clear()
+    await pool.query(`UPDATE clientes SET nombre = 'Eva'`)
+    await until(async () => (await heldIn(pool, 'absence')) === 30)
+    await pool.query(`UPDATE clientes SET plan = 'nonsense'`)
+    await until(async () => {
+      const { rows } = await pool.query(
+        `SELECT count(*)::int AS n FROM rollcall.ledger WHERE state = 'rejected'`,
+      )
+      return rows[0].n === 40
+    })
+    await pool.query(`UPDATE clientes SET plan = 'premium'`)
+    await house.settled()
+    expect([house.sandbox.users.size, await heldIn(pool, 'absence')]).toEqual([10, 30])
+  })
+
+  test('nobody back whom the service knows again: edits arrive, and deletions', async () => {
+    await using house = await build()
+    await customers(house, 40)
+    const { pool } = house.db
+    house.sandbox.faults.set([{ action: { kind: 'status', status: 404 } }])
+    await pool.query(`UPDATE clientes SET nombre = 'Eva'`)
+    await until(async () => (await heldIn(pool, 'absence')) === 30)
+    house.sandbox.faults.clear()
+    await discard(pool, { kind: 'absence', ...PERSON })
+    await pool.query(SUSPECT)
+    await house.settled()
+    expect(house.sandbox.users.all().filter(({ first_name }) => first_name === 'Eva')).toHaveLength(40)
+    await pool.query(`DELETE FROM clientes WHERE id = 'k19'`)
+    await house.settled()
+    expect(house.sandbox.users.get('k19')?.status).toBe(0)
+  })
+
+  test('erasures with their revocations, and neither goes without the other', async () => {
+    await using house = await build('erase')
+    await customers(house, 40)
+    const { pool } = house.db
+    await pool.query('DELETE FROM clientes')
+    await until(async () => (await heldIn(pool, 'erase')) === 30)
+    await release(pool, { kind: 'revocation', ...PERSON })
+    await house.settled()
+    expect([shutOut(house), await heldIn(pool, 'erase')]).toEqual([10, 30])
+    await release(pool, { kind: 'erase', ...PERSON })
+    await house.settled()
+    expect(shutOut(house)).toBe(40)
+    expect(house.sandbox.users.all().every(({ email }) => email === null)).toBe(true)
+  })
+})
