@@ -76,10 +76,8 @@ export function sayTally({
   ]
 }
 
-/** At most ten in a minute, in the whole installation (pace/revocations.ts). */
 function sayLosses(count: number): string {
-  const minutes = Math.ceil(count / 10)
-  return `at most ${count} of those who differ${minutes > 1 ? `, ten a minute: about ${minutes} minutes` : ''}`
+  return `at most ${count} of those who differ; the brake holds a mass of them`
 }
 
 const PLANS: Readonly<Record<Plan['kind'], string>> = {

@@ -108,6 +108,11 @@ export async function syncNow(io: Io, { config, keys, look, json }: Asked): Prom
           await unlease(pool, [lease])
           const standing = await readStanding(pool, config.fingerprint)
           if (standing && !standing.current) throw mappingChanged(standing)
+          // Its lease had passed before it was claimed, on a machine with much to do.
+          if (open && (await mayCall())) {
+            waitMs = 0
+            continue
+          }
           if (!io.stop.aborted) io.err(line('', PAUSED))
         }
         waitMs = tooSoon(steps.at(-1))

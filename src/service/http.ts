@@ -69,6 +69,9 @@ export function makeHttp(options: HttpOptions): Http {
     signal?.addEventListener('abort', onAbort, { once: true })
     running.add(stop)
     const startedAt = performance.now()
+    const startedWall = now()
+    // After a suspension what has connected meanwhile is told before any timer is: the request would go out late.
+    const isLate = () => Math.max(performance.now() - startedAt, now() - startedWall) > timeoutMs
     try {
       const request = client(new URL(address + path), {
         method,
@@ -76,6 +79,7 @@ export function makeHttp(options: HttpOptions): Http {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
       request.on('request', (sent: ClientRequest) => {
+        unlessLate(sent, isLate, () => stop('deadline'))
         whenConnected(sent, secure, () => {
           connected = true
         })
@@ -149,6 +153,22 @@ function makeGot({ headers, timeoutMs, agent }: GotParts): Got<{ responseType: '
       read: timeoutMs,
       request: timeoutMs,
     },
+  })
+}
+
+/**
+ * Nothing of a request has left before it has its socket, and nothing before that is connected; a process may be
+ * suspended anywhere in between.
+ */
+function unlessLate(request: ClientRequest, isLate: () => boolean, stop: () => void): void {
+  request.once('socket', (socket: Socket) => {
+    const look = () => {
+      if (!isLate()) return
+      socket.destroy()
+      stop()
+    }
+    look()
+    if (socket.connecting) socket.prependOnceListener('connect', look)
   })
 }
 

@@ -14,7 +14,7 @@ import { type Lane, LIFETIME_MS, openGround } from './ground.ts'
 import { historyOf } from './history.ts'
 import { type Finding, judge } from './judge.ts'
 import { startLagging } from './lag.ts'
-import { readLog } from './log.ts'
+import { claimsOf, readLog } from './log.ts'
 import { planRun, WORKERS } from './plan.ts'
 import { type Supervised, superviseWorker } from './processes.ts'
 import { settle } from './rest.ts'
@@ -102,12 +102,14 @@ export async function runChaos({
     ...new Set([...found.flatMap(({ key }) => key ?? []), ...late.map(({ userId }) => userId)]),
   ].slice(0, MOST_HISTORIES)
   const histories = await Promise.all(keys.map((key) => historyOf(key, { ground, log, arrivals, from })))
+  const claims = claimsOf(log)
+  const broken = claims.filter(({ endedAt }) => endedAt === null).length
   const lives = workers.reduce((sum, worker) => sum + worker.lives.length, 0)
   const changes = written.reduce<number>((sum, count) => sum + (count ?? 0), 0)
   return {
     findings: [...new Set(found.map(({ key, what }) => (key === null ? what : `${key}: ${what}`)))],
     histories,
-    summary: `${changes} changes, ${arrivals.length} requests, ${lives} workers' lives, ${suspensions.length} suspensions, ${late.length} requests late after one`,
+    summary: `${changes} changes, ${arrivals.length} requests, ${lives} workers' lives, ${suspensions.length} suspensions, ${late.length} requests late after one, ${broken} of ${claims.length} claims broken off`,
   }
 
   async function search(): Promise<void> {

@@ -8,7 +8,7 @@ import { type Fire, openOdd, openPreset, survive } from '../support/under-fire.t
 const FIRST = Number(process.env.DELIVERY_SEED ?? 1)
 const RUNS = Number(process.env.DELIVERY_RUNS ?? 0)
 const SEEDS = Array.from({ length: Math.max(1, RUNS) }, (_, at) => FIRST + at)
-const TIMEOUT_MS = 90_000
+const TIMEOUT_MS = 240_000
 
 async function expectRight(open: (seed: number) => Promise<Fire>): Promise<void> {
   for (const seed of SEEDS) {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import net, { type AddressInfo, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
-import { MAX_ANSWER_BYTES } from '../../src/service/http.ts'
+import { MAX_ANSWER_BYTES, makeHttp } from '../../src/service/http.ts'
 import { expectCallError, makeClient } from './pair.ts'
 
 type Raw = { readonly url: string; readonly requests: string[]; readonly sockets: Socket[] }
@@ -43,6 +43,20 @@ const answer = (head: string, body: string | Buffer = ''): Buffer =>
   Buffer.concat([Buffer.from(`HTTP/1.1 ${head}\r\n\r\n`), Buffer.from(body)])
 const withLength = (body: string | Buffer, head = '200 OK') =>
   answer(`${head}\r\nContent-Length: ${Buffer.byteLength(body)}`, body)
+
+it('a process that was suspended before its request had a socket sends nothing', async () => {
+  const { url, requests } = await rawServer((socket) => void socket.write(withLength('{}')))
+  let clock = 0
+  const http = makeHttp({ address: url, headers: {}, timeoutMs: 3000, concurrency: 1, now: () => clock })
+  open.push(() => void http.close())
+  // Asked for at the start of the call; whoever asks after that finds that an hour has passed.
+  const call = http.call({ method: 'PATCH', path: '/', body: {} })
+  clock = 3_600_000
+  await expectCallError(call, 'timeout', 'maybe')
+  expect(requests).toEqual([])
+  clock = 0
+  expect((await http.call({ method: 'PATCH', path: '/', body: {} })).status).toBe(200)
+})
 
 describe('where nobody answers', () => {
   it('a closed port: refused, nothing sent', async () => {

@@ -107,7 +107,7 @@ export async function openOdd(lane: QueueLane, seed: number): Promise<Fire> {
 }
 
 /** In this long everybody must have come to rest once the fire is out. */
-const REST_MS = 30_000
+const REST_MS = 120_000
 const CUSTOMERS = 12
 const CHANGES = 60
 
