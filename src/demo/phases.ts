@@ -45,8 +45,8 @@ const TROUBLE: readonly FaultInput[] = [
 ]
 
 /**
- * Losses of access (deletions, and changes to the free plan) are few in this story: until a person has a say
- * in them, rollcall lets ten a minute through, and the demo has to end before the next minute.
+ * Losses of access (deletions, and changes to the free plan) are few in this story: a mass of them would be held by the
+ * brake until a person has decided.
  */
 export function makePhases(people: readonly Person[], random: () => number): readonly Phase[] {
   const cards = () => deck(people, random)
