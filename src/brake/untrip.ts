@@ -1,5 +1,6 @@
 import type { ClientBase, Pool } from 'pg'
-import { LANE } from '../model/customer.ts'
+import { verifyNow } from '../ledger/verification.ts'
+import type { CustomerKey } from '../model/customer.ts'
 import type { BrakeKind, HeldKind } from './brake.ts'
 import { releasedFor } from './list.ts'
 import { inTransaction } from './transaction.ts'
@@ -17,16 +18,7 @@ const RESET =
  * Who was let through while a service knew nobody may be there all the same. It is the service's turn to say so, once a
  * person has looked.
  */
-const LOOK_AGAIN = `
-WITH let AS MATERIALIZED (
-  SELECT o.key FROM rollcall.owed o JOIN rollcall.brake_entry e USING (key) WHERE e.kind = $1 ORDER BY o.key FOR UPDATE OF o)
-UPDATE rollcall.owed o SET
-  change_version = o.change_version + 1,
-  suspect_version = o.change_version + 1,
-  unknown = true,
-  lane = CASE WHEN o.due_at IS NULL THEN $2 ELSE least(o.lane, $2) END,
-  due_at = CASE WHEN o.token IS NULL THEN least(o.due_at, greatest(now(), o.not_before)) ELSE o.due_at END
-FROM let WHERE o.key = let.key`
+const LET_THROUGH = 'SELECT key FROM rollcall.brake_entry WHERE kind = $1'
 const FORGET = 'DELETE FROM rollcall.brake_entry WHERE kind = $1'
 
 /**
@@ -47,7 +39,7 @@ export async function untrip(
       if (rowCount === 0) return
       const { rows } = await client.query<{ waits: boolean }>(SOMEBODY, [kind])
       if (rows[0]?.waits !== false) return
-      if (kind === 'absence') await client.query(LOOK_AGAIN, [kind, LANE.repair])
+      if (kind === 'absence') await verifyNow(client, await letThrough(client, kind))
       await client.query(RESET, [kind])
       await client.query(FORGET, [kind])
       decision ??= await record(client)
@@ -55,4 +47,9 @@ export async function untrip(
     })
   }
   return { untripped, decision }
+}
+
+async function letThrough(client: ClientBase, kind: BrakeKind): Promise<readonly CustomerKey[]> {
+  const { rows } = await client.query<{ key: CustomerKey }>(LET_THROUGH, [kind])
+  return rows.map(({ key }) => key)
 }

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { databaseError } from '../ledger/reachable.ts'
 import { explain, RollcallError } from '../model/errors.ts'
+import { nameOf } from '../model/name-of.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
 import { VERSION } from './version.ts'
 
@@ -73,7 +74,7 @@ function tell(error: unknown, io: Io): ExitCode {
     return known.exitCode
   }
   io.err(
-    `rollcall: it failed unexpectedly (${nameOf(error)}). Nothing is lost: what is owed stands in Postgres.`,
+    `rollcall: it failed unexpectedly (${Object.values(nameOf(error)).join(' ')}). Nothing is lost: what is owed stands in Postgres.`,
   )
   if (io.env.LOG_LEVEL === 'debug' || io.env.LOG_LEVEL === 'trace')
     for (const line of placesIn(error)) io.err(line)
@@ -85,12 +86,4 @@ function tell(error: unknown, io: Io): ExitCode {
 function placesIn(error: unknown): string[] {
   const stack = error instanceof Error ? (error.stack ?? '') : ''
   return stack.split('\n').filter((line) => /^\s+at .+:\d+:\d+\)?$/.test(line))
-}
-
-/** Name and code only: a driver's message may quote a value. */
-function nameOf(error: unknown): string {
-  const code = (error as { code?: unknown } | null)?.code
-  return [error instanceof Error ? error.name : typeof error, typeof code === 'string' ? code : '']
-    .join(' ')
-    .trim()
 }

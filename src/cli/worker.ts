@@ -9,6 +9,7 @@ import type { JobQueue } from '../dispatch/queue.ts'
 import { reachable } from '../ledger/reachable.ts'
 import { installationName } from '../ledger/target.ts'
 import type { RollcallError } from '../model/errors.ts'
+import { nameOf } from '../model/name-of.ts'
 import { opsAddress } from '../ops/address.ts'
 import { type Log, makeLog, makeQuiet } from '../ops/log.ts'
 import { sleep } from '../ops/time.ts'
@@ -19,7 +20,7 @@ import { logPace } from '../worker/log-pace.ts'
 import { logStep } from '../worker/log-step.ts'
 import { openOps, type WorkerOps } from '../worker/ops.ts'
 import { whenUp } from '../worker/waiting.ts'
-import { describe, type Observers, startWorker } from '../worker/worker.ts'
+import { type Observers, startWorker } from '../worker/worker.ts'
 import type { AddCommand, Io } from './io.ts'
 import { aborted } from './stop.ts'
 
@@ -97,7 +98,7 @@ async function openParts({ env, config, log, stop }: Opening): Promise<Parts> {
   const opened = await openSync({
     config,
     env,
-    onPoolError: (error) => log.debug(describe(error), 'an idle database connection was lost'),
+    onPoolError: (error) => log.debug(nameOf(error), 'an idle database connection was lost'),
     onPace: logPace(log),
   })
   try {

@@ -1,5 +1,6 @@
 import { Queue, UnrecoverableError, Worker } from 'bullmq'
 import type { Lease } from '../ledger/lease.ts'
+import { nameOf } from '../model/name-of.ts'
 import { connectQueue } from './connect.ts'
 import type { Consumer, JobQueue, Processed } from './queue.ts'
 
@@ -71,9 +72,7 @@ export async function openQueue({ queueUrl, name, onError }: Options): Promise<J
 
 /** BullMQ keeps message and stack of an error, and a driver's message may quote a value. */
 function withoutWords(error: unknown): never {
-  const code = (error as { code?: unknown } | null)?.code
-  const name = error instanceof Error ? error.name : typeof error
-  throw new UnrecoverableError(typeof code === 'string' ? `${name} ${code}` : name)
+  throw new UnrecoverableError(Object.values(nameOf(error)).join(' '))
 }
 
 /** BullMQ shows an attempt as failed when its processor throws. */

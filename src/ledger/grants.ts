@@ -1,11 +1,13 @@
 // What a role needs of rollcall's own tables, as data: the statements in this folder, in pace, brake and capture are
 // why. src/cli/say-grants.ts makes a script of it, test/ledger/grants.pg.test.ts takes away each right in turn.
 import type { PgTable } from 'drizzle-orm/pg-core'
-import type * as schema from './schema.ts'
+import type * as core from './schema.ts'
+import type * as brake from './schema-brake.ts'
+import type * as calls from './schema-calls.ts'
 
 export type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE'
 
-type Schema = typeof schema
+type Schema = typeof core & typeof brake & typeof calls
 type Owned = { [K in keyof Schema]: Schema[K] extends PgTable ? Schema[K]['_']['name'] : never }[keyof Schema]
 /** `migration` is made by the migrator itself. */
 export type OwnedTable = Owned | 'migration'

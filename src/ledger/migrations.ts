@@ -5,7 +5,9 @@ import { getTableName, is } from 'drizzle-orm'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { PgTable } from 'drizzle-orm/pg-core'
 import type pg from 'pg'
-import * as schema from './schema.ts'
+import * as core from './schema.ts'
+import * as brake from './schema-brake.ts'
+import * as calls from './schema-calls.ts'
 
 /** The same from src/ledger as from dist/ledger. */
 const MIGRATIONS = fileURLToPath(new URL('../../drizzle', import.meta.url))
@@ -49,12 +51,13 @@ async function missingMigrations(client: pg.ClientBase | pg.Pool): Promise<strin
 }
 
 async function missingRelations(client: pg.ClientBase | pg.Pool): Promise<string[]> {
-  const tables = Object.values(schema)
+  const tables = [core, brake, calls]
+    .flatMap((tables) => Object.values<unknown>(tables))
     .filter((value) => is(value, PgTable))
     .map(getTableName)
   const { rows } = await client.query<{ name: string }>(
     `SELECT name FROM unnest($1::text[]) AS name WHERE to_regclass('rollcall.' || quote_ident(name)) IS NULL`,
-    [[...tables, schema.token.seqName]],
+    [[...tables, core.token.seqName]],
   )
   return rows.map(({ name }) => `rollcall.${name} is missing`)
 }

@@ -1,28 +1,21 @@
-// Every table that rollcall owns, all in the schema `rollcall`. The protocol (docs/protocol.md) says what the
-// columns of `owed` mean together; the statements beside this file are the only ones that write them.
+// The tables of the protocol, of pace and target; those of the brake and of the log of calls stand beside it. The
+// protocol (docs/protocol.md) says what the columns of `owed` mean together; the statements beside this file write them,
+// and pace/give-back.ts.
 import { sql } from 'drizzle-orm'
 import {
   bigint,
   bigserial,
   boolean,
   check,
-  customType,
   doublePrecision,
   index,
   integer,
   jsonb,
-  pgSchema,
-  primaryKey,
   smallint,
   text,
-  timestamp,
 } from 'drizzle-orm/pg-core'
+import { at, key, rollcall } from './schema-columns.ts'
 
-export const rollcall = pgSchema('rollcall')
-
-/** Keys compare byte by byte, so that every process sorts, and therefore locks, in the same order. */
-const key = customType<{ data: string }>({ dataType: () => 'text COLLATE "C"' })
-const at = (name: string) => timestamp(name, { withTimezone: true })
 const version = (name: string) => bigint(name, { mode: 'bigint' })
 
 /** Single-use tokens of leases. */
@@ -192,87 +185,6 @@ export const revocation = rollcall.table(
 )
 
 /**
- * One row for each kind of change that a mass of which would be an accident. Every reservation locks it, so that many
- * workers cannot all read "one below the limit".
- */
-export const brake = rollcall.table('brake', {
-  kind: text('kind').primaryKey(),
-  /** Customers let through within the window: the rows of `brake_entry`. */
-  taken: integer('taken').notNull().default(0),
-  /** Of how many a share is the limit, and when they were counted. */
-  base: bigint('base', { mode: 'bigint' }),
-  basedAt: at('based_at'),
-  /** Since when everything of this kind waits for a person. */
-  trippedAt: at('tripped_at'),
-  /** The limit that it met then. */
-  trippedAtLimit: integer('tripped_at_limit'),
-})
-
-/** Who was let through under a kind, once in the window; whoever a person has released is not counted. */
-export const brakeEntry = rollcall.table(
-  'brake_entry',
-  {
-    kind: text('kind').notNull(),
-    key: key('key').notNull(),
-    at: at('at').notNull().default(sql`clock_timestamp()`),
-  },
-  (t) => [primaryKey({ columns: [t.kind, t.key] }), index('brake_entry_at').on(t.kind, t.at)],
-)
-
-/** What people decided about customers who were held: who, when, why. */
-export const decision = rollcall.table(
-  'decision',
-  {
-    id: bigserial('id', { mode: 'bigint' }).primaryKey(),
-    action: text('action').notNull(),
-    /** The kind that was decided on as a whole; null: single customers. */
-    kind: text('kind'),
-    customers: integer('customers').notNull().default(0),
-    by: text('by').notNull(),
-    why: text('why').notNull(),
-    at: at('at').notNull().default(sql`clock_timestamp()`),
-  },
-  (t) => [check('decision_action', sql`${t.action} IN ('release', 'discard')`)],
-)
-
-/** A customer that a decision was about. A release holds for what the mapping made of it then, until a claim settles. */
-export const decided = rollcall.table(
-  'decided',
-  {
-    decision: bigint('decision', { mode: 'bigint' }).notNull(),
-    key: key('key').notNull(),
-    /** Digest of the desired user that was held, and for which kinds it was. */
-    desired: text('desired'),
-    kinds: jsonb('kinds').$type<readonly string[]>().notNull().default([]),
-    /** A release that a claim has settled, or that no longer fits. */
-    spentAt: at('spent_at'),
-  },
-  (t) => [
-    primaryKey({ columns: [t.decision, t.key] }),
-    index('decided_open').on(t.key).where(sql`${t.spentAt} IS NULL`),
-  ],
-)
-
-/** Whose personal fields were erased at the service, when, and what a look after it still showed. Names of fields only. */
-export const erasure = rollcall.table(
-  'erasure',
-  {
-    id: bigserial('id', { mode: 'bigint' }).primaryKey(),
-    key: key('key').notNull(),
-    userId: text('user_id').notNull(),
-    /** The fields that the call cleared. */
-    fields: text('fields').array().notNull(),
-    /** When the service acknowledged it. */
-    erasedAt: at('erased_at').notNull(),
-    /** When a GET was made that could be believed; null: not verified yet. */
-    verifiedAt: at('verified_at'),
-    /** Fields that it still showed. */
-    left: text('left_fields').array(),
-  },
-  (t) => [index('erasure_key').on(t.key, t.id)],
-)
-
-/**
  * The mapping and configuration that syncs go by: the row with the highest id. A process whose own has another
  * fingerprint sends nothing.
  */
@@ -282,45 +194,6 @@ export const generation = rollcall.table('generation', {
   appliedAt: at('applied_at').notNull().default(sql`clock_timestamp()`),
   /** When everybody who differs under it had been noted; until then a worker that goes by it sees to that. */
   sweptAt: at('swept_at'),
-})
-
-/** Every call to the service: who, when, what became of it; names of fields, never a value. Pruned by age. */
-export const call = rollcall.table(
-  'call',
-  {
-    id: bigserial('id', { mode: 'bigint' }).primaryKey(),
-    key: key('key').notNull(),
-    at: at('at').notNull(),
-    /** The process: what it is, host and pid. */
-    by: text('by').notNull(),
-    plan: text('plan').notNull(),
-    method: text('method').notNull(),
-    status: smallint('status'),
-    error: text('error'),
-    meaning: text('meaning').notNull(),
-    ms: integer('ms').notNull(),
-    fields: text('fields').array().notNull(),
-    /** Fingerprint of the answer; see the table `answer`. */
-    answer: text('answer').notNull(),
-  },
-  (t) => [index('call_key').on(t.key, t.id), index('call_at').using('brin', t.at)],
-)
-
-/** Every distinct answer that the service ever gave: its shape, without values, and what it was taken for. */
-export const answer = rollcall.table('answer', {
-  fingerprint: text('fingerprint').primaryKey(),
-  method: text('method').notNull(),
-  status: smallint('status'),
-  error: text('error'),
-  /** Kind of the body, and its shape where it is JSON. */
-  body: text('body'),
-  shape: text('shape'),
-  meaning: text('meaning').notNull(),
-  count: bigint('count', { mode: 'bigint' }).notNull(),
-  firstAt: at('first_at').notNull(),
-  lastAt: at('last_at').notNull(),
-  /** A customer who was answered so, for a look at its history. */
-  lastKey: key('last_key').notNull(),
 })
 
 /** One row: the service that this ledger is about. */

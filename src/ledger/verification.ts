@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg'
-import { LANE } from '../model/customer.ts'
+import { type CustomerKey, LANE } from '../model/customer.ts'
 
 /**
  * After an outcome that was unknown, a request may arrive later than anybody waits for. So the user is looked at
@@ -26,6 +26,18 @@ UPDATE rollcall.owed o SET
   lane = CASE WHEN o.due_at IS NULL THEN $2 ELSE least(o.lane, $2) END,
   due_at = coalesce(o.due_at, greatest(now(), o.not_before))
 FROM passed WHERE o.key = passed.key`
+
+const VERIFY_NOW = `
+WITH asked AS MATERIALIZED (SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE)
+UPDATE rollcall.owed o SET verify_at = now() FROM asked WHERE o.key = asked.key`
+
+/** These are looked at as soon as nothing is under way for them. */
+export async function verifyNow(
+  client: Pick<ClientBase, 'query'>,
+  keys: readonly CustomerKey[],
+): Promise<void> {
+  await client.query(VERIFY_NOW, [keys])
+}
 
 /** Customers whose next look has come are owed one; resolves to how many. */
 export async function noteVerifications(client: Pick<ClientBase, 'query'>, limit: number): Promise<number> {

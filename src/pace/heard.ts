@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader'
 import type { Pool } from 'pg'
+import { nameOf } from '../model/name-of.ts'
 import { isClosedFor, isTroubled } from './breaker.ts'
 import { afterCalls } from './common.ts'
 import { eventsOf, type PaceEvent } from './events.ts'
@@ -65,13 +66,6 @@ export function makeHeard({ pool, credentials, known, drop, onChange }: Options)
       storing--
     }
   }
-}
-
-/** Messages of drivers may quote values. */
-function nameOf(error: unknown): { readonly error: string; readonly code?: string } {
-  const code = (error as { code?: unknown } | null)?.code
-  const name = error instanceof Error ? error.name : typeof error
-  return typeof code === 'string' ? { error: name, code } : { error: name }
 }
 
 function tells({ sign, busy, holdMs }: HeardCall, troubled: boolean): boolean {

@@ -1,45 +1,23 @@
 import type { Log } from '../ops/log.ts'
 import type { PaceEvent } from '../pace/events.ts'
 
-const CAUSES = {
-  outage: 'the service is out of order',
-  credentials: 'the service refuses our keys',
-} as const
+/** At the level that each deserves. */
+const SAID: Readonly<Record<PaceEvent['kind'], readonly ['info' | 'warn' | 'error', string]>> = {
+  lowered: ['info', 'the service is busy: the pace is lowered'],
+  held: ['warn', 'the service asks to be left alone: nobody calls it meanwhile'],
+  asking: ['warn', 'several customers were refused in a row: a probe asks whether it is our keys'],
+  settled: ['info', 'it is not our keys that were refused'],
+  opened: ['error', 'nobody calls the service any more, but for a probe now and then: see `rollcall pace`'],
+  probed: ['warn', 'the service was probed'],
+  trying: ['info', 'the service answers again: calls go on, slowly at first'],
+  closed: ['info', 'the service works as before'],
+  unheard: ['warn', 'what calls tell of the service could not be stored'],
+}
 
-/** What everybody should hear of the pace, at the level that it deserves. */
+/** What everybody should hear of the pace; why it opened stands beside it as `cause`. */
 export function logPace(log: Log): (event: PaceEvent) => void {
-  return (event) => {
-    const { kind: _, ...about } = event
-    switch (event.kind) {
-      case 'lowered':
-        log.info(about, 'the service is busy: the pace is lowered')
-        return
-      case 'held':
-        log.warn(about, 'the service asks to be left alone: nobody calls it meanwhile')
-        return
-      case 'asking':
-        log.warn('several customers were refused in a row: a probe asks whether it is our keys')
-        return
-      case 'settled':
-        log.info('it is not our keys that were refused')
-        return
-      case 'opened':
-        log.error(about, `${CAUSES[event.cause]}: nobody calls it but a probe now and then`)
-        return
-      case 'probed':
-        log.warn(about, 'the service was probed')
-        return
-      case 'trying':
-        log.info(about, 'the service answers again: calls go on, slowly at first')
-        return
-      case 'closed':
-        log.info('the service works as before')
-        return
-      case 'unheard':
-        log.warn(about, 'what calls tell of the service could not be stored')
-        return
-      default:
-        event satisfies never
-    }
+  return ({ kind, ...about }) => {
+    const [level, words] = SAID[kind]
+    log[level](about, words)
   }
 }

@@ -1,5 +1,6 @@
 import type { JobQueue } from '../dispatch/queue.ts'
 import { RollcallError } from '../model/errors.ts'
+import { nameOf } from '../model/name-of.ts'
 import type { OpsAddress } from '../ops/address.ts'
 import { makeReadiness } from '../ops/health.ts'
 import type { Log } from '../ops/log.ts'
@@ -100,9 +101,4 @@ async function listen(
 async function closeBoth(ops: Ops, tables: ReturnType<typeof openTables>): Promise<void> {
   await ops.close()
   await tables.close()
-}
-
-/** Messages of drivers may quote values. */
-function nameOf(error: unknown): { readonly error: string } {
-  return { error: error instanceof Error ? error.name : typeof error }
 }

@@ -1,12 +1,12 @@
 import { outboxSource } from '../capture/outbox.ts'
-import { runLoop } from '../dispatch/loop.ts'
 import { makePump } from '../dispatch/pump.ts'
 import type { JobQueue, Processed } from '../dispatch/queue.ts'
 import { makeCallLog } from '../ledger/call-log.ts'
 import { makeClaim } from '../ledger/claim.ts'
 import { makeEnd } from '../ledger/ending.ts'
 import { type Lease, unlease } from '../ledger/lease.ts'
-import { type Log, troubleLevel } from '../ops/log.ts'
+import { nameOf } from '../model/name-of.ts'
+import type { Log } from '../ops/log.ts'
 import { processName } from '../ops/process-name.ts'
 import { sleep, systemClock } from '../ops/time.ts'
 import { currentRate } from '../pace/row.ts'
@@ -15,7 +15,8 @@ import { claimLastsMs } from '../sync/time-needed.ts'
 import { logCalls } from './call-entry.ts'
 import type { Opened } from './context.ts'
 import { makeHousekeeping } from './housekeeping.ts'
-import type { LoopName, Measuring } from './measuring.ts'
+import { makeLoops } from './loops.ts'
+import type { Measuring } from './measuring.ts'
 import { makeNoting } from './noting.ts'
 import { makePausing } from './pausing.ts'
 import { makeStanding } from './standing.ts'
@@ -62,7 +63,7 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
     sleep,
     onTrouble: (trouble) => {
       if ('error' in trouble)
-        log.warn(describe(trouble.error), 'the log of calls cannot be written and will be tried again')
+        log.warn(nameOf(trouble.error), 'the log of calls cannot be written and will be tried again')
       else log.warn({ calls: trouble.dropped }, 'so many calls are missing in the log of calls')
     },
   })
@@ -111,21 +112,7 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
     binding: opened.binding,
     onStanding: standing.turn,
   })
-  const loop = (name: LoopName, step: () => Promise<boolean>) =>
-    runLoop({
-      step: observers.watchLoop?.(name, step) ?? step,
-      sleep,
-      now: () => performance.now(),
-      signal: stopping.signal,
-      onTrouble: (failures, error) => {
-        if (failures === 0) log.info({ loop: name }, 'it works again')
-        else
-          log[troubleLevel(failures)](
-            { loop: name, failures, ...describe(error) },
-            'a step failed and will be tried again',
-          )
-      },
-    })
+  const { repeat, every } = makeLoops({ log, signal: stopping.signal, watch: observers.watchLoop })
   const consumer = await queue.consume(process, { concurrency: pace.concurrency })
   const takingPart = makeTakingPart(consumer)
   try {
@@ -146,18 +133,10 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
     now: () => performance.now(),
   })
   const loops = [
-    loop('dispatch', pump),
-    loop('housekeeping', async () => {
-      await housekeep()
-      await sleep(HOUSEKEEPING_MS, stopping.signal)
-      return false
-    }),
-    loop('mapping', standing.tend),
-    loop('pace', async () => {
-      await pausing()
-      await sleep(PAUSING_MS, stopping.signal)
-      return false
-    }),
+    repeat('dispatch', pump),
+    repeat('mapping', standing.tend),
+    every(HOUSEKEEPING_MS, 'housekeeping', housekeep),
+    every(PAUSING_MS, 'pace', pausing),
   ]
   return {
     takesPart: standing.takesPart,
@@ -176,11 +155,4 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
 function words(reason: { readonly code: string; readonly status?: number } | null): string {
   if (!reason) return 'not settled'
   return reason.status === undefined ? reason.code : `${reason.code} (${reason.status})`
-}
-
-/** Name and code of an error: messages of drivers may quote values. */
-export function describe(error: unknown): { readonly error: string; readonly code?: string } {
-  if (!(error instanceof Error)) return { error: typeof error }
-  const code = (error as { code?: unknown }).code
-  return { error: error.name, ...(typeof code === 'string' ? { code } : {}) }
 }

@@ -1,27 +1,15 @@
 // What must not open a way round the brake: failures, other decisions, services that come back, erasing.
 import { expect, test } from 'vitest'
 import { discard, release } from '../../src/brake/held.ts'
-import { heldIn, LIMIT_OF_TEN } from '../support/held.ts'
-import { buildHouse, type House } from '../support/house.ts'
+import { heldIn, LIMIT_OF_TEN, PERSON, settleCustomers, shutOut } from '../support/held.ts'
+import { buildHouse } from '../support/house.ts'
 import { eachLane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
-const PERSON = { by: 'a test', why: 'looked at' }
 /** Everybody is looked at again, as after a suspicion. */
 const SUSPECT = `
 UPDATE rollcall.owed SET change_version = change_version + 1, suspect_version = change_version + 1, unknown = true,
   due_at = coalesce(due_at, now())`
-
-async function customers(house: House, count: number): Promise<void> {
-  await house.startWorker()
-  await house.db.pool.query(
-    `INSERT INTO clientes (id, plan, correo, nombre)
-     SELECT 'k' || i, 'premium', 'k' || i || '@example.com', 'Ana' FROM generate_series(1, ${count}) i`,
-  )
-  await house.settled()
-}
-
-const shutOut = ({ sandbox }: House) => sandbox.users.all().filter(({ status }) => status === 0).length
 
 eachLane('the brake holds', (lane) => {
   const build = (onRemove: 'revoke' | 'erase' = 'revoke') =>
@@ -29,7 +17,7 @@ eachLane('the brake holds', (lane) => {
 
   test('what was discarded, although looks at the service fail', async () => {
     await using house = await build()
-    await customers(house, 30)
+    await settleCustomers(house, 30)
     const { pool } = house.db
     await pool.query('DELETE FROM clientes')
     await until(async () => (await heldIn(pool)) === 20)
@@ -46,7 +34,7 @@ eachLane('the brake holds', (lane) => {
 
   test('registrations, when it is the clearing of a field that was released', async () => {
     await using house = await build()
-    await customers(house, 40)
+    await settleCustomers(house, 40)
     const { pool } = house.db
     await pool.query('UPDATE clientes SET correo = NULL')
     await until(async () => (await heldIn(pool, 'clear:email')) === 30)
@@ -59,7 +47,7 @@ eachLane('the brake holds', (lane) => {
 
   test('an absence, also where another reason came in between', async () => {
     await using house = await build()
-    await customers(house, 40)
+    await settleCustomers(house, 40)
     const { pool } = house.db
     house.sandbox.users.clear()
     await pool.query(`UPDATE clientes SET nombre = 'Eva'`)
@@ -78,7 +66,7 @@ eachLane('the brake holds', (lane) => {
 
   test('nobody back whom the service knows again: edits arrive, and deletions', async () => {
     await using house = await build()
-    await customers(house, 40)
+    await settleCustomers(house, 40)
     const { pool } = house.db
     house.sandbox.faults.set([{ action: { kind: 'status', status: 404 } }])
     await pool.query(`UPDATE clientes SET nombre = 'Eva'`)
@@ -95,7 +83,7 @@ eachLane('the brake holds', (lane) => {
 
   test('erasures with their revocations, and neither goes without the other', async () => {
     await using house = await build('erase')
-    await customers(house, 40)
+    await settleCustomers(house, 40)
     const { pool } = house.db
     await pool.query('DELETE FROM clientes')
     await until(async () => (await heldIn(pool, 'erase')) === 30)

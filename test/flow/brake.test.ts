@@ -1,21 +1,10 @@
 // Accidents with many customers at once: each stops at its limit and waits for a person.
 import { expect, test } from 'vitest'
 import { discard, release } from '../../src/brake/held.ts'
-import { heldIn, LIMIT_OF_TEN } from '../support/held.ts'
+import { heldIn, LIMIT_OF_TEN, PERSON, settleCustomers, shutOut } from '../support/held.ts'
 import { buildHouse, type House } from '../support/house.ts'
 import { eachLane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
-
-const PERSON = { by: 'a test', why: 'looked at' }
-
-async function customers(house: House, count: number): Promise<void> {
-  await house.startWorker()
-  await house.db.pool.query(
-    `INSERT INTO clientes (id, plan, correo, nombre)
-     SELECT 'k' || i, 'premium', 'k' || i || '@example.com', 'Ana' FROM generate_series(1, ${count}) i`,
-  )
-  await house.settled()
-}
 
 /** What arrived at the service while something was done. */
 async function arriving(house: House, work: () => Promise<unknown>): Promise<readonly unknown[]> {
@@ -29,7 +18,7 @@ eachLane('a mass accident stops at its limit', (lane) => {
 
   test('rows that are deleted: live changes go on, restored rows cost no call', async () => {
     await using house = await build()
-    await customers(house, 60)
+    await settleCustomers(house, 60)
     const { pool } = house.db
     await pool.query(`CREATE TABLE kept AS SELECT * FROM clientes WHERE id <> 'k1'`)
     await pool.query(`DELETE FROM clientes WHERE id <> 'k1'`)
@@ -37,8 +26,7 @@ eachLane('a mass accident stops at its limit', (lane) => {
     await pool.query(`UPDATE clientes SET nombre = 'Eva' WHERE id = 'k1'`)
     await house.settled()
     expect(house.sandbox.users.get('k1')?.first_name).toBe('Eva')
-    const shutOut = () => house.sandbox.users.all().filter(({ status }) => status === 0)
-    expect(shutOut()).toHaveLength(10)
+    expect(shutOut(house)).toBe(10)
 
     const late = await arriving(house, async () => {
       await pool.query('INSERT INTO clientes SELECT * FROM kept')
@@ -46,12 +34,12 @@ eachLane('a mass accident stops at its limit', (lane) => {
     })
     expect(await heldIn(pool)).toBe(0)
     expect(late).toHaveLength(10)
-    expect(shutOut()).toHaveLength(0)
+    expect(shutOut(house)).toBe(0)
   })
 
   test('rows that are deleted, and discarded: no call, and no call after a look at everybody', async () => {
     await using house = await build()
-    await customers(house, 30)
+    await settleCustomers(house, 30)
     const { pool } = house.db
     await pool.query('DELETE FROM clientes')
     await until(async () => (await heldIn(pool, 'revocation')) === 20)
@@ -72,7 +60,7 @@ eachLane('a mass accident stops at its limit', (lane) => {
 
   test('rows that are deleted, and released: exactly these lose access, and the next one counts from nothing', async () => {
     await using house = await build()
-    await customers(house, 40)
+    await settleCustomers(house, 40)
     const { pool } = house.db
     await pool.query(`DELETE FROM clientes WHERE id NOT IN ('k1', 'k2')`)
     await until(async () => (await heldIn(pool, 'revocation')) === 28)
@@ -87,7 +75,7 @@ eachLane('a mass accident stops at its limit', (lane) => {
 
   test('a release is for what was held: who comes back and is deleted again is held again', async () => {
     await using house = await build()
-    await customers(house, 20)
+    await settleCustomers(house, 20)
     const { pool } = house.db
     await pool.query(`CREATE TABLE kept AS SELECT * FROM clientes`)
     await pool.query('DELETE FROM clientes')
@@ -97,7 +85,7 @@ eachLane('a mass accident stops at its limit', (lane) => {
     )
     const key = rows[0]?.key ?? ''
     await pool.query('INSERT INTO clientes SELECT * FROM kept WHERE id = $1', [key])
-    await release(pool, { keys: [key], ...PERSON }).catch(() => undefined)
+    await release(pool, { keys: [key], ...PERSON })
     await house.settled()
     await pool.query('DELETE FROM clientes WHERE id = $1', [key])
     await house.settled()
@@ -107,7 +95,7 @@ eachLane('a mass accident stops at its limit', (lane) => {
 
   test('a plan that changes for everybody', async () => {
     await using house = await build()
-    await customers(house, 30)
+    await settleCustomers(house, 30)
     await house.db.pool.query(`UPDATE clientes SET plan = 'trial'`)
     await until(async () => (await heldIn(house.db.pool, 'status')) === 20)
     expect(house.sandbox.users.all().filter(({ status }) => status === 4)).toHaveLength(10)
@@ -122,7 +110,7 @@ eachLane('a mass accident stops at its limit', (lane) => {
 
   test('an e-mail that is emptied for everybody; access and other fields go on', async () => {
     await using house = await build()
-    await customers(house, 30)
+    await settleCustomers(house, 30)
     const { pool } = house.db
     await pool.query('UPDATE clientes SET correo = NULL')
     await until(async () => (await heldIn(pool, 'clear:email')) === 20)
@@ -144,7 +132,7 @@ eachLane('a mass accident stops at its limit', (lane) => {
 
   test('an import', async () => {
     await using house = await build()
-    await customers(house, 130)
+    await settleCustomers(house, 130)
     const { pool } = house.db
     expect([house.sandbox.users.size, await heldIn(pool, 'create')]).toEqual([100, 30])
     await pool.query(
@@ -157,7 +145,7 @@ eachLane('a mass accident stops at its limit', (lane) => {
 
   test('a service that suddenly knows nobody', async () => {
     await using house = await build()
-    await customers(house, 30)
+    await settleCustomers(house, 30)
     const { pool } = house.db
     house.sandbox.users.clear()
     await pool.query(`UPDATE clientes SET nombre = 'Eva'`)
@@ -169,7 +157,7 @@ eachLane('a mass accident stops at its limit', (lane) => {
   test('with two workers at once exactly as many go through', async () => {
     await using house = await build()
     await house.startWorker()
-    await customers(house, 60)
+    await settleCustomers(house, 60)
     await house.db.pool.query('DELETE FROM clientes')
     await until(async () => (await heldIn(house.db.pool)) === 50)
     await house.settled()

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { EmbeddedServer } from '../../src/embedded/launch.ts'
 import { eachLane, type QueueLane } from '../support/lanes.ts'
@@ -6,20 +5,27 @@ import { buildOwnHouse, type OwnHouse } from '../support/own-house.ts'
 import { type RunningProcess, runRollcall } from '../support/process.ts'
 import { until } from '../support/until.ts'
 
-type Fall = { readonly how: string; readonly fall: (server: EmbeddedServer) => Promise<void> }
+type Fall = {
+  readonly how: string
+  /** `noticed`: resolves when the worker has told of it. */
+  readonly fall: (server: EmbeddedServer, noticed: () => Promise<unknown>) => Promise<void>
+}
 
 const FALLS: readonly Fall[] = [
   { how: 'stopped in good order', fall: (server) => server.restart() },
   {
     how: 'killed, and away for a while',
-    async fall(server) {
+    async fall(server, noticed) {
       await server.kill()
-      // Long enough for everybody to have noticed.
-      await sleep(1500)
+      await noticed()
       await server.restart()
     },
   },
 ]
+
+/** How often a worker has told that a server is away. */
+const troubles = (output: string): number =>
+  output.match(/a step failed and will be tried again|the queue has trouble/g)?.length ?? 0
 
 /** A worker is busy with customers that keep changing; the server falls twice in the midst of it. */
 async function fallsTwice(lane: QueueLane, which: 'postgres' | 'queue', { fall }: Fall): Promise<void> {
@@ -30,10 +36,17 @@ async function fallsTwice(lane: QueueLane, which: 'postgres' | 'queue', { fall }
   const write = (sql: string) => until(() => pool.query(sql), { timeout: 20_000, what: 'the write is taken' })
   await write(`INSERT INTO clientes (id, plan) SELECT 'k' || i, 'premium' FROM generate_series(1, 300) i`)
   await until(() => house.sandbox.users.size > 30, { timeout: 30_000, what: '30 users' })
-  await fall(house[which])
+  const noticed = () => {
+    const before = troubles(worker.output())
+    return until(() => troubles(worker.output()) > before, {
+      timeout: 30_000,
+      what: 'the worker tells of it',
+    })
+  }
+  await fall(house[which], noticed)
   await write(`UPDATE clientes SET plan = 'trial' WHERE id LIKE '%0'`)
   await until(() => house.sandbox.users.size > 120, { timeout: 40_000, what: '120 users' })
-  await fall(house[which])
+  await fall(house[which], noticed)
   await write(`UPDATE clientes SET nombre = 'Otra' WHERE id LIKE '%5'`)
   house.sandbox.faults.set([])
   await allRight(house)

@@ -1,6 +1,5 @@
 import { connect } from 'node:net'
 import { text as readAll } from 'node:stream/consumers'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { explain, RollcallError } from '../../src/model/errors.ts'
@@ -107,13 +106,18 @@ test('whoever asks for long, or slowly, is cut off', { timeout: 20_000 }, async 
 })
 
 test('closes in time, whoever still waits for an answer', async () => {
-  await using ops = await listen({ metrics: () => new Promise(() => {}) })
+  let arrived = () => {}
+  const arrival = new Promise<void>((resolve) => (arrived = resolve))
+  const metrics = () => {
+    arrived()
+    return new Promise<string>(() => {})
+  }
+  await using ops = await listen({ metrics })
   const asked = fetch(`${ops.url}/metrics`).then(
     () => 'answered',
     () => 'cut off',
   )
-  await fetch(`${ops.url}/healthz`)
-  await sleep(50)
+  await arrival
   const started = performance.now()
   await ops.close()
   expect(performance.now() - started).toBeLessThan(2000)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readPace } from '../../src/pace/read.ts'
+import { until } from '../support/until.ts'
 import { makeTwo, probeIsDue } from './two.ts'
 
 const never = new AbortController().signal
@@ -19,18 +20,16 @@ describe('probes', () => {
     const [a, b] = two.sides
     await a.hearMany('trouble', 10)
     await probeIsDue(two.db)
-    let under = 0
-    for (const side of two.sides) {
-      side.answerWith(async () => {
-        under++
-        await new Promise((resolve) => setTimeout(resolve, 200))
-        expect(under).toBe(1)
-        under--
-        return 'trouble'
-      })
-    }
-    const done = await Promise.all([...Array(10)].flatMap(() => [a.tend(), b.tend()]))
-    expect(done.filter((what) => what === 'probed')).toHaveLength(1)
+    let answer = (_: 'trouble') => {}
+    const answered = new Promise<'trouble'>((resolve) => (answer = resolve))
+    for (const side of two.sides) side.answerWith(() => answered)
+    const asking = [...Array(10)].flatMap(() => [a.tend(), b.tend()])
+    // All but the one who waits for its answer have been told that somebody is at it.
+    let idle = 0
+    for (const each of asking) void each.then((what) => (idle += what === 'idle' ? 1 : 0))
+    await until(() => idle === asking.length - 1)
+    answer('trouble')
+    expect((await Promise.all(asking)).filter((what) => what === 'probed')).toHaveLength(1)
     expect(a.probes() + b.probes()).toBe(1)
     const pace = await readPace(two.db.pool)
     expect(pace).toMatchObject({ breaker: 'open', failedProbes: 1 })

@@ -1,12 +1,30 @@
 import type { Pool } from 'pg'
 import type { HeldKind } from '../../src/brake/brake.ts'
 import type { RollcallConfig } from '../../src/config/define.ts'
+import type { House } from './house.ts'
 
 /** However many there are: ten may be changed in one way, twenty registered. */
 export const LIMIT_OF_TEN: NonNullable<RollcallConfig['brake']> = {
   changes: { customers: 10, share: 0 },
   creates: { customers: 100, share: 0 },
 }
+
+/** A worker, and so many customers with access, an e-mail and a name, all settled. */
+export async function settleCustomers(house: House, count: number): Promise<void> {
+  await house.startWorker()
+  await house.db.pool.query(
+    `INSERT INTO clientes (id, plan, correo, nombre)
+     SELECT 'k' || i, 'premium', 'k' || i || '@example.com', 'Ana' FROM generate_series(1, $1::int) i`,
+    [count],
+  )
+  await house.settled()
+}
+
+export const shutOut = ({ sandbox }: House): number =>
+  sandbox.users.all().filter(({ status }) => status === 0).length
+
+/** Who decides, and why. */
+export const PERSON = { by: 'a test', why: 'looked at' }
 
 /** How many customers are held, for any reason or for one. */
 export async function heldIn(pool: Pool, kind?: HeldKind): Promise<number> {

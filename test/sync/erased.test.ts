@@ -4,31 +4,12 @@ import { expect, it } from 'vitest'
 import { normalForm, sameField } from '../../src/model/normal.ts'
 import { type Fields, OPTIONAL_FIELDS, UNVERIFIABLE_FIELD } from '../../src/model/user.ts'
 import { DOUBTED, NO_VALUE } from '../../src/sync/digest.ts'
-import { customerRow, fault, habits, managedFields, rowOf, settingsFor } from '../support/arbitrary.ts'
+import { customerRow, habits, managedFields, rowOf, settingsFor } from '../support/arbitrary.ts'
 import { configOf } from '../support/pure-claims.ts'
-import type { Fault } from '../support/pure-service.ts'
-import { type Change, play, type Troubles } from './timeline.ts'
+import { type Change, play } from './timeline.ts'
+import { change, troubles } from './troubles.ts'
 
 const RUNS = Number(process.env.ORDER_RUNS ?? 300)
-const DELAYS = [0, 200, 4000, 40_000, 70_000]
-const change = (row: Change['row']): fc.Arbitrary<Change> =>
-  fc.record({
-    row: fc.constant(row),
-    afterMs: fc.constantFrom(...DELAYS),
-    notes: fc.array(fc.constantFrom(...DELAYS), { maxLength: 3 }),
-  })
-
-const late: fc.Arbitrary<Fault> = fc.record({
-  kind: fc.constant('late' as const),
-  afterMs: fc.constantFrom(1, 5000, 12_000, 30_000),
-  told: fc.constantFrom('lost' as const, 'killed' as const, 500 as const),
-})
-const lag = configOf().timing.consistencyDelayMs
-const troubles: fc.Arbitrary<Troubles> = fc.record({
-  faults: fc.array(fc.option(fc.oneof(fault, late), { freq: 3 }), { maxLength: 8 }),
-  lags: fc.array(fc.constantFrom(0, 0, 100, 1000, lag), { maxLength: 12 }),
-  deaths: fc.array(fc.constantFrom(null, null, null, 'first' as const, 'last' as const), { maxLength: 6 }),
-})
 const theirs: Fields = Object.fromEntries(OPTIONAL_FIELDS.map((field) => [field, `their ${field}`]))
 
 type Given = Parameters<typeof play>[0]

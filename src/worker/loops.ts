@@ -1,0 +1,44 @@
+import { runLoop } from '../dispatch/loop.ts'
+import { nameOf } from '../model/name-of.ts'
+import { type Log, troubleLevel } from '../ops/log.ts'
+import { sleep } from '../ops/time.ts'
+import type { LoopName, Measuring } from './measuring.ts'
+
+type Options = {
+  readonly log: Log
+  /** Ends all of them. */
+  readonly signal: AbortSignal
+  /** Sees each step. */
+  readonly watch: Measuring['observers']['watchLoop'] | undefined
+}
+
+/** The worker's loops: each repeats its step until the worker stops, and tells when it fails and when it works again. */
+export function makeLoops({ log, signal, watch }: Options) {
+  function repeat(loop: LoopName, step: () => Promise<boolean>): Promise<void> {
+    return runLoop({
+      step: watch?.(loop, step) ?? step,
+      sleep,
+      now: () => performance.now(),
+      signal,
+      onTrouble(failures, error) {
+        if (failures === 0) log.info({ loop }, 'it works again')
+        else
+          log[troubleLevel(failures)](
+            { loop, failures, ...nameOf(error) },
+            'a step failed and will be tried again',
+          )
+      },
+    })
+  }
+  return {
+    /** As soon as there is something to do, which the step resolves to. */
+    repeat,
+    /** With so much time between. */
+    every: (ms: number, loop: LoopName, step: () => Promise<unknown>): Promise<void> =>
+      repeat(loop, async () => {
+        await step()
+        await sleep(ms, signal)
+        return false
+      }),
+  }
+}
