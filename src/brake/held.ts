@@ -1,14 +1,14 @@
-// What a person decides about those who are held; see list.ts for who they are. Who, when and why is kept in `decision`, for each customer in `decided`.
+// What a person decides about those who are held; see list.ts for who they are. Who, when and why is kept in
+// `decision`, for each customer in `decided`.
 import type { ClientBase, Pool } from 'pg'
 import { retried } from '../ledger/batch.ts'
 import { noteNow } from '../ledger/note.ts'
 import { type CustomerKey, LANE } from '../model/customer.ts'
 import type { BrakeKind, HeldKind } from './brake.ts'
 import { OPEN_RELEASE, releasedFor } from './list.ts'
+import { countLeft, pagesOf, type Selection } from './selection.ts'
 import { inTransaction } from './transaction.ts'
 import { untrip } from './untrip.ts'
-
-export type Selection = { readonly kind: HeldKind } | { readonly keys: readonly CustomerKey[] }
 
 export type Person = { readonly by: string; readonly why: string }
 
@@ -51,7 +51,9 @@ type Action = {
 const RELEASE: Action = {
   name: 'release',
   where: (single) =>
-    `(l.state = 'held'${single ? ` OR (l.state = 'discarded' AND o.token IS NULL)` : ''}) AND NOT ${single ? OPEN_RELEASE : releasedFor('$2')}`,
+    single
+      ? `(l.state = 'held' OR (l.state = 'discarded' AND o.token IS NULL)) AND NOT ${OPEN_RELEASE}`
+      : `l.state = 'held' AND NOT ${releasedFor('$2')}`,
   async apply(client, decision, { keys, kind }) {
     await client.query(DECIDE, [decision, keys, false, kind])
     await client.query(HOLD, [keys])
@@ -74,16 +76,18 @@ const DISCARD: Action = {
 
 const DECIDE = `
 INSERT INTO rollcall.decided (decision, key, desired, kinds, spent_at)
-SELECT $1, l.key, l.desired, CASE WHEN $4::text IS NULL THEN coalesce(l.reason->'kinds', '[]') ELSE jsonb_build_array($4::text) END, CASE WHEN $3 THEN clock_timestamp() END
+SELECT $1, l.key, l.desired,
+  CASE WHEN $4::text IS NULL THEN coalesce(l.reason->'kinds', '[]') ELSE jsonb_build_array($4::text) END,
+  CASE WHEN $3 THEN clock_timestamp() END
 FROM rollcall.ledger l WHERE l.key = ANY($2) ORDER BY l.key`
 /** What was decided before is overruled. */
 const SPEND =
   'UPDATE rollcall.decided SET spent_at = clock_timestamp() WHERE key = ANY($1) AND spent_at IS NULL'
 
 /** Whoever is still discarded when its claim comes is left as it is. */
-const HOLD = `UPDATE rollcall.ledger SET state = 'held', since = clock_timestamp() WHERE key = ANY($1) AND state = 'discarded'`
+const HOLD = `
+UPDATE rollcall.ledger SET state = 'held', since = clock_timestamp() WHERE key = ANY($1) AND state = 'discarded'`
 
-const PAGE = 1000
 /** A person waits for it, and nobody holds these rows for long. */
 const LOCK_TIMEOUT_MS = 10_000
 
@@ -109,32 +113,6 @@ async function carryOut(pool: Pool, choice: Selection & Person, action: Action):
   )
   return { decision: decision ?? written, customers, left: await countLeft(pool, choice), untripped }
 }
-
-/** Keys in pages, in order: those who are meant, or for a kind those who are held for it. */
-async function* pagesOf(pool: Pool, choice: Selection): AsyncGenerator<readonly CustomerKey[]> {
-  if ('keys' in choice) {
-    const keys = [...new Set(choice.keys)].sort()
-    for (let from = 0; from < keys.length; from += PAGE) yield keys.slice(from, from + PAGE)
-    return
-  }
-  for (let after: CustomerKey | null = null; ; ) {
-    const page: { rows: { key: CustomerKey; meant: boolean }[] } = await pool.query(PAGE_OF_HELD, [
-      choice.kind,
-      after,
-    ])
-    const meant = page.rows.filter((row) => row.meant).map(({ key }) => key)
-    if (meant.length > 0) yield meant
-    if (page.rows.length < PAGE) return
-    after = page.rows.at(-1)?.key ?? null
-  }
-}
-
-/** Of all kinds: how rare one is the planner cannot know, and it would sort everybody who is held for every page. */
-const PAGE_OF_HELD = `
-WITH page AS MATERIALIZED (
-  SELECT l.key, l.reason FROM rollcall.ledger l
-  WHERE l.state = 'held' AND ($2::text IS NULL OR l.key > $2) ORDER BY l.key LIMIT ${PAGE})
-SELECT key, coalesce(reason->'kinds' ? $1, false) AS meant FROM page ORDER BY key`
 
 /** As every ending does, which holds the work row while it writes the ledger: first, and in key order. */
 const LOCK = 'SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE'
@@ -185,14 +163,4 @@ async function write(
   const [row] = rows
   if (!row) throw new Error('a decision was written, and has no id')
   return row.id
-}
-
-async function countLeft(pool: Pool, choice: Selection): Promise<number> {
-  const { rows } = await pool.query<{ left: number }>(
-    `SELECT count(*)::int AS left FROM rollcall.ledger l
-     WHERE l.state = 'held' AND ($1::text IS NULL OR l.reason->'kinds' ? $1)
-       AND ($2::text[] IS NULL OR l.key = ANY($2)) AND NOT CASE WHEN $1::text IS NULL THEN ${OPEN_RELEASE} ELSE ${releasedFor('$1')} END`,
-    ['kind' in choice ? choice.kind : null, 'keys' in choice ? choice.keys : null],
-  )
-  return rows[0]?.left ?? 0
 }

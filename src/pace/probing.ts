@@ -54,7 +54,6 @@ export function makeProbing(options: Options): () => Promise<'idle' | 'probed'> 
     return 'probed'
   }
 
-  /** Without an answer the next who asks need not wait for the end of the lease. */
   /** Nobody is left that has the refused credentials, so that no probe will ever tell. */
   async function letForsakenGo(): Promise<void> {
     const { rowCount } = await pool.query(FORSAKEN, [credentials])
@@ -66,6 +65,7 @@ export function makeProbing(options: Options): () => Promise<'idle' | 'probed'> 
     for (const event of eventsOf(before, after, now)) onChange(event)
   }
 
+  /** Without an answer the next who asks need not wait for the end of the lease. */
   async function probeOrLeave(lease: string): Promise<Sign | null> {
     let sign: Sign | null = null
     try {

@@ -9,7 +9,7 @@ type Options = {
 }
 
 /** Calls at once while it is not known whether the service takes our credentials. */
-const FEW = 4
+const FEW = 3
 /** A call that nobody hears of any more, because its claim broke off, holds up nobody for longer. */
 const FORGOTTEN_MS = 60_000
 const LOOK_MS = 20
