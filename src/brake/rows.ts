@@ -1,4 +1,4 @@
-// The statements of a reservation; `taken` of a kind is always the number of its entries.
+// The statements of a reservation; `taken` of a kind is always the number of its entries that are not forgotten.
 import type { ClientBase, Pool } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
 import { type Bases, baseOf } from './base.ts'
@@ -32,18 +32,22 @@ old AS MATERIALIZED (
   UNION
   (SELECT e.kind, e.key FROM rollcall.brake_entry e, t WHERE e.kind = ANY($1) AND e.at <= t.since LIMIT ${PRUNED})),
 gone AS (
-  DELETE FROM rollcall.brake_entry e USING old WHERE e.kind = old.kind AND e.key = old.key RETURNING e.kind),
-fewer AS MATERIALIZED (SELECT kind, count(*)::int AS n FROM gone GROUP BY kind),
+  DELETE FROM rollcall.brake_entry e USING old WHERE e.kind = old.kind AND e.key = old.key RETURNING e.kind, e.forgotten),
+fewer AS MATERIALIZED (SELECT kind, count(*)::int AS n FROM gone WHERE NOT forgotten GROUP BY kind),
 kept AS (UPDATE rollcall.brake b SET taken = b.taken - fewer.n FROM fewer WHERE b.kind = fewer.kind)
 SELECT
   (SELECT jsonb_agg(jsonb_build_object('kind', b.kind, 'taken', b.taken - coalesce(fewer.n, 0), 'base', b.base,
      'baseAgeMs', extract(epoch FROM t.now - b.based_at) * 1000, 'tripped', b.tripped_at IS NOT NULL))
    FROM rollcall.brake b LEFT JOIN fewer USING (kind), t WHERE b.kind = ANY($1)) AS kinds,
   (SELECT coalesce(jsonb_agg(jsonb_build_array(e.kind, e.key)), '[]')
-   FROM rollcall.brake_entry e JOIN asked USING (kind, key), t WHERE e.at > t.since) AS counted,
+   FROM rollcall.brake_entry e JOIN asked USING (kind, key), t WHERE e.at > t.since AND NOT e.forgotten) AS counted,
   -- Who gets back what was taken within the window is no change that could be one of a mass.
-  (SELECT coalesce(jsonb_agg(e.key), '[]') FROM rollcall.brake_entry e JOIN asked ON e.key = asked.key, t
-   WHERE asked.kind = 'status' AND e.kind = 'revocation' AND e.at > t.since) AS returning,
+  (SELECT coalesce(jsonb_agg(asked.key), '[]') FROM asked, t WHERE asked.kind = 'status' AND (
+     EXISTS (SELECT FROM rollcall.brake_entry e
+       WHERE e.kind = 'revocation' AND e.key = asked.key AND e.at > t.since)
+     OR EXISTS (SELECT FROM rollcall.decided d JOIN rollcall.decision c ON c.id = d.decision
+       WHERE d.key = asked.key AND d.spent_at > t.since AND c.action = 'release'
+         AND d.kinds ?| ARRAY['revocation', 'truncated']))) AS returning,
   (SELECT coalesce(jsonb_agg(jsonb_build_array(d.key, d.desired, d.kinds)), '[]')
    FROM rollcall.decided d WHERE d.key = ANY($3) AND d.spent_at IS NULL) AS released,
   EXISTS (SELECT FROM rollcall.capture_mark WHERE kind = 'truncate' AND resolved_at IS NULL) AS truncated`
@@ -105,7 +109,8 @@ kept AS (
     tripped_at = CASE WHEN s.tripped IS NULL THEN b.tripped_at ELSE clock_timestamp() END,
     tripped_at_limit = coalesce(s.tripped, b.tripped_at_limit)
   FROM s WHERE b.kind = s.kind)
-INSERT INTO rollcall.brake_entry (kind, key) SELECT e.kind, e.key FROM unnest($2::text[], $3::text[]) AS e (kind, key)`
+INSERT INTO rollcall.brake_entry (kind, key) SELECT e.kind, e.key FROM unnest($2::text[], $3::text[]) AS e (kind, key)
+ON CONFLICT (kind, key) DO UPDATE SET at = clock_timestamp(), forgotten = false`
 
 type Stored = { readonly kinds: readonly BrakeKind[]; readonly bases: Bases | null }
 

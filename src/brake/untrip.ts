@@ -18,8 +18,8 @@ const RESET =
  * Who was let through while a service knew nobody may be there all the same. It is the service's turn to say so, once a
  * person has looked.
  */
-const LET_THROUGH = 'SELECT key FROM rollcall.brake_entry WHERE kind = $1'
-const FORGET = 'DELETE FROM rollcall.brake_entry WHERE kind = $1'
+const LET_THROUGH = 'SELECT key FROM rollcall.brake_entry WHERE kind = $1 AND NOT forgotten'
+const FORGET = 'UPDATE rollcall.brake_entry SET forgotten = true WHERE kind = $1'
 
 /**
  * A person has looked at everybody who was held for these kinds: they let through again who is new to them, and

@@ -17,7 +17,7 @@ DATABASE_URL alone, and no configuration.
 Examples:
   rollcall answers             what the service has ever answered
   rollcall answers --json      the same as JSON
-  rollcall answers --forget    start anew, for example after a release of the service`
+  rollcall answers --forget    start anew, as after a release of the service`
 
 /** `rollcall answers`: the contract of the service, as its answers have shown it. */
 export const answersCommand: AddCommand = (program, io, exit) => {

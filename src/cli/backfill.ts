@@ -24,8 +24,10 @@ type Options = {
 
 const EXAMPLES = `
 Examples:
-  rollcall backfill --mapping --dry-run   count whom the mapping of this configuration would change, and how
-  rollcall backfill --mapping             apply it: from then on syncs go by it, and those who differ are synced`
+  rollcall backfill --mapping --dry-run   count whom the mapping of this
+                                          configuration would change, and how
+  rollcall backfill --mapping             apply it: from then on syncs go by it,
+                                          and those who differ are synced`
 
 /** Another sweep is waited for; it stops by itself when it goes by another mapping. */
 const ALONE_POLL_MS = 200

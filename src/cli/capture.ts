@@ -31,11 +31,14 @@ const GAP_POLL_MS = 500
 
 const EXAMPLES = `
 Examples:
-  rollcall capture install           write the triggers; safe to repeat, takes no lock where nothing differs
+  rollcall capture install           write the triggers; safe to repeat, takes
+                                     no lock where nothing differs
   rollcall capture install --print   print the SQL for a DBA instead
-  rollcall capture status            say whether the triggers still fit the configuration (exit 3 when not)
-  rollcall capture resync            after a TRUNCATE or a gap: look at every customer again
-  rollcall capture uninstall         remove every trigger and function of rollcall`
+  rollcall capture status            say whether the triggers still fit the
+                                     configuration (exit 3 when not)
+  rollcall capture resync            after a TRUNCATE or a gap: look at every
+                                     customer again
+  rollcall capture uninstall         remove every trigger and function`
 
 /** `rollcall capture`: the triggers on the watched tables. */
 export const captureCommand: AddCommand = (program, io, exit) => {

@@ -15,12 +15,14 @@ const DWELL_MS = 2500
 
 const EXAMPLES = `
 Examples:
-  rollcall demo           a whole rollcall with made-up customers; ends by itself in under a minute
-  rollcall demo --keep    the same, and then it is yours: addresses and keys are printed, Ctrl-C ends it
+  rollcall demo           a whole rollcall with made-up customers; ends by
+                          itself in under a minute
+  rollcall demo --keep    the same, and then it is yours: addresses and keys are
+                          printed, Ctrl-C ends it
   rollcall demo --json    print what was found as JSON
 
-Everything stands in a temporary folder and is gone afterwards. Exit 0 when every customer agrees with what
-the service holds, 1 when not.`
+Everything stands in a temporary folder and is gone afterwards. Exit 0 when
+every customer agrees with what the service holds, 1 when not.`
 
 /** `rollcall demo`: everything at work, with a Postgres, a service and customers of its own. */
 export const demoCommand: AddCommand = (program, io, exit) => {

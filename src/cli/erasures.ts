@@ -16,7 +16,8 @@ const RECEIPTS = 50
 const EXAMPLES = `
 With onRemove: 'erase', whoever's row is gone first loses access, and then every
 optional field at the service is cleared. Each such call that the service
-acknowledged is a receipt here. It reads DATABASE_URL alone, and no configuration.
+acknowledged is a receipt here. It reads DATABASE_URL alone, and no
+configuration.
 
 Examples:
   rollcall erasures                 the last ${RECEIPTS}, the latest first

@@ -35,7 +35,8 @@ then no configuration is read either.
 
 Examples:
   rollcall grants --to rollcall_worker > grants.sql
-  rollcall grants --to rollcall_worker --queue | psql "$ADMIN_URL" --set ON_ERROR_STOP=1
+  rollcall grants --to rollcall_worker --queue > grants.sql
+  psql "$ADMIN_URL" --set ON_ERROR_STOP=1 < grants.sql
   rollcall grants --to on_call --read-only`
 
 /** `rollcall grants`: the SQL that gives a role what it needs. */

@@ -6,6 +6,7 @@ import { discard, release } from '../brake/held.ts'
 import { findKeys, listHeld, needsPerson, readBrake } from '../brake/list.ts'
 import { listDecisions } from '../brake/log.ts'
 import type { Selection } from '../brake/selection.ts'
+import { type CaptureMark, openMarks } from '../capture/marks.ts'
 import { readEnv } from '../config/env.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
 import { closest } from '../model/closest.ts'
@@ -58,6 +59,16 @@ Examples:
   rollcall held discard --kind clear:email --why "broken import, restored"
   rollcall held log                          who decided what, when and why`
 
+const DECIDING = `
+Examples:
+  rollcall held release --kind revocation --why "contract of Acme ended"
+  rollcall held release 4711 4712 --why "asked for by mail"
+  rollcall held discard --kind clear:email --why "broken import, restored"`
+
+const LOG_EXAMPLES = `
+Example:
+  rollcall held log --limit 100`
+
 /**
  * `rollcall held`: who waits for a person, and what that person decides. Options of the same name are taken by `held`
  * itself, so those below it ask for all of them.
@@ -91,6 +102,7 @@ export const heldCommand: AddCommand = (program, io, exit) => {
     .description('show who decided what, when and why')
     .option('--limit <number>', 'show this many at most (default: 20)')
     .option('--json', 'print it as JSON')
+    .addHelpText('after', LOG_EXAMPLES)
     .action(async (_: Options, command: Command) => {
       const { limit, json } = command.optsWithGlobals<Options>()
       const most = readLimit(limit ?? '20')
@@ -108,6 +120,7 @@ function deciding(held: Command, name: string, description: string): Command {
     .option('--kind <kind>', 'everybody who is held for this')
     .option('--why <text>', 'the reason, which is kept')
     .option('--by <name>', 'who decides (default: the user of the system, and the host)')
+    .addHelpText('after', DECIDING)
 }
 
 async function withTables<T>(io: Io, work: (pool: Pool) => Promise<T>): Promise<T> {
@@ -149,18 +162,24 @@ async function decideOn(
 ): Promise<ExitCode> {
   const selection = readSelection(action, keys, options.kind)
   const person = { by: readText('by', options.by ?? systemUser()), why: readText('why', options.why) }
-  const { outcome, notHeld } = await withTables(io, async (pool) => {
+  const { outcome, notHeld, marks } = await withTables(io, async (pool) => {
     if (keys.length > 0) await checkKnown(pool, keys)
     const stopped = keys.length > 0 ? await findKeys(pool, keys, STATES[action]) : []
     const carryOut = action === 'release' ? release : discard
     return {
       outcome: await carryOut(pool, { ...selection, ...person }),
       notHeld: [...new Set(keys)].filter((key) => !stopped.includes(key)),
+      // Until they are closed, whoever has no row is held again with the next change.
+      marks: action === 'discard' && options.kind === 'truncated' ? await truncations(pool) : [],
     }
   })
   if (options.json) io.out(asJson({ ...outcome, notHeld }))
-  else for (const line of sayOutcome({ action, outcome, notHeld })) io.out(line)
+  else for (const line of sayOutcome({ action, outcome, notHeld, marks })) io.out(line)
   return 0
+}
+
+async function truncations(pool: Pool): Promise<readonly CaptureMark[]> {
+  return (await openMarks(pool)).filter(({ kind }) => kind === 'truncate')
 }
 
 const STATES = { release: ['held', 'discarded'], discard: ['held'] } as const

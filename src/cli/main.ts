@@ -27,17 +27,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
 /** Parses, runs, and turns whatever went wrong into words for a person and an exit code. */
 export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
   let code: ExitCode = 0
-  const program = new Command('rollcall')
-    .description(
-      'Keeps the customers of your Postgres registered, up to date and entitled at the Legal Consultation Service.',
-    )
-    .version(VERSION)
-    .showHelpAfterError('(--help shows how to call it)')
-  for (const add of await commandsFor(args[0])) {
-    add(program, io, (exit) => {
-      code = exit
-    })
-  }
+  const program = await makeProgram(args[0], io, (exit) => {
+    code = exit
+  })
   for (const command of withSubcommands(program)) {
     command.exitOverride().configureOutput({
       writeOut: (text) => io.out(text.trimEnd()),
@@ -50,6 +42,28 @@ export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
   } catch (error) {
     return tell(error, io)
   }
+}
+
+const EXAMPLES = `
+Examples:
+  rollcall demo              all of it on made-up customers, nothing to set up
+  rollcall worker --help     what a command does and takes`
+
+/** With the command of this name; with all of them where there is none of that name. */
+export async function makeProgram(
+  name: string | undefined,
+  io: Io,
+  exit: (code: ExitCode) => void,
+): Promise<Command> {
+  const program = new Command('rollcall')
+    .description(
+      'Keeps the customers of your Postgres registered, up to date and entitled at the Legal Consultation Service.',
+    )
+    .version(VERSION)
+    .showHelpAfterError('(--help shows how to call it)')
+    .addHelpText('after', EXAMPLES)
+  for (const add of await commandsFor(name)) add(program, io, exit)
+  return program
 }
 
 /** The one that is called; all of them for help and for a name that none of them has. */

@@ -10,9 +10,12 @@ type Options = { readonly target?: 'same' | 'new'; readonly json?: boolean }
 
 const EXAMPLES = `
 Examples:
-  rollcall migrate                 create or update rollcall's tables, and the queue's when it is on Postgres
-  rollcall migrate --target same   the key was rotated or the database moved: it is the same service
-  rollcall migrate --target new    it is another service: what was known of every user is forgotten`
+  rollcall migrate                 create or update rollcall's tables, and the
+                                   queue's when it is on Postgres
+  rollcall migrate --target same   the key was rotated or the database moved: it
+                                   is the same service
+  rollcall migrate --target new    it is another service: what was known of
+                                   every user is forgotten`
 
 /** `rollcall migrate`: a release step, safe to run at every deployment and from several machines at once. */
 export const migrateCommand: AddCommand = (program, io) => {

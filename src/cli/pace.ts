@@ -1,4 +1,5 @@
 import { readEnv } from '../config/env.ts'
+import { countWaiting } from '../ledger/failures.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
 import { RollcallError } from '../model/errors.ts'
 import { isStopped, readPace } from '../pace/read.ts'
@@ -6,7 +7,7 @@ import { endHold, setCeiling } from '../pace/row.ts'
 import { withPool } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { asJson } from './json.ts'
-import { sayPace } from './say-pace.ts'
+import { sayPace, sayWaiting } from './say-pace.ts'
 
 type Options = { readonly ceiling?: string; readonly resume?: boolean; readonly json?: boolean }
 
@@ -21,14 +22,19 @@ A ceiling that is set here holds at once, for all running workers, and stands
 until pace.ceiling in the configuration is changed to something else than the
 configuration asks for now. It reads DATABASE_URL alone, and no configuration.
 
+--resume ends a wait that the service asked for, for everybody. A customer whose
+call was answered 429 keeps a wait of its own; it says how many those are.
+
 Examples:
   rollcall pace                  how fast calls are made, and whether they are
   rollcall pace --ceiling 200    at most 200 calls per second from now on
+  rollcall pace --resume         call again now, whatever Retry-After asked for
   rollcall pace --json           the same as JSON
 
 Exit codes:
   0  calls are made, or would be
-  3  nobody calls: the service is out, refuses the credentials, or asked to be left alone
+  3  nobody calls: the service is out, refuses the credentials, or asked to be
+     left alone
   1  it failed
   2  the call or the environment is wrong, or the tables need a migration`
 
@@ -44,14 +50,17 @@ export const paceCommand: AddCommand = (program, io, exit) => {
     .action(async ({ ceiling: text, resume = false, json = false }: Options) => {
       const ceiling = text === undefined ? null : readCeiling(text)
       const { DATABASE_URL: url } = readEnv(io.env, { need: ['DATABASE_URL'] })
-      const pace = await withPool({ url, stop: io.stop }, async (pool) => {
+      const { pace, waiting } = await withPool({ url, stop: io.stop }, async (pool) => {
         await checkMigrated(pool)
         if (ceiling !== null) await setCeiling(pool, ceiling)
         if (resume) await endHold(pool)
-        return await readPace(pool)
+        const waiting = resume
+          ? await countWaiting(pool, { kind: 'reason', code: 'later', detail: null })
+          : null
+        return { pace: await readPace(pool), waiting }
       })
-      if (json) io.out(asJson(pace))
-      else for (const line of sayPace(pace)) io.out(line)
+      if (json) io.out(asJson(pace && waiting !== null ? { ...pace, waiting } : pace))
+      else for (const line of [...sayPace(pace), ...sayWaiting(waiting ?? 0)]) io.out(line)
       exit(pace && isStopped(pace) ? 3 : 0)
     })
 }

@@ -9,6 +9,7 @@ import { FAULT_FORM, parseFault } from '../sandbox/faults/text.ts'
 import { startSandbox } from '../sandbox/server.ts'
 import type { AddCommand, Io } from './io.ts'
 import { asJson } from './json.ts'
+import { hanging } from './say-wrapped.ts'
 import { aborted } from './stop.ts'
 
 type Options = {
@@ -24,15 +25,16 @@ type Options = {
   readonly json?: boolean
 }
 
-const EXAMPLES = `
-A fault is: ${FAULT_FORM}
+const A_CONTRACT = `A contract says how it answers where the interface document leaves it open: ${CONTRACT_FORM}. \`rollcall sandbox --contracts\` lists them.`
 
-A contract says how it answers where the interface document leaves it open: ${CONTRACT_FORM}.
-\`rollcall sandbox --contracts\` lists them.
+const EXAMPLES = `
+${hanging('A fault is ', FAULT_FORM).join('\n')}
+
+${hanging('', A_CONTRACT).join('\n')}
 
 Examples:
   rollcall sandbox
-  rollcall sandbox --port 4010 --fault 'PATCH 503 rate=0.3 retry-after=2' --fault 'latency=50..200'
+  rollcall sandbox --fault 'PATCH 503 rate=0.3 retry-after=2' --fault latency=9
   rollcall sandbox --contract legacy
   rollcall sandbox --contract 'create-204 visible-after-ms=2s trial-ms=5m'
   curl -s -X PUT localhost:4010/_sandbox/contract -d '"lagging duplicate=422"'

@@ -16,11 +16,11 @@ export type Backfilled = Swept & {
 export function sayBackfill(done: Backfilled): string[] {
   const { tally, dryRun, ended } = done
   return [
-    line('mapping', sayWhich(done)),
+    ...line('mapping', sayWhich(done)),
     ...sayTally(tally),
-    ...(ended ? [] : [line('stopped', sayStopped(done))]),
-    ...(ended && !dryRun ? [line('done', sayNoted(tally))] : []),
-    ...(ended && dryRun ? [line('dry run', 'no call was made and nothing was written')] : []),
+    ...(ended ? [] : line('stopped', sayStopped(done))),
+    ...(ended && !dryRun ? line('done', sayNoted(tally)) : []),
+    ...(ended && dryRun ? line('dry run', 'no call was made and nothing was written') : []),
   ]
 }
 
@@ -46,10 +46,10 @@ export function sayTally({
   loseAccess,
   otherUsers,
 }: Tally): string[] {
-  const some = (label: string, count: number, text: string) => (count > 0 ? [line(label, text)] : [])
+  const some = (label: string, count: number, text: string) => (count > 0 ? line(label, text) : [])
   return [
-    line('customers', `${customers} looked at`),
-    line('differ', `${verdicts.differs}${listed(': ', inWords(plans))}`),
+    ...line('customers', `${customers} looked at`),
+    ...line('differ', `${verdicts.differs}${listed(': ', inWords(plans))}`),
     ...some('fields', Object.keys(fields).length, `of those who are registered: ${listed('', fields)}`),
     ...some('lose access', loseAccess, sayLosses(loseAccess)),
     ...some(

@@ -1,9 +1,12 @@
+import type { HeldKind } from '../brake/brake.ts'
 import type { Outcome } from '../brake/held.ts'
 import { type HeldCustomer, type KindHeld, needsPerson } from '../brake/list.ts'
 import type { LoggedDecision } from '../brake/log.ts'
+import type { CaptureMark } from '../capture/marks.ts'
+import { entitled, STATUSES } from '../model/user.ts'
 import { columns } from './say-history.ts'
 import { span } from './say-time.ts'
-import { wrapped } from './say-wrapped.ts'
+import { hanging, wrapped } from './say-wrapped.ts'
 import { shown } from './shown.ts'
 
 /** What would happen to them. */
@@ -49,8 +52,14 @@ function sayHeldKind({ kind, held, released, discarded, ...state }: KindHeld): s
         )),
     ...(released > 0 ? wrapped('released', `${count(released)}, on their way`) : []),
     ...(discarded > 0 ? wrapped('discarded', `${count(discarded)}, left as they are until they change`) : []),
+    ...(held === 0 && trippedMs !== null ? wrapped('to do', letsThrough(kind)) : []),
     ...(kind === 'truncated' ? wrapped('to do', '`rollcall capture resync` looks at everybody again') : []),
   ]
+}
+
+/** What is left to do where a kind has tripped and everybody has come back by itself. */
+export function letsThrough(kind: HeldKind): string {
+  return `\`rollcall held discard --kind ${kind} --why …\` lets new ones through`
 }
 
 export const HOW = [
@@ -84,9 +93,17 @@ export function sayHeldList({
   ]
 }
 
-function sayStatus({ what: { statusFrom, statusTo } }: HeldCustomer): string {
+function sayStatus({ kinds, what: { statusFrom, statusTo } }: HeldCustomer): string {
   if (statusFrom === null) return statusTo === null ? '' : `to ${statusTo}`
+  if (statusTo === null && kinds.includes('status')) return `${statusFrom} to ${others(statusFrom)}`
   return statusTo === null || statusTo === statusFrom ? String(statusFrom) : `${statusFrom} to ${statusTo}`
+}
+
+/** The ledger has a digest of what is desired; but a loss of access is a kind of its own, which leaves few. */
+function others(from: number): string {
+  return STATUSES.some((status) => status === from)
+    ? STATUSES.filter((status) => entitled(status) && status !== from).join('/')
+    : '?'
 }
 
 function few(names: readonly string[]): string {
@@ -99,9 +116,11 @@ export type Said = {
   readonly outcome: Outcome
   /** Named, known, and neither held nor, for a release, discarded. */
   readonly notHeld: readonly string[]
+  /** Marks of a TRUNCATE that are open still. */
+  readonly marks?: readonly CaptureMark[]
 }
 
-export function sayOutcome({ action, outcome, notHeld }: Said): string[] {
+export function sayOutcome({ action, outcome, notHeld, marks = [] }: Said): string[] {
   const { customers, left, untripped } = outcome
   const [is, are] = action === 'release' ? RELEASED : DISCARDED
   return [
@@ -109,6 +128,12 @@ export function sayOutcome({ action, outcome, notHeld }: Said): string[] {
     ...notHeld.flatMap((key) => `customer ${shown(key)} is not held`),
     ...untripped.map((kind) => `${kind}: who is new to it is let through again, and counted from 0`),
     ...(left > 0 ? [`${count(left)} held still, or anew: see \`rollcall held\`, and call it again`] : []),
+    ...marks.flatMap(({ relation }) =>
+      hanging(
+        '',
+        `the mark of the TRUNCATE of ${relation} still stands; \`rollcall capture resync --dismiss\` closes it`,
+      ),
+    ),
   ]
 }
 

@@ -4,13 +4,23 @@ import { span } from './say-time.ts'
 
 /** The pace as lines for a person: how fast, how fast at most and who said so, and what stops it. */
 export function sayPace(pace: PaceReport | null): string[] {
-  if (!pace) return [line('pace', 'not set yet: the first worker sets what its configuration asks for')]
+  if (!pace) return line('pace', 'not set yet: the first worker sets what its configuration asks for')
   return [
-    line('rate', sayRate(pace)),
-    line('ceiling', sayCeiling(pace)),
-    line('calls', sayCalls(pace)),
+    ...line('rate', sayRate(pace)),
+    ...line('ceiling', sayCeiling(pace)),
+    ...line('calls', sayCalls(pace)),
     ...sayMore(pace),
   ]
+}
+
+/** After the end of a hold, which is everybody's: whoever was answered so has a wait besides. */
+export function sayWaiting(customers: number): string[] {
+  if (customers === 0) return []
+  const who = customers === 1 ? '1 customer waits' : `${customers} customers wait`
+  return line(
+    'waiting',
+    `${who} for a later attempt, as after any 429; \`rollcall failures --retry --reason later\` tries them now`,
+  )
 }
 
 function sayRate({ rate, ceiling, heldForMs }: PaceReport): string {
@@ -39,9 +49,9 @@ function sayCalls({ breaker, cause, failedProbes, heldForMs }: PaceReport): stri
 function sayMore({ breaker, cause, openedAt, nextProbeMs }: PaceReport): string[] {
   if (breaker !== 'open') return []
   return [
-    ...(openedAt === null ? [] : [line('since', openedAt)]),
-    line('next probe', sayNext(nextProbeMs ?? 0)),
-    line(
+    ...(openedAt === null ? [] : line('since', openedAt)),
+    ...line('next probe', sayNext(nextProbeMs ?? 0)),
+    ...line(
       'to do',
       cause === 'credentials'
         ? 'correct SERVICE_SECRET_KEY or SERVICE_API_KEY and restart, or have them accepted'

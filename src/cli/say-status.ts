@@ -7,6 +7,7 @@ import type { PaceReport } from '../pace/read.ts'
 import { describeTarget } from '../service/target.ts'
 import type { Swept } from '../worker/sweep.ts'
 import type { MappingStatus } from './mapping-status.ts'
+import { hanging } from './say-wrapped.ts'
 
 export type Status = {
   readonly overview: Overview
@@ -25,29 +26,30 @@ export function sayOverview(status: Status, config: Config): string[] {
   const total = owed.deletion + owed.change + owed.repair + owed.backfill
   const captured = capture.tables.filter(({ state }) => state === 'fits').length
   return [
-    line('service', target ? describeTarget(target.origin, config) : 'not bound yet: no call was ever made'),
-    line('mapping', sayMapping(mapping)),
-    line(
+    ...line(
+      'service',
+      target ? describeTarget(target.origin, config) : 'not bound yet: no call was ever made',
+    ),
+    ...line('mapping', sayMapping(mapping)),
+    ...line(
       'customers',
       `${overview.customers} known, ${states.idle} settled, ${states.failing} failing, ${states.rejected} rejected, ${states.held} held, ${states.discarded} discarded`,
     ),
-    line(
+    ...line(
       'capture',
       `${captured} of ${capture.tables.length} tables; ${outbox.rows} changes not noted yet${age(outbox.oldestAgeMs)}`,
     ),
-    line(
+    ...line(
       'owed',
       total === 0
         ? 'nothing'
         : `${total}: ${owed.due} due, ${owed.queued} queued, ${owed.active} active, ${owed.waiting} waiting${age(owed.oldestAgeMs)}`,
     ),
-    ...(overview.unknown > 0
-      ? [line('unknown', `${overview.unknown} users have to be looked up first`)]
-      : []),
-    line('pace', pace ? sayPace(pace) : 'not set yet'),
-    line('brake', sayBrake(brake)),
+    ...(overview.unknown > 0 ? line('unknown', `${overview.unknown} users have to be looked up first`) : []),
+    ...line('pace', pace ? sayPace(pace) : 'not set yet'),
+    ...line('brake', sayBrake(brake)),
     ...reasons(overview),
-    ...attention.map((what) => line('attention', what)),
+    ...attention.flatMap((what) => line('attention', what)),
   ]
 }
 
@@ -81,15 +83,17 @@ export function sayDiffer({ tally, ended }: Swept): string {
 
 function reasons({ reasons, fieldIssues }: Overview): string[] {
   return [
-    ...reasons.map(({ state, code, status, customers }) =>
+    ...reasons.flatMap(({ state, code, status, customers }) =>
       line(state, `${customers} × ${code}${status === null ? '' : ` (${status})`}`),
     ),
-    ...fieldIssues.map(({ field, code, customers }) => line('left out', `${customers} × ${field}: ${code}`)),
+    ...fieldIssues.flatMap(({ field, code, customers }) =>
+      line('left out', `${customers} × ${field}: ${code}`),
+    ),
   ]
 }
 
-export function line(label: string, text: string): string {
-  return `${label.padEnd(12)} ${text}`
+export function line(label: string, text: string): string[] {
+  return hanging(`${label.padEnd(12)} `, text)
 }
 
 function age(ms: number | null): string {

@@ -12,14 +12,17 @@ import { withPool } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { asJson } from './json.ts'
 import { type MappingStatus, mappingStatus } from './mapping-status.ts'
+import { letsThrough } from './say-held.ts'
 import { type Status, sayDiffer, sayOverview } from './say-status.ts'
 
 type Options = { readonly config?: string; readonly json?: boolean }
 
 const EXAMPLES = `
 Examples:
-  rollcall status          what is owed, what fails and why, whether capture fits
-  rollcall status --json   the same for a monitor; exit 3 when something needs a person`
+  rollcall status          what is owed, what fails and why, if capture fits
+  rollcall status --json   the same for a monitor
+
+Exit code 3 when something needs a person.`
 
 /** `rollcall status`: where everything stands, from Postgres alone. */
 export const statusCommand: AddCommand = (program, io, exit) => {
@@ -54,16 +57,22 @@ export const statusCommand: AddCommand = (program, io, exit) => {
     })
 }
 
-/** Workers take what is due within a second, unless the pace holds them up. */
+/** Workers note changes and take what is due within a second, unless the pace holds them up. */
 const WAITS_LONG_MS = 60_000
 
 /** What does not get right by waiting. */
-export function needsPerson({ states, owed }: Overview, { tables, marks }: Status['capture']): string[] {
+export function needsPerson(
+  { states, owed, outbox }: Overview,
+  { tables, marks }: Status['capture'],
+): string[] {
   const unfit = tables.filter(({ state }) => state !== 'fits').length
   return [
     ...(states.rejected > 0 ? [`${states.rejected} customers are rejected: see \`rollcall failures\``] : []),
     ...(states.failing > 0
       ? [`${states.failing} customers fail and are tried again: see \`rollcall failures\``]
+      : []),
+    ...((outbox.oldestAgeMs ?? 0) > WAITS_LONG_MS
+      ? ['changes are captured and nobody notes them: no worker runs, or it hangs; its log tells']
       : []),
     ...((owed.waitsForWorkerMs ?? 0) > WAITS_LONG_MS
       ? [
@@ -83,6 +92,8 @@ export function needsPerson({ states, owed }: Overview, { tables, marks }: Statu
 
 export function brakeNeeds(brake: readonly KindHeld[]): string[] {
   return brake.filter(heldNeedsPerson).map(({ kind, held, trippedAt }) => {
+    if (held === 0)
+      return `the brake (${kind}) has been tripped since ${trippedAt}, nobody is held: ${letsThrough(kind)}`
     const since = trippedAt === null ? '' : `, everybody new to it since ${trippedAt}`
     return `the brake holds ${held} customers (${kind})${since}: see \`rollcall held\``
   })
@@ -91,8 +102,13 @@ export function brakeNeeds(brake: readonly KindHeld[]): string[] {
 /** It goes on by itself once the service does; with the wrong keys it does not. */
 export function paceNeeds(pace: PaceReport | null): string[] {
   if (pace?.breaker !== 'open') return []
-  const why = pace.cause === 'credentials' ? 'the service refuses our keys' : 'the service is out of order'
-  return [`${why} since ${pace.openedAt}: nobody calls it but a probe now and then; see \`rollcall pace\``]
+  const [why, who] =
+    pace.cause === 'credentials'
+      ? ['the service refuses keys', 'workers that have them make']
+      : ['the service is out of order', 'workers make']
+  return [
+    `${why} since ${pace.openedAt}: ${who} a probe now and then, and no other call; see \`rollcall pace\``,
+  ]
 }
 
 /** A person decides when a changed mapping is applied. */

@@ -67,7 +67,7 @@ export async function syncNow(io: Io, { config, keys, look, json }: Asked): Prom
     const { credentials } = opened
     const probe = makeProbe({
       ...{ pool, users: context.users, signal: io.stop },
-      ...{ log: (entry) => calls.add(entry), now: systemClock.wall },
+      ...{ log: (entry) => calls.add(entry), now: systemClock.wall, random: Math.random },
     })
     const tend = makeProbing({ pool, credentials, probe, random: Math.random, onChange: () => undefined })
     // There may be no worker that would find out whether the service works again.

@@ -21,10 +21,14 @@ type Options = {
 const EXAMPLES = `
 Examples:
   rollcall sync 4711              sync this customer now and tell every step
-  rollcall sync 4711 --look       look at the service first, and put right what somebody changed there
-  rollcall sync 4711 --dry-run    only tell what would be done: no call, no write, nothing needs to be installed
-  rollcall sync 4711 --diff       compare field by field with the service (one GET); nothing is changed
-  rollcall sync 4711 --history    show what is stored of it and its last calls; no call, no write
+  rollcall sync 4711 --look       look at the service first, and put right what
+                                  somebody changed there
+  rollcall sync 4711 --dry-run    only tell what would be done: no call, no
+                                  write, and nothing needs to be installed
+  rollcall sync 4711 --diff       compare field by field with the service (one
+                                  GET); nothing is changed
+  rollcall sync 4711 --history    show what is stored of it and its last calls;
+                                  no call, no write
   rollcall sync '["ES", "4711"]'  a customer with two key columns`
 
 /** `rollcall sync <key…>`: one customer now, each step told. */

@@ -4,6 +4,8 @@ export type LoopOptions = {
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
   readonly now: () => number
   readonly signal: AbortSignal
+  /** Between steps, in place of waits that follow the work. */
+  readonly everyMs?: number
   /** Called for a failed step with how many have failed in a row, 0 when it goes again. */
   readonly onTrouble: (failures: number, error: unknown) => void
 }
@@ -17,7 +19,7 @@ const MOST_TROUBLE_MS = 5000
 const SHARE_OF_TIME = 4
 
 /** Repeats a step for ever: soon while there is work, ever more slowly while there is none or it fails. */
-export async function runLoop({ step, sleep, now, signal, onTrouble }: LoopOptions): Promise<void> {
+export async function runLoop({ step, sleep, now, signal, everyMs, onTrouble }: LoopOptions): Promise<void> {
   let wait = BUSY_MS
   let failures = 0
   while (!signal.aborted) {
@@ -26,7 +28,7 @@ export async function runLoop({ step, sleep, now, signal, onTrouble }: LoopOptio
       const busy = await step()
       if (failures > 0) onTrouble(0, null)
       failures = 0
-      wait = busy ? BUSY_MS : Math.min(MOST_IDLE_MS, Math.max(IDLE_MS, wait * 1.2))
+      wait = everyMs ?? (busy ? BUSY_MS : Math.min(MOST_IDLE_MS, Math.max(IDLE_MS, wait * 1.2)))
     } catch (error) {
       failures++
       onTrouble(failures, error)

@@ -136,6 +136,16 @@ function valuesOf(selector: Selector): [string | null, string | null] {
   }
 }
 
+/** How many of them are tried again later, and not now. */
+export async function countWaiting(client: Client, selector: Selector): Promise<number> {
+  const { rows } = await client.query<{ customers: number }>(
+    `SELECT count(*)::int AS customers FROM rollcall.ledger l JOIN rollcall.owed o USING (key)
+     WHERE o.token IS NULL AND o.due_at > clock_timestamp() AND ${WHERE[selector.kind]}`,
+    valuesOf(selector),
+  )
+  return rows[0]?.customers ?? 0
+}
+
 /** Those who have waited longest, and how many there are in all. */
 export async function listFailing(
   client: Client,

@@ -30,7 +30,7 @@ export const WORKER: Rights = {
   tables: {
     answer: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
     brake: ['SELECT', 'INSERT', 'UPDATE'],
-    brake_entry: ['SELECT', 'INSERT', 'DELETE'],
+    brake_entry: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
     call: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
     capture_mark: ['SELECT', 'UPDATE'],
     decided: ['SELECT', 'INSERT', 'UPDATE'],

@@ -1,13 +1,9 @@
 // The migrations that came with this version, and which of them a database has.
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { getTableName, is } from 'drizzle-orm'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
-import { PgTable } from 'drizzle-orm/pg-core'
 import type pg from 'pg'
-import * as core from './schema.ts'
-import * as brake from './schema-brake.ts'
-import * as calls from './schema-calls.ts'
+import { WORKER } from './grants.ts'
 
 /** The same from src/ledger as from dist/ledger. */
 const MIGRATIONS = fileURLToPath(new URL('../../drizzle', import.meta.url))
@@ -41,23 +37,33 @@ export async function appliedHashes(client: pg.ClientBase | pg.Pool): Promise<Re
 
 /** In words, without a verdict; empty when all is there. */
 export async function whatIsMissing(client: pg.ClientBase | pg.Pool): Promise<readonly string[]> {
-  return [...(await missingMigrations(client)), ...(await missingRelations(client))]
+  const missing = { ...(await missingMigrations(client)), ...(await missingRelations(client)) }
+  if (missing.nothingApplied && missing.nothingThere)
+    return ['nothing of rollcall is installed in this database yet']
+  return [...missing.migrations, ...missing.relations]
 }
 
-async function missingMigrations(client: pg.ClientBase | pg.Pool): Promise<string[]> {
+async function missingMigrations(client: pg.ClientBase | pg.Pool) {
   const applied = await appliedHashes(client)
   const all = await readMigrations()
-  return all.flatMap(({ name, hash }) => (applied.has(hash) ? [] : [`migration ${name} was not applied`]))
+  return {
+    nothingApplied: applied.size === 0,
+    migrations: all.flatMap(({ name, hash }) =>
+      applied.has(hash) ? [] : [`migration ${name} was not applied`],
+    ),
+  }
 }
 
-async function missingRelations(client: pg.ClientBase | pg.Pool): Promise<string[]> {
-  const tables = [core, brake, calls]
-    .flatMap((tables) => Object.values<unknown>(tables))
-    .filter((value) => is(value, PgTable))
-    .map(getTableName)
+/** By their rights, which name each of them: the schema itself is for the generator, and takes long to load. */
+const RELATIONS = [...Object.keys(WORKER.tables), 'token']
+
+async function missingRelations(client: pg.ClientBase | pg.Pool) {
   const { rows } = await client.query<{ name: string }>(
     `SELECT name FROM unnest($1::text[]) AS name WHERE to_regclass('rollcall.' || quote_ident(name)) IS NULL`,
-    [[...tables, core.token.seqName]],
+    [RELATIONS],
   )
-  return rows.map(({ name }) => `rollcall.${name} is missing`)
+  return {
+    nothingThere: rows.length === RELATIONS.length,
+    relations: rows.map(({ name }) => `rollcall.${name} is missing`),
+  }
 }

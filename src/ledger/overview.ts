@@ -17,7 +17,10 @@ export type Overview = {
     /** Waiting for a later attempt. */
     readonly waiting: number
     readonly oldestAgeMs: number | null
-    /** For how long the longest waiting of those who are due waits for a worker; a backfill's are not counted. */
+    /**
+     * For how long the longest waiting of those who are due waits for a worker. A backfill's wait for the pace, so they
+     * are counted only while nothing at all is on the queue or under way. Null: nobody, or calls are stopped.
+     */
     readonly waitsForWorkerMs: number | null
   }
   readonly unknown: number
@@ -44,6 +47,13 @@ export type Overview = {
 
 const AGE = (column: string) => `(extract(epoch FROM clock_timestamp() - min(${column})) * 1000)::float8`
 
+/**
+ * An outage, refused credentials or Retry-After: no worker could do anything. A hold of more than an hour is a time of a
+ * clock that was set back, and binds nobody (pace/row.ts).
+ */
+const STOPPED = `EXISTS (SELECT FROM rollcall.pace WHERE cause IS NOT NULL
+  OR (not_before > clock_timestamp() AND not_before <= clock_timestamp() + interval '1 hour'))`
+
 const OVERVIEW = `
 SELECT
   (SELECT jsonb_build_object('origin', origin, 'boundAt', to_char(bound_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))
@@ -57,8 +67,10 @@ SELECT
      'active', count(*) FILTER (WHERE due_at > now() AND call_token IS NOT NULL),
      'waiting', count(*) FILTER (WHERE due_at > now() AND token IS NULL),
      'oldestAgeMs', ${AGE('changed_at')},
-     'waitsForWorkerMs', (extract(epoch FROM clock_timestamp()
-       - min(due_at) FILTER (WHERE due_at <= now() AND lane < ${LANE.backfill})) * 1000)::float8)
+     'waitsForWorkerMs', CASE WHEN NOT ${STOPPED} THEN (extract(epoch FROM clock_timestamp() - least(
+       min(due_at) FILTER (WHERE due_at <= now() AND lane < ${LANE.backfill}),
+       CASE WHEN count(*) FILTER (WHERE due_at > now() AND token IS NOT NULL) = 0
+         THEN min(due_at) FILTER (WHERE due_at <= now()) END)) * 1000)::float8 END)
    FROM rollcall.owed WHERE due_at IS NOT NULL) AS owed,
   (SELECT count(*)::int FROM rollcall.owed WHERE unknown AND due_at IS NOT NULL) AS unknown,
   (SELECT jsonb_build_object(

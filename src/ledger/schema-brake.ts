@@ -1,7 +1,17 @@
 // The tables of the brake and of erasing: what was let through, who decided what, and what was erased. The statements of
 // src/brake and of erasures.ts write them, and the ending of a claim.
 import { sql } from 'drizzle-orm'
-import { bigint, bigserial, check, index, integer, jsonb, primaryKey, text } from 'drizzle-orm/pg-core'
+import {
+  bigint,
+  bigserial,
+  boolean,
+  check,
+  index,
+  integer,
+  jsonb,
+  primaryKey,
+  text,
+} from 'drizzle-orm/pg-core'
 import { at, key, rollcall } from './schema-columns.ts'
 
 /**
@@ -28,6 +38,8 @@ export const brakeEntry = rollcall.table(
     kind: text('kind').notNull(),
     key: key('key').notNull(),
     at: at('at').notNull().default(sql`clock_timestamp()`),
+    /** Counted no more since a person has decided; that somebody lost access by us is known all the same. */
+    forgotten: boolean('forgotten').notNull().default(false),
   },
   (t) => [primaryKey({ columns: [t.kind, t.key] }), index('brake_entry_at').on(t.kind, t.at)],
 )
@@ -60,10 +72,7 @@ export const decided = rollcall.table(
     /** A release that a claim has settled, or that no longer fits. */
     spentAt: at('spent_at'),
   },
-  (t) => [
-    primaryKey({ columns: [t.decision, t.key] }),
-    index('decided_open').on(t.key).where(sql`${t.spentAt} IS NULL`),
-  ],
+  (t) => [primaryKey({ columns: [t.decision, t.key] }), index('decided_key').on(t.key)],
 )
 
 /** Whose personal fields were erased at the service, when, and what a look after it still showed. Names of fields only. */

@@ -48,7 +48,7 @@ export const ERRORS = {
   QUEUE_REFUSED: {
     exit: 1,
     means: 'The queue server answered, but refused what rollcall needs.',
-    todo: 'Correct what is named above: user, password, number or name of the database, or the rights of that user.',
+    todo: 'Correct what is named above: user, password, number or name of the database, or the rights of that user (for a queue in Postgres, `rollcall grants --to ROLE --queue` prints them).',
   },
   QUEUE_UNFIT: {
     exit: 2,

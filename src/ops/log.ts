@@ -80,6 +80,11 @@ export function troubleLevel(failures: number): 'debug' | 'warn' | 'error' {
   return failures <= 4 ? 'warn' : 'error'
 }
 
+/** Where nobody was told of a trouble, its end is no news. */
+export function recoveryLevel(failures: number): 'debug' | 'info' {
+  return troubleLevel(failures) === 'debug' ? 'debug' : 'info'
+}
+
 /** One line in this time, however often the same trouble is reported. */
 const QUIET_MS = 5000
 

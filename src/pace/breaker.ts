@@ -54,8 +54,11 @@ export const CLOSED: Breaker = {
 
 const FIRST_PROBE_MS = 5000
 const LAST_PROBE_MS = 60_000
-/** When a probe is so much overdue, no process is left that has the refused credentials. */
-export const NOBODY_PROBES_MS = 120_000
+/**
+ * When a probe is so much overdue, no process is left that has the refused credentials: one that runs looks for it twice
+ * a second.
+ */
+export const NOBODY_PROBES_MS = 30_000
 
 /** Failures in a row, and of how many customers: those of a few customers are not those of the service. */
 const OPENS = { calls: 10, customers: 5 }

@@ -15,6 +15,7 @@ export type Permits = {
   take(signal: AbortSignal): Promise<Permit | null>
   /** False when it was granted before the last drop: a call must not be made with it. */
   stands(permit: Permit): boolean
+  /** One that no call was made with: each that was taken comes back, or is heard of by its call. */
   giveBack(permit: Permit): void
   /** Forgets what is reserved, after the service asked everybody to wait or the breaker opened. */
   drop(): void

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import type { Breaker, Cause } from './breaker.ts'
+import { BINDS } from './row.ts'
 
 /** What a person needs to know of the pace; times in milliseconds from now, `openedAt` as ISO 8601. */
 export type PaceReport = {
@@ -27,7 +28,8 @@ export function isStopped({ breaker, cause, heldForMs }: PaceReport): boolean {
 
 const REPORT = `
 SELECT ceiling, configured, rate, epoch::text AS epoch,
-  greatest(0, coalesce(extract(epoch FROM not_before - clock_timestamp()) * 1000, 0))::float8 AS "heldForMs",
+  CASE WHEN ${BINDS} THEN greatest(0, extract(epoch FROM not_before - clock_timestamp()) * 1000) ELSE 0
+    END::float8 AS "heldForMs",
   breaker, cause, to_char(opened_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS "openedAt",
   CASE WHEN cause IS NOT NULL THEN greatest(0, coalesce(extract(epoch FROM probe_at - clock_timestamp()) * 1000, 0))::float8
     END AS "nextProbeMs",

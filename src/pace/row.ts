@@ -28,6 +28,9 @@ const troubledFor = (parameter: string) => `
   breaker = 'trying' OR trouble ? 'troubles' OR coalesce(trouble->'denied' ? ${parameter}::text, false)
   OR coalesce(cause = 'credentials' AND probe_at < clock_timestamp() - interval '${NOBODY_PROBES_MS} ms', false)`
 
+/** Further ahead than one can be asked to wait is a time of a clock that was set back. */
+export const BINDS = `not_before <= clock_timestamp() + interval '${LONGEST_HOLD_MS} ms'`
+
 /** At the lowest rate the next permit is two seconds ahead. */
 const LONGEST_RESERVED_MS = 10_000
 
@@ -43,9 +46,9 @@ const RAISED = `least(ceiling, rate + greatest(ceiling / ${RISE_SECONDS}, ${LEAS
 const RESERVE = `
 WITH p AS MATERIALIZED (
   SELECT ${RAISED} AS rate, epoch, clock_timestamp() AS now,
-    -- Later than they can be are times of a clock that was set back.
-    greatest(least(next_free, clock_timestamp() + interval '${LONGEST_RESERVED_MS} ms'), clock_timestamp(),
-      CASE WHEN not_before <= clock_timestamp() + interval '${LONGEST_HOLD_MS} ms' THEN not_before END) AS start,
+    -- Later than they can be are times of a clock that was set back: they hold up nobody.
+    greatest(CASE WHEN next_free <= clock_timestamp() + interval '${LONGEST_RESERVED_MS} ms' THEN next_free END,
+      clock_timestamp(), CASE WHEN ${BINDS} THEN not_before END) AS start,
     ${closedFor('$3')} AS closed, ${troubledFor('$3')} AS troubled
   FROM rollcall.pace WHERE id = 1 FOR UPDATE),
 r AS (
@@ -108,7 +111,7 @@ export async function endHold(pool: Pool): Promise<void> {
 /** Calls per second that all processes together may make now; 0 while they are held or stopped. */
 export async function currentRate(pool: Pool, credentials: string): Promise<number> {
   const { rows } = await pool.query<{ rate: number }>(
-    `SELECT CASE WHEN not_before > clock_timestamp() OR ${closedFor('$1')} THEN 0 ELSE rate END AS rate
+    `SELECT CASE WHEN (not_before > clock_timestamp() AND ${BINDS}) OR ${closedFor('$1')} THEN 0 ELSE rate END AS rate
      FROM rollcall.pace WHERE id = 1`,
     [credentials],
   )

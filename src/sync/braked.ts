@@ -1,7 +1,8 @@
-// What the brake counts in a plan, and what of a plan may go when only the clearing of fields has to wait.
+// What the brake counts in a plan, and what of a plan may go when only the clearing of fields or the erasing after a
+// revocation has to wait.
 import type { Brake, BrakeKind, HeldKind } from '../brake/brake.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { type FieldValue, OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
+import { type FieldValue, OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import { type CustomerDigests, DOUBTED, NO_VALUE } from './digest.ts'
 import type { Memory } from './memory.ts'
 import { type Plan, takesAccess } from './plan.ts'
@@ -32,7 +33,7 @@ export function kindsOf(plan: Plan, memory: Memory, before: Before): readonly Br
         ...clearedBy(plan, memory).map((field) => `clear:${field}` as const),
       ]
     case 'revoke':
-      // Both are decided on at once.
+      // A person is shown both at once.
       return [...statusKinds(plan, memory), ...(before.erases ? (['erase'] as const) : [])]
     case 'erase':
       return ['erase']
@@ -61,7 +62,8 @@ function clearedBy({ kind, body }: Update, { seen, sent }: Memory): OptionalFiel
     const value = body[field]
     if (!isEmpty(value) && !(kind === 'replace' && value === undefined)) return false
     const known = seen[field] ?? sent[field] ?? NO_VALUE
-    return known !== NO_VALUE && known !== DOUBTED
+    // What no GET shows and a call may have changed was a value all the same, once.
+    return known !== NO_VALUE && (known !== DOUBTED || field === UNVERIFIABLE_FIELD)
   })
 }
 
@@ -72,15 +74,13 @@ function isEmpty(value: FieldValue | undefined): boolean {
 type Known = { readonly memory: Memory; readonly digests: CustomerDigests }
 
 /**
- * The rest of an update of which only the clearing of fields is held, as a PATCH: access matters more. Null when
- * nothing of it is left to do, or when anything else is held. What a PUT clears by leaving it out waits as well, since
- * a PATCH cannot say it; and a phone waits as a whole, because half of it is another number.
+ * The rest of an update of which only the clearing of fields is held, as a PATCH: access matters more. Of a revocation
+ * all of it, when the erasing that would follow is held and nothing else. Null when nothing is left to do, or when
+ * anything else is held. What a PUT clears by leaving it out waits as well, since a PATCH cannot say it; and a phone
+ * waits as a whole, because half of it is another number.
  */
-export function withoutCleared(
-  plan: Plan,
-  kinds: readonly HeldKind[],
-  { memory, digests }: Known,
-): Plan | null {
+export function withoutHeld(plan: Plan, kinds: readonly HeldKind[], { memory, digests }: Known): Plan | null {
+  if (plan.kind === 'revoke') return kinds.every((kind) => kind === 'erase') ? plan : null
   if (plan.kind !== 'patch' && plan.kind !== 'replace') return null
   const held = OPTIONAL_FIELDS.filter((field) => kinds.includes(`clear:${field}`))
   if (held.length === 0 || kinds.some((kind) => !kind.startsWith('clear:'))) return null
@@ -131,8 +131,9 @@ export async function askBrake(
   { brake, key, desired, before, ...known }: Asking,
 ): Promise<Braked> {
   const held = new Set<HeldKind>()
-  for (let rest: Plan | null = plan; rest; rest = withoutCleared(rest, [...held], known)) {
-    const answer = await brake({ key, desired, kinds: kindsOf(rest, known.memory, before) })
+  for (let rest: Plan | null = plan; rest; rest = withoutHeld(rest, [...held], known)) {
+    const kinds = kindsOf(rest, known.memory, before).filter((kind) => !held.has(kind))
+    const answer = await brake({ key, desired, kinds })
     if (answer.length === 0) return { plan: rest, held: [...held] }
     for (const kind of answer) held.add(kind)
   }

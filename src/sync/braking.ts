@@ -37,7 +37,8 @@ export async function braked(braking: Braking, move: Move, { memory }: Turn): Pr
   if (!answer) return { plan: move.plan, end: BUSY }
   const { plan, held } = answer
   if (held.length === 0) return move
-  if (plan?.kind === 'patch') return { plan, call: { method: 'PATCH', body: plan.body } }
+  if (plan?.kind === 'patch' || plan?.kind === 'revoke')
+    return { plan, call: { method: 'PATCH', body: plan.body } }
   const isDiscarded = held.every((kind) => discarded.includes(kind))
   return { plan: move.plan, end: isDiscarded ? leftFor(record) : heldFor(held) }
 }
@@ -58,11 +59,18 @@ export async function absenceBraked(braking: Braking, { remote }: Memory, end: T
   return held.every((kind) => discarded.includes(kind)) ? leftFor(record) : heldFor(held)
 }
 
-/** Who is stopped for an absence is looked for before anything else: the service may be the right one again. */
+/**
+ * Who is stopped because of what a look has shown is looked at before anything else: the service may be the right one
+ * again. That is an absence, and a status that is not the one we sent.
+ */
 export function afterStop(memory: Memory, end: TurnEnd): Memory {
   const stopped = end.kind === 'settle' && (end.state === 'held' || end.state === 'discarded')
-  const absent = stopped && end.reason?.kinds?.includes('absence') === true
-  return absent && memory.remote === 'absent' ? { ...memory, remote: 'unknown' } : memory
+  if (!stopped) return memory
+  const { remote, seenStatus, sentStatus } = memory
+  const absent = remote === 'absent' && end.reason?.kinds?.includes('absence') === true
+  const another =
+    remote === 'present' && seenStatus !== null && sentStatus !== null && seenStatus !== sentStatus
+  return absent || another ? { ...memory, remote: 'unknown' } : memory
 }
 
 function discardedIn({ record, desired }: Braking): readonly HeldKind[] {

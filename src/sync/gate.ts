@@ -12,16 +12,22 @@ const PAUSED_MS = 5000
 export function makeGate(context: Pick<SyncContext, 'permits'>, run: Run) {
   let permit: Permit | null = run.permit
   let { epoch } = run.permit
+
+  function giveBack(): void {
+    if (permit) context.permits.giveBack(permit)
+    permit = null
+  }
+
   return {
     async pass(turn: Turn): Promise<TurnEnd | null> {
       if (run.stopping.aborted) return released('stopping')
       // Taken before everybody was told to stop, or to slow down.
-      if (permit && !context.permits.stands(permit)) permit = null
+      if (permit && !context.permits.stands(permit)) giveBack()
+      const called = turn.wrote || turn.lookups > 0
+      // With a call made and no time for the next, the same would happen at once again, and for ever.
+      if (called && !run.hasTime()) return { kind: 'retry', reason: { code: 'out-of-time' }, failed: true }
       const taken = permit ?? (await takePermit(context.permits, run))
       if (taken === 'paused') return released('paused', PAUSED_MS)
-      // Our own pace left no time, which is nothing against the customer.
-      if (taken === null && !run.stopping.aborted)
-        return released('out-of-time', turn.wrote || turn.lookups > 0 ? PAUSED_MS : 0)
       permit = taken
       // Last of all, so that nothing stands between this look and the call.
       if (run.stopping.aborted) return released('stopping')
@@ -30,19 +36,13 @@ export function makeGate(context: Pick<SyncContext, 'permits'>, run: Run) {
         permit = null
         return null
       }
-      // With a call made and no time for the next, the same would happen at once again, and for ever.
-      const called = turn.wrote || turn.lookups > 0
-      return called
-        ? { kind: 'retry', reason: { code: 'out-of-time' }, failed: true }
-        : released('out-of-time')
+      // Our own pace left no time, which is nothing against the customer.
+      return released('out-of-time', called ? PAUSED_MS : 0)
     },
     /** Of the permit that the last call was made with. */
     epoch: () => epoch,
     /** The permit that no call was made with goes back. */
-    close(): void {
-      if (permit) context.permits.giveBack(permit)
-      permit = null
-    },
+    close: giveBack,
   }
 }
 

@@ -1,8 +1,8 @@
 import type { KnownRecord } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type Mapped, userIdOf } from '../model/mapped.ts'
-import { OPTIONAL_FIELDS } from '../model/user.ts'
-import { type Digester, forCustomer } from './digest.ts'
+import { OPTIONAL_FIELDS, UNVERIFIABLE_FIELD } from '../model/user.ts'
+import { type Digester, DOUBTED, forCustomer, NO_VALUE } from './digest.ts'
 import { wasThere } from './there.ts'
 
 /** A customer's record, and whose it is. */
@@ -14,9 +14,9 @@ export type Kept = {
 }
 
 /**
- * Whose record knows the user best: that of whoever's write was acknowledged last, unless we have looked since. A customer whose key changed while
- * its `user_id` stayed has no record of its own, or an old one; the one under the other key tells whether a trial was
- * granted, and that the user is there.
+ * Whose record knows the user best: that of whoever's write was acknowledged last, unless we have looked since. A
+ * customer whose key changed while its `user_id` stayed has no record of its own, or an old one; the one under the other
+ * key tells whether a trial was granted, and that the user is there.
  */
 export function latestOf(own: Kept, others: readonly Kept[]): Kept {
   const age = ({ record }: Kept) => record.writtenAgoMs ?? Number.POSITIVE_INFINITY
@@ -39,10 +39,15 @@ export function inherit(from: Kept, { own, mapped, digester }: Inheriting): Know
   const fields = mapped.kind === 'user' ? mapped.user.fields : {}
   // What is kept of somebody who was erased are marks, and these need no key.
   const erased = record.erased !== null
+  const comparable = record.digestKey === digester.id
   const sent = OPTIONAL_FIELDS.flatMap((field) => {
     const value = fields[field]
-    if (value === undefined || record.sent[field] !== theirs.exact(field, value)) return []
-    return [[field, ours.exact(field, value)] as const]
+    const known = record.sent[field]
+    if (value === undefined || known === undefined) return []
+    if (comparable && known === theirs.exact(field, value))
+      return [[field, ours.exact(field, value)] as const]
+    // No GET will show it: that there was a value is all that is left.
+    return field === UNVERIFIABLE_FIELD ? [[field, known === NO_VALUE ? NO_VALUE : DOUBTED] as const] : []
   })
   return {
     ...own.record,
@@ -51,7 +56,7 @@ export function inherit(from: Kept, { own, mapped, digester }: Inheriting): Know
     wasThere: wasThere(record),
     sentStatus: from.doubted ? null : record.sentStatus,
     seenStatus: record.seenStatus,
-    sent: erased ? record.sent : record.digestKey === digester.id ? Object.fromEntries(sent) : {},
+    sent: erased ? record.sent : Object.fromEntries(sent),
     seen: {},
     refused: erased ? record.refused : own.record.refused,
     erased: record.erased,

@@ -45,14 +45,17 @@ export function startMemory({ record, unknown, blind, changedAtMs = null, ...res
   const rekeyed = !erased && record.digestKey !== null && record.digestKey !== digestKey
   const { [UNVERIFIABLE_FIELD]: hidden, ...visible } = record.sent as FieldDigests
   const shown = rekeyed ? {} : visible
-  // What has changed since it was digested with the other key cannot be told any more, and no GET shows it.
-  const doubted = blind || (rekeyed && changedAtMs !== null)
   return {
     remote: unknown || (rekeyed && record.remote === 'present') ? 'unknown' : record.remote,
     sentStatus: statusDoubted && !erased && !trialHadEnded(record) ? null : record.sentStatus,
     seenStatus: record.seenStatus,
     sent:
-      hidden === undefined ? shown : { ...shown, [UNVERIFIABLE_FIELD]: hiddenAs(hidden, rekeyed, doubted) },
+      hidden === undefined
+        ? shown
+        : {
+            ...shown,
+            [UNVERIFIABLE_FIELD]: hiddenAs(hidden, { blind, rekeyed, changed: changedAtMs !== null }),
+          },
     seen: rekeyed ? {} : record.seen,
     refused: rekeyed ? {} : record.refused,
     erased: record.erased,
@@ -65,9 +68,13 @@ function trialHadEnded({ sentStatus, seenStatus }: LedgerRecord): boolean {
   return sentStatus === 4 && seenStatus === 0
 }
 
-function hiddenAs(digest: string, rekeyed: boolean, doubted: boolean): string {
-  if (doubted) return DOUBTED
-  return rekeyed && digest !== NO_VALUE && digest !== DOUBTED ? BELIEVED : digest
+type Hiding = { readonly blind: boolean; readonly rekeyed: boolean; readonly changed: boolean }
+
+/** What has changed since it was digested with another key cannot be told any more, and no GET shows it. */
+function hiddenAs(digest: string, { blind, rekeyed, changed }: Hiding): string {
+  if (blind) return DOUBTED
+  if (!rekeyed || digest === NO_VALUE || digest === DOUBTED) return digest
+  return changed ? DOUBTED : BELIEVED
 }
 
 type Subject = {

@@ -1,6 +1,6 @@
 import { runLoop } from '../dispatch/loop.ts'
 import { nameOf } from '../model/name-of.ts'
-import { type Log, troubleLevel } from '../ops/log.ts'
+import { type Log, recoveryLevel, troubleLevel } from '../ops/log.ts'
 import { sleep } from '../ops/time.ts'
 import type { LoopName, Measuring } from './measuring.ts'
 
@@ -14,31 +14,37 @@ type Options = {
 
 /** The worker's loops: each repeats its step until the worker stops, and tells when it fails and when it works again. */
 export function makeLoops({ log, signal, watch }: Options) {
-  function repeat(loop: LoopName, step: () => Promise<boolean>): Promise<void> {
+  function run(loop: LoopName, step: () => Promise<boolean>, everyMs?: number): Promise<void> {
+    let failed = 0
     return runLoop({
       step: watch?.(loop, step) ?? step,
       sleep,
       now: () => performance.now(),
       signal,
+      ...(everyMs === undefined ? {} : { everyMs }),
       onTrouble(failures, error) {
-        if (failures === 0) log.info({ loop }, 'it works again')
+        if (failures === 0) log[recoveryLevel(failed)]({ loop }, 'it works again')
         else
           log[troubleLevel(failures)](
             { loop, failures, ...nameOf(error) },
             'a step failed and will be tried again',
           )
+        failed = failures
       },
     })
   }
   return {
     /** As soon as there is something to do, which the step resolves to. */
-    repeat,
+    repeat: (loop: LoopName, step: () => Promise<boolean>): Promise<void> => run(loop, step),
     /** With so much time between. */
     every: (ms: number, loop: LoopName, step: () => Promise<unknown>): Promise<void> =>
-      repeat(loop, async () => {
-        await step()
-        await sleep(ms, signal)
-        return false
-      }),
+      run(
+        loop,
+        async () => {
+          await step()
+          return false
+        },
+        ms,
+      ),
   }
 }

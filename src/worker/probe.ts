@@ -17,25 +17,41 @@ type Options = {
   readonly log: (entry: CallEntry) => void
   /** Milliseconds since 1970. */
   readonly now: () => number
+  readonly random: () => number
 }
 
-type Known = { readonly key: CustomerKey; readonly userId: string }
+type Known = { readonly key: CustomerKey; readonly userId: string; readonly good: boolean }
 
-/** Somebody for whom all is right; else anybody; where no user is known at all, a name that nobody has. */
+/**
+ * Another one each time, since what is wrong may be that one user: somebody for whom all is right and whose calls are
+ * not among those that failed; else anybody.
+ */
 const KNOWN_USER = `
-SELECT key, user_id AS "userId" FROM (
-  (SELECT key, user_id, 0 AS doubt FROM rollcall.ledger
-    WHERE remote = 'present' AND state = 'idle' AND user_id IS NOT NULL LIMIT 1)
-  UNION ALL
-  (SELECT key, user_id, 1 FROM rollcall.ledger WHERE user_id IS NOT NULL LIMIT 1)) u
-ORDER BY doubt LIMIT 1`
+WITH middle AS (SELECT (random() * max(id))::bigint AS id FROM rollcall.owed),
+failed AS MATERIALIZED (
+  SELECT jsonb_object_keys(tally) AS id FROM rollcall.pace, LATERAL (
+    SELECT trouble->'burnt' AS tally UNION ALL
+    SELECT value FROM jsonb_each(CASE jsonb_typeof(trouble->'denied') WHEN 'object' THEN trouble->'denied' END)) t
+  WHERE jsonb_typeof(tally) = 'object'),
+known AS (
+  SELECT o.id, l.key, l.user_id, l.remote = 'present' AND l.state = 'idle'
+    AND o.id::text NOT IN (SELECT id FROM failed) AS good
+  FROM rollcall.owed o JOIN rollcall.ledger l USING (key) WHERE l.user_id IS NOT NULL)
+SELECT key, user_id AS "userId", good FROM (
+  (SELECT * FROM known WHERE good AND id >= (SELECT id FROM middle) ORDER BY id LIMIT 1) UNION ALL
+  (SELECT * FROM known WHERE good AND id < (SELECT id FROM middle) ORDER BY id LIMIT 1) UNION ALL
+  (SELECT * FROM known WHERE id >= (SELECT id FROM middle) ORDER BY id LIMIT 1)) u
+ORDER BY good DESC LIMIT 1`
+
+/** A service that takes our keys says that there is no such user. */
 const NOBODY = 'rollcall-probe'
 
 /** Outside the pace, since it is made while nobody else calls. Null: it was broken off. */
-export function makeProbe({ pool, users, signal, log, now }: Options): () => Promise<Sign | null> {
+export function makeProbe({ pool, users, signal, log, now, random }: Options): () => Promise<Sign | null> {
   return async () => {
     const { rows } = await pool.query<Known>(KNOWN_USER)
-    const known = rows[0]
+    // Where nobody is known to be right, the one who is asked about may be what is wrong.
+    const known = rows[0]?.good || random() < 0.5 ? rows[0] : undefined
     const call = { method: 'GET' } as const
     const called = await callService(users, { call, userId: known?.userId ?? NOBODY, signal })
     const { outcome, shape, durationMs } = called

@@ -22,7 +22,6 @@ type Options = {
 
 const APPLY_IT = 'to sync by this mapping, run `rollcall backfill --mapping`'
 
-const LOOK_MS = 1000
 const TELL_AGAIN_MS = 60_000
 
 /**
@@ -37,7 +36,6 @@ export function makeStanding({ pool, config, digester, log, signal, now }: Optio
   const sweeping = { pool, config, digester, signal }
   let consumer: Pick<Consumer, 'pause' | 'resume'> | null = null
   let current = true
-  let lookAt = Number.NEGATIVE_INFINITY
   let tellAt = Number.POSITIVE_INFINITY
 
   /** As a worker starts: before this, jobs are given back where the mapping is not the present one. */
@@ -79,13 +77,10 @@ export function makeStanding({ pool, config, digester, log, signal, now }: Optio
     return true
   }
 
-  async function tend(): Promise<false> {
-    if (now() < lookAt) return false
-    lookAt = now() + LOOK_MS
+  async function tend(): Promise<void> {
     const standing = await readStanding(pool, fingerprint)
     if (standing?.current && !standing.swept) await goOn(standing)
     if (standing && !standing.current && now() >= tellAt) tell(standing)
-    return false
   }
 
   async function goOn({ generation }: Standing): Promise<void> {

@@ -39,7 +39,7 @@ function overviewGauges(): (overview: Overview) => Promise<string> {
   const waits = plain(
     metrics,
     'waits_for_worker_seconds',
-    'How long the longest due waits for a worker, backfill apart',
+    'How long the longest due waits for a worker; backfill only while nothing is under way; 0: calls are stopped',
   )
   const unknown = plain(
     metrics,

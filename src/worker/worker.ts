@@ -49,6 +49,7 @@ type Options = {
 /** After breaking off, this long is left to record what became of the calls. */
 const RECORD_MS = 1000
 const HOUSEKEEPING_MS = 5000
+const MAPPING_MS = 1000
 const PAUSING_MS = 500
 
 /** Starts the background process: the pump that feeds the queue, the jobs, and the housekeeping. */
@@ -134,7 +135,7 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
   })
   const loops = [
     repeat('dispatch', pump),
-    repeat('mapping', standing.tend),
+    every(MAPPING_MS, 'mapping', standing.tend),
     every(HOUSEKEEPING_MS, 'housekeeping', housekeep),
     every(PAUSING_MS, 'pace', pausing),
   ]

@@ -25,7 +25,7 @@ const passed = (answers: readonly (readonly HeldKind[])[]) =>
 async function rowOf({ pool }: TestDatabase, kind: BrakeKind) {
   const { rows } = await pool.query(
     `SELECT taken, tripped_at IS NOT NULL AS tripped, tripped_at_limit AS limit, base::int,
-       (SELECT count(*)::int FROM rollcall.brake_entry e WHERE e.kind = b.kind) AS entries
+       (SELECT count(*)::int FROM rollcall.brake_entry e WHERE e.kind = b.kind AND NOT forgotten) AS entries
      FROM rollcall.brake b WHERE kind = $1`,
     [kind],
   )
@@ -153,6 +153,31 @@ test('a release lets one customer through, for what was held and nothing else', 
   expect(await ask('a', 'd')).toEqual([])
   expect(await rowOf(db, 'revocation')).toMatchObject({ taken: 0 })
   expect(await rowOf(db, 'create')).toMatchObject({ taken: 1 })
+})
+
+test('whoever gets back the access that was taken within the window is not counted, decided on or not', async () => {
+  await using db = await freshDatabase()
+  const brake = makeBrake(db.pool, rules({ customers: 1 }))
+  const back = (key: string) => brake(request(key, ['status']))
+  // Each is one too many, were it counted.
+  expect(await back('somebody')).toEqual([])
+  expect(await brake(request('a'))).toEqual([])
+  expect(await back('a')).toEqual([])
+  await put(db.pool, [held('b')])
+  expect(await brake(request('b'))).toEqual(['revocation'])
+  await release(db.pool, { keys: ['b'], by: 'a test', why: 'meant' })
+  expect(await back('b')).toEqual(['status'])
+  await db.pool.query('UPDATE rollcall.decided SET spent_at = clock_timestamp()')
+  expect(await back('b')).toEqual([])
+  // The kind has let go of whom it had counted, and yet it is known who they were.
+  const { rows } = await db.pool.query('SELECT tripped_at, taken FROM rollcall.brake WHERE kind = $1', [
+    'revocation',
+  ])
+  expect(rows).toEqual([{ tripped_at: null, taken: 0 }])
+  expect(await back('a')).toEqual([])
+  await age(db, 25)
+  await db.pool.query(`UPDATE rollcall.decided SET spent_at = spent_at - interval '25 hours'`)
+  expect([await back('a'), await back('b')]).toEqual([['status'], ['status']])
 })
 
 test('while a TRUNCATE is open nobody loses access, and that is counted nowhere', async () => {

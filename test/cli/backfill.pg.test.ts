@@ -5,6 +5,7 @@ import { buildHouse, CONFIG, type House } from '../support/house.ts'
 import { lanes } from '../support/lanes.ts'
 import { reconfigured } from '../support/other-mapping.ts'
 import { runRollcall } from '../support/process.ts'
+import { unfolded } from '../support/unfolded.ts'
 
 const [, lane] = lanes
 if (!lane) throw new Error('the Postgres lane is always there')
@@ -16,7 +17,7 @@ const CHANGED: Partial<RollcallConfig> = {
 async function rollcall(house: House, ...args: readonly string[]) {
   await using process = await runRollcall(house, args)
   const { code } = await process.exited
-  return { code, output: process.output() }
+  return { code, output: unfolded(process.output()) }
 }
 
 /** Two premium customers and a free one, all settled. */

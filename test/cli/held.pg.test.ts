@@ -71,7 +71,7 @@ test('shows who is held, by kind and one by one, and exits with 3', async (conte
   ])
     expect(all.out).toContain(words)
   expect(all.out).toMatch(/^a +held +5 min +2 to 0 +revocation$/m)
-  expect(all.out).toMatch(/^b +held +5 min +2 +clear:email status +email$/m)
+  expect(all.out).toMatch(/^b +held +5 min +2 to 4 +clear:email status +email$/m)
 
   const some = await held(db.url, ['--kind', 'revocation', '--limit', '1'], context)
   expect(some).toMatchObject({ code: 3, out: expect.stringContaining('and 1 more; --limit 2') })
@@ -82,6 +82,49 @@ test('shows who is held, by kind and one by one, and exits with 3', async (conte
     out: expect.stringMatching(/^x +discarded/m),
   })
   expect((await held(db.url, ['b'], context)).code).toBe(3)
+})
+
+test('says what is left to do where a kind has tripped and nobody is held', async (context) => {
+  await using db = await freshDatabase()
+  await db.pool.query(
+    `INSERT INTO rollcall.brake (kind, taken, tripped_at, tripped_at_limit)
+     VALUES ('clear:service_language_code', 100, now(), 100)`,
+  )
+  const { code, out } = await held(db.url, [], context)
+  expect(code).toBe(3)
+  expect(out).toContain('`rollcall held discard --kind clear:service_language_code --why …`')
+})
+
+test('a discard after a TRUNCATE says that its mark stands, and how it is closed', async (context) => {
+  await using db = await freshDatabase()
+  await put(db.pool, [heldRow('a', ['truncated']), heldRow('b', ['truncated']), heldRow('c')])
+  await db.pool.query(`INSERT INTO rollcall.capture_mark (kind, relation) VALUES
+    ('truncate', 'public.a_table_of_customers_with_a_long_name'), ('overflow', 'public.other')`)
+  const discarded = await held(db.url, ['discard', '--kind', 'truncated', '--why', 'restored'], context)
+  expect(discarded).toMatchObject({ code: 0, out: expect.stringContaining('2 customers are left') })
+  expect(discarded.out).toMatch(/TRUNCATE of public\.a_table_of_customers_with_a_long_name still\sstands/)
+  expect(discarded.out).toContain('`rollcall capture resync --dismiss`')
+  expect(discarded.out).not.toContain('public.other')
+  const other = await held(db.url, ['discard', '--kind', 'revocation', '--why', 'w'], context)
+  expect(other.out).not.toContain('resync')
+  await db.pool.query('UPDATE rollcall.capture_mark SET resolved_at = now()')
+  const closed = await held(db.url, ['discard', '--kind', 'truncated', '--why', 'again'], context)
+  expect(closed.out).not.toContain('resync')
+})
+
+test('tells the status to which somebody would change, as far as it can be known', async (context) => {
+  await using db = await freshDatabase()
+  await put(db.pool, [
+    heldRow('a', ['status'], { sent: 4 }),
+    heldRow('b', ['status'], { sent: 0 }),
+    heldRow('c', ['status'], { sent: 2, seen: 7 }),
+    heldRow('d', ['clear:email'], { sent: 4 }),
+  ])
+  const { out } = await held(db.url, [], context)
+  expect(out).toMatch(/^a +held +5 min +4 to 2 +status$/m)
+  expect(out).toMatch(/^b +held +5 min +0 to 2\/4 +status$/m)
+  expect(out).toMatch(/^c +held +5 min +7 to \? +status$/m)
+  expect(out).toMatch(/^d +held +5 min +4 +clear:email +email$/m)
 })
 
 test('releases and discards by kind and by key, and keeps who, when and why', async (context) => {

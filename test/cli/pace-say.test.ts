@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { readCeiling } from '../../src/cli/pace.ts'
 import { sayPace } from '../../src/cli/say-pace.ts'
 import type { PaceReport } from '../../src/pace/read.ts'
+import { unfolded } from '../support/unfolded.ts'
 
 const CLOSED: PaceReport = {
   ceiling: 50,
@@ -16,7 +17,7 @@ const CLOSED: PaceReport = {
   failedProbes: 0,
 }
 
-const say = (more: Partial<PaceReport>) => sayPace({ ...CLOSED, ...more }).join('\n')
+const say = (more: Partial<PaceReport>) => unfolded(sayPace({ ...CLOSED, ...more }).join('\n'))
 
 test('says how fast, how fast at most, and whether calls are made', () => {
   expect(sayPace(null)).toEqual([expect.stringContaining('not set yet')])
@@ -51,8 +52,8 @@ test('says what stops calls, since when, when it is tried again, and what to do'
     expect(refused).toContain(words)
   expect(say({ cause: 'credentials', nextProbeMs: 0 })).toContain('stopped for a moment')
   expect(say({ breaker: 'trying', openedAt: '2026-11-20T10:00:00Z' })).toContain('slowly at first')
-  for (const text of [outage, refused])
-    for (const line of text.split('\n')) expect(line.length).toBeLessThan(100)
+  for (const cause of ['outage', 'credentials'] as const)
+    for (const line of sayPace({ ...CLOSED, ...opened, cause })) expect(line.length).toBeLessThanOrEqual(80)
 })
 
 test('a ceiling is a number above 0 and up to 10,000', () => {

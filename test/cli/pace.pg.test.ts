@@ -2,7 +2,7 @@
 import { Command } from 'commander'
 import { expect, type TestContext, test } from 'vitest'
 import { paceCommand } from '../../src/cli/pace.ts'
-import { configureCeiling } from '../../src/pace/row.ts'
+import { configureCeiling, holdOff } from '../../src/pace/row.ts'
 import { freshDatabase } from '../support/database.ts'
 
 async function pace(url: string, args: readonly string[], { signal }: TestContext) {
@@ -59,6 +59,31 @@ test('exits with 3 while nobody calls', async (context) => {
   const json = await pace(db.url, ['--json'], context)
   expect(json.code).toBe(3)
   expect(JSON.parse(json.out)).toMatchObject({ breaker: 'open', cause: 'outage', failedProbes: 4 })
+})
+
+test('the end of a hold says who has a wait besides, and what tries them now', async (context) => {
+  await using db = await freshDatabase()
+  await configureCeiling(db.pool, 50)
+  await holdOff(db.pool, 600_000)
+  await db.pool.query(`
+    INSERT INTO rollcall.owed (key, change_version, lane, due_at, token) VALUES
+      ('a', 1, 1, now() + interval '1 min', NULL), ('b', 1, 1, now() + interval '1 min', NULL),
+      ('due', 1, 1, now(), NULL), ('queued', 1, 1, now() + interval '1 min', 7),
+      ('other', 1, 1, now() + interval '1 min', NULL);
+    INSERT INTO rollcall.ledger (key, state, reason)
+    SELECT key, 'failing', jsonb_build_object('code', CASE key WHEN 'other' THEN 'denied' ELSE 'later' END)
+    FROM rollcall.owed`)
+  expect((await pace(db.url, [], context)).out).not.toContain('later attempt')
+  const { code, out } = await pace(db.url, ['--resume'], context)
+  expect(code).toBe(0)
+  expect(out).toMatch(/2 customers wait for a later attempt/)
+  expect(out).toContain('`rollcall failures --retry --reason later`')
+  expect(JSON.parse((await pace(db.url, ['--resume', '--json'], context)).out)).toMatchObject({
+    heldForMs: 0,
+    waiting: 2,
+  })
+  await db.pool.query('UPDATE rollcall.owed SET due_at = now()')
+  expect((await pace(db.url, ['--resume'], context)).out).not.toContain('later attempt')
 })
 
 test('a ceiling that is none changes nothing, and says what is expected', async (context) => {

@@ -4,7 +4,7 @@ import { runLoop } from '../../src/dispatch/loop.ts'
 type Step = boolean | Error | { readonly tookMs: number; readonly busy: boolean }
 
 /** Plays the steps one after the other; the waits between them, and what was told of troubles. */
-async function play(steps: readonly Step[]) {
+async function play(steps: readonly Step[], everyMs?: number) {
   const stop = new AbortController()
   const left = [...steps]
   const waits: number[] = []
@@ -26,6 +26,7 @@ async function play(steps: readonly Step[]) {
     },
     now: () => time,
     signal: stop.signal,
+    ...(everyMs === undefined ? {} : { everyMs }),
     onTrouble: (failures, error) => troubles.push([failures, error]),
   })
   return { waits, troubles }
@@ -45,6 +46,11 @@ it('waits longer after each failure in a row, tells how many, and when it works 
   const { waits, troubles } = await play([...errors, true, false])
   expect(waits).toEqual([500, 1000, 2000, 4000, 5000, 5000, 5000, 10, 40])
   expect(troubles).toEqual([...errors.map((error, n) => [n + 1, error]), [0, null]])
+})
+
+it('keeps to the time that was asked for between steps, and is back soon after a failure', async () => {
+  const { waits } = await play([true, false, new Error('down'), false, false], 1000)
+  expect(waits).toEqual([1000, 1000, 500, 1000, 1000])
 })
 
 it('makes a step that has become slow less often, but not while there is work', async () => {

@@ -81,18 +81,66 @@ eachLane('the brake holds', (lane) => {
     expect(house.sandbox.users.get('k19')?.status).toBe(0)
   })
 
-  test('erasures with their revocations, and neither goes without the other', async () => {
+  test('no revocation for the sake of an erasing that waits, and no erasing because of a revocation', async () => {
     await using house = await build('erase')
     await settleCustomers(house, 40)
     const { pool } = house.db
     await pool.query('DELETE FROM clientes')
     await until(async () => (await heldIn(pool, 'erase')) === 30)
+    expect(await heldIn(pool, 'revocation')).toBe(30)
     await release(pool, { kind: 'revocation', ...PERSON })
     await house.settled()
-    expect([shutOut(house), await heldIn(pool, 'erase')]).toEqual([10, 30])
+    expect([shutOut(house), await heldIn(pool, 'erase')]).toEqual([40, 30])
+    expect(house.sandbox.users.all().filter(({ email }) => email === null)).toHaveLength(10)
     await release(pool, { kind: 'erase', ...PERSON })
     await house.settled()
     expect(shutOut(house)).toBe(40)
     expect(house.sandbox.users.all().every(({ email }) => email === null)).toBe(true)
+  })
+
+  test('nobody whose access is given back after a release took it', async () => {
+    await using house = await build()
+    await settleCustomers(house, 40)
+    const { pool } = house.db
+    await pool.query('CREATE TABLE kept AS TABLE clientes; DELETE FROM clientes')
+    await until(async () => (await heldIn(pool)) === 30)
+    await release(pool, { kind: 'revocation', ...PERSON })
+    await house.settled()
+    expect(shutOut(house)).toBe(40)
+    await pool.query('INSERT INTO clientes TABLE kept')
+    await house.settled()
+    expect([shutOut(house), await heldIn(pool)]).toEqual([0, 0])
+  })
+
+  test('those whom a service that was wrong for a while showed otherwise are looked at before anything else', async () => {
+    await using house = await build()
+    await settleCustomers(house, 40)
+    const { pool } = house.db
+    const setAll = (status: 0 | 2) => {
+      for (const { user_id } of house.sandbox.users.all()) house.sandbox.users.edit(user_id, { status })
+    }
+    setAll(0)
+    await pool.query(SUSPECT)
+    await until(async () => (await heldIn(pool, 'status')) === 30)
+    setAll(2)
+    await pool.query(`UPDATE clientes SET nombre = 'Eva' WHERE id IN ('k1', 'k2', 'k3', 'k4')`)
+    await pool.query(`DELETE FROM clientes WHERE id IN ('k11', 'k12', 'k13', 'k14', 'k15')`)
+    await house.settled()
+    expect(shutOut(house)).toBe(5)
+    expect(house.sandbox.users.all().filter(({ first_name }) => first_name === 'Eva')).toHaveLength(4)
+  })
+
+  test('the clearing of a country that no GET shows, also with another key for the digests or for the customer', async () => {
+    await using house = await build()
+    const { pool } = house.db
+    await settleCustomers(house, 40)
+    await pool.query(`UPDATE clientes SET pais = 'ES'`)
+    await house.settled()
+    await pool.query('UPDATE rollcall.ledger SET digest_key = $1', ['another'])
+    await pool.query('UPDATE clientes SET pais = NULL')
+    await house.settled()
+    expect(await heldIn(pool, 'clear:country_code')).toBe(30)
+    const without = house.sandbox.users.all().filter(({ country_code }) => country_code === null)
+    expect(without).toHaveLength(10)
   })
 })

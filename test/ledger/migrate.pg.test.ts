@@ -60,12 +60,21 @@ test('makes the schema of a queue in Postgres, with statistics, and none for Red
   expect(rows[0].reloptions).toContain('autovacuum_vacuum_scale_factor=0')
 })
 
-test('a database that was never migrated is told apart, with what is missing', async () => {
+test('a database that was never migrated is told apart, in one sentence', async () => {
   await using db = await freshDatabase({ empty: true })
 
   await expect(checkMigrated(db.pool)).rejects.toEqual(code('NOT_MIGRATED'))
   await expect(checkMigrated(db.pool)).rejects.toMatchObject({
-    details: expect.arrayContaining(['migration 0000_start was not applied', 'rollcall.owed is missing']),
+    details: ['nothing of rollcall is installed in this database yet'],
+  })
+})
+
+test('where a part is there, each thing that is missing is named', async () => {
+  await using db = await freshDatabase()
+  await db.pool.query(`DROP TABLE rollcall.owed; DELETE FROM rollcall.migration WHERE id = 1`)
+
+  await expect(checkMigrated(db.pool)).rejects.toMatchObject({
+    details: ['migration 0000_start was not applied', 'rollcall.owed is missing'],
   })
 })
 

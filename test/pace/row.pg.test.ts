@@ -108,6 +108,30 @@ describe('an open breaker', () => {
   })
 })
 
+describe('a time that lies too far ahead, because a clock was set back or somebody wrote it', () => {
+  it.each(["next_free = now() + interval '1 hour'", `next_free = 'infinity'`])(
+    '%s holds up nobody, and is right again with the next reservation',
+    async (set) => {
+      await using db = await withRow(set)
+      expect(await reservePermits(db.pool, OURS)).toMatchObject({ count: 1 })
+      const { rows } = await db.pool.query(
+        `SELECT next_free < now() + interval '1 s' AS soon FROM rollcall.pace`,
+      )
+      expect(rows).toEqual([{ soon: true }])
+    },
+  )
+
+  it.each(["not_before = now() + interval '2 hours'", `not_before = 'infinity'`])(
+    '%s is no hold',
+    async (set) => {
+      await using db = await withRow(set)
+      expect(await currentRate(db.pool, 'ours')).toBe(60)
+      expect(await readPace(db.pool)).toMatchObject({ heldForMs: 0 })
+      expect(await reservePermits(db.pool, OURS)).toMatchObject({ count: 1 })
+    },
+  )
+})
+
 describe('the ceiling', () => {
   const now = async (db: Awaited<ReturnType<typeof withRow>>) => {
     const { ceiling, configured, rate } = (await readPace(db.pool)) ?? {}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Brake, BrakeKind, HeldKind } from '../../src/brake/brake.ts'
 import { OPTIONAL_FIELDS } from '../../src/model/user.ts'
-import { askBrake, kindsOf, withoutCleared } from '../../src/sync/braked.ts'
+import { askBrake, kindsOf, withoutHeld } from '../../src/sync/braked.ts'
 import { DOUBTED } from '../../src/sync/digest.ts'
 import type { Memory } from '../../src/sync/memory.ts'
 import type { Plan } from '../../src/sync/plan.ts'
@@ -74,7 +74,13 @@ describe('the kinds of a plan', () => {
     ['one that held nothing', patch({ status: 2, email: null }), sent(2, { email: null }), []],
     ['one that was seen to hold nothing', patch({ status: 2, email: null }), seen(2, { email: null }), []],
     ['one of which nothing is known', patch({ status: 2, email: null }), sent(2), []],
-    ['one that is in doubt', patch({ status: 2, country_code: null }), doubted, []],
+    ['a country that is in doubt', patch({ status: 2, country_code: null }), doubted, ['clear:country_code']],
+    [
+      'a country that never was',
+      patch({ status: 2, country_code: null }),
+      sent(2, { country_code: null }),
+      [],
+    ],
     ['one that a PUT leaves out', replace({ status: 2 }), sent(2, { email: 'x@y.z' }), ['clear:email']],
     ['one that a PATCH leaves out', patch({ status: 2, gender: 1 }), sent(2, { email: 'x@y.z' }), []],
     [
@@ -107,10 +113,10 @@ describe('what goes while the clearing of fields waits', () => {
 
   it('is the status and the other fields', () => {
     const made = patch({ status: 0, email: null, gender: 1 })
-    expect(withoutCleared(made, email, known(sent(2, { email: 'x@y.z', gender: 0 })))).toEqual(
+    expect(withoutHeld(made, email, known(sent(2, { email: 'x@y.z', gender: 0 })))).toEqual(
       patch({ status: 0, gender: 1 }),
     )
-    expect(withoutCleared(patch({ status: 0, email: null }), email, known(sent(2)))).toEqual(
+    expect(withoutHeld(patch({ status: 0, email: null }), email, known(sent(2)))).toEqual(
       patch({ status: 0 }),
     )
   })
@@ -123,7 +129,7 @@ describe('what goes while the clearing of fields waits', () => {
     ['nothing is held', patch({ status: 0, email: null }), [], sent(2)],
     ['it is no update', { kind: 'revoke', body: { status: 0 } }, email, sent(2)],
   ])('is nothing where %s', (_where, made, held, memory) => {
-    expect(withoutCleared(made, held, known(memory))).toBeNull()
+    expect(withoutHeld(made, held, known(memory))).toBeNull()
   })
 
   it('is of a PUT what is wrong, as a PATCH', () => {
@@ -133,20 +139,20 @@ describe('what goes while the clearing of fields waits', () => {
     const memory = sent(2, fields)
     const made = plan({ mapped: desired, memory, policy })
     expect(made.kind).toBe('replace')
-    expect(withoutCleared(made, email, known(memory))).toEqual(patch({ status: 2, gender: 1 }))
+    expect(withoutHeld(made, email, known(memory))).toEqual(patch({ status: 2, gender: 1 }))
     const right = sent(2, { ...fields, gender: 1 })
-    expect(withoutCleared(plan({ mapped: desired, memory: right, policy }), email, known(right))).toBeNull()
+    expect(withoutHeld(plan({ mapped: desired, memory: right, policy }), email, known(right))).toBeNull()
   })
 
   it('is not half of a phone', () => {
     const phone = { mobile_phone: '600111222', mobile_phone_prefix: '34' }
     const made = patch({ status: 2, mobile_phone: null, mobile_phone_prefix: null })
-    expect(withoutCleared(made, ['clear:mobile_phone'], known(sent(2, phone)))).toBeNull()
+    expect(withoutHeld(made, ['clear:mobile_phone'], known(sent(2, phone)))).toBeNull()
     const other = { ...phone, mobile_phone: '600111333' }
     const policy = { ...FULL, unmanaged: 'clear' as const }
     const memory = sent(2, { ...phone, email: 'x@y.z' })
     const put = plan({ mapped: user(2, other), memory, policy })
-    expect(withoutCleared(put, email, known(memory))).toEqual(patch({ status: 2, ...other }))
+    expect(withoutHeld(put, email, known(memory))).toEqual(patch({ status: 2, ...other }))
   })
 
   it.each([
@@ -168,7 +174,7 @@ describe('what goes while the clearing of fields waits', () => {
     )
     const desired = mapped.kind === 'user' ? mapped.user : null
     const memory = seen(2, before)
-    const rest = withoutCleared(plan({ mapped, memory, policy }), email, known(memory))
+    const rest = withoutHeld(plan({ mapped, memory, policy }), email, known(memory))
     if (rest?.kind !== 'patch') throw new Error('expected a PATCH')
     expect(rest.body).toMatchObject({ status: 4, gender: 1 })
     expect(rest.body).not.toHaveProperty('email')
@@ -176,7 +182,31 @@ describe('what goes while the clearing of fields waits', () => {
     const after = { ...rememberSent(memory, write, digests), looked: true }
     const again = plan({ mapped, memory: after, policy })
     expect(kindsOf(again, after, PRESENT)).toEqual(['clear:email'])
-    expect(withoutCleared(again, email, known(after))).toBeNull()
+    expect(withoutHeld(again, email, known(after))).toBeNull()
+  })
+})
+
+describe('what goes while erasing waits', () => {
+  const revoke: Plan = { kind: 'revoke', body: { status: 0 } }
+  const known = { memory: sent(2), digests }
+
+  it('is the revocation, unless that is held as well', () => {
+    expect(withoutHeld(revoke, ['erase'], known)).toBe(revoke)
+    expect(withoutHeld(revoke, ['erase', 'revocation'], known)).toBeNull()
+    const erase: Plan = { kind: 'erase', body: { status: 0, email: null }, fields: ['email'] }
+    expect(withoutHeld(erase, ['erase'], known)).toBeNull()
+  })
+
+  it('is asked about by itself', async () => {
+    const asked: (readonly BrakeKind[])[] = []
+    const brake: Brake = async ({ kinds }) => {
+      asked.push(kinds)
+      return kinds.filter((kind) => kind === 'erase')
+    }
+    const before = { ...PRESENT, erases: true }
+    const answer = await askBrake(revoke, { brake, key: '7', desired: 'd', before, ...known })
+    expect(answer).toEqual({ plan: revoke, held: ['erase'] })
+    expect(asked).toEqual([['revocation', 'erase'], ['revocation']])
   })
 })
 

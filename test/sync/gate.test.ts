@@ -88,6 +88,22 @@ describe('the gate', () => {
     expect(givenBack).toEqual([further])
   })
 
+  it('that our own pace has held up until there was no time is nothing against the customer, called or not', async () => {
+    for (const [turn, waitMs] of [
+      [TURN, 0],
+      [{ ...TURN, lookups: 1 }, 5000],
+    ] as const) {
+      let waited = false
+      const { gate, take, further } = scene({ hasTime: () => !waited })
+      await gate.pass(TURN)
+      take.now = async () => {
+        waited = true
+        return further
+      }
+      expect(await gate.pass(turn)).toEqual({ ...OUT_OF_TIME, waitMs })
+    }
+  })
+
   it('is closed while stopping, also when that begins during a wait that succeeds', async () => {
     const { gate, stopping, take, further } = scene()
     await gate.pass(TURN)
@@ -129,10 +145,13 @@ describe('the gate', () => {
   })
 
   it('makes no call with a permit of before everybody was told to slow down', async () => {
-    const { gate, fallen, first, take } = scene()
+    const { gate, fallen, first, take, givenBack } = scene()
     fallen.add(first)
     take.now = async () => null
     expect(await gate.pass(TURN)).toMatchObject({ reason: { code: 'paused' } })
+    expect(givenBack).toEqual([first])
+    gate.close()
+    expect(givenBack).toEqual([first])
   })
 
   it('tells by which permit the last call was made', async () => {

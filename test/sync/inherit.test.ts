@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { type KnownRecord, NEVER_SETTLED } from '../../src/ledger/record.ts'
 import type { Mapped } from '../../src/model/mapped.ts'
-import { forCustomer, makeDigester } from '../../src/sync/digest.ts'
+import { DOUBTED, forCustomer, makeDigester, NO_VALUE } from '../../src/sync/digest.ts'
 import { inherit, latestOf } from '../../src/sync/inherit.ts'
 
 const digester = makeDigester('a digest key of thirty-two chars!')
 const theirs = forCustomer(digester, 'old')
 const ours = forCustomer(digester, 'new')
 
-const MAPPED: Mapped = {
+const MAPPED: Extract<Mapped, { kind: 'user' }> = {
   kind: 'user',
   user: { userId: 'u7', status: 4, fields: { email: 'a@x.es', country_code: 'ES', gender: null } },
   issues: [],
@@ -83,7 +83,18 @@ describe('a record under another key', () => {
 
   it('tells nothing of fields when its digests were made with another key', () => {
     const foreign = { key: 'old', record: { ...OLD, digestKey: 'other' }, doubted: false }
-    expect(inherit(foreign, { own, mapped: MAPPED, digester }).sent).toEqual({})
+    expect(inherit(foreign, { own, mapped: MAPPED, digester }).sent).toEqual({ country_code: DOUBTED })
+  })
+
+  it('tells of the country, which no GET shows, that there was one', () => {
+    const country = (country_code: string | null) =>
+      ({ ...MAPPED, user: { ...MAPPED.user, fields: { country_code } } }) as Mapped
+    expect(inherit(old, { own, mapped: country(null), digester }).sent).toEqual({ country_code: DOUBTED })
+    expect(inherit(old, { own, mapped: country('FR'), digester }).sent).toEqual({ country_code: DOUBTED })
+    const without = { ...old, record: { ...OLD, sent: { country_code: NO_VALUE } } }
+    expect(inherit(without, { own, mapped: country('FR'), digester }).sent).toEqual({
+      country_code: NO_VALUE,
+    })
   })
 
   it('is left as it is when it is our own', () => {

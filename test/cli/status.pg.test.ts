@@ -1,0 +1,131 @@
+// The command itself, in this process, on a real database: when it says that a person is needed, and when not.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { install } from '../../src/capture/install.ts'
+import { planCapture } from '../../src/capture/relations.ts'
+import { main } from '../../src/cli/main.ts'
+import { resolveConfig } from '../../src/config/resolve.ts'
+import { configureCeiling } from '../../src/pace/row.ts'
+import { freshDatabase } from '../support/database.ts'
+import { CONFIG, CUSTOMERS } from '../support/house.ts'
+import { unfolded } from '../support/unfolded.ts'
+
+async function openScene() {
+  const db = await freshDatabase()
+  const folder = await mkdtemp(join(tmpdir(), 'rollcall-test-'))
+  await writeFile(join(folder, 'rollcall.config.js'), `export default ${JSON.stringify(CONFIG)}`)
+  await db.pool.query(CUSTOMERS)
+  const client = await db.pool.connect()
+  await install(client, await planCapture(client, resolveConfig(CONFIG, 'rollcall.config.ts')))
+  client.release()
+  const status = async (...args: readonly string[]) => {
+    const out: string[] = []
+    const code = await main(['status', ...args], {
+      out: (line) => void out.push(line),
+      err: (line) => void out.push(line),
+      env: { DATABASE_URL: db.url },
+      cwd: folder,
+      terminal: false,
+      stop: new AbortController().signal,
+    })
+    return { code, out: out.join('\n') }
+  }
+  return {
+    pool: db.pool,
+    status,
+    async needs() {
+      const { code, out } = await status('--json')
+      const { attention, overview } = JSON.parse(out)
+      return { code, attention, waitsMs: overview.owed.waitsForWorkerMs }
+    },
+    /** Nobody of this lane is on the queue, unless `token`s are given. */
+    async owe(lane: number, count: number, { dueFor = 90, token = false } = {}) {
+      await db.pool.query(
+        `INSERT INTO rollcall.owed (key, change_version, lane, due_at, token)
+         SELECT $1 || '-' || n, 1, $1::int, now() - $3 * interval '1 s',
+           CASE WHEN $4 THEN nextval('rollcall.token') END
+         FROM generate_series(1, $2) n`,
+        [lane, count, dueFor, token],
+      )
+    },
+    async [Symbol.asyncDispose]() {
+      await db.drop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+const NOTHING = { code: 0, attention: [], waitsMs: null }
+
+test('a change that nobody has noted for a minute needs a person: no worker runs', async () => {
+  await using scene = await openScene()
+  await scene.pool.query(`INSERT INTO clientes (id, plan) VALUES ('a', 'premium')`)
+  expect(await scene.needs()).toEqual(NOTHING)
+  await scene.pool.query(`UPDATE rollcall.outbox SET at = at - interval '119 s'`)
+  expect(await scene.needs()).toMatchObject({
+    code: 3,
+    attention: [expect.stringContaining('nobody notes them: no worker runs')],
+  })
+})
+
+test('a backfill that nobody works on for a minute needs a person; one that only waits for its turn does not', async () => {
+  await using scene = await openScene()
+  await scene.owe(3, 2000)
+  const alone = await scene.needs()
+  expect(alone).toMatchObject({ code: 3, attention: [expect.stringContaining('no worker syncs')] })
+  expect(alone.waitsMs).toBeGreaterThan(80_000)
+  // One is on the queue.
+  await scene.owe(2, 1, { dueFor: -60, token: true })
+  expect(await scene.needs()).toEqual(NOTHING)
+  // A live change does not wait for so long, whatever is under way.
+  await scene.owe(1, 1)
+  expect(await scene.needs()).toMatchObject({ code: 3, attention: [expect.stringContaining('due')] })
+})
+
+test('a job whose lease has passed is no sign of work', async () => {
+  await using scene = await openScene()
+  await scene.owe(3, 5, { token: true })
+  expect(await scene.needs()).toMatchObject({ code: 3 })
+})
+
+test('nobody waits for a worker while calls are stopped', async () => {
+  await using scene = await openScene()
+  await configureCeiling(scene.pool, 50)
+  await scene.owe(1, 1)
+  expect(await scene.needs()).toMatchObject({ code: 3 })
+  await scene.pool.query(`UPDATE rollcall.pace SET not_before = now() + interval '10 min'`)
+  expect(await scene.needs()).toEqual(NOTHING)
+  for (const over of ['-1 s', '2 h']) {
+    await scene.pool.query('UPDATE rollcall.pace SET not_before = now() + $1::interval', [over])
+    expect(await scene.needs(), over).toMatchObject({
+      code: 3,
+      attention: [expect.stringContaining('due')],
+    })
+  }
+  await scene.pool.query(`UPDATE rollcall.pace SET breaker = 'open', cause = 'outage', opened_at = now(),
+    probe_at = now() + interval '1 min'`)
+  expect(await scene.needs()).toMatchObject({
+    waitsMs: null,
+    attention: [expect.stringContaining('the service is out of order')],
+  })
+})
+
+test('shows it in lines of 80 columns, and what to do where a kind has tripped and nobody is held', async () => {
+  await using scene = await openScene()
+  await scene.owe(1, 3)
+  await scene.pool.query(
+    `INSERT INTO rollcall.brake (kind, taken, tripped_at, tripped_at_limit) VALUES ('status', 100, now(), 100)`,
+  )
+  const { code, out } = await scene.status()
+  expect(code).toBe(3)
+  for (const line of out.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80)
+  expect(out.split('\n').length).toBeGreaterThan(10)
+  const lines = unfolded(out)
+  expect(lines).toMatch(/^attention +somebody is due .* or it is far behind$/m)
+  expect(lines).toMatch(
+    /^attention +the brake \(status\) .* nobody is held: `rollcall held discard --kind status --why …` lets/m,
+  )
+  expect(lines).toMatch(/^owed +3: 3 due/m)
+})
