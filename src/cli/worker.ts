@@ -20,7 +20,7 @@ import { logPace } from '../worker/log-pace.ts'
 import { logStep } from '../worker/log-step.ts'
 import { openOps, type WorkerOps } from '../worker/ops.ts'
 import { whenUp } from '../worker/waiting.ts'
-import { type Observers, startWorker } from '../worker/worker.ts'
+import { type Observers, type RunningWorker, startWorker } from '../worker/worker.ts'
 import type { AddCommand, Io } from './io.ts'
 import { aborted } from './stop.ts'
 
@@ -71,14 +71,16 @@ async function runWorker(io: Io, file: string | undefined): Promise<void> {
     now: () => performance.now(),
   })
   try {
-    const parts = await whenUp(() => openParts({ env, config, log, stop: io.stop }), {
+    // All of it or nothing: whatever is away while it starts is waited for, and it begins anew.
+    const start = async () => run(await openParts({ env, config, log, stop: io.stop }), log, ops)
+    const running = await whenUp(start, {
       stop: io.stop,
       sleep,
       now: () => performance.now(),
       tell: sayAway(log, env),
     })
     const target = describeTarget(env.SERVICE_URL, config)
-    if (parts) await runUntilStopped(parts, { log, ops, stop: io.stop, target })
+    if (running) await runUntilStopped(running, { log, ops, stop: io.stop, target })
   } finally {
     await ops.close()
   }
@@ -93,7 +95,7 @@ type Opening = {
   readonly stop: AbortSignal
 }
 
-/** All of it or nothing: a queue that is away holds no connection of the database open. */
+/** A queue that is away holds no connection of the database open. */
 async function openParts({ env, config, log, stop }: Opening): Promise<Parts> {
   await reachable(() => knock(env.DATABASE_URL, stop))
   const opened = await openSync({
@@ -119,38 +121,53 @@ async function openParts({ env, config, log, stop }: Opening): Promise<Parts> {
   }
 }
 
-type Running = {
+type Running = Parts & { readonly worker: RunningWorker }
+
+async function run(parts: Parts, log: Log, ops: WorkerOps): Promise<Running> {
+  const { onCaptured, onStep, watchLoop } = ops.observers
+  const say = logStep(log)
+  const observers: Observers = {
+    onCaptured(changes) {
+      log.debug({ changes }, 'captured')
+      onCaptured(changes)
+    },
+    onStep(key, step, claim) {
+      say(key, step, claim)
+      onStep(key, step)
+    },
+    watchLoop,
+  }
+  try {
+    return { ...parts, worker: await reachable(() => startWorker({ ...parts, log, observers })) }
+  } catch (error) {
+    await close(parts)
+    throw error
+  }
+}
+
+async function close({ queue, opened }: Parts): Promise<void> {
+  await queue.close()
+  await opened.close()
+}
+
+type Told = {
   readonly log: Log
   readonly ops: WorkerOps
   readonly stop: AbortSignal
   readonly target: string
 }
 
-async function runUntilStopped({ opened, queue }: Parts, { log, ops, stop, target }: Running): Promise<void> {
+async function runUntilStopped(running: Running, { log, ops, stop, target }: Told): Promise<void> {
+  const { opened, queue, worker } = running
   try {
     for (const warning of opened.warnings) log.warn(warning)
-    const { onCaptured, onStep, watchLoop } = ops.observers
-    const say = logStep(log)
-    const observers: Observers = {
-      onCaptured(changes) {
-        log.debug({ changes }, 'captured')
-        onCaptured(changes)
-      },
-      onStep(key, step, claim) {
-        say(key, step, claim)
-        onStep(key, step)
-      },
-      watchLoop,
-    }
-    const worker = await startWorker({ opened, queue, log, observers })
     ops.runs({ queue, takesPart: worker.takesPart })
     log.info({ target, pace: opened.context.config.pace.ceiling }, 'the worker runs')
     await aborted(stop)
     log.info('stopping: running calls may end, no further one is started')
     await worker.stop(DRAIN_MS)
   } finally {
-    await queue.close()
-    await opened.close()
+    await close(running)
   }
 }
 

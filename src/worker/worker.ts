@@ -119,7 +119,9 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
   try {
     await standing.start(takingPart('mapping'), opened.standing)
   } catch (error) {
+    stopping.abort()
     await consumer.close(RECORD_MS)
+    await calls.close()
     throw error
   }
   const pausing = makePausing({

@@ -17,7 +17,6 @@ export type Asked = {
 export const UNREADABLE: readonly (readonly [string, (right: string) => string | Buffer])[] = [
   ['html', () => '<!doctype html><title>Sorry</title><h1>Sorry</h1>'],
   ['xml', () => '<?xml version="1.0"?><multistatus><response><status>500</status></response></multistatus>'],
-  ['bare OK', () => 'OK'],
   ['NUL', (right) => `\0${right}\0`],
   ['cut JSON', () => '{"user_id":"c","status":2,"emai'],
   ['two documents', (right) => `${right || '{}'}\n{"ok":true}`],
@@ -27,6 +26,9 @@ export const UNREADABLE: readonly (readonly [string, (right: string) => string |
   ['5 MB', () => `"${'x'.repeat(5 * 1024 * 1024)}"`],
   ['JSONP', (right) => `callback(${right})`],
 ]
+
+/** A bare word, in no JSON: many a service answers so to a write that it has carried out. */
+export const YES = ['OK', 'ok', 'Success', 'Done.', 'created'] as const
 
 /** Readable, and says nothing against the call. */
 export const AGREEING: readonly (readonly [string, (asked: Asked) => unknown])[] = [
