@@ -116,7 +116,7 @@ async function openParts({ env, config, log, stop }: Opening): Promise<Parts> {
     })
     return { opened, queue }
   } catch (error) {
-    await opened.close()
+    await opened.close().catch(() => undefined) // what ended it is told
     throw error
   }
 }
@@ -140,7 +140,7 @@ async function run(parts: Parts, log: Log, ops: WorkerOps): Promise<Running> {
   try {
     return { ...parts, worker: await reachable(() => startWorker({ ...parts, log, observers })) }
   } catch (error) {
-    await close(parts)
+    await close(parts).catch(() => undefined) // what ended it is told
     throw error
   }
 }

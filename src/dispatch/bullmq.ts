@@ -1,7 +1,7 @@
 import { Queue, UnrecoverableError, Worker } from 'bullmq'
 import type { Lease } from '../ledger/lease.ts'
 import { nameOf } from '../model/name-of.ts'
-import { connectQueue } from './connect.ts'
+import { connectQueue, queueError } from './connect.ts'
 import type { Consumer, JobQueue, Processed } from './queue.ts'
 
 /** Finished jobs are kept for a look at them; what is owed stands in Postgres. */
@@ -9,6 +9,8 @@ const KEEP = { removeOnComplete: { count: 200 }, removeOnFail: { age: 86_400, co
 /** A killed worker's job is found again after seconds, not after BullMQ's minute. */
 const LOCK_MS = 5000
 const STALLED_CHECK_MS = 2500
+/** For what never came to work. */
+const GIVEN_UP_MS = 500
 /** Redis cluster keeps a queue's keys together only under a braced prefix. */
 const PREFIX = '{rollcall}'
 
@@ -32,7 +34,11 @@ export async function openQueue({ queueUrl, name, onError }: Options): Promise<J
     connection.factory as never,
   )
   queue.on('error', onError)
-  await queue.waitUntilReady()
+  const close = async () => {
+    await queue.close()
+    await connection.close()
+  }
+  await readyOr(queue, queueUrl, close)
 
   return {
     async add(leases) {
@@ -60,13 +66,26 @@ export async function openQueue({ queueUrl, name, onError }: Options): Promise<J
         connection.factory as never,
       )
       worker.on('error', onError)
-      await worker.waitUntilReady()
-      return consumer(worker)
+      const consuming = consumer(worker)
+      // Left alone it would ask a connection that is gone, without a pause and for ever.
+      await readyOr(worker, queueUrl, () => consuming.close(GIVEN_UP_MS))
+      return consuming
     },
-    async close() {
-      await queue.close()
-      await connection.close()
-    },
+    close,
+  }
+}
+
+/** A server that goes away just now: nothing of ours is left behind, and it is said as what it is. */
+async function readyOr(
+  part: { waitUntilReady(): Promise<unknown> },
+  queueUrl: string,
+  close: () => Promise<void>,
+): Promise<void> {
+  try {
+    await part.waitUntilReady()
+  } catch (error) {
+    await close().catch(() => undefined) // what ended it is told
+    throw queueError(error, queueUrl)
   }
 }
 

@@ -25,9 +25,7 @@ export type QueueConnection = {
  * remembered for ever and never reported, and an unmigrated schema spins the event loop.
  */
 export function connectQueue(queueUrl: string, onError: (error: Error) => void): Promise<QueueConnection> {
-  return /^postgres(ql)?:/.test(queueUrl)
-    ? connectPostgres(queueUrl, onError)
-    : connectRedis(queueUrl, onError)
+  return isPostgres(queueUrl) ? connectPostgres(queueUrl, onError) : connectRedis(queueUrl, onError)
 }
 
 async function connectRedis(queueUrl: string, onError: (error: Error) => void): Promise<QueueConnection> {
@@ -136,6 +134,19 @@ function listened(onError: (error: Error) => void): typeof pg.Client {
       this.on('error', onError)
     }
   }
+}
+
+/** What a queue that was reached already says when it goes away, as an error of ours. */
+export function queueError(error: unknown, queueUrl: string): unknown {
+  if (error instanceof RollcallError) return error
+  const server = where(queueUrl)
+  if (isPostgres(queueUrl)) return postgresError(error, server)
+  // BullMQ passes on what ioredis says of a connection that ended, which has no code.
+  return redisError(error, server)
+}
+
+function isPostgres(queueUrl: string): boolean {
+  return /^postgres(ql)?:/.test(queueUrl)
 }
 
 function postgresError(error: unknown, server: string): unknown {

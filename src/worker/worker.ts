@@ -120,8 +120,7 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
     await standing.start(takingPart('mapping'), opened.standing)
   } catch (error) {
     stopping.abort()
-    await consumer.close(RECORD_MS)
-    await calls.close()
+    await Promise.allSettled([consumer.close(RECORD_MS), calls.close()])
     throw error
   }
   const pausing = makePausing({
