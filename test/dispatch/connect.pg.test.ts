@@ -1,7 +1,9 @@
 import pg from 'pg'
 import { expect, it } from 'vitest'
+import { openQueue } from '../../src/dispatch/bullmq.ts'
 import { connectQueue } from '../../src/dispatch/connect.ts'
 import { freshDatabase } from '../support/database.ts'
+import { makeRelay } from '../support/relay.ts'
 import { until } from '../support/until.ts'
 
 it('a connection to a queue in Postgres that breaks while BullMQ has it in hand is told of, and ends no process', async () => {
@@ -17,4 +19,28 @@ it('a connection to a queue in Postgres that breaks while BullMQ has it in hand 
   client.release(true)
   await pool.end()
   expect(told[0]).toMatchObject({ code: '57P01' })
+})
+
+it('a queue in Postgres that goes away before it is taken from leaves nothing behind that goes on asking it', async () => {
+  await using db = await freshDatabase()
+  await using door = await makeRelay(db.url)
+  await door.open()
+  let troubles = 0
+  const onError = () => void troubles++
+  const queue = await openQueue({ queueUrl: door.url, name: 'q', onError })
+  await door.shut()
+  await expect(queue.consume(async () => ({ failed: null }), { concurrency: 1 })).rejects.toMatchObject({
+    code: 'QUEUE_DOWN',
+  })
+  await queue.close().catch(() => undefined)
+  await door.open()
+  const before = troubles
+  // Turns of the event loop, in each of which one that was left behind would ask and fail.
+  for (let turn = 0; turn < 1000; turn++) await new Promise((resolve) => setImmediate(resolve))
+  expect(troubles - before).toBeLessThan(20)
+  // And the next one works.
+  const again = await openQueue({ queueUrl: door.url, name: 'q', onError })
+  const consumer = await again.consume(async () => ({ failed: null }), { concurrency: 1 })
+  await consumer.close(1000)
+  await again.close()
 })
