@@ -3,12 +3,12 @@ import { type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import type { RemoteUser } from '../service/body.ts'
 import { type Facts, fieldsOf, reasonOf, retry, type Step } from './answer.ts'
 import type { ReadMeaning, WriteMeaning } from './classify.ts'
-import { NO_VALUE } from './digest.ts'
+import { DOUBTED, NO_VALUE } from './digest.ts'
 import type { Memory } from './memory.ts'
 import { leavesTrial, type Plan } from './plan.ts'
 import { absorbRefusal, afterRefusedCreate, blamed, refusalMarks } from './refusal.ts'
 import { doubtHidden, rememberAbsent, rememberSeen, rememberSent } from './remember.ts'
-import { fieldsShown } from './right.ts'
+import { fieldIsRight, fieldsShown } from './right.ts'
 import type { Turn } from './turn.ts'
 
 /** What a GET's meaning changes. One that failed changes nothing that is remembered. */
@@ -59,7 +59,8 @@ function absorbClearing(
   switch (meaning) {
     case 'present': {
       if (!remote) throw new Error('a GET that means present must come with the user')
-      if (confirms(remote, unclear, facts)) return { turn: unclear.done }
+      if (confirms(remote, unclear, facts) && provesHidden(remote, unclear, facts))
+        return { turn: unclear.done }
       return { turn: cleared, end: retry('not-confirmed', facts) }
     }
     case 'absent':
@@ -94,6 +95,34 @@ function confirms(
       before.seen[field] !== digests.normal(field, shown)
     )
   })
+}
+
+/**
+ * What no GET shows was carried if something beside it in the same call was, and shows it. Where there is nothing of the
+ * kind it is sent once more, and then believed: a service may answer so for ever.
+ */
+function provesHidden(
+  remote: RemoteUser,
+  { plan, before }: NonNullable<Turn['unclear']>,
+  { desired, digests }: Facts,
+): boolean {
+  const written = fieldsOf(plan)
+  // A receipt says of an erased country that it cannot be verified.
+  if (
+    plan.kind === 'erase' ||
+    !written.includes(UNVERIFIABLE_FIELD) ||
+    before.sent[UNVERIFIABLE_FIELD] === DOUBTED
+  )
+    return true
+  if (before.remote !== 'present' || plan.body.status !== (before.seenStatus ?? before.sentStatus))
+    return true
+  return written.some(
+    (field) =>
+      field !== UNVERIFIABLE_FIELD &&
+      desired !== null &&
+      sameField(field, desired.fields, remote.fields) &&
+      !fieldIsRight(field, desired, before, digests),
+  )
 }
 
 /** After every other answer it is certain that nothing was carried out. */

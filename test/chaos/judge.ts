@@ -76,7 +76,11 @@ function outsideOfClaims(
   return [`request ${number}: a ${method} ${so} ms after the end of its claim`]
 }
 
-/** Milliseconds after the latest moment at which some claim would allow it; null: it is in time. */
+/**
+ * Milliseconds after the latest moment at which some claim would allow it; null: it is in time. A request of a claim that
+ * gave it up as unknown may still be on its way, or in the hands of a service that is slow to take it: the lifetime is
+ * the bound that rollcall counts on.
+ */
 function latenessOf(
   { arrivedAt }: Arrival,
   claims: readonly Claimed[],
@@ -84,8 +88,8 @@ function latenessOf(
 ): number | 'unclaimed' | null {
   const begun = claims.filter(({ from }) => from <= arrivedAt + slack)
   if (begun.length === 0) return 'unclaimed'
-  const ends = begun.map(({ from, endedAt }) =>
-    Math.min(from + LIFETIME_MS, endedAt === null ? Number.POSITIVE_INFINITY : endedAt),
+  const ends = begun.map(({ from, endedAt, left }) =>
+    Math.min(from + LIFETIME_MS, endedAt === null || left?.unknown ? Number.POSITIVE_INFINITY : endedAt),
   )
   const late = Math.round(arrivedAt - Math.max(...ends))
   return late > slack ? late : null

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Mapped } from '../../src/model/mapped.ts'
+import { DOUBTED } from '../../src/sync/digest.ts'
 import type { Memory } from '../../src/sync/memory.ts'
 import { makeCustomer } from '../support/pure-claims.ts'
 import { makePureService } from '../support/pure-service.ts'
@@ -53,6 +54,21 @@ describe('a write that is answered with JSON null', () => {
       expect(turn).toMatchObject({ memory: { remote: 'unknown' }, acknowledged: true, setAside: null })
     },
   )
+
+  it('proves nothing of a country, which no GET shows, unless something beside it shows that it was carried out', () => {
+    const shown = { user: { status: 2, email: 'a@x.es' } }
+    const alone = user(2, { email: 'a@x.es', country_code: 'ES' })
+    const first = play(alone, PREMIUM, ['null', shown])
+    expect(first.end).toMatchObject({ kind: 'retry', reason: { code: 'not-confirmed' } })
+    expect(first.turn.memory.sent.country_code).toBe(DOUBTED)
+    // Sent once more it is believed: the service may answer so for ever.
+    const again = { ...PREMIUM, sent: { ...PREMIUM.sent, country_code: DOUBTED } }
+    expect(play(alone, again, ['null', shown]).end).toEqual(SETTLED)
+    const beside = user(2, { email: 'b@x.es', country_code: 'ES' })
+    expect(play(beside, PREMIUM, ['null', { user: { status: 2, email: 'b@x.es' } }]).end).toEqual(SETTLED)
+    const granted = user(2, { country_code: 'ES' })
+    expect(play(granted, FREE, ['null', { user: { status: 2 } }]).end).toEqual(SETTLED)
+  })
 
   it('grants no second trial by being asked again', () => {
     const { end } = play(user(4), PREMIUM, ['null', { user: { status: 0 } }])
