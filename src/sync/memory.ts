@@ -49,13 +49,7 @@ export function startMemory({ record, unknown, blind, changedAtMs = null, ...res
     remote: unknown || (rekeyed && record.remote === 'present') ? 'unknown' : record.remote,
     sentStatus: statusDoubted && !erased && !trialHadEnded(record) ? null : record.sentStatus,
     seenStatus: record.seenStatus,
-    sent:
-      hidden === undefined
-        ? shown
-        : {
-            ...shown,
-            [UNVERIFIABLE_FIELD]: hiddenAs(hidden, { blind, rekeyed, changed: changedAtMs !== null }),
-          },
+    sent: { ...shown, ...hiddenMark(hidden, { erased, blind, rekeyed, changed: changedAtMs !== null }) },
     seen: rekeyed ? {} : record.seen,
     refused: rekeyed ? {} : record.refused,
     erased: record.erased,
@@ -66,6 +60,13 @@ export function startMemory({ record, unknown, blind, changedAtMs = null, ...res
 /** Seen before the doubt; a status of 0 that is seen only after it may be what the lost call has written. */
 function trialHadEnded({ sentStatus, seenStatus }: LedgerRecord): boolean {
   return sentStatus === 4 && seenStatus === 0
+}
+
+/** Of somebody who was erased: the call that a crash hides may have brought a country back, which no GET would show. */
+function hiddenMark(hidden: string | undefined, how: Hiding & { readonly erased: boolean }): FieldDigests {
+  if (how.erased && hidden === undefined && how.blind) return { [UNVERIFIABLE_FIELD]: DOUBTED }
+  if (hidden === undefined) return {}
+  return { [UNVERIFIABLE_FIELD]: how.erased ? hidden : hiddenAs(hidden, how) }
 }
 
 type Hiding = { readonly blind: boolean; readonly rekeyed: boolean; readonly changed: boolean }

@@ -1,5 +1,5 @@
 import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField, type Status } from '../model/user.ts'
-import { type CustomerDigests, NO_VALUE } from './digest.ts'
+import { type CustomerDigests, DOUBTED, NO_VALUE } from './digest.ts'
 import type { Memory } from './memory.ts'
 
 /** Two fields that are one thing: a GET may show the number joined with its prefix (section 2.6, rule 3). */
@@ -55,7 +55,10 @@ export function fieldsShown({ seen }: Pick<Memory, 'seen'>): OptionalField[] {
  */
 export function fieldsToClearAgain(memory: Pick<Memory, 'sent' | 'seen' | 'refused'>): OptionalField[] {
   const shown = fieldsShown(memory).filter((field) => memory.sent[field] === undefined)
-  return OPTIONAL_FIELDS.filter((field) => memory.refused[field] !== undefined || shown.includes(field))
+  const doubted = (field: OptionalField) => memory.sent[field] === DOUBTED
+  return OPTIONAL_FIELDS.filter(
+    (field) => memory.refused[field] !== undefined || shown.includes(field) || doubted(field),
+  )
 }
 
 /** Fields that the mapping does not set and that hold a value at the service, seen there or once sent by us. */

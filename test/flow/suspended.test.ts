@@ -17,7 +17,7 @@ const nextPermit = ({ db }: House, within: string) =>
   db.pool.query(`UPDATE rollcall.pace SET next_free = clock_timestamp() + $1::interval`, [within])
 
 async function waitingForPermit(house: House): Promise<() => Promise<unknown>> {
-  await nextPermit(house, '1 hour')
+  await nextPermit(house, '9 seconds')
   await house.db.pool.query(INSERT)
   await until(() => owed(house, 'token IS NOT NULL'), ONE)
   return () => nextPermit(house, '0')
