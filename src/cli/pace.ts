@@ -1,6 +1,6 @@
 import { readEnv } from '../config/env.ts'
-import { countWaiting } from '../ledger/failures.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
+import { countWaiting } from '../ledger/retry.ts'
 import { RollcallError } from '../model/errors.ts'
 import { isStopped, readPace } from '../pace/read.ts'
 import { endHold, setCeiling } from '../pace/row.ts'

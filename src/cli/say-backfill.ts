@@ -2,7 +2,7 @@ import type { Standing } from '../ledger/generation.ts'
 import type { Tally } from '../sync/differs.ts'
 import type { Plan } from '../sync/plan.ts'
 import type { Swept } from '../worker/sweep.ts'
-import { line } from './say-status.ts'
+import { lines } from './say-status.ts'
 
 /** `standing` as it was at the end; null on a ledger that no worker has met yet. */
 export type Backfilled = Swept & {
@@ -16,11 +16,11 @@ export type Backfilled = Swept & {
 export function sayBackfill(done: Backfilled): string[] {
   const { tally, dryRun, ended } = done
   return [
-    ...line('mapping', sayWhich(done)),
+    ...lines('mapping', sayWhich(done)),
     ...sayTally(tally),
-    ...(ended ? [] : line('stopped', sayStopped(done))),
-    ...(ended && !dryRun ? line('done', sayNoted(tally)) : []),
-    ...(ended && dryRun ? line('dry run', 'no call was made and nothing was written') : []),
+    ...(ended ? [] : lines('stopped', sayStopped(done))),
+    ...(ended && !dryRun ? lines('done', sayNoted(tally)) : []),
+    ...(ended && dryRun ? lines('dry run', 'no call was made and nothing was written') : []),
   ]
 }
 
@@ -46,10 +46,10 @@ export function sayTally({
   loseAccess,
   otherUsers,
 }: Tally): string[] {
-  const some = (label: string, count: number, text: string) => (count > 0 ? line(label, text) : [])
+  const some = (label: string, count: number, text: string) => (count > 0 ? lines(label, text) : [])
   return [
-    ...line('customers', `${customers} looked at`),
-    ...line('differ', `${verdicts.differs}${listed(': ', inWords(plans))}`),
+    ...lines('customers', `${customers} looked at`),
+    ...lines('differ', `${verdicts.differs}${listed(': ', inWords(plans))}`),
     ...some('fields', Object.keys(fields).length, `of those who are registered: ${listed('', fields)}`),
     ...some('lose access', loseAccess, sayLosses(loseAccess)),
     ...some(

@@ -4,10 +4,10 @@ import {
   type IssueGroup,
   REQUIRED,
   type ReasonGroup,
-  type Retried,
-  type Selector,
 } from '../ledger/failures.ts'
 import type { History } from '../ledger/history.ts'
+import type { Retried } from '../ledger/retry.ts'
+import type { Selector } from '../ledger/selector.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { columns, sayHistory } from './say-history.ts'
 import { type Said, type StoredReason, sayIssue, sayReason } from './say-reason.ts'

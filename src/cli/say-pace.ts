@@ -1,14 +1,14 @@
 import type { PaceReport } from '../pace/read.ts'
-import { line } from './say-status.ts'
+import { lines } from './say-status.ts'
 import { span } from './say-time.ts'
 
 /** The pace as lines for a person: how fast, how fast at most and who said so, and what stops it. */
 export function sayPace(pace: PaceReport | null): string[] {
-  if (!pace) return line('pace', 'not set yet: the first worker sets what its configuration asks for')
+  if (!pace) return lines('pace', 'not set yet: the first worker sets what its configuration asks for')
   return [
-    ...line('rate', sayRate(pace)),
-    ...line('ceiling', sayCeiling(pace)),
-    ...line('calls', sayCalls(pace)),
+    ...lines('rate', sayRate(pace)),
+    ...lines('ceiling', sayCeiling(pace)),
+    ...lines('calls', sayCalls(pace)),
     ...sayMore(pace),
   ]
 }
@@ -17,7 +17,7 @@ export function sayPace(pace: PaceReport | null): string[] {
 export function sayWaiting(customers: number): string[] {
   if (customers === 0) return []
   const who = customers === 1 ? '1 customer waits' : `${customers} customers wait`
-  return line(
+  return lines(
     'waiting',
     `${who} for a later attempt, as after any 429; \`rollcall failures --retry --reason later\` tries them now`,
   )
@@ -49,9 +49,9 @@ function sayCalls({ breaker, cause, failedProbes, heldForMs }: PaceReport): stri
 function sayMore({ breaker, cause, openedAt, nextProbeMs }: PaceReport): string[] {
   if (breaker !== 'open') return []
   return [
-    ...(openedAt === null ? [] : line('since', openedAt)),
-    ...line('next probe', sayNext(nextProbeMs ?? 0)),
-    ...line(
+    ...(openedAt === null ? [] : lines('since', openedAt)),
+    ...lines('next probe', sayNext(nextProbeMs ?? 0)),
+    ...lines(
       'to do',
       cause === 'credentials'
         ? 'correct SERVICE_SECRET_KEY or SERVICE_API_KEY and restart, or have them accepted'

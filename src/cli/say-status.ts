@@ -26,30 +26,30 @@ export function sayOverview(status: Status, config: Config): string[] {
   const total = owed.deletion + owed.change + owed.repair + owed.backfill
   const captured = capture.tables.filter(({ state }) => state === 'fits').length
   return [
-    ...line(
+    ...lines(
       'service',
       target ? describeTarget(target.origin, config) : 'not bound yet: no call was ever made',
     ),
-    ...line('mapping', sayMapping(mapping)),
-    ...line(
+    ...lines('mapping', sayMapping(mapping)),
+    ...lines(
       'customers',
       `${overview.customers} known, ${states.idle} settled, ${states.failing} failing, ${states.rejected} rejected, ${states.held} held, ${states.discarded} discarded`,
     ),
-    ...line(
+    ...lines(
       'capture',
       `${captured} of ${capture.tables.length} tables; ${outbox.rows} changes not noted yet${age(outbox.oldestAgeMs)}`,
     ),
-    ...line(
+    ...lines(
       'owed',
       total === 0
         ? 'nothing'
         : `${total}: ${owed.due} due, ${owed.queued} queued, ${owed.active} active, ${owed.waiting} waiting${age(owed.oldestAgeMs)}`,
     ),
-    ...(overview.unknown > 0 ? line('unknown', `${overview.unknown} users have to be looked up first`) : []),
-    ...line('pace', pace ? sayPace(pace) : 'not set yet'),
-    ...line('brake', sayBrake(brake)),
+    ...(overview.unknown > 0 ? lines('unknown', `${overview.unknown} users have to be looked up first`) : []),
+    ...lines('pace', pace ? sayPace(pace) : 'not set yet'),
+    ...lines('brake', sayBrake(brake)),
     ...reasons(overview),
-    ...attention.flatMap((what) => line('attention', what)),
+    ...attention.flatMap((what) => lines('attention', what)),
   ]
 }
 
@@ -84,15 +84,15 @@ export function sayDiffer({ tally, ended }: Swept): string {
 function reasons({ reasons, fieldIssues }: Overview): string[] {
   return [
     ...reasons.flatMap(({ state, code, status, customers }) =>
-      line(state, `${customers} × ${code}${status === null ? '' : ` (${status})`}`),
+      lines(state, `${customers} × ${code}${status === null ? '' : ` (${status})`}`),
     ),
     ...fieldIssues.flatMap(({ field, code, customers }) =>
-      line('left out', `${customers} × ${field}: ${code}`),
+      lines('left out', `${customers} × ${field}: ${code}`),
     ),
   ]
 }
 
-export function line(label: string, text: string): string[] {
+export function lines(label: string, text: string): string[] {
   return hanging(`${label.padEnd(12)} `, text)
 }
 

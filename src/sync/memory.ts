@@ -64,9 +64,8 @@ function trialHadEnded({ sentStatus, seenStatus }: LedgerRecord): boolean {
 
 /** Of somebody who was erased: the call that a crash hides may have brought a country back, which no GET would show. */
 function hiddenMark(hidden: string | undefined, how: Hiding & { readonly erased: boolean }): FieldDigests {
-  if (how.erased && hidden === undefined && how.blind) return { [UNVERIFIABLE_FIELD]: DOUBTED }
-  if (hidden === undefined) return {}
-  return { [UNVERIFIABLE_FIELD]: how.erased ? hidden : hiddenAs(hidden, how) }
+  if (hidden !== undefined) return { [UNVERIFIABLE_FIELD]: how.erased ? hidden : hiddenAs(hidden, how) }
+  return how.erased && how.blind ? { [UNVERIFIABLE_FIELD]: DOUBTED } : {}
 }
 
 type Hiding = { readonly blind: boolean; readonly rekeyed: boolean; readonly changed: boolean }

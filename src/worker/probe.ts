@@ -33,7 +33,7 @@ failed AS MATERIALIZED (
     SELECT trouble->'burnt' AS tally UNION ALL
     SELECT value FROM jsonb_each(CASE jsonb_typeof(trouble->'denied') WHEN 'object' THEN trouble->'denied' END)) t
   WHERE jsonb_typeof(tally) = 'object'),
-known AS (
+known AS NOT MATERIALIZED (
   SELECT o.id, l.key, l.user_id, l.remote = 'present' AND l.state = 'idle'
     AND o.id::text NOT IN (SELECT id FROM failed) AS good
   FROM rollcall.owed o JOIN rollcall.ledger l USING (key) WHERE l.user_id IS NOT NULL)

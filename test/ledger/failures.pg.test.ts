@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { expect, test } from 'vitest'
-import { listFailing, readFailures, retryAll, retryKeys } from '../../src/ledger/failures.ts'
+import { listFailing, readFailures } from '../../src/ledger/failures.ts'
+import { retryAll, retryKeys } from '../../src/ledger/retry.ts'
 import { freshDatabase } from '../support/database.ts'
 
 type Row = {

@@ -1,10 +1,10 @@
 // Whether something that must not get out got out: everything that a queue, a schema or an output ever held, and the
 // search of it. Redis is listened to and tables are watched while the work is done, since what a queue holds for a
 // moment only is gone at the end.
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Redis } from 'ioredis'
 import type { Pool } from 'pg'
 import { connectRedis } from './redis.ts'
+import { until } from './until.ts'
 
 /** Texts by the place where they stand. */
 export type Places = Readonly<Record<string, string>>
@@ -59,7 +59,9 @@ export async function watchRedis(url: string): Promise<Watched> {
     async read() {
       const mark = `end-of-listening-${heard.length}`
       await session.redis.echo(mark)
-      while (!heard.some((command) => command.includes(mark))) await sleep(10)
+      await until(() => heard.some((command) => command.includes(mark)), {
+        what: 'the monitor hears the end',
+      })
       return [...heard, ...(await everythingIn(session.redis))].join('\n')
     },
     async [Symbol.asyncDispose]() {
