@@ -1,7 +1,6 @@
 // The end of a run: everything works, and whoever was owed something must come to rest.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { noteNow } from '../../src/ledger/note.ts'
-import { LANE } from '../../src/model/customer.ts'
+import { retryKeys } from '../../src/ledger/retry.ts'
 import { findWrong } from '../support/random-customers.ts'
 import { orAway, type Tell } from './agents.ts'
 import { update } from './changes.ts'
@@ -59,8 +58,8 @@ type Ending = {
 }
 
 /**
- * First everybody must be right but for what the ledger says was refused; when the refused have changed, or somebody has
- * asked for another attempt, everybody.
+ * First everybody must be right but for what the ledger says was refused; when somebody has asked for another attempt
+ * and the refused have changed, everybody.
  */
 export async function settle(
   ending: Ending,
@@ -80,11 +79,12 @@ export async function settle(
     ...unsaid.map(({ key, fields }) => ({ key, what: `wrong in ${fields.join(', ')}, and nothing says so` })),
   )
   tell(`at rest; ${refused.size} customers have something that was refused, and are asked for again`)
+  // A change alone would not do: the value that was refused may be drawn once more.
+  await retryKeys(pool, [...refused.keys()])
   for (const key of refused.keys()) {
     const { sql, values: given } = update({ values, random: mending }, key, COLUMNS)
     await pool.query(sql, given)
   }
-  await noteNow(pool, [...refused.keys()], LANE.repair)
   findings.push(...(await rest()))
   findings.push(
     ...(await wrong()).map(({ key, fields }) => ({ key, what: `stays wrong in ${fields.join(', ')}` })),
