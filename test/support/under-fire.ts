@@ -31,7 +31,8 @@ const TIMING: NonNullable<RollcallConfig['timing']> = {
   lifetimeMs: 450,
   queueLeaseMs: 800,
   retryMinMs: 10,
-  retryMaxMs: 150,
+  // On a busy machine claims run out of time; were they tried again at once, it would stay busy with them.
+  retryMaxMs: 5000,
 }
 
 /** A service in whatever form, as the story needs it. */
