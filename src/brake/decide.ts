@@ -31,6 +31,8 @@ export type Decision = {
   /** For each request, in order, the kinds for which it has to wait. */
   readonly answers: readonly (readonly HeldKind[])[]
   readonly entries: readonly Entry[]
+  /** Who goes on under a kind that it was counted for: the window begins anew for it. */
+  readonly again: readonly Entry[]
   readonly trips: readonly Trip[]
 }
 
@@ -43,6 +45,7 @@ export type Decision = {
 export function decide({ kinds, asked, truncated }: Situation): Decision {
   const counts = new Map(kinds.map((state) => [state.kind, makeCount(state)]))
   const entries: Entry[] = []
+  const again: Entry[] = []
   const answers = asked.map((request): readonly HeldKind[] => {
     const released = takenTogether(request.released)
     if (
@@ -62,9 +65,11 @@ export function decide({ kinds, asked, truncated }: Situation): Decision {
       counts.get(kind)?.add(request.key)
       entries.push({ kind, key: request.key })
     }
+    const counted = request.kinds.filter((kind) => request.counted.includes(kind))
+    again.push(...counted.map((kind) => ({ kind, key: request.key })))
     return []
   })
-  return { answers, entries, trips: [...counts.values()].flatMap((count) => count.trip() ?? []) }
+  return { answers, entries, again, trips: [...counts.values()].flatMap((count) => count.trip() ?? []) }
 }
 
 /** What a table that was emptied would do to everybody. */

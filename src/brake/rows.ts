@@ -41,12 +41,13 @@ SELECT
    FROM rollcall.brake b LEFT JOIN fewer USING (kind), t WHERE b.kind = ANY($1)) AS kinds,
   (SELECT coalesce(jsonb_agg(jsonb_build_array(e.kind, e.key)), '[]')
    FROM rollcall.brake_entry e JOIN asked USING (kind, key), t WHERE e.at > t.since AND NOT e.forgotten) AS counted,
-  -- Who gets back what was taken within the window is no change that could be one of a mass.
+  -- Who gets back what was taken within the window, or may have been after a release whose answer was lost, is no
+  -- change that could be one of a mass.
   (SELECT coalesce(jsonb_agg(asked.key), '[]') FROM asked, t WHERE asked.kind = 'status' AND (
      EXISTS (SELECT FROM rollcall.brake_entry e
        WHERE e.kind = 'revocation' AND e.key = asked.key AND e.at > t.since)
      OR EXISTS (SELECT FROM rollcall.decided d JOIN rollcall.decision c ON c.id = d.decision
-       WHERE d.key = asked.key AND d.spent_at > t.since AND c.action = 'release'
+       WHERE d.key = asked.key AND coalesce(d.spent_at > t.since, true) AND c.action = 'release'
          AND d.kinds ?| ARRAY['revocation', 'truncated']))) AS returning,
   (SELECT coalesce(jsonb_agg(jsonb_build_array(d.key, d.desired, d.kinds)), '[]')
    FROM rollcall.decided d WHERE d.key = ANY($3) AND d.spent_at IS NULL) AS released,
@@ -108,7 +109,10 @@ kept AS (
     based_at = CASE WHEN s.base IS NULL THEN b.based_at ELSE clock_timestamp() END,
     tripped_at = CASE WHEN s.tripped IS NULL THEN b.tripped_at ELSE clock_timestamp() END,
     tripped_at_limit = coalesce(s.tripped, b.tripped_at_limit)
-  FROM s WHERE b.kind = s.kind)
+  FROM s WHERE b.kind = s.kind),
+again AS (
+  UPDATE rollcall.brake_entry e SET at = clock_timestamp()
+  FROM unnest($4::text[], $5::text[]) AS a (kind, key) WHERE e.kind = a.kind AND e.key = a.key AND NOT e.forgotten)
 INSERT INTO rollcall.brake_entry (kind, key) SELECT e.kind, e.key FROM unnest($2::text[], $3::text[]) AS e (kind, key)
 ON CONFLICT (kind, key) DO UPDATE SET at = clock_timestamp(), forgotten = false`
 
@@ -116,10 +120,10 @@ type Stored = { readonly kinds: readonly BrakeKind[]; readonly bases: Bases | nu
 
 export async function store(
   client: ClientBase,
-  { entries, trips }: Decision,
+  { entries, again, trips }: Decision,
   { kinds, bases }: Stored,
 ): Promise<void> {
-  if (entries.length === 0 && trips.length === 0 && !bases) return
+  if (entries.length === 0 && again.length === 0 && trips.length === 0 && !bases) return
   const rows = kinds.map((kind) => ({
     kind,
     more: entries.filter((entry) => entry.kind === kind).length,
@@ -130,5 +134,7 @@ export async function store(
     JSON.stringify(rows),
     entries.map(({ kind }) => kind),
     entries.map(({ key }) => key),
+    again.map(({ kind }) => kind),
+    again.map(({ key }) => key),
   ])
 }

@@ -11,11 +11,13 @@ import { fieldIsRight, PHONE } from './right.ts'
 type Update = Extract<Plan, { readonly kind: 'patch' | 'replace' }>
 
 /** What is known besides the memory. */
-type Before = {
+export type Before = {
   /** The user was there, as far as the ledger knows. */
   readonly wasThere: boolean
   /** After its revocation the customer's personal fields are erased. */
   readonly erases: boolean
+  /** That the service shows no access was known before this claim, and nothing waits because of it. */
+  readonly shownWithout: boolean
 }
 
 /**
@@ -29,12 +31,12 @@ export function kindsOf(plan: Plan, memory: Memory, before: Before): readonly Br
     case 'patch':
     case 'replace':
       return [
-        ...statusKinds(plan, memory),
+        ...statusKinds(plan, memory, before),
         ...clearedBy(plan, memory).map((field) => `clear:${field}` as const),
       ]
     case 'revoke':
       // A person is shown both at once.
-      return [...statusKinds(plan, memory), ...(before.erases ? (['erase'] as const) : [])]
+      return [...statusKinds(plan, memory, before), ...(before.erases ? (['erase'] as const) : [])]
     case 'erase':
       return ['erase']
     case 'none':
@@ -49,11 +51,24 @@ export function kindsOf(plan: Plan, memory: Memory, before: Before): readonly Br
 function statusKinds(
   plan: Extract<Plan, { kind: 'patch' | 'replace' | 'revoke' }>,
   memory: Memory,
+  before: Before,
 ): BrakeKind[] {
-  if (takesAccess(plan, memory)) return ['revocation']
+  if (takesAccess(plan, memory) || writesBackLoss(plan, memory, before)) return ['revocation']
   const known = memory.seenStatus ?? memory.sentStatus
   const carried = plan.kind !== 'revoke' && plan.carried
   return known === null || carried || known === plan.body.status ? [] : ['status']
+}
+
+/**
+ * Access was acknowledged, a look has just shown none, and the update says so too: were the look wrong, the update would
+ * take it. One such trial has ended, a hundred at once are a service that shows what is not so.
+ */
+function writesBackLoss(
+  { body }: Extract<Plan, { kind: 'patch' | 'replace' | 'revoke' }>,
+  { sentStatus, seenStatus }: Memory,
+  { shownWithout }: Before,
+): boolean {
+  return body.status === 0 && seenStatus === 0 && (sentStatus === 2 || sentStatus === 4) && !shownWithout
 }
 
 /** Fields that hold a value as far as is known, and that the update takes away, also by leaving them out of a PUT. */

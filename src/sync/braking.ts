@@ -2,7 +2,7 @@ import type { Brake, HeldKind } from '../brake/brake.ts'
 import { takenTogether } from '../brake/decide.ts'
 import type { KnownRecord } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { askBrake } from './braked.ts'
+import { askBrake, type Before } from './braked.ts'
 import type { CustomerDigests } from './digest.ts'
 import type { Memory } from './memory.ts'
 import type { Move, Turn, TurnEnd } from './turn.ts'
@@ -12,8 +12,7 @@ type Braking = {
   readonly key: CustomerKey
   /** Its own, as it was before this claim. */
   readonly record: Pick<KnownRecord, 'state' | 'reason' | 'desired' | 'digestKey'>
-  /** See braked.ts. */
-  readonly before: { readonly wasThere: boolean; readonly erases: boolean }
+  readonly before: Before
   /** Key id of the digests of this process. */
   readonly digestKey: string
   /** Digest of the desired user. */

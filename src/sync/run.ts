@@ -143,6 +143,7 @@ async function takeTurns({ context, run, gate, subject, own, record, memory }: T
     before: {
       wasThere: record.userId === userIdOf(mapped) && wasThere(record),
       erases: mapped.kind === 'removed' && rivals.length === 0 && context.policy.onRemove === 'erase',
+      shownWithout: own.state === 'idle' && own.seenStatus === 0,
     },
     digestKey: context.digester.id,
     desired: context.digester.whole(key, mapped, context.policy.clearWith),

@@ -29,7 +29,19 @@ describe('the decision of the brake', () => {
         { kind: 'revocation', key: 'a' },
         { kind: 'revocation', key: 'b' },
       ],
+      again: [],
       trips: [{ kind: 'revocation', limit: 2 }],
+    })
+  })
+
+  it('names who goes on, so that the window begins anew for it, and nobody who has to wait', () => {
+    const counted = { counted: ['revocation'] as const }
+    const asked = [ask('a', ['revocation'], counted), ask('b', ['revocation', 'create'], counted)]
+    const kinds = [state('revocation', { taken: 2 }), state('create', { tripped: true })]
+    expect(decide({ kinds, asked, truncated: false })).toMatchObject({
+      answers: [[], ['create']],
+      entries: [],
+      again: [{ kind: 'revocation', key: 'a' }],
     })
   })
 
@@ -91,6 +103,7 @@ describe('the decision of the brake', () => {
     expect(decision).toEqual({
       answers: [['clear:email', 'clear:gender'], []],
       entries: [{ kind: 'revocation', key: 'b' }],
+      again: [],
       trips: [{ kind: 'clear:gender', limit: 2 }],
     })
   })

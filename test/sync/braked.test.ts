@@ -19,7 +19,7 @@ import {
   user,
 } from '../support/plan-scene.ts'
 
-const PRESENT = { wasThere: true, erases: false }
+const PRESENT = { wasThere: true, erases: false, shownWithout: false }
 const patch = (body: Extract<Plan, { kind: 'patch' }>['body'], carried = false): Plan => ({
   kind: 'patch',
   body,
@@ -58,9 +58,22 @@ describe('the kinds of a plan', () => {
     ],
     ['a status that nobody knows', patch({ status: 2 }), { ...sent(2), sentStatus: null }, []],
     [
-      'a status that is carried',
+      'a trial that ended just now, as far as a look shows',
       patch({ status: 0, email: 'a@b.c' }, true),
       seen(0, {}, { sentStatus: 4 }),
+      ['revocation'],
+    ],
+    [
+      'no access any more, of which a look shows none already',
+      patch({ status: 0 }),
+      seen(0, {}, { sentStatus: 2 }),
+      ['revocation'],
+    ],
+    ['a trial that goes on', patch({ status: 4, email: 'a@b.c' }, true), seen(4, {}, { sentStatus: 4 }), []],
+    [
+      'a status that is carried',
+      patch({ status: 0, email: 'a@b.c' }, true),
+      seen(0, {}, { sentStatus: 0 }),
       [],
     ],
     ['a field that changes', patch({ status: 2, email: 'a@b.c' }), sent(2, { email: 'x@y.z' }), []],
@@ -95,6 +108,11 @@ describe('the kinds of a plan', () => {
     ['somebody who was there and is not', create, ABSENT, ['create', 'absence']],
   ])('%s', (_what, made, memory, kinds) => {
     expect(kindsOf(made, memory, PRESENT)).toEqual(kinds)
+  })
+
+  it('a trial of which it was known that it had ended is no change', () => {
+    const carried = patch({ status: 0, email: 'a@b.c' }, true)
+    expect(kindsOf(carried, seen(0, {}, { sentStatus: 4 }), { ...PRESENT, shownWithout: true })).toEqual([])
   })
 
   it('a newcomer is a registration alone', () => {
