@@ -228,7 +228,10 @@ async function catalogs(db: TestDatabase): Promise<unknown> {
       (SELECT json_agg(oid ORDER BY oid) FROM pg_proc) AS functions,
       (SELECT json_agg(json_build_array(oid, relname, relacl) ORDER BY oid) FROM pg_class) AS relations,
       (SELECT json_agg(json_build_array(oid, attname) ORDER BY oid) FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid) AS columns,
-      (SELECT count(*) FROM pg_depend) AS dependencies, (SELECT count(*) FROM pg_shdepend) AS shared,
+      (SELECT count(*) FROM pg_depend) AS dependencies,
+      -- Shared by all databases of the server, of which other tests make some.
+      (SELECT count(*) FROM pg_shdepend s JOIN pg_database d ON d.oid = s.dbid
+        WHERE d.datname = current_database()) AS shared,
       (SELECT count(*) FROM pg_description) AS comments, (SELECT count(*) FROM pg_init_privs) AS rights`)
   return rows[0]
 }
