@@ -30,7 +30,7 @@ export async function readGap(client: Client): Promise<Gap> {
   return { ids: rows.map(({ id }) => id), ready: rows.every(({ ready }) => ready) }
 }
 
-export async function endGap(client: Client, { ids }: Gap): Promise<void> {
+export async function endGap(client: Client, { ids }: Pick<Gap, 'ids'>): Promise<void> {
   await client.query('UPDATE rollcall.capture_mark SET resynced_at = now() WHERE id = ANY($1::bigint[])', [
     ids,
   ])

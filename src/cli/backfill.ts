@@ -1,15 +1,19 @@
 import type { Config } from '../config/config.ts'
 import { readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
+import { alone } from '../ledger/alone.ts'
 import { applyGeneration, readStanding } from '../ledger/generation.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
-import { sweepingAlone } from '../ledger/sweep.ts'
+import { everybodyIsIn } from '../ledger/sweeps.ts'
 import { differencesFromBinding } from '../ledger/target.ts'
 import { RollcallError } from '../model/errors.ts'
 import { sleep } from '../ops/time.ts'
-import { NOTHING_FOUND } from '../sync/differs.ts'
+import { EVERYBODY } from '../sweep/differs.ts'
+import { requireCapture } from '../sweep/ready.ts'
+import { runSweep } from '../sweep/run.ts'
+import { type SweepOptions, type Swept, sweep } from '../sweep/sweep.ts'
+import { NOTHING_FOUND } from '../sweep/tally.ts'
 import { makeDigester } from '../sync/digest.ts'
-import { type SweepOptions, type Swept, sweep, sweepGeneration } from '../worker/sweep.ts'
 import { withPool } from './connect.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
@@ -61,7 +65,8 @@ async function backfill(io: Io, config: Config, { dryRun, json }: Options): Prom
     })
     if (differences.length > 0) throw new RollcallError('TARGET_CHANGED', differences)
     const digester = makeDigester(env.ROLLCALL_DIGEST_KEY)
-    const sweeping = { pool, config, digester, signal: io.stop }
+    const select = { ...EVERYBODY, bringIn: await everybodyIsIn(pool) }
+    const sweeping = { pool, config, digester, select, signal: io.stop }
     return dryRun ? await count(sweeping) : await apply(sweeping)
   })
   if (json) io.out(asJson(backfillJson(done)))
@@ -72,7 +77,7 @@ async function backfill(io: Io, config: Config, { dryRun, json }: Options): Prom
 
 async function count(sweeping: SweepOptions): Promise<Backfilled> {
   const standing = await readStanding(sweeping.pool, sweeping.config.fingerprint)
-  return { standing, applied: false, dryRun: true, ...(await sweep(sweeping, false)) }
+  return { standing, applied: false, dryRun: true, ...(await sweep(sweeping)) }
 }
 
 /**
@@ -81,24 +86,26 @@ async function count(sweeping: SweepOptions): Promise<Backfilled> {
  */
 async function apply(sweeping: SweepOptions): Promise<Backfilled> {
   const { pool, config } = sweeping
+  await requireCapture(pool, config)
   const applied = await applyGeneration(pool, config.fingerprint)
   const standing = await readStanding(pool, config.fingerprint)
   if (!standing) throw new Error('a ledger has a generation once one was applied')
-  const swept = await sweepWhenAlone(sweeping, standing.generation)
+  const swept = await sweepWhenAlone(sweeping)
   const now = await readStanding(pool, config.fingerprint)
   return { standing: now ?? standing, applied, dryRun: false, ...swept }
 }
 
-async function sweepWhenAlone(sweeping: SweepOptions, generation: string): Promise<Swept> {
+async function sweepWhenAlone(sweeping: SweepOptions): Promise<Swept> {
   const { pool, signal } = sweeping
   let waited = false
   const once = async (): Promise<Swept> => {
     const standing = waited ? await readStanding(pool, sweeping.config.fingerprint) : null
     if (standing?.current && standing.swept) return { tally: NOTHING_FOUND, ended: true }
-    return await sweepGeneration(sweeping, generation)
+    const { config, digester } = sweeping
+    return await runSweep({ pool, config, digester, signal, kind: 'mapping' })
   }
   while (!signal.aborted) {
-    const swept = await sweepingAlone(pool, once)
+    const swept = await alone(pool, 'sweep', once)
     if (swept) return swept
     waited = true
     await sleep(ALONE_POLL_MS, signal)

@@ -1,33 +1,26 @@
 import type { Command } from 'commander'
 import type { ClientBase, Pool } from 'pg'
 import { readInstalled } from '../capture/catalog.ts'
-import { dismissMarks } from '../capture/gap.ts'
 import { install, uninstall } from '../capture/install.ts'
 import { openMarks } from '../capture/marks.ts'
 import { printSql } from '../capture/print.ts'
 import { planCapture } from '../capture/relations.ts'
 import { sayMarks, sayStatus } from '../capture/say.ts'
 import { captureDifference, captureStatus } from '../capture/status.ts'
-import type { Config } from '../config/config.ts'
 import { readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
 import { describeCustomers } from '../customers/describe.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
-import { noteNow } from '../ledger/note.ts'
-import { sleep } from '../ops/time.ts'
-import { noteEverybody, repairGap } from '../worker/resync.ts'
 import { withPool } from './connect.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
+import { type Resync, resync } from './resync.ts'
 
 type Options = {
   readonly config?: string
   readonly json?: boolean
   readonly print?: boolean
-  readonly dismiss?: boolean
 }
-
-const GAP_POLL_MS = 500
 
 const EXAMPLES = `
 Examples:
@@ -86,22 +79,7 @@ export const captureCommand: AddCommand = (program, io, exit) => {
   )
   sub(capture, 'resync', 'look at every customer and every record again')
     .option('--dismiss', 'close the marks without looking at anybody')
-    .action(async (options: Options) => {
-      const config = await loadConfig(options.config, io.cwd)
-      const noted = await withPool({ url: databaseUrl(io) }, async (pool) => {
-        await checkMigrated(pool)
-        if (!options.dismiss) return await lookAtEverybody(pool, config)
-        await dismissMarks(pool)
-        return 0
-      })
-      if (options.json) io.out(asJson({ noted }))
-      else
-        io.out(
-          options.dismiss
-            ? 'The marks are closed.'
-            : `${noted} customers will be looked at; only what differs is sent.`,
-        )
-    })
+    .action(async (options: Resync) => exit(await resync(io, options)))
 }
 
 function sub(capture: Command, name: string, description: string): Command {
@@ -123,17 +101,6 @@ async function showStatus(io: Io, { config, json }: Options): Promise<ExitCode> 
   if (json) io.out(asJson({ tables, marks }))
   else for (const line of [...sayStatus(tables), ...sayMarks(marks)]) io.out(line)
   return tables.every(({ state }) => state === 'fits') && marks.length === 0 ? 0 : 3
-}
-
-/** With marks it waits until their gap may be looked at; without any it looks at once. */
-async function lookAtEverybody(pool: Pool, config: Config): Promise<number> {
-  const marked = (await openMarks(pool)).length > 0
-  if (!marked) return await noteEverybody(pool, config, noteNow)
-  for (;;) {
-    const noted = await repairGap(pool, config, { kinds: ['truncate', 'overflow'], note: noteNow })
-    if (noted !== null) return noted
-    await sleep(GAP_POLL_MS)
-  }
 }
 
 function databaseUrl(io: Io): string {

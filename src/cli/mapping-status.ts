@@ -1,8 +1,10 @@
 import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
 import { readStanding, type Standing } from '../ledger/generation.ts'
+import { everybodyIsIn } from '../ledger/sweeps.ts'
+import { EVERYBODY } from '../sweep/differs.ts'
+import { type Swept, sweep } from '../sweep/sweep.ts'
 import { makeDigester } from '../sync/digest.ts'
-import { type Swept, sweep } from '../worker/sweep.ts'
 
 /** Where the mapping of this configuration stands; null on a ledger that has met none. */
 export type MappingStatus = Standing & {
@@ -22,8 +24,9 @@ export async function mappingStatus(
   if (!standing) return null
   if (standing.current || digestKey === undefined) return { ...standing, differ: null }
   const signal = AbortSignal.timeout(BUDGET_MS)
+  const select = { ...EVERYBODY, bringIn: await everybodyIsIn(pool) }
   return {
     ...standing,
-    differ: await sweep({ pool, config, digester: makeDigester(digestKey), signal }, false),
+    differ: await sweep({ pool, config, digester: makeDigester(digestKey), select, signal }),
   }
 }

@@ -1,7 +1,7 @@
 import type { Standing } from '../ledger/generation.ts'
-import type { Tally } from '../sync/differs.ts'
+import type { Swept } from '../sweep/sweep.ts'
+import type { Tally } from '../sweep/tally.ts'
 import type { Plan } from '../sync/plan.ts'
-import type { Swept } from '../worker/sweep.ts'
 import { lines } from './say-status.ts'
 
 /** `standing` as it was at the end; null on a ledger that no worker has met yet. */

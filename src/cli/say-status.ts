@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts'
 import type { Overview } from '../ledger/overview.ts'
 import type { PaceReport } from '../pace/read.ts'
 import { describeTarget } from '../service/target.ts'
-import type { Swept } from '../worker/sweep.ts'
+import type { Swept } from '../sweep/sweep.ts'
 import type { MappingStatus } from './mapping-status.ts'
 import { hanging } from './say-wrapped.ts'
 

@@ -1,7 +1,6 @@
-import { readStanding, type Standing } from '../ledger/generation.ts'
+import { mappingChanged, readStanding } from '../ledger/generation.ts'
 import { type Lease, unlease } from '../ledger/lease.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { RollcallError } from '../model/errors.ts'
 import { sleep } from '../ops/time.ts'
 import type { JobResult } from '../sync/job.ts'
 import type { SyncStep } from '../sync/run.ts'
@@ -71,11 +70,6 @@ export function makeSyncOne({
       await sleep(waitMs, io.stop)
     }
   }
-}
-
-export function mappingChanged({ generation, appliedAt, earlier }: Standing): RollcallError {
-  const present = `syncs go by generation ${generation}, applied ${appliedAt}`
-  return new RollcallError('MAPPING_CHANGED', [earlier ? `${present}; it replaced this mapping` : present])
 }
 
 /** How long a look at the service has to wait; null when it is not what the customer waits for. */

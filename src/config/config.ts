@@ -92,6 +92,8 @@ export type Config = {
   readonly capture: {
     /** Above this size the outbox takes no more, and the gap is marked and repaired by a resync of everybody. */
     readonly outboxLimitMb: number
+    /** So often everybody is looked at for changes that capture has missed; 0: never. */
+    readonly checkHours: number
   }
   readonly history: {
     /** After so many days a call goes from the log of calls. */

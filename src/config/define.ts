@@ -149,6 +149,8 @@ export type RollcallConfig = {
   readonly capture?: {
     /** Size at which the outbox takes no more. Default: 1,024. */
     readonly outboxLimitMb?: number
+    /** So often, in hours, everybody is looked at for changes that capture has missed; 0: never. Default 24. */
+    readonly checkHours?: number
   }
   readonly history?: {
     /** For how many days each call to the service stays in the log of calls. Default: 14. */

@@ -185,7 +185,12 @@ export const settingSchemas = {
       object,
     )
     .prefault({}),
-  capture: z.strictObject({ outboxLimitMb: whole(1, 1_048_576).default(1024) }, object).prefault({}),
+  capture: z
+    .strictObject(
+      { outboxLimitMb: whole(1, 1_048_576).default(1024), checkHours: whole(0, 8760).default(24) },
+      object,
+    )
+    .prefault({}),
   history: z.strictObject({ keepDays: whole(1, 3650).default(14) }, object).prefault({}),
 }
 

@@ -1,4 +1,5 @@
 import type { ClientBase, Pool } from 'pg'
+import { RollcallError } from '../model/errors.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
@@ -93,4 +94,10 @@ export async function markSwept(client: Client, generation: string): Promise<voi
     'UPDATE rollcall.generation SET swept_at = clock_timestamp() WHERE id = $1 AND swept_at IS NULL',
     [generation],
   )
+}
+
+/** For a command that would act by a mapping that is not the present one. */
+export function mappingChanged({ generation, appliedAt, earlier }: Standing): RollcallError {
+  const present = `syncs go by generation ${generation}, applied ${appliedAt}`
+  return new RollcallError('MAPPING_CHANGED', [earlier ? `${present}; it replaced this mapping` : present])
 }

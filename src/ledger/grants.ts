@@ -4,10 +4,11 @@ import type { PgTable } from 'drizzle-orm/pg-core'
 import type * as core from './schema.ts'
 import type * as brake from './schema-brake.ts'
 import type * as calls from './schema-calls.ts'
+import type * as sweep from './schema-sweep.ts'
 
 export type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE'
 
-type Schema = typeof core & typeof brake & typeof calls
+type Schema = typeof core & typeof brake & typeof calls & typeof sweep
 type Owned = { [K in keyof Schema]: Schema[K] extends PgTable ? Schema[K]['_']['name'] : never }[keyof Schema]
 /** `migration` is made by the migrator itself. */
 export type OwnedTable = Owned | 'migration'
@@ -43,9 +44,10 @@ export const WORKER: Rights = {
     owed: ['SELECT', 'INSERT', 'UPDATE'],
     pace: ['SELECT', 'INSERT', 'UPDATE'],
     revocation: [],
+    sweep: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
     target: ['SELECT', 'INSERT'],
   },
-  sequences: ['call_id_seq', 'decision_id_seq', 'erasure_id_seq', 'owed_id_seq', 'token'],
+  sequences: ['call_id_seq', 'decision_id_seq', 'erasure_id_seq', 'owed_id_seq', 'sweep_id_seq', 'token'],
   vacuumsOutbox: true,
 }
 
@@ -67,6 +69,7 @@ export const READER: Rights = {
     owed: ['SELECT'],
     pace: ['SELECT'],
     revocation: [],
+    sweep: ['SELECT'],
     target: ['SELECT'],
   },
   sequences: [],

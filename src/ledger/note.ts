@@ -76,6 +76,21 @@ export async function noteGently(client: Client, keys: readonly CustomerKey[], l
   await client.query(NOTE_GENTLY, [keys, lane])
 }
 
+/** Nothing is known of them, and before they are registered the service is asked whether it has them. */
+const NOTE_UNKNOWN = `
+INSERT INTO rollcall.owed AS o (key, change_version, due_at, lane, changed_at, unknown)
+SELECT k.key, 1, now(), $2, NULL, true FROM unnest($1::text[]) AS k (key)
+ORDER BY k.key COLLATE "C"
+ON CONFLICT (key) DO UPDATE SET
+  change_version = o.change_version + 1,
+  lane = CASE WHEN o.due_at IS NULL THEN excluded.lane ELSE least(o.lane, excluded.lane) END,
+  due_at = coalesce(o.due_at, greatest(now(), o.not_before)),
+  unknown = true`
+
+export async function noteUnknown(client: Client, keys: readonly CustomerKey[], lane: Lane): Promise<void> {
+  if (keys.length > 0) await client.query(NOTE_UNKNOWN, [keys, lane])
+}
+
 /** Customers whose mapping said until when its answer holds: they are noted when that time has passed. */
 const NOTE_REPLANS = `
 WITH passed AS MATERIALIZED (

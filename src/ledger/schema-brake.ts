@@ -29,6 +29,9 @@ export const brake = rollcall.table('brake', {
   trippedAt: at('tripped_at'),
   /** The limit that it met then. */
   trippedAtLimit: integer('tripped_at_limit'),
+  /** How many more somebody has announced: they pass and are not counted, until then. */
+  expected: integer('expected').notNull().default(0),
+  expectedUntil: at('expected_until'),
 })
 
 /** Who was let through under a kind, once in the window; whoever a person has released is not counted. */

@@ -65,6 +65,12 @@ export const ERRORS = {
     means: 'Syncs go by another mapping than the one of this configuration, so nothing is sent by it.',
     todo: 'Look with `rollcall backfill --mapping --dry-run` what it would change, then apply it with `rollcall backfill --mapping`; or use the configuration that your workers have.',
   },
+  CAPTURE_UNFIT: {
+    exit: 2,
+    means:
+      'Changes would not be noticed, so that whoever is changed while everybody is looked at would be lost.',
+    todo: 'Run `rollcall capture install`; `rollcall backfill --dry-run` needs no capture.',
+  },
   SERVICE_INSECURE: {
     exit: 2,
     means:

@@ -22,9 +22,9 @@ import { configureCeiling } from '../pace/row.ts'
 import { makeUsersClient } from '../service/users.ts'
 import { makeDigester } from '../sync/digest.ts'
 import { policyOf } from '../sync/policy.ts'
+import { makeReading } from '../sync/reading.ts'
 import type { SyncContext } from '../sync/run.ts'
 import { makeNoting } from './noting.ts'
-import { makeReading } from './reading.ts'
 
 export type Secrets = {
   readonly DATABASE_URL: string

@@ -8,10 +8,8 @@ import { captureDifference, captureStatus } from '../capture/status.ts'
 import type { Config } from '../config/config.ts'
 import { nameOf } from '../customers/problems.ts'
 import { pruneCalls } from '../ledger/calls.ts'
-import { noteGently } from '../ledger/note.ts'
 import { type Binding, readBinding } from '../ledger/target.ts'
 import type { Log } from '../ops/log.ts'
-import { repairGap } from './resync.ts'
 
 type Options = {
   readonly pool: Pool
@@ -33,8 +31,7 @@ const LARGE_OUTBOX_BYTES = 32 * 1_048_576
 
 /**
  * What has to be looked after now and then, and what a person must hear of: capture that no longer fits the
- * configuration loses changes silently, a gap is repaired by looking at everybody, a TRUNCATE waits for a
- * person. Each is told again as long as it lasts.
+ * configuration loses changes silently, a TRUNCATE waits for a person. Each is told again as long as it lasts.
  */
 export function makeHousekeeping({ pool, binding, config, log, now }: Options) {
   let slowChecked = Number.NEGATIVE_INFINITY
@@ -46,9 +43,6 @@ export function makeHousekeeping({ pool, binding, config, log, now }: Options) {
       log.error('the ledger is about another service now: this worker does nothing; start it again')
     await tellMarks()
     await tellHeld(now() - slowChecked >= SLOW_CHECK_MS)
-    const noted = await repairGap(pool, config, { kinds: ['overflow'], note: noteGently })
-    if (noted === null) log.warn('the gap in capture is looked at when the open transactions have ended')
-    else if (noted > 0) log.warn({ customers: noted }, 'everybody is looked at again')
     if (now() - slowChecked < SLOW_CHECK_MS) return
     slowChecked = now()
     await tidyOutbox(pool)

@@ -3,19 +3,12 @@ import type { Config } from '../config/config.ts'
 import type { Consumer } from '../dispatch/queue.ts'
 import { readStanding, type Standing } from '../ledger/generation.ts'
 import { type Lease, unlease } from '../ledger/lease.ts'
-import { sweepingAlone } from '../ledger/sweep.ts'
 import type { Log } from '../ops/log.ts'
-import type { Tally } from '../sync/differs.ts'
-import type { Digester } from '../sync/digest.ts'
-import { sweepGeneration } from './sweep.ts'
 
 type Options = {
   readonly pool: Pool
   readonly config: Config
-  readonly digester: Digester
   readonly log: Log
-  /** Ends a sweep that is under way. */
-  readonly signal: AbortSignal
   /** Monotonic milliseconds. */
   readonly now: () => number
 }
@@ -28,12 +21,11 @@ const TELL_AGAIN_MS = 60_000
  * Where this worker stands: it syncs while its mapping is the one that syncs go by, and stands back otherwise, without
  * ending, since a mapping may be applied at any time.
  *
- * `turn` is told at each step of the dispatch; `refuse` answers for a job that no claim came of; `tend` is a step of a
- * loop: it goes on with a sweep that nobody has brought to its end.
+ * `turn` is told at each step of the dispatch; `refuse` answers for a job that no claim came of; `remind` is a step of a
+ * loop.
  */
-export function makeStanding({ pool, config, digester, log, signal, now }: Options) {
+export function makeStanding({ pool, config, log, now }: Options) {
   const { fingerprint } = config
-  const sweeping = { pool, config, digester, signal }
   let consumer: Pick<Consumer, 'pause' | 'resume'> | null = null
   let current = true
   let tellAt = Number.POSITIVE_INFINITY
@@ -77,27 +69,17 @@ export function makeStanding({ pool, config, digester, log, signal, now }: Optio
     return true
   }
 
-  async function tend(): Promise<void> {
+  async function remind(): Promise<void> {
     const standing = await readStanding(pool, fingerprint)
-    if (standing?.current && !standing.swept) await goOn(standing)
     if (standing && !standing.current && now() >= tellAt) tell(standing)
-  }
-
-  async function goOn({ generation }: Standing): Promise<void> {
-    const swept = await sweepingAlone(pool, () => sweepGeneration(sweeping, generation))
-    if (swept?.ended) log.info({ generation, ...counts(swept.tally) }, 'the mapping is applied to everybody')
   }
 
   return {
     start,
     turn,
     refuse,
-    tend,
+    remind,
     /** Whether jobs may be worked on, as far as is known without asking. */
     takesPart: () => current,
   }
-}
-
-function counts({ customers, verdicts, unsure, plans, fields }: Tally) {
-  return { customers, differ: verdicts.differs, unsure, plans, fields }
 }

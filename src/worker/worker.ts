@@ -20,6 +20,7 @@ import type { Measuring } from './measuring.ts'
 import { makeNoting } from './noting.ts'
 import { makePausing } from './pausing.ts'
 import { makeStanding } from './standing.ts'
+import { makeSweeping } from './sweeping.ts'
 import { makeTakingPart } from './taking-part.ts'
 
 export type Observers = {
@@ -49,7 +50,7 @@ type Options = {
 /** After breaking off, this long is left to record what became of the calls. */
 const RECORD_MS = 1000
 const HOUSEKEEPING_MS = 5000
-const MAPPING_MS = 1000
+const SWEEP_MS = 1000
 const PAUSING_MS = 500
 
 /** Starts the background process: the pump that feeds the queue, the jobs, and the housekeeping. */
@@ -88,10 +89,15 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
   const standing = makeStanding({
     pool,
     config: context.config,
+    log,
+    now: () => performance.now(),
+  })
+  const sweeping = makeSweeping({
+    pool,
+    config: context.config,
     digester: context.digester,
     log,
     signal: stopping.signal,
-    now: () => performance.now(),
   })
   const process = async (lease: Lease): Promise<Processed> => {
     if (stopping.signal.aborted) return { failed: null }
@@ -136,7 +142,10 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
   })
   const loops = [
     repeat('dispatch', pump),
-    every(MAPPING_MS, 'mapping', standing.tend),
+    every(SWEEP_MS, 'sweep', async () => {
+      await standing.remind()
+      await sweeping()
+    }),
     every(HOUSEKEEPING_MS, 'housekeeping', housekeep),
     every(PAUSING_MS, 'pace', pausing),
   ]

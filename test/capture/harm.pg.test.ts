@@ -150,7 +150,7 @@ test('in replica mode the triggers do not fire', async () => {
 })
 
 describe('an outbox that is full', () => {
-  const small = { ...configure({}), capture: { outboxLimitMb: 1 } }
+  const small = { ...configure({}), capture: { outboxLimitMb: 1, checkHours: 24 } }
   const fill = `INSERT INTO rollcall.outbox (key, lane) SELECT i::text, 1 FROM generate_series(1, 30000) i`
 
   test('takes no more; one mark stands for everything that follows', async () => {

@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest'
-import { noteNow } from '../../src/ledger/note.ts'
-import { noteEverybody } from '../../src/worker/resync.ts'
 import { buildHouse, CONFIG } from '../support/house.ts'
 import { eachLane } from '../support/lanes.ts'
 import { runRollcall } from '../support/process.ts'
@@ -92,23 +90,6 @@ eachLane('crashes and losses', (lane) => {
     await lane.lose(house.queueUrl)
     await pool.query(`INSERT INTO clientes (id, plan) VALUES ('late', 'premium')`)
     await until(() => house.sandbox.users.get('late'), { timeout: 15_000 })
-  })
-
-  test('a resync by hand tries those at once who wait for a later attempt', async () => {
-    const timing = { ...CONFIG.timing, retryMinMs: 3_600_000, retryMaxMs: 3_600_000 }
-    await using house = await buildHouse(lane, { config: { timing } })
-    house.sandbox.faults.set([
-      { match: { method: 'POST' }, times: 1, action: { kind: 'status', status: 429 } },
-    ])
-    await house.startWorker()
-    const { pool } = house.db
-    await pool.query(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
-    await until(
-      async () => (await pool.query(`SELECT FROM rollcall.ledger WHERE state = 'failing'`)).rowCount === 1,
-    )
-    await noteEverybody(pool, house.config, noteNow)
-    await house.settled()
-    expect(house.sandbox.users.get('c')?.status).toBe(2)
   })
 
   test('SIGTERM: running calls are settled, the rest stays owed, and the process ends in good order', async () => {

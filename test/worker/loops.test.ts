@@ -9,7 +9,7 @@ async function play(failing: number, level: 'info' | 'debug' = 'info') {
   const log = makeLog(level, { stream: { write: (line: string) => lines.push(JSON.parse(line)) } })
   const { every } = makeLoops({ log, signal: stop.signal, watch: undefined })
   let steps = 0
-  await every(1, 'mapping', async () => {
+  await every(1, 'sweep', async () => {
     steps++
     if (steps <= failing) throw new Error('down')
     if (steps > failing + 2) stop.abort()

@@ -2,7 +2,6 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { resolveConfig } from '../../src/config/resolve.ts'
 import { makeLog } from '../../src/ops/log.ts'
-import { makeDigester } from '../../src/sync/digest.ts'
 import { makeStanding } from '../../src/worker/standing.ts'
 import { CONFIG } from '../support/house.ts'
 
@@ -12,11 +11,9 @@ test('each step asks, so that none passes for a success while Postgres is down',
   const standing = makeStanding({
     pool,
     config: resolveConfig(CONFIG, 'rollcall.config.ts'),
-    digester: makeDigester('digest-key-of-thirty-two-characters'),
     log: makeLog('error'),
-    signal: new AbortController().signal,
     now: () => 0,
   })
-  for (const _ of [1, 2, 3]) await expect(standing.tend()).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+  for (const _ of [1, 2, 3]) await expect(standing.remind()).rejects.toMatchObject({ code: 'ECONNREFUSED' })
   await pool.end()
 })

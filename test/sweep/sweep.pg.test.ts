@@ -2,18 +2,21 @@
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { expect, test } from 'vitest'
+import { install } from '../../src/capture/install.ts'
+import { planCapture } from '../../src/capture/relations.ts'
 import type { RollcallConfig } from '../../src/config/define.ts'
 import { resolveConfig } from '../../src/config/resolve.ts'
+import { alone } from '../../src/ledger/alone.ts'
 import { makeClaim } from '../../src/ledger/claim.ts'
-import { applyGeneration, markSwept, readStanding } from '../../src/ledger/generation.ts'
-import { noteNow } from '../../src/ledger/note.ts'
-import { sweepingAlone } from '../../src/ledger/sweep.ts'
+import { applyGeneration, readStanding } from '../../src/ledger/generation.ts'
 import { readBinding } from '../../src/ledger/target.ts'
+import { EVERYBODY } from '../../src/sweep/differs.ts'
+import { type RunOptions, runSweep } from '../../src/sweep/run.ts'
+import { sweep } from '../../src/sweep/sweep.ts'
 import { makeDigester } from '../../src/sync/digest.ts'
-import { noteEverybody } from '../../src/worker/resync.ts'
-import { type SweepOptions, sweep, sweepGeneration } from '../../src/worker/sweep.ts'
 import { buildHouse, CONFIG, type House, SECRETS } from '../support/house.ts'
 import { lanes } from '../support/lanes.ts'
+import { noteEverybody } from '../support/note-everybody.ts'
 import { until } from '../support/until.ts'
 
 const [redis, postgres] = lanes
@@ -25,13 +28,33 @@ const FAST: Partial<RollcallConfig> = {
   timing: { ...CONFIG.timing, queueLeaseMs: 30_000 },
 }
 
-function sweeping(house: House, changes: Partial<RollcallConfig> = {}): SweepOptions {
+function sweeping(house: House, changes: Partial<RollcallConfig> = {}): RunOptions {
   return {
     pool: house.db.pool,
     config: resolveConfig({ ...house.authored, ...changes }, 'rollcall.config.ts'),
     digester: makeDigester(SECRETS.ROLLCALL_DIGEST_KEY),
     signal: new AbortController().signal,
+    kind: 'mapping',
   }
+}
+
+/** Counts only. */
+async function count(house: House, changes?: Partial<RollcallConfig>) {
+  return await sweep({ ...sweeping(house, changes), select: { ...EVERYBODY, bringIn: false } })
+}
+
+/** Installs capture for the columns that this mapping reads. */
+async function captured({ pool, config }: RunOptions): Promise<void> {
+  const client = await pool.connect()
+  await install(client, await planCapture(client, config))
+  client.release()
+}
+
+/** Applies the mapping, and notes who differs by it. */
+async function applied(options: RunOptions) {
+  await captured(options)
+  await applyGeneration(options.pool, options.config.fingerprint)
+  return await runSweep(options)
 }
 
 function mapping(changes: Partial<RollcallConfig['mapping']>): Partial<RollcallConfig> {
@@ -61,7 +84,7 @@ test('3,000 customers: counts and notes those who differ, by plan and field, and
   await worker.stop()
   const before = house.calls().length
 
-  const as = await sweep(sweeping(house), true)
+  const as = await applied(sweeping(house))
   expect(as).toMatchObject({ ended: true, tally: { customers: 3000, verdicts: { same: 3000, differs: 0 } } })
   expect(await owed(pool)).toEqual([])
 
@@ -69,7 +92,7 @@ test('3,000 customers: counts and notes those who differ, by plan and field, and
     status: { column: 'plan', values: { free: 2, premium: 2, gold: 4, trial: 4 } },
     email: { value: null as never },
   })
-  const { tally, ended } = await sweep({ ...sweeping(house, changed), page: 700 }, true)
+  const { tally, ended } = await applied({ ...sweeping(house, changed), page: 700 })
   expect(ended).toBe(true)
   // 30 golden ones who were rejected, 270 free ones, and every third has an e-mail; k3 is gone, as k1 and k2.
   const withMail = await pool.query(`SELECT FROM clientes WHERE correo IS NOT NULL AND plan <> 'gold'`)
@@ -86,7 +109,7 @@ test('3,000 customers: counts and notes those who differ, by plan and field, and
   expect(await owed(pool)).toEqual(differing.rows.map(({ id }) => id))
   expect(house.calls()).toHaveLength(before)
 
-  const again = await sweep(sweeping(house, changed), true)
+  const again = await applied(sweeping(house, changed))
   // Rejected ones who are others now are noted again, which changes nothing; the others are owed already.
   expect(again.tally.verdicts).toMatchObject({ differs: 30, owed: (differing.rowCount ?? 0) - 30 })
 }, 150_000)
@@ -107,7 +130,7 @@ test('a count writes nothing', async () => {
     return rows[0]
   }
   const before = await dump()
-  const { tally } = await sweep(sweeping(house, mapping({ status: { value: 0 } })), false)
+  const { tally } = await count(house, mapping({ status: { value: 0 } }))
   expect(tally).toMatchObject({ verdicts: { differs: 20 }, plans: { patch: 20 }, loseAccess: 20 })
   expect(await dump()).toEqual(before)
 })
@@ -141,8 +164,10 @@ test('customers with composite keys, those who are gone, those without a record,
   await pool.query('ALTER TABLE clientes DISABLE TRIGGER ALL')
   await pool.query(`DELETE FROM clientes WHERE id = 4`)
   await pool.query(`INSERT INTO clientes VALUES ('PT', 1, 'premium')`)
+  await expect(runSweep(sweeping(house))).rejects.toMatchObject({ code: 'CAPTURE_UNFIT' })
+  await pool.query('ALTER TABLE clientes ENABLE TRIGGER ALL')
 
-  const { tally } = await sweep({ ...sweeping(house), page: 2 }, true)
+  const { tally } = await applied({ ...sweeping(house), page: 2 })
   // Nobody has told of the three who are gone, nor of the one who has come.
   expect(tally).toMatchObject({
     customers: 17,
@@ -167,7 +192,7 @@ test('a claim that is under way is noted, so that its ending makes the customer 
   )
   const version = 'SELECT change_version::int AS v FROM rollcall.owed'
   const before = (await pool.query(version)).rows[0].v
-  const { tally } = await sweep(sweeping(house), true)
+  const { tally } = await applied(sweeping(house))
   expect(tally.verdicts.owed).toBe(1)
   expect((await pool.query(version)).rows[0].v).toBe(before + 1)
   await house.settled()
@@ -231,14 +256,14 @@ test('rejected as before: not asked again; another user now, waiting or not: tri
     return rows[0].states?.join() === 'failing,rejected,rejected'
   })
   await worker.stop()
-  expect((await sweep(sweeping(house), true)).tally.verdicts).toMatchObject({ same: 2, owed: 1 })
+  expect((await applied(sweeping(house))).tally.verdicts).toMatchObject({ same: 2, owed: 1 })
   expect(await owed(pool)).toEqual(['f'])
 
   const changed = mapping({
     status: { column: 'plan', values: { free: 0, premium: 2, gold: 2, trial: 4 } },
     first_name: { value: 'X' },
   })
-  const { tally } = await sweep(sweeping(house, changed), true)
+  const { tally } = await applied(sweeping(house, changed))
   expect(tally).toMatchObject({ verdicts: { differs: 2, same: 1 }, plans: { create: 1, lookup: 1 } })
   const { rows } = await pool.query(
     `SELECT key FROM rollcall.owed WHERE due_at < now() + interval '1 minute' ORDER BY key`,
@@ -257,7 +282,7 @@ test('an answer that holds until a time is looked at again by the sweep, though 
   const timed = mapping({
     status: { columns: ['plan'], map: () => ({ value: 2, validUntil: ends }) },
   })
-  const noted = await sweep(sweeping(house, timed), true)
+  const noted = await applied(sweeping(house, timed))
   expect(noted.tally.verdicts).toMatchObject({ 'another-time': 1, differs: 0 })
   expect(await owed(pool)).toEqual(['c'])
 })
@@ -283,12 +308,13 @@ test('a row that cannot be read is noted, and does not keep the others from bein
   await pool.query('ALTER TABLE t DISABLE TRIGGER ALL')
   await pool.query('UPDATE t SET n = 0 WHERE id = 17')
   await pool.query('UPDATE t SET n = 2 WHERE id = 18')
-  const { tally } = await sweep(sweeping(house), true)
+  await pool.query('ALTER TABLE t ENABLE TRIGGER ALL')
+  const { tally } = await applied(sweeping(house))
   expect(tally.verdicts).toMatchObject({ unreadable: 1, differs: 1, same: 28 })
   expect(await owed(pool)).toEqual(['17', '18'])
 })
 
-test('ends between two pages when it is told to, and is marked as swept only at its end', async () => {
+test('ends between two pages when it is told to, goes on there, and is marked as swept only at its end', async () => {
   await using house = await buildHouse(lane)
   const { pool } = house.db
   const worker = await house.startWorker()
@@ -296,45 +322,46 @@ test('ends between two pages when it is told to, and is marked as swept only at 
   await house.settled()
   await worker.stop()
   const other = mapping({ first_name: { value: 'X' } })
-  const options = { ...sweeping(house, other), page: 10 }
+  const options: RunOptions = { ...sweeping(house, other), page: 10 }
   const { fingerprint } = options.config
   const standing = async () => await readStanding(pool, fingerprint)
 
+  await captured(options)
+  await expect(runSweep(options)).rejects.toMatchObject({ code: 'MAPPING_CHANGED' })
   expect(await applyGeneration(pool, fingerprint)).toBe(true)
   expect(await applyGeneration(pool, fingerprint)).toBe(false)
   expect(await standing()).toMatchObject({ generation: '2', current: true, swept: false, earlier: false })
   const stop = new AbortController()
-  const half = await sweepGeneration({ ...options, signal: stop.signal, onPage: () => stop.abort() }, '2')
-  expect(half).toMatchObject({ ended: false, tally: { customers: 10 } })
+  const half = await runSweep({ ...options, signal: stop.signal, onProgress: async () => stop.abort() })
+  expect(half).toMatchObject({ ended: false, superseded: false, tally: { customers: 10 } })
   expect(await standing()).toMatchObject({ swept: false })
   expect(await owed(pool)).toHaveLength(10)
 
-  expect((await sweepGeneration(options, '2')).ended).toBe(true)
+  const pages: number[] = []
+  const onProgress: RunOptions['onProgress'] = async ({ judged }) => void pages.push(judged.length)
+  expect(await runSweep({ ...options, onProgress })).toMatchObject({ ended: true, tally: { customers: 30 } })
+  expect(pages[0]).toBe(10)
+  expect(pages.reduce((sum, n) => sum + n, 0)).toBe(20)
   expect(await standing()).toMatchObject({ swept: true })
   expect(await owed(pool)).toHaveLength(30)
 
   // Another mapping is applied while it sweeps: it has no more to say.
-  let pages = 0
-  const onPage = () => {
-    if (pages++ === 0) return applyGeneration(pool, house.config.fingerprint)
-  }
-  const goOnLater = { ...options, onPage: (() => void onPage()) as () => void }
-  const late = sweepGeneration({ ...goOnLater, page: 1 }, '2')
-  expect((await late).ended).toBe(false)
+  const apply: RunOptions['onProgress'] = async () =>
+    void (await applyGeneration(pool, house.config.fingerprint))
+  const late = await runSweep({ ...options, page: 1, onProgress: apply })
+  expect(late).toMatchObject({ ended: false, superseded: true })
   expect(await standing()).toMatchObject({ generation: '3', current: false, swept: false, earlier: true })
-  await markSwept(pool, '2')
-  expect(await standing()).toMatchObject({ generation: '3', swept: false })
 })
 
 test('one at a time', async () => {
   await using house = await buildHouse(lane)
   const { pool } = house.db
-  const first = await sweepingAlone(pool, async () => {
-    expect(await sweepingAlone(pool, async () => randomUUID())).toBe(null)
+  const first = await alone(pool, 'sweep', async () => {
+    expect(await alone(pool, 'sweep', async () => randomUUID())).toBe(null)
     return 'first'
   })
   expect(first).toBe('first')
-  expect(await sweepingAlone(pool, async () => 'second')).toBe('second')
+  expect(await alone(pool, 'sweep', async () => 'second')).toBe('second')
 })
 
 test('who was noted by a sweep comes to rest, and the next one finds nobody', async () => {
@@ -346,8 +373,8 @@ test('who was noted by a sweep comes to rest, and the next one finds nobody', as
        'k' || i || '@example.com' FROM generate_series(1, 30) i`,
   )
   await house.settled()
-  await noteEverybody(pool, house.config, noteNow)
+  await noteEverybody(pool)
   await house.settled()
-  const { tally } = await sweep(sweeping(house), true)
+  const { tally } = await applied(sweeping(house))
   expect(tally.verdicts).toMatchObject({ same: 30, differs: 0 })
 })

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import {
-  addTo,
+  EVERYBODY,
   type Found,
   howToNote,
-  NOTHING_FOUND,
+  type Selection,
   type Verdict,
   verdictOn,
-} from '../../src/sync/differs.ts'
+} from '../../src/sweep/differs.ts'
+import { addTo, NOTHING_FOUND } from '../../src/sweep/tally.ts'
 import type { Memory } from '../../src/sync/memory.ts'
 import type { Plan } from '../../src/sync/plan.ts'
 
@@ -25,7 +26,11 @@ const IDLE: Found = {
   otherUser: false,
   plan: NONE,
   validUntilMs: null,
+  comparable: true,
 }
+
+/** Brings nobody in. */
+const KNOWN: Selection = { ...EVERYBODY, bringIn: false }
 
 const MEMORY: Memory = {
   remote: 'present',
@@ -79,7 +84,7 @@ describe('the verdict on a customer', () => {
   ]
   test.each(table)('%s', (_, found, verdict, note) => {
     const all = { ...IDLE, ...found }
-    expect(verdictOn(all)).toBe(verdict)
+    expect(verdictOn(all, KNOWN)).toBe(verdict)
     expect(howToNote(verdict, all)).toBe(note)
   })
 
@@ -92,12 +97,39 @@ describe('the verdict on a customer', () => {
             for (const state of ['idle', 'rejected', 'failing', 'held'] as const)
               for (const plan of [NONE, PATCH, REJECT]) {
                 const found = { ...IDLE, known, owed, claimed, asItWas, state, plan }
-                const verdict = verdictOn(found)
+                const verdict = verdictOn(found, KNOWN)
                 // A claim that was made before the mapping was applied does not count.
                 const claimComes = (owed && !claimed) || howToNote(verdict, found) !== null
                 const wrong = state === 'idle' ? plan.kind !== 'none' : !asItWas
                 if (known && wrong) expect(claimComes).toBe(true)
               }
+  })
+})
+
+describe('a sweep that is for some', () => {
+  const CREATE: Plan = { kind: 'create', body: { user_id: '1', status: 2 }, fields: [] }
+  const LOOK: Plan = { kind: 'lookup', why: 'unknown' }
+  const NEW: Partial<Found> = { known: false, asItWas: false }
+  type Line = readonly [string, Partial<Found>, Partial<Selection>, Verdict]
+  const table: readonly Line[] = [
+    ['brings in who was never asked', { ...NEW, plan: CREATE }, {}, 'differs'],
+    ['leaves out who was never in scope', { ...NEW, plan: { kind: 'none', why: 'never-ours' } }, {}, 'same'],
+    ['passes over who is new and owed', { ...NEW, plan: CREATE, owed: true }, {}, 'owed'],
+    ['creates: a create', { ...NEW, plan: CREATE }, { only: 'create' }, 'differs'],
+    ['creates: a look at somebody new', { ...NEW, plan: LOOK }, { only: 'create' }, 'differs'],
+    ['creates: a look at somebody known', { plan: LOOK }, { only: 'create' }, 'not-selected'],
+    ['creates: no update', { plan: PATCH }, { only: 'create' }, 'not-selected'],
+    ['updates: an update', { plan: PATCH }, { only: 'update' }, 'differs'],
+    ['updates: a look at somebody known', { plan: LOOK }, { only: 'update' }, 'differs'],
+    ['updates: no revocation', { plan: REVOKE }, { only: 'update' }, 'not-selected'],
+    ['updates: nothing at all', {}, { only: 'update' }, 'same'],
+    ['revocations: a revocation', { plan: REVOKE }, { only: 'revoke' }, 'differs'],
+    ['revocations: nobody who is rejected', { plan: REJECT }, { only: 'revoke' }, 'not-selected'],
+  ]
+  test.each(table)('%s', (_, found, select, verdict) => {
+    const all = { ...IDLE, ...found }
+    expect(verdictOn(all, { ...EVERYBODY, ...select })).toBe(verdict)
+    if (verdict === 'not-selected') expect(howToNote(verdict, all)).toBe(null)
   })
 })
 
@@ -109,7 +141,8 @@ describe('the sum of what is found', () => {
   const sum = (...all: readonly (readonly [Partial<Found>, Memory?])[]) =>
     all.reduce((tally, [found, memory = MEMORY]) => {
       const whole = { ...IDLE, ...found }
-      return addTo(tally, verdictOn(whole), whole, memory)
+      const made = { found: whole, memory, mapped: { kind: 'removed', userId: 'k' }, gone: true } as const
+      return addTo(tally, { key: 'k', owed: whole.owed, verdict: verdictOn(whole, KNOWN), made })
     }, NOTHING_FOUND)
 
   test('counts plans, fields of updates, and who loses access, of those who differ', () => {

@@ -1,6 +1,7 @@
-// What a sweep asks of the tables: many customers at once, and that it is alone.
-import type { ClientBase, Pool } from 'pg'
+// What a sweep asks of the tables, for many customers at once.
+import type { ClientBase } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
+import { readNow } from './now.ts'
 import { type KnownRecord, NEVER_SETTLED, RECORD } from './record.ts'
 
 type Client = Pick<ClientBase, 'query'>
@@ -20,6 +21,8 @@ export type Work = {
   readonly blind: boolean
   readonly statusDoubted: boolean
   readonly replanAtMs: number | null
+  /** Rises with each note; null: never noted. */
+  readonly version: string | null
 }
 
 /** In one statement, and so of one moment: read apart, a settle between the two would show half of itself. */
@@ -28,7 +31,7 @@ SELECT k.key, l.key IS NOT NULL AND NOT (l.blank AND o.due_at IS NOT NULL) AS kn
   o.due_at IS NOT NULL AS owed, o.call_token IS NOT NULL AS claimed,
   coalesce(o.unknown, false) AS unknown, coalesce(o.blind, false) AS blind,
   coalesce(o.status_doubted, false) AS "statusDoubted",
-  (extract(epoch FROM o.replan_at) * 1000)::float8 AS "replanAtMs",
+  (extract(epoch FROM o.replan_at) * 1000)::float8 AS "replanAtMs", o.change_version::text AS version,
   (extract(epoch FROM now()) * 1000)::float8 AS "nowMs"
 FROM unnest($1::text[]) AS k (key)
 LEFT JOIN (SELECT * FROM rollcall.owed WHERE key = ANY($1)) o ON o.key = k.key COLLATE "C"
@@ -49,6 +52,39 @@ export async function readWork(
   return { work, nowMs: rows[0]?.nowMs ?? Number.NaN }
 }
 
+/** As `readWork` where nothing is recorded of anybody. */
+export async function workOfNobody(
+  client: Client,
+  keys: readonly CustomerKey[],
+): Promise<{ readonly work: readonly Work[]; readonly nowMs: number }> {
+  return { work: keys.map((key) => ({ key, ...OF_NOBODY })), nowMs: (await readNow(client)).getTime() }
+}
+
+const OF_NOBODY: Omit<Work, 'key'> = {
+  known: false,
+  record: NEVER_SETTLED,
+  desired: null,
+  owed: false,
+  claimed: false,
+  unknown: false,
+  blind: false,
+  statusDoubted: false,
+  replanAtMs: null,
+  version: null,
+}
+
+/** Those of them for whom a change is captured that nobody has noted yet. */
+export async function capturedOf(
+  client: Client,
+  keys: readonly CustomerKey[],
+): Promise<ReadonlySet<CustomerKey>> {
+  const { rows } = await client.query<{ key: CustomerKey }>(
+    'SELECT DISTINCT key FROM rollcall.outbox WHERE key = ANY($1)',
+    [keys],
+  )
+  return new Set(rows.map(({ key }) => key))
+}
+
 /** Keys of the ledger in their order, beginning after one of them. */
 export async function ledgerKeys(
   client: Client,
@@ -60,29 +96,4 @@ export async function ledgerKeys(
     [after, limit],
   )
   return rows.map(({ key }) => key)
-}
-
-/** "roll" as an integer, and 2 for sweeps. */
-const LOCK = [0x726f6c6c, 2]
-
-/**
- * One sweep at a time, because a second one would only do the same. Null when another process is at it. The lock is
- * the connection's, so it goes with a process that dies; were it lost on the way, two would sweep, which harms nobody.
- */
-export async function sweepingAlone<T>(pool: Pool, work: () => Promise<T>): Promise<T | null> {
-  const client = await pool.connect()
-  // If it cannot be unlocked, it goes with the session.
-  let broken = true
-  try {
-    const { rows } = await client.query<{ alone: boolean }>(
-      'SELECT pg_try_advisory_lock($1, $2) AS alone',
-      LOCK,
-    )
-    const done = rows[0]?.alone ? await work() : null
-    if (rows[0]?.alone) await client.query('SELECT pg_advisory_unlock($1, $2)', LOCK)
-    broken = false
-    return done
-  } finally {
-    client.release(broken)
-  }
 }

@@ -1,0 +1,68 @@
+import type { Pool } from 'pg'
+import { closeMarks, dismissMarks, readGap } from '../capture/gap.ts'
+import type { Config } from '../config/config.ts'
+import { readEnv } from '../config/env.ts'
+import { loadConfig } from '../config/load.ts'
+import { alone } from '../ledger/alone.ts'
+import { checkMigrated } from '../ledger/migrate.ts'
+import { sleep } from '../ops/time.ts'
+import { type Ran, runSweep } from '../sweep/run.ts'
+import { makeDigester } from '../sync/digest.ts'
+import { withPool } from './connect.ts'
+import type { ExitCode, Io } from './io.ts'
+import { asJson } from './json.ts'
+
+export type Resync = { readonly config?: string; readonly json?: boolean; readonly dismiss?: boolean }
+
+/** `rollcall capture resync`: after a TRUNCATE, a gap, or whatever else nothing has captured. */
+export async function resync(io: Io, { config: file, json, dismiss }: Resync): Promise<ExitCode> {
+  const config = await loadConfig(file, io.cwd)
+  if (dismiss) return await dismissThem(io, json === true)
+  const env = readEnv(io.env, { need: ['DATABASE_URL', 'ROLLCALL_DIGEST_KEY'] })
+  const { tally } = await withPool({ url: env.DATABASE_URL, stop: io.stop }, async (pool) => {
+    await checkMigrated(pool)
+    const digester = makeDigester(env.ROLLCALL_DIGEST_KEY)
+    return await lookAtEverybody({ pool, config, digester, signal: io.stop })
+  })
+  const { customers, verdicts } = tally
+  if (json) io.out(asJson({ customers, noted: verdicts.differs, unreadable: verdicts.unreadable }))
+  else {
+    const unreadable = verdicts.unreadable > 0 ? `, ${verdicts.unreadable} cannot be read` : ''
+    io.out(`${customers} customers were looked at: ${verdicts.differs} are owed a sync${unreadable}.`)
+  }
+  return 0
+}
+
+async function dismissThem(io: Io, json: boolean): Promise<ExitCode> {
+  const { DATABASE_URL: url } = readEnv(io.env, { need: ['DATABASE_URL'] })
+  await withPool({ url, stop: io.stop }, async (pool) => {
+    await checkMigrated(pool)
+    await dismissMarks(pool)
+  })
+  io.out(json ? asJson({ noted: 0 }) : 'The marks are closed.')
+  return 0
+}
+
+/** Others sweep, or transactions that belong to a gap are open. */
+const POLL_MS = 300
+
+type Looking = {
+  readonly pool: Pool
+  readonly config: Config
+  readonly digester: ReturnType<typeof makeDigester>
+  readonly signal: AbortSignal
+}
+
+/** With marks it waits until their gap may be looked at; without any it looks at once. */
+async function lookAtEverybody(looking: Looking): Promise<Ran> {
+  const { pool, signal } = looking
+  await closeMarks(pool, ['truncate', 'overflow'])
+  for (;;) {
+    const gap = await readGap(pool)
+    const kind = gap.ids.length > 0 ? 'gap' : 'resync'
+    const ran =
+      gap.ready && (await alone(pool, 'sweep', () => runSweep({ ...looking, kind, marks: gap.ids })))
+    if (ran) return ran
+    await sleep(POLL_MS, signal)
+  }
+}

@@ -1,0 +1,33 @@
+// Work that one process at a time may do.
+import type { Pool } from 'pg'
+
+/** "roll" as an integer, and a number for each kind of work; 1 is the migrator's. */
+const SPACE = 0x726f6c6c
+const NUMBER = { sweep: 2 } as const
+
+/**
+ * Runs the work unless another process is at it; null then. The lock is the connection's, so it goes with a process that
+ * dies; were it lost on the way, two would work, which harms nobody.
+ */
+export async function alone<T>(
+  pool: Pool,
+  what: keyof typeof NUMBER,
+  work: () => Promise<T>,
+): Promise<T | null> {
+  const client = await pool.connect()
+  // If it cannot be unlocked, it goes with the session.
+  let broken = true
+  try {
+    const lock = [SPACE, NUMBER[what]]
+    const { rows } = await client.query<{ alone: boolean }>(
+      'SELECT pg_try_advisory_lock($1, $2) AS alone',
+      lock,
+    )
+    const done = rows[0]?.alone ? await work() : null
+    if (rows[0]?.alone) await client.query('SELECT pg_advisory_unlock($1, $2)', lock)
+    broken = false
+    return done
+  } finally {
+    client.release(broken)
+  }
+}

@@ -1,0 +1,38 @@
+// The table of sweeps: which were made, how far each has come, and what it found. The statements of sweeps.ts write it.
+import { sql } from 'drizzle-orm'
+import { bigint, bigserial, check, jsonb, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { at, rollcall } from './schema-columns.ts'
+
+/** One row for each look at everybody. At most one of a kind is unfinished; it goes on where it stopped. */
+export const sweep = rollcall.table(
+  'sweep',
+  {
+    id: bigserial('id', { mode: 'bigint' }).primaryKey(),
+    kind: text('kind').notNull(),
+    /** The mapping that it plans by. */
+    generation: bigint('generation', { mode: 'bigint' }).notNull(),
+    /** Whom it is restricted to, and how it owes; empty: everybody. A sweep with others does not go on with this one. */
+    options: jsonb('options').notNull().default({}),
+    /** The gaps in capture that it closes at its end. */
+    marks: bigint('marks', { mode: 'bigint' }).array().notNull().default([]),
+    /** Where the next page begins. Keys of customers, as in the ledger. */
+    position: jsonb('position'),
+    /** Customers to look at, as counted at its start. */
+    total: bigint('total', { mode: 'number' }),
+    /** What it has found so far: counts. */
+    tally: jsonb('tally').notNull().default({}),
+    startedAt: at('started_at').notNull().default(sql`clock_timestamp()`),
+    updatedAt: at('updated_at').notNull().default(sql`clock_timestamp()`),
+    endedAt: at('ended_at'),
+    /** `replaced`: another one of its kind was begun in its place. */
+    outcome: text('outcome'),
+  },
+  (t) => [
+    uniqueIndex('sweep_unfinished').on(t.kind).where(sql`${t.endedAt} IS NULL`),
+    check('sweep_kind', sql`${t.kind} IN ('backfill', 'mapping', 'gap', 'resync', 'check')`),
+    check(
+      'sweep_outcome',
+      sql`${t.outcome} IN ('done', 'replaced') AND ${t.endedAt} IS NOT NULL OR ${t.endedAt} IS NULL`,
+    ),
+  ],
+)

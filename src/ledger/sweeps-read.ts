@@ -1,0 +1,58 @@
+// What there is to tell of sweeps.
+import type { ClientBase } from 'pg'
+import type { SweepKind, SweepOptions } from './sweeps.ts'
+
+type Client = Pick<ClientBase, 'query'>
+
+/** A look at everybody after which the next check of capture can wait. */
+const LOOKED = `kind IN ('backfill', 'resync', 'check') AND options = '{}' AND outcome = 'done'`
+
+/** Whether everybody was last looked at longer ago than this; where nobody ever was, since the first mapping. */
+export async function checkIsDue(client: Client, everyHours: number): Promise<boolean> {
+  if (everyHours === 0) return false
+  const { rows } = await client.query<{ due: boolean }>(
+    `SELECT coalesce((SELECT max(ended_at) FROM rollcall.sweep WHERE ${LOOKED}),
+       (SELECT min(applied_at) FROM rollcall.generation)) < clock_timestamp() - $1 * interval '1 hour' AS due`,
+    [everyHours],
+  )
+  return rows[0]?.due === true
+}
+
+export type SweepReport = {
+  readonly kind: SweepKind
+  readonly options: SweepOptions
+  /** ISO 8601 in UTC. */
+  readonly startedAt: string
+  readonly updatedAt: string
+  /** Null: it is under way, or it waits for somebody to go on with it. */
+  readonly endedAt: string | null
+  /** No page was brought to its end for so long. */
+  readonly silentMs: number
+  readonly total: number | null
+  readonly customers: number
+  readonly differ: number
+  readonly missed: { readonly inserted: number; readonly changed: number; readonly deleted: number }
+}
+
+export type SweepsReport = {
+  readonly unfinished: readonly SweepReport[]
+  /** The last that went through of those who tell what capture has missed. */
+  readonly check: SweepReport | null
+}
+
+const ISO = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
+
+const REPORT = `
+SELECT kind, options, ${ISO('started_at')} AS "startedAt", ${ISO('updated_at')} AS "updatedAt",
+  ${ISO('ended_at')} AS "endedAt", total::float8 AS total,
+  (extract(epoch FROM clock_timestamp() - updated_at) * 1000)::float8 AS "silentMs",
+  coalesce((tally->>'customers')::float8, 0) AS customers,
+  coalesce((tally->'verdicts'->>'differs')::float8, 0) AS differ,
+  coalesce(tally->'missed', '{"inserted": 0, "changed": 0, "deleted": 0}') AS missed
+FROM rollcall.sweep`
+
+export async function readSweeps(client: Client): Promise<SweepsReport> {
+  const unfinished = await client.query<SweepReport>(`${REPORT} WHERE ended_at IS NULL ORDER BY id`)
+  const check = await client.query<SweepReport>(`${REPORT} WHERE ${LOOKED} ORDER BY ended_at DESC LIMIT 1`)
+  return { unfinished: unfinished.rows, check: check.rows[0] ?? null }
+}

@@ -1,0 +1,127 @@
+// Judges a page of customers as a claim would begin with them, in a handful of statements.
+import { setImmediate } from 'node:timers/promises'
+import type { Pool } from 'pg'
+import type { Config } from '../config/config.ts'
+import type { CustomersShape } from '../customers/describe.ts'
+import { readClaimants } from '../ledger/record.ts'
+import { readWork, type Work, workOfNobody } from '../ledger/sweep-work.ts'
+import type { CustomerKey } from '../model/customer.ts'
+import type { Mapped } from '../model/mapped.ts'
+import { type Digester, forCustomer } from '../sync/digest.ts'
+import { mapFound, userIdFor } from '../sync/map.ts'
+import { type Memory, rememberFor, startMemory } from '../sync/memory.ts'
+import { makePlan, type Policy } from '../sync/plan.ts'
+import { policyOf } from '../sync/policy.ts'
+import { makeReading } from '../sync/reading.ts'
+import { findRivals } from '../sync/rivals.ts'
+import { type Found, foundOf, type Selection, type Verdict, verdictOn } from './differs.ts'
+import type { Page } from './pages.ts'
+import { type Read, type Rows, readRows } from './rows.ts'
+
+/** Other work of this process gets its turn after so many customers. */
+const BREATH = 100
+
+export type Judging = {
+  readonly pool: Pool
+  readonly config: Config
+  readonly digester: Digester
+  /** Whom this sweep is for. */
+  readonly select: Selection
+  /** Nothing is recorded yet, or it may not be read: everybody is taken for somebody of whom nothing is known. */
+  readonly withoutLedger?: boolean
+}
+
+/** What a sweep makes of one customer; `made` is null where its row cannot be read. */
+export type Judged = { readonly key: CustomerKey; readonly verdict: Verdict; readonly owed: boolean } & {
+  readonly made: Made | null
+}
+
+export type Made = {
+  readonly found: Found
+  readonly memory: Memory
+  readonly mapped: Mapped
+  /** There is no row of it. */
+  readonly gone: boolean
+}
+
+export function makeJudge(judging: Judging, shape: CustomersShape) {
+  const { pool, config, digester, select, withoutLedger = false } = judging
+  const read = makeReading(pool, config, shape)
+  const policy = policyOf(config)
+
+  return async ({ keys, onlyGone }: Pick<Page, 'keys' | 'onlyGone'>): Promise<Judged[]> => {
+    const { rows, unreadable } = await readRows(read, keys)
+    const asked = onlyGone ? keys.filter((key) => rows.get(key) === null) : keys
+    const { work, nowMs } = await (withoutLedger ? workOfNobody : readWork)(pool, asked)
+    const now = new Date(nowMs)
+    const rivals = await readRivals({ config, read, rows, now, claimants: await claimantsOf(asked) })
+    const judged: Judged[] = []
+    for (const [at, each] of work.entries()) {
+      if (at % BREATH === BREATH - 1) await setImmediate()
+      const { key, owed } = each
+      const row = rows.get(key)
+      if (row === undefined || unreadable.has(key)) {
+        judged.push({ key, owed, verdict: 'unreadable', made: null })
+        continue
+      }
+      const mapped = mapFound(config, key, row, now)
+      const others = await findRivals(rivals, key, mapped)
+      const planned = plannedFor({ work: each, mapped, rivals: others, policy, digester, select })
+      const made = { ...planned, mapped, gone: row === null }
+      judged.push({ key, owed, verdict: verdictOn(planned.found, select), made })
+    }
+    return judged
+  }
+
+  async function claimantsOf(keys: readonly CustomerKey[]) {
+    if (withoutLedger) return new Map<string, readonly CustomerKey[]>()
+    return await readClaimants(
+      pool,
+      keys.flatMap((key) => userIdFor(config, key) ?? []),
+    )
+  }
+}
+
+type Planning = {
+  readonly work: Work
+  readonly mapped: Mapped
+  readonly rivals: readonly CustomerKey[]
+  readonly policy: Policy
+  readonly digester: Digester
+  readonly select: Selection
+}
+
+/** As a claim begins; see sync/run.ts. Where a look is wanted first, somebody of whom nothing is known is unknown. */
+function plannedFor({ work, mapped, rivals, policy, digester, select }: Planning): {
+  readonly found: Found
+  readonly memory: Memory
+} {
+  const { key, record } = work
+  const digests = forCustomer(digester, key)
+  const unknown = work.unknown || (select.lookup && !work.known)
+  const start = startMemory({ ...work, unknown, digestKey: digester.id })
+  const memory = rememberFor(start, { mapped, record, digests })
+  const plan = makePlan({ mapped, memory, rivals, policy, digests })
+  const digest = digester.whole(key, mapped, policy.clearWith)
+  return { found: foundOf(work, { mapped, digest, plan, digestKey: digester.id }), memory }
+}
+
+type Meeting = {
+  readonly config: Config
+  readonly read: Read
+  readonly rows: Rows
+  readonly claimants: ReadonlyMap<string, readonly CustomerKey[]>
+  readonly now: Date
+}
+
+/** All that `findRivals` asks for a page. */
+async function readRivals({ config, read, rows, claimants, now }: Meeting) {
+  const others = [...claimants.values()].flat().filter((key) => !rows.has(key))
+  const otherRows = others.length > 0 ? (await readRows(read, [...new Set(others)])).rows : new Map()
+  return {
+    config,
+    now,
+    readClaimants: async (userId: string) => claimants.get(userId) ?? [],
+    readRow: async (key: CustomerKey) => rows.get(key) ?? otherRows.get(key) ?? null,
+  }
+}

@@ -1,0 +1,74 @@
+// Whom capture has missed: a customer whose row is another than the one that was last looked at, and nobody was told.
+import type { Pool } from 'pg'
+import type { Config } from '../config/config.ts'
+import { type CustomersShape, describeCustomers } from '../customers/describe.ts'
+import { capturedOf, readWork, type Work } from '../ledger/sweep-work.ts'
+import type { CustomerKey } from '../model/customer.ts'
+import type { Digester } from '../sync/digest.ts'
+import { mapFound } from '../sync/map.ts'
+import { policyOf } from '../sync/policy.ts'
+import { makeReading } from '../sync/reading.ts'
+import type { Judged } from './judge.ts'
+import { readRows } from './rows.ts'
+import type { Missed } from './tally.ts'
+
+type Options = {
+  readonly pool: Pool
+  readonly config: Config
+  readonly digester: Digester
+}
+
+/**
+ * Makes sure of those who may have been missed. A change that was captured is in the outbox until it is noted, in one
+ * transaction with that. So of somebody who is owed nothing before its row is read, has nothing in the outbox after,
+ * and is owed nothing then at the same version, every change that the row shows was settled: if what was made of it
+ * at its last ending is not what the mapping makes of this row, nobody has told of the change.
+ */
+export function makeFindMissed({ pool, config, digester }: Options) {
+  const { clearWith } = policyOf(config)
+  let shape: Promise<CustomersShape> | null = null
+
+  return async (judged: readonly Judged[]): Promise<Missed> => {
+    const keys = judged.filter(mayBeMissed).map(({ key }) => key)
+    if (keys.length === 0) return NOBODY
+    shape ??= describeCustomers(pool, config)
+    const read = makeReading(pool, config, await shape)
+    const before = byKey((await readWork(pool, keys)).work)
+    const { rows } = await readRows(read, keys)
+    const captured = await capturedOf(pool, keys)
+    const { work, nowMs } = await readWork(pool, keys)
+    const now = new Date(nowMs)
+    const missed = work.filter((after) => {
+      const row = rows.get(after.key)
+      if (row === undefined || captured.has(after.key) || !untouched(before.get(after.key), after))
+        return false
+      const mapped = mapFound(config, after.key, row, now)
+      if (!after.known) return row !== null && mapped.kind !== 'out-of-scope'
+      return digester.whole(after.key, mapped, clearWith) !== after.desired
+    })
+    const inserted = missed.filter(({ known }) => !known).length
+    const deleted = missed.filter(({ key, known }) => known && rows.get(key) === null).length
+    return { inserted, deleted, changed: missed.length - inserted - deleted }
+  }
+}
+
+const NOBODY: Missed = { inserted: 0, changed: 0, deleted: 0 }
+
+/**
+ * Who differs in its row, as far as a first look tells. What differs by time, by a key of the digests that was changed,
+ * or at the service alone, says nothing of capture.
+ */
+function mayBeMissed({ verdict, made }: Judged): boolean {
+  if (verdict !== 'differs' || !made) return false
+  const { found } = made
+  if (!found.known) return true
+  return !found.asItWas && found.comparable && !found.owed && found.replanAtMs === null
+}
+
+function untouched(before: Work | undefined, after: Work): boolean {
+  return before !== undefined && !before.owed && !after.owed && before.version === after.version
+}
+
+function byKey(work: readonly Work[]): ReadonlyMap<CustomerKey, Work> {
+  return new Map(work.map((each) => [each.key, each]))
+}

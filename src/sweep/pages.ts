@@ -1,0 +1,57 @@
+// Everybody, page by page: customers in the order of their own keys, then those who have a record and maybe no row.
+import type { ClientBase } from 'pg'
+import type { Condition } from '../customers/condition.ts'
+import type { CustomersShape } from '../customers/describe.ts'
+import { type KeyCursor, makeReadKeys } from '../customers/pages.ts'
+import { ledgerKeys } from '../ledger/sweep-work.ts'
+import type { Position } from '../ledger/sweeps.ts'
+import type { CustomerKey } from '../model/customer.ts'
+
+export type Page = {
+  readonly keys: readonly CustomerKey[]
+  /** Only those who have no row are to be looked at; the others were in an earlier page. */
+  readonly onlyGone: boolean
+  /** Where the next page begins; null: this is the last one. */
+  readonly next: Position | null
+}
+
+type Paging = {
+  readonly client: Pick<ClientBase, 'query'>
+  readonly shape: CustomersShape
+  /** Customers in a page. */
+  readonly limit: number
+  /** Only customers for whom all of these hold; who has no row is then left out, for nothing holds for it. */
+  readonly conditions: readonly Condition[]
+  /** Nothing is recorded yet: there are no tables of ours to read, or they are not to be read. */
+  readonly withoutLedger: boolean
+}
+
+/**
+ * Keys change while they are paged through: who comes in behind the position is captured, so that a page need not be of
+ * the same moment as the one before, and no transaction is held.
+ */
+export async function* everyPage(
+  { client, shape, limit, conditions, withoutLedger }: Paging,
+  from: Position | null,
+): AsyncGenerator<Page> {
+  const alone = withoutLedger || conditions.length > 0
+  if (from?.part !== 'gone') {
+    const readKeys = makeReadKeys(shape, limit, conditions)
+    let after: KeyCursor | null = from?.after ?? null
+    do {
+      const { keys, next }: Awaited<ReturnType<typeof readKeys>> = await readKeys(client, after)
+      after = next
+      const rest: Position | null = alone ? null : { part: 'gone', after: null }
+      yield { keys, onlyGone: false, next: after ? { part: 'customers', after } : rest }
+    } while (after)
+  }
+  if (alone) return
+  let after: CustomerKey | null = from?.part === 'gone' ? (from.after?.[0] ?? null) : null
+  for (;;) {
+    const keys: readonly CustomerKey[] = await ledgerKeys(client, after, limit)
+    after = keys.at(-1) ?? null
+    const last = keys.length < limit || after === null
+    yield { keys, onlyGone: true, next: last ? null : { part: 'gone', after: [after as string] } }
+    if (last) return
+  }
+}

@@ -1,0 +1,27 @@
+import type { Pool } from 'pg'
+import { readInstalled } from '../capture/catalog.ts'
+import { planCapture } from '../capture/relations.ts'
+import { captureDifference, captureStatus } from '../capture/status.ts'
+import type { Config } from '../config/config.ts'
+import { nameOf } from '../customers/problems.ts'
+import { RollcallError } from '../model/errors.ts'
+
+/**
+ * A sweep relies on capture for whoever changes behind its back.
+ *
+ * @throws RollcallError CAPTURE_UNFIT with a line for each table
+ */
+export async function requireCapture(pool: Pool, config: Config): Promise<void> {
+  const client = await pool.connect()
+  try {
+    const difference = captureDifference(await planCapture(client, config), await readInstalled(client))
+    const unfit = captureStatus(difference).filter(({ state }) => state !== 'fits' && state !== 'leftover')
+    if (unfit.length === 0) return
+    throw new RollcallError(
+      'CAPTURE_UNFIT',
+      unfit.map(({ relation, state, reasons }) => [`${nameOf(relation)}: ${state}`, ...reasons].join('; ')),
+    )
+  } finally {
+    client.release()
+  }
+}

@@ -1,0 +1,183 @@
+// A sweep that owes: each page is noted before its end is stored, so that one that is killed goes on where it was and
+// passes over nobody.
+import type { Pool } from 'pg'
+import { endGap } from '../capture/gap.ts'
+import type { Config } from '../config/config.ts'
+import { bindGeneration, mappingChanged, markSwept, type Standing } from '../ledger/generation.ts'
+import { noteGently, noteNow, noteUnknown, recordNewcomers } from '../ledger/note.ts'
+import {
+  beginSweep,
+  endSweep,
+  everybodyIsIn,
+  findUnfinished,
+  pruneSweeps,
+  type SweepKind,
+  storeProgress,
+  type Unfinished,
+} from '../ledger/sweeps.ts'
+import { type CustomerKey, LANE } from '../model/customer.ts'
+import type { Digester } from '../sync/digest.ts'
+import { userIdFor } from '../sync/map.ts'
+import { EVERYBODY, howToNote, type Selection } from './differs.ts'
+import type { Judged } from './judge.ts'
+import { makeFindMissed } from './missed.ts'
+import { requireCapture } from './ready.ts'
+import type { Restriction } from './restriction.ts'
+import { type Looked, type Swept, sweep } from './sweep.ts'
+import { addMissed, NOTHING_FOUND, type Tally } from './tally.ts'
+
+export type RunOptions = {
+  readonly pool: Pool
+  readonly config: Config
+  readonly digester: Digester
+  readonly signal: AbortSignal
+  readonly kind: SweepKind
+  /** The gaps in capture that are closed at its end. */
+  readonly marks?: readonly string[]
+  /** Whom it is for; default everybody. */
+  readonly restriction?: Restriction
+  /** An unfinished one is not gone on with. */
+  readonly restart?: boolean
+  /** Counts the customers for the progress that is shown; default: nobody does. */
+  readonly count?: () => Promise<number | null>
+  /** Once it is known which sweep this is, and whether it goes on with an earlier one. */
+  readonly onBegin?: (begun: Begun) => Promise<void>
+  /** Told of each page, which is behind once it has resolved. */
+  readonly onProgress?: (looked: Looked) => Promise<void>
+  /** Customers in a page. */
+  readonly page?: number
+}
+
+export type Begun = {
+  readonly id: string
+  readonly resumed: boolean
+  readonly total: number | null
+  readonly tally: Tally
+}
+
+/** `superseded`: it ended early because another mapping was applied, or another sweep was begun in its place. */
+export type Ran = Swept & { readonly superseded: boolean }
+
+/**
+ * Looks at everybody and owes a sync to those who differ, in the lane of a backfill. Who calls this is alone; see
+ * ledger/alone.ts.
+ *
+ * @throws RollcallError CAPTURE_UNFIT where what changes meanwhile would not be noticed, and MAPPING_CHANGED where
+ * syncs go by another mapping
+ */
+export async function runSweep(options: RunOptions): Promise<Ran> {
+  const { pool, config, signal, kind, restriction = NO_RESTRICTION } = options
+  await requireCapture(pool, config)
+  const standing = await requireStanding(pool, config)
+  const allIn = await everybodyIsIn(pool)
+  const select = { ...EVERYBODY, ...restriction.select, bringIn: bringsIn(kind, allIn) }
+  const unfinished = await takeUp(options, standing)
+  const begun = {
+    id: unfinished.id,
+    total: unfinished.total,
+    tally: { ...NOTHING_FOUND, ...unfinished.tally },
+  }
+  await options.onBegin?.({ ...begun, resumed: unfinished.position !== null })
+  const findMissed = tellsOfCapture(kind, standing) ? makeFindMissed(options) : null
+  let missed = begun.tally.missed
+  let superseded = false
+
+  const onPage = async ({ judged, tally, next }: Looked): Promise<boolean> => {
+    if (findMissed)
+      missed = addMissed({ ...tally, missed }, await findMissed(onlyMissable(judged, allIn))).missed
+    const whole = { ...tally, missed }
+    const position = next ?? { part: 'gone' as const, after: null }
+    await noteJudged(pool, { config, judged, select })
+    const progress = { position, tally: whole, fingerprint: config.fingerprint }
+    superseded = !(await storeProgress(pool, begun.id, progress))
+    if (superseded) return false
+    await options.onProgress?.({ judged, tally: whole, next })
+    return true
+  }
+  const from = { position: unfinished.position, tally: begun.tally }
+  const sweeping = { ...options, select, conditions: restriction.conditions, signal, from, onPage }
+  const swept = await sweep(sweeping)
+  const tally = { ...swept.tally, missed }
+  if (!swept.ended) return { tally, ended: false, superseded }
+  await endSweep(pool, begun.id, tally)
+  await markEnded(options, standing)
+  await pruneSweeps(pool)
+  return { tally, ended: true, superseded: false }
+}
+
+/** What everybody was looked at for. */
+async function markEnded({ pool, kind, marks = [] }: RunOptions, { generation }: Standing): Promise<void> {
+  if (kind === 'mapping') await markSwept(pool, generation)
+  if (marks.length > 0) await endGap(pool, { ids: marks })
+}
+
+const NO_RESTRICTION: Restriction = { options: {}, select: {}, conditions: [] }
+
+/**
+ * Whoever was never synced is brought in by those who asked for everybody, and after a gap, since it may have come then.
+ * A check or a mapping brings in nobody before somebody has asked for everybody: they may have been left out on purpose.
+ */
+function bringsIn(kind: SweepKind, allIn: boolean): boolean {
+  switch (kind) {
+    case 'backfill':
+    case 'resync':
+    case 'gap':
+      return true
+    case 'mapping':
+    case 'check':
+      return allIn
+    default:
+      return kind satisfies never
+  }
+}
+
+/** After a gap, or while a mapping is being applied, that somebody differs says nothing of capture. */
+function tellsOfCapture(kind: SweepKind, { swept }: Standing): boolean {
+  return swept && (kind === 'backfill' || kind === 'check' || kind === 'resync')
+}
+
+/** Before everybody was brought in, nobody knows whether somebody new has come while nothing captured it. */
+function onlyMissable(judged: readonly Judged[], allIn: boolean): readonly Judged[] {
+  return allIn ? judged : judged.filter(({ made }) => made?.found.known)
+}
+
+async function requireStanding(pool: Pool, config: Config): Promise<Standing> {
+  const standing = await bindGeneration(pool, config.fingerprint)
+  if (!standing.current) throw mappingChanged(standing)
+  return standing
+}
+
+async function takeUp(
+  { pool, kind, marks = [], restriction = NO_RESTRICTION, restart = false, count }: RunOptions,
+  { generation }: Standing,
+): Promise<Unfinished<Tally>> {
+  const asked = { kind, generation, options: restriction.options, marks }
+  const unfinished = restart ? null : await findUnfinished<Tally>(pool, asked)
+  return unfinished ?? (await beginSweep<Tally>(pool, asked, (await count?.()) ?? null))
+}
+
+type Noting = { readonly config: Config; readonly judged: readonly Judged[]; readonly select: Selection }
+
+/**
+ * Each statement by itself, since in one transaction two of them would take locks out of the order of the keys. Whoever
+ * is new is recorded before it can be claimed, so that two who are one user see each other.
+ */
+async function noteJudged(pool: Pool, { config, judged, select }: Noting): Promise<void> {
+  const noted = { now: [] as CustomerKey[], gently: [] as CustomerKey[], unknown: [] as CustomerKey[] }
+  const newcomers: { key: CustomerKey; userId: string | null }[] = []
+  for (const { key, verdict, owed, made } of judged) {
+    if (!made) {
+      if (!owed) noted.gently.push(key)
+      continue
+    }
+    const how = howToNote(verdict, made.found)
+    if (!how) continue
+    const { known, plan } = made.found
+    noted[!known && select.lookup && plan.kind === 'lookup' ? 'unknown' : how].push(key)
+    if (!known) newcomers.push({ key, userId: userIdFor(config, key) })
+  }
+  await noteUnknown(pool, noted.unknown, LANE.backfill)
+  await recordNewcomers(pool, newcomers)
+  await noteNow(pool, noted.now, LANE.backfill)
+  await noteGently(pool, noted.gently, LANE.backfill)
+}

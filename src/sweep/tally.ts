@@ -1,0 +1,87 @@
+import type { UserField } from '../model/user.ts'
+import { fieldsOf } from '../sync/answer.ts'
+import type { Memory } from '../sync/memory.ts'
+import { type Plan, takesAccess } from '../sync/plan.ts'
+import { statusIsRight } from '../sync/right.ts'
+import type { Verdict } from './differs.ts'
+import type { Judged } from './judge.ts'
+
+/** The sum of what a sweep has found so far; its size does not depend on how many customers there are. */
+export type Tally = {
+  readonly customers: number
+  readonly verdicts: Readonly<Record<Verdict, number>>
+  /** Of those who are owed: the mapping makes something else of them than it did; whether it or the row has changed
+   * cannot be told. */
+  readonly unsure: number
+  /** Of those who differ: which call comes next, and which fields the updates among these write. */
+  readonly plans: Readonly<Partial<Record<Plan['kind'], number>>>
+  readonly fields: Readonly<Partial<Record<UserField, number>>>
+  /** Of those who differ: who may lose access by it. */
+  readonly loseAccess: number
+  /** Of everybody: who becomes another user; the one that they were keeps what it has. */
+  readonly otherUsers: number
+  /** Of those who differ: whom capture has missed; see missed.ts. */
+  readonly missed: Missed
+}
+
+/** Rows that were written while nothing captured them. */
+export type Missed = { readonly inserted: number; readonly changed: number; readonly deleted: number }
+
+export const NOTHING_FOUND: Tally = {
+  customers: 0,
+  verdicts: {
+    same: 0,
+    differs: 0,
+    owed: 0,
+    'another-time': 0,
+    'never-asked': 0,
+    'not-selected': 0,
+    unreadable: 0,
+  },
+  unsure: 0,
+  plans: {},
+  fields: {},
+  loseAccess: 0,
+  otherUsers: 0,
+  missed: { inserted: 0, changed: 0, deleted: 0 },
+}
+
+export function addTo(tally: Tally, { verdict, made }: Judged): Tally {
+  const verdicts = increased(tally.verdicts, verdict)
+  const seen = { ...tally, customers: tally.customers + 1, verdicts }
+  if (!made) return seen
+  const { found, memory } = made
+  const unsure = tally.unsure + (verdict === 'owed' && found.known && !found.asItWas ? 1 : 0)
+  const otherUsers = tally.otherUsers + (found.otherUser ? 1 : 0)
+  const counted = { ...seen, unsure, otherUsers }
+  if (verdict !== 'differs') return counted
+  const { plan } = found
+  return {
+    ...counted,
+    plans: increased(tally.plans, plan.kind),
+    fields: written(plan, memory).reduce(increased, tally.fields),
+    loseAccess: tally.loseAccess + (takesAccess(plan, memory) ? 1 : 0),
+  }
+}
+
+export function addMissed(tally: Tally, missed: Missed): Tally {
+  const { inserted, changed, deleted } = tally.missed
+  const sum = {
+    inserted: inserted + missed.inserted,
+    changed: changed + missed.changed,
+    deleted: deleted + missed.deleted,
+  }
+  return { ...tally, missed: sum }
+}
+
+function increased<K extends string, R extends Readonly<Partial<Record<K, number>>>>(counts: R, name: K): R {
+  return { ...counts, [name]: (counts[name] ?? 0) + 1 }
+}
+
+/** What an update changes at somebody who is there; a create writes everything, which tells nothing. */
+function written(plan: Plan, memory: Memory): readonly UserField[] {
+  if (!('body' in plan) || plan.kind === 'create') return []
+  const carried = 'carried' in plan && plan.carried
+  const status = carried || statusIsRight(plan.body.status, memory) ? [] : (['status'] as const)
+  return [...status, ...fieldsOf(plan)]
+}

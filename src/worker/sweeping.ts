@@ -1,0 +1,83 @@
+import type { Pool } from 'pg'
+import { closeMarks, readGap } from '../capture/gap.ts'
+import type { Config } from '../config/config.ts'
+import { alone } from '../ledger/alone.ts'
+import { readStanding } from '../ledger/generation.ts'
+import { checkIsDue } from '../ledger/sweeps-read.ts'
+import { RollcallError } from '../model/errors.ts'
+import type { Log } from '../ops/log.ts'
+import { type NextSweep, nextSweep } from '../sweep/next.ts'
+import { type Ran, runSweep } from '../sweep/run.ts'
+import type { Tally } from '../sweep/tally.ts'
+import type { Digester } from '../sync/digest.ts'
+
+type Options = {
+  readonly pool: Pool
+  readonly config: Config
+  readonly digester: Digester
+  readonly log: Log
+  /** Ends a sweep that is under way; another process, or this one later, goes on where it stopped. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * A step of a loop: begins, or goes on with, the sweep that is wanted, of whatever worker or command began it. With
+ * several workers one of them is at it.
+ */
+export function makeSweeping({ pool, config, digester, log, signal }: Options) {
+  let waits = false
+
+  return async function step(): Promise<void> {
+    await closeMarks(pool, ['overflow'])
+    const next = await wanted()
+    if (!next) return
+    const ran = await alone(pool, 'sweep', async () => {
+      // Another process may have done it just now.
+      const now = await wanted()
+      return now && (await run(now))
+    })
+    if (ran) tell(ran.next, ran.swept)
+  }
+
+  async function wanted(): Promise<NextSweep | null> {
+    const standing = await readStanding(pool, config.fingerprint)
+    if (!standing) return null
+    const gap = await readGap(pool)
+    if (gap.ids.length > 0 && !gap.ready && !waits)
+      log.warn('the gap in capture is looked at when the open transactions have ended')
+    waits = gap.ids.length > 0 && !gap.ready
+    return nextSweep({ standing, gap, checkDue: await checkIsDue(pool, config.capture.checkHours) })
+  }
+
+  async function run(next: NextSweep): Promise<{ readonly next: NextSweep; readonly swept: Ran } | null> {
+    try {
+      return { next, swept: await runSweep({ pool, config, digester, signal, ...next }) }
+    } catch (error) {
+      // Told by the housekeeping as long as it lasts; what everybody is looked at for stands until then.
+      if (error instanceof RollcallError && error.code === 'CAPTURE_UNFIT') return null
+      throw error
+    }
+  }
+
+  function tell({ kind }: NextSweep, { ended, tally }: Ran): void {
+    if (!ended) return
+    const about = counts(tally)
+    if (kind === 'mapping') log.info(about, 'the mapping is applied to everybody')
+    else if (kind === 'gap') log.warn(about, 'everybody was looked at again after the gap in capture')
+    else tellMissed(about, tally.missed)
+  }
+
+  function tellMissed(about: object, missed: Tally['missed']): void {
+    const { inserted, changed, deleted } = missed
+    if (inserted + changed + deleted === 0) log.info(about, 'capture was checked: it has missed nothing')
+    else
+      log.error(
+        { ...about, inserted, changed, deleted },
+        'capture has missed changes: they are owed a sync now; find out what writes without triggers',
+      )
+  }
+}
+
+function counts({ customers, verdicts, unsure, plans, fields }: Tally) {
+  return { customers, differ: verdicts.differs, unsure, plans, fields }
+}
