@@ -1,5 +1,6 @@
 import { HELD_KINDS } from '../brake/brake.ts'
 import { roomFor } from '../dispatch/budget.ts'
+import { mostAt } from '../dispatch/depth.ts'
 import type { Overview } from '../ledger/overview.ts'
 import { LANE } from '../model/customer.ts'
 import { type LabelSets, type Metrics, makeMetrics, type Put } from '../ops/metrics.ts'
@@ -100,7 +101,11 @@ function paceGauges(): (pace: PaceReading, queued: number) => Promise<string> {
   const rate = plain(metrics, 'pace_rate', 'Calls per second that all workers together may make now')
   const ceiling = plain(metrics, 'pace_ceiling', 'Calls per second that they may make at most')
   const hold = plain(metrics, 'pace_hold_seconds', 'For how long the service has asked everybody to wait')
-  const room = plain(metrics, 'queue_room', 'Jobs for which there is room on the queue at the present pace')
+  const room = plain(
+    metrics,
+    'queue_room',
+    "Jobs that are missing on the queue for a second's worth at the present pace; no more than is soon done is put there",
+  )
   const open = labelled(metrics, 'breaker_open', '1: nobody calls the service but for a probe', {
     cause: CAUSES,
   })
@@ -113,7 +118,7 @@ function paceGauges(): (pace: PaceReading, queued: number) => Promise<string> {
     for (const cause of CAUSES) open({ cause }, pace.breaker === 'open' && pace.cause === cause ? 1 : 0)
     trying(pace.breaker === 'trying' ? 1 : 0)
     const stopped = pace.heldForMs > 0 || pace.breaker === 'open'
-    room(stopped ? 0 : roomFor(pace.rate, queued))
+    room(stopped ? 0 : roomFor(mostAt(pace.rate), queued))
     return metrics.text()
   }
 }
