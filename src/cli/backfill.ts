@@ -18,6 +18,7 @@ import { withPool } from './connect.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
 import { type Backfilled, backfillJson, sayBackfill } from './say-backfill.ts'
+import { keepHeapSmall } from './small-heap.ts'
 
 type Options = {
   readonly config?: string
@@ -47,6 +48,7 @@ export const backfillCommand: AddCommand = (program, io, exit) => {
     .option('--json', 'print the outcome as JSON')
     .addHelpText('after', EXAMPLES)
     .action(async (options: Options) => {
+      keepHeapSmall()
       const config = await loadConfig(options.config, io.cwd)
       exit(await backfill(io, config, options))
     })
