@@ -157,6 +157,21 @@ describe('a backlog that is worked off', () => {
     )
   })
 
+  it('gets on as well when looks are slow, and the queue is empty long before the next one', () => {
+    const slow = fc.record({
+      perSecond: fc.integer({ min: 20, max: 2000 }),
+      pause: fc.integer({ min: 400, max: 900 }),
+    })
+    fc.assert(
+      fc.property(slow, ({ perSecond, pause }) => {
+        const seen = workOff({ perSecond, pauses: [pause], steps: 100, workers: 1 })
+        const [from, to] = [seen[9], seen.at(-1)]
+        if (!from || !to) throw new Error('there were looks')
+        expect(to.done - from.done).toBeGreaterThanOrEqual((0.75 * perSecond * (to.atMs - from.atMs)) / 1000)
+      }),
+    )
+  })
+
   it('has no more than a second of what is really done in front of a live change', () => {
     fc.assert(
       fc.property(world, (given) => {
