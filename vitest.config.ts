@@ -27,6 +27,8 @@ export default defineConfig({
           include: servers,
           globalSetup: ['test/support/global-setup.ts'],
           testTimeout: 30_000,
+          // Of tests that run side by side in one file: more of them would have each other's claims run out of time.
+          maxConcurrency: 3,
           hookTimeout: 60_000,
           expect: { poll: { timeout: 8000 } },
         },
