@@ -48,7 +48,7 @@ test('a claim that was leased anew without an ending is a doubt, and its late en
     lateEnding,
   })
   const lapse = change(101, claimed('a', 100), leased('b', 150))
-  const late = change(130, claimed('b', 200), claimed('b', 200), true)
+  const late = change(130, leased('b', 150), leased('b', 150), true)
   expect(doubtsOf([change(90, claimed('a', 100), idle), change(95, idle, leased('b', 150))])).toEqual([])
   // One whose lease has passed before it was claimed made no call.
   expect(doubtsOf([change(101, leased('a', 100), leased('b', 150))])).toEqual([])
@@ -56,5 +56,12 @@ test('a claim that was leased anew without an ending is a doubt, and its late en
   expect(doubtsOf([lapse, late, late])).toEqual([
     { at: 101, why: 'lapsed' },
     { at: 130, why: 'late ending' },
+  ])
+  const meanwhile = change(130, claimed('b', 200), claimed('b', 200), true)
+  const ended = change(140, claimed('b', 200), idle)
+  expect(doubtsOf([lapse, meanwhile, ended, change(150, claimed('c', 300), idle)])).toEqual([
+    { at: 101, why: 'lapsed' },
+    { at: 130, why: 'late ending' },
+    { at: 140, why: 'late ending' },
   ])
 })
