@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { FaultInput } from '../../src/sandbox/faults/faults.ts'
 import { buildHouse, CONFIG } from '../support/house.ts'
-import { eachLaneAtOnce } from '../support/lanes.ts'
+import { eachLane } from '../support/lanes.ts'
 
 const KINDS: FaultInput['action'][] = [
   { kind: 'drop-before' },
@@ -15,7 +15,7 @@ const KINDS: FaultInput['action'][] = [
   { kind: 'status', status: 200, body: 'html', stored: true },
 ]
 
-eachLaneAtOnce('a service that fails', (lane) => {
+eachLane('a service that fails', (lane) => {
   test('with a third of all calls failing in every way, every customer is right at the end', async () => {
     await using house = await buildHouse(lane, {
       config: {
