@@ -103,7 +103,10 @@ test('a gap ends with the marks that it was begun for, and with no other', async
   }
   const first = await mark()
   let second = ''
-  await scene.run({ kind: 'gap', marks: [first], onProgress: async () => void (second ||= await mark()) })
+  const onProgress = async () => {
+    second ||= await mark()
+  }
+  await scene.run({ kind: 'gap', marks: [first], onProgress })
   expect(await readGap(pool)).toEqual({ ids: [second], ready: true })
   // And a sweep for others does not go on with one that has begun for some.
   await scene.run({ ...onePage(), kind: 'gap', marks: [second] })
