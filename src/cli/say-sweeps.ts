@@ -45,9 +45,11 @@ export function allMissed({ inserted, changed, deleted }: Missed): number {
   return inserted + changed + deleted
 }
 
+const HOW = ['inserted', 'changed', 'deleted'] as const
+
 /** `3 changes (1 inserted, 2 changed)`. */
 export function sayMissed(missed: Missed): string {
-  const parts = Object.entries(missed).filter(([, count]) => count > 0)
+  const parts = HOW.flatMap((how) => (missed[how] > 0 ? [`${missed[how]} ${how}`] : []))
   const all = allMissed(missed)
-  return `${all} change${all === 1 ? '' : 's'} (${parts.map(([how, count]) => `${count} ${how}`).join(', ')})`
+  return `${all} change${all === 1 ? '' : 's'} (${parts.join(', ')})`
 }
