@@ -3,7 +3,7 @@
 import type { Pool } from 'pg'
 import { endGap } from '../capture/gap.ts'
 import type { Config } from '../config/config.ts'
-import { bindGeneration, mappingChanged, markSwept, type Standing } from '../ledger/generation.ts'
+import { markSwept, type Standing } from '../ledger/generation.ts'
 import { noteGently, noteNow, noteUnknown, recordNewcomers } from '../ledger/note.ts'
 import {
   beginSweep,
@@ -22,7 +22,7 @@ import { userIdFor } from '../sync/map.ts'
 import { EVERYBODY, howToNote, type Selection } from './differs.ts'
 import type { Judged } from './judge.ts'
 import { makeFindMissed, NOBODY } from './missed.ts'
-import { requireCapture } from './ready.ts'
+import { requireCapture, requireStanding } from './ready.ts'
 import type { Restriction } from './restriction.ts'
 import { type Looked, type Swept, sweep } from './sweep.ts'
 import { addMissed, NOTHING_FOUND, type Tally } from './tally.ts'
@@ -156,12 +156,6 @@ function tellsOfCapture(kind: SweepKind, { swept }: Standing): boolean {
 /** Before everybody was brought in, nobody knows whether somebody new has come while nothing captured it. */
 function onlyMissable(judged: readonly Judged[], allIn: boolean): readonly Judged[] {
   return allIn ? judged : judged.filter(({ made }) => made?.found.known)
-}
-
-async function requireStanding(pool: Pool, config: Config): Promise<Standing> {
-  const standing = await bindGeneration(pool, config.fingerprint)
-  if (!standing.current) throw mappingChanged(standing)
-  return standing
 }
 
 async function takeUp(
