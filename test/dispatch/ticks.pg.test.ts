@@ -19,7 +19,7 @@ async function openProcess(queueUrl: string, tick: () => Promise<Processed>, eve
 }
 
 eachLane('the schedule of ticks', (lane) => {
-  test('goes on after a tick that failed, is no job among the customers', and comes back when the queue lost it', async () => {
+  test('goes on after a tick that failed, stays apart from the syncs, and comes back when the queue lost it', async () => {
     await using db = await freshDatabase()
     const queueUrl = await lane.queueUrl(db)
     const ticked: number[] = []
