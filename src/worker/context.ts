@@ -7,6 +7,7 @@ import type { Config } from '../config/config.ts'
 import { describeCustomers } from '../customers/describe.ts'
 import { endPool, makePool } from '../customers/pool.ts'
 import type { Found } from '../customers/read.ts'
+import { makeReading } from '../customers/reading.ts'
 import { makeBatch } from '../ledger/batch.ts'
 import { doubtStatus } from '../ledger/ending.ts'
 import { bindGeneration, type Standing } from '../ledger/generation.ts'
@@ -24,7 +25,6 @@ import { makeDigester } from '../sync/digest.ts'
 import { policyOf } from '../sync/policy.ts'
 import type { SyncContext } from '../sync/run.ts'
 import { makeNoting } from './noting.ts'
-import { makeReading } from './reading.ts'
 
 export type Secrets = {
   readonly DATABASE_URL: string

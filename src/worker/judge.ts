@@ -3,8 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
 import type { CustomersShape } from '../customers/describe.ts'
-import type { Found as FoundRow } from '../customers/read.ts'
-import { readClaimants } from '../ledger/record.ts'
+import { makeReading } from '../customers/reading.ts'
 import { readWork, type Work } from '../ledger/sweep.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import {
@@ -17,12 +16,12 @@ import {
   verdictOn,
 } from '../sync/differs.ts'
 import { type Digester, forCustomer } from '../sync/digest.ts'
-import { mapFound, userIdFor } from '../sync/map.ts'
+import { mapFound } from '../sync/map.ts'
 import { type Memory, rememberFor, startMemory } from '../sync/memory.ts'
+import { readRivals, readRows } from '../sync/page.ts'
 import { makePlan, type Policy } from '../sync/plan.ts'
 import { policyOf } from '../sync/policy.ts'
 import { findRivals } from '../sync/rivals.ts'
-import { makeReading } from './reading.ts'
 
 /** Other work of this process gets its turn after so many customers. */
 const BREATH = 100
@@ -86,54 +85,4 @@ function plannedFor({ work, mapped, rivals, policy, digester }: Planning): { fou
   const plan = makePlan({ mapped, memory, rivals, policy, digests })
   const digest = digester.whole(key, mapped, policy.clearWith)
   return { found: foundOf(work, { mapped, digest, plan }), memory }
-}
-
-type Read = ReturnType<typeof makeReading>
-type Rows = ReadonlyMap<CustomerKey, FoundRow>
-
-/** Postgres' class for values that cannot be had: a division by zero in a view, a text that is no date. */
-const DATA_EXCEPTION = /^22/
-
-/** A row that Postgres refuses to read must not keep the others from being looked at. */
-async function readRows(
-  read: Read,
-  keys: readonly CustomerKey[],
-): Promise<{ rows: Rows; unreadable: ReadonlySet<CustomerKey> }> {
-  try {
-    return { rows: await read(keys), unreadable: new Set() }
-  } catch (error) {
-    const code = (error as { code?: unknown }).code
-    if (typeof code !== 'string' || !DATA_EXCEPTION.test(code)) throw error
-    if (keys.length === 1) return { rows: new Map(), unreadable: new Set(keys) }
-    const middle = Math.ceil(keys.length / 2)
-    const first = await readRows(read, keys.slice(0, middle))
-    const second = await readRows(read, keys.slice(middle))
-    return {
-      rows: new Map([...first.rows, ...second.rows]),
-      unreadable: new Set([...first.unreadable, ...second.unreadable]),
-    }
-  }
-}
-
-type Meeting = {
-  readonly pool: Pool
-  readonly config: Config
-  readonly read: Read
-  readonly rows: Rows
-  readonly asked: readonly CustomerKey[]
-  readonly now: Date
-}
-
-/** All that `findRivals` asks for a page, in two statements. */
-async function readRivals({ pool, config, read, rows, asked, now }: Meeting) {
-  const userIds = asked.flatMap((key) => userIdFor(config, key) ?? [])
-  const claimants = await readClaimants(pool, userIds)
-  const others = [...claimants.values()].flat().filter((key) => !rows.has(key))
-  const otherRows = others.length > 0 ? (await readRows(read, [...new Set(others)])).rows : new Map()
-  return {
-    config,
-    now,
-    readClaimants: async (userId: string) => claimants.get(userId) ?? [],
-    readRow: async (key: CustomerKey) => rows.get(key) ?? otherRows.get(key) ?? null,
-  }
 }
