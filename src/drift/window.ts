@@ -14,11 +14,14 @@ export type Round = {
   readonly pass: number
   /** Of the first pass. */
   readonly taken: number
-  /** The last one who was taken. */
+  /** Up to where it has come. */
   readonly after: CustomerKey | null
 }
 
-export type Turn = { readonly kind: 'begin' | 'rest' } | { readonly kind: 'take'; readonly count: number }
+export type Turn =
+  | { readonly kind: 'begin' }
+  | { readonly kind: 'rest' }
+  | { readonly kind: 'take'; readonly count: number }
 
 type At = {
   readonly nowMs: number
@@ -61,14 +64,13 @@ function opens(pass: number, length: number): number {
   return spread + ((length - spread) * (pass - 2)) / (PASSES - 1)
 }
 
-/** Fewer than were asked for are the last ones of their pass. One that is late goes without the further passes. */
-export function afterTaking(
-  round: Round,
-  { nowMs, periodMs, asked, keys }: At & { readonly asked: number; readonly keys: readonly CustomerKey[] },
-): Round {
-  const taken = round.pass === 1 ? round.taken + keys.length : round.taken
-  const last = keys.at(-1)
-  if (keys.length >= asked && last !== undefined) return { ...round, taken, after: last }
+/** Who was found when a number of customers was asked for, and up to where; null: nobody comes after these. */
+export type Found = { readonly keys: readonly CustomerKey[]; readonly upTo: CustomerKey | null }
+
+/** Where a round stands when these were taken. One that is late goes without its further passes. */
+export function afterTaking(round: Round, { nowMs, periodMs, found }: At & { readonly found: Found }): Round {
+  const taken = round.pass === 1 ? round.taken + found.keys.length : round.taken
+  if (found.upTo !== null) return { ...round, taken, after: found.upTo }
   const late = nowMs - round.startedAt >= periodMs * LENGTH
   if (round.pass >= PASSES || late) return { ...round, taken, ended: true, after: null }
   return { ...round, taken, pass: round.pass + 1, after: null }

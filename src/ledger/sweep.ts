@@ -1,6 +1,7 @@
 // What a sweep asks of the tables: many customers at once, and that it is alone.
 import type { ClientBase, Pool } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
+import { alone, SWEEPS } from './alone.ts'
 import { type KnownRecord, NEVER_SETTLED, RECORD } from './record.ts'
 
 type Client = Pick<ClientBase, 'query'>
@@ -71,27 +72,7 @@ export async function ledgerKeys(
   return rows.map(({ key }) => key)
 }
 
-/** "roll" as an integer, and 2 for sweeps. */
-const LOCK = [0x726f6c6c, 2]
-
-/**
- * One sweep at a time, because a second one would only do the same. Null when another process is at it. The lock is
- * the connection's, so it goes with a process that dies; were it lost on the way, two would sweep, which harms nobody.
- */
-export async function sweepingAlone<T>(pool: Pool, work: () => Promise<T>): Promise<T | null> {
-  const client = await pool.connect()
-  // If it cannot be unlocked, it goes with the session.
-  let broken = true
-  try {
-    const { rows } = await client.query<{ alone: boolean }>(
-      'SELECT pg_try_advisory_lock($1, $2) AS alone',
-      LOCK,
-    )
-    const done = rows[0]?.alone ? await work() : null
-    if (rows[0]?.alone) await client.query('SELECT pg_advisory_unlock($1, $2)', LOCK)
-    broken = false
-    return done
-  } finally {
-    client.release(broken)
-  }
+/** One sweep at a time, because a second one would only do the same. Null when another process is at it. */
+export function sweepingAlone<T>(pool: Pool, work: () => Promise<T>): Promise<T | null> {
+  return alone(pool, SWEEPS, work)
 }

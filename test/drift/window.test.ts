@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { afterTaking, countedForMs, type Round, tickMs, turnOf } from '../../src/drift/window.ts'
-import type { CustomerKey } from '../../src/model/customer.ts'
 
 const WEEK = 604_800_000
 const START = 1_800_000_000_000
@@ -43,26 +42,31 @@ describe('whom a round takes now', () => {
 })
 
 describe('after taking', () => {
-  const keys = (...names: string[]) => names as CustomerKey[]
-  const taking = { nowMs: START + 1, periodMs: WEEK, asked: 2 }
+  const at = { nowMs: START + 1, periodMs: WEEK }
+  const late = { ...at, nowMs: START + WEEK }
 
   test.each<[string, Partial<Round>, Parameters<typeof afterTaking>[1], Partial<Round>]>([
-    ['it goes on after the last', {}, { ...taking, keys: keys('a', 'b') }, { taken: 2, after: keys('b')[0] }],
+    ['it goes on', {}, { ...at, found: { keys: ['a', 'b'], upTo: 'b' } }, { taken: 2, after: 'b' }],
+    ['it goes on where nobody was found', {}, { ...at, found: { keys: [], upTo: 'z' } }, { after: 'z' }],
     [
-      'fewer end a pass',
-      { after: keys('b')[0], taken: 2 },
-      { ...taking, keys: keys('c') },
+      'a pass ends',
+      { after: 'b', taken: 2 },
+      { ...at, found: { keys: ['c'], upTo: null } },
       { taken: 3, pass: 2 },
     ],
-    ['nobody ends a pass', { pass: 2, taken: 3 }, { ...taking, keys: [] }, { pass: 3, taken: 3 }],
     [
-      'a later pass does not count',
-      { pass: 2, taken: 3 },
-      { ...taking, keys: keys('a', 'b') },
-      { pass: 2, taken: 3, after: keys('b')[0] },
+      'only the first counts',
+      { pass: 2 },
+      { ...at, found: { keys: ['a'], upTo: 'a' } },
+      { pass: 2, after: 'a' },
     ],
-    ['the third pass is the last', { pass: 3 }, { ...taking, keys: keys('c') }, { pass: 3, ended: true }],
-    ['one that is late has one pass', {}, { ...taking, nowMs: START + WEEK, keys: [] }, { ended: true }],
+    [
+      'the third is the last',
+      { pass: 3 },
+      { ...at, found: { keys: ['c'], upTo: null } },
+      { pass: 3, ended: true },
+    ],
+    ['a late one has one', {}, { ...late, found: { keys: [], upTo: null } }, { ended: true }],
   ])('%s', (_, before, taken, after) => {
     expect(afterTaking(round(before), taken)).toEqual(round(after))
   })
@@ -81,10 +85,9 @@ function walk(options: {
   let current: Round | null = null
   let now = START
   const unseen = (since: number, after: string | null) =>
-    Array.from(
-      { length: population },
-      (_, index) => `k${String(index).padStart(4, '0')}` as CustomerKey,
-    ).filter((key) => (after === null || key > after) && (seen.get(key)?.at(-1) ?? -1) < since)
+    Array.from({ length: population }, (_, index) => `k${String(index).padStart(4, '0')}`).filter(
+      (key) => (after === null || key > after) && (seen.get(key)?.at(-1) ?? -1) < since,
+    )
   for (const [index, wait] of ticks.entries()) {
     now += wait
     for (let beats = 0; beats < 4; beats++) {
@@ -96,7 +99,8 @@ function walk(options: {
       if (turn.kind === 'rest' || !current) break
       const keys = unseen(current.startedAt, current.after).slice(0, turn.count)
       if (!deaf.has(index)) for (const key of keys) seen.set(key, [...(seen.get(key) ?? []), now])
-      current = afterTaking(current, { nowMs: now, periodMs: period, asked: turn.count, keys })
+      const upTo = keys.length < turn.count ? null : (keys.at(-1) ?? null)
+      current = afterTaking(current, { nowMs: now, periodMs: period, found: { keys, upTo } })
     }
   }
   return { seen, period, end: now }
