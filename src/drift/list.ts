@@ -15,7 +15,7 @@ export async function dueLooks(client: Client, limit: number): Promise<readonly 
   return rows.map(({ key }) => key)
 }
 
-const COLUMNS = `id::text, key, user_id AS "userId", kind, fields, cause, looks, repairs,
+const COLUMNS = `id::text, key, user_id AS "userId", kind, to_jsonb(fields) AS fields, cause, looks, repairs,
   ${iso('first_seen')} AS "firstSeen", ${iso('last_seen')} AS "lastSeen",
   ${iso('resolved_at')} AS "resolvedAt", resolved_how AS "resolvedHow"`
 

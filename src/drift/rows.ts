@@ -7,7 +7,7 @@ import type { Resolved } from './words.ts'
 type Client = Pick<ClientBase, 'query'>
 
 const OPEN = `
-SELECT f.key, f.id::text, f.kind, f.fields, f.pending, f.cause, f.looks, f.forms, f.repairs, f.desired,
+SELECT f.key, f.id::text, f.kind, to_jsonb(f.fields) AS fields, to_jsonb(f.pending) AS pending, f.cause, f.looks, f.forms, f.repairs, f.desired,
   (extract(epoch FROM f.next_look_at - now()) * 1000)::float8 AS "nextInMs",
   coalesce(l.acknowledged_at > f.repaired_at, false) AS "writtenSinceRepair",
   coalesce(l.acknowledged_at > f.last_seen, false) AS "writtenSinceSeen"

@@ -6,7 +6,7 @@ import type { CustomerKey } from '../model/customer.ts'
  * than anybody waits for it.
  */
 const UNCLEAR = `
-SELECT c.key, array_agg(DISTINCT f.field) AS fields
+SELECT c.key, to_jsonb(array_agg(DISTINCT f.field)) AS fields
 FROM rollcall.call c LEFT JOIN rollcall.ledger l ON l.key = c.key, unnest(c.fields) AS f (field)
 WHERE c.key = ANY($1) AND c.method <> 'GET' AND c.meaning IN ('unknown', 'unclear')
   AND (l.verified_at IS NULL OR c.at > l.verified_at)
