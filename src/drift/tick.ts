@@ -7,8 +7,8 @@ import { type Allowance, refill, type Standstill, standstill } from './allowance
 import { readCircumstances } from './circumstances.ts'
 import { beginRound, keepRound, nextOfRound, readRound, recount, type StoredRound } from './rounds.ts'
 import { plus, tallyOf } from './tally.ts'
+import type { Verification } from './verify.ts'
 import { afterTaking, countedForMs, turnOf } from './window.ts'
-import type { Verified } from './words.ts'
 
 /** `busy`: another process is at it. `rest`: nobody is due. `time`: the next tick goes on. */
 export type TickEnd = Standstill | 'busy' | 'rest' | 'time'
@@ -25,7 +25,7 @@ type Options = {
   readonly most: number
   /** Customers whose second look is due, at most so many. */
   readonly dueLooks: (limit: number) => Promise<readonly CustomerKey[]>
-  readonly verify: (keys: readonly CustomerKey[]) => Promise<readonly Verified[]>
+  readonly verify: (keys: readonly CustomerKey[]) => Promise<Verification>
   /** A round has come to its end. */
   readonly onRound: (round: StoredRound) => void
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
@@ -36,8 +36,21 @@ type Options = {
 
 const BEAT_MS = 250
 
-/** `took`: nobody may have been due at this moment, but somebody is soon. */
-type Beat = Standstill | 'rest' | 'took'
+/** `took`: it goes on after a moment. */
+type Beat = Standstill | 'rest' | 'took' | 'time'
+
+function endOf(stopped: NonNullable<Verification['stopped']>): Beat {
+  switch (stopped) {
+    case 'asked':
+      return 'time'
+    case 'pace':
+      return 'stopped'
+    case 'mapping':
+      return 'mapping'
+    default:
+      return stopped satisfies never
+  }
+}
 
 export function makeTick(options: Options): () => Promise<TickEnd> {
   const { pool, periodMs, most, dueLooks, verify, onRound, now, signal } = options
@@ -66,34 +79,43 @@ export function makeTick(options: Options): () => Promise<TickEnd> {
     if (room < 1) return 'took'
     // A suspicion is cleared up before another one is raised.
     const again = await dueLooks(room)
-    const looked = await look(again)
-    const taken = await takeNext(nowMs, room - again.length)
-    return looked || taken ? 'took' : 'rest'
+    const { stopped } = await look(again)
+    if (stopped) return endOf(stopped)
+    const next = await takeNext(nowMs, room - again.length)
+    return next === 'rest' && again.length > 0 ? 'took' : next
   }
 
-  async function look(keys: readonly CustomerKey[]): Promise<readonly Verified[] | null> {
-    if (keys.length === 0) return null
+  async function look(keys: readonly CustomerKey[]): Promise<Verification> {
+    if (keys.length === 0) return { verified: [], stopped: null }
     allowance = { ...allowance, left: allowance.left - keys.length }
     return verify(keys)
   }
 
-  /** What a crash in between takes away is the count of these few; whom they were is in the ledger. */
-  async function takeNext(nowMs: number, room: number): Promise<boolean> {
+  async function takeNext(nowMs: number, room: number): Promise<Beat> {
     const round = await readRound(pool)
     const turn = turnOf(round, { nowMs, periodMs, room })
-    if (turn.kind === 'begin') await beginRound(pool)
-    if (turn.kind !== 'take' || !round) {
-      if (round && turn.kind === 'rest') await count(round)
-      return turn.kind === 'begin'
+    if (turn.kind === 'begin' || !round) {
+      await beginRound(pool)
+      return 'took'
     }
     await count(round)
-    const found = await nextOfRound(pool, round, turn.count)
-    const verified = (await look(found.keys)) ?? []
+    return turn.kind === 'rest' ? 'rest' : takeSome(round, nowMs, turn.count)
+  }
+
+  /**
+   * What a crash in between takes away is the count of these few; whom they were is in the ledger. One that was stopped
+   * is not gone on from: those who were not looked at come first the next time.
+   */
+  async function takeSome(round: StoredRound, nowMs: number, most: number): Promise<Beat> {
+    const found = await nextOfRound(pool, round, most)
+    const { verified, stopped } = await look(found.keys)
     const tally = plus(round.tally, tallyOf(verified.map(({ verdict }) => verdict)))
-    const after = { ...round, ...afterTaking(round, { nowMs, periodMs, found }), tally }
+    const gone = stopped ? round : afterTaking(round, { nowMs, periodMs, found })
+    const after = { ...round, ...gone, tally }
     await keepRound(pool, after)
     if (after.ended) onRound(after)
-    return !after.ended
+    if (stopped) return endOf(stopped)
+    return after.ended ? 'rest' : 'took'
   }
 
   async function count({ id, ended }: StoredRound): Promise<void> {

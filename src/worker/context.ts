@@ -37,6 +37,8 @@ export type Secrets = {
 export type Opened = {
   readonly pool: Pool
   readonly context: SyncContext
+  /** As the mapping reads them; many at once. */
+  readonly readCustomers: ReturnType<typeof makeReading>
   readonly warnings: readonly string[]
   readonly binding: Binding
   /** Where our mapping stands; a claim is only made while it is the one that syncs go by. */
@@ -126,7 +128,8 @@ export async function openSync({
       readDoubted: makeReadDoubted(pool),
       whenNoted: makeWhenNoted(pool, config),
     }
-    return { pool, context, warnings: described.warnings, binding, standing, credentials, close }
+    const { warnings } = described
+    return { pool, context, readCustomers: readMany, warnings, binding, standing, credentials, close }
   } catch (error) {
     await close()
     throw error

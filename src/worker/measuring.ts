@@ -18,7 +18,14 @@ import type { Tables } from './tables.ts'
  * The loops of a worker, and how long each may take to come round. The dispatch has short steps and many; the others
  * may look at every customer in one step, or wait for the service.
  */
-const LOOP_LIMITS_MS = { dispatch: 60_000, housekeeping: null, mapping: null, pace: null }
+const LOOP_LIMITS_MS = {
+  dispatch: 60_000,
+  housekeeping: null,
+  mapping: null,
+  pace: null,
+  schedule: null,
+  verification: null,
+}
 export type LoopName = keyof typeof LOOP_LIMITS_MS
 const LOOPS = Object.keys(LOOP_LIMITS_MS) as LoopName[]
 

@@ -7,6 +7,14 @@ import type { CallEntry } from '../../src/ledger/calls.ts'
 import type { CustomerKey } from '../../src/model/customer.ts'
 import { openSync, type Secrets } from '../../src/worker/context.ts'
 import type { House } from '../support/house.ts'
+import { lanes, type QueueLane } from '../support/lanes.ts'
+
+/** Which queue the worker has makes no difference to a look. */
+export const LANE: QueueLane = lanes.find(({ name }) => name === 'postgres') ?? missing()
+
+function missing(): never {
+  throw new Error('there is no lane with a queue in Postgres')
+}
 
 export type Verifier = AsyncDisposable & {
   readonly calls: readonly CallEntry[]

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { readRound } from '../../src/drift/rounds.ts'
 import { makeTick } from '../../src/drift/tick.ts'
+import type { Verification } from '../../src/drift/verify.ts'
 import type { Verdict, Verified } from '../../src/drift/words.ts'
 import { alone, ROUNDS } from '../../src/ledger/alone.ts'
 import { bindGeneration, markSwept } from '../../src/ledger/generation.ts'
@@ -13,10 +14,18 @@ import { freshDatabase } from '../support/database.ts'
 
 const TARGET = { origin: 'https://service.test', apiKey: 'k', digestKey: 'a-digest-key-of-thirty-two-chars!' }
 
-type Given = { readonly due?: () => readonly CustomerKey[]; readonly skips?: ReadonlySet<CustomerKey> }
+type Given = {
+  readonly due?: () => readonly CustomerKey[]
+  readonly skips?: ReadonlySet<CustomerKey>
+  /** At which batches the pace stops it. */
+  readonly stops?: Set<number>
+}
 
 /** Within the period of a millisecond everybody is due at once; room is what each beat has. */
-async function scene(rows: readonly Row[], { due = () => [], skips = new Set() }: Given = {}) {
+async function scene(
+  rows: readonly Row[],
+  { due = () => [], skips = new Set(), stops = new Set() }: Given = {},
+) {
   const db = await freshDatabase()
   const { pool } = db
   await configureCeiling(pool, 4000)
@@ -27,11 +36,12 @@ async function scene(rows: readonly Row[], { due = () => [], skips = new Set() }
   const batches: (readonly CustomerKey[])[] = []
   const rounds: number[] = []
   let now = 0
-  const verify = async (asked: readonly CustomerKey[]): Promise<readonly Verified[]> => {
+  const verify = async (asked: readonly CustomerKey[]): Promise<Verification> => {
     batches.push(asked)
+    if (stops.delete(batches.length)) return { verified: [], stopped: 'pace' }
     const looked = asked.filter((key) => !skips.has(key))
     await pool.query('UPDATE rollcall.ledger SET looked_at = clock_timestamp() WHERE key = ANY($1)', [looked])
-    return asked.map((key) => verified(key, skips.has(key)))
+    return { verified: asked.map((key) => verified(key, skips.has(key))), stopped: null }
   }
   const tick = makeTick({
     ...{ pool, binding, fingerprint: 'ours', credentials: 'c', verify },
@@ -87,6 +97,14 @@ test('the next round begins with everybody again', async () => {
   await it.tick()
   expect(it.batches.flat()).toEqual([...keys(3), ...keys(3)])
   expect(it.rounds).toEqual([3, 3])
+})
+
+test('who was not looked at because calls were stopped comes first the next time', async () => {
+  await using it = await scene(keys(3).map(good), { stops: new Set([1]) })
+  expect(await it.tick()).toBe('stopped')
+  expect(await it.tick()).toBe('rest')
+  expect(it.batches[1]).toEqual(it.batches[0])
+  expect(it.batches.slice(1).flat()).toEqual(keys(3))
 })
 
 test('second looks go before the round', async () => {

@@ -3,11 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { countOpen, dueLooks, readFindings } from '../../src/drift/list.ts'
 import type { Verdict } from '../../src/drift/words.ts'
 import { buildHouse, type House } from '../support/house.ts'
-import { lanes } from '../support/lanes.ts'
-import { behindCapture, looksAreDue, openVerifier, storedFindings, type Verifier } from './scene.ts'
-
-const lane = lanes.find(({ name }) => name === 'postgres')
-if (!lane) throw new Error('there is a queue in Postgres')
+import {
+  behindCapture,
+  looksAreDue,
+  openVerifier,
+  LANE as QUEUE,
+  storedFindings,
+  type Verifier,
+} from './scene.ts'
 
 /** What is done, and what a look says of it then. */
 const SAYS: Readonly<Record<string, Verdict>> = {
@@ -31,7 +34,7 @@ describe('customers whose users were changed at the service', () => {
   let house: House
   let verifier: Verifier
   beforeAll(async () => {
-    house = await buildHouse(lane)
+    house = await buildHouse(QUEUE)
     await house.startWorker()
     const { pool } = house.db
     await pool.query(
