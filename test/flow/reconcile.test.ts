@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { RollcallConfig } from '../../src/config/define.ts'
 import { countOpen } from '../../src/drift/list.ts'
 import { buildHouse, CONFIG, type House } from '../support/house.ts'
-import { eachLane } from '../support/lanes.ts'
+import { eachLane, lanes } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
 const PERIOD = '2s'
@@ -86,7 +86,7 @@ eachLane('a worker verifies', (lane) => {
     ])
   }, 60_000)
 
-  test('and repairs, when it is told to; the schedule comes back when the queue lost it', async () => {
+  test('and repairs, when it is told to; the schedule comes back when the queue has lost it', async () => {
     await using house = await buildHouse(lane, { config: reconciling({ mode: 'repair' }) })
     const { users } = house.sandbox
     await house.startWorker()
@@ -101,3 +101,54 @@ eachLane('a worker verifies', (lane) => {
     await until(() => users.get('c003')?.status === 2, { timeout: 15_000 })
   }, 60_000)
 })
+
+/** A few changes at a time, for as long as it is wanted; the users of this house change under all that looks. */
+function changing({ db }: House, count: number) {
+  let goes = true
+  let changes = 0
+  const run = (async () => {
+    while (goes) {
+      const key = `c${String(1 + (changes % count)).padStart(3, '0')}`
+      await db.pool.query(`UPDATE clientes SET nombre = $2, correo = $3 WHERE id = $1`, [
+        key,
+        `Ana${changes}`,
+        `Ana.${changes}@Example.com`,
+      ])
+      changes++
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  })()
+  return async () => {
+    goes = false
+    await run
+    return changes
+  }
+}
+
+const [, lane] = lanes
+if (!lane) throw new Error('the Postgres lane is always there')
+
+test('nothing is said of users who change all the time, of a service that lags and of its own forms', async () => {
+  await using house = await buildHouse(lane, {
+    config: {
+      ...reconciling({ mode: 'repair' }),
+      timing: { ...TIMING, consistencyDelayMs: 600 },
+    },
+    contract: { email: 'lower-case', phone: 'formatted', visibleAfterMs: 300 },
+  })
+  await insert(house, 60)
+  await house.db.pool.query(
+    `UPDATE clientes SET movil = '612345678', prefijo = '34', correo = 'Ana@Example.com'`,
+  )
+  await house.startWorker()
+  await house.settled()
+  // Every other one of them changes, about fifty times a second.
+  const stop = changing(house, 30)
+  const before = await wholeRounds(house, 30)
+  house.sandbox.users.edit('c050', { last_name: 'Otra' })
+  await until(async () => (await wholeRounds(house, 30)) >= before + 2, { timeout: 30_000 })
+  expect(await stop()).toBeGreaterThan(30)
+  await until(() => house.sandbox.users.get('c050')?.last_name === null, { timeout: 15_000 })
+  const { rows } = await house.db.pool.query(`SELECT key, fields FROM rollcall.finding WHERE looks >= 2`)
+  expect(rows).toEqual([{ key: 'c050', fields: ['last_name'] }])
+}, 60_000)
