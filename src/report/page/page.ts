@@ -49,8 +49,8 @@ function openList(findings: readonly ReportedFinding[], table: HTMLTableElement,
   controls.hidden = false
   controls.addEventListener('input', refresh)
   controls.addEventListener('submit', (event) => event.preventDefault())
-  // The fields are empty only after the event.
-  controls.addEventListener('reset', () => queueMicrotask(refresh))
+  // The fields are empty only when the event is over.
+  controls.addEventListener('reset', () => setTimeout(refresh))
   refresh()
   return {
     refresh,
