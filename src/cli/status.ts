@@ -5,6 +5,7 @@ import { planCapture } from '../capture/relations.ts'
 import { captureDifference, captureStatus } from '../capture/status.ts'
 import { readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
+import { readVerification } from '../drift/coverage.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
 import { type Overview, readOverview } from '../ledger/overview.ts'
 import { type PaceReport, readPace } from '../pace/read.ts'
@@ -14,6 +15,7 @@ import { asJson } from './json.ts'
 import { type MappingStatus, mappingStatus } from './mapping-status.ts'
 import { letsThrough } from './say-held.ts'
 import { type Status, sayDiffer, sayOverview } from './say-status.ts'
+import { verificationNeeds } from './say-verification.ts'
 
 type Options = { readonly config?: string; readonly json?: boolean }
 
@@ -43,13 +45,15 @@ export const statusCommand: AddCommand = (program, io, exit) => {
         const mapping = await mappingStatus(pool, config, env.ROLLCALL_DIGEST_KEY)
         const pace = await readPace(pool)
         const brake = await readBrake(pool)
+        const verification = await readVerification(pool, config.reconcile)
         const attention = [
           ...brakeNeeds(brake),
           ...paceNeeds(pace),
           ...needsPerson(overview, capture),
           ...mappingNeeds(mapping),
+          ...verificationNeeds(verification),
         ]
-        return { overview, pace, brake, capture, mapping, attention }
+        return { overview, pace, brake, capture, mapping, verification, attention }
       })
       if (options.json) io.out(asJson({ environment: config.service.environment, ...status }))
       else for (const line of sayOverview(status, config)) io.out(line)

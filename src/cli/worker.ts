@@ -6,6 +6,7 @@ import { loadConfig } from '../config/load.ts'
 import { knock } from '../customers/pool.ts'
 import { openQueue } from '../dispatch/bullmq.ts'
 import type { JobQueue } from '../dispatch/queue.ts'
+import { readVerification } from '../drift/coverage.ts'
 import { reachable } from '../ledger/reachable.ts'
 import { installationName } from '../ledger/target.ts'
 import type { RollcallError } from '../model/errors.ts'
@@ -66,7 +67,11 @@ async function runWorker(io: Io, file: string | undefined): Promise<void> {
   const ops = await openOps({
     address: opsAddress(env),
     databaseUrl: env.DATABASE_URL,
-    readers: { brake: readBrake, pace: readPace },
+    readers: {
+      brake: readBrake,
+      pace: readPace,
+      drift: (pool) => readVerification(pool, config.reconcile),
+    },
     log,
     now: () => performance.now(),
   })

@@ -1,4 +1,5 @@
 import type { JobQueue, Processed, Ticks } from '../dispatch/queue.ts'
+import { readShare } from '../drift/coverage.ts'
 import { dueLooks } from '../drift/list.ts'
 import { makeTick } from '../drift/tick.ts'
 import { makeVerify } from '../drift/verify.ts'
@@ -48,7 +49,22 @@ export async function startReconciling(options: Options): Promise<Ticks | null> 
       return { failed: Object.values(nameOf(error)).join(' ') }
     }
   }
-  return queue.ticks(process, { everyMs })
+  const ticks = await queue.ticks(process, { everyMs })
+  return {
+    async tend() {
+      await ticks.tend()
+      await tellHalted(opened, log)
+    },
+    close: ticks.close,
+  }
+}
+
+/** As long as it lasts: repairs go on by themselves when others agree again, and wait for a person else. */
+async function tellHalted({ pool, context }: Opened, log: Log): Promise<void> {
+  const { drifted, counted, haltedAt } = await readShare(pool, context.config.reconcile.maxShare)
+  if (haltedAt === null) return
+  const about = { drifted, of: counted, since: haltedAt }
+  log.error(about, 'so many of those verified last differ that nothing is repaired: is it the right service?')
 }
 
 type Time = { readonly periodMs: number; readonly lastsMs: number }

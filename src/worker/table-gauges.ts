@@ -3,6 +3,7 @@ import { roomFor } from '../dispatch/budget.ts'
 import type { Overview } from '../ledger/overview.ts'
 import { LANE } from '../model/customer.ts'
 import { type LabelSets, type Metrics, makeMetrics, type Put } from '../ops/metrics.ts'
+import { driftGauges } from './drift-gauges.ts'
 import { BRAKE_KINDS, CAUSES, STATES } from './label-sets.ts'
 import type { BrakeReading, PaceReading, Tables } from './tables.ts'
 
@@ -17,11 +18,13 @@ export function makeTableGauges(): (tables: Tables) => Promise<string> {
   const showOverview = overviewGauges()
   const showBrake = brakeGauges()
   const showPace = paceGauges()
-  return async ({ overview, brake, pace }) => {
+  const showDrift = driftGauges()
+  return async ({ overview, brake, pace, drift }) => {
     const parts = [
       showOverview(overview),
       brake ? showBrake(brake) : '',
       pace ? showPace(pace, overview.owed.queued) : '',
+      drift ? showDrift(drift) : '',
     ]
     return (await Promise.all(parts)).join('')
   }

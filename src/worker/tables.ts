@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { endPool, makePool } from '../customers/pool.ts'
 import { type Overview, readOverview } from '../ledger/overview.ts'
+import type { DriftReading } from './drift-gauges.ts'
 
 /** What is asked of each kind of the brake. */
 export type BrakeReading = {
@@ -24,11 +25,13 @@ export type Tables = {
   readonly overview: Overview
   readonly brake: readonly BrakeReading[] | null
   readonly pace: PaceReading | null
+  readonly drift: DriftReading | null
 }
 
 export type Readers = {
   readonly brake?: (pool: Pool) => Promise<readonly BrakeReading[]>
   readonly pace?: (pool: Pool) => Promise<PaceReading | null>
+  readonly drift?: (pool: Pool) => Promise<DriftReading>
 }
 
 type Options = {
@@ -82,6 +85,7 @@ export function openTables({ url, readers, onPoolError }: Options) {
         overview: await readOverview(asked),
         brake: (await readers.brake?.(asked)) ?? null,
         pace: (await readers.pace?.(asked)) ?? null,
+        drift: (await readers.drift?.(asked)) ?? null,
       })),
     /** Whether the database answers at all. */
     ping: (): Promise<boolean> => inTime(async (asked) => (await asked.query('SELECT 1')).rowCount === 1),

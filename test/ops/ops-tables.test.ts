@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Overview } from '../../src/ledger/overview.ts'
+import type { DriftReading } from '../../src/worker/drift-gauges.ts'
 import { makeTableGauges } from '../../src/worker/table-gauges.ts'
 import type { BrakeReading, PaceReading, Tables } from '../../src/worker/tables.ts'
 
@@ -24,7 +25,11 @@ const STATES: Overview['states'] = {
 }
 const PACE: PaceReading = { ceiling: 50, rate: 25, heldForMs: 0, breaker: 'closed', cause: null }
 
-async function shown(pace: PaceReading | null, brake: readonly BrakeReading[] | null = null) {
+async function shown(
+  pace: PaceReading | null,
+  brake: readonly BrakeReading[] | null = null,
+  drift: DriftReading | null = null,
+) {
   const overview = {
     customers: 15,
     owed: OWED,
@@ -32,7 +37,7 @@ async function shown(pace: PaceReading | null, brake: readonly BrakeReading[] | 
     states: STATES,
     outbox: { rows: 4, bytes: 8192, oldestAgeMs: 1500 },
   } as Overview
-  const tables: Tables = { overview, brake, pace }
+  const tables: Tables = { overview, brake, pace, drift }
   const text = await makeTableGauges()(tables)
   return text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
 }
@@ -103,4 +108,34 @@ test('while the service has asked for patience there is no room, and it says for
   const lines = await shown({ ...PACE, heldForMs: 30_000 })
   expect(lines).toContain('rollcall_pace_hold_seconds 30')
   expect(lines).toContain('rollcall_queue_room 0')
+})
+
+const DRIFT: DriftReading = {
+  coverage: {
+    ...{ customers: 40, within: 30, oldestAgeMs: 5000, overdue: 10 },
+    proof: { medianMs: 1500, p95Ms: 9000 },
+  },
+  open: { missing: 2, differs: 1, 'unexpected-access': 0, unreadable: 0, 'trial-ended': 4 },
+  share: { counted: 200, drifted: 30, haltedAt: '2026-11-22T06:00:00.000Z' },
+}
+
+test('shows how far verification has come, and what it has found by kind', async () => {
+  expect(await shown(null, null, DRIFT)).toEqual(
+    expect.arrayContaining([
+      'rollcall_verifiable_customers 40',
+      'rollcall_verified_customers 30',
+      'rollcall_verification_overdue_customers 10',
+      'rollcall_oldest_verified_age_seconds 5',
+      'rollcall_findings{kind="missing"} 2',
+      'rollcall_findings{kind="unreadable"} 0',
+      'rollcall_drift_share 0.15',
+      'rollcall_repairs_halted 1',
+      'rollcall_commit_to_verified_seconds{quantile="0.5"} 1.5',
+      'rollcall_commit_to_verified_seconds{quantile="0.95"} 9',
+    ]),
+  )
+})
+
+test('of verification that was not read nothing is shown', async () => {
+  expect((await shown(null)).filter((line) => /verif|finding|drift|repairs/.test(line))).toEqual([])
 })
