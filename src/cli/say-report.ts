@@ -1,4 +1,4 @@
-import { DRIFT_KINDS } from '../drift/words.ts'
+import { DRIFT_KINDS, type Tally } from '../drift/words.ts'
 import { figure, minute } from '../report/figures.ts'
 import type { Report, ReportedFinding } from '../report/report.ts'
 import { sayHeadline, sayScope, sayUnseen } from '../report/say.ts'
@@ -26,8 +26,11 @@ export function sayReport(report: Report): string[] {
   ]
 }
 
-function sayCounts({ counts, findings }: Report): string[] {
-  const { checked, agrees, kinds, causes, fields, skipped, noAnswer } = counts
+function sayCounts({ outcome, counts, findings }: Report): string[] {
+  const { checked, skipped, noAnswer } = counts
+  // Figures of answers that nobody can believe would be looked at all the same.
+  const believed = outcome.kind === 'not-credible' ? NOTHING : counts
+  const { agrees, kinds, causes, fields } = believed
   const rows = [
     ['checked', checked, ''],
     ['agree', agrees, ''],
@@ -43,6 +46,13 @@ function sayCounts({ counts, findings }: Report): string[] {
     hanging(`${String(label).padEnd(width)}  ${figure(Number(many)).padStart(digits)}  `, String(means)),
   )
   return [...said.map((line) => line.trimEnd()), ...(findings.length > 0 ? [''] : [])]
+}
+
+const NOTHING: Pick<Tally, 'agrees' | 'kinds' | 'causes' | 'fields'> = {
+  agrees: 0,
+  kinds: {},
+  causes: {},
+  fields: {},
 }
 
 /** The most first. */
