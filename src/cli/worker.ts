@@ -129,7 +129,7 @@ async function openParts({ env, config, log, stop }: Opening): Promise<Parts> {
 type Running = Parts & { readonly worker: RunningWorker }
 
 async function run(parts: Parts, log: Log, ops: WorkerOps): Promise<Running> {
-  const { onCaptured, onStep, watchLoop } = ops.observers
+  const { onCaptured, onStep, onLook, watchLoop } = ops.observers
   const say = logStep(log)
   const observers: Observers = {
     onCaptured(changes) {
@@ -140,6 +140,7 @@ async function run(parts: Parts, log: Log, ops: WorkerOps): Promise<Running> {
       say(key, step, claim)
       onStep(key, step)
     },
+    onLook,
     watchLoop,
   }
   try {

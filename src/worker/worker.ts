@@ -27,6 +27,8 @@ import { makeTakingPart } from './taking-part.ts'
 export type Observers = {
   readonly onCaptured: (changes: number) => void
   readonly onStep: JobOptions['observe']
+  /** Sees each call of verification. */
+  readonly onLook?: Measuring['observers']['onLook']
   /** Sees each step of the loops. */
   readonly watchLoop?: Measuring['observers']['watchLoop']
 }
@@ -120,19 +122,16 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
   const { repeat, every } = makeLoops({ log, signal: stopping.signal, watch: observers.watchLoop })
   const consumer = await queue.consume(process, { concurrency: pace.concurrency })
   const takingPart = makeTakingPart(consumer)
-  const logLook = (entry: CallEntry) => calls.add(entry)
+  const addCall = (entry: CallEntry) => calls.add(entry)
   let reconciling: Ticks | null
   try {
     await standing.start(takingPart('mapping'), opened.standing)
     const { watchLoop: watch } = observers
-    reconciling = await startReconciling({
-      opened,
-      queue,
-      log,
-      logCall: logLook,
-      signal: stopping.signal,
-      watch,
-    })
+    const logCall = (entry: CallEntry) => {
+      addCall(entry)
+      observers.onLook?.(entry)
+    }
+    reconciling = await startReconciling({ opened, queue, log, logCall, signal: stopping.signal, watch })
   } catch (error) {
     stopping.abort()
     await Promise.allSettled([consumer.close(RECORD_MS), calls.close()])
@@ -140,7 +139,7 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
   }
   const pausing = makePausing({
     ...{ opened, log, signal: stopping.signal, consumer: takingPart('pace') },
-    logCall: logLook,
+    logCall: addCall,
   })
   const housekeep = makeHousekeeping({
     pool,

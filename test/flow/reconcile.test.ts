@@ -55,7 +55,8 @@ eachLane('a worker verifies', (lane) => {
   test('what was changed behind its back is found by kind, field and cause, and ends when it is right again', async () => {
     await using house = await buildHouse(lane, { config: reconciling() })
     const { users } = house.sandbox
-    await house.startWorker()
+    const meanings = new Set<string>()
+    await house.startWorker({ onLook: ({ meaning }) => void meanings.add(meaning) })
     await insert(house, 8)
     await house.settled()
     await house.db.pool.query(`DELETE FROM clientes WHERE id = 'c008'`)
@@ -71,6 +72,7 @@ eachLane('a worker verifies', (lane) => {
       { key: 'c008', kind: 'unexpected-access', fields: [], cause: 'edited-at-service' },
     ]
     await until(async () => expect(await found(house)).toEqual(all) ?? true, { timeout: 15_000 })
+    expect([...meanings].sort()).toEqual(['absent', 'present'])
     // It was asked for a report, and nothing is sent.
     expect(users.get('c002')).toMatchObject({ first_name: 'Eva' })
 
