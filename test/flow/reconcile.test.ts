@@ -2,7 +2,9 @@
 // changed is not.
 import { expect, test } from 'vitest'
 import type { RollcallConfig } from '../../src/config/define.ts'
+import { readVerification } from '../../src/drift/coverage.ts'
 import { countOpen } from '../../src/drift/list.ts'
+import { readPace } from '../../src/pace/read.ts'
 import { buildHouse, CONFIG, type House } from '../support/house.ts'
 import { eachLane, lanes } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
@@ -154,3 +156,40 @@ test('nothing is said of users who change all the time, of a service that lags a
   const { rows } = await house.db.pool.query(`SELECT key, fields FROM rollcall.finding WHERE looks >= 2`)
   expect(rows).toEqual([{ key: 'c050', fields: ['last_name'] }])
 }, 60_000)
+
+test('an emptied service and one that is out of order: an alarm, next to no creates, and nothing false afterwards', async () => {
+  await using house = await buildHouse(lane, {
+    config: reconciling({ period: '1s', mode: 'repair', maxShare: 0.2 }),
+  })
+  const { pool } = house.db
+  const { users, faults, journal } = house.sandbox
+  await house.startWorker()
+  await insert(house, 20)
+  await house.settled()
+  await until(async () => (await wholeRounds(house, 20)) > 0, { timeout: 15_000 })
+
+  const all = users.all()
+  users.clear()
+  journal.clear()
+  const verification = () => readVerification(pool, house.config.reconcile)
+  await until(async () => (await verification()).open.missing > 12, { timeout: 30_000 })
+  const { share } = await verification()
+  expect(share.haltedAt).not.toBeNull()
+  const created = () => house.calls().filter(({ method }) => method === 'POST').length
+  // As many as may differ at any time, and no more.
+  expect(created()).toBeLessThanOrEqual(share.most)
+
+  for (const user of all) users.set(user.user_id, user)
+  await until(async () => Object.values((await verification()).open).every((count) => count === 0), {
+    timeout: 30_000,
+  })
+  await until(async () => (await verification()).share.haltedAt === null, { timeout: 30_000 })
+
+  const before = (await pool.query('SELECT count(*)::int AS findings FROM rollcall.finding')).rows
+  faults.set([{ action: { kind: 'status', status: 500 } }])
+  await until(async () => (await readPace(pool))?.breaker === 'open', { timeout: 15_000 })
+  faults.clear()
+  const rounds = await wholeRounds(house, 20)
+  await until(async () => (await wholeRounds(house, 20)) > rounds, { timeout: 30_000 })
+  expect((await pool.query('SELECT count(*)::int AS findings FROM rollcall.finding')).rows).toEqual(before)
+}, 120_000)
