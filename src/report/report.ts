@@ -63,7 +63,7 @@ export type Outcome =
 export const STOPPED = ['asked', 'pace'] as const
 export type Stopped = (typeof STOPPED)[number]
 
-/** The service knows next to nobody; it answers hardly anything clearly; it refuses our keys. */
+/** The service says that it knows few or none of the users; it answers hardly anything clearly; it refuses our keys. */
 export const DOUBTS = ['nobody-there', 'no-answers', 'denied'] as const
 export type Doubt = (typeof DOUBTS)[number]
 

@@ -50,8 +50,8 @@ function sayConclusion(conclusion: Conclusion, { counts, options, outcome }: Rep
 }
 
 const DOUBT: Readonly<Record<Doubt, string>> = {
-  'nobody-there': 'The service knows next to none of the customers.',
-  'no-answers': 'The service hardly gave a clear answer.',
+  'nobody-there': 'The service says that it does not know most of the customers.',
+  'no-answers': 'The service gave no clear answer about most of the customers.',
   denied: 'The service refuses the keys.',
 }
 

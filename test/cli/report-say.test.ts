@@ -30,7 +30,7 @@ describe('a report in the terminal', () => {
       fields: {},
     }
     const said = sayReport(aReport({ outcome, counts: all, findings: [] })).join('\n')
-    expect(said).toContain('The service knows next to none of the customers.')
+    expect(said).toContain('The service says that it does not know most of the customers.')
     expect(said).not.toMatch(/^(missing|agree|cause)/m)
     expect(said).not.toContain(AGREES)
   })

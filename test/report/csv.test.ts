@@ -15,6 +15,8 @@ function written(findings: ReturnType<typeof aFinding>[], values = false): strin
     .join('')
 }
 
+const HARD = fc.constantFrom(...'",;\r\n\t \'=+-@aé😀\u2028\ufeff')
+
 describe('the table of findings', () => {
   test('has a row for each, and a title for each cell', () => {
     const [titles = [], ...rows] = parse(written([aFinding(), aFinding({ id: '2', userId: null })]))
@@ -37,7 +39,7 @@ describe('the table of findings', () => {
 
   test('comes back as it was written, whatever the keys are made of', () => {
     fc.assert(
-      fc.property(fc.array(fc.string({ unit: 'binary' }), { minLength: 1, maxLength: 5 }), (keys) => {
+      fc.property(fc.array(fc.string({ unit: HARD }), { minLength: 1, maxLength: 5 }), (keys) => {
         const rows = parse(written(keys.map((key, n) => aFinding({ id: String(n), key }))))
         expect(rows).toHaveLength(keys.length + 1)
         for (const [n, row] of rows.slice(1).entries()) {
