@@ -15,8 +15,6 @@ export type Recorded = {
   readonly verified: boolean
   readonly record: ReturnType<typeof toRecord> | null
   readonly learnt: Learnt
-  /** Personal fields of somebody who was erased are there again: the next claim looks, and clears them. */
-  readonly erasedAgain: boolean
 }
 
 type Recording = Learning & {
@@ -28,20 +26,22 @@ type Recording = Learning & {
 /**
  * What a GET showed replaces what is remembered once it agrees, or once the difference is found: then the plan writes
  * what differs. After a first look it does not, since the service may have lagged. Of somebody who was erased no digest
- * is kept; that record is a claim's to write.
+ * is kept; that record is a claim's to write. Nor is a loss of access taken down that we did not cause: it is a claim
+ * that believes it, and lets the brake count what it writes because of it.
  */
 export function recordOf({ subject, sight, agrees, learnt = {} }: Recording): Recorded {
   const { key, work, mapped, digestKey } = subject
-  const base = { key, verified: agrees, record: null, learnt, erasedAgain: false }
-  if (sight === null || sight === 'unreadable') return base
-  if (work.record.erased !== null) return { ...base, erasedAgain: !agrees && mapped.kind === 'removed' }
+  const base = { key, verified: agrees, record: null, learnt }
+  if (sight === null || sight === 'unreadable' || work.record.erased !== null) return base
   const record = { ...work.record, normalised: { ...work.record.normalised, ...learnt } }
   const memory = memoryAfter({ ...subject, work: { ...work, record } }, sight)
   const userId = userIdOf(mapped) ?? record.userId
   const there = sight !== 'absent' || (wasThere(record) && record.userId === userId)
   const { state, reason, issues } = record
   const kept = { userId, state, reason, issues, wasThere: there && !(agrees && sight === 'absent') }
-  return { ...base, record: toRecord(memory, digestKey, kept) }
+  const lost = !agrees && memory.seenStatus === 0
+  const status = lost ? { sentStatus: record.sentStatus, seenStatus: record.seenStatus } : {}
+  return { ...base, record: { ...toRecord(memory, digestKey, kept), ...status } }
 }
 
 const WRITE = `
@@ -49,7 +49,6 @@ UPDATE rollcall.ledger l SET looked_at = now(),
   verified_at = CASE WHEN e.verified THEN now() ELSE l.verified_at END,
   proved_at = CASE WHEN e.verified AND (l.proved_at IS NULL OR l.proved_at < l.changed_at) THEN now() ELSE l.proved_at END,
   normalised = l.normalised || e.learnt,
-  erased = CASE WHEN e."erasedAgain" AND l.erased IS NOT NULL THEN 'sent' ELSE l.erased END,
   user_id = CASE WHEN e.known THEN e.record->>'userId' ELSE l.user_id END,
   remote = CASE WHEN e.known THEN e.record->>'remote' ELSE l.remote END,
   was_there = CASE WHEN e.known THEN (e.record->>'wasThere')::boolean ELSE l.was_there END,
@@ -59,9 +58,8 @@ UPDATE rollcall.ledger l SET looked_at = now(),
   seen = CASE WHEN e.known THEN e.record->'seen' ELSE l.seen END,
   refused = CASE WHEN e.known THEN e.record->'refused' ELSE l.refused END,
   digest_key = CASE WHEN e.known THEN e.record->>'digestKey' ELSE l.digest_key END
-FROM (SELECT key, verified, learnt, "erasedAgain", record, coalesce(jsonb_typeof(record) = 'object', false) AS known
-  FROM jsonb_to_recordset($1::jsonb) AS r (key text, verified boolean, learnt jsonb, "erasedAgain" boolean,
-    record jsonb)) e
+FROM (SELECT key, verified, learnt, record, coalesce(jsonb_typeof(record) = 'object', false) AS known
+  FROM jsonb_to_recordset($1::jsonb) AS r (key text, verified boolean, learnt jsonb, record jsonb)) e
 WHERE l.key = e.key COLLATE "C"`
 
 export async function writeRecords(

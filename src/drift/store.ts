@@ -2,8 +2,8 @@
 import type { ClientBase, Pool } from 'pg'
 import { inTransaction } from '../brake/transaction.ts'
 import { CURRENT_FINGERPRINT, HOLD_GENERATION } from '../ledger/generation.ts'
-import { noteGently } from '../ledger/note.ts'
-import { type CustomerKey, LANE } from '../model/customer.ts'
+import { noteToLook } from '../ledger/note.ts'
+import type { CustomerKey } from '../model/customer.ts'
 import { userIdOf } from '../model/mapped.ts'
 import type { Subject } from './compare.ts'
 import { isFound, type Looked, type Open, type Step, stepFor } from './findings.ts'
@@ -96,7 +96,7 @@ export async function storeLooks(
     const repairs = decided.flatMap(({ stored }, at) =>
       stored.repairing ? (given[at]?.subject.key ?? []) : [],
     )
-    await noteGently(client, repairs, LANE.repair)
+    await noteToLook(client, repairs)
     return decided.map(({ stored, insert }) =>
       insert ? { ...stored, findingId: made.get(insert.key) ?? null } : stored,
     )

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { releaseRepairs } from '../../src/drift/halt.ts'
 import { noteNow } from '../../src/ledger/note.ts'
 import { LANE } from '../../src/model/customer.ts'
+import { heldIn, LIMIT_OF_TEN } from '../support/held.ts'
 import { buildHouse, type House } from '../support/house.ts'
 import { until } from '../support/until.ts'
 import { looksAreDue, openVerifier, LANE as QUEUE, storedFindings, type Verifier } from './scene.ts'
@@ -135,6 +136,24 @@ test('a person may say that what is found is to be repaired, though it is a mass
   await until(() => house.sandbox.users.all().every(({ first_name }) => first_name === 'Ana'))
   const ended = await lookAgain(scene, keys)
   expect(keys.map((key) => ended[key]?.resolved)).toEqual(keys.map(() => 'repaired'))
+})
+
+test('a loss of access that only looks have shown is not believed of a mass: what writes it back is counted', async () => {
+  await using house = await buildHouse(QUEUE, { config: { brake: LIMIT_OF_TEN } })
+  await house.startWorker()
+  const { pool } = house.db
+  await pool.query(`INSERT INTO clientes (id, plan) SELECT 'k' || i, 'trial' FROM generate_series(1, 15) i`)
+  await house.settled()
+  await using verifier = await openVerifier(house, { repair: true })
+  const keys = Array.from({ length: 15 }, (_, at) => `k${at + 1}`)
+  for (const key of keys) house.sandbox.users.edit(key, { status: 0 })
+  await lookAgain({ house, verifier }, keys)
+  const found = await lookAgain({ house, verifier }, keys)
+  expect(keys.map((key) => found[key]?.verdict.kind)).toEqual(keys.map(() => 'trial-ended'))
+  expect(keys.filter((key) => found[key]?.repairing)).toEqual([])
+  await pool.query(`UPDATE clientes SET nombre = 'Eva'`)
+  await house.settled()
+  expect(await heldIn(pool, 'revocation')).toBe(5)
 })
 
 async function halted({ db }: House): Promise<boolean> {

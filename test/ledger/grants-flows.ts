@@ -137,7 +137,7 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
     const made = await writeFindings(pool, { ...NO_WRITES, insert: [FINDING] })
     const id = made.get('k1') ?? ''
     await writeFindings(pool, { ...NO_WRITES, postpone: [id], resolve: [{ id, how: 'gone' }], forget: [id] })
-    await writeRecords(pool, [{ key: 'k1', verified: true, record: null, learnt: {}, erasedAgain: false }])
+    await writeRecords(pool, [{ key: 'k1', verified: true, record: null, learnt: {} }])
     await countVerified(pool, 'a', 1)
     await releaseRepairs(pool, { by: 'test', why: 'test' })
     await pruneFindings(pool, 1, 1)
