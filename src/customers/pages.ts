@@ -1,6 +1,7 @@
 // All customer keys, page by page.
 import pg, { type ClientBase } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
+import { type Condition, conditionSql } from './condition.ts'
 import type { CustomersShape } from './describe.ts'
 
 /** Where a page begins: the texts of the last key's columns, and its one text. */
@@ -20,28 +21,45 @@ type ReadKeys = (client: Pick<ClientBase, 'query'>, after: KeyCursor | null) => 
  * The text decides between keys that the columns' type takes for equal (1.0 and 1.00, citext), or a page that ends
  * between two of them would lose the second. Rows with a NULL in their key are no customers.
  */
-export function makeReadKeys({ relation, key }: CustomersShape, limit: number): ReadKeys {
+export function makeReadKeys(
+  { relation, key }: CustomersShape,
+  limit: number,
+  conditions: readonly Condition[] = [],
+): ReadKeys {
   const id = pg.escapeIdentifier
   const columns = key.map(({ name }) => `c.${id(name)}`)
   const texts = columns.map((column) => `(${column})::text`)
   const canonical = texts.length === 1 ? texts.join() : `jsonb_build_array(${texts.join(', ')})::text`
   const order = [...columns, `(${canonical}) COLLATE "C"`].join(', ')
   const cursor = [...key.map(({ cast }, at) => `$${at + 2}::${cast}`), `$${key.length + 2}::text`].join(', ')
-  const statement = (where: string) => `
+  const statement = (where: string, parameters: number) => `
 SELECT ${texts.map((text, at) => `${text} AS part${at}`).join(', ')}, (${canonical}) AS key
 FROM ${id(relation.schema)}.${id(relation.name)} c
-WHERE ${columns.map((column) => `${column} IS NOT NULL`).join(' AND ')}${where}
+WHERE ${columns.map((column) => `${column} IS NOT NULL`).join(' AND ')}${where}${restriction(conditions, parameters)}
 ORDER BY ${order} LIMIT $1`
-  const first = statement('')
-  const later = statement(` AND (${order}) > (${cursor})`)
+  const first = statement('', 1)
+  const later = statement(` AND (${order}) > (${cursor})`, key.length + 2)
+  const asked = conditions.flatMap(({ values }) => values)
 
   return async (client, after) => {
     const { rows } = await client.query<string[]>({
       text: after ? later : first,
-      values: [limit, ...(after ?? [])],
+      values: [limit, ...(after ?? []), ...asked],
       rowMode: 'array',
     })
     const keys = [...new Set(rows.map((row) => row.at(-1) ?? ''))]
     return { keys, next: rows.length < limit ? null : (rows.at(-1) ?? null) }
   }
+}
+
+/** ` AND …` for each, its values as the parameters after the first so many. */
+function restriction(conditions: readonly Condition[], parameters: number): string {
+  let first = parameters + 1
+  return conditions
+    .map((condition) => {
+      const text = conditionSql(condition, first)
+      first += condition.values.length
+      return ` AND ${text}`
+    })
+    .join('')
 }

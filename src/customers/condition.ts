@@ -1,0 +1,28 @@
+// A restriction to some customers, by one of their columns.
+import pg from 'pg'
+
+export type Operator = '=' | '<>' | '<' | '<=' | '>' | '>=' | 'in' | 'is null' | 'is not null'
+
+/** What has to hold of a customer's row; `values` as text, cast to the column's type by Postgres. */
+export type Condition = {
+  readonly column: string
+  /** The column's type, as a cast; see `describeCustomers`. */
+  readonly type: string
+  readonly operator: Operator
+  readonly values: readonly string[]
+}
+
+/** The condition on `c`, its values as parameters from number `first` on; every value is one parameter. */
+export function conditionSql({ column, type, operator, values }: Condition, first: number): string {
+  const name = `c.${pg.escapeIdentifier(column)}`
+  const at = (_: string, index: number) => `$${first + index}::${type}`
+  switch (operator) {
+    case 'is null':
+    case 'is not null':
+      return `${name} ${operator}`
+    case 'in':
+      return `${name} IN (${values.map(at).join(', ')})`
+    default:
+      return `${name} ${operator} ${at('', 0)}`
+  }
+}
