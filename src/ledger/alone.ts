@@ -5,6 +5,7 @@ const ROLL = 0x726f6c6c
 /** 1: migrations. */
 export const SWEEPS = 2
 export const ROUNDS = 3
+export const RUNS = 4
 
 /**
  * One process of all at a time; null when another one is at it. The lock is the connection's, so it goes with a process
