@@ -48,6 +48,12 @@ export async function readBinding(client: Client): Promise<Binding | null> {
   return rows[0]?.boundAt ?? null
 }
 
+/** The service that the ledger is about; null when it was never bound. */
+export async function boundOrigin(client: Client): Promise<string | null> {
+  const { rows } = await client.query<{ origin: string }>('SELECT origin FROM rollcall.target')
+  return rows[0]?.origin ?? null
+}
+
 /**
  * What differs from the binding, for those who only look: nothing is bound, and an unbound ledger differs in
  * nothing. Without the digest key the Api-Key cannot be compared.
