@@ -2,7 +2,8 @@
 import { asEscape, OBEYED_IN_JSON } from '../model/obeyed.ts'
 import { conclude, driftingOf, shareOf } from './conclude.ts'
 import type { Report } from './report.ts'
-import { sayHeadline, sayUnseen } from './say.ts'
+import { sayHeadline } from './say.ts'
+import { sayUnseen } from './scope.ts'
 
 /** `--format json`; nobody has to count again, and nobody can count otherwise. */
 export function jsonForm(report: Report) {

@@ -5,7 +5,7 @@ import { counted, figure, percent } from './figures.ts'
 import { type Markup, markup, NOTHING } from './markup.ts'
 import type { Report } from './report.ts'
 import { COLUMNS, rowOf } from './row.ts'
-import { sayMethod, sayScope, sayUnseen } from './say.ts'
+import { sayMethod, sayScope, sayUnseen } from './scope.ts'
 import { CAUSE, KIND, NO_ANSWER, SKIP } from './words.ts'
 
 /** The figures that one looks for first. */

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { percent } from '../../src/report/figures.ts'
 import { DOUBTS, type Report, STOPPED } from '../../src/report/report.ts'
-import { sayEstimate, sayHeadline, sayScope, sayUnseen } from '../../src/report/say.ts'
+import { sayEstimate, sayHeadline } from '../../src/report/say.ts'
+import { sayScope, sayUnseen } from '../../src/report/scope.ts'
 import { aReport } from './scene.ts'
 
 test.each([
