@@ -14,6 +14,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   sync: async () => (await import('./sync.ts')).syncCommand,
   access: async () => (await import('./access.ts')).accessCommand,
   status: async () => (await import('./status.ts')).statusCommand,
+  drift: async () => (await import('./drift.ts')).driftCommand,
   failures: async () => (await import('./failures.ts')).failuresCommand,
   held: async () => (await import('./held.ts')).heldCommand,
   pace: async () => (await import('./pace.ts')).paceCommand,

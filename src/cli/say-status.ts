@@ -2,6 +2,7 @@ import type { KindHeld } from '../brake/list.ts'
 import type { CaptureMark } from '../capture/marks.ts'
 import type { TableStatus } from '../capture/status.ts'
 import type { Config } from '../config/config.ts'
+import type { Verification } from '../drift/coverage.ts'
 import type { Overview } from '../ledger/overview.ts'
 import type { SweepsReport } from '../ledger/sweeps-read.ts'
 import type { PaceReport } from '../pace/read.ts'
@@ -9,6 +10,7 @@ import { describeTarget } from '../service/target.ts'
 import type { Swept } from '../sweep/sweep.ts'
 import type { MappingStatus } from './mapping-status.ts'
 import { sayShownSweeps } from './say-sweeps.ts'
+import { sayDrift, sayVerified } from './say-verification.ts'
 import { hanging } from './say-wrapped.ts'
 
 export type Status = {
@@ -18,13 +20,14 @@ export type Status = {
   readonly capture: { readonly tables: readonly TableStatus[]; readonly marks: readonly CaptureMark[] }
   readonly sweeps: SweepsReport
   readonly mapping: MappingStatus | null
+  readonly verification: Verification
   /** Something needs a person; exit code 3. */
   readonly attention: readonly string[]
 }
 
 /** The status as lines for a person: what it is about, what is owed, what is wrong. */
 export function sayOverview(status: Status, config: Config): string[] {
-  const { overview, pace, brake, capture, sweeps, mapping, attention } = status
+  const { overview, pace, brake, capture, sweeps, mapping, verification, attention } = status
   const { owed, outbox, states, target } = overview
   const total = owed.deletion + owed.change + owed.repair + owed.backfill
   const captured = capture.tables.filter(({ state }) => state === 'fits').length
@@ -52,6 +55,8 @@ export function sayOverview(status: Status, config: Config): string[] {
     ...(overview.unknown > 0 ? lines('unknown', `${overview.unknown} users have to be looked up first`) : []),
     ...lines('pace', pace ? sayPace(pace) : 'not set yet'),
     ...lines('brake', sayBrake(brake)),
+    ...lines('verified', sayVerified(verification)),
+    ...lines('drift', sayDrift(verification)),
     ...reasons(overview),
     ...attention.flatMap((what) => lines('attention', what)),
   ]

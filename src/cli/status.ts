@@ -5,6 +5,7 @@ import { planCapture } from '../capture/relations.ts'
 import { captureDifference, captureStatus } from '../capture/status.ts'
 import { readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
+import { readVerification } from '../drift/coverage.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
 import { type Overview, readOverview } from '../ledger/overview.ts'
 import { readSweeps, type SweepsReport } from '../ledger/sweeps-read.ts'
@@ -16,6 +17,7 @@ import { type MappingStatus, mappingStatus } from './mapping-status.ts'
 import { letsThrough } from './say-held.ts'
 import { type Status, sayDiffer, sayOverview } from './say-status.ts'
 import { allMissed, sayMissed } from './say-sweeps.ts'
+import { verificationNeeds } from './say-verification.ts'
 
 type Options = { readonly config?: string; readonly json?: boolean }
 
@@ -46,14 +48,16 @@ export const statusCommand: AddCommand = (program, io, exit) => {
         const sweeps = await readSweeps(pool)
         const pace = await readPace(pool)
         const brake = await readBrake(pool)
+        const verification = await readVerification(pool, config.reconcile)
         const attention = [
           ...brakeNeeds(brake),
           ...paceNeeds(pace),
           ...needsPerson(overview, capture),
           ...sweepsNeed(sweeps),
           ...mappingNeeds(mapping),
+          ...verificationNeeds(verification),
         ]
-        return { overview, pace, brake, capture, sweeps, mapping, attention }
+        return { overview, pace, brake, capture, sweeps, mapping, verification, attention }
       })
       if (options.json) io.out(asJson({ environment: config.service.environment, ...status }))
       else for (const line of sayOverview(status, config)) io.out(line)

@@ -6,6 +6,7 @@ import { loadConfig } from '../config/load.ts'
 import { knock } from '../customers/pool.ts'
 import { openQueue } from '../dispatch/bullmq.ts'
 import type { JobQueue } from '../dispatch/queue.ts'
+import { readVerification } from '../drift/coverage.ts'
 import { reachable } from '../ledger/reachable.ts'
 import { installationName } from '../ledger/target.ts'
 import type { RollcallError } from '../model/errors.ts'
@@ -66,7 +67,11 @@ async function runWorker(io: Io, file: string | undefined): Promise<void> {
   const ops = await openOps({
     address: opsAddress(env),
     databaseUrl: env.DATABASE_URL,
-    readers: { brake: readBrake, pace: readPace },
+    readers: {
+      brake: readBrake,
+      pace: readPace,
+      drift: (pool) => readVerification(pool, config.reconcile),
+    },
     log,
     now: () => performance.now(),
   })
@@ -124,7 +129,7 @@ async function openParts({ env, config, log, stop }: Opening): Promise<Parts> {
 type Running = Parts & { readonly worker: RunningWorker }
 
 async function run(parts: Parts, log: Log, ops: WorkerOps): Promise<Running> {
-  const { onCaptured, onStep, watchLoop } = ops.observers
+  const { onCaptured, onStep, onLook, watchLoop } = ops.observers
   const say = logStep(log)
   const observers: Observers = {
     onCaptured(changes) {
@@ -135,6 +140,7 @@ async function run(parts: Parts, log: Log, ops: WorkerOps): Promise<Running> {
       say(key, step, claim)
       onStep(key, step)
     },
+    onLook,
     watchLoop,
   }
   try {

@@ -1,5 +1,6 @@
 // The configuration as the rest of the house sees it: validated, every default filled in, frozen.
 import type { OptionalField, UserField } from '../model/user.ts'
+import type { Reconcile } from './reconcile.ts'
 import type { Held } from './until.ts'
 
 /** A table or view; the schema is always named. */
@@ -99,4 +100,5 @@ export type Config = {
     /** After so many days a call goes from the log of calls. */
     readonly keepDays: number
   }
+  readonly reconcile: Reconcile
 }

@@ -156,6 +156,17 @@ export type RollcallConfig = {
     /** For how many days each call to the service stays in the log of calls. Default: 14. */
     readonly keepDays?: number
   }
+  /** Whether the service still agrees with the database, seen by a GET of everybody, over and over. */
+  readonly reconcile?: {
+    /** Within which everybody is looked at, like '7d' or '12h'; false: workers look at nobody. Default: '7d'. */
+    readonly period?: string | false
+    /** Whether what differs is only reported, or also put right, behind the brake. Default: 'report'. */
+    readonly mode?: 'report' | 'repair'
+    /** Nothing is put right while more than this share of those looked at last differ, from 0 to 1. Default: 0.05. */
+    readonly maxShare?: number
+    /** For how many days findings that have ended are kept. Default: 90. */
+    readonly keepDays?: number
+  }
 }
 
 /** Gives the configuration back as it is; only there so that an editor knows its shape. */

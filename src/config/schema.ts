@@ -6,6 +6,7 @@ import { FORMATS } from '../model/formats.ts'
 import { OPTIONAL_FIELDS, type UserField } from '../model/user.ts'
 import type { Row } from './config.ts'
 import type { Clock } from './define.ts'
+import { reconcileSchema } from './reconcile.ts'
 import { isIdentifier, parseRelation } from './relation.ts'
 
 const column = z
@@ -192,6 +193,7 @@ export const settingSchemas = {
     )
     .prefault({}),
   history: z.strictObject({ keepDays: whole(1, 3650).default(14) }, object).prefault({}),
+  reconcile: reconcileSchema,
 }
 
 export const clearWithAllSchema = z.enum(clearing.options, { error: CLEARING })

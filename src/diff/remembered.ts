@@ -3,6 +3,7 @@ import { type ComparableField, normalForm, sameField, seenForm } from '../model/
 import { type Fields, type FieldValue, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import type { RemoteUser } from '../service/body.ts'
 import { BELIEVED, type CustomerDigests, DOUBTED } from '../sync/digest.ts'
+import type { Sides } from '../sync/learnt.ts'
 import { PHONE } from '../sync/right.ts'
 import type { As, Current } from './cause.ts'
 
@@ -15,9 +16,6 @@ export type Remembered = {
   readonly blind: boolean
   readonly digests: CustomerDigests
 }
-
-/** Both sides of a user: the desired fields, and those of a GET. */
-export type Sides = { readonly desired: Fields; readonly remote: RemoteUser['fields'] }
 
 /** Whether the desired value (none counts as empty) is the one that a call last carried. */
 export function currentOf(

@@ -11,6 +11,7 @@ import {
   UNVERIFIABLE_FIELD,
 } from '../model/user.ts'
 import type { RemoteUser } from '../service/body.ts'
+import { isLearnt, type Sides } from '../sync/learnt.ts'
 import type { Memory } from '../sync/memory.ts'
 import { statusIsRight } from '../sync/right.ts'
 import {
@@ -24,7 +25,7 @@ import {
   type There,
   verdictOf,
 } from './cause.ts'
-import { asSeen, asSent, currentOf, type Remembered, type Sides } from './remembered.ts'
+import { asSeen, asSent, currentOf, type Remembered } from './remembered.ts'
 
 export type Row = {
   readonly field: 'status' | OptionalField
@@ -113,7 +114,9 @@ function fieldRow(field: OptionalField, desired: Fields, comparing: Comparing): 
   const digested = digestsSay(field, sides, comparing)
   const hidden = field === UNVERIFIABLE_FIELD
   const there = hidden ? 'not-shown' : normalForm(field, remote.fields[field]) === null ? 'empty' : 'set'
-  const asItWas = digested.current === 'yes' && digested.asSent === 'yes'
+  const asItWas =
+    (digested.current === 'yes' && digested.asSent === 'yes') ||
+    (!hidden && isOwnForm(field, sides, comparing))
   const likeness = hidden ? 'none' : likenessOf(field, sides, asItWas)
   const facts = { here, verdict: verdictOf(here, there, likeness), ...digested }
   return { field, ...facts, issue, there, cause: causeOf({ ...facts, ...standing }) }
@@ -135,6 +138,11 @@ function likenessOf(field: ComparableField, { desired, remote }: Sides, asItWas:
   if (String(want ?? '') === String(held ?? '')) return 'letters'
   if (normalForm(field, want) === null && normalForm(field, held) === null) return 'letters'
   return asItWas || sameField(field, desired, remote) ? 'form' : 'none'
+}
+
+/** The form that the service was seen to make of just this value. */
+function isOwnForm(field: ComparableField, sides: Sides, { standing, evidence }: Comparing): boolean {
+  return standing.comparable && isLearnt(field, sides, standing.record.normalised, evidence.digests)
 }
 
 const UNKNOWN = { current: 'unknown', asSent: 'unknown', asSeen: 'unknown' } as const

@@ -1,5 +1,5 @@
 // The queue as the house sees it: jobs go in, a processor is called for each. Whether Redis or Postgres is
-// behind it, and that it is BullMQ, is known only to bullmq.ts and connect.ts.
+// behind it, and that it is BullMQ, is known only to bullmq.ts, connect.ts, consume.ts and ticks.ts.
 import type { Lease } from '../ledger/lease.ts'
 
 /** `failed` is shown beside the job in the queue's own views: words without values, or null when it went well. */
@@ -13,6 +13,14 @@ export type Consumer = {
   close(deadlineMs: number): Promise<void>
 }
 
+/** A schedule: one process of all is called at each tick. */
+export type Ticks = {
+  /** Puts the schedule back where the queue has lost it. */
+  tend(): Promise<void>
+  /** Takes no further tick and waits for the one that runs; after the deadline it is left behind. */
+  close(deadlineMs: number): Promise<void>
+}
+
 export type JobQueue = {
   add(leases: readonly Lease[]): Promise<void>
   /** Jobs that wait or run there now. */
@@ -21,5 +29,7 @@ export type JobQueue = {
     process: (lease: Lease) => Promise<Processed>,
     options: { readonly concurrency: number },
   ): Promise<Consumer>
+  /** The schedule by which customers are verified. */
+  ticks(tick: () => Promise<Processed>, options: { readonly everyMs: number }): Promise<Ticks>
   close(): Promise<void>
 }

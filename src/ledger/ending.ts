@@ -120,12 +120,12 @@ ended AS (
   RETURNING o.id, o.key, e.token),
 recorded AS (
   INSERT INTO rollcall.ledger AS l (key, user_id, remote, was_there, sent_status, seen_status, sent, seen, refused, erased,
-    digest_key, state, reason, issues, last_answer, desired, generation, since, changed_at, acknowledged_at, verified_at)
+    digest_key, state, reason, issues, last_answer, desired, generation, since, changed_at, acknowledged_at, verified_at, proved_at)
   SELECT ended.key, r."userId", r.remote, r."wasThere", r."sentStatus", r."seenStatus", r.sent, r.seen, r.refused, r.erased,
     r."digestKey", r.state, r.reason, r.issues, e."lastAnswer", e.desired, e.generation, now(),
     CASE WHEN e.kind = 'settle' THEN to_timestamp(e."changedAtMs" / 1000) END,
     CASE WHEN e.acknowledged THEN now() END,
-    CASE WHEN e.verified THEN now() END
+    CASE WHEN e.verified THEN now() END, CASE WHEN e.verified THEN now() END
   FROM ended JOIN e USING (id, token), jsonb_to_record(e.record) AS r ("userId" text, remote text,
     "wasThere" boolean, "sentStatus" smallint, "seenStatus" smallint, sent jsonb, seen jsonb, refused jsonb, erased text, "digestKey" text,
     state text, reason jsonb, issues jsonb)
@@ -141,7 +141,10 @@ recorded AS (
       THEN coalesce(l.since, excluded.since) ELSE excluded.since END,
     changed_at = coalesce(excluded.changed_at, l.changed_at),
     acknowledged_at = coalesce(excluded.acknowledged_at, l.acknowledged_at),
-    verified_at = coalesce(excluded.verified_at, l.verified_at)),
+    verified_at = coalesce(excluded.verified_at, l.verified_at),
+    proved_at = CASE WHEN l.proved_at >= coalesce(excluded.changed_at, l.changed_at) THEN l.proved_at
+      ELSE coalesce(excluded.proved_at, l.proved_at) END,
+    normalised = CASE WHEN excluded.erased IS NULL THEN l.normalised ELSE '{}' END),
 looked AS (
   UPDATE rollcall.erasure x SET verified_at = now(),
     left_fields = ARRAY(SELECT jsonb_array_elements_text(e.erasure->'left'))

@@ -4,11 +4,12 @@ import type { PgTable } from 'drizzle-orm/pg-core'
 import type * as core from './schema.ts'
 import type * as brake from './schema-brake.ts'
 import type * as calls from './schema-calls.ts'
+import type * as drift from './schema-drift.ts'
 import type * as sweep from './schema-sweep.ts'
 
 export type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE'
 
-type Schema = typeof core & typeof brake & typeof calls & typeof sweep
+type Schema = typeof core & typeof brake & typeof calls & typeof drift & typeof sweep
 type Owned = { [K in keyof Schema]: Schema[K] extends PgTable ? Schema[K]['_']['name'] : never }[keyof Schema]
 /** `migration` is made by the migrator itself. */
 export type OwnedTable = Owned | 'migration'
@@ -36,7 +37,10 @@ export const WORKER: Rights = {
     capture_mark: ['SELECT', 'UPDATE'],
     decided: ['SELECT', 'INSERT', 'UPDATE'],
     decision: ['SELECT', 'INSERT', 'UPDATE'],
+    drift_run: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
+    drift_share: ['SELECT', 'INSERT', 'UPDATE'],
     erasure: ['SELECT', 'INSERT', 'UPDATE'],
+    finding: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
     generation: ['SELECT', 'INSERT', 'UPDATE'],
     ledger: ['SELECT', 'INSERT', 'UPDATE'],
     migration: ['SELECT'],
@@ -47,7 +51,16 @@ export const WORKER: Rights = {
     sweep: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
     target: ['SELECT', 'INSERT'],
   },
-  sequences: ['call_id_seq', 'decision_id_seq', 'erasure_id_seq', 'owed_id_seq', 'sweep_id_seq', 'token'],
+  sequences: [
+    'call_id_seq',
+    'decision_id_seq',
+    'drift_run_id_seq',
+    'erasure_id_seq',
+    'finding_id_seq',
+    'owed_id_seq',
+    'sweep_id_seq',
+    'token',
+  ],
   vacuumsOutbox: true,
 }
 
@@ -61,7 +74,10 @@ export const READER: Rights = {
     capture_mark: ['SELECT'],
     decided: ['SELECT'],
     decision: ['SELECT'],
+    drift_run: ['SELECT'],
+    drift_share: ['SELECT'],
     erasure: ['SELECT'],
+    finding: ['SELECT'],
     generation: ['SELECT'],
     ledger: ['SELECT'],
     migration: ['SELECT'],

@@ -67,6 +67,25 @@ const NOTE_NOW = noteKeys(
   'CASE WHEN o.token IS NULL THEN least(o.due_at, greatest(now(), o.not_before)) ELSE o.due_at END',
 )
 
+/**
+ * A repair looks first: what it is owed for was seen a moment ago, and is believed only by the claim that acts on it.
+ * Version and suspicion rise together, as for a verification. Only for those who have no token out.
+ */
+const NOTE_TO_LOOK = `
+INSERT INTO rollcall.owed AS o (key, change_version, due_at, lane, changed_at)
+SELECT k.key, 1, now(), $2, NULL FROM unnest($1::text[]) AS k (key)
+ORDER BY k.key COLLATE "C"
+ON CONFLICT (key) DO UPDATE SET
+  change_version = o.change_version + 1,
+  suspect_version = o.change_version + 1,
+  unknown = true,
+  lane = CASE WHEN o.due_at IS NULL THEN excluded.lane ELSE least(o.lane, excluded.lane) END,
+  due_at = coalesce(o.due_at, greatest(now(), o.not_before))`
+
+export async function noteToLook(client: Client, keys: readonly CustomerKey[]): Promise<void> {
+  if (keys.length > 0) await client.query(NOTE_TO_LOOK, [keys, LANE.repair])
+}
+
 export async function noteNow(client: Client, keys: readonly CustomerKey[], lane: Lane): Promise<void> {
   if (keys.length > 0) await client.query(NOTE_NOW, [keys, lane])
 }

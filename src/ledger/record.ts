@@ -79,6 +79,8 @@ export type LedgerRecord = {
   readonly erased: Erased | null
   /** The user was there, and an absence has not been accepted since; null: as `remote` says. */
   readonly wasThere: boolean | null
+  /** By field: digests of a desired value and of the form that the service makes of it; see drift/learn.ts. */
+  readonly normalised?: Readonly<Record<string, readonly [exact: string, form: string]>>
   readonly digestKey: string | null
   readonly state: CustomerState
   readonly reason: Reason | null
@@ -119,7 +121,7 @@ export const NEVER_SETTLED: KnownRecord = {
 
 /** The columns of a KnownRecord, for every statement that reads one. */
 export const RECORD = `user_id AS "userId", remote, sent_status AS "sentStatus", seen_status AS "seenStatus",
-  sent, seen, refused, erased, was_there AS "wasThere", digest_key AS "digestKey", state, reason, issues,
+  sent, seen, refused, erased, was_there AS "wasThere", normalised, digest_key AS "digestKey", state, reason, issues,
   generation IS NULL AS newcomer, desired,
   (extract(epoch FROM clock_timestamp() - verified_at) * 1000)::float8 AS "verifiedAgoMs",
   (extract(epoch FROM clock_timestamp() - acknowledged_at) * 1000)::float8 AS "writtenAgoMs"`

@@ -1,4 +1,4 @@
-// The tables of the protocol, of pace and target; those of the brake and of the log of calls stand beside it. The
+// The tables of the protocol, of pace and target; those of brake, drift and the log of calls stand beside it. The
 // protocol (docs/protocol.md) says what the columns of `owed` mean together; the statements beside this file write them,
 // and pace/give-back.ts.
 import { sql } from 'drizzle-orm'
@@ -116,6 +116,15 @@ export const ledger = rollcall.table(
     /** Written by workers of 0.1.0 before this column moved to `owed`; they may still run while we migrate. */
     verifyAt: at('verify_at'),
     verifiedAt: at('verified_at'),
+    /** When a GET first showed all of the change that was settled last. */
+    provedAt: at('proved_at'),
+    /** When a verification last had a clear answer, whatever it said. */
+    lookedAt: at('looked_at'),
+    /** By field: the digest of a desired value, and that of the form in which the service keeps it; see drift/learn.ts. */
+    normalised: jsonb('normalised')
+      .$type<Record<string, readonly [exact: string, form: string]>>()
+      .notNull()
+      .default({}),
     /** Its personal fields were erased at the service: acknowledged, or seen by a GET as well; null: not erased. */
     erased: text('erased'),
     /** The user was there, and an absence has not passed the brake since. */

@@ -21,21 +21,29 @@ export type Work = {
   readonly blind: boolean
   readonly statusDoubted: boolean
   readonly replanAtMs: number | null
+  /** Of the work row; null when there is none. */
+  readonly id: string | null
   /** Rises with each note; null: never noted. */
   readonly version: string | null
+  /** An outcome was unknown, and the looks that follow it are not over. */
+  readonly doubtful: boolean
+  /** The mapping that the last ending went by; null: none has ended. */
+  readonly generation: string | null
 }
 
 /** In one statement, and so of one moment: read apart, a settle between the two would show half of itself. */
 const WORK = `
 SELECT k.key, l.key IS NOT NULL AND NOT (l.blank AND o.due_at IS NOT NULL) AS known, l.record, l.desired,
+  o.id::text, o.change_version::text AS version, l.generation::text,
+  coalesce(o.verify_left > 0 OR o.verify_at IS NOT NULL, false) AS doubtful,
   o.due_at IS NOT NULL AS owed, o.call_token IS NOT NULL AS claimed,
   coalesce(o.unknown, false) AS unknown, coalesce(o.blind, false) AS blind,
   coalesce(o.status_doubted, false) AS "statusDoubted",
-  (extract(epoch FROM o.replan_at) * 1000)::float8 AS "replanAtMs", o.change_version::text AS version,
+  (extract(epoch FROM o.replan_at) * 1000)::float8 AS "replanAtMs",
   (extract(epoch FROM now()) * 1000)::float8 AS "nowMs"
 FROM unnest($1::text[]) AS k (key)
 LEFT JOIN (SELECT * FROM rollcall.owed WHERE key = ANY($1)) o ON o.key = k.key COLLATE "C"
-LEFT JOIN (SELECT r.key, r.desired, to_jsonb(c) AS record,
+LEFT JOIN (SELECT r.key, r.desired, r.generation, to_jsonb(c) AS record,
     r.generation IS NULL AND r.remote = 'unasked' AND r.state = 'idle' AS blank
   FROM rollcall.ledger r, LATERAL (SELECT ${RECORD}) c
   WHERE r.key = ANY($1)) l ON l.key = k.key COLLATE "C"`
@@ -70,7 +78,10 @@ const OF_NOBODY: Omit<Work, 'key'> = {
   blind: false,
   statusDoubted: false,
   replanAtMs: null,
+  id: null,
   version: null,
+  doubtful: false,
+  generation: null,
 }
 
 /** Those of them for whom a change is captured that nobody has noted yet. */

@@ -48,6 +48,12 @@ export async function readBinding(client: Client): Promise<Binding | null> {
   return rows[0]?.boundAt ?? null
 }
 
+/** The service that the ledger is about; null when it was never bound. */
+export async function boundOrigin(client: Client): Promise<string | null> {
+  const { rows } = await client.query<{ origin: string }>('SELECT origin FROM rollcall.target')
+  return rows[0]?.origin ?? null
+}
+
 /**
  * What differs from the binding, for those who only look: nothing is bound, and an unbound ledger differs in
  * nothing. Without the digest key the Api-Key cannot be compared.
@@ -100,9 +106,14 @@ const FORGET = [
      unknown = true, blind = true, lane = CASE WHEN due_at IS NULL THEN 3 ELSE lane END,
      due_at = CASE WHEN token IS NULL THEN least(due_at, greatest(now(), not_before)) ELSE due_at END`,
   `UPDATE rollcall.ledger SET remote = 'unknown', sent_status = NULL, seen_status = NULL, sent = '{}', seen = '{}',
-     refused = '{}', state = CASE WHEN state = 'rejected' THEN state ELSE 'idle' END, erased = NULL, verified_at = NULL`,
-  // What was done to the users of another service is no part of a mass at this one.
+     refused = '{}', state = CASE WHEN state = 'rejected' THEN state ELSE 'idle' END, erased = NULL, verified_at = NULL,
+     proved_at = NULL, looked_at = NULL, normalised = '{}'`,
+  // What was done to the users of another service is no part of a mass at this one, nor what was found there.
   'DELETE FROM rollcall.brake',
+  `UPDATE rollcall.finding SET resolved_at = clock_timestamp(), resolved_how = 'gone', next_look_at = NULL
+   WHERE resolved_at IS NULL`,
+  'DELETE FROM rollcall.drift_share',
+  `UPDATE rollcall.drift_run SET ended_at = clock_timestamp(), outcome = 'stopped' WHERE ended_at IS NULL`,
   'DELETE FROM rollcall.brake_entry',
   'UPDATE rollcall.decided SET spent_at = clock_timestamp() WHERE spent_at IS NULL',
 ]

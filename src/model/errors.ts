@@ -107,6 +107,16 @@ export const ERRORS = {
     means: 'The address for health and metrics (OPS_HOST, OPS_PORT) cannot be had.',
     todo: 'Give each worker of one machine an OPS_PORT of its own, or OPS_PORT=0 for any free port (the log says which), or OPS_PORT=off for none.',
   },
+  DRIFT_TOO_EARLY: {
+    exit: 1,
+    means: 'What the service should hold is not settled yet, so that a difference would say nothing.',
+    todo: 'Let a worker run until `rollcall status` shows that this is over, then call it again: a run that was under way goes on.',
+  },
+  OUTPUT_FAILED: {
+    exit: 1,
+    means: 'The report could not be written to its file, and a file that was there is as it was.',
+    todo: 'Make room, or name another file with --output. Nothing that was found is lost: `rollcall drift --from-ledger` shows it without a call.',
+  },
   USAGE: {
     exit: 2,
     means: 'The command was called in a way that it does not understand.',

@@ -2,6 +2,7 @@ import type { Erased, LedgerRecord, Reason, RemoteState } from '../ledger/record
 import { type FieldIssue, type Mapped, userIdOf } from '../model/mapped.ts'
 import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import { BELIEVED, type CustomerDigests, DOUBTED, NO_VALUE } from './digest.ts'
+import type { Learnt } from './learnt.ts'
 import { standingRefusals } from './right.ts'
 
 type FieldDigests = Readonly<Partial<Record<OptionalField, string>>>
@@ -20,6 +21,8 @@ export type Memory = {
    * that were cleared a second time, `refused` those that the service refused to clear.
    */
   readonly erased: Erased | null
+  /** Forms that the service makes of values by itself. */
+  readonly learnt?: Learnt
   /** A GET of this claim has shown the user. */
   readonly looked: boolean
 }
@@ -53,6 +56,7 @@ export function startMemory({ record, unknown, blind, changedAtMs = null, ...res
     seen: rekeyed ? {} : record.seen,
     refused: rekeyed ? {} : record.refused,
     erased: record.erased,
+    ...(record.normalised && !rekeyed && !erased ? { learnt: record.normalised } : {}),
     looked: false,
   }
 }

@@ -1,7 +1,8 @@
-import { sameField, seenForm } from '../model/normal.ts'
+import { normalForm, sameField, seenForm } from '../model/normal.ts'
 import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import type { RemoteUser } from '../service/body.ts'
 import { type CustomerDigests, DOUBTED, NO_VALUE } from './digest.ts'
+import { isLearnt } from './learnt.ts'
 import { agreed, type Memory } from './memory.ts'
 import { PHONE } from './right.ts'
 
@@ -46,9 +47,11 @@ export function rememberSeen(
       if (acknowledged !== undefined) sent[field] = acknowledged
       continue
     }
-    seen[field] = digests.ofForm(field, seenForm(field, fields, remote.fields))
+    const learnt = isLearnt(field, { desired: fields, remote: remote.fields }, memory.learnt, digests)
+    const form = learnt ? normalForm(field, wanted) : seenForm(field, fields, remote.fields)
+    seen[field] = digests.ofForm(field, form)
     if (wanted === undefined || acknowledged !== digests.exact(field, wanted)) continue
-    if (sameField(field, fields, remote.fields)) sent[field] = acknowledged
+    if (learnt || sameField(field, fields, remote.fields)) sent[field] = acknowledged
   }
   const seenStatus = storable(remote.status)
   const shown = { ...memory, remote: 'present' as const, seenStatus, seen, looked: true }

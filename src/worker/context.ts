@@ -7,6 +7,7 @@ import type { Config } from '../config/config.ts'
 import { describeCustomers } from '../customers/describe.ts'
 import { endPool, makePool } from '../customers/pool.ts'
 import type { Found } from '../customers/read.ts'
+import { makeReading } from '../customers/reading.ts'
 import { makeBatch } from '../ledger/batch.ts'
 import { doubtStatus } from '../ledger/ending.ts'
 import { bindGeneration, type Standing } from '../ledger/generation.ts'
@@ -22,7 +23,6 @@ import { configureCeiling } from '../pace/row.ts'
 import { makeUsersClient } from '../service/users.ts'
 import { makeDigester } from '../sync/digest.ts'
 import { policyOf } from '../sync/policy.ts'
-import { makeReading } from '../sync/reading.ts'
 import type { SyncContext } from '../sync/run.ts'
 import { makeNoting } from './noting.ts'
 
@@ -37,6 +37,8 @@ export type Secrets = {
 export type Opened = {
   readonly pool: Pool
   readonly context: SyncContext
+  /** As the mapping reads them; many at once. */
+  readonly readCustomers: ReturnType<typeof makeReading>
   readonly warnings: readonly string[]
   readonly binding: Binding
   /** Where our mapping stands; a claim is only made while it is the one that syncs go by. */
@@ -126,7 +128,8 @@ export async function openSync({
       readDoubted: makeReadDoubted(pool),
       whenNoted: makeWhenNoted(pool, config),
     }
-    return { pool, context, warnings: described.warnings, binding, standing, credentials, close }
+    const { warnings } = described
+    return { pool, context, readCustomers: readMany, warnings, binding, standing, credentials, close }
   } catch (error) {
     await close()
     throw error

@@ -7,6 +7,7 @@ import { planCapture } from '../capture/relations.ts'
 import { captureDifference, captureStatus } from '../capture/status.ts'
 import type { Config } from '../config/config.ts'
 import { nameOf } from '../customers/problems.ts'
+import { pruneDrift } from '../drift/prune.ts'
 import { pruneCalls } from '../ledger/calls.ts'
 import { type Binding, readBinding } from '../ledger/target.ts'
 import type { Log } from '../ops/log.ts'
@@ -26,6 +27,7 @@ const TRIPPED = 'SELECT kind FROM rollcall.brake WHERE tripped_at IS NOT NULL'
 const SLOW_CHECK_MS = 60_000
 /** In one slow check: a ledger that kept calls for long, and is to keep them for short, must not hold up the rest. */
 const PRUNED_CALLS = 100_000
+const PRUNED_FINDINGS = 10_000
 /** A larger outbox is tidied: keys that occur many times over, and pages that are empty. */
 const LARGE_OUTBOX_BYTES = 32 * 1_048_576
 
@@ -48,6 +50,7 @@ export function makeHousekeeping({ pool, binding, config, log, now }: Options) {
     await tidyOutbox(pool)
     await tellUnfit()
     await pruneCalls(pool, config.history.keepDays, PRUNED_CALLS)
+    await pruneDrift(pool, { ...config.reconcile, limit: PRUNED_FINDINGS })
   }
 
   async function tellMarks(): Promise<void> {

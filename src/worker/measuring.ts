@@ -1,3 +1,4 @@
+import type { CallEntry } from '../ledger/calls.ts'
 import { type Health, makeLoopHealth, type Step } from '../ops/health.ts'
 import { makeLately } from '../ops/lately.ts'
 import { makeMetrics } from '../ops/metrics.ts'
@@ -18,7 +19,14 @@ import type { Tables } from './tables.ts'
  * The loops of a worker, and how long each may take to come round. The dispatch has short steps and many; the others
  * may look at every customer in one step, or wait for the service.
  */
-const LOOP_LIMITS_MS = { dispatch: 60_000, housekeeping: null, sweep: null, pace: null }
+const LOOP_LIMITS_MS = {
+  dispatch: 60_000,
+  housekeeping: null,
+  pace: null,
+  schedule: null,
+  sweep: null,
+  verification: null,
+}
 export type LoopName = keyof typeof LOOP_LIMITS_MS
 const LOOPS = Object.keys(LOOP_LIMITS_MS) as LoopName[]
 
@@ -38,11 +46,15 @@ type Options = {
   readonly onTrouble: (error: unknown) => void
 }
 
+export type Look = Pick<CallEntry, 'method' | 'meaning' | 'status' | 'ms'>
+
 export type Measuring = {
   /** What the worker tells as it goes; `onStep` takes names, codes and times of a step, and no key. */
   readonly observers: {
     onCaptured(changes: number): void
     onStep(key: unknown, step: SyncStep): void
+    /** A call that verification made. */
+    onLook(look: Look): void
     watchLoop(loop: LoopName, step: Step): Step
   }
   health(): Health
@@ -106,6 +118,10 @@ export function makeMeasuring({ now, onTrouble }: Options): Measuring {
         } else if (step.step === 'ended') {
           endings({ kind: endKindOf(step.end), reason: step.end.reason?.code ?? 'none' }, 1)
         }
+      },
+      onLook({ method, meaning, status, ms }) {
+        calls({ method, meaning, status: status === null ? 'none' : `${Math.floor(status / 100)}xx` }, 1)
+        duration({ method }, ms / 1000)
       },
       watchLoop(loop, step) {
         failures({ loop }, 0)

@@ -5,6 +5,7 @@ import type { Overview } from '../ledger/overview.ts'
 import type { SweepsReport } from '../ledger/sweeps-read.ts'
 import { LANE } from '../model/customer.ts'
 import { type LabelSets, type Metrics, makeMetrics, type Put } from '../ops/metrics.ts'
+import { driftGauges } from './drift-gauges.ts'
 import { BRAKE_KINDS, CAUSES, MISSED_HOW, STATES, SWEEP_KINDS } from './label-sets.ts'
 import type { BrakeReading, PaceReading, Tables } from './tables.ts'
 
@@ -21,13 +22,15 @@ export function makeTableGauges(): (tables: Tables) => Promise<string> {
   const showCheck = checkGauges()
   const showBrake = brakeGauges()
   const showPace = paceGauges()
-  return async ({ overview, sweeps, brake, pace }) => {
+  const showDrift = driftGauges()
+  return async ({ overview, sweeps, brake, pace, drift }) => {
     const parts = [
       showOverview(overview),
       showSweeps(sweeps.unfinished),
       sweeps.check ? showCheck(sweeps.check) : '',
       brake ? showBrake(brake) : '',
       pace ? showPace(pace, overview.owed.queued) : '',
+      drift ? showDrift(drift) : '',
     ]
     return (await Promise.all(parts)).join('')
   }

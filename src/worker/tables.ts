@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import { endPool, makePool } from '../customers/pool.ts'
 import { type Overview, readOverview } from '../ledger/overview.ts'
 import { readSweeps, type SweepsReport } from '../ledger/sweeps-read.ts'
+import type { DriftReading } from './drift-gauges.ts'
 
 /** What is asked of each kind of the brake. */
 export type BrakeReading = {
@@ -26,11 +27,13 @@ export type Tables = {
   readonly sweeps: SweepsReport
   readonly brake: readonly BrakeReading[] | null
   readonly pace: PaceReading | null
+  readonly drift: DriftReading | null
 }
 
 export type Readers = {
   readonly brake?: (pool: Pool) => Promise<readonly BrakeReading[]>
   readonly pace?: (pool: Pool) => Promise<PaceReading | null>
+  readonly drift?: (pool: Pool) => Promise<DriftReading>
 }
 
 type Options = {
@@ -85,6 +88,7 @@ export function openTables({ url, readers, onPoolError }: Options) {
         sweeps: await readSweeps(asked),
         brake: (await readers.brake?.(asked)) ?? null,
         pace: (await readers.pace?.(asked)) ?? null,
+        drift: (await readers.drift?.(asked)) ?? null,
       })),
     /** Whether the database answers at all. */
     ping: (): Promise<boolean> => inTime(async (asked) => (await asked.query('SELECT 1')).rowCount === 1),

@@ -1,7 +1,8 @@
 import { outboxSource } from '../capture/outbox.ts'
 import { makePump } from '../dispatch/pump.ts'
-import type { JobQueue, Processed } from '../dispatch/queue.ts'
+import type { JobQueue, Processed, Ticks } from '../dispatch/queue.ts'
 import { makeCallLog } from '../ledger/call-log.ts'
+import type { CallEntry } from '../ledger/calls.ts'
 import { makeClaim } from '../ledger/claim.ts'
 import { makeEnd } from '../ledger/ending.ts'
 import { type Lease, unlease } from '../ledger/lease.ts'
@@ -19,6 +20,7 @@ import { makeLoops } from './loops.ts'
 import type { Measuring } from './measuring.ts'
 import { makeNoting } from './noting.ts'
 import { makePausing } from './pausing.ts'
+import { startReconciling } from './reconciling.ts'
 import { makeStanding } from './standing.ts'
 import { makeSweeping } from './sweeping.ts'
 import { makeTakingPart } from './taking-part.ts'
@@ -26,6 +28,8 @@ import { makeTakingPart } from './taking-part.ts'
 export type Observers = {
   readonly onCaptured: (changes: number) => void
   readonly onStep: JobOptions['observe']
+  /** Sees each call of verification. */
+  readonly onLook?: Measuring['observers']['onLook']
   /** Sees each step of the loops. */
   readonly watchLoop?: Measuring['observers']['watchLoop']
 }
@@ -52,6 +56,8 @@ const RECORD_MS = 1000
 const HOUSEKEEPING_MS = 5000
 const SWEEP_MS = 1000
 const PAUSING_MS = 500
+/** How often it is looked whether the queue still has the schedule of verification. */
+const SCHEDULE_MS = 30_000
 
 /** Starts the background process: the pump that feeds the queue, the jobs, and the housekeeping. */
 export async function startWorker({ opened, queue, log, observers }: Options): Promise<RunningWorker> {
@@ -124,8 +130,16 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
   const { repeat, every } = makeLoops({ log, signal: stopping.signal, watch: observers.watchLoop })
   const consumer = await queue.consume(process, { concurrency: pace.concurrency })
   const takingPart = makeTakingPart(consumer)
+  const addCall = (entry: CallEntry) => calls.add(entry)
+  let reconciling: Ticks | null
   try {
     await standing.start(takingPart('mapping'), opened.standing)
+    const { watchLoop: watch } = observers
+    const logCall = (entry: CallEntry) => {
+      addCall(entry)
+      observers.onLook?.(entry)
+    }
+    reconciling = await startReconciling({ opened, queue, log, logCall, signal: stopping.signal, watch })
   } catch (error) {
     stopping.abort()
     await Promise.allSettled([consumer.close(RECORD_MS), calls.close()])
@@ -133,7 +147,7 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
   }
   const pausing = makePausing({
     ...{ opened, log, signal: stopping.signal, consumer: takingPart('pace') },
-    logCall: (entry) => calls.add(entry),
+    logCall: addCall,
   })
   const housekeep = makeHousekeeping({
     pool,
@@ -150,13 +164,14 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
     }),
     every(HOUSEKEEPING_MS, 'housekeeping', housekeep),
     every(PAUSING_MS, 'pace', pausing),
+    ...(reconciling ? [every(SCHEDULE_MS, 'schedule', reconciling.tend)] : []),
   ]
   return {
     takesPart: standing.takesPart,
     async stop(deadlineMs) {
       stopping.abort()
       const breakOff = setTimeout(() => abort.abort(), deadlineMs)
-      await consumer.close(deadlineMs + RECORD_MS)
+      await Promise.all([consumer.close(deadlineMs + RECORD_MS), reconciling?.close(deadlineMs + RECORD_MS)])
       clearTimeout(breakOff)
       // With the last call made; the loops end meanwhile, unless a lock of somebody else holds them up.
       await Promise.race([Promise.all(loops), sleep(RECORD_MS)])

@@ -9,6 +9,11 @@ import { collapseOutbox } from '../../src/capture/collapse.ts'
 import { outboxSource } from '../../src/capture/outbox.ts'
 import { main } from '../../src/cli/main.ts'
 import { openQueue } from '../../src/dispatch/bullmq.ts'
+import { countVerified, releaseRepairs } from '../../src/drift/halt.ts'
+import { countOpen, dueLooks, pruneFindings, readFindings } from '../../src/drift/list.ts'
+import { writeRecords } from '../../src/drift/record.ts'
+import { beginRound, readRound } from '../../src/drift/rounds.ts'
+import { lockOpen, writeFindings } from '../../src/drift/rows.ts'
 import { pruneCalls, writeCalls } from '../../src/ledger/calls.ts'
 import { makeEnd } from '../../src/ledger/ending.ts'
 import { readErasures } from '../../src/ledger/erasures.ts'
@@ -127,6 +132,21 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
     await listDecisions(session.pool, 1)
   },
   'the ceiling is set': ({ pool }) => setCeiling(pool, 100),
+  'what is found is stored': async ({ pool }) => {
+    await lockOpen(pool, ['k1'])
+    const made = await writeFindings(pool, { ...NO_WRITES, insert: [FINDING] })
+    const id = made.get('k1') ?? ''
+    await writeFindings(pool, { ...NO_WRITES, postpone: [id], resolve: [{ id, how: 'gone' }], forget: [id] })
+    await writeRecords(pool, [{ key: 'k1', verified: true, record: null, learnt: {} }])
+    await countVerified(pool, 'a', 1)
+    await releaseRepairs(pool, { by: 'test', why: 'test' })
+    await pruneFindings(pool, 1, 1)
+  },
+  'rounds are kept': async ({ pool }) => {
+    await beginRound(pool)
+    await readRound(pool)
+    await dueLooks(pool, 1)
+  },
   'receipts are read': ({ pool }) => readErasures(pool, { keys: [], limit: 1 }),
   queue: async ({ house, role }, tell) => {
     await postgresLane.lose(house.queueUrl)
@@ -156,8 +176,26 @@ export const READER_FLOWS: Readonly<Record<string, Flow>> = {
   },
   pace: ({ pool }) => readPace(pool),
   erasures: ({ pool }) => readErasures(pool, { keys: [], limit: 1 }),
+  findings: async ({ pool }) => {
+    await countOpen(pool)
+    await readFindings(pool, { resolvedSince: null, before: null, limit: 1 })
+    await readRound(pool)
+    await pool.query('SELECT recent FROM rollcall.drift_share')
+  },
 }
 
+const NO_WRITES = { forget: [], postpone: [], postponeMs: 1, resolve: [], change: [], insert: [] }
+const FINDING = {
+  ...{
+    key: 'k1',
+    userId: null,
+    kind: 'missing' as const,
+    fields: [],
+    pending: [],
+    cause: 'never-delivered' as const,
+  },
+  ...{ forms: {}, desired: 'd', nextInMs: 0 },
+}
 const { writtenAgoMs: _written, verifiedAgoMs: _seen, newcomer: _new, ...EMPTY } = NEVER_SETTLED
 const ENDING = {
   ...{

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Overview } from '../../src/ledger/overview.ts'
 import type { SweepsReport } from '../../src/ledger/sweeps-read.ts'
+import type { DriftReading } from '../../src/worker/drift-gauges.ts'
 import { makeTableGauges } from '../../src/worker/table-gauges.ts'
 import type { BrakeReading, PaceReading, Tables } from '../../src/worker/tables.ts'
 
@@ -31,6 +32,7 @@ async function shown(
   pace: PaceReading | null,
   brake: readonly BrakeReading[] | null = null,
   sweeps = NO_SWEEPS,
+  drift: DriftReading | null = null,
 ) {
   const overview = {
     customers: 15,
@@ -39,7 +41,7 @@ async function shown(
     states: STATES,
     outbox: { rows: 4, bytes: 8192, oldestAgeMs: 1500 },
   } as Overview
-  const tables: Tables = { overview, sweeps, brake, pace }
+  const tables: Tables = { overview, sweeps, brake, pace, drift }
   const text = await makeTableGauges()(tables)
   return text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
 }
@@ -130,4 +132,34 @@ test('shows how far an unfinished look at everybody has come, and what the last 
   )
   // Never checked: a nought would say that it has missed nothing.
   expect((await shown(null)).filter((line) => line.includes('capture_missed'))).toEqual([])
+})
+
+const DRIFT: DriftReading = {
+  coverage: {
+    ...{ customers: 40, within: 30, oldestAgeMs: 5000, overdue: 10 },
+    proof: { medianMs: 1500, p95Ms: 9000 },
+  },
+  open: { missing: 2, differs: 1, 'unexpected-access': 0, unreadable: 0, 'trial-ended': 4 },
+  share: { counted: 200, drifted: 30, haltedAt: '2026-11-22T06:00:00.000Z' },
+}
+
+test('shows how far verification has come, and what it has found by kind', async () => {
+  expect(await shown(null, null, NO_SWEEPS, DRIFT)).toEqual(
+    expect.arrayContaining([
+      'rollcall_verifiable_customers 40',
+      'rollcall_verified_customers 30',
+      'rollcall_verification_overdue_customers 10',
+      'rollcall_oldest_verified_age_seconds 5',
+      'rollcall_findings{kind="missing"} 2',
+      'rollcall_findings{kind="unreadable"} 0',
+      'rollcall_drift_share 0.15',
+      'rollcall_repairs_halted 1',
+      'rollcall_commit_to_verified_seconds{quantile="0.5"} 1.5',
+      'rollcall_commit_to_verified_seconds{quantile="0.95"} 9',
+    ]),
+  )
+})
+
+test('of verification that was not read nothing is shown', async () => {
+  expect((await shown(null)).filter((line) => /verif|finding|drift|repairs/.test(line))).toEqual([])
 })

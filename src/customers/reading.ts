@@ -1,8 +1,8 @@
 import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
-import { type CustomersShape, describeCustomers } from '../customers/describe.ts'
-import { type Found, fitsKey, makeReadCustomers } from '../customers/read.ts'
 import type { CustomerKey } from '../model/customer.ts'
+import { type CustomersShape, describeCustomers } from './describe.ts'
+import { type Found, fitsKey, makeReadCustomers } from './read.ts'
 
 /** A key that fits no type may be a typing error at `rollcall sync`: the catalog is not asked again for each. */
 const DESCRIBE_AGAIN_MS = 1000

@@ -1,0 +1,1 @@
+export function bundlePage(outdir: string): Promise<void>

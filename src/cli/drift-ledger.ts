@@ -1,0 +1,52 @@
+import type { Pool } from 'pg'
+import type { Config } from '../config/config.ts'
+import { readVerification } from '../drift/coverage.ts'
+import { doubtOf } from '../drift/doubt.ts'
+import { readKnownOfAll, readOpenFound } from '../drift/found.ts'
+import { readPast } from '../drift/runs.ts'
+import { boundOrigin } from '../ledger/target.ts'
+import { RollcallError } from '../model/errors.ts'
+import type { Coverage, Report } from '../report/report.ts'
+import type { Asked } from './drift-options.ts'
+import { optionsOf, targetOf, trendOf } from './drift-report.ts'
+import { VERSION } from './version.ts'
+
+/** What the rounds of the workers have found, without a call: Postgres alone is asked. */
+export async function ledgerReport(
+  pool: Pool,
+  { config, asked }: { readonly config: Config; readonly asked: Asked },
+): Promise<Report> {
+  const origin = await boundOrigin(pool)
+  if (origin === null) throw new RollcallError('DRIFT_TOO_EARLY', ['no worker has run on this database yet'])
+  const { periodMs, maxShare } = config.reconcile
+  const findings = await readOpenFound(pool)
+  const { tally, now, ...known } = await readKnownOfAll(pool, findings, periodMs)
+  const doubt = doubtOf(tally)
+  return {
+    version: 1,
+    writtenBy: VERSION,
+    target: targetOf(origin, config),
+    startedAt: now,
+    endedAt: now,
+    options: optionsOf(asked),
+    outcome: doubt ? { kind: 'not-credible', why: doubt } : { kind: 'complete' },
+    ...known,
+    counts: tally,
+    estimate: null,
+    coverage: coverageOf(await readVerification(pool, { periodMs, maxShare }), now),
+    repair: null,
+    trend: trendOf(await readPast(pool, null)),
+    findings: doubt ? [] : findings.map((finding) => ({ ...finding, shown: [] })),
+  }
+}
+
+/** Null where workers look at nobody: then there is no time within which they would. */
+function coverageOf(
+  { coverage }: Awaited<ReturnType<typeof readVerification>>,
+  now: string,
+): Coverage | null {
+  const { periodMs, customers, within, oldestAgeMs } = coverage
+  if (periodMs === null) return null
+  const oldest = oldestAgeMs === null ? null : new Date(Date.parse(now) - oldestAgeMs).toISOString()
+  return { periodMs, share: customers === 0 ? 1 : within / customers, oldest }
+}

@@ -1,0 +1,148 @@
+import { closest } from '../model/closest.ts'
+import { RollcallError } from '../model/errors.ts'
+
+/** As commander reads them. */
+export type Options = {
+  readonly config?: string
+  readonly sample?: string
+  readonly where?: readonly string[]
+  readonly rate?: string
+  readonly restart?: boolean
+  readonly fromLedger?: boolean
+  readonly maxDrift?: string
+  readonly repair?: boolean
+  readonly showValues?: boolean
+  readonly format?: string
+  readonly output?: string
+  readonly json?: boolean
+}
+
+export const FORMATS = ['table', 'json', 'ndjson', 'csv', 'html'] as const
+export type Format = (typeof FORMATS)[number]
+
+/** What a call asks for; null and false where it does not. */
+export type Asked = {
+  readonly fromLedger: boolean
+  readonly sample: number | null
+  /** Each as it was written; all of them have to hold. */
+  readonly where: readonly string[]
+  readonly rate: number | null
+  readonly restart: boolean
+  readonly maxDrift: number | null
+  readonly repair: boolean
+  readonly showValues: boolean
+  readonly format: Format
+  readonly output: string | null
+}
+
+/** @throws RollcallError USAGE with everything that is wrong */
+export function readAsked(options: Options): Asked {
+  const problems = [...misfits(options)]
+  const asked = {
+    fromLedger: options.fromLedger === true,
+    sample: numberOf(options.sample, SAMPLE, problems),
+    where: options.where ?? [],
+    rate: numberOf(options.rate, RATE, problems),
+    restart: options.restart === true,
+    maxDrift: numberOf(options.maxDrift, MAX_DRIFT, problems),
+    repair: options.repair === true,
+    showValues: options.showValues === true,
+    format: formatOf(options, problems),
+    output: options.output ?? null,
+  }
+  if (asked.output === '') problems.push('--output: expected the name of a file')
+  if (problems.length > 0) throw new RollcallError('USAGE', problems)
+  return asked
+}
+
+const CALLING = ['sample', 'where', 'rate', 'restart', 'repair', 'showValues'] as const
+const NAMES: Readonly<Record<(typeof CALLING)[number], string>> = {
+  sample: '--sample',
+  where: '--where',
+  rate: '--rate',
+  restart: '--restart',
+  repair: '--repair',
+  showValues: '--show-values',
+}
+
+/** What only a run with calls can do. */
+function* misfits(options: Options): Generator<string> {
+  if (options.fromLedger !== true) return
+  for (const name of CALLING)
+    if (options[name] !== undefined) yield `${NAMES[name]}: not with --from-ledger, which makes no call`
+}
+
+type Rule = {
+  readonly name: string
+  readonly expected: string
+  readonly form: RegExp
+  readonly read: (text: string) => number | null
+}
+
+const within = (value: number, least: number, most: number) =>
+  value >= least && value <= most ? value : null
+
+const SAMPLE: Rule = {
+  name: '--sample',
+  expected: 'a whole number of customers from 1',
+  form: /^[1-9]\d{0,8}$/,
+  read: Number,
+}
+
+const RATE: Rule = {
+  name: '--rate',
+  expected: 'calls per second, from 0.1 to 10000',
+  form: /^\d{1,5}(\.\d{1,3})?$/,
+  read: (text) => within(Number(text), 0.1, 10_000),
+}
+
+const MAX_DRIFT: Rule = {
+  name: '--max-drift',
+  expected: 'a share from 0% to 100%, like 0.5%',
+  form: /^\d{1,3}(\.\d{1,6})?%$/,
+  read: (text) => within(Number(text.slice(0, -1)) / 100, 0, 1),
+}
+
+function numberOf(
+  text: string | undefined,
+  { name, expected, form, read }: Rule,
+  problems: string[],
+): number | null {
+  if (text === undefined) return null
+  const value = form.test(text) ? read(text) : null
+  if (value === null) problems.push(`${name}: expected ${expected}`)
+  return value
+}
+
+function formatOf({ format, json = false }: Options, problems: string[]): Format {
+  if (format === undefined) return json ? 'json' : 'table'
+  const known = FORMATS.find((each) => each === format)
+  if (!known) {
+    const near = closest(format, FORMATS)
+    const hint = near === undefined ? '' : `; did you mean ${near}?`
+    problems.push(`--format: expected one of ${FORMATS.join(', ')}${hint}`)
+  } else if (json && known !== 'json') problems.push(`--json: not with --format ${known}`)
+  return known ?? 'table'
+}
+
+/** The command that goes on with a run: what decides which run it is, and how it is printed. */
+export function commandOf(asked: Asked, config: string | undefined): string {
+  const words = [
+    'rollcall drift',
+    ...(config === undefined ? [] : [`--config ${quoted(config)}`]),
+    ...(asked.sample === null ? [] : [`--sample ${asked.sample}`]),
+    ...asked.where.map((each) => `--where ${quoted(each)}`),
+    ...(asked.rate === null ? [] : [`--rate ${asked.rate}`]),
+    ...(asked.repair ? ['--repair'] : []),
+    ...(asked.maxDrift === null ? [] : [`--max-drift ${Number((asked.maxDrift * 100).toFixed(6))}%`]),
+    ...(asked.showValues ? ['--show-values'] : []),
+    ...(asked.format === 'table' ? [] : [`--format ${asked.format}`]),
+    ...(asked.output === null ? [] : [`--output ${quoted(asked.output)}`]),
+  ]
+  return words.join(' ')
+}
+
+/** For a shell. */
+function quoted(text: string): string {
+  return /^[\w./:=%@,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+}

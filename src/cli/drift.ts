@@ -1,0 +1,94 @@
+import { readEnv } from '../config/env.ts'
+import { loadConfig } from '../config/load.ts'
+import { checkMigrated } from '../ledger/migrate.ts'
+import type { Report } from '../report/report.ts'
+import { withPool } from './connect.ts'
+import { ledgerReport } from './drift-ledger.ts'
+import { type Asked, type Options, readAsked } from './drift-options.ts'
+import { checkOutput, linesOf, writeWhole } from './drift-print.ts'
+import { exitFor, warningOf } from './drift-report.ts'
+import { serviceReport } from './drift-run.ts'
+import type { AddCommand, ExitCode, Io } from './io.ts'
+
+const EXAMPLES = `
+Everybody is looked at by one GET, and whoever differs by a second one; workers
+may run meanwhile, and what is owed goes first. Half of the common pace is used,
+or --rate. Ctrl-C stops it; the same command goes on where it stopped, within a
+day. No field's value is in the report, unless --show-values asks for them.
+
+--sample looks at so many at random, and says what that means for everybody.
+--max-drift is held against the share of those who were checked, of a sample
+against its estimate; the 95 % interval is in the report.
+
+--repair owes whoever differs a sync, once the run as a whole can be believed;
+workers carry it out, behind the brake. A share above reconcile.maxShare stops
+it. A trial that has ended at the service is told, and is no drift.
+
+Exit codes:
+  0  nobody who was checked differs, or no more than --max-drift
+  3  drift is found
+  1  it was stopped, it failed, or the answers cannot be believed (a service
+     that knows nobody, or answers nothing): then nothing is said of customers
+  2  the call or the configuration is wrong
+
+Examples:
+  rollcall drift                                   everybody
+  rollcall drift --sample 2000 --max-drift 0.5%    a check for cron or CI
+  rollcall drift --format html --output drift.html a page to hand on
+  rollcall drift --from-ledger                     what the workers have found;
+                                                   no call, DATABASE_URL alone
+  rollcall drift --repair                          and put it right`
+
+const each = (text: string, before: readonly string[] = []) => [...before, text]
+
+/** `rollcall drift`: whether the service agrees with the database, proved by looking. */
+export const driftCommand: AddCommand = (program, io, exit) => {
+  program
+    .command('drift')
+    .description('look whether the service agrees with your database, and report what does not')
+    .option('-c, --config <file>', 'configuration file (default: rollcall.config.ts)')
+    .option('--sample <customers>', 'look at so many, drawn at random')
+    .option('--where <condition>', 'only customers for whom it holds; may be given again', each)
+    .option('--rate <calls>', 'calls per second at most')
+    .option('--restart', 'begin anew where the same command was stopped before')
+    .option('--from-ledger', "what the workers' rounds have found; makes no call")
+    .option('--max-drift <share>', 'tolerate so much, like 0.5%')
+    .option('--repair', 'owe a sync to whoever differs')
+    .option('--show-values', 'put into the report what the differing fields hold')
+    .option('--format <format>', 'table, json, ndjson, csv or html (default: table)')
+    .option('--output <file>', 'write the report there')
+    .option('--json', 'the same as --format json')
+    .addHelpText('after', EXAMPLES)
+    .action(async (options: Options) => {
+      const asked = readAsked(options)
+      const file = asked.output === null ? null : await checkOutput(io.cwd, asked.output)
+      const report = await reportOf(io, asked, options.config)
+      exit(await tell(io, { report, asked, file }))
+    })
+}
+
+async function reportOf(io: Io, asked: Asked, configFile: string | undefined): Promise<Report> {
+  const config = await loadConfig(configFile, io.cwd)
+  if (!asked.fromLedger) return await serviceReport(io, { config, asked, configFile })
+  const { DATABASE_URL: url } = readEnv(io.env, { need: ['DATABASE_URL'] })
+  return await withPool({ url, stop: io.stop }, async (pool) => {
+    await checkMigrated(pool)
+    return await ledgerReport(pool, { config, asked })
+  })
+}
+
+type Telling = { readonly report: Report; readonly asked: Asked; readonly file: string | null }
+
+/** A file that an earlier run has written is worth more than a report that was stopped half way. */
+async function tell(io: Io, { report, asked, file }: Telling): Promise<ExitCode> {
+  const { outcome } = report
+  if (file === null) {
+    for (const line of await linesOf(report, asked.format)) io.out(line)
+  } else if (outcome.kind === 'stopped') {
+    io.err('rollcall: stopped before the end; no report is written')
+    if (outcome.resume !== null) io.err(`It goes on with: ${outcome.resume}`)
+  } else await writeWhole(file, await linesOf(report, asked.format))
+  const warning = warningOf(report)
+  if (warning !== null) io.err(warning)
+  return exitFor(report)
+}

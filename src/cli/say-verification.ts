@@ -1,0 +1,59 @@
+import type { Verification } from '../drift/coverage.ts'
+import { DRIFT_KINDS } from '../drift/words.ts'
+import { sayDuration } from '../model/duration.ts'
+import { span } from './say-time.ts'
+
+/** The two lines of `rollcall status` on whether the service agrees: how far that was looked at, and what was found. */
+export function sayVerified({ coverage }: Verification): string {
+  const { periodMs, customers, within, never, oldestAgeMs, proof } = coverage
+  if (periodMs === null) return 'not by workers: reconcile.period is false'
+  if (customers === 0) return 'nobody is at the service yet'
+  const seen = oldestAgeMs === null ? '' : `, the oldest look ${span(oldestAgeMs)} ago`
+  const unseen = never > 0 ? `, ${never} never yet` : ''
+  const proved = proof
+    ? `; from commit to verified: ${span(proof.medianMs)} (median), ${span(proof.p95Ms)} (95 %), of the last ${proof.customers}`
+    : ''
+  return `${percent(within, customers)} of ${customers} customers within ${sayDuration(periodMs)}${seen}${unseen}${proved}`
+}
+
+export function sayDrift({ open, share }: Verification): string {
+  const kinds = DRIFT_KINDS.filter((kind) => open[kind] > 0).map((kind) => `${open[kind]} ${kind}`)
+  const lately =
+    share.counted > 0 ? `${share.drifted} of the ${share.counted} verified last` : 'nobody verified yet'
+  return `${kinds.length > 0 ? kinds.join(', ') : 'none found'}; ${lately}`
+}
+
+/** The end of a trial is the service's own doing, and no drift. */
+export function verificationNeeds({ coverage, open, share }: Verification): string[] {
+  const { customers, overdue, periodMs } = coverage
+  const drift = DRIFT_KINDS.filter((kind) => kind !== 'trial-ended').reduce(
+    (sum, kind) => sum + open[kind],
+    0,
+  )
+  return [
+    ...(drift > 0 ? [`the service differs from the database for ${drift} customers`] : []),
+    ...(share.haltedAt !== null
+      ? [
+          `${share.drifted} of the ${share.counted} customers verified last differ, more than reconcile.maxShare allows, since ${share.haltedAt}: nothing is repaired meanwhile; is it still the right service, and not an emptied one?`,
+        ]
+      : []),
+    ...(isBehind(coverage) && periodMs !== null
+      ? [
+          `${overdue} of ${customers} customers were not verified within ${sayDuration(periodMs)}: workers are too few or stopped, or the pace is too slow for reconcile.period`,
+        ]
+      : []),
+  ]
+}
+
+/** Somebody is always passed over: something is owed to them, or the service does not answer for them. */
+const FEW = 0.05
+
+function isBehind({ customers, overdue }: Verification['coverage']): boolean {
+  return overdue > Math.max(3, customers * FEW)
+}
+
+/** Never 100 % while somebody is missing. */
+function percent(part: number, whole: number): string {
+  const share = Math.floor((part / whole) * 1000) / 10
+  return `${share} %`
+}

@@ -1,0 +1,64 @@
+import { Queue } from 'bullmq'
+import type { QueueConnection } from './connect.ts'
+import { consume, type Keep, PREFIX, readyOr } from './consume.ts'
+import type { Processed, Ticks } from './queue.ts'
+
+/** A tick says nothing that a later one does not say as well. */
+const KEEP: Keep = { removeOnComplete: { count: 10 }, removeOnFail: { age: 86_400, count: 20 } }
+const SCHEDULE = 'reconcile'
+/** A schedule whose next tick is overdue by more than this has lost it: BullMQ makes the next one as one begins. */
+const LOST_MS = 30_000
+const LOST_TICKS = 3
+
+type Options = {
+  readonly connection: QueueConnection
+  readonly queueUrl: string
+  readonly name: string
+  readonly everyMs: number
+  readonly onError: (error: Error) => void
+}
+
+/**
+ * A job scheduler in a queue of its own, because it makes the next tick only as the last one begins: behind thousands of
+ * syncs it would stand still. All processes take from it, and each tick goes to one of them.
+ */
+export async function openTicks(
+  tick: () => Promise<Processed>,
+  { everyMs, ...rest }: Options,
+): Promise<Ticks> {
+  const { connection, queueUrl, name, onError } = rest
+  const queue = new Queue(
+    name,
+    { connection: connection.producer, prefix: PREFIX, defaultJobOptions: { attempts: 1, ...KEEP } },
+    connection.factory as never,
+  )
+  queue.on('error', onError)
+  const close = () => queue.close()
+  await readyOr(queue, queueUrl, close)
+
+  async function tend(): Promise<void> {
+    const found = await queue.getJobScheduler(SCHEDULE)
+    const away = (found?.next ?? 0) - Date.now()
+    const lost = away < -Math.max(LOST_MS, LOST_TICKS * everyMs)
+    if (found?.every === everyMs && !lost && away <= LOST_TICKS * everyMs) return
+    // Changed in place it would keep the offset of the old interval, and go on as late as that says.
+    if (found) await queue.removeJobScheduler(SCHEDULE)
+    const opts = { attempts: 1, ...KEEP }
+    await queue.upsertJobScheduler(SCHEDULE, { every: everyMs }, { name: SCHEDULE, data: {}, opts })
+  }
+
+  try {
+    await tend()
+    const consumer = await consume(tick, { ...rest, concurrency: 1, keep: KEEP })
+    return {
+      tend,
+      async close(deadlineMs) {
+        await consumer.close(deadlineMs)
+        await close()
+      },
+    }
+  } catch (error) {
+    await close().catch(() => undefined) // what ended it is told
+    throw error
+  }
+}

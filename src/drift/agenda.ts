@@ -1,0 +1,141 @@
+// Of one run: who is looked at again and when, and what counts. Pure.
+import type { CustomerKey } from '../model/customer.ts'
+import { EMPTY_TALLY, plus, tallyOf } from './tally.ts'
+import { isDrift, type Tally, type Verdict, type Verified } from './words.ts'
+
+/** Somebody of whom a look has not told enough. */
+export type Waiting = {
+  readonly key: CustomerKey
+  /** Milliseconds since 1970. */
+  readonly at: number
+  readonly looks: number
+  /** What the last look has said, which counts once no further look comes; null: there was none. */
+  readonly last: Verdict | null
+}
+
+export type Agenda = {
+  readonly waiting: readonly Waiting[]
+  readonly tally: Tally
+  /** Differences that one look has shown and no second one was able to confirm. */
+  readonly suspected: number
+  /** Ids of the findings that this run has confirmed. */
+  readonly found: readonly string[]
+}
+
+export const NOTHING_YET: Agenda = { waiting: [], tally: EMPTY_TALLY, suspected: 0, found: [] }
+
+/** Keys in memory and in the record of a run are bounded by these: then those who wait go first, or go without. */
+export const MOST_WAITING = 1000
+const MOST_POSTPONED = 500
+/** A suspicion is followed for so many looks; whoever is changed again and again, or not answered, for so many. */
+const LOOKS_AT_SUSPECTS = 6
+const LOOKS_AT_OTHERS = 3
+/** A change that is on its way arrives soon, and a service that hiccups has a moment to come back. */
+const LATER_MS = 2000
+
+/** Those whose time has come, at most so many; and how many may join them who were not looked at yet. */
+export function dueOf(
+  { waiting }: Agenda,
+  nowMs: number,
+  room: number,
+): { readonly due: readonly Waiting[]; readonly newOnes: number } {
+  const due = waiting
+    .filter(({ at }) => at <= nowMs)
+    .toSorted((one, other) => one.at - other.at)
+    .slice(0, room)
+  return { due, newOnes: Math.max(0, Math.min(room - due.length, MOST_WAITING - waiting.length)) }
+}
+
+/** When the next of those who wait is due; null: nobody waits. */
+export function nextAt({ waiting }: Agenda): number | null {
+  return waiting.length === 0 ? null : Math.min(...waiting.map(({ at }) => at))
+}
+
+type Looked = {
+  readonly verified: readonly Verified[]
+  /** Those who were to be looked at for the first time: a stop may have come before. */
+  readonly fresh: readonly CustomerKey[]
+  readonly nowMs: number
+}
+
+/**
+ * Each customer counts once, by its last look: as drift when a second look has confirmed it, never by the first. Who
+ * cannot be judged at the moment is tried again a few times, so that a customer who happens to change is looked at too.
+ */
+export function afterLooks(agenda: Agenda, { verified, fresh, nowMs }: Looked): Agenda {
+  const before = new Map(agenda.waiting.map(({ key, looks }) => [key, looks]))
+  const seen = new Set(verified.map(({ key }) => key))
+  const missed = fresh.filter((key) => !seen.has(key))
+  const waiting: Waiting[] = [
+    ...agenda.waiting.filter(({ key }) => !seen.has(key)),
+    ...missed.map((key) => ({ key, at: nowMs, looks: 0, last: null })),
+  ]
+  const counted: Verdict[] = []
+  const found: string[] = []
+  let suspected = 0
+  for (const each of verified) {
+    const looks = (before.get(each.key) ?? 0) + 1
+    const step = stepOf(each, looks, waiting.length)
+    if (step === 'again') waiting.push(againOf(each, looks, nowMs))
+    else if (step === 'suspected') suspected++
+    else counted.push(each.verdict)
+    if (step === 'counts' && isDrift(each.verdict) && each.findingId !== null) found.push(each.findingId)
+  }
+  return {
+    waiting,
+    tally: plus(agenda.tally, tallyOf(counted)),
+    suspected: agenda.suspected + suspected,
+    found: found.length === 0 ? agenda.found : [...agenda.found, ...found],
+  }
+}
+
+function stepOf(
+  { verdict, standing }: Verified,
+  looks: number,
+  waiting: number,
+): 'counts' | 'again' | 'suspected' {
+  if (isDrift(verdict)) {
+    if (standing === 'found') return 'counts'
+    return looks < LOOKS_AT_SUSPECTS ? 'again' : 'suspected'
+  }
+  const worthIt = looks < LOOKS_AT_OTHERS && waiting < MOST_POSTPONED && passes(verdict)
+  return worthIt ? 'again' : 'counts'
+}
+
+/** Whether a moment later more can be said. */
+function passes(verdict: Exclude<Verdict, { kind: 'differs' | 'missing' }>): boolean {
+  switch (verdict.kind) {
+    case 'no-answer':
+      return verdict.why === 'unreached' || verdict.why === 'trouble' || verdict.why === 'busy'
+    case 'skipped':
+      return verdict.why === 'owed' || verdict.why === 'just-settled' || verdict.why === 'moved'
+    default:
+      return false
+  }
+}
+
+function againOf({ key, verdict, lookAgainAtMs }: Verified, looks: number, nowMs: number): Waiting {
+  return { key, at: lookAgainAtMs ?? nowMs + LATER_MS, looks, last: verdict }
+}
+
+/** Counted with what those who wait have shown so far: enough to doubt the service, not to accuse it of anything. */
+export function soFar({ tally, waiting }: Agenda): Tally {
+  return plus(tally, tallyOf(waiting.flatMap(({ last }) => last ?? [])))
+}
+
+/** Customers of whom all is said that will be. */
+export function doneOf({ tally, suspected }: Pick<Agenda, 'tally' | 'suspected'>): number {
+  const others = [...Object.values(tally.skipped), ...Object.values(tally.noAnswer)]
+  return tally.checked + suspected + others.reduce((sum, count) => sum + count, 0)
+}
+
+/** Of a run that ends early: what was suspected stays a suspicion, and of the others the last look counts. */
+export function closed(agenda: Agenda): Agenda {
+  const verdicts = agenda.waiting.flatMap(({ last }) => last ?? [])
+  return {
+    ...agenda,
+    waiting: [],
+    tally: plus(agenda.tally, tallyOf(verdicts.filter((verdict) => !isDrift(verdict)))),
+    suspected: agenda.suspected + verdicts.filter(isDrift).length,
+  }
+}

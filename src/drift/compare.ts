@@ -1,0 +1,185 @@
+// What a GET says of a customer while nothing is owed to it. Pure; the comparison is that of `rollcall sync --diff`, the
+// plan that of every sync.
+import { leftOutOf } from '../access/left-out.ts'
+import { plansFor } from '../access/next.ts'
+import { absenceOf } from '../diff/diff.ts'
+import { type Row, recordFor, rowsOf, type Standing } from '../diff/rows.ts'
+import type { KnownRecord } from '../ledger/record.ts'
+import type { Work } from '../ledger/sweep-work.ts'
+import type { CustomerKey } from '../model/customer.ts'
+import { type Mapped, userIdOf } from '../model/mapped.ts'
+import { UNVERIFIABLE_FIELD } from '../model/user.ts'
+import type { RemoteUser } from '../service/body.ts'
+import type { CustomerDigests } from '../sync/digest.ts'
+import type { Memory } from '../sync/memory.ts'
+import type { Policy } from '../sync/plan.ts'
+import { rememberAbsent, rememberSeen } from '../sync/remember.ts'
+import { type Circumstances, causeOfAbsence, causeOfFields } from './cause.ts'
+import type { Cause, DriftField, DriftKind, Skipped, Verdict } from './words.ts'
+
+/** A customer as it stands, and what is remembered of it; all of one moment. */
+export type Subject = {
+  readonly key: CustomerKey
+  readonly work: Work
+  readonly mapped: Mapped
+  /** Other customers in scope that claim the same user. */
+  readonly rivals: readonly CustomerKey[]
+  readonly policy: Policy
+  readonly digests: CustomerDigests
+  /** Names the key of the digests. */
+  readonly digestKey: string
+  /** Digest of all that the mapping makes of the customer. */
+  readonly desired: string
+  /** The database's time, in milliseconds since 1970. */
+  readonly nowMs: number
+}
+
+/** What a GET showed; `unreadable`: a 2xx that is no user, or another one. */
+export type Sight = RemoteUser | 'absent' | 'unreadable'
+
+/** The lag of the service: what was written so lately may not be shown yet. */
+type Lag = { readonly consistencyDelayMs: number }
+
+/**
+ * Why a customer cannot be verified now; null where it can. A difference means something only while nothing is owed and
+ * nothing was written a moment ago, and only for a user who is ours.
+ */
+export function reasonToSkip(subject: Subject, { consistencyDelayMs }: Lag): Skipped | null {
+  const { work, mapped, nowMs } = subject
+  const { record, owed, claimed, unknown, replanAtMs } = work
+  const due = replanAtMs !== null && replanAtMs <= nowMs
+  if (owed || claimed || unknown || due) return 'owed'
+  if (userIdOf(mapped) === null || mapped.kind === 'rejected') return 'rejected'
+  const known = recordFor(record, userIdOf(mapped))
+  switch (known.state) {
+    case 'rejected':
+    case 'held':
+    case 'discarded':
+      return known.state
+    case 'failing':
+      return 'owed'
+    case 'idle':
+      break
+    default:
+      return known.state satisfies never
+  }
+  // A database whose clock was set back tells a negative age.
+  if (known.writtenAgoMs !== null && known.writtenAgoMs < consistencyDelayMs) return 'just-settled'
+  return notOurs(subject)
+}
+
+function notOurs(subject: Subject): Skipped | null {
+  const { now } = plansFor(askedOf(subject, undefined))
+  if (now.kind === 'reject') return 'rejected'
+  if (now.kind !== 'none') return null
+  return now.why === 'never-ours' || now.why === 'ignored' || now.why === 'user-of-another-customer'
+    ? 'not-ours'
+    : null
+}
+
+/** A drift as it looks at first; the record of an earlier look may know the cause better. */
+export type Compared = Extract<Verdict, { kind: 'agrees' | DriftKind }>
+
+export type Comparing = Omit<Circumstances, 'mappingChanged' | 'verifiedOnce' | 'doubtful'> & {
+  /** The present generation of the mapping. */
+  readonly generation: string
+}
+
+export function compare(subject: Subject, sight: Sight, circumstances: Comparing): Compared {
+  const { mapped, work } = subject
+  const given = { ...circumstances, ...circumstancesOf(subject, circumstances.generation) }
+  const standing = standingOf(subject)
+  if (sight === 'unreadable') return drift('unreadable', [], causeOfAbsence('changed-there', given))
+  if (sight === 'absent') {
+    const wanted = mapped.kind === 'user'
+    return wanted ? drift('missing', [], causeOfAbsence(absenceOf(standing), given)) : { kind: 'agrees' }
+  }
+  const rows = rowsFor(subject, standing, sight)
+  const wrong = rows.filter((row) => isWrong(row, subject))
+  const causes = wrong.map((row) => ({ ...row, agreedOnce: agreedOnce(row, subject, standing.record) }))
+  if (mapped.kind !== 'user') {
+    if (wrong.length > 0) return drift('unexpected-access', [], causeOfFields(causes, given))
+    const shown = shownAgain(subject, sight)
+    const cause = work.record.erased === null ? 'never-delivered' : 'edited-at-service'
+    return shown.length > 0 ? drift('differs', shown, cause) : { kind: 'agrees' }
+  }
+  if (wrong.length > 0) return drift('differs', wrong.flatMap(fieldOf), causeOfFields(causes, given))
+  const ended = rows.some(({ verdict }) => verdict === 'trial-ended')
+  return ended ? drift('trial-ended', ['status'], 'edited-at-service') : { kind: 'agrees' }
+}
+
+function drift(kind: DriftKind, fields: readonly DriftField[], cause: Cause): Compared {
+  return { kind, fields, cause }
+}
+
+/** What no sync would change is none: a value that the service refused, or a stray that has to wait for another field. */
+function isWrong({ verdict, here }: Row, { mapped, work }: Subject): boolean {
+  if (verdict !== 'differs' || here === 'refused') return false
+  const incomplete = mapped.kind === 'user' && mapped.issues.length > 0
+  return here !== 'cleared' || !(incomplete || Object.keys(work.record.refused).length > 0)
+}
+
+function fieldOf({ field }: Pick<Row, 'field'>): readonly DriftField[] {
+  return field === UNVERIFIABLE_FIELD ? [] : [field]
+}
+
+/** Of somebody whose personal fields are to be gone: those that are there. */
+function shownAgain(subject: Subject, sight: RemoteUser): readonly DriftField[] {
+  if (subject.mapped.kind !== 'removed' || subject.policy.onRemove !== 'erase') return []
+  const looked = memoryAfter(subject, sight)
+  const { looked: plan } = plansFor(askedOf(subject, sight))
+  if (plan?.kind !== 'erase') return []
+  const refused = Object.keys(subject.work.record.refused)
+  return plan.fields.flatMap((field) => {
+    const shown = (looked.seen[field] ?? 'null') !== 'null' && !refused.includes(field)
+    return shown ? fieldOf({ field }) : []
+  })
+}
+
+/** What is remembered once this was seen; as after the same GET in a claim. */
+export function memoryAfter(subject: Subject, sight: RemoteUser | 'absent'): Memory {
+  const { mapped, digests } = subject
+  const { memory } = plansFor(askedOf(subject, undefined))
+  if (sight === 'absent') return rememberAbsent(memory)
+  return rememberSeen(memory, sight, mapped.kind === 'user' ? mapped.user : null, digests)
+}
+
+function askedOf(subject: Subject, seen: RemoteUser | undefined) {
+  const { mapped, rivals, policy, digests, digestKey, work } = subject
+  const { unknown, blind, statusDoubted, record } = work
+  const owed = { unknown, blind, statusDoubted, sinceMs: null, dueInMs: null, underWay: false }
+  return { mapped, rivals, policy, digests, digestKey, known: { record, owed }, seen }
+}
+
+export function rowsFor(subject: Subject, standing: Standing, sight: RemoteUser): readonly Row[] {
+  const { mapped, digests, digestKey, work } = subject
+  const asked = askedOf(subject, sight)
+  const { memory } = plansFor(asked)
+  const leftOut = leftOutOf(mapped, work.record, { digests, digestKey })
+  return rowsOf({ looked: { leftOut }, evidence: asked, standing, memory, remote: sight })
+}
+
+export function standingOf({ work, mapped, digestKey }: Subject): Standing {
+  const record = recordFor(work.record, userIdOf(mapped))
+  const comparable = record.digestKey === null || record.digestKey === digestKey
+  return { record, known: true, comparable, unknown: work.unknown, owed: work.owed, fresh: false }
+}
+
+function circumstancesOf(
+  { work, desired, digestKey }: Subject,
+  generation: string,
+): Pick<Circumstances, 'mappingChanged' | 'verifiedOnce' | 'doubtful'> {
+  const { record, doubtful, blind } = work
+  const older = work.generation !== null && BigInt(work.generation) < BigInt(generation)
+  const comparable = work.desired !== null && record.digestKey === digestKey
+  return {
+    mappingChanged: older && comparable && work.desired !== desired,
+    verifiedOnce: record.verifiedAgoMs !== null,
+    doubtful: doubtful || blind,
+  }
+}
+
+function agreedOnce({ field }: Row, { mapped, digests }: Subject, { seen }: KnownRecord): boolean {
+  if (field === 'status' || field === UNVERIFIABLE_FIELD || mapped.kind !== 'user') return false
+  return seen[field] !== undefined && seen[field] === digests.normal(field, mapped.user.fields[field] ?? null)
+}

@@ -1,0 +1,83 @@
+// How far verification has come and what it has found; counts and times only.
+import type { ClientBase } from 'pg'
+import { iso } from '../ledger/sql.ts'
+import { countOpen } from './list.ts'
+import { SEEN_AT, VERIFIABLE } from './rounds.ts'
+import { type Share, shareOf } from './share.ts'
+import { DRIFT_KINDS, type DriftKind } from './words.ts'
+
+type Client = Pick<ClientBase, 'query'>
+
+export type Coverage = {
+  /** Within which everybody is to be looked at; null: workers look at nobody. */
+  readonly periodMs: number | null
+  /** Whom a look can say something about. */
+  readonly customers: number
+  /** Of these, who was looked at within the period; a look of a sync counts where it agreed. */
+  readonly within: number
+  /** Who was never looked at. */
+  readonly never: number
+  /** Of those who were, how long ago the longest ago was. */
+  readonly oldestAgeMs: number | null
+  /** Who ought to have been looked at by now: 0 until workers have been at it for a whole period. */
+  readonly overdue: number
+  /** From the commit of a change to the GET that showed all of it, of those proved last; null: of none. */
+  readonly proof: { readonly customers: number; readonly medianMs: number; readonly p95Ms: number } | null
+}
+
+export type Verification = {
+  readonly coverage: Coverage
+  /** Confirmed differences that are open. */
+  readonly open: Readonly<Record<DriftKind, number>>
+  /** How many of those verified last differed; `haltedAt`: since when nothing is repaired for it, ISO 8601. */
+  readonly share: Share & { readonly haltedAt: string | null }
+}
+
+/** So many changes tell how long it takes. */
+const PROVED = 1000
+
+const COVERAGE = `
+WITH seen AS MATERIALIZED (SELECT ${SEEN_AT} AS at, l.changed_at, l.proved_at FROM rollcall.ledger l WHERE ${VERIFIABLE}),
+proved AS (
+  SELECT (extract(epoch FROM proved_at - changed_at) * 1000)::float8 AS ms FROM seen
+  WHERE proved_at >= changed_at ORDER BY proved_at DESC LIMIT ${PROVED})
+SELECT count(*)::float8 AS customers,
+  count(*) FILTER (WHERE at >= now() - $1 * interval '1 ms')::float8 AS within,
+  count(*) FILTER (WHERE at IS NULL)::float8 AS never,
+  (extract(epoch FROM now() - min(at)) * 1000)::float8 AS "oldestAgeMs",
+  EXISTS (SELECT FROM rollcall.drift_run WHERE kind = 'round' AND started_at < now() - $1 * interval '1 ms') AS long,
+  (SELECT CASE WHEN count(*) > 0 THEN jsonb_build_object('customers', count(*),
+     'medianMs', percentile_cont(0.5) WITHIN GROUP (ORDER BY ms),
+     'p95Ms', percentile_cont(0.95) WITHIN GROUP (ORDER BY ms)) END FROM proved) AS proof
+FROM seen`
+
+type Asked = { readonly periodMs: number | null; readonly maxShare: number }
+type CoverageRow = Omit<Coverage, 'periodMs' | 'overdue'> & { readonly long: boolean }
+
+export async function readVerification(client: Client, { periodMs, maxShare }: Asked): Promise<Verification> {
+  const { rows } = await client.query<CoverageRow>(COVERAGE, [periodMs ?? 0])
+  const [row] = rows
+  if (!row) throw new Error('coverage is one row')
+  const { long, ...coverage } = row
+  const overdue = periodMs !== null && long ? coverage.customers - coverage.within : 0
+  return {
+    coverage: { periodMs, ...coverage, overdue },
+    open: byKind(await countOpen(client)),
+    share: await readShare(client, maxShare),
+  }
+}
+
+/** How many of those verified last differed, and since when that is too many. */
+export async function readShare(client: Client, maxShare: number): Promise<Verification['share']> {
+  const { rows } = await client.query<{ recent: string; haltedAt: string | null }>(
+    `SELECT recent, ${iso('halted_at')} AS "haltedAt" FROM rollcall.drift_share`,
+  )
+  const { recent, haltedAt } = rows[0] ?? { recent: '', haltedAt: null }
+  return { ...shareOf(recent, maxShare), haltedAt }
+}
+
+function byKind(counts: Awaited<ReturnType<typeof countOpen>>): Readonly<Record<DriftKind, number>> {
+  const counted = new Map(counts.map(({ kind, count }) => [kind, count]))
+  const entries = DRIFT_KINDS.map((kind) => [kind, counted.get(kind) ?? 0])
+  return Object.fromEntries(entries) as Record<DriftKind, number>
+}

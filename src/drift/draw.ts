@@ -1,0 +1,84 @@
+// A random part of everybody: so many customers with the smallest hashes under the seed of a run.
+import pg, { type Pool } from 'pg'
+import { type Condition, conditionSql } from '../customers/condition.ts'
+import type { CustomersShape } from '../customers/describe.ts'
+import type { CustomerKey } from '../model/customer.ts'
+
+export type Everybody = {
+  readonly pool: Pool
+  readonly shape: CustomersShape
+  /** Customers of whom all of these hold; who has no row is then left out, for nothing holds of it. */
+  readonly conditions: readonly Condition[]
+}
+
+/** `rank` as text: it does not fit a number. */
+export type Drawn = { readonly key: CustomerKey; readonly rank: string }
+
+/** Everybody is read once, and of many that takes longer than any other statement of ours. */
+const PATIENCE = "SET LOCAL statement_timeout = '15min'"
+
+/**
+ * Whoever is drawn comes in the order of the hashes, which is a random one: wherever it ends, those who were looked at
+ * until then are a random sample of all, without replacement. The same seed draws the same ones again, so that nothing
+ * but the seed has to be kept of a run that goes on later.
+ */
+export async function draw(everybody: Everybody, seed: string, count: number): Promise<readonly Drawn[]> {
+  const { sql, values } = keysOf(everybody)
+  const text = `
+SELECT key, rank::text AS rank FROM (SELECT key, hashtextextended(key, $${values.length + 1}::bigint) AS rank
+  FROM (${sql}) e) r
+ORDER BY r.rank, r.key COLLATE "C" LIMIT $${values.length + 2}`
+  return await patiently<Drawn>(everybody.pool, text, [...values, seed, count])
+}
+
+/** How many there are: rows, and those who have a record and no row. */
+export async function countEverybody(everybody: Everybody): Promise<number> {
+  const { sql, values } = keysOf(everybody)
+  const rows = await patiently<{ count: number }>(
+    everybody.pool,
+    `SELECT count(*)::float8 AS count FROM (${sql}) e`,
+    values,
+  )
+  return rows[0]?.count ?? 0
+}
+
+function keysOf({ shape, conditions }: Everybody): {
+  readonly sql: string
+  readonly values: readonly string[]
+} {
+  const id = pg.escapeIdentifier
+  const { relation, key } = shape
+  const texts = key.map(({ name }) => `(c.${id(name)})::text`)
+  const canonical = texts.length === 1 ? texts.join() : `jsonb_build_array(${texts.join(', ')})::text`
+  let parameters = 0
+  const restricted = conditions.map((condition) => {
+    const text = conditionSql(condition, parameters + 1)
+    parameters += condition.values.length
+    return text
+  })
+  const where = [...key.map(({ name }) => `c.${id(name)} IS NOT NULL`), ...restricted].join(' AND ')
+  const rows = `SELECT (${canonical}) COLLATE "C" AS key FROM ${id(relation.schema)}.${id(relation.name)} c WHERE ${where}`
+  const values = conditions.flatMap((condition) => condition.values)
+  if (conditions.length > 0) return { sql: `SELECT DISTINCT key FROM (${rows}) k`, values }
+  return { sql: `${rows} UNION SELECT key FROM rollcall.ledger`, values }
+}
+
+async function patiently<Row extends pg.QueryResultRow>(
+  pool: Pool,
+  text: string,
+  values: readonly unknown[],
+): Promise<readonly Row[]> {
+  const client = await pool.connect()
+  // If it fails, the transaction goes with the session.
+  let broken = true
+  try {
+    await client.query('BEGIN READ ONLY')
+    await client.query(PATIENCE)
+    const { rows } = await client.query<Row>(text, [...values])
+    await client.query('COMMIT')
+    broken = false
+    return rows
+  } finally {
+    client.release(broken)
+  }
+}

@@ -1,0 +1,133 @@
+// What a look makes of the finding that is open for a customer, if there is one. Pure.
+
+import type { Learnt } from '../sync/learnt.ts'
+import type { Compared } from './compare.ts'
+import { type Forms, formsAfter, learntBy, type Seen } from './learn.ts'
+import type { Cause, DriftField, DriftKind, Resolved, Skipped } from './words.ts'
+
+/** A finding that is open, as it is stored. */
+export type Open = {
+  readonly id: string
+  readonly kind: DriftKind
+  readonly fields: readonly DriftField[]
+  /** Shown for the first time by the last look. */
+  readonly pending: readonly DriftField[]
+  readonly cause: Cause
+  readonly looks: number
+  /** Until its next look; negative: since it was due; null: none was set. */
+  readonly nextInMs: number | null
+  readonly forms: Forms
+  readonly repairs: number
+  /** A write was acknowledged since a repair was owed; and since it was last seen. */
+  readonly writtenSinceRepair: boolean
+  readonly writtenSinceSeen: boolean
+  /** Digest of all that was desired when it was last seen. */
+  readonly desired: string | null
+}
+
+/** What a look has shown; `left`: none was made. */
+export type Looked =
+  | { readonly kind: 'seen'; readonly compared: Compared; readonly seen: Seen; readonly desired: string }
+  | { readonly kind: 'left'; readonly why: Skipped | 'no-answer' }
+
+/** The part of a finding that a look writes. */
+export type Told = {
+  readonly kind: DriftKind
+  readonly fields: readonly DriftField[]
+  readonly pending: readonly DriftField[]
+  readonly cause: Cause
+  readonly forms: Forms
+}
+
+/** Forms of single fields that are the service's own by now, though others differ still. */
+type Learning = { readonly learnt: Learnt }
+
+/**
+ * `suspect`: for the first time, or something else than was suspected; `confirm`: now it is found; `keep`: it was found
+ * before. `forget`: a suspicion that is none. `postpone`: nothing can be said now; `wait`: it is too early to. `ends`: how a finding of something
+ * else ended that was open until now.
+ */
+export type Step =
+  | { readonly do: 'nothing' | 'forget' | 'postpone' | 'wait' }
+  | { readonly do: 'suspect'; readonly told: Told; readonly ends: Resolved | null }
+  | ({ readonly do: 'confirm' | 'keep'; readonly told: Told } & Learning)
+  | ({ readonly do: 'resolve'; readonly how: Resolved } & Learning)
+
+const NOTHING: Step = { do: 'nothing' }
+
+export function isFound({ looks }: Pick<Open, 'looks'>): boolean {
+  return looks >= 2
+}
+
+/**
+ * Nothing is said of a difference that one look alone has shown: the service may have been about to show a write, or to
+ * be asked by a change that was on its way. Each field has to be shown twice; what the first look has shown of others
+ * says nothing of them.
+ */
+export function stepFor(open: Open | null, looked: Looked): Step {
+  if (looked.kind === 'left') return open ? afterNoLook(open, looked.why) : NOTHING
+  const { compared, seen, desired } = looked
+  if (compared.kind === 'agrees') {
+    if (!open) return NOTHING
+    return isFound(open) ? resolved(howResolved(open, desired)) : { do: 'forget' }
+  }
+  // Not later than the service may lag, or than a repair needs.
+  if (open?.nextInMs && open.nextInMs > 0) return { do: 'wait' }
+  const { kind, fields, cause } = compared
+  const ends = open && isFound(open) ? howResolved(open, desired) : null
+  const first = { do: 'suspect', told: { kind, fields, pending: [], cause, forms: {} }, ends } as const
+  if (!open || open.kind !== kind) return first
+  const known = new Set([...open.fields, ...open.pending])
+  const confirmed = fields.filter((field) => known.has(field))
+  if (fields.length > 0 && confirmed.length === 0) return first
+  const pending = fields.filter((field) => !known.has(field))
+  return twice(open, seen, {
+    kind,
+    fields: confirmed,
+    pending,
+    cause: open.cause,
+    forms: formsAfter(open, seen),
+  })
+}
+
+/** What is the service's own form differs no more. */
+function twice(open: Open, seen: Seen, told: Told): Step {
+  const learnt = learntBy(told.forms, seen)
+  const left = told.fields.filter((field) => field === 'status' || !(field in learnt))
+  if (told.fields.length > 0 && left.length === 0 && told.pending.length === 0)
+    return { do: 'resolve', how: 'normalised', learnt }
+  // Those that were shown once only are what is left to be found.
+  const fields = left.length > 0 ? left : told.pending
+  const pending = left.length > 0 ? told.pending : []
+  return { do: isFound(open) ? 'keep' : 'confirm', told: { ...told, fields, pending }, learnt }
+}
+
+function resolved(how: Resolved): Step {
+  return { do: 'resolve', how, learnt: {} }
+}
+
+/** The customer itself may have changed to what the service shows; else it was our write, or the service. */
+function howResolved(open: Open, desired: string): Resolved {
+  if (open.desired !== null && open.desired !== desired) return 'by-a-change'
+  return open.writtenSinceRepair || open.writtenSinceSeen ? 'repaired' : 'by-itself'
+}
+
+function afterNoLook(open: Open, why: Skipped | 'no-answer'): Step {
+  switch (why) {
+    case 'owed':
+    case 'just-settled':
+    case 'moved':
+    case 'held':
+    case 'unreadable-row':
+    case 'no-answer':
+      return { do: 'postpone' }
+    case 'discarded':
+      return isFound(open) ? resolved('accepted') : { do: 'forget' }
+    case 'rejected':
+      return isFound(open) ? resolved('by-a-change') : { do: 'forget' }
+    case 'not-ours':
+      return isFound(open) ? resolved('gone') : { do: 'forget' }
+    default:
+      return why satisfies never
+  }
+}

@@ -1,0 +1,63 @@
+// Findings as they are read: those whose next look is due, those that are open, and the old ones that go.
+import type { ClientBase, Pool } from 'pg'
+import { iso } from '../ledger/sql.ts'
+import type { CustomerKey } from '../model/customer.ts'
+import type { DriftKind, Finding } from './words.ts'
+
+type Client = Pick<ClientBase, 'query'>
+
+const DUE = `
+SELECT key FROM rollcall.finding WHERE resolved_at IS NULL AND next_look_at <= now() ORDER BY next_look_at LIMIT $1`
+
+/** Customers whose next look is due: second looks, looks after a repair. The longest due first. */
+export async function dueLooks(client: Client, limit: number): Promise<readonly CustomerKey[]> {
+  const { rows } = await client.query<{ key: CustomerKey }>(DUE, [limit])
+  return rows.map(({ key }) => key)
+}
+
+const COLUMNS = `id::text, key, user_id AS "userId", kind, to_jsonb(fields) AS fields, cause, looks, repairs,
+  ${iso('first_seen')} AS "firstSeen", ${iso('last_seen')} AS "lastSeen",
+  ${iso('resolved_at')} AS "resolvedAt", resolved_how AS "resolvedHow"`
+
+const LIST = `
+SELECT ${COLUMNS} FROM rollcall.finding
+WHERE looks >= 2 AND (resolved_at IS NULL OR resolved_at >= $1::timestamptz) AND ($2::bigint IS NULL OR id < $2)
+ORDER BY id DESC LIMIT $3`
+
+type Asked = {
+  /** ISO 8601: with those that were resolved since; null: the open ones alone. */
+  readonly resolvedSince: string | null
+  /** Id of the last one of the page before. */
+  readonly before: string | null
+  readonly limit: number
+}
+
+/** Confirmed findings, the latest first, a page at a time. */
+export async function readFindings(
+  client: Client,
+  { resolvedSince, before, limit }: Asked,
+): Promise<readonly Finding[]> {
+  const { rows } = await client.query<Finding>(LIST, [resolvedSince ?? 'infinity', before, limit])
+  return rows
+}
+
+export type OpenCount = { readonly kind: DriftKind; readonly count: number }
+
+/** How many confirmed findings are open, of each kind that there is. */
+export async function countOpen(client: Client): Promise<readonly OpenCount[]> {
+  const { rows } = await client.query<OpenCount>(
+    `SELECT kind, count(*)::float8 AS count FROM rollcall.finding
+     WHERE resolved_at IS NULL AND looks >= 2 GROUP BY kind ORDER BY kind`,
+  )
+  return rows
+}
+
+const PRUNE = `
+DELETE FROM rollcall.finding WHERE id IN (
+  SELECT id FROM rollcall.finding WHERE resolved_at < now() - $1 * interval '1 day' LIMIT $2 FOR UPDATE SKIP LOCKED)`
+
+/** Deletes findings that were resolved so long ago, at most `limit` of them; resolves to how many. */
+export async function pruneFindings(pool: Pool, keepDays: number, limit: number): Promise<number> {
+  const { rowCount } = await pool.query(PRUNE, [keepDays, limit])
+  return rowCount ?? 0
+}

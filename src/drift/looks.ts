@@ -1,0 +1,36 @@
+// When somebody who differs is looked at again. Pure.
+
+/** A change or a repair that is under way is over soon. */
+const SOON_MS = 2000
+/** While repairs wait for a person, or for others to agree again. */
+const HALTED_MS = 600_000
+/** A difference that comes back after so many repairs is one for a person. */
+export const MOST_REPAIRS = 3
+
+export type Lag = { readonly consistencyDelayMs: number }
+
+/** Never sooner than the service may lag. */
+export function secondLookMs({ consistencyDelayMs }: Lag): number {
+  return consistencyDelayMs
+}
+
+export function postponedMs({ consistencyDelayMs }: Lag): number {
+  return Math.max(consistencyDelayMs, SOON_MS)
+}
+
+type Standing = {
+  /** A repair is owed now; so many were before. */
+  readonly repaired: boolean
+  readonly repairs: number
+  /** It would be, but repairs wait. */
+  readonly waits: boolean
+  /** Fields that only this look has shown. */
+  readonly pending: boolean
+}
+
+/** Null: not before its turn in a round comes. After each repair the wait is twice as long. */
+export function nextLookMs({ repaired, repairs, waits, pending }: Standing, lag: Lag): number | null {
+  if (repaired) return postponedMs(lag) * 2 ** repairs
+  if (pending) return secondLookMs(lag)
+  return waits ? HALTED_MS : null
+}

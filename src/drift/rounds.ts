@@ -1,0 +1,86 @@
+// The statements of the workers' rounds: one row of `drift_run` for each time around.
+import type { ClientBase } from 'pg'
+import type { CustomerKey } from '../model/customer.ts'
+import { EMPTY_TALLY } from './tally.ts'
+import type { Found, Round } from './window.ts'
+import type { Tally } from './words.ts'
+
+type Client = Pick<ClientBase, 'query'>
+
+export type StoredRound = Round & { readonly id: string; readonly tally: Tally }
+
+/**
+ * Of the ledger (`l`): whom a look can say something about. Who was never registered has no user of ours; who is
+ * rejected, held or discarded differs for a reason that is known.
+ */
+export const VERIFIABLE = `l.remote <> 'unasked' AND l.state IN ('idle', 'failing')`
+
+/** When a GET with a clear answer was made last; also those of syncs, as far as they agreed. */
+export const SEEN_AT = 'greatest(l.looked_at, l.verified_at)'
+
+const STARTED = '(extract(epoch FROM started_at) * 1000)::float8'
+
+const COLUMNS = `id::text AS id, ${STARTED} AS "startedAt", ended_at IS NOT NULL AS ended,
+  coalesce(population, 0)::float8 AS population, coalesce((cursor->>'pass')::int, 1) AS pass,
+  coalesce((cursor->>'taken')::int, 0) AS taken, cursor->>'after' AS after, tally`
+
+export async function readRound(client: Client): Promise<StoredRound | null> {
+  const { rows } = await client.query<StoredRound>(
+    `SELECT ${COLUMNS} FROM rollcall.drift_run WHERE kind = 'round' ORDER BY id DESC LIMIT 1`,
+  )
+  const [row] = rows
+  return row ? { ...row, tally: { ...EMPTY_TALLY, ...row.tally } } : null
+}
+
+const POPULATION = `(SELECT count(*) FROM rollcall.ledger l WHERE ${VERIFIABLE})`
+
+/** One that is still open ends: there is one at a time. */
+export async function beginRound(client: Client): Promise<void> {
+  await client.query(
+    `WITH ended AS (
+       UPDATE rollcall.drift_run SET ended_at = clock_timestamp(), outcome = 'stopped'
+       WHERE kind = 'round' AND ended_at IS NULL RETURNING id)
+     INSERT INTO rollcall.drift_run (kind, population)
+     SELECT 'round', ${POPULATION} WHERE (SELECT count(*) FROM ended) >= 0`,
+  )
+}
+
+/** Customers come and go while it goes on. */
+export async function recount(client: Client, id: string): Promise<void> {
+  await client.query(`UPDATE rollcall.drift_run SET population = ${POPULATION} WHERE id = $1`, [id])
+}
+
+export async function keepRound(client: Client, { id, pass, taken, after, ended, tally }: StoredRound) {
+  await client.query(
+    `UPDATE rollcall.drift_run SET cursor = $2, tally = $3, updated_at = clock_timestamp(),
+       ended_at = CASE WHEN $4 THEN clock_timestamp() END, outcome = CASE WHEN $4 THEN 'complete' END
+     WHERE id = $1`,
+    [id, JSON.stringify({ pass, taken, after }), JSON.stringify(tally), ended],
+  )
+}
+
+/** Of a ledger in which hardly anybody is left to look at, no more than this is read at once. */
+const PAGE = 10_000
+
+const NEXT = `
+SELECT key FROM (
+  SELECT l.key, ${VERIFIABLE} AND coalesce(${SEEN_AT} < to_timestamp($2::float8 / 1000), true) AS open
+  FROM rollcall.ledger l WHERE $1::text IS NULL OR l.key > $1 ORDER BY l.key LIMIT ${PAGE}) page
+WHERE open ORDER BY key LIMIT $3`
+
+const END_OF_PAGE = `
+SELECT key FROM rollcall.ledger WHERE $1::text IS NULL OR key > $1 ORDER BY key OFFSET ${PAGE - 1} LIMIT 1`
+
+/** The next ones whom no look has been at since the round began, in the order of their keys. */
+export async function nextOfRound(
+  client: Client,
+  { after, startedAt }: Pick<Round, 'after' | 'startedAt'>,
+  count: number,
+): Promise<Found> {
+  const found = await client.query<{ key: CustomerKey }>(NEXT, [after, startedAt, count])
+  const keys = found.rows.map(({ key }) => key)
+  const last = keys.at(-1)
+  if (keys.length >= count && last !== undefined) return { keys, upTo: last }
+  const { rows } = await client.query<{ key: CustomerKey }>(END_OF_PAGE, [after])
+  return { keys, upTo: rows[0]?.key ?? null }
+}

@@ -1,0 +1,132 @@
+// One run over customers that a person or a job asked for: looks, second looks, and an end that can be believed.
+import type { Pool } from 'pg'
+import type { CustomerKey } from '../model/customer.ts'
+import { type Agenda, afterLooks, closed, dueOf, nextAt, soFar } from './agenda.ts'
+import { type Doubt, doubtOf } from './doubt.ts'
+import { FIRST, type Next, type Place } from './everybody.ts'
+import { BEAT_MS, type Gate, type RunEnd } from './gate.ts'
+import { keepRun, type Run } from './runs.ts'
+import type { Verify } from './verify.ts'
+import type { Verified } from './words.ts'
+
+export type RunOptions = {
+  readonly pool: Pool
+  readonly run: Run
+  readonly gate: Gate
+  readonly everybody: (from: Place) => AsyncGenerator<Next>
+  readonly verify: Verify
+  readonly onLooks: (verified: readonly Verified[], run: Run) => void
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
+  /** Milliseconds since 1970, and monotonic ones. */
+  readonly now: () => number
+  readonly monotonic: () => number
+  readonly signal: AbortSignal
+}
+
+const KEEP_MS = 1000
+/** From so many on who were asked about, silence is the service's and not bad luck. */
+const ENOUGH_SILENCE = 10
+
+/**
+ * Drives a run until nobody is left to look at, or for as long as it makes sense. What it has found is in the run that it
+ * resolves to; it is kept by then, and stays open: `endRun` ends it.
+ */
+export async function driveRun(options: RunOptions): Promise<{ readonly run: Run; readonly end: RunEnd }> {
+  const { pool, gate, verify, now, monotonic, signal, onLooks } = options
+  let { run } = options
+  const source = options.everybody(run.place)
+  let peeked: Next | null = null
+  let exhausted = false
+  /** All who are drawn at random were looked at. */
+  let allDrawn = false
+  let keptAt = monotonic()
+
+  const end = await go()
+  await keepRun(pool, run)
+  await source.return(undefined)
+  return { run: { ...run, agenda: closed(run.agenda) }, end }
+
+  async function go(): Promise<RunEnd> {
+    for (;;) {
+      const doubt = judged(run, allDrawn)
+      if (doubt) return { kind: 'not-credible', why: doubt }
+      const gated = await gate.room(() => doubtOf(soFar(run.agenda)))
+      if (typeof gated === 'object') return gated
+      const { due, newOnes } = dueOf(run.agenda, now(), gated)
+      const fresh = await take(newOnes)
+      const keys = [...due.map(({ key }) => key), ...fresh]
+      if (keys.length === 0 && exhausted && nextAt(run.agenda) === null) return concluded(run.agenda)
+      if (keys.length === 0) {
+        await options.sleep(untilNext(nextAt(run.agenda), now()), signal)
+        continue
+      }
+      const stopped = await look(keys, fresh)
+      if (stopped === 'mapping') return { kind: 'refused', why: 'mapping' }
+    }
+  }
+
+  async function look(keys: readonly CustomerKey[], fresh: readonly CustomerKey[]) {
+    const { verified, stopped } = await verify(keys, signal)
+    gate.spent(verified)
+    run = { ...run, agenda: afterLooks(run.agenda, { verified, fresh, nowMs: now() }) }
+    onLooks(verified, run)
+    await keep()
+    return stopped
+  }
+
+  /** The first ones, who are drawn at random, are judged before anybody else is asked about. */
+  async function take(count: number): Promise<readonly CustomerKey[]> {
+    const keys: CustomerKey[] = []
+    while (keys.length < count && !exhausted) {
+      const next: Next | null = peeked ?? (await pulled())
+      peeked = next
+      if (!next) break
+      const leaves = run.place.position.part === 'drawn' && next.place.position.part !== 'drawn'
+      allDrawn ||= leaves
+      if (leaves && (keys.length > 0 || doubtOf(soFar(run.agenda)) !== null)) break
+      peeked = null
+      keys.push(next.key)
+      run = { ...run, place: next.place }
+    }
+    return keys
+  }
+
+  async function pulled(): Promise<Next | null> {
+    const { value, done } = await source.next()
+    exhausted = done === true
+    allDrawn ||= exhausted
+    return done ? null : value
+  }
+
+  /** Often enough that little is asked twice after a crash, and seldom enough that it costs next to nothing. */
+  async function keep(): Promise<void> {
+    const begun = monotonic()
+    if (begun < keptAt) return
+    await keepRun(pool, run)
+    const took = monotonic() - begun
+    keptAt = begun + took + Math.max(KEEP_MS, took * 20)
+  }
+}
+
+/**
+ * Whether the service is to be doubted, told by those who were drawn at random: silence at once, since asking on helps
+ * nobody; that it knows nobody once second looks have shown it too.
+ */
+function judged({ place, agenda }: Run, allDrawn: boolean): Doubt | null {
+  if (place.position.part !== 'drawn') return null
+  const tally = soFar(agenda)
+  const asked = tally.checked + Object.values(tally.noAnswer).reduce((sum, count) => sum + count, 0)
+  const doubt = doubtOf(tally)
+  const cleared = agenda.waiting.length === 0
+  if (doubt !== 'nobody-there') return asked >= ENOUGH_SILENCE || (allDrawn && cleared) ? doubt : null
+  return cleared && (allDrawn || asked >= FIRST) ? doubt : null
+}
+
+function concluded({ tally }: Agenda): RunEnd {
+  const why = doubtOf(tally)
+  return why ? { kind: 'not-credible', why } : { kind: 'complete' }
+}
+
+function untilNext(at: number | null, nowMs: number): number {
+  return at === null ? BEAT_MS : Math.min(BEAT_MS, Math.max(1, at - nowMs))
+}

@@ -1,0 +1,49 @@
+// Counts of what verifications said. Pure.
+import { isDrift, type Tally, type Verdict } from './words.ts'
+
+export const EMPTY_TALLY: Tally = {
+  ...{ checked: 0, agrees: 0 },
+  ...{ kinds: {}, causes: {}, fields: {}, skipped: {}, noAnswer: {} },
+}
+
+export function tallyOf(verdicts: readonly Verdict[]): Tally {
+  return verdicts.map(one).reduce(plus, EMPTY_TALLY)
+}
+
+function one(verdict: Verdict): Tally {
+  if (isDrift(verdict)) {
+    const { kind, cause, fields } = verdict
+    const each = Object.fromEntries(fields.map((field) => [field, 1]))
+    return { ...EMPTY_TALLY, checked: 1, kinds: { [kind]: 1 }, causes: { [cause]: 1 }, fields: each }
+  }
+  switch (verdict.kind) {
+    case 'agrees':
+      return { ...EMPTY_TALLY, checked: 1, agrees: 1 }
+    case 'skipped':
+      return { ...EMPTY_TALLY, skipped: { [verdict.why]: 1 } }
+    case 'no-answer':
+      return { ...EMPTY_TALLY, noAnswer: { [verdict.why]: 1 } }
+    default:
+      return verdict satisfies never
+  }
+}
+
+export function plus(a: Tally, b: Tally): Tally {
+  return {
+    checked: a.checked + b.checked,
+    agrees: a.agrees + b.agrees,
+    kinds: added(a.kinds, b.kinds),
+    causes: added(a.causes, b.causes),
+    fields: added(a.fields, b.fields),
+    skipped: added(a.skipped, b.skipped),
+    noAnswer: added(a.noAnswer, b.noAnswer),
+  }
+}
+
+type Counts<K extends string> = Readonly<Partial<Record<K, number>>>
+
+function added<K extends string>(a: Counts<K>, b: Counts<K>): Counts<K> {
+  const sum: Partial<Record<K, number>> = { ...a }
+  for (const key of Object.keys(b) as K[]) sum[key] = (sum[key] ?? 0) + (b[key] ?? 0)
+  return sum
+}

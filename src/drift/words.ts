@@ -1,0 +1,119 @@
+// The words of verification: what a look at a user says, what is kept of it, and how it ends. Types and lists alone.
+import type { CustomerKey } from '../model/customer.ts'
+import type { UserField } from '../model/user.ts'
+
+/**
+ * How the service disagrees while nothing is owed. `trial-ended`: status 0 where 4 was agreed on; told apart because the
+ * service ends trials by itself: it is counted, and is no drift to an exit code or a repair.
+ */
+export const DRIFT_KINDS = ['missing', 'differs', 'unexpected-access', 'unreadable', 'trial-ended'] as const
+export type DriftKind = (typeof DRIFT_KINDS)[number]
+
+/** Why, as far as the records tell. `edited-at-service`: they agreed once, and we have sent nothing since. */
+export const CAUSES = [
+  'never-delivered',
+  'unknown-outcome',
+  'edited-at-service',
+  'mapping-changed',
+  'normalised',
+] as const
+export type Cause = (typeof CAUSES)[number]
+
+/** A field that a GET can show, and the status. */
+export type DriftField = Exclude<UserField, 'user_id' | 'country_code'>
+
+/**
+ * Why nothing can be said of a customer now. `moved`: a change came while the GET was under way. `not-ours`: there is no
+ * user of ours to look at. `unreadable-row`: Postgres refuses to read the customer.
+ */
+export const SKIPPED = [
+  'owed',
+  'just-settled',
+  'moved',
+  'not-ours',
+  'rejected',
+  'held',
+  'discarded',
+  'unreadable-row',
+] as const
+export type Skipped = (typeof SKIPPED)[number]
+
+/** The service did not answer clearly: never drift. `trouble`: 5xx and 408; `denied`: 401, 403; `busy`: 429. */
+export const NO_ANSWERS = ['unreached', 'trouble', 'denied', 'busy', 'refused'] as const
+export type NoAnswer = (typeof NO_ANSWERS)[number]
+
+/** What one verification says. `fields` in the order of section 2.6; none where the user as a whole is meant. */
+export type Verdict =
+  | { readonly kind: 'agrees' }
+  | { readonly kind: DriftKind; readonly fields: readonly DriftField[]; readonly cause: Cause }
+  | { readonly kind: 'skipped'; readonly why: Skipped }
+  | { readonly kind: 'no-answer'; readonly why: NoAnswer }
+
+export type DriftVerdict = Extract<Verdict, { kind: DriftKind }>
+
+export function isDrift(verdict: Verdict): verdict is DriftVerdict {
+  return (DRIFT_KINDS as readonly string[]).includes(verdict.kind)
+}
+
+/**
+ * How a finding ended. `repaired`: a claim that rollcall owed because of it brought it right; `by-itself`: the service
+ * shows the right thing again; `by-a-change`: the customer has changed since; `accepted`: a person discarded the
+ * difference; `normalised`: the form is the service's own; `gone`: there is nothing left to look at.
+ */
+export const RESOLVED = ['repaired', 'by-itself', 'by-a-change', 'accepted', 'normalised', 'gone'] as const
+export type Resolved = (typeof RESOLVED)[number]
+
+/** A difference that a second look has confirmed, or (`looks` 1) one that waits for it. Times are ISO 8601 in UTC. */
+export type Finding = {
+  readonly id: string
+  readonly key: CustomerKey
+  readonly userId: string | null
+  readonly kind: DriftKind
+  readonly fields: readonly DriftField[]
+  readonly cause: Cause
+  readonly firstSeen: string
+  readonly lastSeen: string
+  /** GETs that showed it; below 2 it is only suspected. */
+  readonly looks: number
+  /** Times that a repair of it was owed. */
+  readonly repairs: number
+  readonly resolvedAt: string | null
+  readonly resolvedHow: Resolved | null
+}
+
+/** A field on both sides, as it is: for people who asked to see values, never stored. */
+export type Shown = { readonly field: DriftField; readonly here: unknown; readonly service: unknown }
+
+/** What became of one customer that was to be verified. */
+export type Verified = {
+  readonly key: CustomerKey
+  readonly userId: string | null
+  readonly verdict: Verdict
+  /** Where the verdict is a drift: whether an earlier look has shown it already. */
+  readonly standing: 'suspected' | 'found' | null
+  /** The id of the finding that is open now, or was resolved by this look. */
+  readonly findingId: string | null
+  readonly resolved: Resolved | null
+  /** When the second look is due that a suspicion waits for, in milliseconds since 1970. */
+  readonly lookAgainAtMs: number | null
+  /** A repair was owed because of it. */
+  readonly repairing: boolean
+  /** The fields that differ; empty unless the verdict is `differs`. */
+  readonly shown: readonly Shown[]
+}
+
+/** `round`: the worker's, over and over; `run`: one that a person or a job asked for. */
+export const RUN_KINDS = ['round', 'run'] as const
+export type RunKind = (typeof RUN_KINDS)[number]
+
+/** Counts of one run; each customer counts once. */
+export type Tally = {
+  /** Whoever was looked at with a clear answer: `agrees` and drift. */
+  readonly checked: number
+  readonly agrees: number
+  readonly kinds: Readonly<Partial<Record<DriftKind, number>>>
+  readonly causes: Readonly<Partial<Record<Cause, number>>>
+  readonly fields: Readonly<Partial<Record<DriftField, number>>>
+  readonly skipped: Readonly<Partial<Record<Skipped, number>>>
+  readonly noAnswer: Readonly<Partial<Record<NoAnswer, number>>>
+}

@@ -1,0 +1,51 @@
+import type { Tally } from '../drift/words.ts'
+import type { Report } from './report.ts'
+
+/** Customers who count as drift: an ended trial is the service's own doing and does not. */
+export function driftingOf({ kinds }: Pick<Tally, 'kinds'>): number {
+  const { missing = 0, differs = 0, unreadable = 0, 'unexpected-access': access = 0 } = kinds
+  return missing + differs + unreadable + access
+}
+
+/** Of those who were checked; null where nobody was. */
+export function shareOf(part: number, checked: number): number | null {
+  return checked === 0 ? null : part / checked
+}
+
+/** `unchecked`: there are customers, and of none of them could anything be said. */
+export const CONCLUSIONS = [
+  'agrees',
+  'tolerated',
+  'drift',
+  'incomplete',
+  'unchecked',
+  'not-credible',
+] as const
+export type Conclusion = (typeof CONCLUSIONS)[number]
+
+/**
+ * What a report says as a whole; its headline and the exit code rest on it. Drift that was found stays found when the
+ * run was stopped later on, while "agrees" takes a run that went to its end. A limit is held against the share among
+ * those who were checked, of a sample against its estimate, not against the ends of the interval: a check that fails
+ * on chance alone is soon ignored.
+ */
+export function conclude({
+  outcome,
+  counts,
+  options,
+  chosen,
+}: Pick<Report, 'outcome' | 'counts' | 'options' | 'chosen'>): Conclusion {
+  const share = shareOf(driftingOf(counts), counts.checked)
+  switch (outcome.kind) {
+    case 'not-credible':
+      return 'not-credible'
+    case 'complete':
+    case 'stopped':
+      if (share !== null && share > (options.maxDrift ?? 0)) return 'drift'
+      if (outcome.kind === 'stopped') return 'incomplete'
+      if (share === null && chosen > 0) return 'unchecked'
+      return share ? 'tolerated' : 'agrees'
+    default:
+      return outcome satisfies never
+  }
+}

@@ -1,0 +1,30 @@
+// Numbers and times as a report says them, the same in every language setting.
+
+const WHOLE = new Intl.NumberFormat('en-GB')
+
+export function figure(count: number): string {
+  return WHOLE.format(count)
+}
+
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${figure(count)} ${count === 1 ? one : many}`
+}
+
+/**
+ * A share in per cent, with two figures where it is small. Never "0 %" while there is some, and never "100 %" while
+ * something is missing: those two are what a reader stops at.
+ */
+export function percent(share: number): string {
+  if (share <= 0) return '0 %'
+  if (share >= 1) return '100 %'
+  const value = share * 100
+  if (value < 0.01) return '< 0.01 %'
+  if (value > 99.99) return '> 99.99 %'
+  const near = value < 1 || value > 99 ? 2 : 1
+  return `${Number(value.toFixed(near))} %`
+}
+
+/** `2026-11-22 02:41 UTC`. */
+export function minute(iso: string): string {
+  return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`
+}

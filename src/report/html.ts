@@ -1,0 +1,64 @@
+// The page for people: one file that needs nothing else, so that it can be mailed, archived and opened without a net.
+import { createHash } from 'node:crypto'
+import type { Assets } from './assets.ts'
+import { charts } from './charts.ts'
+import { asData, type Markup, markup } from './markup.ts'
+import type { Report } from './report.ts'
+import { sayHeadline } from './say.ts'
+import { cards, list, method, scope, unanswered, unseen } from './sections.ts'
+
+/**
+ * The policy lets the two parts run that are written here, by their digests, and nothing else: no address, no inline
+ * handler. What is not expected to get through the escaping would not be run all the same.
+ */
+export function htmlPage(report: Report, { script, style }: Assets): string {
+  if (/<\/(script|style)/i.test(script + style)) throw new Error('script or style would end its own element')
+  const policy = [
+    "default-src 'none'",
+    `script-src ${digestOf(script)}`,
+    `style-src ${digestOf(style)}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ]
+  return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy.join('; ')}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<meta name="robots" content="noindex">
+<title>Drift at ${report.target.origin}, ${report.endedAt.slice(0, 10)}</title>
+<style>${{ html: style }}</style>
+</head>
+<body>
+${body(report)}
+<script type="application/json" id="findings">${asData(report.findings)}</script>
+<script>${{ html: script }}</script>
+</body>
+</html>
+`.html
+}
+
+function body(report: Report): Markup {
+  const { tone, text, more } = sayHeadline(report)
+  return markup`<header class="${tone}">
+<p class="what">Drift report <span>${report.target.origin} (${report.target.environment})</span></p>
+<h1>${text}</h1>
+${more.map((line) => markup`<p>${line}</p>\n`)}</header>
+<main>
+${cards(report)}
+${charts(report)}
+${list(report)}
+${scope(report)}
+${unanswered(report)}
+${method(report)}
+${unseen(report)}
+</main>
+<footer>Written by rollcall ${report.writtenBy}. This file is complete in itself and asks no server for anything.</footer>`
+}
+
+function digestOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+}

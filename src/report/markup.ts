@@ -1,0 +1,39 @@
+// HTML in which nothing that comes from outside is ever markup: values are escaped where they are put in.
+import { asEscape, OBEYED } from '../model/obeyed.ts'
+
+/** A piece of HTML; text becomes one by `markup` alone. */
+export type Markup = { readonly html: string }
+
+type Value = string | number | Markup | readonly Markup[]
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** For text and for attributes in quotes; what turns the writing round is shown in place of being obeyed. */
+export function escapeHtml(text: string): string {
+  return text.replace(OBEYED, asEscape).replace(/[&<>"']/g, (letter) => ENTITIES[letter] ?? letter)
+}
+
+/** A template whose values are escaped unless they are markup themselves. */
+export function markup(parts: TemplateStringsArray, ...values: readonly Value[]): Markup {
+  const html = parts.reduce((text, part, n) => text + asHtml(values[n - 1] ?? '') + part)
+  return { html }
+}
+
+export const NOTHING: Markup = { html: '' }
+
+function asHtml(value: Value): string {
+  if (typeof value === 'number') return String(value)
+  if (typeof value === 'string') return escapeHtml(value)
+  return 'html' in value ? value.html : value.map(({ html }) => html).join('')
+}
+
+/** JSON inside a script element: nothing in it can end the element, or begin a comment. */
+export function asData(value: unknown): Markup {
+  return { html: JSON.stringify(value).replaceAll('<', '\\u003c') }
+}

@@ -1,0 +1,148 @@
+// Draws each chart from the table beside it.
+import {
+  BarController,
+  BarElement,
+  CategoryScale,
+  Chart,
+  type ChartConfiguration,
+  LinearScale,
+  LineController,
+  LineElement,
+  PointElement,
+  Tooltip,
+} from 'chart.js'
+import { percent } from '../figures.ts'
+import { type Colours, coloursNow } from './colours.ts'
+import { figuresBeside } from './figures-beside.ts'
+
+Chart.register(
+  BarController,
+  BarElement,
+  CategoryScale,
+  LinearScale,
+  LineController,
+  LineElement,
+  PointElement,
+  Tooltip,
+  figuresBeside,
+)
+
+export type Pick = (filter: string, value: string) => void
+
+/** Draws all of them afresh, in the colours of the moment. */
+export function makeDrawing(pick: Pick): () => void {
+  const drawn: Chart[] = []
+  return () => {
+    for (const chart of drawn.splice(0)) chart.destroy()
+    const colours = coloursNow()
+    for (const figure of document.querySelectorAll<HTMLElement>('figure[data-chart]')) {
+      const canvas = figure.querySelector('canvas')
+      const drawing = figure.querySelector<HTMLElement>('.drawing')
+      if (canvas === null || drawing === null) continue
+      drawing.hidden = false
+      const bars = figure.dataset.chart === 'bars'
+      const rows = [...figure.querySelectorAll<HTMLElement>('tbody tr')].map(({ dataset }) => dataset)
+      drawing.style.height = bars ? `${rows.length * 36 + 16}px` : '240px'
+      const filter = figure.dataset.filter ?? ''
+      const onBar = (value: string) => pick(filter, value)
+      drawn.push(new Chart(canvas, bars ? barsOf(rows, colours, onBar) : trendOf(rows, colours)))
+    }
+  }
+}
+
+type Rows = readonly DOMStringMap[]
+
+function barsOf(rows: Rows, colours: Colours, onBar: (value: string) => void): ChartConfiguration {
+  return {
+    type: 'bar',
+    data: {
+      labels: rows.map(({ label }) => label ?? ''),
+      datasets: [
+        {
+          data: rows.map(({ count }) => Number(count)),
+          backgroundColor: rows.map(({ value }) => colours.of(value ?? '')),
+          borderRadius: 3,
+          barThickness: 18,
+        },
+      ],
+    },
+    options: {
+      indexAxis: 'y',
+      animation: false,
+      maintainAspectRatio: false,
+      // Room for the figures beside the bars.
+      layout: { padding: { right: 56 } },
+      onClick: (_, [hit]) => {
+        const value = hit === undefined ? undefined : rows[hit.index]?.value
+        if (value !== undefined) onBar(value)
+      },
+      onHover: ({ native }, hits) => {
+        const { target } = native ?? {}
+        if (target instanceof HTMLElement) target.style.cursor = hits.length > 0 ? 'pointer' : ''
+      },
+      scales: {
+        x: { display: false, beginAtZero: true },
+        y: { grid: { display: false }, border: { display: false }, ticks: { color: colours.text } },
+      },
+      plugins: { tooltip: { enabled: false }, figuresBeside: { color: colours.text } },
+    },
+  }
+}
+
+function trendOf(rows: Rows, colours: Colours): ChartConfiguration {
+  const points = rows
+    .filter(({ at, share }) => at !== undefined && share !== undefined)
+    .map(({ at = '', share, sampled }) => ({
+      x: Date.parse(at),
+      y: Number(share),
+      sampled: sampled !== undefined,
+    }))
+  const times = points.map(({ x }) => x)
+  const day = (value: number | string) => new Date(Number(value)).toISOString().slice(0, 10)
+  return {
+    type: 'line',
+    data: {
+      datasets: [
+        {
+          data: points,
+          borderColor: colours.line,
+          borderWidth: 2,
+          pointRadius: 4,
+          // The first and the last are on the edge.
+          clip: 8,
+          // A sample is an estimate, and looks less solid.
+          pointBackgroundColor: points.map(({ sampled }) => (sampled ? colours.paper : colours.line)),
+        },
+      ],
+    },
+    options: {
+      animation: false,
+      maintainAspectRatio: false,
+      scales: {
+        x: {
+          type: 'linear',
+          min: Math.min(...times),
+          max: Math.max(...times),
+          grid: { display: false },
+          ticks: { color: colours.text, maxTicksLimit: 5, maxRotation: 0, callback: day },
+        },
+        y: {
+          beginAtZero: true,
+          grid: { color: colours.faint },
+          border: { display: false },
+          ticks: { color: colours.text, maxTicksLimit: 5, callback: (value) => percent(Number(value)) },
+        },
+      },
+      plugins: {
+        tooltip: {
+          displayColors: false,
+          callbacks: {
+            title: (items) => day(items[0]?.parsed.x ?? 0),
+            label: ({ parsed }) => percent(parsed.y ?? 0),
+          },
+        },
+        figuresBeside: { color: '' },
+      },
+    },
+  }
+}

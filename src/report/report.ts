@@ -1,0 +1,107 @@
+// One report of drift, whatever it is printed as: what was looked at and when, what was found, what cannot be said.
+import type { Finding, RunKind, Shown, Tally } from '../drift/words.ts'
+
+/** The JSON form is this type; times are ISO 8601 in UTC, shares go from 0 to 1. */
+export type Report = {
+  /** Rises with a change that a reader of the JSON form has to know of. */
+  readonly version: 1
+  /** The rollcall that wrote it. */
+  readonly writtenBy: string
+  readonly target: Target
+  readonly startedAt: string
+  /** When the last answer of the service came; of a report without calls, when it was written. */
+  readonly endedAt: string
+  readonly options: Options
+  readonly outcome: Outcome
+  /** Customers whom the report is about: all, or those of `where`. */
+  readonly population: number
+  /** Of them, those who were to be looked at: fewer with a sample, or when it was stopped. */
+  readonly chosen: number
+  readonly counts: Tally
+  /** Differences that one look has shown and no second one has confirmed; nobody else counts them. */
+  readonly suspected: number
+  /** Null unless the customers were a random sample. */
+  readonly estimate: Estimate | null
+  /** Of the worker's rounds; null in a report that made calls of its own. */
+  readonly coverage: Coverage | null
+  readonly repair: Repair | null
+  /** Earlier runs and rounds over the same target, oldest first. */
+  readonly trend: readonly PastRun[]
+  readonly findings: readonly ReportedFinding[]
+}
+
+export type Target = {
+  readonly origin: string
+  /** `local`: on this machine, whatever the configuration calls it. */
+  readonly environment: 'production' | 'demo' | 'local'
+}
+
+export type Options = {
+  /** `ledger`: what the worker's rounds have found, without a call. */
+  readonly from: 'service' | 'ledger'
+  readonly sample: number | null
+  readonly where: string | null
+  /** Calls per second at most; null: as the common pace allows. */
+  readonly rate: number | null
+  /** Above this share of drift a check fails; null: any drift does. */
+  readonly maxDrift: number | null
+  /** Whether values of fields are in the report. */
+  readonly values: boolean
+}
+
+/**
+ * `not-credible` is for answers that would be a finding about every customer, and are far likelier one about the
+ * service: then nothing is concluded about single customers.
+ */
+export type Outcome =
+  | { readonly kind: 'complete' }
+  /** `resume`: the command that goes on with it, where there is one. */
+  | { readonly kind: 'stopped'; readonly why: Stopped; readonly resume: string | null }
+  | { readonly kind: 'not-credible'; readonly why: Doubt }
+
+/** `asked`: a person or a signal; `pace`: calls are stopped for everybody. */
+export const STOPPED = ['asked', 'pace'] as const
+export type Stopped = (typeof STOPPED)[number]
+
+/** The service says that it knows few or none of the users; it answers hardly anything clearly; it refuses our keys. */
+export const DOUBTS = ['nobody-there', 'no-answers', 'denied'] as const
+export type Doubt = (typeof DOUBTS)[number]
+
+/** The share of drift, with the interval that holds the true one in at least 95 of 100 such samples. */
+export type Estimate = {
+  readonly population: number
+  readonly checked: number
+  readonly drifting: number
+  readonly share: number
+  readonly low: number
+  readonly high: number
+}
+
+export type Coverage = {
+  /** Everybody is to be verified within this many milliseconds. */
+  readonly periodMs: number
+  /** The share of customers who were. */
+  readonly share: number
+  /** The verification that is longest ago. */
+  readonly oldest: string | null
+}
+
+export type Repair = {
+  /** Customers who are owed a repair because of this run. */
+  readonly owed: number
+  /** Set where repairs stopped: the share of drift among the last who were verified, and the limit on it. */
+  readonly stopped: { readonly share: number; readonly limit: number } | null
+}
+
+export type PastRun = {
+  readonly kind: RunKind
+  readonly endedAt: string
+  readonly checked: number
+  readonly drifting: number
+  readonly sampled: boolean
+  /** Whether its figures can be believed; those of others are left out of the chart. */
+  readonly credible: boolean
+}
+
+/** `shown` is empty unless values were asked for. */
+export type ReportedFinding = Finding & { readonly shown: readonly Shown[] }

@@ -1,0 +1,117 @@
+// What a report says as a whole, in sentences of plain text: for the terminal and for the page alike.
+import { type Conclusion, conclude, driftingOf, shareOf } from './conclude.ts'
+import { counted, figure, percent } from './figures.ts'
+import type { Doubt, Estimate, Report, Stopped } from './report.ts'
+
+export type Tone = 'good' | 'bad' | 'unsure'
+
+export type Headline = { readonly tone: Tone; readonly text: string; readonly more: readonly string[] }
+
+const TONES: Readonly<Record<Conclusion, Tone>> = {
+  agrees: 'good',
+  tolerated: 'good',
+  drift: 'bad',
+  incomplete: 'unsure',
+  unchecked: 'unsure',
+  'not-credible': 'bad',
+}
+
+export function sayHeadline(report: Report): Headline {
+  const conclusion = conclude(report)
+  return { tone: TONES[conclusion], text: sayConclusion(conclusion, report), more: sayMore(report) }
+}
+
+function sayConclusion(conclusion: Conclusion, { counts, options, outcome }: Report): string {
+  const drifting = driftingOf(counts)
+  const share = percent(shareOf(drifting, counts.checked) ?? 0)
+  const found = `${figure(drifting)} of ${counted(counts.checked, 'customer')} checked (${share})`
+  const disagree = drifting === 1 ? 'does not agree' : 'do not agree'
+  const limit = percent(options.maxDrift ?? 0)
+  switch (conclusion) {
+    case 'agrees':
+      return counts.checked === 0
+        ? 'There is no customer to check.'
+        : `Everybody who was checked agrees with the service: ${counted(counts.checked, 'customer')}.`
+    case 'tolerated':
+      return `${found} ${disagree} with the service: within the limit of ${limit}.`
+    case 'drift':
+      return options.maxDrift === null
+        ? `${found} ${disagree} with the service.`
+        : `${found} ${disagree} with the service: above the limit of ${limit}.`
+    case 'incomplete':
+      return `Stopped before the end: ${found} ${disagree} so far.`
+    case 'unchecked':
+      return 'Nothing can be said: nobody could be checked.'
+    case 'not-credible':
+      return outcome.kind === 'not-credible' ? DOUBT[outcome.why] : ''
+    default:
+      return conclusion satisfies never
+  }
+}
+
+const DOUBT: Readonly<Record<Doubt, string>> = {
+  'nobody-there': 'The service says that it does not know most of the customers.',
+  'no-answers': 'The service gave no clear answer about most of the customers.',
+  denied: 'The service refuses the keys.',
+}
+
+const DOUBTED: Readonly<Record<Doubt, string>> = {
+  'nobody-there':
+    'That is far likelier a wrong address, other keys or an emptied environment than drift. Nothing is concluded ' +
+    'about single customers, and nothing was repaired. Check the address and the keys, and ask the operator of the ' +
+    'service.',
+  'no-answers':
+    'Whether the customers agree is not known; no answer is not drift. Look again when the service answers.',
+  denied: 'Whether the customers agree is not known. Check the keys, and look again.',
+}
+
+const STOP: Readonly<Record<Stopped, string>> = {
+  asked: 'It was stopped by hand or by a signal.',
+  pace: 'Calls are stopped for everybody: the service is in trouble, or a person holds the pace.',
+}
+
+function sayMore({ outcome, estimate, repair, suspected, counts }: Report): string[] {
+  const said: string[] = []
+  if (outcome.kind === 'not-credible') said.push(sayEvidence(counts), DOUBTED[outcome.why])
+  if (outcome.kind === 'stopped') {
+    said.push(STOP[outcome.why])
+    if (outcome.resume !== null) said.push(`It goes on with: ${outcome.resume}`)
+  }
+  if (estimate !== null && outcome.kind !== 'not-credible') said.push(sayEstimate(estimate))
+  const ended = counts.kinds['trial-ended'] ?? 0
+  if (ended > 0 && outcome.kind !== 'not-credible')
+    said.push(`${counted(ended, 'trial has', 'trials have')} ended at the service, which is no drift.`)
+  if (suspected > 0 && outcome.kind !== 'not-credible')
+    said.push(
+      `${counted(suspected, 'more customer')} differed at one look, which no second look has confirmed.`,
+    )
+  return repair === null ? said : [...said, ...sayRepair(repair)]
+}
+
+/** What the service said, so that the reader can judge it. */
+function sayEvidence({ checked, kinds, noAnswer }: Report['counts']): string {
+  const unclear = Object.values(noAnswer).reduce((sum, many) => sum + many, 0)
+  const unknown = figure(kinds.missing ?? 0)
+  return `Of ${counted(checked + unclear, 'answer')}, ${figure(unclear)} were not clear, and ${unknown} said that there is no such user.`
+}
+
+function sayRepair({ owed, stopped }: NonNullable<Report['repair']>): string[] {
+  const repairs = owed === 0 ? 'No repair is owed.' : `${counted(owed, 'repair is', 'repairs are')} owed.`
+  if (stopped === null) return [repairs]
+  const { share, limit } = stopped
+  return [
+    repairs,
+    `Repairs have stopped: ${percent(share)} of those looked at last drift, and the limit is ${percent(limit)}. ` +
+      'So much is seldom the customers; look at the service first.',
+  ]
+}
+
+export function sayEstimate({ population, checked, share, low, high }: Estimate): string {
+  if (checked === 0)
+    return `A sample of ${figure(population)}, of whom nobody could be checked, says nothing.`
+  const people = (part: number) => figure(Math.round(part * population))
+  return (
+    `Estimated for all ${counted(population, 'customer')}: ${percent(share)} drift; the 95 % interval goes from ` +
+    `${percent(low)} to ${percent(high)}, which is ${people(low)} to ${people(high)} customers.`
+  )
+}

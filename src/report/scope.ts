@@ -1,0 +1,69 @@
+// What was looked at and how, and what nobody can see: the part of a report that does not depend on what was found.
+import { counted, figure, minute, percent } from './figures.ts'
+import type { Report } from './report.ts'
+
+/** What no report of this service can know, whoever asks. */
+export function sayUnseen({ options }: Pick<Report, 'options'>): string[] {
+  return [
+    'country_code: it can be sent, and no GET shows it.',
+    'Users whom only the service knows: it has no list to ask for.',
+    'Spelling: capitals of an e-mail, blanks at the ends, how a phone number is split, null or empty.',
+    ...(options.values ? [] : ['Values of fields: left out of this report; --show-values puts them in.']),
+  ]
+}
+
+/** How it was found out, for whoever has to rely on it. */
+export function sayMethod({ options }: Pick<Report, 'options'>): string[] {
+  return [
+    'Each user is read by a GET and compared, field by field in normal form, with what the mapping makes of the ' +
+      "customer's row as it is now.",
+    'Nobody is judged while a change of theirs is on its way or was written a moment ago; an answer that a change ' +
+      'has overtaken is thrown away.',
+    'A difference counts when a second look, some time later, shows it again.',
+    'An answer that is not clear (a time-out, 5xx, refused keys) is counted as no answer, never as drift.',
+    ...(options.from === 'ledger'
+      ? ["This report made no call: it shows what the worker's rounds have found."]
+      : []),
+  ]
+}
+
+/** What was checked, and when: label and text. */
+export function sayScope(report: Report): (readonly [label: string, text: string])[] {
+  const { target, startedAt, endedAt, options, population, chosen, coverage } = report
+  const many = counted(population, 'customer')
+  const which = options.where === null ? 'all of them' : `where ${options.where}`
+  return [
+    ['Service', `${target.origin} (${target.environment})`],
+    [
+      'Looked at',
+      options.from === 'service' ? `${minute(startedAt)} to ${minute(endedAt)}` : minute(endedAt),
+    ],
+    [
+      'Source',
+      options.from === 'service' ? 'the service, by a GET for each' : "the worker's rounds, without a call",
+    ],
+    ['Customers', `${figure(population)}, ${which}`],
+    ...(options.sample === null
+      ? []
+      : [
+          [
+            'Sample',
+            `${figure(options.sample)} asked for, ${figure(chosen)} drawn at random of ${many}`,
+          ] as const,
+        ]),
+    ...(options.rate === null ? [] : [['Rate', `at most ${figure(options.rate)} calls a second`] as const]),
+    ...(options.maxDrift === null ? [] : [['Limit', `${percent(options.maxDrift)} drift`] as const]),
+    ...(coverage === null ? [] : [['Coverage', sayCoverage(coverage)] as const]),
+    ['By', `rollcall ${report.writtenBy}`],
+  ]
+}
+
+const DAY_MS = 86_400_000
+
+function sayCoverage({ periodMs, share, oldest }: NonNullable<Report['coverage']>): string {
+  const days = periodMs / DAY_MS
+  const period =
+    days >= 1 ? counted(Math.round(days * 10) / 10, 'day') : counted(Math.round(days * 24), 'hour')
+  const since = oldest === null ? '' : `; the longest ago: ${minute(oldest)}`
+  return `${percent(share)} verified within ${period}${since}`
+}

@@ -1,0 +1,70 @@
+// The words of drift for people: a name and a sentence for each. In plain text; each format escapes it in its own way.
+import type { Cause, DriftKind, NoAnswer, Resolved, Skipped } from '../drift/words.ts'
+
+export type Named = { readonly name: string; readonly means: string }
+
+/** The most serious first, which is the order in which a report lists them. */
+export const KIND: Readonly<Record<DriftKind, Named>> = {
+  'unexpected-access': {
+    name: 'Unexpected access',
+    means: 'removed or out of scope in the database, and still let in by the service',
+  },
+  missing: { name: 'Missing', means: 'should be registered, and the service does not know the user' },
+  differs: { name: 'Differs', means: 'fields of the user hold something else than the database says' },
+  unreadable: {
+    name: 'Unreadable',
+    means: 'what the service answers cannot be read, or is about another user',
+  },
+  'trial-ended': {
+    name: 'Trial ended',
+    means: 'the service has ended the trial by itself: told here, and no drift',
+  },
+}
+
+export const CAUSE: Readonly<Record<Cause, Named>> = {
+  'never-delivered': {
+    name: 'Never delivered',
+    means: 'the service has never acknowledged what it should hold',
+  },
+  'unknown-outcome': {
+    name: 'Unknown outcome',
+    means: 'an earlier call ended without a clear answer, and may or may not have arrived',
+  },
+  'edited-at-service': {
+    name: 'Edited at the service',
+    means: 'both sides agreed, nothing was sent since, and the service shows something else now',
+  },
+  'mapping-changed': {
+    name: 'Mapping changed',
+    means: 'the configuration was changed after the last delivery, and the change was not applied yet',
+  },
+  normalised: { name: 'Normalised', means: 'the service keeps what it is sent in a form of its own' },
+}
+
+export const SKIP: Readonly<Record<Skipped, string>> = {
+  owed: 'a change is on its way to the service',
+  'just-settled': 'written a moment ago; the service may show it late',
+  moved: 'changed while they were being looked at',
+  'not-ours': 'no user of ours to look at',
+  rejected: 'rejected: their data cannot be sent as it is',
+  held: 'held by the brake until a person decides',
+  discarded: 'a person has accepted the difference',
+  'unreadable-row': 'the row in the database cannot be read',
+}
+
+export const NO_ANSWER: Readonly<Record<NoAnswer, string>> = {
+  unreached: 'no connection, or no answer in time',
+  trouble: 'the service was in trouble (5xx, 408)',
+  denied: 'the keys were refused (401, 403)',
+  busy: 'too many calls (429)',
+  refused: 'the request was refused',
+}
+
+export const RESOLUTION: Readonly<Record<Resolved, string>> = {
+  repaired: 'repaired by rollcall',
+  'by-itself': 'right again at the service, not by us',
+  'by-a-change': 'the customer has changed since',
+  accepted: 'the difference was accepted by a person',
+  normalised: "the form is the service's own",
+  gone: 'nothing is left to look at',
+}

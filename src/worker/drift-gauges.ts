@@ -1,0 +1,66 @@
+import { DRIFT_KINDS, type DriftKind } from '../drift/words.ts'
+import { makeMetrics, type Put } from '../ops/metrics.ts'
+
+/** What is asked of verification. */
+export type DriftReading = {
+  readonly coverage: {
+    readonly customers: number
+    readonly within: number
+    readonly oldestAgeMs: number | null
+    readonly overdue: number
+    readonly proof: { readonly medianMs: number; readonly p95Ms: number } | null
+  }
+  readonly open: Readonly<Record<DriftKind, number>>
+  readonly share: {
+    readonly counted: number
+    readonly drifted: number
+    readonly haltedAt: string | null
+  }
+}
+
+const QUANTILES = ['0.5', '0.95'] as const
+
+/** What the tables say of verification, as Prometheus text. */
+export function driftGauges(): (drift: DriftReading) => Promise<string> {
+  const metrics = makeMetrics({ process: false })
+  const plain = (name: string, help: string): ((amount: number) => void) => {
+    const put: Put<never> = metrics.gauge({ name, help, labels: {} })
+    return (amount) => put({}, amount)
+  }
+  const customers = plain(
+    'verifiable_customers',
+    'Customers whom a look at the service can say something about',
+  )
+  const within = plain('verified_customers', 'Of these, who was looked at within reconcile.period')
+  const overdue = plain('verification_overdue_customers', 'Of these, who should have been looked at by now')
+  const oldest = plain(
+    'oldest_verified_age_seconds',
+    'How long ago the longest ago of all looks was; 0: none yet',
+  )
+  const findings = metrics.gauge({
+    name: 'findings',
+    help: 'Confirmed differences at the service that are open, by kind',
+    labels: { kind: DRIFT_KINDS },
+  })
+  const share = plain('drift_share', 'Share of those verified last who differ')
+  const halted = plain('repairs_halted', '1: so many differ that nothing is repaired')
+  const proof = metrics.gauge({
+    name: 'commit_to_verified_seconds',
+    help: 'From the commit of a change to the look that showed all of it, of the last thousand; 0: none yet',
+    labels: { quantile: QUANTILES },
+  })
+
+  return (drift) => {
+    const { coverage } = drift
+    customers(coverage.customers)
+    within(coverage.within)
+    overdue(coverage.overdue)
+    oldest((coverage.oldestAgeMs ?? 0) / 1000)
+    for (const kind of DRIFT_KINDS) findings({ kind }, drift.open[kind])
+    share(drift.share.counted > 0 ? drift.share.drifted / drift.share.counted : 0)
+    halted(drift.share.haltedAt === null ? 0 : 1)
+    proof({ quantile: '0.5' }, (coverage.proof?.medianMs ?? 0) / 1000)
+    proof({ quantile: '0.95' }, (coverage.proof?.p95Ms ?? 0) / 1000)
+    return metrics.text()
+  }
+}

@@ -1,0 +1,105 @@
+import type { JobQueue, Processed, Ticks } from '../dispatch/queue.ts'
+import { readShare } from '../drift/coverage.ts'
+import { dueLooks } from '../drift/list.ts'
+import { makeTick } from '../drift/tick.ts'
+import { makeVerify } from '../drift/verify.ts'
+import { tickMs } from '../drift/window.ts'
+import type { CallEntry } from '../ledger/calls.ts'
+import { nameOf } from '../model/name-of.ts'
+import { type Log, recoveryLevel, troubleLevel } from '../ops/log.ts'
+import { sleep } from '../ops/time.ts'
+import type { Opened } from './context.ts'
+import { logVerified } from './log-verified.ts'
+import type { Measuring } from './measuring.ts'
+
+type Options = {
+  readonly opened: Opened
+  readonly queue: Pick<JobQueue, 'ticks'>
+  readonly log: Log
+  readonly logCall: (entry: CallEntry) => void
+  /** Breaks off the looks that are under way: a look that was not made changes nothing. */
+  readonly signal: AbortSignal
+  /** Sees each tick of this process. */
+  readonly watch: Measuring['observers']['watchLoop'] | undefined
+}
+
+/** A tick leaves the rest of its time to the one that comes after it. */
+const LASTS = 0.9
+
+/** Verifies everybody within the period, over and over, together with the other workers; null: it is not wanted. */
+export async function startReconciling(options: Options): Promise<Ticks | null> {
+  const { opened, queue, log, signal, watch } = options
+  const { periodMs } = opened.context.config.reconcile
+  if (periodMs === null) return null
+  const everyMs = tickMs(periodMs)
+  const tick = makeTicking(options, { periodMs, lastsMs: everyMs * LASTS })
+  const step = watch?.('verification', tick) ?? tick
+  let failed = 0
+  const process = async (): Promise<Processed> => {
+    if (signal.aborted) return { failed: null }
+    try {
+      await step()
+      if (failed > 0) log[recoveryLevel(failed)]('verification works again')
+      failed = 0
+      return { failed: null }
+    } catch (error) {
+      failed++
+      const about = { failures: failed, ...nameOf(error) }
+      log[troubleLevel(failed)](about, 'verification failed and will be tried again')
+      return { failed: Object.values(nameOf(error)).join(' ') }
+    }
+  }
+  const ticks = await queue.ticks(process, { everyMs })
+  return {
+    async tend() {
+      await ticks.tend()
+      await tellHalted(opened, log)
+    },
+    close: ticks.close,
+  }
+}
+
+/** As long as it lasts: repairs go on by themselves when others agree again, and wait for a person else. */
+async function tellHalted({ pool, context }: Opened, log: Log): Promise<void> {
+  const { drifted, counted, haltedAt } = await readShare(pool, context.config.reconcile.maxShare)
+  if (haltedAt === null) return
+  const about = { drifted, of: counted, since: haltedAt }
+  log.error(about, 'so many of those verified last differ that nothing is repaired: is it the right service?')
+}
+
+type Time = { readonly periodMs: number; readonly lastsMs: number }
+
+function makeTicking({ opened, log, logCall, signal }: Options, time: Time): () => Promise<boolean> {
+  const { pool, context, readCustomers, binding, credentials } = opened
+  const { config, digester } = context
+  const say = logVerified(log)
+  const verify = makeVerify({
+    ...{ pool, config, digester, readCustomers, context },
+    log(entry) {
+      say.call(entry)
+      logCall(entry)
+    },
+    now: Date.now,
+    repair: config.reconcile.mode === 'repair',
+    maxShare: config.reconcile.maxShare,
+  })
+  const tick = makeTick({
+    ...{ pool, binding, credentials, fingerprint: config.fingerprint, ...time },
+    most: config.pace.concurrency,
+    dueLooks: (limit) => dueLooks(pool, limit),
+    async verify(keys) {
+      const verification = await verify(keys, signal)
+      for (const verified of verification.verified) say.verified(verified)
+      return verification
+    },
+    onRound: say.round,
+    sleep,
+    now: () => performance.now(),
+    signal,
+  })
+  return async () => {
+    const end = await tick()
+    log.debug({ end }, 'verification')
+    return end !== 'rest'
+  }
+}

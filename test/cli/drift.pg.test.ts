@@ -1,0 +1,208 @@
+// `rollcall drift` against a real database and the sandbox: what it says, in which form, and with which exit code.
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bundlePage } from '../../scripts/page.mjs'
+import { LANE } from '../drift/scene.ts'
+import { type Ran, runDrift } from '../support/drift-command.ts'
+import { buildHouse, type House, SECRETS } from '../support/house.ts'
+
+const KEYS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j']
+
+let house: House
+let folder: string
+beforeAll(async () => {
+  // As the build does: the page is made of it.
+  await bundlePage(fileURLToPath(new URL('../../dist/report/page', import.meta.url)))
+  house = await buildHouse(LANE)
+  folder = await mkdtemp(join(tmpdir(), 'rollcall-drift-'))
+  const worker = await house.startWorker()
+  await house.db.pool.query(
+    `INSERT INTO clientes (id, plan, correo, nombre)
+     SELECT k, CASE k WHEN 't' THEN 'trial' ELSE 'premium' END, k || '@example.com', 'Leocadia'
+     FROM unnest($1::text[]) AS k`,
+    [[...KEYS, 't']],
+  )
+  await house.settled()
+  await worker.stop()
+})
+afterAll(async () => {
+  await house[Symbol.asyncDispose]()
+  await rm(folder, { recursive: true })
+})
+
+async function drift(
+  args: readonly string[],
+  env: Record<string, string | undefined> = {},
+  authored = house.authored,
+): Promise<Ran> {
+  // A configuration that was read once is not read again from the same place.
+  const cwd = authored === house.authored ? { cwd: folder } : {}
+  const ran = await runDrift({ ...house, authored }, args, { env, ...cwd })
+  const all = ran.out + ran.err
+  for (const secret of Object.values(SECRETS)) expect(all).not.toContain(secret)
+  expect(all).not.toMatch(/^\s+at .+:\d+:\d+/m)
+  if (!args.includes('--show-values')) expect(all).not.toMatch(/Leocadia|Eufemia|example\.com/i)
+  return ran
+}
+
+const json = async (args: readonly string[]) => {
+  const ran = await drift(['--json', ...args])
+  return { ...ran, report: JSON.parse(ran.out) }
+}
+
+test('while all agree it says so, with one GET each, and nothing but GETs', async () => {
+  const before = house.calls().length
+  const { code, report } = await json([])
+  expect(code).toBe(0)
+  expect(report).toMatchObject({
+    conclusion: 'agrees',
+    population: 11,
+    chosen: 11,
+    counts: { checked: 11, agrees: 11 },
+    findings: [],
+    target: { environment: 'local' },
+  })
+  const calls = house.calls().slice(before)
+  expect(calls.map(({ method }) => method)).toEqual(Array(11).fill('GET'))
+})
+
+describe('with three users who were changed behind our back', () => {
+  beforeAll(() => {
+    const { users } = house.sandbox
+    users.edit('b', { first_name: 'Eufemia' })
+    users.delete('c')
+    users.edit('t', { status: 0 })
+  })
+
+  test('each is found with kind, field and cause; a trial that ended is told and is no drift', async () => {
+    const { code, report } = await json([])
+    expect(code).toBe(3)
+    expect(report.counts.kinds).toEqual({ missing: 1, differs: 1, 'trial-ended': 1 })
+    const findings = report.findings.map(({ key, kind, fields, cause }: Record<string, unknown>) => ({
+      ...{ key, kind, fields, cause },
+    }))
+    expect(findings).toEqual([
+      { key: 'c', kind: 'missing', fields: [], cause: 'edited-at-service' },
+      { key: 'b', kind: 'differs', fields: ['first_name'], cause: 'edited-at-service' },
+      { key: 't', kind: 'trial-ended', fields: ['status'], cause: 'edited-at-service' },
+    ])
+    expect(report).toMatchObject({ conclusion: 'drift', drifting: 2, suspected: 0 })
+    expect(report.trend).toHaveLength(1)
+  })
+
+  test('the table names them, and what cannot be seen', async () => {
+    const { code, out } = await drift([])
+    expect(code).toBe(3)
+    expect(out).toContain('2 of 11 customers checked')
+    expect(out).toMatch(/^c +missing +edited-at-service/m)
+    expect(out).toContain('country_code')
+    expect(out).toContain('Users whom only the service knows')
+    for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
+  })
+
+  test('values are shown to whoever asks for them, and stand in no table', async () => {
+    const { report } = await json(['--show-values'])
+    const b = report.findings.find(({ key }: { key: string }) => key === 'b')
+    expect(b.shown).toEqual([{ field: 'first_name', here: 'Leocadia', service: 'Eufemia' }])
+    const { rows } = await house.db.pool.query(
+      `SELECT (SELECT jsonb_agg(f) FROM rollcall.finding f)::text || (SELECT jsonb_agg(r) FROM rollcall.drift_run r)::text
+         || (SELECT jsonb_agg(c) FROM rollcall.call c)::text AS stored`,
+    )
+    expect(rows[0].stored).not.toMatch(/Leocadia|Eufemia/)
+  })
+
+  test('--max-drift tolerates a share, and no more', async () => {
+    expect(await drift(['--max-drift', '19%'])).toMatchObject({ code: 0 })
+    expect(await drift(['--max-drift', '18%'])).toMatchObject({ code: 3 })
+  })
+
+  test('a sample says what it means for everybody, and warns where it says too little', async () => {
+    const { code, report, err } = await json(['--sample', '4', '--max-drift', '60%'])
+    expect(report).toMatchObject({ population: 11, chosen: 4, options: { sample: 4 } })
+    const { low, high, share } = report.estimate
+    expect(low).toBeLessThanOrEqual(share)
+    expect(high).toBeGreaterThanOrEqual(2 / 11)
+    expect(code).toBe(share > 0.6 ? 3 : 0)
+    expect(err.includes('too small to rule out more than 60 %')).toBe(code === 0 && high > 0.6)
+  })
+
+  test('CSV, NDJSON and a page; a file is replaced by a whole report, and for its owner alone', async () => {
+    const file = join(folder, 'report.csv')
+    await writeFile(file, 'from before')
+    expect(await drift(['--format', 'csv', '--output', file])).toMatchObject({ code: 3, out: '\n' })
+    const lines = (await readFile(file, 'utf8')).trimEnd().split('\r\n')
+    expect(lines).toHaveLength(4)
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    const { out } = await drift(['--format', 'ndjson', '--from-ledger'])
+    const [first, ...rest] = out.trim().split('\n')
+    expect(JSON.parse(first ?? '')).toMatchObject({ type: 'report', conclusion: 'drift' })
+    expect(rest).toHaveLength(3)
+    await drift(['--format', 'html', '--output', 'page.html', '--from-ledger'])
+    const page = await readFile(join(folder, 'page.html'), 'utf8')
+    expect(page).toMatch(/^<!doctype html>[\s\S]+<\/html>\n$/)
+    expect((await readdir(folder)).sort()).toEqual(['page.html', 'report.csv', 'rollcall.config.js'])
+  })
+
+  test('--from-ledger tells the same without a call, and needs no key', async () => {
+    const before = house.calls().length
+    const keys = ['SERVICE_URL', 'SERVICE_API_KEY', 'SERVICE_SECRET_KEY', 'ROLLCALL_DIGEST_KEY']
+    const env = Object.fromEntries(keys.map((name) => [name, undefined]))
+    const weekly = { ...house.authored, reconcile: { period: '7d' } }
+    const { code, out } = await drift(['--from-ledger', '--json'], env, weekly)
+    expect(code).toBe(3)
+    const report = JSON.parse(out)
+    expect(report).toMatchObject({ drifting: 2, counts: { checked: 11, agrees: 8 }, coverage: { share: 1 } })
+    expect(report.target.origin).toBe(house.sandbox.url)
+    expect(house.calls()).toHaveLength(before)
+  })
+
+  test('stopped by a signal it writes no file, and goes on where it was', async () => {
+    const stop = new AbortController()
+    const stopped = runDrift(house, ['--rate', '5', '--output', 'late.txt'], {
+      stop: stop.signal,
+      cwd: folder,
+    })
+    const looked = async () => {
+      const { rows } = await house.db.pool.query<{ checked: number }>(
+        `SELECT coalesce((tally->>'checked')::int, 0) AS checked FROM rollcall.drift_run ORDER BY id DESC LIMIT 1`,
+      )
+      return rows[0]?.checked ?? 0
+    }
+    await expect.poll(looked).toSatisfy((checked) => checked > 0 && checked < 11)
+    const before = house.calls().length
+    stop.abort()
+    const { code, err } = await stopped
+    expect(code).toBe(1)
+    expect(err).toContain('rollcall drift --rate 5 --output late.txt')
+    await expect(stat(join(folder, 'late.txt'))).rejects.toThrow('ENOENT')
+
+    const { report, err: said } = await json(['--rate', '500'])
+    expect(said).toContain('going on with the run of')
+    expect(report).toMatchObject({ drifting: 2, chosen: 11, counts: { checked: 11 } })
+    // Those who agreed were not asked about again.
+    expect(house.calls().length - before).toBeLessThan(11 + 3)
+    expect((await json([])).err).not.toContain('going on')
+  })
+
+  test('--repair owes whoever differs, and says so; workers carry it out', async () => {
+    const { code, report } = await json(['--repair'])
+    expect(code).toBe(3)
+    expect(report.repair).toEqual({ owed: 2, stopped: null })
+    const { rows } = await house.db.pool.query(
+      'SELECT key, lane FROM rollcall.owed WHERE due_at IS NOT NULL ORDER BY key',
+    )
+    expect(rows).toEqual([
+      { key: 'b', lane: 2 },
+      { key: 'c', lane: 2 },
+    ])
+    const worker = await house.startWorker()
+    await house.settled()
+    await worker.stop()
+    expect(house.sandbox.users.get('b')?.first_name).toBe('Leocadia')
+    expect(house.sandbox.users.get('c')?.status).toBe(2)
+    expect((await json([])).code).toBe(0)
+  })
+})

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest'
+import { sayDrift, sayVerified, verificationNeeds } from '../../src/cli/say-verification.ts'
+import type { Coverage, Verification } from '../../src/drift/coverage.ts'
+
+const DAY = 86_400_000
+const NONE = { missing: 0, differs: 0, 'unexpected-access': 0, unreadable: 0, 'trial-ended': 0 }
+
+function verification(
+  coverage: Partial<Coverage> = {},
+  open: Partial<Verification['open']> = {},
+  haltedAt: string | null = null,
+): Verification {
+  return {
+    coverage: {
+      ...{ periodMs: 7 * DAY, customers: 2000, within: 1999, never: 0, oldestAgeMs: 6 * DAY, overdue: 0 },
+      proof: { customers: 1000, medianMs: 12_300, p95Ms: 40_000 },
+      ...coverage,
+    },
+    open: { ...NONE, ...open },
+    share: { counted: 200, drifted: 21, most: 10, over: true, haltedAt },
+  }
+}
+
+describe('how far verification has come', () => {
+  test.each<[Partial<Coverage>, string]>([
+    [
+      {},
+      '99.9 % of 2000 customers within 7d, the oldest look 6 days ago; from commit to verified: 12 s (median), 40 s (95 %), of the last 1000',
+    ],
+    [
+      { within: 0, never: 2000, oldestAgeMs: null, proof: null },
+      '0 % of 2000 customers within 7d, 2000 never yet',
+    ],
+    [{ customers: 0, within: 0 }, 'nobody is at the service yet'],
+    [{ periodMs: null }, 'not by workers: reconcile.period is false'],
+  ])('%j', (over, said) => {
+    expect(sayVerified(verification(over))).toBe(said)
+  })
+
+  test('what was found is counted by kind, beside the share of those verified last', () => {
+    expect(sayDrift(verification({}, { missing: 2, 'trial-ended': 3 }))).toBe(
+      '2 missing, 3 trial-ended; 21 of the 200 verified last',
+    )
+    const none = verification()
+    expect(sayDrift({ ...none, share: { ...none.share, counted: 0 } })).toBe(
+      'none found; nobody verified yet',
+    )
+  })
+})
+
+describe('a person is needed', () => {
+  test.each<[string, Verification, readonly RegExp[]]>([
+    ['not while all is well', verification(), []],
+    ['not for trials that ended', verification({}, { 'trial-ended': 9 }), []],
+    [
+      'for drift',
+      verification({}, { missing: 2, differs: 1 }),
+      [/differs from the database for 3 customers/],
+    ],
+    [
+      'for a mass of it',
+      verification({}, {}, '2026-11-22T06:00:00.000Z'),
+      [/^21 of the 200 .* since 2026-11-22T06:00:00.000Z: nothing is repaired/],
+    ],
+    ['not for a few who are passed over', verification({ overdue: 100 }), []],
+    ['not for three of a few', verification({ customers: 5, overdue: 3 }), []],
+    [
+      'for many who are overdue',
+      verification({ overdue: 101 }),
+      [/^101 of 2000 customers were not verified within 7d/],
+    ],
+    ['not for them where workers look at nobody', verification({ overdue: 101, periodMs: null }), []],
+  ])('%s', (_, given, said) => {
+    const needs = verificationNeeds(given)
+    expect(needs).toEqual(said.map((each) => expect.stringMatching(each)))
+  })
+})

@@ -1,0 +1,209 @@
+// The comparison against the plan: what is called drift is what a sync that has seen the same would write, no more and
+// no less.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { compare, memoryAfter, reasonToSkip, type Subject } from '../../src/drift/compare.ts'
+import { isDrift } from '../../src/drift/words.ts'
+import { NEVER_SETTLED } from '../../src/ledger/record.ts'
+import type { Work } from '../../src/ledger/sweep-work.ts'
+import type { Mapped } from '../../src/model/mapped.ts'
+import { type Fields, OPTIONAL_FIELDS, type OptionalField, type Status } from '../../src/model/user.ts'
+import type { RemoteUser } from '../../src/service/body.ts'
+import { makePlan, type Policy } from '../../src/sync/plan.ts'
+import { CLEAR, digests, KEEP, marks, user } from '../support/plan-scene.ts'
+
+const KEY = 'the digest key'
+const WORK: Work = {
+  ...{
+    key: '7',
+    known: true,
+    desired: 'as it was',
+    owed: false,
+    claimed: false,
+    unknown: false,
+    blind: false,
+  },
+  ...{ statusDoubted: false, replanAtMs: null, id: '1', version: '3', doubtful: false, generation: '1' },
+  record: { ...NEVER_SETTLED, userId: 'u7', newcomer: false, digestKey: KEY, verifiedAgoMs: 9000 },
+}
+
+function subject(mapped: Mapped, record: Partial<Work['record']> = {}, rest: Partial<Subject> = {}): Subject {
+  return {
+    ...{
+      key: '7',
+      mapped,
+      rivals: [],
+      policy: KEEP,
+      digests,
+      digestKey: KEY,
+      desired: 'as it was',
+      nowMs: 1000,
+    },
+    work: { ...WORK, record: { ...WORK.record, ...record } },
+    ...rest,
+  }
+}
+
+const remote = (status: number, fields: Fields = {}): RemoteUser => ({ userId: 'u7', status, fields })
+const FACTS = { doubted: [], generation: '1' }
+
+const values = (field: OptionalField) =>
+  field === 'mobile_phone_prefix'
+    ? ['34', '+34', '351', null]
+    : ['600111222', '600 111 222', '34600111222', 'x', null]
+
+const fieldsOf = (fields: readonly OptionalField[]): fc.Arbitrary<Fields> =>
+  fc.record(Object.fromEntries(fields.map((field) => [field, fc.constantFrom(...values(field))])), {
+    requiredKeys: [],
+  }) as fc.Arbitrary<Fields>
+
+const SOME: readonly OptionalField[] = [
+  'email',
+  'first_name',
+  'mobile_phone',
+  'mobile_phone_prefix',
+  'country_code',
+]
+const status = fc.constantFrom<Status>(0, 2, 4)
+
+test('a user of ours differs just where a sync that has seen it would write', () => {
+  const given = fc.record({
+    desired: fieldsOf(SOME),
+    was: fieldsOf(SOME),
+    shown: fieldsOf(SOME.filter((field) => field !== 'country_code')),
+    statuses: fc.tuple(status, fc.constantFrom<number | null>(0, 2, 4, null), status),
+    policy: fc.constantFrom<Policy>(KEEP, CLEAR),
+  })
+  const run = fc.property(given, ({ desired, was, shown, statuses: [here, sentStatus, there], policy }) => {
+    const mapped = user(here, desired)
+    // Nobody can see whether a country that is not to be there is there.
+    const { country_code: _country, ...visible } = was
+    const once = desired.country_code === undefined ? visible : was
+    const asked = subject(mapped, { remote: 'present', sentStatus, sent: marks(once) }, { policy })
+    const verdict = compare(asked, remote(there, shown), FACTS)
+    const memory = memoryAfter(asked, remote(there, shown))
+    const plan = makePlan({ mapped, memory, rivals: [], policy, digests })
+    // No GET shows the country, so that a sync may have that alone to write.
+    const hidden = 'fields' in plan && plan.fields.every((field) => field === 'country_code')
+    const status = 'body' in plan && 'status' in plan.body && plan.body.status !== there
+    const writes = plan.kind !== 'none' && !(plan.kind === 'patch' && hidden && !status)
+    const differs = verdict.kind === 'differs'
+    expect({ desired, shown, here, there, sentStatus, writes, plan: plan.kind }).toEqual({
+      ...{ desired, shown, here, there, sentStatus, plan: plan.kind },
+      writes: differs,
+    })
+  })
+  fc.assert(run, { numRuns: 3000, seed: 7 })
+})
+
+describe('what a GET says', () => {
+  const CASES = [
+    ['nobody, of a user', user(2), 'absent', 'missing'],
+    ['nobody, of one without access', user(0), 'absent', 'missing'],
+    ['nobody, of somebody removed', { kind: 'removed', userId: 'u7' }, 'absent', 'agrees'],
+    ['access, of somebody removed', { kind: 'removed', userId: 'u7' }, remote(2), 'unexpected-access'],
+    [
+      'a trial, of somebody out of scope',
+      { kind: 'out-of-scope', userId: 'u7' },
+      remote(4),
+      'unexpected-access',
+    ],
+    ['no access, of somebody removed', { kind: 'removed', userId: 'u7' }, remote(0), 'agrees'],
+    ['a trial that ended', user(4), remote(0), 'trial-ended'],
+    [
+      'a trial that ended, and another name',
+      user(4, { first_name: 'Ana' }),
+      remote(0, { first_name: 'Eva' }),
+      'differs',
+    ],
+    ['nothing that can be read', user(2), 'unreadable', 'unreadable'],
+    ['another country', user(2, { country_code: 'ES' }), remote(2), 'agrees'],
+  ] as const
+
+  test.each(CASES)('%s', (_name, mapped, sight, kind) => {
+    const asked = subject(mapped as Mapped, { remote: 'present', sentStatus: mapped.kind === 'user' ? 4 : 0 })
+    expect(compare(asked, sight as never, FACTS).kind).toBe(kind)
+  })
+
+  test('fields in the order of the interface, and the status first', () => {
+    const asked = subject(user(2, { last_name: 'Gil', email: 'a@x.es' }), {
+      remote: 'present',
+      sentStatus: 2,
+    })
+    expect(compare(asked, remote(0, {}), FACTS)).toMatchObject({ fields: ['status', 'email', 'last_name'] })
+  })
+
+  test('a value that the service refused is no drift, nor a stray that has to wait for another field', () => {
+    const refused = subject(user(2, { email: 'a@x.es' }), {
+      remote: 'present',
+      sentStatus: 2,
+      refused: marks({ email: 'a@x.es' }),
+    })
+    expect(compare(refused, remote(2, { email: 'b@x.es' }), FACTS).kind).toBe('agrees')
+    const issue = { field: 'email', code: 'invalid', expected: 'an e-mail address' } as const
+    const stray = remote(2, { description: 'theirs' })
+    for (const [issues, kind] of [
+      [[], 'differs'],
+      [[issue], 'agrees'],
+    ] as const) {
+      const asked = subject(user(2, {}, issues), { remote: 'present', sentStatus: 2 }, { policy: CLEAR })
+      expect(compare(asked, stray, FACTS).kind).toBe(kind)
+    }
+  })
+
+  test('personal fields of somebody who was erased that are there again', () => {
+    const policy = { ...KEEP, onRemove: 'erase' } as const
+    const removed: Mapped = { kind: 'removed', userId: 'u7' }
+    const asked = subject(removed, { remote: 'present', sentStatus: 0, erased: 'sent' }, { policy })
+    expect(compare(asked, remote(0, { email: 'a@x.es' }), FACTS)).toEqual({
+      ...{ kind: 'differs', fields: ['email'], cause: 'edited-at-service' },
+    })
+    expect(compare(asked, remote(0), FACTS).kind).toBe('agrees')
+    expect(compare(asked, remote(2), FACTS).kind).toBe('unexpected-access')
+  })
+})
+
+describe('who is not looked at', () => {
+  const PRESENT = { remote: 'present', sentStatus: 2 } as const
+  const work = (rest: Partial<Work>): Work => ({
+    ...WORK,
+    ...rest,
+    record: { ...WORK.record, ...PRESENT, ...rest.record },
+  })
+  const CASES: readonly (readonly [string | null, Partial<Subject>])[] = [
+    [null, {}],
+    ['owed', { work: work({ owed: true }) }],
+    ['owed', { work: work({ claimed: true }) }],
+    ['owed', { work: work({ unknown: true }) }],
+    ['owed', { work: work({ replanAtMs: 1000 }) }],
+    [null, { work: work({ replanAtMs: 1001 }) }],
+    ['owed', { work: work({ record: { ...WORK.record, state: 'failing' } }) }],
+    ['rejected', { work: work({ record: { ...WORK.record, state: 'rejected' } }) }],
+    ['held', { work: work({ record: { ...WORK.record, state: 'held' } }) }],
+    ['discarded', { work: work({ record: { ...WORK.record, state: 'discarded' } }) }],
+    ['just-settled', { work: work({ record: { ...WORK.record, writtenAgoMs: 499 } }) }],
+    ['just-settled', { work: work({ record: { ...WORK.record, writtenAgoMs: -9999 } }) }],
+    [null, { work: work({ record: { ...WORK.record, writtenAgoMs: 500 } }) }],
+    ['rejected', { mapped: { kind: 'rejected', userId: 'u7', issues: [] } }],
+    ['rejected', { rivals: ['8'] }],
+    ['not-ours', { mapped: { kind: 'out-of-scope', userId: 'u7' }, work: WORK }],
+    ['not-ours', { mapped: { kind: 'removed', userId: 'u7' }, rivals: ['8'] }],
+    ['not-ours', { mapped: { kind: 'removed', userId: 'u7' }, policy: { ...KEEP, onRemove: 'ignore' } }],
+    [null, { mapped: { kind: 'removed', userId: 'u7' } }],
+  ]
+  test.each(CASES)('%s: %j', (why, rest) => {
+    const asked = subject(user(2), PRESENT, rest)
+    expect(reasonToSkip(asked, { consistencyDelayMs: 500 })).toBe(why)
+  })
+})
+
+test('nobody differs from itself, whatever the fields are', () => {
+  const all = fc.record(Object.fromEntries(OPTIONAL_FIELDS.map((f) => [f, fc.constantFrom(...values(f))])), {
+    requiredKeys: [],
+  })
+  const run = fc.property(all as fc.Arbitrary<Fields>, status, (fields, has) => {
+    const { country_code: _hidden, ...shown } = fields
+    expect(isDrift(compare(subject(user(has, fields)), remote(has, shown), FACTS))).toBe(false)
+  })
+  fc.assert(run, { numRuns: 500, seed: 3 })
+})

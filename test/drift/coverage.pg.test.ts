@@ -1,0 +1,113 @@
+import type { Pool } from 'pg'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { readVerification } from '../../src/drift/coverage.ts'
+import { keys, put } from '../brake/scene.ts'
+import { freshDatabase, type TestDatabase } from '../support/database.ts'
+
+const HOUR = 3_600_000
+const ASKED = { periodMs: 24 * HOUR, maxShare: 0.05 }
+
+let db: TestDatabase
+let pool: Pool
+beforeAll(async () => {
+  db = await freshDatabase()
+  pool = db.pool
+})
+afterAll(() => db.drop())
+beforeEach(async () => {
+  await pool.query(
+    'TRUNCATE rollcall.owed, rollcall.ledger, rollcall.finding, rollcall.drift_run, rollcall.drift_share',
+  )
+})
+
+/** Hours ago, by column; of the ledger row of that key. */
+async function ago(key: string, hours: Readonly<Record<string, number>>): Promise<void> {
+  for (const [column, count] of Object.entries(hours))
+    await pool.query(`UPDATE rollcall.ledger SET ${column} = now() - $2 * interval '1 hour' WHERE key = $1`, [
+      key,
+      count,
+    ])
+}
+
+test('of an empty ledger', async () => {
+  expect(await readVerification(pool, ASKED)).toEqual({
+    coverage: {
+      ...{
+        periodMs: 24 * HOUR,
+        customers: 0,
+        within: 0,
+        never: 0,
+        oldestAgeMs: null,
+        overdue: 0,
+        proof: null,
+      },
+    },
+    open: { missing: 0, differs: 0, 'unexpected-access': 0, unreadable: 0, 'trial-ended': 0 },
+    share: { counted: 0, drifted: 0, most: 3, over: false, haltedAt: null },
+  })
+})
+
+test('counts whoever was looked at within the period, by a verification or a sync', async () => {
+  await put(pool, [
+    ...keys(5).map((key) => ({ key, sent: 2 })),
+    { key: 'rejected', sent: 2, state: 'rejected' },
+    { key: 'unasked', remote: 'unasked' },
+  ])
+  await ago('k00001', { looked_at: 1, verified_at: 90 })
+  await ago('k00002', { looked_at: 90, verified_at: 2 })
+  await ago('k00003', { looked_at: 30 })
+  await ago('k00004', { verified_at: 40 })
+  await ago('rejected', { looked_at: 99 })
+  const { coverage } = await readVerification(pool, ASKED)
+  expect(coverage).toMatchObject({ customers: 5, within: 2, never: 1, overdue: 0 })
+  expect(coverage.oldestAgeMs).toBeCloseTo(40 * HOUR, -5)
+})
+
+test('nobody is overdue before workers have been at it for a whole period', async () => {
+  await put(
+    pool,
+    keys(3).map((key) => ({ key, sent: 2 })),
+  )
+  await ago('k00001', { looked_at: 1 })
+  const overdue = async (periodMs: number | null = 24 * HOUR) =>
+    (await readVerification(pool, { ...ASKED, periodMs })).coverage.overdue
+  await pool.query(
+    `INSERT INTO rollcall.drift_run (kind, started_at) VALUES ('round', now() - interval '23 h')`,
+  )
+  expect(await overdue()).toBe(0)
+  await pool.query(
+    `INSERT INTO rollcall.drift_run (kind, started_at, ended_at) VALUES ('round', now() - interval '25 h', now())`,
+  )
+  expect(await overdue()).toBe(2)
+  expect(await overdue(null)).toBe(0)
+})
+
+test('from commit to verified: of changes that were proved, and of no other', async () => {
+  await put(
+    pool,
+    keys(5).map((key) => ({ key, sent: 2 })),
+  )
+  await ago('k00001', { changed_at: 10, proved_at: 9 })
+  await ago('k00002', { changed_at: 10, proved_at: 8 })
+  await ago('k00003', { changed_at: 10, proved_at: 5 })
+  // A change that no look has shown yet, and one of whom nothing is known.
+  await ago('k00004', { changed_at: 2, proved_at: 3 })
+  await ago('k00005', { proved_at: 3 })
+  const { proof } = (await readVerification(pool, ASKED)).coverage
+  expect(proof?.customers).toBe(3)
+  expect(proof?.medianMs).toBeCloseTo(2 * HOUR, -4)
+  expect(proof?.p95Ms).toBeCloseTo(4.7 * HOUR, -5)
+})
+
+test('findings that are confirmed and open, and the share that stops repairs', async () => {
+  const made = `INSERT INTO rollcall.finding (key, kind, fields, cause, looks, resolved_at)`
+  await pool.query(`${made} VALUES ('a', 'missing', '{}', 'edited-at-service', 2, NULL),
+    ('b', 'differs', '{email}', 'edited-at-service', 3, NULL), ('c', 'differs', '{email}', 'edited-at-service', 1, NULL),
+    ('d', 'missing', '{}', 'edited-at-service', 2, now())`)
+  await pool.query(
+    `INSERT INTO rollcall.drift_share (recent, halted_at) VALUES ('aadadadd', '2026-11-22T06:00:00Z')`,
+  )
+  const { open, share } = await readVerification(pool, ASKED)
+  expect(open).toMatchObject({ missing: 1, differs: 1, unreadable: 0 })
+  expect(share).toEqual({ counted: 8, drifted: 4, most: 3, over: true, haltedAt: '2026-11-22T06:00:00.000Z' })
+})

@@ -1,0 +1,145 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type Looked, type Open, stepFor } from '../../src/drift/findings.ts'
+import type { Seen } from '../../src/drift/learn.ts'
+import { DRIFT_KINDS, type DriftField, type DriftKind, SKIPPED } from '../../src/drift/words.ts'
+
+const OPEN: Open = {
+  ...{
+    id: '1',
+    kind: 'differs',
+    fields: ['email'],
+    pending: [],
+    cause: 'never-delivered',
+    looks: 1,
+    nextInMs: -1,
+  },
+  ...{ forms: {}, repairs: 0, writtenSinceRepair: false, writtenSinceSeen: false, desired: 'd' },
+}
+const FOUND: Open = { ...OPEN, looks: 2 }
+
+function differs(fields: readonly DriftField[], seen: Seen = {}, desired = 'd'): Looked {
+  return { kind: 'seen', compared: { kind: 'differs', fields, cause: 'edited-at-service' }, seen, desired }
+}
+const agrees = (desired = 'd'): Looked => ({ kind: 'seen', compared: { kind: 'agrees' }, seen: {}, desired })
+
+test('a first look suspects, a second one confirms, and the cause is that of the first', () => {
+  expect(stepFor(null, differs(['email']))).toMatchObject({
+    do: 'suspect',
+    told: { fields: ['email'] },
+    ends: null,
+  })
+  expect(stepFor(OPEN, differs(['email']))).toMatchObject({
+    ...{ do: 'confirm', told: { fields: ['email'], pending: [], cause: 'never-delivered' } },
+  })
+  expect(stepFor(FOUND, differs(['email']))).toMatchObject({ do: 'keep' })
+})
+
+test('each field has to be shown twice', () => {
+  expect(stepFor(OPEN, differs(['email', 'gender']))).toMatchObject({
+    ...{ do: 'confirm', told: { fields: ['email'], pending: ['gender'] } },
+  })
+  const pending: Open = { ...FOUND, pending: ['gender'] }
+  expect(stepFor(pending, differs(['email', 'gender']))).toMatchObject({
+    ...{ do: 'keep', told: { fields: ['email', 'gender'], pending: [] } },
+  })
+  expect(stepFor(OPEN, differs(['gender']))).toMatchObject({
+    do: 'suspect',
+    told: { fields: ['gender'] },
+    ends: null,
+  })
+  expect(stepFor(FOUND, differs(['gender']))).toMatchObject({ do: 'suspect', ends: 'by-itself' })
+})
+
+test('another kind is another suspicion', () => {
+  const missing = { ...OPEN, kind: 'missing', fields: [] } as const
+  expect(stepFor(missing, differs(['email']))).toMatchObject({ do: 'suspect', told: { kind: 'differs' } })
+  expect(stepFor({ ...missing, looks: 2 }, differs(['email']))).toMatchObject({
+    do: 'suspect',
+    ends: 'by-itself',
+  })
+})
+
+test('a look that comes too early says nothing of a difference, and all of an end', () => {
+  expect(stepFor({ ...OPEN, nextInMs: 1 }, differs(['email']))).toEqual({ do: 'wait' })
+  expect(stepFor({ ...FOUND, nextInMs: 1 }, differs(['email']))).toEqual({ do: 'wait' })
+  expect(stepFor({ ...OPEN, nextInMs: 1 }, agrees())).toEqual({ do: 'forget' })
+})
+
+describe('how one ends', () => {
+  const how = (open: Partial<Open>, looked: Looked) => {
+    const step = stepFor({ ...FOUND, ...open }, looked)
+    return step.do === 'resolve' ? step.how : step.do
+  }
+  test('by what rollcall wrote, by a change here, or by itself', () => {
+    expect(how({}, agrees())).toBe('by-itself')
+    expect(how({ writtenSinceRepair: true }, agrees())).toBe('repaired')
+    expect(how({ writtenSinceSeen: true }, agrees())).toBe('repaired')
+    expect(how({ writtenSinceRepair: true }, agrees('another'))).toBe('by-a-change')
+  })
+  test('a suspicion that is none leaves no trace', () => {
+    expect(how({ looks: 1 }, agrees())).toBe('forget')
+    expect(stepFor(null, agrees())).toEqual({ do: 'nothing' })
+  })
+  test('of whoever was not looked at', () => {
+    const said = (looks: number) => SKIPPED.map((why) => [why, how({ looks }, { kind: 'left', why })])
+    const waits = Object.fromEntries(
+      ['owed', 'just-settled', 'moved', 'held', 'unreadable-row'].map((why) => [why, 'postpone']),
+    )
+    expect(Object.fromEntries(said(2))).toEqual({
+      ...{ ...waits, discarded: 'accepted', rejected: 'by-a-change', 'not-ours': 'gone' },
+    })
+    expect(Object.fromEntries(said(1))).toEqual({
+      ...{ ...waits, discarded: 'forget', rejected: 'forget', 'not-ours': 'forget' },
+    })
+    expect(how({}, { kind: 'left', why: 'no-answer' })).toBe('postpone')
+    expect(stepFor(null, { kind: 'left', why: 'owed' })).toEqual({ do: 'nothing' })
+  })
+  test('a form that came back twice is the service’s own; the rest of the finding stays', () => {
+    const seen = { email: { form: 'F', exact: 'E', written: true } } as const
+    const once: Open = { ...FOUND, forms: { email: ['F', 1] } }
+    expect(stepFor(once, differs(['email'], seen))).toEqual({
+      ...{ do: 'resolve', how: 'normalised', learnt: { email: ['E', 'F'] } },
+    })
+    const both: Open = { ...once, fields: ['email', 'gender'] }
+    expect(stepFor(both, differs(['email', 'gender'], seen))).toMatchObject({
+      ...{ do: 'keep', learnt: { email: ['E', 'F'] }, told: { fields: ['gender'] } },
+    })
+    expect(stepFor({ ...FOUND, forms: { email: ['F', 0] } }, differs(['email'], seen))).toMatchObject({
+      do: 'keep',
+    })
+  })
+})
+
+test('whatever the looks show, nothing is found that two looks in a row have not shown', () => {
+  const FIELDS: readonly DriftField[] = ['status', 'email', 'gender']
+  const look = fc.oneof(
+    fc.constant(null),
+    fc.record({ kind: fc.constantFrom<DriftKind>(...DRIFT_KINDS), fields: fc.subarray([...FIELDS]) }),
+  )
+  const run = fc.property(fc.array(look, { maxLength: 8 }), (looks) => {
+    let open = null as Open | null
+    let before: (typeof looks)[number] = null
+    for (const each of looks) {
+      const fields = each?.kind === 'differs' ? each.fields : []
+      const step = stepFor(
+        open,
+        each
+          ? ({
+              ...differs(fields),
+              compared: { kind: each.kind, fields, cause: 'edited-at-service' },
+            } as Looked)
+          : agrees(),
+      )
+      if (step.do === 'confirm' || step.do === 'keep') {
+        expect(before?.kind).toBe(step.told.kind)
+        if (step.do === 'confirm' && step.told.kind === 'differs' && fields.length > 0)
+          for (const field of step.told.fields) expect(before?.fields).toContain(field)
+        open = { ...(open ?? OPEN), ...step.told, looks: (open?.looks ?? 1) + 1 }
+      } else if (step.do === 'suspect') open = { ...OPEN, ...step.told, looks: 1 }
+      else open = null
+      before = each ? { kind: each.kind, fields } : null
+    }
+  })
+  fc.assert(run, { numRuns: 2000, seed: 11 })
+})

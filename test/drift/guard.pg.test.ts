@@ -1,0 +1,116 @@
+// When nothing is said: what is owed, under way or just written, and whatever moves while the GET is under way.
+import { expect, test } from 'vitest'
+import { buildHouse, CONFIG } from '../support/house.ts'
+import { until } from '../support/until.ts'
+import { behindCapture, LANE, looksAreDue, openVerifier, storedFindings } from './scene.ts'
+
+const ONE = `INSERT INTO clientes (id, plan, nombre) VALUES ('a', 'premium', 'Ana'), ('b', 'premium', 'Bea')`
+
+test('a change that comes while the GET is under way makes what it shows worth nothing, noted or only captured', async () => {
+  await using house = await buildHouse(LANE)
+  const worker = await house.startWorker()
+  const { pool } = house.db
+  await pool.query(ONE)
+  await house.settled()
+  await worker.stop()
+  await using verifier = await openVerifier(house)
+  house.sandbox.users.edit('a', { first_name: 'Eva' })
+  house.sandbox.faults.set([
+    { match: { method: 'GET' }, action: { kind: 'latency', minMs: 300, maxMs: 300 } },
+  ])
+  const looking = verifier.look(['a'])
+  await until(() => house.sandbox.journal.list({ userId: 'a' }).some(({ method }) => method === 'GET'))
+  await pool.query(`UPDATE clientes SET nombre = 'Eva' WHERE id = 'a'`)
+  expect((await looking).a?.verdict).toEqual({ kind: 'skipped', why: 'moved' })
+  expect(await storedFindings(house)).toEqual([])
+  // Noted by the look itself, since no worker runs.
+  expect((await verifier.look(['a'])).a?.verdict).toEqual({ kind: 'skipped', why: 'owed' })
+  // Captured before the row was read, and not noted yet: the row is newer than the version.
+  house.sandbox.faults.set([])
+  await pool.query(`UPDATE clientes SET nombre = 'Bibi' WHERE id = 'b'`)
+  expect((await verifier.look(['b'])).b?.verdict).toEqual({ kind: 'skipped', why: 'moved' })
+  expect(await storedFindings(house)).toEqual([])
+})
+
+test('what was written a moment ago is not looked at, nor looked at twice sooner than the service may lag', async () => {
+  const timing = { ...CONFIG.timing, consistencyDelayMs: 1500, lifetimeMs: 5000 }
+  await using house = await buildHouse(LANE, { contract: { visibleAfterMs: 1200 }, config: { timing } })
+  await house.startWorker()
+  const { pool } = house.db
+  await pool.query(ONE)
+  await house.settled()
+  await using verifier = await openVerifier(house)
+  const first = await verifier.look(['a', 'b'])
+  expect(Object.values(first).map(({ verdict }) => verdict)).toEqual([
+    { kind: 'skipped', why: 'just-settled' },
+    { kind: 'skipped', why: 'just-settled' },
+  ])
+  expect(house.calls().filter(({ method }) => method === 'GET')).toEqual([])
+  await until(async () => (await verifier.look(['a', 'b'])).a?.verdict.kind === 'agrees')
+  house.sandbox.users.edit('a', { first_name: 'Eva' })
+  expect((await verifier.look(['a'])).a?.standing).toBe('suspected')
+  expect((await verifier.look(['a'])).a?.standing).toBe('suspected')
+  expect(await storedFindings(house)).toMatchObject([{ looks: 1 }])
+  await until(async () => (await verifier.look(['a'])).a?.standing === 'found')
+})
+
+test('the cause is what the records tell: a call of unknown outcome, another mapping', async () => {
+  await using house = await buildHouse(LANE)
+  await house.startWorker()
+  const { pool } = house.db
+  await pool.query(ONE)
+  await house.settled()
+  // A request without an answer that arrives late, after everything was set right.
+  house.sandbox.faults.set([
+    { match: { method: 'PATCH', userId: 'a' }, times: 1, action: { kind: 'hang-after' } },
+  ])
+  await pool.query(`UPDATE clientes SET nombre = 'Eva' WHERE id = 'a'`)
+  await until(async () => {
+    const { rows } = await pool.query(`SELECT FROM rollcall.call WHERE key = 'a' AND meaning = 'unknown'`)
+    return rows.length > 0
+  })
+  await pool.query(`UPDATE clientes SET nombre = 'Ada' WHERE id = 'a'`)
+  await house.settled()
+  house.sandbox.users.edit('a', { first_name: 'Eva' })
+  await behindCapture(house, `UPDATE clientes SET nombre = 'Bibi' WHERE id = 'b'`)
+  await pool.query(`INSERT INTO rollcall.generation (id, fingerprint, swept_at)
+    SELECT max(id) + 1, (array_agg(fingerprint ORDER BY id DESC))[1], now() FROM rollcall.generation`)
+  await using verifier = await openVerifier(house)
+  const looked = await verifier.look(['a', 'b'])
+  expect(looked.a?.verdict).toEqual({ kind: 'differs', fields: ['first_name'], cause: 'unknown-outcome' })
+  expect(looked.b?.verdict).toEqual({ kind: 'differs', fields: ['first_name'], cause: 'mapping-changed' })
+})
+
+test('under another mapping than syncs go by nobody is looked at; a stop leaves out who was not', async () => {
+  await using house = await buildHouse(LANE)
+  await house.startWorker()
+  const { pool } = house.db
+  await pool.query(ONE)
+  await house.settled()
+  await using verifier = await openVerifier(house)
+  const before = house.calls().length
+  expect(await verifier.verify(['a', 'b'], AbortSignal.abort())).toEqual({ verified: [], stopped: 'asked' })
+  await pool.query(
+    `INSERT INTO rollcall.generation (id, fingerprint) SELECT max(id) + 1, 'another' FROM rollcall.generation`,
+  )
+  expect(await verifier.verify(['a', 'b'])).toEqual({ verified: [], stopped: 'mapping' })
+  expect(house.calls()).toHaveLength(before)
+})
+
+test('whoever is held, rejected or discarded is no drift; what was found of them before has ended', async () => {
+  await using house = await buildHouse(LANE)
+  const worker = await house.startWorker()
+  const { pool } = house.db
+  await pool.query(ONE)
+  await house.settled()
+  await worker.stop()
+  await using verifier = await openVerifier(house)
+  for (const key of ['a', 'b']) house.sandbox.users.edit(key, { first_name: 'Eva' })
+  await verifier.look(['a', 'b'])
+  await looksAreDue(house)
+  await verifier.look(['a', 'b'])
+  await pool.query(`UPDATE rollcall.ledger SET state = CASE key WHEN 'a' THEN 'discarded' ELSE 'held' END`)
+  const looked = await verifier.look(['a', 'b'])
+  expect(looked.a).toMatchObject({ verdict: { kind: 'skipped', why: 'discarded' }, resolved: 'accepted' })
+  expect(looked.b).toMatchObject({ verdict: { kind: 'skipped', why: 'held' }, resolved: null })
+})

@@ -1,0 +1,83 @@
+// A house whose customers are settled, and verification as a worker or a command makes it.
+import { describeCustomers } from '../../src/customers/describe.ts'
+import { makeReading } from '../../src/customers/reading.ts'
+import { makeVerify, type Verification } from '../../src/drift/verify.ts'
+import type { Verified } from '../../src/drift/words.ts'
+import type { CallEntry } from '../../src/ledger/calls.ts'
+import type { CustomerKey } from '../../src/model/customer.ts'
+import { openSync, type Secrets } from '../../src/worker/context.ts'
+import type { House } from '../support/house.ts'
+import { lanes, type QueueLane } from '../support/lanes.ts'
+
+/** Which queue the worker has makes no difference to a look. */
+export const LANE: QueueLane = lanes.find(({ name }) => name === 'postgres') ?? missing()
+
+function missing(): never {
+  throw new Error('there is no lane with a queue in Postgres')
+}
+
+export type Verifier = AsyncDisposable & {
+  readonly calls: readonly CallEntry[]
+  verify(keys: readonly CustomerKey[], signal?: AbortSignal): Promise<Verification>
+  /** By key. */
+  look(keys: readonly CustomerKey[]): Promise<Readonly<Record<CustomerKey, Verified>>>
+}
+
+type Options = { readonly repair?: boolean; readonly maxShare?: number }
+
+export async function openVerifier(
+  house: House,
+  { repair = false, maxShare = 1 }: Options = {},
+): Promise<Verifier> {
+  const { config } = house
+  const { pool, context, close } = await openSync({
+    config,
+    env: house.env as Secrets,
+    onPoolError: () => undefined,
+  })
+  const calls: CallEntry[] = []
+  const verify = makeVerify({
+    ...{ pool, config, context, repair, maxShare, now: Date.now },
+    digester: context.digester,
+    readCustomers: makeReading(pool, config, await describeCustomers(pool, config)),
+    log: (entry) => void calls.push(entry),
+  })
+  const never = new AbortController().signal
+  return {
+    calls,
+    verify: (keys, signal = never) => verify(keys, signal),
+    async look(keys) {
+      const { verified } = await verify(keys, never)
+      return Object.fromEntries(verified.map((each) => [each.key, each]))
+    },
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** As if the time of every next look had come. */
+export async function looksAreDue({ db }: House): Promise<void> {
+  await db.pool.query(
+    `UPDATE rollcall.finding SET next_look_at = now() - interval '1 second' WHERE next_look_at IS NOT NULL`,
+  )
+}
+
+/** A write that capture does not see: as with triggers off. */
+export async function behindCapture({ db }: House, sql: string): Promise<void> {
+  await db.pool.query(`SET session_replication_role = replica; ${sql}; SET session_replication_role = origin`)
+}
+
+export type StoredFinding = {
+  readonly key: CustomerKey
+  readonly kind: string
+  readonly cause: string
+  readonly looks: number
+  readonly repairs: number
+  readonly how: string | null
+}
+
+export async function storedFindings({ db }: House): Promise<readonly StoredFinding[]> {
+  const { rows } = await db.pool.query<StoredFinding>(
+    'SELECT key, kind, cause, looks, repairs, resolved_how AS how FROM rollcall.finding ORDER BY key, id',
+  )
+  return rows
+}

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { type Shown, shownBy } from '../../src/drift/sight.ts'
+import type { RemoteUser } from '../../src/service/body.ts'
+import { CALL_ERROR_KINDS } from '../../src/service/errors.ts'
+import type { BodyKind } from '../../src/sync/classify.ts'
+
+const USER: RemoteUser = { userId: 'u', status: 2, fields: {} }
+
+const ANSWERS: readonly (readonly [number, BodyKind, Shown])[] = [
+  [200, 'user', { sight: USER }],
+  [200, 'null', { sight: 'absent' }],
+  [404, 'none', { sight: 'absent' }],
+  [410, 'readable', { sight: 'absent' }],
+  [200, 'readable', { sight: 'unreadable' }],
+  [200, 'unreadable', { sight: 'unreadable' }],
+  [200, 'none', { sight: 'unreadable' }],
+  [204, 'none', { sight: 'unreadable' }],
+  [200, 'error', { none: 'trouble' }],
+  [202, 'error', { none: 'trouble' }],
+  [401, 'error', { none: 'denied' }],
+  [403, 'error', { none: 'denied' }],
+  [429, 'none', { none: 'busy' }],
+  [408, 'none', { none: 'trouble' }],
+  [500, 'error', { none: 'trouble' }],
+  [503, 'unreadable', { none: 'trouble' }],
+  [302, 'none', { none: 'refused' }],
+  [400, 'error', { none: 'refused' }],
+  [422, 'error', { none: 'refused' }],
+]
+
+test.each(ANSWERS)('%i with a body that is %s: %j', (status, body, shown) => {
+  const remote = body === 'user' ? USER : null
+  expect(shownBy({ outcome: { kind: 'reply', status, body }, remote })).toEqual(shown)
+})
+
+test('no failed call is ever drift', () => {
+  for (const error of CALL_ERROR_KINDS) {
+    const shown = shownBy({ outcome: { kind: 'error', error, reached: 'maybe' }, remote: null })
+    const none = { 'bad-user-id': 'refused' }[error as 'bad-user-id'] ?? 'unreached'
+    expect(shown).toEqual(error === 'aborted' ? 'stopped' : { none })
+  }
+})

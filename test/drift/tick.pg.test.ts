@@ -1,0 +1,173 @@
+// Whom a tick hands over to be verified, with real tables; what a look says is given here.
+import { expect, test } from 'vitest'
+import { readRound } from '../../src/drift/rounds.ts'
+import { makeTick } from '../../src/drift/tick.ts'
+import type { Verification } from '../../src/drift/verify.ts'
+import type { Verdict, Verified } from '../../src/drift/words.ts'
+import { alone } from '../../src/ledger/alone.ts'
+import { bindGeneration, markSwept } from '../../src/ledger/generation.ts'
+import { bindTarget } from '../../src/ledger/target.ts'
+import type { CustomerKey } from '../../src/model/customer.ts'
+import { configureCeiling } from '../../src/pace/row.ts'
+import { keys, put, type Row } from '../brake/scene.ts'
+import { freshDatabase } from '../support/database.ts'
+
+const TARGET = { origin: 'https://service.test', apiKey: 'k', digestKey: 'a-digest-key-of-thirty-two-chars!' }
+
+type Given = {
+  readonly due?: () => readonly CustomerKey[]
+  readonly skips?: ReadonlySet<CustomerKey>
+  /** At which batches the pace stops it. */
+  readonly stops?: Set<number>
+}
+
+/** Within the period of a millisecond everybody is due at once; room is what each beat has. */
+async function scene(
+  rows: readonly Row[],
+  { due = () => [], skips = new Set(), stops = new Set() }: Given = {},
+) {
+  const db = await freshDatabase()
+  const { pool } = db
+  await configureCeiling(pool, 4000)
+  const binding = await bindTarget(pool, TARGET)
+  const { generation } = await bindGeneration(pool, 'ours')
+  await markSwept(pool, generation)
+  await put(pool, rows)
+  const batches: (readonly CustomerKey[])[] = []
+  const rounds: number[] = []
+  let now = 0
+  const verify = async (asked: readonly CustomerKey[]): Promise<Verification> => {
+    batches.push(asked)
+    if (stops.delete(batches.length)) return { verified: [], stopped: 'pace' }
+    const looked = asked.filter((key) => !skips.has(key))
+    await pool.query('UPDATE rollcall.ledger SET looked_at = clock_timestamp() WHERE key = ANY($1)', [looked])
+    return { verified: asked.map((key) => verified(key, skips.has(key))), stopped: null }
+  }
+  const tick = makeTick({
+    ...{ pool, binding, fingerprint: 'ours', credentials: 'c', verify },
+    ...{ periodMs: 1, lastsMs: 2000, most: 4 },
+    dueLooks: async (limit) => due().slice(0, limit),
+    onRound: ({ tally }) => void rounds.push(tally.checked),
+    sleep: async (ms) => {
+      now += ms
+    },
+    now: () => now,
+    signal: new AbortController().signal,
+  })
+  return { pool, tick, batches, rounds, [Symbol.asyncDispose]: () => db.drop() }
+}
+
+function verified(key: CustomerKey, skipped: boolean): Verified {
+  const verdict: Verdict = skipped ? { kind: 'skipped', why: 'owed' } : { kind: 'agrees' }
+  return {
+    ...{ key, userId: `u-${key}`, verdict, standing: null, findingId: null, resolved: null },
+    ...{ lookAgainAtMs: null, repairing: false, shown: [] },
+  }
+}
+
+const good = (key: string): Row => ({ key, sent: 2 })
+
+test('everybody is taken in the order of the keys, a few at once, and the round ends and is counted', async () => {
+  await using it = await scene([
+    ...keys(6).map(good),
+    { key: 'a-rejected', sent: 2, state: 'rejected' },
+    { key: 'b-never-asked', remote: 'unasked' },
+  ])
+  expect(await it.tick()).toBe('rest')
+  expect(it.batches).toEqual([keys(6).slice(0, 4), keys(6).slice(4)])
+  expect(it.rounds).toEqual([6])
+})
+
+test('in a further pass only those come again who could not be verified', async () => {
+  await using it = await scene(keys(3).map(good), { skips: new Set(['k00002']) })
+  await it.pool.query(`INSERT INTO rollcall.drift_run (kind, population) VALUES ('round', 3)`)
+  await it.tick()
+  expect(it.batches.splice(0).flat()).toEqual(keys(3))
+  await it.pool.query(
+    `UPDATE rollcall.drift_run SET ended_at = NULL, cursor = '{"pass": 3, "taken": 3, "after": null}'`,
+  )
+  await it.tick()
+  expect(it.batches).toEqual([['k00002']])
+  expect(await readRound(it.pool)).toMatchObject({ ended: true, tally: { checked: 2, skipped: { owed: 2 } } })
+})
+
+test('the next round begins with everybody again', async () => {
+  await using it = await scene(keys(3).map(good))
+  await it.tick()
+  await it.tick()
+  expect(it.batches.flat()).toEqual([...keys(3), ...keys(3)])
+  expect(it.rounds).toEqual([3, 3])
+})
+
+test('who was not looked at because calls were stopped comes first the next time', async () => {
+  await using it = await scene(keys(3).map(good), { stops: new Set([1]) })
+  expect(await it.tick()).toBe('stopped')
+  expect(await it.tick()).toBe('rest')
+  expect(it.batches[1]).toEqual(it.batches[0])
+  expect(it.batches.slice(1).flat()).toEqual(keys(3))
+})
+
+test('second looks go before the round', async () => {
+  const left = ['k00003']
+  await using it = await scene(keys(3).map(good), { due: () => left.splice(0) })
+  await it.tick()
+  expect(it.batches[0]).toEqual(['k00003'])
+})
+
+test.each<[string, string, string]>([
+  [
+    'a change that nobody takes',
+    `UPDATE rollcall.owed SET lane = 1, due_at = now() - interval '2 s' WHERE key = 'k00001'`,
+    'live',
+  ],
+  [
+    'a captured change that nobody notes',
+    `INSERT INTO rollcall.outbox (key, lane, at) VALUES ('x', 1, now() - interval '2 s')`,
+    'live',
+  ],
+  ['an outage', `UPDATE rollcall.pace SET breaker = 'open', cause = 'outage'`, 'stopped'],
+  [
+    'a service that asked for patience',
+    `UPDATE rollcall.pace SET not_before = now() + interval '1 minute'`,
+    'stopped',
+  ],
+  [
+    'another mapping',
+    `INSERT INTO rollcall.generation (id, fingerprint, swept_at) VALUES (9, 'theirs', now())`,
+    'mapping',
+  ],
+  [
+    'a mapping that is not applied to everybody yet',
+    `UPDATE rollcall.generation SET swept_at = NULL`,
+    'mapping',
+  ],
+  ['another target', `UPDATE rollcall.target SET bound_at = now() + interval '1 s'`, 'mapping'],
+  [
+    'a gap in capture',
+    `INSERT INTO rollcall.capture_mark (kind, relation) VALUES ('overflow', 'public.c')`,
+    'gap',
+  ],
+])('nobody is looked at during %s', async (_, sql, why) => {
+  await using it = await scene(keys(3).map(good))
+  await it.pool.query(sql)
+  expect(await it.tick()).toBe(why)
+  expect(it.batches).toEqual([])
+})
+
+test('a backfill holds nobody up, nor does a live change that was due a moment ago', async () => {
+  await using it = await scene(keys(3).map(good))
+  await it.pool.query(
+    `UPDATE rollcall.owed SET due_at = now() - interval '1 hour', lane = 3 WHERE key = 'k00001'`,
+  )
+  await it.pool.query(`UPDATE rollcall.owed SET due_at = now(), lane = 1 WHERE key = 'k00002'`)
+  await it.tick()
+  expect(it.batches.flat()).toContain('k00003')
+})
+
+test('one process at a time; on an empty ledger there is a round with nobody', async () => {
+  await using it = await scene([])
+  expect(await alone(it.pool, 'round', () => it.tick())).toBe('busy')
+  expect(await it.tick()).toBe('rest')
+  expect(it.batches).toEqual([])
+  expect(await readRound(it.pool)).toMatchObject({ population: 0, taken: 0 })
+})

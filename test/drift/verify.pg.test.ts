@@ -1,0 +1,158 @@
+// What verification says of customers whose users were changed behind rollcall's back, with real tables and a service.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { countOpen, dueLooks, readFindings } from '../../src/drift/list.ts'
+import type { Verdict } from '../../src/drift/words.ts'
+import { buildHouse, type House } from '../support/house.ts'
+import {
+  behindCapture,
+  looksAreDue,
+  openVerifier,
+  LANE as QUEUE,
+  storedFindings,
+  type Verifier,
+} from './scene.ts'
+
+/** What is done, and what a look says of it then. */
+const SAYS: Readonly<Record<string, Verdict>> = {
+  same: { kind: 'agrees' },
+  spelled: { kind: 'agrees' },
+  country: { kind: 'agrees' },
+  renamed: { kind: 'differs', fields: ['first_name'], cause: 'edited-at-service' },
+  emptied: { kind: 'differs', fields: ['email', 'first_name'], cause: 'edited-at-service' },
+  shut: { kind: 'differs', fields: ['status'], cause: 'edited-at-service' },
+  gone: { kind: 'missing', fields: [], cause: 'edited-at-service' },
+  left: { kind: 'unexpected-access', fields: [], cause: 'edited-at-service' },
+  trial: { kind: 'trial-ended', fields: ['status'], cause: 'edited-at-service' },
+  missed: { kind: 'differs', fields: ['first_name'], cause: 'never-delivered' },
+  unheard: { kind: 'missing', fields: [], cause: 'never-delivered' },
+  lapsed: { kind: 'unexpected-access', fields: [], cause: 'never-delivered' },
+}
+const KEYS = Object.keys(SAYS)
+const DRIFT = KEYS.filter((key) => SAYS[key]?.kind !== 'agrees')
+
+describe('customers whose users were changed at the service', () => {
+  let house: House
+  let verifier: Verifier
+  beforeAll(async () => {
+    house = await buildHouse(QUEUE)
+    await house.startWorker()
+    const { pool } = house.db
+    await pool.query(
+      `INSERT INTO clientes (id, plan, correo, nombre, pais)
+       SELECT k, CASE k WHEN 'trial' THEN 'trial' ELSE 'premium' END, k || '@example.com', 'Ana', 'ES'
+       FROM unnest($1::text[]) AS k WHERE k <> 'unheard'`,
+      [KEYS],
+    )
+    await house.settled()
+    await pool.query(`DELETE FROM clientes WHERE id = 'left'`)
+    await house.settled()
+    const { users } = house.sandbox
+    users.edit('spelled', { email: 'SPELLED@Example.com' })
+    users.edit('country', { country_code: 'FR' })
+    users.edit('renamed', { first_name: 'Eva' })
+    users.edit('emptied', { first_name: null, email: 'x@example.org' })
+    users.edit('shut', { status: 0 })
+    users.delete('gone')
+    users.edit('left', { status: 2 })
+    users.edit('trial', { status: 0 })
+    await behindCapture(house, `UPDATE clientes SET nombre = 'Ada' WHERE id = 'missed'`)
+    await behindCapture(house, `INSERT INTO clientes (id, plan) VALUES ('unheard', 'premium')`)
+    await behindCapture(house, `DELETE FROM clientes WHERE id = 'lapsed'`)
+    verifier = await openVerifier(house)
+  })
+  afterAll(async () => {
+    await verifier[Symbol.asyncDispose]()
+    await house[Symbol.asyncDispose]()
+  })
+
+  test('a first look suspects, and reports nothing', async () => {
+    const looked = await verifier.look(KEYS)
+    expect(Object.fromEntries(KEYS.map((key) => [key, looked[key]?.verdict]))).toEqual(SAYS)
+    expect(DRIFT.map((key) => looked[key]?.standing)).toEqual(DRIFT.map(() => 'suspected'))
+    expect(await readFindings(house.db.pool, { resolvedSince: null, before: null, limit: 99 })).toEqual([])
+    expect(verifier.calls.map(({ plan, method }) => `${plan} ${method}`)).toEqual(
+      KEYS.map(() => 'verify GET'),
+    )
+  })
+
+  test('a second look finds each, with kind, fields and cause, and what is asked for are values', async () => {
+    expect([...(await dueLooks(house.db.pool, 99))].sort()).toEqual([...DRIFT].sort())
+    const looked = await verifier.look(DRIFT)
+    expect(Object.fromEntries(DRIFT.map((key) => [key, looked[key]?.verdict]))).toEqual(
+      Object.fromEntries(DRIFT.map((key) => [key, SAYS[key]])),
+    )
+    expect(DRIFT.map((key) => looked[key]?.standing)).toEqual(DRIFT.map(() => 'found'))
+    expect(looked.renamed?.shown).toEqual([{ field: 'first_name', here: 'Ana', service: 'Eva' }])
+    const found = await readFindings(house.db.pool, { resolvedSince: null, before: null, limit: 99 })
+    expect(
+      Object.fromEntries(found.map(({ key, kind, fields, cause }) => [key, { kind, fields, cause }])),
+    ).toEqual(Object.fromEntries(DRIFT.map((key) => [key, SAYS[key]])))
+    expect(await countOpen(house.db.pool)).toEqual([
+      { kind: 'differs', count: 4 },
+      { kind: 'missing', count: 2 },
+      { kind: 'trial-ended', count: 1 },
+      { kind: 'unexpected-access', count: 2 },
+    ])
+    expect(house.calls().filter(({ method }) => method !== 'GET').length).toBeGreaterThan(0)
+  })
+
+  test('no table holds a value', async () => {
+    const { rows } = await house.db.pool.query<{ all: string }>(
+      `SELECT string_agg(to_jsonb(f)::text, ' ') || (SELECT string_agg(to_jsonb(l)::text, ' ') FROM rollcall.ledger l) AS all
+       FROM rollcall.finding f`,
+    )
+    for (const value of ['Eva', 'Ana', 'Ada', '@example']) expect(rows[0]?.all).not.toContain(value)
+  })
+
+  test('the cause stays what it was when the finding is looked at again', async () => {
+    const looked = await verifier.look(['renamed', 'gone', 'missed'])
+    expect(looked.renamed?.standing).toBe('found')
+    const stored = await storedFindings(house)
+    expect(
+      stored.filter(({ key }) => ['renamed', 'gone', 'missed'].includes(key)).map(({ cause }) => cause),
+    ).toEqual(['edited-at-service', 'never-delivered', 'edited-at-service'])
+  })
+
+  test('one ends by itself, by a change, or by what rollcall writes', async () => {
+    house.sandbox.users.edit('shut', { status: 2 })
+    await behindCapture(house, `UPDATE clientes SET nombre = 'Eva' WHERE id = 'renamed'`)
+    // A sync: what was found is remembered in place of what was acknowledged, and so it is written.
+    await house.db.pool.query(`UPDATE clientes SET apellidos = 'Gil' WHERE id = 'emptied'`)
+    await house.settled()
+    expect(house.sandbox.users.get('emptied')).toMatchObject({ first_name: 'Ana', last_name: 'Gil' })
+    const looked = await verifier.look(['shut', 'renamed', 'emptied'])
+    expect(looked.shut).toMatchObject({ verdict: { kind: 'agrees' }, resolved: 'by-itself' })
+    expect(looked.renamed).toMatchObject({ verdict: { kind: 'agrees' }, resolved: 'by-a-change' })
+    expect(looked.emptied?.resolved).toBe('by-a-change')
+  })
+
+  test('an answer that is none is no drift, and one that cannot be read is only that', async () => {
+    const { faults } = house.sandbox
+    const action = { kind: 'status', status: 200, body: 'html' } as const
+    faults.set([{ match: { method: 'GET', userId: 'same' }, action }])
+    expect((await verifier.look(['same'])).same).toMatchObject({
+      verdict: { kind: 'unreadable' },
+      standing: 'suspected',
+    })
+    for (const [status, why] of [
+      [500, 'trouble'],
+      [403, 'denied'],
+      [400, 'refused'],
+    ] as const) {
+      faults.set([{ match: { method: 'GET', userId: 'spelled' }, action: { kind: 'status', status } }])
+      expect((await verifier.look(['spelled'])).spelled?.verdict).toEqual({ kind: 'no-answer', why })
+    }
+    faults.set([{ match: { method: 'GET', userId: 'spelled' }, action: { kind: 'drop-before' } }])
+    expect((await verifier.look(['spelled'])).spelled?.verdict).toEqual({
+      kind: 'no-answer',
+      why: 'unreached',
+    })
+    faults.set([])
+    await looksAreDue(house)
+    expect((await verifier.look(['same'])).same).toMatchObject({
+      verdict: { kind: 'agrees' },
+      standing: null,
+    })
+    expect((await storedFindings(house)).filter(({ key }) => key === 'same')).toEqual([])
+  })
+})

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { jsonForm, ndjson } from '../../src/report/json.ts'
+import { aFinding, aReport } from './scene.ts'
+
+test('the JSON form has what follows from the figures', () => {
+  expect(jsonForm(aReport())).toMatchObject({
+    conclusion: 'drift',
+    drifting: 4,
+    share: 4 / 1950,
+    version: 1,
+    population: 2000,
+    counts: { kinds: { missing: 1, 'trial-ended': 1 }, noAnswer: { trouble: 7 } },
+    cannotBeSeen: expect.arrayContaining([expect.stringContaining('country_code')]),
+  })
+})
+
+test('NDJSON has the report in its first line, then a finding in each', () => {
+  const report = aReport({ findings: [aFinding(), aFinding({ id: '2', key: 'a\u2028b\u202e\u009bc\n' })] })
+  const lines = ndjson(report)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it is about
+  expect(lines.join('')).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u202e]/)
+  const [first, ...findings] = lines.map((line) => JSON.parse(line))
+  expect(first).toMatchObject({ type: 'report', conclusion: 'drift' })
+  expect(first).not.toHaveProperty('findings')
+  expect(findings).toEqual(report.findings.map((finding) => ({ type: 'finding', ...finding })))
+})
