@@ -1,11 +1,11 @@
 // What there is to tell of sweeps.
 import type { ClientBase } from 'pg'
-import type { SweepKind, SweepOptions } from './sweeps.ts'
+import { EVERYBODY, type SweepKind, type SweepOptions } from './sweeps.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
 /** A look at everybody after which the next check of capture can wait. */
-const LOOKED = `kind IN ('backfill', 'resync', 'check') AND options = '{}' AND outcome = 'done'`
+const LOOKED = `kind IN ('backfill', 'resync', 'check') AND ${EVERYBODY} AND outcome = 'done'`
 
 /** Whether everybody was last looked at longer ago than this; where nobody ever was, since the first mapping. */
 export async function checkIsDue(client: Client, everyHours: number): Promise<boolean> {

@@ -84,7 +84,8 @@ function beforeOf({ mapped, record, rivals }: Made, { onRemove }: Policy): Befor
 function lookedAt(turn: Turn, made: Made, digests: CustomerDigests): Turn {
   const looked = { ...turn, lookups: turn.lookups + 1, sure: true }
   const { memory } = turn
-  const there = memory.remote === 'present' || (memory.remote === 'unknown' && made.record.remote === 'present')
+  const there =
+    memory.remote === 'present' || (memory.remote === 'unknown' && made.record.remote === 'present')
   if (!there) return { ...looked, memory: rememberAbsent(memory) }
   const status = memory.seenStatus ?? memory.sentStatus
   const { found, mapped } = made

@@ -71,7 +71,8 @@ async function tried(client: Client, config: Config, condition: Condition): Prom
   } catch (error) {
     const code = error instanceof pg.DatabaseError ? (error.code ?? '') : ''
     if (UNFIT.test(code)) return `the value for ${condition.column} is no {type}`
-    if (UNCOMPARABLE.test(code)) return `${condition.column} ({type}) cannot be compared by ${condition.operator}`
+    if (UNCOMPARABLE.test(code))
+      return `${condition.column} ({type}) cannot be compared by ${condition.operator}`
     throw error
   }
 }

@@ -4,7 +4,7 @@ import type { CustomerKey } from '../model/customer.ts'
 import type { FieldIssue } from '../model/mapped.ts'
 import { entitled, type OptionalField } from '../model/user.ts'
 import type { Digester } from '../sync/digest.ts'
-import { takesAccess, type Policy } from '../sync/plan.ts'
+import { type Policy, takesAccess } from '../sync/plan.ts'
 import { type Ahead, callsAhead, type Method } from './ahead.ts'
 import type { Judged, Made } from './judge.ts'
 import { addTo, NOTHING_FOUND, type Tally } from './tally.ts'
@@ -103,7 +103,8 @@ function withAccess(access: Forecast['access'], { found, memory, mapped }: Made)
   const known = memory.seenStatus ?? memory.sentStatus
   if (mapped.kind !== 'user') return takenLater(known, plan) ? { gain, change, lose: lose + 1 } : access
   const { status } = mapped.user
-  const writes = plan.kind === 'create' || plan.kind === 'patch' || plan.kind === 'replace' || plan.kind === 'lookup'
+  const writes =
+    plan.kind === 'create' || plan.kind === 'patch' || plan.kind === 'replace' || plan.kind === 'lookup'
   if (!writes || status === known) return access
   // A trial that goes on, or has ended at the service, is left as it is.
   if (('carried' in plan && plan.carried) || (plan.kind === 'lookup' && plan.why === 'trial')) return access

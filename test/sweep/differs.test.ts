@@ -142,7 +142,12 @@ describe('the sum of what is found', () => {
   const sum = (...all: readonly (readonly [Partial<Found>, Memory?])[]) =>
     all.reduce((tally, [found, memory = MEMORY]) => {
       const whole = { ...IDLE, ...found }
-      const gone = { mapped: { kind: 'removed', userId: 'k' }, gone: true, record: NEVER_SETTLED, rivals: [] } as const
+      const gone = {
+        mapped: { kind: 'removed', userId: 'k' },
+        gone: true,
+        record: NEVER_SETTLED,
+        rivals: [],
+      } as const
       const made = { found: whole, memory, ...gone }
       return addTo(tally, { key: 'k', owed: whole.owed, verdict: verdictOn(whole, KNOWN), made })
     }, NOTHING_FOUND)
