@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
 import type { CustomersShape } from '../customers/describe.ts'
-import { readClaimants } from '../ledger/record.ts'
+import { type KnownRecord, readClaimants } from '../ledger/record.ts'
 import { readWork, type Work, workOfNobody } from '../ledger/sweep-work.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Mapped } from '../model/mapped.ts'
@@ -42,6 +42,9 @@ export type Made = {
   readonly mapped: Mapped
   /** There is no row of it. */
   readonly gone: boolean
+  readonly record: KnownRecord
+  /** Other customers in scope that claim its user. */
+  readonly rivals: readonly CustomerKey[]
 }
 
 export function makeJudge(judging: Judging, shape: CustomersShape) {
@@ -67,7 +70,7 @@ export function makeJudge(judging: Judging, shape: CustomersShape) {
       const mapped = mapFound(config, key, row, now)
       const others = await findRivals(rivals, key, mapped)
       const planned = plannedFor({ work: each, mapped, rivals: others, policy, digester, select })
-      const made = { ...planned, mapped, gone: row === null }
+      const made = { ...planned, mapped, gone: row === null, record: each.record, rivals: others }
       judged.push({ key, owed, verdict: verdictOn(planned.found, select), made })
     }
     return judged

@@ -1,0 +1,1 @@
+ALTER TABLE "rollcall"."brake_entry" ADD COLUMN "announced" boolean DEFAULT false NOT NULL;
