@@ -13,7 +13,7 @@ export type Next =
   | { readonly kind: 'right' | 'unsaid' }
   | {
       readonly kind: 'left-alone'
-      readonly why: 'never-ours' | 'ignored' | 'user-of-another-customer'
+      readonly why: 'never-ours' | 'ignored' | 'user-of-another-customer' | 'without-access'
     }
   | {
       readonly kind: 'differs'

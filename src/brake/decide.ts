@@ -8,6 +8,8 @@ export type KindState = {
   readonly taken: number
   readonly limit: number
   readonly tripped: boolean
+  /** How many more a person has announced: they pass and are not counted. */
+  readonly expected: number
 }
 
 export type Asked = BrakeRequest & {
@@ -26,7 +28,8 @@ type Situation = {
   readonly truncated: boolean
 }
 
-export type Entry = { readonly kind: BrakeKind; readonly key: CustomerKey }
+/** `announced`: it is one of those whom a person had announced. */
+export type Entry = { readonly kind: BrakeKind; readonly key: CustomerKey; readonly announced?: boolean }
 export type Trip = { readonly kind: BrakeKind; readonly limit: number }
 
 export type Decision = {
@@ -42,7 +45,8 @@ export type Decision = {
  * Who goes on and who waits. A customer counts once for a kind within the window, so an attempt that is repeated is
  * not counted again, and goes on under a kind that has tripped since. All kinds of a request have to pass, or it is
  * counted under none. The customer who would be one too many trips the kind, which from then on holds everybody who
- * is new to it, until a person has decided.
+ * is new to it, until a person has decided. Whoever was announced passes first, and is not counted; a kind that has tripped
+ * stays so for them too.
  */
 export function decide({ kinds, asked, truncated }: Situation): Decision {
   const counts = new Map(kinds.map((state) => [state.kind, makeCount(state)]))
@@ -64,8 +68,8 @@ export function decide({ kinds, asked, truncated }: Situation): Decision {
     const held = fresh.filter((kind) => !counts.get(kind)?.mayPass())
     if (held.length > 0) return held
     for (const kind of fresh) {
-      counts.get(kind)?.add(request.key)
-      entries.push({ kind, key: request.key })
+      const announced = counts.get(kind)?.add(request.key) === 'announced'
+      entries.push({ kind, key: request.key, ...(announced ? { announced } : {}) })
     }
     for (const kind of kinds) {
       if (request.counted.includes(kind)) again.push({ kind, key: request.key })
@@ -91,17 +95,27 @@ export function takenTogether(kinds: readonly HeldKind[]): readonly HeldKind[] {
   return kinds.includes('truncated') ? [...kinds, ...BY_TRUNCATE] : kinds
 }
 
-function makeCount({ kind, taken, limit, tripped }: KindState) {
-  const added = new Set<CustomerKey>()
+function makeCount({ kind, taken, limit, tripped, expected }: KindState) {
+  const passed = new Set<CustomerKey>()
+  let counted = taken
+  let left = expected
   let exceeded = false
   return {
-    has: (key: CustomerKey) => added.has(key),
+    has: (key: CustomerKey) => passed.has(key),
     mayPass(): boolean {
       if (tripped || exceeded) return false
-      exceeded = taken + added.size >= limit
+      exceeded = left <= 0 && counted >= limit
       return !exceeded
     },
-    add: (key: CustomerKey) => void added.add(key),
+    add(key: CustomerKey): 'announced' | 'counted' {
+      passed.add(key)
+      if (left > 0) {
+        left--
+        return 'announced'
+      }
+      counted++
+      return 'counted'
+    },
     trip: (): Trip | null => (exceeded ? { kind, limit } : null),
   }
 }

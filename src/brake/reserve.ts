@@ -55,9 +55,9 @@ type Attempt = {
 async function attempt(client: ClientBase, { rules, requests, kinds, bases }: Attempt): Promise<Tried> {
   if (!(await lockRows(client, kinds))) return { missing: 'rows' }
   const found = await look(client, { windowHours: rules.windowHours, requests, kinds })
-  const states = found.kinds.map(({ kind, taken, tripped, base }) => {
+  const states = found.kinds.map(({ kind, taken, tripped, expected, base }) => {
     const known = bases ? baseOf(kind, bases) : base
-    return { kind, taken, tripped, limit: limitOf(ruleOf(kind, rules), known) }
+    return { kind, taken, tripped, expected, limit: limitOf(ruleOf(kind, rules), known) }
   })
   const old = found.kinds.some((row) => baseIsOld(row, freshOf(row.kind, found.asked), rules))
   const decision = decide({ kinds: states, asked: found.asked, truncated: found.truncated })

@@ -37,10 +37,12 @@ fewer AS MATERIALIZED (SELECT kind, count(*)::int AS n FROM gone WHERE NOT forgo
 kept AS (UPDATE rollcall.brake b SET taken = b.taken - fewer.n FROM fewer WHERE b.kind = fewer.kind)
 SELECT
   (SELECT jsonb_agg(jsonb_build_object('kind', b.kind, 'taken', b.taken - coalesce(fewer.n, 0), 'base', b.base,
-     'baseAgeMs', extract(epoch FROM t.now - b.based_at) * 1000, 'tripped', b.tripped_at IS NOT NULL))
+     'baseAgeMs', extract(epoch FROM t.now - b.based_at) * 1000, 'tripped', b.tripped_at IS NOT NULL,
+     'expected', CASE WHEN b.expected_until > t.now THEN b.expected ELSE 0 END))
    FROM rollcall.brake b LEFT JOIN fewer USING (kind), t WHERE b.kind = ANY($1)) AS kinds,
   (SELECT coalesce(jsonb_agg(jsonb_build_array(e.kind, e.key)), '[]')
-   FROM rollcall.brake_entry e JOIN asked USING (kind, key), t WHERE e.at > t.since AND NOT e.forgotten) AS counted,
+   FROM rollcall.brake_entry e JOIN asked USING (kind, key), t
+   WHERE e.at > t.since AND (NOT e.forgotten OR e.announced)) AS counted,
   -- Who gets back what was taken within the window, or may have been after a release whose answer was lost, is no
   -- change that could be one of a mass.
   (SELECT coalesce(jsonb_agg(asked.key), '[]') FROM asked, t WHERE asked.kind = 'status' AND (
@@ -60,6 +62,7 @@ type Looked = {
     readonly base: number | null
     readonly baseAgeMs: number | null
     readonly tripped: boolean
+    readonly expected: number
   }[]
   readonly counted: readonly (readonly [BrakeKind, CustomerKey])[]
   readonly returning: readonly CustomerKey[]
@@ -99,10 +102,11 @@ export async function look(client: ClientBase, { kinds, requests, windowHours }:
 }
 
 const STORE = `
-WITH s AS (SELECT * FROM jsonb_to_recordset($1::jsonb) AS s (kind text, more integer, base bigint, tripped integer)),
+WITH s AS (SELECT * FROM jsonb_to_recordset($1::jsonb) AS s (kind text, more integer, announced integer, base bigint, tripped integer)),
 kept AS (
   UPDATE rollcall.brake b SET
     taken = b.taken + s.more,
+    expected = greatest(0, b.expected - s.announced),
     base = coalesce(s.base, b.base),
     based_at = CASE WHEN s.base IS NULL THEN b.based_at ELSE clock_timestamp() END,
     tripped_at = CASE WHEN s.tripped IS NULL THEN b.tripped_at ELSE clock_timestamp() END,
@@ -110,9 +114,11 @@ kept AS (
   FROM s WHERE b.kind = s.kind),
 again AS (
   UPDATE rollcall.brake_entry e SET at = clock_timestamp()
-  FROM unnest($4::text[], $5::text[]) AS a (kind, key) WHERE e.kind = a.kind AND e.key = a.key AND NOT e.forgotten)
-INSERT INTO rollcall.brake_entry (kind, key) SELECT e.kind, e.key FROM unnest($2::text[], $3::text[]) AS e (kind, key)
-ON CONFLICT (kind, key) DO UPDATE SET at = clock_timestamp(), forgotten = false`
+  FROM unnest($4::text[], $5::text[]) AS a (kind, key) WHERE e.kind = a.kind AND e.key = a.key
+    AND (NOT e.forgotten OR e.announced))
+INSERT INTO rollcall.brake_entry (kind, key, forgotten, announced)
+SELECT e.kind, e.key, e.announced, e.announced FROM unnest($2::text[], $3::text[], $6::boolean[]) AS e (kind, key, announced)
+ON CONFLICT (kind, key) DO UPDATE SET at = clock_timestamp(), forgotten = excluded.forgotten, announced = excluded.announced`
 
 type Stored = { readonly kinds: readonly BrakeKind[]; readonly bases: Bases | null }
 
@@ -124,7 +130,8 @@ export async function store(
   if (entries.length === 0 && again.length === 0 && trips.length === 0 && !bases) return
   const rows = kinds.map((kind) => ({
     kind,
-    more: entries.filter((entry) => entry.kind === kind).length,
+    more: entries.filter((entry) => entry.kind === kind && !entry.announced).length,
+    announced: entries.filter((entry) => entry.kind === kind && entry.announced).length,
     base: bases ? baseOf(kind, bases) : null,
     tripped: trips.find((trip) => trip.kind === kind)?.limit ?? null,
   }))
@@ -134,5 +141,6 @@ export async function store(
     entries.map(({ key }) => key),
     again.map(({ kind }) => kind),
     again.map(({ key }) => key),
+    entries.map(({ announced = false }) => announced),
   ])
 }

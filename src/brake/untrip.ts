@@ -13,7 +13,7 @@ const SOMEBODY = `
 SELECT EXISTS (
   SELECT FROM rollcall.ledger l WHERE l.state = 'held' AND l.reason->'kinds' ? $1 AND NOT ${releasedFor('$1')}) AS waits`
 const RESET =
-  'UPDATE rollcall.brake SET tripped_at = NULL, tripped_at_limit = NULL, taken = 0 WHERE kind = $1'
+  'UPDATE rollcall.brake SET tripped_at = NULL, tripped_at_limit = NULL, taken = 0, expected = 0 WHERE kind = $1'
 /**
  * Who was let through while a service knew nobody may be there all the same. It is the service's turn to say so, once a
  * person has looked.
@@ -23,7 +23,7 @@ const FORGET = 'UPDATE rollcall.brake_entry SET forgotten = true WHERE kind = $1
 
 /**
  * A person has looked at everybody who was held for these kinds: they let through again who is new to them, and
- * counting begins anew. A kind for which somebody waits still stays tripped. `record` writes the decision, in the
+ * counting begins anew; whoever was announced and has not come is announced no more. A kind for which somebody waits still stays tripped. `record` writes the decision, in the
  * transaction of the first kind, where none has been written yet.
  */
 export async function untrip(

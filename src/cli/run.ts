@@ -21,10 +21,15 @@ export async function run(): Promise<void> {
     cwd: process.cwd(),
     terminal: process.stdout.isTTY === true,
     stop: stop.signal,
+    ...(drawsProgress() ? { screen: process.stderr } : {}),
   }
   // A reader that has seen enough (`| head`) is no error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
   process.exitCode = await main(process.argv.slice(2), io)
   // All is done and written; a library that goes on knocking at a server which is away must not keep the process.
   setTimeout(() => process.exit(), LINGER_MS).unref()
+}
+
+function drawsProgress(): boolean {
+  return process.stderr.isTTY === true && !process.env.CI && process.env.TERM !== 'dumb'
 }

@@ -174,6 +174,8 @@ function sayLeftAlone(why: Extract<Next, { kind: 'left-alone' }>['why'], recorde
       return 'rollcall leaves this user alone: onRemove is "ignore"'
     case 'user-of-another-customer':
       return 'rollcall leaves this user alone: another customer in scope is this user'
+    case 'without-access':
+      return 'nobody is registered without access: createWithoutAccess is false'
     default:
       return why satisfies never
   }

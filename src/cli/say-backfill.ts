@@ -1,83 +1,110 @@
+import type { Announced } from '../brake/announce.ts'
 import type { Standing } from '../ledger/generation.ts'
-import type { Swept } from '../sweep/sweep.ts'
+import type { Ran } from '../sweep/run.ts'
 import type { Tally } from '../sweep/tally.ts'
 import type { Plan } from '../sync/plan.ts'
+import type { Waited } from './backfill-wait.ts'
+import type { ExitCode } from './io.ts'
+import { figure } from './say-figure.ts'
 import { lines } from './say-status.ts'
 
 /** `standing` as it was at the end; null on a ledger that no worker has met yet. */
-export type Backfilled = Swept & {
+export type Backfilled = Ran & {
   readonly standing: Standing | null
   /** The mapping became the present one by this. */
   readonly applied: boolean
-  readonly dryRun: boolean
+  /** It was about the mapping. */
+  readonly mapping: boolean
+  /** It went on where an earlier command had stopped. */
+  readonly resumed: boolean
+  readonly announced: Announced | null
+  /** Null: it did not wait. */
+  readonly waited: Waited | null
+}
+
+/** Somebody who is rejected or held is settled by no waiting. */
+export function exitOf({ ended, waited, tally }: Backfilled): ExitCode {
+  if (!ended || waited?.ended === false) return 1
+  if (!waited) return 0
+  return waited.open + unsettled(waited) + tally.verdicts.unreadable > 0 ? 3 : 0
+}
+
+function unsettled({ states: { rejected, failing, held } }: Waited): number {
+  return rejected + failing + held
 }
 
 /** What a backfill has found and done, as lines for a person. */
 export function sayBackfill(done: Backfilled): string[] {
-  const { tally, dryRun, ended } = done
+  const { tally, ended, announced, waited } = done
   return [
     ...lines('mapping', sayWhich(done)),
-    ...sayTally(tally),
+    ...sayTally(tally, done.mapping),
+    ...sayMissed(tally),
+    ...(announced ? lines('announced', sayAnnounced(announced)) : []),
     ...(ended ? [] : lines('stopped', sayStopped(done))),
-    ...(ended && !dryRun ? lines('done', sayNoted(tally)) : []),
-    ...(ended && dryRun ? lines('dry run', 'no call was made and nothing was written') : []),
+    ...(ended && !waited ? lines('done', sayNoted(tally)) : []),
+    ...(waited ? sayWaited(waited, tally) : []),
   ]
 }
 
-function sayWhich({ standing, applied, dryRun }: Backfilled): string {
+function sayWhich({ standing, applied, mapping }: Backfilled): string {
   if (!standing) return 'none was ever gone by: the first worker takes up its own'
   const { generation, appliedAt } = standing
   if (applied && standing.current) return `applied: syncs go by it from now on (generation ${generation})`
   if (standing.current) {
-    const again = dryRun ? '' : '; everybody was looked at again'
+    const again = mapping ? '; everybody was looked at again' : ''
     return `syncs go by it already (generation ${generation}, since ${appliedAt})${again}`
   }
   const before = standing.earlier ? ', which replaced it' : ''
   return `not applied: syncs go by generation ${generation}${before}, since ${appliedAt}`
 }
 
-/** Whom a sweep has looked at, and what it has found; also for `rollcall status`. */
-export function sayTally({
-  customers,
-  verdicts,
-  unsure,
-  plans,
-  fields,
-  loseAccess,
-  otherUsers,
-}: Tally): string[] {
+/** Whom a sweep has looked at, and what it has found. */
+export function sayTally(tally: Tally, mapping: boolean): string[] {
+  const { customers, verdicts, unsure, plans, fields, loseAccess, otherUsers } = tally
   const some = (label: string, count: number, text: string) => (count > 0 ? lines(label, text) : [])
+  const n = (verdict: keyof Tally['verdicts']) => figure(verdicts[verdict])
+  const bring = mapping ? '`rollcall backfill` brings them in' : ''
   return [
-    ...lines('customers', `${customers} looked at`),
-    ...lines('differ', `${verdicts.differs}${listed(': ', inWords(plans))}`),
+    ...lines('customers', `${figure(customers)} looked at`),
+    ...lines('differ', `${n('differs')}${listed(': ', inWords(plans))}`),
     ...some('fields', Object.keys(fields).length, `of those who are registered: ${listed('', fields)}`),
     ...some('lose access', loseAccess, sayLosses(loseAccess)),
     ...some(
       'user_id',
       otherUsers,
-      `${otherUsers} become other users; the users that they were keep their access`,
+      `${figure(otherUsers)} become other users; the users that they were keep their access`,
     ),
     ...some(
       'owed',
       verdicts.owed,
-      `${verdicts.owed} are owed a sync already${unsure > 0 ? `, ${unsure} of them differ by row or mapping` : ''}`,
+      `${n('owed')} are owed a sync already${unsure > 0 ? `, ${figure(unsure)} of them differ by row or mapping` : ''}`,
     ),
     ...some(
       'later',
       verdicts['another-time'],
-      `${verdicts['another-time']} change by themselves at another time than before`,
+      `${n('another-time')} change by themselves at another time than before`,
     ),
     ...some(
       'never asked',
       verdicts['never-asked'],
-      `${verdicts['never-asked']} were never synced, and are not by this: see \`rollcall capture resync\``,
+      `${n('never-asked')} were never synced, and are not by this: ${bring}`,
     ),
-    ...some('unreadable', verdicts.unreadable, `${verdicts.unreadable} rows cannot be read`),
+    ...some(
+      'left alone',
+      verdicts['not-selected'],
+      `${n('not-selected')} differ in another way than --only names`,
+    ),
+    ...some(
+      'unreadable',
+      verdicts.unreadable,
+      `${n('unreadable')} rows cannot be read: see \`rollcall failures\``,
+    ),
   ]
 }
 
 function sayLosses(count: number): string {
-  return `at most ${count} of those who differ; the brake holds a mass of them`
+  return `at most ${figure(count)} of those who differ; the brake holds a mass of them`
 }
 
 const PLANS: Readonly<Record<Plan['kind'], string>> = {
@@ -99,24 +126,79 @@ function inWords(plans: Tally['plans']): Readonly<Record<string, number>> {
 /** `12 status, 3 email`, the most frequent first. */
 function listed(before: string, counts: Readonly<Record<string, number>>): string {
   const entries = Object.entries(counts).toSorted(([, a], [, b]) => b - a)
-  return entries.length === 0 ? '' : `${before}${entries.map(([name, n]) => `${n} ${name}`).join(', ')}`
+  return entries.length === 0
+    ? ''
+    : `${before}${entries.map(([name, n]) => `${figure(n)} ${name}`).join(', ')}`
+}
+
+/** Nobody should have to wonder whether capture misses anything. */
+function sayMissed({ missed: { inserted, changed, deleted } }: Tally): string[] {
+  if (inserted + changed + deleted === 0) return []
+  return lines(
+    'missed',
+    `capture has missed ${figure(inserted)} new, ${figure(changed)} changed and ${figure(deleted)} deleted rows; they are owed a sync now. Find out what writes without triggers: disabled triggers, session_replication_role, logical replication`,
+  )
+}
+
+function sayAnnounced({ set, left, until, trippedAt }: Announced): string {
+  if (trippedAt !== null)
+    return `registrations wait for a person since ${trippedAt}, those who are announced too: see \`rollcall held\``
+  return set
+    ? `${figure(left)} registrations pass the brake until ${until}`
+    : `they were announced when this backfill began, and are not announced twice: ${figure(left)} of them may still come; \`--restart\` announces anew`
 }
 
 function sayNoted({ verdicts }: Tally): string {
   return verdicts.differs === 0
     ? 'nobody differs'
-    : `${verdicts.differs} are owed a sync: \`rollcall status\` shows how it goes`
+    : `${figure(verdicts.differs)} are owed a sync: \`rollcall status\` shows how it goes, and --wait waits for it`
 }
 
-function sayStopped({ dryRun, standing }: Backfilled): string {
-  if (!dryRun && standing && !standing.current)
+function sayStopped({ standing, superseded, mapping }: Backfilled): string {
+  if (standing && !standing.current)
     return 'not everybody was looked at: another mapping was applied meanwhile'
-  return dryRun
-    ? 'not everybody was looked at'
-    : 'not everybody was looked at: a worker with this configuration goes on with it, and so does this command'
+  if (superseded) return 'not everybody was looked at: another backfill was begun in its place'
+  return mapping
+    ? 'not everybody was looked at: a worker with this configuration goes on with it, and so does this command'
+    : 'not everybody was looked at: run the same command again to go on; --restart starts over'
 }
 
-export function backfillJson({ standing, applied, dryRun, tally, ended }: Backfilled): object {
+function sayWaited(waited: Waited, { verdicts }: Tally): string[] {
+  const { states, reasons, open, ended } = waited
+  const failing = unsettled(waited)
+  const why = reasons
+    .filter(({ state }) => state !== 'discarded')
+    .flatMap(({ state, code, status, customers }) =>
+      lines(
+        state,
+        `${figure(customers)} × ${code}${status === null ? '' : ` (${status})`}; see ${WHERE_SEEN(state)}`,
+      ),
+    )
+  if (!ended)
+    return [
+      ...why,
+      ...lines('stopped', `${figure(open)} are owed a sync still; \`rollcall status\` shows how it goes`),
+    ]
+  const unread = verdicts.unreadable
+  return [
+    ...lines('settled', `${figure(states.idle)} customers`),
+    ...why,
+    ...(states.discarded > 0
+      ? lines('discarded', `${figure(states.discarded)} were left as they are by a person`)
+      : []),
+    ...lines('done', failing + open + unread > 0 ? sayNotAll(failing + unread) : 'everybody is settled'),
+  ]
+}
+
+const WHERE_SEEN = (state: string) => (state === 'held' ? '`rollcall held`' : '`rollcall failures`')
+
+function sayNotAll(customers: number): string {
+  return `nothing is waited for any more, and ${figure(customers)} are not settled`
+}
+
+export function backfillJson(done: Backfilled): object {
+  const { standing, applied, tally, ended, resumed, announced, waited } = done
   const { generation = null, appliedAt = null, current = false } = standing ?? {}
-  return { generation, appliedAt, current, applied, dryRun, ended, ...tally }
+  const about = { generation, appliedAt, current, applied, dryRun: false, ended, resumed }
+  return { ...about, announced, waited, ...tally }
 }

@@ -33,13 +33,15 @@ function sayKind(kind: string): string {
 
 /** By kind, for those where a person is needed or somebody was discarded. */
 export function sayHeldKinds(kinds: readonly KindHeld[]): string[] {
-  const told = kinds.filter((kind) => needsPerson(kind) || kind.released > 0 || kind.discarded > 0)
+  const told = kinds.filter(
+    (kind) => needsPerson(kind) || kind.released > 0 || kind.discarded > 0 || kind.expected > 0,
+  )
   if (told.length === 0) return ['nobody is held']
   return told.flatMap((kind) => [...sayHeldKind(kind), ''])
 }
 
 function sayHeldKind({ kind, held, released, discarded, ...state }: KindHeld): string[] {
-  const { sinceMs, trippedMs, limit, taken } = state
+  const { sinceMs, trippedMs, limit, taken, expected, expectedUntil } = state
   return [
     `${kind}: ${count(held)} held`,
     ...(held > 0 ? wrapped('what', sayKind(kind)) : []),
@@ -52,6 +54,9 @@ function sayHeldKind({ kind, held, released, discarded, ...state }: KindHeld): s
         )),
     ...(released > 0 ? wrapped('released', `${count(released)}, on their way`) : []),
     ...(discarded > 0 ? wrapped('discarded', `${count(discarded)}, left as they are until they change`) : []),
+    ...(expected > 0
+      ? wrapped('announced', `${count(expected)} more, who pass until ${expectedUntil} without being counted`)
+      : []),
     ...(held === 0 && trippedMs !== null ? wrapped('to do', letsThrough(kind)) : []),
     ...(kind === 'truncated' ? wrapped('to do', '`rollcall capture resync` looks at everybody again') : []),
   ]

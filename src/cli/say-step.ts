@@ -111,6 +111,7 @@ const NONE: Readonly<Record<Extract<Plan, { kind: 'none' }>['why'], string>> = {
   'never-ours': 'nothing to send: the customer was never in scope',
   ignored: 'nothing to send: onRemove is "ignore"',
   'user-of-another-customer': 'nothing to send: another customer in scope is this user',
+  'without-access': 'nothing to send: status 0, and createWithoutAccess is false',
 }
 
 function sayCalled({ method, outcome, durationMs }: Called): string {

@@ -54,6 +54,8 @@ export type Config = {
   readonly unmanaged: 'keep' | 'clear'
   readonly clearWith: Readonly<Record<OptionalField, ClearWith>>
   readonly onRemove: 'revoke' | 'erase' | 'ignore'
+  /** Customers with status 0 are registered too; false: once they have access, and not before. */
+  readonly createWithoutAccess: boolean
   /** How `mobile_phone_prefix` is sent: `34` or `+34`. */
   readonly phonePrefix: 'digits' | 'plus'
   readonly service: {

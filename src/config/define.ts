@@ -102,6 +102,11 @@ export type RollcallConfig = {
    * and not erased. Default: 'revoke'.
    */
   readonly onRemove?: 'revoke' | 'erase' | 'ignore'
+  /**
+   * Whether customers with status 0 whom the service does not have are registered there. With false they are once they
+   * have access, and not before; whoever is registered stays so. Default: true.
+   */
+  readonly createWithoutAccess?: boolean
   /** Whether `mobile_phone_prefix` is sent as 34 or as +34. Default: 'digits'. */
   readonly phonePrefix?: 'digits' | 'plus'
   readonly service?: {

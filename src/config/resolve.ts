@@ -62,7 +62,7 @@ export function resolveConfig(raw: unknown, file: string, shown: string = file):
     throw invalid(shown, problems)
   }
   const { relation, key } = customers
-  const { strict, unmanaged, onRemove, phonePrefix } = settings
+  const { strict, unmanaged, onRemove, phonePrefix, createWithoutAccess } = settings
   return freezeAll({
     file,
     fingerprint: fingerprintOf({
@@ -73,6 +73,8 @@ export function resolveConfig(raw: unknown, file: string, shown: string = file):
       clearWith,
       mappingVersion,
       ...{ strict, unmanaged, onRemove, phonePrefix },
+      // Left out where it is as it always was: a new setting is no change of the mapping.
+      ...(createWithoutAccess === false ? { createWithoutAccess } : {}),
     }),
     customers: { relation, key },
     watch,

@@ -136,6 +136,7 @@ export const settingSchemas = {
   strict: flag.default(false),
   unmanaged: oneOf(['keep', 'clear']).default('keep'),
   onRemove: oneOf(['revoke', 'erase', 'ignore']).default('revoke'),
+  createWithoutAccess: flag.default(true),
   phonePrefix: oneOf(['digits', 'plus']).default('digits'),
   service: z
     .strictObject(

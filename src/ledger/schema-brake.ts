@@ -43,6 +43,8 @@ export const brakeEntry = rollcall.table(
     at: at('at').notNull().default(sql`clock_timestamp()`),
     /** Counted no more since a person has decided; that somebody lost access by us is known all the same. */
     forgotten: boolean('forgotten').notNull().default(false),
+    /** Passed as one of those whom a person had announced: it is not counted, and passes again within the window. */
+    announced: boolean('announced').notNull().default(false),
   },
   (t) => [primaryKey({ columns: [t.kind, t.key] }), index('brake_entry_at').on(t.kind, t.at)],
 )

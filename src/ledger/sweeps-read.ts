@@ -1,12 +1,12 @@
 // What there is to tell of sweeps.
 import type { ClientBase } from 'pg'
 import { CURRENT_GENERATION } from './generation.ts'
-import type { SweepKind, SweepOptions } from './sweeps.ts'
+import { EVERYBODY, type SweepKind, type SweepOptions } from './sweeps.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
 /** A look at everybody that tells what capture has missed, and after which the next check of it can wait. */
-const LOOKED = `options = '{}' AND outcome = 'done' AND tally->'checked' = 'true'`
+const LOOKED = `${EVERYBODY} AND outcome = 'done' AND tally->'checked' = 'true'`
 
 /** Whether everybody was last looked at longer ago than this; where nobody ever was, since the first mapping. */
 export async function checkIsDue(client: Client, everyHours: number): Promise<boolean> {

@@ -31,6 +31,9 @@ export type Unfinished<Tally> = {
   readonly tally: Partial<Tally>
 }
 
+/** Whether the service is asked before somebody is registered says nothing of whom a sweep is for. */
+export const EVERYBODY = `options - 'lookup' = '{}'`
+
 const FOUND = `
 SELECT id::text, position, total, tally FROM rollcall.sweep
 WHERE kind = $1 AND ended_at IS NULL AND generation = $2 AND options = $3 AND marks = $4::bigint[]`
@@ -118,7 +121,7 @@ export async function pruneSweeps(client: Client): Promise<void> {
 export async function everybodyIsIn(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ done: boolean }>(
     `SELECT EXISTS (SELECT FROM rollcall.sweep
-       WHERE kind IN ('backfill', 'resync', 'gap') AND outcome = 'done' AND options = '{}') AS done`,
+       WHERE kind IN ('backfill', 'resync', 'gap') AND outcome = 'done' AND ${EVERYBODY}) AS done`,
   )
   return rows[0]?.done === true
 }

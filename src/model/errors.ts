@@ -71,6 +71,11 @@ export const ERRORS = {
       'Changes would not be noticed, so that whoever is changed while everybody is looked at would be lost.',
     todo: 'Run `rollcall capture install`; `rollcall backfill --dry-run` needs no capture.',
   },
+  SWEEP_RUNNING: {
+    exit: 1,
+    means: 'Another backfill is under way, for others than this one.',
+    todo: 'Run the command again when that has ended (`rollcall status` shows how far it is), or stop it.',
+  },
   SERVICE_INSECURE: {
     exit: 2,
     means:

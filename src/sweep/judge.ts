@@ -4,19 +4,19 @@ import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
 import type { CustomersShape } from '../customers/describe.ts'
 import { makeReading } from '../customers/reading.ts'
-import { readClaimants } from '../ledger/record.ts'
+import type { KnownRecord } from '../ledger/record.ts'
 import { readWork, type Work, workOfNobody } from '../ledger/sweep-work.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Mapped } from '../model/mapped.ts'
 import { type Digester, forCustomer } from '../sync/digest.ts'
-import { mapFound, userIdFor } from '../sync/map.ts'
+import { mapFound } from '../sync/map.ts'
 import { type Memory, rememberFor, startMemory } from '../sync/memory.ts'
+import { readRivals, readRows } from '../sync/page.ts'
 import { makePlan, type Policy } from '../sync/plan.ts'
 import { policyOf } from '../sync/policy.ts'
 import { findRivals } from '../sync/rivals.ts'
 import { type Found, foundOf, type Selection, type Verdict, verdictOn } from './differs.ts'
 import type { Page } from './pages.ts'
-import { type Read, type Rows, readRows } from './rows.ts'
 
 /** Other work of this process gets its turn after so many customers. */
 const BREATH = 100
@@ -42,6 +42,9 @@ export type Made = {
   readonly mapped: Mapped
   /** There is no row of it. */
   readonly gone: boolean
+  readonly record: KnownRecord
+  /** Other customers in scope that claim its user. */
+  readonly rivals: readonly CustomerKey[]
 }
 
 export function makeJudge(judging: Judging, shape: CustomersShape) {
@@ -54,7 +57,7 @@ export function makeJudge(judging: Judging, shape: CustomersShape) {
     const asked = onlyGone ? keys.filter((key) => rows.get(key) === null) : keys
     const { work, nowMs } = await (withoutLedger ? workOfNobody : readWork)(pool, asked)
     const now = new Date(nowMs)
-    const rivals = await readRivals({ config, read, rows, now, claimants: await claimantsOf(asked) })
+    const rivals = await readRivals({ pool, config, read, rows, now, asked: withoutLedger ? [] : asked })
     const judged: Judged[] = []
     for (const [at, each] of work.entries()) {
       if (at % BREATH === BREATH - 1) await setImmediate()
@@ -67,18 +70,10 @@ export function makeJudge(judging: Judging, shape: CustomersShape) {
       const mapped = mapFound(config, key, row, now)
       const others = await findRivals(rivals, key, mapped)
       const planned = plannedFor({ work: each, mapped, rivals: others, policy, digester, select })
-      const made = { ...planned, mapped, gone: row === null }
+      const made = { ...planned, mapped, gone: row === null, record: each.record, rivals: others }
       judged.push({ key, owed, verdict: verdictOn(planned.found, select), made })
     }
     return judged
-  }
-
-  async function claimantsOf(keys: readonly CustomerKey[]) {
-    if (withoutLedger) return new Map<string, readonly CustomerKey[]>()
-    return await readClaimants(
-      pool,
-      keys.flatMap((key) => userIdFor(config, key) ?? []),
-    )
   }
 }
 
@@ -104,24 +99,4 @@ function plannedFor({ work, mapped, rivals, policy, digester, select }: Planning
   const plan = makePlan({ mapped, memory, rivals, policy, digests })
   const digest = digester.whole(key, mapped, policy.clearWith)
   return { found: foundOf(work, { mapped, digest, plan, digestKey: digester.id }), memory }
-}
-
-type Meeting = {
-  readonly config: Config
-  readonly read: Read
-  readonly rows: Rows
-  readonly claimants: ReadonlyMap<string, readonly CustomerKey[]>
-  readonly now: Date
-}
-
-/** All that `findRivals` asks for a page. */
-async function readRivals({ config, read, rows, claimants, now }: Meeting) {
-  const others = [...claimants.values()].flat().filter((key) => !rows.has(key))
-  const otherRows = others.length > 0 ? (await readRows(read, [...new Set(others)])).rows : new Map()
-  return {
-    config,
-    now,
-    readClaimants: async (userId: string) => claimants.get(userId) ?? [],
-    readRow: async (key: CustomerKey) => rows.get(key) ?? otherRows.get(key) ?? null,
-  }
 }

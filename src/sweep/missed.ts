@@ -8,9 +8,9 @@ import { capturedOf, readWork, type Work } from '../ledger/sweep-work.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Digester } from '../sync/digest.ts'
 import { mapFound } from '../sync/map.ts'
+import { readRows } from '../sync/page.ts'
 import { policyOf } from '../sync/policy.ts'
 import type { Judged } from './judge.ts'
-import { readRows } from './rows.ts'
 import type { Missed } from './tally.ts'
 
 type Options = {

@@ -38,6 +38,7 @@ type Meeting = {
   readonly config: Config
   readonly read: Read
   readonly rows: Rows
+  /** Whose rivals are asked for; none: nothing is recorded that could tell of any. */
   readonly asked: readonly CustomerKey[]
   readonly now: Date
 }
@@ -45,7 +46,7 @@ type Meeting = {
 /** All that `findRivals` asks for a page, in two statements. */
 export async function readRivals({ pool, config, read, rows, asked, now }: Meeting) {
   const userIds = asked.flatMap((key) => userIdFor(config, key) ?? [])
-  const claimants = await readClaimants(pool, userIds)
+  const claimants = userIds.length > 0 ? await readClaimants(pool, userIds) : new Map<string, CustomerKey[]>()
   const others = [...claimants.values()].flat().filter((key) => !rows.has(key))
   const otherRows = others.length > 0 ? (await readRows(read, [...new Set(others)])).rows : new Map()
   return {

@@ -12,6 +12,8 @@ export type Policy = {
   readonly unmanaged: 'keep' | 'clear'
   readonly clearWith: Readonly<Record<OptionalField, ClearWith>>
   readonly onRemove: 'revoke' | 'erase' | 'ignore'
+  /** Customers with status 0 whom the service does not have are registered all the same. */
+  readonly createWithoutAccess: boolean
   /** Every updatable field is set by the mapping. */
   readonly fullyManaged: boolean
 }
@@ -34,6 +36,7 @@ export type Plan =
         | 'never-ours'
         | 'ignored'
         | 'user-of-another-customer'
+        | 'without-access'
     }
   | { readonly kind: 'lookup'; readonly why: 'unknown' | 'unasked' | 'trial' | 'unclear' | 'erased' }
   | { readonly kind: 'create'; readonly body: CreateBody; readonly fields: readonly OptionalField[] }
@@ -108,6 +111,9 @@ function planUser(mapped: Extract<Mapped, { kind: 'user' }>, { memory, policy, d
   if (memory.remote === 'unknown') return { kind: 'lookup', why: 'unknown' }
   // Some services take a create of somebody they know for an update: that may be a loss of access.
   if (memory.remote === 'unasked' && user.status === 0) return { kind: 'lookup', why: 'unasked' }
+  // Only once a look has shown that there is nobody to be revoked.
+  if (memory.remote === 'absent' && user.status === 0 && !policy.createWithoutAccess)
+    return { kind: 'none', why: 'without-access' }
   const refused = standingRefusals(user, memory, digests)
   const managed = OPTIONAL_FIELDS.filter((field) => user.fields[field] !== undefined && !refused.has(field))
   if (memory.remote !== 'present') return { kind: 'create', body: createBody(user, managed), fields: managed }

@@ -9,6 +9,7 @@ const state = (kind: BrakeKind, rest: Partial<KindState> = {}): KindState => ({
   taken: 0,
   limit: 2,
   tripped: false,
+  expected: 0,
   ...rest,
 })
 const ask = (key: string, kinds: readonly BrakeKind[], rest: Partial<Asked> = {}): Asked => ({
@@ -55,6 +56,24 @@ describe('the decision of the brake', () => {
       again: [],
       trips: [],
     })
+  })
+
+  it('lets through who was announced, uncounted, and after them the limit; tripped, it holds them all', () => {
+    const asked = ['a', 'b', 'c', 'd', 'e'].map((key) => ask(key, ['create']))
+    const kinds = [state('create', { expected: 2, taken: 1 })]
+    const { answers, entries, trips } = decide({ kinds, asked, truncated: false })
+    expect(answers).toEqual([[], [], [], ['create'], ['create']])
+    expect(entries.map(({ key, announced = false }) => [key, announced])).toEqual([
+      ['a', true],
+      ['b', true],
+      ['c', false],
+    ])
+    expect(trips).toEqual([{ kind: 'create', limit: 2 }])
+    const tripped = [state('create', { expected: 2, tripped: true })]
+    expect(decide({ kinds: tripped, asked, truncated: false }).entries).toEqual([])
+    // Full to the limit already, it is no reason to hold those who were announced.
+    const full = [state('create', { expected: 5, taken: 2 })]
+    expect(decide({ kinds: full, asked, truncated: false }).trips).toEqual([])
   })
 
   it('counts a customer once for a kind, also twice in one batch', () => {

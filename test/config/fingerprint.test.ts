@@ -37,6 +37,7 @@ test('a default that is written down is the default', () => {
   expect(
     print({ strict: false, unmanaged: 'keep', onRemove: 'revoke', phonePrefix: 'digits', clearWith: 'null' }),
   ).toBe(print())
+  expect(print({ createWithoutAccess: true })).toBe(print())
   expect(print({ clearWith: { email: 'null' } })).toBe(print())
 })
 
@@ -67,6 +68,7 @@ test.each<[string, Partial<RollcallConfig>]>([
   ['what becomes of those who are removed', { onRemove: 'ignore' }],
   ['what becomes of fields that are not set', { unmanaged: 'clear' }],
   ['how a field is cleared', { clearWith: { email: 'empty' } }],
+  ['whether customers without access are registered', { createWithoutAccess: false }],
   ['how a prefix is written', { phonePrefix: 'plus' }],
   ['strictness', { strict: true }],
   ['where the customers stand', { customers: { table: 'other.clients', key: 'id' } }],

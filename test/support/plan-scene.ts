@@ -34,6 +34,7 @@ export const KEEP: Policy = {
   unmanaged: 'keep',
   clearWith: clearing('null'),
   onRemove: 'revoke',
+  createWithoutAccess: true,
   fullyManaged: false,
 }
 export const CLEAR: Policy = { ...KEEP, unmanaged: 'clear' }

@@ -8,7 +8,7 @@ import { type LedgerRecord, NEVER_SETTLED } from '../../src/ledger/record.ts'
 import { OPTIONAL_FIELDS, type OptionalField } from '../../src/model/user.ts'
 import type { Permit } from '../../src/pace/pace.ts'
 import { makeDigester } from '../../src/sync/digest.ts'
-import { isFullyManaged } from '../../src/sync/map.ts'
+import { policyOf } from '../../src/sync/policy.ts'
 import { type Run, runClaim, type SyncContext, type SyncStep } from '../../src/sync/run.ts'
 import { Killed, makePureService, type PureService } from './pure-service.ts'
 
@@ -115,10 +115,9 @@ export const PLAIN_RUN = {
 
 export function contextOf(customer: Customer): SyncContext {
   const { config, permits, service, kept } = customer
-  const { unmanaged, clearWith, onRemove } = config
   return {
     config,
-    policy: { unmanaged, clearWith, onRemove, fullyManaged: isFullyManaged(config) },
+    policy: policyOf(config),
     users: service.client,
     digester: makeDigester(customer.secret),
     permits: {

@@ -16,6 +16,7 @@ export const POLICY: Policy = {
   unmanaged: 'keep',
   clearWith: Object.fromEntries(OPTIONAL_FIELDS.map((field) => [field, 'null'])) as Policy['clearWith'],
   onRemove: 'revoke',
+  createWithoutAccess: true,
   fullyManaged: false,
 }
 

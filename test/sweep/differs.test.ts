@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { NEVER_SETTLED } from '../../src/ledger/record.ts'
 import {
   EVERYBODY,
   type Found,
@@ -141,7 +142,13 @@ describe('the sum of what is found', () => {
   const sum = (...all: readonly (readonly [Partial<Found>, Memory?])[]) =>
     all.reduce((tally, [found, memory = MEMORY]) => {
       const whole = { ...IDLE, ...found }
-      const made = { found: whole, memory, mapped: { kind: 'removed', userId: 'k' }, gone: true } as const
+      const gone = {
+        mapped: { kind: 'removed', userId: 'k' },
+        gone: true,
+        record: NEVER_SETTLED,
+        rivals: [],
+      } as const
+      const made = { found: whole, memory, ...gone }
       return addTo(tally, { key: 'k', owed: whole.owed, verdict: verdictOn(whole, KNOWN), made })
     }, NOTHING_FOUND)
 

@@ -21,6 +21,7 @@ const FACTS = {
   unmanaged: ['keep', 'clear'],
   clearWith: ['null', 'empty', 'omit'],
   onRemove: ['revoke', 'erase', 'ignore'],
+  createWithoutAccess: ['yes', 'no'],
   looked: ['no', 'yes'],
   /** The user's fields were cleared; of one who has come back nothing of it is remembered. */
   erased: ['no', 'sent', 'verified'],
@@ -36,6 +37,7 @@ export function* planCases(): Generator<PlanCase> {
   for (const given of combine(Object.entries(FACTS))) {
     const each = given as PlanCase
     if (each.stray === 'yes' && each.fullyManaged === 'yes') continue
+    if (each.createWithoutAccess === 'no' && each.customer !== 'status 0') continue
     if (each.known === 'seen' && each.remote !== 'present') continue
     const gone = each.customer === 'removed' || each.customer === 'out of scope'
     if (each.erased !== 'no' && !(gone && each.remote === 'present')) continue
@@ -102,8 +104,12 @@ export function mappedIn(given: PlanCase): Mapped {
   return user(desiredStatus(given), desiredFields(given), heldBack === 'left out' ? [LEFT_OUT] : [])
 }
 
-export function policyIn({ unmanaged, clearWith, onRemove, fullyManaged }: PlanCase) {
-  return { unmanaged, onRemove, fullyManaged: fullyManaged === 'yes', clearWith: CLEARING[clearWith] }
+export function policyIn({ unmanaged, clearWith, onRemove, createWithoutAccess, fullyManaged }: PlanCase) {
+  return {
+    ...{ unmanaged, onRemove, clearWith: CLEARING[clearWith] },
+    createWithoutAccess: createWithoutAccess === 'yes',
+    fullyManaged: fullyManaged === 'yes',
+  }
 }
 
 const CLEARING: Readonly<Record<ClearWith, ReturnType<typeof clearing>>> = {

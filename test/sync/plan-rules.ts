@@ -5,6 +5,7 @@ export const CALLS_HEAD: Row = [
   'the customer',
   'another customer is the user',
   'onRemove',
+  'createWithoutAccess',
   'never asked',
   'unknown',
   'absent',
@@ -12,15 +13,16 @@ export const CALLS_HEAD: Row = [
   'present',
 ]
 export const CALLS: readonly Row[] = [
-  ['rejected', 'any', 'any', 'reject', 'reject', 'reject', 'reject', 'reject'],
-  ['in scope', 'yes', 'any', 'reject', 'reject', 'reject', 'reject', 'reject'],
-  ['status 0', 'any', 'any', 'lookup', 'lookup', 'create', 'update', 'update'],
-  ['status 2, status 4', 'any', 'any', 'create', 'lookup', 'create', 'update', 'update'],
-  ['removed, out of scope', 'yes', 'any', 'none', 'none', 'none', 'none', 'none'],
-  ['removed, out of scope', 'any', 'ignore', 'none', 'none', 'none', 'none', 'none'],
-  ['removed', 'any', 'erase', 'lookup', 'lookup', 'none', 'erasure', 'revoke'],
-  ['removed', 'any', 'any', 'lookup', 'lookup', 'none', 'none', 'revoke'],
-  ['out of scope', 'any', 'any', 'none', 'lookup', 'none', 'none', 'revoke'],
+  ['rejected', 'any', 'any', 'any', 'reject', 'reject', 'reject', 'reject', 'reject'],
+  ['in scope', 'yes', 'any', 'any', 'reject', 'reject', 'reject', 'reject', 'reject'],
+  ['status 0', 'any', 'any', 'no', 'lookup', 'lookup', 'none', 'update', 'update'],
+  ['status 0', 'any', 'any', 'any', 'lookup', 'lookup', 'create', 'update', 'update'],
+  ['status 2, status 4', 'any', 'any', 'any', 'create', 'lookup', 'create', 'update', 'update'],
+  ['removed, out of scope', 'yes', 'any', 'any', 'none', 'none', 'none', 'none', 'none'],
+  ['removed, out of scope', 'any', 'ignore', 'any', 'none', 'none', 'none', 'none', 'none'],
+  ['removed', 'any', 'erase', 'any', 'lookup', 'lookup', 'none', 'erasure', 'revoke'],
+  ['removed', 'any', 'any', 'any', 'lookup', 'lookup', 'none', 'none', 'revoke'],
+  ['out of scope', 'any', 'any', 'any', 'none', 'lookup', 'none', 'none', 'revoke'],
 ]
 
 export const UPDATES_HEAD: Row = ['status', 'fields', 'PUT', 'trial', 'looked at', 'call', 'with the status']

@@ -31,8 +31,8 @@ function wanted(given: PlanCase, tables: Tables, hit: Hit = () => undefined): Wa
     return row
   }
   const customer = given.customer.startsWith('status') ? [given.customer, 'in scope'] : [given.customer]
-  const calls = ask('calls', [customer, [given.rivals], [given.onRemove]])
-  const call = calls[CALLS_HEAD.indexOf(remoteWord(given)) - 3] ?? ''
+  const calls = ask('calls', [customer, [given.rivals], [given.onRemove], [given.createWithoutAccess]])
+  const call = calls[CALLS_HEAD.indexOf(remoteWord(given)) - 4] ?? ''
   if (call === 'erasure') {
     const [next = ''] = ask('erasure', [[given.erased], [given.looked], toClear(given)])
     return carried(given, ask, [next, '–'])

@@ -1,0 +1,58 @@
+import type { Config } from '../config/config.ts'
+import { type Bases, baseOf } from './base.ts'
+import { type BrakeKind, limitOf, ruleOf } from './brake.ts'
+import type { KindStanding } from './standing.ts'
+
+/** What becomes of so many customers whom the brake counts under a kind. */
+export type Outlook = {
+  readonly kind: BrakeKind
+  readonly customers: number
+  readonly through: number
+  readonly held: number
+  /** It holds everybody already. */
+  readonly tripped: boolean
+}
+
+type Asking = {
+  readonly customers: Readonly<Partial<Record<BrakeKind, number>>>
+  readonly standings: readonly KindStanding[]
+  readonly bases: Bases
+  readonly rules: Config['brake']
+  /** Registrations that are announced now; null: what was announced before stands. */
+  readonly expectCreates: number | null
+}
+
+/** In the order of how many are held. */
+export function outlookOf({ customers, standings, bases, rules, expectCreates }: Asking): readonly Outlook[] {
+  const entries = Object.entries(customers) as [BrakeKind, number][]
+  return entries
+    .map(([kind, count]): Outlook => {
+      const found = standings.find((each) => each.kind === kind)
+      const { taken, tripped, expected } = found ?? { taken: 0, tripped: false, expected: 0 }
+      const announced = kind === 'create' && expectCreates !== null ? expectCreates : expected
+      const room = roomFor({ kind, count: Math.max(0, count - announced), taken, bases, rules })
+      const through = tripped ? 0 : Math.min(count, announced + room)
+      return { kind, customers: count, through, held: count - through, tripped }
+    })
+    .toSorted((a, b) => b.held - a.held || b.customers - a.customers)
+}
+
+type Room = {
+  readonly kind: BrakeKind
+  readonly count: number
+  readonly taken: number
+  readonly bases: Bases
+  readonly rules: Config['brake']
+}
+
+/** Each registration is one more of whom a share may be registered, so that the limit moves ahead of them. */
+function roomFor({ kind, count, taken, bases, rules }: Room): number {
+  const base = baseOf(kind, bases)
+  let room = 0
+  for (;;) {
+    const grown = kind === 'create' ? base + room : base
+    const next = Math.min(count, Math.max(0, limitOf(ruleOf(kind, rules), grown) - taken))
+    if (next <= room) return room
+    room = next
+  }
+}

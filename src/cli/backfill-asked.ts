@@ -1,0 +1,78 @@
+import type { Pool } from 'pg'
+import type { Config } from '../config/config.ts'
+import { RollcallError } from '../model/errors.ts'
+import { readConditions } from '../sweep/conditions.ts'
+import type { Only } from '../sweep/differs.ts'
+import type { Restriction } from '../sweep/restriction.ts'
+
+/** As commander gives them. */
+export type Options = {
+  readonly config?: string
+  readonly dryRun?: true
+  readonly where?: readonly string[]
+  readonly only?: Only
+  readonly lookup?: true
+  readonly sample?: string
+  readonly rate?: string
+  readonly expectCreates?: string
+  readonly restart?: true
+  readonly wait?: true
+  readonly mapping?: true
+  readonly json?: true
+}
+
+export type Asked = Pick<Options, 'only'> & {
+  readonly [K in 'dryRun' | 'lookup' | 'restart' | 'wait' | 'mapping' | 'json']: boolean
+} & {
+  readonly where: readonly string[]
+  readonly sample: number
+  /** Calls per second. */
+  readonly rate: number | null
+  readonly expectCreates: number | null
+}
+
+/** @throws RollcallError USAGE with everything that is wrong with the options at once */
+export function readAsked(options: Options): Asked {
+  const problems: string[] = []
+  const number = (name: string, text: string | undefined, rule: Rule): number | null => {
+    if (text === undefined) return null
+    if (rule.fits.test(text) && Number(text) > 0 && Number(text) <= MOST) return Number(text)
+    problems.push(`${name}: expected ${rule.expected}`)
+    return null
+  }
+  const sample = number('--sample', options.sample, WHOLE)
+  const rate = number('--rate', options.rate, RATE)
+  const expectCreates = number('--expect-creates', options.expectCreates, WHOLE)
+  if (options.sample !== undefined && !options.dryRun) problems.push('--sample: only with --dry-run')
+  if (problems.length > 0) throw new RollcallError('USAGE', problems)
+  const { only, where = [], dryRun, lookup, restart, wait, mapping, json } = options
+  return {
+    ...(only === undefined ? {} : { only }),
+    ...{ where, rate, expectCreates, sample: sample ?? 0 },
+    ...{ dryRun: dryRun === true, lookup: lookup === true, restart: restart === true },
+    ...{ wait: wait === true, mapping: mapping === true, json: json === true },
+  }
+}
+
+/** The column of the brake that counts them takes no more. */
+const MOST = 2_000_000_000
+type Rule = { readonly fits: RegExp; readonly expected: string }
+const WHOLE: Rule = { fits: /^\d{1,10}$/, expected: 'a whole number from 1' }
+const RATE: Rule = { fits: /^\d{1,10}(\.\d{1,6})?$/, expected: 'a number of calls per second above 0' }
+
+/** What is recorded of it tells one backfill from another, so it is put in one form: order and spelling say nothing. */
+export async function readRestriction(pool: Pool, config: Config, asked: Asked): Promise<Restriction> {
+  const { where, only, lookup } = asked
+  const conditions = await readConditions(pool, config, where)
+  const said = conditions.map(({ column, operator, values }) => ({ column, operator, values }))
+  const sorted = said.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+  return {
+    options: {
+      ...(sorted.length > 0 ? { where: sorted } : {}),
+      ...(only === undefined ? {} : { only }),
+      ...(lookup ? { lookup } : {}),
+    },
+    select: { ...(only === undefined ? {} : { only }), lookup },
+    conditions,
+  }
+}

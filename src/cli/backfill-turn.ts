@@ -1,0 +1,74 @@
+// One sweep at a time, and one backfill: whoever comes second waits, unless it wants something else.
+import type { Pool } from 'pg'
+import { alone } from '../ledger/alone.ts'
+import { readStanding } from '../ledger/generation.ts'
+import { readDone, readOtherBackfill } from '../ledger/sweeps-other.ts'
+import { RollcallError } from '../model/errors.ts'
+import { sleep } from '../ops/time.ts'
+import type { Restriction } from '../sweep/restriction.ts'
+import type { Ran } from '../sweep/run.ts'
+import { NOTHING_FOUND, type Tally } from '../sweep/tally.ts'
+
+type Turn = {
+  readonly pool: Pool
+  readonly signal: AbortSignal
+  readonly say: (line: string) => void
+  readonly restart: boolean
+}
+
+type What =
+  | { readonly kind: 'backfill'; readonly restriction: Restriction }
+  | { readonly kind: 'mapping'; readonly fingerprint: string }
+
+const POLL_MS = 300
+const STOPPED: Ran = { tally: NOTHING_FOUND, ended: false, superseded: false }
+
+/** @throws RollcallError SWEEP_RUNNING where another backfill is under way that is not the same */
+export async function runInTurn(turn: Turn, what: What, run: () => Promise<Ran>): Promise<Ran> {
+  const { pool, signal, say } = turn
+  let other: Other | null = null
+  while (!signal.aborted) {
+    const waited = other
+    const ran = await alone(pool, 'backfill', async () => {
+      const done = waited ? await doneBy(pool, waited, what) : null
+      return done ?? (await whenNobodySweeps(turn, run))
+    })
+    if (ran) return ran
+    if (!other) say('another backfill is under way: this one waits until it has ended')
+    other = (await readOther(turn, what)) ?? other ?? { id: null }
+    await sleep(POLL_MS, signal)
+  }
+  return STOPPED
+}
+
+/** Its record; null as long as it has none. */
+type Other = { readonly id: string | null }
+
+/** A worker's check, or a look after a gap in capture, takes as long as this one will. */
+async function whenNobodySweeps({ pool, signal, say }: Turn, run: () => Promise<Ran>): Promise<Ran> {
+  for (let first = true; !signal.aborted; first = false) {
+    const ran = await alone(pool, 'sweep', run)
+    if (ran) return ran
+    if (first)
+      say('a worker, or another command, looks at everybody just now: this waits until that has ended')
+    await sleep(POLL_MS, signal)
+  }
+  return STOPPED
+}
+
+async function readOther({ pool, restart }: Turn, what: What): Promise<Other | null> {
+  if (what.kind === 'mapping') return null
+  const found = await readOtherBackfill(pool, what.restriction.options)
+  if (found && (restart || !found.same)) throw new RollcallError('SWEEP_RUNNING')
+  return found
+}
+
+/** The other one has done what this one was called for. */
+async function doneBy(pool: Pool, { id }: Other, what: What): Promise<Ran | null> {
+  if (what.kind === 'mapping') {
+    const standing = await readStanding(pool, what.fingerprint)
+    return standing?.current && standing.swept ? { ...STOPPED, ended: true } : null
+  }
+  const tally = id === null ? null : await readDone<Tally>(pool, id)
+  return tally && { tally: { ...NOTHING_FOUND, ...tally }, ended: true, superseded: false }
+}

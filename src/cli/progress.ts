@@ -1,0 +1,100 @@
+// How far something has come, where somebody waits for it: a bar in a terminal, a line now and then elsewhere.
+import { createLogUpdate } from 'log-update'
+import type { Io } from './io.ts'
+import { figure } from './say-figure.ts'
+import { span } from './say-time.ts'
+import { COLUMNS } from './say-wrapped.ts'
+
+export type Standing = {
+  /** What is done to them: "looked at". */
+  readonly verb: string
+  readonly done: number
+  /** Null: not known. */
+  readonly total: number | null
+  /** How many were done when it began, by an earlier command. */
+  readonly from: number
+  readonly note: string
+}
+
+export type Progress = {
+  show(standing: Standing): void
+  /** A line that stays. */
+  say(line: string): void
+  close(): void
+}
+
+const FRAME_MS = 100
+const LINE_MS = 5000
+/** A rate over less than this says nothing. */
+const LEAST_MS = 500
+
+/** Ends with `close`, before anything else is written. */
+export function openProgress(io: Pick<Io, 'err' | 'screen'>, now: () => number): Progress {
+  const started = now()
+  let shown: Standing | null = null
+  let told = ''
+  const { screen } = io
+  const picture = screen ? createLogUpdate(screen) : null
+  const draw = () => {
+    if (!shown) return
+    if (picture) return picture(sayBar(shown, now() - started, screen?.columns ?? COLUMNS))
+    const line = sayStanding(shown, now() - started)
+    if (line !== told) io.err(line)
+    told = line
+  }
+  const timer = setInterval(draw, picture ? FRAME_MS : LINE_MS)
+  timer.unref()
+  return {
+    show(standing) {
+      shown = standing
+    },
+    say(line) {
+      picture?.clear()
+      io.err(line)
+    },
+    close() {
+      clearInterval(timer)
+      shown = null
+      picture?.clear()
+      picture?.done()
+    },
+  }
+}
+
+/** `1,200 of 5,000 customers looked at (24 %), 400/s, 10 s left; 30 differ` */
+export function sayStanding({ verb, done, total, from, note }: Standing, elapsedMs: number): string {
+  const of = total === null ? '' : ` of ${figure(total)}`
+  const parts = [
+    `${figure(done)}${of} customers ${verb}${percent(done, total)}`,
+    ...pace({ done, total, from }, elapsedMs),
+  ]
+  return [parts.join(', '), ...(note === '' ? [] : [note])].join('; ')
+}
+
+const BAR = 20
+
+/** One line, whatever the terminal's width: a wrapped one would tear the picture apart. */
+export function sayBar(standing: Standing, elapsedMs: number, columns: number): string {
+  const { verb, done, total, note } = standing
+  const share = total ? Math.min(1, done / total) : 0
+  const filled = Math.floor(share * BAR)
+  const bar =
+    total === null ? '' : `[${'#'.repeat(filled)}${'.'.repeat(BAR - filled)}] ${Math.floor(share * 100)} %  `
+  const parts = [`${figure(done)} ${verb}`, ...pace(standing, elapsedMs), ...(note === '' ? [] : [note])]
+  return `${bar}${parts.join('  ')}`.slice(0, Math.max(1, columns - 1))
+}
+
+function percent(done: number, total: number | null): string {
+  return total ? ` (${Math.floor(Math.min(1, done / total) * 100)} %)` : ''
+}
+
+type Pacing = Pick<Standing, 'done' | 'total' | 'from'>
+
+/** Rate and time left, by this process alone. */
+function pace({ done, total, from }: Pacing, elapsedMs: number): string[] {
+  if (elapsedMs < LEAST_MS || done <= from) return []
+  const perSecond = (done - from) / (elapsedMs / 1000)
+  const rate = perSecond < 10 ? perSecond.toFixed(1) : figure(Math.round(perSecond))
+  const left = total === null || total <= done ? [] : [`${span(((total - done) / perSecond) * 1000)} left`]
+  return [`${rate}/s`, ...left]
+}

@@ -1,0 +1,42 @@
+import pg, { type Pool } from 'pg'
+import { type Condition, conditionSql } from './condition.ts'
+import type { CustomersShape } from './describe.ts'
+
+/** A view may take long to count, and nobody wants to wait for a percentage. */
+const PATIENCE_MS = 5000
+const CANCELLED = '57014'
+
+/** How many customers there are; null where counting them takes too long. */
+export async function countCustomers(
+  pool: Pool,
+  { relation, key }: CustomersShape,
+  conditions: readonly Condition[],
+): Promise<number | null> {
+  const id = pg.escapeIdentifier
+  const where = [
+    ...key.map(({ name }) => `c.${id(name)} IS NOT NULL`),
+    ...conditions.map((condition, at) => conditionSql(condition, firstOf(conditions, at))),
+  ]
+  const client = await pool.connect()
+  let broken = true
+  try {
+    await client.query(`BEGIN READ ONLY; SET LOCAL statement_timeout = ${PATIENCE_MS}`)
+    const { rows } = await client.query<{ n: number }>(
+      `SELECT count(*)::float8 AS n FROM ${id(relation.schema)}.${id(relation.name)} c WHERE ${where.join(' AND ')}`,
+      conditions.flatMap(({ values }) => values),
+    )
+    await client.query('COMMIT')
+    broken = false
+    return rows[0]?.n ?? null
+  } catch (error) {
+    if ((error as { code?: unknown }).code === CANCELLED) return null
+    throw error
+  } finally {
+    client.release(broken)
+  }
+}
+
+/** Parameters are numbered through all conditions. */
+function firstOf(conditions: readonly Condition[], at: number): number {
+  return 1 + conditions.slice(0, at).reduce((sum, { values }) => sum + values.length, 0)
+}

@@ -1,0 +1,49 @@
+import type { ClientBase, Pool } from 'pg'
+import { RollcallError } from '../model/errors.ts'
+import { checkMigrated } from './migrate.ts'
+
+/** Why nothing can be said of what was sent before. */
+export type Unreadable = 'not-migrated' | 'no-right'
+
+/** What a forecast goes by. */
+const NEEDED = [
+  'brake',
+  'capture_mark',
+  'generation',
+  'ledger',
+  'migration',
+  'owed',
+  'pace',
+  'sweep',
+  'target',
+]
+
+const RIGHTS = `
+SELECT count(*)::int AS there, (count(*) FILTER (WHERE has_schema_privilege(n.oid, 'USAGE')
+  AND has_table_privilege(c.oid, 'SELECT')))::int AS readable
+FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = 'rollcall' AND c.relname = ANY($1)`
+
+/** Null where the ledger is there and may be read; asked of the catalog, which refuses nobody. */
+export async function whyUnreadable(pool: Pool): Promise<Unreadable | null> {
+  const { rows } = await pool.query<{ there: number; readable: number }>(RIGHTS, [NEEDED])
+  const { there = 0, readable = 0 } = rows[0] ?? {}
+  if (there < NEEDED.length) return 'not-migrated'
+  if (readable < NEEDED.length) return 'no-right'
+  try {
+    await checkMigrated(pool)
+    return null
+  } catch (error) {
+    if (error instanceof RollcallError && error.code === 'NOT_MIGRATED') return 'not-migrated'
+    throw error
+  }
+}
+
+/** Whether this role may read one more table of ours. */
+export async function mayRead(client: Pick<ClientBase, 'query'>, table: string): Promise<boolean> {
+  const { rows } = await client.query<{ may: boolean }>(
+    `SELECT has_table_privilege('rollcall.' || quote_ident($1), 'SELECT') AS may`,
+    [table],
+  )
+  return rows[0]?.may === true
+}

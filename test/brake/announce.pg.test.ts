@@ -1,0 +1,84 @@
+// Registrations that somebody has announced: they pass, are not counted, and are announced once for a sweep.
+import { expect, test } from 'vitest'
+import { announceCreates } from '../../src/brake/announce.ts'
+import { discard } from '../../src/brake/held.ts'
+import { readBrake } from '../../src/brake/list.ts'
+import { makeBrake } from '../../src/brake/reserve.ts'
+import { beginSweep } from '../../src/ledger/sweeps.ts'
+import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { keys } from './scene.ts'
+
+const RULES = {
+  windowHours: 24,
+  changes: { customers: 1000, share: 0 },
+  creates: { customers: 5, share: 0 },
+}
+const BACKFILL = { kind: 'backfill', generation: '1', options: {}, marks: [] } as const
+
+async function begun({ pool }: TestDatabase): Promise<string> {
+  return (await beginSweep(pool, BACKFILL, null)).id
+}
+
+/** How many of these registrations pass. */
+async function registered({ pool }: TestDatabase, who: readonly string[]): Promise<number> {
+  const brake = makeBrake(pool, RULES)
+  const answers = await Promise.all(who.map((key) => brake({ key, kinds: ['create'], desired: 'd' })))
+  return answers.filter((kinds) => kinds.length === 0).length
+}
+
+async function createOf({ pool }: TestDatabase) {
+  return (await readBrake(pool)).find(({ kind }) => kind === 'create')
+}
+
+test('those who were announced pass besides the limit; the one who is too many then trips the kind', async () => {
+  await using db = await freshDatabase()
+  const announced = await announceCreates(db.pool, {
+    customers: 20,
+    windowHours: 24,
+    sweep: await begun(db),
+  })
+  expect(announced).toMatchObject({ set: true, left: 20, trippedAt: null })
+  expect(await createOf(db)).toMatchObject({ expected: 20, expectedUntil: announced.until })
+  expect(await registered(db, keys(12))).toBe(12)
+  expect(await createOf(db)).toMatchObject({ expected: 8, taken: 0, trippedAt: null })
+  // Repeated, an attempt takes up nobody else's place.
+  expect(await registered(db, keys(12))).toBe(12)
+  expect(await createOf(db)).toMatchObject({ expected: 8, taken: 0 })
+  expect(await registered(db, keys(30, 13))).toBe(8 + 5)
+  expect(await createOf(db)).toMatchObject({ expected: 0, expectedUntil: null, taken: 5, limit: 5 })
+  // Whoever has passed goes on, also now that the kind has tripped.
+  expect(await registered(db, keys(12))).toBe(12)
+})
+
+test('a command that goes on with its sweep announces nobody again, and the next sweep does', async () => {
+  await using db = await freshDatabase()
+  const first = { customers: 20, windowHours: 24, sweep: await begun(db) }
+  await announceCreates(db.pool, first)
+  await registered(db, keys(15))
+  expect(await announceCreates(db.pool, first)).toMatchObject({ set: false, left: 5 })
+  const next = { ...first, customers: 3, sweep: await begun(db) }
+  expect(await announceCreates(db.pool, next)).toMatchObject({ set: true, left: 3 })
+  expect(await registered(db, keys(30, 100))).toBe(3 + 5)
+})
+
+test('a decision about registrations ends it, and going on with the sweep does not bring it back', async () => {
+  await using db = await freshDatabase()
+  const announcement = { customers: 2, windowHours: 24, sweep: await begun(db) }
+  await announceCreates(db.pool, announcement)
+  expect(await registered(db, keys(10))).toBe(2 + 5)
+  await db.pool.query(`UPDATE rollcall.brake SET expected = 4 WHERE kind = 'create'`)
+  // Tripped, it holds those who were announced as well: a person is asked already.
+  expect(await registered(db, ['late'])).toBe(0)
+  await discard(db.pool, { kind: 'create', by: 'somebody', why: 'seen' })
+  expect(await createOf(db)).toMatchObject({ expected: 0, taken: 0, trippedAt: null })
+  expect(await announceCreates(db.pool, announcement)).toMatchObject({ set: false, left: 0 })
+  expect(await registered(db, keys(10, 200))).toBe(5)
+})
+
+test('after the window nobody is announced any more', async () => {
+  await using db = await freshDatabase()
+  await announceCreates(db.pool, { customers: 20, windowHours: 24, sweep: await begun(db) })
+  await db.pool.query(`UPDATE rollcall.brake SET expected_until = expected_until - interval '25 hours'`)
+  expect(await createOf(db)).toMatchObject({ expected: 0, expectedUntil: null })
+  expect(await registered(db, keys(10))).toBe(5)
+})

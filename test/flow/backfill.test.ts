@@ -1,0 +1,182 @@
+// A backfill from the command to the service: what the dry run foretells is what is called, and a kill loses nobody.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import type { ExitCode } from '../../src/cli/io.ts'
+import { main } from '../../src/cli/main.ts'
+import type { RollcallConfig } from '../../src/config/define.ts'
+import { buildHouse, CONFIG, type House } from '../support/house.ts'
+import { lanes } from '../support/lanes.ts'
+import { runRollcall } from '../support/process.ts'
+import { until } from '../support/until.ts'
+
+const [redis, postgres] = lanes
+const lane = redis?.available ? redis : postgres
+if (!lane) throw new Error('one of the lanes is always there')
+
+/** No call is given up on a busy machine: it would be made again, and these tests count calls. */
+const PATIENT: Partial<RollcallConfig> = {
+  service: { timeoutMs: 20_000 },
+  timing: { ...CONFIG.timing, lifetimeMs: 40_000, queueLeaseMs: 40_000 },
+}
+
+type Called = { readonly code: ExitCode; readonly out: string; readonly err: string }
+type Command = (...args: readonly string[]) => Promise<Called>
+
+/** The command line in this process, with a configuration file that may hold functions. */
+async function commandOf(folder: string, env: Readonly<Record<string, string>>): Promise<Command> {
+  return async (...args) => {
+    const [out, err]: [string[], string[]] = [[], []]
+    const streams = { out: (line: string) => void out.push(line), err: (line: string) => void err.push(line) }
+    const stop = new AbortController().signal
+    const code = await main(args, { ...streams, env, cwd: folder, terminal: false, stop })
+    return { code, out: out.join('\n'), err: err.join('\n') }
+  }
+}
+
+const MIXED = `
+INSERT INTO clientes (id, plan, nombre, correo, pais, movil, prefijo, interno)
+SELECT 'n' || i,
+  CASE WHEN i <= 20 THEN 'free' WHEN i <= 30 THEN 'trial' WHEN i <= 35 THEN 'gold' ELSE 'premium' END,
+  'N' || i, CASE WHEN i % 9 = 0 THEN 'no address' ELSE 'n' || i || '@example.com' END, 'ES',
+  CASE WHEN i % 4 = 0 THEN '600000' || lpad(i::text, 3, '0') END, CASE WHEN i % 4 = 0 THEN '34' END,
+  CASE WHEN i > 110 THEN 'fuera' END
+FROM generate_series(1, 120) i`
+
+/** o1 to o20 were synced once; then, while nothing captures it, some change, leave the scope or go. */
+const BEFORE = `
+INSERT INTO clientes (id, plan, nombre, pais, movil, prefijo)
+SELECT 'o' || i, CASE WHEN i <= 4 THEN 'trial' WHEN i <= 6 THEN 'free' ELSE 'premium' END, 'O', 'ES', '600111222', '34'
+FROM generate_series(1, 20) i`
+const CHANGES = [
+  `UPDATE clientes SET nombre = 'Otra' WHERE id IN ('o1', 'o2', 'o7')`,
+  `UPDATE clientes SET plan = 'free' WHERE id IN ('o3', 'o8')`,
+  `UPDATE clientes SET plan = 'premium' WHERE id IN ('o4', 'o5')`,
+  `UPDATE clientes SET prefijo = '33' WHERE id = 'o9'`,
+  `UPDATE clientes SET movil = NULL, prefijo = NULL WHERE id = 'o10'`,
+  `UPDATE clientes SET interno = 'fuera' WHERE id = 'o11'`,
+  `DELETE FROM clientes WHERE id IN ('o6', 'o12', 'o13')`,
+]
+
+test('the counts of the dry run are the calls that follow', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'rollcall-test-'))
+  const file = join(folder, 'rollcall.config.js')
+  const scope = `{ columns: ['interno'], when: (row) => row.interno !== 'fuera' }`
+  await writeFile(
+    file,
+    `export default { ...${JSON.stringify({ ...CONFIG, ...PATIENT, onRemove: 'erase' })}, scope: ${scope} }`,
+  )
+  await using house = await buildHouse(lane, { config: (await import(pathToFileURL(file).href)).default })
+  const { pool } = house.db
+  const rollcall = await commandOf(folder, house.env)
+  try {
+    const worker = await house.startWorker()
+    await pool.query(BEFORE)
+    await house.settled()
+    await pool.query('ALTER TABLE clientes DISABLE TRIGGER ALL')
+    for (const change of [MIXED, ...CHANGES]) await pool.query(change)
+    await pool.query('ALTER TABLE clientes ENABLE TRIGGER ALL')
+    const before = house.calls().length
+
+    const dry = await rollcall('backfill', '--dry-run', '--json', '--sample', '200')
+    expect(dry.code).toBe(3)
+    expect(house.calls()).toHaveLength(before)
+    const foretold = JSON.parse(dry.out)
+    expect(foretold).toMatchObject({ withoutLedger: null, ended: true, leftOut: { 'email: invalid': 12 } })
+    expect(foretold).toMatchObject({ rejected: { 'status: not-in-values': 5 } })
+    expect(foretold.sample).toHaveLength(foretold.verdicts.differs)
+    expect(dry.out).not.toContain('@example.com')
+
+    const done = await rollcall('backfill', '--wait')
+    await house.settled()
+    const calls = house.calls().slice(before)
+    const counts = Map.groupBy(calls, ({ method }) => method)
+    const made = Object.fromEntries([...counts].map(([method, all]) => [method, all.length]))
+    expect({ GET: 0, PUT: 0, ...made }).toEqual(foretold.calls)
+    // Five are rejected, and nobody says that all is settled.
+    expect(done.code).toBe(3)
+    expect(done.out).toMatch(/^rejected +5 × mapping/m)
+    expect(done.out).not.toContain('everybody is settled')
+
+    const again = await rollcall('backfill', '--wait')
+    await house.settled()
+    expect(again.out).toMatch(/^differ +0$/m)
+    expect(house.calls()).toHaveLength(before + calls.length)
+    expect((await rollcall('backfill', '--dry-run')).code).toBe(0)
+    await worker.stop()
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}, 120_000)
+
+describe('a service that knows some of the users', () => {
+  test('--lookup finds them and registers the others; nobody is registered twice', async () => {
+    await using house = await buildHouse(lane, { config: PATIENT })
+    await house.db.pool.query('ALTER TABLE clientes DISABLE TRIGGER ALL')
+    await house.db.pool.query(
+      `INSERT INTO clientes (id, plan) SELECT 'k' || i, 'premium' FROM generate_series(1, 40) i`,
+    )
+    await house.db.pool.query('ALTER TABLE clientes ENABLE TRIGGER ALL')
+    for (const id of ['k1', 'k2', 'k3']) await registered(house, id)
+    const before = house.calls().length
+    const worker = await house.startWorker()
+    await using dry = await runRollcall(house, ['backfill', '--dry-run', '--lookup', '--json'])
+    expect((await dry.exited).code).toBe(3)
+    expect(JSON.parse(dry.output())).toMatchObject({ calls: { GET: 40, POST: 40 }, looks: 40 })
+    await using backfill = await runRollcall(house, ['backfill', '--lookup', '--wait'])
+    expect((await backfill.exited).code).toBe(0)
+    expect(backfill.output()).toContain('everybody is settled')
+    await worker.stop()
+    const calls = house.calls().slice(before)
+    console.log(
+      JSON.stringify(
+        house.sandbox.journal.list().map((e) => [e.method, e.userId, (e as any).status ?? Object.keys(e)]),
+      ),
+    )
+    expect(calls.filter(({ method }) => method === 'GET')).toHaveLength(40)
+    expect(calls.filter(({ method }) => method === 'POST')).toHaveLength(37)
+  })
+})
+
+async function registered({ sandbox, env }: House, id: string): Promise<void> {
+  const headers = {
+    'content-type': 'application/json',
+    'Api-Key': env.SERVICE_API_KEY ?? '',
+    'Secret-Key': env.SERVICE_SECRET_KEY ?? '',
+  }
+  const body = JSON.stringify({ user_id: id, status: 2 })
+  const { ok } = await fetch(`${sandbox.url}/s2s/v1/users`, { method: 'POST', headers, body })
+  expect(ok).toBe(true)
+}
+
+test('killed and run again it goes on where it was, and registers everybody once', async () => {
+  await using house = await buildHouse(lane, { config: PATIENT })
+  const { pool } = house.db
+  await pool.query('ALTER TABLE clientes DISABLE TRIGGER ALL')
+  await pool.query(
+    `INSERT INTO clientes (id, plan) SELECT 'k' || i, 'premium' FROM generate_series(1, 300) i`,
+  )
+  await pool.query('ALTER TABLE clientes ENABLE TRIGGER ALL')
+  const worker = await house.startWorker()
+  const noted = async () =>
+    (await pool.query<{ n: number }>('SELECT count(*)::int AS n FROM rollcall.owed')).rows[0]?.n ?? 0
+  {
+    await using killed = await runRollcall(house, ['backfill', '--rate', '20'])
+    await until(async () => (await noted()) > 30, { what: 'a few pages are noted' })
+    killed.kill('SIGKILL')
+    await killed.exited
+  }
+  const had = await noted()
+  expect(had).toBeLessThan(300)
+  await using resumed = await runRollcall(house, ['backfill', '--wait'])
+  expect((await resumed.exited).code).toBe(0)
+  expect(resumed.output()).toMatch(/it goes on where it stopped, after \d+ customers/)
+  expect(resumed.output()).toMatch(/^customers +300 looked at/m)
+  await house.settled()
+  await worker.stop()
+  const posts = house.calls().filter(({ method }) => method === 'POST')
+  expect(posts).toHaveLength(300)
+  expect(house.sandbox.users.size).toBe(300)
+}, 60_000)
