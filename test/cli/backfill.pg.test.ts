@@ -94,7 +94,9 @@ describe('with a mapping that is not applied', () => {
 
   test('capture resync is refused, and leaves what waits for a person as it is', async () => {
     const { pool } = house.db
-    await pool.query(`INSERT INTO rollcall.capture_mark (kind, relation) VALUES ('truncate', 'public.clientes')`)
+    await pool.query(
+      `INSERT INTO rollcall.capture_mark (kind, relation) VALUES ('truncate', 'public.clientes')`,
+    )
     const { code, output } = await rollcall(changed, 'capture', 'resync')
     expect(code).toBe(2)
     expect(output).toContain('rollcall backfill --mapping')
