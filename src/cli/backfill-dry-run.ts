@@ -24,6 +24,7 @@ import { withPool } from './connect.ts'
 import type { ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
 import { openProgress } from './progress.ts'
+import { figure } from './say-figure.ts'
 import { type Foretold, foretoldJson, type Sampled, sayForetold } from './say-forecast.ts'
 import { redacted } from './sync-json.ts'
 
@@ -83,7 +84,7 @@ async function look(io: Io, looking: Looking): Promise<Foretold> {
         for (const each of judged) forecast = addAhead(forecast, each, { policy, digester, counted })
         for (const each of differing) sample.add(() => sampled(each))
         const { customers, verdicts } = forecast.tally
-        const note = `${verdicts.differs} differ`
+        const note = `${figure(verdicts.differs)} differ`
         progress.show({ verb: 'looked at', done: customers, total, from: 0, note })
         return true
       },

@@ -35,7 +35,6 @@ export async function runBackfill(io: Io, config: Config, asked: Asked): Promise
     const { SERVICE_URL: origin, SERVICE_API_KEY: apiKey, ROLLCALL_DIGEST_KEY: digestKey } = env
     const differences = await differencesFromBinding(pool, { origin, apiKey, digestKey })
     if (differences.length > 0) throw new RollcallError('TARGET_CHANGED', differences)
-    await requireCapture(pool, config)
     const digester = makeDigester(digestKey)
     const progress = openProgress(io, () => performance.now())
     try {
@@ -66,6 +65,7 @@ async function carryOut(running: Running): Promise<Backfilled> {
   const { io, pool, config, asked } = running
   const before = await readStanding(pool, config.fingerprint)
   if (!asked.mapping && before && !before.current) throw mappingChanged(before)
+  await requireCapture(pool, config)
   const applied = asked.mapping && (await applyGeneration(pool, config.fingerprint))
   const restriction = await readRestriction(pool, config, asked)
   const heard: Heard = { announced: null, resumed: false }

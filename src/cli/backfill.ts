@@ -16,8 +16,8 @@ Examples:
   rollcall backfill --where plan=premium --where 'premium_until is not null'
   rollcall backfill --mapping                apply a changed mapping
 
---where compares a column that the mapping or the key reads: =, !=, <, <=, >, >=,
-"in a,b", "is null", "is not null"; put quotes around it for your shell. All that
+--where compares a column that the mapping or the key reads, by =, !=, <, <=, >,
+>=, "in a,b", "is null" or "is not null" (in quotes for your shell); all that
 are given have to hold. Ctrl-C ends it after a page; the same command goes on.
 
 Exit 0 all done, or for a dry run nothing to do; 3 something to do, or somebody

@@ -1,12 +1,8 @@
 // A backfill from the command to the service: what the dry run foretells is what is called, and a kill loses nobody.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import type { ExitCode } from '../../src/cli/io.ts'
-import { main } from '../../src/cli/main.ts'
 import type { RollcallConfig } from '../../src/config/define.ts'
+import { makeCommand } from '../support/command.ts'
 import { buildHouse, CONFIG, type House } from '../support/house.ts'
 import { lanes } from '../support/lanes.ts'
 import { runRollcall } from '../support/process.ts'
@@ -20,20 +16,6 @@ if (!lane) throw new Error('one of the lanes is always there')
 const PATIENT: Partial<RollcallConfig> = {
   service: { timeoutMs: 20_000 },
   timing: { ...CONFIG.timing, lifetimeMs: 40_000, queueLeaseMs: 40_000 },
-}
-
-type Called = { readonly code: ExitCode; readonly out: string; readonly err: string }
-type Command = (...args: readonly string[]) => Promise<Called>
-
-/** The command line in this process, with a configuration file that may hold functions. */
-async function commandOf(folder: string, env: Readonly<Record<string, string>>): Promise<Command> {
-  return async (...args) => {
-    const [out, err]: [string[], string[]] = [[], []]
-    const streams = { out: (line: string) => void out.push(line), err: (line: string) => void err.push(line) }
-    const stop = new AbortController().signal
-    const code = await main(args, { ...streams, env, cwd: folder, terminal: false, stop })
-    return { code, out: out.join('\n'), err: err.join('\n') }
-  }
 }
 
 const MIXED = `
@@ -61,54 +43,47 @@ const CHANGES = [
 ]
 
 test('the counts of the dry run are the calls that follow', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'rollcall-test-'))
-  const file = join(folder, 'rollcall.config.js')
   const scope = `{ columns: ['interno'], when: (row) => row.interno !== 'fuera' }`
-  await writeFile(
-    file,
-    `export default { ...${JSON.stringify({ ...CONFIG, ...PATIENT, onRemove: 'erase' })}, scope: ${scope} }`,
-  )
-  await using house = await buildHouse(lane, { config: (await import(pathToFileURL(file).href)).default })
+  const authored = JSON.stringify({ ...CONFIG, ...PATIENT, onRemove: 'erase' })
+  await using command = await makeCommand(`{ ...${authored}, scope: ${scope} }`)
+  const config = (await import(pathToFileURL(command.file).href)).default
+  await using house = await buildHouse(lane, { config })
   const { pool } = house.db
-  const rollcall = await commandOf(folder, house.env)
-  try {
-    const worker = await house.startWorker()
-    await pool.query(BEFORE)
-    await house.settled()
-    await pool.query('ALTER TABLE clientes DISABLE TRIGGER ALL')
-    for (const change of [MIXED, ...CHANGES]) await pool.query(change)
-    await pool.query('ALTER TABLE clientes ENABLE TRIGGER ALL')
-    const before = house.calls().length
+  const backfill = (...args: readonly string[]) => command.run(house.env, 'backfill', ...args)
+  const worker = await house.startWorker()
+  await pool.query(BEFORE)
+  await house.settled()
+  await pool.query('ALTER TABLE clientes DISABLE TRIGGER ALL')
+  for (const change of [MIXED, ...CHANGES]) await pool.query(change)
+  await pool.query('ALTER TABLE clientes ENABLE TRIGGER ALL')
+  const before = house.calls().length
 
-    const dry = await rollcall('backfill', '--dry-run', '--json', '--sample', '200')
-    expect(dry.code).toBe(3)
-    expect(house.calls()).toHaveLength(before)
-    const foretold = JSON.parse(dry.out)
-    expect(foretold).toMatchObject({ withoutLedger: null, ended: true, leftOut: { 'email: invalid': 12 } })
-    expect(foretold).toMatchObject({ rejected: { 'status: not-in-values': 5 } })
-    expect(foretold.sample).toHaveLength(foretold.verdicts.differs)
-    expect(dry.out).not.toContain('@example.com')
+  const dry = await backfill('--dry-run', '--json', '--sample', '200')
+  expect(dry.code).toBe(3)
+  expect(house.calls()).toHaveLength(before)
+  const foretold = JSON.parse(dry.out)
+  expect(foretold).toMatchObject({ withoutLedger: null, ended: true, leftOut: { 'email: invalid': 12 } })
+  expect(foretold).toMatchObject({ rejected: { 'status: not-in-values': 5 } })
+  expect(foretold.sample).toHaveLength(foretold.verdicts.differs)
+  expect(dry.out).not.toContain('@example.com')
 
-    const done = await rollcall('backfill', '--wait')
-    await house.settled()
-    const calls = house.calls().slice(before)
-    const counts = Map.groupBy(calls, ({ method }) => method)
-    const made = Object.fromEntries([...counts].map(([method, all]) => [method, all.length]))
-    expect({ GET: 0, PUT: 0, ...made }).toEqual(foretold.calls)
-    // Five are rejected, and nobody says that all is settled.
-    expect(done.code).toBe(3)
-    expect(done.out).toMatch(/^rejected +5 × mapping/m)
-    expect(done.out).not.toContain('everybody is settled')
+  const done = await backfill('--wait')
+  await house.settled()
+  const calls = house.calls().slice(before)
+  const counts = Map.groupBy(calls, ({ method }) => method)
+  const made = Object.fromEntries([...counts].map(([method, all]) => [method, all.length]))
+  expect({ GET: 0, PUT: 0, ...made }).toEqual(foretold.calls)
+  // Five are rejected, and nobody says that all is settled.
+  expect(done.code).toBe(3)
+  expect(done.out).toMatch(/^rejected +5 × mapping/m)
+  expect(done.out).not.toContain('everybody is settled')
 
-    const again = await rollcall('backfill', '--wait')
-    await house.settled()
-    expect(again.out).toMatch(/^differ +0$/m)
-    expect(house.calls()).toHaveLength(before + calls.length)
-    expect((await rollcall('backfill', '--dry-run')).code).toBe(0)
-    await worker.stop()
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
+  const again = await backfill('--wait')
+  await house.settled()
+  expect(again.out).toMatch(/^differ +0$/m)
+  expect(house.calls()).toHaveLength(before + calls.length)
+  expect((await backfill('--dry-run')).code).toBe(0)
+  await worker.stop()
 }, 120_000)
 
 describe('a service that knows some of the users', () => {
