@@ -1,0 +1,78 @@
+// What `--where` means for the customers that there are: the columns' own types, and values that fit them.
+import pg, { type ClientBase } from 'pg'
+import type { Config } from '../config/config.ts'
+import { type FoundColumn, findColumns, findRelation } from '../customers/catalog.ts'
+import { neededColumns } from '../customers/columns.ts'
+import { type Condition, conditionSql } from '../customers/condition.ts'
+import { closest } from '../model/closest.ts'
+import { RollcallError } from '../model/errors.ts'
+import { parseWhere, type Said } from './where.ts'
+
+type Client = Pick<ClientBase, 'query'>
+
+/** @throws RollcallError USAGE with a line for each that cannot be understood; none of them shows a value */
+export async function readConditions(
+  client: Client,
+  config: Config,
+  texts: readonly string[],
+): Promise<readonly Condition[]> {
+  if (texts.length === 0) return []
+  const found = await findRelation(client, config.customers.relation)
+  const columns = found ? await findColumns(client, found.oid) : new Map<string, FoundColumn>()
+  const read = texts.map((text) => resolve(text, columns, neededColumns(config)))
+  const problems = read.flatMap((each) => (typeof each === 'string' ? [each] : []))
+  const conditions = read.flatMap((each) => (typeof each === 'string' ? [] : [each]))
+  for (const { condition, type } of conditions) {
+    const problem = await tried(client, config, condition)
+    if (problem) problems.push(`--where: ${problem.replace('{type}', type)}`)
+  }
+  if (problems.length > 0) throw new RollcallError('USAGE', problems)
+  return conditions.map(({ condition }) => condition)
+}
+
+const FORMS =
+  '--where: expected a column, then =, !=, <, <=, >, >= and a value, or "in" and values with commas between, or "is null", or "is not null"'
+
+type Resolved = { readonly condition: Condition; readonly type: string }
+
+function resolve(
+  text: string,
+  columns: ReadonlyMap<string, FoundColumn>,
+  known: readonly string[],
+): Resolved | string {
+  const said: Said | null = parseWhere(text)
+  if (!said) return FORMS
+  const column = known.includes(said.column) ? columns.get(said.column) : undefined
+  if (!column) return unknownColumn(said.column, known)
+  const { operator, values } = said
+  return { condition: { column: said.column, type: column.cast, operator, values }, type: column.type }
+}
+
+/** Only what a sync reads is told of: the other columns are none of our business, and no right is needed to them. */
+function unknownColumn(name: string, known: readonly string[]): string {
+  const near = closest(name, known)
+  const meant = near === undefined ? '' : ` Did you mean ${near}?`
+  return `--where: neither the mapping nor the key has a column ${JSON.stringify(name)}.${meant} There are ${known.join(', ')}`
+}
+
+/** Postgres' class for a value that does not fit its type, and its code for a comparison that there is none of. */
+const UNFIT = /^22/
+const UNCOMPARABLE = /^428(83|04)$/
+
+/** Postgres knows its types best. Its own sentence quotes the value, and is not told. */
+async function tried(client: Client, config: Config, condition: Condition): Promise<string | null> {
+  const { schema, name } = config.customers.relation
+  const relation = `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(name)}`
+  try {
+    await client.query(`SELECT FROM ${relation} c WHERE ${conditionSql(condition, 1)} LIMIT 0`, [
+      ...condition.values,
+    ])
+    return null
+  } catch (error) {
+    const code = error instanceof pg.DatabaseError ? (error.code ?? '') : ''
+    if (UNFIT.test(code)) return `the value for ${condition.column} is no {type}`
+    if (UNCOMPARABLE.test(code))
+      return `${condition.column} ({type}) cannot be compared by ${condition.operator}`
+    throw error
+  }
+}
