@@ -26,12 +26,12 @@ const EXAMPLES = `
 It changes nothing: a DBA reads the script and runs it, again after each
 \`rollcall migrate\` and whenever the configuration reads another column.
 
-The role may then do what worker, sync, backfill, status, failures, held, pace,
-answers, erasures and access need, and nothing else. It does not suffice for
-migrate and capture install: those take the owner of rollcall's tables.
+The role may then do what worker, sync, backfill, drift, status, failures, held,
+pace, answers, erasures and access need, and nothing else. It does not suffice
+for migrate and capture install: those take the owner of rollcall's tables.
 
-With --read-only it may look (status, failures, answers), but read no customer;
-then no configuration is read either.
+With --read-only it may look (status, failures, answers, drift --from-ledger),
+but read no customer; then no configuration is read either.
 
 Examples:
   rollcall grants --to rollcall_worker > grants.sql

@@ -31,7 +31,9 @@ export function verificationNeeds({ coverage, open, share }: Verification): stri
     0,
   )
   return [
-    ...(drift > 0 ? [`the service differs from the database for ${drift} customers`] : []),
+    ...(drift > 0
+      ? [`the service differs from the database for ${drift} customers: see \`rollcall drift --from-ledger\``]
+      : []),
     ...(share.haltedAt !== null
       ? [
           `${share.drifted} of the ${share.counted} customers verified last differ, more than reconcile.maxShare allows, since ${share.haltedAt}: nothing is repaired meanwhile; is it still the right service, and not an emptied one?`,

@@ -7,7 +7,7 @@ import type { Processed, Ticks } from './queue.ts'
 const KEEP: Keep = { removeOnComplete: { count: 10 }, removeOnFail: { age: 86_400, count: 20 } }
 const SCHEDULE = 'reconcile'
 /** A schedule whose next tick is overdue by more than this has lost it: BullMQ makes the next one as one begins. */
-const LOST_MS = 30_000
+const LOST_MS = 10_000
 const LOST_TICKS = 3
 
 type Options = {

@@ -1,6 +1,7 @@
 // The statements of the workers' rounds: one row of `drift_run` for each time around.
 import type { ClientBase } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
+import { doubtOf } from './doubt.ts'
 import { EMPTY_TALLY } from './tally.ts'
 import type { Found, Round } from './window.ts'
 import type { Tally } from './words.ts'
@@ -50,12 +51,17 @@ export async function recount(client: Client, id: string): Promise<void> {
   await client.query(`UPDATE rollcall.drift_run SET population = ${POPULATION} WHERE id = $1`, [id])
 }
 
+/** What a service said that suddenly knows nobody is no part of a trend. */
+function outcomeOf(tally: Tally): 'complete' | 'not-credible' {
+  return doubtOf(tally) === null ? 'complete' : 'not-credible'
+}
+
 export async function keepRound(client: Client, { id, pass, taken, after, ended, tally }: StoredRound) {
   await client.query(
     `UPDATE rollcall.drift_run SET cursor = $2, tally = $3, updated_at = clock_timestamp(),
-       ended_at = CASE WHEN $4 THEN clock_timestamp() END, outcome = CASE WHEN $4 THEN 'complete' END
+       ended_at = CASE WHEN $4 THEN clock_timestamp() END, outcome = CASE WHEN $4 THEN $5 END
      WHERE id = $1`,
-    [id, JSON.stringify({ pass, taken, after }), JSON.stringify(tally), ended],
+    [id, JSON.stringify({ pass, taken, after }), JSON.stringify(tally), ended, outcomeOf(tally)],
   )
 }
 

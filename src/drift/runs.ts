@@ -11,7 +11,7 @@ type Client = Pick<ClientBase, 'query'>
 /** What makes two calls the same run: the second goes on where the first one stopped. */
 export type RunOptions = {
   readonly sample: number | null
-  /** As it was written. */
+  /** A keyed digest of the conditions; null: there are none. */
   readonly where: string | null
   readonly repair: boolean
   /** Of the mapping: by another one other customers differ. */

@@ -1,31 +1,16 @@
 // Stores what looks have shown: in one transaction, and only of those for whom nothing has moved since they were read.
 import type { ClientBase, Pool } from 'pg'
 import { inTransaction } from '../brake/transaction.ts'
+import { retried } from '../ledger/batch.ts'
 import { CURRENT_FINGERPRINT, HOLD_GENERATION } from '../ledger/generation.ts'
 import { noteToLook } from '../ledger/note.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { userIdOf } from '../model/mapped.ts'
-import type { Subject } from './compare.ts'
-import { isFound, type Looked, type Open, type Step, stepFor } from './findings.ts'
-import { countVerified } from './halt.ts'
-import { type Lag, MOST_REPAIRS, nextLookMs, postponedMs, secondLookMs } from './looks.ts'
-import { type Learning, type Recorded, recordOf, writeRecords } from './record.ts'
-import { type Change, type Insertion, lockOpen, type Resolution, writeFindings } from './rows.ts'
-import { AGREED, DRIFTED } from './share.ts'
-import type { Resolved } from './words.ts'
-
-/** A customer after its look. `subject` as it was read before the look. */
-export type Given = { readonly subject: Subject; readonly looked: Looked } & Learning
-
-export type Stored = {
-  /** A change came while the GET was under way: what it showed says nothing. */
-  readonly moved: boolean
-  readonly standing: 'suspected' | 'found' | null
-  readonly findingId: string | null
-  readonly resolved: Resolved | null
-  readonly nextInMs: number | null
-  readonly repairing: boolean
-}
+import { type Open, stepFor } from './findings.ts'
+import { type Counted, countVerified } from './halt.ts'
+import { type Lag, postponedMs } from './looks.ts'
+import { writeRecords } from './record.ts'
+import { lockOpen, writeFindings } from './rows.ts'
+import { type Given, LEFT, letterOf, mayRepair, type Stepped, type Stored, writesOf } from './writes.ts'
 
 export type StoreOptions = Lag & {
   readonly fingerprint: string
@@ -50,7 +35,23 @@ SELECT a.key FROM asked a LEFT JOIN locked l ON l.key = a.key COLLATE "C"
 WHERE ${CURRENT_FINGERPRINT} = $3
   AND CASE WHEN a.version IS NULL THEN l.key IS NULL ELSE l.quiet AND l.change_version = a.version END`
 
+const LOCK_NOT_AVAILABLE = '55P03'
+
+/** Where rows are held by somebody for too long, nothing is said of any of them. */
 export async function storeLooks(
+  pool: Pool,
+  given: readonly Given[],
+  options: StoreOptions,
+): Promise<readonly Stored[]> {
+  try {
+    return await retried(() => storeAtOnce(pool, given, options))
+  } catch (error) {
+    if ((error as { code?: unknown } | null)?.code !== LOCK_NOT_AVAILABLE) throw error
+    return given.map(({ looked }) => ({ ...LEFT, moved: looked.kind === 'seen' }))
+  }
+}
+
+async function storeAtOnce(
   pool: Pool,
   given: readonly Given[],
   options: StoreOptions,
@@ -61,25 +62,12 @@ export async function storeLooks(
       client,
       given.map(({ subject }) => subject.key),
     )
-    const steps = given.map(({ subject, looked }) => {
-      const open = opens.get(subject.key) ?? null
-      const moved = looked.kind === 'seen' && !still.has(subject.key)
-      return { open, moved, step: stepFor(open, moved ? { kind: 'left', why: 'moved' } : looked) }
-    })
-    const letters = steps.map(({ step, moved }, at) => letterOf(step, moved ? undefined : given[at]?.looked))
-    const repairable = steps.some(({ open, step }) => open !== null && mayRepair(open, step))
-    const share =
-      letters.some(Boolean) || (options.repair && repairable)
-        ? await countVerified(client, letters.join(''), options.maxShare)
-        : null
-    const decided = given.map((each, at) => {
-      const { open, moved, step } = steps[at] ?? NONE
-      const may = open !== null && mayRepair(open, step)
-      const held = share?.over === true && BigInt(open?.id ?? 0) > share.releasedTo
-      return decide(
-        { ...each, open, moved, step, repair: options.repair && may && !held, waits: may && held },
-        options,
-      )
+    const stepped = given.map((each) => stepOf(each, opens.get(each.subject.key) ?? null, still))
+    const share = await shareAfter(client, stepped, options)
+    const decided = stepped.map((each) => {
+      const held = share?.over === true && BigInt(each.open?.id ?? 0) > share.releasedTo
+      const may = options.repair && mayRepair(each)
+      return writesOf({ ...each, repair: may && !held, waits: may && held }, options)
     })
     const made = await writeFindings(client, {
       forget: decided.flatMap(({ forget }) => forget ?? []),
@@ -103,7 +91,22 @@ export async function storeLooks(
   })
 }
 
-const NONE = { open: null, moved: false, step: { do: 'nothing' } as Step }
+function stepOf(given: Given, open: Open | null, still: ReadonlySet<CustomerKey>): Stepped {
+  const { looked, subject } = given
+  const moved = looked.kind === 'seen' && !still.has(subject.key)
+  return { ...given, open, moved, step: stepFor(open, moved ? { kind: 'left', why: 'moved' } : looked) }
+}
+
+/** Null where nobody is counted, and the share decides nothing. */
+async function shareAfter(
+  client: Pick<ClientBase, 'query'>,
+  stepped: readonly Stepped[],
+  { repair, maxShare }: StoreOptions,
+): Promise<Counted | null> {
+  const letters = stepped.map(letterOf).join('')
+  const asked = letters !== '' || (repair && stepped.some(mayRepair))
+  return asked ? await countVerified(client, letters, maxShare) : null
+}
 
 async function stillAsRead(
   client: Pick<ClientBase, 'query'>,
@@ -118,103 +121,4 @@ async function stillAsRead(
     fingerprint,
   ])
   return new Set(rows.map(({ key }) => key))
-}
-
-/** Each customer counts once: as agreeing, or when its difference is confirmed. */
-function letterOf(step: Step, looked: Looked | undefined): string {
-  if (looked?.kind !== 'seen') return ''
-  if (step.do === 'confirm') return step.told.kind === 'trial-ended' ? AGREED : DRIFTED
-  const normal = step.do === 'resolve' && step.how === 'normalised'
-  return looked.compared.kind === 'agrees' || normal ? AGREED : ''
-}
-
-/** A trial that ended is the service's own doing, and of what cannot be read nobody knows what would mend it. */
-function mayRepair(open: Open, step: Step): boolean {
-  if (step.do !== 'confirm' && step.do !== 'keep') return false
-  const { kind } = step.told
-  return kind !== 'trial-ended' && kind !== 'unreadable' && open.repairs < MOST_REPAIRS
-}
-
-type Deciding = Given & {
-  readonly open: Open | null
-  readonly moved: boolean
-  readonly step: Step
-  readonly repair: boolean
-  readonly waits: boolean
-}
-
-type Decided = {
-  readonly stored: Stored
-  readonly forget?: string
-  readonly postpone?: string
-  readonly resolve?: Resolution
-  readonly change?: Change
-  readonly insert?: Insertion
-  readonly record?: Recorded
-}
-
-const LEFT: Stored = {
-  moved: false,
-  standing: null,
-  findingId: null,
-  resolved: null,
-  nextInMs: null,
-  repairing: false,
-}
-
-function decide({ subject, looked, sight, open, moved, step, repair, waits }: Deciding, lag: Lag): Decided {
-  const left: Stored = { ...LEFT, moved, findingId: open?.id ?? null }
-  const seen = looked.kind === 'seen' && !moved
-  const told = { key: subject.key, userId: userIdOf(subject.mapped), desired: subject.desired }
-  switch (step.do) {
-    case 'nothing':
-      return seen ? { stored: left, record: recordOf({ subject, sight, agrees: true }) } : { stored: left }
-    case 'forget': {
-      const stored = { ...left, findingId: null }
-      const forget = open?.id ?? ''
-      return seen
-        ? { stored, forget, record: recordOf({ subject, sight, agrees: true }) }
-        : { stored, forget }
-    }
-    case 'wait':
-      return {
-        stored: { ...left, standing: open ? standingOf(open) : null, nextInMs: open?.nextInMs ?? null },
-      }
-    case 'postpone':
-      return {
-        stored: { ...left, standing: open ? standingOf(open) : null, nextInMs: postponedMs(lag) },
-        postpone: open?.id ?? '',
-      }
-    case 'suspect': {
-      const nextInMs = secondLookMs(lag)
-      const record = recordOf({ subject, sight: null, agrees: false })
-      const stored: Stored = { ...left, standing: 'suspected', nextInMs, resolved: step.ends }
-      const insert = { ...told, ...step.told, nextInMs }
-      if (!open) return { stored, insert, record }
-      if (step.ends) return { stored, insert, record, resolve: { id: open.id, how: step.ends } }
-      const change = { ...insert, id: open.id, looks: 1, anew: true, repaired: false }
-      return { stored, change, record }
-    }
-    case 'confirm':
-    case 'keep': {
-      const { repairs, looks, id } = open ?? { repairs: 0, looks: 1, id: '' }
-      const pending = step.told.pending.length > 0
-      const nextInMs = nextLookMs({ repaired: repair, repairs, waits, pending }, lag)
-      const change = { ...told, ...step.told, id, looks: looks + 1, anew: false, repaired: repair, nextInMs }
-      const record = recordOf({ subject, sight, agrees: false, learnt: step.learnt })
-      return { stored: { ...left, standing: 'found', nextInMs, repairing: repair }, change, record }
-    }
-    case 'resolve': {
-      const resolve = { id: open?.id ?? '', how: step.how }
-      const stored = { ...left, resolved: step.how }
-      if (!seen) return { stored, resolve }
-      return { stored, resolve, record: recordOf({ subject, sight, agrees: true, learnt: step.learnt }) }
-    }
-    default:
-      return step satisfies never
-  }
-}
-
-function standingOf(open: Open): 'suspected' | 'found' {
-  return isFound(open) ? 'found' : 'suspected'
 }

@@ -10,9 +10,10 @@ import type { Looked } from './findings.ts'
 import { type Answer, makeLook } from './look.ts'
 import { type Reading, type ReadSubject, readSubjects } from './read.ts'
 import { seenOf, shownOf } from './shown.ts'
-import { type Given, type Stored, storeLooks } from './store.ts'
+import { storeLooks } from './store.ts'
 import { readUnclear } from './unclear.ts'
 import { isDrift, type NoAnswer, type Verdict, type Verified } from './words.ts'
+import type { Given, Stored } from './writes.ts'
 
 export type VerifyOptions = Reading & {
   readonly context: Pick<SyncContext, 'users' | 'permits' | 'heard' | 'whenNoted'>

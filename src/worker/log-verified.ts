@@ -1,3 +1,4 @@
+import { doubtOf } from '../drift/doubt.ts'
 import type { StoredRound } from '../drift/rounds.ts'
 import { isDrift, type Verified } from '../drift/words.ts'
 import type { CallEntry } from '../ledger/calls.ts'
@@ -35,8 +36,12 @@ export function logVerified(log: Log) {
         log.warn(what, 'the service differs from the database')
       else log.debug(what, 'the service seems to differ from the database')
     },
-    round({ tally: { checked, agrees, kinds, skipped, noAnswer } }: StoredRound): void {
-      log.info({ checked, agrees, kinds, skipped, noAnswer }, 'everybody was verified once more')
+    round({ tally }: StoredRound): void {
+      const { checked, agrees, kinds, skipped, noAnswer } = tally
+      const about = { checked, agrees, kinds, skipped, noAnswer }
+      const doubt = doubtOf(tally)
+      if (doubt === null) log.info(about, 'everybody was verified once more')
+      else log.error({ ...about, doubt }, 'what the service answers cannot be believed: is it the right one?')
     },
   }
 }

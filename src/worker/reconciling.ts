@@ -50,21 +50,32 @@ export async function startReconciling(options: Options): Promise<Ticks | null> 
     }
   }
   const ticks = await queue.ticks(process, { everyMs })
+  const tellHalted = makeTellHalted(opened, log)
   return {
     async tend() {
       await ticks.tend()
-      await tellHalted(opened, log)
+      await tellHalted()
     },
     close: ticks.close,
   }
 }
 
+const TELL_AGAIN_MS = 60_000
+
 /** As long as it lasts: repairs go on by themselves when others agree again, and wait for a person else. */
-async function tellHalted({ pool, context }: Opened, log: Log): Promise<void> {
-  const { drifted, counted, haltedAt } = await readShare(pool, context.config.reconcile.maxShare)
-  if (haltedAt === null) return
-  const about = { drifted, of: counted, since: haltedAt }
-  log.error(about, 'so many of those verified last differ that nothing is repaired: is it the right service?')
+function makeTellHalted({ pool, context }: Opened, log: Log): () => Promise<void> {
+  let toldAt = Number.NEGATIVE_INFINITY
+  return async () => {
+    const { drifted, counted, haltedAt } = await readShare(pool, context.config.reconcile.maxShare)
+    if (haltedAt === null) toldAt = Number.NEGATIVE_INFINITY
+    if (haltedAt === null || performance.now() - toldAt < TELL_AGAIN_MS) return
+    toldAt = performance.now()
+    const about = { drifted, of: counted, since: haltedAt }
+    log.error(
+      about,
+      'so many of those verified last differ that nothing is repaired: is it the right service?',
+    )
+  }
 }
 
 type Time = { readonly periodMs: number; readonly lastsMs: number }

@@ -57,7 +57,7 @@ const HOUSEKEEPING_MS = 5000
 const SWEEP_MS = 1000
 const PAUSING_MS = 500
 /** How often it is looked whether the queue still has the schedule of verification. */
-const SCHEDULE_MS = 30_000
+const SCHEDULE_MS = 10_000
 
 /** Starts the background process: the pump that feeds the queue, the jobs, and the housekeeping. */
 export async function startWorker({ opened, queue, log, observers }: Options): Promise<RunningWorker> {

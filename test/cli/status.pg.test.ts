@@ -193,6 +193,8 @@ test('what the service holds otherwise needs a person, and a trial that ended do
   const lines = unfolded(out)
   expect(lines).toMatch(/^verified +not by workers/m)
   expect(lines).toMatch(/^drift +1 missing, 1 unexpected-access, 1 trial-ended; 4 of the 5 verified last$/m)
-  expect(lines).toMatch(/^attention +the service differs from the database for 2 customers$/m)
+  expect(lines).toMatch(
+    /^attention +the service differs from the database for 2 customers: see `rollcall drift --from-ledger`$/m,
+  )
   expect(lines).toMatch(/^attention +4 of the 5 .* is it still the right service/m)
 })

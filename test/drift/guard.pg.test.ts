@@ -114,3 +114,20 @@ test('whoever is held, rejected or discarded is no drift; what was found of them
   expect(looked.a).toMatchObject({ verdict: { kind: 'skipped', why: 'discarded' }, resolved: 'accepted' })
   expect(looked.b).toMatchObject({ verdict: { kind: 'skipped', why: 'held' }, resolved: null })
 })
+
+test('while somebody holds the row nothing is said, and nobody waits for long', async () => {
+  await using house = await buildHouse(LANE)
+  const worker = await house.startWorker()
+  const { pool } = house.db
+  await pool.query(ONE)
+  await house.settled()
+  await worker.stop()
+  await using verifier = await openVerifier(house)
+  house.sandbox.users.edit('a', { first_name: 'Eva' })
+  const holder = await pool.connect()
+  await holder.query(`BEGIN; SELECT FROM rollcall.owed WHERE key = 'a' FOR UPDATE`)
+  expect((await verifier.look(['a'])).a?.verdict).toEqual({ kind: 'skipped', why: 'moved' })
+  await holder.query('ROLLBACK')
+  holder.release()
+  expect((await verifier.look(['a'])).a?.standing).toBe('suspected')
+})

@@ -17,6 +17,7 @@ const TARGET = { origin: 'https://service.test', apiKey: 'k', digestKey: 'a-dige
 type Given = {
   readonly due?: () => readonly CustomerKey[]
   readonly skips?: ReadonlySet<CustomerKey>
+  readonly missing?: ReadonlySet<CustomerKey>
   /** At which batches the pace stops it. */
   readonly stops?: Set<number>
 }
@@ -24,7 +25,7 @@ type Given = {
 /** Within the period of a millisecond everybody is due at once; room is what each beat has. */
 async function scene(
   rows: readonly Row[],
-  { due = () => [], skips = new Set(), stops = new Set() }: Given = {},
+  { due = () => [], skips = new Set(), missing = new Set(), stops = new Set() }: Given = {},
 ) {
   const db = await freshDatabase()
   const { pool } = db
@@ -41,7 +42,8 @@ async function scene(
     if (stops.delete(batches.length)) return { verified: [], stopped: 'pace' }
     const looked = asked.filter((key) => !skips.has(key))
     await pool.query('UPDATE rollcall.ledger SET looked_at = clock_timestamp() WHERE key = ANY($1)', [looked])
-    return { verified: asked.map((key) => verified(key, skips.has(key))), stopped: null }
+    const verdictOn = (key: CustomerKey) => (skips.has(key) ? OWED : missing.has(key) ? MISSING : AGREES)
+    return { verified: asked.map((key) => verified(key, verdictOn(key))), stopped: null }
   }
   const tick = makeTick({
     ...{ pool, binding, fingerprint: 'ours', credentials: 'c', verify },
@@ -57,8 +59,11 @@ async function scene(
   return { pool, tick, batches, rounds, [Symbol.asyncDispose]: () => db.drop() }
 }
 
-function verified(key: CustomerKey, skipped: boolean): Verified {
-  const verdict: Verdict = skipped ? { kind: 'skipped', why: 'owed' } : { kind: 'agrees' }
+const AGREES: Verdict = { kind: 'agrees' }
+const OWED: Verdict = { kind: 'skipped', why: 'owed' }
+const MISSING: Verdict = { kind: 'missing', fields: [], cause: 'edited-at-service' }
+
+function verified(key: CustomerKey, verdict: Verdict): Verified {
   return {
     ...{ key, userId: `u-${key}`, verdict, standing: null, findingId: null, resolved: null },
     ...{ lookAgainAtMs: null, repairing: false, shown: [] },
@@ -76,6 +81,8 @@ test('everybody is taken in the order of the keys, a few at once, and the round 
   expect(await it.tick()).toBe('rest')
   expect(it.batches).toEqual([keys(6).slice(0, 4), keys(6).slice(4)])
   expect(it.rounds).toEqual([6])
+  const { rows } = await it.pool.query(`SELECT outcome FROM rollcall.drift_run`)
+  expect(rows).toEqual([{ outcome: 'complete' }])
 })
 
 test('in a further pass only those come again who could not be verified', async () => {
@@ -105,6 +112,14 @@ test('who was not looked at because calls were stopped comes first the next time
   expect(await it.tick()).toBe('rest')
   expect(it.batches[1]).toEqual(it.batches[0])
   expect(it.batches.slice(1).flat()).toEqual(keys(3))
+})
+
+test('a round in which nobody is there any more ends as one that cannot be believed', async () => {
+  const missing = new Set(keys(6))
+  await using it = await scene(keys(6).map(good), { missing })
+  await it.tick()
+  const { rows } = await it.pool.query(`SELECT outcome, tally->'kinds' AS kinds FROM rollcall.drift_run`)
+  expect(rows).toEqual([{ outcome: 'not-credible', kinds: { missing: 6 } }])
 })
 
 test('second looks go before the round', async () => {

@@ -50,6 +50,7 @@ async function fallsTwice(lane: QueueLane, which: 'postgres' | 'queue', { fall }
   await write(`UPDATE clientes SET nombre = 'Otra' WHERE id LIKE '%5'`)
   house.sandbox.faults.set([])
   await allRight(house)
+  await allVerified(house)
   await endsWell(worker)
 }
 
@@ -64,6 +65,20 @@ async function allRight(house: OwnHouse): Promise<void> {
     return user?.status !== status || (user.first_name ?? null) !== name
   })
   expect(wrong).toEqual([])
+}
+
+/** The rounds of verification go on, and have found nothing. */
+async function allVerified({ pool }: OwnHouse): Promise<void> {
+  const { rows } = await pool.query<{ now: string }>('SELECT now()::text AS now')
+  const verified = async () => {
+    const { rowCount } = await pool.query(
+      `SELECT FROM rollcall.drift_run WHERE started_at > $1 AND ended_at IS NOT NULL AND tally->>'agrees' = '300'`,
+      [rows[0]?.now],
+    )
+    return rowCount
+  }
+  await until(verified, { timeout: 40_000, what: 'a round in which all 300 agree' })
+  expect((await pool.query('SELECT key, kind FROM rollcall.finding WHERE looks >= 2')).rows).toEqual([])
 }
 
 /** It has survived, and what broke was told as a line of the log and not as a crash that was caught somewhere. */

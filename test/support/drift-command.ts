@@ -10,6 +10,7 @@ export type Ran = { readonly code: number; readonly out: string; readonly err: s
 type Options = {
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly stop?: AbortSignal
+  readonly onErr?: (line: string) => void
   /** Where it runs; a folder of its own otherwise. */
   readonly cwd?: string
 }
@@ -17,7 +18,7 @@ type Options = {
 export async function runDrift(
   house: Pick<House, 'authored' | 'env'>,
   args: readonly string[],
-  { env = {}, stop = new AbortController().signal, cwd }: Options = {},
+  { env = {}, stop = new AbortController().signal, cwd, onErr }: Options = {},
 ): Promise<Ran> {
   const folder = cwd ?? (await mkdtemp(join(tmpdir(), 'rollcall-test-')))
   try {
@@ -25,7 +26,10 @@ export async function runDrift(
     const [out, err]: [string[], string[]] = [[], []]
     const code = await main(['drift', ...args], {
       out: (line) => out.push(line),
-      err: (line) => err.push(line),
+      err(line) {
+        err.push(line)
+        onErr?.(line)
+      },
       env: { ...house.env, QUEUE_URL: undefined, ...env },
       cwd: folder,
       terminal: false,

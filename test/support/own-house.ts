@@ -2,6 +2,7 @@
 import pg from 'pg'
 import { install } from '../../src/capture/install.ts'
 import { planCapture } from '../../src/capture/relations.ts'
+import type { RollcallConfig } from '../../src/config/define.ts'
 import { resolveConfig } from '../../src/config/resolve.ts'
 import type { EmbeddedServer } from '../../src/embedded/launch.ts'
 import { startPostgres } from '../../src/embedded/postgres.ts'
@@ -19,11 +20,14 @@ export type OwnHouse = AsyncDisposable & {
   /** Its connections may break; those that do are replaced. */
   readonly pool: pg.Pool
   readonly sandbox: Sandbox
-  readonly authored: typeof CONFIG
+  readonly authored: RollcallConfig
   readonly env: Readonly<Record<string, string>>
   /** Nothing in the outbox, nothing owed, nothing unknown. */
   settled(timeout: number): Promise<void>
 }
+
+/** Verification has to get over whatever falls, too. */
+const AUTHORED: RollcallConfig = { ...CONFIG, reconcile: { period: '2s' } }
 
 const OPEN = `
 SELECT (to_jsonb(o) || jsonb_build_object('state', l.state, 'reason', l.reason))::text AS open
@@ -39,7 +43,7 @@ export async function buildOwnHouse(lane: QueueLane): Promise<OwnHouse> {
   await migrate(postgres.url, { queueUrl: queue.url })
   await pool.query(CUSTOMERS)
   const client = await pool.connect()
-  await install(client, await planCapture(client, resolveConfig(CONFIG, 'rollcall.config.ts')))
+  await install(client, await planCapture(client, resolveConfig(AUTHORED, 'rollcall.config.ts')))
   client.release()
   const sandbox = await startSandbox({
     apiKey: SECRETS.SERVICE_API_KEY,
@@ -52,7 +56,7 @@ export async function buildOwnHouse(lane: QueueLane): Promise<OwnHouse> {
     queue,
     pool,
     sandbox,
-    authored: CONFIG,
+    authored: AUTHORED,
     env: { ...SECRETS, DATABASE_URL: postgres.url, QUEUE_URL: queue.url, SERVICE_URL: sandbox.url },
     async settled(timeout) {
       const nothing = async () => {

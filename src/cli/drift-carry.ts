@@ -1,0 +1,111 @@
+// Carries a run out: looks at everybody, and owes the repairs that were asked for.
+import type { Config } from '../config/config.ts'
+import { doneOf } from '../drift/agenda.ts'
+import { readCircumstances } from '../drift/circumstances.ts'
+import type { Everybody } from '../drift/draw.ts'
+import { everybody } from '../drift/everybody.ts'
+import { makeGate, type RunEnd } from '../drift/gate.ts'
+import { type Mended, mendFound } from '../drift/mend.ts'
+import { driveRun } from '../drift/run.ts'
+import type { Run } from '../drift/runs.ts'
+import { makeVerify } from '../drift/verify.ts'
+import type { Verified } from '../drift/words.ts'
+import type { CallLog } from '../ledger/call-log.ts'
+import { sleep } from '../ops/time.ts'
+import { makeProbing } from '../pace/probing.ts'
+import { driftingOf } from '../report/conclude.ts'
+import type { Opened } from '../worker/context.ts'
+import { makeProbe } from '../worker/probe.ts'
+import type { Asked } from './drift-options.ts'
+import { showProgress } from './drift-progress.ts'
+import type { Io } from './io.ts'
+
+export type Asking = {
+  readonly config: Config
+  readonly asked: Asked
+  /** As `--config` names it. */
+  readonly configFile: string | undefined
+}
+
+export type Reporting = Asking & {
+  readonly opened: Opened
+  readonly calls: CallLog
+  readonly origin: string
+  readonly digestKey: string
+}
+
+export type Begun = { readonly run: Run; readonly everybody: Everybody }
+
+type Driving = Begun & { readonly onLooks: (verified: readonly Verified[]) => void }
+type Carried = { readonly run: Run; readonly end: RunEnd; readonly mended: Mended | null }
+
+/** Looks at everybody first; only what can be believed as a whole is repaired. */
+export async function carryOut(io: Io, reporting: Reporting, driving: Driving): Promise<Carried> {
+  const { config, asked, opened } = reporting
+  const { pool } = opened
+  const gate = gateOf(io, reporting)
+  const { maxShare } = config.reconcile
+  const verifying = { ...verifyOptions(reporting), maxShare }
+  const showing = showProgress({ err: io.err, env: io.env, now: () => performance.now() })
+  const total = driving.run.population
+  try {
+    const driven = await driveRun({
+      ...{ pool, gate, run: driving.run, sleep, signal: io.stop },
+      everybody: (from) =>
+        everybody(
+          {
+            ...driving.everybody,
+            ...{ seed: driving.run.seed, sample: asked.sample, readCustomers: opened.readCustomers },
+          },
+          from,
+        ),
+      verify: makeVerify({ ...verifying, repair: false }),
+      onLooks(verified, { agenda }) {
+        driving.onLooks(verified)
+        showing.update({
+          done: doneOf(agenda),
+          of: Math.min(total, asked.sample ?? total),
+          drifting: driftingOf(agenda.tally),
+          waiting: agenda.waiting.length,
+        })
+      },
+      now: Date.now,
+      monotonic: () => performance.now(),
+    })
+    const { run, end } = driven
+    if (!asked.repair || end.kind !== 'complete') return { run, end, mended: null }
+    const mended = await mendFound({
+      ...{ pool, gate, maxShare, signal: io.stop, found: run.agenda.found, startedAt: run.startedAt },
+      verify: makeVerify({ ...verifying, repair: true }),
+    })
+    return { run, end: mended.end, mended }
+  } finally {
+    showing.close()
+  }
+}
+
+function verifyOptions({ config, opened, calls }: Reporting) {
+  const { pool, context, readCustomers } = opened
+  const { digester } = context
+  return {
+    ...{ pool, config, digester, readCustomers, context },
+    ...{ log: calls.add, now: Date.now },
+  }
+}
+
+function gateOf(io: Io, { config, asked, opened, calls }: Reporting) {
+  const { pool, context, binding, credentials } = opened
+  const probe = makeProbe({
+    ...{ pool, users: context.users, signal: io.stop, log: (entry) => calls.add(entry) },
+    ...{ now: Date.now, random: Math.random },
+  })
+  const tend = makeProbing({ pool, credentials, probe, random: Math.random, onChange: () => undefined })
+  return makeGate({
+    circumstances: () => readCircumstances(pool, { fingerprint: config.fingerprint, binding, credentials }),
+    rate: asked.rate,
+    async tend() {
+      if ((await tend()) === 'probed') context.permits.drop()
+    },
+    ...{ sleep, signal: io.stop, monotonic: () => performance.now() },
+  })
+}

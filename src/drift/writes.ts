@@ -1,0 +1,121 @@
+// What the step that a look leads to writes. Pure.
+import { userIdOf } from '../model/mapped.ts'
+import type { Subject } from './compare.ts'
+import { isFound, type Looked, type Open, type Step } from './findings.ts'
+import { type Lag, MOST_REPAIRS, nextLookMs, postponedMs, secondLookMs } from './looks.ts'
+import { type Learning, type Recorded, recordOf } from './record.ts'
+import type { Change, Insertion, Resolution } from './rows.ts'
+import { AGREED, DRIFTED } from './share.ts'
+import type { Resolved } from './words.ts'
+
+/** A customer after its look. `subject` as it was read before the look. */
+export type Given = { readonly subject: Subject; readonly looked: Looked } & Learning
+
+export type Stored = {
+  /** A change came while the GET was under way: what it showed says nothing. */
+  readonly moved: boolean
+  readonly standing: 'suspected' | 'found' | null
+  readonly findingId: string | null
+  readonly resolved: Resolved | null
+  readonly nextInMs: number | null
+  readonly repairing: boolean
+}
+
+/** With the step that its look leads to, from what was open for it. */
+export type Stepped = Given & { readonly open: Open | null; readonly moved: boolean; readonly step: Step }
+
+/** Each customer counts once: as agreeing, or when its difference is confirmed. */
+export function letterOf({ step, looked, moved }: Stepped): string {
+  if (looked.kind !== 'seen' || moved) return ''
+  if (step.do === 'confirm') return step.told.kind === 'trial-ended' ? AGREED : DRIFTED
+  const normal = step.do === 'resolve' && step.how === 'normalised'
+  return looked.compared.kind === 'agrees' || normal ? AGREED : ''
+}
+
+/** A trial that ended is the service's own doing, and of what cannot be read nobody knows what would mend it. */
+export function mayRepair({ open, step }: Stepped): boolean {
+  if (open === null || (step.do !== 'confirm' && step.do !== 'keep')) return false
+  const { kind } = step.told
+  return kind !== 'trial-ended' && kind !== 'unreadable' && open.repairs < MOST_REPAIRS
+}
+
+type Deciding = Stepped & { readonly repair: boolean; readonly waits: boolean }
+
+type Writing = {
+  readonly stored: Stored
+  readonly forget?: string
+  readonly postpone?: string
+  readonly resolve?: Resolution
+  readonly change?: Change
+  readonly insert?: Insertion
+  readonly record?: Recorded
+}
+
+export const LEFT: Stored = {
+  moved: false,
+  standing: null,
+  findingId: null,
+  resolved: null,
+  nextInMs: null,
+  repairing: false,
+}
+
+export function writesOf(
+  { subject, looked, sight, open, moved, step, repair, waits }: Deciding,
+  lag: Lag,
+): Writing {
+  const left: Stored = { ...LEFT, moved, findingId: open?.id ?? null }
+  const seen = looked.kind === 'seen' && !moved
+  const told = { key: subject.key, userId: userIdOf(subject.mapped), desired: subject.desired }
+  switch (step.do) {
+    case 'nothing':
+      return seen ? { stored: left, record: recordOf({ subject, sight, agrees: true }) } : { stored: left }
+    case 'forget': {
+      const stored = { ...left, findingId: null }
+      const forget = open?.id ?? ''
+      return seen
+        ? { stored, forget, record: recordOf({ subject, sight, agrees: true }) }
+        : { stored, forget }
+    }
+    case 'wait':
+      return {
+        stored: { ...left, standing: open ? standingOf(open) : null, nextInMs: open?.nextInMs ?? null },
+      }
+    case 'postpone':
+      return {
+        stored: { ...left, standing: open ? standingOf(open) : null, nextInMs: postponedMs(lag) },
+        postpone: open?.id ?? '',
+      }
+    case 'suspect': {
+      const nextInMs = secondLookMs(lag)
+      const record = recordOf({ subject, sight: null, agrees: false })
+      const stored: Stored = { ...left, standing: 'suspected', nextInMs, resolved: step.ends }
+      const insert = { ...told, ...step.told, nextInMs }
+      if (!open) return { stored, insert, record }
+      if (step.ends) return { stored, insert, record, resolve: { id: open.id, how: step.ends } }
+      const change = { ...insert, id: open.id, looks: 1, anew: true, repaired: false }
+      return { stored, change, record }
+    }
+    case 'confirm':
+    case 'keep': {
+      const { repairs, looks, id } = open ?? { repairs: 0, looks: 1, id: '' }
+      const pending = step.told.pending.length > 0
+      const nextInMs = nextLookMs({ repaired: repair, repairs, waits, pending }, lag)
+      const change = { ...told, ...step.told, id, looks: looks + 1, anew: false, repaired: repair, nextInMs }
+      const record = recordOf({ subject, sight, agrees: false, learnt: step.learnt })
+      return { stored: { ...left, standing: 'found', nextInMs, repairing: repair }, change, record }
+    }
+    case 'resolve': {
+      const resolve = { id: open?.id ?? '', how: step.how }
+      const stored = { ...left, resolved: step.how }
+      if (!seen) return { stored, resolve }
+      return { stored, resolve, record: recordOf({ subject, sight, agrees: true, learnt: step.learnt }) }
+    }
+    default:
+      return step satisfies never
+  }
+}
+
+function standingOf(open: Open): 'suspected' | 'found' {
+  return isFound(open) ? 'found' : 'suspected'
+}

@@ -1,0 +1,121 @@
+// What `rollcall drift` says when it cannot do what it was asked for; and of whom, by `--where`.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { LANE } from '../drift/scene.ts'
+import { freshDatabase } from '../support/database.ts'
+import { runDrift } from '../support/drift-command.ts'
+import { buildHouse, type House, SECRETS } from '../support/house.ts'
+
+let house: House
+beforeAll(async () => {
+  house = await buildHouse(LANE)
+  const worker = await house.startWorker()
+  await house.db.pool.query(
+    `INSERT INTO clientes (id, plan, nombre, correo) VALUES ('a', 'premium', 'Ana', 'ana@example.com'),
+       ('b', 'premium', 'Eva', NULL), ('c', 'free', 'Ana', NULL), ('o''k', 'free', 'Ada', NULL)`,
+  )
+  await house.settled()
+  await worker.stop()
+})
+afterAll(() => house[Symbol.asyncDispose]())
+
+async function mistaken(args: readonly string[], over: Partial<House> = {}, env = {}) {
+  const before = house.calls().length
+  const { code, out, err } = await runDrift({ ...house, ...over }, args, { env })
+  expect(out).toBe('\n')
+  for (const secret of Object.values(SECRETS)) expect(err).not.toContain(secret)
+  expect(err).not.toMatch(/^\s+at .+:\d+:\d+/m)
+  expect(house.calls()).toHaveLength(before)
+  return { code, err }
+}
+
+test('a call that makes no sense: everything that is wrong, and exit code 2', async () => {
+  const { code, err } = await mistaken(['--sample', 'many', '--format', 'pdf'])
+  expect(code).toBe(2)
+  expect(err).toMatch(/--sample: expected a whole number[\s\S]+--format: expected one of/)
+  expect((await mistaken(['--wher', 'a=1'])).code).toBe(2)
+})
+
+test('a file that cannot be written is said before anybody is asked', async () => {
+  const { code, err } = await mistaken(['--output', 'nowhere/report.html'])
+  expect(code).toBe(2)
+  expect(err).toContain('--output: its folder is not there')
+  expect((await mistaken(['--output', '.'])).err).toContain('something that is no file')
+})
+
+test('conditions: an unknown column names those there are, and no value is repeated', async () => {
+  const { code, err } = await mistaken(['--where', 'nombe=Zenobia'])
+  expect(code).toBe(2)
+  expect(err).toMatch(/nombe[\s\S]+Did you mean nombre\?/)
+  expect(err).not.toContain('Zenobia')
+  expect((await mistaken(['--where', 'nacido=Zenobia'])).err).toMatch(/the value for nacido is no date/)
+})
+
+test('conditions choose whom it is about, and stand in no table', async () => {
+  house.sandbox.users.edit('a', { first_name: 'Ida' })
+  house.sandbox.users.edit('b', { first_name: 'Ida' })
+  const where = ['--where', 'nombre=Ana', '--where', 'plan in premium,trial']
+  const { code, out } = await runDrift(house, ['--json', ...where])
+  expect(code).toBe(3)
+  const { population, findings, options, trend } = JSON.parse(out)
+  expect({ population, options, trend }).toMatchObject({
+    population: 1,
+    options: { where: 'nombre=Ana and plan in premium,trial' },
+    trend: [],
+  })
+  expect(findings.map(({ key }: { key: string }) => key)).toEqual(['a'])
+  const quoted = await runDrift(house, ['--json', '--where', "id='o''k'"])
+  expect(quoted.code).toBe(0)
+  expect(JSON.parse(quoted.out).counts.checked).toBe(1)
+  const { rows } = await house.db.pool.query('SELECT jsonb_agg(r)::text AS text FROM rollcall.drift_run r')
+  expect(rows[0].text).not.toMatch(/Ana|nombre/)
+})
+
+test('environment, configuration, tables: each with its code', async () => {
+  expect(await mistaken([], {}, { SERVICE_SECRET_KEY: undefined })).toMatchObject({ code: 2 })
+  expect((await mistaken(['--config', 'none.js'])).code).toBe(2)
+  await using empty = await freshDatabase({ empty: true })
+  const unmigrated = { env: { ...house.env, DATABASE_URL: empty.url } }
+  for (const args of [[], ['--from-ledger']]) {
+    const { code, err } = await mistaken(args, unmigrated)
+    expect(code).toBe(2)
+    expect(err).toContain('rollcall migrate')
+  }
+})
+
+test('another service, another mapping, a gap: nothing is compared', async () => {
+  const other = { SERVICE_URL: 'http://127.0.0.1:9' }
+  expect(await mistaken([], {}, other)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('migrate --target'),
+  })
+  const changed = { ...house.authored, mapping: { ...house.authored.mapping, coverage_name: 'grupo' } }
+  expect(await mistaken([], { authored: changed })).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('rollcall backfill --mapping'),
+  })
+  const { pool } = house.db
+  await pool.query(
+    `INSERT INTO rollcall.capture_mark (kind, relation) VALUES ('overflow', 'public.clientes')`,
+  )
+  expect(await mistaken([])).toMatchObject({ code: 1, err: expect.stringContaining('capture has a gap') })
+  await pool.query('DELETE FROM rollcall.capture_mark')
+})
+
+test('two at a time: the second waits, says so, and can be stopped', async () => {
+  const client = await house.db.pool.connect()
+  await client.query(`SELECT pg_advisory_lock(x'726f6c6c'::int, 4)`)
+  const stop = new AbortController()
+  const said: string[] = []
+  const waiting = runDrift(house, [], { stop: stop.signal, onErr: (line) => said.push(line) })
+  await expect.poll(() => said.join()).toContain('another `rollcall drift` is under way')
+  stop.abort()
+  expect((await waiting).code).toBe(1)
+  client.release(true)
+})
+
+test('a report of no rounds on a database that no worker has met', async () => {
+  await using db = await freshDatabase()
+  const { code, err } = await mistaken(['--from-ledger'], { env: { ...house.env, DATABASE_URL: db.url } })
+  expect(code).toBe(1)
+  expect(err).toContain('no worker has run on this database yet')
+})

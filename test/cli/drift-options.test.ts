@@ -1,0 +1,70 @@
+// What a call of `rollcall drift` asks for, and what is said of one that cannot be understood.
+import { describe, expect, test } from 'vitest'
+import { type Asked, commandOf, type Options, readAsked } from '../../src/cli/drift-options.ts'
+import { RollcallError } from '../../src/model/errors.ts'
+
+const NOTHING: Asked = {
+  ...{ fromLedger: false, sample: null, where: [], rate: null, restart: false, maxDrift: null },
+  ...{ repair: false, showValues: false, format: 'table', output: null },
+}
+
+function problemsOf(options: Options): readonly string[] {
+  try {
+    readAsked(options)
+  } catch (error) {
+    if (error instanceof RollcallError && error.code === 'USAGE') return error.details
+    throw error
+  }
+  return []
+}
+
+describe('options', () => {
+  test.each<[Options, Partial<Asked>]>([
+    [{}, {}],
+    [{ sample: '500' }, { sample: 500 }],
+    [{ rate: '0.5' }, { rate: 0.5 }],
+    [{ maxDrift: '0.5%' }, { maxDrift: 0.005 }],
+    [{ maxDrift: '0%' }, { maxDrift: 0 }],
+    [{ json: true }, { format: 'json' }],
+    [{ json: true, format: 'json' }, { format: 'json' }],
+    [
+      { format: 'html', output: 'a.html' },
+      { format: 'html', output: 'a.html' },
+    ],
+    [{ where: ['plan=premium', "x='a b'"] }, { where: ['plan=premium', "x='a b'"] }],
+    [
+      { repair: true, showValues: true },
+      { repair: true, showValues: true },
+    ],
+  ])('%j', (options, asked) => expect(readAsked(options)).toEqual({ ...NOTHING, ...asked }))
+
+  test.each<[Options, RegExp]>([
+    [{ sample: '0' }, /^--sample: expected a whole number of customers from 1/],
+    [{ sample: '10%' }, /^--sample/],
+    [{ rate: '0' }, /^--rate: expected calls per second/],
+    [{ rate: 'fast' }, /^--rate/],
+    [{ maxDrift: '0.5' }, /^--max-drift: expected a share from 0% to 100%, like 0.5%/],
+    [{ maxDrift: '101%' }, /^--max-drift/],
+    [{ maxDrift: '-1%' }, /^--max-drift/],
+    [{ format: 'htlm' }, /^--format: expected one of .+did you mean html/],
+    [{ format: 'csv', json: true }, /^--json: not with --format csv/],
+    [{ output: '' }, /^--output/],
+    [{ fromLedger: true, repair: true }, /^--repair: not with --from-ledger/],
+    [{ fromLedger: true, sample: '5' }, /^--sample: not with --from-ledger/],
+    [{ fromLedger: true, where: ['a=1'] }, /^--where: not with --from-ledger/],
+  ])('%j: %s', (options, said) => {
+    expect(problemsOf(options)).toEqual([expect.stringMatching(said)])
+  })
+
+  test('all that is wrong is said at once', () => {
+    expect(problemsOf({ sample: 'x', rate: 'x', maxDrift: 'x', format: 'x' })).toHaveLength(4)
+  })
+})
+
+test('the command that goes on with a run is the one that began it, as a shell reads it', () => {
+  const asked = { ...NOTHING, sample: 20, where: ["name = 'O''Hara'"], repair: true, maxDrift: 0.005 }
+  expect(commandOf(asked, 'my config.ts')).toBe(
+    `rollcall drift --config 'my config.ts' --sample 20 --where 'name = '\\''O'\\'''\\''Hara'\\''' --repair --max-drift 0.5%`,
+  )
+  expect(commandOf(NOTHING, undefined)).toBe('rollcall drift')
+})

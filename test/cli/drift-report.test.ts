@@ -1,0 +1,54 @@
+// The exit code of `rollcall drift`, and what a sample is said to mean.
+import { describe, expect, test } from 'vitest'
+import { estimateOf, exitFor, warningOf } from '../../src/cli/drift-report.ts'
+import { EMPTY_TALLY } from '../../src/drift/tally.ts'
+import type { Tally } from '../../src/drift/words.ts'
+import type { Outcome, Report } from '../../src/report/report.ts'
+
+const tally = (checked: number, kinds: Tally['kinds'] = {}): Tally => ({ ...EMPTY_TALLY, checked, kinds })
+const COMPLETE: Outcome = { kind: 'complete' }
+const STOPPED: Outcome = { kind: 'stopped', why: 'asked', resume: null }
+const DOUBTED: Outcome = { kind: 'not-credible', why: 'nobody-there' }
+
+function report(counts: Tally, outcome: Outcome = COMPLETE, maxDrift: number | null = null): Report {
+  const options = { from: 'service', sample: null, where: null, rate: null, maxDrift, values: false } as const
+  return {
+    ...({
+      version: 1,
+      writtenBy: '0',
+      target: { origin: 'https://x.example', environment: 'demo' },
+    } as const),
+    ...{ startedAt: '', endedAt: '', options, outcome, population: 1000, chosen: 1000, counts, suspected: 0 },
+    ...{ estimate: null, coverage: null, repair: null, trend: [], findings: [] },
+  }
+}
+
+describe('the exit code', () => {
+  test.each<[string, Report, number]>([
+    ['nobody differs', report(tally(1000)), 0],
+    ['a trial has ended', report(tally(1000, { 'trial-ended': 5 })), 0],
+    ['one differs', report(tally(1000, { differs: 1 })), 3],
+    ['so many as are tolerated', report(tally(1000, { missing: 5 }), COMPLETE, 0.005), 0],
+    ['one more than that', report(tally(1000, { missing: 6 }), COMPLETE, 0.005), 3],
+    ['stopped, and nobody differs so far', report(tally(10), STOPPED), 1],
+    ['stopped, and somebody does', report(tally(10, { differs: 1 }), STOPPED), 1],
+    ['nobody can be believed', report(tally(30, { missing: 30 }), DOUBTED), 1],
+    ['nobody could be checked', report(tally(0)), 1],
+  ])('%s: %#', (_, said, code) => expect(exitFor(said)).toBe(code))
+})
+
+test('whoever has no user of ours is no part of those whom an estimate is about', () => {
+  const counts: Tally = { ...tally(60, { differs: 3 }), skipped: { 'not-ours': 40 } }
+  expect(estimateOf(counts, 1000, 100)).toMatchObject({ population: 600, checked: 60, share: 0.05 })
+  const all: Tally = { ...tally(60), skipped: { 'not-ours': 40 } }
+  expect(estimateOf(all, 100, 100)).toMatchObject({ population: 60, low: 0, high: 0 })
+})
+
+test('a check that passes by too small a sample says so', () => {
+  const small = estimateOf(tally(50), 10_000, 50)
+  const passed = { ...report(tally(50), COMPLETE, 0.005), estimate: small }
+  expect(exitFor(passed)).toBe(0)
+  expect(warningOf(passed)).toMatch(/too small to rule out more than 0.5 %.+larger --sample/)
+  const large = { ...report(tally(5000), COMPLETE, 0.005), estimate: estimateOf(tally(5000), 10_000, 5000) }
+  expect(warningOf(large)).toBeNull()
+})

@@ -1,0 +1,129 @@
+// Who counts, and who is looked at again, in a run.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  type Agenda,
+  afterLooks,
+  closed,
+  doneOf,
+  dueOf,
+  MOST_WAITING,
+  NOTHING_YET,
+  nextAt,
+  soFar,
+} from '../../src/drift/agenda.ts'
+import type { Verdict, Verified } from '../../src/drift/words.ts'
+
+const MISSING: Verdict = { kind: 'missing', fields: [], cause: 'edited-at-service' }
+const AGREES: Verdict = { kind: 'agrees' }
+
+function looked(key: string, verdict: Verdict, more: Partial<Verified> = {}): Verified {
+  const none = { userId: key, standing: null, findingId: null, resolved: null, lookAgainAtMs: null }
+  return { key, verdict, ...none, repairing: false, shown: [], ...more }
+}
+const suspected = (key: string, at = 50) => looked(key, MISSING, { standing: 'suspected', lookAgainAtMs: at })
+const found = (key: string) => looked(key, MISSING, { standing: 'found', findingId: `f-${key}` })
+
+function told(agenda: Agenda, ...verified: readonly Verified[]): Agenda {
+  const known = new Set(agenda.waiting.map(({ key }) => key))
+  const fresh = verified.map(({ key }) => key).filter((key) => !known.has(key))
+  return afterLooks(agenda, { verified, fresh, nowMs: 0 })
+}
+
+describe('a run', () => {
+  test('counts a difference once a second look has found it, and not by the first', () => {
+    const first = told(NOTHING_YET, suspected('a'), looked('b', AGREES))
+    expect(first).toMatchObject({ tally: { checked: 1, agrees: 1 }, found: [] })
+    expect(nextAt(first)).toBe(50)
+    expect(dueOf(first, 49, 10)).toEqual({ due: [], newOnes: 10 })
+    expect(dueOf(first, 50, 10)).toMatchObject({ due: [{ key: 'a' }], newOnes: 9 })
+    const second = told(first, found('a'))
+    expect(second).toMatchObject({
+      waiting: [],
+      tally: { checked: 2, kinds: { missing: 1 } },
+      found: ['f-a'],
+    })
+  })
+
+  test('takes back what a second look does not show', () => {
+    const end = told(told(NOTHING_YET, suspected('a')), looked('a', AGREES))
+    expect(end).toMatchObject({ waiting: [], tally: { agrees: 1, kinds: {} }, suspected: 0 })
+  })
+
+  test('tries again whoever changes or is not answered, and not for ever', () => {
+    for (const verdict of [
+      { kind: 'skipped', why: 'owed' },
+      { kind: 'no-answer', why: 'trouble' },
+    ] as const) {
+      let agenda = NOTHING_YET
+      let looks = 0
+      do {
+        agenda = told(agenda, looked('a', verdict))
+        looks++
+      } while (agenda.waiting.length > 0)
+      expect(looks).toBe(3)
+      expect(doneOf(agenda)).toBe(1)
+    }
+    expect(told(NOTHING_YET, looked('a', { kind: 'skipped', why: 'not-ours' })).waiting).toEqual([])
+  })
+
+  test('says of a difference that no second look was able to confirm just that', () => {
+    let agenda = NOTHING_YET
+    for (let looks = 0; looks < 6; looks++) agenda = told(agenda, suspected('a'))
+    expect(agenda).toMatchObject({ waiting: [], suspected: 1, found: [], tally: { checked: 0 } })
+  })
+
+  test('takes nobody new while too many wait for their second look', () => {
+    const many = Array.from({ length: MOST_WAITING }, (_, n) => suspected(`k${n}`))
+    expect(dueOf(told(NOTHING_YET, ...many), 0, 50)).toEqual({ due: [], newOnes: 0 })
+  })
+
+  test('that ends early counts what the last looks said, and suspects nobody of more', () => {
+    const agenda = told(
+      NOTHING_YET,
+      suspected('a'),
+      looked('b', { kind: 'no-answer', why: 'trouble' }),
+      looked('c', AGREES),
+    )
+    expect(soFar(agenda)).toMatchObject({ checked: 2, kinds: { missing: 1 }, noAnswer: { trouble: 1 } })
+    expect(closed(agenda)).toMatchObject({
+      waiting: [],
+      suspected: 1,
+      tally: { checked: 1, kinds: {}, noAnswer: { trouble: 1 } },
+    })
+  })
+
+  test('keeps whoever a stop came before', () => {
+    const agenda = afterLooks(NOTHING_YET, { verified: [looked('a', AGREES)], fresh: ['a', 'b'], nowMs: 7 })
+    expect(agenda.waiting).toEqual([{ key: 'b', at: 7, looks: 0, last: null }])
+    expect(closed(agenda).tally).toMatchObject({ checked: 1, skipped: {} })
+  })
+})
+
+test('whatever the looks say, each customer counts once, and found are just those whom a look called so', () => {
+  const verdicts: readonly ((key: string) => Verified)[] = [
+    suspected,
+    found,
+    (key) => looked(key, AGREES),
+    (key) => looked(key, { kind: 'skipped', why: 'moved' }),
+    (key) => looked(key, { kind: 'skipped', why: 'rejected' }),
+    (key) => looked(key, { kind: 'no-answer', why: 'busy' }),
+  ]
+  fc.assert(
+    fc.property(
+      fc.array(fc.array(fc.nat(verdicts.length - 1), { minLength: 6 }), { maxLength: 8 }),
+      (said) => {
+        let agenda = NOTHING_YET
+        let called = 0
+        for (let round = 0; round === 0 || agenda.waiting.length > 0; round++) {
+          const keys = round === 0 ? said.map((_, n) => String(n)) : agenda.waiting.map(({ key }) => key)
+          const verified = keys.map((key) => verdicts[said[Number(key)]?.[round] ?? 0]?.(key) ?? found(key))
+          called += verified.filter(({ standing }) => standing === 'found').length
+          agenda = told(agenda, ...verified)
+          expect(doneOf(agenda) + agenda.waiting.length).toBe(said.length)
+        }
+        expect(agenda.found).toHaveLength(called)
+      },
+    ),
+  )
+})

@@ -1,0 +1,191 @@
+// Whom a run looks at, and in which order; that it goes on just where it stopped; and what is kept of it.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { resolveConfig } from '../../src/config/resolve.ts'
+import { describeCustomers } from '../../src/customers/describe.ts'
+import { makeReading } from '../../src/customers/reading.ts'
+import { NOTHING_YET } from '../../src/drift/agenda.ts'
+import { countEverybody, draw, type Everybody } from '../../src/drift/draw.ts'
+import { BEGINNING, everybody, FIRST, type Next, type Place } from '../../src/drift/everybody.ts'
+import { beginRun, endRun, findRun, keepRun, type RunOptions, readPast } from '../../src/drift/runs.ts'
+import { estimate } from '../../src/report/estimate.ts'
+import { freshDatabase, type TestDatabase } from '../support/database.ts'
+
+const config = resolveConfig(
+  {
+    customers: { table: 'public.people', key: ['country', 'id'] },
+    mapping: {
+      user_id: { columns: ['country', 'id'], map: (row: object) => JSON.stringify(row) },
+      status: { value: 2 },
+    },
+  },
+  'rollcall.config.ts',
+)
+
+let db: TestDatabase
+let all: Everybody
+let readCustomers: ReturnType<typeof makeReading>
+beforeAll(async () => {
+  db = await freshDatabase()
+  // 200 customers with two key columns, ten of them with a record, and 50 who have a record and no row.
+  await db.pool.query(`
+    CREATE TABLE people (country text, id int, PRIMARY KEY (country, id));
+    INSERT INTO people SELECT CASE n % 2 WHEN 0 THEN 'ES' ELSE 'PT' END, n FROM generate_series(1, 200) n;
+    INSERT INTO rollcall.ledger (key) SELECT jsonb_build_array('ES', n::text)::text FROM generate_series(2, 20, 2) n;
+    INSERT INTO rollcall.ledger (key) SELECT jsonb_build_array('FR', n::text)::text FROM generate_series(1, 50) n`)
+  const shape = await describeCustomers(db.pool, config)
+  all = { pool: db.pool, shape, conditions: [] }
+  readCustomers = makeReading(db.pool, config, shape)
+})
+afterAll(() => db.drop())
+
+type Asked = {
+  readonly sample?: number
+  readonly conditions?: Everybody['conditions']
+  readonly seed?: string
+}
+
+function source({ sample, conditions = [], seed = '7' }: Asked, from: Place = BEGINNING) {
+  return everybody({ ...all, conditions, readCustomers, seed, sample: sample ?? null, page: 16 }, from)
+}
+
+async function taken(asked: Asked, most = Number.POSITIVE_INFINITY, from?: Place): Promise<readonly Next[]> {
+  const nexts: Next[] = []
+  for await (const next of source(asked, from)) {
+    nexts.push(next)
+    if (nexts.length >= most) break
+  }
+  return nexts
+}
+const keysOf = (nexts: readonly { readonly key: string }[]) => nexts.map(({ key }) => key)
+const SPAIN = [{ column: 'country', type: 'text', operator: '=', values: ['ES'] }] as const
+
+describe('everybody', () => {
+  test('is each customer and each record without a row, once; the first ones at random', async () => {
+    expect(await countEverybody(all)).toBe(250)
+    const keys = keysOf(await taken({}))
+    expect([keys.length, new Set(keys).size]).toEqual([250, 250])
+    const rest = keys.slice(FIRST)
+    const gone = rest.findIndex((key) => key.includes('FR'))
+    expect(rest.slice(gone).every((key) => key.includes('FR'))).toBe(true)
+    const order = rest.slice(0, gone).map((key) => JSON.parse(key) as [string, string])
+    expect(order).toEqual(
+      order.toSorted(([a, m], [b, n]) => (a < b ? -1 : a > b ? 1 : Number(m) - Number(n))),
+    )
+    expect(keysOf(await taken({ seed: '8' })).slice(0, FIRST)).not.toEqual(keys.slice(0, FIRST))
+  })
+
+  test('with a condition: whoever has no row is left out', async () => {
+    expect(await countEverybody({ ...all, conditions: SPAIN })).toBe(100)
+    const keys = keysOf(await taken({ conditions: SPAIN }))
+    expect(new Set(keys).size).toBe(100)
+    expect(keys.every((key) => key.includes('ES'))).toBe(true)
+  })
+
+  test.each([0, 1, 29, 30, 31, 46, 120, 218, 219, 235, 249])(
+    'goes on after %i as if it had not stopped',
+    async (stopped) => {
+      const before = await taken({}, stopped)
+      const place = stopped === 0 ? BEGINNING : (before.at(-1)?.place ?? BEGINNING)
+      const kept = JSON.parse(JSON.stringify(place)) as Place
+      const after = await taken({}, Number.POSITIVE_INFINITY, kept)
+      const keys = keysOf([...before.slice(0, stopped), ...after])
+      expect([keys.length, new Set(keys).size]).toEqual([250, 250])
+    },
+  )
+
+  test('rather twice than never: whoever stands where the last one was is taken when that one is gone', async () => {
+    const before = await taken({}, 60)
+    const place = before.at(-1)?.place ?? BEGINNING
+    const [country, id] = JSON.parse(before.at(-1)?.key ?? '[]') as [string, string]
+    await db.pool.query('DELETE FROM people WHERE country = $1 AND id = $2', [country, id])
+    const keys = new Set(keysOf([...before, ...(await taken({}, Number.POSITIVE_INFINITY, place))]))
+    await db.pool.query('INSERT INTO people VALUES ($1, $2)', [country, id])
+    expect(keys.size).toBeGreaterThanOrEqual(250)
+  })
+})
+
+describe('a sample', () => {
+  test('is the same for the same seed, and goes on where it stopped', async () => {
+    const drawn = keysOf(await draw(all, '-9223372036854775808', 40))
+    expect(new Set(drawn).size).toBe(40)
+    const half = await taken({ sample: 40, seed: '-9223372036854775808' }, 20)
+    const rest = await taken(
+      { sample: 40, seed: '-9223372036854775808' },
+      Number.POSITIVE_INFINITY,
+      half.at(-1)?.place,
+    )
+    expect(keysOf([...half, ...rest])).toEqual(drawn)
+    expect(await taken({ sample: 1000 })).toHaveLength(250)
+  })
+
+  test('holds everybody equally often, so that its interval holds the true share', async () => {
+    // Of 250 the 50 without a row: 20 %.
+    const RUNS = 200
+    let held = 0
+    let seen = 0
+    for (let seed = 0; seed < RUNS; seed++) {
+      const keys = keysOf(await draw(all, String(seed), 40))
+      const drifting = keys.filter((key) => key.includes('FR')).length
+      const { low, high } = estimate({ population: 250, checked: 40, drifting })
+      if (low <= 0.2 && high >= 0.2) held++
+      seen += drifting
+    }
+    expect(held / RUNS).toBeGreaterThanOrEqual(0.93)
+    expect(Math.abs(seen / RUNS / 40 - 0.2)).toBeLessThan(0.02)
+  })
+})
+
+describe('the record of a run', () => {
+  const options: RunOptions = { sample: null, where: null, repair: false, fingerprint: 'f' }
+  const beginning = { seed: '-5', population: 250, sampled: null }
+
+  test('is found by the same options, until it has ended or another one was begun', async () => {
+    const run = await beginRun(db.pool, options, beginning)
+    expect(await findRun(db.pool, options)).toBeNull()
+    const [next] = await taken({}, 1)
+    const agenda = {
+      ...NOTHING_YET,
+      waiting: [{ key: 'a', at: 5, looks: 1, last: { kind: 'agrees' } as const }],
+      found: ['12'],
+    }
+    const kept = { ...run, place: next?.place ?? BEGINNING, agenda }
+    await keepRun(db.pool, kept)
+    expect(await findRun(db.pool, options)).toEqual(kept)
+    for (const other of [{ sample: 5 }, { repair: true }, { fingerprint: 'g' }, { where: 'x' }])
+      expect(await findRun(db.pool, { ...options, ...other })).toBeNull()
+    await db.pool.query(
+      `UPDATE rollcall.drift_run SET updated_at = now() - interval '25 hours' WHERE id = $1`,
+      [run.id],
+    )
+    expect(await findRun(db.pool, options)).toBeNull()
+    await beginRun(db.pool, options, beginning)
+    const { rows } = await db.pool.query('SELECT outcome, cursor FROM rollcall.drift_run WHERE id = $1', [
+      run.id,
+    ])
+    expect(rows).toEqual([{ outcome: 'stopped', cursor: null }])
+  })
+
+  test('is among the past ones once it has ended, where others can be compared with it', async () => {
+    await db.pool.query(
+      `INSERT INTO rollcall.target (id, origin, api_key_mac, database_oid, bound_at)
+       VALUES (1, 'https://x.example', 'm', 1, now() - interval '1 minute')`,
+    )
+    const end = async (over: Partial<typeof options>, outcome: 'complete' | 'not-credible') => {
+      const run = await beginRun(db.pool, { ...options, ...over }, beginning)
+      const agenda = { ...NOTHING_YET, tally: { ...NOTHING_YET.tally, checked: 9 } }
+      await endRun(db.pool, { ...run, agenda }, outcome)
+      return run.id
+    }
+    await end({}, 'complete')
+    await end({}, 'not-credible')
+    await end({ where: 'digest' }, 'complete')
+    const last = await end({}, 'complete')
+    const past = await readPast(db.pool, last)
+    expect(past.map(({ credible, tally }) => [credible, tally.checked])).toEqual([
+      [true, 9],
+      [false, 9],
+    ])
+    await db.pool.query('UPDATE rollcall.target SET bound_at = clock_timestamp()')
+    expect(await readPast(db.pool, null)).toEqual([])
+  })
+})
