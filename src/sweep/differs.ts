@@ -43,6 +43,8 @@ export type Found = Pick<Work, 'known' | 'owed' | 'claimed' | 'replanAtMs'> & {
   readonly validUntilMs: number | null
   /** What was made of it at its last ending can be compared: it was digested with the present key. */
   readonly comparable: boolean
+  /** There is no row of it. */
+  readonly gone: boolean
 }
 
 /**
@@ -57,7 +59,7 @@ export function verdictOn(found: Found, { bringIn, only }: Selection): Verdict {
   if (known && state !== 'idle' && !asItWas) return differs
   if (owed) return 'owed'
   if (!known && !bringIn) return 'never-asked'
-  if (state === 'idle' && plan.kind !== 'none') return differs
+  if (state === 'idle' && (plan.kind !== 'none' || isNewlyGone(found))) return differs
   return endsSooner(found) ? 'another-time' : 'same'
 }
 
@@ -80,6 +82,11 @@ function isFor(only: Only, { plan, known }: Found): boolean {
     default:
       return plan satisfies never
   }
+}
+
+/** Its row went, and no claim has looked since. Without access it needs no call, and has to be known as gone all the same. */
+function isNewlyGone({ known, gone, asItWas, comparable }: Found): boolean {
+  return known && gone && !asItWas && comparable
 }
 
 /** Looked at too early, a customer is planned again and found right; too late, it would be wrong until then. */
@@ -121,7 +128,14 @@ export function foundOf(work: Work, made: Made): Found {
   const otherUser = registered && userId !== null && userId !== record.userId
   return {
     ...{ known, owed, claimed, replanAtMs, state: record.state },
-    ...{ asItWas, otherUser, plan: made.plan, validUntilMs, comparable },
+    ...{
+      asItWas,
+      otherUser,
+      plan: made.plan,
+      validUntilMs,
+      comparable,
+      gone: made.mapped.kind === 'removed',
+    },
   }
 }
 

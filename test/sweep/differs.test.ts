@@ -28,6 +28,7 @@ const IDLE: Found = {
   plan: NONE,
   validUntilMs: null,
   comparable: true,
+  gone: false,
 }
 
 /** Brings nobody in. */
@@ -69,6 +70,9 @@ describe('the verdict on a customer', () => {
     ['held, another user now', { state: 'held', plan: PATCH, asItWas: false }, 'differs', 'now'],
     ['failing, as it was', { state: 'failing', plan: PATCH, owed: true }, 'owed', null],
     ['failing, another user now', failed(), 'differs', 'now'],
+    ['gone, without access, and nobody was told', { asItWas: false, gone: true }, 'differs', 'gently'],
+    ['gone, without access, as it was', { gone: true }, 'same', null],
+    ['gone, and digested with another key', { asItWas: false, gone: true, comparable: false }, 'same', null],
     ['never asked', { known: false, plan: PATCH, asItWas: false }, 'never-asked', null],
     ['never asked, and owed', { known: false, owed: true, plan: PATCH, asItWas: false }, 'owed', null],
     ['right until a time that nobody has noted', { validUntilMs: 5 }, 'another-time', 'gently'],
