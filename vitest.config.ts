@@ -27,6 +27,8 @@ export default defineConfig({
           include: servers,
           globalSetup: ['test/support/global-setup.ts'],
           testTimeout: 30_000,
+          // Of the tests of one file that run side by side; of more the claims run out of time on a busy machine.
+          maxConcurrency: 3,
           hookTimeout: 60_000,
           expect: { poll: { timeout: 8000 } },
         },

@@ -48,6 +48,8 @@ export async function buildBenchHouse({
     customers: { table: 'customers', key: 'id' },
     mapping: { user_id: 'id', status: { column: 'plan', values: { free: 0, premium: 2 } }, email: 'email' },
     pace: { ceiling, concurrency },
+    // A benchmark creates more at once than the brake lets pass by default.
+    brake: { creates: { customers: 10_000_000, share: 1 } },
   }
   const client = await pool.connect()
   await install(client, await planCapture(client, resolveConfig(authored, 'bench')))

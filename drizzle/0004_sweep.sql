@@ -17,4 +17,5 @@ CREATE TABLE "rollcall"."sweep" (
 --> statement-breakpoint
 ALTER TABLE "rollcall"."brake" ADD COLUMN "expected" integer DEFAULT 0 NOT NULL;--> statement-breakpoint
 ALTER TABLE "rollcall"."brake" ADD COLUMN "expected_until" timestamp with time zone;--> statement-breakpoint
+ALTER TABLE "rollcall"."brake_entry" ADD COLUMN "announced" boolean DEFAULT false NOT NULL;--> statement-breakpoint
 CREATE UNIQUE INDEX "sweep_unfinished" ON "rollcall"."sweep" USING btree ("kind") WHERE "rollcall"."sweep"."ended_at" IS NULL;

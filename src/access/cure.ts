@@ -1,5 +1,6 @@
 // What to do about what was found: about a difference, about records of another target, and about every question that
 // was not answered. Pure, over typed facts alone.
+import { entitled } from '../model/user.ts'
 import type { Chat } from './chat.ts'
 import { isOverdue, isOwed, type Knowledge, type Known } from './knowledge.ts'
 import type { Next } from './next.ts'
@@ -134,7 +135,7 @@ function isStrange(look: Look): boolean {
 }
 
 function forChat({ chat, look, bearer }: Found): Cure[] {
-  const lets = look.kind === 'present' && (look.status === 2 || look.status === 4)
+  const lets = look.kind === 'present' && entitled(look.status)
   switch (chat.kind) {
     case 'not-asked':
       return []

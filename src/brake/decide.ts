@@ -15,6 +15,8 @@ export type KindState = {
 export type Asked = BrakeRequest & {
   /** Kinds under which this customer was let through within the window already. */
   readonly counted: readonly BrakeKind[]
+  /** Gets back what was taken within the window: this change of status is none of a mass. */
+  readonly returning: boolean
   /** The kinds for which a person released this customer, for exactly what is desired now. */
   readonly released: readonly HeldKind[]
 }
@@ -58,9 +60,9 @@ export function decide({ kinds, asked, truncated }: Situation): Decision {
       request.kinds.some((kind) => BY_TRUNCATE.includes(kind))
     )
       return ['truncated']
-    const fresh = [...new Set(request.kinds)].filter(
-      (kind) =>
-        !request.counted.includes(kind) && !released.includes(kind) && !counts.get(kind)?.has(request.key),
+    const kinds = [...new Set(request.kinds)]
+    const fresh = kinds.filter(
+      (kind) => isNew(kind, request) && !released.includes(kind) && !counts.get(kind)?.has(request.key),
     )
     // Every kind is asked, also after one that holds: a person is shown all that a release lets through.
     const held = fresh.filter((kind) => !counts.get(kind)?.mayPass())
@@ -69,11 +71,20 @@ export function decide({ kinds, asked, truncated }: Situation): Decision {
       const announced = counts.get(kind)?.add(request.key) === 'announced'
       entries.push({ kind, key: request.key, ...(announced ? { announced } : {}) })
     }
-    const counted = request.kinds.filter((kind) => request.counted.includes(kind))
-    again.push(...counted.map((kind) => ({ kind, key: request.key })))
+    for (const kind of kinds) {
+      if (request.counted.includes(kind)) again.push({ kind, key: request.key })
+    }
     return []
   })
   return { answers, entries, again, trips: [...counts.values()].flatMap((count) => count.trip() ?? []) }
+}
+
+/** Whether the request could be one more of the kind: it was not counted for it yet, and gives nothing back. */
+export function isNew(
+  kind: BrakeKind,
+  { counted, returning }: Pick<Asked, 'counted' | 'returning'>,
+): boolean {
+  return !counted.includes(kind) && !(kind === 'status' && returning)
 }
 
 /** What a table that was emptied would do to everybody. */

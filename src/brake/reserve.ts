@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts'
 import { makeBatch } from '../ledger/batch.ts'
 import { type Bases, baseIsOld, baseOf, countBases } from './base.ts'
 import { type Brake, type BrakeKind, type BrakeRequest, type HeldKind, limitOf, ruleOf } from './brake.ts'
-import { type Asked, type Decision, decide } from './decide.ts'
+import { type Asked, type Decision, decide, isNew } from './decide.ts'
 import { lockRows, look, makeRows, store } from './rows.ts'
 import { inTransaction } from './transaction.ts'
 
@@ -69,5 +69,5 @@ async function attempt(client: ClientBase, { rules, requests, kinds, bases }: At
 }
 
 function freshOf(kind: BrakeKind, asked: readonly Asked[]): number {
-  return asked.filter((each) => each.kinds.includes(kind) && !each.counted.includes(kind)).length
+  return asked.filter((each) => each.kinds.includes(kind) && isNew(kind, each)).length
 }

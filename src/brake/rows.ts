@@ -92,10 +92,8 @@ export async function look(client: ClientBase, { kinds, requests, windowHours }:
   const returning = new Set(found.returning)
   const asked = requests.map((request) => ({
     ...request,
-    counted: [
-      ...(counted.get(request.key) ?? []).map(([kind]) => kind),
-      ...(returning.has(request.key) ? (['status'] as const) : []),
-    ],
+    counted: (counted.get(request.key) ?? []).map(([kind]) => kind),
+    returning: returning.has(request.key),
     released: (released.get(request.key) ?? []).flatMap(([, desired, kinds]) =>
       desired === request.desired ? kinds : [],
     ),

@@ -103,6 +103,12 @@ function changedKeys({ key, columns }: Watcher): string {
         WHERE d.k IS NOT NULL`
 }
 
+/** Columns that a body names, those of the key among them. */
+export function columnsIn(body: string): readonly string[] {
+  const names = [...body.matchAll(/r\.("(?:[^"]|"")*")/g)].map(([, quoted = '""']) => quoted)
+  return [...new Set(names)].map((quoted) => quoted.slice(1, -1).replaceAll('""', '"'))
+}
+
 function keysOf({ key }: Watcher, rows: string): string {
   return `SELECT DISTINCT a.k FROM (SELECT ${keyText(key)} AS k FROM ${rows} r) a WHERE a.k IS NOT NULL`
 }

@@ -25,9 +25,17 @@ export type Gap = { readonly ids: readonly string[]; readonly ready: boolean }
 export async function readGap(client: Client): Promise<Gap> {
   const { rows } = await client.query<{ id: string; ready: boolean }>(
     `SELECT id::text AS id, resync_after::xid8 <= pg_snapshot_xmin(pg_current_snapshot()) AS ready
-     FROM rollcall.capture_mark WHERE resync_after IS NOT NULL AND resynced_at IS NULL`,
+     FROM rollcall.capture_mark WHERE resync_after IS NOT NULL AND resynced_at IS NULL ORDER BY id`,
   )
   return { ids: rows.map(({ id }) => id), ready: rows.every(({ ready }) => ready) }
+}
+
+/** Something has changed, or may have, that was captured as a mark alone, and not everybody was looked at since. */
+export async function marksArePending(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ pending: boolean }>(
+    'SELECT EXISTS (SELECT FROM rollcall.capture_mark WHERE resynced_at IS NULL) AS pending',
+  )
+  return rows[0]?.pending === true
 }
 
 export async function endGap(client: Client, { ids }: Pick<Gap, 'ids'>): Promise<void> {

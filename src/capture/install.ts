@@ -7,7 +7,7 @@ import { RollcallError } from '../model/errors.ts'
 import { readInstalled } from './catalog.ts'
 import { type Patience, underShortLock } from './lock.ts'
 import type { CapturePlan } from './plan.ts'
-import { captureDifference, type TableDifference } from './status.ts'
+import { asInstalled, captureDifference, type TableDifference } from './status.ts'
 import { createFunction, createTrigger, quoted, quotedFunction } from './triggers.ts'
 
 /** One install or uninstall at a time in a database; two-integer form, so that it meets no one-integer lock. */
@@ -26,11 +26,19 @@ const ADVISORY_POLL_MS = 200
 export async function install(
   client: ClientBase,
   plan: CapturePlan,
-  patience: Patience = {},
+  { leavesOthers = false, ...patience }: Patience & Leaving = {},
 ): Promise<readonly string[]> {
   refuseUnfit(plan)
   await refuseWithoutRights(client)
-  return await apply(client, plan, patience)
+  return await apply(client, plan, { leavesOthers, ...patience })
+}
+
+type Leaving = {
+  /**
+   * What is watched besides stays so. While another mapping is in force its workers need these columns and tables; were
+   * they dropped at a deploy, changes of them would be missed until the new mapping is applied.
+   */
+  readonly leavesOthers?: boolean
 }
 
 /** Removes every trigger and function of ours, whatever configuration they came from; no trace is left. */
@@ -49,21 +57,28 @@ export function refuseUnfit({ watchers, gone }: CapturePlan): void {
   if (details.length > 0) throw new RollcallError('CUSTOMERS_UNREADABLE', details)
 }
 
-async function apply(client: ClientBase, plan: CapturePlan, patience: Patience): Promise<readonly string[]> {
+async function apply(
+  client: ClientBase,
+  asked: CapturePlan,
+  { leavesOthers, ...patience }: Patience & Leaving,
+): Promise<readonly string[]> {
   await lockAdvisory(client, patience)
   try {
-    const difference = captureDifference(plan, await readInstalled(client))
+    const installed = await readInstalled(client)
+    const widened = asked.watchers.map((watcher) => asInstalled(watcher, installed))
+    const plan = leavesOthers ? { ...asked, watchers: widened } : asked
+    const difference = captureDifference(plan, installed)
     for (const watcher of difference.functions) {
       await client.query(createFunction(watcher, plan.outboxLimitMb)) // several statements: one transaction
     }
     const changed: string[] = []
     for (const table of difference.tables) {
-      const statements = statementsFor(table)
+      const statements = statementsFor(leavesOthers ? { ...table, leftover: [] } : table)
       if (statements.length === 0) continue
       await underShortLock(client, { table: table.table, statements, patience })
       changed.push(nameOf(table.table))
     }
-    for (const name of difference.leftoverFunctions) {
+    for (const name of leavesOthers ? [] : difference.leftoverFunctions) {
       await client.query(`DROP FUNCTION IF EXISTS ${quotedFunction(name)}()`)
     }
     return changed

@@ -1,6 +1,6 @@
 // The trigger-mode change source: what the triggers appended is deleted and noted in one transaction.
 import type { ClientBase, Pool } from 'pg'
-import type { CustomerKey, Lane } from '../model/customer.ts'
+import { type CustomerKey, fitsIndex, type Lane } from '../model/customer.ts'
 import type { Change, ChangeSource, Note } from './source.ts'
 
 /**
@@ -16,12 +16,6 @@ WITH taken AS (
   RETURNING key, lane, at)
 SELECT key, min(lane) AS lane, (extract(epoch FROM min(at)) * 1000)::float8 AS at, count(*)::int AS rows
 FROM taken GROUP BY key ORDER BY key`
-
-/**
- * A longer key does not fit into an index of Postgres, and noting it would fail for ever, with every key beside
- * it. Nobody is lost: a `user_id` has 255 characters at the most, and the customers' own key column an index.
- */
-const LONGEST_KEY_BYTES = 2000
 
 type Taken = { readonly key: CustomerKey; readonly lane: Lane; readonly at: number; readonly rows: number }
 
@@ -54,7 +48,7 @@ async function drainOnce(client: ClientBase, note: Note, limit: number): Promise
   await client.query('BEGIN')
   const { rows } = await client.query<Taken>(TAKE, [limit])
   const changes = rows
-    .filter(({ key }) => Buffer.byteLength(key) <= LONGEST_KEY_BYTES)
+    .filter(({ key }) => fitsIndex(key))
     .map(({ key, lane, at }): Change => ({ key, lane, at: new Date(at) }))
   if (changes.length > 0) await note(client, changes)
   await client.query('COMMIT')

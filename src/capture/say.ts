@@ -23,7 +23,7 @@ function sayState(state: TableState): string {
     case 'disabled':
       return 'triggers are disabled; run `rollcall capture install`'
     case 'leftover':
-      return 'no longer watched; run `rollcall capture install` to remove its triggers'
+      return 'more is captured than is watched; `rollcall capture install` removes it'
     default:
       return state satisfies never
   }

@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Relation } from '../config/config.ts'
 import { sameRelation } from '../config/relation.ts'
-import { functionBody } from './body.ts'
+import { columnsIn, functionBody } from './body.ts'
 import type { Installed, InstalledFunction, InstalledTrigger } from './catalog.ts'
 import type { CapturePlan, Watcher } from './plan.ts'
 import {
@@ -36,6 +36,8 @@ export type Difference = {
   readonly tables: readonly TableDifference[]
   /** Watchers whose function is missing or has another body than the plan wants. */
   readonly functions: readonly Watcher[]
+  /** Those of them whose function watches more columns than it has to: too much is noted, and nothing is missed. */
+  readonly wider: readonly Watcher[]
   readonly leftoverFunctions: readonly string[]
   readonly gone: readonly Relation[]
 }
@@ -53,9 +55,13 @@ export function captureDifference(plan: CapturePlan, installed: Installed): Diff
     ...installed.triggers.map((trigger) => trigger.table),
   ])
   const wanted = new Set(plan.watchers.map(functionName))
+  const functions = plan.watchers.filter((watcher) => !functionFits(watcher, plan, installed.functions))
   return {
     tables: tables.map((table) => tableDifference(table, plan, installed)),
-    functions: plan.watchers.filter((watcher) => !functionFits(watcher, plan, installed.functions)),
+    functions,
+    wider: functions.filter((watcher) =>
+      functionFits(asInstalled(watcher, installed), plan, installed.functions),
+    ),
     leftoverFunctions: installed.functions.map(({ name }) => name).filter((name) => !wanted.has(name)),
     gone: plan.gone,
   }
@@ -66,19 +72,20 @@ export function captureStatus(difference: Difference): readonly TableStatus[] {
   const gone = difference.gone.map((relation): TableStatus => {
     return { relation, state: 'missing', reasons: ['the table does not exist'] }
   })
-  return [...gone, ...difference.tables.map((table) => statusOf(table, difference.functions))]
+  return [...gone, ...difference.tables.map((table) => statusOf(table, difference))]
 }
 
-function statusOf(difference: TableDifference, stale: readonly Watcher[]): TableStatus {
+function statusOf(difference: TableDifference, { functions, wider }: Difference): TableStatus {
   const { table, watchers, lacks, leftover } = difference
   const whys = new Set(lacks.map(({ why }) => why))
-  const old = watchers.filter((watcher) => stale.includes(watcher))
+  const old = watchers.filter((watcher) => functions.includes(watcher) && !wider.includes(watcher))
   const unknown = [...new Set(watchers.flatMap((watcher) => watcher.missing))]
   const state = ((): TableState => {
     if (watchers.length === 0) return 'leftover'
     if (whys.has('missing')) return 'missing'
-    if (whys.has('outdated') || old.length > 0 || leftover.length > 0 || unknown.length > 0) return 'outdated'
-    return whys.has('disabled') ? 'disabled' : 'fits'
+    if (whys.has('outdated') || old.length > 0 || unknown.length > 0) return 'outdated'
+    if (whys.has('disabled')) return 'disabled'
+    return leftover.length > 0 ? 'leftover' : 'fits'
   })()
   const reasons = [
     ...lacks.map(({ event, why }) => `the ${event} trigger is ${why}`),
@@ -126,6 +133,16 @@ function functionFits(watcher: Watcher, plan: CapturePlan, functions: readonly I
     found.securityDefiner &&
     isDeepStrictEqual([...found.settings].sort(), [...FUNCTION_SETTINGS].sort())
   )
+}
+
+/**
+ * The watcher with every column besides that its function compares. What the body is searched for need not be told apart
+ * well: it counts where the watcher makes this very body.
+ */
+export function asInstalled(watcher: Watcher, { functions }: Installed): Watcher {
+  const body = functions.find(({ name }) => name === functionName(watcher))?.body ?? ''
+  const compared = columnsIn(body).filter((name) => !watcher.key.includes(name))
+  return { ...watcher, columns: [...new Set([...watcher.columns, ...compared])].sort() }
 }
 
 function distinct(relations: readonly Relation[]): readonly Relation[] {

@@ -4,6 +4,7 @@ import { type Options, readAsked } from './backfill-asked.ts'
 import { foretell } from './backfill-dry-run.ts'
 import { runBackfill } from './backfill-run.ts'
 import type { AddCommand } from './io.ts'
+import { keepHeapSmall } from './small-heap.ts'
 
 const EXAMPLES = `
 Examples:
@@ -40,6 +41,7 @@ export const backfillCommand: AddCommand = (program, io, exit) => {
     .option('--json', 'print the outcome as JSON')
     .addHelpText('after', EXAMPLES)
     .action(async (options: Options) => {
+      keepHeapSmall()
       const asked = readAsked(options)
       const config = await loadConfig(options.config, io.cwd)
       exit(await (asked.dryRun ? foretell(io, config, asked) : runBackfill(io, config, asked)))

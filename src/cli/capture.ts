@@ -10,6 +10,7 @@ import { captureDifference, captureStatus } from '../capture/status.ts'
 import { readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
 import { describeCustomers } from '../customers/describe.ts'
+import { readStanding } from '../ledger/generation.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
 import { withPool } from './connect.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
@@ -33,6 +34,9 @@ Examples:
                                      customer again
   rollcall capture uninstall         remove every trigger and function`
 
+const OTHERS_STAY =
+  'Another mapping is in force: what it reads stays watched. Once this one is applied (`rollcall backfill --mapping`), run this again.'
+
 /** `rollcall capture`: the triggers on the watched tables. */
 export const captureCommand: AddCommand = (program, io, exit) => {
   const capture = program
@@ -49,7 +53,9 @@ export const captureCommand: AddCommand = (program, io, exit) => {
         await checkMigrated(client)
         for (const warning of (await describeCustomers(client, config)).warnings)
           io.err(`warning: ${warning}`)
-        const changed = await install(client, plan)
+        const standing = await readStanding(client, config.fingerprint)
+        const leavesOthers = standing !== null && !standing.current
+        const changed = await install(client, plan, { leavesOthers })
         if (options.json) io.out(asJson({ changed }))
         else if (changed.length === 0) io.out('Nothing to change: every watched table is captured.')
         else {
@@ -58,6 +64,7 @@ export const captureCommand: AddCommand = (program, io, exit) => {
             'What was there or changed before is not noted by this: `rollcall capture resync` looks at everybody.',
           )
         }
+        if (leavesOthers && !options.json) io.out(OTHERS_STAY)
       })
     })
   sub(capture, 'uninstall', 'remove every trigger and function of rollcall').action(

@@ -6,11 +6,14 @@ import { loadConfig } from '../config/load.ts'
 import { alone } from '../ledger/alone.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
 import { sleep } from '../ops/time.ts'
+import { requireCapture, requireStanding } from '../sweep/ready.ts'
 import { type Ran, runSweep } from '../sweep/run.ts'
+import { NOTHING_FOUND } from '../sweep/tally.ts'
 import { makeDigester } from '../sync/digest.ts'
 import { withPool } from './connect.ts'
 import type { ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
+import { allMissed, sayMissed } from './say-sweeps.ts'
 
 export type Resync = { readonly config?: string; readonly json?: boolean; readonly dismiss?: boolean }
 
@@ -19,18 +22,30 @@ export async function resync(io: Io, { config: file, json, dismiss }: Resync): P
   const config = await loadConfig(file, io.cwd)
   if (dismiss) return await dismissThem(io, json === true)
   const env = readEnv(io.env, { need: ['DATABASE_URL', 'ROLLCALL_DIGEST_KEY'] })
-  const { tally } = await withPool({ url: env.DATABASE_URL, stop: io.stop }, async (pool) => {
+  const ran = await withPool({ url: env.DATABASE_URL, stop: io.stop }, async (pool) => {
     await checkMigrated(pool)
     const digester = makeDigester(env.ROLLCALL_DIGEST_KEY)
     return await lookAtEverybody({ pool, config, digester, signal: io.stop })
   })
-  const { customers, verdicts } = tally
-  if (json) io.out(asJson({ customers, noted: verdicts.differs, unreadable: verdicts.unreadable }))
-  else {
-    const unreadable = verdicts.unreadable > 0 ? `, ${verdicts.unreadable} cannot be read` : ''
-    io.out(`${customers} customers were looked at: ${verdicts.differs} are owed a sync${unreadable}.`)
-  }
-  return 0
+  const { ended } = ran
+  const { customers, verdicts, missed } = ran.tally
+  if (json)
+    io.out(asJson({ ended, customers, noted: verdicts.differs, unreadable: verdicts.unreadable, missed }))
+  else for (const line of sayRan(ran)) io.out(line)
+  return ended ? 0 : 1
+}
+
+function sayRan({ ended, superseded, tally }: Ran): readonly string[] {
+  const { customers, verdicts, missed } = tally
+  const unreadable = verdicts.unreadable > 0 ? `, ${verdicts.unreadable} cannot be read` : ''
+  const stopped = superseded
+    ? 'Not everybody was looked at: another mapping was applied, or another resync was begun meanwhile.'
+    : 'Not everybody was looked at: run it again to go on.'
+  return [
+    `${customers} customers were looked at: ${verdicts.differs} are owed a sync${unreadable}.`,
+    ...(allMissed(missed) > 0 ? [`Capture had missed ${sayMissed(missed)}: see \`rollcall status\`.`] : []),
+    ...(ended ? [] : [stopped]),
+  ]
 }
 
 async function dismissThem(io: Io, json: boolean): Promise<ExitCode> {
@@ -55,9 +70,12 @@ type Looking = {
 
 /** With marks it waits until their gap may be looked at; without any it looks at once. */
 async function lookAtEverybody(looking: Looking): Promise<Ran> {
-  const { pool, signal } = looking
+  const { pool, config, signal } = looking
+  // Before the marks are closed: with them goes what holds those who are missing.
+  await requireCapture(pool, config)
+  await requireStanding(pool, config)
   await closeMarks(pool, ['truncate', 'overflow'])
-  for (;;) {
+  while (!signal.aborted) {
     const gap = await readGap(pool)
     const kind = gap.ids.length > 0 ? 'gap' : 'resync'
     const ran =
@@ -65,4 +83,5 @@ async function lookAtEverybody(looking: Looking): Promise<Ran> {
     if (ran) return ran
     await sleep(POLL_MS, signal)
   }
+  return { tally: NOTHING_FOUND, ended: false, superseded: false }
 }

@@ -3,10 +3,12 @@ import type { CaptureMark } from '../capture/marks.ts'
 import type { TableStatus } from '../capture/status.ts'
 import type { Config } from '../config/config.ts'
 import type { Overview } from '../ledger/overview.ts'
+import type { SweepsReport } from '../ledger/sweeps-read.ts'
 import type { PaceReport } from '../pace/read.ts'
 import { describeTarget } from '../service/target.ts'
 import type { Swept } from '../sweep/sweep.ts'
 import type { MappingStatus } from './mapping-status.ts'
+import { sayShownSweeps } from './say-sweeps.ts'
 import { hanging } from './say-wrapped.ts'
 
 export type Status = {
@@ -14,6 +16,7 @@ export type Status = {
   readonly pace: PaceReport | null
   readonly brake: readonly KindHeld[]
   readonly capture: { readonly tables: readonly TableStatus[]; readonly marks: readonly CaptureMark[] }
+  readonly sweeps: SweepsReport
   readonly mapping: MappingStatus | null
   /** Something needs a person; exit code 3. */
   readonly attention: readonly string[]
@@ -21,7 +24,7 @@ export type Status = {
 
 /** The status as lines for a person: what it is about, what is owed, what is wrong. */
 export function sayOverview(status: Status, config: Config): string[] {
-  const { overview, pace, brake, capture, mapping, attention } = status
+  const { overview, pace, brake, capture, sweeps, mapping, attention } = status
   const { owed, outbox, states, target } = overview
   const total = owed.deletion + owed.change + owed.repair + owed.backfill
   const captured = capture.tables.filter(({ state }) => state === 'fits').length
@@ -39,6 +42,7 @@ export function sayOverview(status: Status, config: Config): string[] {
       'capture',
       `${captured} of ${capture.tables.length} tables; ${outbox.rows} changes not noted yet${age(outbox.oldestAgeMs)}`,
     ),
+    ...sayShownSweeps(sweeps).flatMap(([label, text]) => lines(label, text)),
     ...lines(
       'owed',
       total === 0

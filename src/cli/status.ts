@@ -7,6 +7,7 @@ import { readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
 import { type Overview, readOverview } from '../ledger/overview.ts'
+import { readSweeps, type SweepsReport } from '../ledger/sweeps-read.ts'
 import { type PaceReport, readPace } from '../pace/read.ts'
 import { withPool } from './connect.ts'
 import type { AddCommand } from './io.ts'
@@ -14,6 +15,7 @@ import { asJson } from './json.ts'
 import { type MappingStatus, mappingStatus } from './mapping-status.ts'
 import { letsThrough } from './say-held.ts'
 import { type Status, sayDiffer, sayOverview } from './say-status.ts'
+import { allMissed, sayMissed } from './say-sweeps.ts'
 
 type Options = { readonly config?: string; readonly json?: boolean }
 
@@ -41,15 +43,17 @@ export const statusCommand: AddCommand = (program, io, exit) => {
         const difference = captureDifference(await planCapture(pool, config), await readInstalled(pool))
         const capture = { tables: captureStatus(difference), marks: await openMarks(pool) }
         const mapping = await mappingStatus(pool, config, env.ROLLCALL_DIGEST_KEY)
+        const sweeps = await readSweeps(pool)
         const pace = await readPace(pool)
         const brake = await readBrake(pool)
         const attention = [
           ...brakeNeeds(brake),
           ...paceNeeds(pace),
           ...needsPerson(overview, capture),
+          ...sweepsNeed(sweeps),
           ...mappingNeeds(mapping),
         ]
-        return { overview, pace, brake, capture, mapping, attention }
+        return { overview, pace, brake, capture, sweeps, mapping, attention }
       })
       if (options.json) io.out(asJson({ environment: config.service.environment, ...status }))
       else for (const line of sayOverview(status, config)) io.out(line)
@@ -87,6 +91,14 @@ export function needsPerson(
         ? `${mark.relation} was truncated and nobody was revoked for it: run \`rollcall capture resync\``
         : `capture of ${mark.relation} has a gap; a running worker looks at everybody again`,
     ),
+  ]
+}
+
+/** What was missed is put right; what missed it goes on until somebody finds it. */
+export function sweepsNeed({ check }: SweepsReport): string[] {
+  if (!check || allMissed(check.missed) === 0) return []
+  return [
+    `capture had missed ${sayMissed(check.missed)} when it was checked at ${check.endedAt}; they were owed a sync then. Something writes without triggers: look for DISABLE TRIGGER, session_replication_role = replica, logical replication that applies rows, partitions without triggers (\`rollcall capture status\`), a view over what is not watched. This stands until a check finds nothing: the next one, or \`rollcall capture resync\` now`,
   ]
 }
 

@@ -13,13 +13,12 @@ const BACKFILL_SHARE = 0.1
 const HELD_DELETIONS_SHARE = 0.2
 
 /**
- * About one second's worth of work at the present pace, less what is on the queue already; nothing while that
- * is hardly anything, because of one job nothing can be kept for backfill, which would then never get on.
+ * What is missing on a queue that is to be so deep; nothing while that is hardly anything, because of one job nothing
+ * can be kept for backfill, which would then never get on.
  */
-export function roomFor(pacePerSecond: number, queued: number): number {
-  const capacity = pacePerSecond < 1 ? Math.ceil(pacePerSecond) : Math.max(2, Math.ceil(pacePerSecond))
-  const room = Math.max(0, capacity - queued)
-  const worthwhile = Math.min(capacity, Math.max(2, Math.ceil(capacity * BACKFILL_SHARE)))
+export function roomFor(depth: number, queued: number): number {
+  const room = Math.max(0, depth - queued)
+  const worthwhile = Math.min(depth, Math.max(2, Math.ceil(depth * BACKFILL_SHARE)))
   return room < worthwhile ? 0 : room
 }
 

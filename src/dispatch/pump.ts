@@ -1,12 +1,13 @@
 import type { Pool } from 'pg'
 import type { ChangeSource, Note } from '../capture/source.ts'
 import { CURRENT_FINGERPRINT } from '../ledger/generation.ts'
-import { countQueued, type Lease, leaseLane, unlease } from '../ledger/lease.ts'
+import { type Lease, leaseLane, readOnQueue, unlease } from '../ledger/lease.ts'
 import { noteReplans } from '../ledger/note.ts'
 import type { Binding } from '../ledger/target.ts'
 import { noteVerifications } from '../ledger/verification.ts'
 import { LANE, LANES } from '../model/customer.ts'
 import { laneLimit, roomFor } from './budget.ts'
+import { type Depth, nextDepth } from './depth.ts'
 import type { JobQueue } from './queue.ts'
 
 export type PumpOptions = {
@@ -17,6 +18,10 @@ export type PumpOptions = {
   readonly queueLeaseMs: number
   /** Calls per second that the queue should be kept filled for. */
   readonly pace: () => Promise<number>
+  /** Jobs that this process works on at once. */
+  readonly concurrency: number
+  /** Monotonic, in milliseconds. */
+  readonly now: () => number
   readonly onCaptured: (changes: number) => void
   /** The mapping of this process. While syncs go by another one, nothing is leased. */
   readonly fingerprint: string
@@ -47,13 +52,13 @@ type Peek = Readonly<
 
 /**
  * Moves what is owed forward by one step: captured changes into notes, then what is due onto the queue, but
- * never more than about a second's worth: the backlog stays in Postgres, where a live change overtakes it.
+ * never more than is soon carried out (depth.ts): the backlog stays in Postgres, where a live change overtakes it.
  * A process whose mapping is not the present one goes on noting, and leases nothing. Resolves to whether there was
  * anything to do.
  */
 export function makePump(options: PumpOptions) {
-  const { pool, source, note, queue, queueLeaseMs, pace, onCaptured, fingerprint, binding, onStanding } =
-    options
+  const { pool, source, note, queue, queueLeaseMs, onCaptured, fingerprint, binding, onStanding } = options
+  let depth: Depth | null = null
 
   return async function pump(): Promise<boolean> {
     const { rows } = await pool.query<Peek>(PEEK, [LANES, fingerprint, binding])
@@ -91,10 +96,11 @@ export function makePump(options: PumpOptions) {
    * its jobs would else look full until their leases have passed, and a live change would wait for that.
    */
   async function findRoom(): Promise<number> {
-    const rate = await pace()
-    const leased = await countQueued(pool)
-    const much = rate > 0 && leased > rate / 2
-    return roomFor(rate, much ? Math.min(leased, await queue.count()) : leased)
+    const pace = await options.pace()
+    const { queued, issued } = await readOnQueue(pool)
+    depth = nextDepth(depth, { atMs: options.now(), issued, queued, pace, concurrency: options.concurrency })
+    const much = depth.jobs > 0 && queued > depth.jobs / 2
+    return roomFor(depth.jobs, much ? Math.min(queued, await queue.count()) : queued)
   }
 
   /** What the queue did not take is due again at once; a job that arrived after all finds its token void. */

@@ -67,11 +67,18 @@ export async function unlease(client: Client, leases: readonly Lease[]): Promise
   )
 }
 
-/** How many jobs are out that nobody has claimed yet: the work that is on the queue now, of all processes. */
-export async function countQueued(client: Client): Promise<number> {
-  const { rows } = await client.query<{ n: number }>(
-    `SELECT count(*)::int AS n FROM rollcall.owed
-     WHERE token IS NOT NULL AND call_token IS NULL AND due_at > now()`,
+export type OnQueue = {
+  /** Jobs that are out and that nobody has claimed yet: the work that is on the queue now, of all processes. */
+  readonly queued: number
+  /** Leases that were ever given out; the sequence also counts those whose transaction failed. */
+  readonly issued: number
+}
+
+export async function readOnQueue(client: Client): Promise<OnQueue> {
+  const { rows } = await client.query<OnQueue>(
+    `SELECT count(*)::int AS queued,
+       coalesce(pg_sequence_last_value('rollcall.token'), 0)::float8 AS issued
+     FROM rollcall.owed WHERE token IS NOT NULL AND call_token IS NULL AND due_at > now()`,
   )
-  return rows[0]?.n ?? 0
+  return rows[0] ?? { queued: 0, issued: 0 }
 }

@@ -1,11 +1,12 @@
 // What there is to tell of sweeps.
 import type { ClientBase } from 'pg'
+import { CURRENT_GENERATION } from './generation.ts'
 import { EVERYBODY, type SweepKind, type SweepOptions } from './sweeps.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
-/** A look at everybody after which the next check of capture can wait. */
-const LOOKED = `kind IN ('backfill', 'resync', 'check') AND ${EVERYBODY} AND outcome = 'done'`
+/** A look at everybody that tells what capture has missed, and after which the next check of it can wait. */
+const LOOKED = `${EVERYBODY} AND outcome = 'done' AND tally->'checked' = 'true'`
 
 /** Whether everybody was last looked at longer ago than this; where nobody ever was, since the first mapping. */
 export async function checkIsDue(client: Client, everyHours: number): Promise<boolean> {
@@ -35,10 +36,13 @@ export type SweepReport = {
 }
 
 export type SweepsReport = {
+  /** By the present mapping; nobody goes on with one by another. */
   readonly unfinished: readonly SweepReport[]
   /** The last that went through of those who tell what capture has missed. */
   readonly check: SweepReport | null
 }
+
+const UNFINISHED = `ended_at IS NULL AND generation = ${CURRENT_GENERATION}`
 
 const ISO = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
 
@@ -52,7 +56,7 @@ SELECT kind, options, ${ISO('started_at')} AS "startedAt", ${ISO('updated_at')} 
 FROM rollcall.sweep`
 
 export async function readSweeps(client: Client): Promise<SweepsReport> {
-  const unfinished = await client.query<SweepReport>(`${REPORT} WHERE ended_at IS NULL ORDER BY id`)
+  const unfinished = await client.query<SweepReport>(`${REPORT} WHERE ${UNFINISHED} ORDER BY id`)
   const check = await client.query<SweepReport>(`${REPORT} WHERE ${LOOKED} ORDER BY ended_at DESC LIMIT 1`)
   return { unfinished: unfinished.rows, check: check.rows[0] ?? null }
 }

@@ -56,10 +56,7 @@ export async function beginSweep<Tally>(
   { kind, generation, options, marks }: Asked,
   total: number | null,
 ): Promise<Unfinished<Tally>> {
-  await pool.query(
-    `UPDATE rollcall.sweep SET outcome = 'replaced', ended_at = clock_timestamp() WHERE kind = $1 AND ended_at IS NULL`,
-    [kind],
-  )
+  await dropSweeps(pool, { kind })
   const { rows } = await pool.query<{ id: string }>(
     `INSERT INTO rollcall.sweep (kind, generation, options, marks, total)
      VALUES ($1, $2, $3, $4::bigint[], $5) RETURNING id::text`,
@@ -73,7 +70,7 @@ const PROGRESS = `
 UPDATE rollcall.sweep SET position = $2, tally = $3, updated_at = clock_timestamp()
 WHERE id = $1 AND ended_at IS NULL AND ${CURRENT_FINGERPRINT} = $4 RETURNING id`
 
-type Progress = { readonly position: Position; readonly tally: object; readonly fingerprint: string }
+type Progress = { readonly position: Position | null; readonly tally: object; readonly fingerprint: string }
 
 /** After the notes of a page were made. False: another mapping was applied, or the sweep was ended by somebody else. */
 export async function storeProgress(
@@ -81,18 +78,29 @@ export async function storeProgress(
   id: string,
   { position, tally, fingerprint }: Progress,
 ): Promise<boolean> {
-  const values = [id, JSON.stringify(position), JSON.stringify(tally), fingerprint]
+  const values = [id, position && JSON.stringify(position), JSON.stringify(tally), fingerprint]
   return (await client.query(PROGRESS, values)).rowCount === 1
 }
 
 /** How many ended sweeps are kept to be shown. */
 const KEPT = 100
 
-export async function endSweep(client: Client, id: string, tally: object): Promise<void> {
-  await client.query(
+/** False: it was ended by somebody else. */
+export async function endSweep(client: Client, id: string, tally: object): Promise<boolean> {
+  const { rowCount } = await client.query(
     `UPDATE rollcall.sweep SET outcome = 'done', tally = $2, ended_at = clock_timestamp(), updated_at = clock_timestamp()
      WHERE id = $1 AND ended_at IS NULL`,
     [id, JSON.stringify(tally)],
+  )
+  return rowCount === 1
+}
+
+/** Nobody goes on with them: another mapping was applied, or everybody has been looked at since. */
+export async function dropSweeps(client: Client, which: { id: string } | { kind: SweepKind }): Promise<void> {
+  await client.query(
+    `UPDATE rollcall.sweep SET outcome = 'replaced', ended_at = clock_timestamp()
+     WHERE (id = $1 OR kind = $2) AND ended_at IS NULL`,
+    'id' in which ? [which.id, null] : [null, which.kind],
   )
 }
 
@@ -113,7 +121,7 @@ export async function pruneSweeps(client: Client): Promise<void> {
 export async function everybodyIsIn(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ done: boolean }>(
     `SELECT EXISTS (SELECT FROM rollcall.sweep
-       WHERE kind IN ('backfill', 'resync') AND outcome = 'done' AND ${EVERYBODY}) AS done`,
+       WHERE kind IN ('backfill', 'resync', 'gap') AND outcome = 'done' AND ${EVERYBODY}) AS done`,
   )
   return rows[0]?.done === true
 }

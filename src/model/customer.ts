@@ -4,6 +4,16 @@
  */
 export type CustomerKey = string
 
+/**
+ * A longer key does not fit into an index of Postgres, and noting it would fail for ever, with every key beside
+ * it. Nobody is lost: a `user_id` has 255 characters at the most, and the customers' own key column an index.
+ */
+const LONGEST_KEY_BYTES = 2000
+
+export function fitsIndex(key: CustomerKey): boolean {
+  return Buffer.byteLength(key) <= LONGEST_KEY_BYTES
+}
+
 /** Smaller lanes are more urgent. Capture uses the first two; a sweep may use what it planned. */
 export const LANE = { deletion: 0, change: 1, repair: 2, backfill: 3 } as const
 export type Lane = (typeof LANE)[keyof typeof LANE]

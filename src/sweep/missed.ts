@@ -1,5 +1,6 @@
 // Whom capture has missed: a customer whose row is another than the one that was last looked at, and nobody was told.
 import type { Pool } from 'pg'
+import { marksArePending } from '../capture/gap.ts'
 import type { Config } from '../config/config.ts'
 import { type CustomersShape, describeCustomers } from '../customers/describe.ts'
 import { capturedOf, readWork, type Work } from '../ledger/sweep-work.ts'
@@ -22,7 +23,8 @@ type Options = {
  * Makes sure of those who may have been missed. A change that was captured is in the outbox until it is noted, in one
  * transaction with that. So of somebody who is owed nothing before its row is read, has nothing in the outbox after,
  * and is owed nothing then at the same version, every change that the row shows was settled: if what was made of it
- * at its last ending is not what the mapping makes of this row, nobody has told of the change.
+ * at its last ending is not what the mapping makes of this row, nobody has told of the change. What is told by a mark
+ * alone (a TRUNCATE, a full outbox) is told all the same: as long as one is pending, nobody counts.
  */
 export function makeFindMissed({ pool, config, digester }: Options) {
   const { clearWith } = policyOf(config)
@@ -36,37 +38,48 @@ export function makeFindMissed({ pool, config, digester }: Options) {
     const before = byKey((await readWork(pool, keys)).work)
     const { rows } = await readRows(read, keys)
     const captured = await capturedOf(pool, keys)
+    if (await marksArePending(pool)) return NOBODY
     const { work, nowMs } = await readWork(pool, keys)
     const now = new Date(nowMs)
     const missed = work.filter((after) => {
       const row = rows.get(after.key)
-      if (row === undefined || captured.has(after.key) || !untouched(before.get(after.key), after))
-        return false
+      if (row === undefined || captured.has(after.key)) return false
+      if (!untouched(before.get(after.key), after) || !holds(after, nowMs)) return false
       const mapped = mapFound(config, after.key, row, now)
       if (!after.known) return row !== null && mapped.kind !== 'out-of-scope'
-      return digester.whole(after.key, mapped, clearWith) !== after.desired
+      return after.desired !== null && digester.whole(after.key, mapped, clearWith) !== after.desired
     })
     const inserted = missed.filter(({ known }) => !known).length
     const deleted = missed.filter(({ key, known }) => known && rows.get(key) === null).length
+    if (missed.length === 0) return NOBODY
     return { inserted, deleted, changed: missed.length - inserted - deleted }
   }
 }
 
-const NOBODY: Missed = { inserted: 0, changed: 0, deleted: 0 }
+export const NOBODY: Missed = { inserted: 0, changed: 0, deleted: 0 }
 
 /**
- * Who differs in its row, as far as a first look tells. What differs by time, by a key of the digests that was changed,
- * or at the service alone, says nothing of capture.
+ * Who differs in its row, as far as a first look tells. What differs by a key of the digests that was changed, or at the
+ * service alone, says nothing of capture.
  */
 function mayBeMissed({ verdict, made }: Judged): boolean {
   if (verdict !== 'differs' || !made) return false
-  const { found } = made
-  if (!found.known) return true
-  return !found.asItWas && found.comparable && !found.owed && found.replanAtMs === null
+  const { known, asItWas, comparable, owed } = made.found
+  return !known || (!asItWas && comparable && !owed)
 }
 
+/** A claim between the two looks, also one that nothing was noted for, may have read a later row than was read here. */
 function untouched(before: Work | undefined, after: Work): boolean {
-  return before !== undefined && !before.owed && !after.owed && before.version === after.version
+  if (!before || before.owed || after.owed) return false
+  return before.version === after.version && before.desired === after.desired
+}
+
+/** Noted a little after the answer has ceased to hold; see SHORTEST_REPLAN in ledger/ending.ts. */
+const REPLAN_MARGIN_MS = 5000
+
+/** What was made of it at its last ending holds for a while yet, unless its row has changed. */
+function holds({ replanAtMs }: Work, nowMs: number): boolean {
+  return replanAtMs === null || replanAtMs > nowMs + REPLAN_MARGIN_MS
 }
 
 function byKey(work: readonly Work[]): ReadonlyMap<CustomerKey, Work> {

@@ -4,6 +4,7 @@ import { planCapture } from '../capture/relations.ts'
 import { captureDifference, captureStatus } from '../capture/status.ts'
 import type { Config } from '../config/config.ts'
 import { nameOf } from '../customers/problems.ts'
+import { bindGeneration, mappingChanged, type Standing } from '../ledger/generation.ts'
 import { RollcallError } from '../model/errors.ts'
 
 /**
@@ -24,4 +25,11 @@ export async function requireCapture(pool: Pool, config: Config): Promise<void> 
   } finally {
     client.release()
   }
+}
+
+/** @throws RollcallError MAPPING_CHANGED where syncs go by another mapping */
+export async function requireStanding(pool: Pool, config: Config): Promise<Standing> {
+  const standing = await bindGeneration(pool, config.fingerprint)
+  if (!standing.current) throw mappingChanged(standing)
+  return standing
 }

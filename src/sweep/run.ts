@@ -3,10 +3,11 @@
 import type { Pool } from 'pg'
 import { endGap } from '../capture/gap.ts'
 import type { Config } from '../config/config.ts'
-import { bindGeneration, mappingChanged, markSwept, type Standing } from '../ledger/generation.ts'
+import { markSwept, type Standing } from '../ledger/generation.ts'
 import { noteGently, noteNow, noteUnknown, recordNewcomers } from '../ledger/note.ts'
 import {
   beginSweep,
+  dropSweeps,
   endSweep,
   everybodyIsIn,
   findUnfinished,
@@ -20,8 +21,8 @@ import type { Digester } from '../sync/digest.ts'
 import { userIdFor } from '../sync/map.ts'
 import { EVERYBODY, howToNote, type Selection } from './differs.ts'
 import type { Judged } from './judge.ts'
-import { makeFindMissed } from './missed.ts'
-import { requireCapture } from './ready.ts'
+import { makeFindMissed, NOBODY } from './missed.ts'
+import { requireCapture, requireStanding } from './ready.ts'
 import type { Restriction } from './restriction.ts'
 import { type Looked, type Swept, sweep } from './sweep.ts'
 import { addMissed, NOTHING_FOUND, type Tally } from './tally.ts'
@@ -81,34 +82,50 @@ export async function runSweep(options: RunOptions): Promise<Ran> {
   const findMissed = tellsOfCapture(kind, standing) ? makeFindMissed(options) : null
   let missed = begun.tally.missed
   let superseded = false
+  let position = unfinished.position
+  let before = begun.tally
+  const store = async (tally: Tally) => {
+    return await storeProgress(pool, begun.id, { position, tally, fingerprint: config.fingerprint })
+  }
 
   const onPage = async ({ judged, tally, next }: Looked): Promise<boolean> => {
-    if (findMissed)
-      missed = addMissed({ ...tally, missed }, await findMissed(onlyMissable(judged, allIn))).missed
-    const whole = { ...tally, missed }
-    const position = next ?? { part: 'gone' as const, after: null }
+    const found = await findMissed?.(onlyMissable(judged, allIn))
+    if (found && found !== NOBODY) {
+      missed = addMissed({ ...tally, missed }, found).missed
+      // Once they are owed, nothing shows that they were missed: better counted twice by one that is killed here.
+      await store({ ...before, missed })
+    }
     await noteJudged(pool, { config, judged, select })
-    const progress = { position, tally: whole, fingerprint: config.fingerprint }
-    superseded = !(await storeProgress(pool, begun.id, progress))
+    before = { ...tally, missed }
+    position = next ?? { part: 'gone' as const, after: null }
+    superseded = !(await store(before))
     if (superseded) return false
-    await options.onProgress?.({ judged, tally: whole, next })
+    await options.onProgress?.({ judged, tally: before, next })
     return true
   }
   const from = { position: unfinished.position, tally: begun.tally }
   const sweeping = { ...options, select, conditions: restriction.conditions, signal, from, onPage }
   const swept = await sweep(sweeping)
   const tally = { ...swept.tally, missed }
-  if (!swept.ended) return { tally, ended: false, superseded }
-  await endSweep(pool, begun.id, tally)
-  await markEnded(options, standing)
-  await pruneSweeps(pool)
-  return { tally, ended: true, superseded: false }
+  const checked = findMissed !== null
+  const ended = swept.ended && (await endSweep(pool, begun.id, { ...tally, checked }))
+  superseded ||= swept.ended && !ended
+  if (superseded) await dropSweeps(pool, { id: begun.id })
+  if (ended) await markEnded(options, standing)
+  return { tally, ended, superseded }
 }
 
 /** What everybody was looked at for. */
-async function markEnded({ pool, kind, marks = [] }: RunOptions, { generation }: Standing): Promise<void> {
+async function markEnded(
+  { pool, kind, marks = [], restriction }: RunOptions,
+  { generation }: Standing,
+): Promise<void> {
   if (kind === 'mapping') await markSwept(pool, generation)
   if (marks.length > 0) await endGap(pool, { ids: marks })
+  // A check that stands half way would go on there, days after its first half.
+  if (kind !== 'mapping' && Object.keys(restriction?.options ?? {}).length === 0)
+    await dropSweeps(pool, { kind: 'check' })
+  await pruneSweeps(pool)
 }
 
 const NO_RESTRICTION: Restriction = { options: {}, select: {}, conditions: [] }
@@ -139,12 +156,6 @@ function tellsOfCapture(kind: SweepKind, { swept }: Standing): boolean {
 /** Before everybody was brought in, nobody knows whether somebody new has come while nothing captured it. */
 function onlyMissable(judged: readonly Judged[], allIn: boolean): readonly Judged[] {
   return allIn ? judged : judged.filter(({ made }) => made?.found.known)
-}
-
-async function requireStanding(pool: Pool, config: Config): Promise<Standing> {
-  const standing = await bindGeneration(pool, config.fingerprint)
-  if (!standing.current) throw mappingChanged(standing)
-  return standing
 }
 
 async function takeUp(

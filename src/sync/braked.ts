@@ -2,7 +2,13 @@
 // revocation has to wait.
 import type { Brake, BrakeKind, HeldKind } from '../brake/brake.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { type FieldValue, OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
+import {
+  entitled,
+  type FieldValue,
+  OPTIONAL_FIELDS,
+  type OptionalField,
+  UNVERIFIABLE_FIELD,
+} from '../model/user.ts'
 import { type CustomerDigests, DOUBTED, NO_VALUE } from './digest.ts'
 import type { Memory } from './memory.ts'
 import { type Plan, takesAccess } from './plan.ts'
@@ -53,7 +59,9 @@ function statusKinds(
   memory: Memory,
   before: Before,
 ): BrakeKind[] {
-  if (takesAccess(plan, memory) || writesBackLoss(plan, memory, before)) return ['revocation']
+  if (takesAccess(plan, memory)) return ['revocation']
+  // Nobody is revoked of whom a look has shown that there is no access.
+  if (plan.kind !== 'revoke' && writesBackLoss(plan, memory, before)) return ['revocation']
   const known = memory.seenStatus ?? memory.sentStatus
   const carried = plan.kind !== 'revoke' && plan.carried
   return known === null || carried || known === plan.body.status ? [] : ['status']
@@ -64,11 +72,12 @@ function statusKinds(
  * take it. One such trial has ended, a hundred at once are a service that shows what is not so.
  */
 function writesBackLoss(
-  { body }: Extract<Plan, { kind: 'patch' | 'replace' | 'revoke' }>,
+  { body }: Update,
   { sentStatus, seenStatus }: Memory,
   { shownWithout }: Before,
 ): boolean {
-  return body.status === 0 && seenStatus === 0 && (sentStatus === 2 || sentStatus === 4) && !shownWithout
+  const given = sentStatus !== null && entitled(sentStatus)
+  return body.status === 0 && seenStatus === 0 && given && !shownWithout
 }
 
 /** Fields that hold a value as far as is known, and that the update takes away, also by leaving them out of a PUT. */

@@ -77,7 +77,7 @@ export function makeHousekeeping({ pool, binding, config, log, now }: Options) {
     try {
       const difference = captureDifference(await planCapture(client, config), await readInstalled(client))
       for (const { relation, state, reasons } of captureStatus(difference)) {
-        if (state === 'fits') continue
+        if (state === 'fits' || state === 'leftover') continue
         log.error(
           { table: nameOf(relation), state, reasons },
           'changes may be missed: run `rollcall capture install`',

@@ -1,6 +1,8 @@
 // Every value that a label of a metric can have. The compiler holds these complete: a new code has no way round them.
 import { HELD_KINDS, type HeldKind } from '../brake/brake.ts'
 import type { CustomerState, ReasonCode } from '../ledger/record.ts'
+import type { SweepKind } from '../ledger/sweeps.ts'
+import type { SweepReport } from '../ledger/sweeps-read.ts'
 import type { Method, Outcome, ReadMeaning, WriteMeaning } from '../sync/classify.ts'
 import type { TurnEnd } from '../sync/turn.ts'
 
@@ -76,6 +78,16 @@ export const STATES = all<ShownState>({
 })
 export const BRAKE_KINDS: readonly HeldKind[] = HELD_KINDS.filter((kind) => kind !== 'truncated')
 export const CAUSES = ['outage', 'credentials'] as const
+
+export const SWEEP_KINDS = all<SweepKind>({
+  backfill: true,
+  mapping: true,
+  gap: true,
+  resync: true,
+  check: true,
+})
+/** What became of rows while nothing captured it. */
+export const MISSED_HOW = all<keyof SweepReport['missed']>({ inserted: true, changed: true, deleted: true })
 
 export function endKindOf(end: TurnEnd): EndKind {
   if (end.kind !== 'settle') return end.kind

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { closeMarks, readGap } from '../capture/gap.ts'
+import { openMarks } from '../capture/marks.ts'
 import type { Config } from '../config/config.ts'
 import { alone } from '../ledger/alone.ts'
 import { readStanding } from '../ledger/generation.ts'
@@ -46,7 +47,9 @@ export function makeSweeping({ pool, config, digester, log, signal }: Options) {
     if (gap.ids.length > 0 && !gap.ready && !waits)
       log.warn('the gap in capture is looked at when the open transactions have ended')
     waits = gap.ids.length > 0 && !gap.ready
-    return nextSweep({ standing, gap, checkDue: await checkIsDue(pool, config.capture.checkHours) })
+    const checkDue = await checkIsDue(pool, config.capture.checkHours)
+    const truncated = checkDue && (await openMarks(pool)).some(({ kind }) => kind === 'truncate')
+    return nextSweep({ standing, gap, truncated, checkDue })
   }
 
   async function run(next: NextSweep): Promise<{ readonly next: NextSweep; readonly swept: Ran } | null> {

@@ -1,9 +1,11 @@
 import { HELD_KINDS } from '../brake/brake.ts'
 import { roomFor } from '../dispatch/budget.ts'
+import { mostAt } from '../dispatch/depth.ts'
 import type { Overview } from '../ledger/overview.ts'
+import type { SweepsReport } from '../ledger/sweeps-read.ts'
 import { LANE } from '../model/customer.ts'
 import { type LabelSets, type Metrics, makeMetrics, type Put } from '../ops/metrics.ts'
-import { BRAKE_KINDS, CAUSES, STATES } from './label-sets.ts'
+import { BRAKE_KINDS, CAUSES, MISSED_HOW, STATES, SWEEP_KINDS } from './label-sets.ts'
 import type { BrakeReading, PaceReading, Tables } from './tables.ts'
 
 const LANES = Object.keys(LANE) as (keyof typeof LANE)[]
@@ -15,11 +17,15 @@ const STAGES = ['due', 'queued', 'active', 'waiting'] as const
  */
 export function makeTableGauges(): (tables: Tables) => Promise<string> {
   const showOverview = overviewGauges()
+  const showSweeps = sweepGauges()
+  const showCheck = checkGauges()
   const showBrake = brakeGauges()
   const showPace = paceGauges()
-  return async ({ overview, brake, pace }) => {
+  return async ({ overview, sweeps, brake, pace }) => {
     const parts = [
       showOverview(overview),
+      showSweeps(sweeps.unfinished),
+      sweeps.check ? showCheck(sweeps.check) : '',
       brake ? showBrake(brake) : '',
       pace ? showPace(pace, overview.owed.queued) : '',
     ]
@@ -74,6 +80,37 @@ function overviewGauges(): (overview: Overview) => Promise<string> {
   }
 }
 
+function sweepGauges(): (unfinished: SweepsReport['unfinished']) => Promise<string> {
+  const metrics = makeMetrics({ process: false })
+  const looked = labelled(
+    metrics,
+    'sweep_customers',
+    'Customers whom an unfinished look at everybody has looked at; 0: none is under way, or it has just begun',
+    { kind: SWEEP_KINDS },
+  )
+  return (unfinished) => {
+    const customers = new Map(unfinished.map((sweep) => [sweep.kind, sweep.customers]))
+    for (const kind of SWEEP_KINDS) looked({ kind }, customers.get(kind) ?? 0)
+    return metrics.text()
+  }
+}
+
+function checkGauges(): (check: NonNullable<SweepsReport['check']>) => Promise<string> {
+  const metrics = makeMetrics({ process: false })
+  const missed = labelled(
+    metrics,
+    'capture_missed',
+    'Customers whose change nothing had captured, as the last check of capture found',
+    { how: MISSED_HOW },
+  )
+  const age = plain(metrics, 'capture_check_age_seconds', 'How long ago capture was last checked')
+  return (check) => {
+    for (const how of MISSED_HOW) missed({ how }, check.missed[how])
+    age(seconds(check.silentMs))
+    return metrics.text()
+  }
+}
+
 function brakeGauges(): (brake: readonly BrakeReading[]) => Promise<string> {
   const metrics = makeMetrics({ process: false })
   const held = labelled(
@@ -100,7 +137,11 @@ function paceGauges(): (pace: PaceReading, queued: number) => Promise<string> {
   const rate = plain(metrics, 'pace_rate', 'Calls per second that all workers together may make now')
   const ceiling = plain(metrics, 'pace_ceiling', 'Calls per second that they may make at most')
   const hold = plain(metrics, 'pace_hold_seconds', 'For how long the service has asked everybody to wait')
-  const room = plain(metrics, 'queue_room', 'Jobs for which there is room on the queue at the present pace')
+  const room = plain(
+    metrics,
+    'queue_room',
+    "Jobs that are missing on the queue for a second's worth at the present pace; no more than is soon done is put there",
+  )
   const open = labelled(metrics, 'breaker_open', '1: nobody calls the service but for a probe', {
     cause: CAUSES,
   })
@@ -113,7 +154,7 @@ function paceGauges(): (pace: PaceReading, queued: number) => Promise<string> {
     for (const cause of CAUSES) open({ cause }, pace.breaker === 'open' && pace.cause === cause ? 1 : 0)
     trying(pace.breaker === 'trying' ? 1 : 0)
     const stopped = pace.heldForMs > 0 || pace.breaker === 'open'
-    room(stopped ? 0 : roomFor(pace.rate, queued))
+    room(stopped ? 0 : roomFor(mostAt(pace.rate), queued))
     return metrics.text()
   }
 }

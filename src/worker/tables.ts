@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { endPool, makePool } from '../customers/pool.ts'
 import { type Overview, readOverview } from '../ledger/overview.ts'
+import { readSweeps, type SweepsReport } from '../ledger/sweeps-read.ts'
 
 /** What is asked of each kind of the brake. */
 export type BrakeReading = {
@@ -22,6 +23,7 @@ export type PaceReading = {
 
 export type Tables = {
   readonly overview: Overview
+  readonly sweeps: SweepsReport
   readonly brake: readonly BrakeReading[] | null
   readonly pace: PaceReading | null
 }
@@ -80,6 +82,7 @@ export function openTables({ url, readers, onPoolError }: Options) {
     read: (): Promise<Tables> =>
       inTime(async (asked) => ({
         overview: await readOverview(asked),
+        sweeps: await readSweeps(asked),
         brake: (await readers.brake?.(asked)) ?? null,
         pace: (await readers.pace?.(asked)) ?? null,
       })),

@@ -114,6 +114,8 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
     note: makeNoting(context.config),
     queueLeaseMs: timing.queueLeaseMs,
     pace: () => currentRate(pool, opened.credentials),
+    concurrency: pace.concurrency,
+    now: () => performance.now(),
     onCaptured: observers.onCaptured,
     fingerprint: context.config.fingerprint,
     binding: opened.binding,

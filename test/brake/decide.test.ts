@@ -17,6 +17,7 @@ const ask = (key: string, kinds: readonly BrakeKind[], rest: Partial<Asked> = {}
   desired: 'd',
   kinds,
   counted: [],
+  returning: false,
   released: [],
   ...rest,
 })
@@ -43,6 +44,17 @@ describe('the decision of the brake', () => {
       answers: [[], ['create']],
       entries: [],
       again: [{ kind: 'revocation', key: 'a' }],
+    })
+  })
+
+  it('lets who gets back what was taken pass, without a count that could begin anew', () => {
+    const asked = [ask('a', ['status'], { returning: true }), ask('b', ['create'], { returning: true })]
+    const kinds = [state('status', { tripped: true }), state('create', { tripped: true })]
+    expect(decide({ kinds, asked, truncated: false })).toEqual({
+      answers: [[], ['create']],
+      entries: [],
+      again: [],
+      trips: [],
     })
   })
 

@@ -64,6 +64,31 @@ describe('install', () => {
     expect([functions.length, triggers.length]).toEqual([1, 4])
   })
 
+  test('while another mapping is in force, what that one reads stays watched, and both fit', async () => {
+    await using db = await database(`${CUSTOMERS}; CREATE TABLE side (customer int, x int)`)
+    const inForce = configure({
+      watch: [
+        { table: 'customers', key: 'id' },
+        { table: 'side', key: 'customer' },
+      ],
+    })
+    await installed(db, inForce)
+    const next = configure({ mapping: { user_id: 'id', status: 'plan', description: 'notes' } })
+    await onSession(db, async (client) => {
+      await install(client, await planCapture(client, next), { leavesOthers: true })
+    })
+    expect(await states(db, inForce)).toEqual({ customers: 'fits', side: 'fits' })
+    expect(await states(db, next)).toEqual({ customers: 'fits', side: 'leftover' })
+    await db.pool.query(`INSERT INTO customers (id) VALUES (1); DELETE FROM rollcall.outbox`)
+    for (const column of ['email', 'notes']) await db.pool.query(`UPDATE customers SET ${column} = 'x'`)
+    expect((await db.pool.query('SELECT key FROM rollcall.outbox')).rowCount).toBe(2)
+
+    // Once it is applied, the next install leaves what it reads itself.
+    await installed(db, next)
+    expect(await states(db, next)).toEqual({ customers: 'fits' })
+    expect(await states(db, inForce)).toEqual({ customers: 'outdated', side: 'missing' })
+  })
+
   test('what was printed for a DBA is what install would have done', async () => {
     await using db = await database()
     const sql = printSql(await planCapture(db.pool, config))

@@ -92,8 +92,19 @@ describe('with a mapping that is not applied', () => {
     expect(output).not.toContain('attention')
   })
 
-  test('capture resync notes everybody, and nothing is sent by it', async () => {
-    expect((await rollcall(changed, 'capture', 'resync')).code).toBe(0)
+  test('capture resync is refused, and leaves what waits for a person as it is', async () => {
+    const { pool } = house.db
+    await pool.query(
+      `INSERT INTO rollcall.capture_mark (kind, relation) VALUES ('truncate', 'public.clientes')`,
+    )
+    const { code, output } = await rollcall(changed, 'capture', 'resync')
+    expect(code).toBe(2)
+    expect(output).toContain('rollcall backfill --mapping')
+    expect((await pool.query('SELECT FROM rollcall.capture_mark WHERE resolved_at IS NULL')).rowCount).toBe(1)
+    await pool.query('DELETE FROM rollcall.capture_mark')
+    expect((await rollcall(house, 'capture', 'resync')).output).toContain(
+      '3 customers were looked at: 0 are owed a sync.',
+    )
     const worker = await house.startWorker()
     await house.settled()
     await worker.stop()
@@ -127,6 +138,9 @@ test('with the mapping that is the present one it says so, and sweeps all the sa
   const { pool } = house.db
   await pool.query('ALTER TABLE clientes DISABLE TRIGGER ALL')
   await pool.query(`UPDATE clientes SET nombre = 'Ana' WHERE id = 'a'`)
+  const unfit = await rollcall(house, 'backfill', '--mapping')
+  expect(unfit).toMatchObject({ code: 2, output: expect.stringContaining('rollcall capture install') })
+  await pool.query('ALTER TABLE clientes ENABLE TRIGGER ALL')
   const { code, output } = await rollcall(house, 'backfill', '--mapping')
   expect(code).toBe(0)
   expect(output).toContain('already (generation 1')

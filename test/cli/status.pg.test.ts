@@ -129,3 +129,49 @@ test('shows it in lines of 80 columns, and what to do where a kind has tripped a
   )
   expect(lines).toMatch(/^owed +3: 3 due/m)
 })
+
+test('shows unfinished looks at everybody, and needs a person as long as the last check has found something', async () => {
+  await using scene = await openScene()
+  await scene.pool.query(
+    `INSERT INTO rollcall.generation (id, fingerprint, swept_at) VALUES (1, $1, now())`,
+    [resolveConfig(CONFIG, 'rollcall.config.ts').fingerprint],
+  )
+  const swept = (kind: string, ended: string | null, tally: object) =>
+    scene.pool.query(
+      `INSERT INTO rollcall.sweep (kind, generation, total, tally, outcome, ended_at, updated_at)
+       VALUES ($1, 1, 5000, $2, CASE WHEN $3::timestamptz IS NOT NULL THEN 'done' END, $3, coalesce($3, now() - interval '2 min'))`,
+      [kind, JSON.stringify(tally), ended],
+    )
+  const nothing = { inserted: 0, changed: 0, deleted: 0 }
+  await swept('backfill', null, { customers: 1200, verdicts: { differs: 30 } })
+  await swept('gap', null, { customers: 7, verdicts: { differs: 0 } })
+  await swept('check', '2026-01-02T03:04:05Z', {
+    ...{ customers: 900, checked: true, missed: { ...nothing, inserted: 2, deleted: 1 } },
+  })
+  // Neither of these tells what was missed.
+  await swept('resync', '2026-01-03T03:04:05Z', { customers: 900, missed: nothing })
+  await swept('gap', '2026-01-03T03:04:05Z', { customers: 900, missed: nothing })
+  const found = await scene.status()
+  expect(found.code).toBe(3)
+  const lines = unfolded(found.out)
+  expect(lines).toMatch(
+    /^sweep +backfill: 1200 of 5000 customers .*, 30 differ, .*run the command again to go on$/m,
+  )
+  expect(lines).toMatch(/^sweep +everybody again after a gap in capture: 7 of .*it waits for a worker$/m)
+  expect(lines).toMatch(
+    /^check +capture had missed 3 changes \(2 inserted, 1 deleted\) when 900 .*2026-01-02T03:04:05Z$/m,
+  )
+  expect(lines).toMatch(
+    /^attention +capture had missed 3 changes .*session_replication_role.*until a check finds nothing/m,
+  )
+  const json = JSON.parse((await scene.status('--json')).out)
+  expect(json.sweeps).toMatchObject({
+    unfinished: [{ kind: 'backfill', customers: 1200, total: 5000, differ: 30 }, { kind: 'gap' }],
+    check: { kind: 'check', missed: { inserted: 2, changed: 0, deleted: 1 } },
+  })
+
+  await swept('check', '2026-01-04T03:04:05Z', { customers: 900, checked: true, missed: nothing })
+  const later = await scene.status()
+  expect(later.code).toBe(0)
+  expect(unfolded(later.out)).toMatch(/^check +capture had missed nothing when 900/m)
+})

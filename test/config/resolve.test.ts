@@ -50,7 +50,7 @@ describe('resolveConfig', () => {
         retryMinMs: 1000,
         retryMaxMs: 3_600_000,
       },
-      capture: { outboxLimitMb: 1024 },
+      capture: { outboxLimitMb: 1024, checkHours: 24 },
       brake: {
         windowHours: 24,
         changes: { customers: 100, share: 0.01 },

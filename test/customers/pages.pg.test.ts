@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { resolveConfig } from '../../src/config/resolve.ts'
+import type { Condition } from '../../src/customers/condition.ts'
 import { describeCustomers } from '../../src/customers/describe.ts'
 import { keyOf } from '../../src/customers/key.ts'
 import { type KeyCursor, makeReadKeys } from '../../src/customers/pages.ts'
@@ -15,7 +16,12 @@ afterAll(() => db.drop())
 type Client = Pick<pg.ClientBase, 'query'>
 
 /** Every key, read in pages of this size, and how many statements it took. */
-async function paged(table: string, key: readonly string[], limit: number, client: Client = db.pool) {
+async function paged(
+  table: string,
+  key: readonly string[],
+  limit: number,
+  { client = db.pool, conditions = [] }: { client?: Client; conditions?: readonly Condition[] } = {},
+) {
   const config = resolveConfig(
     {
       customers: { table: `public.${table}`, key: [...key] },
@@ -26,7 +32,7 @@ async function paged(table: string, key: readonly string[], limit: number, clien
     },
     'rollcall.config.ts',
   )
-  const readKeys = makeReadKeys(await describeCustomers(db.pool, config), limit)
+  const readKeys = makeReadKeys(await describeCustomers(db.pool, config), limit, conditions)
   const keys: string[] = []
   let pages = 0
   let cursor: KeyCursor | null = null
@@ -128,11 +134,47 @@ test('a later page is read from the index, and no more of it than the page', asy
     return rows[0] ?? { scans: 0, read: 0 }
   }
   const before = await seen()
-  const { pages } = await paged('many', ['a', 'b'], 1000, client)
+  const { pages } = await paged('many', ['a', 'b'], 1000, { client })
   const after = await seen()
   client.release()
   expect(pages).toBe(21)
   expect(after.scans).toBe(before.scans)
   expect(after.read - before.read).toBeGreaterThanOrEqual(20_000)
   expect(after.read - before.read).toBeLessThan(30_000)
+})
+
+test('only those for whom every condition holds, in pages of any size, whatever columns and values are called', async () => {
+  await db.pool.query(
+    `CREATE TABLE chosen (a text, b int, "the ""plan""" text, since date, PRIMARY KEY (a, b))`,
+  )
+  await db.pool.query(
+    `INSERT INTO chosen SELECT p, n, CASE n % 3 WHEN 0 THEN 'it''s' WHEN 1 THEN '; DROP' END, date '2026-01-01' + n
+     FROM unnest(ARRAY['x', 'Y', '"']) p, generate_series(1, 9) n`,
+  )
+  const plan = { column: 'the "plan"', type: 'text' }
+  const since = { column: 'since', type: 'date' }
+  const cases: [readonly Condition[], string][] = [
+    [[{ ...plan, operator: '=', values: [`it's`] }], `"the ""plan""" = 'it''s'`],
+    [[{ ...plan, operator: 'in', values: [`it's`, '; DROP'] }], `"the ""plan""" IS NOT NULL`],
+    [[{ ...plan, operator: 'is null', values: [] }], `"the ""plan""" IS NULL`],
+    [
+      [
+        { ...plan, operator: 'is not null', values: [] },
+        { ...since, operator: '>=', values: ['2026-01-04'] },
+        { column: 'b', type: 'integer', operator: '<', values: ['8'] },
+      ],
+      `"the ""plan""" IS NOT NULL AND since >= '2026-01-04' AND b < 8`,
+    ],
+    [[{ ...since, operator: '<>', values: ['2026-01-04'] }], `since <> '2026-01-04'`],
+  ]
+  for (const [conditions, where] of cases) {
+    const { rows } = await db.pool.query<{ key: string }>(
+      `SELECT jsonb_build_array(a, b::text)::text AS key FROM chosen WHERE ${where}`,
+    )
+    expect(rows.length).toBeGreaterThan(3)
+    for (const limit of [1, 4, 100]) {
+      const { keys } = await paged('chosen', ['a', 'b'], limit, { conditions })
+      expect(keys.toSorted()).toEqual(rows.map(({ key }) => key).toSorted())
+    }
+  }
 })

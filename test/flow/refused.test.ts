@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { buildHouse, CONFIG } from '../support/house.ts'
-import { eachLane } from '../support/lanes.ts'
+import { eachLaneAtOnce } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
-eachLane('a refusal', (lane) => {
+eachLaneAtOnce('a refusal', (lane) => {
   test('that leaves a trial alone does not have it granted again', async () => {
     const timing = { ...CONFIG.timing, retryMinMs: 3000, retryMaxMs: 3000 }
     await using house = await buildHouse(lane, { contract: { trialAgain: 'restarts' }, config: { timing } })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { startRedis } from '../../src/embedded/redis.ts'
 import { freshDatabase } from '../support/database.ts'
 import { buildHouse, CONFIG, type House } from '../support/house.ts'
-import { eachLane } from '../support/lanes.ts'
+import { eachLaneAtOnce } from '../support/lanes.ts'
 import { type RunningProcess, runRollcall } from '../support/process.ts'
 import { connectRedis } from '../support/redis.ts'
 import { makeRelay } from '../support/relay.ts'
@@ -42,7 +42,7 @@ function passwordOf(url: string | undefined): string {
   return new URL(url ?? '').password
 }
 
-eachLane('a worker that is started first', (lane) => {
+eachLaneAtOnce('a worker that is started first', (lane) => {
   test('waits for the database, says where, and goes on by itself', async () => {
     await using house = await buildHouse(lane)
     const { DATABASE_URL = '', QUEUE_URL = '' } = house.env
@@ -87,7 +87,7 @@ eachLane('a worker that is started first', (lane) => {
   }, 90_000)
 })
 
-eachLane('what waiting does not mend', (lane) => {
+eachLaneAtOnce('what waiting does not mend', (lane) => {
   test('ends the worker with a sentence: no such role, no such database, no tables of ours', async () => {
     await using house = await buildHouse(lane)
     await using empty = await freshDatabase({ empty: true })
@@ -113,7 +113,7 @@ eachLane('what waiting does not mend', (lane) => {
   }, 90_000)
 })
 
-test('what waiting does not mend ends the worker with a sentence: a Redis with another password, or one that evicts', async () => {
+test.concurrent('what waiting does not mend ends the worker with a sentence: a Redis with another password, or one that evicts', async () => {
   await using redis = await startRedis()
   await using house = await buildHouse({
     name: 'redis',
@@ -138,7 +138,7 @@ test('what waiting does not mend ends the worker with a sentence: a Redis with a
   expect([(await unfit.exited).code, unfit.output()]).toEqual([2, expect.stringContaining('allkeys-lru')])
 }, 90_000)
 
-eachLane('the other commands', (lane) => {
+eachLaneAtOnce('the other commands', (lane) => {
   test('fail at once where the database is away, and say where that is', async () => {
     await using house = await buildHouse(lane)
     await using door = await makeRelay(house.env.DATABASE_URL ?? '')
@@ -149,7 +149,7 @@ eachLane('the other commands', (lane) => {
   })
 })
 
-eachLane('a worker that is told to end while the service hangs', (lane) => {
+eachLaneAtOnce('a worker that is told to end while the service hangs', (lane) => {
   const service = { timeoutMs: 60_000 }
   const timing = { ...CONFIG.timing, lifetimeMs: 120_000 }
   const hang = async (house: House) => {
@@ -185,7 +185,7 @@ eachLane('a worker that is told to end while the service hangs', (lane) => {
   }, 90_000)
 })
 
-test('a host that no name server knows is waited for like one that is down', async () => {
+test.concurrent('a host that no name server knows is waited for like one that is down', async () => {
   await using redis = await startRedis()
   await using house = await buildHouse({
     name: 'redis',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { buildHouse, type House } from '../support/house.ts'
-import { eachLane } from '../support/lanes.ts'
+import { eachLaneAtOnce } from '../support/lanes.ts'
 import { runRollcall } from '../support/process.ts'
 import { until } from '../support/until.ts'
 
@@ -50,7 +50,7 @@ const STAGES: readonly { readonly stage: string; readonly reach: Stage; readonly
   { stage: 'in the midst of the call', reach: calling, called: true },
 ]
 
-eachLane('a worker that is suspended for longer than a claim lasts', (lane) => {
+eachLaneAtOnce('a worker that is suspended for longer than a claim lasts', (lane) => {
   test.each(STAGES)(
     'sends nothing late: $stage',
     async ({ reach, called }) => {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { FaultInput } from '../../src/sandbox/faults/faults.ts'
 import { buildHouse, type House } from '../support/house.ts'
-import { eachLane } from '../support/lanes.ts'
+import { eachLaneAtOnce } from '../support/lanes.ts'
 import { writesOf } from '../support/presets.ts'
 import { runRollcall } from '../support/process.ts'
 import { until } from '../support/until.ts'
@@ -46,7 +46,7 @@ async function killedIn(
   expect(rowCount, 'killed before it knew').toBe(calls)
 }
 
-eachLane('a trial that ended at the service', (lane) => {
+eachLaneAtOnce('a trial that ended at the service', (lane) => {
   test('is not granted again by an edit, a repair run, a resync or a crash, and is by a plan that changes', async () => {
     await using house = await buildHouse(lane, { contract })
     const { pool } = house.db
@@ -136,7 +136,7 @@ function lost(match: FaultInput['match'] & object): FaultInput[] {
   ]
 }
 
-eachLane('a worker killed while it takes customers out of their trial', (lane) => {
+eachLaneAtOnce('a worker killed while it takes customers out of their trial', (lane) => {
   // Few enough to be under way at once in a process that does not know yet whether its keys are taken.
   const cases = (['stored', 'lost'] as const).flatMap((fate) =>
     (['premium', 'free'] as const).map((via) => [fate, via] as const),

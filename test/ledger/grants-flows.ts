@@ -17,10 +17,12 @@ import { NEVER_SETTLED } from '../../src/ledger/record.ts'
 import { installationName, readBinding } from '../../src/ledger/target.ts'
 import { readPace } from '../../src/pace/read.ts'
 import { setCeiling } from '../../src/pace/row.ts'
+import { makeDigester } from '../../src/sync/digest.ts'
 import { openSync, type Secrets } from '../../src/worker/context.ts'
 import { makeHousekeeping } from '../../src/worker/housekeeping.ts'
 import { makeNoting } from '../../src/worker/noting.ts'
-import type { House } from '../support/house.ts'
+import { makeSweeping } from '../../src/worker/sweeping.ts'
+import { type House, SECRETS } from '../support/house.ts'
 import { until } from '../support/until.ts'
 import { type Granted, postgresLane } from './grants-scene.ts'
 
@@ -109,6 +111,18 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
     await applyGeneration(pool, house.config.fingerprint)
   },
   backfill: command('backfill', '--mapping'),
+  resync: command('capture', 'resync'),
+  'a gap in capture is closed': async ({ pool, house }) => {
+    await house.db.pool.query(
+      `INSERT INTO rollcall.capture_mark (kind, relation) VALUES ('overflow', 'public.clientes')`,
+    )
+    const sweep = makeSweeping({
+      ...{ pool, config: house.config, log: pino({ level: 'silent' }) },
+      digester: makeDigester(SECRETS.ROLLCALL_DIGEST_KEY),
+      signal: new AbortController().signal,
+    })
+    await sweep()
+  },
   status: command('status'),
   failures: command('failures', '--retry', '--all'),
   answers: command('answers', '--forget'),

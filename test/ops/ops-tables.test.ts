@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Overview } from '../../src/ledger/overview.ts'
+import type { SweepsReport } from '../../src/ledger/sweeps-read.ts'
 import { makeTableGauges } from '../../src/worker/table-gauges.ts'
 import type { BrakeReading, PaceReading, Tables } from '../../src/worker/tables.ts'
 
@@ -24,7 +25,13 @@ const STATES: Overview['states'] = {
 }
 const PACE: PaceReading = { ceiling: 50, rate: 25, heldForMs: 0, breaker: 'closed', cause: null }
 
-async function shown(pace: PaceReading | null, brake: readonly BrakeReading[] | null = null) {
+const NO_SWEEPS: SweepsReport = { unfinished: [], check: null }
+
+async function shown(
+  pace: PaceReading | null,
+  brake: readonly BrakeReading[] | null = null,
+  sweeps = NO_SWEEPS,
+) {
   const overview = {
     customers: 15,
     owed: OWED,
@@ -32,7 +39,7 @@ async function shown(pace: PaceReading | null, brake: readonly BrakeReading[] | 
     states: STATES,
     outbox: { rows: 4, bytes: 8192, oldestAgeMs: 1500 },
   } as Overview
-  const tables: Tables = { overview, brake, pace }
+  const tables: Tables = { overview, sweeps, brake, pace }
   const text = await makeTableGauges()(tables)
   return text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
 }
@@ -103,4 +110,24 @@ test('while the service has asked for patience there is no room, and it says for
   const lines = await shown({ ...PACE, heldForMs: 30_000 })
   expect(lines).toContain('rollcall_pace_hold_seconds 30')
   expect(lines).toContain('rollcall_queue_room 0')
+})
+
+test('shows how far an unfinished look at everybody has come, and what the last check of capture found', async () => {
+  const sweep = { options: {}, startedAt: '', updatedAt: '', endedAt: null, total: null, differ: 3 }
+  const nothing = { inserted: 0, changed: 0, deleted: 0 }
+  const unfinished = { ...sweep, kind: 'gap', customers: 700, silentMs: 10, missed: nothing } as const
+  const found = { inserted: 4, changed: 5, deleted: 0 }
+  const check = { ...sweep, kind: 'check', customers: 900, silentMs: 90_000, missed: found } as const
+  expect(await shown(null, null, { unfinished: [unfinished], check })).toEqual(
+    expect.arrayContaining([
+      'rollcall_sweep_customers{kind="gap"} 700',
+      'rollcall_sweep_customers{kind="backfill"} 0',
+      'rollcall_capture_missed{how="inserted"} 4',
+      'rollcall_capture_missed{how="changed"} 5',
+      'rollcall_capture_missed{how="deleted"} 0',
+      'rollcall_capture_check_age_seconds 90',
+    ]),
+  )
+  // Never checked: a nought would say that it has missed nothing.
+  expect((await shown(null)).filter((line) => line.includes('capture_missed'))).toEqual([])
 })

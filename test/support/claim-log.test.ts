@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Claimed, twoLive } from './claim-log.ts'
+import { type Claimed, doubtsOf, type LoggedChange, twoLive } from './claim-log.ts'
 
 const idle: Claimed = { token: null, callToken: null, dueAt: null }
 const leased = (token: string, dueAt: number): Claimed => ({ token, callToken: null, dueAt })
@@ -35,5 +35,33 @@ test('a claim whose end moves nearer, and a token that claims again, are found',
   expect(found([0, claimed('a', 100)], [5, claimed('a', 90)])).toEqual(['cut short'])
   expect(found([0, leased('a', 50)], [1, claimed('a', 100)], [2, idle], [3, claimed('a', 200)])).toEqual([
     'token used twice',
+  ])
+})
+
+test('a claim that was leased anew without an ending is a doubt, and its late ending one more; nothing else is', () => {
+  const change = (at: number, before: Claimed, after: Claimed, lateEnding = false): LoggedChange => ({
+    id: '1',
+    key: 'c',
+    at,
+    before,
+    after,
+    lateEnding,
+  })
+  const lapse = change(101, claimed('a', 100), leased('b', 150))
+  const late = change(130, leased('b', 150), leased('b', 150), true)
+  expect(doubtsOf([change(90, claimed('a', 100), idle), change(95, idle, leased('b', 150))])).toEqual([])
+  // One whose lease has passed before it was claimed made no call.
+  expect(doubtsOf([change(101, leased('a', 100), leased('b', 150))])).toEqual([])
+  expect(doubtsOf([late])).toEqual([])
+  expect(doubtsOf([lapse, late, late])).toEqual([
+    { at: 101, why: 'lapsed' },
+    { at: 130, why: 'late ending' },
+  ])
+  const meanwhile = change(130, claimed('b', 200), claimed('b', 200), true)
+  const ended = change(140, claimed('b', 200), idle)
+  expect(doubtsOf([lapse, meanwhile, ended, change(150, claimed('c', 300), idle)])).toEqual([
+    { at: 101, why: 'lapsed' },
+    { at: 130, why: 'late ending' },
+    { at: 140, why: 'late ending' },
   ])
 })

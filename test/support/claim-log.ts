@@ -1,5 +1,6 @@
 // Every change of a claim, written down by the database itself, and whether two were ever live for one customer.
 import type { Pool } from 'pg'
+import type { Doubt } from './explain.ts'
 
 /** Of one customer, in order. Bigints as text, times in milliseconds since 1970. */
 export type ClaimChange = {
@@ -20,18 +21,27 @@ export type ClaimFinding = {
   readonly what: 'claimed over another' | 'cut short' | 'taken away' | 'token used twice'
 }
 
+/** What the database wrote down. */
+export type LoggedChange = ClaimChange & {
+  readonly key: string
+  /** It also noted an ending that came late. */
+  readonly lateEnding: boolean
+}
+
 const LOG = `
 CREATE TABLE claim_log (
   n bigserial PRIMARY KEY, at timestamptz NOT NULL DEFAULT clock_timestamp(), id bigint NOT NULL,
   token bigint, call_token bigint, due_at timestamptz,
-  new_token bigint, new_call_token bigint, new_due_at timestamptz);
+  new_token bigint, new_call_token bigint, new_due_at timestamptz, late_ending boolean);
 CREATE FUNCTION log_claim() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
-  INSERT INTO claim_log (id, token, call_token, due_at, new_token, new_call_token, new_due_at)
-  VALUES (OLD.id, OLD.token, OLD.call_token, OLD.due_at, NEW.token, NEW.call_token, NEW.due_at);
+  INSERT INTO claim_log (id, token, call_token, due_at, new_token, new_call_token, new_due_at, late_ending)
+  VALUES (OLD.id, OLD.token, OLD.call_token, OLD.due_at, NEW.token, NEW.call_token, NEW.due_at,
+    NEW.suspect_version > OLD.suspect_version);
   RETURN NULL;
 END $$;
 CREATE TRIGGER log_claim AFTER UPDATE ON rollcall.owed FOR EACH ROW
-  WHEN ((OLD.token, OLD.call_token, OLD.due_at) IS DISTINCT FROM (NEW.token, NEW.call_token, NEW.due_at))
+  WHEN ((OLD.token, OLD.call_token, OLD.due_at, OLD.suspect_version)
+    IS DISTINCT FROM (NEW.token, NEW.call_token, NEW.due_at, NEW.suspect_version))
   EXECUTE FUNCTION log_claim()`
 
 /** Puts the log into a test's own database; before the first worker starts. */
@@ -39,13 +49,13 @@ export async function logClaims(pool: Pool): Promise<void> {
   await pool.query(LOG)
 }
 
-export async function readClaimLog(pool: Pool): Promise<readonly ClaimChange[]> {
+export async function readClaimLog(pool: Pool): Promise<readonly LoggedChange[]> {
   const ms = (column: string) => `(extract(epoch FROM ${column}) * 1000)::float8`
-  const { rows } = await pool.query<ClaimChange>(
-    `SELECT id::text, ${ms('at')} AS at,
-       jsonb_build_object('token', token::text, 'callToken', call_token::text, 'dueAt', ${ms('due_at')}) AS before,
+  const { rows } = await pool.query<LoggedChange>(
+    `SELECT id::text, key, late_ending AS "lateEnding", ${ms('at')} AS at,
+       jsonb_build_object('token', c.token::text, 'callToken', c.call_token::text, 'dueAt', ${ms('c.due_at')}) AS before,
        jsonb_build_object('token', new_token::text, 'callToken', new_call_token::text, 'dueAt', ${ms('new_due_at')}) AS after
-     FROM claim_log ORDER BY id, n`,
+     FROM claim_log c JOIN rollcall.owed USING (id) ORDER BY id, n`,
   )
   return rows
 }
@@ -68,4 +78,30 @@ export function twoLive(changes: readonly ClaimChange[]): readonly ClaimFinding[
     if (goesOn && (after.dueAt ?? 0) < (before.dueAt ?? 0)) findings.push({ id, what: 'cut short' })
   }
   return findings
+}
+
+/**
+ * When nobody could know any more what the customer's last claim did: its lifetime had passed without an ending, and the
+ * customer was leased anew. And once more when the ending of such a claim came after all: one for each, so that nothing
+ * else passes for it. A claim that was under way just then is no less in doubt when it ends. Milliseconds since 1970; for
+ * the changes of one customer.
+ */
+export function doubtsOf(changes: readonly LoggedChange[]): readonly Doubt[] {
+  const doubts: Doubt[] = []
+  let lapsed = 0
+  let tainted: string | null = null
+  for (const { at, before, after, lateEnding } of changes) {
+    const over = before.callToken !== null && (before.dueAt ?? 0) <= at
+    if (over && after.token !== null && after.token !== before.token) {
+      lapsed += 1
+      doubts.push({ at, why: 'lapsed' })
+    }
+    const late = lateEnding && lapsed > 0
+    if (late) lapsed -= 1
+    const ends = tainted !== null && before.callToken === tainted && after.callToken !== tainted
+    if (late || ends) doubts.push({ at, why: 'late ending' })
+    if (late) tainted = before.callToken
+    else if (ends) tainted = null
+  }
+  return doubts
 }

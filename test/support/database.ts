@@ -29,7 +29,8 @@ type Options = {
 export async function freshDatabase(options: Options = {}): Promise<TestDatabase> {
   const { databaseUrl, template, prefix } = servers()
   const name = `${prefix}_${randomBytes(6).toString('hex')}`
-  await administer(databaseUrl, `CREATE DATABASE ${name} TEMPLATE ${options.empty ? 'template0' : template}`)
+  const from = options.empty ? 'template0' : template
+  await administer(databaseUrl, `CREATE DATABASE ${name} TEMPLATE ${from} STRATEGY file_copy`)
 
   const url = urlOf(databaseUrl, name)
   const pool = new pg.Pool({ connectionString: url, max: 10 })

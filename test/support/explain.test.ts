@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Heard, type JournaledCall, unexplained } from './explain.ts'
+import { type Doubt, type Heard, type JournaledCall, unexplained } from './explain.ts'
 
 const OK: Heard = { kind: 'answer', status: 200, body: 'none' }
 const LOST: Heard = { kind: 'nothing', reached: 'maybe' }
@@ -43,8 +43,11 @@ const look = (fields: object, status = 2) => ({
 })
 const nobody = { method: 'GET' as const, heard: answer(404) }
 
-const kinds = (...given: readonly Call[]) =>
-  unexplained(calls(...given)).map(({ kind, at }) => `${kind} ${at}`)
+const kinds = (...given: readonly Call[]) => kindsAfter([], ...given)
+
+/** Calls begin at 0, 10, 20 and so on. */
+const kindsAfter = (doubts: readonly Doubt[], ...given: readonly Call[]) =>
+  unexplained(calls(...given), doubts).map(({ kind, at }) => `${kind} ${at}`)
 
 describe('finds what cannot be explained', () => {
   test('the same update again after it was acknowledged', () => {
@@ -84,6 +87,22 @@ describe('finds what cannot be explained', () => {
     expect(
       kinds(post(), patch({ status: 2, first_name: 'Eva' }, LOST), look({ first_name: 'Eva' }), again),
     ).toEqual(['repeated 3'])
+  })
+  test('the field that no GET shows, sent again without a doubt, before it, or twice because of one', () => {
+    const again = patch({ status: 2, country_code: 'ES' })
+    const seen = look({ first_name: 'Ana' })
+    expect(kinds(post(), seen, again)).toEqual(['repeated 2'])
+    for (const why of ['lapsed', 'late ending'] as const) {
+      expect(kindsAfter([{ at: 25, why }], post(), seen, again)).toEqual(['repeated 2'])
+      expect(kindsAfter([{ at: 5, why }], post(), seen, again, again)).toEqual(['repeated 3'])
+    }
+  })
+  test('a claim that lapsed excuses no write without a look, and none of what the look has shown', () => {
+    const doubts = [{ at: 5, why: 'lapsed' }] as const
+    expect(kindsAfter(doubts, post(), patch({ status: 2, country_code: 'ES' }))).toEqual(['unlooked 1'])
+    const seen = look({ first_name: 'Ana' })
+    expect(kindsAfter(doubts, post(), seen, patch({ status: 2, first_name: 'Ana' }))).toEqual(['repeated 2'])
+    expect(kindsAfter(doubts, post(), seen, post())).toEqual(['repeated 2'])
   })
   test('a refusal excuses no write of something else that is there', () => {
     const refused = patch({ status: 2, first_name: 'Eva' }, answer(429))
@@ -141,6 +160,19 @@ describe('explains', () => {
   test('the field that no GET shows, sent again after an unknown outcome that carried it', () => {
     const again = patch({ status: 2, country_code: 'ES' })
     expect(kinds(post({ heard: LOST }), look({ first_name: 'Ana' }), again)).toEqual([])
+  })
+  test('the field that no GET shows, sent again after a claim that did not end in time', () => {
+    const again = patch({ status: 2, country_code: 'ES' })
+    const seen = look({ first_name: 'Ana' })
+    expect(kindsAfter([{ at: 5, why: 'lapsed' }], post(), seen, again)).toEqual([])
+    // Its ending comes when somebody else has put everything right.
+    const late = [
+      { at: 5, why: 'lapsed' },
+      { at: 25, why: 'late ending' },
+    ] as const
+    expect(kindsAfter(late, post(), seen, again, seen, again)).toEqual([])
+    // Or between that one's look and its write, which needs no other look.
+    expect(kindsAfter([{ at: 15, why: 'late ending' }], post(), seen, again)).toEqual([])
   })
   test('there and back again', () => {
     const [eva, ana] = ['Eva', 'Ana'].map((name) => patch({ status: 2, first_name: name }))

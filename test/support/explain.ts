@@ -26,6 +26,12 @@ export type JournaledCall = {
   readonly carriedOut: boolean | null
 }
 
+/**
+ * From then on nobody can know what a claim before it did, for it did not end in time (`lapsed`), or what it did after
+ * somebody has looked (`late ending`). In milliseconds of the caller.
+ */
+export type Doubt = { readonly at: number; readonly why: 'lapsed' | 'late ending' }
+
 export type Finding = {
   /**
    * `overlap`: two requests at once. `unlooked`: a write after one of unknown outcome, and no GET told anything in
@@ -56,12 +62,17 @@ type Known = {
 
 const NOTHING_KNOWN: Known = { there: null, values: {}, mustLook: false, refused: null }
 
-/** What cannot be explained in the calls about one user, given in the order in which they were begun. */
-export function unexplained(calls: readonly JournaledCall[]): readonly Finding[] {
+/** What cannot be explained in the calls about one user; these, and the doubts, in the order in which they were begun. */
+export function unexplained(
+  calls: readonly JournaledCall[],
+  doubts: readonly Doubt[] = [],
+): readonly Finding[] {
   const findings: Finding[] = []
   let known = NOTHING_KNOWN
   let busyUntil = Number.NEGATIVE_INFINITY
+  const coming = [...doubts]
   for (const [at, call] of calls.entries()) {
+    for (; coming[0] && coming[0].at <= call.from; coming.shift()) known = doubted(known, coming[0])
     if (call.from < busyUntil) findings.push({ kind: 'overlap', at })
     busyUntil = Math.max(busyUntil, call.to)
     if (call.method !== 'GET') {
@@ -74,6 +85,12 @@ export function unexplained(calls: readonly JournaledCall[]): readonly Finding[]
     known = learn(known, call)
   }
   return findings
+}
+
+/** A look tells all but what no GET shows. A claim that is under way when an ending comes late has looked already. */
+function doubted(known: Known, { why }: Doubt): Known {
+  const { [UNVERIFIABLE_FIELD]: _hidden, ...values } = known.values
+  return { ...known, values, mustLook: known.mustLook || why === 'lapsed' }
 }
 
 type Meaning = 'done' | 'refused' | 'unknown' | 'not-sent'

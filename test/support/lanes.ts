@@ -48,3 +48,9 @@ export function eachLane(title: string, body: (lane: QueueLane) => void): void {
   for (const lane of lanes)
     describe.skipIf(!lane.available)(`${title} (${lane.name} queue)`, () => body(lane))
 }
+
+/** The same for tests that mostly wait, and share nothing with each other: they, and the lanes, run side by side. */
+export function eachLaneAtOnce(title: string, body: (lane: QueueLane) => void): void {
+  for (const lane of lanes)
+    describe.skipIf(!lane.available)(`${title} (${lane.name} queue)`, { concurrent: true }, () => body(lane))
+}

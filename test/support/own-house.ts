@@ -26,9 +26,9 @@ export type OwnHouse = AsyncDisposable & {
 }
 
 const OPEN = `
-SELECT jsonb_agg(to_jsonb(o) || jsonb_build_object('state', l.state, 'reason', l.reason))::text AS open
+SELECT (to_jsonb(o) || jsonb_build_object('state', l.state, 'reason', l.reason))::text AS open
 FROM rollcall.owed o FULL JOIN (SELECT key FROM rollcall.outbox) b USING (key) LEFT JOIN rollcall.ledger l USING (key)
-WHERE o.due_at IS NOT NULL OR o.unknown OR b.key IS NOT NULL`
+WHERE o.due_at IS NOT NULL OR o.unknown OR b.key IS NOT NULL LIMIT 3`
 
 export async function buildOwnHouse(lane: QueueLane): Promise<OwnHouse> {
   await using opening = new AsyncDisposableStack()
@@ -57,7 +57,7 @@ export async function buildOwnHouse(lane: QueueLane): Promise<OwnHouse> {
     async settled(timeout) {
       const nothing = async () => {
         const { rows } = await pool.query<{ open: string | null }>(OPEN)
-        if (rows[0]?.open) throw new Error(rows[0].open.slice(0, 1000))
+        if (rows.length > 0) throw new Error(rows.map(({ open }) => open ?? 'not noted yet').join('; '))
         return true
       }
       await until(nothing, { timeout, what: 'nothing owed and nothing unknown' })

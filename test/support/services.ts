@@ -65,7 +65,9 @@ async function inEnvironment(kind: Kind, env: Env): Promise<Service | undefined>
 
 async function embedded(kind: Kind, _env: Env, note: Note): Promise<Service | undefined> {
   try {
-    return kind === 'postgres' ? await startPostgres() : await startRedis({ databases: 512 })
+    return kind === 'postgres'
+      ? await startPostgres({ settings: { max_connections: 600 } })
+      : await startRedis({ databases: 512 })
   } catch (error) {
     if (!(error instanceof RollcallError)) throw error
     note(`no embedded ${kind}: ${error.message} ${error.details.join('; ')}`)

@@ -6,7 +6,7 @@ import { PRESETS, type PresetName } from '../../src/sandbox/contract/presets.ts'
 import { seededRandom } from '../../src/sandbox/faults/faults.ts'
 import { startSandbox } from '../../src/sandbox/server.ts'
 import { type Arrival, joinCalls, type Recorder, recordCalls, tell } from './call-record.ts'
-import { logClaims, readClaimLog, twoLive } from './claim-log.ts'
+import { doubtsOf, type LoggedChange, logClaims, readClaimLog, twoLive } from './claim-log.ts'
 import { unexplained } from './explain.ts'
 import { fireRules, SHARE } from './fire.ts'
 import { buildHouse, CONFIG, type House, SECRETS } from './house.ts'
@@ -147,10 +147,10 @@ export async function survive(fire: Fire, seed: number): Promise<string> {
   await house.settled(REST_MS)
   const still = await findWrong(changing, fire.held)
   problems.push(...still.map(({ key, fields }) => `${key} stays wrong in ${fields.join(', ')}`))
-  for (const { id, what } of twoLive(await readClaimLog(pool)))
-    problems.push(`the customer of row ${id}: ${what}`)
+  const log = await readClaimLog(pool)
+  for (const { id, what } of twoLive(log)) problems.push(`the customer of row ${id}: ${what}`)
   const suspects = new Set([...unsaid, ...still].map(({ key }) => key))
-  return [...problems, ...keys.flatMap((key) => judge(fire, record, key, suspects))].join('\n')
+  return [...problems, ...keys.flatMap((key) => judge(fire, { record, log, suspects }, key))].join('\n')
 }
 
 /** Fields that wait because the service refused them, and everything where the whole customer was refused. */
@@ -164,13 +164,20 @@ async function readRefused({ db }: House): Promise<ReadonlyMap<string, readonly 
 
 const ALL = ['status', ...Object.keys(CONFIG.mapping)]
 
-function judge(fire: Fire, { made }: Recorder, key: string, suspects: ReadonlySet<string>): string[] {
-  const mine = made.filter(({ userId }) => userId === key)
+type Evidence = {
+  readonly record: Recorder
+  readonly log: readonly LoggedChange[]
+  readonly suspects: ReadonlySet<string>
+}
+
+function judge(fire: Fire, { record, log, suspects }: Evidence, key: string): string[] {
+  const mine = record.made.filter(({ userId }) => userId === key)
   const { calls, unaccounted } = joinCalls(mine, fire.arrivals(key))
+  const doubts = doubtsOf(log.filter((change) => change.key === key))
   const findings = [
-    ...unexplained(calls).map(({ kind, at }) => `call ${at} of ${key}: ${kind}`),
+    ...unexplained(calls, doubts).map(({ kind, at }) => `call ${at} of ${key}: ${kind}`),
     ...unaccounted.map(({ method }) => `${key}: a ${method} that nobody made`),
   ]
   if (findings.length === 0 && !suspects.has(key)) return []
-  return [...findings, tell(calls), fire.notes(key), JSON.stringify(fire.held(key))]
+  return [...findings, tell(calls), JSON.stringify(doubts), fire.notes(key), JSON.stringify(fire.held(key))]
 }

@@ -1,1 +1,0 @@
-ALTER TABLE "rollcall"."brake_entry" ADD COLUMN "announced" boolean DEFAULT false NOT NULL;

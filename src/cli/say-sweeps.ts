@@ -1,0 +1,55 @@
+import type { SweepKind } from '../ledger/sweeps.ts'
+import type { SweepReport, SweepsReport } from '../ledger/sweeps-read.ts'
+import type { Missed } from '../sweep/tally.ts'
+
+/** A page takes seconds at the most. */
+const STANDS_STILL_MS = 60_000
+
+const WHAT: Readonly<Record<SweepKind, string>> = {
+  backfill: 'backfill',
+  mapping: 'applying the mapping',
+  gap: 'everybody again after a gap in capture',
+  resync: 'everybody again (resync)',
+  check: 'checking what capture has missed',
+}
+
+/** Who goes on with one that nobody is at. */
+const GOES_ON: Readonly<Record<SweepKind, string>> = {
+  backfill: 'run the command again to go on',
+  resync: 'run the command again to go on',
+  mapping: 'it waits for a worker with this mapping',
+  gap: 'it waits for a worker',
+  check: 'it waits for a worker',
+}
+
+/** The lines of a status about looks at everybody, as label and text. */
+export function sayShownSweeps({ unfinished, check }: SweepsReport): readonly (readonly [string, string])[] {
+  return [
+    ...unfinished.map((sweep) => ['sweep', sayUnfinished(sweep)] as const),
+    ...(check ? [['check', sayCheck(check)] as const] : []),
+  ]
+}
+
+function sayUnfinished({ kind, customers, total, differ, startedAt, silentMs }: SweepReport): string {
+  const of = total === null ? '' : ` of ${total}`
+  const still = silentMs > STANDS_STILL_MS ? `; stands still: ${GOES_ON[kind]}` : ''
+  return `${WHAT[kind]}: ${customers}${of} customers looked at, ${differ} differ, since ${startedAt}${still}`
+}
+
+function sayCheck({ customers, endedAt, missed }: SweepReport): string {
+  const found = allMissed(missed) === 0 ? 'missed nothing' : `missed ${sayMissed(missed)}`
+  return `capture had ${found} when ${customers} customers were looked at, until ${endedAt}`
+}
+
+export function allMissed({ inserted, changed, deleted }: Missed): number {
+  return inserted + changed + deleted
+}
+
+const HOW = ['inserted', 'changed', 'deleted'] as const
+
+/** `3 changes (1 inserted, 2 changed)`. */
+export function sayMissed(missed: Missed): string {
+  const parts = HOW.flatMap((how) => (missed[how] > 0 ? [`${missed[how]} ${how}`] : []))
+  const all = allMissed(missed)
+  return `${all} change${all === 1 ? '' : 's'} (${parts.join(', ')})`
+}

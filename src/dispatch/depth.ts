@@ -1,0 +1,72 @@
+// How much is kept on the queue: what stands there already is in front of every live change that comes.
+import { roomFor } from './budget.ts'
+
+/** One look at the tables, which are the same for all processes. */
+export type Look = {
+  /** Monotonic. */
+  readonly atMs: number
+  /** Jobs that were ever put on the queue. */
+  readonly issued: number
+  /** Those of them that nobody has claimed yet. */
+  readonly queued: number
+  /** Calls per second that may be made. */
+  readonly pace: number
+  /** Jobs that this process works on at once. */
+  readonly concurrency: number
+}
+
+/** What a process keeps between two looks. */
+export type Depth = {
+  /** As many jobs as there should be on the queue. */
+  readonly jobs: number
+  /** Looks of the last second, this one included. */
+  readonly looks: readonly Look[]
+}
+
+/** A live change waits for this much work, which bridges the time between two looks many times over. */
+const AHEAD_S = 0.4
+/** What is carried out comes in bursts. */
+const WINDOW_MS = 1000
+/** A rate that was seen for less than this is taken for one that was seen for as long. */
+const SHORTEST_MS = 250
+const HALF_LIFE_MS = 500
+/** With less than this share left, the queue might be empty before the next look. */
+const LOW = 0.5
+
+/** A second's worth at this pace: more is never kept on the queue. Room for two, so that backfill gets its share. */
+export function mostAt(pace: number): number {
+  return pace < 1 ? Math.ceil(pace) : Math.max(2, Math.ceil(pace))
+}
+
+/**
+ * The depth follows what was really carried out lately, by all processes: at a pace of 2000 a second a machine or a
+ * service that does 200 would else have ten seconds of work in front of a live change. Nothing tells how much could
+ * have been done with more to do: it doubles for as long as the queue is found low although all that there was room
+ * for had been put there, and then falls slowly, not by a single look.
+ */
+export function nextDepth(before: Depth | null, look: Look): Depth {
+  const most = mostAt(look.pace)
+  const ahead = Math.ceil(AHEAD_S * Math.min(look.pace, carriedOut(before, look)))
+  const least = Math.max(2, Math.min(look.concurrency, Math.ceil(AHEAD_S * look.pace)))
+  const jobs = Math.min(most, Math.max(least, ahead, before ? kept(before, look) : 0))
+  const looks = [...(before?.looks ?? []), look].filter(({ atMs }) => look.atMs - atMs <= WINDOW_MS)
+  return { jobs, looks }
+}
+
+/** Jobs per second that came to their claim. */
+function carriedOut(before: Depth | null, look: Look): number {
+  const since = before?.looks.find(({ atMs }) => look.atMs - atMs <= WINDOW_MS) ?? before?.looks.at(-1)
+  if (!since) return 0
+  const done = look.issued - since.issued - (look.queued - since.queued)
+  return Math.max(0, (done * 1000) / Math.max(SHORTEST_MS, look.atMs - since.atMs))
+}
+
+function kept(before: Depth, look: Look): number {
+  const last = before.looks.at(-1)
+  if (!last) return 0
+  // A tenth of the room may have been kept for somebody who was not there.
+  const filled = look.issued - last.issued >= 0.9 * roomFor(before.jobs, last.queued) - 1
+  const low = look.queued < before.jobs * LOW
+  if (filled && low) return before.jobs * 2
+  return Math.floor(before.jobs * 2 ** ((last.atMs - look.atMs) / HALF_LIFE_MS))
+}
