@@ -55,9 +55,12 @@ export function makeJudge(judging: Judging, shape: CustomersShape) {
   return async ({ keys, onlyGone }: Pick<Page, 'keys' | 'onlyGone'>): Promise<Judged[]> => {
     const { rows, unreadable } = await readRows(read, keys)
     const asked = onlyGone ? keys.filter((key) => rows.get(key) === null) : keys
-    const { work, nowMs } = await (withoutLedger ? workOfNobody : readWork)(pool, asked)
+    const [{ work, nowMs }, claimants] = await Promise.all([
+      (withoutLedger ? workOfNobody : readWork)(pool, asked),
+      claimantsOf(asked),
+    ])
     const now = new Date(nowMs)
-    const rivals = await readRivals({ config, read, rows, now, claimants: await claimantsOf(asked) })
+    const rivals = await readRivals({ config, read, rows, now, claimants })
     const judged: Judged[] = []
     for (const [at, each] of work.entries()) {
       if (at % BREATH === BREATH - 1) await setImmediate()
