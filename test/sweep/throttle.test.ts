@@ -13,6 +13,7 @@ function judged(customers: number, status: 0 | 2): readonly Judged[] {
   const of = {
     ...{ known: false, owed: false, claimed: false, replanAtMs: null, asItWas: false },
     comparable: true,
+    gone: false,
   }
   const found = {
     ...of,
