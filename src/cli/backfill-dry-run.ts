@@ -65,7 +65,7 @@ type Looking = {
 
 async function look(io: Io, looking: Looking): Promise<Foretold> {
   const { pool, config, asked, withoutLedger, digestKey } = looking
-  const restriction = await readRestriction(pool, config, asked)
+  const restriction = await readRestriction(looking, asked)
   const bringIn = !asked.mapping || (withoutLedger === null && (await everybodyIsIn(pool)))
   const digester = makeDigester(digestKey)
   const policy = policyOf(config)

@@ -105,11 +105,6 @@ describe('a service that knows some of the users', () => {
     expect(backfill.output()).toContain('everybody is settled')
     await worker.stop()
     const calls = house.calls().slice(before)
-    console.log(
-      JSON.stringify(
-        house.sandbox.journal.list().map((e) => [e.method, e.userId, (e as any).status ?? Object.keys(e)]),
-      ),
-    )
     expect(calls.filter(({ method }) => method === 'GET')).toHaveLength(40)
     expect(calls.filter(({ method }) => method === 'POST')).toHaveLength(37)
   })

@@ -43,7 +43,7 @@ function made({ mapped, memory, policy = KEEP, rivals = [], comparable = true }:
   }
   const found = {
     ...{ known: remote !== 'unasked', owed: false, claimed: false, replanAtMs: null, state: 'idle' as const },
-    ...{ asItWas: false, otherUser: false, validUntilMs: null, comparable },
+    ...{ asItWas: false, otherUser: false, validUntilMs: null, comparable, gone: mapped.kind === 'removed' },
     plan: plan({ mapped, memory, policy, rivals }),
   }
   return { found, memory, mapped, gone: mapped.kind === 'removed', record, rivals }
