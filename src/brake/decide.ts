@@ -88,7 +88,7 @@ export function isNew(
 }
 
 /** What a table that was emptied would do to everybody. */
-const BY_TRUNCATE: readonly BrakeKind[] = ['revocation', 'erase']
+export const BY_TRUNCATE: readonly BrakeKind[] = ['revocation', 'erase']
 
 /** Who decides on somebody who was held for a TRUNCATE decides on what the TRUNCATE would do. */
 export function takenTogether(kinds: readonly HeldKind[]): readonly HeldKind[] {

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts'
 import { type Bases, baseOf } from './base.ts'
 import { type BrakeKind, limitOf, ruleOf } from './brake.ts'
+import { BY_TRUNCATE } from './decide.ts'
 import type { KindStanding } from './standing.ts'
 
 /** What becomes of so many customers whom the brake counts under a kind. */
@@ -9,7 +10,7 @@ export type Outlook = {
   readonly customers: number
   readonly through: number
   readonly held: number
-  /** It holds everybody already. */
+  /** It holds everybody already, because it has tripped or a watched table was truncated. */
   readonly tripped: boolean
 }
 
@@ -20,15 +21,19 @@ type Asking = {
   readonly rules: Config['brake']
   /** Registrations that are announced now; null: what was announced before stands. */
   readonly expectCreates: number | null
+  /** A watched table was truncated, and nobody has said what that means. */
+  readonly truncated: boolean
 }
 
 /** In the order of how many are held. */
-export function outlookOf({ customers, standings, bases, rules, expectCreates }: Asking): readonly Outlook[] {
+export function outlookOf(asking: Asking): readonly Outlook[] {
+  const { customers, standings, bases, rules, expectCreates, truncated } = asking
   const entries = Object.entries(customers) as [BrakeKind, number][]
   return entries
     .map(([kind, count]): Outlook => {
       const found = standings.find((each) => each.kind === kind)
-      const { taken, tripped, expected } = found ?? { taken: 0, tripped: false, expected: 0 }
+      const { taken, expected } = found ?? { taken: 0, expected: 0 }
+      const tripped = found?.tripped === true || (truncated && BY_TRUNCATE.includes(kind))
       const announced = kind === 'create' && expectCreates !== null ? expectCreates : expected
       const room = roomFor({ kind, count: Math.max(0, count - announced), taken, bases, rules })
       const through = tripped ? 0 : Math.min(count, announced + room)

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
 import { RollcallError } from '../model/errors.ts'
-import { readConditions } from '../sweep/conditions.ts'
+import { digestOf, readConditions } from '../sweep/conditions.ts'
 import type { Only } from '../sweep/differs.ts'
 import type { Restriction } from '../sweep/restriction.ts'
 
@@ -60,15 +60,19 @@ type Rule = { readonly fits: RegExp; readonly expected: string }
 const WHOLE: Rule = { fits: /^\d{1,10}$/, expected: 'a whole number from 1' }
 const RATE: Rule = { fits: /^\d{1,10}(\.\d{1,6})?$/, expected: 'a number of calls per second above 0' }
 
-/** What is recorded of it tells one backfill from another, so it is put in one form: order and spelling say nothing. */
-export async function readRestriction(pool: Pool, config: Config, asked: Asked): Promise<Restriction> {
+type Reading = { readonly pool: Pool; readonly config: Config; readonly digestKey: string }
+
+/** What is recorded of it tells one backfill from another. */
+export async function readRestriction(
+  { pool, config, digestKey }: Reading,
+  asked: Asked,
+): Promise<Restriction> {
   const { where, only, lookup } = asked
   const conditions = await readConditions(pool, config, where)
-  const said = conditions.map(({ column, operator, values }) => ({ column, operator, values }))
-  const sorted = said.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+  const digest = digestOf(conditions, digestKey)
   return {
     options: {
-      ...(sorted.length > 0 ? { where: sorted } : {}),
+      ...(digest === null ? {} : { where: digest }),
       ...(only === undefined ? {} : { only }),
       ...(lookup ? { lookup } : {}),
     },

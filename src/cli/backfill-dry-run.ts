@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import { countBases } from '../brake/base.ts'
 import { outlookOf } from '../brake/outlook.ts'
 import { readCounted, readStandings } from '../brake/standing.ts'
+import { openMarks } from '../capture/marks.ts'
 import type { Config } from '../config/config.ts'
 import { readEnv } from '../config/env.ts'
 import { countCustomers } from '../customers/count.ts'
@@ -64,7 +65,7 @@ type Looking = {
 
 async function look(io: Io, looking: Looking): Promise<Foretold> {
   const { pool, config, asked, withoutLedger, digestKey } = looking
-  const restriction = await readRestriction(pool, config, asked)
+  const restriction = await readRestriction(looking, asked)
   const bringIn = !asked.mapping || (withoutLedger === null && (await everybodyIsIn(pool)))
   const digester = makeDigester(digestKey)
   const policy = policyOf(config)
@@ -117,8 +118,9 @@ async function surroundings(
   const standings = mayCount ? await readStandings(pool, windowHours) : []
   const bases = known ? await countBases(pool) : { entitled: 0, present: 0 }
   const { expectCreates } = asked
+  const truncated = known && (await openMarks(pool)).some(({ kind }) => kind === 'truncate')
   return {
-    brake: outlookOf({ customers, standings, bases, rules: config.brake, expectCreates }),
+    brake: outlookOf({ customers, standings, bases, rules: config.brake, expectCreates, truncated }),
     pace: pace ? { rate: pace.rate, ceiling: pace.ceiling } : { rate: ceiling, ceiling },
     standing: known ? await readStanding(pool, config.fingerprint) : null,
   }

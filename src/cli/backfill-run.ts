@@ -38,7 +38,7 @@ export async function runBackfill(io: Io, config: Config, asked: Asked): Promise
     const digester = makeDigester(digestKey)
     const progress = openProgress(io, () => performance.now())
     try {
-      return await carryOut({ io, pool, config, asked, digester, progress })
+      return await carryOut({ io, pool, config, asked, digester, digestKey, progress })
     } finally {
       progress.close()
     }
@@ -54,6 +54,7 @@ type Running = {
   readonly config: Config
   readonly asked: Asked
   readonly digester: Digester
+  readonly digestKey: string
   readonly progress: Progress
 }
 
@@ -67,7 +68,7 @@ async function carryOut(running: Running): Promise<Backfilled> {
   if (!asked.mapping && before && !before.current) throw mappingChanged(before)
   await requireCapture(pool, config)
   const applied = asked.mapping && (await applyGeneration(pool, config.fingerprint))
-  const restriction = await readRestriction(pool, config, asked)
+  const restriction = await readRestriction(running, asked)
   const heard: Heard = { announced: null, resumed: false }
   const ran = await runInTurn(
     { pool, signal: io.stop, say: running.progress.say, restart: asked.restart },

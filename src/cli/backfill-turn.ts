@@ -34,8 +34,10 @@ export async function runInTurn(turn: Turn, what: What, run: () => Promise<Ran>)
       return done ?? (await whenNobodySweeps(turn, run))
     })
     if (ran) return ran
+    // Known before it is told: by then the other one may have ended.
+    const found = await readOther(turn, what)
     if (!other) say('another backfill is under way: this one waits until it has ended')
-    other = (await readOther(turn, what)) ?? other ?? { id: null }
+    other = found ?? other ?? { id: null }
     await sleep(POLL_MS, signal)
   }
   return STOPPED

@@ -71,7 +71,7 @@ export function sayStanding({ verb, done, total, from, note }: Standing, elapsed
   return [parts.join(', '), ...(note === '' ? [] : [note])].join('; ')
 }
 
-const BAR = 20
+const BAR = 16
 
 /** One line, whatever the terminal's width: a wrapped one would tear the picture apart. */
 export function sayBar(standing: Standing, elapsedMs: number, columns: number): string {

@@ -7,7 +7,7 @@ import type { CustomerKey } from '../model/customer.ts'
 import { userIdOf } from '../model/mapped.ts'
 import { type Digester, forCustomer } from '../sync/digest.ts'
 import { mapFound, userIdFor } from '../sync/map.ts'
-import { readRivals, readRows } from '../sync/page.ts'
+import { claimantsOf, readRivals, readRows } from '../sync/page.ts'
 import { policyOf } from '../sync/policy.ts'
 import { findRivals } from '../sync/rivals.ts'
 import { reasonToSkip, type Subject } from './compare.ts'
@@ -34,7 +34,8 @@ export async function readSubjects(
   const { work, nowMs } = await readWork(pool, keys)
   const { rows, unreadable } = await readRows(readCustomers, keys)
   const now = new Date(nowMs)
-  const rivals = await readRivals({ pool, config, read: readCustomers, rows, asked: keys, now })
+  const claimants = await claimantsOf(pool, config, keys)
+  const rivals = await readRivals({ config, read: readCustomers, rows, claimants, now })
   const sharers = await readSharers(
     pool,
     rivals,

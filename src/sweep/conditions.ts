@@ -1,4 +1,5 @@
 // What `--where` means for the customers that there are: the columns' own types, and values that fit them.
+import { createHmac } from 'node:crypto'
 import pg, { type ClientBase } from 'pg'
 import type { Config } from '../config/config.ts'
 import { type FoundColumn, findColumns, findRelation } from '../customers/catalog.ts'
@@ -75,4 +76,16 @@ async function tried(client: Client, config: Config, condition: Condition): Prom
       return `${condition.column} ({type}) cannot be compared by ${condition.operator}`
     throw error
   }
+}
+
+/**
+ * What is recorded of conditions, to tell one run from another; order and spelling say nothing. A condition may hold a
+ * value of a customer, which is in no table of ours: a keyed digest tells whether it is the same. Null: there are none.
+ */
+export function digestOf(conditions: readonly Condition[], digestKey: string): string | null {
+  if (conditions.length === 0) return null
+  const said = conditions.map(({ column, operator, values }) => JSON.stringify([column, operator, values]))
+  return createHmac('sha256', digestKey)
+    .update(JSON.stringify(['where', said.toSorted()]))
+    .digest('base64url')
 }

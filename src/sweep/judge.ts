@@ -11,7 +11,7 @@ import type { Mapped } from '../model/mapped.ts'
 import { type Digester, forCustomer } from '../sync/digest.ts'
 import { mapFound } from '../sync/map.ts'
 import { type Memory, rememberFor, startMemory } from '../sync/memory.ts'
-import { readRivals, readRows } from '../sync/page.ts'
+import { claimantsOf, readRivals, readRows } from '../sync/page.ts'
 import { makePlan, type Policy } from '../sync/plan.ts'
 import { policyOf } from '../sync/policy.ts'
 import { findRivals } from '../sync/rivals.ts'
@@ -55,9 +55,12 @@ export function makeJudge(judging: Judging, shape: CustomersShape) {
   return async ({ keys, onlyGone }: Pick<Page, 'keys' | 'onlyGone'>): Promise<Judged[]> => {
     const { rows, unreadable } = await readRows(read, keys)
     const asked = onlyGone ? keys.filter((key) => rows.get(key) === null) : keys
-    const { work, nowMs } = await (withoutLedger ? workOfNobody : readWork)(pool, asked)
+    const [{ work, nowMs }, claimants] = await Promise.all([
+      (withoutLedger ? workOfNobody : readWork)(pool, asked),
+      claimantsOf(pool, config, withoutLedger ? [] : asked),
+    ])
     const now = new Date(nowMs)
-    const rivals = await readRivals({ pool, config, read, rows, now, asked: withoutLedger ? [] : asked })
+    const rivals = await readRivals({ config, read, rows, now, claimants })
     const judged: Judged[] = []
     for (const [at, each] of work.entries()) {
       if (at % BREATH === BREATH - 1) await setImmediate()

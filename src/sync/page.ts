@@ -34,19 +34,23 @@ export async function readRows(
 }
 
 type Meeting = {
-  readonly pool: Pool
   readonly config: Config
   readonly read: Read
   readonly rows: Rows
-  /** Whose rivals are asked for; none: nothing is recorded that could tell of any. */
-  readonly asked: readonly CustomerKey[]
+  /** By `user_id`; see `claimantsOf`. */
+  readonly claimants: ReadonlyMap<string, readonly CustomerKey[]>
   readonly now: Date
 }
 
-/** All that `findRivals` asks for a page, in two statements. */
-export async function readRivals({ pool, config, read, rows, asked, now }: Meeting) {
-  const userIds = asked.flatMap((key) => userIdFor(config, key) ?? [])
-  const claimants = userIds.length > 0 ? await readClaimants(pool, userIds) : new Map<string, CustomerKey[]>()
+/** Everybody with a record under the users of these customers. */
+export async function claimantsOf(pool: Pool, config: Config, keys: readonly CustomerKey[]) {
+  const userIds = keys.flatMap((key) => userIdFor(config, key) ?? [])
+  // Where nothing is recorded there may be no table to ask.
+  return userIds.length > 0 ? await readClaimants(pool, userIds) : new Map<string, readonly CustomerKey[]>()
+}
+
+/** All that `findRivals` asks for a page. */
+export async function readRivals({ config, read, rows, claimants, now }: Meeting) {
   const others = [...claimants.values()].flat().filter((key) => !rows.has(key))
   const otherRows = others.length > 0 ? (await readRows(read, [...new Set(others)])).rows : new Map()
   return {

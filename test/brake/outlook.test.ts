@@ -14,14 +14,20 @@ type Case = {
   readonly present?: number
   readonly entitled?: number
   readonly expectCreates?: number
+  readonly truncated?: boolean
 }
 
-function outlook({ of, standing, present = 0, entitled = 0, expectCreates }: Case) {
+function outlook({ of, standing, present = 0, entitled = 0, expectCreates, truncated = false }: Case) {
   const standings = standing ? [{ taken: 0, tripped: false, expected: 0, ...standing }] : []
   const bases = { present, entitled }
-  return outlookOf({ customers: of, standings, bases, rules, expectCreates: expectCreates ?? null }).map(
-    ({ kind, through, held }) => [kind, through, held],
-  )
+  return outlookOf({
+    customers: of,
+    standings,
+    bases,
+    rules,
+    expectCreates: expectCreates ?? null,
+    truncated,
+  }).map(({ kind, through, held }) => [kind, through, held])
 }
 
 test.each<[string, Case, readonly (readonly unknown[])[]]>([
@@ -64,6 +70,14 @@ test.each<[string, Case, readonly (readonly unknown[])[]]>([
     [
       ['revocation', 200, 100],
       ['status', 10, 0],
+    ],
+  ],
+  [
+    'after a TRUNCATE nobody loses access',
+    { of: { revocation: 3, create: 2 }, truncated: true },
+    [
+      ['revocation', 0, 3],
+      ['create', 2, 0],
     ],
   ],
 ])('%s', (_, given, expected) => {

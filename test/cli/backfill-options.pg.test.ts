@@ -172,6 +172,19 @@ describe('on a house of its own', () => {
     })
   })
 
+  test('--wait waits for workers; stopped, it says how many are owed still', async () => {
+    await using process = await runRollcall(house, ['backfill', '--wait'])
+    // It waits once it has looked at everybody, which it says when it is stopped.
+    await until(async () => (await lastEnded(house)) > 0 || Promise.reject(new Error('not yet')), {
+      what: 'everybody is looked at',
+    })
+    process.kill('SIGTERM')
+    const { code, output } = await ended(process)
+    expect(code).toBe(1)
+    expect(output).toMatch(/^stopped +16 are owed a sync still/m)
+    expect(output).not.toContain('everybody is settled')
+  })
+
   test('without capture, and by a mapping that is not the present one, nothing is begun', async () => {
     const mapping = { ...CONFIG.mapping, description: 'correo' }
     const changed = await rollcall({ ...house, authored: { ...house.authored, mapping } })
@@ -186,5 +199,13 @@ describe('on a house of its own', () => {
 
 async function owed({ db }: House): Promise<number> {
   const { rows } = await db.pool.query<{ n: number }>('SELECT count(*)::int AS n FROM rollcall.owed')
+  return rows[0]?.n ?? 0
+}
+
+/** Backfills that went through since the last restart; the one before the test was begun by --restart. */
+async function lastEnded({ db }: House): Promise<number> {
+  const { rows } = await db.pool.query<{ n: number }>(
+    `SELECT count(*)::int - 3 AS n FROM rollcall.sweep WHERE kind = 'backfill' AND outcome = 'done'`,
+  )
   return rows[0]?.n ?? 0
 }

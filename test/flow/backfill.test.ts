@@ -105,11 +105,6 @@ describe('a service that knows some of the users', () => {
     expect(backfill.output()).toContain('everybody is settled')
     await worker.stop()
     const calls = house.calls().slice(before)
-    console.log(
-      JSON.stringify(
-        house.sandbox.journal.list().map((e) => [e.method, e.userId, (e as any).status ?? Object.keys(e)]),
-      ),
-    )
     expect(calls.filter(({ method }) => method === 'GET')).toHaveLength(40)
     expect(calls.filter(({ method }) => method === 'POST')).toHaveLength(37)
   })
@@ -125,6 +120,38 @@ async function registered({ sandbox, env }: House, id: string): Promise<void> {
   const { ok } = await fetch(`${sandbox.url}/s2s/v1/users`, { method: 'POST', headers, body })
   expect(ok).toBe(true)
 }
+
+test('announced registrations pass the brake, the limit after them, and the rest is told as held', async () => {
+  const changes = { ...PATIENT, createWithoutAccess: false, brake: { creates: { customers: 5, share: 0 } } }
+  await using house = await buildHouse(lane, { config: changes })
+  await using command = await makeCommand(JSON.stringify(house.authored))
+  const rollcall = (...args: readonly string[]) => command.run(house.env, ...args)
+  await house.db.pool.query('ALTER TABLE clientes DISABLE TRIGGER ALL')
+  await house.db.pool.query(
+    `INSERT INTO clientes (id, plan) SELECT 'k' || i, CASE WHEN i <= 12 THEN 'premium' ELSE 'free' END
+     FROM generate_series(1, 15) i`,
+  )
+  await house.db.pool.query('ALTER TABLE clientes ENABLE TRIGGER ALL')
+  const worker = await house.startWorker()
+  const dry = JSON.parse((await rollcall('backfill', '--dry-run', '--expect-creates', '3', '--json')).out)
+  expect(dry.brake).toEqual([{ kind: 'create', customers: 12, through: 8, held: 4, tripped: false }])
+  expect(dry.calls).toEqual({ GET: 3, POST: 12, PUT: 0, PATCH: 0 })
+
+  const done = await rollcall('backfill', '--expect-creates', '3', '--wait')
+  expect(done.code).toBe(3)
+  expect(done.out).toMatch(/^announced +3 registrations pass the brake until /m)
+  expect(done.out).toMatch(/^held +4 × held; see `rollcall held`/m)
+  expect(done.out).not.toContain('everybody is settled')
+  expect(house.calls().filter(({ method }) => method === 'POST')).toHaveLength(8)
+  // Nobody without access was registered, and each of them was looked for.
+  expect(house.calls().filter(({ method }) => method === 'GET')).toHaveLength(3)
+
+  await rollcall('held', 'release', '--kind', 'create', '--why', 'meant', '--by', 'somebody')
+  await house.settled()
+  await worker.stop()
+  const calls = Map.groupBy(house.calls(), ({ method }) => method)
+  expect([calls.get('POST')?.length, calls.get('GET')?.length]).toEqual([12, 3])
+})
 
 test('killed and run again it goes on where it was, and registers everybody once', async () => {
   await using house = await buildHouse(lane, { config: PATIENT })

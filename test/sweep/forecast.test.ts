@@ -1,0 +1,197 @@
+// What is foretold of one customer, and the sum over several; that the calls follow is in test/flow/backfill.test.ts.
+import { describe, expect, test } from 'vitest'
+import { type KnownRecord, NEVER_SETTLED } from '../../src/ledger/record.ts'
+import type { Mapped } from '../../src/model/mapped.ts'
+import { callsAhead } from '../../src/sweep/ahead.ts'
+import { addAhead, type Forecast, NOTHING_AHEAD, totalCalls } from '../../src/sweep/forecast.ts'
+import type { Judged, Made } from '../../src/sweep/judge.ts'
+import { makeDigester } from '../../src/sync/digest.ts'
+import type { Memory } from '../../src/sync/memory.ts'
+import type { Policy } from '../../src/sync/plan.ts'
+import {
+  CLEAR,
+  clearing,
+  FULL,
+  KEEP,
+  LEFT_OUT,
+  plan,
+  sent,
+  UNASKED,
+  UNKNOWN,
+  user,
+} from '../support/plan-scene.ts'
+
+const digester = makeDigester('a digest key of thirty-two chars!')
+const ERASE: Policy = { ...KEEP, onRemove: 'erase' }
+const REMOVED: Mapped = { kind: 'removed', userId: 'u7' }
+
+type Case = {
+  readonly mapped: Mapped
+  readonly memory: Memory
+  readonly policy?: Policy
+  readonly rivals?: readonly string[]
+  readonly comparable?: boolean
+}
+
+/** With the record that the memory was made of. */
+function made({ mapped, memory, policy = KEEP, rivals = [], comparable = true }: Case): Made {
+  const { remote, sentStatus, seenStatus, sent: digests, seen } = memory
+  const there = remote === 'present' || (remote === 'unknown' && sentStatus !== null)
+  const record: KnownRecord = {
+    ...NEVER_SETTLED,
+    ...{ userId: 'u7', remote: there ? 'present' : remote, sentStatus, seenStatus, sent: digests, seen },
+  }
+  const found = {
+    ...{ known: remote !== 'unasked', owed: false, claimed: false, replanAtMs: null, state: 'idle' as const },
+    ...{ asItWas: false, otherUser: false, validUntilMs: null, comparable, gone: mapped.kind === 'removed' },
+    plan: plan({ mapped, memory, policy, rivals }),
+  }
+  return { found, memory, mapped, gone: mapped.kind === 'removed', record, rivals }
+}
+
+function ahead(given: Case) {
+  return callsAhead(made(given), { key: '7', policy: given.policy ?? KEEP, digester })
+}
+
+describe('the calls for one customer', () => {
+  const NAMED = { first_name: 'Ana', last_name: 'Gil' }
+  const table: [string, Case, string, string, boolean][] = [
+    ['a new one is created', { mapped: user(2), memory: UNASKED }, 'POST', 'create', false],
+    [
+      'without access it is looked for first',
+      { mapped: user(0), memory: UNASKED },
+      'GET POST',
+      'create',
+      true,
+    ],
+    [
+      'and not registered where that is said',
+      { mapped: user(0), memory: UNASKED, policy: { ...KEEP, createWithoutAccess: false } },
+      'GET',
+      '',
+      true,
+    ],
+    ['a look that is wanted comes first', { mapped: user(2), memory: UNKNOWN }, 'GET POST', 'create', true],
+    ['another status', { mapped: user(2), memory: sent(0) }, 'PATCH', 'status', false],
+    ['no access', { mapped: user(0), memory: sent(2) }, 'PATCH', 'revocation', false],
+    [
+      'everything at once, where the mapping sets everything',
+      { mapped: user(2, NAMED), memory: sent(2, { first_name: 'A', last_name: 'G' }), policy: FULL },
+      'PUT',
+      '',
+      false,
+    ],
+    [
+      'a field is cleared',
+      { mapped: user(2, { first_name: null }), memory: sent(2, { first_name: 'A' }) },
+      'PATCH',
+      'clear:first_name',
+      false,
+    ],
+    [
+      'a trial is looked at before its fields are written',
+      { mapped: user(4, NAMED), memory: sent(4, { first_name: 'A', last_name: 'Gil' }) },
+      'GET PATCH',
+      '',
+      false,
+    ],
+    [
+      'of an unknown one that is as we left it nothing follows the look',
+      { mapped: user(2), memory: { ...sent(2), remote: 'unknown' } },
+      'GET',
+      '',
+      true,
+    ],
+    [
+      'also where its digests were made with another key',
+      { mapped: user(2, NAMED), memory: { ...sent(2), remote: 'unknown' }, comparable: false },
+      'GET',
+      '',
+      true,
+    ],
+    ['gone: revoked', { mapped: REMOVED, memory: sent(2) }, 'PATCH', 'revocation', false],
+    [
+      'gone, and to be erased: revoked, erased, looked at',
+      { mapped: REMOVED, memory: sent(2), policy: ERASE },
+      'PATCH PATCH GET',
+      'revocation erase',
+      false,
+    ],
+    [
+      'gone without access: erased, looked at',
+      { mapped: REMOVED, memory: sent(0), policy: ERASE },
+      'PATCH GET',
+      'erase',
+      false,
+    ],
+    [
+      'rejected',
+      { mapped: { kind: 'rejected', userId: 'u7', issues: [LEFT_OUT] }, memory: sent(2) },
+      '',
+      '',
+      false,
+    ],
+    ['right', { mapped: user(2), memory: sent(2) }, '', '', false],
+    [
+      'a clearing by leaving out is a PUT',
+      {
+        mapped: user(2, { first_name: null }),
+        memory: sent(2, { first_name: 'A' }),
+        policy: { ...CLEAR, clearWith: clearing('omit') },
+      },
+      'PUT',
+      'clear:first_name',
+      false,
+    ],
+  ]
+  test.each(table)('%s', (_, given, calls, kinds, looks) => {
+    const found = ahead(given)
+    expect([found.calls.join(' '), found.kinds.join(' '), found.looks]).toEqual([calls, kinds, looks])
+  })
+})
+
+describe('the sum', () => {
+  const sum = (given: readonly Case[], counted: readonly string[] = []): Forecast =>
+    given.reduce((forecast, each, at) => {
+      const judged = { key: `k${at}`, verdict: 'differs', owed: false, made: made(each) } satisfies Judged
+      const already = (key: string) => (counted.includes(key) ? (['create'] as const) : [])
+      return addAhead(forecast, judged, { policy: each.policy ?? KEEP, digester, counted: already })
+    }, NOTHING_AHEAD)
+
+  test('counts access that is gained, lost and changed, by what is remembered', () => {
+    const of = (mapped: Mapped, memory: Memory) => sum([{ mapped, memory }]).access
+    expect(of(user(2), UNASKED)).toEqual({ gain: 1, lose: 0, change: 0 })
+    expect(of(user(0), UNASKED)).toEqual({ gain: 0, lose: 0, change: 0 })
+    expect(of(user(2), sent(0))).toEqual({ gain: 1, lose: 0, change: 0 })
+    expect(of(user(0), sent(4))).toEqual({ gain: 0, lose: 1, change: 0 })
+    expect(of(user(2), sent(4))).toEqual({ gain: 0, lose: 0, change: 1 })
+    expect(of(REMOVED, sent(2))).toEqual({ gain: 0, lose: 1, change: 0 })
+    expect(of(REMOVED, { ...sent(2), remote: 'unknown' })).toEqual({ gain: 0, lose: 1, change: 0 })
+    // A trial that has ended at the service is left so.
+    const ended = { ...sent(4, { first_name: 'A' }), seenStatus: 0 }
+    expect(of(user(4, { first_name: 'B' }), ended)).toEqual({ gain: 0, lose: 0, change: 0 })
+  })
+
+  test('tells what is left out, who is rejected and why, and whom the brake counts', () => {
+    const left = user(2, { first_name: 'Ana' }, [LEFT_OUT])
+    const forecast = sum(
+      [
+        { mapped: left, memory: UNASKED },
+        { mapped: left, memory: UNASKED },
+        { mapped: user(2), memory: UNASKED, rivals: ['8'] },
+        { mapped: { kind: 'rejected', userId: 'u7', issues: [LEFT_OUT] }, memory: UNASKED },
+        { mapped: user(0), memory: UNASKED },
+      ],
+      ['k1'],
+    )
+    expect(forecast).toMatchObject({
+      calls: { GET: 1, POST: 3, PUT: 0, PATCH: 0 },
+      ...{ looks: 1, afterLooks: { POST: 1 }, registered: { first_name: 2 } },
+      leftOut: { 'email: invalid': 2 },
+      rejected: { 'shared-user-id': 1, 'email: invalid': 1 },
+      // The second of them was let through within the window already.
+      braked: { create: 2 },
+    })
+    expect(totalCalls(forecast)).toBe(4)
+  })
+})

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { NEVER_SETTLED } from '../../src/ledger/record.ts'
+import type { Judged } from '../../src/sweep/judge.ts'
+import { makeThrottle, pageFor } from '../../src/sweep/throttle.ts'
+import { makeDigester } from '../../src/sync/digest.ts'
+import { KEEP, plan, UNASKED, user } from '../support/plan-scene.ts'
+
+const digester = makeDigester('a digest key of thirty-two chars!')
+
+/** So many who need calls: one each with access, two (a look, and a registration) without. */
+function judged(customers: number, status: 0 | 2): readonly Judged[] {
+  const mapped = user(status)
+  const of = {
+    ...{ known: false, owed: false, claimed: false, replanAtMs: null, asItWas: false },
+    comparable: true,
+    gone: false,
+  }
+  const found = {
+    ...of,
+    state: 'idle',
+    otherUser: false,
+    validUntilMs: null,
+    plan: plan({ mapped, memory: UNASKED }),
+  } as const
+  const made = { found, memory: UNASKED, mapped, gone: false, record: NEVER_SETTLED, rivals: [] }
+  return Array.from({ length: customers }, (_, n) => ({
+    key: `k${n}`,
+    verdict: 'differs',
+    owed: false,
+    made,
+  }))
+}
+
+test('waits for as long as the calls of a page take, and not for the time that has passed anyway', async () => {
+  let time = 0
+  const slept: number[] = []
+  const sleep = async (ms: number) => {
+    slept.push(ms)
+    time += Math.max(0, ms)
+  }
+  const throttle = makeThrottle({ rate: 10, policy: KEEP, digester, now: () => time, sleep })
+  await throttle(judged(10, 2))
+  await throttle(judged(10, 0))
+  time += 600
+  await throttle(judged(10, 2))
+  await throttle([])
+  expect(slept).toEqual([1000, 2000, 1000, 0])
+})
+
+test('a page is what may be called in a second, and never nobody', () => {
+  expect([0.2, 1, 7.9, 1000, 5000].map(pageFor)).toEqual([1, 1, 7, 1000, 1000])
+})
