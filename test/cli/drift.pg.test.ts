@@ -205,4 +205,17 @@ describe('with three users who were changed behind our back', () => {
     expect(house.sandbox.users.get('c')?.status).toBe(2)
     expect((await json([])).code).toBe(0)
   })
+
+  test('--repair owes nothing while too many differ, and says why', async () => {
+    for (const key of ['d', 'e', 'f', 'g']) house.sandbox.users.edit(key, { first_name: 'Eufemia' })
+    // Below a handful no share counts, whatever the limit is.
+    const strict = { ...house.authored, reconcile: { ...house.authored.reconcile, maxShare: 0 } }
+    const { code, out } = await drift(['--repair', '--json'], {}, strict)
+    expect(code).toBe(3)
+    const report = JSON.parse(out)
+    expect(report).toMatchObject({ drifting: 4, repair: { owed: 0, stopped: { limit: 0 } } })
+    expect(report.repair.stopped.share).toBeGreaterThan(0)
+    const { rowCount } = await house.db.pool.query('SELECT FROM rollcall.owed WHERE due_at IS NOT NULL')
+    expect(rowCount).toBe(0)
+  })
 })

@@ -118,6 +118,12 @@ test('a service that cannot be believed accuses nobody, is not asked for long, a
   expect(emptied.calls).toBeLessThanOrEqual(60)
   const owed = await house.db.pool.query('SELECT FROM rollcall.owed WHERE due_at IS NOT NULL')
   expect(owed.rowCount).toBe(0)
+  // Workers look again at whoever was found missing, so that this ends with the mistake.
+  const { rows } = await house.db.pool.query(
+    'SELECT count(*)::int AS open, count(next_look_at)::int AS next FROM rollcall.finding WHERE resolved_at IS NULL',
+  )
+  expect(rows[0].open).toBeGreaterThan(0)
+  expect(rows[0].next).toBe(rows[0].open)
 
   for (const { user_id, ...user } of registered) users.set(user_id, user)
   faults.set([{ action: { kind: 'status', status: 500 } }])
