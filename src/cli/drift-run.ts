@@ -5,7 +5,7 @@ import { doneOf } from '../drift/agenda.ts'
 import { countEverybody, type Everybody } from '../drift/draw.ts'
 import { readFound } from '../drift/found.ts'
 import type { RunEnd } from '../drift/gate.ts'
-import { beginRun, endRun, findRun, readPast } from '../drift/runs.ts'
+import { beginRun, endRun, findRun, lookAgainAt, readPast } from '../drift/runs.ts'
 import type { Shown, Verified } from '../drift/words.ts'
 import { alone } from '../ledger/alone.ts'
 import { makeCallLog } from '../ledger/call-log.ts'
@@ -74,6 +74,7 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
   if (end.kind !== 'stopped') await endRun(pool, run, end.kind)
   const { tally, suspected, found } = run.agenda
   const credible = end.kind !== 'not-credible'
+  if (!credible) await lookAgainAt(pool, found)
   const findings = credible ? await readFound(pool, found) : []
   const done = doneOf(run.agenda)
   return {
@@ -118,7 +119,7 @@ async function begin(io: Io, { config, asked, opened, digestKey }: Reporting): P
   const found = asked.restart ? null : await findRun(pool, options)
   if (found) {
     const done = figure(doneOf(found.agenda))
-    io.err(`going on with the run of ${minute(found.startedAt)}: ${done} are done; --restart begins anew`)
+    io.err(`going on with the run of ${minute(found.startedAt)}: ${done} done; --restart begins anew`)
     if (asked.showValues) io.err('note: of those found before, the values are not in the report')
     return { run: found, everybody }
   }

@@ -35,6 +35,8 @@ Examples:
   rollcall drift                                   everybody
   rollcall drift --sample 2000 --max-drift 0.5%    a check for cron or CI
   rollcall drift --format html --output drift.html a page to hand on
+  rollcall drift --where 'plan in premium,trial'   some of them, by a column
+                                                   that the mapping reads
   rollcall drift --from-ledger                     what the workers have found;
                                                    no call, DATABASE_URL alone
   rollcall drift --repair                          and put it right`

@@ -65,6 +65,23 @@ export async function keepRound(client: Client, { id, pass, taken, after, ended,
   )
 }
 
+/** Of a round that may have ended meanwhile. */
+export async function keepTally(client: Client, { id, tally }: Pick<StoredRound, 'id' | 'tally'>) {
+  await client.query('UPDATE rollcall.drift_run SET tally = $2 WHERE id = $1', [id, JSON.stringify(tally)])
+}
+
+/** Of these the ones that one look has shown to differ, and no second one yet. */
+export async function suspectedAmong(
+  client: Client,
+  keys: readonly CustomerKey[],
+): Promise<ReadonlySet<CustomerKey>> {
+  const { rows } = await client.query<{ key: CustomerKey }>(
+    'SELECT key FROM rollcall.finding WHERE key = ANY($1) AND resolved_at IS NULL AND looks = 1',
+    [keys],
+  )
+  return new Set(rows.map(({ key }) => key))
+}
+
 /** Of a ledger in which hardly anybody is left to look at, no more than this is read at once. */
 const PAGE = 10_000
 

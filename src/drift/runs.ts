@@ -109,6 +109,18 @@ export async function endRun(
   )
 }
 
+/**
+ * What was found at a service that could not be believed then: workers look again soon, so that nobody is accused for
+ * longer than that once it is itself again.
+ */
+export async function lookAgainAt(client: Client, found: readonly string[]): Promise<void> {
+  await client.query(
+    `UPDATE rollcall.finding SET next_look_at = coalesce(next_look_at, now() + interval '10 minutes')
+     WHERE id = ANY($1::bigint[]) AND resolved_at IS NULL`,
+    [found],
+  )
+}
+
 export type Past = {
   readonly kind: RunKind
   readonly endedAt: string

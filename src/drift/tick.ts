@@ -5,10 +5,20 @@ import type { Binding } from '../ledger/target.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type Allowance, refill, type Standstill, standstill } from './allowance.ts'
 import { readCircumstances } from './circumstances.ts'
-import { beginRound, keepRound, nextOfRound, readRound, recount, type StoredRound } from './rounds.ts'
+import {
+  beginRound,
+  keepRound,
+  keepTally,
+  nextOfRound,
+  readRound,
+  recount,
+  type StoredRound,
+  suspectedAmong,
+} from './rounds.ts'
 import { plus, tallyOf } from './tally.ts'
 import type { Verification } from './verify.ts'
 import { afterTaking, countedForMs, turnOf } from './window.ts'
+import type { Tally, Verified } from './words.ts'
 
 /** `busy`: another process is at it. `rest`: nobody is due. `time`: the next tick goes on. */
 export type TickEnd = Standstill | 'busy' | 'rest' | 'time'
@@ -52,6 +62,10 @@ function endOf(stopped: NonNullable<Verification['stopped']>): Beat {
   }
 }
 
+function tallyOfSure(verified: readonly Verified[]): Tally {
+  return tallyOf(verified.filter(({ standing }) => standing !== 'suspected').map(({ verdict }) => verdict))
+}
+
 export function makeTick(options: Options): () => Promise<TickEnd> {
   const { pool, periodMs, most, dueLooks, verify, onRound, now, signal } = options
   let allowance: Allowance = { left: 1, at: now() }
@@ -79,7 +93,7 @@ export function makeTick(options: Options): () => Promise<TickEnd> {
     if (room < 1) return 'took'
     // A suspicion is cleared up before another one is raised.
     const again = await dueLooks(room)
-    const { stopped } = await look(again)
+    const stopped = await lookAgain(again)
     if (stopped) return endOf(stopped)
     const next = await takeNext(nowMs, room - again.length)
     return next === 'rest' && again.length > 0 ? 'took' : next
@@ -89,6 +103,17 @@ export function makeTick(options: Options): () => Promise<TickEnd> {
     if (keys.length === 0) return { verified: [], stopped: null }
     allowance = { ...allowance, left: allowance.left - keys.length }
     return verify(keys)
+  }
+
+  /** Whoever is suspected counts in the round once a second look has said what it is. */
+  async function lookAgain(keys: readonly CustomerKey[]): Promise<Verification['stopped']> {
+    if (keys.length === 0) return null
+    const suspected = await suspectedAmong(pool, keys)
+    const { verified, stopped } = await look(keys)
+    const round = await readRound(pool)
+    const tally = tallyOfSure(verified.filter(({ key }) => suspected.has(key)))
+    if (round) await keepTally(pool, { id: round.id, tally: plus(round.tally, tally) })
+    return stopped
   }
 
   async function takeNext(nowMs: number, room: number): Promise<Beat> {
@@ -109,7 +134,7 @@ export function makeTick(options: Options): () => Promise<TickEnd> {
   async function takeSome(round: StoredRound, nowMs: number, most: number): Promise<Beat> {
     const found = await nextOfRound(pool, round, most)
     const { verified, stopped } = await look(found.keys)
-    const tally = plus(round.tally, tallyOf(verified.map(({ verdict }) => verdict)))
+    const tally = plus(round.tally, tallyOfSure(verified))
     const gone = stopped ? round : afterTaking(round, { nowMs, periodMs, found })
     const after = { ...round, ...gone, tally }
     await keepRound(pool, after)

@@ -136,9 +136,13 @@ function verifiedOf(judged: Judged, stored: Stored, nowMs: number): Verified {
   }
 }
 
-function verdictOf({ looked, none }: Judged, { moved, resolved }: Stored): Verdict {
+function verdictOf({ looked, none }: Judged, { moved, resolved, cause }: Stored): Verdict {
   if (moved) return { kind: 'skipped', why: 'moved' }
-  if (looked.kind === 'seen') return resolved === 'normalised' ? { kind: 'agrees' } : looked.compared
+  if (looked.kind === 'seen') {
+    const { compared } = looked
+    if (resolved === 'normalised') return { kind: 'agrees' }
+    return cause !== null && compared.kind !== 'agrees' ? { ...compared, cause } : compared
+  }
   if (none !== null) return { kind: 'no-answer', why: none }
   return { kind: 'skipped', why: looked.why === 'no-answer' ? 'moved' : looked.why }
 }

@@ -6,7 +6,7 @@ import { type Lag, MOST_REPAIRS, nextLookMs, postponedMs, secondLookMs } from '.
 import { type Learning, type Recorded, recordOf } from './record.ts'
 import type { Change, Insertion, Resolution } from './rows.ts'
 import { AGREED, DRIFTED } from './share.ts'
-import type { Resolved } from './words.ts'
+import type { Cause, Resolved } from './words.ts'
 
 /** A customer after its look. `subject` as it was read before the look. */
 export type Given = { readonly subject: Subject; readonly looked: Looked } & Learning
@@ -19,6 +19,8 @@ export type Stored = {
   readonly resolved: Resolved | null
   readonly nextInMs: number | null
   readonly repairing: boolean
+  /** Of the finding that goes on: after its first look the records tell another one, since they hold what that showed. */
+  readonly cause: Cause | null
 }
 
 /** With the step that its look leads to, from what was open for it. */
@@ -58,6 +60,7 @@ export const LEFT: Stored = {
   resolved: null,
   nextInMs: null,
   repairing: false,
+  cause: null,
 }
 
 export function writesOf(
@@ -77,10 +80,13 @@ export function writesOf(
         ? { stored, forget, record: recordOf({ subject, sight, agrees: true }) }
         : { stored, forget }
     }
-    case 'wait':
+    case 'wait': {
+      const same = seen && open !== null && open.kind === looked.compared.kind
+      const standing = open ? standingOf(open) : null
       return {
-        stored: { ...left, standing: open ? standingOf(open) : null, nextInMs: open?.nextInMs ?? null },
+        stored: { ...left, standing, nextInMs: open?.nextInMs ?? null, cause: same ? open.cause : null },
       }
+    }
     case 'postpone':
       return {
         stored: { ...left, standing: open ? standingOf(open) : null, nextInMs: postponedMs(lag) },
@@ -103,7 +109,14 @@ export function writesOf(
       const nextInMs = nextLookMs({ repaired: repair, repairs, waits, pending }, lag)
       const change = { ...told, ...step.told, id, looks: looks + 1, anew: false, repaired: repair, nextInMs }
       const record = recordOf({ subject, sight, agrees: false, learnt: step.learnt })
-      return { stored: { ...left, standing: 'found', nextInMs, repairing: repair }, change, record }
+      const stored: Stored = {
+        ...left,
+        standing: 'found',
+        nextInMs,
+        repairing: repair,
+        cause: step.told.cause,
+      }
+      return { stored, change, record }
     }
     case 'resolve': {
       const resolve = { id: open?.id ?? '', how: step.how }

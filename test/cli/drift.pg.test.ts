@@ -8,6 +8,7 @@ import { bundlePage } from '../../scripts/page.mjs'
 import { LANE } from '../drift/scene.ts'
 import { type Ran, runDrift } from '../support/drift-command.ts'
 import { buildHouse, type House, SECRETS } from '../support/house.ts'
+import { runRollcall } from '../support/process.ts'
 
 const KEYS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j']
 
@@ -51,6 +52,15 @@ async function drift(
 const json = async (args: readonly string[]) => {
   const ran = await drift(['--json', ...args])
   return { ...ran, report: JSON.parse(ran.out) }
+}
+
+/** How many the last run has counted so far. */
+async function looked(): Promise<number> {
+  const { rows } = await house.db.pool.query<{ checked: number }>(
+    `SELECT coalesce((tally->>'checked')::int, 0) AS checked FROM rollcall.drift_run
+     WHERE ended_at IS NULL ORDER BY id DESC LIMIT 1`,
+  )
+  return rows[0]?.checked ?? 0
 }
 
 test('while all agree it says so, with one GET each, and nothing but GETs', async () => {
@@ -165,12 +175,6 @@ describe('with three users who were changed behind our back', () => {
       stop: stop.signal,
       cwd: folder,
     })
-    const looked = async () => {
-      const { rows } = await house.db.pool.query<{ checked: number }>(
-        `SELECT coalesce((tally->>'checked')::int, 0) AS checked FROM rollcall.drift_run ORDER BY id DESC LIMIT 1`,
-      )
-      return rows[0]?.checked ?? 0
-    }
     await expect.poll(looked).toSatisfy((checked) => checked > 0 && checked < 11)
     const before = house.calls().length
     stop.abort()
@@ -185,6 +189,16 @@ describe('with three users who were changed behind our back', () => {
     // Those who agreed were not asked about again.
     expect(house.calls().length - before).toBeLessThan(11 + 3)
     expect((await json([])).err).not.toContain('going on')
+  })
+
+  test('killed it goes on too', async () => {
+    await using killed = await runRollcall(house, ['drift', '--rate', '5', '--sample', '11'])
+    await expect.poll(looked).toSatisfy((checked) => checked > 0 && checked < 11)
+    killed.kill('SIGKILL')
+    await killed.exited
+    const { report, err } = await json(['--rate', '500', '--sample', '11'])
+    expect(err).toContain('going on with the run of')
+    expect(report).toMatchObject({ drifting: 2, chosen: 11, counts: { checked: 11 } })
   })
 
   test('--repair owes whoever differs, and says so; workers carry it out', async () => {
@@ -204,5 +218,18 @@ describe('with three users who were changed behind our back', () => {
     expect(house.sandbox.users.get('b')?.first_name).toBe('Leocadia')
     expect(house.sandbox.users.get('c')?.status).toBe(2)
     expect((await json([])).code).toBe(0)
+  })
+
+  test('--repair owes nothing while too many differ, and says why', async () => {
+    for (const key of ['d', 'e', 'f', 'g']) house.sandbox.users.edit(key, { first_name: 'Eufemia' })
+    // Below a handful no share counts, whatever the limit is.
+    const strict = { ...house.authored, reconcile: { ...house.authored.reconcile, maxShare: 0 } }
+    const { code, out } = await drift(['--repair', '--json'], {}, strict)
+    expect(code).toBe(3)
+    const report = JSON.parse(out)
+    expect(report).toMatchObject({ drifting: 4, repair: { owed: 0, stopped: { limit: 0 } } })
+    expect(report.repair.stopped.share).toBeGreaterThan(0)
+    const { rowCount } = await house.db.pool.query('SELECT FROM rollcall.owed WHERE due_at IS NOT NULL')
+    expect(rowCount).toBe(0)
   })
 })

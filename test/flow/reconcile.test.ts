@@ -51,6 +51,15 @@ async function wholeRounds({ db }: House, checked: number): Promise<number> {
   return rows[0]?.rounds ?? 0
 }
 
+/** Rounds that ended with these counts. */
+async function roundsWith({ db }: House, counts: object): Promise<number> {
+  const { rows } = await db.pool.query<{ rounds: number }>(
+    `SELECT count(*)::int AS rounds FROM rollcall.drift_run WHERE ended_at IS NOT NULL AND tally @> $1`,
+    [counts],
+  )
+  return rows[0]?.rounds ?? 0
+}
+
 const edited = (fields: string[]) => ({ kind: 'differs', fields, cause: 'edited-at-service' })
 
 eachLane('a worker verifies', (lane) => {
@@ -75,6 +84,12 @@ eachLane('a worker verifies', (lane) => {
     ]
     await until(async () => expect(await found(house)).toEqual(all) ?? true, { timeout: 15_000 })
     expect([...meanings].sort()).toEqual(['absent', 'present'])
+    // Counted once, and by the cause that it was found with, in the rounds that come after as well.
+    const counted = {
+      ...{ checked: 8, agrees: 4, kinds: { differs: 2, missing: 1, 'unexpected-access': 1 } },
+      causes: { 'edited-at-service': 4 },
+    }
+    await until(async () => (await roundsWith(house, counted)) >= 2, { timeout: 15_000 })
     // It was asked for a report, and nothing is sent.
     expect(users.get('c002')).toMatchObject({ first_name: 'Eva' })
 
