@@ -9,6 +9,7 @@ import { checkMigrated } from '../ledger/migrate.ts'
 import { differencesFromBinding } from '../ledger/target.ts'
 import { RollcallError } from '../model/errors.ts'
 import { sleep } from '../ops/time.ts'
+import { figure } from '../report/figures.ts'
 import { requireCapture } from '../sweep/ready.ts'
 import type { Restriction } from '../sweep/restriction.ts'
 import { type Begun, type RunOptions, runSweep } from '../sweep/run.ts'
@@ -23,7 +24,6 @@ import type { ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
 import { openProgress, type Progress } from './progress.ts'
 import { type Backfilled, backfillJson, exitOf, sayBackfill } from './say-backfill.ts'
-import { figure } from './say-figure.ts'
 
 /** `rollcall backfill`: whoever differs is owed a sync; the calls are the workers'. */
 export async function runBackfill(io: Io, config: Config, asked: Asked): Promise<ExitCode> {

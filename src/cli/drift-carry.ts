@@ -5,6 +5,7 @@ import { readCircumstances } from '../drift/circumstances.ts'
 import type { Everybody } from '../drift/draw.ts'
 import { everybody } from '../drift/everybody.ts'
 import { makeGate, type RunEnd } from '../drift/gate.ts'
+import { releaseRepairs } from '../drift/halt.ts'
 import { type Mended, mendFound } from '../drift/mend.ts'
 import { driveRun } from '../drift/run.ts'
 import type { Run } from '../drift/runs.ts'
@@ -14,11 +15,12 @@ import type { CallLog } from '../ledger/call-log.ts'
 import { sleep } from '../ops/time.ts'
 import { makeProbing } from '../pace/probing.ts'
 import { driftingOf } from '../report/conclude.ts'
+import { figure } from '../report/figures.ts'
 import type { Opened } from '../worker/context.ts'
 import { makeProbe } from '../worker/probe.ts'
 import type { Asked } from './drift-options.ts'
-import { showProgress } from './drift-progress.ts'
 import type { Io } from './io.ts'
+import { openProgress } from './progress.ts'
 
 export type Asking = {
   readonly config: Config
@@ -46,8 +48,9 @@ export async function carryOut(io: Io, reporting: Reporting, driving: Driving): 
   const gate = gateOf(io, reporting)
   const { maxShare } = config.reconcile
   const verifying = { ...verifyOptions(reporting), maxShare }
-  const showing = showProgress({ err: io.err, env: io.env, now: () => performance.now() })
+  const progress = openProgress(io, () => performance.now())
   const total = driving.run.population
+  const from = doneOf(driving.run.agenda)
   try {
     const driven = await driveRun({
       ...{ pool, gate, run: driving.run, sleep, signal: io.stop },
@@ -62,11 +65,9 @@ export async function carryOut(io: Io, reporting: Reporting, driving: Driving): 
       verify: makeVerify({ ...verifying, repair: false }),
       onLooks(verified, { agenda }) {
         driving.onLooks(verified)
-        showing.update({
-          done: doneOf(agenda),
-          of: Math.min(total, asked.sample ?? total),
-          drifting: driftingOf(agenda.tally),
-          waiting: agenda.waiting.length,
+        progress.show({
+          ...{ verb: 'looked at', done: doneOf(agenda), from, note: newsOf(agenda) },
+          total: Math.min(total, asked.sample ?? total),
         })
       },
       now: Date.now,
@@ -74,14 +75,20 @@ export async function carryOut(io: Io, reporting: Reporting, driving: Driving): 
     })
     const { run, end } = driven
     if (!asked.repair || end.kind !== 'complete') return { run, end, mended: null }
+    if (asked.released) await releaseRepairs(pool, asked.released)
     const mended = await mendFound({
       ...{ pool, gate, maxShare, signal: io.stop, found: run.agenda.found, startedAt: run.startedAt },
       verify: makeVerify({ ...verifying, repair: true }),
     })
     return { run, end: mended.end, mended }
   } finally {
-    showing.close()
+    progress.close()
   }
+}
+
+function newsOf({ tally, waiting }: Run['agenda']): string {
+  const again = waiting.length > 0 ? `, ${figure(waiting.length)} to look at again` : ''
+  return `${figure(driftingOf(tally))} differ${again}`
 }
 
 function verifyOptions({ config, opened, calls }: Reporting) {

@@ -1,5 +1,7 @@
+import type { Person } from '../brake/held.ts'
 import { closest } from '../model/closest.ts'
 import { RollcallError } from '../model/errors.ts'
+import { readPerson } from './person.ts'
 
 /** As commander reads them. */
 export type Options = {
@@ -11,6 +13,8 @@ export type Options = {
   readonly fromLedger?: boolean
   readonly maxDrift?: string
   readonly repair?: boolean
+  readonly why?: string
+  readonly by?: string
   readonly showValues?: boolean
   readonly format?: string
   readonly output?: string
@@ -30,6 +34,8 @@ export type Asked = {
   readonly restart: boolean
   readonly maxDrift: number | null
   readonly repair: boolean
+  /** Repairs are made whatever the share of drift is, on the word of this person. */
+  readonly released: Person | null
   readonly showValues: boolean
   readonly format: Format
   readonly output: string | null
@@ -46,6 +52,7 @@ export function readAsked(options: Options): Asked {
     restart: options.restart === true,
     maxDrift: numberOf(options.maxDrift, MAX_DRIFT, problems),
     repair: options.repair === true,
+    released: options.why === undefined ? null : readPerson(options),
     showValues: options.showValues === true,
     format: formatOf(options, problems),
     output: options.output ?? null,
@@ -67,6 +74,8 @@ const NAMES: Readonly<Record<(typeof CALLING)[number], string>> = {
 
 /** What only a run with calls can do. */
 function* misfits(options: Options): Generator<string> {
+  if (options.why !== undefined && options.repair !== true) yield '--why: only with --repair'
+  if (options.by !== undefined && options.why === undefined) yield '--by: only with --why'
   if (options.fromLedger !== true) return
   for (const name of CALLING)
     if (options[name] !== undefined) yield `${NAMES[name]}: not with --from-ledger, which makes no call`
@@ -134,6 +143,7 @@ export function commandOf(asked: Asked, config: string | undefined): string {
     ...asked.where.map((each) => `--where ${quoted(each)}`),
     ...(asked.rate === null ? [] : [`--rate ${asked.rate}`]),
     ...(asked.repair ? ['--repair'] : []),
+    ...(asked.released ? [`--why ${quoted(asked.released.why)}`, `--by ${quoted(asked.released.by)}`] : []),
     ...(asked.maxDrift === null ? [] : [`--max-drift ${Number((asked.maxDrift * 100).toFixed(6))}%`]),
     ...(asked.showValues ? ['--show-values'] : []),
     ...(asked.format === 'table' ? [] : [`--format ${asked.format}`]),

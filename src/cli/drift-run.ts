@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { readEnv } from '../config/env.ts'
 import { describeCustomers } from '../customers/describe.ts'
 import { doneOf } from '../drift/agenda.ts'
@@ -15,10 +15,10 @@ import { processName } from '../ops/process-name.ts'
 import { sleep } from '../ops/time.ts'
 import { figure, minute } from '../report/figures.ts'
 import type { Report } from '../report/report.ts'
-import { readConditions } from '../sweep/conditions.ts'
+import { digestOf, readConditions } from '../sweep/conditions.ts'
 import { type Opened, openSync } from '../worker/context.ts'
 import { type Asking, type Begun, carryOut, type Reporting } from './drift-carry.ts'
-import { type Asked, commandOf } from './drift-options.ts'
+import { commandOf } from './drift-options.ts'
 import { estimateOf, optionsOf, outcomeOf, repairOf, targetOf, trendOf } from './drift-report.ts'
 import type { Io } from './io.ts'
 import { shown } from './shown.ts'
@@ -99,14 +99,6 @@ function keepValues(verified: readonly Verified[], values: Map<string, readonly 
     if (findingId !== null && standing === 'found') values.set(findingId, shown)
 }
 
-/** A condition may hold a value of a customer, which is in no table of ours: a keyed digest tells whether it is the same. */
-function whereOf({ where }: Asked, digestKey: string): string | null {
-  if (where.length === 0) return null
-  return createHmac('sha256', digestKey)
-    .update(JSON.stringify(['where', where]))
-    .digest('base64url')
-}
-
 /** The run of the same call that was stopped, or a new one. */
 async function begin(io: Io, { config, asked, opened, digestKey }: Reporting): Promise<Begun> {
   const { pool } = opened
@@ -114,7 +106,7 @@ async function begin(io: Io, { config, asked, opened, digestKey }: Reporting): P
   const conditions = await readConditions(pool, config, asked.where)
   const everybody: Everybody = { pool, shape, conditions }
   const { sample, repair } = asked
-  const where = whereOf(asked, digestKey)
+  const where = digestOf(conditions, digestKey)
   const options = { sample, where, repair, fingerprint: config.fingerprint }
   const found = asked.restart ? null : await findRun(pool, options)
   if (found) {

@@ -22,7 +22,8 @@ against its estimate; the 95 % interval is in the report.
 
 --repair owes whoever differs a sync, once the run as a whole can be believed;
 workers carry it out, behind the brake. A share above reconcile.maxShare stops
-it. A trial that has ended at the service is told, and is no drift.
+it, unless --why says that it is meant. A trial that has ended at the service is
+told, and is no drift.
 
 Exit codes:
   0  nobody who was checked differs, or no more than --max-drift
@@ -56,6 +57,8 @@ export const driftCommand: AddCommand = (program, io, exit) => {
     .option('--from-ledger', "what the workers' rounds have found; makes no call")
     .option('--max-drift <share>', 'tolerate so much, like 0.5%')
     .option('--repair', 'owe a sync to whoever differs')
+    .option('--why <text>', 'repair above reconcile.maxShare too; kept with your name')
+    .option('--by <name>', 'who says so (default: the user of this system)')
     .option('--show-values', 'put into the report what the differing fields hold')
     .option('--format <format>', 'table, json, ndjson, csv or html (default: table)')
     .option('--output <file>', 'write the report there')

@@ -1,4 +1,3 @@
-import os from 'node:os'
 import type { Command } from 'commander'
 import type { Pool } from 'pg'
 import { HELD_KINDS, type HeldKind, isHeldKind } from '../brake/brake.ts'
@@ -16,6 +15,7 @@ import { withPool } from './connect.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
 import { readLimit } from './limit.ts'
+import { readPerson } from './person.ts'
 import { HOW, sayDecisions, sayHeldKinds, sayHeldList, sayOutcome } from './say-held.ts'
 import { shown } from './shown.ts'
 
@@ -161,7 +161,7 @@ async function decideOn(
   options: Options,
 ): Promise<ExitCode> {
   const selection = readSelection(action, keys, options.kind)
-  const person = { by: readText('by', options.by ?? systemUser()), why: readText('why', options.why) }
+  const person = readPerson(options)
   const { outcome, notHeld, marks } = await withTables(io, async (pool) => {
     if (keys.length > 0) await checkKnown(pool, keys)
     const stopped = keys.length > 0 ? await findKeys(pool, keys, STATES[action]) : []
@@ -195,26 +195,6 @@ function readKind(kind: string): HeldKind {
   if (isHeldKind(kind)) return kind
   const near = closest(kind, HELD_KINDS)
   throw usage(`--kind: there is no such kind${near === undefined ? '' : `; did you mean ${near}?`}`)
-}
-
-/** It is read later by somebody else. */
-const MOST_TEXT = 1000
-
-function readText(name: 'by' | 'why', text: string | undefined): string {
-  const told = text?.trim() ?? ''
-  if (told === '') throw usage(`--${name} is needed: it is kept with the decision`)
-  if (told.length > MOST_TEXT) throw usage(`--${name}: expected ${MOST_TEXT} characters at most`)
-  return told
-}
-
-/** A container's user may have no name. */
-function systemUser(): string {
-  const host = os.hostname()
-  try {
-    return `${os.userInfo().username}@${host}`
-  } catch {
-    return `uid ${process.getuid?.() ?? 'unknown'}@${host}`
-  }
 }
 
 /** A mistyped key must not pass for one that is not held: nothing is done then. */

@@ -1,7 +1,7 @@
 // How far something has come, where somebody waits for it: a bar in a terminal, a line now and then elsewhere.
 import { createLogUpdate } from 'log-update'
+import { figure } from '../report/figures.ts'
 import type { Io } from './io.ts'
-import { figure } from './say-figure.ts'
 import { span } from './say-time.ts'
 import { COLUMNS } from './say-wrapped.ts'
 

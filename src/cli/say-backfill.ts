@@ -1,11 +1,11 @@
 import type { Announced } from '../brake/announce.ts'
 import type { Standing } from '../ledger/generation.ts'
+import { figure } from '../report/figures.ts'
 import type { Ran } from '../sweep/run.ts'
 import type { Tally } from '../sweep/tally.ts'
 import type { Plan } from '../sync/plan.ts'
 import type { Waited } from './backfill-wait.ts'
 import type { ExitCode } from './io.ts'
-import { figure } from './say-figure.ts'
 import { lines } from './say-status.ts'
 
 /** `standing` as it was at the end; null on a ledger that no worker has met yet. */

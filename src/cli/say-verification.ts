@@ -36,7 +36,7 @@ export function verificationNeeds({ coverage, open, share }: Verification): stri
       : []),
     ...(share.haltedAt !== null
       ? [
-          `${share.drifted} of the ${share.counted} customers verified last differ, more than reconcile.maxShare allows, since ${share.haltedAt}: nothing is repaired meanwhile; is it still the right service, and not an emptied one?`,
+          `${share.drifted} of the ${share.counted} customers verified last differ, more than reconcile.maxShare allows, since ${share.haltedAt}: nothing is repaired meanwhile; is it still the right service, and not an emptied one? If so, \`rollcall drift --repair --why …\` repairs what differs; else it goes on by itself when others agree again`,
         ]
       : []),
     ...(isBehind(coverage) && periodMs !== null

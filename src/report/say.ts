@@ -102,7 +102,7 @@ function sayRepair({ owed, stopped }: NonNullable<Report['repair']>): string[] {
   return [
     repairs,
     `Repairs have stopped: ${percent(share)} of those looked at last drift, and the limit is ${percent(limit)}. ` +
-      'So much is seldom the customers; look at the service first.',
+      'So much is seldom the customers; look at the service first. If it is right, --repair --why says so.',
   ]
 }
 

@@ -5,7 +5,7 @@ import { RollcallError } from '../../src/model/errors.ts'
 
 const NOTHING: Asked = {
   ...{ fromLedger: false, sample: null, where: [], rate: null, restart: false, maxDrift: null },
-  ...{ repair: false, showValues: false, format: 'table', output: null },
+  ...{ repair: false, released: null, showValues: false, format: 'table', output: null },
 }
 
 function problemsOf(options: Options): readonly string[] {
@@ -33,12 +33,19 @@ describe('options', () => {
     ],
     [{ where: ['plan=premium', "x='a b'"] }, { where: ['plan=premium', "x='a b'"] }],
     [
+      { repair: true, why: 'meant', by: 'Ana' },
+      { repair: true, released: { by: 'Ana', why: 'meant' } },
+    ],
+    [
       { repair: true, showValues: true },
       { repair: true, showValues: true },
     ],
   ])('%j', (options, asked) => expect(readAsked(options)).toEqual({ ...NOTHING, ...asked }))
 
   test.each<[Options, RegExp]>([
+    [{ why: 'meant' }, /^--why: only with --repair/],
+    [{ repair: true, by: 'me' }, /^--by: only with --why/],
+    [{ repair: true, why: ' ' }, /^--why is needed/],
     [{ sample: '0' }, /^--sample: expected a whole number of customers from 1/],
     [{ sample: '10%' }, /^--sample/],
     [{ rate: '0' }, /^--rate: expected calls per second/],

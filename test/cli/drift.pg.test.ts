@@ -229,7 +229,16 @@ describe('with three users who were changed behind our back', () => {
     const report = JSON.parse(out)
     expect(report).toMatchObject({ drifting: 4, repair: { owed: 0, stopped: { limit: 0 } } })
     expect(report.repair.stopped.share).toBeGreaterThan(0)
-    const { rowCount } = await house.db.pool.query('SELECT FROM rollcall.owed WHERE due_at IS NOT NULL')
-    expect(rowCount).toBe(0)
+    const owed = async () =>
+      (await house.db.pool.query('SELECT FROM rollcall.owed WHERE due_at IS NOT NULL')).rowCount
+    expect(await owed()).toBe(0)
+    expect((await drift(['--from-ledger'], {}, strict)).code).toBe(3)
+
+    // On somebody's word they are, and who said so is kept.
+    const meant = await drift(['--repair', '--why', 'edited by hand', '--by', 'Ana', '--json'], {}, strict)
+    expect(JSON.parse(meant.out)).toMatchObject({ repair: { owed: 4, stopped: null } })
+    expect(await owed()).toBe(4)
+    const { rows } = await house.db.pool.query('SELECT released_by, released_why FROM rollcall.drift_share')
+    expect(rows).toEqual([{ released_by: 'Ana', released_why: 'edited by hand' }])
   })
 })
