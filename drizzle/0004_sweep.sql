@@ -4,6 +4,7 @@ CREATE TABLE "rollcall"."sweep" (
 	"generation" bigint NOT NULL,
 	"options" jsonb DEFAULT '{}'::jsonb NOT NULL,
 	"marks" bigint[] DEFAULT '{}' NOT NULL,
+	"capture" text DEFAULT '' NOT NULL,
 	"position" jsonb,
 	"total" bigint,
 	"tally" jsonb DEFAULT '{}'::jsonb NOT NULL,

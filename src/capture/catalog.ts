@@ -43,6 +43,18 @@ export async function readInstalled(client: Pick<ClientBase, 'query'>): Promise<
   return { functions: functions.rows, triggers: triggers.rows }
 }
 
+/**
+ * Changes with whatever is done to a trigger or a function of ours: written anew, disabled, enabled. What was looked at
+ * under another one may have changed since without a trace.
+ */
+export async function captureVersion(client: Pick<ClientBase, 'query'>): Promise<string> {
+  const { rows } = await client.query<{ version: string }>(
+    `SELECT md5(coalesce(string_agg(concat_ws(' ', p.oid, p.xmin, t.oid, t.xmin), ',' ORDER BY p.oid, t.oid), '')) AS version
+     FROM ${OURS} LEFT JOIN pg_catalog.pg_trigger t ON t.tgfoid = p.oid`,
+  )
+  return rows[0]?.version ?? ''
+}
+
 const OURS = `pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
   AND n.nspname = '${CAPTURE_SCHEMA}' AND p.prorettype = 'pg_catalog.trigger'::regtype
   AND starts_with(p.proname::text, '${FUNCTION_PREFIX}')`

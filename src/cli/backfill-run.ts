@@ -10,6 +10,7 @@ import { differencesFromBinding } from '../ledger/target.ts'
 import { RollcallError } from '../model/errors.ts'
 import { sleep } from '../ops/time.ts'
 import { figure } from '../report/figures.ts'
+import type { Judged } from '../sweep/judge.ts'
 import { requireCapture } from '../sweep/ready.ts'
 import type { Restriction } from '../sweep/restriction.ts'
 import { type Begun, type RunOptions, runSweep } from '../sweep/run.ts'
@@ -17,7 +18,7 @@ import { makeThrottle, pageFor } from '../sweep/throttle.ts'
 import { type Digester, makeDigester } from '../sync/digest.ts'
 import { policyOf } from '../sync/policy.ts'
 import { type Asked, readRestriction } from './backfill-asked.ts'
-import { runInTurn } from './backfill-turn.ts'
+import { runInTurn, type Slice } from './backfill-turn.ts'
 import { awaitSettled } from './backfill-wait.ts'
 import { withPool } from './connect.ts'
 import type { ExitCode, Io } from './io.ts'
@@ -71,9 +72,12 @@ async function carryOut(running: Running): Promise<Backfilled> {
   const restriction = await readRestriction(running, asked)
   const heard: Heard = { announced: null, resumed: false }
   const ran = await runInTurn(
-    { pool, signal: io.stop, say: running.progress.say, restart: asked.restart },
+    {
+      ...{ pool, signal: io.stop, say: running.progress.say, restart: asked.restart },
+      announces: asked.expectCreates !== null,
+    },
     asked.mapping ? { kind: 'mapping', fingerprint: config.fingerprint } : { kind: 'backfill', restriction },
-    () => runSweep(sweeping(running, restriction, heard)),
+    makeSlices(running, restriction, heard),
   )
   const waited = asked.wait && ran.ended ? await awaitSettled(running) : null
   const standing = await readStanding(pool, config.fingerprint)
@@ -82,32 +86,71 @@ async function carryOut(running: Running): Promise<Backfilled> {
 
 type Heard = { announced: Announced | null; resumed: boolean }
 
-function sweeping(running: Running, restriction: Restriction, heard: Heard): RunOptions {
+/** One that has to take its time lets others look at everybody meanwhile: a gap in capture cannot wait for hours. */
+const SLICE_MS = 10_000
+/** Longer than a worker takes to ask whether it may. */
+const BETWEEN_MS = 2000
+
+function makeSlices(running: Running, restriction: Restriction, heard: Heard): () => Promise<Slice> {
+  const { io, asked } = running
+  const throttle = asked.rate === null ? null : throttleFor(running, asked.rate)
+  let first = true
+  return async () => {
+    const slice = new AbortController()
+    const ends = performance.now() + SLICE_MS
+    let leftMs = 0
+    const options = sweeping(running, restriction, {
+      onBegin: async (begun) => {
+        if (first) await hear(running, begun, heard)
+        first = false
+      },
+      async afterPage(judged) {
+        if (!throttle) return
+        leftMs = await throttle(judged, Math.max(0, ends - performance.now()))
+        if (performance.now() >= ends) slice.abort()
+      },
+    })
+    const signal = AbortSignal.any([io.stop, slice.signal])
+    const ran = await runSweep({ ...options, signal, restart: first && asked.restart })
+    const goesOn = !ran.ended && !ran.superseded && slice.signal.aborted
+    return { ...ran, goOnAfterMs: goesOn ? Math.max(BETWEEN_MS, leftMs) : null }
+  }
+}
+
+async function hear({ pool, config, asked, progress }: Running, begun: Begun, heard: Heard): Promise<void> {
+  heard.resumed = begun.resumed
+  if (begun.resumed)
+    progress.say(`it goes on where it stopped, after ${figure(begun.tally.customers)} customers`)
+  if (asked.expectCreates === null) return
+  const { windowHours } = config.brake
+  const announcement = { customers: asked.expectCreates, windowHours, sweep: begun.id }
+  heard.announced = await announceCreates(pool, announcement)
+}
+
+type Paging = {
+  readonly onBegin: (begun: Begun) => Promise<void>
+  readonly afterPage: (judged: readonly Judged[]) => Promise<void>
+}
+
+function sweeping(running: Running, restriction: Restriction, { onBegin, afterPage }: Paging): RunOptions {
   const { io, pool, config, asked, digester, progress } = running
   let begun: Begun | null = null
-  const throttle = asked.rate === null ? null : throttleFor(running, asked.rate)
   return {
-    ...{ pool, config, digester, restriction, signal: io.stop, restart: asked.restart },
+    ...{ pool, config, digester, restriction, signal: io.stop },
     kind: asked.mapping ? 'mapping' : 'backfill',
     ...(asked.rate === null ? {} : { page: pageFor(asked.rate) }),
     count: async () =>
       await countCustomers(pool, await describeCustomers(pool, config), restriction.conditions),
     async onBegin(found) {
       begun = found
-      heard.resumed = found.resumed
-      if (found.resumed)
-        progress.say(`it goes on where it stopped, after ${figure(found.tally.customers)} customers`)
-      if (asked.expectCreates === null) return
-      const { windowHours } = config.brake
-      const announcement = { customers: asked.expectCreates, windowHours, sweep: found.id }
-      heard.announced = await announceCreates(pool, announcement)
+      await onBegin(found)
     },
     async onProgress({ judged, tally }) {
       const { total = null, tally: first } = begun ?? {}
       const note = `${figure(tally.verdicts.differs)} differ`
       const from = first?.customers ?? 0
       progress.show({ verb: 'looked at', done: tally.customers, total, from, note })
-      await throttle?.(judged)
+      await afterPage(judged)
     },
   }
 }

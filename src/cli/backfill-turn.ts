@@ -9,11 +9,16 @@ import type { Restriction } from '../sweep/restriction.ts'
 import type { Ran } from '../sweep/run.ts'
 import { NOTHING_FOUND, type Tally } from '../sweep/tally.ts'
 
+/** `goOnAfterMs`: it has stopped on the way, so that a sweep that is more urgent may be made in between. */
+export type Slice = Ran & { readonly goOnAfterMs: number | null }
+
 type Turn = {
   readonly pool: Pool
   readonly signal: AbortSignal
   readonly say: (line: string) => void
   readonly restart: boolean
+  /** It announces registrations, which the other one has not. */
+  readonly announces: boolean
 }
 
 type What =
@@ -24,7 +29,7 @@ const POLL_MS = 300
 const STOPPED: Ran = { tally: NOTHING_FOUND, ended: false, superseded: false }
 
 /** @throws RollcallError SWEEP_RUNNING where another backfill is under way that is not the same */
-export async function runInTurn(turn: Turn, what: What, run: () => Promise<Ran>): Promise<Ran> {
+export async function runInTurn(turn: Turn, what: What, run: () => Promise<Slice>): Promise<Ran> {
   const { pool, signal, say } = turn
   let other: Other | null = null
   while (!signal.aborted) {
@@ -47,21 +52,25 @@ export async function runInTurn(turn: Turn, what: What, run: () => Promise<Ran>)
 type Other = { readonly id: string | null }
 
 /** A worker's check, or a look after a gap in capture, takes as long as this one will. */
-async function whenNobodySweeps({ pool, signal, say }: Turn, run: () => Promise<Ran>): Promise<Ran> {
-  for (let first = true; !signal.aborted; first = false) {
+async function whenNobodySweeps({ pool, signal, say }: Turn, run: () => Promise<Slice>): Promise<Ran> {
+  let told = false
+  let last: Ran = STOPPED
+  while (!signal.aborted) {
     const ran = await alone(pool, 'sweep', run)
-    if (ran) return ran
-    if (first)
+    if (ran && (ran.goOnAfterMs === null || signal.aborted)) return ran
+    last = ran ?? last
+    if (!ran && !told)
       say('a worker, or another command, looks at everybody just now: this waits until that has ended')
-    await sleep(POLL_MS, signal)
+    told ||= !ran
+    await sleep(ran?.goOnAfterMs ?? POLL_MS, signal)
   }
-  return STOPPED
+  return last
 }
 
-async function readOther({ pool, restart }: Turn, what: What): Promise<Other | null> {
+async function readOther({ pool, restart, announces }: Turn, what: What): Promise<Other | null> {
   if (what.kind === 'mapping') return null
   const found = await readOtherBackfill(pool, what.restriction.options)
-  if (found && (restart || !found.same)) throw new RollcallError('SWEEP_RUNNING')
+  if (found && (restart || announces || !found.same)) throw new RollcallError('SWEEP_RUNNING')
   return found
 }
 

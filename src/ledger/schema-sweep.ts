@@ -15,6 +15,8 @@ export const sweep = rollcall.table(
     options: jsonb('options').notNull().default({}),
     /** The gaps in capture that it closes at its end. */
     marks: bigint('marks', { mode: 'bigint' }).array().notNull().default([]),
+    /** Which triggers captured when it began: one that stopped goes on only where these have stood all the time. */
+    capture: text('capture').notNull().default(''),
     /** Where the next page begins. Keys of customers, as in the ledger. */
     position: jsonb('position'),
     /** Customers to look at, as counted at its start. */

@@ -21,6 +21,8 @@ type Asked = {
   readonly generation: string
   readonly options: SweepOptions
   readonly marks: readonly string[]
+  /** See `captureVersion`. */
+  readonly capture: string
 }
 
 /** An unfinished sweep: `tally` is as it was stored, empty at the start. */
@@ -36,16 +38,16 @@ export const EVERYBODY = `options - 'lookup' = '{}'`
 
 const FOUND = `
 SELECT id::text, position, total, tally FROM rollcall.sweep
-WHERE kind = $1 AND ended_at IS NULL AND generation = $2 AND options = $3 AND marks = $4::bigint[]`
+WHERE kind = $1 AND ended_at IS NULL AND generation = $2 AND options = $3 AND marks = $4::bigint[] AND capture = $5`
 
 /** The unfinished sweep of this kind, where it is the same one. */
 export async function findUnfinished<Tally>(
   client: Client,
-  { kind, generation, options, marks }: Asked,
+  { kind, generation, options, marks, capture }: Asked,
 ): Promise<Unfinished<Tally> | null> {
   const { rows } = await client.query<Unfinished<Tally>>({
     text: FOUND,
-    values: [kind, generation, JSON.stringify(options), marks],
+    values: [kind, generation, JSON.stringify(options), marks, capture],
   })
   return rows[0] ? { ...rows[0], total: rows[0].total === null ? null : Number(rows[0].total) } : null
 }
@@ -53,14 +55,14 @@ export async function findUnfinished<Tally>(
 /** Begins one anew; whatever was unfinished of its kind is so for good. Only its owner calls this; see `alone`. */
 export async function beginSweep<Tally>(
   pool: Pool,
-  { kind, generation, options, marks }: Asked,
+  { kind, generation, options, marks, capture }: Asked,
   total: number | null,
 ): Promise<Unfinished<Tally>> {
   await dropSweeps(pool, { kind })
   const { rows } = await pool.query<{ id: string }>(
-    `INSERT INTO rollcall.sweep (kind, generation, options, marks, total)
-     VALUES ($1, $2, $3, $4::bigint[], $5) RETURNING id::text`,
-    [kind, generation, JSON.stringify(options), marks, total],
+    `INSERT INTO rollcall.sweep (kind, generation, options, marks, capture, total)
+     VALUES ($1, $2, $3, $4::bigint[], $5, $6) RETURNING id::text`,
+    [kind, generation, JSON.stringify(options), marks, capture, total],
   )
   if (!rows[0]) throw new Error('an insert gives its row')
   return { id: rows[0].id, position: null, total, tally: {} }

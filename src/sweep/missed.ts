@@ -1,6 +1,6 @@
 // Whom capture has missed: a customer whose row is another than the one that was last looked at, and nobody was told.
 import type { Pool } from 'pg'
-import { marksArePending } from '../capture/gap.ts'
+import { marksArePending, truncateWasDismissed } from '../capture/gap.ts'
 import type { Config } from '../config/config.ts'
 import { type CustomersShape, describeCustomers } from '../customers/describe.ts'
 import { makeReading } from '../customers/reading.ts'
@@ -29,6 +29,8 @@ type Options = {
 export function makeFindMissed({ pool, config, digester }: Options) {
   const { clearWith } = policyOf(config)
   let shape: Promise<CustomersShape> | null = null
+  /** Whoever is gone then may be one of those: that was told, and is no miss. */
+  let dismissed: Promise<boolean> | null = null
 
   return async (judged: readonly Judged[]): Promise<Missed> => {
     const keys = judged.filter(mayBeMissed).map(({ key }) => key)
@@ -39,11 +41,14 @@ export function makeFindMissed({ pool, config, digester }: Options) {
     const { rows } = await readRows(read, keys)
     const captured = await capturedOf(pool, keys)
     if (await marksArePending(pool)) return NOBODY
+    dismissed ??= truncateWasDismissed(pool)
+    const mayBeTruncated = await dismissed
     const { work, nowMs } = await readWork(pool, keys)
     const now = new Date(nowMs)
     const missed = work.filter((after) => {
       const row = rows.get(after.key)
       if (row === undefined || captured.has(after.key)) return false
+      if (row === null && mayBeTruncated) return false
       if (!untouched(before.get(after.key), after) || !holds(after, nowMs)) return false
       const mapped = mapFound(config, after.key, row, now)
       if (!after.known) return row !== null && mapped.kind !== 'out-of-scope'

@@ -1,6 +1,7 @@
 // A sweep that owes: each page is noted before its end is stored, so that one that is killed goes on where it was and
 // passes over nobody.
 import type { Pool } from 'pg'
+import { captureVersion } from '../capture/catalog.ts'
 import { endGap } from '../capture/gap.ts'
 import type { Config } from '../config/config.ts'
 import { markSwept, type Standing } from '../ledger/generation.ts'
@@ -162,8 +163,11 @@ async function takeUp(
   { pool, kind, marks = [], restriction = NO_RESTRICTION, restart = false, count }: RunOptions,
   { generation }: Standing,
 ): Promise<Unfinished<Tally>> {
-  const asked = { kind, generation, options: restriction.options, marks }
-  const unfinished = restart ? null : await findUnfinished<Tally>(pool, asked)
+  const capture = await captureVersion(pool)
+  const asked = { kind, generation, options: restriction.options, marks, capture }
+  // Somebody who asks for a resync has a reason to: what was looked at before it says nothing.
+  const anew = restart || kind === 'resync'
+  const unfinished = anew ? null : await findUnfinished<Tally>(pool, asked)
   return unfinished ?? (await beginSweep<Tally>(pool, asked, (await count?.()) ?? null))
 }
 

@@ -53,9 +53,12 @@ function listOf(text: string, several: boolean): readonly string[] | null {
   }
 }
 
+/** So begins what is meant otherwise: `==`, a name in quotes, a second operator. As a value it stands in single quotes. */
+const NO_VALUE = /^["=<>!]/
+
 function oneOf(text: string): readonly [string] | null {
   const quoted = QUOTED.exec(text)
   if (quoted) return [(quoted[1] ?? '').replaceAll("''", "'")]
   const plain = text.trim()
-  return plain === '' || plain.startsWith("'") ? null : [plain]
+  return plain === '' || plain.startsWith("'") || NO_VALUE.test(plain) ? null : [plain]
 }

@@ -13,7 +13,7 @@ const RULES = {
   changes: { customers: 1000, share: 0 },
   creates: { customers: 5, share: 0 },
 }
-const BACKFILL = { kind: 'backfill', generation: '1', options: {}, marks: [] } as const
+const BACKFILL = { kind: 'backfill', generation: '1', options: {}, marks: [], capture: '' } as const
 
 async function begun({ pool }: TestDatabase): Promise<string> {
   return (await beginSweep(pool, BACKFILL, null)).id

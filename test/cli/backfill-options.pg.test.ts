@@ -120,7 +120,7 @@ describe('on a house of its own', () => {
       `INSERT INTO rollcall.generation (id, fingerprint, swept_at) VALUES (1, $1, now()) ON CONFLICT DO NOTHING`,
       [house.config.fingerprint],
     )
-    const backfill = { kind: 'backfill', generation: '1', options: {}, marks: [] } as const
+    const backfill = { kind: 'backfill', generation: '1', options: {}, marks: [], capture: '' } as const
     const other = await alone(pool, 'backfill', async () => {
       const { id } = await beginSweep(pool, backfill, null)
       const refused = await rollcall(house, '--only', 'update')

@@ -39,12 +39,15 @@ test('waits for as long as the calls of a page take, and not for the time that h
     time += Math.max(0, ms)
   }
   const throttle = makeThrottle({ rate: 10, policy: KEEP, digester, now: () => time, sleep })
-  await throttle(judged(10, 2))
-  await throttle(judged(10, 0))
+  const LONG = 60_000
+  await throttle(judged(10, 2), LONG)
+  await throttle(judged(10, 0), LONG)
   time += 600
-  await throttle(judged(10, 2))
-  await throttle([])
+  await throttle(judged(10, 2), LONG)
+  expect(await throttle([], LONG)).toBe(0)
   expect(slept).toEqual([1000, 2000, 1000, 0])
+  // What it does not wait for is left to its caller.
+  expect(await throttle(judged(10, 0), 500)).toBe(slept[1] === undefined ? 0 : slept[1] - 500)
 })
 
 test('a page is what may be called in a second, and never nobody', () => {
