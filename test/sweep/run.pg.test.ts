@@ -1,6 +1,6 @@
 // What is stored of a sweep, and who goes on with it.
 import { expect, test } from 'vitest'
-import { endGap, readGap } from '../../src/capture/gap.ts'
+import { dismissMarks, endGap, readGap } from '../../src/capture/gap.ts'
 import { applyGeneration } from '../../src/ledger/generation.ts'
 import { readSweeps } from '../../src/ledger/sweeps-read.ts'
 import type { RunOptions } from '../../src/sweep/run.ts'
@@ -65,6 +65,37 @@ test('another kind, other options and a restart begin at the beginning', async (
     'backfill replaced',
     'backfill unfinished',
   ])
+})
+
+test('where capture was not what it was all the time, what was looked at before says nothing', async () => {
+  await using scene = await openScene(10)
+  await scene.run(onePage())
+  await scene.pool.query(
+    'ALTER TABLE clientes DISABLE TRIGGER USER; ALTER TABLE clientes ENABLE TRIGGER USER',
+  )
+  expect((await scene.run(onePage())).tally.customers).toBe(3)
+  expect((await scene.run(onePage())).tally.customers).toBe(6)
+  // Whoever asks for a resync has a reason to.
+  await scene.run({ ...onePage(), kind: 'resync' })
+  expect((await scene.run({ ...onePage(), kind: 'resync' })).tally.customers).toBe(3)
+})
+
+test('whom a dismissed TRUNCATE has taken is owed a sync, and is no miss', async () => {
+  await using scene = await openScene(5)
+  const { pool } = scene
+  await scene.run()
+  // As claims would leave them.
+  await pool.query(
+    `UPDATE rollcall.owed SET due_at = NULL, token = NULL, synced_version = change_version;
+     UPDATE rollcall.ledger SET remote = 'present', sent_status = 2, generation = 1, desired = 'd', digest_key = $1`.replace(
+      '$1',
+      `'${scene.options.digester.id}'`,
+    ),
+  )
+  await pool.query('TRUNCATE clientes')
+  await dismissMarks(pool)
+  const { tally } = await scene.run({ kind: 'check' })
+  expect(tally).toMatchObject({ missed: { inserted: 0, changed: 0, deleted: 0 }, plans: { revoke: 5 } })
 })
 
 test('one whose place was taken, or whose mapping was replaced, ends at its next page', async () => {
