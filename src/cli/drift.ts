@@ -29,7 +29,8 @@ Exit codes:
   0  nobody who was checked differs, or no more than --max-drift
   3  drift is found
   1  it was stopped, it failed, or the answers cannot be believed (a service
-     that knows nobody, or answers nothing): then nothing is said of customers
+     that knows nobody, or answers nothing): then nothing is said of customers;
+     also when more of them are owed something, or unclear, than were checked
   2  the call or the configuration is wrong
 
 Examples:

@@ -12,7 +12,7 @@ export function shareOf(part: number, checked: number): number | null {
   return checked === 0 ? null : part / checked
 }
 
-/** `unchecked`: there are customers, and of none of them could anything be said. */
+/** `unchecked`: there are customers, and of most of them nothing could be said now. */
 export const CONCLUSIONS = [
   'agrees',
   'tolerated',
@@ -43,9 +43,15 @@ export function conclude({
     case 'stopped':
       if (share !== null && share > (options.maxDrift ?? 0)) return 'drift'
       if (outcome.kind === 'stopped') return 'incomplete'
-      if (share === null && chosen > 0) return 'unchecked'
+      if (chosen > 0 && (share === null || notNow(counts) > counts.checked)) return 'unchecked'
       return share ? 'tolerated' : 'agrees'
     default:
       return outcome satisfies never
   }
+}
+
+/** Passed over for now: something is owed to them (does a worker run?), or the service gave no clear answer. */
+export function notNow({ skipped, noAnswer }: Pick<Tally, 'skipped' | 'noAnswer'>): number {
+  const { owed = 0, 'just-settled': settled = 0, moved = 0 } = skipped
+  return owed + settled + moved + Object.values(noAnswer).reduce((sum, count) => sum + count, 0)
 }

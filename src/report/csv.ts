@@ -41,11 +41,12 @@ const NUMBER = /^-?\d+(\.\d+)?$/
 
 /**
  * An apostrophe in front makes a spreadsheet show a formula in place of running it (OWASP, "CSV Injection"): keys and
- * user ids come from people. A negative number is none. Whoever reads the cells by program takes JSON.
+ * user ids come from people. A negative number is none. What other separators would split stands in quotes, as one cell.
+ * Whoever reads the cells by program takes JSON.
  */
 function asCell(value: string | number | null): string {
   if (value === null) return ''
   const text = String(value)
   const safe = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text
-  return /[",\r\n']|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  return /[",;|\t\r\n']|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

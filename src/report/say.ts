@@ -1,5 +1,5 @@
 // What a report says as a whole, in sentences of plain text: for the terminal and for the page alike.
-import { type Conclusion, conclude, driftingOf, shareOf } from './conclude.ts'
+import { type Conclusion, conclude, driftingOf, notNow, shareOf } from './conclude.ts'
 import { counted, figure, percent } from './figures.ts'
 import type { Doubt, Estimate, Report, Stopped } from './report.ts'
 
@@ -41,7 +41,9 @@ function sayConclusion(conclusion: Conclusion, { counts, options, outcome }: Rep
     case 'incomplete':
       return `Stopped before the end: ${found} ${disagree} so far.`
     case 'unchecked':
-      return 'Nothing can be said: nobody could be checked.'
+      return counts.checked === 0
+        ? 'Nothing can be said: nobody could be checked.'
+        : `Too little can be said: ${counted(counts.checked, 'customer')} checked, and ${figure(notNow(counts))} could not be now. Does a worker run?`
     case 'not-credible':
       return outcome.kind === 'not-credible' ? DOUBT[outcome.why] : ''
     default:

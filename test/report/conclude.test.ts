@@ -33,6 +33,22 @@ describe('a report concludes', () => {
     expect(concluded(0, COMPLETE, null, 0)).toBe('unchecked')
   })
 
+  test.each([
+    ['agrees', 500],
+    ['unchecked', 501],
+  ] as const)('%s where %i could not be checked now', (conclusion, owed) => {
+    const report = aReport({ outcome: COMPLETE })
+    const counts = {
+      ...report.counts,
+      checked: 500,
+      agrees: 500,
+      kinds: {},
+      skipped: { owed, held: 9 },
+      noAnswer: {},
+    }
+    expect(conclude({ ...report, counts, options: { ...report.options, maxDrift: null } })).toBe(conclusion)
+  })
+
   test('that an empty table agrees', () => {
     const report = aReport({ chosen: 0, population: 0 })
     const counts = { ...report.counts, checked: 0, agrees: 0, kinds: {} }
