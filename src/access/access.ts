@@ -1,4 +1,5 @@
 // `rollcall access`: puts together what the customer data, the service, the chat and rollcall's tables say.
+import type { CustomersShape } from '../customers/describe.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { makeChatClient } from '../service/chat-client.ts'
 import { askChat, type Chat, mayAskChat } from './chat.ts'
@@ -8,6 +9,7 @@ import { openParts, type PartsOptions } from './open.ts'
 import { bearersOf, type Claims, readClaims } from './token.ts'
 
 export type Access = {
+  readonly shape: CustomersShape
   readonly warnings: readonly string[]
   /** What the token says of itself; null without one. */
   readonly claims: Claims | null
@@ -28,7 +30,7 @@ export type AccessOptions = PartsOptions & { readonly token: string | undefined 
 export async function openAccess(options: AccessOptions): Promise<Access> {
   const { config, token } = options
   const claims = token === undefined ? null : readClaims(token)
-  const { parts, warnings, close } = await openParts(options)
+  const { parts, shape, warnings, close } = await openParts(options)
   const { consistencyDelayMs } = config.timing
   let asked: Promise<Chat> | undefined
   const chat = () => {
@@ -50,7 +52,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     for (const [at, looked] of all.entries())
       yield judged(looked, { chat: answer, bearer: bearers[at] ?? 'unsaid', consistencyDelayMs })
   }
-  return { warnings, claims, ask, chat, close }
+  return { shape, warnings, claims, ask, chat, close }
 }
 
 type Asking = { readonly gate: Gate; readonly silence: Silence }

@@ -134,7 +134,7 @@ async function orWithout<T>(read: () => Promise<T>): Promise<T | Without> {
 
 /**
  * That there once was such a customer: a write for it was acknowledged, the service has shown its user, or a change of
- * its row was captured. A record or a work row alone does not say so: `rollcall sync` with a mistyped key leaves both.
+ * its row was captured. A record or a work row alone does not say so: `rollcall sync --removed` leaves both, whoever it is.
  */
 export function isMet({ record, capturedMs }: Pick<Known, 'record' | 'capturedMs'>): boolean {
   const { writtenAgoMs, sentStatus, seenStatus } = record

@@ -1,7 +1,7 @@
 // Opens what a question about customers at the service needs: read only, and with little patience.
 import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
-import { describeCustomers } from '../customers/describe.ts'
+import { type CustomersShape, describeCustomers } from '../customers/describe.ts'
 import { nameOf } from '../customers/problems.ts'
 import { makeUsersClient } from '../service/users.ts'
 import type { Parts } from './customer.ts'
@@ -22,6 +22,7 @@ export type PartsOptions = {
 
 export type OpenParts = {
   readonly parts: Parts
+  readonly shape: CustomersShape
   readonly warnings: readonly string[]
   close(): Promise<void>
 }
@@ -40,7 +41,7 @@ export async function openParts(options: PartsOptions): Promise<OpenParts> {
     const readRow = makeReadRow(pool, config, shape)
     const silence = makeSilence()
     const parts = { pool, config, digestKey, readRow, knowledge, gate, silence, users, stop }
-    return { parts, warnings: shape.warnings, close: () => users.close() }
+    return { parts, shape, warnings: shape.warnings, close: () => users.close() }
   } catch (error) {
     await users.close()
     throw error

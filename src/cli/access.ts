@@ -18,6 +18,7 @@ import { chatJson, customerJson } from './access-json.ts'
 import { withImpatientPool } from './access-pool.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
+import { namedKeys } from './named.ts'
 import { sayEnd, sayFacts } from './say-access.ts'
 import { type Reader, sayChat, sayChatNote, sayProfessionals } from './say-chat.ts'
 import { shown } from './shown.ts'
@@ -81,7 +82,7 @@ async function orStopped(io: Io, work: () => Promise<ExitCode>): Promise<ExitCod
   }
 }
 
-type Asked = { readonly config: Config; readonly keys: readonly CustomerKey[]; readonly options: Options }
+type Asked = { readonly config: Config; readonly keys: readonly string[]; readonly options: Options }
 
 async function access(io: Io, { config, keys, options }: Asked): Promise<ExitCode> {
   const env = readEnv(io.env, {
@@ -107,14 +108,16 @@ async function access(io: Io, { config, keys, options }: Asked): Promise<ExitCod
     const opened = await openAccess({ pool, config, service, digestKey, token, stop: io.stop })
     try {
       for (const warning of opened.warnings) io.err(`warning: ${shown(warning)}`)
-      return await tell(io, { opened, target, note, keys, options })
+      const named = await namedKeys({ io, pool, shape: opened.shape, keys })
+      return await tell(io, { opened, target, note, keys: named, options })
     } finally {
       await opened.close()
     }
   })
 }
 
-type Telling = Pick<Asked, 'keys' | 'options'> & {
+type Telling = Pick<Asked, 'options'> & {
+  readonly keys: readonly CustomerKey[]
   readonly opened: Access
   readonly target: string
   /** About the chat. */

@@ -8,13 +8,15 @@ import { curesJson, knowledgeJson, lookJson } from './access-json.ts'
 import { withImpatientPool } from './access-pool.ts'
 import type { ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
+import { namedKeys } from './named.ts'
 import { sayDiff } from './say-diff.ts'
 import { shown } from './shown.ts'
 import { redacted } from './sync-json.ts'
 
 type Asked = {
   readonly config: Config
-  readonly keys: readonly CustomerKey[]
+  /** As typed. */
+  readonly keys: readonly string[]
   readonly json: boolean
   readonly showValues: boolean
 }
@@ -36,7 +38,9 @@ export async function diff(io: Io, asked: Asked): Promise<ExitCode> {
     return await withImpatientPool({ url: env.DATABASE_URL, stop: io.stop }, async (pool) => {
       const opened = await openDiff({ pool, config, service, digestKey, stop: io.stop })
       try {
-        return await tell(io, opened, { ...asked, target: describeTarget(env.SERVICE_URL, config) })
+        const keys = await namedKeys({ io, pool, shape: opened.shape, keys: asked.keys })
+        const target = describeTarget(env.SERVICE_URL, config)
+        return await tell(io, opened, { ...asked, keys, target })
       } finally {
         await opened.close()
       }
@@ -48,7 +52,10 @@ export async function diff(io: Io, asked: Asked): Promise<ExitCode> {
   }
 }
 
-type Telling = Pick<Asked, 'keys' | 'json' | 'showValues'> & { readonly target: string }
+type Telling = Pick<Asked, 'json' | 'showValues'> & {
+  readonly keys: readonly CustomerKey[]
+  readonly target: string
+}
 
 async function tell(
   io: Io,

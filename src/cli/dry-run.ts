@@ -1,22 +1,33 @@
 import type { Config } from '../config/config.ts'
 import { readEnv } from '../config/env.ts'
+import { describeCustomers } from '../customers/describe.ts'
+import { makeReadCustomers } from '../customers/read.ts'
 import { readStandingIfAny } from '../ledger/generation.ts'
-import type { CustomerKey } from '../model/customer.ts'
 import { makeDryRun } from '../worker/dry-run.ts'
 import { withPool } from './connect.ts'
 import type { ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
+import { checkPresent, namedKeys } from './named.ts'
 import { line, sayMapped, sayPlan } from './say-step.ts'
 import { shown } from './shown.ts'
 import { redacted, untilOf } from './sync-json.ts'
 
-type Asked = { readonly config: Config; readonly keys: readonly CustomerKey[]; readonly json: boolean }
+type Asked = {
+  readonly config: Config
+  /** As typed. */
+  readonly keys: readonly string[]
+  readonly removed: boolean
+  readonly json: boolean
+}
 
 /** `rollcall sync --dry-run`: what a sync would do, without a call and without a write. */
-export async function dryRun(io: Io, { config, keys, json }: Asked): Promise<ExitCode> {
+export async function dryRun(io: Io, { config, keys: given, removed, json }: Asked): Promise<ExitCode> {
   const env = readEnv(io.env, { need: ['DATABASE_URL'], may: ['ROLLCALL_DIGEST_KEY'] })
   return await withPool({ url: env.DATABASE_URL, stop: io.stop }, async (pool) => {
-    const run = await makeDryRun({ pool, config, digestKey: env.ROLLCALL_DIGEST_KEY })
+    const shape = await describeCustomers(pool, config)
+    const keys = await namedKeys({ io, pool, shape, keys: given })
+    await checkPresent({ pool, found: await makeReadCustomers(config, shape)(pool, keys), removed })
+    const run = await makeDryRun({ pool, config, shape, digestKey: env.ROLLCALL_DIGEST_KEY })
     const mappingCurrent = (await readStandingIfAny(pool, config.fingerprint))?.current ?? null
     const results = []
     for (const key of keys) {

@@ -14,6 +14,7 @@ import { withPool } from './connect.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
 import { readLimit } from './limit.ts'
+import { knownSpelling } from './named.ts'
 import {
   issueName,
   nameOf,
@@ -78,7 +79,8 @@ export const failuresCommand: AddCommand = (program, io, exit) => {
       const { DATABASE_URL: url } = readEnv(io.env, { need: ['DATABASE_URL'] })
       const code = await withPool({ url, stop: io.stop }, async (pool) => {
         await checkMigrated(pool)
-        return await answer(io, { pool, asked, json: options.json === true })
+        const spelt = 'keys' in asked ? { ...asked, keys: await knownSpelling(pool, asked.keys) } : asked
+        return await answer(io, { pool, asked: spelt, json: options.json === true })
       })
       exit(code)
     })

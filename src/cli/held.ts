@@ -15,6 +15,7 @@ import { withPool } from './connect.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
 import { readLimit } from './limit.ts'
+import { knownSpelling } from './named.ts'
 import { readPerson } from './person.ts'
 import { HOW, sayDecisions, sayHeldKinds, sayHeldList, sayOutcome } from './say-held.ts'
 import { shown } from './shown.ts'
@@ -132,14 +133,15 @@ async function withTables<T>(io: Io, work: (pool: Pool) => Promise<T>): Promise<
 }
 
 type Showing = {
-  readonly keys: readonly CustomerKey[]
+  /** As typed. */
+  readonly keys: readonly string[]
   readonly kind: HeldKind | undefined
   readonly limit: number
   readonly json: boolean
 }
 
-async function show(io: Io, pool: Pool, { keys, kind, limit, json }: Showing): Promise<ExitCode> {
-  if (keys.length > 0) await checkKnown(pool, keys)
+async function show(io: Io, pool: Pool, { keys: given, kind, limit, json }: Showing): Promise<ExitCode> {
+  const keys = await knownOf(pool, given)
   const which = { ...(kind === undefined ? {} : { kind }), ...(keys.length > 0 ? { keys } : {}) }
   const list = await listHeld(pool, { ...which, limit })
   const kinds = (await readBrake(pool)).filter((each) => kind === undefined || each.kind === kind)
@@ -157,17 +159,17 @@ async function show(io: Io, pool: Pool, { keys, kind, limit, json }: Showing): P
 async function decideOn(
   io: Io,
   action: 'release' | 'discard',
-  keys: readonly CustomerKey[],
+  given: readonly string[],
   options: Options,
 ): Promise<ExitCode> {
-  const selection = readSelection(action, keys, options.kind)
+  const selection = readSelection(action, given, options.kind)
   const person = readPerson(options)
   const { outcome, notHeld, marks } = await withTables(io, async (pool) => {
-    if (keys.length > 0) await checkKnown(pool, keys)
+    const keys = await knownOf(pool, given)
     const stopped = keys.length > 0 ? await findKeys(pool, keys, STATES[action]) : []
     const carryOut = action === 'release' ? release : discard
     return {
-      outcome: await carryOut(pool, { ...selection, ...person }),
+      outcome: await carryOut(pool, { ...('keys' in selection ? { keys } : selection), ...person }),
       notHeld: [...new Set(keys)].filter((key) => !stopped.includes(key)),
       // Until they are closed, whoever has no row is held again with the next change.
       marks: action === 'discard' && options.kind === 'truncated' ? await truncations(pool) : [],
@@ -198,7 +200,9 @@ function readKind(kind: string): HeldKind {
 }
 
 /** A mistyped key must not pass for one that is not held: nothing is done then. */
-async function checkKnown(pool: Pool, keys: readonly CustomerKey[]): Promise<void> {
+async function knownOf(pool: Pool, given: readonly string[]): Promise<readonly CustomerKey[]> {
+  if (given.length === 0) return []
+  const keys = await knownSpelling(pool, given)
   const known = await findKeys(pool, keys)
   const unknown = [...new Set(keys)].filter((key) => !known.includes(key))
   if (unknown.length > 0)
@@ -206,6 +210,7 @@ async function checkKnown(pool: Pool, keys: readonly CustomerKey[]): Promise<voi
       'USAGE',
       unknown.map((key) => `nothing is known of customer ${shown(key)}`),
     )
+  return keys
 }
 
 function usage(detail: string): RollcallError {

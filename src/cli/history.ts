@@ -1,15 +1,16 @@
 import { readEnv } from '../config/env.ts'
 import { readHistory } from '../ledger/history.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
-import type { CustomerKey } from '../model/customer.ts'
 import { withPool } from './connect.ts'
 import type { ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
 import { readLimit } from './limit.ts'
+import { knownSpelling } from './named.ts'
 import { sayHistory } from './say-history.ts'
 
 type Asked = {
-  readonly keys: readonly CustomerKey[]
+  /** As typed. */
+  readonly keys: readonly string[]
   /** As given. */
   readonly limit: string | undefined
   readonly json: boolean
@@ -27,7 +28,8 @@ export async function history(io: Io, { keys, limit, json }: Asked): Promise<Exi
   return await withPool({ url, stop: io.stop }, async (pool) => {
     await checkMigrated(pool)
     const found = []
-    for (const key of keys) found.push({ key, history: await readHistory(pool, key, most) })
+    for (const key of await knownSpelling(pool, keys))
+      found.push({ key, history: await readHistory(pool, key, most) })
     if (json) io.out(asJson(found))
     else
       found.forEach(({ key, history }, index) => {

@@ -19,6 +19,7 @@ import { type Opened, openSync } from '../worker/context.ts'
 import { makeProbe } from '../worker/probe.ts'
 import type { ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
+import { checkPresent, namedKeys } from './named.ts'
 import { line, sayStep } from './say-step.ts'
 import { shown } from './shown.ts'
 import { makeSyncOne } from './sync-customer.ts'
@@ -26,13 +27,18 @@ import { redactedStep } from './sync-json.ts'
 
 type Asked = {
   readonly config: Config
-  readonly keys: readonly CustomerKey[]
+  /** As typed. */
+  readonly keys: readonly string[]
   readonly look: boolean
+  readonly removed: boolean
   readonly json: boolean
 }
 
 /** `rollcall sync <key…>`: past the queue, one customer after the other, each step told. */
-export async function syncNow(io: Io, { config, keys, look, json }: Asked): Promise<ExitCode> {
+export async function syncNow(
+  io: Io,
+  { config, keys: given, look, removed, json }: Asked,
+): Promise<ExitCode> {
   const env = readEnv(io.env, {
     need: ['DATABASE_URL', 'SERVICE_URL', 'SERVICE_API_KEY', 'SERVICE_SECRET_KEY', 'ROLLCALL_DIGEST_KEY'],
   })
@@ -42,6 +48,8 @@ export async function syncNow(io: Io, { config, keys, look, json }: Asked): Prom
   const logCall = logCalls(calls, systemClock.wall)
   try {
     if (!opened.standing.current) throw mappingChanged(opened.standing)
+    const keys = await namedKeys({ io, pool: opened.pool, shape: opened.shape, keys: given })
+    await checkPresent({ pool: opened.pool, found: await opened.readCustomers(keys), removed })
     let steps: SyncStep[] = []
     const observe = (step: SyncStep) => {
       steps.push(step)

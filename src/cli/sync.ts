@@ -11,6 +11,7 @@ type Options = {
   readonly config?: string
   readonly dryRun?: boolean
   readonly look?: boolean
+  readonly removed?: boolean
   readonly diff?: boolean
   readonly showValues?: boolean
   readonly history?: boolean
@@ -19,6 +20,10 @@ type Options = {
 }
 
 const EXAMPLES = `
+Keys are read as their columns read them: 04711 is the integer 4711. A key that
+has no row, and of which nothing is known, is taken for a typing error: nothing
+is done, and the exit code is 2. --removed says that it was a customer.
+
 Examples:
   rollcall sync 4711              sync this customer now and tell every step
   rollcall sync 4711 --look       look at the service first, and put right what
@@ -29,6 +34,7 @@ Examples:
                                   GET); nothing is changed
   rollcall sync 4711 --history    show what is stored of it and its last calls;
                                   no call, no write
+  rollcall sync 4711 --removed    the row is gone, and rollcall never knew of it
   rollcall sync '["ES", "4711"]'  a customer with two key columns`
 
 /** `rollcall sync <key…>`: one customer now, each step told. */
@@ -43,6 +49,12 @@ export const syncCommand: AddCommand = (program, io, exit) => {
       new Option('--look', 'rely on nothing that is remembered: look at the service first').conflicts(
         'dryRun',
       ),
+    )
+    .addOption(
+      new Option('--removed', 'a key that nobody has was a customer, whose row is gone').conflicts([
+        'diff',
+        'history',
+      ]),
     )
     .addOption(
       new Option('--diff', 'compare with the service, field by field; change nothing').conflicts([
@@ -67,11 +79,11 @@ export const syncCommand: AddCommand = (program, io, exit) => {
         throw new RollcallError('USAGE', ['--show-values: only together with --diff'])
       if (options.limit !== undefined && !options.history)
         throw new RollcallError('USAGE', ['--limit: only together with --history'])
-      const { json = false, showValues = false, limit } = options
+      const { json = false, showValues = false, removed = false, limit } = options
       if (options.history) return exit(await history(io, { keys, limit, json }))
       const config = await loadConfig(options.config, io.cwd)
       if (options.diff) return exit(await diff(io, { config, keys, json, showValues }))
-      if (options.dryRun) return exit(await dryRun(io, { config, keys, json }))
-      exit(await syncNow(io, { config, keys, look: options.look === true, json }))
+      if (options.dryRun) return exit(await dryRun(io, { config, keys, removed, json }))
+      exit(await syncNow(io, { config, keys, look: options.look === true, removed, json }))
     })
 }

@@ -32,8 +32,8 @@ export function keyFamily({ schema, name, labels }: BaseType): KeyFamily | undef
 }
 
 /**
- * Whether Postgres can read the text as this type. Keys come from people too (`rollcall sync abc`), and one
- * that cannot be read would fail the whole statement. Only canonical spellings count (`007` is no integer
+ * Whether Postgres can read the text as this type. A key may be older than the configuration, and one that
+ * cannot be read would fail the whole statement. Only canonical spellings count (`007` is no integer
  * key): any other could not be equal to the text of a key.
  */
 export function readable(type: BaseType, text: string): boolean {

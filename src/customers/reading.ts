@@ -4,7 +4,7 @@ import type { CustomerKey } from '../model/customer.ts'
 import { type CustomersShape, describeCustomers } from './describe.ts'
 import { type Found, fitsKey, makeReadCustomers } from './read.ts'
 
-/** A key that fits no type may be a typing error at `rollcall sync`: the catalog is not asked again for each. */
+/** A key that fits no type may be older than the configuration: the catalog is not asked again for each. */
 const DESCRIBE_AGAIN_MS = 1000
 
 /**

@@ -1,6 +1,7 @@
 // Asks for each customer what it takes to compare: one GET, in the common pace, and reads. Nothing is written.
 import { type Evidence, gather } from '../access/customer.ts'
 import { openParts, type PartsOptions } from '../access/open.ts'
+import type { CustomersShape } from '../customers/describe.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type Diff, diffUser } from './diff.ts'
 import type { Row } from './rows.ts'
@@ -11,6 +12,7 @@ export type Values = ReadonlyMap<Row['field'], { readonly here: unknown; readonl
 export type Compared = { readonly diff: Diff; readonly values: Values }
 
 export type OpenDiff = {
+  readonly shape: CustomersShape
   readonly warnings: readonly string[]
   /** Each customer once, in order. */
   ask(keys: readonly CustomerKey[]): AsyncIterable<Compared>
@@ -19,7 +21,7 @@ export type OpenDiff = {
 
 /** Throws a RollcallError when the customers cannot be read; everything else that is missing is part of the answer. */
 export async function openDiff(options: PartsOptions): Promise<OpenDiff> {
-  const { parts, warnings, close } = await openParts(options)
+  const { parts, shape, warnings, close } = await openParts(options)
   const { consistencyDelayMs } = options.config.timing
 
   async function* ask(keys: readonly CustomerKey[]): AsyncGenerator<Compared> {
@@ -29,7 +31,7 @@ export async function openDiff(options: PartsOptions): Promise<OpenDiff> {
       yield { diff, values: valuesOf(diff, gathered.evidence) }
     }
   }
-  return { warnings, ask, close }
+  return { shape, warnings, ask, close }
 }
 
 type ByField = Readonly<Partial<Record<Row['field'], unknown>>>

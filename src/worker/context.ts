@@ -4,7 +4,7 @@ import { makeBrake } from '../brake/reserve.ts'
 import { whenNoted } from '../capture/noted.ts'
 import { outboxSource } from '../capture/outbox.ts'
 import type { Config } from '../config/config.ts'
-import { describeCustomers } from '../customers/describe.ts'
+import { type CustomersShape, describeCustomers } from '../customers/describe.ts'
 import { endPool, makePool } from '../customers/pool.ts'
 import type { Found } from '../customers/read.ts'
 import { makeReading } from '../customers/reading.ts'
@@ -39,6 +39,7 @@ export type Opened = {
   readonly context: SyncContext
   /** As the mapping reads them; many at once. */
   readonly readCustomers: ReturnType<typeof makeReading>
+  readonly shape: CustomersShape
   readonly warnings: readonly string[]
   readonly binding: Binding
   /** Where our mapping stands; a claim is only made while it is the one that syncs go by. */
@@ -129,7 +130,8 @@ export async function openSync({
       whenNoted: makeWhenNoted(pool, config),
     }
     const { warnings } = described
-    return { pool, context, readCustomers: readMany, warnings, binding, standing, credentials, close }
+    const customers = { readCustomers: readMany, shape: described }
+    return { pool, context, ...customers, warnings, binding, standing, credentials, close }
   } catch (error) {
     await close()
     throw error

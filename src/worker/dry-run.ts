@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
-import { describeCustomers } from '../customers/describe.ts'
+import type { CustomersShape } from '../customers/describe.ts'
 import { makeReadCustomers } from '../customers/read.ts'
 import { readNow } from '../ledger/now.ts'
 import { makeReadClaimants, makeReadRecord, NEVER_SETTLED } from '../ledger/record.ts'
@@ -20,7 +20,12 @@ export type DryRun = {
   readonly withoutLedger: boolean
 }
 
-type Options = { readonly pool: Pool; readonly config: Config; readonly digestKey: string | undefined }
+type Options = {
+  readonly pool: Pool
+  readonly config: Config
+  readonly shape: CustomersShape
+  readonly digestKey: string | undefined
+}
 
 /** Any key will do where nothing is compared with what another key has made. */
 const NO_KEY = 'no digest key'
@@ -32,9 +37,9 @@ const NO_KEY = 'no digest key'
 export async function makeDryRun({
   pool,
   config,
+  shape,
   digestKey,
 }: Options): Promise<(key: CustomerKey) => Promise<DryRun>> {
-  const shape = await describeCustomers(pool, config)
   const readMany = makeReadCustomers(config, shape)
   const readRow = async (key: CustomerKey) => (await readMany(pool, [key])).get(key) ?? null
   const { rows } = await pool.query<{ there: boolean }>(

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { sayMapped } from '../../src/cli/say-step.ts'
 import type { Clock, Columns, RollcallConfig } from '../../src/config/define.ts'
+import { describeCustomers } from '../../src/customers/describe.ts'
 import { makePool } from '../../src/customers/pool.ts'
 import { makeDryRun } from '../../src/worker/dry-run.ts'
 import { lane as anyLane, ask } from '../access/house.ts'
@@ -128,7 +129,8 @@ test('whoever only looks goes by the time too: a dry run tells the end, and acce
   )
   const pool = makePool({ url: house.db.url, max: 2, onError: () => undefined })
   try {
-    const dryRun = await makeDryRun({ pool, config: house.config, digestKey: undefined })
+    const shape = await describeCustomers(pool, house.config)
+    const dryRun = await makeDryRun({ pool, config: house.config, shape, digestKey: undefined })
     const told = async (key: string) => sayMapped((await dryRun(key)).mapped).at(-1)
     expect(await told('ana')).toBe('  holds     until 2999-12-01T00:00:00Z')
     expect(await told('eva')).toBe('  mapped    user eva, status 0, with first_name')

@@ -1,0 +1,77 @@
+// The customers that a person names on the command line. A typing error must not pass for a customer who is gone: that
+// one's access would be revoked, and by the mapping it may be somebody else's user.
+import type { Pool } from 'pg'
+import type { CustomersShape } from '../customers/describe.ts'
+import { readGiven, spaced } from '../customers/given.ts'
+import type { Found } from '../customers/read.ts'
+import { knownKeysIfAny } from '../ledger/known.ts'
+import type { CustomerKey } from '../model/customer.ts'
+import { RollcallError } from '../model/errors.ts'
+import type { Io } from './io.ts'
+import { shown } from './shown.ts'
+
+type Naming = {
+  readonly io: Io
+  readonly pool: Pool
+  readonly shape: CustomersShape
+  /** As typed. */
+  readonly keys: readonly string[]
+}
+
+/**
+ * The keys in the text that the tables know, and a note for each that was typed otherwise. A text that the key columns
+ * cannot hold stays as it is where there is a record of it: the columns may have been others then.
+ *
+ * @throws RollcallError USAGE, which says what a key looks like.
+ */
+export async function namedKeys({ io, pool, shape, keys }: Naming): Promise<readonly CustomerKey[]> {
+  const named: { given: string; key: CustomerKey | null }[] = []
+  for (const given of keys) named.push({ given, key: await readGiven(pool, shape, given) })
+  const odd = named.flatMap(({ given, key }) => (key === null ? given : []))
+  const known = await knownKeysIfAny(pool, odd)
+  const wrong = odd.filter((given) => !known.has(given))
+  if (wrong.length > 0) throw usage(wrong.map((given) => `${shown(given)}: expected ${expectedOf(shape)}`))
+  for (const { given, key } of named)
+    if (key !== null && key !== given) io.err(`note: ${shown(given)} is read as ${shown(key)}`)
+  return named.map(({ given, key }) => key ?? given)
+}
+
+function expectedOf({ key }: CustomersShape): string {
+  const columns = shown(key.map(({ name, type }) => `${name} (${type})`).join(', '))
+  if (key.length === 1) return columns
+  return `a JSON array of ${key.length} texts for ${columns}, such as '["…"${', "…"'.repeat(key.length - 1)}]'`
+}
+
+type Presence = {
+  readonly pool: Pool
+  readonly found: ReadonlyMap<CustomerKey, Found>
+  /** The person says that who has no row was a customer. */
+  readonly removed: boolean
+}
+
+/** @throws RollcallError USAGE, when one of the keys has no row and nothing is known of it. */
+export async function checkPresent({ pool, found, removed }: Presence): Promise<void> {
+  if (removed) return
+  const missing = [...found].flatMap(([key, row]) => (row === null ? key : []))
+  const known = await knownKeysIfAny(pool, missing)
+  const nobody = missing.filter((key) => !known.has(key))
+  if (nobody.length === 0) return
+  throw usage([
+    ...nobody.map((key) => `no customer has the key ${shown(key)}, and nothing is known of it`),
+    'nothing was done; --removed says that it was a customer, whose row is gone',
+  ])
+}
+
+/** For commands without a configuration: a key of several columns may be typed without the spaces of the tables. */
+export async function knownSpelling(pool: Pool, keys: readonly string[]): Promise<readonly CustomerKey[]> {
+  const spellings = keys.map((given) => ({ given, key: spaced(given) ?? given }))
+  const known = await knownKeysIfAny(
+    pool,
+    spellings.flatMap(({ given, key }) => (key === given ? [] : [given, key])),
+  )
+  return spellings.map(({ given, key }) => (!known.has(given) && known.has(key) ? key : given))
+}
+
+function usage(details: readonly string[]): RollcallError {
+  return new RollcallError('USAGE', details)
+}

@@ -1,0 +1,36 @@
+// Of which customers the tables know anything at all.
+import type { ClientBase } from 'pg'
+import type { CustomerKey } from '../model/customer.ts'
+import { SEARCHED_BYTES } from './sql.ts'
+
+type Client = Pick<ClientBase, 'query'>
+
+const KNOWN = `
+SELECT asked.key FROM unnest($1::text[]) AS asked (key)
+WHERE EXISTS (SELECT FROM rollcall.ledger l WHERE l.key = asked.key)
+  OR EXISTS (SELECT FROM rollcall.owed o WHERE o.key = asked.key)
+  OR pg_relation_size('rollcall.outbox') <= ${SEARCHED_BYTES} AND EXISTS (
+    SELECT FROM rollcall.outbox b WHERE b.key = asked.key)`
+
+/** Those of the keys with a record, with work, or with a change that was captured and is not noted yet. */
+export async function knownKeys(
+  client: Client,
+  keys: readonly CustomerKey[],
+): Promise<ReadonlySet<CustomerKey>> {
+  if (keys.length === 0) return new Set()
+  const { rows } = await client.query<{ key: CustomerKey }>(KNOWN, [keys])
+  return new Set(rows.map(({ key }) => key))
+}
+
+/** As `knownKeys`; nobody is known where the tables are missing, or are not ours to read. */
+export async function knownKeysIfAny(
+  client: Client,
+  keys: readonly CustomerKey[],
+): Promise<ReadonlySet<CustomerKey>> {
+  if (keys.length === 0) return new Set()
+  const { rows } = await client.query<{ readable: boolean }>(
+    `SELECT bool_and(coalesce(has_table_privilege(to_regclass('rollcall.' || name), 'SELECT'), false)) AS readable
+     FROM unnest('{ledger,owed,outbox}'::text[]) AS name`,
+  )
+  return rows[0]?.readable ? await knownKeys(client, keys) : new Set()
+}

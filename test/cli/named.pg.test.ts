@@ -1,0 +1,154 @@
+// Keys as people type them: read as their columns read them, and a typing error harms nobody.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { main } from '../../src/cli/main.ts'
+import { buildHouse, type House } from '../support/house.ts'
+import { lanes } from '../support/lanes.ts'
+
+const [, lane] = lanes
+if (!lane) throw new Error('the Postgres lane is always there')
+
+const STATUS = { column: 'plan', values: { free: 0, premium: 2 } }
+
+async function rollcall(house: House, ...args: readonly string[]) {
+  const folder = await mkdtemp(join(tmpdir(), 'rollcall-test-'))
+  try {
+    await writeFile(join(folder, 'rollcall.config.js'), `export default ${JSON.stringify(house.authored)}`)
+    const out: string[] = []
+    const err: string[] = []
+    const code = await main(args, {
+      out: (text) => out.push(text),
+      err: (text) => err.push(text),
+      env: { ...house.env },
+      cwd: folder,
+      terminal: false,
+      stop: new AbortController().signal,
+    })
+    return { code, out: out.join('\n'), err: err.join('\n') }
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+/** What rollcall has noted, recorded and called for. */
+async function traces(house: House) {
+  const { rows } = await house.db.pool.query(
+    'SELECT key FROM rollcall.owed UNION SELECT key FROM rollcall.ledger ORDER BY key',
+  )
+  return { keys: rows.map(({ key }) => key), calls: house.calls().length }
+}
+
+describe('with a key of two columns', () => {
+  let house: House
+  beforeAll(async () => {
+    house = await buildHouse(lane, {
+      sql: `CREATE TABLE clientes (pais char(2), numero bigint, plan text, PRIMARY KEY (pais, numero))`,
+      config: {
+        customers: { table: 'public.clientes', key: ['pais', 'numero'] },
+        mapping: { user_id: 'numero', status: STATUS },
+      },
+    })
+    await house.db.pool.query(`INSERT INTO clientes VALUES ('ES', 105, 'premium')`)
+    expect((await rollcall(house, 'sync', '["ES", "105"]')).code).toBe(0)
+    return () => house[Symbol.asyncDispose]()
+  })
+
+  test('a key without the space, with a number or with zeros before it is the same customer', async () => {
+    const before = await traces(house)
+    expect(before.keys).toEqual(['["ES", "105"]'])
+    for (const typed of ['["ES","105"]', '["ES",105]', '[ "ES" , "00105" ]']) {
+      for (const more of [['--dry-run'], ['--diff'], []]) {
+        const { code, out, err } = await rollcall(house, 'sync', typed, ...more)
+        expect([typed, more, code, err]).toEqual([typed, more, 0, `note: ${typed} is read as ["ES", "105"]`])
+        expect(out).toContain('customer ["ES", "105"] ')
+      }
+    }
+    expect((await rollcall(house, 'access', '["ES",105]')).code).toBe(0)
+    expect((await rollcall(house, 'sync', '--look', '["ES",105]')).code).toBe(0)
+    expect(house.sandbox.users.get('105')?.status).toBe(2)
+    expect((await traces(house)).keys).toEqual(before.keys)
+    expect(house.calls().filter(({ method }) => method !== 'GET')).toHaveLength(1)
+  })
+
+  test('a command that reads no configuration knows it without the space, too', async () => {
+    for (const args of [['sync', '--history'], ['failures'], ['held']]) {
+      const { code, out, err } = await rollcall(house, ...args, '["ES","105"]')
+      expect([args, code, out + err]).toEqual([args, 0, expect.not.stringContaining('nothing is known')])
+    }
+    expect((await rollcall(house, 'failures', '["ES","106"]')).code).toBe(3)
+  })
+
+  test('what cannot be a key is refused, says what a key looks like, and leaves nothing behind', async () => {
+    const before = await traces(house)
+    for (const typed of [
+      'foo',
+      '105',
+      '["ES"]',
+      '["ES","x"]',
+      '["ES",1.5]',
+      '["ES",null]',
+      '["E\\u0000","1"]',
+    ])
+      for (const command of [
+        ['sync'],
+        ['sync', '--removed'],
+        ['sync', '--dry-run'],
+        ['sync', '--diff'],
+        ['access'],
+      ]) {
+        const { code, out, err } = await rollcall(house, ...command, '["ES", "105"]', typed)
+        expect([command, typed, code, out]).toEqual([command, typed, 2, ''])
+        expect(err).toContain(
+          `${typed}: expected a JSON array of 2 texts for pais (character(2)), numero (bigint), such as '["…", "…"]'`,
+        )
+        expect(err).not.toMatch(/invalid input|syntax/)
+      }
+    expect(await traces(house)).toEqual(before)
+  })
+})
+
+test('a key that nobody has is refused before anything is noted or called, and --removed insists', async () => {
+  await using house = await buildHouse(lane, {
+    sql: `CREATE TABLE clientes (id bigint PRIMARY KEY, plan text)`,
+    config: {
+      customers: { table: 'public.clientes', key: 'id' },
+      mapping: { user_id: 'id', status: STATUS },
+    },
+  })
+  const { pool } = house.db
+  const { users } = house.sandbox
+  await pool.query(`INSERT INTO clientes VALUES (4711, 'premium'), (5, 'premium')`)
+  const first = await rollcall(house, 'sync', '04711', '5')
+  expect([first.code, first.err]).toEqual([0, 'note: 04711 is read as 4711'])
+  users.set('4712', { status: 2 })
+  const before = await traces(house)
+  expect(before.keys).toEqual(['4711', '5'])
+
+  for (const more of [[], ['--look'], ['--dry-run'], ['--json']]) {
+    const { code, out, err } = await rollcall(house, 'sync', '4711', '4712', ...more)
+    expect([more, code, out]).toEqual([more, 2, ''])
+    expect(err).toContain('no customer has the key 4712, and nothing is known of it')
+    expect(err).toContain('--removed')
+  }
+  const odd = await rollcall(house, 'sync', '4711x')
+  expect([odd.code, odd.err]).toEqual([2, expect.stringContaining('4711x: expected id (bigint)')])
+  expect(await traces(house)).toEqual(before)
+
+  // Who has a record, or whose removal was captured, was a customer: as ever.
+  await pool.query(`DELETE FROM clientes WHERE id = 4711`)
+  expect((await rollcall(house, 'sync', '04711')).code).toBe(0)
+  expect(users.get('4711')?.status).toBe(0)
+  await pool.query(`INSERT INTO clientes VALUES (6, 'premium'); DELETE FROM clientes WHERE id = 6`)
+  expect((await rollcall(house, 'sync', '6', '--dry-run')).code).toBe(0)
+
+  const planned = await rollcall(house, 'sync', '4712', '--removed', '--dry-run')
+  expect([planned.code, planned.out]).toEqual([0, expect.stringContaining('customer 4712 (dry run)')])
+  expect((await rollcall(house, 'sync', '4712', '--removed')).code).toBe(0)
+  expect((await traces(house)).keys).toContain('4712')
+
+  // A text that is no key of these columns, but was one of others.
+  await pool.query(`INSERT INTO rollcall.ledger (key) VALUES ('old')`)
+  expect((await rollcall(house, 'sync', 'old', '--dry-run')).err).toBe('')
+})
