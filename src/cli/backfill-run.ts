@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { type Announced, announceCreates } from '../brake/announce.ts'
+import { type Announced, announceCreates, cutAnnounced } from '../brake/announce.ts'
 import type { Config } from '../config/config.ts'
 import { readEnv } from '../config/env.ts'
 import { countCustomers } from '../customers/count.ts'
@@ -12,7 +12,7 @@ import { sleep } from '../ops/time.ts'
 import { figure } from '../report/figures.ts'
 import { requireCapture } from '../sweep/ready.ts'
 import type { Restriction } from '../sweep/restriction.ts'
-import { type Begun, type RunOptions, runSweep } from '../sweep/run.ts'
+import { type Begun, type Ran, type RunOptions, runSweep } from '../sweep/run.ts'
 import { makeThrottle, pageFor } from '../sweep/throttle.ts'
 import { type Digester, makeDigester } from '../sync/digest.ts'
 import { policyOf } from '../sync/policy.ts'
@@ -73,7 +73,11 @@ async function carryOut(running: Running): Promise<Backfilled> {
   const ran = await runInTurn(
     { pool, signal: io.stop, say: running.progress.say, restart: asked.restart },
     asked.mapping ? { kind: 'mapping', fingerprint: config.fingerprint } : { kind: 'backfill', restriction },
-    () => runSweep(sweeping(running, restriction, heard)),
+    async () => {
+      const swept = await runSweep(sweeping(running, restriction, heard))
+      if (swept.ended && !asked.mapping) await endAnnouncement(pool, swept, heard)
+      return swept
+    },
   )
   const waited = asked.wait && ran.ended ? await awaitSettled(running) : null
   const standing = await readStanding(pool, config.fingerprint)
@@ -81,6 +85,13 @@ async function carryOut(running: Running): Promise<Backfilled> {
 }
 
 type Heard = { announced: Announced | null; resumed: boolean }
+
+/** Also of an earlier command that was stopped: its backfill has ended by this, or was given up for it. */
+async function endAnnouncement(pool: Pool, { tally }: Ran, heard: Heard): Promise<void> {
+  const { create = 0, lookup = 0 } = tally.plans
+  const stands = await cutAnnounced(pool, Math.min(tally.otherUsers, create + lookup))
+  if (heard.announced) heard.announced = { ...heard.announced, ...stands }
+}
 
 function sweeping(running: Running, restriction: Restriction, heard: Heard): RunOptions {
   const { io, pool, config, asked, digester, progress } = running

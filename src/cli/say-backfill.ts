@@ -143,6 +143,7 @@ function sayMissed({ missed: { inserted, changed, deleted } }: Tally): string[] 
 function sayAnnounced({ set, left, until, trippedAt }: Announced): string {
   if (trippedAt !== null)
     return `registrations wait for a person since ${trippedAt}, those who are announced too: see \`rollcall held\``
+  if (left === 0) return 'nobody is to be registered any more, and no registration passes the brake uncounted'
   return set
     ? `${figure(left)} registrations pass the brake until ${until}`
     : `they were announced when this backfill began, and are not announced twice: ${figure(left)} of them may still come; \`--restart\` announces anew`
