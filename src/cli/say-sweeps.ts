@@ -23,10 +23,20 @@ const GOES_ON: Readonly<Record<SweepKind, string>> = {
 }
 
 /** The lines of a status about looks at everybody, as label and text. */
-export function sayShownSweeps({ unfinished, check }: SweepsReport): readonly (readonly [string, string])[] {
+export function sayShownSweeps(sweeps: SweepsReport): readonly (readonly [string, string])[] {
+  const { unfinished, check, missedSince } = sweeps
+  const since = check ? 'since then' : 'before everybody was looked at'
   return [
     ...unfinished.map((sweep) => ['sweep', sayUnfinished(sweep)] as const),
     ...(check ? [['check', sayCheck(check)] as const] : []),
+    ...(allMissed(missedSince) > 0
+      ? [
+          [
+            'check',
+            `${since}, a look at some customers has found that capture had missed ${sayMissed(missedSince)}`,
+          ] as const,
+        ]
+      : []),
   ]
 }
 
