@@ -61,7 +61,7 @@ function sayWhich({ standing, applied, mapping }: Backfilled): string {
 
 /** Whom a sweep has looked at, and what it has found. */
 export function sayTally(tally: Tally, mapping: boolean): string[] {
-  const { customers, verdicts, unsure, plans, fields, loseAccess, otherUsers } = tally
+  const { customers, verdicts, unsure, plans, fields, loseAccess, otherUsers, neverInScope } = tally
   const some = (label: string, count: number, text: string) => (count > 0 ? lines(label, text) : [])
   const n = (verdict: keyof Tally['verdicts']) => figure(verdicts[verdict])
   const bring = mapping ? '`rollcall backfill` brings them in' : ''
@@ -95,11 +95,30 @@ export function sayTally(tally: Tally, mapping: boolean): string[] {
       verdicts['not-selected'],
       `${n('not-selected')} differ in another way than --only names`,
     ),
+    ...sayWaiting(tally),
+    ...some(
+      'out of scope',
+      neverInScope,
+      `${figure(neverInScope)} were never in scope: left alone, whatever access they have at the service`,
+    ),
     ...some(
       'unreadable',
       verdicts.unreadable,
       `${n('unreadable')} rows cannot be read: see \`rollcall failures\``,
     ),
+  ]
+}
+
+/** Nothing differs for them since a person, or the service, has said no; nobody should take them for settled. */
+function sayWaiting({ waiting: { held, discarded, rejected } }: Tally): string[] {
+  return [
+    ...(held > 0 ? lines('held', `${figure(held)} wait for a person, as before: see \`rollcall held\``) : []),
+    ...(rejected > 0
+      ? lines('rejected', `${figure(rejected)} were rejected, and stay so: see \`rollcall failures\``)
+      : []),
+    ...(discarded > 0
+      ? lines('discarded', `${figure(discarded)} stay as a person has left them: see \`rollcall held log\``)
+      : []),
   ]
 }
 

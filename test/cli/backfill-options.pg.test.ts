@@ -114,6 +114,21 @@ describe('on a house of its own', () => {
     expect(revoked.output).toMatch(/^left alone +16 /m)
   })
 
+  test('a dry run tells of those who share a user_id with another newcomer, and who is out of scope', async () => {
+    const shared = `{ columns: ['id'], map: ({ id }) => (['k2', 'k3', 'k4'].includes(id) ? 'k1' : id) }`
+    const scope = `{ columns: ['id'], when: ({ id }) => id !== 'k4' && id !== 'k5' }`
+    const authored = JSON.stringify(house.authored)
+    await using command = await makeCommand(
+      `{ ...${authored}, mapping: { ...${authored}.mapping, user_id: ${shared} }, scope: ${scope} }`,
+    )
+    const { code, out } = await command.run(house.env, 'backfill', '--dry-run')
+    expect(code).toBe(3)
+    expect(unfolded(out)).toMatch(/^warning +3 new customers share a user_id with another one of them: each is/m)
+    expect(unfolded(out)).toMatch(/^out of scope +2 were never in scope: left alone, whatever access/m)
+    const json = await command.run(house.env, 'backfill', '--dry-run', '--json')
+    expect(JSON.parse(json.out)).toMatchObject({ sharing: 3, neverInScope: 2, waiting: { held: 0 } })
+  })
+
   test('another backfill under way: the same is waited for, one for others is refused', async () => {
     const { pool } = house.db
     await pool.query(
