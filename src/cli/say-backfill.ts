@@ -7,6 +7,7 @@ import type { Plan } from '../sync/plan.ts'
 import type { Waited } from './backfill-wait.ts'
 import type { ExitCode } from './io.ts'
 import { lines } from './say-status.ts'
+import { sayExamples } from './say-sweeps.ts'
 
 /** `standing` as it was at the end; null on a ledger that no worker has met yet. */
 export type Backfilled = Ran & {
@@ -39,7 +40,7 @@ export function sayBackfill(done: Backfilled): string[] {
   return [
     ...lines('mapping', sayWhich(done)),
     ...sayTally(tally, done.mapping),
-    ...sayMissed(tally),
+    ...sayMissed(done),
     ...(announced ? lines('announced', sayAnnounced(announced)) : []),
     ...(ended ? [] : lines('stopped', sayStopped(done))),
     ...(ended && !waited ? lines('done', sayNoted(tally)) : []),
@@ -151,11 +152,12 @@ function listed(before: string, counts: Readonly<Record<string, number>>): strin
 }
 
 /** Nobody should have to wonder whether capture misses anything. */
-function sayMissed({ missed: { inserted, changed, deleted } }: Tally): string[] {
+function sayMissed({ tally, examples }: Backfilled): string[] {
+  const { inserted, changed, deleted } = tally.missed
   if (inserted + changed + deleted === 0) return []
   return lines(
     'missed',
-    `capture has missed ${figure(inserted)} new, ${figure(changed)} changed and ${figure(deleted)} deleted rows; they are owed a sync now. Find out what writes without triggers: disabled triggers, session_replication_role, logical replication`,
+    `capture has missed ${figure(inserted)} new, ${figure(changed)} changed and ${figure(deleted)} deleted rows${sayExamples(examples)}; they are owed a sync now. Find out what writes without triggers: disabled triggers, session_replication_role, logical replication`,
   )
 }
 
@@ -217,8 +219,8 @@ function sayNotAll(customers: number): string {
 }
 
 export function backfillJson(done: Backfilled): object {
-  const { standing, applied, tally, ended, resumed, announced, waited } = done
+  const { standing, applied, tally, ended, resumed, announced, waited, examples } = done
   const { generation = null, appliedAt = null, current = false } = standing ?? {}
   const about = { generation, appliedAt, current, applied, dryRun: false, ended, resumed }
-  return { ...about, announced, waited, ...tally }
+  return { ...about, announced, waited, examples, ...tally }
 }

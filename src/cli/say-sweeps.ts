@@ -63,3 +63,8 @@ export function sayMissed(missed: Missed): string {
   const all = allMissed(missed)
   return `${all} change${all === 1 ? '' : 's'} (${parts.join(', ')})`
 }
+
+/** Keys, for whoever looks for what wrote without triggers; of those whom an earlier process has found none is kept. */
+export function sayExamples(examples: readonly string[]): string {
+  return examples.length === 0 ? '' : `, for example ${examples.join(', ')}`
+}

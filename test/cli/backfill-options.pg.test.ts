@@ -123,7 +123,9 @@ describe('on a house of its own', () => {
     )
     const { code, out } = await command.run(house.env, 'backfill', '--dry-run')
     expect(code).toBe(3)
-    expect(unfolded(out)).toMatch(/^warning +3 new customers share a user_id with another one of them: each is/m)
+    expect(unfolded(out)).toMatch(
+      /^warning +3 new customers share a user_id with another one of them: each is/m,
+    )
     expect(unfolded(out)).toMatch(/^out of scope +2 were never in scope: left alone, whatever access/m)
     const json = await command.run(house.env, 'backfill', '--dry-run', '--json')
     expect(JSON.parse(json.out)).toMatchObject({ sharing: 3, neverInScope: 2, waiting: { held: 0 } })
