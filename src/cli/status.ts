@@ -88,7 +88,9 @@ export function needsPerson(
         ]
       : []),
     ...(unfit > 0
-      ? [`${unfit} watched tables are not captured as configured: run \`rollcall capture install\``]
+      ? [
+          `${unfit} watched ${unfit === 1 ? 'table is' : 'tables are'} not captured as configured: run \`rollcall capture install\``,
+        ]
       : []),
     ...marks.map((mark) =>
       mark.kind === 'truncate'
