@@ -41,7 +41,8 @@ export function sayShownSweeps(sweeps: SweepsReport): readonly (readonly [string
 }
 
 function sayUnfinished({ kind, customers, total, differ, startedAt, silentMs }: SweepReport): string {
-  const of = total === null ? '' : ` of ${total}`
+  // Who has a record and no row comes after all who were counted.
+  const of = total === null || customers > total ? '' : ` of ${total}`
   const still = silentMs > STANDS_STILL_MS ? `; stands still: ${GOES_ON[kind]}` : ''
   return `${WHAT[kind]}: ${customers}${of} customers looked at, ${differ} differ, since ${startedAt}${still}`
 }
