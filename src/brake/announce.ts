@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg'
 import { iso } from '../ledger/sql.ts'
+import { LANE } from '../model/customer.ts'
 
 type Announcement = {
   readonly customers: number
@@ -43,4 +44,37 @@ export async function announceCreates(
   const { rows } = await client.query<Omit<Announced, 'set'>>(STANDS)
   const stands = rows[0] ?? { left: 0, until: null, trippedAt: null }
   return { set: rowCount === 1, ...stands }
+}
+
+/**
+ * How many registrations can still be needed, in one snapshot with how many are announced. Whoever has passed as one of
+ * them passes again without taking up a place.
+ */
+const NEEDED = `
+SELECT b.expected AS left, b.expected_until::text AS until, (SELECT count(*) FROM (
+  SELECT FROM rollcall.owed o LEFT JOIN rollcall.ledger l ON l.key = o.key
+  WHERE o.lane = ${LANE.backfill} AND o.due_at IS NOT NULL AND l.remote IS DISTINCT FROM 'present'
+    AND NOT EXISTS (SELECT FROM rollcall.brake_entry e WHERE e.kind = 'create' AND e.key = o.key AND e.announced)
+  LIMIT b.expected) AS needed)::int AS owed
+FROM rollcall.brake b WHERE b.kind = 'create' AND b.expected > 0`
+
+/** Those who have passed between the two statements were among the needed. */
+const CUT = `
+UPDATE rollcall.brake SET expected = least(expected, greatest(0, $1::int - ($2::int - expected)))
+WHERE kind = 'create' AND expected <= $2 AND expected_until::text = $3`
+
+/**
+ * What was announced and cannot come any more would let through whoever is registered by mistake until the window has
+ * passed, and a command that is repeated announces all of them again. So at the end of a sweep no more are left than
+ * are owed by backfills, besides `others`: who is registered already, and is to be again as another user.
+ */
+export async function cutAnnounced(
+  client: Pick<ClientBase, 'query'>,
+  others: number,
+): Promise<Omit<Announced, 'set'>> {
+  const needed = await client.query<{ left: number; until: string; owed: number }>(NEEDED)
+  const [found] = needed.rows
+  if (found) await client.query(CUT, [Math.min(found.left, found.owed + others), found.left, found.until])
+  const { rows } = await client.query<Omit<Announced, 'set'>>(STANDS)
+  return rows[0] ?? { left: 0, until: null, trippedAt: null }
 }

@@ -74,9 +74,10 @@ async function apply(
     const changed: string[] = []
     for (const table of difference.tables) {
       const statements = statementsFor(leavesOthers ? { ...table, leftover: [] } : table)
-      if (statements.length === 0) continue
-      await underShortLock(client, { table: table.table, statements, patience })
-      changed.push(nameOf(table.table))
+      // A function that was replaced needs no lock on its tables; what they note is another thing all the same.
+      const replaced = table.watchers.some((watcher) => difference.functions.includes(watcher))
+      if (statements.length > 0) await underShortLock(client, { table: table.table, statements, patience })
+      if (statements.length > 0 || replaced) changed.push(nameOf(table.table))
     }
     for (const name of leavesOthers ? [] : difference.leftoverFunctions) {
       await client.query(`DROP FUNCTION IF EXISTS ${quotedFunction(name)}()`)

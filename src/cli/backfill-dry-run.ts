@@ -18,6 +18,7 @@ import { EVERYBODY } from '../sweep/differs.ts'
 import { addAhead, type Forecast, NOTHING_AHEAD } from '../sweep/forecast.ts'
 import type { Judged } from '../sweep/judge.ts'
 import { makeSample } from '../sweep/sample.ts'
+import { makeSharers } from '../sweep/sharers.ts'
 import { sweep } from '../sweep/sweep.ts'
 import { makeDigester } from '../sync/digest.ts'
 import { policyOf } from '../sync/policy.ts'
@@ -72,6 +73,7 @@ async function look(io: Io, looking: Looking): Promise<Foretold> {
   const countedOf = await makeReadCounted(looking)
   const sample = makeSample<Sampled>(asked.sample, Math.random)
   const total = await countCustomers(pool, await describeCustomers(pool, config), restriction.conditions)
+  const sharers = makeSharers(total ?? 0)
   const progress = openProgress(io, () => performance.now())
   let forecast: Forecast = NOTHING_AHEAD
   try {
@@ -84,17 +86,24 @@ async function look(io: Io, looking: Looking): Promise<Foretold> {
         const counted = await countedOf(differing)
         for (const each of judged) forecast = addAhead(forecast, each, { policy, digester, counted })
         for (const each of differing) sample.add(() => sampled(each))
+        for (const userId of judged.flatMap(newcomerOf)) sharers.add(userId)
         const { customers, verdicts } = forecast.tally
         const note = `${figure(verdicts.differs)} differ`
         progress.show({ verb: 'looked at', done: customers, total, from: 0, note })
         return true
       },
     })
-    const rest = { ended, asked, withoutLedger, sample: sample.all() }
+    const rest = { ended, asked, withoutLedger, sample: sample.all(), sharing: sharers.count() }
     return { ...rest, forecast, ...(await surroundings(looking, forecast)) }
   } finally {
     progress.close()
   }
+}
+
+/** The user of somebody who would be brought in, and of whom nothing is recorded that another one could meet. */
+function newcomerOf({ verdict, made }: Judged): readonly string[] {
+  if (verdict !== 'differs' || made?.mapped.kind !== 'user') return []
+  return made.found.known || made.found.plan.kind === 'reject' ? [] : [made.mapped.user.userId]
 }
 
 /** Whom the brake would not count again; without the right to see that, nobody. */

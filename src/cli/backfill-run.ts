@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { type Announced, announceCreates } from '../brake/announce.ts'
+import { type Announced, announceCreates, cutAnnounced } from '../brake/announce.ts'
 import type { Config } from '../config/config.ts'
 import { readEnv } from '../config/env.ts'
 import { countCustomers } from '../customers/count.ts'
@@ -13,7 +13,7 @@ import { figure } from '../report/figures.ts'
 import type { Judged } from '../sweep/judge.ts'
 import { requireCapture } from '../sweep/ready.ts'
 import type { Restriction } from '../sweep/restriction.ts'
-import { type Begun, type RunOptions, runSweep } from '../sweep/run.ts'
+import { type Begun, type Ran, type RunOptions, runSweep } from '../sweep/run.ts'
 import { makeThrottle, pageFor } from '../sweep/throttle.ts'
 import { type Digester, makeDigester } from '../sync/digest.ts'
 import { policyOf } from '../sync/policy.ts'
@@ -112,6 +112,7 @@ function makeSlices(running: Running, restriction: Restriction, heard: Heard): (
     })
     const signal = AbortSignal.any([io.stop, slice.signal])
     const ran = await runSweep({ ...options, signal, restart: first && asked.restart })
+    if (ran.ended && !asked.mapping) await endAnnouncement(running.pool, ran, heard)
     const goesOn = !ran.ended && !ran.superseded && slice.signal.aborted
     return { ...ran, goOnAfterMs: goesOn ? Math.max(BETWEEN_MS, leftMs) : null }
   }
@@ -125,6 +126,13 @@ async function hear({ pool, config, asked, progress }: Running, begun: Begun, he
   const { windowHours } = config.brake
   const announcement = { customers: asked.expectCreates, windowHours, sweep: begun.id }
   heard.announced = await announceCreates(pool, announcement)
+}
+
+/** Also of an earlier command that was stopped: its backfill has ended by this, or was given up for it. */
+async function endAnnouncement(pool: Pool, { tally }: Ran, heard: Heard): Promise<void> {
+  const { create = 0, lookup = 0 } = tally.plans
+  const stands = await cutAnnounced(pool, Math.min(tally.otherUsers, create + lookup))
+  if (heard.announced) heard.announced = { ...heard.announced, ...stands }
 }
 
 type Paging = {

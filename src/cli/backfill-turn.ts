@@ -26,7 +26,7 @@ type What =
   | { readonly kind: 'mapping'; readonly fingerprint: string }
 
 const POLL_MS = 300
-const STOPPED: Ran = { tally: NOTHING_FOUND, ended: false, superseded: false }
+const STOPPED: Ran = { tally: NOTHING_FOUND, ended: false, superseded: false, examples: [] }
 
 /** @throws RollcallError SWEEP_RUNNING where another backfill is under way that is not the same */
 export async function runInTurn(turn: Turn, what: What, run: () => Promise<Slice>): Promise<Ran> {
@@ -81,5 +81,5 @@ async function doneBy(pool: Pool, { id }: Other, what: What): Promise<Ran | null
     return standing?.current && standing.swept ? { ...STOPPED, ended: true } : null
   }
   const tally = id === null ? null : await readDone<Tally>(pool, id)
-  return tally && { tally: { ...NOTHING_FOUND, ...tally }, ended: true, superseded: false }
+  return tally && { tally: { ...NOTHING_FOUND, ...tally }, ended: true, superseded: false, examples: [] }
 }

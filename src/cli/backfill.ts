@@ -19,6 +19,7 @@ Examples:
 --where compares a column that the mapping or the key reads, by =, !=, <, <=, >,
 >=, "in a,b", "is null" or "is not null" (in quotes for your shell); all that
 are given have to hold. Ctrl-C ends it after a page; the same command goes on.
+What --wait tells at the end is of everybody, also with --where or --only.
 
 Exit 0 all done, or for a dry run nothing to do; 3 something to do, or somebody
 who is not settled; 1 it failed or was stopped.`

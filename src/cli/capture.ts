@@ -61,7 +61,7 @@ export const captureCommand: AddCommand = (program, io, exit) => {
         else {
           io.out(`Captured from now on: ${changed.join(', ')}`)
           io.out(
-            'What was there or changed before is not noted by this: `rollcall capture resync` looks at everybody.',
+            'Who is there already is not noted by this: `rollcall backfill --dry-run` tells who would be brought in, and `rollcall backfill` does it.',
           )
         }
         if (leavesOthers && !options.json) io.out(OTHERS_STAY)

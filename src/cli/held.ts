@@ -37,10 +37,10 @@ clear:FIELD (clear:email), or truncated. A customer key that begins with a dash
 comes after --.
 
 A release holds for exactly what was held; who changes meanwhile is counted
-again. Who is discarded stays as it is until its row changes. A kind that has
-tripped stays so until a person has decided and nobody waits for it; where
-everybody has come back by itself, held discard --kind says that somebody has
-looked.
+again. Who is discarded stays as it is until its row changes, or the mapping
+makes something else of it. A kind that has tripped stays so until a person has
+decided and nobody waits for it; where everybody has come back by itself, held
+discard --kind says that somebody has looked.
 
 It reads DATABASE_URL alone, and no configuration.
 

@@ -62,7 +62,9 @@ export function openProgress(io: Pick<Io, 'err' | 'screen'>, now: () => number):
 }
 
 /** `1,200 of 5,000 customers looked at (24 %), 400/s, 10 s left; 30 differ` */
-export function sayStanding({ verb, done, total, from, note }: Standing, elapsedMs: number): string {
+export function sayStanding(standing: Standing, elapsedMs: number): string {
+  const { verb, done, from, note } = standing
+  const total = totalOf(standing)
   const of = total === null ? '' : ` of ${figure(total)}`
   const parts = [
     `${figure(done)}${of} customers ${verb}${percent(done, total)}`,
@@ -75,17 +77,27 @@ const BAR = 16
 
 /** One line, whatever the terminal's width: a wrapped one would tear the picture apart. */
 export function sayBar(standing: Standing, elapsedMs: number, columns: number): string {
-  const { verb, done, total, note } = standing
-  const share = total ? Math.min(1, done / total) : 0
+  const { verb, done, note } = standing
+  const total = totalOf(standing)
+  const share = total ? done / total : 0
   const filled = Math.floor(share * BAR)
   const bar =
     total === null ? '' : `[${'#'.repeat(filled)}${'.'.repeat(BAR - filled)}] ${Math.floor(share * 100)} %  `
-  const parts = [`${figure(done)} ${verb}`, ...pace(standing, elapsedMs), ...(note === '' ? [] : [note])]
+  const parts = [
+    `${figure(done)} ${verb}`,
+    ...pace({ ...standing, total }, elapsedMs),
+    ...(note === '' ? [] : [note]),
+  ]
   return `${bar}${parts.join('  ')}`.slice(0, Math.max(1, columns - 1))
 }
 
 function percent(done: number, total: number | null): string {
-  return total ? ` (${Math.floor(Math.min(1, done / total) * 100)} %)` : ''
+  return total ? ` (${Math.floor((done / total) * 100)} %)` : ''
+}
+
+/** Who has a record and no row comes after all who were counted: past the total, nobody knows how many are left. */
+function totalOf({ done, total }: Pick<Standing, 'done' | 'total'>): number | null {
+  return total !== null && done > total ? null : total
 }
 
 type Pacing = Pick<Standing, 'done' | 'total' | 'from'>

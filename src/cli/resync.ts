@@ -13,7 +13,7 @@ import { makeDigester } from '../sync/digest.ts'
 import { withPool } from './connect.ts'
 import type { ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
-import { allMissed, sayMissed } from './say-sweeps.ts'
+import { allMissed, sayExamples, sayMissed } from './say-sweeps.ts'
 
 export type Resync = { readonly config?: string; readonly json?: boolean; readonly dismiss?: boolean }
 
@@ -27,15 +27,24 @@ export async function resync(io: Io, { config: file, json, dismiss }: Resync): P
     const digester = makeDigester(env.ROLLCALL_DIGEST_KEY)
     return await lookAtEverybody({ pool, config, digester, signal: io.stop })
   })
-  const { ended } = ran
+  const { ended, examples } = ran
   const { customers, verdicts, missed } = ran.tally
   if (json)
-    io.out(asJson({ ended, customers, noted: verdicts.differs, unreadable: verdicts.unreadable, missed }))
+    io.out(
+      asJson({
+        ended,
+        customers,
+        noted: verdicts.differs,
+        unreadable: verdicts.unreadable,
+        missed,
+        examples,
+      }),
+    )
   else for (const line of sayRan(ran)) io.out(line)
   return ended ? 0 : 1
 }
 
-function sayRan({ ended, superseded, tally }: Ran): readonly string[] {
+function sayRan({ ended, superseded, tally, examples }: Ran): readonly string[] {
   const { customers, verdicts, missed } = tally
   const unreadable = verdicts.unreadable > 0 ? `, ${verdicts.unreadable} cannot be read` : ''
   const stopped = superseded
@@ -43,7 +52,9 @@ function sayRan({ ended, superseded, tally }: Ran): readonly string[] {
     : 'Not everybody was looked at: run it again to go on.'
   return [
     `${customers} customers were looked at: ${verdicts.differs} are owed a sync${unreadable}.`,
-    ...(allMissed(missed) > 0 ? [`Capture had missed ${sayMissed(missed)}: see \`rollcall status\`.`] : []),
+    ...(allMissed(missed) > 0
+      ? [`Capture had missed ${sayMissed(missed)}${sayExamples(examples)}: see \`rollcall status\`.`]
+      : []),
     ...(ended ? [] : [stopped]),
   ]
 }
@@ -83,5 +94,5 @@ async function lookAtEverybody(looking: Looking): Promise<Ran> {
     if (ran) return ran
     await sleep(POLL_MS, signal)
   }
-  return { tally: NOTHING_FOUND, ended: false, superseded: false }
+  return { tally: NOTHING_FOUND, ended: false, superseded: false, examples: [] }
 }

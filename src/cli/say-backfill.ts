@@ -7,6 +7,7 @@ import type { Plan } from '../sync/plan.ts'
 import type { Waited } from './backfill-wait.ts'
 import type { ExitCode } from './io.ts'
 import { lines } from './say-status.ts'
+import { sayExamples } from './say-sweeps.ts'
 
 /** `standing` as it was at the end; null on a ledger that no worker has met yet. */
 export type Backfilled = Ran & {
@@ -39,7 +40,7 @@ export function sayBackfill(done: Backfilled): string[] {
   return [
     ...lines('mapping', sayWhich(done)),
     ...sayTally(tally, done.mapping),
-    ...sayMissed(tally),
+    ...sayMissed(done),
     ...(announced ? lines('announced', sayAnnounced(announced)) : []),
     ...(ended ? [] : lines('stopped', sayStopped(done))),
     ...(ended && !waited ? lines('done', sayNoted(tally)) : []),
@@ -61,7 +62,7 @@ function sayWhich({ standing, applied, mapping }: Backfilled): string {
 
 /** Whom a sweep has looked at, and what it has found. */
 export function sayTally(tally: Tally, mapping: boolean): string[] {
-  const { customers, verdicts, unsure, plans, fields, loseAccess, otherUsers } = tally
+  const { customers, verdicts, unsure, plans, fields, loseAccess, otherUsers, neverInScope } = tally
   const some = (label: string, count: number, text: string) => (count > 0 ? lines(label, text) : [])
   const n = (verdict: keyof Tally['verdicts']) => figure(verdicts[verdict])
   const bring = mapping ? '`rollcall backfill` brings them in' : ''
@@ -95,11 +96,30 @@ export function sayTally(tally: Tally, mapping: boolean): string[] {
       verdicts['not-selected'],
       `${n('not-selected')} differ in another way than --only names`,
     ),
+    ...sayWaiting(tally),
+    ...some(
+      'out of scope',
+      neverInScope,
+      `${figure(neverInScope)} were never in scope: left alone, whatever access they have at the service`,
+    ),
     ...some(
       'unreadable',
       verdicts.unreadable,
       `${n('unreadable')} rows cannot be read: see \`rollcall failures\``,
     ),
+  ]
+}
+
+/** Nothing differs for them since a person, or the service, has said no; nobody should take them for settled. */
+function sayWaiting({ waiting: { held, discarded, rejected } }: Tally): string[] {
+  return [
+    ...(held > 0 ? lines('held', `${figure(held)} wait for a person, as before: see \`rollcall held\``) : []),
+    ...(rejected > 0
+      ? lines('rejected', `${figure(rejected)} were rejected, and stay so: see \`rollcall failures\``)
+      : []),
+    ...(discarded > 0
+      ? lines('discarded', `${figure(discarded)} stay as a person has left them: see \`rollcall held log\``)
+      : []),
   ]
 }
 
@@ -132,17 +152,19 @@ function listed(before: string, counts: Readonly<Record<string, number>>): strin
 }
 
 /** Nobody should have to wonder whether capture misses anything. */
-function sayMissed({ missed: { inserted, changed, deleted } }: Tally): string[] {
+function sayMissed({ tally, examples }: Backfilled): string[] {
+  const { inserted, changed, deleted } = tally.missed
   if (inserted + changed + deleted === 0) return []
   return lines(
     'missed',
-    `capture has missed ${figure(inserted)} new, ${figure(changed)} changed and ${figure(deleted)} deleted rows; they are owed a sync now. Find out what writes without triggers: disabled triggers, session_replication_role, logical replication`,
+    `capture has missed ${figure(inserted)} new, ${figure(changed)} changed and ${figure(deleted)} deleted rows${sayExamples(examples)}; they are owed a sync now. Find out what writes without triggers: disabled triggers, session_replication_role, logical replication`,
   )
 }
 
 function sayAnnounced({ set, left, until, trippedAt }: Announced): string {
   if (trippedAt !== null)
     return `registrations wait for a person since ${trippedAt}, those who are announced too: see \`rollcall held\``
+  if (left === 0) return 'nobody is to be registered any more, and no registration passes the brake uncounted'
   return set
     ? `${figure(left)} registrations pass the brake until ${until}`
     : `they were announced when this backfill began, and are not announced twice: ${figure(left)} of them may still come; \`--restart\` announces anew`
@@ -197,8 +219,8 @@ function sayNotAll(customers: number): string {
 }
 
 export function backfillJson(done: Backfilled): object {
-  const { standing, applied, tally, ended, resumed, announced, waited } = done
+  const { standing, applied, tally, ended, resumed, announced, waited, examples } = done
   const { generation = null, appliedAt = null, current = false } = standing ?? {}
   const about = { generation, appliedAt, current, applied, dryRun: false, ended, resumed }
-  return { ...about, announced, waited, ...tally }
+  return { ...about, announced, waited, examples, ...tally }
 }

@@ -34,6 +34,8 @@ export type Foretold = {
   /** Calls per second now, and at the most. */
   readonly pace: { readonly rate: number; readonly ceiling: number }
   readonly sample: readonly Sampled[]
+  /** Newcomers whose `user_id` another newcomer has as well. */
+  readonly sharing: number
 }
 
 /** What would follow, as lines for a person. */
@@ -52,6 +54,7 @@ export function sayForetold(foretold: Foretold, { service }: Pick<Config, 'servi
     ),
     ...sums('left out', '', leftOut),
     ...sums('rejected', '', rejected),
+    ...(foretold.sharing > 0 ? lines('warning', saySharing(foretold.sharing)) : []),
     ...sayCalls(forecast),
     ...(totalCalls(forecast) > 0 ? lines('time', sayTime(foretold)) : []),
     ...brake.filter(({ held }) => held > 0).flatMap((each) => lines('brake', sayOutlook(each))),
@@ -70,6 +73,10 @@ const WITHOUT: Readonly<Record<NonNullable<Foretold['withoutLedger']>, string>> 
 
 function sayNotApplied({ standing }: Foretold): string {
   return `not applied: syncs go by generation ${standing?.generation}; nothing is sent by this mapping before \`rollcall backfill --mapping\``
+}
+
+function saySharing(sharing: number): string {
+  return `${figure(sharing)} new customers share a user_id with another one of them: each is rejected (shared-user-id) as soon as the other is known, and one of them may have been registered by then. Correct the key, the scope or the rows before you bring them in; the figures here count them as any other`
 }
 
 function sums(label: string, before: string, counts: Counts): string[] {
@@ -133,7 +140,7 @@ function sayOne({ key, status, plan }: Sampled): string[] {
 }
 
 export function foretoldJson(foretold: Foretold): object {
-  const { forecast, ended, withoutLedger, standing, brake, sample, pace } = foretold
+  const { forecast, ended, withoutLedger, standing, brake, sample, pace, sharing } = foretold
   const { tally, ...ahead } = forecast
   const seconds = Math.round(secondsFor(foretold))
   return {
@@ -142,7 +149,7 @@ export function foretoldJson(foretold: Foretold): object {
     current: standing?.current ?? null,
     ...tally,
     ...ahead,
-    ...{ brake, pace, seconds },
+    ...{ sharing, brake, pace, seconds },
     sample: sample.map(({ key, status, json }) => ({ key, status, plan: json })),
   }
 }

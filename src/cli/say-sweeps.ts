@@ -23,15 +23,26 @@ const GOES_ON: Readonly<Record<SweepKind, string>> = {
 }
 
 /** The lines of a status about looks at everybody, as label and text. */
-export function sayShownSweeps({ unfinished, check }: SweepsReport): readonly (readonly [string, string])[] {
+export function sayShownSweeps(sweeps: SweepsReport): readonly (readonly [string, string])[] {
+  const { unfinished, check, missedSince } = sweeps
+  const since = check ? 'since then' : 'before everybody was looked at'
   return [
     ...unfinished.map((sweep) => ['sweep', sayUnfinished(sweep)] as const),
     ...(check ? [['check', sayCheck(check)] as const] : []),
+    ...(allMissed(missedSince) > 0
+      ? [
+          [
+            'check',
+            `${since}, a look at some customers has found that capture had missed ${sayMissed(missedSince)}`,
+          ] as const,
+        ]
+      : []),
   ]
 }
 
 function sayUnfinished({ kind, customers, total, differ, startedAt, silentMs }: SweepReport): string {
-  const of = total === null ? '' : ` of ${total}`
+  // Who has a record and no row comes after all who were counted.
+  const of = total === null || customers > total ? '' : ` of ${total}`
   const still = silentMs > STANDS_STILL_MS ? `; stands still: ${GOES_ON[kind]}` : ''
   return `${WHAT[kind]}: ${customers}${of} customers looked at, ${differ} differ, since ${startedAt}${still}`
 }
@@ -52,4 +63,9 @@ export function sayMissed(missed: Missed): string {
   const parts = HOW.flatMap((how) => (missed[how] > 0 ? [`${missed[how]} ${how}`] : []))
   const all = allMissed(missed)
   return `${all} change${all === 1 ? '' : 's'} (${parts.join(', ')})`
+}
+
+/** Keys, for whoever looks for what wrote without triggers; of those whom an earlier process has found none is kept. */
+export function sayExamples(examples: readonly string[]): string {
+  return examples.length === 0 ? '' : `, for example ${examples.join(', ')}`
 }

@@ -88,7 +88,9 @@ export function needsPerson(
         ]
       : []),
     ...(unfit > 0
-      ? [`${unfit} watched tables are not captured as configured: run \`rollcall capture install\``]
+      ? [
+          `${unfit} watched ${unfit === 1 ? 'table is' : 'tables are'} not captured as configured: run \`rollcall capture install\``,
+        ]
       : []),
     ...marks.map((mark) =>
       mark.kind === 'truncate'
@@ -99,10 +101,18 @@ export function needsPerson(
 }
 
 /** What was missed is put right; what missed it goes on until somebody finds it. */
-export function sweepsNeed({ check }: SweepsReport): string[] {
-  if (!check || allMissed(check.missed) === 0) return []
+export function sweepsNeed({ check, missedSince }: SweepsReport): string[] {
+  const when = [
+    ...(check && allMissed(check.missed) > 0
+      ? [`${sayMissed(check.missed)} when it was checked at ${check.endedAt}`]
+      : []),
+    ...(allMissed(missedSince) > 0
+      ? [`${sayMissed(missedSince)}, as a look at some customers has found${check ? ' since' : ''}`]
+      : []),
+  ]
+  if (when.length === 0) return []
   return [
-    `capture had missed ${sayMissed(check.missed)} when it was checked at ${check.endedAt}; they were owed a sync then. Something writes without triggers: look for DISABLE TRIGGER, session_replication_role = replica, logical replication that applies rows, partitions without triggers (\`rollcall capture status\`), a view over what is not watched. This stands until a check finds nothing: the next one, or \`rollcall capture resync\` now`,
+    `capture had missed ${when.join(', and ')}; they were owed a sync then. Something writes without triggers: look for DISABLE TRIGGER, session_replication_role = replica, logical replication that applies rows, partitions without triggers (\`rollcall capture status\`), a view over what is not watched. This stands until a check of everybody finds nothing: the next one, or \`rollcall capture resync\` now`,
   ]
 }
 

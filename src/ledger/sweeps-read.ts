@@ -32,14 +32,18 @@ export type SweepReport = {
   readonly total: number | null
   readonly customers: number
   readonly differ: number
-  readonly missed: { readonly inserted: number; readonly changed: number; readonly deleted: number }
+  readonly missed: MissedRows
 }
+
+type MissedRows = { readonly inserted: number; readonly changed: number; readonly deleted: number }
 
 export type SweepsReport = {
   /** By the present mapping; nobody goes on with one by another. */
   readonly unfinished: readonly SweepReport[]
   /** The last that went through of those who tell what capture has missed. */
   readonly check: SweepReport | null
+  /** What was found since by others: for some customers only, or not brought to their end. */
+  readonly missedSince: MissedRows
 }
 
 const UNFINISHED = `ended_at IS NULL AND generation = ${CURRENT_GENERATION}`
@@ -55,8 +59,21 @@ SELECT kind, options, ${ISO('started_at')} AS "startedAt", ${ISO('updated_at')} 
   coalesce(tally->'missed', '{"inserted": 0, "changed": 0, "deleted": 0}') AS missed
 FROM rollcall.sweep`
 
+const SINCE = `
+SELECT coalesce(sum((tally->'missed'->>'inserted')::float8), 0) AS inserted,
+  coalesce(sum((tally->'missed'->>'changed')::float8), 0) AS changed,
+  coalesce(sum((tally->'missed'->>'deleted')::float8), 0) AS deleted
+FROM rollcall.sweep
+WHERE updated_at > coalesce((SELECT max(ended_at) FROM rollcall.sweep WHERE ${LOOKED}), '-infinity')`
+
+/**
+ * Whoever was missed is owed a sync by the sweep that has found it, so that no later one finds it again: what one for
+ * some customers has found stands beside the last check until another check has ended, or nobody would hear of it.
+ */
 export async function readSweeps(client: Client): Promise<SweepsReport> {
   const unfinished = await client.query<SweepReport>(`${REPORT} WHERE ${UNFINISHED} ORDER BY id`)
   const check = await client.query<SweepReport>(`${REPORT} WHERE ${LOOKED} ORDER BY ended_at DESC LIMIT 1`)
-  return { unfinished: unfinished.rows, check: check.rows[0] ?? null }
+  const since = await client.query<MissedRows>(SINCE)
+  const missedSince = since.rows[0] ?? { inserted: 0, changed: 0, deleted: 0 }
+  return { unfinished: unfinished.rows, check: check.rows[0] ?? null, missedSince }
 }

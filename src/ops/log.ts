@@ -24,8 +24,8 @@ const HIDDEN = '[hidden]'
 const SHORTEST_SECRET = 6
 
 /**
- * JSON lines on stderr; stdout is for data. Customer keys stand in it under the names `customer`, `key` and `keys`
- * and nowhere else, so that they can be hidden here. Field values and secrets are not logged at all; that the latter
+ * JSON lines on stderr; stdout is for data. Customer keys stand in it under the names `customer`, `key`, `keys` and
+ * `examples` and nowhere else, so that they can be hidden here. Field values and secrets are not logged at all; that the latter
  * are taken out, by name and by their text, is for the day when somebody does.
  */
 export function makeLog(level: LogLevel, options: Options = {}): Log {
@@ -71,7 +71,7 @@ export function hideKey(key: unknown, digestKey: string): string {
 function hiddenKeys(digestKey: string) {
   const hide = (key: unknown) => (key === null || key === undefined ? key : hideKey(key, digestKey))
   const hideAll = (keys: unknown) => (Array.isArray(keys) ? keys.map(hide) : hide(keys))
-  return { customer: hide, key: hide, keys: hideAll }
+  return { customer: hide, key: hide, keys: hideAll, examples: hideAll }
 }
 
 /** Short troubles page nobody: the level rises as the same trouble goes on. */

@@ -32,7 +32,7 @@ export function makeFindMissed({ pool, config, digester }: Options) {
   /** Whoever is gone then may be one of those: that was told, and is no miss. */
   let dismissed: Promise<boolean> | null = null
 
-  return async (judged: readonly Judged[]): Promise<Missed> => {
+  return async (judged: readonly Judged[]): Promise<FoundMissed> => {
     const keys = judged.filter(mayBeMissed).map(({ key }) => key)
     if (keys.length === 0) return NOBODY
     shape ??= describeCustomers(pool, config)
@@ -57,11 +57,15 @@ export function makeFindMissed({ pool, config, digester }: Options) {
     const inserted = missed.filter(({ known }) => !known).length
     const deleted = missed.filter(({ key, known }) => known && rows.get(key) === null).length
     if (missed.length === 0) return NOBODY
-    return { inserted, deleted, changed: missed.length - inserted - deleted }
+    const changed = missed.length - inserted - deleted
+    return { missed: { inserted, changed, deleted }, keys: missed.map(({ key }) => key).sort() }
   }
 }
 
-export const NOBODY: Missed = { inserted: 0, changed: 0, deleted: 0 }
+/** Of a page: how many were missed, and who. */
+export type FoundMissed = { readonly missed: Missed; readonly keys: readonly CustomerKey[] }
+
+export const NOBODY: FoundMissed = { missed: { inserted: 0, changed: 0, deleted: 0 }, keys: [] }
 
 /**
  * Who differs in its row, as far as a first look tells. What differs by a key of the digests that was changed, or at the

@@ -57,8 +57,14 @@ export type Begun = {
   readonly tally: Tally
 }
 
-/** `superseded`: it ended early because another mapping was applied, or another sweep was begun in its place. */
-export type Ran = Swept & { readonly superseded: boolean }
+export type Ran = Swept & {
+  /** It ended early because another mapping was applied, or another sweep was begun in its place. */
+  readonly superseded: boolean
+  /** Some of those whom this process has found to be missed by capture, so that somebody can look for what wrote them. */
+  readonly examples: readonly CustomerKey[]
+}
+
+const MOST_EXAMPLES = 20
 
 /**
  * Looks at everybody and owes a sync to those who differ, in the lane of a backfill. Who calls this is alone; see
@@ -82,6 +88,7 @@ export async function runSweep(options: RunOptions): Promise<Ran> {
   await options.onBegin?.({ ...begun, resumed: unfinished.position !== null })
   const findMissed = tellsOfCapture(kind, standing) ? makeFindMissed(options) : null
   let missed = begun.tally.missed
+  const examples: CustomerKey[] = []
   let superseded = false
   let position = unfinished.position
   let before = begun.tally
@@ -92,7 +99,8 @@ export async function runSweep(options: RunOptions): Promise<Ran> {
   const onPage = async ({ judged, tally, next }: Looked): Promise<boolean> => {
     const found = await findMissed?.(onlyMissable(judged, allIn))
     if (found && found !== NOBODY) {
-      missed = addMissed({ ...tally, missed }, found).missed
+      missed = addMissed({ ...tally, missed }, found.missed).missed
+      examples.push(...found.keys.slice(0, MOST_EXAMPLES - examples.length))
       // Once they are owed, nothing shows that they were missed: better counted twice by one that is killed here.
       await store({ ...before, missed })
     }
@@ -113,7 +121,7 @@ export async function runSweep(options: RunOptions): Promise<Ran> {
   superseded ||= swept.ended && !ended
   if (superseded) await dropSweeps(pool, { id: begun.id })
   if (ended) await markEnded(options, standing)
-  return { tally, ended, superseded }
+  return { tally, ended, superseded, examples }
 }
 
 /** What everybody was looked at for. */

@@ -1,3 +1,4 @@
+import type { CustomerState } from '../ledger/record.ts'
 import type { UserField } from '../model/user.ts'
 import { fieldsOf } from '../sync/answer.ts'
 import type { Memory } from '../sync/memory.ts'
@@ -20,9 +21,15 @@ export type Tally = {
   readonly loseAccess: number
   /** Of everybody: who becomes another user; the one that they were keeps what it has. */
   readonly otherUsers: number
+  /** Of those who stay as they are: who waits for a person, or for another row, by state. */
+  readonly waiting: Waiting
+  /** Of those who stay as they are: out of scope, and nothing was ever known of them. */
+  readonly neverInScope: number
   /** Of those who differ: whom capture has missed; see missed.ts. */
   readonly missed: Missed
 }
+
+type Waiting = { readonly held: number; readonly discarded: number; readonly rejected: number }
 
 /** Rows that were written while nothing captured them. */
 export type Missed = { readonly inserted: number; readonly changed: number; readonly deleted: number }
@@ -43,6 +50,8 @@ export const NOTHING_FOUND: Tally = {
   fields: {},
   loseAccess: 0,
   otherUsers: 0,
+  waiting: { held: 0, discarded: 0, rejected: 0 },
+  neverInScope: 0,
   missed: { inserted: 0, changed: 0, deleted: 0 },
 }
 
@@ -50,10 +59,14 @@ export function addTo(tally: Tally, { verdict, made }: Judged): Tally {
   const verdicts = increased(tally.verdicts, verdict)
   const seen = { ...tally, customers: tally.customers + 1, verdicts }
   if (!made) return seen
-  const { found, memory } = made
+  const { found, memory, mapped } = made
   const unsure = tally.unsure + (verdict === 'owed' && found.known && !found.asItWas ? 1 : 0)
   const otherUsers = tally.otherUsers + (found.otherUser ? 1 : 0)
-  const counted = { ...seen, unsure, otherUsers }
+  const stays = verdict === 'same'
+  const waiting = stays && waits(found.state) ? increased(tally.waiting, found.state) : tally.waiting
+  const outside = stays && !found.known && mapped.kind === 'out-of-scope'
+  const neverInScope = tally.neverInScope + (outside ? 1 : 0)
+  const counted = { ...seen, unsure, otherUsers, waiting, neverInScope }
   if (verdict !== 'differs') return counted
   const { plan } = found
   return {
@@ -62,6 +75,10 @@ export function addTo(tally: Tally, { verdict, made }: Judged): Tally {
     fields: written(plan, memory).reduce(increased, tally.fields),
     loseAccess: tally.loseAccess + (takesAccess(plan, memory) ? 1 : 0),
   }
+}
+
+function waits(state: CustomerState): state is keyof Waiting {
+  return state in NOTHING_FOUND.waiting
 }
 
 export function addMissed(tally: Tally, missed: Missed): Tally {

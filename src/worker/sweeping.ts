@@ -62,20 +62,20 @@ export function makeSweeping({ pool, config, digester, log, signal }: Options) {
     }
   }
 
-  function tell({ kind }: NextSweep, { ended, tally }: Ran): void {
+  function tell({ kind }: NextSweep, { ended, tally, examples }: Ran): void {
     if (!ended) return
     const about = counts(tally)
     if (kind === 'mapping') log.info(about, 'the mapping is applied to everybody')
     else if (kind === 'gap') log.warn(about, 'everybody was looked at again after the gap in capture')
-    else tellMissed(about, tally.missed)
+    else tellMissed(about, tally.missed, examples)
   }
 
-  function tellMissed(about: object, missed: Tally['missed']): void {
+  function tellMissed(about: object, missed: Tally['missed'], examples: Ran['examples']): void {
     const { inserted, changed, deleted } = missed
     if (inserted + changed + deleted === 0) log.info(about, 'capture was checked: it has missed nothing')
     else
       log.error(
-        { ...about, inserted, changed, deleted },
+        { ...about, inserted, changed, deleted, examples },
         'capture has missed changes: they are owed a sync now; find out what writes without triggers',
       )
   }

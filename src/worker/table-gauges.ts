@@ -27,7 +27,7 @@ export function makeTableGauges(): (tables: Tables) => Promise<string> {
     const parts = [
       showOverview(overview),
       showSweeps(sweeps.unfinished),
-      sweeps.check ? showCheck(sweeps.check) : '',
+      showCheck(sweeps),
       brake ? showBrake(brake) : '',
       pace ? showPace(pace, overview.owed.queued) : '',
       drift ? showDrift(drift) : '',
@@ -98,19 +98,23 @@ function sweepGauges(): (unfinished: SweepsReport['unfinished']) => Promise<stri
   }
 }
 
-function checkGauges(): (check: NonNullable<SweepsReport['check']>) => Promise<string> {
+function checkGauges(): (sweeps: SweepsReport) => Promise<string> {
   const metrics = makeMetrics({ process: false })
   const missed = labelled(
     metrics,
     'capture_missed',
-    'Customers whose change nothing had captured, as the last check of capture found',
+    'Customers whose change nothing had captured, as the last check of capture found, and looks at some since',
     { how: MISSED_HOW },
   )
-  const age = plain(metrics, 'capture_check_age_seconds', 'How long ago capture was last checked')
-  return (check) => {
-    for (const how of MISSED_HOW) missed({ how }, check.missed[how])
+  const dated = makeMetrics({ process: false })
+  const age = plain(dated, 'capture_check_age_seconds', 'How long ago capture was last checked')
+  return async ({ check, missedSince }) => {
+    // Never checked, a nought would say that it has missed nothing.
+    if (!check && MISSED_HOW.every((how) => missedSince[how] === 0)) return ''
+    for (const how of MISSED_HOW) missed({ how }, (check?.missed[how] ?? 0) + missedSince[how])
+    if (!check) return metrics.text()
     age(seconds(check.silentMs))
-    return metrics.text()
+    return (await metrics.text()) + (await dated.text())
   }
 }
 

@@ -1,10 +1,11 @@
 // Registrations that somebody has announced: they pass, are not counted, and are announced once for a sweep.
 import { expect, test } from 'vitest'
-import { announceCreates } from '../../src/brake/announce.ts'
+import { announceCreates, cutAnnounced } from '../../src/brake/announce.ts'
 import { discard } from '../../src/brake/held.ts'
 import { readBrake } from '../../src/brake/list.ts'
 import { makeBrake } from '../../src/brake/reserve.ts'
 import { beginSweep } from '../../src/ledger/sweeps.ts'
+import { LANE, type Lane } from '../../src/model/customer.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 import { keys } from './scene.ts'
 
@@ -81,4 +82,42 @@ test('after the window nobody is announced any more', async () => {
   await db.pool.query(`UPDATE rollcall.brake SET expected_until = expected_until - interval '25 hours'`)
   expect(await createOf(db)).toMatchObject({ expected: 0, expectedUntil: null })
   expect(await registered(db, keys(10))).toBe(5)
+})
+
+/** Owed by a backfill; the service has those of whom it is said. */
+async function owed(
+  { pool }: TestDatabase,
+  who: readonly string[],
+  remote = 'unasked',
+  lane: Lane = LANE.backfill,
+) {
+  await pool.query(
+    `INSERT INTO rollcall.owed (key, lane, change_version, due_at) SELECT k, $2, 1, now() FROM unnest($1::text[]) k`,
+    [who, lane],
+  )
+  await pool.query('INSERT INTO rollcall.ledger (key, remote) SELECT k, $2 FROM unnest($1::text[]) k', [
+    who,
+    remote,
+  ])
+}
+
+test('at the end of a sweep no more stay announced than can still be registered, and a repeated one adds none', async () => {
+  await using db = await freshDatabase()
+  const announce = async () =>
+    await announceCreates(db.pool, { customers: 50, windowHours: 24, sweep: await begun(db) })
+  await announce()
+  await owed(db, keys(10))
+  await owed(db, keys(20, 100), 'present')
+  await owed(db, keys(7, 200), 'unasked', LANE.change)
+  expect(await cutAnnounced(db.pool, 0)).toMatchObject({ left: 10, trippedAt: null })
+  // Four have passed, and are owed their calls still.
+  expect(await registered(db, keys(4))).toBe(4)
+  expect(await cutAnnounced(db.pool, 0)).toMatchObject({ left: 6 })
+  expect(await announce()).toMatchObject({ set: true, left: 50 })
+  // Who becomes another user is registered at the service already.
+  expect(await cutAnnounced(db.pool, 2)).toMatchObject({ left: 8 })
+  await db.pool.query('UPDATE rollcall.owed SET due_at = NULL')
+  expect(await announce()).toMatchObject({ set: true, left: 50 })
+  expect(await cutAnnounced(db.pool, 0)).toMatchObject({ left: 0 })
+  expect(await registered(db, keys(10, 300))).toBe(5)
 })

@@ -35,9 +35,10 @@ describe('install', () => {
     expect(await states(db, other)).toEqual({ customers: 'outdated' })
     await onSession(db, async (writer) => {
       await writer.query('BEGIN; LOCK TABLE customers IN ROW EXCLUSIVE MODE')
-      await installed(db, other)
+      expect(await installed(db, other)).toEqual(['public.customers'])
     })
     expect(await states(db, other)).toEqual({ customers: 'fits' })
+    expect(await installed(db, other)).toEqual([])
     await db.pool.query(
       `INSERT INTO customers (id) VALUES (1); DELETE FROM rollcall.outbox; UPDATE customers SET email = 'x'; UPDATE customers SET notes = 'x'`,
     )

@@ -114,6 +114,23 @@ describe('on a house of its own', () => {
     expect(revoked.output).toMatch(/^left alone +16 /m)
   })
 
+  test('a dry run tells of those who share a user_id with another newcomer, and who is out of scope', async () => {
+    const shared = `{ columns: ['id'], map: ({ id }) => (['k2', 'k3', 'k4'].includes(id) ? 'k1' : id) }`
+    const scope = `{ columns: ['id'], when: ({ id }) => id !== 'k4' && id !== 'k5' }`
+    const authored = JSON.stringify(house.authored)
+    await using command = await makeCommand(
+      `{ ...${authored}, mapping: { ...${authored}.mapping, user_id: ${shared} }, scope: ${scope} }`,
+    )
+    const { code, out } = await command.run(house.env, 'backfill', '--dry-run')
+    expect(code).toBe(3)
+    expect(unfolded(out)).toMatch(
+      /^warning +3 new customers share a user_id with another one of them: each is/m,
+    )
+    expect(unfolded(out)).toMatch(/^out of scope +2 were never in scope: left alone, whatever access/m)
+    const json = await command.run(house.env, 'backfill', '--dry-run', '--json')
+    expect(JSON.parse(json.out)).toMatchObject({ sharing: 3, neverInScope: 2, waiting: { held: 0 } })
+  })
+
   test('another backfill under way: the same is waited for, one for others is refused', async () => {
     const { pool } = house.db
     await pool.query(
@@ -162,8 +179,11 @@ describe('on a house of its own', () => {
     const resumed = await rollcall(house, '--expect-creates', '50')
     expect(resumed.code).toBe(0)
     expect(resumed.output).toContain('it goes on where it stopped')
-    expect(resumed.output).toMatch(/^announced +.*are not announced twice/m)
+    // Everybody was looked at: no more can come than are owed.
+    expect(resumed.output).toMatch(/^announced +.*are not announced twice: 16 of them may still come/m)
     expect(resumed.output).toMatch(/^customers +16 looked at/m)
+    const repeated = await rollcall(house, '--expect-creates', '50')
+    expect(repeated.output).toMatch(/^announced +16 registrations pass the brake until 20/m)
     const restarted = await rollcall(house, '--restart', '--json')
     expect(JSON.parse(restarted.output)).toMatchObject({
       resumed: false,
@@ -205,7 +225,7 @@ async function owed({ db }: House): Promise<number> {
 /** Backfills that went through since the last restart; the one before the test was begun by --restart. */
 async function lastEnded({ db }: House): Promise<number> {
   const { rows } = await db.pool.query<{ n: number }>(
-    `SELECT count(*)::int - 3 AS n FROM rollcall.sweep WHERE kind = 'backfill' AND outcome = 'done'`,
+    `SELECT count(*)::int - 4 AS n FROM rollcall.sweep WHERE kind = 'backfill' AND outcome = 'done'`,
   )
   return rows[0]?.n ?? 0
 }

@@ -136,11 +136,11 @@ test('shows unfinished looks at everybody, and needs a person as long as the las
     `INSERT INTO rollcall.generation (id, fingerprint, swept_at) VALUES (1, $1, now())`,
     [resolveConfig(CONFIG, 'rollcall.config.ts').fingerprint],
   )
-  const swept = (kind: string, ended: string | null, tally: object) =>
+  const swept = (kind: string, ended: string | null, tally: object, options = {}) =>
     scene.pool.query(
-      `INSERT INTO rollcall.sweep (kind, generation, total, tally, outcome, ended_at, updated_at)
-       VALUES ($1, 1, 5000, $2, CASE WHEN $3::timestamptz IS NOT NULL THEN 'done' END, $3, coalesce($3, now() - interval '2 min'))`,
-      [kind, JSON.stringify(tally), ended],
+      `INSERT INTO rollcall.sweep (kind, generation, total, tally, outcome, ended_at, updated_at, options)
+       VALUES ($1, 1, 5000, $2, CASE WHEN $3::timestamptz IS NOT NULL THEN 'done' END, $3, coalesce($3, now() - interval '2 min'), $4)`,
+      [kind, JSON.stringify(tally), ended, JSON.stringify(options)],
     )
   const nothing = { inserted: 0, changed: 0, deleted: 0 }
   await swept('backfill', null, { customers: 1200, verdicts: { differs: 30 } })
@@ -162,7 +162,7 @@ test('shows unfinished looks at everybody, and needs a person as long as the las
     /^check +capture had missed 3 changes \(2 inserted, 1 deleted\) when 900 .*2026-01-02T03:04:05Z$/m,
   )
   expect(lines).toMatch(
-    /^attention +capture had missed 3 changes .*session_replication_role.*until a check finds nothing/m,
+    /^attention +capture had missed 3 changes .*session_replication_role.*until a check of everybody finds nothing/m,
   )
   const json = JSON.parse((await scene.status('--json')).out)
   expect(json.sweeps).toMatchObject({
@@ -174,6 +174,20 @@ test('shows unfinished looks at everybody, and needs a person as long as the las
   const later = await scene.status()
   expect(later.code).toBe(0)
   expect(unfolded(later.out)).toMatch(/^check +capture had missed nothing when 900/m)
+
+  // A backfill of some of them has found what no check will find again.
+  const missed = { ...nothing, changed: 2 }
+  const some = { customers: 9, checked: true, missed }
+  await swept('backfill', '2026-01-05T03:04:05Z', some, { only: 'update' })
+  await swept('backfill', '2026-01-06T03:04:05Z', { ...some, missed: nothing }, { only: 'update' })
+  const partial = await scene.status()
+  expect(partial.code).toBe(3)
+  expect(unfolded(partial.out)).toMatch(
+    /^check +since then, a look at some .* missed 2 changes \(2 changed\)$/m,
+  )
+  expect(unfolded(partial.out)).toMatch(/^attention +capture had missed 2 changes .*, as a look at some/m)
+  await swept('resync', '2026-01-07T03:04:05Z', { customers: 900, checked: true, missed: nothing })
+  expect((await scene.status()).code).toBe(0)
 })
 
 test('what the service holds otherwise needs a person, and a trial that ended does not', async () => {

@@ -21,6 +21,7 @@ describe('customer keys in the log', () => {
       log.warn({ key: 'c-1', keys: ['c-1', '["ES", "c-2"]'], customers: 2 }, 'x')
       log.child({ customer: 'c-1' }).trace('x')
       log.info({ keys: undefined, customer: null }, 'x')
+      log.error({ examples: ['c-1', 'c-2'] }, 'x')
     })
     const hidden = hideKey('c-1', KEY)
     expect(hidden).toMatch(/^[0-9a-f]{12}$/)
@@ -31,6 +32,7 @@ describe('customer keys in the log', () => {
       customers: 2,
     })
     expect(lines[2].customer).toBe(hidden)
+    expect(lines[4].examples).toEqual([hidden, hideKey('c-2', KEY)])
     expect(text).not.toMatch(/c-\d/)
   })
 

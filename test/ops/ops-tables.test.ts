@@ -26,7 +26,8 @@ const STATES: Overview['states'] = {
 }
 const PACE: PaceReading = { ceiling: 50, rate: 25, heldForMs: 0, breaker: 'closed', cause: null }
 
-const NO_SWEEPS: SweepsReport = { unfinished: [], check: null }
+const NOTHING = { inserted: 0, changed: 0, deleted: 0 }
+const NO_SWEEPS: SweepsReport = { unfinished: [], check: null, missedSince: NOTHING }
 
 async function shown(
   pace: PaceReading | null,
@@ -116,22 +117,25 @@ test('while the service has asked for patience there is no room, and it says for
 
 test('shows how far an unfinished look at everybody has come, and what the last check of capture found', async () => {
   const sweep = { options: {}, startedAt: '', updatedAt: '', endedAt: null, total: null, differ: 3 }
-  const nothing = { inserted: 0, changed: 0, deleted: 0 }
-  const unfinished = { ...sweep, kind: 'gap', customers: 700, silentMs: 10, missed: nothing } as const
+  const unfinished = { ...sweep, kind: 'gap', customers: 700, silentMs: 10, missed: NOTHING } as const
   const found = { inserted: 4, changed: 5, deleted: 0 }
   const check = { ...sweep, kind: 'check', customers: 900, silentMs: 90_000, missed: found } as const
-  expect(await shown(null, null, { unfinished: [unfinished], check })).toEqual(
+  const missedSince = { inserted: 0, changed: 1, deleted: 2 }
+  expect(await shown(null, null, { unfinished: [unfinished], check, missedSince })).toEqual(
     expect.arrayContaining([
       'rollcall_sweep_customers{kind="gap"} 700',
       'rollcall_sweep_customers{kind="backfill"} 0',
       'rollcall_capture_missed{how="inserted"} 4',
-      'rollcall_capture_missed{how="changed"} 5',
-      'rollcall_capture_missed{how="deleted"} 0',
+      'rollcall_capture_missed{how="changed"} 6',
+      'rollcall_capture_missed{how="deleted"} 2',
       'rollcall_capture_check_age_seconds 90',
     ]),
   )
   // Never checked: a nought would say that it has missed nothing.
   expect((await shown(null)).filter((line) => line.includes('capture_missed'))).toEqual([])
+  const since = await shown(null, null, { unfinished: [], check: null, missedSince })
+  expect(since).toContain('rollcall_capture_missed{how="deleted"} 2')
+  expect(since.filter((line) => line.includes('check_age'))).toEqual([])
 })
 
 const DRIFT: DriftReading = {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { NEVER_SETTLED } from '../../src/ledger/record.ts'
+import type { Mapped } from '../../src/model/mapped.ts'
 import {
   EVERYBODY,
   type Found,
@@ -173,5 +174,25 @@ describe('the sum of what is found', () => {
       fields: { email: 3, status: 2 },
     })
     expect(tally.loseAccess).toBe(2)
+  })
+
+  test('counts who stays held, discarded or rejected, and who was never in scope', () => {
+    const tally = sum(
+      ...[{ state: 'held' }, { state: 'held' }, { state: 'discarded' }, { state: 'rejected' }].map(
+        (found) => [found as Partial<Found>] as const,
+      ),
+      // The mapping makes something else of this one now.
+      [{ state: 'held', plan: PATCH, asItWas: false }],
+    )
+    expect(tally.verdicts).toMatchObject({ same: 4, differs: 1 })
+    expect(tally.waiting).toEqual({ held: 2, discarded: 1, rejected: 1 })
+    const stranger = (mapped: Mapped, found: Partial<Found>) => {
+      const whole = { ...IDLE, ...found }
+      const made = { found: whole, memory: MEMORY, mapped, gone: false, record: NEVER_SETTLED, rivals: [] }
+      return addTo(tally, { key: 'k', owed: false, verdict: verdictOn(whole, EVERYBODY), made }).neverInScope
+    }
+    expect(stranger({ kind: 'out-of-scope', userId: 'k' }, { known: false })).toBe(1)
+    expect(stranger({ kind: 'out-of-scope', userId: 'k' }, {})).toBe(0)
+    expect(stranger({ kind: 'removed', userId: 'k' }, { known: false })).toBe(0)
   })
 })

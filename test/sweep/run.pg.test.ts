@@ -162,6 +162,7 @@ test('before somebody has asked for everybody a check leaves alone whom nobody h
   await scene.pool.query('ALTER TABLE clientes ENABLE TRIGGER ALL')
   const late = await scene.run({ kind: 'check' })
   expect(late.tally).toMatchObject({ verdicts: { owed: 5, differs: 1 }, missed: { inserted: 1, changed: 0 } })
+  expect(late.examples).toEqual(['new'])
   expect(Object.keys(await scene.noted())).toContain('new')
 })
 
