@@ -91,7 +91,9 @@ export function compare(subject: Subject, sight: Sight, circumstances: Comparing
   const standing = standingOf(subject)
   if (sight === 'unreadable') return drift('unreadable', [], causeOfAbsence('changed-there', given))
   if (sight === 'absent') {
-    const wanted = mapped.kind === 'user'
+    // Whom no sync would register, having seen that, is rightly absent.
+    const { looked } = plansFor(askedOf(subject, sight))
+    const wanted = mapped.kind === 'user' && looked?.kind !== 'none'
     return wanted ? drift('missing', [], causeOfAbsence(absenceOf(standing), given)) : { kind: 'agrees' }
   }
   const rows = rowsFor(subject, standing, sight)
@@ -144,7 +146,7 @@ export function memoryAfter(subject: Subject, sight: RemoteUser | 'absent'): Mem
   return rememberSeen(memory, sight, mapped.kind === 'user' ? mapped.user : null, digests)
 }
 
-function askedOf(subject: Subject, seen: RemoteUser | undefined) {
+function askedOf(subject: Subject, seen: RemoteUser | 'absent' | undefined) {
   const { mapped, rivals, policy, digests, digestKey, work } = subject
   const { unknown, blind, statusDoubted, record } = work
   const owed = { unknown, blind, statusDoubted, sinceMs: null, dueInMs: null, underWay: false }
