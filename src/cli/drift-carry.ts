@@ -62,7 +62,7 @@ export async function carryOut(io: Io, reporting: Reporting, driving: Driving): 
           },
           from,
         ),
-      verify: makeVerify({ ...verifying, repair: false }),
+      verify: makeVerify({ ...verifying, repair: false, counts: asked.repair }),
       onLooks(verified, { agenda }) {
         driving.onLooks(verified)
         progress.show({
@@ -78,7 +78,8 @@ export async function carryOut(io: Io, reporting: Reporting, driving: Driving): 
     if (asked.released) await releaseRepairs(pool, asked.released)
     const mended = await mendFound({
       ...{ pool, gate, maxShare, signal: io.stop, found: run.agenda.found, startedAt: run.startedAt },
-      verify: makeVerify({ ...verifying, repair: true }),
+      // Each has counted in this run when it was found.
+      verify: makeVerify({ ...verifying, repair: true, counts: false }),
     })
     return { run, end: mended.end, mended }
   } finally {
