@@ -50,7 +50,10 @@ export function trendOf(past: readonly Past[]): PastRun[] {
 }
 
 export function repairOf({ owed, halted }: Mended, limit: number): Repair {
-  const stopped = halted && { share: halted.counted === 0 ? 0 : halted.drifted / halted.counted, limit }
+  const stopped = halted && {
+    share: halted.counted === 0 ? 0 : halted.drifted / halted.counted,
+    ...{ among: halted.among, limit },
+  }
   return { owed, stopped }
 }
 

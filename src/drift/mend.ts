@@ -10,6 +10,10 @@ type Options = {
   readonly pool: Pool
   /** Ids of findings. */
   readonly found: readonly string[]
+  /** Of the whole run. */
+  readonly share: Share
+  /** A person has said that it is meant, whatever the share is. */
+  readonly released: boolean
   /** When the run began, ISO 8601: who was owed a repair since then is owed no second one. */
   readonly startedAt: string
   /** One that owes repairs, within the limit on their share. */
@@ -19,11 +23,13 @@ type Options = {
   readonly signal: AbortSignal
 }
 
+export type Halted = Pick<Share, 'counted' | 'drifted'> & { readonly among: 'run' | 'latest' }
+
 export type Mended = {
   /** Customers who are owed a repair because of this run. */
   readonly owed: number
-  /** Set where repairs wait: too many of those looked at last differ. */
-  readonly halted: Share | null
+  /** Set where repairs wait: too many differ, of the run or of those looked at last. */
+  readonly halted: Halted | null
   readonly end: RunEnd
 }
 
@@ -35,17 +41,20 @@ ORDER BY key`
 
 /**
  * Each is looked at once more: since it was found the customer may have changed, or the service be right again. The
- * workers carry out what is owed, behind the brake.
+ * workers carry out what is owed, behind the brake. The share of the whole run comes first: that of those looked at last
+ * is about a stretch of keys.
  */
 export async function mendFound(options: Options): Promise<Mended> {
-  const { pool, found, startedAt, verify, gate, signal } = options
+  const { pool, found, share, startedAt, verify, gate, signal } = options
   type Row = { key: CustomerKey; repaired: boolean }
   const { rows } = await pool.query<Row>(REPAIRABLE, [found, startedAt])
   let owed = rows.filter(({ repaired }) => repaired).length
   const left = rows.flatMap(({ key, repaired }) => (repaired ? [] : [key]))
+  if (share.over && !options.released)
+    return { owed, halted: { ...share, among: 'run' }, end: { kind: 'complete' } }
   const ended = async (end: RunEnd): Promise<Mended> => {
-    const { haltedAt, ...share } = await readShare(pool, options.maxShare)
-    return { owed, halted: haltedAt === null ? null : share, end }
+    const { haltedAt, ...latest } = await readShare(pool, options.maxShare)
+    return { owed, halted: haltedAt === null ? null : { ...latest, among: 'latest' }, end }
   }
   while (left.length > 0) {
     const room = await gate.room(() => null)

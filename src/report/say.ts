@@ -98,10 +98,11 @@ function sayEvidence({ checked, kinds, noAnswer }: Report['counts']): string {
 function sayRepair({ owed, stopped }: NonNullable<Report['repair']>): string[] {
   const repairs = owed === 0 ? 'No repair is owed.' : `${counted(owed, 'repair is', 'repairs are')} owed.`
   if (stopped === null) return [repairs]
-  const { share, limit } = stopped
+  const { share, limit, among } = stopped
+  const those = among === 'run' ? 'checked' : 'looked at last'
   return [
     repairs,
-    `Repairs have stopped: ${percent(share)} of those looked at last drift, and the limit is ${percent(limit)}. ` +
+    `Repairs have stopped: ${percent(share)} of those ${those} drift, and the limit is ${percent(limit)}. ` +
       'So much is seldom the customers; look at the service first. If it is right, --repair --why says so.',
   ]
 }
