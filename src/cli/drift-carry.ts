@@ -80,6 +80,7 @@ export async function carryOut(io: Io, reporting: Reporting, driving: Driving): 
     const mended = await mendFound({
       ...{ pool, gate, maxShare, signal: io.stop, found: run.agenda.found, startedAt: run.startedAt },
       ...{ share: shareOfRun(run, maxShare), released: asked.released !== null },
+      ...{ lag: config.timing, sleep },
       // Each has counted in this run when it was found.
       verify: makeVerify({ ...verifying, repair: true, counts: false }),
     })

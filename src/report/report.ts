@@ -89,6 +89,8 @@ export type Coverage = {
 export type Repair = {
   /** Customers who are owed a repair because of this run. */
   readonly owed: number
+  /** Customers who could not be looked at again, and are owed nothing for that. */
+  readonly left: number
   /** Set where repairs stopped: the share of drift, and the limit on it. */
   readonly stopped: {
     readonly share: number

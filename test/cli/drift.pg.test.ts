@@ -204,7 +204,7 @@ describe('with three users who were changed behind our back', () => {
   test('--repair owes whoever differs, and says so; workers carry it out', async () => {
     const { code, report } = await json(['--repair'])
     expect(code).toBe(3)
-    expect(report.repair).toEqual({ owed: 2, stopped: null })
+    expect(report.repair).toEqual({ owed: 2, left: 0, stopped: null })
     const { rows } = await house.db.pool.query(
       'SELECT key, lane FROM rollcall.owed WHERE due_at IS NOT NULL ORDER BY key',
     )
