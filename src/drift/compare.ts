@@ -63,9 +63,13 @@ export function reasonToSkip(subject: Subject, { consistencyDelayMs }: Lag): Ski
     default:
       return known.state satisfies never
   }
-  // A database whose clock was set back tells a negative age.
-  if (known.writtenAgoMs !== null && known.writtenAgoMs < consistencyDelayMs) return 'just-settled'
+  if (isFresh(known.writtenAgoMs, { consistencyDelayMs })) return 'just-settled'
   return notOurs(subject)
+}
+
+/** A database whose clock was set back tells a negative age: one far below zero is old, and not young for ever. */
+export function isFresh(writtenAgoMs: number | null, { consistencyDelayMs }: Lag): boolean {
+  return writtenAgoMs !== null && Math.abs(writtenAgoMs) < consistencyDelayMs
 }
 
 function notOurs(subject: Subject): Skipped | null {
