@@ -9,6 +9,7 @@ import { releaseRepairs } from '../drift/halt.ts'
 import { type Mended, mendFound } from '../drift/mend.ts'
 import { driveRun } from '../drift/run.ts'
 import type { Run } from '../drift/runs.ts'
+import { type Share, shareAmong } from '../drift/share.ts'
 import { makeVerify } from '../drift/verify.ts'
 import type { Verified } from '../drift/words.ts'
 import type { CallLog } from '../ledger/call-log.ts'
@@ -62,7 +63,7 @@ export async function carryOut(io: Io, reporting: Reporting, driving: Driving): 
           },
           from,
         ),
-      verify: makeVerify({ ...verifying, repair: false }),
+      verify: makeVerify({ ...verifying, repair: false, counts: asked.repair }),
       onLooks(verified, { agenda }) {
         driving.onLooks(verified)
         progress.show({
@@ -78,12 +79,19 @@ export async function carryOut(io: Io, reporting: Reporting, driving: Driving): 
     if (asked.released) await releaseRepairs(pool, asked.released)
     const mended = await mendFound({
       ...{ pool, gate, maxShare, signal: io.stop, found: run.agenda.found, startedAt: run.startedAt },
-      verify: makeVerify({ ...verifying, repair: true }),
+      ...{ share: shareOfRun(run, maxShare), released: asked.released !== null },
+      ...{ lag: config.timing, sleep },
+      // Each has counted in this run when it was found.
+      verify: makeVerify({ ...verifying, repair: true, counts: false }),
     })
     return { run, end: mended.end, mended }
   } finally {
     progress.close()
   }
+}
+
+function shareOfRun({ agenda: { tally } }: Run, maxShare: number): Share {
+  return shareAmong({ counted: tally.checked, drifted: driftingOf(tally) }, maxShare)
 }
 
 function newsOf({ tally, waiting }: Run['agenda']): string {

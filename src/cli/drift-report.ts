@@ -49,9 +49,12 @@ export function trendOf(past: readonly Past[]): PastRun[] {
   return past.map(({ tally, ...run }) => ({ ...run, checked: tally.checked, drifting: driftingOf(tally) }))
 }
 
-export function repairOf({ owed, halted }: Mended, limit: number): Repair {
-  const stopped = halted && { share: halted.counted === 0 ? 0 : halted.drifted / halted.counted, limit }
-  return { owed, stopped }
+export function repairOf({ owed, left, halted }: Mended, limit: number): Repair {
+  const stopped = halted && {
+    share: halted.counted === 0 ? 0 : halted.drifted / halted.counted,
+    ...{ among: halted.among, limit },
+  }
+  return { owed, left, stopped }
 }
 
 /** 3 is for a report that went to its end: what stopped, or cannot be believed, has found nothing out. */

@@ -63,9 +63,13 @@ export function reasonToSkip(subject: Subject, { consistencyDelayMs }: Lag): Ski
     default:
       return known.state satisfies never
   }
-  // A database whose clock was set back tells a negative age.
-  if (known.writtenAgoMs !== null && known.writtenAgoMs < consistencyDelayMs) return 'just-settled'
+  if (isFresh(known.writtenAgoMs, { consistencyDelayMs })) return 'just-settled'
   return notOurs(subject)
+}
+
+/** A database whose clock was set back tells a negative age: one far below zero is old, and not young for ever. */
+export function isFresh(writtenAgoMs: number | null, { consistencyDelayMs }: Lag): boolean {
+  return writtenAgoMs !== null && Math.abs(writtenAgoMs) < consistencyDelayMs
 }
 
 function notOurs(subject: Subject): Skipped | null {
@@ -91,7 +95,9 @@ export function compare(subject: Subject, sight: Sight, circumstances: Comparing
   const standing = standingOf(subject)
   if (sight === 'unreadable') return drift('unreadable', [], causeOfAbsence('changed-there', given))
   if (sight === 'absent') {
-    const wanted = mapped.kind === 'user'
+    // Whom no sync would register, having seen that, is rightly absent.
+    const { looked } = plansFor(askedOf(subject, sight))
+    const wanted = mapped.kind === 'user' && looked?.kind !== 'none'
     return wanted ? drift('missing', [], causeOfAbsence(absenceOf(standing), given)) : { kind: 'agrees' }
   }
   const rows = rowsFor(subject, standing, sight)
@@ -144,7 +150,7 @@ export function memoryAfter(subject: Subject, sight: RemoteUser | 'absent'): Mem
   return rememberSeen(memory, sight, mapped.kind === 'user' ? mapped.user : null, digests)
 }
 
-function askedOf(subject: Subject, seen: RemoteUser | undefined) {
+function askedOf(subject: Subject, seen: RemoteUser | 'absent' | undefined) {
   const { mapped, rivals, policy, digests, digestKey, work } = subject
   const { unknown, blind, statusDoubted, record } = work
   const owed = { unknown, blind, statusDoubted, sinceMs: null, dueInMs: null, underWay: false }

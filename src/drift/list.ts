@@ -6,10 +6,17 @@ import type { DriftKind, Finding } from './words.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
+/** Rounds leave out who is rejected or discarded: what was found of them ends here, without a call. */
 const DUE = `
-SELECT key FROM rollcall.finding WHERE resolved_at IS NULL AND next_look_at <= now() ORDER BY next_look_at LIMIT $1`
+SELECT f.key FROM rollcall.finding f LEFT JOIN rollcall.ledger l USING (key)
+WHERE f.resolved_at IS NULL AND l.state IS DISTINCT FROM 'held'
+  AND (f.next_look_at <= now() OR f.next_look_at IS NULL AND l.state IN ('rejected', 'discarded'))
+ORDER BY f.next_look_at LIMIT $1`
 
-/** Customers whose next look is due: second looks, looks after a repair. The longest due first. */
+/**
+ * Customers whose next look is due: second looks, looks after a repair, the end of what is found no more. The longest due
+ * first; whoever is held waits for a person.
+ */
 export async function dueLooks(client: Client, limit: number): Promise<readonly CustomerKey[]> {
   const { rows } = await client.query<{ key: CustomerKey }>(DUE, [limit])
   return rows.map(({ key }) => key)

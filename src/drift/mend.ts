@@ -3,27 +3,39 @@ import type { Pool } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
 import { readShare } from './coverage.ts'
 import type { Gate, RunEnd } from './gate.ts'
+import { type Lag, postponedMs, secondLookMs } from './looks.ts'
 import type { Share } from './share.ts'
 import { MOST_AT_ONCE, type Verify } from './verify.ts'
+import type { Verified } from './words.ts'
 
 type Options = {
   readonly pool: Pool
   /** Ids of findings. */
   readonly found: readonly string[]
+  /** Of the whole run. */
+  readonly share: Share
+  /** A person has said that it is meant, whatever the share is. */
+  readonly released: boolean
   /** When the run began, ISO 8601: who was owed a repair since then is owed no second one. */
   readonly startedAt: string
   /** One that owes repairs, within the limit on their share. */
   readonly verify: Verify
   readonly gate: Gate
   readonly maxShare: number
+  readonly lag: Lag
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
   readonly signal: AbortSignal
 }
+
+export type Halted = Pick<Share, 'counted' | 'drifted'> & { readonly among: 'run' | 'latest' }
 
 export type Mended = {
   /** Customers who are owed a repair because of this run. */
   readonly owed: number
-  /** Set where repairs wait: too many of those looked at last differ. */
-  readonly halted: Share | null
+  /** Whoever could not be looked at again, and is owed nothing for that. */
+  readonly left: number
+  /** Set where repairs wait: too many differ, of the run or of those looked at last. */
+  readonly halted: Halted | null
   readonly end: RunEnd
 }
 
@@ -33,29 +45,86 @@ WHERE id = ANY($1::bigint[]) AND kind IN ('missing', 'differs', 'unexpected-acce
   AND (resolved_at IS NULL OR repaired_at >= $2::timestamptz)
 ORDER BY key`
 
+/** Whatever they wait for; but never sooner than the service may lag. */
+const LOOK_NOW = `
+UPDATE rollcall.finding SET next_look_at = least(next_look_at, greatest(now(), last_seen + $2 * interval '1 ms'))
+WHERE id = ANY($1::bigint[]) AND resolved_at IS NULL AND next_look_at > now()`
+
+/** Those of whom a look has told nothing are looked at so often. */
+const PASSES = 3
+
 /**
  * Each is looked at once more: since it was found the customer may have changed, or the service be right again. The
- * workers carry out what is owed, behind the brake.
+ * workers carry out what is owed, behind the brake. The share of the whole run comes first: that of those looked at last
+ * is about a stretch of keys.
  */
 export async function mendFound(options: Options): Promise<Mended> {
-  const { pool, found, startedAt, verify, gate, signal } = options
+  const { pool, found, share, startedAt, lag, sleep, signal } = options
   type Row = { key: CustomerKey; repaired: boolean }
   const { rows } = await pool.query<Row>(REPAIRABLE, [found, startedAt])
   let owed = rows.filter(({ repaired }) => repaired).length
-  const left = rows.flatMap(({ key, repaired }) => (repaired ? [] : [key]))
-  const ended = async (end: RunEnd): Promise<Mended> => {
-    const { haltedAt, ...share } = await readShare(pool, options.maxShare)
-    return { owed, halted: haltedAt === null ? null : share, end }
+  let keys: readonly CustomerKey[] = rows.flatMap(({ key, repaired }) => (repaired ? [] : [key]))
+  if (share.over && !options.released)
+    return { owed, left: 0, halted: { ...share, among: 'run' }, end: COMPLETE }
+  await pool.query(LOOK_NOW, [found, secondLookMs(lag)])
+  for (let pass = 1; ; pass++) {
+    const looked = await lookOnce(keys, options)
+    owed += looked.owed
+    const { haltedAt, ...latest } = await readShare(pool, options.maxShare)
+    const halted = haltedAt === null ? null : ({ ...latest, among: 'latest' } as const)
+    keys = halted ? looked.untold : [...looked.untold, ...looked.early]
+    const over = looked.end.kind !== 'complete' || halted !== null || pass === PASSES
+    if (over || keys.length === 0) return { owed, left: keys.length, halted, end: looked.end }
+    await sleep(postponedMs(lag), signal)
   }
-  while (left.length > 0) {
+}
+
+const COMPLETE: RunEnd = { kind: 'complete' }
+
+type LookedOnce = {
+  readonly owed: number
+  /** A look has told nothing of them, or there was none. */
+  readonly untold: readonly CustomerKey[]
+  /** They differ, and it was too early to owe them a repair. */
+  readonly early: readonly CustomerKey[]
+  readonly end: RunEnd
+}
+
+async function lookOnce(
+  keys: readonly CustomerKey[],
+  { verify, gate, signal }: Options,
+): Promise<LookedOnce> {
+  const ahead = [...keys]
+  const all: Verified[] = []
+  const ended = (end: RunEnd): LookedOnce => {
+    const told = new Set(all.filter((each) => !isUntold(each)).map(({ key }) => key))
+    return {
+      owed: all.filter(({ repairing }) => repairing).length,
+      untold: keys.filter((key) => !told.has(key)),
+      early: all.filter(isEarly).map(({ key }) => key),
+      end,
+    }
+  }
+  while (ahead.length > 0) {
     const room = await gate.room(() => null)
-    if (typeof room === 'object') return await ended(room)
-    const { verified, stopped } = await verify(left.splice(0, Math.min(room, MOST_AT_ONCE)), signal)
+    if (typeof room === 'object') return ended(room)
+    const { verified, stopped } = await verify(ahead.splice(0, Math.min(room, MOST_AT_ONCE)), signal)
     gate.spent(verified)
-    owed += verified.filter(({ repairing }) => repairing).length
-    if (stopped) return await ended(endOf(stopped))
+    all.push(...verified)
+    if (stopped) return ended(endOf(stopped))
   }
-  return await ended({ kind: 'complete' })
+  return ended(COMPLETE)
+}
+
+/** Whoever is owed something is synced anyway, by what the look that found it has shown. */
+function isUntold({ verdict }: Verified): boolean {
+  if (verdict.kind === 'no-answer') return true
+  return verdict.kind === 'skipped' && (verdict.why === 'moved' || verdict.why === 'just-settled')
+}
+
+function isEarly({ verdict: { kind }, repairing, lookAgainAtMs }: Verified): boolean {
+  const repairable = kind === 'missing' || kind === 'differs' || kind === 'unexpected-access'
+  return repairable && !repairing && lookAgainAtMs !== null
 }
 
 function endOf(stopped: 'asked' | 'pace' | 'mapping'): RunEnd {

@@ -10,7 +10,7 @@ import { mapFound, userIdFor } from '../sync/map.ts'
 import { claimantsOf, readRivals, readRows } from '../sync/page.ts'
 import { policyOf } from '../sync/policy.ts'
 import { findRivals } from '../sync/rivals.ts'
-import { reasonToSkip, type Subject } from './compare.ts'
+import { isFresh, reasonToSkip, type Subject } from './compare.ts'
 import type { Skipped } from './words.ts'
 
 export type Reading = {
@@ -88,8 +88,6 @@ async function readSharers(
 
 function afterOthers(others: readonly Sharer[], { timing }: Config): Skipped | null {
   if (others.some(({ work }) => work.owed || work.claimed || work.unknown)) return 'owed'
-  const written = others.some(
-    ({ work: { record } }) => (record.writtenAgoMs ?? Infinity) < timing.consistencyDelayMs,
-  )
+  const written = others.some(({ work: { record } }) => isFresh(record.writtenAgoMs, timing))
   return written ? 'just-settled' : null
 }

@@ -16,8 +16,12 @@ export type StoredRound = Round & { readonly id: string; readonly tally: Tally }
  */
 export const VERIFIABLE = `l.remote <> 'unasked' AND l.state IN ('idle', 'failing')`
 
-/** When a GET with a clear answer was made last; also those of syncs, as far as they agreed. */
-export const SEEN_AT = 'greatest(l.looked_at, l.verified_at)'
+/**
+ * When a GET with a clear answer was made last; also those of syncs, as far as they agreed. One of the future was before
+ * the clock was set back, nobody knows when.
+ */
+export const SEEN_AT = `greatest(CASE WHEN l.looked_at <= clock_timestamp() THEN l.looked_at END,
+  CASE WHEN l.verified_at <= clock_timestamp() THEN l.verified_at END)`
 
 const STARTED = '(extract(epoch FROM started_at) * 1000)::float8'
 

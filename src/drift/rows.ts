@@ -63,8 +63,10 @@ UPDATE rollcall.finding f SET resolved_at = now(), resolved_how = e.how, next_lo
   cause = CASE e.how WHEN 'normalised' THEN 'normalised' ELSE f.cause END
 FROM jsonb_to_recordset($1::jsonb) AS e (id bigint, how text) WHERE f.id = e.id`
 
-const POSTPONE = `UPDATE rollcall.finding SET next_look_at = now() + $2 * interval '1 ms'
-WHERE id = ANY($1::bigint[]) AND next_look_at IS NOT NULL`
+/** Of those whom no round takes also where no look was due: else they would come up again at once. */
+const POSTPONE = `UPDATE rollcall.finding f SET next_look_at = now() + $2 * interval '1 ms'
+WHERE f.id = ANY($1::bigint[]) AND (f.next_look_at IS NOT NULL
+  OR EXISTS (SELECT FROM rollcall.ledger l WHERE l.key = f.key AND l.state IN ('rejected', 'discarded')))`
 
 export type Writes = {
   readonly forget: readonly string[]

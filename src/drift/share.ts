@@ -30,8 +30,15 @@ export type Share = {
  * @param maxShare between 0 and 1
  */
 export function shareOf(recent: string, maxShare: number): Share {
-  const counted = recent.length
   const drifted = [...recent].filter((letter) => letter === DRIFTED).length
+  return shareAmong({ counted: recent.length, drifted }, maxShare)
+}
+
+/** The same of customers who are counted already, as those of a whole run. */
+export function shareAmong(
+  { counted, drifted }: Pick<Share, 'counted' | 'drifted'>,
+  maxShare: number,
+): Share {
   const most = Math.max(FEW, Math.floor(maxShare * counted))
   return { counted, drifted, most, over: drifted > most }
 }

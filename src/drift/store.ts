@@ -15,6 +15,8 @@ import { type Given, LEFT, letterOf, mayRepair, type Stepped, type Stored, write
 export type StoreOptions = Lag & {
   readonly fingerprint: string
   readonly repair: boolean
+  /** Whether these looks count in the share of those verified last. */
+  readonly counts: boolean
   readonly maxShare: number
 }
 
@@ -101,9 +103,9 @@ function stepOf(given: Given, open: Open | null, still: ReadonlySet<CustomerKey>
 async function shareAfter(
   client: Pick<ClientBase, 'query'>,
   stepped: readonly Stepped[],
-  { repair, maxShare }: StoreOptions,
+  { repair, counts, maxShare }: StoreOptions,
 ): Promise<Counted | null> {
-  const letters = stepped.map(letterOf).join('')
+  const letters = counts ? stepped.map(letterOf).join('') : ''
   const asked = letters !== '' || (repair && stepped.some(mayRepair))
   return asked ? await countVerified(client, letters, maxShare) : null
 }

@@ -23,6 +23,8 @@ export type VerifyOptions = Reading & {
   readonly now: () => number
   /** Whether what is found is repaired; and above which share of drift, between 0 and 1, it waits. */
   readonly repair: boolean
+  /** Whether these looks count in that share: those of a run that repairs nothing neither cause a halt nor lift one. */
+  readonly counts: boolean
   readonly maxShare: number
   /** Looks at once; default as many as the configuration has calls at once. */
   readonly concurrency?: number
@@ -81,6 +83,7 @@ async function verifyBatch(keys: readonly CustomerKey[], batch: Batch): Promise<
     ...config.timing,
     fingerprint: config.fingerprint,
     repair: batch.repair,
+    counts: batch.counts,
     maxShare: batch.maxShare,
   })
   const verified = given.flatMap((each, at) => {

@@ -26,10 +26,13 @@ export type Stored = {
 /** With the step that its look leads to, from what was open for it. */
 export type Stepped = Given & { readonly open: Open | null; readonly moved: boolean; readonly step: Step }
 
-/** Each customer counts once: as agreeing, or when its difference is confirmed. */
+/**
+ * A look counts as agreeing, or as a difference that was shown twice; each further look at that counts too: what stands
+ * for long is no less of a mass.
+ */
 export function letterOf({ step, looked, moved }: Stepped): string {
   if (looked.kind !== 'seen' || moved) return ''
-  if (step.do === 'confirm') return step.told.kind === 'trial-ended' ? AGREED : DRIFTED
+  if (step.do === 'confirm' || step.do === 'keep') return step.told.kind === 'trial-ended' ? AGREED : DRIFTED
   const normal = step.do === 'resolve' && step.how === 'normalised'
   return looked.compared.kind === 'agrees' || normal ? AGREED : ''
 }

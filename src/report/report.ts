@@ -89,8 +89,15 @@ export type Coverage = {
 export type Repair = {
   /** Customers who are owed a repair because of this run. */
   readonly owed: number
-  /** Set where repairs stopped: the share of drift among the last who were verified, and the limit on it. */
-  readonly stopped: { readonly share: number; readonly limit: number } | null
+  /** Customers who could not be looked at again, and are owed nothing for that. */
+  readonly left: number
+  /** Set where repairs stopped: the share of drift, and the limit on it. */
+  readonly stopped: {
+    readonly share: number
+    readonly limit: number
+    /** Of whom the share is: all whom this run has checked, or the last whom anybody has verified. */
+    readonly among: 'run' | 'latest'
+  } | null
 }
 
 export type PastRun = {

@@ -97,15 +97,24 @@ function sayEvidence({ checked, kinds, noAnswer }: Report['counts']): string {
   return `Of ${counted(checked + unclear, 'answer')}, ${figure(unclear)} were not clear, and ${unknown} said that there is no such user.`
 }
 
-function sayRepair({ owed, stopped }: NonNullable<Report['repair']>): string[] {
+function sayRepair({ owed, left, stopped }: NonNullable<Report['repair']>): string[] {
   const repairs = owed === 0 ? 'No repair is owed.' : `${counted(owed, 'repair is', 'repairs are')} owed.`
-  if (stopped === null) return [repairs]
-  const { share, limit } = stopped
+  const said = left === 0 ? [repairs] : [repairs, sayLeft(left)]
+  if (stopped === null) return said
+  const { share, limit, among } = stopped
+  const those = among === 'run' ? 'checked' : 'looked at last'
   return [
-    repairs,
-    `Repairs have stopped: ${percent(share)} of those looked at last drift, and the limit is ${percent(limit)}. ` +
+    ...said,
+    `Repairs have stopped: ${percent(share)} of those ${those} drift, and the limit is ${percent(limit)}. ` +
       'So much is seldom the customers; look at the service first. If it is right, --repair --why says so.',
   ]
+}
+
+function sayLeft(left: number): string {
+  return (
+    `${counted(left, 'customer')} could not be looked at again, and ${left === 1 ? 'is' : 'are'} owed nothing for that; ` +
+    'the same command goes on.'
+  )
 }
 
 export function sayEstimate({ population, checked, share, low, high }: Estimate): string {

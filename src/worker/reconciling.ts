@@ -92,6 +92,7 @@ function makeTicking({ opened, log, logCall, signal }: Options, time: Time): () 
     },
     now: Date.now,
     repair: config.reconcile.mode === 'repair',
+    counts: true,
     maxShare: config.reconcile.maxShare,
   })
   const tick = makeTick({

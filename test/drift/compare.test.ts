@@ -96,6 +96,28 @@ test('a user of ours differs just where a sync that has seen it would write', ()
   fc.assert(run, { numRuns: 3000, seed: 7 })
 })
 
+test('an absent user is missing just where a sync that has seen that would register it', () => {
+  const given = fc.record({
+    ...{ here: status, fields: fieldsOf(SOME), createWithoutAccess: fc.boolean() },
+    mapped: fc.constantFrom<Mapped['kind']>('user', 'removed', 'out-of-scope'),
+    sentStatus: fc.constantFrom<number | null>(0, 2, 4, null),
+    remote: fc.constantFrom('present', 'absent'),
+  })
+  const run = fc.property(given, ({ here, fields, createWithoutAccess, mapped: kind, ...record }) => {
+    const mapped = kind === 'user' ? user(here, fields) : ({ kind, userId: 'u7' } as Mapped)
+    const policy = { ...KEEP, createWithoutAccess }
+    const asked = subject(mapped, record as Partial<Work['record']>, { policy })
+    const memory = memoryAfter(asked, 'absent')
+    const plan = makePlan({ mapped, memory, rivals: [], policy, digests })
+    const { kind: said } = compare(asked, 'absent', FACTS)
+    expect({ plan: plan.kind, said }).toEqual({
+      plan: plan.kind,
+      said: plan.kind === 'none' ? 'agrees' : 'missing',
+    })
+  })
+  fc.assert(run, { numRuns: 1000, seed: 7 })
+})
+
 describe('what a GET says', () => {
   const CASES = [
     ['nobody, of a user', user(2), 'absent', 'missing'],
@@ -123,6 +145,15 @@ describe('what a GET says', () => {
   test.each(CASES)('%s', (_name, mapped, sight, kind) => {
     const asked = subject(mapped as Mapped, { remote: 'present', sentStatus: mapped.kind === 'user' ? 4 : 0 })
     expect(compare(asked, sight as never, FACTS).kind).toBe(kind)
+  })
+
+  test.each([
+    [0, 'agrees'],
+    [2, 'missing'],
+  ] as const)('nobody, of one with status %d whom nobody registers without access', (has, kind) => {
+    const policy = { ...KEEP, createWithoutAccess: false }
+    const asked = subject(user(has), { remote: 'absent', sentStatus: 0 }, { policy })
+    expect(compare(asked, 'absent', FACTS).kind).toBe(kind)
   })
 
   test('fields in the order of the interface, and the status first', () => {
@@ -182,7 +213,8 @@ describe('who is not looked at', () => {
     ['held', { work: work({ record: { ...WORK.record, state: 'held' } }) }],
     ['discarded', { work: work({ record: { ...WORK.record, state: 'discarded' } }) }],
     ['just-settled', { work: work({ record: { ...WORK.record, writtenAgoMs: 499 } }) }],
-    ['just-settled', { work: work({ record: { ...WORK.record, writtenAgoMs: -9999 } }) }],
+    ['just-settled', { work: work({ record: { ...WORK.record, writtenAgoMs: -3 } }) }],
+    [null, { work: work({ record: { ...WORK.record, writtenAgoMs: -9999 } }) }],
     [null, { work: work({ record: { ...WORK.record, writtenAgoMs: 500 } }) }],
     ['rejected', { mapped: { kind: 'rejected', userId: 'u7', issues: [] } }],
     ['rejected', { rivals: ['8'] }],

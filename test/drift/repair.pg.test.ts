@@ -123,6 +123,30 @@ test('a service that suddenly has nobody gets nobody created; repairs go on by t
   expect(users.get('k30')?.status).toBe(2)
 }, 60_000)
 
+test('a mass that stands stays a mass, and looks that do not count change nothing about it', async () => {
+  await using scene = await open({ customers: 8, repair: true, maxShare: 0.05 })
+  const { house, verifier } = scene
+  const drifting = ['k1', 'k2', 'k3', 'k4', 'k5']
+  await using plain = await openVerifier(house, { counts: false, maxShare: 0.05 })
+  for (const key of drifting) house.sandbox.users.edit(key, { first_name: 'Eva' })
+  const window = async () =>
+    (await house.db.pool.query<{ recent: string }>('SELECT recent FROM rollcall.drift_share')).rows[0]?.recent
+  for (let looks = 0; looks < 3; looks++) {
+    await looksAreDue(house)
+    await plain.look([...drifting, 'k6', 'k7', 'k8'])
+  }
+  expect(await window()).toBeUndefined()
+  const before = writes(house)
+  for (let round = 1; round <= 4; round++) {
+    await lookAgain(scene, drifting)
+    await verifier.look(['k6', 'k7', 'k8'])
+    expect(await window()).toBe('dddddaaa'.repeat(round))
+    await plain.look(['k6', 'k7', 'k8'])
+  }
+  expect(await halted(house)).toBe(true)
+  expect(writes(house)).toBe(before)
+})
+
 test('a person may say that what is found is to be repaired, though it is a mass', async () => {
   await using scene = await open({ customers: 8, repair: true, maxShare: 0.05 })
   const { house } = scene

@@ -70,9 +70,14 @@ describe('the headline', () => {
   })
 
   test('says when repairs have stopped, and why', () => {
-    const repair = { owed: 1, stopped: { share: 0.12, limit: 0.05 } }
-    const said = sayHeadline(aReport({ repair })).more.join(' ')
-    expect(said).toContain('1 repair is owed. Repairs have stopped: 12 % of those looked at last drift')
+    const said = (among: 'run' | 'latest') =>
+      sayHeadline(
+        aReport({ repair: { owed: 1, left: 2, stopped: { share: 0.12, limit: 0.05, among } } }),
+      ).more.join(' ')
+    expect(said('latest')).toContain(
+      '1 repair is owed. 2 customers could not be looked at again, and are owed nothing for that; the same command goes on. Repairs have stopped: 12 % of those looked at last drift',
+    )
+    expect(said('run')).toContain('Repairs have stopped: 12 % of those checked drift')
   })
 })
 

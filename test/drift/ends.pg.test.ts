@@ -1,0 +1,45 @@
+// How findings end of customers whom no round takes any more; with real tables and a service.
+import { expect, test } from 'vitest'
+import { dueLooks } from '../../src/drift/list.ts'
+import { noteToLook } from '../../src/ledger/note.ts'
+import { buildHouse } from '../support/house.ts'
+import { looksAreDue, openVerifier, LANE as QUEUE, storedFindings } from './scene.ts'
+
+test('what was found of somebody who is rejected or discarded now ends without a call; who is held waits', async () => {
+  await using house = await buildHouse(QUEUE)
+  const { pool } = house.db
+  const worker = await house.startWorker()
+  const keys = ['discarded', 'held', 'owed', 'rejected']
+  await pool.query(
+    `INSERT INTO clientes (id, plan, nombre) SELECT k, 'premium', 'Ana' FROM unnest($1::text[]) k`,
+    [keys],
+  )
+  await house.settled()
+  await worker.stop()
+  for (const key of keys) house.sandbox.users.edit(key, { first_name: 'Eva' })
+  await using verifier = await openVerifier(house)
+  await verifier.look(keys)
+  await looksAreDue(house)
+  await verifier.look(keys)
+  const due = async () => [...(await dueLooks(pool, 99))].sort()
+  expect(await due()).toEqual([])
+
+  await pool.query(
+    `UPDATE rollcall.ledger SET state = CASE key WHEN 'owed' THEN 'rejected' ELSE key END WHERE key = ANY($1)`,
+    [keys],
+  )
+  await noteToLook(pool, ['owed'])
+  await pool.query(`UPDATE rollcall.finding SET next_look_at = now() - interval '1 h' WHERE key = 'held'`)
+  const calls = verifier.calls.length
+  expect(await due()).toEqual(['discarded', 'owed', 'rejected'])
+  await verifier.look(await due())
+  expect(verifier.calls.length).toBe(calls)
+  expect((await storedFindings(house)).map(({ key, how }) => [key, how])).toEqual([
+    ['discarded', 'accepted'],
+    ['held', null],
+    ['owed', null],
+    ['rejected', 'by-a-change'],
+  ])
+  // Who cannot be judged yet does not come up again at once.
+  expect(await due()).toEqual([])
+})

@@ -1,0 +1,57 @@
+// Whoever a run has found is owed a repair, or is said to be left; with real tables and a service.
+import { expect, test } from 'vitest'
+import type { Circumstances } from '../../src/drift/allowance.ts'
+import { makeGate } from '../../src/drift/gate.ts'
+import { mendFound } from '../../src/drift/mend.ts'
+import { buildHouse } from '../support/house.ts'
+import { openVerifier, LANE as QUEUE } from './scene.ts'
+
+const FREE: Circumstances = { rate: 1000, liveWaits: false, current: true, swept: true, gap: false }
+
+test('nobody is left out in silence: neither who waits for a look, nor who gives no answer', async () => {
+  await using house = await buildHouse(QUEUE)
+  const { pool } = house.db
+  const worker = await house.startWorker()
+  const keys = ['asleep', 'hiccup', 'silent']
+  await pool.query(
+    `INSERT INTO clientes (id, plan, nombre) SELECT k, 'premium', 'Ana' FROM unnest($1::text[]) k`,
+    [keys],
+  )
+  await house.settled()
+  await worker.stop()
+  for (const key of keys) house.sandbox.users.edit(key, { first_name: 'Eva' })
+  await using looking = await openVerifier(house)
+  await looking.look(keys)
+  const found = Object.values(await looking.look(keys)).flatMap(({ findingId }) => findingId ?? [])
+  expect(found).toHaveLength(3)
+  await pool.query(
+    `UPDATE rollcall.finding SET next_look_at = now() + interval '10 minutes' WHERE key = 'asleep'`,
+  )
+  const fail = (userId: string) => ({
+    match: { method: 'GET' as const, userId },
+    action: { kind: 'status', status: 500 } as const,
+  })
+  house.sandbox.faults.set([{ ...fail('hiccup'), times: 1 }, fail('silent')])
+
+  await using mending = await openVerifier(house, { repair: true, counts: false })
+  const { signal } = new AbortController()
+  const waits: number[] = []
+  const mended = await mendFound({
+    ...{ pool, found, signal, maxShare: 1, released: false, lag: house.config.timing },
+    share: { counted: 3, drifted: 3, most: 3, over: false },
+    startedAt: new Date().toISOString(),
+    verify: mending.verify,
+    gate: makeGate({
+      circumstances: async () => FREE,
+      ...{ rate: null, tend: async () => undefined, sleep: async () => undefined, signal },
+      monotonic: () => performance.now(),
+    }),
+    async sleep(ms) {
+      waits.push(ms)
+    },
+  })
+  expect(mended).toEqual({ owed: 2, left: 1, halted: null, end: { kind: 'complete' } })
+  expect(waits).toHaveLength(2)
+  const { rows } = await pool.query('SELECT key FROM rollcall.owed WHERE due_at IS NOT NULL ORDER BY key')
+  expect(rows.map(({ key }) => key)).toEqual(['asleep', 'hiccup'])
+})
