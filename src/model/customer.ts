@@ -11,7 +11,7 @@ export type CustomerKey = string
 const LONGEST_KEY_BYTES = 2000
 
 export function fitsIndex(key: CustomerKey): boolean {
-  return Buffer.byteLength(key) <= LONGEST_KEY_BYTES
+  return new TextEncoder().encode(key).length <= LONGEST_KEY_BYTES
 }
 
 /** Smaller lanes are more urgent. Capture uses the first two; a sweep may use what it planned. */
