@@ -1,5 +1,7 @@
 // What `rollcall drift` says when it cannot do what it was asked for; and of whom, by `--where`.
+
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { alone } from '../../src/ledger/alone.ts'
 import { LANE } from '../drift/scene.ts'
 import { freshDatabase } from '../support/database.ts'
 import { runDrift } from '../support/drift-command.ts'
@@ -102,15 +104,16 @@ test('another service, another mapping, a gap: nothing is compared', async () =>
 })
 
 test('two at a time: the second waits, says so, and can be stopped', async () => {
-  const client = await house.db.pool.connect()
-  await client.query(`SELECT pg_advisory_lock(x'726f6c6c'::int, 4)`)
+  const other = Promise.withResolvers<null>()
+  const held = alone(house.db.pool, 'run', () => other.promise)
   const stop = new AbortController()
   const said: string[] = []
   const waiting = runDrift(house, [], { stop: stop.signal, onErr: (line) => said.push(line) })
   await expect.poll(() => said.join()).toContain('another `rollcall drift` is under way')
   stop.abort()
   expect((await waiting).code).toBe(1)
-  client.release(true)
+  other.resolve(null)
+  await held
 })
 
 test('a report of no rounds on a database that no worker has met', async () => {
