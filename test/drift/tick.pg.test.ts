@@ -22,7 +22,7 @@ type Given = {
   readonly stops?: Set<number>
 }
 
-/** Within the period of a millisecond everybody is due at once; room is what each beat has. */
+/** Within the period of a millisecond everybody is due by the next beat; room is what each beat has. */
 async function scene(
   rows: readonly Row[],
   { due = () => [], skips = new Set(), missing = new Set(), stops = new Set() }: Given = {},
@@ -52,6 +52,7 @@ async function scene(
     onRound: ({ tally }) => void rounds.push(tally.checked),
     sleep: async (ms) => {
       now += ms
+      await pool.query('SELECT pg_sleep(0.002)') // longer than the period: by the clock of Postgres all are due
     },
     now: () => now,
     signal: new AbortController().signal,
