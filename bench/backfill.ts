@@ -61,7 +61,7 @@ async function measure(customers: number): Promise<void> {
   const client = await pool.connect()
   await install(client, await planCapture(client, config))
   client.release()
-  await settle(pool, config, customers)
+  await settle(pool, config)
   await backfill(of, 'nothing needs a call', [])
 }
 
@@ -116,12 +116,16 @@ async function transactions(pool: pg.Pool): Promise<number> {
 }
 
 /** As claims would have left everybody, written in bulk: a million calls are not what is measured. */
-async function settle(pool: pg.Pool, config: Config, customers: number): Promise<void> {
+async function settle(pool: pg.Pool, config: Config): Promise<void> {
   const { generation } = await bindGeneration(pool, config.fingerprint)
   const digester = makeDigester(DIGEST_KEY)
   const now = new Date()
-  for (let from = 0; from < customers; from += 10_000) {
-    const { rows } = await pool.query('SELECT * FROM customers ORDER BY id OFFSET $1 LIMIT 10000', [from])
+  for (let after = ''; ; ) {
+    const { rows } = await pool.query('SELECT * FROM customers WHERE id > $1 ORDER BY id LIMIT 10000', [
+      after,
+    ])
+    if (rows.length === 0) break
+    after = rows.at(-1).id
     const records = rows.map((row) => {
       const mapped = mapCustomer(config, { key: row.id, row, now })
       if (mapped.kind !== 'user') throw new Error('everybody is a user here')

@@ -9,9 +9,10 @@ export type CustomerKey = string
  * it. Nobody is lost: a `user_id` has 255 characters at the most, and the customers' own key column an index.
  */
 const LONGEST_KEY_BYTES = 2000
+const utf8 = new TextEncoder()
 
 export function fitsIndex(key: CustomerKey): boolean {
-  return new TextEncoder().encode(key).length <= LONGEST_KEY_BYTES
+  return utf8.encode(key).length <= LONGEST_KEY_BYTES
 }
 
 /** Smaller lanes are more urgent. Capture uses the first two; a sweep may use what it planned. */

@@ -1,34 +1,27 @@
-// Judges a page of customers as a claim would begin with them, in a handful of statements.
+// Judges a page of customers as a claim would begin with them.
 import { setImmediate } from 'node:timers/promises'
-import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
-import type { CustomersShape } from '../customers/describe.ts'
-import { makeReading } from '../customers/reading.ts'
 import type { KnownRecord } from '../ledger/record.ts'
-import { readWork, type Work, workOfNobody } from '../ledger/sweep-work.ts'
+import type { Work } from '../ledger/sweep-work.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Mapped } from '../model/mapped.ts'
 import { type Digester, forCustomer } from '../sync/digest.ts'
 import { mapFound } from '../sync/map.ts'
 import { type Memory, rememberFor, startMemory } from '../sync/memory.ts'
-import { claimantsOf, readRivals, readRows } from '../sync/page.ts'
 import { makePlan, type Policy } from '../sync/plan.ts'
 import { policyOf } from '../sync/policy.ts'
 import { findRivals } from '../sync/rivals.ts'
 import { type Found, foundOf, type Selection, type Verdict, verdictOn } from './differs.ts'
-import type { Page } from './pages.ts'
+import type { Read } from './read-page.ts'
 
 /** Other work of this process gets its turn after so many customers. */
 const BREATH = 100
 
 export type Judging = {
-  readonly pool: Pool
   readonly config: Config
   readonly digester: Digester
   /** Whom this sweep is for. */
   readonly select: Selection
-  /** Nothing is recorded yet, or it may not be read: everybody is taken for somebody of whom nothing is known. */
-  readonly withoutLedger?: boolean
 }
 
 /** What a sweep makes of one customer; `made` is null where its row cannot be read. */
@@ -47,20 +40,10 @@ export type Made = {
   readonly rivals: readonly CustomerKey[]
 }
 
-export function makeJudge(judging: Judging, shape: CustomersShape) {
-  const { pool, config, digester, select, withoutLedger = false } = judging
-  const read = makeReading(pool, config, shape)
+export function makeJudge({ config, digester, select }: Judging) {
   const policy = policyOf(config)
 
-  return async ({ keys, onlyGone }: Pick<Page, 'keys' | 'onlyGone'>): Promise<Judged[]> => {
-    const { rows, unreadable } = await readRows(read, keys)
-    const asked = onlyGone ? keys.filter((key) => rows.get(key) === null) : keys
-    const [{ work, nowMs }, claimants] = await Promise.all([
-      (withoutLedger ? workOfNobody : readWork)(pool, asked),
-      claimantsOf(pool, config, withoutLedger ? [] : asked),
-    ])
-    const now = new Date(nowMs)
-    const rivals = await readRivals({ config, read, rows, now, claimants })
+  return async ({ rows, unreadable, work, now, rivals }: Read): Promise<Judged[]> => {
     const judged: Judged[] = []
     for (const [at, each] of work.entries()) {
       if (at % BREATH === BREATH - 1) await setImmediate()

@@ -1,8 +1,11 @@
+import type { Pool } from 'pg'
 import type { Condition } from '../customers/condition.ts'
-import { describeCustomers } from '../customers/describe.ts'
+import { type CustomersShape, describeCustomers } from '../customers/describe.ts'
 import type { Position } from '../ledger/sweeps.ts'
 import { type Judged, type Judging, makeJudge } from './judge.ts'
+import { oneAhead } from './one-ahead.ts'
 import { everyPage } from './pages.ts'
+import { makeReadPage } from './read-page.ts'
 import { addTo, NOTHING_FOUND, type Tally } from './tally.ts'
 
 /** What a page has brought. */
@@ -15,6 +18,9 @@ export type Looked = {
 }
 
 export type SweepOptions = Judging & {
+  readonly pool: Pool
+  /** Nothing is recorded yet, or it may not be read: everybody is taken for somebody of whom nothing is known. */
+  readonly withoutLedger?: boolean
   /** Ends the sweep between two pages. */
   readonly signal: AbortSignal
   /** Told of each page, which is not behind before it has resolved. False ends the sweep there. */
@@ -34,20 +40,28 @@ const PAGE = 1000
 
 /**
  * Plans for everybody as a claim would, without a call and without a write: page by page in the order of the keys, each
- * page in statements of its own, so that nothing is held and memory does not grow. Who is in the ledger without a row
- * comes last. What changes behind the sweep's back is captured, and so owed anyway.
+ * page in statements of its own, so that nothing is held and memory does not grow; one page is read while the one before
+ * it is judged and noted. Who is in the ledger without a row comes last. What changes behind the sweep's back is
+ * captured, and so owed anyway.
  */
 export async function sweep(options: SweepOptions): Promise<Swept> {
-  const { pool, config, signal, onPage, conditions = [], page = PAGE, from, withoutLedger = false } = options
+  const { pool, config, signal, onPage, from } = options
   const shape = await describeCustomers(pool, config)
-  const judge = makeJudge(options, shape)
+  const judge = makeJudge(options)
   let tally = from?.tally ?? NOTHING_FOUND
-  const paging = { client: pool, shape, limit: page, conditions, withoutLedger }
-  for await (const { next, ...keys } of everyPage(paging, from?.position ?? null)) {
+  for await (const { next, read } of oneAhead(readPages(options, shape))) {
     if (signal.aborted) return { tally, ended: false }
-    const judged = await judge(keys)
+    const judged = await judge(read)
     tally = judged.reduce(addTo, tally)
     if (onPage && !(await onPage({ judged, tally, next }))) return { tally, ended: false }
   }
   return { tally, ended: true }
+}
+
+async function* readPages(options: SweepOptions, shape: CustomersShape) {
+  const { pool, conditions = [], page = PAGE, from, withoutLedger = false } = options
+  const readPage = makeReadPage(options, shape)
+  const paging = { client: pool, shape, limit: page, conditions, withoutLedger }
+  for await (const { next, ...keys } of everyPage(paging, from?.position ?? null))
+    yield { next, read: await readPage(keys) }
 }

@@ -1,0 +1,44 @@
+// Reads what a page of customers is judged by, in a handful of statements.
+import type { Pool } from 'pg'
+import type { Config } from '../config/config.ts'
+import type { CustomersShape } from '../customers/describe.ts'
+import type { Found } from '../customers/read.ts'
+import { makeReading } from '../customers/reading.ts'
+import { readWork, type Work, workOfNobody } from '../ledger/sweep-work.ts'
+import type { CustomerKey } from '../model/customer.ts'
+import { claimantsOf, readRivals, readRows } from '../sync/page.ts'
+import type { Reads } from '../sync/rivals.ts'
+import type { Page } from './pages.ts'
+
+type Reading = {
+  readonly pool: Pool
+  readonly config: Config
+  /** Nothing is recorded yet, or it may not be read: everybody is taken for somebody of whom nothing is known. */
+  readonly withoutLedger?: boolean
+}
+
+/** A page as it was read. What changes after that is captured, and so owed anyway. */
+export type Read = {
+  readonly rows: ReadonlyMap<CustomerKey, Found>
+  readonly unreadable: ReadonlySet<CustomerKey>
+  readonly work: readonly Work[]
+  /** The database's time at which it was so. */
+  readonly now: Date
+  readonly rivals: Reads
+}
+
+export function makeReadPage({ pool, config, withoutLedger = false }: Reading, shape: CustomersShape) {
+  const read = makeReading(pool, config, shape)
+
+  return async ({ keys, onlyGone }: Pick<Page, 'keys' | 'onlyGone'>): Promise<Read> => {
+    const { rows, unreadable } = await readRows(read, keys)
+    const asked = onlyGone ? keys.filter((key) => rows.get(key) === null) : keys
+    const [{ work, nowMs }, claimants] = await Promise.all([
+      (withoutLedger ? workOfNobody : readWork)(pool, asked),
+      claimantsOf(pool, config, withoutLedger ? [] : asked),
+    ])
+    const now = new Date(nowMs)
+    const rivals = await readRivals({ config, read, rows, now, claimants })
+    return { rows, unreadable, work, now, rivals }
+  }
+}
