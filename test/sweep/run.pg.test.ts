@@ -80,22 +80,40 @@ test('where capture was not what it was all the time, what was looked at before 
   expect((await scene.run({ ...onePage(), kind: 'resync' })).tally.customers).toBe(3)
 })
 
+/** As claims would leave everybody, by another row than there is now. */
+async function settledOtherwise({ pool, options }: Awaited<ReturnType<typeof openScene>>): Promise<void> {
+  await pool.query('UPDATE rollcall.owed SET due_at = NULL, token = NULL, synced_version = change_version')
+  await pool.query(
+    `UPDATE rollcall.ledger SET remote = 'present', sent_status = 2, generation = 1, desired = 'd', digest_key = $1`,
+    [options.digester.id],
+  )
+}
+
 test('whom a dismissed TRUNCATE has taken is owed a sync, and is no miss', async () => {
   await using scene = await openScene(5)
   const { pool } = scene
   await scene.run()
-  // As claims would leave them.
-  await pool.query(
-    `UPDATE rollcall.owed SET due_at = NULL, token = NULL, synced_version = change_version;
-     UPDATE rollcall.ledger SET remote = 'present', sent_status = 2, generation = 1, desired = 'd', digest_key = $1`.replace(
-      '$1',
-      `'${scene.options.digester.id}'`,
-    ),
-  )
+  await settledOtherwise(scene)
   await pool.query('TRUNCATE clientes')
   await dismissMarks(pool)
   const { tally } = await scene.run({ kind: 'check' })
   expect(tally).toMatchObject({ missed: { inserted: 0, changed: 0, deleted: 0 }, plans: { revoke: 5 } })
+})
+
+test('nor where it was dismissed after others were found to be missed', async () => {
+  await using scene = await openScene(5)
+  const { pool } = scene
+  await scene.run()
+  await settledOtherwise(scene)
+  let truncated = false
+  const onProgress = async () => {
+    if (truncated) return
+    truncated = true
+    await pool.query('TRUNCATE clientes')
+    await dismissMarks(pool)
+  }
+  const { tally } = await scene.run({ kind: 'check', page: 3, onProgress })
+  expect(tally.missed).toEqual({ inserted: 0, changed: 3, deleted: 0 })
 })
 
 test('one whose place was taken, or whose mapping was replaced, ends at its next page', async () => {
