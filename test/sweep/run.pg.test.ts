@@ -49,6 +49,26 @@ test('killed after a page was noted and before that was stored: the page is look
   expect(await scene.noted()).toEqual(everyOnce(10))
 })
 
+test('whoever is looked at first is recorded with the note, so that nobody is claimed unseen by one with its user', async () => {
+  await using scene = await openScene(5)
+  const { pool } = scene
+  const restriction = { options: { lookup: true }, select: { lookup: true }, conditions: [] } as const
+  await pool.query(
+    `CREATE FUNCTION gone() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'gone'; END $$;
+     CREATE TRIGGER gone BEFORE INSERT ON rollcall.ledger EXECUTE FUNCTION gone()`,
+  )
+  await expect(scene.run({ restriction })).rejects.toThrow('gone')
+  expect(await scene.noted()).toEqual({})
+  await pool.query('DROP TRIGGER gone ON rollcall.ledger')
+  expect((await scene.run({ restriction })).tally.plans).toEqual({ lookup: 5 })
+  expect(await scene.noted()).toEqual(everyOnce(5))
+  const { rows } = await pool.query(
+    `SELECT array_agg(DISTINCT unknown) AS unknown, count(user_id)::int AS users
+     FROM rollcall.owed JOIN rollcall.ledger USING (key)`,
+  )
+  expect(rows).toEqual([{ unknown: [true], users: 5 }])
+})
+
 test('another kind, other options and a restart begin at the beginning', async () => {
   await using scene = await openScene(10)
   await scene.run(onePage())
