@@ -8,6 +8,7 @@ import { sleep } from '../ops/time.ts'
 import type { Restriction } from '../sweep/restriction.ts'
 import type { Ran } from '../sweep/run.ts'
 import { NOTHING_FOUND, type Tally } from '../sweep/tally.ts'
+import { OTHERS_SWEEP } from './say-sweeps.ts'
 
 /** `goOnAfterMs`: it has stopped on the way, so that a sweep that is more urgent may be made in between. */
 export type Slice = Ran & { readonly goOnAfterMs: number | null }
@@ -59,8 +60,7 @@ async function whenNobodySweeps({ pool, signal, say }: Turn, run: () => Promise<
     const ran = await alone(pool, 'sweep', run)
     if (ran && (ran.goOnAfterMs === null || signal.aborted)) return ran
     last = ran ?? last
-    if (!ran && !told)
-      say('a worker, or another command, looks at everybody just now: this waits until that has ended')
+    if (!ran && !told) say(OTHERS_SWEEP)
     told ||= !ran
     await sleep(ran?.goOnAfterMs ?? POLL_MS, signal)
   }

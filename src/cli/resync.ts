@@ -13,7 +13,7 @@ import { makeDigester } from '../sync/digest.ts'
 import { withPool } from './connect.ts'
 import type { ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
-import { allMissed, sayExamples, sayMissed } from './say-sweeps.ts'
+import { allMissed, OTHERS_SWEEP, sayExamples, sayMissed } from './say-sweeps.ts'
 
 export type Resync = { readonly config?: string; readonly json?: boolean; readonly dismiss?: boolean }
 
@@ -22,10 +22,11 @@ export async function resync(io: Io, { config: file, json, dismiss }: Resync): P
   const config = await loadConfig(file, io.cwd)
   if (dismiss) return await dismissThem(io, json === true)
   const env = readEnv(io.env, { need: ['DATABASE_URL', 'ROLLCALL_DIGEST_KEY'] })
-  const ran = await withPool({ url: env.DATABASE_URL, stop: io.stop }, async (pool) => {
+  // A stop ends it after a page, so that it can tell how far it has come.
+  const ran = await withPool({ url: env.DATABASE_URL }, async (pool) => {
     await checkMigrated(pool)
     const digester = makeDigester(env.ROLLCALL_DIGEST_KEY)
-    return await lookAtEverybody({ pool, config, digester, signal: io.stop })
+    return await lookAtEverybody(io, { pool, config, digester, signal: io.stop })
   })
   const { ended, examples } = ran
   const { customers, verdicts, missed } = ran.tally
@@ -49,7 +50,7 @@ function sayRan({ ended, superseded, tally, examples }: Ran): readonly string[] 
   const unreadable = verdicts.unreadable > 0 ? `, ${verdicts.unreadable} cannot be read` : ''
   const stopped = superseded
     ? 'Not everybody was looked at: another mapping was applied, or another resync was begun meanwhile.'
-    : 'Not everybody was looked at: run it again to go on.'
+    : 'Not everybody was looked at: run it again, which begins anew.'
   return [
     `${customers} customers were looked at: ${verdicts.differs} are owed a sync${unreadable}.`,
     ...(allMissed(missed) > 0
@@ -69,8 +70,8 @@ async function dismissThem(io: Io, json: boolean): Promise<ExitCode> {
   return 0
 }
 
-/** Others sweep, or transactions that belong to a gap are open. */
 const POLL_MS = 300
+const TRANSACTIONS_OPEN = 'transactions are open that may belong to the gap: this waits until they have ended'
 
 type Looking = {
   readonly pool: Pool
@@ -80,18 +81,19 @@ type Looking = {
 }
 
 /** With marks it waits until their gap may be looked at; without any it looks at once. */
-async function lookAtEverybody(looking: Looking): Promise<Ran> {
+async function lookAtEverybody(io: Pick<Io, 'err'>, looking: Looking): Promise<Ran> {
   const { pool, config, signal } = looking
   // Before the marks are closed: with them goes what holds those who are missing.
   await requireCapture(pool, config)
   await requireStanding(pool, config)
   await closeMarks(pool, ['truncate', 'overflow'])
-  while (!signal.aborted) {
+  for (let told = false; !signal.aborted; told = true) {
     const gap = await readGap(pool)
     const kind = gap.ids.length > 0 ? 'gap' : 'resync'
     const ran =
       gap.ready && (await alone(pool, 'sweep', () => runSweep({ ...looking, kind, marks: gap.ids })))
     if (ran) return ran
+    if (!told) io.err(gap.ready ? OTHERS_SWEEP : TRANSACTIONS_OPEN)
     await sleep(POLL_MS, signal)
   }
   return { tally: NOTHING_FOUND, ended: false, superseded: false, examples: [] }

@@ -16,7 +16,7 @@ const WHAT: Readonly<Record<SweepKind, string>> = {
 /** Who goes on with one that nobody is at. */
 const GOES_ON: Readonly<Record<SweepKind, string>> = {
   backfill: 'run the command again to go on',
-  resync: 'run the command again to go on',
+  resync: 'run the command again, which begins anew',
   mapping: 'it waits for a worker with this mapping',
   gap: 'it waits for a worker',
   check: 'it waits for a worker',
@@ -64,6 +64,10 @@ export function sayMissed(missed: Missed): string {
   const all = allMissed(missed)
   return `${all} change${all === 1 ? '' : 's'} (${parts.join(', ')})`
 }
+
+/** One at a time; for whoever waits meanwhile. */
+export const OTHERS_SWEEP =
+  'a worker, or another command, looks at everybody just now: this waits until that has ended'
 
 /** Keys, for whoever looks for what wrote without triggers; of those whom an earlier process has found none is kept. */
 export function sayExamples(examples: readonly string[]): string {

@@ -16,9 +16,9 @@ import { makeLog } from '../ops/log.ts'
 import { type Sandbox, startSandbox } from '../sandbox/server.ts'
 import { openSync, type Secrets } from '../worker/context.ts'
 import { startWorker } from '../worker/worker.ts'
-import demoConfig from './config.ts'
 import type { Observed } from './meter.ts'
 import { observeWorker } from './observe.ts'
+import demoConfig from './rollcall.config.ts'
 import { SCHEMA } from './schema.ts'
 
 /** The settings that a rollcall command takes from the environment. */
@@ -45,12 +45,12 @@ type Options = {
 
 const DRAIN_MS = 2000
 const CONFIG_FILE = fileURLToPath(
-  new URL(import.meta.url.endsWith('.ts') ? './config.ts' : './config.js', import.meta.url),
+  new URL(import.meta.url.endsWith('.ts') ? './rollcall.config.ts' : './rollcall.config.js', import.meta.url),
 )
 
 /** @throws the signal's reason when it is aborted between two steps */
 export async function openDemo({ stack, now, say, tell, stop }: Options): Promise<Demo> {
-  const config = resolveConfig(demoConfig, CONFIG_FILE, 'src/demo/config.ts')
+  const config = resolveConfig(demoConfig, CONFIG_FILE, 'src/demo/rollcall.config.ts')
   say('Starting an embedded Postgres in a temporary folder')
   const server = await startPostgres()
   stack.defer(() => server.stop())

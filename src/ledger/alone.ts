@@ -1,5 +1,5 @@
 // Work that one process at a time may do.
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 
 /** "roll" as an integer, and a number for each kind of work; 1 is the migrator's. */
 const SPACE = 0x726f6c6c
@@ -24,10 +24,19 @@ export async function alone<T>(
       lock,
     )
     const done = rows[0]?.alone ? await work() : null
-    if (rows[0]?.alone) await client.query('SELECT pg_advisory_unlock($1, $2)', lock)
-    broken = false
+    broken = rows[0]?.alone === true && !(await unlocks(client, lock))
     return done
   } finally {
     client.release(broken)
+  }
+}
+
+/** A connection may be cut while hours of work are done beside it: its lock went with it, and what was done stands. */
+async function unlocks(client: PoolClient, lock: readonly number[]): Promise<boolean> {
+  try {
+    await client.query('SELECT pg_advisory_unlock($1, $2)', [...lock])
+    return true
+  } catch {
+    return false
   }
 }

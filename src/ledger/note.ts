@@ -30,21 +30,23 @@ export async function note(client: Client, changes: readonly Change[]): Promise<
   ])
 }
 
-const RECORD_NEWCOMERS = `
+/** `userId`: null where the key makes none. */
+export type Newcomer = { readonly key: CustomerKey; readonly userId: string | null }
+
+const recordNewcomersOf = (noted: string) => `
 INSERT INTO rollcall.ledger (key, user_id)
-SELECT c.key, c.user_id FROM unnest($1::text[], $2::text[]) AS c (key, user_id)
+SELECT c.key, c.user_id FROM unnest($1::text[], $2::text[]) AS c (key, user_id) ${noted}
 ORDER BY c.key COLLATE "C" ON CONFLICT (key) DO NOTHING`
 
-/** Those who have no record yet get an empty one, with nothing but their `user_id`; null where the key makes none. */
-export async function recordNewcomers(
-  client: Client,
-  customers: readonly { readonly key: CustomerKey; readonly userId: string | null }[],
-): Promise<void> {
-  if (customers.length === 0) return
-  await client.query(RECORD_NEWCOMERS, [
-    customers.map(({ key }) => key),
-    customers.map(({ userId }) => userId),
-  ])
+const RECORD_NEWCOMERS = recordNewcomersOf('')
+
+/** Those who have no record yet get an empty one, with nothing but their `user_id`. */
+export async function recordNewcomers(client: Client, customers: readonly Newcomer[]): Promise<void> {
+  if (customers.length > 0) await client.query(RECORD_NEWCOMERS, columnsOf(customers))
+}
+
+function columnsOf(customers: readonly Newcomer[]) {
+  return [customers.map(({ key }) => key), customers.map(({ userId }) => userId)]
 }
 
 /**
@@ -95,19 +97,26 @@ export async function noteGently(client: Client, keys: readonly CustomerKey[], l
   await client.query(NOTE_GENTLY, [keys, lane])
 }
 
-/** Nothing is known of them, and before they are registered the service is asked whether it has them. */
+/**
+ * Nothing is known of them, and before they are registered the service is asked whether it has them. Their records come
+ * with the note: a record without it would let them be registered unasked, and a note without it be claimed unseen by
+ * another customer with the same `user_id`. First the note, as everybody takes these locks.
+ */
 const NOTE_UNKNOWN = `
-INSERT INTO rollcall.owed AS o (key, change_version, due_at, lane, changed_at, unknown)
-SELECT k.key, 1, now(), $2, NULL, true FROM unnest($1::text[]) AS k (key)
-ORDER BY k.key COLLATE "C"
-ON CONFLICT (key) DO UPDATE SET
-  change_version = o.change_version + 1,
-  lane = CASE WHEN o.due_at IS NULL THEN excluded.lane ELSE least(o.lane, excluded.lane) END,
-  due_at = coalesce(o.due_at, greatest(now(), o.not_before)),
-  unknown = true`
+WITH noted AS (
+  INSERT INTO rollcall.owed AS o (key, change_version, due_at, lane, changed_at, unknown)
+  SELECT k.key, 1, now(), $3, NULL, true FROM unnest($1::text[]) AS k (key)
+  ORDER BY k.key COLLATE "C"
+  ON CONFLICT (key) DO UPDATE SET
+    change_version = o.change_version + 1,
+    lane = CASE WHEN o.due_at IS NULL THEN excluded.lane ELSE least(o.lane, excluded.lane) END,
+    due_at = coalesce(o.due_at, greatest(now(), o.not_before)),
+    unknown = true
+  RETURNING key)
+${recordNewcomersOf('JOIN noted USING (key)')}`
 
-export async function noteUnknown(client: Client, keys: readonly CustomerKey[], lane: Lane): Promise<void> {
-  if (keys.length > 0) await client.query(NOTE_UNKNOWN, [keys, lane])
+export async function noteUnknown(client: Client, customers: readonly Newcomer[], lane: Lane): Promise<void> {
+  if (customers.length > 0) await client.query(NOTE_UNKNOWN, [...columnsOf(customers), lane])
 }
 
 /** Customers whose mapping said until when its answer holds: they are noted when that time has passed. */

@@ -5,15 +5,18 @@ import { EVERYBODY, type SweepKind, type SweepOptions } from './sweeps.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
-/** A look at everybody that tells what capture has missed, and after which the next check of it can wait. */
-const LOOKED = `${EVERYBODY} AND outcome = 'done' AND tally->'checked' = 'true'`
+/**
+ * A look at everybody that tells what capture has missed, and after which the next check of it can wait. A time of the
+ * future is one before the clock was set back: nobody knows how long ago that was.
+ */
+const LOOKED = `${EVERYBODY} AND outcome = 'done' AND tally->'checked' = 'true' AND ended_at <= clock_timestamp()`
 
 /** Whether everybody was last looked at longer ago than this; where nobody ever was, since the first mapping. */
 export async function checkIsDue(client: Client, everyHours: number): Promise<boolean> {
   if (everyHours === 0) return false
   const { rows } = await client.query<{ due: boolean }>(
-    `SELECT coalesce((SELECT max(ended_at) FROM rollcall.sweep WHERE ${LOOKED}),
-       (SELECT min(applied_at) FROM rollcall.generation)) < clock_timestamp() - $1 * interval '1 hour' AS due`,
+    `SELECT coalesce((SELECT max(ended_at) FROM rollcall.sweep WHERE ${LOOKED}), (SELECT min(applied_at) FROM rollcall.generation))
+       NOT BETWEEN clock_timestamp() - $1 * interval '1 hour' AND clock_timestamp() AS due`,
     [everyHours],
   )
   return rows[0]?.due === true
@@ -60,11 +63,13 @@ SELECT kind, options, ${ISO('started_at')} AS "startedAt", ${ISO('updated_at')} 
 FROM rollcall.sweep`
 
 const SINCE = `
+WITH checked AS (SELECT id, ended_at FROM rollcall.sweep WHERE ${LOOKED} ORDER BY ended_at DESC LIMIT 1)
 SELECT coalesce(sum((tally->'missed'->>'inserted')::float8), 0) AS inserted,
   coalesce(sum((tally->'missed'->>'changed')::float8), 0) AS changed,
   coalesce(sum((tally->'missed'->>'deleted')::float8), 0) AS deleted
-FROM rollcall.sweep
-WHERE updated_at > coalesce((SELECT max(ended_at) FROM rollcall.sweep WHERE ${LOOKED}), '-infinity')`
+FROM rollcall.sweep LEFT JOIN checked ON true
+WHERE sweep.id IS DISTINCT FROM checked.id AND updated_at <= clock_timestamp()
+  AND updated_at > coalesce(checked.ended_at, '-infinity')`
 
 /**
  * Whoever was missed is owed a sync by the sweep that has found it, so that no later one finds it again: what one for

@@ -73,7 +73,8 @@ export const ERRORS = {
   },
   SWEEP_RUNNING: {
     exit: 1,
-    means: 'Another backfill is under way, for others than this one.',
+    means:
+      'Another backfill is under way, and this one wants something else: other customers, a new beginning, or registrations to be announced.',
     todo: 'Run the command again when that has ended (`rollcall status` shows how far it is), or stop it.',
   },
   SERVICE_INSECURE: {

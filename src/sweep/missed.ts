@@ -29,8 +29,6 @@ type Options = {
 export function makeFindMissed({ pool, config, digester }: Options) {
   const { clearWith } = policyOf(config)
   let shape: Promise<CustomersShape> | null = null
-  /** Whoever is gone then may be one of those: that was told, and is no miss. */
-  let dismissed: Promise<boolean> | null = null
 
   return async (judged: readonly Judged[]): Promise<FoundMissed> => {
     const keys = judged.filter(mayBeMissed).map(({ key }) => key)
@@ -41,8 +39,8 @@ export function makeFindMissed({ pool, config, digester }: Options) {
     const { rows } = await readRows(read, keys)
     const captured = await capturedOf(pool, keys)
     if (await marksArePending(pool)) return NOBODY
-    dismissed ??= truncateWasDismissed(pool)
-    const mayBeTruncated = await dismissed
+    // Whoever is gone then may be one of those: that was told, and is no miss. It may be dismissed at any page.
+    const mayBeTruncated = await truncateWasDismissed(pool)
     const { work, nowMs } = await readWork(pool, keys)
     const now = new Date(nowMs)
     const missed = work.filter((after) => {

@@ -5,7 +5,7 @@ import { captureVersion } from '../capture/catalog.ts'
 import { endGap } from '../capture/gap.ts'
 import type { Config } from '../config/config.ts'
 import { markSwept, type Standing } from '../ledger/generation.ts'
-import { noteGently, noteNow, noteUnknown, recordNewcomers } from '../ledger/note.ts'
+import { type Newcomer, noteGently, noteNow, noteUnknown, recordNewcomers } from '../ledger/note.ts'
 import {
   beginSweep,
   dropSweeps,
@@ -186,8 +186,9 @@ type Noting = { readonly config: Config; readonly judged: readonly Judged[]; rea
  * is new is recorded before it can be claimed, so that two who are one user see each other.
  */
 async function noteJudged(pool: Pool, { config, judged, select }: Noting): Promise<void> {
-  const noted = { now: [] as CustomerKey[], gently: [] as CustomerKey[], unknown: [] as CustomerKey[] }
-  const newcomers: { key: CustomerKey; userId: string | null }[] = []
+  const noted = { now: [] as CustomerKey[], gently: [] as CustomerKey[] }
+  const newcomers: Newcomer[] = []
+  const toLookAt: Newcomer[] = []
   for (const { key, verdict, owed, made } of judged) {
     if (!made) {
       if (!owed) noted.gently.push(key)
@@ -196,10 +197,11 @@ async function noteJudged(pool: Pool, { config, judged, select }: Noting): Promi
     const how = howToNote(verdict, made.found)
     if (!how) continue
     const { known, plan } = made.found
-    noted[!known && select.lookup && plan.kind === 'lookup' ? 'unknown' : how].push(key)
-    if (!known) newcomers.push({ key, userId: userIdFor(config, key) })
+    const looksFirst = !known && select.lookup && plan.kind === 'lookup'
+    if (!looksFirst) noted[how].push(key)
+    if (!known) (looksFirst ? toLookAt : newcomers).push({ key, userId: userIdFor(config, key) })
   }
-  await noteUnknown(pool, noted.unknown, LANE.backfill)
+  await noteUnknown(pool, toLookAt, LANE.backfill)
   await recordNewcomers(pool, newcomers)
   await noteNow(pool, noted.now, LANE.backfill)
   await noteGently(pool, noted.gently, LANE.backfill)

@@ -1,11 +1,13 @@
 // What the commands say and do while the mapping of their configuration is not the one that syncs go by.
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { RollcallConfig } from '../../src/config/define.ts'
+import { alone } from '../../src/ledger/alone.ts'
 import { buildHouse, CONFIG, type House } from '../support/house.ts'
 import { lanes } from '../support/lanes.ts'
 import { reconfigured } from '../support/other-mapping.ts'
 import { runRollcall } from '../support/process.ts'
 import { unfolded } from '../support/unfolded.ts'
+import { until } from '../support/until.ts'
 
 const [, lane] = lanes
 if (!lane) throw new Error('the Postgres lane is always there')
@@ -109,6 +111,24 @@ describe('with a mapping that is not applied', () => {
     await house.settled()
     await worker.stop()
     expect(house.calls()).toHaveLength(calls)
+  })
+
+  test('capture resync says what it waits for; stopped, it tells how far it has come', async () => {
+    const ran = await alone(house.db.pool, 'sweep', async () => {
+      await using process = await runRollcall(house, ['capture', 'resync'])
+      await until(
+        async () =>
+          process.output().includes('this waits until that has ended') ||
+          Promise.reject(new Error(process.output())),
+        { what: 'it says that it waits' },
+      )
+      process.kill('SIGINT')
+      const { code } = await process.exited
+      return { code, output: process.output() }
+    })
+    expect(ran?.code).toBe(1)
+    expect(ran?.output).toContain('0 customers were looked at: 0 are owed a sync.')
+    expect(ran?.output).toContain('Not everybody was looked at: run it again, which begins anew.')
   })
 
   test('the dry run says who differs, by call and by field, and who may lose access', async () => {

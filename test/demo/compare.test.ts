@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { resolveConfig } from '../../src/config/resolve.ts'
 import { compareAll } from '../../src/demo/compare.ts'
-import demoConfig from '../../src/demo/config.ts'
+import demoConfig from '../../src/demo/rollcall.config.ts'
 import { makeUsers, type UserEdit } from '../../src/sandbox/users/users.ts'
 
 const config = resolveConfig(demoConfig, 'config.ts')

@@ -49,6 +49,26 @@ test('killed after a page was noted and before that was stored: the page is look
   expect(await scene.noted()).toEqual(everyOnce(10))
 })
 
+test('whoever is looked at first is recorded with the note, so that nobody is claimed unseen by one with its user', async () => {
+  await using scene = await openScene(5)
+  const { pool } = scene
+  const restriction = { options: { lookup: true }, select: { lookup: true }, conditions: [] } as const
+  await pool.query(
+    `CREATE FUNCTION gone() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'gone'; END $$;
+     CREATE TRIGGER gone BEFORE INSERT ON rollcall.ledger EXECUTE FUNCTION gone()`,
+  )
+  await expect(scene.run({ restriction })).rejects.toThrow('gone')
+  expect(await scene.noted()).toEqual({})
+  await pool.query('DROP TRIGGER gone ON rollcall.ledger')
+  expect((await scene.run({ restriction })).tally.plans).toEqual({ lookup: 5 })
+  expect(await scene.noted()).toEqual(everyOnce(5))
+  const { rows } = await pool.query(
+    `SELECT array_agg(DISTINCT unknown) AS unknown, count(user_id)::int AS users
+     FROM rollcall.owed JOIN rollcall.ledger USING (key)`,
+  )
+  expect(rows).toEqual([{ unknown: [true], users: 5 }])
+})
+
 test('another kind, other options and a restart begin at the beginning', async () => {
   await using scene = await openScene(10)
   await scene.run(onePage())
@@ -80,22 +100,40 @@ test('where capture was not what it was all the time, what was looked at before 
   expect((await scene.run({ ...onePage(), kind: 'resync' })).tally.customers).toBe(3)
 })
 
+/** As claims would leave everybody, by another row than there is now. */
+async function settledOtherwise({ pool, options }: Awaited<ReturnType<typeof openScene>>): Promise<void> {
+  await pool.query('UPDATE rollcall.owed SET due_at = NULL, token = NULL, synced_version = change_version')
+  await pool.query(
+    `UPDATE rollcall.ledger SET remote = 'present', sent_status = 2, generation = 1, desired = 'd', digest_key = $1`,
+    [options.digester.id],
+  )
+}
+
 test('whom a dismissed TRUNCATE has taken is owed a sync, and is no miss', async () => {
   await using scene = await openScene(5)
   const { pool } = scene
   await scene.run()
-  // As claims would leave them.
-  await pool.query(
-    `UPDATE rollcall.owed SET due_at = NULL, token = NULL, synced_version = change_version;
-     UPDATE rollcall.ledger SET remote = 'present', sent_status = 2, generation = 1, desired = 'd', digest_key = $1`.replace(
-      '$1',
-      `'${scene.options.digester.id}'`,
-    ),
-  )
+  await settledOtherwise(scene)
   await pool.query('TRUNCATE clientes')
   await dismissMarks(pool)
   const { tally } = await scene.run({ kind: 'check' })
   expect(tally).toMatchObject({ missed: { inserted: 0, changed: 0, deleted: 0 }, plans: { revoke: 5 } })
+})
+
+test('nor where it was dismissed after others were found to be missed', async () => {
+  await using scene = await openScene(5)
+  const { pool } = scene
+  await scene.run()
+  await settledOtherwise(scene)
+  let truncated = false
+  const onProgress = async () => {
+    if (truncated) return
+    truncated = true
+    await pool.query('TRUNCATE clientes')
+    await dismissMarks(pool)
+  }
+  const { tally } = await scene.run({ kind: 'check', page: 3, onProgress })
+  expect(tally.missed).toEqual({ inserted: 0, changed: 3, deleted: 0 })
 })
 
 test('one whose place was taken, or whose mapping was replaced, ends at its next page', async () => {

@@ -2,7 +2,6 @@
 // on the running demo with it: `rollcall status --config <this file>`.
 import { defineConfig } from '../config/define.ts'
 
-// biome-ignore lint/style/noDefaultExport: a configuration is its file's default export
 export default defineConfig({
   // Customers come through a view, because their plan stands in a table of its own (see schema.ts).
   customers: { view: 'public.v_clientes', key: 'id' },
