@@ -51,10 +51,10 @@ export function makeSharers(expected: number) {
 
   return {
     add(userId: string): void {
-      const digest = hash('sha256', userId, 'buffer')
+      const digest = hash('sha256', userId, 'hex')
       // An empty slot is all noughts, so no digest may be.
-      const up = digest.readUInt32LE(0) || 1
-      const down = (digest.readUInt32LE(4) & ~1) >>> 0
+      const up = Number.parseInt(digest.slice(0, 8), 16) || 1
+      const down = (Number.parseInt(digest.slice(8, 16), 16) & ~1) >>> 0
       const at = find(up, down)
       const met = high[at] !== 0
       if (met) {

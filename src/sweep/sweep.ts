@@ -36,7 +36,7 @@ export type SweepOptions = Judging & {
 /** `ended`: everybody was looked at. */
 export type Swept = { readonly tally: Tally; readonly ended: boolean }
 
-const PAGE = 1000
+const PAGE = 500
 
 /**
  * Plans for everybody as a claim would, without a call and without a write: page by page in the order of the keys, each
