@@ -1,25 +1,27 @@
-// How fast a backfill plans, with how much memory and how many statements: when everybody is new (a dry run), and when
-// nothing needs a call (the real one). Run: npm run build && npx node bench/backfill.ts [customers …]
+// How fast a backfill plans, with how much memory and how many statements: when everybody is new (a dry run), when
+// nothing needs a call, and when everybody differs (a dry run, and noted).
+// Run: npm run build && npx node bench/backfill.ts [customers …]
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import pg from 'pg'
+import type pg from 'pg'
 import { install } from '../src/capture/install.ts'
 import { planCapture } from '../src/capture/relations.ts'
 import type { Config } from '../src/config/config.ts'
 import type { RollcallConfig } from '../src/config/define.ts'
 import { resolveConfig } from '../src/config/resolve.ts'
+import { makePool } from '../src/customers/pool.ts'
 import { startPostgres } from '../src/embedded/postgres.ts'
 import { bindGeneration } from '../src/ledger/generation.ts'
 import { migrate } from '../src/ledger/migrate.ts'
 import { forCustomer, makeDigester } from '../src/sync/digest.ts'
 import { mapCustomer } from '../src/sync/map.ts'
 
-const BUILT = fileURLToPath(new URL('../dist/cli/bin.js', import.meta.url))
-const BIN = existsSync(BUILT) ? BUILT : fileURLToPath(new URL('../src/cli/bin.ts', import.meta.url))
+const BIN = fileURLToPath(new URL('../dist/cli/bin.js', import.meta.url))
+/** Tells at the end the most memory that the process has had, in KiB, and its processor time, in microseconds. */
+const TELL = `data:text/javascript,process.on('exit',()=>{const u=process.resourceUsage();process.stderr.write('\\nused '+u.maxRSS+' '+(u.userCPUTime+u.systemCPUTime)+'\\n')})`
 const DIGEST_KEY = 'bench-digest-key-of-thirty-two-ch'
 const CONFIG: RollcallConfig = {
   customers: { table: 'customers', key: 'id' },
@@ -28,6 +30,11 @@ const CONFIG: RollcallConfig = {
     status: { column: 'plan', values: { free: 0, premium: 2 } },
     email: 'email',
     first_name: 'name',
+    last_name: 'name',
+    birthdate: 'born',
+    mobile_phone: 'phone',
+    mobile_phone_prefix: { value: '+34' },
+    description: 'note',
     country_code: 'country',
   },
 }
@@ -38,18 +45,17 @@ for (const customers of sizes.length > 0 ? sizes : [10_000, 100_000, 1_000_000])
 async function measure(customers: number): Promise<void> {
   await using stack = new AsyncDisposableStack()
   const postgres = stack.use(await startPostgres())
-  const pool = new pg.Pool({ connectionString: postgres.url })
-  pool.on('error', () => undefined)
+  const pool = makePool({ url: postgres.url, max: 4, statementTimeoutMs: 0, onError: () => undefined })
   stack.defer(() => pool.end())
   const folder = await mkdtemp(join(tmpdir(), 'rollcall-bench-'))
   stack.defer(() => rm(folder, { recursive: true, force: true }))
   await writeFile(join(folder, 'rollcall.config.js'), `export default ${JSON.stringify(CONFIG)}`)
   await pool.query(
-    'CREATE TABLE customers (id text PRIMARY KEY, plan text, email text, name text, country text)',
+    'CREATE TABLE customers (id text PRIMARY KEY, plan text, email text, name text, born date, phone text, note text, country text)',
   )
   await pool.query(
-    `INSERT INTO customers SELECT 'k' || lpad(i::text, 9, '0'), 'premium', 'k' || i || '@example.com', 'N' || i, 'ES'
-     FROM generate_series(1, $1::int) i`,
+    `INSERT INTO customers SELECT 'k' || lpad(i::text, 9, '0'), 'premium', 'k' || i || '@example.com', 'N' || i,
+       '1990-01-01', '600123456', repeat('note ', 30), 'ES' FROM generate_series(1, $1::int) i`,
     [customers],
   )
   await pool.query('VACUUM ANALYZE customers')
@@ -63,6 +69,10 @@ async function measure(customers: number): Promise<void> {
   client.release()
   await settle(pool, config)
   await backfill(of, 'nothing needs a call', [])
+  await pool.query(`UPDATE rollcall.ledger SET remote = 'absent'`)
+  await pool.query('VACUUM ANALYZE')
+  await backfill(of, 'dry run, everybody differs', ['--mapping', '--dry-run'])
+  await backfill(of, 'everybody differs', ['--mapping'])
 }
 
 type Of = {
@@ -76,9 +86,9 @@ type Of = {
 async function backfill({ pool, folder, url, customers }: Of, what: string, args: readonly string[]) {
   const before = await transactions(pool)
   const started = performance.now()
-  const child = spawn(process.execPath, [BIN, 'backfill', ...args, '--json'], {
+  const child = spawn(process.execPath, ['--import', TELL, BIN, 'backfill', ...args, '--json'], {
     cwd: folder,
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...process.env,
       DATABASE_URL: url,
@@ -87,24 +97,18 @@ async function backfill({ pool, folder, url, customers }: Of, what: string, args
       ROLLCALL_DIGEST_KEY: DIGEST_KEY,
     },
   })
-  let out = ''
+  let [out, told] = ['', '']
   child.stdout.on('data', (chunk) => (out += chunk))
-  let peak = 0
-  const timer = setInterval(async () => (peak = Math.max(peak, await residentOf(child.pid))), 50)
-  await new Promise((resolve) => child.once('close', resolve))
-  clearInterval(timer)
+  child.stderr.on('data', (chunk) => (told += chunk))
+  const code = await new Promise((resolve) => child.once('close', resolve))
   const seconds = (performance.now() - started) / 1000
+  if (code !== 0 && code !== 3) throw new Error(told)
+  const [, peak, processor] = /used (\d+) (\d+)/.exec(told) ?? []
   const { verdicts } = JSON.parse(out)
   const statements = (await transactions(pool)) - before
   process.stdout.write(
-    `${what}: ${customers} customers, ${verdicts.differs} differ, ${seconds.toFixed(1)} s, ${Math.round(customers / seconds)}/s, ${Math.round(peak / 1024)} MiB, ${(statements / customers).toFixed(4)} statements each\n`,
+    `${what}: ${customers} customers, ${verdicts.differs} differ, ${seconds.toFixed(1)} s (processor ${(Number(processor) / 1e6).toFixed(1)} s), ${Math.round(customers / seconds)}/s, ${Math.round(Number(peak) / 1024)} MiB, ${(statements / customers).toFixed(4)} statements each\n`,
   )
-}
-
-/** The most that the process had so far, in KiB. */
-async function residentOf(pid: number | undefined): Promise<number> {
-  const text = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
-  return Number(/^VmHWM:\s+(\d+)/m.exec(text)?.[1] ?? 0)
 }
 
 async function transactions(pool: pg.Pool): Promise<number> {

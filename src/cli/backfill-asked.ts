@@ -4,6 +4,7 @@ import { RollcallError } from '../model/errors.ts'
 import { digestOf, readConditions } from '../sweep/conditions.ts'
 import type { Only } from '../sweep/differs.ts'
 import type { Restriction } from '../sweep/restriction.ts'
+import { type NumberRule, numberOf, within } from './option-values.ts'
 
 /** As commander gives them. */
 export type Options = {
@@ -34,15 +35,9 @@ export type Asked = Pick<Options, 'only'> & {
 /** @throws RollcallError USAGE with everything that is wrong with the options at once */
 export function readAsked(options: Options): Asked {
   const problems: string[] = []
-  const number = (name: string, text: string | undefined, rule: Rule): number | null => {
-    if (text === undefined) return null
-    if (rule.fits.test(text) && Number(text) > 0 && Number(text) <= MOST) return Number(text)
-    problems.push(`${name}: expected ${rule.expected}`)
-    return null
-  }
-  const sample = number('--sample', options.sample, WHOLE)
-  const rate = number('--rate', options.rate, RATE)
-  const expectCreates = number('--expect-creates', options.expectCreates, WHOLE)
+  const sample = numberOf(options.sample, whole('--sample'), problems)
+  const rate = numberOf(options.rate, RATE, problems)
+  const expectCreates = numberOf(options.expectCreates, whole('--expect-creates'), problems)
   if (options.sample !== undefined && !options.dryRun) problems.push('--sample: only with --dry-run')
   if (problems.length > 0) throw new RollcallError('USAGE', problems)
   const { only, where = [], dryRun, lookup, restart, wait, mapping, json } = options
@@ -56,9 +51,20 @@ export function readAsked(options: Options): Asked {
 
 /** The column of the brake that counts them takes no more. */
 const MOST = 2_000_000_000
-type Rule = { readonly fits: RegExp; readonly expected: string }
-const WHOLE: Rule = { fits: /^\d{1,10}$/, expected: 'a whole number from 1' }
-const RATE: Rule = { fits: /^\d{1,10}(\.\d{1,6})?$/, expected: 'a number of calls per second above 0' }
+
+const RATE: NumberRule = {
+  name: '--rate',
+  expected: 'a number of calls per second above 0',
+  form: /^\d{1,10}(\.\d{1,6})?$/,
+  read: (text) => within(Number(text), 0.000_001, MOST),
+}
+
+function whole(name: string): NumberRule {
+  return {
+    ...{ name, expected: 'a whole number from 1', form: /^\d{1,10}$/ },
+    read: (text) => within(Number(text), 1, MOST),
+  }
+}
 
 type Reading = { readonly pool: Pool; readonly config: Config; readonly digestKey: string }
 

@@ -21,6 +21,7 @@ import { makeSample } from '../sweep/sample.ts'
 import { makeSharers } from '../sweep/sharers.ts'
 import { sweep } from '../sweep/sweep.ts'
 import { makeDigester } from '../sync/digest.ts'
+import type { Plan } from '../sync/plan.ts'
 import { policyOf } from '../sync/policy.ts'
 import { type Asked, readRestriction } from './backfill-asked.ts'
 import { withPool } from './connect.ts'
@@ -137,7 +138,7 @@ async function surroundings(
 
 /** Names of fields; what is in them is nobody's business here. */
 function sampled({ key, made }: Judged): Sampled {
-  const plan = made?.found.plan ?? { kind: 'none', why: 'right' }
+  const plan: Plan = made?.found.plan ?? { kind: 'none', why: 'right' }
   const status = made?.mapped.kind === 'user' ? made.mapped.user.status : null
-  return { key, status, plan: plan as Sampled['plan'], json: redacted(plan) }
+  return { key, status, plan, json: redacted(plan) }
 }

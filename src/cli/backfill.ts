@@ -4,6 +4,7 @@ import { type Options, readAsked } from './backfill-asked.ts'
 import { foretell } from './backfill-dry-run.ts'
 import { runBackfill } from './backfill-run.ts'
 import type { AddCommand } from './io.ts'
+import { gathered } from './option-values.ts'
 import { keepHeapSmall } from './small-heap.ts'
 
 const EXAMPLES = `
@@ -70,8 +71,4 @@ function onlyReal(flags: string, description: string): Option {
 
 function onlyDry(flags: string, description: string): Option {
   return new Option(flags, `${description} (with --dry-run)`)
-}
-
-function gathered(text: string, before: readonly string[] = []): readonly string[] {
-  return [...before, text]
 }

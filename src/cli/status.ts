@@ -101,7 +101,7 @@ export function needsPerson(
 }
 
 /** What was missed is put right; what missed it goes on until somebody finds it. */
-export function sweepsNeed({ check, missedSince }: SweepsReport): string[] {
+function sweepsNeed({ check, missedSince }: SweepsReport): string[] {
   const when = [
     ...(check && allMissed(check.missed) > 0
       ? [`${sayMissed(check.missed)} when it was checked at ${check.endedAt}`]
@@ -116,7 +116,7 @@ export function sweepsNeed({ check, missedSince }: SweepsReport): string[] {
   ]
 }
 
-export function brakeNeeds(brake: readonly KindHeld[]): string[] {
+function brakeNeeds(brake: readonly KindHeld[]): string[] {
   return brake.filter(heldNeedsPerson).map(({ kind, held, trippedAt }) => {
     if (held === 0)
       return `the brake (${kind}) has been tripped since ${trippedAt}, nobody is held: ${letsThrough(kind)}`
@@ -126,7 +126,7 @@ export function brakeNeeds(brake: readonly KindHeld[]): string[] {
 }
 
 /** It goes on by itself once the service does; with the wrong keys it does not. */
-export function paceNeeds(pace: PaceReport | null): string[] {
+function paceNeeds(pace: PaceReport | null): string[] {
   if (pace?.breaker !== 'open') return []
   const [why, who] =
     pace.cause === 'credentials'
@@ -138,7 +138,7 @@ export function paceNeeds(pace: PaceReport | null): string[] {
 }
 
 /** A person decides when a changed mapping is applied. */
-export function mappingNeeds(mapping: MappingStatus | null): string[] {
+function mappingNeeds(mapping: MappingStatus | null): string[] {
   if (!mapping || mapping.current) return []
   const which = mapping.earlier ? 'was replaced by a later one' : 'is not applied'
   const differ = mapping.differ ? ` (${sayDiffer(mapping.differ)})` : ''

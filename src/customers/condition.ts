@@ -26,3 +26,13 @@ export function conditionSql({ column, type, operator, values }: Condition, firs
       return `${name} ${operator} ${at('', 0)}`
   }
 }
+
+/** Each of several, its values as the parameters after those of the ones before it. */
+export function conditionsSql(conditions: readonly Condition[], first: number): readonly string[] {
+  let next = first
+  return conditions.map((condition) => {
+    const sql = conditionSql(condition, next)
+    next += condition.values.length
+    return sql
+  })
+}

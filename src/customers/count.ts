@@ -1,5 +1,5 @@
 import pg, { type Pool } from 'pg'
-import { type Condition, conditionSql } from './condition.ts'
+import { type Condition, conditionsSql } from './condition.ts'
 import type { CustomersShape } from './describe.ts'
 
 /** A view may take long to count, and nobody wants to wait for a percentage. */
@@ -13,10 +13,7 @@ export async function countCustomers(
   conditions: readonly Condition[],
 ): Promise<number | null> {
   const id = pg.escapeIdentifier
-  const where = [
-    ...key.map(({ name }) => `c.${id(name)} IS NOT NULL`),
-    ...conditions.map((condition, at) => conditionSql(condition, firstOf(conditions, at))),
-  ]
+  const where = [...key.map(({ name }) => `c.${id(name)} IS NOT NULL`), ...conditionsSql(conditions, 1)]
   const client = await pool.connect()
   let broken = true
   try {
@@ -34,9 +31,4 @@ export async function countCustomers(
   } finally {
     client.release(broken)
   }
-}
-
-/** Parameters are numbered through all conditions. */
-function firstOf(conditions: readonly Condition[], at: number): number {
-  return 1 + conditions.slice(0, at).reduce((sum, { values }) => sum + values.length, 0)
 }

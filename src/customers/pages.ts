@@ -1,7 +1,7 @@
 // All customer keys, page by page.
 import pg, { type ClientBase } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
-import { type Condition, conditionSql } from './condition.ts'
+import { type Condition, conditionsSql } from './condition.ts'
 import type { CustomersShape } from './describe.ts'
 
 /** Where a page begins: the texts of the last key's columns, and its one text. */
@@ -32,13 +32,17 @@ export function makeReadKeys(
   const canonical = texts.length === 1 ? texts.join() : `jsonb_build_array(${texts.join(', ')})::text`
   const order = [...columns, `(${canonical}) COLLATE "C"`].join(', ')
   const cursor = [...key.map(({ cast }, at) => `$${at + 2}::${cast}`), `$${key.length + 2}::text`].join(', ')
-  const statement = (where: string, parameters: number) => `
+  const statement = (behind: readonly string[], parameter: number) => {
+    const present = columns.map((column) => `${column} IS NOT NULL`)
+    const where = [...present, ...behind, ...conditionsSql(conditions, parameter)]
+    return `
 SELECT ${texts.map((text, at) => `${text} AS part${at}`).join(', ')}, (${canonical}) AS key
 FROM ${id(relation.schema)}.${id(relation.name)} c
-WHERE ${columns.map((column) => `${column} IS NOT NULL`).join(' AND ')}${where}${restriction(conditions, parameters)}
+WHERE ${where.join(' AND ')}
 ORDER BY ${order} LIMIT $1`
-  const first = statement('', 1)
-  const later = statement(` AND (${order}) > (${cursor})`, key.length + 2)
+  }
+  const first = statement([], 2)
+  const later = statement([`(${order}) > (${cursor})`], key.length + 3)
   const asked = conditions.flatMap(({ values }) => values)
 
   return async (client, after) => {
@@ -50,16 +54,4 @@ ORDER BY ${order} LIMIT $1`
     const keys = [...new Set(rows.map((row) => row.at(-1) ?? ''))]
     return { keys, next: rows.length < limit ? null : (rows.at(-1) ?? null) }
   }
-}
-
-/** ` AND …` for each, its values as the parameters after the first so many. */
-function restriction(conditions: readonly Condition[], parameters: number): string {
-  let first = parameters + 1
-  return conditions
-    .map((condition) => {
-      const text = conditionSql(condition, first)
-      first += condition.values.length
-      return ` AND ${text}`
-    })
-    .join('')
 }

@@ -13,10 +13,7 @@ WHERE EXISTS (SELECT FROM rollcall.ledger l WHERE l.key = asked.key)
     SELECT FROM rollcall.outbox b WHERE b.key = asked.key)`
 
 /** Those of the keys with a record, with work, or with a change that was captured and is not noted yet. */
-export async function knownKeys(
-  client: Client,
-  keys: readonly CustomerKey[],
-): Promise<ReadonlySet<CustomerKey>> {
+async function knownKeys(client: Client, keys: readonly CustomerKey[]): Promise<ReadonlySet<CustomerKey>> {
   if (keys.length === 0) return new Set()
   const { rows } = await client.query<{ key: CustomerKey }>(KNOWN, [keys])
   return new Set(rows.map(({ key }) => key))

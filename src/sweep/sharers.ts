@@ -7,7 +7,7 @@ const FULLEST = 0.7
 const LEAST_SLOTS = 1024
 
 /** So many slots, a power of two, that nobody has to move. */
-export function slotsFor(customers: number): number {
+function slotsFor(customers: number): number {
   return Math.max(LEAST_SLOTS, 2 ** Math.ceil(Math.log2(customers / FULLEST + 1)))
 }
 

@@ -2,10 +2,11 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { RollcallConfig } from '../../src/config/define.ts'
 import { alone } from '../../src/ledger/alone.ts'
-import { buildHouse, CONFIG, type House } from '../support/house.ts'
+import { CONFIG, type House } from '../support/house.ts'
 import { lanes } from '../support/lanes.ts'
 import { reconfigured } from '../support/other-mapping.ts'
 import { runRollcall } from '../support/process.ts'
+import { settledHouse } from '../support/settled-house.ts'
 import { unfolded } from '../support/unfolded.ts'
 import { until } from '../support/until.ts'
 
@@ -22,24 +23,14 @@ async function rollcall(house: House, ...args: readonly string[]) {
   return { code, output: unfolded(process.output()) }
 }
 
-/** Two premium customers and a free one, all settled. */
-async function settledHouse(): Promise<House> {
-  const house = await buildHouse(lane as NonNullable<typeof lane>)
-  const worker = await house.startWorker()
-  await house.db.pool.query(
-    `INSERT INTO clientes (id, plan) VALUES ('a', 'premium'), ('b', 'premium'), ('c', 'free')`,
-  )
-  await house.settled()
-  await worker.stop()
-  return house
-}
+const THREE = `INSERT INTO clientes (id, plan) VALUES ('a', 'premium'), ('b', 'premium'), ('c', 'free')`
 
 describe('with a mapping that is not applied', () => {
   let house: House
   let changed: House
   let calls: number
   beforeAll(async () => {
-    house = await settledHouse()
+    house = await settledHouse(lane, THREE)
     changed = reconfigured(house, CHANGED)
     calls = house.calls().length
     return () => house[Symbol.asyncDispose]()
@@ -144,7 +135,7 @@ describe('with a mapping that is not applied', () => {
 })
 
 test('backfill is refused against another service', async () => {
-  await using house = await settledHouse()
+  await using house = await settledHouse(lane, THREE)
   const elsewhere = { ...house, env: { ...house.env, SERVICE_URL: 'https://other.example.com' } }
   const { code, output } = await rollcall(elsewhere, 'backfill', '--mapping')
   expect(code).toBe(2)
@@ -154,7 +145,7 @@ test('backfill is refused against another service', async () => {
 })
 
 test('with the mapping that is the present one it says so, and sweeps all the same', async () => {
-  await using house = await settledHouse()
+  await using house = await settledHouse(lane, THREE)
   const { pool } = house.db
   await pool.query('ALTER TABLE clientes DISABLE TRIGGER ALL')
   await pool.query(`UPDATE clientes SET nombre = 'Ana' WHERE id = 'a'`)

@@ -5,10 +5,14 @@ import { type Depth, type Look, mostAt, nextDepth } from '../../src/dispatch/dep
 
 const SETTING = { pace: 2000, concurrency: 20 }
 
-/** The depth after these looks: when, jobs ever put on the queue, and jobs on it. */
-function depthAfter(looks: readonly (readonly [number, number, number])[], setting = SETTING): number {
+/** The depth after these looks, each as `ms/issued/queued`: when, jobs ever put on the queue, and jobs on it. */
+function depthAfter(looks: string, setting = SETTING): number {
   return looks
-    .map(([atMs, issued, queued]): Look => ({ ...setting, atMs, issued, queued }))
+    .split(' ')
+    .map((text): Look => {
+      const [atMs = 0, issued = 0, queued = 0] = text.split('/').map(Number)
+      return { ...setting, atMs, issued, queued }
+    })
     .reduce<Depth | null>(nextDepth, null)?.jobs as number
 }
 
@@ -25,74 +29,27 @@ describe('mostAt', () => {
 })
 
 describe('nextDepth', () => {
-  it.each<[string, readonly (readonly [number, number, number])[], number]>([
-    ['as many as run at once, to begin with', [[0, 0, 0]], 20],
-    [
-      'twice that when all of them were put there and are gone',
-      [
-        [0, 0, 0],
-        [10, 20, 0],
-      ],
-      40,
-    ],
-    [
-      'the same while they are there',
-      [
-        [0, 0, 0],
-        [10, 20, 15],
-      ],
-      20,
-    ],
-    [
-      'the same when the queue is empty because less was due',
-      [
-        [0, 0, 0],
-        [10, 12, 0],
-      ],
-      20,
-    ],
-    [
-      'the same after a long pause, whatever was done before it',
-      [
-        [0, 0, 0],
-        [1000, 900, 20],
-        [60_000, 920, 0],
-      ],
-      20,
-    ],
+  it.each([
+    ['as many as run at once, to begin with', '0/0/0', 20],
+    ['twice that when all of them were put there and are gone', '0/0/0 10/20/0', 40],
+    ['the same while they are there', '0/0/0 10/20/15', 20],
+    ['the same when the queue is empty because less was due', '0/0/0 10/12/0', 20],
+    ['the same after a long pause, whatever was done before it', '0/0/0 1000/900/20 60000/920/0', 20],
     [
       '0.4 s of what was carried out, by whichever process it was put there',
-      [
-        [0, 5000, 100],
-        [500, 5250, 100],
-        [1000, 5500, 100],
-      ],
+      '0/5000/100 500/5250/100 1000/5500/100',
       200,
     ],
-    [
-      'no second of the pace when leases have passed that nobody carried out',
-      [
-        [0, 9000, 2000],
-        [10, 9000, 0],
-      ],
-      800,
-    ],
-    [
-      'no less when the sequence runs ahead of what is counted',
-      [
-        [0, 100, 10],
-        [10, 90, 10],
-      ],
-      20,
-    ],
+    ['no second of the pace when leases have passed that nobody carried out', '0/9000/2000 10/9000/0', 800],
+    ['no less when the sequence runs ahead of what is counted', '0/100/10 10/90/10', 20],
   ])('%s', (_what, looks, jobs) => {
     expect(depthAfter(looks)).toBe(jobs)
   })
 
   it('falls slowly: one look that finds nothing done does not halve it', () => {
-    const busy = [0, 100, 200, 300, 400, 500].map((ms) => [ms, ms, 100] as const)
+    const busy = '0/0/100 100/100/100 200/200/100 300/300/100 400/400/100 500/500/100'
     expect(depthAfter(busy)).toBe(400)
-    expect(depthAfter([...busy, [560, 500, 100]])).toBeGreaterThan(300)
+    expect(depthAfter(`${busy} 560/500/100`)).toBeGreaterThan(300)
   })
 
   it.each([
@@ -100,7 +57,7 @@ describe('nextDepth', () => {
     [0.5, 1],
     [0, 0],
   ])('at a pace of %d a second it is %i, however many could run at once', (pace, jobs) => {
-    expect(depthAfter([[0, 0, 0]], { pace, concurrency: 100 })).toBe(jobs)
+    expect(depthAfter('0/0/0', { pace, concurrency: 100 })).toBe(jobs)
   })
 })
 

@@ -2,20 +2,13 @@
 import { expect, test } from 'vitest'
 import { dueLooks } from '../../src/drift/list.ts'
 import { noteToLook } from '../../src/ledger/note.ts'
-import { buildHouse } from '../support/house.ts'
+import { named, settledHouse } from '../support/settled-house.ts'
 import { looksAreDue, openVerifier, LANE as QUEUE, storedFindings } from './scene.ts'
 
 test('what was found of somebody who is rejected or discarded now ends without a call; who is held waits', async () => {
-  await using house = await buildHouse(QUEUE)
-  const { pool } = house.db
-  const worker = await house.startWorker()
   const keys = ['discarded', 'held', 'owed', 'rejected']
-  await pool.query(
-    `INSERT INTO clientes (id, plan, nombre) SELECT k, 'premium', 'Ana' FROM unnest($1::text[]) k`,
-    [keys],
-  )
-  await house.settled()
-  await worker.stop()
+  await using house = await settledHouse(QUEUE, named(keys))
+  const { pool } = house.db
   for (const key of keys) house.sandbox.users.edit(key, { first_name: 'Eva' })
   await using verifier = await openVerifier(house)
   await verifier.look(keys)

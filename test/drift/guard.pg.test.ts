@@ -1,18 +1,15 @@
 // When nothing is said: what is owed, under way or just written, and whatever moves while the GET is under way.
 import { expect, test } from 'vitest'
 import { buildHouse, CONFIG } from '../support/house.ts'
+import { settledHouse } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
 import { behindCapture, LANE, looksAreDue, openVerifier, storedFindings } from './scene.ts'
 
-const ONE = `INSERT INTO clientes (id, plan, nombre) VALUES ('a', 'premium', 'Ana'), ('b', 'premium', 'Bea')`
+const TWO = `INSERT INTO clientes (id, plan, nombre) VALUES ('a', 'premium', 'Ana'), ('b', 'premium', 'Bea')`
 
 test('a change that comes while the GET is under way makes what it shows worth nothing, noted or only captured', async () => {
-  await using house = await buildHouse(LANE)
-  const worker = await house.startWorker()
+  await using house = await settledHouse(LANE, TWO)
   const { pool } = house.db
-  await pool.query(ONE)
-  await house.settled()
-  await worker.stop()
   await using verifier = await openVerifier(house)
   house.sandbox.users.edit('a', { first_name: 'Eva' })
   house.sandbox.faults.set([
@@ -37,7 +34,7 @@ test('what was written a moment ago is not looked at, nor looked at twice sooner
   await using house = await buildHouse(LANE, { contract: { visibleAfterMs: 1200 }, config: { timing } })
   await house.startWorker()
   const { pool } = house.db
-  await pool.query(ONE)
+  await pool.query(TWO)
   await house.settled()
   await using verifier = await openVerifier(house)
   const first = await verifier.look(['a', 'b'])
@@ -58,7 +55,7 @@ test('the cause is what the records tell: a call of unknown outcome, another map
   await using house = await buildHouse(LANE)
   await house.startWorker()
   const { pool } = house.db
-  await pool.query(ONE)
+  await pool.query(TWO)
   await house.settled()
   // A request without an answer that arrives late, after everything was set right.
   house.sandbox.faults.set([
@@ -82,11 +79,8 @@ test('the cause is what the records tell: a call of unknown outcome, another map
 })
 
 test('under another mapping than syncs go by nobody is looked at; a stop leaves out who was not', async () => {
-  await using house = await buildHouse(LANE)
-  await house.startWorker()
+  await using house = await settledHouse(LANE, TWO)
   const { pool } = house.db
-  await pool.query(ONE)
-  await house.settled()
   await using verifier = await openVerifier(house)
   const before = house.calls().length
   expect(await verifier.verify(['a', 'b'], AbortSignal.abort())).toEqual({ verified: [], stopped: 'asked' })
@@ -98,12 +92,8 @@ test('under another mapping than syncs go by nobody is looked at; a stop leaves 
 })
 
 test('whoever is held, rejected or discarded is no drift; what was found of them before has ended', async () => {
-  await using house = await buildHouse(LANE)
-  const worker = await house.startWorker()
+  await using house = await settledHouse(LANE, TWO)
   const { pool } = house.db
-  await pool.query(ONE)
-  await house.settled()
-  await worker.stop()
   await using verifier = await openVerifier(house)
   for (const key of ['a', 'b']) house.sandbox.users.edit(key, { first_name: 'Eva' })
   await verifier.look(['a', 'b'])
@@ -116,12 +106,8 @@ test('whoever is held, rejected or discarded is no drift; what was found of them
 })
 
 test('while somebody holds the row nothing is said, and nobody waits for long', async () => {
-  await using house = await buildHouse(LANE)
-  const worker = await house.startWorker()
+  await using house = await settledHouse(LANE, TWO)
   const { pool } = house.db
-  await pool.query(ONE)
-  await house.settled()
-  await worker.stop()
   await using verifier = await openVerifier(house)
   house.sandbox.users.edit('a', { first_name: 'Eva' })
   const holder = await pool.connect()

@@ -3,22 +3,15 @@ import { expect, test } from 'vitest'
 import type { Circumstances } from '../../src/drift/allowance.ts'
 import { makeGate } from '../../src/drift/gate.ts'
 import { mendFound } from '../../src/drift/mend.ts'
-import { buildHouse } from '../support/house.ts'
+import { named, settledHouse } from '../support/settled-house.ts'
 import { openVerifier, LANE as QUEUE } from './scene.ts'
 
 const FREE: Circumstances = { rate: 1000, liveWaits: false, current: true, swept: true, gap: false }
 
 test('nobody is left out in silence: neither who waits for a look, nor who gives no answer', async () => {
-  await using house = await buildHouse(QUEUE)
-  const { pool } = house.db
-  const worker = await house.startWorker()
   const keys = ['asleep', 'hiccup', 'silent']
-  await pool.query(
-    `INSERT INTO clientes (id, plan, nombre) SELECT k, 'premium', 'Ana' FROM unnest($1::text[]) k`,
-    [keys],
-  )
-  await house.settled()
-  await worker.stop()
+  await using house = await settledHouse(QUEUE, named(keys))
+  const { pool } = house.db
   for (const key of keys) house.sandbox.users.edit(key, { first_name: 'Eva' })
   await using looking = await openVerifier(house)
   await looking.look(keys)

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { estimate } from '../../src/report/estimate.ts'
+import { seededRandom } from '../../src/sandbox/faults/faults.ts'
 
 describe('the interval', () => {
   test('of everybody is a point', () => {
@@ -59,7 +60,7 @@ describe('the interval', () => {
 
 describe('the interval holds the true share', () => {
   test.each([0.0005, 0.003, 0.02, 0.3])('in about 95 of 100 samples when %d of all drift', (share) => {
-    const random = seeded(20_261_122)
+    const random = seededRandom(20_261_122)
     const population = 20_000
     const drifts = share * population
     const runs = 200
@@ -111,15 +112,4 @@ function draw(
   let found = 0
   for (let n = 0; n < size; n++) if (random() < (drifts - found) / (population - n)) found++
   return found
-}
-
-/** mulberry32: the same numbers on every machine. */
-function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }

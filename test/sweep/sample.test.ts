@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { seededRandom } from '../../src/sandbox/faults/faults.ts'
 import { makeSample } from '../../src/sweep/sample.ts'
 
 test('keeps as many as it may, all of them where they are fewer, and makes only those that it keeps', () => {
@@ -19,7 +20,7 @@ test('keeps as many as it may, all of them where they are fewer, and makes only 
 test('each is as likely as any other', () => {
   const hits = new Array<number>(20).fill(0)
   const rounds = 4000
-  const random = seeded(7)
+  const random = seededRandom(7)
   for (let round = 0; round < rounds; round++) {
     const sample = makeSample<number>(5, random)
     for (let n = 0; n < 20; n++) sample.add(() => n)
@@ -33,14 +34,3 @@ test('of none, none is kept', () => {
   sample.add(() => 1)
   expect(sample.all()).toEqual([])
 })
-
-/** The same numbers in every run (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}

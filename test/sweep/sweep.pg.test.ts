@@ -1,12 +1,10 @@
 // A sweep over a ledger that claims have filled, against the sandbox: what it counts, and whom it notes.
-import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { expect, test } from 'vitest'
 import { install } from '../../src/capture/install.ts'
 import { planCapture } from '../../src/capture/relations.ts'
 import type { RollcallConfig } from '../../src/config/define.ts'
 import { resolveConfig } from '../../src/config/resolve.ts'
-import { alone } from '../../src/ledger/alone.ts'
 import { makeClaim } from '../../src/ledger/claim.ts'
 import { applyGeneration, readStanding } from '../../src/ledger/generation.ts'
 import { readBinding } from '../../src/ledger/target.ts'
@@ -17,6 +15,7 @@ import { makeDigester } from '../../src/sync/digest.ts'
 import { buildHouse, CONFIG, type House, SECRETS } from '../support/house.ts'
 import { lanes } from '../support/lanes.ts'
 import { noteEverybody } from '../support/note-everybody.ts'
+import { settledHouse } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
 
 const [redis, postgres] = lanes
@@ -59,6 +58,11 @@ async function applied(options: RunOptions) {
 
 function mapping(changes: Partial<RollcallConfig['mapping']>): Partial<RollcallConfig> {
   return { mapping: { ...CONFIG.mapping, ...changes } }
+}
+
+/** k1, k2 and so on. */
+function premium(customers: number): string {
+  return `INSERT INTO clientes (id, plan) SELECT 'k' || i, 'premium' FROM generate_series(1, ${customers}) i`
 }
 
 /** Keys of those who are owed, in order. */
@@ -115,12 +119,8 @@ test('3,000 customers: counts and notes those who differ, by plan and field, and
 }, 150_000)
 
 test('a count writes nothing', async () => {
-  await using house = await buildHouse(lane)
+  await using house = await settledHouse(lane, premium(20))
   const { pool } = house.db
-  const worker = await house.startWorker()
-  await pool.query(`INSERT INTO clientes (id, plan) SELECT 'k' || i, 'premium' FROM generate_series(1, 20) i`)
-  await house.settled()
-  await worker.stop()
   const dump = async () => {
     const { rows } = await pool.query(
       `SELECT (SELECT jsonb_agg(o ORDER BY id) FROM rollcall.owed o) AS owed,
@@ -272,19 +272,15 @@ test('rejected as before: not asked again; another user now, waiting or not: tri
 })
 
 test('an answer that holds until a time is looked at again by the sweep, though nothing is sent now', async () => {
-  await using house = await buildHouse(lane)
+  await using house = await settledHouse(lane, premium(1))
   const { pool } = house.db
-  const worker = await house.startWorker()
-  await pool.query(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
-  await house.settled()
-  await worker.stop()
   const ends = new Date(Date.now() + 86_400_000)
   const timed = mapping({
     status: { columns: ['plan'], map: () => ({ value: 2, validUntil: ends }) },
   })
   const noted = await applied(sweeping(house, timed))
   expect(noted.tally.verdicts).toMatchObject({ 'another-time': 1, differs: 0 })
-  expect(await owed(pool)).toEqual(['c'])
+  expect(await owed(pool)).toEqual(['k1'])
 })
 
 test('a row that cannot be read is noted, and does not keep the others from being looked at', async () => {
@@ -299,12 +295,9 @@ test('a row that cannot be read is noted, and does not keep the others from bein
       description: 'share',
     },
   }
-  await using house = await buildHouse(lane, { sql, config })
+  const customers = `INSERT INTO t SELECT i, 'premium', 1 FROM generate_series(1, 30) i`
+  await using house = await settledHouse(lane, customers, { sql, config })
   const { pool } = house.db
-  const worker = await house.startWorker()
-  await pool.query(`INSERT INTO t SELECT i, 'premium', 1 FROM generate_series(1, 30) i`)
-  await house.settled()
-  await worker.stop()
   await pool.query('ALTER TABLE t DISABLE TRIGGER ALL')
   await pool.query('UPDATE t SET n = 0 WHERE id = 17')
   await pool.query('UPDATE t SET n = 2 WHERE id = 18')
@@ -315,12 +308,8 @@ test('a row that cannot be read is noted, and does not keep the others from bein
 })
 
 test('ends between two pages when it is told to, goes on there, and is marked as swept only at its end', async () => {
-  await using house = await buildHouse(lane)
+  await using house = await settledHouse(lane, premium(30))
   const { pool } = house.db
-  const worker = await house.startWorker()
-  await pool.query(`INSERT INTO clientes (id, plan) SELECT 'k' || i, 'premium' FROM generate_series(1, 30) i`)
-  await house.settled()
-  await worker.stop()
   const other = mapping({ first_name: { value: 'X' } })
   const options: RunOptions = { ...sweeping(house, other), page: 10 }
   const { fingerprint } = options.config
@@ -351,17 +340,6 @@ test('ends between two pages when it is told to, goes on there, and is marked as
   const late = await runSweep({ ...options, page: 1, onProgress: apply })
   expect(late).toMatchObject({ ended: false, superseded: true })
   expect(await standing()).toMatchObject({ generation: '3', current: false, swept: false, earlier: true })
-})
-
-test('one at a time', async () => {
-  await using house = await buildHouse(lane)
-  const { pool } = house.db
-  const first = await alone(pool, 'sweep', async () => {
-    expect(await alone(pool, 'sweep', async () => randomUUID())).toBe(null)
-    return 'first'
-  })
-  expect(first).toBe('first')
-  expect(await alone(pool, 'sweep', async () => 'second')).toBe('second')
 })
 
 test('who was noted by a sweep comes to rest, and the next one finds nobody', async () => {

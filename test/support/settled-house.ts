@@ -1,0 +1,24 @@
+// A house whose customers are at the service already, for what comes after that.
+import { buildHouse, type House } from './house.ts'
+import type { QueueLane } from './lanes.ts'
+
+/** `customers`: the statement that brings them. Once all are settled the worker has stopped. */
+export async function settledHouse(
+  lane: QueueLane,
+  customers: string,
+  options: Parameters<typeof buildHouse>[1] = {},
+): Promise<House> {
+  await using stack = new AsyncDisposableStack()
+  const house = stack.use(await buildHouse(lane, options))
+  const worker = await house.startWorker()
+  await house.db.pool.query(customers)
+  await house.settled()
+  await worker.stop()
+  stack.move()
+  return house
+}
+
+/** The statement that brings premium customers of these keys. */
+export function named(keys: readonly string[]): string {
+  return `INSERT INTO clientes (id, plan, nombre) SELECT k, 'premium', 'Ana' FROM unnest('{${keys.join()}}'::text[]) k`
+}
