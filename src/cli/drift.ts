@@ -2,6 +2,7 @@ import { readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
 import type { Report } from '../report/report.ts'
+import { sayHeadline } from '../report/say.ts'
 import { withPool } from './connect.ts'
 import { ledgerReport } from './drift-ledger.ts'
 import { type Asked, type Options, readAsked } from './drift-options.ts'
@@ -9,6 +10,7 @@ import { checkOutput, linesOf, writeWhole } from './drift-print.ts'
 import { exitFor, warningOf } from './drift-report.ts'
 import { serviceReport } from './drift-run.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
+import { shown } from './shown.ts'
 
 const EXAMPLES = `
 Everybody is looked at by one GET, and whoever differs by a second one; workers
@@ -85,16 +87,22 @@ async function reportOf(io: Io, asked: Asked, configFile: string | undefined): P
 
 type Telling = { readonly report: Report; readonly asked: Asked; readonly file: string | null }
 
-/** A file that an earlier run has written is worth more than a report that was stopped half way. */
+/**
+ * A file that an earlier run has written is worth more than a report that was stopped half way. Why a check has not
+ * passed is said to whoever runs it, wherever the report goes.
+ */
 async function tell(io: Io, { report, asked, file }: Telling): Promise<ExitCode> {
-  const { outcome } = report
+  const code = exitFor(report)
+  const stopped = report.outcome.kind === 'stopped'
   if (file === null) {
     for (const line of await linesOf(report, asked.format)) io.out(line)
-  } else if (outcome.kind === 'stopped') {
-    io.err('rollcall: stopped before the end; no report is written')
-    if (outcome.resume !== null) io.err(`It goes on with: ${outcome.resume}`)
-  } else await writeWhole(file, await linesOf(report, asked.format))
+  } else if (!stopped) await writeWhole(file, await linesOf(report, asked.format))
+  if (code !== 0 && (file !== null || asked.format !== 'table')) {
+    const { text, more } = sayHeadline(report)
+    for (const line of [`rollcall: ${text}`, ...more]) io.err(shown(line))
+  }
+  if (file !== null && stopped) io.err('No report is written.')
   const warning = warningOf(report)
   if (warning !== null) io.err(warning)
-  return exitFor(report)
+  return code
 }

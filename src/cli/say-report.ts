@@ -38,7 +38,9 @@ function sayCounts({ outcome, counts, findings }: Report): string[] {
     ...DRIFT_KINDS.map((kind) => [kind, kinds[kind] ?? 0, KIND[kind].means] as const),
     ...entriesOf(causes).map(([cause, many]) => [`cause: ${cause}`, many, CAUSE[cause].means] as const),
     ...entriesOf(fields).map(([field, many]) => [`field: ${field}`, many, ''] as const),
-    ...entriesOf(skipped).map(([why, many]) => [`skipped: ${why}`, many, SKIP[why]] as const),
+    ...entriesOf(skipped).map(
+      ([why, many]) => [why === 'held' ? why : `skipped: ${why}`, many, SKIP[why]] as const,
+    ),
     ...entriesOf(noAnswer).map(([why, many]) => [`no answer: ${why}`, many, NO_ANSWER[why]] as const),
   ].filter(([label, many]) => many !== 0 || label === 'checked')
   const width = Math.max(...rows.map(([label]) => String(label).length))
