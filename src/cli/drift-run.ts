@@ -5,7 +5,7 @@ import { doneOf } from '../drift/agenda.ts'
 import { countEverybody, type Everybody } from '../drift/draw.ts'
 import { readFound } from '../drift/found.ts'
 import type { RunEnd } from '../drift/gate.ts'
-import { beginRun, endRun, findRun, lookAgainAt, readPast } from '../drift/runs.ts'
+import { beginRun, endRun, findRun, judgeStopped, readPast } from '../drift/runs.ts'
 import type { Shown, Verified } from '../drift/words.ts'
 import { alone } from '../ledger/alone.ts'
 import { makeCallLog } from '../ledger/call-log.ts'
@@ -73,10 +73,10 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
   })
   if (end.kind === 'refused') throw await refusal(end.why, reporting)
   const endedAt = new Date().toISOString()
-  if (end.kind !== 'stopped') await endRun(pool, run, end.kind)
+  if (end.kind === 'stopped') await judgeStopped(pool, run)
+  else await endRun(pool, run, end.kind)
   const { tally, suspected, found } = run.agenda
   const credible = end.kind !== 'not-credible'
-  if (!credible) await lookAgainAt(pool, found)
   const findings = credible ? await readFound(pool, found) : []
   const done = doneOf(run.agenda)
   return {
