@@ -180,6 +180,7 @@ describe('with three users who were changed behind our back', () => {
     stop.abort()
     const { code, err } = await stopped
     expect(code).toBe(1)
+    expect(err).toContain('Stopped before the end')
     expect(err).toContain('rollcall drift --rate 5 --output late.txt')
     await expect(stat(join(folder, 'late.txt'))).rejects.toThrow('ENOENT')
 
