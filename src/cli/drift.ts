@@ -95,8 +95,12 @@ async function tell(io: Io, { report, asked, file }: Telling): Promise<ExitCode>
   const code = exitFor(report)
   const stopped = report.outcome.kind === 'stopped'
   if (file === null) {
-    for (const line of await linesOf(report, asked.format)) io.out(line)
-  } else if (!stopped) await writeWhole(file, await linesOf(report, asked.format))
+    const width = io.terminal ? io.screen?.columns : undefined
+    for (const line of await linesOf(report, { format: asked.format, width })) io.out(line)
+  } else if (!stopped) {
+    const width = undefined
+    await writeWhole(file, await linesOf(report, { format: asked.format, width }))
+  }
   if (code !== 0 && (file !== null || asked.format !== 'table')) {
     const { text, more } = sayHeadline(report)
     for (const line of [`rollcall: ${text}`, ...more]) io.err(shown(line))
