@@ -19,8 +19,12 @@ or --rate. Ctrl-C stops it; the same command goes on where it stopped, within a
 day. No field's value is in the report, unless --show-values asks for them.
 
 --sample looks at so many at random, and says what that means for everybody.
---max-drift is held against the share of those who were checked, of a sample
-against its estimate; the 95 % interval is in the report.
+--max-drift is held against the share of those who were checked or are held,
+of a sample against its estimate; the 95 % interval is in the report.
+
+Whoever the brake holds is not looked at, and counts as drift: what the database
+wants for them is known not to be at the service. \`rollcall held\` lists them.
+What a person has discarded is accepted, and is none.
 
 --repair owes whoever differs a sync, once the run as a whole can be believed;
 workers carry it out, behind the brake. A share above reconcile.maxShare stops
@@ -28,11 +32,14 @@ it, unless --why says that it is meant. A trial that has ended at the service is
 told, and is no drift.
 
 Exit codes:
-  0  nobody who was checked differs, or no more than --max-drift
+  0  nobody who was checked differs and nobody is held, or no more than
+     --max-drift
   3  drift is found
   1  it was stopped, it failed, or the answers cannot be believed (a service
      that knows nobody, or answers nothing): then nothing is said of customers;
-     also when more of them are owed something, or unclear, than were checked
+     also when there is nobody to check, or --where fits nobody, and when more
+     are owed something, rejected or unclear than were checked
+With --output, or in another format than a table, stderr says why it is not 0.
   2  the call or the configuration is wrong
 
 Examples:
