@@ -39,8 +39,8 @@ Exit codes:
      that knows nobody, or answers nothing): then nothing is said of customers;
      also when there is nobody to check, or --where fits nobody, and when more
      are owed something, rejected or unclear than were checked
-With --output, or in another format than a table, stderr says why it is not 0.
   2  the call or the configuration is wrong
+With --output, or in another format than a table, stderr says why it is not 0.
 
 Examples:
   rollcall drift                                   everybody

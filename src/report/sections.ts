@@ -116,7 +116,9 @@ export function scope(report: Report): Markup {
 /** Of whom nothing is said, and why. */
 export function unanswered({ counts }: Report): Markup {
   const rows = [
-    ...countsOf(counts.skipped).map(([why, many]) => ['Skipped', SKIP[why], many] as const),
+    ...countsOf(counts.skipped).map(
+      ([why, many]) => [why === 'held' ? 'Held' : 'Skipped', SKIP[why], many] as const,
+    ),
     ...countsOf(counts.noAnswer).map(([why, many]) => ['No answer', NO_ANSWER[why], many] as const),
   ]
   if (rows.length === 0) return NOTHING

@@ -6,7 +6,7 @@ import { makeReading } from '../../src/customers/reading.ts'
 import { NOTHING_YET } from '../../src/drift/agenda.ts'
 import { countEverybody, draw, type Everybody } from '../../src/drift/draw.ts'
 import { BEGINNING, everybody, FIRST, type Next, type Place } from '../../src/drift/everybody.ts'
-import { readOpenFound } from '../../src/drift/found.ts'
+import { readKnownOfAll, readOpenFound } from '../../src/drift/found.ts'
 import { countOpen } from '../../src/drift/list.ts'
 import { writeFindings } from '../../src/drift/rows.ts'
 import {
@@ -276,6 +276,26 @@ describe('the record of a run', () => {
         agenda: { ...run.agenda, tally: { ...tally, kinds: { missing: 9 } } },
       })
       expect(await told()).toEqual(['b'])
+    })
+
+    test('without a call each counts once, and who is not told of is not said to agree', async () => {
+      const run = await begun()
+      const [found = '', ...others] = ['FR', 'held', 'suspected', 'good', 'fine'].map(
+        (name) => `["known","${name}"]`,
+      )
+      const [held, suspected] = others
+      await db.pool.query(
+        `INSERT INTO rollcall.ledger (key, state, remote, looked_at)
+         SELECT k, CASE WHEN k IN ($2, $3) THEN 'held' ELSE 'idle' END, 'present', now() FROM unnest($1::text[]) k`,
+        [[found, ...others], found, held],
+      )
+      await shown(suspected ?? '', run.id)
+      const last = await begun()
+      const before = await readKnownOfAll(db.pool, await readOpenFound(db.pool), null)
+      expect(before).toMatchObject({ suspected: 4, tally: { checked: 2, agrees: 1, skipped: { held: 2 } } })
+      await ended(last, 'complete', [await shown(found, last.id)])
+      const after = await readKnownOfAll(db.pool, await readOpenFound(db.pool), null)
+      expect(after).toMatchObject({ suspected: 4, tally: { skipped: { held: 1 }, kinds: { missing: 2 } } })
     })
   })
 })
