@@ -42,6 +42,7 @@ CREATE TABLE "rollcall"."finding" (
 	"repaired_at" timestamp with time zone,
 	"resolved_at" timestamp with time zone,
 	"resolved_how" text,
+	"run_id" bigint,
 	CONSTRAINT "finding_kind" CHECK ("rollcall"."finding"."kind" IN ('missing', 'differs', 'unexpected-access', 'unreadable', 'trial-ended'))
 );
 --> statement-breakpoint

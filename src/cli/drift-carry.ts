@@ -48,7 +48,7 @@ export async function carryOut(io: Io, reporting: Reporting, driving: Driving): 
   const { pool } = opened
   const gate = gateOf(io, reporting)
   const { maxShare } = config.reconcile
-  const verifying = { ...verifyOptions(reporting), maxShare }
+  const verifying = { ...verifyOptions(reporting), maxShare, by: driving.run.id }
   const progress = openProgress(io, () => performance.now())
   const total = driving.run.population
   const from = doneOf(driving.run.agenda)

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
-import { readVerification } from '../drift/coverage.ts'
+import { readVerification, type Verification } from '../drift/coverage.ts'
 import { doubtOf } from '../drift/doubt.ts'
 import { readKnownOfAll, readOpenFound } from '../drift/found.ts'
 import { readPast } from '../drift/runs.ts'
@@ -21,7 +21,8 @@ export async function ledgerReport(
   const { periodMs, maxShare } = config.reconcile
   const findings = await readOpenFound(pool)
   const { tally, now, ...known } = await readKnownOfAll(pool, findings, periodMs)
-  const doubt = doubtOf(tally)
+  const verification = await readVerification(pool, { periodMs, maxShare })
+  const doubt = verification.doubt ?? doubtOf(tally)
   return {
     version: 1,
     writtenBy: VERSION,
@@ -33,7 +34,7 @@ export async function ledgerReport(
     ...known,
     counts: tally,
     estimate: null,
-    coverage: coverageOf(await readVerification(pool, { periodMs, maxShare }), now),
+    coverage: coverageOf(verification, now),
     repair: null,
     trend: trendOf(await readPast(pool, null)),
     findings: doubt ? [] : findings.map((finding) => ({ ...finding, shown: [] })),
@@ -41,10 +42,7 @@ export async function ledgerReport(
 }
 
 /** Null where workers look at nobody: then there is no time within which they would. */
-function coverageOf(
-  { coverage }: Awaited<ReturnType<typeof readVerification>>,
-  now: string,
-): Coverage | null {
+function coverageOf({ coverage }: Verification, now: string): Coverage | null {
   const { periodMs, customers, within, oldestAgeMs } = coverage
   if (periodMs === null) return null
   const oldest = oldestAgeMs === null ? null : new Date(Date.parse(now) - oldestAgeMs).toISOString()

@@ -13,11 +13,14 @@ import type { Format } from './drift-options.ts'
 import { asJson } from './json.ts'
 import { sayReport } from './say-report.ts'
 
-/** Each without the line feed that ends it. */
-export async function linesOf(report: Report, format: Format): Promise<readonly string[]> {
+/** Each without the line feed that ends it. `width`: of the terminal that a table is for, where there is one. */
+export async function linesOf(
+  report: Report,
+  { format, width }: { readonly format: Format; readonly width: number | undefined },
+): Promise<readonly string[]> {
   switch (format) {
     case 'table':
-      return sayReport(report)
+      return sayReport(report, width)
     case 'json':
       return [asJson(jsonForm(report))]
     case 'ndjson':

@@ -3,7 +3,7 @@ import type { RunEnd } from '../drift/gate.ts'
 import type { Mended } from '../drift/mend.ts'
 import type { Past } from '../drift/runs.ts'
 import type { Tally } from '../drift/words.ts'
-import { conclude, driftingOf } from '../report/conclude.ts'
+import { agreementOf, conclude, driftingOf } from '../report/conclude.ts'
 import { estimate } from '../report/estimate.ts'
 import { percent } from '../report/figures.ts'
 import type { Estimate, Options, Outcome, PastRun, Repair, Report, Target } from '../report/report.ts'
@@ -12,7 +12,7 @@ import type { Asked } from './drift-options.ts'
 import type { ExitCode } from './io.ts'
 
 export function targetOf(origin: string, { service }: Pick<Config, 'service'>): Target {
-  return { origin, environment: isLoopback(new URL(origin).hostname) ? 'local' : service.environment }
+  return { origin, environment: service.environment, local: isLoopback(new URL(origin).hostname) }
 }
 
 export function optionsOf(asked: Asked): Options {
@@ -32,7 +32,7 @@ export function outcomeOf(end: Exclude<RunEnd, { kind: 'refused' }>, resume: str
 }
 
 /** What a look can say nothing of by itself, however long one waits. */
-const OUTSIDE = ['not-ours', 'rejected', 'held', 'discarded', 'unreadable-row'] as const
+const OUTSIDE = ['not-ours', 'rejected', 'discarded', 'unreadable-row'] as const
 
 /**
  * Of a sample: the share of those of whom something can be said, for as many as there are of them in all. How many that
@@ -41,20 +41,24 @@ const OUTSIDE = ['not-ours', 'rejected', 'held', 'discarded', 'unreadable-row'] 
 export function estimateOf(tally: Tally, population: number, done: number): Estimate {
   const outside = OUTSIDE.reduce((sum, why) => sum + (tally.skipped[why] ?? 0), 0)
   const within = done === 0 ? population : Math.round((population * (done - outside)) / done)
-  const { checked } = tally
-  return estimate({ population: Math.max(checked, within), checked, drifting: driftingOf(tally) })
+  const { known, disagree } = agreementOf(tally)
+  return estimate({ population: Math.max(known, within), checked: known, drifting: disagree })
 }
 
 export function trendOf(past: readonly Past[]): PastRun[] {
-  return past.map(({ tally, ...run }) => ({ ...run, checked: tally.checked, drifting: driftingOf(tally) }))
+  return past.map(({ tally, ...run }) => ({
+    ...run,
+    checked: tally.checked,
+    drifting: run.credible ? driftingOf(tally) : null,
+  }))
 }
 
-export function repairOf({ owed, left, halted }: Mended, limit: number): Repair {
+export function repairOf({ owed, already, left, halted }: Mended, limit: number): Repair {
   const stopped = halted && {
     share: halted.counted === 0 ? 0 : halted.drifted / halted.counted,
     ...{ among: halted.among, limit },
   }
-  return { owed, left, stopped }
+  return { owed, already, left, stopped }
 }
 
 /** 3 is for a report that went to its end: what stopped, or cannot be believed, has found nothing out. */

@@ -5,7 +5,7 @@ import { doneOf } from '../drift/agenda.ts'
 import { countEverybody, type Everybody } from '../drift/draw.ts'
 import { readFound } from '../drift/found.ts'
 import type { RunEnd } from '../drift/gate.ts'
-import { beginRun, endRun, findRun, lookAgainAt, readPast } from '../drift/runs.ts'
+import { beginRun, endRun, findRun, judgeStopped, readPast } from '../drift/runs.ts'
 import type { Shown, Verified } from '../drift/words.ts'
 import { alone } from '../ledger/alone.ts'
 import { makeCallLog } from '../ledger/call-log.ts'
@@ -13,6 +13,7 @@ import { mappingChanged, readStanding } from '../ledger/generation.ts'
 import { RollcallError } from '../model/errors.ts'
 import { processName } from '../ops/process-name.ts'
 import { sleep } from '../ops/time.ts'
+import { readPace } from '../pace/read.ts'
 import { figure, minute } from '../report/figures.ts'
 import type { Report } from '../report/report.ts'
 import { digestOf, readConditions } from '../sweep/conditions.ts'
@@ -61,6 +62,7 @@ async function whenAlone<T>(io: Io, { pool }: Opened, work: () => Promise<T>): P
 async function report(io: Io, reporting: Reporting): Promise<Report> {
   const { config, asked, opened, origin } = reporting
   const { pool } = opened
+  if (asked.rate !== null) await sayCeiling(io, pool, asked.rate)
   const begun = await begin(io, reporting)
   const values = new Map<string, readonly Shown[]>()
   const { run, end, mended } = await carryOut(io, reporting, {
@@ -71,10 +73,10 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
   })
   if (end.kind === 'refused') throw await refusal(end.why, reporting)
   const endedAt = new Date().toISOString()
-  if (end.kind !== 'stopped') await endRun(pool, run, end.kind)
+  if (end.kind === 'stopped') await judgeStopped(pool, run)
+  else await endRun(pool, run, end.kind)
   const { tally, suspected, found } = run.agenda
   const credible = end.kind !== 'not-credible'
-  if (!credible) await lookAgainAt(pool, found)
   const findings = credible ? await readFound(pool, found) : []
   const done = doneOf(run.agenda)
   return {
@@ -92,6 +94,14 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
     trend: trendOf(await readPast(pool, run.id)),
     findings: findings.map((finding) => ({ ...finding, shown: values.get(finding.id) ?? [] })),
   }
+}
+
+async function sayCeiling(io: Io, pool: Opened['pool'], rate: number): Promise<void> {
+  const pace = await readPace(pool)
+  if (pace && rate > pace.ceiling)
+    io.err(
+      `note: the pace that all calls share is ${figure(pace.ceiling)} a second at most; --rate ${rate} makes it no faster`,
+    )
 }
 
 function keepValues(verified: readonly Verified[], values: Map<string, readonly Shown[]>): void {

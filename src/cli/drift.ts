@@ -2,6 +2,7 @@ import { readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
 import type { Report } from '../report/report.ts'
+import { sayHeadline } from '../report/say.ts'
 import { withPool } from './connect.ts'
 import { ledgerReport } from './drift-ledger.ts'
 import { type Asked, type Options, readAsked } from './drift-options.ts'
@@ -9,6 +10,7 @@ import { checkOutput, linesOf, writeWhole } from './drift-print.ts'
 import { exitFor, warningOf } from './drift-report.ts'
 import { serviceReport } from './drift-run.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
+import { shown } from './shown.ts'
 
 const EXAMPLES = `
 Everybody is looked at by one GET, and whoever differs by a second one; workers
@@ -17,8 +19,12 @@ or --rate. Ctrl-C stops it; the same command goes on where it stopped, within a
 day. No field's value is in the report, unless --show-values asks for them.
 
 --sample looks at so many at random, and says what that means for everybody.
---max-drift is held against the share of those who were checked, of a sample
-against its estimate; the 95 % interval is in the report.
+--max-drift is held against the share of those who were checked or are held,
+of a sample against its estimate; the 95 % interval is in the report.
+
+Whoever the brake holds is not looked at, and counts as drift: what the database
+wants for them is known not to be at the service. \`rollcall held\` lists them.
+What a person has discarded is accepted, and is none.
 
 --repair owes whoever differs a sync, once the run as a whole can be believed;
 workers carry it out, behind the brake. A share above reconcile.maxShare stops
@@ -26,12 +32,15 @@ it, unless --why says that it is meant. A trial that has ended at the service is
 told, and is no drift.
 
 Exit codes:
-  0  nobody who was checked differs, or no more than --max-drift
+  0  nobody who was checked differs and nobody is held, or no more than
+     --max-drift
   3  drift is found
   1  it was stopped, it failed, or the answers cannot be believed (a service
      that knows nobody, or answers nothing): then nothing is said of customers;
-     also when more of them are owed something, or unclear, than were checked
+     also when there is nobody to check, or --where fits nobody, and when more
+     are owed something, rejected or unclear than were checked
   2  the call or the configuration is wrong
+With --output, or in another format than a table, stderr says why it is not 0.
 
 Examples:
   rollcall drift                                   everybody
@@ -85,16 +94,26 @@ async function reportOf(io: Io, asked: Asked, configFile: string | undefined): P
 
 type Telling = { readonly report: Report; readonly asked: Asked; readonly file: string | null }
 
-/** A file that an earlier run has written is worth more than a report that was stopped half way. */
+/**
+ * A file that an earlier run has written is worth more than a report that was stopped half way. Why a check has not
+ * passed is said to whoever runs it, wherever the report goes.
+ */
 async function tell(io: Io, { report, asked, file }: Telling): Promise<ExitCode> {
-  const { outcome } = report
+  const code = exitFor(report)
+  const stopped = report.outcome.kind === 'stopped'
   if (file === null) {
-    for (const line of await linesOf(report, asked.format)) io.out(line)
-  } else if (outcome.kind === 'stopped') {
-    io.err('rollcall: stopped before the end; no report is written')
-    if (outcome.resume !== null) io.err(`It goes on with: ${outcome.resume}`)
-  } else await writeWhole(file, await linesOf(report, asked.format))
+    const width = io.terminal ? io.screen?.columns : undefined
+    for (const line of await linesOf(report, { format: asked.format, width })) io.out(line)
+  } else if (!stopped) {
+    const width = undefined
+    await writeWhole(file, await linesOf(report, { format: asked.format, width }))
+  }
+  if (code !== 0 && (file !== null || asked.format !== 'table')) {
+    const { text, more } = sayHeadline(report)
+    for (const line of [`rollcall: ${text}`, ...more]) io.err(shown(line))
+  }
+  if (file !== null && stopped) io.err('No report is written.')
   const warning = warningOf(report)
   if (warning !== null) io.err(warning)
-  return exitFor(report)
+  return code
 }

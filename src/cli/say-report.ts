@@ -1,25 +1,20 @@
 import { DRIFT_KINDS, type Tally } from '../drift/words.ts'
-import { figure, minute } from '../report/figures.ts'
-import type { Report, ReportedFinding } from '../report/report.ts'
+import { figure } from '../report/figures.ts'
+import type { Report } from '../report/report.ts'
 import { sayHeadline } from '../report/say.ts'
 import { sayScope, sayUnseen } from '../report/scope.ts'
 import { CAUSE, KIND, NO_ANSWER, SKIP } from '../report/words.ts'
-import { asJson } from './json.ts'
-import { columns } from './say-history.ts'
-import { hanging, wrapped } from './say-wrapped.ts'
-import { shown } from './shown.ts'
-
-/** Customers who are named one by one in a terminal; the other formats have all of them. */
-const NAMED = 50
+import { sayFindings } from './say-findings.ts'
+import { COLUMNS, hanging, wrapped } from './say-wrapped.ts'
 
 /** A report as `--format table`: who it is about first, the conclusion last, where the eye of whoever scrolls ends. */
-export function sayReport(report: Report): string[] {
+export function sayReport(report: Report, width = COLUMNS): string[] {
   const { text, more } = sayHeadline(report)
   return [
     ...sayScope(report).flatMap(([label, said]) => wrapped(label.toLowerCase(), said)),
     '',
     ...sayCounts(report),
-    ...sayFindings(report),
+    ...sayFindings(report, width),
     ...sayUnseen(report).flatMap((unseen, n) => wrapped(n === 0 ? 'not seen' : '', unseen)),
     '',
     ...hanging('', text),
@@ -38,7 +33,9 @@ function sayCounts({ outcome, counts, findings }: Report): string[] {
     ...DRIFT_KINDS.map((kind) => [kind, kinds[kind] ?? 0, KIND[kind].means] as const),
     ...entriesOf(causes).map(([cause, many]) => [`cause: ${cause}`, many, CAUSE[cause].means] as const),
     ...entriesOf(fields).map(([field, many]) => [`field: ${field}`, many, ''] as const),
-    ...entriesOf(skipped).map(([why, many]) => [`skipped: ${why}`, many, SKIP[why]] as const),
+    ...entriesOf(skipped).map(
+      ([why, many]) => [why === 'held' ? why : `skipped: ${why}`, many, SKIP[why]] as const,
+    ),
     ...entriesOf(noAnswer).map(([why, many]) => [`no answer: ${why}`, many, NO_ANSWER[why]] as const),
   ].filter(([label, many]) => many !== 0 || label === 'checked')
   const width = Math.max(...rows.map(([label]) => String(label).length))
@@ -60,36 +57,4 @@ const NOTHING: Pick<Tally, 'agrees' | 'kinds' | 'causes' | 'fields'> = {
 function entriesOf<Word extends string>(counts: Readonly<Partial<Record<Word, number>>>): [Word, number][] {
   const entries = Object.entries(counts) as [Word, number][]
   return entries.sort(([, one], [, other]) => other - one)
-}
-
-function sayFindings({ findings }: Report): string[] {
-  if (findings.length === 0) return ['']
-  const rows = findings
-    .slice(0, NAMED)
-    .map(({ key, kind, cause, firstSeen, fields, resolvedHow }) => [
-      key,
-      resolvedHow === null ? kind : `${kind} (${resolvedHow})`,
-      cause,
-      minute(firstSeen),
-      fields.join(' '),
-    ])
-  const [head = '', ...lines] = columns([['CUSTOMER', 'KIND', 'CAUSE', 'FIRST SEEN', 'FIELDS'], ...rows])
-  const left = findings.length - rows.length
-  return [
-    head,
-    ...lines.flatMap((line, n) => [line, ...sayValues(findings[n])]),
-    ...(left > 0 ? [`and ${figure(left)} more; --format html, csv or json has all of them`] : []),
-    '',
-  ]
-}
-
-function sayValues(finding: ReportedFinding | undefined): string[] {
-  return (finding?.shown ?? []).map(
-    ({ field, here, service }) => `    ${field}: ${sayValue(here)} here, ${sayValue(service)} at the service`,
-  )
-}
-
-function sayValue(value: unknown): string {
-  if (value === null || value === undefined) return '–'
-  return typeof value === 'object' ? shown(JSON.stringify(value)) : asJson(value)
 }

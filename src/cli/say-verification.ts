@@ -1,4 +1,5 @@
 import type { Verification } from '../drift/coverage.ts'
+import type { Doubt } from '../drift/doubt.ts'
 import { DRIFT_KINDS } from '../drift/words.ts'
 import { sayDuration } from '../model/duration.ts'
 import { span } from './say-time.ts'
@@ -16,15 +17,22 @@ export function sayVerified({ coverage }: Verification): string {
   return `${percent(within, customers)} of ${customers} customers within ${sayDuration(periodMs)}${seen}${unseen}${proved}`
 }
 
-export function sayDrift({ open, share }: Verification): string {
+export function sayDrift({ open, doubt, share }: Verification): string {
   const kinds = DRIFT_KINDS.filter((kind) => open[kind] > 0).map((kind) => `${open[kind]} ${kind}`)
   const lately =
     share.counted > 0 ? `${share.drifted} of the ${share.counted} verified last` : 'nobody verified yet'
-  return `${kinds.length > 0 ? kinds.join(', ') : 'none found'}; ${lately}`
+  const doubted = doubt === null ? '' : `; ${DOUBT[doubt]}, which is not believed`
+  return `${kinds.length > 0 ? kinds.join(', ') : 'none found'}; ${lately}${doubted}`
+}
+
+const DOUBT: Readonly<Record<Doubt, string>> = {
+  'nobody-there': 'the service says that it does not know most of those looked at',
+  'no-answers': 'the service gives no clear answer about most of those looked at',
+  denied: 'the service refuses the keys for most of those looked at',
 }
 
 /** The end of a trial is the service's own doing, and no drift. */
-export function verificationNeeds({ coverage, open, share }: Verification): string[] {
+export function verificationNeeds({ coverage, open, doubt, share }: Verification): string[] {
   const { customers, overdue, periodMs } = coverage
   const drift = DRIFT_KINDS.filter((kind) => kind !== 'trial-ended').reduce(
     (sum, kind) => sum + open[kind],
@@ -33,6 +41,11 @@ export function verificationNeeds({ coverage, open, share }: Verification): stri
   return [
     ...(drift > 0
       ? [`the service differs from the database for ${drift} customers: see \`rollcall drift --from-ledger\``]
+      : []),
+    ...(doubt !== null
+      ? [
+          `${DOUBT[doubt]}: that is told of no single customer; is it still the right service, and not an emptied one?`,
+        ]
       : []),
     ...(share.haltedAt !== null
       ? [

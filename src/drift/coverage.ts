@@ -1,8 +1,9 @@
 // How far verification has come and what it has found; counts and times only.
 import type { ClientBase } from 'pg'
 import { iso } from '../ledger/sql.ts'
+import type { Doubt } from './doubt.ts'
 import { countOpen } from './list.ts'
-import { SEEN_AT, VERIFIABLE } from './rounds.ts'
+import { readDoubt, SEEN_AT, VERIFIABLE } from './rounds.ts'
 import { type Share, shareOf } from './share.ts'
 import { DRIFT_KINDS, type DriftKind } from './words.ts'
 
@@ -29,6 +30,8 @@ export type Verification = {
   readonly coverage: Coverage
   /** Confirmed differences that are open. */
   readonly open: Readonly<Record<DriftKind, number>>
+  /** Why what the service answers to the workers cannot be believed; null: it can be. */
+  readonly doubt: Doubt | null
   /** How many of those verified last differed; `haltedAt`: since when nothing is repaired for it, ISO 8601. */
   readonly share: Share & { readonly haltedAt: string | null }
 }
@@ -62,6 +65,7 @@ export async function readVerification(client: Client, { periodMs, maxShare }: A
   const overdue = periodMs !== null && long ? coverage.customers - coverage.within : 0
   return {
     coverage: { periodMs, ...coverage, overdue },
+    doubt: await readDoubt(client),
     open: byKind(await countOpen(client)),
     share: await readShare(client, maxShare),
   }

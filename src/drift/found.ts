@@ -1,6 +1,7 @@
 // Findings for a report: those of one run, and what the rounds of the workers know without a call.
 import type { ClientBase } from 'pg'
 import { iso } from '../ledger/sql.ts'
+import { TOLD } from './believed.ts'
 import { SEEN_AT, VERIFIABLE } from './rounds.ts'
 import { EMPTY_TALLY } from './tally.ts'
 import type { Finding, Tally } from './words.ts'
@@ -23,23 +24,27 @@ export async function readFound(client: Client, ids: readonly string[]): Promise
   return rows
 }
 
-/** All that are confirmed and open. */
+/** All that are confirmed and open, and can be believed. */
 export async function readOpenFound(client: Client): Promise<readonly Finding[]> {
   const { rows } = await client.query<Finding>(
-    `SELECT ${COLUMNS} FROM rollcall.finding f WHERE f.looks >= 2 AND f.resolved_at IS NULL ORDER BY ${ORDER}`,
+    `SELECT ${COLUMNS} FROM rollcall.finding f WHERE ${TOLD} ORDER BY ${ORDER}`,
   )
   return rows
 }
 
+/** Of the ledger (`l`): a finding that is told is open, or one that is not told. */
+const FOUND = `EXISTS (SELECT FROM rollcall.finding f WHERE f.key = l.key AND ${TOLD})`
+const SUSPECTED = `EXISTS (SELECT FROM rollcall.finding f WHERE f.key = l.key AND f.resolved_at IS NULL AND NOT (${TOLD}))`
+
 const KNOWN = `
 SELECT count(*)::float8 AS population,
   count(*) FILTER (WHERE ${VERIFIABLE})::float8 AS chosen,
-  count(*) FILTER (WHERE ${VERIFIABLE} AND ${SEEN_AT} IS NOT NULL
+  count(*) FILTER (WHERE ${VERIFIABLE} AND ${SEEN_AT} IS NOT NULL AND NOT ${SUSPECTED}
     AND ($1::float8 IS NULL OR ${SEEN_AT} >= now() - $1 * interval '1 ms'))::float8 AS looked,
   count(*) FILTER (WHERE l.state = 'rejected')::float8 AS rejected,
-  count(*) FILTER (WHERE l.state = 'held')::float8 AS held,
+  count(*) FILTER (WHERE l.state = 'held' AND NOT ${FOUND})::float8 AS held,
   count(*) FILTER (WHERE l.state = 'discarded')::float8 AS discarded,
-  (SELECT count(*) FROM rollcall.finding f WHERE f.looks < 2 AND f.resolved_at IS NULL)::float8 AS suspected,
+  (SELECT count(*) FROM rollcall.finding f WHERE f.resolved_at IS NULL AND NOT (${TOLD}))::float8 AS suspected,
   ${iso('now()')} AS now
 FROM rollcall.ledger l`
 
@@ -56,7 +61,7 @@ export type KnownOfAll = {
 
 /**
  * What the rounds have found out, counted as a run would count it: whoever was looked at within the period counts as
- * checked, with what is open of it. Null for the period: whenever that was.
+ * checked, with what is open of it; not who is suspected, or was found by answers that cannot be believed. Null for the period: whenever that was.
  */
 export async function readKnownOfAll(
   client: Client,

@@ -2,6 +2,7 @@
 import type { ClientBase, Pool } from 'pg'
 import { iso } from '../ledger/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
+import { BELIEVED, TOLD } from './believed.ts'
 import type { DriftKind, Finding } from './words.ts'
 
 type Client = Pick<ClientBase, 'query'>
@@ -27,8 +28,8 @@ const COLUMNS = `id::text, key, user_id AS "userId", kind, to_jsonb(fields) AS f
   ${iso('resolved_at')} AS "resolvedAt", resolved_how AS "resolvedHow"`
 
 const LIST = `
-SELECT ${COLUMNS} FROM rollcall.finding
-WHERE looks >= 2 AND (resolved_at IS NULL OR resolved_at >= $1::timestamptz) AND ($2::bigint IS NULL OR id < $2)
+SELECT ${COLUMNS} FROM rollcall.finding f
+WHERE looks >= 2 AND ${BELIEVED} AND (resolved_at IS NULL OR resolved_at >= $1::timestamptz) AND ($2::bigint IS NULL OR id < $2)
 ORDER BY id DESC LIMIT $3`
 
 type Asked = {
@@ -39,7 +40,7 @@ type Asked = {
   readonly limit: number
 }
 
-/** Confirmed findings, the latest first, a page at a time. */
+/** Confirmed findings that can be believed, the latest first, a page at a time. */
 export async function readFindings(
   client: Client,
   { resolvedSince, before, limit }: Asked,
@@ -50,11 +51,11 @@ export async function readFindings(
 
 export type OpenCount = { readonly kind: DriftKind; readonly count: number }
 
-/** How many confirmed findings are open, of each kind that there is. */
+/** How many confirmed findings are open and can be believed, of each kind that there is. */
 export async function countOpen(client: Client): Promise<readonly OpenCount[]> {
   const { rows } = await client.query<OpenCount>(
-    `SELECT kind, count(*)::float8 AS count FROM rollcall.finding
-     WHERE resolved_at IS NULL AND looks >= 2 GROUP BY kind ORDER BY kind`,
+    `SELECT kind, count(*)::float8 AS count FROM rollcall.finding f
+     WHERE ${TOLD} GROUP BY kind ORDER BY kind`,
   )
   return rows
 }

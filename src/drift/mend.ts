@@ -32,6 +32,8 @@ export type Halted = Pick<Share, 'counted' | 'drifted'> & { readonly among: 'run
 export type Mended = {
   /** Customers who are owed a repair because of this run. */
   readonly owed: number
+  /** Whoever is owed a sync for another reason by now. */
+  readonly already: number
   /** Whoever could not be looked at again, and is owed nothing for that. */
   readonly left: number
   /** Set where repairs wait: too many differ, of the run or of those looked at last. */
@@ -65,16 +67,18 @@ export async function mendFound(options: Options): Promise<Mended> {
   let owed = rows.filter(({ repaired }) => repaired).length
   let keys: readonly CustomerKey[] = rows.flatMap(({ key, repaired }) => (repaired ? [] : [key]))
   if (share.over && !options.released)
-    return { owed, left: 0, halted: { ...share, among: 'run' }, end: COMPLETE }
+    return { owed, already: 0, left: 0, halted: { ...share, among: 'run' }, end: COMPLETE }
   await pool.query(LOOK_NOW, [found, secondLookMs(lag)])
+  let already = 0
   for (let pass = 1; ; pass++) {
     const looked = await lookOnce(keys, options)
     owed += looked.owed
+    already += looked.already
     const { haltedAt, ...latest } = await readShare(pool, options.maxShare)
     const halted = haltedAt === null ? null : ({ ...latest, among: 'latest' } as const)
     keys = halted ? looked.untold : [...looked.untold, ...looked.early]
     const over = looked.end.kind !== 'complete' || halted !== null || pass === PASSES
-    if (over || keys.length === 0) return { owed, left: keys.length, halted, end: looked.end }
+    if (over || keys.length === 0) return { owed, already, left: keys.length, halted, end: looked.end }
     await sleep(postponedMs(lag), signal)
   }
 }
@@ -83,6 +87,7 @@ const COMPLETE: RunEnd = { kind: 'complete' }
 
 type LookedOnce = {
   readonly owed: number
+  readonly already: number
   /** A look has told nothing of them, or there was none. */
   readonly untold: readonly CustomerKey[]
   /** They differ, and it was too early to owe them a repair. */
@@ -100,6 +105,7 @@ async function lookOnce(
     const told = new Set(all.filter((each) => !isUntold(each)).map(({ key }) => key))
     return {
       owed: all.filter(({ repairing }) => repairing).length,
+      already: all.filter(isOwed).length,
       untold: keys.filter((key) => !told.has(key)),
       early: all.filter(isEarly).map(({ key }) => key),
       end,
@@ -120,6 +126,10 @@ async function lookOnce(
 function isUntold({ verdict }: Verified): boolean {
   if (verdict.kind === 'no-answer') return true
   return verdict.kind === 'skipped' && (verdict.why === 'moved' || verdict.why === 'just-settled')
+}
+
+function isOwed({ verdict }: Verified): boolean {
+  return verdict.kind === 'skipped' && verdict.why === 'owed'
 }
 
 function isEarly({ verdict: { kind }, repairing, lookAgainAtMs }: Verified): boolean {

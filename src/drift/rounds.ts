@@ -1,7 +1,8 @@
 // The statements of the workers' rounds: one row of `drift_run` for each time around.
 import type { ClientBase } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
-import { doubtOf } from './doubt.ts'
+import { LOOKED_AT_AGAIN } from './believed.ts'
+import { type Doubt, doubtOf } from './doubt.ts'
 import { EMPTY_TALLY } from './tally.ts'
 import type { Found, Round } from './window.ts'
 import type { Tally } from './words.ts'
@@ -43,7 +44,7 @@ const POPULATION = `(SELECT count(*) FROM rollcall.ledger l WHERE ${VERIFIABLE})
 export async function beginRound(client: Client): Promise<void> {
   await client.query(
     `WITH ended AS (
-       UPDATE rollcall.drift_run SET ended_at = clock_timestamp(), outcome = 'stopped'
+       UPDATE rollcall.drift_run SET ended_at = clock_timestamp(), outcome = coalesce(outcome, 'stopped')
        WHERE kind = 'round' AND ended_at IS NULL RETURNING id)
      INSERT INTO rollcall.drift_run (kind, population)
      SELECT 'round', ${POPULATION} WHERE (SELECT count(*) FROM ended) >= 0`,
@@ -55,23 +56,62 @@ export async function recount(client: Client, id: string): Promise<void> {
   await client.query(`UPDATE rollcall.drift_run SET population = ${POPULATION} WHERE id = $1`, [id])
 }
 
-/** What a service said that suddenly knows nobody is no part of a trend. */
-function outcomeOf(tally: Tally): 'complete' | 'not-credible' {
-  return doubtOf(tally) === null ? 'complete' : 'not-credible'
+/**
+ * What a service said that suddenly knows nobody is no part of a trend, and nothing that it has shown is told: from the
+ * statement on that says so, whether the round goes on or has ended.
+ */
+function outcomeOf({
+  tally,
+  ended,
+}: Pick<StoredRound, 'tally' | 'ended'>): 'complete' | 'not-credible' | null {
+  if (doubtOf(tally) !== null) return 'not-credible'
+  return ended ? 'complete' : null
 }
 
-export async function keepRound(client: Client, { id, pass, taken, after, ended, tally }: StoredRound) {
+export async function keepRound(client: Client, round: StoredRound): Promise<void> {
+  const { id, pass, taken, after, ended, tally } = round
+  const outcome = outcomeOf(round)
   await client.query(
     `UPDATE rollcall.drift_run SET cursor = $2, tally = $3, updated_at = clock_timestamp(),
-       ended_at = CASE WHEN $4 THEN clock_timestamp() END, outcome = CASE WHEN $4 THEN $5 END
+       ended_at = CASE WHEN $4 THEN clock_timestamp() END, outcome = $5
      WHERE id = $1`,
-    [id, JSON.stringify({ pass, taken, after }), JSON.stringify(tally), ended, outcomeOf(tally)],
+    [id, JSON.stringify({ pass, taken, after }), JSON.stringify(tally), ended, outcome],
   )
+  if (outcome === 'not-credible') await client.query(LOOK_SOON, [id])
 }
 
-/** Of a round that may have ended meanwhile. */
-export async function keepTally(client: Client, { id, tally }: Pick<StoredRound, 'id' | 'tally'>) {
-  await client.query('UPDATE rollcall.drift_run SET tally = $2 WHERE id = $1', [id, JSON.stringify(tally)])
+/** Of a round that may have ended meanwhile: its last looks can be the ones that tell what to believe. */
+export async function keepTally(client: Client, round: StoredRound): Promise<void> {
+  const outcome = outcomeOf(round)
+  await client.query('UPDATE rollcall.drift_run SET tally = $2, outcome = $3 WHERE id = $1', [
+    round.id,
+    JSON.stringify(round.tally),
+    outcome,
+  ])
+  if (outcome === 'not-credible') await client.query(LOOK_SOON, [round.id])
+}
+
+/** What it has found ends soon after the service is itself again, and not with the next round. */
+const LOOK_SOON = `
+WITH shown AS MATERIALIZED (
+  SELECT id FROM rollcall.finding WHERE next_look_at IS NULL AND resolved_at IS NULL AND run_id = $1
+  ORDER BY key FOR UPDATE)
+UPDATE rollcall.finding f SET next_look_at = now() + interval '${LOOKED_AT_AGAIN}' FROM shown WHERE f.id = shown.id`
+
+const STANDS = `
+SELECT r.ended_at IS NULL OR EXISTS (SELECT FROM rollcall.finding f WHERE f.run_id = r.id AND f.resolved_at IS NULL)
+  AS stands FROM rollcall.drift_run r WHERE r.id = $1`
+
+/**
+ * Why what the service answers to the workers cannot be believed; null: it can be. As long as a round goes on that says
+ * so, and then until all that it has found has ended.
+ */
+export async function readDoubt(client: Client): Promise<Doubt | null> {
+  const round = await readRound(client)
+  const doubt = round && doubtOf(round.tally)
+  if (!round || doubt === null) return null
+  const { rows } = await client.query<{ stands: boolean }>(STANDS, [round.id])
+  return rows[0]?.stands ? doubt : null
 }
 
 /** Of these the ones that one look has shown to differ, and no second one yet. */

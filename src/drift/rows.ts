@@ -1,6 +1,7 @@
 // The statements about findings and about the share of drift.
 import type { ClientBase } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
+import { ownerAfter } from './believed.ts'
 import type { Open, Told } from './findings.ts'
 import type { Resolved } from './words.ts'
 
@@ -53,7 +54,7 @@ UPDATE rollcall.finding f SET user_id = e."userId", kind = e.kind, fields = e.fi
   first_seen = CASE WHEN e.anew THEN now() ELSE f.first_seen END,
   repairs = f.repairs + CASE WHEN e.repaired THEN 1 ELSE 0 END,
   repaired_at = CASE WHEN e.repaired THEN now() ELSE f.repaired_at END,
-  next_look_at = ${SECONDS}
+  next_look_at = ${SECONDS}, run_id = ${ownerAfter('$2')}
 FROM jsonb_to_recordset($1::jsonb) AS e (id bigint, "userId" text, kind text, fields text[], pending text[], cause text,
   forms jsonb, desired text, looks integer, anew boolean, repaired boolean, "nextInMs" float8)
 WHERE f.id = e.id`
@@ -75,18 +76,20 @@ export type Writes = {
   readonly resolve: readonly Resolution[]
   readonly change: readonly Change[]
   readonly insert: readonly Insertion[]
+  /** The run or round that looks; null: none that is judged. */
+  readonly by: string | null
 }
 
 /** What was resolved goes first: of the same customer something else may be suspected now. */
 export async function writeFindings(
   client: Client,
-  { forget, postpone, postponeMs, resolve, change, insert }: Writes,
+  { forget, postpone, postponeMs, resolve, change, insert, by }: Writes,
 ): Promise<ReadonlyMap<CustomerKey, string>> {
   if (forget.length > 0)
     await client.query('DELETE FROM rollcall.finding WHERE id = ANY($1::bigint[])', [forget])
   if (postpone.length > 0) await client.query(POSTPONE, [postpone, postponeMs])
   if (resolve.length > 0) await client.query(RESOLVE, [JSON.stringify(resolve)])
-  if (change.length > 0) await client.query(CHANGE, [JSON.stringify(change)])
+  if (change.length > 0) await client.query(CHANGE, [JSON.stringify(change), by])
   if (insert.length === 0) return new Map()
   const { rows } = await client.query<{ id: string; key: CustomerKey }>(INSERT, [JSON.stringify(insert)])
   return new Map(rows.map(({ id, key }) => [key, id]))

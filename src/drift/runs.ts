@@ -2,6 +2,8 @@
 import type { ClientBase } from 'pg'
 import { iso } from '../ledger/sql.ts'
 import { type Agenda, NOTHING_YET, type Waiting } from './agenda.ts'
+import { LOOKED_AT_AGAIN } from './believed.ts'
+import { doubtOf } from './doubt.ts'
 import { BEGINNING, type Place } from './everybody.ts'
 import { EMPTY_TALLY } from './tally.ts'
 import type { RunKind, Tally } from './words.ts'
@@ -60,19 +62,20 @@ export async function findRun(client: Client, options: RunOptions): Promise<Run 
   return { ...run, seed, place, agenda: { ...rest, tally: { ...EMPTY_TALLY, ...tally } } }
 }
 
-/** Ends those of the same options that were stopped, and begins a new one. */
+/** Ends those of the same options that were stopped, and begins a new one; what was not judged by then never is. */
 export async function beginRun(
   client: Client,
   options: RunOptions,
   { seed, population, sampled }: Beginning,
 ): Promise<Run> {
   await client.query(
-    `UPDATE rollcall.drift_run SET ended_at = updated_at, outcome = 'stopped', cursor = NULL
+    `UPDATE rollcall.drift_run SET ended_at = updated_at, outcome = coalesce(outcome, 'stopped'), cursor = NULL
      WHERE kind = 'run' AND ended_at IS NULL AND options = $1::jsonb`,
     [JSON.stringify(options)],
   )
   const { rows } = await client.query<{ id: string; startedAt: string }>(
-    `INSERT INTO rollcall.drift_run (kind, options, population, sampled) VALUES ('run', $1, $2, $3)
+    `INSERT INTO rollcall.drift_run (kind, options, population, sampled, outcome)
+     VALUES ('run', $1, $2, $3, 'unjudged')
      RETURNING id::text, ${iso('started_at')} AS "startedAt"`,
     [JSON.stringify(options), population, sampled],
   )
@@ -97,28 +100,37 @@ export async function keepRun(client: Client, { id, seed, place, agenda }: Run):
   )
 }
 
-export async function endRun(
-  client: Client,
-  { id, agenda }: Run,
-  outcome: 'complete' | 'not-credible',
-): Promise<void> {
-  await client.query(
-    `UPDATE rollcall.drift_run SET cursor = NULL, tally = $2, outcome = $3, updated_at = clock_timestamp(),
-       ended_at = clock_timestamp() WHERE id = $1`,
-    [id, JSON.stringify(agenda.tally), outcome],
-  )
+/** Of a run that was stopped and may go on: what it has found is told, unless it is to be doubted. */
+export async function judgeStopped(client: Client, { id, agenda }: Run): Promise<void> {
+  const outcome = doubtOf(agenda.tally) === null ? null : 'not-credible'
+  await client.query('UPDATE rollcall.drift_run SET outcome = $2 WHERE id = $1', [id, outcome])
 }
 
+const END = `
+UPDATE rollcall.drift_run SET cursor = NULL, tally = $2, outcome = $3, updated_at = clock_timestamp(),
+  ended_at = clock_timestamp() WHERE id = $1`
+
 /**
- * What was found at a service that could not be believed then: workers look again soon, so that nobody is accused for
- * longer than that once it is itself again.
+ * What others had found before is shown here too, by a service that cannot be believed: it is told no more, in the
+ * statement that says so. Workers look again soon, so that it is told again, or ends, once the service is itself again.
  */
-export async function lookAgainAt(client: Client, found: readonly string[]): Promise<void> {
-  await client.query(
-    `UPDATE rollcall.finding SET next_look_at = coalesce(next_look_at, now() + interval '10 minutes')
-     WHERE id = ANY($1::bigint[]) AND resolved_at IS NULL`,
-    [found],
-  )
+const END_DOUBTED = `
+WITH ended AS (${END} RETURNING id),
+shown AS MATERIALIZED (
+  SELECT f.id FROM rollcall.finding f WHERE (f.run_id = $1 OR f.id = ANY($4::bigint[])) AND f.resolved_at IS NULL
+  ORDER BY f.key FOR UPDATE)
+UPDATE rollcall.finding f SET run_id = ended.id,
+  next_look_at = coalesce(f.next_look_at, now() + interval '${LOOKED_AT_AGAIN}')
+FROM ended, shown WHERE f.id = shown.id`
+
+export async function endRun(
+  client: Client,
+  { id, agenda: { tally, found } }: Run,
+  outcome: 'complete' | 'not-credible',
+): Promise<void> {
+  const values = [id, JSON.stringify(tally), outcome]
+  if (outcome === 'complete') await client.query(END, values)
+  else await client.query(END_DOUBTED, [...values, found])
 }
 
 export type Past = {

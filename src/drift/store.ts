@@ -18,6 +18,8 @@ export type StoreOptions = Lag & {
   /** Whether these looks count in the share of those verified last. */
   readonly counts: boolean
   readonly maxShare: number
+  /** The run or round that looks; null: none that is judged. */
+  readonly by: string | null
 }
 
 /** A sync that is under way holds its row for a moment only. */
@@ -78,6 +80,7 @@ async function storeAtOnce(
       resolve: decided.flatMap(({ resolve }) => resolve ?? []),
       change: decided.flatMap(({ change }) => change ?? []),
       insert: decided.flatMap(({ insert }) => insert ?? []),
+      by: options.by,
     })
     await writeRecords(
       client,

@@ -35,7 +35,8 @@ type Options = {
   readonly most: number
   /** Customers whose second look is due, at most so many. */
   readonly dueLooks: (limit: number) => Promise<readonly CustomerKey[]>
-  readonly verify: (keys: readonly CustomerKey[]) => Promise<Verification>
+  /** What it finds is the round's; null: there is none yet. */
+  readonly verify: (keys: readonly CustomerKey[], round: StoredRound | null) => Promise<Verification>
   /** A round has come to its end. */
   readonly onRound: (round: StoredRound) => void
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
@@ -99,20 +100,20 @@ export function makeTick(options: Options): () => Promise<TickEnd> {
     return next === 'rest' && again.length > 0 ? 'took' : next
   }
 
-  async function look(keys: readonly CustomerKey[]): Promise<Verification> {
+  async function look(keys: readonly CustomerKey[], round: StoredRound | null): Promise<Verification> {
     if (keys.length === 0) return { verified: [], stopped: null }
     allowance = { ...allowance, left: allowance.left - keys.length }
-    return verify(keys)
+    return verify(keys, round)
   }
 
   /** Whoever is suspected counts in the round once a second look has said what it is. */
   async function lookAgain(keys: readonly CustomerKey[]): Promise<Verification['stopped']> {
     if (keys.length === 0) return null
     const suspected = await suspectedAmong(pool, keys)
-    const { verified, stopped } = await look(keys)
     const round = await readRound(pool)
+    const { verified, stopped } = await look(keys, round)
     const tally = tallyOfSure(verified.filter(({ key }) => suspected.has(key)))
-    if (round) await keepTally(pool, { id: round.id, tally: plus(round.tally, tally) })
+    if (round) await keepTally(pool, { ...round, tally: plus(round.tally, tally) })
     return stopped
   }
 
@@ -133,7 +134,7 @@ export function makeTick(options: Options): () => Promise<TickEnd> {
    */
   async function takeSome(round: StoredRound, nowMs: number, most: number): Promise<Beat> {
     const found = await nextOfRound(pool, round, most)
-    const { verified, stopped } = await look(found.keys)
+    const { verified, stopped } = await look(found.keys, round)
     const tally = plus(round.tally, tallyOfSure(verified))
     const gone = stopped ? round : afterTaking(round, { nowMs, periodMs, found })
     const after = { ...round, ...gone, tally }

@@ -26,6 +26,8 @@ export type VerifyOptions = Reading & {
   /** Whether these looks count in that share: those of a run that repairs nothing neither cause a halt nor lift one. */
   readonly counts: boolean
   readonly maxShare: number
+  /** The run or round that looks: what it finds is told where that can be believed; null: none that is judged. */
+  readonly by: string | null
   /** Looks at once; default as many as the configuration has calls at once. */
   readonly concurrency?: number
 }
@@ -85,6 +87,7 @@ async function verifyBatch(keys: readonly CustomerKey[], batch: Batch): Promise<
     repair: batch.repair,
     counts: batch.counts,
     maxShare: batch.maxShare,
+    by: batch.by,
   })
   const verified = given.flatMap((each, at) => {
     const ended = stored[at]

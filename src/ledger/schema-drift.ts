@@ -44,6 +44,8 @@ export const finding = rollcall.table(
     repairedAt: at('repaired_at'),
     resolvedAt: at('resolved_at'),
     resolvedHow: text('resolved_how'),
+    /** Of the run or round that has shown it last: where that cannot be believed it is not told (drift/believed.ts). */
+    runId: bigint('run_id', { mode: 'bigint' }),
   },
   (t) => [
     uniqueIndex('finding_open').on(t.key).where(sql`${t.resolvedAt} IS NULL`),
@@ -69,6 +71,7 @@ export const driftRun = rollcall.table(
     startedAt: at('started_at').notNull().default(sql`clock_timestamp()`),
     updatedAt: at('updated_at').notNull().default(sql`clock_timestamp()`),
     endedAt: at('ended_at'),
+    /** `unjudged`: a run before its end; `not-credible`: also of a round that goes on. */
     outcome: text('outcome'),
     /** Of how many customers, and of how many of these it is a sample; null: of all. */
     population: bigint('population', { mode: 'bigint' }),

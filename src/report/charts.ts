@@ -72,11 +72,12 @@ function trend(report: Report): Markup {
   const runs = [...report.trend, ...thisRun(report)].filter(({ checked }) => checked > 0)
   if (runs.length < 2) return NOTHING
   const rows = runs.map((run) => {
-    const share = shareOf(run.drifting, run.checked) ?? 0
+    const drifting = run.drifting ?? 0
+    const share = shareOf(drifting, run.checked) ?? 0
     const drawn = run.credible ? markup` data-at="${run.endedAt}" data-share="${share}"` : NOTHING
     return markup`<tr${drawn}${run.sampled ? markup` data-sampled` : NOTHING}>
 <th scope="row">${minute(run.endedAt)}</th><td>${whatRan(run)}</td><td>${figure(run.checked)}</td>
-<td>${run.credible ? figure(run.drifting) : '–'}</td><td>${run.credible ? percent(share) : 'not credible'}</td></tr>\n`
+<td>${run.credible ? figure(drifting) : '–'}</td><td>${run.credible ? percent(share) : 'not credible'}</td></tr>\n`
   })
   return markup`<figure data-chart="trend">
 <figcaption>Share of drift over time</figcaption>

@@ -5,6 +5,7 @@ import { charts } from './charts.ts'
 import { asData, type Markup, markup } from './markup.ts'
 import type { Report } from './report.ts'
 import { sayHeadline } from './say.ts'
+import { sayTarget } from './scope.ts'
 import { cards, list, method, scope, unanswered, unseen } from './sections.ts'
 
 /**
@@ -44,7 +45,7 @@ ${body(report)}
 function body(report: Report): Markup {
   const { tone, text, more } = sayHeadline(report)
   return markup`<header class="${tone}">
-<p class="what">Drift report <span>${report.target.origin} (${report.target.environment})</span></p>
+<p class="what">Drift report <span>${sayTarget(report.target)}</span></p>
 <h1>${text}</h1>
 ${more.map((line) => markup`<p>${line}</p>\n`)}</header>
 <main>

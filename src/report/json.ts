@@ -1,19 +1,26 @@
 // For programs: the report as it is, with what follows from it.
 import { asEscape, OBEYED_IN_JSON } from '../model/obeyed.ts'
-import { conclude, driftingOf, shareOf } from './conclude.ts'
+import { agreementOf, conclude, driftingOf, shareOf } from './conclude.ts'
 import type { Report } from './report.ts'
 import { sayHeadline } from './say.ts'
 import { sayUnseen } from './scope.ts'
 
-/** `--format json`; nobody has to count again, and nobody can count otherwise. */
+/**
+ * `--format json`; nobody has to count again, and nobody can count otherwise. `drifting`: looks have shown them to
+ * differ; `held`: the brake holds them. `share`: of both among those who were checked or are held, which is what
+ * `--max-drift` is held against. Of answers that cannot be believed there is no figure.
+ */
 export function jsonForm(report: Report) {
   const { findings, ...rest } = report
-  const drifting = driftingOf(report.counts)
+  const { known, disagree, held } = agreementOf(report.counts)
+  const conclusion = conclude(report)
+  const believed = conclusion !== 'not-credible'
   return {
-    conclusion: conclude(report),
+    conclusion,
     headline: sayHeadline(report).text,
-    drifting,
-    share: shareOf(drifting, report.counts.checked),
+    drifting: believed ? driftingOf(report.counts) : null,
+    held,
+    share: believed ? shareOf(disagree, known) : null,
     ...rest,
     cannotBeSeen: sayUnseen(report),
     findings,

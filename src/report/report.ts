@@ -32,8 +32,10 @@ export type Report = {
 
 export type Target = {
   readonly origin: string
-  /** `local`: on this machine, whatever the configuration calls it. */
-  readonly environment: 'production' | 'demo' | 'local'
+  /** As the configuration calls it. */
+  readonly environment: 'production' | 'demo'
+  /** On this machine: then it is a stand-in, whatever the configuration calls it. */
+  readonly local: boolean
 }
 
 export type Options = {
@@ -67,7 +69,10 @@ export type Stopped = (typeof STOPPED)[number]
 export const DOUBTS = ['nobody-there', 'no-answers', 'denied'] as const
 export type Doubt = (typeof DOUBTS)[number]
 
-/** The share of drift, with the interval that holds the true one in at least 95 of 100 such samples. */
+/**
+ * The share of drift, with the interval that holds the true one in at least 95 of 100 such samples. Whoever is held
+ * counts as checked and as drifting.
+ */
 export type Estimate = {
   readonly population: number
   readonly checked: number
@@ -89,6 +94,8 @@ export type Coverage = {
 export type Repair = {
   /** Customers who are owed a repair because of this run. */
   readonly owed: number
+  /** Customers who are owed a sync for another reason by now, which puts them right as well. */
+  readonly already: number
   /** Customers who could not be looked at again, and are owed nothing for that. */
   readonly left: number
   /** Set where repairs stopped: the share of drift, and the limit on it. */
@@ -104,7 +111,8 @@ export type PastRun = {
   readonly kind: RunKind
   readonly endedAt: string
   readonly checked: number
-  readonly drifting: number
+  /** Whom looks have shown to differ; null where its answers cannot be believed. */
+  readonly drifting: number | null
   readonly sampled: boolean
   /** Whether its figures can be believed; those of others are left out of the chart. */
   readonly credible: boolean

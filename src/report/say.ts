@@ -1,7 +1,8 @@
 // What a report says as a whole, in sentences of plain text: for the terminal and for the page alike.
-import { type Conclusion, conclude, driftingOf, notNow, shareOf } from './conclude.ts'
+import { type Conclusion, conclude } from './conclude.ts'
 import { counted, figure, percent } from './figures.ts'
 import type { Doubt, Estimate, Report, Stopped } from './report.ts'
+import { sayAgreed, sayDisagree, sayOthers, sayUnchecked } from './say-agreement.ts'
 
 export type Tone = 'good' | 'bad' | 'unsure'
 
@@ -21,29 +22,25 @@ export function sayHeadline(report: Report): Headline {
   return { tone: TONES[conclusion], text: sayConclusion(conclusion, report), more: sayMore(report) }
 }
 
-function sayConclusion(conclusion: Conclusion, { counts, options, outcome }: Report): string {
-  const drifting = driftingOf(counts)
-  const share = percent(shareOf(drifting, counts.checked) ?? 0)
-  const found = `${figure(drifting)} of ${counted(counts.checked, 'customer')} checked (${share})`
-  const disagree = drifting === 1 ? 'does not agree' : 'do not agree'
+function sayConclusion(conclusion: Conclusion, report: Report): string {
+  const { counts, options, outcome } = report
+  const { found, held } = sayDisagree(counts)
   const limit = percent(options.maxDrift ?? 0)
   switch (conclusion) {
     case 'agrees':
-      return counts.checked === 0
-        ? 'There is no customer to check.'
-        : `Everybody who was checked agrees with the service: ${counted(counts.checked, 'customer')}.`
+      return `Everybody who was checked agrees with the service: ${sayAgreed(report)}.`
     case 'tolerated':
-      return `${found} ${disagree} with the service: within the limit of ${limit}.`
+      return `${found} with the service${held}: within the limit of ${limit}.`
     case 'drift':
       return options.maxDrift === null
-        ? `${found} ${disagree} with the service.`
-        : `${found} ${disagree} with the service: above the limit of ${limit}.`
+        ? `${found} with the service${held}.`
+        : `${found} with the service${held}: above the limit of ${limit}.`
     case 'incomplete':
-      return `Stopped before the end: ${found} ${disagree} so far.`
-    case 'unchecked':
       return counts.checked === 0
-        ? 'Nothing can be said: nobody could be checked.'
-        : `Too little can be said: ${counted(counts.checked, 'customer')} checked, and ${figure(notNow(counts))} could not be now. Does a worker run?`
+        ? 'Stopped before the end: nobody was checked.'
+        : `Stopped before the end: ${found} so far.`
+    case 'unchecked':
+      return sayUnchecked(report)
     case 'not-credible':
       return outcome.kind === 'not-credible' ? DOUBT[outcome.why] : ''
     default:
@@ -63,30 +60,33 @@ const DOUBTED: Readonly<Record<Doubt, string>> = {
     'about single customers, and nothing was repaired. Check the address and the keys, and ask the operator of the ' +
     'service.',
   'no-answers':
-    'Whether the customers agree is not known; no answer is not drift. Look again when the service answers.',
-  denied: 'Whether the customers agree is not known. Check the keys, and look again.',
+    'Whether the customers agree is not known; no answer is not drift. Look again when the service answers; whether ' +
+    'calls are stopped for everybody until then, rollcall pace tells.',
+  denied:
+    'Whether the customers agree is not known. Check the keys, and look again; whether calls with them are stopped ' +
+    'meanwhile, rollcall pace tells.',
 }
 
 const STOP: Readonly<Record<Stopped, string>> = {
   asked: 'It was stopped by hand or by a signal.',
-  pace: 'Calls are stopped for everybody: the service is in trouble, or a person holds the pace.',
+  pace: 'Calls are stopped for everybody: the service is in trouble, or has asked for patience. See rollcall pace.',
 }
 
-function sayMore({ outcome, estimate, repair, suspected, counts }: Report): string[] {
+function sayMore(report: Report): string[] {
+  const { outcome, estimate, repair, suspected, counts } = report
   const said: string[] = []
   if (outcome.kind === 'not-credible') said.push(sayEvidence(counts), DOUBTED[outcome.why])
   if (outcome.kind === 'stopped') {
     said.push(STOP[outcome.why])
     if (outcome.resume !== null) said.push(`It goes on with: ${outcome.resume}`)
   }
+  if (outcome.kind !== 'not-credible') said.push(...sayOthers(report))
   if (estimate !== null && outcome.kind !== 'not-credible') said.push(sayEstimate(estimate))
   const ended = counts.kinds['trial-ended'] ?? 0
   if (ended > 0 && outcome.kind !== 'not-credible')
     said.push(`${counted(ended, 'trial has', 'trials have')} ended at the service, which is no drift.`)
   if (suspected > 0 && outcome.kind !== 'not-credible')
-    said.push(
-      `${counted(suspected, 'more customer')} differed at one look, which no second look has confirmed.`,
-    )
+    said.push(`${counted(suspected, 'more customer')} differed at a look that nothing has confirmed yet.`)
   return repair === null ? said : [...said, ...sayRepair(repair)]
 }
 
@@ -97,9 +97,13 @@ function sayEvidence({ checked, kinds, noAnswer }: Report['counts']): string {
   return `Of ${counted(checked + unclear, 'answer')}, ${figure(unclear)} were not clear, and ${unknown} said that there is no such user.`
 }
 
-function sayRepair({ owed, left, stopped }: NonNullable<Report['repair']>): string[] {
+function sayRepair({ owed, already, left, stopped }: NonNullable<Report['repair']>): string[] {
   const repairs = owed === 0 ? 'No repair is owed.' : `${counted(owed, 'repair is', 'repairs are')} owed.`
-  const said = left === 0 ? [repairs] : [repairs, sayLeft(left)]
+  const said = [
+    repairs,
+    ...(already === 0 ? [] : [`${counted(already, 'customer is', 'customers are')} owed a sync already.`]),
+    ...(left === 0 ? [] : [sayLeft(left)]),
+  ]
   if (stopped === null) return said
   const { share, limit, among } = stopped
   const those = among === 'run' ? 'checked' : 'looked at last'

@@ -27,13 +27,18 @@ export function sayMethod({ options }: Pick<Report, 'options'>): string[] {
   ]
 }
 
+/** A stand-in on this machine is told as one, and never passes for the service that the configuration names. */
+export function sayTarget({ origin, environment, local }: Report['target']): string {
+  return `${origin} (${environment}${local ? ', on this machine' : ''})`
+}
+
 /** What was checked, and when: label and text. */
 export function sayScope(report: Report): (readonly [label: string, text: string])[] {
   const { target, startedAt, endedAt, options, population, chosen, coverage } = report
   const many = counted(population, 'customer')
   const which = options.where === null ? 'all of them' : `where ${options.where}`
   return [
-    ['Service', `${target.origin} (${target.environment})`],
+    ['Service', sayTarget(target)],
     [
       'Looked at',
       options.from === 'service' ? `${minute(startedAt)} to ${minute(endedAt)}` : minute(endedAt),

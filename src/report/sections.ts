@@ -1,6 +1,6 @@
 // The parts of the page besides its headline and charts.
 import type { DriftField } from '../drift/words.ts'
-import { conclude, driftingOf, shareOf } from './conclude.ts'
+import { agreementOf, conclude, driftingOf, shareOf } from './conclude.ts'
 import { counted, figure, percent } from './figures.ts'
 import { type Markup, markup, NOTHING } from './markup.ts'
 import type { Report } from './report.ts'
@@ -12,7 +12,8 @@ import { CAUSE, KIND, NO_ANSWER, SKIP } from './words.ts'
 export function cards(report: Report): Markup {
   const { counts, population, suspected } = report
   const drifting = driftingOf(counts)
-  const skipped = sumOf(counts.skipped)
+  const { held } = agreementOf(counts)
+  const skipped = sumOf(counts.skipped) - held
   const unclear = sumOf(counts.noAnswer)
   const ended = counts.kinds['trial-ended'] ?? 0
   const doubtful = conclude(report) === 'not-credible'
@@ -22,6 +23,7 @@ export function cards(report: Report): Markup {
     doubtful
       ? ['Drift', '–', 'no conclusion']
       : ['Drift', figure(drifting), sharely(drifting, counts.checked)],
+    held === 0 ? null : ['Held', figure(held), 'by the brake: no agreement'],
     ended === 0 || doubtful ? null : ['Trial ended', figure(ended), 'no drift'],
     suspected === 0 || doubtful ? null : ['Suspected', figure(suspected), 'not confirmed'],
     skipped === 0 ? null : ['Skipped', figure(skipped), 'nothing to say now'],
@@ -114,7 +116,9 @@ export function scope(report: Report): Markup {
 /** Of whom nothing is said, and why. */
 export function unanswered({ counts }: Report): Markup {
   const rows = [
-    ...countsOf(counts.skipped).map(([why, many]) => ['Skipped', SKIP[why], many] as const),
+    ...countsOf(counts.skipped).map(
+      ([why, many]) => [why === 'held' ? 'Held' : 'Skipped', SKIP[why], many] as const,
+    ),
     ...countsOf(counts.noAnswer).map(([why, many]) => ['No answer', NO_ANSWER[why], many] as const),
   ]
   if (rows.length === 0) return NOTHING

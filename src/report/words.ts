@@ -47,7 +47,7 @@ export const SKIP: Readonly<Record<Skipped, string>> = {
   moved: 'changed while they were being looked at',
   'not-ours': 'no user of ours to look at',
   rejected: 'rejected: their data cannot be sent as it is',
-  held: 'held by the brake until a person decides',
+  held: 'held by the brake until a person decides: the service does not hold what the database wants',
   discarded: 'a person has accepted the difference',
   'unreadable-row': 'the row in the database cannot be read',
 }

@@ -23,7 +23,9 @@ export function logVerified(log: Log) {
       const answer = status === null ? { error } : { status }
       log.debug({ customer, plan, method, ...answer, meaning, ms: Math.round(ms) }, 'call')
     },
-    verified({ key: customer, verdict, standing, findingId: finding, resolved, repairing }: Verified): void {
+    /** Not `believed`: as long as the service is to be doubted nobody is told of by name. */
+    verified(verified: Verified, believed: boolean): void {
+      const { key: customer, verdict, standing, findingId: finding, resolved, repairing } = verified
       const about = { customer, finding }
       if (resolved !== null) {
         log.info({ ...about, how: resolved }, 'a difference at the service has ended')
@@ -32,7 +34,7 @@ export function logVerified(log: Log) {
       if (!isDrift(verdict)) return
       const { kind, fields, cause } = verdict
       const what = { ...about, kind, fields, cause, repairing }
-      if (standing === 'found' && finding !== null && isNews(finding))
+      if (standing === 'found' && finding !== null && believed && isNews(finding))
         log.warn(what, 'the service differs from the database')
       else log.debug(what, 'the service seems to differ from the database')
     },

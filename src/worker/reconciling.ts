@@ -1,5 +1,6 @@
 import type { JobQueue, Processed, Ticks } from '../dispatch/queue.ts'
 import { readShare } from '../drift/coverage.ts'
+import { doubtOf } from '../drift/doubt.ts'
 import { dueLooks } from '../drift/list.ts'
 import { makeTick } from '../drift/tick.ts'
 import { makeVerify } from '../drift/verify.ts'
@@ -84,9 +85,9 @@ function makeTicking({ opened, log, logCall, signal }: Options, time: Time): () 
   const { pool, context, readCustomers, binding, credentials } = opened
   const { config, digester } = context
   const say = logVerified(log)
-  const verify = makeVerify({
+  const verifying = {
     ...{ pool, config, digester, readCustomers, context },
-    log(entry) {
+    log(entry: CallEntry) {
       say.call(entry)
       logCall(entry)
     },
@@ -94,14 +95,15 @@ function makeTicking({ opened, log, logCall, signal }: Options, time: Time): () 
     repair: config.reconcile.mode === 'repair',
     counts: true,
     maxShare: config.reconcile.maxShare,
-  })
+  }
   const tick = makeTick({
     ...{ pool, binding, credentials, fingerprint: config.fingerprint, ...time },
     most: config.pace.concurrency,
     dueLooks: (limit) => dueLooks(pool, limit),
-    async verify(keys) {
-      const verification = await verify(keys, signal)
-      for (const verified of verification.verified) say.verified(verified)
+    async verify(keys, round) {
+      const verification = await makeVerify({ ...verifying, by: round?.id ?? null })(keys, signal)
+      const believed = round === null || doubtOf(round.tally) === null
+      for (const verified of verification.verified) say.verified(verified, believed)
       return verification
     },
     onRound: say.round,

@@ -72,6 +72,43 @@ test('conditions choose whom it is about, and stand in no table', async () => {
   expect(rows[0].text).not.toMatch(/Ana|nombre/)
 })
 
+test('a condition that nobody meets makes no check pass', async () => {
+  const { code, out } = await runDrift(house, ['--where', 'plan=Premium'])
+  expect(code).toBe(1)
+  expect(out).toContain('There is no customer to check: nobody meets the condition.')
+})
+
+test('whoever the brake holds is drift, of a run and without a call, within what is tolerated', async () => {
+  const { pool } = house.db
+  await pool.query(`UPDATE rollcall.ledger SET state = 'held' WHERE key = 'c'`)
+  const where = ['--where', 'plan=free']
+  const held = await runDrift(house, ['--json', ...where])
+  expect(held.code).toBe(3)
+  expect(JSON.parse(held.out)).toMatchObject({
+    ...{ conclusion: 'drift', drifting: 0, held: 1, share: 0.5 },
+    headline: expect.stringContaining('the brake holds that one'),
+  })
+  expect(held.err).toMatch(/^rollcall: 1 of 2 customers.+\n1 customer is held.+rollcall held/)
+  expect((await runDrift(house, ['--max-drift', '50%', ...where])).code).toBe(0)
+  expect((await runDrift(house, ['--max-drift', '49%', ...where])).code).toBe(3)
+  const known = await runDrift(house, ['--json', '--from-ledger'])
+  expect(JSON.parse(known.out)).toMatchObject({ conclusion: 'drift', held: 1 })
+  await pool.query(`UPDATE rollcall.ledger SET state = 'idle' WHERE key = 'c'`)
+})
+
+test('why nothing is said reaches whoever runs it, though the report goes to a file', async () => {
+  const { code, out, err } = await runDrift(
+    house,
+    ['--rate', '9999', '--format', 'csv', '--output', 'report.csv'],
+    { env: { SERVICE_SECRET_KEY: 'another' } },
+  )
+  expect({ code, out }).toEqual({ code: 1, out: '\n' })
+  expect(err).toMatch(
+    /rollcall: The service refuses the keys\.\nOf 4 answers, 4 were not clear[\s\S]+rollcall pace/,
+  )
+  expect(err).toMatch(/^note: the pace that all calls share is [\d,]+ a second at most; --rate 9999/)
+})
+
 test('environment, configuration, tables: each with its code', async () => {
   expect(await mistaken([], {}, { SERVICE_SECRET_KEY: undefined })).toMatchObject({ code: 2 })
   expect((await mistaken(['--config', 'none.js'])).code).toBe(2)

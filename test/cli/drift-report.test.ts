@@ -6,6 +6,7 @@ import type { Tally } from '../../src/drift/words.ts'
 import type { Outcome, Report } from '../../src/report/report.ts'
 
 const tally = (checked: number, kinds: Tally['kinds'] = {}): Tally => ({ ...EMPTY_TALLY, checked, kinds })
+const holding = (checked: number, held: number): Tally => ({ ...tally(checked), skipped: { held } })
 const COMPLETE: Outcome = { kind: 'complete' }
 const STOPPED: Outcome = { kind: 'stopped', why: 'asked', resume: null }
 const DOUBTED: Outcome = { kind: 'not-credible', why: 'nobody-there' }
@@ -16,7 +17,7 @@ function report(counts: Tally, outcome: Outcome = COMPLETE, maxDrift: number | n
     ...({
       version: 1,
       writtenBy: '0',
-      target: { origin: 'https://x.example', environment: 'demo' },
+      target: { origin: 'https://x.example', environment: 'demo', local: false },
     } as const),
     ...{ startedAt: '', endedAt: '', options, outcome, population: 1000, chosen: 1000, counts, suspected: 0 },
     ...{ estimate: null, coverage: null, repair: null, trend: [], findings: [] },
@@ -34,6 +35,10 @@ describe('the exit code', () => {
     ['stopped, and somebody does', report(tally(10, { differs: 1 }), STOPPED), 1],
     ['nobody can be believed', report(tally(30, { missing: 30 }), DOUBTED), 1],
     ['nobody could be checked', report(tally(0)), 1],
+    ['nobody differs, and somebody is held', report(holding(999, 1)), 3],
+    ['no more are held than are tolerated', report(holding(995, 5), COMPLETE, 0.005), 0],
+    ['one more of them is', report(holding(994, 6), COMPLETE, 0.005), 3],
+    ['nobody is chosen', { ...report(tally(0)), population: 0, chosen: 0 }, 1],
   ])('%s: %#', (_, said, code) => expect(exitFor(said)).toBe(code))
 })
 
@@ -42,6 +47,11 @@ test('whoever has no user of ours is no part of those whom an estimate is about'
   expect(estimateOf(counts, 1000, 100)).toMatchObject({ population: 600, checked: 60, share: 0.05 })
   const all: Tally = { ...tally(60), skipped: { 'not-ours': 40 } }
   expect(estimateOf(all, 100, 100)).toMatchObject({ population: 60, low: 0, high: 0 })
+})
+
+test('whoever is held is one of those whom an estimate is about, as drift', () => {
+  const counts: Tally = { ...tally(50), skipped: { 'not-ours': 40, held: 10 } }
+  expect(estimateOf(counts, 1000, 100)).toMatchObject({ population: 600, checked: 60, drifting: 10 })
 })
 
 test('a check that passes by too small a sample says so', () => {

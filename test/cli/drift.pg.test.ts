@@ -73,7 +73,7 @@ test('while all agree it says so, with one GET each, and nothing but GETs', asyn
     chosen: 11,
     counts: { checked: 11, agrees: 11 },
     findings: [],
-    target: { environment: 'local' },
+    target: { environment: 'production', local: true },
   })
   const calls = house.calls().slice(before)
   expect(calls.map(({ method }) => method)).toEqual(Array(11).fill('GET'))
@@ -180,6 +180,7 @@ describe('with three users who were changed behind our back', () => {
     stop.abort()
     const { code, err } = await stopped
     expect(code).toBe(1)
+    expect(err).toContain('Stopped before the end')
     expect(err).toContain('rollcall drift --rate 5 --output late.txt')
     await expect(stat(join(folder, 'late.txt'))).rejects.toThrow('ENOENT')
 
@@ -204,7 +205,7 @@ describe('with three users who were changed behind our back', () => {
   test('--repair owes whoever differs, and says so; workers carry it out', async () => {
     const { code, report } = await json(['--repair'])
     expect(code).toBe(3)
-    expect(report.repair).toEqual({ owed: 2, left: 0, stopped: null })
+    expect(report.repair).toEqual({ owed: 2, already: 0, left: 0, stopped: null })
     const { rows } = await house.db.pool.query(
       'SELECT key, lane FROM rollcall.owed WHERE due_at IS NOT NULL ORDER BY key',
     )

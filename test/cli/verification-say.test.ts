@@ -17,6 +17,7 @@ function verification(
       ...coverage,
     },
     open: { ...NONE, ...open },
+    doubt: null,
     share: { counted: 200, drifted: 21, most: 10, over: true, haltedAt },
   }
 }
@@ -50,6 +51,11 @@ describe('how far verification has come', () => {
 
 describe('a person is needed', () => {
   test.each<[string, Verification, readonly RegExp[]]>([
+    [
+      'for a service that is not believed',
+      { ...verification(), doubt: 'nobody-there' },
+      [/does not know most of those looked at.+no single customer.+emptied/],
+    ],
     ['not while all is well', verification(), []],
     ['not for trials that ended', verification({}, { 'trial-ended': 9 }), []],
     [

@@ -43,6 +43,7 @@ test('of an empty ledger', async () => {
       },
     },
     open: { missing: 0, differs: 0, 'unexpected-access': 0, unreadable: 0, 'trial-ended': 0 },
+    doubt: null,
     share: { counted: 0, drifted: 0, most: 3, over: false, haltedAt: null },
   })
 })

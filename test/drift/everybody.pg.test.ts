@@ -6,7 +6,19 @@ import { makeReading } from '../../src/customers/reading.ts'
 import { NOTHING_YET } from '../../src/drift/agenda.ts'
 import { countEverybody, draw, type Everybody } from '../../src/drift/draw.ts'
 import { BEGINNING, everybody, FIRST, type Next, type Place } from '../../src/drift/everybody.ts'
-import { beginRun, endRun, findRun, keepRun, type RunOptions, readPast } from '../../src/drift/runs.ts'
+import { readKnownOfAll, readOpenFound } from '../../src/drift/found.ts'
+import { countOpen } from '../../src/drift/list.ts'
+import { writeFindings } from '../../src/drift/rows.ts'
+import {
+  beginRun,
+  endRun,
+  findRun,
+  judgeStopped,
+  keepRun,
+  type Run,
+  type RunOptions,
+  readPast,
+} from '../../src/drift/runs.ts'
 import { estimate } from '../../src/report/estimate.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 
@@ -162,7 +174,7 @@ describe('the record of a run', () => {
     const { rows } = await db.pool.query('SELECT outcome, cursor FROM rollcall.drift_run WHERE id = $1', [
       run.id,
     ])
-    expect(rows).toEqual([{ outcome: 'stopped', cursor: null }])
+    expect(rows).toEqual([{ outcome: 'unjudged', cursor: null }])
   })
 
   test('is among the past ones once it has ended, where others can be compared with it', async () => {
@@ -187,5 +199,103 @@ describe('the record of a run', () => {
     ])
     await db.pool.query('UPDATE rollcall.target SET bound_at = clock_timestamp()')
     expect(await readPast(db.pool, null)).toEqual([])
+  })
+
+  describe('says what is told of what it has found', () => {
+    const told = async () => (await readOpenFound(db.pool)).map(({ key }) => key)
+
+    /** The second look, or a further one. */
+    async function shown(key: string, by: string): Promise<string> {
+      const { rows } = await db.pool.query<{ id: string; looks: number }>(
+        `INSERT INTO rollcall.finding (key, kind, fields, cause) VALUES ($1, 'missing', '{}', 'edited-at-service')
+         ON CONFLICT (key) WHERE resolved_at IS NULL DO UPDATE SET kind = excluded.kind RETURNING id::text, looks`,
+        [key],
+      )
+      const { id = '', looks = 1 } = rows[0] ?? {}
+      const change = {
+        ...({ id, key, userId: key, kind: 'missing', cause: 'edited-at-service', desired: 'd' } as const),
+        ...{
+          fields: [],
+          pending: [],
+          forms: {},
+          looks: looks + 1,
+          anew: false,
+          repaired: false,
+          nextInMs: null,
+        },
+      }
+      const none = { forget: [], postpone: [], postponeMs: 1, resolve: [], insert: [] }
+      await writeFindings(db.pool, { ...none, change: [change], by })
+      return id
+    }
+
+    const ended = (run: Run, outcome: 'complete' | 'not-credible', found: readonly string[]) =>
+      endRun(db.pool, { ...run, agenda: { ...run.agenda, found } }, outcome)
+    const begun = () => beginRun(db.pool, options, beginning)
+
+    test('nothing before it has ended, and all of it once it can be believed', async () => {
+      const run = await begun()
+      const found = [await shown('a', run.id)]
+      expect(await told()).toEqual([])
+      await ended(run, 'complete', found)
+      expect(await told()).toEqual(['a'])
+    })
+
+    test('what others have told stays told meanwhile, and not once the service is to be doubted', async () => {
+      const run = await begun()
+      const found = [await shown('a', run.id), await shown('b', run.id)]
+      expect(await told()).toEqual(['a'])
+      await ended(run, 'not-credible', found)
+      expect(await told()).toEqual([])
+      expect(await countOpen(db.pool)).toEqual([])
+      const { rows } = await db.pool.query(
+        'SELECT key FROM rollcall.finding WHERE next_look_at > now() ORDER BY key',
+      )
+      expect(rows).toEqual([{ key: 'a' }, { key: 'b' }])
+      const next = await begun()
+      await shown('b', next.id)
+      await ended(next, 'complete', [])
+      expect(await told()).toEqual(['b'])
+    })
+
+    test('nothing of one that was killed, also when another one is begun', async () => {
+      const killed = await begun()
+      await shown('c', killed.id)
+      await begun()
+      expect(await told()).toEqual(['b'])
+    })
+
+    test('of one that was stopped what can be believed', async () => {
+      const run = await begun()
+      await shown('d', run.id)
+      const tally = { ...NOTHING_YET.tally, checked: 9, agrees: 8, kinds: { missing: 1 } }
+      await judgeStopped(db.pool, { ...run, agenda: { ...run.agenda, tally } })
+      expect(await told()).toEqual(['b', 'd'])
+      await judgeStopped(db.pool, {
+        ...run,
+        agenda: { ...run.agenda, tally: { ...tally, kinds: { missing: 9 } } },
+      })
+      expect(await told()).toEqual(['b'])
+    })
+
+    test('without a call each counts once, and who is not told of is not said to agree', async () => {
+      const run = await begun()
+      const [found = '', ...others] = ['FR', 'held', 'suspected', 'good', 'fine'].map(
+        (name) => `["known","${name}"]`,
+      )
+      const [held, suspected] = others
+      await db.pool.query(
+        `INSERT INTO rollcall.ledger (key, state, remote, looked_at)
+         SELECT k, CASE WHEN k IN ($2, $3) THEN 'held' ELSE 'idle' END, 'present', now() FROM unnest($1::text[]) k`,
+        [[found, ...others], found, held],
+      )
+      await shown(suspected ?? '', run.id)
+      const last = await begun()
+      const before = await readKnownOfAll(db.pool, await readOpenFound(db.pool), null)
+      expect(before).toMatchObject({ suspected: 4, tally: { checked: 2, agrees: 1, skipped: { held: 2 } } })
+      await ended(last, 'complete', [await shown(found, last.id)])
+      const after = await readKnownOfAll(db.pool, await readOpenFound(db.pool), null)
+      expect(after).toMatchObject({ suspected: 4, tally: { skipped: { held: 1 }, kinds: { missing: 2 } } })
+    })
   })
 })

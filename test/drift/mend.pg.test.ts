@@ -3,20 +3,22 @@ import { expect, test } from 'vitest'
 import type { Circumstances } from '../../src/drift/allowance.ts'
 import { makeGate } from '../../src/drift/gate.ts'
 import { mendFound } from '../../src/drift/mend.ts'
+import { noteToLook } from '../../src/ledger/note.ts'
 import { named, settledHouse } from '../support/settled-house.ts'
 import { openVerifier, LANE as QUEUE } from './scene.ts'
 
 const FREE: Circumstances = { rate: 1000, liveWaits: false, current: true, swept: true, gap: false }
 
-test('nobody is left out in silence: neither who waits for a look, nor who gives no answer', async () => {
-  const keys = ['asleep', 'hiccup', 'silent']
+test('nobody is left out in silence: neither who waits for a look, who gives no answer, nor who is owed', async () => {
+  const keys = ['asleep', 'hiccup', 'owed', 'silent']
   await using house = await settledHouse(QUEUE, named(keys))
   const { pool } = house.db
   for (const key of keys) house.sandbox.users.edit(key, { first_name: 'Eva' })
   await using looking = await openVerifier(house)
   await looking.look(keys)
   const found = Object.values(await looking.look(keys)).flatMap(({ findingId }) => findingId ?? [])
-  expect(found).toHaveLength(3)
+  expect(found).toHaveLength(4)
+  await noteToLook(pool, ['owed'])
   await pool.query(
     `UPDATE rollcall.finding SET next_look_at = now() + interval '10 minutes' WHERE key = 'asleep'`,
   )
@@ -43,8 +45,8 @@ test('nobody is left out in silence: neither who waits for a look, nor who gives
       waits.push(ms)
     },
   })
-  expect(mended).toEqual({ owed: 2, left: 1, halted: null, end: { kind: 'complete' } })
+  expect(mended).toEqual({ owed: 2, already: 1, left: 1, halted: null, end: { kind: 'complete' } })
   expect(waits).toHaveLength(2)
   const { rows } = await pool.query('SELECT key FROM rollcall.owed WHERE due_at IS NOT NULL ORDER BY key')
-  expect(rows.map(({ key }) => key)).toEqual(['asleep', 'hiccup'])
+  expect(rows.map(({ key }) => key)).toEqual(['asleep', 'hiccup', 'owed'])
 })

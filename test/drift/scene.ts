@@ -23,11 +23,16 @@ export type Verifier = AsyncDisposable & {
   look(keys: readonly CustomerKey[]): Promise<Readonly<Record<CustomerKey, Verified>>>
 }
 
-type Options = { readonly repair?: boolean; readonly counts?: boolean; readonly maxShare?: number }
+type Options = {
+  readonly repair?: boolean
+  readonly counts?: boolean
+  readonly maxShare?: number
+  readonly by?: string | null
+}
 
 export async function openVerifier(
   house: House,
-  { repair = false, counts = true, maxShare = 1 }: Options = {},
+  { repair = false, counts = true, maxShare = 1, by = null }: Options = {},
 ): Promise<Verifier> {
   const { config } = house
   const { pool, context, close } = await openSync({
@@ -37,7 +42,7 @@ export async function openVerifier(
   })
   const calls: CallEntry[] = []
   const verify = makeVerify({
-    ...{ pool, config, context, repair, counts, maxShare, now: Date.now },
+    ...{ pool, config, context, repair, counts, maxShare, by, now: Date.now },
     digester: context.digester,
     readCustomers: makeReading(pool, config, await describeCustomers(pool, config)),
     log: (entry) => void calls.push(entry),

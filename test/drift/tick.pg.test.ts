@@ -1,6 +1,7 @@
 // Whom a tick hands over to be verified, with real tables; what a look says is given here.
 import { expect, test } from 'vitest'
-import { readRound } from '../../src/drift/rounds.ts'
+import { countOpen } from '../../src/drift/list.ts'
+import { readDoubt, readRound } from '../../src/drift/rounds.ts'
 import { makeTick } from '../../src/drift/tick.ts'
 import type { Verification } from '../../src/drift/verify.ts'
 import type { Verdict, Verified } from '../../src/drift/words.ts'
@@ -37,11 +38,20 @@ async function scene(
   const batches: (readonly CustomerKey[])[] = []
   const rounds: number[] = []
   let now = 0
-  const verify = async (asked: readonly CustomerKey[]): Promise<Verification> => {
+  const verify = async (
+    asked: readonly CustomerKey[],
+    round: { readonly id: string } | null,
+  ): Promise<Verification> => {
     batches.push(asked)
     if (stops.delete(batches.length)) return { verified: [], stopped: 'pace' }
     const looked = asked.filter((key) => !skips.has(key))
     await pool.query('UPDATE rollcall.ledger SET looked_at = clock_timestamp() WHERE key = ANY($1)', [looked])
+    const found = looked.filter((key) => missing.has(key))
+    await pool.query(
+      `INSERT INTO rollcall.finding (key, kind, fields, cause, looks, run_id)
+       SELECT k, 'missing', '{}', 'edited-at-service', 2, $2 FROM unnest($1::text[]) k`,
+      [found, round?.id],
+    )
     const verdictOn = (key: CustomerKey) => (skips.has(key) ? OWED : missing.has(key) ? MISSING : AGREES)
     return { verified: asked.map((key) => verified(key, verdictOn(key))), stopped: null }
   }
@@ -133,6 +143,29 @@ test('a round in which nobody is there any more ends as one that cannot be belie
   await it.tick()
   const { rows } = await it.pool.query(`SELECT outcome, tally->'kinds' AS kinds FROM rollcall.drift_run`)
   expect(rows).toEqual([{ outcome: 'not-credible', kinds: { missing: 6 } }])
+  expect(await readDoubt(it.pool)).toBe('nobody-there')
+  expect(await countOpen(it.pool)).toEqual([])
+  const { rowCount } = await it.pool.query('SELECT FROM rollcall.finding WHERE next_look_at > now()')
+  expect(rowCount).toBe(6)
+  await it.pool.query(`UPDATE rollcall.finding SET resolved_at = now(), resolved_how = 'by-itself'`)
+  expect(await readDoubt(it.pool)).toBeNull()
+})
+
+test('while a round goes on what it has found is told for as long as it can be believed', async () => {
+  const missing = new Set(['k00005', ...keys(12).slice(6)])
+  const stops = new Set([3])
+  await using it = await scene(keys(16).map(good), { missing, stops })
+  // Two batches: of eight three are missing.
+  await it.tick()
+  expect(await countOpen(it.pool)).toEqual([{ kind: 'missing', count: 3 }])
+  stops.add(5)
+  await it.tick()
+  expect(await readRound(it.pool)).toMatchObject({
+    ended: false,
+    tally: { checked: 12, kinds: { missing: 7 } },
+  })
+  expect(await readDoubt(it.pool)).toBe('nobody-there')
+  expect(await countOpen(it.pool)).toEqual([])
 })
 
 test('second looks go before the round', async () => {

@@ -2,6 +2,7 @@
 // cannot be believed.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { readVerification } from '../../src/drift/coverage.ts'
 import { runDrift } from '../support/drift-command.ts'
 import { buildHouse, CONFIG, type House } from '../support/house.ts'
 import { eachLane, lanes } from '../support/lanes.ts'
@@ -129,6 +130,13 @@ test('a service that cannot be believed accuses nobody, is not asked for long, a
   expect(emptied.calls).toBeLessThanOrEqual(60)
   const owed = await house.db.pool.query('SELECT FROM rollcall.owed WHERE due_at IS NOT NULL')
   expect(owed.rowCount).toBe(0)
+  // Nor does anything else tell of them by name, or count them.
+  const { open } = await readVerification(house.db.pool, house.config.reconcile)
+  expect(Object.values(open)).toEqual(Object.values(open).map(() => 0))
+  const { report: known } = await report(house, ['--from-ledger'])
+  expect(known).toMatchObject({ conclusion: 'unchecked', findings: [], counts: { checked: 0, kinds: {} } })
+  expect(known.suspected).toBeGreaterThan(0)
+  expect(known.trend.at(-1)).toMatchObject({ credible: false, drifting: null })
   // Workers look again at whoever was found missing, so that this ends with the mistake.
   const { rows } = await house.db.pool.query(
     'SELECT count(*)::int AS open, count(next_look_at)::int AS next FROM rollcall.finding WHERE resolved_at IS NULL',

@@ -12,8 +12,9 @@ import { openQueue } from '../../src/dispatch/bullmq.ts'
 import { countVerified, releaseRepairs } from '../../src/drift/halt.ts'
 import { countOpen, dueLooks, pruneFindings, readFindings } from '../../src/drift/list.ts'
 import { writeRecords } from '../../src/drift/record.ts'
-import { beginRound, readRound } from '../../src/drift/rounds.ts'
+import { beginRound, keepRound, keepTally, readRound } from '../../src/drift/rounds.ts'
 import { lockOpen, writeFindings } from '../../src/drift/rows.ts'
+import { EMPTY_TALLY } from '../../src/drift/tally.ts'
 import { pruneCalls, writeCalls } from '../../src/ledger/calls.ts'
 import { makeEnd } from '../../src/ledger/ending.ts'
 import { readErasures } from '../../src/ledger/erasures.ts'
@@ -158,7 +159,10 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
   },
   'rounds are kept': async ({ pool }) => {
     await beginRound(pool)
-    await readRound(pool)
+    const round = await readRound(pool)
+    const doubted = { ...EMPTY_TALLY, checked: 9, kinds: { missing: 9 } }
+    if (round) await keepRound(pool, { ...round, tally: doubted })
+    if (round) await keepTally(pool, { ...round, tally: doubted })
     await dueLooks(pool, 1)
   },
   'receipts are read': ({ pool }) => readErasures(pool, { keys: [], limit: 1 }),
@@ -198,7 +202,15 @@ export const READER_FLOWS: Readonly<Record<string, Flow>> = {
   },
 }
 
-const NO_WRITES = { forget: [], postpone: [], postponeMs: 1, resolve: [], change: [], insert: [] }
+const NO_WRITES = {
+  by: null,
+  forget: [],
+  postpone: [],
+  postponeMs: 1,
+  resolve: [],
+  change: [],
+  insert: [],
+}
 const FINDING = {
   ...{
     key: 'k1',

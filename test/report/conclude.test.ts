@@ -33,26 +33,24 @@ describe('a report concludes', () => {
     expect(concluded(0, COMPLETE, null, 0)).toBe('unchecked')
   })
 
+  const { counts, ...report } = aReport({ outcome: COMPLETE, suspected: 0 })
+  const agreeing = { ...counts, checked: 500, agrees: 500, kinds: {}, noAnswer: {} }
+
   test.each([
-    ['agrees', 500],
-    ['unchecked', 501],
-  ] as const)('%s where %i could not be checked now', (conclusion, owed) => {
-    const report = aReport({ outcome: COMPLETE })
-    const counts = {
-      ...report.counts,
-      checked: 500,
-      agrees: 500,
-      kinds: {},
-      skipped: { owed, held: 9 },
-      noAnswer: {},
-    }
-    expect(conclude({ ...report, counts, options: { ...report.options, maxDrift: null } })).toBe(conclusion)
+    ['agrees', { owed: 500 }, 0],
+    ['unchecked', { owed: 501 }, 0],
+    ['unchecked', { owed: 500 }, 1],
+    ['unchecked', { owed: 1, rejected: 500 }, 0],
+    ['agrees', { discarded: 900, 'not-ours': 900 }, 0],
+    ['drift', { held: 1 }, 0],
+    ['drift', { owed: 501, held: 1 }, 0],
+  ] as const)('%s where these were left out: %j, and %i suspected', (conclusion, skipped, suspected) => {
+    expect(conclude({ ...report, counts: { ...agreeing, skipped }, suspected })).toBe(conclusion)
   })
 
-  test('that an empty table agrees', () => {
-    const report = aReport({ chosen: 0, population: 0 })
-    const counts = { ...report.counts, checked: 0, agrees: 0, kinds: {} }
-    expect(conclude({ ...report, counts })).toBe('agrees')
+  test('nothing where there is nobody to check', () => {
+    const none = { ...agreeing, checked: 0, agrees: 0, skipped: {} }
+    expect(conclude({ ...report, counts: none })).toBe('unchecked')
   })
 })
 

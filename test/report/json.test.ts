@@ -14,6 +14,15 @@ test('the JSON form has what follows from the figures', () => {
   })
 })
 
+test('whoever is held is in the share, and of answers that nobody believes there is no figure', () => {
+  const { counts } = aReport()
+  expect(jsonForm(aReport({ counts: { ...counts, skipped: { held: 6 } } }))).toMatchObject({
+    ...{ drifting: 4, held: 6, share: 10 / 1956 },
+  })
+  const outcome = { kind: 'not-credible', why: 'nobody-there' } as const
+  expect(jsonForm(aReport({ outcome }))).toMatchObject({ drifting: null, share: null })
+})
+
 test('NDJSON has the report in its first line, then a finding in each', () => {
   const report = aReport({ findings: [aFinding(), aFinding({ id: '2', key: 'a\u2028b\u202e\u009bc\n' })] })
   const lines = ndjson(report)

@@ -23,7 +23,31 @@ describe('the headline', () => {
   const agreeing = { ...counts, agrees: 1950, kinds: {} }
 
   test.each([
-    ['good', 'Everybody who was checked agrees with the service: 1,950 customers.', { counts: agreeing }],
+    [
+      'good',
+      'Everybody who was checked agrees with the service: 1,950 customers.',
+      { counts: { ...agreeing, skipped: { 'not-ours': 50 }, noAnswer: {} }, suspected: 0 },
+    ],
+    [
+      'good',
+      'Everybody who was checked agrees with the service: 1,950 of 1,978 customers.',
+      { counts: agreeing },
+    ],
+    [
+      'bad',
+      '1 of 1,951 customers checked or held (0.05 %) does not agree with the service; the brake holds that one.',
+      { counts: { ...agreeing, skipped: { held: 1 } } },
+    ],
+    [
+      'bad',
+      '12 of 1,958 customers checked or held (0.61 %) do not agree with the service; 8 of them are held by the brake: above the limit of 0.1 %.',
+      { counts: { ...counts, skipped: { held: 8 } }, options: { ...options, maxDrift: 0.001 } },
+    ],
+    [
+      'good',
+      '8 of 1,958 customers checked or held (0.41 %) do not agree with the service; the brake holds them all: within the limit of 0.5 %.',
+      { counts: { ...agreeing, skipped: { held: 8 } }, options: { ...options, maxDrift: 0.005 } },
+    ],
     ['bad', '4 of 1,950 customers checked (0.21 %) do not agree with the service.', {}],
     [
       'good',
@@ -46,12 +70,52 @@ describe('the headline', () => {
       { counts: { ...agreeing, checked: 0, agrees: 0 } },
     ],
     [
-      'good',
+      'unsure',
+      'Stopped before the end: nobody was checked.',
+      { counts: { ...agreeing, checked: 0 }, outcome: { kind: 'stopped', why: 'pace', resume: null } },
+    ],
+    [
+      'unsure',
+      'Too little can be said: 10 customers checked, and 18 could not be. Does a worker run?',
+      { counts: { ...agreeing, checked: 10, skipped: { owed: 18 }, noAnswer: {} }, suspected: 0 },
+    ],
+    [
+      'unsure',
+      'Too little can be said: 10 customers checked, and 18 could not be.',
+      { counts: { ...agreeing, checked: 10, skipped: { rejected: 18 }, noAnswer: {} }, suspected: 0 },
+    ],
+    [
+      'unsure',
       'There is no customer to check.',
       { counts: { ...agreeing, checked: 0, agrees: 0 }, population: 0, chosen: 0 },
     ],
+    [
+      'unsure',
+      'There is no customer to check: nobody meets the condition.',
+      { counts: { ...agreeing, checked: 0 }, chosen: 0, options: { ...options, where: 'a=1' } },
+    ],
   ] as [string, string, Partial<Report>][])('%s: %s', (tone, text, given) => {
     expect(sayHeadline(aReport(given))).toMatchObject({ tone, text })
+  })
+
+  test('says who is held and where to look, and why nothing is known of the others', () => {
+    const skipped = { ...counts.skipped, held: 3, discarded: 1, 'not-ours': 100 }
+    const { more } = sayHeadline(aReport({ counts: { ...agreeing, skipped } }))
+    expect(more[0]).toMatch(/^3 customers are held by the brake.+rollcall held/)
+    expect(more[1]).toBe(
+      '26 customers could not be compared: 12 owed a sync, 4 written a moment ago, 2 rejected, ' +
+        '1 with a difference that a person has accepted, 7 without a clear answer.',
+    )
+  })
+
+  test('of rounds also of how many nobody was looked at yet', () => {
+    const report = aReport({
+      ...{ counts: { ...agreeing, skipped: {}, noAnswer: {} }, suspected: 0, chosen: 2000 },
+      options: { ...options, from: 'ledger' },
+    })
+    const { text, more } = sayHeadline(report)
+    expect(text).toContain('1,950 of 2,000 customers')
+    expect(more).toEqual(['50 customers could not be compared: not looked at lately.'])
   })
 
   test.each(DOUBTS)('says what happened, and of nobody that they are missing, when it is %s', (why) => {
@@ -66,16 +130,18 @@ describe('the headline', () => {
 
   test.each(STOPPED)('says how to go on when it was stopped: %s', (why) => {
     const outcome = { kind: 'stopped', why, resume: 'rollcall drift --resume 7' } as const
-    expect(sayHeadline(aReport({ outcome })).more).toContain('It goes on with: rollcall drift --resume 7')
+    const { more } = sayHeadline(aReport({ outcome }))
+    expect(more).toContain('It goes on with: rollcall drift --resume 7')
+    expect(more[0]?.includes('rollcall pace')).toBe(why === 'pace')
   })
 
   test('says when repairs have stopped, and why', () => {
     const said = (among: 'run' | 'latest') =>
       sayHeadline(
-        aReport({ repair: { owed: 1, left: 2, stopped: { share: 0.12, limit: 0.05, among } } }),
+        aReport({ repair: { owed: 1, already: 3, left: 2, stopped: { share: 0.12, limit: 0.05, among } } }),
       ).more.join(' ')
     expect(said('latest')).toContain(
-      '1 repair is owed. 2 customers could not be looked at again, and are owed nothing for that; the same command goes on. Repairs have stopped: 12 % of those looked at last drift',
+      '1 repair is owed. 3 customers are owed a sync already. 2 customers could not be looked at again, and are owed nothing for that; the same command goes on. Repairs have stopped: 12 % of those looked at last drift',
     )
     expect(said('run')).toContain('Repairs have stopped: 12 % of those checked drift')
   })

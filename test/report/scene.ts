@@ -17,7 +17,7 @@ export function aReport(given: Partial<Report> = {}): Report {
   return {
     version: 1,
     writtenBy: '0.1.0',
-    target: { origin: 'https://service.example', environment: 'production' },
+    target: { origin: 'https://service.example', environment: 'production', local: false },
     startedAt: '2026-11-22T02:00:00.000Z',
     endedAt: '2026-11-22T02:41:10.000Z',
     options: { from: 'service', sample: null, where: null, rate: null, maxDrift: null, values: false },

@@ -1,0 +1,28 @@
+// Whether a finding is told: as SQL, for all that read findings.
+
+/**
+ * What drift_run.outcome says while a run or a round cannot be believed: a run before it has ended, since only all of it
+ * tells, and whatever shows that the service is to be doubted.
+ */
+const NOT_BELIEVED = `('unjudged', 'not-credible')`
+
+/**
+ * Of a finding (`f`): whoever has shown it last can be believed. It goes by the row of the run or round, and nothing is
+ * written when that changes: so it holds from the statement on that judges it, and whatever dies before leaves nobody
+ * accused.
+ */
+export const BELIEVED = `NOT EXISTS (SELECT FROM rollcall.drift_run b WHERE b.id = f.run_id AND b.outcome IN ${NOT_BELIEVED})`
+
+/** When workers look again at what cannot be believed. */
+export const LOOKED_AT_AGAIN = '10 minutes'
+
+/** Of a finding (`f`): shown twice, open, and by somebody who can be believed. */
+export const TOLD = `f.looks >= 2 AND f.resolved_at IS NULL AND ${BELIEVED}`
+
+/**
+ * Whose a finding (`f`) is once the run or round of that parameter has shown it. A run that is not judged yet leaves what
+ * is told to whoever has told it: else all of that would be gone for as long as it lasts.
+ */
+export const ownerAfter = (parameter: string) => `CASE WHEN f.looks >= 2 AND ${BELIEVED}
+  AND EXISTS (SELECT FROM rollcall.drift_run b WHERE b.id = ${parameter} AND b.outcome = 'unjudged')
+  THEN f.run_id ELSE ${parameter}::bigint END`
