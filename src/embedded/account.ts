@@ -33,8 +33,12 @@ async function lookUp(name: string): Promise<Account | undefined> {
 }
 
 /** A new folder that belongs to the account, in the first place for such folders that it can reach. */
-export async function temporaryFolder(prefix: string, account: Account | undefined): Promise<string> {
-  for (const place of new Set([tmpdir(), '/tmp', '/var/tmp'])) {
+export async function temporaryFolder(
+  prefix: string,
+  account: Account | undefined,
+  wanted = tmpdir(),
+): Promise<string> {
+  for (const place of new Set([wanted, tmpdir(), '/tmp', '/var/tmp'])) {
     const folder = await mkdtemp(join(place, prefix))
     if (!account) return folder
     await chown(folder, account.uid, account.gid)

@@ -14,6 +14,8 @@ export type PostgresOptions = {
   readonly port?: number
   /** Settings of the server (`max_connections: 50`), beside or instead of those below. */
   readonly settings?: Readonly<Record<string, string | number>>
+  /** Where its folder is made; otherwise where temporary files go. */
+  readonly place?: string
 }
 
 const USER = 'postgres'
@@ -45,7 +47,7 @@ const SETTINGS = {
 export async function startPostgres(options: PostgresOptions = {}): Promise<EmbeddedServer> {
   const installed = await findBinaries()
   const account = await serverAccount()
-  const folder = await temporaryFolder('rollcall-postgres-', account)
+  const folder = await temporaryFolder('rollcall-postgres-', account, options.place)
   const guardian = guard({ folder, lastSignal: 'SIGQUIT', deadlineMs: 15_000 })
   try {
     const binaries = await reachable(installed, account, folder)

@@ -9,10 +9,10 @@ import type { RollcallConfig } from '../../src/config/define.ts'
 import { resolveConfig } from '../../src/config/resolve.ts'
 import { guard } from '../../src/embedded/guarded.ts'
 import type { EmbeddedServer } from '../../src/embedded/launch.ts'
-import { startPostgres } from '../../src/embedded/postgres.ts'
 import { startRedis } from '../../src/embedded/redis.ts'
 import { migrate } from '../../src/ledger/migrate.ts'
 import { CONFIG, CUSTOMERS, SECRETS } from '../support/house.ts'
+import { startPostgresInMemory } from '../support/in-memory.ts'
 import { createLog } from './log.ts'
 
 export type Lane = 'redis' | 'postgres'
@@ -56,7 +56,7 @@ export type Ground = AsyncDisposable & {
 /** Nothing of it outlives this process, however that ends. */
 export async function openGround(lane: Lane, serviceUrl: string): Promise<Ground> {
   await using opening = new AsyncDisposableStack()
-  const postgres = opening.use(await startPostgres({ settings: CRASH_SAFE }))
+  const postgres = opening.use(await startPostgresInMemory({ settings: CRASH_SAFE }))
   const redis = lane === 'redis' ? opening.use(await startRedis()) : null
   const queueUrl = redis?.url ?? postgres.url
   const pool = new pg.Pool({ connectionString: postgres.url, max: 12, connectionTimeoutMillis: 5000 })

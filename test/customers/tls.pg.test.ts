@@ -6,9 +6,9 @@ import { addressOf } from '../../src/config/address.ts'
 import { endPool, knock, makePool } from '../../src/customers/pool.ts'
 import { serverAccount } from '../../src/embedded/account.ts'
 import type { EmbeddedServer } from '../../src/embedded/launch.ts'
-import { startPostgres } from '../../src/embedded/postgres.ts'
 import { reachable } from '../../src/ledger/reachable.ts'
 import { makeCertificate } from '../service/certificate.ts'
+import { startPostgresInMemory } from '../support/in-memory.ts'
 
 let folder: string
 let secure: EmbeddedServer
@@ -23,8 +23,8 @@ beforeAll(async () => {
   if (account)
     for (const path of [folder, join(folder, 'key.pem')]) await chown(path, account.uid, account.gid)
   const files = { ssl_cert_file: join(folder, 'cert.pem'), ssl_key_file: join(folder, 'key.pem') }
-  plain = await startPostgres()
-  secure = await startPostgres({ settings: { ssl: 'on', ...files } })
+  plain = await startPostgresInMemory()
+  secure = await startPostgresInMemory({ settings: { ssl: 'on', ...files } })
 }, 60_000)
 
 afterAll(async () => {

@@ -53,6 +53,17 @@ test('is Postgres 18 with UTF-8 on the loopback interface alone, and takes setti
   expect(row).toEqual({ version: 18, encoding: 'UTF8', addresses: '127.0.0.1', wal: 'logical', most: '20' })
 })
 
+test('keeps its files where it is told to', async () => {
+  const place = await temporaryFolder('rollcall-place-', await serverAccount())
+  try {
+    await using server = await startPostgres({ place })
+    const row = await ask(server.url, `SELECT current_setting('data_directory') AS data`)
+    expect(row?.data).toMatch(new RegExp(`^${place}/rollcall-postgres-`))
+  } finally {
+    rmSync(place, { recursive: true })
+  }
+})
+
 test('asks for the password', async () => {
   await using server = await startPostgres()
   const wrong = new URL(server.url)

@@ -1,5 +1,5 @@
 // A short run of test/chaos in each lane; `npm run chaos` makes longer ones. CHAOS_SEED and CHAOS_MINUTES choose others.
-import { describe, expect, test } from 'vitest'
+import { describe, test } from 'vitest'
 import { RollcallError } from '../../src/model/errors.ts'
 import { runChaos } from '../chaos/run.ts'
 
@@ -9,13 +9,13 @@ const MINUTES = Number(process.env.CHAOS_MINUTES ?? 0.35)
 const TIMEOUT_MS = MINUTES * 60_000 + 900_000
 
 describe('when everything breaks at once', () => {
-  test.for([
+  test.concurrent.for([
     ['redis', 'preset', SEED],
     ['postgres', 'odd', SEED + 1],
   ] as const)(
     'every customer is right, and nothing private got out (%s queue, %s service)',
     { timeout: TIMEOUT_MS },
-    async ([lane, service, seed], { skip }) => {
+    async ([lane, service, seed], { expect, skip }) => {
       const result = await run().catch((error: unknown) => {
         if (error instanceof RollcallError && error.code === 'EMBEDDED_UNAVAILABLE') return null
         throw error

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { buildHouse, CONFIG } from '../support/house.ts'
-import { eachLane } from '../support/lanes.ts'
+import { eachLaneAtOnce } from '../support/lanes.ts'
 import { runRollcall } from '../support/process.ts'
 import { until } from '../support/until.ts'
 
-eachLane('crashes and losses', (lane) => {
+eachLaneAtOnce('crashes and losses', (lane) => {
   test('a worker killed between call and settle: the outcome is looked up, nothing is sent twice', async () => {
     await using house = await buildHouse(lane)
     house.sandbox.faults.set([{ match: { method: 'POST' }, times: 1, action: { kind: 'hang-after' } }])

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import type { FaultInput } from '../../src/sandbox/faults/faults.ts'
 import { buildHouse, CONFIG } from '../support/house.ts'
-import { eachLane } from '../support/lanes.ts'
+import { eachLaneAtOnce } from '../support/lanes.ts'
+import { until } from '../support/until.ts'
 
 const KINDS: FaultInput['action'][] = [
   { kind: 'drop-before' },
@@ -15,7 +16,7 @@ const KINDS: FaultInput['action'][] = [
   { kind: 'status', status: 200, body: 'html', stored: true },
 ]
 
-eachLane('a service that fails', (lane) => {
+eachLaneAtOnce('a service that fails', (lane) => {
   test('with a third of all calls failing in every way, every customer is right at the end', async () => {
     await using house = await buildHouse(lane, {
       config: {
@@ -114,7 +115,7 @@ eachLane('a service that fails', (lane) => {
     await house.db.pool.query(
       `INSERT INTO clientes (id, plan) SELECT 'k' || i, 'premium' FROM generate_series(1, 50) i`,
     )
-    await expect.poll(() => house.sandbox.users.size, { timeout: 15_000 }).toBe(48)
+    await until(() => house.sandbox.users.size === 48, { timeout: 15_000, what: '48 users' })
     const { rows } = await house.db.pool.query(
       `SELECT key, reason->>'status' AS status FROM rollcall.ledger WHERE state <> 'idle' ORDER BY key`,
     )

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { RollcallConfig } from '../../src/config/define.ts'
 import { buildHouse, CONFIG, CUSTOMERS, type House } from '../support/house.ts'
-import { eachLane } from '../support/lanes.ts'
+import { eachLaneAtOnce } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
 /** Checked at the end of a statement, so that keys can move on in a chain. */
@@ -18,7 +18,7 @@ const statuses = ({ sandbox }: House) =>
     sandbox.users.all().map(({ user_id, status, first_name }) => [user_id, `${status} ${first_name}`]),
   )
 
-eachLane('a key that changes and is the user_id', (lane) => {
+eachLaneAtOnce('a key that changes and is the user_id', (lane) => {
   test('A to B: the old user is revoked, the new one is created', async () => {
     await using house = await buildHouse(lane)
     const { pool } = house.db
@@ -96,7 +96,7 @@ const TWO: Partial<RollcallConfig> = {
 const TWO_SQL =
   'CREATE TABLE clientes (region text, id text, plan text, nombre text, pais text, PRIMARY KEY (region, id))'
 
-eachLane('a key that changes while the user_id stays', (lane) => {
+eachLaneAtOnce('a key that changes while the user_id stays', (lane) => {
   const moves = {
     'is updated': `UPDATE clientes SET region = 'PT'`,
     'is deleted and inserted in one transaction': `BEGIN; CREATE TEMP TABLE t AS SELECT * FROM clientes;
@@ -140,28 +140,31 @@ eachLane('a key that changes while the user_id stays', (lane) => {
   )
 })
 
-eachLane('many keys that change at once while their user_ids stay', (lane) => {
+eachLaneAtOnce('many keys that change at once while their user_ids stay', (lane) => {
   test('nobody loses access, though the new keys are captured long before they are noted', async () => {
-    const timing = { ...CONFIG.timing, queueLeaseMs: 20_000 }
-    const config = { ...TWO, timing, pace: { ceiling: 2000, concurrency: 50 } }
+    const count = 1500
+    // Claims that run out of time on a busy machine would keep it busy.
+    const timing = { ...CONFIG.timing, lifetimeMs: 25_000, queueLeaseMs: 20_000 }
+    const pace = { ceiling: 2000, concurrency: 50 }
+    const config = { ...TWO, timing, pace, service: { timeoutMs: 10_000 } }
     await using house = await buildHouse(lane, { sql: TWO_SQL, config })
     const { pool } = house.db
     await house.startWorker()
     await house.startWorker()
     await pool.query(
-      `INSERT INTO clientes SELECT 'ES', 'k' || i, 'premium', 'Ana', 'ES' FROM generate_series(1, 1500) i`,
+      `INSERT INTO clientes SELECT 'ES', 'k' || i, 'premium', 'Ana', 'ES' FROM generate_series(1, ${count}) i`,
     )
-    await nothingOwed(house, 60_000)
+    await nothingOwed(house, 120_000)
     const before = house.sandbox.journal.last
     await pool.query(`UPDATE clientes SET region = 'PT'`)
-    await nothingOwed(house, 60_000)
+    await nothingOwed(house, 120_000)
     const calls = house.sandbox.journal.list({ after: before })
     expect(calls.map(({ raw }) => raw).filter((raw) => raw.includes('"status":0'))).toEqual([])
-    expect(calls.length).toBeGreaterThanOrEqual(1500)
-  }, 150_000)
+    expect(calls.length).toBeGreaterThanOrEqual(count)
+  }, 300_000)
 })
 
-eachLane('a trial under a key that changes while the user_id stays', (lane) => {
+eachLaneAtOnce('a trial under a key that changes while the user_id stays', (lane) => {
   // The new key knows nothing of what was agreed on under the old one.
   test('is not granted again when it has ended', async () => {
     await using house = await buildHouse(lane, {
@@ -183,7 +186,7 @@ eachLane('a trial under a key that changes while the user_id stays', (lane) => {
   })
 })
 
-eachLane('a key that is deleted and created again', (lane) => {
+eachLaneAtOnce('a key that is deleted and created again', (lane) => {
   const insert = (house: House) =>
     house.db.pool.query(
       `INSERT INTO clientes (id, plan, nombre, apellidos, pais) VALUES ('c', 'premium', 'Ana', 'Gil', 'ES')`,

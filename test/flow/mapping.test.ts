@@ -4,7 +4,7 @@ import type { RollcallConfig } from '../../src/config/define.ts'
 import { resolveConfig } from '../../src/config/resolve.ts'
 import { applyGeneration } from '../../src/ledger/generation.ts'
 import { buildHouse, CONFIG, type House } from '../support/house.ts'
-import { eachLane } from '../support/lanes.ts'
+import { eachLaneAtOnce } from '../support/lanes.ts'
 import { reconfigured, startOther } from '../support/other-mapping.ts'
 import { runRollcall } from '../support/process.ts'
 import { until } from '../support/until.ts'
@@ -41,7 +41,7 @@ const tokens = async ({ db }: House) => (await db.pool.query('SELECT last_value 
 /** Three of each plan: those of `gold` are rejected by the house's own mapping. */
 const FILL = `INSERT INTO clientes (id, plan) SELECT p || i, p FROM unnest('{premium,free,gold}'::text[]) p, generate_series(1, 3) i`
 
-eachLane('a changed mapping', (lane) => {
+eachLaneAtOnce('a changed mapping', (lane) => {
   test('sends nothing until it is applied, and then only to those who differ, as the plan says', async () => {
     await using house = await buildHouse(lane)
     const { pool } = house.db

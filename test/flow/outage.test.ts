@@ -4,7 +4,7 @@ import type { Pool } from 'pg'
 import { expect, test } from 'vitest'
 import type { FaultInput } from '../../src/sandbox/faults/faults.ts'
 import { buildHouse, CONFIG, type House } from '../support/house.ts'
-import { eachLane, lanes } from '../support/lanes.ts'
+import { eachLane, eachLaneAtOnce, lanes } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
 const breaker = async (pool: Pool): Promise<string> =>
@@ -42,7 +42,7 @@ const OUTAGES: readonly (readonly [string, FaultInput['action']])[] = [
   ['answers with a page of its proxy', { kind: 'status', status: 200, body: 'html' }],
 ]
 
-eachLane('a service that is out of order', (lane) => {
+eachLaneAtOnce('a service that is out of order', (lane) => {
   // Half of them in each lane: what is behind the queue makes no difference to them.
   test.each(both ? OUTAGES : OUTAGES.filter((_, at) => lanes[at % lanes.length] === lane))(
     'that %s: nobody calls but one probe, and all are settled after it',
@@ -85,33 +85,6 @@ eachLane('a service that is out of order', (lane) => {
     },
   )
 
-  test('nobody has an attempt less when it is over', async () => {
-    await using house = await buildHouse(lane, {
-      config: {
-        timing: {
-          ...CONFIG.timing,
-          retryMinMs: 3_600_000,
-          retryMaxMs: 3_600_000,
-        },
-      },
-    })
-    const { pool } = house.db
-    await house.startWorker()
-    await insert(house, 1, 20)
-    await house.settled()
-    house.sandbox.faults.set([{ action: { kind: 'down' } }])
-    await insert(house, 21, 120)
-    await until(async () => (await breaker(pool)) === 'open')
-    // An ending that comes when all is over already keeps its wait.
-    const underWay = 'SELECT FROM rollcall.owed WHERE call_token IS NOT NULL'
-    await until(async () => (await pool.query(underWay)).rowCount === 0)
-    house.sandbox.faults.clear()
-    await hurry(pool)
-    // Whoever failed would come again in an hour.
-    await house.settled()
-    expect((await worst(pool)).attempts).toBe(0)
-  })
-
   test('a worker that starts while everybody has stopped goes on when the service works', async () => {
     await using house = await buildHouse(lane)
     const { pool } = house.db
@@ -141,7 +114,37 @@ eachLane('a service that is out of order', (lane) => {
   })
 })
 
-eachLane('keys that were rotated wrongly', (lane) => {
+// By itself: a claim that runs out of time on a busy machine would come again in an hour, too.
+eachLane('a service that is out of order', (lane) => {
+  test('nobody has an attempt less when it is over', async () => {
+    await using house = await buildHouse(lane, {
+      config: {
+        timing: {
+          ...CONFIG.timing,
+          retryMinMs: 3_600_000,
+          retryMaxMs: 3_600_000,
+        },
+      },
+    })
+    const { pool } = house.db
+    await house.startWorker()
+    await insert(house, 1, 20)
+    await house.settled()
+    house.sandbox.faults.set([{ action: { kind: 'down' } }])
+    await insert(house, 21, 120)
+    await until(async () => (await breaker(pool)) === 'open')
+    // An ending that comes when all is over already keeps its wait.
+    const underWay = 'SELECT FROM rollcall.owed WHERE call_token IS NOT NULL'
+    await until(async () => (await pool.query(underWay)).rowCount === 0)
+    house.sandbox.faults.clear()
+    await hurry(pool)
+    // Whoever failed would come again in an hour.
+    await house.settled()
+    expect((await worst(pool)).attempts).toBe(0)
+  })
+})
+
+eachLaneAtOnce('keys that were rotated wrongly', (lane) => {
   test('stop everybody within ten calls, and all goes on by itself when they are right', async () => {
     await using house = await buildHouse(lane, { config: { pace: { ceiling: 50, concurrency: 20 } } })
     const { pool } = house.db

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { EmbeddedServer } from '../../src/embedded/launch.ts'
-import { eachLane, type QueueLane } from '../support/lanes.ts'
+import { eachLaneAtOnce, type QueueLane } from '../support/lanes.ts'
 import { buildOwnHouse, type OwnHouse } from '../support/own-house.ts'
 import { type RunningProcess, runRollcall } from '../support/process.ts'
 import { until } from '../support/until.ts'
@@ -92,7 +92,7 @@ async function endsWell(worker: RunningProcess): Promise<void> {
   expect(others).toEqual([])
 }
 
-eachLane('a worker in the midst of its work', (lane) => {
+eachLaneAtOnce('a worker in the midst of its work', (lane) => {
   test.each(FALLS)('outlives a Postgres that is $how', (fall) => fallsTwice(lane, 'postgres', fall), 180_000)
 
   // In the other lane the queue's server is the one above.

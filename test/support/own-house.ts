@@ -5,11 +5,11 @@ import { planCapture } from '../../src/capture/relations.ts'
 import type { RollcallConfig } from '../../src/config/define.ts'
 import { resolveConfig } from '../../src/config/resolve.ts'
 import type { EmbeddedServer } from '../../src/embedded/launch.ts'
-import { startPostgres } from '../../src/embedded/postgres.ts'
 import { startRedis } from '../../src/embedded/redis.ts'
 import { migrate } from '../../src/ledger/migrate.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 import { CONFIG, CUSTOMERS, SECRETS } from './house.ts'
+import { startPostgresInMemory } from './in-memory.ts'
 import type { QueueLane } from './lanes.ts'
 import { until } from './until.ts'
 
@@ -36,7 +36,7 @@ WHERE o.due_at IS NOT NULL OR o.unknown OR b.key IS NOT NULL LIMIT 3`
 
 export async function buildOwnHouse(lane: QueueLane): Promise<OwnHouse> {
   await using opening = new AsyncDisposableStack()
-  const postgres = opening.use(await startPostgres())
+  const postgres = opening.use(await startPostgresInMemory())
   const queue = lane.name === 'redis' ? opening.use(await startRedis()) : postgres
   const pool = opening.adopt(new pg.Pool({ connectionString: postgres.url }), (pool) => pool.end())
   pool.on('error', () => undefined)

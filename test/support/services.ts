@@ -1,9 +1,9 @@
 // Where the servers of a run come from: named in the environment, else containers where a Docker engine
 // answers, else embedded. TEST_SERVICES=environment|containers|embedded allows only one of them.
-import { startPostgres } from '../../src/embedded/postgres.ts'
 import { startRedis } from '../../src/embedded/redis.ts'
 import { RollcallError } from '../../src/model/errors.ts'
 import { inContainers } from './containers.ts'
+import { startPostgresInMemory } from './in-memory.ts'
 
 export type Kind = 'postgres' | 'redis'
 export type Service = { readonly url: string; stop(): Promise<void> }
@@ -66,7 +66,7 @@ async function inEnvironment(kind: Kind, env: Env): Promise<Service | undefined>
 async function embedded(kind: Kind, _env: Env, note: Note): Promise<Service | undefined> {
   try {
     return kind === 'postgres'
-      ? await startPostgres({ settings: { max_connections: 600 } })
+      ? await startPostgresInMemory({ settings: { max_connections: 600 } })
       : await startRedis({ databases: 512 })
   } catch (error) {
     if (!(error instanceof RollcallError)) throw error

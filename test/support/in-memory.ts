@@ -1,0 +1,40 @@
+// A Postgres whose files are kept in memory where there is room for them. A database of its own for nearly every test
+// means hundreds of thousands of small files, and on some disks a single database takes half a second of them.
+import { constants } from 'node:fs'
+import { access, statfs } from 'node:fs/promises'
+import type { EmbeddedServer } from '../../src/embedded/launch.ts'
+import { type PostgresOptions, startPostgres } from '../../src/embedded/postgres.ts'
+import { RollcallError } from '../../src/model/errors.ts'
+
+const PLACE = '/dev/shm'
+const TMPFS = 0x01021994
+const GIB = 2 ** 30
+/** Several times what the servers of a run have ever taken. */
+const ROOM = { place: 2 * GIB, memory: 4 * GIB }
+
+/** Where the files may go; undefined: where temporary files go. */
+async function roomInMemory(): Promise<string | undefined> {
+  try {
+    await access(PLACE, constants.W_OK)
+    const { type, bavail, bsize } = await statfs(PLACE)
+    const enough = bavail * bsize >= ROOM.place && process.availableMemory() >= ROOM.memory
+    return type === TMPFS && enough ? PLACE : undefined
+  } catch {
+    // There is no such place here.
+    return undefined
+  }
+}
+
+/** As `startPostgres`. A place that nothing can be run from, or that does not do for another reason, is left again. */
+export async function startPostgresInMemory(
+  options: Omit<PostgresOptions, 'place'> = {},
+): Promise<EmbeddedServer> {
+  const place = await roomInMemory()
+  if (place === undefined) return await startPostgres(options)
+  try {
+    return await startPostgres({ ...options, place })
+  } catch (error) {
+    if (!(error instanceof RollcallError) || error.code !== 'EMBEDDED_FAILED') throw error
+    return await startPostgres(options)
+  }
+}
