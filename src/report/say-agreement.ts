@@ -65,7 +65,9 @@ export function sayOthers(report: Report): string[] {
   const why = parts.map(([many, text]) => (parts.length === 1 ? text : `${figure(many)} ${text}`)).join(', ')
   return [
     ...(held === 0 ? [] : [sayHeld(held)]),
-    ...(count === 0 ? [] : [`${counted(count, 'customer')} could not be compared: ${why}.`]),
+    ...(count === 0
+      ? []
+      : [`${counted(count, 'customer')} ${count === 1 ? 'was' : 'were'} not compared: ${why}.`]),
   ]
 }
 

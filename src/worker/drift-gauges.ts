@@ -16,6 +16,7 @@ export type DriftReading = {
     readonly drifted: number
     readonly haltedAt: string | null
   }
+  readonly doubt: string | null
 }
 
 const QUANTILES = ['0.5', '0.95'] as const
@@ -39,11 +40,12 @@ export function driftGauges(): (drift: DriftReading) => Promise<string> {
   )
   const findings = metrics.gauge({
     name: 'findings',
-    help: 'Confirmed differences at the service that are open, by kind',
+    help: 'Confirmed differences at the service that are open and can be believed, by kind',
     labels: { kind: DRIFT_KINDS },
   })
   const share = plain('drift_share', 'Share of those verified last who differ')
   const halted = plain('repairs_halted', '1: so many differ that nothing is repaired')
+  const doubted = plain('answers_doubted', '1: what the service answers to the looks cannot be believed')
   const proof = metrics.gauge({
     name: 'commit_to_verified_seconds',
     help: 'From the commit of a change to the look that showed all of it, of the last thousand; 0: none yet',
@@ -59,6 +61,7 @@ export function driftGauges(): (drift: DriftReading) => Promise<string> {
     for (const kind of DRIFT_KINDS) findings({ kind }, drift.open[kind])
     share(drift.share.counted > 0 ? drift.share.drifted / drift.share.counted : 0)
     halted(drift.share.haltedAt === null ? 0 : 1)
+    doubted(drift.doubt === null ? 0 : 1)
     proof({ quantile: '0.5' }, (coverage.proof?.medianMs ?? 0) / 1000)
     proof({ quantile: '0.95' }, (coverage.proof?.p95Ms ?? 0) / 1000)
     return metrics.text()

@@ -2,7 +2,9 @@
 import { expect, test } from 'vitest'
 import type { Circumstances } from '../../src/drift/allowance.ts'
 import { makeGate } from '../../src/drift/gate.ts'
+import { countOpen } from '../../src/drift/list.ts'
 import { mendFound } from '../../src/drift/mend.ts'
+import { beginRun } from '../../src/drift/runs.ts'
 import { noteToLook } from '../../src/ledger/note.ts'
 import { named, settledHouse } from '../support/settled-house.ts'
 import { openVerifier, LANE as QUEUE } from './scene.ts'
@@ -14,10 +16,17 @@ test('nobody is left out in silence: neither who waits for a look, who gives no 
   await using house = await settledHouse(QUEUE, named(keys))
   const { pool } = house.db
   for (const key of keys) house.sandbox.users.edit(key, { first_name: 'Eva' })
-  await using looking = await openVerifier(house)
+  const { id: by } = await beginRun(
+    pool,
+    { sample: null, where: null, repair: true, fingerprint: house.config.fingerprint },
+    { seed: '1', population: 4, sampled: null },
+  )
+  await using looking = await openVerifier(house, { by })
   await looking.look(keys)
   const found = Object.values(await looking.look(keys)).flatMap(({ findingId }) => findingId ?? [])
   expect(found).toHaveLength(4)
+  // Nobody is told of before the run has ended.
+  expect(await countOpen(pool)).toEqual([])
   await noteToLook(pool, ['owed'])
   await pool.query(
     `UPDATE rollcall.finding SET next_look_at = now() + interval '10 minutes' WHERE key = 'asleep'`,

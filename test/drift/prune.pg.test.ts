@@ -25,4 +25,14 @@ test('findings that ended long ago go, and runs as old; open ones and the last r
   expect(await kept()).toEqual({ findings: ['fresh', 'open'], runs: ['old', 'fresh', 'earlier', 'last'] })
   await pruneDrift(pool, { keepDays: 30, periodMs: 7 * DAY, limit: 100 })
   expect(await kept()).toEqual({ findings: ['fresh', 'open'], runs: ['fresh', 'last'] })
+
+  // One that keeps a finding from being told stays for as long as that is open.
+  await pool.query(`WITH doubted AS (INSERT INTO rollcall.drift_run (kind, options, outcome, updated_at, ended_at)
+      VALUES ('run', '"doubted"', 'not-credible', now() - interval '31 d', now()) RETURNING id)
+    UPDATE rollcall.finding SET run_id = doubted.id FROM doubted WHERE key = 'open'`)
+  await pruneDrift(pool, { keepDays: 30, periodMs: 7 * DAY, limit: 100 })
+  expect((await kept()).runs).toEqual(['fresh', 'last', 'doubted'])
+  await pool.query(`UPDATE rollcall.finding SET resolved_at = now()`)
+  await pruneDrift(pool, { keepDays: 30, periodMs: 7 * DAY, limit: 100 })
+  expect((await kept()).runs).toEqual(['fresh', 'last'])
 })

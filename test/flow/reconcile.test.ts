@@ -84,6 +84,10 @@ eachLane('a worker verifies', (lane) => {
     ]
     await until(async () => expect(await found(house)).toEqual(all) ?? true, { timeout: 15_000 })
     expect([...meanings].sort()).toEqual(['absent', 'present'])
+    const { rows } = await house.db.pool.query(
+      `SELECT FROM rollcall.finding WHERE looks >= 2 AND NOT EXISTS (SELECT FROM rollcall.drift_run r WHERE r.id = run_id AND r.kind = 'round')`,
+    )
+    expect(rows).toEqual([])
     // Counted once, and by the cause that it was found with, in the rounds that come after as well.
     const counted = {
       ...{ checked: 8, agrees: 4, kinds: { differs: 2, missing: 1, 'unexpected-access': 1 } },

@@ -145,6 +145,7 @@ const DRIFT: DriftReading = {
   },
   open: { missing: 2, differs: 1, 'unexpected-access': 0, unreadable: 0, 'trial-ended': 4 },
   share: { counted: 200, drifted: 30, haltedAt: '2026-11-22T06:00:00.000Z' },
+  doubt: 'nobody-there',
 }
 
 test('shows how far verification has come, and what it has found by kind', async () => {
@@ -158,6 +159,7 @@ test('shows how far verification has come, and what it has found by kind', async
       'rollcall_findings{kind="unreadable"} 0',
       'rollcall_drift_share 0.15',
       'rollcall_repairs_halted 1',
+      'rollcall_answers_doubted 1',
       'rollcall_commit_to_verified_seconds{quantile="0.5"} 1.5',
       'rollcall_commit_to_verified_seconds{quantile="0.95"} 9',
     ]),
@@ -165,5 +167,5 @@ test('shows how far verification has come, and what it has found by kind', async
 })
 
 test('of verification that was not read nothing is shown', async () => {
-  expect((await shown(null)).filter((line) => /verif|finding|drift|repairs/.test(line))).toEqual([])
+  expect((await shown(null)).filter((line) => /verif|finding|drift|repairs|doubted/.test(line))).toEqual([])
 })

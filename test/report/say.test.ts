@@ -103,7 +103,7 @@ describe('the headline', () => {
     const { more } = sayHeadline(aReport({ counts: { ...agreeing, skipped } }))
     expect(more[0]).toMatch(/^3 customers are held by the brake.+rollcall held/)
     expect(more[1]).toBe(
-      '26 customers could not be compared: 12 owed a sync, 4 written a moment ago, 2 rejected, ' +
+      '26 customers were not compared: 12 owed a sync, 4 written a moment ago, 2 rejected, ' +
         '1 with a difference that a person has accepted, 7 without a clear answer.',
     )
   })
@@ -115,7 +115,7 @@ describe('the headline', () => {
     })
     const { text, more } = sayHeadline(report)
     expect(text).toContain('1,950 of 2,000 customers')
-    expect(more).toEqual(['50 customers could not be compared: not looked at lately.'])
+    expect(more).toEqual(['50 customers were not compared: not looked at lately.'])
   })
 
   test.each(DOUBTS)('says what happened, and of nobody that they are missing, when it is %s', (why) => {
