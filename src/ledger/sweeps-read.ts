@@ -22,6 +22,16 @@ export async function checkIsDue(client: Client, everyHours: number): Promise<bo
   return rows[0]?.due === true
 }
 
+/** A person has said of a TRUNCATE that nobody is to be looked at for it, since everybody was looked at last. */
+export async function truncateWasDismissed(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ dismissed: boolean }>(
+    `SELECT EXISTS (SELECT FROM rollcall.capture_mark
+       WHERE kind = 'truncate' AND resynced_at IS NOT NULL AND resync_after IS NULL
+         AND resynced_at > coalesce((SELECT max(started_at) FROM rollcall.sweep WHERE ${LOOKED}), '-infinity')) AS dismissed`,
+  )
+  return rows[0]?.dismissed === true
+}
+
 export type SweepReport = {
   readonly kind: SweepKind
   readonly options: SweepOptions

@@ -116,6 +116,10 @@ test('whom a dismissed TRUNCATE has taken is owed a sync, and is no miss', async
   await settledOtherwise(scene)
   await pool.query('TRUNCATE clientes')
   await dismissMarks(pool)
+  // Who looks at some of them only has not looked at whom it took.
+  const options = { only: 'create' }
+  const some = await scene.run({ restriction: { options, select: { only: 'create' }, conditions: [] } })
+  expect(some).toMatchObject({ ended: true, tally: { verdicts: { 'not-selected': 5 } } })
   const { tally } = await scene.run({ kind: 'check' })
   expect(tally).toMatchObject({ missed: { inserted: 0, changed: 0, deleted: 0 }, plans: { revoke: 5 } })
 })
