@@ -1,7 +1,7 @@
 // What there is to tell of sweeps.
 import type { ClientBase } from 'pg'
 import { CURRENT_GENERATION } from './generation.ts'
-import { EVERYBODY, type SweepKind, type SweepOptions } from './sweeps.ts'
+import { FOR_EVERYBODY, type SweepKind, type SweepOptions } from './sweeps.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
@@ -9,7 +9,7 @@ type Client = Pick<ClientBase, 'query'>
  * A look at everybody that tells what capture has missed, and after which the next check of it can wait. A time of the
  * future is one before the clock was set back: nobody knows how long ago that was.
  */
-const LOOKED = `${EVERYBODY} AND outcome = 'done' AND tally->'checked' = 'true' AND ended_at <= clock_timestamp()`
+const LOOKED = `${FOR_EVERYBODY} AND outcome = 'done' AND tally->'checked' = 'true' AND ended_at <= clock_timestamp()`
 
 /** Whether everybody was last looked at longer ago than this; where nobody ever was, since the first mapping. */
 export async function checkIsDue(client: Client, everyHours: number): Promise<boolean> {

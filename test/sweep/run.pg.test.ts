@@ -213,6 +213,10 @@ test('a check that stands half way is not gone on with once everybody was looked
   await scene.run({ ...onePage(), kind: 'check' })
   await scene.run({ kind: 'resync' })
   expect(await scene.sweeps()).toEqual(['check replaced', 'resync done'])
+  const looking = { options: { lookup: true }, select: { lookup: true }, conditions: [] } as const
+  await scene.run({ ...onePage(), kind: 'check' })
+  await scene.run({ restriction: looking })
+  expect((await scene.sweeps()).slice(2)).toEqual(['check replaced', 'backfill done'])
 })
 
 test('a key that no index can hold does not stop a sweep', async () => {
