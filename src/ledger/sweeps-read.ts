@@ -45,10 +45,13 @@ export type SweepReport = {
   readonly total: number | null
   readonly customers: number
   readonly differ: number
-  readonly missed: MissedRows
+  readonly missed: Missed
 }
 
-type MissedRows = { readonly inserted: number; readonly changed: number; readonly deleted: number }
+/** What became of rows while nothing captured it. */
+export const MISSED_HOW = ['inserted', 'changed', 'deleted'] as const
+/** Rows that were written so. */
+export type Missed = Readonly<Record<(typeof MISSED_HOW)[number], number>>
 
 export type SweepsReport = {
   /** By the present mapping; nobody goes on with one by another. */
@@ -56,7 +59,7 @@ export type SweepsReport = {
   /** The last that went through of those who tell what capture has missed. */
   readonly check: SweepReport | null
   /** What was found since by others: for some customers only, or not brought to their end. */
-  readonly missedSince: MissedRows
+  readonly missedSince: Missed
 }
 
 const UNFINISHED = `ended_at IS NULL AND generation = ${CURRENT_GENERATION}`
@@ -88,7 +91,7 @@ WHERE sweep.id IS DISTINCT FROM checked.id AND updated_at <= clock_timestamp()
 export async function readSweeps(client: Client): Promise<SweepsReport> {
   const unfinished = await client.query<SweepReport>(`${REPORT} WHERE ${UNFINISHED} ORDER BY id`)
   const check = await client.query<SweepReport>(`${REPORT} WHERE ${LOOKED} ORDER BY ended_at DESC LIMIT 1`)
-  const since = await client.query<MissedRows>(SINCE)
+  const since = await client.query<Missed>(SINCE)
   const missedSince = since.rows[0] ?? { inserted: 0, changed: 0, deleted: 0 }
   return { unfinished: unfinished.rows, check: check.rows[0] ?? null, missedSince }
 }
