@@ -51,14 +51,3 @@ export async function dismissMarks(client: Client): Promise<void> {
      WHERE resolved_at IS NULL AND kind = 'truncate'`,
   )
 }
-
-/** A person has said of a TRUNCATE that nobody is to be looked at for it, since everybody was looked at last. */
-export async function truncateWasDismissed(client: Client): Promise<boolean> {
-  const { rows } = await client.query<{ dismissed: boolean }>(
-    `SELECT EXISTS (SELECT FROM rollcall.capture_mark
-       WHERE kind = 'truncate' AND resynced_at IS NOT NULL AND resync_after IS NULL
-         AND resynced_at > coalesce((SELECT max(started_at) FROM rollcall.sweep
-           WHERE outcome = 'done' AND tally->'checked' = 'true'), '-infinity')) AS dismissed`,
-  )
-  return rows[0]?.dismissed === true
-}

@@ -7,7 +7,7 @@ import type { Plan } from '../sync/plan.ts'
 import type { Waited } from './backfill-wait.ts'
 import type { ExitCode } from './io.ts'
 import { lines } from './say-status.ts'
-import { sayExamples } from './say-sweeps.ts'
+import { allMissed, sayExamples, sayMissed } from './say-sweeps.ts'
 
 /** `standing` as it was at the end; null on a ledger that no worker has met yet. */
 export type Backfilled = Ran & {
@@ -40,7 +40,7 @@ export function sayBackfill(done: Backfilled): string[] {
   return [
     ...lines('mapping', sayWhich(done)),
     ...sayTally(tally, done.mapping),
-    ...sayMissed(done),
+    ...sayWhomCaptureMissed(done),
     ...(announced ? lines('announced', sayAnnounced(announced)) : []),
     ...(ended ? [] : lines('stopped', sayStopped(done))),
     ...(ended && !waited ? lines('done', sayNoted(tally)) : []),
@@ -152,12 +152,11 @@ function listed(before: string, counts: Readonly<Record<string, number>>): strin
 }
 
 /** Nobody should have to wonder whether capture misses anything. */
-function sayMissed({ tally, examples }: Backfilled): string[] {
-  const { inserted, changed, deleted } = tally.missed
-  if (inserted + changed + deleted === 0) return []
+function sayWhomCaptureMissed({ tally: { missed }, examples }: Backfilled): string[] {
+  if (allMissed(missed) === 0) return []
   return lines(
     'missed',
-    `capture has missed ${figure(inserted)} new, ${figure(changed)} changed and ${figure(deleted)} deleted rows${sayExamples(examples)}; they are owed a sync now. Find out what writes without triggers: disabled triggers, session_replication_role, logical replication`,
+    `capture has missed ${sayMissed(missed)}${sayExamples(examples)}; they are owed a sync now. Find out what writes without triggers: disabled triggers, session_replication_role, logical replication`,
   )
 }
 

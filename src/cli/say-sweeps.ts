@@ -1,6 +1,6 @@
 import type { SweepKind } from '../ledger/sweeps.ts'
-import type { SweepReport, SweepsReport } from '../ledger/sweeps-read.ts'
-import type { Missed } from '../sweep/tally.ts'
+import { MISSED_HOW, type Missed, type SweepReport, type SweepsReport } from '../ledger/sweeps-read.ts'
+import { counted, figure } from '../report/figures.ts'
 
 /** A page takes seconds at the most. */
 const STANDS_STILL_MS = 60_000
@@ -52,17 +52,15 @@ function sayCheck({ customers, endedAt, missed }: SweepReport): string {
   return `capture had ${found} when ${customers} customers were looked at, until ${endedAt}`
 }
 
-export function allMissed({ inserted, changed, deleted }: Missed): number {
-  return inserted + changed + deleted
+export function allMissed(missed: Missed): number {
+  return MISSED_HOW.reduce((sum, how) => sum + missed[how], 0)
 }
-
-const HOW = ['inserted', 'changed', 'deleted'] as const
 
 /** `3 changes (1 inserted, 2 changed)`. */
 export function sayMissed(missed: Missed): string {
-  const parts = HOW.flatMap((how) => (missed[how] > 0 ? [`${missed[how]} ${how}`] : []))
+  const parts = MISSED_HOW.flatMap((how) => (missed[how] > 0 ? [`${figure(missed[how])} ${how}`] : []))
   const all = allMissed(missed)
-  return `${all} change${all === 1 ? '' : 's'} (${parts.join(', ')})`
+  return `${counted(all, 'change')} (${parts.join(', ')})`
 }
 
 /** One at a time; for whoever waits meanwhile. */

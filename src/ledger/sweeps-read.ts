@@ -1,7 +1,7 @@
 // What there is to tell of sweeps.
 import type { ClientBase } from 'pg'
 import { CURRENT_GENERATION } from './generation.ts'
-import { EVERYBODY, type SweepKind, type SweepOptions } from './sweeps.ts'
+import { FOR_EVERYBODY, type SweepKind, type SweepOptions } from './sweeps.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
@@ -9,7 +9,7 @@ type Client = Pick<ClientBase, 'query'>
  * A look at everybody that tells what capture has missed, and after which the next check of it can wait. A time of the
  * future is one before the clock was set back: nobody knows how long ago that was.
  */
-const LOOKED = `${EVERYBODY} AND outcome = 'done' AND tally->'checked' = 'true' AND ended_at <= clock_timestamp()`
+const LOOKED = `${FOR_EVERYBODY} AND outcome = 'done' AND tally->'checked' = 'true' AND ended_at <= clock_timestamp()`
 
 /** Whether everybody was last looked at longer ago than this; where nobody ever was, since the first mapping. */
 export async function checkIsDue(client: Client, everyHours: number): Promise<boolean> {
@@ -20,6 +20,16 @@ export async function checkIsDue(client: Client, everyHours: number): Promise<bo
     [everyHours],
   )
   return rows[0]?.due === true
+}
+
+/** A person has said of a TRUNCATE that nobody is to be looked at for it, since everybody was looked at last. */
+export async function truncateWasDismissed(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ dismissed: boolean }>(
+    `SELECT EXISTS (SELECT FROM rollcall.capture_mark
+       WHERE kind = 'truncate' AND resynced_at IS NOT NULL AND resync_after IS NULL
+         AND resynced_at > coalesce((SELECT max(started_at) FROM rollcall.sweep WHERE ${LOOKED}), '-infinity')) AS dismissed`,
+  )
+  return rows[0]?.dismissed === true
 }
 
 export type SweepReport = {
@@ -35,10 +45,13 @@ export type SweepReport = {
   readonly total: number | null
   readonly customers: number
   readonly differ: number
-  readonly missed: MissedRows
+  readonly missed: Missed
 }
 
-type MissedRows = { readonly inserted: number; readonly changed: number; readonly deleted: number }
+/** What became of rows while nothing captured it. */
+export const MISSED_HOW = ['inserted', 'changed', 'deleted'] as const
+/** Rows that were written so. */
+export type Missed = Readonly<Record<(typeof MISSED_HOW)[number], number>>
 
 export type SweepsReport = {
   /** By the present mapping; nobody goes on with one by another. */
@@ -46,7 +59,7 @@ export type SweepsReport = {
   /** The last that went through of those who tell what capture has missed. */
   readonly check: SweepReport | null
   /** What was found since by others: for some customers only, or not brought to their end. */
-  readonly missedSince: MissedRows
+  readonly missedSince: Missed
 }
 
 const UNFINISHED = `ended_at IS NULL AND generation = ${CURRENT_GENERATION}`
@@ -78,7 +91,7 @@ WHERE sweep.id IS DISTINCT FROM checked.id AND updated_at <= clock_timestamp()
 export async function readSweeps(client: Client): Promise<SweepsReport> {
   const unfinished = await client.query<SweepReport>(`${REPORT} WHERE ${UNFINISHED} ORDER BY id`)
   const check = await client.query<SweepReport>(`${REPORT} WHERE ${LOOKED} ORDER BY ended_at DESC LIMIT 1`)
-  const since = await client.query<MissedRows>(SINCE)
+  const since = await client.query<Missed>(SINCE)
   const missedSince = since.rows[0] ?? { inserted: 0, changed: 0, deleted: 0 }
   return { unfinished: unfinished.rows, check: check.rows[0] ?? null, missedSince }
 }

@@ -34,7 +34,12 @@ export type Unfinished<Tally> = {
 }
 
 /** Whether the service is asked before somebody is registered says nothing of whom a sweep is for. */
-export const EVERYBODY = `options - 'lookup' = '{}'`
+export const FOR_EVERYBODY = `options - 'lookup' = '{}'`
+
+/** The same, of options that are at hand. */
+export function isForEverybody(options: SweepOptions): boolean {
+  return Object.keys(options).every((name) => name === 'lookup')
+}
 
 const FOUND = `
 SELECT id::text, position, total, tally FROM rollcall.sweep
@@ -123,7 +128,7 @@ export async function pruneSweeps(client: Client): Promise<void> {
 export async function everybodyIsIn(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ done: boolean }>(
     `SELECT EXISTS (SELECT FROM rollcall.sweep
-       WHERE kind IN ('backfill', 'resync', 'gap') AND outcome = 'done' AND ${EVERYBODY}) AS done`,
+       WHERE kind IN ('backfill', 'resync', 'gap') AND outcome = 'done' AND ${FOR_EVERYBODY}) AS done`,
   )
   return rows[0]?.done === true
 }

@@ -1,17 +1,17 @@
 // Whom capture has missed: a customer whose row is another than the one that was last looked at, and nobody was told.
 import type { Pool } from 'pg'
-import { marksArePending, truncateWasDismissed } from '../capture/gap.ts'
+import { marksArePending } from '../capture/gap.ts'
 import type { Config } from '../config/config.ts'
 import { type CustomersShape, describeCustomers } from '../customers/describe.ts'
 import { makeReading } from '../customers/reading.ts'
 import { capturedOf, readWork, type Work } from '../ledger/sweep-work.ts'
+import { type Missed, truncateWasDismissed } from '../ledger/sweeps-read.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Digester } from '../sync/digest.ts'
 import { mapFound } from '../sync/map.ts'
 import { readRows } from '../sync/page.ts'
 import { policyOf } from '../sync/policy.ts'
 import type { Judged } from './judge.ts'
-import type { Missed } from './tally.ts'
 
 type Options = {
   readonly pool: Pool

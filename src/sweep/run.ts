@@ -12,6 +12,7 @@ import {
   endSweep,
   everybodyIsIn,
   findUnfinished,
+  isForEverybody,
   pruneSweeps,
   type SweepKind,
   storeProgress,
@@ -126,14 +127,13 @@ export async function runSweep(options: RunOptions): Promise<Ran> {
 
 /** What everybody was looked at for. */
 async function markEnded(
-  { pool, kind, marks = [], restriction }: RunOptions,
+  { pool, kind, marks = [], restriction = NO_RESTRICTION }: RunOptions,
   { generation }: Standing,
 ): Promise<void> {
   if (kind === 'mapping') await markSwept(pool, generation)
   if (marks.length > 0) await endGap(pool, { ids: marks })
   // A check that stands half way would go on there, days after its first half.
-  if (kind !== 'mapping' && Object.keys(restriction?.options ?? {}).length === 0)
-    await dropSweeps(pool, { kind: 'check' })
+  if (kind !== 'mapping' && isForEverybody(restriction.options)) await dropSweeps(pool, { kind: 'check' })
   await pruneSweeps(pool)
 }
 

@@ -1,4 +1,5 @@
 import type { CustomerState } from '../ledger/record.ts'
+import type { Missed } from '../ledger/sweeps-read.ts'
 import type { UserField } from '../model/user.ts'
 import { fieldsOf } from '../sync/answer.ts'
 import type { Memory } from '../sync/memory.ts'
@@ -30,9 +31,6 @@ export type Tally = {
 }
 
 type Waiting = { readonly held: number; readonly discarded: number; readonly rejected: number }
-
-/** Rows that were written while nothing captured them. */
-export type Missed = { readonly inserted: number; readonly changed: number; readonly deleted: number }
 
 export const NOTHING_FOUND: Tally = {
   customers: 0,

@@ -2,8 +2,7 @@
 import { HELD_KINDS, type HeldKind } from '../brake/brake.ts'
 import type { CustomerState, ReasonCode } from '../ledger/record.ts'
 import type { SweepKind } from '../ledger/sweeps.ts'
-import type { SweepReport } from '../ledger/sweeps-read.ts'
-import type { Method, Outcome, ReadMeaning, WriteMeaning } from '../sync/classify.ts'
+import type { Method, ReadMeaning, WriteMeaning } from '../sync/classify.ts'
 import type { TurnEnd } from '../sync/turn.ts'
 
 /** What became of a claim; a settle by the state that it leaves. */
@@ -86,8 +85,6 @@ export const SWEEP_KINDS = all<SweepKind>({
   resync: true,
   check: true,
 })
-/** What became of rows while nothing captured it. */
-export const MISSED_HOW = all<keyof SweepReport['missed']>({ inserted: true, changed: true, deleted: true })
 
 export function endKindOf(end: TurnEnd): EndKind {
   if (end.kind !== 'settle') return end.kind
@@ -95,6 +92,6 @@ export function endKindOf(end: TurnEnd): EndKind {
 }
 
 /** `none`: there was no answer. */
-export function statusClassOf(outcome: Outcome): string {
-  return outcome.kind === 'reply' ? `${Math.floor(outcome.status / 100)}xx` : 'none'
+export function statusClassOf(status: number | null): string {
+  return status === null ? 'none' : `${Math.floor(status / 100)}xx`
 }

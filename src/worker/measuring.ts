@@ -103,6 +103,10 @@ export function makeMeasuring({ now, onTrouble }: Options): Measuring {
     help: '1: what is shown of the tables is of late; 0: they could not be read, and nothing is shown of them',
     labels: {},
   })
+  const countCall = ({ method, meaning, status, ms }: Look): void => {
+    calls({ method, meaning, status: statusClassOf(status) }, 1)
+    duration({ method }, ms / 1000)
+  }
   const loops = makeLoopHealth<LoopName>({ limits: LOOP_LIMITS_MS, now })
   const showTables = makeTableGauges()
   let tables: () => Promise<Tables | null> = async () => null
@@ -113,16 +117,13 @@ export function makeMeasuring({ now, onTrouble }: Options): Measuring {
       onStep(_key, step) {
         if (step.step === 'answered') {
           const { method, outcome, durationMs } = step.called
-          calls({ method, meaning: step.meaning, status: statusClassOf(outcome) }, 1)
-          duration({ method }, durationMs / 1000)
+          const status = outcome.kind === 'reply' ? outcome.status : null
+          countCall({ method, meaning: step.meaning, status, ms: durationMs })
         } else if (step.step === 'ended') {
           endings({ kind: endKindOf(step.end), reason: step.end.reason?.code ?? 'none' }, 1)
         }
       },
-      onLook({ method, meaning, status, ms }) {
-        calls({ method, meaning, status: status === null ? 'none' : `${Math.floor(status / 100)}xx` }, 1)
-        duration({ method }, ms / 1000)
-      },
+      onLook: countCall,
       watchLoop(loop, step) {
         failures({ loop }, 0)
         return loops.watch(loop, step, () => failures({ loop }, 1))

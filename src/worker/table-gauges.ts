@@ -2,11 +2,11 @@ import { HELD_KINDS } from '../brake/brake.ts'
 import { roomFor } from '../dispatch/budget.ts'
 import { mostAt } from '../dispatch/depth.ts'
 import type { Overview } from '../ledger/overview.ts'
-import type { SweepsReport } from '../ledger/sweeps-read.ts'
+import { MISSED_HOW, type SweepsReport } from '../ledger/sweeps-read.ts'
 import { LANE } from '../model/customer.ts'
 import { type LabelSets, type Metrics, makeMetrics, type Put } from '../ops/metrics.ts'
 import { driftGauges } from './drift-gauges.ts'
-import { BRAKE_KINDS, CAUSES, MISSED_HOW, STATES, SWEEP_KINDS } from './label-sets.ts'
+import { BRAKE_KINDS, CAUSES, STATES, SWEEP_KINDS } from './label-sets.ts'
 import type { BrakeReading, PaceReading, Tables } from './tables.ts'
 
 const LANES = Object.keys(LANE) as (keyof typeof LANE)[]

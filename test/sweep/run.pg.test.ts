@@ -116,6 +116,10 @@ test('whom a dismissed TRUNCATE has taken is owed a sync, and is no miss', async
   await settledOtherwise(scene)
   await pool.query('TRUNCATE clientes')
   await dismissMarks(pool)
+  // Who looks at some of them only has not looked at whom it took.
+  const options = { only: 'create' }
+  const some = await scene.run({ restriction: { options, select: { only: 'create' }, conditions: [] } })
+  expect(some).toMatchObject({ ended: true, tally: { verdicts: { 'not-selected': 5 } } })
   const { tally } = await scene.run({ kind: 'check' })
   expect(tally).toMatchObject({ missed: { inserted: 0, changed: 0, deleted: 0 }, plans: { revoke: 5 } })
 })
@@ -209,6 +213,10 @@ test('a check that stands half way is not gone on with once everybody was looked
   await scene.run({ ...onePage(), kind: 'check' })
   await scene.run({ kind: 'resync' })
   expect(await scene.sweeps()).toEqual(['check replaced', 'resync done'])
+  const looking = { options: { lookup: true }, select: { lookup: true }, conditions: [] } as const
+  await scene.run({ ...onePage(), kind: 'check' })
+  await scene.run({ restriction: looking })
+  expect((await scene.sweeps()).slice(2)).toEqual(['check replaced', 'backfill done'])
 })
 
 test('a key that no index can hold does not stop a sweep', async () => {
