@@ -1,9 +1,9 @@
-import { DRIFT_KINDS, type Tally } from '../drift/words.ts'
+import { DRIFT_KINDS, type Tally, WRONG_ACCESS } from '../drift/words.ts'
 import { figure, minute } from '../report/figures.ts'
 import type { Report, ReportedFinding } from '../report/report.ts'
 import { sayHeadline } from '../report/say.ts'
 import { sayScope, sayUnseen } from '../report/scope.ts'
-import { CAUSE, KIND, NO_ANSWER, SKIP } from '../report/words.ts'
+import { ACCESS, CAUSE, KIND, NO_ANSWER, SKIP } from '../report/words.ts'
 import { asJson } from './json.ts'
 import { columns } from './say-history.ts'
 import { hanging, wrapped } from './say-wrapped.ts'
@@ -31,8 +31,9 @@ function sayCounts({ outcome, counts, findings }: Report): string[] {
   const { checked, skipped, noAnswer } = counts
   // Figures of answers that nobody can believe would be looked at all the same.
   const believed = outcome.kind === 'not-credible' ? NOTHING : counts
-  const { agrees, kinds, causes, fields } = believed
+  const { agrees, kinds, access, causes, fields } = believed
   const rows = [
+    ...WRONG_ACCESS.map((which) => [`access ${which}`, access[which] ?? 0, ACCESS[which].means] as const),
     ['checked', checked, ''],
     ['agree', agrees, ''],
     ...DRIFT_KINDS.map((kind) => [kind, kinds[kind] ?? 0, KIND[kind].means] as const),
@@ -49,9 +50,10 @@ function sayCounts({ outcome, counts, findings }: Report): string[] {
   return [...said.map((line) => line.trimEnd()), ...(findings.length > 0 ? [''] : [])]
 }
 
-const NOTHING: Pick<Tally, 'agrees' | 'kinds' | 'causes' | 'fields'> = {
+const NOTHING: Pick<Tally, 'agrees' | 'kinds' | 'access' | 'causes' | 'fields'> = {
   agrees: 0,
   kinds: {},
+  access: {},
   causes: {},
   fields: {},
 }
@@ -66,14 +68,18 @@ function sayFindings({ findings }: Report): string[] {
   if (findings.length === 0) return ['']
   const rows = findings
     .slice(0, NAMED)
-    .map(({ key, kind, cause, firstSeen, fields, resolvedHow }) => [
+    .map(({ key, kind, access, cause, firstSeen, fields, resolvedHow }) => [
       key,
       resolvedHow === null ? kind : `${kind} (${resolvedHow})`,
-      cause,
-      minute(firstSeen),
+      access ?? '–',
+      cause ?? '–',
+      minute(firstSeen).replace(' UTC', ''),
       fields.join(' '),
     ])
-  const [head = '', ...lines] = columns([['CUSTOMER', 'KIND', 'CAUSE', 'FIRST SEEN', 'FIELDS'], ...rows])
+  const [head = '', ...lines] = columns([
+    ['CUSTOMER', 'KIND', 'ACCESS', 'CAUSE', 'FIRST SEEN, UTC', 'FIELDS'],
+    ...rows,
+  ])
   const left = findings.length - rows.length
   return [
     head,

@@ -1,6 +1,7 @@
 import type { Verification } from '../drift/coverage.ts'
-import { DRIFT_KINDS } from '../drift/words.ts'
+import { DRIFT_KINDS, WRONG_ACCESS } from '../drift/words.ts'
 import { sayDuration } from '../model/duration.ts'
+import { ACCESS } from '../report/words.ts'
 import { span } from './say-time.ts'
 
 /** The two lines of `rollcall status` on whether the service agrees: how far that was looked at, and what was found. */
@@ -16,15 +17,23 @@ export function sayVerified({ coverage }: Verification): string {
   return `${percent(within, customers)} of ${customers} customers within ${sayDuration(periodMs)}${seen}${unseen}${proved}`
 }
 
-export function sayDrift({ open, share }: Verification): string {
+/** Access first: somebody is shut out, or let in at your cost. */
+export function sayDrift({ open, access, share }: Verification): string {
+  const wrong = sayWrongAccess(access).map((each) => `${each}; `)
   const kinds = DRIFT_KINDS.filter((kind) => open[kind] > 0).map((kind) => `${open[kind]} ${kind}`)
   const lately =
     share.counted > 0 ? `${share.drifted} of the ${share.counted} verified last` : 'nobody verified yet'
-  return `${kinds.length > 0 ? kinds.join(', ') : 'none found'}; ${lately}`
+  return `${wrong.join('')}${kinds.length > 0 ? kinds.join(', ') : 'none found'}; ${lately}`
 }
 
-/** The end of a trial is the service's own doing, and no drift. */
-export function verificationNeeds({ coverage, open, share }: Verification): string[] {
+/** One text at most. */
+function sayWrongAccess(access: Verification['access']): string[] {
+  const some = WRONG_ACCESS.filter((which) => access[which] > 0)
+  return some.length === 0 ? [] : [some.map((which) => `${access[which]} ${ACCESS[which].means}`).join(', ')]
+}
+
+/** A trial that ended is no drift. */
+export function verificationNeeds({ coverage, open, access, share }: Verification): string[] {
   const { customers, overdue, periodMs } = coverage
   const drift = DRIFT_KINDS.filter((kind) => kind !== 'trial-ended').reduce(
     (sum, kind) => sum + open[kind],
@@ -32,7 +41,11 @@ export function verificationNeeds({ coverage, open, share }: Verification): stri
   )
   return [
     ...(drift > 0
-      ? [`the service differs from the database for ${drift} customers: see \`rollcall drift --from-ledger\``]
+      ? [
+          `the service differs from the database for ${drift} customers${sayWrongAccess(access)
+            .map((each) => `, ${each}`)
+            .join('')}: see \`rollcall drift --from-ledger\``,
+        ]
       : []),
     ...(share.haltedAt !== null
       ? [

@@ -1,10 +1,10 @@
 // How far verification has come and what it has found; counts and times only.
 import type { ClientBase } from 'pg'
 import { iso } from '../ledger/sql.ts'
-import { countOpen } from './list.ts'
+import { countOpen, type OpenCount } from './list.ts'
 import { SEEN_AT, VERIFIABLE } from './rounds.ts'
 import { type Share, shareOf } from './share.ts'
-import { DRIFT_KINDS, type DriftKind } from './words.ts'
+import { DRIFT_KINDS, type DriftKind, WRONG_ACCESS, type WrongAccess } from './words.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
@@ -29,6 +29,8 @@ export type Verification = {
   readonly coverage: Coverage
   /** Confirmed differences that are open. */
   readonly open: Readonly<Record<DriftKind, number>>
+  /** Of these, those about access. */
+  readonly access: Readonly<Record<WrongAccess, number>>
   /** How many of those verified last differed; `haltedAt`: since when nothing is repaired for it, ISO 8601. */
   readonly share: Share & { readonly haltedAt: string | null }
 }
@@ -62,7 +64,7 @@ export async function readVerification(client: Client, { periodMs, maxShare }: A
   const overdue = periodMs !== null && long ? coverage.customers - coverage.within : 0
   return {
     coverage: { periodMs, ...coverage, overdue },
-    open: byKind(await countOpen(client)),
+    ...openOf(await countOpen(client)),
     share: await readShare(client, maxShare),
   }
 }
@@ -76,8 +78,9 @@ export async function readShare(client: Client, maxShare: number): Promise<Verif
   return { ...shareOf(recent, maxShare), haltedAt }
 }
 
-function byKind(counts: Awaited<ReturnType<typeof countOpen>>): Readonly<Record<DriftKind, number>> {
-  const counted = new Map(counts.map(({ kind, count }) => [kind, count]))
-  const entries = DRIFT_KINDS.map((kind) => [kind, counted.get(kind) ?? 0])
-  return Object.fromEntries(entries) as Record<DriftKind, number>
+function openOf(counts: readonly OpenCount[]): Pick<Verification, 'open' | 'access'> {
+  const sum = (some: readonly OpenCount[]) => some.reduce((total, { count }) => total + count, 0)
+  const open = DRIFT_KINDS.map((kind) => [kind, sum(counts.filter((each) => each.kind === kind))])
+  const access = WRONG_ACCESS.map((which) => [which, sum(counts.filter((each) => each.access === which))])
+  return { open: Object.fromEntries(open), access: Object.fromEntries(access) }
 }

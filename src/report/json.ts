@@ -1,6 +1,6 @@
 // For programs: the report as it is, with what follows from it.
 import { asEscape, OBEYED_IN_JSON } from '../model/obeyed.ts'
-import { conclude, driftingOf, shareOf } from './conclude.ts'
+import { conclude, driftingOf, resolvedOf, shareOf } from './conclude.ts'
 import type { Report } from './report.ts'
 import { sayHeadline } from './say.ts'
 import { sayUnseen } from './scope.ts'
@@ -14,6 +14,7 @@ export function jsonForm(report: Report) {
     headline: sayHeadline(report).text,
     drifting,
     share: shareOf(drifting, report.counts.checked),
+    resolvedMeanwhile: resolvedOf(report),
     ...rest,
     cannotBeSeen: sayUnseen(report),
     findings,

@@ -3,13 +3,14 @@ import type { Shown } from '../drift/words.ts'
 import { minute } from './figures.ts'
 import { type Markup, markup, NOTHING } from './markup.ts'
 import type { ReportedFinding } from './report.ts'
-import { CAUSE, KIND, RESOLUTION } from './words.ts'
+import { ACCESS, CAUSE, KIND, RESOLUTION } from './words.ts'
 
 /** In the order of the cells; a narrow screen shows them as labels. */
 export const COLUMNS = [
   'Customer',
   'User',
   'Kind',
+  'Access',
   'Fields',
   'Cause',
   'First seen',
@@ -19,13 +20,14 @@ export const COLUMNS = [
 
 /** `position` counts from 1 in what is listed now: most rows are not in the document while nobody sees them. */
 export function rowOf(finding: ReportedFinding, position: number): Markup {
-  const { key, userId, kind, cause, firstSeen, lastSeen } = finding
+  const { key, userId, kind, access, cause, firstSeen, lastSeen } = finding
   const cells: readonly Markup[] = [
     markup`<bdi>${key}</bdi>`,
     markup`<bdi>${userId ?? '–'}</bdi>`,
     markup`<span class="kind ${kind}">${KIND[kind].name}</span>`,
+    access === null ? markup`–` : markup`${ACCESS[access].name}`,
     fieldsOf(finding),
-    markup`${CAUSE[cause].name}`,
+    cause === null ? markup`–` : markup`${CAUSE[cause].name}`,
     markup`${minute(firstSeen)}`,
     markup`${minute(lastSeen)}`,
     stateOf(finding),
