@@ -32,6 +32,7 @@ export async function ledgerReport(
     outcome: doubt ? { kind: 'not-credible', why: doubt } : { kind: 'complete' },
     ...known,
     counts: tally,
+    foundLater: null,
     estimate: null,
     coverage: coverageOf(await readVerification(pool, { periodMs, maxShare }), now),
     repair: null,

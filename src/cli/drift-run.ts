@@ -5,7 +5,8 @@ import { doneOf } from '../drift/agenda.ts'
 import { countEverybody, type Everybody } from '../drift/draw.ts'
 import { readFound } from '../drift/found.ts'
 import type { RunEnd } from '../drift/gate.ts'
-import { beginRun, endRun, findRun, lookAgainAt, readPast } from '../drift/runs.ts'
+import { countFoundLater } from '../drift/meanwhile.ts'
+import { beginRun, endRun, findRun, lookAgainAt, type Run, readPast } from '../drift/runs.ts'
 import type { Shown, Verified } from '../drift/words.ts'
 import { alone } from '../ledger/alone.ts'
 import { makeCallLog } from '../ledger/call-log.ts'
@@ -85,13 +86,19 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
     outcome: outcomeOf(end, commandOf(asked, reporting.configFile)),
     population: Math.max(run.population, done),
     chosen: done,
-    ...{ counts: tally, suspected },
+    ...{ counts: tally, suspected, foundLater: await laterOf(reporting, run, end) },
     estimate: asked.sample === null || !credible ? null : estimateOf(tally, run.population, done),
     coverage: null,
     repair: mended && repairOf(mended, config.reconcile.maxShare),
     trend: trendOf(await readPast(pool, run.id)),
     findings: findings.map((finding) => ({ ...finding, shown: values.get(finding.id) ?? [] })),
   }
+}
+
+/** Of some of the customers nobody can tell which of them are meant; one that was stopped has not come to all. */
+async function laterOf({ asked, opened }: Reporting, run: Run, { kind }: RunEnd): Promise<number | null> {
+  if (kind !== 'complete' || asked.sample !== null || asked.where.length > 0) return null
+  return await countFoundLater(opened.pool, run.agenda.found, run.startedAt)
 }
 
 function keepValues(verified: readonly Verified[], values: Map<string, readonly Shown[]>): void {

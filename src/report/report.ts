@@ -24,6 +24,11 @@ export type Report = {
   readonly counts: Tally
   /** Differences that one look has shown and no second one has confirmed; nobody else counts them. */
   readonly suspected: number
+  /**
+   * Customers of whom a worker has found a difference after this had looked at them; in no other figure. Null where that
+   * cannot be told: of some customers, of a run that was stopped, and of a report without calls.
+   */
+  readonly foundLater: number | null
   /** Null unless the customers were a random sample. */
   readonly estimate: Estimate | null
   /** Of all looks, of workers and of runs; null in a report that made calls of its own. */

@@ -88,7 +88,7 @@ const STOP: Readonly<Record<Stopped, string>> = {
 }
 
 function sayMore(report: Report): string[] {
-  const { outcome, estimate, repair, suspected, counts } = report
+  const { outcome, estimate, repair, suspected, foundLater, counts } = report
   const said: string[] = []
   if (outcome.kind === 'not-credible') said.push(sayEvidence(counts), DOUBTED[outcome.why])
   if (outcome.kind === 'stopped') {
@@ -103,6 +103,10 @@ function sayMore(report: Report): string[] {
   if (suspected > 0 && outcome.kind !== 'not-credible')
     said.push(
       `${counted(suspected, 'more customer')} differed at one look, which no second look has confirmed.`,
+    )
+  if (foundLater !== null && foundLater > 0)
+    said.push(
+      `Workers have found ${counted(foundLater, 'more customer')} to differ after this had looked at them; they are not counted here.`,
     )
   return repair === null ? said : [...said, ...sayRepair(repair)]
 }

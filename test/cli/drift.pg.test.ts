@@ -217,21 +217,25 @@ describe('with three users who were changed behind our back', () => {
     const stop = new AbortController()
     const { pool } = house.db
     const { rows: last } = await pool.query('SELECT max(id) AS id FROM rollcall.call')
-    const stopped = runDrift(house, ['--rate', '4'], { stop: stop.signal })
+    const stopped = runDrift(house, ['--rate', '2'], { stop: stop.signal })
     await expect.poll(looked).toSatisfy((checked) => checked > 0 && checked < 8)
     stop.abort()
     expect((await stopped).code).toBe(1)
     // Nobody whom the run has asked about yet, nor one of the three.
-    const { rows } = await pool.query('SELECT key FROM rollcall.call WHERE id > $1', [last[0].id])
+    const { rows } = await pool.query('SELECT key, status FROM rollcall.call WHERE id > $1', [last[0].id])
     const asked = new Set(rows.map(({ key }) => key))
-    const key = KEYS.find((each) => !asked.has(each) && each !== 'b' && each !== 'c') ?? ''
-    house.sandbox.users.edit(key, { status: 0 })
+    const others = KEYS.filter((each) => each !== 'b' && each !== 'c')
+    const key = others.find((each) => !asked.has(each)) ?? ''
+    const late = others.find((each) => rows.some((call) => call.key === each && call.status === 200)) ?? ''
+    for (const each of [key, late]) house.sandbox.users.edit(each, { status: 0 })
     await using verifier = await openVerifier(house, { repair: true, counts: false })
     await until(async () => (await verifier.look([key]))[key]?.repairing === true, { what: 'a repair' })
     const worker = await house.startWorker()
     await house.settled()
     await worker.stop()
     await until(async () => (await verifier.look([key]))[key]?.resolved === 'repaired', { what: 'its end' })
+    await using reporting = await openVerifier(house, { counts: false })
+    await until(async () => (await reporting.look([late]))[late]?.standing === 'found', { what: 'another' })
 
     const { code, report } = await json(['--rate', '500'])
     expect(code).toBe(3)
@@ -240,10 +244,11 @@ describe('with three users who were changed behind our back', () => {
       { key, kind: 'differs', fields: ['status'], access: 'lost', resolvedHow: 'repaired' },
     ])
     expect(report).toMatchObject({
-      ...{ drifting: 3, chosen: 11, resolvedMeanwhile: { repaired: 1 } },
+      ...{ drifting: 3, chosen: 11, foundLater: 1, resolvedMeanwhile: { repaired: 1 } },
       counts: { checked: 11, agrees: 7, access: { lost: 2 } },
     })
-    expect((await json([])).report).toMatchObject({ drifting: 2, resolvedMeanwhile: {} })
+    house.sandbox.users.edit(late, { status: 2 })
+    expect((await json([])).report).toMatchObject({ drifting: 2, foundLater: 0, resolvedMeanwhile: {} })
   })
 
   test('--repair owes whoever differs, and says so; workers carry it out', async () => {

@@ -72,7 +72,11 @@ describe('the headline', () => {
     const { text, more } = sayHeadline(aReport({ findings }))
     expect(text).toMatch(/^3 of 1,950/)
     expect(more[0]).toBe('2 findings of these are resolved meanwhile (2: repaired by rollcall).')
-    expect(sayHeadline(aReport()).more.join()).not.toContain('meanwhile')
+    const { more: said } = sayHeadline(aReport({ foundLater: 2 }))
+    expect(said).toContain(
+      'Workers have found 2 more customers to differ after this had looked at them; they are not counted here.',
+    )
+    expect(sayHeadline(aReport({ foundLater: 0 })).more.join()).not.toMatch(/meanwhile|Workers/)
   })
 
   test('does not claim to know who ended a trial', () => {

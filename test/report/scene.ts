@@ -27,6 +27,7 @@ export function aReport(given: Partial<Report> = {}): Report {
     chosen: population,
     counts: tallyOf(findings, checked),
     suspected: 3,
+    foundLater: null,
     estimate: null,
     coverage: null,
     repair: null,
