@@ -113,8 +113,13 @@ describe('customers whose users were changed at the service', () => {
   })
 
   test('the cause stays what it was when the finding is looked at again', async () => {
+    house.sandbox.users.edit('renamed', { last_name: 'Paz' })
     const looked = await verifier.look(['renamed', 'gone', 'missed'])
     expect(looked.renamed?.standing).toBe('found')
+    // What is said of it is the finding: the last name was shown once.
+    expect(looked.renamed?.verdict).toEqual(SAYS.renamed)
+    expect(looked.missed?.verdict).toEqual(SAYS.missed)
+    house.sandbox.users.edit('renamed', { last_name: null })
     const stored = await storedFindings(house)
     expect(
       stored.filter(({ key }) => ['renamed', 'gone', 'missed'].includes(key)).map(({ cause }) => cause),
