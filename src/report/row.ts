@@ -3,7 +3,7 @@ import type { Shown } from '../drift/words.ts'
 import { minute } from './figures.ts'
 import { type Markup, markup, NOTHING } from './markup.ts'
 import type { ReportedFinding } from './report.ts'
-import { ACCESS, CAUSE, KIND, RESOLUTION } from './words.ts'
+import { CAUSE, KIND, RESOLUTION } from './words.ts'
 
 /** In the order of the cells; a narrow screen shows them as labels. */
 export const COLUMNS = [
@@ -25,7 +25,7 @@ export function rowOf(finding: ReportedFinding, position: number): Markup {
     markup`<bdi>${key}</bdi>`,
     markup`<bdi>${userId ?? '–'}</bdi>`,
     markup`<span class="kind ${kind}">${KIND[kind].name}</span>`,
-    access === null ? markup`–` : markup`${ACCESS[access].name}`,
+    access === null ? markup`–` : markup`${access}`,
     fieldsOf(finding),
     cause === null ? markup`–` : markup`${CAUSE[cause].name}`,
     markup`${minute(firstSeen)}`,

@@ -116,9 +116,9 @@ function sayResolved(report: Report): string[] {
   const how = Object.entries(resolvedOf(report)) as [keyof typeof RESOLUTION, number][]
   const all = how.reduce((sum, [, count]) => sum + count, 0)
   if (all === 0) return []
-  const each = how.map(([word, count]) => `${figure(count)}: ${RESOLUTION[word]}`)
+  const each = how.map(([word, count]) => `${RESOLUTION[word]}: ${figure(count)}`)
   return [
-    `${counted(all, 'finding')} of these ${all === 1 ? 'is' : 'are'} resolved meanwhile (${each.join('; ')}).`,
+    `Of what was found, ${figure(all)} ${all === 1 ? 'is' : 'are'} resolved by now (${each.join('; ')}).`,
   ]
 }
 

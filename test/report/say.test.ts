@@ -71,12 +71,12 @@ describe('the headline', () => {
     const findings = [aFinding(), aFinding({ id: '2', ...over }), aFinding({ id: '3', ...over })]
     const { text, more } = sayHeadline(aReport({ findings }))
     expect(text).toMatch(/^3 of 1,950/)
-    expect(more[0]).toBe('2 findings of these are resolved meanwhile (2: repaired by rollcall).')
+    expect(more[0]).toBe('Of what was found, 2 are resolved by now (repaired by rollcall: 2).')
     const { more: said } = sayHeadline(aReport({ foundLater: 2 }))
     expect(said).toContain(
       'Workers have found 2 more customers to differ after this had looked at them; they are not counted here.',
     )
-    expect(sayHeadline(aReport({ foundLater: 0 })).more.join()).not.toMatch(/meanwhile|Workers/)
+    expect(sayHeadline(aReport({ foundLater: 0 })).more.join()).not.toMatch(/resolved|Workers/)
   })
 
   test('does not claim to know who ended a trial', () => {
