@@ -31,7 +31,8 @@ CREATE TABLE "rollcall"."finding" (
 	"kind" text NOT NULL,
 	"fields" text[] NOT NULL,
 	"pending" text[] DEFAULT '{}' NOT NULL,
-	"cause" text NOT NULL,
+	"cause" text,
+	"access" text,
 	"first_seen" timestamp with time zone DEFAULT now() NOT NULL,
 	"last_seen" timestamp with time zone DEFAULT now() NOT NULL,
 	"looks" integer DEFAULT 1 NOT NULL,
@@ -43,6 +44,7 @@ CREATE TABLE "rollcall"."finding" (
 	"resolved_at" timestamp with time zone,
 	"resolved_how" text,
 	"run_id" bigint,
+	CONSTRAINT "finding_access" CHECK ("rollcall"."finding"."access" IN ('lost', 'undue')),
 	CONSTRAINT "finding_kind" CHECK ("rollcall"."finding"."kind" IN ('missing', 'differs', 'unexpected-access', 'unreadable', 'trial-ended'))
 );
 --> statement-breakpoint

@@ -11,7 +11,7 @@ import type { Asked } from './drift-options.ts'
 import { optionsOf, targetOf, trendOf } from './drift-report.ts'
 import { VERSION } from './version.ts'
 
-/** What the rounds of the workers have found, without a call: Postgres alone is asked. */
+/** What workers and runs have found and is open, without a call: Postgres alone is asked. */
 export async function ledgerReport(
   pool: Pool,
   { config, asked }: { readonly config: Config; readonly asked: Asked },
@@ -33,6 +33,7 @@ export async function ledgerReport(
     outcome: doubt ? { kind: 'not-credible', why: doubt } : { kind: 'complete' },
     ...known,
     counts: tally,
+    foundLater: null,
     estimate: null,
     coverage: coverageOf(verification, now),
     repair: null,

@@ -5,7 +5,8 @@ import { doneOf } from '../drift/agenda.ts'
 import { countEverybody, type Everybody } from '../drift/draw.ts'
 import { readFound } from '../drift/found.ts'
 import type { RunEnd } from '../drift/gate.ts'
-import { beginRun, endRun, findRun, judgeStopped, readPast } from '../drift/runs.ts'
+import { countFoundLater } from '../drift/meanwhile.ts'
+import { beginRun, endRun, findRun, judgeStopped, type Run, readPast } from '../drift/runs.ts'
 import type { Shown, Verified } from '../drift/words.ts'
 import { alone } from '../ledger/alone.ts'
 import { makeCallLog } from '../ledger/call-log.ts'
@@ -87,7 +88,7 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
     outcome: outcomeOf(end, commandOf(asked, reporting.configFile)),
     population: Math.max(run.population, done),
     chosen: done,
-    ...{ counts: tally, suspected },
+    ...{ counts: tally, suspected, foundLater: await laterOf(reporting, run, end) },
     estimate: asked.sample === null || !credible ? null : estimateOf(tally, run.population, done),
     coverage: null,
     repair: mended && repairOf(mended, config.reconcile.maxShare),
@@ -102,6 +103,12 @@ async function sayCeiling(io: Io, pool: Opened['pool'], rate: number): Promise<v
     io.err(
       `note: the pace that all calls share is ${figure(pace.ceiling)} a second at most; --rate ${rate} makes it no faster`,
     )
+}
+
+/** Of some of the customers nobody can tell which of them are meant; one that was stopped has not come to all. */
+async function laterOf({ asked, opened }: Reporting, run: Run, { kind }: RunEnd): Promise<number | null> {
+  if (kind !== 'complete' || asked.sample !== null || asked.where.length > 0) return null
+  return await countFoundLater(opened.pool, run.agenda.found, run.startedAt)
 }
 
 function keepValues(verified: readonly Verified[], values: Map<string, readonly Shown[]>): void {

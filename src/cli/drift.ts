@@ -28,7 +28,7 @@ What a person has discarded is accepted, and is none.
 
 --repair owes whoever differs a sync, once the run as a whole can be believed;
 workers carry it out, behind the brake. A share above reconcile.maxShare stops
-it, unless --why says that it is meant. A trial that has ended at the service is
+it, unless --why says that it is meant. Status 0 where a trial was agreed on is
 told, and is no drift.
 
 Exit codes:
@@ -48,8 +48,8 @@ Examples:
   rollcall drift --format html --output drift.html a page to hand on
   rollcall drift --where 'plan in premium,trial'   some of them, by a column
                                                    that the mapping reads
-  rollcall drift --from-ledger                     what the workers have found;
-                                                   no call, DATABASE_URL alone
+  rollcall drift --from-ledger                     what workers and runs have
+                                                   found and is open; no call
   rollcall drift --repair                          and put it right`
 
 const each = (text: string, before: readonly string[] = []) => [...before, text]
@@ -64,7 +64,7 @@ export const driftCommand: AddCommand = (program, io, exit) => {
     .option('--where <condition>', 'only customers for whom it holds; may be given again', each)
     .option('--rate <calls>', 'calls per second at most')
     .option('--restart', 'begin anew where the same command was stopped before')
-    .option('--from-ledger', "what the workers' rounds have found; makes no call")
+    .option('--from-ledger', 'what is known by earlier looks; makes no call')
     .option('--max-drift <share>', 'tolerate so much, like 0.5%')
     .option('--repair', 'owe a sync to whoever differs')
     .option('--why <text>', 'repair above reconcile.maxShare too; kept with your name')

@@ -10,14 +10,17 @@ import { shown } from './shown.ts'
 const NAMED = 50
 /** A shorter piece of a key says too little. */
 const LEAST_KEY = 16
-const HEAD = ['CUSTOMER', 'KIND', 'CAUSE', 'FIRST SEEN'] as const
+const HEAD = ['CUSTOMER', 'KIND', 'ACCESS', 'CAUSE', 'FIRST SEEN, UTC'] as const
 
 /** What there are several of, or what only some have, stands in lines below the row. */
 export function sayFindings({ findings }: Pick<Report, 'findings'>, width: number): string[] {
   if (findings.length === 0) return ['']
   const rows = findings
     .slice(0, NAMED)
-    .map(({ key, kind, cause, firstSeen }) => [shown(key), kind, cause, minute(firstSeen)] as const)
+    .map(
+      ({ key, kind, access, cause, firstSeen }) =>
+        [shown(key), kind, access ?? '–', cause ?? '–', minute(firstSeen).replace(' UTC', '')] as const,
+    )
   const room = width - widthOf([HEAD, ...rows].map(([, ...others]) => others))
   const capped = rows.map(([key, ...others]) => [shortened(key, Math.max(room, LEAST_KEY)), ...others])
   const [head = '', ...lines] = columns([HEAD, ...capped])

@@ -1,7 +1,8 @@
 import type { Verification } from '../drift/coverage.ts'
 import type { Doubt } from '../drift/doubt.ts'
-import { DRIFT_KINDS } from '../drift/words.ts'
+import { DRIFT_KINDS, WRONG_ACCESS } from '../drift/words.ts'
 import { sayDuration } from '../model/duration.ts'
+import { ACCESS } from '../report/words.ts'
 import { span } from './say-time.ts'
 
 /** The two lines of `rollcall status` on whether the service agrees: how far that was looked at, and what was found. */
@@ -17,12 +18,20 @@ export function sayVerified({ coverage }: Verification): string {
   return `${percent(within, customers)} of ${customers} customers within ${sayDuration(periodMs)}${seen}${unseen}${proved}`
 }
 
-export function sayDrift({ open, doubt, share }: Verification): string {
+/** Access first: somebody is shut out, or let in at your cost. */
+export function sayDrift({ open, access, doubt, share }: Verification): string {
+  const wrong = sayWrongAccess(access).map((each) => `${each}; `)
   const kinds = DRIFT_KINDS.filter((kind) => open[kind] > 0).map((kind) => `${open[kind]} ${kind}`)
   const lately =
     share.counted > 0 ? `${share.drifted} of the ${share.counted} verified last` : 'nobody verified yet'
   const doubted = doubt === null ? '' : `; ${DOUBT[doubt]}, which is not believed`
-  return `${kinds.length > 0 ? kinds.join(', ') : 'none found'}; ${lately}${doubted}`
+  return `${wrong.join('')}${kinds.length > 0 ? kinds.join(', ') : 'none found'}; ${lately}${doubted}`
+}
+
+/** One text at most. */
+function sayWrongAccess(access: Verification['access']): string[] {
+  const some = WRONG_ACCESS.filter((which) => access[which] > 0)
+  return some.length === 0 ? [] : [some.map((which) => `${access[which]} ${ACCESS[which].means}`).join(', ')]
 }
 
 const DOUBT: Readonly<Record<Doubt, string>> = {
@@ -31,8 +40,8 @@ const DOUBT: Readonly<Record<Doubt, string>> = {
   denied: 'the service refuses the keys for most of those looked at',
 }
 
-/** The end of a trial is the service's own doing, and no drift. */
-export function verificationNeeds({ coverage, open, doubt, share }: Verification): string[] {
+/** A trial that ended is no drift. */
+export function verificationNeeds({ coverage, open, access, doubt, share }: Verification): string[] {
   const { customers, overdue, periodMs } = coverage
   const drift = DRIFT_KINDS.filter((kind) => kind !== 'trial-ended').reduce(
     (sum, kind) => sum + open[kind],
@@ -40,7 +49,11 @@ export function verificationNeeds({ coverage, open, doubt, share }: Verification
   )
   return [
     ...(drift > 0
-      ? [`the service differs from the database for ${drift} customers: see \`rollcall drift --from-ledger\``]
+      ? [
+          `the service differs from the database for ${drift} customers${sayWrongAccess(access)
+            .map((each) => `, ${each}`)
+            .join('')}: see \`rollcall drift --from-ledger\``,
+        ]
       : []),
     ...(doubt !== null
       ? [

@@ -1,7 +1,8 @@
 // Of one run: who is looked at again and when, and what counts. Pure.
 import type { CustomerKey } from '../model/customer.ts'
+import type { Met } from './meanwhile.ts'
 import { EMPTY_TALLY, plus, tallyOf } from './tally.ts'
-import { isDrift, type Tally, type Verdict, type Verified } from './words.ts'
+import { isDrift, type NoAnswer, type Tally, type Verdict, type Verified } from './words.ts'
 
 /** Somebody of whom a look has not told enough. */
 export type Waiting = {
@@ -18,7 +19,7 @@ export type Agenda = {
   readonly tally: Tally
   /** Differences that one look has shown and no second one was able to confirm. */
   readonly suspected: number
-  /** Ids of the findings that this run has confirmed. */
+  /** Ids of the findings that were confirmed while it went on. */
   readonly found: readonly string[]
 }
 
@@ -55,14 +56,18 @@ type Looked = {
   readonly verified: readonly Verified[]
   /** Those who were to be looked at for the first time: a stop may have come before. */
   readonly fresh: readonly CustomerKey[]
+  /** Of whom others have found a difference while the run went on. */
+  readonly met: ReadonlyMap<CustomerKey, Met>
   readonly nowMs: number
 }
 
 /**
  * Each customer counts once, by its last look: as drift when a second look has confirmed it, never by the first. Who
  * cannot be judged at the moment is tried again a few times, so that a customer who happens to change is looked at too.
+ * What others have found since the run began counts as if it had found that: a report that calls everybody right because
+ * a worker was quicker would hide what happened.
  */
-export function afterLooks(agenda: Agenda, { verified, fresh, nowMs }: Looked): Agenda {
+export function afterLooks(agenda: Agenda, { verified, fresh, met, nowMs }: Looked): Agenda {
   const before = new Map(agenda.waiting.map(({ key, looks }) => [key, looks]))
   const seen = new Set(verified.map(({ key }) => key))
   const missed = fresh.filter((key) => !seen.has(key))
@@ -76,10 +81,15 @@ export function afterLooks(agenda: Agenda, { verified, fresh, nowMs }: Looked): 
   for (const each of verified) {
     const looks = (before.get(each.key) ?? 0) + 1
     const step = stepOf(each, looks, waiting.length)
-    if (step === 'again') waiting.push(againOf(each, looks, nowMs))
+    const other = isDrift(each.verdict) && step !== 'suspected' ? undefined : met.get(each.key)
+    if (other) {
+      counted.push(other.verdict)
+      found.push(other.findingId)
+    } else if (step === 'again') waiting.push(againOf(each, looks, nowMs))
     else if (step === 'suspected') suspected++
     else counted.push(each.verdict)
-    if (step === 'counts' && isDrift(each.verdict) && each.findingId !== null) found.push(each.findingId)
+    if (!other && step === 'counts' && isDrift(each.verdict) && each.findingId !== null)
+      found.push(each.findingId)
   }
   return {
     waiting,
@@ -102,11 +112,13 @@ function stepOf(
   return worthIt ? 'again' : 'counts'
 }
 
+const PASSING: ReadonlySet<NoAnswer> = new Set(['unreached', 'trouble', 'error', 'busy'])
+
 /** Whether a moment later more can be said. */
 function passes(verdict: Exclude<Verdict, { kind: 'differs' | 'missing' }>): boolean {
   switch (verdict.kind) {
     case 'no-answer':
-      return verdict.why === 'unreached' || verdict.why === 'trouble' || verdict.why === 'busy'
+      return PASSING.has(verdict.why)
     case 'skipped':
       return verdict.why === 'owed' || verdict.why === 'just-settled' || verdict.why === 'moved'
     default:

@@ -8,14 +8,14 @@ import type { KnownRecord } from '../ledger/record.ts'
 import type { Work } from '../ledger/sweep-work.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type Mapped, userIdOf } from '../model/mapped.ts'
-import { UNVERIFIABLE_FIELD } from '../model/user.ts'
+import { entitled, type Status, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import type { RemoteUser } from '../service/body.ts'
 import type { CustomerDigests } from '../sync/digest.ts'
 import type { Memory } from '../sync/memory.ts'
 import type { Policy } from '../sync/plan.ts'
 import { rememberAbsent, rememberSeen } from '../sync/remember.ts'
 import { type Circumstances, causeOfAbsence, causeOfFields } from './cause.ts'
-import type { Cause, DriftField, DriftKind, Skipped, Verdict } from './words.ts'
+import type { DriftField, DriftKind, DriftVerdict, Skipped, Verdict, WrongAccess } from './words.ts'
 
 /** A customer as it stands, and what is remembered of it; all of one moment. */
 export type Subject = {
@@ -93,29 +93,44 @@ export function compare(subject: Subject, sight: Sight, circumstances: Comparing
   const { mapped, work } = subject
   const given = { ...circumstances, ...circumstancesOf(subject, circumstances.generation) }
   const standing = standingOf(subject)
-  if (sight === 'unreadable') return drift('unreadable', [], causeOfAbsence('changed-there', given))
+  if (sight === 'unreadable') return drift('unreadable', { cause: causeOfAbsence('changed-there', given) })
   if (sight === 'absent') {
     // Whom no sync would register, having seen that, is rightly absent.
     const { looked } = plansFor(askedOf(subject, sight))
-    const wanted = mapped.kind === 'user' && looked?.kind !== 'none'
-    return wanted ? drift('missing', [], causeOfAbsence(absenceOf(standing), given)) : { kind: 'agrees' }
+    if (mapped.kind !== 'user' || looked?.kind === 'none') return { kind: 'agrees' }
+    const cause = causeOfAbsence(absenceOf(standing), given)
+    return drift('missing', { cause, access: wrongAccess(mapped.user.status, 0) })
   }
   const rows = rowsFor(subject, standing, sight)
   const wrong = rows.filter((row) => isWrong(row, subject))
   const causes = wrong.map((row) => ({ ...row, agreedOnce: agreedOnce(row, subject, standing.record) }))
   if (mapped.kind !== 'user') {
-    if (wrong.length > 0) return drift('unexpected-access', [], causeOfFields(causes, given))
+    if (wrong.length > 0)
+      return drift('unexpected-access', { cause: causeOfFields(causes, given), access: 'undue' })
     const shown = shownAgain(subject, sight)
     const cause = work.record.erased === null ? 'never-delivered' : 'edited-at-service'
-    return shown.length > 0 ? drift('differs', shown, cause) : { kind: 'agrees' }
+    return shown.length > 0 ? drift('differs', { fields: shown, cause }) : { kind: 'agrees' }
   }
-  if (wrong.length > 0) return drift('differs', wrong.flatMap(fieldOf), causeOfFields(causes, given))
+  if (wrong.length > 0) {
+    const fields = wrong.flatMap(fieldOf)
+    const access = fields.includes('status') ? wrongAccess(mapped.user.status, sight.status) : null
+    return drift('differs', { fields, cause: causeOfFields(causes, given), access })
+  }
   const ended = rows.some(({ verdict }) => verdict === 'trial-ended')
-  return ended ? drift('trial-ended', ['status'], 'edited-at-service') : { kind: 'agrees' }
+  return ended ? drift('trial-ended', { fields: ['status'] }) : { kind: 'agrees' }
 }
 
-function drift(kind: DriftKind, fields: readonly DriftField[], cause: Cause): Compared {
-  return { kind, fields, cause }
+function drift(
+  kind: DriftKind,
+  { fields = [], cause = null, access = null }: Partial<DriftVerdict>,
+): DriftVerdict {
+  return { kind, fields, cause, access }
+}
+
+/** A status that the interface does not have says nothing of access. */
+function wrongAccess(here: Status, there: number): WrongAccess | null {
+  if (entitled(here)) return there === 0 ? 'lost' : null
+  return entitled(there) ? 'undue' : null
 }
 
 /** What no sync would change is none: a value that the service refused, or a stray that has to wait for another field. */

@@ -2,10 +2,10 @@
 import type { ClientBase } from 'pg'
 import { iso } from '../ledger/sql.ts'
 import type { Doubt } from './doubt.ts'
-import { countOpen } from './list.ts'
+import { countOpen, type OpenCount } from './list.ts'
 import { readDoubt, SEEN_AT, VERIFIABLE } from './rounds.ts'
 import { type Share, shareOf } from './share.ts'
-import { DRIFT_KINDS, type DriftKind } from './words.ts'
+import { DRIFT_KINDS, type DriftKind, WRONG_ACCESS, type WrongAccess } from './words.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
@@ -30,6 +30,8 @@ export type Verification = {
   readonly coverage: Coverage
   /** Confirmed differences that are open. */
   readonly open: Readonly<Record<DriftKind, number>>
+  /** Of these, those about access. */
+  readonly access: Readonly<Record<WrongAccess, number>>
   /** Why what the service answers to the workers cannot be believed; null: it can be. */
   readonly doubt: Doubt | null
   /** How many of those verified last differed; `haltedAt`: since when nothing is repaired for it, ISO 8601. */
@@ -66,7 +68,7 @@ export async function readVerification(client: Client, { periodMs, maxShare }: A
   return {
     coverage: { periodMs, ...coverage, overdue },
     doubt: await readDoubt(client),
-    open: byKind(await countOpen(client)),
+    ...openOf(await countOpen(client)),
     share: await readShare(client, maxShare),
   }
 }
@@ -80,8 +82,9 @@ export async function readShare(client: Client, maxShare: number): Promise<Verif
   return { ...shareOf(recent, maxShare), haltedAt }
 }
 
-function byKind(counts: Awaited<ReturnType<typeof countOpen>>): Readonly<Record<DriftKind, number>> {
-  const counted = new Map(counts.map(({ kind, count }) => [kind, count]))
-  const entries = DRIFT_KINDS.map((kind) => [kind, counted.get(kind) ?? 0])
-  return Object.fromEntries(entries) as Record<DriftKind, number>
+function openOf(counts: readonly OpenCount[]): Pick<Verification, 'open' | 'access'> {
+  const sum = (some: readonly OpenCount[]) => some.reduce((total, { count }) => total + count, 0)
+  const open = DRIFT_KINDS.map((kind) => [kind, sum(counts.filter((each) => each.kind === kind))])
+  const access = WRONG_ACCESS.map((which) => [which, sum(counts.filter((each) => each.access === which))])
+  return { open: Object.fromEntries(open), access: Object.fromEntries(access) }
 }

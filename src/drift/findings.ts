@@ -3,16 +3,13 @@
 import type { Learnt } from '../sync/learnt.ts'
 import type { Compared } from './compare.ts'
 import { type Forms, formsAfter, learntBy, type Seen } from './learn.ts'
-import type { Cause, DriftField, DriftKind, Resolved, Skipped } from './words.ts'
+import type { DriftField, DriftVerdict, Resolved, Skipped } from './words.ts'
 
 /** A finding that is open, as it is stored. */
-export type Open = {
+export type Open = DriftVerdict & {
   readonly id: string
-  readonly kind: DriftKind
-  readonly fields: readonly DriftField[]
   /** Shown for the first time by the last look. */
   readonly pending: readonly DriftField[]
-  readonly cause: Cause
   readonly looks: number
   /** Until its next look; negative: since it was due; null: none was set. */
   readonly nextInMs: number | null
@@ -31,11 +28,8 @@ export type Looked =
   | { readonly kind: 'left'; readonly why: Skipped | 'no-answer' }
 
 /** The part of a finding that a look writes. */
-export type Told = {
-  readonly kind: DriftKind
-  readonly fields: readonly DriftField[]
+export type Told = DriftVerdict & {
   readonly pending: readonly DriftField[]
-  readonly cause: Cause
   readonly forms: Forms
 }
 
@@ -73,11 +67,11 @@ export function stepFor(open: Open | null, looked: Looked): Step {
   }
   // Not later than the service may lag, or than a repair needs.
   if (open?.nextInMs && open.nextInMs > 0) return { do: 'wait' }
-  const { kind, fields, cause } = compared
+  const { kind, fields, access } = compared
   const ends = open && isFound(open) ? howResolved(open, desired) : null
-  const first = { do: 'suspect', told: { kind, fields, pending: [], cause, forms: {} }, ends } as const
+  const first = { do: 'suspect', told: { ...compared, pending: [], forms: {} }, ends } as const
   if (!open || open.kind !== kind) return first
-  const known = new Set([...open.fields, ...open.pending])
+  const known = knownOf(open, access)
   const confirmed = fields.filter((field) => known.has(field))
   if (fields.length > 0 && confirmed.length === 0) return first
   const pending = fields.filter((field) => !known.has(field))
@@ -86,8 +80,18 @@ export function stepFor(open: Open | null, looked: Looked): Step {
     fields: confirmed,
     pending,
     cause: open.cause,
+    access,
     forms: formsAfter(open, seen),
   })
+}
+
+/** Where one look has shown a trial in place of full access, and the next one no access, only one has shown the loss. */
+function knownOf(
+  { fields, pending, access: before }: Open,
+  access: DriftVerdict['access'],
+): ReadonlySet<DriftField> {
+  const same = fields.filter((field) => field !== 'status' || before === access)
+  return new Set([...same, ...pending])
 }
 
 /** What is the service's own form differs no more. */
@@ -99,7 +103,9 @@ function twice(open: Open, seen: Seen, told: Told): Step {
   // Those that were shown once only are what is left to be found.
   const fields = left.length > 0 ? left : told.pending
   const pending = left.length > 0 ? told.pending : []
-  return { do: isFound(open) ? 'keep' : 'confirm', told: { ...told, fields, pending }, learnt }
+  // Where no field is named it is the user as a whole who is there or not.
+  const access = fields.length === 0 || fields.includes('status') ? told.access : null
+  return { do: isFound(open) ? 'keep' : 'confirm', told: { ...told, fields, pending, access }, learnt }
 }
 
 function resolved(how: Resolved): Step {

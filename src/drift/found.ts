@@ -3,17 +3,17 @@ import type { ClientBase } from 'pg'
 import { iso } from '../ledger/sql.ts'
 import { TOLD } from './believed.ts'
 import { SEEN_AT, VERIFIABLE } from './rounds.ts'
-import { EMPTY_TALLY } from './tally.ts'
+import { tallyOf } from './tally.ts'
 import type { Finding, Tally } from './words.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
-const COLUMNS = `f.id::text, f.key, f.user_id AS "userId", f.kind, to_jsonb(f.fields) AS fields, f.cause, f.looks, f.repairs,
+const COLUMNS = `f.id::text, f.key, f.user_id AS "userId", f.kind, to_jsonb(f.fields) AS fields, f.cause, f.access, f.looks, f.repairs,
   ${iso('f.first_seen')} AS "firstSeen", ${iso('f.last_seen')} AS "lastSeen",
   ${iso('f.resolved_at')} AS "resolvedAt", f.resolved_how AS "resolvedHow"`
 
-/** The most serious first, then by key. */
-const ORDER = `array_position(ARRAY['unexpected-access', 'missing', 'differs', 'unreadable', 'trial-ended'], f.kind), f.key`
+/** Somebody who is shut out first, then the most serious kinds, then by key. */
+const ORDER = `array_position(ARRAY['lost', 'undue'], f.access) NULLS LAST, array_position(ARRAY['unexpected-access', 'missing', 'differs', 'unreadable', 'trial-ended'], f.kind), f.key`
 
 /** Those of these ids that are still kept. */
 export async function readFound(client: Client, ids: readonly string[]): Promise<readonly Finding[]> {
@@ -83,18 +83,9 @@ export async function readKnownOfAll(
   const skipped = { rejected, held, discarded }
   const some = Object.entries(skipped).filter(([, count]) => count > 0)
   const tally: Tally = {
-    ...EMPTY_TALLY,
+    ...tallyOf(findings),
     ...{ checked, agrees: checked - findings.length },
-    kinds: countBy(findings.map(({ kind }) => kind)),
-    causes: countBy(findings.map(({ cause }) => cause)),
-    fields: countBy(findings.flatMap(({ fields }) => fields)),
     skipped: Object.fromEntries(some),
   }
   return { ...known, tally }
-}
-
-function countBy<Word extends string>(words: readonly Word[]): Readonly<Partial<Record<Word, number>>> {
-  const counts: Partial<Record<Word, number>> = {}
-  for (const word of words) counts[word] = (counts[word] ?? 0) + 1
-  return counts
 }

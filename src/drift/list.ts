@@ -3,7 +3,7 @@ import type { ClientBase, Pool } from 'pg'
 import { iso } from '../ledger/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { BELIEVED, TOLD } from './believed.ts'
-import type { DriftKind, Finding } from './words.ts'
+import type { DriftKind, Finding, WrongAccess } from './words.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
@@ -23,7 +23,7 @@ export async function dueLooks(client: Client, limit: number): Promise<readonly 
   return rows.map(({ key }) => key)
 }
 
-const COLUMNS = `id::text, key, user_id AS "userId", kind, to_jsonb(fields) AS fields, cause, looks, repairs,
+const COLUMNS = `id::text, key, user_id AS "userId", kind, to_jsonb(fields) AS fields, cause, access, looks, repairs,
   ${iso('first_seen')} AS "firstSeen", ${iso('last_seen')} AS "lastSeen",
   ${iso('resolved_at')} AS "resolvedAt", resolved_how AS "resolvedHow"`
 
@@ -49,13 +49,17 @@ export async function readFindings(
   return rows
 }
 
-export type OpenCount = { readonly kind: DriftKind; readonly count: number }
+export type OpenCount = {
+  readonly kind: DriftKind
+  readonly access: WrongAccess | null
+  readonly count: number
+}
 
-/** How many confirmed findings are open and can be believed, of each kind that there is. */
+/** How many confirmed findings are open and can be believed, of each kind and each wrong of access that there is. */
 export async function countOpen(client: Client): Promise<readonly OpenCount[]> {
   const { rows } = await client.query<OpenCount>(
-    `SELECT kind, count(*)::float8 AS count FROM rollcall.finding f
-     WHERE ${TOLD} GROUP BY kind ORDER BY kind`,
+    `SELECT kind, access, count(*)::float8 AS count FROM rollcall.finding f
+     WHERE ${TOLD} GROUP BY kind, access ORDER BY kind, access`,
   )
   return rows
 }

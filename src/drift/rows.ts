@@ -8,7 +8,7 @@ import type { Resolved } from './words.ts'
 type Client = Pick<ClientBase, 'query'>
 
 const OPEN = `
-SELECT f.key, f.id::text, f.kind, to_jsonb(f.fields) AS fields, to_jsonb(f.pending) AS pending, f.cause, f.looks, f.forms, f.repairs, f.desired,
+SELECT f.key, f.id::text, f.kind, to_jsonb(f.fields) AS fields, to_jsonb(f.pending) AS pending, f.cause, f.access, f.looks, f.forms, f.repairs, f.desired,
   (extract(epoch FROM f.next_look_at - now()) * 1000)::float8 AS "nextInMs",
   coalesce(l.acknowledged_at > f.repaired_at, false) AS "writtenSinceRepair",
   coalesce(l.acknowledged_at > f.last_seen, false) AS "writtenSinceSeen"
@@ -41,22 +41,22 @@ export type Resolution = { readonly id: string; readonly how: Resolved }
 const SECONDS = `now() + e."nextInMs" * interval '1 ms'`
 
 const INSERT = `
-INSERT INTO rollcall.finding (key, user_id, kind, fields, pending, cause, forms, desired, next_look_at)
-SELECT e.key, e."userId", e.kind, e.fields, e.pending, e.cause, e.forms, e.desired, ${SECONDS}
+INSERT INTO rollcall.finding (key, user_id, kind, fields, pending, cause, access, forms, desired, next_look_at)
+SELECT e.key, e."userId", e.kind, e.fields, e.pending, e.cause, e.access, e.forms, e.desired, ${SECONDS}
 FROM jsonb_to_recordset($1::jsonb) AS e (key text, "userId" text, kind text, fields text[], pending text[], cause text,
-  forms jsonb, desired text, "nextInMs" float8)
+  access text, forms jsonb, desired text, "nextInMs" float8)
 ORDER BY e.key COLLATE "C"
 RETURNING id::text, key`
 
 const CHANGE = `
 UPDATE rollcall.finding f SET user_id = e."userId", kind = e.kind, fields = e.fields, pending = e.pending,
-  cause = e.cause, forms = e.forms, desired = e.desired, looks = e.looks, last_seen = now(),
+  cause = e.cause, access = e.access, forms = e.forms, desired = e.desired, looks = e.looks, last_seen = now(),
   first_seen = CASE WHEN e.anew THEN now() ELSE f.first_seen END,
   repairs = f.repairs + CASE WHEN e.repaired THEN 1 ELSE 0 END,
   repaired_at = CASE WHEN e.repaired THEN now() ELSE f.repaired_at END,
   next_look_at = ${SECONDS}, run_id = ${ownerAfter('$2')}
 FROM jsonb_to_recordset($1::jsonb) AS e (id bigint, "userId" text, kind text, fields text[], pending text[], cause text,
-  forms jsonb, desired text, looks integer, anew boolean, repaired boolean, "nextInMs" float8)
+  access text, forms jsonb, desired text, looks integer, anew boolean, repaired boolean, "nextInMs" float8)
 WHERE f.id = e.id`
 
 const RESOLVE = `

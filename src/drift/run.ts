@@ -5,6 +5,7 @@ import { type Agenda, afterLooks, closed, dueOf, nextAt, soFar } from './agenda.
 import { type Doubt, doubtOf } from './doubt.ts'
 import { FIRST, type Next, type Place } from './everybody.ts'
 import { BEAT_MS, type Gate, type RunEnd } from './gate.ts'
+import { metSince } from './meanwhile.ts'
 import { keepRun, type Run } from './runs.ts'
 import type { Verify } from './verify.ts'
 import type { Verified } from './words.ts'
@@ -68,7 +69,9 @@ export async function driveRun(options: RunOptions): Promise<{ readonly run: Run
   async function look(keys: readonly CustomerKey[], fresh: readonly CustomerKey[]) {
     const { verified, stopped } = await verify(keys, signal)
     gate.spent(verified)
-    run = { ...run, agenda: afterLooks(run.agenda, { verified, fresh, nowMs: now() }) }
+    const asked = verified.map(({ key }) => key)
+    const met = await metSince(pool, asked, run.startedAt)
+    run = { ...run, agenda: afterLooks(run.agenda, { verified, fresh, met, nowMs: now() }) }
     onLooks(verified, run)
     await keep()
     return stopped

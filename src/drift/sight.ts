@@ -9,7 +9,8 @@ export type Shown = { readonly sight: Sight } | { readonly none: NoAnswer } | 's
 
 /**
  * A sync believes of the same answer no more than this does. A 2xx that is no user is told apart from an answer that is
- * none: what it says would be said of that user again. One that reports an error is an error.
+ * none: what it says would be said of that user again. One that reports an error is an error, and is told as that: whoever
+ * looks for a 5xx in the logs of the service would not find it.
  */
 export function shownBy({ outcome, remote }: Pick<Called, 'outcome' | 'remote'>): Shown {
   if (outcome.kind === 'error') {
@@ -34,6 +35,6 @@ export function shownBy({ outcome, remote }: Pick<Called, 'outcome' | 'remote'>)
 }
 
 function afterFailure(status: number, reportsError: boolean): Shown {
-  if (status >= 200 && status < 300) return reportsError ? { none: 'trouble' } : { sight: 'unreadable' }
+  if (status >= 200 && status < 300) return reportsError ? { none: 'error' } : { sight: 'unreadable' }
   return { none: status >= 500 || status === 408 ? 'trouble' : 'refused' }
 }

@@ -1,9 +1,9 @@
 // Counts of what verifications said. Pure.
-import { isDrift, type Tally, type Verdict } from './words.ts'
+import { type DriftVerdict, isDrift, type Tally, type Verdict } from './words.ts'
 
 export const EMPTY_TALLY: Tally = {
   ...{ checked: 0, agrees: 0 },
-  ...{ kinds: {}, causes: {}, fields: {}, skipped: {}, noAnswer: {} },
+  ...{ kinds: {}, access: {}, causes: {}, fields: {}, skipped: {}, noAnswer: {} },
 }
 
 export function tallyOf(verdicts: readonly Verdict[]): Tally {
@@ -11,11 +11,7 @@ export function tallyOf(verdicts: readonly Verdict[]): Tally {
 }
 
 function one(verdict: Verdict): Tally {
-  if (isDrift(verdict)) {
-    const { kind, cause, fields } = verdict
-    const each = Object.fromEntries(fields.map((field) => [field, 1]))
-    return { ...EMPTY_TALLY, checked: 1, kinds: { [kind]: 1 }, causes: { [cause]: 1 }, fields: each }
-  }
+  if (isDrift(verdict)) return { ...EMPTY_TALLY, checked: 1, ...oneDrift(verdict) }
   switch (verdict.kind) {
     case 'agrees':
       return { ...EMPTY_TALLY, checked: 1, agrees: 1 }
@@ -28,11 +24,23 @@ function one(verdict: Verdict): Tally {
   }
 }
 
+/** Causes and fields are those of drift, so that each of them adds up with it; a trial that ended is none. */
+function oneDrift({ kind, cause, access, fields }: DriftVerdict): Partial<Tally> {
+  if (kind === 'trial-ended') return { kinds: { [kind]: 1 } }
+  return {
+    kinds: { [kind]: 1 },
+    access: access === null ? {} : { [access]: 1 },
+    causes: cause === null ? {} : { [cause]: 1 },
+    fields: Object.fromEntries(fields.map((field) => [field, 1])),
+  }
+}
+
 export function plus(a: Tally, b: Tally): Tally {
   return {
     checked: a.checked + b.checked,
     agrees: a.agrees + b.agrees,
     kinds: added(a.kinds, b.kinds),
+    access: added(a.access, b.access),
     causes: added(a.causes, b.causes),
     fields: added(a.fields, b.fields),
     skipped: added(a.skipped, b.skipped),

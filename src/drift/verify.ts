@@ -142,12 +142,12 @@ function verifiedOf(judged: Judged, stored: Stored, nowMs: number): Verified {
   }
 }
 
-function verdictOf({ looked, none }: Judged, { moved, resolved, cause }: Stored): Verdict {
+function verdictOf({ looked, none }: Judged, { moved, resolved, told }: Stored): Verdict {
   if (moved) return { kind: 'skipped', why: 'moved' }
   if (looked.kind === 'seen') {
     const { compared } = looked
     if (resolved === 'normalised') return { kind: 'agrees' }
-    return cause !== null && compared.kind !== 'agrees' ? { ...compared, cause } : compared
+    return told !== null && compared.kind !== 'agrees' ? told : compared
   }
   if (none !== null) return { kind: 'no-answer', why: none }
   return { kind: 'skipped', why: looked.why === 'no-answer' ? 'moved' : looked.why }

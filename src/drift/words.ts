@@ -3,8 +3,9 @@ import type { CustomerKey } from '../model/customer.ts'
 import type { UserField } from '../model/user.ts'
 
 /**
- * How the service disagrees while nothing is owed. `trial-ended`: status 0 where 4 was agreed on; told apart because the
- * service ends trials by itself: it is counted, and is no drift to an exit code or a repair.
+ * How the service disagrees while nothing is owed. `unreadable`: a 2xx that holds no user, or another one. `trial-ended`:
+ * status 0 where 4 was agreed on; told apart because the service ends trials, and a GET does not tell whether it did or
+ * somebody there: it is counted, and is no drift to a total, an exit code or a repair.
  */
 export const DRIFT_KINDS = ['missing', 'differs', 'unexpected-access', 'unreadable', 'trial-ended'] as const
 export type DriftKind = (typeof DRIFT_KINDS)[number]
@@ -18,6 +19,14 @@ export const CAUSES = [
   'normalised',
 ] as const
 export type Cause = (typeof CAUSES)[number]
+
+/**
+ * Where a difference is about access, which way it goes. `lost`: the customer should be entitled, and has no access there;
+ * `undue`: there is access that the database does not give. Somebody shut out, and somebody let in at your cost, are what
+ * a report is read for first.
+ */
+export const WRONG_ACCESS = ['lost', 'undue'] as const
+export type WrongAccess = (typeof WRONG_ACCESS)[number]
 
 /** A field that a GET can show, and the status. */
 export type DriftField = Exclude<UserField, 'user_id' | 'country_code'>
@@ -38,18 +47,30 @@ export const SKIPPED = [
 ] as const
 export type Skipped = (typeof SKIPPED)[number]
 
-/** The service did not answer clearly: never drift. `trouble`: 5xx and 408; `denied`: 401, 403; `busy`: 429. */
-export const NO_ANSWERS = ['unreached', 'trouble', 'denied', 'busy', 'refused'] as const
+/**
+ * The service did not say how the user is: never drift. `trouble`: 5xx and 408; `error`: a 2xx that reports an error;
+ * `denied`: 401, 403; `busy`: 429; `refused`: any other status.
+ */
+export const NO_ANSWERS = ['unreached', 'trouble', 'error', 'denied', 'busy', 'refused'] as const
 export type NoAnswer = (typeof NO_ANSWERS)[number]
 
-/** What one verification says. `fields` in the order of section 2.6; none where the user as a whole is meant. */
+/** How a user disagrees. */
+export type DriftVerdict = {
+  readonly kind: DriftKind
+  /** In the order of section 2.6; none where the user as a whole is meant. */
+  readonly fields: readonly DriftField[]
+  /** Null of a trial that ended: nobody is to blame for it. */
+  readonly cause: Cause | null
+  /** Null: both sides agree on access, or nobody knows. */
+  readonly access: WrongAccess | null
+}
+
+/** What one verification says. */
 export type Verdict =
   | { readonly kind: 'agrees' }
-  | { readonly kind: DriftKind; readonly fields: readonly DriftField[]; readonly cause: Cause }
+  | DriftVerdict
   | { readonly kind: 'skipped'; readonly why: Skipped }
   | { readonly kind: 'no-answer'; readonly why: NoAnswer }
-
-export type DriftVerdict = Extract<Verdict, { kind: DriftKind }>
 
 export function isDrift(verdict: Verdict): verdict is DriftVerdict {
   return (DRIFT_KINDS as readonly string[]).includes(verdict.kind)
@@ -64,13 +85,10 @@ export const RESOLVED = ['repaired', 'by-itself', 'by-a-change', 'accepted', 'no
 export type Resolved = (typeof RESOLVED)[number]
 
 /** A difference that a second look has confirmed, or (`looks` 1) one that waits for it. Times are ISO 8601 in UTC. */
-export type Finding = {
+export type Finding = DriftVerdict & {
   readonly id: string
   readonly key: CustomerKey
   readonly userId: string | null
-  readonly kind: DriftKind
-  readonly fields: readonly DriftField[]
-  readonly cause: Cause
   readonly firstSeen: string
   readonly lastSeen: string
   /** GETs that showed it; below 2 it is only suspected. */
@@ -112,6 +130,8 @@ export type Tally = {
   readonly checked: number
   readonly agrees: number
   readonly kinds: Readonly<Partial<Record<DriftKind, number>>>
+  /** Of drift, as the causes and the fields: a trial that ended is in none of the three. */
+  readonly access: Readonly<Partial<Record<WrongAccess, number>>>
   readonly causes: Readonly<Partial<Record<Cause, number>>>
   readonly fields: Readonly<Partial<Record<DriftField, number>>>
   readonly skipped: Readonly<Partial<Record<Skipped, number>>>

@@ -6,7 +6,7 @@ import { type Lag, MOST_REPAIRS, nextLookMs, postponedMs, secondLookMs } from '.
 import { type Learning, type Recorded, recordOf } from './record.ts'
 import type { Change, Insertion, Resolution } from './rows.ts'
 import { AGREED, DRIFTED } from './share.ts'
-import type { Cause, Resolved } from './words.ts'
+import type { DriftVerdict, Resolved } from './words.ts'
 
 /** A customer after its look. `subject` as it was read before the look. */
 export type Given = { readonly subject: Subject; readonly looked: Looked } & Learning
@@ -19,8 +19,11 @@ export type Stored = {
   readonly resolved: Resolved | null
   readonly nextInMs: number | null
   readonly repairing: boolean
-  /** Of the finding that goes on: after its first look the records tell another one, since they hold what that showed. */
-  readonly cause: Cause | null
+  /**
+   * Of the finding that goes on, what is kept of it: fields that were shown twice, and the cause of the first look, since
+   * afterwards the records hold what that showed and tell another one. Null: there is none, or no look.
+   */
+  readonly told: DriftVerdict | null
 }
 
 /** With the step that its look leads to, from what was open for it. */
@@ -37,7 +40,7 @@ export function letterOf({ step, looked, moved }: Stepped): string {
   return looked.compared.kind === 'agrees' || normal ? AGREED : ''
 }
 
-/** A trial that ended is the service's own doing, and of what cannot be read nobody knows what would mend it. */
+/** Nobody takes a trial that ended for a mistake, and of what cannot be read nobody knows what would mend it. */
 export function mayRepair({ open, step }: Stepped): boolean {
   if (open === null || (step.do !== 'confirm' && step.do !== 'keep')) return false
   const { kind } = step.told
@@ -63,7 +66,7 @@ export const LEFT: Stored = {
   resolved: null,
   nextInMs: null,
   repairing: false,
-  cause: null,
+  told: null,
 }
 
 export function writesOf(
@@ -84,10 +87,10 @@ export function writesOf(
         : { stored, forget }
     }
     case 'wait': {
-      const same = seen && open !== null && open.kind === looked.compared.kind
+      const kept = seen && open !== null && (isFound(open) || open.kind === looked.compared.kind)
       const standing = open ? standingOf(open) : null
       return {
-        stored: { ...left, standing, nextInMs: open?.nextInMs ?? null, cause: same ? open.cause : null },
+        stored: { ...left, standing, nextInMs: open?.nextInMs ?? null, told: kept ? toldOf(open) : null },
       }
     }
     case 'postpone':
@@ -117,7 +120,7 @@ export function writesOf(
         standing: 'found',
         nextInMs,
         repairing: repair,
-        cause: step.told.cause,
+        told: toldOf(step.told),
       }
       return { stored, change, record }
     }
@@ -130,6 +133,10 @@ export function writesOf(
     default:
       return step satisfies never
   }
+}
+
+function toldOf({ kind, fields, cause, access }: DriftVerdict): DriftVerdict {
+  return { kind, fields, cause, access }
 }
 
 function standingOf(open: Open): 'suspected' | 'found' {

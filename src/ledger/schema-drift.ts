@@ -28,7 +28,10 @@ export const finding = rollcall.table(
     fields: text('fields').array().notNull(),
     /** Fields that the last look has shown for the first time: the next one confirms them. */
     pending: text('pending').array().notNull().default([]),
-    cause: text('cause').notNull(),
+    /** Null of a trial that ended. */
+    cause: text('cause'),
+    /** Who should have access and has none there, or the other way round. */
+    access: text('access'),
     firstSeen: at('first_seen').notNull().default(sql`now()`),
     lastSeen: at('last_seen').notNull().default(sql`now()`),
     looks: integer('looks').notNull().default(1),
@@ -51,6 +54,7 @@ export const finding = rollcall.table(
     uniqueIndex('finding_open').on(t.key).where(sql`${t.resolvedAt} IS NULL`),
     index('finding_next_look').on(t.nextLookAt).where(sql`${t.resolvedAt} IS NULL`),
     index('finding_resolved').on(t.resolvedAt).where(sql`${t.resolvedAt} IS NOT NULL`),
+    check('finding_access', sql`${t.access} IN ('lost', 'undue')`),
     check(
       'finding_kind',
       sql`${t.kind} IN ('missing', 'differs', 'unexpected-access', 'unreadable', 'trial-ended')`,

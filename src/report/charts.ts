@@ -93,12 +93,13 @@ function trend(report: Report): Markup {
 function thisRun(report: Report): PastRun[] {
   if (conclude(report) === 'not-credible') return []
   const { endedAt, counts, options, estimate } = report
-  const kind = options.from === 'ledger' ? 'round' : 'run'
+  const kind = options.from === 'ledger' ? 'ledger' : 'run'
   const sampled = estimate !== null
   return [{ kind, endedAt, checked: counts.checked, drifting: driftingOf(counts), sampled, credible: true }]
 }
 
 function whatRan({ kind, sampled }: PastRun): string {
+  if (kind === 'ledger') return 'what is known'
   if (kind === 'round') return "worker's round"
   return sampled ? 'sample' : 'everybody'
 }

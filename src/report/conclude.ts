@@ -1,10 +1,20 @@
-import type { Tally } from '../drift/words.ts'
+import { RESOLVED, type Resolved, type Tally } from '../drift/words.ts'
 import type { Report } from './report.ts'
 
-/** Customers whom a look has shown to differ: an ended trial is the service's own doing and does not count. */
+/** Customers whom a look has shown to differ: a trial that ended does not count, since that is how trials go. */
 export function driftingOf({ kinds }: Pick<Tally, 'kinds'>): number {
   const { missing = 0, differs = 0, unreadable = 0, 'unexpected-access': access = 0 } = kinds
   return missing + differs + unreadable + access
+}
+
+/** Findings of a report that are over by the time it is written, by how they ended: they were found all the same. */
+export function resolvedOf({
+  findings,
+}: Pick<Report, 'findings'>): Readonly<Partial<Record<Resolved, number>>> {
+  const counts = RESOLVED.map(
+    (how) => [how, findings.filter(({ resolvedHow }) => resolvedHow === how).length] as const,
+  )
+  return Object.fromEntries(counts.filter(([, count]) => count > 0))
 }
 
 /** Of those who were checked; null where nobody was. */

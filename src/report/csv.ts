@@ -8,6 +8,7 @@ const COLUMNS: readonly (readonly [
   ['key', ({ key }) => key],
   ['user_id', ({ userId }) => userId],
   ['kind', ({ kind }) => kind],
+  ['access', ({ access }) => access],
   ['fields', ({ fields }) => fields.join(' ')],
   ['cause', ({ cause }) => cause],
   ['first_seen', ({ firstSeen }) => firstSeen],

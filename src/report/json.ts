@@ -1,6 +1,6 @@
 // For programs: the report as it is, with what follows from it.
 import { asEscape, OBEYED_IN_JSON } from '../model/obeyed.ts'
-import { agreementOf, conclude, driftingOf, shareOf } from './conclude.ts'
+import { agreementOf, conclude, driftingOf, resolvedOf, shareOf } from './conclude.ts'
 import type { Report } from './report.ts'
 import { sayHeadline } from './say.ts'
 import { sayUnseen } from './scope.ts'
@@ -21,6 +21,7 @@ export function jsonForm(report: Report) {
     drifting: believed ? driftingOf(report.counts) : null,
     held,
     share: believed ? shareOf(disagree, known) : null,
+    resolvedMeanwhile: resolvedOf(report),
     ...rest,
     cannotBeSeen: sayUnseen(report),
     findings,

@@ -13,16 +13,25 @@ export type Report = {
   readonly endedAt: string
   readonly options: Options
   readonly outcome: Outcome
-  /** Customers whom the report is about: all, or those of `where`. */
+  /**
+   * Customers whom the report is about: all, or those of `where`. `from` the ledger: those who have a record, since it
+   * asks Postgres for nothing else and customers may not be read; who was never handled has none.
+   */
   readonly population: number
   /** Of them, those who were to be looked at: fewer with a sample, or when it was stopped. */
   readonly chosen: number
+  /** What was found while it went on, also where that was put right before it ended. */
   readonly counts: Tally
   /** Differences that one look has shown and no second one has confirmed; nobody else counts them. */
   readonly suspected: number
+  /**
+   * Customers of whom a worker has found a difference after this had looked at them; in no other figure. Null where that
+   * cannot be told: of some customers, of a run that was stopped, and of a report without calls.
+   */
+  readonly foundLater: number | null
   /** Null unless the customers were a random sample. */
   readonly estimate: Estimate | null
-  /** Of the worker's rounds; null in a report that made calls of its own. */
+  /** Of all looks, of workers and of runs; null in a report that made calls of its own. */
   readonly coverage: Coverage | null
   readonly repair: Repair | null
   /** Earlier runs and rounds over the same target, oldest first. */
@@ -39,7 +48,7 @@ export type Target = {
 }
 
 export type Options = {
-  /** `ledger`: what the worker's rounds have found, without a call. */
+  /** `ledger`: what workers and runs have found and is open, without a call. */
   readonly from: 'service' | 'ledger'
   readonly sample: number | null
   readonly where: string | null
@@ -108,7 +117,8 @@ export type Repair = {
 }
 
 export type PastRun = {
-  readonly kind: RunKind
+  /** `ledger`: a report without calls, which is no run. */
+  readonly kind: RunKind | 'ledger'
   readonly endedAt: string
   readonly checked: number
   /** Whom looks have shown to differ; null where its answers cannot be believed. */

@@ -10,6 +10,7 @@ export const COLUMNS = [
   'Customer',
   'User',
   'Kind',
+  'Access',
   'Fields',
   'Cause',
   'First seen',
@@ -19,13 +20,14 @@ export const COLUMNS = [
 
 /** `position` counts from 1 in what is listed now: most rows are not in the document while nobody sees them. */
 export function rowOf(finding: ReportedFinding, position: number): Markup {
-  const { key, userId, kind, cause, firstSeen, lastSeen } = finding
+  const { key, userId, kind, access, cause, firstSeen, lastSeen } = finding
   const cells: readonly Markup[] = [
     markup`<bdi>${key}</bdi>`,
     markup`<bdi>${userId ?? '–'}</bdi>`,
     markup`<span class="kind ${kind}">${KIND[kind].name}</span>`,
+    access === null ? markup`–` : markup`${access}`,
     fieldsOf(finding),
-    markup`${CAUSE[cause].name}`,
+    cause === null ? markup`–` : markup`${CAUSE[cause].name}`,
     markup`${minute(firstSeen)}`,
     markup`${minute(lastSeen)}`,
     stateOf(finding),

@@ -1,8 +1,10 @@
 // What a report says as a whole, in sentences of plain text: for the terminal and for the page alike.
-import { type Conclusion, conclude } from './conclude.ts'
+import { WRONG_ACCESS } from '../drift/words.ts'
+import { type Conclusion, conclude, resolvedOf } from './conclude.ts'
 import { counted, figure, percent } from './figures.ts'
 import type { Doubt, Estimate, Report, Stopped } from './report.ts'
 import { sayAgreed, sayDisagree, sayOthers, sayUnchecked } from './say-agreement.ts'
+import { ACCESS, RESOLUTION } from './words.ts'
 
 export type Tone = 'good' | 'bad' | 'unsure'
 
@@ -19,7 +21,20 @@ const TONES: Readonly<Record<Conclusion, Tone>> = {
 
 export function sayHeadline(report: Report): Headline {
   const conclusion = conclude(report)
-  return { tone: TONES[conclusion], text: sayConclusion(conclusion, report), more: sayMore(report) }
+  const access = conclusion === 'not-credible' ? [] : sayAccess(report)
+  const text = [...access, sayConclusion(conclusion, report)].join(' ')
+  return { tone: TONES[conclusion], text, more: sayMore(report) }
+}
+
+/** One sentence at most. How many differ says little beside somebody who cannot reach a lawyer. */
+function sayAccess({ counts: { access } }: Report): string[] {
+  const [one, ...others] = WRONG_ACCESS.flatMap((which) => {
+    const count = access[which] ?? 0
+    return count === 0 ? [] : [{ count, means: ACCESS[which].means }]
+  })
+  if (one === undefined) return []
+  const rest = others.map(({ count, means }) => `, ${figure(count)} ${means}`)
+  return [`${counted(one.count, 'customer')} ${one.means}${rest.join('')}.`]
 }
 
 function sayConclusion(conclusion: Conclusion, report: Report): string {
@@ -73,21 +88,36 @@ const STOP: Readonly<Record<Stopped, string>> = {
 }
 
 function sayMore(report: Report): string[] {
-  const { outcome, estimate, repair, suspected, counts } = report
+  const { outcome, estimate, repair, suspected, foundLater, counts } = report
   const said: string[] = []
   if (outcome.kind === 'not-credible') said.push(sayEvidence(counts), DOUBTED[outcome.why])
   if (outcome.kind === 'stopped') {
     said.push(STOP[outcome.why])
     if (outcome.resume !== null) said.push(`It goes on with: ${outcome.resume}`)
   }
-  if (outcome.kind !== 'not-credible') said.push(...sayOthers(report))
+  if (outcome.kind !== 'not-credible') said.push(...sayResolved(report), ...sayOthers(report))
   if (estimate !== null && outcome.kind !== 'not-credible') said.push(sayEstimate(estimate))
   const ended = counts.kinds['trial-ended'] ?? 0
   if (ended > 0 && outcome.kind !== 'not-credible')
-    said.push(`${counted(ended, 'trial has', 'trials have')} ended at the service, which is no drift.`)
+    said.push(`${counted(ended, 'trial is over', 'trials are over')} at the service, which is no drift.`)
   if (suspected > 0 && outcome.kind !== 'not-credible')
     said.push(`${counted(suspected, 'more customer')} differed at a look that nothing has confirmed yet.`)
+  if (foundLater !== null && foundLater > 0)
+    said.push(
+      `Workers have found ${counted(foundLater, 'more customer')} to differ after this had looked at them; they are not counted here.`,
+    )
   return repair === null ? said : [...said, ...sayRepair(repair)]
+}
+
+/** Found is found: who was put right while it went on is counted too, and this says so. */
+function sayResolved(report: Report): string[] {
+  const how = Object.entries(resolvedOf(report)) as [keyof typeof RESOLUTION, number][]
+  const all = how.reduce((sum, [, count]) => sum + count, 0)
+  if (all === 0) return []
+  const each = how.map(([word, count]) => `${RESOLUTION[word]}: ${figure(count)}`)
+  return [
+    `Of what was found, ${figure(all)} ${all === 1 ? 'is' : 'are'} resolved by now (${each.join('; ')}).`,
+  ]
 }
 
 /** What the service said, so that the reader can judge it. */

@@ -20,10 +20,19 @@ export function sayMethod({ options }: Pick<Report, 'options'>): string[] {
     'Nobody is judged while a change of theirs is on its way or was written a moment ago; an answer that a change ' +
       'has overtaken is thrown away.',
     'A difference counts when a second look, some time later, shows it again.',
-    'An answer that is not clear (a time-out, 5xx, refused keys) is counted as no answer, never as drift.',
+    'No connection, no answer in time, 408, 429, 5xx, refused keys (401, 403), any other refusal, and a 2xx that reports ' +
+      'an error are counted as no answer, never as drift.',
+    'A 2xx that holds no user, or another one, is counted as drift: unreadable.',
+    'Status 0 where a trial was agreed on is told, and is no drift: the service ends trials, and whether it did or ' +
+      'somebody there nobody can see.',
     ...(options.from === 'ledger'
-      ? ["This report made no call: it shows what the worker's rounds have found."]
-      : []),
+      ? [
+          'This report made no call: it shows what is open of all that workers and runs of rollcall drift have found, ' +
+            'whenever that was.',
+        ]
+      : [
+          'What a worker has found while this went on, and may have repaired, is counted as found; how it ended is said.',
+        ]),
   ]
 }
 
@@ -31,21 +40,27 @@ export function sayMethod({ options }: Pick<Report, 'options'>): string[] {
 export function sayTarget({ origin, environment, local }: Report['target']): string {
   return `${origin} (${environment}${local ? ', on this machine' : ''})`
 }
+/** A role that may only look sees no customer, and so what is known is counted by our own records. */
+const RECORDED =
+  'all who have a record; a run counts those too whom rollcall never handled, of whom nothing is known'
 
 /** What was checked, and when: label and text. */
 export function sayScope(report: Report): (readonly [label: string, text: string])[] {
   const { target, startedAt, endedAt, options, population, chosen, coverage } = report
   const many = counted(population, 'customer')
-  const which = options.where === null ? 'all of them' : `where ${options.where}`
+  const all = options.from === 'service' ? 'all of them' : RECORDED
+  const which = options.where === null ? all : `where ${options.where}`
   return [
     ['Service', sayTarget(target)],
     [
-      'Looked at',
+      options.from === 'service' ? 'Looked at' : 'As known at',
       options.from === 'service' ? `${minute(startedAt)} to ${minute(endedAt)}` : minute(endedAt),
     ],
     [
       'Source',
-      options.from === 'service' ? 'the service, by a GET for each' : "the worker's rounds, without a call",
+      options.from === 'service'
+        ? 'the service, by a GET for each'
+        : 'what workers and runs have found, without a call',
     ],
     ['Customers', `${figure(population)}, ${which}`],
     ...(options.sample === null

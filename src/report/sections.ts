@@ -1,12 +1,12 @@
 // The parts of the page besides its headline and charts.
-import type { DriftField } from '../drift/words.ts'
+import { type Cause, type DriftField, WRONG_ACCESS } from '../drift/words.ts'
 import { agreementOf, conclude, driftingOf, shareOf } from './conclude.ts'
 import { counted, figure, percent } from './figures.ts'
 import { type Markup, markup, NOTHING } from './markup.ts'
 import type { Report } from './report.ts'
 import { COLUMNS, rowOf } from './row.ts'
 import { sayMethod, sayScope, sayUnseen } from './scope.ts'
-import { CAUSE, KIND, NO_ANSWER, SKIP } from './words.ts'
+import { ACCESS, CAUSE, KIND, NO_ANSWER, SKIP } from './words.ts'
 
 /** The figures that one looks for first. */
 export function cards(report: Report): Markup {
@@ -18,6 +18,12 @@ export function cards(report: Report): Markup {
   const ended = counts.kinds['trial-ended'] ?? 0
   const doubtful = conclude(report) === 'not-credible'
   const told: readonly (readonly [label: string, many: string, note: string] | null)[] = [
+    ...WRONG_ACCESS.map((which) => {
+      const many = counts.access[which] ?? 0
+      return many === 0 || doubtful
+        ? null
+        : ([ACCESS[which].name, figure(many), ACCESS[which].means] as const)
+    }),
     ['Checked', figure(counts.checked), `of ${counted(population, 'customer')}`],
     doubtful ? null : ['Agree', figure(counts.agrees), sharely(counts.agrees, counts.checked)],
     doubtful
@@ -67,7 +73,7 @@ ${left === 0 ? NOTHING : markup`<noscript><p>and ${figure(left)} more, which it 
 
 function controls(findings: Report['findings']): Markup {
   const kinds = new Set(findings.map(({ kind }) => kind))
-  const causes = new Set(findings.map(({ cause }) => cause))
+  const causes = new Set<Cause>(findings.flatMap(({ cause }) => cause ?? []))
   const fields = new Set<DriftField>(findings.flatMap(({ fields }) => fields))
   const over = findings.some(({ resolvedAt }) => resolvedAt !== null)
   return markup`<form id="controls" hidden>

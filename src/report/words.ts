@@ -1,9 +1,9 @@
 // The words of drift for people: a name and a sentence for each. In plain text; each format escapes it in its own way.
-import type { Cause, DriftKind, NoAnswer, Resolved, Skipped } from '../drift/words.ts'
+import type { Cause, DriftKind, NoAnswer, Resolved, Skipped, WrongAccess } from '../drift/words.ts'
 
 export type Named = { readonly name: string; readonly means: string }
 
-/** The most serious first, which is the order in which a report lists them. */
+/** The most serious first, which is the order in which a report lists them, once access is not in question. */
 export const KIND: Readonly<Record<DriftKind, Named>> = {
   'unexpected-access': {
     name: 'Unexpected access',
@@ -13,12 +13,19 @@ export const KIND: Readonly<Record<DriftKind, Named>> = {
   differs: { name: 'Differs', means: 'fields of the user hold something else than the database says' },
   unreadable: {
     name: 'Unreadable',
-    means: 'what the service answers cannot be read, or is about another user',
+    means: 'the service answers with a 2xx that holds no user, or another one',
   },
   'trial-ended': {
     name: 'Trial ended',
-    means: 'the service has ended the trial by itself: told here, and no drift',
+    means:
+      'status 0 where a trial was agreed on: the service ends trials, or somebody ended it there; told here, and no drift',
   },
+}
+
+/** Before kinds and causes: it is what people are shut out by, or what is paid for in vain. */
+export const ACCESS: Readonly<Record<WrongAccess, Named>> = {
+  lost: { name: 'Access lost', means: 'without the access that they should have' },
+  undue: { name: 'Access undue', means: 'with access that they should not have' },
 }
 
 export const CAUSE: Readonly<Record<Cause, Named>> = {
@@ -55,9 +62,10 @@ export const SKIP: Readonly<Record<Skipped, string>> = {
 export const NO_ANSWER: Readonly<Record<NoAnswer, string>> = {
   unreached: 'no connection, or no answer in time',
   trouble: 'the service was in trouble (5xx, 408)',
+  error: 'a 2xx that reports an error (success: false, an error field)',
   denied: 'the keys were refused (401, 403)',
   busy: 'too many calls (429)',
-  refused: 'the request was refused',
+  refused: 'the request was refused (3xx, 400, 422 and others)',
 }
 
 export const RESOLUTION: Readonly<Record<Resolved, string>> = {

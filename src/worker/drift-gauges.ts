@@ -1,4 +1,4 @@
-import { DRIFT_KINDS, type DriftKind } from '../drift/words.ts'
+import { DRIFT_KINDS, type DriftKind, WRONG_ACCESS, type WrongAccess } from '../drift/words.ts'
 import { makeMetrics, type Put } from '../ops/metrics.ts'
 
 /** What is asked of verification. */
@@ -11,6 +11,7 @@ export type DriftReading = {
     readonly proof: { readonly medianMs: number; readonly p95Ms: number } | null
   }
   readonly open: Readonly<Record<DriftKind, number>>
+  readonly access: Readonly<Record<WrongAccess, number>>
   readonly share: {
     readonly counted: number
     readonly drifted: number
@@ -43,6 +44,11 @@ export function driftGauges(): (drift: DriftReading) => Promise<string> {
     help: 'Confirmed differences at the service that are open and can be believed, by kind',
     labels: { kind: DRIFT_KINDS },
   })
+  const access = metrics.gauge({
+    name: 'wrong_access',
+    help: 'Of these, customers without the access that they should have (lost), or with one that they should not (undue)',
+    labels: { access: WRONG_ACCESS },
+  })
   const share = plain('drift_share', 'Share of those verified last who differ')
   const halted = plain('repairs_halted', '1: so many differ that nothing is repaired')
   const doubted = plain('answers_doubted', '1: what the service answers to the looks cannot be believed')
@@ -59,6 +65,7 @@ export function driftGauges(): (drift: DriftReading) => Promise<string> {
     overdue(coverage.overdue)
     oldest((coverage.oldestAgeMs ?? 0) / 1000)
     for (const kind of DRIFT_KINDS) findings({ kind }, drift.open[kind])
+    for (const which of WRONG_ACCESS) access({ access: which }, drift.access[which])
     share(drift.share.counted > 0 ? drift.share.drifted / drift.share.counted : 0)
     halted(drift.share.haltedAt === null ? 0 : 1)
     doubted(drift.doubt === null ? 0 : 1)

@@ -32,15 +32,15 @@ export function logVerified(log: Log) {
         return
       }
       if (!isDrift(verdict)) return
-      const { kind, fields, cause } = verdict
-      const what = { ...about, kind, fields, cause, repairing }
+      const { kind, access, fields, cause } = verdict
+      const what = { ...about, kind, access, fields, cause, repairing }
       if (standing === 'found' && finding !== null && believed && isNews(finding))
         log.warn(what, 'the service differs from the database')
       else log.debug(what, 'the service seems to differ from the database')
     },
     round({ tally }: StoredRound): void {
-      const { checked, agrees, kinds, skipped, noAnswer } = tally
-      const about = { checked, agrees, kinds, skipped, noAnswer }
+      const { checked, agrees, kinds, access, skipped, noAnswer } = tally
+      const about = { checked, agrees, kinds, access, skipped, noAnswer }
       const doubt = doubtOf(tally)
       if (doubt === null) log.info(about, 'everybody was verified once more')
       else log.error({ ...about, doubt }, 'what the service answers cannot be believed: is it the right one?')

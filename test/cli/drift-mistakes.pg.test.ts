@@ -142,7 +142,12 @@ test('another service, another mapping, a gap: nothing is compared', async () =>
 
 test('two at a time: the second waits, says so, and can be stopped', async () => {
   const other = Promise.withResolvers<null>()
-  const held = alone(house.db.pool, 'run', () => other.promise)
+  const begun = Promise.withResolvers<void>()
+  const held = alone(house.db.pool, 'run', () => {
+    begun.resolve()
+    return other.promise
+  })
+  await begun.promise
   const stop = new AbortController()
   const said: string[] = []
   const waiting = runDrift(house, [], { stop: stop.signal, onErr: (line) => said.push(line) })

@@ -19,7 +19,17 @@ function report(counts: Tally, outcome: Outcome = COMPLETE, maxDrift: number | n
       writtenBy: '0',
       target: { origin: 'https://x.example', environment: 'demo', local: false },
     } as const),
-    ...{ startedAt: '', endedAt: '', options, outcome, population: 1000, chosen: 1000, counts, suspected: 0 },
+    ...{
+      startedAt: '',
+      endedAt: '',
+      options,
+      outcome,
+      population: 1000,
+      chosen: 1000,
+      counts,
+      suspected: 0,
+      foundLater: null,
+    },
     ...{ estimate: null, coverage: null, repair: null, trend: [], findings: [] },
   }
 }

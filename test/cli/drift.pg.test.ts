@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bundlePage } from '../../scripts/page.mjs'
-import { LANE } from '../drift/scene.ts'
+import { LANE, openVerifier } from '../drift/scene.ts'
 import { type Ran, runDrift } from '../support/drift-command.ts'
 import { buildHouse, type House, SECRETS } from '../support/house.ts'
 import { runRollcall } from '../support/process.ts'
+import { until } from '../support/until.ts'
 
 const KEYS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j']
 
@@ -91,14 +92,22 @@ describe('with three users who were changed behind our back', () => {
     const { code, report } = await json([])
     expect(code).toBe(3)
     expect(report.counts.kinds).toEqual({ missing: 1, differs: 1, 'trial-ended': 1 })
-    const findings = report.findings.map(({ key, kind, fields, cause }: Record<string, unknown>) => ({
-      ...{ key, kind, fields, cause },
+    const findings = report.findings.map(({ key, kind, access, fields, cause }: Record<string, unknown>) => ({
+      key,
+      kind,
+      access,
+      fields,
+      cause,
     }))
     expect(findings).toEqual([
-      { key: 'c', kind: 'missing', fields: [], cause: 'edited-at-service' },
-      { key: 'b', kind: 'differs', fields: ['first_name'], cause: 'edited-at-service' },
-      { key: 't', kind: 'trial-ended', fields: ['status'], cause: 'edited-at-service' },
+      { key: 'c', kind: 'missing', access: 'lost', fields: [], cause: 'edited-at-service' },
+      { key: 'b', kind: 'differs', access: null, fields: ['first_name'], cause: 'edited-at-service' },
+      { key: 't', kind: 'trial-ended', access: null, fields: ['status'], cause: null },
     ])
+    expect(report.headline).toMatch(/^1 customer without the access that they should have\. 2 of 11 /)
+    expect(report.counts).toMatchObject({
+      ...{ access: { lost: 1 }, causes: { 'edited-at-service': 2 }, fields: { first_name: 1 } },
+    })
     expect(report).toMatchObject({ conclusion: 'drift', drifting: 2, suspected: 0 })
     expect(report.trend).toHaveLength(1)
   })
@@ -107,7 +116,7 @@ describe('with three users who were changed behind our back', () => {
     const { code, out } = await drift([])
     expect(code).toBe(3)
     expect(out).toContain('2 of 11 customers checked')
-    expect(out).toMatch(/^c +missing +edited-at-service/m)
+    expect(out).toMatch(/^c +missing +lost +edited-at-service/m)
     expect(out).toContain('country_code')
     expect(out).toContain('Users whom only the service knows')
     for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
@@ -164,7 +173,10 @@ describe('with three users who were changed behind our back', () => {
     const { code, out } = await drift(['--from-ledger', '--json'], env, weekly)
     expect(code).toBe(3)
     const report = JSON.parse(out)
-    expect(report).toMatchObject({ drifting: 2, counts: { checked: 11, agrees: 8 }, coverage: { share: 1 } })
+    expect(report).toMatchObject({
+      ...{ drifting: 2, population: 11, coverage: { share: 1 }, options: { from: 'ledger' } },
+      counts: { checked: 11, agrees: 8, access: { lost: 1 }, causes: { 'edited-at-service': 2 } },
+    })
     expect(report.target.origin).toBe(house.sandbox.url)
     expect(house.calls()).toHaveLength(before)
   })
@@ -200,6 +212,44 @@ describe('with three users who were changed behind our back', () => {
     const { report, err } = await json(['--rate', '500', '--sample', '11'])
     expect(err).toContain('going on with the run of')
     expect(report).toMatchObject({ drifting: 2, chosen: 11, counts: { checked: 11 } })
+  })
+
+  test('what a worker finds and repairs meanwhile is in the report, with how it ended', async () => {
+    const stop = new AbortController()
+    const { pool } = house.db
+    const { rows: last } = await pool.query('SELECT max(id) AS id FROM rollcall.call')
+    const stopped = runDrift(house, ['--rate', '2'], { stop: stop.signal })
+    await expect.poll(looked).toSatisfy((checked) => checked > 0 && checked < 8)
+    stop.abort()
+    expect((await stopped).code).toBe(1)
+    // Nobody whom the run has asked about yet, nor one of the three.
+    const { rows } = await pool.query('SELECT key, status FROM rollcall.call WHERE id > $1', [last[0].id])
+    const asked = new Set(rows.map(({ key }) => key))
+    const others = KEYS.filter((each) => each !== 'b' && each !== 'c')
+    const key = others.find((each) => !asked.has(each)) ?? ''
+    const late = others.find((each) => rows.some((call) => call.key === each && call.status === 200)) ?? ''
+    for (const each of [key, late]) house.sandbox.users.edit(each, { status: 0 })
+    await using verifier = await openVerifier(house, { repair: true, counts: false })
+    await until(async () => (await verifier.look([key]))[key]?.repairing === true, { what: 'a repair' })
+    const worker = await house.startWorker()
+    await house.settled()
+    await worker.stop()
+    await until(async () => (await verifier.look([key]))[key]?.resolved === 'repaired', { what: 'its end' })
+    await using reporting = await openVerifier(house, { counts: false })
+    await until(async () => (await reporting.look([late]))[late]?.standing === 'found', { what: 'another' })
+
+    const { code, report } = await json(['--rate', '500'])
+    expect(code).toBe(3)
+    expect(report.findings.slice(0, 2)).toMatchObject([
+      { key: 'c', kind: 'missing', access: 'lost', resolvedHow: null },
+      { key, kind: 'differs', fields: ['status'], access: 'lost', resolvedHow: 'repaired' },
+    ])
+    expect(report).toMatchObject({
+      ...{ drifting: 3, chosen: 11, foundLater: 1, resolvedMeanwhile: { repaired: 1 } },
+      counts: { checked: 11, agrees: 7, access: { lost: 2 } },
+    })
+    house.sandbox.users.edit(late, { status: 2 })
+    expect((await json([])).report).toMatchObject({ drifting: 2, foundLater: 0, resolvedMeanwhile: {} })
   })
 
   test('--repair owes whoever differs, and says so; workers carry it out', async () => {

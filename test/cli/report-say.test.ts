@@ -8,9 +8,13 @@ const AGREES = 'Everybody who was checked agrees'
 describe('a report in the terminal', () => {
   test('ends with the conclusion, after who it is about', () => {
     const lines = sayReport(aReport())
-    expect(lines.join('\n')).toMatch(/^unexpected-access +1 {2}removed or out of scope/m)
+    const text = lines.join('\n')
+    expect(text).toMatch(/^unexpected-access +1 {2}removed or out of scope/m)
+    expect(text).toMatch(/^access lost +1 .*\naccess undue +1 .*\nchecked/m)
+    expect(text).toMatch(/^1 +missing +lost +edited-at-service/m)
+    expect(text).toMatch(/^5 +trial-ended +– +– /m)
     expect(lines.findIndex((line) => line.startsWith('CUSTOMER'))).toBeLessThan(
-      lines.findIndex((line) => line.startsWith('4 of 1,950 customers')),
+      lines.findIndex((line) => line.startsWith('1 customer without the access')),
     )
   })
 
@@ -48,11 +52,11 @@ describe('a report in the terminal', () => {
     const key = `${'a'.repeat(110)}${'z'.repeat(110)}`
     const findings = [
       aFinding({ key: 'short', resolvedHow: 'by-itself' }),
-      aFinding({ id: '2', key, kind: 'unexpected-access', cause: 'never-delivered' }),
+      aFinding({ id: '2', key, kind: 'unexpected-access', access: 'undue', cause: 'never-delivered' }),
     ]
     const lines = sayReport(aReport({ findings }))
     expect(lines).toContain(
-      'aaaaaaaaaa…zzzzzzzzz  unexpected-access  never-delivered    2026-11-20 08:15 UTC',
+      'aaaaaaaa…zzzzzzz  unexpected-access  undue   never-delivered    2026-11-20 08:15',
     )
     expect(lines).toContain('    email, mobile_phone')
     expect(lines).toContain('    ended: by-itself')

@@ -195,23 +195,26 @@ test('shows unfinished looks at everybody, and needs a person as long as the las
 
 test('what the service holds otherwise needs a person, and a trial that ended does not', async () => {
   await using scene = await openScene()
-  const find = (key: string, kind: string) =>
+  const find = (key: string, kind: string, access: string | null = null) =>
     scene.pool.query(
-      `INSERT INTO rollcall.finding (key, kind, fields, cause, looks) VALUES ($1, $2, '{}', 'edited-at-service', 2)`,
-      [key, kind],
+      `INSERT INTO rollcall.finding (key, kind, fields, cause, access, looks)
+       VALUES ($1, $2, '{}', 'edited-at-service', $3, 2)`,
+      [key, kind, access],
     )
   await find('a', 'trial-ended')
   expect(await scene.needs()).toEqual(NOTHING)
-  await find('b', 'missing')
-  await find('c', 'unexpected-access')
+  await find('b', 'missing', 'lost')
+  await find('c', 'unexpected-access', 'undue')
   await scene.pool.query(`INSERT INTO rollcall.drift_share (recent, halted_at) VALUES ('dddda', now())`)
   const { code, out } = await scene.status()
   expect(code).toBe(3)
   const lines = unfolded(out)
   expect(lines).toMatch(/^verified +not by workers/m)
-  expect(lines).toMatch(/^drift +1 missing, 1 unexpected-access, 1 trial-ended; 4 of the 5 verified last$/m)
   expect(lines).toMatch(
-    /^attention +the service differs from the database for 2 customers: see `rollcall drift --from-ledger`$/m,
+    /^drift +1 without the access .*, 1 with access .*; 1 missing, 1 unexpected-access, 1 trial-ended; 4 of the 5 verified last$/m,
+  )
+  expect(lines).toMatch(
+    /^attention +the service differs from the database for 2 customers, 1 without .*: see `rollcall drift --from-ledger`$/m,
   )
   expect(lines).toMatch(/^attention +4 of the 5 .* is it still the right service/m)
 })

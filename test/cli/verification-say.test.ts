@@ -18,6 +18,7 @@ function verification(
     },
     open: { ...NONE, ...open },
     doubt: null,
+    access: { lost: open.missing ?? 0, undue: open['unexpected-access'] ?? 0 },
     share: { counted: 200, drifted: 21, most: 10, over: true, haltedAt },
   }
 }
@@ -40,7 +41,10 @@ describe('how far verification has come', () => {
 
   test('what was found is counted by kind, beside the share of those verified last', () => {
     expect(sayDrift(verification({}, { missing: 2, 'trial-ended': 3 }))).toBe(
-      '2 missing, 3 trial-ended; 21 of the 200 verified last',
+      '2 without the access that they should have; 2 missing, 3 trial-ended; 21 of the 200 verified last',
+    )
+    expect(sayDrift(verification({}, { missing: 2, 'unexpected-access': 1 }))).toMatch(
+      /^2 without the access that they should have, 1 with access that they should not have; 2 missing, 1 unex/,
     )
     const none = verification()
     expect(sayDrift({ ...none, share: { ...none.share, counted: 0 } })).toBe(
@@ -61,7 +65,7 @@ describe('a person is needed', () => {
     [
       'for drift',
       verification({}, { missing: 2, differs: 1 }),
-      [/differs from the database for 3 customers/],
+      [/differs from the database for 3 customers, 2 without the access that they should have: see/],
     ],
     [
       'for a mass of it',

@@ -14,7 +14,7 @@ import {
 } from '../../src/drift/agenda.ts'
 import type { Verdict, Verified } from '../../src/drift/words.ts'
 
-const MISSING: Verdict = { kind: 'missing', fields: [], cause: 'edited-at-service' }
+const MISSING: Verdict = { kind: 'missing', fields: [], cause: 'edited-at-service', access: 'lost' }
 const AGREES: Verdict = { kind: 'agrees' }
 
 function looked(key: string, verdict: Verdict, more: Partial<Verified> = {}): Verified {
@@ -24,10 +24,12 @@ function looked(key: string, verdict: Verdict, more: Partial<Verified> = {}): Ve
 const suspected = (key: string, at = 50) => looked(key, MISSING, { standing: 'suspected', lookAgainAtMs: at })
 const found = (key: string) => looked(key, MISSING, { standing: 'found', findingId: `f-${key}` })
 
+const NOBODY = new Map()
+
 function told(agenda: Agenda, ...verified: readonly Verified[]): Agenda {
   const known = new Set(agenda.waiting.map(({ key }) => key))
   const fresh = verified.map(({ key }) => key).filter((key) => !known.has(key))
-  return afterLooks(agenda, { verified, fresh, nowMs: 0 })
+  return afterLooks(agenda, { verified, fresh, met: NOBODY, nowMs: 0 })
 }
 
 describe('a run', () => {
@@ -73,6 +75,41 @@ describe('a run', () => {
     expect(agenda).toMatchObject({ waiting: [], suspected: 1, found: [], tally: { checked: 0 } })
   })
 
+  test('counts what others have found meanwhile, whatever its own look says by then, once and at once', () => {
+    const undue = {
+      kind: 'unexpected-access',
+      fields: [],
+      cause: 'edited-at-service',
+      access: 'undue',
+    } as const
+    const met = new Map([['a', { findingId: 'f-other', verdict: undue }]])
+    const looks: readonly Verified[] = [
+      looked('a', AGREES, { resolved: 'repaired', findingId: 'f-other' }),
+      looked('a', { kind: 'skipped', why: 'owed' }),
+      looked('a', { kind: 'no-answer', why: 'busy' }),
+    ]
+    for (const look of looks) {
+      const end = afterLooks(NOTHING_YET, {
+        verified: [look, looked('b', AGREES)],
+        fresh: ['a', 'b'],
+        met,
+        nowMs: 0,
+      })
+      expect(end).toMatchObject({ waiting: [], found: ['f-other'], suspected: 0 })
+      expect(end.tally).toMatchObject({
+        checked: 2,
+        agrees: 1,
+        kinds: { 'unexpected-access': 1 },
+        access: { undue: 1 },
+      })
+    }
+    // What it has found itself is told as that; and what it suspects by now is looked at again.
+    const own = afterLooks(NOTHING_YET, { verified: [found('a')], fresh: ['a'], met, nowMs: 0 })
+    expect(own).toMatchObject({ found: ['f-a'], tally: { checked: 1, kinds: { missing: 1 } } })
+    const other = afterLooks(NOTHING_YET, { verified: [suspected('a')], fresh: ['a'], met, nowMs: 0 })
+    expect(other).toMatchObject({ waiting: [{ key: 'a' }], found: [], tally: { checked: 0 } })
+  })
+
   test('takes nobody new while too many wait for their second look', () => {
     const many = Array.from({ length: MOST_WAITING }, (_, n) => suspected(`k${n}`))
     expect(dueOf(told(NOTHING_YET, ...many), 0, 50)).toEqual({ due: [], newOnes: 0 })
@@ -94,7 +131,12 @@ describe('a run', () => {
   })
 
   test('keeps whoever a stop came before', () => {
-    const agenda = afterLooks(NOTHING_YET, { verified: [looked('a', AGREES)], fresh: ['a', 'b'], nowMs: 7 })
+    const agenda = afterLooks(NOTHING_YET, {
+      verified: [looked('a', AGREES)],
+      fresh: ['a', 'b'],
+      met: NOBODY,
+      nowMs: 7,
+    })
     expect(agenda.waiting).toEqual([{ key: 'b', at: 7, looks: 0, last: null }])
     expect(closed(agenda).tally).toMatchObject({ checked: 1, skipped: {} })
   })

@@ -118,6 +118,45 @@ test('an absent user is missing just where a sync that has seen that would regis
   fc.assert(run, { numRuns: 1000, seed: 7 })
 })
 
+describe('access', () => {
+  const GONE: Mapped = { kind: 'removed', userId: 'u7' }
+  const ELSEWHERE: Mapped = { kind: 'out-of-scope', userId: 'u7' }
+  test.each([
+    ['lost', user(2), remote(0)],
+    ['lost', user(2), 'absent'],
+    ['lost', user(4), 'absent'],
+    ['lost', user(2, { email: 'a@x.es' }), remote(0, { email: 'b@x.es' })],
+    ['undue', user(0), remote(2)],
+    ['undue', user(0), remote(4)],
+    ['undue', GONE, remote(2)],
+    ['undue', ELSEWHERE, remote(4)],
+    // Both have some, or neither; of a status that the interface does not have nobody knows what it gives.
+    [null, user(2), remote(4)],
+    [null, user(4), remote(2)],
+    [null, user(0), 'absent'],
+    [null, user(2), remote(7)],
+    [null, user(2, { email: 'a@x.es' }), remote(2, { email: 'b@x.es' })],
+    [null, user(2), 'unreadable'],
+  ] as const)('is %s: %j here, %j there', (access, mapped, sight) => {
+    const sentStatus = mapped.kind === 'user' ? mapped.user.status : 0
+    const asked = subject(mapped, { remote: 'present', sentStatus: sentStatus === 4 ? null : sentStatus })
+    expect(compare(asked, sight, FACTS)).toMatchObject({ access })
+  })
+
+  test('that ended with a trial is neither lost nor anybody’s doing, whatever else differs', () => {
+    const trial = (fields: Fields) => subject(user(4, fields), { remote: 'present', sentStatus: 4 })
+    expect(compare(trial({}), remote(0), FACTS)).toEqual({
+      ...{ kind: 'trial-ended', fields: ['status'], cause: null, access: null },
+    })
+    expect(compare(trial({ email: 'a@x.es' }), remote(0, { email: 'b@x.es' }), FACTS)).toMatchObject({
+      ...{ kind: 'differs', fields: ['email'], access: null },
+    })
+    // A trial that the service was never seen to take has not ended.
+    const given = subject(user(4), { remote: 'present', sentStatus: 2 })
+    expect(compare(given, remote(0), FACTS)).toMatchObject({ kind: 'differs', access: 'lost' })
+  })
+})
+
 describe('what a GET says', () => {
   const CASES = [
     ['nobody, of a user', user(2), 'absent', 'missing'],
@@ -187,7 +226,7 @@ describe('what a GET says', () => {
     const removed: Mapped = { kind: 'removed', userId: 'u7' }
     const asked = subject(removed, { remote: 'present', sentStatus: 0, erased: 'sent' }, { policy })
     expect(compare(asked, remote(0, { email: 'a@x.es' }), FACTS)).toEqual({
-      ...{ kind: 'differs', fields: ['email'], cause: 'edited-at-service' },
+      ...{ kind: 'differs', fields: ['email'], cause: 'edited-at-service', access: null },
     })
     expect(compare(asked, remote(0), FACTS).kind).toBe('agrees')
     expect(compare(asked, remote(2), FACTS).kind).toBe('unexpected-access')

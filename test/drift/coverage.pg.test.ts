@@ -44,6 +44,7 @@ test('of an empty ledger', async () => {
     },
     open: { missing: 0, differs: 0, 'unexpected-access': 0, unreadable: 0, 'trial-ended': 0 },
     doubt: null,
+    access: { lost: 0, undue: 0 },
     share: { counted: 0, drifted: 0, most: 3, over: false, haltedAt: null },
   })
 })
@@ -101,14 +102,17 @@ test('from commit to verified: of changes that were proved, and of no other', as
 })
 
 test('findings that are confirmed and open, and the share that stops repairs', async () => {
-  const made = `INSERT INTO rollcall.finding (key, kind, fields, cause, looks, resolved_at)`
-  await pool.query(`${made} VALUES ('a', 'missing', '{}', 'edited-at-service', 2, NULL),
-    ('b', 'differs', '{email}', 'edited-at-service', 3, NULL), ('c', 'differs', '{email}', 'edited-at-service', 1, NULL),
-    ('d', 'missing', '{}', 'edited-at-service', 2, now())`)
+  const made = `INSERT INTO rollcall.finding (key, kind, fields, cause, access, looks, resolved_at)`
+  await pool.query(`${made} VALUES ('a', 'missing', '{}', 'edited-at-service', 'lost', 2, NULL),
+    ('b', 'differs', '{status}', 'edited-at-service', 'undue', 3, NULL),
+    ('c', 'differs', '{status}', 'edited-at-service', 'undue', 1, NULL),
+    ('e', 'differs', '{email}', 'edited-at-service', NULL, 2, NULL), ('f', 'trial-ended', '{status}', NULL, NULL, 2, NULL),
+    ('d', 'missing', '{}', 'edited-at-service', 'lost', 2, now())`)
   await pool.query(
     `INSERT INTO rollcall.drift_share (recent, halted_at) VALUES ('aadadadd', '2026-11-22T06:00:00Z')`,
   )
-  const { open, share } = await readVerification(pool, ASKED)
-  expect(open).toMatchObject({ missing: 1, differs: 1, unreadable: 0 })
+  const { open, access, share } = await readVerification(pool, ASKED)
+  expect(open).toMatchObject({ missing: 1, differs: 2, unreadable: 0, 'trial-ended': 1 })
+  expect(access).toEqual({ lost: 1, undue: 1 })
   expect(share).toEqual({ counted: 8, drifted: 4, most: 3, over: true, haltedAt: '2026-11-22T06:00:00.000Z' })
 })

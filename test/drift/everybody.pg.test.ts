@@ -213,7 +213,15 @@ describe('the record of a run', () => {
       )
       const { id = '', looks = 1 } = rows[0] ?? {}
       const change = {
-        ...({ id, key, userId: key, kind: 'missing', cause: 'edited-at-service', desired: 'd' } as const),
+        ...({
+          id,
+          key,
+          userId: key,
+          kind: 'missing',
+          cause: 'edited-at-service',
+          access: 'lost',
+          desired: 'd',
+        } as const),
         ...{
           fields: [],
           pending: [],

@@ -2,7 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Looked, type Open, stepFor } from '../../src/drift/findings.ts'
 import type { Seen } from '../../src/drift/learn.ts'
-import { DRIFT_KINDS, type DriftField, type DriftKind, SKIPPED } from '../../src/drift/words.ts'
+import {
+  DRIFT_KINDS,
+  type DriftField,
+  type DriftKind,
+  SKIPPED,
+  type WrongAccess,
+} from '../../src/drift/words.ts'
 
 const OPEN: Open = {
   ...{
@@ -11,6 +17,7 @@ const OPEN: Open = {
     fields: ['email'],
     pending: [],
     cause: 'never-delivered',
+    access: null,
     looks: 1,
     nextInMs: -1,
   },
@@ -18,8 +25,15 @@ const OPEN: Open = {
 }
 const FOUND: Open = { ...OPEN, looks: 2 }
 
+const MISSING = { kind: 'missing', fields: [], cause: 'edited-at-service' } as const
+
 function differs(fields: readonly DriftField[], seen: Seen = {}, desired = 'd'): Looked {
-  return { kind: 'seen', compared: { kind: 'differs', fields, cause: 'edited-at-service' }, seen, desired }
+  const compared = { kind: 'differs', fields, cause: 'edited-at-service', access: null } as const
+  return { kind: 'seen', compared, seen, desired }
+}
+function statusDiffers(access: WrongAccess | null, fields: readonly DriftField[] = ['status']): Looked {
+  const compared = { kind: 'differs', fields, cause: 'edited-at-service', access } as const
+  return { kind: 'seen', compared, seen: {}, desired: 'd' }
 }
 const agrees = (desired = 'd'): Looked => ({ kind: 'seen', compared: { kind: 'agrees' }, seen: {}, desired })
 
@@ -49,6 +63,26 @@ test('each field has to be shown twice', () => {
     ends: null,
   })
   expect(stepFor(FOUND, differs(['gender']))).toMatchObject({ do: 'suspect', ends: 'by-itself' })
+})
+
+test('that access is lost or undue has to be shown twice, as a field has', () => {
+  const told = (open: Partial<Open>, looked: Looked) => {
+    const step = stepFor({ ...FOUND, ...open }, looked)
+    return 'told' in step ? [step.do, step.told.fields, step.told.pending, step.told.access] : step
+  }
+  const status = { fields: ['status'], access: 'lost' } as const
+  expect(told(status, statusDiffers('lost'))).toEqual(['keep', ['status'], [], 'lost'])
+  // From another trial to no access: the status differed before, and the loss is news.
+  expect(told({ fields: ['status'] }, statusDiffers('lost'))).toEqual(['suspect', ['status'], [], 'lost'])
+  expect(
+    told({ ...status, fields: ['status', 'email'] }, statusDiffers('undue', ['status', 'email'])),
+  ).toEqual([...['keep', ['email'], ['status'], null]])
+  expect(told({}, statusDiffers('lost', ['status', 'email']))).toEqual(['keep', ['email'], ['status'], null])
+  expect(told({ pending: ['status'] }, statusDiffers('lost', ['status', 'email']))).toEqual([
+    ...['keep', ['status', 'email'], [], 'lost'],
+  ])
+  const missing = { ...statusDiffers(null), compared: { ...MISSING, access: 'lost' } } as Looked
+  expect(told({ kind: 'missing', fields: [], access: 'lost' }, missing)).toEqual(['keep', [], [], 'lost'])
 })
 
 test('another kind is another suspicion', () => {
@@ -127,7 +161,7 @@ test('whatever the looks show, nothing is found that two looks in a row have not
         each
           ? ({
               ...differs(fields),
-              compared: { kind: each.kind, fields, cause: 'edited-at-service' },
+              compared: { kind: each.kind, fields, cause: 'edited-at-service', access: null },
             } as Looked)
           : agrees(),
       )

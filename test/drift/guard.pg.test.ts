@@ -74,8 +74,9 @@ test('the cause is what the records tell: a call of unknown outcome, another map
     SELECT max(id) + 1, (array_agg(fingerprint ORDER BY id DESC))[1], now() FROM rollcall.generation`)
   await using verifier = await openVerifier(house)
   const looked = await verifier.look(['a', 'b'])
-  expect(looked.a?.verdict).toEqual({ kind: 'differs', fields: ['first_name'], cause: 'unknown-outcome' })
-  expect(looked.b?.verdict).toEqual({ kind: 'differs', fields: ['first_name'], cause: 'mapping-changed' })
+  const differs = { kind: 'differs', fields: ['first_name'], access: null }
+  expect(looked.a?.verdict).toEqual({ ...differs, cause: 'unknown-outcome' })
+  expect(looked.b?.verdict).toEqual({ ...differs, cause: 'mapping-changed' })
 })
 
 test('under another mapping than syncs go by nobody is looked at; a stop leaves out who was not', async () => {

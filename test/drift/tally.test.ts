@@ -1,22 +1,25 @@
 import { expect, test } from 'vitest'
 import { EMPTY_TALLY, plus, tallyOf } from '../../src/drift/tally.ts'
 import type { Verdict } from '../../src/drift/words.ts'
+import { driftingOf } from '../../src/report/conclude.ts'
 
 const VERDICTS: readonly Verdict[] = [
   { kind: 'agrees' },
   { kind: 'agrees' },
-  { kind: 'missing', fields: [], cause: 'edited-at-service' },
-  { kind: 'differs', fields: ['status', 'email'], cause: 'edited-at-service' },
-  { kind: 'differs', fields: ['email'], cause: 'never-delivered' },
+  { kind: 'missing', fields: [], cause: 'edited-at-service', access: 'lost' },
+  { kind: 'differs', fields: ['status', 'email'], cause: 'edited-at-service', access: 'undue' },
+  { kind: 'differs', fields: ['email'], cause: 'never-delivered', access: null },
+  { kind: 'trial-ended', fields: ['status'], cause: null, access: null },
   { kind: 'skipped', why: 'owed' },
   { kind: 'no-answer', why: 'trouble' },
   { kind: 'no-answer', why: 'trouble' },
 ]
 
 const COUNTED = {
-  checked: 5,
+  checked: 6,
   agrees: 2,
-  kinds: { missing: 1, differs: 2 },
+  kinds: { missing: 1, differs: 2, 'trial-ended': 1 },
+  access: { lost: 1, undue: 1 },
   causes: { 'edited-at-service': 2, 'never-delivered': 1 },
   fields: { status: 1, email: 2 },
   skipped: { owed: 1 },
@@ -25,6 +28,13 @@ const COUNTED = {
 
 test('each customer counts once, and by what was said of it', () => {
   expect(tallyOf(VERDICTS)).toEqual(COUNTED)
+})
+
+test('causes add up with what counts as drift: a trial that ended has none, and no field', () => {
+  const { kinds, causes, fields } = tallyOf(VERDICTS)
+  const sum = Object.values(causes).reduce((total, count) => total + count, 0)
+  expect(sum).toBe(driftingOf({ kinds }))
+  expect(fields.status).toBe(1)
 })
 
 test('counts add up, wherever they are cut', () => {

@@ -72,7 +72,7 @@ async function scene(
 
 const AGREES: Verdict = { kind: 'agrees' }
 const OWED: Verdict = { kind: 'skipped', why: 'owed' }
-const MISSING: Verdict = { kind: 'missing', fields: [], cause: 'edited-at-service' }
+const MISSING: Verdict = { kind: 'missing', fields: [], cause: 'edited-at-service', access: 'lost' }
 
 function verified(key: CustomerKey, verdict: Verdict): Verified {
   return {

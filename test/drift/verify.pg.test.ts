@@ -17,15 +17,17 @@ const SAYS: Readonly<Record<string, Verdict>> = {
   same: { kind: 'agrees' },
   spelled: { kind: 'agrees' },
   country: { kind: 'agrees' },
-  renamed: { kind: 'differs', fields: ['first_name'], cause: 'edited-at-service' },
-  emptied: { kind: 'differs', fields: ['email', 'first_name'], cause: 'edited-at-service' },
-  shut: { kind: 'differs', fields: ['status'], cause: 'edited-at-service' },
-  gone: { kind: 'missing', fields: [], cause: 'edited-at-service' },
-  left: { kind: 'unexpected-access', fields: [], cause: 'edited-at-service' },
-  trial: { kind: 'trial-ended', fields: ['status'], cause: 'edited-at-service' },
-  missed: { kind: 'differs', fields: ['first_name'], cause: 'never-delivered' },
-  unheard: { kind: 'missing', fields: [], cause: 'never-delivered' },
-  lapsed: { kind: 'unexpected-access', fields: [], cause: 'never-delivered' },
+  renamed: { kind: 'differs', fields: ['first_name'], cause: 'edited-at-service', access: null },
+  emptied: { kind: 'differs', fields: ['email', 'first_name'], cause: 'edited-at-service', access: null },
+  shut: { kind: 'differs', fields: ['status'], cause: 'edited-at-service', access: 'lost' },
+  open: { kind: 'differs', fields: ['status'], cause: 'edited-at-service', access: 'undue' },
+  lesser: { kind: 'differs', fields: ['status'], cause: 'edited-at-service', access: null },
+  gone: { kind: 'missing', fields: [], cause: 'edited-at-service', access: 'lost' },
+  left: { kind: 'unexpected-access', fields: [], cause: 'edited-at-service', access: 'undue' },
+  trial: { kind: 'trial-ended', fields: ['status'], cause: null, access: null },
+  missed: { kind: 'differs', fields: ['first_name'], cause: 'never-delivered', access: null },
+  unheard: { kind: 'missing', fields: [], cause: 'never-delivered', access: 'lost' },
+  lapsed: { kind: 'unexpected-access', fields: [], cause: 'never-delivered', access: 'undue' },
 }
 const KEYS = Object.keys(SAYS)
 const DRIFT = KEYS.filter((key) => SAYS[key]?.kind !== 'agrees')
@@ -39,7 +41,7 @@ describe('customers whose users were changed at the service', () => {
     const { pool } = house.db
     await pool.query(
       `INSERT INTO clientes (id, plan, correo, nombre, pais)
-       SELECT k, CASE k WHEN 'trial' THEN 'trial' ELSE 'premium' END, k || '@example.com', 'Ana', 'ES'
+       SELECT k, CASE k WHEN 'trial' THEN 'trial' WHEN 'open' THEN 'free' ELSE 'premium' END, k || '@example.com', 'Ana', 'ES'
        FROM unnest($1::text[]) AS k WHERE k <> 'unheard'`,
       [KEYS],
     )
@@ -52,6 +54,8 @@ describe('customers whose users were changed at the service', () => {
     users.edit('renamed', { first_name: 'Eva' })
     users.edit('emptied', { first_name: null, email: 'x@example.org' })
     users.edit('shut', { status: 0 })
+    users.edit('open', { status: 2 })
+    users.edit('lesser', { status: 4 })
     users.delete('gone')
     users.edit('left', { status: 2 })
     users.edit('trial', { status: 0 })
@@ -85,13 +89,17 @@ describe('customers whose users were changed at the service', () => {
     expect(looked.renamed?.shown).toEqual([{ field: 'first_name', here: 'Ana', service: 'Eva' }])
     const found = await readFindings(house.db.pool, { resolvedSince: null, before: null, limit: 99 })
     expect(
-      Object.fromEntries(found.map(({ key, kind, fields, cause }) => [key, { kind, fields, cause }])),
+      Object.fromEntries(
+        found.map(({ key, kind, fields, cause, access }) => [key, { kind, fields, cause, access }]),
+      ),
     ).toEqual(Object.fromEntries(DRIFT.map((key) => [key, SAYS[key]])))
     expect(await countOpen(house.db.pool)).toEqual([
-      { kind: 'differs', count: 4 },
-      { kind: 'missing', count: 2 },
-      { kind: 'trial-ended', count: 1 },
-      { kind: 'unexpected-access', count: 2 },
+      { kind: 'differs', access: 'lost', count: 1 },
+      { kind: 'differs', access: 'undue', count: 1 },
+      { kind: 'differs', access: null, count: 4 },
+      { kind: 'missing', access: 'lost', count: 2 },
+      { kind: 'trial-ended', access: null, count: 1 },
+      { kind: 'unexpected-access', access: 'undue', count: 2 },
     ])
     expect(house.calls().filter(({ method }) => method !== 'GET').length).toBeGreaterThan(0)
   })
@@ -105,8 +113,13 @@ describe('customers whose users were changed at the service', () => {
   })
 
   test('the cause stays what it was when the finding is looked at again', async () => {
+    house.sandbox.users.edit('renamed', { last_name: 'Paz' })
     const looked = await verifier.look(['renamed', 'gone', 'missed'])
     expect(looked.renamed?.standing).toBe('found')
+    // What is said of it is the finding: the last name was shown once.
+    expect(looked.renamed?.verdict).toEqual(SAYS.renamed)
+    expect(looked.missed?.verdict).toEqual(SAYS.missed)
+    house.sandbox.users.edit('renamed', { last_name: null })
     const stored = await storedFindings(house)
     expect(
       stored.filter(({ key }) => ['renamed', 'gone', 'missed'].includes(key)).map(({ cause }) => cause),
@@ -136,6 +149,7 @@ describe('customers whose users were changed at the service', () => {
     })
     for (const [status, why] of [
       [500, 'trouble'],
+      [200, 'error'],
       [403, 'denied'],
       [400, 'refused'],
     ] as const) {

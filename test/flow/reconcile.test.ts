@@ -91,7 +91,7 @@ eachLane('a worker verifies', (lane) => {
     // Counted once, and by the cause that it was found with, in the rounds that come after as well.
     const counted = {
       ...{ checked: 8, agrees: 4, kinds: { differs: 2, missing: 1, 'unexpected-access': 1 } },
-      causes: { 'edited-at-service': 4 },
+      ...{ access: { lost: 2, undue: 1 }, causes: { 'edited-at-service': 4 } },
     }
     await until(async () => (await roundsWith(house, counted)) >= 2, { timeout: 15_000 })
     // It was asked for a report, and nothing is sent.
@@ -104,8 +104,8 @@ eachLane('a worker verifies', (lane) => {
     await until(async () => (await found(house)).length === 2, { timeout: 15_000 })
     expect(await ended(house)).toEqual(['c002 by-itself', 'c003 by-a-change'])
     expect(await countOpen(house.db.pool)).toEqual([
-      { kind: 'missing', count: 1 },
-      { kind: 'unexpected-access', count: 1 },
+      { kind: 'missing', access: 'lost', count: 1 },
+      { kind: 'unexpected-access', access: 'undue', count: 1 },
     ])
   }, 60_000)
 

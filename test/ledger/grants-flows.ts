@@ -219,6 +219,7 @@ const FINDING = {
     fields: [],
     pending: [],
     cause: 'never-delivered' as const,
+    access: 'lost' as const,
   },
   ...{ forms: {}, desired: 'd', nextInMs: 0 },
 }

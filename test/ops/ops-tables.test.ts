@@ -144,11 +144,12 @@ const DRIFT: DriftReading = {
     proof: { medianMs: 1500, p95Ms: 9000 },
   },
   open: { missing: 2, differs: 1, 'unexpected-access': 0, unreadable: 0, 'trial-ended': 4 },
+  access: { lost: 2, undue: 0 },
   share: { counted: 200, drifted: 30, haltedAt: '2026-11-22T06:00:00.000Z' },
   doubt: 'nobody-there',
 }
 
-test('shows how far verification has come, and what it has found by kind', async () => {
+test('shows how far verification has come, and what it has found by kind and by access', async () => {
   expect(await shown(null, null, NO_SWEEPS, DRIFT)).toEqual(
     expect.arrayContaining([
       'rollcall_verifiable_customers 40',
@@ -157,6 +158,8 @@ test('shows how far verification has come, and what it has found by kind', async
       'rollcall_oldest_verified_age_seconds 5',
       'rollcall_findings{kind="missing"} 2',
       'rollcall_findings{kind="unreadable"} 0',
+      'rollcall_wrong_access{access="lost"} 2',
+      'rollcall_wrong_access{access="undue"} 0',
       'rollcall_drift_share 0.15',
       'rollcall_repairs_halted 1',
       'rollcall_answers_doubted 1',
@@ -167,5 +170,7 @@ test('shows how far verification has come, and what it has found by kind', async
 })
 
 test('of verification that was not read nothing is shown', async () => {
-  expect((await shown(null)).filter((line) => /verif|finding|drift|repairs|doubted/.test(line))).toEqual([])
+  expect(
+    (await shown(null)).filter((line) => /verif|finding|drift|repairs|doubted|access/.test(line)),
+  ).toEqual([])
 })

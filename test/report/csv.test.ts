@@ -19,13 +19,15 @@ const HARD = fc.constantFrom(...'",;\r\n\t \'=+-@aé😀\u2028\ufeff')
 
 describe('the table of findings', () => {
   test('has a row for each, and a title for each cell', () => {
-    const [titles = [], ...rows] = parse(written([aFinding(), aFinding({ id: '2', userId: null })]))
-    expect(titles.join()).toBe(
-      'key,user_id,kind,fields,cause,first_seen,last_seen,looks,repairs,resolved_at,resolved_how',
+    const [titles = [], ...rows] = parse(
+      written([aFinding({ kind: 'missing' }), aFinding({ id: '2', userId: null })]),
     )
-    expect(rows.map(([key, user, kind, fields]) => [key, user, kind, fields])).toEqual([
-      ['1', 'user-1', 'differs', 'email mobile_phone'],
-      ['2', '', 'differs', 'email mobile_phone'],
+    expect(titles.join()).toBe(
+      'key,user_id,kind,access,fields,cause,first_seen,last_seen,looks,repairs,resolved_at,resolved_how',
+    )
+    expect(rows.map((cells) => cells.slice(0, 5))).toEqual([
+      ['1', 'user-1', 'missing', 'lost', ''],
+      ['2', '', 'differs', '', 'email mobile_phone'],
     ])
   })
 
@@ -43,7 +45,7 @@ describe('the table of findings', () => {
         const rows = parse(written(keys.map((key, n) => aFinding({ id: String(n), key }))))
         expect(rows).toHaveLength(keys.length + 1)
         for (const [n, row] of rows.slice(1).entries()) {
-          expect(row).toHaveLength(11)
+          expect(row).toHaveLength(12)
           // An apostrophe in front is the one thing that is ever added.
           expect([keys[n], `'${keys[n]}`]).toContain(row[0])
         }

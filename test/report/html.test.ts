@@ -56,6 +56,12 @@ describe('the file', () => {
     expect(drawn).toContain('not credible')
   })
 
+  test('tells access first, in figures and in the list', () => {
+    const [first] = /<dt>[^<]*<\/dt><dd>[^<]*<\/dd>/.exec(page) ?? []
+    expect(first).toBe('<dt>Access lost</dt><dd>1</dd>')
+    expect(page).toContain('data-label="Access"><div>undue</div>')
+  })
+
   test('tells values only when they are in the report', () => {
     expect(page).toContain('left out of this report')
     const shown = [{ field: 'email', here: 'ana@example.es', service: '' }] as const

@@ -9,7 +9,11 @@ test('the JSON form has what follows from the figures', () => {
     share: 4 / 1950,
     version: 1,
     population: 2000,
-    counts: { kinds: { missing: 1, 'trial-ended': 1 }, noAnswer: { trouble: 7 } },
+    counts: {
+      ...{ kinds: { missing: 1, 'trial-ended': 1 }, noAnswer: { trouble: 7 } },
+      ...{ access: { lost: 1, undue: 1 }, causes: { 'edited-at-service': 4 } },
+    },
+    resolvedMeanwhile: {},
     cannotBeSeen: expect.arrayContaining([expect.stringContaining('country_code')]),
   })
 })

@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { percent } from '../../src/report/figures.ts'
 import { DOUBTS, type Report, STOPPED } from '../../src/report/report.ts'
 import { sayEstimate, sayHeadline } from '../../src/report/say.ts'
-import { sayScope, sayUnseen } from '../../src/report/scope.ts'
-import { aReport } from './scene.ts'
+import { sayMethod, sayScope, sayUnseen } from '../../src/report/scope.ts'
+import { KIND } from '../../src/report/words.ts'
+import { aFinding, aReport } from './scene.ts'
 
 test.each([
   [0, '0 %'],
@@ -20,7 +21,8 @@ test.each([
 
 describe('the headline', () => {
   const { counts, options } = aReport()
-  const agreeing = { ...counts, agrees: 1950, kinds: {} }
+  const agreeing = { ...counts, agrees: 1950, kinds: {}, access: {} }
+  const one = '1 customer without the access that they should have, 1 with access that they should not have. '
 
   test.each([
     [
@@ -40,7 +42,7 @@ describe('the headline', () => {
     ],
     [
       'bad',
-      '12 of 1,958 customers checked or held (0.61 %) do not agree with the service; 8 of them are held by the brake: above the limit of 0.1 %.',
+      `${one}12 of 1,958 customers checked or held (0.61 %) do not agree with the service; 8 of them are held by the brake: above the limit of 0.1 %.`,
       { counts: { ...counts, skipped: { held: 8 } }, options: { ...options, maxDrift: 0.001 } },
     ],
     [
@@ -48,15 +50,15 @@ describe('the headline', () => {
       '8 of 1,958 customers checked or held (0.41 %) do not agree with the service; the brake holds them all: within the limit of 0.5 %.',
       { counts: { ...agreeing, skipped: { held: 8 } }, options: { ...options, maxDrift: 0.005 } },
     ],
-    ['bad', '4 of 1,950 customers checked (0.21 %) do not agree with the service.', {}],
+    ['bad', `${one}4 of 1,950 customers checked (0.21 %) do not agree with the service.`, {}],
     [
       'good',
-      '4 of 1,950 customers checked (0.21 %) do not agree with the service: within the limit of 0.5 %.',
+      `${one}4 of 1,950 customers checked (0.21 %) do not agree with the service: within the limit of 0.5 %.`,
       { options: { ...options, maxDrift: 0.005 } },
     ],
     [
       'bad',
-      '4 of 1,950 customers checked (0.21 %) do not agree with the service: above the limit of 0.1 %.',
+      `${one}4 of 1,950 customers checked (0.21 %) do not agree with the service: above the limit of 0.1 %.`,
       { options: { ...options, maxDrift: 0.001 } },
     ],
     [
@@ -118,10 +120,39 @@ describe('the headline', () => {
     expect(more).toEqual(['50 customers were not compared: not looked at lately.'])
   })
 
+  test('begins with access, each way in words, and says nothing of it where it is right', () => {
+    const headline = (access: Report['counts']['access']) =>
+      sayHeadline(aReport({ counts: { ...counts, access } })).text
+    expect(headline({ lost: 1200 })).toMatch(
+      /^1,200 customers without the access that they should have\. 4 of/,
+    )
+    expect(headline({ undue: 2 })).toMatch(/^2 customers with access that they should not have\. 4 of/)
+    expect(headline({})).toMatch(/^4 of 1,950/)
+  })
+
+  test('says what is resolved by now, and how', () => {
+    const over = { resolvedAt: '2026-11-22T02:30:00.000Z', resolvedHow: 'repaired' } as const
+    const findings = [aFinding(), aFinding({ id: '2', ...over }), aFinding({ id: '3', ...over })]
+    const { text, more } = sayHeadline(aReport({ findings }))
+    expect(text).toMatch(/^3 of 1,950/)
+    expect(more[0]).toBe('Of what was found, 2 are resolved by now (repaired by rollcall: 2).')
+    const { more: said } = sayHeadline(aReport({ foundLater: 2 }))
+    expect(said).toContain(
+      'Workers have found 2 more customers to differ after this had looked at them; they are not counted here.',
+    )
+    expect(sayHeadline(aReport({ foundLater: 0 })).more.join()).not.toMatch(/resolved|Workers/)
+  })
+
+  test('does not claim to know who ended a trial', () => {
+    const { more } = sayHeadline(aReport())
+    expect(more).toContain('1 trial is over at the service, which is no drift.')
+    expect(KIND['trial-ended'].means).toContain('the service ends trials, or somebody ended it there')
+  })
+
   test.each(DOUBTS)('says what happened, and of nobody that they are missing, when it is %s', (why) => {
-    const kinds = { missing: 1950, 'trial-ended': 3 }
+    const [kinds, access] = [{ missing: 1950, 'trial-ended': 3 }, { lost: 1950 }]
     const outcome = { kind: 'not-credible', why } as const
-    const { tone, text, more } = sayHeadline(aReport({ outcome, counts: { ...counts, kinds } }))
+    const { tone, text, more } = sayHeadline(aReport({ outcome, counts: { ...counts, kinds, access } }))
     expect(tone).toBe('bad')
     expect(text).not.toMatch(/\d/)
     expect(more).toHaveLength(2)
@@ -165,6 +196,18 @@ test('what was checked, and what cannot be seen, is said', () => {
     ),
   )
   expect(scope.get('Customers')).toBe('2,000, where a = 1')
+  expect(scope.get('Source')).toBe('what workers and runs have found, without a call')
+  const known = { ...options, from: 'ledger' } as const
+  expect(new Map(sayScope(aReport({ options: known }))).get('Customers')).toMatch(
+    /^2,000, all who have a record; a run /,
+  )
+  expect(new Map(sayScope(aReport())).get('Customers')).toBe('2,000, all of them')
+  expect(sayMethod({ options: known }).at(-1)).toContain('workers and runs of rollcall drift have found')
+  // Each kind of answer stands on the side on which it is counted.
+  const [never, unreadable] = sayMethod({ options }).filter((line) => line.includes('as drift'))
+  for (const told of ['No connection', '408', '429', '5xx', '401, 403', 'a 2xx that reports an error'])
+    expect(never).toContain(told)
+  expect(unreadable).toBe('A 2xx that holds no user, or another one, is counted as drift: unreadable.')
   expect(scope.get('Coverage')).toBe('97 % verified within 7 days; the longest ago: 2026-11-14 01:02 UTC')
   expect(scope.get('Rate')).toBe('at most 5 calls a second')
   expect(sayUnseen({ options }).join()).toMatch(/country_code.*only the service knows.*--show-values/)

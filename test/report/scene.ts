@@ -1,4 +1,5 @@
 // A report of made-up customers: small enough to read, with something of every kind.
+import { tallyOf as countFindings } from '../../src/drift/tally.ts'
 import {
   CAUSES,
   type Cause,
@@ -26,6 +27,7 @@ export function aReport(given: Partial<Report> = {}): Report {
     chosen: population,
     counts: tallyOf(findings, checked),
     suspected: 3,
+    foundLater: null,
     estimate: null,
     coverage: null,
     repair: null,
@@ -44,7 +46,8 @@ export function aFinding(given: Partial<ReportedFinding> = {}): ReportedFinding 
     userId: `user-${id}`,
     kind,
     fields: kind === 'differs' ? ['email', 'mobile_phone'] : kind === 'trial-ended' ? ['status'] : [],
-    cause: 'edited-at-service',
+    cause: kind === 'trial-ended' ? null : 'edited-at-service',
+    access: kind === 'missing' ? 'lost' : kind === 'unexpected-access' ? 'undue' : null,
     firstSeen: '2026-11-20T08:15:00.000Z',
     lastSeen: '2026-11-22T02:10:00.000Z',
     looks: 2,
@@ -80,18 +83,9 @@ export function manyFindings(size: number): ReportedFinding[] {
 }
 
 export function tallyOf(findings: readonly ReportedFinding[], checked: number): Tally {
-  const count = <Word extends string>(words: readonly Word[]) => {
-    const counts: Partial<Record<Word, number>> = {}
-    for (const word of words) counts[word] = (counts[word] ?? 0) + 1
-    return counts
-  }
-  const open = findings.filter(({ resolvedAt }) => resolvedAt === null)
   return {
-    checked,
-    agrees: checked - open.length,
-    kinds: count(open.map(({ kind }) => kind)),
-    causes: count(open.map(({ cause }) => cause)),
-    fields: count(open.flatMap(({ fields }) => fields)),
+    ...countFindings(findings),
+    ...{ checked, agrees: checked - findings.length },
     skipped: { owed: 12, 'just-settled': 4, rejected: 2 },
     noAnswer: { trouble: 7 },
   }

@@ -1,7 +1,7 @@
 // Which findings are listed: pure, and quick enough for every letter that is typed.
 import { minute } from '../figures.ts'
 import type { ReportedFinding } from '../report.ts'
-import { CAUSE, KIND } from '../words.ts'
+import { ACCESS, CAUSE, KIND } from '../words.ts'
 
 /** As the controls have it; an empty text asks for nothing. */
 export type Wanted = {
@@ -17,9 +17,11 @@ export type Indexed = { readonly finding: ReportedFinding; readonly text: string
 /** Once for all searches: whatever a row shows, in small letters. */
 export function indexOf(findings: readonly ReportedFinding[]): Indexed[] {
   return findings.map((finding) => {
-    const { key, userId, kind, cause, fields, firstSeen, lastSeen, shown } = finding
+    const { key, userId, kind, access, cause, fields, firstSeen, lastSeen, shown } = finding
     const values = shown.flatMap(({ here, service }) => [here, service]).map(String)
-    const names = [kind, KIND[kind].name, cause, CAUSE[cause].name, ...fields]
+    const why = cause === null ? [] : [cause, CAUSE[cause].name]
+    const wrong = access === null ? [] : [ACCESS[access].name, ACCESS[access].means]
+    const names = [kind, KIND[kind].name, ...wrong, ...why, ...fields]
     const times = [minute(firstSeen), minute(lastSeen)]
     return { finding, text: plain([key, userId ?? '', ...names, ...times, ...values].join('\n')) }
   })
