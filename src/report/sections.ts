@@ -11,7 +11,7 @@ import { CAUSE, KIND, NO_ANSWER, SKIP } from './words.ts'
 /** Whoever prints the page or hands it on is told as well. */
 export function personal({ findings }: Report): Markup {
   if (findings.every(({ shown }) => shown.length === 0)) return NOTHING
-  return markup`<p class="personal" role="note"><strong>This page holds personal data of customers:</strong> what the fields that differ hold here and at the service. Hand it on only to who may see that, and delete it when it is read.</p>`
+  return markup`<p class="personal" role="note"><strong>This page holds personal data of customers:</strong> what the fields that differ hold here and at the service. Hand it only to those who may see that, and delete it once it is read.</p>`
 }
 
 /** The figures that one looks for first. */
@@ -52,7 +52,10 @@ function sumOf(counts: Readonly<Partial<Record<string, number>>>): number {
 /** Rows that are in the file itself, for whoever opens it where no script may run. */
 const STATIC = 100
 
-/** The script takes the rows over, and shows the controls. The list scrolls by itself: what follows stays near. */
+/** More than these scroll in an area of their own: what follows the list stays near, also on a phone. */
+const FEW = 10
+
+/** The script takes the rows over, and shows the controls. */
 export function list({ findings }: Report): Markup {
   if (findings.length === 0) return NOTHING
   const columns = columnsOf(findings)
@@ -65,7 +68,7 @@ export function list({ findings }: Report): Markup {
 <h2 id="found">Findings</h2>
 ${controls(findings)}
 <p id="count" role="status">${counted(findings.length, 'finding')}</p>
-${columns.includes('User') ? NOTHING : markup`<p class="note">The user id of each is the customer's key.</p>\n`}<div class="area" role="region" aria-labelledby="found" tabindex="0">
+${columns.includes('User') ? NOTHING : markup`<p class="note">The user id of each is the customer's key.</p>\n`}<div class="area${findings.length > FEW ? ' many' : ''}" role="region" aria-labelledby="found" tabindex="0">
 <table role="table" id="list" aria-labelledby="found">
 <thead role="rowgroup"><tr role="row">${titles}</tr></thead>
 <tbody role="rowgroup">${rows}</tbody>
