@@ -262,11 +262,16 @@ describe.skipIf(WITHOUT_BROWSER)('the page', { timeout: 60_000 }, () => {
   })
 
   test('says the same where no script may run, as far as it goes', async () => {
-    await using opened = await open(aReport({ findings: manyFindings(150) }), { javaScriptEnabled: false })
+    const options = { javaScriptEnabled: false, colorScheme: 'dark' } as const
+    await using opened = await open(aReport({ findings: manyFindings(150) }), options)
     const { page } = opened
     expect(await page.locator('#list tbody tr').count()).toBe(100)
     expect(await page.locator('figure tbody').first().isVisible()).toBe(true)
     expect(await page.locator('noscript').textContent()).toContain('50 more')
     expect(await page.locator('#controls').isVisible()).toBe(false)
+    const colour = () => page.locator('body').evaluate((body) => getComputedStyle(body).color)
+    expect(await colour()).toBe('rgb(230, 233, 238)')
+    await page.emulateMedia({ media: 'print' })
+    expect(await colour()).toBe('rgb(28, 36, 48)')
   })
 })
