@@ -22,20 +22,23 @@ export function makeList(table: HTMLTableElement, columns: readonly Column[]): L
   let turn: ReturnType<typeof setTimeout> | undefined
   let rowHeight = 40
   const append = () => {
-    const chunk = waiting.slice(0, CHUNK)
+    const body = bodyOf(waiting.slice(0, CHUNK), columns)
     waiting = waiting.slice(CHUNK)
-    const body = bodyOf(chunk, columns)
-    // What it takes up until it comes into sight.
-    body.style.containIntrinsicSize = `auto ${Math.round(chunk.length * rowHeight)}px`
     table.append(body)
     return body
   }
+  const appendUnseen = () => {
+    const body = append()
+    body.className = 'unseen'
+    // What it takes up until it comes into sight.
+    body.style.containIntrinsicSize = `auto ${Math.round(body.rows.length * rowHeight)}px`
+  }
   const finish = () => {
     clearTimeout(turn)
-    while (waiting.length > 0) append()
+    while (waiting.length > 0) appendUnseen()
   }
   const goOn = () => {
-    for (let chunks = 0; chunks < CHUNKS_A_TURN && waiting.length > 0; chunks++) append()
+    for (let chunks = 0; chunks < CHUNKS_A_TURN && waiting.length > 0; chunks++) appendUnseen()
     if (waiting.length > 0) turn = setTimeout(goOn)
   }
   return {
@@ -45,8 +48,6 @@ export function makeList(table: HTMLTableElement, columns: readonly Column[]): L
       waiting = findings.slice(0, MOST_LISTED)
       if (waiting.length === 0) return
       const first = append()
-      // Only what is laid out can be measured.
-      first.style.contentVisibility = 'visible'
       rowHeight = first.getBoundingClientRect().height / first.rows.length || rowHeight
       turn = setTimeout(goOn)
     },

@@ -1,54 +1,19 @@
 // The page in a real Chromium, opened from a file, as its readers do. Opening one takes long, so each of the tests goes
 // on with the page that the ones before it have left.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bundlePage } from '../../../scripts/page.mjs'
-import { type Assets, readAssets } from '../../../src/report/assets.ts'
-import { htmlPage } from '../../../src/report/html.ts'
-import type { Report } from '../../../src/report/report.ts'
-import { openBrowser, WITHOUT_BROWSER } from '../../support/browser.ts'
+import { WITHOUT_BROWSER } from '../../support/browser.ts'
 import { aFinding, aReport, manyFindings } from '../scene.ts'
+import { DESK, makeReader, type Opened, PHONE, type Reader } from './reader.ts'
 import { HOSTILE, hostileReport, TREND } from './scenes.ts'
 import { faintTexts, inkOf, inTheMiddle, tooWide } from './sight.ts'
 
-const DESK = { width: 1280, height: 900 }
-const PHONE = { width: 390, height: 844 }
-
 describe.skipIf(WITHOUT_BROWSER)('the page', { timeout: 60_000 }, () => {
-  let folder: string
-  let assets: Assets
-  let browser: Browser
-
+  let reader: Reader
+  const open: Reader['open'] = (...given) => reader.open(...given)
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'rollcall-page-'))
-    const [opened] = await Promise.all([openBrowser(), bundlePage(folder)])
-    browser = opened
-    assets = await readAssets(pathToFileURL(`${folder}/`))
+    reader = await makeReader()
   }, 60_000)
-
-  afterAll(async () => {
-    await browser?.close()
-    await rm(folder, { recursive: true, force: true })
-  })
-
-  /** Whatever the browser complains about, and every request besides the file, is kept in `trouble`. */
-  async function open(report: Report, options: BrowserContextOptions = {}) {
-    const file = join(folder, `${Math.random()}.html`)
-    await writeFile(file, htmlPage(report, assets))
-    const page = await browser.newPage({ viewport: DESK, ...options })
-    const trouble: string[] = []
-    page.on('console', (message) => trouble.push(message.text()))
-    page.on('pageerror', (error) => trouble.push(String(error)))
-    const address = pathToFileURL(file).href
-    page.on('request', (request) => request.url() !== address && trouble.push(request.url()))
-    await page.goto(address)
-    return { page, trouble, [Symbol.asyncDispose]: () => page.close() }
-  }
-  type Opened = Awaited<ReturnType<typeof open>>
+  afterAll(() => reader?.close())
 
   describe('of a few findings', () => {
     let opened: Opened
