@@ -2,7 +2,7 @@
 import { shownForm } from '../sync/learnt.ts'
 import type { Sight, Subject } from './compare.ts'
 import type { Seen } from './learn.ts'
-import type { DriftField, Shown } from './words.ts'
+import type { DriftField, DriftVerdict, Shown } from './words.ts'
 
 /** What was acknowledged since the difference was stored: a GET that differs takes that mark away. */
 export function seenOf(
@@ -23,10 +23,12 @@ export function seenOf(
   )
 }
 
-export function shownOf({ mapped }: Subject, sight: Sight, fields: readonly DriftField[]): readonly Shown[] {
+/** Access is a matter of the status, also where no field of the customer is: nobody here, and let in there. */
+export function shownOf({ mapped }: Subject, sight: Sight, { kind, fields }: DriftVerdict): readonly Shown[] {
   if (typeof sight === 'string') return []
   const desired = mapped.kind === 'user' ? { ...mapped.user.fields, status: mapped.user.status } : {}
   const here: Readonly<Partial<Record<DriftField, unknown>>> = desired
   const service: Readonly<Partial<Record<DriftField, unknown>>> = { ...sight.fields, status: sight.status }
-  return fields.map((field) => ({ field, here: here[field] ?? null, service: service[field] ?? null }))
+  const told: readonly DriftField[] = kind === 'unexpected-access' ? ['status'] : fields
+  return told.map((field) => ({ field, here: here[field] ?? null, service: service[field] ?? null }))
 }

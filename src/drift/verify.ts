@@ -5,7 +5,7 @@ import { readStanding } from '../ledger/generation.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { userIdOf } from '../model/mapped.ts'
 import type { SyncContext } from '../sync/run.ts'
-import { compare, type Sight } from './compare.ts'
+import { compare } from './compare.ts'
 import type { Looked } from './findings.ts'
 import { type Answer, makeLook } from './look.ts'
 import { type Reading, type ReadSubject, readSubjects } from './read.ts'
@@ -138,7 +138,7 @@ function verifiedOf(judged: Judged, stored: Stored, nowMs: number): Verified {
     standing: isDrift(verdict) ? standing : null,
     ...{ findingId, resolved, repairing },
     lookAgainAtMs: nextInMs === null ? null : nowMs + nextInMs,
-    shown: verdict.kind === 'differs' ? shownOf(subject, judged.sight as Sight, verdict.fields) : [],
+    shown: judged.sight !== null && isDrift(verdict) ? shownOf(subject, judged.sight, verdict) : [],
   }
 }
 

@@ -116,7 +116,7 @@ export type Verified = {
   readonly lookAgainAtMs: number | null
   /** A repair was owed because of it. */
   readonly repairing: boolean
-  /** The fields that differ; empty unless the verdict is `differs`. */
+  /** The fields that differ, and the status of whoever has unexpected access; empty where there is no user to show. */
   readonly shown: readonly Shown[]
 }
 

@@ -2,7 +2,7 @@
 // draws each from its table, so that no figure is there twice.
 import type { Tally } from '../drift/words.ts'
 import { conclude, driftingOf, shareOf } from './conclude.ts'
-import { figure, minute, percent } from './figures.ts'
+import { figure, minute, percent, tied } from './figures.ts'
 import { type Markup, markup, NOTHING } from './markup.ts'
 import type { PastRun, Report } from './report.ts'
 import { CAUSE, KIND } from './words.ts'
@@ -76,13 +76,14 @@ function trend(report: Report): Markup {
     const share = shareOf(drifting, run.checked) ?? 0
     const drawn = run.credible ? markup` data-at="${run.endedAt}" data-share="${share}"` : NOTHING
     return markup`<tr${drawn}${run.sampled ? markup` data-sampled` : NOTHING}>
-<th scope="row">${minute(run.endedAt)}</th><td>${whatRan(run)}</td><td>${figure(run.checked)}</td>
-<td>${run.credible ? figure(drifting) : '–'}</td><td>${run.credible ? percent(share) : 'not credible'}</td></tr>\n`
+<th scope="row">${tied(minute(run.endedAt))}</th><td>${whatRan(run)}</td><td>${figure(run.checked)}</td>
+<td>${run.credible ? figure(drifting) : '–'}</td><td>${run.credible ? tied(percent(share)) : 'not credible'}</td></tr>\n`
   })
+  const sampled = runs.some((run) => run.sampled && run.credible)
   return markup`<figure data-chart="trend">
 <figcaption>Share of drift over time</figcaption>
 <div class="drawing" hidden><canvas role="img" aria-label="Share of drift over time; the table below has the figures"></canvas></div>
-<details open><summary>As a table</summary>
+${sampled ? markup`<p class="note">A hollow point is the estimate of a sample.</p>\n` : NOTHING}<details open><summary>As a table</summary>
 <table><thead><tr><th scope="col">ended</th><th scope="col">what</th><th scope="col">checked</th>
 <th scope="col">drift</th><th scope="col">share</th></tr></thead>
 <tbody>${rows}</tbody></table></details>

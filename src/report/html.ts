@@ -2,11 +2,12 @@
 import { createHash } from 'node:crypto'
 import type { Assets } from './assets.ts'
 import { charts } from './charts.ts'
+import { minute, tied } from './figures.ts'
 import { asData, type Markup, markup } from './markup.ts'
 import type { Report } from './report.ts'
 import { sayHeadline } from './say.ts'
-import { sayTarget } from './scope.ts'
-import { cards, list, method, scope, unanswered, unseen } from './sections.ts'
+import { sayTarget, sayWhen } from './scope.ts'
+import { cards, list, method, personal, scope, unanswered, unseen } from './sections.ts'
 
 /**
  * The policy lets the two parts run that are written here, by their digests, and nothing else: no address, no inline
@@ -30,7 +31,7 @@ export function htmlPage(report: Report, { script, style }: Assets): string {
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
 <meta name="robots" content="noindex">
-<title>Drift at ${report.target.origin}, ${report.endedAt.slice(0, 10)}</title>
+<title>Drift at ${report.target.origin}, ${minute(report.endedAt)}</title>
 <style>${{ html: style }}</style>
 </head>
 <body>
@@ -45,10 +46,11 @@ ${body(report)}
 function body(report: Report): Markup {
   const { tone, text, more } = sayHeadline(report)
   return markup`<header class="${tone}">
-<p class="what">Drift report <span>${sayTarget(report.target)}</span></p>
-<h1>${text}</h1>
-${more.map((line) => markup`<p>${line}</p>\n`)}</header>
+<p class="what">Drift report <span>${sayTarget(report.target)}</span> <span>${tied(sayWhen(report))}</span></p>
+<h1>${tied(text)}</h1>
+${more.map((line) => markup`<p>${lineOf(line, report)}</p>\n`)}</header>
 <main>
+${personal(report)}
 ${cards(report)}
 ${charts(report)}
 ${list(report)}
@@ -58,6 +60,13 @@ ${method(report)}
 ${unseen(report)}
 </main>
 <footer>Written by rollcall ${report.writtenBy}. This file is complete in itself and asks no server for anything.</footer>`
+}
+
+/** A command stays as it is, to be copied. */
+function lineOf(line: string, { outcome }: Report): Markup {
+  const command = outcome.kind === 'stopped' ? outcome.resume : null
+  if (command === null || !line.endsWith(command)) return markup`${tied(line)}`
+  return markup`${tied(line.slice(0, -command.length))}<code>${command}</code>`
 }
 
 function digestOf(text: string): string {

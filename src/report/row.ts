@@ -1,5 +1,5 @@
 // One finding as a row of the list: the page's script builds its rows by the same function as the file itself.
-import type { Shown } from '../drift/words.ts'
+import type { DriftField, Shown } from '../drift/words.ts'
 import { minute } from './figures.ts'
 import { type Markup, markup, NOTHING } from './markup.ts'
 import type { ReportedFinding } from './report.ts'
@@ -17,9 +17,15 @@ export const COLUMNS = [
   'Last seen',
   'State',
 ] as const
+export type Column = (typeof COLUMNS)[number]
 
-/** `position` counts from 1 in what is listed now: most rows are not in the document while nobody sees them. */
-export function rowOf(finding: ReportedFinding, position: number): Markup {
+/** Where the user ids are the customer keys, as the simplest mapping makes them, a second column tells nothing. */
+export function columnsOf(findings: readonly ReportedFinding[]): readonly Column[] {
+  const same = findings.every(({ key, userId }) => key === userId)
+  return COLUMNS.filter((column) => column !== 'User' || !same)
+}
+
+export function rowOf(finding: ReportedFinding, columns: readonly Column[]): Markup {
   const { key, userId, kind, access, cause, firstSeen, lastSeen } = finding
   const cells: readonly Markup[] = [
     markup`<bdi>${key}</bdi>`,
@@ -28,21 +34,32 @@ export function rowOf(finding: ReportedFinding, position: number): Markup {
     access === null ? markup`–` : markup`${access}`,
     fieldsOf(finding),
     cause === null ? markup`–` : markup`${CAUSE[cause].name}`,
-    markup`${minute(firstSeen)}`,
-    markup`${minute(lastSeen)}`,
+    timeOf(firstSeen),
+    timeOf(lastSeen),
     stateOf(finding),
   ]
-  const labelled = cells.map(
-    (cell, n) => markup`<td role="cell" data-label="${COLUMNS[n] ?? ''}"><div>${cell}</div></td>`,
-  )
-  // The row of titles is the first.
-  return markup`<tr role="row" aria-rowindex="${position + 1}">${labelled}</tr>`
+  const labelled = cells.map((cell, n) => {
+    const column = COLUMNS[n] ?? 'Customer'
+    if (!columns.includes(column)) return NOTHING
+    // Whom a row is about stands in its title.
+    return column === 'Customer'
+      ? markup`<th role="rowheader" scope="row" data-label="${column}">${cell}</th>`
+      : markup`<td role="cell" data-label="${column}">${cell}</td>`
+  })
+  return markup`<tr role="row">${labelled}</tr>`
+}
+
+/** A narrow column breaks it between day and time alone. */
+function timeOf(iso: string): Markup {
+  const [day = '', ...time] = minute(iso).split(' ')
+  return markup`<time datetime="${iso}"><span>${day}</span> <span>${time.join(' ')}</span></time>`
 }
 
 function fieldsOf({ fields, shown }: ReportedFinding): Markup {
-  if (fields.length === 0) return markup`–`
-  const values = new Map(shown.map((each) => [each.field, each]))
-  return markup`${fields.map((field) => markup`<span class="field"><code>${field}</code>${valuesOf(values.get(field))}</span> `)}`
+  const values = new Map<DriftField, Shown>(shown.map((each) => [each.field, each]))
+  const named = new Set([...fields, ...values.keys()])
+  if (named.size === 0) return markup`–`
+  return markup`${[...named].map((field) => markup`<span class="field"><code>${field}</code>${valuesOf(values.get(field))}</span> `)}`
 }
 
 function valuesOf(shown: Shown | undefined): Markup {
@@ -51,7 +68,8 @@ function valuesOf(shown: Shown | undefined): Markup {
 }
 
 function sayValue(value: unknown): string {
-  if (value === null || value === undefined || value === '') return 'empty'
+  if (value === null || value === undefined) return 'none'
+  if (value === '') return 'empty'
   return typeof value === 'string' ? `“${value}”` : JSON.stringify(value)
 }
 

@@ -1,5 +1,5 @@
 // What was looked at and how, and what nobody can see: the part of a report that does not depend on what was found.
-import { counted, figure, minute, percent } from './figures.ts'
+import { counted, figure, fromTo, lasting, minute, percent } from './figures.ts'
 import type { Report } from './report.ts'
 
 /** What no report of this service can know, whoever asks. */
@@ -46,16 +46,13 @@ const RECORDED =
 
 /** What was checked, and when: label and text. */
 export function sayScope(report: Report): (readonly [label: string, text: string])[] {
-  const { target, startedAt, endedAt, options, population, chosen, coverage } = report
+  const { target, options, population, chosen, coverage } = report
   const many = counted(population, 'customer')
   const all = options.from === 'service' ? 'all of them' : RECORDED
   const which = options.where === null ? all : `where ${options.where}`
   return [
     ['Service', sayTarget(target)],
-    [
-      options.from === 'service' ? 'Looked at' : 'As known at',
-      options.from === 'service' ? `${minute(startedAt)} to ${minute(endedAt)}` : minute(endedAt),
-    ],
+    [options.from === 'service' ? 'Looked at' : 'As known at', sayWhen(report)],
     [
       'Source',
       options.from === 'service'
@@ -78,12 +75,12 @@ export function sayScope(report: Report): (readonly [label: string, text: string
   ]
 }
 
-const DAY_MS = 86_400_000
-
 function sayCoverage({ periodMs, share, oldest }: NonNullable<Report['coverage']>): string {
-  const days = periodMs / DAY_MS
-  const period =
-    days >= 1 ? counted(Math.round(days * 10) / 10, 'day') : counted(Math.round(days * 24), 'hour')
   const since = oldest === null ? '' : `; the longest ago: ${minute(oldest)}`
-  return `${percent(share)} verified within ${period}${since}`
+  return `${percent(share)} verified within ${lasting(periodMs)}${since}`
+}
+
+/** A report without calls is of one moment. */
+export function sayWhen({ startedAt, endedAt, options }: Pick<Report, 'startedAt' | 'endedAt' | 'options'>) {
+  return options.from === 'ledger' ? minute(endedAt) : fromTo(startedAt, endedAt)
 }

@@ -1,12 +1,18 @@
 // The parts of the page besides its headline and charts.
 import { type Cause, type DriftField, WRONG_ACCESS } from '../drift/words.ts'
 import { agreementOf, conclude, driftingOf, shareOf } from './conclude.ts'
-import { counted, figure, percent } from './figures.ts'
+import { counted, figure, percent, tied } from './figures.ts'
 import { type Markup, markup, NOTHING } from './markup.ts'
 import type { Report } from './report.ts'
-import { COLUMNS, rowOf } from './row.ts'
+import { columnsOf, rowOf } from './row.ts'
 import { sayMethod, sayScope, sayUnseen } from './scope.ts'
 import { ACCESS, CAUSE, KIND, NO_ANSWER, SKIP } from './words.ts'
+
+/** Whoever prints the page or hands it on is told as well. */
+export function personal({ findings }: Report): Markup {
+  if (findings.every(({ shown }) => shown.length === 0)) return NOTHING
+  return markup`<p class="personal" role="note"><strong>This page holds personal data of customers:</strong> what the fields that differ hold here and at the service. Hand it only to those who may see that, and delete it once it is read.</p>`
+}
 
 /** The figures that one looks for first. */
 export function cards(report: Report): Markup {
@@ -38,7 +44,7 @@ export function cards(report: Report): Markup {
   const shown = told.filter((card) => card !== null)
   return markup`<dl class="cards">${shown.map(
     ([label, many, note]) =>
-      markup`<div><dt>${label}</dt><dd>${many}</dd><dd class="note">${note}</dd></div>`,
+      markup`<div><dt>${label}</dt><dd>${many}</dd><dd class="note">${tied(note)}</dd></div>`,
   )}</dl>`
 }
 
@@ -54,19 +60,28 @@ function sumOf(counts: Readonly<Partial<Record<string, number>>>): number {
 /** Rows that are in the file itself, for whoever opens it where no script may run. */
 const STATIC = 100
 
+/** More than these scroll in an area of their own: what follows the list stays near, also on a phone. */
+const FEW = 10
+
 /** The script takes the rows over, and shows the controls. */
 export function list({ findings }: Report): Markup {
   if (findings.length === 0) return NOTHING
-  const rows = findings.slice(0, STATIC).map((finding, n) => rowOf(finding, n + 1))
+  const columns = columnsOf(findings)
+  const rows = findings.slice(0, STATIC).map((finding) => rowOf(finding, columns))
   const left = findings.length - rows.length
+  const titles = columns.map(
+    (title) => markup`<th role="columnheader" scope="col" data-label="${title}">${title}</th>`,
+  )
   return markup`<section class="list">
-<h2>Findings</h2>
+<h2 id="found">Findings</h2>
 ${controls(findings)}
 <p id="count" role="status">${counted(findings.length, 'finding')}</p>
-<table role="table" id="list" aria-label="Findings" aria-rowcount="${findings.length + 1}">
-<thead role="rowgroup"><tr role="row">${COLUMNS.map((title) => markup`<th role="columnheader" scope="col">${title}</th>`)}</tr></thead>
+${columns.includes('User') ? NOTHING : markup`<p class="note">The user id of each is the customer's key.</p>\n`}<div class="area${findings.length > FEW ? ' many' : ''}" role="region" aria-labelledby="found" tabindex="0">
+<table role="table" id="list" aria-labelledby="found">
+<thead role="rowgroup"><tr role="row">${titles}</tr></thead>
 <tbody role="rowgroup">${rows}</tbody>
 </table>
+</div>
 ${left === 0 ? NOTHING : markup`<noscript><p>and ${figure(left)} more, which it takes a script to show; --format csv has all of them.</p></noscript>`}
 </section>`
 }
@@ -115,7 +130,11 @@ function choice(label: string, name: string, options: readonly (readonly [string
 }
 
 export function scope(report: Report): Markup {
-  const rows = sayScope(report).map(([label, text]) => markup`<div><dt>${label}</dt><dd>${text}</dd></div>\n`)
+  const rows = sayScope(report).map(([label, text]) => {
+    // Conditions stand as they were written.
+    const told = label === 'Customers' ? text : tied(text)
+    return markup`<div><dt>${label}</dt><dd>${told}</dd></div>\n`
+  })
   return markup`<section><h2>What was checked, and when</h2><dl class="scope">${rows}</dl></section>`
 }
 

@@ -126,6 +126,8 @@ describe('with three users who were changed behind our back', () => {
     const { report } = await json(['--show-values'])
     const b = report.findings.find(({ key }: { key: string }) => key === 'b')
     expect(b.shown).toEqual([{ field: 'first_name', here: 'Leocadia', service: 'Eufemia' }])
+    const t = report.findings.find(({ key }: { key: string }) => key === 't')
+    expect(t.shown).toEqual([{ field: 'status', here: 4, service: 0 }])
     const { rows } = await house.db.pool.query(
       `SELECT (SELECT jsonb_agg(f) FROM rollcall.finding f)::text || (SELECT jsonb_agg(r) FROM rollcall.drift_run r)::text
          || (SELECT jsonb_agg(c) FROM rollcall.call c)::text AS stored`,

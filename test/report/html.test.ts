@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { htmlPage } from '../../src/report/html.ts'
 import { asData, escapeHtml, markup } from '../../src/report/markup.ts'
+import type { ReportedFinding } from '../../src/report/report.ts'
 import { aFinding, aReport } from './scene.ts'
 
 const ASSETS = { script: 'document.title', style: 'body { margin: 0 }' }
@@ -59,7 +60,7 @@ describe('the file', () => {
   test('tells access first, in figures and in the list', () => {
     const [first] = /<dt>[^<]*<\/dt><dd>[^<]*<\/dd>/.exec(page) ?? []
     expect(first).toBe('<dt>Access lost</dt><dd>1</dd>')
-    expect(page).toContain('data-label="Access"><div>undue</div>')
+    expect(page).toContain('data-label="Access">undue<')
   })
 
   test('tells values only when they are in the report', () => {
@@ -71,6 +72,71 @@ describe('the file', () => {
 })
 
 const HARD = fc.constantFrom(...'<>&"\'/!-s;#\u0000\n\u202eé😀')
+
+describe('the list', () => {
+  const told = (findings: readonly ReportedFinding[]) => htmlPage(aReport({ findings }), ASSETS)
+
+  test('has one column for customer and user where their ids are the same everywhere, and says so', () => {
+    const titles = (html: string) =>
+      [...html.matchAll(/<th role="columnheader"[^>]*>([^<]*)/g)].map(([, title]) => title)
+    const same = ['7', '8'].map((id) => aFinding({ key: id, userId: id }))
+    const alike = told(same)
+    expect(titles(alike)).not.toContain('User')
+    expect(alike.match(/<(th|td) role="(rowheader|cell)"/g)).toHaveLength(2 * titles(alike).length)
+    expect(alike).toContain("The user id of each is the customer's key.")
+    for (const userId of ['u-9', null]) {
+      const differing = told([...same, aFinding({ key: '9', userId })])
+      expect(titles(differing)).toContain('User')
+      expect(differing).not.toContain('The user id of each')
+    }
+  })
+
+  test('has a title for each column and for each row', () => {
+    const html = told([aFinding({ key: 'k1' })])
+    expect(html).toMatch(/<th role="rowheader" scope="row"[^>]*><bdi>k1</)
+    expect(html.match(/<th\b(?![^>]*scope=)/g)).toBeNull()
+  })
+
+  test('shows the status of whoever has unexpected access, though no field is named', () => {
+    const shown = [{ field: 'status', here: null, service: 2 }] as const
+    expect(told([aFinding({ kind: 'unexpected-access', shown })])).toContain('none here, 2 there')
+  })
+})
+
+test('whoever opens a page with values is told that it holds personal data, and of no other', () => {
+  const shown = [{ field: 'email', here: 'ana@example.es', service: '' }] as const
+  expect(htmlPage(aReport({ findings: [aFinding({ shown })] }), ASSETS)).toContain(
+    'holds personal data of customers',
+  )
+  expect(htmlPage(aReport(), ASSETS)).not.toContain('holds personal data')
+})
+
+describe('what it says', () => {
+  test('is of a day and a time of day', () => {
+    const html = htmlPage(aReport(), ASSETS)
+    expect(html).toContain('<span>2026-11-22 02:00 to 02:41\u00a0UTC</span>')
+    expect(html).toContain('2026-11-22 02:41 UTC</title>')
+  })
+
+  test('has no break between a figure and per cent', () => {
+    const trend = [{ kind: 'run', endedAt: '2026-11-01T00:00:00.000Z', checked: 100, drifting: 1 } as const]
+    const coverage = { periodMs: 1_200_000, share: 0.5, oldest: null }
+    const past = trend.map((run) => ({ ...run, sampled: false, credible: true }))
+    const html = htmlPage(aReport({ trend: past, coverage }), ASSETS)
+    expect(html).toContain('(0.21\u00a0%)')
+    expect(html.match(/\d %/g)).toBeNull()
+  })
+
+  test('leaves a command and conditions as they were written', () => {
+    const where = "rebate = '5 %'"
+    const resume = `rollcall drift --where "${where}"`
+    const { options } = aReport()
+    const outcome = { kind: 'stopped', why: 'asked', resume } as const
+    const html = htmlPage(aReport({ outcome, options: { ...options, where } }), ASSETS)
+    expect(html).toContain(markup`<code>${resume}</code>`.html)
+    expect(html).toContain(markup`2,000, where ${where}<`.html.slice(0, -1))
+  })
+})
 
 describe('what comes from outside', () => {
   test('is never markup', () => {

@@ -11,9 +11,10 @@ import {
   PointElement,
   Tooltip,
 } from 'chart.js'
-import { percent } from '../figures.ts'
+import { minute, percent } from '../figures.ts'
 import { type Colours, coloursNow } from './colours.ts'
 import { figuresBeside } from './figures-beside.ts'
+import { timeTicks } from './time-ticks.ts'
 
 Chart.register(
   BarController,
@@ -98,7 +99,8 @@ function trendOf(rows: Rows, colours: Colours): ChartConfiguration {
       sampled: sampled !== undefined,
     }))
   const times = points.map(({ x }) => x)
-  const day = (value: number | string) => new Date(Number(value)).toISOString().slice(0, 10)
+  const [from, to] = [Math.min(...times), Math.max(...times)]
+  const ticks = timeTicks(from, to)
   return {
     type: 'line',
     data: {
@@ -121,10 +123,17 @@ function trendOf(rows: Rows, colours: Colours): ChartConfiguration {
       scales: {
         x: {
           type: 'linear',
-          min: Math.min(...times),
-          max: Math.max(...times),
+          min: from,
+          max: to,
           grid: { display: false },
-          ticks: { color: colours.text, maxTicksLimit: 5, maxRotation: 0, callback: day },
+          afterBuildTicks: (axis) => {
+            axis.ticks = ticks.map(({ value }) => ({ value }))
+          },
+          ticks: {
+            color: colours.text,
+            maxRotation: 0,
+            callback: (_, n) => [...(ticks[n]?.label ?? [])],
+          },
         },
         y: {
           beginAtZero: true,
@@ -137,7 +146,7 @@ function trendOf(rows: Rows, colours: Colours): ChartConfiguration {
         tooltip: {
           displayColors: false,
           callbacks: {
-            title: (items) => day(items[0]?.parsed.x ?? 0),
+            title: (items) => minute(new Date(items[0]?.parsed.x ?? 0).toISOString()),
             label: ({ parsed }) => percent(parsed.y ?? 0),
           },
         },

@@ -1,88 +1,63 @@
-// The list of findings. Rows are in the document only near what is seen: ten thousand of them at once would make every
-// scroll and every search slow on a phone. They come and go by chunks, each a tbody that keeps its height.
+// The list of findings. All rows are in the document, so that the browser's own search, a screen reader and paper reach
+// each of them; the style lets the browser leave out the work for chunks that are out of sight. They are put in by and
+// by, since ten thousand at once would make every letter of a search wait.
 import type { ReportedFinding } from '../report.ts'
-import { rowOf } from '../row.ts'
+import { type Column, rowOf } from '../row.ts'
+
+/** Of more than these the first; whoever looks for others searches, which goes over all of them. */
+export const MOST_LISTED = 10_000
 
 const CHUNK = 100
-/** Chunks are filled this far before they come into sight. */
-const AHEAD = '1500px 0px'
-
-type Chunk = {
-  readonly body: HTMLTableSectionElement
-  readonly findings: readonly ReportedFinding[]
-  readonly first: number
-  filled: boolean
-}
+/** Put in between two turns of the browser. */
+const CHUNKS_A_TURN = 5
 
 export type List = {
   show(findings: readonly ReportedFinding[]): void
-  /** On paper everything is there, whatever is in sight. */
-  fillAll(): void
+  /** Puts in at once what is still to come. */
+  finish(): void
 }
 
-export function makeList(table: HTMLTableElement): List {
-  let chunks = new Map<Element, Chunk>()
+export function makeList(table: HTMLTableElement, columns: readonly Column[]): List {
+  let waiting: readonly ReportedFinding[] = []
+  let turn: ReturnType<typeof setTimeout> | undefined
   let rowHeight = 40
-  const fill = (chunk: Chunk) => {
-    if (chunk.filled) return
-    chunk.filled = true
-    chunk.body.innerHTML = chunk.findings
-      .map((finding, n) => rowOf(finding, chunk.first + n + 1).html)
-      .join('')
+  const append = () => {
+    const body = bodyOf(waiting.slice(0, CHUNK), columns)
+    waiting = waiting.slice(CHUNK)
+    table.append(body)
+    return body
   }
-  const empty = (chunk: Chunk) => {
-    if (!chunk.filled) return
-    chunk.filled = false
-    leaveBlank(chunk, chunk.body.getBoundingClientRect().height)
+  const appendUnseen = () => {
+    const body = append()
+    body.className = 'unseen'
+    // What it takes up until it comes into sight.
+    body.style.containIntrinsicSize = `auto ${Math.round(body.rows.length * rowHeight)}px`
   }
-  const observer = new IntersectionObserver(
-    (entries) => {
-      for (const { target, isIntersecting } of entries) {
-        const chunk = chunks.get(target)
-        if (chunk !== undefined) (isIntersecting ? fill : empty)(chunk)
-      }
-    },
-    { rootMargin: AHEAD },
-  )
+  const finish = () => {
+    clearTimeout(turn)
+    while (waiting.length > 0) appendUnseen()
+  }
+  const goOn = () => {
+    for (let chunks = 0; chunks < CHUNKS_A_TURN && waiting.length > 0; chunks++) appendUnseen()
+    if (waiting.length > 0) turn = setTimeout(goOn)
+  }
   return {
     show(findings) {
-      observer.disconnect()
+      clearTimeout(turn)
       for (const body of [...table.tBodies]) body.remove()
-      chunks = chunksOf(findings)
-      table.setAttribute('aria-rowcount', String(findings.length + 1))
-      const [first] = chunks.values()
-      if (first !== undefined) {
-        fill(first)
-        table.append(first.body)
-        rowHeight = first.body.getBoundingClientRect().height / first.findings.length || rowHeight
-      }
-      for (const chunk of chunks.values()) {
-        if (chunk !== first) leaveBlank(chunk, chunk.findings.length * rowHeight)
-        table.append(chunk.body)
-        observer.observe(chunk.body)
-      }
+      waiting = findings.slice(0, MOST_LISTED)
+      if (waiting.length === 0) return
+      const first = append()
+      rowHeight = first.getBoundingClientRect().height / first.rows.length || rowHeight
+      turn = setTimeout(goOn)
     },
-    fillAll() {
-      for (const chunk of chunks.values()) fill(chunk)
-    },
+    finish,
   }
 }
 
-function chunksOf(findings: readonly ReportedFinding[]): Map<Element, Chunk> {
-  const chunks = new Map<Element, Chunk>()
-  for (let first = 0; first < findings.length; first += CHUNK) {
-    const body = document.createElement('tbody')
-    body.setAttribute('role', 'rowgroup')
-    chunks.set(body, { body, findings: findings.slice(first, first + CHUNK), first, filled: false })
-  }
-  return chunks
-}
-
-/** One row as high as those that stood here or will. */
-function leaveBlank({ body }: Chunk, height: number): void {
-  const row = document.createElement('tr')
-  row.setAttribute('aria-hidden', 'true')
-  row.className = 'blank'
-  row.style.height = `${height}px`
-  body.replaceChildren(row)
+function bodyOf(findings: readonly ReportedFinding[], columns: readonly Column[]): HTMLTableSectionElement {
+  const body = document.createElement('tbody')
+  body.setAttribute('role', 'rowgroup')
+  body.innerHTML = findings.map((finding) => rowOf(finding, columns).html).join('')
+  return body
 }

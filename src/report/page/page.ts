@@ -1,7 +1,9 @@
 // What the page does once it is open: draws the charts, and lists and searches the findings.
 import type { ReportedFinding } from '../report.ts'
+import { columnsOf } from '../row.ts'
 import { makeDrawing } from './charts.ts'
-import { makeList } from './list.ts'
+import { sayCount } from './count.ts'
+import { MOST_LISTED, makeList } from './list.ts'
 import { indexOf, matching, type Wanted } from './search.ts'
 
 const root = document.documentElement
@@ -24,27 +26,28 @@ matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw)
 addEventListener('beforeprint', () => {
   root.classList.add('printing')
   for (const details of document.querySelectorAll('figure details')) details.setAttribute('open', '')
-  listed?.fillAll()
+  listed?.finish()
   draw()
 })
 addEventListener('afterprint', () => {
   root.classList.remove('printing')
   for (const details of document.querySelectorAll('figure details')) details.removeAttribute('open')
-  listed?.refresh()
   draw()
 })
 
 function openList(findings: readonly ReportedFinding[], table: HTMLTableElement, controls: HTMLFormElement) {
-  const list = makeList(table)
+  const list = makeList(table, columnsOf(findings))
   const index = indexOf(findings)
   const count = document.getElementById('count')
-  const many = (size: number) => new Intl.NumberFormat('en-GB').format(size)
+  const area = table.parentElement
   const refresh = () => {
-    const found = matching(index, wantedOf(new FormData(controls)))
+    const form = new FormData(controls)
+    const found = matching(index, wantedOf(form))
+    area?.scrollTo(0, 0)
     list.show(found)
-    const all = `${many(findings.length)} ${findings.length === 1 ? 'finding' : 'findings'}`
-    if (count !== null)
-      count.textContent = found.length === findings.length ? all : `${many(found.length)} of ${all}`
+    if (count === null) return
+    const asked = { found: found.length, all: findings.length, by: namesOf(controls) }
+    count.textContent = sayCount({ ...asked, most: MOST_LISTED })
   }
   controls.hidden = false
   controls.addEventListener('input', refresh)
@@ -53,8 +56,7 @@ function openList(findings: readonly ReportedFinding[], table: HTMLTableElement,
   controls.addEventListener('reset', () => setTimeout(refresh))
   refresh()
   return {
-    refresh,
-    fillAll: list.fillAll,
+    finish: list.finish,
     choose(filter: string, value: string) {
       const control = controls.elements.namedItem(filter)
       if (!(control instanceof HTMLSelectElement)) return
@@ -63,6 +65,15 @@ function openList(findings: readonly ReportedFinding[], table: HTMLTableElement,
       controls.scrollIntoView({ block: 'start' })
     },
   }
+}
+
+/** What is asked for, in the words of the controls. */
+function namesOf(controls: HTMLFormElement): string[] {
+  return [...controls.elements].flatMap((control) => {
+    if (control instanceof HTMLInputElement) return control.value.trim() ? [`“${control.value.trim()}”`] : []
+    if (!(control instanceof HTMLSelectElement) || control.value === '') return []
+    return [...control.selectedOptions].map(({ text }) => text)
+  })
 }
 
 function wantedOf(form: FormData): Wanted {
