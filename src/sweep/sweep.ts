@@ -29,7 +29,7 @@ export type SweepOptions = Judging & {
   readonly conditions?: readonly Condition[]
   /** Where an earlier one stopped, and what it had found. */
   readonly from?: { readonly position: Position | null; readonly tally: Tally }
-  /** Customers in a page; default 1000. */
+  /** Customers in a page; default 500. */
   readonly page?: number
 }
 

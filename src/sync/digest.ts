@@ -1,9 +1,9 @@
-import { createHmac } from 'node:crypto'
 import type { Config } from '../config/config.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Mapped } from '../model/mapped.ts'
 import { NORMAL_FORM_VERSION, normalForm } from '../model/normal.ts'
 import { type FieldValue, OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
+import { makeHmac } from './hmac.ts'
 
 /**
  * What the ledger remembers of a field is an HMAC over field, customer and value: equal values can be told
@@ -30,7 +30,8 @@ export const NO_VALUE = 'null'
 export const BELIEVED = 'believed'
 
 export function makeDigester(secret: string): Digester {
-  const mac = (text: string) => createHmac('sha256', secret).update(text).digest('base64url').slice(0, 22)
+  const hmac = makeHmac(secret)
+  const mac = (text: string) => hmac(text).slice(0, 22)
   const digest = (form: 'exact' | 'normal', key: CustomerKey, field: string, value: FieldValue) =>
     value === null ? NO_VALUE : mac(JSON.stringify([form, key, field, value]))
   return {
