@@ -13,7 +13,7 @@ CREATE TABLE "rollcall"."sweep" (
 	"ended_at" timestamp with time zone,
 	"outcome" text,
 	CONSTRAINT "sweep_kind" CHECK ("rollcall"."sweep"."kind" IN ('backfill', 'mapping', 'gap', 'resync', 'check')),
-	CONSTRAINT "sweep_outcome" CHECK ("rollcall"."sweep"."outcome" IN ('done', 'replaced') AND "rollcall"."sweep"."ended_at" IS NOT NULL OR "rollcall"."sweep"."ended_at" IS NULL)
+	CONSTRAINT "sweep_outcome" CHECK (("rollcall"."sweep"."outcome" IS NULL) = ("rollcall"."sweep"."ended_at" IS NULL) AND ("rollcall"."sweep"."outcome" IS NULL OR "rollcall"."sweep"."outcome" IN ('done', 'replaced')))
 );
 --> statement-breakpoint
 ALTER TABLE "rollcall"."brake" ADD COLUMN "expected" integer DEFAULT 0 NOT NULL;--> statement-breakpoint

@@ -34,7 +34,7 @@ export const sweep = rollcall.table(
     check('sweep_kind', sql`${t.kind} IN ('backfill', 'mapping', 'gap', 'resync', 'check')`),
     check(
       'sweep_outcome',
-      sql`${t.outcome} IN ('done', 'replaced') AND ${t.endedAt} IS NOT NULL OR ${t.endedAt} IS NULL`,
+      sql`(${t.outcome} IS NULL) = (${t.endedAt} IS NULL) AND (${t.outcome} IS NULL OR ${t.outcome} IN ('done', 'replaced'))`,
     ),
   ],
 )
