@@ -24,7 +24,7 @@ if (!lane) throw new Error('one of the lanes is always there')
 
 const FAST: Partial<RollcallConfig> = {
   pace: { ceiling: 1000, concurrency: 50 },
-  timing: { ...CONFIG.timing, queueLeaseMs: 30_000 },
+  timing: { ...CONFIG.timing, lifetimeMs: 10_000, queueLeaseMs: 30_000 },
 }
 
 function sweeping(house: House, changes: Partial<RollcallConfig> = {}): RunOptions {
