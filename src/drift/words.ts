@@ -112,8 +112,8 @@ export type Verified = {
   /** The id of the finding that is open now, or was resolved by this look. */
   readonly findingId: string | null
   readonly resolved: Resolved | null
-  /** When the second look is due that a suspicion waits for, in milliseconds since 1970. */
-  readonly lookAgainAtMs: number | null
+  /** In how many milliseconds the second look is due that a suspicion waits for. */
+  readonly lookAgainInMs: number | null
   /** A repair was owed because of it. */
   readonly repairing: boolean
   /** The fields that differ, and the status of whoever has unexpected access; empty where there is no user to show. */

@@ -14,7 +14,7 @@ const SILENT: Verdict = { kind: 'no-answer', why: 'trouble' }
 type Standing = Verified['standing']
 
 function looked(key: string, verdict: Verdict, standing: Standing = null): Verified {
-  const none = { userId: key, findingId: null, resolved: null, lookAgainAtMs: null }
+  const none = { userId: key, findingId: null, resolved: null, lookAgainInMs: null }
   return { key, verdict, standing, ...none, repairing: false, shown: [] }
 }
 
