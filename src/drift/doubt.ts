@@ -1,7 +1,11 @@
 import type { Tally } from './words.ts'
 
-/** What the answers of a whole run say of the service, rather than of its users. */
-export type Doubt = 'nobody-there' | 'no-answers' | 'denied'
+/**
+ * What the answers of a whole run say of the service, rather than of its users: it says that it knows few or none of them,
+ * it answers hardly anything clearly, or it refuses our keys.
+ */
+export const DOUBTS = ['nobody-there', 'no-answers', 'denied'] as const
+export type Doubt = (typeof DOUBTS)[number]
 
 /** So few answers say nothing of the service as a whole. */
 const HARDLY_ANY = 5

@@ -5,13 +5,17 @@ import { gather, speedOf } from './speed.ts'
 import { MOST_AT_ONCE } from './verify.ts'
 import type { Verified } from './words.ts'
 
+/** `asked`: a person or a signal; `pace`: calls are stopped for everybody. */
+export const STOPPED = ['asked', 'pace'] as const
+export type Stopped = (typeof STOPPED)[number]
+
 /**
  * `refused`: what is compared is not settled, so that whatever is found could be what is about to be sent. `stopped`:
  * the same call goes on with it.
  */
 export type RunEnd =
   | { readonly kind: 'complete' }
-  | { readonly kind: 'stopped'; readonly why: 'asked' | 'pace' }
+  | { readonly kind: 'stopped'; readonly why: Stopped }
   | { readonly kind: 'not-credible'; readonly why: Doubt }
   | { readonly kind: 'refused'; readonly why: 'mapping' | 'unswept' | 'gap' }
 

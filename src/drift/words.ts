@@ -121,8 +121,7 @@ export type Verified = {
 }
 
 /** `round`: the worker's, over and over; `run`: one that a person or a job asked for. */
-export const RUN_KINDS = ['round', 'run'] as const
-export type RunKind = (typeof RUN_KINDS)[number]
+export type RunKind = 'round' | 'run'
 
 /** Counts of one run; each customer counts once. */
 export type Tally = {
