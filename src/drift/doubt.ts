@@ -1,11 +1,4 @@
-import type { Tally } from './words.ts'
-
-/**
- * What the answers of a whole run say of the service, rather than of its users: it says that it knows few or none of them,
- * it answers hardly anything clearly, or it refuses our keys.
- */
-export const DOUBTS = ['nobody-there', 'no-answers', 'denied'] as const
-export type Doubt = (typeof DOUBTS)[number]
+import type { Doubt, Tally } from './words.ts'
 
 /** So few answers say nothing of the service as a whole. */
 const HARDLY_ANY = 5

@@ -1,13 +1,8 @@
 // Holds a run back for what goes before it, and says when it cannot go on.
 import type { Allowance, Circumstances } from './allowance.ts'
-import type { Doubt } from './doubt.ts'
 import { gather, speedOf } from './speed.ts'
 import { MOST_AT_ONCE } from './verify.ts'
-import type { Verified } from './words.ts'
-
-/** `asked`: a person or a signal; `pace`: calls are stopped for everybody. */
-export const STOPPED = ['asked', 'pace'] as const
-export type Stopped = (typeof STOPPED)[number]
+import type { Doubt, Stopped, Verified } from './words.ts'
 
 /**
  * `refused`: what is compared is not settled, so that whatever is found could be what is about to be sent. `stopped`:

@@ -3,9 +3,10 @@ import type { ClientBase } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
 import { LOOKED_AT_AGAIN } from './believed.ts'
 import type { Counting } from './counting.ts'
-import { type Doubt, doubtOf } from './doubt.ts'
+import { doubtOf } from './doubt.ts'
 import { EMPTY_TALLY } from './tally.ts'
 import type { Found, Round } from './window.ts'
+import type { Doubt } from './words.ts'
 
 type Client = Pick<ClientBase, 'query'>
 

@@ -2,13 +2,13 @@
 import type { Pool } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
 import { type Agenda, afterLooks, closed, dueOf, nextAt, soFar } from './agenda.ts'
-import { type Doubt, doubtOf } from './doubt.ts'
+import { doubtOf } from './doubt.ts'
 import { FIRST, type Next, type Place } from './everybody.ts'
 import { BEAT_MS, type Gate, type RunEnd } from './gate.ts'
 import { metSince } from './meanwhile.ts'
 import { keepRun, type Run } from './runs.ts'
 import type { Verify } from './verify.ts'
-import type { Verified } from './words.ts'
+import type { Doubt, Verified } from './words.ts'
 
 export type RunOptions = {
   readonly pool: Pool

@@ -123,6 +123,17 @@ export type Verified = {
 /** `round`: the worker's, over and over; `run`: one that a person or a job asked for. */
 export type RunKind = 'round' | 'run'
 
+/**
+ * What the answers of a whole run say of the service, rather than of its users: it says that it knows few or none of them,
+ * it answers hardly anything clearly, or it refuses our keys.
+ */
+export const DOUBTS = ['nobody-there', 'no-answers', 'denied'] as const
+export type Doubt = (typeof DOUBTS)[number]
+
+/** Why a run ends before its end. `asked`: a person or a signal; `pace`: calls are stopped for everybody. */
+export const STOPPED = ['asked', 'pace'] as const
+export type Stopped = (typeof STOPPED)[number]
+
 /** Counts of one run; each customer counts once. */
 export type Tally = {
   /** Whoever was looked at with a clear answer: `agrees` and drift. */

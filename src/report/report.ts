@@ -1,7 +1,5 @@
 // One report of drift, whatever it is printed as: what was looked at and when, what was found, what cannot be said.
-import type { Doubt } from '../drift/doubt.ts'
-import type { Stopped } from '../drift/gate.ts'
-import type { Finding, RunKind, Shown, Tally } from '../drift/words.ts'
+import type { Doubt, Finding, RunKind, Shown, Stopped, Tally } from '../drift/words.ts'
 
 /** The JSON form is this type; times are ISO 8601 in UTC, shares go from 0 to 1. */
 export type Report = {

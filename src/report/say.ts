@@ -1,8 +1,6 @@
 // What a report says as a whole, in sentences of plain text: for the terminal and for the page alike.
 
-import type { Doubt } from '../drift/doubt.ts'
-import type { Stopped } from '../drift/gate.ts'
-import { WRONG_ACCESS } from '../drift/words.ts'
+import { type Doubt, type Stopped, WRONG_ACCESS } from '../drift/words.ts'
 import { type Conclusion, conclude, resolvedOf } from './conclude.ts'
 import { counted, figure, percent } from './figures.ts'
 import type { Estimate, Report } from './report.ts'

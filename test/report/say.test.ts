@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { DOUBTS } from '../../src/drift/doubt.ts'
-import { STOPPED } from '../../src/drift/gate.ts'
+import { DOUBTS, STOPPED } from '../../src/drift/words.ts'
 import { percent } from '../../src/report/figures.ts'
 import type { Report } from '../../src/report/report.ts'
 import { sayEstimate, sayHeadline } from '../../src/report/say.ts'
