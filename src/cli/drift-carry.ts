@@ -71,8 +71,7 @@ export async function carryOut(io: Io, reporting: Reporting, driving: Driving): 
           total: Math.min(total, asked.sample ?? total),
         })
       },
-      now: Date.now,
-      monotonic: () => performance.now(),
+      now: () => performance.now(),
     })
     const { run, end } = driven
     if (!asked.repair || end.kind !== 'complete') return { run, end, mended: null }

@@ -1,6 +1,7 @@
 import type { Person } from '../brake/held.ts'
 import { closest } from '../model/closest.ts'
 import { RollcallError } from '../model/errors.ts'
+import { type NumberRule, numberOf, within } from './option-values.ts'
 import { readPerson } from './person.ts'
 
 /** As commander reads them. */
@@ -81,46 +82,28 @@ function* misfits(options: Options): Generator<string> {
     if (options[name] !== undefined) yield `${NAMES[name]}: not with --from-ledger, which makes no call`
 }
 
-type Rule = {
-  readonly name: string
-  readonly expected: string
-  readonly form: RegExp
-  readonly read: (text: string) => number | null
-}
+/** The keys of all of them are in memory; and who asks so many learns nothing that fewer do not tell. */
+const LARGEST_SAMPLE = 1_000_000
 
-const within = (value: number, least: number, most: number) =>
-  value >= least && value <= most ? value : null
-
-const SAMPLE: Rule = {
+const SAMPLE: NumberRule = {
   name: '--sample',
-  expected: 'a whole number of customers from 1',
-  form: /^[1-9]\d{0,8}$/,
-  read: Number,
+  expected: `a whole number of customers from 1 to ${LARGEST_SAMPLE}; without it everybody is looked at`,
+  form: /^[1-9]\d*$/,
+  read: (text) => within(Number(text), 1, LARGEST_SAMPLE),
 }
 
-const RATE: Rule = {
+const RATE: NumberRule = {
   name: '--rate',
   expected: 'calls per second, from 0.1 to 10000',
   form: /^\d{1,5}(\.\d{1,3})?$/,
   read: (text) => within(Number(text), 0.1, 10_000),
 }
 
-const MAX_DRIFT: Rule = {
+const MAX_DRIFT: NumberRule = {
   name: '--max-drift',
   expected: 'a share from 0% to 100%, like 0.5%',
   form: /^\d{1,3}(\.\d{1,6})?%$/,
   read: (text) => within(Number(text.slice(0, -1)) / 100, 0, 1),
-}
-
-function numberOf(
-  text: string | undefined,
-  { name, expected, form, read }: Rule,
-  problems: string[],
-): number | null {
-  if (text === undefined) return null
-  const value = form.test(text) ? read(text) : null
-  if (value === null) problems.push(`${name}: expected ${expected}`)
-  return value
 }
 
 function formatOf({ format, json = false }: Options, problems: string[]): Format {

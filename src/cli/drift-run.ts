@@ -6,7 +6,7 @@ import { countEverybody, type Everybody } from '../drift/draw.ts'
 import { readFound } from '../drift/found.ts'
 import type { RunEnd } from '../drift/gate.ts'
 import { countFoundLater } from '../drift/meanwhile.ts'
-import { beginRun, endRun, findRun, judgeStopped, type Run, readPast } from '../drift/runs.ts'
+import { beginRun, endRun, findRun, judgeStopped, type Run, readPast, readTime } from '../drift/runs.ts'
 import type { Shown, Verified } from '../drift/words.ts'
 import { alone } from '../ledger/alone.ts'
 import { makeCallLog } from '../ledger/call-log.ts'
@@ -73,7 +73,7 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
     },
   })
   if (end.kind === 'refused') throw await refusal(end.why, reporting)
-  const endedAt = new Date().toISOString()
+  const endedAt = await readTime(pool)
   if (end.kind === 'stopped') await judgeStopped(pool, run)
   else await endRun(pool, run, end.kind)
   const { tally, suspected, found } = run.agenda
@@ -121,11 +121,11 @@ async function begin(io: Io, { config, asked, opened, digestKey }: Reporting): P
   const { pool } = opened
   const shape = await describeCustomers(pool, config)
   const conditions = await readConditions(pool, config, asked.where)
-  const everybody: Everybody = { pool, shape, conditions }
+  const everybody: Everybody = { pool, shape, conditions, signal: io.stop }
   const { sample, repair } = asked
   const where = digestOf(conditions, digestKey)
   const options = { sample, where, repair, fingerprint: config.fingerprint }
-  const found = asked.restart ? null : await findRun(pool, options)
+  const found = asked.restart ? null : await findRun(pool, options, performance.now())
   if (found) {
     const done = figure(doneOf(found.agenda))
     io.err(`going on with the run of ${minute(found.startedAt)}: ${done} done; --restart begins anew`)

@@ -10,6 +10,7 @@ import { checkOutput, linesOf, writeWhole } from './drift-print.ts'
 import { exitFor, warningOf } from './drift-report.ts'
 import { serviceReport } from './drift-run.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
+import { gathered } from './option-values.ts'
 import { shown } from './shown.ts'
 
 const EXAMPLES = `
@@ -52,8 +53,6 @@ Examples:
                                                    found and is open; no call
   rollcall drift --repair                          and put it right`
 
-const each = (text: string, before: readonly string[] = []) => [...before, text]
-
 /** `rollcall drift`: whether the service agrees with the database, proved by looking. */
 export const driftCommand: AddCommand = (program, io, exit) => {
   program
@@ -61,7 +60,7 @@ export const driftCommand: AddCommand = (program, io, exit) => {
     .description('look whether the service agrees with your database, and report what does not')
     .option('-c, --config <file>', 'configuration file (default: rollcall.config.ts)')
     .option('--sample <customers>', 'look at so many, drawn at random')
-    .option('--where <condition>', 'only customers for whom it holds; may be given again', each)
+    .option('--where <condition>', 'only customers for whom it holds; may be given again', gathered)
     .option('--rate <calls>', 'calls per second at most')
     .option('--restart', 'begin anew where the same command was stopped before')
     .option('--from-ledger', 'what is known by earlier looks; makes no call')

@@ -1,6 +1,5 @@
 import type { Verification } from '../drift/coverage.ts'
-import type { Doubt } from '../drift/doubt.ts'
-import { DRIFT_KINDS, WRONG_ACCESS } from '../drift/words.ts'
+import { type Doubt, DRIFT_KINDS, WRONG_ACCESS } from '../drift/words.ts'
 import { sayDuration } from '../model/duration.ts'
 import { ACCESS } from '../report/words.ts'
 import { span } from './say-time.ts'

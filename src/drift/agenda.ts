@@ -7,7 +7,7 @@ import { isDrift, type NoAnswer, type Tally, type Verdict, type Verified } from 
 /** Somebody of whom a look has not told enough. */
 export type Waiting = {
   readonly key: CustomerKey
-  /** Milliseconds since 1970. */
+  /** Monotonic milliseconds: a clock that is set back makes nobody wait. */
   readonly at: number
   readonly looks: number
   /** What the last look has said, which counts once no further look comes; null: there was none. */
@@ -126,8 +126,8 @@ function passes(verdict: Exclude<Verdict, { kind: 'differs' | 'missing' }>): boo
   }
 }
 
-function againOf({ key, verdict, lookAgainAtMs }: Verified, looks: number, nowMs: number): Waiting {
-  return { key, at: lookAgainAtMs ?? nowMs + LATER_MS, looks, last: verdict }
+function againOf({ key, verdict, lookAgainInMs }: Verified, looks: number, nowMs: number): Waiting {
+  return { key, at: nowMs + (lookAgainInMs ?? LATER_MS), looks, last: verdict }
 }
 
 /** Counted with what those who wait have shown so far: enough to doubt the service, not to accuse it of anything. */

@@ -172,7 +172,7 @@ function askedOf(subject: Subject, seen: RemoteUser | 'absent' | undefined) {
   return { mapped, rivals, policy, digests, digestKey, known: { record, owed }, seen }
 }
 
-export function rowsFor(subject: Subject, standing: Standing, sight: RemoteUser): readonly Row[] {
+function rowsFor(subject: Subject, standing: Standing, sight: RemoteUser): readonly Row[] {
   const { mapped, digests, digestKey, work } = subject
   const asked = askedOf(subject, sight)
   const { memory } = plansFor(asked)

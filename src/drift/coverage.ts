@@ -1,11 +1,10 @@
 // How far verification has come and what it has found; counts and times only.
 import type { ClientBase } from 'pg'
 import { iso } from '../ledger/sql.ts'
-import type { Doubt } from './doubt.ts'
 import { countOpen, type OpenCount } from './list.ts'
 import { readDoubt, SEEN_AT, VERIFIABLE } from './rounds.ts'
 import { type Share, shareOf } from './share.ts'
-import { DRIFT_KINDS, type DriftKind, WRONG_ACCESS, type WrongAccess } from './words.ts'
+import { type Doubt, DRIFT_KINDS, type DriftKind, WRONG_ACCESS, type WrongAccess } from './words.ts'
 
 type Client = Pick<ClientBase, 'query'>
 

@@ -1,7 +1,4 @@
-import type { Tally } from './words.ts'
-
-/** What the answers of a whole run say of the service, rather than of its users. */
-export type Doubt = 'nobody-there' | 'no-answers' | 'denied'
+import type { Doubt, Tally } from './words.ts'
 
 /** So few answers say nothing of the service as a whole. */
 const HARDLY_ANY = 5

@@ -1,6 +1,6 @@
 // A random part of everybody: so many customers with the smallest hashes under the seed of a run.
-import pg, { type Pool } from 'pg'
-import { type Condition, conditionSql } from '../customers/condition.ts'
+import pg, { type Pool, type PoolClient } from 'pg'
+import { type Condition, conditionsSql } from '../customers/condition.ts'
 import type { CustomersShape } from '../customers/describe.ts'
 import type { CustomerKey } from '../model/customer.ts'
 
@@ -9,6 +9,8 @@ export type Everybody = {
   readonly shape: CustomersShape
   /** Customers of whom all of these hold; who has no row is then left out, for nothing holds of it. */
   readonly conditions: readonly Condition[]
+  /** Ends at once what takes minutes: counting and drawing. */
+  readonly signal: AbortSignal
 }
 
 /** `rank` as text: it does not fit a number. */
@@ -28,14 +30,14 @@ export async function draw(everybody: Everybody, seed: string, count: number): P
 SELECT key, rank::text AS rank FROM (SELECT key, hashtextextended(key, $${values.length + 1}::bigint) AS rank
   FROM (${sql}) e) r
 ORDER BY r.rank, r.key COLLATE "C" LIMIT $${values.length + 2}`
-  return await patiently<Drawn>(everybody.pool, text, [...values, seed, count])
+  return await patiently<Drawn>(everybody, text, [...values, seed, count])
 }
 
 /** How many there are: rows, and those who have a record and no row. */
 export async function countEverybody(everybody: Everybody): Promise<number> {
   const { sql, values } = keysOf(everybody)
   const rows = await patiently<{ count: number }>(
-    everybody.pool,
+    everybody,
     `SELECT count(*)::float8 AS count FROM (${sql}) e`,
     values,
   )
@@ -50,35 +52,47 @@ function keysOf({ shape, conditions }: Everybody): {
   const { relation, key } = shape
   const texts = key.map(({ name }) => `(c.${id(name)})::text`)
   const canonical = texts.length === 1 ? texts.join() : `jsonb_build_array(${texts.join(', ')})::text`
-  let parameters = 0
-  const restricted = conditions.map((condition) => {
-    const text = conditionSql(condition, parameters + 1)
-    parameters += condition.values.length
-    return text
-  })
-  const where = [...key.map(({ name }) => `c.${id(name)} IS NOT NULL`), ...restricted].join(' AND ')
+  const present = key.map(({ name }) => `c.${id(name)} IS NOT NULL`)
+  const where = [...present, ...conditionsSql(conditions, 1)].join(' AND ')
   const rows = `SELECT (${canonical}) COLLATE "C" AS key FROM ${id(relation.schema)}.${id(relation.name)} c WHERE ${where}`
   const values = conditions.flatMap((condition) => condition.values)
   if (conditions.length > 0) return { sql: `SELECT DISTINCT key FROM (${rows}) k`, values }
   return { sql: `${rows} UNION SELECT key FROM rollcall.ledger`, values }
 }
 
+/** @throws whatever the signal's reason is, once it has told Postgres to end the statement */
 async function patiently<Row extends pg.QueryResultRow>(
-  pool: Pool,
+  { pool, signal }: Pick<Everybody, 'pool' | 'signal'>,
   text: string,
   values: readonly unknown[],
 ): Promise<readonly Row[]> {
+  signal.throwIfAborted()
   const client = await pool.connect()
   // If it fails, the transaction goes with the session.
   let broken = true
+  let cancel: () => void = () => undefined
   try {
-    await client.query('BEGIN READ ONLY')
-    await client.query(PATIENCE)
+    const pid = await beginPatiently(client)
+    signal.throwIfAborted()
+    // Cut off alone it would go on in Postgres for minutes, for nobody.
+    cancel = () => void pool.query('SELECT pg_cancel_backend($1)', [pid]).catch(() => undefined)
+    signal.addEventListener('abort', cancel, { once: true })
     const { rows } = await client.query<Row>(text, [...values])
     await client.query('COMMIT')
     broken = false
     return rows
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error
   } finally {
+    signal.removeEventListener('abort', cancel)
     client.release(broken)
   }
+}
+
+/** Resolves to the process of Postgres that serves it. */
+async function beginPatiently(client: PoolClient): Promise<number> {
+  await client.query('BEGIN READ ONLY')
+  await client.query(PATIENCE)
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+  return rows[0]?.pid ?? 0
 }

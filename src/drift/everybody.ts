@@ -49,7 +49,8 @@ export async function* everybody(options: Options, from: Place): AsyncGenerator<
   if (position.part === 'drawn') {
     const { rank } = position
     const drawn = await draw(options, seed, sample ?? FIRST)
-    for (const each of drawn.filter((one) => comesAfter(one, rank))) {
+    for (const each of drawn) {
+      if (!comesAfter(each, rank)) continue
       if (sample === null) first = [...first, each.key]
       yield { key: each.key, place: { position: { part: 'drawn', rank: each.rank }, first } }
     }

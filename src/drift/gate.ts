@@ -1,9 +1,8 @@
 // Holds a run back for what goes before it, and says when it cannot go on.
 import type { Allowance, Circumstances } from './allowance.ts'
-import type { Doubt } from './doubt.ts'
 import { gather, speedOf } from './speed.ts'
 import { MOST_AT_ONCE } from './verify.ts'
-import type { Verified } from './words.ts'
+import type { Doubt, Stopped, Verified } from './words.ts'
 
 /**
  * `refused`: what is compared is not settled, so that whatever is found could be what is about to be sent. `stopped`:
@@ -11,7 +10,7 @@ import type { Verified } from './words.ts'
  */
 export type RunEnd =
   | { readonly kind: 'complete' }
-  | { readonly kind: 'stopped'; readonly why: 'asked' | 'pace' }
+  | { readonly kind: 'stopped'; readonly why: Stopped }
   | { readonly kind: 'not-credible'; readonly why: Doubt }
   | { readonly kind: 'refused'; readonly why: 'mapping' | 'unswept' | 'gap' }
 

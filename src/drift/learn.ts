@@ -17,7 +17,7 @@ export type SeenField = {
 export type Seen = Readonly<Partial<Record<DriftField, SeenField>>>
 
 /** So often must a form have come back before it counts as the service's own. */
-export const ENOUGH_TIMES = 2
+const ENOUGH_TIMES = 2
 
 /**
  * A form that came back after a write is counted; another form begins anew. The status has none: whether somebody has

@@ -1,9 +1,8 @@
-// Findings as they are read: those whose next look is due, those that are open, and the old ones that go.
+// Findings: those whose next look is due, how many are open, and the old ones that go.
 import type { ClientBase, Pool } from 'pg'
-import { iso } from '../ledger/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { BELIEVED, TOLD } from './believed.ts'
-import type { DriftKind, Finding, WrongAccess } from './words.ts'
+import { TOLD } from './believed.ts'
+import type { DriftKind, WrongAccess } from './words.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
@@ -21,32 +20,6 @@ ORDER BY f.next_look_at LIMIT $1`
 export async function dueLooks(client: Client, limit: number): Promise<readonly CustomerKey[]> {
   const { rows } = await client.query<{ key: CustomerKey }>(DUE, [limit])
   return rows.map(({ key }) => key)
-}
-
-const COLUMNS = `id::text, key, user_id AS "userId", kind, to_jsonb(fields) AS fields, cause, access, looks, repairs,
-  ${iso('first_seen')} AS "firstSeen", ${iso('last_seen')} AS "lastSeen",
-  ${iso('resolved_at')} AS "resolvedAt", resolved_how AS "resolvedHow"`
-
-const LIST = `
-SELECT ${COLUMNS} FROM rollcall.finding f
-WHERE looks >= 2 AND ${BELIEVED} AND (resolved_at IS NULL OR resolved_at >= $1::timestamptz) AND ($2::bigint IS NULL OR id < $2)
-ORDER BY id DESC LIMIT $3`
-
-type Asked = {
-  /** ISO 8601: with those that were resolved since; null: the open ones alone. */
-  readonly resolvedSince: string | null
-  /** Id of the last one of the page before. */
-  readonly before: string | null
-  readonly limit: number
-}
-
-/** Confirmed findings that can be believed, the latest first, a page at a time. */
-export async function readFindings(
-  client: Client,
-  { resolvedSince, before, limit }: Asked,
-): Promise<readonly Finding[]> {
-  const { rows } = await client.query<Finding>(LIST, [resolvedSince ?? 'infinity', before, limit])
-  return rows
 }
 
 export type OpenCount = {

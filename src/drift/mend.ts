@@ -132,9 +132,9 @@ function isOwed({ verdict }: Verified): boolean {
   return verdict.kind === 'skipped' && verdict.why === 'owed'
 }
 
-function isEarly({ verdict: { kind }, repairing, lookAgainAtMs }: Verified): boolean {
+function isEarly({ verdict: { kind }, repairing, lookAgainInMs }: Verified): boolean {
   const repairable = kind === 'missing' || kind === 'differs' || kind === 'unexpected-access'
-  return repairable && !repairing && lookAgainAtMs !== null
+  return repairable && !repairing && lookAgainInMs !== null
 }
 
 function endOf(stopped: 'asked' | 'pace' | 'mapping'): RunEnd {

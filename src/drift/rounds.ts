@@ -2,14 +2,15 @@
 import type { ClientBase } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
 import { LOOKED_AT_AGAIN } from './believed.ts'
-import { type Doubt, doubtOf } from './doubt.ts'
+import type { Counting } from './counting.ts'
+import { doubtOf } from './doubt.ts'
 import { EMPTY_TALLY } from './tally.ts'
 import type { Found, Round } from './window.ts'
-import type { Tally } from './words.ts'
+import type { Doubt } from './words.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
-export type StoredRound = Round & { readonly id: string; readonly tally: Tally }
+export type StoredRound = Round & Counting & { readonly id: string }
 
 /**
  * Of the ledger (`l`): whom a look can say something about. Who was never registered has no user of ours; who is
@@ -28,7 +29,7 @@ const STARTED = '(extract(epoch FROM started_at) * 1000)::float8'
 
 const COLUMNS = `id::text AS id, ${STARTED} AS "startedAt", ended_at IS NOT NULL AS ended,
   coalesce(population, 0)::float8 AS population, coalesce((cursor->>'pass')::int, 1) AS pass,
-  coalesce((cursor->>'taken')::int, 0) AS taken, cursor->>'after' AS after, tally`
+  coalesce((cursor->>'taken')::int, 0) AS taken, cursor->>'after' AS after, coalesce(cursor->'before', '{}') AS before, tally`
 
 export async function readRound(client: Client): Promise<StoredRound | null> {
   const { rows } = await client.query<StoredRound>(
@@ -69,13 +70,13 @@ function outcomeOf({
 }
 
 export async function keepRound(client: Client, round: StoredRound): Promise<void> {
-  const { id, pass, taken, after, ended, tally } = round
+  const { id, pass, taken, after, before, ended, tally } = round
   const outcome = outcomeOf(round)
   await client.query(
     `UPDATE rollcall.drift_run SET cursor = $2, tally = $3, updated_at = clock_timestamp(),
        ended_at = CASE WHEN $4 THEN clock_timestamp() END, outcome = $5
      WHERE id = $1`,
-    [id, JSON.stringify({ pass, taken, after }), JSON.stringify(tally), ended, outcome],
+    [id, JSON.stringify({ pass, taken, after, before }), JSON.stringify(tally), ended, outcome],
   )
   if (outcome === 'not-credible') await client.query(LOOK_SOON, [id])
 }

@@ -2,13 +2,13 @@
 import type { Pool } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
 import { type Agenda, afterLooks, closed, dueOf, nextAt, soFar } from './agenda.ts'
-import { type Doubt, doubtOf } from './doubt.ts'
+import { doubtOf } from './doubt.ts'
 import { FIRST, type Next, type Place } from './everybody.ts'
 import { BEAT_MS, type Gate, type RunEnd } from './gate.ts'
 import { metSince } from './meanwhile.ts'
 import { keepRun, type Run } from './runs.ts'
 import type { Verify } from './verify.ts'
-import type { Verified } from './words.ts'
+import type { Doubt, Verified } from './words.ts'
 
 export type RunOptions = {
   readonly pool: Pool
@@ -18,9 +18,8 @@ export type RunOptions = {
   readonly verify: Verify
   readonly onLooks: (verified: readonly Verified[], run: Run) => void
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
-  /** Milliseconds since 1970, and monotonic ones. */
+  /** Monotonic milliseconds; those of the run's agenda are by the same clock. */
   readonly now: () => number
-  readonly monotonic: () => number
   readonly signal: AbortSignal
 }
 
@@ -33,17 +32,17 @@ const ENOUGH_SILENCE = 10
  * resolves to; it is kept by then, and stays open: `endRun` ends it.
  */
 export async function driveRun(options: RunOptions): Promise<{ readonly run: Run; readonly end: RunEnd }> {
-  const { pool, gate, verify, now, monotonic, signal, onLooks } = options
+  const { pool, gate, verify, now, signal, onLooks } = options
   let { run } = options
   const source = options.everybody(run.place)
   let peeked: Next | null = null
   let exhausted = false
   /** All who are drawn at random were looked at. */
   let allDrawn = false
-  let keptAt = monotonic()
+  let keptAt = now()
 
-  const end = await go()
-  await keepRun(pool, run)
+  const end = await unlessStopped(go)
+  await keepRun(pool, run, now())
   await source.return(undefined)
   return { run: { ...run, agenda: closed(run.agenda) }, end }
 
@@ -63,6 +62,16 @@ export async function driveRun(options: RunOptions): Promise<{ readonly run: Run
       }
       const stopped = await look(keys, fresh)
       if (stopped === 'mapping') return { kind: 'refused', why: 'mapping' }
+    }
+  }
+
+  /** Drawing takes minutes of many customers, and is broken off. */
+  async function unlessStopped(work: () => Promise<RunEnd>): Promise<RunEnd> {
+    try {
+      return await work()
+    } catch (error) {
+      if (!signal.aborted || error !== signal.reason) throw error
+      return { kind: 'stopped', why: 'asked' }
     }
   }
 
@@ -103,10 +112,10 @@ export async function driveRun(options: RunOptions): Promise<{ readonly run: Run
 
   /** Often enough that little is asked twice after a crash, and seldom enough that it costs next to nothing. */
   async function keep(): Promise<void> {
-    const begun = monotonic()
+    const begun = now()
     if (begun < keptAt) return
-    await keepRun(pool, run)
-    const took = monotonic() - begun
+    await keepRun(pool, run, now())
+    const took = now() - begun
     keptAt = begun + took + Math.max(KEEP_MS, took * 20)
   }
 }

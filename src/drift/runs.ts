@@ -33,10 +33,13 @@ export type Run = {
 /** After so long what was found before says little about now. */
 const GOES_ON_FOR = `interval '1 day'`
 
+/** Another process has another monotonic clock: what is kept is how long is left to wait. */
+type Kept = Omit<Waiting, 'at'> & { readonly inMs: number }
+
 type Cursor = {
   readonly seed: string
   readonly place: Place
-  readonly waiting: readonly Waiting[]
+  readonly waiting: readonly Kept[]
   readonly suspected: number
   readonly found: readonly string[]
 }
@@ -48,8 +51,8 @@ WHERE kind = 'run' AND ended_at IS NULL AND options = $1::jsonb AND updated_at >
   AND cursor IS NOT NULL
 ORDER BY id DESC LIMIT 1`
 
-/** The one of the same options that was stopped; null: there is none. */
-export async function findRun(client: Client, options: RunOptions): Promise<Run | null> {
+/** The one of the same options that was stopped; null: there is none. `nowMs`: monotonic, as in its agenda. */
+export async function findRun(client: Client, options: RunOptions, nowMs: number): Promise<Run | null> {
   type Row = Pick<Run, 'id' | 'startedAt' | 'population'> & {
     readonly cursor: Cursor
     readonly tally: Partial<Tally>
@@ -59,7 +62,8 @@ export async function findRun(client: Client, options: RunOptions): Promise<Run 
   if (!row) return null
   const { cursor, tally, ...run } = row
   const { seed, place, ...rest } = cursor
-  return { ...run, seed, place, agenda: { ...rest, tally: { ...EMPTY_TALLY, ...tally } } }
+  const waiting = cursor.waiting.map(({ inMs, ...each }) => ({ ...each, at: nowMs + inMs }))
+  return { ...run, seed, place, agenda: { ...rest, waiting, tally: { ...EMPTY_TALLY, ...tally } } }
 }
 
 /** Ends those of the same options that were stopped, and begins a new one; what was not judged by then never is. */
@@ -91,8 +95,13 @@ type Beginning = {
   readonly sampled: number | null
 }
 
-export async function keepRun(client: Client, { id, seed, place, agenda }: Run): Promise<void> {
-  const { tally, waiting, suspected, found } = agenda
+export async function keepRun(
+  client: Client,
+  { id, seed, place, agenda }: Run,
+  nowMs: number,
+): Promise<void> {
+  const { tally, suspected, found } = agenda
+  const waiting = agenda.waiting.map(({ at, ...each }) => ({ ...each, inMs: Math.max(0, at - nowMs) }))
   const cursor: Cursor = { seed, place, waiting, suspected, found }
   await client.query(
     'UPDATE rollcall.drift_run SET cursor = $2, tally = $3, updated_at = clock_timestamp() WHERE id = $1',
@@ -156,4 +165,12 @@ const SHOWN = 100
 export async function readPast(client: Client, without: string | null): Promise<readonly Past[]> {
   const { rows } = await client.query<Past>(PAST, [without, SHOWN])
   return rows.toReversed().map((row) => ({ ...row, tally: { ...EMPTY_TALLY, ...row.tally } }))
+}
+
+/** ISO 8601, by the clock that all times of a run are of. */
+export async function readTime(client: Client): Promise<string> {
+  const { rows } = await client.query<{ now: string }>(`SELECT ${iso('clock_timestamp()')} AS now`)
+  const [row] = rows
+  if (!row) throw new Error('the time is one row')
+  return row.now
 }

@@ -5,6 +5,7 @@ import type { Binding } from '../ledger/target.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type Allowance, refill, type Standstill, standstill } from './allowance.ts'
 import { readCircumstances } from './circumstances.ts'
+import { afterBatch, clearedUp } from './counting.ts'
 import {
   beginRound,
   keepRound,
@@ -15,10 +16,8 @@ import {
   type StoredRound,
   suspectedAmong,
 } from './rounds.ts'
-import { plus, tallyOf } from './tally.ts'
 import type { Verification } from './verify.ts'
-import { afterTaking, countedForMs, turnOf } from './window.ts'
-import type { Tally, Verified } from './words.ts'
+import { countedForMs, turnOf } from './window.ts'
 
 /** `busy`: another process is at it. `rest`: nobody is due. `time`: the next tick goes on. */
 export type TickEnd = Standstill | 'busy' | 'rest' | 'time'
@@ -63,10 +62,6 @@ function endOf(stopped: NonNullable<Verification['stopped']>): Beat {
   }
 }
 
-function tallyOfSure(verified: readonly Verified[]): Tally {
-  return tallyOf(verified.filter(({ standing }) => standing !== 'suspected').map(({ verdict }) => verdict))
-}
-
 export function makeTick(options: Options): () => Promise<TickEnd> {
   const { pool, periodMs, most, dueLooks, verify, onRound, now, signal } = options
   let allowance: Allowance = { left: 1, at: now() }
@@ -106,14 +101,12 @@ export function makeTick(options: Options): () => Promise<TickEnd> {
     return verify(keys, round)
   }
 
-  /** Whoever is suspected counts in the round once a second look has said what it is. */
   async function lookAgain(keys: readonly CustomerKey[]): Promise<Verification['stopped']> {
     if (keys.length === 0) return null
     const suspected = await suspectedAmong(pool, keys)
     const round = await readRound(pool)
     const { verified, stopped } = await look(keys, round)
-    const tally = tallyOfSure(verified.filter(({ key }) => suspected.has(key)))
-    if (round) await keepTally(pool, { ...round, tally: plus(round.tally, tally) })
+    if (round) await keepTally(pool, { ...round, tally: clearedUp(round.tally, verified, suspected) })
     return stopped
   }
 
@@ -128,16 +121,12 @@ export function makeTick(options: Options): () => Promise<TickEnd> {
     return turn.kind === 'rest' ? 'rest' : takeSome(round, nowMs, turn.count)
   }
 
-  /**
-   * What a crash in between takes away is the count of these few; whom they were is in the ledger. One that was stopped
-   * is not gone on from: those who were not looked at come first the next time.
-   */
+  /** What a crash in between takes away is the count of these few; whom they were is in the ledger. */
   async function takeSome(round: StoredRound, nowMs: number, most: number): Promise<Beat> {
     const found = await nextOfRound(pool, round, most)
+    const suspected = await suspectedAmong(pool, found.keys)
     const { verified, stopped } = await look(found.keys, round)
-    const tally = plus(round.tally, tallyOfSure(verified))
-    const gone = stopped ? round : afterTaking(round, { nowMs, periodMs, found })
-    const after = { ...round, ...gone, tally }
+    const after = afterBatch(round, { found, verified, suspected, nowMs, periodMs })
     await keepRound(pool, after)
     if (after.ended) onRound(after)
     if (stopped) return endOf(stopped)

@@ -91,7 +91,7 @@ async function verifyBatch(keys: readonly CustomerKey[], batch: Batch): Promise<
   })
   const verified = given.flatMap((each, at) => {
     const ended = stored[at]
-    return ended ? [verifiedOf(each, ended, batch.now())] : []
+    return ended ? [verifiedOf(each, ended)] : []
   })
   return { verified, stopped }
 }
@@ -127,7 +127,7 @@ async function compareAll(
   })
 }
 
-function verifiedOf(judged: Judged, stored: Stored, nowMs: number): Verified {
+function verifiedOf(judged: Judged, stored: Stored): Verified {
   const { subject } = judged
   const verdict = verdictOf(judged, stored)
   const { standing, findingId, resolved, repairing, nextInMs } = stored
@@ -137,7 +137,7 @@ function verifiedOf(judged: Judged, stored: Stored, nowMs: number): Verified {
     verdict,
     standing: isDrift(verdict) ? standing : null,
     ...{ findingId, resolved, repairing },
-    lookAgainAtMs: nextInMs === null ? null : nowMs + nextInMs,
+    lookAgainInMs: nextInMs,
     shown: judged.sight !== null && isDrift(verdict) ? shownOf(subject, judged.sight, verdict) : [],
   }
 }

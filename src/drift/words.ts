@@ -112,8 +112,8 @@ export type Verified = {
   /** The id of the finding that is open now, or was resolved by this look. */
   readonly findingId: string | null
   readonly resolved: Resolved | null
-  /** When the second look is due that a suspicion waits for, in milliseconds since 1970. */
-  readonly lookAgainAtMs: number | null
+  /** In how many milliseconds the second look is due that a suspicion waits for. */
+  readonly lookAgainInMs: number | null
   /** A repair was owed because of it. */
   readonly repairing: boolean
   /** The fields that differ, and the status of whoever has unexpected access; empty where there is no user to show. */
@@ -121,8 +121,18 @@ export type Verified = {
 }
 
 /** `round`: the worker's, over and over; `run`: one that a person or a job asked for. */
-export const RUN_KINDS = ['round', 'run'] as const
-export type RunKind = (typeof RUN_KINDS)[number]
+export type RunKind = 'round' | 'run'
+
+/**
+ * What the answers of a whole run say of the service, rather than of its users: it says that it knows few or none of them,
+ * it answers hardly anything clearly, or it refuses our keys.
+ */
+export const DOUBTS = ['nobody-there', 'no-answers', 'denied'] as const
+export type Doubt = (typeof DOUBTS)[number]
+
+/** Why a run ends before its end. `asked`: a person or a signal; `pace`: calls are stopped for everybody. */
+export const STOPPED = ['asked', 'pace'] as const
+export type Stopped = (typeof STOPPED)[number]
 
 /** Counts of one run; each customer counts once. */
 export type Tally = {

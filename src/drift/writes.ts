@@ -89,8 +89,10 @@ export function writesOf(
     case 'wait': {
       const kept = seen && open !== null && (isFound(open) || open.kind === looked.compared.kind)
       const standing = open ? standingOf(open) : null
+      // What it has shown is not stored yet; that there was an answer is, or a round would ask again.
       return {
         stored: { ...left, standing, nextInMs: open?.nextInMs ?? null, told: kept ? toldOf(open) : null },
+        ...(seen && { record: recordOf({ subject, sight: null, agrees: false }) }),
       }
     }
     case 'postpone':

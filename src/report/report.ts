@@ -1,5 +1,5 @@
 // One report of drift, whatever it is printed as: what was looked at and when, what was found, what cannot be said.
-import type { Finding, RunKind, Shown, Tally } from '../drift/words.ts'
+import type { Doubt, Finding, RunKind, Shown, Stopped, Tally } from '../drift/words.ts'
 
 /** The JSON form is this type; times are ISO 8601 in UTC, shares go from 0 to 1. */
 export type Report = {
@@ -69,14 +69,6 @@ export type Outcome =
   /** `resume`: the command that goes on with it, where there is one. */
   | { readonly kind: 'stopped'; readonly why: Stopped; readonly resume: string | null }
   | { readonly kind: 'not-credible'; readonly why: Doubt }
-
-/** `asked`: a person or a signal; `pace`: calls are stopped for everybody. */
-export const STOPPED = ['asked', 'pace'] as const
-export type Stopped = (typeof STOPPED)[number]
-
-/** The service says that it knows few or none of the users; it answers hardly anything clearly; it refuses our keys. */
-export const DOUBTS = ['nobody-there', 'no-answers', 'denied'] as const
-export type Doubt = (typeof DOUBTS)[number]
 
 /**
  * The share of drift, with the interval that holds the true one in at least 95 of 100 such samples. Whoever is held

@@ -1,8 +1,9 @@
 // What a report says as a whole, in sentences of plain text: for the terminal and for the page alike.
-import { WRONG_ACCESS } from '../drift/words.ts'
+
+import { type Doubt, type Stopped, WRONG_ACCESS } from '../drift/words.ts'
 import { type Conclusion, conclude, resolvedOf } from './conclude.ts'
 import { counted, figure, percent } from './figures.ts'
-import type { Doubt, Estimate, Report, Stopped } from './report.ts'
+import type { Estimate, Report } from './report.ts'
 import { sayAgreed, sayDisagree, sayOthers, sayUnchecked } from './say-agreement.ts'
 import { ACCESS, RESOLUTION } from './words.ts'
 

@@ -6,6 +6,7 @@ import { LANE } from '../drift/scene.ts'
 import { freshDatabase } from '../support/database.ts'
 import { runDrift } from '../support/drift-command.ts'
 import { buildHouse, type House, SECRETS } from '../support/house.ts'
+import { until } from '../support/until.ts'
 
 let house: House
 beforeAll(async () => {
@@ -156,6 +157,41 @@ test('two at a time: the second waits, says so, and can be stopped', async () =>
   expect((await waiting).code).toBe(1)
   other.resolve(null)
   await held
+})
+
+test('stopped while it counts or draws it ends at once; what was begun is gone on with', async () => {
+  const { pool } = house.db
+  const args = ['--sample', '3', '--rate', '0.1']
+  const holder = await pool.connect()
+  const stoppedWhile = async (statement: string) => {
+    const stop = new AbortController()
+    const ran = runDrift(house, args, { stop: stop.signal })
+    const waits = `SELECT FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE $1`
+    await until(async () => (await pool.query(waits, [statement])).rowCount === 1, { what: statement })
+    stop.abort()
+    return await ran
+  }
+  await holder.query('BEGIN; LOCK TABLE rollcall.ledger IN ACCESS EXCLUSIVE MODE')
+  try {
+    const counting = await stoppedWhile('%SELECT count(*)%')
+    expect(counting).toEqual({ code: 1, out: '\n', err: 'rollcall: stopped\n' })
+    await holder.query('ROLLBACK')
+    const stop = new AbortController()
+    const begun = runDrift(house, args, { stop: stop.signal })
+    const open = `SELECT FROM rollcall.drift_run WHERE options->>'sample' = '3' AND cursor IS NOT NULL`
+    await until(async () => (await pool.query(open)).rowCount === 1, { what: 'a run that is begun' })
+    stop.abort()
+    expect((await begun).code).toBe(1)
+    await holder.query('BEGIN; LOCK TABLE rollcall.ledger IN ACCESS EXCLUSIVE MODE')
+    const drawing = await stoppedWhile('%hashtextextended%')
+    expect(drawing.code).toBe(1)
+    expect(drawing.err).toContain('going on with the run of')
+    expect(drawing.out).toContain('rollcall drift --sample 3 --rate 0.1')
+  } finally {
+    await holder.query('ROLLBACK')
+    holder.release()
+  }
 })
 
 test('a report of no rounds on a database that no worker has met', async () => {

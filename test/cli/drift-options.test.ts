@@ -22,6 +22,7 @@ describe('options', () => {
   test.each<[Options, Partial<Asked>]>([
     [{}, {}],
     [{ sample: '500' }, { sample: 500 }],
+    [{ sample: '1000000' }, { sample: 1_000_000 }],
     [{ rate: '0.5' }, { rate: 0.5 }],
     [{ maxDrift: '0.5%' }, { maxDrift: 0.005 }],
     [{ maxDrift: '0%' }, { maxDrift: 0 }],
@@ -48,6 +49,8 @@ describe('options', () => {
     [{ repair: true, why: ' ' }, /^--why is needed/],
     [{ sample: '0' }, /^--sample: expected a whole number of customers from 1/],
     [{ sample: '10%' }, /^--sample/],
+    [{ sample: '1000001' }, /^--sample: .+to 1000000; without it everybody/],
+    [{ sample: '9'.repeat(400) }, /^--sample/],
     [{ rate: '0' }, /^--rate: expected calls per second/],
     [{ rate: 'fast' }, /^--rate/],
     [{ maxDrift: '0.5' }, /^--max-drift: expected a share from 0% to 100%, like 0.5%/],

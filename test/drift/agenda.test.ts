@@ -18,10 +18,10 @@ const MISSING: Verdict = { kind: 'missing', fields: [], cause: 'edited-at-servic
 const AGREES: Verdict = { kind: 'agrees' }
 
 function looked(key: string, verdict: Verdict, more: Partial<Verified> = {}): Verified {
-  const none = { userId: key, standing: null, findingId: null, resolved: null, lookAgainAtMs: null }
+  const none = { userId: key, standing: null, findingId: null, resolved: null, lookAgainInMs: null }
   return { key, verdict, ...none, repairing: false, shown: [], ...more }
 }
-const suspected = (key: string, at = 50) => looked(key, MISSING, { standing: 'suspected', lookAgainAtMs: at })
+const suspected = (key: string, at = 50) => looked(key, MISSING, { standing: 'suspected', lookAgainInMs: at })
 const found = (key: string) => looked(key, MISSING, { standing: 'found', findingId: `f-${key}` })
 
 const NOBODY = new Map()

@@ -21,6 +21,7 @@ import {
 } from '../../src/drift/runs.ts'
 import { estimate } from '../../src/report/estimate.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { until } from '../support/until.ts'
 
 const config = resolveConfig(
   {
@@ -45,7 +46,7 @@ beforeAll(async () => {
     INSERT INTO rollcall.ledger (key) SELECT jsonb_build_array('ES', n::text)::text FROM generate_series(2, 20, 2) n;
     INSERT INTO rollcall.ledger (key) SELECT jsonb_build_array('FR', n::text)::text FROM generate_series(1, 50) n`)
   const shape = await describeCustomers(db.pool, config)
-  all = { pool: db.pool, shape, conditions: [] }
+  all = { pool: db.pool, shape, conditions: [], signal: new AbortController().signal }
   readCustomers = makeReading(db.pool, config, shape)
 })
 afterAll(() => db.drop())
@@ -116,6 +117,34 @@ describe('everybody', () => {
   })
 })
 
+describe('what takes minutes', () => {
+  test.each<[string, (stopped: Everybody) => Promise<unknown>]>([
+    ['counting', countEverybody],
+    ['drawing', (stopped) => draw(stopped, '7', 40)],
+  ])('%s is ended by a stop, in Postgres too', async (_, work) => {
+    const stop = new AbortController()
+    const holder = await db.pool.connect()
+    await holder.query('BEGIN; LOCK TABLE people IN ACCESS EXCLUSIVE MODE')
+    const working = work({ ...all, conditions: SPAIN, signal: stop.signal }).catch((error: unknown) => error)
+    const waits = async () => {
+      const { rowCount } = await db.pool.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      )
+      return rowCount
+    }
+    try {
+      await until(async () => (await waits()) === 1, { what: 'a statement that waits' })
+      stop.abort()
+      expect(await working).toBe(stop.signal.reason)
+      await until(async () => (await waits()) === 0, { what: 'its end' })
+    } finally {
+      await holder.query('ROLLBACK')
+      holder.release()
+    }
+    await expect(work({ ...all, signal: stop.signal })).rejects.toBe(stop.signal.reason)
+  })
+})
+
 describe('a sample', () => {
   test('is the same for the same seed, and goes on where it stopped', async () => {
     const drawn = keysOf(await draw(all, '-9223372036854775808', 40))
@@ -153,7 +182,7 @@ describe('the record of a run', () => {
 
   test('is found by the same options, until it has ended or another one was begun', async () => {
     const run = await beginRun(db.pool, options, beginning)
-    expect(await findRun(db.pool, options)).toBeNull()
+    expect(await findRun(db.pool, options, 0)).toBeNull()
     const [next] = await taken({}, 1)
     const agenda = {
       ...NOTHING_YET,
@@ -161,15 +190,17 @@ describe('the record of a run', () => {
       found: ['12'],
     }
     const kept = { ...run, place: next?.place ?? BEGINNING, agenda }
-    await keepRun(db.pool, kept)
-    expect(await findRun(db.pool, options)).toEqual(kept)
+    await keepRun(db.pool, kept, 2)
+    // Another process has another clock; there is as long left to wait.
+    const waiting = agenda.waiting.map((each) => ({ ...each, at: 1003 }))
+    expect(await findRun(db.pool, options, 1000)).toEqual({ ...kept, agenda: { ...agenda, waiting } })
     for (const other of [{ sample: 5 }, { repair: true }, { fingerprint: 'g' }, { where: 'x' }])
-      expect(await findRun(db.pool, { ...options, ...other })).toBeNull()
+      expect(await findRun(db.pool, { ...options, ...other }, 0)).toBeNull()
     await db.pool.query(
       `UPDATE rollcall.drift_run SET updated_at = now() - interval '25 hours' WHERE id = $1`,
       [run.id],
     )
-    expect(await findRun(db.pool, options)).toBeNull()
+    expect(await findRun(db.pool, options, 0)).toBeNull()
     await beginRun(db.pool, options, beginning)
     const { rows } = await db.pool.query('SELECT outcome, cursor FROM rollcall.drift_run WHERE id = $1', [
       run.id,

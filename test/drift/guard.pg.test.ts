@@ -46,8 +46,12 @@ test('what was written a moment ago is not looked at, nor looked at twice sooner
   await until(async () => (await verifier.look(['a', 'b'])).a?.verdict.kind === 'agrees')
   house.sandbox.users.edit('a', { first_name: 'Eva' })
   expect((await verifier.look(['a'])).a?.standing).toBe('suspected')
+  await pool.query(`UPDATE rollcall.ledger SET looked_at = NULL WHERE key = 'a'`)
   expect((await verifier.look(['a'])).a?.standing).toBe('suspected')
   expect(await storedFindings(house)).toMatchObject([{ looks: 1 }])
+  // There was an answer all the same: a round asks no more.
+  const asked = `SELECT FROM rollcall.ledger WHERE key = 'a' AND looked_at IS NOT NULL`
+  expect((await pool.query(asked)).rowCount).toBe(1)
   await until(async () => (await verifier.look(['a'])).a?.standing === 'found')
 })
 

@@ -1,6 +1,7 @@
 // What verification says of customers whose users were changed behind rollcall's back, with real tables and a service.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { countOpen, dueLooks, readFindings } from '../../src/drift/list.ts'
+import { readOpenFound } from '../../src/drift/found.ts'
+import { countOpen, dueLooks } from '../../src/drift/list.ts'
 import type { Verdict } from '../../src/drift/words.ts'
 import { buildHouse, type House } from '../support/house.ts'
 import {
@@ -73,7 +74,7 @@ describe('customers whose users were changed at the service', () => {
     const looked = await verifier.look(KEYS)
     expect(Object.fromEntries(KEYS.map((key) => [key, looked[key]?.verdict]))).toEqual(SAYS)
     expect(DRIFT.map((key) => looked[key]?.standing)).toEqual(DRIFT.map(() => 'suspected'))
-    expect(await readFindings(house.db.pool, { resolvedSince: null, before: null, limit: 99 })).toEqual([])
+    expect(await readOpenFound(house.db.pool)).toEqual([])
     expect(verifier.calls.map(({ plan, method }) => `${plan} ${method}`)).toEqual(
       KEYS.map(() => 'verify GET'),
     )
@@ -87,7 +88,7 @@ describe('customers whose users were changed at the service', () => {
     )
     expect(DRIFT.map((key) => looked[key]?.standing)).toEqual(DRIFT.map(() => 'found'))
     expect(looked.renamed?.shown).toEqual([{ field: 'first_name', here: 'Ana', service: 'Eva' }])
-    const found = await readFindings(house.db.pool, { resolvedSince: null, before: null, limit: 99 })
+    const found = await readOpenFound(house.db.pool)
     expect(
       Object.fromEntries(
         found.map(({ key, kind, fields, cause, access }) => [key, { kind, fields, cause, access }]),

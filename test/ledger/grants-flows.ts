@@ -9,8 +9,9 @@ import { collapseOutbox } from '../../src/capture/collapse.ts'
 import { outboxSource } from '../../src/capture/outbox.ts'
 import { main } from '../../src/cli/main.ts'
 import { openQueue } from '../../src/dispatch/bullmq.ts'
+import { readOpenFound } from '../../src/drift/found.ts'
 import { countVerified, releaseRepairs } from '../../src/drift/halt.ts'
-import { countOpen, dueLooks, pruneFindings, readFindings } from '../../src/drift/list.ts'
+import { countOpen, dueLooks, pruneFindings } from '../../src/drift/list.ts'
 import { writeRecords } from '../../src/drift/record.ts'
 import { beginRound, keepRound, keepTally, readRound } from '../../src/drift/rounds.ts'
 import { lockOpen, writeFindings } from '../../src/drift/rows.ts'
@@ -196,7 +197,7 @@ export const READER_FLOWS: Readonly<Record<string, Flow>> = {
   erasures: ({ pool }) => readErasures(pool, { keys: [], limit: 1 }),
   findings: async ({ pool }) => {
     await countOpen(pool)
-    await readFindings(pool, { resolvedSince: null, before: null, limit: 1 })
+    await readOpenFound(pool)
     await readRound(pool)
     await pool.query('SELECT recent FROM rollcall.drift_share')
   },

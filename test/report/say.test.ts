@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { DOUBTS, STOPPED } from '../../src/drift/words.ts'
 import { percent } from '../../src/report/figures.ts'
-import { DOUBTS, type Report, STOPPED } from '../../src/report/report.ts'
+import type { Report } from '../../src/report/report.ts'
 import { sayEstimate, sayHeadline } from '../../src/report/say.ts'
 import { sayMethod, sayScope, sayUnseen } from '../../src/report/scope.ts'
 import { KIND } from '../../src/report/words.ts'

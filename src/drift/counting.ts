@@ -1,0 +1,125 @@
+// What a round counts: each customer once, by what was said of it last. Pure.
+import type { CustomerKey } from '../model/customer.ts'
+import { plus, tallyOf } from './tally.ts'
+import { afterTaking, type Found, type Round } from './window.ts'
+import {
+  isDrift,
+  NO_ANSWERS,
+  type NoAnswer,
+  SKIPPED,
+  type Skipped,
+  type Tally,
+  type Verified,
+} from './words.ts'
+
+type Unclear = Skipped | NoAnswer
+const UNCLEAR: readonly Unclear[] = [...SKIPPED, ...NO_ANSWERS]
+type Said = Readonly<Partial<Record<Unclear, number>>>
+
+export type Counting = {
+  readonly tally: Tally
+  /** Of the tally, what the pass before has said of those to whom this pass has not come yet. */
+  readonly before: Said
+}
+
+type Batch = {
+  readonly found: Found
+  /** Some of these, where it was stopped. */
+  readonly verified: readonly Verified[]
+  /** Of whom a suspicion was open before. */
+  readonly suspected: ReadonlySet<CustomerKey>
+  readonly nowMs: number
+  readonly periodMs: number
+}
+
+/**
+ * Where a round stands, and what it counts, when these were looked at. One that was stopped goes on with the first who was
+ * not. Whoever gave a clear answer is not taken again; the others are, and count anew each time: as a pass comes to them,
+ * what the one before said is taken back, and at its end also of whoever was looked at by others in between.
+ */
+export function afterBatch<R extends Round & Counting>(
+  round: R,
+  { found, verified, suspected, ...at }: Batch,
+): R {
+  const taken = upToFirstLeft(found, new Set(verified.map(({ key }) => key)))
+  const gone = { ...round, ...(taken && afterTaking(round, { ...at, found: taken })) }
+  const keys = new Set(taken?.keys)
+  const said = verified.filter((each) => keys.has(each.key) || isClear(each))
+  const counted = countedAnew(round, said, suspected)
+  return { ...gone, ...(gone.pass > round.pass || gone.ended ? passEnded(counted) : counted) }
+}
+
+/** What the second looks at those who were suspected add: an open suspicion has counted as nothing. */
+export function clearedUp(
+  tally: Tally,
+  verified: readonly Verified[],
+  suspected: ReadonlySet<CustomerKey>,
+): Tally {
+  const ended = verified.filter((each) => suspected.has(each.key) && isClear(each) && !isSuspicion(each))
+  return plus(tally, tallyOf(ended.map(({ verdict }) => verdict)))
+}
+
+function upToFirstLeft(found: Found, looked: ReadonlySet<CustomerKey>): Found | null {
+  const left = found.keys.findIndex((key) => !looked.has(key))
+  if (left < 0) return found
+  const keys = found.keys.slice(0, left)
+  const last = keys.at(-1)
+  return last === undefined ? null : { keys, upTo: last }
+}
+
+function isClear({ verdict }: Verified): boolean {
+  return verdict.kind === 'agrees' || isDrift(verdict)
+}
+
+/** It counts once its second look has said what it is, which comes before anybody new is taken. */
+function isSuspicion({ standing }: Verified): boolean {
+  return standing === 'suspected'
+}
+
+function countedAnew(
+  { tally, before }: Counting,
+  verified: readonly Verified[],
+  suspected: ReadonlySet<CustomerKey>,
+): Counting {
+  const back = takenBack(
+    before,
+    verified.filter(({ key }) => !suspected.has(key)),
+  )
+  const counts = verified.filter((each) => !isSuspicion(each) && (isClear(each) || !suspected.has(each.key)))
+  const said = tallyOf(counts.map(({ verdict }) => verdict))
+  return { tally: plus(without(tally, back), said), before: less(before, back) }
+}
+
+/**
+ * One for each. Nobody keeps what was said of whom, so the same is taken back where there is such a one, and of silence
+ * last: the service is doubted for rather too long than too short. At the end of the pass all of it is exact.
+ */
+function takenBack(before: Said, verified: readonly Verified[]): Said {
+  let left = before
+  for (const { verdict } of verified) {
+    const same = 'why' in verdict ? verdict.why : null
+    const some = UNCLEAR.filter((why) => (left[why] ?? 0) > 0)
+    const [first] = some
+    if (first === undefined) break
+    left = less(left, { [same !== null && some.includes(same) ? same : first]: 1 })
+  }
+  return less(before, left)
+}
+
+function passEnded({ tally, before }: Counting): Counting {
+  const left = without(tally, before)
+  return { tally: left, before: { ...left.skipped, ...left.noAnswer } }
+}
+
+function without(tally: Tally, said: Said): Tally {
+  return { ...tally, skipped: less(tally.skipped, said), noAnswer: less(tally.noAnswer, said) }
+}
+
+function less<K extends Unclear>(counts: Readonly<Partial<Record<K, number>>>, said: Said) {
+  const left: Partial<Record<K, number>> = {}
+  for (const why of Object.keys(counts) as K[]) {
+    const count = (counts[why] ?? 0) - (said[why] ?? 0)
+    if (count > 0) left[why] = count
+  }
+  return left
+}

@@ -1,0 +1,113 @@
+// What a round counts, whatever its looks say and wherever it is stopped.
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { afterBatch, type Counting, clearedUp } from '../../src/drift/counting.ts'
+import { EMPTY_TALLY, tallyOf } from '../../src/drift/tally.ts'
+import type { Round } from '../../src/drift/window.ts'
+import type { Verdict, Verified } from '../../src/drift/words.ts'
+
+const AGREES: Verdict = { kind: 'agrees' }
+const MISSING: Verdict = { kind: 'missing', fields: [], cause: 'edited-at-service', access: 'lost' }
+const OWED: Verdict = { kind: 'skipped', why: 'owed' }
+const SILENT: Verdict = { kind: 'no-answer', why: 'trouble' }
+
+type Standing = Verified['standing']
+
+function looked(key: string, verdict: Verdict, standing: Standing = null): Verified {
+  const none = { userId: key, findingId: null, resolved: null, lookAgainInMs: null }
+  return { key, verdict, standing, ...none, repairing: false, shown: [] }
+}
+
+type Counted = Round & Counting
+const BEGUN: Counted = {
+  ...{ startedAt: 0, ended: false, population: 9, pass: 1, taken: 0, after: null },
+  ...{ tally: EMPTY_TALLY, before: {} },
+}
+const AT = { nowMs: 1, periodMs: 1000 }
+
+/** Of keys that a batch has found: an `upTo` of null ends the pass. */
+function batch(
+  verified: readonly Verified[],
+  upTo: string | null = null,
+  keys = verified.map(({ key }) => key),
+) {
+  return { found: { keys, upTo }, verified, suspected: new Set<string>(), ...AT }
+}
+
+test('whoever comes again counts by what is said then, and is not in two figures meanwhile', () => {
+  const first = afterBatch(
+    BEGUN,
+    batch([looked('a', OWED), looked('b', SILENT), looked('c', SILENT), looked('d', AGREES)]),
+  )
+  expect(first).toMatchObject({
+    pass: 2,
+    tally: { checked: 1, skipped: { owed: 1 }, noAnswer: { trouble: 2 } },
+  })
+  const half = afterBatch(first, batch([looked('a', OWED), looked('b', AGREES)], 'b'))
+  expect(half.tally).toMatchObject({ checked: 2, skipped: { owed: 1 }, noAnswer: { trouble: 1 } })
+  const second = afterBatch(half, batch([looked('c', SILENT)]))
+  expect(second).toMatchObject({ pass: 3, tally: half.tally })
+  // A sync has seen both meanwhile.
+  const third = afterBatch(second, batch([]))
+  expect(third).toMatchObject({ ended: true })
+  expect(third.tally).toEqual(tallyOf([AGREES, AGREES]))
+})
+
+test('a suspicion counts once it has ended, however often it is looked at', () => {
+  const suspected = new Set(['a', 'b'])
+  const taken = [looked('a', MISSING, 'suspected'), looked('b', OWED), looked('c', OWED)]
+  const { tally } = afterBatch(BEGUN, { ...batch(taken), suspected: new Set(['b']) })
+  expect(tally).toEqual(tallyOf([OWED]))
+  const open = [looked('a', MISSING, 'suspected'), looked('b', SILENT), looked('c', AGREES)]
+  expect(clearedUp(tally, open, suspected)).toEqual(tally)
+  const ended = [looked('a', MISSING, 'found'), looked('b', AGREES)]
+  expect(clearedUp(tally, ended, suspected)).toEqual(tallyOf([OWED, MISSING, AGREES]))
+})
+
+test('one that is stopped goes on with the first who was not looked at, and counts nobody again', () => {
+  const keys = ['a', 'b', 'c', 'd', 'e']
+  const some = [looked('a', SILENT), looked('b', AGREES), looked('d', SILENT), looked('e', AGREES)]
+  const stopped = afterBatch(BEGUN, batch(some, 'e', keys))
+  expect(stopped).toMatchObject({ after: 'b', taken: 2, tally: { checked: 2, noAnswer: { trouble: 1 } } })
+  const next = afterBatch(stopped, batch([looked('c', AGREES), looked('d', AGREES)]))
+  expect(next).toMatchObject({ pass: 2, tally: { checked: 4, agrees: 4, noAnswer: { trouble: 1 } } })
+  expect(afterBatch(BEGUN, batch([], 'e', keys))).toEqual(BEGUN)
+})
+
+test('at the end of each pass every customer counts once, by its last word', () => {
+  const word = fc.constantFrom(AGREES, MISSING, OWED, SILENT)
+  const customer = fc.record({ words: fc.tuple(word, word, word), joins: fc.constantFrom(1, 1, 1, 2, 3) })
+  fc.assert(
+    fc.property(fc.array(customer, { maxLength: 12 }), fc.integer({ min: 1, max: 5 }), (customers, most) => {
+      let round: Counted = BEGUN
+      const last = new Map<string, Verdict>()
+      for (let pass = 1; pass <= 3; pass++) {
+        const due = customers
+          .map(({ words, joins }, n) => ({
+            key: String.fromCharCode(97 + n),
+            joins,
+            said: words[pass - 1] ?? OWED,
+          }))
+          .filter(({ key, joins }) => joins <= pass && !isClear(last.get(key)))
+        for (let from = 0; from === 0 || from < due.length; from += most) {
+          const some = due.slice(from, from + most)
+          for (const { key, said } of some) last.set(key, said)
+          const verified = some.map(({ key, said }) => looked(key, said, said === MISSING ? 'found' : null))
+          round = afterBatch(
+            round,
+            batch(verified, from + most < due.length ? (some.at(-1)?.key ?? '') : null),
+          )
+          expect(countOf(round)).toBeLessThanOrEqual(last.size)
+        }
+        expect(round.tally).toEqual(tallyOf([...last.values()]))
+      }
+      expect(round.ended).toBe(true)
+    }),
+  )
+})
+
+const isClear = (verdict: Verdict | undefined) => verdict === AGREES || verdict === MISSING
+
+function countOf({ tally: { checked, skipped, noAnswer } }: Counted): number {
+  return [...Object.values(skipped), ...Object.values(noAnswer)].reduce((sum, count) => sum + count, checked)
+}
