@@ -1,7 +1,6 @@
 import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
 import { readVerification, type Verification } from '../drift/coverage.ts'
-import { doubtOf } from '../drift/doubt.ts'
 import { readKnownOfAll, readOpenFound } from '../drift/found.ts'
 import { readPast } from '../drift/runs.ts'
 import { boundOrigin } from '../ledger/target.ts'
@@ -22,7 +21,8 @@ export async function ledgerReport(
   const findings = await readOpenFound(pool)
   const { tally, now, ...known } = await readKnownOfAll(pool, findings, periodMs)
   const verification = await readVerification(pool, { periodMs, maxShare })
-  const doubt = verification.doubt ?? doubtOf(tally)
+  // What was told by others before, or since, can be believed all the same.
+  const doubt = findings.length === 0 ? verification.doubt : null
   return {
     version: 1,
     writtenBy: VERSION,
@@ -38,7 +38,7 @@ export async function ledgerReport(
     coverage: coverageOf(verification, now),
     repair: null,
     trend: trendOf(await readPast(pool, null)),
-    findings: doubt ? [] : findings.map((finding) => ({ ...finding, shown: [] })),
+    findings: findings.map((finding) => ({ ...finding, shown: [] })),
   }
 }
 

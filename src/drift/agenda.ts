@@ -100,13 +100,14 @@ export function afterLooks(agenda: Agenda, { verified, fresh, met, nowMs }: Look
 }
 
 function stepOf(
-  { verdict, standing }: Verified,
+  { verdict, standing, more }: Verified,
   looks: number,
   waiting: number,
 ): 'counts' | 'again' | 'suspected' {
   if (isDrift(verdict)) {
-    if (standing === 'found') return 'counts'
-    return looks < LOOKS_AT_SUSPECTS ? 'again' : 'suspected'
+    const known = standing === 'found'
+    if (known && !more) return 'counts'
+    return looks < LOOKS_AT_SUSPECTS ? 'again' : known ? 'counts' : 'suspected'
   }
   const worthIt = looks < LOOKS_AT_OTHERS && waiting < MOST_POSTPONED && passes(verdict)
   return worthIt ? 'again' : 'counts'

@@ -13,16 +13,23 @@ const NOT_BELIEVED = `('unjudged', 'not-credible')`
  */
 export const BELIEVED = `NOT EXISTS (SELECT FROM rollcall.drift_run b WHERE b.id = f.run_id AND b.outcome IN ${NOT_BELIEVED})`
 
-/** When workers look again at what cannot be believed. */
-export const LOOKED_AT_AGAIN = '10 minutes'
+/**
+ * What the run or round of that id has shown that cannot be believed is a suspicion again, and no more than that also once
+ * other answers are believed: it has to be shown twice by those. Workers look soon.
+ */
+export const SUSPECT_AGAIN = `
+WITH shown AS MATERIALIZED (
+  SELECT id FROM rollcall.finding WHERE run_id = $1 AND resolved_at IS NULL AND looks >= 2 ORDER BY key FOR UPDATE)
+UPDATE rollcall.finding f SET looks = 1, pending = '{}', next_look_at = now() + interval '10 minutes'
+FROM shown WHERE f.id = shown.id`
 
 /** Of a finding (`f`): shown twice, open, and by somebody who can be believed. */
 export const TOLD = `f.looks >= 2 AND f.resolved_at IS NULL AND ${BELIEVED}`
 
 /**
- * Whose a finding (`f`) is once the run or round of that parameter has shown it. A run that is not judged yet leaves what
- * is told to whoever has told it: else all of that would be gone for as long as it lasts.
+ * Whose a finding (`f`) is once the run or round of that parameter has shown it. One that is not believed, or not judged
+ * yet, leaves what is told to whoever has told it: else all of that would be gone for as long as it lasts.
  */
 export const ownerAfter = (parameter: string) => `CASE WHEN f.looks >= 2 AND ${BELIEVED}
-  AND EXISTS (SELECT FROM rollcall.drift_run b WHERE b.id = ${parameter} AND b.outcome = 'unjudged')
+  AND EXISTS (SELECT FROM rollcall.drift_run b WHERE b.id = ${parameter} AND b.outcome IN ${NOT_BELIEVED})
   THEN f.run_id ELSE ${parameter}::bigint END`

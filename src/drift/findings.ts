@@ -3,6 +3,7 @@
 import type { Learnt } from '../sync/learnt.ts'
 import type { Compared } from './compare.ts'
 import { type Forms, formsAfter, learntBy, type Seen } from './learn.ts'
+import { type Lag, longestLagMs } from './looks.ts'
 import type { DriftField, DriftVerdict, Resolved, Skipped } from './words.ts'
 
 /** A finding that is open, as it is stored. */
@@ -18,6 +19,8 @@ export type Open = DriftVerdict & {
   /** A write was acknowledged since a repair was owed; and since it was last seen. */
   readonly writtenSinceRepair: boolean
   readonly writtenSinceSeen: boolean
+  /** Of a run of `rollcall drift`, the one that has shown it last; null: a round has, or nobody who is judged. */
+  readonly ofRun: string | null
   /** Digest of all that was desired when it was last seen. */
   readonly desired: string | null
 }
@@ -58,19 +61,20 @@ export function isFound({ looks }: Pick<Open, 'looks'>): boolean {
  * be asked by a change that was on its way. Each field has to be shown twice; what the first look has shown of others
  * says nothing of them.
  */
-export function stepFor(open: Open | null, looked: Looked): Step {
+export function stepFor(open: Open | null, looked: Looked, lag: Lag): Step {
   if (looked.kind === 'left') return open ? afterNoLook(open, looked.why) : NOTHING
   const { compared, seen, desired } = looked
   if (compared.kind === 'agrees') {
     if (!open) return NOTHING
     return isFound(open) ? resolved(howResolved(open, desired)) : { do: 'forget' }
   }
-  // Not later than the service may lag, or than a repair needs.
-  if (open?.nextInMs && open.nextInMs > 0) return { do: 'wait' }
   const { kind, fields, access } = compared
   const ends = open && isFound(open) ? howResolved(open, desired) : null
   const first = { do: 'suspect', told: { ...compared, pending: [], forms: {} }, ends } as const
-  if (!open || open.kind !== kind) return first
+  const inMs = open?.nextInMs ?? 0
+  if (open && inMs > 0 && inMs <= longestLagMs(open, lag)) return { do: 'wait' }
+  // A suspicion that nobody believed then is one anew.
+  if (!open || open.kind !== kind || (inMs > 0 && !isFound(open))) return first
   const known = knownOf(open, access)
   const confirmed = fields.filter((field) => known.has(field))
   if (fields.length > 0 && confirmed.length === 0) return first

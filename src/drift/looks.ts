@@ -18,6 +18,18 @@ export function postponedMs({ consistencyDelayMs }: Lag): number {
   return Math.max(consistencyDelayMs, SOON_MS)
 }
 
+/**
+ * What is set for somebody whose difference may be a write that is not shown yet: a look before that says nothing. A later
+ * time is one for workers (repairs that are halted, answers that nobody believed), or one of before the clock was set
+ * back: it keeps no other look from counting.
+ */
+export function longestLagMs(
+  { looks, repairs }: { readonly looks: number; readonly repairs: number },
+  lag: Lag,
+) {
+  return postponedMs(lag) * (looks < 2 ? 1 : 2 ** repairs)
+}
+
 type Standing = {
   /** A repair is owed now; so many were before. */
   readonly repaired: boolean

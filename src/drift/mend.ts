@@ -75,7 +75,8 @@ export async function mendFound(options: Options): Promise<Mended> {
     owed += looked.owed
     already += looked.already
     const { haltedAt, ...latest } = await readShare(pool, options.maxShare)
-    const halted = haltedAt === null ? null : ({ ...latest, among: 'latest' } as const)
+    // Whoever has said that it is meant has said it of all that this run has found.
+    const halted = haltedAt === null || options.released ? null : ({ ...latest, among: 'latest' } as const)
     keys = halted ? looked.untold : [...looked.untold, ...looked.early]
     const over = looked.end.kind !== 'complete' || halted !== null || pass === PASSES
     if (over || keys.length === 0) return { owed, already, left: keys.length, halted, end: looked.end }

@@ -1,7 +1,7 @@
 // The statements of the workers' rounds: one row of `drift_run` for each time around.
 import type { ClientBase } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
-import { LOOKED_AT_AGAIN } from './believed.ts'
+import { SUSPECT_AGAIN } from './believed.ts'
 import type { Counting } from './counting.ts'
 import { doubtOf } from './doubt.ts'
 import { EMPTY_TALLY } from './tally.ts'
@@ -78,7 +78,7 @@ export async function keepRound(client: Client, round: StoredRound): Promise<voi
      WHERE id = $1`,
     [id, JSON.stringify({ pass, taken, after, before }), JSON.stringify(tally), ended, outcome],
   )
-  if (outcome === 'not-credible') await client.query(LOOK_SOON, [id])
+  if (outcome === 'not-credible') await client.query(SUSPECT_AGAIN, [id])
 }
 
 /** Of a round that may have ended meanwhile: its last looks can be the ones that tell what to believe. */
@@ -89,15 +89,8 @@ export async function keepTally(client: Client, round: StoredRound): Promise<voi
     JSON.stringify(round.tally),
     outcome,
   ])
-  if (outcome === 'not-credible') await client.query(LOOK_SOON, [round.id])
+  if (outcome === 'not-credible') await client.query(SUSPECT_AGAIN, [round.id])
 }
-
-/** What it has found ends soon after the service is itself again, and not with the next round. */
-const LOOK_SOON = `
-WITH shown AS MATERIALIZED (
-  SELECT id FROM rollcall.finding WHERE next_look_at IS NULL AND resolved_at IS NULL AND run_id = $1
-  ORDER BY key FOR UPDATE)
-UPDATE rollcall.finding f SET next_look_at = now() + interval '${LOOKED_AT_AGAIN}' FROM shown WHERE f.id = shown.id`
 
 const STANDS = `
 SELECT r.ended_at IS NULL OR EXISTS (SELECT FROM rollcall.finding f WHERE f.run_id = r.id AND f.resolved_at IS NULL)

@@ -10,6 +10,7 @@ type Client = Pick<ClientBase, 'query'>
 const OPEN = `
 SELECT f.key, f.id::text, f.kind, to_jsonb(f.fields) AS fields, to_jsonb(f.pending) AS pending, f.cause, f.access, f.looks, f.forms, f.repairs, f.desired,
   (extract(epoch FROM f.next_look_at - now()) * 1000)::float8 AS "nextInMs",
+  (SELECT r.id::text FROM rollcall.drift_run r WHERE r.id = f.run_id AND r.kind = 'run') AS "ofRun",
   coalesce(l.acknowledged_at > f.repaired_at, false) AS "writtenSinceRepair",
   coalesce(l.acknowledged_at > f.last_seen, false) AS "writtenSinceSeen"
 FROM rollcall.finding f LEFT JOIN rollcall.ledger l USING (key)
@@ -41,8 +42,8 @@ export type Resolution = { readonly id: string; readonly how: Resolved }
 const SECONDS = `now() + e."nextInMs" * interval '1 ms'`
 
 const INSERT = `
-INSERT INTO rollcall.finding (key, user_id, kind, fields, pending, cause, access, forms, desired, next_look_at)
-SELECT e.key, e."userId", e.kind, e.fields, e.pending, e.cause, e.access, e.forms, e.desired, ${SECONDS}
+INSERT INTO rollcall.finding (key, user_id, kind, fields, pending, cause, access, forms, desired, next_look_at, run_id)
+SELECT e.key, e."userId", e.kind, e.fields, e.pending, e.cause, e.access, e.forms, e.desired, ${SECONDS}, $2::bigint
 FROM jsonb_to_recordset($1::jsonb) AS e (key text, "userId" text, kind text, fields text[], pending text[], cause text,
   access text, forms jsonb, desired text, "nextInMs" float8)
 ORDER BY e.key COLLATE "C"
@@ -91,6 +92,6 @@ export async function writeFindings(
   if (resolve.length > 0) await client.query(RESOLVE, [JSON.stringify(resolve)])
   if (change.length > 0) await client.query(CHANGE, [JSON.stringify(change), by])
   if (insert.length === 0) return new Map()
-  const { rows } = await client.query<{ id: string; key: CustomerKey }>(INSERT, [JSON.stringify(insert)])
+  const { rows } = await client.query<{ id: string; key: CustomerKey }>(INSERT, [JSON.stringify(insert), by])
   return new Map(rows.map(({ id, key }) => [key, id]))
 }

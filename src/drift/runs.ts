@@ -2,7 +2,7 @@
 import type { ClientBase } from 'pg'
 import { iso } from '../ledger/sql.ts'
 import { type Agenda, NOTHING_YET, type Waiting } from './agenda.ts'
-import { LOOKED_AT_AGAIN } from './believed.ts'
+import { SUSPECT_AGAIN } from './believed.ts'
 import { doubtOf } from './doubt.ts'
 import { BEGINNING, type Place } from './everybody.ts'
 import { EMPTY_TALLY } from './tally.ts'
@@ -51,7 +51,10 @@ WHERE kind = 'run' AND ended_at IS NULL AND options = $1::jsonb AND updated_at >
   AND cursor IS NOT NULL
 ORDER BY id DESC LIMIT 1`
 
-/** The one of the same options that was stopped; null: there is none. `nowMs`: monotonic, as in its agenda. */
+/**
+ * The one of the same options that was stopped, or whose process died, and is not judged from now on; null: there is none,
+ * or what it has found cannot be believed. `nowMs`: monotonic, as in its agenda.
+ */
 export async function findRun(client: Client, options: RunOptions, nowMs: number): Promise<Run | null> {
   type Row = Pick<Run, 'id' | 'startedAt' | 'population'> & {
     readonly cursor: Cursor
@@ -60,10 +63,13 @@ export async function findRun(client: Client, options: RunOptions, nowMs: number
   const { rows } = await client.query<Row>(OPEN, [JSON.stringify(options)])
   const [row] = rows
   if (!row) return null
-  const { cursor, tally, ...run } = row
+  const { cursor, tally: kept, ...run } = row
+  const tally = { ...EMPTY_TALLY, ...kept }
+  if (doubtOf(tally) !== null) return null
+  await client.query(`UPDATE rollcall.drift_run SET outcome = 'unjudged' WHERE id = $1`, [run.id])
   const { seed, place, ...rest } = cursor
   const waiting = cursor.waiting.map(({ inMs, ...each }) => ({ ...each, at: nowMs + inMs }))
-  return { ...run, seed, place, agenda: { ...rest, waiting, tally: { ...EMPTY_TALLY, ...tally } } }
+  return { ...run, seed, place, agenda: { ...rest, waiting, tally } }
 }
 
 /** Ends those of the same options that were stopped, and begins a new one; what was not judged by then never is. */
@@ -109,37 +115,22 @@ export async function keepRun(
   )
 }
 
-/** Of a run that was stopped and may go on: what it has found is told, unless it is to be doubted. */
-export async function judgeStopped(client: Client, { id, agenda }: Run): Promise<void> {
-  const outcome = doubtOf(agenda.tally) === null ? null : 'not-credible'
-  await client.query('UPDATE rollcall.drift_run SET outcome = $2 WHERE id = $1', [id, outcome])
+/** Of a run that was stopped and may go on: what it has found is told. One that is to be doubted ends instead. */
+export async function tellStopped(client: Client, { id }: Run): Promise<void> {
+  await client.query('UPDATE rollcall.drift_run SET outcome = NULL WHERE id = $1', [id])
 }
 
 const END = `
 UPDATE rollcall.drift_run SET cursor = NULL, tally = $2, outcome = $3, updated_at = clock_timestamp(),
   ended_at = clock_timestamp() WHERE id = $1`
 
-/**
- * What others had found before is shown here too, by a service that cannot be believed: it is told no more, in the
- * statement that says so. Workers look again soon, so that it is told again, or ends, once the service is itself again.
- */
-const END_DOUBTED = `
-WITH ended AS (${END} RETURNING id),
-shown AS MATERIALIZED (
-  SELECT f.id FROM rollcall.finding f WHERE (f.run_id = $1 OR f.id = ANY($4::bigint[])) AND f.resolved_at IS NULL
-  ORDER BY f.key FOR UPDATE)
-UPDATE rollcall.finding f SET run_id = ended.id,
-  next_look_at = coalesce(f.next_look_at, now() + interval '${LOOKED_AT_AGAIN}')
-FROM ended, shown WHERE f.id = shown.id`
-
 export async function endRun(
   client: Client,
-  { id, agenda: { tally, found } }: Run,
+  { id, agenda: { tally } }: Run,
   outcome: 'complete' | 'not-credible',
 ): Promise<void> {
-  const values = [id, JSON.stringify(tally), outcome]
-  if (outcome === 'complete') await client.query(END, values)
-  else await client.query(END_DOUBTED, [...values, found])
+  await client.query(END, [id, JSON.stringify(tally), outcome])
+  if (outcome === 'not-credible') await client.query(SUSPECT_AGAIN, [id])
 }
 
 export type Past = {

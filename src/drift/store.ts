@@ -66,7 +66,9 @@ async function storeAtOnce(
       client,
       given.map(({ subject }) => subject.key),
     )
-    const stepped = given.map((each) => stepOf(each, opens.get(each.subject.key) ?? null, still))
+    const stepped = given.map((each) =>
+      stepOf(each, opens.get(each.subject.key) ?? null, { still, lag: options }),
+    )
     const share = await shareAfter(client, stepped, options)
     const decided = stepped.map((each) => {
       const held = share?.over === true && BigInt(each.open?.id ?? 0) > share.releasedTo
@@ -96,19 +98,21 @@ async function storeAtOnce(
   })
 }
 
-function stepOf(given: Given, open: Open | null, still: ReadonlySet<CustomerKey>): Stepped {
+type Circumstances = { readonly still: ReadonlySet<CustomerKey>; readonly lag: Lag }
+
+function stepOf(given: Given, open: Open | null, { still, lag }: Circumstances): Stepped {
   const { looked, subject } = given
   const moved = looked.kind === 'seen' && !still.has(subject.key)
-  return { ...given, open, moved, step: stepFor(open, moved ? { kind: 'left', why: 'moved' } : looked) }
+  return { ...given, open, moved, step: stepFor(open, moved ? { kind: 'left', why: 'moved' } : looked, lag) }
 }
 
 /** Null where nobody is counted, and the share decides nothing. */
 async function shareAfter(
   client: Pick<ClientBase, 'query'>,
   stepped: readonly Stepped[],
-  { repair, counts, maxShare }: StoreOptions,
+  { repair, counts, maxShare, by }: StoreOptions,
 ): Promise<Counted | null> {
-  const letters = counts ? stepped.map(letterOf).join('') : ''
+  const letters = counts ? stepped.map((each) => letterOf(each, by)).join('') : ''
   const asked = letters !== '' || (repair && stepped.some(mayRepair))
   return asked ? await countVerified(client, letters, maxShare) : null
 }

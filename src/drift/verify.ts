@@ -130,13 +130,13 @@ async function compareAll(
 function verifiedOf(judged: Judged, stored: Stored): Verified {
   const { subject } = judged
   const verdict = verdictOf(judged, stored)
-  const { standing, findingId, resolved, repairing, nextInMs } = stored
+  const { standing, findingId, resolved, repairing, more, nextInMs } = stored
   return {
     key: subject.key,
     userId: userIdOf(subject.mapped),
     verdict,
     standing: isDrift(verdict) ? standing : null,
-    ...{ findingId, resolved, repairing },
+    ...{ findingId, resolved, repairing, more },
     lookAgainInMs: nextInMs,
     shown: judged.sight !== null && isDrift(verdict) ? shownOf(subject, judged.sight, verdict) : [],
   }

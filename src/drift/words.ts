@@ -114,6 +114,8 @@ export type Verified = {
   readonly resolved: Resolved | null
   /** In how many milliseconds the second look is due that a suspicion waits for. */
   readonly lookAgainInMs: number | null
+  /** It differs in fields besides that this look alone has shown: the next one may say more. */
+  readonly more: boolean
   /** A repair was owed because of it. */
   readonly repairing: boolean
   /** The fields that differ, and the status of whoever has unexpected access; empty where there is no user to show. */

@@ -18,6 +18,8 @@ export type Stored = {
   readonly findingId: string | null
   readonly resolved: Resolved | null
   readonly nextInMs: number | null
+  /** Fields besides have been shown by this look alone. */
+  readonly more: boolean
   readonly repairing: boolean
   /**
    * Of the finding that goes on, what is kept of it: fields that were shown twice, and the cause of the first look, since
@@ -31,10 +33,12 @@ export type Stepped = Given & { readonly open: Open | null; readonly moved: bool
 
 /**
  * A look counts as agreeing, or as a difference that was shown twice; each further look at that counts too: what stands
- * for long is no less of a mass.
+ * for long is no less of a mass. What somebody else's run has suspected does not count when a worker confirms it: that run
+ * has looked at many more who agree, and they are not counted either.
  */
-export function letterOf({ step, looked, moved }: Stepped): string {
+export function letterOf({ open, step, looked, moved }: Stepped, by: string | null): string {
   if (looked.kind !== 'seen' || moved) return ''
+  if (step.do === 'confirm' && open?.ofRun && open.ofRun !== by) return ''
   if (step.do === 'confirm' || step.do === 'keep') return step.told.kind === 'trial-ended' ? AGREED : DRIFTED
   const normal = step.do === 'resolve' && step.how === 'normalised'
   return looked.compared.kind === 'agrees' || normal ? AGREED : ''
@@ -65,6 +69,7 @@ export const LEFT: Stored = {
   findingId: null,
   resolved: null,
   nextInMs: null,
+  more: false,
   repairing: false,
   told: null,
 }
@@ -121,6 +126,7 @@ export function writesOf(
         ...left,
         standing: 'found',
         nextInMs,
+        more: pending,
         repairing: repair,
         told: toldOf(step.told),
       }

@@ -89,9 +89,10 @@ const STOP: Readonly<Record<Stopped, string>> = {
 }
 
 function sayMore(report: Report): string[] {
-  const { outcome, estimate, repair, suspected, foundLater, counts } = report
+  const { outcome, estimate, repair, suspected, foundLater, counts, options } = report
   const said: string[] = []
-  if (outcome.kind === 'not-credible') said.push(sayEvidence(counts), DOUBTED[outcome.why])
+  if (outcome.kind === 'not-credible' && options.from === 'service') said.push(sayEvidence(counts))
+  if (outcome.kind === 'not-credible') said.push(DOUBTED[outcome.why])
   if (outcome.kind === 'stopped') {
     said.push(STOP[outcome.why])
     if (outcome.resume !== null) said.push(`It goes on with: ${outcome.resume}`)

@@ -19,7 +19,7 @@ const AGREES: Verdict = { kind: 'agrees' }
 
 function looked(key: string, verdict: Verdict, more: Partial<Verified> = {}): Verified {
   const none = { userId: key, standing: null, findingId: null, resolved: null, lookAgainInMs: null }
-  return { key, verdict, ...none, repairing: false, shown: [], ...more }
+  return { key, verdict, ...none, more: false, repairing: false, shown: [], ...more }
 }
 const suspected = (key: string, at = 50) => looked(key, MISSING, { standing: 'suspected', lookAgainInMs: at })
 const found = (key: string) => looked(key, MISSING, { standing: 'found', findingId: `f-${key}` })

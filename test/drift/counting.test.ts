@@ -15,7 +15,7 @@ type Standing = Verified['standing']
 
 function looked(key: string, verdict: Verdict, standing: Standing = null): Verified {
   const none = { userId: key, findingId: null, resolved: null, lookAgainInMs: null }
-  return { key, verdict, standing, ...none, repairing: false, shown: [] }
+  return { key, verdict, standing, ...none, more: false, repairing: false, shown: [] }
 }
 
 type Counted = Round & Counting

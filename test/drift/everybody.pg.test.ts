@@ -13,12 +13,14 @@ import {
   beginRun,
   endRun,
   findRun,
-  judgeStopped,
   keepRun,
   type Run,
   type RunOptions,
   readPast,
+  tellStopped,
 } from '../../src/drift/runs.ts'
+import { EMPTY_TALLY } from '../../src/drift/tally.ts'
+import type { Tally } from '../../src/drift/words.ts'
 import { estimate } from '../../src/report/estimate.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
@@ -280,41 +282,46 @@ describe('the record of a run', () => {
       expect(await told()).toEqual(['a'])
     })
 
-    test('what others have told stays told meanwhile, and not once the service is to be doubted', async () => {
+    test('what others have told stays told; what it has shown itself is a suspicion again, if the service is to be doubted', async () => {
       const run = await begun()
       const found = [await shown('a', run.id), await shown('b', run.id)]
       expect(await told()).toEqual(['a'])
       await ended(run, 'not-credible', found)
-      expect(await told()).toEqual([])
-      expect(await countOpen(db.pool)).toEqual([])
+      expect(await told()).toEqual(['a'])
+      expect((await countOpen(db.pool)).map(({ count }) => count)).toEqual([1])
       const { rows } = await db.pool.query(
-        'SELECT key FROM rollcall.finding WHERE next_look_at > now() ORDER BY key',
+        'SELECT key, looks FROM rollcall.finding WHERE next_look_at > now()',
       )
-      expect(rows).toEqual([{ key: 'a' }, { key: 'b' }])
+      expect(rows).toEqual([{ key: 'b', looks: 1 }])
       const next = await begun()
       await shown('b', next.id)
       await ended(next, 'complete', [])
-      expect(await told()).toEqual(['b'])
+      expect(await told()).toEqual(['a', 'b'])
     })
 
     test('nothing of one that was killed, also when another one is begun', async () => {
       const killed = await begun()
       await shown('c', killed.id)
       await begun()
-      expect(await told()).toEqual(['b'])
+      expect(await told()).toEqual(['a', 'b'])
     })
 
-    test('of one that was stopped what can be believed', async () => {
+    test('of one that was stopped what it has found, until it goes on; one to be doubted does not', async () => {
       const run = await begun()
       await shown('d', run.id)
-      const tally = { ...NOTHING_YET.tally, checked: 9, agrees: 8, kinds: { missing: 1 } }
-      await judgeStopped(db.pool, { ...run, agenda: { ...run.agenda, tally } })
-      expect(await told()).toEqual(['b', 'd'])
-      await judgeStopped(db.pool, {
-        ...run,
-        agenda: { ...run.agenda, tally: { ...tally, kinds: { missing: 9 } } },
-      })
-      expect(await told()).toEqual(['b'])
+      const keep = (kinds: Tally['kinds']) =>
+        keepRun(
+          db.pool,
+          { ...run, agenda: { ...NOTHING_YET, tally: { ...EMPTY_TALLY, checked: 9, kinds } } },
+          0,
+        )
+      await keep({ missing: 1 })
+      await tellStopped(db.pool, run)
+      expect(await told()).toEqual(['a', 'b', 'd'])
+      expect((await findRun(db.pool, options, 0))?.id).toBe(run.id)
+      expect(await told()).toEqual(['a', 'b'])
+      await keep({ missing: 9 })
+      expect(await findRun(db.pool, options, 0)).toBeNull()
     })
 
     test('without a call each counts once, and who is not told of is not said to agree', async () => {

@@ -10,6 +10,8 @@ import {
   type WrongAccess,
 } from '../../src/drift/words.ts'
 
+const step = (open: Open | null, looked: Looked) => stepFor(open, looked, { consistencyDelayMs: 5000 })
+
 const OPEN: Open = {
   ...{
     id: '1',
@@ -21,7 +23,7 @@ const OPEN: Open = {
     looks: 1,
     nextInMs: -1,
   },
-  ...{ forms: {}, repairs: 0, writtenSinceRepair: false, writtenSinceSeen: false, desired: 'd' },
+  ...{ forms: {}, repairs: 0, ofRun: null, writtenSinceRepair: false, writtenSinceSeen: false, desired: 'd' },
 }
 const FOUND: Open = { ...OPEN, looks: 2 }
 
@@ -38,37 +40,37 @@ function statusDiffers(access: WrongAccess | null, fields: readonly DriftField[]
 const agrees = (desired = 'd'): Looked => ({ kind: 'seen', compared: { kind: 'agrees' }, seen: {}, desired })
 
 test('a first look suspects, a second one confirms, and the cause is that of the first', () => {
-  expect(stepFor(null, differs(['email']))).toMatchObject({
+  expect(step(null, differs(['email']))).toMatchObject({
     do: 'suspect',
     told: { fields: ['email'] },
     ends: null,
   })
-  expect(stepFor(OPEN, differs(['email']))).toMatchObject({
+  expect(step(OPEN, differs(['email']))).toMatchObject({
     ...{ do: 'confirm', told: { fields: ['email'], pending: [], cause: 'never-delivered' } },
   })
-  expect(stepFor(FOUND, differs(['email']))).toMatchObject({ do: 'keep' })
+  expect(step(FOUND, differs(['email']))).toMatchObject({ do: 'keep' })
 })
 
 test('each field has to be shown twice', () => {
-  expect(stepFor(OPEN, differs(['email', 'gender']))).toMatchObject({
+  expect(step(OPEN, differs(['email', 'gender']))).toMatchObject({
     ...{ do: 'confirm', told: { fields: ['email'], pending: ['gender'] } },
   })
   const pending: Open = { ...FOUND, pending: ['gender'] }
-  expect(stepFor(pending, differs(['email', 'gender']))).toMatchObject({
+  expect(step(pending, differs(['email', 'gender']))).toMatchObject({
     ...{ do: 'keep', told: { fields: ['email', 'gender'], pending: [] } },
   })
-  expect(stepFor(OPEN, differs(['gender']))).toMatchObject({
+  expect(step(OPEN, differs(['gender']))).toMatchObject({
     do: 'suspect',
     told: { fields: ['gender'] },
     ends: null,
   })
-  expect(stepFor(FOUND, differs(['gender']))).toMatchObject({ do: 'suspect', ends: 'by-itself' })
+  expect(step(FOUND, differs(['gender']))).toMatchObject({ do: 'suspect', ends: 'by-itself' })
 })
 
 test('that access is lost or undue has to be shown twice, as a field has', () => {
   const told = (open: Partial<Open>, looked: Looked) => {
-    const step = stepFor({ ...FOUND, ...open }, looked)
-    return 'told' in step ? [step.do, step.told.fields, step.told.pending, step.told.access] : step
+    const made = step({ ...FOUND, ...open }, looked)
+    return 'told' in made ? [made.do, made.told.fields, made.told.pending, made.told.access] : made
   }
   const status = { fields: ['status'], access: 'lost' } as const
   expect(told(status, statusDiffers('lost'))).toEqual(['keep', ['status'], [], 'lost'])
@@ -87,23 +89,30 @@ test('that access is lost or undue has to be shown twice, as a field has', () =>
 
 test('another kind is another suspicion', () => {
   const missing = { ...OPEN, kind: 'missing', fields: [] } as const
-  expect(stepFor(missing, differs(['email']))).toMatchObject({ do: 'suspect', told: { kind: 'differs' } })
-  expect(stepFor({ ...missing, looks: 2 }, differs(['email']))).toMatchObject({
+  expect(step(missing, differs(['email']))).toMatchObject({ do: 'suspect', told: { kind: 'differs' } })
+  expect(step({ ...missing, looks: 2 }, differs(['email']))).toMatchObject({
     do: 'suspect',
     ends: 'by-itself',
   })
 })
 
 test('a look that comes too early says nothing of a difference, and all of an end', () => {
-  expect(stepFor({ ...OPEN, nextInMs: 1 }, differs(['email']))).toEqual({ do: 'wait' })
-  expect(stepFor({ ...FOUND, nextInMs: 1 }, differs(['email']))).toEqual({ do: 'wait' })
-  expect(stepFor({ ...OPEN, nextInMs: 1 }, agrees())).toEqual({ do: 'forget' })
+  expect(step({ ...OPEN, nextInMs: 1 }, differs(['email']))).toEqual({ do: 'wait' })
+  expect(step({ ...FOUND, nextInMs: 1 }, differs(['email']))).toEqual({ do: 'wait' })
+  expect(step({ ...OPEN, nextInMs: 1 }, agrees())).toEqual({ do: 'forget' })
+})
+
+test('a later time than the service lags, or a repair takes, keeps no look from counting', () => {
+  const far = { nextInMs: 600_000 }
+  expect(step({ ...OPEN, ...far }, differs(['email']))).toMatchObject({ do: 'suspect', ends: null })
+  expect(step({ ...FOUND, ...far }, differs(['email']))).toMatchObject({ do: 'keep' })
+  expect(step({ ...FOUND, repairs: 2, nextInMs: 15_000 }, differs(['email']))).toEqual({ do: 'wait' })
 })
 
 describe('how one ends', () => {
   const how = (open: Partial<Open>, looked: Looked) => {
-    const step = stepFor({ ...FOUND, ...open }, looked)
-    return step.do === 'resolve' ? step.how : step.do
+    const made = step({ ...FOUND, ...open }, looked)
+    return made.do === 'resolve' ? made.how : made.do
   }
   test('by what rollcall wrote, by a change here, or by itself', () => {
     expect(how({}, agrees())).toBe('by-itself')
@@ -113,7 +122,7 @@ describe('how one ends', () => {
   })
   test('a suspicion that is none leaves no trace', () => {
     expect(how({ looks: 1 }, agrees())).toBe('forget')
-    expect(stepFor(null, agrees())).toEqual({ do: 'nothing' })
+    expect(step(null, agrees())).toEqual({ do: 'nothing' })
   })
   test('of whoever was not looked at', () => {
     const said = (looks: number) => SKIPPED.map((why) => [why, how({ looks }, { kind: 'left', why })])
@@ -127,19 +136,19 @@ describe('how one ends', () => {
       ...{ ...waits, discarded: 'forget', rejected: 'forget', 'not-ours': 'forget' },
     })
     expect(how({}, { kind: 'left', why: 'no-answer' })).toBe('postpone')
-    expect(stepFor(null, { kind: 'left', why: 'owed' })).toEqual({ do: 'nothing' })
+    expect(step(null, { kind: 'left', why: 'owed' })).toEqual({ do: 'nothing' })
   })
   test('a form that came back twice is the service’s own; the rest of the finding stays', () => {
     const seen = { email: { form: 'F', exact: 'E', written: true } } as const
     const once: Open = { ...FOUND, forms: { email: ['F', 1] } }
-    expect(stepFor(once, differs(['email'], seen))).toEqual({
+    expect(step(once, differs(['email'], seen))).toEqual({
       ...{ do: 'resolve', how: 'normalised', learnt: { email: ['E', 'F'] } },
     })
     const both: Open = { ...once, fields: ['email', 'gender'] }
-    expect(stepFor(both, differs(['email', 'gender'], seen))).toMatchObject({
+    expect(step(both, differs(['email', 'gender'], seen))).toMatchObject({
       ...{ do: 'keep', learnt: { email: ['E', 'F'] }, told: { fields: ['gender'] } },
     })
-    expect(stepFor({ ...FOUND, forms: { email: ['F', 0] } }, differs(['email'], seen))).toMatchObject({
+    expect(step({ ...FOUND, forms: { email: ['F', 0] } }, differs(['email'], seen))).toMatchObject({
       do: 'keep',
     })
   })
@@ -156,7 +165,7 @@ test('whatever the looks show, nothing is found that two looks in a row have not
     let before: (typeof looks)[number] = null
     for (const each of looks) {
       const fields = each?.kind === 'differs' ? each.fields : []
-      const step = stepFor(
+      const made = step(
         open,
         each
           ? ({
@@ -165,12 +174,12 @@ test('whatever the looks show, nothing is found that two looks in a row have not
             } as Looked)
           : agrees(),
       )
-      if (step.do === 'confirm' || step.do === 'keep') {
-        expect(before?.kind).toBe(step.told.kind)
-        if (step.do === 'confirm' && step.told.kind === 'differs' && fields.length > 0)
-          for (const field of step.told.fields) expect(before?.fields).toContain(field)
-        open = { ...(open ?? OPEN), ...step.told, looks: (open?.looks ?? 1) + 1 }
-      } else if (step.do === 'suspect') open = { ...OPEN, ...step.told, looks: 1 }
+      if (made.do === 'confirm' || made.do === 'keep') {
+        expect(before?.kind).toBe(made.told.kind)
+        if (made.do === 'confirm' && made.told.kind === 'differs' && fields.length > 0)
+          for (const field of made.told.fields) expect(before?.fields).toContain(field)
+        open = { ...(open ?? OPEN), ...made.told, looks: (open?.looks ?? 1) + 1 }
+      } else if (made.do === 'suspect') open = { ...OPEN, ...made.told, looks: 1 }
       else open = null
       before = each ? { kind: each.kind, fields } : null
     }

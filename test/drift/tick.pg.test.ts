@@ -78,7 +78,7 @@ const MISSING: Verdict = { kind: 'missing', fields: [], cause: 'edited-at-servic
 function verified(key: CustomerKey, verdict: Verdict): Verified {
   return {
     ...{ key, userId: `u-${key}`, verdict, standing: null, findingId: null, resolved: null },
-    ...{ lookAgainInMs: null, repairing: false, shown: [] },
+    ...{ lookAgainInMs: null, more: false, repairing: false, shown: [] },
   }
 }
 
