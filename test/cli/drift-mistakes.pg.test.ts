@@ -1,6 +1,6 @@
 // What `rollcall drift` says when it cannot do what it was asked for; and of whom, by `--where`.
 
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { alone } from '../../src/ledger/alone.ts'
 import { LANE } from '../drift/scene.ts'
 import { freshDatabase } from '../support/database.ts'
@@ -71,6 +71,17 @@ test('conditions choose whom it is about, and stand in no table', async () => {
   expect(JSON.parse(quoted.out).counts.checked).toBe(1)
   const { rows } = await house.db.pool.query('SELECT jsonb_agg(r)::text AS text FROM rollcall.drift_run r')
   expect(rows[0].text).not.toMatch(/Ana|nombre/)
+})
+
+test('a machine whose clock is years behind writes no report that ends before it began', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2001, 0) })
+  try {
+    const { out } = await runDrift(house, ['--json', '--where', 'nombre=Ada'])
+    const { startedAt, endedAt } = JSON.parse(out)
+    expect(Date.parse(endedAt)).toBeGreaterThanOrEqual(Date.parse(startedAt))
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 test('a condition that nobody meets makes no check pass', async () => {
@@ -162,6 +173,9 @@ test('two at a time: the second waits, says so, and can be stopped', async () =>
 
 test('stopped while it counts or draws it ends at once; what was begun is gone on with', async () => {
   const { pool } = house.db
+  // Nobody waits for a second look, which would go before the others.
+  house.sandbox.users.edit('a', { first_name: 'Ana' })
+  house.sandbox.users.edit('b', { first_name: 'Eva' })
   const args = ['--sample', '3', '--rate', '0.1']
   const holder = await pool.connect()
   const stoppedWhile = async (statement: string) => {
