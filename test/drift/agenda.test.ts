@@ -33,6 +33,19 @@ function told(agenda: Agenda, ...verified: readonly Verified[]): Agenda {
 }
 
 describe('a run', () => {
+  test('looks again at somebody who was found before and differs in more by now', () => {
+    const more = { standing: 'found', findingId: 'f-a', more: true, lookAgainInMs: 50 } as const
+    const first = told(NOTHING_YET, looked('a', MISSING, more))
+    expect(first).toMatchObject({ tally: { checked: 0 }, found: [], waiting: [{ key: 'a', at: 50 }] })
+    expect(told(first, found('a'))).toMatchObject({ tally: { checked: 1 }, found: ['f-a'], waiting: [] })
+    // One who differs in other ways at each look counts by what is known of it.
+    const ever = Array.from({ length: 6 }).reduce<Agenda>(
+      (one) => told(one, looked('a', MISSING, more)),
+      NOTHING_YET,
+    )
+    expect(ever).toMatchObject({ suspected: 0, found: ['f-a'], waiting: [] })
+  })
+
   test('counts a difference once a second look has found it, and not by the first', () => {
     const first = told(NOTHING_YET, suspected('a'), looked('b', AGREES))
     expect(first).toMatchObject({ tally: { checked: 1, agrees: 1 }, found: [] })

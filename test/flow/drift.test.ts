@@ -6,6 +6,7 @@ import { readVerification } from '../../src/drift/coverage.ts'
 import { runDrift } from '../support/drift-command.ts'
 import { buildHouse, CONFIG, type House } from '../support/house.ts'
 import { eachLane, lanes } from '../support/lanes.ts'
+import { until } from '../support/until.ts'
 
 const [, lane] = lanes
 if (!lane) throw new Error('the Postgres lane is always there')
@@ -125,6 +126,23 @@ test('a service that cannot be believed accuses nobody, is not asked for long, a
   expect(denied.calls).toBeLessThanOrEqual(30)
 
   users.clear()
+  // Stopped before it has asked enough to end by itself.
+  const stop = new AbortController()
+  const stopped = runDrift(house, ['--json', '--rate', '12'], { stop: stop.signal })
+  await until(
+    async () => {
+      const { rows } = await house.db.pool.query(
+        `SELECT FROM rollcall.drift_run WHERE ended_at IS NULL AND (tally->>'checked')::int >= 5`,
+      )
+      return rows.length > 0
+    },
+    { what: 'five who are missing' },
+  )
+  stop.abort()
+  const { code: ended, out } = await stopped
+  expect(ended).toBe(1)
+  expect(JSON.parse(out)).toMatchObject({ conclusion: 'not-credible', findings: [] })
+
   const emptied = await askedBy([])
   expect(emptied.why).toBe('nobody-there')
   expect(emptied.calls).toBeLessThanOrEqual(60)
@@ -145,6 +163,17 @@ test('a service that cannot be believed accuses nobody, is not asked for long, a
   expect(rows[0].next).toBe(rows[0].open)
 
   for (const { user_id, ...user } of registered) users.set(user_id, user)
+  // What it was taken for leaves no trace in what is found next, and what gets worse is told as it is now.
+  const edited = registered.slice(0, 8).map(({ user_id }) => user_id)
+  for (const user of edited) users.edit(user, { first_name: 'Eva' })
+  const { report: after } = await report(house)
+  expect(after.counts).toMatchObject({ kinds: { differs: 8 }, fields: { first_name: 8 }, access: {} })
+  const [worse = ''] = edited
+  users.edit(worse, { status: 0 })
+  const { report: later } = await report(house)
+  expect(later.counts).toMatchObject({ kinds: { differs: 8 }, fields: { first_name: 8, status: 1 } })
+  expect(later.counts.access).toEqual({ lost: 1 })
+
   faults.set([{ action: { kind: 'status', status: 500 } }])
   const silent = await askedBy(['--sample', '40'])
   expect(silent.why).toBe('no-answers')
