@@ -72,7 +72,7 @@ async function storeAtOnce(
     const share = await shareAfter(client, stepped, options)
     const decided = stepped.map((each) => {
       const held = share?.over === true && BigInt(each.open?.id ?? 0) > share.releasedTo
-      const may = options.repair && mayRepair(each)
+      const may = options.repair && mayRepair(each, options.by)
       return writesOf({ ...each, repair: may && !held, waits: may && held }, options)
     })
     const made = await writeFindings(client, {
@@ -113,7 +113,7 @@ async function shareAfter(
   { repair, counts, maxShare, by }: StoreOptions,
 ): Promise<Counted | null> {
   const letters = counts ? stepped.map((each) => letterOf(each, by)).join('') : ''
-  const asked = letters !== '' || (repair && stepped.some(mayRepair))
+  const asked = letters !== '' || (repair && stepped.some((each) => mayRepair(each, by)))
   return asked ? await countVerified(client, letters, maxShare) : null
 }
 

@@ -32,20 +32,29 @@ export type Stored = {
 export type Stepped = Given & { readonly open: Open | null; readonly moved: boolean; readonly step: Step }
 
 /**
- * A look counts as agreeing, or as a difference that was shown twice; each further look at that counts too: what stands
- * for long is no less of a mass. What somebody else's run has suspected does not count when a worker confirms it: that run
- * has looked at many more who agree, and they are not counted either.
+ * What somebody else's run has suspected is only found when a worker confirms it: it does not count, since that run has
+ * looked at many more who agree and are not counted either, and so it is not repaired before its turn in a round comes.
  */
-export function letterOf({ open, step, looked, moved }: Stepped, by: string | null): string {
-  if (looked.kind !== 'seen' || moved) return ''
-  if (step.do === 'confirm' && open?.ofRun && open.ofRun !== by) return ''
+function ofAnother({ open, step }: Stepped, by: string | null): boolean {
+  return step.do === 'confirm' && open !== null && open.ofRun !== null && open.ofRun !== by
+}
+
+/**
+ * A look counts as agreeing, or as a difference that was shown twice; each further look at that counts too: what stands
+ * for long is no less of a mass.
+ */
+export function letterOf(stepped: Stepped, by: string | null): string {
+  const { step, looked, moved } = stepped
+  if (looked.kind !== 'seen' || moved || ofAnother(stepped, by)) return ''
   if (step.do === 'confirm' || step.do === 'keep') return step.told.kind === 'trial-ended' ? AGREED : DRIFTED
   const normal = step.do === 'resolve' && step.how === 'normalised'
   return looked.compared.kind === 'agrees' || normal ? AGREED : ''
 }
 
 /** Nobody takes a trial that ended for a mistake, and of what cannot be read nobody knows what would mend it. */
-export function mayRepair({ open, step }: Stepped): boolean {
+export function mayRepair(stepped: Stepped, by: string | null): boolean {
+  const { open, step } = stepped
+  if (ofAnother(stepped, by)) return false
   if (open === null || (step.do !== 'confirm' && step.do !== 'keep')) return false
   const { kind } = step.told
   return kind !== 'trial-ended' && kind !== 'unreadable' && open.repairs < MOST_REPAIRS

@@ -1,5 +1,6 @@
 // What is repaired, what is learnt to be the service's own form, and what waits because it is a mass.
 import { expect, test } from 'vitest'
+import { readShare } from '../../src/drift/coverage.ts'
 import { releaseRepairs } from '../../src/drift/halt.ts'
 import { noteNow } from '../../src/ledger/note.ts'
 import { LANE } from '../../src/model/customer.ts'
@@ -64,6 +65,25 @@ test('what was found twice is repaired by the plan of every sync, and a look see
     ['repaired', 1],
     ['repaired', 1],
   ])
+})
+
+test('what a run has suspected is found by a worker, and neither counted nor repaired before its turn', async () => {
+  await using scene = await open({ customers: 1, repair: true, maxShare: 0.05 })
+  const { house } = scene
+  const { pool } = house.db
+  const { rows } = await pool.query<{ id: string }>(
+    `INSERT INTO rollcall.drift_run (kind, outcome) VALUES ('run', 'unjudged') RETURNING id::text`,
+  )
+  const options = { by: rows[0]?.id ?? '', counts: false, maxShare: 0.05 }
+  await using run = await openVerifier(house, options)
+  house.sandbox.users.edit('k1', { first_name: 'Eva' })
+  expect((await run.look(['k1'])).k1?.standing).toBe('suspected')
+  const confirmed = await lookAgain(scene, ['k1'])
+  expect(confirmed.k1).toMatchObject({ standing: 'found', repairing: false })
+  expect((await readShare(pool, 0.05)).counted).toBe(0)
+  // In its turn it counts, and goes by the share.
+  expect((await lookAgain(scene, ['k1'])).k1).toMatchObject({ standing: 'found', repairing: true })
+  expect(await readShare(pool, 0.05)).toMatchObject({ counted: 1, drifted: 1 })
 })
 
 test('a form that comes back after two repairs is the service’s own: no drift, no third write, not even by a sync', async () => {
