@@ -72,7 +72,8 @@ const DOUBT: Readonly<Record<Doubt, string>> = {
 
 const DOUBTED: Readonly<Record<Doubt, string>> = {
   'nobody-there':
-    'That is far likelier a wrong address, other keys or an emptied environment than drift. Nothing is concluded ' +
+    'That is far likelier a wrong address, other keys, an emptied environment, or one in which rollcall backfill has yet to ' +
+    'register everybody, than drift. Nothing is concluded ' +
     'about single customers, and nothing was repaired. Check the address and the keys, and ask the operator of the ' +
     'service.',
   'no-answers':
