@@ -73,8 +73,9 @@ export function stepFor(open: Open | null, looked: Looked, lag: Lag): Step {
   const first = { do: 'suspect', told: { ...compared, pending: [], forms: {} }, ends } as const
   const inMs = open?.nextInMs ?? 0
   if (open && inMs > 0 && inMs <= longestLagMs(open, lag)) return { do: 'wait' }
-  // A suspicion that nobody believed then is one anew.
-  if (!open || open.kind !== kind || (inMs > 0 && !isFound(open))) return first
+  if (!open || open.kind !== kind) return first
+  // A suspicion that nobody believed then is one anew; why it differs the records told before that look alone.
+  if (inMs > 0 && !isFound(open)) return { ...first, told: { ...first.told, cause: open.cause } }
   const known = knownOf(open, access)
   const confirmed = fields.filter((field) => known.has(field))
   if (fields.length > 0 && confirmed.length === 0) return first

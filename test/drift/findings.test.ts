@@ -104,7 +104,8 @@ test('a look that comes too early says nothing of a difference, and all of an en
 
 test('a later time than the service lags, or a repair takes, keeps no look from counting', () => {
   const far = { nextInMs: 600_000 }
-  expect(step({ ...OPEN, ...far }, differs(['email']))).toMatchObject({ do: 'suspect', ends: null })
+  const anew = { do: 'suspect', ends: null, told: { cause: 'never-delivered' } }
+  expect(step({ ...OPEN, ...far }, differs(['email']))).toMatchObject(anew)
   expect(step({ ...FOUND, ...far }, differs(['email']))).toMatchObject({ do: 'keep' })
   expect(step({ ...FOUND, repairs: 2, nextInMs: 15_000 }, differs(['email']))).toEqual({ do: 'wait' })
 })
