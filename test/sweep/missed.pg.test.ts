@@ -59,13 +59,14 @@ SELECT 'k' || i, CASE WHEN i % 10 = 0 THEN 'gold' WHEN i % 10 = 1 THEN 'free' EL
   CASE WHEN i % 10 = 2 THEN (now() + interval '1 day')::text END
 FROM generate_series(1, 40) i`
 
-/** Nothing is due, but for those who wait for a person. */
+/** Nothing is due, nor will be soon because a time has passed, but for those who wait for a person. */
 async function quiet({ db: { pool } }: House): Promise<void> {
   await until(
     async () => {
       const { rows } = await pool.query<{ open: number }>(
         `SELECT (SELECT count(*) FROM rollcall.outbox)::int
-           + (SELECT count(*) FROM rollcall.owed WHERE due_at IS NOT NULL)::int AS open`,
+           + (SELECT count(*) FROM rollcall.owed
+              WHERE due_at IS NOT NULL OR replan_at < now() + interval '1 hour')::int AS open`,
       )
       return rows[0]?.open === 0
     },
