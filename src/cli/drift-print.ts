@@ -13,7 +13,7 @@ import type { Format } from './drift-options.ts'
 import { asJson } from './json.ts'
 import { sayReport } from './say-report.ts'
 
-/** Each without the line feed that ends it. `width`: of the terminal that a table is for, where there is one. */
+/** Each without the line feed that ends it. `width`: of the terminal that a table is for, where it is known. */
 export async function linesOf(
   report: Report,
   { format, width }: { readonly format: Format; readonly width: number | undefined },

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { readEnv } from '../config/env.ts'
 import { describeCustomers } from '../customers/describe.ts'
 import { doneOf } from '../drift/agenda.ts'
-import { doubtOf } from '../drift/doubt.ts'
 import { countEverybody, type Everybody } from '../drift/draw.ts'
 import { readFound } from '../drift/found.ts'
 import type { RunEnd } from '../drift/gate.ts'
@@ -67,18 +66,13 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
   if (asked.rate !== null) await sayCeiling(io, pool, asked.rate)
   const begun = await begin(io, reporting)
   const values = new Map<string, readonly Shown[]>()
-  const {
-    run,
-    end: carried,
-    mended,
-  } = await carryOut(io, reporting, {
+  const { run, end, mended } = await carryOut(io, reporting, {
     ...begun,
     onLooks: (verified) => {
       if (asked.showValues) keepValues(verified, values)
     },
   })
-  if (carried.kind === 'refused') throw await refusal(carried.why, reporting)
-  const end = credibly(carried, run)
+  if (end.kind === 'refused') throw await refusal(end.why, reporting)
   const endedAt = await readTime(pool)
   if (end.kind === 'stopped') await tellStopped(pool, run)
   else await endRun(pool, run, end.kind)
@@ -101,12 +95,6 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
     trend: trendOf(await readPast(pool, run.id)),
     findings: findings.map((finding) => ({ ...finding, shown: values.get(finding.id) ?? [] })),
   }
-}
-
-/** Whoever stops it because everybody seems to be gone is told what that means, and not who. */
-function credibly<E extends RunEnd>(end: E, { agenda }: Run): E | Extract<RunEnd, { kind: 'not-credible' }> {
-  const why = end.kind === 'stopped' ? doubtOf(agenda.tally) : null
-  return why === null ? end : { kind: 'not-credible', why }
 }
 
 async function sayCeiling(io: Io, pool: Opened['pool'], rate: number): Promise<void> {

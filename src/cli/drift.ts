@@ -93,6 +93,9 @@ async function reportOf(io: Io, asked: Asked, configFile: string | undefined): P
 
 type Telling = { readonly report: Report; readonly asked: Asked; readonly file: string | null }
 
+/** What is read by a program is given every key as it is. */
+const UNCUT = Number.POSITIVE_INFINITY
+
 /**
  * A file that an earlier run has written is worth more than a report that was stopped half way. Why a check has not
  * passed is said to whoever runs it, wherever the report goes.
@@ -101,11 +104,10 @@ async function tell(io: Io, { report, asked, file }: Telling): Promise<ExitCode>
   const code = exitFor(report)
   const stopped = report.outcome.kind === 'stopped'
   if (file === null) {
-    const width = io.terminal ? io.screen?.columns : undefined
+    const width = io.terminal ? io.screen?.columns : UNCUT
     for (const line of await linesOf(report, { format: asked.format, width })) io.out(line)
   } else if (!stopped) {
-    const width = undefined
-    await writeWhole(file, await linesOf(report, { format: asked.format, width }))
+    await writeWhole(file, await linesOf(report, { format: asked.format, width: UNCUT }))
   }
   if (code !== 0 && (file !== null || asked.format !== 'table')) {
     const { text, more } = sayHeadline(report)

@@ -23,13 +23,16 @@ WITH shown AS MATERIALIZED (
 UPDATE rollcall.finding f SET looks = 1, pending = '{}', next_look_at = now() + interval '10 minutes'
 FROM shown WHERE f.id = shown.id`
 
-/** Of a finding (`f`): shown twice, open, and by somebody who can be believed. */
-export const TOLD = `f.looks >= 2 AND f.resolved_at IS NULL AND ${BELIEVED}`
+/** Of a finding (`f`): shown twice, and by somebody who can be believed. */
+export const CONFIRMED = `f.looks >= 2 AND ${BELIEVED}`
+
+/** Of a finding (`f`): that, and open. */
+export const TOLD = `${CONFIRMED} AND f.resolved_at IS NULL`
 
 /**
  * Whose a finding (`f`) is once the run or round of that parameter has shown it. One that is not believed, or not judged
  * yet, leaves what is told to whoever has told it: else all of that would be gone for as long as it lasts.
  */
-export const ownerAfter = (parameter: string) => `CASE WHEN f.looks >= 2 AND ${BELIEVED}
+export const ownerAfter = (parameter: string) => `CASE WHEN ${CONFIRMED}
   AND EXISTS (SELECT FROM rollcall.drift_run b WHERE b.id = ${parameter} AND b.outcome IN ${NOT_BELIEVED})
   THEN f.run_id ELSE ${parameter}::bigint END`

@@ -1,19 +1,17 @@
 // The customers of a run, one after the other, from wherever an earlier process has come to.
-import { type KeyCursor, makeReadKeys } from '../customers/pages.ts'
 import type { Found } from '../customers/read.ts'
-import { ledgerKeys } from '../ledger/sweep-work.ts'
+import type { Position as Start } from '../ledger/sweeps.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { readRows } from '../sync/page.ts'
+import { everyPage } from '../sync/pages.ts'
 import { type Drawn, draw, type Everybody } from './draw.ts'
 
 /**
- * `drawn`: at random. `rows`: customers in the order of their keys. `gone`: those who have a record and no row. `after`:
- * the last one who was taken; `page`: behind whom the page begins in which that was.
+ * `drawn`: at random. `paged`: everybody, page by page; `start`: where the page begins in which the last one was who was
+ * taken, `after`: who that was.
  */
-export type Position =
-  | { readonly part: 'drawn'; readonly rank: string | null }
-  | { readonly part: 'rows'; readonly page: KeyCursor | null; readonly after: CustomerKey | null }
-  | { readonly part: 'gone'; readonly page: CustomerKey | null; readonly after: CustomerKey | null }
+export type Position = { readonly part: 'drawn'; readonly rank: string | null } | Paged
+type Paged = { readonly part: 'paged'; readonly start: Start | null; readonly after: CustomerKey | null }
 
 /** What has to be kept of a run to go on with it. */
 export type Place = {
@@ -54,7 +52,7 @@ export async function* everybody(options: Options, from: Place): AsyncGenerator<
       if (sample === null) first = [...first, each.key]
       yield { key: each.key, place: { position: { part: 'drawn', rank: each.rank }, first } }
     }
-    position = { part: 'rows', page: null, after: null }
+    position = { part: 'paged', start: null, after: null }
   }
   if (sample !== null) return
   const known = new Set(first)
@@ -69,28 +67,15 @@ function comesAfter({ rank }: Drawn, last: string | null): boolean {
 type Placed = { readonly key: CustomerKey; readonly position: Position }
 
 /** Keys change meanwhile: who comes in behind the place is a change, and so is owed and no matter of this run. */
-async function* inOrder(options: Options, from: Position): AsyncGenerator<Placed> {
+async function* inOrder(options: Options, from: Paged): AsyncGenerator<Placed> {
   const { pool, shape, conditions, page: limit = PAGE } = options
-  if (from.part !== 'gone') {
-    const readKeys = makeReadKeys(shape, limit, conditions)
-    let page: KeyCursor | null = from.part === 'rows' ? from.page : null
-    let after = from.part === 'rows' ? from.after : null
-    do {
-      const { keys, next }: Awaited<ReturnType<typeof readKeys>> = await readKeys(pool, page)
-      for (const key of behind(keys, after)) yield { key, position: { part: 'rows', page, after: key } }
-      page = next
-      after = null
-    } while (page)
-  }
-  if (conditions.length > 0) return
-  let page = from.part === 'gone' ? from.page : null
-  let after = from.part === 'gone' ? from.after : null
-  for (;;) {
-    const keys = await ledgerKeys(pool, page, limit)
-    const gone = await withoutRow(behind(keys, after), options)
-    for (const key of gone) yield { key, position: { part: 'gone', page, after: key } }
-    if (keys.length < limit) return
-    page = keys.at(-1) ?? null
+  let { start, after } = from
+  const paging = { client: pool, shape, limit, conditions, withoutLedger: false }
+  for await (const { keys, onlyGone, next } of everyPage(paging, start)) {
+    const rest = behind(keys, after)
+    for (const key of onlyGone ? await withoutRow(rest, options) : rest)
+      yield { key, position: { part: 'paged', start, after: key } }
+    start = next
     after = null
   }
 }

@@ -1,7 +1,7 @@
 // What others have found while a run goes on: workers verify too, and may have put it right before the run comes to it.
 import type { ClientBase } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
-import { BELIEVED } from './believed.ts'
+import { CONFIRMED } from './believed.ts'
 import type { DriftVerdict } from './words.ts'
 
 export type Met = { readonly findingId: string; readonly verdict: DriftVerdict }
@@ -10,7 +10,7 @@ export type Met = { readonly findingId: string; readonly verdict: DriftVerdict }
  * A look has shown it since then, or it was found before and rollcall has written what it should be since then: until that
  * was acknowledged it differed. What turned out to be the service's own form was no difference.
  */
-const DIFFERED = `f.looks >= 2 AND ${BELIEVED} AND (f.resolved_at IS NULL OR f.resolved_at >= $2::timestamptz)
+const DIFFERED = `${CONFIRMED} AND (f.resolved_at IS NULL OR f.resolved_at >= $2::timestamptz)
   AND f.resolved_how IS DISTINCT FROM 'normalised'
   AND (f.last_seen >= $2::timestamptz
     OR l.acknowledged_at >= greatest(f.repaired_at, $2::timestamptz) AND f.repaired_at IS NOT NULL
@@ -36,7 +36,7 @@ export async function metSince(
 
 const LATER = `
 SELECT count(DISTINCT f.key)::float8 AS count FROM rollcall.finding f
-WHERE f.looks >= 2 AND ${BELIEVED} AND f.last_seen >= $2::timestamptz AND (f.resolved_at IS NULL OR f.resolved_at >= $2::timestamptz)
+WHERE ${CONFIRMED} AND f.last_seen >= $2::timestamptz AND (f.resolved_at IS NULL OR f.resolved_at >= $2::timestamptz)
   AND f.kind <> 'trial-ended' AND f.resolved_how IS DISTINCT FROM 'normalised'
   AND NOT EXISTS (SELECT FROM rollcall.finding o WHERE o.id = ANY($1::bigint[]) AND o.key = f.key)`
 

@@ -44,7 +44,8 @@ export async function driveRun(options: RunOptions): Promise<{ readonly run: Run
   const end = await unlessStopped(go)
   await keepRun(pool, run, now())
   await source.return(undefined)
-  return { run: { ...run, agenda: closed(run.agenda) }, end }
+  const agenda = closed(run.agenda)
+  return { run: { ...run, agenda }, end: end.kind === 'stopped' ? concluded(agenda, end) : end }
 
   async function go(): Promise<RunEnd> {
     for (;;) {
@@ -55,7 +56,8 @@ export async function driveRun(options: RunOptions): Promise<{ readonly run: Run
       const { due, newOnes } = dueOf(run.agenda, now(), gated)
       const fresh = await take(newOnes)
       const keys = [...due.map(({ key }) => key), ...fresh]
-      if (keys.length === 0 && exhausted && nextAt(run.agenda) === null) return concluded(run.agenda)
+      if (keys.length === 0 && exhausted && nextAt(run.agenda) === null)
+        return concluded(run.agenda, { kind: 'complete' })
       if (keys.length === 0) {
         await options.sleep(untilNext(nextAt(run.agenda), now()), signal)
         continue
@@ -134,9 +136,10 @@ function judged({ place, agenda }: Run, allDrawn: boolean): Doubt | null {
   return cleared && (allDrawn || asked >= FIRST) ? doubt : null
 }
 
-function concluded({ tally }: Agenda): RunEnd {
+/** Also whoever stops it because everybody seems to be gone is told what that means, and not who. */
+function concluded({ tally }: Agenda, end: RunEnd): RunEnd {
   const why = doubtOf(tally)
-  return why ? { kind: 'not-credible', why } : { kind: 'complete' }
+  return why ? { kind: 'not-credible', why } : end
 }
 
 function untilNext(at: number | null, nowMs: number): number {

@@ -7,8 +7,8 @@ import { makeReading } from '../customers/reading.ts'
 import { readWork, type Work, workOfNobody } from '../ledger/sweep-work.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { claimantsOf, readRivals, readRows } from '../sync/page.ts'
+import type { Page } from '../sync/pages.ts'
 import type { Reads } from '../sync/rivals.ts'
-import type { Page } from './pages.ts'
 
 type Reading = {
   readonly pool: Pool
@@ -17,7 +17,7 @@ type Reading = {
   readonly withoutLedger?: boolean
 }
 
-/** A page as it was read. What changes after that is captured, and so owed anyway. */
+/** A page as it was read, side by side. What changes meanwhile or after that is captured, and so owed anyway. */
 export type Read = {
   readonly rows: ReadonlyMap<CustomerKey, Found>
   readonly unreadable: ReadonlySet<CustomerKey>
@@ -31,9 +31,10 @@ export function makeReadPage({ pool, config, withoutLedger = false }: Reading, s
   const read = makeReading(pool, config, shape)
 
   return async ({ keys, onlyGone }: Pick<Page, 'keys' | 'onlyGone'>): Promise<Read> => {
-    const { rows, unreadable } = await readRows(read, keys)
-    const asked = onlyGone ? keys.filter((key) => rows.get(key) === null) : keys
-    const [{ work, nowMs }, claimants] = await Promise.all([
+    const reading = readRows(read, keys)
+    const asked = onlyGone ? goneOf(keys, await reading) : keys
+    const [{ rows, unreadable }, { work, nowMs }, claimants] = await Promise.all([
+      reading,
       (withoutLedger ? workOfNobody : readWork)(pool, asked),
       claimantsOf(pool, config, withoutLedger ? [] : asked),
     ])
@@ -41,4 +42,8 @@ export function makeReadPage({ pool, config, withoutLedger = false }: Reading, s
     const rivals = await readRivals({ config, read, rows, now, claimants })
     return { rows, unreadable, work, now, rivals }
   }
+}
+
+function goneOf(keys: readonly CustomerKey[], { rows }: Pick<Read, 'rows'>): readonly CustomerKey[] {
+  return keys.filter((key) => rows.get(key) === null)
 }

@@ -1,7 +1,6 @@
 // How many customers share a `user_id` with another one whom nobody knows yet, in memory that a million fit in.
 import { hash } from 'node:crypto'
 
-const BYTES_PER_SLOT = 8
 /** Fuller than this, an open table is searched for long. */
 const FULLEST = 0.7
 const LEAST_SLOTS = 1024
@@ -9,10 +8,6 @@ const LEAST_SLOTS = 1024
 /** So many slots, a power of two, that nobody has to move. */
 function slotsFor(customers: number): number {
   return Math.max(LEAST_SLOTS, 2 ** Math.ceil(Math.log2(customers / FULLEST + 1)))
-}
-
-export function bytesFor(customers: number): number {
-  return slotsFor(customers) * BYTES_PER_SLOT
 }
 
 /**

@@ -2,9 +2,10 @@ import type { Pool } from 'pg'
 import type { Condition } from '../customers/condition.ts'
 import { type CustomersShape, describeCustomers } from '../customers/describe.ts'
 import type { Position } from '../ledger/sweeps.ts'
+import { fitsIndex } from '../model/customer.ts'
+import { everyPage } from '../sync/pages.ts'
 import { type Judged, type Judging, makeJudge } from './judge.ts'
 import { oneAhead } from './one-ahead.ts'
-import { everyPage } from './pages.ts'
 import { makeReadPage } from './read-page.ts'
 import { addTo, NOTHING_FOUND, type Tally } from './tally.ts'
 
@@ -62,6 +63,6 @@ async function* readPages(options: SweepOptions, shape: CustomersShape) {
   const { pool, conditions = [], page = PAGE, from, withoutLedger = false } = options
   const readPage = makeReadPage(options, shape)
   const paging = { client: pool, shape, limit: page, conditions, withoutLedger }
-  for await (const { next, ...keys } of everyPage(paging, from?.position ?? null))
-    yield { next, read: await readPage(keys) }
+  for await (const { keys, onlyGone, next } of everyPage(paging, from?.position ?? null))
+    yield { next, read: await readPage({ keys: keys.filter(fitsIndex), onlyGone }) }
 }

@@ -11,6 +11,8 @@ import { buildHouse, type House, SECRETS } from '../support/house.ts'
 import { runRollcall } from '../support/process.ts'
 import { until } from '../support/until.ts'
 
+/** Longer than a line of a terminal. */
+const TRIAL = 't'.repeat(90)
 const KEYS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j']
 
 let house: House
@@ -23,9 +25,9 @@ beforeAll(async () => {
   const worker = await house.startWorker()
   await house.db.pool.query(
     `INSERT INTO clientes (id, plan, correo, nombre)
-     SELECT k, CASE k WHEN 't' THEN 'trial' ELSE 'premium' END, k || '@example.com', 'Leocadia'
+     SELECT k, CASE WHEN k LIKE 'ttt%' THEN 'trial' ELSE 'premium' END, k || '@example.com', 'Leocadia'
      FROM unnest($1::text[]) AS k`,
-    [[...KEYS, 't']],
+    [[...KEYS, TRIAL]],
   )
   await house.settled()
   await worker.stop()
@@ -85,7 +87,7 @@ describe('with three users who were changed behind our back', () => {
     const { users } = house.sandbox
     users.edit('b', { first_name: 'Eufemia' })
     users.delete('c')
-    users.edit('t', { status: 0 })
+    users.edit(TRIAL, { status: 0 })
   })
 
   test('each is found with kind, field and cause; a trial that ended is told and is no drift', async () => {
@@ -102,7 +104,7 @@ describe('with three users who were changed behind our back', () => {
     expect(findings).toEqual([
       { key: 'c', kind: 'missing', access: 'lost', fields: [], cause: 'edited-at-service' },
       { key: 'b', kind: 'differs', access: null, fields: ['first_name'], cause: 'edited-at-service' },
-      { key: 't', kind: 'trial-ended', access: null, fields: ['status'], cause: null },
+      { key: TRIAL, kind: 'trial-ended', access: null, fields: ['status'], cause: null },
     ])
     expect(report.headline).toMatch(/^1 customer without the access that they should have\. 2 of 11 /)
     expect(report.counts).toMatchObject({
@@ -119,14 +121,20 @@ describe('with three users who were changed behind our back', () => {
     expect(out).toMatch(/^c +missing +lost +edited-at-service/m)
     expect(out).toContain('country_code')
     expect(out).toContain('Users whom only the service knows')
-    for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
+    const [row = '', ...none] = out.split('\n').filter((line) => line.startsWith(TRIAL))
+    expect(row, 'where nobody looks at a terminal no key is cut').toMatch(/^t{90} {2}trial-ended/)
+    expect(none).toEqual([])
+    const beside = out
+      .split('\n')
+      .filter((line) => line.length > 80 && !/^(CUSTOMER|[a-z]+ {2,}(missing|differs|trial))/.test(line))
+    expect(beside).toEqual([])
   })
 
   test('values are shown to whoever asks for them, and stand in no table', async () => {
     const { report } = await json(['--show-values'])
     const b = report.findings.find(({ key }: { key: string }) => key === 'b')
     expect(b.shown).toEqual([{ field: 'first_name', here: 'Leocadia', service: 'Eufemia' }])
-    const t = report.findings.find(({ key }: { key: string }) => key === 't')
+    const t = report.findings.find(({ key }: { key: string }) => key === TRIAL)
     expect(t.shown).toEqual([{ field: 'status', here: 4, service: 0 }])
     const { rows } = await house.db.pool.query(
       `SELECT (SELECT jsonb_agg(f) FROM rollcall.finding f)::text || (SELECT jsonb_agg(r) FROM rollcall.drift_run r)::text

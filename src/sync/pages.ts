@@ -5,7 +5,7 @@ import type { CustomersShape } from '../customers/describe.ts'
 import { type KeyCursor, makeReadKeys } from '../customers/pages.ts'
 import { ledgerKeys } from '../ledger/sweep-work.ts'
 import type { Position } from '../ledger/sweeps.ts'
-import { type CustomerKey, fitsIndex } from '../model/customer.ts'
+import type { CustomerKey } from '../model/customer.ts'
 
 export type Page = {
   readonly keys: readonly CustomerKey[]
@@ -43,7 +43,7 @@ export async function* everyPage(
       after = next
       const rest: Position | null = alone ? null : { part: 'gone', after: null }
       yield {
-        keys: keys.filter(fitsIndex),
+        keys,
         onlyGone: false,
         next: after ? { part: 'customers', after } : rest,
       }
