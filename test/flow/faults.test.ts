@@ -43,13 +43,13 @@ eachLaneAtOnce('a service that fails', (lane) => {
     }
     await pool.query(`UPDATE clientes SET plan = 'trial' WHERE id = 'k1'`)
     await pool.query(`DELETE FROM clientes WHERE id IN ('k2', 'k3')`)
-    await house.settled(25_000)
+    await house.settled(50_000)
     for (const { user_id, status, first_name, country_code } of house.sandbox.users.all()) {
       const gone = user_id === 'k2' || user_id === 'k3'
       expect([user_id, status], user_id).toEqual([user_id, gone ? 0 : user_id === 'k1' ? 4 : 2])
       if (!gone) expect([first_name, country_code], user_id).toEqual(['d', 'ES'])
     }
-  })
+  }, 60_000)
 
   test('an unknown outcome is looked up, and a write that landed is not repeated', async () => {
     await using house = await buildHouse(lane)
