@@ -87,12 +87,14 @@ ${left === 0 ? NOTHING : markup`<noscript><p>and ${figure(left)} more, which it 
 }
 
 function controls(findings: Report['findings']): Markup {
+  const wrong = new Set(findings.flatMap(({ access }) => access ?? []))
   const kinds = new Set(findings.map(({ kind }) => kind))
   const causes = new Set<Cause>(findings.flatMap(({ cause }) => cause ?? []))
   const fields = new Set<DriftField>(findings.flatMap(({ fields }) => fields))
   const over = findings.some(({ resolvedAt }) => resolvedAt !== null)
   return markup`<form id="controls" hidden>
 <label>Search <input type="search" name="words" placeholder="customer, user, field, date" autocomplete="off" spellcheck="false"></label>
+${wrong.size === 0 ? NOTHING : choice('Access', 'access', named(ACCESS, wrong))}
 ${choice('Kind', 'kind', named(KIND, kinds))}
 ${choice('Cause', 'cause', named(CAUSE, causes))}
 ${

@@ -80,6 +80,7 @@ function wantedOf(form: FormData): Wanted {
   const text = (name: keyof Wanted) => String(form.get(name) ?? '')
   return {
     words: text('words'),
+    access: text('access'),
     kind: text('kind'),
     cause: text('cause'),
     field: text('field'),

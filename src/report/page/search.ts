@@ -6,6 +6,7 @@ import { ACCESS, CAUSE, KIND } from '../words.ts'
 /** As the controls have it; an empty text asks for nothing. */
 export type Wanted = {
   readonly words: string
+  readonly access: string
   readonly kind: string
   readonly cause: string
   readonly field: string
@@ -35,7 +36,8 @@ export function matching(index: readonly Indexed[], wanted: Wanted): ReportedFin
     .map(({ finding }) => finding)
 }
 
-function chosen({ kind, cause, fields, resolvedAt }: ReportedFinding, wanted: Wanted): boolean {
+function chosen({ access, kind, cause, fields, resolvedAt }: ReportedFinding, wanted: Wanted): boolean {
+  if (wanted.access !== '' && access !== wanted.access) return false
   if (wanted.kind !== '' && kind !== wanted.kind) return false
   if (wanted.cause !== '' && cause !== wanted.cause) return false
   if (wanted.field !== '' && !fields.some((field) => field === wanted.field)) return false
