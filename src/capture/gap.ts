@@ -24,8 +24,8 @@ export type Gap = { readonly ids: readonly string[]; readonly ready: boolean }
 /** Closed marks whose resync is still to be done, and whether it may start. */
 export async function readGap(client: Client): Promise<Gap> {
   const { rows } = await client.query<{ id: string; ready: boolean }>(
-    `SELECT id::text AS id, resync_after::xid8 <= pg_snapshot_xmin(pg_current_snapshot()) AS ready
-     FROM rollcall.capture_mark WHERE resync_after IS NOT NULL AND resynced_at IS NULL ORDER BY id`,
+    `SELECT m.id::text AS id, resync_after::xid8 <= pg_snapshot_xmin(pg_current_snapshot()) AS ready
+     FROM rollcall.capture_mark m WHERE resync_after IS NOT NULL AND resynced_at IS NULL ORDER BY m.id`,
   )
   return { ids: rows.map(({ id }) => id), ready: rows.every(({ ready }) => ready) }
 }

@@ -20,9 +20,9 @@ export type CaptureMark = {
  */
 export async function openMarks(client: Pick<ClientBase, 'query'>): Promise<readonly CaptureMark[]> {
   const { rows } = await client.query<CaptureMark>(
-    `SELECT id::text AS id, kind, relation,
+    `SELECT m.id::text AS id, kind, relation,
        to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS since
-     FROM rollcall.capture_mark WHERE resolved_at IS NULL ORDER BY id`,
+     FROM rollcall.capture_mark m WHERE resolved_at IS NULL ORDER BY m.id`,
   )
   return rows
 }

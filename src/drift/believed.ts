@@ -1,4 +1,5 @@
-// Whether a finding is told: as SQL, for all that read findings.
+// Whether a finding is told: as SQL, for all that read findings; and what becomes of it once it is not believed.
+import type { ClientBase } from 'pg'
 
 /**
  * What drift_run.outcome says while a run or a round cannot be believed: a run before it has ended, since only all of it
@@ -13,15 +14,48 @@ const NOT_BELIEVED = `('unjudged', 'not-credible')`
  */
 export const BELIEVED = `NOT EXISTS (SELECT FROM rollcall.drift_run b WHERE b.id = f.run_id AND b.outcome IN ${NOT_BELIEVED})`
 
+const LATER = `now() + interval '10 minutes'`
+
 /**
- * What the run or round of that id has shown that cannot be believed is a suspicion again, and no more than that also once
- * other answers are believed: it has to be shown twice by those. Workers look soon.
+ * What the run or round of that id has shown that cannot be believed is a suspicion again, also once other answers are
+ * believed: it has to be shown twice by those. Workers look before long.
  */
-export const SUSPECT_AGAIN = `
+const SUSPECT_AGAIN = `
 WITH shown AS MATERIALIZED (
-  SELECT id FROM rollcall.finding WHERE run_id = $1 AND resolved_at IS NULL AND looks >= 2 ORDER BY key FOR UPDATE)
-UPDATE rollcall.finding f SET looks = 1, pending = '{}', next_look_at = now() + interval '10 minutes'
+  SELECT id FROM rollcall.finding WHERE run_id = $1 AND resolved_at IS NULL AND looks >= 1 ORDER BY key FOR UPDATE)
+UPDATE rollcall.finding f SET looks = 0, pending = '{}', next_look_at = ${LATER},
+  doubted_in = CASE WHEN f.looks >= 2 THEN $1 ELSE f.doubted_in END
 FROM shown WHERE f.id = shown.id`
+
+/** What it has seen the end of, the latest of each customer; what a person or the customer itself has ended stays so. */
+const ENDED = `
+ended AS MATERIALIZED (
+  SELECT DISTINCT ON (key) id, key FROM rollcall.finding
+  WHERE resolved_in = $1 AND resolved_how IN ('by-itself', 'otherwise', 'repaired', 'by-a-change') ORDER BY key, id DESC)`
+
+const DROP_WHAT_REPLACED = `
+WITH ${ENDED}
+DELETE FROM rollcall.finding f USING ended WHERE f.key = ended.key AND f.resolved_at IS NULL AND f.run_id = $1`
+
+const REOPEN = `
+WITH ${ENDED}
+UPDATE rollcall.finding f SET resolved_at = NULL, resolved_how = NULL, resolved_in = NULL, next_look_at = ${LATER}
+FROM ended WHERE f.id = ended.id
+  AND NOT EXISTS (SELECT FROM rollcall.finding o WHERE o.key = f.key AND o.resolved_at IS NULL)`
+
+type Client = Pick<ClientBase, 'query'>
+
+/** Nobody believes what the run or round of that id has shown: neither what differs, nor what differs no more. */
+export async function disbelieve(client: Client, id: string): Promise<void> {
+  await client.query(SUSPECT_AGAIN, [id])
+  await reopen(client, id)
+}
+
+/** What others have told stays told, also where a run of that id that was never judged has seen its end. */
+export async function reopen(client: Client, id: string): Promise<void> {
+  await client.query(DROP_WHAT_REPLACED, [id])
+  await client.query(REOPEN, [id])
+}
 
 /** Of a finding (`f`): shown twice, and by somebody who can be believed. */
 export const CONFIRMED = `f.looks >= 2 AND ${BELIEVED}`
@@ -36,3 +70,9 @@ export const TOLD = `${CONFIRMED} AND f.resolved_at IS NULL`
 export const ownerAfter = (parameter: string) => `CASE WHEN ${CONFIRMED}
   AND EXISTS (SELECT FROM rollcall.drift_run b WHERE b.id = ${parameter} AND b.outcome IN ${NOT_BELIEVED})
   THEN f.run_id ELSE ${parameter}::bigint END`
+
+/** What a run has shown that is believed to its end is its own, whoever has told it before. */
+export const TAKE_OVER = `
+WITH shown AS MATERIALIZED (
+  SELECT id FROM rollcall.finding WHERE id = ANY($2::bigint[]) AND resolved_at IS NULL AND looks >= 2 ORDER BY key FOR UPDATE)
+UPDATE rollcall.finding f SET run_id = $1 FROM shown WHERE f.id = shown.id`

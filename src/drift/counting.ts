@@ -1,8 +1,9 @@
 // What a round counts: each customer once, by what was said of it last. Pure.
 import type { CustomerKey } from '../model/customer.ts'
-import { plus, tallyOf } from './tally.ts'
+import { less, minus, plus, tallyOf } from './tally.ts'
 import { afterTaking, type Found, type Round } from './window.ts'
 import {
+  type DriftVerdict,
   isDrift,
   NO_ANSWERS,
   type NoAnswer,
@@ -22,12 +23,15 @@ export type Counting = {
   readonly before: Said
 }
 
+/** Whom the round suspects, and as what it has counted them already; null: it has not. */
+export type Suspected = ReadonlyMap<CustomerKey, DriftVerdict | null>
+
 type Batch = {
   readonly found: Found
   /** Some of these, where it was stopped. */
   readonly verified: readonly Verified[]
-  /** Of whom a suspicion was open before. */
-  readonly suspected: ReadonlySet<CustomerKey>
+  /** As it was before these looks. */
+  readonly suspected: Suspected
   readonly nowMs: number
   readonly periodMs: number
 }
@@ -49,14 +53,16 @@ export function afterBatch<R extends Round & Counting>(
   return { ...gone, ...(gone.pass > round.pass || gone.ended ? passEnded(counted) : counted) }
 }
 
-/** What the second looks at those who were suspected add: an open suspicion has counted as nothing. */
-export function clearedUp(
-  tally: Tally,
-  verified: readonly Verified[],
-  suspected: ReadonlySet<CustomerKey>,
-): Tally {
+/**
+ * What the second looks at those who were suspected add: an open suspicion has counted as nothing. Who was counted by
+ * answers that nobody believed is not counted again for differing still, and once it agrees that takes the other's place.
+ */
+export function clearedUp(tally: Tally, verified: readonly Verified[], suspected: Suspected): Tally {
   const ended = verified.filter((each) => suspected.has(each.key) && isClear(each) && !isSuspicion(each))
-  return plus(tally, tallyOf(ended.map(({ verdict }) => verdict)))
+  const before = (each: Verified) => suspected.get(each.key) ?? null
+  const fresh = ended.filter((each) => before(each) === null || !isDrift(each.verdict))
+  const replaced = fresh.flatMap((each) => before(each) ?? [])
+  return plus(minus(tally, tallyOf(replaced)), tallyOf(fresh.map(({ verdict }) => verdict)))
 }
 
 function upToFirstLeft(found: Found, looked: ReadonlySet<CustomerKey>): Found | null {
@@ -79,7 +85,7 @@ function isSuspicion({ standing }: Verified): boolean {
 function countedAnew(
   { tally, before }: Counting,
   verified: readonly Verified[],
-  suspected: ReadonlySet<CustomerKey>,
+  suspected: Suspected,
 ): Counting {
   const back = takenBack(
     before,
@@ -113,13 +119,4 @@ function passEnded({ tally, before }: Counting): Counting {
 
 function without(tally: Tally, said: Said): Tally {
   return { ...tally, skipped: less(tally.skipped, said), noAnswer: less(tally.noAnswer, said) }
-}
-
-function less<K extends Unclear>(counts: Readonly<Partial<Record<K, number>>>, said: Said) {
-  const left: Partial<Record<K, number>> = {}
-  for (const why of Object.keys(counts) as K[]) {
-    const count = (counts[why] ?? 0) - (said[why] ?? 0)
-    if (count > 0) left[why] = count
-  }
-  return left
 }

@@ -11,6 +11,7 @@ export type Open = DriftVerdict & {
   readonly id: string
   /** Shown for the first time by the last look. */
   readonly pending: readonly DriftField[]
+  /** 0: only looks that nobody believed have shown it. */
   readonly looks: number
   /** Until its next look; negative: since it was due; null: none was set. */
   readonly nextInMs: number | null
@@ -69,13 +70,13 @@ export function stepFor(open: Open | null, looked: Looked, lag: Lag): Step {
     return isFound(open) ? resolved(howResolved(open, desired)) : { do: 'forget' }
   }
   const { kind, fields, access } = compared
-  const ends = open && isFound(open) ? howResolved(open, desired) : null
+  const ends = open && isFound(open) ? howEnded(open, kind, desired) : null
   const first = { do: 'suspect', told: { ...compared, pending: [], forms: {} }, ends } as const
   const inMs = open?.nextInMs ?? 0
   if (open && inMs > 0 && inMs <= longestLagMs(open, lag)) return { do: 'wait' }
   if (!open || open.kind !== kind) return first
-  // A suspicion that nobody believed then is one anew; why it differs the records told before that look alone.
-  if (inMs > 0 && !isFound(open)) return { ...first, told: { ...first.told, cause: open.cause } }
+  // Only looks that nobody believed have shown it before; why it differs was told by the first of them.
+  if (open.looks === 0) return { ...first, told: { ...first.told, cause: open.cause } }
   const known = knownOf(open, access)
   const confirmed = fields.filter((field) => known.has(field))
   if (fields.length > 0 && confirmed.length === 0) return first
@@ -121,6 +122,12 @@ function resolved(how: Resolved): Step {
 function howResolved(open: Open, desired: string): Resolved {
   if (open.desired !== null && open.desired !== desired) return 'by-a-change'
   return open.writtenSinceRepair || open.writtenSinceSeen ? 'repaired' : 'by-itself'
+}
+
+/** Of one that something of another kind is suspected of now: it is not right again. */
+function howEnded(open: Open, kind: DriftVerdict['kind'], desired: string): Resolved {
+  const how = howResolved(open, desired)
+  return how === 'by-itself' && kind !== open.kind ? 'otherwise' : how
 }
 
 function afterNoLook(open: Open, why: Skipped | 'no-answer'): Step {

@@ -26,13 +26,14 @@ type Recording = Learning & {
 /**
  * What a GET showed replaces what is remembered once it agrees, or once the difference is found: then the plan writes
  * what differs. After a first look it does not, since the service may have lagged. Of somebody who was erased no digest
- * is kept; that record is a claim's to write. Nor is a loss of access taken down that we did not cause: it is a claim
- * that believes it, and lets the brake count what it writes because of it.
+ * is kept; that record is a claim's to write. Nor is an absence taken down, or a loss of access that we did not cause: it is
+ * a claim that believes them, and lets the brake count what it writes because of them.
  */
 export function recordOf({ subject, sight, agrees, learnt = {} }: Recording): Recorded {
   const { key, work, mapped, digestKey } = subject
   const base = { key, verified: agrees, record: null, learnt }
   if (sight === null || sight === 'unreadable' || work.record.erased !== null) return base
+  if (sight === 'absent' && !agrees) return base
   const record = { ...work.record, normalised: { ...work.record.normalised, ...learnt } }
   const memory = memoryAfter({ ...subject, work: { ...work, record } }, sight)
   const userId = userIdOf(mapped) ?? record.userId

@@ -1,12 +1,12 @@
 // The statements of the workers' rounds: one row of `drift_run` for each time around.
 import type { ClientBase } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
-import { SUSPECT_AGAIN } from './believed.ts'
-import type { Counting } from './counting.ts'
+import { disbelieve } from './believed.ts'
+import type { Counting, Suspected } from './counting.ts'
 import { doubtOf } from './doubt.ts'
 import { EMPTY_TALLY } from './tally.ts'
 import type { Found, Round } from './window.ts'
-import type { Doubt } from './words.ts'
+import type { Doubt, DriftVerdict } from './words.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
@@ -27,13 +27,13 @@ export const SEEN_AT = `greatest(CASE WHEN l.looked_at <= clock_timestamp() THEN
 
 const STARTED = '(extract(epoch FROM started_at) * 1000)::float8'
 
-const COLUMNS = `id::text AS id, ${STARTED} AS "startedAt", ended_at IS NOT NULL AS ended,
+const COLUMNS = `r.id::text AS id, ${STARTED} AS "startedAt", ended_at IS NOT NULL AS ended,
   coalesce(population, 0)::float8 AS population, coalesce((cursor->>'pass')::int, 1) AS pass,
   coalesce((cursor->>'taken')::int, 0) AS taken, cursor->>'after' AS after, coalesce(cursor->'before', '{}') AS before, tally`
 
 export async function readRound(client: Client): Promise<StoredRound | null> {
   const { rows } = await client.query<StoredRound>(
-    `SELECT ${COLUMNS} FROM rollcall.drift_run WHERE kind = 'round' ORDER BY id DESC LIMIT 1`,
+    `SELECT ${COLUMNS} FROM rollcall.drift_run r WHERE r.kind = 'round' ORDER BY r.id DESC LIMIT 1`,
   )
   const [row] = rows
   return row ? { ...row, tally: { ...EMPTY_TALLY, ...row.tally } } : null
@@ -78,7 +78,7 @@ export async function keepRound(client: Client, round: StoredRound): Promise<voi
      WHERE id = $1`,
     [id, JSON.stringify({ pass, taken, after, before }), JSON.stringify(tally), ended, outcome],
   )
-  if (outcome === 'not-credible') await client.query(SUSPECT_AGAIN, [id])
+  if (outcome === 'not-credible') await disbelieve(client, id)
 }
 
 /** Of a round that may have ended meanwhile: its last looks can be the ones that tell what to believe. */
@@ -89,7 +89,7 @@ export async function keepTally(client: Client, round: StoredRound): Promise<voi
     JSON.stringify(round.tally),
     outcome,
   ])
-  if (outcome === 'not-credible') await client.query(SUSPECT_AGAIN, [round.id])
+  if (outcome === 'not-credible') await disbelieve(client, round.id)
 }
 
 const STANDS = `
@@ -108,16 +108,25 @@ export async function readDoubt(client: Client): Promise<Doubt | null> {
   return rows[0]?.stands ? doubt : null
 }
 
-/** Of these the ones that one look has shown to differ, and no second one yet. */
+const SUSPECTED = `
+SELECT f.key, CASE WHEN f.doubted_in = $2 THEN
+  jsonb_build_object('kind', f.kind, 'fields', f.fields, 'cause', f.cause, 'access', f.access) END AS counted
+FROM rollcall.finding f WHERE f.key = ANY($1) AND f.resolved_at IS NULL AND f.looks < 2 AND f.run_id = $2`
+
+/**
+ * Of these the ones that this round suspects to differ; and as what it has counted them before, where answers that nobody
+ * believed had shown it twice. What a run suspects counts in the round when their turn comes, as with everybody else.
+ */
 export async function suspectedAmong(
   client: Client,
   keys: readonly CustomerKey[],
-): Promise<ReadonlySet<CustomerKey>> {
-  const { rows } = await client.query<{ key: CustomerKey }>(
-    'SELECT key FROM rollcall.finding WHERE key = ANY($1) AND resolved_at IS NULL AND looks = 1',
-    [keys],
-  )
-  return new Set(rows.map(({ key }) => key))
+  { id }: Pick<StoredRound, 'id'>,
+): Promise<Suspected> {
+  const { rows } = await client.query<{ key: CustomerKey; counted: DriftVerdict | null }>(SUSPECTED, [
+    keys,
+    id,
+  ])
+  return new Map(rows.map(({ key, counted }) => [key, counted]))
 }
 
 /** Of a ledger in which hardly anybody is left to look at, no more than this is read at once. */
@@ -125,20 +134,24 @@ const PAGE = 10_000
 
 const NEXT = `
 SELECT key FROM (
-  SELECT l.key, ${VERIFIABLE} AND coalesce(${SEEN_AT} < to_timestamp($2::float8 / 1000), true) AS open
+  SELECT l.key, ${VERIFIABLE} AND ($4 OR coalesce(${SEEN_AT} < to_timestamp($2::float8 / 1000), true)) AS open
   FROM rollcall.ledger l WHERE $1::text IS NULL OR l.key > $1 ORDER BY l.key LIMIT ${PAGE}) page
 WHERE open ORDER BY key LIMIT $3`
 
 const END_OF_PAGE = `
 SELECT key FROM rollcall.ledger WHERE $1::text IS NULL OR key > $1 ORDER BY key OFFSET ${PAGE - 1} LIMIT 1`
 
-/** The next ones whom no look has been at since the round began, in the order of their keys. */
+/**
+ * The next ones in the order of their keys: everybody once, and then whom no look has been at since the round began. Were
+ * those left out the first time whom a run has looked at, a round would count, and repair, next to nobody but those who
+ * differ, and of a report every day nothing would ever be repaired.
+ */
 export async function nextOfRound(
   client: Client,
-  { after, startedAt }: Pick<Round, 'after' | 'startedAt'>,
+  { after, startedAt, pass }: Pick<Round, 'after' | 'startedAt' | 'pass'>,
   count: number,
 ): Promise<Found> {
-  const found = await client.query<{ key: CustomerKey }>(NEXT, [after, startedAt, count])
+  const found = await client.query<{ key: CustomerKey }>(NEXT, [after, startedAt, count, pass === 1])
   const keys = found.rows.map(({ key }) => key)
   const last = keys.at(-1)
   if (keys.length >= count && last !== undefined) return { keys, upTo: last }

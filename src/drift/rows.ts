@@ -61,7 +61,7 @@ FROM jsonb_to_recordset($1::jsonb) AS e (id bigint, "userId" text, kind text, fi
 WHERE f.id = e.id`
 
 const RESOLVE = `
-UPDATE rollcall.finding f SET resolved_at = now(), resolved_how = e.how, next_look_at = NULL, pending = '{}',
+UPDATE rollcall.finding f SET resolved_at = now(), resolved_how = e.how, resolved_in = $2, next_look_at = NULL, pending = '{}',
   cause = CASE e.how WHEN 'normalised' THEN 'normalised' ELSE f.cause END
 FROM jsonb_to_recordset($1::jsonb) AS e (id bigint, how text) WHERE f.id = e.id`
 
@@ -89,7 +89,7 @@ export async function writeFindings(
   if (forget.length > 0)
     await client.query('DELETE FROM rollcall.finding WHERE id = ANY($1::bigint[])', [forget])
   if (postpone.length > 0) await client.query(POSTPONE, [postpone, postponeMs])
-  if (resolve.length > 0) await client.query(RESOLVE, [JSON.stringify(resolve)])
+  if (resolve.length > 0) await client.query(RESOLVE, [JSON.stringify(resolve), by])
   if (change.length > 0) await client.query(CHANGE, [JSON.stringify(change), by])
   if (insert.length === 0) return new Map()
   const { rows } = await client.query<{ id: string; key: CustomerKey }>(INSERT, [JSON.stringify(insert), by])

@@ -2,7 +2,7 @@
 import type { ClientBase } from 'pg'
 import { iso } from '../ledger/sql.ts'
 import { type Agenda, NOTHING_YET, type Waiting } from './agenda.ts'
-import { SUSPECT_AGAIN } from './believed.ts'
+import { disbelieve, reopen, TAKE_OVER } from './believed.ts'
 import { doubtOf } from './doubt.ts'
 import { BEGINNING, type Place } from './everybody.ts'
 import { EMPTY_TALLY } from './tally.ts'
@@ -45,11 +45,11 @@ type Cursor = {
 }
 
 const OPEN = `
-SELECT id::text, ${iso('started_at')} AS "startedAt", population::float8 AS population, cursor, tally
-FROM rollcall.drift_run
+SELECT r.id::text, ${iso('started_at')} AS "startedAt", population::float8 AS population, cursor, tally
+FROM rollcall.drift_run r
 WHERE kind = 'run' AND ended_at IS NULL AND options = $1::jsonb AND updated_at > clock_timestamp() - ${GOES_ON_FOR}
   AND cursor IS NOT NULL
-ORDER BY id DESC LIMIT 1`
+ORDER BY r.id DESC LIMIT 1`
 
 /**
  * The one of the same options that was stopped, or whose process died, and is not judged from now on; null: there is none,
@@ -78,11 +78,12 @@ export async function beginRun(
   options: RunOptions,
   { seed, population, sampled }: Beginning,
 ): Promise<Run> {
-  await client.query(
+  const ended = await client.query<{ id: string; outcome: string }>(
     `UPDATE rollcall.drift_run SET ended_at = updated_at, outcome = coalesce(outcome, 'stopped'), cursor = NULL
-     WHERE kind = 'run' AND ended_at IS NULL AND options = $1::jsonb`,
+     WHERE kind = 'run' AND ended_at IS NULL AND options = $1::jsonb RETURNING id::text, outcome`,
     [JSON.stringify(options)],
   )
+  for (const { id, outcome } of ended.rows) if (outcome === 'unjudged') await reopen(client, id)
   const { rows } = await client.query<{ id: string; startedAt: string }>(
     `INSERT INTO rollcall.drift_run (kind, options, population, sampled, outcome)
      VALUES ('run', $1, $2, $3, 'unjudged')
@@ -126,11 +127,12 @@ UPDATE rollcall.drift_run SET cursor = NULL, tally = $2, outcome = $3, updated_a
 
 export async function endRun(
   client: Client,
-  { id, agenda: { tally } }: Run,
+  { id, agenda: { tally, found } }: Run,
   outcome: 'complete' | 'not-credible',
 ): Promise<void> {
   await client.query(END, [id, JSON.stringify(tally), outcome])
-  if (outcome === 'not-credible') await client.query(SUSPECT_AGAIN, [id])
+  if (outcome === 'not-credible') await disbelieve(client, id)
+  else await client.query(TAKE_OVER, [id, found])
 }
 
 export type Past = {

@@ -20,6 +20,8 @@ export type StoreOptions = Lag & {
   readonly maxShare: number
   /** The run or round that looks; null: none that is judged. */
   readonly by: string | null
+  /** These are looked at once more, and not because their turn in a round has come. */
+  readonly again: boolean
 }
 
 /** A sync that is under way holds its row for a moment only. */
@@ -72,7 +74,7 @@ async function storeAtOnce(
     const share = await shareAfter(client, stepped, options)
     const decided = stepped.map((each) => {
       const held = share?.over === true && BigInt(each.open?.id ?? 0) > share.releasedTo
-      const may = options.repair && mayRepair(each, options.by)
+      const may = options.repair && mayRepair(each, options)
       return writesOf({ ...each, repair: may && !held, waits: may && held }, options)
     })
     const made = await writeFindings(client, {
@@ -110,10 +112,10 @@ function stepOf(given: Given, open: Open | null, { still, lag }: Circumstances):
 async function shareAfter(
   client: Pick<ClientBase, 'query'>,
   stepped: readonly Stepped[],
-  { repair, counts, maxShare, by }: StoreOptions,
+  { repair, counts, maxShare, ...looking }: StoreOptions,
 ): Promise<Counted | null> {
-  const letters = counts ? stepped.map((each) => letterOf(each, by)).join('') : ''
-  const asked = letters !== '' || (repair && stepped.some((each) => mayRepair(each, by)))
+  const letters = counts ? stepped.map((each) => letterOf(each, looking)).join('') : ''
+  const asked = letters !== '' || (repair && stepped.some((each) => mayRepair(each, looking)))
   return asked ? await countVerified(client, letters, maxShare) : null
 }
 

@@ -34,8 +34,7 @@ type Options = {
   readonly most: number
   /** Customers whose second look is due, at most so many. */
   readonly dueLooks: (limit: number) => Promise<readonly CustomerKey[]>
-  /** What it finds is the round's; null: there is none yet. */
-  readonly verify: (keys: readonly CustomerKey[], round: StoredRound | null) => Promise<Verification>
+  readonly verify: (keys: readonly CustomerKey[], looking: Looking) => Promise<Verification>
   /** A round has come to its end. */
   readonly onRound: (round: StoredRound) => void
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
@@ -43,6 +42,9 @@ type Options = {
   readonly now: () => number
   readonly signal: AbortSignal
 }
+
+/** What is found is the round's; null: there is none yet. `again`: not because their turn in it has come. */
+export type Looking = { readonly round: StoredRound | null; readonly again: boolean }
 
 const BEAT_MS = 250
 
@@ -95,17 +97,17 @@ export function makeTick(options: Options): () => Promise<TickEnd> {
     return next === 'rest' && again.length > 0 ? 'took' : next
   }
 
-  async function look(keys: readonly CustomerKey[], round: StoredRound | null): Promise<Verification> {
+  async function look(keys: readonly CustomerKey[], looking: Looking): Promise<Verification> {
     if (keys.length === 0) return { verified: [], stopped: null }
     allowance = { ...allowance, left: allowance.left - keys.length }
-    return verify(keys, round)
+    return verify(keys, looking)
   }
 
   async function lookAgain(keys: readonly CustomerKey[]): Promise<Verification['stopped']> {
     if (keys.length === 0) return null
-    const suspected = await suspectedAmong(pool, keys)
     const round = await readRound(pool)
-    const { verified, stopped } = await look(keys, round)
+    const suspected = round ? await suspectedAmong(pool, keys, round) : new Map()
+    const { verified, stopped } = await look(keys, { round, again: true })
     if (round) await keepTally(pool, { ...round, tally: clearedUp(round.tally, verified, suspected) })
     return stopped
   }
@@ -124,8 +126,8 @@ export function makeTick(options: Options): () => Promise<TickEnd> {
   /** What a crash in between takes away is the count of these few; whom they were is in the ledger. */
   async function takeSome(round: StoredRound, nowMs: number, most: number): Promise<Beat> {
     const found = await nextOfRound(pool, round, most)
-    const suspected = await suspectedAmong(pool, found.keys)
-    const { verified, stopped } = await look(found.keys, round)
+    const suspected = await suspectedAmong(pool, found.keys, round)
+    const { verified, stopped } = await look(found.keys, { round, again: false })
     const after = afterBatch(round, { found, verified, suspected, nowMs, periodMs })
     await keepRound(pool, after)
     if (after.ended) onRound(after)

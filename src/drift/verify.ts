@@ -28,6 +28,8 @@ export type VerifyOptions = Reading & {
   readonly maxShare: number
   /** The run or round that looks: what it finds is told where that can be believed; null: none that is judged. */
   readonly by: string | null
+  /** Of workers: these are looked at once more, and not because their turn in a round has come. */
+  readonly again?: boolean
   /** Looks at once; default as many as the configuration has calls at once. */
   readonly concurrency?: number
 }
@@ -88,6 +90,7 @@ async function verifyBatch(keys: readonly CustomerKey[], batch: Batch): Promise<
     counts: batch.counts,
     maxShare: batch.maxShare,
     by: batch.by,
+    again: batch.again ?? false,
   })
   const verified = given.flatMap((each, at) => {
     const ended = stored[at]

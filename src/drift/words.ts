@@ -78,10 +78,18 @@ export function isDrift(verdict: Verdict): verdict is DriftVerdict {
 
 /**
  * How a finding ended. `repaired`: a claim that rollcall owed because of it brought it right; `by-itself`: the service
- * shows the right thing again; `by-a-change`: the customer has changed since; `accepted`: a person discarded the
+ * shows the right thing again; `otherwise`: it shows another wrong one; `by-a-change`: the customer has changed since; `accepted`: a person discarded the
  * difference; `normalised`: the form is the service's own; `gone`: there is nothing left to look at.
  */
-export const RESOLVED = ['repaired', 'by-itself', 'by-a-change', 'accepted', 'normalised', 'gone'] as const
+export const RESOLVED = [
+  'repaired',
+  'by-itself',
+  'otherwise',
+  'by-a-change',
+  'accepted',
+  'normalised',
+  'gone',
+] as const
 export type Resolved = (typeof RESOLVED)[number]
 
 /** A difference that a second look has confirmed, or (`looks` 1) one that waits for it. Times are ISO 8601 in UTC. */

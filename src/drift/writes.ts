@@ -31,30 +31,34 @@ export type Stored = {
 /** With the step that its look leads to, from what was open for it. */
 export type Stepped = Given & { readonly open: Open | null; readonly moved: boolean; readonly step: Step }
 
+/** Who looks, and whether that is a further look of workers rather than somebody's turn in their round. */
+type Looking = { readonly by: string | null; readonly again: boolean }
+
 /**
- * What somebody else's run has suspected is only found when a worker confirms it: it does not count, since that run has
- * looked at many more who agree and are not counted either, and so it is not repaired before its turn in a round comes.
+ * What somebody else's run has suspected is only found when a worker looks once more: it does not count, since that run
+ * has looked at many more who agree and are not counted either, and so it is not repaired before its turn in a round.
  */
-function ofAnother({ open, step }: Stepped, by: string | null): boolean {
-  return step.do === 'confirm' && open !== null && open.ofRun !== null && open.ofRun !== by
+function ofAnother({ open, step }: Stepped, { by, again }: Looking): boolean {
+  return again && step.do === 'confirm' && open !== null && open.ofRun !== null && open.ofRun !== by
 }
 
 /**
- * A look counts as agreeing, or as a difference that was shown twice; each further look at that counts too: what stands
- * for long is no less of a mass.
+ * A look counts as agreeing, or as a difference that was shown twice. That counts again at each turn in a round, since what
+ * stands for long is no less of a mass; and not at looks in between, which nobody has who agrees.
  */
-export function letterOf(stepped: Stepped, by: string | null): string {
+export function letterOf(stepped: Stepped, looking: Looking): string {
   const { step, looked, moved } = stepped
-  if (looked.kind !== 'seen' || moved || ofAnother(stepped, by)) return ''
+  if (looked.kind !== 'seen' || moved || ofAnother(stepped, looking)) return ''
+  if (step.do === 'keep' && looking.again) return ''
   if (step.do === 'confirm' || step.do === 'keep') return step.told.kind === 'trial-ended' ? AGREED : DRIFTED
   const normal = step.do === 'resolve' && step.how === 'normalised'
   return looked.compared.kind === 'agrees' || normal ? AGREED : ''
 }
 
 /** Nobody takes a trial that ended for a mistake, and of what cannot be read nobody knows what would mend it. */
-export function mayRepair(stepped: Stepped, by: string | null): boolean {
+export function mayRepair(stepped: Stepped, looking: Looking): boolean {
   const { open, step } = stepped
-  if (ofAnother(stepped, by)) return false
+  if (ofAnother(stepped, looking)) return false
   if (open === null || (step.do !== 'confirm' && step.do !== 'keep')) return false
   const { kind } = step.told
   return kind !== 'trial-ended' && kind !== 'unreadable' && open.repairs < MOST_REPAIRS

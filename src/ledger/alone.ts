@@ -23,9 +23,15 @@ export async function alone<T>(
       'SELECT pg_try_advisory_lock($1, $2) AS alone',
       lock,
     )
-    const done = rows[0]?.alone ? await work() : null
-    broken = rows[0]?.alone === true && !(await unlocks(client, lock))
-    return done
+    if (!rows[0]?.alone) {
+      broken = false
+      return null
+    }
+    try {
+      return await work()
+    } finally {
+      broken = !(await unlocks(client, lock))
+    }
   } finally {
     client.release(broken)
   }

@@ -15,7 +15,7 @@ import {
 import { at, key, rollcall } from './schema-columns.ts'
 
 /**
- * A user that differs while nothing is owed. With one look it is a suspicion, which a second one confirms or takes away;
+ * A user that differs while nothing is owed. With one look it is a suspicion (with none that anybody believed, too), which a second one confirms or takes away;
  * it is open until `resolved_at`. At most one is open for a customer.
  */
 export const finding = rollcall.table(
@@ -49,6 +49,10 @@ export const finding = rollcall.table(
     resolvedHow: text('resolved_how'),
     /** Of the run or round that has shown it last: where that cannot be believed it is not told (drift/believed.ts). */
     runId: bigint('run_id', { mode: 'bigint' }),
+    /** Of the run or round that has counted it as drift and could not be believed. */
+    doubtedIn: bigint('doubted_in', { mode: 'bigint' }),
+    /** Of the run or round that has seen its end: where that cannot be believed it is open again. */
+    resolvedIn: bigint('resolved_in', { mode: 'bigint' }),
   },
   (t) => [
     uniqueIndex('finding_open').on(t.key).where(sql`${t.resolvedAt} IS NULL`),

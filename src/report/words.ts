@@ -71,6 +71,7 @@ export const NO_ANSWER: Readonly<Record<NoAnswer, string>> = {
 export const RESOLUTION: Readonly<Record<Resolved, string>> = {
   repaired: 'repaired by rollcall',
   'by-itself': 'right again at the service, not by us',
+  otherwise: 'it differs in another way now',
   'by-a-change': 'the customer has changed since',
   accepted: 'the difference was accepted by a person',
   normalised: "the form is the service's own",

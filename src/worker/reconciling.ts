@@ -100,8 +100,8 @@ function makeTicking({ opened, log, logCall, signal }: Options, time: Time): () 
     ...{ pool, binding, credentials, fingerprint: config.fingerprint, ...time },
     most: config.pace.concurrency,
     dueLooks: (limit) => dueLooks(pool, limit),
-    async verify(keys, round) {
-      const verification = await makeVerify({ ...verifying, by: round?.id ?? null })(keys, signal)
+    async verify(keys, { round, again }) {
+      const verification = await makeVerify({ ...verifying, by: round?.id ?? null, again })(keys, signal)
       const believed = round === null || doubtOf(round.tally) === null
       for (const verified of verification.verified) say.verified(verified, believed)
       return verification

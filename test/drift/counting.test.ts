@@ -31,7 +31,7 @@ function batch(
   upTo: string | null = null,
   keys = verified.map(({ key }) => key),
 ) {
-  return { found: { keys, upTo }, verified, suspected: new Set<string>(), ...AT }
+  return { found: { keys, upTo }, verified, suspected: new Map(), ...AT }
 }
 
 test('whoever comes again counts by what is said then, and is not in two figures meanwhile', () => {
@@ -54,14 +54,28 @@ test('whoever comes again counts by what is said then, and is not in two figures
 })
 
 test('a suspicion counts once it has ended, however often it is looked at', () => {
-  const suspected = new Set(['a', 'b'])
+  const suspected = new Map([
+    ['a', null],
+    ['b', null],
+  ])
   const taken = [looked('a', MISSING, 'suspected'), looked('b', OWED), looked('c', OWED)]
-  const { tally } = afterBatch(BEGUN, { ...batch(taken), suspected: new Set(['b']) })
+  const { tally } = afterBatch(BEGUN, { ...batch(taken), suspected: new Map([['b', null]]) })
   expect(tally).toEqual(tallyOf([OWED]))
   const open = [looked('a', MISSING, 'suspected'), looked('b', SILENT), looked('c', AGREES)]
   expect(clearedUp(tally, open, suspected)).toEqual(tally)
   const ended = [looked('a', MISSING, 'found'), looked('b', AGREES)]
   expect(clearedUp(tally, ended, suspected)).toEqual(tallyOf([OWED, MISSING, AGREES]))
+})
+
+test('who was counted by answers that nobody believed counts no second time, and as agreeing once it does', () => {
+  const before = tallyOf([MISSING, MISSING, AGREES])
+  const suspected = new Map([
+    ['a', MISSING],
+    ['b', MISSING],
+  ])
+  const still = [looked('a', MISSING, 'suspected'), looked('b', MISSING, 'found')]
+  expect(clearedUp(before, still, suspected)).toEqual(before)
+  expect(clearedUp(before, [looked('a', AGREES)], suspected)).toEqual(tallyOf([MISSING, AGREES, AGREES]))
 })
 
 test('one that is stopped goes on with the first who was not looked at, and counts nobody again', () => {

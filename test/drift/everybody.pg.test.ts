@@ -4,10 +4,12 @@ import { resolveConfig } from '../../src/config/resolve.ts'
 import { describeCustomers } from '../../src/customers/describe.ts'
 import { makeReading } from '../../src/customers/reading.ts'
 import { NOTHING_YET } from '../../src/drift/agenda.ts'
+import { disbelieve } from '../../src/drift/believed.ts'
 import { countEverybody, draw, type Everybody } from '../../src/drift/draw.ts'
 import { BEGINNING, everybody, FIRST, type Next, type Place } from '../../src/drift/everybody.ts'
 import { readKnownOfAll, readOpenFound } from '../../src/drift/found.ts'
 import { countOpen } from '../../src/drift/list.ts'
+import { beginRound, readRound } from '../../src/drift/rounds.ts'
 import { writeFindings } from '../../src/drift/rows.ts'
 import {
   beginRun,
@@ -292,11 +294,51 @@ describe('the record of a run', () => {
       const { rows } = await db.pool.query(
         'SELECT key, looks FROM rollcall.finding WHERE next_look_at > now()',
       )
-      expect(rows).toEqual([{ key: 'b', looks: 1 }])
+      expect(rows).toEqual([{ key: 'b', looks: 0 }])
       const next = await begun()
+      const again = [await shown('b', next.id)]
+      await ended(next, 'complete', again)
+      expect(await told()).toEqual(['a'])
       await shown('b', next.id)
-      await ended(next, 'complete', [])
       expect(await told()).toEqual(['a', 'b'])
+    })
+
+    test('what it has seen the end of stays told, if the service is to be doubted or it was killed', async () => {
+      const none = { forget: [], postpone: [], postponeMs: 1, change: [] }
+      const other = { kind: 'differs', fields: ['email'], pending: [], forms: {} } as const
+      const insert = {
+        ...other,
+        ...{ key: 'b', userId: 'b', cause: null, access: null, desired: 'd', nextInMs: 1 },
+      }
+      const endBoth = async (by: string) => {
+        const [a, b] = await readOpenFound(db.pool)
+        const resolve = [
+          { id: a?.id ?? '', how: 'by-itself' },
+          { id: b?.id ?? '', how: 'otherwise' },
+        ] as const
+        await writeFindings(db.pool, { ...none, resolve, insert: [insert], by })
+        expect(await told()).toEqual([])
+      }
+      const doubted = await begun()
+      await endBoth(doubted.id)
+      await ended(doubted, 'not-credible', [])
+      expect(await told()).toEqual(['a', 'b'])
+      const killed = await begun()
+      await endBoth(killed.id)
+      await begun()
+      expect(await told()).toEqual(['a', 'b'])
+    })
+
+    test('what a run has shown to its end is told, although the round that had found it is doubted later', async () => {
+      await beginRound(db.pool)
+      const round = (await readRound(db.pool)) ?? expect.fail('a round has begun')
+      const shownTwice = async (by: string) => [await shown('r', by), await shown('r', by)]
+      await shownTwice(round.id)
+      const run = await begun()
+      await ended(run, 'complete', await shownTwice(run.id))
+      await disbelieve(db.pool, round.id)
+      expect(await told()).toEqual(['a', 'b', 'r'])
+      await db.pool.query(`DELETE FROM rollcall.finding WHERE key = 'r'`)
     })
 
     test('nothing of one that was killed, also when another one is begun', async () => {

@@ -90,10 +90,9 @@ test('that access is lost or undue has to be shown twice, as a field has', () =>
 test('another kind is another suspicion', () => {
   const missing = { ...OPEN, kind: 'missing', fields: [] } as const
   expect(step(missing, differs(['email']))).toMatchObject({ do: 'suspect', told: { kind: 'differs' } })
-  expect(step({ ...missing, looks: 2 }, differs(['email']))).toMatchObject({
-    do: 'suspect',
-    ends: 'by-itself',
-  })
+  const again = (open: Partial<Open>) => step({ ...missing, looks: 2, ...open }, differs(['email']))
+  expect(again({})).toMatchObject({ do: 'suspect', ends: 'otherwise' })
+  expect(again({ writtenSinceRepair: true })).toMatchObject({ do: 'suspect', ends: 'repaired' })
 })
 
 test('a look that comes too early says nothing of a difference, and all of an end', () => {
@@ -104,10 +103,16 @@ test('a look that comes too early says nothing of a difference, and all of an en
 
 test('a later time than the service lags, or a repair takes, keeps no look from counting', () => {
   const far = { nextInMs: 600_000 }
-  const anew = { do: 'suspect', ends: null, told: { cause: 'never-delivered' } }
-  expect(step({ ...OPEN, ...far }, differs(['email']))).toMatchObject(anew)
+  expect(step({ ...OPEN, ...far }, differs(['email']))).toMatchObject({ do: 'confirm' })
   expect(step({ ...FOUND, ...far }, differs(['email']))).toMatchObject({ do: 'keep' })
   expect(step({ ...FOUND, repairs: 2, nextInMs: 15_000 }, differs(['email']))).toEqual({ do: 'wait' })
+})
+
+test('what only looks have shown that nobody believed is suspected anew, with the cause that was told first', () => {
+  const anew = { do: 'suspect', ends: null, told: { cause: 'never-delivered' } }
+  for (const nextInMs of [null, -1, 600_000])
+    expect(step({ ...OPEN, looks: 0, nextInMs }, differs(['email']))).toMatchObject(anew)
+  expect(step({ ...OPEN, looks: 0 }, agrees())).toEqual({ do: 'forget' })
 })
 
 describe('how one ends', () => {

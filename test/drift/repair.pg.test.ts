@@ -78,10 +78,15 @@ test('what a run has suspected is found by a worker, and neither counted nor rep
   await using run = await openVerifier(house, options)
   house.sandbox.users.edit('k1', { first_name: 'Eva' })
   expect((await run.look(['k1'])).k1?.standing).toBe('suspected')
-  const confirmed = await lookAgain(scene, ['k1'])
+  await using further = await openVerifier(house, { repair: true, maxShare: 0.05, again: true })
+  await looksAreDue(house)
+  const confirmed = await further.look(['k1'])
   expect(confirmed.k1).toMatchObject({ standing: 'found', repairing: false })
   expect((await readShare(pool, 0.05)).counted).toBe(0)
-  // In its turn it counts, and goes by the share.
+  // A further look at what stands does not count, as nobody who agrees has any; its turn does, and goes by the share.
+  await using reporting = await openVerifier(house, { maxShare: 0.05, again: true })
+  expect((await reporting.look(['k1'])).k1?.standing).toBe('found')
+  expect((await readShare(pool, 0.05)).counted).toBe(0)
   expect((await lookAgain(scene, ['k1'])).k1).toMatchObject({ standing: 'found', repairing: true })
   expect(await readShare(pool, 0.05)).toMatchObject({ counted: 1, drifted: 1 })
 })

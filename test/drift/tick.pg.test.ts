@@ -1,9 +1,9 @@
 // Whom a tick hands over to be verified, with real tables; what a look says is given here.
 import { expect, test } from 'vitest'
 import { countOpen } from '../../src/drift/list.ts'
-import { readDoubt, readRound } from '../../src/drift/rounds.ts'
+import { beginRound, readDoubt, readRound } from '../../src/drift/rounds.ts'
 import { tallyOf } from '../../src/drift/tally.ts'
-import { makeTick } from '../../src/drift/tick.ts'
+import { type Looking, makeTick } from '../../src/drift/tick.ts'
 import type { Verification } from '../../src/drift/verify.ts'
 import type { Verdict, Verified } from '../../src/drift/words.ts'
 import { alone } from '../../src/ledger/alone.ts'
@@ -39,10 +39,7 @@ async function scene(
   const batches: (readonly CustomerKey[])[] = []
   const rounds: number[] = []
   let now = 0
-  const verify = async (
-    asked: readonly CustomerKey[],
-    round: { readonly id: string } | null,
-  ): Promise<Verification> => {
+  const verify = async (asked: readonly CustomerKey[], { round }: Looking): Promise<Verification> => {
     batches.push(asked)
     if (stops.delete(batches.length)) return { verified: [], stopped: 'pace' }
     const looked = asked.filter((key) => !skips.has(key))
@@ -108,6 +105,26 @@ test('in a further pass only those come again who could not be verified', async 
   await it.tick()
   expect(it.batches).toEqual([['k00002']])
   expect(await readRound(it.pool)).toMatchObject({ ended: true, tally: { checked: 2, skipped: { owed: 1 } } })
+})
+
+test('the round is the one that was begun last, also once their numbers are longer', async () => {
+  await using it = await scene([])
+  await it.pool.query(`SELECT setval(pg_get_serial_sequence('rollcall.drift_run', 'id'), 9, false)`)
+  const read: unknown[] = []
+  for (const _ of ['9', '10', '11']) {
+    await beginRound(it.pool)
+    read.push((await readRound(it.pool))?.id)
+  }
+  expect(read).toEqual(['9', '10', '11'])
+})
+
+test('whom a run has looked at meanwhile has a turn all the same, and counts', async () => {
+  await using it = await scene(keys(3).map(good))
+  await it.pool.query(`INSERT INTO rollcall.drift_run (kind, population) VALUES ('round', 3)`)
+  await it.pool.query('UPDATE rollcall.ledger SET looked_at = clock_timestamp()')
+  await it.tick()
+  expect(it.batches.flat()).toEqual(keys(3))
+  expect(it.rounds).toEqual([3])
 })
 
 test('the next round begins with everybody again', async () => {
@@ -181,12 +198,14 @@ test('a suspicion that nothing can be said of for now is looked at often, and co
   let open = true
   const due = () => (open ? ['k00002'] : [])
   await using it = await scene(keys(3).map(good), { due, skips })
+  await it.pool.query(`INSERT INTO rollcall.drift_run (id, kind, population) VALUES (0, 'round', 3)`)
   await it.pool.query(
-    `INSERT INTO rollcall.finding (key, kind, fields, cause, looks) VALUES ('k00002', 'differs', '{email}', 'edited-at-service', 1)`,
+    `INSERT INTO rollcall.finding (key, kind, fields, cause, looks, run_id)
+     VALUES ('k00002', 'differs', '{email}', 'edited-at-service', 1, 0)`,
   )
   await it.tick()
   expect(it.batches.filter(([key]) => key === 'k00002').length).toBeGreaterThanOrEqual(6)
-  const passedOver = `SELECT FROM rollcall.drift_run WHERE tally->'skipped' <> '{}'`
+  const passedOver = `SELECT FROM rollcall.drift_run WHERE id = 0 AND tally->'skipped' <> '{}'`
   expect((await it.pool.query(passedOver)).rowCount).toBe(0)
   open = false
   skips.clear()
