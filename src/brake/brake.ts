@@ -13,7 +13,7 @@ export type BrakeKind = 'revocation' | 'status' | 'create' | 'absence' | 'erase'
 /** Why a customer is held: a kind that tripped, or a watched table that was truncated. */
 export type HeldKind = BrakeKind | 'truncated'
 
-/** Those of whom it is told what becomes of their status lose access. */
+/** Whoever is held for one of these would lose access. */
 export const TAKES_ACCESS: readonly HeldKind[] = ['revocation', 'truncated']
 
 /** Asked before a call, or after an answer that tells of an absence. */
