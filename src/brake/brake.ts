@@ -13,6 +13,9 @@ export type BrakeKind = 'revocation' | 'status' | 'create' | 'absence' | 'erase'
 /** Why a customer is held: a kind that tripped, or a watched table that was truncated. */
 export type HeldKind = BrakeKind | 'truncated'
 
+/** Whoever is held for one of these would lose access. */
+export const TAKES_ACCESS: readonly HeldKind[] = ['revocation', 'truncated']
+
 /** Asked before a call, or after an answer that tells of an absence. */
 export type BrakeRequest = {
   readonly key: CustomerKey

@@ -2,7 +2,7 @@
 import type { ClientBase } from 'pg'
 import { iso } from '../ledger/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { type HeldKind, isHeldKind } from './brake.ts'
+import { type HeldKind, isHeldKind, TAKES_ACCESS } from './brake.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
@@ -136,9 +136,6 @@ export async function listHeld(
   )
   return { customers: rows.map(withWhat), total: counted[0]?.total ?? 0 }
 }
-
-/** Those of whom it is told what becomes of their status lose access. */
-const TAKES_ACCESS: readonly HeldKind[] = ['revocation', 'truncated']
 
 function withWhat({ fields, statusFrom, ...customer }: Listed): HeldCustomer {
   const cleared = customer.kinds.flatMap((kind) =>

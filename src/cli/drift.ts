@@ -24,7 +24,9 @@ day. No field's value is in the report, unless --show-values asks for them.
 of a sample against its estimate; the 95 % interval is in the report.
 
 Whoever the brake holds is not looked at, and counts as drift: what the database
-wants for them is known not to be at the service. \`rollcall held\` lists them.
+wants for them is known not to be at the service. Who would lose access counts
+as undue access meanwhile, who would get it as lost, as far as the records tell.
+\`rollcall held\` lists them.
 What a person has discarded is accepted, and is none.
 
 --repair owes whoever differs a sync, once the run as a whole can be believed;

@@ -3,7 +3,7 @@ import { figure } from '../report/figures.ts'
 import type { Report } from '../report/report.ts'
 import { sayHeadline } from '../report/say.ts'
 import { sayScope, sayUnseen } from '../report/scope.ts'
-import { ACCESS, CAUSE, KIND, NO_ANSWER, SKIP } from '../report/words.ts'
+import { ACCESS, CAUSE, KIND, NO_ANSWER, SKIP, sayAmongHeld } from '../report/words.ts'
 import { sayFindings } from './say-findings.ts'
 import { COLUMNS, hanging, wrapped } from './say-wrapped.ts'
 
@@ -26,9 +26,13 @@ function sayCounts({ outcome, counts, findings }: Report): string[] {
   const { checked, skipped, noAnswer } = counts
   // Figures of answers that nobody can believe would be looked at all the same.
   const believed = outcome.kind === 'not-credible' ? NOTHING : counts
-  const { agrees, kinds, access, causes, fields } = believed
+  const { agrees, kinds, access, heldAccess, causes, fields } = believed
   const rows = [
-    ...WRONG_ACCESS.map((which) => [`access ${which}`, access[which] ?? 0, ACCESS[which].means] as const),
+    ...WRONG_ACCESS.map((which) => {
+      const many = access[which] ?? 0
+      const held = sayAmongHeld(heldAccess[which] ?? 0, many)
+      return [`access ${which}`, many, ACCESS[which].means + held] as const
+    }),
     ['checked', checked, ''],
     ['agree', agrees, ''],
     ...DRIFT_KINDS.map((kind) => [kind, kinds[kind] ?? 0, KIND[kind].means] as const),
@@ -47,10 +51,11 @@ function sayCounts({ outcome, counts, findings }: Report): string[] {
   return [...said.map((line) => line.trimEnd()), ...(findings.length > 0 ? [''] : [])]
 }
 
-const NOTHING: Pick<Tally, 'agrees' | 'kinds' | 'access' | 'causes' | 'fields'> = {
+const NOTHING: Pick<Tally, 'agrees' | 'kinds' | 'access' | 'heldAccess' | 'causes' | 'fields'> = {
   agrees: 0,
   kinds: {},
   access: {},
+  heldAccess: {},
   causes: {},
   fields: {},
 }

@@ -1,7 +1,7 @@
 import type { Verification } from '../drift/coverage.ts'
 import { type Doubt, DRIFT_KINDS, WRONG_ACCESS } from '../drift/words.ts'
 import { sayDuration } from '../model/duration.ts'
-import { ACCESS } from '../report/words.ts'
+import { ACCESS, sayAmongHeld } from '../report/words.ts'
 import { span } from './say-time.ts'
 
 /** The two lines of `rollcall status` on whether the service agrees: how far that was looked at, and what was found. */
@@ -18,8 +18,8 @@ export function sayVerified({ coverage }: Verification): string {
 }
 
 /** Access first: somebody is shut out, or let in at your cost. */
-export function sayDrift({ open, access, doubt, share }: Verification): string {
-  const wrong = sayWrongAccess(access).map((each) => `${each}; `)
+export function sayDrift({ open, access, heldAccess, doubt, share }: Verification): string {
+  const wrong = sayWrongAccess(access, heldAccess).map((each) => `${each}; `)
   const kinds = DRIFT_KINDS.filter((kind) => open[kind] > 0).map((kind) => `${open[kind]} ${kind}`)
   const lately =
     share.counted > 0 ? `${share.drifted} of the ${share.counted} verified last` : 'nobody verified yet'
@@ -27,11 +27,22 @@ export function sayDrift({ open, access, doubt, share }: Verification): string {
   return `${wrong.join('')}${kinds.length > 0 ? kinds.join(', ') : 'none found'}; ${lately}${doubted}`
 }
 
+type Access = Verification['access']
+
 /** One text at most. */
-function sayWrongAccess(access: Verification['access']): string[] {
-  const some = WRONG_ACCESS.filter((which) => access[which] > 0)
-  return some.length === 0 ? [] : [some.map((which) => `${access[which]} ${ACCESS[which].means}`).join(', ')]
+function sayWrongAccess(access: Access, held: Access): string[] {
+  const some = WRONG_ACCESS.filter((which) => access[which] > 0).map(
+    (which) => `${access[which]} ${ACCESS[which].means}${sayAmongHeld(held[which], access[which])}`,
+  )
+  return some.length === 0 ? [] : [some.join(', ')]
 }
+
+/** Of findings alone: what to do about those who are held is something else. */
+function foundAlone({ access, heldAccess }: Verification): Access {
+  return { lost: access.lost - heldAccess.lost, undue: access.undue - heldAccess.undue }
+}
+
+const NOBODY: Access = { lost: 0, undue: 0 }
 
 const DOUBT: Readonly<Record<Doubt, string>> = {
   'nobody-there': 'the service says that it does not know most of those looked at',
@@ -40,7 +51,8 @@ const DOUBT: Readonly<Record<Doubt, string>> = {
 }
 
 /** A trial that ended is no drift. */
-export function verificationNeeds({ coverage, open, access, doubt, share }: Verification): string[] {
+export function verificationNeeds(verification: Verification): string[] {
+  const { coverage, open, heldAccess, doubt, share } = verification
   const { customers, overdue, periodMs } = coverage
   const drift = DRIFT_KINDS.filter((kind) => kind !== 'trial-ended').reduce(
     (sum, kind) => sum + open[kind],
@@ -49,11 +61,18 @@ export function verificationNeeds({ coverage, open, access, doubt, share }: Veri
   return [
     ...(drift > 0
       ? [
-          `the service differs from the database for ${drift} customers${sayWrongAccess(access)
+          `the service differs from the database for ${drift} customers${sayWrongAccess(
+            foundAlone(verification),
+            NOBODY,
+          )
             .map((each) => `, ${each}`)
             .join('')}: see \`rollcall drift --from-ledger\``,
         ]
       : []),
+    ...sayWrongAccess(heldAccess, NOBODY).map(
+      (each) =>
+        `the brake holds ${each}: nothing is sent for them until a person decides; see \`rollcall held\``,
+    ),
     ...(doubt !== null
       ? [
           `${DOUBT[doubt]}: that is told of no single customer; is it still the right service, and not an emptied one?`,

@@ -2,7 +2,14 @@
 import type { CustomerKey } from '../model/customer.ts'
 import type { Met } from './meanwhile.ts'
 import { EMPTY_TALLY, plus, tallyOf } from './tally.ts'
-import { isDrift, type NoAnswer, type Tally, type Verdict, type Verified } from './words.ts'
+import {
+  type DriftVerdict,
+  isDrift,
+  type NoAnswer,
+  type Tally,
+  type Verdict,
+  type Verified,
+} from './words.ts'
 
 /** Somebody of whom a look has not told enough. */
 export type Waiting = {
@@ -83,7 +90,7 @@ export function afterLooks(agenda: Agenda, { verified, fresh, met, nowMs }: Look
     const step = stepOf(each, looks, waiting.length)
     const other = isDrift(each.verdict) && step !== 'suspected' ? undefined : met.get(each.key)
     if (other) {
-      counted.push(other.verdict)
+      counted.push(withAccessOf(each.verdict, other.verdict))
       found.push(other.findingId)
     } else if (step === 'again') waiting.push(againOf(each, looks, nowMs))
     else if (step === 'suspected') suspected++
@@ -97,6 +104,12 @@ export function afterLooks(agenda: Agenda, { verified, fresh, met, nowMs }: Look
     suspected: agenda.suspected + suspected,
     found: found.length === 0 ? agenda.found : [...agenda.found, ...found],
   }
+}
+
+/** Of somebody who is held by now for what it does to access, though what was found before was something else. */
+function withAccessOf(now: Verdict, found: DriftVerdict): DriftVerdict {
+  const held = now.kind === 'skipped' && now.why === 'held' ? now.access : null
+  return { ...found, access: found.access ?? held }
 }
 
 function stepOf(

@@ -15,6 +15,7 @@ import type { Memory } from '../sync/memory.ts'
 import type { Policy } from '../sync/plan.ts'
 import { rememberAbsent, rememberSeen } from '../sync/remember.ts'
 import { type Circumstances, causeOfAbsence, causeOfFields } from './cause.ts'
+import { accessWhileHeld, wantedBy } from './held-access.ts'
 import type { DriftField, DriftKind, DriftVerdict, Skipped, Verdict, WrongAccess } from './words.ts'
 
 /** A customer as it stands, and what is remembered of it; all of one moment. */
@@ -79,6 +80,12 @@ function notOurs(subject: Subject): Skipped | null {
   return now.why === 'never-ours' || now.why === 'ignored' || now.why === 'user-of-another-customer'
     ? 'not-ours'
     : null
+}
+
+/** Of somebody who is held; by what a release would send. */
+export function heldAccess(subject: Subject): WrongAccess | null {
+  const { now, memory } = plansFor(askedOf(subject, undefined))
+  return accessWhileHeld(wantedBy(now), memory)
 }
 
 /** A drift as it looks at first; the record of an earlier look may know the cause better. */

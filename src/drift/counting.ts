@@ -10,6 +10,7 @@ import {
   SKIPPED,
   type Skipped,
   type Tally,
+  type Verdict,
   type Verified,
 } from './words.ts'
 
@@ -92,8 +93,13 @@ function countedAnew(
     verified.filter(({ key }) => !suspected.has(key)),
   )
   const counts = verified.filter((each) => !isSuspicion(each) && (isClear(each) || !suspected.has(each.key)))
-  const said = tallyOf(counts.map(({ verdict }) => verdict))
+  const said = tallyOf(counts.map(({ verdict }) => toldInRound(verdict)))
   return { tally: plus(without(tally, back), said), before: less(before, back) }
+}
+
+/** Rounds leave out who is held, and meet who is from a moment ago on: the access of them `rollcall held` and the records tell. */
+function toldInRound(verdict: Verdict): Verdict {
+  return verdict.kind === 'skipped' && verdict.why === 'held' ? { ...verdict, access: null } : verdict
 }
 
 /**

@@ -1,6 +1,7 @@
 // How far verification has come and what it has found; counts and times only.
 import type { ClientBase } from 'pg'
 import { iso } from '../ledger/sql.ts'
+import { type HeldAccess, readHeldAccess } from './held-read.ts'
 import { countOpen, type OpenCount } from './list.ts'
 import { readDoubt, SEEN_AT, VERIFIABLE } from './rounds.ts'
 import { type Share, shareOf } from './share.ts'
@@ -29,8 +30,10 @@ export type Verification = {
   readonly coverage: Coverage
   /** Confirmed differences that are open. */
   readonly open: Readonly<Record<DriftKind, number>>
-  /** Of these, those about access. */
+  /** Of these, those about access, and with them whoever is held: a customer counts once. */
   readonly access: Readonly<Record<WrongAccess, number>>
+  /** Of those about access, whom the brake holds. */
+  readonly heldAccess: Readonly<Record<WrongAccess, number>>
   /** Why what the service answers to the workers cannot be believed; null: it can be. */
   readonly doubt: Doubt | null
   /** How many of those verified last differed; `haltedAt`: since when nothing is repaired for it, ISO 8601. */
@@ -67,7 +70,7 @@ export async function readVerification(client: Client, { periodMs, maxShare }: A
   return {
     coverage: { periodMs, ...coverage, overdue },
     doubt: await readDoubt(client),
-    ...openOf(await countOpen(client)),
+    ...openOf(await countOpen(client), await readHeldAccess(client)),
     share: await readShare(client, maxShare),
   }
 }
@@ -81,9 +84,20 @@ export async function readShare(client: Client, maxShare: number): Promise<Verif
   return { ...shareOf(recent, maxShare), haltedAt }
 }
 
-function openOf(counts: readonly OpenCount[]): Pick<Verification, 'open' | 'access'> {
+function openOf(
+  counts: readonly OpenCount[],
+  held: HeldAccess,
+): Pick<Verification, 'open' | 'access' | 'heldAccess'> {
   const sum = (some: readonly OpenCount[]) => some.reduce((total, { count }) => total + count, 0)
   const open = DRIFT_KINDS.map((kind) => [kind, sum(counts.filter((each) => each.kind === kind))])
-  const access = WRONG_ACCESS.map((which) => [which, sum(counts.filter((each) => each.access === which))])
-  return { open: Object.fromEntries(open), access: Object.fromEntries(access) }
+  const access = WRONG_ACCESS.map((which) => [
+    which,
+    sum(counts.filter((each) => each.access === which)) + (held[which] ?? 0),
+  ])
+  const heldAccess = WRONG_ACCESS.map((which) => [which, held[which] ?? 0])
+  return {
+    open: Object.fromEntries(open),
+    access: Object.fromEntries(access),
+    heldAccess: Object.fromEntries(heldAccess),
+  }
 }

@@ -2,8 +2,9 @@
 import type { ClientBase } from 'pg'
 import { iso } from '../ledger/sql.ts'
 import { TOLD } from './believed.ts'
+import { readHeldAccess } from './held-read.ts'
 import { SEEN_AT, VERIFIABLE } from './rounds.ts'
-import { tallyOf } from './tally.ts'
+import { EMPTY_TALLY, plus, tallyOf } from './tally.ts'
 import type { Finding, Tally } from './words.ts'
 
 type Client = Pick<ClientBase, 'query'>
@@ -82,8 +83,9 @@ export async function readKnownOfAll(
   const checked = Math.max(looked, findings.length)
   const skipped = { rejected, held, discarded }
   const some = Object.entries(skipped).filter(([, count]) => count > 0)
+  const heldAccess = await readHeldAccess(client)
   const tally: Tally = {
-    ...tallyOf(findings),
+    ...plus(tallyOf(findings), { ...EMPTY_TALLY, access: heldAccess, heldAccess }),
     ...{ checked, agrees: checked - findings.length },
     skipped: Object.fromEntries(some),
   }

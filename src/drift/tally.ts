@@ -3,7 +3,7 @@ import { type DriftVerdict, isDrift, type Tally, type Verdict } from './words.ts
 
 export const EMPTY_TALLY: Tally = {
   ...{ checked: 0, agrees: 0 },
-  ...{ kinds: {}, access: {}, causes: {}, fields: {}, skipped: {}, noAnswer: {} },
+  ...{ kinds: {}, access: {}, heldAccess: {}, causes: {}, fields: {}, skipped: {}, noAnswer: {} },
 }
 
 export function tallyOf(verdicts: readonly Verdict[]): Tally {
@@ -16,12 +16,18 @@ function one(verdict: Verdict): Tally {
     case 'agrees':
       return { ...EMPTY_TALLY, checked: 1, agrees: 1 }
     case 'skipped':
-      return { ...EMPTY_TALLY, skipped: { [verdict.why]: 1 } }
+      return { ...EMPTY_TALLY, ...heldAccessOf(verdict), skipped: { [verdict.why]: 1 } }
     case 'no-answer':
       return { ...EMPTY_TALLY, noAnswer: { [verdict.why]: 1 } }
     default:
       return verdict satisfies never
   }
+}
+
+function heldAccessOf(verdict: Extract<Verdict, { kind: 'skipped' }>): Partial<Tally> {
+  if (verdict.why !== 'held' || verdict.access === null) return {}
+  const access = { [verdict.access]: 1 }
+  return { access, heldAccess: access }
 }
 
 /** Causes and fields are those of drift, so that each of them adds up with it; a trial that ended is none. */
@@ -41,6 +47,7 @@ export function plus(a: Tally, b: Tally): Tally {
     agrees: a.agrees + b.agrees,
     kinds: added(a.kinds, b.kinds),
     access: added(a.access, b.access),
+    heldAccess: added(a.heldAccess, b.heldAccess),
     causes: added(a.causes, b.causes),
     fields: added(a.fields, b.fields),
     skipped: added(a.skipped, b.skipped),

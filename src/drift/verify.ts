@@ -5,7 +5,7 @@ import { readStanding } from '../ledger/generation.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { userIdOf } from '../model/mapped.ts'
 import type { SyncContext } from '../sync/run.ts'
-import { compare } from './compare.ts'
+import { compare, heldAccess } from './compare.ts'
 import type { Looked } from './findings.ts'
 import { type Answer, makeLook } from './look.ts'
 import { type Reading, type ReadSubject, readSubjects } from './read.ts'
@@ -145,7 +145,7 @@ function verifiedOf(judged: Judged, stored: Stored): Verified {
   }
 }
 
-function verdictOf({ looked, none }: Judged, { moved, resolved, told }: Stored): Verdict {
+function verdictOf({ subject, looked, none }: Judged, { moved, resolved, told }: Stored): Verdict {
   if (moved) return { kind: 'skipped', why: 'moved' }
   if (looked.kind === 'seen') {
     const { compared } = looked
@@ -153,5 +153,6 @@ function verdictOf({ looked, none }: Judged, { moved, resolved, told }: Stored):
     return told !== null && compared.kind !== 'agrees' ? told : compared
   }
   if (none !== null) return { kind: 'no-answer', why: none }
+  if (looked.why === 'held') return { kind: 'skipped', why: 'held', access: heldAccess(subject) }
   return { kind: 'skipped', why: looked.why === 'no-answer' ? 'moved' : looked.why }
 }

@@ -69,7 +69,9 @@ export type DriftVerdict = {
 export type Verdict =
   | { readonly kind: 'agrees' }
   | DriftVerdict
-  | { readonly kind: 'skipped'; readonly why: Skipped }
+  | { readonly kind: 'skipped'; readonly why: Exclude<Skipped, 'held'> }
+  /** `access`: what is wrong with it meanwhile, as far as is known without a look. */
+  | { readonly kind: 'skipped'; readonly why: 'held'; readonly access: WrongAccess | null }
   | { readonly kind: 'no-answer'; readonly why: NoAnswer }
 
 export function isDrift(verdict: Verdict): verdict is DriftVerdict {
@@ -150,8 +152,10 @@ export type Tally = {
   readonly checked: number
   readonly agrees: number
   readonly kinds: Readonly<Partial<Record<DriftKind, number>>>
-  /** Of drift, as the causes and the fields: a trial that ended is in none of the three. */
+  /** Of drift, as the causes and the fields: a trial that ended is in none of the three; and of whoever is held. */
   readonly access: Readonly<Partial<Record<WrongAccess, number>>>
+  /** Of these, those whom the brake holds. */
+  readonly heldAccess: Readonly<Partial<Record<WrongAccess, number>>>
   readonly causes: Readonly<Partial<Record<Cause, number>>>
   readonly fields: Readonly<Partial<Record<DriftField, number>>>
   readonly skipped: Readonly<Partial<Record<Skipped, number>>>

@@ -62,6 +62,8 @@ export type Reason = {
   readonly keys?: readonly string[]
   /** For which kinds of the brake it is held. */
   readonly kinds?: readonly string[]
+  /** Of somebody who is held: whether carrying it out leaves them with access. */
+  readonly entitles?: boolean
   /** Of these fields the ones that the service's answer names. */
   readonly named?: readonly string[]
 }

@@ -5,7 +5,7 @@ import { type Conclusion, conclude, resolvedOf } from './conclude.ts'
 import { counted, figure, percent } from './figures.ts'
 import type { Estimate, Report } from './report.ts'
 import { sayAgreed, sayDisagree, sayOthers, sayUnchecked } from './say-agreement.ts'
-import { ACCESS, RESOLUTION } from './words.ts'
+import { ACCESS, RESOLUTION, sayAmongHeld } from './words.ts'
 
 export type Tone = 'good' | 'bad' | 'unsure'
 
@@ -28,10 +28,11 @@ export function sayHeadline(report: Report): Headline {
 }
 
 /** One sentence at most. How many differ says little beside somebody who cannot reach a lawyer. */
-function sayAccess({ counts: { access } }: Report): string[] {
+function sayAccess({ counts: { access, heldAccess } }: Report): string[] {
   const [one, ...others] = WRONG_ACCESS.flatMap((which) => {
     const count = access[which] ?? 0
-    return count === 0 ? [] : [{ count, means: ACCESS[which].means }]
+    const means = ACCESS[which].means + sayAmongHeld(heldAccess[which] ?? 0, count)
+    return count === 0 ? [] : [{ count, means }]
   })
   if (one === undefined) return []
   const rest = others.map(({ count, means }) => `, ${figure(count)} ${means}`)

@@ -6,7 +6,7 @@ import { type Markup, markup, NOTHING } from './markup.ts'
 import type { Report } from './report.ts'
 import { columnsOf, rowOf } from './row.ts'
 import { sayMethod, sayScope, sayUnseen } from './scope.ts'
-import { ACCESS, CAUSE, KIND, NO_ANSWER, SKIP } from './words.ts'
+import { ACCESS, CAUSE, KIND, NO_ANSWER, SKIP, sayAmongHeld } from './words.ts'
 
 /** Whoever prints the page or hands it on is told as well. */
 export function personal({ findings }: Report): Markup {
@@ -28,7 +28,11 @@ export function cards(report: Report): Markup {
       const many = counts.access[which] ?? 0
       return many === 0 || doubtful
         ? null
-        : ([ACCESS[which].name, figure(many), ACCESS[which].means] as const)
+        : ([
+            ACCESS[which].name,
+            figure(many),
+            ACCESS[which].means + sayAmongHeld(counts.heldAccess[which] ?? 0, many),
+          ] as const)
     }),
     ['Checked', figure(counts.checked), `of ${counted(population, 'customer')}`],
     doubtful ? null : ['Agree', figure(counts.agrees), sharely(counts.agrees, counts.checked)],

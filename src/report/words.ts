@@ -1,5 +1,6 @@
 // The words of drift for people: a name and a sentence for each. In plain text; each format escapes it in its own way.
 import type { Cause, DriftKind, NoAnswer, Resolved, Skipped, WrongAccess } from '../drift/words.ts'
+import { figure } from './figures.ts'
 
 export type Named = { readonly name: string; readonly means: string }
 
@@ -26,6 +27,13 @@ export const KIND: Readonly<Record<DriftKind, Named>> = {
 export const ACCESS: Readonly<Record<WrongAccess, Named>> = {
   lost: { name: 'Access lost', means: 'without the access that they should have' },
   undue: { name: 'Access undue', means: 'with access that they should not have' },
+}
+
+/** Who is held needs a person, and nobody else does: of so many with wrong access, how many that are. */
+export function sayAmongHeld(held: number, all: number): string {
+  if (held === 0) return ''
+  if (held < all) return ` (${figure(held)} of them held by the brake)`
+  return all === 1 ? ' (held by the brake)' : ' (all of them held by the brake)'
 }
 
 export const CAUSE: Readonly<Record<Cause, Named>> = {

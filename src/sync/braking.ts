@@ -2,9 +2,11 @@ import type { Brake, HeldKind } from '../brake/brake.ts'
 import { takenTogether } from '../brake/decide.ts'
 import type { KnownRecord } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
+import { entitled } from '../model/user.ts'
 import { askBrake, type Before } from './braked.ts'
 import type { CustomerDigests } from './digest.ts'
 import type { Memory } from './memory.ts'
+import type { Plan } from './plan.ts'
 import type { Move, Turn, TurnEnd } from './turn.ts'
 
 type Braking = {
@@ -29,7 +31,8 @@ export async function braked(braking: Braking, move: Move, { memory }: Turn): Pr
   const { record, digestKey } = braking
   // Digested with another key: whether it is what was discarded cannot be told, so a person is asked once more.
   const rekeyed = record.desired === null || (record.digestKey !== null && record.digestKey !== digestKey)
-  if (record.state === 'discarded' && rekeyed) return { plan: move.plan, end: heldFor(kindsIn(record)) }
+  if (record.state === 'discarded' && rekeyed)
+    return { plan: move.plan, end: heldFor(kindsIn(record), move.plan) }
   const discarded = discardedIn(braking)
   const brake = without(discarded, braking.brake)
   const answer = await asked(() => askBrake(move.plan, { ...braking, brake, memory }))
@@ -39,7 +42,7 @@ export async function braked(braking: Braking, move: Move, { memory }: Turn): Pr
   if (plan?.kind === 'patch' || plan?.kind === 'revoke')
     return { plan, call: { method: 'PATCH', body: plan.body } }
   const isDiscarded = held.every((kind) => discarded.includes(kind))
-  return { plan: move.plan, end: isDiscarded ? leftFor(record) : heldFor(held) }
+  return { plan: move.plan, end: isDiscarded ? leftFor(record) : heldFor(held, move.plan) }
 }
 
 /**
@@ -90,8 +93,10 @@ function without(discarded: readonly HeldKind[], brake: Brake): Brake {
   }
 }
 
-function heldFor(kinds: readonly HeldKind[]): TurnEnd {
-  return { kind: 'settle', state: 'held', reason: { code: 'held', kinds } }
+/** Which way access goes is kept: of what is desired the ledger has a digest alone. */
+function heldFor(kinds: readonly HeldKind[], plan: Plan | null = null): TurnEnd {
+  const entitles = plan !== null && 'body' in plan ? { entitles: entitled(plan.body.status) } : {}
+  return { kind: 'settle', state: 'held', reason: { code: 'held', kinds, ...entitles } }
 }
 
 function leftFor({ reason }: Pick<KnownRecord, 'reason'>): TurnEnd {

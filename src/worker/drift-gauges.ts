@@ -46,7 +46,7 @@ export function driftGauges(): (drift: DriftReading) => Promise<string> {
   })
   const access = metrics.gauge({
     name: 'wrong_access',
-    help: 'Of these, customers without the access that they should have (lost), or with one that they should not (undue)',
+    help: 'Of these and of whoever the brake holds, customers without the access that they should have (lost), or with one that they should not (undue)',
     labels: { access: WRONG_ACCESS },
   })
   const share = plain('drift_share', 'Share of those verified last who differ')

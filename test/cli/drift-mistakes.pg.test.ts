@@ -108,6 +108,50 @@ test('whoever the brake holds is drift, of a run and without a call, within what
   await pool.query(`UPDATE rollcall.ledger SET state = 'idle' WHERE key = 'c'`)
 })
 
+test('whoever the brake holds counts for access, also where the report passes: who would lose it, and who waits for it', async () => {
+  const { pool } = house.db
+  const worker = await house.startWorker()
+  const [gone, raised, unasked] = [['d', 'e', 'f'], 'c', 'g']
+  await pool.query(`INSERT INTO clientes (id, plan) SELECT unnest($1::text[]), 'premium'`, [gone])
+  await house.settled()
+  await pool.query(`INSERT INTO rollcall.brake (kind, tripped_at, tripped_at_limit)
+    SELECT kind, now(), 0 FROM unnest('{revocation,status,create}'::text[]) AS k (kind)
+    ON CONFLICT (kind) DO UPDATE SET tripped_at = now(), tripped_at_limit = 0`)
+  await pool.query('DELETE FROM clientes WHERE id = ANY($1)', [gone])
+  await pool.query(`UPDATE clientes SET plan = 'premium' WHERE id = $1`, [raised])
+  await pool.query(`INSERT INTO clientes (id, plan) VALUES ($1, 'premium')`, [unasked])
+  const held = `SELECT FROM rollcall.ledger WHERE state = 'held'`
+  await until(async () => (await pool.query(held)).rowCount === 5, { what: 'five who are held' })
+  await worker.stop()
+
+  const wrong = { access: { lost: 1, undue: 3 }, heldAccess: { lost: 1, undue: 3 } }
+  for (const args of [[], ['--sample', '1000'], ['--from-ledger']]) {
+    const { code, out } = await runDrift(house, ['--json', '--max-drift', '100%', ...args])
+    expect(code).toBe(0)
+    const { conclusion, headline, counts, ...report } = JSON.parse(out)
+    expect({ conclusion, held: report.held, counts }).toMatchObject({
+      ...{ conclusion: 'tolerated', held: 5 },
+      counts: wrong,
+    })
+    expect(headline).toMatch(
+      /^1 customer without the access .+ \(held by the brake\), 3 with access .+ \(all of them held by the brake\)\. /,
+    )
+  }
+  const ended = await runDrift(house, ['--where', 'plan=premium'])
+  // Whoever is gone has no row, and meets no condition.
+  expect(ended.out).toMatch(/^access lost +1 /m)
+  expect(ended.out).not.toMatch(/^access undue/m)
+
+  await pool.query(`UPDATE clientes SET plan = 'free' WHERE id = $1`, [raised])
+  await pool.query('DELETE FROM clientes WHERE id = $1', [unasked])
+  await pool.query('UPDATE rollcall.brake SET tripped_at = NULL')
+  await pool.query(`DELETE FROM rollcall.owed WHERE key = ANY($1)`, [[...gone, unasked]])
+  await pool.query(`DELETE FROM rollcall.ledger WHERE key = ANY($1)`, [[...gone, unasked]])
+  const again = await house.startWorker()
+  await house.settled()
+  await again.stop()
+})
+
 test('why nothing is said reaches whoever runs it, though the report goes to a file', async () => {
   const { code, out, err } = await runDrift(
     house,

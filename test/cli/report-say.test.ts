@@ -11,6 +11,10 @@ describe('a report in the terminal', () => {
     const text = lines.join('\n')
     expect(text).toMatch(/^unexpected-access +1 {2}removed or out of scope/m)
     expect(text).toMatch(/^access lost +1 .*\naccess undue +1 .*\nchecked/m)
+    const counts = { ...aReport().counts, access: { lost: 9 }, heldAccess: { lost: 4 } }
+    expect(sayReport(aReport({ counts })).join(' ').replaceAll(/ +/g, ' ')).toContain(
+      'access lost 9 without the access that they should have (4 of them held by the brake)',
+    )
     expect(text).toMatch(/^1 +missing +lost +edited-at-service/m)
     expect(text).toMatch(/^5 +trial-ended +– +– /m)
     expect(lines.findIndex((line) => line.startsWith('CUSTOMER'))).toBeLessThan(

@@ -19,6 +19,7 @@ function verification(
     open: { ...NONE, ...open },
     doubt: null,
     access: { lost: open.missing ?? 0, undue: open['unexpected-access'] ?? 0 },
+    heldAccess: { lost: 0, undue: 0 },
     share: { counted: 200, drifted: 21, most: 10, over: true, haltedAt },
   }
 }
@@ -51,6 +52,20 @@ describe('how far verification has come', () => {
       'none found; nobody verified yet',
     )
   })
+})
+
+test('whoever is held counts with the others about access, and is told what to do apart from them', () => {
+  const given = {
+    ...verification({}, { missing: 2 }),
+    ...{ access: { lost: 3, undue: 149 }, heldAccess: { lost: 1, undue: 149 } },
+  }
+  expect(sayDrift(given)).toMatch(
+    /^3 without .+ have \(1 of them held .+\), 149 with .+ not have \(all of them held by the brake\); 2 missing;/,
+  )
+  expect(verificationNeeds(given)).toEqual([
+    expect.stringMatching(/^the service differs .+ 2 customers, 2 without [^,]+ have: see/),
+    expect.stringMatching(/^the brake holds 1 without .+, 149 with access [^(]+: .+ see `rollcall held`$/),
+  ])
 })
 
 describe('a person is needed', () => {

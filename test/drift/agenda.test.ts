@@ -88,6 +88,16 @@ describe('a run', () => {
     expect(agenda).toMatchObject({ waiting: [], suspected: 1, found: [], tally: { checked: 0 } })
   })
 
+  test('counts the access of whoever is held, once, also where others have found something else', () => {
+    const held = looked('a', { kind: 'skipped', why: 'held', access: 'undue' })
+    const alone = told(NOTHING_YET, held)
+    expect(alone).toMatchObject({ waiting: [], tally: { access: { undue: 1 }, heldAccess: { undue: 1 } } })
+    const verdict = { kind: 'differs', fields: ['email'], cause: 'edited-at-service', access: null } as const
+    const met = new Map([['a', { findingId: 'f-other', verdict }]])
+    const both = afterLooks(NOTHING_YET, { verified: [held], fresh: ['a'], met, nowMs: 0 })
+    expect(both.tally).toMatchObject({ checked: 1, access: { undue: 1 }, skipped: {} })
+  })
+
   test('counts what others have found meanwhile, whatever its own look says by then, once and at once', () => {
     const undue = {
       kind: 'unexpected-access',

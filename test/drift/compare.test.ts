@@ -2,7 +2,7 @@
 // no less.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compare, memoryAfter, reasonToSkip, type Subject } from '../../src/drift/compare.ts'
+import { compare, heldAccess, memoryAfter, reasonToSkip, type Subject } from '../../src/drift/compare.ts'
 import { isDrift } from '../../src/drift/words.ts'
 import { NEVER_SETTLED } from '../../src/ledger/record.ts'
 import type { Work } from '../../src/ledger/sweep-work.ts'
@@ -116,6 +116,27 @@ test('an absent user is missing just where a sync that has seen that would regis
     })
   })
   fc.assert(run, { numRuns: 1000, seed: 7 })
+})
+
+describe('of somebody who is held', () => {
+  const GONE: Mapped = { kind: 'removed', userId: 'u7' }
+  test.each<[string | null, Mapped, Partial<Work['record']>, Partial<Subject>?]>([
+    ['undue', GONE, { remote: 'present', sentStatus: 2 }],
+    ['undue', user(0), { remote: 'present', sentStatus: 4 }],
+    ['lost', user(2), { remote: 'present', sentStatus: 0 }],
+    ['lost', user(4), { remote: 'absent' }],
+    [null, user(2), { remote: 'present', sentStatus: 4 }],
+    [null, user(0), { remote: 'absent' }],
+    [null, user(2), { remote: 'unasked' }],
+    [null, GONE, { remote: 'unasked' }],
+    [null, GONE, { remote: 'unknown', sentStatus: 2 }],
+    [null, GONE, { remote: 'present', sentStatus: 2 }, { rivals: ['8'] }],
+    [null, GONE, { remote: 'present', sentStatus: 2 }, { policy: { ...KEEP, onRemove: 'ignore' } }],
+  ])('access is %s: %j, remembered %j', (access, mapped, record, rest = {}) => {
+    const asked = subject(mapped, { ...record, state: 'held' }, rest)
+    expect(reasonToSkip(asked, { consistencyDelayMs: 0 })).toBe('held')
+    expect(heldAccess(asked)).toBe(access)
+  })
 })
 
 describe('access', () => {

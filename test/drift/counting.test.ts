@@ -53,6 +53,12 @@ test('whoever comes again counts by what is said then, and is not in two figures
   expect(third.tally).toEqual(tallyOf([AGREES, AGREES]))
 })
 
+test('of whoever is held meanwhile a round tells no access, which nobody would take back', () => {
+  const held: Verdict = { kind: 'skipped', why: 'held', access: 'undue' }
+  const { tally } = afterBatch(BEGUN, batch([looked('a', held), looked('b', AGREES)]))
+  expect(tally).toMatchObject({ skipped: { held: 1 }, access: {}, heldAccess: {} })
+})
+
 test('a suspicion counts once it has ended, however often it is looked at', () => {
   const suspected = new Map([
     ['a', null],

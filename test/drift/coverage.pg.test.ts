@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { readVerification } from '../../src/drift/coverage.ts'
-import { keys, put } from '../brake/scene.ts'
+import { held, keys, put } from '../brake/scene.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 
 const HOUR = 3_600_000
@@ -45,6 +45,7 @@ test('of an empty ledger', async () => {
     open: { missing: 0, differs: 0, 'unexpected-access': 0, unreadable: 0, 'trial-ended': 0 },
     doubt: null,
     access: { lost: 0, undue: 0 },
+    heldAccess: { lost: 0, undue: 0 },
     share: { counted: 0, drifted: 0, most: 3, over: false, haltedAt: null },
   })
 })
@@ -114,5 +115,24 @@ test('findings that are confirmed and open, and the share that stops repairs', a
   const { open, access, share } = await readVerification(pool, ASKED)
   expect(open).toMatchObject({ missing: 1, differs: 2, unreadable: 0, 'trial-ended': 1 })
   expect(access).toEqual({ lost: 1, undue: 1 })
+  // Whoever is held counts with them, once, and with what is known alone; who was discarded does not.
+  await put(pool, [
+    { ...held('a', ['status']), sent: 0 },
+    held('e'),
+    held('h'),
+    held('i', ['truncated']),
+    { ...held('j', ['status']), sent: 0 },
+    { ...held('k'), remote: 'unknown' },
+    { ...held('l'), sent: null },
+    { ...held('m', ['create']), remote: 'absent', sent: null },
+    { ...held('n'), state: 'discarded' },
+  ])
+  await pool.query(`UPDATE rollcall.ledger SET reason = reason || '{"entitles": true}' WHERE key = 'm'`)
+  expect(await readVerification(pool, ASKED)).toMatchObject({
+    ...{ access: { lost: 3, undue: 4 }, heldAccess: { lost: 2, undue: 3 } },
+  })
+  await pool.query(`UPDATE rollcall.owed SET unknown = true WHERE key = 'h'`)
+  await pool.query(`UPDATE rollcall.owed SET status_doubted = true WHERE key = 'i'`)
+  expect((await readVerification(pool, ASKED)).heldAccess).toEqual({ lost: 2, undue: 1 })
   expect(share).toEqual({ counted: 8, drifted: 4, most: 3, over: true, haltedAt: '2026-11-22T06:00:00.000Z' })
 })

@@ -11,6 +11,8 @@ const VERDICTS: readonly Verdict[] = [
   { kind: 'differs', fields: ['email'], cause: 'never-delivered', access: null },
   { kind: 'trial-ended', fields: ['status'], cause: null, access: null },
   { kind: 'skipped', why: 'owed' },
+  { kind: 'skipped', why: 'held', access: 'undue' },
+  { kind: 'skipped', why: 'held', access: null },
   { kind: 'no-answer', why: 'trouble' },
   { kind: 'no-answer', why: 'trouble' },
 ]
@@ -19,10 +21,11 @@ const COUNTED = {
   checked: 6,
   agrees: 2,
   kinds: { missing: 1, differs: 2, 'trial-ended': 1 },
-  access: { lost: 1, undue: 1 },
+  access: { lost: 1, undue: 2 },
+  heldAccess: { undue: 1 },
   causes: { 'edited-at-service': 2, 'never-delivered': 1 },
   fields: { status: 1, email: 2 },
-  skipped: { owed: 1 },
+  skipped: { owed: 1, held: 2 },
   noAnswer: { trouble: 2 },
 }
 

@@ -61,6 +61,10 @@ describe('the file', () => {
     const [first] = /<dt>[^<]*<\/dt><dd>[^<]*<\/dd>/.exec(page) ?? []
     expect(first).toBe('<dt>Access lost</dt><dd>1</dd>')
     expect(page).toContain('data-label="Access">undue<')
+    const counts = { ...aReport().counts, access: { undue: 9 }, heldAccess: { undue: 9 } }
+    expect(htmlPage(aReport({ counts }), ASSETS)).toMatch(
+      /<dt>Access undue<\/dt><dd>9<\/dd><dd class="note">with access .+ \(all of them held by the brake\)</,
+    )
   })
 
   test('tells values only when they are in the report', () => {

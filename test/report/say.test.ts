@@ -131,6 +131,17 @@ describe('the headline', () => {
     expect(headline({})).toMatch(/^4 of 1,950/)
   })
 
+  test('says how many of those with wrong access are held, since that is for a person', () => {
+    const headline = (access: Report['counts']['access'], heldAccess: Report['counts']['access']) =>
+      sayHeadline(aReport({ counts: { ...counts, access, heldAccess } })).text
+    expect(headline({ undue: 149 }, { undue: 149 })).toMatch(
+      /^149 customers with access that they should not have \(all of them held by the brake\)\. 4 of/,
+    )
+    expect(headline({ lost: 3, undue: 1 }, { lost: 2, undue: 1 })).toMatch(
+      /^3 customers without .+ have \(2 of them held by the brake\), 1 with .+ have \(held by the brake\)\./,
+    )
+  })
+
   test('says what is resolved by now, and how', () => {
     const over = { resolvedAt: '2026-11-22T02:30:00.000Z', resolvedHow: 'repaired' } as const
     const findings = [aFinding(), aFinding({ id: '2', ...over }), aFinding({ id: '3', ...over })]

@@ -81,7 +81,7 @@ describe('a claim', () => {
     expect(ending).toMatchObject({
       kind: 'settle',
       failed: false,
-      record: { state: 'held', reason: { code: 'held', kinds: ['revocation'] } },
+      record: { state: 'held', reason: { code: 'held', kinds: ['revocation'], entitles: false } },
     })
     expect(customer.service.calls.length).toBe(1)
     expect(leaked(customer)).toBe(0)

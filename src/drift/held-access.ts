@@ -1,0 +1,57 @@
+// Whether whoever the brake holds has wrong access at the service meanwhile, as far as that is known without a call. Pure.
+import { TAKES_ACCESS } from '../brake/brake.ts'
+import type { Reason } from '../ledger/record.ts'
+import { entitled, STATUSES } from '../model/user.ts'
+import type { Memory } from '../sync/memory.ts'
+import type { Plan } from '../sync/plan.ts'
+import type { WrongAccess } from './words.ts'
+
+/** What is remembered of the user. */
+type There = Pick<Memory, 'remote' | 'sentStatus' | 'seenStatus'>
+
+/**
+ * Nobody looks at them, and that what the database wants is not at the service is what they are held for: where that is
+ * about access they are shut out, or let in, as much as anybody whom a look has found. What is not known is not told:
+ * somebody whom nobody has asked about, or a call whose outcome is unknown.
+ */
+export function accessWhileHeld(wanted: boolean | null, there: There): WrongAccess | null {
+  const has = hasAccess(there)
+  if (wanted === null || has === null || wanted === has) return null
+  return wanted ? 'lost' : 'undue'
+}
+
+/** A status that the interface does not have says nothing of access. */
+function hasAccess({ remote, sentStatus, seenStatus }: There): boolean | null {
+  if (remote === 'absent') return false
+  const status = seenStatus ?? sentStatus
+  const said = remote === 'present' && STATUSES.some((each) => each === status)
+  return said && status !== null ? entitled(status) : null
+}
+
+/** Whether the customer has access once the plan is carried out; null: that is no matter of the plan. */
+export function wantedBy(plan: Plan): boolean | null {
+  switch (plan.kind) {
+    case 'create':
+    case 'replace':
+    case 'patch':
+    case 'revoke':
+      return entitled(plan.body.status)
+    case 'erase':
+    case 'none':
+    case 'lookup':
+    case 'reject':
+      return null
+    default:
+      return plan satisfies never
+  }
+}
+
+/**
+ * The same by the record alone, for whoever reads no customer: what was noted as it was held, or what the kinds tell. A
+ * change of status to 0 is a kind of its own.
+ */
+export function wantedWhenHeld({ kinds = [], entitles }: Pick<Reason, 'kinds' | 'entitles'>): boolean | null {
+  if (entitles !== undefined) return entitles
+  if (TAKES_ACCESS.some((kind) => kinds.includes(kind))) return false
+  return kinds.includes('status') ? true : null
+}

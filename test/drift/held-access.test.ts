@@ -1,0 +1,83 @@
+// Of whoever the brake holds: whose access is wrong meanwhile, by a release's plan and by the record alone.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { accessWhileHeld, wantedBy, wantedWhenHeld } from '../../src/drift/held-access.ts'
+import { entitled, type Status } from '../../src/model/user.ts'
+import { kindsOf } from '../../src/sync/braked.ts'
+import type { Memory } from '../../src/sync/memory.ts'
+import { makePlan } from '../../src/sync/plan.ts'
+import { ABSENT, digests, KEEP, user } from '../support/plan-scene.ts'
+
+type There = Pick<Memory, 'remote' | 'sentStatus' | 'seenStatus'>
+const there = (sentStatus: number | null, rest: Partial<There> = {}): There => ({
+  ...{ remote: 'present', sentStatus, seenStatus: null },
+  ...rest,
+})
+
+test.each<[string | null, string, boolean | null, There]>([
+  ['undue', 'who is to lose full access', false, there(2)],
+  ['undue', 'who is to lose a trial', false, there(4)],
+  ['lost', 'who is to get access back', true, there(0)],
+  ['lost', 'who is not there', true, there(null, { remote: 'absent' })],
+  ['lost', 'who was seen without access since', true, there(2, { seenStatus: 0 })],
+  [null, 'who is to lose what a look has shown to be gone', false, there(2, { seenStatus: 0 })],
+  [null, 'who keeps access', true, there(2)],
+  [null, 'who has none and shall have none', false, there(0)],
+  [null, 'of whom it is not told what they should have', null, there(2)],
+  [null, 'whom nobody has asked about', true, there(null, { remote: 'unasked' })],
+  [null, 'whom nobody has asked about, and who is gone', false, there(null, { remote: 'unasked' })],
+  [null, 'a call whose outcome is unknown', false, there(2, { remote: 'unknown' })],
+  [null, 'a status in doubt', false, there(null)],
+  [null, 'a status that the interface does not have', true, there(2, { seenStatus: -1 })],
+])('%s: %s', (access, _, wanted, known) => {
+  expect(accessWhileHeld(wanted, known)).toBe(access)
+})
+
+describe('what was wanted as somebody was held', () => {
+  test.each<[boolean | null, Parameters<typeof wantedWhenHeld>[0]]>([
+    [false, { kinds: ['revocation'] }],
+    [false, { kinds: ['revocation', 'erase'] }],
+    [false, { kinds: ['truncated'] }],
+    [true, { kinds: ['clear:email', 'status'] }],
+    [null, { kinds: ['clear:email'] }],
+    [null, { kinds: ['absence'] }],
+    [null, { kinds: ['create'] }],
+    [true, { kinds: ['create'], entitles: true }],
+    [false, { kinds: ['create'], entitles: false }],
+    [null, {}],
+  ])('%s: %j', (wanted, reason) => {
+    expect(wantedWhenHeld(reason)).toBe(wanted)
+  })
+})
+
+test('the record alone tells what a plan does that is held, and the kinds tell nothing else', () => {
+  const status = fc.constantFrom<Status>(0, 2, 4)
+  const given = fc.record({
+    mapped: fc.oneof(
+      status.map((here) => user(here, { email: null })),
+      fc.constantFrom(
+        { kind: 'removed', userId: 'u7' } as const,
+        { kind: 'out-of-scope', userId: 'u7' } as const,
+      ),
+    ),
+    remote: fc.constantFrom<Memory['remote']>('unasked', 'unknown', 'absent', 'present'),
+    sentStatus: fc.option(status),
+    seenStatus: fc.option(status),
+    looked: fc.boolean(),
+    wasThere: fc.boolean(),
+  })
+  const directions = new Set<string | null>()
+  const run = fc.property(given, ({ mapped, wasThere, ...known }) => {
+    const memory: Memory = { ...ABSENT, sent: { email: digests.exact('email', 'a@b.es') }, ...known }
+    const plan = makePlan({ mapped, memory, rivals: [], policy: KEEP, digests })
+    const kinds = kindsOf(plan, memory, { wasThere, erases: false, shownWithout: true })
+    if (kinds.length === 0) return
+    const access = accessWhileHeld(wantedBy(plan), memory)
+    directions.add(access)
+    const noted = 'body' in plan ? { entitles: entitled(plan.body.status) } : {}
+    expect(accessWhileHeld(wantedWhenHeld({ kinds, ...noted }), memory)).toBe(access)
+    expect([access, null]).toContain(accessWhileHeld(wantedWhenHeld({ kinds }), memory))
+  })
+  fc.assert(run, { numRuns: 2000, seed: 7 })
+  expect(directions).toEqual(new Set(['lost', 'undue', null]))
+})
