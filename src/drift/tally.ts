@@ -70,6 +70,7 @@ export function minus(tally: Tally, part: Tally): Tally {
     agrees: tally.agrees - part.agrees,
     kinds: less(tally.kinds, part.kinds),
     access: less(tally.access, part.access),
+    heldAccess: less(tally.heldAccess, part.heldAccess),
     causes: less(tally.causes, part.causes),
     fields: less(tally.fields, part.fields),
     skipped: less(tally.skipped, part.skipped),
