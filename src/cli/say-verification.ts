@@ -80,7 +80,7 @@ export function verificationNeeds(verification: Verification): string[] {
       : []),
     ...(share.haltedAt !== null
       ? [
-          `${share.drifted} of the ${share.counted} customers verified last differ, more than reconcile.maxShare allows, since ${share.haltedAt}: nothing is repaired meanwhile; is it still the right service, and not an emptied one? If so, \`rollcall drift --repair --why …\` repairs what differs; else it goes on by itself when others agree again`,
+          `${share.drifted} of the ${share.counted} customers verified last differ, more than reconcile.maxShare allows, since ${share.haltedAt}: nothing is repaired meanwhile; is it still the right service, and not an emptied one? If so, \`rollcall drift --repair --why …\` repairs what differs; else it goes on by itself once workers have looked at enough who agree, in their round; a report without --repair does not count`,
         ]
       : []),
     ...(isBehind(coverage) && periodMs !== null

@@ -1,7 +1,7 @@
 // Findings for a report: those of one run, and what the rounds of the workers know without a call.
 import type { ClientBase } from 'pg'
 import { iso } from '../ledger/sql.ts'
-import { TOLD } from './believed.ts'
+import { BELIEVED, TOLD } from './believed.ts'
 import { readHeldAccess } from './held-read.ts'
 import { SEEN_AT, VERIFIABLE } from './rounds.ts'
 import { EMPTY_TALLY, plus, tallyOf } from './tally.ts'
@@ -45,7 +45,8 @@ SELECT count(*)::float8 AS population,
   count(*) FILTER (WHERE l.state = 'rejected')::float8 AS rejected,
   count(*) FILTER (WHERE l.state = 'held' AND NOT ${FOUND})::float8 AS held,
   count(*) FILTER (WHERE l.state = 'discarded')::float8 AS discarded,
-  (SELECT count(*) FROM rollcall.finding f WHERE f.resolved_at IS NULL AND NOT (${TOLD}))::float8 AS suspected,
+  (SELECT count(*) FROM rollcall.finding f
+    WHERE f.resolved_at IS NULL AND f.looks = 1 AND ${BELIEVED})::float8 AS suspected,
   ${iso('now()')} AS now
 FROM rollcall.ledger l`
 

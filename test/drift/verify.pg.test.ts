@@ -105,6 +105,16 @@ describe('customers whose users were changed at the service', () => {
     expect(house.calls().filter(({ method }) => method !== 'GET').length).toBeGreaterThan(0)
   })
 
+  test('an absence that only looks have shown is remembered nowhere', async () => {
+    const { rows } = await house.db.pool.query(
+      `SELECT key, remote, sent <> '{}' AS sent FROM rollcall.ledger WHERE key IN ('gone', 'same') ORDER BY key`,
+    )
+    expect(rows).toEqual([
+      { key: 'gone', remote: 'present', sent: true },
+      { key: 'same', remote: 'present', sent: true },
+    ])
+  })
+
   test('no table holds a value', async () => {
     const { rows } = await house.db.pool.query<{ all: string }>(
       `SELECT string_agg(to_jsonb(f)::text, ' ') || (SELECT string_agg(to_jsonb(l)::text, ' ') FROM rollcall.ledger l) AS all
