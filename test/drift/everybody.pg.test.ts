@@ -388,7 +388,7 @@ describe('the record of a run', () => {
       // By one look, of somebody who can be believed.
       await db.pool.query('UPDATE rollcall.finding SET looks = 1, run_id = NULL WHERE key = $1', [suspected])
       const known = await readKnownOfAll(db.pool, await readOpenFound(db.pool), null)
-      expect(known).toMatchObject({ suspected: 1, tally: { checked: 3 } })
+      expect(known).toMatchObject({ suspected: 1, tally: { checked: 2, agrees: 1 } })
     })
   })
 })
