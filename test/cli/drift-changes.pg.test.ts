@@ -32,3 +32,17 @@ test('a run that is stopped counts each customer once, though others come and go
     counts: { checked: 45, agrees: 45 },
   })
 })
+
+test('without a call everybody with a record stands in one line, also who was never in scope', async () => {
+  const config = { scope: { column: 'pais', in: ['ES'] } }
+  const customers = `INSERT INTO clientes (id, plan, pais) SELECT k, 'premium', CASE WHEN k < 'd' THEN 'ES' ELSE 'PT' END
+    FROM unnest('{a,b,c,d,e}'::text[]) k; UPDATE clientes SET nombre = 'Ana'`
+  await using house = await settledHouse(LANE, customers, { config })
+  expect((await runDrift(house, [])).code).toBe(0)
+  const { code, out } = await runDrift(house, ['--from-ledger'])
+  expect(code).toBe(0)
+  expect(out).toMatch(/^ *customers +5, all who have a record/m)
+  expect(out).toMatch(/^checked +3$/m)
+  expect(out).toMatch(/^skipped: not-ours +2 {2}no user of ours to look at$/m)
+  expect(out).toContain('Everybody who was checked agrees with the service: 3 customers.')
+})
