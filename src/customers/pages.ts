@@ -10,8 +10,8 @@ export type KeyCursor = readonly string[]
 export type KeyPage = {
   /** Each key once. */
   readonly keys: readonly CustomerKey[]
-  /** The place behind each of them, in their order. */
-  readonly cursors: ReadonlyMap<CustomerKey, KeyCursor>
+  /** The place behind each of them, in their order; made when it is asked for, since a sweep needs the last alone. */
+  readonly cursors: () => ReadonlyMap<CustomerKey, KeyCursor>
   /** Where the next page begins; null after the last one. */
   readonly next: KeyCursor | null
 }
@@ -53,7 +53,10 @@ ORDER BY ${order} LIMIT $1`
       values: [limit, ...(after ?? []), ...asked],
       rowMode: 'array',
     })
-    const cursors = new Map(rows.map((row) => [row.at(-1) ?? '', row]))
-    return { keys: [...cursors.keys()], cursors, next: rows.length < limit ? null : (rows.at(-1) ?? null) }
+    return {
+      keys: [...new Set(rows.map((row) => row.at(-1) ?? ''))],
+      cursors: () => new Map(rows.map((row) => [row.at(-1) ?? '', row])),
+      next: rows.length < limit ? null : (rows.at(-1) ?? null),
+    }
   }
 }

@@ -78,7 +78,7 @@ async function* inOrder(options: Options, { from }: Paged): AsyncGenerator<Place
   const paging = { client: pool, shape, limit, conditions, withoutLedger: false }
   for await (const { keys, cursors, onlyGone } of everyPage(paging, from)) {
     const gone = onlyGone ? await withoutRow(keys, options) : null
-    for (const [key, after] of cursors) {
+    for (const [key, after] of cursors()) {
       const behind: Start = { part: onlyGone ? 'gone' : 'customers', after }
       if (gone === null || gone.has(key)) yield { key, position: { part: 'paged', from: behind } }
     }

@@ -10,7 +10,7 @@ import type { CustomerKey } from '../model/customer.ts'
 export type Page = {
   readonly keys: readonly CustomerKey[]
   /** The place behind each of them, in their order: it stands whoever comes or goes meanwhile. */
-  readonly cursors: ReadonlyMap<CustomerKey, KeyCursor>
+  readonly cursors: () => ReadonlyMap<CustomerKey, KeyCursor>
   /** Only those who have no row are to be looked at; the others were in an earlier page. */
   readonly onlyGone: boolean
   /** Where the next page begins; null: this is the last one. */
@@ -57,7 +57,7 @@ export async function* everyPage(
     const keys: readonly CustomerKey[] = await ledgerKeys(client, after, limit)
     after = keys.at(-1) ?? null
     const last = keys.length < limit || after === null
-    const cursors = new Map(keys.map((key) => [key, [key]]))
+    const cursors = () => new Map(keys.map((key) => [key, [key]]))
     yield { keys, cursors, onlyGone: true, next: last ? null : { part: 'gone', after: [after as string] } }
     if (last) return
   }
