@@ -59,7 +59,8 @@ export async function carryOut(io: Io, reporting: Reporting, driving: Driving): 
         everybody(
           {
             ...driving.everybody,
-            ...{ seed: driving.run.seed, sample: asked.sample, readCustomers: opened.readCustomers },
+            ...{ seed: driving.run.seed, startedAt: driving.run.startedAt, sample: asked.sample },
+            readCustomers: opened.readCustomers,
           },
           from,
         ),

@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
 import { readVerification, type Verification } from '../drift/coverage.ts'
 import { readKnownOfAll, readOpenFound } from '../drift/found.ts'
-import { readPast } from '../drift/runs.ts'
+import { readPast, readTime } from '../drift/runs.ts'
 import { boundOrigin } from '../ledger/target.ts'
 import { RollcallError } from '../model/errors.ts'
 import type { Coverage, Report } from '../report/report.ts'
@@ -19,8 +19,9 @@ export async function ledgerReport(
   if (origin === null) throw new RollcallError('DRIFT_TOO_EARLY', ['no worker has run on this database yet'])
   const { periodMs, maxShare } = config.reconcile
   const findings = await readOpenFound(pool)
-  const { tally, now, ...known } = await readKnownOfAll(pool, findings, periodMs)
+  const { tally, ...known } = await readKnownOfAll(pool, findings, periodMs)
   const verification = await readVerification(pool, { periodMs, maxShare })
+  const now = await readTime(pool)
   // What was told by others before, or since, can be believed all the same.
   const doubt = findings.length === 0 ? verification.doubt : null
   return {

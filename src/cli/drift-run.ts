@@ -80,13 +80,15 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
   const credible = end.kind !== 'not-credible'
   const findings = credible ? await readFound(pool, found) : []
   const done = doneOf(run.agenda)
+  const all = end.kind === 'complete' && asked.sample === null
   return {
     version: 1,
     writtenBy: VERSION,
     target: targetOf(origin, config),
     ...{ startedAt: run.startedAt, endedAt, options: optionsOf(asked) },
     outcome: outcomeOf(end, commandOf(asked, reporting.configFile)),
-    population: Math.max(run.population, done),
+    // Customers come and go meanwhile: who is gone before a run came to them is nobody whom it has left out.
+    population: all ? done : Math.max(run.population, done),
     chosen: done,
     ...{ counts: tally, suspected, foundLater: await laterOf(reporting, run, end) },
     estimate: asked.sample === null || !credible ? null : estimateOf(tally, run.population, done),

@@ -4,12 +4,14 @@ import type { CustomerKey } from '../model/customer.ts'
 import { type Condition, conditionsSql } from './condition.ts'
 import type { CustomersShape } from './describe.ts'
 
-/** Where a page begins: the texts of the last key's columns, and its one text. */
+/** The place behind a customer, where a page may begin: the texts of its key's columns, and its one text. */
 export type KeyCursor = readonly string[]
 
 export type KeyPage = {
   /** Each key once. */
   readonly keys: readonly CustomerKey[]
+  /** The place behind each of them, in their order; made when it is asked for, since a sweep needs the last alone. */
+  readonly cursors: () => ReadonlyMap<CustomerKey, KeyCursor>
   /** Where the next page begins; null after the last one. */
   readonly next: KeyCursor | null
 }
@@ -51,7 +53,10 @@ ORDER BY ${order} LIMIT $1`
       values: [limit, ...(after ?? []), ...asked],
       rowMode: 'array',
     })
-    const keys = [...new Set(rows.map((row) => row.at(-1) ?? ''))]
-    return { keys, next: rows.length < limit ? null : (rows.at(-1) ?? null) }
+    return {
+      keys: [...new Set(rows.map((row) => row.at(-1) ?? ''))],
+      cursors: () => new Map(rows.map((row) => [row.at(-1) ?? '', row])),
+      next: rows.length < limit ? null : (rows.at(-1) ?? null),
+    }
   }
 }

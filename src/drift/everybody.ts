@@ -1,5 +1,6 @@
 // The customers of a run, one after the other, from wherever an earlier process has come to.
 import type { Found } from '../customers/read.ts'
+import { changedSince } from '../ledger/sweep-work.ts'
 import type { Position as Start } from '../ledger/sweeps.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { readRows } from '../sync/page.ts'
@@ -7,11 +8,11 @@ import { everyPage } from '../sync/pages.ts'
 import { type Drawn, draw, type Everybody } from './draw.ts'
 
 /**
- * `drawn`: at random. `paged`: everybody, page by page; `start`: where the page begins in which the last one was who was
- * taken, `after`: who that was.
+ * `drawn`: at random. `paged`: everybody, in the order of a sweep; `from`: the place behind the last one who was taken,
+ * and not the page in which that one stood, since others may stand there when it is read again.
  */
 export type Position = { readonly part: 'drawn'; readonly rank: string | null } | Paged
-type Paged = { readonly part: 'paged'; readonly start: Start | null; readonly after: CustomerKey | null }
+type Paged = { readonly part: 'paged'; readonly from: Start | null }
 
 /** What has to be kept of a run to go on with it. */
 export type Place = {
@@ -30,6 +31,8 @@ type Options = Everybody & {
   readonly seed: string
   /** Null: everybody. */
   readonly sample: number | null
+  /** When the run began, ISO 8601. */
+  readonly startedAt: string
   readonly page?: number
 }
 
@@ -52,7 +55,7 @@ export async function* everybody(options: Options, from: Place): AsyncGenerator<
       if (sample === null) first = [...first, each.key]
       yield { key: each.key, place: { position: { part: 'drawn', rank: each.rank }, first } }
     }
-    position = { part: 'paged', start: null, after: null }
+    position = { part: 'paged', from: null }
   }
   if (sample !== null) return
   const known = new Set(first)
@@ -66,30 +69,29 @@ function comesAfter({ rank }: Drawn, last: string | null): boolean {
 
 type Placed = { readonly key: CustomerKey; readonly position: Position }
 
-/** Keys change meanwhile: who comes in behind the place is a change, and so is owed and no matter of this run. */
-async function* inOrder(options: Options, from: Paged): AsyncGenerator<Placed> {
+/**
+ * Keys change meanwhile: who comes in behind the place is a change, and so is owed and no matter of this run. Nor is who
+ * was deleted since it began, once those without a row are looked at: most of them have been taken as a row by then.
+ */
+async function* inOrder(options: Options, { from }: Paged): AsyncGenerator<Placed> {
   const { pool, shape, conditions, page: limit = PAGE } = options
-  let { start, after } = from
   const paging = { client: pool, shape, limit, conditions, withoutLedger: false }
-  for await (const { keys, onlyGone, next } of everyPage(paging, start)) {
-    const rest = behind(keys, after)
-    for (const key of onlyGone ? await withoutRow(rest, options) : rest)
-      yield { key, position: { part: 'paged', start, after: key } }
-    start = next
-    after = null
+  for await (const { keys, cursors, onlyGone } of everyPage(paging, from)) {
+    const gone = onlyGone ? await withoutRow(keys, options) : null
+    for (const [key, after] of cursors()) {
+      const behind: Start = { part: onlyGone ? 'gone' : 'customers', after }
+      if (gone === null || gone.has(key)) yield { key, position: { part: 'paged', from: behind } }
+    }
   }
 }
 
-/** Where the last one who was taken is gone meanwhile, the page is taken once more: rather twice than never. */
-function behind(keys: readonly CustomerKey[], after: CustomerKey | null): readonly CustomerKey[] {
-  return after === null ? keys : keys.slice(keys.indexOf(after) + 1)
-}
-
+/** Of these, who had no row when the run began, and has none now. */
 async function withoutRow(
   keys: readonly CustomerKey[],
-  { readCustomers }: Options,
-): Promise<readonly CustomerKey[]> {
-  if (keys.length === 0) return []
+  { readCustomers, pool, startedAt }: Options,
+): Promise<ReadonlySet<CustomerKey>> {
   const { rows } = await readRows(readCustomers, keys)
-  return keys.filter((key) => rows.has(key) && rows.get(key) === null)
+  const gone = keys.filter((key) => rows.get(key) === null)
+  const changed = await changedSince(pool, gone, startedAt)
+  return new Set(gone.filter((key) => !changed.has(key)))
 }

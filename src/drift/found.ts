@@ -3,9 +3,9 @@ import type { ClientBase } from 'pg'
 import { iso } from '../ledger/sql.ts'
 import { BELIEVED, TOLD } from './believed.ts'
 import { readHeldAccess } from './held-read.ts'
-import { SEEN_AT, VERIFIABLE } from './rounds.ts'
+import { SEEN_AT } from './rounds.ts'
 import { EMPTY_TALLY, plus, tallyOf } from './tally.ts'
-import type { Finding, Tally } from './words.ts'
+import type { Finding, Skipped, Tally } from './words.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
@@ -33,62 +33,51 @@ export async function readOpenFound(client: Client): Promise<readonly Finding[]>
   return rows
 }
 
-/** Of the ledger (`l`): a finding that is told is open, or one that is not told. */
-const FOUND = `EXISTS (SELECT FROM rollcall.finding f WHERE f.key = l.key AND ${TOLD})`
-const SUSPECTED = `EXISTS (SELECT FROM rollcall.finding f WHERE f.key = l.key AND f.resolved_at IS NULL AND NOT (${TOLD}))`
+/**
+ * What is said of each one; the findings come first. Who was never registered and is owed a sync waits for that, and any
+ * other such record came with a change of somebody out of scope. What nobody believes is as if nobody had looked.
+ */
+const SAID = `CASE WHEN f.told THEN 'found' WHEN l.state IN ('rejected', 'held', 'discarded') THEN l.state
+  WHEN f.suspected THEN 'suspected' WHEN NOT f.told THEN 'unlooked'
+  WHEN l.remote = 'unasked' THEN CASE WHEN l.state = 'failing' OR EXISTS (SELECT FROM rollcall.owed o
+    WHERE o.key = l.key AND (o.due_at IS NOT NULL OR o.call_token IS NOT NULL OR o.unknown)) THEN 'owed' ELSE 'not-ours' END
+  WHEN ${SEEN_AT} IS NULL OR ${SEEN_AT} < now() - $1::float8 * interval '1 ms' THEN 'unlooked'
+  ELSE 'agrees' END`
 
 const KNOWN = `
-SELECT count(*)::float8 AS population,
-  count(*) FILTER (WHERE ${VERIFIABLE})::float8 AS chosen,
-  count(*) FILTER (WHERE ${VERIFIABLE} AND ${SEEN_AT} IS NOT NULL AND NOT ${SUSPECTED}
-    AND ($1::float8 IS NULL OR ${SEEN_AT} >= now() - $1 * interval '1 ms'))::float8 AS looked,
-  count(*) FILTER (WHERE l.state = 'rejected')::float8 AS rejected,
-  count(*) FILTER (WHERE l.state = 'held' AND NOT ${FOUND})::float8 AS held,
-  count(*) FILTER (WHERE l.state = 'discarded')::float8 AS discarded,
-  (SELECT count(*) FROM rollcall.finding f
-    WHERE f.resolved_at IS NULL AND f.looks = 1 AND ${BELIEVED})::float8 AS suspected,
-  ${iso('now()')} AS now
-FROM rollcall.ledger l`
+SELECT ${SAID} AS said, count(*)::float8 AS count
+FROM rollcall.ledger l FULL JOIN (
+  SELECT f.key, (${TOLD}) AS told, f.looks = 1 AND ${BELIEVED} AS suspected
+  FROM rollcall.finding f WHERE f.resolved_at IS NULL) f USING (key)
+GROUP BY said`
 
 export type KnownOfAll = {
-  /** Customers with a record. */
+  /** Customers with a record, and who was found without one. */
   readonly population: number
   /** Of them, those of whom a look can say something. */
   readonly chosen: number
   readonly tally: Tally
   readonly suspected: number
-  /** ISO 8601. */
-  readonly now: string
 }
 
 /**
  * What the rounds have found out, counted as a run would count it: whoever was looked at within the period counts as
- * checked, with what is open of it; not who is suspected, or was found by answers that cannot be believed. Null for the period: whenever that was.
+ * checked, with what is open of it; not who is suspected, or was found by answers that cannot be believed. Null for the
+ * period: whenever that was. Each stands in one place, so that the figures add up to the population.
  */
 export async function readKnownOfAll(
   client: Client,
   findings: readonly Finding[],
   periodMs: number | null,
 ): Promise<KnownOfAll> {
-  type Row = Omit<KnownOfAll, 'tally'> & {
-    readonly looked: number
-    readonly rejected: number
-    readonly held: number
-    readonly discarded: number
-  }
-  const { rows } = await client.query<Row>(KNOWN, [periodMs])
-  const [row] = rows
-  if (!row) throw new Error('a count is one row')
-  const { looked, rejected, held, discarded, ...known } = row
-  // A finding is older than its look where a sync has looked since, and may be of somebody who is held by now.
-  const checked = Math.max(looked, findings.length)
-  const skipped = { rejected, held, discarded }
-  const some = Object.entries(skipped).filter(([, count]) => count > 0)
+  type Said = Skipped | 'found' | 'suspected' | 'unlooked' | 'agrees'
+  const { rows } = await client.query<{ said: Said; count: number }>(KNOWN, [periodMs])
+  const { found: _, ...said } = Object.fromEntries(rows.map(({ said, count }) => [said, count]))
+  const { agrees = 0, suspected = 0, unlooked = 0, ...skipped }: Partial<Record<Said, number>> = said
+  const checked = agrees + findings.length
+  const chosen = checked + suspected + unlooked
+  const population = chosen + Object.values(skipped).reduce((sum, count) => sum + count, 0)
   const heldAccess = await readHeldAccess(client)
-  const tally: Tally = {
-    ...plus(tallyOf(findings), { ...EMPTY_TALLY, access: heldAccess, heldAccess }),
-    ...{ checked, agrees: checked - findings.length },
-    skipped: Object.fromEntries(some),
-  }
-  return { ...known, tally }
+  const told = plus(tallyOf(findings), { ...EMPTY_TALLY, access: heldAccess, heldAccess })
+  return { population, chosen, suspected, tally: { ...told, checked, agrees, skipped } }
 }

@@ -96,6 +96,22 @@ export async function capturedOf(
   return new Set(rows.map(({ key }) => key))
 }
 
+const CHANGED = `
+SELECT key FROM rollcall.owed WHERE key = ANY($1) AND changed_at >= $2
+UNION SELECT key FROM rollcall.ledger WHERE key = ANY($1) AND changed_at >= $2
+UNION SELECT key FROM rollcall.outbox WHERE key = ANY($1) AND at >= $2`
+
+/** Those of them for whom a change was captured since then (ISO 8601), whether it is noted or settled by now or not. */
+export async function changedSince(
+  client: Client,
+  keys: readonly CustomerKey[],
+  since: string,
+): Promise<ReadonlySet<CustomerKey>> {
+  if (keys.length === 0) return new Set()
+  const { rows } = await client.query<{ key: CustomerKey }>(CHANGED, [keys, since])
+  return new Set(rows.map(({ key }) => key))
+}
+
 /** Keys of the ledger in their order, beginning after one of them. */
 export async function ledgerKeys(
   client: Client,

@@ -14,7 +14,8 @@ export type Report = {
   readonly options: Options
   readonly outcome: Outcome
   /**
-   * Customers whom the report is about: all, or those of `where`. `from` the ledger: those who have a record, since it
+   * Customers whom the report is about: all, or those of `where`; of a run that went through them, whom it has counted,
+   * since customers come and go meanwhile. `from` the ledger: those who have a record, since it
    * asks Postgres for nothing else and customers may not be read; who was never handled has none.
    */
   readonly population: number

@@ -9,6 +9,8 @@ import type { CustomerKey } from '../model/customer.ts'
 
 export type Page = {
   readonly keys: readonly CustomerKey[]
+  /** The place behind each of them, in their order: it stands whoever comes or goes meanwhile. */
+  readonly cursors: () => ReadonlyMap<CustomerKey, KeyCursor>
   /** Only those who have no row are to be looked at; the others were in an earlier page. */
   readonly onlyGone: boolean
   /** Where the next page begins; null: this is the last one. */
@@ -39,11 +41,11 @@ export async function* everyPage(
     const readKeys = makeReadKeys(shape, limit, conditions)
     let after: KeyCursor | null = from?.after ?? null
     do {
-      const { keys, next }: Awaited<ReturnType<typeof readKeys>> = await readKeys(client, after)
+      const { next, ...page }: Awaited<ReturnType<typeof readKeys>> = await readKeys(client, after)
       after = next
       const rest: Position | null = alone ? null : { part: 'gone', after: null }
       yield {
-        keys,
+        ...page,
         onlyGone: false,
         next: after ? { part: 'customers', after } : rest,
       }
@@ -55,7 +57,8 @@ export async function* everyPage(
     const keys: readonly CustomerKey[] = await ledgerKeys(client, after, limit)
     after = keys.at(-1) ?? null
     const last = keys.length < limit || after === null
-    yield { keys, onlyGone: true, next: last ? null : { part: 'gone', after: [after as string] } }
+    const cursors = () => new Map(keys.map((key) => [key, [key]]))
+    yield { keys, cursors, onlyGone: true, next: last ? null : { part: 'gone', after: [after as string] } }
     if (last) return
   }
 }

@@ -1,0 +1,48 @@
+// `rollcall drift` while customers come and go: real database, worker and sandbox.
+import { expect, test } from 'vitest'
+import { LANE } from '../drift/scene.ts'
+import { runDrift } from '../support/drift-command.ts'
+import { named, settledHouse } from '../support/settled-house.ts'
+import { until } from '../support/until.ts'
+
+const KEYS = Array.from({ length: 45 }, (_, at) => `k${String(at).padStart(2, '0')}`)
+const LOOKED = `SELECT key FROM rollcall.ledger WHERE looked_at > (SELECT max(started_at) FROM rollcall.drift_run)`
+
+test('a run that is stopped counts each customer once, though others come and go meanwhile', async () => {
+  await using house = await settledHouse(LANE, named(KEYS))
+  const { pool } = house.db
+  const stop = new AbortController()
+  const stopped = runDrift(house, ['--rate', '20'], { stop: stop.signal })
+  // The first thirty are drawn, and left out of the pages.
+  await until(async () => (await pool.query(LOOKED)).rows.length >= 34, { what: 'some of those in order' })
+  stop.abort()
+  expect((await stopped).code).toBe(1)
+  const { rows } = await pool.query<{ key: string }>(LOOKED)
+  expect(rows.length).toBeLessThan(KEYS.length)
+  const worker = await house.startWorker()
+  await pool.query('DELETE FROM clientes WHERE id = ANY($1)', [rows.map(({ key }) => key)])
+  await pool.query(named(KEYS.map((key) => `before-${key}`)))
+  await house.settled()
+  await worker.stop()
+
+  const { code, out } = await runDrift(house, ['--rate', '500', '--json'])
+  const { population, chosen, counts } = JSON.parse(out)
+  expect({ code, population, chosen, counts }).toMatchObject({
+    ...{ code: 0, population: 45, chosen: 45 },
+    counts: { checked: 45, agrees: 45 },
+  })
+})
+
+test('without a call everybody with a record stands in one line, also who was never in scope', async () => {
+  const config = { scope: { column: 'pais', in: ['ES'] } }
+  const customers = `INSERT INTO clientes (id, plan, pais) SELECT k, 'premium', CASE WHEN k < 'd' THEN 'ES' ELSE 'PT' END
+    FROM unnest('{a,b,c,d,e}'::text[]) k; UPDATE clientes SET nombre = 'Ana'`
+  await using house = await settledHouse(LANE, customers, { config })
+  expect((await runDrift(house, [])).code).toBe(0)
+  const { code, out } = await runDrift(house, ['--from-ledger'])
+  expect(code).toBe(0)
+  expect(out).toMatch(/^ *customers +5, all who have a record/m)
+  expect(out).toMatch(/^checked +3$/m)
+  expect(out).toMatch(/^skipped: not-ours +2 {2}no user of ours to look at$/m)
+  expect(out).toContain('Everybody who was checked agrees with the service: 3 customers.')
+})
