@@ -23,7 +23,10 @@ const TONES: Readonly<Record<Conclusion, Tone>> = {
 export function sayHeadline(report: Report): Headline {
   const conclusion = conclude(report)
   const access = conclusion === 'not-credible' ? [] : sayAccess(report)
-  const text = [...access, sayConclusion(conclusion, report)].join(' ')
+  const said = [...access, sayConclusion(conclusion, report)].join(' ')
+  // First of all: whatever follows is about those alone whom it had come to.
+  const stopped = report.outcome.kind === 'stopped' ? 'Stopped before the end: ' : ''
+  const text = `${stopped}${said}`
   return { tone: TONES[conclusion], text, more: sayMore(report) }
 }
 
@@ -52,9 +55,7 @@ function sayConclusion(conclusion: Conclusion, report: Report): string {
         ? `${found} with the service${held}.`
         : `${found} with the service${held}: above the limit of ${limit}.`
     case 'incomplete':
-      return counts.checked === 0
-        ? 'Stopped before the end: nobody was checked.'
-        : `Stopped before the end: ${found} so far.`
+      return counts.checked === 0 ? 'nobody was checked.' : `${found} so far.`
     case 'unchecked':
       return sayUnchecked(report)
     case 'not-credible':

@@ -222,7 +222,9 @@ describe('with three users who were changed behind our back', () => {
     await locker.query('BEGIN; LOCK rollcall.drift_run')
     const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE datname = current_database() AND wait_event_type = 'Lock'`
-    await until(async () => ((await house.db.pool.query(end)).rowCount ?? 0) > 0, { what: 'a session that waits' })
+    await until(async () => ((await house.db.pool.query(end)).rowCount ?? 0) > 0, {
+      what: 'a session that waits',
+    })
     await locker.query('ROLLBACK')
     locker.release()
     const { code, err } = await cut

@@ -167,6 +167,18 @@ describe('the headline', () => {
     expect(more[0]?.includes('rollcall pace')).toBe(why === 'pace')
   })
 
+  test('says before all else that it was stopped, also where access is wrong', () => {
+    const stopped = { outcome: { kind: 'stopped', why: 'pace', resume: null }, chosen: 848 } as const
+    expect(sayHeadline(aReport(stopped)).text).toMatch(
+      /^Stopped before the end: 1 customer without the access .* do not agree with the service\.$/,
+    )
+    const scope = (given: Partial<Report>) => sayScope(aReport({ ...stopped, ...given }))
+    expect(scope({})[0]).toEqual(['Stopped', 'before the end, with 848 of 2,000 customers looked at'])
+    const { options } = aReport()
+    expect(scope({ options: { ...options, sample: 1000 } })[0]?.[1]).toContain('848 of 1,000 customers')
+    expect(scope({}).flat().join()).not.toContain('all of them')
+  })
+
   test('says when repairs have stopped, and why', () => {
     const said = (among: 'run' | 'latest') =>
       sayHeadline(
