@@ -7,6 +7,8 @@ export function sayUnseen({ options }: Pick<Report, 'options'>): string[] {
   return [
     'country_code: it can be sent, and no GET shows it.',
     'Users whom only the service knows: it has no list to ask for.',
+    'Customers out of scope, or removed, whom rollcall has never synced: they are not looked at, and the service may let ' +
+      'them in.',
     'Spelling: capitals of an e-mail, blanks at the ends, how a phone number is split, null or empty.',
     ...(options.values ? [] : ['Values of fields: left out of this report; --show-values puts them in.']),
   ]

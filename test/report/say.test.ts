@@ -226,5 +226,7 @@ test('what was checked, and what cannot be seen, is said', () => {
   expect(new Map(rounds).get('Coverage')).toMatch('97 % verified within 20 minutes;')
   expect(new Map(rounds).get('Looked at')).toBe('2026-11-22 02:00 to 02:41 UTC')
   expect(scope.get('Rate')).toBe('at most 5 calls a second')
-  expect(sayUnseen({ options }).join()).toMatch(/country_code.*only the service knows.*--show-values/)
+  expect(sayUnseen({ options }).join()).toMatch(
+    /country_code.*only the service knows.*out of scope, or removed, whom rollcall has never synced.*--show-values/,
+  )
 })
