@@ -100,7 +100,7 @@ function sayMore(report: Report): string[] {
     if (outcome.resume !== null) said.push(`It goes on with: ${outcome.resume}`)
   }
   if (outcome.kind !== 'not-credible') said.push(...sayResolved(report), ...sayOthers(report))
-  if (estimate !== null && outcome.kind !== 'not-credible') said.push(sayEstimate(estimate))
+  if (estimate !== null && outcome.kind !== 'not-credible') said.push(sayEstimate(estimate, report))
   const ended = counts.kinds['trial-ended'] ?? 0
   if (ended > 0 && outcome.kind !== 'not-credible')
     said.push(`${counted(ended, 'trial is over', 'trials are over')} at the service, which is no drift.`)
@@ -155,12 +155,21 @@ function sayLeft(left: number): string {
   )
 }
 
-export function sayEstimate({ population, checked, share, low, high }: Estimate): string {
+/**
+ * Of how many there is anything to say is known only where all were drawn; from a sample of them it is an estimate too,
+ * and to be told as one.
+ */
+export function sayEstimate(
+  { population, checked, share, low, high }: Estimate,
+  of: Pick<Report, 'population' | 'chosen'>,
+): string {
   if (checked === 0)
     return `A sample of ${figure(population)}, of whom nobody could be checked, says nothing.`
   const people = (part: number) => figure(Math.round(part * population))
+  const about = population !== of.population && of.chosen < of.population ? 'about ' : ''
+  const all = about === '' ? 'all' : 'all of whom something can be said, about'
   return (
-    `Estimated for all ${counted(population, 'customer')}: ${percent(share)} drift; the 95 % interval goes from ` +
-    `${percent(low)} to ${percent(high)}, which is ${people(low)} to ${people(high)} customers.`
+    `Estimated for ${all} ${counted(population, 'customer')}: ${percent(share)} drift; the 95 % interval goes from ` +
+    `${percent(low)} to ${percent(high)}, which is ${about}${people(low)} to ${people(high)} customers.`
   )
 }

@@ -193,11 +193,18 @@ describe('the headline', () => {
 
 test('an estimate comes with its interval, in per cent and in customers', () => {
   const of = { population: 20_000, checked: 1000, drifting: 4, share: 0.004, low: 0.0012, high: 0.01005 }
-  expect(sayEstimate(of)).toBe(
+  const all = { population: 20_000, chosen: 1000 }
+  expect(sayEstimate(of, all)).toBe(
     'Estimated for all 20,000 customers: 0.4 % drift; the 95 % interval goes from 0.12 % to 1 %, ' +
       'which is 24 to 201 customers.',
   )
-  expect(sayEstimate({ ...of, checked: 0 })).toContain('says nothing')
+  expect(sayEstimate({ ...of, checked: 0 }, all)).toContain('says nothing')
+  // Some have no user to look at: of how many that is true, the sample tells as well.
+  const some = { ...of, population: 18_000 }
+  expect(sayEstimate(some, all)).toMatch(
+    /^Estimated for all of whom something can be said, about 18,000 customers: .* which is about 22 to 181 customers/,
+  )
+  expect(sayEstimate(some, { ...all, chosen: 20_000 }), 'all were drawn').not.toContain('about')
 })
 
 test('what was checked, and what cannot be seen, is said', () => {
