@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Relation } from '../config/config.ts'
 import { sameRelation } from '../config/relation.ts'
+import { lacksColumn } from '../customers/problems.ts'
 import { columnsIn, functionBody } from './body.ts'
 import type { Installed, InstalledFunction, InstalledTrigger } from './catalog.ts'
 import type { CapturePlan, Watcher } from './plan.ts'
@@ -93,7 +94,7 @@ function statusOf(difference: TableDifference, { functions, wider }: Difference)
       ? ['the trigger function does not fit the configuration']
       : []),
     ...leftover.map((name) => `the trigger ${name} is of an earlier configuration`),
-    ...unknown.map((column) => `there is no column ${column}`),
+    ...unknown.map((column) => lacksColumn(table, column)),
   ]
   return { relation: table, state, reasons }
 }

@@ -28,7 +28,8 @@ import { withPool } from './connect.ts'
 import type { ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
 import { openProgress } from './progress.ts'
-import { type Foretold, foretoldJson, type Sampled, sayForetold } from './say-forecast.ts'
+import { NOBODY_FITS } from './say-backfill.ts'
+import { type Foretold, foretellsNobody, foretoldJson, type Sampled, sayForetold } from './say-forecast.ts'
 import { redacted } from './sync-json.ts'
 
 /** Any key will do where nothing is compared with what another key has made. */
@@ -50,9 +51,11 @@ export async function foretell(io: Io, config: Config, asked: Asked): Promise<Ex
     }
     return await look(io, { pool, config, asked, withoutLedger, digestKey: digestKey ?? NO_KEY })
   })
+  const nobody = foretellsNobody(foretold)
+  if (asked.json && nobody) io.err(`rollcall: ${NOBODY_FITS}`)
   if (asked.json) io.out(asJson(foretoldJson(foretold)))
   else for (const line of sayForetold(foretold, config)) io.out(line)
-  if (!foretold.ended) return 1
+  if (!foretold.ended || nobody) return 1
   const { differs, unreadable } = foretold.forecast.tally.verdicts
   return differs + unreadable > 0 ? 3 : 0
 }

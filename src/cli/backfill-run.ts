@@ -24,7 +24,14 @@ import { withPool } from './connect.ts'
 import type { ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
 import { openProgress, type Progress } from './progress.ts'
-import { type Backfilled, backfillJson, exitOf, sayBackfill } from './say-backfill.ts'
+import {
+  type Backfilled,
+  backfillJson,
+  exitOf,
+  fitsNobody,
+  NOBODY_FITS,
+  sayBackfill,
+} from './say-backfill.ts'
 
 /** `rollcall backfill`: whoever differs is owed a sync; the calls are the workers'. */
 export async function runBackfill(io: Io, config: Config, asked: Asked): Promise<ExitCode> {
@@ -44,6 +51,7 @@ export async function runBackfill(io: Io, config: Config, asked: Asked): Promise
       progress.close()
     }
   })
+  if (asked.json && fitsNobody(done)) io.err(`rollcall: ${NOBODY_FITS}`)
   if (asked.json) io.out(asJson(backfillJson(done)))
   else for (const line of sayBackfill(done)) io.out(line)
   return exitOf(done)
@@ -79,9 +87,11 @@ async function carryOut(running: Running): Promise<Backfilled> {
     asked.mapping ? { kind: 'mapping', fingerprint: config.fingerprint } : { kind: 'backfill', restriction },
     makeSlices(running, restriction, heard),
   )
-  const waited = asked.wait && ran.ended ? await awaitSettled(running) : null
+  const conditioned = asked.where.length > 0
+  const nobody = fitsNobody({ ...ran, conditioned })
+  const waited = asked.wait && ran.ended && !nobody ? await awaitSettled(running) : null
   const standing = await readStanding(pool, config.fingerprint)
-  return { ...ran, ...heard, ...{ waited, standing, applied, mapping: asked.mapping } }
+  return { ...ran, ...heard, ...{ waited, standing, applied, conditioned, mapping: asked.mapping } }
 }
 
 type Heard = { announced: Announced | null; resumed: boolean }

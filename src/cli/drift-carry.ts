@@ -1,6 +1,6 @@
 // Carries a run out: looks at everybody, and owes the repairs that were asked for.
 import type { Config } from '../config/config.ts'
-import { doneOf } from '../drift/agenda.ts'
+import { doneOf, soFar } from '../drift/agenda.ts'
 import { readCircumstances } from '../drift/circumstances.ts'
 import type { Everybody } from '../drift/draw.ts'
 import { everybody } from '../drift/everybody.ts'
@@ -46,12 +46,18 @@ type Carried = { readonly run: Run; readonly end: RunEnd; readonly mended: Mende
 export async function carryOut(io: Io, reporting: Reporting, driving: Driving): Promise<Carried> {
   const { config, asked, opened } = reporting
   const { pool } = opened
-  const gate = gateOf(io, reporting)
   const { maxShare } = config.reconcile
   const verifying = { ...verifyOptions(reporting), maxShare, by: driving.run.id }
   const progress = openProgress(io, () => performance.now())
   const total = driving.run.population
   const from = doneOf(driving.run.agenda)
+  let { agenda } = driving.run
+  const show = (halt: string | null) =>
+    progress.show({
+      ...{ verb: 'looked at', done: doneOf(agenda), from, note: newsOf(agenda), halt },
+      total: Math.min(total, asked.sample ?? total),
+    })
+  const gate = gateOf(io, reporting, (stopped) => show(stopped ? HALT : null))
   try {
     const driven = await driveRun({
       ...{ pool, gate, run: driving.run, sleep, signal: io.stop },
@@ -65,12 +71,10 @@ export async function carryOut(io: Io, reporting: Reporting, driving: Driving): 
           from,
         ),
       verify: makeVerify({ ...verifying, repair: false, counts: asked.repair }),
-      onLooks(verified, { agenda }) {
+      onLooks(verified, run) {
         driving.onLooks(verified)
-        progress.show({
-          ...{ verb: 'looked at', done: doneOf(agenda), from, note: newsOf(agenda) },
-          total: Math.min(total, asked.sample ?? total),
-        })
+        agenda = run.agenda
+        show(null)
       },
       now: () => performance.now(),
     })
@@ -94,9 +98,14 @@ function shareOfRun({ agenda: { tally } }: Run, maxShare: number): Share {
   return shareAmong({ counted: tally.checked, drifted: driftingOf(tally) }, maxShare)
 }
 
-function newsOf({ tally, waiting }: Run['agenda']): string {
+const HALT = 'calls are stopped (rollcall pace tells why)'
+
+function newsOf(agenda: Run['agenda']): string {
+  const { tally, waiting } = agenda
+  const silent = Object.values(soFar(agenda).noAnswer).reduce((sum, count) => sum + count, 0)
+  const unclear = silent > 0 ? `, ${figure(silent)} without a clear answer` : ''
   const again = waiting.length > 0 ? `, ${figure(waiting.length)} to look at again` : ''
-  return `${figure(driftingOf(tally))} differ${again}`
+  return `${figure(driftingOf(tally))} differ${unclear}${again}`
 }
 
 function verifyOptions({ config, opened, calls }: Reporting) {
@@ -108,7 +117,7 @@ function verifyOptions({ config, opened, calls }: Reporting) {
   }
 }
 
-function gateOf(io: Io, { config, asked, opened, calls }: Reporting) {
+function gateOf(io: Io, { config, asked, opened, calls }: Reporting, onBeat: (stopped: boolean) => void) {
   const { pool, context, binding, credentials } = opened
   const probe = makeProbe({
     ...{ pool, users: context.users, signal: io.stop, log: (entry) => calls.add(entry) },
@@ -117,7 +126,7 @@ function gateOf(io: Io, { config, asked, opened, calls }: Reporting) {
   const tend = makeProbing({ pool, credentials, probe, random: Math.random, onChange: () => undefined })
   return makeGate({
     circumstances: () => readCircumstances(pool, { fingerprint: config.fingerprint, binding, credentials }),
-    rate: asked.rate,
+    ...{ rate: asked.rate, onBeat },
     async tend() {
       if ((await tend()) === 'probed') context.permits.drop()
     },

@@ -11,6 +11,7 @@ import type { Shown, Verified } from '../drift/words.ts'
 import { alone } from '../ledger/alone.ts'
 import { makeCallLog } from '../ledger/call-log.ts'
 import { mappingChanged, readStanding } from '../ledger/generation.ts'
+import { databaseError } from '../ledger/reachable.ts'
 import { RollcallError } from '../model/errors.ts'
 import { processName } from '../ops/process-name.ts'
 import { sleep } from '../ops/time.ts'
@@ -66,11 +67,14 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
   if (asked.rate !== null) await sayCeiling(io, pool, asked.rate)
   const begun = await begin(io, reporting)
   const values = new Map<string, readonly Shown[]>()
-  const { run, end, mended } = await carryOut(io, reporting, {
+  const carrying = carryOut(io, reporting, {
     ...begun,
     onLooks: (verified) => {
       if (asked.showValues) keepValues(verified, values)
     },
+  })
+  const { run, end, mended } = await carrying.catch((error) => {
+    throw keptBeyond(io, error, commandOf(asked, reporting.configFile))
   })
   if (end.kind === 'refused') throw await refusal(end.why, reporting)
   const endedAt = await readTime(pool)
@@ -97,6 +101,15 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
     trend: trendOf(await readPast(pool, run.id)),
     findings: findings.map((finding) => ({ ...finding, shown: values.get(finding.id) ?? [] })),
   }
+}
+
+/** A Postgres that was restarted costs nothing but the moment; whoever is not told that begins anew. */
+function keptBeyond(io: Io, error: unknown, resume: string): unknown {
+  const kept = `What was done is kept; within a day the same command goes on with it: ${resume}`
+  const known = error instanceof RollcallError ? error : databaseError(error)
+  if (known) return new RollcallError(known.code, [...known.details, kept], { cause: error })
+  io.err(kept)
+  return error
 }
 
 async function sayCeiling(io: Io, pool: Opened['pool'], rate: number): Promise<void> {

@@ -2,7 +2,7 @@
 // one's access would be revoked, and by the mapping it may be somebody else's user.
 import type { Pool } from 'pg'
 import type { CustomersShape } from '../customers/describe.ts'
-import { readGiven, spaced } from '../customers/given.ts'
+import { onlySpaced, readGiven, spaced } from '../customers/given.ts'
 import type { Found } from '../customers/read.ts'
 import { knownKeysIfAny } from '../ledger/known.ts'
 import type { CustomerKey } from '../model/customer.ts'
@@ -19,7 +19,7 @@ type Naming = {
 }
 
 /**
- * The keys in the text that the tables know, and a note for each that was typed otherwise. A text that the key columns
+ * The keys in the text that the tables know, and a note for each that was typed otherwise, but for spaces. A text that the key columns
  * cannot hold stays as it is where there is a record of it: the columns may have been others then.
  *
  * @throws RollcallError USAGE, which says what a key looks like.
@@ -32,7 +32,8 @@ export async function namedKeys({ io, pool, shape, keys }: Naming): Promise<read
   const wrong = odd.filter((given) => !known.has(given))
   if (wrong.length > 0) throw usage(wrong.map((given) => `${shown(given)}: expected ${expectedOf(shape)}`))
   for (const { given, key } of named)
-    if (key !== null && key !== given) io.err(`note: ${shown(given)} is read as ${shown(key)}`)
+    if (key !== null && key !== given && !onlySpaced(given, key))
+      io.err(`note: ${shown(given)} is read as ${shown(key)}`)
   return named.map(({ given, key }) => key ?? given)
 }
 

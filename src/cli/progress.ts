@@ -14,6 +14,8 @@ export type Standing = {
   /** How many were done when it began, by an earlier command. */
   readonly from: number
   readonly note: string
+  /** Why nobody is done at this moment: it stands in the place of the rate, which would tell of a time that is over. */
+  readonly halt?: string | null
 }
 
 export type Progress = {
@@ -63,12 +65,12 @@ export function openProgress(io: Pick<Io, 'err' | 'screen'>, now: () => number):
 
 /** `1,200 of 5,000 customers looked at (24 %), 400/s, 10 s left; 30 differ` */
 export function sayStanding(standing: Standing, elapsedMs: number): string {
-  const { verb, done, from, note } = standing
+  const { verb, done, from, note, halt = null } = standing
   const total = totalOf(standing)
   const of = total === null ? '' : ` of ${figure(total)}`
   const parts = [
     `${figure(done)}${of} customers ${verb}${percent(done, total)}`,
-    ...pace({ done, total, from }, elapsedMs),
+    ...pace({ done, total, from, halt }, elapsedMs),
   ]
   return [parts.join(', '), ...(note === '' ? [] : [note])].join('; ')
 }
@@ -100,10 +102,11 @@ function totalOf({ done, total }: Pick<Standing, 'done' | 'total'>): number | nu
   return total !== null && done > total ? null : total
 }
 
-type Pacing = Pick<Standing, 'done' | 'total' | 'from'>
+type Pacing = Pick<Standing, 'done' | 'total' | 'from' | 'halt'>
 
 /** Rate and time left, by this process alone. */
-function pace({ done, total, from }: Pacing, elapsedMs: number): string[] {
+function pace({ done, total, from, halt }: Pacing, elapsedMs: number): string[] {
+  if (halt) return [halt]
   if (elapsedMs < LEAST_MS || done <= from) return []
   const perSecond = (done - from) / (elapsedMs / 1000)
   const rate = perSecond < 10 ? perSecond.toFixed(1) : figure(Math.round(perSecond))

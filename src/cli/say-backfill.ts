@@ -19,13 +19,28 @@ export type Backfilled = Ran & {
   /** It went on where an earlier command had stopped. */
   readonly resumed: boolean
   readonly announced: Announced | null
+  /** It was for those alone of whom a condition holds. */
+  readonly conditioned: boolean
   /** Null: it did not wait. */
   readonly waited: Waited | null
 }
 
+/**
+ * Whether a condition held of nobody at all: far likelier a typing error than an answer, and nothing that a script should
+ * take for done.
+ */
+export function fitsNobody({ conditioned, ended, tally }: Fitting): boolean {
+  return conditioned && ended && tally.customers === 0
+}
+
+type Fitting = Pick<Backfilled, 'conditioned' | 'ended'> & { readonly tally: Pick<Tally, 'customers'> }
+
+export const NOBODY_FITS = 'there is no customer for whom --where holds: is it a typing error?'
+
 /** Somebody who is rejected or held is settled by no waiting. */
-export function exitOf({ ended, waited, tally }: Backfilled): ExitCode {
-  if (!ended || waited?.ended === false) return 1
+export function exitOf(done: Backfilled): ExitCode {
+  const { ended, waited, tally } = done
+  if (!ended || waited?.ended === false || fitsNobody(done)) return 1
   if (!waited) return 0
   return waited.open + unsettled(waited) + tally.verdicts.unreadable > 0 ? 3 : 0
 }
@@ -37,6 +52,7 @@ function unsettled({ states: { rejected, failing, held } }: Waited): number {
 /** What a backfill has found and done, as lines for a person. */
 export function sayBackfill(done: Backfilled): string[] {
   const { tally, ended, announced, waited } = done
+  if (fitsNobody(done)) return [...lines('mapping', sayWhich(done)), ...lines('nobody', NOBODY_FITS)]
   return [
     ...lines('mapping', sayWhich(done)),
     ...sayTally(tally, done.mapping),

@@ -24,7 +24,7 @@ export function sayCure({ do: deed, waitMs }: Cure, { key, knowledge, next, look
     case 'migrate':
       return `\`rollcall migrate\`, then ${sync}`
     case 'name-the-target':
-      return `\`rollcall migrate --target same|new\` says what the target is${next.kind === 'differs' ? `; then ${sync}` : ''}`
+      return `correct the variable that is wrong; if none is, \`rollcall migrate --target same|new\` says what the target is${next.kind === 'differs' ? `; then ${sync}` : ''}`
     case 'check-keys':
       return look.kind === 'denied' && look.answer === 403
         ? 'check SERVICE_API_KEY and SERVICE_SECRET_KEY; if other customers are answered, ask whoever runs the service about this user'

@@ -7,7 +7,7 @@ import { figure } from '../report/figures.ts'
 import { type Counts, type Forecast, totalCalls } from '../sweep/forecast.ts'
 import type { Plan } from '../sync/plan.ts'
 import type { Asked } from './backfill-asked.ts'
-import { sayTally } from './say-backfill.ts'
+import { fitsNobody, NOBODY_FITS, sayTally } from './say-backfill.ts'
 import { lines } from './say-status.ts'
 import { sayPlan } from './say-step.ts'
 import { span } from './say-time.ts'
@@ -26,7 +26,7 @@ export type Foretold = {
   readonly forecast: Forecast
   /** False: it was stopped, and the sums are of those whom it had looked at. */
   readonly ended: boolean
-  readonly asked: Pick<Asked, 'mapping' | 'rate' | 'expectCreates'>
+  readonly asked: Pick<Asked, 'mapping' | 'rate' | 'expectCreates' | 'where'>
   /** Why everybody was planned as if nothing had ever been sent; null: they were not. */
   readonly withoutLedger: Unreadable | 'no-key' | null
   readonly standing: Standing | null
@@ -38,6 +38,10 @@ export type Foretold = {
   readonly sharing: number
 }
 
+export function foretellsNobody({ asked, ended, forecast }: Foretold): boolean {
+  return fitsNobody({ conditioned: asked.where.length > 0, ended, tally: forecast.tally })
+}
+
 /** What would follow, as lines for a person. */
 export function sayForetold(foretold: Foretold, { service }: Pick<Config, 'service'>): string[] {
   const { forecast, ended, sample, brake, withoutLedger } = foretold
@@ -46,6 +50,7 @@ export function sayForetold(foretold: Foretold, { service }: Pick<Config, 'servi
     ...lines('service', service.environment),
     ...(withoutLedger ? lines('note', WITHOUT[withoutLedger]) : []),
     ...(foretold.standing?.current === false ? lines('note', sayNotApplied(foretold)) : []),
+    ...(foretellsNobody(foretold) ? lines('nobody', NOBODY_FITS) : []),
     ...sayTally(forecast.tally, foretold.asked.mapping),
     ...sums('registers', 'with ', registered),
     ...lines(

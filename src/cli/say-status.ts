@@ -92,9 +92,10 @@ export function sayDiffer({ tally, ended }: Swept): string {
 
 function reasons({ reasons, fieldIssues }: Overview): string[] {
   return [
-    ...reasons.flatMap(({ state, code, status, customers }) =>
-      lines(state, `${customers} × ${code}${status === null ? '' : ` (${status})`}`),
-    ),
+    ...reasons.flatMap(({ state, code, status, fields, customers }) => {
+      const which = code === 'mapping' && fields && fields.length > 0 ? `: ${fields.join(', ')}` : ''
+      return lines(state, `${customers} × ${code}${which}${status === null ? '' : ` (${status})`}`)
+    }),
     ...fieldIssues.flatMap(({ field, code, customers }) =>
       lines('left out', `${customers} × ${field}: ${code}`),
     ),

@@ -5,11 +5,14 @@ import { planCapture } from '../capture/relations.ts'
 import { captureDifference, captureStatus } from '../capture/status.ts'
 import { readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
+import { findMisfits } from '../customers/describe.ts'
+import { nameOf } from '../customers/problems.ts'
 import { readVerification } from '../drift/coverage.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
 import { type Overview, readOverview } from '../ledger/overview.ts'
 import { readSweeps, type SweepsReport } from '../ledger/sweeps-read.ts'
 import { type PaceReport, readPace } from '../pace/read.ts'
+import { counted } from '../report/figures.ts'
 import { withPool } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { asJson } from './json.ts'
@@ -44,6 +47,7 @@ export const statusCommand: AddCommand = (program, io, exit) => {
         const overview = await readOverview(pool)
         const difference = captureDifference(await planCapture(pool, config), await readInstalled(pool))
         const capture = { tables: captureStatus(difference), marks: await openMarks(pool) }
+        const misfits = await findMisfits(pool, config)
         const mapping = await mappingStatus(pool, config, env.ROLLCALL_DIGEST_KEY)
         const sweeps = await readSweeps(pool)
         const pace = await readPace(pool)
@@ -52,6 +56,7 @@ export const statusCommand: AddCommand = (program, io, exit) => {
         const attention = [
           ...brakeNeeds(brake),
           ...paceNeeds(pace),
+          ...misfits.map((misfit) => `${misfit} (correct rollcall.config.ts, or the database)`),
           ...needsPerson(overview, capture),
           ...sweepsNeed(sweeps),
           ...mappingNeeds(mapping),
@@ -73,11 +78,16 @@ export function needsPerson(
   { states, owed, outbox }: Overview,
   { tables, marks }: Status['capture'],
 ): string[] {
-  const unfit = tables.filter(({ state }) => state !== 'fits').length
+  const unfit = tables.filter(({ state }) => state !== 'fits')
+  const { rejected, failing } = states
   return [
-    ...(states.rejected > 0 ? [`${states.rejected} customers are rejected: see \`rollcall failures\``] : []),
-    ...(states.failing > 0
-      ? [`${states.failing} customers fail and are tried again: see \`rollcall failures\``]
+    ...(rejected > 0
+      ? [`${counted(rejected, 'customer is', 'customers are')} rejected: see \`rollcall failures\``]
+      : []),
+    ...(failing > 0
+      ? [
+          `${counted(failing, 'customer fails and is', 'customers fail and are')} tried again: see \`rollcall failures\``,
+        ]
       : []),
     ...((outbox.oldestAgeMs ?? 0) > WAITS_LONG_MS
       ? ['changes are captured and nobody notes them: no worker runs, or it hangs; its log tells']
@@ -87,10 +97,8 @@ export function needsPerson(
           'somebody is due for more than a minute: no worker syncs by the present mapping, or it is far behind',
         ]
       : []),
-    ...(unfit > 0
-      ? [
-          `${unfit} watched ${unfit === 1 ? 'table is' : 'tables are'} not captured as configured: run \`rollcall capture install\``,
-        ]
+    ...(unfit.length > 0
+      ? [`not captured as configured: ${sayUnfit(unfit)}: run \`rollcall capture install\``]
       : []),
     ...marks.map((mark) =>
       mark.kind === 'truncate'
@@ -98,6 +106,17 @@ export function needsPerson(
         : `capture of ${mark.relation} has a gap; a running worker looks at everybody again`,
     ),
   ]
+}
+
+/** Of a table with many partitions `rollcall capture status` tells each. */
+const NAMED_UNFIT = 3
+
+function sayUnfit(tables: Status['capture']['tables']): string {
+  const named = tables
+    .slice(0, NAMED_UNFIT)
+    .map(({ relation, reasons }) => `${nameOf(relation)} (${reasons.join('; ')})`)
+  const more = tables.length - named.length
+  return [...named, ...(more > 0 ? [`${more} more`] : [])].join(', ')
 }
 
 /** What was missed is put right; what missed it goes on until somebody finds it. */
@@ -121,7 +140,7 @@ function brakeNeeds(brake: readonly KindHeld[]): string[] {
     if (held === 0)
       return `the brake (${kind}) has been tripped since ${trippedAt}, nobody is held: ${letsThrough(kind)}`
     const since = trippedAt === null ? '' : `, everybody new to it since ${trippedAt}`
-    return `the brake holds ${held} customers (${kind})${since}: see \`rollcall held\``
+    return `the brake holds ${counted(held, 'customer')} (${kind})${since}: see \`rollcall held\``
   })
 }
 

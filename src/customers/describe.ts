@@ -42,20 +42,10 @@ export type CustomersShape = {
  */
 export async function describeCustomers(client: Client, config: Config): Promise<CustomersShape> {
   const { relation } = config.customers
-  const found = await findRelation(client, relation)
-  if (!found) {
-    const detail = noRelation('customers', relation, await relationNames(client))
-    throw new RollcallError('CUSTOMERS_UNREADABLE', [detail])
-  }
-  const columns = await findColumns(client, found.oid)
-  const key = config.customers.key.flatMap((name) => columns.get(name) ?? [])
-  const watched = await describeWatched(client, config, key)
-  const problems = [
-    ...(found.schemaUsable ? [] : [`customers: the role has no USAGE on the schema ${relation.schema}`]),
-    ...columnProblems(config, columns),
-    ...keyTypeProblems('customers.key', key),
-    ...watched.problems,
-  ]
+  const held = await holdAgainst(client, config)
+  if (!held.found) throw new RollcallError('CUSTOMERS_UNREADABLE', held.misfits)
+  const { found, columns, key, warnings } = held
+  const problems = [...unreadable(config, found, columns), ...held.misfits]
   if (problems.length === 0) problems.push(...(await probe(client, config)))
   if (problems.length > 0) throw new RollcallError('CUSTOMERS_UNREADABLE', problems)
 
@@ -67,18 +57,51 @@ export async function describeCustomers(client: Client, config: Config): Promise
       const column = columns.get(name)
       return column ? [{ name, type: column.type }] : []
     }),
-    warnings: [...(await warningsOf(client, config, found)), ...watched.warnings],
+    warnings: [...(await warningsOf(client, config, found)), ...warnings],
   }
 }
 
-function columnProblems(config: Config, columns: ReadonlyMap<string, FoundColumn>): readonly string[] {
+/**
+ * What the configuration names and the database does not have (or not so), also for a role that may look and read no
+ * customer: a column that was renamed while workers run is told in the words that a start would refuse it with.
+ */
+export async function findMisfits(client: Client, config: Config): Promise<readonly string[]> {
+  return (await holdAgainst(client, config)).misfits
+}
+
+async function holdAgainst(client: Client, config: Config) {
   const { relation } = config.customers
-  return columnUses(config).flatMap(({ where, column }) => {
-    const found = columns.get(column)
-    if (!found) return [noColumn({ where, relation, column, known: [...columns.keys()] })]
-    if (found.readable) return []
-    return [`${where}: the role may not SELECT the column ${column} of ${nameOf(relation)}`]
-  })
+  const found = await findRelation(client, relation)
+  if (!found) return { misfits: [noRelation('customers', relation, await relationNames(client))] }
+  const columns = await findColumns(client, found.oid)
+  const key = config.customers.key.flatMap((name) => columns.get(name) ?? [])
+  const { problems, warnings } = await describeWatched(client, config, key)
+  const known = [...columns.keys()]
+  const misfits = [
+    ...columnUses(config)
+      .filter(({ column }) => !columns.has(column))
+      .map((use) => noColumn({ ...use, relation, known })),
+    ...keyTypeProblems('customers.key', key),
+    ...problems,
+  ]
+  return { found, columns, key, misfits, warnings }
+}
+
+function unreadable(
+  config: Config,
+  found: FoundRelation,
+  columns: ReadonlyMap<string, FoundColumn>,
+): readonly string[] {
+  const { relation } = config.customers
+  return [
+    ...(found.schemaUsable ? [] : [`customers: the role has no USAGE on the schema ${relation.schema}`]),
+    ...columnUses(config)
+      .filter(({ column }) => columns.get(column)?.readable === false)
+      .map(
+        ({ where, column }) =>
+          `${where}: the role may not SELECT the column ${column} of ${nameOf(relation)}`,
+      ),
+  ]
 }
 
 /** What only Postgres itself can tell: rights behind a view, a view that no longer works. */

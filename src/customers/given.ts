@@ -55,6 +55,12 @@ export function spaced(given: string): CustomerKey | null {
   return parts && keyOf(parts)
 }
 
+/** Whether a key of several parts was typed as the tables have it, but for the spaces between the parts. */
+export function onlySpaced(given: string, key: CustomerKey): boolean {
+  const parts = jsonArray(given)
+  return parts !== null && JSON.stringify(parts) === JSON.stringify(jsonArray(key))
+}
+
 function jsonArray(text: string): readonly unknown[] | null {
   try {
     const value: unknown = JSON.parse(text)

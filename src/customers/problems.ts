@@ -24,7 +24,11 @@ type Missing = {
 }
 
 export function noColumn({ where, relation, column, known }: Missing): string {
-  return `${where}: there is no column ${column} in ${nameOf(relation)}${didYouMean(closest(column, known))}`
+  return `${where}: ${lacksColumn(relation, column)}${didYouMean(closest(column, known))}`
+}
+
+export function lacksColumn(relation: Relation, column: string): string {
+  return `there is no column ${column} in ${nameOf(relation)}`
 }
 
 export function keyTypeProblems(where: string, key: readonly FoundColumn[]): readonly string[] {

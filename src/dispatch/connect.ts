@@ -109,7 +109,7 @@ async function connectPostgres(queueUrl: string, onError: (error: Error) => void
     await client.connect()
     await assertSchemaCompatibility(client, QUEUE_SCHEMA)
   } catch (error) {
-    throw postgresError(error, where(queueUrl))
+    throw postgresError(error, queueUrl)
   } finally {
     await client.end().catch(() => undefined)
   }
@@ -139,19 +139,21 @@ function listened(onError: (error: Error) => void): typeof pg.Client {
 /** What a queue that was reached already says when it goes away, as an error of ours. */
 export function queueError(error: unknown, queueUrl: string): unknown {
   if (error instanceof RollcallError) return error
-  const server = where(queueUrl)
-  if (isPostgres(queueUrl)) return postgresError(error, server)
+  if (isPostgres(queueUrl)) return postgresError(error, queueUrl)
   // BullMQ passes on what ioredis says of a connection that ended, which has no code.
-  return redisError(error, server)
+  return redisError(error, where(queueUrl))
 }
 
 function isPostgres(queueUrl: string): boolean {
   return /^postgres(ql)?:/.test(queueUrl)
 }
 
-function postgresError(error: unknown, server: string): unknown {
+function postgresError(error: unknown, queueUrl: string): unknown {
+  const server = where(queueUrl)
   if (error instanceof SchemaMigrationRequiredError)
-    return new RollcallError('NOT_MIGRATED', [`the queue's tables (schema ${QUEUE_SCHEMA}) are missing`])
+    return new RollcallError('NOT_MIGRATED', [
+      `the queue's tables (schema ${QUEUE_SCHEMA}) are missing in ${server}${new URL(queueUrl).pathname}: it is QUEUE_URL that tells \`rollcall migrate\` to make them there, as a role that may create`,
+    ])
   const known = databaseError(error, 'QUEUE_DOWN')
   if (!known) return error
   const code = known.code === 'DATABASE_REFUSED' ? 'QUEUE_REFUSED' : known.code

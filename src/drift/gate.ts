@@ -20,6 +20,8 @@ type Gating = {
   readonly rate: number | null
   /** Called while calls are stopped for everybody: there may be no worker that finds out when they may be made again. */
   readonly tend: () => Promise<unknown>
+  /** Told at each beat whether calls are stopped, for whoever waits and sees nothing go on. */
+  readonly onBeat?: (stopped: boolean) => void
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
   /** Milliseconds. */
   readonly monotonic: () => number
@@ -38,6 +40,7 @@ const YIELD_MS = 2000
 /** Holds a run back for what goes before it: whoever is owed something, the pace, and what was asked for. */
 export function makeGate(options: Gating) {
   const { circumstances, rate: asked, tend, sleep, monotonic, signal, patienceMs = PATIENCE_MS } = options
+  const { onBeat } = options
   let allowance: Allowance = { left: 1, at: monotonic() }
 
   return {
@@ -51,6 +54,7 @@ export function makeGate(options: Gating) {
         if (!current) return { kind: 'refused', why: 'mapping' }
         if (!swept) return { kind: 'refused', why: 'unswept' }
         if (gap) return { kind: 'refused', why: 'gap' }
+        onBeat?.(rate <= 0)
         if (rate <= 0) {
           const why = doubt()
           if (why) return { kind: 'not-credible', why }

@@ -3,7 +3,7 @@ import type { ClientBase } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
 import type { FieldIssue } from '../model/mapped.ts'
 import type { CustomerState, Reason } from './record.ts'
-import { CODE, LEFT_OUT, type Selector, STOPPED, valuesOf, WHERE } from './selector.ts'
+import { CODE, common, LEFT_OUT, type Selector, STOPPED, valuesOf, WHERE } from './selector.ts'
 import { iso } from './sql.ts'
 
 type Client = Pick<ClientBase, 'query'>
@@ -58,10 +58,6 @@ export type Failing = Waiting & {
 }
 
 const ms = (interval: string) => `round(extract(epoch FROM ${interval}) * 1000)::float8`
-/** What all rows of a group have in common; null where they differ. */
-const common = (name: string) => `
-  CASE WHEN min((l.reason->'${name}')::text COLLATE "C") = max((l.reason->'${name}')::text COLLATE "C")
-    AND count(l.reason->'${name}') = count(*) THEN min((l.reason->'${name}')::text)::jsonb END`
 
 const REASONS = `
 SELECT l.state, ${CODE} AS code, (l.reason->>'status')::int AS status, l.reason->>'error' AS error,

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg'
 import { LANE } from '../model/customer.ts'
+import { common, STOPPED as NOT_SYNCED } from './selector.ts'
 
 /** What `rollcall status` shows of the tables; counts and times only. Ages in milliseconds. */
 export type Overview = {
@@ -35,8 +36,11 @@ export type Overview = {
     readonly state: string
     readonly code: string
     readonly status: number | null
+    /** Names that all of them have; null where they differ, or where none are said. */
+    readonly fields: readonly string[] | null
     readonly customers: number
   }[]
+  /** Of those alone who are synced but for these fields: who is rejected or failing counts by its reason. */
   readonly fieldIssues: readonly {
     readonly field: string
     readonly code: string
@@ -79,11 +83,12 @@ SELECT
      'discarded', count(*) FILTER (WHERE state = 'discarded'))
    FROM rollcall.ledger) AS states,
   (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY customers DESC, code), '[]') FROM (
-     SELECT state, reason->>'code' AS code, (reason->>'status')::int AS status, count(*)::int AS customers
-     FROM rollcall.ledger WHERE state <> 'idle' GROUP BY 1, 2, 3) r) AS reasons,
+     SELECT l.state, l.reason->>'code' AS code, (l.reason->>'status')::int AS status,
+       ${common('fields')} AS fields, count(*)::int AS customers
+     FROM rollcall.ledger l WHERE l.state <> 'idle' GROUP BY 1, 2, 3) r) AS reasons,
   (SELECT coalesce(jsonb_agg(to_jsonb(i) ORDER BY customers DESC, field), '[]') FROM (
      SELECT issue->>'field' AS field, issue->>'code' AS code, count(*)::int AS customers
-     FROM rollcall.ledger, jsonb_array_elements(issues) issue GROUP BY 1, 2) i) AS "fieldIssues",
+     FROM rollcall.ledger l, jsonb_array_elements(l.issues) issue WHERE NOT (${NOT_SYNCED}) GROUP BY 1, 2) i) AS "fieldIssues",
   (SELECT jsonb_build_object('rows', count(*), 'bytes', pg_relation_size('rollcall.outbox'), 'oldestAgeMs', ${AGE('at')})
    FROM rollcall.outbox) AS outbox`
 

@@ -10,6 +10,11 @@ export const LEFT_OUT = `l.issues <> '[]'`
 /** A reason without a code is none of ours; it must not make the group nameless. */
 export const CODE = `coalesce(l.reason->>'code', 'unsaid')`
 
+/** Of a reason: what all rows of a group have in common; null where they differ. */
+export const common = (name: string) => `
+  CASE WHEN min((l.reason->'${name}')::text COLLATE "C") = max((l.reason->'${name}')::text COLLATE "C")
+    AND count(l.reason->'${name}') = count(*) THEN min((l.reason->'${name}')::text)::jsonb END`
+
 /** The condition of a selector, over `l`, with `$1` and `$2` as its two values. */
 export const WHERE: Readonly<Record<Selector['kind'], string>> = {
   reason: `${STOPPED} AND ${CODE} = $1::text AND ($2::text IS NULL OR $2 IN (l.reason->>'status', l.reason->>'error'))`,

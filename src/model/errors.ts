@@ -58,7 +58,7 @@ export const ERRORS = {
   TARGET_CHANGED: {
     exit: 2,
     means: 'The records in this database are about another service, key or database than the present one.',
-    todo: 'Run `rollcall migrate --target same` if it is the same service (rotated key, moved database), or `--target new` if it is another: then every remote state counts as unknown.',
+    todo: 'If that was not meant, correct the variable: SERVICE_URL, SERVICE_API_KEY, ROLLCALL_DIGEST_KEY or DATABASE_URL; nothing was changed. If it was, run `rollcall migrate --target same` if it is the same service (rotated key, moved database), or `--target new` if it is another: then every remote state counts as unknown.',
   },
   MAPPING_CHANGED: {
     exit: 2,

@@ -23,7 +23,10 @@ const TONES: Readonly<Record<Conclusion, Tone>> = {
 export function sayHeadline(report: Report): Headline {
   const conclusion = conclude(report)
   const access = conclusion === 'not-credible' ? [] : sayAccess(report)
-  const text = [...access, sayConclusion(conclusion, report)].join(' ')
+  const said = [...access, sayConclusion(conclusion, report)].join(' ')
+  // First of all: whatever follows is about those alone whom it had come to.
+  const stopped = report.outcome.kind === 'stopped' ? 'Stopped before the end: ' : ''
+  const text = `${stopped}${said}`
   return { tone: TONES[conclusion], text, more: sayMore(report) }
 }
 
@@ -53,9 +56,7 @@ function sayConclusion(conclusion: Conclusion, report: Report): string {
         ? `${found} with the service${held}.`
         : `${found} with the service${held}: above the limit of ${limit}.`
     case 'incomplete':
-      return counts.checked === 0
-        ? 'Stopped before the end: nobody was checked.'
-        : `Stopped before the end: ${found} so far.`
+      return counts.checked === 0 ? 'nobody was checked.' : `${found} so far.`
     case 'unchecked':
       return sayUnchecked(report)
     case 'not-credible':
@@ -100,7 +101,7 @@ function sayMore(report: Report): string[] {
     if (outcome.resume !== null) said.push(`It goes on with: ${outcome.resume}`)
   }
   if (outcome.kind !== 'not-credible') said.push(...sayResolved(report), ...sayOthers(report))
-  if (estimate !== null && outcome.kind !== 'not-credible') said.push(sayEstimate(estimate))
+  if (estimate !== null && outcome.kind !== 'not-credible') said.push(sayEstimate(estimate, report))
   const ended = counts.kinds['trial-ended'] ?? 0
   if (ended > 0 && outcome.kind !== 'not-credible')
     said.push(`${counted(ended, 'trial is over', 'trials are over')} at the service, which is no drift.`)
@@ -155,12 +156,21 @@ function sayLeft(left: number): string {
   )
 }
 
-export function sayEstimate({ population, checked, share, low, high }: Estimate): string {
+/**
+ * Of how many there is anything to say is known only where all were drawn; from a sample of them it is an estimate too,
+ * and to be told as one.
+ */
+export function sayEstimate(
+  { population, checked, share, low, high }: Estimate,
+  of: Pick<Report, 'population' | 'chosen'>,
+): string {
   if (checked === 0)
     return `A sample of ${figure(population)}, of whom nobody could be checked, says nothing.`
   const people = (part: number) => figure(Math.round(part * population))
+  const about = population !== of.population && of.chosen < of.population ? 'about ' : ''
+  const all = about === '' ? 'all' : 'all of whom something can be said, about'
   return (
-    `Estimated for all ${counted(population, 'customer')}: ${percent(share)} drift; the 95 % interval goes from ` +
-    `${percent(low)} to ${percent(high)}, which is ${people(low)} to ${people(high)} customers.`
+    `Estimated for ${all} ${counted(population, 'customer')}: ${percent(share)} drift; the 95 % interval goes from ` +
+    `${percent(low)} to ${percent(high)}, which is ${about}${people(low)} to ${people(high)} customers.`
   )
 }

@@ -7,6 +7,8 @@ export function sayUnseen({ options }: Pick<Report, 'options'>): string[] {
   return [
     'country_code: it can be sent, and no GET shows it.',
     'Users whom only the service knows: it has no list to ask for.',
+    'Customers out of scope, or removed, whom rollcall has never synced: they are not looked at, and the service may let ' +
+      'them in.',
     'Spelling: capitals of an e-mail, blanks at the ends, how a phone number is split, null or empty.',
     ...(options.values ? [] : ['Values of fields: left out of this report; --show-values puts them in.']),
   ]
@@ -46,11 +48,17 @@ const RECORDED =
 
 /** What was checked, and when: label and text. */
 export function sayScope(report: Report): (readonly [label: string, text: string])[] {
-  const { target, options, population, chosen, coverage } = report
+  const { target, options, population, chosen, coverage, outcome } = report
   const many = counted(population, 'customer')
   const all = options.from === 'service' ? 'all of them' : RECORDED
   const which = options.where === null ? all : `where ${options.where}`
+  const stopped = outcome.kind === 'stopped'
+  const wanted = counted(Math.min(options.sample ?? population, population), 'customer')
   return [
+    // Before any figure: each of them is of those alone whom it had come to.
+    ...(stopped
+      ? [['Stopped', `before the end, with ${figure(chosen)} of ${wanted} looked at`] as const]
+      : []),
     ['Service', sayTarget(target)],
     [options.from === 'service' ? 'Looked at' : 'As known at', sayWhen(report)],
     [
@@ -59,7 +67,7 @@ export function sayScope(report: Report): (readonly [label: string, text: string
         ? 'the service, by a GET for each'
         : 'what workers and runs have found, without a call',
     ],
-    ['Customers', `${figure(population)}, ${which}`],
+    ['Customers', stopped && options.where === null ? figure(population) : `${figure(population)}, ${which}`],
     ...(options.sample === null
       ? []
       : [

@@ -6,6 +6,7 @@ import { openMarks } from '../capture/marks.ts'
 import { planCapture } from '../capture/relations.ts'
 import { captureDifference, captureStatus } from '../capture/status.ts'
 import type { Config } from '../config/config.ts'
+import { findMisfits } from '../customers/describe.ts'
 import { nameOf } from '../customers/problems.ts'
 import { pruneDrift } from '../drift/prune.ts'
 import { pruneCalls } from '../ledger/calls.ts'
@@ -76,6 +77,8 @@ export function makeHousekeeping({ pool, binding, config, log, now }: Options) {
   }
 
   async function tellUnfit(): Promise<void> {
+    for (const problem of await findMisfits(pool, config))
+      log.error({ problem }, 'the configuration does not fit the database: correct one of them')
     const client = await pool.connect()
     try {
       const difference = captureDifference(await planCapture(client, config), await readInstalled(client))

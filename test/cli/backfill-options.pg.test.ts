@@ -205,6 +205,13 @@ describe('on a house of its own', () => {
     expect(output).not.toContain('everybody is settled')
   })
 
+  test('a condition that holds for nobody is told, fails, and waits for nobody', async () => {
+    for (const more of [['--dry-run'], ['--dry-run', '--json'], ['--wait'], ['--json']]) {
+      const { code, output } = await rollcall(house, ...more, '--where', 'plan=premum')
+      expect([more, code, output]).toEqual([more, 1, expect.stringContaining('whom --where holds')])
+    }
+  })
+
   test('without capture, and by a mapping that is not the present one, nothing is begun', async () => {
     const mapping = { ...CONFIG.mapping, description: 'correo' }
     const changed = await rollcall({ ...house, authored: { ...house.authored, mapping } })

@@ -215,6 +215,26 @@ describe('with three users who were changed behind our back', () => {
     expect((await json([])).err).not.toContain('going on')
   })
 
+  test('a database that ends our sessions: it says that what was done is kept, and goes on', async () => {
+    const cut = runDrift(house, ['--rate', '5', '--sample', '10'])
+    await expect.poll(looked).toSatisfy((checked) => checked > 0 && checked < 10)
+    const locker = await house.db.pool.connect()
+    await locker.query('BEGIN; LOCK rollcall.drift_run')
+    const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock'`
+    await until(async () => ((await house.db.pool.query(end)).rowCount ?? 0) > 0, {
+      what: 'a session that waits',
+    })
+    await locker.query('ROLLBACK')
+    locker.release()
+    const { code, err } = await cut
+    expect(code).toBe(1)
+    expect(err).toMatch(/does not answer[\s\S]+kept; within a day .*: rollcall drift --sample 10 --rate 5\n/)
+    const { report, err: said } = await json(['--rate', '500', '--sample', '10'])
+    expect(said).toContain('going on with the run of')
+    expect(report).toMatchObject({ chosen: 10, counts: { checked: 10 } })
+  })
+
   test('killed it goes on too', async () => {
     await using killed = await runRollcall(house, ['drift', '--rate', '5', '--sample', '11'])
     await expect.poll(looked).toSatisfy((checked) => checked > 0 && checked < 11)

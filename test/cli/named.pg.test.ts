@@ -61,7 +61,9 @@ describe('with a key of two columns', () => {
     for (const typed of ['["ES","105"]', '["ES",105]', '[ "ES" , "00105" ]']) {
       for (const more of [['--dry-run'], ['--diff'], []]) {
         const { code, out, err } = await rollcall(house, 'sync', typed, ...more)
-        expect([typed, more, code, err]).toEqual([typed, more, 0, `note: ${typed} is read as ["ES", "105"]`])
+        // Where only the spaces are others there is nothing to note.
+        const note = typed === '["ES","105"]' ? '' : `note: ${typed} is read as ["ES", "105"]`
+        expect([typed, more, code, err]).toEqual([typed, more, 0, note])
         expect(out).toContain('customer ["ES", "105"] ')
       }
     }

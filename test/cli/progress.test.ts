@@ -24,3 +24,14 @@ test('a bar is one line, whatever the terminal is wide', () => {
   for (const columns of [1, 20, 79, 80, 200])
     expect(sayBar(STANDING, 25_000, columns).length).toBeLessThan(Math.max(2, columns))
 })
+
+test('while calls are stopped that stands in the place of a rate that is over', () => {
+  const halted = { ...STANDING, halt: 'calls are stopped' }
+  for (const said of [sayStanding(halted, 25_000), sayBar(halted, 25_000, 80)]) {
+    expect(said).toContain('calls are stopped')
+    expect(said).not.toMatch(/\/s|left/)
+  }
+  expect(sayStanding(halted, 60_000), 'a line that says nothing new is told once').toBe(
+    sayStanding(halted, 25_000),
+  )
+})

@@ -20,21 +20,24 @@ async function openScene() {
   const client = await db.pool.connect()
   await install(client, await planCapture(client, resolveConfig(CONFIG, 'rollcall.config.ts')))
   client.release()
-  const status = async (...args: readonly string[]) => {
+  const statusOf = async (url: string, ...args: readonly string[]) => {
     const out: string[] = []
     const code = await main(['status', ...args], {
       out: (line) => void out.push(line),
       err: (line) => void out.push(line),
-      env: { DATABASE_URL: db.url },
+      env: { DATABASE_URL: url },
       cwd: folder,
       terminal: false,
       stop: new AbortController().signal,
     })
     return { code, out: out.join('\n') }
   }
+  const status = (...args: readonly string[]) => statusOf(db.url, ...args)
   return {
     pool: db.pool,
+    role: db.makeRole,
     status,
+    statusOf,
     async needs() {
       const { code, out } = await status('--json')
       const { attention, overview } = JSON.parse(out)
@@ -217,4 +220,50 @@ test('what the service holds otherwise needs a person, and a trial that ended do
     /^attention +the service differs from the database for 2 customers, 1 without .*: see `rollcall drift --from-ledger`$/m,
   )
   expect(lines).toMatch(/^attention +4 of the 5 .* is it still the right service/m)
+})
+
+test('whoever is rejected for a field counts there, and not among those who are synced without it', async () => {
+  await using scene = await openScene()
+  const issue = (field: string) => ({ field, code: 'missing', expected: '0, 2 or 4' })
+  const put = (key: string, state: string, reason: object | null, fields: readonly string[]) =>
+    scene.pool.query(`INSERT INTO rollcall.ledger (key, state, reason, issues) VALUES ($1, $2, $3, $4)`, [
+      ...[key, state, reason && JSON.stringify(reason), JSON.stringify(fields.map(issue))],
+    ])
+  const mapping = { code: 'mapping', fields: ['status'] }
+  await put('a', 'rejected', mapping, ['status'])
+  await put('b', 'rejected', mapping, ['status', 'email'])
+  await put('c', 'failing', { code: 'denied', status: 403 }, ['email'])
+  await put('d', 'idle', null, ['email'])
+  const { code, out } = await scene.status()
+  expect(code).toBe(3)
+  const lines = out.split('\n').filter((line) => line.includes(' × '))
+  expect(lines).toEqual([
+    'rejected     2 × mapping: status',
+    'failing      1 × denied (403)',
+    'left out     1 × email: missing',
+  ])
+})
+
+test('a column that was renamed is named, of the customers and of a watched table, also to a role that reads neither', async () => {
+  await using scene = await openScene()
+  await scene.pool.query(`
+    INSERT INTO rollcall.ledger (key, state, reason)
+      VALUES ('a', 'failing', '{"code": "customer-unreadable", "error": "42703"}');
+    ALTER TABLE clientes RENAME movil TO tel`)
+  const { code, out } = await scene.status()
+  expect(code).toBe(3)
+  const lines = unfolded(out)
+  const lacks = 'there is no column movil in public.clientes'
+  expect(lines).toMatch(new RegExp(`^attention +mapping.mobile_phone: ${lacks} .correct`, 'm'))
+  expect(lines).toMatch(
+    new RegExp(`^attention +not captured as configured: public.clientes .*${lacks}.*capture install`, 'm'),
+  )
+  expect(lines).toMatch(/^attention +1 customer fails and is tried again/m)
+
+  const role = await scene.role()
+  await scene.pool.query(`GRANT USAGE ON SCHEMA rollcall TO ${role.name};
+    GRANT SELECT ON ALL TABLES IN SCHEMA rollcall TO ${role.name}`)
+  expect(unfolded((await scene.statusOf(role.url)).out)).toContain(`mapping.mobile_phone: ${lacks} (`)
+  await scene.pool.query('ALTER TABLE clientes RENAME tel TO movil')
+  expect(unfolded((await scene.statusOf(role.url)).out)).not.toContain('mapping.')
 })

@@ -39,3 +39,13 @@ it('a queue in Postgres that goes away before it is taken from is said to be awa
   await consumer.close(1000)
   await again.close()
 })
+
+it('a queue in Postgres without its tables: what makes them, and where, and no password', async () => {
+  await using db = await freshDatabase({ empty: true })
+  const role = await db.makeRole()
+  const refused = await connectQueue(role.url, () => undefined).catch((error) => error)
+  expect(refused).toMatchObject({ code: 'NOT_MIGRATED' })
+  const { host } = new URL(db.url)
+  expect(refused.details.join()).toContain(`in postgres://${host}/${db.name}: it is QUEUE_URL that`)
+  expect(refused.details.join()).not.toContain(`${role.name}@`)
+})

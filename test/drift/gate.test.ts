@@ -10,11 +10,13 @@ const FINE: Circumstances = { rate: 100, liveWaits: false, current: true, swept:
 function gateAt(circumstances: (nowMs: number) => Partial<Circumstances>, rate: number | null = null) {
   let nowMs = 0
   let tended = 0
+  const beats: boolean[] = []
   const stop = new AbortController()
   const gate = makeGate({
     circumstances: async () => ({ ...FINE, ...circumstances(nowMs) }),
     rate,
     tend: async () => tended++,
+    onBeat: (stopped) => beats.push(stopped),
     async sleep(ms) {
       nowMs += ms
     },
@@ -22,7 +24,7 @@ function gateAt(circumstances: (nowMs: number) => Partial<Circumstances>, rate: 
     signal: stop.signal,
     patienceMs: 10_000,
   })
-  return { gate, stop, now: () => nowMs, tended: () => tended }
+  return { gate, stop, beats, now: () => nowMs, tended: () => tended }
 }
 const room = ({ gate }: ReturnType<typeof gateAt>) => gate.room(() => null)
 const agreed = (count: number) =>
@@ -69,6 +71,8 @@ describe('a gate', () => {
     const back = gateAt((nowMs) => ({ rate: nowMs < 5000 ? 0 : 100 }))
     expect(await room(back)).toBeGreaterThan(0)
     expect(back.tended()).toBeGreaterThan(5)
+    // Whoever waits for it hears of that, and of its end.
+    expect([back.beats[0], back.beats.at(-1)]).toEqual([true, false])
     expect(await room(gateAt(() => ({ rate: 0 })))).toEqual({ kind: 'stopped', why: 'pace' })
   })
 

@@ -178,6 +178,18 @@ describe('the headline', () => {
     expect(more[0]?.includes('rollcall pace')).toBe(why === 'pace')
   })
 
+  test('says before all else that it was stopped, also where access is wrong', () => {
+    const stopped = { outcome: { kind: 'stopped', why: 'pace', resume: null }, chosen: 848 } as const
+    expect(sayHeadline(aReport(stopped)).text).toMatch(
+      /^Stopped before the end: 1 customer without the access .* do not agree with the service\.$/,
+    )
+    const scope = (given: Partial<Report>) => sayScope(aReport({ ...stopped, ...given }))
+    expect(scope({})[0]).toEqual(['Stopped', 'before the end, with 848 of 2,000 customers looked at'])
+    const { options } = aReport()
+    expect(scope({ options: { ...options, sample: 1000 } })[0]?.[1]).toContain('848 of 1,000 customers')
+    expect(scope({}).flat().join()).not.toContain('all of them')
+  })
+
   test('says when repairs have stopped, and why', () => {
     const said = (among: 'run' | 'latest') =>
       sayHeadline(
@@ -192,11 +204,18 @@ describe('the headline', () => {
 
 test('an estimate comes with its interval, in per cent and in customers', () => {
   const of = { population: 20_000, checked: 1000, drifting: 4, share: 0.004, low: 0.0012, high: 0.01005 }
-  expect(sayEstimate(of)).toBe(
+  const all = { population: 20_000, chosen: 1000 }
+  expect(sayEstimate(of, all)).toBe(
     'Estimated for all 20,000 customers: 0.4 % drift; the 95 % interval goes from 0.12 % to 1 %, ' +
       'which is 24 to 201 customers.',
   )
-  expect(sayEstimate({ ...of, checked: 0 })).toContain('says nothing')
+  expect(sayEstimate({ ...of, checked: 0 }, all)).toContain('says nothing')
+  // Some have no user to look at: of how many that is true, the sample tells as well.
+  const some = { ...of, population: 18_000 }
+  expect(sayEstimate(some, all)).toMatch(
+    /^Estimated for all of whom something can be said, about 18,000 customers: .* which is about 22 to 181 customers/,
+  )
+  expect(sayEstimate(some, { ...all, chosen: 20_000 }), 'all were drawn').not.toContain('about')
 })
 
 test('what was checked, and what cannot be seen, is said', () => {
@@ -225,5 +244,7 @@ test('what was checked, and what cannot be seen, is said', () => {
   expect(new Map(rounds).get('Coverage')).toMatch('97 % verified within 20 minutes;')
   expect(new Map(rounds).get('Looked at')).toBe('2026-11-22 02:00 to 02:41 UTC')
   expect(scope.get('Rate')).toBe('at most 5 calls a second')
-  expect(sayUnseen({ options }).join()).toMatch(/country_code.*only the service knows.*--show-values/)
+  expect(sayUnseen({ options }).join()).toMatch(
+    /country_code.*only the service knows.*out of scope, or removed, whom rollcall has never synced.*--show-values/,
+  )
 })

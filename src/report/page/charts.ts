@@ -9,6 +9,7 @@ import {
   LineController,
   LineElement,
   PointElement,
+  type Scale,
   Tooltip,
 } from 'chart.js'
 import { minute, percent } from '../figures.ts'
@@ -83,11 +84,30 @@ function barsOf(rows: Rows, colours: Colours, onBar: (value: string) => void): C
       },
       scales: {
         x: { display: false, beginAtZero: true },
-        y: { grid: { display: false }, border: { display: false }, ticks: { color: colours.text } },
+        y: {
+          grid: { display: false },
+          border: { display: false },
+          ticks: { color: colours.text, font: NAMES },
+          afterFit: wideEnough,
+        },
       },
       plugins: { tooltip: { enabled: false }, figuresBeside: { color: colours.text } },
     },
   }
+}
+
+const NAMES = { size: 12, family: 'system-ui, sans-serif' }
+/** Between a name and its bar. */
+const BESIDE_NAME = 14
+
+/** Left to itself an axis takes half of the width at most, and on a phone cuts the longer names off at their beginning. */
+function wideEnough(axis: Scale): void {
+  const { ctx } = axis.chart
+  ctx.save()
+  ctx.font = `${NAMES.size}px ${NAMES.family}`
+  const widths = axis.getLabels().map((name) => ctx.measureText(name).width)
+  ctx.restore()
+  axis.width = Math.ceil(Math.max(0, ...widths)) + BESIDE_NAME
 }
 
 function trendOf(rows: Rows, colours: Colours): ChartConfiguration {

@@ -5,7 +5,7 @@ import { WITHOUT_BROWSER } from '../../support/browser.ts'
 import { aFinding, aReport, manyFindings } from '../scene.ts'
 import { DESK, makeReader, type Opened, PHONE, type Reader } from './reader.ts'
 import { HOSTILE, hostileReport, TREND } from './scenes.ts'
-import { faintTexts, inkOf, inTheMiddle, tooWide } from './sight.ts'
+import { cutNames, faintTexts, inkOf, inTheMiddle, tooWide } from './sight.ts'
 
 describe.skipIf(WITHOUT_BROWSER)('the page', { timeout: 60_000 }, () => {
   let reader: Reader
@@ -39,6 +39,18 @@ describe.skipIf(WITHOUT_BROWSER)('the page', { timeout: 60_000 }, () => {
           '6 of 1,950\u00a0customers checked (0.31\u00a0%) do not agree with the service.',
       )
       expect(trouble).toEqual([])
+    })
+
+    test('cuts no name beside a bar, on the smallest of phones either', async () => {
+      const { page } = opened
+      await page.setViewportSize({ width: 320, height: 568 })
+      const widest = () =>
+        page.evaluate(() =>
+          Math.max(...[...document.querySelectorAll('canvas')].map((each) => each.clientWidth)),
+        )
+      await expect.poll(widest).toBeLessThan(300)
+      await expect.poll(() => inkOf(page)).toEqual([true, true, true, true])
+      expect(await cutNames(page)).toEqual([false, false, false])
     })
 
     test('says on the first screen of a phone what was found, and whose data it holds', async () => {

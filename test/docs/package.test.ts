@@ -1,0 +1,27 @@
+// Who installs the package has its pages and nothing else to read: no link in them may lead out of it.
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path/posix'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+type Packed = readonly { readonly files: readonly { readonly path: string }[] }[]
+
+test('whatever the pages of the package link to is in the package', { timeout: 30_000 }, () => {
+  const packing = ['pack', '--dry-run', '--ignore-scripts', '--json']
+  const packed = execFileSync('npm', packing, { cwd: ROOT, stdio: ['ignore', 'pipe', 'ignore'] })
+  const files = (JSON.parse(packed.toString()) as Packed)[0]?.files.map(({ path }) => path) ?? []
+  const pages = files.filter((file) => file.endsWith('.md'))
+  expect(pages).toEqual(expect.arrayContaining(['README.md', 'docs/errors.md', 'docs/failure-modes.md']))
+  const links = pages.flatMap((page) =>
+    [...readFileSync(join(ROOT, page), 'utf8').matchAll(/\]\((?!#|\w+:)([^)#\s]+)/g)].map(([, to = '']) => ({
+      page,
+      to: join(dirname(page), to),
+    })),
+  )
+  expect(links.filter(({ page }) => page === 'README.md').length).toBeGreaterThan(10)
+  expect(links.filter(({ to }) => !files.some((file) => file === to || file.startsWith(`${to}/`)))).toEqual(
+    [],
+  )
+})
