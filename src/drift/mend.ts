@@ -41,10 +41,11 @@ export type Mended = {
   readonly end: RunEnd
 }
 
+/** Whoever has been seen to differ in another way since is none that is right. */
 const REPAIRABLE = `
 SELECT key, coalesce(repaired_at >= $2::timestamptz, false) AS repaired FROM rollcall.finding
 WHERE id = ANY($1::bigint[]) AND kind IN ('missing', 'differs', 'unexpected-access')
-  AND (resolved_at IS NULL OR repaired_at >= $2::timestamptz)
+  AND (resolved_at IS NULL OR repaired_at >= $2::timestamptz OR resolved_how = 'otherwise')
 ORDER BY key`
 
 /** Whatever they wait for; but never sooner than the service may lag. */

@@ -12,22 +12,25 @@ import { openVerifier, LANE as QUEUE } from './scene.ts'
 const FREE: Circumstances = { rate: 1000, liveWaits: false, current: true, swept: true, gap: false }
 
 test('nobody is left out in silence: neither who waits for a look, who gives no answer, nor who is owed', async () => {
-  const keys = ['asleep', 'hiccup', 'owed', 'silent']
+  const keys = ['asleep', 'hiccup', 'otherwise', 'owed', 'silent']
   await using house = await settledHouse(QUEUE, named(keys))
   const { pool } = house.db
   for (const key of keys) house.sandbox.users.edit(key, { first_name: 'Eva' })
   const { id: by } = await beginRun(
     pool,
     { sample: null, where: null, repair: true, fingerprint: house.config.fingerprint },
-    { seed: '1', population: 4, sampled: null },
+    { seed: '1', population: 5, sampled: null },
   )
   await using looking = await openVerifier(house, { by })
   await looking.look(keys)
   const found = Object.values(await looking.look(keys)).flatMap(({ findingId }) => findingId ?? [])
-  expect(found).toHaveLength(4)
+  expect(found).toHaveLength(5)
   // Nobody is told of before the run has ended.
   expect(await countOpen(pool)).toEqual([])
   await noteToLook(pool, ['owed'])
+  // Seen when the run was about to repair it, and was stopped.
+  house.sandbox.users.delete('otherwise')
+  expect((await looking.look(['otherwise'])).otherwise).toMatchObject({ resolved: 'otherwise' })
   await pool.query(
     `UPDATE rollcall.finding SET next_look_at = now() + interval '10 minutes' WHERE key = 'asleep'`,
   )
@@ -54,8 +57,8 @@ test('nobody is left out in silence: neither who waits for a look, who gives no 
       waits.push(ms)
     },
   })
-  expect(mended).toEqual({ owed: 2, already: 1, left: 1, halted: null, end: { kind: 'complete' } })
+  expect(mended).toEqual({ owed: 3, already: 1, left: 1, halted: null, end: { kind: 'complete' } })
   expect(waits).toHaveLength(2)
   const { rows } = await pool.query('SELECT key FROM rollcall.owed WHERE due_at IS NOT NULL ORDER BY key')
-  expect(rows.map(({ key }) => key)).toEqual(['asleep', 'hiccup', 'owed'])
+  expect(rows.map(({ key }) => key)).toEqual(['asleep', 'hiccup', 'otherwise', 'owed'])
 })
