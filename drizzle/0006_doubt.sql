@@ -1,2 +1,2 @@
-ALTER TABLE "rollcall"."finding" ADD COLUMN "doubted_in" bigint;--> statement-breakpoint
+ALTER TABLE "rollcall"."finding" ADD COLUMN "doubted" jsonb;--> statement-breakpoint
 ALTER TABLE "rollcall"."finding" ADD COLUMN "resolved_in" bigint;

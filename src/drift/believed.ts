@@ -24,7 +24,8 @@ const SUSPECT_AGAIN = `
 WITH shown AS MATERIALIZED (
   SELECT id FROM rollcall.finding WHERE run_id = $1 AND resolved_at IS NULL AND looks >= 1 ORDER BY key FOR UPDATE)
 UPDATE rollcall.finding f SET looks = 0, pending = '{}', next_look_at = ${LATER},
-  doubted_in = CASE WHEN f.looks >= 2 THEN $1 ELSE f.doubted_in END
+  doubted = CASE WHEN f.looks >= 2 THEN jsonb_build_object('in', $1::bigint, 'as',
+    jsonb_build_object('kind', f.kind, 'fields', f.fields, 'cause', f.cause, 'access', f.access)) ELSE f.doubted END
 FROM shown WHERE f.id = shown.id`
 
 /** What it has seen the end of, the latest of each customer; what a person or the customer itself has ended stays so. */

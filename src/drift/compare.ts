@@ -15,7 +15,7 @@ import type { Memory } from '../sync/memory.ts'
 import type { Policy } from '../sync/plan.ts'
 import { rememberAbsent, rememberSeen } from '../sync/remember.ts'
 import { type Circumstances, causeOfAbsence, causeOfFields } from './cause.ts'
-import { accessWhileHeld, wantedBy } from './held-access.ts'
+import { accessWhileHeld, thereWhenHeld, wantedBy, wantedWhenHeld } from './held-access.ts'
 import type { DriftField, DriftKind, DriftVerdict, Skipped, Verdict, WrongAccess } from './words.ts'
 
 /** A customer as it stands, and what is remembered of it; all of one moment. */
@@ -85,7 +85,8 @@ function notOurs(subject: Subject): Skipped | null {
 /** Of somebody who is held; by what a release would send. */
 export function heldAccess(subject: Subject): WrongAccess | null {
   const { now, memory } = plansFor(askedOf(subject, undefined))
-  return accessWhileHeld(wantedBy(now), memory)
+  const reason = subject.work.record.reason ?? {}
+  return accessWhileHeld(wantedBy(now) ?? wantedWhenHeld(reason), thereWhenHeld(reason, memory))
 }
 
 /** A drift as it looks at first; the record of an earlier look may know the cause better. */

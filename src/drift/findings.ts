@@ -22,6 +22,8 @@ export type Open = DriftVerdict & {
   readonly writtenSinceSeen: boolean
   /** Of a run of `rollcall drift`, the one that has shown it last; null: a round has, or nobody who is judged. */
   readonly ofRun: string | null
+  /** Answers that nobody believes have made it count in a round that goes on: only that one takes it back. */
+  readonly countedIn: string | null
   /** Digest of all that was desired when it was last seen. */
   readonly desired: string | null
 }

@@ -20,6 +20,11 @@ export function accessWhileHeld(wanted: boolean | null, there: There): WrongAcce
   return wanted ? 'lost' : 'undue'
 }
 
+/** Whoever is held for its absence was asked for by a claim that was told so, whatever is to be asked again. */
+export function thereWhenHeld({ kinds = [] }: Pick<Reason, 'kinds'>, there: There): There {
+  return kinds.includes('absence') ? { ...there, remote: 'absent' } : there
+}
+
 /** A status that the interface does not have says nothing of access. */
 function hasAccess({ remote, sentStatus, seenStatus }: There): boolean | null {
   if (remote === 'absent') return false

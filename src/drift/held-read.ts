@@ -2,7 +2,7 @@
 import type { ClientBase } from 'pg'
 import type { Reason, RemoteState } from '../ledger/record.ts'
 import { TOLD } from './believed.ts'
-import { accessWhileHeld, wantedWhenHeld } from './held-access.ts'
+import { accessWhileHeld, thereWhenHeld, wantedWhenHeld } from './held-access.ts'
 import type { WrongAccess } from './words.ts'
 
 /** In groups, so that it takes as little of a mass as of a few; whoever a finding tells of counts by that. */
@@ -32,7 +32,7 @@ export async function readHeldAccess(client: Pick<ClientBase, 'query'>): Promise
   const { rows } = await client.query<Row>(HELD)
   const counts: Partial<Record<WrongAccess, number>> = {}
   for (const { reason, count, ...there } of rows) {
-    const access = accessWhileHeld(wantedWhenHeld(reasonOf(reason)), there)
+    const access = accessWhileHeld(wantedWhenHeld(reasonOf(reason)), thereWhenHeld(reason, there))
     if (access !== null) counts[access] = (counts[access] ?? 0) + count
   }
   return counts

@@ -109,8 +109,7 @@ export async function readDoubt(client: Client): Promise<Doubt | null> {
 }
 
 const SUSPECTED = `
-SELECT f.key, CASE WHEN f.doubted_in = $2 THEN
-  jsonb_build_object('kind', f.kind, 'fields', f.fields, 'cause', f.cause, 'access', f.access) END AS counted
+SELECT f.key, CASE WHEN (f.doubted->>'in')::bigint = $2 THEN f.doubted->'as' END AS counted
 FROM rollcall.finding f WHERE f.key = ANY($1) AND f.resolved_at IS NULL AND f.looks < 2 AND f.run_id = $2`
 
 /**
@@ -127,6 +126,19 @@ export async function suspectedAmong(
     id,
   ])
   return new Map(rows.map(({ key, counted }) => [key, counted]))
+}
+
+const TAKEN = `SELECT key FROM unnest($1::text[]) AS a (key) WHERE key COLLATE "C" <= $2::text COLLATE "C"`
+
+/** Of these the ones to whom the round has come: whoever is looked at once more before that counts at its turn. */
+export async function takenAmong(
+  client: Client,
+  keys: readonly CustomerKey[],
+  { pass, ended, after }: StoredRound,
+): Promise<readonly CustomerKey[]> {
+  if (ended || pass > 1) return keys
+  const { rows } = await client.query<{ key: CustomerKey }>(TAKEN, [keys, after])
+  return rows.map(({ key }) => key)
 }
 
 /** Of a ledger in which hardly anybody is left to look at, no more than this is read at once. */

@@ -11,6 +11,8 @@ const OPEN = `
 SELECT f.key, f.id::text, f.kind, to_jsonb(f.fields) AS fields, to_jsonb(f.pending) AS pending, f.cause, f.access, f.looks, f.forms, f.repairs, f.desired,
   (extract(epoch FROM f.next_look_at - now()) * 1000)::float8 AS "nextInMs",
   (SELECT r.id::text FROM rollcall.drift_run r WHERE r.id = f.run_id AND r.kind = 'run') AS "ofRun",
+  (SELECT r.id::text FROM rollcall.drift_run r
+    WHERE r.id = (f.doubted->>'in')::bigint AND r.kind = 'round' AND r.ended_at IS NULL) AS "countedIn",
   coalesce(l.acknowledged_at > f.repaired_at, false) AS "writtenSinceRepair",
   coalesce(l.acknowledged_at > f.last_seen, false) AS "writtenSinceSeen"
 FROM rollcall.finding f LEFT JOIN rollcall.ledger l USING (key)

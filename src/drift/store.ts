@@ -10,7 +10,16 @@ import { type Counted, countVerified } from './halt.ts'
 import { type Lag, postponedMs } from './looks.ts'
 import { writeRecords } from './record.ts'
 import { lockOpen, writeFindings } from './rows.ts'
-import { type Given, LEFT, letterOf, mayRepair, type Stepped, type Stored, writesOf } from './writes.ts'
+import {
+  type Given,
+  LEFT,
+  letterOf,
+  mayRepair,
+  type Stepped,
+  type Stored,
+  waitsForTurn,
+  writesOf,
+} from './writes.ts'
 
 export type StoreOptions = Lag & {
   readonly fingerprint: string
@@ -42,8 +51,10 @@ WHERE ${CURRENT_FINGERPRINT} = $3
   AND CASE WHEN a.version IS NULL THEN l.key IS NULL ELSE l.quiet AND l.change_version = a.version END`
 
 const LOCK_NOT_AVAILABLE = '55P03'
+/** A finding that another process has opened since these were read. */
+const UNIQUE_VIOLATION = '23505'
 
-/** Where rows are held by somebody for too long, nothing is said of any of them. */
+/** Where others are at the same customers, or hold their rows for too long, nothing is said of any of them. */
 export async function storeLooks(
   pool: Pool,
   given: readonly Given[],
@@ -52,7 +63,8 @@ export async function storeLooks(
   try {
     return await retried(() => storeAtOnce(pool, given, options))
   } catch (error) {
-    if ((error as { code?: unknown } | null)?.code !== LOCK_NOT_AVAILABLE) throw error
+    const { code } = error as { readonly code?: unknown }
+    if (code !== LOCK_NOT_AVAILABLE && code !== UNIQUE_VIOLATION) throw error
     return given.map(({ looked }) => ({ ...LEFT, moved: looked.kind === 'seen' }))
   }
 }
@@ -73,8 +85,10 @@ async function storeAtOnce(
     )
     const share = await shareAfter(client, stepped, options)
     const decided = stepped.map((each) => {
-      const held = share?.over === true && BigInt(each.open?.id ?? 0) > share.releasedTo
-      const may = options.repair && mayRepair(each, options)
+      const released = share !== null && BigInt(each.open?.id ?? 0) <= share.releasedTo
+      const turn = !released && waitsForTurn(each, options)
+      const held = !released && share?.over === true
+      const may = options.repair && mayRepair(each, options) && !turn
       return writesOf({ ...each, repair: may && !held, waits: may && held }, options)
     })
     const made = await writeFindings(client, {

@@ -15,6 +15,7 @@ import {
   recount,
   type StoredRound,
   suspectedAmong,
+  takenAmong,
 } from './rounds.ts'
 import type { Verification } from './verify.ts'
 import { countedForMs, turnOf } from './window.ts'
@@ -106,7 +107,9 @@ export function makeTick(options: Options): () => Promise<TickEnd> {
   async function lookAgain(keys: readonly CustomerKey[]): Promise<Verification['stopped']> {
     if (keys.length === 0) return null
     const round = await readRound(pool)
-    const suspected = round ? await suspectedAmong(pool, keys, round) : new Map()
+    const suspected = round
+      ? await suspectedAmong(pool, await takenAmong(pool, keys, round), round)
+      : new Map()
     const { verified, stopped } = await look(keys, { round, again: true })
     if (round) await keepTally(pool, { ...round, tally: clearedUp(round.tally, verified, suspected) })
     return stopped

@@ -64,6 +64,14 @@ export function mayRepair(stepped: Stepped, looking: Looking): boolean {
   return kind !== 'trial-ended' && kind !== 'unreadable' && open.repairs < MOST_REPAIRS
 }
 
+/**
+ * Of what stands and was never repaired a look between two turns counts nothing, so it repairs nothing either, unless a
+ * person has released it: else a mass that the share has held back would be repaired once others have agreed for a while.
+ */
+export function waitsForTurn({ open, step }: Stepped, { again }: Pick<Looking, 'again'>): boolean {
+  return again && step.do === 'keep' && open?.repairs === 0
+}
+
 type Deciding = Stepped & { readonly repair: boolean; readonly waits: boolean }
 
 type Writing = {
@@ -89,7 +97,7 @@ export const LEFT: Stored = {
 
 export function writesOf(
   { subject, looked, sight, open, moved, step, repair, waits }: Deciding,
-  lag: Lag,
+  { by, ...lag }: Lag & Pick<Looking, 'by'>,
 ): Writing {
   const left: Stored = { ...LEFT, moved, findingId: open?.id ?? null }
   const seen = looked.kind === 'seen' && !moved
@@ -99,10 +107,11 @@ export function writesOf(
       return seen ? { stored: left, record: recordOf({ subject, sight, agrees: true }) } : { stored: left }
     case 'forget': {
       const stored = { ...left, findingId: null }
-      const forget = open?.id ?? ''
+      const others = open !== null && open.countedIn !== null && open.countedIn !== by
+      const gone = others ? { postpone: open.id } : { forget: open?.id ?? '' }
       return seen
-        ? { stored, forget, record: recordOf({ subject, sight, agrees: true }) }
-        : { stored, forget }
+        ? { stored, ...gone, record: recordOf({ subject, sight, agrees: true }) }
+        : { stored, ...gone }
     }
     case 'wait': {
       const kept = seen && open !== null && (isFound(open) || open.kind === looked.compared.kind)

@@ -23,7 +23,15 @@ const OPEN: Open = {
     looks: 1,
     nextInMs: -1,
   },
-  ...{ forms: {}, repairs: 0, ofRun: null, writtenSinceRepair: false, writtenSinceSeen: false, desired: 'd' },
+  ...{
+    forms: {},
+    repairs: 0,
+    ofRun: null,
+    countedIn: null,
+    writtenSinceRepair: false,
+    writtenSinceSeen: false,
+    desired: 'd',
+  },
 }
 const FOUND: Open = { ...OPEN, looks: 2 }
 
