@@ -82,6 +82,10 @@ test('who was counted by answers that nobody believed counts no second time, and
   const still = [looked('a', MISSING, 'suspected'), looked('b', MISSING, 'found')]
   expect(clearedUp(before, still, suspected)).toEqual(before)
   expect(clearedUp(before, [looked('a', AGREES)], suspected)).toEqual(tallyOf([MISSING, AGREES, AGREES]))
+  const differs: Verdict = { kind: 'differs', fields: ['email'], cause: 'edited-at-service', access: null }
+  expect(clearedUp(before, [looked('a', differs, 'found')], suspected)).toEqual(
+    tallyOf([MISSING, differs, AGREES]),
+  )
 })
 
 test('one that is stopped goes on with the first who was not looked at, and counts nobody again', () => {

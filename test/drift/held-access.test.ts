@@ -1,7 +1,7 @@
 // Of whoever the brake holds: whose access is wrong meanwhile, by a release's plan and by the record alone.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { accessWhileHeld, wantedBy, wantedWhenHeld } from '../../src/drift/held-access.ts'
+import { accessWhileHeld, thereWhenHeld, wantedBy, wantedWhenHeld } from '../../src/drift/held-access.ts'
 import { entitled, type Status } from '../../src/model/user.ts'
 import { kindsOf } from '../../src/sync/braked.ts'
 import type { Memory } from '../../src/sync/memory.ts'
@@ -31,6 +31,12 @@ test.each<[string | null, string, boolean | null, There]>([
   [null, 'a status that the interface does not have', true, there(2, { seenStatus: -1 })],
 ])('%s: %s', (access, _, wanted, known) => {
   expect(accessWhileHeld(wanted, known)).toBe(access)
+})
+
+test('who is held for its absence is not there, whatever is to be asked again', () => {
+  const known = there(2, { remote: 'unknown' })
+  expect(accessWhileHeld(true, thereWhenHeld({ kinds: ['absence'] }, known))).toBe('lost')
+  expect(accessWhileHeld(true, thereWhenHeld({ kinds: ['status'] }, known))).toBe(null)
 })
 
 describe('what was wanted as somebody was held', () => {

@@ -1,7 +1,9 @@
 // What is repaired, what is learnt to be the service's own form, and what waits because it is a mass.
 import { expect, test } from 'vitest'
+import { disbelieve } from '../../src/drift/believed.ts'
 import { readShare } from '../../src/drift/coverage.ts'
 import { releaseRepairs } from '../../src/drift/halt.ts'
+import { beginRound, readRound, suspectedAmong } from '../../src/drift/rounds.ts'
 import { noteNow } from '../../src/ledger/note.ts'
 import { LANE } from '../../src/model/customer.ts'
 import { heldIn, LIMIT_OF_TEN } from '../support/held.ts'
@@ -170,6 +172,48 @@ test('a mass that stands stays a mass, and looks that do not count change nothin
   }
   expect(await halted(house)).toBe(true)
   expect(writes(house)).toBe(before)
+})
+
+test('looks between two turns repair no mass, whatever others have shown since, but what a person has released', async () => {
+  await using scene = await open({ customers: 8, repair: true, maxShare: 0.05 })
+  const { house } = scene
+  const { pool } = house.db
+  const drifting = ['k1', 'k2', 'k3', 'k4', 'k5']
+  for (const key of drifting) house.sandbox.users.edit(key, { first_name: 'Eva' })
+  await lookAgain(scene, drifting)
+  await lookAgain(scene, drifting)
+  expect(await halted(house)).toBe(true)
+  await pool.query(`UPDATE rollcall.drift_share SET recent = repeat('a', 200), halted_at = NULL`)
+  await using further = await openVerifier(house, { repair: true, maxShare: 0.05, again: true })
+  const repairing = async () => {
+    await looksAreDue(house)
+    const looked = await further.look(drifting)
+    return drifting.map((key) => [looked[key]?.standing, looked[key]?.repairing])
+  }
+  expect(await repairing()).toEqual(drifting.map(() => ['found', false]))
+  await releaseRepairs(pool, { by: 'a test', why: 'it was our own import' })
+  expect(await repairing()).toEqual(drifting.map(() => ['found', true]))
+})
+
+test('what a doubted round has counted is left for it to take back, whoever sees that it agrees', async () => {
+  await using scene = await open({ customers: 1 })
+  const { house } = scene
+  const { pool } = house.db
+  await beginRound(pool)
+  const round = (await readRound(pool)) ?? expect.fail('a round has begun')
+  await using working = await openVerifier(house, { by: round.id })
+  house.sandbox.users.edit('k1', { first_name: 'Eva' })
+  await working.look(['k1'])
+  await looksAreDue(house)
+  expect((await working.look(['k1'])).k1?.standing).toBe('found')
+  await disbelieve(pool, round.id)
+  const counted = [['k1', expect.objectContaining({ kind: 'differs', fields: ['first_name'] })]]
+  expect([...(await suspectedAmong(pool, ['k1'], round))]).toEqual(counted)
+  house.sandbox.users.edit('k1', { first_name: 'Ana' })
+  expect((await scene.verifier.look(['k1'])).k1).toMatchObject({ verdict: { kind: 'agrees' } })
+  expect([...(await suspectedAmong(pool, ['k1'], round))]).toEqual(counted)
+  await working.look(['k1'])
+  expect(await storedFindings(house)).toEqual([])
 })
 
 test('a person may say that what is found is to be repaired, though it is a mass', async () => {
