@@ -29,7 +29,9 @@ async function claimed(house: House): Promise<() => Promise<unknown>> {
   await lock.query('BEGIN; LOCK TABLE clientes IN ACCESS EXCLUSIVE MODE')
   await goOn()
   await until(() => owed(house, 'call_token IS NOT NULL'), ONE)
-  const waits = `SELECT FROM pg_locks WHERE relation = 'clientes'::regclass AND NOT granted`
+  // The table has the same number in the database of every test, and the view shows the locks of all of them.
+  const waits = `SELECT FROM pg_locks WHERE relation = 'clientes'::regclass AND NOT granted
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
   await until(async () => (await house.db.pool.query(waits)).rowCount, ONE)
   return async () => {
     await lock.query('ROLLBACK')
