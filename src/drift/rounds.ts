@@ -128,19 +128,6 @@ export async function suspectedAmong(
   return new Map(rows.map(({ key, counted }) => [key, counted]))
 }
 
-const TAKEN = `SELECT key FROM unnest($1::text[]) AS a (key) WHERE key COLLATE "C" <= $2::text COLLATE "C"`
-
-/** Of these the ones to whom the round has come: whoever is looked at once more before that counts at its turn. */
-export async function takenAmong(
-  client: Client,
-  keys: readonly CustomerKey[],
-  { pass, ended, after }: StoredRound,
-): Promise<readonly CustomerKey[]> {
-  if (ended || pass > 1) return keys
-  const { rows } = await client.query<{ key: CustomerKey }>(TAKEN, [keys, after])
-  return rows.map(({ key }) => key)
-}
-
 /** Of a ledger in which hardly anybody is left to look at, no more than this is read at once. */
 const PAGE = 10_000
 

@@ -130,9 +130,10 @@ export async function endRun(
   { id, agenda: { tally, found } }: Run,
   outcome: 'complete' | 'not-credible',
 ): Promise<void> {
-  await client.query(END, [id, JSON.stringify(tally), outcome])
+  // Whatever dies in between leaves one that is not judged, and that the next of the same options takes back.
   if (outcome === 'not-credible') await disbelieve(client, id)
-  else await client.query(TAKE_OVER, [id, found])
+  await client.query(END, [id, JSON.stringify(tally), outcome])
+  if (outcome === 'complete') await client.query(TAKE_OVER, [id, found])
 }
 
 export type Past = {

@@ -63,7 +63,7 @@ export async function storeLooks(
   try {
     return await retried(() => storeAtOnce(pool, given, options))
   } catch (error) {
-    const { code } = error as { readonly code?: unknown }
+    const code = error instanceof Error && 'code' in error ? error.code : null
     if (code !== LOCK_NOT_AVAILABLE && code !== UNIQUE_VIOLATION) throw error
     return given.map(({ looked }) => ({ ...LEFT, moved: looked.kind === 'seen' }))
   }
@@ -126,10 +126,10 @@ function stepOf(given: Given, open: Open | null, { still, lag }: Circumstances):
 async function shareAfter(
   client: Pick<ClientBase, 'query'>,
   stepped: readonly Stepped[],
-  { repair, counts, maxShare, ...looking }: StoreOptions,
+  { repair, counts, maxShare, ...looker }: StoreOptions,
 ): Promise<Counted | null> {
-  const letters = counts ? stepped.map((each) => letterOf(each, looking)).join('') : ''
-  const asked = letters !== '' || (repair && stepped.some((each) => mayRepair(each, looking)))
+  const letters = counts ? stepped.map((each) => letterOf(each, looker)).join('') : ''
+  const asked = letters !== '' || (repair && stepped.some((each) => mayRepair(each, looker)))
   return asked ? await countVerified(client, letters, maxShare) : null
 }
 

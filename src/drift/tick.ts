@@ -15,10 +15,9 @@ import {
   recount,
   type StoredRound,
   suspectedAmong,
-  takenAmong,
 } from './rounds.ts'
 import type { Verification } from './verify.ts'
-import { countedForMs, turnOf } from './window.ts'
+import { countedForMs, hasTaken, turnOf } from './window.ts'
 
 /** `busy`: another process is at it. `rest`: nobody is due. `time`: the next tick goes on. */
 export type TickEnd = Standstill | 'busy' | 'rest' | 'time'
@@ -107,9 +106,8 @@ export function makeTick(options: Options): () => Promise<TickEnd> {
   async function lookAgain(keys: readonly CustomerKey[]): Promise<Verification['stopped']> {
     if (keys.length === 0) return null
     const round = await readRound(pool)
-    const suspected = round
-      ? await suspectedAmong(pool, await takenAmong(pool, keys, round), round)
-      : new Map()
+    const taken = round ? keys.filter((key) => hasTaken(round, key)) : []
+    const suspected = round ? await suspectedAmong(pool, taken, round) : new Map()
     const { verified, stopped } = await look(keys, { round, again: true })
     if (round) await keepTally(pool, { ...round, tally: clearedUp(round.tally, verified, suspected) })
     return stopped

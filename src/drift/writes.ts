@@ -32,13 +32,13 @@ export type Stored = {
 export type Stepped = Given & { readonly open: Open | null; readonly moved: boolean; readonly step: Step }
 
 /** Who looks, and whether that is a further look of workers rather than somebody's turn in their round. */
-type Looking = { readonly by: string | null; readonly again: boolean }
+type Looker = { readonly by: string | null; readonly again: boolean }
 
 /**
  * What somebody else's run has suspected is only found when a worker looks once more: it does not count, since that run
  * has looked at many more who agree and are not counted either, and so it is not repaired before its turn in a round.
  */
-function ofAnother({ open, step }: Stepped, { by, again }: Looking): boolean {
+function ofAnother({ open, step }: Stepped, { by, again }: Looker): boolean {
   return again && step.do === 'confirm' && open !== null && open.ofRun !== null && open.ofRun !== by
 }
 
@@ -46,19 +46,19 @@ function ofAnother({ open, step }: Stepped, { by, again }: Looking): boolean {
  * A look counts as agreeing, or as a difference that was shown twice. That counts again at each turn in a round, since what
  * stands for long is no less of a mass; and not at looks in between, which nobody has who agrees.
  */
-export function letterOf(stepped: Stepped, looking: Looking): string {
+export function letterOf(stepped: Stepped, looker: Looker): string {
   const { step, looked, moved } = stepped
-  if (looked.kind !== 'seen' || moved || ofAnother(stepped, looking)) return ''
-  if (step.do === 'keep' && looking.again) return ''
+  if (looked.kind !== 'seen' || moved || ofAnother(stepped, looker)) return ''
+  if (step.do === 'keep' && looker.again) return ''
   if (step.do === 'confirm' || step.do === 'keep') return step.told.kind === 'trial-ended' ? AGREED : DRIFTED
   const normal = step.do === 'resolve' && step.how === 'normalised'
   return looked.compared.kind === 'agrees' || normal ? AGREED : ''
 }
 
 /** Nobody takes a trial that ended for a mistake, and of what cannot be read nobody knows what would mend it. */
-export function mayRepair(stepped: Stepped, looking: Looking): boolean {
+export function mayRepair(stepped: Stepped, looker: Looker): boolean {
   const { open, step } = stepped
-  if (ofAnother(stepped, looking)) return false
+  if (ofAnother(stepped, looker)) return false
   if (open === null || (step.do !== 'confirm' && step.do !== 'keep')) return false
   const { kind } = step.told
   return kind !== 'trial-ended' && kind !== 'unreadable' && open.repairs < MOST_REPAIRS
@@ -68,7 +68,7 @@ export function mayRepair(stepped: Stepped, looking: Looking): boolean {
  * Of what stands and was never repaired a look between two turns counts nothing, so it repairs nothing either, unless a
  * person has released it: else a mass that the share has held back would be repaired once others have agreed for a while.
  */
-export function waitsForTurn({ open, step }: Stepped, { again }: Pick<Looking, 'again'>): boolean {
+export function waitsForTurn({ open, step }: Stepped, { again }: Pick<Looker, 'again'>): boolean {
   return again && step.do === 'keep' && open?.repairs === 0
 }
 
@@ -97,7 +97,7 @@ export const LEFT: Stored = {
 
 export function writesOf(
   { subject, looked, sight, open, moved, step, repair, waits }: Deciding,
-  { by, ...lag }: Lag & Pick<Looking, 'by'>,
+  { by, ...lag }: Lag & Pick<Looker, 'by'>,
 ): Writing {
   const left: Stored = { ...LEFT, moved, findingId: open?.id ?? null }
   const seen = looked.kind === 'seen' && !moved

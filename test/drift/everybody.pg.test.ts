@@ -323,6 +323,24 @@ describe('the record of a run', () => {
       expect(await told()).toEqual(['a', 'b'])
     })
 
+    test('what it has seen the end of stays told, if it was killed just as it was judged', async () => {
+      const doubted = await begun()
+      const [a] = await readOpenFound(db.pool)
+      const resolve = [{ id: a?.id ?? '', how: 'by-itself' }] as const
+      await writeFindings(db.pool, {
+        ...{ forget: [], postpone: [], postponeMs: 1, change: [], insert: [] },
+        ...{ resolve, by: doubted.id },
+      })
+      await db.pool.query(
+        `ALTER TABLE rollcall.drift_run ADD CONSTRAINT killed CHECK (outcome IS DISTINCT FROM 'not-credible') NOT VALID`,
+      )
+      await expect(ended(doubted, 'not-credible', [])).rejects.toThrow('killed')
+      await db.pool.query('ALTER TABLE rollcall.drift_run DROP CONSTRAINT killed')
+      expect(await told()).toEqual(['a', 'b'])
+      await begun()
+      expect(await told()).toEqual(['a', 'b'])
+    })
+
     test('what a run has shown to its end is told, although the round that had found it is doubted later', async () => {
       await beginRound(db.pool)
       const round = (await readRound(db.pool)) ?? expect.fail('a round has begun')

@@ -1,7 +1,7 @@
 // Whom a tick hands over to be verified, with real tables; what a look says is given here.
 import { expect, test } from 'vitest'
 import { countOpen } from '../../src/drift/list.ts'
-import { beginRound, readDoubt, readRound, takenAmong } from '../../src/drift/rounds.ts'
+import { beginRound, readDoubt, readRound } from '../../src/drift/rounds.ts'
 import { tallyOf } from '../../src/drift/tally.ts'
 import { type Looking, makeTick } from '../../src/drift/tick.ts'
 import type { Verification } from '../../src/drift/verify.ts'
@@ -116,17 +116,6 @@ test('the round is the one that was begun last, also once their numbers are long
     read.push((await readRound(it.pool))?.id)
   }
   expect(read).toEqual(['9', '10', '11'])
-})
-
-test('whoever is looked at once more before the round has come to it counts at its turn', async () => {
-  await using it = await scene([])
-  await beginRound(it.pool)
-  const round = (await readRound(it.pool)) ?? expect.fail('a round has begun')
-  const taken = (given: Partial<typeof round>) => takenAmong(it.pool, ['a', 'b', 'é'], { ...round, ...given })
-  expect(await taken({})).toEqual([])
-  expect(await taken({ after: 'b' })).toEqual(['a', 'b'])
-  expect(await taken({ after: null, pass: 2 })).toEqual(['a', 'b', 'é'])
-  expect(await taken({ after: null, ended: true })).toEqual(['a', 'b', 'é'])
 })
 
 test('whom a run has looked at meanwhile has a turn all the same, and counts', async () => {
