@@ -1,5 +1,7 @@
 // Whether a finding is told: as SQL, for all that read findings; and what becomes of it once it is not believed.
-import type { ClientBase } from 'pg'
+import type { ClientBase, Pool } from 'pg'
+import { inTransaction } from '../brake/transaction.ts'
+import { retried, UNIQUE_VIOLATION } from '../ledger/batch.ts'
 
 /**
  * What drift_run.outcome says while a run or a round cannot be believed: a run before it has ended, since only all of it
@@ -8,7 +10,7 @@ import type { ClientBase } from 'pg'
 const NOT_BELIEVED = `('unjudged', 'not-credible')`
 
 /**
- * Of a finding (`f`): whoever has shown it last can be believed. It goes by the row of the run or round, and nothing is
+ * Of a finding (`f`): the run or round whose it is can be believed. It goes by the row of the run or round, and nothing is
  * written when that changes: so it holds from the statement on that judges it, and whatever dies before leaves nobody
  * accused.
  */
@@ -48,10 +50,28 @@ FROM ended WHERE f.id = ended.id
 
 type Client = Pick<ClientBase, 'query'>
 
-/** Nobody believes what the run or round of that id has shown: neither what differs, nor what differs no more. */
-export async function disbelieve(client: Client, id: string): Promise<void> {
-  await client.query(SUSPECT_AGAIN, [id])
-  await reopen(client, id)
+/** Workers hold findings for a moment only; and the report of hours is not given up for less. */
+const LOCK_MS = 30_000
+
+/**
+ * Says of the run or round of that id, by that statement, that nobody believes what it has shown: neither what differs, nor
+ * what differs no more. All of it or nothing: who has ended is judged once, and nobody would come back to it.
+ */
+export async function disbelieve(
+  pool: Pool,
+  id: string,
+  say: (client: Client) => Promise<unknown>,
+): Promise<void> {
+  await atOnce(pool, async (client) => {
+    await say(client)
+    await client.query(SUSPECT_AGAIN, [id])
+    await reopen(client, id)
+  })
+}
+
+/** Once more where a worker is at the same customers. */
+export async function atOnce<T>(pool: Pool, work: (client: Client) => Promise<T>): Promise<T> {
+  return await retried(() => inTransaction(pool, LOCK_MS, work), [UNIQUE_VIOLATION])
 }
 
 /** What others have told stays told, also where a run of that id that was never judged has seen its end. */
@@ -67,12 +87,11 @@ export const CONFIRMED = `f.looks >= 2 AND ${BELIEVED}`
 export const TOLD = `${CONFIRMED} AND f.resolved_at IS NULL`
 
 /**
- * Whose a finding (`f`) is once the run or round of that parameter has shown it. One that is not believed, or not judged
- * yet, leaves what is told to whoever has told it: else all of that would be gone for as long as it lasts.
+ * Whose a finding (`f`) is once the run or round of that parameter has shown it. What is told stays with whoever has told
+ * it: else all of that would be gone where the other one is not judged yet, or is doubted later.
  */
-export const ownerAfter = (parameter: string) => `CASE WHEN ${CONFIRMED}
-  AND EXISTS (SELECT FROM rollcall.drift_run b WHERE b.id = ${parameter} AND b.outcome IN ${NOT_BELIEVED})
-  THEN f.run_id ELSE ${parameter}::bigint END`
+export const ownerAfter = (parameter: string) =>
+  `CASE WHEN ${CONFIRMED} THEN f.run_id ELSE ${parameter}::bigint END`
 
 /** What a run has shown that is believed to its end is its own, whoever has told it before. */
 export const TAKE_OVER = `

@@ -86,7 +86,8 @@ function notOurs(subject: Subject): Skipped | null {
 export function heldAccess(subject: Subject): WrongAccess | null {
   const { now, memory } = plansFor(askedOf(subject, undefined))
   const reason = subject.work.record.reason ?? {}
-  return accessWhileHeld(wantedBy(now) ?? wantedWhenHeld(reason), thereWhenHeld(reason, memory))
+  const wanted = now.kind === 'lookup' ? wantedWhenHeld(reason) : wantedBy(now)
+  return accessWhileHeld(wanted, thereWhenHeld(reason, memory))
 }
 
 /** A drift as it looks at first; the record of an earlier look may know the cause better. */

@@ -55,16 +55,13 @@ export function afterBatch<R extends Round & Counting>(
 }
 
 /**
- * What the second looks at those who were suspected add: an open suspicion has counted as nothing. Who was counted by
- * answers that nobody believed is not counted again for differing in that way still; whatever else is said of it takes the
- * place of that.
+ * What the second looks at those who were suspected add: an open suspicion has counted as nothing. Of whom answers that
+ * nobody believed were counted, what is said takes their place.
  */
 export function clearedUp(tally: Tally, verified: readonly Verified[], suspected: Suspected): Tally {
   const ended = verified.filter((each) => suspected.has(each.key) && isClear(each) && !isSuspicion(each))
-  const before = (each: Verified) => suspected.get(each.key) ?? null
-  const fresh = ended.filter((each) => before(each)?.kind !== each.verdict.kind)
-  const replaced = fresh.flatMap((each) => before(each) ?? [])
-  return plus(minus(tally, tallyOf(replaced)), tallyOf(fresh.map(({ verdict }) => verdict)))
+  const replaced = ended.flatMap((each) => suspected.get(each.key) ?? [])
+  return plus(minus(tally, tallyOf(replaced)), tallyOf(ended.map(({ verdict }) => verdict)))
 }
 
 function upToFirstLeft(found: Found, looked: ReadonlySet<CustomerKey>): Found | null {

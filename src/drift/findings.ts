@@ -20,7 +20,7 @@ export type Open = DriftVerdict & {
   /** A write was acknowledged since a repair was owed; and since it was last seen. */
   readonly writtenSinceRepair: boolean
   readonly writtenSinceSeen: boolean
-  /** Of a run of `rollcall drift`, the one that has shown it last; null: a round has, or nobody who is judged. */
+  /** The run of `rollcall drift` whose it is; null: it is a round's, or nobody's who is judged. */
   readonly ofRun: string | null
   /** Answers that nobody believes have made it count in a round that goes on: only that one takes it back. */
   readonly countedIn: string | null

@@ -25,10 +25,14 @@ export async function readFound(client: Client, ids: readonly string[]): Promise
   return rows
 }
 
+/** Of a finding (`f`): it counts in a report. Whoever is held may want for access, which a trial that ended says nothing of. */
+const COUNTS = `${TOLD} AND NOT (f.kind = 'trial-ended'
+  AND EXISTS (SELECT FROM rollcall.ledger h WHERE h.key = f.key AND h.state = 'held'))`
+
 /** All that are confirmed and open, and can be believed. */
 export async function readOpenFound(client: Client): Promise<readonly Finding[]> {
   const { rows } = await client.query<Finding>(
-    `SELECT ${COLUMNS} FROM rollcall.finding f WHERE ${TOLD} ORDER BY ${ORDER}`,
+    `SELECT ${COLUMNS} FROM rollcall.finding f WHERE ${COUNTS} ORDER BY ${ORDER}`,
   )
   return rows
 }
@@ -47,7 +51,7 @@ const SAID = `CASE WHEN f.told THEN 'found' WHEN l.state IN ('rejected', 'held',
 const KNOWN = `
 SELECT ${SAID} AS said, count(*)::float8 AS count
 FROM rollcall.ledger l FULL JOIN (
-  SELECT f.key, (${TOLD}) AS told, f.looks = 1 AND ${BELIEVED} AS suspected
+  SELECT f.key, (${COUNTS}) AS told, f.looks = 1 AND ${BELIEVED} AS suspected
   FROM rollcall.finding f WHERE f.resolved_at IS NULL) f USING (key)
 GROUP BY said`
 

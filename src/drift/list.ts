@@ -8,10 +8,13 @@ type Client = Pick<ClientBase, 'query'>
 
 /** Rounds leave out who is rejected or discarded: what was found of them ends here, without a call. */
 const DUE = `
-SELECT f.key FROM rollcall.finding f LEFT JOIN rollcall.ledger l USING (key)
-WHERE f.resolved_at IS NULL AND l.state IS DISTINCT FROM 'held'
-  AND (f.next_look_at <= now() OR f.next_look_at IS NULL AND l.state IN ('rejected', 'discarded'))
-ORDER BY f.next_look_at LIMIT $1`
+SELECT key FROM (
+  SELECT f.key, f.next_look_at FROM rollcall.finding f LEFT JOIN rollcall.ledger l USING (key)
+  WHERE f.resolved_at IS NULL AND f.next_look_at <= now() AND l.state IS DISTINCT FROM 'held'
+  UNION ALL
+  SELECT f.key, NULL FROM rollcall.ledger l JOIN rollcall.finding f USING (key)
+  WHERE f.resolved_at IS NULL AND f.next_look_at IS NULL AND l.state IN ('rejected', 'discarded')) due
+ORDER BY next_look_at LIMIT $1`
 
 /**
  * Customers whose next look is due: second looks, looks after a repair, the end of what is found no more. The longest due

@@ -8,10 +8,10 @@ export type Met = { readonly findingId: string; readonly verdict: DriftVerdict }
 
 /**
  * A look has shown it since then, or it was found before and rollcall has written what it should be since then: until that
- * was acknowledged it differed. What turned out to be the service's own form was no difference.
+ * was acknowledged it differed. What turned out to be the service's own form was no difference, and a trial that ended is none.
  */
 const DIFFERED = `${CONFIRMED} AND (f.resolved_at IS NULL OR f.resolved_at >= $2::timestamptz)
-  AND f.resolved_how IS DISTINCT FROM 'normalised'
+  AND f.kind <> 'trial-ended' AND f.resolved_how IS DISTINCT FROM 'normalised'
   AND (f.last_seen >= $2::timestamptz
     OR l.acknowledged_at >= greatest(f.repaired_at, $2::timestamptz) AND f.repaired_at IS NOT NULL
       AND coalesce(f.resolved_how = 'repaired', true))`

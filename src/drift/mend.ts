@@ -1,5 +1,6 @@
 // What a run has found is owed a repair: at its end, when all of it can be believed.
 import type { Pool } from 'pg'
+import { retried } from '../ledger/batch.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { readShare } from './coverage.ts'
 import type { Gate, RunEnd } from './gate.ts'
@@ -69,7 +70,7 @@ export async function mendFound(options: Options): Promise<Mended> {
   let keys: readonly CustomerKey[] = rows.flatMap(({ key, repaired }) => (repaired ? [] : [key]))
   if (share.over && !options.released)
     return { owed, already: 0, left: 0, halted: { ...share, among: 'run' }, end: COMPLETE }
-  await pool.query(LOOK_NOW, [found, secondLookMs(lag)])
+  await retried(() => pool.query(LOOK_NOW, [found, secondLookMs(lag)]))
   let already = 0
   for (let pass = 1; ; pass++) {
     const looked = await lookOnce(keys, options)

@@ -1,5 +1,5 @@
 // The statements of the workers' rounds: one row of `drift_run` for each time around.
-import type { ClientBase } from 'pg'
+import type { ClientBase, Pool } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
 import { disbelieve } from './believed.ts'
 import type { Counting, Suspected } from './counting.ts'
@@ -69,27 +69,28 @@ function outcomeOf({
   return ended ? 'complete' : null
 }
 
-export async function keepRound(client: Client, round: StoredRound): Promise<void> {
-  const { id, pass, taken, after, before, ended, tally } = round
-  const outcome = outcomeOf(round)
-  await client.query(
-    `UPDATE rollcall.drift_run SET cursor = $2, tally = $3, updated_at = clock_timestamp(),
-       ended_at = CASE WHEN $4 THEN clock_timestamp() END, outcome = $5
-     WHERE id = $1`,
-    [id, JSON.stringify({ pass, taken, after, before }), JSON.stringify(tally), ended, outcome],
-  )
-  if (outcome === 'not-credible') await disbelieve(client, id)
+const KEEP_TALLY = 'UPDATE rollcall.drift_run SET tally = $2, outcome = $3 WHERE id = $1'
+const KEEP_ROUND = `
+UPDATE rollcall.drift_run SET tally = $2, outcome = $3, cursor = $4, updated_at = clock_timestamp(),
+  ended_at = CASE WHEN $5 THEN clock_timestamp() END
+WHERE id = $1`
+
+export async function keepRound(pool: Pool, round: StoredRound): Promise<void> {
+  const { pass, taken, after, before, ended } = round
+  await keep(pool, round, KEEP_ROUND, [JSON.stringify({ pass, taken, after, before }), ended])
 }
 
 /** Of a round that may have ended meanwhile: its last looks can be the ones that tell what to believe. */
-export async function keepTally(client: Client, round: StoredRound): Promise<void> {
+export async function keepTally(pool: Pool, round: StoredRound): Promise<void> {
+  await keep(pool, round, KEEP_TALLY, [])
+}
+
+async function keep(pool: Pool, round: StoredRound, statement: string, more: unknown[]): Promise<void> {
   const outcome = outcomeOf(round)
-  await client.query('UPDATE rollcall.drift_run SET tally = $2, outcome = $3 WHERE id = $1', [
-    round.id,
-    JSON.stringify(round.tally),
-    outcome,
-  ])
-  if (outcome === 'not-credible') await disbelieve(client, round.id)
+  const said = [round.id, JSON.stringify(round.tally), outcome, ...more]
+  const says = (client: Client) => client.query(statement, said)
+  if (outcome === 'not-credible') await disbelieve(pool, round.id, says)
+  else await says(pool)
 }
 
 const STANDS = `
@@ -137,8 +138,9 @@ SELECT key FROM (
   FROM rollcall.ledger l WHERE $1::text IS NULL OR l.key > $1 ORDER BY l.key LIMIT ${PAGE}) page
 WHERE open ORDER BY key LIMIT $3`
 
+/** Never before the last one who was found: others may have come into the page since. */
 const END_OF_PAGE = `
-SELECT key FROM rollcall.ledger WHERE $1::text IS NULL OR key > $1 ORDER BY key OFFSET ${PAGE - 1} LIMIT 1`
+SELECT greatest(key, $2) AS key FROM rollcall.ledger WHERE $1::text IS NULL OR key > $1 ORDER BY key OFFSET ${PAGE - 1} LIMIT 1`
 
 /**
  * The next ones in the order of their keys: everybody once, and then whom no look has been at since the round began. Were
@@ -154,6 +156,6 @@ export async function nextOfRound(
   const keys = found.rows.map(({ key }) => key)
   const last = keys.at(-1)
   if (keys.length >= count && last !== undefined) return { keys, upTo: last }
-  const { rows } = await client.query<{ key: CustomerKey }>(END_OF_PAGE, [after])
+  const { rows } = await client.query<{ key: CustomerKey }>(END_OF_PAGE, [after, last])
   return { keys, upTo: rows[0]?.key ?? null }
 }

@@ -39,7 +39,8 @@ export type Change = Insertion & {
   readonly anew: boolean
   readonly repaired: boolean
 }
-export type Resolution = { readonly id: string; readonly how: Resolved }
+/** `looked`: a look has shown the end. Where none was made nobody has to believe it. */
+export type Resolution = { readonly id: string; readonly how: Resolved; readonly looked: boolean }
 
 const SECONDS = `now() + e."nextInMs" * interval '1 ms'`
 
@@ -63,9 +64,9 @@ FROM jsonb_to_recordset($1::jsonb) AS e (id bigint, "userId" text, kind text, fi
 WHERE f.id = e.id`
 
 const RESOLVE = `
-UPDATE rollcall.finding f SET resolved_at = now(), resolved_how = e.how, resolved_in = $2, next_look_at = NULL, pending = '{}',
+UPDATE rollcall.finding f SET resolved_at = now(), resolved_how = e.how, resolved_in = CASE WHEN e.looked THEN $2::bigint END, next_look_at = NULL, pending = '{}',
   cause = CASE e.how WHEN 'normalised' THEN 'normalised' ELSE f.cause END
-FROM jsonb_to_recordset($1::jsonb) AS e (id bigint, how text) WHERE f.id = e.id`
+FROM jsonb_to_recordset($1::jsonb) AS e (id bigint, how text, looked boolean) WHERE f.id = e.id`
 
 /** Of those whom no round takes also where no look was due: else they would come up again at once. */
 const POSTPONE = `UPDATE rollcall.finding f SET next_look_at = now() + $2 * interval '1 ms'

@@ -1,8 +1,9 @@
 // The statements of runs that a person or a job asks for: one row of `drift_run` each, and the earlier ones.
-import type { ClientBase } from 'pg'
+import type { ClientBase, Pool } from 'pg'
+import { retried } from '../ledger/batch.ts'
 import { iso } from '../ledger/sql.ts'
 import { type Agenda, NOTHING_YET, type Waiting } from './agenda.ts'
-import { disbelieve, reopen, TAKE_OVER } from './believed.ts'
+import { atOnce, disbelieve, reopen, TAKE_OVER } from './believed.ts'
 import { doubtOf } from './doubt.ts'
 import { BEGINNING, type Place } from './everybody.ts'
 import { EMPTY_TALLY } from './tally.ts'
@@ -72,25 +73,36 @@ export async function findRun(client: Client, options: RunOptions, nowMs: number
   return { ...run, seed, place, agenda: { ...rest, waiting, tally } }
 }
 
-/** Ends those of the same options that were stopped, and begins a new one; what was not judged by then never is. */
+const END_OTHERS = `
+UPDATE rollcall.drift_run SET ended_at = updated_at, outcome = coalesce(outcome, 'stopped'), cursor = NULL
+WHERE kind = 'run' AND ended_at IS NULL
+  AND (options = $1::jsonb OR updated_at < clock_timestamp() - ${GOES_ON_FOR})
+RETURNING id::text, outcome`
+
+const BEGIN = `
+INSERT INTO rollcall.drift_run (kind, options, population, sampled, outcome) VALUES ('run', $1, $2, $3, 'unjudged')
+RETURNING id::text, ${iso('started_at')} AS "startedAt"`
+
+/**
+ * Ends those that were stopped, of the same options or too long ago, and begins a new one; what was not judged by then
+ * never is.
+ */
 export async function beginRun(
-  client: Client,
+  pool: Pool,
   options: RunOptions,
   { seed, population, sampled }: Beginning,
 ): Promise<Run> {
-  const ended = await client.query<{ id: string; outcome: string }>(
-    `UPDATE rollcall.drift_run SET ended_at = updated_at, outcome = coalesce(outcome, 'stopped'), cursor = NULL
-     WHERE kind = 'run' AND ended_at IS NULL AND options = $1::jsonb RETURNING id::text, outcome`,
-    [JSON.stringify(options)],
-  )
-  for (const { id, outcome } of ended.rows) if (outcome === 'unjudged') await reopen(client, id)
-  const { rows } = await client.query<{ id: string; startedAt: string }>(
-    `INSERT INTO rollcall.drift_run (kind, options, population, sampled, outcome)
-     VALUES ('run', $1, $2, $3, 'unjudged')
-     RETURNING id::text, ${iso('started_at')} AS "startedAt"`,
-    [JSON.stringify(options), population, sampled],
-  )
-  const [row] = rows
+  const asked = JSON.stringify(options)
+  const row = await atOnce(pool, async (client) => {
+    const ended = await client.query<{ id: string; outcome: string }>(END_OTHERS, [asked])
+    for (const { id, outcome } of ended.rows) if (outcome === 'unjudged') await reopen(client, id)
+    const { rows } = await client.query<{ id: string; startedAt: string }>(BEGIN, [
+      asked,
+      population,
+      sampled,
+    ])
+    return rows[0]
+  })
   if (!row) throw new Error('a run that is begun has a row')
   return { ...row, seed, population, place: BEGINNING, agenda: NOTHING_YET }
 }
@@ -126,14 +138,14 @@ UPDATE rollcall.drift_run SET cursor = NULL, tally = $2, outcome = $3, updated_a
   ended_at = clock_timestamp() WHERE id = $1`
 
 export async function endRun(
-  client: Client,
+  pool: Pool,
   { id, agenda: { tally, found } }: Run,
   outcome: 'complete' | 'not-credible',
 ): Promise<void> {
-  // Whatever dies in between leaves one that is not judged, and that the next of the same options takes back.
-  if (outcome === 'not-credible') await disbelieve(client, id)
-  await client.query(END, [id, JSON.stringify(tally), outcome])
-  if (outcome === 'complete') await client.query(TAKE_OVER, [id, found])
+  const ends = (client: Client) => client.query(END, [id, JSON.stringify(tally), outcome])
+  if (outcome === 'not-credible') return await disbelieve(pool, id, ends)
+  await ends(pool)
+  await retried(() => pool.query(TAKE_OVER, [id, found]))
 }
 
 export type Past = {

@@ -1,7 +1,7 @@
 // Stores what looks have shown: in one transaction, and only of those for whom nothing has moved since they were read.
 import type { ClientBase, Pool } from 'pg'
 import { inTransaction } from '../brake/transaction.ts'
-import { retried } from '../ledger/batch.ts'
+import { retried, UNIQUE_VIOLATION } from '../ledger/batch.ts'
 import { CURRENT_FINGERPRINT, HOLD_GENERATION } from '../ledger/generation.ts'
 import { noteToLook } from '../ledger/note.ts'
 import type { CustomerKey } from '../model/customer.ts'
@@ -51,8 +51,6 @@ WHERE ${CURRENT_FINGERPRINT} = $3
   AND CASE WHEN a.version IS NULL THEN l.key IS NULL ELSE l.quiet AND l.change_version = a.version END`
 
 const LOCK_NOT_AVAILABLE = '55P03'
-/** A finding that another process has opened since these were read. */
-const UNIQUE_VIOLATION = '23505'
 
 /** Where others are at the same customers, or hold their rows for too long, nothing is said of any of them. */
 export async function storeLooks(

@@ -133,7 +133,7 @@ export function writesOf(
       const stored: Stored = { ...left, standing: 'suspected', nextInMs, resolved: step.ends }
       const insert = { ...told, ...step.told, nextInMs }
       if (!open) return { stored, insert, record }
-      if (step.ends) return { stored, insert, record, resolve: { id: open.id, how: step.ends } }
+      if (step.ends) return { stored, insert, record, resolve: { id: open.id, how: step.ends, looked: true } }
       const change = { ...insert, id: open.id, looks: 1, anew: true, repaired: false }
       return { stored, change, record }
     }
@@ -155,7 +155,7 @@ export function writesOf(
       return { stored, change, record }
     }
     case 'resolve': {
-      const resolve = { id: open?.id ?? '', how: step.how }
+      const resolve = { id: open?.id ?? '', how: step.how, looked: seen }
       const stored = { ...left, resolved: step.how }
       if (!seen) return { stored, resolve }
       return { stored, resolve, record: recordOf({ subject, sight, agrees: true, learnt: step.learnt }) }

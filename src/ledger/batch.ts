@@ -5,6 +5,8 @@ const MOST_ROWS = 50
 const GATHER_MS = 2
 /** Postgres' own words for "try the same statement again": serialization failure, deadlock detected. */
 const RETRYABLE = new Set(['40001', '40P01'])
+/** A row with this key has come in between. */
+export const UNIQUE_VIOLATION = '23505'
 const TRIES = 3
 
 /**
@@ -20,14 +22,15 @@ export function makeBatch<In, Out>(run: (inputs: readonly In[]) => Promise<reado
   return (input: In): Promise<Out> => loader.load(input)
 }
 
-/** For statements that may be made again as a whole. */
-export async function retried<T>(run: () => Promise<T>): Promise<T> {
+/** For statements that may be made again as a whole; `also`: further codes of Postgres for which that helps. */
+export async function retried<T>(run: () => Promise<T>, also: readonly string[] = []): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await run()
     } catch (error) {
       const code = (error as { code?: unknown }).code
-      if (attempt >= TRIES || typeof code !== 'string' || !RETRYABLE.has(code)) throw error
+      if (attempt >= TRIES || typeof code !== 'string' || !(RETRYABLE.has(code) || also.includes(code)))
+        throw error
     }
   }
 }

@@ -99,9 +99,13 @@ export async function capturedOf(
 const CHANGED = `
 SELECT key FROM rollcall.owed WHERE key = ANY($1) AND changed_at >= $2
 UNION SELECT key FROM rollcall.ledger WHERE key = ANY($1) AND changed_at >= $2
-UNION SELECT key FROM rollcall.outbox WHERE key = ANY($1) AND at >= $2`
+UNION SELECT key FROM rollcall.outbox WHERE key = ANY($1) AND at >= $2
+UNION SELECT unnest($1::text[]) WHERE EXISTS (SELECT FROM rollcall.capture_mark WHERE kind = 'truncate' AND at >= $2)`
 
-/** Those of them for whom a change was captured since then (ISO 8601), whether it is noted or settled by now or not. */
+/**
+ * Those of them for whom a change was captured since then (ISO 8601), whether it is noted or settled by now or not. A
+ * TRUNCATE is one of all.
+ */
 export async function changedSince(
   client: Client,
   keys: readonly CustomerKey[],

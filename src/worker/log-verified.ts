@@ -28,7 +28,7 @@ export function logVerified(log: Log) {
       const { key: customer, verdict, standing, findingId: finding, resolved, repairing } = verified
       const about = { customer, finding }
       if (resolved !== null) {
-        log.info({ ...about, how: resolved }, 'a difference at the service has ended')
+        if (believed) log.info({ ...about, how: resolved }, 'a difference at the service has ended')
         return
       }
       if (!isDrift(verdict)) return

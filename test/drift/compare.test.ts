@@ -133,7 +133,12 @@ describe('of somebody who is held', () => {
     [null, GONE, { remote: 'present', sentStatus: 2 }, { rivals: ['8'] }],
     [null, GONE, { remote: 'present', sentStatus: 2 }, { policy: { ...KEEP, onRemove: 'ignore' } }],
   ])('access is %s: %j, remembered %j', (access, mapped, record, rest = {}) => {
-    const asked = subject(mapped, { ...record, state: 'held' }, rest)
+    // What was noted as it was held counts only where nobody can tell without a call what is wanted by now.
+    const asked = subject(
+      mapped,
+      { reason: { code: 'held', kinds: ['revocation'] }, ...record, state: 'held' },
+      rest,
+    )
     expect(reasonToSkip(asked, { consistencyDelayMs: 0 })).toBe('held')
     expect(heldAccess(asked)).toBe(access)
   })

@@ -83,6 +83,10 @@ test('who was counted by answers that nobody believed counts no second time, and
   expect(clearedUp(before, still, suspected)).toEqual(before)
   expect(clearedUp(before, [looked('a', AGREES)], suspected)).toEqual(tallyOf([MISSING, AGREES, AGREES]))
   const differs: Verdict = { kind: 'differs', fields: ['email'], cause: 'edited-at-service', access: null }
+  const worse: Verdict = { ...differs, fields: ['email', 'status'], access: 'lost' }
+  expect(clearedUp(tallyOf([differs]), [looked('a', worse, 'found')], new Map([['a', differs]]))).toEqual(
+    tallyOf([worse]),
+  )
   expect(clearedUp(before, [looked('a', differs, 'found')], suspected)).toEqual(
     tallyOf([MISSING, differs, AGREES]),
   )

@@ -118,6 +118,27 @@ const livesOf = (keys: readonly Parts[]) => fc.array(life, { minLength: keys.len
 const stops = fc.tuple(fc.nat(12), fc.nat(12), fc.nat(12))
 const begun = fc.constantFrom<Place>(BEGINNING, { position: { part: 'paged', from: null }, first: [] })
 
+test('a TRUNCATE while it is stopped is a change of all who are without a row since', async () => {
+  const [, types, keys] = SHAPES[1] ?? expect.fail('there are shapes')
+  const { options, insert, record } = await makeScene(types)
+  await db.pool.query('TRUNCATE rollcall.ledger, rollcall.owed, rollcall.outbox')
+  await insert(keys)
+  await record(keys)
+  const asked = { ...options, startedAt: await readTime(db.pool), seed: '7', sample: null, page: 7 }
+  let place: Place = { position: { part: 'paged', from: null }, first: [] }
+  for await (const next of everybody(asked, place)) {
+    place = next.place
+    break
+  }
+  await db.pool.query(
+    `TRUNCATE customers; INSERT INTO rollcall.capture_mark (kind, relation) VALUES ('truncate', 'public.customers')`,
+  )
+  const left: string[] = []
+  for await (const { key } of everybody(asked, place)) left.push(key)
+  await db.pool.query('DELETE FROM rollcall.capture_mark')
+  expect(left).toEqual([])
+})
+
 test.each(SHAPES)('%s: stopped anywhere, while others come and go anywhere', async (_, types, keys) => {
   const { options, insert, remove, record } = await makeScene(types)
 

@@ -4,13 +4,12 @@ import { resolveConfig } from '../../src/config/resolve.ts'
 import { describeCustomers } from '../../src/customers/describe.ts'
 import { makeReading } from '../../src/customers/reading.ts'
 import { NOTHING_YET } from '../../src/drift/agenda.ts'
-import { disbelieve } from '../../src/drift/believed.ts'
 import { countEverybody, draw, type Everybody } from '../../src/drift/draw.ts'
 import { BEGINNING, everybody, FIRST, type Next, type Place } from '../../src/drift/everybody.ts'
 import { readKnownOfAll, readOpenFound } from '../../src/drift/found.ts'
 import { countOpen } from '../../src/drift/list.ts'
-import { beginRound, readRound } from '../../src/drift/rounds.ts'
-import { writeFindings } from '../../src/drift/rows.ts'
+import { beginRound, keepTally, readRound } from '../../src/drift/rounds.ts'
+import { type Resolution, writeFindings } from '../../src/drift/rows.ts'
 import {
   beginRun,
   endRun,
@@ -307,8 +306,8 @@ describe('the record of a run', () => {
       const endBoth = async (by: string) => {
         const [a, b] = await readOpenFound(db.pool)
         const resolve = [
-          { id: a?.id ?? '', how: 'by-itself' },
-          { id: b?.id ?? '', how: 'otherwise' },
+          { id: a?.id ?? '', how: 'by-itself', looked: true },
+          { id: b?.id ?? '', how: 'otherwise', looked: true },
         ] as const
         await writeFindings(db.pool, { ...none, resolve, insert: [insert], by })
         expect(await told()).toEqual([])
@@ -323,22 +322,59 @@ describe('the record of a run', () => {
       expect(await told()).toEqual(['a', 'b'])
     })
 
-    test('what it has seen the end of stays told, if it was killed just as it was judged', async () => {
+    /** Of the first one that is told. */
+    async function endOfFirst(by: string, end: Omit<Resolution, 'id'>): Promise<void> {
+      const [first] = await readOpenFound(db.pool)
+      const none = { forget: [], postpone: [], postponeMs: 1, change: [], insert: [] }
+      await writeFindings(db.pool, { ...none, resolve: [{ id: first?.id ?? '', ...end }], by })
+    }
+
+    test('what it has seen the end of stays told, if it was killed as it was judged', async () => {
       const doubted = await begun()
-      const [a] = await readOpenFound(db.pool)
-      const resolve = [{ id: a?.id ?? '', how: 'by-itself' }] as const
-      await writeFindings(db.pool, {
-        ...{ forget: [], postpone: [], postponeMs: 1, change: [], insert: [] },
-        ...{ resolve, by: doubted.id },
-      })
+      await endOfFirst(doubted.id, { how: 'by-itself', looked: true })
       await db.pool.query(
-        `ALTER TABLE rollcall.drift_run ADD CONSTRAINT killed CHECK (outcome IS DISTINCT FROM 'not-credible') NOT VALID`,
+        `ALTER TABLE rollcall.finding ADD CONSTRAINT killed CHECK (key <> 'a' OR resolved_at IS NOT NULL) NOT VALID`,
       )
       await expect(ended(doubted, 'not-credible', [])).rejects.toThrow('killed')
-      await db.pool.query('ALTER TABLE rollcall.drift_run DROP CONSTRAINT killed')
-      expect(await told()).toEqual(['a', 'b'])
+      await db.pool.query('ALTER TABLE rollcall.finding DROP CONSTRAINT killed')
       await begun()
       expect(await told()).toEqual(['a', 'b'])
+    })
+
+    test('also if it is of other options than the next one, and a day old', async () => {
+      const other = await beginRun(db.pool, { ...options, repair: true }, beginning)
+      await endOfFirst(other.id, { how: 'by-itself', looked: true })
+      await begun()
+      expect(await told()).toEqual(['b'])
+      await db.pool.query(
+        `UPDATE rollcall.drift_run SET updated_at = now() - interval '25 hours' WHERE id = $1`,
+        [other.id],
+      )
+      await begun()
+      expect(await told()).toEqual(['a', 'b'])
+    })
+
+    test('what has ended without a look has ended, whoever is to be doubted', async () => {
+      const doubted = await begun()
+      await shown('0', doubted.id)
+      await shown('0', doubted.id)
+      await ended(doubted, 'complete', [])
+      const next = await begun()
+      await endOfFirst(next.id, { how: 'by-a-change', looked: false })
+      await ended(next, 'not-credible', [])
+      expect(await told()).toEqual(['a', 'b'])
+    })
+
+    test('what a round has told stays told, although another one that has seen it since is doubted', async () => {
+      await beginRound(db.pool)
+      const first = (await readRound(db.pool)) ?? expect.fail('a round has begun')
+      for (const _ of ['second look', 'third look']) await shown('c', first.id)
+      await beginRound(db.pool)
+      const second = (await readRound(db.pool)) ?? expect.fail('another round has begun')
+      await shown('c', second.id)
+      await keepTally(db.pool, { ...second, tally: { ...EMPTY_TALLY, checked: 9, kinds: { missing: 9 } } })
+      expect(await told()).toEqual(['a', 'b', 'c'])
+      await db.pool.query(`DELETE FROM rollcall.finding WHERE key = 'c'`)
     })
 
     test('what a run has shown to its end is told, although the round that had found it is doubted later', async () => {
@@ -348,7 +384,7 @@ describe('the record of a run', () => {
       await shownTwice(round.id)
       const run = await begun()
       await ended(run, 'complete', await shownTwice(run.id))
-      await disbelieve(db.pool, round.id)
+      await keepTally(db.pool, { ...round, tally: { ...EMPTY_TALLY, checked: 9, kinds: { missing: 9 } } })
       expect(await told()).toEqual(['a', 'b', 'r'])
       await db.pool.query(`DELETE FROM rollcall.finding WHERE key = 'r'`)
     })

@@ -19,27 +19,28 @@ const customer = fc.record({
   /** Days ago. */
   looked: fc.constantFrom(null, 1, 9),
   finding: fc.constantFrom(null, null, 'suspected', 'told', 'of a run that goes on'),
+  kind: fc.constantFrom('missing', 'missing', 'trial-ended'),
 })
 type Customer = typeof customer extends fc.Arbitrary<infer T> ? T : never
 
 const INSERT = `
 WITH c AS MATERIALIZED (
   SELECT n::text AS key, c.* FROM jsonb_array_elements($1) WITH ORDINALITY e (c, n),
-    jsonb_to_record(e.c) AS c (state text, remote text, owed text, looked int, finding text)),
+    jsonb_to_record(e.c) AS c (state text, remote text, owed text, looked int, finding text, kind text)),
 owed AS (
   INSERT INTO rollcall.owed (key, change_version, lane, due_at, call_token, unknown)
   SELECT key, 1, 1, CASE owed WHEN 'due' THEN now() END, CASE owed WHEN 'claimed' THEN 7 END, owed = 'unknown'
   FROM c WHERE state IS NOT NULL),
 found AS (
   INSERT INTO rollcall.finding (key, kind, fields, looks, run_id)
-  SELECT key, 'missing', '{}', CASE finding WHEN 'suspected' THEN 1 ELSE 2 END,
+  SELECT key, kind, '{}', CASE finding WHEN 'suspected' THEN 1 ELSE 2 END,
     CASE finding WHEN 'of a run that goes on' THEN -1 END
   FROM c WHERE finding IS NOT NULL)
 INSERT INTO rollcall.ledger (key, state, remote, looked_at)
 SELECT key, state, remote, now() - looked * interval '1 day' FROM c WHERE state IS NOT NULL`
 
-function placeOf({ state, remote, owed, looked, finding }: Customer): string {
-  if (finding === 'told') return 'found'
+function placeOf({ state, remote, owed, looked, finding, kind }: Customer): string {
+  if (finding === 'told' && (state !== 'held' || kind !== 'trial-ended')) return 'found'
   if (state === 'rejected' || state === 'held' || state === 'discarded') return state
   if (finding !== null) return finding === 'suspected' ? 'suspected' : 'not looked at'
   if (state === null) return 'nowhere'

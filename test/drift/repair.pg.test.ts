@@ -1,9 +1,9 @@
 // What is repaired, what is learnt to be the service's own form, and what waits because it is a mass.
 import { expect, test } from 'vitest'
-import { disbelieve } from '../../src/drift/believed.ts'
 import { readShare } from '../../src/drift/coverage.ts'
 import { releaseRepairs } from '../../src/drift/halt.ts'
-import { beginRound, readRound, suspectedAmong } from '../../src/drift/rounds.ts'
+import { beginRound, keepTally, readRound, suspectedAmong } from '../../src/drift/rounds.ts'
+import { EMPTY_TALLY } from '../../src/drift/tally.ts'
 import { noteNow } from '../../src/ledger/note.ts'
 import { LANE } from '../../src/model/customer.ts'
 import { heldIn, LIMIT_OF_TEN } from '../support/held.ts'
@@ -206,7 +206,7 @@ test('what a doubted round has counted is left for it to take back, whoever sees
   await working.look(['k1'])
   await looksAreDue(house)
   expect((await working.look(['k1'])).k1?.standing).toBe('found')
-  await disbelieve(pool, round.id)
+  await keepTally(pool, { ...round, tally: { ...EMPTY_TALLY, checked: 9, kinds: { missing: 9 } } })
   const counted = [['k1', expect.objectContaining({ kind: 'differs', fields: ['first_name'] })]]
   expect([...(await suspectedAmong(pool, ['k1'], round))]).toEqual(counted)
   house.sandbox.users.edit('k1', { first_name: 'Ana' })

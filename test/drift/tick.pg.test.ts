@@ -118,6 +118,19 @@ test('the round is the one that was begun last, also once their numbers are long
   expect(read).toEqual(['9', '10', '11'])
 })
 
+test('whoever is looked at once more before the round has come to it counts at its turn, and once', async () => {
+  const again = [['k00003']]
+  await using it = await scene(keys(3).map(good), { due: () => again.shift() ?? [] })
+  await beginRound(it.pool)
+  await it.pool.query(
+    `INSERT INTO rollcall.finding (key, kind, fields, looks, run_id)
+     SELECT 'k00003', 'missing', '{}', 1, id FROM rollcall.drift_run`,
+  )
+  await it.tick()
+  expect(it.batches).toEqual([['k00003'], keys(3)])
+  expect(it.rounds).toEqual([3])
+})
+
 test('whom a run has looked at meanwhile has a turn all the same, and counts', async () => {
   await using it = await scene(keys(3).map(good))
   await it.pool.query(`INSERT INTO rollcall.drift_run (kind, population) VALUES ('round', 3)`)

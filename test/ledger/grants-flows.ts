@@ -152,7 +152,12 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
     await lockOpen(pool, ['k1'])
     const made = await writeFindings(pool, { ...NO_WRITES, insert: [FINDING] })
     const id = made.get('k1') ?? ''
-    await writeFindings(pool, { ...NO_WRITES, postpone: [id], resolve: [{ id, how: 'gone' }], forget: [id] })
+    await writeFindings(pool, {
+      ...NO_WRITES,
+      postpone: [id],
+      resolve: [{ id, how: 'gone', looked: true }],
+      forget: [id],
+    })
     await writeRecords(pool, [{ key: 'k1', verified: true, record: null, learnt: {} }])
     await countVerified(pool, 'a', 1)
     await releaseRepairs(pool, { by: 'test', why: 'test' })

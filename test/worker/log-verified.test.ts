@@ -1,0 +1,23 @@
+// What the log says of looks: who differs and whose difference has ended, by name only while the service is believed.
+import { pino } from 'pino'
+import { expect, test } from 'vitest'
+import type { Verified } from '../../src/drift/words.ts'
+import { logVerified } from '../../src/worker/log-verified.ts'
+
+const MISSING: Verified = {
+  ...{ key: 'k1', userId: 'u1', findingId: '7', standing: 'found', resolved: null },
+  verdict: { kind: 'missing', fields: [], cause: 'edited-at-service', access: 'lost' },
+  ...{ lookAgainInMs: null, more: false, repairing: false, shown: [] },
+}
+const RIGHT: Verified = { ...MISSING, verdict: { kind: 'agrees' }, standing: null, resolved: 'by-itself' }
+
+test.each([
+  [true, ['the service differs from the database', 'a difference at the service has ended']],
+  [false, []],
+])('somebody who differs is named, and once it has ended; believed: %s', (believed, said) => {
+  const lines: string[] = []
+  const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line).msg) })
+  const { verified } = logVerified(log)
+  for (const each of [MISSING, MISSING, RIGHT]) verified(each, believed)
+  expect(lines).toEqual(said)
+})
