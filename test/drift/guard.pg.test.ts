@@ -8,12 +8,14 @@ import { behindCapture, LANE, looksAreDue, openVerifier, storedFindings } from '
 const TWO = `INSERT INTO clientes (id, plan, nombre) VALUES ('a', 'premium', 'Ana'), ('b', 'premium', 'Bea')`
 
 test('a change that comes while the GET is under way makes what it shows worth nothing, noted or only captured', async () => {
-  await using house = await settledHouse(LANE, TWO)
+  // The GET takes longer than the change.
+  const timing = { ...CONFIG.timing, lifetimeMs: 20_000 }
+  await using house = await settledHouse(LANE, TWO, { config: { service: { timeoutMs: 8000 }, timing } })
   const { pool } = house.db
   await using verifier = await openVerifier(house)
   house.sandbox.users.edit('a', { first_name: 'Eva' })
   house.sandbox.faults.set([
-    { match: { method: 'GET' }, action: { kind: 'latency', minMs: 300, maxMs: 300 } },
+    { match: { method: 'GET' }, action: { kind: 'latency', minMs: 2000, maxMs: 2000 } },
   ])
   const looking = verifier.look(['a'])
   await until(() => house.sandbox.journal.list({ userId: 'a' }).some(({ method }) => method === 'GET'))

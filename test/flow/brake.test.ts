@@ -43,6 +43,8 @@ eachLaneAtOnce('a mass accident stops at its limit', (lane) => {
     const { pool } = house.db
     await pool.query('DELETE FROM clientes')
     await until(async () => (await heldIn(pool, 'revocation')) === 20)
+    // The others may be under way still.
+    await house.settled()
     const calls = await arriving(house, async () => {
       await discard(pool, { kind: 'revocation', ...PERSON })
       await pool.query(
@@ -98,6 +100,7 @@ eachLaneAtOnce('a mass accident stops at its limit', (lane) => {
     await settleCustomers(house, 30)
     await house.db.pool.query(`UPDATE clientes SET plan = 'trial'`)
     await until(async () => (await heldIn(house.db.pool, 'status')) === 20)
+    await house.settled()
     expect(house.sandbox.users.all().filter(({ status }) => status === 4)).toHaveLength(10)
     const calls = await arriving(house, async () => {
       await house.db.pool.query(

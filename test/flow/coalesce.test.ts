@@ -4,15 +4,19 @@ import { eachLane } from '../support/lanes.ts'
 
 eachLane('the fewest calls', (lane) => {
   test('ten updates of one row in quick succession cost at most two calls', async () => {
-    await using house = await buildHouse(lane, { config: { timing: { ...CONFIG.timing, gapMs: 1000 } } })
+    const gapMs = 1000
+    await using house = await buildHouse(lane, { config: { timing: { ...CONFIG.timing, gapMs } } })
     await house.startWorker()
     const { pool } = house.db
     await pool.query(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', '0')`)
     await house.settled()
     const before = house.calls('c').length
+    const began = performance.now()
     for (let i = 1; i <= 10; i++) await pool.query('UPDATE clientes SET nombre = $1', [String(i)])
+    // And one more for each gap that they last for, which they do on a machine that stands still.
+    const gaps = Math.floor((performance.now() - began) / gapMs)
     await house.settled()
-    expect(house.calls('c').length - before).toBeLessThanOrEqual(2)
+    expect(house.calls('c').length - before).toBeLessThanOrEqual(2 + gaps)
     expect(house.sandbox.users.get('c')?.first_name).toBe('10')
   })
 

@@ -5,7 +5,8 @@ import { until } from '../support/until.ts'
 
 eachLaneAtOnce('a refusal', (lane) => {
   test('that leaves a trial alone does not have it granted again', async () => {
-    const timing = { ...CONFIG.timing, retryMinMs: 3000, retryMaxMs: 3000 }
+    // The wait is anything up to this: so long that none ends before the plan has changed.
+    const timing = { ...CONFIG.timing, retryMinMs: 3_600_000, retryMaxMs: 3_600_000 }
     await using house = await buildHouse(lane, { contract: { trialAgain: 'restarts' }, config: { timing } })
     const { db, sandbox } = house
     await house.startWorker()

@@ -49,7 +49,8 @@ function nowhere(): pg.Pool {
 }
 
 test('gathers entries, and writes them by itself after a while', async () => {
-  const { log, troubles } = open(db.pool, { gatherMs: 50 })
+  // Longer than it takes to ask for them.
+  const { log, troubles } = open(db.pool, { gatherMs: 1000 })
   for (let n = 0; n < 5; n++) log.add(entry(n))
   expect(await keys()).toEqual([])
   await until(async () => (await keys()).length === 5, { what: 'five entries written' })

@@ -43,7 +43,7 @@ describe('probes', () => {
     await a.hearMany('trouble', 10)
     await probeIsDue(two.db)
     a.answerWith(() => new Promise(() => undefined))
-    void a.tendWithin(700)()
+    void a.tendWithin(3000)()
     await expect.poll(() => a.probes()).toBe(1)
     expect(await b.tend()).toBe('idle')
     await expect.poll(() => b.tend()).toBe('probed')

@@ -26,6 +26,7 @@ describe('the rate', () => {
       [60, 10, 3_600_000],
       [60, 10, -60_000],
     ] as const) {
+      const began = performance.now()
       await db.pool.query(
         `UPDATE rollcall.pace SET ceiling = $1, rate = $2, next_free = now(),
            raised_at = clock_timestamp() - $3 * interval '1 ms' WHERE id = 1`,
@@ -35,8 +36,9 @@ describe('the rate', () => {
       expect(count).toBe(1)
       const is = (await readPace(db.pool))?.rate ?? 0
       expect(is).toBeGreaterThanOrEqual(raised({ ceiling, rate }, elapsedMs) - 1e-9)
-      // The statement itself takes a moment.
-      expect(is).toBeLessThanOrEqual(raised({ ceiling, rate }, elapsedMs + 400))
+      // The statements themselves take a moment.
+      const meanwhileMs = performance.now() - began + 5
+      expect(is).toBeLessThanOrEqual(raised({ ceiling, rate }, elapsedMs + meanwhileMs))
       expect(1000 / spacingMs).toBeCloseTo(is, 6)
     }
   })
@@ -59,6 +61,7 @@ describe('the rate', () => {
   })
 
   it('is shared by processes that ask at once: no more permits than the time is worth', async () => {
+    const began = performance.now()
     await using db = await withRow()
     const got = await Promise.all(
       Array.from({ length: 8 }, () => reservePermits(db.pool, { ...OURS, count: 50 })),
@@ -66,7 +69,7 @@ describe('the rate', () => {
     // 200 ms of 60 a second and the first one, and what the time of the test itself is worth.
     const total = got.reduce((sum, { count }) => sum + count, 0)
     expect(total).toBeGreaterThanOrEqual(12)
-    expect(total).toBeLessThanOrEqual(80)
+    expect(total).toBeLessThanOrEqual(14 + ((performance.now() - began) * 60) / 1000)
     const starts = got.filter(({ count }) => count > 0)
     expect(starts.length).toBeGreaterThanOrEqual(1)
   })

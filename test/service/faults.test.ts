@@ -43,7 +43,7 @@ describe('faults, and what the caller learns of them', () => {
 
   it('stored and never answered: a timeout that says maybe', async () => {
     strike({ action: { kind: 'hang-after' } })
-    const hasty = makeClient({ origin: pair.sandbox.url, timeoutMs: 150 })
+    const hasty = makeClient({ origin: pair.sandbox.url, timeoutMs: 1000 })
     await expectCallError(hasty.updateUser('u1', { status: 0 }), 'timeout', 'maybe')
     expect(pair.sandbox.users.get('u1')?.status).toBe(0)
     expect(lastEntry()).toMatchObject({ status: null, stored: true })
@@ -59,7 +59,7 @@ describe('faults, and what the caller learns of them', () => {
 
   it('a slow body beyond the timeout: stored, a status was seen, and yet a timeout that says maybe', async () => {
     strike({ action: { kind: 'slow-body', durationMs: 600_000 } })
-    const hasty = makeClient({ origin: pair.sandbox.url, timeoutMs: 250 })
+    const hasty = makeClient({ origin: pair.sandbox.url, timeoutMs: 1000 })
     await expectCallError(hasty.updateUser('u1', { status: 0 }), 'timeout', 'maybe')
     expect(pair.sandbox.users.get('u1')?.status).toBe(0)
     expect(lastEntry()).toMatchObject({ status: 200, stored: true, faults: ['slow-body'] })
@@ -67,7 +67,7 @@ describe('faults, and what the caller learns of them', () => {
   })
 
   it('refuse: the call that is struck may have been carried out, the next was surely not sent', async () => {
-    strike({ times: 1, action: { kind: 'refuse', durationMs: 500 } })
+    strike({ times: 1, action: { kind: 'refuse', durationMs: 2000 } })
     await expectCallError(patch(), 'connection-lost', 'maybe')
     await expectCallError(patch(), 'refused', 'no')
     expect(pair.sandbox.journal.list()).toHaveLength(1)
@@ -82,8 +82,8 @@ describe('faults, and what the caller learns of them', () => {
   })
 
   it('a late request is stored although its caller gave up', async () => {
-    strike({ action: { kind: 'latency', minMs: 1000, maxMs: 1000 } })
-    const hasty = makeClient({ origin: pair.sandbox.url, timeoutMs: 100 })
+    strike({ action: { kind: 'latency', minMs: 2000, maxMs: 2000 } })
+    const hasty = makeClient({ origin: pair.sandbox.url, timeoutMs: 500 })
     await expectCallError(hasty.updateUser('u1', { status: 0 }), 'timeout', 'maybe')
     expect(pair.sandbox.users.get('u1')?.status).toBe(2)
     await expect.poll(() => pair.sandbox.users.get('u1')?.status, { timeout: 5000 }).toBe(0)

@@ -180,10 +180,12 @@ test('customers with composite keys, those who are gone, those without a record,
 })
 
 test('a claim that is under way is noted, so that its ending makes the customer due again', async () => {
-  await using house = await buildHouse(lane)
+  // The call takes longer than the sweep.
+  const timing = { ...CONFIG.timing, lifetimeMs: 20_000 }
+  await using house = await buildHouse(lane, { config: { service: { timeoutMs: 8000 }, timing } })
   const { pool } = house.db
   house.sandbox.faults.set([
-    { match: { method: 'POST' }, action: { kind: 'latency', minMs: 700, maxMs: 700 } },
+    { match: { method: 'POST' }, action: { kind: 'latency', minMs: 3000, maxMs: 3000 } },
   ])
   await house.startWorker()
   await pool.query(`INSERT INTO clientes (id, plan, correo) VALUES ('c', 'premium', 'c@example.com')`)

@@ -39,10 +39,14 @@ test('a gap is looked at once its transactions have ended, by one worker, and wh
   await writer.query(`INSERT INTO clientes (id, plan) VALUES ('late', 'premium')`)
   await writer.query('COMMIT')
   writer.release()
-  await until(async () => {
-    await Promise.all(workers.map(({ step }) => step()))
-    return (await pool.query(marks)).rows[0]?.done
-  })
+  // Of all databases of the server, and other tests have transactions that last.
+  await until(
+    async () => {
+      await Promise.all(workers.map(({ step }) => step()))
+      return (await pool.query(marks)).rows[0]?.done
+    },
+    { timeout: 60_000, every: 100, what: 'all transactions that were open have ended' },
+  )
   await Promise.all(workers.map(({ step }) => step()))
   expect(await scene.sweeps()).toEqual(['check done', 'gap done'])
   expect(await scene.noted()).toMatchObject({ k001: 1, k005: 1, late: 1 })
@@ -50,7 +54,7 @@ test('a gap is looked at once its transactions have ended, by one worker, and wh
     .flatMap(({ said }) => said)
     .filter(({ text }) => text.includes('everybody was looked at'))
   expect(said).toMatchObject([{ level: 'warn', about: { customers: 6, differ: 6 } }])
-})
+}, 90_000)
 
 test('capture is checked when its time has come, and what was missed is said loudly', async () => {
   await using scene = await openScene(5)
