@@ -1,7 +1,7 @@
 // Of one run: who is looked at again and when, and what counts. Pure.
 import type { CustomerKey } from '../model/customer.ts'
 import type { Met } from './meanwhile.ts'
-import { EMPTY_TALLY, plus, tallyOf } from './tally.ts'
+import { EMPTY_TALLY, plus, silentOf, sumOf, tallyOf } from './tally.ts'
 import {
   type DriftVerdict,
   isDrift,
@@ -151,8 +151,7 @@ export function soFar({ tally, waiting }: Agenda): Tally {
 
 /** Customers of whom all is said that will be. */
 export function doneOf({ tally, suspected }: Pick<Agenda, 'tally' | 'suspected'>): number {
-  const others = [...Object.values(tally.skipped), ...Object.values(tally.noAnswer)]
-  return tally.checked + suspected + others.reduce((sum, count) => sum + count, 0)
+  return tally.checked + suspected + sumOf(tally.skipped) + silentOf(tally)
 }
 
 /** Of a run that ends early: what was suspected stays a suspicion, and of the others the last look counts. */
