@@ -10,6 +10,7 @@ import { type Mended, mendFound } from '../drift/mend.ts'
 import { driveRun } from '../drift/run.ts'
 import type { Run } from '../drift/runs.ts'
 import { type Share, shareAmong } from '../drift/share.ts'
+import { silentOf } from '../drift/tally.ts'
 import { makeVerify } from '../drift/verify.ts'
 import type { Verified } from '../drift/words.ts'
 import type { CallLog } from '../ledger/call-log.ts'
@@ -102,7 +103,7 @@ const HALT = 'calls are stopped (rollcall pace tells why)'
 
 function newsOf(agenda: Run['agenda']): string {
   const { tally, waiting } = agenda
-  const silent = Object.values(soFar(agenda).noAnswer).reduce((sum, count) => sum + count, 0)
+  const silent = silentOf(soFar(agenda))
   const unclear = silent > 0 ? `, ${figure(silent)} without a clear answer` : ''
   const again = waiting.length > 0 ? `, ${figure(waiting.length)} to look at again` : ''
   return `${figure(driftingOf(tally))} differ${unclear}${again}`

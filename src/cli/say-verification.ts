@@ -1,6 +1,7 @@
 import type { Verification } from '../drift/coverage.ts'
 import { type Doubt, DRIFT_KINDS, WRONG_ACCESS } from '../drift/words.ts'
 import { sayDuration } from '../model/duration.ts'
+import { driftingOf } from '../report/conclude.ts'
 import { ACCESS, sayAmongHeld } from '../report/words.ts'
 import { span } from './say-time.ts'
 
@@ -50,14 +51,10 @@ const DOUBT: Readonly<Record<Doubt, string>> = {
   denied: 'the service refuses the keys for most of those looked at',
 }
 
-/** A trial that ended is no drift. */
 export function verificationNeeds(verification: Verification): string[] {
   const { coverage, open, heldAccess, doubt, share } = verification
   const { customers, overdue, periodMs } = coverage
-  const drift = DRIFT_KINDS.filter((kind) => kind !== 'trial-ended').reduce(
-    (sum, kind) => sum + open[kind],
-    0,
-  )
+  const drift = driftingOf({ kinds: open })
   return [
     ...(drift > 0
       ? [

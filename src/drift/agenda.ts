@@ -1,7 +1,7 @@
 // Of one run: who is looked at again and when, and what counts. Pure.
 import type { CustomerKey } from '../model/customer.ts'
 import type { Met } from './meanwhile.ts'
-import { EMPTY_TALLY, plus, tallyOf } from './tally.ts'
+import { EMPTY_TALLY, plus, silentOf, sumOf, tallyOf } from './tally.ts'
 import {
   type DriftVerdict,
   isDrift,
@@ -87,16 +87,25 @@ export function afterLooks(agenda: Agenda, { verified, fresh, met, nowMs }: Look
   let suspected = 0
   for (const each of verified) {
     const looks = (before.get(each.key) ?? 0) + 1
-    const step = stepOf(each, looks, waiting.length)
-    const other = isDrift(each.verdict) && step !== 'suspected' ? undefined : met.get(each.key)
-    if (other) {
-      counted.push(withAccessOf(each.verdict, other.verdict))
-      found.push(other.findingId)
-    } else if (step === 'again') waiting.push(againOf(each, looks, nowMs))
-    else if (step === 'suspected') suspected++
-    else counted.push(each.verdict)
-    if (!other && step === 'counts' && isDrift(each.verdict) && each.findingId !== null)
-      found.push(each.findingId)
+    const step = stepOf(each, { looks, waiting: waiting.length, met: met.get(each.key) })
+    switch (step.kind) {
+      case 'met':
+        counted.push(withAccessOf(each.verdict, step.met.verdict))
+        found.push(step.met.findingId)
+        break
+      case 'again':
+        waiting.push(againOf(each, looks, nowMs))
+        break
+      case 'suspected':
+        suspected++
+        break
+      case 'counts':
+        counted.push(each.verdict)
+        if (isDrift(each.verdict) && each.findingId !== null) found.push(each.findingId)
+        break
+      default:
+        step satisfies never
+    }
   }
   return {
     waiting,
@@ -112,18 +121,25 @@ function withAccessOf(now: Verdict, found: DriftVerdict): DriftVerdict {
   return { ...found, access: found.access ?? held }
 }
 
-function stepOf(
-  { verdict, standing, more }: Verified,
-  looks: number,
-  waiting: number,
-): 'counts' | 'again' | 'suspected' {
+type Step =
+  | { readonly kind: 'again' }
+  | { readonly kind: 'counts' }
+  | { readonly kind: 'suspected' }
+  /** What others have found counts. */
+  | { readonly kind: 'met'; readonly met: Met }
+
+type Going = { readonly looks: number; readonly waiting: number; readonly met: Met | undefined }
+
+function stepOf({ verdict, standing, more }: Verified, { looks, waiting, met }: Going): Step {
   if (isDrift(verdict)) {
     const known = standing === 'found'
-    if (known && !more) return 'counts'
-    return looks < LOOKS_AT_SUSPECTS ? 'again' : known ? 'counts' : 'suspected'
+    if ((more || !known) && looks < LOOKS_AT_SUSPECTS) return { kind: 'again' }
+    if (known) return { kind: 'counts' }
+    return met ? { kind: 'met', met } : { kind: 'suspected' }
   }
+  if (met) return { kind: 'met', met }
   const worthIt = looks < LOOKS_AT_OTHERS && waiting < MOST_POSTPONED && passes(verdict)
-  return worthIt ? 'again' : 'counts'
+  return { kind: worthIt ? 'again' : 'counts' }
 }
 
 const PASSING: ReadonlySet<NoAnswer> = new Set(['unreached', 'trouble', 'error', 'busy'])
@@ -151,8 +167,7 @@ export function soFar({ tally, waiting }: Agenda): Tally {
 
 /** Customers of whom all is said that will be. */
 export function doneOf({ tally, suspected }: Pick<Agenda, 'tally' | 'suspected'>): number {
-  const others = [...Object.values(tally.skipped), ...Object.values(tally.noAnswer)]
-  return tally.checked + suspected + others.reduce((sum, count) => sum + count, 0)
+  return tally.checked + suspected + sumOf(tally.skipped) + silentOf(tally)
 }
 
 /** Of a run that ends early: what was suspected stays a suspicion, and of the others the last look counts. */

@@ -12,10 +12,10 @@ import { entitled, type Status, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import type { RemoteUser } from '../service/body.ts'
 import type { CustomerDigests } from '../sync/digest.ts'
 import type { Memory } from '../sync/memory.ts'
-import type { Policy } from '../sync/plan.ts'
+import { accessAfter, type Policy } from '../sync/plan.ts'
 import { rememberAbsent, rememberSeen } from '../sync/remember.ts'
 import { type Circumstances, causeOfAbsence, causeOfFields } from './cause.ts'
-import { accessWhileHeld, thereWhenHeld, wantedBy, wantedWhenHeld } from './held-access.ts'
+import { accessWhileHeld, thereWhenHeld, wantedWhenHeld } from './held-access.ts'
 import type { DriftField, DriftKind, DriftVerdict, Skipped, Verdict, WrongAccess } from './words.ts'
 
 /** A customer as it stands, and what is remembered of it; all of one moment. */
@@ -86,7 +86,7 @@ function notOurs(subject: Subject): Skipped | null {
 export function heldAccess(subject: Subject): WrongAccess | null {
   const { now, memory } = plansFor(askedOf(subject, undefined))
   const reason = subject.work.record.reason ?? {}
-  const wanted = now.kind === 'lookup' ? wantedWhenHeld(reason) : wantedBy(now)
+  const wanted = now.kind === 'lookup' ? wantedWhenHeld(reason) : accessAfter(now)
   return accessWhileHeld(wanted, thereWhenHeld(reason, memory))
 }
 

@@ -1,3 +1,4 @@
+import { silentOf } from './tally.ts'
 import type { Doubt, Tally } from './words.ts'
 
 /** So few answers say nothing of the service as a whole. */
@@ -13,7 +14,7 @@ export function doubtOf({
   kinds,
   noAnswer,
 }: Pick<Tally, 'checked' | 'kinds' | 'noAnswer'>): Doubt | null {
-  const silent = Object.values(noAnswer).reduce((sum, count) => sum + count, 0)
+  const silent = silentOf({ noAnswer })
   const denied = noAnswer.denied ?? 0
   const asked = checked + silent
   if (asked === 0) return null

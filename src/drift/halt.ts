@@ -1,6 +1,8 @@
 // The share of drift as it is stored: what was verified lately, and whether repairs wait.
 import type { ClientBase } from 'pg'
+import { listed } from '../ledger/sql.ts'
 import { type Share, shareOf, withLatest } from './share.ts'
+import { REPAIRABLE_KINDS } from './words.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
@@ -38,7 +40,7 @@ ON CONFLICT (id) DO UPDATE SET recent = '', halted_at = NULL, released_to = excl
 /** Those that wait are looked at once more before they are repaired: much may have changed meanwhile. */
 const LOOK_NOW = `
 UPDATE rollcall.finding SET next_look_at = clock_timestamp()
-WHERE resolved_at IS NULL AND looks >= 2 AND kind IN ('missing', 'differs', 'unexpected-access')`
+WHERE resolved_at IS NULL AND looks >= 2 AND kind IN (${listed(REPAIRABLE_KINDS)})`
 
 /** A person's word that what is found by now is to be repaired, whatever its share is; the brake goes on to count. */
 export async function releaseRepairs(

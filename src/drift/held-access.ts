@@ -3,7 +3,6 @@ import { TAKES_ACCESS } from '../brake/brake.ts'
 import type { Reason } from '../ledger/record.ts'
 import { entitled, STATUSES } from '../model/user.ts'
 import type { Memory } from '../sync/memory.ts'
-import type { Plan } from '../sync/plan.ts'
 import type { WrongAccess } from './words.ts'
 
 /** What is remembered of the user. */
@@ -33,26 +32,8 @@ function hasAccess({ remote, sentStatus, seenStatus }: There): boolean | null {
   return said && status !== null ? entitled(status) : null
 }
 
-/** Whether the customer has access once the plan is carried out; null: that is no matter of the plan. */
-export function wantedBy(plan: Plan): boolean | null {
-  switch (plan.kind) {
-    case 'create':
-    case 'replace':
-    case 'patch':
-    case 'revoke':
-      return entitled(plan.body.status)
-    case 'erase':
-    case 'none':
-    case 'lookup':
-    case 'reject':
-      return null
-    default:
-      return plan satisfies never
-  }
-}
-
 /**
- * The same by the record alone, for whoever reads no customer: what was noted as it was held, or what the kinds tell. A
+ * Whether the customer is to have access, by the record alone, for whoever reads no customer: what was noted as it was held, or what the kinds tell. A
  * change of status to 0 is a kind of its own.
  */
 export function wantedWhenHeld({ kinds = [], entitles }: Pick<Reason, 'kinds' | 'entitles'>): boolean | null {

@@ -1,13 +1,14 @@
 // What a run has found is owed a repair: at its end, when all of it can be believed.
 import type { Pool } from 'pg'
 import { retried } from '../ledger/batch.ts'
+import { listed } from '../ledger/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { readShare } from './coverage.ts'
 import type { Gate, RunEnd } from './gate.ts'
 import { type Lag, postponedMs, secondLookMs } from './looks.ts'
 import type { Share } from './share.ts'
 import { MOST_AT_ONCE, type Verify } from './verify.ts'
-import type { Verified } from './words.ts'
+import { isRepairable, REPAIRABLE_KINDS, type Verified } from './words.ts'
 
 type Options = {
   readonly pool: Pool
@@ -45,7 +46,7 @@ export type Mended = {
 /** Whoever has been seen to differ in another way since is none that is right. */
 const REPAIRABLE = `
 SELECT key, coalesce(repaired_at >= $2::timestamptz, false) AS repaired FROM rollcall.finding
-WHERE id = ANY($1::bigint[]) AND kind IN ('missing', 'differs', 'unexpected-access')
+WHERE id = ANY($1::bigint[]) AND kind IN (${listed(REPAIRABLE_KINDS)})
   AND (resolved_at IS NULL OR repaired_at >= $2::timestamptz OR resolved_how = 'otherwise')
 ORDER BY key`
 
@@ -136,8 +137,7 @@ function isOwed({ verdict }: Verified): boolean {
 }
 
 function isEarly({ verdict: { kind }, repairing, lookAgainInMs }: Verified): boolean {
-  const repairable = kind === 'missing' || kind === 'differs' || kind === 'unexpected-access'
-  return repairable && !repairing && lookAgainInMs !== null
+  return isRepairable(kind) && !repairing && lookAgainInMs !== null
 }
 
 function endOf(stopped: 'asked' | 'pace' | 'mapping'): RunEnd {

@@ -7,6 +7,7 @@ import { FIRST, type Next, type Place } from './everybody.ts'
 import { BEAT_MS, type Gate, type RunEnd } from './gate.ts'
 import { metSince } from './meanwhile.ts'
 import { keepRun, type Run } from './runs.ts'
+import { silentOf } from './tally.ts'
 import type { Verify } from './verify.ts'
 import type { Doubt, Verified } from './words.ts'
 
@@ -129,7 +130,7 @@ export async function driveRun(options: RunOptions): Promise<{ readonly run: Run
 function judged({ place, agenda }: Run, allDrawn: boolean): Doubt | null {
   if (place.position.part !== 'drawn') return null
   const tally = soFar(agenda)
-  const asked = tally.checked + Object.values(tally.noAnswer).reduce((sum, count) => sum + count, 0)
+  const asked = tally.checked + silentOf(tally)
   const doubt = doubtOf(tally)
   const cleared = agenda.waiting.length === 0
   if (doubt !== 'nobody-there') return asked >= ENOUGH_SILENCE || (allDrawn && cleared) ? doubt : null

@@ -63,6 +63,15 @@ function added<K extends string>(a: Counts<K>, b: Counts<K>): Counts<K> {
   return sum
 }
 
+/** Of whom the service gave no clear answer, whatever it gave instead. */
+export function silentOf({ noAnswer }: Pick<Tally, 'noAnswer'>): number {
+  return sumOf(noAnswer)
+}
+
+export function sumOf(counts: Counts<string>): number {
+  return Object.values(counts).reduce<number>((sum, count) => sum + (count ?? 0), 0)
+}
+
 /** Without what was counted in it before. */
 export function minus(tally: Tally, part: Tally): Tally {
   return {

@@ -12,7 +12,7 @@ import { type Reading, type ReadSubject, readSubjects } from './read.ts'
 import { seenOf, shownOf } from './shown.ts'
 import { storeLooks } from './store.ts'
 import { readUnclear } from './unclear.ts'
-import { isDrift, type NoAnswer, type Verdict, type Verified } from './words.ts'
+import { isDrift, type NoAnswer, type Skipped, type Verdict, type Verified } from './words.ts'
 import type { Given, Stored } from './writes.ts'
 
 export type VerifyOptions = Reading & {
@@ -82,7 +82,7 @@ async function verifyBatch(keys: readonly CustomerKey[], batch: Batch): Promise<
   // What a row has shown may be captured and not noted yet: then the version has still to rise.
   const suspect = compared.some(({ looked }) => looked.kind === 'seen' && looked.compared.kind !== 'agrees')
   const noted = !suspect || (await context.whenNoted())
-  const given = noted ? compared : compared.map((each) => ({ ...each, looked: unsaid(each.looked) }))
+  const given = noted ? compared : compared.map(unsaid)
   const stored = await storeLooks(pool, given, {
     ...config.timing,
     fingerprint: config.fingerprint,
@@ -100,11 +100,18 @@ async function verifyBatch(keys: readonly CustomerKey[], batch: Batch): Promise<
 }
 
 /** That all agrees holds whatever is on its way; a difference does not. */
-function unsaid(looked: Looked): Looked {
-  return looked.kind === 'seen' && looked.compared.kind !== 'agrees' ? { kind: 'left', why: 'moved' } : looked
+function unsaid(judged: Judged): Judged {
+  const { looked } = judged
+  const said = looked.kind === 'seen' && looked.compared.kind !== 'agrees'
+  return said ? { ...judged, looked: { kind: 'left', why: 'moved' }, none: null } : judged
 }
 
-type Judged = Given & { readonly none: NoAnswer | null }
+type Left<Why> = { readonly kind: 'left'; readonly why: Why }
+type Said = { readonly looked: Extract<Looked, { kind: 'seen' }> | Left<Skipped>; readonly none: null }
+/** `none`: why there was no answer. */
+type Unanswered = { readonly looked: Left<'no-answer'>; readonly none: NoAnswer }
+
+type Judged = Omit<Given, 'looked'> & (Said | Unanswered)
 
 async function compareAll(
   read: readonly ReadSubject[],
@@ -154,5 +161,5 @@ function verdictOf({ subject, looked, none }: Judged, { moved, resolved, told }:
   }
   if (none !== null) return { kind: 'no-answer', why: none }
   if (looked.why === 'held') return { kind: 'skipped', why: 'held', access: heldAccess(subject) }
-  return { kind: 'skipped', why: looked.why === 'no-answer' ? 'moved' : looked.why }
+  return { kind: 'skipped', why: looked.why }
 }

@@ -10,6 +10,13 @@ import type { UserField } from '../model/user.ts'
 export const DRIFT_KINDS = ['missing', 'differs', 'unexpected-access', 'unreadable', 'trial-ended'] as const
 export type DriftKind = (typeof DRIFT_KINDS)[number]
 
+/** What is repaired: nobody takes a trial that ended for a mistake, and nobody knows what would mend what cannot be read. */
+export const REPAIRABLE_KINDS = ['missing', 'differs', 'unexpected-access'] as const satisfies DriftKind[]
+
+export function isRepairable(kind: Verdict['kind']): boolean {
+  return (REPAIRABLE_KINDS as readonly string[]).includes(kind)
+}
+
 /** Why, as far as the records tell. `edited-at-service`: they agreed once, and we have sent nothing since. */
 export const CAUSES = [
   'never-delivered',

@@ -6,7 +6,7 @@ import { type Lag, MOST_REPAIRS, nextLookMs, postponedMs, secondLookMs } from '.
 import { type Learning, type Recorded, recordOf } from './record.ts'
 import type { Change, Insertion, Resolution } from './rows.ts'
 import { AGREED, DRIFTED } from './share.ts'
-import type { DriftVerdict, Resolved } from './words.ts'
+import { type DriftVerdict, isRepairable, type Resolved } from './words.ts'
 
 /** A customer after its look. `subject` as it was read before the look. */
 export type Given = { readonly subject: Subject; readonly looked: Looked } & Learning
@@ -55,13 +55,11 @@ export function letterOf(stepped: Stepped, looker: Looker): string {
   return looked.compared.kind === 'agrees' || normal ? AGREED : ''
 }
 
-/** Nobody takes a trial that ended for a mistake, and of what cannot be read nobody knows what would mend it. */
 export function mayRepair(stepped: Stepped, looker: Looker): boolean {
   const { open, step } = stepped
   if (ofAnother(stepped, looker)) return false
   if (open === null || (step.do !== 'confirm' && step.do !== 'keep')) return false
-  const { kind } = step.told
-  return kind !== 'trial-ended' && kind !== 'unreadable' && open.repairs < MOST_REPAIRS
+  return isRepairable(step.told.kind) && open.repairs < MOST_REPAIRS
 }
 
 /**

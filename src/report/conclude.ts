@@ -1,3 +1,4 @@
+import { silentOf } from '../drift/tally.ts'
 import { RESOLVED, type Resolved, type Tally } from '../drift/words.ts'
 import type { Report } from './report.ts'
 
@@ -82,7 +83,7 @@ export function leftOpen({ counts, suspected }: Pick<Report, 'counts' | 'suspect
 }
 
 /** Passed over for now: something is owed to them (does a worker run?), or the service gave no clear answer. */
-export function notNow({ skipped, noAnswer }: Pick<Tally, 'skipped' | 'noAnswer'>): number {
-  const { owed = 0, 'just-settled': settled = 0, moved = 0 } = skipped
-  return owed + settled + moved + Object.values(noAnswer).reduce((sum, count) => sum + count, 0)
+export function notNow(counts: Pick<Tally, 'skipped' | 'noAnswer'>): number {
+  const { owed = 0, 'just-settled': settled = 0, moved = 0 } = counts.skipped
+  return owed + settled + moved + silentOf(counts)
 }

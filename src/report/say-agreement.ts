@@ -1,4 +1,5 @@
 // Of how many customers a report can tell whether they agree, who is held, and why nothing is known of the others.
+import { silentOf } from '../drift/tally.ts'
 import type { Skipped, Tally } from '../drift/words.ts'
 import { agreementOf, leftOpen, notNow } from './conclude.ts'
 import { counted, figure, percent } from './figures.ts'
@@ -52,13 +53,12 @@ const WHY: Readonly<Record<Exclude<Skipped, 'held' | 'not-ours'>, string>> = {
 
 /** Who is held, and of whom nothing is known and why: what a count of those who agree leaves out. */
 export function sayOthers(report: Report): string[] {
-  const { skipped, noAnswer } = report.counts
+  const { skipped } = report.counts
   const { held } = agreementOf(report.counts)
-  const silent = Object.values(noAnswer).reduce((sum, count) => sum + count, 0)
   const whys = (Object.keys(WHY) as (keyof typeof WHY)[]).map((why) => [skipped[why] ?? 0, WHY[why]] as const)
   const parts = [
     ...whys,
-    [silent, 'without a clear answer'] as const,
+    [silentOf(report.counts), 'without a clear answer'] as const,
     [notLookedAt(report), 'not looked at lately'] as const,
   ].filter(([count]) => count > 0)
   const count = parts.reduce((sum, [many]) => sum + many, 0)

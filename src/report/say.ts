@@ -1,5 +1,6 @@
 // What a report says as a whole, in sentences of plain text: for the terminal and for the page alike.
 
+import { silentOf } from '../drift/tally.ts'
 import { type Doubt, type Stopped, WRONG_ACCESS } from '../drift/words.ts'
 import { type Conclusion, conclude, resolvedOf } from './conclude.ts'
 import { counted, figure, percent } from './figures.ts'
@@ -126,8 +127,9 @@ function sayResolved(report: Report): string[] {
 }
 
 /** What the service said, so that the reader can judge it. */
-function sayEvidence({ checked, kinds, noAnswer }: Report['counts']): string {
-  const unclear = Object.values(noAnswer).reduce((sum, many) => sum + many, 0)
+function sayEvidence(counts: Report['counts']): string {
+  const { checked, kinds } = counts
+  const unclear = silentOf(counts)
   const unknown = figure(kinds.missing ?? 0)
   return `Of ${counted(checked + unclear, 'answer')}, ${figure(unclear)} were not clear, and ${unknown} said that there is no such user.`
 }

@@ -1,4 +1,5 @@
 // The parts of the page besides its headline and charts.
+import { silentOf, sumOf } from '../drift/tally.ts'
 import { type Cause, type DriftField, WRONG_ACCESS } from '../drift/words.ts'
 import { agreementOf, conclude, driftingOf, shareOf } from './conclude.ts'
 import { counted, figure, percent, tied } from './figures.ts'
@@ -20,7 +21,7 @@ export function cards(report: Report): Markup {
   const drifting = driftingOf(counts)
   const { held } = agreementOf(counts)
   const skipped = sumOf(counts.skipped) - held
-  const unclear = sumOf(counts.noAnswer)
+  const unclear = silentOf(counts)
   const ended = counts.kinds['trial-ended'] ?? 0
   const doubtful = conclude(report) === 'not-credible'
   const told: readonly (readonly [label: string, many: string, note: string] | null)[] = [
@@ -55,10 +56,6 @@ export function cards(report: Report): Markup {
 function sharely(part: number, checked: number): string {
   const share = shareOf(part, checked)
   return share === null ? 'nobody checked' : percent(share)
-}
-
-function sumOf(counts: Readonly<Partial<Record<string, number>>>): number {
-  return Object.values(counts).reduce<number>((sum, many) => sum + (many ?? 0), 0)
 }
 
 /** Rows that are in the file itself, for whoever opens it where no script may run. */

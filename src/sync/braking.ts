@@ -1,12 +1,11 @@
 import type { Brake, HeldKind } from '../brake/brake.ts'
 import { takenTogether } from '../brake/decide.ts'
-import type { KnownRecord } from '../ledger/record.ts'
+import type { KnownRecord, Reason } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { entitled } from '../model/user.ts'
 import { askBrake, type Before } from './braked.ts'
 import type { CustomerDigests } from './digest.ts'
 import type { Memory } from './memory.ts'
-import type { Plan } from './plan.ts'
+import { accessAfter, type Plan } from './plan.ts'
 import type { Move, Turn, TurnEnd } from './turn.ts'
 
 type Braking = {
@@ -95,8 +94,9 @@ function without(discarded: readonly HeldKind[], brake: Brake): Brake {
 
 /** Which way access goes is kept: of what is desired the ledger has a digest alone. */
 function heldFor(kinds: readonly HeldKind[], plan: Plan | null = null): TurnEnd {
-  const entitles = plan !== null && 'body' in plan ? { entitles: entitled(plan.body.status) } : {}
-  return { kind: 'settle', state: 'held', reason: { code: 'held', kinds, ...entitles } }
+  const entitles = plan && accessAfter(plan)
+  const reason: Reason = { code: 'held', kinds, ...(entitles !== null && { entitles }) }
+  return { kind: 'settle', state: 'held', reason }
 }
 
 function leftFor({ reason }: Pick<KnownRecord, 'reason'>): TurnEnd {

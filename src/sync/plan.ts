@@ -1,7 +1,7 @@
 import type { ClearWith } from '../config/config.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Mapped } from '../model/mapped.ts'
-import { OPTIONAL_FIELDS, type OptionalField, type Status } from '../model/user.ts'
+import { entitled, OPTIONAL_FIELDS, type OptionalField, type Status } from '../model/user.ts'
 import type { CreateBody, UpdateBody } from '../service/client.ts'
 import type { CustomerDigests } from './digest.ts'
 import type { Memory } from './memory.ts'
@@ -153,6 +153,11 @@ function withWholePhone(
 export function takesAccess(plan: Plan, memory: Memory): boolean {
   if (plan.kind !== 'revoke' && plan.kind !== 'patch' && plan.kind !== 'replace') return false
   return plan.body.status === 0 && mayHaveAccess(memory)
+}
+
+/** Whether the customer has access once the plan is carried out; null: the plan writes nothing. */
+export function accessAfter(plan: Plan): boolean | null {
+  return 'body' in plan ? entitled(plan.body.status) : null
 }
 
 /** Whether status 0 that is seen after it may be its work. */

@@ -87,6 +87,15 @@ describe('a claim', () => {
     expect(leaked(customer)).toBe(0)
   })
 
+  it.each([
+    ['premium', true],
+    ['free', false],
+  ])('that is held before it registers somebody (%s) keeps which way access goes', async (plan, entitles) => {
+    const customer = customerWith({ row: { ...row, plan } })
+    const held = { state: 'held', reason: { code: 'held', kinds: ['create'], entitles } }
+    expect(await customer.claim({}, { brake: async ({ kinds }) => kinds })).toMatchObject({ record: held })
+  })
+
   it('asks the brake before each write that may be one of a mass, and before no other call', async () => {
     const customer = customerWith()
     const asked: (readonly string[])[] = []
