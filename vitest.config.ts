@@ -17,7 +17,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: servers,
-          testTimeout: 10_000,
+          testTimeout: 30_000,
           expect: { poll: { timeout: 8000 } },
         },
       },

@@ -1,8 +1,9 @@
 // When somebody who differs is looked at again. Pure.
+import type { Repair } from './repairs.ts'
 
 /** A change or a repair that is under way is over soon. */
 const SOON_MS = 2000
-/** While repairs wait for a person, or for others to agree again. */
+/** While repairs wait: it may be right again long before its turn in a round. */
 const HALTED_MS = 600_000
 /** A difference that comes back after so many repairs is one for a person. */
 export const MOST_REPAIRS = 3
@@ -31,18 +32,16 @@ export function longestLagMs(
 }
 
 type Standing = {
-  /** A repair is owed now; so many were before. */
-  readonly repaired: boolean
+  readonly repair: Repair
+  /** So many were owed before. */
   readonly repairs: number
-  /** It would be, but repairs wait. */
-  readonly waits: boolean
   /** Fields that only this look has shown. */
   readonly pending: boolean
 }
 
 /** Null: not before its turn in a round comes. After each repair the wait is twice as long. */
-export function nextLookMs({ repaired, repairs, waits, pending }: Standing, lag: Lag): number | null {
-  if (repaired) return postponedMs(lag) * 2 ** repairs
+export function nextLookMs({ repair, repairs, pending }: Standing, lag: Lag): number | null {
+  if (repair === 'now') return postponedMs(lag) * 2 ** repairs
   if (pending) return secondLookMs(lag)
-  return waits ? HALTED_MS : null
+  return repair === 'waits' ? HALTED_MS : null
 }

@@ -9,17 +9,9 @@ import { type Open, stepFor } from './findings.ts'
 import { type Counted, countVerified } from './halt.ts'
 import { type Lag, postponedMs } from './looks.ts'
 import { writeRecords } from './record.ts'
+import { letterOf, mayRepair, repairFor } from './repairs.ts'
 import { lockOpen, writeFindings } from './rows.ts'
-import {
-  type Given,
-  LEFT,
-  letterOf,
-  mayRepair,
-  type Stepped,
-  type Stored,
-  waitsForTurn,
-  writesOf,
-} from './writes.ts'
+import { type Given, LEFT, type Stepped, type Stored, writesOf } from './writes.ts'
 
 export type StoreOptions = Lag & {
   readonly fingerprint: string
@@ -83,11 +75,8 @@ async function storeAtOnce(
     )
     const share = await shareAfter(client, stepped, options)
     const decided = stepped.map((each) => {
-      const released = share !== null && BigInt(each.open?.id ?? 0) <= share.releasedTo
-      const turn = !released && waitsForTurn(each, options)
-      const held = !released && share?.over === true
-      const may = options.repair && mayRepair(each, options) && !turn
-      return writesOf({ ...each, repair: may && !held, waits: may && held }, options)
+      const repair = options.repair ? repairFor(each, { ...options, share }) : 'none'
+      return writesOf({ ...each, repair }, options)
     })
     const made = await writeFindings(client, {
       forget: decided.flatMap(({ forget }) => forget ?? []),

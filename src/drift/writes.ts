@@ -2,11 +2,11 @@
 import { userIdOf } from '../model/mapped.ts'
 import type { Subject } from './compare.ts'
 import { isFound, type Looked, type Open, type Step } from './findings.ts'
-import { type Lag, MOST_REPAIRS, nextLookMs, postponedMs, secondLookMs } from './looks.ts'
+import { type Lag, nextLookMs, postponedMs, secondLookMs } from './looks.ts'
 import { type Learning, type Recorded, recordOf } from './record.ts'
+import type { Looker, Repair } from './repairs.ts'
 import type { Change, Insertion, Resolution } from './rows.ts'
-import { AGREED, DRIFTED } from './share.ts'
-import { type DriftVerdict, isRepairable, type Resolved } from './words.ts'
+import type { DriftVerdict, Resolved } from './words.ts'
 
 /** A customer after its look. `subject` as it was read before the look. */
 export type Given = { readonly subject: Subject; readonly looked: Looked } & Learning
@@ -31,46 +31,7 @@ export type Stored = {
 /** With the step that its look leads to, from what was open for it. */
 export type Stepped = Given & { readonly open: Open | null; readonly moved: boolean; readonly step: Step }
 
-/** Who looks, and whether that is a further look of workers rather than somebody's turn in their round. */
-type Looker = { readonly by: string | null; readonly again: boolean }
-
-/**
- * What somebody else's run has suspected is only found when a worker looks once more: it does not count, since that run
- * has looked at many more who agree and are not counted either, and so it is not repaired before its turn in a round.
- */
-function ofAnother({ open, step }: Stepped, { by, again }: Looker): boolean {
-  return again && step.do === 'confirm' && open !== null && open.ofRun !== null && open.ofRun !== by
-}
-
-/**
- * A look counts as agreeing, or as a difference that was shown twice. That counts again at each turn in a round, since what
- * stands for long is no less of a mass; and not at looks in between, which nobody has who agrees.
- */
-export function letterOf(stepped: Stepped, looker: Looker): string {
-  const { step, looked, moved } = stepped
-  if (looked.kind !== 'seen' || moved || ofAnother(stepped, looker)) return ''
-  if (step.do === 'keep' && looker.again) return ''
-  if (step.do === 'confirm' || step.do === 'keep') return step.told.kind === 'trial-ended' ? AGREED : DRIFTED
-  const normal = step.do === 'resolve' && step.how === 'normalised'
-  return looked.compared.kind === 'agrees' || normal ? AGREED : ''
-}
-
-export function mayRepair(stepped: Stepped, looker: Looker): boolean {
-  const { open, step } = stepped
-  if (ofAnother(stepped, looker)) return false
-  if (open === null || (step.do !== 'confirm' && step.do !== 'keep')) return false
-  return isRepairable(step.told.kind) && open.repairs < MOST_REPAIRS
-}
-
-/**
- * Of what stands and was never repaired a look between two turns counts nothing, so it repairs nothing either, unless a
- * person has released it: else a mass that the share has held back would be repaired once others have agreed for a while.
- */
-export function waitsForTurn({ open, step }: Stepped, { again }: Pick<Looker, 'again'>): boolean {
-  return again && step.do === 'keep' && open?.repairs === 0
-}
-
-type Deciding = Stepped & { readonly repair: boolean; readonly waits: boolean }
+type Deciding = Stepped & { readonly repair: Repair }
 
 type Writing = {
   readonly stored: Stored
@@ -94,7 +55,7 @@ export const LEFT: Stored = {
 }
 
 export function writesOf(
-  { subject, looked, sight, open, moved, step, repair, waits }: Deciding,
+  { subject, looked, sight, open, moved, step, repair }: Deciding,
   { by, ...lag }: Lag & Pick<Looker, 'by'>,
 ): Writing {
   const left: Stored = { ...LEFT, moved, findingId: open?.id ?? null }
@@ -139,15 +100,23 @@ export function writesOf(
     case 'keep': {
       const { repairs, looks, id } = open ?? { repairs: 0, looks: 1, id: '' }
       const pending = step.told.pending.length > 0
-      const nextInMs = nextLookMs({ repaired: repair, repairs, waits, pending }, lag)
-      const change = { ...told, ...step.told, id, looks: looks + 1, anew: false, repaired: repair, nextInMs }
+      const nextInMs = nextLookMs({ repair, repairs, pending }, lag)
+      const change = {
+        ...told,
+        ...step.told,
+        id,
+        looks: looks + 1,
+        anew: false,
+        repaired: repair === 'now',
+        nextInMs,
+      }
       const record = recordOf({ subject, sight, agrees: false, learnt: step.learnt })
       const stored: Stored = {
         ...left,
         standing: 'found',
         nextInMs,
         more: pending,
-        repairing: repair,
+        repairing: repair === 'now',
         told: toldOf(step.told),
       }
       return { stored, change, record }

@@ -66,12 +66,11 @@ test('nobody is looked at again sooner than the service may lag; after each repa
   expect([secondLookMs(lag), postponedMs(lag), postponedMs({ consistencyDelayMs: 0 })]).toEqual([
     5000, 5000, 2000,
   ])
-  const after = (repairs: number) =>
-    nextLookMs({ repaired: true, repairs, waits: false, pending: false }, lag)
+  const after = (repairs: number) => nextLookMs({ repair: 'now', repairs, pending: false }, lag)
   expect([0, 1, 2].map(after)).toEqual([5000, 10_000, 20_000])
-  const base = { repaired: false, repairs: 0, waits: false, pending: false }
+  const base = { repair: 'none', repairs: 0, pending: false } as const
   expect(nextLookMs(base, lag)).toBeNull()
   expect(nextLookMs({ ...base, pending: true }, lag)).toBe(5000)
-  expect(nextLookMs({ ...base, waits: true }, lag)).toBe(600_000)
+  expect(nextLookMs({ ...base, repair: 'waits' }, lag)).toBe(600_000)
   expect(MOST_REPAIRS).toBeGreaterThan(2)
 })
