@@ -12,7 +12,7 @@ test('a run that is stopped counts each customer once, though others come and go
   await using house = await settledHouse(LANE, named(KEYS))
   const { pool } = house.db
   const stop = new AbortController()
-  const stopped = runDrift(house, ['--rate', '20'], { stop: stop.signal })
+  const stopped = runDrift(house, ['--rate', '10'], { stop: stop.signal })
   // The first thirty are drawn, and left out of the pages.
   await until(async () => (await pool.query(LOOKED)).rows.length >= 34, { what: 'some of those in order' })
   stop.abort()

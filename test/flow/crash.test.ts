@@ -94,7 +94,7 @@ eachLaneAtOnce('crashes and losses', (lane) => {
 
   test('SIGTERM: running calls are settled, the rest stays owed, and the process ends in good order', async () => {
     // No answer comes too late on a busy machine: none is to be unknown.
-    const timing = { ...CONFIG.timing, lifetimeMs: 20_000, queueLeaseMs: 20_000 }
+    const timing = { ...CONFIG.timing, lifetimeMs: 20_000 }
     await using house = await buildHouse(lane, { config: { service: { timeoutMs: 8000 }, timing } })
     house.sandbox.faults.set([{ action: { kind: 'latency', minMs: 300, maxMs: 500 } }])
     await using worker = await runRollcall(house, ['worker'])

@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest'
-import { buildHouse, type House } from '../support/house.ts'
+import { buildHouse, CONFIG, type House } from '../support/house.ts'
 import { eachLaneAtOnce } from '../support/lanes.ts'
 import { runRollcall } from '../support/process.ts'
 import { until } from '../support/until.ts'
 
 const INSERT = `INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`
 const ONE = { timeout: 20_000 }
+
+/** A call lasts until its worker is suspended, on a busy machine as well. */
+const SLOW = { service: { timeoutMs: 2500 }, timing: { ...CONFIG.timing, lifetimeMs: 4600 } }
 
 /** Brings customer c to a stage of its way, in the one worker that runs; gives what lets it go on. */
 type Stage = (house: House) => Promise<() => Promise<unknown>>
@@ -56,7 +59,7 @@ eachLaneAtOnce('a worker that is suspended for longer than a claim lasts', (lane
   test.each(STAGES)(
     'sends nothing late: $stage',
     async ({ reach, called }) => {
-      await using house = await buildHouse(lane)
+      await using house = await buildHouse(lane, { config: SLOW })
       await using suspended = await runRollcall(house, ['worker'])
       await until(() => suspended.output().includes('the worker runs'), ONE)
       const goOn = await reach(house)

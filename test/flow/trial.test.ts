@@ -1,7 +1,7 @@
 // Status 4 is a trial that ends at the service: whoever had it is not granted it again, unless its own plan says so.
 import { expect, test } from 'vitest'
 import type { FaultInput } from '../../src/sandbox/faults/faults.ts'
-import { buildHouse, type House } from '../support/house.ts'
+import { buildHouse, CONFIG, type House } from '../support/house.ts'
 import { eachLaneAtOnce } from '../support/lanes.ts'
 import { writesOf } from '../support/presets.ts'
 import { runRollcall } from '../support/process.ts'
@@ -25,6 +25,9 @@ async function run(house: House, ...args: readonly string[]): Promise<void> {
   expect([await process.exited, process.output().slice(-300)]).toMatchObject([{ code: 0 }, {}])
 }
 
+/** All of the calls have to be under way at once, on a busy machine as well. */
+const SLOW = { service: { timeoutMs: 2500 }, timing: { ...CONFIG.timing, lifetimeMs: 4600 } }
+
 /** A worker that is killed while these calls wait for their answer, with their marks still standing. */
 async function killedIn(
   house: House,
@@ -33,7 +36,7 @@ async function killedIn(
   calls = 1,
 ) {
   const { sandbox, db } = house
-  await using worker = await runRollcall(house, ['worker'])
+  await using worker = await runRollcall({ ...house, authored: { ...house.authored, ...SLOW } }, ['worker'])
   sandbox.faults.set(faults)
   const before = sandbox.journal.last
   await change()

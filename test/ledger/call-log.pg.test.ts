@@ -51,8 +51,9 @@ function nowhere(): pg.Pool {
 test('gathers entries, and writes them by itself after a while', async () => {
   // Longer than it takes to ask for them.
   const { log, troubles } = open(db.pool, { gatherMs: 1000 })
-  for (let n = 0; n < 5; n++) log.add(entry(n))
+  log.add(entry(0))
   expect(await keys()).toEqual([])
+  for (let n = 1; n < 5; n++) log.add(entry(n))
   await until(async () => (await keys()).length === 5, { what: 'five entries written' })
   const { rows } = await db.pool.query('SELECT DISTINCT xmin::text FROM rollcall.call')
   expect(rows).toHaveLength(1)
@@ -145,7 +146,7 @@ test('without a database it neither throws nor holds up the end for long', async
   await log.flush()
   const started = performance.now()
   await log.close()
-  expect(performance.now() - started).toBeLessThan(4000)
+  expect(performance.now() - started).toBeLessThan(8000)
   expect(troubles).toMatchObject([{ error: { code: 'ECONNREFUSED' } }, { dropped: 300 }])
   await pool.end()
 })
@@ -157,7 +158,7 @@ test('a database that hangs does not hold up the end for long', async () => {
   log.add(entry(1))
   const started = performance.now()
   await log.close()
-  expect(performance.now() - started).toBeLessThan(4000)
+  expect(performance.now() - started).toBeLessThan(8000)
   expect(troubles).toEqual([{ dropped: 1 }])
   await blocker.query('ROLLBACK')
   blocker.release()
