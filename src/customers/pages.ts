@@ -1,8 +1,9 @@
 // All customer keys, page by page.
-import pg, { type ClientBase } from 'pg'
+import type { ClientBase } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
 import { type Condition, conditionsSql } from './condition.ts'
 import type { CustomersShape } from './describe.ts'
+import { keySql } from './key-sql.ts'
 
 /** The place behind a customer, where a page may begin: the texts of its key's columns, and its one text. */
 export type KeyCursor = readonly string[]
@@ -24,22 +25,19 @@ type ReadKeys = (client: Pick<ClientBase, 'query'>, after: KeyCursor | null) => 
  * between two of them would lose the second. Rows with a NULL in their key are no customers.
  */
 export function makeReadKeys(
-  { relation, key }: CustomersShape,
+  shape: CustomersShape,
   limit: number,
   conditions: readonly Condition[] = [],
 ): ReadKeys {
-  const id = pg.escapeIdentifier
-  const columns = key.map(({ name }) => `c.${id(name)}`)
-  const texts = columns.map((column) => `(${column})::text`)
-  const canonical = texts.length === 1 ? texts.join() : `jsonb_build_array(${texts.join(', ')})::text`
-  const order = [...columns, `(${canonical}) COLLATE "C"`].join(', ')
+  const { key } = shape
+  const { from, columns, texts, canonical, present } = keySql(shape)
+  const order = [...columns, `${canonical} COLLATE "C"`].join(', ')
   const cursor = [...key.map(({ cast }, at) => `$${at + 2}::${cast}`), `$${key.length + 2}::text`].join(', ')
   const statement = (behind: readonly string[], parameter: number) => {
-    const present = columns.map((column) => `${column} IS NOT NULL`)
     const where = [...present, ...behind, ...conditionsSql(conditions, parameter)]
     return `
-SELECT ${texts.map((text, at) => `${text} AS part${at}`).join(', ')}, (${canonical}) AS key
-FROM ${id(relation.schema)}.${id(relation.name)} c
+SELECT ${texts.map((text, at) => `${text} AS part${at}`).join(', ')}, ${canonical} AS key
+FROM ${from}
 WHERE ${where.join(' AND ')}
 ORDER BY ${order} LIMIT $1`
   }

@@ -4,6 +4,7 @@ import type { CustomerKey } from '../model/customer.ts'
 import { neededColumns } from './columns.ts'
 import type { CustomersShape } from './describe.ts'
 import { keyParts } from './key.ts'
+import { keySql } from './key-sql.ts'
 import { readable } from './key-type.ts'
 
 /** A customer as it is now; null: there is none; `ambiguous`: the relation has several rows for the key. */
@@ -57,19 +58,19 @@ function partsOf(shape: CustomersShape, key: CustomerKey): readonly string[] | n
  * (LATERAL, kept apart by its LIMIT), so that a view with GROUP BY or DISTINCT is asked for one customer and
  * not computed as a whole; two rows are enough to see that there are several.
  */
-function readStatement({ relation, key }: CustomersShape, columns: readonly string[]): string {
+function readStatement(shape: CustomersShape, columns: readonly string[]): string {
   const id = pg.escapeIdentifier
-  const texts = key.map(({ name }) => `(c.${id(name)})::text`)
-  const canonical = texts.length === 1 ? texts.join() : `jsonb_build_array(${texts.join(', ')})::text`
+  const { key } = shape
+  const { from, columns: keys, canonical } = keySql(shape)
   const arrays = ['$1::text[]', ...key.map(({ cast }, i) => `$${i + 2}::${cast}[]`)]
   const parts = key.map((_, i) => `part${i}`)
-  const equal = key.map(({ name }, i) => `c.${id(name)} = asked.part${i}`)
+  const equal = keys.map((name, i) => `${name} = asked.part${i}`)
   return `
 SELECT asked.key, r.* FROM unnest(${arrays.join(', ')}) AS asked (key, ${parts.join(', ')})
 CROSS JOIN LATERAL (
   SELECT ${columns.map((column, i) => `c.${id(column)} AS value${i}`).join(', ')}
-  FROM ${id(relation.schema)}.${id(relation.name)} c
-  WHERE ${equal.join(' AND ')} AND (${canonical}) COLLATE "C" = asked.key
+  FROM ${from}
+  WHERE ${equal.join(' AND ')} AND ${canonical} COLLATE "C" = asked.key
   LIMIT 2) r`
 }
 

@@ -1,7 +1,5 @@
-// What verification may take of the common pace, and when it stands back. Pure.
+// The calls that verification may make by now, and when it stands back. Pure.
 
-/** Of the calls that may be made in a second; the rest is for what is owed. */
-const SHARE = 0.25
 /** Calls are gathered for no longer than this, so that they come evenly and not in bursts. */
 const GATHERED_S = 0.5
 
@@ -12,10 +10,10 @@ export type Allowance = {
   readonly at: number
 }
 
-/** `rate`: calls per second that all processes together may make. */
-export function refill({ left, at }: Allowance, rate: number, now: number): Allowance {
-  const gathered = (rate * SHARE * Math.max(0, now - at)) / 1000
-  return { left: Math.min(Math.max(1, rate * SHARE * GATHERED_S), left + gathered), at: now }
+/** `speed`: calls per second. */
+export function refill({ left, at }: Allowance, speed: number, now: number): Allowance {
+  const gathered = (speed * Math.max(0, now - at)) / 1000
+  return { left: Math.min(Math.max(1, speed * GATHERED_S), left + gathered), at: now }
 }
 
 export type Circumstances = {

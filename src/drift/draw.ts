@@ -1,7 +1,8 @@
 // A random part of everybody: so many customers with the smallest hashes under the seed of a run.
-import pg, { type Pool, type PoolClient } from 'pg'
+import type { Pool, PoolClient, QueryResultRow } from 'pg'
 import { type Condition, conditionsSql } from '../customers/condition.ts'
 import type { CustomersShape } from '../customers/describe.ts'
+import { keySql } from '../customers/key-sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
 
 export type Everybody = {
@@ -48,20 +49,16 @@ function keysOf({ shape, conditions }: Everybody): {
   readonly sql: string
   readonly values: readonly string[]
 } {
-  const id = pg.escapeIdentifier
-  const { relation, key } = shape
-  const texts = key.map(({ name }) => `(c.${id(name)})::text`)
-  const canonical = texts.length === 1 ? texts.join() : `jsonb_build_array(${texts.join(', ')})::text`
-  const present = key.map(({ name }) => `c.${id(name)} IS NOT NULL`)
+  const { from, canonical, present } = keySql(shape)
   const where = [...present, ...conditionsSql(conditions, 1)].join(' AND ')
-  const rows = `SELECT (${canonical}) COLLATE "C" AS key FROM ${id(relation.schema)}.${id(relation.name)} c WHERE ${where}`
+  const rows = `SELECT ${canonical} COLLATE "C" AS key FROM ${from} WHERE ${where}`
   const values = conditions.flatMap((condition) => condition.values)
   if (conditions.length > 0) return { sql: `SELECT DISTINCT key FROM (${rows}) k`, values }
   return { sql: `${rows} UNION SELECT key FROM rollcall.ledger`, values }
 }
 
 /** @throws whatever the signal's reason is, once it has told Postgres to end the statement */
-async function patiently<Row extends pg.QueryResultRow>(
+async function patiently<Row extends QueryResultRow>(
   { pool, signal }: Pick<Everybody, 'pool' | 'signal'>,
   text: string,
   values: readonly unknown[],

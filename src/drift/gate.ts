@@ -1,6 +1,6 @@
 // Holds a run back for what goes before it, and says when it cannot go on.
-import type { Allowance, Circumstances } from './allowance.ts'
-import { gather, speedOf } from './speed.ts'
+import { type Allowance, type Circumstances, refill } from './allowance.ts'
+import { speedOf } from './speed.ts'
 import { MOST_AT_ONCE } from './verify.ts'
 import type { Doubt, Stopped, Verified } from './words.ts'
 
@@ -65,7 +65,7 @@ export function makeGate(options: Gating) {
           yielded += BEAT_MS
         } else {
           const speed = speedOf(rate, asked)
-          allowance = gather(allowance, speed, monotonic())
+          allowance = refill(allowance, speed, monotonic())
           const enough = Math.max(1, Math.min(MOST_AT_ONCE, Math.floor((speed * BEAT_MS) / 1000)))
           if (allowance.left >= enough) return Math.min(MOST_AT_ONCE, Math.floor(allowance.left))
         }

@@ -1,18 +1,13 @@
-// How fast a run that a person asked for goes. Pure.
-import type { Allowance } from './allowance.ts'
+// How fast customers are verified, in calls per second; `rate`: what all processes together may make. Pure.
 
-/** The rest of the common pace is left to what is owed, which goes first in any case. */
-const SHARE = 0.5
-/** Calls are gathered for no longer than this. */
-const GATHERED_S = 0.5
+/** What is owed goes first in any case; workers leave most of the pace to it, and a run that a person waits for half. */
+const SHARE = { round: 0.25, run: 0.5 }
 
-/** Calls per second; `asked`: the limit that was asked for. Nobody is faster than the common pace (`rate`). */
-export function speedOf(rate: number, asked: number | null): number {
-  return asked === null ? rate * SHARE : Math.min(rate, asked)
+export function speedOfRounds(rate: number): number {
+  return rate * SHARE.round
 }
 
-/** The calls that may be made by now. */
-export function gather({ left, at }: Allowance, speed: number, now: number): Allowance {
-  const gathered = (speed * Math.max(0, now - at)) / 1000
-  return { left: Math.min(Math.max(1, speed * GATHERED_S), left + gathered), at: now }
+/** `asked`: the limit that was asked for. Nobody is faster than the common pace. */
+export function speedOf(rate: number, asked: number | null): number {
+  return asked === null ? rate * SHARE.run : Math.min(rate, asked)
 }

@@ -16,6 +16,7 @@ import {
   type StoredRound,
   suspectedAmong,
 } from './rounds.ts'
+import { speedOfRounds } from './speed.ts'
 import type { Verification } from './verify.ts'
 import { countedForMs, hasTaken, turnOf } from './window.ts'
 
@@ -86,7 +87,7 @@ export function makeTick(options: Options): () => Promise<TickEnd> {
     const { nowMs, ...circumstances } = await readCircumstances(pool, options)
     const why = standstill(circumstances)
     if (why !== null) return why
-    allowance = refill(allowance, circumstances.rate, now())
+    allowance = refill(allowance, speedOfRounds(circumstances.rate), now())
     const room = Math.min(most, Math.floor(allowance.left))
     if (room < 1) return 'took'
     // A suspicion is cleared up before another one is raised.
