@@ -81,9 +81,11 @@ export async function carryOut(io: Io, reporting: Reporting, driving: Driving): 
     })
     const { run, end } = driven
     if (!asked.repair || end.kind !== 'complete') return { run, end, mended: null }
-    if (asked.released) await releaseRepairs(pool, asked.released)
+    const { found } = run.agenda
+    const ofAll = asked.sample === null && asked.where.length === 0
+    if (asked.released) await releaseRepairs(pool, { ...asked.released, found, everybody: ofAll })
     const mended = await mendFound({
-      ...{ pool, gate, maxShare, signal: io.stop, found: run.agenda.found, startedAt: run.startedAt },
+      ...{ pool, gate, maxShare, signal: io.stop, found, startedAt: run.startedAt },
       ...{ share: shareOfRun(run, maxShare), released: asked.released !== null },
       ...{ lag: config.timing, sleep },
       // Each has counted in this run when it was found.

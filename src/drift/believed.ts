@@ -28,7 +28,7 @@ const LATER = `now() + interval '10 minutes'`
 const SUSPECT_AGAIN = `
 WITH shown AS MATERIALIZED (
   SELECT id FROM rollcall.finding WHERE run_id = $1 AND resolved_at IS NULL AND looks >= 1 ORDER BY key FOR UPDATE)
-UPDATE rollcall.finding f SET looks = 0, pending = '{}', next_look_at = ${LATER},
+UPDATE rollcall.finding f SET looks = 0, pending = '{}', released = false, next_look_at = ${LATER},
   doubted = CASE WHEN f.looks >= 2 THEN jsonb_build_object('in', $1::bigint, 'as', ${VERDICT}) ELSE f.doubted END
 FROM shown WHERE f.id = shown.id`
 

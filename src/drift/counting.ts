@@ -24,44 +24,68 @@ export type Counting = {
   readonly before: Said
 }
 
-/** Whom the round suspects, and as what it has counted them already; null: it has not. */
-export type Suspected = ReadonlyMap<CustomerKey, DriftVerdict | null>
+/** What the round has made of a customer so far. */
+export type Noted = {
+  readonly counted: boolean
+  /** Its turn has raised a suspicion, which has not counted yet. */
+  readonly suspected: boolean
+  /** As what answers that nobody believed have made it count, while that is a suspicion again; null: they have not. */
+  readonly doubted: DriftVerdict | null
+}
+export type Notes = ReadonlyMap<CustomerKey, Noted>
+
+/** Who has had a clear answer at its turn, and who of them counts by now. */
+export type Marks = { readonly taken: readonly CustomerKey[]; readonly counted: readonly CustomerKey[] }
 
 type Batch = {
   readonly found: Found
   /** Some of these, where it was stopped. */
   readonly verified: readonly Verified[]
   /** As it was before these looks. */
-  readonly suspected: Suspected
+  readonly notes: Notes
   readonly nowMs: number
   readonly periodMs: number
 }
 
 /**
  * Where a round stands, and what it counts, when these were looked at. One that was stopped goes on with the first who was
- * not. Whoever gave a clear answer is not taken again; the others are, and count anew each time: as a pass comes to them,
- * what the one before said is taken back, and at its end also of whoever was looked at by others in between.
+ * not. Each customer counts once, by its first clear answer that is no suspicion; the others are taken again, and count
+ * anew each time: as a pass comes to them, what the one before said is taken back, and at its end also of whoever was
+ * looked at by others in between.
  */
 export function afterBatch<R extends Round & Counting>(
   round: R,
-  { found, verified, suspected, ...at }: Batch,
-): R {
-  const taken = upToFirstLeft(found, new Set(verified.map(({ key }) => key)))
-  const gone = { ...round, ...(taken && afterTaking(round, { ...at, found: taken })) }
-  const keys = new Set(taken?.keys)
+  { found, verified, notes, ...at }: Batch,
+): R & { readonly marks: Marks } {
+  const had = upToFirstLeft(found, new Set(verified.map(({ key }) => key)))
+  const gone = { ...round, ...(had && afterTaking(round, { ...at, found: had })) }
+  const keys = new Set(had?.keys)
   const said = verified.filter((each) => keys.has(each.key) || isClear(each))
-  const counted = countedAnew(round, said, suspected)
-  return { ...gone, ...(gone.pass > round.pass || gone.ended ? passEnded(counted) : counted) }
+  const counted = countedAnew(round, said, notes)
+  const clear = said.filter(isClear)
+  const marks = { taken: clear.map(keyOf), counted: clear.filter((each) => !isSuspicion(each)).map(keyOf) }
+  return { ...gone, ...(gone.pass > round.pass || gone.ended ? passEnded(counted) : counted), marks }
 }
 
-/**
- * What the second looks at those who were suspected add: an open suspicion has counted as nothing. Of whom answers that
- * nobody believed were counted, what is said takes their place.
- */
-export function clearedUp(tally: Tally, verified: readonly Verified[], suspected: Suspected): Tally {
-  const ended = verified.filter((each) => suspected.has(each.key) && isClear(each) && !isSuspicion(each))
-  const replaced = ended.flatMap((each) => suspected.get(each.key) ?? [])
-  return plus(minus(tally, tallyOf(replaced)), tallyOf(ended.map(({ verdict }) => verdict)))
+/** What further looks add, and at whom: at those whose turn has raised a suspicion, or was not believed. */
+export function clearedUp(
+  tally: Tally,
+  verified: readonly Verified[],
+  notes: Notes,
+): { readonly tally: Tally; readonly counted: readonly CustomerKey[] } {
+  const ended = verified.filter((each) => isClear(each) && !isSuspicion(each))
+  const open = ended.filter(({ key }) => notes.get(key)?.suspected || notes.get(key)?.doubted)
+  return { tally: counting(tally, open, notes), counted: ended.map(keyOf) }
+}
+
+/** What was said of some by answers that nobody believed is taken back for what is said now. */
+function counting(tally: Tally, verified: readonly Verified[], notes: Notes): Tally {
+  const replaced = verified.flatMap(({ key }) => notes.get(key)?.doubted ?? [])
+  return plus(minus(tally, tallyOf(replaced)), tallyOf(verified.map(({ verdict }) => toldInRound(verdict))))
+}
+
+function keyOf({ key }: Verified): CustomerKey {
+  return key
 }
 
 function upToFirstLeft(found: Found, looked: ReadonlySet<CustomerKey>): Found | null {
@@ -81,18 +105,20 @@ function isSuspicion({ standing }: Verified): boolean {
   return standing === 'suspected'
 }
 
-function countedAnew(
-  { tally, before }: Counting,
-  verified: readonly Verified[],
-  suspected: Suspected,
-): Counting {
+function countedAnew({ tally, before }: Counting, verified: readonly Verified[], notes: Notes): Counting {
+  const isNew = ({ key }: Verified) => {
+    const { counted = false, doubted = null } = notes.get(key) ?? {}
+    return !counted || doubted !== null
+  }
+  const isSuspect = ({ key }: Verified) => notes.get(key)?.suspected === true
   const back = takenBack(
     before,
-    verified.filter(({ key }) => !suspected.has(key)),
+    verified.filter((each) => !isSuspect(each)),
   )
-  const counts = verified.filter((each) => !isSuspicion(each) && (isClear(each) || !suspected.has(each.key)))
-  const said = tallyOf(counts.map(({ verdict }) => toldInRound(verdict)))
-  return { tally: plus(without(tally, back), said), before: less(before, back) }
+  const counts = verified.filter(
+    (each) => isNew(each) && (isClear(each) ? !isSuspicion(each) : !isSuspect(each)),
+  )
+  return { tally: counting(without(tally, back), counts, notes), before: less(before, back) }
 }
 
 /** Rounds leave out who is held, and meet who is from a moment ago on: the access of them `rollcall held` and the records tell. */

@@ -1,12 +1,12 @@
 // The statements of the workers' rounds: one row of `drift_run` for each time around.
 import type { ClientBase, Pool } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
-import { disbelieve } from './believed.ts'
-import type { Counting, Suspected } from './counting.ts'
+import { atOnce, disbelieve } from './believed.ts'
+import type { Counting, Marks, Noted, Notes } from './counting.ts'
 import { doubtOf } from './doubt.ts'
 import { EMPTY_TALLY } from './tally.ts'
 import type { Found, Round } from './window.ts'
-import type { Doubt, DriftVerdict } from './words.ts'
+import type { Doubt } from './words.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
@@ -75,22 +75,51 @@ UPDATE rollcall.drift_run SET tally = $2, outcome = $3, cursor = $4, updated_at 
   ended_at = CASE WHEN $5 THEN clock_timestamp() END
 WHERE id = $1`
 
-export async function keepRound(pool: Pool, round: StoredRound): Promise<void> {
-  const { pass, taken, after, before, ended } = round
-  await keep(pool, round, KEEP_ROUND, [JSON.stringify({ pass, taken, after, before }), ended])
+const LOCKED = 'SELECT key FROM rollcall.ledger WHERE key = ANY($1) ORDER BY key FOR NO KEY UPDATE'
+const TAKE = `
+WITH locked AS MATERIALIZED (${LOCKED})
+UPDATE rollcall.ledger l SET taken_in = $2, counted_in = CASE WHEN l.key = ANY($3) THEN $2 ELSE l.counted_in END
+FROM locked WHERE l.key = locked.key`
+/** Also of a round that has ended meanwhile. */
+const COUNT = `
+WITH locked AS MATERIALIZED (${LOCKED})
+UPDATE rollcall.ledger l SET counted_in = l.taken_in FROM locked 
+WHERE l.key = locked.key AND l.counted_in IS DISTINCT FROM l.taken_in`
+
+/** What looks at their turn have made of a round; in one go with whom it has taken, so that a crash counts nobody twice. */
+export async function keepRound(pool: Pool, round: StoredRound, { taken, counted }: Marks): Promise<void> {
+  const { pass, after, before, ended } = round
+  const cursor = JSON.stringify({ pass, taken: round.taken, after, before })
+  await keep(pool, round, async (client, said) => {
+    await client.query(KEEP_ROUND, [...said, cursor, ended])
+    if (taken.length > 0) await client.query(TAKE, [taken, round.id, counted])
+  })
 }
 
 /** Of a round that may have ended meanwhile: its last looks can be the ones that tell what to believe. */
-export async function keepTally(pool: Pool, round: StoredRound): Promise<void> {
-  await keep(pool, round, KEEP_TALLY, [])
+export async function keepTally(
+  pool: Pool,
+  round: StoredRound,
+  counted: readonly CustomerKey[],
+): Promise<void> {
+  await keep(pool, round, async (client, said) => {
+    await client.query(KEEP_TALLY, [...said])
+    if (counted.length > 0) await client.query(COUNT, [counted])
+  })
 }
 
-async function keep(pool: Pool, round: StoredRound, statement: string, more: unknown[]): Promise<void> {
+async function keep(
+  pool: Pool,
+  round: StoredRound,
+  write: (
+    client: Client,
+    said: readonly [id: string, tally: string, outcome: string | null],
+  ) => Promise<void>,
+): Promise<void> {
   const outcome = outcomeOf(round)
-  const said = [round.id, JSON.stringify(round.tally), outcome, ...more]
-  const says = (client: Client) => client.query(statement, said)
+  const says = (client: Client) => write(client, [round.id, JSON.stringify(round.tally), outcome])
   if (outcome === 'not-credible') await disbelieve(pool, round.id, says)
-  else await says(pool)
+  else await atOnce(pool, says)
 }
 
 const STANDS = `
@@ -109,24 +138,21 @@ export async function readDoubt(client: Client): Promise<Doubt | null> {
   return rows[0]?.stands ? doubt : null
 }
 
-const SUSPECTED = `
-SELECT f.key, CASE WHEN (f.doubted->>'in')::bigint = $2 THEN f.doubted->'as' END AS counted
-FROM rollcall.finding f WHERE f.key = ANY($1) AND f.resolved_at IS NULL AND f.looks < 2 AND f.run_id = $2`
+const NOTED = `
+SELECT l.key, coalesce(l.counted_in = $2, false) AS counted,
+  coalesce(l.taken_in = $2, false) AND l.counted_in IS DISTINCT FROM $2 AS suspected,
+  CASE WHEN f.looks < 2 AND (f.doubted->>'in')::bigint = $2 THEN f.doubted->'as' END AS doubted
+FROM rollcall.ledger l LEFT JOIN rollcall.finding f ON f.key = l.key AND f.resolved_at IS NULL
+WHERE l.key = ANY($1)`
 
-/**
- * Of these the ones that this round suspects to differ; and as what it has counted them before, where answers that nobody
- * believed had shown it twice. What a run suspects counts in the round when their turn comes, as with everybody else.
- */
-export async function suspectedAmong(
+/** What a round has made of these so far; who has no record is nobody whom it takes. */
+export async function notedIn(
   client: Client,
-  keys: readonly CustomerKey[],
   { id }: Pick<StoredRound, 'id'>,
-): Promise<Suspected> {
-  const { rows } = await client.query<{ key: CustomerKey; counted: DriftVerdict | null }>(SUSPECTED, [
-    keys,
-    id,
-  ])
-  return new Map(rows.map(({ key, counted }) => [key, counted]))
+  keys: readonly CustomerKey[],
+): Promise<Notes> {
+  const { rows } = await client.query<Noted & { key: CustomerKey }>(NOTED, [keys, id])
+  return new Map(rows.map(({ key, ...noted }) => [key, noted]))
 }
 
 /** Of a ledger in which hardly anybody is left to look at, no more than this is read at once. */
@@ -134,7 +160,7 @@ const PAGE = 10_000
 
 const NEXT = `
 SELECT key FROM (
-  SELECT l.key, ${VERIFIABLE} AND ($4 OR coalesce(${SEEN_AT} < to_timestamp($2::float8 / 1000), true)) AS open
+  SELECT l.key, ${VERIFIABLE} AND ($4 OR l.counted_in IS DISTINCT FROM $2::bigint) AS open
   FROM rollcall.ledger l WHERE $1::text IS NULL OR l.key > $1 ORDER BY l.key LIMIT ${PAGE}) page
 WHERE open ORDER BY key LIMIT $3`
 
@@ -143,16 +169,16 @@ const END_OF_PAGE = `
 SELECT greatest(key, $2) AS key FROM rollcall.ledger WHERE $1::text IS NULL OR key > $1 ORDER BY key OFFSET ${PAGE - 1} LIMIT 1`
 
 /**
- * The next ones in the order of their keys: everybody once, and then whom no look has been at since the round began. Were
- * those left out the first time whom a run has looked at, a round would count, and repair, next to nobody but those who
- * differ, and of a report every day nothing would ever be repaired.
+ * The next ones in the order of their keys: everybody once, and then whom the round has not counted. Were those left out
+ * the first time whom a run has looked at, a round would count, and repair, next to nobody but those who differ, and of a
+ * report every day nothing would ever be repaired.
  */
 export async function nextOfRound(
   client: Client,
-  { after, startedAt, pass }: Pick<Round, 'after' | 'startedAt' | 'pass'>,
+  { id, after, pass }: Pick<StoredRound, 'id' | 'after' | 'pass'>,
   count: number,
 ): Promise<Found> {
-  const found = await client.query<{ key: CustomerKey }>(NEXT, [after, startedAt, count, pass === 1])
+  const found = await client.query<{ key: CustomerKey }>(NEXT, [after, id, count, pass === 1])
   const keys = found.rows.map(({ key }) => key)
   const last = keys.at(-1)
   if (keys.length >= count && last !== undefined) return { keys, upTo: last }

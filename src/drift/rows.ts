@@ -7,10 +7,14 @@ import type { Resolved } from './words.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
+/** Of a finding (`f`) and the customer's record (`l`). */
+const OF_TURN = `coalesce(l.taken_in <> l.counted_in OR l.counted_in IS NULL AND l.taken_in IS NOT NULL
+  OR f.looks < 2 AND (f.doubted->>'in')::bigint = l.counted_in, false)`
+
 const OPEN = `
 SELECT f.key, f.id::text, f.kind, to_jsonb(f.fields) AS fields, to_jsonb(f.pending) AS pending, f.cause, f.access, f.looks, f.forms, f.repairs, f.desired,
   (extract(epoch FROM f.next_look_at - now()) * 1000)::float8 AS "nextInMs",
-  (SELECT r.id::text FROM rollcall.drift_run r WHERE r.id = f.run_id AND r.kind = 'run') AS "ofRun",
+  f.released, ${OF_TURN} AS "ofTurn",
   (SELECT r.id::text FROM rollcall.drift_run r
     WHERE r.id = (f.doubted->>'in')::bigint AND r.kind = 'round' AND r.ended_at IS NULL) AS "countedIn",
   coalesce(l.acknowledged_at > f.repaired_at, false) AS "writtenSinceRepair",
@@ -55,7 +59,7 @@ RETURNING id::text, key`
 const CHANGE = `
 UPDATE rollcall.finding f SET user_id = e."userId", kind = e.kind, fields = e.fields, pending = e.pending,
   cause = e.cause, access = e.access, forms = e.forms, desired = e.desired, looks = e.looks, last_seen = now(),
-  first_seen = CASE WHEN e.anew THEN now() ELSE f.first_seen END,
+  first_seen = CASE WHEN e.anew THEN now() ELSE f.first_seen END, released = f.released AND NOT e.anew,
   repairs = f.repairs + CASE WHEN e.repaired THEN 1 ELSE 0 END,
   repaired_at = CASE WHEN e.repaired THEN now() ELSE f.repaired_at END,
   next_look_at = ${SECONDS}, run_id = ${ownerAfter('$2')}

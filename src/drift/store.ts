@@ -6,11 +6,12 @@ import { CURRENT_FINGERPRINT, HOLD_GENERATION } from '../ledger/generation.ts'
 import { noteToLook } from '../ledger/note.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type Open, stepFor } from './findings.ts'
-import { type Counted, countVerified } from './halt.ts'
+import { countVerified } from './halt.ts'
 import { type Lag, postponedMs } from './looks.ts'
 import { writeRecords } from './record.ts'
 import { letterOf, mayRepair, repairFor } from './repairs.ts'
 import { lockOpen, writeFindings } from './rows.ts'
+import type { Share } from './share.ts'
 import { type Given, LEFT, type Stepped, type Stored, writesOf } from './writes.ts'
 
 export type StoreOptions = Lag & {
@@ -114,9 +115,9 @@ async function shareAfter(
   client: Pick<ClientBase, 'query'>,
   stepped: readonly Stepped[],
   { repair, counts, maxShare, ...looker }: StoreOptions,
-): Promise<Counted | null> {
+): Promise<Share | null> {
   const letters = counts ? stepped.map((each) => letterOf(each, looker)).join('') : ''
-  const asked = letters !== '' || (repair && stepped.some((each) => mayRepair(each, looker)))
+  const asked = letters !== '' || (repair && stepped.some((each) => mayRepair(each)))
   return asked ? await countVerified(client, letters, maxShare) : null
 }
 

@@ -11,14 +11,14 @@ import {
   keepRound,
   keepTally,
   nextOfRound,
+  notedIn,
   readRound,
   recount,
   type StoredRound,
-  suspectedAmong,
 } from './rounds.ts'
 import { speedOfRounds } from './speed.ts'
 import type { Verification } from './verify.ts'
-import { countedForMs, hasTaken, turnOf } from './window.ts'
+import { countedForMs, turnOf } from './window.ts'
 
 /** `busy`: another process is at it. `rest`: nobody is due. `time`: the next tick goes on. */
 export type TickEnd = Standstill | 'busy' | 'rest' | 'time'
@@ -107,10 +107,12 @@ export function makeTick(options: Options): () => Promise<TickEnd> {
   async function lookAgain(keys: readonly CustomerKey[]): Promise<Verification['stopped']> {
     if (keys.length === 0) return null
     const round = await readRound(pool)
-    const taken = round ? keys.filter((key) => hasTaken(round, key)) : []
-    const suspected = round ? await suspectedAmong(pool, taken, round) : new Map()
+    const notes = round ? await notedIn(pool, round, keys) : null
     const { verified, stopped } = await look(keys, { round, again: true })
-    if (round) await keepTally(pool, { ...round, tally: clearedUp(round.tally, verified, suspected) })
+    if (round && notes) {
+      const { tally, counted } = clearedUp(round.tally, verified, notes)
+      await keepTally(pool, { ...round, tally }, counted)
+    }
     return stopped
   }
 
@@ -128,10 +130,10 @@ export function makeTick(options: Options): () => Promise<TickEnd> {
   /** What a crash in between takes away is the count of these few; whom they were is in the ledger. */
   async function takeSome(round: StoredRound, nowMs: number, most: number): Promise<Beat> {
     const found = await nextOfRound(pool, round, most)
-    const suspected = await suspectedAmong(pool, found.keys, round)
+    const notes = await notedIn(pool, round, found.keys)
     const { verified, stopped } = await look(found.keys, { round, again: false })
-    const after = afterBatch(round, { found, verified, suspected, nowMs, periodMs })
-    await keepRound(pool, after)
+    const { marks, ...after } = afterBatch(round, { found, verified, notes, nowMs, periodMs })
+    await keepRound(pool, after, marks)
     if (after.ended) onRound(after)
     if (stopped) return endOf(stopped)
     return after.ended ? 'rest' : 'took'

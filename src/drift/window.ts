@@ -76,12 +76,6 @@ export function afterTaking(round: Round, { nowMs, periodMs, found }: At & { rea
   return { ...round, taken, pass: round.pass + 1, after: null }
 }
 
-/** Whether it has come to that customer: whoever is looked at once more before that counts at its turn. Keys are in the order of their bytes. */
-export function hasTaken({ ended, pass, after }: Round, key: CustomerKey): boolean {
-  if (ended || pass > 1) return true
-  return after !== null && Buffer.compare(Buffer.from(key), Buffer.from(after)) <= 0
-}
-
 /** How long a count of everybody is good for, in milliseconds. */
 export function countedForMs(periodMs: number): number {
   return Math.min(COUNTED_FOR_MS, periodMs * COUNTED_FOR)

@@ -4,7 +4,7 @@ import type { Subject } from './compare.ts'
 import { isFound, type Looked, type Open, type Step } from './findings.ts'
 import { type Lag, nextLookMs, postponedMs, secondLookMs } from './looks.ts'
 import { type Learning, type Recorded, recordOf } from './record.ts'
-import type { Looker, Repair } from './repairs.ts'
+import type { Repair } from './repairs.ts'
 import type { Change, Insertion, Resolution } from './rows.ts'
 import type { DriftVerdict, Resolved } from './words.ts'
 
@@ -56,7 +56,7 @@ export const LEFT: Stored = {
 
 export function writesOf(
   { subject, looked, sight, open, moved, step, repair }: Deciding,
-  { by, ...lag }: Lag & Pick<Looker, 'by'>,
+  { by, ...lag }: Lag & { readonly by: string | null },
 ): Writing {
   const left: Stored = { ...LEFT, moved, findingId: open?.id ?? null }
   const seen = looked.kind === 'seen' && !moved

@@ -4,6 +4,7 @@ import { sql } from 'drizzle-orm'
 import {
   bigint,
   bigserial,
+  boolean,
   check,
   index,
   integer,
@@ -45,6 +46,8 @@ export const finding = rollcall.table(
       .default({}),
     repairs: integer('repairs').notNull().default(0),
     repairedAt: at('repaired_at'),
+    /** A person has said that it is to be repaired, whatever the share of drift is. */
+    released: boolean('released').notNull().default(false),
     resolvedAt: at('resolved_at'),
     resolvedHow: text('resolved_how'),
     /** Of the run or round whose it is: where that cannot be believed it is not told (drift/believed.ts). */
@@ -103,8 +106,7 @@ export const driftShare = rollcall.table(
     recent: text('recent').notNull().default(''),
     /** Since when repairs wait. */
     haltedAt: at('halted_at'),
-    /** Findings up to this one may be repaired all the same: a person has said so. */
-    releasedTo: bigint('released_to', { mode: 'bigint' }).notNull().default(sql`0`),
+    /** When a person has said last of what a run had found that it is to be repaired all the same. */
     releasedAt: at('released_at'),
     releasedBy: text('released_by'),
     releasedWhy: text('released_why'),

@@ -120,6 +120,9 @@ export const ledger = rollcall.table(
     provedAt: at('proved_at'),
     /** When a verification last had a clear answer, whatever it said. */
     lookedAt: at('looked_at'),
+    /** The round (`drift_run`) in which a look at its turn had a clear answer last, and the one that has counted it last. */
+    takenIn: bigint('taken_in', { mode: 'bigint' }),
+    countedIn: bigint('counted_in', { mode: 'bigint' }),
     /** By field: the digest of a desired value, and that of the form in which the service keeps it; see drift/learn.ts. */
     normalised: jsonb('normalised')
       .$type<Record<string, readonly [exact: string, form: string]>>()

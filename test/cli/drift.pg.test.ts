@@ -324,9 +324,19 @@ describe('with three users who were changed behind our back', () => {
     expect(await owed()).toBe(0)
     expect((await drift(['--from-ledger'], {}, strict)).code).toBe(3)
 
-    // On somebody's word they are, and who said so is kept.
-    const meant = await drift(['--repair', '--why', 'edited by hand', '--by', 'Ana', '--json'], {}, strict)
-    expect(JSON.parse(meant.out)).toMatchObject({ repair: { owed: 4, stopped: null } })
+    // Somebody's word holds for those whom the run was about, and lets no mass beside them go on.
+    const word = ['--repair', '--why', 'edited by hand', '--by', 'Ana', '--json']
+    const one = await drift([...word, '--where', 'id=g'], {}, strict)
+    expect(JSON.parse(one.out)).toMatchObject({ repair: { owed: 1, stopped: null } })
+    const released = await house.db.pool.query(
+      'SELECT key, recent <> $1 AS counted FROM rollcall.finding, rollcall.drift_share WHERE released',
+      [''],
+    )
+    expect(released.rows).toEqual([{ key: 'g', counted: true }])
+
+    // On it those of everybody are repaired, and who said so is kept.
+    const meant = await drift(word, {}, strict)
+    expect(JSON.parse(meant.out)).toMatchObject({ repair: { owed: 3, stopped: null } })
     expect(await owed()).toBe(4)
     const { rows } = await house.db.pool.query('SELECT released_by, released_why FROM rollcall.drift_share')
     expect(rows).toEqual([{ released_by: 'Ana', released_why: 'edited by hand' }])

@@ -1,13 +1,13 @@
 // What a round counts, whatever its looks say and wherever it is stopped.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { afterBatch, type Counting, clearedUp } from '../../src/drift/counting.ts'
+import { afterBatch, type Counting, clearedUp, type Noted } from '../../src/drift/counting.ts'
 import { EMPTY_TALLY, tallyOf } from '../../src/drift/tally.ts'
 import type { Round } from '../../src/drift/window.ts'
-import type { Verdict, Verified } from '../../src/drift/words.ts'
+import type { DriftVerdict, Verdict, Verified } from '../../src/drift/words.ts'
 
 const AGREES: Verdict = { kind: 'agrees' }
-const MISSING: Verdict = { kind: 'missing', fields: [], cause: 'edited-at-service', access: 'lost' }
+const MISSING: DriftVerdict = { kind: 'missing', fields: [], cause: 'edited-at-service', access: 'lost' }
 const OWED: Verdict = { kind: 'skipped', why: 'owed' }
 const SILENT: Verdict = { kind: 'no-answer', why: 'trouble' }
 
@@ -31,8 +31,12 @@ function batch(
   upTo: string | null = null,
   keys = verified.map(({ key }) => key),
 ) {
-  return { found: { keys, upTo }, verified, suspected: new Map(), ...AT }
+  return { found: { keys, upTo }, verified, notes: new Map<string, Noted>(), ...AT }
 }
+
+const SUSPECTED: Noted = { counted: false, suspected: true, doubted: null }
+const COUNTED: Noted = { counted: true, suspected: false, doubted: null }
+const countedAs = (doubted: DriftVerdict): Noted => ({ ...COUNTED, doubted })
 
 test('whoever comes again counts by what is said then, and is not in two figures meanwhile', () => {
   const first = afterBatch(
@@ -60,34 +64,55 @@ test('of whoever is held meanwhile a round tells no access, which nobody would t
 })
 
 test('a suspicion counts once it has ended, however often it is looked at', () => {
-  const suspected = new Map([
-    ['a', null],
-    ['b', null],
+  const notes = new Map([
+    ['a', SUSPECTED],
+    ['b', SUSPECTED],
   ])
   const taken = [looked('a', MISSING, 'suspected'), looked('b', OWED), looked('c', OWED)]
-  const { tally } = afterBatch(BEGUN, { ...batch(taken), suspected: new Map([['b', null]]) })
+  const { tally, marks } = afterBatch(BEGUN, { ...batch(taken), notes: new Map([['b', SUSPECTED]]) })
   expect(tally).toEqual(tallyOf([OWED]))
-  const open = [looked('a', MISSING, 'suspected'), looked('b', SILENT), looked('c', AGREES)]
-  expect(clearedUp(tally, open, suspected)).toEqual(tally)
+  expect(marks).toEqual({ taken: ['a'], counted: [] })
+  const open = [looked('a', MISSING, 'suspected'), looked('b', SILENT)]
+  expect(clearedUp(tally, open, notes)).toEqual({ tally, counted: [] })
   const ended = [looked('a', MISSING, 'found'), looked('b', AGREES)]
-  expect(clearedUp(tally, ended, suspected)).toEqual(tallyOf([OWED, MISSING, AGREES]))
+  expect(clearedUp(tally, ended, notes)).toEqual({
+    tally: tallyOf([OWED, MISSING, AGREES]),
+    counted: ['a', 'b'],
+  })
+})
+
+test('whoever has counted counts no second time, whatever is found of it between two turns', () => {
+  const before = tallyOf([AGREES, MISSING])
+  const further = [looked('a', MISSING, 'found'), looked('b', AGREES), looked('c', MISSING, 'found')]
+  const notes = new Map([
+    ['a', COUNTED],
+    ['b', COUNTED],
+  ])
+  // The turn of c has not come.
+  expect(clearedUp(before, further, notes).tally).toEqual(before)
+  expect(afterBatch({ ...BEGUN, tally: before }, { ...batch(further), notes }).tally).toEqual(
+    tallyOf([AGREES, MISSING, MISSING]),
+  )
 })
 
 test('who was counted by answers that nobody believed counts no second time, and as agreeing once it does', () => {
   const before = tallyOf([MISSING, MISSING, AGREES])
-  const suspected = new Map([
-    ['a', MISSING],
-    ['b', MISSING],
+  const notes = new Map([
+    ['a', countedAs(MISSING)],
+    ['b', countedAs(MISSING)],
   ])
   const still = [looked('a', MISSING, 'suspected'), looked('b', MISSING, 'found')]
-  expect(clearedUp(before, still, suspected)).toEqual(before)
-  expect(clearedUp(before, [looked('a', AGREES)], suspected)).toEqual(tallyOf([MISSING, AGREES, AGREES]))
-  const differs: Verdict = { kind: 'differs', fields: ['email'], cause: 'edited-at-service', access: null }
-  const worse: Verdict = { ...differs, fields: ['email', 'status'], access: 'lost' }
-  expect(clearedUp(tallyOf([differs]), [looked('a', worse, 'found')], new Map([['a', differs]]))).toEqual(
+  expect(clearedUp(before, still, notes).tally).toEqual(before)
+  expect(clearedUp(before, [looked('a', AGREES)], notes).tally).toEqual(tallyOf([MISSING, AGREES, AGREES]))
+  const differs: DriftVerdict = {
+    ...{ kind: 'differs', fields: ['email'], cause: 'edited-at-service', access: null },
+  }
+  const worse: DriftVerdict = { ...differs, fields: ['email', 'status'], access: 'lost' }
+  const doubted = new Map([['a', countedAs(differs)]])
+  expect(clearedUp(tallyOf([differs]), [looked('a', worse, 'found')], doubted).tally).toEqual(
     tallyOf([worse]),
   )
-  expect(clearedUp(before, [looked('a', differs, 'found')], suspected)).toEqual(
+  expect(clearedUp(before, [looked('a', differs, 'found')], notes).tally).toEqual(
     tallyOf([MISSING, differs, AGREES]),
   )
 })
@@ -97,9 +122,11 @@ test('one that is stopped goes on with the first who was not looked at, and coun
   const some = [looked('a', SILENT), looked('b', AGREES), looked('d', SILENT), looked('e', AGREES)]
   const stopped = afterBatch(BEGUN, batch(some, 'e', keys))
   expect(stopped).toMatchObject({ after: 'b', taken: 2, tally: { checked: 2, noAnswer: { trouble: 1 } } })
-  const next = afterBatch(stopped, batch([looked('c', AGREES), looked('d', AGREES)]))
+  expect(stopped.marks).toEqual({ taken: ['b', 'e'], counted: ['b', 'e'] })
+  const left = batch([looked('c', AGREES), looked('d', AGREES), looked('e', AGREES)])
+  const next = afterBatch(stopped, { ...left, notes: new Map([['e', COUNTED]]) })
   expect(next).toMatchObject({ pass: 2, tally: { checked: 4, agrees: 4, noAnswer: { trouble: 1 } } })
-  expect(afterBatch(BEGUN, batch([], 'e', keys))).toEqual(BEGUN)
+  expect(afterBatch(BEGUN, batch([], 'e', keys))).toMatchObject(BEGUN)
 })
 
 test('at the end of each pass every customer counts once, by its last word', () => {

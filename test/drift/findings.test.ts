@@ -26,7 +26,8 @@ const OPEN: Open = {
   ...{
     forms: {},
     repairs: 0,
-    ofRun: null,
+    ofTurn: false,
+    released: false,
     countedIn: null,
     writtenSinceRepair: false,
     writtenSinceSeen: false,

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { readShare } from '../../src/drift/coverage.ts'
 import { releaseRepairs } from '../../src/drift/halt.ts'
-import { beginRound, keepTally, readRound, suspectedAmong } from '../../src/drift/rounds.ts'
+import { beginRound, keepRound, keepTally, notedIn, readRound } from '../../src/drift/rounds.ts'
 import { EMPTY_TALLY } from '../../src/drift/tally.ts'
 import { noteNow } from '../../src/ledger/note.ts'
 import { LANE } from '../../src/model/customer.ts'
@@ -91,6 +91,24 @@ test('what a run has suspected is found by a worker, and neither counted nor rep
   expect((await readShare(pool, 0.05)).counted).toBe(0)
   expect((await lookAgain(scene, ['k1'])).k1).toMatchObject({ standing: 'found', repairing: true })
   expect(await readShare(pool, 0.05)).toMatchObject({ counted: 1, drifted: 1 })
+})
+
+test('what a worker sees to differ in another way before its turn is neither counted nor repaired', async () => {
+  await using scene = await open({ customers: 1, repair: true })
+  const { house, verifier } = scene
+  await using run = await openVerifier(house, { counts: false })
+  house.sandbox.users.edit('k1', { first_name: 'Eva' })
+  await run.look(['k1'])
+  house.sandbox.users.delete('k1')
+  await using further = await openVerifier(house, { repair: true, again: true })
+  for (const standing of ['suspected', 'found']) {
+    await looksAreDue(house)
+    expect((await further.look(['k1'])).k1).toMatchObject({
+      ...{ verdict: { kind: 'missing' }, standing, repairing: false },
+    })
+  }
+  expect((await readShare(house.db.pool, 1)).counted).toBe(0)
+  expect((await lookAgain({ house, verifier }, ['k1'])).k1).toMatchObject({ repairing: true })
 })
 
 test('a form that comes back after two repairs is the service’s own: no drift, no third write, not even by a sync', async () => {
@@ -191,8 +209,8 @@ test('looks between two turns repair no mass, whatever others have shown since, 
     return drifting.map((key) => [looked[key]?.standing, looked[key]?.repairing])
   }
   expect(await repairing()).toEqual(drifting.map(() => ['found', false]))
-  await releaseRepairs(pool, { by: 'a test', why: 'it was our own import' })
-  expect(await repairing()).toEqual(drifting.map(() => ['found', true]))
+  await releaseRepairs(pool, { ...MEANT, found: await findings(house, drifting.slice(1)), everybody: true })
+  expect(await repairing()).toEqual(drifting.map((key) => ['found', key !== 'k1']))
 })
 
 test('what a doubted round has counted is left for it to take back, whoever sees that it agrees', async () => {
@@ -206,12 +224,14 @@ test('what a doubted round has counted is left for it to take back, whoever sees
   await working.look(['k1'])
   await looksAreDue(house)
   expect((await working.look(['k1'])).k1?.standing).toBe('found')
-  await keepTally(pool, { ...round, tally: { ...EMPTY_TALLY, checked: 9, kinds: { missing: 9 } } })
-  const counted = [['k1', expect.objectContaining({ kind: 'differs', fields: ['first_name'] })]]
-  expect([...(await suspectedAmong(pool, ['k1'], round))]).toEqual(counted)
+  await keepRound(pool, round, { taken: ['k1'], counted: ['k1'] })
+  await keepTally(pool, { ...round, tally: { ...EMPTY_TALLY, checked: 9, kinds: { missing: 9 } } }, [])
+  const doubted = expect.objectContaining({ kind: 'differs', fields: ['first_name'] })
+  const counted = [['k1', { counted: true, suspected: false, doubted }]]
+  expect([...(await notedIn(pool, round, ['k1']))]).toEqual(counted)
   house.sandbox.users.edit('k1', { first_name: 'Ana' })
   expect((await scene.verifier.look(['k1'])).k1).toMatchObject({ verdict: { kind: 'agrees' } })
-  expect([...(await suspectedAmong(pool, ['k1'], round))]).toEqual(counted)
+  expect([...(await notedIn(pool, round, ['k1']))]).toEqual(counted)
   await working.look(['k1'])
   expect(await storedFindings(house)).toEqual([])
 })
@@ -224,7 +244,8 @@ test('a person may say that what is found is to be repaired, though it is a mass
   await lookAgain(scene, keys)
   await lookAgain(scene, keys)
   expect(await halted(house)).toBe(true)
-  expect(await releaseRepairs(house.db.pool, { by: 'a test', why: 'it was our own import' })).toBe(8)
+  const found = await findings(house, keys)
+  expect(await releaseRepairs(house.db.pool, { ...MEANT, found, everybody: true })).toBe(8)
   await lookAgain(scene, keys)
   await until(() => house.sandbox.users.all().every(({ first_name }) => first_name === 'Ana'))
   const ended = await lookAgain(scene, keys)
@@ -248,6 +269,16 @@ test('a loss of access that only looks have shown is not believed of a mass: wha
   await house.settled()
   expect(await heldIn(pool, 'revocation')).toBe(5)
 })
+
+const MEANT = { by: 'a test', why: 'it was our own import' }
+
+async function findings({ db }: House, keys: readonly string[]): Promise<readonly string[]> {
+  const { rows } = await db.pool.query<{ id: string }>(
+    'SELECT id::text FROM rollcall.finding WHERE key = ANY($1)',
+    [keys],
+  )
+  return rows.map(({ id }) => id)
+}
 
 async function halted({ db }: House): Promise<boolean> {
   const { rows } = await db.pool.query<{ halted: boolean }>(

@@ -6,35 +6,33 @@ import type { DriftKind } from '../../src/drift/words.ts'
 
 const OPEN: Open = {
   ...{ id: '7', kind: 'differs', fields: ['email'], pending: [], cause: 'edited-at-service', access: null },
-  ...{ looks: 2, nextInMs: null, forms: {}, repairs: 0, ofRun: null, countedIn: null },
+  ...{ looks: 2, nextInMs: null, forms: {}, repairs: 0, ofTurn: false, released: false, countedIn: null },
   ...{ writtenSinceRepair: false, writtenSinceSeen: false, desired: 'd' },
 }
 const led = (how: 'confirm' | 'keep', kind: DriftKind = 'differs'): Step => ({
   ...{ do: how, learnt: {} },
   told: { kind, fields: ['email'], pending: [], cause: 'edited-at-service', access: null, forms: {} },
 })
-const TURN = { by: '3', again: false }
-const AGAIN = { by: '3', again: true }
-const FEW = { over: false, releasedTo: 0n }
-const MASS = { over: true, releasedTo: 0n }
-const RELEASED = { over: true, releasedTo: 7n }
+const TURN = { again: false }
+const AGAIN = { again: true }
+const FEW = { over: false }
+const MASS = { over: true }
+const OF_TURN = { ofTurn: true }
 
 test.each<[what: string, Repair, Step, typeof TURN, typeof FEW | null, Partial<Open>?]>([
-  ['found just now', 'now', led('confirm'), AGAIN, FEW],
-  ['found just now, one of a mass', 'waits', led('confirm'), AGAIN, MASS],
-  ['one of a mass that is released', 'now', led('confirm'), AGAIN, RELEASED],
-  ['found after the release', 'waits', led('confirm'), AGAIN, RELEASED, { id: '8' }],
+  ['found by a second look', 'now', led('confirm'), AGAIN, FEW, OF_TURN],
+  ['found by a second look, one of a mass', 'waits', led('confirm'), AGAIN, MASS, OF_TURN],
+  ['found by others, and looked at for its turn', 'now', led('keep'), AGAIN, FEW, OF_TURN],
+  ['one of a mass that is released', 'now', led('keep'), AGAIN, MASS, { released: true }],
   ['at its turn', 'now', led('keep'), TURN, FEW],
   ['at its turn, one of a mass', 'waits', led('keep'), TURN, MASS],
   ['between two turns', 'none', led('keep'), AGAIN, FEW],
-  ['between two turns, and released', 'now', led('keep'), AGAIN, RELEASED],
   ['between two turns, and repaired before', 'now', led('keep'), AGAIN, FEW, { repairs: 1 }],
   ['repaired often enough', 'none', led('keep'), TURN, FEW, { repairs: 3 }],
-  ['suspected by a run, and found by a worker', 'none', led('confirm'), AGAIN, FEW, { ofRun: '2' }],
-  ['suspected and found by the same run', 'now', led('confirm'), AGAIN, FEW, { ofRun: '3' }],
-  ['suspected by a run, and found at its turn', 'now', led('confirm'), TURN, FEW, { ofRun: '2' }],
+  ['suspected by a run, and found by a worker', 'none', led('confirm'), AGAIN, FEW],
+  ['suspected by a run, and found at its turn', 'now', led('confirm'), TURN, FEW],
   ['a trial that ended', 'none', led('keep', 'trial-ended'), TURN, FEW],
-  ['what cannot be read', 'none', led('keep', 'unreadable'), TURN, FEW],
+  ['what cannot be read', 'none', led('keep', 'unreadable'), TURN, FEW, { released: true }],
   ['right again', 'none', { do: 'resolve', how: 'by-itself', learnt: {} }, TURN, FEW],
   ['a share that nobody has asked for', 'none', led('keep'), TURN, null],
 ])('%s: %s', (_, repair, step, looker, share, open = {}) => {
@@ -53,10 +51,10 @@ test.each<[what: string, letter: string, Step, Looked, typeof TURN, Partial<Open
   ['who agrees again, also between two turns', 'a', ended('by-itself'), agrees, AGAIN],
   ["the service's own form", 'a', ended('normalised'), differs, TURN],
   ['a trial that ended', 'a', led('keep', 'trial-ended'), differs, TURN],
-  ['found just now', 'd', led('confirm'), differs, AGAIN],
+  ['found by a second look', 'd', led('confirm'), differs, AGAIN, OF_TURN],
   ['still found at its turn', 'd', led('keep'), differs, TURN],
   ['still found between two turns', '', led('keep'), differs, AGAIN],
-  ['suspected by a run, and found by a worker', '', led('confirm'), differs, AGAIN, { ofRun: '2' }],
+  ['suspected by a run, and found by a worker', '', led('confirm'), differs, AGAIN],
   ['who could not be looked at', '', { do: 'postpone' }, { kind: 'left', why: 'owed' }, TURN],
 ])('%s counts as "%s"', (_, letter, step, looked, looker, open = {}) => {
   const stepped = { step, looked, moved: false, open: { ...OPEN, ...open } }

@@ -131,6 +131,20 @@ test('whoever is looked at once more before the round has come to it counts at i
   expect(it.rounds).toEqual([3])
 })
 
+test('whose suspicion a run has cleared up is taken once more, and counts', async () => {
+  await using it = await scene(keys(3).map(good))
+  await it.pool.query(
+    `INSERT INTO rollcall.drift_run (id, kind, population, cursor, tally)
+     VALUES (0, 'round', 3, '{"pass": 2, "taken": 3}', '{"checked": 2, "agrees": 2}')`,
+  )
+  await it.pool.query(
+    `UPDATE rollcall.ledger SET looked_at = clock_timestamp(), taken_in = 0, counted_in = CASE WHEN key <> 'k00002' THEN 0 END`,
+  )
+  await it.tick()
+  expect(it.batches).toEqual([['k00002']])
+  expect(it.rounds).toEqual([3])
+})
+
 test('whom a run has looked at meanwhile has a turn all the same, and counts', async () => {
   await using it = await scene(keys(3).map(good))
   await it.pool.query(`INSERT INTO rollcall.drift_run (kind, population) VALUES ('round', 3)`)
@@ -216,6 +230,7 @@ test('a suspicion that nothing can be said of for now is looked at often, and co
     `INSERT INTO rollcall.finding (key, kind, fields, cause, looks, run_id)
      VALUES ('k00002', 'differs', '{email}', 'edited-at-service', 1, 0)`,
   )
+  await it.pool.query(`UPDATE rollcall.ledger SET taken_in = 0 WHERE key = 'k00002'`)
   await it.tick()
   expect(it.batches.filter(([key]) => key === 'k00002').length).toBeGreaterThanOrEqual(6)
   const passedOver = `SELECT FROM rollcall.drift_run WHERE id = 0 AND tally->'skipped' <> '{}'`

@@ -13,7 +13,7 @@ import { readOpenFound } from '../../src/drift/found.ts'
 import { countVerified, releaseRepairs } from '../../src/drift/halt.ts'
 import { countOpen, dueLooks, pruneFindings } from '../../src/drift/list.ts'
 import { writeRecords } from '../../src/drift/record.ts'
-import { beginRound, keepRound, keepTally, readRound } from '../../src/drift/rounds.ts'
+import { beginRound, keepRound, keepTally, notedIn, readRound } from '../../src/drift/rounds.ts'
 import { lockOpen, writeFindings } from '../../src/drift/rows.ts'
 import { EMPTY_TALLY } from '../../src/drift/tally.ts'
 import { pruneCalls, writeCalls } from '../../src/ledger/calls.ts'
@@ -160,15 +160,16 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
     })
     await writeRecords(pool, [{ key: 'k1', verified: true, record: null, learnt: {} }])
     await countVerified(pool, 'a', 1)
-    await releaseRepairs(pool, { by: 'test', why: 'test' })
+    await releaseRepairs(pool, { by: 'test', why: 'test', found: [id], everybody: true })
     await pruneFindings(pool, 1, 1)
   },
   'rounds are kept': async ({ pool }) => {
     await beginRound(pool)
     const round = await readRound(pool)
     const doubted = { ...EMPTY_TALLY, checked: 9, kinds: { missing: 9 } }
-    if (round) await keepRound(pool, { ...round, tally: doubted })
-    if (round) await keepTally(pool, { ...round, tally: doubted })
+    if (round) await keepRound(pool, { ...round, tally: doubted }, { taken: ['k1'], counted: ['k1'] })
+    if (round) await keepTally(pool, { ...round, tally: doubted }, ['k1'])
+    if (round) await notedIn(pool, round, ['k1'])
     await dueLooks(pool, 1)
   },
   'receipts are read': ({ pool }) => readErasures(pool, { keys: [], limit: 1 }),

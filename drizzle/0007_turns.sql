@@ -1,0 +1,4 @@
+ALTER TABLE "rollcall"."finding" ADD COLUMN "released" boolean DEFAULT false NOT NULL;--> statement-breakpoint
+ALTER TABLE "rollcall"."ledger" ADD COLUMN "taken_in" bigint;--> statement-breakpoint
+ALTER TABLE "rollcall"."ledger" ADD COLUMN "counted_in" bigint;--> statement-breakpoint
+ALTER TABLE "rollcall"."drift_share" DROP COLUMN "released_to";
