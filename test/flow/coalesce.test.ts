@@ -55,8 +55,8 @@ eachLane('the fewest calls', (lane) => {
     await house.db.pool.query(
       `INSERT INTO clientes (id, plan, correo) SELECT 'k' || i, 'premium', 'k' || i || '@example.com' FROM generate_series(1, ${rows}) i`,
     )
-    await house.settled()
+    await house.settled(80_000)
     expect(house.sandbox.users.size).toBe(rows)
     expect(house.calls()).toHaveLength(rows)
-  })
+  }, 100_000)
 })
