@@ -98,7 +98,10 @@ function countedAnew(
   return { tally: plus(without(tally, back), said), before: less(before, back) }
 }
 
-/** Rounds leave out who is held, and meet who is from a moment ago on: the access of them `rollcall held` and the records tell. */
+/**
+ * Rounds leave out who is held, and meet who is from a moment ago on: the access of them `rollcall held` and the
+ * records tell.
+ */
 function toldInRound(verdict: Verdict): Verdict {
   return verdict.kind === 'skipped' && verdict.why === 'held' ? { ...verdict, access: null } : verdict
 }

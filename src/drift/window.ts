@@ -76,7 +76,10 @@ export function afterTaking(round: Round, { nowMs, periodMs, found }: At & { rea
   return { ...round, taken, pass: round.pass + 1, after: null }
 }
 
-/** Whether it has come to that customer: whoever is looked at once more before that counts at its turn. Keys are in the order of their bytes. */
+/**
+ * Whether it has come to that customer: whoever is looked at once more before that counts at its turn. Keys are in the
+ * order of their bytes.
+ */
 export function hasTaken({ ended, pass, after }: Round, key: CustomerKey): boolean {
   if (ended || pass > 1) return true
   return after !== null && Buffer.compare(Buffer.from(key), Buffer.from(after)) <= 0
