@@ -1,7 +1,7 @@
 // What a round counts: each customer once, by what was said of it last. Pure.
 import type { CustomerKey } from '../model/customer.ts'
 import { less, minus, plus, tallyOf } from './tally.ts'
-import { afterTaking, type Found, type Round } from './window.ts'
+import { afterTaking, type Round, type Stretch } from './window.ts'
 import {
   type DriftVerdict,
   isDrift,
@@ -28,7 +28,7 @@ export type Counting = {
 export type Suspected = ReadonlyMap<CustomerKey, DriftVerdict | null>
 
 type Batch = {
-  readonly found: Found
+  readonly found: Stretch
   /** Some of these, where it was stopped. */
   readonly verified: readonly Verified[]
   /** As it was before these looks. */
@@ -67,7 +67,7 @@ export function clearedUp(tally: Tally, verified: readonly Verified[], suspected
   return plus(minus(tally, tallyOf(replaced)), tallyOf(fresh.map(({ verdict }) => verdict)))
 }
 
-function upToFirstLeft(found: Found, looked: ReadonlySet<CustomerKey>): Found | null {
+function upToFirstLeft(found: Stretch, looked: ReadonlySet<CustomerKey>): Stretch | null {
   const left = found.keys.findIndex((key) => !looked.has(key))
   if (left < 0) return found
   const keys = found.keys.slice(0, left)

@@ -5,7 +5,7 @@ import { disbelieve } from './believed.ts'
 import type { Counting, Suspected } from './counting.ts'
 import { doubtOf } from './doubt.ts'
 import { EMPTY_TALLY } from './tally.ts'
-import type { Found, Round } from './window.ts'
+import type { Round, Stretch } from './window.ts'
 import type { Doubt, DriftVerdict } from './words.ts'
 
 type Client = Pick<ClientBase, 'query'>
@@ -149,7 +149,7 @@ export async function nextOfRound(
   client: Client,
   { after, startedAt, pass }: Pick<Round, 'after' | 'startedAt' | 'pass'>,
   count: number,
-): Promise<Found> {
+): Promise<Stretch> {
   const found = await client.query<{ key: CustomerKey }>(NEXT, [after, startedAt, count, pass === 1])
   const keys = found.rows.map(({ key }) => key)
   const last = keys.at(-1)
