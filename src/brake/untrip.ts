@@ -23,8 +23,9 @@ const FORGET = 'UPDATE rollcall.brake_entry SET forgotten = true WHERE kind = $1
 
 /**
  * A person has looked at everybody who was held for these kinds: they let through again who is new to them, and
- * counting begins anew; whoever was announced and has not come is announced no more. A kind for which somebody waits still stays tripped. `record` writes the decision, in the
- * transaction of the first kind, where none has been written yet.
+ * counting begins anew; whoever was announced and has not come is announced no more. A kind for which somebody waits
+ * still stays tripped. `record` writes the decision, in the transaction of the first kind, where none has been written
+ * yet.
  */
 export async function untrip(
   pool: Pool,

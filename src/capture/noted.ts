@@ -12,8 +12,8 @@ type Options = {
 }
 
 /**
- * Whether every change that is captured by now is noted; it notes them itself, for a moment. The transaction that took a row away
- * may have brought another customer with the same user, and until that is noted nobody knows.
+ * Whether every change that is captured by now is noted; it notes them itself, for a moment. The transaction that took
+ * a row away may have brought another customer with the same user, and until that is noted nobody knows.
  */
 export async function whenNoted({ pool, sleep, drain }: Options): Promise<boolean> {
   const { rows } = await pool.query<{ last: string | null }>(

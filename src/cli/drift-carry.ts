@@ -40,7 +40,10 @@ export type Reporting = Asking & {
 
 export type Begun = { readonly run: Run; readonly everybody: Everybody }
 
-type Driving = Begun & { readonly onLooks: (verified: readonly Verified[]) => void }
+type Driving = Begun & {
+  readonly onLooks: (verified: readonly Verified[]) => void
+  readonly onKept: () => void
+}
 type Carried = { readonly run: Run; readonly end: RunEnd; readonly mended: Mended | null }
 
 /** Looks at everybody first; only what can be believed as a whole is repaired. */
@@ -77,6 +80,7 @@ export async function carryOut(io: Io, reporting: Reporting, driving: Driving): 
         agenda = run.agenda
         show(null)
       },
+      onKept: driving.onKept,
       now: () => performance.now(),
     })
     const { run, end } = driven

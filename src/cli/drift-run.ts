@@ -65,16 +65,21 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
   const { config, asked, opened, origin } = reporting
   const { pool } = opened
   if (asked.rate !== null) await sayCeiling(io, pool, asked.rate)
-  const begun = await begin(io, reporting)
+  const { goesOn, ...begun } = await begin(io, reporting)
+  let kept = goesOn
   const values = new Map<string, readonly Shown[]>()
   const carrying = carryOut(io, reporting, {
     ...begun,
     onLooks: (verified) => {
       if (asked.showValues) keepValues(verified, values)
     },
+    onKept: () => {
+      kept = true
+    },
   })
   const { run, end, mended } = await carrying.catch((error) => {
-    throw keptBeyond(io, error, commandOf(asked, reporting.configFile))
+    if (kept) throw keptBeyond(io, error, commandOf(asked, reporting.configFile))
+    throw databaseError(error) ?? error
   })
   if (end.kind === 'refused') throw await refusal(end.why, reporting)
   const endedAt = await readTime(pool)
@@ -131,8 +136,11 @@ function keepValues(verified: readonly Verified[], values: Map<string, readonly 
     if (findingId !== null && standing === 'found') values.set(findingId, shown)
 }
 
-/** The run of the same call that was stopped, or a new one. */
-async function begin(io: Io, { config, asked, opened, digestKey }: Reporting): Promise<Begun> {
+/** The run of the same call that was stopped (it `goesOn`), or a new one. */
+async function begin(
+  io: Io,
+  { config, asked, opened, digestKey }: Reporting,
+): Promise<Begun & { readonly goesOn: boolean }> {
   const { pool } = opened
   const shape = await describeCustomers(pool, config)
   const conditions = await readConditions(pool, config, asked.where)
@@ -145,12 +153,13 @@ async function begin(io: Io, { config, asked, opened, digestKey }: Reporting): P
     const done = figure(doneOf(found.agenda))
     io.err(`going on with the run of ${minute(found.startedAt)}: ${done} done; --restart begins anew`)
     if (asked.showValues) io.err('note: of those found before, the values are not in the report')
-    return { run: found, everybody }
+    return { run: found, everybody, goesOn: true }
   }
   const population = await countEverybody(everybody)
   const seed = randomBytes(8).readBigInt64LE().toString()
   const sampled = sample === null ? null : Math.min(sample, population)
-  return { run: await beginRun(pool, options, { seed, population, sampled }), everybody }
+  const run = await beginRun(pool, options, { seed, population, sampled })
+  return { run, everybody, goesOn: false }
 }
 
 async function refusal(

@@ -31,8 +31,8 @@ What a person has discarded is accepted, and is none.
 
 --repair owes whoever differs a sync, once the run as a whole can be believed;
 workers carry it out, behind the brake. A share above reconcile.maxShare stops
-it, unless --why says that it is meant. Status 0 where a trial was agreed on is
-told, and is no drift.
+it, unless --why says that it is meant; three may always differ. Status 0 where
+a trial was agreed on is told, and is no drift.
 
 Exit codes:
   0  nobody who was checked differs and nobody is held, or no more than
@@ -41,7 +41,7 @@ Exit codes:
   1  it was stopped, it failed, or the answers cannot be believed (a service
      that knows nobody, or answers nothing): then nothing is said of customers;
      also when there is nobody to check, or --where fits nobody, and when more
-     are owed something, rejected or unclear than were checked
+     are owed something, rejected or unclear than were checked or are held
   2  the call or the configuration is wrong
 With --output, or in another format than a table, stderr says why it is not 0.
 

@@ -19,8 +19,8 @@ type Naming = {
 }
 
 /**
- * The keys in the text that the tables know, and a note for each that was typed otherwise, but for spaces. A text that the key columns
- * cannot hold stays as it is where there is a record of it: the columns may have been others then.
+ * The keys in the text that the tables know, and a note for each that was typed otherwise, but for spaces. A text that
+ * the key columns cannot hold stays as it is where there is a record of it: the columns may have been others then.
  *
  * @throws RollcallError USAGE, which says what a key looks like.
  */

@@ -2,6 +2,7 @@ import type { Verification } from '../drift/coverage.ts'
 import { type Doubt, DRIFT_KINDS, WRONG_ACCESS } from '../drift/words.ts'
 import { sayDuration } from '../model/duration.ts'
 import { driftingOf } from '../report/conclude.ts'
+import { counted } from '../report/figures.ts'
 import { ACCESS, sayAmongHeld } from '../report/words.ts'
 import { span } from './say-time.ts'
 
@@ -58,7 +59,7 @@ export function verificationNeeds(verification: Verification): string[] {
   return [
     ...(drift > 0
       ? [
-          `the service differs from the database for ${drift} customers${sayWrongAccess(
+          `the service differs from the database for ${counted(drift, 'customer')}${sayWrongAccess(
             foundAlone(verification),
             NOBODY,
           )

@@ -86,11 +86,11 @@ function readTime(given: unknown): number | null | undefined {
   return text === 'infinity' ? null : numberOr(parseTime(text))
 }
 
-/** ISO 8601, and how Postgres prints `timestamptz` and `timestamp` with its date style ISO (a year may have five digits). */
+/** ISO 8601, and how Postgres prints `timestamptz` and `timestamp` with its date style ISO; years may have five digits. */
 const TIME =
   /^\+?(\d{4,6})-(\d\d)-(\d\d)(?:[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,](\d{1,9}))?)?(?:Z|([+-])(\d\d)(?::?([0-5]\d)(?::?([0-5]\d))?)?)?)?$/i
 
-/** NaN for what is no time. The language's own reading takes a time without zone for a local one, and 30 February for 2 March. */
+/** NaN for what is no time. The language itself takes a time without zone for a local one, and 30 February for 2 March. */
 function parseTime(text: string): number {
   const [whole, year, month, day, hours, minutes, seconds, fraction = '', sign, ...zone] =
     TIME.exec(text) ?? []

@@ -10,7 +10,7 @@ export type Differing = Pick<Row, 'field' | 'cause' | 'asSeen'> & {
 }
 
 /** What is known beside the digests. */
-export type Circumstances = {
+export type Clues = {
   /** Fields that writes of unknown outcome carried since a GET last agreed. */
   readonly doubted: readonly string[]
   /** The looks after an unknown outcome are not over, or a crash hides what was sent. */
@@ -29,14 +29,14 @@ const ORDER = [
   'edited-at-service',
 ] as const satisfies readonly Cause[]
 
-export function causeOfFields(fields: readonly Differing[], circumstances: Circumstances): Cause {
-  const causes = fields.map((field) => causeOfField(field, circumstances))
+export function causeOfFields(fields: readonly Differing[], clues: Clues): Cause {
+  const causes = fields.map((field) => causeOfField(field, clues))
   return ORDER.find((cause) => causes.includes(cause)) ?? 'edited-at-service'
 }
 
 /** Of somebody who is wanted and not there. Every call that was doubted could have been about that. */
-export function causeOfAbsence(cause: RowCause, circumstances: Circumstances): Cause {
-  const { doubted, ...rest } = circumstances
+export function causeOfAbsence(cause: RowCause, clues: Clues): Cause {
+  const { doubted, ...rest } = clues
   return causeOfField(
     { field: 'status', cause, asSeen: 'never', agreedOnce: false },
     { ...rest, doubted: doubted.length > 0 ? ['status'] : [] },
@@ -48,8 +48,8 @@ export function causeOfAbsence(cause: RowCause, circumstances: Circumstances): C
  * then may have changed it. Where the digests tell nothing any more (they were made with another key), nothing is known
  * to have been delivered.
  */
-function causeOfField({ field, cause, asSeen, agreedOnce }: Differing, circumstances: Circumstances): Cause {
-  const { doubted, doubtful, mappingChanged, verifiedOnce } = circumstances
+function causeOfField({ field, cause, asSeen, agreedOnce }: Differing, clues: Clues): Cause {
+  const { doubted, doubtful, mappingChanged, verifiedOnce } = clues
   const edited = doubtful || doubted.includes(field) ? 'unknown-outcome' : 'edited-at-service'
   const undelivered = mappingChanged ? 'mapping-changed' : 'never-delivered'
   switch (cause) {

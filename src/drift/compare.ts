@@ -14,7 +14,7 @@ import type { CustomerDigests } from '../sync/digest.ts'
 import type { Memory } from '../sync/memory.ts'
 import { accessAfter, type Policy } from '../sync/plan.ts'
 import { rememberAbsent, rememberSeen } from '../sync/remember.ts'
-import { type Circumstances, causeOfAbsence, causeOfFields } from './cause.ts'
+import { type Clues, causeOfAbsence, causeOfFields } from './cause.ts'
 import { accessWhileHeld, thereWhenHeld, wantedWhenHeld } from './held-access.ts'
 import type { DriftField, DriftKind, DriftVerdict, Skipped, Verdict, WrongAccess } from './words.ts'
 
@@ -93,14 +93,14 @@ export function heldAccess(subject: Subject): WrongAccess | null {
 /** A drift as it looks at first; the record of an earlier look may know the cause better. */
 export type Compared = Extract<Verdict, { kind: 'agrees' | DriftKind }>
 
-export type Comparing = Omit<Circumstances, 'mappingChanged' | 'verifiedOnce' | 'doubtful'> & {
+export type Comparing = Omit<Clues, 'mappingChanged' | 'verifiedOnce' | 'doubtful'> & {
   /** The present generation of the mapping. */
   readonly generation: string
 }
 
-export function compare(subject: Subject, sight: Sight, circumstances: Comparing): Compared {
+export function compare(subject: Subject, sight: Sight, clues: Comparing): Compared {
   const { mapped, work } = subject
-  const given = { ...circumstances, ...circumstancesOf(subject, circumstances.generation) }
+  const given = { ...clues, ...cluesOf(subject, clues.generation) }
   const standing = standingOf(subject)
   if (sight === 'unreadable') return drift('unreadable', { cause: causeOfAbsence('changed-there', given) })
   if (sight === 'absent') {
@@ -195,10 +195,10 @@ export function standingOf({ work, mapped, digestKey }: Subject): Standing {
   return { record, known: true, comparable, unknown: work.unknown, owed: work.owed, fresh: false }
 }
 
-function circumstancesOf(
+function cluesOf(
   { work, desired, digestKey }: Subject,
   generation: string,
-): Pick<Circumstances, 'mappingChanged' | 'verifiedOnce' | 'doubtful'> {
+): Pick<Clues, 'mappingChanged' | 'verifiedOnce' | 'doubtful'> {
   const { record, doubtful, blind } = work
   const older = work.generation !== null && BigInt(work.generation) < BigInt(generation)
   const comparable = work.desired !== null && record.digestKey === digestKey

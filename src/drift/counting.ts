@@ -1,7 +1,7 @@
 // What a round counts: each customer once, by what was said of it last. Pure.
 import type { CustomerKey } from '../model/customer.ts'
 import { less, minus, plus, tallyOf } from './tally.ts'
-import { afterTaking, type Found, type Round } from './window.ts'
+import { afterTaking, type Round, type Stretch } from './window.ts'
 import {
   type DriftVerdict,
   isDrift,
@@ -38,7 +38,7 @@ export type Notes = ReadonlyMap<CustomerKey, Noted>
 export type Marks = { readonly taken: readonly CustomerKey[]; readonly counted: readonly CustomerKey[] }
 
 type Batch = {
-  readonly found: Found
+  readonly found: Stretch
   /** Some of these, where it was stopped. */
   readonly verified: readonly Verified[]
   /** As it was before these looks. */
@@ -88,7 +88,7 @@ function keyOf({ key }: Verified): CustomerKey {
   return key
 }
 
-function upToFirstLeft(found: Found, looked: ReadonlySet<CustomerKey>): Found | null {
+function upToFirstLeft(found: Stretch, looked: ReadonlySet<CustomerKey>): Stretch | null {
   const left = found.keys.findIndex((key) => !looked.has(key))
   if (left < 0) return found
   const keys = found.keys.slice(0, left)
@@ -121,7 +121,10 @@ function countedAnew({ tally, before }: Counting, verified: readonly Verified[],
   return { tally: counting(without(tally, back), counts, notes), before: less(before, back) }
 }
 
-/** Rounds leave out who is held, and meet who is from a moment ago on: the access of them `rollcall held` and the records tell. */
+/**
+ * Rounds leave out who is held, and meet who is from a moment ago on: the access of them `rollcall held` and the
+ * records tell.
+ */
 function toldInRound(verdict: Verdict): Verdict {
   return verdict.kind === 'skipped' && verdict.why === 'held' ? { ...verdict, access: null } : verdict
 }

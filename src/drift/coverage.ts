@@ -4,7 +4,7 @@ import { iso } from '../ledger/sql.ts'
 import { type HeldAccess, readHeldAccess } from './held-read.ts'
 import { countOpen, type OpenCount } from './list.ts'
 import { readDoubt, SEEN_AT, VERIFIABLE } from './rounds.ts'
-import { type Share, shareOf } from './share.ts'
+import { type Share, shareOfLatest } from './share.ts'
 import { type Doubt, DRIFT_KINDS, type DriftKind, WRONG_ACCESS, type WrongAccess } from './words.ts'
 
 type Client = Pick<ClientBase, 'query'>
@@ -81,7 +81,7 @@ export async function readShare(client: Client, maxShare: number): Promise<Verif
     `SELECT recent, ${iso('halted_at')} AS "haltedAt" FROM rollcall.drift_share`,
   )
   const { recent, haltedAt } = rows[0] ?? { recent: '', haltedAt: null }
-  return { ...shareOf(recent, maxShare), haltedAt }
+  return { ...shareOfLatest(recent, maxShare), haltedAt }
 }
 
 function openOf(

@@ -45,8 +45,8 @@ type Learning = { readonly learnt: Learnt }
 
 /**
  * `suspect`: for the first time, or something else than was suspected; `confirm`: now it is found; `keep`: it was found
- * before. `forget`: a suspicion that is none. `postpone`: nothing can be said now; `wait`: it is too early to. `ends`: how a finding of something
- * else ended that was open until now.
+ * before. `forget`: a suspicion that is none. `postpone`: nothing can be said now; `wait`: it is too early to. `ends`:
+ * how a finding of something else ended that was open until now.
  */
 export type Step =
   | { readonly do: 'nothing' | 'forget' | 'postpone' | 'wait' }

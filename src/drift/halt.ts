@@ -1,7 +1,7 @@
 // The share of drift as it is stored: what was verified lately, and whether repairs wait.
 import type { ClientBase } from 'pg'
 import { listed } from '../ledger/sql.ts'
-import { type Share, shareOf, withLatest } from './share.ts'
+import { type Share, shareOfLatest, withLatest } from './share.ts'
 import { REPAIRABLE_KINDS } from './words.ts'
 
 type Client = Pick<ClientBase, 'query'>
@@ -20,7 +20,7 @@ export async function countVerified(client: Client, latest: string, maxShare: nu
   await client.query(MAKE)
   const { rows } = await client.query<{ recent: string }>(LOCK)
   const recent = withLatest(rows[0]?.recent ?? '', latest)
-  const share = shareOf(recent, maxShare)
+  const share = shareOfLatest(recent, maxShare)
   await client.query(ADD, [recent, share.over])
   return share
 }

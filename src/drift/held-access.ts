@@ -33,8 +33,8 @@ function hasAccess({ remote, sentStatus, seenStatus }: There): boolean | null {
 }
 
 /**
- * Whether the customer is to have access, by the record alone, for whoever reads no customer: what was noted as it was held, or what the kinds tell. A
- * change of status to 0 is a kind of its own.
+ * Whether the customer is to have access, by the record alone, for whoever reads no customer: what was noted as it was
+ * held, or what the kinds tell. A change of status to 0 is a kind of its own.
  */
 export function wantedWhenHeld({ kinds = [], entitles }: Pick<Reason, 'kinds' | 'entitles'>): boolean | null {
   if (entitles !== undefined) return entitles

@@ -7,7 +7,7 @@ import { toRecord } from '../sync/memory.ts'
 import { wasThere } from '../sync/there.ts'
 import { memoryAfter, type Sight, type Subject } from './compare.ts'
 
-export type Learning = { readonly sight: Sight | null }
+export type Sighted = { readonly sight: Sight | null }
 
 /** `record`: what replaces what was remembered; null where that stays. */
 export type Recorded = {
@@ -17,7 +17,7 @@ export type Recorded = {
   readonly learnt: Learnt
 }
 
-type Recording = Learning & {
+type Recording = Sighted & {
   readonly subject: Subject
   readonly agrees: boolean
   readonly learnt?: Learnt

@@ -5,7 +5,7 @@ import { atOnce, disbelieve } from './believed.ts'
 import type { Counting, Marks, Noted, Notes } from './counting.ts'
 import { doubtOf } from './doubt.ts'
 import { EMPTY_TALLY } from './tally.ts'
-import type { Found, Round } from './window.ts'
+import type { Round, Stretch } from './window.ts'
 import type { Doubt } from './words.ts'
 
 type Client = Pick<ClientBase, 'query'>
@@ -177,7 +177,7 @@ export async function nextOfRound(
   client: Client,
   { id, after, pass }: Pick<StoredRound, 'id' | 'after' | 'pass'>,
   count: number,
-): Promise<Found> {
+): Promise<Stretch> {
   const found = await client.query<{ key: CustomerKey }>(NEXT, [after, id, count, pass === 1])
   const keys = found.rows.map(({ key }) => key)
   const last = keys.at(-1)

@@ -18,6 +18,8 @@ export type RunOptions = {
   readonly everybody: (from: Place) => AsyncGenerator<Next>
   readonly verify: Verify
   readonly onLooks: (verified: readonly Verified[], run: Run) => void
+  /** From now on another process may go on with it. */
+  readonly onKept: () => void
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
   /** Monotonic milliseconds; those of the run's agenda are by the same clock. */
   readonly now: () => number
@@ -43,7 +45,7 @@ export async function driveRun(options: RunOptions): Promise<{ readonly run: Run
   let keptAt = now()
 
   const end = await unlessStopped(go)
-  await keepRun(pool, run, now())
+  await keepNow()
   await source.return(undefined)
   const agenda = closed(run.agenda)
   return { run: { ...run, agenda }, end: end.kind === 'stopped' ? concluded(agenda, end) : end }
@@ -117,9 +119,14 @@ export async function driveRun(options: RunOptions): Promise<{ readonly run: Run
   async function keep(): Promise<void> {
     const begun = now()
     if (begun < keptAt) return
-    await keepRun(pool, run, now())
+    await keepNow()
     const took = now() - begun
     keptAt = begun + took + Math.max(KEEP_MS, took * 20)
+  }
+
+  async function keepNow(): Promise<void> {
+    await keepRun(pool, run, now())
+    options.onKept()
   }
 }
 

@@ -29,7 +29,7 @@ export type Share = {
  *
  * @param maxShare between 0 and 1
  */
-export function shareOf(recent: string, maxShare: number): Share {
+export function shareOfLatest(recent: string, maxShare: number): Share {
   const drifted = [...recent].filter((letter) => letter === DRIFTED).length
   return shareAmong({ counted: recent.length, drifted }, maxShare)
 }

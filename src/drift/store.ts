@@ -102,9 +102,9 @@ async function storeAtOnce(
   })
 }
 
-type Circumstances = { readonly still: ReadonlySet<CustomerKey>; readonly lag: Lag }
+type Stepping = { readonly still: ReadonlySet<CustomerKey>; readonly lag: Lag }
 
-function stepOf(given: Given, open: Open | null, { still, lag }: Circumstances): Stepped {
+function stepOf(given: Given, open: Open | null, { still, lag }: Stepping): Stepped {
   const { looked, subject } = given
   const moved = looked.kind === 'seen' && !still.has(subject.key)
   return { ...given, open, moved, step: stepFor(open, moved ? { kind: 'left', why: 'moved' } : looked, lag) }

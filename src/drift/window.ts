@@ -65,10 +65,13 @@ function opens(pass: number, length: number): number {
 }
 
 /** Who was found when a number of customers was asked for, and up to where; null: nobody comes after these. */
-export type Found = { readonly keys: readonly CustomerKey[]; readonly upTo: CustomerKey | null }
+export type Stretch = { readonly keys: readonly CustomerKey[]; readonly upTo: CustomerKey | null }
 
 /** Where a round stands when these were taken. One that is late goes without its further passes. */
-export function afterTaking(round: Round, { nowMs, periodMs, found }: At & { readonly found: Found }): Round {
+export function afterTaking(
+  round: Round,
+  { nowMs, periodMs, found }: At & { readonly found: Stretch },
+): Round {
   const taken = round.pass === 1 ? round.taken + found.keys.length : round.taken
   if (found.upTo !== null) return { ...round, taken, after: found.upTo }
   const late = nowMs - round.startedAt >= periodMs * LENGTH

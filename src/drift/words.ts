@@ -10,7 +10,7 @@ import type { UserField } from '../model/user.ts'
 export const DRIFT_KINDS = ['missing', 'differs', 'unexpected-access', 'unreadable', 'trial-ended'] as const
 export type DriftKind = (typeof DRIFT_KINDS)[number]
 
-/** What is repaired: nobody takes a trial that ended for a mistake, and nobody knows what would mend what cannot be read. */
+/** What is repaired: an ended trial is no mistake, and of what cannot be read nobody knows what would mend it. */
 export const REPAIRABLE_KINDS = ['missing', 'differs', 'unexpected-access'] as const satisfies DriftKind[]
 
 export function isRepairable(kind: Verdict['kind']): boolean {
@@ -87,8 +87,9 @@ export function isDrift(verdict: Verdict): verdict is DriftVerdict {
 
 /**
  * How a finding ended. `repaired`: a claim that rollcall owed because of it brought it right; `by-itself`: the service
- * shows the right thing again; `otherwise`: it shows another wrong one; `by-a-change`: the customer has changed since; `accepted`: a person discarded the
- * difference; `normalised`: the form is the service's own; `gone`: there is nothing left to look at.
+ * shows the right thing again; `otherwise`: it shows another wrong one; `by-a-change`: the customer has changed since;
+ * `accepted`: a person discarded the difference; `normalised`: the form is the service's own; `gone`: there is nothing
+ * left to look at.
  */
 export const RESOLVED = [
   'repaired',

@@ -3,13 +3,13 @@ import { userIdOf } from '../model/mapped.ts'
 import type { Subject } from './compare.ts'
 import { isFound, type Looked, type Open, type Step } from './findings.ts'
 import { type Lag, nextLookMs, postponedMs, secondLookMs } from './looks.ts'
-import { type Learning, type Recorded, recordOf } from './record.ts'
+import { type Recorded, recordOf, type Sighted } from './record.ts'
 import type { Repair } from './repairs.ts'
 import type { Change, Insertion, Resolution } from './rows.ts'
 import type { DriftVerdict, Resolved } from './words.ts'
 
 /** A customer after its look. `subject` as it was read before the look. */
-export type Given = { readonly subject: Subject; readonly looked: Looked } & Learning
+export type Given = { readonly subject: Subject; readonly looked: Looked } & Sighted
 
 export type Stored = {
   /** A change came while the GET was under way: what it showed says nothing. */

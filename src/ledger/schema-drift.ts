@@ -16,8 +16,8 @@ import {
 import { at, key, rollcall } from './schema-columns.ts'
 
 /**
- * A user that differs while nothing is owed. With one look it is a suspicion (with none that anybody believed, too), which a second one confirms or takes away;
- * it is open until `resolved_at`. At most one is open for a customer.
+ * A user that differs while nothing is owed. With one look it is a suspicion (with none that anybody believed, too),
+ * which a second one confirms or takes away; it is open until `resolved_at`. At most one is open for a customer.
  */
 export const finding = rollcall.table(
   'finding',

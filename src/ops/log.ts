@@ -25,8 +25,8 @@ const SHORTEST_SECRET = 6
 
 /**
  * JSON lines on stderr; stdout is for data. Customer keys stand in it under the names `customer`, `key`, `keys` and
- * `examples` and nowhere else, so that they can be hidden here. Field values and secrets are not logged at all; that the latter
- * are taken out, by name and by their text, is for the day when somebody does.
+ * `examples` and nowhere else, so that they can be hidden here. Field values and secrets are not logged at all; that
+ * the latter are taken out, by name and by their text, is for the day when somebody does.
  */
 export function makeLog(level: LogLevel, options: Options = {}): Log {
   const { hideKeysBy, secrets = [], stream = destination({ fd: 2, sync: true }) } = options

@@ -62,7 +62,7 @@ export function afterProbe(pace: CommonPace, probe: Probe): Changed {
   return changed(pace, { ...pace, breaker: probed(pace.breaker, probe) }, probe.now)
 }
 
-/** What follows from the end of an outage or a halt: a slow start in an epoch of its own, and attempts that count no more. */
+/** What follows the end of an outage or a halt: a slow start in an epoch of its own, and attempts that count no more. */
 function changed(before: CommonPace, after: CommonPace, now: number): Changed {
   if (!someoneMayGoOn(before.breaker, after.breaker)) return { pace: after, giveBack: {} }
   const breaker = { ...after.breaker, burnt: {} }

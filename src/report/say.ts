@@ -24,11 +24,16 @@ const TONES: Readonly<Record<Conclusion, Tone>> = {
 export function sayHeadline(report: Report): Headline {
   const conclusion = conclude(report)
   const access = conclusion === 'not-credible' ? [] : sayAccess(report)
-  const said = [...access, sayConclusion(conclusion, report)].join(' ')
+  const told = sayConclusion(conclusion, report)
+  const said = access.length === 0 ? told : `${access.join(' ')} ${capital(told)}`
   // First of all: whatever follows is about those alone whom it had come to.
   const stopped = report.outcome.kind === 'stopped' ? 'Stopped before the end: ' : ''
   const text = `${stopped}${said}`
   return { tone: TONES[conclusion], text, more: sayMore(report) }
+}
+
+function capital(sentence: string): string {
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1)
 }
 
 /** One sentence at most. How many differ says little beside somebody who cannot reach a lawyer. */

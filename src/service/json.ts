@@ -10,8 +10,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * Reads a body by what it is and not by what its Content-Type says: JSON is JSON (a byte order mark before it
- * is dropped), nothing but white space is none, a bare word that says yes is that word, and everything else (HTML, other encodings, compressed bytes,
- * absurd nesting) is unreadable.
+ * is dropped), nothing but white space is none, a bare word that says yes is that word, and everything else (HTML,
+ * other encodings, compressed bytes, absurd nesting) is unreadable.
  */
 export function readBody(bytes: Uint8Array): ReplyBody {
   const text = decode(bytes)

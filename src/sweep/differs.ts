@@ -84,7 +84,7 @@ function isFor(only: Only, { plan, known }: Found): boolean {
   }
 }
 
-/** Its row went, and no claim has looked since. Without access it needs no call, and has to be known as gone all the same. */
+/** Its row went, and no claim has looked since. Without access it needs no call, but has to be known as gone. */
 function isNewlyGone({ known, gone, asItWas, comparable }: Found): boolean {
   return known && gone && !asItWas && comparable
 }

@@ -46,7 +46,10 @@ export function makeGate(context: Pick<SyncContext, 'permits'>, run: Run) {
   }
 }
 
-/** `paused`: nobody may call the service now. Null when the wait was not worth going on: the service may have asked everybody to stay away for an hour. */
+/**
+ * `paused`: nobody may call the service now. Null when the wait was not worth going on: the service may have asked
+ * everybody to stay away for an hour.
+ */
 async function takePermit(
   permits: SyncContext['permits'],
   { stopping, expired }: Run,

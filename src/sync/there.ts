@@ -7,7 +7,7 @@ export function wasThere({ wasThere: noted, remote }: Pick<LedgerRecord, 'wasThe
   return noted ?? remote === 'present'
 }
 
-/** After a claim: an absence is accepted where it was settled, or a create has followed. What is unknown changes nothing. */
+/** After a claim: an absence is accepted where it was settled, or a create has followed; the unknown changes nothing. */
 export function isThere(before: boolean, { remote }: Pick<Memory, 'remote'>, end: TurnEnd): boolean {
   if (remote === 'present') return true
   return before && !(remote === 'absent' && end.kind === 'settle' && end.state === 'idle')

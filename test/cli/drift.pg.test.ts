@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { bundlePage } from '../../scripts/page.mjs'
 import { LANE, openVerifier } from '../drift/scene.ts'
 import { type Ran, runDrift } from '../support/drift-command.ts'
@@ -64,6 +64,29 @@ async function looked(): Promise<number> {
      WHERE ended_at IS NULL ORDER BY id DESC LIMIT 1`,
   )
   return rows[0]?.checked ?? 0
+}
+
+/** Until what is returned is called, or the test is over. */
+async function locked(table: string, mode = 'ACCESS EXCLUSIVE'): Promise<() => Promise<void>> {
+  const client = await house.db.pool.connect()
+  await client.query(`BEGIN; LOCK ${table} IN ${mode} MODE`)
+  let held = true
+  const unlock = async () => {
+    if (held) await client.query('ROLLBACK')
+    if (held) client.release()
+    held = false
+  }
+  onTestFinished(unlock)
+  return unlock
+}
+
+/** Waits for sessions that wait for a lock, and does that with each. */
+async function whoWaits(does = 'pid', who = 'true'): Promise<void> {
+  const waiting = `SELECT ${does} FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock' AND ${who}`
+  await until(async () => ((await house.db.pool.query(waiting)).rowCount ?? 0) > 0, {
+    what: 'a session that waits',
+  })
 }
 
 test('while all agree it says so, with one GET each, and nothing but GETs', async () => {
@@ -219,21 +242,31 @@ describe('with three users who were changed behind our back', () => {
   test('a database that ends our sessions: it says that what was done is kept, and goes on', async () => {
     const cut = runDrift(house, ['--rate', '5', '--sample', '10'])
     await expect.poll(looked).toSatisfy((checked) => checked > 0 && checked < 10)
-    const locker = await house.db.pool.connect()
-    await locker.query('BEGIN; LOCK rollcall.drift_run')
-    const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-      WHERE datname = current_database() AND wait_event_type = 'Lock'`
-    await until(async () => ((await house.db.pool.query(end)).rowCount ?? 0) > 0, {
-      what: 'a session that waits',
-    })
-    await locker.query('ROLLBACK')
-    locker.release()
+    const unlock = await locked('rollcall.drift_run')
+    await whoWaits('pg_terminate_backend(pid)')
+    await unlock()
     const { code, err } = await cut
     expect(code).toBe(1)
     expect(err).toMatch(/does not answer[\s\S]+kept; within a day .*: rollcall drift --sample 10 --rate 5\n/)
     const { report, err: said } = await json(['--rate', '500', '--sample', '10'])
     expect(said).toContain('going on with the run of')
     expect(report).toMatchObject({ chosen: 10, counts: { checked: 10 } })
+  })
+
+  test('one that ends them before anybody was looked at has kept nothing, and does not say so', async () => {
+    // It finds none to go on with, and counts.
+    const begins = await locked('rollcall.drift_run', 'SHARE')
+    const cut = runDrift(house, ['--sample', '9'])
+    await whoWaits()
+    const draws = await locked('clientes')
+    await begins()
+    await whoWaits(`pg_terminate_backend(pid)`, `query ~ 'hashtextextended'`)
+    await draws()
+    const { code, err } = await cut
+    expect(code).toBe(1)
+    expect(err).toContain('does not answer')
+    expect(err).not.toContain('is kept')
+    expect((await json(['--sample', '9'])).err).not.toContain('going on')
   })
 
   test('killed it goes on too', async () => {

@@ -82,6 +82,7 @@ describe('a person is needed', () => {
       verification({}, { missing: 2, differs: 1 }),
       [/differs from the database for 3 customers, 2 without the access that they should have: see/],
     ],
+    ['for a single one', verification({}, { differs: 1 }), [/differs from the database for 1 customer: see/]],
     [
       'for a mass of it',
       verification({}, {}, '2026-11-22T06:00:00.000Z'),

@@ -1,13 +1,13 @@
 // Each cause that a row may have, under all circumstances: a table that the compiler keeps complete.
 import { expect, test } from 'vitest'
 import type { Cause as RowCause } from '../../src/diff/cause.ts'
-import { type Circumstances, causeOfAbsence, causeOfFields } from '../../src/drift/cause.ts'
+import { type Clues, causeOfAbsence, causeOfFields } from '../../src/drift/cause.ts'
 import type { Cause } from '../../src/drift/words.ts'
 
-const QUIET: Circumstances = { doubted: [], doubtful: false, mappingChanged: false, verifiedOnce: true }
-const MAPPED: Circumstances = { ...QUIET, mappingChanged: true }
-const DOUBTED: Circumstances = { ...QUIET, doubted: ['email'] }
-const DOUBTFUL: Circumstances = { ...QUIET, doubtful: true }
+const QUIET: Clues = { doubted: [], doubtful: false, mappingChanged: false, verifiedOnce: true }
+const MAPPED: Clues = { ...QUIET, mappingChanged: true }
+const DOUBTED: Clues = { ...QUIET, doubted: ['email'] }
+const DOUBTFUL: Clues = { ...QUIET, doubtful: true }
 
 const EDIT: readonly Cause[] = [
   'edited-at-service',

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { doubtOf } from '../../src/drift/doubt.ts'
 import { MOST_REPAIRS, nextLookMs, postponedMs, secondLookMs } from '../../src/drift/looks.ts'
-import { COUNTED, shareOf, withLatest } from '../../src/drift/share.ts'
+import { COUNTED, shareOfLatest, withLatest } from '../../src/drift/share.ts'
 
 const recent = (agreed: number, drifted: number) => 'a'.repeat(agreed) + 'd'.repeat(drifted)
 
@@ -18,13 +18,13 @@ test.each([
   [197, 3, 0, false],
   [196, 4, 0, true],
 ])('%i that agree and %i that do not, of at most %f: over %s', (agreed, drifted, maxShare, over) => {
-  expect(shareOf(recent(agreed, drifted), maxShare).over).toBe(over)
+  expect(shareOfLatest(recent(agreed, drifted), maxShare).over).toBe(over)
 })
 
 test('the last 200 count, and others that agree bring the share down again', () => {
   const mass = withLatest(recent(100, 0), recent(0, 50))
-  expect(shareOf(mass, 0.05)).toEqual({ counted: 150, drifted: 50, most: 7, over: true })
-  expect(shareOf(withLatest(mass, recent(200, 0)), 0.05)).toEqual({
+  expect(shareOfLatest(mass, 0.05)).toEqual({ counted: 150, drifted: 50, most: 7, over: true })
+  expect(shareOfLatest(withLatest(mass, recent(200, 0)), 0.05)).toEqual({
     counted: COUNTED,
     drifted: 0,
     most: 10,

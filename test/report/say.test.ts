@@ -23,6 +23,7 @@ test.each([
 describe('the headline', () => {
   const { counts, options } = aReport()
   const agreeing = { ...counts, agrees: 1950, kinds: {}, access: {} }
+  const held = { access: { undue: 1 }, heldAccess: { undue: 1 } }
   const one = '1 customer without the access that they should have, 1 with access that they should not have. '
 
   test.each([
@@ -76,6 +77,14 @@ describe('the headline', () => {
       'unsure',
       'Stopped before the end: nobody was checked.',
       { counts: { ...agreeing, checked: 0 }, outcome: { kind: 'stopped', why: 'pace', resume: null } },
+    ],
+    [
+      'unsure',
+      'Stopped before the end: 1 customer with access that they should not have (held by the brake). Nobody was checked.',
+      {
+        ...{ counts: { ...agreeing, checked: 0, skipped: { held: 1 }, ...held }, suspected: 0 },
+        ...{ outcome: { kind: 'stopped', why: 'asked', resume: null }, options: { ...options, maxDrift: 1 } },
+      },
     ],
     [
       'unsure',

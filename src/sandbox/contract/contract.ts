@@ -42,7 +42,7 @@ export const contract = z.strictObject({
   trialAgain: z.enum(['restarts', 'continues']).default('continues'),
   /** The e-mail as a GET shows it. */
   email: z.enum(['kept', 'lower-case']).default('kept'),
-  /** The phone as a GET shows it: prefix and number joined in `mobile_phone` (2.6, rule 3), as sent, or as +34 612 345 678. */
+  /** The phone as a GET shows it: both parts joined in `mobile_phone` (2.6, rule 3), as sent, or as +34 612 345 678. */
   phone: z.enum(['joined', 'kept', 'formatted']).default('joined'),
   /** A professional's `photo` and `speciality_id`, or `avatar` and `speciality` as in the sample (2.2). */
   names: z.enum(['table', 'sample']).default('table'),
