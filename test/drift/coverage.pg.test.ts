@@ -66,6 +66,18 @@ test('counts whoever was looked at within the period, by a verification or a syn
   expect(coverage.oldestAgeMs).toBeCloseTo(40 * HOUR, -5)
 })
 
+test('a look of the future is none: the clock was set back since', async () => {
+  await put(
+    pool,
+    keys(3).map((key) => ({ key, sent: 2 })),
+  )
+  await ago('k00001', { looked_at: -24 })
+  await ago('k00002', { looked_at: -24, verified_at: 1 })
+  await ago('k00003', { verified_at: -24 })
+  const { coverage } = await readVerification(pool, ASKED)
+  expect(coverage).toMatchObject({ customers: 3, within: 1, never: 2 })
+})
+
 test('nobody is overdue before workers have been at it for a whole period', async () => {
   await put(
     pool,

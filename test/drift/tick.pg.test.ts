@@ -162,18 +162,6 @@ test('the next round begins with everybody again', async () => {
   expect(it.rounds).toEqual([3, 3])
 })
 
-test('a look of the future is none: the clock was set back since', async () => {
-  await using it = await scene(keys(4).map(good))
-  await it.pool.query(
-    `UPDATE rollcall.ledger SET looked_at = now() + interval '1 day' WHERE key IN ('k00001', 'k00002')`,
-  )
-  await it.pool.query(
-    `UPDATE rollcall.ledger SET verified_at = now() + interval '1 day' WHERE key IN ('k00002', 'k00003')`,
-  )
-  await it.tick()
-  expect([...new Set(it.batches.flat())]).toEqual(keys(4))
-})
-
 test('who was not looked at because calls were stopped comes first the next time', async () => {
   await using it = await scene(keys(3).map(good), { stops: new Set([1]) })
   expect(await it.tick()).toBe('stopped')
