@@ -16,9 +16,6 @@ const NOT_BELIEVED = `('unjudged', 'not-credible')`
  */
 export const BELIEVED = `NOT EXISTS (SELECT FROM rollcall.drift_run b WHERE b.id = f.run_id AND b.outcome IN ${NOT_BELIEVED})`
 
-/** Of a finding (`f`): what was said of the customer, as JSON. */
-export const VERDICT = `jsonb_build_object('kind', f.kind, 'fields', f.fields, 'cause', f.cause, 'access', f.access)`
-
 const LATER = `now() + interval '10 minutes'`
 
 /**
@@ -28,8 +25,7 @@ const LATER = `now() + interval '10 minutes'`
 const SUSPECT_AGAIN = `
 WITH shown AS MATERIALIZED (
   SELECT id FROM rollcall.finding WHERE run_id = $1 AND resolved_at IS NULL AND looks >= 1 ORDER BY key FOR UPDATE)
-UPDATE rollcall.finding f SET looks = 0, pending = '{}', released = false, next_look_at = ${LATER},
-  doubted = CASE WHEN f.looks >= 2 THEN jsonb_build_object('in', $1::bigint, 'as', ${VERDICT}) ELSE f.doubted END
+UPDATE rollcall.finding f SET looks = 0, pending = '{}', released = false, next_look_at = ${LATER}
 FROM shown WHERE f.id = shown.id`
 
 /** What it has seen the end of, the latest of each customer; what a person or the customer itself has ended stays so. */

@@ -1,5 +1,6 @@
 // What a round counts: each customer once, by what was said of it last. Pure.
 import type { CustomerKey } from '../model/customer.ts'
+import { doubtOf } from './doubt.ts'
 import { less, minus, plus, tallyOf } from './tally.ts'
 import { afterTaking, type Round, type Stretch } from './window.ts'
 import {
@@ -22,20 +23,23 @@ export type Counting = {
   readonly tally: Tally
   /** Of the tally, what the pass before has said of those to whom this pass has not come yet. */
   readonly before: Said
+  /** Its answers were not believed at some time: of drift that it has counted what is said last takes the place. */
+  readonly doubted: boolean
 }
 
-/** What the round has made of a customer so far. */
+/** What a round has made of somebody who has had a clear answer at its turn. Not counted: that was a suspicion. */
 export type Noted = {
   readonly counted: boolean
-  /** Its turn has raised a suspicion, which has not counted yet. */
-  readonly suspected: boolean
-  /** As what answers that nobody believed have made it count, while that is a suspicion again; null: they have not. */
-  readonly doubted: DriftVerdict | null
+  /** As what, where that is drift. */
+  readonly as: DriftVerdict | null
 }
 export type Notes = ReadonlyMap<CustomerKey, Noted>
 
-/** Who has had a clear answer at its turn, and who of them counts by now. */
-export type Marks = { readonly taken: readonly CustomerKey[]; readonly counted: readonly CustomerKey[] }
+/** Who has had a clear answer at its turn, and as what who of them counts; null: as agreeing. */
+export type Marks = {
+  readonly taken: readonly CustomerKey[]
+  readonly counted: readonly { readonly key: CustomerKey; readonly as: DriftVerdict | null }[]
+}
 
 type Batch = {
   readonly found: Stretch
@@ -61,31 +65,50 @@ export function afterBatch<R extends Round & Counting>(
   const gone = { ...round, ...(had && afterTaking(round, { ...at, found: had })) }
   const keys = new Set(had?.keys)
   const said = verified.filter((each) => keys.has(each.key) || isClear(each))
-  const counted = countedAnew(round, said, notes)
-  const clear = said.filter(isClear)
-  const marks = { taken: clear.map(keyOf), counted: clear.filter((each) => !isSuspicion(each)).map(keyOf) }
-  return { ...gone, ...(gone.pass > round.pass || gone.ended ? passEnded(counted) : counted), marks }
+  const back = takenBack(
+    round.before,
+    said.filter(({ key }) => !notes.has(key)),
+  )
+  const counts = said.filter((each) => (isClear(each) ? ends(round, each, notes) : !notes.has(each.key)))
+  const { tally, doubted } = counting({ ...round, tally: without(round.tally, back) }, counts, notes)
+  const counted = { tally, doubted, before: less(round.before, back) }
+  return {
+    ...{ ...gone, ...(gone.pass > round.pass || gone.ended ? passEnded(counted) : counted) },
+    marks: {
+      taken: said.filter(isClear).map(({ key }) => key),
+      counted: counts.filter(isClear).map(asCounted),
+    },
+  }
 }
 
-/** What further looks add, and at whom: at those whose turn has raised a suspicion, or was not believed. */
-export function clearedUp(
-  tally: Tally,
+/** What further looks add, and of whom: whose turn has raised a suspicion, or had an answer that was not believed. */
+export function clearedUp<R extends Counting>(
+  round: R,
   verified: readonly Verified[],
   notes: Notes,
-): { readonly tally: Tally; readonly counted: readonly CustomerKey[] } {
-  const ended = verified.filter((each) => isClear(each) && !isSuspicion(each))
-  const open = ended.filter(({ key }) => notes.get(key)?.suspected || notes.get(key)?.doubted)
-  return { tally: counting(tally, open, notes), counted: ended.map(keyOf) }
+): R & { readonly marks: Marks } {
+  const counts = verified.filter((each) => notes.has(each.key) && ends(round, each, notes))
+  const marks = { taken: counts.map(({ key }) => key), counted: counts.map(asCounted) }
+  return { ...round, ...counting(round, counts, notes), marks }
 }
 
-/** What was said of some by answers that nobody believed is taken back for what is said now. */
-function counting(tally: Tally, verified: readonly Verified[], notes: Notes): Tally {
-  const replaced = verified.flatMap(({ key }) => notes.get(key)?.doubted ?? [])
-  return plus(minus(tally, tallyOf(replaced)), tallyOf(verified.map(({ verdict }) => toldInRound(verdict))))
+/** Whether that is the answer by which the customer counts. */
+function ends({ doubted }: Pick<Counting, 'doubted'>, each: Verified, notes: Notes): boolean {
+  if (!isClear(each) || isSuspicion(each)) return false
+  const noted = notes.get(each.key)
+  return !noted?.counted || (doubted && noted.as !== null)
 }
 
-function keyOf({ key }: Verified): CustomerKey {
-  return key
+/** What was counted of them before is taken back for what is said now. */
+function counting({ tally, doubted }: Omit<Counting, 'before'>, verified: readonly Verified[], notes: Notes) {
+  const replaced = verified.flatMap(({ key }) => notes.get(key)?.as ?? [])
+  const said = tallyOf(verified.map(({ verdict }) => toldInRound(verdict)))
+  const after = plus(minus(tally, tallyOf(replaced)), said)
+  return { tally: after, doubted: doubted || doubtOf(after) !== null }
+}
+
+function asCounted({ key, verdict }: Verified): Marks['counted'][number] {
+  return { key, as: isDrift(verdict) ? verdict : null }
 }
 
 function upToFirstLeft(found: Stretch, looked: ReadonlySet<CustomerKey>): Stretch | null {
@@ -103,22 +126,6 @@ function isClear({ verdict }: Verified): boolean {
 /** It counts once its second look has said what it is, which comes before anybody new is taken. */
 function isSuspicion({ standing }: Verified): boolean {
   return standing === 'suspected'
-}
-
-function countedAnew({ tally, before }: Counting, verified: readonly Verified[], notes: Notes): Counting {
-  const isNew = ({ key }: Verified) => {
-    const { counted = false, doubted = null } = notes.get(key) ?? {}
-    return !counted || doubted !== null
-  }
-  const isSuspect = ({ key }: Verified) => notes.get(key)?.suspected === true
-  const back = takenBack(
-    before,
-    verified.filter((each) => !isSuspect(each)),
-  )
-  const counts = verified.filter(
-    (each) => isNew(each) && (isClear(each) ? !isSuspicion(each) : !isSuspect(each)),
-  )
-  return { tally: counting(without(tally, back), counts, notes), before: less(before, back) }
 }
 
 /**
@@ -145,9 +152,9 @@ function takenBack(before: Said, verified: readonly Verified[]): Said {
   return less(before, left)
 }
 
-function passEnded({ tally, before }: Counting): Counting {
+function passEnded({ tally, before, doubted }: Counting): Counting {
   const left = without(tally, before)
-  return { tally: left, before: { ...left.skipped, ...left.noAnswer } }
+  return { tally: left, doubted, before: { ...left.skipped, ...left.noAnswer } }
 }
 
 function without(tally: Tally, said: Said): Tally {

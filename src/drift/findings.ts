@@ -20,11 +20,9 @@ export type Open = DriftVerdict & {
   /** A write was acknowledged since a repair was owed; and since it was last seen. */
   readonly writtenSinceRepair: boolean
   readonly writtenSinceSeen: boolean
-  /** A turn in a round has raised the suspicion, or has counted it by answers that nobody believed: its end counts in that. */
+  /** A turn in a round has raised the suspicion, or counted it as drift before it was a suspicion again: its end is part of that. */
   readonly ofTurn: boolean
   readonly released: boolean
-  /** Answers that nobody believes have made it count in a round that goes on: only that one takes it back. */
-  readonly countedIn: string | null
   /** Digest of all that was desired when it was last seen. */
   readonly desired: string | null
 }

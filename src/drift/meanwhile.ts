@@ -1,7 +1,7 @@
 // What others have found while a run goes on: workers verify too, and may have put it right before the run comes to it.
 import type { ClientBase } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
-import { CONFIRMED, VERDICT } from './believed.ts'
+import { CONFIRMED } from './believed.ts'
 import type { DriftVerdict } from './words.ts'
 
 export type Met = { readonly findingId: string; readonly verdict: DriftVerdict }
@@ -17,7 +17,8 @@ const DIFFERED = `${CONFIRMED} AND (f.resolved_at IS NULL OR f.resolved_at >= $2
       AND coalesce(f.resolved_how = 'repaired', true))`
 
 const MET = `
-SELECT DISTINCT ON (f.key) f.key, f.id::text AS "findingId", ${VERDICT} AS verdict
+SELECT DISTINCT ON (f.key) f.key, f.id::text AS "findingId",
+  jsonb_build_object('kind', f.kind, 'fields', f.fields, 'cause', f.cause, 'access', f.access) AS verdict
 FROM rollcall.finding f LEFT JOIN rollcall.ledger l USING (key)
 WHERE f.key = ANY($1) AND ${DIFFERED}
 ORDER BY f.key, f.id DESC`

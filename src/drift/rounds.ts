@@ -29,7 +29,8 @@ const STARTED = '(extract(epoch FROM started_at) * 1000)::float8'
 
 const COLUMNS = `r.id::text AS id, ${STARTED} AS "startedAt", ended_at IS NOT NULL AS ended,
   coalesce(population, 0)::float8 AS population, coalesce((cursor->>'pass')::int, 1) AS pass,
-  coalesce((cursor->>'taken')::int, 0) AS taken, cursor->>'after' AS after, coalesce(cursor->'before', '{}') AS before, tally`
+  coalesce((cursor->>'taken')::int, 0) AS taken, cursor->>'after' AS after, coalesce(cursor->'before', '{}') AS before,
+  coalesce((cursor->>'doubted')::boolean, false) AS doubted, tally`
 
 export async function readRound(client: Client): Promise<StoredRound | null> {
   const { rows } = await client.query<StoredRound>(
@@ -69,55 +70,49 @@ function outcomeOf({
   return ended ? 'complete' : null
 }
 
-const KEEP_TALLY = 'UPDATE rollcall.drift_run SET tally = $2, outcome = $3 WHERE id = $1'
+const KEEP_TALLY = `
+UPDATE rollcall.drift_run SET tally = $2, outcome = $3,
+  cursor = coalesce(cursor, '{}') || jsonb_build_object('doubted', $4::boolean)
+WHERE id = $1`
 const KEEP_ROUND = `
 UPDATE rollcall.drift_run SET tally = $2, outcome = $3, cursor = $4, updated_at = clock_timestamp(),
   ended_at = CASE WHEN $5 THEN clock_timestamp() END
 WHERE id = $1`
 
-const LOCKED = 'SELECT key FROM rollcall.ledger WHERE key = ANY($1) ORDER BY key FOR NO KEY UPDATE'
-const TAKE = `
-WITH locked AS MATERIALIZED (${LOCKED})
-UPDATE rollcall.ledger l SET taken_in = $2, counted_in = CASE WHEN l.key = ANY($3) THEN $2 ELSE l.counted_in END
+const MARK = `
+WITH locked AS MATERIALIZED (
+  SELECT l.key, c.key IS NOT NULL AS counts, c."as" FROM rollcall.ledger l
+  LEFT JOIN jsonb_to_recordset($3::jsonb) AS c (key text, "as" jsonb) ON c.key COLLATE "C" = l.key
+  WHERE l.key = ANY($1) ORDER BY l.key FOR NO KEY UPDATE OF l)
+UPDATE rollcall.ledger l SET taken_in = $2, counted_in = CASE WHEN counts THEN $2 ELSE l.counted_in END,
+  counted_as = CASE WHEN counts THEN locked."as" ELSE l.counted_as END
 FROM locked WHERE l.key = locked.key`
-/** Also of a round that has ended meanwhile. */
-const COUNT = `
-WITH locked AS MATERIALIZED (${LOCKED})
-UPDATE rollcall.ledger l SET counted_in = l.taken_in FROM locked 
-WHERE l.key = locked.key AND l.counted_in IS DISTINCT FROM l.taken_in`
+
+type Marked = StoredRound & { readonly marks: Marks }
 
 /** What looks at their turn have made of a round; in one go with whom it has taken, so that a crash counts nobody twice. */
-export async function keepRound(pool: Pool, round: StoredRound, { taken, counted }: Marks): Promise<void> {
-  const { pass, after, before, ended } = round
-  const cursor = JSON.stringify({ pass, taken: round.taken, after, before })
-  await keep(pool, round, async (client, said) => {
-    await client.query(KEEP_ROUND, [...said, cursor, ended])
-    if (taken.length > 0) await client.query(TAKE, [taken, round.id, counted])
-  })
+export async function keepRound(pool: Pool, round: Marked): Promise<void> {
+  const { pass, taken, after, before, doubted, ended } = round
+  await keep(pool, round, KEEP_ROUND, [JSON.stringify({ pass, taken, after, before, doubted }), ended])
 }
 
 /** Of a round that may have ended meanwhile: its last looks can be the ones that tell what to believe. */
-export async function keepTally(
-  pool: Pool,
-  round: StoredRound,
-  counted: readonly CustomerKey[],
-): Promise<void> {
-  await keep(pool, round, async (client, said) => {
-    await client.query(KEEP_TALLY, [...said])
-    if (counted.length > 0) await client.query(COUNT, [counted])
-  })
+export async function keepTally(pool: Pool, round: Marked): Promise<void> {
+  await keep(pool, round, KEEP_TALLY, [round.doubted])
 }
 
 async function keep(
   pool: Pool,
-  round: StoredRound,
-  write: (
-    client: Client,
-    said: readonly [id: string, tally: string, outcome: string | null],
-  ) => Promise<void>,
+  { marks, ...round }: Marked,
+  statement: string,
+  more: readonly unknown[],
 ): Promise<void> {
   const outcome = outcomeOf(round)
-  const says = (client: Client) => write(client, [round.id, JSON.stringify(round.tally), outcome])
+  const says = async (client: Client) => {
+    await client.query(statement, [round.id, JSON.stringify(round.tally), outcome, ...more])
+    if (marks.taken.length > 0)
+      await client.query(MARK, [marks.taken, round.id, JSON.stringify(marks.counted)])
+  }
   if (outcome === 'not-credible') await disbelieve(pool, round.id, says)
   else await atOnce(pool, says)
 }
@@ -139,13 +134,11 @@ export async function readDoubt(client: Client): Promise<Doubt | null> {
 }
 
 const NOTED = `
-SELECT l.key, coalesce(l.counted_in = $2, false) AS counted,
-  coalesce(l.taken_in = $2, false) AND l.counted_in IS DISTINCT FROM $2 AS suspected,
-  CASE WHEN f.looks < 2 AND (f.doubted->>'in')::bigint = $2 THEN f.doubted->'as' END AS doubted
-FROM rollcall.ledger l LEFT JOIN rollcall.finding f ON f.key = l.key AND f.resolved_at IS NULL
-WHERE l.key = ANY($1)`
+SELECT key, counted, CASE WHEN counted THEN counted_as END AS "as"
+FROM (SELECT key, counted_as, coalesce(counted_in = $2, false) AS counted
+  FROM rollcall.ledger WHERE key = ANY($1) AND taken_in = $2) l`
 
-/** What a round has made of these so far; who has no record is nobody whom it takes. */
+/** What a round has made of these so far, of those whom it has taken. */
 export async function notedIn(
   client: Client,
   { id }: Pick<StoredRound, 'id'>,
@@ -160,7 +153,7 @@ const PAGE = 10_000
 
 const NEXT = `
 SELECT key FROM (
-  SELECT l.key, ${VERIFIABLE} AND ($4 OR l.counted_in IS DISTINCT FROM $2::bigint) AS open
+  SELECT l.key, ${VERIFIABLE} AND ($4 OR l.counted_in IS DISTINCT FROM $2::bigint OR $5 AND l.counted_as IS NOT NULL) AS open
   FROM rollcall.ledger l WHERE $1::text IS NULL OR l.key > $1 ORDER BY l.key LIMIT ${PAGE}) page
 WHERE open ORDER BY key LIMIT $3`
 
@@ -169,16 +162,17 @@ const END_OF_PAGE = `
 SELECT greatest(key, $2) AS key FROM rollcall.ledger WHERE $1::text IS NULL OR key > $1 ORDER BY key OFFSET ${PAGE - 1} LIMIT 1`
 
 /**
- * The next ones in the order of their keys: everybody once, and then whom the round has not counted. Were those left out
+ * The next ones in the order of their keys: everybody once, and then whom the round has not counted, or as drift by
+ * answers that were not believed. Were those left out
  * the first time whom a run has looked at, a round would count, and repair, next to nobody but those who differ, and of a
  * report every day nothing would ever be repaired.
  */
 export async function nextOfRound(
   client: Client,
-  { id, after, pass }: Pick<StoredRound, 'id' | 'after' | 'pass'>,
+  { id, after, pass, doubted }: Pick<StoredRound, 'id' | 'after' | 'pass' | 'doubted'>,
   count: number,
 ): Promise<Stretch> {
-  const found = await client.query<{ key: CustomerKey }>(NEXT, [after, id, count, pass === 1])
+  const found = await client.query<{ key: CustomerKey }>(NEXT, [...[after, id, count, pass === 1, doubted]])
   const keys = found.rows.map(({ key }) => key)
   const last = keys.at(-1)
   if (keys.length >= count && last !== undefined) return { keys, upTo: last }

@@ -8,15 +8,13 @@ import type { Resolved } from './words.ts'
 type Client = Pick<ClientBase, 'query'>
 
 /** Of a finding (`f`) and the customer's record (`l`). */
-const OF_TURN = `coalesce(l.taken_in <> l.counted_in OR l.counted_in IS NULL AND l.taken_in IS NOT NULL
-  OR f.looks < 2 AND (f.doubted->>'in')::bigint = l.counted_in, false)`
+const OF_TURN = `coalesce(l.taken_in IS NOT NULL AND l.counted_in IS DISTINCT FROM l.taken_in
+  OR f.looks < 2 AND l.counted_as IS NOT NULL, false)`
 
 const OPEN = `
 SELECT f.key, f.id::text, f.kind, to_jsonb(f.fields) AS fields, to_jsonb(f.pending) AS pending, f.cause, f.access, f.looks, f.forms, f.repairs, f.desired,
   (extract(epoch FROM f.next_look_at - now()) * 1000)::float8 AS "nextInMs",
   f.released, ${OF_TURN} AS "ofTurn",
-  (SELECT r.id::text FROM rollcall.drift_run r
-    WHERE r.id = (f.doubted->>'in')::bigint AND r.kind = 'round' AND r.ended_at IS NULL) AS "countedIn",
   coalesce(l.acknowledged_at > f.repaired_at, false) AS "writtenSinceRepair",
   coalesce(l.acknowledged_at > f.last_seen, false) AS "writtenSinceSeen"
 FROM rollcall.finding f LEFT JOIN rollcall.ledger l USING (key)

@@ -109,10 +109,7 @@ export function makeTick(options: Options): () => Promise<TickEnd> {
     const round = await readRound(pool)
     const notes = round ? await notedIn(pool, round, keys) : null
     const { verified, stopped } = await look(keys, { round, again: true })
-    if (round && notes) {
-      const { tally, counted } = clearedUp(round.tally, verified, notes)
-      await keepTally(pool, { ...round, tally }, counted)
-    }
+    if (round && notes) await keepTally(pool, clearedUp(round, verified, notes))
     return stopped
   }
 
@@ -132,8 +129,8 @@ export function makeTick(options: Options): () => Promise<TickEnd> {
     const found = await nextOfRound(pool, round, most)
     const notes = await notedIn(pool, round, found.keys)
     const { verified, stopped } = await look(found.keys, { round, again: false })
-    const { marks, ...after } = afterBatch(round, { found, verified, notes, nowMs, periodMs })
-    await keepRound(pool, after, marks)
+    const after = afterBatch(round, { found, verified, notes, nowMs, periodMs })
+    await keepRound(pool, after)
     if (after.ended) onRound(after)
     if (stopped) return endOf(stopped)
     return after.ended ? 'rest' : 'took'

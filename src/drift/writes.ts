@@ -54,10 +54,7 @@ export const LEFT: Stored = {
   told: null,
 }
 
-export function writesOf(
-  { subject, looked, sight, open, moved, step, repair }: Deciding,
-  { by, ...lag }: Lag & { readonly by: string | null },
-): Writing {
+export function writesOf({ subject, looked, sight, open, moved, step, repair }: Deciding, lag: Lag): Writing {
   const left: Stored = { ...LEFT, moved, findingId: open?.id ?? null }
   const seen = looked.kind === 'seen' && !moved
   const told = { key: subject.key, userId: userIdOf(subject.mapped), desired: subject.desired }
@@ -65,12 +62,8 @@ export function writesOf(
     case 'nothing':
       return seen ? { stored: left, record: recordOf({ subject, sight, agrees: true }) } : { stored: left }
     case 'forget': {
-      const stored = { ...left, findingId: null }
-      const others = open !== null && open.countedIn !== null && open.countedIn !== by
-      const gone = others ? { postpone: open.id } : { forget: open?.id ?? '' }
-      return seen
-        ? { stored, ...gone, record: recordOf({ subject, sight, agrees: true }) }
-        : { stored, ...gone }
+      const gone = { stored: { ...left, findingId: null }, forget: open?.id ?? '' }
+      return seen ? { ...gone, record: recordOf({ subject, sight, agrees: true }) } : gone
     }
     case 'wait': {
       const kept = seen && open !== null && (isFound(open) || open.kind === looked.compared.kind)

@@ -52,8 +52,6 @@ export const finding = rollcall.table(
     resolvedHow: text('resolved_how'),
     /** Of the run or round whose it is: where that cannot be believed it is not told (drift/believed.ts). */
     runId: bigint('run_id', { mode: 'bigint' }),
-    /** The run or round that has counted it as drift and could not be believed, and what it counted. */
-    doubted: jsonb('doubted').$type<{ readonly in: number; readonly as: object }>(),
     /** Of the run or round whose look has shown its end: where that cannot be believed it is open again. */
     resolvedIn: bigint('resolved_in', { mode: 'bigint' }),
   },

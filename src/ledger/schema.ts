@@ -123,6 +123,8 @@ export const ledger = rollcall.table(
     /** The round (`drift_run`) in which a look at its turn had a clear answer last, and the one that has counted it last. */
     takenIn: bigint('taken_in', { mode: 'bigint' }),
     countedIn: bigint('counted_in', { mode: 'bigint' }),
+    /** As what that one has counted it: a drift, in names of fields; null: as agreeing. */
+    countedAs: jsonb('counted_as'),
     /** By field: the digest of a desired value, and that of the form in which the service keeps it; see drift/learn.ts. */
     normalised: jsonb('normalised')
       .$type<Record<string, readonly [exact: string, form: string]>>()

@@ -1,6 +1,6 @@
 // What a round counts, whatever its looks say and wherever it is stopped.
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { afterBatch, type Counting, clearedUp, type Noted } from '../../src/drift/counting.ts'
 import { EMPTY_TALLY, tallyOf } from '../../src/drift/tally.ts'
 import type { Round } from '../../src/drift/window.ts'
@@ -21,7 +21,7 @@ function looked(key: string, verdict: Verdict, standing: Standing = null): Verif
 type Counted = Round & Counting
 const BEGUN: Counted = {
   ...{ startedAt: 0, ended: false, population: 9, pass: 1, taken: 0, after: null },
-  ...{ tally: EMPTY_TALLY, before: {} },
+  ...{ tally: EMPTY_TALLY, before: {}, doubted: false },
 }
 const AT = { nowMs: 1, periodMs: 1000 }
 
@@ -34,9 +34,9 @@ function batch(
   return { found: { keys, upTo }, verified, notes: new Map<string, Noted>(), ...AT }
 }
 
-const SUSPECTED: Noted = { counted: false, suspected: true, doubted: null }
-const COUNTED: Noted = { counted: true, suspected: false, doubted: null }
-const countedAs = (doubted: DriftVerdict): Noted => ({ ...COUNTED, doubted })
+const SUSPECTED: Noted = { counted: false, as: null }
+const COUNTED: Noted = { counted: true, as: null }
+const countedAs = (as: DriftVerdict): Noted => ({ ...COUNTED, as })
 
 test('whoever comes again counts by what is said then, and is not in two figures meanwhile', () => {
   const first = afterBatch(
@@ -69,52 +69,73 @@ test('a suspicion counts once it has ended, however often it is looked at', () =
     ['b', SUSPECTED],
   ])
   const taken = [looked('a', MISSING, 'suspected'), looked('b', OWED), looked('c', OWED)]
-  const { tally, marks } = afterBatch(BEGUN, { ...batch(taken), notes: new Map([['b', SUSPECTED]]) })
-  expect(tally).toEqual(tallyOf([OWED]))
+  const { marks, ...round } = afterBatch(BEGUN, { ...batch(taken), notes: new Map([['b', SUSPECTED]]) })
+  expect(round.tally).toEqual(tallyOf([OWED]))
   expect(marks).toEqual({ taken: ['a'], counted: [] })
   const open = [looked('a', MISSING, 'suspected'), looked('b', SILENT)]
-  expect(clearedUp(tally, open, notes)).toEqual({ tally, counted: [] })
+  expect(clearedUp(round, open, notes)).toEqual({ ...round, marks: { taken: [], counted: [] } })
   const ended = [looked('a', MISSING, 'found'), looked('b', AGREES)]
-  expect(clearedUp(tally, ended, notes)).toEqual({
-    tally: tallyOf([OWED, MISSING, AGREES]),
-    counted: ['a', 'b'],
+  const counted = [
+    { key: 'a', as: MISSING },
+    { key: 'b', as: null },
+  ]
+  expect(clearedUp(round, ended, notes)).toEqual({
+    ...round,
+    ...{ tally: tallyOf([OWED, MISSING, AGREES]), marks: { taken: ['a', 'b'], counted } },
   })
 })
 
 test('whoever has counted counts no second time, whatever is found of it between two turns', () => {
-  const before = tallyOf([AGREES, MISSING])
+  const before = { ...BEGUN, tally: tallyOf([AGREES, MISSING]) }
   const further = [looked('a', MISSING, 'found'), looked('b', AGREES), looked('c', MISSING, 'found')]
   const notes = new Map([
     ['a', COUNTED],
-    ['b', COUNTED],
+    ['b', countedAs(MISSING)],
   ])
   // The turn of c has not come.
-  expect(clearedUp(before, further, notes).tally).toEqual(before)
-  expect(afterBatch({ ...BEGUN, tally: before }, { ...batch(further), notes }).tally).toEqual(
-    tallyOf([AGREES, MISSING, MISSING]),
-  )
+  expect(clearedUp(before, further, notes)).toEqual({ ...before, marks: { taken: [], counted: [] } })
+  expect(afterBatch(before, { ...batch(further), notes })).toMatchObject({
+    tally: tallyOf([AGREES, MISSING, MISSING]),
+    marks: { taken: ['a', 'b', 'c'], counted: [{ key: 'c', as: MISSING }] },
+  })
 })
 
-test('who was counted by answers that nobody believed counts no second time, and as agreeing once it does', () => {
-  const before = tallyOf([MISSING, MISSING, AGREES])
+describe('of drift that a round has counted by answers that nobody believed', () => {
+  const EMPTIED = { ...BEGUN, tally: tallyOf([MISSING, MISSING, AGREES]), doubted: true }
   const notes = new Map([
     ['a', countedAs(MISSING)],
     ['b', countedAs(MISSING)],
+    ['c', COUNTED],
   ])
-  const still = [looked('a', MISSING, 'suspected'), looked('b', MISSING, 'found')]
-  expect(clearedUp(before, still, notes).tally).toEqual(before)
-  expect(clearedUp(before, [looked('a', AGREES)], notes).tally).toEqual(tallyOf([MISSING, AGREES, AGREES]))
   const differs: DriftVerdict = {
     ...{ kind: 'differs', fields: ['email'], cause: 'edited-at-service', access: null },
   }
-  const worse: DriftVerdict = { ...differs, fields: ['email', 'status'], access: 'lost' }
-  const doubted = new Map([['a', countedAs(differs)]])
-  expect(clearedUp(tallyOf([differs]), [looked('a', worse, 'found')], doubted).tally).toEqual(
-    tallyOf([worse]),
-  )
-  expect(clearedUp(before, [looked('a', differs, 'found')], notes).tally).toEqual(
-    tallyOf([MISSING, differs, AGREES]),
-  )
+
+  test.each<[what: string, Verified, readonly Verdict[]]>([
+    ['a suspicion leaves it', looked('a', MISSING, 'suspected'), [MISSING, MISSING, AGREES]],
+    ['silence leaves it', looked('a', SILENT), [MISSING, MISSING, AGREES]],
+    ['the same counts no second time', looked('b', MISSING, 'found'), [MISSING, MISSING, AGREES]],
+    ['what agrees takes its place', looked('a', AGREES), [MISSING, AGREES, AGREES]],
+    ['another drift takes its place', looked('a', differs, 'found'), [MISSING, differs, AGREES]],
+    ['whoever agreed has counted', looked('c', MISSING, 'found'), [MISSING, MISSING, AGREES]],
+  ])('%s', (_, each, left) => {
+    const tally = tallyOf(left)
+    expect(clearedUp(EMPTIED, [each], notes).tally).toEqual(tally)
+    expect(afterBatch({ ...EMPTIED, pass: 2 }, { ...batch([each], 'z'), notes }).tally).toEqual(tally)
+  })
+
+  test('it is one that was to be doubted, also once it no longer is', () => {
+    const many = Array.from({ length: 9 }, (_, n) => `k${n}`)
+    const missing = many.map((key) => looked(key, MISSING, 'found'))
+    const emptied = afterBatch(BEGUN, batch(missing, 'k8'))
+    expect(emptied.doubted).toBe(true)
+    const counted = new Map(many.map((key) => [key, countedAs(MISSING)]))
+    const filled = many.map((key) => looked(key, AGREES))
+    expect(clearedUp(emptied, filled, counted)).toMatchObject({
+      doubted: true,
+      tally: { agrees: 9, kinds: {} },
+    })
+  })
 })
 
 test('one that is stopped goes on with the first who was not looked at, and counts nobody again', () => {
@@ -122,7 +143,10 @@ test('one that is stopped goes on with the first who was not looked at, and coun
   const some = [looked('a', SILENT), looked('b', AGREES), looked('d', SILENT), looked('e', AGREES)]
   const stopped = afterBatch(BEGUN, batch(some, 'e', keys))
   expect(stopped).toMatchObject({ after: 'b', taken: 2, tally: { checked: 2, noAnswer: { trouble: 1 } } })
-  expect(stopped.marks).toEqual({ taken: ['b', 'e'], counted: ['b', 'e'] })
+  expect(stopped.marks.counted).toEqual([
+    { key: 'b', as: null },
+    { key: 'e', as: null },
+  ])
   const left = batch([looked('c', AGREES), looked('d', AGREES), looked('e', AGREES)])
   const next = afterBatch(stopped, { ...left, notes: new Map([['e', COUNTED]]) })
   expect(next).toMatchObject({ pass: 2, tally: { checked: 4, agrees: 4, noAnswer: { trouble: 1 } } })

@@ -229,6 +229,11 @@ describe('the record of a run', () => {
     expect(await readPast(db.pool, null)).toEqual([])
   })
 
+  const DOUBTED = {
+    tally: { ...EMPTY_TALLY, checked: 9, kinds: { missing: 9 } },
+    marks: { taken: [], counted: [] },
+  }
+
   describe('says what is told of what it has found', () => {
     const told = async () => (await readOpenFound(db.pool)).map(({ key }) => key)
 
@@ -372,11 +377,7 @@ describe('the record of a run', () => {
       await beginRound(db.pool)
       const second = (await readRound(db.pool)) ?? expect.fail('another round has begun')
       await shown('c', second.id)
-      await keepTally(
-        db.pool,
-        { ...second, tally: { ...EMPTY_TALLY, checked: 9, kinds: { missing: 9 } } },
-        [],
-      )
+      await keepTally(db.pool, { ...second, ...DOUBTED })
       expect(await told()).toEqual(['a', 'b', 'c'])
       await db.pool.query(`DELETE FROM rollcall.finding WHERE key = 'c'`)
     })
@@ -388,7 +389,7 @@ describe('the record of a run', () => {
       await shownTwice(round.id)
       const run = await begun()
       await ended(run, 'complete', await shownTwice(run.id))
-      await keepTally(db.pool, { ...round, tally: { ...EMPTY_TALLY, checked: 9, kinds: { missing: 9 } } }, [])
+      await keepTally(db.pool, { ...round, ...DOUBTED })
       expect(await told()).toEqual(['a', 'b', 'r'])
       await db.pool.query(`DELETE FROM rollcall.finding WHERE key = 'r'`)
     })

@@ -28,7 +28,7 @@ const OPEN: Open = {
     repairs: 0,
     ofTurn: false,
     released: false,
-    countedIn: null,
+
     writtenSinceRepair: false,
     writtenSinceSeen: false,
     desired: 'd',

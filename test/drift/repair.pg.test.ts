@@ -2,8 +2,6 @@
 import { expect, test } from 'vitest'
 import { readShare } from '../../src/drift/coverage.ts'
 import { releaseRepairs } from '../../src/drift/halt.ts'
-import { beginRound, keepRound, keepTally, notedIn, readRound } from '../../src/drift/rounds.ts'
-import { EMPTY_TALLY } from '../../src/drift/tally.ts'
 import { noteNow } from '../../src/ledger/note.ts'
 import { LANE } from '../../src/model/customer.ts'
 import { heldIn, LIMIT_OF_TEN } from '../support/held.ts'
@@ -211,29 +209,6 @@ test('looks between two turns repair no mass, whatever others have shown since, 
   expect(await repairing()).toEqual(drifting.map(() => ['found', false]))
   await releaseRepairs(pool, { ...MEANT, found: await findings(house, drifting.slice(1)), everybody: true })
   expect(await repairing()).toEqual(drifting.map((key) => ['found', key !== 'k1']))
-})
-
-test('what a doubted round has counted is left for it to take back, whoever sees that it agrees', async () => {
-  await using scene = await open({ customers: 1 })
-  const { house } = scene
-  const { pool } = house.db
-  await beginRound(pool)
-  const round = (await readRound(pool)) ?? expect.fail('a round has begun')
-  await using working = await openVerifier(house, { by: round.id })
-  house.sandbox.users.edit('k1', { first_name: 'Eva' })
-  await working.look(['k1'])
-  await looksAreDue(house)
-  expect((await working.look(['k1'])).k1?.standing).toBe('found')
-  await keepRound(pool, round, { taken: ['k1'], counted: ['k1'] })
-  await keepTally(pool, { ...round, tally: { ...EMPTY_TALLY, checked: 9, kinds: { missing: 9 } } }, [])
-  const doubted = expect.objectContaining({ kind: 'differs', fields: ['first_name'] })
-  const counted = [['k1', { counted: true, suspected: false, doubted }]]
-  expect([...(await notedIn(pool, round, ['k1']))]).toEqual(counted)
-  house.sandbox.users.edit('k1', { first_name: 'Ana' })
-  expect((await scene.verifier.look(['k1'])).k1).toMatchObject({ verdict: { kind: 'agrees' } })
-  expect([...(await notedIn(pool, round, ['k1']))]).toEqual(counted)
-  await working.look(['k1'])
-  expect(await storedFindings(house)).toEqual([])
 })
 
 test('a person may say that what is found is to be repaired, though it is a mass', async () => {

@@ -6,7 +6,7 @@ import type { DriftKind } from '../../src/drift/words.ts'
 
 const OPEN: Open = {
   ...{ id: '7', kind: 'differs', fields: ['email'], pending: [], cause: 'edited-at-service', access: null },
-  ...{ looks: 2, nextInMs: null, forms: {}, repairs: 0, ofTurn: false, released: false, countedIn: null },
+  ...{ looks: 2, nextInMs: null, forms: {}, repairs: 0, ofTurn: false, released: false },
   ...{ writtenSinceRepair: false, writtenSinceSeen: false, desired: 'd' },
 }
 const led = (how: 'confirm' | 'keep', kind: DriftKind = 'differs'): Step => ({

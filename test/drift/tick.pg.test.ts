@@ -145,6 +145,23 @@ test('whose suspicion a run has cleared up is taken once more, and counts', asyn
   expect(it.rounds).toEqual([3])
 })
 
+test('of a round that was doubted those who counted as drift are taken once more, whatever became of the findings', async () => {
+  await using it = await scene(keys(3).map(good))
+  await it.pool.query(
+    `INSERT INTO rollcall.drift_run (id, kind, population, cursor, tally)
+     VALUES (0, 'round', 3, '{"pass": 2, "taken": 3, "doubted": true}', $1)`,
+    [JSON.stringify(tallyOf([AGREES, MISSING, AGREES]))],
+  )
+  await it.pool.query(
+    `UPDATE rollcall.ledger SET taken_in = 0, counted_in = 0, counted_as = CASE WHEN key = 'k00002' THEN $1::jsonb END`,
+    [JSON.stringify(MISSING)],
+  )
+  await it.tick()
+  expect(it.batches).toEqual([['k00002']])
+  const { rows } = await it.pool.query('SELECT tally, outcome FROM rollcall.drift_run WHERE id = 0')
+  expect(rows).toEqual([{ tally: tallyOf([AGREES, AGREES, AGREES]), outcome: 'complete' }])
+})
+
 test('whom a run has looked at meanwhile has a turn all the same, and counts', async () => {
   await using it = await scene(keys(3).map(good))
   await it.pool.query(`INSERT INTO rollcall.drift_run (kind, population) VALUES ('round', 3)`)

@@ -167,8 +167,8 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
     await beginRound(pool)
     const round = await readRound(pool)
     const doubted = { ...EMPTY_TALLY, checked: 9, kinds: { missing: 9 } }
-    if (round) await keepRound(pool, { ...round, tally: doubted }, { taken: ['k1'], counted: ['k1'] })
-    if (round) await keepTally(pool, { ...round, tally: doubted }, ['k1'])
+    if (round) await keepRound(pool, { ...round, tally: doubted, marks: MARKS })
+    if (round) await keepTally(pool, { ...round, tally: doubted, marks: MARKS })
     if (round) await notedIn(pool, round, ['k1'])
     await dueLooks(pool, 1)
   },
@@ -209,6 +209,7 @@ export const READER_FLOWS: Readonly<Record<string, Flow>> = {
   },
 }
 
+const MARKS = { taken: ['k1'], counted: [{ key: 'k1', as: null }] }
 const NO_WRITES = {
   by: null,
   forget: [],
