@@ -20,7 +20,7 @@ export type Open = DriftVerdict & {
   /** A write was acknowledged since a repair was owed; and since it was last seen. */
   readonly writtenSinceRepair: boolean
   readonly writtenSinceSeen: boolean
-  /** A turn in a round has raised the suspicion, or counted it as drift before it was a suspicion again: its end is part of that. */
+  /** A turn in a round has raised the suspicion, or has counted it as drift before: what it ends as is part of that. */
   readonly ofTurn: boolean
   readonly released: boolean
   /** Digest of all that was desired when it was last seen. */

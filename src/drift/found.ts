@@ -25,7 +25,7 @@ export async function readFound(client: Client, ids: readonly string[]): Promise
   return rows
 }
 
-/** Of a finding (`f`): it counts in a report. Whoever is held may want for access, which a trial that ended says nothing of. */
+/** Of a finding (`f`): it counts in a report. Of the access of whoever is held a trial that ended says nothing. */
 const COUNTS = `${TOLD} AND NOT (f.kind = 'trial-ended'
   AND EXISTS (SELECT FROM rollcall.ledger h WHERE h.key = f.key AND h.state = 'held'))`
 

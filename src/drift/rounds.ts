@@ -163,16 +163,16 @@ SELECT greatest(key, $2) AS key FROM rollcall.ledger WHERE $1::text IS NULL OR k
 
 /**
  * The next ones in the order of their keys: everybody once, and then whom the round has not counted, or as drift by
- * answers that were not believed. Were those left out
- * the first time whom a run has looked at, a round would count, and repair, next to nobody but those who differ, and of a
- * report every day nothing would ever be repaired.
+ * answers that were not believed. Were those left out the first time whom a run has looked at, a round would count, and
+ * repair, next to nobody but those who differ, and of a report every day nothing would ever be repaired.
  */
 export async function nextOfRound(
   client: Client,
   { id, after, pass, doubted }: Pick<StoredRound, 'id' | 'after' | 'pass' | 'doubted'>,
   count: number,
 ): Promise<Stretch> {
-  const found = await client.query<{ key: CustomerKey }>(NEXT, [...[after, id, count, pass === 1, doubted]])
+  const asked = [after, id, count, pass === 1, doubted]
+  const found = await client.query<{ key: CustomerKey }>(NEXT, asked)
   const keys = found.rows.map(({ key }) => key)
   const last = keys.at(-1)
   if (keys.length >= count && last !== undefined) return { keys, upTo: last }
