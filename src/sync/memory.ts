@@ -66,10 +66,10 @@ function trialHadEnded({ sentStatus, seenStatus }: LedgerRecord): boolean {
   return sentStatus === 4 && seenStatus === 0
 }
 
-/** Of somebody who was erased: the call that a crash hides may have brought a country back, which no GET would show. */
+/** The call that a crash hides may have brought a country, which no GET would show, also to whom none was acknowledged. */
 function hiddenMark(hidden: string | undefined, how: Hiding & { readonly erased: boolean }): FieldDigests {
   if (hidden !== undefined) return { [UNVERIFIABLE_FIELD]: how.erased ? hidden : hiddenAs(hidden, how) }
-  return how.erased && how.blind ? { [UNVERIFIABLE_FIELD]: DOUBTED } : {}
+  return how.blind ? { [UNVERIFIABLE_FIELD]: DOUBTED } : {}
 }
 
 type Hiding = { readonly blind: boolean; readonly rekeyed: boolean; readonly changed: boolean }
