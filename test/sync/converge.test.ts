@@ -391,4 +391,16 @@ describe('what is remembered', () => {
       { numRuns: RUNS },
     )
   })
+
+  it('that a create which a crash hides may have carried a country, although a GET has denied the user since', async () => {
+    const customer = makeCustomer({ config: configOf(['country_code']) })
+    const row = (plan: string, country_code: string | null) => ({ id: KEY, plan, country_code })
+    await live(customer, [
+      { row: row('premium', 'ES'), faults: [{ kind: 'killed', applied: true }], claims: 1 },
+      { row: null, faults: [{ kind: 'answer', status: 410, applied: false }], claims: 1 },
+      { row: row('free', null), faults: [{ kind: 'lost', applied: false }], claims: 1 },
+    ])
+    await settle(customer)
+    expect(customer.service.users.get(KEY)).toEqual({ status: 0, country_code: null })
+  })
 })
