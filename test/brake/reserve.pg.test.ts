@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { BrakeKind, HeldKind } from '../../src/brake/brake.ts'
 import { release } from '../../src/brake/held.ts'
 import { makeBrake } from '../../src/brake/reserve.ts'
+import { makePool } from '../../src/customers/pool.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 import { held, keys, put } from './scene.ts'
@@ -39,7 +40,8 @@ const age = ({ pool }: TestDatabase, hours: number) =>
 
 test('four processes that reserve at once let exactly the limit through, of each kind', async () => {
   await using db = await freshDatabase()
-  const pools = Array.from({ length: 4 }, () => new pg.Pool({ connectionString: db.url, max: 3 }))
+  // Whatever is still open when the database is dropped is cut off, and told of by the pool.
+  const pools = Array.from({ length: 4 }, () => makePool({ url: db.url, max: 3, onError: () => undefined }))
   try {
     const brakes = pools.map((pool) => makeBrake(pool, rules({ customers: 40 }, { customers: 90 })))
     // Everybody is asked about twice, by two processes, and some of them for two kinds at once.
