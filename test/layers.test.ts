@@ -51,7 +51,7 @@ test('an import against the arrows is found by the linter, every other is let pa
   }
   const found = new Set(await offenders(folder))
   expect([...found].sort()).toEqual(REFUSED.map(([file]) => file).sort())
-}, 30_000)
+})
 
 /** The files in which the linter finds a restricted import. */
 function offenders(folder: string): Promise<string[]> {

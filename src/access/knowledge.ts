@@ -11,6 +11,8 @@ export type Owed = {
   readonly unknown: boolean
   readonly blind: boolean
   readonly statusDoubted: boolean
+  /** In how long it is planned again though nothing has changed; null: at no such time. */
+  readonly replanInMs: number | null
   /** How long ago the oldest change was made that is not settled. */
   readonly sinceMs: number | null
   /** Null: nothing is owed. Negative: it is due since then. */
@@ -73,6 +75,7 @@ export type Target = {
 
 const OWED = `
 SELECT o.unknown, o.blind, o.status_doubted AS "statusDoubted", o.token IS NOT NULL AS "underWay",
+  (extract(epoch FROM o.replan_at - clock_timestamp()) * 1000)::float8 AS "replanInMs",
   (extract(epoch FROM clock_timestamp() - o.changed_at) * 1000)::float8 AS "sinceMs",
   (extract(epoch FROM o.due_at - clock_timestamp()) * 1000)::float8 AS "dueInMs"
 FROM rollcall.owed o WHERE key = $1`
@@ -97,7 +100,8 @@ export async function openKnowledge(pool: Pool, tables: Tables, target: Target):
   if (tables.state !== 'readable') return without({ kind: tables.state })
   const differences = await orWithout(() => differencesFromBinding(pool, target))
   if ('kind' in differences) return without(differences)
-  if (differences.length > 0) return without({ kind: 'other-target', differences })
+  if (differences.length > 0)
+    return without({ kind: 'other-target', differences: differences.map(({ says }) => says) })
   const readRecord = makeReadRecord(pool)
   const readKnown = (key: CustomerKey) =>
     orWithout(async (): Promise<Known> => {

@@ -2,11 +2,12 @@
 import type { KnownRecord } from '../ledger/record.ts'
 import type { FieldIssue, Mapped } from '../model/mapped.ts'
 import { OPTIONAL_FIELDS } from '../model/user.ts'
+import { conflictStands, fieldsIn, takenIssues } from '../sync/conflict.ts'
 import type { CustomerDigests } from '../sync/digest.ts'
 import { issuesOf } from '../sync/memory.ts'
 import { standingRefusals } from '../sync/right.ts'
 
-type Recorded = Pick<KnownRecord, 'userId' | 'refused' | 'digestKey'>
+type Recorded = Pick<KnownRecord, 'userId' | 'refused' | 'conflict' | 'digestKey'>
 type Digesting = { readonly digests: CustomerDigests; readonly digestKey: string }
 
 /**
@@ -25,5 +26,10 @@ export function leftOutOf(mapped: Mapped, record: Recorded, { digests, digestKey
       user.fields[field] !== undefined &&
       (standing?.has(field) ?? true),
   )
-  return issuesOf(issues, { refused: Object.fromEntries(refused.map((field) => [field, ''])) })
+  const { conflict } = record
+  const taken = conflict && (!comparable || conflictStands(user, conflict, digests)) ? conflict.values : {}
+  const given = fieldsIn(taken).filter((field) => user.fields[field] !== undefined)
+  return issuesOf([...issues, ...takenIssues(given)], {
+    refused: Object.fromEntries(refused.map((field) => [field, ''])),
+  })
 }

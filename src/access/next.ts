@@ -1,5 +1,6 @@
 // Whether what the service has is what the customer should have. Pure: plan, memory and
 // comparison are those of every sync, so that nothing is called a difference here that a sync would leave alone.
+import type { LedgerRecord } from '../ledger/record.ts'
 import { sameField } from '../model/normal.ts'
 import { OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import type { RemoteUser } from '../service/body.ts'
@@ -55,7 +56,7 @@ export function nextStep(asked: Asked): Next {
   const before = decided(now)
   if (before) return before
   if (seen === undefined || looked === null) return { kind: 'unsaid' }
-  return compared(looked, seen, { ...asked, refused: Object.keys(known.record.refused) })
+  return compared(looked, seen, { ...asked, heldBack: heldBackBy(known.record) })
 }
 
 /** The status that was last agreed on for this user, as a sync that starts now would believe it. */
@@ -69,6 +70,7 @@ function doubtsOf(owed: Known['owed']) {
     unknown: owed?.unknown ?? false,
     blind: owed?.blind ?? false,
     statusDoubted: owed?.statusDoubted ?? false,
+    replanInMs: owed?.replanInMs ?? null,
   }
 }
 
@@ -85,9 +87,14 @@ function learnt(memory: Memory, seen: RemoteUser | 'absent', { mapped, digests }
   return rememberSeen(memory, seen, mapped.kind === 'user' ? mapped.user : null, digests)
 }
 
-type Comparing = Pick<Situation, 'mapped'> & { readonly refused: readonly string[] }
+/** Names of the fields that the service has refused, or that another user has. */
+export function heldBackBy({ refused, conflict }: Pick<LedgerRecord, 'refused' | 'conflict'>): string[] {
+  return [...Object.keys(refused), ...Object.keys(conflict?.values ?? {})]
+}
 
-function compared(plan: Plan, seen: RemoteUser | 'absent', { mapped, refused }: Comparing): Next {
+type Comparing = Pick<Situation, 'mapped'> & { readonly heldBack: readonly string[] }
+
+function compared(plan: Plan, seen: RemoteUser | 'absent', { mapped, heldBack }: Comparing): Next {
   switch (plan.kind) {
     case 'none':
     case 'reject':
@@ -109,7 +116,7 @@ function compared(plan: Plan, seen: RemoteUser | 'absent', { mapped, refused }: 
         (field) =>
           field !== UNVERIFIABLE_FIELD &&
           desired[field] !== undefined &&
-          !refused.includes(field) &&
+          !heldBack.includes(field) &&
           !sameField(field, desired, seen.fields),
       )
       const status = plan.body.status === seen.status ? null : plan.body.status

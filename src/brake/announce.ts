@@ -5,8 +5,8 @@ import { LANE } from '../model/customer.ts'
 type Announcement = {
   readonly customers: number
   readonly windowHours: number
-  /** The sweep that they are announced for. */
-  readonly sweep: string
+  /** The sweep that they are announced for; null: a new target, which is announced for once. */
+  readonly sweep: string | null
 }
 
 export type Announced = {

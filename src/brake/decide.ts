@@ -15,6 +15,8 @@ export type KindState = {
 export type Asked = BrakeRequest & {
   /** Kinds under which this customer was let through within the window already. */
   readonly counted: readonly BrakeKind[]
+  /** Those of them since which nothing was settled: this is the same attempt once more. */
+  readonly repeated: readonly BrakeKind[]
   /** Gets back what was taken within the window: this change of status is none of a mass. */
   readonly returning: boolean
   /** The kinds for which a person released this customer, for exactly what is desired now. */
@@ -42,11 +44,11 @@ export type Decision = {
 }
 
 /**
- * Who goes on and who waits. A customer counts once for a kind within the window, so an attempt that is repeated is
- * not counted again, and goes on under a kind that has tripped since. All kinds of a request have to pass, or it is
- * counted under none. The customer who would be one too many trips the kind, which from then on holds everybody who
- * is new to it, until a person has decided. Whoever was announced passes first, and is not counted; a kind that has tripped
- * stays so for them too.
+ * Who goes on and who waits. A customer counts once for a kind within the window, however often it changes. All kinds
+ * of a request have to pass, or it is counted under none. The customer who would be one too many trips the kind, which
+ * from then on holds every change of the kind until a person has decided, also of a customer who was counted before. Two
+ * go on: an attempt that was let through and is repeated, since it failed, and a customer who gets back what was taken.
+ * An announced customer passes first and is not counted; a kind that has tripped holds it as well.
  */
 export function decide({ kinds, asked, truncated }: Situation): Decision {
   const counts = new Map(kinds.map((state) => [state.kind, makeCount(state)]))
@@ -61,13 +63,12 @@ export function decide({ kinds, asked, truncated }: Situation): Decision {
     )
       return ['truncated']
     const kinds = [...new Set(request.kinds)]
-    const fresh = kinds.filter(
-      (kind) => isNew(kind, request) && !released.includes(kind) && !counts.get(kind)?.has(request.key),
-    )
+    const asking = kinds.filter((kind) => !released.includes(kind) && !goesOn(kind, request))
+    const isFresh = (kind: BrakeKind) => isNew(kind, request) && !counts.get(kind)?.has(request.key)
     // Every kind is asked, also after one that holds: a person is shown all that a release lets through.
-    const held = fresh.filter((kind) => !counts.get(kind)?.mayPass())
+    const held = asking.filter((kind) => !counts.get(kind)?.mayPass(isFresh(kind)))
     if (held.length > 0) return held
-    for (const kind of fresh) {
+    for (const kind of asking.filter(isFresh)) {
       const announced = counts.get(kind)?.add(request.key) === 'announced'
       entries.push({ kind, key: request.key, ...(announced ? { announced } : {}) })
     }
@@ -77,6 +78,10 @@ export function decide({ kinds, asked, truncated }: Situation): Decision {
     return []
   })
   return { answers, entries, again, trips: [...counts.values()].flatMap((count) => count.trip() ?? []) }
+}
+
+function goesOn(kind: BrakeKind, { repeated, returning }: Asked): boolean {
+  return repeated.includes(kind) || (kind === 'status' && returning)
 }
 
 /** Whether the request could be one more of the kind: it was not counted for it yet, and gives nothing back. */
@@ -102,9 +107,9 @@ function makeCount({ kind, taken, limit, tripped, expected }: KindState) {
   let exceeded = false
   return {
     has: (key: CustomerKey) => passed.has(key),
-    mayPass(): boolean {
+    mayPass(isFresh: boolean): boolean {
       if (tripped || exceeded) return false
-      exceeded = left <= 0 && counted >= limit
+      exceeded = isFresh && left <= 0 && counted >= limit
       return !exceeded
     },
     add(key: CustomerKey): 'announced' | 'counted' {

@@ -1,19 +1,11 @@
 // Who is held, by kind and one by one; see held.ts for what can be decided about them.
 import type { ClientBase } from 'pg'
+import { OPEN_RELEASE } from '../ledger/released.ts'
 import { iso } from '../ledger/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type HeldKind, isHeldKind, TAKES_ACCESS } from './brake.ts'
 
 type Client = Pick<ClientBase, 'query'>
-
-/** That this customer is released for a kind, for what is desired now, and no claim has carried it out yet. */
-export const releasedFor = (kind: string) => `EXISTS (
-  SELECT FROM rollcall.decided d
-  WHERE d.key = l.key AND d.desired = l.desired AND d.spent_at IS NULL AND d.kinds ? ${kind})`
-
-/** And for all kinds for which it is held. */
-export const OPEN_RELEASE = `(l.reason->'kinds'->0 IS NOT NULL AND NOT EXISTS (
-  SELECT FROM jsonb_array_elements_text(l.reason->'kinds') AS k (kind) WHERE NOT ${releasedFor('k.kind')}))`
 
 /** Ages in milliseconds by the database's clock, times as ISO text in UTC. */
 export type KindHeld = {
@@ -26,7 +18,7 @@ export type KindHeld = {
   readonly discarded: number
   /** Since when the first of them waits. */
   readonly sinceMs: number | null
-  /** Null: those who are new to the kind are let through. */
+  /** Null: the kind lets changes through. */
   readonly trippedAt: string | null
   readonly trippedMs: number | null
   /** The limit at which it tripped; else null, because it follows the number of customers. */

@@ -40,8 +40,10 @@ SELECT
      'baseAgeMs', extract(epoch FROM t.now - b.based_at) * 1000, 'tripped', b.tripped_at IS NOT NULL,
      'expected', CASE WHEN b.expected_until > t.now THEN b.expected ELSE 0 END))
    FROM rollcall.brake b LEFT JOIN fewer USING (kind), t WHERE b.kind = ANY($1)) AS kinds,
-  (SELECT coalesce(jsonb_agg(jsonb_build_array(e.kind, e.key)), '[]')
-   FROM rollcall.brake_entry e JOIN asked USING (kind, key), t
+  -- Where everything was settled since it was let through, this is another change.
+  (SELECT coalesce(jsonb_agg(jsonb_build_array(e.kind, e.key,
+     coalesce(l.settled_at <= e.at, true))), '[]')
+   FROM rollcall.brake_entry e JOIN asked USING (kind, key) LEFT JOIN rollcall.ledger l ON l.key = e.key, t
    WHERE e.at > t.since AND (NOT e.forgotten OR e.announced)) AS counted,
   -- Who gets back what was taken within the window, or may have been after a release whose answer was lost, is no
   -- change that could be one of a mass.
@@ -64,7 +66,7 @@ type Looked = {
     readonly tripped: boolean
     readonly expected: number
   }[]
-  readonly counted: readonly (readonly [BrakeKind, CustomerKey])[]
+  readonly counted: readonly (readonly [BrakeKind, CustomerKey, repeated: boolean])[]
   readonly returning: readonly CustomerKey[]
   readonly released: readonly (readonly [CustomerKey, string | null, readonly HeldKind[]])[]
   readonly truncated: boolean
@@ -93,6 +95,7 @@ export async function look(client: ClientBase, { kinds, requests, windowHours }:
   const asked = requests.map((request) => ({
     ...request,
     counted: (counted.get(request.key) ?? []).map(([kind]) => kind),
+    repeated: (counted.get(request.key) ?? []).flatMap(([kind, , repeated]) => (repeated ? kind : [])),
     returning: returning.has(request.key),
     released: (released.get(request.key) ?? []).flatMap(([, desired, kinds]) =>
       desired === request.desired ? kinds : [],

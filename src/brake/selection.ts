@@ -1,8 +1,8 @@
 // Whom a person means who decides about those who are held.
 import type { Pool } from 'pg'
+import { OPEN_RELEASE, releasedFor } from '../ledger/released.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { HeldKind } from './brake.ts'
-import { OPEN_RELEASE, releasedFor } from './list.ts'
 
 export type Selection = { readonly kind: HeldKind } | { readonly keys: readonly CustomerKey[] }
 

@@ -26,10 +26,11 @@ export async function readStandings(client: Client, windowHours: number): Promis
 }
 
 const COUNTED = `
-SELECT kind, key FROM rollcall.brake_entry
-WHERE key = ANY($1) AND at > clock_timestamp() - $2 * interval '1 hour' AND (NOT forgotten OR announced)`
+SELECT e.kind, e.key FROM rollcall.brake_entry e JOIN rollcall.brake b USING (kind)
+WHERE e.key = ANY($1) AND e.at > clock_timestamp() - $2 * interval '1 hour' AND (NOT e.forgotten OR e.announced)
+  AND b.tripped_at IS NULL`
 
-/** Under which kinds these customers were let through within the window: they pass again, uncounted. */
+/** Under which kinds these customers were let through within the window: they pass again, uncounted, unless it tripped. */
 export async function readCounted(
   client: Client,
   keys: readonly CustomerKey[],

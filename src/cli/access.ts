@@ -13,7 +13,8 @@ import { accessToken, readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
-import { describeTarget } from '../service/target.ts'
+import { type NamedService, sayService } from '../model/service.ts'
+import { namedService } from '../service/target.ts'
 import { chatJson, customerJson } from './access-json.ts'
 import { withImpatientPool } from './access-pool.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
@@ -101,7 +102,7 @@ async function access(io: Io, { config, keys, options }: Asked): Promise<ExitCod
     apiKey: env.SERVICE_API_KEY,
     secretKey: env.SERVICE_SECRET_KEY,
   }
-  const target = describeTarget(env.SERVICE_URL, config)
+  const target = namedService(env.SERVICE_URL, config)
   const note = sayChatNote(env.SERVICE_URL, config.service.environment)
   return await withImpatientPool({ url: env.DATABASE_URL, stop: io.stop }, async (pool) => {
     const digestKey = env.ROLLCALL_DIGEST_KEY
@@ -119,7 +120,7 @@ async function access(io: Io, { config, keys, options }: Asked): Promise<ExitCod
 type Telling = Pick<Asked, 'options'> & {
   readonly keys: readonly CustomerKey[]
   readonly opened: Access
-  readonly target: string
+  readonly target: NamedService
   /** About the chat. */
   readonly note: string
 }
@@ -133,7 +134,7 @@ async function tell(io: Io, { opened, target, note, keys, options }: Telling): P
     if (options.json) continue
     if (asked.length > 1) io.out('')
     const chat = await opened.chat()
-    io.out(`customer ${shown(one.key)} at ${target}`)
+    io.out(`customer ${shown(one.key)} at ${sayService(target)}`)
     for (const said of sayFacts(one)) io.out(said)
     for (const said of sayChat({ chat, claims, bearer: one.bearer }, reader)) io.out(said)
     for (const said of sayEnd(one)) io.out(said)

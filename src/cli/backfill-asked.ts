@@ -4,7 +4,7 @@ import { RollcallError } from '../model/errors.ts'
 import { digestOf, readConditions } from '../sweep/conditions.ts'
 import type { Only } from '../sweep/differs.ts'
 import type { Restriction } from '../sweep/restriction.ts'
-import { type NumberRule, numberOf, within } from './option-values.ts'
+import { MOST_WHOLE, type NumberRule, numberOf, wholeNumber, within } from './option-values.ts'
 
 /** As commander gives them. */
 export type Options = {
@@ -35,9 +35,9 @@ export type Asked = Pick<Options, 'only'> & {
 /** @throws RollcallError USAGE with everything that is wrong with the options at once */
 export function readAsked(options: Options): Asked {
   const problems: string[] = []
-  const sample = numberOf(options.sample, whole('--sample'), problems)
+  const sample = numberOf(options.sample, wholeNumber('--sample'), problems)
   const rate = numberOf(options.rate, RATE, problems)
-  const expectCreates = numberOf(options.expectCreates, whole('--expect-creates'), problems)
+  const expectCreates = numberOf(options.expectCreates, wholeNumber('--expect-creates'), problems)
   if (options.sample !== undefined && !options.dryRun) problems.push('--sample: only with --dry-run')
   if (problems.length > 0) throw new RollcallError('USAGE', problems)
   const { only, where = [], dryRun, lookup, restart, wait, mapping, json } = options
@@ -49,21 +49,11 @@ export function readAsked(options: Options): Asked {
   }
 }
 
-/** The column of the brake that counts them takes no more. */
-const MOST = 2_000_000_000
-
 const RATE: NumberRule = {
   name: '--rate',
   expected: 'a number of calls per second above 0',
   form: /^\d{1,10}(\.\d{1,6})?$/,
-  read: (text) => within(Number(text), 0.000_001, MOST),
-}
-
-function whole(name: string): NumberRule {
-  return {
-    ...{ name, expected: 'a whole number from 1', form: /^\d{1,10}$/ },
-    read: (text) => within(Number(text), 1, MOST),
-  }
+  read: (text) => within(Number(text), 0.000_001, MOST_WHOLE),
 }
 
 type Reading = { readonly pool: Pool; readonly config: Config; readonly digestKey: string }

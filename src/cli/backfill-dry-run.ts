@@ -10,10 +10,11 @@ import { describeCustomers } from '../customers/describe.ts'
 import { readStanding } from '../ledger/generation.ts'
 import { mayRead, whyUnreadable } from '../ledger/readable.ts'
 import { everybodyIsIn } from '../ledger/sweeps.ts'
-import { differencesFromBinding } from '../ledger/target.ts'
-import { RollcallError } from '../model/errors.ts'
+import { boundOrigin, differencesFromBinding } from '../ledger/target.ts'
+import { targetChanged } from '../ledger/target-changed.ts'
 import { readPace } from '../pace/read.ts'
 import { figure } from '../report/figures.ts'
+import { namedService } from '../service/target.ts'
 import { EVERYBODY } from '../sweep/differs.ts'
 import { addAhead, type Forecast, NOTHING_AHEAD } from '../sweep/forecast.ts'
 import type { Judged } from '../sweep/judge.ts'
@@ -44,12 +45,17 @@ export async function foretell(io: Io, config: Config, asked: Asked): Promise<Ex
   const foretold = await withPool({ url: env.DATABASE_URL }, async (pool) => {
     const digestKey = env.ROLLCALL_DIGEST_KEY
     const withoutLedger = digestKey === undefined ? ('no-key' as const) : await whyUnreadable(pool)
-    if (!withoutLedger && env.SERVICE_URL && env.SERVICE_API_KEY) {
-      const service = { origin: env.SERVICE_URL, apiKey: env.SERVICE_API_KEY, digestKey }
-      const differences = await differencesFromBinding(pool, service)
-      if (differences.length > 0) throw new RollcallError('TARGET_CHANGED', differences)
+    const { SERVICE_URL, SERVICE_API_KEY: apiKey } = env
+    if (!withoutLedger) {
+      const differences = await differencesFromBinding(pool, { origin: SERVICE_URL, apiKey, digestKey })
+      if (differences.length > 0) throw targetChanged(differences)
     }
-    return await look(io, { pool, config, asked, withoutLedger, digestKey: digestKey ?? NO_KEY })
+    const origin = SERVICE_URL ?? (withoutLedger ? null : await boundOrigin(pool))
+    const target = origin === null ? null : namedService(origin, config)
+    return {
+      target,
+      ...(await look(io, { pool, config, asked, withoutLedger, digestKey: digestKey ?? NO_KEY })),
+    }
   })
   const nobody = foretellsNobody(foretold)
   if (asked.json && nobody) io.err(`rollcall: ${NOBODY_FITS}`)
@@ -68,7 +74,7 @@ type Looking = {
   readonly digestKey: string
 }
 
-async function look(io: Io, looking: Looking): Promise<Foretold> {
+async function look(io: Io, looking: Looking): Promise<Omit<Foretold, 'target'>> {
   const { pool, config, asked, withoutLedger, digestKey } = looking
   const restriction = await readRestriction(looking, asked)
   const bringIn = !asked.mapping || (withoutLedger === null && (await everybodyIsIn(pool)))

@@ -7,9 +7,10 @@ import { describeCustomers } from '../customers/describe.ts'
 import { applyGeneration, mappingChanged, readStanding } from '../ledger/generation.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
 import { differencesFromBinding } from '../ledger/target.ts'
-import { RollcallError } from '../model/errors.ts'
+import { targetChanged } from '../ledger/target-changed.ts'
 import { sleep } from '../ops/time.ts'
 import { figure } from '../report/figures.ts'
+import { namedService } from '../service/target.ts'
 import type { Judged } from '../sweep/judge.ts'
 import { requireCapture } from '../sweep/ready.ts'
 import type { Restriction } from '../sweep/restriction.ts'
@@ -42,11 +43,12 @@ export async function runBackfill(io: Io, config: Config, asked: Asked): Promise
     await checkMigrated(pool)
     const { SERVICE_URL: origin, SERVICE_API_KEY: apiKey, ROLLCALL_DIGEST_KEY: digestKey } = env
     const differences = await differencesFromBinding(pool, { origin, apiKey, digestKey })
-    if (differences.length > 0) throw new RollcallError('TARGET_CHANGED', differences)
+    if (differences.length > 0) throw targetChanged(differences)
     const digester = makeDigester(digestKey)
     const progress = openProgress(io, () => performance.now())
     try {
-      return await carryOut({ io, pool, config, asked, digester, digestKey, progress })
+      const target = namedService(origin, config)
+      return { ...(await carryOut({ io, pool, config, asked, digester, digestKey, progress })), target }
     } finally {
       progress.close()
     }
@@ -71,7 +73,7 @@ type Running = {
  * A mapping is applied first: from then on whoever is claimed is claimed by it, so that nobody can be settled by another
  * one behind the sweep. That sweep is taken up again by a worker, or by this command; a backfill by this command alone.
  */
-async function carryOut(running: Running): Promise<Backfilled> {
+async function carryOut(running: Running): Promise<Omit<Backfilled, 'target'>> {
   const { io, pool, config, asked } = running
   const before = await readStanding(pool, config.fingerprint)
   if (!asked.mapping && before && !before.current) throw mappingChanged(before)

@@ -12,6 +12,7 @@ import { loadConfig } from '../config/load.ts'
 import { describeCustomers } from '../customers/describe.ts'
 import { readStanding } from '../ledger/generation.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
+import { BINDING_ENV, bindingStatus, warnOfBinding } from './binding.ts'
 import { withPool } from './connect.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
@@ -47,6 +48,7 @@ export const captureCommand: AddCommand = (program, io, exit) => {
     .option('--print', 'print the SQL instead of running it')
     .action(async (options: Options) => {
       const config = await loadConfig(options.config, io.cwd)
+      const env = readEnv(io.env, { need: [], may: BINDING_ENV })
       await withSession(ownerUrl(io), async (client) => {
         const plan = await planCapture(client, config)
         if (options.print) return io.out(printSql(plan))
@@ -56,7 +58,9 @@ export const captureCommand: AddCommand = (program, io, exit) => {
         const standing = await readStanding(client, config.fingerprint)
         const leavesOthers = standing !== null && !standing.current
         const changed = await install(client, plan, { leavesOthers })
-        if (options.json) io.out(asJson({ changed }))
+        const binding = await bindingStatus(client, env)
+        warnOfBinding(io, binding)
+        if (options.json) io.out(asJson({ changed, binding }))
         else if (changed.length === 0) io.out('Nothing to change: every watched table is captured.')
         else {
           io.out(`Captured from now on: ${changed.join(', ')}`)

@@ -3,7 +3,8 @@ import { readEnv } from '../config/env.ts'
 import { exitFor, type Result } from '../diff/diff.ts'
 import { type Compared, type OpenDiff, openDiff } from '../diff/open.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { describeTarget } from '../service/target.ts'
+import { type NamedService, sayService } from '../model/service.ts'
+import { namedService } from '../service/target.ts'
 import { curesJson, knowledgeJson, lookJson } from './access-json.ts'
 import { withImpatientPool } from './access-pool.ts'
 import type { ExitCode, Io } from './io.ts'
@@ -39,7 +40,7 @@ export async function diff(io: Io, asked: Asked): Promise<ExitCode> {
       const opened = await openDiff({ pool, config, service, digestKey, stop: io.stop })
       try {
         const keys = await namedKeys({ io, pool, shape: opened.shape, keys: asked.keys })
-        const target = describeTarget(env.SERVICE_URL, config)
+        const target = namedService(env.SERVICE_URL, config)
         return await tell(io, opened, { ...asked, keys, target })
       } finally {
         await opened.close()
@@ -54,7 +55,7 @@ export async function diff(io: Io, asked: Asked): Promise<ExitCode> {
 
 type Telling = Pick<Asked, 'json' | 'showValues'> & {
   readonly keys: readonly CustomerKey[]
-  readonly target: string
+  readonly target: NamedService
 }
 
 async function tell(
@@ -73,7 +74,7 @@ async function tell(
       continue
     }
     if (results.length > 1) io.out('')
-    io.out(`customer ${shown(diff.looked.key)} at ${target}`)
+    io.out(`customer ${shown(diff.looked.key)} at ${sayService(target)}`)
     for (const said of sayDiff(diff, showValues ? values : null)) io.out(said)
   }
   if (json) io.out(asJson({ target, customers }))

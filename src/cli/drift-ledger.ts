@@ -6,8 +6,9 @@ import { readPast, readTime } from '../drift/runs.ts'
 import { boundOrigin } from '../ledger/target.ts'
 import { RollcallError } from '../model/errors.ts'
 import type { Coverage, Report } from '../report/report.ts'
+import { namedService } from '../service/target.ts'
 import type { Asked } from './drift-options.ts'
-import { optionsOf, targetOf, trendOf } from './drift-report.ts'
+import { optionsOf, trendOf } from './drift-report.ts'
 import { VERSION } from './version.ts'
 
 /** What workers and runs have found and is open, without a call: Postgres alone is asked. */
@@ -27,7 +28,7 @@ export async function ledgerReport(
   return {
     version: 1,
     writtenBy: VERSION,
-    target: targetOf(origin, config),
+    target: namedService(origin, config),
     startedAt: now,
     endedAt: now,
     options: optionsOf(asked),

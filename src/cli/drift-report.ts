@@ -1,4 +1,3 @@
-import type { Config } from '../config/config.ts'
 import type { RunEnd } from '../drift/gate.ts'
 import type { Mended } from '../drift/mend.ts'
 import type { Past } from '../drift/runs.ts'
@@ -6,14 +5,9 @@ import type { Tally } from '../drift/words.ts'
 import { agreementOf, conclude, driftingOf } from '../report/conclude.ts'
 import { estimate } from '../report/estimate.ts'
 import { percent } from '../report/figures.ts'
-import type { Estimate, Options, Outcome, PastRun, Repair, Report, Target } from '../report/report.ts'
-import { isLoopback } from '../service/address.ts'
+import type { Estimate, Options, Outcome, PastRun, Repair, Report } from '../report/report.ts'
 import type { Asked } from './drift-options.ts'
 import type { ExitCode } from './io.ts'
-
-export function targetOf(origin: string, { service }: Pick<Config, 'service'>): Target {
-  return { origin, environment: service.environment, local: isLoopback(new URL(origin).hostname) }
-}
 
 export function optionsOf(asked: Asked): Options {
   return {

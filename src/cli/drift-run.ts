@@ -18,11 +18,12 @@ import { sleep } from '../ops/time.ts'
 import { readPace } from '../pace/read.ts'
 import { figure, minute } from '../report/figures.ts'
 import type { Report } from '../report/report.ts'
+import { namedService } from '../service/target.ts'
 import { digestOf, readConditions } from '../sweep/conditions.ts'
 import { type Opened, openSync } from '../worker/context.ts'
 import { type Asking, type Begun, carryOut, type Reporting } from './drift-carry.ts'
 import { commandOf } from './drift-options.ts'
-import { estimateOf, optionsOf, outcomeOf, repairOf, targetOf, trendOf } from './drift-report.ts'
+import { estimateOf, optionsOf, outcomeOf, repairOf, trendOf } from './drift-report.ts'
 import type { Io } from './io.ts'
 import { shown } from './shown.ts'
 import { VERSION } from './version.ts'
@@ -93,7 +94,7 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
   return {
     version: 1,
     writtenBy: VERSION,
-    target: targetOf(origin, config),
+    target: namedService(origin, config),
     ...{ startedAt: run.startedAt, endedAt, options: optionsOf(asked) },
     outcome: outcomeOf(end, commandOf(asked, reporting.configFile)),
     // Customers come and go meanwhile: who is gone before a run came to them is nobody whom it has left out.

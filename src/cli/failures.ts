@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { readEnv } from '../config/env.ts'
+import { loadConfig } from '../config/load.ts'
 import { listFailing, readFailures } from '../ledger/failures.ts'
 import { readHistory } from '../ledger/history.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
@@ -9,7 +10,9 @@ import { closest } from '../model/closest.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
 import type { FieldIssue } from '../model/mapped.ts'
+import type { NamedService } from '../model/service.ts'
 import { USER_FIELDS } from '../model/user.ts'
+import { namedService } from '../service/target.ts'
 import { withPool } from './connect.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
@@ -45,7 +48,8 @@ issue:email:refused).
 and makes the customers due. A wait that protects a request that may still
 arrive is kept. A row that is corrected needs no --retry.
 
-It reads DATABASE_URL alone, and no configuration.
+It needs DATABASE_URL alone; a configuration, where there is one, only names the
+environment.
 
 Exit codes:
   0  nobody is rejected, failing or with a field left out; or all are retried
@@ -121,6 +125,7 @@ const ISSUE_CODES = Object.keys({
   invalid: true,
   missing: true,
   refused: true,
+  taken: true,
   'not-in-values': true,
   'function-failed': true,
 } satisfies Record<FieldIssue['code'], true>)
@@ -158,13 +163,14 @@ async function answer(io: Io, { pool, asked, json }: Answering): Promise<ExitCod
   switch (asked.kind) {
     case 'groups': {
       const found = await readFailures(pool)
+      const target = await nameIfConfigured(found.origin, io.cwd)
       const reasons = found.reasons.map((each) => ({ reason: nameOf(each), ...each, ...sayGroup(each) }))
       const issues = found.issues.map((each) => ({
         reason: issueName(each),
         ...each,
         ...sayIssue(each),
       }))
-      tell({ ...found, reasons, issues }, sayFailures(found))
+      tell({ ...found, target, reasons, issues }, sayFailures(found, target))
       return found.reasons.length > 0 || found.issues.length > 0 ? 3 : 0
     }
     case 'list': {
@@ -186,6 +192,13 @@ async function answer(io: Io, { pool, asked, json }: Answering): Promise<ExitCod
     default:
       return asked satisfies never
   }
+}
+
+/** Nothing else here needs the configuration: one that is missing or broken is no reason to fail. */
+async function nameIfConfigured(origin: string | null, cwd: string): Promise<NamedService | null> {
+  if (origin === null) return null
+  const config = await loadConfig(undefined, cwd).catch(() => null)
+  return config && namedService(origin, config)
 }
 
 /** A mistyped reason must not pass for one that nobody has. */

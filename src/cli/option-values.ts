@@ -24,6 +24,16 @@ export function within(value: number, least: number, most: number): number | nul
   return value >= least && value <= most ? value : null
 }
 
+/** A column of the tables takes no more. */
+export const MOST_WHOLE = 2_000_000_000
+
+export function wholeNumber(name: string): NumberRule {
+  return {
+    ...{ name, expected: 'a whole number from 1', form: /^\d{1,10}$/ },
+    read: (text) => within(Number(text), 1, MOST_WHOLE),
+  }
+}
+
 /** For an option that may be given again. */
 export function gathered(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text]

@@ -1,5 +1,6 @@
 import type { Announced } from '../brake/announce.ts'
 import type { Standing } from '../ledger/generation.ts'
+import { type NamedService, sayService } from '../model/service.ts'
 import { figure } from '../report/figures.ts'
 import type { Ran } from '../sweep/run.ts'
 import type { Tally } from '../sweep/tally.ts'
@@ -11,6 +12,7 @@ import { allMissed, sayExamples, sayMissed } from './say-sweeps.ts'
 
 /** `standing` as it was at the end; null on a ledger that no worker has met yet. */
 export type Backfilled = Ran & {
+  readonly target: NamedService
   readonly standing: Standing | null
   /** The mapping became the present one by this. */
   readonly applied: boolean
@@ -52,9 +54,10 @@ function unsettled({ states: { rejected, failing, held } }: Waited): number {
 /** What a backfill has found and done, as lines for a person. */
 export function sayBackfill(done: Backfilled): string[] {
   const { tally, ended, announced, waited } = done
-  if (fitsNobody(done)) return [...lines('mapping', sayWhich(done)), ...lines('nobody', NOBODY_FITS)]
+  const about = [...lines('service', sayService(done.target)), ...lines('mapping', sayWhich(done))]
+  if (fitsNobody(done)) return [...about, ...lines('nobody', NOBODY_FITS)]
   return [
-    ...lines('mapping', sayWhich(done)),
+    ...about,
     ...sayTally(tally, done.mapping),
     ...sayWhomCaptureMissed(done),
     ...(announced ? lines('announced', sayAnnounced(announced)) : []),
@@ -176,7 +179,7 @@ function sayWhomCaptureMissed({ tally: { missed }, examples }: Backfilled): stri
   )
 }
 
-function sayAnnounced({ set, left, until, trippedAt }: Announced): string {
+export function sayAnnounced({ set, left, until, trippedAt }: Announced): string {
   if (trippedAt !== null)
     return `registrations wait for a person since ${trippedAt}, those who are announced too: see \`rollcall held\``
   if (left === 0) return 'nobody is to be registered any more, and no registration passes the brake uncounted'
@@ -234,8 +237,8 @@ function sayNotAll(customers: number): string {
 }
 
 export function backfillJson(done: Backfilled): object {
-  const { standing, applied, tally, ended, resumed, announced, waited, examples } = done
+  const { target, standing, applied, tally, ended, resumed, announced, waited, examples } = done
   const { generation = null, appliedAt = null, current = false } = standing ?? {}
-  const about = { generation, appliedAt, current, applied, dryRun: false, ended, resumed }
+  const about = { target, generation, appliedAt, current, applied, dryRun: false, ended, resumed }
   return { ...about, announced, waited, examples, ...tally }
 }

@@ -9,6 +9,7 @@ import type { History } from '../ledger/history.ts'
 import type { Retried } from '../ledger/retry.ts'
 import type { Selector } from '../ledger/selector.ts'
 import type { CustomerKey } from '../model/customer.ts'
+import { type NamedService, sayService } from '../model/service.ts'
 import { columns, sayHistory } from './say-history.ts'
 import { type Said, type StoredReason, sayIssue, sayReason } from './say-reason.ts'
 import { span } from './say-time.ts'
@@ -18,8 +19,12 @@ import { shown } from './shown.ts'
 const NOBODY = 'nobody is rejected, nobody fails, and no field is left out'
 
 /** By reason, each with what it takes; the totals come last, where the eye of whoever scrolls ends. */
-export function sayFailures({ origin, customers, reasons, issues }: Failures): string[] {
-  const about = origin === null ? [] : [`customers at ${shown(origin)}`]
+export function sayFailures(
+  { origin, customers, reasons, issues }: Failures,
+  target: NamedService | null,
+): string[] {
+  const named = target ? sayService(target) : origin
+  const about = named === null ? [] : [`customers at ${shown(named)}`]
   if (reasons.length === 0 && issues.length === 0) return [...about, NOBODY]
   const { rejected, failing, leftOut } = customers
   return [
@@ -50,7 +55,7 @@ function sayReasonGroup(group: ReasonGroup): string[] {
 
 /** The words for a group, from what all of it has in common. */
 export function sayGroup(group: ReasonGroup): Said {
-  const { code, status, error, fields, named, keys } = group
+  const { code, status, error, fields, named, keys, misfits } = group
   const reason: StoredReason = {
     code,
     ...(status === null ? {} : { status }),
@@ -58,6 +63,7 @@ export function sayGroup(group: ReasonGroup): Said {
     ...(fields === null ? {} : { fields }),
     ...(named === null ? {} : { named }),
     ...(keys === null ? {} : { keys }),
+    ...(misfits === null ? {} : { misfits }),
   }
   return sayReason(reason, group)
 }

@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts'
 import type { Standing } from '../ledger/generation.ts'
 import type { Unreadable } from '../ledger/readable.ts'
 import type { CustomerKey } from '../model/customer.ts'
+import { type NamedService, sayService } from '../model/service.ts'
 import { figure } from '../report/figures.ts'
 import { type Counts, type Forecast, totalCalls } from '../sweep/forecast.ts'
 import type { Plan } from '../sync/plan.ts'
@@ -27,6 +28,8 @@ export type Foretold = {
   /** False: it was stopped, and the sums are of those whom it had looked at. */
   readonly ended: boolean
   readonly asked: Pick<Asked, 'mapping' | 'rate' | 'expectCreates' | 'where'>
+  /** Null: neither the environment nor the ledger names a service. */
+  readonly target: NamedService | null
   /** Why everybody was planned as if nothing had ever been sent; null: they were not. */
   readonly withoutLedger: Unreadable | 'no-key' | null
   readonly standing: Standing | null
@@ -44,10 +47,10 @@ export function foretellsNobody({ asked, ended, forecast }: Foretold): boolean {
 
 /** What would follow, as lines for a person. */
 export function sayForetold(foretold: Foretold, { service }: Pick<Config, 'service'>): string[] {
-  const { forecast, ended, sample, brake, withoutLedger } = foretold
+  const { forecast, ended, sample, brake, withoutLedger, target } = foretold
   const { access, registered, leftOut, rejected } = forecast
   return [
-    ...lines('service', service.environment),
+    ...lines('service', target ? sayService(target) : `SERVICE_URL is not set (${service.environment})`),
     ...(withoutLedger ? lines('note', WITHOUT[withoutLedger]) : []),
     ...(foretold.standing?.current === false ? lines('note', sayNotApplied(foretold)) : []),
     ...(foretellsNobody(foretold) ? lines('nobody', NOBODY_FITS) : []),
@@ -145,11 +148,11 @@ function sayOne({ key, status, plan }: Sampled): string[] {
 }
 
 export function foretoldJson(foretold: Foretold): object {
-  const { forecast, ended, withoutLedger, standing, brake, sample, pace, sharing } = foretold
+  const { target, forecast, ended, withoutLedger, standing, brake, sample, pace, sharing } = foretold
   const { tally, ...ahead } = forecast
   const seconds = Math.round(secondsFor(foretold))
   return {
-    ...{ dryRun: true, ended, applied: false, withoutLedger },
+    ...{ target, dryRun: true, ended, applied: false, withoutLedger },
     ...{ generation: standing?.generation ?? null, appliedAt: standing?.appliedAt ?? null },
     current: standing?.current ?? null,
     ...tally,

@@ -50,7 +50,7 @@ function sayHeldKind({ kind, held, released, discarded, ...state }: KindHeld): s
       ? []
       : wrapped(
           'tripped',
-          `${span(trippedMs)} ago at the limit of ${limit ?? 0}, ${taken} let through before; who is new to it waits`,
+          `${span(trippedMs)} ago at the limit of ${limit ?? 0}, ${taken} let through before; each further change of the kind waits`,
         )),
     ...(released > 0 ? wrapped('released', `${count(released)}, on their way`) : []),
     ...(discarded > 0 ? wrapped('discarded', `${count(discarded)}, left as they are until they change`) : []),
@@ -64,7 +64,7 @@ function sayHeldKind({ kind, held, released, discarded, ...state }: KindHeld): s
 
 /** What is left to do where a kind has tripped and everybody has come back by itself. */
 export function letsThrough(kind: HeldKind): string {
-  return `\`rollcall held discard --kind ${kind} --why …\` lets new ones through`
+  return `\`rollcall held discard --kind ${kind} --why …\` lets changes through again`
 }
 
 export const HOW = [
@@ -131,7 +131,7 @@ export function sayOutcome({ action, outcome, notHeld, marks = [] }: Said): stri
   return [
     customers === 0 ? NOTHING[action] : `${count(customers)} ${customers === 1 ? is : are}`,
     ...notHeld.flatMap((key) => `customer ${shown(key)} is not held`),
-    ...untripped.map((kind) => `${kind}: who is new to it is let through again, and counted from 0`),
+    ...untripped.map((kind) => `${kind}: changes are let through again, and counted from 0`),
     ...(left > 0 ? [`${count(left)} held still, or anew: see \`rollcall held\`, and call it again`] : []),
     ...marks.flatMap(({ relation }) =>
       hanging(

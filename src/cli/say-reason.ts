@@ -43,12 +43,24 @@ const WORDS: Readonly<Record<ReasonCode, (told: Told) => Said>> = {
     toDo: 'give each a user_id of its own, or leave one of them in scope only',
   }),
   refused: sayRefused,
-  'customer-unreadable': ({ error }) => ({
-    what: `Postgres refuses to read the row${error ? ` (${error})` : ''}`,
-    toDo:
-      error === '42501'
-        ? 'grant SELECT on the customers (the README lists the rights)'
-        : 'make the row readable by SELECT: the table or view of the customers, or what it computes',
+  'customer-unreadable': ({ error, misfits = [] }) => {
+    const grant = 'grant SELECT on the customers (the README lists the rights)'
+    if (misfits.length > 0)
+      return {
+        what: `the configuration does not fit the database: ${misfits.join('; ')}`,
+        toDo: error === '42501' ? grant : 'correct rollcall.config.ts, or the database',
+      }
+    return {
+      what: `Postgres refuses to read the row${error ? ` (${error})` : ''}`,
+      toDo:
+        error === '42501'
+          ? grant
+          : 'make the row readable by SELECT: the table or view of the customers, or what it computes',
+    }
+  },
+  conflict: (told) => ({
+    what: `the service says that another user has ${told.named?.join(', ') ?? 'the user_id or another value'} (${answerOf(told)}), and no GET shows this user`,
+    toDo: `nothing: attempts go with all values and without them in turn; if it stays so, ${PROVIDER} who has the user_id`,
   }),
   denied: sayDenied,
   later: (told) => ({ what: `the service asks to be called later (${answerOf(told)})`, toDo: WAIT }),
@@ -127,11 +139,6 @@ function sayRefused(told: Told): Said {
   const what = `the service refuses to create the user (${answer})`
   if (NOT_FOUND.has(status))
     return { what, toDo: 'check SERVICE_URL: nothing may be there to create users with' }
-  if (status === 409)
-    return {
-      what: `${what} as one that exists, and shows none`,
-      toDo: `${WAIT}; if it stays so, ${PROVIDER}`,
-    }
   if (named.length > 0)
     return {
       what: `${what} and names ${named.join(', ')}`,
@@ -189,6 +196,11 @@ export function sayIssue({ field, code, expected, blocks }: IssueTold): Said {
       return {
         what: `the service does not take the value of ${field}`,
         toDo: `${correct} in your data; ${rest}; \`--retry\` sends the same value again`,
+      }
+    case 'taken':
+      return {
+        what: `the service says that another user has the value of ${field}`,
+        toDo: `nothing: the value is sent again after a minute, an hour, a day, then weekly, and when another customer gives it up; ${correct} in your data if it is wrong`,
       }
     case 'missing':
       return { what: `${field} is empty; expected ${expected}`, toDo: `fill in ${field}; ${rest}` }

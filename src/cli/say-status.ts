@@ -1,13 +1,15 @@
-import type { KindHeld } from '../brake/list.ts'
+import { type KindHeld, needsPerson } from '../brake/list.ts'
 import type { CaptureMark } from '../capture/marks.ts'
 import type { TableStatus } from '../capture/status.ts'
 import type { Config } from '../config/config.ts'
 import type { Verification } from '../drift/coverage.ts'
 import type { Overview } from '../ledger/overview.ts'
 import type { SweepsReport } from '../ledger/sweeps-read.ts'
+import { sayService } from '../model/service.ts'
 import type { PaceReport } from '../pace/read.ts'
-import { describeTarget } from '../service/target.ts'
+import { namedService } from '../service/target.ts'
 import type { Swept } from '../sweep/sweep.ts'
+import type { BindingStatus } from './binding.ts'
 import type { MappingStatus } from './mapping-status.ts'
 import { sayShownSweeps } from './say-sweeps.ts'
 import { sayDrift, sayVerified } from './say-verification.ts'
@@ -15,6 +17,7 @@ import { hanging } from './say-wrapped.ts'
 
 export type Status = {
   readonly overview: Overview
+  readonly binding: BindingStatus
   readonly pace: PaceReport | null
   readonly brake: readonly KindHeld[]
   readonly capture: { readonly tables: readonly TableStatus[]; readonly marks: readonly CaptureMark[] }
@@ -34,12 +37,16 @@ export function sayOverview(status: Status, config: Config): string[] {
   return [
     ...lines(
       'service',
-      target ? describeTarget(target.origin, config) : 'not bound yet: no call was ever made',
+      target
+        ? sayService(namedService(target.origin, config))
+        : `not bound yet: no call was ever made (${config.service.environment})`,
     ),
     ...lines('mapping', sayMapping(mapping)),
     ...lines(
       'customers',
-      `${overview.customers} known, ${states.idle} settled, ${states.failing} failing, ${states.rejected} rejected, ${states.held} held, ${states.discarded} discarded`,
+      `${overview.customers} known, ${states.idle} settled, ${states.failing} failing, ${states.rejected} rejected, ${states.held} held, ${
+        states.released > 0 ? `${states.released} released, ` : ''
+      }${states.discarded} discarded`,
     ),
     ...lines(
       'capture',
@@ -54,7 +61,7 @@ export function sayOverview(status: Status, config: Config): string[] {
     ),
     ...(overview.unknown > 0 ? lines('unknown', `${overview.unknown} users have to be looked up first`) : []),
     ...lines('pace', pace ? sayPace(pace) : 'not set yet'),
-    ...lines('brake', sayBrake(brake)),
+    ...sayBrake(brake),
     ...lines('verified', sayVerified(verification)),
     ...lines('drift', sayDrift(verification)),
     ...reasons(overview),
@@ -68,11 +75,12 @@ function sayPace({ rate, ceiling, heldForMs, breaker, cause, nextProbeMs }: Pace
   return `${Number(rate.toFixed(1))} of ${ceiling} calls/s${held}${stopped}`
 }
 
-function sayBrake(brake: readonly KindHeld[]): string {
-  const taken = brake.filter((each) => each.taken > 0).map((each) => `${each.taken} × ${each.kind}`)
-  const tripped = brake.filter(({ trippedAt }) => trippedAt !== null).map(({ kind }) => kind)
-  const counted = taken.length > 0 ? `${taken.join(', ')} let through` : 'nothing counted'
-  return tripped.length > 0 ? `tripped: ${tripped.join(', ')}; ${counted}` : counted
+/** Of a kind that needs a person its line among those that want attention says all. */
+function sayBrake(brake: readonly KindHeld[]): string[] {
+  const others = brake.filter((each) => !needsPerson(each))
+  const taken = others.filter((each) => each.taken > 0).map((each) => `${each.taken} × ${each.kind}`)
+  if (taken.length > 0) return lines('brake', `${taken.join(', ')} let through`)
+  return others.length === brake.length ? lines('brake', 'nothing counted') : []
 }
 
 function sayMapping(mapping: MappingStatus | null): string {
@@ -92,7 +100,7 @@ export function sayDiffer({ tally, ended }: Swept): string {
 
 function reasons({ reasons, fieldIssues }: Overview): string[] {
   return [
-    ...reasons.flatMap(({ state, code, status, fields, customers }) => {
+    ...reasons.filter(isOfSync).flatMap(({ state, code, status, fields, customers }) => {
       const which = code === 'mapping' && fields && fields.length > 0 ? `: ${fields.join(', ')}` : ''
       return lines(state, `${customers} × ${code}${which}${status === null ? '' : ` (${status})`}`)
     }),
@@ -100,6 +108,11 @@ function reasons({ reasons, fieldIssues }: Overview): string[] {
       lines('left out', `${customers} × ${field}: ${code}`),
     ),
   ]
+}
+
+/** What the brake holds is told by its kinds. */
+function isOfSync({ code }: Overview['reasons'][number]): boolean {
+  return code !== 'held'
 }
 
 export function lines(label: string, text: string): string[] {

@@ -53,7 +53,7 @@ const DOUBT: Readonly<Record<Doubt, string>> = {
 }
 
 export function verificationNeeds(verification: Verification): string[] {
-  const { coverage, open, heldAccess, doubt, share } = verification
+  const { coverage, open, doubt, share } = verification
   const { customers, overdue, periodMs } = coverage
   const drift = driftingOf({ kinds: open })
   return [
@@ -67,10 +67,6 @@ export function verificationNeeds(verification: Verification): string[] {
             .join('')}: see \`rollcall drift --from-ledger\``,
         ]
       : []),
-    ...sayWrongAccess(heldAccess, NOBODY).map(
-      (each) =>
-        `the brake holds ${each}: nothing is sent for them until a person decides; see \`rollcall held\``,
-    ),
     ...(doubt !== null
       ? [
           `${DOUBT[doubt]}: that is told of no single customer; is it still the right service, and not an emptied one?`,

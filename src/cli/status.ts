@@ -13,6 +13,8 @@ import { type Overview, readOverview } from '../ledger/overview.ts'
 import { readSweeps, type SweepsReport } from '../ledger/sweeps-read.ts'
 import { type PaceReport, readPace } from '../pace/read.ts'
 import { counted } from '../report/figures.ts'
+import { namedService } from '../service/target.ts'
+import { BINDING_ENV, bindingStatus, sayBinding } from './binding.ts'
 import { withPool } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { asJson } from './json.ts'
@@ -41,10 +43,11 @@ export const statusCommand: AddCommand = (program, io, exit) => {
     .addHelpText('after', EXAMPLES)
     .action(async (options: Options) => {
       const config = await loadConfig(options.config, io.cwd)
-      const env = readEnv(io.env, { need: ['DATABASE_URL'], may: ['ROLLCALL_DIGEST_KEY'] })
+      const env = readEnv(io.env, { need: ['DATABASE_URL'], may: BINDING_ENV })
       const status = await withPool({ url: env.DATABASE_URL, stop: io.stop }, async (pool) => {
         await checkMigrated(pool)
         const overview = await readOverview(pool)
+        const binding = await bindingStatus(pool, env)
         const difference = captureDifference(await planCapture(pool, config), await readInstalled(pool))
         const capture = { tables: captureStatus(difference), marks: await openMarks(pool) }
         const misfits = await findMisfits(pool, config)
@@ -54,6 +57,7 @@ export const statusCommand: AddCommand = (program, io, exit) => {
         const brake = await readBrake(pool)
         const verification = await readVerification(pool, config.reconcile)
         const attention = [
+          ...sayBinding(binding),
           ...brakeNeeds(brake),
           ...paceNeeds(pace),
           ...misfits.map((misfit) => `${misfit} (correct rollcall.config.ts, or the database)`),
@@ -62,9 +66,11 @@ export const statusCommand: AddCommand = (program, io, exit) => {
           ...mappingNeeds(mapping),
           ...verificationNeeds(verification),
         ]
-        return { overview, pace, brake, capture, sweeps, mapping, verification, attention }
+        return { overview, binding, pace, brake, capture, sweeps, mapping, verification, attention }
       })
-      if (options.json) io.out(asJson({ environment: config.service.environment, ...status }))
+      const { target } = status.overview
+      const named = target && namedService(target.origin, config)
+      if (options.json) io.out(asJson({ environment: config.service.environment, target: named, ...status }))
       else for (const line of sayOverview(status, config)) io.out(line)
       exit(status.attention.length > 0 ? 3 : 0)
     })
@@ -136,10 +142,10 @@ function sweepsNeed({ check, missedSince }: SweepsReport): string[] {
 }
 
 function brakeNeeds(brake: readonly KindHeld[]): string[] {
-  return brake.filter(heldNeedsPerson).map(({ kind, held, trippedAt }) => {
+  return brake.filter(heldNeedsPerson).map(({ kind, held, taken, trippedAt }) => {
     if (held === 0)
       return `the brake (${kind}) has been tripped since ${trippedAt}, nobody is held: ${letsThrough(kind)}`
-    const since = trippedAt === null ? '' : `, everybody new to it since ${trippedAt}`
+    const since = trippedAt === null ? '' : `; it let ${taken} through before it tripped at ${trippedAt}`
     return `the brake holds ${counted(held, 'customer')} (${kind})${since}: see \`rollcall held\``
   })
 }

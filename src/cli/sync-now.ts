@@ -5,11 +5,12 @@ import { makeClaim } from '../ledger/claim.ts'
 import { makeEnd } from '../ledger/ending.ts'
 import { mappingChanged } from '../ledger/generation.ts'
 import type { CustomerKey } from '../model/customer.ts'
+import { type NamedService, sayService } from '../model/service.ts'
 import { processName } from '../ops/process-name.ts'
 import { sleep, systemClock } from '../ops/time.ts'
 import { makeProbing } from '../pace/probing.ts'
 import { currentRate } from '../pace/row.ts'
-import { describeTarget } from '../service/target.ts'
+import { namedService } from '../service/target.ts'
 import { makeJob } from '../sync/job.ts'
 import type { SyncStep } from '../sync/run.ts'
 import { claimLastsMs } from '../sync/time-needed.ts'
@@ -43,13 +44,13 @@ export async function syncNow(
     need: ['DATABASE_URL', 'SERVICE_URL', 'SERVICE_API_KEY', 'SERVICE_SECRET_KEY', 'ROLLCALL_DIGEST_KEY'],
   })
   const opened = await openSync({ config, env, onPoolError: () => undefined })
-  const target = describeTarget(env.SERVICE_URL, config)
+  const target = namedService(env.SERVICE_URL, config)
   const calls = openCallLog(io, opened)
   const logCall = logCalls(calls, systemClock.wall)
   try {
     if (!opened.standing.current) throw mappingChanged(opened.standing)
     const keys = await namedKeys({ io, pool: opened.pool, shape: opened.shape, keys: given })
-    await checkPresent({ pool: opened.pool, found: await opened.readCustomers(keys), removed })
+    await checkPresent({ pool: opened.pool, found: (await opened.readCustomers(keys)).rows, removed })
     let steps: SyncStep[] = []
     const observe = (step: SyncStep) => {
       steps.push(step)
@@ -86,11 +87,11 @@ export async function syncNow(
       return (await currentRate(pool, credentials)) > 0
     }
     const syncOne = makeSyncOne({ io, opened, job, mayCall, last: () => steps.at(-1) })
-    const results: { key: CustomerKey; target: string; steps: unknown[] }[] = []
+    const results: { key: CustomerKey; target: NamedService; steps: unknown[] }[] = []
     const ends: (TurnEnd | null)[] = []
     for (const key of keys) {
       steps = []
-      if (!json) io.out(`customer ${shown(key)} at ${target}`)
+      if (!json) io.out(`customer ${shown(key)} at ${sayService(target)}`)
       await syncOne(key)
       const last = steps.at(-1)
       ends.push(last?.step === 'ended' ? last.end : null)

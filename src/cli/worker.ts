@@ -11,14 +11,16 @@ import { reachable } from '../ledger/reachable.ts'
 import { installationName } from '../ledger/target.ts'
 import type { RollcallError } from '../model/errors.ts'
 import { nameOf } from '../model/name-of.ts'
+import { sayService } from '../model/service.ts'
 import { opsAddress } from '../ops/address.ts'
 import { type Log, makeLog, makeQuiet } from '../ops/log.ts'
 import { sleep } from '../ops/time.ts'
 import { readPace } from '../pace/read.ts'
-import { describeTarget } from '../service/target.ts'
+import { namedService } from '../service/target.ts'
 import { type Opened, openSync, type Secrets } from '../worker/context.ts'
 import { logPace } from '../worker/log-pace.ts'
 import { logStep } from '../worker/log-step.ts'
+import { tellMisfits } from '../worker/misfits.ts'
 import { openOps, type WorkerOps } from '../worker/ops.ts'
 import { whenUp } from '../worker/waiting.ts'
 import { type Observers, type RunningWorker, startWorker } from '../worker/worker.ts'
@@ -84,7 +86,7 @@ async function runWorker(io: Io, file: string | undefined): Promise<void> {
       now: () => performance.now(),
       tell: sayAway(log, env),
     })
-    const target = describeTarget(env.SERVICE_URL, config)
+    const target = sayService(namedService(env.SERVICE_URL, config))
     if (running) await runUntilStopped(running, { log, ops, stop: io.stop, target })
   } finally {
     await ops.close()
@@ -107,6 +109,7 @@ async function openParts({ env, config, log, stop }: Opening): Promise<Parts> {
     config,
     env,
     onPoolError: (error) => log.debug(nameOf(error), 'an idle database connection was lost'),
+    onMisfits: tellMisfits(log, () => performance.now()),
     onPace: logPace(log),
   })
   try {
@@ -169,9 +172,12 @@ async function runUntilStopped(running: Running, { log, ops, stop, target }: Tol
     for (const warning of opened.warnings) log.warn(warning)
     ops.runs({ queue, takesPart: worker.takesPart })
     log.info({ target, pace: opened.context.config.pace.ceiling }, 'the worker runs')
-    await aborted(stop)
+    const failure = await Promise.race([aborted(stop).then(() => null), worker.failed])
+    if (failure)
+      log.error({ code: failure.code, reason: failure.details.join('; ') }, 'this worker must not go on')
     log.info('stopping: running calls may end, no further one is started')
     await worker.stop(DRAIN_MS)
+    if (failure) throw failure
   } finally {
     await close(running)
   }

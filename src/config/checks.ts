@@ -67,13 +67,17 @@ export function checkClearing(
   return [{ path: ['clearWith'], text }]
 }
 
-/** A request that outlives its claim could overtake the next one, so the claim must last longer. */
+/**
+ * A request that outlives its claim could overtake the next one, so the claim must last longer. And it must have room
+ * for a GET and a write that take their whole timeout: what a GET has shown is void in the next claim, which would
+ * look again, and never write.
+ */
 export function checkTiming(service?: Config['service'], timing?: Config['timing']): Problem[] {
   const problems: Problem[] = []
   if (service !== undefined && timing !== undefined) {
     const least = leastLifetimeMs(service.timeoutMs)
     if (timing.lifetimeMs < least) {
-      const text = `expected at least ${least}: service.timeoutMs (${service.timeoutMs}) and a grace of 2000, or twice service.timeoutMs if that is less; found ${timing.lifetimeMs}`
+      const text = `expected at least ${least}: twice service.timeoutMs (${service.timeoutMs}), for a GET and a write, and a grace of 2000 or of service.timeoutMs, whichever is less; found ${timing.lifetimeMs}`
       problems.push({ path: ['timing', 'lifetimeMs'], text })
     }
   }
@@ -91,7 +95,7 @@ export function checkTiming(service?: Config['service'], timing?: Config['timing
 
 /** Two seconds of grace in earnest; for short timeouts, as tests have them, as long as the timeout itself. */
 function leastLifetimeMs(timeoutMs: number): number {
-  return timeoutMs + Math.min(timeoutMs, 2000)
+  return 2 * timeoutMs + Math.min(timeoutMs, 2000)
 }
 
 function count(columns: readonly string[]): string {

@@ -6,12 +6,17 @@ import type { Held } from './until.ts'
 /** A table or view; the schema is always named. */
 export type Relation = { readonly schema: string; readonly name: string }
 
-/** The columns of one customer, as `readCustomers` gives them (dates, bigints and numerics as text). */
+/**
+ * The columns of one customer, as `readCustomers` gives them (dates, bigints and numerics as text). A value above the
+ * column's limit is not read: a `TooLarge` stands in its place.
+ */
 export type Row = Readonly<Record<string, unknown>>
 
 /** Where a field's value comes from: the columns are known without running anything. */
 export type FieldSource = {
   readonly columns: readonly string[]
+  /** Of a larger value of its columns, in bytes, the source can make nothing. */
+  readonly mostBytes: number
   /**
    * Pure. Undefined or null means that the customer has no value; an answer that holds for a time only is `Held`.
    * Without `now` a function that goes by the time fails.
@@ -46,6 +51,7 @@ export type Config = {
   /** Customers outside it have no access through rollcall: they are revoked like removed ones. */
   readonly scope: {
     readonly columns: readonly string[]
+    readonly mostBytes: number
     readonly when: (row: Row, now: Date) => boolean | Held<boolean>
   } | null
   /** An invalid optional field rejects the customer instead of being left out. */

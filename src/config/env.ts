@@ -54,8 +54,8 @@ export function readEnv<Need extends Variable, May extends Variable = never>(
 }
 
 /**
- * What must stand in no log, of the variables that were read: keys as they are, and the passwords of addresses, in
- * each form in which a driver may have them.
+ * The secrets of the variables that were read: keys as they are, and the passwords of addresses, in each form in which
+ * a driver may have them.
  */
 export function secretsOf(env: { readonly [V in Variable]?: string }): string[] {
   return Object.entries(env).flatMap(([name, value]) => {

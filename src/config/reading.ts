@@ -1,4 +1,5 @@
 // The two sections that come in several forms: which form is meant, and what it becomes.
+import { MOST_FIELD_BYTES } from '../model/formats.ts'
 import { USER_FIELDS, type UserField } from '../model/user.ts'
 import type { Config, FieldSource } from './config.ts'
 import { found, type Path, type Problem, read, unknownKey } from './problems.ts'
@@ -16,6 +17,7 @@ import {
   columnText,
   constantSource,
   functionSource,
+  MOST_COLUMN_BYTES,
   valueMapSource,
 } from './source.ts'
 import { Held } from './until.ts'
@@ -57,13 +59,21 @@ export function readScope(raw: unknown, problems: Problem[]): Config['scope'] | 
     const members = new Set(list.in.map(String))
     const when = (text: string | undefined) =>
       text !== undefined && (members.has(text) || members.has(text.trim()))
-    return { columns: [list.column], when: (row) => when(columnText(row[list.column])) }
+    return {
+      columns: [list.column],
+      mostBytes: MOST_FIELD_BYTES,
+      when: (row) => when(columnText(row[list.column])),
+    }
   }
   if (has(raw, 'when') || has(raw, 'columns')) {
     const scope = read(scopeFunctionSchema, raw, path, problems)
     if (scope === undefined) return undefined
     const { columns, when: call } = scope
-    return { columns, when: (row, now) => trueOrFalse(callPure({ columns, call }, row, now)) }
+    return {
+      columns,
+      mostBytes: MOST_COLUMN_BYTES,
+      when: (row, now) => trueOrFalse(callPure({ columns, call }, row, now)),
+    }
   }
   problems.push({ path, text: 'expected { column, in } or { columns, when }' })
   return undefined

@@ -1,4 +1,5 @@
 // From the forms of a field mapping (define.ts) to one FieldSource: named columns in, a value out.
+import { MOST_FIELD_BYTES } from '../model/formats.ts'
 import type { FieldSource, Row } from './config.ts'
 import type { Clock } from './define.ts'
 import { atOnce, withClock } from './until.ts'
@@ -12,6 +13,21 @@ export class NotListed {
   }
 }
 
+/** Stands for a value that was not read, since it is above the limit of its column. */
+export class TooLarge {
+  readonly mostBytes: number
+
+  constructor(mostBytes: number) {
+    this.mostBytes = mostBytes
+  }
+}
+
+/**
+ * A function may take a part of what a column holds, such as one entry of a json document. More than this it cannot
+ * get: a sweep holds the rows of a thousand customers in memory.
+ */
+export const MOST_COLUMN_BYTES = 65_536
+
 export type ValueMap = {
   readonly column: string
   readonly values: Readonly<Record<string, unknown>>
@@ -20,11 +36,11 @@ export type ValueMap = {
 }
 
 export function columnSource(column: string): FieldSource {
-  return { columns: [column], value: (row) => row[column] }
+  return { columns: [column], mostBytes: MOST_FIELD_BYTES, value: (row) => row[column] }
 }
 
 export function constantSource(value: unknown): FieldSource {
-  return { columns: [], value: () => value }
+  return { columns: [], mostBytes: MOST_FIELD_BYTES, value: () => value }
 }
 
 /** `char(n)` columns come padded with spaces, so a text that is not listed is looked up once more trimmed. */
@@ -40,7 +56,7 @@ export function valueMapSource({ column, values, whenNull, otherwise }: ValueMap
     )
     return found === undefined ? unlisted : listed.get(found)
   }
-  return { columns: [column], value }
+  return { columns: [column], mostBytes: MOST_FIELD_BYTES, value }
 }
 
 /** A function of the configuration, and the columns that it names. */
@@ -50,7 +66,11 @@ export type PureCall = {
 }
 
 export function functionSource(pure: PureCall): FieldSource {
-  return { columns: pure.columns, value: (row, now) => callPure(pure, row, now) }
+  return {
+    columns: pure.columns,
+    mostBytes: MOST_COLUMN_BYTES,
+    value: (row, now) => callPure(pure, row, now),
+  }
 }
 
 /** The text form by which value maps and scope lists are keyed; undefined for arrays and objects. */

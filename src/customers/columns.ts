@@ -1,18 +1,46 @@
 import type { Config } from '../config/config.ts'
+import { MOST_FIELD_BYTES } from '../model/formats.ts'
+
+type Use = {
+  /** Where in the configuration it is named. */
+  readonly where: string
+  readonly column: string
+  /** The largest value that is of use there, in bytes. */
+  readonly mostBytes: number
+}
 
 /** Where in the configuration which column of the customers is named. */
-export function columnUses(config: Config): readonly { readonly where: string; readonly column: string }[] {
+export function columnUses(config: Config): readonly Use[] {
   const { customers, mapping, scope } = config
   return [
-    ...customers.key.map((column) => ({ where: 'customers.key', column })),
+    ...customers.key.map((column) => ({
+      where: 'customers.key',
+      column,
+      mostBytes: MOST_FIELD_BYTES,
+    })),
     ...Object.entries(mapping).flatMap(([field, source]) =>
-      (source?.columns ?? []).map((column) => ({ where: `mapping.${field}`, column })),
+      source ? usesOf(`mapping.${field}`, source) : [],
     ),
-    ...(scope?.columns ?? []).map((column) => ({ where: 'scope', column })),
+    ...(scope ? usesOf('scope', scope) : []),
   ]
+}
+
+function usesOf(
+  where: string,
+  { columns, mostBytes }: { readonly columns: readonly string[]; readonly mostBytes: number },
+): Use[] {
+  return columns.map((column) => ({ where, column, mostBytes }))
 }
 
 /** Every column that a sync reads: key, mapping and scope. */
 export function neededColumns(config: Config): readonly string[] {
-  return [...new Set(columnUses(config).map(({ column }) => column))]
+  return [...columnLimits(config).keys()]
+}
+
+/** The same with how many bytes of each are read at most: as many as the use that needs most of it takes. */
+export function columnLimits(config: Config): ReadonlyMap<string, number> {
+  const limits = new Map<string, number>()
+  for (const { column, mostBytes } of columnUses(config))
+    limits.set(column, Math.max(mostBytes, limits.get(column) ?? 0))
+  return limits
 }

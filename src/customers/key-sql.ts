@@ -1,6 +1,8 @@
 // The SQL of a customer's key, of the rows `c` of the integrator's table or view.
 import pg from 'pg'
+import { LONGEST_KEY_BYTES } from '../model/customer.ts'
 import type { CustomersShape } from './describe.ts'
+import { keyFamily } from './key-type.ts'
 
 type KeySql = {
   readonly from: string
@@ -8,7 +10,7 @@ type KeySql = {
   readonly texts: readonly string[]
   /** The one text of the key (model/customer.ts), in brackets and without a collation. */
   readonly canonical: string
-  /** Rows with a NULL in their key are no customers. */
+  /** Rows with a NULL in their key, or a text that is too long for one, are no customers. */
   readonly present: readonly string[]
 }
 
@@ -21,6 +23,9 @@ export function keySql({ relation, key }: Pick<CustomersShape, 'relation' | 'key
     columns,
     texts,
     canonical: texts.length === 1 ? `(${texts.join()})` : `(jsonb_build_array(${texts.join(', ')})::text)`,
-    present: columns.map((column) => `${column} IS NOT NULL`),
+    present: key.flatMap(({ base }, at) => [
+      `${columns[at]} IS NOT NULL`,
+      ...(keyFamily(base) === 'text' ? [`octet_length(${texts[at]}) <= ${LONGEST_KEY_BYTES}`] : []),
+    ]),
   }
 }

@@ -1,7 +1,8 @@
 import pg, { type ClientBase } from 'pg'
 import type { Config, Row } from '../config/config.ts'
+import { TooLarge } from '../config/source.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { neededColumns } from './columns.ts'
+import { columnLimits } from './columns.ts'
 import type { CustomersShape } from './describe.ts'
 import { keyParts } from './key.ts'
 import { keySql } from './key-sql.ts'
@@ -16,14 +17,15 @@ export type ReadCustomers = (
 
 /**
  * Reads customers by their keys, one statement for a batch; every key asked for is in the answer. Only the
- * columns that the configuration names are read.
+ * columns that the configuration names are read, and of these no value above its limit: one huge value would end the
+ * process, and every process after it.
  *
  * A key that the columns' types cannot hold is a customer that does not exist, and so is a row whose key has
  * another spelling (citext finds `ANA` for `ana`): the ledger knows customers by the exact text.
  */
 export function makeReadCustomers(config: Config, shape: CustomersShape): ReadCustomers {
-  const columns = neededColumns(config)
-  const statement = readStatement(shape, columns)
+  const limits = [...columnLimits(config)]
+  const statement = readStatement(shape, limits)
   return async (client, keys) => {
     const found = new Map<CustomerKey, Found>(keys.map((key) => [key, null]))
     const asked = [...found.keys()].flatMap((key) => {
@@ -31,13 +33,13 @@ export function makeReadCustomers(config: Config, shape: CustomersShape): ReadCu
       return parts ? [{ key, parts }] : []
     })
     if (asked.length === 0) return found
-    const { rows } = await client.query<[string, ...unknown[]]>({
+    const { rows } = await client.query<[string, string, ...unknown[]]>({
       text: statement,
       values: [asked.map(({ key }) => key), ...shape.key.map((_, i) => asked.map(({ parts }) => parts[i]))],
       rowMode: 'array',
     })
-    for (const [key, ...values] of rows) {
-      found.set(key, found.get(key) === null ? rowOf(columns, values) : 'ambiguous')
+    for (const [key, fits, ...values] of rows) {
+      found.set(key, found.get(key) === null ? rowOf(limits, fits, values) : 'ambiguous')
     }
     return found
   }
@@ -56,24 +58,49 @@ function partsOf(shape: CustomersShape, key: CustomerKey): readonly string[] | n
 /**
  * The parameter is cast, never the column, whose index would be lost. Every key is looked up by itself
  * (LATERAL, kept apart by its LIMIT), so that a view with GROUP BY or DISTINCT is asked for one customer and
- * not computed as a whole; two rows are enough to see that there are several.
+ * not computed as a whole; two rows are enough to see that there are several. OFFSET 0 has each length asked once.
  */
-function readStatement(shape: CustomersShape, columns: readonly string[]): string {
+function readStatement(shape: CustomersShape, limits: readonly Limit[]): string {
   const id = pg.escapeIdentifier
   const { key } = shape
   const { from, columns: keys, canonical } = keySql(shape)
   const arrays = ['$1::text[]', ...key.map(({ cast }, i) => `$${i + 2}::${cast}[]`)]
   const parts = key.map((_, i) => `part${i}`)
   const equal = keys.map((name, i) => `${name} = asked.part${i}`)
+  const fits = limits.map(([, most], i) => `${fitsSql(`v.value${i}`, most)} AS fits${i}`)
+  const values = limits.map((_, i) => `CASE WHEN r.fits${i} THEN r.value${i} END`)
   return `
-SELECT asked.key, r.* FROM unnest(${arrays.join(', ')}) AS asked (key, ${parts.join(', ')})
+SELECT asked.key, concat(${limits.map((_, i) => `r.fits${i}::int`).join(', ')}), ${values.join(', ')}
+FROM unnest(${arrays.join(', ')}) AS asked (key, ${parts.join(', ')})
 CROSS JOIN LATERAL (
-  SELECT ${columns.map((column, i) => `c.${id(column)} AS value${i}`).join(', ')}
-  FROM ${from}
-  WHERE ${equal.join(' AND ')} AND ${canonical} COLLATE "C" = asked.key
-  LIMIT 2) r`
+  SELECT v.*, ${fits.join(', ')} FROM (
+    SELECT ${limits.map(([column], i) => `c.${id(column)} AS value${i}`).join(', ')}
+    FROM ${from}
+    WHERE ${equal.join(' AND ')} AND ${canonical} COLLATE "C" = asked.key
+    LIMIT 2) v
+  OFFSET 0) r`
 }
 
-function rowOf(columns: readonly string[], values: readonly unknown[]): Row {
-  return Object.freeze(Object.fromEntries(columns.map((column, i) => [column, values[i]])))
+/** A column and the limit of its values, in bytes. */
+type Limit = readonly [column: string, most: number]
+
+/**
+ * Whether a value, as it is printed, has no more bytes than that. Postgres tells the length of a text without reading
+ * it. Any other type is printed for it, once its stored form fits, by its own output function: a cast to text may be one
+ * that somebody else has made. The type is asked of each value, since columns change theirs while workers run.
+ */
+function fitsSql(value: string, most: number): string {
+  return `(CASE WHEN pg_catalog.pg_typeof(${value}) IN ('pg_catalog.text'::regtype, 'pg_catalog.varchar'::regtype)
+      THEN pg_catalog.octet_length(${value}::text) <= ${most}
+    WHEN pg_catalog.pg_column_size(${value}) > ${most} THEN false
+    ELSE pg_catalog.octet_length(pg_catalog.format('%s', ${value})) <= ${most} END) IS NOT FALSE`
+}
+
+/** `fits` has a letter for each column: 0 where its value is above the limit. */
+function rowOf(limits: readonly Limit[], fits: string, values: readonly unknown[]): Row {
+  return Object.freeze(
+    Object.fromEntries(
+      limits.map(([column, most], i) => [column, fits[i] === '0' ? new TooLarge(most) : values[i]]),
+    ),
+  )
 }

@@ -1,29 +1,112 @@
-import type { Pool } from 'pg'
+import pg, { type Pool } from 'pg'
 import type { Config } from '../config/config.ts'
 import type { CustomerKey } from '../model/customer.ts'
+import { RollcallError } from '../model/errors.ts'
 import { type CustomersShape, describeCustomers } from './describe.ts'
 import { type Found, fitsKey, makeReadCustomers } from './read.ts'
 
-/** A key that fits no type may be older than the configuration: the catalog is not asked again for each. */
+export type ReadRows = {
+  readonly rows: ReadonlyMap<CustomerKey, Found>
+  /** Those whose row Postgres refuses to read, with its error. */
+  readonly unreadable: ReadonlyMap<CustomerKey, Error>
+}
+export type Reading = (keys: readonly CustomerKey[]) => Promise<ReadRows>
+
+/** What does not fit may stay so for long: the catalog is not asked again for each read. */
 const DESCRIBE_AGAIN_MS = 1000
+
+type Options = {
+  /** Told what the configuration names and the database does not have, once a second while reads fail for it. */
+  readonly onMisfits?: (misfits: readonly string[]) => void
+}
 
 /**
  * Reads customers by the types that their key columns have now. A key that the known types cannot hold may be
  * one of a type that was changed since (an enum with a new value, an integer made bigint); taken for "no such
  * customer" it would be lost. So the catalog is asked again before that is believed.
+ *
+ * A row that Postgres refuses to read costs itself only: see `readApart`.
+ *
+ * @throws RollcallError CUSTOMERS_UNREADABLE where a column, a table or a right is gone since
  */
-export function makeReading(pool: Pool, config: Config, described: CustomersShape) {
+export function makeReading(
+  pool: Pool,
+  config: Config,
+  described: CustomersShape,
+  { onMisfits = () => undefined }: Options = {},
+): Reading {
+  const explained = makeExplained(() => whyUnreadable(pool, config), onMisfits)
   let shape = described
   let read = makeReadCustomers(config, shape)
   let describedAt = Number.NEGATIVE_INFINITY
 
-  return async (keys: readonly CustomerKey[]): Promise<ReadonlyMap<CustomerKey, Found>> => {
+  return async (keys) => {
     const odd = keys.some((key) => !fitsKey(shape, key))
     if (odd && performance.now() - describedAt > DESCRIBE_AGAIN_MS) {
       shape = await describeCustomers(pool, config)
       read = makeReadCustomers(config, shape)
       describedAt = performance.now()
     }
-    return await read(pool, keys)
+    try {
+      return await readApart((some) => read(pool, some), keys)
+    } catch (error) {
+      throw await explained(error)
+    }
+  }
+}
+
+/** Empty where all fits, or where that cannot be found out. */
+async function whyUnreadable(pool: Pool, config: Config): Promise<readonly string[]> {
+  try {
+    await describeCustomers(pool, config)
+    return []
+  } catch (error) {
+    return error instanceof RollcallError && error.code === 'CUSTOMERS_UNREADABLE' ? error.details : []
+  }
+}
+
+/** Class 42: a name or a right. Its code alone would tell nobody which one. */
+function makeExplained(why: () => Promise<readonly string[]>, onMisfits: Required<Options>['onMisfits']) {
+  let asked: Promise<readonly string[]> = Promise.resolve([])
+  let askedAt = Number.NEGATIVE_INFINITY
+
+  return async (error: unknown): Promise<unknown> => {
+    if (!(error instanceof pg.DatabaseError) || !error.code?.startsWith('42')) return error
+    const isNew = performance.now() - askedAt > DESCRIBE_AGAIN_MS
+    if (isNew) {
+      askedAt = performance.now()
+      asked = why()
+    }
+    const misfits = await asked
+    if (misfits.length === 0) return error
+    if (isNew) onMisfits(misfits)
+    return new RollcallError('CUSTOMERS_UNREADABLE', misfits, { cause: error })
+  }
+}
+
+/**
+ * Classes of Postgres' errors that say nothing of a single row: the connection, the login, the transaction, a name or a
+ * right, a lock, the server itself. Every other error may come from one row: a division by zero or a second row of a
+ * subquery in a view, a function that raises, a page of the disk that is broken.
+ */
+const OF_ALL_ROWS = /^(08|25|28|3D|40|42|53|55|57|58)/
+
+/** A batch that fails is halved, until whoever cannot be read stands alone. */
+async function readApart(
+  read: (keys: readonly CustomerKey[]) => Promise<ReadonlyMap<CustomerKey, Found>>,
+  keys: readonly CustomerKey[],
+): Promise<ReadRows> {
+  try {
+    return { rows: await read(keys), unreadable: new Map() }
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError) || OF_ALL_ROWS.test(error.code ?? '08')) throw error
+    if (keys.length === 1) return { rows: new Map(), unreadable: new Map(keys.map((each) => [each, error])) }
+    const middle = Math.ceil(keys.length / 2)
+    const first = await readApart(read, keys.slice(0, middle))
+    const second = await readApart(read, keys.slice(middle))
+    return {
+      rows: new Map([...first.rows, ...second.rows]),
+      unreadable: new Map([...first.unreadable, ...second.unreadable]),
+    }
   }
 }

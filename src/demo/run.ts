@@ -2,8 +2,9 @@
 
 import { describeCustomers } from '../customers/describe.ts'
 import { makeReadCustomers } from '../customers/read.ts'
+import { sayService } from '../model/service.ts'
 import { seededRandom } from '../sandbox/faults/faults.ts'
-import { describeTarget } from '../service/target.ts'
+import { namedService } from '../service/target.ts'
 import { type Comparison, compareAll } from './compare.ts'
 import { advance, type Observed, startMeter } from './meter.ts'
 import { type Demo, openDemo } from './open.ts'
@@ -52,7 +53,7 @@ export async function runDemo(options: RunOptions): Promise<Ran> {
     tell({ what: 'phase', phase: { number: 0, of: 0, name: '', says, look } })
 
   const demo = await openDemo({ stack, now, say, tell, stop })
-  const target = describeTarget(demo.env.SERVICE_URL, demo.config)
+  const target = sayService(namedService(demo.env.SERVICE_URL, demo.config))
   tell({ what: 'opened', target })
   const random = seededRandom(SEED)
   const phases = makePhases(makePeople(CUSTOMERS, random), random)

@@ -1,9 +1,10 @@
 import { Queue } from 'bullmq'
 import type { Lease } from '../ledger/lease.ts'
-import { connectQueue } from './connect.ts'
+import { connectQueue, queueError } from './connect.ts'
 import { consume, type Keep, PREFIX, readyOr } from './consume.ts'
 import type { JobQueue } from './queue.ts'
 import { openTicks } from './ticks.ts'
+import { makeWitness } from './witness.ts'
 
 /** Finished jobs are kept for a look at them; what is owed stands in Postgres. */
 const KEEP: Keep = { removeOnComplete: { count: 200 }, removeOnFail: { age: 86_400, count: 1000 } }
@@ -46,6 +47,9 @@ export async function openQueue({ queueUrl, name, onError }: Options): Promise<J
     consume: (process, { concurrency }) =>
       consume<Lease>(process, { ...shared, name, concurrency, keep: KEEP }),
     ticks: (tick, { everyMs }) => openTicks(tick, { ...shared, name: `${name}-reconcile`, everyMs }),
+    witness:
+      connection.redis &&
+      makeWitness(connection.redis, { name, asError: (error) => queueError(error, queueUrl) }),
     close,
   }
 }

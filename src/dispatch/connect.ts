@@ -17,6 +17,8 @@ export type QueueConnection = {
   /** For taking jobs: waits for the server to come back. */
   readonly consumer: object
   readonly factory: BackendFactory
+  /** As `producer`; null: the queue is in Postgres. */
+  readonly redis: Redis | null
   close(): Promise<void>
 }
 
@@ -47,6 +49,7 @@ async function connectRedis(queueUrl: string, onError: (error: Error) => void): 
     producer,
     consumer,
     factory: undefined,
+    redis: producer,
     async close() {
       producer.disconnect()
       consumer.disconnect()
@@ -123,7 +126,13 @@ async function connectPostgres(queueUrl: string, onError: (error: Error) => void
     keepAlive: true,
     Client: listened(onError),
   })
-  return { producer: pool(2), consumer: pool(8), factory: createPostgresBackend, async close() {} }
+  return {
+    producer: pool(2),
+    consumer: pool(8),
+    factory: createPostgresBackend,
+    redis: null,
+    async close() {},
+  }
 }
 
 /** BullMQ listens to connections while they are idle; one that broke in the midst of its work would end the process. */

@@ -3,7 +3,7 @@ import type { ChangeSource, Note } from '../capture/source.ts'
 import { CURRENT_FINGERPRINT } from '../ledger/generation.ts'
 import { type Lease, leaseLane, readOnQueue, unlease } from '../ledger/lease.ts'
 import { noteReplans } from '../ledger/note.ts'
-import type { Binding } from '../ledger/target.ts'
+import { type Binding, isBoundBy } from '../ledger/target.ts'
 import { noteVerifications } from '../ledger/verification.ts'
 import { LANE, LANES } from '../model/customer.ts'
 import { laneLimit, roomFor } from './budget.ts'
@@ -38,13 +38,13 @@ const ENQUEUE_JOBS = 500
 
 const PEEK = `
 SELECT EXISTS (SELECT FROM rollcall.outbox) AS captured,
-  EXISTS (SELECT FROM rollcall.owed WHERE replan_at <= now()) AS replan,
+  EXISTS (SELECT FROM rollcall.owed WHERE replan_at <= now() AND token IS NULL) AS replan,
   EXISTS (SELECT FROM rollcall.owed WHERE verify_at <= now() AND token IS NULL) AS verify,
   EXISTS (SELECT FROM rollcall.owed WHERE lane = ANY($1) AND due_at <= now()) AS due,
   EXISTS (SELECT FROM rollcall.brake WHERE tripped_at IS NOT NULL) AS tripped,
   EXISTS (SELECT FROM rollcall.brake WHERE kind = 'revocation' AND tripped_at IS NOT NULL)
     OR EXISTS (SELECT FROM rollcall.capture_mark WHERE kind = 'truncate' AND resolved_at IS NULL) AS "deletionsHeld",
-  ${CURRENT_FINGERPRINT} = $2 AND EXISTS (SELECT FROM rollcall.target WHERE bound_at::text = $3) AS current`
+  ${CURRENT_FINGERPRINT} = $2 AND ${isBoundBy('$3')} AS current`
 
 type Peek = Readonly<
   Record<'captured' | 'replan' | 'verify' | 'due' | 'tripped' | 'deletionsHeld' | 'current', boolean>

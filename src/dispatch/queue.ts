@@ -1,6 +1,7 @@
 // The queue as the house sees it: jobs go in, a processor is called for each. Whether Redis or Postgres is
 // behind it, and that it is BullMQ, is known only to bullmq.ts, connect.ts, consume.ts and ticks.ts.
 import type { Lease } from '../ledger/lease.ts'
+import type { Mark } from '../ledger/mark.ts'
 
 /** `failed` is shown beside the job in the queue's own views: words without values, or null when it went well. */
 export type Processed = { readonly failed: string | null }
@@ -21,6 +22,14 @@ export type Ticks = {
   close(deadlineMs: number): Promise<void>
 }
 
+/** Apart from the database, so that it does not go back in time with it: how far this installation has come. */
+export type Witness = {
+  /** The latest; null: nothing is kept, as in a Redis that was flushed. */
+  read(): Promise<Mark | null>
+  /** An earlier one than that is not kept. */
+  keep(mark: Mark): Promise<void>
+}
+
 export type JobQueue = {
   add(leases: readonly Lease[]): Promise<void>
   /** Jobs that wait or run there now. */
@@ -31,5 +40,7 @@ export type JobQueue = {
   ): Promise<Consumer>
   /** The schedule by which customers are verified. */
   ticks(tick: () => Promise<Processed>, options: { readonly everyMs: number }): Promise<Ticks>
+  /** Null: a queue in Postgres may go back in time with the database. */
+  readonly witness: Witness | null
   close(): Promise<void>
 }

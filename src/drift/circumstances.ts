@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { CURRENT_FINGERPRINT } from '../ledger/generation.ts'
-import type { Binding } from '../ledger/target.ts'
+import { type Binding, isBoundBy } from '../ledger/target.ts'
 import { LANE } from '../model/customer.ts'
 import { currentRate } from '../pace/row.ts'
 import type { Circumstances } from './allowance.ts'
@@ -13,7 +13,7 @@ SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs",
   EXISTS (SELECT FROM rollcall.owed WHERE lane = ANY($1) AND due_at < ${BEHIND})
     OR coalesce((SELECT at FROM rollcall.outbox ORDER BY id LIMIT 1) < ${BEHIND}, false) AS "liveWaits",
   coalesce(${CURRENT_FINGERPRINT} = $2, false)
-    AND EXISTS (SELECT FROM rollcall.target WHERE bound_at::text = $3) AS current,
+    AND ${isBoundBy('$3')} AS current,
   coalesce((SELECT swept_at IS NOT NULL FROM rollcall.generation ORDER BY id DESC LIMIT 1), false) AS swept,
   EXISTS (SELECT FROM rollcall.capture_mark
     WHERE resynced_at IS NULL AND (kind = 'overflow' OR resolved_at IS NOT NULL)) AS gap`

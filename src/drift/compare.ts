@@ -1,7 +1,7 @@
 // What a GET says of a customer while nothing is owed to it. Pure; the comparison is that of `rollcall sync --diff`, the
 // plan that of every sync.
 import { leftOutOf } from '../access/left-out.ts'
-import { plansFor } from '../access/next.ts'
+import { heldBackBy, plansFor } from '../access/next.ts'
 import { absenceOf } from '../diff/diff.ts'
 import { type Row, recordFor, rowsOf, type Standing } from '../diff/rows.ts'
 import type { KnownRecord } from '../ledger/record.ts'
@@ -146,7 +146,7 @@ function wrongAccess(here: Status, there: number): WrongAccess | null {
 function isWrong({ verdict, here }: Row, { mapped, work }: Subject): boolean {
   if (verdict !== 'differs' || here === 'refused') return false
   const incomplete = mapped.kind === 'user' && mapped.issues.length > 0
-  return here !== 'cleared' || !(incomplete || Object.keys(work.record.refused).length > 0)
+  return here !== 'cleared' || !(incomplete || heldBackBy(work.record).length > 0)
 }
 
 function fieldOf({ field }: Pick<Row, 'field'>): readonly DriftField[] {
@@ -175,9 +175,10 @@ export function memoryAfter(subject: Subject, sight: RemoteUser | 'absent'): Mem
 }
 
 function askedOf(subject: Subject, seen: RemoteUser | 'absent' | undefined) {
-  const { mapped, rivals, policy, digests, digestKey, work } = subject
-  const { unknown, blind, statusDoubted, record } = work
-  const owed = { unknown, blind, statusDoubted, sinceMs: null, dueInMs: null, underWay: false }
+  const { mapped, rivals, policy, digests, digestKey, work, nowMs } = subject
+  const { unknown, blind, statusDoubted, record, replanAtMs } = work
+  const replanInMs = replanAtMs === null ? null : replanAtMs - nowMs
+  const owed = { unknown, blind, statusDoubted, replanInMs, sinceMs: null, dueInMs: null, underWay: false }
   return { mapped, rivals, policy, digests, digestKey, known: { record, owed }, seen }
 }
 

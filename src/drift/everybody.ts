@@ -1,9 +1,8 @@
 // The customers of a run, one after the other, from wherever an earlier process has come to.
-import type { Found } from '../customers/read.ts'
+import type { Reading } from '../customers/reading.ts'
 import { changedSince } from '../ledger/sweep-work.ts'
 import type { Position as Start } from '../ledger/sweeps.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { readRows } from '../sync/page.ts'
 import { everyPage } from '../sync/pages.ts'
 import { type Drawn, draw, type Everybody } from './draw.ts'
 
@@ -27,7 +26,7 @@ export const BEGINNING: Place = { position: { part: 'drawn', rank: null }, first
 export type Next = { readonly key: CustomerKey; readonly place: Place }
 
 type Options = Everybody & {
-  readonly readCustomers: (keys: readonly CustomerKey[]) => Promise<ReadonlyMap<CustomerKey, Found>>
+  readonly readCustomers: Reading
   readonly seed: string
   /** Null: everybody. */
   readonly sample: number | null
@@ -90,7 +89,7 @@ async function withoutRow(
   keys: readonly CustomerKey[],
   { readCustomers, pool, startedAt }: Options,
 ): Promise<ReadonlySet<CustomerKey>> {
-  const { rows } = await readRows(readCustomers, keys)
+  const { rows } = await readCustomers(keys)
   const gone = keys.filter((key) => rows.get(key) === null)
   const changed = await changedSince(pool, gone, startedAt)
   return new Set(gone.filter((key) => !changed.has(key)))

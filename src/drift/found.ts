@@ -1,5 +1,6 @@
 // Findings for a report: those of one run, and what the rounds of the workers know without a call.
 import type { ClientBase } from 'pg'
+import { OPEN_RELEASE } from '../ledger/released.ts'
 import { iso } from '../ledger/sql.ts'
 import { BELIEVED, TOLD } from './believed.ts'
 import { readHeldAccess } from './held-read.ts'
@@ -41,7 +42,7 @@ export async function readOpenFound(client: Client): Promise<readonly Finding[]>
  * What is said of each one; the findings come first. Who was never registered and is owed a sync waits for that, and any
  * other such record came with a change of somebody out of scope. What nobody believes is as if nobody had looked.
  */
-const SAID = `CASE WHEN f.told THEN 'found' WHEN l.state IN ('rejected', 'held', 'discarded') THEN l.state
+const SAID = `CASE WHEN f.told THEN 'found' WHEN l.state = 'held' AND ${OPEN_RELEASE} THEN 'owed' WHEN l.state IN ('rejected', 'held', 'discarded') THEN l.state
   WHEN f.suspected THEN 'suspected' WHEN NOT f.told THEN 'unlooked'
   WHEN l.remote = 'unasked' THEN CASE WHEN l.state = 'failing' OR EXISTS (SELECT FROM rollcall.owed o
     WHERE o.key = l.key AND (o.due_at IS NOT NULL OR o.call_token IS NOT NULL OR o.unknown)) THEN 'owed' ELSE 'not-ours' END

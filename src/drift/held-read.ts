@@ -1,6 +1,7 @@
 // How many of those whom the brake holds have wrong access, by the records alone.
 import type { ClientBase } from 'pg'
 import type { Reason, RemoteState } from '../ledger/record.ts'
+import { OPEN_RELEASE } from '../ledger/released.ts'
 import { TOLD } from './believed.ts'
 import { accessWhileHeld, thereWhenHeld, wantedWhenHeld } from './held-access.ts'
 import type { WrongAccess } from './words.ts'
@@ -12,7 +13,7 @@ SELECT l.reason, CASE WHEN o.unknown THEN 'unknown' ELSE l.remote END AS remote,
   CASE WHEN o.status_doubted THEN NULL ELSE l.seen_status END AS "seenStatus", count(*)::float8 AS count
 FROM (SELECT key, remote, sent_status, seen_status,
     jsonb_build_object('kinds', coalesce(reason->'kinds', '[]'), 'entitles', reason->'entitles') AS reason
-  FROM rollcall.ledger WHERE state = 'held') l
+  FROM rollcall.ledger l WHERE state = 'held' AND NOT ${OPEN_RELEASE}) l
 LEFT JOIN rollcall.owed o USING (key)
 WHERE NOT EXISTS (SELECT FROM rollcall.finding f WHERE f.key = l.key AND f.access IS NOT NULL AND ${TOLD})
 GROUP BY 1, 2, 3, 4`

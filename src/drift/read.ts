@@ -1,13 +1,13 @@
 // Reads a page of customers as verification begins with them, in a handful of statements.
 import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
-import type { Found } from '../customers/read.ts'
+import type { Reading as ReadCustomers } from '../customers/reading.ts'
 import { readWork, type Work } from '../ledger/sweep-work.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { userIdOf } from '../model/mapped.ts'
 import { type Digester, forCustomer } from '../sync/digest.ts'
 import { mapFound, userIdFor } from '../sync/map.ts'
-import { claimantsOf, readRivals, readRows } from '../sync/page.ts'
+import { claimantsOf, readRivals } from '../sync/page.ts'
 import { policyOf } from '../sync/policy.ts'
 import { findRivals } from '../sync/rivals.ts'
 import { isFresh, reasonToSkip, type Subject } from './compare.ts'
@@ -17,7 +17,7 @@ export type Reading = {
   readonly pool: Pool
   readonly config: Config
   readonly digester: Digester
-  readonly readCustomers: (keys: readonly CustomerKey[]) => Promise<ReadonlyMap<CustomerKey, Found>>
+  readonly readCustomers: ReadCustomers
 }
 
 /** `skip`: why it cannot be verified now. */
@@ -32,7 +32,7 @@ export async function readSubjects(
   keys: readonly CustomerKey[],
 ): Promise<readonly ReadSubject[]> {
   const { work, nowMs } = await readWork(pool, keys)
-  const { rows, unreadable } = await readRows(readCustomers, keys)
+  const { rows, unreadable } = await readCustomers(keys)
   const now = new Date(nowMs)
   const claimants = await claimantsOf(pool, config, keys)
   const rivals = await readRivals({ config, read: readCustomers, rows, claimants, now })

@@ -58,6 +58,7 @@ UPDATE rollcall.ledger l SET looked_at = now(),
   sent = CASE WHEN e.known THEN e.record->'sent' ELSE l.sent END,
   seen = CASE WHEN e.known THEN e.record->'seen' ELSE l.seen END,
   refused = CASE WHEN e.known THEN e.record->'refused' ELSE l.refused END,
+  conflict = CASE WHEN e.known THEN nullif(e.record->'conflict', 'null') ELSE l.conflict END,
   digest_key = CASE WHEN e.known THEN e.record->>'digestKey' ELSE l.digest_key END
 FROM (SELECT key, verified, learnt, record, coalesce(jsonb_typeof(record) = 'object', false) AS known
   FROM jsonb_to_recordset($1::jsonb) AS r (key text, verified boolean, learnt jsonb, record jsonb)) e

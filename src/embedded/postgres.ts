@@ -4,7 +4,7 @@ import { chown, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { type Account, serverAccount, temporaryFolder } from './account.ts'
-import { findBinaries, reachable } from './binaries.ts'
+import { type Binaries, findBinaries, reachable } from './binaries.ts'
 import { type Guardian, guard } from './guarded.ts'
 import type { Command } from './guardian.ts'
 import { type EmbeddedServer, launch, runOnce } from './launch.ts'
@@ -16,21 +16,25 @@ export type PostgresOptions = {
   readonly settings?: Readonly<Record<string, string | number>>
   /** Where its folder is made; otherwise where temporary files go. */
   readonly place?: string
+  /** Another Postgres than the one that npm brings. */
+  readonly binaries?: Binaries
 }
 
 const USER = 'postgres'
 
+/** Shared memory is kept in files of the folder, so that even a killed server leaves none in /dev/shm. */
+const MEMORY = { dynamic_shared_memory_type: 'mmap' }
+
 /**
  * Nothing has to survive a power cut. `synchronous_commit` stays on all the same: without fsync it costs
- * next to nothing, and a killed server keeps what it has committed. Shared memory is kept in files of the
- * folder, so that even a killed server leaves none in /dev/shm.
+ * next to nothing, and a killed server keeps what it has committed.
  */
 const SETTINGS = {
   listen_addresses: HOST,
   unix_socket_directories: '',
   max_connections: 200,
   shared_buffers: '32MB',
-  dynamic_shared_memory_type: 'mmap',
+  ...MEMORY,
   fsync: 'off',
   full_page_writes: 'off',
   autovacuum_naptime: '5s',
@@ -45,7 +49,7 @@ const SETTINGS = {
  * the server's log when it does not start.
  */
 export async function startPostgres(options: PostgresOptions = {}): Promise<EmbeddedServer> {
-  const installed = await findBinaries()
+  const installed = options.binaries ?? (await findBinaries())
   const account = await serverAccount()
   const folder = await temporaryFolder('rollcall-postgres-', account, options.place)
   const guardian = guard({ folder, lastSignal: 'SIGQUIT', deadlineMs: 15_000 })
@@ -61,7 +65,11 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Embe
     const data = join(folder, 'data')
     const password = randomBytes(18).toString('base64url')
     await initialize({ guardian, folder, account, password }, (secret) =>
-      command('initdb', binaries.initdb, initdbArguments(data, secret)),
+      command('initdb', binaries.initdb, [
+        ...initdbArguments(data, secret),
+        // Others may be older than this option.
+        ...(options.binaries ? [] : asArguments(MEMORY)),
+      ]),
     )
     const recipe = {
       name: 'Postgres',
@@ -108,7 +116,6 @@ function initdbArguments(data: string, secret: string): readonly string[] {
     '--locale=C',
     '--no-sync',
     '--no-instructions',
-    ...asArguments({ dynamic_shared_memory_type: SETTINGS.dynamic_shared_memory_type }),
   ]
 }
 

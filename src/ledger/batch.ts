@@ -11,9 +11,9 @@ const TRIES = 3
 
 /**
  * Gathers concurrent calls into one statement over arrays: a few dozen rows or two milliseconds, whichever
- * comes first. Answers come back in the order of the inputs.
+ * comes first. Answers come back in the order of the inputs; an error among them fails its own call alone.
  */
-export function makeBatch<In, Out>(run: (inputs: readonly In[]) => Promise<readonly Out[]>) {
+export function makeBatch<In, Out>(run: (inputs: readonly In[]) => Promise<readonly (Out | Error)[]>) {
   const loader = new DataLoader<In, Out>((inputs) => retried(() => run(inputs)), {
     cache: false,
     maxBatchSize: MOST_ROWS,

@@ -3,7 +3,7 @@ import type { CustomerKey } from '../model/customer.ts'
 import { makeBatch } from './batch.ts'
 import { CURRENT_FINGERPRINT, CURRENT_GENERATION, HOLD_GENERATION } from './generation.ts'
 import type { Lease } from './lease.ts'
-import type { Binding } from './target.ts'
+import { type Binding, isBoundBy } from './target.ts'
 
 /** A live claim: the only process that may call the service for this customer, until its lifetime ends. */
 export type Claim = {
@@ -23,6 +23,8 @@ export type Claim = {
   readonly changedAtMs: number | null
   /** The database's clock at the claim, in milliseconds since 1970: the `now` of the mapping. */
   readonly nowMs: number
+  /** In how long the customer was to be planned again; null: not at all, or that time is why it is claimed. */
+  readonly replanInMs: number | null
   /** The generation of the mapping that this claim goes by. */
   readonly generation: string
 }
@@ -43,10 +45,11 @@ UPDATE rollcall.owed o SET call_token = o.token, due_at = now() + $3 * interval 
 FROM asked JOIN locked USING (id)
 WHERE o.id = asked.id AND o.token = asked.token AND o.call_token IS NULL AND o.due_at > now()
   AND (o.not_before IS NULL OR o.not_before <= now())
-  AND EXISTS (SELECT FROM rollcall.target WHERE bound_at::text = $4) AND ${CURRENT_FINGERPRINT} = $5
+  AND ${isBoundBy('$4')} AND ${CURRENT_FINGERPRINT} = $5
 RETURNING o.id::text, o.token::text, o.key, o.change_version::text AS version, o.unknown, o.blind,
   o.status_doubted AS "statusDoubted", o.attempts, ${CURRENT_GENERATION}::text AS generation,
   (extract(epoch FROM o.changed_at) * 1000)::float8 AS "changedAtMs",
+  (extract(epoch FROM o.replan_at - now()) * 1000)::float8 AS "replanInMs",
   (extract(epoch FROM now()) * 1000)::float8 AS "nowMs"`
 
 type Options = {

@@ -1,9 +1,17 @@
 import type { Pool } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
+import type { OptionalField } from '../model/user.ts'
 import { makeBatch, retried } from './batch.ts'
 import { noteNamed, noteSharers } from './claimants.ts'
 import type { LedgerRecord } from './record.ts'
 import { VERIFICATIONS, VERIFY_AFTER } from './verification.ts'
+
+/** A value that a user held and holds no more: the digests of what was sent, and of what a GET had shown. */
+export type Freed = {
+  readonly field: OptionalField
+  readonly sent: string | null
+  readonly seen: string | null
+}
 
 /**
  * How a claim ends. `settle`: the plan for the claimed version is carried out, or needs a person (rejected,
@@ -27,8 +35,13 @@ export type Ending = {
   readonly backoffMs: number
   /** How long what a request of this claim does may still not be seen: timeout, grace, and the service's lag. */
   readonly lateMs: number
-  /** When the mapping's answer ceases to hold, in milliseconds since 1970. */
+  /**
+   * When the customer is planned again though nothing has changed, in milliseconds since 1970: the mapping's answer ceases
+   * to hold, or a value that another user had is tried again. Null settles that there is no such time.
+   */
   readonly replanAtMs: number | null
+  /** The database's clock at the claim, in milliseconds since 1970. */
+  readonly claimedAtMs: number
   /** A GET of this claim showed all that is desired, after the last write. */
   readonly verified: boolean
   /** When the oldest change was made that this ending settles, in milliseconds since 1970. */
@@ -55,6 +68,8 @@ export type Ending = {
     /** Fields that a look after an earlier call still showed; null: nobody looked. */
     readonly left: readonly string[] | null
   }
+  /** What the writes of this claim have replaced or cleared; none where that is nothing. It is not stored. */
+  readonly freed?: readonly Freed[]
   readonly lastAnswer: {
     readonly method: string
     readonly status: number | null
@@ -74,7 +89,7 @@ const END = `
 WITH e AS MATERIALIZED (
   SELECT * FROM jsonb_to_recordset($1::jsonb) AS e (
     id bigint, token bigint, version bigint, kind text, sure boolean, acknowledged boolean, failed boolean,
-    "gapMs" float8, "backoffMs" float8, "lateMs" float8, "replanAtMs" float8, verified boolean,
+    "gapMs" float8, "backoffMs" float8, "lateMs" float8, "replanAtMs" float8, "claimedAtMs" float8, verified boolean,
     "withdrawsDoubt" boolean, "changedAtMs" float8, generation bigint, desired text, record jsonb,
     erasure jsonb, "lastAnswer" jsonb)),
 locked AS MATERIALIZED (
@@ -97,7 +112,10 @@ ended AS (
       ELSE o.verify_left END,
     verify_at = CASE WHEN e.kind = 'unknown' THEN NULL WHEN t.cleared THEN now() + ${VERIFY_AFTER}
       ELSE o.verify_at END,
-    replan_at = CASE WHEN e.kind = 'settle' THEN t.replan ELSE o.replan_at END,
+    -- What passed under the claim was not seen by it: another customer has given up a value, perhaps while this
+    -- statement waited for the row.
+    replan_at = CASE WHEN o.replan_at > to_timestamp(e."claimedAtMs" / 1000) AND o.replan_at <= clock_timestamp() THEN o.replan_at
+      WHEN e.kind = 'settle' OR t.replan IS NOT NULL THEN t.replan ELSE o.replan_at END,
     not_before = CASE e.kind
       WHEN 'settle' THEN greatest(now() + t.gap, CASE WHEN o.suspect_version > e.version THEN o.not_before END)
       WHEN 'unknown' THEN greatest(o.due_at, now() + t.late) ELSE o.not_before END,
@@ -119,21 +137,22 @@ ended AS (
   WHERE o.id = e.id AND o.token = e.token AND o.call_token = e.token
   RETURNING o.id, o.key, e.token),
 recorded AS (
-  INSERT INTO rollcall.ledger AS l (key, user_id, remote, was_there, sent_status, seen_status, sent, seen, refused, erased,
-    digest_key, state, reason, issues, last_answer, desired, generation, since, changed_at, acknowledged_at, verified_at, proved_at)
-  SELECT ended.key, r."userId", r.remote, r."wasThere", r."sentStatus", r."seenStatus", r.sent, r.seen, r.refused, r.erased,
+  INSERT INTO rollcall.ledger AS l (key, user_id, remote, was_there, sent_status, seen_status, sent, seen, refused, conflict, erased,
+    digest_key, state, reason, issues, last_answer, desired, generation, since, changed_at, acknowledged_at, settled_at, verified_at, proved_at)
+  SELECT ended.key, r."userId", r.remote, r."wasThere", r."sentStatus", r."seenStatus", r.sent, r.seen, r.refused, r.conflict, r.erased,
     r."digestKey", r.state, r.reason, r.issues, e."lastAnswer", e.desired, e.generation, now(),
     CASE WHEN e.kind = 'settle' THEN to_timestamp(e."changedAtMs" / 1000) END,
     CASE WHEN e.acknowledged THEN now() END,
+    CASE WHEN e.kind = 'settle' AND r.state = 'idle' THEN now() END,
     CASE WHEN e.verified THEN now() END, CASE WHEN e.verified THEN now() END
   FROM ended JOIN e USING (id, token), jsonb_to_record(e.record) AS r ("userId" text, remote text,
-    "wasThere" boolean, "sentStatus" smallint, "seenStatus" smallint, sent jsonb, seen jsonb, refused jsonb, erased text, "digestKey" text,
+    "wasThere" boolean, "sentStatus" smallint, "seenStatus" smallint, sent jsonb, seen jsonb, refused jsonb, conflict jsonb, erased text, "digestKey" text,
     state text, reason jsonb, issues jsonb)
   ORDER BY ended.key
   ON CONFLICT (key) DO UPDATE SET
     user_id = excluded.user_id, remote = excluded.remote, sent_status = excluded.sent_status,
     seen_status = excluded.seen_status, sent = excluded.sent, seen = excluded.seen,
-    refused = excluded.refused, erased = excluded.erased, was_there = excluded.was_there, digest_key = excluded.digest_key, state = excluded.state,
+    refused = excluded.refused, conflict = excluded.conflict, erased = excluded.erased, was_there = excluded.was_there, digest_key = excluded.digest_key, state = excluded.state,
     reason = excluded.reason, issues = excluded.issues,
     last_answer = coalesce(excluded.last_answer, l.last_answer),
     desired = excluded.desired, generation = excluded.generation,
@@ -141,6 +160,7 @@ recorded AS (
       THEN coalesce(l.since, excluded.since) ELSE excluded.since END,
     changed_at = coalesce(excluded.changed_at, l.changed_at),
     acknowledged_at = coalesce(excluded.acknowledged_at, l.acknowledged_at),
+    settled_at = coalesce(excluded.settled_at, l.settled_at),
     verified_at = coalesce(excluded.verified_at, l.verified_at),
     proved_at = CASE WHEN l.proved_at >= coalesce(excluded.changed_at, l.changed_at) THEN l.proved_at
       ELSE coalesce(excluded.proved_at, l.proved_at) END,

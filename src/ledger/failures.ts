@@ -30,6 +30,7 @@ export type ReasonGroup = Waiting & {
   readonly fields: readonly string[] | null
   readonly named: readonly string[] | null
   readonly keys: readonly CustomerKey[] | null
+  readonly misfits: readonly string[] | null
 }
 
 /** Customers with one issue of a field. `blocks`: they are rejected for it; else the field alone is left out. */
@@ -62,7 +63,7 @@ const ms = (interval: string) => `round(extract(epoch FROM ${interval}) * 1000):
 const REASONS = `
 SELECT l.state, ${CODE} AS code, (l.reason->>'status')::int AS status, l.reason->>'error' AS error,
   count(*)::int AS customers, min(l.key) AS example,
-  ${common('fields')} AS fields, ${common('named')} AS named, ${common('keys')} AS keys,
+  ${common('fields')} AS fields, ${common('named')} AS named, ${common('keys')} AS keys, ${common('misfits')} AS misfits,
   ${iso('min(l.since)')} AS since, ${ms('clock_timestamp() - min(l.since)')} AS "sinceMs",
   ${ms('min(o.due_at) FILTER (WHERE o.token IS NULL) - clock_timestamp()')} AS "nextInMs",
   coalesce(bool_or(o.token IS NOT NULL), false) AS "underWay"

@@ -119,15 +119,18 @@ export async function noteUnknown(client: Client, customers: readonly Newcomer[]
   if (customers.length > 0) await client.query(NOTE_UNKNOWN, [...columnsOf(customers), lane])
 }
 
-/** Customers whose mapping said until when its answer holds: they are noted when that time has passed. */
+/**
+ * Customers who are planned again though nothing has changed: noted when that time has passed. While a token is out it
+ * waits for the end of that claim, which may have read the customer before.
+ */
 const NOTE_REPLANS = `
 WITH passed AS MATERIALIZED (
-  SELECT key FROM rollcall.owed WHERE replan_at <= now() ORDER BY key LIMIT $1 FOR UPDATE SKIP LOCKED)
+  SELECT key FROM rollcall.owed WHERE replan_at <= now() AND token IS NULL ORDER BY key LIMIT $1 FOR UPDATE SKIP LOCKED)
 UPDATE rollcall.owed o SET
   change_version = o.change_version + 1,
   replan_at = NULL,
   lane = CASE WHEN o.due_at IS NULL THEN $2 ELSE least(o.lane, $2) END,
-  due_at = CASE WHEN o.token IS NULL THEN least(o.due_at, greatest(now(), o.not_before)) ELSE o.due_at END
+  due_at = least(o.due_at, greatest(now(), o.not_before))
 FROM passed WHERE o.key = passed.key`
 
 export async function noteReplans(client: Client, limit: number): Promise<number> {

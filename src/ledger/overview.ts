@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg'
 import { LANE } from '../model/customer.ts'
+import { OPEN_RELEASE } from './released.ts'
 import { common, STOPPED as NOT_SYNCED } from './selector.ts'
 
 /** What `rollcall status` shows of the tables; counts and times only. Ages in milliseconds. */
@@ -29,7 +30,10 @@ export type Overview = {
     readonly idle: number
     readonly rejected: number
     readonly failing: number
+    /** Waiting for a person. */
     readonly held: number
+    /** Released by a person, and on their way. */
+    readonly released: number
     readonly discarded: number
   }
   readonly reasons: readonly {
@@ -79,11 +83,14 @@ SELECT
   (SELECT count(*)::int FROM rollcall.owed WHERE unknown AND due_at IS NOT NULL) AS unknown,
   (SELECT jsonb_build_object(
      'idle', count(*) FILTER (WHERE state = 'idle' AND NOT (remote = 'unasked' AND generation IS NULL)), 'rejected', count(*) FILTER (WHERE state = 'rejected'),
-     'failing', count(*) FILTER (WHERE state = 'failing'), 'held', count(*) FILTER (WHERE state = 'held'),
+     'failing', count(*) FILTER (WHERE state = 'failing'), 
+     'held', count(*) FILTER (WHERE state = 'held' AND NOT ${OPEN_RELEASE}),
+     'released', count(*) FILTER (WHERE state = 'held' AND ${OPEN_RELEASE}),
      'discarded', count(*) FILTER (WHERE state = 'discarded'))
-   FROM rollcall.ledger) AS states,
+   FROM rollcall.ledger l) AS states,
   (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY customers DESC, code), '[]') FROM (
-     SELECT l.state, l.reason->>'code' AS code, (l.reason->>'status')::int AS status,
+     SELECT CASE WHEN l.state = 'held' AND ${OPEN_RELEASE} THEN 'released' ELSE l.state END AS state,
+       l.reason->>'code' AS code, (l.reason->>'status')::int AS status,
        ${common('fields')} AS fields, count(*)::int AS customers
      FROM rollcall.ledger l WHERE l.state <> 'idle' GROUP BY 1, 2, 3) r) AS reasons,
   (SELECT coalesce(jsonb_agg(to_jsonb(i) ORDER BY customers DESC, field), '[]') FROM (

@@ -21,6 +21,12 @@ export type Erased = 'sent' | 'verified'
 export type Digests = Readonly<Record<string, string>>
 
 /**
+ * Values that the service does not take because another user has them. They are sent again at `owed.replan_at`, and wait
+ * the longer the more often they were refused; see sync/conflict.ts.
+ */
+export type Conflict = { readonly values: Digests; readonly tries: number }
+
+/**
  * Every code that this version gives as a reason. Reasons are stored: one that is read may be of another version, so
  * whoever words them has to cope with a code that is not here.
  */
@@ -30,6 +36,8 @@ export type ReasonCode =
   | 'shared-user-id'
   | 'refused'
   | 'customer-unreadable'
+  /** A create is refused because another user has something of it, and no GET shows this one. */
+  | 'conflict'
   /** The service's answer, or that there was none. */
   | 'denied'
   | 'later'
@@ -52,7 +60,7 @@ export type ReasonCode =
   /** The brake could not be asked: its row was held by another process for too long. */
   | 'brake-busy'
 
-/** Why a customer is where it is: a code, an HTTP status, names of fields and keys. Never a value. */
+/** Why a customer is where it is: a code, an HTTP status, names of fields, columns and keys. Never a value. */
 export type Reason = {
   readonly code: ReasonCode
   readonly status?: number
@@ -60,6 +68,8 @@ export type Reason = {
   readonly error?: string
   readonly fields?: readonly string[]
   readonly keys?: readonly string[]
+  /** What the configuration names and the database does not have: names of columns and tables, in words. */
+  readonly misfits?: readonly string[]
   /** For which kinds of the brake it is held. */
   readonly kinds?: readonly string[]
   /** Of somebody who is held: whether carrying it out leaves them with access. */
@@ -77,6 +87,7 @@ export type LedgerRecord = {
   readonly sent: Digests
   readonly seen: Digests
   readonly refused: Digests
+  readonly conflict: Conflict | null
   /** Null: not erased, or the row has come back. Else no digest is kept, and `sent` and `refused` hold marks alone. */
   readonly erased: Erased | null
   /** The user was there, and an absence has not been accepted since; null: as `remote` says. */
@@ -109,6 +120,7 @@ export const NEVER_SETTLED: KnownRecord = {
   sent: {},
   seen: {},
   refused: {},
+  conflict: null,
   erased: null,
   wasThere: null,
   digestKey: null,
@@ -123,7 +135,7 @@ export const NEVER_SETTLED: KnownRecord = {
 
 /** The columns of a KnownRecord, for every statement that reads one. */
 export const RECORD = `user_id AS "userId", remote, sent_status AS "sentStatus", seen_status AS "seenStatus",
-  sent, seen, refused, erased, was_there AS "wasThere", normalised, digest_key AS "digestKey", state, reason, issues,
+  sent, seen, refused, conflict, erased, was_there AS "wasThere", normalised, digest_key AS "digestKey", state, reason, issues,
   generation IS NULL AS newcomer, desired,
   (extract(epoch FROM clock_timestamp() - verified_at) * 1000)::float8 AS "verifiedAgoMs",
   (extract(epoch FROM clock_timestamp() - acknowledged_at) * 1000)::float8 AS "writtenAgoMs"`

@@ -75,7 +75,9 @@ async function retryPages(pool: Pool, page: NextPage, lane: Lane): Promise<Omit<
   }
 }
 
-const FORGET_REFUSED = `UPDATE rollcall.ledger SET refused = '{}' WHERE key = ANY($1) AND refused <> '{}'`
+const FORGET_REFUSED = `
+UPDATE rollcall.ledger SET refused = '{}', conflict = NULL
+WHERE key = ANY($1) AND (refused <> '{}' OR conflict IS NOT NULL)`
 const COUNT = `
 SELECT (count(*) FILTER (WHERE call_token IS NOT NULL))::int AS "underWay",
   (count(*) FILTER (WHERE token IS NULL AND due_at > now()))::int AS waiting

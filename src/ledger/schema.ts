@@ -97,6 +97,8 @@ export const ledger = rollcall.table(
     seen: jsonb('seen').$type<Record<string, string>>().notNull().default({}),
     /** Digest of a value that the service refused, by field; not sent again until it changes. */
     refused: jsonb('refused').$type<Record<string, string>>().notNull().default({}),
+    /** Values that another user has, by field, and how often they were refused; see record.ts. */
+    conflict: jsonb('conflict').$type<{ readonly values: Record<string, string>; readonly tries: number }>(),
     /** Key id and normal-form version of the digests above. */
     digestKey: text('digest_key'),
     state: text('state').notNull().default('idle'),
@@ -113,6 +115,8 @@ export const ledger = rollcall.table(
      * showed all of it. */
     changedAt: at('changed_at'),
     acknowledgedAt: at('acknowledged_at'),
+    /** When a claim last left nothing to do; the brake tells a repeated attempt from another change by it. */
+    settledAt: at('settled_at'),
     /** Written by workers of 0.1.0 before this column moved to `owed`; they may still run while we migrate. */
     verifyAt: at('verify_at'),
     verifiedAt: at('verified_at'),
@@ -138,6 +142,7 @@ export const ledger = rollcall.table(
   (t) => [
     check('ledger_erased', sql`${t.erased} IN ('sent', 'verified')`),
     index('ledger_user_id').on(t.userId),
+    index('ledger_conflict').on(t.key).where(sql`${t.conflict} IS NOT NULL`),
     index('ledger_state').on(t.state).where(sql`${t.state} <> 'idle'`),
     check('ledger_remote', sql`${t.remote} IN ('unasked', 'unknown', 'absent', 'present')`),
     check('ledger_state_known', sql`${t.state} IN ('idle', 'rejected', 'failing', 'held', 'discarded')`),
@@ -221,6 +226,10 @@ export const target = rollcall.table(
     timeline: integer('timeline'),
     databaseOid: bigint('database_oid', { mode: 'bigint' }),
     boundAt: at('bound_at').notNull().default(sql`now()`),
+    /** The transaction that wrote the row; see target.ts. A migration that rewrites this table has to write the row anew. */
+    boundBy: bigint('bound_by', { mode: 'bigint' })
+      .notNull()
+      .default(sql`pg_current_xact_id()::text::bigint`),
   },
   (t) => [check('target_one_row', sql`${t.id} = 1`)],
 )

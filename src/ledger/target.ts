@@ -1,26 +1,41 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { ClientBase } from 'pg'
-import { RollcallError } from '../model/errors.ts'
+import { type Difference, targetChanged } from './target-changed.ts'
 
-/** The service that a ledger is about: origin and key, and the database that the ledger stands in. */
+/** The service that a ledger is about: its origin, its key, and the key that digests are made with. */
 export type Target = { readonly origin: string; readonly apiKey: string; readonly digestKey: string }
 
-type Bound = {
-  readonly origin: string
-  readonly apiKeyMac: string
+/** As far as a command knows it; what is not known is not compared. */
+export type PartialTarget = { readonly [K in keyof Target]?: Target[K] | undefined }
+
+/** The service and the database of the present; null: not known. */
+type Facts = {
+  readonly origin: string | null
+  readonly apiKeyMac: string | null
   readonly systemIdentifier: string | null
   readonly timeline: number | null
   readonly databaseOid: string
 }
 
-/** Names one binding: a later `migrate --target` makes another. */
+/** `rewritten`: the row was not written by the transaction that it names, so a logical restore has written it. */
+type Bound = Facts & { readonly rewritten: boolean }
+
+/**
+ * Names one binding: the transaction that wrote the row. A later `migrate --target` makes another, and so does every
+ * logical restore, which writes rows anew.
+ */
 export type Binding = string
 
 type Client = Pick<ClientBase, 'query'>
 
+/** A guard for statements of a process: the ledger still has the binding that this parameter names. */
+export const isBoundBy = (parameter: string) =>
+  `EXISTS (SELECT FROM rollcall.target WHERE xmin::text = ${parameter})`
+
 const BOUND = `
 SELECT origin, api_key_mac AS "apiKeyMac", system_identifier AS "systemIdentifier", timeline,
-  database_oid::text AS "databaseOid", bound_at::text AS "boundAt" FROM rollcall.target`
+  database_oid::text AS "databaseOid", xmin::text AS binding, (bound_by & 4294967295)::text <> xmin::text AS rewritten
+FROM rollcall.target`
 
 const BIND = `
 INSERT INTO rollcall.target (id, origin, api_key_mac, system_identifier, timeline, database_oid)
@@ -34,18 +49,24 @@ VALUES (1, $1, $2, $3, $4, $5)`
 export async function bindTarget(client: Client, target: Target): Promise<Binding> {
   const now = await present(client, target)
   await client.query(`${BIND} ON CONFLICT (id) DO NOTHING`, values(now))
-  const { rows } = await client.query<Bound & { boundAt: Binding }>(BOUND)
+  const { rows } = await client.query<Bound & { binding: Binding }>(BOUND)
   const differences = rows[0] ? differencesOf(rows[0], now) : []
-  if (differences.length > 0) throw new RollcallError('TARGET_CHANGED', differences)
-  return rows[0]?.boundAt ?? ''
+  if (differences.length > 0) throw targetChanged(differences)
+  return rows[0]?.binding ?? ''
+}
+
+/** In place of the binding that there is, in the transaction of the caller. */
+export async function bindAnew(client: Client, target: Target): Promise<void> {
+  await client.query('DELETE FROM rollcall.target')
+  await client.query(BIND, values(await present(client, target)))
 }
 
 /** The present binding; null when there is none. */
 export async function readBinding(client: Client): Promise<Binding | null> {
-  const { rows } = await client.query<{ boundAt: Binding }>(
-    'SELECT bound_at::text AS "boundAt" FROM rollcall.target',
+  const { rows } = await client.query<{ binding: Binding }>(
+    'SELECT xmin::text AS binding FROM rollcall.target',
   )
-  return rows[0]?.boundAt ?? null
+  return rows[0]?.binding ?? null
 }
 
 /** The service that the ledger is about; null when it was never bound. */
@@ -54,69 +75,41 @@ export async function boundOrigin(client: Client): Promise<string | null> {
   return rows[0]?.origin ?? null
 }
 
-/**
- * What differs from the binding, for those who only look: nothing is bound, and an unbound ledger differs in
- * nothing. Without the digest key the Api-Key cannot be compared.
- */
+/** For commands that only look: nothing is bound by this, and an unbound ledger differs in nothing. */
 export async function differencesFromBinding(
   client: Client,
-  { origin, apiKey, digestKey }: Omit<Target, 'digestKey'> & { readonly digestKey: string | undefined },
-): Promise<string[]> {
+  target: PartialTarget,
+): Promise<readonly Difference[]> {
   const { rows } = await client.query<Bound>(BOUND)
   const [bound] = rows
-  if (!bound) return []
-  const now = await present(client, { origin, apiKey, digestKey: digestKey ?? '' })
-  return differencesOf(bound, digestKey === undefined ? { ...now, apiKeyMac: bound.apiKeyMac } : now)
+  return bound ? differencesOf(bound, await present(client, target)) : []
 }
 
-/** What differs, in words that hold no key. Facts that the role may not read are not compared. */
-export function differencesOf(bound: Bound, now: Bound): string[] {
-  const differences: string[] = []
-  if (bound.origin !== now.origin) differences.push(`SERVICE_URL was ${bound.origin}, is ${now.origin}`)
-  if (bound.apiKeyMac !== now.apiKeyMac)
-    differences.push('SERVICE_API_KEY (or ROLLCALL_DIGEST_KEY) is another')
-  if (differ(bound.systemIdentifier, now.systemIdentifier) || bound.databaseOid !== now.databaseOid) {
-    differences.push('the database is another one: restored, copied or moved')
-  } else if (differ(bound.timeline, now.timeline)) {
-    differences.push('the database server was promoted or restored to a point in time')
-  }
+/** In words that hold no key. Facts that are not known, or that the role may not read, are not compared. */
+export function differencesOf(bound: Bound, now: Facts): readonly Difference[] {
+  const differences: Difference[] = []
+  if (differ(bound.origin, now.origin))
+    differences.push({ kind: 'service', says: `SERVICE_URL was ${bound.origin}, is ${now.origin}` })
+  if (differ(bound.apiKeyMac, now.apiKeyMac))
+    differences.push({ kind: 'key', says: 'SERVICE_API_KEY (or ROLLCALL_DIGEST_KEY) is another' })
+  if (differ(bound.systemIdentifier, now.systemIdentifier) || bound.databaseOid !== now.databaseOid)
+    return [
+      ...differences,
+      { kind: 'database', says: 'the database is another one: restored, copied or moved' },
+    ]
+  if (bound.rewritten)
+    differences.push({ kind: 'restored', says: "a backup was restored over rollcall's tables" })
+  if (differ(bound.timeline, now.timeline))
+    differences.push({
+      kind: 'timeline',
+      says: 'the database server was promoted, or restored to a point in time',
+    })
   return differences
 }
 
 function differ<T>(bound: T | null, now: T | null): boolean {
   return bound !== null && now !== null && bound !== now
 }
-
-/** The operator's word: `same` rebinds; `new` also forgets what is known of every user and looks at all again. */
-export async function acceptTarget(client: Client, target: Target, as: 'same' | 'new'): Promise<void> {
-  await client.query('BEGIN')
-  try {
-    await client.query('DELETE FROM rollcall.target')
-    await client.query(BIND, values(await present(client, target)))
-    if (as === 'new') for (const statement of FORGET) await client.query(statement)
-    await client.query('COMMIT')
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => undefined)
-    throw error
-  }
-}
-
-const FORGET = [
-  `UPDATE rollcall.owed SET change_version = change_version + 1, suspect_version = change_version + 1,
-     unknown = true, blind = true, lane = CASE WHEN due_at IS NULL THEN 3 ELSE lane END,
-     due_at = CASE WHEN token IS NULL THEN least(due_at, greatest(now(), not_before)) ELSE due_at END`,
-  `UPDATE rollcall.ledger SET remote = 'unknown', sent_status = NULL, seen_status = NULL, sent = '{}', seen = '{}',
-     refused = '{}', state = CASE WHEN state = 'rejected' THEN state ELSE 'idle' END, erased = NULL, verified_at = NULL,
-     proved_at = NULL, looked_at = NULL, normalised = '{}'`,
-  // What was done to the users of another service is no part of a mass at this one, nor what was found there.
-  'DELETE FROM rollcall.brake',
-  `UPDATE rollcall.finding SET resolved_at = clock_timestamp(), resolved_how = 'gone', next_look_at = NULL
-   WHERE resolved_at IS NULL`,
-  'DELETE FROM rollcall.drift_share',
-  `UPDATE rollcall.drift_run SET ended_at = clock_timestamp(), outcome = 'stopped' WHERE ended_at IS NULL`,
-  'DELETE FROM rollcall.brake_entry',
-  'UPDATE rollcall.decided SET spent_at = clock_timestamp() WHERE spent_at IS NULL',
-]
 
 /**
  * A short name for this installation, so that two of them can share a queue server.
@@ -130,19 +123,28 @@ export async function installationName(client: Client, role?: string): Promise<s
   return `sync-${createHash('sha256').update(text).digest('hex').slice(0, 12)}`
 }
 
-async function present(client: Client, { origin, apiKey, digestKey }: Target): Promise<Bound> {
-  const apiKeyMac = createHmac('sha256', digestKey).update(`api key\0${apiKey}`).digest('base64url')
-  return { origin, apiKeyMac, ...(await database(client)) }
+async function present(client: Client, { origin, apiKey, digestKey }: PartialTarget): Promise<Facts> {
+  const apiKeyMac =
+    apiKey === undefined || digestKey === undefined
+      ? null
+      : createHmac('sha256', digestKey).update(`api key\0${apiKey}`).digest('base64url')
+  return { origin: origin ?? null, apiKeyMac, ...(await database(client)) }
 }
+
+/** In the name of the file that is written now: the control file shows it only after the next checkpoint. */
+const TIMELINE = `
+SELECT ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int AS timeline`
 
 async function database(
   client: Client,
   role: string | null = null,
-): Promise<Pick<Bound, 'systemIdentifier' | 'timeline' | 'databaseOid'>> {
-  const { rows } = await client.query<{ oid: string; system: boolean; checkpoint: boolean }>(
+): Promise<Pick<Facts, 'systemIdentifier' | 'timeline' | 'databaseOid'>> {
+  const { rows } = await client.query<{ oid: string; system: boolean; wal: boolean }>(
     `SELECT d.oid::text,
        has_function_privilege(r.name, 'pg_catalog.pg_control_system()', 'EXECUTE') AS system,
-       has_function_privilege(r.name, 'pg_catalog.pg_control_checkpoint()', 'EXECUTE') AS checkpoint
+       has_function_privilege(r.name, 'pg_catalog.pg_current_wal_lsn()', 'EXECUTE')
+         AND has_function_privilege(r.name, 'pg_catalog.pg_walfile_name(pg_lsn)', 'EXECUTE')
+         AND NOT pg_is_in_recovery() AS wal
      FROM pg_database d, (SELECT coalesce($1, current_user) AS name) r WHERE datname = current_database()`,
     [role],
   )
@@ -151,12 +153,10 @@ async function database(
   const system = may.system
     ? await first<{ id: string }>(client, 'SELECT system_identifier::text AS id FROM pg_control_system()')
     : null
-  const checkpoint = may.checkpoint
-    ? await first<{ timeline: number }>(client, 'SELECT timeline_id AS timeline FROM pg_control_checkpoint()')
-    : null
+  const wal = may.wal ? await first<{ timeline: number }>(client, TIMELINE) : null
   return {
     systemIdentifier: system?.id ?? null,
-    timeline: checkpoint?.timeline ?? null,
+    timeline: wal?.timeline ?? null,
     databaseOid: may.oid,
   }
 }
@@ -166,6 +166,6 @@ async function first<T extends object>(client: Client, sql: string): Promise<T |
   return rows[0] ?? null
 }
 
-function values(bound: Bound): unknown[] {
+function values(bound: Facts): unknown[] {
   return [bound.origin, bound.apiKeyMac, bound.systemIdentifier, bound.timeline, bound.databaseOid]
 }

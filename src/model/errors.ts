@@ -1,3 +1,5 @@
+import { withoutCredentials } from './secrets.ts'
+
 /**
  * Every error that a person can meet: a code, what it means, what to do. The catalogue feeds the command
  * line, the log and the documentation (docs/errors.md), so the words stand in one place.
@@ -57,8 +59,9 @@ export const ERRORS = {
   },
   TARGET_CHANGED: {
     exit: 2,
-    means: 'The records in this database are about another service, key or database than the present one.',
-    todo: 'If that was not meant, correct the variable: SERVICE_URL, SERVICE_API_KEY, ROLLCALL_DIGEST_KEY or DATABASE_URL; nothing was changed. If it was, run `rollcall migrate --target same` if it is the same service (rotated key, moved database), or `--target new` if it is another: then every remote state counts as unknown.',
+    means:
+      'The records in this database are about another service, key or database than the present one, or the database went back in time.',
+    todo: 'Correct the variable: SERVICE_URL, SERVICE_API_KEY, ROLLCALL_DIGEST_KEY or DATABASE_URL; nothing was changed. If all are right, run `rollcall migrate --target same` after a move, a promotion or a rotated key, where nothing was lost. Run `rollcall migrate --target new` for another service, and for a database that went back in time. docs/restoring.md has each case.',
   },
   MAPPING_CHANGED: {
     exit: 2,
@@ -132,16 +135,21 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS
 
+type Options = ErrorOptions & { readonly todo?: string }
+
 /** An error for a person: its `details` are lines that name files, fields and variables, never values. */
 export class RollcallError extends Error {
   override readonly name = 'RollcallError'
   readonly code: ErrorCode
   readonly details: readonly string[]
+  /** What to do in this very case; else what the catalogue says. */
+  readonly todo: string
 
-  constructor(code: ErrorCode, details: readonly string[] = [], options?: ErrorOptions) {
+  constructor(code: ErrorCode, details: readonly string[] = [], { todo, ...options }: Options = {}) {
     super(ERRORS[code].means, options)
     this.code = code
     this.details = details
+    this.todo = todo ?? ERRORS[code].todo
   }
 
   get exitCode(): 1 | 2 {
@@ -151,6 +159,7 @@ export class RollcallError extends Error {
 
 /** The words for a person: what it means, the details, what to do. */
 export function explain(error: RollcallError): string {
-  const { means, todo } = ERRORS[error.code]
-  return [means, ...error.details.map((line) => `  - ${line}`), todo].join('\n')
+  const { means } = ERRORS[error.code]
+  // A detail may quote others, such as a configuration that throws.
+  return [means, ...error.details.map((line) => `  - ${withoutCredentials(line)}`), error.todo].join('\n')
 }

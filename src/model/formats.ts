@@ -13,6 +13,12 @@ export type FieldTypes = Record<UserField, FieldValue> & { user_id: string; stat
 export type Format<T> = { readonly expected: string; readonly parse: (value: unknown) => Parsed<T> }
 
 /**
+ * The longest text of a field, in bytes of UTF-8. With this in every text field a GET shows a user within what the
+ * client reads of an answer (1 MiB), also where the service escapes every letter.
+ */
+export const MOST_FIELD_BYTES = 8192
+
+/**
  * One format for each of the 17 fields. All trim and take '' for no value; text keeps everything else that the
  * integrator wrote. The phone number keeps a leading + or 00 here, because only who knows the prefix can tell
  * what it stands for (see joinPhone).
@@ -99,7 +105,9 @@ function phonePrefix(text: string): string | undefined {
 }
 
 function plainText(): Format<string | null> {
-  return optional('a text', (text) => text)
+  return optional(`a text of at most ${MOST_FIELD_BYTES} bytes`, (text) =>
+    Buffer.byteLength(text) <= MOST_FIELD_BYTES ? text : undefined,
+  )
 }
 
 function optional<T>(expected: string, read: (text: string) => T | undefined): Format<T | null> {

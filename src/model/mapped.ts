@@ -4,7 +4,7 @@ import type { DesiredUser, UserField } from './user.ts'
 export type FieldIssue = {
   /** `scope`: the configuration's scope function failed, so that it is not known whether the customer is ours. */
   readonly field: UserField | 'scope'
-  readonly code: 'invalid' | 'not-in-values' | 'function-failed' | 'missing' | 'refused'
+  readonly code: 'invalid' | 'not-in-values' | 'function-failed' | 'missing' | 'refused' | 'taken'
   /** What was expected, for example "a DNI or NIE with the right letter". */
   readonly expected: string
 }

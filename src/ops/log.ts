@@ -1,13 +1,14 @@
 import { createHmac } from 'node:crypto'
 import { type DestinationStream, destination, type Logger, pino } from 'pino'
 import type { LogLevel } from '../config/env.ts'
+import { HIDDEN, looksRandom, withoutCredentials } from '../model/secrets.ts'
 
 export type Log = Logger
 
 type Options = {
   /** With it customer keys are hidden: each is replaced by a digest made with this. */
   readonly hideKeysBy?: string | undefined
-  /** Texts that must stand in no line, whoever puts them there. */
+  /** Keys and passwords. Each that looks random stands in no line, whoever puts it there. */
   readonly secrets?: readonly string[]
   readonly stream?: DestinationStream
 }
@@ -19,14 +20,11 @@ const SECRET_NAMES = [
   ...['DATABASE_URL', 'MIGRATE_DATABASE_URL', 'QUEUE_URL', 'ROLLCALL_DIGEST_KEY'],
   ...['SERVICE_API_KEY', 'SERVICE_SECRET_KEY', 'SERVICE_ACCESS_TOKEN'],
 ]
-const HIDDEN = '[hidden]'
-/** Shorter ones would tear ordinary words apart. */
-const SHORTEST_SECRET = 6
 
 /**
  * JSON lines on stderr; stdout is for data. Customer keys stand in it under the names `customer`, `key`, `keys` and
- * `examples` and nowhere else, so that they can be hidden here. Field values and secrets are not logged at all; that
- * the latter are taken out, by name and by their text, is for the day when somebody does.
+ * `examples` and nowhere else, so that they can be hidden here. Field values and secrets are not logged at all. A line
+ * loses secrets by their name, by the form of an address, and by their text where that looks random: a second guard.
  */
 export function makeLog(level: LogLevel, options: Options = {}): Log {
   const { hideKeysBy, secrets = [], stream = destination({ fd: 2, sync: true }) } = options
@@ -51,10 +49,10 @@ function atEachLevel(name: string): string[] {
 /** The longest first: one may be part of another. */
 function withoutSecrets(secrets: readonly string[]): (line: string) => string {
   const written = [...new Set(secrets)]
-    .filter((secret) => secret.length >= SHORTEST_SECRET)
+    .filter(looksRandom)
     .sort((a, b) => b.length - a.length)
     .map((secret) => JSON.stringify(secret).slice(1, -1))
-  return (line) => written.reduce((text, secret) => text.replaceAll(secret, HIDDEN), line)
+  return (line) => written.reduce((text, secret) => text.replaceAll(secret, HIDDEN), withoutCredentials(line))
 }
 
 /**

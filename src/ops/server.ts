@@ -1,3 +1,4 @@
+import type { Server, Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import { isLocal } from '../config/address.ts'
 import { RollcallError } from '../model/errors.ts'
@@ -73,7 +74,7 @@ function makeApp({ health, readiness, metrics, log }: OpsOptions): FastifyInstan
     frameworkErrors: (_error, _request, reply: FastifyReply) =>
       reply.code(400).send({ error: 'bad_request', message: 'The address cannot be read.' }),
   })
-  app.server.maxConnections = CONNECTIONS
+  makeRoom(app.server)
   // A body is never read: the connection ends with the answer.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _body, done) => done(null))
@@ -101,6 +102,27 @@ function makeApp({ health, readiness, metrics, log }: OpsOptions): FastifyInstan
   })
   app.get('/metrics', async (_request, reply) => reply.type(CONTENT_TYPE).send(await metrics()))
   return app
+}
+
+/**
+ * The port takes every new connection. Above the limit the address with the most connections loses its oldest one. A
+ * client that holds connections open takes them from itself, and a health probe is still answered.
+ */
+function makeRoom(server: Server): void {
+  const open = new Set<Socket>()
+  server.on('connection', (socket) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+    if (open.size <= CONNECTIONS) return
+    const [busiest] = [...Map.groupBy(open, ({ remoteAddress }) => remoteAddress).values()].sort(
+      (a, b) => b.length - a.length,
+    )
+    const oldest = busiest?.[0]
+    if (!oldest) return
+    // Its close comes later, and would count it twice in a burst.
+    open.delete(oldest)
+    oldest.destroy()
+  })
 }
 
 function bracketed(host: string): string {

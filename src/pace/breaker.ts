@@ -54,12 +54,6 @@ export const CLOSED: Breaker = {
 
 const FIRST_PROBE_MS = 5000
 const LAST_PROBE_MS = 60_000
-/**
- * When a probe is so much overdue, no process is left that has the refused credentials: one that runs looks for it twice
- * a second.
- */
-export const NOBODY_PROBES_MS = 30_000
-
 /** Failures in a row, and of how many customers: those of a few customers are not those of the service. */
 const OPENS = { calls: 10, customers: 5 }
 /** Just after an outage. */
@@ -80,12 +74,11 @@ export function isClosedFor({ cause, refused }: Breaker, credentials: string): b
 }
 
 /** Whether a good call of such a process changes anything, so that it has to be reported. */
-export function isTroubled(breaker: Breaker, { credentials, now }: Listener): boolean {
+export function isTroubled(breaker: Breaker, credentials: string): boolean {
   return (
     breaker.state === 'trying' ||
     customersOf(breaker.troubles) > 0 ||
-    Object.hasOwn(breaker.denied, credentials) ||
-    isForsaken(breaker, now)
+    Object.hasOwn(breaker.denied, credentials)
   )
 }
 
@@ -104,7 +97,7 @@ export function hear(breaker: Breaker, call: Omit<HeardCall, 'busy' | 'holdMs'>,
   if (Number(call.epoch) < breaker.from) return breaker
   switch (call.sign) {
     case 'well':
-      return hearWell(breaker, by)
+      return hearWell(breaker, by.credentials)
     case 'trouble':
       return hearTrouble({ ...breaker, troubles: add(breaker.troubles, call.id), wells: 0 }, by.now)
     case 'denied':
@@ -114,11 +107,10 @@ export function hear(breaker: Breaker, call: Omit<HeardCall, 'busy' | 'holdMs'>,
   }
 }
 
-function hearWell(breaker: Breaker, { credentials, now }: Listener): Breaker {
-  if (!isTroubled(breaker, { credentials, now })) return breaker
+function hearWell(breaker: Breaker, credentials: string): Breaker {
+  if (!isTroubled(breaker, credentials)) return breaker
   const { [credentials]: _, ...denied } = breaker.denied
   const clear = { ...breaker, troubles: {}, denied }
-  if (isForsaken(clear, now)) return forsaken(clear)
   if (clear.state !== 'trying') return clear
   const wells = clear.wells + 1
   return wells < WELLS_TO_CLOSE ? { ...clear, wells } : close(clear)
@@ -174,11 +166,6 @@ function hearDenied(breaker: Breaker, { credentials, now }: Listener): Breaker {
     refused: [...breaker.refused, credentials].slice(-MOST_CREDENTIALS),
     probeAt: now,
   }
-}
-
-/** Those whose credentials are refused are gone, so that nobody is left to ask whether they still are. */
-export function isForsaken({ cause, probeAt }: Breaker, now: number): boolean {
-  return cause === 'credentials' && now - (probeAt ?? now) > NOBODY_PROBES_MS
 }
 
 /** What is left when nobody has the refused credentials any more. */

@@ -47,7 +47,7 @@ export function makeHeard({ pool, credentials, known, drop, onChange }: Options)
     const { before, after, now } = await changePace(pool, ({ pace, now }) =>
       afterCalls(pace, calls, { credentials, now }),
     )
-    known.troubled = isTroubled(after.breaker, { credentials, now })
+    known.troubled = isTroubled(after.breaker, credentials)
     const slower = after.epoch > before.epoch || (after.notBefore ?? 0) > (before.notBefore ?? 0)
     if (slower || isClosedFor(after.breaker, credentials)) drop()
     for (const event of eventsOf(before, after, now)) onChange(event)

@@ -42,7 +42,8 @@ function probedOutage(breaker: Breaker, probe: Probe): Breaker {
     case 'trouble':
       return failedAgain(breaker, probe)
     case 'denied':
-      return halt({ ...breaker, refused: [probe.credentials], step: 0, failed: 0 }, probe)
+      // The refusal has a date of its own.
+      return halt({ ...breaker, openedAt: null, refused: [probe.credentials], step: 0, failed: 0 }, probe)
     default:
       return probe.sign satisfies never
   }

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { forsaken, isClosedFor, isForsaken, NOBODY_PROBES_MS } from './breaker.ts'
+import { forsaken, isClosedFor } from './breaker.ts'
 import { afterProbe } from './common.ts'
 import { eventsOf, type PaceEvent } from './events.ts'
 import type { Sign } from './pace.ts'
@@ -30,9 +30,17 @@ UPDATE rollcall.pace SET probe_until = clock_timestamp() + $2 * interval '1 ms'
 WHERE id = 1 AND ${closedFor('$1')} AND ${passed('probe_at')} AND ${passed('probe_until')}
 RETURNING ${LEASE} AS lease`
 
-const FORSAKEN = `
-SELECT FROM rollcall.pace WHERE cause = 'credentials' AND NOT ${closedFor('$1')}
-  AND probe_at < clock_timestamp() - interval '${NOBODY_PROBES_MS} ms'`
+/** A process looks for its probe twice a second: of one that is so much overdue nobody is left to make it. */
+const NOBODY_PROBES_MS = 5000
+
+/** Those whose credentials are refused, where ours are not. */
+const OTHERS_REFUSED = `
+SELECT credentials, probe_at < clock_timestamp() - interval '${NOBODY_PROBES_MS} ms' AND ${passed('probe_until')} AS forsaken
+FROM rollcall.pace WHERE cause = 'credentials' AND NOT ${closedFor('$1')}`
+
+const ASK_NOW = `
+UPDATE rollcall.pace SET probe_at = clock_timestamp()
+WHERE id = 1 AND cause = 'credentials' AND credentials = $1 AND probe_at > clock_timestamp()`
 
 const LEAVE = `UPDATE rollcall.pace SET probe_until = NULL WHERE id = 1 AND ${LEASE} = $1`
 
@@ -42,6 +50,9 @@ const LEAVE = `UPDATE rollcall.pace SET probe_until = NULL WHERE id = 1 AND ${LE
  */
 export function makeProbing(options: Options): () => Promise<'idle' | 'probed'> {
   const { pool, credentials, probe, random, onChange, probeLastsMs = PROBE_LASTS_MS } = options
+
+  /** The refused credentials that this process has had asked about. */
+  let asked: string | null = null
 
   return async function tend() {
     await letForsakenGo()
@@ -54,12 +65,23 @@ export function makeProbing(options: Options): () => Promise<'idle' | 'probed'> 
     return 'probed'
   }
 
-  /** Nobody is left that has the refused credentials, so that no probe will ever tell. */
+  /**
+   * Where nobody is left that has the refused credentials, no probe will ever tell. So whoever comes with others has a
+   * probe made at once, which would be due in a minute, and lets the refused ones go where nobody makes it.
+   */
   async function letForsakenGo(): Promise<void> {
-    const { rowCount } = await pool.query(FORSAKEN, [credentials])
-    if (rowCount === 0) return
+    const { rows } = await pool.query<{ credentials: string; forsaken: boolean }>(OTHERS_REFUSED, [
+      credentials,
+    ])
+    const [others] = rows
+    const isNew = others !== undefined && others.credentials !== asked
+    asked = others?.credentials ?? null
+    if (isNew) await pool.query(ASK_NOW, [asked])
+    if (isNew || !others?.forsaken) return
     const { before, after, now } = await changePace(pool, ({ pace, now }) => {
-      const gone = isForsaken(pace.breaker, now) && !isClosedFor(pace.breaker, credentials)
+      const { cause, probeAt } = pace.breaker
+      const late = now - (probeAt ?? now) > NOBODY_PROBES_MS
+      const gone = cause === 'credentials' && late && !isClosedFor(pace.breaker, credentials)
       return { pace: gone ? { ...pace, breaker: forsaken(pace.breaker) } : pace, giveBack: {} }
     })
     for (const event of eventsOf(before, after, now)) onChange(event)

@@ -1,6 +1,5 @@
 import type { Pool } from 'pg'
 import { LEAST_RISE, LONGEST_RISE_MS, RISE_SECONDS } from './adapt.ts'
-import { NOBODY_PROBES_MS } from './breaker.ts'
 import { LONGEST_HOLD_MS } from './common.ts'
 
 /** Permits are reserved for this long ahead: short enough that a change of pace is felt at once. */
@@ -25,8 +24,7 @@ export const closedFor = (parameter: string) =>
 
 /** `isTroubled` of breaker.ts. */
 const troubledFor = (parameter: string) => `
-  breaker = 'trying' OR trouble ? 'troubles' OR coalesce(trouble->'denied' ? ${parameter}::text, false)
-  OR coalesce(cause = 'credentials' AND probe_at < clock_timestamp() - interval '${NOBODY_PROBES_MS} ms', false)`
+  breaker = 'trying' OR trouble ? 'troubles' OR coalesce(trouble->'denied' ? ${parameter}::text, false)`
 
 /** Further ahead than one can be asked to wait is a time of a clock that was set back. */
 export const BINDS = `not_before <= clock_timestamp() + interval '${LONGEST_HOLD_MS} ms'`

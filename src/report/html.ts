@@ -1,12 +1,14 @@
 // The page for people: one file that needs nothing else, so that it can be mailed, archived and opened without a net.
+
 import { createHash } from 'node:crypto'
+import { sayService } from '../model/service.ts'
 import type { Assets } from './assets.ts'
 import { charts } from './charts.ts'
 import { minute, tied } from './figures.ts'
 import { asData, type Markup, markup } from './markup.ts'
 import type { Report } from './report.ts'
 import { sayHeadline } from './say.ts'
-import { sayTarget, sayWhen } from './scope.ts'
+import { sayWhen } from './scope.ts'
 import { cards, list, method, personal, scope, unanswered, unseen } from './sections.ts'
 
 /**
@@ -31,7 +33,7 @@ export function htmlPage(report: Report, { script, style }: Assets): string {
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
 <meta name="robots" content="noindex">
-<title>Drift at ${report.target.origin}, ${minute(report.endedAt)}</title>
+<title>Drift at ${sayService(report.target)}, ${minute(report.endedAt)}</title>
 <style>${{ html: style }}</style>
 </head>
 <body>
@@ -46,7 +48,7 @@ ${body(report)}
 function body(report: Report): Markup {
   const { tone, text, more } = sayHeadline(report)
   return markup`<header class="${tone}">
-<p class="what">Drift report <span>${sayTarget(report.target)}</span> <span>${tied(sayWhen(report))}</span></p>
+<p class="what">Drift report <span>${sayService(report.target)}</span> <span>${tied(sayWhen(report))}</span></p>
 <h1>${tied(text)}</h1>
 ${more.map((line) => markup`<p>${lineOf(line, report)}</p>\n`)}</header>
 <main>

@@ -1,5 +1,6 @@
 // One report of drift, whatever it is printed as: what was looked at and when, what was found, what cannot be said.
 import type { Doubt, Finding, RunKind, Shown, Stopped, Tally } from '../drift/words.ts'
+import type { NamedService } from '../model/service.ts'
 
 /** The JSON form is this type; times are ISO 8601 in UTC, shares go from 0 to 1. */
 export type Report = {
@@ -7,7 +8,7 @@ export type Report = {
   readonly version: 1
   /** The rollcall that wrote it. */
   readonly writtenBy: string
-  readonly target: Target
+  readonly target: NamedService
   readonly startedAt: string
   /** When the last answer of the service came; of a report without calls, when it was written. */
   readonly endedAt: string
@@ -38,14 +39,6 @@ export type Report = {
   /** Earlier runs and rounds over the same target, oldest first. */
   readonly trend: readonly PastRun[]
   readonly findings: readonly ReportedFinding[]
-}
-
-export type Target = {
-  readonly origin: string
-  /** As the configuration calls it. */
-  readonly environment: 'production' | 'demo'
-  /** On this machine: then it is a stand-in, whatever the configuration calls it. */
-  readonly local: boolean
 }
 
 export type Options = {

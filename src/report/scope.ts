@@ -1,4 +1,5 @@
 // What was looked at and how, and what nobody can see: the part of a report that does not depend on what was found.
+import { sayService } from '../model/service.ts'
 import { counted, figure, fromTo, lasting, minute, percent } from './figures.ts'
 import type { Report } from './report.ts'
 
@@ -38,10 +39,6 @@ export function sayMethod({ options }: Pick<Report, 'options'>): string[] {
   ]
 }
 
-/** A stand-in on this machine is told as one, and never passes for the service that the configuration names. */
-export function sayTarget({ origin, environment, local }: Report['target']): string {
-  return `${origin} (${environment}${local ? ', on this machine' : ''})`
-}
 /** A role that may only look sees no customer, and so what is known is counted by our own records. */
 const RECORDED =
   'all who have a record; a run counts those too whom rollcall never handled, of whom nothing is known'
@@ -59,7 +56,7 @@ export function sayScope(report: Report): (readonly [label: string, text: string
     ...(stopped
       ? [['Stopped', `before the end, with ${figure(chosen)} of ${wanted} looked at`] as const]
       : []),
-    ['Service', sayTarget(target)],
+    ['Service', sayService(target)],
     [options.from === 'service' ? 'Looked at' : 'As known at', sayWhen(report)],
     [
       'Source',

@@ -49,14 +49,29 @@ type Found = { readonly pointed: string[]; readonly said: string[] }
  * wrong. Nothing of the body but these names is kept.
  */
 export function namedFields(body: unknown): OptionalField[] {
-  const found: Found = { pointed: [], said: [] }
-  collect(body, { found, depth: 0, container: false, pointer: false })
+  const found = wordsIn(body)
   const pointed = fieldsIn(found.pointed)
   if (pointed.length > 0) return pointed
   const said = fieldsIn(found.said)
   // "email" and "description" are also plain words; where a name is told that is none, it is the one that is meant.
   const plain = said.filter((field) => field.includes('_'))
   return plain.length > 0 ? plain : said
+}
+
+/** In lower case: what codes and messages say of a value that another user has. */
+const CONFLICTS =
+  /(?<![a-z])(?:taken|duplicated?|already|exists|in[ _-]use|unique|uniqueness|conflict)(?![a-z])/
+
+/** Whether the body of a refusal says that another user has what was sent; a hint as well. */
+export function saysConflict(body: unknown): boolean {
+  const { pointed, said } = wordsIn(body)
+  return CONFLICTS.test(snake([...pointed, ...said]))
+}
+
+function wordsIn(body: unknown): Found {
+  const found: Found = { pointed: [], said: [] }
+  collect(body, { found, depth: 0, container: false, pointer: false })
+  return found
 }
 
 type At = {
@@ -85,7 +100,14 @@ function collect(value: unknown, at: At): void {
 }
 
 function fieldsIn(texts: readonly string[]): OptionalField[] {
-  const snake = texts.join('\n').replace(/([a-z])([A-Z])/g, '$1_$2')
-  const words = new Set(snake.toLowerCase().match(/[a-z][a-z_]*/g))
+  const words = new Set(snake(texts).match(/[a-z][a-z_]*/g))
   return OPTIONAL_FIELDS.filter((field) => words.has(field))
+}
+
+/** In lower case, words in capitals set apart. */
+function snake(texts: readonly string[]): string {
+  return texts
+    .join('\n')
+    .replace(/([a-z])([A-Z])/g, '$1_$2')
+    .toLowerCase()
 }

@@ -6,6 +6,7 @@ import { userIdOf } from '../model/mapped.ts'
 import { type Fields, OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
 import { absorbWrite } from '../sync/absorb.ts'
 import { type Before, kindsOf } from '../sync/braked.ts'
+import { withoutConflict } from '../sync/conflict.ts'
 import { type CustomerDigests, type Digester, forCustomer } from '../sync/digest.ts'
 import type { Policy } from '../sync/plan.ts'
 import { rememberAbsent, rememberSeen } from '../sync/remember.ts'
@@ -39,8 +40,9 @@ export function callsAhead(made: Made, { key, policy, digester }: Looking): Ahea
   const { mapped, rivals } = made
   const digests = forCustomer(digester, key)
   const situation = { mapped, rivals, policy, digests, lookAfterMs: 0, consistencyDelayMs: 0 }
-  const desired = mapped.kind === 'user' ? mapped.user : null
-  const facts = { status: 200, named: [], desired, digests, lookAfterMs: 0 }
+  const sendable = withoutConflict(mapped, made.memory)
+  const desired = sendable.kind === 'user' ? sendable.user : null
+  const facts = { status: 200, named: [], conflict: false, desired, digests, lookAfterMs: 0 }
   const before = beforeOf(made, policy)
   const calls: Method[] = []
   const kinds = new Set<BrakeKind>()

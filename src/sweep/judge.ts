@@ -55,7 +55,7 @@ export function makeJudge({ config, digester, select }: Judging) {
       }
       const mapped = mapFound(config, key, row, now)
       const others = await findRivals(rivals, key, mapped)
-      const planned = plannedFor({ work: each, mapped, rivals: others, policy, digester, select })
+      const planned = plannedFor({ work: each, mapped, rivals: others, policy, digester, select, now })
       const made = { ...planned, mapped, gone: row === null, record: each.record, rivals: others }
       judged.push({ key, owed, verdict: verdictOn(planned.found, select), made })
     }
@@ -70,17 +70,19 @@ type Planning = {
   readonly policy: Policy
   readonly digester: Digester
   readonly select: Selection
+  readonly now: Date
 }
 
 /** As a claim begins; see sync/run.ts. Where a look is wanted first, somebody of whom nothing is known is unknown. */
-function plannedFor({ work, mapped, rivals, policy, digester, select }: Planning): {
+function plannedFor({ work, mapped, rivals, policy, digester, select, now }: Planning): {
   readonly found: Found
   readonly memory: Memory
 } {
-  const { key, record } = work
+  const { key, record, replanAtMs } = work
   const digests = forCustomer(digester, key)
   const unknown = work.unknown || (select.lookup && !work.known)
-  const start = startMemory({ ...work, unknown, digestKey: digester.id })
+  const replanInMs = replanAtMs === null ? null : replanAtMs - now.getTime()
+  const start = startMemory({ ...work, unknown, replanInMs, digestKey: digester.id })
   const memory = rememberFor(start, { mapped, record, digests })
   const plan = makePlan({ mapped, memory, rivals, policy, digests })
   const digest = digester.whole(key, mapped, policy.clearWith)

@@ -9,7 +9,6 @@ import { type Missed, truncateWasDismissed } from '../ledger/sweeps-read.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Digester } from '../sync/digest.ts'
 import { mapFound } from '../sync/map.ts'
-import { readRows } from '../sync/page.ts'
 import { policyOf } from '../sync/policy.ts'
 import type { Judged } from './judge.ts'
 
@@ -36,7 +35,7 @@ export function makeFindMissed({ pool, config, digester }: Options) {
     shape ??= describeCustomers(pool, config)
     const read = makeReading(pool, config, await shape)
     const before = byKey((await readWork(pool, keys)).work)
-    const { rows } = await readRows(read, keys)
+    const { rows } = await read(keys)
     const captured = await capturedOf(pool, keys)
     if (await marksArePending(pool)) return NOBODY
     // Whoever is gone then may be one of those: that was told, and is no miss. It may be dismissed at any page.

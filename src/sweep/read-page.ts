@@ -2,11 +2,10 @@
 import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
 import type { CustomersShape } from '../customers/describe.ts'
-import type { Found } from '../customers/read.ts'
-import { makeReading } from '../customers/reading.ts'
+import { makeReading, type ReadRows } from '../customers/reading.ts'
 import { readWork, type Work, workOfNobody } from '../ledger/sweep-work.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { claimantsOf, readRivals, readRows } from '../sync/page.ts'
+import { claimantsOf, readRivals } from '../sync/page.ts'
 import type { Page } from '../sync/pages.ts'
 import type { Reads } from '../sync/rivals.ts'
 
@@ -18,9 +17,7 @@ type Reading = {
 }
 
 /** A page as it was read, side by side. What changes meanwhile or after that is captured, and so owed anyway. */
-export type Read = {
-  readonly rows: ReadonlyMap<CustomerKey, Found>
-  readonly unreadable: ReadonlySet<CustomerKey>
+export type Read = ReadRows & {
   readonly work: readonly Work[]
   /** The database's time at which it was so. */
   readonly now: Date
@@ -31,7 +28,7 @@ export function makeReadPage({ pool, config, withoutLedger = false }: Reading, s
   const read = makeReading(pool, config, shape)
 
   return async ({ keys, onlyGone }: Pick<Page, 'keys' | 'onlyGone'>): Promise<Read> => {
-    const reading = readRows(read, keys)
+    const reading = read(keys)
     const asked = onlyGone ? goneOf(keys, await reading) : keys
     const [{ rows, unreadable }, { work, nowMs }, claimants] = await Promise.all([
       reading,

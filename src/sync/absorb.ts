@@ -6,7 +6,7 @@ import type { ReadMeaning, WriteMeaning } from './classify.ts'
 import { DOUBTED, NO_VALUE } from './digest.ts'
 import type { Memory } from './memory.ts'
 import { leavesTrial, type Plan } from './plan.ts'
-import { absorbRefusal, afterRefusedCreate, blamed, refusalMarks } from './refusal.ts'
+import { absorbRefusal, afterRefusedCreate, blamed, rememberRefused } from './refusal.ts'
 import { doubtHidden, rememberAbsent, rememberSeen, rememberSent } from './remember.ts'
 import { fieldIsRight, fieldsShown } from './right.ts'
 import type { Turn } from './turn.ts'
@@ -18,7 +18,9 @@ export function absorbRead(turn: Turn, meaning: ReadMeaning, remote: RemoteUser 
   switch (meaning) {
     case 'present': {
       if (!remote) throw new Error('a GET that means present must come with the user')
-      const memory = rememberSeen(turn.memory, remote, facts.desired, facts.digests)
+      // A create was refused because the user is there: that was about no value.
+      const known = turn.refusedCreate ? { ...turn.memory, refused: {} } : turn.memory
+      const memory = rememberSeen(known, remote, facts.desired, facts.digests)
       return { turn: { ...looked, memory, sure: true, erasure: erasureSeen(turn, fieldsShown(memory)) } }
     }
     case 'absent': {
@@ -179,11 +181,10 @@ function done(turn: Turn, { plan, desired, digests }: Facts): Turn {
   if (plan.kind === 'none' || plan.kind === 'lookup' || plan.kind === 'reject') return turn
   const carried = 'carried' in plan && plan.carried
   const write = { desired, verb: plan.kind, fields: fieldsOf(plan), status: plan.body.status, carried }
-  const memory = rememberSent(turn.memory, write, digests)
-  const aside = turn.setAside ? refusalMarks(turn.setAside.fields, { desired, digests }) : {}
-  const refused = { ...memory.refused, ...aside }
+  const sent = rememberSent(turn.memory, write, digests)
+  const memory = turn.setAside ? rememberRefused(sent, turn.setAside, { desired, digests }) : sent
   const erasure = plan.kind === 'erase' ? { ...turn.erasure, cleared: plan.fields } : turn.erasure
-  return { ...turn, memory: { ...memory, refused }, sure: true, acknowledged: true, setAside: null, erasure }
+  return { ...turn, memory, sure: true, acknowledged: true, setAside: null, erasure }
 }
 
 /** Until a look has told, the user counts as unknown, for the case that the claim ends before it. */

@@ -12,6 +12,8 @@ export type Facts = {
   readonly waitMs?: number
   /** Fields that the answer names. */
   readonly named: readonly OptionalField[]
+  /** The answer says that another user has what was sent. */
+  readonly conflict: boolean
   readonly desired: DesiredUser | null
   readonly digests: CustomerDigests
   /** How long a "not there" cannot be believed yet; see turn.ts. */

@@ -2,7 +2,7 @@ import type { OptionalField } from '../model/user.ts'
 import { contradicts, type RemoteUser, readUser, reportsError } from '../service/body.ts'
 import type { Reply, UsersClient } from '../service/client.ts'
 import { CallError } from '../service/errors.ts'
-import { namedFields } from '../service/named.ts'
+import { namedFields, saysConflict } from '../service/named.ts'
 import { shapeOf } from '../service/shape.ts'
 import type { BodyKind, Method, Outcome } from './classify.ts'
 import type { Call } from './turn.ts'
@@ -14,12 +14,17 @@ export type Called = {
   readonly remote: RemoteUser | null
   /** Fields that the answer names, where it may be a refusal. */
   readonly named: readonly OptionalField[]
+  /** It says that another user has what was sent. */
+  readonly conflict: boolean
   /** What the body looks like, without a value; null when it is no JSON. */
   readonly shape: string | null
   readonly durationMs: number
 }
 
 type Asked = { readonly call: Call; readonly userId: string; readonly signal: AbortSignal }
+
+/** A value that another user has may pass for one that does not fit. */
+const INVALID = new Set([400, 422])
 
 /** Makes the call and turns whatever came of it into facts; only an error of our own is thrown. */
 export async function callService(users: UsersClient, asked: Asked): Promise<Called> {
@@ -36,14 +41,17 @@ export async function callService(users: UsersClient, asked: Asked): Promise<Cal
       body: bodyKind(reply, remote, asked),
       ...retryAfter,
     }
-    const named = reply.body.kind === 'json' && reply.status >= 400 ? namedFields(reply.body.value) : []
+    const body = reply.body.kind === 'json' ? reply.body.value : null
+    const named = reply.status >= 400 ? namedFields(body) : []
+    const conflict = reply.status === 409 || (INVALID.has(reply.status) && saysConflict(body))
     const shape = reply.body.kind === 'json' ? shapeOf(reply.body.value) : null
-    return { method: call.method, outcome, remote, named, shape, durationMs: reply.durationMs }
+    return { method: call.method, outcome, remote, named, conflict, shape, durationMs: reply.durationMs }
   } catch (error) {
     if (!(error instanceof CallError)) throw error
     const outcome: Outcome = { kind: 'error', error: error.kind, reached: error.reached }
     const durationMs = performance.now() - started
-    return { method: call.method, outcome, remote: null, named: [], shape: null, durationMs }
+    const nothing = { remote: null, named: [], conflict: false, shape: null }
+    return { method: call.method, outcome, ...nothing, durationMs }
   }
 }
 

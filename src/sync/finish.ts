@@ -6,6 +6,8 @@ import type { CustomerKey } from '../model/customer.ts'
 import { type FieldIssue, type Mapped, userIdOf, validUntilOf } from '../model/mapped.ts'
 import { backoffMs } from '../pace/backoff.ts'
 import type { Called } from './call.ts'
+import { conflictWaitMs, withoutConflict } from './conflict.ts'
+import { freedBy } from './freed.ts'
 import { forgetUnmanaged, issuesOf, type Memory, toRecord } from './memory.ts'
 import type { SyncContext } from './run.ts'
 import { isThere, wasThere } from './there.ts'
@@ -27,6 +29,8 @@ type Finished = {
 export function makeEnding({ context, claim, mapped, record, rivals, turn, last, end }: Finished): Ending {
   const { config, backoff, random, digester } = context
   const userId = userIdOf(mapped) ?? record.userId
+  const memory = remembered(config, { end, mapped, rivals, memory: turn.memory })
+  const freed = freedBy({ record, turn, mapped, digester, key: claim.key })
   return {
     id: claim.id,
     token: claim.token,
@@ -40,7 +44,8 @@ export function makeEnding({ context, claim, mapped, record, rivals, turn, last,
     gapMs: config.timing.gapMs,
     lateMs: timeNeededMs(config) + config.timing.consistencyDelayMs,
     backoffMs: waitOf(end, () => backoffMs(claim.attempts, backoff, random)),
-    replanAtMs: validUntilOf(mapped),
+    replanAtMs: replanAt(end, { claim, mapped, memory }),
+    claimedAtMs: claim.nowMs,
     verified: end.kind === 'settle' && end.state === 'idle' && turn.lookups > 0 && !turn.acknowledged,
     changedAtMs: claim.changedAtMs,
     generation: claim.generation,
@@ -52,13 +57,14 @@ export function makeEnding({ context, claim, mapped, record, rivals, turn, last,
     lowered: turn.lowered || claim.statusDoubted,
     noteKeys: mapped.kind === 'user' && !newlyShared(end, record) ? [] : rivals,
     newcomer: record.newcomer || record.userId !== userId,
-    record: toRecord(remembered(config, { mapped, rivals, memory: turn.memory }), digester.id, {
+    record: toRecord(memory, digester.id, {
       userId,
       ...stateOf(end, record),
       wasThere: isThere(wasThere(record) && record.userId === userId, turn.memory, end),
       issues: issuesFor(mapped, turn.memory),
     }),
     ...(turn.erasure.cleared || turn.erasure.left ? { erasure: turn.erasure } : {}),
+    ...(freed.length > 0 ? { freed } : {}),
     lastAnswer: last && {
       method: last.method,
       status: last.outcome.kind === 'reply' ? last.outcome.status : null,
@@ -104,16 +110,37 @@ function stateOf(end: TurnEnd, record: LedgerRecord): Pick<LedgerRecord, 'state'
 
 /** Nothing is sent for a customer who is gone, so nothing is left out either. */
 function issuesFor(mapped: Mapped, memory: Memory): readonly FieldIssue[] {
-  return mapped.kind === 'user' || mapped.kind === 'rejected' ? issuesOf(mapped.issues, memory) : []
+  const sendable = withoutConflict(mapped, memory)
+  return sendable.kind === 'user' || sendable.kind === 'rejected' ? issuesOf(sendable.issues, memory) : []
 }
 
-type Remembering = Pick<Finished, 'mapped' | 'rivals'> & { readonly memory: Memory }
+/**
+ * When the customer is planned again though nothing has changed. A conflict waits also where the claim is tried again:
+ * the next attempt would begin with the refused value.
+ */
+function replanAt(
+  end: TurnEnd,
+  { claim, mapped, memory }: Pick<Finished, 'claim' | 'mapped'> & { readonly memory: Memory },
+): number | null {
+  const { conflict } = memory
+  const { nowMs, replanInMs } = claim
+  const until = end.kind === 'settle' ? validUntilOf(mapped) : null
+  if (conflict?.phase !== 'waiting') return until
+  const waitMs = conflictWaitMs(conflict)
+  const left = replanInMs !== null && replanInMs > 0 ? Math.min(replanInMs, waitMs) : waitMs
+  return Math.min(nowMs + left, until ?? Number.POSITIVE_INFINITY)
+}
+
+type Remembering = Pick<Finished, 'end' | 'mapped' | 'rivals'> & { readonly memory: Memory }
 
 /**
  * Under `unmanaged: "clear"` what was sent once is needed to know that there is something to clear. Of somebody who is
- * to be erased and is not there at all no digest is kept either; the marks of an erasure are about all fields.
+ * to be erased and is not there at all no digest is kept either; the marks of an erasure are about all fields. A conflict
+ * that was due and has not come again is over.
  */
-function remembered(config: Config, { mapped, rivals, memory }: Remembering): Memory {
+function remembered(config: Config, { end, mapped, rivals, memory: last }: Remembering): Memory {
+  const over = end.kind === 'settle' && last.conflict?.phase === 'due'
+  const memory = over ? { ...last, conflict: null } : last
   if (
     mapped.kind === 'removed' &&
     config.onRemove === 'erase' &&

@@ -59,7 +59,10 @@ export function makeJob(options: JobOptions) {
       look,
     }
     const ending = await runClaim(context, run)
-    return { ending, counted: await end(ending) }
+    const counted = await end(ending)
+    const { key, freed } = ending
+    if (freed) await context.wakeWaiting({ key, freed })
+    return { ending, counted }
   }
 
   /** A permit without a claim goes back. */

@@ -1,5 +1,5 @@
 import type { Config, FieldSource, Row } from '../config/config.ts'
-import { NotListed } from '../config/source.ts'
+import { NotListed, TooLarge } from '../config/source.ts'
 import { Held, Unheld } from '../config/until.ts'
 import { keyParts } from '../customers/key.ts'
 import type { Found } from '../customers/read.ts'
@@ -93,6 +93,8 @@ function readUserId(config: Config, key: CustomerKey): Result<string> {
 
 function readScope(scope: Config['scope'], { row, now }: Required<Asked>): Result<boolean> {
   if (scope === null) return { ok: true, value: true, untilMs: UNTIL_CHANGE }
+  const tooLarge = findTooLarge(scope.columns, row)
+  if (tooLarge) return failed('scope', 'invalid', smaller(tooLarge))
   try {
     return { ok: true, ...opened(scope.when(row, now)) }
   } catch (error) {
@@ -138,6 +140,8 @@ function readField<F extends UserField>(
   source: FieldSource,
   { row, now }: Asked,
 ): Result<FieldTypes[F]> {
+  const tooLarge = findTooLarge(source.columns, row)
+  if (tooLarge) return failed(field, 'invalid', smaller(tooLarge))
   let answer: unknown
   try {
     answer = source.value(row, now)
@@ -151,6 +155,14 @@ function readField<F extends UserField>(
   const parsed = FORMATS[field].parse(value)
   if (parsed.ok) return { ...parsed, untilMs }
   return { ...failed(field, isNothing(value) ? 'missing' : 'invalid', parsed.expected), untilMs }
+}
+
+function findTooLarge(columns: readonly string[], row: Row): TooLarge | undefined {
+  return columns.map((column) => row[column]).find((value) => value instanceof TooLarge)
+}
+
+function smaller({ mostBytes }: TooLarge): string {
+  return `a column value of at most ${mostBytes} bytes`
 }
 
 function opened<T>(answer: T | Held<T>): { readonly value: T; readonly untilMs: number } {

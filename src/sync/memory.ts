@@ -1,6 +1,7 @@
 import type { Erased, LedgerRecord, Reason, RemoteState } from '../ledger/record.ts'
 import { type FieldIssue, type Mapped, userIdOf } from '../model/mapped.ts'
 import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
+import { type Conflicting, conflictStands, withoutConflict } from './conflict.ts'
 import { BELIEVED, type CustomerDigests, DOUBTED, NO_VALUE } from './digest.ts'
 import type { Learnt } from './learnt.ts'
 import { standingRefusals } from './right.ts'
@@ -16,6 +17,8 @@ export type Memory = {
   readonly sent: FieldDigests
   readonly seen: FieldDigests
   readonly refused: FieldDigests
+  /** Values that the service does not take because another user has them. */
+  readonly conflict: Conflicting | null
   /**
    * The user's personal fields were cleared, because the row is gone. No digest is kept then: `sent` marks the fields
    * that were cleared a second time, `refused` those that the service refused to clear.
@@ -34,6 +37,8 @@ type Start = {
   /** When the oldest change that is not settled was made; null or absent: nothing is known to have changed. */
   readonly changedAtMs?: number | null
   readonly statusDoubted: boolean
+  /** In how long the customer is planned again though nothing has changed; null: at no such time. */
+  readonly replanInMs: number | null
   readonly digestKey: string
 }
 
@@ -43,7 +48,7 @@ type Start = {
  * none, and status 0 was acknowledged with the fields.
  */
 export function startMemory({ record, unknown, blind, changedAtMs = null, ...rest }: Start): Memory {
-  const { statusDoubted, digestKey } = rest
+  const { statusDoubted, replanInMs, digestKey } = rest
   const erased = record.erased !== null
   const rekeyed = !erased && record.digestKey !== null && record.digestKey !== digestKey
   const { [UNVERIFIABLE_FIELD]: hidden, ...visible } = record.sent as FieldDigests
@@ -55,10 +60,16 @@ export function startMemory({ record, unknown, blind, changedAtMs = null, ...res
     sent: { ...shown, ...hiddenMark(hidden, { erased, blind, rekeyed, changed: changedAtMs !== null }) },
     seen: rekeyed ? {} : record.seen,
     refused: rekeyed ? {} : record.refused,
+    conflict: record.conflict && !rekeyed ? { ...record.conflict, phase: phaseOf(record, replanInMs) } : null,
     erased: record.erased,
     ...(record.normalised && !rekeyed && !erased ? { learnt: record.normalised } : {}),
     looked: false,
   }
+}
+
+function phaseOf({ remote }: LedgerRecord, replanInMs: number | null): Conflicting['phase'] {
+  if (remote !== 'present') return 'creating'
+  return replanInMs !== null && replanInMs > 0 ? 'waiting' : 'due'
 }
 
 /** Seen before the doubt; a status of 0 that is seen only after it may be what the lost call has written. */
@@ -89,8 +100,8 @@ type Subject = {
 
 /**
  * What is remembered, in view of the customer as it stands now: nothing of a user with another `user_id`, no
- * refusal that a change has made void, and a status that was seen and is desired as if it had been sent. Of somebody
- * who was erased and has come back only the status is known, so that everything is sent. Somebody out
+ * refusal and no conflict that a change has made void, and a status that was seen and is desired as if it had been sent.
+ * Of somebody who was erased and has come back only the status is known, so that everything is sent. Somebody out
  * of scope of whom no call was ever made stays unasked, also after a crash or when a look is wanted: the user there is
  * somebody else's, and looking would end in revoking it.
  */
@@ -98,16 +109,19 @@ export function rememberFor(memory: Memory, { mapped, record, digests }: Subject
   const userId = userIdOf(mapped)
   if (userId !== null && record.userId !== null && userId !== record.userId) return UNHEARD_OF
   if (mapped.kind === 'out-of-scope' && record.remote === 'unasked') return UNHEARD_OF
-  if (mapped.kind !== 'user') return memory
+  if (mapped.kind === 'rejected') return memory
+  if (mapped.kind !== 'user') return { ...memory, conflict: null }
   const { user } = mapped
   if (memory.erased !== null)
-    return agreed({ ...memory, sent: {}, seen: {}, refused: {}, erased: null }, user)
-  const stand = standingRefusals(user, memory, digests).size > 0
+    return agreed({ ...memory, sent: {}, seen: {}, refused: {}, conflict: null, erased: null }, user)
+  const conflict = memory.conflict && conflictStands(user, memory.conflict, digests) ? memory.conflict : null
+  const sendable = withoutConflict(mapped, { ...memory, conflict })
+  const stand = sendable.kind === 'user' && standingRefusals(sendable.user, memory, digests).size > 0
   const country = user.fields[UNVERIFIABLE_FIELD] ?? null
   const believed = memory.sent[UNVERIFIABLE_FIELD] === BELIEVED && country !== null
   const hidden = believed ? { [UNVERIFIABLE_FIELD]: digests.exact(UNVERIFIABLE_FIELD, country) } : {}
   return agreed(
-    { ...memory, sent: { ...memory.sent, ...hidden }, refused: stand ? memory.refused : {} },
+    { ...memory, sent: { ...memory.sent, ...hidden }, refused: stand ? memory.refused : {}, conflict },
     user,
   )
 }
@@ -119,6 +133,7 @@ const UNHEARD_OF: Memory = {
   sent: {},
   seen: {},
   refused: {},
+  conflict: null,
   erased: null,
   looked: false,
 }
@@ -152,7 +167,8 @@ type Kept = Pick<LedgerRecord, 'userId' | 'state' | 'issues' | 'wasThere'> & {
 export function toRecord(memory: Memory, digestKey: string, kept: Kept): LedgerRecord {
   const { remote, sentStatus, seenStatus, sent, refused, erased } = memory
   const seen = erased === null ? memory.seen : {}
-  return { ...kept, remote, sentStatus, seenStatus, sent, seen, refused, erased, digestKey }
+  const conflict = memory.conflict && { values: memory.conflict.values, tries: memory.conflict.tries }
+  return { ...kept, remote, sentStatus, seenStatus, sent, seen, refused, conflict, erased, digestKey }
 }
 
 /** Field issues to record: what the mapping left out, and what the service refused. */

@@ -3,6 +3,7 @@ import type { CustomerKey } from '../model/customer.ts'
 import type { Mapped } from '../model/mapped.ts'
 import { entitled, OPTIONAL_FIELDS, type OptionalField, type Status } from '../model/user.ts'
 import type { CreateBody, UpdateBody } from '../service/client.ts'
+import { withoutConflict } from './conflict.ts'
 import type { CustomerDigests } from './digest.ts'
 import type { Memory } from './memory.ts'
 import { fieldIsRight, fieldsToClearAgain, PHONE, standingRefusals, statusIsRight } from './right.ts'
@@ -61,7 +62,8 @@ export type Situation = {
 
 /** The fewest calls from what is remembered to what is desired; docs/plan.md shows it as a table. */
 export function makePlan(situation: Situation): Plan {
-  const { mapped, rivals } = situation
+  const { rivals, memory } = situation
+  const mapped = withoutConflict(situation.mapped, memory)
   switch (mapped.kind) {
     case 'rejected':
       return { kind: 'reject', code: 'mapping', keys: [] }

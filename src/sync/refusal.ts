@@ -1,6 +1,8 @@
 import type { Reason } from '../ledger/record.ts'
 import { OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
 import { type Facts, fieldsOf, reasonOf, type Step } from './answer.ts'
+import { conflictMarks, isAbout, suspects, withConflict } from './conflict.ts'
+import type { Memory } from './memory.ts'
 import { doubtHidden } from './remember.ts'
 import type { SetAside, Turn } from './turn.ts'
 
@@ -17,14 +19,18 @@ export function absorbRefusal(turn: Turn, facts: Facts): Step {
   if (plan.kind === 'create') {
     const fields = OPTIONAL_FIELDS.filter((field) => plan.body[field] !== undefined)
     const some = blamed(facts.named, fields)
-    const refusedCreate = { status, fields, named: some }
+    const refusedCreate = { status, fields, named: some, conflict: facts.conflict }
     const memory = { ...doubtHidden(turn.memory), remote: 'unknown' as const }
     const after = { ...turn, memory, refusedCreate }
     return turn.lookups > 0 ? afterRefusedCreate(after, refusedCreate, facts) : { turn: after }
   }
   const fields = fieldsOf(plan)
   if (plan.kind === 'erase') return absorbRefusedErasure(turn, facts, fields)
-  if (fields.length > 0) return { turn: { ...turn, setAside: setAside(turn, facts, fields) } }
+  if (fields.length > 0) {
+    const aside = setAside(turn, facts, fields)
+    if (!aside.alone || !isRefusedAgain(turn, facts, aside)) return { turn: { ...turn, setAside: aside } }
+    return { turn: { ...turn, memory: rememberRefused(turn.memory, aside, facts), setAside: null } }
+  }
   const tried = turn.setAside ? { fields: turn.setAside.fields } : {}
   const reason = { ...reasonOf('refused', facts), ...tried }
   if (plan.kind === 'revoke' || TOO_LARGE.has(status))
@@ -32,14 +38,30 @@ export function absorbRefusal(turn: Turn, facts: Facts): Step {
   return { turn: { ...turn, setAside: null }, end: { kind: 'settle', state: 'rejected', reason } }
 }
 
+/** The same values as the last time: that they are all there is against the user need not be found out once more. */
+function isRefusedAgain({ memory }: Turn, facts: Facts, { fields }: SetAside): boolean {
+  const { conflict } = memory
+  return facts.conflict && conflict?.phase === 'due' && isAbout(conflict, fields)
+}
+
 function setAside(
-  { setAside: before }: Turn,
-  { named, status }: Facts,
+  { setAside: before, memory }: Turn,
+  { named, conflict }: Facts,
   fields: readonly OptionalField[],
 ): SetAside {
-  const some = before ? [] : blamed(named, fields)
-  const all = OPTIONAL_FIELDS.filter((field) => fields.includes(field) || before?.fields.includes(field))
-  return { status: status ?? 0, fields: some.length > 0 ? some : all, alone: some.length === 0 }
+  const told = blamed(named, fields)
+  const likely = conflict && told.length === 0 ? suspects(fields, memory.conflict) : told
+  const some = before ? [] : likely
+  const aside = some.length > 0 ? some : fields
+  return {
+    fields: joined(aside, before?.fields),
+    taken: joined(conflict ? aside : [], before?.taken),
+    alone: some.length === 0,
+  }
+}
+
+function joined(fields: readonly OptionalField[], others: readonly OptionalField[] = []): OptionalField[] {
+  return OPTIONAL_FIELDS.filter((field) => fields.includes(field) || others.includes(field))
 }
 
 /** Documented as nullable, the only one (section 2.6). */
@@ -53,13 +75,13 @@ function absorbRefusedErasure(turn: Turn, facts: Facts, fields: readonly Optiona
   const { setAside: before } = turn
   const some = before ? [] : blamed(facts.named, fields)
   const kept = fields.filter((field) => (some.length > 0 ? !some.includes(field) : field === NULLABLE))
-  const tried = OPTIONAL_FIELDS.filter((field) => fields.includes(field) || before?.fields.includes(field))
+  const tried = joined(fields, before?.fields)
   if (kept.length === 0 || kept.length === fields.length) {
     const reason = { ...reasonOf('refused', facts), fields: tried }
     return { turn: { ...turn, setAside: null }, end: { kind: 'retry', reason, failed: true } }
   }
   const aside = tried.filter((field) => !kept.includes(field))
-  return { turn: { ...turn, setAside: { status: facts.status ?? 0, fields: aside, alone: false } } }
+  return { turn: { ...turn, setAside: { fields: aside, taken: [], alone: false } } }
 }
 
 /** An answer that names every field tells nothing: it may repeat the request. */
@@ -74,37 +96,65 @@ export function blamed(
 /** Nothing is smaller than a status alone. */
 const TOO_LARGE = new Set([413, 414, 431])
 
-/** These say something about the address or about somebody who is there, and nothing about the values. */
-const NOT_ABOUT_VALUES = new Set([404, 409, 410])
+/** These say something about the address, and nothing about the values. */
+const NOT_ABOUT_VALUES = new Set([404, 410])
 
 /**
- * The create was refused although nobody is there. 409 claims that somebody is (the service may lag), 404 and
- * 410 can only mean the address: try later. Else the optional fields, or those that the answer names, are set aside
- * for the next create.
+ * The create was refused although nobody is there: the optional fields, or those that the answer names, are set aside
+ * for the next create. 404 and 410 can only mean the address: try later.
  */
 export function afterRefusedCreate(
   turn: Turn,
   refusal: NonNullable<Turn['refusedCreate']>,
   facts: Facts,
 ): Step {
-  const { status, fields, named } = refusal
+  const { status, fields, named, conflict } = refusal
+  if (conflict) return afterConflict(turn, refusal, facts)
   const reason: Reason = { code: 'refused', status, fields, ...(named.length > 0 ? { named } : {}) }
-  if (NOT_ABOUT_VALUES.has(refusal.status)) return { turn, end: { kind: 'retry', reason, failed: true } }
-  if (refusal.fields.length === 0) return { turn, end: { kind: 'settle', state: 'rejected', reason } }
-  const aside = refusal.named.length > 0 ? refusal.named : refusal.fields
-  const refused = { ...turn.memory.refused, ...refusalMarks(aside, facts) }
-  return {
-    turn: { ...turn, memory: { ...turn.memory, refused } },
-    end: { kind: 'retry', reason, failed: true },
-  }
+  if (NOT_ABOUT_VALUES.has(status)) return { turn, end: { kind: 'retry', reason, failed: true } }
+  if (fields.length === 0) return { turn, end: { kind: 'settle', state: 'rejected', reason } }
+  const aside = { fields: named.length > 0 ? named : fields, taken: [] }
+  const memory = rememberRefused(turn.memory, aside, facts)
+  return { turn: { ...turn, memory }, end: { kind: 'retry', reason, failed: true } }
 }
 
-/** The refused values, so that they are not sent again until one of them changes. */
-export function refusalMarks(
-  fields: readonly OptionalField[],
+/**
+ * Another user has one of the values, or the service knows this user and does not show it yet. With nothing but the
+ * `user_id` it can only be the latter: no value was to blame, and the next create has all of them again.
+ */
+function afterConflict(
+  turn: Turn,
+  { status, fields, named }: NonNullable<Turn['refusedCreate']>,
+  facts: Facts,
+): Step {
+  const reason: Reason = { code: 'conflict', status, ...(named.length > 0 ? { named } : {}) }
+  const aside = named.length > 0 ? named : fields
+  const memory =
+    fields.length === 0
+      ? { ...turn.memory, conflict: null }
+      : rememberRefused(turn.memory, { fields: aside, taken: aside }, facts)
+  return { turn: { ...turn, memory }, end: { kind: 'retry', reason, failed: true } }
+}
+
+/**
+ * What was set aside: values that another user has are sent again when their time has come, all others not until one
+ * of them changes. That there is no value can be nobody else's.
+ */
+export function rememberRefused(
+  memory: Memory,
+  { fields, taken }: Pick<SetAside, 'fields' | 'taken'>,
   { desired, digests }: Pick<Facts, 'desired' | 'digests'>,
-): Readonly<Partial<Record<OptionalField, string>>> {
-  return Object.fromEntries(
-    fields.map((field) => [field, digests.exact(field, desired?.fields[field] ?? null)]),
-  )
+): Memory {
+  const marks = conflictMarks(taken, desired, digests)
+  const refused = fields
+    .filter((field) => marks[field] === undefined)
+    .map((field) => [field, digests.exact(field, desired?.fields[field] ?? null)])
+  return {
+    ...memory,
+    refused: { ...memory.refused, ...Object.fromEntries(refused) },
+    conflict: withConflict(memory.conflict, {
+      values: marks,
+      phase: memory.remote === 'present' ? 'waiting' : 'creating',
+    }),
+  }
 }

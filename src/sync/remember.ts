@@ -1,6 +1,7 @@
 import { normalForm, sameField, seenForm } from '../model/normal.ts'
 import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import type { RemoteUser } from '../service/body.ts'
+import { conflictAfterLook, conflictOnceCreated } from './conflict.ts'
 import { type CustomerDigests, DOUBTED, NO_VALUE } from './digest.ts'
 import { isLearnt } from './learnt.ts'
 import { agreed, type Memory } from './memory.ts'
@@ -14,7 +15,8 @@ import { PHONE } from './right.ts'
 export function rememberAbsent(memory: Memory): Memory {
   const hidden = memory.sent[UNVERIFIABLE_FIELD]
   const sent = hidden === undefined ? {} : { [UNVERIFIABLE_FIELD]: hidden }
-  return { ...memory, remote: 'absent', seenStatus: null, sent, seen: {}, erased: lookedAt(memory) }
+  const conflict = memory.conflict && { ...memory.conflict, phase: 'creating' as const }
+  return { ...memory, remote: 'absent', seenStatus: null, sent, seen: {}, conflict, erased: lookedAt(memory) }
 }
 
 /** A look has shown what became of an erasure. */
@@ -56,7 +58,8 @@ export function rememberSeen(
   const seenStatus = storable(remote.status)
   const shown = { ...memory, remote: 'present' as const, seenStatus, seen, looked: true }
   if (memory.erased !== null) return { ...shown, erased: lookedAt(memory) }
-  return agreed({ ...shown, sent }, desired)
+  const conflict = conflictAfterLook(memory.conflict, remote.fields, digests)
+  return agreed({ ...shown, sent, conflict }, desired)
 }
 
 /** In place of a status that the interface does not have, and the ledger's column cannot hold. */
@@ -91,7 +94,8 @@ export function rememberSent(memory: Memory, write: Acknowledged, digests: Custo
     for (const half of PHONE.includes(field) ? PHONE : [field]) delete seen[half]
   }
   const status = write.carried ? {} : { sentStatus: write.status, seenStatus: null }
-  return { ...memory, ...status, remote: 'present', sent, seen }
+  const conflict = verb === 'create' ? conflictOnceCreated(memory.conflict) : memory.conflict
+  return { ...memory, ...status, remote: 'present', sent, seen, conflict }
 }
 
 /** Nothing is left to compare with; what was cleared a second time, because a look had shown it, is marked. */

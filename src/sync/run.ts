@@ -14,8 +14,10 @@ import type { Facts } from './answer.ts'
 import { absenceBraked, afterStop, braked } from './braking.ts'
 import { type Called, callService } from './call.ts'
 import { classifyRead, classifyWrite, type Outcome } from './classify.ts'
+import { withoutConflict } from './conflict.ts'
 import { type Digester, forCustomer } from './digest.ts'
 import { makeEnding } from './finish.ts'
+import type { FreedOf } from './freed.ts'
 import { makeGate } from './gate.ts'
 import { inherit, latestOf } from './inherit.ts'
 import { type Memory, rememberFor, startMemory } from './memory.ts'
@@ -54,6 +56,8 @@ export type SyncContext = {
   /** Resolves to whether every change that is captured by now is noted; false when it takes too long. */
   readonly whenNoted: () => Promise<boolean>
   readonly heard: Heard
+  /** Plans the customers again that wait for a value which this one has given up. */
+  readonly wakeWaiting: (freed: FreedOf) => Promise<unknown>
 }
 
 export type Run = {
@@ -136,7 +140,6 @@ async function takeTurns({ context, run, gate, subject, own, record, memory }: T
   const lookAfterMs = lookAfter(context, record)
   const { consistencyDelayMs } = context.config.timing
   const situation = { mapped, rivals, policy: context.policy, digests, lookAfterMs, consistencyDelayMs }
-  const desired = mapped.kind === 'user' ? mapped.user : null
   const { key } = run.claim
   const braking = {
     ...{ brake: context.brake, key, digests, record: own },
@@ -161,8 +164,11 @@ async function takeTurns({ context, run, gate, subject, own, record, memory }: T
     const userId = userIdOf(mapped) ?? ''
     const called = await callService(context.users, { call: move.call, userId, signal: run.abort })
     last = called
-    const { named } = called
-    const facts = { ...factsOf(called.outcome), named, plan: move.plan, desired, digests, lookAfterMs }
+    const { named, conflict } = called
+    const sendable = withoutConflict(mapped, turn.memory)
+    const desired = sendable.kind === 'user' ? sendable.user : null
+    const about = { plan: move.plan, desired, digests, lookAfterMs }
+    const facts = { ...factsOf(called.outcome), named, conflict, ...about }
     const { meaning, step } = learn(turn, move.call, called, facts)
     run.observe({ step: 'answered', plan: move.plan, called, meaning })
     turn = step.turn

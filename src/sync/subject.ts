@@ -1,6 +1,7 @@
 import type { Claim } from '../ledger/claim.ts'
-import type { LedgerRecord } from '../ledger/record.ts'
+import type { LedgerRecord, Reason } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
+import { RollcallError } from '../model/errors.ts'
 import { type Mapped, userIdOf } from '../model/mapped.ts'
 import type { Kept } from './inherit.ts'
 import { mapFound } from './map.ts'
@@ -37,13 +38,23 @@ export async function readSubject(
     const rivals = await findRivals({ config, readRow, readClaimants, now }, key, mapped)
     return { mapped, rivals, others }
   } catch (error) {
-    const code = (error as { code?: unknown }).code
-    if (typeof code !== 'string') throw error
-    const reason = { code: 'customer-unreadable' as const, error: code }
+    const reason = unreadable(error)
+    if (!reason) throw error
     const issues = record.issues.filter((issue) => issue.code !== 'refused')
     const mapped: Mapped = { kind: 'rejected', userId: record.userId, issues }
     return { mapped, rivals: [], others: [], end: { kind: 'retry', reason, failed: true } }
   }
+}
+
+/** Null for an error that is not of the database. */
+function unreadable(error: unknown): Reason | null {
+  if (error instanceof RollcallError) {
+    const { cause, details: misfits } = error
+    const reason = error.code === 'CUSTOMERS_UNREADABLE' ? unreadable(cause) : null
+    return reason && { ...reason, misfits }
+  }
+  const code = (error as { code?: unknown } | null | undefined)?.code
+  return typeof code === 'string' ? { code: 'customer-unreadable', error: code } : null
 }
 
 /** How long a customer who is gone waits for changes that are captured and not noted yet. */

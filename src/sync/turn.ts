@@ -33,8 +33,9 @@ export type Move = { readonly plan: Plan } & ({ readonly call: Call } | { readon
 export type Writing = Extract<Plan, { readonly body: object }>
 
 export type SetAside = {
-  readonly status: number
   readonly fields: readonly OptionalField[]
+  /** Those of them that were refused because another user has their values. */
+  readonly taken: readonly OptionalField[]
   readonly alone: boolean
 }
 
@@ -57,6 +58,8 @@ export type Turn = {
     readonly fields: readonly OptionalField[]
     /** Those that the answer blames. */
     readonly named: readonly OptionalField[]
+    /** Another user has something of it, be it the `user_id`. */
+    readonly conflict: boolean
   } | null
   /** An update with fields was refused: these are set aside, and the rest goes, or the status alone. */
   readonly setAside: SetAside | null

@@ -7,7 +7,7 @@ import type { Config } from '../config/config.ts'
 import { type CustomersShape, describeCustomers } from '../customers/describe.ts'
 import { endPool, makePool } from '../customers/pool.ts'
 import type { Found } from '../customers/read.ts'
-import { makeReading } from '../customers/reading.ts'
+import { makeReading, type Reading } from '../customers/reading.ts'
 import { makeBatch } from '../ledger/batch.ts'
 import { doubtStatus } from '../ledger/ending.ts'
 import { bindGeneration, type Standing } from '../ledger/generation.ts'
@@ -22,6 +22,7 @@ import { openPace } from '../pace/open.ts'
 import { configureCeiling } from '../pace/row.ts'
 import { makeUsersClient } from '../service/users.ts'
 import { makeDigester } from '../sync/digest.ts'
+import { makeWakeWaiting } from '../sync/freed.ts'
 import { policyOf } from '../sync/policy.ts'
 import type { SyncContext } from '../sync/run.ts'
 import { makeNoting } from './noting.ts'
@@ -38,7 +39,7 @@ export type Opened = {
   readonly pool: Pool
   readonly context: SyncContext
   /** As the mapping reads them; many at once. */
-  readonly readCustomers: ReturnType<typeof makeReading>
+  readonly readCustomers: Reading
   readonly shape: CustomersShape
   readonly warnings: readonly string[]
   readonly binding: Binding
@@ -53,6 +54,8 @@ type Options = {
   readonly config: Config
   readonly env: Secrets
   readonly onPoolError: (error: Error) => void
+  /** Told what the configuration names and the database does not have, when customers cannot be read for it. */
+  readonly onMisfits?: (misfits: readonly string[]) => void
   /** Told when the pace changes for a reason that a person should hear of. */
   readonly onPace?: (event: PaceEvent) => void
 }
@@ -71,6 +74,7 @@ export async function openSync({
   config,
   env,
   onPoolError,
+  onMisfits = () => undefined,
   onPace = () => undefined,
 }: Options): Promise<Opened> {
   const users = makeUsersClient({
@@ -106,18 +110,19 @@ export async function openSync({
       await configureCeiling(pool, config.pace.ceiling)
       return { described, binding, standing }
     })
-    const readMany = makeReading(pool, config, described)
+    const readMany = makeReading(pool, config, described, { onMisfits })
     const readRow = makeBatch<CustomerKey, Found>(async (keys) => {
-      const rows = await readMany([...new Set(keys)])
-      return keys.map((key) => rows.get(key) ?? null)
+      const { rows, unreadable } = await readMany([...new Set(keys)])
+      return keys.map((key) => unreadable.get(key) ?? rows.get(key) ?? null)
     })
     const { timing } = config
     const now = () => performance.now()
+    const digester = makeDigester(env.ROLLCALL_DIGEST_KEY)
     const context: SyncContext = {
       config,
       policy: policyOf(config),
       users,
-      digester: makeDigester(env.ROLLCALL_DIGEST_KEY),
+      digester,
       ...openPace({ pool, credentials, sleep, now, onChange: onPace }),
       backoff: { minMs: timing.retryMinMs, maxMs: timing.retryMaxMs },
       random: Math.random,
@@ -128,6 +133,7 @@ export async function openSync({
       doubtStatus: (claim) => doubtStatus(pool, claim),
       readDoubted: makeReadDoubted(pool),
       whenNoted: makeWhenNoted(pool, config),
+      wakeWaiting: makeWakeWaiting({ pool, config, digester, read: readMany }),
     }
     const { warnings } = described
     const customers = { readCustomers: readMany, shape: described }

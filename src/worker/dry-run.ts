@@ -69,12 +69,19 @@ export async function makeDryRun({
   }
 }
 
-type Doubts = { readonly unknown: boolean; readonly blind: boolean; readonly statusDoubted: boolean }
-const NO_DOUBTS: Doubts = { unknown: false, blind: false, statusDoubted: false }
+type Doubts = {
+  readonly unknown: boolean
+  readonly blind: boolean
+  readonly statusDoubted: boolean
+  readonly replanInMs: number | null
+}
+const NO_DOUBTS: Doubts = { unknown: false, blind: false, statusDoubted: false, replanInMs: null }
 
 async function readDoubts(pool: Pool, key: CustomerKey): Promise<Doubts> {
   const { rows } = await pool.query<Doubts>(
-    'SELECT unknown, blind, status_doubted AS "statusDoubted" FROM rollcall.owed WHERE key = $1',
+    `SELECT unknown, blind, status_doubted AS "statusDoubted",
+       (extract(epoch FROM replan_at - now()) * 1000)::float8 AS "replanInMs"
+     FROM rollcall.owed WHERE key = $1`,
     [key],
   )
   return rows[0] ?? NO_DOUBTS

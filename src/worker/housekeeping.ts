@@ -12,6 +12,7 @@ import { pruneDrift } from '../drift/prune.ts'
 import { pruneCalls } from '../ledger/calls.ts'
 import { type Binding, readBinding } from '../ledger/target.ts'
 import type { Log } from '../ops/log.ts'
+import { MISFIT } from './misfits.ts'
 
 type Options = {
   readonly pool: Pool
@@ -77,8 +78,7 @@ export function makeHousekeeping({ pool, binding, config, log, now }: Options) {
   }
 
   async function tellUnfit(): Promise<void> {
-    for (const problem of await findMisfits(pool, config))
-      log.error({ problem }, 'the configuration does not fit the database: correct one of them')
+    for (const problem of await findMisfits(pool, config)) log.error({ problem }, MISFIT)
     const client = await pool.connect()
     try {
       const difference = captureDifference(await planCapture(client, config), await readInstalled(client))

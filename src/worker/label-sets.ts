@@ -8,8 +8,8 @@ import type { TurnEnd } from '../sync/turn.ts'
 /** What became of a claim; a settle by the state that it leaves. */
 export type EndKind = 'settled' | Exclude<CustomerState, 'idle' | 'failing'> | 'retry' | 'unknown'
 type StatusClass = '1xx' | '2xx' | '3xx' | '4xx' | '5xx' | 'none'
-/** `new`: no claim has ended for it yet. */
-type ShownState = CustomerState | 'new'
+/** `new`: no claim has ended for it yet; `released`: it was held, and a person has let it go on. */
+type ShownState = CustomerState | 'new' | 'released'
 
 function all<T extends string>(table: Readonly<Record<T, true>>): readonly T[] {
   return Object.keys(table) as T[]
@@ -49,6 +49,7 @@ export const REASONS = all<ReasonCode | 'none'>({
   mapping: true,
   'shared-user-id': true,
   refused: true,
+  conflict: true,
   'customer-unreadable': true,
   denied: true,
   later: true,
@@ -73,6 +74,7 @@ export const STATES = all<ShownState>({
   rejected: true,
   failing: true,
   held: true,
+  released: true,
   discarded: true,
 })
 export const BRAKE_KINDS: readonly HeldKind[] = HELD_KINDS.filter((kind) => kind !== 'truncated')

@@ -26,6 +26,7 @@ const LOOP_LIMITS_MS = {
   schedule: null,
   sweep: null,
   verification: null,
+  witness: null,
 }
 export type LoopName = keyof typeof LOOP_LIMITS_MS
 const LOOPS = Object.keys(LOOP_LIMITS_MS) as LoopName[]

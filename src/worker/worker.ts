@@ -6,6 +6,7 @@ import type { CallEntry } from '../ledger/calls.ts'
 import { makeClaim } from '../ledger/claim.ts'
 import { makeEnd } from '../ledger/ending.ts'
 import { type Lease, unlease } from '../ledger/lease.ts'
+import type { RollcallError } from '../model/errors.ts'
 import { nameOf } from '../model/name-of.ts'
 import type { Log } from '../ops/log.ts'
 import { processName } from '../ops/process-name.ts'
@@ -24,6 +25,7 @@ import { startReconciling } from './reconciling.ts'
 import { makeStanding } from './standing.ts'
 import { makeSweeping } from './sweeping.ts'
 import { makeTakingPart } from './taking-part.ts'
+import { startWitness } from './witness.ts'
 
 export type Observers = {
   readonly onCaptured: (changes: number) => void
@@ -35,6 +37,8 @@ export type Observers = {
 }
 
 export type RunningWorker = {
+  /** Resolves when it must not go on. */
+  readonly failed: Promise<RollcallError>
   /** Whether syncs go by this worker's mapping. */
   readonly takesPart: () => boolean
   /**
@@ -56,6 +60,7 @@ const RECORD_MS = 1000
 const HOUSEKEEPING_MS = 5000
 const SWEEP_MS = 1000
 const PAUSING_MS = 500
+const WITNESS_MS = 1000
 /** How often it is looked whether the queue still has the schedule of verification. */
 const SCHEDULE_MS = 10_000
 
@@ -63,6 +68,8 @@ const SCHEDULE_MS = 10_000
 export async function startWorker({ opened, queue, log, observers }: Options): Promise<RunningWorker> {
   const { pool, context } = opened
   const { timing, pace } = context.config
+  const witness = await startWitness(pool, queue.witness)
+  const { promise: failed, resolve: fail } = Promise.withResolvers<RollcallError>()
   const stopping = new AbortController()
   const abort = new AbortController()
   const calls = makeCallLog({
@@ -76,13 +83,18 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
     },
   })
   const logCall = logCalls(calls, systemClock.wall)
+  const claim = makeClaim(pool, {
+    lastsMs: claimLastsMs(context.config),
+    binding: opened.binding,
+    fingerprint: context.config.fingerprint,
+  })
   const job = makeJob({
     context,
-    claim: makeClaim(pool, {
-      lastsMs: claimLastsMs(context.config),
-      binding: opened.binding,
-      fingerprint: context.config.fingerprint,
-    }),
+    claim: async (lease) => {
+      const claimed = await claim(lease)
+      if (claimed) witness.claimed(claimed.token)
+      return claimed
+    },
     end: makeEnd(pool),
     clock: systemClock,
     stopping: stopping.signal,
@@ -156,6 +168,10 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
     log,
     now: () => performance.now(),
   })
+  const askWitness = async () => {
+    const error = await witness.step()
+    if (error) fail(error)
+  }
   const loops = [
     repeat('dispatch', pump),
     every(SWEEP_MS, 'sweep', async () => {
@@ -164,17 +180,21 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
     }),
     every(HOUSEKEEPING_MS, 'housekeeping', housekeep),
     every(PAUSING_MS, 'pace', pausing),
+    every(WITNESS_MS, 'witness', askWitness),
     ...(reconciling ? [every(SCHEDULE_MS, 'schedule', reconciling.tend)] : []),
   ]
   return {
+    failed,
     takesPart: standing.takesPart,
     async stop(deadlineMs) {
       stopping.abort()
       const breakOff = setTimeout(() => abort.abort(), deadlineMs)
       await Promise.all([consumer.close(deadlineMs + RECORD_MS), reconciling?.close(deadlineMs + RECORD_MS)])
       clearTimeout(breakOff)
-      // With the last call made; the loops end meanwhile, unless a lock of somebody else holds them up.
-      await Promise.race([Promise.all(loops), sleep(RECORD_MS)])
+      // With the last call made; the loops end meanwhile, unless a lock of somebody else holds them up. What the last
+      // calls have claimed is kept where that is possible.
+      const ends = [...loops, witness.step().catch(() => undefined)]
+      await Promise.race([Promise.all(ends), sleep(RECORD_MS)])
       await calls.close()
     },
   }

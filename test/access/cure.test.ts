@@ -12,6 +12,7 @@ const IDLE = {
   unknown: false,
   blind: false,
   statusDoubted: false,
+  replanInMs: null,
   sinceMs: null,
   dueInMs: null,
   underWay: false,

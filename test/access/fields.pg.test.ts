@@ -48,6 +48,13 @@ test('what is left out is named with its code, whether the mapping or the servic
     ['email', 'invalid'],
     ['first_name', 'refused'],
   ])
+  await house.db.pool.query(
+    `UPDATE rollcall.ledger SET refused = '{}', conflict = '{"values": {"first_name": "x"}, "tries": 1}'`,
+  )
+  expect((await ask(house, 'c')).leftOut.map(({ field, code }) => [field, code])).toEqual([
+    ['email', 'invalid'],
+    ['first_name', 'taken'],
+  ])
   // What the service refused is no difference that a sync could put right.
   expect(refused).toMatchObject({ next: { kind: 'right' }, cures: [] })
   // With the key of the record it can be told that the value has changed since.

@@ -6,10 +6,8 @@ import { sayEnd, sayFacts } from '../../src/cli/say-access.ts'
 import type { Config } from '../../src/config/config.ts'
 import type { CustomerKey } from '../../src/model/customer.ts'
 import { type House, SECRETS } from '../support/house.ts'
-import { lanes } from '../support/lanes.ts'
+import { postgres } from '../support/lanes.ts'
 
-const [, postgres] = lanes
-if (!postgres) throw new Error('the Postgres lane is always there')
 export const lane = postgres
 
 export type Asking = {

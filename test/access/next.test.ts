@@ -7,6 +7,7 @@ const IDLE = {
   unknown: false,
   blind: false,
   statusDoubted: false,
+  replanInMs: null,
   sinceMs: null,
   dueInMs: null,
   underWay: false,

@@ -17,6 +17,7 @@ const ask = (key: string, kinds: readonly BrakeKind[], rest: Partial<Asked> = {}
   desired: 'd',
   kinds,
   counted: [],
+  repeated: [],
   returning: false,
   released: [],
   ...rest,
@@ -84,8 +85,22 @@ describe('the decision of the brake', () => {
 
   it.each<[string, Partial<KindState>, Partial<Asked>, readonly string[], number]>([
     [
-      'was let through before: goes on where the kind has tripped since',
+      'was let through and failed: goes on where the kind has tripped since',
       { tripped: true, taken: 2 },
+      { counted: ['revocation'], repeated: ['revocation'] },
+      [],
+      0,
+    ],
+    [
+      'was let through and changes anew: waits where the kind has tripped since',
+      { tripped: true, taken: 2 },
+      { counted: ['revocation'] },
+      ['revocation'],
+      0,
+    ],
+    [
+      'was let through and changes anew: passes below and at the limit',
+      { taken: 2 },
       { counted: ['revocation'] },
       [],
       0,
@@ -175,6 +190,7 @@ describe('the decision of the brake', () => {
           const states = kinds.map((kind) =>
             state(kind, { taken: taken(kind), limit, tripped: tripped.has(kind) }),
           )
+          const stopped = new Set(tripped)
           const decision = decide({ kinds: states, asked, truncated: false })
           for (const { kind, key } of decision.entries) {
             expect(entries.has(`${kind} ${key}`)).toBe(false)
@@ -182,11 +198,15 @@ describe('the decision of the brake', () => {
             entries.add(`${kind} ${key}`)
           }
           for (const { kind } of decision.trips) tripped.add(kind)
-          // Whoever passes is counted under all of its kinds, or was released.
+          // A customer who passes is counted under all of its kinds, none of which had tripped, or was released.
           for (const [index, each] of asked.entries()) {
             const passes = decision.answers[index]?.length === 0
             const counted = each.kinds.every((kind) => entries.has(`${kind} ${each.key}`))
-            expect(passes).toBe(each.released.length > 0 || counted)
+            const released = each.released.length > 0
+            if (passes && !released)
+              expect([counted, each.kinds.some((kind) => stopped.has(kind))]).toEqual([true, false])
+            if (released || (counted && !each.kinds.some((kind) => tripped.has(kind))))
+              expect(passes).toBe(true)
           }
           for (const kind of kinds) {
             expect(taken(kind)).toBeLessThanOrEqual(limit)

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { BrakeKind, HeldKind } from '../../src/brake/brake.ts'
 import { release } from '../../src/brake/held.ts'
 import { makeBrake } from '../../src/brake/reserve.ts'
+import { readCounted } from '../../src/brake/standing.ts'
 import { makePool } from '../../src/customers/pool.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
@@ -85,6 +86,27 @@ test('who is let through again counts from then on', async () => {
   const answers = await Promise.all([brake(request('b')), brake(request('c'))])
   expect(answers.toSorted()).toEqual([[], ['revocation']])
   expect(await rowOf(db, 'revocation')).toMatchObject({ taken: 2, tripped: true })
+})
+
+test('once a kind has tripped, a customer who was let through waits with its next change, and not with the same one', async () => {
+  await using db = await freshDatabase()
+  const brake = makeBrake(db.pool, rules({ customers: 2 }))
+  await put(
+    db.pool,
+    ['carried', 'failing', 'new'].map((key) => ({ key, sent: 2 })),
+  )
+  expect([await brake(request('carried')), await brake(request('failing'))]).toEqual([[], []])
+  const settle = `UPDATE rollcall.ledger SET settled_at = clock_timestamp() WHERE key = 'carried'`
+  await db.pool.query(settle)
+  // Below the limit it changes as often as it likes, and counts once.
+  expect(await brake(request('carried'))).toEqual([])
+  await db.pool.query(settle)
+  expect(await brake(request('new'))).toEqual(['revocation'])
+  expect(await brake(request('carried'))).toEqual(['revocation'])
+  expect(await brake(request('failing'))).toEqual([])
+  expect(await rowOf(db, 'revocation')).toMatchObject({ taken: 2, tripped: true })
+  // What comes is told as it will be.
+  expect(await readCounted(db.pool, ['carried', 'failing'], 24)).toEqual(new Map())
 })
 
 test('a share is of those with access, or for registrations of those who are registered', async () => {

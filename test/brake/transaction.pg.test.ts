@@ -23,7 +23,7 @@ test('a process that is suspended while it has the rows does not hold up the oth
     await client.query('SELECT')
   }).catch((error: Error) => error)
   await expect.poll(ask).toBe('55P03')
-  await expect.poll(ask, { timeout: 20_000 }).toEqual([])
+  await expect.poll(ask).toEqual([])
   resumed.resolve()
   expect(await suspended).toBeInstanceOf(Error)
   await pool.end()

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import { openMarks } from '../../src/capture/marks.ts'
 import type { Change } from '../../src/capture/source.ts'
+import { runs } from '../support/size.ts'
 import { names, relations } from './conformance-relations.ts'
 import { type CaptureMode, CUSTOMERS, openScene } from './scene.ts'
 
@@ -125,7 +126,7 @@ function statements(mode: CaptureMode): void {
   })
 
   test('statements over very many rows are noted completely', async () => {
-    const rows = 120_000
+    const rows = runs(120_000)
     await using scene = await openScene({ mode })
     await scene.sql(`INSERT INTO customers (id) SELECT i FROM generate_series(1, ${rows}) i`)
     expect(await scene.keys()).toHaveLength(rows)

@@ -2,25 +2,22 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { RollcallConfig } from '../../src/config/define.ts'
 import { alone } from '../../src/ledger/alone.ts'
+import { rollcall } from '../support/command.ts'
 import { CONFIG, type House } from '../support/house.ts'
-import { lanes } from '../support/lanes.ts'
+import { postgres as lane } from '../support/lanes.ts'
 import { reconfigured } from '../support/other-mapping.ts'
 import { runRollcall } from '../support/process.ts'
 import { settledHouse } from '../support/settled-house.ts'
 import { unfolded } from '../support/unfolded.ts'
 import { until } from '../support/until.ts'
 
-const [, lane] = lanes
-if (!lane) throw new Error('the Postgres lane is always there')
-
 const CHANGED: Partial<RollcallConfig> = {
   mapping: { ...CONFIG.mapping, status: { column: 'plan', values: { free: 2, premium: 0, trial: 4 } } },
 }
 
-async function rollcall(house: House, ...args: readonly string[]) {
-  await using process = await runRollcall(house, args)
-  const { code } = await process.exited
-  return { code, output: unfolded(process.output()) }
+async function run(house: House, ...args: readonly string[]) {
+  const { code, output } = await rollcall(house, ...args)
+  return { code, output: unfolded(output) }
 }
 
 const THREE = `INSERT INTO clientes (id, plan) VALUES ('a', 'premium'), ('b', 'premium'), ('c', 'free')`
@@ -38,7 +35,7 @@ describe('with a mapping that is not applied', () => {
 
   test('sync is refused, with what to do; so is --look', async () => {
     for (const args of [['a'], ['a', '--look']]) {
-      const { code, output } = await rollcall(changed, 'sync', ...args)
+      const { code, output } = await run(changed, 'sync', ...args)
       expect(code).toBe(2)
       expect(output).toContain('rollcall backfill --mapping')
       expect(output).toContain('generation 1')
@@ -49,25 +46,25 @@ describe('with a mapping that is not applied', () => {
   })
 
   test('sync --dry-run plans by it, and says that nothing is sent by it', async () => {
-    const { code, output } = await rollcall(changed, 'sync', 'a', '--dry-run')
+    const { code, output } = await run(changed, 'sync', 'a', '--dry-run')
     expect(code).toBe(0)
     expect(output).toMatch(/mapped .*status 0/)
     expect(output).toMatch(/plan .*PATCH.* status/)
     expect(output).toContain('this mapping is not applied')
-    const present = await rollcall(house, 'sync', 'a', '--dry-run')
+    const present = await run(house, 'sync', 'a', '--dry-run')
     expect(present.output).not.toContain('this mapping is not applied')
-    const json = await rollcall(changed, 'sync', 'a', '--dry-run', '--json')
+    const json = await run(changed, 'sync', 'a', '--dry-run', '--json')
     expect(JSON.parse(json.output)).toMatchObject([{ key: 'a', mappingCurrent: false }])
   })
 
   test('status says so, counts who differs, and ends with 3', async () => {
-    const { code, output } = await rollcall(changed, 'status')
+    const { code, output } = await run(changed, 'status')
     expect(code).toBe(3)
     expect(output).toMatch(/^mapping .*generation 1, since 20.*of another configuration/m)
     expect(output).toMatch(
       /^attention .*nothing is sent by it \(3 of 3 customers differ\).*backfill --mapping/m,
     )
-    const json = JSON.parse((await rollcall(changed, 'status', '--json')).output)
+    const json = JSON.parse((await run(changed, 'status', '--json')).output)
     expect(json.mapping).toMatchObject({
       generation: '1',
       current: false,
@@ -79,7 +76,7 @@ describe('with a mapping that is not applied', () => {
   })
 
   test('status of the mapping that is applied has nothing to say', async () => {
-    const { code, output } = await rollcall(house, 'status')
+    const { code, output } = await run(house, 'status')
     expect(code).toBe(0)
     expect(output).toMatch(/^mapping .*generation 1, since/m)
     expect(output).not.toContain('attention')
@@ -90,12 +87,12 @@ describe('with a mapping that is not applied', () => {
     await pool.query(
       `INSERT INTO rollcall.capture_mark (kind, relation) VALUES ('truncate', 'public.clientes')`,
     )
-    const { code, output } = await rollcall(changed, 'capture', 'resync')
+    const { code, output } = await run(changed, 'capture', 'resync')
     expect(code).toBe(2)
     expect(output).toContain('rollcall backfill --mapping')
     expect((await pool.query('SELECT FROM rollcall.capture_mark WHERE resolved_at IS NULL')).rowCount).toBe(1)
     await pool.query('DELETE FROM rollcall.capture_mark')
-    expect((await rollcall(house, 'capture', 'resync')).output).toContain(
+    expect((await run(house, 'capture', 'resync')).output).toContain(
       '3 customers were looked at: 0 are owed a sync.',
     )
     const worker = await house.startWorker()
@@ -123,7 +120,7 @@ describe('with a mapping that is not applied', () => {
   })
 
   test('the dry run says who differs, by call and by field, and who may lose access', async () => {
-    const { code, output } = await rollcall(changed, 'backfill', '--mapping', '--dry-run')
+    const { code, output } = await run(changed, 'backfill', '--mapping', '--dry-run')
     expect(code).toBe(3)
     expect(output).toContain('not applied: syncs go by generation 1')
     expect(output).toMatch(/^customers +3 looked at/m)
@@ -137,7 +134,7 @@ describe('with a mapping that is not applied', () => {
 test('backfill is refused against another service', async () => {
   await using house = await settledHouse(lane, THREE)
   const elsewhere = { ...house, env: { ...house.env, SERVICE_URL: 'https://other.example.com' } }
-  const { code, output } = await rollcall(elsewhere, 'backfill', '--mapping')
+  const { code, output } = await run(elsewhere, 'backfill', '--mapping')
   expect(code).toBe(2)
   expect(output).toContain('rollcall migrate --target')
   const { rows } = await house.db.pool.query('SELECT count(*)::int AS n FROM rollcall.generation')
@@ -149,10 +146,10 @@ test('with the mapping that is the present one it says so, and sweeps all the sa
   const { pool } = house.db
   await pool.query('ALTER TABLE clientes DISABLE TRIGGER ALL')
   await pool.query(`UPDATE clientes SET nombre = 'Ana' WHERE id = 'a'`)
-  const unfit = await rollcall(house, 'backfill', '--mapping')
+  const unfit = await run(house, 'backfill', '--mapping')
   expect(unfit).toMatchObject({ code: 2, output: expect.stringContaining('rollcall capture install') })
   await pool.query('ALTER TABLE clientes ENABLE TRIGGER ALL')
-  const { code, output } = await rollcall(house, 'backfill', '--mapping')
+  const { code, output } = await run(house, 'backfill', '--mapping')
   expect(code).toBe(0)
   expect(output).toContain('already (generation 1')
   expect(output).toMatch(/^differ +1: 1 to update/m)

@@ -39,6 +39,9 @@ test('a reason says what to correct', () => {
     toDo: 'correct nid_number in your data; the next attempt goes without',
   })
   expect(sayReason(refused, { state: 'rejected' }).what).toContain('also without email, nid_number')
+  const conflict = { code: 'conflict', status: 409 }
+  expect(sayReason(conflict).what).toContain('another user has the user_id or another value (HTTP 409)')
+  expect(sayReason({ ...conflict, named: ['email'] }).what).toContain('another user has email')
   expect(sayReason({ code: 'shared-user-id', keys: ['7', '8'] }).what).toContain('7, 8')
   expect(sayReason({ code: 'mapping', fields: ['status'] }).toDo).toContain('correct status')
   expect(sayReason({ code: 'denied', status: 401 }).toDo).toContain('SERVICE_API_KEY')
@@ -59,6 +62,13 @@ test('an issue of a field says what was expected, and what becomes of the rest',
       expect(toDo).toContain(blocks ? 'nothing is sent until then' : 'the rest is sent without it')
     }
   }
+  const taken = sayIssue({ field: 'email', code: 'taken', expected: 'one of its own', blocks: false })
+  expect(taken).toEqual({
+    what: 'the service says that another user has the value of email',
+    toDo: expect.stringMatching(
+      /^nothing: the value is sent again .* correct email in your data if it is wrong$/,
+    ),
+  })
 })
 
 test('a call asks for one thing, and one that does not is told what to call', () => {
@@ -115,6 +125,7 @@ const GROUP: ReasonGroup = {
   fields: null,
   named: null,
   keys: Array.from({ length: 30 }, (_, index) => `customer-${index}`),
+  misfits: null,
   since: '2026-11-20T10:00:00.000Z',
   sinceMs: 86_400_000 * 3,
   nextInMs: null,
@@ -131,16 +142,21 @@ test('the reasons fit eighty columns, and what a terminal would obey is not let 
     blocks: false,
     customers: 1,
   } as const
-  const lines = sayFailures({
-    origin: 'https://service.example.com',
-    customers,
-    reasons: [GROUP, { ...failing, customers: 1, example: 'red\u001b[31m' }],
-    issues: [{ ...issue, example: '9' }],
-  })
+  const origin = 'https://service.example.com'
+  const lines = sayFailures(
+    {
+      origin,
+      customers,
+      reasons: [GROUP, { ...failing, customers: 1, example: 'red\u001b[31m' }],
+      issues: [{ ...issue, example: '9' }],
+    },
+    { origin, environment: 'demo', local: false },
+  )
   expect(lines.filter((line) => line.length > 80)).toEqual([])
   const text = lines.join('\n')
   expect(text).not.toContain('\u001b')
   for (const words of [
+    'customers at https://service.example.com (demo)',
     'rejected: 3 customers, reason shared-user-id',
     '3 days ago (the oldest); tried again when row or mapping change',
     'failing: 1 customer, reason unknown:timeout',

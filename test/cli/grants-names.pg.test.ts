@@ -11,10 +11,7 @@ import { main } from '../../src/cli/main.ts'
 import { sayGrants } from '../../src/cli/say-grants.ts'
 import { administer } from '../support/administer.ts'
 import { buildHouse } from '../support/house.ts'
-import { lanes } from '../support/lanes.ts'
-
-const [, lane] = lanes
-if (!lane) throw new Error('the Postgres lane is always there')
+import { postgres as lane } from '../support/lanes.ts'
 
 /** As long as a name may be: 63 bytes, and each of them another. */
 function hostile(mark: string): string {

@@ -9,10 +9,7 @@ import { main } from '../../src/cli/main.ts'
 import type { RollcallConfig } from '../../src/config/define.ts'
 import { explain, RollcallError } from '../../src/model/errors.ts'
 import { buildHouse, type House } from '../support/house.ts'
-import { lanes } from '../support/lanes.ts'
-
-const [, lane] = lanes
-if (!lane) throw new Error('the Postgres lane is always there')
+import { postgres as lane } from '../support/lanes.ts'
 
 let house: House
 let folder: string

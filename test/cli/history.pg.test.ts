@@ -1,17 +1,12 @@
 // What `rollcall sync --history` and `rollcall answers` tell, from Postgres alone.
 import { expect, test } from 'vitest'
 import { main } from '../../src/cli/main.ts'
+import { rollcall } from '../support/command.ts'
 import { buildHouse, type House } from '../support/house.ts'
-import { lanes } from '../support/lanes.ts'
-import { runRollcall } from '../support/process.ts'
+import { postgres as lane } from '../support/lanes.ts'
 
-const [, lane] = lanes
-if (!lane) throw new Error('the Postgres lane is always there')
-
-/** As a process of its own, with everything that a sync needs. */
-async function sync(house: House, key: string): Promise<number | null> {
-  await using process = await runRollcall(house, ['sync', key])
-  return (await process.exited).code
+async function sync(house: House, key: string): Promise<number> {
+  return (await rollcall(house, 'sync', key)).code
 }
 
 /** With no service, no keys, no queue and no configuration. */

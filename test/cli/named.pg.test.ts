@@ -5,10 +5,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { main } from '../../src/cli/main.ts'
 import { buildHouse, type House } from '../support/house.ts'
-import { lanes } from '../support/lanes.ts'
-
-const [, lane] = lanes
-if (!lane) throw new Error('the Postgres lane is always there')
+import { postgres as lane } from '../support/lanes.ts'
 
 const STATUS = { column: 'plan', values: { free: 0, premium: 2 } }
 

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { release } from '../../src/brake/held.ts'
 import { install } from '../../src/capture/install.ts'
 import { planCapture } from '../../src/capture/relations.ts'
 import { main } from '../../src/cli/main.ts'
@@ -131,6 +132,59 @@ test('shows it in lines of 80 columns, and what to do where a kind has tripped a
     /^attention +the brake \(status\) .* nobody is held: `rollcall held discard --kind status --why …` lets/m,
   )
   expect(lines).toMatch(/^owed +3: 3 due/m)
+})
+
+test('tells of a brake once, with each count by its name, and of released customers as what they are', async () => {
+  await using scene = await openScene()
+  const { pool } = scene
+  await pool.query(
+    `INSERT INTO rollcall.brake (kind, taken, tripped_at, tripped_at_limit) VALUES ('revocation', 10, now(), 10), ('create', 40, NULL, NULL)`,
+  )
+  await pool.query(
+    `INSERT INTO rollcall.owed (key, change_version, lane) SELECT k, 1, 1 FROM unnest('{a,b,c}'::text[]) k`,
+  )
+  await pool.query(
+    `INSERT INTO rollcall.ledger (key, user_id, remote, sent_status, state, reason, desired)
+     SELECT k, k, 'present', 2, 'held', '{"code": "held", "kinds": ["revocation"]}', 'd' FROM unnest('{a,b,c}'::text[]) k`,
+  )
+  const told = async () => {
+    const { out } = await scene.status()
+    const { overview, verification } = JSON.parse((await scene.status('--json')).out)
+    const { held, released } = overview.states
+    const about = unfolded(out).split('\n')
+    return {
+      states: { held, released, undue: verification.heldAccess.undue },
+      brake: about.filter(
+        (line) => line.includes('revocation') || line.startsWith('brake') || line.startsWith('held'),
+      ),
+      drift: about.find((line) => line.startsWith('drift')),
+    }
+  }
+  const create = expect.stringMatching(/^brake +40 × create let through$/)
+  const tripped = (held: number) =>
+    expect.stringMatching(
+      new RegExp(
+        `^attention +the brake holds ${held} customers? \\(revocation\\); it let 10 through before it tripped at `,
+      ),
+    )
+  expect(await told()).toEqual({
+    states: { held: 3, released: 0, undue: 3 },
+    brake: [create, tripped(3)],
+    drift: expect.stringMatching(/ 3 with access /),
+  })
+  const why = { by: 'a test', why: 'meant' }
+  await release(pool, { keys: ['a', 'b'], ...why })
+  expect(await told()).toEqual({
+    states: { held: 1, released: 2, undue: 1 },
+    brake: [create, tripped(1)],
+    drift: expect.stringMatching(/ 1 with access /),
+  })
+  await release(pool, { kind: 'revocation', ...why })
+  expect(await told()).toEqual({
+    states: { held: 0, released: 3, undue: 0 },
+    brake: [create],
+    drift: expect.stringMatching(/ none found/),
+  })
 })
 
 test('shows unfinished looks at everybody, and needs a person as long as the last check has found something', async () => {

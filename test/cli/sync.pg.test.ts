@@ -1,16 +1,11 @@
 // What `rollcall sync` does by hand where the service is not as rollcall left it.
 import { expect, test } from 'vitest'
+import { rollcall } from '../support/command.ts'
 import { buildHouse, CONFIG, type House } from '../support/house.ts'
-import { lanes } from '../support/lanes.ts'
-import { runRollcall } from '../support/process.ts'
+import { postgres as lane } from '../support/lanes.ts'
 
-const [, lane] = lanes
-if (!lane) throw new Error('the Postgres lane is always there')
-
-async function sync(house: House, ...args: readonly string[]) {
-  await using process = await runRollcall(house, ['sync', ...args])
-  const { code } = await process.exited
-  return { code, output: process.output() }
+function sync(house: House, ...args: readonly string[]) {
+  return rollcall(house, 'sync', ...args)
 }
 
 test('--look finds what was changed at the service, puts it right, and is needed for that', async () => {

@@ -72,7 +72,7 @@ beforeAll(async () => {
   stderr = said.stderr
   const list = JSON.parse(said.stdout) as Outcome[]
   for (const [index, outcome] of list.entries()) outcomes.set(nameOf(asked[index]), outcome)
-}, 30_000)
+})
 
 function nameOf(asking: Asked | undefined): string {
   return `${asking?.cwd} ${asking?.path ?? ''}`.trim()

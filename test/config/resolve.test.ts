@@ -75,7 +75,7 @@ describe('resolveConfig', () => {
       pace: { ceiling: 0.5, concurrency: 3 },
       timing: {
         gapMs: 0,
-        lifetimeMs: 600,
+        lifetimeMs: 900,
         queueLeaseMs: 5,
         consistencyDelayMs: 600,
         retryMinMs: 1,
@@ -336,18 +336,18 @@ describe('a mistake in the configuration is named', () => {
     ],
     [
       'a lifetime without a grace',
-      { timing: { lifetimeMs: 11_999 } },
-      'timing.lifetimeMs: expected at least 12000: service.timeoutMs (10000) and a grace of 2000, or twice service.timeoutMs if that is less; found 11999',
+      { timing: { lifetimeMs: 21_999 } },
+      'timing.lifetimeMs: expected at least 22000: twice service.timeoutMs (10000), for a GET and a write, and a grace of 2000 or of service.timeoutMs, whichever is less; found 21999',
     ],
     [
       'a short lifetime without a grace',
-      { service: { timeoutMs: 300 }, timing: { lifetimeMs: 599 } },
-      'timing.lifetimeMs: expected at least 600: service.timeoutMs (300) and a grace of 2000, or twice service.timeoutMs if that is less; found 599',
+      { service: { timeoutMs: 300 }, timing: { lifetimeMs: 899 } },
+      'timing.lifetimeMs: expected at least 900: twice service.timeoutMs (300), for a GET and a write, and a grace of 2000 or of service.timeoutMs, whichever is less; found 899',
     ],
     [
       'a GET that is believed only after the lifetime',
-      { timing: { lifetimeMs: 20_000, consistencyDelayMs: 20_001 } },
-      'timing.consistencyDelayMs: expected at most timing.lifetimeMs (20000); found 20001',
+      { timing: { lifetimeMs: 25_000, consistencyDelayMs: 25_001 } },
+      'timing.consistencyDelayMs: expected at most timing.lifetimeMs (25000); found 25001',
     ],
     [
       'a longest wait below the first',

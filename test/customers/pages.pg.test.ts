@@ -46,6 +46,12 @@ async function paged(
   return { keys, pages }
 }
 
+test('a text that is too long for a key is no customer, and not read', async () => {
+  await db.pool.query(`CREATE TABLE long (id text); INSERT INTO long VALUES ('a'), (repeat('b', 3000000)), ('c'),
+    (repeat('b', 2000))`)
+  expect(await paged('long', ['id'], 2)).toMatchObject({ keys: ['a', 'b'.repeat(2000), 'c'] })
+})
+
 const ODD = [
   '',
   ' ',

@@ -25,7 +25,7 @@ beforeAll(async () => {
   const files = { ssl_cert_file: join(folder, 'cert.pem'), ssl_key_file: join(folder, 'key.pem') }
   plain = await startPostgresInMemory()
   secure = await startPostgresInMemory({ settings: { ssl: 'on', ...files } })
-}, 60_000)
+})
 
 afterAll(async () => {
   await secure.stop()

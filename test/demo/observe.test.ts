@@ -26,6 +26,7 @@ function claim(changedAtMs: number): Claim {
     attempts: 0,
     changedAtMs,
     nowMs: 0,
+    replanInMs: null,
     generation: '1',
   }
 }
@@ -35,7 +36,15 @@ function answered(meaning: string): SyncStep {
   return {
     step: 'answered',
     plan: PATCH,
-    called: { method: 'PATCH', outcome, remote: null, named: [], shape: null, durationMs: 5 },
+    called: {
+      method: 'PATCH',
+      outcome,
+      remote: null,
+      named: [],
+      conflict: false,
+      shape: null,
+      durationMs: 5,
+    },
     meaning,
   }
 }

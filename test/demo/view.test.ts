@@ -44,7 +44,7 @@ function called(change: Partial<Called>): Observed {
 }
 
 const SEEN: readonly Observed[] = [
-  { what: 'opened', target: 'http://127.0.0.1:40123 (local)' },
+  { what: 'opened', target: 'http://127.0.0.1:40123 (demo, on this machine)' },
   PHASE,
   { what: 'captured', changes: 512 },
   { what: 'standing', standing: STANDING },
@@ -64,7 +64,9 @@ function line(label: string): string {
 }
 
 test('what happens, what is owed, what is retried and what was left out is told in words', () => {
-  expect(lines()[0]).toMatch(/rollcall demo {3}http:\/\/127.0.0.1:40123 \(local\) +12\.4 s {3}8\/10$/)
+  expect(lines()[0]).toMatch(
+    /rollcall demo {3}http:\/\/127.0.0.1:40123 \(demo, on this machine\) +12\.4 s {3}8\/10$/,
+  )
   expect(lines()[2]).toContain('The service is in trouble')
   expect(line('tables')).toContain('243 customers in Postgres, 240 users at the service')
   expect(line('captured')).toContain('512 changes')

@@ -13,8 +13,10 @@ test('a queue in Postgres that refuses its role: the command that prints the rig
   expect(ERRORS.QUEUE_REFUSED.todo).toContain('`rollcall grants --to ROLE --queue`')
 })
 
-test('another target: the likeliest cure, a variable that is wrong, is offered before the two that change records', () => {
-  expect(ERRORS.TARGET_CHANGED.todo).toMatch(/^[^.]*correct the variable: SERVICE_URL, .*--target same/)
+test('another target: a variable that is wrong is offered before the two that change records, and the page is named', () => {
+  expect(ERRORS.TARGET_CHANGED.todo).toMatch(
+    /^Correct the variable: SERVICE_URL, .*--target same.*docs\/restoring\.md/,
+  )
 })
 
 test('the page of errors says what the catalogue says', async () => {

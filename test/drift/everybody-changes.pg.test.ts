@@ -9,6 +9,7 @@ import { makeReading } from '../../src/customers/reading.ts'
 import { BEGINNING, everybody, type Place } from '../../src/drift/everybody.ts'
 import { readTime } from '../../src/drift/runs.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { runs } from '../support/size.ts'
 
 let db: TestDatabase
 beforeAll(async () => {
@@ -174,5 +175,5 @@ test.each(SHAPES)('%s: stopped anywhere, while others come and go anywhere', asy
     expect(there.filter((key) => !taken.includes(key))).toEqual([])
   }
 
-  await fc.assert(fc.asyncProperty(livesOf(keys), stops, begun, holds), { numRuns: 20 })
+  await fc.assert(fc.asyncProperty(livesOf(keys), stops, begun, holds), { numRuns: runs(20) })
 })

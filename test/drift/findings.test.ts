@@ -9,6 +9,7 @@ import {
   SKIPPED,
   type WrongAccess,
 } from '../../src/drift/words.ts'
+import { runs } from '../support/size.ts'
 
 const step = (open: Open | null, looked: Looked) => stepFor(open, looked, { consistencyDelayMs: 5000 })
 
@@ -199,5 +200,5 @@ test('whatever the looks show, nothing is found that two looks in a row have not
       before = each ? { kind: each.kind, fields } : null
     }
   })
-  fc.assert(run, { numRuns: 2000, seed: 11 })
+  fc.assert(run, { numRuns: runs(2000), seed: 11 })
 })

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readKnownOfAll, readOpenFound } from '../../src/drift/found.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { runs } from '../support/size.ts'
 
 let db: TestDatabase
 beforeAll(async () => {
@@ -69,6 +70,6 @@ test('each customer stands in one place, and the places add up to the population
       expect(chosen).toBe(tally.checked + suspected + many('not looked at'))
       expect(population).toBe(customers.length - many('nowhere'))
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   )
 })

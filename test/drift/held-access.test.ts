@@ -8,6 +8,7 @@ import type { Memory } from '../../src/sync/memory.ts'
 import { accessAfter, type Policy, type Situation } from '../../src/sync/plan.ts'
 import { nextMove, startTurn } from '../../src/sync/turn.ts'
 import { ABSENT, digests, KEEP, user } from '../support/plan-scene.ts'
+import { runs } from '../support/size.ts'
 
 type There = Pick<Memory, 'remote' | 'sentStatus' | 'seenStatus'>
 const there = (sentStatus: number | null, rest: Partial<There> = {}): There => ({
@@ -87,7 +88,7 @@ test('the record alone tells what a plan does that is held, and the kinds tell n
     const { kinds = [] } = reason
     expect([access, null]).toContain(accessWhileHeld(wantedWhenHeld({ kinds }), memory))
   })
-  await fc.assert(run, { numRuns: 2000, seed: 7 })
+  await fc.assert(run, { numRuns: runs(2000), seed: 7 })
   expect(plans).toEqual(new Set(['create', 'patch', 'revoke', 'erase']))
   expect(directions).toEqual(new Set(['lost', 'undue', null]))
 })

@@ -164,7 +164,7 @@ test('a service that suddenly has nobody gets nobody created; repairs go on by t
   expect(await halted(house)).toBe(false)
   expect((await lookAgain(scene, ['k30'])).k30?.repairing).toBe(true)
   expect(users.get('k30')?.status).toBe(2)
-}, 60_000)
+})
 
 test('a mass that stands stays a mass, and looks that do not count change nothing about it', async () => {
   await using scene = await open({ customers: 8, repair: true, maxShare: 0.05 })

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { doubtOf } from '../../src/drift/doubt.ts'
 import { MOST_REPAIRS, nextLookMs, postponedMs, secondLookMs } from '../../src/drift/looks.ts'
 import { COUNTED, shareOfLatest, withLatest } from '../../src/drift/share.ts'
+import { runs } from '../support/size.ts'
 
 const recent = (agreed: number, drifted: number) => 'a'.repeat(agreed) + 'd'.repeat(drifted)
 
@@ -39,7 +40,7 @@ test('whatever comes, no more than so many are counted, and the latest are among
     expect(after.length).toBe(Math.min(COUNTED, before.slice(-COUNTED).length + latest.length))
     expect(after.endsWith(latest.slice(-COUNTED))).toBe(true)
   })
-  fc.assert(run, { numRuns: 300, seed: 5 })
+  fc.assert(run, { numRuns: runs(300), seed: 5 })
 })
 
 describe('what the answers of a whole run say of the service', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { afterTaking, countedForMs, type Round, tickMs, turnOf } from '../../src/drift/window.ts'
+import { runs } from '../support/size.ts'
 
 const WEEK = 604_800_000
 const START = 1_800_000_000_000
@@ -121,7 +122,7 @@ describe('round after round', () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
 

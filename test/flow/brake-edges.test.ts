@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { discard, release } from '../../src/brake/held.ts'
 import { heldIn, LIMIT_OF_TEN, PERSON, settleCustomers, shutOut } from '../support/held.ts'
 import { buildHouse } from '../support/house.ts'
-import { eachLaneAtOnce } from '../support/lanes.ts'
+import { eachLane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
 /** Everybody is looked at again, as after a suspicion. */
@@ -11,7 +11,7 @@ const SUSPECT = `
 UPDATE rollcall.owed SET change_version = change_version + 1, suspect_version = change_version + 1, unknown = true,
   due_at = coalesce(due_at, now())`
 
-eachLaneAtOnce('the brake holds', (lane) => {
+eachLane('the brake holds', (lane) => {
   const build = (onRemove: 'revoke' | 'erase' = 'revoke') =>
     buildHouse(lane, { config: { brake: LIMIT_OF_TEN, onRemove } })
 
@@ -27,11 +27,11 @@ eachLaneAtOnce('the brake holds', (lane) => {
       { rate: 0.35, match: { method: 'GET' }, action: { kind: 'status', status: 500 } },
     ])
     await pool.query(SUSPECT)
-    await until(() => house.calls().filter(({ method }) => method === 'GET').length > 30, { timeout: 30_000 })
+    await until(() => house.calls().filter(({ method }) => method === 'GET').length > 30)
     house.sandbox.faults.clear()
     await house.settled()
     expect([shutOut(house), await heldIn(pool)]).toEqual([10, 0])
-  }, 60_000)
+  })
 
   test('registrations, when it is the clearing of a field that was released', async () => {
     await using house = await build()

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { discard, release } from '../../src/brake/held.ts'
 import { heldIn, LIMIT_OF_TEN, PERSON, settleCustomers, shutOut } from '../support/held.ts'
 import { buildHouse, type House } from '../support/house.ts'
-import { eachLaneAtOnce } from '../support/lanes.ts'
+import { eachLane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
 /** What arrived at the service while something was done. */
@@ -13,7 +13,7 @@ async function arriving(house: House, work: () => Promise<unknown>): Promise<rea
   return house.calls().slice(before)
 }
 
-eachLaneAtOnce('a mass accident stops at its limit', (lane) => {
+eachLane('a mass accident stops at its limit', (lane) => {
   const build = () => buildHouse(lane, { config: { brake: LIMIT_OF_TEN } })
 
   test('rows that are deleted: live changes go on, restored rows cost no call', async () => {

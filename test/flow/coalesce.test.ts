@@ -41,7 +41,7 @@ eachLane('the fewest calls', (lane) => {
   })
 
   test('a bulk COPY arrives whole, each customer in one call, with two workers', async () => {
-    const rows = 1500
+    const rows = 300
     await using house = await buildHouse(lane, {
       config: {
         pace: { ceiling: 2000, concurrency: 50 },
@@ -55,8 +55,8 @@ eachLane('the fewest calls', (lane) => {
     await house.db.pool.query(
       `INSERT INTO clientes (id, plan, correo) SELECT 'k' || i, 'premium', 'k' || i || '@example.com' FROM generate_series(1, ${rows}) i`,
     )
-    await house.settled(80_000)
+    await house.settled()
     expect(house.sandbox.users.size).toBe(rows)
     expect(house.calls()).toHaveLength(rows)
-  }, 100_000)
+  })
 })

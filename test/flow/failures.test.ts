@@ -2,10 +2,7 @@
 import { expect, type TestContext, test } from 'vitest'
 import { main } from '../../src/cli/main.ts'
 import { buildHouse, CONFIG, type House } from '../support/house.ts'
-import { lanes } from '../support/lanes.ts'
-
-const [, lane] = lanes
-if (!lane) throw new Error('the Postgres lane is always there')
+import { postgres as lane } from '../support/lanes.ts'
 
 /** No attempt comes by itself while a test runs. */
 const PATIENT = { timing: { ...CONFIG.timing, retryMinMs: 3_600_000, retryMaxMs: 3_600_000 } }

@@ -3,8 +3,9 @@ import { expect, test } from 'vitest'
 import type { RollcallConfig } from '../../src/config/define.ts'
 import { resolveConfig } from '../../src/config/resolve.ts'
 import { applyGeneration } from '../../src/ledger/generation.ts'
+import { rollcall } from '../support/command.ts'
 import { buildHouse, CONFIG, type House } from '../support/house.ts'
-import { eachLaneAtOnce } from '../support/lanes.ts'
+import { eachLane } from '../support/lanes.ts'
 import { reconfigured, startOther } from '../support/other-mapping.ts'
 import { runRollcall } from '../support/process.ts'
 import { until } from '../support/until.ts'
@@ -15,12 +16,6 @@ function mapping(changes: Partial<RollcallConfig['mapping']>): Partial<RollcallC
 
 /** Freemium customers get in, and the unknown plan is known. */
 const CHANGED = mapping({ status: { column: 'plan', values: { free: 2, premium: 2, gold: 2, trial: 4 } } })
-
-async function rollcall(house: House, ...args: readonly string[]) {
-  await using process = await runRollcall(house, args)
-  const { code } = await process.exited
-  return { code, output: process.output() }
-}
 
 const backfill = (house: House, ...args: readonly string[]) =>
   rollcall(house, 'backfill', '--mapping', ...args)
@@ -41,7 +36,7 @@ const tokens = async ({ db }: House) => (await db.pool.query('SELECT last_value 
 /** Three of each plan: those of `gold` are rejected by the house's own mapping. */
 const FILL = `INSERT INTO clientes (id, plan) SELECT p || i, p FROM unnest('{premium,free,gold}'::text[]) p, generate_series(1, 3) i`
 
-eachLaneAtOnce('a changed mapping', (lane) => {
+eachLane('a changed mapping', (lane) => {
   test('sends nothing until it is applied, and then only to those who differ, as the plan says', async () => {
     await using house = await buildHouse(lane)
     const { pool } = house.db
@@ -120,20 +115,20 @@ eachLaneAtOnce('a changed mapping', (lane) => {
     await until(async () => ((await pool.query(inHand)).rowCount ?? 0) > 2)
     await applyGeneration(pool, fingerprint(CHANGED, house))
     await using newer = await startOther(house, CHANGED)
-    await house.settled(15_000)
+    await house.settled()
     await until(() => older.said.some((text) => text.includes('a later mapping was applied')))
     expect(newer.said.join()).not.toContain('backfill')
     const byNewer = () => pool.query('SELECT FROM rollcall.ledger WHERE generation = 2')
     expect((await byNewer()).rowCount).toBeGreaterThan(2)
     await pool.query(`UPDATE clientes SET nombre = 'second'`)
-    await house.settled(15_000)
+    await house.settled()
     expect((await byNewer()).rowCount).toBe(20)
 
     // And it takes part again when its own is applied.
     await applyGeneration(pool, house.config.fingerprint)
     await until(() => older.said.includes('syncs go by the mapping of this worker now: it takes part'))
     await pool.query(`UPDATE clientes SET nombre = 'last'`)
-    await house.settled(15_000)
+    await house.settled()
     const after = await pool.query('SELECT DISTINCT generation::int AS generation FROM rollcall.ledger')
     expect(after.rows).toEqual([{ generation: 3 }])
     await until(() => newer.said.some((text) => text.includes('a later mapping was applied')))

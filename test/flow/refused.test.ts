@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { buildHouse, CONFIG } from '../support/house.ts'
-import { eachLaneAtOnce } from '../support/lanes.ts'
+import { eachLane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
-eachLaneAtOnce('a refusal', (lane) => {
+eachLane('a refusal', (lane) => {
   test('that leaves a trial alone does not have it granted again', async () => {
     // The wait is anything up to this: so long that none ends before the plan has changed.
     const timing = { ...CONFIG.timing, retryMinMs: 3_600_000, retryMaxMs: 3_600_000 }

@@ -1,16 +1,10 @@
 // Rows that were written while nothing captured them: found by the daily check, put right, and told.
 import { expect, test } from 'vitest'
-import { buildHouse, type House } from '../support/house.ts'
+import { rollcall } from '../support/command.ts'
+import { buildHouse } from '../support/house.ts'
 import { eachLane } from '../support/lanes.ts'
 import { startOther } from '../support/other-mapping.ts'
-import { runRollcall } from '../support/process.ts'
 import { until } from '../support/until.ts'
-
-async function rollcall(house: House, ...args: readonly string[]) {
-  await using process = await runRollcall(house, args)
-  const { code } = await process.exited
-  return { code, output: process.output() }
-}
 
 eachLane('what capture has missed', (lane) => {
   test('is found by the check, put right at the service, and counted in log, status and metrics', async () => {

@@ -1,20 +1,16 @@
 import { expect, test } from 'vitest'
+import { acceptTarget } from '../../src/ledger/accept.ts'
 import { makeClaim } from '../../src/ledger/claim.ts'
 import { leaseKey } from '../../src/ledger/lease.ts'
-import { acceptTarget, readBinding } from '../../src/ledger/target.ts'
+import { readBinding } from '../../src/ledger/target.ts'
 import { startSandbox } from '../../src/sandbox/server.ts'
+import { rollcall } from '../support/command.ts'
 import { buildHouse, type House, SECRETS } from '../support/house.ts'
-import { lanes } from '../support/lanes.ts'
-import { runRollcall } from '../support/process.ts'
+import { postgres as lane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
-const [, lane] = lanes
-if (!lane) throw new Error('the Postgres lane is always there')
-
-async function run(house: House, args: readonly string[], env: Record<string, string> = {}) {
-  await using process = await runRollcall({ ...house, env: { ...house.env, ...env } }, args)
-  const { code } = await process.exited
-  return { code, output: process.output() }
+function run(house: House, args: readonly string[], env: Record<string, string> = {}) {
+  return rollcall({ ...house, env: { ...house.env, ...env } }, ...args)
 }
 
 test('another service, key or database stops every command that would call, until the operator says what it is', async () => {

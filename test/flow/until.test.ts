@@ -6,7 +6,7 @@ import { makePool } from '../../src/customers/pool.ts'
 import { makeDryRun } from '../../src/worker/dry-run.ts'
 import { lane as anyLane, ask } from '../access/house.ts'
 import { buildHouse, type House } from '../support/house.ts'
-import { eachLaneAtOnce } from '../support/lanes.ts'
+import { eachLane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
 const SQL = 'CREATE TABLE clientes (id text PRIMARY KEY, nombre text, premium_until timestamptz)'
@@ -56,7 +56,7 @@ async function premiumEnds({ db: { pool } }: House): Promise<string> {
 
 const statusOf = (house: House) => house.sandbox.users.get('ana')?.status
 
-eachLaneAtOnce('a status that ends by the time', (lane) => {
+eachLane('a status that ends by the time', (lane) => {
   test('is revoked when it ends, without a change of the row, and then left alone', async () => {
     await using house = await buildHouse(lane, { sql: SQL, config })
     await house.startWorker()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { buildHouse, type House } from '../support/house.ts'
-import { eachLaneAtOnce } from '../support/lanes.ts'
+import { eachLane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
 type Plan = { readonly left: number; readonly inSeconds: number | null }
@@ -30,7 +30,7 @@ async function settleUnknown(house: House): Promise<void> {
   expect(methods(house, 'c')).toEqual(['POST', 'GET'])
 }
 
-eachLaneAtOnce('an outcome that was unknown', (lane) => {
+eachLane('an outcome that was unknown', (lane) => {
   test('is looked at again after one and after ten minutes, and what came late is put right', async () => {
     await using house = await buildHouse(lane)
     await settleUnknown(house)

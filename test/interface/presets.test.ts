@@ -1,5 +1,5 @@
 // Where the document shows nothing (sections 4.1, 4.3, 4.5, 4.6 and 7): both clients get on with every kind of
-// service that the sandbox can be. That customers end up right with each of them is in test/flow/presets.test.ts.
+// service that the sandbox can be. That customers end up right with each of them is in test/flow/presets.full.test.ts.
 import { describe, expect, it } from 'vitest'
 import { DIMENSIONS } from '../../src/sandbox/contract/dimensions.ts'
 import { PRESETS } from '../../src/sandbox/contract/presets.ts'

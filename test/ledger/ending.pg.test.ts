@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Ending, makeEnd } from '../../src/ledger/ending.ts'
+import { noteReplans } from '../../src/ledger/note.ts'
 import { NEVER_SETTLED } from '../../src/ledger/record.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 
@@ -10,7 +11,7 @@ function ending(id: string, given: Partial<Ending> = {}): Ending {
   return {
     ...{ id, token: '7', key: 'c', version: '3', kind: 'settle' },
     ...{ sure: true, wrote: true, acknowledged: false, failed: false, verified: false },
-    ...{ gapMs: 0, backoffMs: 1000, lateMs: 5000, replanAtMs: null, changedAtMs: null },
+    ...{ gapMs: 0, backoffMs: 1000, lateMs: 5000, replanAtMs: null, claimedAtMs: 0, changedAtMs: null },
     ...{ generation: '1', desired: null, withdrawsDoubt: false, clear: true, lowered: false },
     ...{ noteKeys: [], newcomer: false, record: { ...EMPTY, userId: 'u' }, lastAnswer: null },
     ...given,
@@ -82,6 +83,41 @@ test('only a look that clears an unknown outcome up counts down, and only once w
     left: 2,
     owed: true,
   })
+})
+
+test('a time to plan again that has passed under the claim stays, and one that the claim has seen does not', async () => {
+  await using db = await freshDatabase()
+  const { rows } = await db.pool.query('SELECT (extract(epoch FROM now()) * 1000)::float8 AS ms')
+  const now = rows[0].ms as number
+  const claimedAtMs = now - 1000
+  const left = async (kind: Ending['kind'], passedMs: number, replanAtMs: number | null) => {
+    await end(db, { replan_at: new Date(passedMs) }, { kind, claimedAtMs, replanAtMs })
+    const { rows } = await db.pool.query(
+      'SELECT (extract(epoch FROM replan_at) * 1000)::float8 AS ms FROM rollcall.owed',
+    )
+    return rows[0].ms as number | null
+  }
+  const later = Math.round(now) + 3_600_000
+  expect(await left('settle', Math.round(now) - 500, later)).toBe(Math.round(now) - 500)
+  expect(await left('settle', Math.round(now) - 2000, later)).toBe(later)
+  expect(await left('settle', later + 5, null)).toBeNull()
+  // A claim that is tried again leaves what there is, unless it has found a time of its own.
+  expect(await left('retry', later + 5, null)).toBe(later + 5)
+  expect(await left('retry', later + 5, later)).toBe(later)
+})
+
+test('whoever is planned again is noted when its time has passed, and not under a claim', async () => {
+  await using db = await freshDatabase()
+  await db.pool.query(
+    `INSERT INTO rollcall.owed (key, change_version, lane, replan_at, token) VALUES
+       ('free', 3, 1, now() - interval '1 s', NULL), ('claimed', 3, 1, now() - interval '1 s', 7),
+       ('later', 3, 1, now() + interval '1 minute', NULL)`,
+  )
+  expect(await noteReplans(db.pool, 10)).toBe(1)
+  const { rows } = await db.pool.query(
+    `SELECT key FROM rollcall.owed WHERE change_version = 4 AND replan_at IS NULL AND due_at <= now()`,
+  )
+  expect(rows).toEqual([{ key: 'free' }])
 })
 
 test('a mapping without an end sets no time to look again, and one that has ended does not ask without a pause', async () => {

@@ -131,6 +131,7 @@ test('trying again makes due and forgets refused values, but shortens no wait an
     db.pool,
     ['idle', 'failing', 'held-back', 'claimed', 'other'].map((key) => ({ key, refused, due: 600 })),
   )
+  await db.pool.query(`UPDATE rollcall.ledger SET conflict = '{"values": {"email": "digest"}, "tries": 3}'`)
   await db.pool.query(`UPDATE rollcall.owed SET due_at = NULL WHERE key = 'idle'`)
   await db.pool.query(
     `UPDATE rollcall.owed SET not_before = now() + interval '300 s' WHERE key = 'held-back'`,
@@ -151,7 +152,9 @@ test('trying again makes due and forgets refused values, but shortens no wait an
     { key: 'idle', version: 4, lane: 1, out: false, due: 0 },
     { key: 'other', version: 3, lane: 1, out: false, due: 600 },
   ])
-  const { rows: kept } = await db.pool.query(`SELECT key FROM rollcall.ledger WHERE refused <> '{}'`)
+  const { rows: kept } = await db.pool.query(
+    `SELECT key FROM rollcall.ledger WHERE refused <> '{}' OR conflict IS NOT NULL`,
+  )
   expect(kept).toEqual([{ key: 'other' }])
 })
 

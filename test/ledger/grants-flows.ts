@@ -181,7 +181,7 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
       const consumer = await queue.consume(async () => ({ failed: null }), { concurrency: 1 })
       await queue.add([{ id: '1', token: '1' }])
       // Worked on and put away, which is more than having been handed out.
-      await until(async () => (await queue.count()) === 0, { timeout: 1500 }).catch(() => tell('not done'))
+      await until(async () => (await queue.count()) === 0).catch(() => tell('not done'))
       await consumer.close(500)
     } finally {
       await queue.close()
@@ -249,6 +249,7 @@ const ENDING = {
     backoffMs: 0,
     lateMs: 0,
     replanAtMs: null,
+    claimedAtMs: 0,
     changedAtMs: null,
   },
   ...{ generation: '1', desired: null, withdrawsDoubt: false, clear: true, lowered: false, noteKeys: [] },

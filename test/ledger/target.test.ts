@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { differencesOf } from '../../src/ledger/target.ts'
+import { type DifferenceKind, remedyFor, targetChanged } from '../../src/ledger/target-changed.ts'
 
 type Bound = Parameters<typeof differencesOf>[0]
 
@@ -9,6 +10,7 @@ const BOUND: Bound = {
   systemIdentifier: '7001',
   timeline: 1,
   databaseOid: '16384',
+  rewritten: false,
 }
 
 describe('differencesOf', () => {
@@ -16,26 +18,39 @@ describe('differencesOf', () => {
     expect(differencesOf(BOUND, { ...BOUND })).toEqual([])
   })
 
-  it.each<[string, Partial<Bound>, RegExp]>([
+  it.each<[string, Partial<Bound>, DifferenceKind, RegExp]>([
     [
       'another origin',
       { origin: 'https://demo.example' },
-      /^SERVICE_URL was https:\/\/service\.example, is https:\/\/demo\.example$/,
+      'service',
+      /^If SERVICE_URL is wrong, .*--target new.*--target same/,
     ],
-    ['another key', { apiKeyMac: 'mac of another' }, /^SERVICE_API_KEY .* another$/],
-    ['another server', { systemIdentifier: '7002' }, /^the database is another one/],
-    ['another database of the server', { databaseOid: '16385' }, /^the database is another one/],
-    ['another timeline', { timeline: 2 }, /^the database server was promoted/],
-  ])('names %s', (_what, now, words) => {
+    ['another key', { apiKeyMac: 'mac of another' }, 'key', /^If SERVICE_API_KEY .*--target same/],
+    ['another server', { systemIdentifier: '7002' }, 'database', /^If this is a copy .*moved.*--target same/],
+    ['another database of the server', { databaseOid: '16385' }, 'database', /^If this is a copy/],
+    [
+      'another timeline',
+      { timeline: 2 },
+      'timeline',
+      /^If a standby was promoted .*--target same.*--target new/,
+    ],
+  ])('names %s, and the likeliest remedy first', (_what, now, kind, remedy) => {
     const differences = differencesOf(BOUND, { ...BOUND, ...now })
-    expect(differences).toHaveLength(1)
-    expect(differences[0]).toMatch(words)
-    expect(differences.join()).not.toContain('mac of')
+    expect(differences).toMatchObject([{ kind }])
+    expect(remedyFor(differences)).toMatch(remedy)
+    expect(JSON.stringify(differences)).not.toContain('mac of')
   })
 
-  it('says of a database that is another one not also that its timeline is', () => {
+  it('names a row that another transaction wrote than it says, which is that of a restore', () => {
+    const differences = differencesOf({ ...BOUND, rewritten: true }, BOUND)
+    expect(differences).toMatchObject([{ kind: 'restored' }])
+    expect(remedyFor(differences)).toMatch(/^Run `rollcall migrate --target new`/)
+    expect(targetChanged(differences)).toMatchObject({ code: 'TARGET_CHANGED', todo: remedyFor(differences) })
+  })
+
+  it('says of a database that is another one not also that its timeline is, or that it was restored', () => {
     const copied = { ...BOUND, systemIdentifier: '7002', timeline: 2 }
-    expect(differencesOf(BOUND, copied)).toHaveLength(1)
+    expect(differencesOf({ ...BOUND, rewritten: true }, copied)).toMatchObject([{ kind: 'database' }])
   })
 
   it('names several differences at once', () => {
@@ -43,8 +58,8 @@ describe('differencesOf', () => {
     expect(differencesOf(BOUND, now)).toHaveLength(3)
   })
 
-  it('compares no facts that the role may not read, now or then', () => {
-    const blind = { ...BOUND, systemIdentifier: null, timeline: null }
+  it('compares no facts that are not known, or that the role may not read, now or then', () => {
+    const blind = { ...BOUND, origin: null, apiKeyMac: null, systemIdentifier: null, timeline: null }
     expect(differencesOf(blind, BOUND)).toEqual([])
     expect(differencesOf(BOUND, blind)).toEqual([])
   })

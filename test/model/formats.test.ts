@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { FORMATS, joinPhone } from '../../src/model/formats.ts'
 import { OPTIONAL_FIELDS, USER_FIELDS, type UserField } from '../../src/model/user.ts'
+import { runs } from '../support/size.ts'
 
 const TEXT_FIELDS = [
   'first_name',
@@ -182,7 +183,7 @@ describe('FORMATS', () => {
         const first = FORMATS[field].parse(value)
         if (first.ok) expect(FORMATS[field].parse(first.value)).toEqual(first)
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
   })
 })

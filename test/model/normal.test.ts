@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type ComparableField, normalForm, sameField, seenForm } from '../../src/model/normal.ts'
 import { type Fields, OPTIONAL_FIELDS, type OptionalField } from '../../src/model/user.ts'
+import { runs } from '../support/size.ts'
 
 describe('normalForm', () => {
   it.each<[OptionalField, unknown, string | null]>([
@@ -47,7 +48,7 @@ describe('normalForm', () => {
         const once = normalForm(field, given)
         expect(normalForm(field, once)).toBe(once)
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { secretsOf } from '../../src/config/env.ts'
 import { hideKey, type Log, makeLog } from '../../src/ops/log.ts'
 
 function logged(options: Omit<Parameters<typeof makeLog>[1], 'stream'>, write: (log: Log) => void) {
@@ -53,13 +54,13 @@ describe('a secret that gets into a log object after all', () => {
     expect(text).not.toContain('s3creto')
   })
 
-  it('is hidden by its text, wherever it stands, and the line stays JSON', () => {
-    const secrets = ['s3"cre\\to', 's3"cre\\to-largo', 'corto']
-    const { text, lines } = logged({ secrets }, (log) => {
-      log.error({ a: { b: { c: { d: 'x s3"cre\\to y' } } }, list: ['s3"cre\\to-largo'] }, 'told: s3"cre\\to')
-      log.error(new Error('failed with s3"cre\\to'))
+  it('is hidden by its text where that looks random, wherever it stands, and the line stays JSON', () => {
+    const [short, long] = ['aB3"dE5\\gH7-jK9xY5/mN1', 'aB3"dE5\\gH7-jK9xY5/mN1pQ2']
+    const { text, lines } = logged({ secrets: [short, long] }, (log) => {
+      log.error({ a: { b: { c: { d: `x ${short} y` } } }, list: [long] }, `told: ${short}`)
+      log.error(new Error(`failed with ${short}`))
     })
-    expect(text).not.toContain('cre')
+    expect(text).not.toContain('gH7')
     expect(lines[0]).toMatchObject({
       a: { b: { c: { d: 'x [hidden] y' } } },
       list: ['[hidden]'],
@@ -68,8 +69,14 @@ describe('a secret that gets into a log object after all', () => {
     expect(lines).toHaveLength(2)
   })
 
-  it('does not tear words apart for a secret of a few letters', () => {
-    const { lines } = logged({ secrets: ['e'] }, (log) => log.info('the worker runs'))
+  it('leaves every sentence whole where a password is a word, and an address loses it all the same', () => {
+    const url = 'postgres://ana:worker@h/d'
+    const { text, lines } = logged({ secrets: secretsOf({ DATABASE_URL: url }) }, (log) => {
+      log.info({ ms: 12 }, 'the worker runs')
+      log.error(Object.assign(new Error(`cannot use ${url}`), { input: { url } }), 'it failed')
+    })
     expect(lines[0].msg).toBe('the worker runs')
+    expect(text).toContain('postgres://[hidden]@h/d')
+    expect(text).not.toContain(':worker')
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Breaker, CLOSED, hear, intervalMs, isClosedFor, isTroubled } from '../../src/pace/breaker.ts'
+import { type Breaker, CLOSED, hear, intervalMs, isClosedFor } from '../../src/pace/breaker.ts'
 import type { Sign } from '../../src/pace/pace.ts'
 import { probed } from '../../src/pace/probed.ts'
 import { MOST_CUSTOMERS } from '../../src/pace/tally.ts'
@@ -83,9 +83,10 @@ describe('a probe of an outage', () => {
     expect(answer(OUTAGE, sign)).toMatchObject({ state: 'trying', cause: null, probeAt: null, openedAt: NOW })
   })
 
-  it('that is denied stops those with these credentials only', () => {
-    const breaker = answer(OUTAGE, 'denied')
+  it('that is denied stops those with these credentials only, from then on', () => {
+    const breaker = answer(OUTAGE, 'denied', { now: NOW + 60_000 })
     expect(breaker).toMatchObject({ state: 'open', cause: 'credentials', refused: [OURS], failed: 1 })
+    expect(breaker.openedAt).toBe(NOW + 60_000)
     expect([isClosedFor(breaker, OURS), isClosedFor(breaker, 'others')]).toEqual([true, false])
   })
 })
@@ -218,12 +219,5 @@ describe('refused credentials', () => {
     const one = answer(both, 'well', { credentials: 'others' })
     expect(one).toMatchObject({ state: 'open', refused: [OURS] })
     expect(answer(one, 'well').state).toBe('trying')
-  })
-
-  it('that nobody has any more are forgotten when others do well', () => {
-    const options = { credentials: 'others', now: NOW + 5000 + 120_001 }
-    expect(isTroubled(HALTED, options)).toBe(true)
-    expect(toldAfter(HALTED, '1w', options)).toMatchObject({ state: 'closed', cause: null, refused: [] })
-    expect(isTroubled(HALTED, { ...options, now: NOW + 6000 })).toBe(false)
   })
 })

@@ -146,15 +146,38 @@ describe('wrong keys', () => {
     await expect.poll(() => wrong.permits.take(never)).not.toBe(null)
   })
 
-  it('that nobody has any more are forgotten once others do well', async () => {
+  it('are asked about at once by whoever comes with others, once, and stay refused while somebody has them', async () => {
     await using two = await makeTwo(160, ['wrong', 'right'])
     const [wrong, right] = two.sides
     wrong.answerWith(async () => 'denied')
     await wrong.hearMany('denied', 3)
     await wrong.tend()
-    await two.db.pool.query(`UPDATE rollcall.pace SET probe_at = now() - interval '5 min'`)
-    await right.permits.take(never)
-    await right.hear('well')
+    expect(await wrong.tend()).toBe('idle')
+    await right.tend()
+    expect(await readPace(two.db.pool)).toMatchObject({ nextProbeMs: 0 })
+    expect(await wrong.tend()).toBe('probed')
+    await right.tend()
+    const pace = await readPace(two.db.pool)
+    expect(pace).toMatchObject({ breaker: 'open', cause: 'credentials', failedProbes: 2 })
+    expect(pace?.nextProbeMs).toBeGreaterThan(5000)
+  })
+
+  it('that nobody has any more are forgotten a few seconds after others came', async () => {
+    await using two = await makeTwo(160, ['wrong', 'right'])
+    const [wrong, right] = two.sides
+    wrong.answerWith(async () => 'denied')
+    await wrong.hearMany('denied', 3)
+    await wrong.tend()
+    await two.db.pool.query(`UPDATE rollcall.pace SET probe_at = now() + interval '1 min'`)
+    await right.tend()
+    expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'open', nextProbeMs: 0 })
+    await two.db.pool.query(`UPDATE rollcall.pace SET probe_at = now() - interval '6 s'`)
+    // One is under way: somebody has them.
+    await two.db.pool.query(`UPDATE rollcall.pace SET probe_until = now() + interval '1 min'`)
+    await right.tend()
+    expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'open' })
+    await two.db.pool.query('UPDATE rollcall.pace SET probe_until = NULL')
+    await right.tend()
     expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'closed', cause: null, rate: 160 })
   })
 

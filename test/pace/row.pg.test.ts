@@ -99,11 +99,6 @@ describe('an open breaker', () => {
     [`trouble = '{"burnt": {"1": 1}, "from": 3}'`, false, false],
     [`trouble = '[]'`, false, false],
     [`breaker = 'open', cause = 'credentials', credentials = 'x', probe_at = now()`, false, false],
-    [
-      `breaker = 'open', cause = 'credentials', credentials = 'x', probe_at = now() - interval '121 s'`,
-      true,
-      true,
-    ],
   ])('%s asks us to report good calls: %s, and others: %s', async (set, us, others) => {
     await using db = await withRow(set)
     expect((await reservePermits(db.pool, OURS)).troubled).toBe(us)

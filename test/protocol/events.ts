@@ -147,7 +147,9 @@ function someDue(w: World): boolean {
 }
 
 function somePassedReplan(w: World): boolean {
-  return w.owed.some((row) => row !== null && row.replanAt !== null && row.replanAt <= w.now)
+  return w.owed.some(
+    (row) => row !== null && row.replanAt !== null && row.replanAt <= w.now && row.token === null,
+  )
 }
 
 function someVerification(w: World): boolean {

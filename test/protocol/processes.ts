@@ -71,12 +71,12 @@ export function* dispatch(w: World, self: Actor): Steps {
   }
 }
 
-/** Notes customers whose mapping's answer has ended to hold. */
+/** Notes customers whose mapping's answer has ended to hold; under a claim it waits for its end. */
 export function* replan(w: World, self: Actor): Steps {
   const at = w.now
   yield
   for (const [key, row] of w.owed.entries()) {
-    if (row === null || row.replanAt === null || row.replanAt > at) continue
+    if (row === null || row.replanAt === null || row.replanAt > at || row.token !== null) continue
     row.replanAt = null
     if (!w.guards.replanNotedWithClear) yield
     note(row, { lane: 1, at }, w.guards)

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
+import { runs } from '../support/size.ts'
 import { collect, connect, exchange, statusesIn } from './wire.ts'
 
 const KEYS = { apiKey: 'api', secretKey: 'secret' }
@@ -80,7 +81,7 @@ describe('any bytes', () => {
         const answer = await exchange(sandbox.url, Buffer.concat([Buffer.from(head, 'latin1'), ...rest]))
         for (const status of statusesIn(answer)) expect(status, answer).toBeLessThan(500)
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 })
@@ -153,7 +154,7 @@ describe('requests in a heap', () => {
       return withLength(body.length, body)
     })
     const { answer } = await open(creates.join('') + GET)
-    await expect.poll(() => statusesIn(answer()).length, { timeout: 5000 }).toBe(201)
+    await expect.poll(() => statusesIn(answer()).length).toBe(201)
     expect([...answer().matchAll(/"user_id":"(user-\d+)"/g)].map(([, id]) => id)).toEqual(ids)
   })
 

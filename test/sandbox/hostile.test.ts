@@ -7,16 +7,11 @@ import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { PEOPLE } from '../../src/sandbox/chat/people.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
+import { runs } from '../support/size.ts'
 import { BODIES, hostileJson, READS, spoilt, tail } from './hostile-input.ts'
 import { exchange, statusesIn } from './wire.ts'
 
 const BODY_LIMIT = 64 * 1024
-/**
- * For five bodies that take milliseconds each, so that no busy machine needs it. Only time shows what is quadratic in
- * their letters: that is four thousand million steps for each.
- */
-const AGES_MS = 10_000
-
 const professionalId = PEOPLE[0]?.professional_id ?? ''
 
 let sandbox: Sandbox
@@ -93,11 +88,11 @@ describe('any JSON', () => {
         expect(await send(endpoint, body, type)).toBeLessThan(500)
         reset()
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
 
-  it.each(BODIES)('%s is through with the worst of 64 KiB', { timeout: AGES_MS }, async (endpoint) => {
+  it.each(BODIES)('%s is through with the worst of 64 KiB', async (endpoint) => {
     const bodies = [
       `[${Array(30_000).fill('0').join()}]`,
       `[${Array(20_000).fill('{}').join()}]`,
@@ -150,7 +145,7 @@ describe('any address', () => {
         for (const status of statusesIn(answer)) expect(status, answer).toBeLessThan(500)
         if (!head.startsWith('CONNECT')) expect(statusesIn(answer)).toHaveLength(1)
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 })
@@ -189,7 +184,7 @@ describe('any header', () => {
           expect(await response.json()).toMatchObject({ error: { code: 'unauthorized' } })
         }
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     )
   })
 
@@ -227,7 +222,7 @@ describe('any header', () => {
         const answer = await exchange(sandbox.url, `${head}${name}: ${value}\r\nConnection: close\r\n\r\n`)
         expect(statusesIn(answer)).toEqual([expect.toSatisfy((status: number) => status < 500)])
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     )
   })
 

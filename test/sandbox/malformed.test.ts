@@ -106,12 +106,12 @@ describe('what is no request', () => {
     const socket = await connect(urlOf(server))
     onTestFinished(() => void socket.destroy())
     socket.write(GET)
-    await expect.poll(() => hanging.length, { timeout: 8000 }).toBe(1)
+    await expect.poll(() => hanging.length).toBe(1)
     const listeners = () => hanging[0]?.listenerCount('close') ?? 0
     const before = listeners()
     for (let round = 1; round <= 5; round += 1) {
       socket.write('NONSENSE\r\n\r\n')
-      await expect.poll(() => errors, { timeout: 8000 }).toBe(round)
+      await expect.poll(() => errors).toBe(round)
     }
     expect(listeners()).toBe(before + 1)
   })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
+import { runs } from '../support/size.ts'
 import { exchange } from './wire.ts'
 
 const KEYS = { apiKey: 'api', secretKey: 'secret' }
@@ -178,7 +179,7 @@ describe('input from outside is hostile', () => {
       fc.asyncProperty(path, fc.constantFrom('POST', 'PUT', 'PATCH'), body, async (to, method, value) => {
         expect((await send(to, { method, body: JSON.stringify(value) })).status).toBeLessThan(500)
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     )
   })
 
@@ -197,7 +198,7 @@ describe('input from outside is hostile', () => {
         const answer = await exchange(sandbox.url, Buffer.concat([Buffer.from(start), rest]))
         expect(answer === '' || /^HTTP\/1\.1 [1-4]/.test(answer), answer).toBe(true)
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     )
     expect(await isAlive()).toBe(true)
   })

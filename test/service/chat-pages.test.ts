@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Message, MessageQuery, PageQuery } from '../../src/service/chat.ts'
 import { type ListMessages, pageMessages } from '../../src/service/chat-pages.ts'
+import { runs } from '../support/size.ts'
 
 const EPOCH = Date.UTC(2026, 0, 1)
 
@@ -128,7 +129,7 @@ describe('a service with an order of its own that agrees with created_at', () =>
         expect(got.map(secondOf)).toEqual(expected.map(secondOf))
         expect(queries.length).toBeLessThanOrEqual(got.length + 1)
       }),
-      { numRuns: 5000 },
+      { numRuns: runs(5000) },
     )
   })
 
@@ -223,7 +224,7 @@ describe('services that keep to nothing', () => {
         expect(new Set(ids(got)).size).toBe(got.length)
         expect(queries.length).toBeLessThanOrEqual(got.length + 1)
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 
@@ -240,7 +241,7 @@ describe('services that keep to nothing', () => {
         expect(new Set([...ids(got), 'm0']).size).toBe(got.length + 1)
         expect(new Set(pivots).size).toBe(pivots.length)
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 

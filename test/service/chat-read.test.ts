@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { Message, Professional } from '../../src/service/chat.ts'
 import { AnswerError, readMessages, readProfessionals } from '../../src/service/chat-read.ts'
 import { readBody } from '../../src/service/json.ts'
+import { runs } from '../support/size.ts'
 
 const HEAD = {
   from_user_id: 'ana',
@@ -368,7 +369,7 @@ describe('whatever the service sends', () => {
           expect((read?.items.length ?? 0) + (read?.unreadable ?? 0)).toBe(list.length)
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 

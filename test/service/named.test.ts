@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { namedFields } from '../../src/service/named.ts'
+import { namedFields, saysConflict } from '../../src/service/named.ts'
 
 test.each<[string, unknown, string[]]>([
   ['a key of its errors', { errors: { email: ['is bad'], nid_number: ['taken'] } }, ['email', 'nid_number']],
@@ -32,4 +32,21 @@ test('is bounded', () => {
   for (let i = 0; i < 50; i++) deep = { a: deep }
   expect(namedFields(deep)).toEqual([])
   expect(namedFields({ message: `${'x'.repeat(3000)} email` })).toEqual([])
+})
+
+test.each<[boolean, unknown]>([
+  [true, { message: 'email has already been taken' }],
+  [true, { errors: [{ field: 'email', code: 'already_exists' }] }],
+  [true, { errors: { email: ['must be unique'] } }],
+  [true, { code: 'DUPLICATE_VALUE' }],
+  [true, { error: { type: 'UniqueConstraint' } }],
+  [true, { detail: 'The address is in use.' }],
+  [true, 'conflict'],
+  [false, { message: 'email is not valid' }],
+  [false, { message: 'mistaken' }],
+  [false, { error: 'invalid', request: { email: 'taken@example.com' } }],
+  [false, {}],
+  [false, null],
+])('says that another user has it: %s, %j', (says, body) => {
+  expect(saysConflict(body)).toBe(says)
 })

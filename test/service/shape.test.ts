@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { CUSTOMARY, shapeOf } from '../../src/service/shape.ts'
+import { runs } from '../support/size.ts'
 
 describe('shapeOf', () => {
   const user = { user_id: 'u1', status: 2, email: 'ana@example.com', first_name: null, vip: true }
@@ -110,7 +111,7 @@ test('no text of the body and nothing of what was sent stands in its shape', () 
         expect(shape).not.toContain(lower)
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   )
 })
 

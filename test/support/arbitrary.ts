@@ -74,6 +74,23 @@ export function settingsFor(fields: readonly OptionalField[]): fc.Arbitrary<Sett
 
 export const refusing: Habits['refuses'] = (_field, value) => value === REFUSED
 
+const json = (value: unknown) => ({ kind: 'json' as const, value })
+const NAMELESS = [json({ error: 'Conflict' }), json({ code: 'DUPLICATE_VALUE' })]
+const NAMING = [
+  json({ message: 'email has already been taken' }),
+  json({ errors: { email: ['is not unique'] } }),
+  json({ errors: [{ field: 'email', code: 'already_exists' }] }),
+  json({ type: 'about:blank', title: 'Conflict', detail: 'The email is in use.', status: 409 }),
+]
+
+/** What a service may say of a value that another user has; a 409 alone says it too, also with text or a page. */
+export const CONFLICTS: readonly NonNullable<Habits['taken']>[] = [
+  ...[{ kind: 'none' } as const, { kind: 'unreadable' } as const, json({}), json({ error: 'no' })].map(
+    (body) => ({ status: 409, body }),
+  ),
+  ...[400, 409, 422].flatMap((status) => [...NAMELESS, ...NAMING].map((body) => ({ status, body }))),
+]
+
 export const habits: fc.Arbitrary<Habits> = fc.record({
   duplicate: fc.constantFrom<Habits['duplicate'][]>(400, 409, 422, 500, 'upsert'),
   notThere: fc.constantFrom<Habits['notThere'][]>(404, 410, 'null'),
@@ -82,6 +99,7 @@ export const habits: fc.Arbitrary<Habits> = fc.record({
   nothing: fc.constantFrom('null', 'empty', 'absent'),
   answers: fc.constantFrom('none', 'object', 'user', 'null'),
   refuses: fc.constantFrom(refusing, () => false),
+  taken: fc.constant(null),
 })
 
 const wait = fc.constantFrom(undefined, 0, 5000)

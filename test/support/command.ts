@@ -4,11 +4,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ExitCode } from '../../src/cli/io.ts'
 import { main } from '../../src/cli/main.ts'
+import type { House } from './house.ts'
 
-export type Said = { readonly code: ExitCode; readonly out: string; readonly err: string }
+export type Said = {
+  readonly code: ExitCode
+  readonly out: string
+  readonly err: string
+  readonly output: string
+}
 export type Command = AsyncDisposable & {
   /** Of its configuration. */
   readonly file: string
+  /** `output`: what it says on both streams, in order. */
   run(env: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Said>
 }
 
@@ -20,15 +27,26 @@ export async function makeCommand(config: string): Promise<Command> {
   return {
     file,
     async run(env, ...args) {
-      const [out, err]: [string[], string[]] = [[], []]
+      const said: { readonly to: 'out' | 'err'; readonly line: string }[] = []
       const streams = {
-        out: (line: string) => void out.push(line),
-        err: (line: string) => void err.push(line),
+        out: (line: string) => void said.push({ to: 'out', line }),
+        err: (line: string) => void said.push({ to: 'err', line }),
       }
       const stop = new AbortController().signal
       const code = await main(args, { ...streams, env, cwd, terminal: false, stop })
-      return { code, out: out.join('\n'), err: err.join('\n') }
+      const text = (lines: typeof said) => lines.map(({ line }) => line).join('\n')
+      const on = (stream: 'out' | 'err') => text(said.filter(({ to }) => to === stream))
+      return { code, out: on('out'), err: on('err'), output: text(said) }
     },
     [Symbol.asyncDispose]: () => rm(cwd, { recursive: true, force: true }),
   }
+}
+
+/** One command with the environment and the configuration of a house. */
+export async function rollcall(
+  { authored, env }: Pick<House, 'authored' | 'env'>,
+  ...args: readonly string[]
+): Promise<Said> {
+  await using command = await makeCommand(JSON.stringify(authored))
+  return await command.run({ LOG_LEVEL: 'info', OPS_PORT: '0', ...env }, ...args)
 }

@@ -81,7 +81,7 @@ async function start({ image, port, environment, command, url, answers }: Recipe
   const service = serviceOf(container, url(`${container.getHost()}:${container.getMappedPort(port)}`))
   try {
     // Postgres says that it is ready once for its own setup and then again for everybody.
-    await until(() => answers(service.url), { timeout: 30_000, every: 100, what: `${image} answers` })
+    await until(() => answers(service.url), { every: 100, what: `${image} answers` })
     return service
   } catch (error) {
     await service.stop()

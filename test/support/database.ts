@@ -20,6 +20,8 @@ export type TestRole = { readonly name: string; readonly url: string }
 type Options = {
   /** Not migrated: nothing in it at all. */
   readonly empty?: boolean
+  /** A copy of this one, whose sessions are ended for it. */
+  readonly copyOf?: TestDatabase
 }
 
 /**
@@ -29,7 +31,12 @@ type Options = {
 export async function freshDatabase(options: Options = {}): Promise<TestDatabase> {
   const { databaseUrl, template, prefix } = servers()
   const name = `${prefix}_${randomBytes(6).toString('hex')}`
-  const from = options.empty ? 'template0' : template
+  const from = options.copyOf?.name ?? (options.empty ? 'template0' : template)
+  if (options.copyOf)
+    await administer(
+      databaseUrl,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${from}'`,
+    )
   await administer(databaseUrl, `CREATE DATABASE ${name} TEMPLATE ${from} STRATEGY file_copy`)
 
   const url = urlOf(databaseUrl, name)

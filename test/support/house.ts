@@ -15,6 +15,7 @@ import { type Opened, openSync } from '../../src/worker/context.ts'
 import { type Observers, startWorker } from '../../src/worker/worker.ts'
 import { freshDatabase, type TestDatabase, type TestRole } from './database.ts'
 import type { QueueLane } from './lanes.ts'
+import { moved } from './progress.ts'
 import { until } from './until.ts'
 
 export const SECRETS = {
@@ -58,7 +59,7 @@ export const CONFIG: RollcallConfig = {
   pace: { ceiling: 500, concurrency: 20 },
   timing: {
     gapMs: 50,
-    lifetimeMs: 2500,
+    lifetimeMs: 3000,
     queueLeaseMs: 1500,
     consistencyDelayMs: 0,
     retryMinMs: 50,
@@ -82,7 +83,7 @@ export type House = AsyncDisposable & {
   /** Starts one more worker; several share the work. */
   startWorker(observers?: Partial<Observers>, keys?: Partial<typeof SECRETS>): Promise<Worker>
   /** Nothing in the outbox, nothing owed, nothing unknown. */
-  settled(timeout?: number): Promise<void>
+  settled(): Promise<void>
   /** Method and parsed body of every call so far, optionally of one user. */
   calls(userId?: string): readonly { readonly method: string; readonly body: unknown }[]
 }
@@ -145,7 +146,17 @@ export async function buildHouse(lane: QueueLane, options: Options = {}): Promis
         opened,
         queue,
         log,
-        observers: { onCaptured: () => undefined, onStep: () => undefined, ...observers },
+        observers: {
+          ...observers,
+          onCaptured(changes) {
+            moved()
+            observers.onCaptured?.(changes)
+          },
+          onStep(...step) {
+            moved()
+            observers.onStep?.(...step)
+          },
+        },
       })
       let stopped: Promise<void> | undefined
       const stop = (deadlineMs = 3000) => {
@@ -159,8 +170,8 @@ export async function buildHouse(lane: QueueLane, options: Options = {}): Promis
       release.push(() => stop())
       return { stop }
     },
-    async settled(timeout = 20_000) {
-      await until(() => expectSettled(db), { timeout, what: 'nothing owed and nothing unknown' })
+    async settled() {
+      await until(() => expectSettled(db), { what: 'nothing owed and nothing unknown' })
     },
     calls: (userId) =>
       sandbox.journal

@@ -5,6 +5,7 @@ import { access, statfs } from 'node:fs/promises'
 import type { EmbeddedServer } from '../../src/embedded/launch.ts'
 import { type PostgresOptions, startPostgres } from '../../src/embedded/postgres.ts'
 import { RollcallError } from '../../src/model/errors.ts'
+import { chosenPostgres } from './distribution.ts'
 
 const PLACE = '/dev/shm'
 const TMPFS = 0x01021994
@@ -25,10 +26,12 @@ async function roomInMemory(): Promise<string | undefined> {
   }
 }
 
-/** As `startPostgres`. A place that nothing can be run from, or that does not do for another reason, is left again. */
+/** As `startPostgres`, or with the Postgres that TEST_POSTGRES_BIN names. A place that nothing can be run from, or that does not do for another reason, is left again. */
 export async function startPostgresInMemory(
-  options: Omit<PostgresOptions, 'place'> = {},
+  given: Omit<PostgresOptions, 'place'> = {},
 ): Promise<EmbeddedServer> {
+  const { settings, ...chosen } = chosenPostgres()
+  const options = { ...given, ...chosen, settings: { ...settings, ...given.settings } }
   const place = await roomInMemory()
   if (place === undefined) return await startPostgres(options)
   try {

@@ -34,7 +34,7 @@ const redis: QueueLane = {
   },
 }
 
-const postgres: QueueLane = {
+export const postgres: QueueLane = {
   name: 'postgres',
   available: true,
   queueUrl: async (database) => database.url,
@@ -43,14 +43,23 @@ const postgres: QueueLane = {
 
 export const lanes: readonly QueueLane[] = [redis, postgres]
 
-/** `describe` once for each lane; a lane that cannot be had in this run shows up as skipped. */
-export function eachLane(title: string, body: (lane: QueueLane) => void): void {
-  for (const lane of lanes)
-    describe.skipIf(!lane.available)(`${title} (${lane.name} queue)`, () => body(lane))
+/** For what is the same behind either queue. */
+export const anyLane = redis.available ? redis : postgres
+
+/** The lanes of this run: the small one has one of them, and the full one makes up for the other. */
+function chosen(): readonly QueueLane[] {
+  switch (process.env.TEST_LANES) {
+    case 'first':
+      return [anyLane]
+    case 'other':
+      return lanes.filter((lane) => lane !== anyLane)
+    default:
+      return lanes
+  }
 }
 
-/** The same for tests that mostly wait, and share nothing with each other: they, and the lanes, run side by side. */
-export function eachLaneAtOnce(title: string, body: (lane: QueueLane) => void): void {
-  for (const lane of lanes)
-    describe.skipIf(!lane.available)(`${title} (${lane.name} queue)`, { concurrent: true }, () => body(lane))
+/** `describe` once for each lane of this run; one that cannot be had shows up as skipped. */
+export function eachLane(title: string, body: (lane: QueueLane) => void): void {
+  for (const lane of chosen())
+    describe.skipIf(!lane.available)(`${title} (${lane.name} queue)`, () => body(lane))
 }

@@ -23,7 +23,7 @@ export type OwnHouse = AsyncDisposable & {
   readonly authored: RollcallConfig
   readonly env: Readonly<Record<string, string>>
   /** Nothing in the outbox, nothing owed, nothing unknown. */
-  settled(timeout: number): Promise<void>
+  settled(): Promise<void>
 }
 
 /** Verification has to get over whatever falls, too. */
@@ -58,13 +58,13 @@ export async function buildOwnHouse(lane: QueueLane): Promise<OwnHouse> {
     sandbox,
     authored: AUTHORED,
     env: { ...SECRETS, DATABASE_URL: postgres.url, QUEUE_URL: queue.url, SERVICE_URL: sandbox.url },
-    async settled(timeout) {
+    async settled() {
       const nothing = async () => {
         const { rows } = await pool.query<{ open: string | null }>(OPEN)
         if (rows.length > 0) throw new Error(rows.map(({ open }) => open ?? 'not noted yet').join('; '))
         return true
       }
-      await until(nothing, { timeout, what: 'nothing owed and nothing unknown' })
+      await until(nothing, { what: 'nothing owed and nothing unknown' })
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   }

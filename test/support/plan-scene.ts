@@ -61,6 +61,7 @@ export const ABSENT: Memory = {
   sent: {},
   seen: {},
   refused: {},
+  conflict: null,
   erased: null,
   looked: false,
 }

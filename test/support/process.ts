@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { House } from './house.ts'
+import { moved } from './progress.ts'
 
 const BIN = fileURLToPath(new URL('../../src/cli/bin.ts', import.meta.url))
 /** Half of what a start costs is the reading of our own sources. */
@@ -38,7 +39,10 @@ export async function runRollcall(
   })
   let text = ''
   for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (chunk) => (text += chunk))
+    stream.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk
+      moved()
+    })
   const exited = new Promise<Exit>((resolve, reject) => {
     child.on('error', reject)
     child.on('close', (code, signal) => resolve({ code, signal }))

@@ -37,6 +37,8 @@ export type Kept = {
   statusDoubted: boolean
   attempts: number
   version: number
+  /** In how long it is planned again though nothing has changed; a test lets the time pass by setting it to null. */
+  replanInMs: number | null
   /** Digest of the desired user at the last ending. */
   desired: string | null
 }
@@ -68,6 +70,7 @@ export function makeCustomer({ service = makePureService(), config = configOf(),
     statusDoubted: false,
     attempts: 0,
     version: 1,
+    replanInMs: null,
     desired: null,
   }
   const permits = { taken: 0, givenBack: 0 }
@@ -149,12 +152,16 @@ export function contextOf(customer: Customer): SyncContext {
     readDoubted: async () => false,
     whenNoted: async () => true,
     heard: async () => undefined,
+    wakeWaiting: async () => undefined,
   }
 }
 
 /** As the ending's statement: see docs/protocol.md. */
-function settle(kept: Kept, { kind, sure, failed, record, withdrawsDoubt, desired }: Ending): void {
+function settle(kept: Kept, ending: Ending): void {
+  const { kind, sure, failed, record, withdrawsDoubt, desired, replanAtMs, claimedAtMs } = ending
   kept.desired = desired
+  if (kind === 'settle' || replanAtMs !== null)
+    kept.replanInMs = replanAtMs === null ? null : replanAtMs - claimedAtMs
   if (kind === 'settle') {
     kept.unknown &&= !sure
     kept.blind &&= !sure

@@ -1,5 +1,6 @@
 // The service in memory, without HTTP: what it holds, what it answers, and what goes wrong on the way. Its
 // habits are those that the interface document leaves open.
+import { normalForm } from '../../src/model/normal.ts'
 import { OPTIONAL_FIELDS, type OptionalField } from '../../src/model/user.ts'
 import type { Reply, ReplyBody, UsersClient } from '../../src/service/client.ts'
 import { CallError } from '../../src/service/errors.ts'
@@ -39,6 +40,8 @@ export type Habits = {
   readonly answers: 'none' | 'object' | 'user' | 'null'
   /** Values that are refused with 422; it is not said which. */
   readonly refuses: (field: OptionalField, value: unknown) => boolean
+  /** How a write with another user's e-mail address is answered; null: it is taken. */
+  readonly taken: { readonly status: number; readonly body: ReplyBody } | null
 }
 
 export const PLAIN: Habits = {
@@ -49,6 +52,7 @@ export const PLAIN: Habits = {
   nothing: 'null',
   answers: 'none',
   refuses: () => false,
+  taken: null,
 }
 
 export type Stored = Readonly<Record<string, unknown>> & { readonly status: unknown }
@@ -139,11 +143,18 @@ export function makePureService(habits: Partial<Habits> = {}, world: World = TIM
       OPTIONAL_FIELDS.some((field) => (body?.[field] ?? null) !== null && its.refuses(field, body?.[field]))
     )
       return { status: 422, body: json({ error: 'invalid' }) }
+    if (its.taken && isTaken(userId, body?.email)) return its.taken
     const { user_id: _id, ...given } = body ?? {}
     const stored = method === 'PATCH' ? { ...user, ...given } : given
     past.push({ until: world.now(), user })
     users.set(userId, stored as Stored)
     return { status: method === 'POST' ? 201 : 200, body: done(userId, stored as Stored) }
+  }
+
+  function isTaken(userId: string, email: unknown): boolean {
+    const wanted = normalForm('email', email)
+    if (wanted === null) return false
+    return [...users].some(([other, user]) => other !== userId && normalForm('email', user.email) === wanted)
   }
 
   /** What a GET finds: perhaps what was there a while ago. */

@@ -28,13 +28,13 @@ test('the last line counts passed, failed and skipped', async () => {
   const line = await lastLine(`
     test('a', () => {}); test('b', () => { expect(1).toBe(2) }); test.skip('c', () => {}); test.todo('d')`)
   expect(line).toBe('1 passed, 1 failed, 2 skipped')
-}, 30_000)
+})
 
 test('a file that does not load has failed', async () => {
   expect(await lastLine(`test('a', () => {}); throw new Error('broken')`)).toBe(
     '0 passed, 1 failed, 0 skipped',
   )
-}, 30_000)
+})
 
 test('an error that belongs to no test has failed', async () => {
   expect(
@@ -42,9 +42,9 @@ test('an error that belongs to no test has failed', async () => {
       `test('a', () => { setTimeout(() => { throw new Error('late') }); return new Promise((r) => setTimeout(r, 50)) })`,
     ),
   ).toBe('1 passed, 1 failed, 0 skipped')
-}, 30_000)
+})
 
 test('a run that does not come to its tests has failed', async () => {
   const line = await lastLine(`test('a', () => {})`, `globalSetup: ['./nowhere.ts']`)
   expect(line).toBe('0 passed, 1 failed, 0 skipped')
-}, 30_000)
+})

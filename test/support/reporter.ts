@@ -1,5 +1,8 @@
-// Ends the output of every run with one line that a script can read: `N passed, M failed, K skipped`.
+// Ends the output of every run with what it left out, and with one line that a script can read:
+// `N passed, M failed, K skipped`.
 import type { Reporter, TestModule } from 'vitest/node'
+import { missing } from './missing.ts'
+import { FULL } from './size.ts'
 
 export type Counts = { passed: number; failed: number; skipped: number }
 
@@ -22,6 +25,9 @@ export function count(modules: readonly TestModule[], errors: number): Counts {
   return counts
 }
 
+const LEFT =
+  'left to `npm run test:full`: the other queue, another Postgres, heavy stories, more runs of each property'
+
 export class LastLine implements Reporter {
   #counts: Counts = { passed: 0, failed: 0, skipped: 0 }
 
@@ -29,6 +35,10 @@ export class LastLine implements Reporter {
     // At the exit of the process, because the other reporters and the teardown still print after the run.
     process.once('exit', (code) => {
       const { passed, failed, skipped } = this.#counts
+      for (const what of missing()) process.stdout.write(`not tested: ${what}\n`)
+      if (!FULL) process.stdout.write(`${LEFT}\n`)
+      if (process.env.TEST_SEED)
+        process.stdout.write(`TEST_SEED=${process.env.TEST_SEED} repeats the properties\n`)
       // A run that ended badly without a failed test (no server could be had) has failed too.
       const atLeast = code === 0 ? 0 : 1
       process.stdout.write(`${passed} passed, ${Math.max(failed, atLeast)} failed, ${skipped} skipped\n`)

@@ -3,6 +3,7 @@
 // moment only is gone at the end.
 import type { Redis } from 'ioredis'
 import type { Pool } from 'pg'
+import { monitor } from './monitor.ts'
 import { connectRedis } from './redis.ts'
 import { until } from './until.ts'
 
@@ -50,22 +51,18 @@ export type Watched = AsyncDisposable & {
 export async function watchRedis(url: string): Promise<Watched> {
   const database = new URL(url).pathname.slice(1) || '0'
   const session = connectRedis(url)
-  const monitor = await session.redis.monitor()
-  const heard: string[] = []
-  monitor.on('monitor', (_time: string, args: readonly string[], _source: string, db: string) => {
-    if (db === database) heard.push(args.join(' '))
-  })
+  const listening = await monitor(url)
+  const { heard } = listening
   return {
     async read() {
       const mark = `end-of-listening-${heard.length}`
       await session.redis.echo(mark)
-      await until(() => heard.some((command) => command.includes(mark)), {
-        what: 'the monitor hears the end',
-      })
-      return [...heard, ...(await everythingIn(session.redis))].join('\n')
+      await until(() => heard.some(({ text }) => text.includes(mark)), { what: 'the monitor hears the end' })
+      const sent = heard.filter((command) => command.database === database).map(({ text }) => text)
+      return [...sent, ...(await everythingIn(session.redis))].join('\n')
     },
     async [Symbol.asyncDispose]() {
-      monitor.disconnect()
+      listening[Symbol.dispose]()
       await session[Symbol.asyncDispose]()
     },
   }

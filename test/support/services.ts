@@ -4,6 +4,7 @@ import { startRedis } from '../../src/embedded/redis.ts'
 import { RollcallError } from '../../src/model/errors.ts'
 import { inContainers } from './containers.ts'
 import { startPostgresInMemory } from './in-memory.ts'
+import { noteMissing } from './missing.ts'
 
 export type Kind = 'postgres' | 'redis'
 export type Service = { readonly url: string; stop(): Promise<void> }
@@ -22,16 +23,11 @@ const SOURCES = { environment: inEnvironment, containers: inContainers, embedded
   Source
 >
 
-/**
- * Without Redis a run goes on and says so, because the other lane still tests nearly everything; a lane named
- * in ROLLCALL_REQUIRE_LANES ends it instead, so that nobody mistakes half a run for a whole one.
- */
+/** Without Redis a run goes on and says so, because the other lane still tests nearly everything. */
 export async function openServices(env: Env, note: Note): Promise<Services> {
-  const sources = chosen(env.TEST_SERVICES)
-  const required = (env.ROLLCALL_REQUIRE_LANES ?? '').split(',').map((lane) => lane.trim())
   await using opening = new AsyncDisposableStack()
   const open = async (kind: Kind) => {
-    for (const source of sources) {
+    for (const source of chosen(kind, env)) {
       const service = await source(kind, env, note)
       if (service) opening.defer(() => service.stop())
       if (service) return service
@@ -42,14 +38,15 @@ export async function openServices(env: Env, note: Note): Promise<Services> {
   const postgres = await open('postgres')
   if (!postgres) throw new Error('No Postgres can be had, so nothing can be tested; the reason stands above.')
   const redis = await open('redis')
-  if (!redis && required.includes('redis')) throw new Error('The redis lane is required and cannot be had.')
-  if (!redis) note('SKIPPED: every test of the redis lane, because no Redis can be had.')
+  if (!redis) noteMissing('the Redis queue: no redis-server on the PATH (apt-get install redis-server)')
 
   const opened = opening.move()
   return { postgres, redis, close: () => opened.disposeAsync() }
 }
 
-function chosen(only: string | undefined): readonly Source[] {
+function chosen(kind: Kind, env: Env): readonly Source[] {
+  const only = env.TEST_SERVICES
+  if (!only && kind === 'postgres' && env.TEST_POSTGRES_BIN) return [inEnvironment, embedded]
   if (!only) return Object.values(SOURCES)
   const source: Source | undefined = Object.hasOwn(SOURCES, only)
     ? SOURCES[only as keyof typeof SOURCES]

@@ -4,6 +4,7 @@ import type { Mapped } from '../../src/model/mapped.ts'
 import { type Fields, OPTIONAL_FIELDS, type OptionalField } from '../../src/model/user.ts'
 import { absorbRead, absorbWrite } from '../../src/sync/absorb.ts'
 import { classifyRead, classifyWrite, type Outcome } from '../../src/sync/classify.ts'
+import { withoutConflict } from '../../src/sync/conflict.ts'
 import { forCustomer, makeDigester } from '../../src/sync/digest.ts'
 import { type Memory, rememberFor } from '../../src/sync/memory.ts'
 import type { Policy } from '../../src/sync/plan.ts'
@@ -27,6 +28,7 @@ export const ABSENT: Memory = {
   sent: {},
   seen: {},
   refused: {},
+  conflict: null,
   erased: null,
   looked: false,
 }
@@ -51,7 +53,7 @@ export type Answer =
   | 'lost'
   | { readonly retryAfterMs: number; readonly status: number }
   /** A refusal that names fields. */
-  | { readonly named: readonly OptionalField[]; readonly status: number }
+  | { readonly named: readonly OptionalField[]; readonly status: number; readonly conflict?: boolean }
   /** 200 with JSON null. */
   | 'null'
   /** 200 with a user, but another one, or with another status than was written. */
@@ -77,7 +79,6 @@ export function play(
   { lookAfterMs = 0, policy = POLICY }: { readonly lookAfterMs?: number; readonly policy?: Policy } = {},
 ): Played {
   const left = [...answers]
-  const desired = mapped.kind === 'user' ? mapped.user : null
   const calls: string[] = []
   let turn = startTurn(
     rememberFor(memory, { mapped, record: { userId: 'u7', remote: memory.remote }, digests }),
@@ -102,7 +103,11 @@ export function play(
     const status = outcome.kind === 'reply' ? outcome.status : null
     const named: readonly OptionalField[] =
       typeof answer === 'object' && 'named' in answer ? answer.named : []
-    const facts = { named, plan, status, desired, digests, lookAfterMs, ...wait, ...error }
+    const conflict = status === 409 || (typeof answer === 'object' && 'conflict' in answer)
+    const sendable = withoutConflict(mapped, turn.memory)
+    const desired = sendable.kind === 'user' ? sendable.user : null
+    const about = { named, conflict, plan, status, desired, digests, lookAfterMs }
+    const facts = { ...about, ...wait, ...error }
     const remote =
       typeof answer === 'object' && 'user' in answer
         ? { userId: 'u7', status: Number(answer.user.status), fields: answer.user }

@@ -28,7 +28,7 @@ const TIMEOUT_MS = 200
 const TIMING: NonNullable<RollcallConfig['timing']> = {
   ...CONFIG.timing,
   gapMs: 10,
-  lifetimeMs: 450,
+  lifetimeMs: 600,
   queueLeaseMs: 800,
   retryMinMs: 10,
   // On a busy machine claims run out of time; were they tried again at once, it would stay busy with them.
@@ -107,8 +107,6 @@ export async function openOdd(lane: QueueLane, seed: number): Promise<Fire> {
   }
 }
 
-/** In this long everybody must have come to rest once the fire is out. */
-const REST_MS = 120_000
 const CUSTOMERS = 12
 const CHANGES = 60
 
@@ -132,7 +130,7 @@ export async function survive(fire: Fire, seed: number): Promise<string> {
   fire.end()
 
   const problems: string[] = []
-  await house.settled(REST_MS)
+  await house.settled()
   const refused = await readRefused(house)
   const wrong = await findWrong(changing, fire.held)
   const unsaid = wrong.filter(
@@ -144,7 +142,7 @@ export async function survive(fire: Fire, seed: number): Promise<string> {
   // What was refused waits until it changes; who has no row any more, until a person asks for another attempt.
   for (const key of refused.keys()) await rewrite(pool, key, random)
   await noteNow(pool, [...refused.keys()], LANE.repair)
-  await house.settled(REST_MS)
+  await house.settled()
   const still = await findWrong(changing, fire.held)
   problems.push(...still.map(({ key, fields }) => `${key} stays wrong in ${fields.join(', ')}`))
   const log = await readClaimLog(pool)

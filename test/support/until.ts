@@ -1,26 +1,39 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
+import { progress } from './progress.ts'
 
 type Truthy<T> = Exclude<T, false | 0 | '' | null | undefined>
 type Options = {
-  /** Milliseconds. */
-  readonly timeout?: number
+  /** Milliseconds between two questions. */
   readonly every?: number
   /** What is waited for, in words; otherwise the condition's own source is shown. */
   readonly what?: string
+  /** Milliseconds without any progress after which the wait fails. */
+  readonly patience?: number
 }
 
+/** No part of the product pauses for as long as this, so nothing more will come. */
+const PATIENCE_MS = 30_000
+/** What moves for ever and comes nowhere is stopped here, before vitest stops the test without a word. */
+const CIRCLE_MS = 240_000
+
 /**
- * Asks until the condition answers with something true, and resolves to that. A condition that throws (an
- * `expect` in it) is asked again; the failure tells what was waited for and what came last.
+ * Asks until the condition answers with something true, and resolves to that. A condition that throws (an `expect` in
+ * it) is asked again. A slow machine makes the wait long, and no failure: the wait goes on while its answer changes, or
+ * anything else moves (progress.ts). The failure tells what was waited for and what came last.
  */
 export async function until<T>(condition: () => T | Promise<T>, options: Options = {}): Promise<Truthy<T>> {
-  const { timeout = 10_000, every = 20, what = source(condition) } = options
-  const end = performance.now() + timeout
+  const { every = 20, what = source(condition), patience = PATIENCE_MS } = options
+  const start = performance.now()
+  let moved = { at: start, state: '' }
   for (;;) {
     const last = await ask(condition)
     if ('value' in last && last.value) return last.value as Truthy<T>
-    if (performance.now() > end) throw notInTime(what, timeout, last)
+    const now = performance.now()
+    const state = `${progress()} ${words(last)}`
+    if (state !== moved.state) moved = { at: now, state }
+    else if (now - moved.at > patience) throw failure(`nothing has moved for ${patience} ms`, what, last)
+    if (now - start > CIRCLE_MS) throw failure(`not within ${CIRCLE_MS} ms, though things move`, what, last)
     await sleep(every)
   }
 }
@@ -35,11 +48,14 @@ async function ask<T>(condition: () => T | Promise<T>): Promise<Last<T>> {
   }
 }
 
-function notInTime(what: string, timeout: number, last: Last<unknown>): Error {
-  if ('value' in last) return new Error(`not within ${timeout} ms: ${what}; last: ${inspect(last.value)}`)
-  const { thrown } = last
-  const words = thrown instanceof Error ? thrown.message : inspect(thrown)
-  return new Error(`not within ${timeout} ms: ${what}; last: ${words}`, { cause: thrown })
+function failure(why: string, what: string, last: Last<unknown>): Error {
+  const cause = 'thrown' in last ? { cause: last.thrown } : {}
+  return new Error(`${why}: ${what}; last: ${words(last)}`, cause)
+}
+
+function words(last: Last<unknown>): string {
+  if ('value' in last) return inspect(last.value)
+  return last.thrown instanceof Error ? last.thrown.message : inspect(last.thrown)
 }
 
 function source(condition: () => unknown): string {

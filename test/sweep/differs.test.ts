@@ -42,6 +42,7 @@ const MEMORY: Memory = {
   sent: {},
   seen: {},
   refused: {},
+  conflict: null,
   erased: null,
   looked: false,
 }

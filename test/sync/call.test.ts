@@ -6,7 +6,8 @@ import { callService } from '../../src/sync/call.ts'
 import type { Call } from '../../src/sync/turn.ts'
 
 let answer = ''
-const server = createServer((_request, response) => response.end(answer))
+let status = 200
+const server = createServer((_request, response) => response.writeHead(status).end(answer))
 let client: ReturnType<typeof makeUsersClient>
 
 beforeAll(async () => {
@@ -44,4 +45,24 @@ test('an answer that is no JSON has no shape, and JSON null has one', async () =
   expect(await shapeOf(PATCH, '<html>')).toBeNull()
   expect(await shapeOf(PATCH, '')).toBeNull()
   expect(await shapeOf(PATCH, 'null')).toBe('null')
+})
+
+const TAKEN = JSON.stringify({ message: 'email has already been taken' })
+
+test.each<[string, number, string, boolean, string[]]>([
+  ['an empty 409', 409, '', true, []],
+  ['a 409 in plain text', 409, 'Conflict', true, []],
+  ['a 409 with a page', 409, '<html><title>409 Conflict</title>', true, []],
+  ['a 409 that says why', 409, TAKEN, true, ['email']],
+  ['a problem', 409, JSON.stringify({ title: 'Conflict', detail: 'The email is in use.' }), true, ['email']],
+  ['a list of errors', 409, JSON.stringify({ errors: [{ field: 'email' }] }), true, ['email']],
+  ['a 422 that says why', 422, TAKEN, true, ['email']],
+  ['a 400 that says why', 400, TAKEN, true, ['email']],
+  ['a 400 that does not', 400, JSON.stringify({ errors: { email: ['is bad'] } }), false, ['email']],
+  ['a 403, which is about the keys', 403, TAKEN, false, ['email']],
+])('another user has what was sent: %s', async (_what, code, body, conflict, named) => {
+  answer = body
+  status = code
+  const call = { call: PATCH, userId: 'garcia', signal: new AbortController().signal }
+  expect(await callService(client, call)).toMatchObject({ conflict, named })
 })

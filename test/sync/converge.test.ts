@@ -8,6 +8,7 @@ import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField } from '../../src
 import { mapCustomer } from '../../src/sync/map.ts'
 import {
   anyFault,
+  CONFLICTS,
   customerRow,
   fault,
   faultWithoutDenial,
@@ -20,10 +21,11 @@ import {
 } from '../support/arbitrary.ts'
 import { type Customer, configOf, KEY, makeCustomer } from '../support/pure-claims.ts'
 import { type Fault, makePureService, type Stored } from '../support/pure-service.ts'
+import { runs } from '../support/size.ts'
 
-const RUNS = Number(process.env.CONVERGE_RUNS ?? 400)
-/** Create refused, looked up, adopted, gone again: no claim makes more calls than this. */
-const MOST_CALLS = 6
+const RUNS = Number(process.env.CONVERGE_RUNS ?? runs(400))
+/** Refused as a whole, without some, what a PUT would have left out, the status alone; all of it after a create and a GET too. */
+const MOST_CALLS = 10
 /** Beside those that follow an answer which said nothing. */
 const MOST_LOOKS = 1
 /** A lookup, a create that is refused for a value, a create without it. */
@@ -103,7 +105,10 @@ async function expectRight(customer: Customer): Promise<void> {
   if (user) {
     expect(kept.record.state).toBe('idle')
     const fields = OPTIONAL_FIELDS.filter((field) => user.fields[field] !== undefined)
-    const wrong = fields.filter((field) => !kept.record.refused[field] && !isHeld(field, user, held))
+    const heldBack = { ...kept.record.refused, ...kept.record.conflict?.values }
+    const sendable = { ...user, fields: { ...user.fields } }
+    for (const field of fields) if (heldBack[field]) delete sendable.fields[field]
+    const wrong = fields.filter((field) => !heldBack[field] && !isHeld(field, sendable, held))
     expect({ status: held.status, wrong }).toEqual({ status: user.status, wrong: [] })
   } else expect(held.status).toBe(0)
   const before = service.calls.length
@@ -228,6 +233,58 @@ describe('a claim after the other', () => {
         await expectRight(customer)
         for (const field of OPTIONAL_FIELDS.filter((each) => !fields.includes(each)))
           expect(service.users.get(KEY)?.[field]).toEqual(before.user.fields[field])
+      }),
+      { numRuns: RUNS },
+    )
+  })
+})
+
+describe('a value that another user has', () => {
+  const PHONE: Partial<Record<OptionalField, string>> = {
+    mobile_phone: '600111222',
+    mobile_phone_prefix: '34',
+  }
+  const row = rowOf({ plans: withAccess, values: (field) => [PHONE[field] ?? plainValues(field)].flat() })
+  const given = fc.record({
+    config: configured,
+    its: habits.chain((its) => fc.constantFrom(...CONFLICTS).map((taken) => ({ ...its, taken }))),
+    there: fc.option(row),
+    steps: fc.array(stepOf(fc.option(row, { freq: 8 }), anyFault), { maxLength: 4 }),
+    last: row,
+  })
+  const others = ['ana@correo.es', 'luis@correo.es']
+
+  it('keeps neither access nor other users waiting, and is there once it is free', async () => {
+    await fc.assert(
+      fc.asyncProperty(given, async ({ config, its, there, steps, last }) => {
+        const service = makePureService({ ...its, refuses: () => false })
+        for (const email of others) service.users.set(email, { status: 2, email })
+        const before = mapCustomer(configOf(), { key: KEY, row: there, now: new Date() })
+        if (before.kind === 'user') {
+          const { country_code: _hidden, ...shown } = before.user.fields
+          service.users.set(KEY, { ...shown, email: 'old@correo.es', status: before.user.status })
+        }
+        const customer = makeCustomer({ config, service })
+        await live(customer, steps)
+        customer.row = last
+        // The time comes again and again, and the value is still taken.
+        for (let n = 0; n < 4; n++) {
+          const from = service.calls.length
+          customer.kept.replanInMs = null
+          await settle(customer)
+          await expectRight(customer)
+          // The value; if others wait with it, these alone; and once its earlier one is cleared.
+          const writes = service.calls.slice(from).filter(({ method }) => method !== 'GET')
+          if (n > 0 && its.answers !== 'null') expect(writes.length).toBeLessThanOrEqual(3)
+          for (const email of others) expect(service.users.get(email)).toEqual({ status: 2, email })
+        }
+        for (const email of others) service.users.delete(email)
+        // A row that has passed for refused because of a fault is sent again when it changes.
+        customer.row = { ...last, first_name: 'another' }
+        customer.kept.replanInMs = null
+        await settle(customer)
+        await expectRight(customer)
+        expect(customer.kept.record).toMatchObject({ refused: {}, conflict: null })
       }),
       { numRuns: RUNS },
     )

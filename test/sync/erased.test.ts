@@ -6,10 +6,11 @@ import { type Fields, OPTIONAL_FIELDS, UNVERIFIABLE_FIELD } from '../../src/mode
 import { DOUBTED, NO_VALUE } from '../../src/sync/digest.ts'
 import { customerRow, habits, managedFields, rowOf, settingsFor } from '../support/arbitrary.ts'
 import { configOf } from '../support/pure-claims.ts'
+import { runs } from '../support/size.ts'
 import { type Change, play } from './timeline.ts'
 import { change, troubles } from './troubles.ts'
 
-const RUNS = Number(process.env.ORDER_RUNS ?? 300)
+const RUNS = Number(process.env.ORDER_RUNS ?? runs(300))
 const theirs: Fields = Object.fromEntries(OPTIONAL_FIELDS.map((field) => [field, `their ${field}`]))
 
 type Given = Parameters<typeof play>[0]
@@ -42,7 +43,7 @@ it('a customer who is gone has no access and no field, and nothing of them is re
     ),
     { numRuns: RUNS },
   )
-}, 60_000)
+})
 
 it('a customer who is there holds what the mapping sets', async () => {
   await fc.assert(
@@ -61,4 +62,4 @@ it('a customer who is there holds what the mapping sets', async () => {
     }),
     { numRuns: RUNS },
   )
-}, 60_000)
+})

@@ -29,6 +29,7 @@ const MEMORY: Memory = {
   sent: { email: 'd1', last_name: 'd2' },
   seen: {},
   refused: { gender: 'd3' },
+  conflict: null,
   erased: null,
   looked: false,
 }
@@ -43,6 +44,7 @@ type Given = {
   readonly statusDoubted?: boolean
   readonly attempts?: number
   readonly rivals?: readonly string[]
+  readonly replanInMs?: number
   readonly unmanaged?: 'keep' | 'clear'
   readonly onRemove?: 'revoke' | 'erase'
 }
@@ -65,6 +67,7 @@ function ending(given: Given) {
       attempts,
       changedAtMs: null,
       nowMs: 0,
+      replanInMs: given.replanInMs ?? null,
       generation: '1',
     },
     mapped,
@@ -126,6 +129,46 @@ describe('makeEnding', () => {
     expect(ending({ end: kept, record: before }).record).toMatchObject({
       state: 'failing',
       reason: early.reason,
+    })
+  })
+
+  describe('a value that another user has', () => {
+    const values = { email: 'd1' }
+    const HOUR_MS = 3_600_000
+    const of = (tries: number, phase: 'due' | 'waiting' | 'creating' = 'waiting') => {
+      const memory: Memory = { ...MEMORY, conflict: { values, tries, phase } }
+      return { turn: { memory } }
+    }
+
+    it.each([
+      [1, HOUR_MS / 60],
+      [2, HOUR_MS],
+      [3, 24 * HOUR_MS],
+      [4, 7 * 24 * HOUR_MS],
+      [9, 7 * 24 * HOUR_MS],
+    ])('is tried again after refusal %i in %i ms', (tries, ms) => {
+      const stored = { replanAtMs: ms, record: { conflict: { values, tries } } }
+      expect(ending({ end: SETTLE, ...of(tries) })).toMatchObject(stored)
+      // Also where something else has to be tried again sooner.
+      expect(ending({ end: LATER, ...of(tries) })).toMatchObject(stored)
+    })
+
+    it('keeps its time when something else is settled, and gives way to a sooner one', () => {
+      expect(ending({ end: SETTLE, ...of(3), replanInMs: 5000 }).replanAtMs).toBe(5000)
+      const mapped = { ...USER, validUntilMs: 70 }
+      expect(ending({ end: SETTLE, ...of(3), mapped }).replanAtMs).toBe(70)
+    })
+
+    it('needs no time before the user is there, and is over when it was due and has not come again', () => {
+      expect(ending({ end: LATER, ...of(1, 'creating') })).toMatchObject({
+        replanAtMs: null,
+        record: { conflict: { values, tries: 1 } },
+      })
+      expect(ending({ end: SETTLE, ...of(1, 'due') })).toMatchObject({
+        replanAtMs: null,
+        record: { conflict: null },
+      })
+      expect(ending({ end: LATER, ...of(1, 'due') }).record.conflict).toEqual({ values, tries: 1 })
     })
   })
 
@@ -219,6 +262,7 @@ describe('makeEnding', () => {
       outcome: { kind: 'reply', status: 503, body: 'readable' },
       remote: null,
       named: [],
+      conflict: false,
       shape: null,
       durationMs: 3,
     }

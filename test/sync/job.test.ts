@@ -3,7 +3,7 @@ import type { Claim } from '../../src/ledger/claim.ts'
 import type { Ending } from '../../src/ledger/ending.ts'
 import { type JobOptions, makeJob } from '../../src/sync/job.ts'
 import type { SyncContext } from '../../src/sync/run.ts'
-import { contextOf, KEY, makeCustomer } from '../support/pure-claims.ts'
+import { configOf, contextOf, KEY, makeCustomer } from '../support/pure-claims.ts'
 
 const LEASE = { id: '1', token: '2' }
 const CLAIM: Claim = {
@@ -16,6 +16,7 @@ const CLAIM: Claim = {
   attempts: 0,
   changedAtMs: null,
   nowMs: 0,
+  replanInMs: null,
   generation: '1',
 }
 
@@ -117,4 +118,33 @@ describe('a job', () => {
       ])
     },
   )
+
+  // At the shortest lifetime that a configuration may have, and with half of its grace spent on other work.
+  it.each([
+    [100, 300],
+    [1000, 3000],
+    [10_000, 22_000],
+  ])('writes after a GET that took its whole timeout of %i ms, in %i ms', async (timeoutMs, lifetimeMs) => {
+    const timing = { lifetimeMs, consistencyDelayMs: 0 }
+    const config = configOf([], { service: { timeoutMs }, timing })
+    const customer = makeCustomer({ config, row: { id: KEY, plan: 'premium' } })
+    const spend = (ms: number) => {
+      clocks.wall += ms
+      clocks.monotonic += ms
+    }
+    const { client } = customer.service
+    const retrieveUser: typeof client.retrieveUser = async (userId) => {
+      spend(timeoutMs)
+      return await client.retrieveUser(userId)
+    }
+    const { job, clocks } = scene({
+      claim: async () => {
+        spend((lifetimeMs - 2 * timeoutMs) / 2)
+        return { ...CLAIM, unknown: true }
+      },
+      context: { ...contextOf(customer), users: { ...client, retrieveUser } },
+    })
+    expect(await job(LEASE)).toMatchObject({ ending: { kind: 'settle' } })
+    expect(customer.service.calls.map(({ method }) => method)).toEqual(['GET', 'POST'])
+  })
 })

@@ -3,11 +3,13 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { Config } from '../../src/config/config.ts'
 import type { Clock, RollcallConfig } from '../../src/config/define.ts'
 import { resolveConfig } from '../../src/config/resolve.ts'
+import { TooLarge } from '../../src/config/source.ts'
 import { keyOf } from '../../src/customers/key.ts'
 import { type Mapped, validUntilOf } from '../../src/model/mapped.ts'
 import { OPTIONAL_FIELDS, USER_FIELDS } from '../../src/model/user.ts'
 import { isFullyManaged, mapCustomer } from '../../src/sync/map.ts'
 import { KEY, makeCustomer } from '../support/pure-claims.ts'
+import { runs } from '../support/size.ts'
 
 const base: RollcallConfig = {
   customers: { table: 'clientes', key: 'id' },
@@ -50,6 +52,30 @@ describe('mapCustomer', () => {
       },
       issues: [],
     })
+  })
+
+  it('makes nothing of a column whose value was not read for its size, not even by a function', () => {
+    const large = new TooLarge(8192)
+    const called = { columns: ['notas', 'correo'], map: () => 'x' }
+    const mapping = { email: 'correo', description: 'notas', last_name: called, first_name: 'nombre' }
+    expect(fieldsOf(mapping, { correo: 'a@b.es', notas: large, nombre: 'Ana' })).toEqual({
+      email: 'a@b.es',
+      first_name: 'Ana',
+      issues: ['last_name invalid', 'description invalid'],
+    })
+    const status = { column: 'plan', values: { premium: 2 }, otherwise: 0 }
+    expect(map({ status }, { plan: large })).toMatchObject({
+      kind: 'rejected',
+      issues: [{ field: 'status', code: 'invalid', expected: 'a column value of at most 8192 bytes' }],
+    })
+    for (const scope of [
+      { column: 'zona', in: ['norte'] },
+      { columns: ['zona'], when: () => true },
+    ])
+      expect(map({}, { zona: large }, { scope })).toMatchObject({
+        kind: 'rejected',
+        issues: [{ field: 'scope', code: 'invalid' }],
+      })
   })
 
   it('gives null to a managed field without a value, and nothing to one that is not managed', () => {
@@ -414,7 +440,7 @@ describe('whatever a row holds', () => {
         const mapped = mapCustomer(config, { key: keyOf([MARK + key]), row: given, now: NOW })
         if ('issues' in mapped) expect(JSON.stringify(mapped.issues)).not.toContain(MARK)
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
   })
 

@@ -38,7 +38,7 @@ const RECORD: LedgerRecord = {
   digestKey: digester.id,
 }
 
-const ASIDE = { unknown: false, blind: false, statusDoubted: false, digestKey: 'k' }
+const ASIDE = { unknown: false, blind: false, statusDoubted: false, replanInMs: null, digestKey: 'k' }
 
 function start(
   record: Partial<LedgerRecord> = {},
@@ -49,6 +49,7 @@ function start(
     unknown,
     blind,
     statusDoubted,
+    replanInMs: null,
     digestKey: digester.id,
   })
 }
@@ -67,9 +68,9 @@ function remote(status: number, fields: RemoteUser['fields'] = {}): RemoteUser {
 
 describe('startMemory', () => {
   it('starts as the record', () => {
-    const { remote: state, sentStatus, seenStatus, sent, seen, refused, erased } = RECORD
+    const { remote: state, sentStatus, seenStatus, sent, seen, refused, conflict, erased } = RECORD
     expect(start()).toEqual({
-      ...{ remote: state, sentStatus, seenStatus, sent, seen, refused, erased },
+      ...{ remote: state, sentStatus, seenStatus, sent, seen, refused, conflict, erased },
       looked: false,
     })
     expect(
@@ -170,6 +171,32 @@ describe('rememberFor', () => {
     expect(view(start(), asUser({ description: 'good' })).refused).toEqual({})
     expect(view(start(), asUser({})).refused).toEqual({})
     expect(view(start(), { kind: 'removed', userId: 'u7' })).toEqual(start())
+  })
+
+  describe('with a value that another user has', () => {
+    const conflict = { values: { email: normal('email', 'A@x.es') }, tries: 2 }
+    const known = (record: Partial<LedgerRecord>, replanInMs: number | null, digestKey = digester.id) =>
+      startMemory({ ...ASIDE, record: { ...RECORD, conflict, ...record }, replanInMs, digestKey })
+
+    it.each<[string, Partial<LedgerRecord>, number | null]>([
+      ['waiting', {}, 1],
+      ['due', {}, 0],
+      ['due', {}, null],
+      ['creating', { remote: 'absent' }, null],
+      ['creating', { remote: 'unknown' }, 1],
+    ])('is %s', (phase, record, replanInMs) => {
+      expect(known(record, replanInMs).conflict).toEqual({ ...conflict, phase })
+    })
+
+    it('forgets it with another digest key, another value, and a customer who is gone', () => {
+      const memory = known({}, 1)
+      expect(view(memory, asUser({ email: 'a@x.es' })).conflict).toEqual(memory.conflict)
+      for (const fields of [{ email: 'b@x.es' }, { email: null }, {}])
+        expect(view(memory, asUser(fields)).conflict).toBeNull()
+      expect(view(memory, { kind: 'removed', userId: 'u7' }).conflict).toBeNull()
+      expect(view(memory, { kind: 'rejected', userId: 'u7', issues: [] })).toEqual(memory)
+      expect(known({}, 1, 'other').conflict).toBeNull()
+    })
   })
 
   it('believes in the value that is desired, once there is one', () => {

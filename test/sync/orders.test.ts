@@ -8,10 +8,11 @@ import { type Fields, OPTIONAL_FIELDS, UNVERIFIABLE_FIELD } from '../../src/mode
 import { customerRow, habits, managedFields, rowOf, settingsFor } from '../support/arbitrary.ts'
 import { configOf } from '../support/pure-claims.ts'
 import { type Fault, PLAIN } from '../support/pure-service.ts'
+import { runs } from '../support/size.ts'
 import { type Change, NO_TROUBLES, play, type Rest, type Troubles } from './timeline.ts'
 import { change, troubles } from './troubles.ts'
 
-const RUNS = Number(process.env.ORDER_RUNS ?? 300)
+const RUNS = Number(process.env.ORDER_RUNS ?? runs(300))
 
 const configured: fc.Arbitrary<Config> = managedFields.chain((fields) =>
   settingsFor(fields).map((settings) => configOf(fields, settings)),
@@ -62,7 +63,7 @@ describe('whatever order, duplication, loss and delay of notifications, requests
       fc.asyncProperty(given, async (played) => void (await expectSame({ ...played, there: null }))),
       { numRuns: RUNS },
     )
-  }, 60_000)
+  })
 
   it('a customer who goes in and out of a trial ends as the same user', async () => {
     const plan = fc.oneof(fc.constantFrom('trial', 'free', 'premium').map(rowWith), fc.constant(null))
@@ -77,7 +78,7 @@ describe('whatever order, duplication, loss and delay of notifications, requests
       fc.asyncProperty(given, async (played) => void (await expectSame({ ...played, there: null }))),
       { numRuns: RUNS },
     )
-  }, 60_000)
+  })
 
   it('a user who was there before ends the same, and what the mapping does not set stays', async () => {
     const theirs: Fields = Object.fromEntries(OPTIONAL_FIELDS.map((field) => [field, `their ${field}`]))
@@ -101,7 +102,7 @@ describe('whatever order, duplication, loss and delay of notifications, requests
       }),
       { numRuns: RUNS },
     )
-  }, 60_000)
+  })
 })
 
 /** A look that came before the service shows what arrived last would believe in what was there before. */

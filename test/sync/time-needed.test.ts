@@ -8,9 +8,9 @@ test('nobody else looks before the calls of a claim are over and what the last o
   expect(claimLastsMs({ timing: { ...timing, lifetimeMs: 30_000, consistencyDelayMs: 5000 } })).toBe(35_000)
 })
 
-test('a call needs its whole timeout and a second to spare, or what room the lifetime has', () => {
+test('a call needs its whole timeout and a second to spare, or half of what a lifetime has beyond two calls', () => {
   const of = (timeoutMs: number, lifetimeMs: number) =>
     timeNeededMs({ service: { ...service, timeoutMs }, timing: { ...timing, lifetimeMs } })
   expect(of(10_000, 30_000)).toBe(11_000)
-  expect(of(1000, 1200)).toBe(1100)
+  expect(of(300, 900)).toBe(450)
 })

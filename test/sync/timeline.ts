@@ -77,6 +77,7 @@ export async function play({ config, its, there, changes, troubles, ...rest }: G
     suspect: 0,
     left: 0,
     verifyAt: null as number | null,
+    replanAt: null as number | null,
   }
   let writtenAt: number | null = null
 
@@ -120,6 +121,17 @@ export async function play({ config, its, there, changes, troubles, ...rest }: G
     })
   }
 
+  /** Noted once that has passed and no claim is out. */
+  const replan = (time: number | null) => {
+    owed.replanAt = time
+    if (time === null) return
+    at(time, () => {
+      if (owed.replanAt !== time || out) return
+      owed.replanAt = null
+      note()
+    })
+  }
+
   let time = 0
   for (const { row, afterMs, notes } of changes) {
     time += afterMs
@@ -138,7 +150,8 @@ export async function play({ config, its, there, changes, troubles, ...rest }: G
     owed.due = claimEnds + config.timing.consistencyDelayMs
     out = true
     if (death === 'first') return crash()
-    const claimed = { id: '1', token: '1', key: KEY, version: `${version}`, ...known, nowMs: now }
+    const replanInMs = owed.replanAt === null ? null : owed.replanAt - now
+    const claimed = { id: '1', token: '1', key: KEY, version: `${version}`, ...known, replanInMs, nowMs: now }
     const writtenAgoMs = writtenAt === null ? null : now - writtenAt
     const from = service.calls.length
     try {
@@ -190,6 +203,7 @@ export async function play({ config, its, there, changes, troubles, ...rest }: G
   /** As the statement in src/ledger/ending.ts. */
   function end(ending: Ending, version: number): void {
     const { kind, sure, failed, record, acknowledged, backoffMs, lateMs, withdrawsDoubt } = ending
+    const { replanAtMs, claimedAtMs } = ending
     const settled = kind === 'settle'
     const suspect = owed.suspect > version
     const risen = kept.version > version
@@ -218,6 +232,9 @@ export async function play({ config, its, there, changes, troubles, ...rest }: G
     kept.attempts = settled ? 0 : kept.attempts + (failed ? 1 : 0)
     kept.record = JSON.parse(JSON.stringify(record))
     if (acknowledged) writtenAt = now
+    const passed = owed.replanAt !== null && owed.replanAt > claimedAtMs && owed.replanAt <= now
+    if (passed) replan(now)
+    else if (settled || replanAtMs !== null) replan(replanAtMs)
   }
 
   for (let claims = 0; claims < MOST_CLAIMS; ) {

@@ -14,6 +14,7 @@ const CALLED: Called = {
   outcome: { kind: 'reply', status: 201, body: 'readable', retryAfterMs: 5 },
   remote: { userId: 'secret-1', status: 2, fields: { email: 'secret-3@example.com' } },
   named: ['email'],
+  conflict: false,
   shape: '{user_id: string}',
   durationMs: 12.7,
 }

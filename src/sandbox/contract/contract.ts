@@ -22,6 +22,8 @@ export const contract = z.strictObject({
   refusal: z.enum(['details', 'opaque', 'html']).default('details'),
   /** A field whose values are refused although they fit section 2.6. */
   refuses: z.enum(['nothing', 'description']).default('nothing'),
+  /** A field that no two users may have alike: a write with another user's value is a 409, in the form of `refusal`. */
+  unique: z.enum(['nothing', 'email']).default('nothing'),
   /** How a GET shows a field without a value. */
   nulls: z.enum(['null', 'absent', 'empty']).default('null'),
   /** `status` and `gender` in a GET, as numbers or as numeric text. */

@@ -16,6 +16,7 @@ export const ABOUT: Readonly<Record<Dimension, string>> = {
   refusal:
     'a body that does not fit or is no JSON: an answer that says why, 400 that does not, 400 with HTML',
   refuses: 'a field whose values are refused although they fit',
+  unique: "a field that no two users may have alike; another user's value is answered 409",
   nulls: 'a field without a value, in a GET',
   numbers: 'status and gender, in a GET',
   visibleAfterMs: 'how long a GET goes on showing what was there before a write',

@@ -59,6 +59,10 @@ const presets = {
     about: 'Refuses every description, with the HTML page of its web server.',
     contract: { refuses: 'description', refusal: 'html' },
   },
+  'unique-email': {
+    about: "Answers 409 to a write that carries another user's e-mail address.",
+    contract: { unique: 'email' },
+  },
   'nulls-absent': { about: 'Leaves fields without a value out of a GET.', contract: { nulls: 'absent' } },
   'nulls-empty': { about: 'Shows fields without a value as empty text.', contract: { nulls: 'empty' } },
   'numbers-text': { about: 'Shows status and gender as text.', contract: { numbers: 'text' } },

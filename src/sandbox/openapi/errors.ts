@@ -52,7 +52,8 @@ const REFUSALS = {
   Conflict: {
     status: 409,
     code: 'conflict',
-    description: 'Somebody is registered under this `user_id`.',
+    description:
+      'Somebody is registered under this `user_id`. Or another user has the e-mail address, where the sandbox is told to take each once.',
     message: 'There is a user with this user_id.',
   },
   Gone: {

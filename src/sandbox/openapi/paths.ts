@@ -171,7 +171,16 @@ function updateUser(): JsonSchema {
 function updated(): JsonSchema {
   return {
     200: json('The user was changed.', ref('User'), SHOWN_USER),
-    ...errors('BadRequest', 'Unauthorized', 'ForbiddenUser', 'NoUser', 'Gone', 'TooLarge', 'Invalid'),
+    ...errors(
+      'BadRequest',
+      'Unauthorized',
+      'ForbiddenUser',
+      'NoUser',
+      'Conflict',
+      'Gone',
+      'TooLarge',
+      'Invalid',
+    ),
   }
 }
 

@@ -1,5 +1,7 @@
 // The four endpoints of sections 4.3 to 4.6, decided over what is stored; no HTTP here. What the document does
 // not show is the contract's.
+
+import { normalForm } from '../../model/normal.ts'
 import {
   type CreateWire,
   createBody,
@@ -15,6 +17,7 @@ import {
   duplicate,
   forbidden,
   retrieved,
+  taken,
   unfit,
   unknownUser,
   unreadable,
@@ -34,6 +37,7 @@ export function createUser({ users, contract }: Store, { body }: Call): Answer {
   if (isUnwanted(contract, fields)) return unwanted(contract)
   const known = users.get(userId) !== undefined
   if (known && contract.duplicate !== 'upsert') return duplicate(contract, contract.duplicate)
+  if (isTaken({ users, contract }, userId, fields)) return taken(contract)
   return created(contract, users.write(userId, fields, 'set'))
 }
 
@@ -65,9 +69,20 @@ function update({ users, contract }: Store, { userId, body }: Call, how: 'set' |
   const read = updateBody.safeParse(body)
   if (!read.success) return unfit(contract, wireProblems(read.error))
   if (isUnwanted(contract, read.data)) return unwanted(contract)
+  if (isTaken({ users, contract }, userId, read.data)) return taken(contract)
   return updated(contract, users.write(userId, read.data, how))
 }
 
-function isUnwanted({ refuses }: Contract, fields: Omit<CreateWire, 'user_id'> | UpdateWire): boolean {
+type Fields = Omit<CreateWire, 'user_id'> | UpdateWire
+
+function isUnwanted({ refuses }: Contract, fields: Fields): boolean {
   return refuses !== 'nothing' && !isBlank(fields[refuses] ?? null)
+}
+
+/** By what is held, which a GET may not show yet; in normal form, as indexes of this kind commonly are. */
+function isTaken({ users, contract: { unique } }: Store, userId: string, fields: Fields): boolean {
+  if (unique === 'nothing') return false
+  const wanted = normalForm(unique, fields[unique])
+  const others = users.all().filter((user) => user.user_id !== userId)
+  return wanted !== null && others.some((user) => normalForm(unique, user[unique]) === wanted)
 }

@@ -57,16 +57,25 @@ export function unwanted(contract: Contract): Answer {
   return unfit(contract, { [contract.refuses]: 'no value: this service takes none' })
 }
 
+/** A value that another user has. */
+export function taken({ refusal, unique }: Contract): Answer {
+  const message = 'Another user has this value.'
+  return refusal === 'details'
+    ? refuse(409, 'conflict', message, { [unique]: 'one that no other user has' })
+    : unsaid(refusal, CONFLICT)
+}
+
 export function forbidden(): Answer {
   return refuse(403, 'forbidden', 'This user may not be managed with these keys.')
 }
 
-const BAD_REQUEST = 'Bad Request'
+const BAD_REQUEST = { status: 400, says: 'Bad Request' }
+const CONFLICT = { status: 409, says: 'Conflict' }
 
 /** The customary body of frameworks that say nothing, or a web server's page. */
-function unsaid(refusal: Contract['refusal']): Answer {
-  if (refusal !== 'html') return json(400, { error: BAD_REQUEST })
-  return { status: 400, body: { kind: 'html', title: `400 ${BAD_REQUEST}` }, stored: false }
+function unsaid(refusal: Contract['refusal'], { status, says } = BAD_REQUEST): Answer {
+  if (refusal !== 'html') return json(status, { error: says })
+  return { status, body: { kind: 'html', title: `${status} ${says}` }, stored: false }
 }
 
 function carriedOut(status: number, body: AnswerBody): Answer {

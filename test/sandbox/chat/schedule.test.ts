@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { standingAt } from '../../../src/sandbox/chat/schedule.ts'
 import { WEEKDAYS } from '../../../src/service/chat.ts'
 import type { ScheduleWire } from '../../../src/service/chat-schema.ts'
+import { runs } from '../../support/size.ts'
 
 type Day = ScheduleWire['day']
 
@@ -135,7 +136,7 @@ describe('whatever the schedules', () => {
           nextChange(schedules, ms),
         )
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   }, 30_000)
 
@@ -148,7 +149,7 @@ describe('whatever the schedules', () => {
         expect(standingAt(schedules, next).status).not.toBe(found.status)
         expect(standingAt(schedules, next - 1).status).toBe(found.status)
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 })

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { bearerOf, claimedUser, makeTokens } from '../../../src/sandbox/chat/tokens.ts'
 import { makeClock } from '../../../src/sandbox/clock.ts'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts'
+import { runs } from '../../support/size.ts'
 import { KEYS, talk } from '../talk.ts'
 
 const NOW = Date.parse('2026-03-02T10:00:00Z')
@@ -135,7 +136,7 @@ describe('a token', () => {
         expect((await tokens.check(any)).kind).not.toBe('good')
         expect(typeof (claimedUser(any) ?? '')).toBe('string')
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 

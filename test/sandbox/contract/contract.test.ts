@@ -223,6 +223,23 @@ const CASES: Cases = {
     ['nothing', [201, 200, [], 200, 2]],
     ['description', [422, 422, ['description'], 200, 1]],
   ),
+  unique: each(
+    async (to) => {
+      to.sandbox.users.set('v', { status: 2, email: 'Luis@Example.com' })
+      known(to)
+      const taken = await to.update('u', { status: 2, email: 'luis@example.com' })
+      return [
+        taken.status,
+        Object.keys((jsonOf(taken) as { error?: { fields: object } }).error?.fields ?? {}),
+        (await to.create({ user_id: 'w', status: 2, email: 'luis@example.com' })).status,
+        (await to.replace('u', { status: 2, email: FIELDS.email })).status,
+        (await to.update('v', { status: 2, email: null })).status,
+        (await to.update('u', { status: 2, email: 'luis@example.com' })).status,
+      ]
+    },
+    ['nothing', [200, [], 201, 200, 200, 200]],
+    ['email', [409, ['email'], 409, 200, 200, 200]],
+  ),
   nulls: each(
     async (to) => {
       const user = await shown(to)

@@ -4,6 +4,7 @@ import addFormats from 'ajv-formats'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { professional } from '../../../src/service/chat-schema.ts'
+import { runs } from '../../support/size.ts'
 
 const ajv = new Ajv2020()
 addFormats.default(ajv)
@@ -40,6 +41,6 @@ it('nothing is taken that others do not', () => {
       const taken = kept(any)
       if (taken !== undefined) expect(isUri(taken), any).toBe(true)
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   )
 })

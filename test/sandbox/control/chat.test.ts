@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { PEOPLE } from '../../../src/sandbox/chat/people.ts'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts'
 import { message } from '../../../src/service/chat-schema.ts'
+import { runs } from '../../support/size.ts'
 import { chatHeaders, KEYS, talk } from '../talk.ts'
 
 const NOW = Date.parse('2026-03-02T10:00:00Z')
@@ -150,7 +151,7 @@ describe('POST /_sandbox/conversations', () => {
     expect(sandbox.conversations.size).toBe(100_000)
     expect((await talk(sandbox, 'DELETE /_sandbox/conversations')).status).toBe(204)
     expect((await post('messages', TEXT)).status).toBe(201)
-  }, 30_000)
+  })
 })
 
 describe('POST /_sandbox/rooms/:id/read', () => {
@@ -239,7 +240,7 @@ describe('whatever is sent', () => {
         const text = JSON.stringify(any).replaceAll('"constructor"', '"__proto__"')
         expect((await talk(sandbox, call, { body: text })).status).toBeLessThan(500)
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
     expect(({} as Record<string, unknown>).user_id).toBeUndefined()
     sandbox.clock.clear()

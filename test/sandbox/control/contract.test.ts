@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { contract } from '../../../src/sandbox/contract/contract.ts'
 import { DIMENSIONS, DOCUMENTED } from '../../../src/sandbox/contract/dimensions.ts'
 import { PRESETS } from '../../../src/sandbox/contract/presets.ts'
+import { runs } from '../../support/size.ts'
 import { jsonOf, type Service, startService } from '../contract/service.ts'
 
 let service: Service
@@ -123,7 +124,7 @@ describe('what is wrong with a contract', () => {
           expect(contract.parse(service.sandbox.contract.now)).toEqual(service.sandbox.contract.now)
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
     for (const body of ['{"preset":{"toString":1}}', '{"__proto__":{"polluted":1}}']) {
       expect((await service.control('PUT', body)).status, body).toBe(422)

@@ -37,7 +37,7 @@ describe('the fault', () => {
   it('is over after its time, and then all is as before', async () => {
     const { url, live, done } = await start(['refuse=20ms times=1'])
     expect(await codeOf(url)).toMatch(CUT)
-    await expect.poll(() => codeOf(url), { timeout: 8000 }).toBe(200)
+    await expect.poll(() => codeOf(url)).toBe(200)
     expect(live.list()).toMatchObject([{ struck: 1, spent: true }])
     expect(done.times).toBe(1)
   })
@@ -78,8 +78,7 @@ describe('nobody there', () => {
     const waits: (() => void)[] = []
     const wait = () => new Promise<void>((resolve) => void waits.push(resolve))
     /** Waits are numbered from 0. */
-    const begun = (number: number) =>
-      expect.poll(() => waits.length, { timeout: 8000 }).toBeGreaterThan(number)
+    const begun = (number: number) => expect.poll(() => waits.length).toBeGreaterThan(number)
     const pass = async (number: number) => {
       await begun(number)
       waits[number]?.()

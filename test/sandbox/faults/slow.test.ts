@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { drip, piecesOf } from '../../../src/sandbox/faults/slow.ts'
+import { runs } from '../../support/size.ts'
 
 async function collect(...sent: Parameters<typeof drip>): Promise<Buffer[]> {
   const pieces: Buffer[] = []
@@ -32,7 +33,7 @@ describe('a body that drips', () => {
         expect(Buffer.concat(pieces)).toEqual(Buffer.from(any))
         expect(pieces.length).toBeGreaterThanOrEqual(2)
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     )
   })
 

@@ -7,6 +7,7 @@ import { OPENAPI_PATH } from '../../../src/sandbox/openapi/openapi.ts'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts'
 import { managedFields, rowOf, settingsFor } from '../../support/arbitrary.ts'
 import { configOf, makeCustomer } from '../../support/pure-claims.ts'
+import { runs } from '../../support/size.ts'
 import { compile, document, misfits, operations, pointers } from './reader.ts'
 import { valuesOf } from './values.ts'
 
@@ -57,6 +58,13 @@ async function send(method: string, { path, headers = S2S, body }: Request) {
   return { status: answer.status, type, body: JSON.parse(await answer.text()) as unknown }
 }
 
+/** Another user has the address. */
+const taken = (): Request => {
+  sandbox.contract.set({ unique: 'email' })
+  sandbox.users.set('other', { status: 2, email: 'a@correo.example' })
+  return write(AT_MEMBER, { status: 2, email: 'a@correo.example' })
+}
+
 /** A room of the member with messages of every type; its id. */
 function openRoom(): number {
   const professionalId = sandbox.professionals.all()[0]?.professional_id ?? ''
@@ -100,6 +108,7 @@ const update = {
   401: () => write(AT_MEMBER, { status: 2 }, { ...S2S, 'Secret-Key': 'other' }),
   403: () => forbidden(write(AT_MEMBER, { status: 2 })),
   404: () => write(NOBODY, { status: 2 }),
+  409: taken,
   410: () => gone(write(NOBODY, { status: 2 })),
   413: () => write(AT_MEMBER, LARGE),
   422: () => write(AT_MEMBER, { email: 'none' }),
@@ -187,7 +196,7 @@ describe('what fits the document is taken', () => {
         sandbox.users.clear()
         expect((await send('POST', { path: USERS, body })).status, JSON.stringify(body)).toBe(201)
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 
@@ -198,7 +207,7 @@ describe('what fits the document is taken', () => {
         expect(answer.status, JSON.stringify(body)).toBe(200)
         expect(misfits('#/components/schemas/User', answer.body)).toEqual([])
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 })

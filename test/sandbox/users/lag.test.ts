@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MOST, shownOf, type Versions, written, writtenAtOnce } from '../../../src/sandbox/users/lag.ts'
+import { runs } from '../../support/size.ts'
 
 describe('what a GET shows while writes are on their way', () => {
   it('is for every moment what was held that long before', () => {
@@ -54,7 +55,7 @@ describe('what a GET shows while writes are on their way', () => {
           if (due !== -1) expect((times[due] ?? 0) - (times[shown] ?? 0)).toBeLessThanOrEqual(lagMs / 9)
         }
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     )
   })
 

@@ -1,0 +1,31 @@
+import type { ClientBase } from 'pg'
+import { differencesFromBinding } from '../ledger/target.ts'
+import { type Difference, remedyFor } from '../ledger/target-changed.ts'
+import type { Io } from './io.ts'
+
+/** Whether a worker may start here, for commands that do not call the service: `todo` is null where nothing differs. */
+export type BindingStatus = { readonly differences: readonly Difference[]; readonly todo: string | null }
+
+/** What those commands compare, where it is set. */
+export const BINDING_ENV = ['SERVICE_URL', 'SERVICE_API_KEY', 'ROLLCALL_DIGEST_KEY'] as const
+
+type Env = { readonly [V in (typeof BINDING_ENV)[number]]?: string }
+
+export async function bindingStatus(client: Pick<ClientBase, 'query'>, env: Env): Promise<BindingStatus> {
+  const differences = await differencesFromBinding(client, {
+    origin: env.SERVICE_URL,
+    apiKey: env.SERVICE_API_KEY,
+    digestKey: env.ROLLCALL_DIGEST_KEY,
+  })
+  return { differences, todo: remedyFor(differences) }
+}
+
+/** In one text, or none where nothing differs. */
+export function sayBinding({ differences, todo }: BindingStatus): string[] {
+  if (todo === null) return []
+  return [`no worker starts here: ${differences.map(({ says }) => says).join('; ')}. ${todo}`]
+}
+
+export function warnOfBinding(io: Io, status: BindingStatus): void {
+  for (const text of sayBinding(status)) io.err(`warning: ${text}`)
+}

@@ -1,0 +1,66 @@
+import type { ClientBase } from 'pg'
+import { LANE } from '../model/customer.ts'
+import { bindAnew, boundOrigin, type Target } from './target.ts'
+
+type Client = Pick<ClientBase, 'query'>
+
+/**
+ * The operator's decision: `same` binds anew and keeps every record; `new` also forgets what is known of every user and
+ * owes each customer a lookup. Resolves to how many customers are owed one.
+ */
+export async function acceptTarget(client: Client, target: Target, as: 'same' | 'new'): Promise<number> {
+  await client.query('BEGIN')
+  try {
+    const before = await boundOrigin(client)
+    await bindAnew(client, target)
+    const customers = as === 'new' ? await forget(client, before === target.origin) : 0
+    await client.query('COMMIT')
+    return customers
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => undefined)
+    throw error
+  }
+}
+
+/** `sameService`: it is the database that went back in time, and the service remembers which trials it has granted. */
+async function forget(client: Client, sameService: boolean): Promise<number> {
+  // Workers lock these rows in the order of their keys, and an UPDATE of all of them does not.
+  await client.query('LOCK TABLE rollcall.owed IN EXCLUSIVE MODE')
+  const { rowCount } = await client.query(OWE_LOOKUPS)
+  await client.query(FORGET_USERS, [sameService])
+  for (const statement of FORGET) await client.query(statement)
+  return rowCount ?? 0
+}
+
+/**
+ * That users were there is forgotten, too: whoever is absent now was never at this service, or was created after the
+ * backup, and no absence that these lookups find is part of an accident. Registrations have a limit of their own.
+ * A trial stays remembered at the same service: one that has ended must not be granted again.
+ */
+const FORGET_USERS = `
+UPDATE rollcall.ledger SET remote = CASE WHEN remote = 'unasked' THEN remote ELSE 'unknown' END, was_there = NULL, seen_status = NULL, sent = '{}', seen = '{}',
+  sent_status = CASE WHEN $1 AND sent_status = 4 THEN sent_status END,
+  refused = '{}', conflict = NULL, state = CASE WHEN state = 'rejected' THEN state ELSE 'idle' END, erased = NULL, verified_at = NULL,
+  proved_at = NULL, looked_at = NULL, normalised = '{}'`
+
+/**
+ * But for customers of whom the service was never asked and is not being asked: out of scope, the user is somebody
+ * else's. Whoever was held or discarded is so no longer, and has to be planned again.
+ */
+const OWE_LOOKUPS = `
+UPDATE rollcall.owed o SET change_version = o.change_version + 1, suspect_version = o.change_version + 1,
+  unknown = true, blind = true, lane = CASE WHEN o.due_at IS NULL THEN ${LANE.backfill} ELSE o.lane END,
+  due_at = CASE WHEN o.token IS NULL THEN least(o.due_at, greatest(now(), o.not_before)) ELSE o.due_at END
+FROM rollcall.owed same LEFT JOIN rollcall.ledger l USING (key)
+WHERE same.id = o.id AND (o.token IS NOT NULL OR o.unknown OR l.remote <> 'unasked' OR l.state <> 'idle')`
+
+const FORGET = [
+  // What was done to the users of another service is no part of a mass at this one, nor what was found there.
+  'DELETE FROM rollcall.brake',
+  'DELETE FROM rollcall.brake_entry',
+  'UPDATE rollcall.decided SET spent_at = clock_timestamp() WHERE spent_at IS NULL',
+  `UPDATE rollcall.finding SET resolved_at = clock_timestamp(), resolved_how = 'gone', next_look_at = NULL
+   WHERE resolved_at IS NULL`,
+  'DELETE FROM rollcall.drift_share',
+  `UPDATE rollcall.drift_run SET ended_at = clock_timestamp(), outcome = 'stopped' WHERE ended_at IS NULL`,
+]

@@ -1,0 +1,173 @@
+// Values that the service does not take because another user has them. The row is not to blame, and they become free
+// without a change of it. So the worker sends them again by itself.
+import type { Conflict } from '../ledger/record.ts'
+import type { FieldIssue, Mapped } from '../model/mapped.ts'
+import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
+import type { RemoteUser } from '../service/body.ts'
+import { type CustomerDigests, NO_VALUE } from './digest.ts'
+
+type FieldDigests = Conflict['values']
+
+/**
+ * A conflict while a claim runs. `due`: its time has come, and the values are sent again. `creating`: the user is not
+ * there yet; a create goes without the values, since access does not wait for them.
+ */
+export type Conflicting = Conflict & { readonly phase: 'due' | 'waiting' | 'creating' }
+
+type Known = {
+  readonly sent: FieldDigests
+  readonly seen: FieldDigests
+  readonly conflict: Conflicting | null
+}
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+/**
+ * How long the values wait after so many refusals. The first wait is short: one transaction often moves a value from one
+ * customer to another, and the two calls overtake each other.
+ */
+const WAITS_MS = [MINUTE_MS, HOUR_MS, DAY_MS, 7 * DAY_MS]
+
+export function conflictWaitMs({ tries }: Pick<Conflict, 'tries'>): number {
+  return WAITS_MS[Math.min(tries, WAITS_MS.length) - 1] ?? MINUTE_MS
+}
+
+/** From this refusal on the customer gives up its own earlier value: in a swap another customer waits for it. */
+const YIELDS_AT = 2
+
+/** What services commonly take only once, the likeliest first. */
+const UNIQUE: readonly (readonly OptionalField[])[] = [
+  ['email'],
+  ['nid_number'],
+  ['mobile_phone', 'mobile_phone_prefix'],
+  ['contract_number'],
+]
+
+function uniqueIn(fields: readonly OptionalField[]): readonly (readonly OptionalField[])[] {
+  const groups = UNIQUE.map((group) => group.filter((field) => fields.includes(field)))
+  return groups.filter((group) => group.length > 0)
+}
+
+/**
+ * The fields that a conflict may be about where the answer names none: at first all that services commonly take once,
+ * and each time that these are sent again another one of them. Empty where that would be every field.
+ */
+export function suspects(
+  fields: readonly OptionalField[],
+  conflict: Conflicting | null,
+): readonly OptionalField[] {
+  const unique = uniqueIn(fields)
+  const turn = conflict?.phase === 'due' ? unique[(conflict.tries - 1) % unique.length] : undefined
+  const some = turn ?? unique.flat()
+  return some.length < fields.length ? some : []
+}
+
+type Refused = { readonly values: FieldDigests; readonly phase: 'waiting' | 'creating' }
+
+/** The same fields once more: one refusal more. Others join what waits already, and all of it is tried again soon. */
+export function withConflict(before: Conflicting | null, { values, phase }: Refused): Conflicting | null {
+  const fields = fieldsIn(values)
+  if (fields.length === 0) return before
+  const due = before?.phase === 'due'
+  if (due && isAbout(before, fields)) return { values, tries: before.tries + 1, phase }
+  return { values: { ...(due ? {} : before?.values), ...values }, tries: 1, phase }
+}
+
+/**
+ * The user is there now. Where no field was named the create went without any: the next update brings those of which
+ * services commonly take the same value twice.
+ */
+export function conflictOnceCreated(conflict: Conflicting | null): Conflicting | null {
+  if (conflict === null) return null
+  const some = uniqueIn(fieldsIn(conflict.values)).flat()
+  const values = some.length === 0 ? conflict.values : only(some, conflict.values)
+  return { ...conflict, values, phase: 'waiting' }
+}
+
+function only(fields: readonly OptionalField[], values: FieldDigests): FieldDigests {
+  return Object.fromEntries(fields.map((field) => [field, values[field] ?? '']))
+}
+
+export function isAbout({ values }: Conflict, fields: readonly OptionalField[]): boolean {
+  return fields.every((field) => values[field] !== undefined)
+}
+
+/** Whether it is about the customer as it stands now; of several values it is not known which one was refused. */
+export function conflictStands(
+  { fields }: Pick<DesiredUser, 'fields'>,
+  { values }: Conflict,
+  digests: CustomerDigests,
+): boolean {
+  return fieldsIn(values).every((field) => {
+    const value = fields[field]
+    return value !== undefined && value !== null && digests.normal(field, value) === values[field]
+  })
+}
+
+/** The values that a conflict is about, each by a digest of its normal form: uniqueness seldom minds the spelling. */
+export function conflictMarks(
+  fields: readonly OptionalField[],
+  desired: DesiredUser | null,
+  digests: CustomerDigests,
+): FieldDigests {
+  const given = fields.filter((field) => (desired?.fields[field] ?? null) !== null)
+  return Object.fromEntries(
+    given.map((field) => [field, digests.normal(field, desired?.fields[field] ?? null)]),
+  )
+}
+
+/**
+ * A value that the service shows is the customer's own by now. A user that a GET shows before any create was acknowledged
+ * is the reason why the create was refused: no value was.
+ */
+export function conflictAfterLook(
+  conflict: Conflicting | null,
+  remote: RemoteUser['fields'],
+  digests: CustomerDigests,
+): Conflicting | null {
+  if (conflict === null || conflict.phase === 'creating') return null
+  const left = fieldsIn(conflict.values).filter((field) => {
+    const shown = remote[field]
+    const value = typeof shown === 'string' || typeof shown === 'number' ? shown : null
+    return digests.normal(field, value) !== conflict.values[field]
+  })
+  if (left.length === 0) return null
+  return { ...conflict, values: only(left, conflict.values) }
+}
+
+/**
+ * What may be sent of a customer while another user has some of its values: the rest, as if these were not valid. Refused
+ * again, the customer's earlier value is cleared at the service. It is not the customer's any more, and may be the very
+ * one that another customer waits for. Where it is not known which of several values it is, none is cleared.
+ */
+export function withoutConflict(mapped: Mapped, known: Known): Mapped {
+  const { conflict } = known
+  if (mapped.kind !== 'user' || conflict === null || conflict.phase === 'due') return mapped
+  const taken = fieldsIn(conflict.values)
+  const fields = { ...mapped.user.fields }
+  const unique = uniqueIn(taken)
+  const yields = conflict.tries >= YIELDS_AT && unique.length === 1 && unique.flat().length === taken.length
+  for (const field of taken) {
+    if (yields && holdsValue(field, known)) fields[field] = null
+    else delete fields[field]
+  }
+  return {
+    ...mapped,
+    user: { ...mapped.user, fields },
+    issues: [...mapped.issues, ...takenIssues(taken)],
+  }
+}
+
+export function takenIssues(fields: readonly OptionalField[]): FieldIssue[] {
+  return fields.map((field) => ({ field, code: 'taken', expected: 'a value that no other user has' }))
+}
+
+export function fieldsIn(values: FieldDigests): OptionalField[] {
+  return OPTIONAL_FIELDS.filter((field) => values[field] !== undefined)
+}
+
+function holdsValue(field: OptionalField, { sent, seen }: Known): boolean {
+  return (seen[field] ?? sent[field] ?? NO_VALUE) !== NO_VALUE
+}

@@ -1,0 +1,105 @@
+// Values that a customer's user no longer holds, and the customers that wait for one of them.
+import type { Pool } from 'pg'
+import type { Config } from '../config/config.ts'
+import type { Found } from '../customers/read.ts'
+import type { Reading } from '../customers/reading.ts'
+import { makeBatch } from '../ledger/batch.ts'
+import { readWaiting, type Waiting, wake } from '../ledger/conflicts.ts'
+import type { Freed } from '../ledger/ending.ts'
+import type { LedgerRecord } from '../ledger/record.ts'
+import type { CustomerKey } from '../model/customer.ts'
+import type { Mapped } from '../model/mapped.ts'
+import { OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
+import { BELIEVED, type CustomerDigests, type Digester, DOUBTED, forCustomer, NO_VALUE } from './digest.ts'
+import { mapFound } from './map.ts'
+import type { Memory } from './memory.ts'
+import type { Turn } from './turn.ts'
+
+type Freeing = {
+  readonly record: Pick<LedgerRecord, 'sent' | 'seen' | 'digestKey'>
+  readonly turn: Pick<Turn, 'memory' | 'acknowledged'>
+  readonly mapped: Mapped
+  readonly digester: Digester
+  readonly key: CustomerKey
+}
+
+/** What the writes of a claim have replaced or cleared, by the digests that there were of it. */
+export function freedBy({ record, turn, mapped, digester, key }: Freeing): Freed[] {
+  if (!turn.acknowledged || record.digestKey !== digester.id) return []
+  const digests = forCustomer(digester, key)
+  return OPTIONAL_FIELDS.flatMap((field) => {
+    const before = { sent: told(record.sent[field]), seen: told(record.seen[field]) }
+    if (before.sent === null && before.seen === null) return []
+    return stillHolds(field, before, { memory: turn.memory, mapped, digests }) ? [] : [{ field, ...before }]
+  })
+}
+
+const NO_DIGESTS: ReadonlySet<string> = new Set([NO_VALUE, DOUBTED, BELIEVED])
+
+function told(digest: string | undefined): string | null {
+  return digest === undefined || NO_DIGESTS.has(digest) ? null : digest
+}
+
+type After = { readonly memory: Memory; readonly mapped: Mapped; readonly digests: CustomerDigests }
+
+function stillHolds(
+  field: OptionalField,
+  { sent, seen }: Pick<Freed, 'sent' | 'seen'>,
+  { memory, mapped, digests }: After,
+): boolean {
+  if (sent !== null && memory.sent[field] === sent) return true
+  if (seen === null) return false
+  if (memory.seen[field] === seen) return true
+  const value = mapped.kind === 'user' ? mapped.user.fields[field] : undefined
+  const isSent = value !== undefined && memory.sent[field] === digests.exact(field, value)
+  return isSent && digests.normal(field, value) === seen
+}
+
+type Waking = {
+  readonly pool: Pool
+  readonly config: Config
+  readonly digester: Digester
+  readonly read: Reading
+}
+
+export type FreedOf = { readonly key: CustomerKey; readonly freed: readonly Freed[] }
+
+/**
+ * Wakes the customers that wait for a value which another one has given up; resolves to how many. A digest is bound to
+ * one customer, so each waiting customer's value is digested as the other's. If the process dies here, their time comes.
+ */
+export function makeWakeWaiting({ pool, config, digester, read }: Waking) {
+  return makeBatch<FreedOf, number>(async (all) => {
+    const fields = new Set(all.flatMap(({ freed }) => freed.map(({ field }) => field)))
+    const waiting = await readWaiting(pool, [...fields])
+    const { rows } = await read(waiting.map(({ key }) => key))
+    const woken = waiting.filter((each) => waitsFor(each, { all, rows, config, digester }))
+    await wake(
+      pool,
+      woken.map(({ key }) => key),
+    )
+    return all.map(() => woken.length)
+  })
+}
+
+type Comparing = Pick<Waking, 'config' | 'digester'> & {
+  readonly all: readonly FreedOf[]
+  readonly rows: ReadonlyMap<CustomerKey, Found>
+}
+
+function waitsFor({ key, fields, nowMs }: Waiting, { all, rows, config, digester }: Comparing): boolean {
+  const row = rows.get(key)
+  if (row === undefined) return false
+  const mapped = mapFound(config, key, row, new Date(nowMs))
+  if (mapped.kind !== 'user') return false
+  const values = mapped.user.fields
+  return all.some(({ key: giver, freed }) => {
+    if (giver === key) return false
+    const theirs = forCustomer(digester, giver)
+    return freed.some(({ field, sent, seen }) => {
+      const value = values[field]
+      if (value === undefined || value === null || !fields.includes(field)) return false
+      return theirs.exact(field, value) === sent || theirs.normal(field, value) === seen
+    })
+  })
+}

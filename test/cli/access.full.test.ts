@@ -1,0 +1,158 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { buildHouse, type House, SECRETS } from '../support/house.ts'
+import { postgres as lane } from '../support/lanes.ts'
+import { runRollcall } from '../support/process.ts'
+
+const OTHERS = { ROLLCALL_DIGEST_KEY: undefined, QUEUE_URL: undefined }
+
+async function run(house: House, args: readonly string[], env: Record<string, string | undefined> = {}) {
+  const merged = Object.entries({ ...house.env, ...OTHERS, TZ: 'Europe/Madrid', ...env })
+  const given = Object.fromEntries(
+    merged.filter((entry): entry is [string, string] => entry[1] !== undefined),
+  )
+  await using process = await runRollcall({ ...house, env: given }, ['access', ...args])
+  const { code } = await process.exited
+  const output = process.output()
+  expect(output).not.toMatch(/^\s+at .+:\d+:\d+/m)
+  for (const secret of [...Object.values(SECRETS), env.SERVICE_ACCESS_TOKEN ?? 'secret-token'])
+    expect(output).not.toContain(secret)
+  return { code, output }
+}
+
+async function tokenFile(text: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'rollcall-token-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  await writeFile(join(folder, 'token'), text)
+  return join(folder, 'token')
+}
+
+test('one customer in a few lines, with and without a token, and no value but user_id and status', async () => {
+  await using house = await buildHouse(lane)
+  await house.db.pool.query(
+    `INSERT INTO clientes (id, plan, nombre) VALUES ('4711', 'premium', 'Leocadia'); DELETE FROM rollcall.outbox`,
+  )
+  house.sandbox.users.set('4711', { status: 2, first_name: 'Leocadia' })
+  const plain = await run(house, ['4711'])
+  expect(plain).toEqual({
+    code: 0,
+    output: [
+      `customer 4711 at ${house.sandbox.url} (production, on this machine)`,
+      '  user      4711',
+      '  should    2 (full access)',
+      '  service   2 (full access)',
+      '  rollcall  has no record of this customer, and owes nothing',
+      '  chat      not asked: no access token was given',
+      '  verdict   yes: full access',
+      '  note      chat exists on production only; this is a stand-in on this machine',
+      '',
+    ].join('\n'),
+  })
+  const token = await house.sandbox.issueToken('4711')
+  const fromFile = await run(house, ['4711', '--token-file', await tokenFile(`Bearer ${token}\n`)])
+  expect(fromFile.code).toBe(0)
+  expect(fromFile.output).toMatch(
+    /^ {2}chat {6}answers: \d+ professionals, \d+ online, 0 unread in 0 rooms$/m,
+  )
+  expect(fromFile.output).toContain('(times in Europe/Madrid)')
+  const fromEnv = await run(house, ['4711'], { SERVICE_ACCESS_TOKEN: token })
+  expect(fromEnv).toEqual(fromFile)
+  expect(fromFile.output).not.toMatch(/Leocadia|eyJ/)
+})
+
+test('several customers: 3 when somebody cannot, 1 when it could not be found out, and one JSON document', async () => {
+  await using house = await buildHouse(lane)
+  await house.db.pool.query(
+    `INSERT INTO clientes (id, plan) VALUES ('a', 'premium'), ('b', 'free'), ('c', 'trial')`,
+  )
+  house.sandbox.users.set('a', { status: 2 })
+  house.sandbox.users.set('b', { status: 0 })
+  house.sandbox.users.set('c', { status: 4 })
+  const two = await run(house, ['a', 'c'])
+  expect([two.code, two.output]).toEqual([0, expect.stringMatching(/full access\n\ncustomer c at /)])
+  for (const said of two.output.split('\n')) expect(said.length).toBeLessThanOrEqual(80)
+  expect((await run(house, ['mistyped'])).code).toBe(3)
+  const token = await house.sandbox.issueToken('a')
+  const both = await run(house, ['a', 'b', 'a', '--json'], { SERVICE_ACCESS_TOKEN: token })
+  expect(both.code).toBe(3)
+  expect(JSON.parse(both.output)).toMatchObject({
+    target: { environment: 'production', local: true },
+    customers: [
+      {
+        key: 'a',
+        userId: 'a',
+        verdict: { can: 'yes', why: 'full' },
+        token: 'this-user',
+        rollcall: { owed: true },
+      },
+      { key: 'b', verdict: { can: 'no', why: 'no-access' }, token: 'another-user' },
+    ],
+    chat: { kind: 'answered', existsOn: 'production', totals: { unread: 0 } },
+  })
+  expect(both.output.match(/.*(digest|"sent|last_?message).*/i)).toBeNull()
+  house.sandbox.faults.set([{ match: { userId: 'c' }, action: { kind: 'status', status: 503 } }])
+  expect((await run(house, ['a', 'b', 'c'])).code).toBe(1)
+  await house.sandbox.stop()
+  const down = await run(house, ['a'])
+  expect(down).toEqual({
+    code: 1,
+    output: expect.stringMatching(/^ {2}service {3}the service refused the connection$/m),
+  })
+})
+
+test('each mistake ends with a sentence and the right exit code, and shows no token', async () => {
+  await using house = await buildHouse(lane)
+  const nowhere = 'postgres://u:secret-token@127.0.0.1:1/db'
+  const cases: [readonly string[], Record<string, string | undefined>, number, string][] = [
+    [[], {}, 2, "'key'"],
+    [['a', '--token', 'secret-token'], {}, 2, "unknown option '--token'"],
+    [['a', '--token-file', 'nowhere'], {}, 2, '--token-file: there is no such file'],
+    [['a', '--token-file', '.'], {}, 2, '--token-file: there is no such file'],
+    [['a', '--token-file', await tokenFile('a "secret-token"')], {}, 2, '--token-file: expected an end user'],
+    [['a', '--token-file', '-'], {}, 2, '--token-file: expected an end user'],
+    [['a'], { SERVICE_ACCESS_TOKEN: '{"secret-token"}' }, 2, 'SERVICE_ACCESS_TOKEN: expected an end user'],
+    [['a'], { SERVICE_ACCESS_TOKEN: 'secret.token.opaque' }, 2, 'SERVICE_ACCESS_TOKEN: expected an end user'],
+    [
+      ['a'],
+      { SERVICE_ACCESS_TOKEN_FILE: await tokenFile('opaque') },
+      2,
+      'SERVICE_ACCESS_TOKEN_FILE: expected',
+    ],
+    [['a', '--token-file', await tokenFile('opaque')], {}, 2, 'nothing was sent'],
+    [['a'], { SERVICE_URL: undefined, SERVICE_API_KEY: undefined }, 2, 'SERVICE_API_KEY: missing'],
+    [['a'], { SERVICE_URL: 'http://service.example.com' }, 2, 'plain http'],
+    [['a'], { DATABASE_URL: nowhere }, 1, 'does not answer'],
+    [['a'], { SERVICE_SECRET_KEY: 'wrong' }, 1, 'refused the credentials (401)'],
+  ]
+  for (const [args, env, code, text] of cases) {
+    const result = await run(house, args, env)
+    expect([args.join(' '), result.code, result.output]).toEqual([
+      args.join(' '),
+      code,
+      expect.stringContaining(text),
+    ])
+  }
+})
+
+test('nothing that a key holds is obeyed by the terminal, and as JSON it can be read back', async () => {
+  await using house = await buildHouse(lane)
+  const moving = 'a\u001b[2J\u009b'
+  const turning = 'a\u202eb'
+  house.sandbox.users.set(turning, { status: 0 })
+  const plain = await run(house, [moving, turning])
+  expect(plain.output).toContain('customer a\\u001b[2J\\u009b at')
+  expect(plain.output).toContain('  user      a\\u202eb\n')
+  const json = await run(house, [moving, turning, '--json'])
+  expect(JSON.parse(json.output)).toMatchObject({ customers: [{ key: moving }, { userId: turning }] })
+  expect(plain.output + json.output).not.toMatch(/[^\n\P{Cc}]|\u202e/u)
+})
+
+test('help fits eighty columns', async () => {
+  await using house = await buildHouse(lane)
+  const { code, output } = await run(house, ['--help'])
+  expect(code).toBe(0)
+  for (const said of output.split('\n')) expect(said.length).toBeLessThanOrEqual(80)
+  expect(output).toContain('of those whom the token does not name')
+})

@@ -1,0 +1,235 @@
+// Every option of `rollcall backfill`, and what is said of a call that is wrong.
+import { beforeAll, describe, expect, test } from 'vitest'
+import { alone } from '../../src/ledger/alone.ts'
+import { beginSweep } from '../../src/ledger/sweeps.ts'
+import { makeCommand } from '../support/command.ts'
+import { freshDatabase } from '../support/database.ts'
+import { buildHouse, CONFIG, CUSTOMERS, type House } from '../support/house.ts'
+import { postgres as lane } from '../support/lanes.ts'
+import { type RunningProcess, runRollcall } from '../support/process.ts'
+import { unfolded } from '../support/unfolded.ts'
+import { until } from '../support/until.ts'
+
+type Run = Pick<House, 'authored' | 'env'>
+
+async function rollcall(house: Run, ...args: readonly string[]) {
+  await using process = await runRollcall(house, ['backfill', ...args])
+  return await ended(process)
+}
+
+async function ended(process: RunningProcess) {
+  const { code } = await process.exited
+  const output = unfolded(process.output())
+  expect(output).not.toMatch(/^\s+at .+:\d+:\d+/m)
+  return { code, output }
+}
+
+/** Ten premium, five free, one of them with a date, and one whose plan nobody knows. */
+const PEOPLE = `
+INSERT INTO clientes (id, plan, correo, nacido)
+SELECT 'k' || i, CASE WHEN i <= 10 THEN 'premium' WHEN i <= 15 THEN 'free' ELSE 'gold' END,
+  'secret-' || i || '@example.com', CASE WHEN i = 3 THEN date '1990-02-03' END FROM generate_series(1, 16) i`
+
+describe('before anything is migrated, as a role that may read the customers and nothing else', () => {
+  test('a dry run tells all that there is to tell, and the real one is refused', async () => {
+    await using db = await freshDatabase({ empty: true })
+    await db.pool.query(CUSTOMERS)
+    await db.pool.query(PEOPLE)
+    const role = await db.makeRole()
+    await db.pool.query(`GRANT SELECT ON clientes TO ${role.name}`)
+    const env = { DATABASE_URL: role.url, QUEUE_URL: role.url, SERVICE_URL: 'http://127.0.0.1:1' }
+    const brake = { creates: { customers: 4, share: 0 } }
+    const house = { authored: { ...CONFIG, brake }, env }
+    const { code, output } = await rollcall(house, '--dry-run', '--sample', '2')
+    expect(code).toBe(3)
+    expect(output).toMatch(/^note .*ROLLCALL_DIGEST_KEY is not set/m)
+    expect(output).toMatch(/^customers +16 looked at/m)
+    expect(output).toMatch(/^differ +16: 10 to create, 5 to look up, 1 rejected/m)
+    expect(output).toMatch(/^registers +with 15 × email, 1 × birthdate/m)
+    expect(output).toMatch(/^access +10 gain it, 0 lose it, 0 change it/m)
+    expect(output).toMatch(/^rejected +1 × status: not-in-values/m)
+    expect(output).toMatch(/^calls +POST 15, GET 5/m)
+    expect(output).toMatch(/^look first +5 customers .*POST 5 of these follow/m)
+    expect(output).toMatch(/^time +about a moment at 500 calls\/s/m)
+    expect(output).toMatch(/^brake +the brake lets 4 of 15 registrations through; --expect-creates 15 /m)
+    expect(output.match(/^sample +customer k/gm)).toHaveLength(2)
+    expect(output).not.toContain('secret-')
+    const keyed = { ...house, env: { ...env, ROLLCALL_DIGEST_KEY: 'x'.repeat(40) } }
+    expect((await rollcall(keyed, '--dry-run')).output).toMatch(/^note .*rollcall migrate/m)
+
+    const real = { ...house, env: { ...keyed.env, SERVICE_API_KEY: 'a', SERVICE_SECRET_KEY: 'b' } }
+    const refused = await rollcall(real)
+    expect(refused.code).toBe(2)
+    expect(refused.output).toContain('rollcall migrate')
+  })
+})
+
+describe('on a house of its own', () => {
+  let house: House
+  beforeAll(async () => {
+    house = await buildHouse(lane)
+    await house.db.pool.query('ALTER TABLE clientes DISABLE TRIGGER ALL')
+    await house.db.pool.query(PEOPLE)
+    await house.db.pool.query('ALTER TABLE clientes ENABLE TRIGGER ALL')
+    return () => house[Symbol.asyncDispose]()
+  })
+
+  test.each<[readonly string[], string]>([
+    [['--sample', '3'], '--sample: only with --dry-run'],
+    [['--dry-run', '--sample', '0'], '--sample: expected a whole number from 1'],
+    [['--rate', 'fast'], '--rate: expected a number of calls per second above 0'],
+    [['--rate', '0'], '--rate: expected'],
+    [['--expect-creates', '1.5'], '--expect-creates: expected a whole number'],
+    [['--expect-creates', '99999999999'], '--expect-creates: expected a whole number'],
+    [['--only', 'everything'], 'create, update, revoke'],
+    [['--dry-run', '--wait'], '--wait'],
+    [['--dry-run', '--restart'], '--restart'],
+    [['--mapping', '--lookup'], '--mapping'],
+    [['--dry-run', '--where', 'correo like x'], '--where: expected a column'],
+    [['--dry-run', '--where', 'plam=x'], 'has a column "plam". Did you mean plan?'],
+    [['--dry-run', '--where', 'interno=x'], 'There are id, plan, correo'],
+    [['--dry-run', '--where', 'nacido>some-secret'], '--where: the value for nacido is no date'],
+    [['--dry-run', '--where', 'nacido in 2020-01-01,no'], 'the value for nacido is no date'],
+  ])('%j is refused: %s', async (args, sentence) => {
+    await using command = await makeCommand(JSON.stringify(house.authored))
+    const { code, out, err } = await command.run(house.env, 'backfill', ...args)
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err).toContain(sentence)
+    expect(err).not.toContain('some-secret')
+  })
+
+  test('--where and --only choose, also for a dry run; --json tells all of it', async () => {
+    const args = ['--dry-run', '--json', '--sample', '20', '--where', 'plan in premium,free']
+    const { output } = await rollcall(house, ...args, '--where', 'nacido is not null', '--only', 'create')
+    expect(JSON.parse(output)).toMatchObject({
+      ...{ dryRun: true, customers: 1, calls: { POST: 1, GET: 0, PUT: 0, PATCH: 0 } },
+      sample: [{ key: 'k3', status: 2, plan: { kind: 'create', sends: expect.arrayContaining(['email']) } }],
+    })
+    expect(output).not.toContain('secret-')
+    const revoked = await rollcall(house, '--dry-run', '--only', 'revoke')
+    expect(revoked.code).toBe(0)
+    expect(revoked.output).toMatch(/^left alone +16 /m)
+  })
+
+  test('a dry run tells of those who share a user_id with another newcomer, and who is out of scope', async () => {
+    const shared = `{ columns: ['id'], map: ({ id }) => (['k2', 'k3', 'k4'].includes(id) ? 'k1' : id) }`
+    const scope = `{ columns: ['id'], when: ({ id }) => id !== 'k4' && id !== 'k5' }`
+    const authored = JSON.stringify(house.authored)
+    await using command = await makeCommand(
+      `{ ...${authored}, mapping: { ...${authored}.mapping, user_id: ${shared} }, scope: ${scope} }`,
+    )
+    const { code, out } = await command.run(house.env, 'backfill', '--dry-run')
+    expect(code).toBe(3)
+    expect(unfolded(out)).toMatch(
+      /^warning +3 new customers share a user_id with another one of them: each is/m,
+    )
+    expect(unfolded(out)).toMatch(/^out of scope +2 were never in scope: left alone, whatever access/m)
+    const json = await command.run(house.env, 'backfill', '--dry-run', '--json')
+    expect(JSON.parse(json.out)).toMatchObject({ sharing: 3, neverInScope: 2, waiting: { held: 0 } })
+  })
+
+  test('another backfill under way: the same is waited for, one for others is refused', async () => {
+    const { pool } = house.db
+    await pool.query(
+      `INSERT INTO rollcall.generation (id, fingerprint, swept_at) VALUES (1, $1, now()) ON CONFLICT DO NOTHING`,
+      [house.config.fingerprint],
+    )
+    const backfill = { kind: 'backfill', generation: '1', options: {}, marks: [], capture: '' } as const
+    const other = await alone(pool, 'backfill', async () => {
+      const { id } = await beginSweep(pool, backfill, null)
+      const refused = await rollcall(house, '--only', 'update')
+      expect(refused.code).toBe(1)
+      expect(refused.output).toContain('Another backfill is under way')
+      return id
+    })
+    const held = await alone(pool, 'backfill', async () => {
+      const same = await runRollcall(house, ['backfill'])
+      await until(
+        async () =>
+          same.output().includes('this one waits until it has ended') ||
+          Promise.reject(new Error(same.output())),
+        { what: 'it says that it waits' },
+      )
+      await pool.query(
+        `UPDATE rollcall.sweep SET outcome = 'done', ended_at = now(), tally = '{"customers": 7}' WHERE id = $1`,
+        [other],
+      )
+      return same
+    })
+    if (!held) throw new Error('nobody else is at it')
+    const { code, output } = await ended(held)
+    expect(code).toBe(0)
+    expect(output).toMatch(/^customers +7 looked at/m)
+    await held[Symbol.asyncDispose]()
+  })
+
+  test('Ctrl-C ends it after a page, the same command goes on, --restart begins anew', async () => {
+    await using process = await runRollcall(house, ['backfill', '--rate', '1', '--expect-creates', '50'])
+    await until(async () => ((await owed(house)) >= 2 ? true : Promise.reject(new Error('not yet'))), {
+      what: 'two are noted',
+    })
+    process.kill('SIGINT')
+    const stopped = await ended(process)
+    expect(stopped.code).toBe(1)
+    expect(stopped.output).toMatch(/^stopped +.*run the same command again to go on/m)
+    expect(stopped.output).toMatch(/^announced +50 registrations pass the brake until 20/m)
+    const resumed = await rollcall(house, '--expect-creates', '50')
+    expect(resumed.code).toBe(0)
+    expect(resumed.output).toContain('it goes on where it stopped')
+    // Everybody was looked at: no more can come than are owed.
+    expect(resumed.output).toMatch(/^announced +.*are not announced twice: 16 of them may still come/m)
+    expect(resumed.output).toMatch(/^customers +16 looked at/m)
+    const repeated = await rollcall(house, '--expect-creates', '50')
+    expect(repeated.output).toMatch(/^announced +16 registrations pass the brake until 20/m)
+    const restarted = await rollcall(house, '--restart', '--json')
+    expect(JSON.parse(restarted.output)).toMatchObject({
+      resumed: false,
+      ended: true,
+      verdicts: { owed: 16 },
+    })
+  })
+
+  test('--wait waits for workers; stopped, it says how many are owed still', async () => {
+    await using process = await runRollcall(house, ['backfill', '--wait'])
+    // It waits once it has looked at everybody, which it says when it is stopped.
+    await until(async () => (await lastEnded(house)) > 0 || Promise.reject(new Error('not yet')), {
+      what: 'everybody is looked at',
+    })
+    process.kill('SIGTERM')
+    const { code, output } = await ended(process)
+    expect(code).toBe(1)
+    expect(output).toMatch(/^stopped +16 are owed a sync still/m)
+    expect(output).not.toContain('everybody is settled')
+  })
+
+  test('a condition that holds for nobody is told, fails, and waits for nobody', async () => {
+    for (const more of [['--dry-run'], ['--dry-run', '--json'], ['--wait'], ['--json']]) {
+      const { code, output } = await rollcall(house, ...more, '--where', 'plan=premum')
+      expect([more, code, output]).toEqual([more, 1, expect.stringContaining('whom --where holds')])
+    }
+  })
+
+  test('without capture, and by a mapping that is not the present one, nothing is begun', async () => {
+    const mapping = { ...CONFIG.mapping, description: 'correo' }
+    const changed = await rollcall({ ...house, authored: { ...house.authored, mapping } })
+    expect(changed.code).toBe(2)
+    expect(changed.output).toContain('rollcall backfill --mapping')
+    const wider = { ...CONFIG.mapping, description: 'interno' }
+    const unfit = await rollcall({ ...house, authored: { ...house.authored, mapping: wider } }, '--mapping')
+    expect(unfit.code).toBe(2)
+    expect(unfit.output).toContain('rollcall capture install')
+  })
+})
+
+async function owed({ db }: House): Promise<number> {
+  const { rows } = await db.pool.query<{ n: number }>('SELECT count(*)::int AS n FROM rollcall.owed')
+  return rows[0]?.n ?? 0
+}
+
+/** Backfills that went through since the last restart; the one before the test was begun by --restart. */
+async function lastEnded({ db }: House): Promise<number> {
+  const { rows } = await db.pool.query<{ n: number }>(
+    `SELECT count(*)::int - 4 AS n FROM rollcall.sweep WHERE kind = 'backfill' AND outcome = 'done'`,
+  )
+  return rows[0]?.n ?? 0
+}

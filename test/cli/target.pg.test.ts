@@ -1,0 +1,82 @@
+// Which service and which database: named in one form by every command, and a copy is told as one.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Command, makeCommand } from '../support/command.ts'
+import { freshDatabase } from '../support/database.ts'
+import { CONFIG, type House } from '../support/house.ts'
+import { lanes } from '../support/lanes.ts'
+import { named, settledHouse } from '../support/settled-house.ts'
+import { unfolded } from '../support/unfolded.ts'
+
+const [, lane] = lanes
+if (!lane) throw new Error('the Postgres lane is always there')
+
+const DEMO = { service: { ...CONFIG.service, environment: 'demo' } } as const
+
+let house: House
+let command: Command
+beforeAll(async () => {
+  house = await settledHouse(lane, named(['a', 'b']), { config: DEMO })
+  command = await makeCommand(JSON.stringify(house.authored))
+})
+afterAll(async () => {
+  await command[Symbol.asyncDispose]()
+  await house[Symbol.asyncDispose]()
+})
+
+describe('the service and its environment are named by', () => {
+  test.each([
+    'status',
+    'failures',
+    'access a',
+    'sync a',
+    'sync a --diff',
+    'backfill',
+    'backfill --dry-run',
+    'drift',
+    'drift --from-ledger',
+    'drift --format html',
+    'migrate --target same',
+  ])('%s', async (line) => {
+    const { code, out } = await command.run(house.env, ...line.split(' '))
+    expect(code).toBe(0)
+    expect(unfolded(out)).toContain(`${house.sandbox.url} (demo, on this machine)`)
+  })
+
+  test.each([
+    'status',
+    'failures',
+    'access a',
+    'sync a --diff',
+    'backfill',
+    'backfill --dry-run',
+    'drift',
+    'migrate --target same',
+  ])('%s --json', async (line) => {
+    const { out } = await command.run(house.env, ...line.split(' '), '--json')
+    const target = { origin: house.sandbox.url, environment: 'demo', local: true }
+    expect(JSON.parse(out).target).toEqual(target)
+  })
+})
+
+test('a copy of the database is told as one by the commands that work there, and nothing fails for it', async () => {
+  await using copy = await freshDatabase({ copyOf: house.db })
+  const env = { ...house.env, DATABASE_URL: copy.url, MIGRATE_DATABASE_URL: copy.url }
+  const commands = [
+    [3, 'status'],
+    [0, 'migrate'],
+    [0, 'capture', 'install'],
+  ] as const
+  for (const [code, ...args] of commands) {
+    const said = await command.run(env, ...args)
+    expect(said.code, args.join(' ')).toBe(code)
+    expect(unfolded(`${said.out}\n${said.err}`)).toMatch(
+      /the database is another one.*If this is a copy for tests/,
+    )
+    const { binding } = JSON.parse((await command.run(env, ...args, '--json')).out)
+    expect(binding).toMatchObject({ differences: [{ kind: 'database' }] })
+    const here = await command.run(house.env, ...args, '--json')
+    expect(JSON.parse(here.out).binding).toEqual({ differences: [], todo: null })
+  }
+  expect(await command.run(env, 'migrate', '--target', 'new')).toMatchObject({ code: 0, err: '' })
+  expect((await command.run(env, 'status')).out).not.toContain('another one')
+})

@@ -1,0 +1,155 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, rmSync } from 'node:fs'
+import { chmod, mkdir, mkdtemp, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { canRun, serverAccount, temporaryFolder } from '../../src/embedded/account.ts'
+import { reachable } from '../../src/embedded/binaries.ts'
+import { freePort } from '../../src/embedded/port.ts'
+import { startPostgres } from '../../src/embedded/postgres.ts'
+import { until } from '../support/until.ts'
+import { runs, startParent } from './processes.ts'
+
+const root = process.getuid?.() === 0
+
+async function ask(url: string, text: string): Promise<Record<string, unknown> | undefined> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query(text)).rows[0]
+  } finally {
+    await client.end()
+  }
+}
+
+test('starts twice in a row and side by side, and leaves nothing behind', async () => {
+  const folderOf = async (url: string) => {
+    const row = await ask(url, `SELECT current_setting('data_directory') AS data`)
+    return join(String(row?.data), '..')
+  }
+  for (let time = 0; time < 2; time += 1) {
+    const [one, other] = await Promise.all([startPostgres(), startPostgres()])
+    const folders = await Promise.all([folderOf(one.url), folderOf(other.url)])
+    expect(one.port).not.toBe(other.port)
+    await Promise.all([one.stop(), other.stop()])
+    expect([one.pid, other.pid].map(runs)).toEqual([false, false])
+    expect(folders.map(existsSync)).toEqual([false, false])
+  }
+})
+
+test('is Postgres 18 with UTF-8 on the loopback interface alone, and takes settings', async () => {
+  await using server = await startPostgres({ settings: { wal_level: 'logical', max_connections: 20 } })
+
+  const row = await ask(
+    server.url,
+    `SELECT current_setting('server_version_num')::int / 10000 AS version,
+       current_setting('server_encoding') AS encoding, current_setting('listen_addresses') AS addresses,
+       current_setting('wal_level') AS wal, current_setting('max_connections') AS most`,
+  )
+
+  expect(row).toEqual({ version: 18, encoding: 'UTF8', addresses: '127.0.0.1', wal: 'logical', most: '20' })
+})
+
+test('keeps its files where it is told to', async () => {
+  const place = await temporaryFolder('rollcall-place-', await serverAccount())
+  try {
+    await using server = await startPostgres({ place })
+    const row = await ask(server.url, `SELECT current_setting('data_directory') AS data`)
+    expect(row?.data).toMatch(new RegExp(`^${place}/rollcall-postgres-`))
+  } finally {
+    rmSync(place, { recursive: true })
+  }
+})
+
+test('asks for the password', async () => {
+  await using server = await startPostgres()
+  const wrong = new URL(server.url)
+  wrong.password = 'wrong'
+
+  await expect(ask(wrong.href, 'SELECT 1')).rejects.toMatchObject({ code: '28P01' })
+})
+
+test('keeps what was committed through a restart and a kill', async () => {
+  await using server = await startPostgres()
+  await ask(server.url, 'CREATE TABLE kept AS SELECT 1 AS n')
+
+  await server.restart()
+  await ask(server.url, 'UPDATE kept SET n = n + 1')
+  await server.kill()
+  await expect(ask(server.url, 'SELECT 1')).rejects.toThrow()
+  await server.restart()
+
+  expect(await ask(server.url, 'SELECT n FROM kept')).toEqual({ n: 2 })
+})
+
+test('a port that was asked for and is taken is an error that names it', async () => {
+  const port = await freePort()
+  const squatter = createServer()
+  await new Promise<void>((resolve) => squatter.listen(port, '127.0.0.1', resolve))
+  try {
+    await expect(startPostgres({ port })).rejects.toMatchObject({
+      code: 'EMBEDDED_FAILED',
+      details: [expect.stringContaining(`port ${port}`)],
+    })
+  } finally {
+    squatter.close()
+  }
+})
+
+test("a server that does not start is an error with the end of the server's log", async () => {
+  await expect(startPostgres({ settings: { shared_buffers: 'much' } })).rejects.toMatchObject({
+    code: 'EMBEDDED_FAILED',
+    details: expect.arrayContaining([expect.stringContaining('shared_buffers')]),
+  })
+})
+
+test('a parent that is killed leaves no server and no folder', async () => {
+  const { child, told } = await startParent(['postgres'])
+  expect(runs(told.pid)).toBe(true)
+
+  child.kill('SIGKILL')
+
+  await until(() => !runs(told.pid) && !existsSync(told.folder), { what: 'server and folder are gone' })
+})
+
+test('works without HOME and LANG', async () => {
+  const { child, told } = await startParent(['postgres'], { env: {} })
+  expect(told.encoding).toBe('UTF8')
+  child.kill('SIGKILL')
+  await until(() => !existsSync(told.folder))
+})
+
+const asNobody = root ? { uid: Number(execFileSync('id', ['-u', 'nobody'])), gid: 65_534 } : undefined
+const nobodyCanRunNode =
+  asNobody !== undefined && (await canRun(asNobody, '"$1" --version', process.execPath))
+
+test.skipIf(!nobodyCanRunNode)('works as another user than root', async () => {
+  const { child, told } = await startParent(['postgres'], { ...asNobody, env: {} })
+  expect(told.encoding).toBe('UTF8')
+  child.kill('SIGKILL')
+  await until(() => !existsSync(told.folder))
+})
+
+test.skipIf(!root)('binaries that the server account cannot reach are copied to where it can', async () => {
+  const account = await serverAccount()
+  if (!account) throw new Error('root has a server account')
+  const closed = await mkdtemp(join(tmpdir(), 'rollcall-closed-'))
+  const folder = await temporaryFolder('rollcall-copy-', account)
+  try {
+    await mkdir(join(closed, 'native', 'bin'), { recursive: true })
+    const initdb = join(closed, 'native', 'bin', 'initdb')
+    await writeFile(initdb, '#!/bin/sh\nexit 0\n')
+    await chmod(initdb, 0o700)
+    const there = await reachable({ initdb, postgres: initdb }, account, folder)
+    expect(there.initdb).not.toBe(initdb)
+    expect(await canRun(account, '"$1"', there.initdb)).toBe(true)
+
+    const same = await reachable({ initdb: '/bin/true', postgres: '/bin/true' }, account, folder)
+    expect(same.initdb).toBe('/bin/true')
+  } finally {
+    for (const each of [closed, folder]) rmSync(each, { recursive: true })
+  }
+})

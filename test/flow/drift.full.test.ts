@@ -1,0 +1,173 @@
+// `rollcall drift` beside workers and changes: it finds what was changed at the service, and believes no service that
+// cannot be believed.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { readVerification } from '../../src/drift/coverage.ts'
+import { runDrift } from '../support/drift-command.ts'
+import { buildHouse, CONFIG, type House } from '../support/house.ts'
+import { eachLane, postgres as lane } from '../support/lanes.ts'
+import { until } from '../support/until.ts'
+
+/** Of each way in which users are changed; more take their time on a small machine. */
+const EACH = Number(process.env.DRIFT_EACH ?? 10)
+
+const keysOf = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix}${n}`)
+
+/** Everybody is registered, and a worker runs. */
+async function settle(house: House, keys: readonly string[]) {
+  const worker = await house.startWorker()
+  await house.db.pool.query(
+    `INSERT INTO clientes (id, plan, correo, nombre, movil, prefijo)
+     SELECT k, 'premium', k || '@Example.com', 'Ana', '612345678', '34' FROM unnest($1::text[]) AS k`,
+    [keys],
+  )
+  await house.settled()
+  return worker
+}
+
+/** One customer after the other is changed here, for as long as the work lasts. */
+async function whileChanging<T>({ db }: House, keys: readonly string[], work: () => Promise<T>): Promise<T> {
+  let done = false
+  const changing = (async () => {
+    for (let n = 0; !done; n++) {
+      const values = [keys[n % keys.length], `G${n}`, `C${n}@Example.com`]
+      await db.pool.query('UPDATE clientes SET apellidos = $2, correo = $3 WHERE id = $1', values)
+      await sleep(20)
+    }
+  })()
+  try {
+    return await work()
+  } finally {
+    done = true
+    await changing
+  }
+}
+
+async function report(house: House, args: readonly string[] = []) {
+  const { code, out, err } = await runDrift(house, ['--json', ...args])
+  return { code, err, report: JSON.parse(out) }
+}
+
+eachLane('users who were changed at the service', (lane) => {
+  test('are found as what they are, while others change, and nobody else is', async () => {
+    const [names, gone, entitled, live] = ['n', 'g', 'e', 'l'].map((each) => keysOf(each, EACH)) as [
+      string[],
+      string[],
+      string[],
+      string[],
+    ]
+    // A call that takes too long on a busy machine would be of unknown outcome, and that the cause.
+    const patient = { service: { timeoutMs: 8000 }, timing: { ...CONFIG.timing, lifetimeMs: 20_000 } }
+    // The workers' own rounds look at the same customers meanwhile.
+    const mass = { customers: 5 * EACH, share: 1 }
+    const config = { ...patient, reconcile: { period: '5s' }, brake: { changes: mass, creates: mass } }
+    await using house = await buildHouse(lane, { config })
+    await settle(house, [...names, ...gone, ...entitled, ...live])
+    await house.db.pool.query('DELETE FROM clientes WHERE id = ANY($1)', [entitled])
+    await house.settled()
+    const { users } = house.sandbox
+    for (const key of names) users.edit(key, { first_name: 'Eva' })
+    for (const key of gone) users.delete(key)
+    for (const key of entitled) users.edit(key, { status: 2 })
+    const { code, report: found } = await whileChanging(house, live, () => report(house))
+    expect(code).toBe(3)
+    const said = found.findings.map(({ key, kind, fields, cause }: Record<string, string>) =>
+      [key, kind, fields, cause].join(' '),
+    )
+    const expected = [
+      ...entitled.map((key) => `${key} unexpected-access  edited-at-service`),
+      ...gone.map((key) => `${key} missing  edited-at-service`),
+      ...names.map((key) => `${key} differs first_name edited-at-service`),
+    ]
+    expect(said.sort()).toEqual(expected.sort())
+    expect(found).toMatchObject({ drifting: 3 * EACH, suspected: 0, outcome: { kind: 'complete' } })
+  })
+})
+
+test('a service with forms of its own that shows writes late: no drift, while customers change', async () => {
+  const contract = { email: 'lower-case', phone: 'formatted', visibleAfterMs: 400 } as const
+  const timing = { ...CONFIG.timing, consistencyDelayMs: 500, lifetimeMs: 3000 }
+  await using house = await buildHouse(lane, { contract, config: { timing } })
+  const keys = keysOf('c', 24)
+  await settle(house, keys)
+  const { code, report: found } = await whileChanging(house, keys.slice(0, 4), () => report(house))
+  expect(found.findings).toEqual([])
+  expect(found.suspected).toBe(0)
+  expect(found.counts.checked).toBeGreaterThanOrEqual(20)
+  expect(code).toBe(0)
+})
+
+test('a service that cannot be believed accuses nobody, is not asked for long, and is not written to', async () => {
+  await using house = await buildHouse(lane)
+  const worker = await settle(house, keysOf('c', 80))
+  await worker.stop()
+  const { users, faults } = house.sandbox
+  const registered = users.all()
+  const askedBy = async (args: readonly string[], env = {}) => {
+    const before = house.calls().length
+    const { code, out } = await runDrift(house, ['--json', '--repair', ...args], { env })
+    const { outcome, findings, conclusion, headline } = JSON.parse(out)
+    expect({ code, conclusion, findings }).toEqual({ code: 1, conclusion: 'not-credible', findings: [] })
+    const calls = house.calls().slice(before)
+    expect(calls.filter(({ method }) => method !== 'GET')).toEqual([])
+    return { why: outcome.why, headline, calls: calls.length }
+  }
+
+  const denied = await askedBy([], { SERVICE_SECRET_KEY: 'another' })
+  expect(denied).toMatchObject({ why: 'denied', headline: 'The service refuses the keys.' })
+  expect(denied.calls).toBeLessThanOrEqual(30)
+
+  users.clear()
+  // Stopped before it has asked enough to end by itself.
+  const stop = new AbortController()
+  const stopped = runDrift(house, ['--json', '--rate', '12'], { stop: stop.signal })
+  await until(
+    async () => {
+      const { rows } = await house.db.pool.query(
+        `SELECT FROM rollcall.drift_run WHERE ended_at IS NULL AND (tally->>'checked')::int >= 5`,
+      )
+      return rows.length > 0
+    },
+    { what: 'five who are missing' },
+  )
+  stop.abort()
+  const { code: ended, out } = await stopped
+  expect(ended).toBe(1)
+  expect(JSON.parse(out)).toMatchObject({ conclusion: 'not-credible', findings: [] })
+
+  const emptied = await askedBy([])
+  expect(emptied.why).toBe('nobody-there')
+  expect(emptied.calls).toBeLessThanOrEqual(60)
+  const owed = await house.db.pool.query('SELECT FROM rollcall.owed WHERE due_at IS NOT NULL')
+  expect(owed.rowCount).toBe(0)
+  // Nor does anything else tell of them by name, or count them.
+  const { open } = await readVerification(house.db.pool, house.config.reconcile)
+  expect(Object.values(open)).toEqual(Object.values(open).map(() => 0))
+  const { report: known } = await report(house, ['--from-ledger'])
+  expect(known).toMatchObject({ conclusion: 'unchecked', findings: [], counts: { checked: 0, kinds: {} } })
+  expect(known.suspected).toBe(0)
+  expect(known.trend.at(-1)).toMatchObject({ credible: false, drifting: null })
+  // Workers look again at whoever was found missing, so that this ends with the mistake.
+  const { rows } = await house.db.pool.query(
+    'SELECT count(*)::int AS open, count(next_look_at)::int AS next FROM rollcall.finding WHERE resolved_at IS NULL',
+  )
+  expect(rows[0].open).toBeGreaterThan(0)
+  expect(rows[0].next).toBe(rows[0].open)
+
+  for (const { user_id, ...user } of registered) users.set(user_id, user)
+  // What it was taken for leaves no trace in what is found next, and what gets worse is told as it is now.
+  const edited = registered.slice(0, 8).map(({ user_id }) => user_id)
+  for (const user of edited) users.edit(user, { first_name: 'Eva' })
+  const { report: after } = await report(house)
+  expect(after.counts).toMatchObject({ kinds: { differs: 8 }, fields: { first_name: 8 }, access: {} })
+  const [worse = ''] = edited
+  users.edit(worse, { status: 0 })
+  const { report: later } = await report(house)
+  expect(later.counts).toMatchObject({ kinds: { differs: 8 }, fields: { first_name: 8, status: 1 } })
+  expect(later.counts.access).toEqual({ lost: 1 })
+
+  faults.set([{ action: { kind: 'status', status: 500 } }])
+  const silent = await askedBy(['--sample', '40'])
+  expect(silent.why).toBe('no-answers')
+  expect(silent.calls).toBeLessThanOrEqual(30)
+})

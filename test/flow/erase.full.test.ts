@@ -1,0 +1,296 @@
+// onRemove: 'erase': whoever's row is gone loses access, and then what the service holds of them.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import type { RollcallConfig } from '../../src/config/define.ts'
+import { readErasures } from '../../src/ledger/erasures.ts'
+import { noteNow } from '../../src/ledger/note.ts'
+import { LANE } from '../../src/model/customer.ts'
+import { OPTIONAL_FIELDS, type OptionalField } from '../../src/model/user.ts'
+import type { ContractInput as Contract } from '../../src/sandbox/contract/contract.ts'
+import { PRESETS } from '../../src/sandbox/contract/presets.ts'
+import type { FaultInput } from '../../src/sandbox/faults/faults.ts'
+import { buildHouse, CONFIG, type House } from '../support/house.ts'
+import { eachLane } from '../support/lanes.ts'
+import { runRollcall } from '../support/process.ts'
+import { until } from '../support/until.ts'
+
+const ERASE: Partial<RollcallConfig> = { onRemove: 'erase' }
+/** A value for each column of `clientes`, none of which is another. */
+const COLUMNS = `id, plan, correo, dni, nombre, apellidos, sexo, nacido, movil, prefijo, cobertura, contrato, idioma,
+  notas, pais, grupo, grupo_medico`
+const insert = ({ db }: House, key: string) =>
+  db.pool.query(
+    `INSERT INTO clientes (${COLUMNS}) VALUES ($1, 'premium', 'ana@example.com', '12345678Z', 'Ana', 'Gil', 'm',
+       '1980-02-29', '600111222', '34', 'hogar', 'C-1', 'es', 'nota', 'ES', 'g1', 'm1')`,
+    [key],
+  )
+const remove = ({ db }: House, key: string) => db.pool.query('DELETE FROM clientes WHERE id = $1', [key])
+
+const bodyOf = (fields: readonly OptionalField[], empty: null | '' = null) =>
+  JSON.stringify({ status: 0, ...Object.fromEntries(fields.map((field) => [field, empty])) })
+const REVOKE = 'PATCH {"status":0}'
+const CLEAR = `PATCH ${bodyOf(OPTIONAL_FIELDS)}`
+
+/** Every write, byte for byte. */
+const writes = ({ sandbox }: House, userId = 'c') =>
+  sandbox.journal
+    .list({ userId })
+    .filter(({ method }) => method !== 'GET')
+    .map(({ method, raw }) => `${method} ${raw}`)
+
+const calls = ({ sandbox }: House, after: number) =>
+  sandbox.journal.list({ after }).map(({ method, raw }) => `${method} ${raw}`.trim())
+
+const held = ({ sandbox }: House, userId = 'c') =>
+  OPTIONAL_FIELDS.filter((field) => (sandbox.users.get(userId)?.[field] ?? '') !== '')
+
+const receiptsOf = async ({ db }: House, ...keys: readonly string[]) =>
+  (await readErasures(db.pool, { keys, limit: 50 })).receipts
+
+async function recordOf({ db }: House, key = 'c') {
+  const { rows } = await db.pool.query(
+    `SELECT state, reason, sent_status AS status, sent, seen, refused, erased FROM rollcall.ledger WHERE key = $1`,
+    [key],
+  )
+  return rows[0]
+}
+
+const NOTHING = { sent: {}, seen: {}, refused: {} }
+
+/** `sent`: marks of fields that were cleared a second time. */
+async function expectErased(house: House, key = 'c', sent: object = {}): Promise<void> {
+  expect([house.sandbox.users.get(key)?.status, held(house, key)]).toEqual([0, []])
+  const idle = { state: 'idle', reason: null }
+  expect(await recordOf(house, key)).toEqual({ ...NOTHING, ...idle, sent, status: 0, erased: 'verified' })
+  const [latest] = await receiptsOf(house, key)
+  expect(latest).toMatchObject({ key, left: [], verifiedAt: expect.any(String) })
+}
+
+eachLane('a customer whose row is gone, to be erased', (lane) => {
+  test('is shut out by one call and cleared by the next, and comes back as a whole', async () => {
+    const { email, user_id, status, country_code } = CONFIG.mapping
+    const mapping = {
+      user_id,
+      status,
+      ...(email ? { email } : {}),
+      ...(country_code ? { country_code } : {}),
+    }
+    await using house = await buildHouse(lane, { config: { ...ERASE, mapping } })
+    await house.startWorker()
+    await insert(house, 'c')
+    await house.settled()
+    // What the mapping does not set, and somebody else has stored.
+    house.sandbox.users.edit('c', { last_name: 'Gil', description: 'rang twice', birthdate: '1980-02-29' })
+    const before = house.sandbox.journal.last
+    await remove(house, 'c')
+    await house.settled()
+    expect(calls(house, before)).toEqual([REVOKE, CLEAR, 'GET'])
+    await expectErased(house)
+    expect(await receiptsOf(house, 'c')).toMatchObject([{ userId: 'c', fields: OPTIONAL_FIELDS }])
+
+    // Nothing is owed to somebody who is erased.
+    const then = house.sandbox.journal.last
+    await noteNow(house.db.pool, ['c'], LANE.change)
+    await house.settled()
+    expect(calls(house, then)).toEqual([])
+
+    await insert(house, 'c')
+    await house.settled()
+    expect(calls(house, then)).toEqual(['PATCH {"status":2,"email":"ana@example.com","country_code":"ES"}'])
+    expect((await recordOf(house)).erased).toBe(null)
+
+    await remove(house, 'c')
+    await house.settled()
+    expect(writes(house).slice(-2)).toEqual([REVOKE, CLEAR])
+    await expectErased(house)
+    expect(await receiptsOf(house, 'c')).toHaveLength(2)
+  })
+
+  test('who has no access already is cleared by one call, and who is not there by none', async () => {
+    await using house = await buildHouse(lane, { config: ERASE })
+    await house.startWorker()
+    for (const key of ['free', 'gone']) await insert(house, key)
+    await house.db.pool.query(`UPDATE clientes SET plan = 'free' WHERE id = 'free'`)
+    await house.settled()
+    house.sandbox.users.delete('gone')
+    const before = house.sandbox.journal.last
+    await house.db.pool.query('DELETE FROM clientes')
+    await house.settled()
+    await expectErased(house, 'free')
+    expect(calls(house, before).filter((call) => call === CLEAR)).toHaveLength(1)
+    expect(await receiptsOf(house, 'gone')).toEqual([])
+    const { sent, seen, refused, erased } = await recordOf(house, 'gone')
+    expect([{ sent, seen, refused }, erased]).toEqual([NOTHING, null])
+  })
+
+  test('is cleared with an empty text where the configuration says so', async () => {
+    await using house = await buildHouse(lane, { config: { ...ERASE, clearWith: 'empty' } })
+    await house.startWorker()
+    await insert(house, 'c')
+    await house.settled()
+    await remove(house, 'c')
+    await house.settled()
+    expect(writes(house).slice(1)).toEqual([REVOKE, `PATCH ${bodyOf(OPTIONAL_FIELDS, '')}`])
+    await expectErased(house)
+  })
+
+  test('whose worker is killed before the second call, or in it, is erased all the same', async () => {
+    await using house = await buildHouse(lane, { config: ERASE })
+    const fates: readonly FaultInput[][] = [
+      [{ match: { field: 'gender' }, action: { kind: 'hang-after' } }],
+      [
+        { match: { field: 'gender' }, action: { kind: 'latency', minMs: 60_000, maxMs: 60_000 } },
+        { match: { field: 'gender' }, action: { kind: 'drop-before' } },
+      ],
+    ]
+    for (const [n, faults] of fates.entries()) {
+      const key = `c${n}`
+      await insert(house, key)
+      const first = await house.startWorker()
+      await house.settled()
+      await first.stop()
+      house.sandbox.faults.set(faults)
+      await using worker = await runRollcall(house, ['worker'])
+      await remove(house, key)
+      await until(() => writes(house, key).at(-1) === CLEAR, { what: 'the second call' })
+      worker.kill('SIGKILL')
+      await worker.exited
+      house.sandbox.faults.set([])
+      const second = await house.startWorker()
+      await house.settled()
+      await expectErased(house, key, { country_code: 'null' })
+      // Nobody knows what became of the call: it is looked at, and made once more; the country, which no look shows, twice.
+      expect(writes(house, key).slice(1, 4)).toEqual([REVOKE, CLEAR, CLEAR])
+      expect(writes(house, key).slice(4)).toEqual(['PATCH {"status":0,"country_code":null}'])
+      await second.stop()
+    }
+  })
+
+  test('keeps the revocation when the second call fails, and is erased by the next try', async () => {
+    await using house = await buildHouse(lane, { config: ERASE })
+    await house.startWorker()
+    await insert(house, 'c')
+    await house.settled()
+    const match = { method: 'PATCH', field: 'gender' } as const
+    house.sandbox.faults.set([{ match, times: 1, action: { kind: 'status', status: 503 } }])
+    await remove(house, 'c')
+    await house.settled()
+    expect(writes(house).slice(1)).toEqual([REVOKE, CLEAR, CLEAR])
+    await expectErased(house)
+    expect(await receiptsOf(house, 'c')).toHaveLength(1)
+  })
+
+  test('whose fields the service refuses to clear stays shut out, and is tried again until it takes it', async () => {
+    await using house = await buildHouse(lane, { config: ERASE })
+    await house.startWorker()
+    await insert(house, 'c')
+    await house.settled()
+    house.sandbox.faults.set([{ match: { field: 'gender' }, action: { kind: 'status', status: 422 } }])
+    await remove(house, 'c')
+    await until(async () => {
+      expect(await recordOf(house)).toMatchObject({ state: 'failing', reason: { code: 'refused' } })
+      return true
+    })
+    expect(house.sandbox.users.get('c')).toMatchObject({ status: 0, description: null, first_name: 'Ana' })
+    expect(writes(house).slice(1, 4)).toEqual([REVOKE, CLEAR, 'PATCH {"status":0,"description":null}'])
+    expect(await receiptsOf(house, 'c')).toMatchObject([{ fields: ['description'] }])
+    house.sandbox.faults.set([])
+    await house.settled()
+    await expectErased(house)
+  })
+
+  test('is looked at only when a service that shows writes late can be believed', async () => {
+    const timing = { ...CONFIG.timing, consistencyDelayMs: 900 }
+    const contract = { visibleAfterMs: 600 }
+    await using house = await buildHouse(lane, { contract, config: { ...ERASE, timing } })
+    await house.startWorker()
+    await insert(house, 'c')
+    await house.settled()
+    await sleep(contract.visibleAfterMs)
+    await remove(house, 'c')
+    const unverified = { verifiedAt: null, left: null, past: false }
+    await until(async () => {
+      expect(await receiptsOf(house, 'c')).toMatchObject([unverified])
+      return true
+    })
+    await house.settled()
+    expect(writes(house).slice(1)).toEqual([REVOKE, CLEAR])
+    await expectErased(house)
+  })
+
+  test('at a service that ignores it is asked twice, and the receipt says what is left', async () => {
+    await using house = await buildHouse(lane, { config: ERASE })
+    await house.startWorker()
+    await insert(house, 'c')
+    await house.settled()
+    // Acknowledged, and never carried out.
+    const match = { method: 'PATCH', field: 'email' } as const
+    house.sandbox.faults.set([{ match, action: { kind: 'status', status: 200, body: 'empty' } }])
+    await remove(house, 'c')
+    await house.settled()
+    const shown = OPTIONAL_FIELDS.filter((field) => field !== 'country_code')
+    expect(writes(house).slice(1)).toEqual([REVOKE, CLEAR, `PATCH ${bodyOf(shown)}`])
+    expect(await receiptsOf(house, 'c')).toMatchObject([
+      { fields: shown, left: shown, verifiedAt: expect.any(String) },
+      { fields: OPTIONAL_FIELDS, left: shown, verifiedAt: expect.any(String) },
+    ])
+    expect((await recordOf(house)).erased).toBe('verified')
+  })
+})
+
+eachLane('an erasure at another kind of service', (lane) => {
+  const kinds = ['update-null', 'legacy', 'terse', 'eventual'] as const
+  test.each(kinds)('comes to its end: %s', async (name) => {
+    const contract: Contract = PRESETS[name].contract
+    const lag = contract.visibleAfterMs ?? 0
+    const timing = { ...CONFIG.timing, consistencyDelayMs: lag * 1.2, lifetimeMs: 900 + lag * 1.2 }
+    const config = { ...ERASE, timing, service: { timeoutMs: 300 } }
+    await using house = await buildHouse(lane, { contract, config })
+    await house.startWorker()
+    await insert(house, 'c')
+    await house.settled()
+    await sleep(lag)
+    await remove(house, 'c')
+    await house.settled()
+    expect(writes(house).slice(1)).toEqual([REVOKE, CLEAR])
+    await expectErased(house)
+  })
+})
+
+eachLane('a user that another customer is', (lane) => {
+  const config: Partial<RollcallConfig> = {
+    ...ERASE,
+    customers: { table: 'public.clientes', key: ['region', 'id'] },
+    mapping: {
+      user_id: 'id',
+      status: { column: 'plan', values: { premium: 2 } },
+      first_name: 'nombre',
+    },
+    scope: { column: 'activo', in: [true] },
+  }
+  const sql = `CREATE TABLE clientes (region text, id text, plan text, nombre text, activo boolean DEFAULT true,
+    PRIMARY KEY (region, id))`
+
+  test('keeps everything, and who is merely out of scope is revoked alone', async () => {
+    await using house = await buildHouse(lane, { sql, config })
+    const { pool } = house.db
+    await house.startWorker()
+    await pool.query(
+      `INSERT INTO clientes VALUES ('ES', 'c', 'premium', 'Ana'), ('ES', 'd', 'premium', 'Eva')`,
+    )
+    await house.settled()
+    await pool.query(`BEGIN; INSERT INTO clientes VALUES ('PT', 'c', 'premium', 'Ana');
+      DELETE FROM clientes WHERE region = 'ES' AND id = 'c'; COMMIT`)
+    await pool.query(`UPDATE clientes SET activo = false WHERE id = 'd'`)
+    await house.settled()
+    expect(house.sandbox.users.get('c')).toMatchObject({ status: 2, first_name: 'Ana' })
+    expect(house.sandbox.users.get('d')).toMatchObject({ status: 0, first_name: 'Eva' })
+    expect([...writes(house, 'c'), ...writes(house, 'd')].filter((call) => call.includes('null'))).toEqual([])
+    expect(await receiptsOf(house)).toEqual([])
+
+    await pool.query('DELETE FROM clientes')
+    await house.settled()
+    for (const userId of ['c', 'd'])
+      expect([house.sandbox.users.get(userId)?.status, held(house, userId)]).toEqual([0, []])
+  })
+})

@@ -1,0 +1,256 @@
+// Customers whose key changes, and keys that are used again: whose user is whose, and at which price in calls.
+import { expect, test } from 'vitest'
+import type { RollcallConfig } from '../../src/config/define.ts'
+import { buildHouse, CONFIG, CUSTOMERS, type House } from '../support/house.ts'
+import { eachLane } from '../support/lanes.ts'
+import { until } from '../support/until.ts'
+
+/** Checked at the end of a statement, so that keys can move on in a chain. */
+const CHAINABLE = CUSTOMERS.replace('PRIMARY KEY', 'PRIMARY KEY DEFERRABLE')
+
+/** Every call so far as one text; with `from`, those after a number of the journal. */
+function sent({ sandbox }: House, userId: string, after = 0): string[] {
+  return sandbox.journal.list({ userId, after }).map(({ method, raw }) => `${method} ${raw}`.trim())
+}
+
+const statuses = ({ sandbox }: House) =>
+  Object.fromEntries(
+    sandbox.users.all().map(({ user_id, status, first_name }) => [user_id, `${status} ${first_name}`]),
+  )
+
+eachLane('a key that changes and is the user_id', (lane) => {
+  test('A to B: the old user is revoked, the new one is created', async () => {
+    await using house = await buildHouse(lane)
+    const { pool } = house.db
+    await house.startWorker()
+    await pool.query(`INSERT INTO clientes (id, plan, nombre) VALUES ('a', 'premium', 'Ana')`)
+    await house.settled()
+    await pool.query(`UPDATE clientes SET id = 'b'`)
+    await house.settled()
+    expect(sent(house, 'a').slice(1)).toEqual(['PATCH {"status":0}'])
+    expect(sent(house, 'b')).toEqual(['POST {"user_id":"b","status":2,"first_name":"Ana"}'])
+    // And back: the user is there already, and no more than its access and what changed is sent.
+    await pool.query(`UPDATE clientes SET id = 'a', correo = 'a@a.es'`)
+    await house.settled()
+    expect(sent(house, 'a').slice(2)).toEqual(['PATCH {"status":2,"email":"a@a.es"}'])
+    expect(sent(house, 'b').slice(1)).toEqual(['PATCH {"status":0}'])
+  })
+
+  test('A to B and B to C in one statement, and two that change places', async () => {
+    await using house = await buildHouse(lane, { sql: CHAINABLE })
+    const { pool } = house.db
+    const { journal } = house.sandbox
+    await house.startWorker()
+    await pool.query(
+      `INSERT INTO clientes (id, plan, nombre, apellidos) VALUES ('a', 'premium', 'Ana', 'Gil'),
+         ('b', 'trial', 'Bea', 'Gil'), ('x', 'premium', 'Xus', 'X'), ('y', 'premium', 'Yago', 'Y')`,
+    )
+    await house.settled()
+    const before = journal.last
+    await pool.query(
+      `UPDATE clientes c SET id = m.new FROM (VALUES ('a', 'b'), ('b', 'c'), ('x', 'y'), ('y', 'x')) m (old, new) WHERE m.old = c.id`,
+    )
+    await house.settled()
+    expect(sent(house, 'a', before)).toEqual(['PATCH {"status":0}'])
+    expect(sent(house, 'b', before)).toEqual(['PATCH {"status":2,"first_name":"Ana"}'])
+    expect(sent(house, 'c', before)).toEqual([
+      'POST {"user_id":"c","status":4,"first_name":"Bea","last_name":"Gil"}',
+    ])
+    expect(sent(house, 'x', before)).toEqual(['PATCH {"status":2,"first_name":"Yago","last_name":"Y"}'])
+    expect(sent(house, 'y', before)).toEqual(['PATCH {"status":2,"first_name":"Xus","last_name":"X"}'])
+    expect(journal.last - before).toBe(5)
+  })
+
+  test('registered and renamed in one transaction: the name that nobody heard of is asked for, and left', async () => {
+    await using house = await buildHouse(lane)
+    await house.startWorker()
+    await house.db.pool.query(
+      `BEGIN; INSERT INTO clientes (id, plan) VALUES ('a', 'premium'); UPDATE clientes SET id = 'b'; COMMIT`,
+    )
+    await house.settled()
+    expect([sent(house, 'a'), sent(house, 'b')]).toEqual([['GET'], ['POST {"user_id":"b","status":2}']])
+  })
+})
+
+/** Somebody whose user has become another customer's is not asked about any more, and may stay unknown. */
+async function nothingOwed({ db }: House): Promise<void> {
+  const told = async () => {
+    const { rows } = await db.pool.query(
+      `SELECT (SELECT count(*) FROM rollcall.outbox) + (SELECT count(*) FROM rollcall.owed WHERE due_at IS NOT NULL) AS n`,
+    )
+    return rows[0].n === '0'
+  }
+  await until(told, { what: 'nothing captured and nothing owed' })
+}
+
+/** The user_id is one of two key columns. */
+const TWO: Partial<RollcallConfig> = {
+  customers: { table: 'public.clientes', key: ['region', 'id'] },
+  mapping: {
+    user_id: 'id',
+    status: { column: 'plan', values: { premium: 2, trial: 4 } },
+    first_name: 'nombre',
+    country_code: 'pais',
+  },
+}
+const TWO_SQL =
+  'CREATE TABLE clientes (region text, id text, plan text, nombre text, pais text, PRIMARY KEY (region, id))'
+
+eachLane('a key that changes while the user_id stays', (lane) => {
+  const moves = {
+    'is updated': `UPDATE clientes SET region = 'PT'`,
+    'is deleted and inserted in one transaction': `BEGIN; CREATE TEMP TABLE t AS SELECT * FROM clientes;
+       DELETE FROM clientes; INSERT INTO clientes SELECT 'PT', id, plan, nombre, pais FROM t; COMMIT`,
+    'is inserted before it is deleted': `BEGIN; INSERT INTO clientes SELECT 'PT', id, plan, nombre, pais FROM clientes;
+       DELETE FROM clientes WHERE region = 'ES'; COMMIT`,
+  }
+  test.each(Object.entries(moves))(
+    'nobody loses access, not even for a moment, when it %s',
+    async (_how, move) => {
+      const count = 30
+      await using house = await buildHouse(lane, { sql: TWO_SQL, config: TWO })
+      const { pool } = house.db
+      const { journal, users } = house.sandbox
+      await house.startWorker()
+      await house.startWorker()
+      await pool.query(
+        `INSERT INTO clientes SELECT 'ES', 'k' || i, CASE i % 3 WHEN 0 THEN 'trial' ELSE 'premium' END, 'Ana', 'ES'
+       FROM generate_series(1, ${count}) i`,
+      )
+      await house.settled()
+      expect(users.size).toBe(count)
+      const before = journal.last
+      await pool.query(move)
+      await nothingOwed(house)
+      const calls = journal.list({ after: before })
+      expect(calls.filter(({ raw }) => raw.includes('"status":0'))).toEqual([])
+      const wrong = users
+        .all()
+        .filter(({ user_id, status }) => status !== (Number(user_id.slice(1)) % 3 ? 2 : 4))
+      expect(wrong).toEqual([])
+      // The new key knows what the old one has sent, and looks whether it is so.
+      for (const { user_id } of users.all()) expect(sent(house, user_id, before)).toEqual(['GET'])
+
+      // Who is gone under every key is revoked, by the one who was there last.
+      const end = journal.last
+      await pool.query(`DELETE FROM clientes WHERE id = 'k1'`)
+      await nothingOwed(house)
+      expect(sent(house, 'k1', end)).toEqual(['PATCH {"status":0}'])
+    },
+  )
+})
+
+eachLane('many keys that change at once while their user_ids stay', (lane) => {
+  test('nobody loses access, though the new keys are captured long before they are noted', async () => {
+    const count = 1500
+    // Claims that run out of time on a busy machine would keep it busy.
+    const timing = { ...CONFIG.timing, lifetimeMs: 25_000, queueLeaseMs: 20_000 }
+    const pace = { ceiling: 2000, concurrency: 50 }
+    const config = { ...TWO, timing, pace, service: { timeoutMs: 10_000 } }
+    await using house = await buildHouse(lane, { sql: TWO_SQL, config })
+    const { pool } = house.db
+    await house.startWorker()
+    await house.startWorker()
+    await pool.query(
+      `INSERT INTO clientes SELECT 'ES', 'k' || i, 'premium', 'Ana', 'ES' FROM generate_series(1, ${count}) i`,
+    )
+    await nothingOwed(house)
+    const before = house.sandbox.journal.last
+    await pool.query(`UPDATE clientes SET region = 'PT'`)
+    await nothingOwed(house)
+    const calls = house.sandbox.journal.list({ after: before })
+    expect(calls.map(({ raw }) => raw).filter((raw) => raw.includes('"status":0'))).toEqual([])
+    expect(calls.length).toBeGreaterThanOrEqual(count)
+  })
+})
+
+eachLane('a trial under a key that changes while the user_id stays', (lane) => {
+  // The new key knows nothing of what was agreed on under the old one.
+  test('is not granted again when it has ended', async () => {
+    await using house = await buildHouse(lane, {
+      sql: TWO_SQL,
+      config: TWO,
+      contract: { trialAgain: 'restarts' },
+    })
+    const { pool } = house.db
+    await house.startWorker()
+    await pool.query(`INSERT INTO clientes VALUES ('ES', 'c', 'trial', 'Ana')`)
+    await house.settled()
+    house.sandbox.clock.advance(15 * 86_400_000)
+    await pool.query(`UPDATE clientes SET nombre = 'Bea'`)
+    await house.settled()
+    expect(house.sandbox.users.access('c')).toBe('none')
+    await pool.query(`UPDATE clientes SET region = 'PT'`)
+    await nothingOwed(house)
+    expect(house.sandbox.users.access('c')).toBe('none')
+  })
+})
+
+eachLane('a key that is deleted and created again', (lane) => {
+  const insert = (house: House) =>
+    house.db.pool.query(
+      `INSERT INTO clientes (id, plan, nombre, apellidos, pais) VALUES ('c', 'premium', 'Ana', 'Gil', 'ES')`,
+    )
+  const remove = `DELETE FROM clientes WHERE id = 'c'`
+  const again = `INSERT INTO clientes (id, plan, nombre, correo, pais) VALUES ('c', 'premium', 'Bea', 'b@a.es', 'ES')`
+  const changed = 'PATCH {"status":2,"email":"b@a.es","first_name":"Bea","last_name":null}'
+
+  test('in one transaction, with other data: one call', async () => {
+    await using house = await buildHouse(lane)
+    await house.startWorker()
+    await insert(house)
+    await house.settled()
+    await house.db.pool.query(`BEGIN; ${remove}; ${again}; COMMIT`)
+    await house.settled()
+    expect(sent(house, 'c').slice(1)).toEqual([changed])
+    // With the same data: none.
+    await house.db.pool.query(`BEGIN; ${remove}; ${again}; COMMIT`)
+    await house.settled()
+    expect(sent(house, 'c')).toHaveLength(2)
+  })
+
+  test('in two transactions: one call for both, or one for each, and never a registration', async () => {
+    await using house = await buildHouse(lane)
+    const { pool } = house.db
+    const worker = await house.startWorker()
+    await insert(house)
+    await house.settled()
+    await worker.stop()
+    // Both are there before anybody looks.
+    await pool.query(remove)
+    await pool.query(again)
+    await house.startWorker()
+    await house.settled()
+    expect(sent(house, 'c').slice(1)).toEqual([changed])
+
+    for (let round = 0; round < 5; round++) {
+      const before = house.sandbox.journal.last
+      await pool.query(remove)
+      await pool.query(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', 'N${round}')`)
+      await house.settled()
+      expect(statuses(house)).toEqual({ c: `2 N${round}` })
+      expect(sent(house, 'c', before).length).toBeLessThanOrEqual(2)
+    }
+    expect(house.calls('c').filter(({ method }) => method === 'POST')).toHaveLength(1)
+  })
+
+  test('a while after it was revoked: its access comes back with everything that changed, in one call', async () => {
+    await using house = await buildHouse(lane)
+    const { pool } = house.db
+    await house.startWorker()
+    await insert(house)
+    await house.settled()
+    await pool.query(remove)
+    await house.settled()
+    await pool.query(again)
+    await house.settled()
+    expect(sent(house, 'c').slice(1)).toEqual(['PATCH {"status":0}', changed])
+
+    // With the same data, as a trial: the access alone.
+    await pool.query(remove)
+    await house.settled()
+    await pool.query(again.replace('premium', 'trial'))
+    await house.settled()
+    expect(sent(house, 'c').slice(3)).toEqual(['PATCH {"status":0}', 'PATCH {"status":4}'])
+  })
+})

@@ -1,0 +1,182 @@
+// Section 2.6, all 17 fields: what goes over the wire, byte for byte, and what the service holds in the end.
+import { describe, expect, test } from 'vitest'
+import { resolveConfig } from '../../src/config/resolve.ts'
+import { RollcallError } from '../../src/model/errors.ts'
+import { buildHouse, CONFIG } from '../support/house.ts'
+import { eachLane, lanes } from '../support/lanes.ts'
+import { FIELDS, type Setting, TABLE } from '../support/matrix.ts'
+import { checkMatrix, configOf, PATIENT, sent } from '../support/matrix-house.ts'
+import { runRollcall } from '../support/process.ts'
+
+const lane = lanes.find(({ available }) => available)
+if (!lane) throw new Error('the Postgres lane is always there')
+
+/** The look after a lost answer comes sooner. */
+const BRISK = { service: { timeoutMs: 600 }, timing: { ...CONFIG.timing, lifetimeMs: 1800 } } as const
+
+const SETTINGS: readonly Setting[] = [
+  { managed: 'all', unmanaged: 'keep', clearWith: 'empty' },
+  { managed: 'all', unmanaged: 'keep', clearWith: 'omit' },
+  { managed: 'all', unmanaged: 'clear', clearWith: 'null' },
+  { managed: 'even', unmanaged: 'keep', clearWith: 'null' },
+  { managed: 'odd', unmanaged: 'keep', clearWith: 'empty' },
+  { managed: 'even', unmanaged: 'clear', clearWith: 'null' },
+  { managed: 'odd', unmanaged: 'clear', clearWith: 'omit' },
+  { managed: 'even', unmanaged: 'clear', clearWith: 'omit' },
+  { managed: 'odd', unmanaged: 'clear', clearWith: 'empty' },
+]
+
+eachLane('every field and status, set, changed, cleared and invalid', (queue) => {
+  test('when the mapping sets every field', async () => {
+    await checkMatrix(queue, { managed: 'all', unmanaged: 'keep', clearWith: 'null' })
+  })
+})
+
+test.each(SETTINGS)(
+  'the same where it sets $managed, unmanaged: $unmanaged, clearWith: $clearWith',
+  async (setting) => {
+    await checkMatrix(lane, setting)
+  },
+)
+
+test('clearing by leaving out is refused where nothing may send the complete set', () => {
+  const config = { ...CONFIG, ...configOf({ managed: 'even', unmanaged: 'keep', clearWith: 'omit' }) }
+  expect(() => resolveConfig(config, 'rollcall.config.ts')).toThrow(RollcallError)
+})
+
+describe.concurrent('beside the matrix', () => {
+  test('user_id: set, changed, taken away and invalid', async ({ expect }) => {
+    await using house = await buildHouse(lane, { sql: TABLE, config: PATIENT })
+    const { pool } = house.db
+    await house.startWorker()
+    const odd = 'ñ/ 1?%'
+    await pool.query(
+      `INSERT INTO clientes (id, plan, correo) SELECT k, 'premium', 'a@a.es' FROM unnest($1::text[]) k`,
+      [[odd, 'gone', 'renamed', 'broken', '', '..', 'ta\tb', 'x'.repeat(256)]],
+    )
+    await house.settled()
+    const post = (id: string) => [`POST {"user_id":"${id}","status":2,"email":"a@a.es"}`]
+    // An empty text, a segment that would lead elsewhere, a control character and 256 letters are nobody's id.
+    const created = ['gone', 'renamed', 'broken', odd].map((id) => [id, post(id)])
+    expect(sent(house)).toEqual(Object.fromEntries(created))
+
+    house.sandbox.journal.clear()
+    await pool.query(`UPDATE clientes SET correo = NULL WHERE id = $1`, [odd])
+    await pool.query(`DELETE FROM clientes WHERE id = 'gone'`)
+    await pool.query(`UPDATE clientes SET id = 'new', nombre = 'N' WHERE id = 'renamed'`)
+    await pool.query(`UPDATE clientes SET id = '.' WHERE id = 'broken'`)
+    await pool.query(`UPDATE clientes SET id = 'mended' WHERE id = '..'`)
+    await house.settled()
+    const revoked = ['PATCH {"status":0}']
+    expect(sent(house)).toEqual({
+      [odd]: ['PATCH {"status":2,"email":null}'],
+      gone: revoked,
+      renamed: revoked,
+      new: ['POST {"user_id":"new","status":2,"email":"a@a.es","first_name":"N"}'],
+      broken: revoked,
+      mended: post('mended'),
+    })
+    const [path] = house.sandbox.journal.list({ userId: odd }).map((call) => call.path)
+    expect(path).toBe('/s2s/v1/users/%C3%B1%2F%201%3F%25')
+  })
+
+  test('country_code of somebody else survives whatever is sent, a revocation and a return too', async () => {
+    const { country_code: _unmanaged, ...mapping } = CONFIG.mapping
+    await using house = await buildHouse(lane, { sql: TABLE, config: { mapping } })
+    const { users, journal, faults } = house.sandbox
+    const ours = FIELDS.filter(({ name }) => name !== 'country_code')
+    const columns = ours.map(({ column }) => column).join()
+    const changes = [
+      `UPDATE clientes SET correo = 'b@a.es'`,
+      `UPDATE clientes SET (${columns}) = (${ours.map(({ second }) => `'${second.row}'`)})`,
+      `UPDATE clientes SET (${columns}) = (${ours.map(() => 'NULL')}), plan = 'trial'`,
+      `UPDATE clientes SET nombre = 'N'`,
+      'DELETE FROM clientes',
+      `INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`,
+    ]
+    const worker = await house.startWorker()
+    await house.db.pool.query(
+      `INSERT INTO clientes (id, plan, correo, pais) VALUES ('c', 'premium', 'a@a.es', 'ES')`,
+    )
+    await house.settled()
+    users.edit('c', { country_code: 'FR' })
+    for (const statement of changes) {
+      const before = journal.last
+      await house.db.pool.query(statement)
+      await house.settled()
+      expect([statement, journal.last > before, users.get('c')?.country_code]).toEqual([
+        statement,
+        true,
+        'FR',
+      ])
+    }
+    faults.set([{ match: { method: 'PATCH' }, times: 1, action: { kind: 'drop-after' } }])
+    await house.db.pool.query(`UPDATE clientes SET correo = 'lost@a.es'`)
+    await house.settled()
+    await worker.stop()
+    users.edit('c', { email: 'theirs@a.es' })
+    await using look = await runRollcall(house, ['sync', '--look', 'c'])
+    expect(await look.exited).toEqual({ code: 0, signal: null })
+    expect(users.get('c')).toMatchObject({ country_code: 'FR', email: 'lost@a.es' })
+    expect(journal.list().filter(({ raw }) => raw.includes('country_code'))).toEqual([])
+  })
+
+  test.each(['joined', 'kept', 'formatted'] as const)(
+    'a phone never doubles where a GET shows it %s',
+    async (phone) => {
+      await using house = await buildHouse(lane, { sql: TABLE, contract: { phone }, config: BRISK })
+      const { pool } = house.db
+      const { users, journal, faults } = house.sandbox
+      // Who is there before us, in each of the ways in which somebody may have written it.
+      users.set('apart', { status: 2, mobile_phone: '600111222', mobile_phone_prefix: '+34' })
+      users.set('joined', { status: 2, mobile_phone: '34600111222' })
+      users.set('other', { status: 2, mobile_phone: '34611222333' })
+      const keys = ['new', 'lost', 'apart', 'joined', 'other']
+      const lose = (method: 'POST' | 'PATCH') =>
+        faults.set([{ match: { method, userId: 'lost' }, times: 1, action: { kind: 'drop-after' } }])
+      const check = async (number: string, prefix: string) => {
+        await house.settled()
+        for (const key of keys) {
+          const user = users.get(key)
+          const dialled = `${user?.mobile_phone_prefix ?? ''}${user?.mobile_phone}`.replace('+', '')
+          expect([key, dialled]).toEqual([key, prefix + number])
+        }
+        for (const { raw } of journal.list())
+          expect(raw).not.toMatch(/"mobile_phone":"\+|"mobile_phone":"34600111222/)
+        journal.clear()
+      }
+      const worker = await house.startWorker()
+      lose('POST')
+      await pool.query(
+        `INSERT INTO clientes (id, plan, movil, prefijo) SELECT k, 'premium', '+34 600 111 222', '34' FROM unnest($1::text[]) k`,
+        [keys],
+      )
+      await check('600111222', '34')
+      lose('PATCH')
+      await pool.query(`UPDATE clientes SET movil = '0034 699 888 777'`)
+      await house.settled()
+      // Who may hold the prefix in the number gets both at once; else what changed is enough.
+      const both = 'PATCH {"status":2,"mobile_phone":"699888777","mobile_phone_prefix":"34"}'
+      const number = 'PATCH {"status":2,"mobile_phone":"699888777"}'
+      expect(sent(house)).toMatchObject({ new: [number], apart: [both], joined: [both], other: [number] })
+      await check('699888777', '34')
+      lose('PATCH')
+      await pool.query(`UPDATE clientes SET prefijo = '351', movil = '699888777'`)
+      await check('699888777', '351')
+      // A number that itself begins with the digits of the prefix.
+      lose('PATCH')
+      await pool.query(`UPDATE clientes SET movil = '351 600 600'`)
+      await check('351600600', '351')
+
+      await worker.stop()
+      await using look = await runRollcall(house, ['sync', '--look', ...keys])
+      expect(await look.exited).toEqual({ code: 0, signal: null })
+      expect(journal.list().map(({ method }) => method)).toEqual(keys.map(() => 'GET'))
+      users.edit('new', { mobile_phone: '351351600600', mobile_phone_prefix: null })
+      users.edit('lost', { mobile_phone_prefix: '34' })
+      await using again = await runRollcall(house, ['sync', '--look', ...keys])
+      expect(await again.exited).toEqual({ code: 0, signal: null })
+      await check('351600600', '351')
+    },
+  )
+})

@@ -1,0 +1,110 @@
+// `migrate --target new` on a ledger that knows many customers: what follows is told, and goes through.
+import { expect, test } from 'vitest'
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
+import { heldIn } from '../support/held.ts'
+import { buildHouse, type House, SECRETS } from '../support/house.ts'
+import { lanes } from '../support/lanes.ts'
+import { reconfigured } from '../support/other-mapping.ts'
+import { runRollcall } from '../support/process.ts'
+import { named, settledHouse } from '../support/settled-house.ts'
+import { until } from '../support/until.ts'
+
+const [, lane] = lanes
+if (!lane) throw new Error('the Postgres lane is always there')
+
+const CUSTOMERS = 40
+const TEN = { customers: 10, share: 0 }
+
+async function migrated(house: House, ...args: readonly string[]) {
+  await using process = await runRollcall(house, ['migrate', '--target', 'new', '--json', ...args])
+  expect([await process.exited, process.output()]).toMatchObject([{ code: 0 }, {}])
+  return JSON.parse(process.output())
+}
+
+/** Customers who are settled at one service, as they are seen with the address of another that knows nobody. */
+async function moved(brake: NonNullable<House['authored']['brake']>) {
+  await using stack = new AsyncDisposableStack()
+  const keys = Array.from({ length: CUSTOMERS }, (_, at) => `k${at}`)
+  const first = stack.use(await settledHouse(lane as NonNullable<typeof lane>, named(keys)))
+  const other: Sandbox = await startSandbox({
+    apiKey: SECRETS.SERVICE_API_KEY,
+    secretKey: SECRETS.SERVICE_SECRET_KEY,
+  })
+  stack.defer(() => other.stop())
+  const env = { ...first.env, SERVICE_URL: other.url }
+  const house = { ...reconfigured(first, { brake }), env }
+  const opened = stack.move()
+  return { house, other, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+}
+
+test('users who are absent at a new service are created, and nobody is held for being absent', async () => {
+  await using it = await moved({ changes: TEN })
+  const { house, other } = it
+  const { follows, target } = await migrated(house)
+  expect(target).toEqual({ origin: other.url, environment: 'production', local: true })
+  expect(follows).toMatchObject({
+    customers: CUSTOMERS,
+    rate: 500,
+    seconds: 1,
+    creates: { through: CUSTOMERS, held: 0, limit: 10_000, windowHours: 24, announced: null },
+  })
+  await using worker = await runRollcall(house, ['worker'])
+  await until(() => other.users.size === CUSTOMERS, { what: 'all are created' })
+  await house.settled()
+  expect(await heldIn(house.db.pool)).toBe(0)
+  worker.kill('SIGTERM')
+  await worker.exited
+})
+
+test('more registrations than the brake lets through are told beforehand, and pass once they are announced', async () => {
+  await using it = await moved({ creates: TEN })
+  const { house, other } = it
+  const without = await migrated(house)
+  expect(without.follows.creates).toMatchObject({ through: 10, held: CUSTOMERS - 10, limit: 10 })
+  const { follows } = await migrated(house, '--expect-creates', String(CUSTOMERS))
+  expect(follows.creates).toMatchObject({ held: 0, announced: { set: true, left: CUSTOMERS } })
+  await using worker = await runRollcall(house, ['worker'])
+  await until(() => other.users.size === CUSTOMERS, { what: 'all are created' })
+  await house.settled()
+  expect(await heldIn(house.db.pool)).toBe(0)
+  worker.kill('SIGTERM')
+  await worker.exited
+})
+
+test('announcing takes a new target', async () => {
+  await using house = await buildHouse(lane)
+  for (const args of [
+    ['--expect-creates', '5'],
+    ['--target', 'same', '--expect-creates', '5'],
+  ]) {
+    await using process = await runRollcall(house, ['migrate', ...args])
+    expect([await process.exited, process.output()]).toMatchObject([
+      { code: 2 },
+      expect.stringContaining('--expect-creates: only with --target new'),
+    ])
+  }
+})
+
+test('a ledger that went back in time grants no trial again, and leaves alone who was never asked about', async () => {
+  await using house = await buildHouse(lane, {
+    config: { scope: { column: 'pais', in: ['ES'] } },
+    contract: { trialAgain: 'restarts' },
+  })
+  const { db, sandbox } = house
+  sandbox.users.set('theirs', { status: 2 })
+  const worker = await house.startWorker()
+  await db.pool.query(
+    `INSERT INTO clientes (id, plan, pais) VALUES ('c', 'trial', 'ES'), ('theirs', 'free', 'FR')`,
+  )
+  await house.settled()
+  sandbox.clock.advance(15 * 86_400_000)
+  expect(sandbox.users.get('c')?.status).toBe(0)
+  await worker.stop()
+
+  expect(await migrated(house)).toMatchObject({ follows: { customers: 1 } })
+  await house.startWorker()
+  await house.settled()
+  expect(sandbox.users.get('c')?.status).toBe(0)
+  expect(sandbox.users.get('theirs')?.status).toBe(2)
+  expect(house.calls('theirs')).toEqual([])
+})

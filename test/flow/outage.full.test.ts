@@ -1,0 +1,200 @@
+// The service is out of order, or takes our keys no more: everybody stops, one probe at a time goes out, and all goes
+// on by itself.
+import type { Pool } from 'pg'
+import { expect, test } from 'vitest'
+import type { FaultInput } from '../../src/sandbox/faults/faults.ts'
+import { buildHouse, CONFIG, type House } from '../support/house.ts'
+import { eachLane, lanes } from '../support/lanes.ts'
+import { until } from '../support/until.ts'
+
+const breaker = async (pool: Pool): Promise<string> =>
+  (await pool.query<{ breaker: string }>('SELECT breaker FROM rollcall.pace')).rows[0]?.breaker ?? ''
+
+/** The pause before the next probe is over, as far as the tables know; what came of the last one is stored. */
+async function hurry(pool: Pool): Promise<void> {
+  await until(async () => {
+    const { rowCount } = await pool.query(
+      `UPDATE rollcall.pace SET probe_at = now() WHERE breaker = 'open' AND coalesce(probe_until <= now(), true)`,
+    )
+    return rowCount === 1
+  })
+}
+
+async function insert(house: House, from: number, to: number): Promise<void> {
+  await house.db.pool.query(
+    `INSERT INTO clientes (id, plan) SELECT 'k' || i, 'premium' FROM generate_series(${from}, ${to}) i`,
+  )
+}
+
+/** The highest count of attempts, and the longest wait that anybody has before it, in milliseconds. */
+async function worst(pool: Pool): Promise<{ attempts: number; waitMs: number }> {
+  const { rows } = await pool.query<{ attempts: number; waitMs: number }>(
+    `SELECT coalesce(max(attempts), 0) AS attempts,
+       coalesce(max(extract(epoch FROM due_at - now())) * 1000, 0)::float8 AS "waitMs" FROM rollcall.owed`,
+  )
+  return rows[0] ?? { attempts: -1, waitMs: -1 }
+}
+
+const both = lanes.some(({ available }) => !available)
+const OUTAGES: readonly (readonly [string, FaultInput['action']])[] = [
+  ['answers 503 to everything', { kind: 'status', status: 503 }],
+  ['takes no connection', { kind: 'down' }],
+  ['answers with a page of its proxy', { kind: 'status', status: 200, body: 'html' }],
+]
+
+eachLane('a service that is out of order', (lane) => {
+  // Half of them in each lane: what is behind the queue makes no difference to them.
+  test.each(both ? OUTAGES : OUTAGES.filter((_, at) => lanes[at % lanes.length] === lane))(
+    'that %s: nobody calls but one probe, and all are settled after it',
+    async (_, action) => {
+      await using house = await buildHouse(lane)
+      const { pool } = house.db
+      await house.startWorker()
+      await house.startWorker()
+      await insert(house, 1, 20)
+      await house.settled()
+      const before = house.calls().length
+      house.sandbox.faults.set([{ action }])
+      await insert(house, 21, 120)
+      await until(async () => (await breaker(pool)) === 'open')
+      await until(
+        async () =>
+          (await pool.query('SELECT FROM rollcall.owed WHERE call_token IS NOT NULL')).rowCount === 0,
+      )
+      const stopped = house.calls().length
+      // Ten in a row, and what two workers had under way.
+      expect(stopped - before).toBeLessThanOrEqual(10 + 2 * house.config.pace.concurrency)
+
+      for (let probes = 1; probes <= 3; probes++) {
+        await hurry(pool)
+        await until(() => house.calls().length === stopped + probes)
+      }
+      expect(
+        house
+          .calls()
+          .slice(stopped)
+          .every(({ method }) => method === 'GET'),
+      ).toBe(true)
+      expect(await breaker(pool)).toBe('open')
+
+      house.sandbox.faults.clear()
+      await hurry(pool)
+      await house.settled()
+      expect(house.sandbox.users.size).toBe(120)
+      expect((await worst(pool)).waitMs).toBeLessThan(60_000)
+    },
+  )
+
+  test('a worker that starts while everybody has stopped goes on when the service works', async () => {
+    await using house = await buildHouse(lane)
+    const { pool } = house.db
+    const first = await house.startWorker()
+    house.sandbox.faults.set([{ action: { kind: 'down' } }])
+    await insert(house, 1, 60)
+    await until(async () => (await breaker(pool)) === 'open')
+    await first.stop()
+    house.sandbox.faults.clear()
+    // The process that had taken the probe has died.
+    await pool.query(`UPDATE rollcall.pace SET probe_until = now() + interval '1 second'`)
+    await house.startWorker()
+    await hurry(pool)
+    await house.settled()
+    expect(house.sandbox.users.size).toBe(60)
+  })
+
+  test('one customer for whom it always fails stops nobody', async () => {
+    await using house = await buildHouse(lane)
+    await house.startWorker()
+    await insert(house, 1, 3)
+    await house.settled()
+    house.sandbox.faults.set([{ match: { userId: 'k1' }, action: { kind: 'status', status: 500 } }])
+    await house.db.pool.query(`UPDATE clientes SET nombre = 'Ana' WHERE id = 'k1'`)
+    await until(() => house.calls('k1').length > 14)
+    expect(await breaker(house.db.pool)).toBe('closed')
+  })
+})
+
+// By itself: a claim that runs out of time on a busy machine would come again in an hour, too.
+eachLane('a service that is out of order', (lane) => {
+  test('nobody has an attempt less when it is over', async () => {
+    await using house = await buildHouse(lane, {
+      config: {
+        timing: {
+          ...CONFIG.timing,
+          retryMinMs: 3_600_000,
+          retryMaxMs: 3_600_000,
+        },
+      },
+    })
+    const { pool } = house.db
+    await house.startWorker()
+    await insert(house, 1, 20)
+    await house.settled()
+    house.sandbox.faults.set([{ action: { kind: 'down' } }])
+    await insert(house, 21, 120)
+    await until(async () => (await breaker(pool)) === 'open')
+    // An ending that comes when all is over already keeps its wait.
+    const underWay = 'SELECT FROM rollcall.owed WHERE call_token IS NOT NULL'
+    await until(async () => (await pool.query(underWay)).rowCount === 0)
+    house.sandbox.faults.clear()
+    await hurry(pool)
+    // Whoever failed would come again in an hour.
+    await house.settled()
+    expect((await worst(pool)).attempts).toBe(0)
+  })
+})
+
+eachLane('keys that were rotated wrongly', (lane) => {
+  test('stop everybody within ten calls, and all goes on by itself when they are right', async () => {
+    await using house = await buildHouse(lane, { config: { pace: { ceiling: 50, concurrency: 20 } } })
+    const { pool } = house.db
+    await house.startWorker()
+    await insert(house, 1, 20)
+    await house.settled()
+    const before = house.calls().length
+    house.sandbox.faults.set([{ action: { kind: 'status', status: 401 } }])
+    await insert(house, 21, 120)
+    await until(async () => (await breaker(pool)) === 'open')
+    await until(
+      async () => (await pool.query('SELECT FROM rollcall.owed WHERE call_token IS NOT NULL')).rowCount === 0,
+    )
+    expect(house.calls().length - before).toBeLessThanOrEqual(10)
+    const { rows } = await pool.query('SELECT cause FROM rollcall.pace')
+    expect(rows).toEqual([{ cause: 'credentials' }])
+
+    house.sandbox.faults.clear()
+    await hurry(pool)
+    await house.settled()
+    expect(house.sandbox.users.size).toBe(120)
+  })
+
+  test('that one worker has do not stop another one whose keys are right', async () => {
+    await using house = await buildHouse(lane)
+    const { pool } = house.db
+    await house.startWorker()
+    await insert(house, 1, 20)
+    await house.settled()
+    await house.startWorker({}, { SERVICE_SECRET_KEY: 'no-longer-the-right-one' })
+    await insert(house, 21, 220)
+    await house.settled()
+    expect(house.sandbox.users.size).toBe(220)
+    expect((await worst(pool)).attempts).toBe(0)
+  })
+
+  test('customers who are refused one by one stop nobody', async () => {
+    await using house = await buildHouse(lane)
+    await house.startWorker()
+    house.sandbox.faults.set([
+      { match: { userId: 'k1' }, action: { kind: 'status', status: 403 } },
+      { match: { userId: 'k2' }, action: { kind: 'status', status: 403 } },
+      { match: { userId: 'k3' }, action: { kind: 'status', status: 401 } },
+      { match: { userId: 'k4' }, action: { kind: 'status', status: 403 } },
+    ])
+    await insert(house, 1, 40)
+    await until(() => house.sandbox.users.size === 36)
+    await until(() => house.calls('k1').length > 4)
+    house.sandbox.faults.clear()
+    await house.settled()
+    expect(house.sandbox.users.size).toBe(40)
+  })
+})

@@ -1,0 +1,213 @@
+// A running worker looks at everybody, over and over: what somebody changed at the service is found, and what nobody
+// changed is not.
+import { expect, test } from 'vitest'
+import type { RollcallConfig } from '../../src/config/define.ts'
+import { readVerification } from '../../src/drift/coverage.ts'
+import { countOpen } from '../../src/drift/list.ts'
+import { readPace } from '../../src/pace/read.ts'
+import { buildHouse, CONFIG, type House } from '../support/house.ts'
+import { eachLane, postgres as lane } from '../support/lanes.ts'
+import { until } from '../support/until.ts'
+
+const PERIOD = '2s'
+const TIMING = { ...CONFIG.timing, consistencyDelayMs: 50 }
+
+const reconciling = (reconcile: RollcallConfig['reconcile'] = {}): Partial<RollcallConfig> => ({
+  timing: TIMING,
+  reconcile: { period: PERIOD, ...reconcile },
+})
+
+async function insert({ db }: House, count: number, plan = 'premium'): Promise<void> {
+  await db.pool.query(
+    `INSERT INTO clientes (id, plan, nombre, correo)
+     SELECT 'c' || lpad(n::text, 3, '0'), $2, 'Ana', 'ana' || n || '@example.com' FROM generate_series(1, $1) n`,
+    [count, plan],
+  )
+}
+
+type Told = { readonly key: string; readonly kind: string; readonly fields: string[]; readonly cause: string }
+
+async function found({ db }: House): Promise<readonly Told[]> {
+  const { rows } = await db.pool.query<Told>(
+    `SELECT key, kind, fields, cause FROM rollcall.finding WHERE looks >= 2 AND resolved_at IS NULL ORDER BY key`,
+  )
+  return rows
+}
+
+async function ended({ db }: House): Promise<readonly string[]> {
+  const { rows } = await db.pool.query<{ told: string }>(
+    `SELECT key || ' ' || resolved_how AS told FROM rollcall.finding WHERE resolved_at IS NOT NULL ORDER BY key`,
+  )
+  return rows.map(({ told }) => told)
+}
+
+/** Rounds that ended and in which nobody was skipped. */
+async function wholeRounds({ db }: House, checked: number): Promise<number> {
+  const { rows } = await db.pool.query<{ rounds: number }>(
+    `SELECT count(*)::int AS rounds FROM rollcall.drift_run
+     WHERE kind = 'round' AND ended_at IS NOT NULL AND (tally->>'checked')::int >= $1`,
+    [checked],
+  )
+  return rows[0]?.rounds ?? 0
+}
+
+/** Rounds that ended with these counts. */
+async function roundsWith({ db }: House, counts: object): Promise<number> {
+  const { rows } = await db.pool.query<{ rounds: number }>(
+    `SELECT count(*)::int AS rounds FROM rollcall.drift_run WHERE ended_at IS NOT NULL AND tally @> $1`,
+    [counts],
+  )
+  return rows[0]?.rounds ?? 0
+}
+
+const edited = (fields: string[]) => ({ kind: 'differs', fields, cause: 'edited-at-service' })
+
+eachLane('a worker verifies', (lane) => {
+  test('what was changed behind its back is found by kind, field and cause, and ends when it is right again', async () => {
+    await using house = await buildHouse(lane, { config: reconciling() })
+    const { users } = house.sandbox
+    const meanings = new Set<string>()
+    await house.startWorker({ onLook: ({ meaning }) => void meanings.add(meaning) })
+    await insert(house, 8)
+    await house.settled()
+    await house.db.pool.query(`DELETE FROM clientes WHERE id = 'c008'`)
+    await house.settled()
+    users.edit('c002', { first_name: 'Eva' })
+    users.edit('c003', { status: 0, email: 'eva@example.com' })
+    users.delete('c004')
+    users.edit('c008', { status: 2 })
+    const all = [
+      { key: 'c002', ...edited(['first_name']) },
+      { key: 'c003', ...edited(['status', 'email']) },
+      { key: 'c004', kind: 'missing', fields: [], cause: 'edited-at-service' },
+      { key: 'c008', kind: 'unexpected-access', fields: [], cause: 'edited-at-service' },
+    ]
+    await until(async () => expect(await found(house)).toEqual(all) ?? true)
+    expect([...meanings].sort()).toEqual(['absent', 'present'])
+    const { rows } = await house.db.pool.query(
+      `SELECT FROM rollcall.finding WHERE looks >= 2 AND NOT EXISTS (SELECT FROM rollcall.drift_run r WHERE r.id = run_id AND r.kind = 'round')`,
+    )
+    expect(rows).toEqual([])
+    // Counted once, and by the cause that it was found with, in the rounds that come after as well.
+    const counted = {
+      ...{ checked: 8, agrees: 4, kinds: { differs: 2, missing: 1, 'unexpected-access': 1 } },
+      ...{ access: { lost: 2, undue: 1 }, causes: { 'edited-at-service': 4 } },
+    }
+    await until(async () => (await roundsWith(house, counted)) >= 2)
+    // It was asked for a report, and nothing is sent.
+    expect(users.get('c002')).toMatchObject({ first_name: 'Eva' })
+
+    users.edit('c002', { first_name: 'Ana' })
+    await house.db.pool.query(
+      `UPDATE clientes SET plan = 'free', correo = 'eva@example.com' WHERE id = 'c003'`,
+    )
+    await until(async () => (await found(house)).length === 2)
+    expect(await ended(house)).toEqual(['c002 by-itself', 'c003 by-a-change'])
+    expect(await countOpen(house.db.pool)).toEqual([
+      { kind: 'missing', access: 'lost', count: 1 },
+      { kind: 'unexpected-access', access: 'undue', count: 1 },
+    ])
+  })
+
+  test('and repairs, when it is told to; the schedule comes back when the queue has lost it', async () => {
+    await using house = await buildHouse(lane, { config: reconciling({ mode: 'repair' }) })
+    const { users } = house.sandbox
+    await house.startWorker()
+    await insert(house, 4)
+    await house.settled()
+    users.edit('c002', { first_name: 'Eva' })
+    await until(() => users.get('c002')?.first_name === 'Ana')
+    await until(async () => (await ended(house)).includes('c002 repaired'))
+    await lane.lose(house.queueUrl)
+    await house.startWorker()
+    users.edit('c003', { status: 0 })
+    await until(() => users.get('c003')?.status === 2)
+  })
+})
+
+/** A few changes at a time, for as long as it is wanted; the users of this house change under all that looks. */
+function changing({ db }: House, count: number) {
+  let goes = true
+  let changes = 0
+  const run = (async () => {
+    while (goes) {
+      const key = `c${String(1 + (changes % count)).padStart(3, '0')}`
+      await db.pool.query(`UPDATE clientes SET nombre = $2, correo = $3 WHERE id = $1`, [
+        key,
+        `Ana${changes}`,
+        `Ana.${changes}@Example.com`,
+      ])
+      changes++
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  })()
+  return async () => {
+    goes = false
+    await run
+    return changes
+  }
+}
+
+test('nothing is said of users who change all the time, of a service that lags and of its own forms', async () => {
+  await using house = await buildHouse(lane, {
+    config: {
+      ...reconciling({ mode: 'repair' }),
+      timing: { ...TIMING, consistencyDelayMs: 600 },
+    },
+    contract: { email: 'lower-case', phone: 'formatted', visibleAfterMs: 300 },
+  })
+  await insert(house, 60)
+  await house.db.pool.query(
+    `UPDATE clientes SET movil = '612345678', prefijo = '34', correo = 'Ana@Example.com'`,
+  )
+  await house.startWorker()
+  await house.settled()
+  // Every other one of them changes, about fifty times a second.
+  const stop = changing(house, 30)
+  const before = await wholeRounds(house, 30)
+  house.sandbox.users.edit('c050', { last_name: 'Otra' })
+  await until(async () => (await wholeRounds(house, 30)) >= before + 2)
+  expect(await stop()).toBeGreaterThan(30)
+  await until(() => house.sandbox.users.get('c050')?.last_name === null)
+  const { rows } = await house.db.pool.query(`SELECT key, fields FROM rollcall.finding WHERE looks >= 2`)
+  expect(rows).toEqual([{ key: 'c050', fields: ['last_name'] }])
+})
+
+test('an emptied service and one that is out of order: an alarm, next to no creates, and nothing false afterwards', async () => {
+  await using house = await buildHouse(lane, {
+    config: reconciling({ period: '1s', mode: 'repair', maxShare: 0.2 }),
+  })
+  const { pool } = house.db
+  const { users, faults, journal } = house.sandbox
+  await house.startWorker()
+  await insert(house, 20)
+  await house.settled()
+  await until(async () => (await wholeRounds(house, 20)) > 0)
+
+  const all = users.all()
+  users.clear()
+  journal.clear()
+  const verification = () => readVerification(pool, house.config.reconcile)
+  await until(async () => {
+    const { doubt, share } = await verification()
+    return doubt === 'nobody-there' && share.haltedAt !== null
+  })
+  const { share } = await verification()
+  const created = () => house.calls().filter(({ method }) => method === 'POST').length
+  // As many as may differ at any time, and no more.
+  expect(created()).toBeLessThanOrEqual(share.most)
+
+  for (const user of all) users.set(user.user_id, user)
+  await until(async () => Object.values((await verification()).open).every((count) => count === 0))
+  await until(async () => (await verification()).share.haltedAt === null)
+
+  // A suspicion that is none is forgotten: those that two looks have shown count.
+  const found = 'SELECT count(*)::int AS findings FROM rollcall.finding WHERE looks >= 2'
+  const before = (await pool.query(found)).rows
+  faults.set([{ action: { kind: 'status', status: 500 } }])
+  await until(async () => (await readPace(pool))?.breaker === 'open')
+  faults.clear()
+  const rounds = await wholeRounds(house, 20)
+  await until(async () => (await wholeRounds(house, 20)) > rounds)
+  expect((await pool.query(found)).rows).toEqual(before)
+})

@@ -1,0 +1,209 @@
+import { expect, test } from 'vitest'
+import { startRedis } from '../../src/embedded/redis.ts'
+import { freshDatabase } from '../support/database.ts'
+import { buildHouse, CONFIG, type House } from '../support/house.ts'
+import { eachLane } from '../support/lanes.ts'
+import { type RunningProcess, runRollcall } from '../support/process.ts'
+import { connectRedis } from '../support/redis.ts'
+import { makeRelay } from '../support/relay.ts'
+import { until } from '../support/until.ts'
+
+const GOOD_ORDER = { code: 0, signal: null }
+
+function start(
+  house: House,
+  env: Readonly<Record<string, string>>,
+  args = ['worker'],
+): Promise<RunningProcess> {
+  return runRollcall({ ...house, env: { ...house.env, ...env } }, args)
+}
+
+const waits = (worker: RunningProcess, what: 'database' | 'queue') =>
+  until(() => worker.output().includes(`the ${what} does not answer yet: the worker waits for it`))
+
+function toldOfWaiting(worker: RunningProcess): unknown {
+  const line = worker
+    .output()
+    .split('\n')
+    .find((each) => each.includes('does not answer yet'))
+  return JSON.parse(line ?? '')
+}
+
+async function settlesOne(house: House, worker: RunningProcess): Promise<void> {
+  await house.db.pool.query(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
+  await until(() => house.sandbox.users.get('c')?.status === 2)
+  await house.settled()
+  worker.kill('SIGTERM')
+  expect(await worker.exited).toEqual(GOOD_ORDER)
+}
+
+function passwordOf(url: string | undefined): string {
+  return new URL(url ?? '').password
+}
+
+eachLane('a worker that is started first', (lane) => {
+  test('waits for the database, says where, and goes on by itself', async () => {
+    await using house = await buildHouse(lane)
+    const { DATABASE_URL = '', QUEUE_URL = '' } = house.env
+    await using door = await makeRelay(DATABASE_URL)
+    await using worker = await start(house, {
+      DATABASE_URL: door.url,
+      QUEUE_URL: QUEUE_URL === DATABASE_URL ? door.url : QUEUE_URL,
+    })
+    await waits(worker, 'database')
+    await door.open()
+    await settlesOne(house, worker)
+    expect(toldOfWaiting(worker)).toMatchObject({ level: 40, server: door.server, code: 'DATABASE_DOWN' })
+    expect(worker.output()).not.toContain(passwordOf(DATABASE_URL))
+  })
+
+  test('waits for the queue, says where, and goes on by itself', async () => {
+    await using house = await buildHouse(lane)
+    await using door = await makeRelay(house.env.QUEUE_URL ?? '')
+    await using worker = await start(house, { QUEUE_URL: door.url })
+    await waits(worker, 'queue')
+    await door.open()
+    await settlesOne(house, worker)
+    expect(toldOfWaiting(worker)).toMatchObject({ level: 40, server: door.server, code: 'QUEUE_DOWN' })
+    expect(worker.output()).not.toContain(passwordOf(house.env.QUEUE_URL))
+  })
+
+  test('ends in good order when it is told to while it waits, also for a server that says nothing', async () => {
+    await using house = await buildHouse(lane)
+    await using door = await makeRelay(house.env.DATABASE_URL ?? '')
+    await using queueDoor = await makeRelay(house.env.QUEUE_URL ?? '')
+    await door.open('deaf')
+    await queueDoor.open('deaf')
+    for (const [what, env] of [
+      ['database', { DATABASE_URL: door.url }],
+      ['queue', { QUEUE_URL: queueDoor.url }],
+    ] as const) {
+      await using worker = await start(house, env)
+      await waits(worker, what)
+      worker.kill('SIGTERM')
+      expect(await worker.exited).toEqual(GOOD_ORDER)
+    }
+  })
+})
+
+eachLane('what waiting does not mend', (lane) => {
+  test('ends the worker with a sentence: no such role, no such database, no tables of ours', async () => {
+    await using house = await buildHouse(lane)
+    await using empty = await freshDatabase({ empty: true })
+    const changed = (change: (url: URL) => void) => {
+      const url = new URL(house.db.url)
+      change(url)
+      return url.href
+    }
+    const stranger = changed((url) => {
+      url.username = 'nobody_of_this_name'
+    })
+    const elsewhere = changed((url) => {
+      url.pathname = '/no_such_database'
+    })
+    for (const [url, code, words] of [
+      [stranger, 1, 'nobody_of_this_name'],
+      [elsewhere, 1, 'no_such_database'],
+      [empty.url, 2, 'rollcall migrate'],
+    ] as const) {
+      await using worker = await start(house, { DATABASE_URL: url })
+      expect([(await worker.exited).code, worker.output()]).toEqual([code, expect.stringContaining(words)])
+    }
+  })
+})
+
+test.concurrent('what waiting does not mend ends the worker with a sentence: a Redis with another password, or one that evicts', async () => {
+  await using redis = await startRedis()
+  await using house = await buildHouse({
+    name: 'redis',
+    available: true,
+    queueUrl: async () => redis.url,
+    lose: async () => undefined,
+  })
+  const wrong = new URL(redis.url)
+  wrong.password = 'not-the-password'
+  await using refused = await start(house, { QUEUE_URL: wrong.href })
+  expect((await refused.exited).code).toBe(1)
+  expect(refused.output()).toContain(`redis://127.0.0.1:${redis.port}: WRONGPASS`)
+  expect(refused.output()).not.toContain('not-the-password')
+
+  wrong.password = ''
+  await using nameless = await start(house, { QUEUE_URL: wrong.href })
+  expect([(await nameless.exited).code, nameless.output()]).toEqual([1, expect.stringContaining('NOAUTH')])
+
+  await using session = connectRedis(redis.url)
+  await session.redis.config('SET', 'maxmemory-policy', 'allkeys-lru')
+  await using unfit = await start(house, {})
+  expect([(await unfit.exited).code, unfit.output()]).toEqual([2, expect.stringContaining('allkeys-lru')])
+})
+
+eachLane('the other commands', (lane) => {
+  test('fail at once where the database is away, and say where that is', async () => {
+    await using house = await buildHouse(lane)
+    await using door = await makeRelay(house.env.DATABASE_URL ?? '')
+    await using status = await start(house, { DATABASE_URL: door.url }, ['status'])
+    expect((await status.exited).code).toBe(1)
+    expect(status.output()).toContain(`${door.server}: ECONNREFUSED`)
+    expect(status.output()).not.toContain(passwordOf(house.env.DATABASE_URL))
+  })
+})
+
+eachLane('a worker that is told to end while the service hangs', (lane) => {
+  const service = { timeoutMs: 60_000 }
+  const timing = { ...CONFIG.timing, lifetimeMs: 125_000 }
+  const hang = async (house: House) => {
+    house.sandbox.faults.set([{ match: { method: 'POST' }, action: { kind: 'hang-after' } }])
+    await house.db.pool.query(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
+    await until(() => house.sandbox.users.get('c'))
+  }
+  const row = async ({ db }: House) =>
+    (await db.pool.query(`SELECT unknown, call_token FROM rollcall.owed WHERE key = 'c'`)).rows[0]
+
+  test('breaks the calls off, writes down that nobody knows how they went, and ends in good order', async () => {
+    await using house = await buildHouse(lane, { config: { service, timing } })
+    await using worker = await start(house, {})
+    await hang(house)
+    worker.kill('SIGTERM')
+    // Long before the call itself would have been given up.
+    let ended: unknown = null
+    void worker.exited.then((exit) => (ended = exit))
+    await until(() => ended !== null, { what: 'the worker has ended' })
+    expect(ended).toEqual(GOOD_ORDER)
+    expect(await row(house)).toEqual({ unknown: true, call_token: null })
+  })
+
+  test('ends at once at the second signal, and what it had under way is looked up later', async () => {
+    await using house = await buildHouse(lane, { config: { service, timing } })
+    await using worker = await start(house, {})
+    await hang(house)
+    worker.kill('SIGTERM')
+    await until(() => worker.output().includes('stopping'))
+    worker.kill('SIGTERM')
+    expect(await worker.exited).toEqual({ code: 143, signal: null })
+    expect(await row(house)).toEqual({ unknown: false, call_token: expect.anything() })
+  })
+})
+
+test.concurrent('a host that no name server knows is waited for like one that is down', async () => {
+  await using redis = await startRedis()
+  await using house = await buildHouse({
+    name: 'redis',
+    available: true,
+    queueUrl: async () => redis.url,
+    lose: async () => undefined,
+  })
+  const nowhere = { QUEUE_URL: 'redis://queue.invalid', ALLOW_PLAINTEXT: 'queue' }
+  await using worker = await start(house, nowhere)
+  await waits(worker, 'queue')
+  expect(worker.output()).toContain('queue.invalid:6379')
+  worker.kill('SIGTERM')
+  expect(await worker.exited).toEqual(GOOD_ORDER)
+
+  await using other = await start(house, {
+    DATABASE_URL: 'postgres://a:b@database.invalid/c',
+    ALLOW_PLAINTEXT: 'database',
+  })
+  await waits(other, 'database')
+  other.kill('SIGTERM')
+  expect(await other.exited).toEqual(GOOD_ORDER)
+})

@@ -1,0 +1,132 @@
+// Two customers whom the service never serves, and two hundred others who must not notice.
+import { expect, test } from 'vitest'
+import type { FaultInput } from '../../src/sandbox/faults/faults.ts'
+import { buildHouse, CONFIG, type House } from '../support/house.ts'
+import { eachLane } from '../support/lanes.ts'
+import { until } from '../support/until.ts'
+
+const OTHERS = 200
+/** Whoever is answered 403, and whoever is answered 503. */
+const STUBBORN = ['denied', 'broken'] as const
+
+const RETRY = { retryMinMs: 200, retryMaxMs: 3200 }
+const config = { timing: { ...CONFIG.timing, ...RETRY } }
+
+type Standing = {
+  readonly key: string
+  readonly attempts: number
+  /** Until the next attempt, in milliseconds; null: none is owed. */
+  readonly nextMs: number | null
+  readonly state: string
+  readonly code: string | null
+  readonly status: string | null
+}
+
+async function standingOf({ db }: House): Promise<readonly Standing[]> {
+  const { rows } = await db.pool.query<Standing>(
+    `SELECT key, o.attempts, (extract(epoch FROM o.due_at - now()) * 1000)::float8 AS "nextMs", l.state,
+       l.reason->>'code' AS code, l.reason->>'status' AS status
+     FROM rollcall.owed o JOIN rollcall.ledger l USING (key) WHERE key = ANY($1) ORDER BY key`,
+    [STUBBORN],
+  )
+  return rows
+}
+
+const othersSettled = ({ db, sandbox }: House, name: string) =>
+  until(
+    async () => {
+      const { rows } = await db.pool.query<{ n: number }>(
+        `SELECT count(*)::int AS n FROM rollcall.owed o JOIN rollcall.ledger l USING (key)
+         WHERE key <> ALL($1) AND o.due_at IS NULL AND NOT o.unknown AND o.synced_version = o.change_version AND l.state = 'idle'`,
+        [STUBBORN],
+      )
+      const named = sandbox.users.all().filter(({ first_name }) => first_name === name)
+      return rows[0]?.n === OTHERS && named.length === OTHERS
+    },
+    { what: `all others settled as ${name}` },
+  )
+
+const callsOf = ({ sandbox }: House, key: string) => sandbox.journal.list({ userId: key })
+
+/**
+ * Calls that the back-off allows within a time: chance makes each wait half of its bound on average, and twice as many
+ * as that gives are never seen. One call for each attempt, and one more for the create that is looked after.
+ */
+function mostCalls(ms: number): number {
+  let attempts = 0
+  for (let waited = 0; waited <= ms; attempts += 1)
+    waited += Math.min(RETRY.retryMaxMs, RETRY.retryMinMs * 2 ** attempts) / 2
+  return 2 * attempts + 1
+}
+
+const RELENTLESS: readonly (readonly [string, Partial<Extract<FaultInput['action'], { kind: 'status' }>>])[] =
+  [
+    ['without a Retry-After', {}],
+    ['with a Retry-After that names no time to wait', { retryAfter: { form: 'seconds', seconds: 0 } }],
+  ]
+
+eachLane('one customer always refused with 403 and one always answered 503', (lane) => {
+  test.each(RELENTLESS)('%s: all others go on at full pace', async (_name, more) => {
+    await using house = await buildHouse(lane, { config })
+    const { sandbox, db } = house
+    const [denied, broken] = STUBBORN
+    sandbox.faults.set([
+      { match: { userId: denied }, action: { kind: 'status', status: 403, ...more } },
+      { match: { userId: broken }, action: { kind: 'status', status: 503, ...more } },
+    ])
+    await house.startWorker()
+    await house.startWorker()
+    const startedAt = Date.now()
+    await db.pool.query(`INSERT INTO clientes (id, plan, nombre) SELECT unnest($1::text[]), 'premium', 'a'`, [
+      STUBBORN,
+    ])
+    await until(async () => (await standingOf(house)).length === STUBBORN.length)
+
+    await db.pool.query(
+      `INSERT INTO clientes (id, plan, nombre) SELECT 'k' || i, 'premium', 'a' FROM generate_series(1, $1) i`,
+      [OTHERS],
+    )
+    await othersSettled(house, 'a')
+    for (const name of ['b', 'c']) {
+      await db.pool.query('UPDATE clientes SET nombre = $1', [name])
+      await othersSettled(house, name)
+    }
+
+    // Nobody was held up: no call of the others was made twice, and none failed.
+    const others = sandbox.journal.list().filter(({ userId }) => !STUBBORN.some((key) => key === userId))
+    expect(others.map(({ method }) => method).toSorted()).toEqual([
+      ...Array(2 * OTHERS).fill('PATCH'),
+      ...Array(OTHERS).fill('POST'),
+    ])
+    expect(others.every(({ status }) => status === 200 || status === 201)).toBe(true)
+
+    // It was busy for one customer, again and again, which lowers the pace once.
+    const { rows: pace } = await db.pool.query('SELECT epoch, breaker, not_before FROM rollcall.pace')
+    expect(pace).toEqual([{ epoch: '1', breaker: 'closed', not_before: null }])
+
+    // The two go on failing meanwhile, as often as the back-off allows, and it can be seen when they are tried next.
+    await until(async () => (await standingOf(house)).every(({ attempts }) => attempts >= 2))
+    const standing = await standingOf(house)
+    expect(standing).toEqual([
+      expect.objectContaining({ key: broken, state: 'failing', status: '503', nextMs: expect.any(Number) }),
+      expect.objectContaining({
+        key: denied,
+        state: 'failing',
+        code: 'denied',
+        status: '403',
+        nextMs: expect.any(Number),
+      }),
+    ])
+    const most = mostCalls(Date.now() - startedAt)
+    for (const key of STUBBORN) {
+      expect(callsOf(house, key).length, key).toBeLessThanOrEqual(most)
+      expect(sandbox.users.get(key)).toBeUndefined()
+    }
+
+    sandbox.faults.clear()
+    await house.settled()
+    for (const key of STUBBORN) expect(sandbox.users.get(key)).toMatchObject({ status: 2, first_name: 'c' })
+    for (const { attempts, nextMs, state } of await standingOf(house))
+      expect({ attempts, nextMs, state }).toEqual({ attempts: 0, nextMs: null, state: 'idle' })
+  })
+})

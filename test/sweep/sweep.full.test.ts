@@ -1,0 +1,356 @@
+// A sweep over a ledger that claims have filled, against the sandbox: what it counts, and whom it notes.
+import type pg from 'pg'
+import { expect, test } from 'vitest'
+import { install } from '../../src/capture/install.ts'
+import { planCapture } from '../../src/capture/relations.ts'
+import type { RollcallConfig } from '../../src/config/define.ts'
+import { resolveConfig } from '../../src/config/resolve.ts'
+import { makeClaim } from '../../src/ledger/claim.ts'
+import { applyGeneration, readStanding } from '../../src/ledger/generation.ts'
+import { readBinding } from '../../src/ledger/target.ts'
+import { EVERYBODY } from '../../src/sweep/differs.ts'
+import { type RunOptions, runSweep } from '../../src/sweep/run.ts'
+import { sweep } from '../../src/sweep/sweep.ts'
+import { makeDigester } from '../../src/sync/digest.ts'
+import { buildHouse, CONFIG, type House, SECRETS } from '../support/house.ts'
+import { anyLane as lane } from '../support/lanes.ts'
+import { noteEverybody } from '../support/note-everybody.ts'
+import { settledHouse } from '../support/settled-house.ts'
+import { until } from '../support/until.ts'
+
+const FAST: Partial<RollcallConfig> = {
+  pace: { ceiling: 1000, concurrency: 50 },
+  timing: { ...CONFIG.timing, lifetimeMs: 10_000, queueLeaseMs: 30_000 },
+}
+
+function sweeping(house: House, changes: Partial<RollcallConfig> = {}): RunOptions {
+  return {
+    pool: house.db.pool,
+    config: resolveConfig({ ...house.authored, ...changes }, 'rollcall.config.ts'),
+    digester: makeDigester(SECRETS.ROLLCALL_DIGEST_KEY),
+    signal: new AbortController().signal,
+    kind: 'mapping',
+  }
+}
+
+/** Counts only. */
+async function count(house: House, changes?: Partial<RollcallConfig>) {
+  return await sweep({ ...sweeping(house, changes), select: { ...EVERYBODY, bringIn: false } })
+}
+
+/** Installs capture for the columns that this mapping reads. */
+async function captured({ pool, config }: RunOptions): Promise<void> {
+  const client = await pool.connect()
+  await install(client, await planCapture(client, config))
+  client.release()
+}
+
+/** Applies the mapping, and notes who differs by it. */
+async function applied(options: RunOptions) {
+  await captured(options)
+  await applyGeneration(options.pool, options.config.fingerprint)
+  return await runSweep(options)
+}
+
+function mapping(changes: Partial<RollcallConfig['mapping']>): Partial<RollcallConfig> {
+  return { mapping: { ...CONFIG.mapping, ...changes } }
+}
+
+/** k1, k2 and so on. */
+function premium(customers: number): string {
+  return `INSERT INTO clientes (id, plan) SELECT 'k' || i, 'premium' FROM generate_series(1, ${customers}) i`
+}
+
+/** Keys of those who are owed, in order. */
+async function owed(pool: pg.Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ key: string }>(
+    'SELECT key FROM rollcall.owed WHERE due_at IS NOT NULL ORDER BY key',
+  )
+  return rows.map(({ key }) => key)
+}
+
+test('3,000 customers: counts and notes those who differ, by plan and field, and nobody else', async () => {
+  await using house = await buildHouse(lane, { config: FAST })
+  const { pool } = house.db
+  const worker = await house.startWorker()
+  await pool.query(
+    `INSERT INTO clientes (id, plan, correo, pais)
+     SELECT 'k' || i, CASE WHEN i % 100 = 0 THEN 'gold' WHEN i % 10 = 0 THEN 'free' ELSE 'premium' END,
+       CASE WHEN i % 3 = 0 THEN 'k' || i || '@example.com' END, 'ES' FROM generate_series(1, 3000) i`,
+  )
+  await house.settled()
+  await pool.query(`DELETE FROM clientes WHERE id IN ('k1', 'k2', 'k3')`)
+  await house.settled()
+  await worker.stop()
+  const before = house.calls().length
+
+  const as = await applied(sweeping(house))
+  expect(as).toMatchObject({ ended: true, tally: { customers: 3000, verdicts: { same: 3000, differs: 0 } } })
+  expect(await owed(pool)).toEqual([])
+
+  const changed = mapping({
+    status: { column: 'plan', values: { free: 2, premium: 2, gold: 4, trial: 4 } },
+    email: { value: null as never },
+  })
+  const { tally, ended } = await applied({ ...sweeping(house, changed), page: 700 })
+  expect(ended).toBe(true)
+  // 30 golden ones who were rejected, 270 free ones, and every third has an e-mail; k3 is gone, as k1 and k2.
+  const withMail = await pool.query(`SELECT FROM clientes WHERE correo IS NOT NULL AND plan <> 'gold'`)
+  const differing = await pool.query<{ id: string }>(
+    `SELECT id FROM clientes WHERE plan IN ('gold', 'free') OR correo IS NOT NULL ORDER BY id COLLATE "C"`,
+  )
+  expect(tally).toMatchObject({
+    customers: 3000,
+    verdicts: { differs: differing.rowCount, same: 3000 - (differing.rowCount ?? 0), owed: 0 },
+    plans: { create: 30, patch: (differing.rowCount ?? 0) - 30 },
+    fields: { status: 270, email: withMail.rowCount },
+    loseAccess: 0,
+  })
+  expect(await owed(pool)).toEqual(differing.rows.map(({ id }) => id))
+  expect(house.calls()).toHaveLength(before)
+
+  const again = await applied(sweeping(house, changed))
+  // Rejected ones who are others now are noted again, which changes nothing; the others are owed already.
+  expect(again.tally.verdicts).toMatchObject({ differs: 30, owed: (differing.rowCount ?? 0) - 30 })
+})
+
+test('a count writes nothing', async () => {
+  await using house = await settledHouse(lane, premium(20))
+  const { pool } = house.db
+  const dump = async () => {
+    const { rows } = await pool.query(
+      `SELECT (SELECT jsonb_agg(o ORDER BY id) FROM rollcall.owed o) AS owed,
+         (SELECT jsonb_agg(l ORDER BY key) FROM rollcall.ledger l) AS ledger,
+         (SELECT jsonb_agg(g) FROM rollcall.generation g) AS generation`,
+    )
+    return rows[0]
+  }
+  const before = await dump()
+  const { tally } = await count(house, mapping({ status: { value: 0 } }))
+  expect(tally).toMatchObject({ verdicts: { differs: 20 }, plans: { patch: 20 }, loseAccess: 20 })
+  expect(await dump()).toEqual(before)
+})
+
+test('customers with composite keys, those who are gone, those without a record, and two who are one user', async () => {
+  const sql = `CREATE TABLE clientes (pais text, id int, plan text NOT NULL, PRIMARY KEY (pais, id))`
+  const user_id = {
+    columns: ['pais', 'id'],
+    map: (row: { [column: string]: unknown }) => `${String(row.pais).toLowerCase()}-${row.id}`,
+  }
+  const status = { column: 'plan', values: { free: 0, premium: 2 } } as const
+  const config: Partial<RollcallConfig> = {
+    customers: { table: 'public.clientes', key: ['pais', 'id'] },
+    mapping: { user_id, status },
+  }
+  await using house = await buildHouse(lane, { sql, config })
+  const { pool } = house.db
+  const worker = await house.startWorker()
+  await pool.query(
+    `INSERT INTO clientes SELECT p, i, 'premium' FROM unnest(ARRAY['ES', '"', 'Ñ']) p, generate_series(1, 5) i`,
+  )
+  await pool.query(`INSERT INTO clientes VALUES ('es', 1, 'premium')`)
+  await pool.query(`DELETE FROM clientes WHERE id = 5`)
+  await until(async () => {
+    const { rows } = await pool.query<{ open: number }>(
+      `SELECT (SELECT count(*) FROM rollcall.outbox) + (SELECT count(*) FROM rollcall.owed WHERE due_at IS NOT NULL) AS open`,
+    )
+    return Number(rows[0]?.open) === 0
+  })
+  await worker.stop()
+  await pool.query('ALTER TABLE clientes DISABLE TRIGGER ALL')
+  await pool.query(`DELETE FROM clientes WHERE id = 4`)
+  await pool.query(`INSERT INTO clientes VALUES ('PT', 1, 'premium')`)
+  await expect(runSweep(sweeping(house))).rejects.toMatchObject({ code: 'CAPTURE_UNFIT' })
+  await pool.query('ALTER TABLE clientes ENABLE TRIGGER ALL')
+
+  const { tally } = await applied({ ...sweeping(house), page: 2 })
+  // Nobody has told of the three who are gone, nor of the one who has come.
+  expect(tally).toMatchObject({
+    customers: 17,
+    verdicts: { differs: 3, 'never-asked': 1, same: 13 },
+    plans: { revoke: 3 },
+    fields: { status: 3 },
+    loseAccess: 3,
+  })
+  expect(await owed(pool)).toEqual(['["ES", "4"]', '["\\"", "4"]', '["Ñ", "4"]'])
+})
+
+test('a claim that is under way is noted, so that its ending makes the customer due again', async () => {
+  // The call takes longer than the sweep.
+  const timing = { ...CONFIG.timing, lifetimeMs: 20_000 }
+  await using house = await buildHouse(lane, { config: { service: { timeoutMs: 8000 }, timing } })
+  const { pool } = house.db
+  house.sandbox.faults.set([
+    { match: { method: 'POST' }, action: { kind: 'latency', minMs: 3000, maxMs: 3000 } },
+  ])
+  await house.startWorker()
+  await pool.query(`INSERT INTO clientes (id, plan, correo) VALUES ('c', 'premium', 'c@example.com')`)
+  await until(
+    async () => (await pool.query('SELECT FROM rollcall.owed WHERE call_token IS NOT NULL')).rowCount,
+  )
+  const version = 'SELECT change_version::int AS v FROM rollcall.owed'
+  const before = (await pool.query(version)).rows[0].v
+  const { tally } = await applied(sweeping(house))
+  expect(tally.verdicts.owed).toBe(1)
+  expect((await pool.query(version)).rows[0].v).toBe(before + 1)
+  await house.settled()
+})
+
+test('whoever applies a mapping waits for claims that are being made by another one', async () => {
+  await using house = await buildHouse(lane)
+  const { pool } = house.db
+  const worker = await house.startWorker()
+  await pool.query(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
+  await house.settled()
+  await pool.query(
+    `UPDATE rollcall.owed SET token = 1, not_before = NULL, due_at = now() + interval '1 hour'`,
+  )
+  const blocker = await pool.connect()
+  await blocker.query('BEGIN')
+  await blocker.query('SELECT FROM rollcall.owed FOR UPDATE')
+  const claim = makeClaim(pool, {
+    lastsMs: 1000,
+    binding: (await readBinding(pool)) ?? '',
+    fingerprint: house.config.fingerprint,
+  })
+  const claimed = claim({ id: '1', token: '1' })
+  const waiting = (text: string) =>
+    until(async () => {
+      const { rows } = await pool.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE $1`,
+        [`%${text}%`],
+      )
+      return rows.length > 0
+    })
+  await waiting('call_token = o.token')
+  let applied = false
+  const applying = applyGeneration(pool, 'another').then((done) => {
+    applied = done
+  })
+  await waiting('LOCK TABLE rollcall.generation')
+  expect(applied).toBe(false)
+  await blocker.query('ROLLBACK')
+  blocker.release()
+  expect(await claimed).toMatchObject({ key: 'c', generation: '1' })
+  await applying
+  expect(applied).toBe(true)
+  // And from then on there is none.
+  await pool.query('UPDATE rollcall.owed SET call_token = NULL')
+  expect(await claim({ id: '1', token: '1' })).toBe(null)
+  await worker.stop()
+})
+
+test('rejected as before: not asked again; another user now, waiting or not: tried at once', async () => {
+  const timing = { ...CONFIG.timing, retryMinMs: 3_600_000, retryMaxMs: 3_600_000 }
+  await using house = await buildHouse(lane, { config: { timing } })
+  const { pool } = house.db
+  house.sandbox.faults.set([{ match: { userId: 'f' }, action: { kind: 'status', status: 403 } }])
+  const worker = await house.startWorker()
+  await pool.query(
+    `INSERT INTO clientes (id, plan, correo) VALUES ('f', 'premium', 'f@example.com'), ('r', 'gold', NULL), ('s', 'lead', NULL)`,
+  )
+  await until(async () => {
+    const { rows } = await pool.query(`SELECT array_agg(state ORDER BY key) AS states FROM rollcall.ledger`)
+    return rows[0].states?.join() === 'failing,rejected,rejected'
+  })
+  await worker.stop()
+  expect((await applied(sweeping(house))).tally.verdicts).toMatchObject({ same: 2, owed: 1 })
+  expect(await owed(pool)).toEqual(['f'])
+
+  const changed = mapping({
+    status: { column: 'plan', values: { free: 0, premium: 2, gold: 2, trial: 4 } },
+    first_name: { value: 'X' },
+  })
+  const { tally } = await applied(sweeping(house, changed))
+  expect(tally).toMatchObject({ verdicts: { differs: 2, same: 1 }, plans: { create: 1, lookup: 1 } })
+  const { rows } = await pool.query(
+    `SELECT key FROM rollcall.owed WHERE due_at < now() + interval '1 minute' ORDER BY key`,
+  )
+  expect(rows).toEqual([{ key: 'f' }, { key: 'r' }])
+})
+
+test('an answer that holds until a time is looked at again by the sweep, though nothing is sent now', async () => {
+  await using house = await settledHouse(lane, premium(1))
+  const { pool } = house.db
+  const ends = new Date(Date.now() + 86_400_000)
+  const timed = mapping({
+    status: { columns: ['plan'], map: () => ({ value: 2, validUntil: ends }) },
+  })
+  const noted = await applied(sweeping(house, timed))
+  expect(noted.tally.verdicts).toMatchObject({ 'another-time': 1, differs: 0 })
+  expect(await owed(pool)).toEqual(['k1'])
+})
+
+test('a row that cannot be read is noted, and does not keep the others from being looked at', async () => {
+  const sql = `CREATE TABLE t (id int PRIMARY KEY, plan text, n int);
+    CREATE VIEW v AS SELECT id, plan, (100 / n)::text AS share FROM t`
+  const config: Partial<RollcallConfig> = {
+    customers: { view: 'public.v', key: 'id' },
+    watch: [{ table: 'public.t', key: 'id' }],
+    mapping: {
+      user_id: 'id',
+      status: { column: 'plan', values: { premium: 2 } },
+      description: 'share',
+    },
+  }
+  const customers = `INSERT INTO t SELECT i, 'premium', 1 FROM generate_series(1, 30) i`
+  await using house = await settledHouse(lane, customers, { sql, config })
+  const { pool } = house.db
+  await pool.query('ALTER TABLE t DISABLE TRIGGER ALL')
+  await pool.query('UPDATE t SET n = 0 WHERE id = 17')
+  await pool.query('UPDATE t SET n = 2 WHERE id = 18')
+  await pool.query('ALTER TABLE t ENABLE TRIGGER ALL')
+  const { tally } = await applied(sweeping(house))
+  expect(tally.verdicts).toMatchObject({ unreadable: 1, differs: 1, same: 28 })
+  expect(await owed(pool)).toEqual(['17', '18'])
+})
+
+test('ends between two pages when it is told to, goes on there, and is marked as swept only at its end', async () => {
+  await using house = await settledHouse(lane, premium(30))
+  const { pool } = house.db
+  const other = mapping({ first_name: { value: 'X' } })
+  const options: RunOptions = { ...sweeping(house, other), page: 10 }
+  const { fingerprint } = options.config
+  const standing = async () => await readStanding(pool, fingerprint)
+
+  await captured(options)
+  await expect(runSweep(options)).rejects.toMatchObject({ code: 'MAPPING_CHANGED' })
+  expect(await applyGeneration(pool, fingerprint)).toBe(true)
+  expect(await applyGeneration(pool, fingerprint)).toBe(false)
+  expect(await standing()).toMatchObject({ generation: '2', current: true, swept: false, earlier: false })
+  const stop = new AbortController()
+  const half = await runSweep({ ...options, signal: stop.signal, onProgress: async () => stop.abort() })
+  expect(half).toMatchObject({ ended: false, superseded: false, tally: { customers: 10 } })
+  expect(await standing()).toMatchObject({ swept: false })
+  expect(await owed(pool)).toHaveLength(10)
+
+  const pages: number[] = []
+  const onProgress: RunOptions['onProgress'] = async ({ judged }) => void pages.push(judged.length)
+  expect(await runSweep({ ...options, onProgress })).toMatchObject({ ended: true, tally: { customers: 30 } })
+  expect(pages[0]).toBe(10)
+  expect(pages.reduce((sum, n) => sum + n, 0)).toBe(20)
+  expect(await standing()).toMatchObject({ swept: true })
+  expect(await owed(pool)).toHaveLength(30)
+
+  // Another mapping is applied while it sweeps: it has no more to say.
+  const apply: RunOptions['onProgress'] = async () =>
+    void (await applyGeneration(pool, house.config.fingerprint))
+  const late = await runSweep({ ...options, page: 1, onProgress: apply })
+  expect(late).toMatchObject({ ended: false, superseded: true })
+  expect(await standing()).toMatchObject({ generation: '3', current: false, swept: false, earlier: true })
+})
+
+test('who was noted by a sweep comes to rest, and the next one finds nobody', async () => {
+  await using house = await buildHouse(lane)
+  const { pool } = house.db
+  await house.startWorker()
+  await pool.query(
+    `INSERT INTO clientes (id, plan, correo) SELECT 'k' || i, CASE i % 3 WHEN 0 THEN 'trial' WHEN 1 THEN 'free' ELSE 'gold' END,
+       'k' || i || '@example.com' FROM generate_series(1, 30) i`,
+  )
+  await house.settled()
+  await noteEverybody(pool)
+  await house.settled()
+  const { tally } = await applied(sweeping(house))
+  expect(tally.verdicts).toMatchObject({ same: 30, differs: 0 })
+})

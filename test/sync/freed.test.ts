@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest'
+import { NEVER_SETTLED } from '../../src/ledger/record.ts'
+import type { Mapped } from '../../src/model/mapped.ts'
+import type { Fields } from '../../src/model/user.ts'
+import { DOUBTED, forCustomer, makeDigester, NO_VALUE } from '../../src/sync/digest.ts'
+import { freedBy } from '../../src/sync/freed.ts'
+import type { Memory } from '../../src/sync/memory.ts'
+import { ABSENT } from '../support/turn-scene.ts'
+
+const digester = makeDigester('a digest key of thirty-two chars!')
+const { exact, normal } = forCustomer(digester, '7')
+const OLD = exact('email', 'a@x.es')
+const SEEN = normal('email', 'a@x.es')
+
+type Known = { readonly sent?: Memory['sent']; readonly seen?: Memory['seen'] }
+
+function freed(before: Known, after: Known, fields: Fields = { email: 'b@x.es' }, rest = {}) {
+  const mapped: Mapped = { kind: 'user', user: { userId: 'u', status: 2, fields }, issues: [] }
+  return freedBy({
+    record: { ...NEVER_SETTLED, digestKey: digester.id, ...before },
+    turn: { acknowledged: true, memory: { ...ABSENT, remote: 'present', ...after } },
+    ...{ mapped, digester, key: '7', ...rest },
+  })
+}
+
+const NEW = { sent: { email: exact('email', 'b@x.es') } }
+
+it('is what was sent or seen, and is another value now, or none', () => {
+  expect(freed({ sent: { email: OLD } }, NEW)).toEqual([{ field: 'email', sent: OLD, seen: null }])
+  expect(freed({ seen: { email: SEEN } }, NEW)).toEqual([{ field: 'email', sent: null, seen: SEEN }])
+  const both = { sent: { email: OLD }, seen: { email: SEEN } }
+  const cleared = { sent: { email: NO_VALUE } }
+  expect(freed(both, cleared, { email: null })).toEqual([{ field: 'email', sent: OLD, seen: SEEN }])
+  const erased = { mapped: { kind: 'removed', userId: 'u' } }
+  expect(freed(both, {}, {}, erased)).toEqual([{ field: 'email', sent: OLD, seen: SEEN }])
+})
+
+it('is nothing that is still there, that nobody knew, or that was no value', () => {
+  const same = { email: 'a@x.es' }
+  expect(freed({ sent: { email: OLD } }, { sent: { email: OLD } }, same)).toEqual([])
+  expect(freed({ seen: { email: SEEN } }, { seen: { email: SEEN } }, same)).toEqual([])
+  // Sent for the first time, and it is what a GET had shown.
+  expect(freed({ seen: { email: SEEN } }, { sent: { email: OLD } }, same)).toEqual([])
+  expect(freed({}, NEW)).toEqual([])
+  expect(freed({ sent: { email: NO_VALUE, country_code: DOUBTED } }, NEW)).toEqual([])
+})
+
+it('is nothing without an acknowledged write, or with digests of another key', () => {
+  const turn = { acknowledged: false, memory: { ...ABSENT, ...NEW } }
+  expect(freed({ sent: { email: OLD } }, NEW, {}, { turn })).toEqual([])
+  const record = { ...NEVER_SETTLED, digestKey: 'other', sent: { email: OLD } }
+  expect(freed({}, NEW, {}, { record })).toEqual([])
+})

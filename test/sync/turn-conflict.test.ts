@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest'
+import { NO_VALUE } from '../../src/sync/digest.ts'
+import type { Memory } from '../../src/sync/memory.ts'
+import { ABSENT, type Answer, digests, exact, PREMIUM, play, SETTLED, user } from '../support/turn-scene.ts'
+
+const mapped = user(2, { email: 'b@x.es', last_name: 'Gil' })
+const BARE = 'POST {"user_id":"u7","status":2}'
+const WHOLE = 'POST {"user_id":"u7","status":2,"email":"b@x.es","last_name":"Gil"}'
+const VALUE = digests.normal('email', 'b@x.es')
+
+/** Its time has come. */
+function due(memory: Memory): Memory {
+  return { ...memory, conflict: memory.conflict && { ...memory.conflict, phase: 'due' } }
+}
+
+const says = (named: readonly 'email'[], status = 422): Answer => ({ named, status, conflict: true })
+
+describe('a create that is refused because of another user, with nobody there', () => {
+  it('goes with the user_id and the status alone next, and then brings what is not suspected', () => {
+    const first = play(mapped, ABSENT, [409, 404])
+    expect(first.calls).toEqual([WHOLE, 'GET'])
+    expect(first.end).toEqual({ kind: 'retry', reason: { code: 'conflict', status: 409 }, failed: true })
+    const second = play(mapped, first.turn.memory, [201, 200])
+    expect(second.calls).toEqual([BARE, 'PATCH {"status":2,"last_name":"Gil"}'])
+    expect(second.end).toEqual(SETTLED)
+    expect(second.turn.memory).toMatchObject({
+      refused: {},
+      conflict: { values: { email: VALUE }, tries: 1, phase: 'waiting' },
+    })
+    expect(play(mapped, second.turn.memory, []).end).toEqual(SETTLED)
+  })
+
+  it.each([409, 400, 422])('goes without the field that the answer names (%i)', (status) => {
+    const first = play(mapped, ABSENT, [says(['email'], status), 404])
+    const reason = { code: 'conflict', status, named: ['email'] }
+    expect(first.end).toEqual({ kind: 'retry', reason, failed: true })
+    const second = play(mapped, first.turn.memory, [201])
+    expect(second.calls).toEqual(['POST {"user_id":"u7","status":2,"last_name":"Gil"}'])
+    expect(second.turn.memory.conflict).toMatchObject({ values: { email: VALUE }, phase: 'waiting' })
+  })
+
+  it.each<[string, Answer]>([
+    ['409', 409],
+    ['422 that says so', says([])],
+  ])('is never rejected: with the user_id alone (%s) it was about no value', (_what, answer) => {
+    const bare = play(mapped, play(mapped, ABSENT, [answer, 404]).turn.memory, [answer, 404])
+    expect(bare.calls[0]).toBe(BARE)
+    expect(bare.end).toMatchObject({ kind: 'retry', failed: true, reason: { code: 'conflict' } })
+    expect(bare.turn.memory).toMatchObject({ refused: {}, conflict: null })
+    expect(play(mapped, bare.turn.memory, [201]).calls).toEqual([WHOLE])
+  })
+
+  it('leaves nothing out of the user whom a GET shows late', () => {
+    const late = play(mapped, ABSENT, [409, 404]).turn.memory
+    const there = { user: { status: 0 } }
+    const { calls, end, turn } = play(mapped, late, [409, there, 200])
+    expect(calls).toEqual([BARE, 'GET', 'PATCH {"status":2,"email":"b@x.es","last_name":"Gil"}'])
+    expect([end, turn.memory.conflict]).toEqual([SETTLED, null])
+  })
+})
+
+describe('an update that is refused because of another user', () => {
+  const first = play(mapped, PREMIUM, [409, 200])
+
+  it('goes without what services commonly take once, and that waits for its time', () => {
+    expect(first.calls).toEqual([
+      'PATCH {"status":2,"email":"b@x.es","last_name":"Gil"}',
+      'PATCH {"status":2,"last_name":"Gil"}',
+    ])
+    expect(first.turn.memory).toMatchObject({
+      refused: {},
+      sent: PREMIUM.sent,
+      conflict: { values: { email: VALUE }, tries: 1, phase: 'waiting' },
+    })
+    const other = user(2, { email: 'b@x.es', last_name: 'Sanz' })
+    expect(play(other, first.turn.memory, [200]).calls).toEqual(['PATCH {"status":2,"last_name":"Sanz"}'])
+  })
+
+  it('goes with the status alone where nothing else is left', () => {
+    const { calls } = play(user(2, { email: 'b@x.es' }), PREMIUM, [409, 200])
+    expect(calls).toEqual(['PATCH {"status":2,"email":"b@x.es"}', 'PATCH {"status":2}'])
+  })
+
+  it('is over once the value changes, or is taken', () => {
+    const other = user(2, { email: 'c@x.es', last_name: 'Gil' })
+    const changed = play(other, first.turn.memory, [200])
+    expect(changed.calls).toEqual(['PATCH {"status":2,"email":"c@x.es"}'])
+    expect(changed.turn.memory.conflict).toBeNull()
+    expect(play(mapped, due(first.turn.memory), [200]).calls).toEqual(['PATCH {"status":2,"email":"b@x.es"}'])
+  })
+
+  it('is over once a GET shows the value', () => {
+    const memory = { ...first.turn.memory, remote: 'unknown' as const }
+    const { turn } = play(mapped, memory, [{ user: { status: 2, email: 'B@X.es', last_name: 'Gil' } }])
+    expect(turn.memory.conflict).toBeNull()
+  })
+
+  describe('again', () => {
+    const again = play(mapped, due(first.turn.memory), [409, 200])
+
+    it('gives up the earlier value, which another customer may wait for, and waits longer', () => {
+      expect(again.calls).toEqual(['PATCH {"status":2,"email":"b@x.es"}', 'PATCH {"status":2,"email":null}'])
+      expect(again.end).toEqual(SETTLED)
+      expect(again.turn.memory).toMatchObject({
+        sent: { email: NO_VALUE },
+        conflict: { values: { email: VALUE }, tries: 2, phase: 'waiting' },
+      })
+      expect(play(mapped, again.turn.memory, []).end).toEqual(SETTLED)
+    })
+
+    it('costs one call each time once there is nothing to give up', () => {
+      const third = play(mapped, due(again.turn.memory), [409])
+      expect(third.end).toEqual(SETTLED)
+      expect(third.turn.memory.conflict?.tries).toBe(3)
+    })
+
+    it('keeps the earlier value where the service does not take it back', () => {
+      const kept = play(mapped, due(first.turn.memory), [409, 422, 200])
+      expect(kept.calls.at(-1)).toBe('PATCH {"status":2}')
+      expect(kept.turn.memory.refused).toEqual({ email: exact('email', null) })
+      expect(play(mapped, kept.turn.memory, []).end).toEqual(SETTLED)
+    })
+  })
+
+  it('of several values finds out which it is, one at a time, and clears none before', () => {
+    const three = user(2, { email: 'b@x.es', nid_number: '12345678Z', contract_number: 'C-1' })
+    const held = { ...PREMIUM, sent: { ...PREMIUM.sent, nid_number: 'd1', contract_number: 'd2' } }
+    const all = '"email":"b@x.es","nid_number":"12345678Z","contract_number":"C-1"'
+    const one = play(three, held, [409, 200])
+    expect(one.calls).toEqual([`PATCH {"status":2,${all}}`, 'PATCH {"status":2}'])
+    const two = play(three, due(one.turn.memory), [409, 409])
+    expect(two.calls[1]).toBe('PATCH {"status":2,"nid_number":"12345678Z","contract_number":"C-1"}')
+    expect(two.end).toEqual(SETTLED)
+    const found = play(three, due(two.turn.memory), [409, 200, 200])
+    expect(found.calls.slice(1)).toEqual([
+      'PATCH {"status":2,"email":"b@x.es","contract_number":"C-1"}',
+      'PATCH {"status":2,"nid_number":null}',
+    ])
+    expect(Object.keys(found.turn.memory.conflict?.values ?? {})).toEqual(['nid_number'])
+  })
+
+  it('is no conflict where the answer says nothing of the kind', () => {
+    const { turn } = play(mapped, PREMIUM, [422, 200])
+    expect(turn.memory.conflict).toBeNull()
+    expect(Object.keys(turn.memory.refused)).toEqual(['email', 'last_name'])
+  })
+})
