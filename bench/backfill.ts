@@ -12,7 +12,8 @@ import { planCapture } from '../src/capture/relations.ts'
 import type { Config } from '../src/config/config.ts'
 import type { RollcallConfig } from '../src/config/define.ts'
 import { resolveConfig } from '../src/config/resolve.ts'
-import { makePool } from '../src/customers/pool.ts'
+import { makePool } from '../src/database/pool.ts'
+import { databaseAt } from '../src/database/session.ts'
 import { startPostgres } from '../src/embedded/postgres.ts'
 import { bindGeneration } from '../src/ledger/generation.ts'
 import { migrate } from '../src/ledger/migrate.ts'
@@ -63,7 +64,7 @@ async function measure(customers: number): Promise<void> {
   const of = { pool, folder, url: postgres.url, customers }
   await backfill(of, 'dry run, everybody new', ['--dry-run'])
 
-  await migrate(postgres.url)
+  await migrate(databaseAt(postgres.url))
   const client = await pool.connect()
   await install(client, await planCapture(client, config))
   client.release()

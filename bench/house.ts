@@ -8,6 +8,7 @@ import pg from 'pg'
 import { install } from '../src/capture/install.ts'
 import { planCapture } from '../src/capture/relations.ts'
 import { resolveConfig } from '../src/config/resolve.ts'
+import { databaseAt } from '../src/database/session.ts'
 import { startPostgres } from '../src/embedded/postgres.ts'
 import { startRedis } from '../src/embedded/redis.ts'
 import { migrate } from '../src/ledger/migrate.ts'
@@ -42,7 +43,7 @@ export async function buildBenchHouse({
   const pool = new pg.Pool({ connectionString: postgres.url })
   pool.on('error', () => undefined)
   stack.defer(() => pool.end())
-  await migrate(postgres.url, { queueUrl: postgres.url })
+  await migrate(databaseAt(postgres.url), { queue: databaseAt(postgres.url) })
   await pool.query('CREATE TABLE customers (id text PRIMARY KEY, plan text NOT NULL, email text, note text)')
   const authored = {
     customers: { table: 'customers', key: 'id' },

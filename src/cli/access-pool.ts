@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { PATIENCE_MS } from '../access/in-time.ts'
-import { endPool, makePool } from '../customers/pool.ts'
+import { endPool, makePool } from '../database/pool.ts'
+import { databaseAt, roleOf } from '../database/session.ts'
 import { reachable } from '../ledger/reachable.ts'
 import { aborted } from './stop.ts'
 
@@ -25,7 +26,9 @@ export async function withImpatientPool<T>(
     throw stop.reason
   })
   try {
-    return await reachable(() => Promise.race([work(pool), stopped]))
+    return await reachable(() => Promise.race([work(pool), stopped]), {
+      role: roleOf(databaseAt(url)),
+    })
   } finally {
     await endPool(pool, 0)
   }

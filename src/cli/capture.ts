@@ -10,10 +10,11 @@ import { captureDifference, captureStatus } from '../capture/status.ts'
 import { readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
 import { describeCustomers } from '../customers/describe.ts'
+import { type Address, databaseAt } from '../database/session.ts'
 import { readStanding } from '../ledger/generation.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
 import { BINDING_ENV, bindingStatus, warnOfBinding } from './binding.ts'
-import { withPool } from './connect.ts'
+import { ownerIn, withPool } from './connect.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
 import { type Resync, resync } from './resync.ts'
@@ -49,7 +50,7 @@ export const captureCommand: AddCommand = (program, io, exit) => {
     .action(async (options: Options) => {
       const config = await loadConfig(options.config, io.cwd)
       const env = readEnv(io.env, { need: [], may: BINDING_ENV })
-      await withSession(ownerUrl(io), async (client) => {
+      await withSession(owner(io), async (client) => {
         const plan = await planCapture(client, config)
         if (options.print) return io.out(printSql(plan))
         await checkMigrated(client)
@@ -73,7 +74,7 @@ export const captureCommand: AddCommand = (program, io, exit) => {
     })
   sub(capture, 'uninstall', 'remove every trigger and function of rollcall').action(
     async ({ json }: Options) => {
-      const changed = await withSession(ownerUrl(io), (client) => uninstall(client))
+      const changed = await withSession(owner(io), (client) => uninstall(client))
       if (json) io.out(asJson({ changed }))
       else
         io.out(
@@ -104,7 +105,7 @@ function sub(capture: Command, name: string, description: string): Command {
 
 async function showStatus(io: Io, { config, json }: Options): Promise<ExitCode> {
   const resolved = await loadConfig(config, io.cwd)
-  const { tables, marks } = await withSession(databaseUrl(io), async (client) => {
+  const { tables, marks } = await withSession(database(io), async (client) => {
     await checkMigrated(client)
     const difference = captureDifference(await planCapture(client, resolved), await readInstalled(client))
     return { tables: captureStatus(difference), marks: await openMarks(client) }
@@ -114,18 +115,16 @@ async function showStatus(io: Io, { config, json }: Options): Promise<ExitCode> 
   return tables.every(({ state }) => state === 'fits') && marks.length === 0 ? 0 : 3
 }
 
-function databaseUrl(io: Io): string {
-  return readEnv(io.env, { need: ['DATABASE_URL'] }).DATABASE_URL
+function database(io: Io): Address {
+  return databaseAt(readEnv(io.env, { need: ['DATABASE_URL'] }).DATABASE_URL)
 }
 
-/** Triggers are written by the role that owns rollcall's tables. */
-function ownerUrl(io: Io): string {
-  const env = readEnv(io.env, { need: ['DATABASE_URL'], may: ['MIGRATE_DATABASE_URL'] })
-  return env.MIGRATE_DATABASE_URL ?? env.DATABASE_URL
+function owner(io: Io): Address {
+  return ownerIn(readEnv(io.env, { need: ['DATABASE_URL'], may: ['MIGRATE_DATABASE_URL'] }))
 }
 
-function withSession<T>(url: string, work: (client: ClientBase) => Promise<T>): Promise<T> {
-  return withPool({ url }, async (pool: Pool) => {
+function withSession<T>(address: Address, work: (client: ClientBase) => Promise<T>): Promise<T> {
+  return withPool(address, async (pool: Pool) => {
     const client = await pool.connect()
     try {
       return await work(client)

@@ -9,7 +9,7 @@ import { noColumn, noRelation } from '../customers/problems.ts'
 import { READER, WORKER } from '../ledger/grants.ts'
 import { installationName } from '../ledger/target.ts'
 import { RollcallError } from '../model/errors.ts'
-import { withPool } from './connect.ts'
+import { ownerIn, withPool } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { type Grants, sayGrants } from './say-grants.ts'
 
@@ -54,9 +54,8 @@ export const grantsCommand: AddCommand = (program, io) => {
         throw new RollcallError('USAGE', ['--read-only goes without --queue: who looks needs no queue'])
       const config = readOnly ? null : await loadConfig(file, io.cwd)
       const env = readEnv(io.env, { need: ['DATABASE_URL'], may: ['MIGRATE_DATABASE_URL'] })
-      const url = env.MIGRATE_DATABASE_URL ?? env.DATABASE_URL
       const asked = config ? ({ kind: 'worker', config, queue } as const) : ({ kind: 'reader' } as const)
-      const { grants, warnings } = await withPool({ url, stop: io.stop }, (pool) =>
+      const { grants, warnings } = await withPool({ ...ownerIn(env), stop: io.stop }, (pool) =>
         planGrants(pool, role, asked),
       )
       for (const warning of warnings) io.err(`warning: ${warning}`)

@@ -2,9 +2,11 @@ import { type Command, Option } from 'commander'
 import pg from 'pg'
 import { readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
+import { type Address, connectOne } from '../database/session.ts'
 import { migrate } from '../ledger/migrate.ts'
 import { RollcallError } from '../model/errors.ts'
 import { BINDING_ENV, bindingStatus, warnOfBinding } from './binding.ts'
+import { ownerIn } from './connect.ts'
 import type { AddCommand, Io } from './io.ts'
 import { asJson } from './json.ts'
 import { type Accepting, accept } from './migrate-target.ts'
@@ -40,9 +42,10 @@ export const migrateCommand: AddCommand = (program, io) => {
       need: ['DATABASE_URL'],
       may: ['MIGRATE_DATABASE_URL', 'QUEUE_URL', ...BINDING_ENV],
     })
-    const url = env.MIGRATE_DATABASE_URL ?? env.DATABASE_URL
-    const { applied } = await migrate(url, env.QUEUE_URL ? { queueUrl: env.QUEUE_URL } : {})
-    const { accepted, binding } = await onSession(url, async (client) => ({
+    const owner = ownerIn(env)
+    const queue = queueIn(env, owner)
+    const { applied } = await migrate(owner, queue ? { queue } : {})
+    const { accepted, binding } = await onSession(owner, async (client) => ({
       accepted: accepting && (await accept(client, accepting)),
       binding: await bindingStatus(client, env),
     }))
@@ -86,11 +89,23 @@ async function readAccepting(io: Io, { target: as, ...options }: Options): Promi
   return { as, config, expectCreates, target }
 }
 
+/** A queue in the same database is made by the same role. Null: the queue is in Redis, or nobody says where. */
+function queueIn({ DATABASE_URL, QUEUE_URL: url }: Env, owner: Address): Address | null {
+  if (url === undefined || !/^postgres(ql)?:/.test(url)) return null
+  const isHere = [DATABASE_URL, owner.url].some((other) => placeOf(other) === placeOf(url))
+  return isHere ? owner : { url, variable: 'QUEUE_URL' }
+}
+
+type Env = { readonly DATABASE_URL: string; readonly QUEUE_URL?: string }
+
+function placeOf(url: string): string {
+  const { host, port, database } = new pg.Client({ connectionString: url })
+  return JSON.stringify([host, port, database])
+}
+
 /** Of its own: what is forgotten of many customers takes longer than a statement of a worker may. */
-async function onSession<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url, application_name: 'rollcall migrate' })
-  client.on('error', () => undefined) // fails the query that is under way
-  await client.connect()
+async function onSession<T>(owner: Address, use: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = await connectOne(owner, { application_name: 'rollcall migrate' })
   try {
     return await use(client)
   } finally {

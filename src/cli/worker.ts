@@ -3,7 +3,8 @@ import { addressOf } from '../config/address.ts'
 import type { Config } from '../config/config.ts'
 import { readEnv, secretsOf } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
-import { knock } from '../customers/pool.ts'
+import { knock } from '../database/pool.ts'
+import { databaseAt, roleOf } from '../database/session.ts'
 import { openQueue } from '../dispatch/bullmq.ts'
 import type { JobQueue } from '../dispatch/queue.ts'
 import { readVerification } from '../drift/coverage.ts'
@@ -104,7 +105,9 @@ type Opening = {
 
 /** A queue that is away holds no connection of the database open. */
 async function openParts({ env, config, log, stop }: Opening): Promise<Parts> {
-  await reachable(() => knock(env.DATABASE_URL, stop))
+  await reachable(() => knock(env.DATABASE_URL, stop), {
+    role: roleOf(databaseAt(env.DATABASE_URL)),
+  })
   const opened = await openSync({
     config,
     env,

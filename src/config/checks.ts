@@ -1,14 +1,12 @@
 // What several sections of a configuration must agree on.
 import { OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
-import type { ClearWith, Config, FieldSource, Relation, Watched } from './config.ts'
+import type { ClearWith, Config, FieldSource, Watched } from './config.ts'
 import type { Problem } from './problems.ts'
 import type { Mapping } from './reading.ts'
 import { sameRelation } from './relation.ts'
 
 /** Where customers are found; a view has no changes of its own. */
-export type Customers = {
-  readonly relation: Relation
-  readonly key: readonly string[]
+export type Customers = Config['customers'] & {
   readonly isView: boolean
 }
 

@@ -42,7 +42,14 @@ export type Config = {
   readonly file: string
   /** Of everything that mapping and plan go by; see fingerprint.ts. */
   readonly fingerprint: string
-  readonly customers: { readonly relation: Relation; readonly key: readonly string[] }
+  readonly customers: {
+    readonly relation: Relation
+    readonly key: readonly string[]
+    /** Schemas besides the system's own, for the functions behind a view. */
+    readonly searchPath: readonly string[]
+    /** What policies of row-level security that apply to the role are: an error, or what shows it every customer. */
+    readonly rowSecurity: 'refuse' | 'apply'
+  }
   readonly watch: readonly Watched[]
   readonly mapping: Readonly<Partial<Record<UserField, FieldSource>>> & {
     readonly user_id: FieldSource

@@ -70,6 +70,17 @@ export type RollcallConfig = {
   /** One row for each customer. */
   readonly customers: ({ readonly table: RelationName } | { readonly view: RelationName }) & {
     readonly key: string | readonly string[]
+    /**
+     * Where the functions behind a view find what they name: schemas, in order. rollcall reads with the system's own
+     * schema alone, unless this names more; it holds for the reading of customers only.
+     */
+    readonly searchPath?: readonly string[]
+    /**
+     * What becomes of policies of row-level security that apply to rollcall's role. 'refuse': reading is an error, since
+     * a row that a policy hides would read as a customer who is gone. 'apply': they show it every customer, you say.
+     * Default: 'refuse'.
+     */
+    readonly rowSecurity?: 'refuse' | 'apply'
   }
   /** The tables whose changes count. By default the customer table; a view has to name them. */
   readonly watch?: readonly WatchedTable[]

@@ -61,7 +61,7 @@ export function resolveConfig(raw: unknown, file: string, shown: string = file):
   ) {
     throw invalid(shown, problems)
   }
-  const { relation, key } = customers
+  const { relation, key, searchPath, rowSecurity } = customers
   const { strict, unmanaged, onRemove, phonePrefix, createWithoutAccess } = settings
   return freezeAll({
     file,
@@ -76,7 +76,7 @@ export function resolveConfig(raw: unknown, file: string, shown: string = file):
       // Left out where it is as it always was: a new setting is no change of the mapping.
       ...(createWithoutAccess === false ? { createWithoutAccess } : {}),
     }),
-    customers: { relation, key },
+    customers: { relation, key, searchPath, rowSecurity },
     watch,
     mapping: { ...mapping, user_id, status },
     scope,
@@ -88,13 +88,13 @@ export function resolveConfig(raw: unknown, file: string, shown: string = file):
 function readCustomers(raw: unknown, problems: Problem[]): Customers | undefined {
   const customers = read(customersSchema, raw, ['customers'], problems)
   if (customers === undefined) return undefined
-  const { table, view, key } = customers
+  const { table, view, ...others } = customers
   const relation = table ?? view
   if (relation === undefined || (table !== undefined && view !== undefined)) {
     problems.push({ path: ['customers'], text: 'expected either a table or a view' })
     return undefined
   }
-  return { relation, key, isView: view !== undefined }
+  return { relation, ...others, isView: view !== undefined }
 }
 
 function readWatch(

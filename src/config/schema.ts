@@ -39,8 +39,18 @@ function pureFunction<T>(expected: string) {
 
 const object = { error: 'expected an object' }
 
+const schemaName = z
+  .string({ error: 'expected the name of a schema' })
+  .refine(isIdentifier, { error: 'expected the name of a schema (1 to 63 bytes)' })
+
 export const customersSchema = z.strictObject(
-  { table: relation.optional(), view: relation.optional(), key },
+  {
+    table: relation.optional(),
+    view: relation.optional(),
+    key,
+    searchPath: z.array(schemaName, { error: 'expected a list of schemas' }).default([]),
+    rowSecurity: z.enum(['refuse', 'apply'], { error: "expected 'refuse' or 'apply'" }).default('refuse'),
+  },
   object,
 )
 

@@ -21,6 +21,11 @@ export type FoundColumn = {
   readonly base: BaseType
   /** The base type for a cast in SQL, quoted and with its schema. */
   readonly cast: string
+  /**
+   * The schema of the operators that its indexes go by, quoted. An operator without it is looked for on the search path:
+   * of citext, which an extension brings, text's would be found, and A would no longer equal a.
+   */
+  readonly operators: string
   readonly readable: boolean
   /** Equal values may have different texts: citext, or a collation that ignores case or accents. */
   readonly loose: boolean
@@ -64,6 +69,12 @@ export async function findColumns(client: Client, oid: string): Promise<Readonly
        json_build_object('schema', tn.nspname, 'name', t.typname, 'labels', CASE WHEN t.typtype = 'e' THEN
          (SELECT json_agg(e.enumlabel) FROM pg_catalog.pg_enum e WHERE e.enumtypid = t.oid) END) AS base,
        quote_ident(tn.nspname) || '.' || quote_ident(t.typname) AS cast,
+       coalesce((SELECT quote_ident(n.nspname)
+         FROM pg_catalog.pg_opclass c JOIN pg_catalog.pg_am m ON m.oid = c.opcmethod AND m.amname = 'btree'
+         JOIN pg_catalog.pg_amop p ON p.amopfamily = c.opcfamily AND p.amoplefttype = t.oid
+           AND p.amoprighttype = t.oid AND p.amopstrategy = 3
+         JOIN pg_catalog.pg_operator o ON o.oid = p.amopopr JOIN pg_catalog.pg_namespace n ON n.oid = o.oprnamespace
+         WHERE c.opcintype = t.oid AND c.opcdefault), 'pg_catalog') AS operators,
        has_column_privilege(a.attrelid, a.attnum, 'SELECT') AS readable,
        t.typname = 'citext' OR NOT coalesce(k.collisdeterministic, true) AS loose,
        a.attgenerated = 'v' AS virtual

@@ -8,12 +8,17 @@ export type Condition = {
   readonly column: string
   /** The column's type, as a cast; see `describeCustomers`. */
   readonly type: string
+  /** The schema of this type's operators, quoted; see `FoundColumn`. */
+  readonly operators: string
   readonly operator: Operator
   readonly values: readonly string[]
 }
 
 /** The condition on `c`, its values as parameters from number `first` on; every value is one parameter. */
-export function conditionSql({ column, type, operator, values }: Condition, first: number): string {
+export function conditionSql(
+  { column, type, operators, operator, values }: Condition,
+  first: number,
+): string {
   const name = `c.${pg.escapeIdentifier(column)}`
   const at = (_: string, index: number) => `$${first + index}::${type}`
   switch (operator) {
@@ -21,9 +26,9 @@ export function conditionSql({ column, type, operator, values }: Condition, firs
     case 'is not null':
       return `${name} ${operator}`
     case 'in':
-      return `${name} IN (${values.map(at).join(', ')})`
+      return `${name} OPERATOR(${operators}.=) ANY (ARRAY[${values.map(at).join(', ')}])`
     default:
-      return `${name} ${operator} ${at('', 0)}`
+      return `${name} OPERATOR(${operators}.${operator}) ${at('', 0)}`
   }
 }
 

@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import { type Condition, conditionsSql } from './condition.ts'
 import type { CustomersShape } from './describe.ts'
 import { keySql } from './key-sql.ts'
+import { queryCustomers } from './query.ts'
 
 /** A view may take long to count, and nobody wants to wait for a percentage. */
 const PATIENCE_MS = 5000
@@ -15,21 +16,15 @@ export async function countCustomers(
 ): Promise<number | null> {
   const { from, present } = keySql(shape)
   const where = [...present, ...conditionsSql(conditions, 1)]
-  const client = await pool.connect()
-  let broken = true
+  const settings = [...shape.settings, `SET LOCAL statement_timeout = ${PATIENCE_MS}`]
   try {
-    await client.query(`BEGIN READ ONLY; SET LOCAL statement_timeout = ${PATIENCE_MS}`)
-    const { rows } = await client.query<{ n: number }>(
-      `SELECT count(*)::float8 AS n FROM ${from} WHERE ${where.join(' AND ')}`,
-      conditions.flatMap(({ values }) => values),
-    )
-    await client.query('COMMIT')
-    broken = false
+    const { rows } = await queryCustomers<{ n: number }>(pool, settings, {
+      text: `SELECT pg_catalog.count(*)::float8 AS n FROM ${from} WHERE ${where.join(' AND ')}`,
+      values: conditions.flatMap(({ values }) => values),
+    })
     return rows[0]?.n ?? null
   } catch (error) {
     if ((error as { code?: unknown }).code === CANCELLED) return null
     throw error
-  } finally {
-    client.release(broken)
   }
 }

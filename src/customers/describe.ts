@@ -2,6 +2,7 @@
 // the start and not a failed job for every customer.
 import pg from 'pg'
 import type { Config, Relation } from '../config/config.ts'
+import { roleBehind } from '../database/pool.ts'
 import { RollcallError } from '../model/errors.ts'
 import {
   type Client,
@@ -15,6 +16,7 @@ import {
 import { columnUses, neededColumns } from './columns.ts'
 import type { BaseType } from './key-type.ts'
 import { keyTypeProblems, nameOf, noColumn, noRelation } from './problems.ts'
+import { queryCustomers, type Settings, settingsOf } from './query.ts'
 import { describeWatched } from './watched.ts'
 
 export type KeyColumn = {
@@ -24,11 +26,15 @@ export type KeyColumn = {
   readonly base: BaseType
   /** The type to cast a parameter to (never the column, whose index would be lost), quoted. */
   readonly cast: string
+  /** The schema of the type's operators, quoted; see `FoundColumn`. */
+  readonly operators: string
 }
 
 export type CustomersShape = {
   readonly relation: Relation
   readonly kind: 'table' | 'view'
+  /** What a session is set to when it reads customers. */
+  readonly settings: Settings
   readonly key: readonly KeyColumn[]
   /** Every column that is read, key columns included. */
   readonly columns: readonly { readonly name: string; readonly type: string }[]
@@ -45,14 +51,15 @@ export async function describeCustomers(client: Client, config: Config): Promise
   const held = await holdAgainst(client, config)
   if (!held.found) throw new RollcallError('CUSTOMERS_UNREADABLE', held.misfits)
   const { found, columns, key, warnings } = held
-  const problems = [...unreadable(config, found, columns), ...held.misfits]
+  const problems = [...unreadable(client, config, { found, columns }), ...held.misfits]
   if (problems.length === 0) problems.push(...(await probe(client, config)))
   if (problems.length > 0) throw new RollcallError('CUSTOMERS_UNREADABLE', problems)
 
   return {
     relation,
     kind: isView(found) ? 'view' : 'table',
-    key: key.map(({ name, type, base, cast }) => ({ name, type, base, cast })),
+    settings: settingsOf(config),
+    key: key.map(({ name, type, base, cast, operators }) => ({ name, type, base, cast, operators })),
     columns: neededColumns(config).flatMap((name) => {
       const column = columns.get(name)
       return column ? [{ name, type: column.type }] : []
@@ -66,7 +73,9 @@ export async function describeCustomers(client: Client, config: Config): Promise
  * customer: a column that was renamed while workers run is told in the words that a start would refuse it with.
  */
 export async function findMisfits(client: Client, config: Config): Promise<readonly string[]> {
-  return (await holdAgainst(client, config)).misfits
+  const { found, columns, misfits } = await holdAgainst(client, config)
+  const looksAlone = found && unreadable(client, config, { found, columns }).length > 0
+  return misfits.length > 0 || looksAlone ? misfits : await probe(client, config)
 }
 
 async function holdAgainst(client: Client, config: Config) {
@@ -87,22 +96,25 @@ async function holdAgainst(client: Client, config: Config) {
   return { found, columns, key, misfits, warnings }
 }
 
-function unreadable(
-  config: Config,
-  found: FoundRelation,
-  columns: ReadonlyMap<string, FoundColumn>,
-): readonly string[] {
+type Holding = { readonly found: FoundRelation; readonly columns: ReadonlyMap<string, FoundColumn> }
+
+function unreadable(client: Client, config: Config, { found, columns }: Holding): readonly string[] {
   const { relation } = config.customers
+  const role = roleBehind(client)
   return [
-    ...(found.schemaUsable ? [] : [`customers: the role has no USAGE on the schema ${relation.schema}`]),
+    ...(found.schemaUsable ? [] : [`customers: ${role} has no USAGE on the schema ${relation.schema}`]),
     ...columnUses(config)
       .filter(({ column }) => columns.get(column)?.readable === false)
       .map(
-        ({ where, column }) =>
-          `${where}: the role may not SELECT the column ${column} of ${nameOf(relation)}`,
+        ({ where, column }) => `${where}: ${role} may not SELECT the column ${column} of ${nameOf(relation)}`,
       ),
   ]
 }
+
+/** Postgres' words, where a policy would hide rows from a session that has not allowed it. */
+const HIDES = /row-level security/
+const WHEN_HIDDEN =
+  "; rows that a policy hides would read as customers who are gone. Give the role BYPASSRLS; or where the policies show it every customer, set customers.rowSecurity to 'apply'"
 
 /** What only Postgres itself can tell: rights behind a view, a view that no longer works. */
 async function probe(client: Client, config: Config): Promise<readonly string[]> {
@@ -110,12 +122,15 @@ async function probe(client: Client, config: Config): Promise<readonly string[]>
   const columns = neededColumns(config).map((column) => pg.escapeIdentifier(column))
   const relation = `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(name)}`
   try {
-    await client.query(`SELECT ${columns.join(', ')} FROM ${relation} LIMIT 0`)
+    const text = `SELECT ${columns.join(', ')} FROM ${relation} LIMIT 0`
+    await queryCustomers(client, settingsOf(config), { text })
     return []
   } catch (error) {
     // Class 42: a name or a right. Postgres' sentence names objects only.
     if (error instanceof pg.DatabaseError && error.code?.startsWith('42'))
-      return [`customers: ${error.message}`]
+      return [
+        `customers: ${roleBehind(client)}: ${error.message}${HIDES.test(error.message) ? WHEN_HIDDEN : ''}`,
+      ]
     throw error
   }
 }

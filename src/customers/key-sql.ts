@@ -22,10 +22,13 @@ export function keySql({ relation, key }: Pick<CustomersShape, 'relation' | 'key
     from: `${id(relation.schema)}.${id(relation.name)} c`,
     columns,
     texts,
-    canonical: texts.length === 1 ? `(${texts.join()})` : `(jsonb_build_array(${texts.join(', ')})::text)`,
+    canonical:
+      texts.length === 1 ? `(${texts.join()})` : `(pg_catalog.jsonb_build_array(${texts.join(', ')})::text)`,
     present: key.flatMap(({ base }, at) => [
       `${columns[at]} IS NOT NULL`,
-      ...(keyFamily(base) === 'text' ? [`octet_length(${texts[at]}) <= ${LONGEST_KEY_BYTES}`] : []),
+      ...(keyFamily(base) === 'text'
+        ? [`pg_catalog.octet_length(${texts[at]}) <= ${LONGEST_KEY_BYTES}`]
+        : []),
     ]),
   }
 }

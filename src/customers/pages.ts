@@ -1,9 +1,9 @@
 // All customer keys, page by page.
-import type { ClientBase } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
 import { type Condition, conditionsSql } from './condition.ts'
 import type { CustomersShape } from './describe.ts'
 import { keySql } from './key-sql.ts'
+import { type Queryable, queryCustomers } from './query.ts'
 
 /** The place behind a customer, where a page may begin: the texts of its key's columns, and its one text. */
 export type KeyCursor = readonly string[]
@@ -17,7 +17,7 @@ export type KeyPage = {
   readonly next: KeyCursor | null
 }
 
-type ReadKeys = (client: Pick<ClientBase, 'query'>, after: KeyCursor | null) => Promise<KeyPage>
+type ReadKeys = (client: Queryable, after: KeyCursor | null) => Promise<KeyPage>
 
 /**
  * Pages through the customers in the order of their own key columns, so that the index on these serves each page.
@@ -32,7 +32,6 @@ export function makeReadKeys(
   const { key } = shape
   const { from, columns, texts, canonical, present } = keySql(shape)
   const order = [...columns, `${canonical} COLLATE "C"`].join(', ')
-  const cursor = [...key.map(({ cast }, at) => `$${at + 2}::${cast}`), `$${key.length + 2}::text`].join(', ')
   const statement = (behind: readonly string[], parameter: number) => {
     const where = [...present, ...behind, ...conditionsSql(conditions, parameter)]
     return `
@@ -42,11 +41,13 @@ WHERE ${where.join(' AND ')}
 ORDER BY ${order} LIMIT $1`
   }
   const first = statement([], 2)
-  const later = statement([`(${order}) > (${cursor})`], key.length + 3)
+  const parts = key.map(({ cast, operators }, at) => ({ column: columns[at] ?? '', cast, operators }))
+  const text = { column: `${canonical} COLLATE "C"`, cast: 'text', operators: 'pg_catalog' }
+  const later = statement([behindSql([...parts, text])], key.length + 3)
   const asked = conditions.flatMap(({ values }) => values)
 
   return async (client, after) => {
-    const { rows } = await client.query<string[]>({
+    const { rows } = await queryCustomers<string[]>(client, shape.settings, {
       text: after ? later : first,
       values: [limit, ...(after ?? []), ...asked],
       rowMode: 'array',
@@ -57,4 +58,20 @@ ORDER BY ${order} LIMIT $1`
       next: rows.length < limit ? null : (rows.at(-1) ?? null),
     }
   }
+}
+
+type Ordered = { readonly column: string; readonly cast: string; readonly operators: string }
+
+/**
+ * What comes after the cursor, whose parts are parameters from the second on. A comparison of rows uses an index of
+ * several columns, and finds the system's operators alone; with the operators of other types it is spelled out.
+ */
+function behindSql(parts: readonly Ordered[]): string {
+  const cursor = parts.map(({ cast }, at) => `$${at + 2}::${cast}`)
+  if (parts.every(({ operators }) => operators === 'pg_catalog'))
+    return `(${parts.map(({ column }) => column).join(', ')}) > (${cursor.join(', ')})`
+  return parts.reduceRight((later, { column, operators }, at) => {
+    const compared = (operator: string) => `${column} OPERATOR(${operators}.${operator}) ${cursor[at]}`
+    return later === '' ? compared('>') : `(${compared('>=')} AND (${compared('>')} OR ${later}))`
+  }, '')
 }

@@ -1,4 +1,4 @@
-import pg, { type ClientBase } from 'pg'
+import pg from 'pg'
 import type { Config, Row } from '../config/config.ts'
 import { TooLarge } from '../config/source.ts'
 import type { CustomerKey } from '../model/customer.ts'
@@ -7,11 +7,12 @@ import type { CustomersShape } from './describe.ts'
 import { keyParts } from './key.ts'
 import { keySql } from './key-sql.ts'
 import { readable } from './key-type.ts'
+import { type Queryable, queryCustomers } from './query.ts'
 
 /** A customer as it is now; null: there is none; `ambiguous`: the relation has several rows for the key. */
 export type Found = Row | null | 'ambiguous'
 export type ReadCustomers = (
-  client: Pick<ClientBase, 'query'>,
+  client: Queryable,
   keys: readonly CustomerKey[],
 ) => Promise<ReadonlyMap<CustomerKey, Found>>
 
@@ -33,7 +34,7 @@ export function makeReadCustomers(config: Config, shape: CustomersShape): ReadCu
       return parts ? [{ key, parts }] : []
     })
     if (asked.length === 0) return found
-    const { rows } = await client.query<[string, string, ...unknown[]]>({
+    const { rows } = await queryCustomers<[string, string, ...unknown[]]>(client, shape.settings, {
       text: statement,
       values: [asked.map(({ key }) => key), ...shape.key.map((_, i) => asked.map(({ parts }) => parts[i]))],
       rowMode: 'array',
@@ -66,12 +67,12 @@ function readStatement(shape: CustomersShape, limits: readonly Limit[]): string 
   const { from, columns: keys, canonical } = keySql(shape)
   const arrays = ['$1::text[]', ...key.map(({ cast }, i) => `$${i + 2}::${cast}[]`)]
   const parts = key.map((_, i) => `part${i}`)
-  const equal = keys.map((name, i) => `${name} = asked.part${i}`)
+  const equal = keys.map((name, i) => `${name} OPERATOR(${key[i]?.operators}.=) asked.part${i}`)
   const fits = limits.map(([, most], i) => `${fitsSql(`v.value${i}`, most)} AS fits${i}`)
   const values = limits.map((_, i) => `CASE WHEN r.fits${i} THEN r.value${i} END`)
   return `
-SELECT asked.key, concat(${limits.map((_, i) => `r.fits${i}::int`).join(', ')}), ${values.join(', ')}
-FROM unnest(${arrays.join(', ')}) AS asked (key, ${parts.join(', ')})
+SELECT asked.key, pg_catalog.concat(${limits.map((_, i) => `r.fits${i}::int`).join(', ')}), ${values.join(', ')}
+FROM ROWS FROM (${arrays.map((array) => `pg_catalog.unnest(${array})`).join(', ')}) AS asked (key, ${parts.join(', ')})
 CROSS JOIN LATERAL (
   SELECT v.*, ${fits.join(', ')} FROM (
     SELECT ${limits.map(([column], i) => `c.${id(column)} AS value${i}`).join(', ')}
@@ -90,7 +91,7 @@ type Limit = readonly [column: string, most: number]
  * that somebody else has made. The type is asked of each value, since columns change theirs while workers run.
  */
 function fitsSql(value: string, most: number): string {
-  return `(CASE WHEN pg_catalog.pg_typeof(${value}) IN ('pg_catalog.text'::regtype, 'pg_catalog.varchar'::regtype)
+  return `(CASE WHEN pg_catalog.pg_typeof(${value}) IN ('pg_catalog.text'::pg_catalog.regtype, 'pg_catalog.varchar'::pg_catalog.regtype)
       THEN pg_catalog.octet_length(${value}::text) <= ${most}
     WHEN pg_catalog.pg_column_size(${value}) > ${most} THEN false
     ELSE pg_catalog.octet_length(pg_catalog.format('%s', ${value})) <= ${most} END) IS NOT FALSE`

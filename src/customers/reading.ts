@@ -65,6 +65,11 @@ async function whyUnreadable(pool: Pool, config: Config): Promise<readonly strin
   }
 }
 
+/** A function, an operator, a table, a type or a schema that is not found. */
+const UNFOUND = /^(42883|42P01|42704|3F000)$/
+const OUT_OF_PATH =
+  "customers: a function behind the view does not find what it names: rollcall reads with Postgres' own schema alone. Name the others in customers.searchPath"
+
 /** Class 42: a name or a right. Its code alone would tell nobody which one. */
 function makeExplained(why: () => Promise<readonly string[]>, onMisfits: Required<Options>['onMisfits']) {
   let asked: Promise<readonly string[]> = Promise.resolve([])
@@ -78,9 +83,10 @@ function makeExplained(why: () => Promise<readonly string[]>, onMisfits: Require
       asked = why()
     }
     const misfits = await asked
-    if (misfits.length === 0) return error
-    if (isNew) onMisfits(misfits)
-    return new RollcallError('CUSTOMERS_UNREADABLE', misfits, { cause: error })
+    const said = misfits.length === 0 && UNFOUND.test(error.code) ? [OUT_OF_PATH] : misfits
+    if (said.length === 0) return error
+    if (isNew) onMisfits(said)
+    return new RollcallError('CUSTOMERS_UNREADABLE', said, { cause: error })
   }
 }
 

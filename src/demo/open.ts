@@ -7,7 +7,8 @@ import { install } from '../capture/install.ts'
 import { planCapture } from '../capture/relations.ts'
 import type { Config } from '../config/config.ts'
 import { resolveConfig } from '../config/resolve.ts'
-import { makePool } from '../customers/pool.ts'
+import { makePool } from '../database/pool.ts'
+import { databaseAt } from '../database/session.ts'
 import { openQueue } from '../dispatch/bullmq.ts'
 import { startPostgres } from '../embedded/postgres.ts'
 import { migrate } from '../ledger/migrate.ts'
@@ -60,7 +61,7 @@ export async function openDemo({ stack, now, say, tell, stop }: Options): Promis
   const pool = makePool({ url: server.url, max: 4, applicationName: 'shop', onError: () => undefined })
   stack.defer(() => pool.end())
   await pool.query(SCHEMA)
-  await migrate(server.url, { queueUrl: server.url })
+  await migrate(databaseAt(server.url), { queue: databaseAt(server.url) })
   await captureCustomers(pool, config)
   stop.throwIfAborted()
 

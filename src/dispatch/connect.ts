@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { assertSchemaCompatibility, createPostgresBackend, SchemaMigrationRequiredError } from 'bullmq'
 import { Redis } from 'ioredis'
 import pg from 'pg'
+import { type Address, connectOne, roleOf, sessionConfig } from '../database/session.ts'
 import { QUEUE_SCHEMA } from '../ledger/migrate.ts'
 import { databaseError, tlsProblem } from '../ledger/reachable.ts'
 import { RollcallError } from '../model/errors.ts'
@@ -105,24 +106,16 @@ async function refuseEviction(redis: Redis): Promise<void> {
 }
 
 async function connectPostgres(queueUrl: string, onError: (error: Error) => void): Promise<QueueConnection> {
-  const client = new pg.Client({ connectionString: queueUrl, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
-  // A connection that breaks fails what is awaited here; without a listener the process would end.
-  client.on('error', () => undefined)
+  const address = { url: queueUrl, variable: 'QUEUE_URL' }
   try {
-    await client.connect()
-    await assertSchemaCompatibility(client, QUEUE_SCHEMA)
+    await probe(address)
   } catch (error) {
     throw postgresError(error, queueUrl)
-  } finally {
-    await client.end().catch(() => undefined)
   }
-  // The planner falls back to scanning the whole table while a young queue has no statistics.
-  const options = '-c enable_seqscan=off'
   const pool = (max: number) => ({
-    connectionString: queueUrl,
+    ...sessionConfig(address, 'queue'),
     schema: QUEUE_SCHEMA,
     max,
-    options,
     keepAlive: true,
     Client: listened(onError),
   })
@@ -132,6 +125,15 @@ async function connectPostgres(queueUrl: string, onError: (error: Error) => void
     factory: createPostgresBackend,
     redis: null,
     async close() {},
+  }
+}
+
+async function probe(address: Address): Promise<void> {
+  const client = await connectOne(address, { connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
+  try {
+    await assertSchemaCompatibility(client, QUEUE_SCHEMA)
+  } finally {
+    await client.end().catch(() => undefined)
   }
 }
 
@@ -163,7 +165,8 @@ function postgresError(error: unknown, queueUrl: string): unknown {
     return new RollcallError('NOT_MIGRATED', [
       `the queue's tables (schema ${QUEUE_SCHEMA}) are missing in ${server}${new URL(queueUrl).pathname}: it is QUEUE_URL that tells \`rollcall migrate\` to make them there, as a role that may create`,
     ])
-  const known = databaseError(error, 'QUEUE_DOWN')
+  const role = roleOf({ url: queueUrl, variable: 'QUEUE_URL' })
+  const known = databaseError(error, { down: 'QUEUE_DOWN', role })
   if (!known) return error
   const code = known.code === 'DATABASE_REFUSED' ? 'QUEUE_REFUSED' : known.code
   return new RollcallError(

@@ -28,7 +28,7 @@ const PATIENCE = "SET LOCAL statement_timeout = '15min'"
 export async function draw(everybody: Everybody, seed: string, count: number): Promise<readonly Drawn[]> {
   const { sql, values } = keysOf(everybody)
   const text = `
-SELECT key, rank::text AS rank FROM (SELECT key, hashtextextended(key, $${values.length + 1}::bigint) AS rank
+SELECT key, rank::text AS rank FROM (SELECT key, pg_catalog.hashtextextended(key, $${values.length + 1}::bigint) AS rank
   FROM (${sql}) e) r
 ORDER BY r.rank, r.key COLLATE "C" LIMIT $${values.length + 2}`
   return await patiently<Drawn>(everybody, text, [...values, seed, count])
@@ -39,7 +39,7 @@ export async function countEverybody(everybody: Everybody): Promise<number> {
   const { sql, values } = keysOf(everybody)
   const rows = await patiently<{ count: number }>(
     everybody,
-    `SELECT count(*)::float8 AS count FROM (${sql}) e`,
+    `SELECT pg_catalog.count(*)::float8 AS count FROM (${sql}) e`,
     values,
   )
   return rows[0]?.count ?? 0
@@ -59,7 +59,7 @@ function keysOf({ shape, conditions }: Everybody): {
 
 /** @throws whatever the signal's reason is, once it has told Postgres to end the statement */
 async function patiently<Row extends QueryResultRow>(
-  { pool, signal }: Pick<Everybody, 'pool' | 'signal'>,
+  { pool, shape, signal }: Everybody,
   text: string,
   values: readonly unknown[],
 ): Promise<readonly Row[]> {
@@ -69,7 +69,7 @@ async function patiently<Row extends QueryResultRow>(
   let broken = true
   let cancel: () => void = () => undefined
   try {
-    const pid = await beginPatiently(client)
+    const pid = await beginPatiently(client, shape.settings)
     signal.throwIfAborted()
     // Cut off alone it would go on in Postgres for minutes, for nobody.
     cancel = () => void pool.query('SELECT pg_cancel_backend($1)', [pid]).catch(() => undefined)
@@ -87,9 +87,8 @@ async function patiently<Row extends QueryResultRow>(
 }
 
 /** Resolves to the process of Postgres that serves it. */
-async function beginPatiently(client: PoolClient): Promise<number> {
-  await client.query('BEGIN READ ONLY')
-  await client.query(PATIENCE)
+async function beginPatiently(client: PoolClient, settings: readonly string[]): Promise<number> {
+  await client.query(['BEGIN READ ONLY', PATIENCE, ...settings].join('; '))
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
   return rows[0]?.pid ?? 0
 }

@@ -5,10 +5,11 @@ import {
   runMigrations,
   SchemaMigrationRequiredError,
 } from 'bullmq'
-import pg from 'pg'
+import type pg from 'pg'
+import { type Address, connectOne, roleOf } from '../database/session.ts'
 import { type ErrorCode, RollcallError } from '../model/errors.ts'
 import { appliedHashes, type Migration, readMigrations, whatIsMissing } from './migrations.ts'
-import { databaseError, reachable } from './reachable.ts'
+import { reachable } from './reachable.ts'
 
 /** The schema of BullMQ's own tables, in whatever database the queue is. */
 export const QUEUE_SCHEMA = 'rollcall_queue'
@@ -20,8 +21,8 @@ const LOCK = [0x726f6c6c, 1]
 type Session = pg.Client | pg.PoolClient
 
 export type MigrateOptions = {
-  /** The queue's schema is migrated too when this is a `postgres://` address. */
-  readonly queueUrl?: string
+  /** Where the queue is in Postgres: its schema is migrated too. */
+  readonly queue?: Address
 }
 
 /**
@@ -35,15 +36,14 @@ export type MigrateOptions = {
  * migrated by a version that this one does not know.
  */
 export async function migrate(
-  database: string | Session,
-  options: MigrateOptions = {},
+  database: Address | Session,
+  { queue }: MigrateOptions = {},
 ): Promise<{ applied: number }> {
   const applied =
-    typeof database === 'string'
+    'url' in database
       ? await onSession(database, 'DATABASE_DOWN', migrateLedger)
       : await migrateLedger(database)
-  const { queueUrl } = options
-  if (queueUrl && /^postgres(ql)?:/.test(queueUrl)) await onSession(queueUrl, 'QUEUE_DOWN', migrateQueue)
+  if (queue) await onSession(queue, 'QUEUE_DOWN', migrateQueue)
   return { applied }
 }
 
@@ -65,7 +65,7 @@ async function migrateLedger(client: Session): Promise<number> {
     const all = await readMigrations()
     const pending = all.filter(({ hash }) => !applied.has(hash))
     if (applied.size + pending.length > all.length && pending.length > 0) throw diverged(pending)
-    await reachable(() => inTransaction(client, () => apply(client, pending)))
+    await inTransaction(client, () => apply(client, pending))
     await checkMigrated(client)
     return pending.length
   } finally {
@@ -108,7 +108,7 @@ function diverged(pending: readonly Migration[]): RollcallError {
  */
 async function migrateQueue(client: Session): Promise<void> {
   if (await queueIsMigrated(client)) return
-  await reachable(() => runMigrations(client, QUEUE_SCHEMA))
+  await runMigrations(client, QUEUE_SCHEMA)
   for (const table of ['job', 'event']) {
     await client.query(`
       ALTER TABLE IF EXISTS ${QUEUE_SCHEMA}.${table} SET (
@@ -129,17 +129,19 @@ async function queueIsMigrated(client: Session): Promise<boolean> {
     return (await assertSchemaCompatibility(client, QUEUE_SCHEMA)) >= LATEST_SCHEMA_VERSION
   } catch (error) {
     if (error instanceof SchemaMigrationRequiredError) return false
-    throw databaseError(error) ?? error
+    throw error
   }
 }
 
-async function onSession<T>(url: string, down: ErrorCode, use: (client: Session) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url, application_name: 'rollcall migrate' })
-  // A connection that breaks fails the query that is under way, and that is what is reported.
-  client.on('error', () => undefined)
+async function onSession<T>(
+  address: Address,
+  down: ErrorCode,
+  use: (client: Session) => Promise<T>,
+): Promise<T> {
+  const options = { down, role: roleOf(address) }
+  const client = await reachable(() => connectOne(address, { application_name: 'rollcall migrate' }), options)
   try {
-    await reachable(() => client.connect(), down)
-    return await use(client)
+    return await reachable(() => use(client), options)
   } finally {
     await client.end()
   }

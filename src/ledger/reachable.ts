@@ -6,6 +6,8 @@ import { type ErrorCode, RollcallError } from '../model/errors.ts'
 const NO_SERVICE = /^(57P0[123]|53300)$/
 /** Login refused, no such database, no right: Postgres' sentence names objects and roles only. */
 const REFUSED = /^(28|3D|42501)/
+/** A server that cannot be written to, and a pooler that does not take what a session begins with. */
+const UNFIT: Readonly<Record<string, ErrorCode>> = { 25006: 'DATABASE_STANDBY', '08P01': 'SESSION_UNFIT' }
 const CONNECTION_CODES = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -25,25 +27,35 @@ const TLS_WORDS =
 /** What pg says, without any code, when a connection took too long or broke. */
 const PG_WORDS = /^(timeout exceeded when trying to connect|timeout expired|Connection terminated.*)$/
 
-/** Runs `work`; other errors than those pass as they are. `down` is the error for a server that is away. */
-export async function reachable<T>(work: () => Promise<T>, down: ErrorCode = 'DATABASE_DOWN'): Promise<T> {
+type Options = {
+  /** The error for a server that is away; default: DATABASE_DOWN. */
+  readonly down?: ErrorCode
+  /** Who is refused; see `roleOf`. */
+  readonly role?: string
+}
+
+/** Runs `work`; other errors than those pass as they are. */
+export async function reachable<T>(work: () => Promise<T>, options: Options = {}): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    throw databaseError(error, down) ?? error
+    throw databaseError(error, options) ?? error
   }
 }
 
-export function databaseError(error: unknown, down: ErrorCode = 'DATABASE_DOWN'): RollcallError | null {
+export function databaseError(
+  error: unknown,
+  { down = 'DATABASE_DOWN', role }: Options = {},
+): RollcallError | null {
   if (error instanceof RollcallError || !(error instanceof Error)) return null
   // Node bundles the refusals of several addresses of one host.
   const inner: unknown = error instanceof AggregateError ? error.errors[0] : error
   const code = codeOf(inner)
   if (inner instanceof pg.DatabaseError) {
     if (NO_SERVICE.test(code)) return new RollcallError(down, [inner.message], { cause: error })
-    return REFUSED.test(code)
-      ? new RollcallError('DATABASE_REFUSED', [inner.message], { cause: error })
-      : null
+    const refusal = REFUSED.test(code) ? 'DATABASE_REFUSED' : UNFIT[code]
+    const detail = role === undefined ? inner.message : `${role}: ${inner.message}`
+    return refusal ? new RollcallError(refusal, [detail], { cause: error }) : null
   }
   const tls = tlsProblem(inner)
   if (tls) return new RollcallError('TLS_FAILED', [tls], { cause: error })

@@ -32,6 +32,16 @@ export const ERRORS = {
     means: 'Postgres answered, but refused what rollcall needs.',
     todo: 'Correct what is named above: role, password, database, or the rights that the README lists under "Rights".',
   },
+  DATABASE_STANDBY: {
+    exit: 2,
+    means: 'The database is a standby: it can be read, and rollcall has to write.',
+    todo: 'Name the primary in the variable above.',
+  },
+  SESSION_UNFIT: {
+    exit: 2,
+    means: 'A session does not get the settings that it begins with: a pooler stands between.',
+    todo: 'Name Postgres itself in the variable above, or a pooler in session mode that passes `options` on.',
+  },
   TLS_FAILED: {
     exit: 1,
     means: 'A server was reached, but no encrypted connection to it can be trusted.',

@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts'
 import { type FoundColumn, findColumns, findRelation } from '../customers/catalog.ts'
 import { neededColumns } from '../customers/columns.ts'
 import { type Condition, conditionSql } from '../customers/condition.ts'
+import { queryCustomers, settingsOf } from '../customers/query.ts'
 import { closest } from '../model/closest.ts'
 import { RollcallError } from '../model/errors.ts'
 import { parseWhere, type Said } from './where.ts'
@@ -46,7 +47,10 @@ function resolve(
   const column = known.includes(said.column) ? columns.get(said.column) : undefined
   if (!column) return unknownColumn(said.column, known)
   const { operator, values } = said
-  return { condition: { column: said.column, type: column.cast, operator, values }, type: column.type }
+  return {
+    condition: { column: said.column, type: column.cast, operators: column.operators, operator, values },
+    type: column.type,
+  }
 }
 
 /** Only what a sync reads is told of: the other columns are none of our business, and no right is needed to them. */
@@ -65,9 +69,10 @@ async function tried(client: Client, config: Config, condition: Condition): Prom
   const { schema, name } = config.customers.relation
   const relation = `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(name)}`
   try {
-    await client.query(`SELECT FROM ${relation} c WHERE ${conditionSql(condition, 1)} LIMIT 0`, [
-      ...condition.values,
-    ])
+    await queryCustomers(client, settingsOf(config), {
+      text: `SELECT FROM ${relation} c WHERE ${conditionSql(condition, 1)} LIMIT 0`,
+      values: [...condition.values],
+    })
     return null
   } catch (error) {
     const code = error instanceof pg.DatabaseError ? (error.code ?? '') : ''

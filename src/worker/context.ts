@@ -5,9 +5,10 @@ import { whenNoted } from '../capture/noted.ts'
 import { outboxSource } from '../capture/outbox.ts'
 import type { Config } from '../config/config.ts'
 import { type CustomersShape, describeCustomers } from '../customers/describe.ts'
-import { endPool, makePool } from '../customers/pool.ts'
 import type { Found } from '../customers/read.ts'
 import { makeReading, type Reading } from '../customers/reading.ts'
+import { endPool, makePool } from '../database/pool.ts'
+import { databaseAt, roleOf } from '../database/session.ts'
 import { makeBatch } from '../ledger/batch.ts'
 import { doubtStatus } from '../ledger/ending.ts'
 import { bindGeneration, type Standing } from '../ledger/generation.ts'
@@ -102,14 +103,16 @@ export async function openSync({
       apiKey: env.SERVICE_API_KEY,
       digestKey: env.ROLLCALL_DIGEST_KEY,
     }
-    const { described, binding, standing } = await reachable(async () => {
+    const role = roleOf(databaseAt(env.DATABASE_URL))
+    const opening = async () => {
       await checkMigrated(pool)
       const described = await describeCustomers(pool, config)
       const binding = await bindTarget(pool, target)
       const standing = await bindGeneration(pool, config.fingerprint)
       await configureCeiling(pool, config.pace.ceiling)
       return { described, binding, standing }
-    })
+    }
+    const { described, binding, standing } = await reachable(opening, { role })
     const readMany = makeReading(pool, config, described, { onMisfits })
     const readRow = makeBatch<CustomerKey, Found>(async (keys) => {
       const { rows, unreadable } = await readMany([...new Set(keys)])

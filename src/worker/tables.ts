@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { endPool, makePool } from '../customers/pool.ts'
+import { endPool, makePool } from '../database/pool.ts'
 import { type Overview, readOverview } from '../ledger/overview.ts'
 import { readSweeps, type SweepsReport } from '../ledger/sweeps-read.ts'
 import type { DriftReading } from './drift-gauges.ts'

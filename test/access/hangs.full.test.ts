@@ -1,7 +1,7 @@
 // Somebody holds a lock and does not let go: nothing hangs on it for longer than it has patience.
 import type { Pool, PoolClient } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { makePool } from '../../src/customers/pool.ts'
+import { makePool } from '../../src/database/pool.ts'
 import { setCeiling } from '../../src/pace/row.ts'
 import { buildHouse, type House } from '../support/house.ts'
 import { runRollcall } from '../support/process.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { makePool } from '../../src/customers/pool.ts'
+import { makePool } from '../../src/database/pool.ts'
 import { bindTarget } from '../../src/ledger/target.ts'
 import { holdOff, setCeiling } from '../../src/pace/row.ts'
 import { startSandbox } from '../../src/sandbox/server.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { makeBrake } from '../../src/brake/reserve.ts'
 import { inTransaction } from '../../src/brake/transaction.ts'
-import { makePool } from '../../src/customers/pool.ts'
+import { makePool } from '../../src/database/pool.ts'
 import { freshDatabase } from '../support/database.ts'
 
 const RULES = {

@@ -7,6 +7,7 @@ import { install } from '../../src/capture/install.ts'
 import { planCapture } from '../../src/capture/relations.ts'
 import type { RollcallConfig } from '../../src/config/define.ts'
 import { resolveConfig } from '../../src/config/resolve.ts'
+import { databaseAt } from '../../src/database/session.ts'
 import { guard } from '../../src/embedded/guarded.ts'
 import type { EmbeddedServer } from '../../src/embedded/launch.ts'
 import { startRedis } from '../../src/embedded/redis.ts'
@@ -66,7 +67,7 @@ export async function openGround(lane: Lane, serviceUrl: string): Promise<Ground
   opening.defer(() => pool.end())
   // Checked at the end of a statement, so that keys can change places.
   await pool.query(CUSTOMERS.replace('PRIMARY KEY', 'PRIMARY KEY DEFERRABLE'))
-  await migrate(postgres.url, { queueUrl: postgres.url })
+  await migrate(databaseAt(postgres.url), { queue: databaseAt(postgres.url) })
   await createLog(pool)
   const client = await pool.connect()
   await install(client, await planCapture(client, resolveConfig(CHAOS_CONFIG, 'rollcall.config.js')))

@@ -233,7 +233,7 @@ test('stopped while it counts or draws it ends at once; what was begun is gone o
   }
   await holder.query('BEGIN; LOCK TABLE rollcall.ledger IN ACCESS EXCLUSIVE MODE')
   try {
-    const counting = await stoppedWhile('%SELECT count(*)%')
+    const counting = await stoppedWhile('%count(*)%')
     expect(counting).toEqual({ code: 1, out: '\n', err: 'rollcall: stopped\n' })
     await holder.query('ROLLBACK')
     const stop = new AbortController()

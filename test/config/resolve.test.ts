@@ -32,7 +32,12 @@ describe('resolveConfig', () => {
     const { mapping, clearWith, fingerprint, ...rest } = resolve()
     expect(rest).toEqual({
       file: '/app/rollcall.config.ts',
-      customers: { relation: { schema: 'public', name: 'clientes' }, key: ['id_cliente'] },
+      customers: {
+        relation: { schema: 'public', name: 'clientes' },
+        key: ['id_cliente'],
+        searchPath: [],
+        rowSecurity: 'refuse',
+      },
       watch: [{ relation: { schema: 'public', name: 'clientes' }, key: ['id_cliente'] }],
       scope: null,
       strict: false,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { resolveConfig } from '../../src/config/resolve.ts'
 import { describeCustomers } from '../../src/customers/describe.ts'
 import { readGiven, spaced } from '../../src/customers/given.ts'
-import { makePool } from '../../src/customers/pool.ts'
+import { makePool } from '../../src/database/pool.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 
 let db: TestDatabase

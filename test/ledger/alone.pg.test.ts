@@ -1,6 +1,6 @@
 // One process at a time, whatever becomes of the connection that says so.
 import { expect, test } from 'vitest'
-import { makePool } from '../../src/customers/pool.ts'
+import { makePool } from '../../src/database/pool.ts'
 import { alone } from '../../src/ledger/alone.ts'
 import { freshDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { makePool } from '../../src/customers/pool.ts'
+import { makePool } from '../../src/database/pool.ts'
 import { type Flow, READER_FLOWS, WORKER_FLOWS } from './grants-flows.ts'
 import { type Granted, type GrantsScene, openScene } from './grants-scene.ts'
 

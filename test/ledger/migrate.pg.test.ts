@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { expect, test } from 'vitest'
+import { databaseAt } from '../../src/database/session.ts'
 import { checkMigrated, migrate } from '../../src/ledger/migrate.ts'
 import { freshDatabase } from '../support/database.ts'
 
@@ -11,8 +12,8 @@ const code = (value: string) => expect.objectContaining({ name: 'RollcallError',
 test('migrates an empty database once, and finds nothing to do the second time', async () => {
   await using db = await freshDatabase({ empty: true })
 
-  const first = await migrate(db.url)
-  const second = await migrate(db.url)
+  const first = await migrate(databaseAt(db.url))
+  const second = await migrate(databaseAt(db.url))
 
   expect(first.applied).toBeGreaterThan(0)
   expect(second.applied).toBe(0)
@@ -22,7 +23,7 @@ test('migrates an empty database once, and finds nothing to do the second time',
 test('two at once apply every migration once', async () => {
   await using db = await freshDatabase({ empty: true })
 
-  const both = await Promise.all([migrate(db.url), migrate(db.url)])
+  const both = await Promise.all([migrate(databaseAt(db.url)), migrate(databaseAt(db.url))])
 
   const { rows } = await db.pool.query('SELECT hash FROM rollcall.migration')
   expect(both.map(({ applied }) => applied).sort()).toEqual([0, rows.length])
@@ -40,7 +41,7 @@ test('leaves no lock behind on the session that it was given', async () => {
   }
 })
 
-test('makes the schema of a queue in Postgres, with statistics, and none for Redis', async () => {
+test('makes the schema of a queue in Postgres, with statistics, where there is one', async () => {
   await using db = await freshDatabase({ empty: true })
   const tables = async () => {
     const { rows } = await db.pool.query(
@@ -49,11 +50,11 @@ test('makes the schema of a queue in Postgres, with statistics, and none for Red
     return rows[0].n
   }
 
-  await migrate(db.url, { queueUrl: 'redis://127.0.0.1:1' })
+  await migrate(databaseAt(db.url))
   expect(await tables()).toBe(0)
 
-  await migrate(db.url, { queueUrl: db.url })
-  await migrate(db.url, { queueUrl: db.url })
+  await migrate(databaseAt(db.url), { queue: databaseAt(db.url) })
+  await migrate(databaseAt(db.url), { queue: databaseAt(db.url) })
   expect(await tables()).toBeGreaterThan(5)
   const { rows } = await db.pool.query(
     `SELECT reltuples, reloptions FROM pg_class WHERE oid = 'rollcall_queue.job'::regclass`,
@@ -95,7 +96,7 @@ test('a database of another version is told apart by the hashes, and left alone'
   await db.pool.query(`UPDATE rollcall.migration SET hash = 'another branch'`)
 
   await expect(checkMigrated(db.pool)).rejects.toEqual(code('NOT_MIGRATED'))
-  await expect(migrate(db.url)).rejects.toMatchObject({
+  await expect(migrate(databaseAt(db.url))).rejects.toMatchObject({
     code: 'NOT_MIGRATED',
     details: [expect.stringContaining('another version')],
   })
@@ -106,7 +107,7 @@ test('a newer database than this version needs is well', async () => {
   await db.pool.query(`INSERT INTO rollcall.migration (hash, created_at) VALUES ('newer', 1)`)
 
   await checkMigrated(db.pool)
-  expect(await migrate(db.url)).toEqual({ applied: 0 })
+  expect(await migrate(databaseAt(db.url))).toEqual({ applied: 0 })
 })
 
 test('a migration that fails half way leaves nothing of itself, and no lock', async () => {
@@ -126,7 +127,7 @@ test('a migration that fails half way leaves nothing of itself, and no lock', as
 test('a schema that a DBA has made beforehand is taken', async () => {
   await using db = await freshDatabase({ empty: true })
   await db.pool.query('CREATE SCHEMA rollcall')
-  expect((await migrate(db.url)).applied).toBeGreaterThan(0)
+  expect((await migrate(databaseAt(db.url))).applied).toBeGreaterThan(0)
   await checkMigrated(db.pool)
 })
 
@@ -134,16 +135,18 @@ test('a role that may not create says so in our words', async () => {
   await using db = await freshDatabase({ empty: true })
   await using role = await freshRole(db.pool)
 
-  await expect(migrate(role.url(db.url))).rejects.toEqual(code('DATABASE_REFUSED'))
-  await expect(migrate(role.url(db.url, 'wrong'))).rejects.toEqual(code('DATABASE_REFUSED'))
+  await expect(migrate(databaseAt(role.url(db.url)))).rejects.toEqual(code('DATABASE_REFUSED'))
+  await expect(migrate(databaseAt(role.url(db.url, 'wrong')))).rejects.toEqual(code('DATABASE_REFUSED'))
 })
 
 test('a server that does not answer says so in our words', async () => {
   await using db = await freshDatabase()
   const nowhere = 'postgres://nobody@127.0.0.1:1/none'
 
-  await expect(migrate(nowhere)).rejects.toEqual(code('DATABASE_DOWN'))
-  await expect(migrate(db.url, { queueUrl: nowhere })).rejects.toEqual(code('QUEUE_DOWN'))
+  await expect(migrate(databaseAt(nowhere))).rejects.toEqual(code('DATABASE_DOWN'))
+  await expect(migrate(databaseAt(db.url), { queue: databaseAt(nowhere) })).rejects.toEqual(
+    code('QUEUE_DOWN'),
+  )
 })
 
 async function freshRole(pool: pg.Pool) {

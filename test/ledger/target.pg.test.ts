@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { expect, test } from 'vitest'
+import { databaseAt } from '../../src/database/session.ts'
 import { markOf, readPlace } from '../../src/ledger/mark.ts'
 import { migrate } from '../../src/ledger/migrate.ts'
 import { bindTarget, differencesFromBinding, readBinding } from '../../src/ledger/target.ts'
@@ -33,7 +34,7 @@ test('a standby that was promoted is told as one at once', async () => {
   await using stack = new AsyncDisposableStack()
   const pool = stack.adopt(new pg.Pool({ connectionString: server.url }), (pool) => pool.end())
   pool.on('error', () => undefined)
-  await migrate(server.url)
+  await migrate(databaseAt(server.url))
   await bindTarget(pool, TARGET)
   const { rows } = await pool.query<{ data_directory: string }>('SHOW data_directory')
   await server.kill()

@@ -1,6 +1,7 @@
 // One Postgres and, if any can be had, one Redis for the whole run; a migrated template to clone from.
 import { randomBytes } from 'node:crypto'
 import type { TestProject } from 'vitest/node'
+import { databaseAt } from '../../src/database/session.ts'
 import { migrate } from '../../src/ledger/migrate.ts'
 import { administer, urlOf } from './administer.ts'
 import { databasesOf } from './redis.ts'
@@ -33,7 +34,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   try {
     await administer(databaseUrl, `CREATE DATABASE ${template} TEMPLATE template0`)
     const url = urlOf(databaseUrl, template)
-    await migrate(url, { queueUrl: url })
+    await migrate(databaseAt(url), { queue: databaseAt(url) })
     // Nobody may connect: a database that somebody is in cannot be cloned.
     await administer(databaseUrl, `ALTER DATABASE ${template} WITH ALLOW_CONNECTIONS false`)
   } catch (error) {

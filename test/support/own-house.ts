@@ -4,6 +4,7 @@ import { install } from '../../src/capture/install.ts'
 import { planCapture } from '../../src/capture/relations.ts'
 import type { RollcallConfig } from '../../src/config/define.ts'
 import { resolveConfig } from '../../src/config/resolve.ts'
+import { databaseAt } from '../../src/database/session.ts'
 import type { EmbeddedServer } from '../../src/embedded/launch.ts'
 import { startRedis } from '../../src/embedded/redis.ts'
 import { migrate } from '../../src/ledger/migrate.ts'
@@ -40,7 +41,7 @@ export async function buildOwnHouse(lane: QueueLane): Promise<OwnHouse> {
   const queue = lane.name === 'redis' ? opening.use(await startRedis()) : postgres
   const pool = opening.adopt(new pg.Pool({ connectionString: postgres.url }), (pool) => pool.end())
   pool.on('error', () => undefined)
-  await migrate(postgres.url, { queueUrl: queue.url })
+  await migrate(databaseAt(postgres.url), queue === postgres ? { queue: databaseAt(queue.url) } : {})
   await pool.query(CUSTOMERS)
   const client = await pool.connect()
   await install(client, await planCapture(client, resolveConfig(AUTHORED, 'rollcall.config.ts')))

@@ -1,8 +1,11 @@
 import { Socket } from 'node:net'
-import pg from 'pg'
+import pg, { type ClientBase } from 'pg'
+import { connectOne, databaseAt, roleOf, sessionConfig } from './session.ts'
 
 export type PoolOptions = {
   readonly url: string
+  /** Where the address came from; default: DATABASE_URL. */
+  readonly variable?: string
   /** Connections at most. */
   readonly max: number
   readonly applicationName?: string
@@ -13,22 +16,20 @@ export type PoolOptions = {
 }
 
 /**
- * Sessions that print every value in one form, whatever the server's or the role's settings are, and read
- * types without loss: `date` as local midnight would shift a birthday by a day in Madrid, and int8 and numeric
- * do not fit a number. Integers of up to 32 bits and floats are numbers, booleans booleans, json is parsed, and
+ * Sessions as session.ts has them, which read types without loss: `date` as local midnight would shift a birthday by a
+ * day in Madrid, and int8 and numeric do not fit a number. Integers of up to 32 bits and floats are numbers, booleans booleans, json is parsed, and
  * everything else (also types that this file has not heard of) is text as Postgres prints it.
  */
 export function makePool({
   url,
+  variable = 'DATABASE_URL',
   max,
   applicationName,
   statementTimeoutMs = 30_000,
   onError,
 }: PoolOptions): pg.Pool {
-  const { connectionString, options } = withOptions(url)
   const pool = new pg.Pool({
-    connectionString,
-    options,
+    ...sessionConfig({ url, variable }, 'database'),
     max,
     application_name: applicationName ?? 'rollcall',
     statement_timeout: statementTimeoutMs,
@@ -37,14 +38,26 @@ export function makePool({
     keepAlive: true,
     types: { getTypeParser: parserOf },
   })
+  const role = roleOf({ url, variable })
+  ROLES.set(pool, role)
   pool.on('error', onError)
-  // The same for connections that somebody has in hand: the query under way fails, and that is enough.
-  pool.on('connect', (client) => client.on('error', onError))
+  pool.on('connect', (client) => {
+    ROLES.set(client, role)
+    // For connections that somebody has in hand: the query under way fails, and that is enough.
+    client.on('error', onError)
+  })
   const busy = new Set<pg.PoolClient>()
   pool.on('acquire', (client) => busy.add(client))
   pool.on('release', (_, client) => busy.delete(client))
   BUSY.set(pool, busy)
   return pool
+}
+
+const ROLES = new WeakMap<object, string>()
+
+/** As `roleOf` has it, of a pool or of a connection from one. */
+export function roleBehind(client: Pick<ClientBase, 'query'>): string {
+  return ROLES.get(client) ?? 'the role'
 }
 
 const KNOCK_MS = 5000
@@ -55,21 +68,17 @@ const KNOCK_MS = 5000
  */
 export async function knock(url: string, stop: AbortSignal): Promise<void> {
   const socket = new Socket()
-  const { connectionString } = withOptions(url)
-  const client = new pg.Client({
-    connectionString,
-    application_name: 'rollcall',
-    connectionTimeoutMillis: KNOCK_MS,
-    stream: () => socket,
-  })
-  client.on('error', () => undefined) // what breaks the connection rejects here
   const cut = () => socket.destroy()
   stop.addEventListener('abort', cut, { once: true })
   try {
-    await client.connect()
+    const client = await connectOne(databaseAt(url), {
+      application_name: 'rollcall',
+      connectionTimeoutMillis: KNOCK_MS,
+      stream: () => socket,
+    })
+    await client.end()
   } finally {
     stop.removeEventListener('abort', cut)
-    await client.end().catch(() => undefined)
   }
 }
 
@@ -85,29 +94,6 @@ export async function endPool(pool: pg.Pool, graceMs: number): Promise<void> {
   const timer = setTimeout(cut, graceMs)
   await ended
   clearTimeout(timer)
-}
-
-/** As options of the connection they hold from its first statement on and cost no round trip. */
-const SETTINGS = [
-  'timezone=UTC',
-  'datestyle=ISO',
-  'intervalstyle=postgres',
-  'extra_float_digits=1',
-  'bytea_output=hex',
-  // The protocol's statements look at what is committed now, whatever the database's default is, and a claim
-  // that was answered must survive a crash of the server.
-  'default_transaction_isolation=read\\ committed',
-  'synchronous_commit=on',
-]
-
-/** pg lets the address' own `options` replace ours, so they are taken out of it and put before ours. */
-function withOptions(url: string): { connectionString: string; options: string } {
-  const ours = SETTINGS.map((setting) => `-c ${setting}`).join(' ')
-  const address = URL.canParse(url) ? new URL(url) : undefined
-  const theirs = address?.searchParams.get('options')
-  if (!address || !theirs) return { connectionString: url, options: ours }
-  address.searchParams.delete('options')
-  return { connectionString: address.href, options: `${theirs} ${ours}` }
 }
 
 const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {

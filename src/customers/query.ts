@@ -1,0 +1,58 @@
+// Statements that read customers. The configuration may say that they need more than our sessions give: a path on which
+// the functions behind a view find what they name, or the policies of row-level security.
+import pg, { type ClientBase, type Pool } from 'pg'
+import type { Config } from '../config/config.ts'
+
+export type Queryable = Pick<ClientBase, 'query'>
+
+/** What a session is set to for one statement, as SQL; none: what every session of ours has will do. */
+export type Settings = readonly string[]
+
+export function settingsOf({ customers: { searchPath, rowSecurity } }: Config): Settings {
+  const path = ['pg_catalog', ...searchPath.map((schema) => pg.escapeIdentifier(schema)), 'pg_temp']
+  return [
+    ...(searchPath.length > 0 ? [`SET LOCAL search_path = ${path.join(', ')}`] : []),
+    ...(rowSecurity === 'apply' ? ['SET LOCAL row_security = on'] : []),
+  ]
+}
+
+type Query = pg.QueryConfig & { readonly rowMode?: 'array' }
+
+/** With settings it takes a transaction, in which `client` must not be yet. */
+export async function queryCustomers<R extends pg.QueryResultRow>(
+  client: Queryable,
+  settings: Settings,
+  query: Query,
+): Promise<pg.QueryResult<R>> {
+  if (settings.length === 0) return await client.query<R>(query)
+  if (!isPool(client)) return await inTransaction<R>(client, settings, query)
+  const held = await client.connect()
+  let broken = true
+  try {
+    const result = await inTransaction<R>(held, settings, query)
+    broken = false
+    return result
+  } catch (error) {
+    broken = !(error instanceof pg.DatabaseError)
+    throw error
+  } finally {
+    held.release(broken)
+  }
+}
+
+async function inTransaction<R extends pg.QueryResultRow>(
+  client: Queryable,
+  settings: Settings,
+  query: Query,
+): Promise<pg.QueryResult<R>> {
+  await client.query(['BEGIN', ...settings].join('; '))
+  try {
+    return await client.query<R>(query)
+  } finally {
+    await client.query('ROLLBACK')
+  }
+}
+
+function isPool(client: Queryable): client is Pool {
+  return client instanceof pg.Pool
+}

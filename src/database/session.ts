@@ -1,0 +1,107 @@
+// How every session of ours begins, on the database and on a queue in Postgres, whatever the server's, the role's and
+// the address' own settings are; and whether it really began so.
+import pg, { type ClientBase } from 'pg'
+import { RollcallError } from '../model/errors.ts'
+
+/** As `current_setting` prints them. The server takes them with the connection: they hold from its first statement on. */
+const SETTINGS = {
+  // Names are the system's own: whoever may create a function or an operator in `public` could run it as us.
+  search_path: 'pg_catalog, pg_temp',
+  // A row that a policy hides would read as a customer who is gone; this makes it an error.
+  row_security: 'off',
+  // Our statements are short and many; compiled, each would take seconds where a plan looks dear.
+  jit: 'off',
+  // Values are printed in one form.
+  timezone: 'UTC',
+  datestyle: 'ISO, MDY',
+  intervalstyle: 'postgres',
+  extra_float_digits: '1',
+  bytea_output: 'hex',
+  // The protocol's statements look at what is committed now, and a claim that was answered must survive a crash.
+  default_transaction_isolation: 'read committed',
+  synchronous_commit: 'on',
+} as const
+
+type Settings = Readonly<Record<string, string>>
+
+/** BullMQ puts its schema into the path; the system's own names come before it all the same. */
+const OF_A_QUEUE: Settings = (({ search_path, ...others }) => others)(SETTINGS)
+
+/** An address, and the variable that it came from. */
+export type Address = { readonly url: string; readonly variable: string }
+
+export const databaseAt = (url: string): Address => ({ url, variable: 'DATABASE_URL' })
+
+type SessionConfig = {
+  readonly connectionString: string
+  readonly options: string
+  /** Of `pg.Pool`: asked once for each new connection. */
+  readonly verify: (client: ClientBase, done: (error?: Error) => void) => void
+}
+
+/**
+ * What `pg` is given to connect with. It lets the `options` of an address replace ours, so they are taken out of it and
+ * put before ours.
+ */
+export function sessionConfig({ url, variable }: Address, purpose: 'database' | 'queue'): SessionConfig {
+  const settings = purpose === 'queue' ? OF_A_QUEUE : SETTINGS
+  const ours = Object.entries(settings).map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`)
+  const address = URL.canParse(url) ? new URL(url) : undefined
+  const theirs = address?.searchParams.get('options')
+  address?.searchParams.delete('options')
+  return {
+    connectionString: address && theirs ? address.href : url,
+    options: [...(theirs ? [theirs] : []), ...ours].join(' '),
+    verify: (client, done) => {
+      verifySession(client, variable, settings).then(() => done(), done)
+    },
+  }
+}
+
+/**
+ * One connection outside a pool, with `config` beside what every session has.
+ *
+ * @throws RollcallError DATABASE_STANDBY, SESSION_UNFIT; else as `pg` does
+ */
+export async function connectOne(address: Address, config: pg.ClientConfig): Promise<pg.Client> {
+  const { verify: _, ...session } = sessionConfig(address, 'database')
+  const client = new pg.Client({ ...session, ...config })
+  client.on('error', () => undefined) // what breaks the connection fails the query that is under way
+  try {
+    await client.connect()
+    await verifySession(client, address.variable)
+    return client
+  } catch (error) {
+    await client.end().catch(() => undefined)
+    throw error
+  }
+}
+
+/** Asks a new connection what it has got. */
+async function verifySession(
+  client: Pick<ClientBase, 'query'>,
+  variable: string,
+  settings: Settings = SETTINGS,
+): Promise<void> {
+  const names = Object.keys(settings)
+  const asked = names.map((name) => `pg_catalog.current_setting('${name}')`)
+  const { rows } = await client.query<string[]>({
+    text: `SELECT pg_catalog.pg_is_in_recovery()::pg_catalog.text, ${asked.join(', ')}`,
+    rowMode: 'array',
+  })
+  const [standby, ...got] = rows[0] ?? []
+  if (standby === 'true')
+    throw new RollcallError('DATABASE_STANDBY', [`${variable}: the server is in recovery`])
+  const lost = names.filter((name, i) => got[i] !== settings[name])
+  if (lost.length > 0)
+    throw new RollcallError('SESSION_UNFIT', [`${variable}: a session has not got its ${lost.join(', ')}`])
+}
+
+/** Whose rights the statements have, for people: `the role app (DATABASE_URL)`. `pg` fills in what an address leaves out. */
+export function roleOf({ url, variable }: Address): string {
+  return `the role ${new pg.Client({ connectionString: url }).user} (${variable})`
+}
+
+/** For `psql` and whoever else runs a script of ours; the script ends with UNPINNED. */
+export const PINNED = `SET search_path = ${SETTINGS.search_path};`
+export const UNPINNED = 'RESET search_path;'

@@ -1,0 +1,162 @@
+// Customers of types and behind views that need more than Postgres' own schema, and behind policies.
+import type pg from 'pg'
+import { expect, test } from 'vitest'
+import { resolveConfig } from '../../src/config/resolve.ts'
+import { countCustomers } from '../../src/customers/count.ts'
+import { describeCustomers, findMisfits } from '../../src/customers/describe.ts'
+import { makeReadKeys } from '../../src/customers/pages.ts'
+import { makeReading } from '../../src/customers/reading.ts'
+import { endPool, makePool } from '../../src/database/pool.ts'
+import { readConditions } from '../../src/sweep/conditions.ts'
+import { freshDatabase, type TestDatabase } from '../support/database.ts'
+
+type Customers = { readonly view?: string; readonly searchPath?: string[]; readonly rowSecurity?: 'apply' }
+
+function configure({ view, ...others }: Customers = {}, key: string | string[] = 'id') {
+  return resolveConfig(
+    {
+      customers: { ...(view ? { view } : { table: 'customers' }), key, ...others },
+      ...(view ? { watch: [{ table: 'customers', key }] } : {}),
+      mapping: { user_id: { columns: [key].flat(), map: () => 'x' }, status: 'plan', email: 'email' },
+    },
+    'rollcall.config.ts',
+  )
+}
+
+async function opened(sql: string): Promise<{ db: TestDatabase; pool: pg.Pool } & AsyncDisposable> {
+  const db = await freshDatabase()
+  await db.pool.query(sql)
+  const role = await db.makeRole()
+  await db.pool.query(`GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${role.name}`)
+  const pool = makePool({ url: role.url, max: 2, onError: () => undefined })
+  const close = async () => {
+    await endPool(pool, 0)
+    await db.drop()
+  }
+  return { db, pool, [Symbol.asyncDispose]: close }
+}
+
+for (const [title, key, columns] of [
+  ['alone', 'id', 'id ext.citext'],
+  ['among others', ['shop', 'id'], 'shop int, id ext.citext'],
+] as const) {
+  test(`a citext key, ${title}: every page in one order, and each customer once`, async () => {
+    const shop = key === 'id' ? '' : '1, '
+    await using open = await opened(`CREATE SCHEMA ext; GRANT USAGE ON SCHEMA ext TO PUBLIC;
+      CREATE EXTENSION citext SCHEMA ext;
+      CREATE TABLE customers (${columns}, plan int, email text);
+      INSERT INTO customers SELECT ${shop}k::ext.citext, 2, NULL
+        FROM unnest('{a,B,c,D,e,F,é,Z,zz,_}'::text[]) k`)
+    const { pool } = open
+    const shape = await describeCustomers(pool, configure({}, key === 'id' ? 'id' : ['shop', 'id']))
+    const readKeys = makeReadKeys(shape, 1)
+    const seen: string[] = []
+    for (let after: readonly string[] | null = null; ; ) {
+      const page = await readKeys(pool, after)
+      seen.push(...page.keys)
+      after = page.next
+      if (!after) break
+    }
+    expect(seen).toHaveLength(10)
+    expect(new Set(seen).size).toBe(10)
+  })
+}
+
+test('a condition on citext compares as citext does', async () => {
+  await using open = await opened(`CREATE EXTENSION citext;
+    CREATE TABLE customers (id int PRIMARY KEY, plan int, email citext);
+    INSERT INTO customers VALUES (1, 2, 'Ana@x.example'), (2, 2, 'b@x.example')`)
+  const { pool } = open
+  const config = configure()
+  const shape = await describeCustomers(pool, config)
+  for (const [text, count] of [
+    ['email=ANA@X.EXAMPLE', 1],
+    ['email!=ANA@X.EXAMPLE', 1],
+    ['email in ANA@X.EXAMPLE,B@X.EXAMPLE', 2],
+    ['email>=B', 1],
+  ] as const) {
+    const conditions = await readConditions(pool, config, [text])
+    expect(await countCustomers(pool, shape, conditions), text).toBe(count)
+  }
+})
+
+const POLICY = `CREATE TABLE customers (id int PRIMARY KEY, plan int, email text);
+  INSERT INTO customers VALUES (1, 2), (2, 2);
+  ALTER TABLE customers ENABLE ROW LEVEL SECURITY;
+  CREATE POLICY one ON customers USING (id = 1)`
+
+test('a policy that hides rows is an error, in words, and nobody is read as gone', async () => {
+  await using open = await opened('CREATE TABLE customers (id int PRIMARY KEY, plan int, email text)')
+  const { db, pool } = open
+  const config = configure()
+  const read = makeReading(pool, config, await describeCustomers(pool, config))
+  await db.pool.query(POLICY.slice(POLICY.indexOf('INSERT')))
+  const refused = {
+    code: 'CUSTOMERS_UNREADABLE',
+    details: [expect.stringContaining("rowSecurity to 'apply'")],
+  }
+  await expect(read(['1', '2'])).rejects.toMatchObject(refused)
+  await expect(describeCustomers(pool, config)).rejects.toMatchObject(refused)
+  expect(await findMisfits(pool, config)).toEqual(refused.details)
+})
+
+test('behind a view that reads with the rights of its reader, too', async () => {
+  await using open = await opened(
+    `${POLICY}; CREATE VIEW v WITH (security_invoker) AS SELECT * FROM customers`,
+  )
+  await expect(describeCustomers(open.pool, configure({ view: 'v' }))).rejects.toMatchObject({
+    code: 'CUSTOMERS_UNREADABLE',
+  })
+})
+
+test('where the operator says that the policies show everybody, they apply', async () => {
+  await using open = await opened(POLICY)
+  const { pool } = open
+  const config = configure({ rowSecurity: 'apply' })
+  const shape = await describeCustomers(pool, config)
+  expect(shape.warnings).toEqual([expect.stringContaining('row-level security')])
+  const { rows } = await makeReading(pool, config, shape)(['1', '2'])
+  expect([...rows.values()].map((row) => row !== null)).toEqual([true, false])
+  expect(await countCustomers(pool, shape, [])).toBe(1)
+  // For the reading of customers alone.
+  expect((await pool.query('SHOW row_security')).rows).toEqual([{ row_security: 'off' }])
+})
+
+const VIEW = `CREATE TABLE customers (id int PRIMARY KEY, plan int, email text);
+  INSERT INTO customers VALUES (1, 2, 'a@x.example'), (2, 2, 'b@x.example');
+  CREATE FUNCTION domain_of(e text) RETURNS text LANGUAGE plpgsql STABLE AS
+    $$ DECLARE n int; BEGIN SELECT count(*) INTO n FROM customers; RETURN upper(e) || n; END $$;
+  CREATE VIEW v AS SELECT id, plan, domain_of(email) AS email FROM customers`
+
+test('a function behind a view finds what the configuration names, and no other statement of ours does', async () => {
+  await using open = await opened(VIEW)
+  const { pool } = open
+  const bare = configure({ view: 'v' })
+  const fails = makeReading(pool, bare, await describeCustomers(pool, bare))
+  await expect(fails(['1'])).rejects.toMatchObject({
+    code: 'CUSTOMERS_UNREADABLE',
+    details: [expect.stringContaining('customers.searchPath')],
+  })
+  const config = configure({ view: 'v', searchPath: ['public'] })
+  const read = makeReading(pool, config, await describeCustomers(pool, config))
+  const both = await Promise.all([read(['1']), read(['2'])])
+  expect(both.map(({ rows }) => [...rows.values()])).toMatchObject([
+    [{ email: 'A@X.EXAMPLE2' }],
+    [{ email: 'B@X.EXAMPLE2' }],
+  ])
+  expect((await pool.query('SHOW search_path')).rows).toEqual([{ search_path: 'pg_catalog, pg_temp' }])
+})
+
+test('a row that cannot be read costs itself only, also with a path of its own', async () => {
+  await using open = await opened(`CREATE TABLE customers (id int PRIMARY KEY, plan int, email text);
+    INSERT INTO customers VALUES (1, 2), (2, 0);
+    CREATE VIEW v AS SELECT id, 4 / plan AS plan, email FROM customers`)
+  const config = configure({ view: 'v', searchPath: ['public'] })
+  const { rows, unreadable } = await makeReading(
+    open.pool,
+    config,
+    await describeCustomers(open.pool, config),
+  )(['1', '2'])
+  expect([...rows.keys()]).toEqual(['1'])
+  expect([...unreadable.keys()]).toEqual(['2'])
+})
