@@ -13,6 +13,7 @@ import { startPostgres } from '../src/embedded/postgres.ts'
 import { startRedis } from '../src/embedded/redis.ts'
 import { migrate } from '../src/ledger/migrate.ts'
 import { type Sandbox, startSandbox } from '../src/sandbox/server.ts'
+import { chosenPostgres } from '../test/support/distribution.ts'
 
 const BIN = fileURLToPath(new URL('../src/cli/bin.ts', import.meta.url))
 const KEYS = { apiKey: 'bench-api-key', secretKey: 'bench-secret-key' }
@@ -36,7 +37,7 @@ export async function buildBenchHouse({
   concurrency = 20,
 }: BenchOptions): Promise<BenchHouse> {
   await using stack = new AsyncDisposableStack()
-  const postgres = stack.use(await startPostgres())
+  const postgres = stack.use(await startPostgres(chosenPostgres()))
   const redis = queue === 'redis' ? stack.use(await startRedis()) : null
   const sandbox = await startSandbox(KEYS)
   stack.defer(() => sandbox.stop())
