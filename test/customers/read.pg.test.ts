@@ -125,7 +125,7 @@ describe('readCustomers', () => {
   })
 
   test('uses the index of the key, also behind a view that groups, whatever the type', async () => {
-    for (const type of ['int', 'varchar(20)', 'uuid']) {
+    for (const type of ['int', 'varchar(20)', 'uuid', 'citext']) {
       const value = type === 'uuid' ? 'md5(i::text)::uuid' : `i::${type}`
       await table(`CREATE TABLE customers (id ${type} PRIMARY KEY, plan text); INSERT INTO customers SELECT ${value}, 'free' FROM generate_series(1, 20000) i;
         ANALYZE customers; CREATE VIEW grouped AS SELECT id, max(plan) AS plan FROM customers GROUP BY id`)
