@@ -2,8 +2,9 @@ import { type Command, Option } from 'commander'
 import pg from 'pg'
 import { readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
-import { type Address, connectOne } from '../database/session.ts'
+import { type Address, connectOne, roleOf } from '../database/session.ts'
 import { migrate } from '../ledger/migrate.ts'
+import { reachable } from '../ledger/reachable.ts'
 import { RollcallError } from '../model/errors.ts'
 import { BINDING_ENV, bindingStatus, warnOfBinding } from './binding.ts'
 import { ownerIn } from './connect.ts'
@@ -107,7 +108,7 @@ function placeOf(url: string): string {
 async function onSession<T>(owner: Address, use: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = await connectOne(owner, { application_name: 'rollcall migrate' })
   try {
-    return await use(client)
+    return await reachable(() => use(client), { role: roleOf(owner) })
   } finally {
     await client.end()
   }

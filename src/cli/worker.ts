@@ -3,7 +3,7 @@ import { addressOf } from '../config/address.ts'
 import type { Config } from '../config/config.ts'
 import { readEnv, secretsOf } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
-import { knock } from '../database/pool.ts'
+import { knock, roleBehind } from '../database/pool.ts'
 import { databaseAt, roleOf } from '../database/session.ts'
 import { openQueue } from '../dispatch/bullmq.ts'
 import type { JobQueue } from '../dispatch/queue.ts'
@@ -105,9 +105,8 @@ type Opening = {
 
 /** A queue that is away holds no connection of the database open. */
 async function openParts({ env, config, log, stop }: Opening): Promise<Parts> {
-  await reachable(() => knock(env.DATABASE_URL, stop), {
-    role: roleOf(databaseAt(env.DATABASE_URL)),
-  })
+  const role = roleOf(databaseAt(env.DATABASE_URL))
+  await reachable(() => knock(env.DATABASE_URL, stop), { role })
   const opened = await openSync({
     config,
     env,
@@ -118,7 +117,7 @@ async function openParts({ env, config, log, stop }: Opening): Promise<Parts> {
   try {
     const queue = await openQueue({
       queueUrl: env.QUEUE_URL,
-      name: await reachable(() => installationName(opened.pool)),
+      name: await reachable(() => installationName(opened.pool), { role }),
       // The queue knows ids and tokens only, so its words can be shown.
       onError: makeQuiet(
         ({ message }, times) => log.warn({ error: message, times }, 'the queue has trouble'),
@@ -150,7 +149,12 @@ async function run(parts: Parts, log: Log, ops: WorkerOps): Promise<Running> {
     watchLoop,
   }
   try {
-    return { ...parts, worker: await reachable(() => startWorker({ ...parts, log, observers })) }
+    return {
+      ...parts,
+      worker: await reachable(() => startWorker({ ...parts, log, observers }), {
+        role: roleBehind(parts.opened.pool),
+      }),
+    }
   } catch (error) {
     await close(parts).catch(() => undefined) // what ended it is told
     throw error
