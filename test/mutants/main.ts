@@ -58,13 +58,14 @@ function vitest(folder: string, args: readonly string[], size: string): Promise<
   })
 }
 
-/** Everything that git knows or would take up, and the packages. */
+/** Everything that git knows or would take up, what was built of it, and the packages. */
 async function copyCheckout(folder: string): Promise<void> {
   const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: ROOT,
     encoding: 'utf8',
   })
   for (const file of listed.split('\0').filter(Boolean)) await cp(join(ROOT, file), join(folder, file))
+  await cp(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true })
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
 }
 
