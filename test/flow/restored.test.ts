@@ -6,6 +6,7 @@ import { makeClaim } from '../../src/ledger/claim.ts'
 import { leaseKey } from '../../src/ledger/lease.ts'
 import { readBinding } from '../../src/ledger/target.ts'
 import { backUp } from '../support/backup.ts'
+import { rollcall } from '../support/command.ts'
 import { buildHouse, type House } from '../support/house.ts'
 import { eachLane, lanes } from '../support/lanes.ts'
 import { buildOwnHouse, type OwnHouse } from '../support/own-house.ts'
@@ -17,7 +18,9 @@ if (!redis || !postgres) throw new Error('there are two lanes')
 
 type Calling = Pick<House, 'authored' | 'env'>
 
+/** A worker in a process of its own, and anything else in this one. */
 async function run(house: Calling, ...args: readonly string[]) {
+  if (args[0] !== 'worker') return await rollcall(house, ...args)
   await using process = await runRollcall(house, args)
   const { code } = await process.exited
   return { code, output: process.output() }
