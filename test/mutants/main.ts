@@ -6,7 +6,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { MUTANTS, type Mutant } from './list.ts'
@@ -20,11 +20,11 @@ const { values, positionals } = parseArgs({
 
 type Run = { readonly size: 'small' | 'full'; readonly args: readonly string[] }
 
-/** The cheapest first: the units that import the broken file, then whatever imports it, then all the others. */
+/** The cheapest first: the units that import the broken file, then the tests of its folder, then all. */
 function runsFor(file: string): readonly Run[] {
   const small: readonly Run[] = [
     { size: 'small', args: ['related', '--run', file, '--project', 'unit'] },
-    { size: 'small', args: ['related', '--run', file, '--project', 'servers'] },
+    { size: 'small', args: ['run', `${dirname(file).replace(/^src/, 'test')}/`] },
     { size: 'small', args: ['run'] },
   ]
   return values.full ? [...small, { size: 'full', args: ['run'] }] : small
