@@ -3,8 +3,8 @@ import { makePool } from '../../src/database/pool.ts'
 import { bindTarget } from '../../src/ledger/target.ts'
 import { holdOff, setCeiling } from '../../src/pace/row.ts'
 import { startSandbox } from '../../src/sandbox/server.ts'
+import { rollcall } from '../support/command.ts'
 import { buildHouse, SECRETS } from '../support/house.ts'
-import { runRollcall } from '../support/process.ts'
 import { ask, deeds, insert, lane, open, register, told } from './house.ts'
 
 const DIGEST = { digestKey: SECRETS.ROLLCALL_DIGEST_KEY }
@@ -77,8 +77,7 @@ test('a difference that rollcall does not know of is cured by the sync that look
   const vanished = await ask(house, 'c', DIGEST)
   expect(vanished).toMatchObject({ next: { act: 'create' }, cures: [{ do: 'sync-look', waitMs: null }] })
   // And what it says is so.
-  await using sync = await runRollcall(house, ['sync', 'c', '--look'])
-  expect((await sync.exited).code).toBe(0)
+  expect((await rollcall(house, 'sync', 'c', '--look')).code).toBe(0)
   expect(await ask(house, 'c', DIGEST)).toMatchObject({ verdict: { why: 'full' }, cures: [] })
 })
 

@@ -2,7 +2,7 @@
 import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import type { RollcallConfig } from '../../src/config/define.ts'
-import { makeCommand } from '../support/command.ts'
+import { makeCommand, rollcall } from '../support/command.ts'
 import { buildHouse, CONFIG, type House } from '../support/house.ts'
 import { anyLane as lane } from '../support/lanes.ts'
 import { runRollcall } from '../support/process.ts'
@@ -93,12 +93,12 @@ describe('a service that knows some of the users', () => {
     for (const id of ['k1', 'k2', 'k3']) await registered(house, id)
     const before = house.calls().length
     const worker = await house.startWorker()
-    await using dry = await runRollcall(house, ['backfill', '--dry-run', '--lookup', '--json'])
-    expect((await dry.exited).code).toBe(3)
-    expect(JSON.parse(dry.output())).toMatchObject({ calls: { GET: 40, POST: 40 }, looks: 40 })
-    await using backfill = await runRollcall(house, ['backfill', '--lookup', '--wait'])
-    expect((await backfill.exited).code).toBe(0)
-    expect(backfill.output()).toContain('everybody is settled')
+    const dry = await rollcall(house, 'backfill', '--dry-run', '--lookup', '--json')
+    expect(dry.code).toBe(3)
+    expect(JSON.parse(dry.output)).toMatchObject({ calls: { GET: 40, POST: 40 }, looks: 40 })
+    const backfill = await rollcall(house, 'backfill', '--lookup', '--wait')
+    expect(backfill.code).toBe(0)
+    expect(backfill.output).toContain('everybody is settled')
     await worker.stop()
     const calls = house.calls().slice(before)
     expect(calls.filter(({ method }) => method === 'GET')).toHaveLength(40)
@@ -121,7 +121,7 @@ test('announced registrations pass the brake, the limit after them, and the rest
   const changes = { ...PATIENT, createWithoutAccess: false, brake: { creates: { customers: 5, share: 0 } } }
   await using house = await buildHouse(lane, { config: changes })
   await using command = await makeCommand(JSON.stringify(house.authored))
-  const rollcall = (...args: readonly string[]) => command.run(house.env, ...args)
+  const run = (...args: readonly string[]) => command.run(house.env, ...args)
   await house.db.pool.query('ALTER TABLE clientes DISABLE TRIGGER ALL')
   await house.db.pool.query(
     `INSERT INTO clientes (id, plan) SELECT 'k' || i, CASE WHEN i <= 12 THEN 'premium' ELSE 'free' END
@@ -129,11 +129,11 @@ test('announced registrations pass the brake, the limit after them, and the rest
   )
   await house.db.pool.query('ALTER TABLE clientes ENABLE TRIGGER ALL')
   const worker = await house.startWorker()
-  const dry = JSON.parse((await rollcall('backfill', '--dry-run', '--expect-creates', '3', '--json')).out)
+  const dry = JSON.parse((await run('backfill', '--dry-run', '--expect-creates', '3', '--json')).out)
   expect(dry.brake).toEqual([{ kind: 'create', customers: 12, through: 8, held: 4, tripped: false }])
   expect(dry.calls).toEqual({ GET: 3, POST: 12, PUT: 0, PATCH: 0 })
 
-  const done = await rollcall('backfill', '--expect-creates', '3', '--wait')
+  const done = await run('backfill', '--expect-creates', '3', '--wait')
   expect(done.code).toBe(3)
   expect(done.out).toMatch(/^announced +3 registrations pass the brake until /m)
   expect(done.out).toMatch(/^held +4 × held; see `rollcall held`/m)
@@ -142,7 +142,7 @@ test('announced registrations pass the brake, the limit after them, and the rest
   // Nobody without access was registered, and each of them was looked for.
   expect(house.calls().filter(({ method }) => method === 'GET')).toHaveLength(3)
 
-  await rollcall('held', 'release', '--kind', 'create', '--why', 'meant', '--by', 'somebody')
+  await run('held', 'release', '--kind', 'create', '--why', 'meant', '--by', 'somebody')
   await house.settled()
   await worker.stop()
   const calls = Map.groupBy(house.calls(), ({ method }) => method)
@@ -168,10 +168,10 @@ test('killed and run again it goes on where it was, and registers everybody once
   }
   const had = await noted()
   expect(had).toBeLessThan(300)
-  await using resumed = await runRollcall(house, ['backfill', '--wait'])
-  expect((await resumed.exited).code).toBe(0)
-  expect(resumed.output()).toMatch(/it goes on where it stopped, after \d+ customers/)
-  expect(resumed.output()).toMatch(/^customers +300 looked at/m)
+  const resumed = await rollcall(house, 'backfill', '--wait')
+  expect(resumed.code).toBe(0)
+  expect(resumed.output).toMatch(/it goes on where it stopped, after \d+ customers/)
+  expect(resumed.output).toMatch(/^customers +300 looked at/m)
   await house.settled()
   await worker.stop()
   const posts = house.calls().filter(({ method }) => method === 'POST')

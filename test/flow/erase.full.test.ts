@@ -10,7 +10,7 @@ import type { ContractInput as Contract } from '../../src/sandbox/contract/contr
 import { PRESETS } from '../../src/sandbox/contract/presets.ts'
 import type { FaultInput } from '../../src/sandbox/faults/faults.ts'
 import { buildHouse, CONFIG, type House } from '../support/house.ts'
-import { eachLane } from '../support/lanes.ts'
+import { eachLane, otherLane } from '../support/lanes.ts'
 import { runRollcall } from '../support/process.ts'
 import { until } from '../support/until.ts'
 
@@ -238,7 +238,7 @@ eachLane('a customer whose row is gone, to be erased', (lane) => {
   })
 })
 
-eachLane('an erasure at another kind of service', (lane) => {
+otherLane('an erasure at another kind of service', (lane) => {
   const kinds = ['update-null', 'legacy', 'terse', 'eventual'] as const
   test.each(kinds)('comes to its end: %s', async (name) => {
     const contract: Contract = PRESETS[name].contract
@@ -257,7 +257,7 @@ eachLane('an erasure at another kind of service', (lane) => {
   })
 })
 
-eachLane('a user that another customer is', (lane) => {
+otherLane('a user that another customer is', (lane) => {
   const config: Partial<RollcallConfig> = {
     ...ERASE,
     customers: { table: 'public.clientes', key: ['region', 'id'] },

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { RollcallConfig } from '../../src/config/define.ts'
 import { buildHouse, CONFIG, CUSTOMERS, type House } from '../support/house.ts'
-import { eachLane } from '../support/lanes.ts'
+import { otherLane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
 /** Checked at the end of a statement, so that keys can move on in a chain. */
@@ -18,7 +18,7 @@ const statuses = ({ sandbox }: House) =>
     sandbox.users.all().map(({ user_id, status, first_name }) => [user_id, `${status} ${first_name}`]),
   )
 
-eachLane('a key that changes and is the user_id', (lane) => {
+otherLane('a key that changes and is the user_id', (lane) => {
   test('A to B: the old user is revoked, the new one is created', async () => {
     await using house = await buildHouse(lane)
     const { pool } = house.db
@@ -96,7 +96,7 @@ const TWO: Partial<RollcallConfig> = {
 const TWO_SQL =
   'CREATE TABLE clientes (region text, id text, plan text, nombre text, pais text, PRIMARY KEY (region, id))'
 
-eachLane('a key that changes while the user_id stays', (lane) => {
+otherLane('a key that changes while the user_id stays', (lane) => {
   const moves = {
     'is updated': `UPDATE clientes SET region = 'PT'`,
     'is deleted and inserted in one transaction': `BEGIN; CREATE TEMP TABLE t AS SELECT * FROM clientes;
@@ -140,7 +140,7 @@ eachLane('a key that changes while the user_id stays', (lane) => {
   )
 })
 
-eachLane('many keys that change at once while their user_ids stay', (lane) => {
+otherLane('many keys that change at once while their user_ids stay', (lane) => {
   test('nobody loses access, though the new keys are captured long before they are noted', async () => {
     const count = 1500
     // Claims that run out of time on a busy machine would keep it busy.
@@ -164,7 +164,7 @@ eachLane('many keys that change at once while their user_ids stay', (lane) => {
   })
 })
 
-eachLane('a trial under a key that changes while the user_id stays', (lane) => {
+otherLane('a trial under a key that changes while the user_id stays', (lane) => {
   // The new key knows nothing of what was agreed on under the old one.
   test('is not granted again when it has ended', async () => {
     await using house = await buildHouse(lane, {
@@ -186,7 +186,7 @@ eachLane('a trial under a key that changes while the user_id stays', (lane) => {
   })
 })
 
-eachLane('a key that is deleted and created again', (lane) => {
+otherLane('a key that is deleted and created again', (lane) => {
   const insert = (house: House) =>
     house.db.pool.query(
       `INSERT INTO clientes (id, plan, nombre, apellidos, pais) VALUES ('c', 'premium', 'Ana', 'Gil', 'ES')`,

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { resolveConfig } from '../../src/config/resolve.ts'
 import { RollcallError } from '../../src/model/errors.ts'
 import { buildHouse, CONFIG } from '../support/house.ts'
-import { eachLane, lanes } from '../support/lanes.ts'
+import { lanes, otherLane } from '../support/lanes.ts'
 import { FIELDS, type Setting, TABLE } from '../support/matrix.ts'
 import { checkMatrix, configOf, PATIENT, sent } from '../support/matrix-house.ts'
 import { runRollcall } from '../support/process.ts'
@@ -26,7 +26,7 @@ const SETTINGS: readonly Setting[] = [
   { managed: 'odd', unmanaged: 'clear', clearWith: 'empty' },
 ]
 
-eachLane('every field and status, set, changed, cleared and invalid', (queue) => {
+otherLane('every field and status, set, changed, cleared and invalid', (queue) => {
   test('when the mapping sets every field', async () => {
     await checkMatrix(queue, { managed: 'all', unmanaged: 'keep', clearWith: 'null' })
   })

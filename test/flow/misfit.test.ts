@@ -1,5 +1,6 @@
 // A mapped column that is dropped while a worker runs: what is wrong is said at once, and by its name.
 import { expect, test } from 'vitest'
+import { rollcall } from '../support/command.ts'
 import { buildHouse } from '../support/house.ts'
 import { lanes } from '../support/lanes.ts'
 import { runRollcall } from '../support/process.ts'
@@ -37,9 +38,9 @@ test('the first error in the log names column and table, and so do failures', as
   // Once, and not for each customer or attempt.
   expect(errors().filter(({ problem }) => problem === errors()[0].problem)).toHaveLength(1)
 
-  await using failures = await runRollcall(house, ['failures'])
-  expect(await failures.exited).toMatchObject({ code: 3 })
-  const said = failures.output().replaceAll(/\s+/g, ' ')
+  const { code, output } = await rollcall(house, 'failures')
+  expect(code).toBe(3)
+  const said = output.replaceAll(/\s+/g, ' ')
   expect(said).toContain(MISFIT)
   expect(said).toContain('correct rollcall.config.ts, or the database')
   expect(said).not.toContain('make the row readable')

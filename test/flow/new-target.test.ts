@@ -1,8 +1,9 @@
 // `migrate --target new` on a ledger that knows many customers: what follows is told, and goes through.
 import { expect, test } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
+import { rollcall } from '../support/command.ts'
 import { heldIn } from '../support/held.ts'
-import { buildHouse, type House, SECRETS } from '../support/house.ts'
+import { buildHouse, CONFIG, type House, SECRETS } from '../support/house.ts'
 import { lanes } from '../support/lanes.ts'
 import { reconfigured } from '../support/other-mapping.ts'
 import { runRollcall } from '../support/process.ts'
@@ -13,19 +14,26 @@ const [, lane] = lanes
 if (!lane) throw new Error('the Postgres lane is always there')
 
 const CUSTOMERS = 40
+/** A call that is waited for no longer would lower the pace, which is told. */
+const PATIENT = {
+  service: { timeoutMs: 8000 },
+  timing: { ...CONFIG.timing, lifetimeMs: 20_000, queueLeaseMs: 20_000 },
+}
 const TEN = { customers: 10, share: 0 }
 
 async function migrated(house: House, ...args: readonly string[]) {
-  await using process = await runRollcall(house, ['migrate', '--target', 'new', '--json', ...args])
-  expect([await process.exited, process.output()]).toMatchObject([{ code: 0 }, {}])
-  return JSON.parse(process.output())
+  const { code, out, output } = await rollcall(house, 'migrate', '--target', 'new', '--json', ...args)
+  expect([code, output]).toEqual([0, output])
+  return JSON.parse(out)
 }
 
 /** Customers who are settled at one service, as they are seen with the address of another that knows nobody. */
 async function moved(brake: NonNullable<House['authored']['brake']>) {
   await using stack = new AsyncDisposableStack()
   const keys = Array.from({ length: CUSTOMERS }, (_, at) => `k${at}`)
-  const first = stack.use(await settledHouse(lane as NonNullable<typeof lane>, named(keys)))
+  const first = stack.use(
+    await settledHouse(lane as NonNullable<typeof lane>, named(keys), { config: PATIENT }),
+  )
   const other: Sandbox = await startSandbox({
     apiKey: SECRETS.SERVICE_API_KEY,
     secretKey: SECRETS.SERVICE_SECRET_KEY,
@@ -77,11 +85,8 @@ test('announcing takes a new target', async () => {
     ['--expect-creates', '5'],
     ['--target', 'same', '--expect-creates', '5'],
   ]) {
-    await using process = await runRollcall(house, ['migrate', ...args])
-    expect([await process.exited, process.output()]).toMatchObject([
-      { code: 2 },
-      expect.stringContaining('--expect-creates: only with --target new'),
-    ])
+    const { code, output } = await rollcall(house, 'migrate', ...args)
+    expect([code, output]).toEqual([2, expect.stringContaining('--expect-creates: only with --target new')])
   }
 })
 

@@ -4,7 +4,7 @@ import type { Pool } from 'pg'
 import { expect, test } from 'vitest'
 import type { FaultInput } from '../../src/sandbox/faults/faults.ts'
 import { buildHouse, CONFIG, type House } from '../support/house.ts'
-import { eachLane, lanes } from '../support/lanes.ts'
+import { eachLane, lanes, otherLane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
 const breaker = async (pool: Pool): Promise<string> =>
@@ -144,7 +144,7 @@ eachLane('a service that is out of order', (lane) => {
   })
 })
 
-eachLane('keys that were rotated wrongly', (lane) => {
+otherLane('keys that were rotated wrongly', (lane) => {
   test('stop everybody within ten calls, and all goes on by itself when they are right', async () => {
     await using house = await buildHouse(lane, { config: { pace: { ceiling: 50, concurrency: 20 } } })
     const { pool } = house.db

@@ -7,7 +7,7 @@ import { LANE } from '../../src/model/customer.ts'
 import { sameField } from '../../src/model/normal.ts'
 import { OPTIONAL_FIELDS } from '../../src/model/user.ts'
 import { buildHouse, CONFIG, type House } from '../support/house.ts'
-import { eachLane } from '../support/lanes.ts'
+import { otherLane } from '../support/lanes.ts'
 import { buildPresetHouse, USER_PRESETS, writesOf } from '../support/presets.ts'
 import { until } from '../support/until.ts'
 
@@ -51,7 +51,7 @@ function expectHeld({ sandbox }: House, userId: string, status: number, changes:
 const insert = ({ db }: House, key: string, plan = 'premium') =>
   db.pool.query(`INSERT INTO clientes (id, plan, ${COLUMNS}) VALUES ($1, $2, ${FULL})`, [key, plan])
 
-eachLane('the main path against a service of the kind', (lane) => {
+otherLane('the main path against a service of the kind', (lane) => {
   test.concurrent.each(USER_PRESETS)('%s', async (name) => {
     await using house = await buildPresetHouse(lane, name)
     const { db, sandbox } = house
@@ -115,7 +115,7 @@ eachLane('the main path against a service of the kind', (lane) => {
   })
 })
 
-eachLane('a service that forbids one user', (lane) => {
+otherLane('a service that forbids one user', (lane) => {
   test('holds up nobody else, and the one goes on being tried', async () => {
     await using house = await buildPresetHouse(lane, 'forbidding')
     await house.startWorker()
@@ -134,7 +134,7 @@ eachLane('a service that forbids one user', (lane) => {
   })
 })
 
-eachLane('a service that shows writes late', (lane) => {
+otherLane('a service that shows writes late', (lane) => {
   test('does not make a trial that has just begun look like one that has ended', async () => {
     await using house = await buildPresetHouse(lane, 'lagging')
     await house.startWorker()

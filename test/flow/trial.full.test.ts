@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { FaultInput } from '../../src/sandbox/faults/faults.ts'
 import { rollcall } from '../support/command.ts'
 import { buildHouse, CONFIG, type House } from '../support/house.ts'
-import { eachLane } from '../support/lanes.ts'
+import { eachLane, otherLane } from '../support/lanes.ts'
 import { writesOf } from '../support/presets.ts'
 import { runRollcall } from '../support/process.ts'
 import { until } from '../support/until.ts'
@@ -140,7 +140,7 @@ function lost(match: FaultInput['match'] & object): FaultInput[] {
   ]
 }
 
-eachLane('a worker killed while it takes customers out of their trial', (lane) => {
+otherLane('a worker killed while it takes customers out of their trial', (lane) => {
   // Few enough to be under way at once in a process that does not know yet whether its keys are taken.
   const cases = (['stored', 'lost'] as const).flatMap((fate) =>
     (['premium', 'free'] as const).map((via) => [fate, via] as const),

@@ -5,6 +5,7 @@ import { type Answer, json } from '../../src/sandbox/answer.ts'
 import { retryAfterHeader } from '../../src/sandbox/faults/strike.ts'
 import { parseFault } from '../../src/sandbox/faults/text.ts'
 import { startSandbox } from '../../src/sandbox/server.ts'
+import { countTimers } from '../support/timers.ts'
 import { startServing } from './serving.ts'
 
 const cleanups: (() => Promise<unknown>)[] = []
@@ -17,8 +18,6 @@ async function start(...parts: Parameters<typeof startServing>) {
   cleanups.push(serving.stop)
   return serving
 }
-
-const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
 
 describe('which calls are struck', () => {
   it.each([
@@ -98,23 +97,23 @@ describe('a slow body', () => {
 
   it('ends with its caller, and with the sandbox', async () => {
     const { url, stop } = await start(['slow-body=10m'])
-    const before = timers()
+    using timers = countTimers()
     const leaving = new AbortController()
     const left = await Promise.all(Array.from({ length: 60 }, () => fetch(url, { signal: leaving.signal })))
-    await expect.poll(timers).toBeGreaterThanOrEqual(before + 40)
+    await expect.poll(timers.count).toBeGreaterThanOrEqual(60)
     leaving.abort()
     await Promise.all(left.map((response) => expect(response.text()).rejects.toThrow()))
-    await expect.poll(timers).toBeLessThan(before + 30)
+    await expect.poll(timers.count).toBeLessThan(30)
     const stayed = await Promise.all(Array.from({ length: 60 }, () => fetch(url)))
-    await expect.poll(timers).toBeGreaterThanOrEqual(before + 40)
+    await expect.poll(timers.count).toBeGreaterThanOrEqual(60)
     await stop()
     await Promise.all(stayed.map((response) => expect(response.text()).rejects.toThrow()))
-    await expect.poll(timers).toBeLessThan(before + 30)
+    await expect.poll(timers.count).toBeLessThan(30)
   })
 
   it('for callers who have gone before it begins: carried out, and nothing leaks', async () => {
     const { port, server, done, notes, goOn } = await start(['latency=10m', 'slow-body=10m'])
-    const before = timers()
+    using timers = countTimers()
     const sockets = Array.from({ length: 60 }, () => net.connect(port, '127.0.0.1'))
     for (const socket of sockets) socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
     await expect.poll(() => notes.length).toBe(60)
@@ -122,7 +121,7 @@ describe('a slow body', () => {
     await expect.poll(() => promisify(server.getConnections).call(server)).toBe(0)
     goOn()
     await expect.poll(() => done.times).toBe(60)
-    await expect.poll(timers).toBeLessThan(before + 30)
+    await expect.poll(timers.count).toBeLessThan(30)
   })
 })
 

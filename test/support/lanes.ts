@@ -58,6 +58,12 @@ function chosen(): readonly QueueLane[] {
   }
 }
 
+/** For what is long and the same behind either queue: in the one that the small run leaves out. */
+export function otherLane(title: string, body: (lane: QueueLane) => void): void {
+  const lane = lanes.find((each) => each.available && each !== anyLane) ?? anyLane
+  describe(`${title} (${lane.name} queue)`, () => body(lane))
+}
+
 /** `describe` once for each lane of this run; one that cannot be had shows up as skipped. */
 export function eachLane(title: string, body: (lane: QueueLane) => void): void {
   for (const lane of chosen())

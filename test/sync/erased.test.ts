@@ -10,7 +10,7 @@ import { runs } from '../support/size.ts'
 import { type Change, play } from './timeline.ts'
 import { change, troubles } from './troubles.ts'
 
-const RUNS = Number(process.env.ORDER_RUNS ?? runs(300))
+const RUNS = Number(process.env.ORDER_RUNS ?? runs(200))
 const theirs: Fields = Object.fromEntries(OPTIONAL_FIELDS.map((field) => [field, `their ${field}`]))
 
 type Given = Parameters<typeof play>[0]

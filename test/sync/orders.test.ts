@@ -12,7 +12,7 @@ import { runs } from '../support/size.ts'
 import { type Change, NO_TROUBLES, play, type Rest, type Troubles } from './timeline.ts'
 import { change, troubles } from './troubles.ts'
 
-const RUNS = Number(process.env.ORDER_RUNS ?? runs(300))
+const RUNS = Number(process.env.ORDER_RUNS ?? runs(200))
 
 const configured: fc.Arbitrary<Config> = managedFields.chain((fields) =>
   settingsFor(fields).map((settings) => configOf(fields, settings)),

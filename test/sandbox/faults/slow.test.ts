@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { drip, piecesOf } from '../../../src/sandbox/faults/slow.ts'
 import { runs } from '../../support/size.ts'
+import { countTimers } from '../../support/timers.ts'
 
 async function collect(...sent: Parameters<typeof drip>): Promise<Buffer[]> {
   const pieces: Buffer[] = []
@@ -52,12 +53,11 @@ describe('a body that drips', () => {
   })
 
   it('leaves no timer when it is destroyed in the middle', async () => {
-    const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
-    const before = timers()
+    using timers = countTimers()
     const streams = Array.from({ length: 100 }, () => drip(Buffer.alloc(10, 'x'), 600_000))
     await Promise.all(streams.map((stream) => once(stream, 'data')))
-    expect(timers()).toBeGreaterThanOrEqual(before + 100)
+    expect(timers.count()).toBeGreaterThanOrEqual(100)
     for (const stream of streams) stream.destroy()
-    await expect.poll(timers).toBeLessThan(before + 50)
+    await expect.poll(timers.count).toBeLessThan(50)
   })
 })
