@@ -1,6 +1,7 @@
 // The script of `rollcall grants`. Pure: names come in as they are and go out quoted.
 import pg from 'pg'
 import type { Relation } from '../config/config.ts'
+import { PINNED, UNPINNED } from '../database/session.ts'
 import type { Rights } from '../ledger/grants.ts'
 import { QUEUE_SCHEMA } from '../ledger/migrate.ts'
 
@@ -29,6 +30,7 @@ export function sayGrants({ role, database, rights, maintain, customers, queue }
   const parts = [
     '-- The rights that rollcall needs, printed by `rollcall grants`. Run it as the owner of what is named here or as a',
     '-- superuser, and again after each `rollcall migrate` and each change of the columns that are read.',
+    PINNED,
     'BEGIN;',
     ...part('To connect.', [`GRANT CONNECT ON DATABASE ${id(database)} ${to}`]),
     ...part("rollcall's own tables.", [
@@ -43,6 +45,7 @@ export function sayGrants({ role, database, rights, maintain, customers, queue }
     ...(queue ? useQueue({ database, sequence: queue.sequence }, to) : []),
     '',
     'COMMIT;',
+    UNPINNED,
   ]
   return parts.join('\n')
 }
