@@ -61,7 +61,9 @@ otherLane('the main path against a service of the kind', (lane) => {
 
     for (const key of ['c', 'old', 'gone', 'lost']) {
       if (key === 'lost')
-        sandbox.faults.set([{ match: { userId: key }, times: 1, action: { kind: 'drop-after' } }])
+        sandbox.faults.set([
+          { match: { method: 'POST', userId: key }, times: 1, action: { kind: 'drop-after' } },
+        ])
       await insert(house, key)
     }
     await insert(house, 'trial', 'trial')

@@ -133,3 +133,64 @@ test('a mapping without an end sets no time to look again, and one that has ende
   expect(await replan(Date.now() + 3_600_000)).toBeGreaterThan(3500)
   expect(await replan(Date.now() - 3_600_000)).toBeGreaterThan(0)
 })
+
+/** An open claim by token 7 on version 3 that ends in this way, and the row after it. */
+async function ended(columns: Readonly<Record<string, unknown>>, given: Partial<Ending>) {
+  await using db = await freshDatabase()
+  await end(db, columns, given)
+  const { rows } = await db.pool.query(
+    `SELECT unknown, due_at IS NOT NULL AS owed, due_at > now() + interval '4 s' AS late,
+       not_before > now() + interval '4 s' AS "heldBack"
+     FROM rollcall.owed`,
+  )
+  return rows[0]
+}
+
+test('a change under the claim is owed after it, and without one nothing is', async () => {
+  expect(await ended({}, {})).toMatchObject({ owed: false })
+  expect(await ended({ change_version: 4 }, {})).toMatchObject({ owed: true, late: false })
+})
+
+test('an outcome that was unknown is known again only after a trusted answer', async () => {
+  expect(await ended({ unknown: true }, { sure: true })).toMatchObject({ unknown: false })
+  expect(await ended({ unknown: true }, { sure: false })).toMatchObject({ unknown: true })
+})
+
+test('after an unknown outcome nobody claims before the request can no longer arrive', async () => {
+  expect(await ended({}, { kind: 'unknown' })).toMatchObject({
+    unknown: true,
+    heldBack: true,
+    late: true,
+  })
+})
+
+test('an ending that comes too late changes nothing that a newer claim has, and what it sent makes suspect', async () => {
+  await using db = await freshDatabase()
+  const { rows } = await db.pool.query(
+    `INSERT INTO rollcall.owed (key, lane, change_version, due_at, token, call_token)
+     VALUES ('c', 1, 3, now() + interval '30 s', 8, 8) RETURNING id::text`,
+  )
+  const row = async () => {
+    const found = await db.pool.query(
+      `SELECT token::int, unknown, change_version::int AS version, suspect_version::int AS suspect FROM rollcall.owed`,
+    )
+    return found.rows[0]
+  }
+  const { suspect } = await row()
+  expect(await makeEnd(db.pool)(ending(rows[0].id, { wrote: false }))).toBe(false)
+  expect(await row()).toEqual({ token: 8, unknown: false, version: 3, suspect })
+  expect(await makeEnd(db.pool)(ending(rows[0].id, { wrote: true }))).toBe(false)
+  expect(await row()).toEqual({ token: 8, unknown: true, version: 4, suspect: 4 })
+  expect((await db.pool.query('SELECT FROM rollcall.ledger')).rowCount).toBe(0)
+})
+
+test('the record has what was acknowledged last', async () => {
+  await using db = await freshDatabase()
+  const sent = async (digest: string) => {
+    await end(db, {}, { record: { ...EMPTY, userId: 'u', sent: { email: digest } } })
+    const { rows } = await db.pool.query('SELECT sent FROM rollcall.ledger')
+    return rows
+  }
+  expect(await sent('first')).toEqual([{ sent: { email: 'first' } }])
+  expect(await sent('second')).toEqual([{ sent: { email: 'second' } }])
+})

@@ -1,0 +1,105 @@
+// From a note over a lease to a claim: who may call the service for a customer, and when nobody may.
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { makeClaim } from '../../src/ledger/claim.ts'
+import { applyGeneration, bindGeneration } from '../../src/ledger/generation.ts'
+import { type Lease, leaseKey } from '../../src/ledger/lease.ts'
+import { note } from '../../src/ledger/note.ts'
+import { bindTarget } from '../../src/ledger/target.ts'
+import { LANE, type Lane } from '../../src/model/customer.ts'
+import { freshDatabase, type TestDatabase } from '../support/database.ts'
+
+const TARGET = { origin: 'https://service.example', apiKey: 'a', digestKey: 'd'.repeat(32) }
+
+let db: TestDatabase
+let binding: string
+beforeAll(async () => {
+  db = await freshDatabase()
+  binding = await bindTarget(db.pool, TARGET)
+  await bindGeneration(db.pool, 'mine')
+})
+afterAll(() => db.drop())
+beforeEach(async () => {
+  await db.pool.query('DELETE FROM rollcall.owed')
+  await change()
+})
+
+const change = (lane: Lane = LANE.change) => note(db.pool, [{ key: 'c', lane, at: new Date() }])
+const claimer = (changes: { binding?: string; fingerprint?: string } = {}) =>
+  makeClaim(db.pool, { lastsMs: 5000, binding, fingerprint: 'mine', ...changes })
+
+async function leased(): Promise<Lease> {
+  const lease = await leaseKey(db.pool, 'c', 5000)
+  if (!lease) throw new Error('it is not due')
+  return lease
+}
+
+async function row() {
+  const { rows } = await db.pool.query(
+    `SELECT change_version::int AS version, lane, unknown, blind, due_at <= now() AS due FROM rollcall.owed`,
+  )
+  return rows[0]
+}
+
+test('a job that is delivered twice is claimed once', async () => {
+  const lease = await leased()
+  expect(await claimer()(lease)).toMatchObject({ key: 'c', version: '1', unknown: false, blind: false })
+  expect(await claimer()(lease)).toBeNull()
+})
+
+test('a newer lease makes the jobs before it void', async () => {
+  const older = await leased()
+  await db.pool.query('UPDATE rollcall.owed SET due_at = now()')
+  const newer = await leased()
+  expect(await claimer()(older)).toBeNull()
+  expect(await claimer()(newer)).not.toBeNull()
+})
+
+test('a lease that has run out is claimed by nobody', async () => {
+  const lease = await leased()
+  await db.pool.query(`UPDATE rollcall.owed SET due_at = now() - interval '1 ms'`)
+  expect(await claimer()(lease)).toBeNull()
+})
+
+test('nobody claims while a late request may still arrive', async () => {
+  const lease = await leased()
+  await db.pool.query(`UPDATE rollcall.owed SET not_before = now() + interval '1 minute'`)
+  expect(await claimer()(lease)).toBeNull()
+  await db.pool.query('UPDATE rollcall.owed SET not_before = now()')
+  expect(await claimer()(lease)).not.toBeNull()
+})
+
+test('a process that goes by another target or another mapping claims nothing', async () => {
+  const lease = await leased()
+  expect(await claimer({ binding: '1' })(lease)).toBeNull()
+  expect(await claimer({ fingerprint: 'other' })(lease)).toBeNull()
+  await applyGeneration(db.pool, 'other')
+  expect(await claimer()(lease)).toBeNull()
+  expect(await claimer({ fingerprint: 'other' })(lease)).toMatchObject({ generation: '2' })
+  await applyGeneration(db.pool, 'mine')
+})
+
+test('a claim that was never ended leaves its outcome unknown, and in doubt what no GET shows', async () => {
+  await claimer()(await leased())
+  await db.pool.query('UPDATE rollcall.owed SET due_at = now()')
+  await leased()
+  expect(await row()).toMatchObject({ unknown: true, blind: true })
+})
+
+test('a lease that was never claimed leaves nothing unknown', async () => {
+  await leased()
+  await db.pool.query('UPDATE rollcall.owed SET due_at = now()')
+  await leased()
+  expect(await row()).toMatchObject({ unknown: false, blind: false })
+})
+
+test('a change raises the version and takes the more urgent lane', async () => {
+  await change(LANE.repair)
+  expect(await row()).toMatchObject({ version: 2, lane: LANE.change, due: true })
+})
+
+test('a change makes nobody due whose job is out, and its claim sees it', async () => {
+  const lease = await leased()
+  await change()
+  expect(await row()).toMatchObject({ version: 2, due: false })
+  expect(await claimer()(lease)).toMatchObject({ version: '2' })
+})
