@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config'
 import { WITHOUT_BROWSER } from './test/support/browser.ts'
 import { findDistribution } from './test/support/distribution.ts'
 import { noteMissing } from './test/support/missing.ts'
+import { LongestFirst } from './test/support/order.ts'
 import { LastLine } from './test/support/reporter.ts'
 import { FULL, filesOfFullRun, HEAVY } from './test/support/size.ts'
 
@@ -46,11 +47,12 @@ const full = [
   { test: { ...onServers, name: 'heavy', include: HEAVY, env: { TEST_LANES: 'both' } } },
 ]
 
-// Tests wait more than they reckon: one worker more than there are cores.
+// Tests wait more than they reckon: two workers more than there are cores.
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     pool: 'forks',
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: availableParallelism() + 2,
     reporters: ['default', new LastLine()],
     projects: FULL ? full : small,
   },

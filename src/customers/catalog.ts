@@ -100,3 +100,28 @@ export async function uniqueBy(client: Client, oid: string, columns: readonly st
   )
   return rows.length > 0
 }
+
+/**
+ * Functions that a view calls, itself or through other views, whose text is read when they run, on the search path of
+ * whoever runs them. Functions that these call in turn are not known to the catalog.
+ */
+export async function pathlessFunctions(client: Client, view: string): Promise<readonly string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `WITH RECURSIVE rule (oid) AS (
+       SELECT r.oid FROM pg_catalog.pg_rewrite r WHERE r.ev_class = $1
+       UNION
+       SELECT r.oid FROM rule JOIN pg_catalog.pg_depend d ON d.classid = 'pg_catalog.pg_rewrite'::regclass
+         AND d.objid = rule.oid AND d.refclassid = 'pg_catalog.pg_class'::regclass
+       JOIN pg_catalog.pg_rewrite r ON r.ev_class = d.refobjid)
+     SELECT DISTINCT n.nspname || '.' || p.proname AS name
+     FROM rule JOIN pg_catalog.pg_depend d ON d.classid = 'pg_catalog.pg_rewrite'::regclass AND d.objid = rule.oid
+       AND d.refclassid = 'pg_catalog.pg_proc'::regclass
+     JOIN pg_catalog.pg_proc p ON p.oid = d.refobjid AND p.prosqlbody IS NULL
+     JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
+     JOIN pg_catalog.pg_language l ON l.oid = p.prolang AND l.lanname NOT IN ('internal', 'c')
+     WHERE NOT EXISTS (SELECT FROM unnest(p.proconfig) AS s (setting) WHERE starts_with(s.setting, 'search_path='))
+     ORDER BY 1 LIMIT 10`,
+    [view],
+  )
+  return rows.map(({ name }) => name)
+}

@@ -10,6 +10,7 @@ import {
   type FoundRelation,
   findColumns,
   findRelation,
+  pathlessFunctions,
   relationNames,
   uniqueBy,
 } from './catalog.ts'
@@ -112,8 +113,8 @@ function unreadable(client: Client, config: Config, { found, columns }: Holding)
 }
 
 /** Postgres' words, where a policy would hide rows from a session that has not allowed it. */
-const HIDES = /row-level security/
-const WHEN_HIDDEN =
+export const HIDES = /row-level security/
+export const WHEN_HIDDEN =
   "; rows that a policy hides would read as customers who are gone. Give the role BYPASSRLS; or where the policies show it every customer, set customers.rowSecurity to 'apply'"
 
 /** What only Postgres itself can tell: rights behind a view, a view that no longer works. */
@@ -154,6 +155,13 @@ async function warningsOf(client: Client, config: Config, found: FoundRelation):
     warnings.push(
       `customers: ${name} is a materialized view: a change is read as it stood at the last refresh`,
     )
+  }
+  if (found.kind === 'v' && config.customers.searchPath.length === 0) {
+    const names = await pathlessFunctions(client, found.oid)
+    if (names.length > 0)
+      warnings.push(
+        `customers: behind ${name}, ${names.join(', ')} sets no search_path: what it names without a schema, types of extensions and their operators too, is looked for in Postgres' own schema alone; if it needs others, name them in customers.searchPath`,
+      )
   }
   return warnings
 }

@@ -2,7 +2,7 @@ import pg, { type Pool } from 'pg'
 import type { Config } from '../config/config.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
-import { type CustomersShape, describeCustomers } from './describe.ts'
+import { type CustomersShape, describeCustomers, HIDES, WHEN_HIDDEN } from './describe.ts'
 import { type Found, fitsKey, makeReadCustomers } from './read.ts'
 
 export type ReadRows = {
@@ -35,34 +35,58 @@ export function makeReading(
   described: CustomersShape,
   { onMisfits = () => undefined }: Options = {},
 ): Reading {
-  const explained = makeExplained(() => whyUnreadable(pool, config), onMisfits)
   let shape = described
   let read = makeReadCustomers(config, shape)
-  let describedAt = Number.NEGATIVE_INFINITY
+  let looking = Promise.resolve()
+  let lookedAt = Number.NEGATIVE_INFINITY
+  let toldAt = Number.NEGATIVE_INFINITY
+
+  /** Takes the catalog as it is now; those who ask within a second ask once. */
+  const lookAgain = (): Promise<void> => {
+    if (performance.now() - lookedAt > DESCRIBE_AGAIN_MS) {
+      lookedAt = performance.now()
+      looking = (async () => {
+        shape = await describeCustomers(pool, config)
+        read = makeReadCustomers(config, shape)
+      })()
+    }
+    return looking
+  }
+  const unreadable = (details: readonly string[], cause: unknown): RollcallError => {
+    if (performance.now() - toldAt > DESCRIBE_AGAIN_MS) {
+      toldAt = performance.now()
+      onMisfits(details)
+    }
+    return new RollcallError('CUSTOMERS_UNREADABLE', details, { cause })
+  }
 
   return async (keys) => {
-    const odd = keys.some((key) => !fitsKey(shape, key))
-    if (odd && performance.now() - describedAt > DESCRIBE_AGAIN_MS) {
-      shape = await describeCustomers(pool, config)
-      read = makeReadCustomers(config, shape)
-      describedAt = performance.now()
-    }
+    if (keys.some((key) => !fitsKey(shape, key))) await lookAgain()
+    const reading = read
     try {
-      return await readApart((some) => read(pool, some), keys)
+      return await readApart((some) => reading(pool, some), keys)
     } catch (error) {
-      throw await explained(error)
+      if (!isOfNames(error)) throw error
+      await lookAgain().catch((why: unknown) => {
+        throw isMisfit(why) ? unreadable(why.details, error) : error
+      })
+      try {
+        return await readApart((some) => read(pool, some), keys)
+      } catch (again) {
+        const said = whyAlso(again, shape)
+        throw said === null ? again : unreadable([said], again)
+      }
     }
   }
 }
 
-/** Empty where all fits, or where that cannot be found out. */
-async function whyUnreadable(pool: Pool, config: Config): Promise<readonly string[]> {
-  try {
-    await describeCustomers(pool, config)
-    return []
-  } catch (error) {
-    return error instanceof RollcallError && error.code === 'CUSTOMERS_UNREADABLE' ? error.details : []
-  }
+/** Class 42: a name or a right. Its code alone would tell nobody which one. */
+function isOfNames(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code?.startsWith('42') === true
+}
+
+function isMisfit(error: unknown): error is RollcallError {
+  return error instanceof RollcallError && error.code === 'CUSTOMERS_UNREADABLE'
 }
 
 /** A function, an operator, a table, a type or a schema that is not found. */
@@ -70,24 +94,11 @@ const UNFOUND = /^(42883|42P01|42704|3F000)$/
 const OUT_OF_PATH =
   "customers: a function behind the view does not find what it names: rollcall reads with Postgres' own schema alone. Name the others in customers.searchPath"
 
-/** Class 42: a name or a right. Its code alone would tell nobody which one. */
-function makeExplained(why: () => Promise<readonly string[]>, onMisfits: Required<Options>['onMisfits']) {
-  let asked: Promise<readonly string[]> = Promise.resolve([])
-  let askedAt = Number.NEGATIVE_INFINITY
-
-  return async (error: unknown): Promise<unknown> => {
-    if (!(error instanceof pg.DatabaseError) || !error.code?.startsWith('42')) return error
-    const isNew = performance.now() - askedAt > DESCRIBE_AGAIN_MS
-    if (isNew) {
-      askedAt = performance.now()
-      asked = why()
-    }
-    const misfits = await asked
-    const said = misfits.length === 0 && UNFOUND.test(error.code) ? [OUT_OF_PATH] : misfits
-    if (said.length === 0) return error
-    if (isNew) onMisfits(said)
-    return new RollcallError('CUSTOMERS_UNREADABLE', said, { cause: error })
-  }
+/** What only a row shows, because a function behind the view looks for it then. */
+function whyAlso(error: unknown, { kind }: CustomersShape): string | null {
+  if (!(error instanceof pg.DatabaseError) || kind !== 'view') return null
+  if (HIDES.test(error.message)) return `customers: ${error.message}${WHEN_HIDDEN}`
+  return UNFOUND.test(error.code ?? '') ? OUT_OF_PATH : null
 }
 
 /**

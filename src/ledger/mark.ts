@@ -18,6 +18,18 @@ SELECT (extract(epoch FROM bound_at) * 1000000)::bigint::text AS "boundAt",
   coalesce(pg_catalog.pg_sequence_last_value('rollcall.token'::pg_catalog.regclass), 0)::text AS token
 FROM rollcall.target`
 
+/**
+ * Takes so many tokens that no earlier state of the database passes for this one; resolves to the last of them. After a
+ * crash, and in a disk snapshot that is put back, a sequence goes on behind what its last WAL record has reserved: 32
+ * numbers at most (SEQ_LOG_VALS in Postgres' sequence.c).
+ */
+export async function leap(client: Pick<ClientBase, 'query'>): Promise<string> {
+  const { rows } = await client.query<{ token: string }>(
+    `SELECT max(nextval('rollcall.token'))::text AS token FROM generate_series(1, 40)`,
+  )
+  return rows[0]?.token ?? '0'
+}
+
 /** Where the database stands: its binding, and the last token that it has given. */
 export async function readPlace(
   client: Pick<ClientBase, 'query'>,

@@ -34,8 +34,8 @@ export const ERRORS = {
   },
   DATABASE_STANDBY: {
     exit: 2,
-    means: 'The database is a standby: it can be read, and rollcall has to write.',
-    todo: 'Name the primary in the variable above.',
+    means: 'The database can be read and not written: it is a standby, or set to read-only.',
+    todo: 'Name the primary in the variable above, or let it be written.',
   },
   SESSION_UNFIT: {
     exit: 2,

@@ -9,9 +9,9 @@ import type { SetAside, Turn } from './turn.ts'
 /**
  * Create refused in any way: the user may exist, so look. Update refused: where the answer names some of the fields,
  * the others go without them. Refused again, or nothing named: access matters most, so the status goes alone; refused
- * alone as well, it is for a person. But a revocation is tried again: the row is gone, and nothing would change any
- * more. And so is an erasure, as far as it was refused, and a status alone that is too large for somebody: that can be
- * no judgement on it.
+ * alone as well, it is for a person. Three are tried again instead: the end of access, which is never given up; an
+ * erasure, as far as it was refused; and an answer to a status alone that can be no judgement on it (too large, or
+ * a conflict, since no other user can have it).
  */
 export function absorbRefusal(turn: Turn, facts: Facts): Step {
   const { plan } = facts
@@ -33,7 +33,8 @@ export function absorbRefusal(turn: Turn, facts: Facts): Step {
   }
   const tried = turn.setAside ? { fields: turn.setAside.fields } : {}
   const reason = { ...reasonOf('refused', facts), ...tried }
-  if (plan.kind === 'revoke' || TOO_LARGE.has(status))
+  const endsAccess = plan.kind === 'revoke' || facts.desired?.status === 0
+  if (endsAccess || facts.conflict || TOO_LARGE.has(status))
     return { turn: { ...turn, setAside: null }, end: { kind: 'retry', reason, failed: true } }
   return { turn: { ...turn, setAside: null }, end: { kind: 'settle', state: 'rejected', reason } }
 }

@@ -44,7 +44,7 @@ export function makeHousekeeping({ pool, binding, config, log, now }: Options) {
 
   return async function housekeep(): Promise<void> {
     if ((await readBinding(pool)) !== binding)
-      log.error('the ledger is about another service now: this worker does nothing; start it again')
+      log.error('`rollcall migrate --target` was run meanwhile: this worker does nothing; start it again')
     await tellMarks()
     await tellHeld(now() - slowChecked >= SLOW_CHECK_MS)
     if (now() - slowChecked < SLOW_CHECK_MS) return

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { Witness } from '../dispatch/queue.ts'
-import { type Mark, markOf, readPlace } from '../ledger/mark.ts'
+import { leap, type Mark, markOf, readPlace } from '../ledger/mark.ts'
 import { type Difference, targetChanged } from '../ledger/target-changed.ts'
 import type { RollcallError } from '../model/errors.ts'
 
@@ -38,12 +38,15 @@ export async function startWitness(pool: Pool, witness: Witness | null): Promise
   return {
     claimed: (token) => raise(markOf(boundAt, token)),
     async step() {
-      const mark = highest
-      // Before it is compared: where this process ends because of it, the next one has to know.
-      if (mark !== kept) await witness?.keep(mark)
-      kept = mark
       const { mark: present } = await readPlace(pool)
-      return present < mark ? targetChanged([BEHIND]) : null
+      const isBehind = present < highest
+      if (highest !== kept) {
+        if (!isBehind) raise(markOf(boundAt, await leap(pool)))
+        kept = highest
+        // Also where this process ends because of it: the next one has to know.
+        await witness?.keep(kept)
+      }
+      return isBehind ? targetChanged([BEHIND]) : null
     },
   }
 }

@@ -132,13 +132,17 @@ test('a function behind a view finds what the configuration names, and no other 
   await using open = await opened(VIEW)
   const { pool } = open
   const bare = configure({ view: 'v' })
-  const fails = makeReading(pool, bare, await describeCustomers(pool, bare))
+  const described = await describeCustomers(pool, bare)
+  expect(described.warnings).toEqual([expect.stringContaining('public.domain_of')])
+  const fails = makeReading(pool, bare, described)
   await expect(fails(['1'])).rejects.toMatchObject({
     code: 'CUSTOMERS_UNREADABLE',
     details: [expect.stringContaining('customers.searchPath')],
   })
   const config = configure({ view: 'v', searchPath: ['public'] })
-  const read = makeReading(pool, config, await describeCustomers(pool, config))
+  const shape = await describeCustomers(pool, config)
+  expect(shape.warnings).toEqual([])
+  const read = makeReading(pool, config, shape)
   const both = await Promise.all([read(['1']), read(['2'])])
   expect(both.map(({ rows }) => [...rows.values()])).toMatchObject([
     [{ email: 'A@X.EXAMPLE2' }],
@@ -159,4 +163,35 @@ test('a row that cannot be read costs itself only, also with a path of its own',
   )(['1', '2'])
   expect([...rows.keys()]).toEqual(['1'])
   expect([...unreadable.keys()]).toEqual(['2'])
+})
+
+test('a policy behind a function of the view is told as one', async () => {
+  await using open = await opened(`${POLICY};
+    CREATE FUNCTION mail(i int) RETURNS text LANGUAGE plpgsql STABLE AS
+      $$ BEGIN RETURN (SELECT email FROM public.customers c WHERE c.id = i); END $$;
+    CREATE TABLE everybody (id int PRIMARY KEY, plan int); INSERT INTO everybody VALUES (1, 2);
+    GRANT SELECT ON everybody TO PUBLIC; CREATE VIEW v AS SELECT id, plan, mail(id) AS email FROM everybody;
+    GRANT SELECT ON v TO PUBLIC`)
+  const config = configure({ view: 'v' })
+  const read = makeReading(open.pool, config, await describeCustomers(open.pool, config))
+  await expect(read(['1'])).rejects.toMatchObject({
+    details: [expect.stringContaining("rowSecurity to 'apply'")],
+  })
+})
+
+test.each([
+  ['the key gets another type', 'ALTER TABLE customers ALTER id TYPE uuid USING id::uuid'],
+  [
+    'its type goes to another schema',
+    'CREATE SCHEMA ext; GRANT USAGE ON SCHEMA ext TO PUBLIC; ALTER EXTENSION citext SET SCHEMA ext',
+  ],
+])('%s while a worker runs: it is read on', async (_what, change) => {
+  const key = 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'
+  await using open = await opened(`CREATE EXTENSION citext;
+    CREATE TABLE customers (id citext PRIMARY KEY, plan int, email text); INSERT INTO customers VALUES ('${key}', 2)`)
+  const { db, pool } = open
+  const config = configure()
+  const read = makeReading(pool, config, await describeCustomers(pool, config))
+  await db.pool.query(change)
+  expect((await read([key])).rows.get(key)).toMatchObject({ plan: 2 })
 })

@@ -115,7 +115,13 @@ describe('an update', () => {
       reason: { code: 'refused', status: 400, fields: ['email', 'last_name'] },
     })
     expect(turn.memory.refused).toEqual({})
-    expect(play(user(0), PREMIUM, [422]).end).toMatchObject({ kind: 'settle', state: 'rejected' })
+  })
+
+  it.each([
+    ['the end of access', user(0), [422]],
+    ['a status that is answered 409', mapped, [409, 409, 409]],
+  ])('%s that is refused is tried again, and never left to a person', (_what, wanted, answers) => {
+    expect(play(wanted, PREMIUM, answers).end).toMatchObject({ kind: 'retry', failed: true })
   })
 
   it.each([404, 410])('of a user who is gone (%i) creates', (status) => {

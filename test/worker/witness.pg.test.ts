@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { readPlace } from '../../src/ledger/mark.ts'
+import { bindTarget } from '../../src/ledger/target.ts'
+import { startWitness } from '../../src/worker/witness.ts'
+import { freshDatabase } from '../support/database.ts'
+
+const TARGET = { origin: 'https://service.example', apiKey: 'key', digestKey: 'a key of the digests' }
+
+function memory() {
+  let kept: string | null = null
+  const keep = async (mark: string) => {
+    kept = mark
+  }
+  return { read: async () => kept, keep }
+}
+
+test('a snapshot that is put back is noticed after a single lease, though its sequence has jumped ahead', async () => {
+  await using db = await freshDatabase()
+  const { pool } = db
+  await bindTarget(pool, TARGET)
+  const redis = memory()
+  const running = await startWitness(pool, redis)
+  const { rows } = await pool.query<{ token: string }>(`SELECT nextval('rollcall.token')::text AS token`)
+  const snapshot = Number(rows[0]?.token)
+
+  running.claimed(String(snapshot + 1))
+  await pool.query(`SELECT nextval('rollcall.token')`)
+  expect(await running.step()).toBeNull()
+  expect(await running.step()).toBeNull()
+  await startWitness(pool, redis)
+
+  // What crash recovery makes of it at most.
+  await pool.query(`SELECT setval('rollcall.token', $1)`, [snapshot + 32])
+  expect(await running.step()).toMatchObject({ code: 'TARGET_CHANGED' })
+  await expect(startWitness(pool, redis)).rejects.toMatchObject({ code: 'TARGET_CHANGED' })
+})
+
+test('who claims nothing moves nothing', async () => {
+  await using db = await freshDatabase()
+  await bindTarget(db.pool, TARGET)
+  const { mark } = await readPlace(db.pool)
+  const running = await startWitness(db.pool, memory())
+  expect(await running.step()).toBeNull()
+  expect((await readPlace(db.pool)).mark).toBe(mark)
+})
