@@ -34,7 +34,7 @@ CREATE TABLE claim_log (
   token bigint, call_token bigint, due_at timestamptz,
   new_token bigint, new_call_token bigint, new_due_at timestamptz, late_ending boolean);
 CREATE FUNCTION log_claim() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
-  INSERT INTO claim_log (id, token, call_token, due_at, new_token, new_call_token, new_due_at, late_ending)
+  INSERT INTO public.claim_log (id, token, call_token, due_at, new_token, new_call_token, new_due_at, late_ending)
   VALUES (OLD.id, OLD.token, OLD.call_token, OLD.due_at, NEW.token, NEW.call_token, NEW.due_at,
     NEW.suspect_version > OLD.suspect_version);
   RETURN NULL;
