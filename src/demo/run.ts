@@ -115,7 +115,7 @@ function watchStanding({ pool, sandbox }: Demo, { now, sleep, tell }: Watching) 
 
 async function compareDemo({ pool, sandbox, config }: Demo): Promise<Comparison> {
   const readMany = makeReadCustomers(config, await describeCustomers(pool, config))
-  const { rows } = await pool.query<{ id: string }>('SELECT id FROM v_clientes ORDER BY id')
+  const { rows } = await pool.query<{ id: string }>('SELECT id FROM public.v_clientes ORDER BY id')
   const found = await readMany(
     pool,
     rows.map(({ id }) => id),

@@ -2,7 +2,7 @@
 
 /** The plan stands in a table of its own; rollcall reads the view and watches the two tables behind it. */
 export const SCHEMA = `
-CREATE TABLE clientes (
+CREATE TABLE public.clientes (
   id            text PRIMARY KEY,
   nombre        text NOT NULL,
   apellido1     text NOT NULL,
@@ -19,13 +19,13 @@ CREATE TABLE clientes (
   notas         text,
   ultima_visita timestamptz
 );
-CREATE TABLE suscripciones (
+CREATE TABLE public.suscripciones (
   id         bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  cliente_id text NOT NULL UNIQUE REFERENCES clientes ON DELETE CASCADE,
+  cliente_id text NOT NULL UNIQUE REFERENCES public.clientes ON DELETE CASCADE,
   plan       text NOT NULL CHECK (plan IN ('gratis', 'premium', 'prueba')),
   contrato   text NOT NULL
 );
-CREATE VIEW v_clientes AS
+CREATE VIEW public.v_clientes AS
   SELECT c.id, c.nombre, c.apellido1, c.apellido2, c.correo, c.dni, c.sexo, c.nacimiento, c.movil, c.pais,
     c.idioma, c.grupo, c.notas, s.plan, s.contrato
-  FROM clientes c LEFT JOIN suscripciones s ON s.cliente_id = c.id`
+  FROM public.clientes c LEFT JOIN public.suscripciones s ON s.cliente_id = c.id`

@@ -33,7 +33,9 @@ export async function readStanding({ pool, sandbox, now }: Options): Promise<Sta
   const at = now()
   const overview = await readOverview(pool)
   const pace = await readPace(pool)
-  const { rows } = await pool.query<{ customers: string }>('SELECT count(*) AS customers FROM clientes')
+  const { rows } = await pool.query<{ customers: string }>(
+    'SELECT count(*) AS customers FROM public.clientes',
+  )
   const { due, queued, active, waiting } = overview.owed
   return {
     at,
