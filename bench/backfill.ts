@@ -52,14 +52,14 @@ async function measure(customers: number): Promise<void> {
   stack.defer(() => rm(folder, { recursive: true, force: true }))
   await writeFile(join(folder, 'rollcall.config.js'), `export default ${JSON.stringify(CONFIG)}`)
   await pool.query(
-    'CREATE TABLE customers (id text PRIMARY KEY, plan text, email text, name text, born date, phone text, note text, country text)',
+    'CREATE TABLE public.customers (id text PRIMARY KEY, plan text, email text, name text, born date, phone text, note text, country text)',
   )
   await pool.query(
-    `INSERT INTO customers SELECT 'k' || lpad(i::text, 9, '0'), 'premium', 'k' || i || '@example.com', 'N' || i,
+    `INSERT INTO public.customers SELECT 'k' || lpad(i::text, 9, '0'), 'premium', 'k' || i || '@example.com', 'N' || i,
        '1990-01-01', '600123456', repeat('note ', 30), 'ES' FROM generate_series(1, $1::int) i`,
     [customers],
   )
-  await pool.query('VACUUM ANALYZE customers')
+  await pool.query('VACUUM ANALYZE public.customers')
   const config = resolveConfig(CONFIG, 'bench')
   const of = { pool, folder, url: postgres.url, customers }
   await backfill(of, 'dry run, everybody new', ['--dry-run'])
@@ -126,9 +126,10 @@ async function settle(pool: pg.Pool, config: Config): Promise<void> {
   const digester = makeDigester(DIGEST_KEY)
   const now = new Date()
   for (let after = ''; ; ) {
-    const { rows } = await pool.query('SELECT * FROM customers WHERE id > $1 ORDER BY id LIMIT 10000', [
-      after,
-    ])
+    const { rows } = await pool.query(
+      'SELECT * FROM public.customers WHERE id > $1 ORDER BY id LIMIT 10000',
+      [after],
+    )
     if (rows.length === 0) break
     after = rows.at(-1).id
     const records = rows.map((row) => {
