@@ -108,11 +108,12 @@ export async function uniqueBy(client: Client, oid: string, columns: readonly st
 export async function pathlessFunctions(client: Client, view: string): Promise<readonly string[]> {
   const { rows } = await client.query<{ name: string }>(
     `WITH RECURSIVE rule (oid) AS (
-       SELECT r.oid FROM pg_catalog.pg_rewrite r WHERE r.ev_class = $1
+       SELECT r.oid FROM pg_catalog.pg_rewrite r WHERE r.ev_class = $1 AND r.ev_type = '1'
        UNION
        SELECT r.oid FROM rule JOIN pg_catalog.pg_depend d ON d.classid = 'pg_catalog.pg_rewrite'::regclass
          AND d.objid = rule.oid AND d.refclassid = 'pg_catalog.pg_class'::regclass
-       JOIN pg_catalog.pg_rewrite r ON r.ev_class = d.refobjid)
+       JOIN pg_catalog.pg_class c ON c.oid = d.refobjid AND c.relkind = 'v'
+       JOIN pg_catalog.pg_rewrite r ON r.ev_class = c.oid AND r.ev_type = '1')
      SELECT DISTINCT n.nspname || '.' || p.proname AS name
      FROM rule JOIN pg_catalog.pg_depend d ON d.classid = 'pg_catalog.pg_rewrite'::regclass AND d.objid = rule.oid
        AND d.refclassid = 'pg_catalog.pg_proc'::regclass

@@ -45,8 +45,8 @@ async function inTransaction<R extends pg.QueryResultRow>(
   settings: Settings,
   query: Query,
 ): Promise<pg.QueryResult<R>> {
-  await client.query(['BEGIN', ...settings].join('; '))
   try {
+    await client.query(['BEGIN', ...settings].join('; '))
     return await client.query<R>(query)
   } finally {
     await client.query('ROLLBACK')

@@ -41,14 +41,15 @@ export function makeReading(
   let lookedAt = Number.NEGATIVE_INFINITY
   let toldAt = Number.NEGATIVE_INFINITY
 
-  /** Takes the catalog as it is now; those who ask within a second ask once. */
+  const look = async () => {
+    shape = await describeCustomers(pool, config)
+    read = makeReadCustomers(config, shape)
+  }
+  /** After an error, which those who ask within a second share. */
   const lookAgain = (): Promise<void> => {
     if (performance.now() - lookedAt > DESCRIBE_AGAIN_MS) {
       lookedAt = performance.now()
-      looking = (async () => {
-        shape = await describeCustomers(pool, config)
-        read = makeReadCustomers(config, shape)
-      })()
+      looking = look()
     }
     return looking
   }
@@ -61,7 +62,8 @@ export function makeReading(
   }
 
   return async (keys) => {
-    if (keys.some((key) => !fitsKey(shape, key))) await lookAgain()
+    // By a look of its own: an earlier one may have been before the change.
+    if (keys.some((key) => !fitsKey(shape, key))) await look()
     const reading = read
     try {
       return await readApart((some) => reading(pool, some), keys)
@@ -73,7 +75,7 @@ export function makeReading(
       try {
         return await readApart((some) => read(pool, some), keys)
       } catch (again) {
-        const said = whyAlso(again, shape)
+        const said = whyAlso(again, config, shape)
         throw said === null ? again : unreadable([said], again)
       }
     }
@@ -92,13 +94,14 @@ function isMisfit(error: unknown): error is RollcallError {
 /** A function, an operator, a table, a type or a schema that is not found. */
 const UNFOUND = /^(42883|42P01|42704|3F000)$/
 const OUT_OF_PATH =
-  "customers: a function behind the view does not find what it names: rollcall reads with Postgres' own schema alone. Name the others in customers.searchPath"
+  "customers: a function behind the view does not find what it names. Rollcall reads with Postgres' own schema alone: if it is in another one, name that in customers.searchPath"
 
 /** What only a row shows, because a function behind the view looks for it then. */
-function whyAlso(error: unknown, { kind }: CustomersShape): string | null {
+function whyAlso(error: unknown, config: Config, { kind }: CustomersShape): string | null {
   if (!(error instanceof pg.DatabaseError) || kind !== 'view') return null
   if (HIDES.test(error.message)) return `customers: ${error.message}${WHEN_HIDDEN}`
-  return UNFOUND.test(error.code ?? '') ? OUT_OF_PATH : null
+  const mayBePath = config.customers.searchPath.length === 0 && UNFOUND.test(error.code ?? '')
+  return mayBePath ? OUT_OF_PATH : null
 }
 
 /**

@@ -34,7 +34,7 @@ export function absorbRefusal(turn: Turn, facts: Facts): Step {
   const tried = turn.setAside ? { fields: turn.setAside.fields } : {}
   const reason = { ...reasonOf('refused', facts), ...tried }
   const endsAccess = plan.kind === 'revoke' || facts.desired?.status === 0
-  if (endsAccess || facts.conflict || TOO_LARGE.has(status))
+  if (endsAccess || NOT_ABOUT_STATUS.has(status))
     return { turn: { ...turn, setAside: null }, end: { kind: 'retry', reason, failed: true } }
   return { turn: { ...turn, setAside: null }, end: { kind: 'settle', state: 'rejected', reason } }
 }
@@ -94,8 +94,8 @@ export function blamed(
   return some.length < fields.length ? some : []
 }
 
-/** Nothing is smaller than a status alone. */
-const TOO_LARGE = new Set([413, 414, 431])
+/** Nothing is smaller than a status alone, and no other user can have it. */
+const NOT_ABOUT_STATUS = new Set([409, 413, 414, 431])
 
 /** These say something about the address, and nothing about the values. */
 const NOT_ABOUT_VALUES = new Set([404, 410])

@@ -34,18 +34,25 @@ export async function startWitness(pool: Pool, witness: Witness | null): Promise
   }
   raise(found)
   let kept = highest
+  /** Nothing was claimed since the leap: while work goes on, its own tokens lead away from every earlier state. */
+  let isAhead = true
 
   return {
     claimed: (token) => raise(markOf(boundAt, token)),
     async step() {
+      // Before the database is asked: what is claimed while it answers is not in its answer.
+      const mark = highest
       const { mark: present } = await readPlace(pool)
-      const isBehind = present < highest
-      if (highest !== kept) {
-        if (!isBehind) raise(markOf(boundAt, await leap(pool)))
-        kept = highest
-        // Also where this process ends because of it: the next one has to know.
-        await witness?.keep(kept)
-      }
+      const isBehind = present < mark
+      const isIdle = mark === kept
+      if (isIdle && (isAhead || isBehind)) return isBehind ? targetChanged([BEHIND]) : null
+      const next = isIdle ? markOf(boundAt, await leap(pool)) : mark
+      raise(next)
+      // Also where this process ends because of it: the next one has to know.
+      await witness?.keep(next)
+      // Only now: what could not be kept is tried again.
+      kept = next
+      isAhead = isIdle
       return isBehind ? targetChanged([BEHIND]) : null
     },
   }

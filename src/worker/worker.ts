@@ -193,7 +193,13 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
       clearTimeout(breakOff)
       // With the last call made; the loops end meanwhile, unless a lock of somebody else holds them up. What the last
       // calls have claimed is kept where that is possible.
-      const ends = [...loops, witness.step().catch(() => undefined)]
+      const ends = [
+        ...loops,
+        witness
+          .step()
+          .then(() => witness.step())
+          .catch(() => undefined),
+      ]
       await Promise.race([Promise.all(ends), sleep(RECORD_MS)])
       await calls.close()
     },

@@ -195,3 +195,15 @@ test.each([
   await db.pool.query(change)
   expect((await read([key])).rows.get(key)).toMatchObject({ plan: 2 })
 })
+
+test('a key that only the new type of its column can hold is found, also just after another look', async () => {
+  await using open = await opened(`CREATE TABLE customers (id int PRIMARY KEY, plan int, email text)`)
+  const { db, pool } = open
+  const config = configure()
+  const read = makeReading(pool, config, await describeCustomers(pool, config))
+  expect((await read(['3000000000'])).rows.get('3000000000')).toBeNull()
+  await db.pool.query(
+    'ALTER TABLE customers ALTER id TYPE bigint; INSERT INTO customers VALUES (3000000000, 2)',
+  )
+  expect((await read(['3000000000'])).rows.get('3000000000')).toMatchObject({ plan: 2 })
+})

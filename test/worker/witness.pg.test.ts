@@ -43,3 +43,47 @@ test('who claims nothing moves nothing', async () => {
   expect(await running.step()).toBeNull()
   expect((await readPlace(db.pool)).mark).toBe(mark)
 })
+
+test('what is claimed while the database answers is no alarm', async () => {
+  await using db = await freshDatabase()
+  const { pool } = db
+  await bindTarget(pool, TARGET)
+  let meanwhile = async () => {}
+  const slow = new Proxy(pool, {
+    get: (target, name) =>
+      name === 'query'
+        ? async (text: string) => {
+            const answer = await target.query(text)
+            await meanwhile()
+            return answer
+          }
+        : Reflect.get(target, name),
+  })
+  const running = await startWitness(slow, memory())
+  meanwhile = async () => {
+    const { rows } = await pool.query<{ token: string }>(`SELECT nextval('rollcall.token')::text AS token`)
+    running.claimed(rows[0]?.token ?? '')
+  }
+  for (let step = 0; step < 5; step++) expect(await running.step()).toBeNull()
+})
+
+test('what could not be kept is kept later', async () => {
+  await using db = await freshDatabase()
+  await bindTarget(db.pool, TARGET)
+  const redis = memory()
+  let fails = true
+  const flaky = {
+    read: redis.read,
+    keep: async (mark: string) => {
+      if (fails) throw new Error('away')
+      await redis.keep(mark)
+    },
+  }
+  const running = await startWitness(db.pool, flaky)
+  const { rows } = await db.pool.query<{ token: string }>(`SELECT nextval('rollcall.token')::text AS token`)
+  running.claimed(rows[0]?.token ?? '')
+  await expect(running.step()).rejects.toThrow('away')
+  fails = false
+  await running.step()
+  expect(await redis.read()).not.toBeNull()
+})
