@@ -46,14 +46,14 @@ test('professionals stand in a table: who is there first, then who comes next, i
     }),
   )
   expect(sayProfessionals({ ...chat, unreadable: 1 }, MADRID)).toEqual([
-    "professionals the token's user sees (times in Europe/Madrid)",
+    expect.stringContaining('Europe/Madrid'),
     '  speciality     name               connected                     unread',
     '  Tax            Here               now, until 14:00              3',
     '  speciality 99  Soon               12:30, in 30 min              –',
     '  Tax            Tomorrow           Thu 09:30, in 22 h            –',
     '  Tax            Later              2026-07-22 09:30, in 21 days  –',
     '  Criminal       Nobody knows when  not said                      –',
-    '  1 more could not be read',
+    expect.stringMatching(/^ {2}1 more/),
   ])
 })
 
@@ -72,7 +72,7 @@ test('the table fits eighty columns with the longest names that there are, and w
 })
 
 test('who sees nobody is told what decides that', () => {
-  expect(sayProfessionals(answered(), MADRID).join('')).toContain('none (ml_group_name decides')
+  expect(sayProfessionals(answered(), MADRID).join('')).toMatch(/none .*ml_group_name/)
 })
 
 test('order is stable where nothing decides', () => {
@@ -90,7 +90,7 @@ test('a list of any length ends after two hundred rows, and says how many there 
   const everybody = { ...answered(), professionals }
   const said = sayProfessionals(everybody, MADRID)
   expect(said).toHaveLength(203)
-  expect(said.at(-1)).toBe('  249800 more are not shown (--json lists them all)')
+  expect(said.at(-1)).toMatch(/^ {2}249800 more .*--json/)
   expect(sayProfessionals(answered(...professionals.slice(0, 200)), MADRID)).toHaveLength(202)
 })
 
@@ -119,26 +119,23 @@ test('the keys of others in a verdict move no cursor', () => {
 })
 
 const CHATS = [
-  [{ kind: 'not-asked', why: 'no-token' }, 'not asked: no access token was given'],
-  [{ kind: 'not-asked', why: 'demo' }, 'not asked: a token is not sent to the demo service'],
-  [answered(), 'answers: 0 professionals, 0 online, 0 unread in 0 rooms'],
-  [{ kind: 'shut' }, 'refused the user (403): no access, as a rule status 0 or a trial that is over'],
-  [
-    { kind: 'refused' },
-    'refused the token (401): expired, of another environment or Api-Key, or its user is not registered',
-  ],
-  [{ kind: 'failed', status: 500, waitMs: null }, 'answered 500 and no list'],
-  [{ kind: 'no-answer', error: 'refused' }, 'the service refused the connection'],
-  [{ kind: 'no-permit', waitMs: null }, 'not asked: the common pace gave no permit within ten seconds'],
-  [{ kind: 'given-up' }, 'not asked: the service does not answer'],
+  [{ kind: 'not-asked', why: 'no-token' }, /^not asked: no .*token/],
+  [{ kind: 'not-asked', why: 'demo' }, /^not asked: .*demo/],
+  [answered(), /0 professionals, 0 online, 0 unread/],
+  [{ kind: 'shut' }, /refused the user \(403\)/],
+  [{ kind: 'refused' }, /refused the token \(401\): expired,/],
+  [{ kind: 'failed', status: 500, waitMs: null }, /answered 500/],
+  [{ kind: 'no-answer', error: 'refused' }, /refused the connection/],
+  [{ kind: 'no-permit', waitMs: null }, /not asked: .*pace/],
+  [{ kind: 'given-up' }, /not asked: .*does not answer/],
 ] as const
 
 const WHOSE = [
-  [null, ''],
-  ['this-user', ''],
-  ['another-user', 'the token names another of these customers, so this is about that one: '],
-  ['named-otherwise', "the token names its user differently, so it may be another user's: "],
-  ['unsaid', 'the token does not say whose it is: '],
+  [null, undefined],
+  ['this-user', undefined],
+  ['another-user', 'names another'],
+  ['named-otherwise', 'differently'],
+  ['unsaid', 'does not say'],
 ] as const
 
 test.each(CHATS)('the chat line of %j', (chat, text) => {
@@ -146,16 +143,18 @@ test.each(CHATS)('the chat line of %j', (chat, text) => {
     const said = sayChat({ chat, claims: null, bearer }, MADRID)
     for (const each of said) expect(each.length).toBeLessThanOrEqual(80)
     const unfolded = said.map((each) => each.slice(12)).join(' ')
-    expect(unfolded).toBe(chat.kind === 'not-asked' ? text : whose + text)
+    expect(unfolded).toMatch(text)
+    const told = chat.kind === 'not-asked' ? undefined : whose
+    expect(WHOSE.map(([, each]) => each).find((each) => each && unfolded.includes(each))).toBe(told)
   }
 })
 
 test.each([
-  ['https://service.example', 'production', 'chat exists on production only'],
-  ['https://demo.example', 'demo', 'chat exists on production only; this is the demo service'],
-  ['http://127.0.0.1:4010', 'demo', 'chat exists on production only; this is a stand-in on this machine'],
+  ['https://service.example', 'production', /production only$/],
+  ['https://demo.example', 'demo', /production only.*demo service/],
+  ['http://127.0.0.1:4010', 'demo', /production only.*stand-in/],
 ] as const)('where chat exists, asked at %s (%s)', (origin, environment, text) => {
-  expect(sayChatNote(origin, environment)).toBe(`  note      ${text}`)
+  expect(sayChatNote(origin, environment)).toMatch(text)
 })
 
 const seen = (status: number) =>
@@ -173,13 +172,9 @@ test('an answer without a user is told by its status and its kind', () => {
   const verdict = { can: 'unknown', why: 'unreadable' } as const
   const said = (answer: number, why: 'status' | 'error' | 'no-user') =>
     sayVerdict({ ...seen(0), verdict, look: { kind: 'unreadable', answer, why, waitMs: null } })
-  expect(said(503, 'status')).toBe('unknown: the service answered 503, which says nothing about the user')
-  expect(said(200, 'error')).toBe(
-    'unknown: the service answered 200 with an error, which says nothing about the user',
-  )
-  expect(said(200, 'no-user')).toBe(
-    'unknown: the service answered 200 with something else than this user, which says nothing about the user',
-  )
+  expect(said(503, 'status')).toMatch(/^unknown: .*503,/)
+  expect(said(200, 'error')).toMatch(/^unknown: .*200 with an error/)
+  expect(said(200, 'no-user')).toMatch(/^unknown: .*200 with something else/)
 })
 
 test('a line is folded between words at eighty columns, and never within a command', () => {

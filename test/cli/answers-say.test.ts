@@ -57,5 +57,5 @@ test('answers that are counted together say so', () => {
 })
 
 test('an empty table is a sentence', () => {
-  expect(sayAnswers([], true)).toEqual(['no answer of the service has been recorded yet'])
+  expect(sayAnswers([], true)).toEqual([expect.stringMatching(/^no answer /)])
 })

@@ -112,7 +112,7 @@ test('an absence has its cause, and no table', () => {
     const absent: Diff = { ...DIFF, result: 'differs', rows: [], absence, records: 'none' }
     const text = sayDiff(absent, null).join('\n')
     expect(text).toContain(words)
-    expect(text).toContain('differs: not registered at the service')
+    expect(text).toMatch(/differs: not registered/)
     expect(text).not.toContain('as sent')
   }
 })
@@ -125,29 +125,17 @@ const PATCH: Plan = {
   fields: ['email'],
   carried: false,
 }
-const PLANS: readonly (readonly [Plan, Plan | null, string])[] = [
-  [NONE, NONE, 'nothing to send: the service has it already'],
-  [NONE, null, 'nothing to send: the service has it already'],
-  [PATCH, PATCH, 'update (PATCH) with status, email'],
-  [
-    PATCH,
-    NONE,
-    'update (PATCH) with status, email; with --look: nothing to send: the service has it already',
-  ],
-  [
-    NONE,
-    PATCH,
-    'nothing to send, as far as rollcall remembers; with --look: update (PATCH) with status, email',
-  ],
-  [
-    LOOKUP,
-    PATCH,
-    'look first (GET): the state at the service is not known; then: update (PATCH) with status, email',
-  ],
+const PLANS: readonly (readonly [Plan, Plan | null, RegExp])[] = [
+  [NONE, NONE, /^nothing to send: [^;]*$/],
+  [NONE, null, /^nothing to send: [^;]*$/],
+  [PATCH, PATCH, /^update \(PATCH\) with status, email$/],
+  [PATCH, NONE, /^update \(PATCH\) [^;]*; with --look: nothing to send/],
+  [NONE, PATCH, /^nothing to send, .*remembers; with --look: update \(PATCH\)/],
+  [LOOKUP, PATCH, /^look first \(GET\)[^;]*; then: update \(PATCH\)/],
 ]
 
 test.each(PLANS)('the plan %j, after a look %j', (now, looked, words) => {
-  expect(sayPlans({ ...DIFF, plans: { now, looked } })).toBe(words)
+  expect(sayPlans({ ...DIFF, plans: { now, looked } })).toMatch(words)
 })
 
 test('where the plan cannot be known, it is said why', () => {
@@ -158,7 +146,7 @@ test('where the plan cannot be known, it is said why', () => {
     now: { kind: 'none', why: 'never-ours' },
     looked: { kind: 'revoke', body: { status: 0 } },
   } as const
-  expect(sayPlans({ ...DIFF, looked: left, plans })).toBe('nothing to send: the customer was never in scope')
+  expect(sayPlans({ ...DIFF, looked: left, plans })).toMatch(/^nothing to send: [^;]*never in scope$/)
 })
 
 test('every result begins with its word, and names what differs', () => {
@@ -166,13 +154,11 @@ test('every result begins with its word, and names what differs', () => {
   expect(sayResult({ ...DIFF, result: 'differs', rows: [ROW, differing] })).toBe('differs: email')
   const shared = { ...DIFF.looked, next: { kind: 'blocked', why: 'shared-user-id', keys: ['d'] } } as const
   const blocked: Diff = { ...DIFF, result: 'differs', looked: shared, rows: [differing] }
-  expect(sayResult(blocked)).toBe('differs: email, it cannot be sent as it is')
-  expect(sayDiff(blocked, null).join('\n')).toContain('other customers are the same user: d')
+  expect(sayResult(blocked)).toMatch(/^differs: email, .*cannot be sent/)
+  expect(sayDiff(blocked, null).join('\n')).toMatch(/same user: d$/m)
   const unreadable = { ...DIFF.looked, should: { kind: 'unreadable', code: '22012' } } as const
-  expect(sayResult({ ...DIFF, result: 'unknown', looked: unreadable })).toBe(
-    'unknown: the row could not be read',
-  )
-  expect(sayResult({ ...DIFF, rows: [{ ...ROW, verdict: 'trial-ended' }] })).toContain('the trial has ended')
+  expect(sayResult({ ...DIFF, result: 'unknown', looked: unreadable })).toMatch(/^unknown: .*row/)
+  expect(sayResult({ ...DIFF, rows: [{ ...ROW, verdict: 'trial-ended' }] })).toMatch(/trial/)
 })
 
 test('no value is told unless it is handed in; then quoted, and nothing of it is obeyed', () => {

@@ -131,8 +131,8 @@ test('in sync: nothing differs, one GET, nothing written, no value told', async 
   expect(row(output, 'mobile_phone')).toEqual(['set', 'set', 'spelling', 'yes', 'not yet'])
   expect(row(output, 'mobile_phone_prefix')).toEqual(['set', 'set', 'same', 'yes', 'not yet'])
   expect(row(output, 'country_code')).toEqual(['set', 'not shown', 'cannot be seen', 'unknown', 'not yet'])
-  expect(said(output, 'next')).toBe('nothing to send: the service has it already')
-  expect(said(output, 'verdict')).toBe('same: nothing differs; country_code cannot be seen')
+  expect(said(output, 'next')).toMatch(/^nothing to send/)
+  expect(said(output, 'verdict')).toMatch(/^same: .*country_code/)
   for (const each of output.split('\n')) expect(each.length).toBeLessThanOrEqual(80)
 })
 
@@ -150,9 +150,9 @@ test('edited at the service, changed here and owed, never delivered: each with i
   expect([edited.code, edited.methods]).toEqual([3, ['GET']])
   expect(row(edited.output, 'status')).toEqual(['set', 'set', 'differs', 'no', 'not yet'])
   expect(row(edited.output, 'email')).toEqual(['set', 'set', 'differs', 'no', 'not yet'])
-  expect(edited.output).toContain('\n  why       status, email: changed at the service since\n')
-  expect(said(edited.output, 'next')).toBe(
-    'nothing to send, as far as rollcall remembers; with --look: update (PATCH) with status, email',
+  expect(said(edited.output, 'why')).toMatch(/^status, email: changed at the service/)
+  expect(said(edited.output, 'next')).toMatch(
+    /^nothing to send, .*; with --look: update \(PATCH\) with status, email$/,
   )
   expect(said(edited.output, 'to do')).toBe('`rollcall sync edited --look`')
   expect(said(edited.output, 'verdict')).toBe('differs: status, email')
@@ -162,10 +162,8 @@ test('edited at the service, changed here and owed, never delivered: each with i
   expect(row(owed.output, 'email')).toEqual(['set', 'set', 'differs', 'yes', 'not yet'])
   expect(row(owed.output, 'mobile_phone')).toEqual(['set', 'set', 'differs', 'yes', 'not yet'])
   expect(row(owed.output, 'mobile_phone_prefix')[2]).not.toBe('differs')
-  expect(said(owed.output, 'why')).toContain(
-    'email, mobile_phone, country_code: owed, changed here since it was sent',
-  )
-  expect(said(owed.output, 'rollcall')).toMatch(/^owed: a change was captured .* ago/)
+  expect(said(owed.output, 'why')).toMatch(/email, mobile_phone, country_code: owed, changed here/)
+  expect(said(owed.output, 'rollcall')).toMatch(/^owed: .*captured .* ago/)
   expect(said(owed.output, 'next')).toMatch(
     /^update \(PATCH\) with status, email, mobile_phone, country_code(;|$)/,
   )
@@ -173,10 +171,10 @@ test('edited at the service, changed here and owed, never delivered: each with i
   const gone = await diff(house, ['gone', 'new', 'gone'])
   expect([gone.code, gone.methods]).toEqual([3, ['GET', 'GET']])
   const [first = '', second = ''] = gone.output.split('\n\n')
-  expect(said(first, 'why')).toBe('removed at the service since')
+  expect(said(first, 'why')).toMatch(/^removed at the service/)
   expect(said(second, 'why')).toBe('never delivered')
   expect(said(second, 'next')).toMatch(/^create \(POST\) with user_id, status, email/)
-  expect(said(second, 'verdict')).toBe('differs: not registered at the service')
+  expect(said(second, 'verdict')).toMatch(/^differs: not registered/)
 })
 
 test('when it is owed it is said since when, and when the next attempt is', async () => {
@@ -258,9 +256,9 @@ test('a refused value, one that cannot be sent and an unmanaged field are each t
   expect(row(output, 'nid_number').slice(0, 3)).toEqual(['left out', 'empty', 'left as it is'])
   expect(row(output, 'md_group_name').slice(0, 3)).toEqual(['unmanaged', 'set', 'not ours'])
   expect(row(output, 'country_code').slice(0, 3)).toEqual(['unmanaged', 'not shown', 'not ours'])
-  expect(output).toContain('description: the service refused it')
-  expect(output).toContain('left as it is at the service (invalid)')
-  expect(said(output, 'to do')).toContain('correct the row or the mapping')
+  expect(output).toMatch(/description: .*refused/)
+  expect(output).toMatch(/left as it is .*\(invalid\)/)
+  expect(said(output, 'to do')).toMatch(/^correct/)
 })
 
 test('removed, out of scope, unmappable, ended trial: each a clear sentence', async () => {
@@ -276,20 +274,26 @@ test('removed, out of scope, unmappable, ended trial: each a clear sentence', as
 
   const removed = await diff(house, ['removed'])
   expect(removed.code).toBe(3)
-  expect(said(removed.output, 'should')).toBe('no access: there is no such row')
+  expect(said(removed.output, 'should')).toMatch(/^no access: .*row/)
   expect(row(removed.output, 'status')).toEqual(['set', 'set', 'differs', 'yes', 'not yet'])
   expect(row(removed.output, 'email')).toEqual([])
-  expect(said(removed.output, 'next')).toBe('revoke access (PATCH with status 0)')
+  expect(said(removed.output, 'next')).toMatch(/^revoke .*PATCH/)
 
   const outside = await diff(house, ['outside'])
-  expect([outside.code, said(outside.output, 'verdict')]).toEqual([0, 'same: nothing is asked for'])
-  expect(said(outside.output, 'next')).toBe('nothing to send: the customer was never in scope')
+  expect([outside.code, said(outside.output, 'verdict')]).toEqual([
+    0,
+    expect.stringMatching(/^same: .*asked/),
+  ])
+  expect(said(outside.output, 'next')).toMatch(/^nothing to send: .*never in scope/)
   const odd = await diff(house, ['odd'])
-  expect([odd.code, said(odd.output, 'verdict')]).toEqual([3, 'differs: it cannot be sent as it is'])
+  expect([odd.code, said(odd.output, 'verdict')]).toEqual([
+    3,
+    expect.stringMatching(/^differs: .*cannot be sent/),
+  ])
   expect(said(odd.output, 'should')).toContain('cannot be mapped: status (not-in-values)')
   const ended = await diff(house, ['ended'])
   expect([ended.code, row(ended.output, 'status')[2]]).toEqual([0, 'trial ended'])
-  expect(said(ended.output, 'verdict')).toContain('the trial has ended')
+  expect(said(ended.output, 'verdict')).toMatch(/trial/)
   expect((await diff(house, ['nobody'])).code).toBe(0)
 })
 
@@ -300,11 +304,11 @@ test('what the service does not say is told, and ends with 1; it goes before 3',
   house.sandbox.faults.set([{ match: { userId: 'b' }, action: { kind: 'status', status: 503 } }])
   const both = await diff(house, ['a', 'b'])
   expect([both.code, both.methods]).toEqual([1, ['GET', 'GET']])
-  expect(both.output).toContain('unknown: the service did not say')
-  expect(both.output).toContain('answered 503, which says nothing about the user')
+  expect(both.output).toMatch(/unknown: .*not say/)
+  expect(both.output).toMatch(/answered 503/)
   await house.sandbox.stop()
   const down = await diff(house, ['a'])
-  expect([down.code, said(down.output, 'service')]).toEqual([1, 'the service refused the connection'])
+  expect([down.code, said(down.output, 'service')]).toEqual([1, expect.stringMatching(/refused/)])
 })
 
 test('without the digest key, or without a ledger, both columns say that it is not known', async () => {
@@ -315,9 +319,7 @@ test('without the digest key, or without a ledger, both columns say that it is n
   const keyless = await diff(house, ['c'], { ROLLCALL_DIGEST_KEY: undefined })
   expect([keyless.code, keyless.methods]).toEqual([3, ['GET']])
   expect(row(keyless.output, 'email')).toEqual(['set', 'set', 'differs', 'unknown', 'unknown'])
-  expect(said(keyless.output, 'why')).toMatch(
-    /^email, country_code: not known: the records were made with another/,
-  )
+  expect(said(keyless.output, 'why')).toMatch(/^email, country_code: not known: .*another/)
   expect(said(keyless.output, 'next')).toContain('ROLLCALL_DIGEST_KEY')
   const other = await diff(house, ['c'], { ROLLCALL_DIGEST_KEY: 'another-digest-key-of-32-characters' })
   expect(other.output).toMatch(/another target|made with another ROLLCALL_DIGEST_KEY/)
@@ -326,9 +328,7 @@ test('without the digest key, or without a ledger, both columns say that it is n
   expect(bare.code).toBe(3)
   expect(row(bare.output, 'status')).toEqual(['set', 'set', 'same', 'unknown', 'unknown'])
   expect(row(bare.output, 'email')).toEqual(['set', 'set', 'differs', 'unknown', 'unknown'])
-  expect(said(bare.output, 'why')).toBe(
-    'email, country_code: not known: no records of this target can be read',
-  )
+  expect(said(bare.output, 'why')).toMatch(/^email, country_code: not known: no records/)
 })
 
 test('values are shown when they are asked for, and obeyed by no terminal; as JSON too', async () => {
@@ -376,10 +376,7 @@ test('a wrong call is refused before anything is asked', async () => {
     expect([args, code, methods]).toEqual([args, 2, []])
   }
   const lone = await run(house, ['--show-values', 'c'])
-  expect([lone.code, lone.output]).toEqual([
-    2,
-    expect.stringContaining('--show-values: only together with --diff'),
-  ])
+  expect([lone.code, lone.output]).toEqual([2, expect.stringMatching(/--show-values: .*--diff/)])
   expect((await diff(house, ['c'], { SERVICE_API_KEY: undefined })).code).toBe(2)
   expect(house.calls()).toEqual([])
 })

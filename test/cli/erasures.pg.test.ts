@@ -14,34 +14,32 @@ const RECEIPT: Receipt = {
   left: [],
   past: false,
 }
-const REMARK = [
-  'What remains: the user_id, since the service has no call that takes a user away.',
-  "No look can show country_code: that it was cleared is the service's word alone.",
-]
 
 test('a receipt says whose, when, what was cleared, and whether anybody has looked', () => {
   expect(sayErasures([RECEIPT], [])).toEqual([
     'customer c1',
     '  user      u1',
-    '  erased    2026-11-21 09:08:07 UTC, acknowledged by the service',
+    expect.stringMatching(/^ {2}erased {4}2026-11-21 09:08:07 UTC,/),
     '  cleared   email, last_name, country_code',
-    '  verified  2026-11-21 09:08:13 UTC, by a GET that shows none of them',
+    expect.stringMatching(/^ {2}verified {2}2026-11-21 09:08:13 UTC, .*none/),
     '',
-    ...REMARK,
+    expect.stringMatching(/remains: the user_id/),
+    expect.stringMatching(/^No look .*country_code/),
   ])
   const said = (given: Partial<Receipt>) => sayErasures([{ ...RECEIPT, ...given }], []).slice(4, -3)
   expect(said({ left: ['email'] })).toEqual([
     '  verified  2026-11-21 09:08:13 UTC, by a GET',
-    '  left      still shown: email',
+    expect.stringMatching(/^ {2}left +.*: email$/),
   ])
   expect(said({ verifiedAt: null, left: null })).toEqual(['  verified  not verified yet'])
-  expect(said({ verifiedAt: null, left: null, past: true }).join(' ')).toContain('no: the row came back')
+  expect(said({ verifiedAt: null, left: null, past: true }).join(' ')).toMatch(/no: .*came back/)
 })
 
 test('what there is nothing to say about is said', () => {
-  expect(sayErasures([], [])).toEqual(['nothing was erased yet'])
-  expect(sayErasures([], ['c2'])).toEqual(['nothing was erased of customer c2'])
-  expect(sayErasures([RECEIPT], ['c1', 'c2'])).toContain('nothing was erased of customer c2')
+  const nothing = expect.stringMatching(/^nothing .* c2$/)
+  expect(sayErasures([], [])).toEqual([expect.stringMatching(/^nothing /)])
+  expect(sayErasures([], ['c2'])).toEqual([nothing])
+  expect(sayErasures([RECEIPT], ['c1', 'c2'])).toContainEqual(nothing)
 })
 
 /** With no service, no keys, no queue and no configuration. */
@@ -62,7 +60,7 @@ async function erasures({ url }: TestDatabase, ...args: readonly string[]) {
 
 test('the command reads the receipts of the keys that it is given, and refuses keys that nobody knows', async () => {
   await using db = await freshDatabase()
-  expect(await erasures(db)).toEqual({ code: 0, output: 'nothing was erased yet' })
+  expect(await erasures(db)).toEqual({ code: 0, output: expect.stringMatching(/^nothing /) })
   await db.pool.query(
     `INSERT INTO rollcall.ledger (key, user_id, erased) VALUES ('c1', 'u1', 'sent'), ('c2', 'u2', NULL)`,
   )
@@ -78,9 +76,9 @@ test('the command reads the receipts of the keys that it is given, and refuses k
       ...{ unverifiable: ['country_code'], remains: ['user_id'] },
     },
   ])
-  expect((await erasures(db, 'c2')).output).toBe('nothing was erased of customer c2')
+  expect((await erasures(db, 'c2')).output).toMatch(/^nothing .* c2$/)
   await expect(erasures(db, 'c1', 'x9')).rejects.toMatchObject({
     code: 'USAGE',
-    details: ['nothing is known of customer x9'],
+    details: [expect.stringMatching(/x9$/)],
   })
 })

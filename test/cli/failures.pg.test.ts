@@ -54,7 +54,7 @@ test('shows every reason, who it is, and one with its history; exits with 3', as
 
   const one = await failures(db.url, ['b', 'ok', 'nobody'], context)
   expect(one.code).toBe(3)
-  for (const words of ['POST', '403', 'to do ', '--reason denied:403', 'nothing is known of customer nobody'])
+  for (const words of ['POST', '403', 'to do ', '--reason denied:403', 'customer nobody'])
     expect(one.out).toContain(words)
   expect((await failures(db.url, ['ok'], context)).code).toBe(0)
   expect((await failures(db.url, ['c'], context)).code).toBe(3)
@@ -105,7 +105,7 @@ test('--retry makes due, and exits with 3 only for a customer that is not known'
   expect((await failures(db.url, ['--retry', 'b', 'b'], context)).out).toContain('1 customer is tried again')
   expect(await due()).toBe('b')
   const some = await failures(db.url, ['--retry', 'a', 'zz'], context)
-  expect(some).toMatchObject({ code: 3, out: expect.stringContaining('nothing is known of customer zz') })
+  expect(some).toMatchObject({ code: 3, out: expect.stringMatching(/nothing .* zz/) })
   expect(await due()).toBe('ab')
   expect((await failures(db.url, ['--retry', '--reason', 'issue:email'], context)).code).toBe(0)
   expect(await due()).toBe('abc')

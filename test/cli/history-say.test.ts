@@ -41,8 +41,8 @@ test('a settled customer: the proof as times, never where there is none', () => 
     '  user      u-1, there at the service',
     '  state     idle, since 2026-11-21 10:00 UTC',
     '  owed      nothing',
-    '  proof     committed    2026-11-21 10:00:00 UTC (captured; the last one settled)',
-    '            acknowledged 2026-11-21 10:00:01 UTC (the last write that was taken)',
+    expect.stringMatching(/^ {2}proof {5}committed {4}2026-11-21 10:00:00 UTC/),
+    expect.stringMatching(/^ {12}acknowledged 2026-11-21 10:00:01 UTC/),
     '            verified     never',
     '',
     'TIME (UTC)           CALL   ANSWER  TOOK   PLAN   TAKEN AS  BY',
@@ -56,26 +56,26 @@ test('a failing customer: why, what to do, attempts, and when the next one is', 
   const text = said({ state: 'failing', reason, attempts: 4, nextInMs: 180_000, owed: true, unknown: true })
   expect(text).toMatch(/state {5}failing, since 2026-11-21 10:00 UTC: .*HTTP\s+503/s)
   expect(text).toContain('  to do     ')
-  expect(text).toContain('owed      in 3 min, 4 attempts so far')
+  expect(text).toMatch(/owed {6}in 3 min, 4 attempts/)
   expect(text).toMatch(/counts as\s+unknown/)
 })
 
 test('what is left out is said with what was expected', () => {
   const issues = [{ field: 'email', code: 'invalid', expected: 'an e-mail address' }] as const
-  expect(said({ issues })).toContain('left out  email is not valid; expected an e-mail address')
+  expect(said({ issues })).toMatch(/left out {2}email .*expected an e-mail address/)
 })
 
 test.each([
-  [{ underWay: true, owed: true }, 'owed      under way'],
-  [{ nextInMs: -5, owed: true }, 'owed      now'],
-  [{ captured: true }, 'owed      a change was captured, and no worker has noted it yet'],
-  [{ userId: null, remote: 'unasked' as const }, 'no user_id yet, never asked about at the service'],
+  [{ underWay: true, owed: true }, /owed {6}under way/],
+  [{ nextInMs: -5, owed: true }, /owed {6}now/],
+  [{ captured: true }, /owed {6}.*captured/],
+  [{ userId: null, remote: 'unasked' as const }, /no user_id yet, never asked/],
 ])('%j', (over, text) => {
-  expect(said(over)).toContain(text)
+  expect(said(over)).toMatch(text)
 })
 
 test('a customer of whom nothing is known', () => {
-  expect(sayHistory(null, 'c\u202e1')).toEqual(['nothing is known of customer c\\u202e1'])
+  expect(sayHistory(null, 'c\u202e1')).toEqual([expect.stringMatching(/nothing .* c\\u202e1$/)])
 })
 
 test('a call without an answer says why, one that carried nothing has no second line', () => {

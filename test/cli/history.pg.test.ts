@@ -33,7 +33,7 @@ test('a sync by hand stands in the history and among the answers, without a valu
   const { pool } = house.db
   expect(await alone(house, 'answers')).toEqual({
     code: 0,
-    output: 'no answer of the service has been recorded yet\n',
+    output: expect.stringMatching(/^no answer /),
   })
 
   await pool.query(`INSERT INTO clientes (id, plan, correo) VALUES ('c1', 'premium', 'zoraida@example.org')`)
@@ -61,9 +61,7 @@ test('a sync by hand stands in the history and among the answers, without a valu
   ])
   for (const text of [output, seen.output]) expect(text).not.toMatch(/example\.org|zoraida|quintanilla/)
 
-  expect((await alone(house, 'answers', '--forget')).output).toBe(
-    'forgotten: 2 distinct answers; the log of calls stays\n',
-  )
+  expect((await alone(house, 'answers', '--forget')).output).toMatch(/^forgotten: 2 /)
   expect(JSON.parse((await alone(house, 'answers', '--json')).output)).toEqual([])
   expect(house.calls()).toHaveLength(served)
 })
@@ -71,7 +69,7 @@ test('a sync by hand stands in the history and among the answers, without a valu
 test('a key that nobody knows is said, and exit 3; wrong calls are exit 2', async () => {
   await using house = await buildHouse(lane)
   const { code, output } = await alone(house, 'sync', '--history', 'nobody')
-  expect({ code, output }).toEqual({ code: 3, output: 'nothing is known of customer nobody\n' })
+  expect({ code, output }).toEqual({ code: 3, output: expect.stringMatching(/^nothing .* nobody$/m) })
   const { rows } = await house.db.pool.query('SELECT FROM rollcall.owed')
   expect(rows).toEqual([])
   expect((await alone(house, 'sync', '--history', '--look', 'c')).code).toBe(2)

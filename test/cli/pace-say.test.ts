@@ -26,10 +26,10 @@ test('says how fast, how fast at most, and whether calls are made', () => {
     'ceiling      50 calls/s, as configured',
     'calls        are made',
   ])
-  expect(say({ rate: 12.3456, ceiling: 200 })).toContain('12.35 calls/s, rising while calls are made')
-  expect(say({ ceiling: 200 })).toContain('200 calls/s, set by hand (configured: 50)')
+  expect(say({ rate: 12.3456, ceiling: 200 })).toMatch(/12\.35 calls\/s, rising/)
+  expect(say({ ceiling: 200 })).toMatch(/200 calls\/s, .*by hand .*50/)
   expect(say({ configured: null })).toContain('until the first worker')
-  expect(say({ heldForMs: 90_000 })).toContain('0 calls/s for 90 s, as the service asked for; then 50')
+  expect(say({ heldForMs: 90_000 })).toMatch(/0 calls\/s for 90 s, .*then 50/)
 })
 
 test('says what stops calls, since when, when it is tried again, and what to do', () => {
@@ -40,12 +40,7 @@ test('says what stops calls, since when, when it is tried again, and what to do'
     failedProbes: 3,
   } as const
   const outage = say({ ...opened, cause: 'outage' })
-  for (const words of [
-    'the service is out (probes that failed: 3)',
-    '2026-11-20T10',
-    'in 40 s',
-    'nothing: a worker',
-  ])
+  for (const words of ['is out (probes that failed: 3)', '2026-11-20T10', 'in 40 s', 'nothing: a worker'])
     expect(outage).toContain(words)
   const refused = say({ ...opened, cause: 'credentials', nextProbeMs: 0 })
   for (const words of ['refuses our credentials', 'now, if a worker runs', 'SERVICE_SECRET_KEY'])

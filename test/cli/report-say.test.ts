@@ -3,8 +3,6 @@ import { shortened } from '../../src/cli/say-findings.ts'
 import { sayReport } from '../../src/cli/say-report.ts'
 import { aFinding, aReport, manyFindings } from '../report/scene.ts'
 
-const AGREES = 'Everybody who was checked agrees'
-
 describe('a report in the terminal', () => {
   test('ends with the conclusion, after who it is about', () => {
     const lines = sayReport(aReport())
@@ -12,8 +10,8 @@ describe('a report in the terminal', () => {
     expect(text).toMatch(/^unexpected-access +1 {2}removed or out of scope/m)
     expect(text).toMatch(/^access lost +1 .*\naccess undue +1 .*\nchecked/m)
     const counts = { ...aReport().counts, access: { lost: 9 }, heldAccess: { lost: 4 } }
-    expect(sayReport(aReport({ counts })).join(' ').replaceAll(/ +/g, ' ')).toContain(
-      'access lost 9 without the access that they should have (4 of them held by the brake)',
+    expect(sayReport(aReport({ counts })).join(' ').replaceAll(/ +/g, ' ')).toMatch(
+      /access lost 9 without [^(]*\(4 of them held/,
     )
     expect(text).toMatch(/^1 +missing +lost +edited-at-service/m)
     expect(text).toMatch(/^5 +trial-ended +– +– /m)
@@ -25,7 +23,7 @@ describe('a report in the terminal', () => {
   test('names fifty, and says where the others are', () => {
     const lines = sayReport(aReport({ findings: manyFindings(1234) }))
     expect(lines.filter((line) => /^10\d{4} /.test(line))).toHaveLength(50)
-    expect(lines).toContain('and 1,184 more; --format html, csv or json has all of them')
+    expect(lines).toContainEqual(expect.stringMatching(/^and 1,184 more; .*--format/))
   })
 
   test('tells no kind and no agreement where the answers cannot be believed', () => {
@@ -39,9 +37,8 @@ describe('a report in the terminal', () => {
       fields: {},
     }
     const said = sayReport(aReport({ outcome, counts: all, findings: [] })).join('\n')
-    expect(said).toContain('The service says that it does not know most of the customers.')
-    expect(said).not.toMatch(/^(missing|agree|cause)/m)
-    expect(said).not.toContain(AGREES)
+    expect(said).toMatch(/does not know most/)
+    expect(said).not.toMatch(/^(missing|cause)|agree/im)
   })
 
   test('obeys nothing that comes from outside, and stays within eighty columns', () => {
