@@ -69,9 +69,7 @@ describe('an address of a Postgres', () => {
   it('cannot be used with a certificate that is not there', () => {
     const url = 'postgres://h/d?sslmode=verify-full&sslrootcert=/nowhere/s3creto.pem'
     expect(addressOf(url)).toBeUndefined()
-    expect(plaintextProblem(url, { use: 'database', allowed: ['database'] })).toBe(
-      'one of its options cannot be used, such as a file that sslrootcert names',
-    )
+    expect(plaintextProblem(url, { use: 'database', allowed: ['database'] })).toMatch(/sslrootcert/)
   })
 })
 
@@ -90,11 +88,11 @@ describe('an address of a Redis', () => {
 
 describe('plain text to another machine', () => {
   it('is a problem that says what to write', () => {
-    expect(plaintextProblem('postgres://ana:s3creto@h/d', { use: 'database', allowed: ['queue'] })).toBe(
-      'the connection to another machine is not encrypted: add sslmode=verify-full to its options (or no-verify, which encrypts without knowing the server), or set ALLOW_PLAINTEXT=database if the network is yours',
+    expect(plaintextProblem('postgres://ana:s3creto@h/d', { use: 'database', allowed: ['queue'] })).toMatch(
+      /sslmode=verify-full.*ALLOW_PLAINTEXT=database/,
     )
-    expect(plaintextProblem('redis://:s3creto@h', { use: 'queue', allowed: ['database'] })).toBe(
-      'the connection to another machine is not encrypted: write rediss:// and no option tls, or set ALLOW_PLAINTEXT=queue if the network is yours',
+    expect(plaintextProblem('redis://:s3creto@h', { use: 'queue', allowed: ['database'] })).toMatch(
+      /rediss:.*ALLOW_PLAINTEXT=queue/,
     )
   })
 

@@ -84,7 +84,7 @@ describe('readEnv', () => {
     'service.example',
   ])('refuses %s as address of the service', (url) => {
     expect(problems({ SERVICE_URL: url }, 'SERVICE_URL')).toEqual([
-      'SERVICE_URL: expected https:// and the host of the service, alone or with /s2s/v1',
+      expect.stringMatching(/^SERVICE_URL: expected https:/),
     ])
   })
 
@@ -113,16 +113,14 @@ describe('readEnv', () => {
     const need = Object.keys(plain) as Variable[]
     const lines = problems(plain, ...need)
     expect(lines.map((line) => line.split(',')[0])).toEqual(
-      need.map((name) =>
-        expect.stringContaining(`${name}: the connection to another machine is not encrypted`),
-      ),
+      need.map((name) => expect.stringMatching(`^${name}: .*not encrypted`)),
     )
     expect(lines.join()).not.toContain('s3creto')
     expect(problems({ ...plain, ALLOW_PLAINTEXT: 'database' }, ...need)).toEqual([lines[2]])
     expect(problems({ ...plain, ALLOW_PLAINTEXT: 'queue' }, ...need)).toEqual(lines.slice(0, 2))
     expect(problems({ ...plain, ALLOW_PLAINTEXT: 'queue, database' }, ...need)).toEqual([])
-    expect(problems({ ...plain, ALLOW_PLAINTEXT: 'all' }, 'SERVICE_URL')).toContain(
-      'ALLOW_PLAINTEXT: expected database or queue, or both with a comma between',
+    expect(problems({ ...plain, ALLOW_PLAINTEXT: 'all' }, 'SERVICE_URL')).toContainEqual(
+      expect.stringMatching(/^ALLOW_PLAINTEXT: .*database or queue/),
     )
   })
 
@@ -138,7 +136,7 @@ describe('readEnv', () => {
     ['a control character', 'a\u0007b'],
   ])('refuses a key with %s, which no header could carry', (_, key) => {
     expect(problems({ SERVICE_API_KEY: key }, 'SERVICE_API_KEY')).toEqual([
-      'SERVICE_API_KEY: expected the Api-Key that you were given, without line breaks, spaces at its ends or characters outside ASCII',
+      expect.stringMatching(/^SERVICE_API_KEY: expected .*line breaks/),
     ])
   })
 
@@ -158,22 +156,20 @@ describe('readEnv', () => {
     'refuses %j as access token',
     (token) => {
       expect(problems({ SERVICE_ACCESS_TOKEN: token }, 'SERVICE_ACCESS_TOKEN')).toEqual([
-        "SERVICE_ACCESS_TOKEN: expected an end user's access token (a JWT) and nothing else",
+        expect.stringMatching(/^SERVICE_ACCESS_TOKEN: .*JWT/),
       ])
     },
   )
 
   it('says how to make a digest key', () => {
     expect(problems({ ROLLCALL_DIGEST_KEY: 'x'.repeat(31) }, 'ROLLCALL_DIGEST_KEY')).toEqual([
-      'ROLLCALL_DIGEST_KEY: expected at least 32 characters of your own; make them with `openssl rand -hex 32`',
+      expect.stringMatching(/^ROLLCALL_DIGEST_KEY: .*openssl rand/),
     ])
   })
 
   it('takes every level that the log knows, and no other', () => {
     expect(readEnv({ LOG_LEVEL: 'debug' }, { need: [] }).LOG_LEVEL).toBe('debug')
-    expect(problems({ LOG_LEVEL: 'loud' })).toEqual([
-      'LOG_LEVEL: expected one of fatal, error, warn, info, debug, trace, silent',
-    ])
+    expect(problems({ LOG_LEVEL: 'loud' })).toEqual([expect.stringMatching(/^LOG_LEVEL: .*debug/)])
   })
 
   it('tells all problems at once, each by name', () => {
@@ -186,9 +182,7 @@ describe('readEnv', () => {
   })
 
   it.each(['65536', '-1', 'OFF', '80a', '1e3', ' 80'])('does not take "%s" for OPS_PORT', (port) => {
-    expect(problems({ OPS_PORT: port }, 'OPS_PORT')).toEqual([
-      'OPS_PORT: expected a port, 0 (any free one) or `off`',
-    ])
+    expect(problems({ OPS_PORT: port }, 'OPS_PORT')).toEqual([expect.stringMatching(/^OPS_PORT: .*`off`/)])
   })
 
   it('repeats no secret, whatever is wrong with it', () => {
@@ -244,28 +238,16 @@ describe('a variable from a file', () => {
     expect(read({ SERVICE_API_KEY: 'key', SERVICE_API_KEY_FILE: '' })).toBe('key')
   })
 
-  it.each<[string, Record<string, string>, string]>([
+  it.each<[string, Record<string, string>, RegExp]>([
     [
       'both ways at once',
       { SERVICE_API_KEY: 'key', SERVICE_API_KEY_FILE: '/x' },
-      'SERVICE_API_KEY: set both here and by SERVICE_API_KEY_FILE; keep one',
+      /^SERVICE_API_KEY: .*both .*SERVICE_API_KEY_FILE/,
     ],
-    [
-      'no such file',
-      { SERVICE_API_KEY_FILE: join(folder, 'none') },
-      'SERVICE_API_KEY_FILE: there is no such file, or it may not be read',
-    ],
-    [
-      'a folder',
-      { SERVICE_API_KEY_FILE: folder },
-      'SERVICE_API_KEY_FILE: there is no such file, or it may not be read',
-    ],
-    [
-      'an empty file',
-      { SERVICE_API_KEY_FILE: file('empty', '\n') },
-      'SERVICE_API_KEY: missing; expected the Api-Key that you were given, without line breaks, spaces at its ends or characters outside ASCII',
-    ],
+    ['no such file', { SERVICE_API_KEY_FILE: join(folder, 'none') }, /^SERVICE_API_KEY_FILE: .*no such file/],
+    ['a folder', { SERVICE_API_KEY_FILE: folder }, /^SERVICE_API_KEY_FILE: .*no such file/],
+    ['an empty file', { SERVICE_API_KEY_FILE: file('empty', '\n') }, /^SERVICE_API_KEY: missing/],
   ])('is refused: %s', (_, env, line) => {
-    expect(problems(env, 'SERVICE_API_KEY')).toEqual([line])
+    expect(problems(env, 'SERVICE_API_KEY')).toEqual([expect.stringMatching(line)])
   })
 })

@@ -153,218 +153,189 @@ const watching = (...watch: object[]) => ({ watch })
 const itself = { table: 'clientes', key: 'id_cliente' }
 
 describe('a mistake in the configuration is named', () => {
-  it.each<[string, object, string]>([
-    ['an unknown key', { scop: 1 }, 'scop: unknown; did you mean scope?'],
-    ['an unknown nested key', { pace: { cieling: 1 } }, 'pace.cieling: unknown; did you mean ceiling?'],
-    ['a key like no other', { pace: { zzz: 1 } }, 'pace.zzz: unknown; expected one of ceiling, concurrency'],
-    ['an unknown field', mapped({ emial: 'x' }), 'mapping.emial: unknown; did you mean email?'],
-    [
-      'a field in camel case',
-      mapped({ firstName: 'x' }),
-      'mapping.firstName: unknown; did you mean first_name?',
-    ],
-    ['no customers', { customers: undefined }, 'customers: expected an object, found nothing'],
-    [
-      'neither table nor view',
-      { customers: { key: 'id_cliente' } },
-      'customers: expected either a table or a view',
-    ],
+  it.each<[string, object, string, string]>([
+    ['an unknown key', { scop: 1 }, 'scop', 'scope?'],
+    ['an unknown nested key', { pace: { cieling: 1 } }, 'pace.cieling', 'ceiling?'],
+    ['a key like no other', { pace: { zzz: 1 } }, 'pace.zzz', 'one of ceiling, concurrency'],
+    ['an unknown field', mapped({ emial: 'x' }), 'mapping.emial', 'email?'],
+    ['a field in camel case', mapped({ firstName: 'x' }), 'mapping.firstName', 'first_name?'],
+    ['no customers', { customers: undefined }, 'customers', 'found nothing'],
+    ['neither table nor view', { customers: { key: 'id_cliente' } }, 'customers', 'either a table or a view'],
     [
       'table and view',
       { customers: { table: 'a', view: 'b', key: 'id_cliente' } },
-      'customers: expected either a table or a view',
+      'customers',
+      'either a table or a view',
     ],
     [
       'a table name with three parts',
       { customers: { table: 'a.b.c', key: 'id_cliente' } },
-      "customers.table: expected a table or view as schema.name, or name alone in the schema public, found 'a.b.c'",
+      'customers.table',
+      "found 'a.b.c'",
     ],
     [
       'a name that Postgres would cut',
       { customers: { table: 'x'.repeat(64), key: 'id_cliente' } },
-      'customers.table: expected a table or view as schema.name, or name alone in the schema public, found another text',
+      'customers.table',
+      'found another text',
     ],
     [
       'an address where a name belongs, without repeating it',
       { customers: { table: 'postgres://ana:geheim@db.ana.es', key: 'id_cliente' } },
-      'customers.table: expected a table or view as schema.name, or name alone in the schema public, found another text',
+      'customers.table',
+      'found another text',
     ],
-    [
-      'no key',
-      { customers: { table: 'clientes' } },
-      'customers.key: expected a column or a list of columns, found nothing',
-    ],
+    ['no key', { customers: { table: 'clientes' } }, 'customers.key', 'found nothing'],
     [
       'a key column twice',
       {
         customers: { table: 'clientes', key: ['id_cliente', 'id_cliente'] },
         ...watching({ table: 'clientes', key: ['a', 'b'] }),
       },
-      'customers.key: expected each column once, found a list',
+      'customers.key',
+      'once',
     ],
-    [
-      'a view without watch',
-      { customers: { view: 'v', key: 'id_cliente' } },
-      'watch: expected the tables behind the view, with the columns that hold the customer key: [{ table, key }]',
-    ],
+    ['a view without watch', { customers: { view: 'v', key: 'id_cliente' } }, 'watch', '[{ table, key }]'],
     [
       'a view that is watched itself',
       { customers: { view: 'v', key: 'id_cliente' }, ...watching({ table: 'v', key: 'id_cliente' }) },
-      'watch[0].table: expected a table: a view has no changes of its own, name the tables behind it',
+      'watch[0].table',
+      'a view has no changes',
     ],
     [
       'a table watched twice',
       watching(itself, { ...itself, table: 'public.clientes' }),
-      'watch[1].table: expected each table once',
+      'watch[1].table',
+      'once',
     ],
     [
       'another number of key columns',
       watching(itself, { table: 's', key: ['a', 'b'] }),
-      'watch[1].key: expected one column, as many as customers.key has (id_cliente)',
+      'watch[1].key',
+      'one column',
     ],
     [
       'a watch list without the customer table',
       watching({ table: 's', key: 'a' }),
-      'watch: expected the customer table among the watched ones: its own changes would be missed',
+      'watch',
+      'the customer table',
     ],
-    ['an empty watch list', { watch: [] }, 'watch: expected at least one table, found an empty list'],
-    [
-      'no mapping',
-      { mapping: undefined },
-      'mapping: expected an object with a source for each field of the user, found nothing',
-    ],
-    ['no status', { mapping: { user_id: 'id_cliente' } }, 'mapping.status: missing; every user needs it'],
-    ['a status that is undefined', status(undefined), 'mapping.status: missing; every user needs it'],
-    ['no user_id', { mapping: { status: 'estado' } }, 'mapping.user_id: missing; every user needs it'],
+    ['an empty watch list', { watch: [] }, 'watch', 'at least one'],
+    ['no mapping', { mapping: undefined }, 'mapping', 'found nothing'],
+    ['no status', { mapping: { user_id: 'id_cliente' } }, 'mapping.status', 'missing'],
+    ['a status that is undefined', status(undefined), 'mapping.status', 'missing'],
+    ['no user_id', { mapping: { status: 'estado' } }, 'mapping.user_id', 'missing'],
     [
       'a user_id from another column',
       mapped({ user_id: { columns: ['id_cliente', 'correo'], map: () => '' } }),
-      'mapping.user_id: expected key columns only (id_cliente), because a deleted row cannot be asked; found correo',
+      'mapping.user_id',
+      'found correo',
     ],
     [
       'a user_id that is the same for all',
       mapped({ user_id: { value: 'x' } }),
-      'mapping.user_id: expected a key column (id_cliente): all customers would be one user',
+      'mapping.user_id',
+      'one user',
     ],
-    [
-      'a status that does not exist',
-      status({ value: 3 }),
-      'mapping.status.value: expected 0, 2 or 4, found 3',
-    ],
+    ['a status that does not exist', status({ value: 3 }), 'mapping.status.value', '0, 2 or 4, found 3'],
     [
       'a target that is no status',
       status({ column: 'plan', values: { free: 0, premium: 1 } }),
-      'mapping.status.values.premium: expected 0, 2 or 4, found 1',
+      'mapping.status.values.premium',
+      '0, 2 or 4, found 1',
     ],
     [
       'a status that may be nothing',
       status({ column: 'plan', values: {}, otherwise: null }),
-      'mapping.status.otherwise: expected 0, 2 or 4, found null',
+      'mapping.status.otherwise',
+      'found null',
     ],
     [
       'a target that is no gender',
       mapped({ gender: { column: 'sexo', values: { H: 'M' } } }),
-      "mapping.gender.values.H: expected 0 (male) or 1 (female), found 'M'",
+      'mapping.gender.values.H',
+      "found 'M'",
     ],
     [
       'a constant that is no country',
       mapped({ country_code: { value: 'ESP' } }),
-      "mapping.country_code.value: expected an ISO 3166-1 alpha-2 country code, like ES, found 'ESP'",
+      'mapping.country_code.value',
+      "found 'ESP'",
     ],
     [
       'a constant that is undefined',
       mapped({ country_code: { value: undefined } }),
-      'mapping.country_code.value: expected an ISO 3166-1 alpha-2 country code, like ES, found nothing',
+      'mapping.country_code.value',
+      'found nothing',
     ],
     [
       'a value called null',
       status({ column: 'plan', values: { null: 0 } }),
-      'mapping.status.values: expected values of the column as text; for an empty column write whenNull, found an object',
+      'mapping.status.values',
+      'whenNull',
     ],
-    [
-      'a source of no known form',
-      mapped({ email: { colunm: 'x' } }),
-      'mapping.email: expected a column name, { column, values }, { value } or { columns, map }, found an object',
-    ],
+    ['a source of no known form', mapped({ email: { colunm: 'x' } }), 'mapping.email', '{ columns, map }'],
     [
       'a misspelt key of a value map',
       status({ column: 'plan', values: { free: 0 }, othrwise: 0 }),
-      'mapping.status.othrwise: unknown; did you mean otherwise?',
+      'mapping.status.othrwise',
+      'otherwise?',
     ],
     [
       'a function without columns',
       mapped({ email: { columns: [], map: () => '' } }),
-      'mapping.email.columns: expected at least one column, found an empty list',
+      'mapping.email.columns',
+      'at least one',
     ],
     [
       'an async function',
       mapped({ email: { columns: ['a'], map: async () => '' } }),
-      'mapping.email.map: expected a function of these columns, not async and no generator, found a function',
+      'mapping.email.map',
+      'not async',
     ],
-    ['a scope of no known form', { scope: 'x' }, 'scope: expected { column, in } or { columns, when }'],
-    [
-      'an empty scope',
-      { scope: { column: 'a', in: [] } },
-      'scope.in: expected at least one value, found an empty list',
-    ],
-    [
-      'a scope without a function',
-      { scope: { columns: ['a'] } },
-      'scope.when: expected a function that answers true or false, not async and no generator, found nothing',
-    ],
-    ['a word that is none', { unmanaged: 'kep' }, "unmanaged: expected 'keep' or 'clear', found 'kep'"],
-    ['a flag that is none', { strict: 'yes' }, "strict: expected true or false, found 'yes'"],
-    [
-      'a clearing that is none',
-      { clearWith: { email: 'nul' } },
-      "clearWith.email: expected 'null' or 'empty' or 'omit', found 'nul'",
-    ],
-    [
-      'a clearing of no field',
-      { clearWith: { emial: 'null' } },
-      'clearWith.emial: unknown; did you mean email?',
-    ],
+    ['a scope of no known form', { scope: 'x' }, 'scope', '{ columns, when }'],
+    ['an empty scope', { scope: { column: 'a', in: [] } }, 'scope.in', 'at least one'],
+    ['a scope without a function', { scope: { columns: ['a'] } }, 'scope.when', 'true or false'],
+    ['a word that is none', { unmanaged: 'kep' }, 'unmanaged', "'keep' or 'clear'"],
+    ['a flag that is none', { strict: 'yes' }, 'strict', 'true or false'],
+    ['a clearing that is none', { clearWith: { email: 'nul' } }, 'clearWith.email', "'omit'"],
+    ['a clearing of no field', { clearWith: { emial: 'null' } }, 'clearWith.emial', 'email?'],
     [
       "'omit' without a PUT",
       { clearWith: { email: 'omit' }, ...mapped({ ...allFields, gender: undefined }) },
-      "clearWith: 'omit' (email) needs full updates: map every field (missing: gender) or set unmanaged to 'clear'",
+      'clearWith',
+      'missing: gender',
     ],
-    [
-      'a ceiling of nothing',
-      { pace: { ceiling: 0 } },
-      'pace.ceiling: expected a number of calls per second above 0, found 0',
-    ],
-    [
-      'a broken number',
-      { service: { timeoutMs: 1.5 } },
-      'service.timeoutMs: expected a whole number from 1 to 2147483647, found 1.5',
-    ],
-    [
-      'a lifetime without a grace',
-      { timing: { lifetimeMs: 21_999 } },
-      'timing.lifetimeMs: expected at least 22000: twice service.timeoutMs (10000), for a GET and a write, and a grace of 2000 or of service.timeoutMs, whichever is less; found 21999',
-    ],
+    ['a ceiling of nothing', { pace: { ceiling: 0 } }, 'pace.ceiling', 'above 0'],
+    ['a broken number', { service: { timeoutMs: 1.5 } }, 'service.timeoutMs', 'whole number'],
+    ['a lifetime without a grace', { timing: { lifetimeMs: 21_999 } }, 'timing.lifetimeMs', 'at least 22000'],
     [
       'a short lifetime without a grace',
       { service: { timeoutMs: 300 }, timing: { lifetimeMs: 899 } },
-      'timing.lifetimeMs: expected at least 900: twice service.timeoutMs (300), for a GET and a write, and a grace of 2000 or of service.timeoutMs, whichever is less; found 899',
+      'timing.lifetimeMs',
+      'at least 900',
     ],
     [
       'a GET that is believed only after the lifetime',
       { timing: { lifetimeMs: 25_000, consistencyDelayMs: 25_001 } },
-      'timing.consistencyDelayMs: expected at most timing.lifetimeMs (25000); found 25001',
+      'timing.consistencyDelayMs',
+      '25000',
     ],
     [
       'a longest wait below the first',
       { timing: { retryMinMs: 10, retryMaxMs: 9 } },
-      'timing.retryMaxMs: expected at least timing.retryMinMs (10); found 9',
+      'timing.retryMaxMs',
+      'timing.retryMinMs',
     ],
-  ])('%s', (_, overrides, line) => {
-    expect(mistakes({ ...minimal, ...overrides })).toEqual([`c.ts: ${line}`])
+  ])('%s', (_, overrides, path, word) => {
+    const [line = '', ...more] = mistakes({ ...minimal, ...overrides })
+    expect([line.split(': ')[1], more]).toEqual([path, []])
+    expect(line).toContain(word)
+    expect(line).not.toContain('geheim')
   })
 
   it.each([null, [], 'x', () => ({})])('no object at all: %s', (raw) => {
-    expect(mistakes(raw)).toEqual(['c.ts: the default export is no configuration object'])
+    expect(mistakes(raw)).toEqual([expect.stringMatching(/^c\.ts: .*default export/)])
   })
 
   it('together with all others', () => {
