@@ -42,16 +42,16 @@ describe('before anything is migrated, as a role that may read the customers and
     const house = { authored: { ...CONFIG, brake }, env }
     const { code, output } = await rollcall(house, '--dry-run', '--sample', '2')
     expect(code).toBe(3)
-    expect(output).toMatch(/^note .*ROLLCALL_DIGEST_KEY is not set/m)
+    expect(output).toMatch(/^note .*ROLLCALL_DIGEST_KEY/m)
     expect(output).toMatch(/^customers +16 looked at/m)
     expect(output).toMatch(/^differ +16: 10 to create, 5 to look up, 1 rejected/m)
     expect(output).toMatch(/^registers +with 15 × email, 1 × birthdate/m)
     expect(output).toMatch(/^access +10 gain it, 0 lose it, 0 change it/m)
     expect(output).toMatch(/^rejected +1 × status: not-in-values/m)
     expect(output).toMatch(/^calls +POST 15, GET 5/m)
-    expect(output).toMatch(/^look first +5 customers .*POST 5 of these follow/m)
-    expect(output).toMatch(/^time +about a moment at 500 calls\/s/m)
-    expect(output).toMatch(/^brake +the brake lets 4 of 15 registrations through; --expect-creates 15 /m)
+    expect(output).toMatch(/^look first +5 .*POST 5 /m)
+    expect(output).toMatch(/^time +.*moment at 500 calls\/s/m)
+    expect(output).toMatch(/^brake +.* 4 of 15 .*--expect-creates 15 /m)
     expect(output.match(/^sample +customer k/gm)).toHaveLength(2)
     expect(output).not.toContain('secret-')
     const keyed = { ...house, env: { ...env, ROLLCALL_DIGEST_KEY: 'x'.repeat(40) } }
@@ -76,20 +76,20 @@ describe('on a house of its own', () => {
 
   test.each<[readonly string[], string]>([
     [['--sample', '3'], '--sample: only with --dry-run'],
-    [['--dry-run', '--sample', '0'], '--sample: expected a whole number from 1'],
-    [['--rate', 'fast'], '--rate: expected a number of calls per second above 0'],
+    [['--dry-run', '--sample', '0'], '--sample: expected'],
+    [['--rate', 'fast'], '--rate: expected'],
     [['--rate', '0'], '--rate: expected'],
-    [['--expect-creates', '1.5'], '--expect-creates: expected a whole number'],
-    [['--expect-creates', '99999999999'], '--expect-creates: expected a whole number'],
+    [['--expect-creates', '1.5'], '--expect-creates: expected'],
+    [['--expect-creates', '99999999999'], '--expect-creates: expected'],
     [['--only', 'everything'], 'create, update, revoke'],
     [['--dry-run', '--wait'], '--wait'],
     [['--dry-run', '--restart'], '--restart'],
     [['--mapping', '--lookup'], '--mapping'],
     [['--dry-run', '--where', 'correo like x'], '--where: expected a column'],
-    [['--dry-run', '--where', 'plam=x'], 'has a column "plam". Did you mean plan?'],
+    [['--dry-run', '--where', 'plam=x'], 'Did you mean plan?'],
     [['--dry-run', '--where', 'interno=x'], 'There are id, plan, correo'],
-    [['--dry-run', '--where', 'nacido>some-secret'], '--where: the value for nacido is no date'],
-    [['--dry-run', '--where', 'nacido in 2020-01-01,no'], 'the value for nacido is no date'],
+    [['--dry-run', '--where', 'nacido>some-secret'], 'nacido is no date'],
+    [['--dry-run', '--where', 'nacido in 2020-01-01,no'], 'nacido is no date'],
   ])('%j is refused: %s', async (args, sentence) => {
     await using command = await makeCommand(JSON.stringify(house.authored))
     const { code, out, err } = await command.run(house.env, 'backfill', ...args)
@@ -120,10 +120,8 @@ describe('on a house of its own', () => {
     )
     const { code, out } = await command.run(house.env, 'backfill', '--dry-run')
     expect(code).toBe(3)
-    expect(unfolded(out)).toMatch(
-      /^warning +3 new customers share a user_id with another one of them: each is/m,
-    )
-    expect(unfolded(out)).toMatch(/^out of scope +2 were never in scope: left alone, whatever access/m)
+    expect(unfolded(out)).toMatch(/^warning +3 .*share a user_id/m)
+    expect(unfolded(out)).toMatch(/^out of scope +2 .*left alone/m)
     const json = await command.run(house.env, 'backfill', '--dry-run', '--json')
     expect(JSON.parse(json.out)).toMatchObject({ sharing: 3, neverInScope: 2, waiting: { held: 0 } })
   })
@@ -139,7 +137,7 @@ describe('on a house of its own', () => {
       const { id } = await beginSweep(pool, backfill, null)
       const refused = await rollcall(house, '--only', 'update')
       expect(refused.code).toBe(1)
-      expect(refused.output).toContain('Another backfill is under way')
+      expect(refused.output).toContain('under way')
       return id
     })
     const held = await alone(pool, 'backfill', async () => {
@@ -171,16 +169,16 @@ describe('on a house of its own', () => {
     process.kill('SIGINT')
     const stopped = await ended(process)
     expect(stopped.code).toBe(1)
-    expect(stopped.output).toMatch(/^stopped +.*run the same command again to go on/m)
-    expect(stopped.output).toMatch(/^announced +50 registrations pass the brake until 20/m)
+    expect(stopped.output).toMatch(/^stopped +.*again to go on/m)
+    expect(stopped.output).toMatch(/^announced +50 .*until 20/m)
     const resumed = await rollcall(house, '--expect-creates', '50')
     expect(resumed.code).toBe(0)
-    expect(resumed.output).toContain('it goes on where it stopped')
+    expect(resumed.output).toContain('goes on where')
     // Everybody was looked at: no more can come than are owed.
-    expect(resumed.output).toMatch(/^announced +.*are not announced twice: 16 of them may still come/m)
+    expect(resumed.output).toMatch(/^announced +.*not announced twice: 16 /m)
     expect(resumed.output).toMatch(/^customers +16 looked at/m)
     const repeated = await rollcall(house, '--expect-creates', '50')
-    expect(repeated.output).toMatch(/^announced +16 registrations pass the brake until 20/m)
+    expect(repeated.output).toMatch(/^announced +16 .*until 20/m)
     const restarted = await rollcall(house, '--restart', '--json')
     expect(JSON.parse(restarted.output)).toMatchObject({
       resumed: false,
@@ -198,7 +196,7 @@ describe('on a house of its own', () => {
     process.kill('SIGTERM')
     const { code, output } = await ended(process)
     expect(code).toBe(1)
-    expect(output).toMatch(/^stopped +16 are owed a sync still/m)
+    expect(output).toMatch(/^stopped +16 .*owed/m)
     expect(output).not.toContain('everybody is settled')
   })
 

@@ -50,9 +50,9 @@ describe('with a mapping that is not applied', () => {
     expect(code).toBe(0)
     expect(output).toMatch(/mapped .*status 0/)
     expect(output).toMatch(/plan .*PATCH.* status/)
-    expect(output).toContain('this mapping is not applied')
+    expect(output).toContain('not applied')
     const present = await run(house, 'sync', 'a', '--dry-run')
-    expect(present.output).not.toContain('this mapping is not applied')
+    expect(present.output).not.toContain('not applied')
     const json = await run(changed, 'sync', 'a', '--dry-run', '--json')
     expect(JSON.parse(json.output)).toMatchObject([{ key: 'a', mappingCurrent: false }])
   })
@@ -61,9 +61,7 @@ describe('with a mapping that is not applied', () => {
     const { code, output } = await run(changed, 'status')
     expect(code).toBe(3)
     expect(output).toMatch(/^mapping .*generation 1, since 20.*of another configuration/m)
-    expect(output).toMatch(
-      /^attention .*nothing is sent by it \(3 of 3 customers differ\).*backfill --mapping/m,
-    )
+    expect(output).toMatch(/^attention .*3 of 3 .*backfill --mapping/m)
     const json = JSON.parse((await run(changed, 'status', '--json')).output)
     expect(json.mapping).toMatchObject({
       generation: '1',
@@ -92,9 +90,7 @@ describe('with a mapping that is not applied', () => {
     expect(output).toContain('rollcall backfill --mapping')
     expect((await pool.query('SELECT FROM rollcall.capture_mark WHERE resolved_at IS NULL')).rowCount).toBe(1)
     await pool.query('DELETE FROM rollcall.capture_mark')
-    expect((await run(house, 'capture', 'resync')).output).toContain(
-      '3 customers were looked at: 0 are owed a sync.',
-    )
+    expect((await run(house, 'capture', 'resync')).output).toMatch(/^3 .*: 0 .*owed/m)
     const worker = await house.startWorker()
     await house.settled()
     await worker.stop()
@@ -115,14 +111,14 @@ describe('with a mapping that is not applied', () => {
       return { code, output: process.output() }
     })
     expect(ran?.code).toBe(1)
-    expect(ran?.output).toContain('0 customers were looked at: 0 are owed a sync.')
-    expect(ran?.output).toContain('Not everybody was looked at: run it again, which begins anew.')
+    expect(ran?.output).toMatch(/^0 .*: 0 .*owed/m)
+    expect(ran?.output).toMatch(/^Not everybody .*again/m)
   })
 
   test('the dry run says who differs, by call and by field, and who may lose access', async () => {
     const { code, output } = await run(changed, 'backfill', '--mapping', '--dry-run')
     expect(code).toBe(3)
-    expect(output).toContain('not applied: syncs go by generation 1')
+    expect(output).toMatch(/not applied: .*generation 1/)
     expect(output).toMatch(/^customers +3 looked at/m)
     expect(output).toMatch(/^differ +3: 3 to update \(PATCH\)/m)
     expect(output).toMatch(/^fields .*3 status/m)

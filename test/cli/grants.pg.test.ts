@@ -75,7 +75,7 @@ test('--queue adds the rights on the queue', async () => {
 
 test('a role that is not there, columns and tables that are not there, and options that exclude each other', async () => {
   expect((await grants('--to', 'nobody"; DROP')).failed).toContain('USAGE')
-  expect((await grants('--to', 'public')).failed).toContain('there is no role of this name')
+  expect((await grants('--to', 'public')).failed).toMatch(/no role/)
   expect((await grants('--to', workerRole(), '--read-only', '--queue')).failed).toContain('--read-only')
   await writeConfig('columns.js', { mapping: { user_id: 'id', status: 'plann' } })
   const columns = await grants('--to', workerRole(), '--config', 'columns.js')
@@ -91,7 +91,7 @@ test('a role that is not there, columns and tables that are not there, and optio
 test('a role that has more rights than these is named', async () => {
   const owner = new URL(house.db.url).username
   const { err, script } = await grants('--to', owner)
-  expect(err).toContain('it has more rights than these already')
+  expect(err).toMatch(/more rights/)
   expect(script).toContain('COMMIT;')
 })
 
@@ -102,7 +102,7 @@ test('a view that reads with the rights of its reader is pointed out', async () 
     watch: [{ table: 'clientes', key: 'id' }],
   })
   const { err, script } = await grants('--to', workerRole(), '--config', 'view.js')
-  expect(err).toContain('with the rights of its reader')
+  expect(err).toMatch(/rights of its reader/)
   expect(script).toContain('ON "public"."v" TO')
 })
 

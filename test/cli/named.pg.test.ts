@@ -99,9 +99,8 @@ describe('with a key of two columns', () => {
       ]) {
         const { code, out, err } = await rollcall(house, ...command, '["ES", "105"]', typed)
         expect([command, typed, code, out]).toEqual([command, typed, 2, ''])
-        expect(err).toContain(
-          `${typed}: expected a JSON array of 2 texts for pais (character(2)), numero (bigint), such as '["…", "…"]'`,
-        )
+        expect(err).toContain(`${typed}: expected`)
+        expect(err).toMatch(/2 texts .*pais .*numero /)
         expect(err).not.toMatch(/invalid input|syntax/)
       }
     expect(await traces(house)).toEqual(before)
@@ -128,7 +127,7 @@ test('a key that nobody has is refused before anything is noted or called, and -
   for (const more of [[], ['--look'], ['--dry-run'], ['--json']]) {
     const { code, out, err } = await rollcall(house, 'sync', '4711', '4712', ...more)
     expect([more, code, out]).toEqual([more, 2, ''])
-    expect(err).toContain('no customer has the key 4712, and nothing is known of it')
+    expect(err).toMatch(/no customer .*4712/)
     expect(err).toContain('--removed')
   }
   const odd = await rollcall(house, 'sync', '4711x')

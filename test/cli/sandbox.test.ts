@@ -35,7 +35,7 @@ test('answers by the contract that it was started with, and the later word wins'
     'unknown-410',
   )
   await expect.poll(() => err).toHaveLength(2)
-  expect(err[0]).toBe('It answers by the contract: unknown-user=410 nulls=empty')
+  expect(err[0]).toMatch(/ unknown-user=410 nulls=empty$/)
   const url = out[0]?.replace('SERVICE_URL=', '')
   expect((await fetch(`${url}/s2s/v1/users/u`, { headers: HEADERS })).status).toBe(410)
   expect(await end()).toBe(0)
@@ -43,7 +43,7 @@ test('answers by the contract that it was started with, and the later word wins'
 
 test('is as documented when nothing is said, and then too says so', async () => {
   const { err } = run('--port', '0')
-  await expect.poll(() => err).toContain('It answers by the contract: documented')
+  await expect.poll(() => err.join('\n')).toMatch(/contract: documented$/m)
 })
 
 test('lists presets and dimensions, and ends', async () => {
@@ -58,8 +58,8 @@ test('lists presets and dimensions, and ends', async () => {
 test('a word that it does not know is told with the one that was meant', async () => {
   const { code, err } = run('--contract', 'legasy create-status=1')
   expect(await code).toBe(2)
-  expect(err.join('\n')).toContain('contract "legasy": not known; did you mean legacy?')
-  expect(err.join('\n')).toContain('contract "create-status": expected 200, 201, 202, 204')
+  expect(err.join('\n')).toMatch(/"legasy": .*legacy\?/)
+  expect(err.join('\n')).toMatch(/"create-status": .*201/)
 })
 
 test('its help shows how to find them', async () => {
@@ -72,7 +72,7 @@ test('its help shows how to find them', async () => {
 test('a fault that it cannot read is told by the word that is wrong', async () => {
   const { code, err } = run('--fault', 'PATCH 503 rate=2')
   expect(await code).toBe(2)
-  expect(err.join('\n')).toContain('fault "PATCH 503 rate=2": rate: expected 0 to 1')
+  expect(err.join('\n')).toMatch(/"PATCH 503 rate=2": rate: /)
   expect(err.join('\n')).toContain('See --help.')
 })
 
@@ -94,7 +94,7 @@ test.each(['--control-token', '--api-key', '--secret-key', '--host'])(
     for (const empty of ['', ' ']) {
       const { code, err } = run('--port', '0', option, empty)
       expect(await code).toBe(2)
-      expect(err.join('\n')).toContain('expected a text that is not empty')
+      expect(err.join('\n')).toContain('not empty')
     }
   },
 )
@@ -104,8 +104,8 @@ test('says why it cannot listen', async () => {
   await expect.poll(() => first.out.length).toBeGreaterThan(0)
   const port = first.out[0]?.split(':').at(-1) ?? ''
   for (const [args, told] of [
-    [['--port', port], `127.0.0.1:${port}: something listens there already`],
-    [['--host', '192.0.2.1', '--control-token', 'x'], '192.0.2.1:4010: no address of this machine'],
+    [['--port', port], `127.0.0.1:${port}: something listens`],
+    [['--host', '192.0.2.1', '--control-token', 'x'], '192.0.2.1:4010: no address'],
   ] as const) {
     const { code, err } = run(...args)
     expect(await code).toBe(1)

@@ -70,7 +70,7 @@ test('a change that nobody has noted for a minute needs a person: no worker runs
   await scene.pool.query(`UPDATE rollcall.outbox SET at = at - interval '119 s'`)
   expect(await scene.needs()).toMatchObject({
     code: 3,
-    attention: [expect.stringContaining('nobody notes them: no worker runs')],
+    attention: [expect.stringContaining('nobody notes them')],
   })
 })
 
@@ -112,7 +112,7 @@ test('nobody waits for a worker while calls are stopped', async () => {
     probe_at = now() + interval '1 min'`)
   expect(await scene.needs()).toMatchObject({
     waitsMs: null,
-    attention: [expect.stringContaining('the service is out of order')],
+    attention: [expect.stringContaining('out of order')],
   })
 })
 
@@ -127,9 +127,9 @@ test('shows it in lines of 80 columns, and what to do where a kind has tripped a
   for (const line of out.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80)
   expect(out.split('\n').length).toBeGreaterThan(10)
   const lines = unfolded(out)
-  expect(lines).toMatch(/^attention +somebody is due .* or it is far behind$/m)
+  expect(lines).toMatch(/^attention +somebody is due /m)
   expect(lines).toMatch(
-    /^attention +the brake \(status\) .* nobody is held: `rollcall held discard --kind status --why …` lets/m,
+    /^attention +.*brake \(status\) .*nobody is held: `rollcall held discard --kind status /m,
   )
   expect(lines).toMatch(/^owed +3: 3 due/m)
 })
@@ -163,9 +163,7 @@ test('tells of a brake once, with each count by its name, and of released custom
   const create = expect.stringMatching(/^brake +40 × create let through$/)
   const tripped = (held: number) =>
     expect.stringMatching(
-      new RegExp(
-        `^attention +the brake holds ${held} customers? \\(revocation\\); it let 10 through before it tripped at `,
-      ),
+      new RegExp(`^attention +.* holds ${held} customers? \\(revocation\\); .*10 through`),
     )
   expect(await told()).toEqual({
     states: { held: 3, released: 0, undue: 3 },
@@ -212,16 +210,10 @@ test('shows unfinished looks at everybody, and needs a person as long as the las
   const found = await scene.status()
   expect(found.code).toBe(3)
   const lines = unfolded(found.out)
-  expect(lines).toMatch(
-    /^sweep +backfill: 1200 of 5000 customers .*, 30 differ, .*run the command again to go on$/m,
-  )
-  expect(lines).toMatch(/^sweep +everybody again after a gap in capture: 7 of .*it waits for a worker$/m)
-  expect(lines).toMatch(
-    /^check +capture had missed 3 changes \(2 inserted, 1 deleted\) when 900 .*2026-01-02T03:04:05Z$/m,
-  )
-  expect(lines).toMatch(
-    /^attention +capture had missed 3 changes .*session_replication_role.*until a check of everybody finds nothing/m,
-  )
+  expect(lines).toMatch(/^sweep +backfill: 1200 of 5000 .*, 30 differ, .*command again/m)
+  expect(lines).toMatch(/^sweep +everybody .*gap .*: 7 of .*waits for a worker$/m)
+  expect(lines).toMatch(/^check +.*missed 3 .*\(2 inserted, 1 deleted\) .*900 .*2026-01-02T03:04:05Z$/m)
+  expect(lines).toMatch(/^attention +.*missed 3 .*session_replication_role.*check of everybody/m)
   const json = JSON.parse((await scene.status('--json')).out)
   expect(json.sweeps).toMatchObject({
     unfinished: [{ kind: 'backfill', customers: 1200, total: 5000, differ: 30 }, { kind: 'gap' }],
@@ -233,7 +225,7 @@ test('shows unfinished looks at everybody, and needs a person as long as the las
   await swept('check', '2026-01-04T03:04:05Z', { customers: 900, checked: true, missed: nothing })
   const later = await scene.status()
   expect(later.code).toBe(0)
-  expect(unfolded(later.out)).toMatch(/^check +capture had missed nothing when 900/m)
+  expect(unfolded(later.out)).toMatch(/^check +.*missed nothing .*900/m)
 
   // A backfill of some of them has found what no check will find again.
   const missed = { ...nothing, changed: 2 }
@@ -242,10 +234,8 @@ test('shows unfinished looks at everybody, and needs a person as long as the las
   await swept('backfill', '2026-01-06T03:04:05Z', { ...some, missed: nothing }, { only: 'update' })
   const partial = await scene.status()
   expect(partial.code).toBe(3)
-  expect(unfolded(partial.out)).toMatch(
-    /^check +since then, a look at some .* missed 2 changes \(2 changed\)$/m,
-  )
-  expect(unfolded(partial.out)).toMatch(/^attention +capture had missed 2 changes .*, as a look at some/m)
+  expect(unfolded(partial.out)).toMatch(/^check +.*some .* missed 2 .*\(2 changed\)$/m)
+  expect(unfolded(partial.out)).toMatch(/^attention +.*missed 2 .*look at some/m)
   await swept('resync', '2026-01-07T03:04:05Z', { customers: 900, checked: true, missed: nothing })
   expect((await scene.status()).code).toBe(0)
 })
@@ -268,12 +258,10 @@ test('what the service holds otherwise needs a person, and a trial that ended do
   const lines = unfolded(out)
   expect(lines).toMatch(/^verified +not by workers/m)
   expect(lines).toMatch(
-    /^drift +1 without the access .*, 1 with access .*; 1 missing, 1 unexpected-access, 1 trial-ended; 4 of the 5 verified last$/m,
+    /^drift +1 without .*, 1 with .*; 1 missing, 1 unexpected-access, 1 trial-ended; 4 of the 5 /m,
   )
-  expect(lines).toMatch(
-    /^attention +the service differs from the database for 2 customers, 1 without .*: see `rollcall drift --from-ledger`$/m,
-  )
-  expect(lines).toMatch(/^attention +4 of the 5 .* is it still the right service/m)
+  expect(lines).toMatch(/^attention +.*differs .* 2 customers, 1 without .*`rollcall drift --from-ledger`$/m)
+  expect(lines).toMatch(/^attention +4 of the 5 .*right service/m)
 })
 
 test('whoever is rejected for a field counts there, and not among those who are synced without it', async () => {
@@ -307,17 +295,19 @@ test('a column that was renamed is named, of the customers and of a watched tabl
   const { code, out } = await scene.status()
   expect(code).toBe(3)
   const lines = unfolded(out)
-  const lacks = 'there is no column movil in public.clientes'
+  const lacks = '.*no column movil in public.clientes'
   expect(lines).toMatch(new RegExp(`^attention +mapping.mobile_phone: ${lacks} .correct`, 'm'))
   expect(lines).toMatch(
-    new RegExp(`^attention +not captured as configured: public.clientes .*${lacks}.*capture install`, 'm'),
+    new RegExp(`^attention +not captured .*public.clientes .*${lacks}.*capture install`, 'm'),
   )
-  expect(lines).toMatch(/^attention +1 customer fails and is tried again/m)
+  expect(lines).toMatch(/^attention +1 customer fails/m)
 
   const role = await scene.role()
   await scene.pool.query(`GRANT USAGE ON SCHEMA rollcall TO ${role.name};
     GRANT SELECT ON ALL TABLES IN SCHEMA rollcall TO ${role.name}`)
-  expect(unfolded((await scene.statusOf(role.url)).out)).toContain(`mapping.mobile_phone: ${lacks} (`)
+  expect(unfolded((await scene.statusOf(role.url)).out)).toMatch(
+    new RegExp(`mapping.mobile_phone: ${lacks} `),
+  )
   await scene.pool.query('ALTER TABLE clientes RENAME tel TO movil')
   expect(unfolded((await scene.statusOf(role.url)).out)).not.toContain('mapping.')
 })
