@@ -75,10 +75,10 @@ test('who has access and should have none is let in, and is told to be revoked',
   expect(outside).toMatchObject({ should: { kind: 'out-of-scope' }, cures: [] })
   expect(outside.next).toEqual({ kind: 'left-alone', why: 'never-ours' })
   const text = told(outside)
-  expect(text).toContain('  should    left as it is: out of scope\n')
-  expect(text).toMatch(/leaves this user alone: the customer was never in scope\n/)
+  expect(text).toMatch(/^ {2}should {4}left .*out of scope$/m)
+  expect(text).toMatch(/alone: .*never in scope\n/)
   await house.db.pool.query('DROP SCHEMA rollcall CASCADE')
-  expect(told(await ask(house, 's'))).toContain('never in scope, as far as is known\n')
+  expect(told(await ask(house, 's'))).toMatch(/never in scope, as far/)
 })
 
 test('a mistyped key that was once synced is still no such customer', async () => {

@@ -5,15 +5,15 @@ import { buildHouse } from '../support/house.ts'
 import { all, ask, deeds, insert, lane, open, register, told } from './house.ts'
 
 test.each([
-  ['401', { why: 'denied' }, 'the service refused to say', 'check-keys', null],
-  ['403', { why: 'denied' }, 'the service refused to say', 'check-keys', null],
-  ['429', { why: 'later' }, 'the service asks to be called later', 'ask-later', null],
-  ['429 retry-after=300', { why: 'later' }, 'asks to be called later', 'ask-later', 300_000],
-  ['503 html', { why: 'unreadable' }, 'the service answered 503, which says nothing', 'ask-later', null],
-  ['302', { why: 'unreadable' }, 'the service answered 302, which says nothing', 'check-address', null],
-  ['error-200', { why: 'unreadable' }, 'answered 200 with an error, which says nothing', 'ask-later', null],
-  ['200 html', { why: 'unreadable' }, 'answered 200 with something else than', 'check-address', null],
-  ['down', { why: 'no-answer' }, 'the service did not answer', 'check-service', null],
+  ['401', { why: 'denied' }, 'refused', 'check-keys', null],
+  ['403', { why: 'denied' }, 'refused', 'check-keys', null],
+  ['429', { why: 'later' }, 'called later', 'ask-later', null],
+  ['429 retry-after=300', { why: 'later' }, 'called later', 'ask-later', 300_000],
+  ['503 html', { why: 'unreadable' }, 'answered 503,', 'ask-later', null],
+  ['302', { why: 'unreadable' }, 'answered 302,', 'check-address', null],
+  ['error-200', { why: 'unreadable' }, 'answered 200 with an error', 'ask-later', null],
+  ['200 html', { why: 'unreadable' }, 'answered 200 with something else', 'check-address', null],
+  ['down', { why: 'no-answer' }, 'not answer', 'check-service', null],
 ])(
   'a GET that is answered %s says nothing about the customer, and what to do about that',
   async (fault, verdict, text, deed, waitMs) => {
@@ -62,9 +62,9 @@ test.each(['404 html', '404 empty', '410 html'])(
     house.sandbox.faults.set([parseFault(`GET ${fault}`)])
     const asked = await ask(house, 'c')
     expect(asked.verdict).toEqual({ can: 'no', why: 'not-registered' })
-    expect(told(asked)).toContain(`(${fault.slice(0, 3)}, no JSON: is SERVICE_URL right?)`)
+    expect(told(asked)).toContain(`(${fault.slice(0, 3)}, no JSON:`)
     house.sandbox.faults.clear()
-    expect(told(await ask(house, 'c'))).toContain('knows no such user (404)')
+    expect(told(await ask(house, 'c'))).toContain('no such user (404)')
   },
 )
 
@@ -88,7 +88,7 @@ test('after two calls in a row without an answer the rest are not asked, nor is 
   expect(fifth.verdict).toEqual({ can: 'unknown', why: 'not-asked' })
   expect([deeds(fifth), told(fifth)]).toEqual([
     ['check-service'],
-    expect.stringContaining('not asked: the service does not answer'),
+    expect.stringMatching(/not asked: .*not answer/),
   ])
   expect(await access.chat()).toEqual({ kind: 'given-up' })
   expect(house.sandbox.journal.list().some(({ path }) => path.startsWith('/chat'))).toBe(false)

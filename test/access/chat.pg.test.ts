@@ -79,8 +79,8 @@ const sign = (claims: Record<string, unknown>) =>
   new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(new TextEncoder().encode('x'.repeat(32)))
 
 test.each([
-  ['says nothing', {}, 'unsaid', 'does not say whose it is'],
-  ['names somebody by another name', { sub: 'internal-77' }, 'named-otherwise', 'names its user differently'],
+  ['says nothing', {}, 'unsaid', 'does not say'],
+  ['names somebody by another name', { sub: 'internal-77' }, 'named-otherwise', 'differently'],
 ])('a token that %s and is shut out makes no certain "no", and no "yes"', async (_, claims, bearer, text) => {
   await using house = await buildHouse(lane)
   await monday(house)
@@ -97,7 +97,7 @@ test.each([
   if (!first) throw new Error('there are three')
   const chat = await access.chat()
   expect(exitFor([first.verdict], chatWent(chat))).toBe(1)
-  expect(told(first)).toContain('it is not known whose token this is')
+  expect(told(first)).toMatch(/not known whose token/)
   expect(sayChat({ chat, claims: access.claims, bearer: first.bearer }, READER).join(' ')).toContain(text)
 })
 
@@ -150,10 +150,8 @@ test('status 4 whose trial is over: the chat has the last word', async () => {
   const token = await house.sandbox.issueToken('c')
   const running = await ask(house, 'c', { token })
   expect(running.verdict).toEqual({ can: 'yes', why: 'trial' })
-  expect(told(running)).toContain('the chat lets it in')
-  expect(told(await ask(house, 'c'))).toContain(
-    'only the chat, asked with its own token, shows whether it still runs',
-  )
+  expect(told(running)).toMatch(/chat lets it in/)
+  expect(told(await ask(house, 'c'))).toContain('only the chat')
   house.sandbox.clock.advance(2000)
   const over = await ask(house, 'c', { token })
   expect(over.verdict).toEqual({ can: 'no', why: 'chat-shut' })

@@ -25,7 +25,7 @@ test('a customer that cannot be mapped, or whose row cannot be read, is still as
     next: { kind: 'blocked', why: 'mapping' },
     cures: [{ do: 'correct', waitMs: null }],
   })
-  expect(told(odd)).toContain('status (not-in-values), expected one of premium')
+  expect(told(odd)).toMatch(/status \(not-in-values\), .*premium/)
   expect(told(odd)).not.toContain('gold')
   const zero = await ask(house, 'zero')
   expect(zero).toMatchObject({ verdict: { can: 'yes' }, should: { kind: 'unreadable', code: '22012' } })
@@ -76,7 +76,7 @@ test('of two customers with one user_id it is said that the access may be the ot
   register(house, 'c', 2)
   const shared = await ask(house, '["c", "PT"]')
   expect(shared).toMatchObject({ verdict: { can: 'yes' }, rivals: ['["c", "ES"]'] })
-  expect(told(shared)).toContain('may be the access of the other customer with this user_id: ["c", "ES"]')
+  expect(told(shared)).toMatch(/other customer .*: \["c", "ES"\]/)
 })
 
 test('fields that differ are named, never shown', async () => {
@@ -86,7 +86,7 @@ test('fields that differ are named, never shown', async () => {
   )
   register(house, 'c', 2, { email: 'other@example.com' })
   const text = told(await ask(house, 'c'))
-  expect(text).toContain('not as in the customer data: email, ml_group_name (ml_group_name decides which')
+  expect(text).toMatch(/not as .*: email, ml_group_name \(ml_group_name/)
   expect(text).not.toMatch(/secret|other|gold/)
 })
 

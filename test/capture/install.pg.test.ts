@@ -109,7 +109,7 @@ describe('install', () => {
     await expect(installed(db, watched)).rejects.toMatchObject({
       code: 'CUSTOMERS_UNREADABLE',
       details: [
-        'watch: the table public.nowhere does not exist',
+        expect.stringMatching(/^watch: .*public\.nowhere/),
         ...['email', 'nick', 'profile'].map((name) => `watch: public.customers has no column ${name}`),
       ],
     })
@@ -173,7 +173,7 @@ describe('install beside the application', () => {
         await expect(attempt).rejects.toMatchObject({
           code: 'CAPTURE_LOCKED',
           details: [
-            expect.stringContaining('public.customers could not be locked'),
+            expect.stringMatching(/public\.customers .*locked/),
             expect.stringContaining(`process ${rows[0].pid} (nightly report), idle in transaction`),
           ],
         })

@@ -11,9 +11,9 @@ test('says of every table whether it is captured, why not and what to do', () =>
     ]),
   ).toEqual([
     'public.customers  captured',
-    'public.plans      not captured; run `rollcall capture install` (the insert trigger is missing)',
+    expect.stringMatching(/^public\.plans {6}not captured; .*capture install.*insert trigger/),
   ])
-  expect(sayStatus([])).toEqual(['No table is watched, and no capture trigger is installed.'])
+  expect(sayStatus([])).toEqual([expect.stringMatching(/^No table/)])
 })
 
 test('says of every mark since when, and what follows from it', () => {

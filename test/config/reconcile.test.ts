@@ -18,7 +18,7 @@ test.each(['7', '7 d', '', '999ms', '366d', '0s', 7, true, null])('a period of %
   expect(() => reconcile({ period })).toThrow(
     expect.objectContaining({
       code: 'CONFIG_INVALID',
-      details: [expect.stringContaining("reconcile.period: expected a time from '1s' to '365d'")],
+      details: [expect.stringMatching(/reconcile\.period: expected .*365d/)],
     }),
   )
 })

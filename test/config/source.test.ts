@@ -121,7 +121,7 @@ describe('a function that goes by the time', () => {
     ['a value in braces', ({ now }) => ({ value: now.getFullYear() })],
     ['a plain value, the clock having been spread', (clock) => Object.keys({ ...clock }).length],
   ])('fails when it answers with %s, since nobody would look again', (_, call) => {
-    expect(() => ask(call)).toThrow('says until when its answer holds: { value, validUntil }')
+    expect(() => ask(call)).toThrow('{ value, validUntil }')
   })
 
   it('may answer with a plain value when it did not read the clock', () => {
@@ -185,7 +185,7 @@ describe('a function that goes by the time', () => {
     [true],
     [{}],
   ])('fails when its validUntil cannot be read: %j', (validUntil) => {
-    expect(() => heldUntil(validUntil)).toThrow('a validUntil that is a Date, an ISO 8601 text')
+    expect(() => heldUntil(validUntil)).toThrow('ISO 8601')
   })
 
   it.each([NOW, new Date(0), '2026-11-20T12:00:00Z', '2026-11-20', '0050-01-01', '1970-01-01 00:00:00+00'])(

@@ -67,8 +67,8 @@ test('what happens, what is owed, what is retried and what was left out is told 
   expect(lines()[0]).toMatch(
     /rollcall demo {3}http:\/\/127.0.0.1:40123 \(demo, on this machine\) +12\.4 s {3}8\/10$/,
   )
-  expect(lines()[2]).toContain('The service is in trouble')
-  expect(line('tables')).toContain('243 customers in Postgres, 240 users at the service')
+  expect(lines()[2]).toMatch(/trouble/)
+  expect(line('tables')).toMatch(/243 .*Postgres, 240 .*service/)
   expect(line('captured')).toContain('512 changes')
   expect(line('calls')).toMatch(/create 0 .*patch 2 .*lookup 1/)
   expect(line('owed')).toContain('14 customers: 2 due, 3 queued, 4 active, 5 waiting')

@@ -135,8 +135,8 @@ test('announced registrations pass the brake, the limit after them, and the rest
 
   const done = await run('backfill', '--expect-creates', '3', '--wait')
   expect(done.code).toBe(3)
-  expect(done.out).toMatch(/^announced +3 registrations pass the brake until /m)
-  expect(done.out).toMatch(/^held +4 × held; see `rollcall held`/m)
+  expect(done.out).toMatch(/^announced +3 /m)
+  expect(done.out).toMatch(/^held +4 .*rollcall held/m)
   expect(done.out).not.toContain('everybody is settled')
   expect(house.calls().filter(({ method }) => method === 'POST')).toHaveLength(8)
   // Nobody without access was registered, and each of them was looked for.
@@ -170,7 +170,7 @@ test('killed and run again it goes on where it was, and registers everybody once
   expect(had).toBeLessThan(300)
   const resumed = await rollcall(house, 'backfill', '--wait')
   expect(resumed.code).toBe(0)
-  expect(resumed.output).toMatch(/it goes on where it stopped, after \d+ customers/)
+  expect(resumed.output).toMatch(/goes on .*after \d+ customers/)
   expect(resumed.output).toMatch(/^customers +300 looked at/m)
   await house.settled()
   await worker.stop()

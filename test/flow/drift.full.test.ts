@@ -114,7 +114,7 @@ test('a service that cannot be believed accuses nobody, is not asked for long, a
   }
 
   const denied = await askedBy([], { SERVICE_SECRET_KEY: 'another' })
-  expect(denied).toMatchObject({ why: 'denied', headline: 'The service refuses the keys.' })
+  expect(denied).toMatchObject({ why: 'denied', headline: expect.stringContaining('keys') })
   expect(denied.calls).toBeLessThanOrEqual(30)
 
   users.clear()

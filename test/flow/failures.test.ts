@@ -32,10 +32,10 @@ test('a row that the mapping rejects is explained, and settles once it is correc
   await house.settled()
   const { code, text } = await failures(house, context)
   expect(code).toBe(3)
-  expect(text).toContain('rejected: 1 customer, reason mapping')
-  expect(text).toContain('status is none of the listed values; expected one of free, premium, trial')
+  expect(text).toMatch(/rejected: 1 .*mapping/)
+  expect(text).toMatch(/status .*free, premium, trial/)
   expect(text).not.toMatch(/gold|no-mail/)
-  expect((await failures(house, context, 'c')).text).toContain('correct status in your data')
+  expect((await failures(house, context, 'c')).text).toContain('correct status')
 
   await pool.query(`UPDATE clientes SET plan = 'premium', correo = 'c@example.com'`)
   await house.settled()
@@ -75,8 +75,8 @@ test('a value that the service refuses is left out, and sent again once it is co
   await pool.query(`UPDATE clientes SET dni = '12345678Z'`)
   await house.settled()
   const { text } = await failures(house, context)
-  expect(text).toContain('the service does not take the value of nid_number')
-  expect(text).toContain('correct nid_number in your data; the rest is sent without it')
+  expect(text).toMatch(/does not take .*nid_number/)
+  expect(text).toMatch(/correct nid_number .*the rest is sent/)
 
   await pool.query(`UPDATE clientes SET dni = 'X1234567L'`)
   await house.settled()
@@ -97,7 +97,7 @@ test('once the service takes what it refused, --retry sends the same value again
   house.sandbox.contract.set({})
   const before = house.calls().length
   const { code, text } = await failures(house, context, '--retry', '--reason', 'issue:description:refused')
-  expect([code, text]).toEqual([0, expect.stringMatching(/^2 customers are tried again now/)])
+  expect([code, text]).toEqual([0, expect.stringMatching(/^2 .*tried again/)])
   await house.settled()
   expect(await recorded(house)).toEqual(['a', 'b'].map((key) => ({ key, ...SETTLED })))
   expect(house.calls().slice(before)).toEqual(

@@ -66,7 +66,7 @@ describe('mapCustomer', () => {
     const status = { column: 'plan', values: { premium: 2 }, otherwise: 0 }
     expect(map({ status }, { plan: large })).toMatchObject({
       kind: 'rejected',
-      issues: [{ field: 'status', code: 'invalid', expected: 'a column value of at most 8192 bytes' }],
+      issues: [{ field: 'status', code: 'invalid', expected: expect.stringContaining('8192 bytes') }],
     })
     for (const scope of [
       { column: 'zona', in: ['norte'] },
@@ -92,7 +92,7 @@ describe('mapCustomer', () => {
       user: { userId: '7', status: 2, fields: {} },
       issues: [
         { field: 'email', code: 'invalid', expected: 'an e-mail address' },
-        { field: 'nid_number', code: 'invalid', expected: 'a DNI or NIE with the right letter' },
+        { field: 'nid_number', code: 'invalid', expected: expect.stringContaining('DNI or NIE') },
       ],
     })
   })
@@ -240,7 +240,7 @@ describe('the time', () => {
   const readsOnly = { columns: ['plan'], map: (_: Mapping, { now }: Clock) => now.getFullYear() }
 
   it('that was read must come with an end: else an optional field is left out, and a status rejects', () => {
-    const expected = expect.stringContaining('says until when its answer holds: { value, validUntil }')
+    const expected = expect.stringContaining('{ value, validUntil }')
     const issue = (field: string) => ({ field, code: 'function-failed', expected })
     expect(map({ description: readsOnly }, {})).toEqual({
       kind: 'user',
