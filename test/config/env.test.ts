@@ -126,7 +126,7 @@ describe('readEnv', () => {
 
   it('takes both ways of showing keys in the log, and no other', () => {
     expect(readEnv({ LOG_KEYS: 'hidden' }, { need: [] }).LOG_KEYS).toBe('hidden')
-    expect(problems({ LOG_KEYS: 'no' })).toEqual(['LOG_KEYS: expected shown or hidden'])
+    expect(problems({ LOG_KEYS: 'no' })).toEqual([expect.stringMatching(/^LOG_KEYS: /)])
   })
 
   it.each([

@@ -67,14 +67,14 @@ test('capture is checked when its time has come, and what was missed is said lou
   await later()
   await step()
   await step()
-  expect(said).toMatchObject([{ level: 'info', text: 'capture was checked: it has missed nothing' }])
+  expect(said).toMatchObject([{ level: 'info', text: expect.stringContaining('missed nothing') }])
   said.length = 0
   // The clock was set back since.
   await pool.query(`UPDATE rollcall.sweep SET ended_at = ended_at + interval '1 year'`)
   await pool.query(`UPDATE rollcall.generation SET applied_at = applied_at + interval '1 year'`)
   await step()
   await step()
-  expect(said).toMatchObject([{ level: 'info', text: 'capture was checked: it has missed nothing' }])
+  expect(said).toMatchObject([{ level: 'info', text: expect.stringContaining('missed nothing') }])
   await later()
   await pool.query('ALTER TABLE clientes DISABLE TRIGGER ALL')
   await pool.query(
