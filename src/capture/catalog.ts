@@ -18,6 +18,8 @@ export type InstalledFunction = {
   readonly body: string
   readonly securityDefiner: boolean
   readonly settings: readonly string[]
+  /** Its owner, with whose rights it runs, may append to the outbox: else the application's statements fail. */
+  readonly appends: boolean
 }
 
 export type Installed = {
@@ -29,7 +31,9 @@ export type Installed = {
 export async function readInstalled(client: Pick<ClientBase, 'query'>): Promise<Installed> {
   const functions = await client.query<InstalledFunction>(
     `SELECT p.proname::text AS name, p.prosrc AS body, p.prosecdef AS "securityDefiner",
-       coalesce(to_json(p.proconfig), '[]') AS settings
+       coalesce(to_json(p.proconfig), '[]') AS settings,
+       coalesce(has_table_privilege(p.proowner, to_regclass('rollcall.outbox'), 'INSERT')
+         AND has_sequence_privilege(p.proowner, to_regclass('rollcall.outbox_id_seq'), 'USAGE'), true) AS appends
      FROM ${OURS} ORDER BY 1`,
   )
   const triggers = await client.query<InstalledTrigger>(

@@ -26,6 +26,8 @@ export type FoundColumn = {
    * of citext, which an extension brings, text's would be found, and A would no longer equal a.
    */
   readonly operators: string
+  /** It is of a domain over its base type. */
+  readonly domain: boolean
   readonly readable: boolean
   /** Equal values may have different texts: citext, or a collation that ignores case or accents. */
   readonly loose: boolean
@@ -75,6 +77,7 @@ export async function findColumns(client: Client, oid: string): Promise<Readonly
            AND p.amoprighttype = t.oid AND p.amopstrategy = 3
          JOIN pg_catalog.pg_operator o ON o.oid = p.amopopr JOIN pg_catalog.pg_namespace n ON n.oid = o.oprnamespace
          WHERE c.opcintype = t.oid AND c.opcdefault), 'pg_catalog') AS operators,
+       t.oid <> a.atttypid AS domain,
        has_column_privilege(a.attrelid, a.attnum, 'SELECT') AS readable,
        t.typname = 'citext' OR NOT coalesce(k.collisdeterministic, true) AS loose,
        a.attgenerated = 'v' AS virtual

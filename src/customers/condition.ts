@@ -1,5 +1,6 @@
 // A restriction to some customers, by one of their columns.
 import pg from 'pg'
+import { asBase } from './key-sql.ts'
 
 export type Operator = '=' | '<>' | '<' | '<=' | '>' | '>=' | 'in' | 'is null' | 'is not null'
 
@@ -19,7 +20,7 @@ export function conditionSql(
   { column, type, operators, operator, values }: Condition,
   first: number,
 ): string {
-  const name = `c.${pg.escapeIdentifier(column)}`
+  const name = asBase(`c.${pg.escapeIdentifier(column)}`, type)
   const at = (_: string, index: number) => `$${first + index}::${type}`
   switch (operator) {
     case 'is null':

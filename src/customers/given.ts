@@ -5,6 +5,7 @@ import type { CustomerKey } from '../model/customer.ts'
 import type { Client } from './catalog.ts'
 import type { CustomersShape } from './describe.ts'
 import { keyOf } from './key.ts'
+import { textSql } from './key-sql.ts'
 import { readable } from './key-type.ts'
 
 /**
@@ -20,7 +21,8 @@ export async function readGiven(
   const parts = key.length === 1 ? [given] : partsGiven(given, key.length)
   if (!parts?.every((part) => part.isWellFormed() && !part.includes('\0'))) return null
   try {
-    const texts = key.map(({ cast }, at) => `$${at + 1}::text::${cast}::text`)
+    // Without a type of its own a parameter is read by the input function: somebody may have made a cast from text.
+    const texts = key.map((column, at) => textSql(column, `$${at + 1}::${column.cast}`))
     const { rows } = await client.query<string[]>({
       text: `SELECT ${texts.join(', ')}`,
       values: [...parts],

@@ -1,11 +1,12 @@
 // The SQL of a customer's key, of the rows `c` of the integrator's table or view.
 import pg from 'pg'
 import { LONGEST_KEY_BYTES } from '../model/customer.ts'
-import type { CustomersShape } from './describe.ts'
+import type { CustomersShape, KeyColumn } from './describe.ts'
 import { keyFamily } from './key-type.ts'
 
 type KeySql = {
   readonly from: string
+  /** Each as its base type. */
   readonly columns: readonly string[]
   readonly texts: readonly string[]
   /** The one text of the key (model/customer.ts), in brackets and without a collation. */
@@ -16,8 +17,8 @@ type KeySql = {
 
 export function keySql({ relation, key }: Pick<CustomersShape, 'relation' | 'key'>): KeySql {
   const id = pg.escapeIdentifier
-  const columns = key.map(({ name }) => `c.${id(name)}`)
-  const texts = columns.map((column) => `(${column})::text`)
+  const columns = key.map(({ name, cast }) => asBase(`c.${id(name)}`, cast))
+  const texts = key.map((column, at) => textSql(column, columns[at] ?? ''))
   return {
     from: `${id(relation.schema)}.${id(relation.name)} c`,
     columns,
@@ -31,4 +32,22 @@ export function keySql({ relation, key }: Pick<CustomersShape, 'relation' | 'key
         : []),
     ]),
   }
+}
+
+/**
+ * A column as its base type: of a domain Postgres would take an operator that somebody has made for it, before that of its
+ * type. An index on the column serves it all the same.
+ */
+export function asBase(column: string, cast: string): string {
+  return `(${column})::${cast}`
+}
+
+/**
+ * By the type's own output function, as capture prints it (capture/body.ts): whoever owns a type may define a cast of it to
+ * text. Those of Postgres' own types nobody can make anew.
+ */
+export function textSql({ base }: Pick<KeyColumn, 'base'>, value: string): string {
+  return base.schema === 'pg_catalog'
+    ? `(${value})::text`
+    : `CASE WHEN ${value} IS NOT NULL THEN pg_catalog.format('%s', ${value}) END`
 }

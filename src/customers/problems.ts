@@ -33,10 +33,10 @@ export function lacksColumn(relation: Relation, column: string): string {
 
 export function keyTypeProblems(where: string, key: readonly FoundColumn[]): readonly string[] {
   return key
-    .filter(({ base }) => keyFamily(base) === undefined)
+    .filter(({ base, domain }) => keyFamily(base) === undefined || (domain && base.name === 'bpchar'))
     .map(
       ({ name, type }) =>
-        `${where}: ${name} is of type ${type}, which has no one text for a value; expected an integer, numeric, text, uuid or enum column`,
+        `${where}: ${name} is of type ${type}, which has no one text for a value; expected an integer, numeric, text, uuid or enum column (of char(n) itself, not of a domain over it)`,
     )
 }
 

@@ -53,7 +53,7 @@ export function databaseError(
   const code = codeOf(inner)
   if (inner instanceof pg.DatabaseError) {
     if (NO_SERVICE.test(code)) return new RollcallError(down, [inner.message], { cause: error })
-    const refusal = REFUSED.test(code) ? 'DATABASE_REFUSED' : UNFIT[code]
+    const refusal = REFUSED.test(code) ? 'DATABASE_REFUSED' : (UNFIT[code] ?? unfitStart(inner, code))
     const detail = role === undefined ? inner.message : `${role}: ${inner.message}`
     return refusal ? new RollcallError(refusal, [detail], { cause: error }) : null
   }
@@ -62,6 +62,11 @@ export function databaseError(
   if (CONNECTION_CODES.has(code))
     return new RollcallError(down, [[...serverOf(inner), code].join(': ')], { cause: error })
   return PG_WORDS.test(error.message) ? new RollcallError(down, [error.message], { cause: error }) : null
+}
+
+/** A setting that the address passes on, and that the server does not know or take. */
+function unfitStart({ severity }: pg.DatabaseError, code: string): ErrorCode | undefined {
+  return severity === 'FATAL' && /^(42601|42704|22023)$/.test(code) ? 'SESSION_UNFIT' : undefined
 }
 
 /** In words without values, why no encrypted connection came about; undefined for every other error. */

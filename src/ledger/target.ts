@@ -55,10 +55,17 @@ export async function bindTarget(client: Client, target: Target): Promise<Bindin
   return rows[0]?.binding ?? ''
 }
 
+/** Marks are ordered by the time of their binding (mark.ts), also where the clock was ahead when the last one was made. */
+const LATER = `
+UPDATE rollcall.target SET bound_at = greatest(bound_at, $1::timestamptz + interval '1 microsecond')`
+
 /** In place of the binding that there is, in the transaction of the caller. */
 export async function bindAnew(client: Client, target: Target): Promise<void> {
-  await client.query('DELETE FROM rollcall.target')
+  const { rows } = await client.query<{ before: string }>(
+    'DELETE FROM rollcall.target RETURNING bound_at::text AS before',
+  )
   await client.query(BIND, values(await present(client, target)))
+  await client.query(LATER, [rows[0]?.before ?? null])
 }
 
 /** The present binding; null when there is none. */

@@ -39,8 +39,9 @@ export const ERRORS = {
   },
   SESSION_UNFIT: {
     exit: 2,
-    means: 'A session does not get the settings that it begins with: a pooler stands between.',
-    todo: 'Name Postgres itself in the variable above, or a pooler in session mode that passes `options` on.',
+    means:
+      'A session does not get the settings that it begins with: a pooler stands between, or the address passes on one that the server does not take.',
+    todo: 'Name Postgres itself in the variable above, or a pooler in session mode that passes `options` on; mend what the address has in `options`.',
   },
   TLS_FAILED: {
     exit: 1,

@@ -42,6 +42,20 @@ describe('status', () => {
     expect(await states(db, watched)).toEqual({ customers: 'fits', p1: 'fits', p2: 'fits', side: 'missing' })
   })
 
+  test('sees that the functions may no longer append to the outbox, which fails every write', async () => {
+    await using db = await database('CREATE TABLE customers (id int, plan text)')
+    const watched = configure({ mapping: { user_id: 'id', status: 'plan' } })
+    await installed(db, watched)
+    const { name: functions } = await db.makeRole()
+    for (const one of (await readInstalled(db.pool)).functions)
+      await db.pool.query(`ALTER FUNCTION rollcall."${one.name}" OWNER TO ${functions}`)
+    expect(await states(db, watched)).toEqual({ customers: 'outdated' })
+    await db.pool.query(
+      `GRANT INSERT ON rollcall.outbox TO ${functions}; GRANT USAGE ON rollcall.outbox_id_seq TO ${functions}`,
+    )
+    expect(await states(db, watched)).toEqual({ customers: 'fits' })
+  })
+
   test('follows what the view reads: its columns, whole rows, and views of views', async () => {
     await using db = await database(`CREATE TABLE base (id int, a text, b text, c text);
       CREATE VIEW inner_view AS SELECT id, a FROM base; CREATE VIEW customers AS SELECT id, a AS plan FROM inner_view`)

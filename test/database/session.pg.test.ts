@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { endPool, makePool, roleBehind } from '../../src/database/pool.ts'
-import { connectOne, databaseAt, sessionConfig } from '../../src/database/session.ts'
+import { connectOne, databaseAt, roleOf, sessionConfig } from '../../src/database/session.ts'
 import { connectQueue } from '../../src/dispatch/connect.ts'
 import { freePort, HOST } from '../../src/embedded/port.ts'
 import { migrate } from '../../src/ledger/migrate.ts'
@@ -158,6 +158,19 @@ test('a pooler that drops what a session begins with is found at the first conne
   })
   await endPool(pool, 0)
 })
+
+test.each(['-c%20nosuch%3D1', '-c%20statement_timeout%3Dx', 'search_path%3Dpublic'])(
+  'options that the server does not take are told as a mistake of the address: %s',
+  async (options) => {
+    await using db = await freshDatabase()
+    const address = databaseAt(`${db.url}?options=${options}`)
+    const asked = reachable(() => connectOne(address, {}), { role: roleOf(address) })
+    await expect(asked).rejects.toMatchObject({
+      code: 'SESSION_UNFIT',
+      details: [expect.stringContaining('DATABASE_URL')],
+    })
+  },
+)
 
 test('the address’ own options stay, before ours', () => {
   const { connectionString, options } = sessionConfig(

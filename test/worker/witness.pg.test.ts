@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { acceptTarget } from '../../src/ledger/accept.ts'
 import { readPlace } from '../../src/ledger/mark.ts'
 import { bindTarget } from '../../src/ledger/target.ts'
 import { startWitness } from '../../src/worker/witness.ts'
@@ -86,4 +87,20 @@ test('what could not be kept is kept later', async () => {
   fails = false
   await running.step()
   expect(await redis.read()).not.toBeNull()
+})
+
+test('a binding made while the clock was ahead is replaced by the next one all the same', async () => {
+  await using db = await freshDatabase()
+  const { pool } = db
+  await bindTarget(pool, TARGET)
+  await pool.query(`UPDATE rollcall.target SET bound_at = now() + interval '1 hour'`)
+  const redis = memory()
+  const ahead = await startWitness(pool, redis)
+  const { rows } = await pool.query<{ token: string }>(`SELECT nextval('rollcall.token')::text AS token`)
+  ahead.claimed(rows[0]?.token ?? '')
+  await ahead.step()
+  const client = await pool.connect()
+  await acceptTarget(client, TARGET, 'same')
+  client.release()
+  expect(await (await startWitness(pool, redis)).step()).toBeNull()
 })
