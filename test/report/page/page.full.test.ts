@@ -32,7 +32,8 @@ describe.skipIf(WITHOUT_BROWSER)('the page', () => {
       const { page, trouble } = opened
       await page.setViewportSize(viewport)
       await expect.poll(() => inkOf(page)).toEqual([true, true, true, true])
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width)
+      // Charts follow a new width a moment later.
+      await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width)
       expect(await tooWide(page)).toEqual([])
       expect(await page.evaluate(() => document.querySelector('h1')?.textContent)).toMatch(
         /^1\u00a0customer without .*, 1 with .* 1,950\u00a0customers .*\(0\.31\u00a0%\)/,
