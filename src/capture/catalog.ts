@@ -18,8 +18,8 @@ export type InstalledFunction = {
   readonly body: string
   readonly securityDefiner: boolean
   readonly settings: readonly string[]
-  /** Its owner, with whose rights it runs, may append to the outbox: else the application's statements fail. */
-  readonly appends: boolean
+  /** Rights that its owner, with whose rights it runs, lacks: then the application's statements fail. */
+  readonly lacks: readonly string[]
 }
 
 export type Installed = {
@@ -27,13 +27,23 @@ export type Installed = {
   readonly triggers: readonly InstalledTrigger[]
 }
 
+/** The rights of those that the trigger functions need which a role (an expression for its OID) has not; `[]` where nothing is installed. */
+export const LACKS = (role: string) => `(
+  SELECT coalesce(json_agg(n.what) FILTER (WHERE NOT n.given), '[]') FROM (VALUES
+    ('USAGE on the schema rollcall', has_schema_privilege(${role}, to_regnamespace('rollcall'), 'USAGE')),
+    ('INSERT on rollcall.outbox', has_table_privilege(${role}, to_regclass('rollcall.outbox'), 'INSERT')),
+    ('USAGE on rollcall.outbox_id_seq', has_sequence_privilege(${role}, to_regclass('rollcall.outbox_id_seq'), 'USAGE, UPDATE')),
+    ('SELECT on rollcall.capture_mark', has_table_privilege(${role}, to_regclass('rollcall.capture_mark'), 'SELECT')),
+    ('INSERT on rollcall.capture_mark', has_table_privilege(${role}, to_regclass('rollcall.capture_mark'), 'INSERT')),
+    ('USAGE on rollcall.capture_mark_id_seq',
+      has_sequence_privilege(${role}, to_regclass('rollcall.capture_mark_id_seq'), 'USAGE, UPDATE'))) AS n (what, given))`
+
 /** Everything of ours, by what it is and not by what the configuration says, so that nothing is overlooked. */
 export async function readInstalled(client: Pick<ClientBase, 'query'>): Promise<Installed> {
   const functions = await client.query<InstalledFunction>(
     `SELECT p.proname::text AS name, p.prosrc AS body, p.prosecdef AS "securityDefiner",
        coalesce(to_json(p.proconfig), '[]') AS settings,
-       coalesce(has_table_privilege(p.proowner, to_regclass('rollcall.outbox'), 'INSERT')
-         AND has_sequence_privilege(p.proowner, to_regclass('rollcall.outbox_id_seq'), 'USAGE'), true) AS appends
+       ${LACKS('p.proowner')} AS lacks
      FROM ${OURS} ORDER BY 1`,
   )
   const triggers = await client.query<InstalledTrigger>(

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg, { type ClientBase } from 'pg'
 import { nameOf } from '../customers/problems.ts'
 import { RollcallError } from '../model/errors.ts'
-import { readInstalled } from './catalog.ts'
+import { LACKS, readInstalled } from './catalog.ts'
 import { type Patience, underShortLock } from './lock.ts'
 import type { CapturePlan } from './plan.ts'
 import { asInstalled, captureDifference, type TableDifference } from './status.ts'
@@ -118,21 +118,13 @@ async function lockAdvisory(client: ClientBase, { totalMs = 60_000, ...clock }: 
  * application's statements would fail from then on, so this is asked before anything is created.
  */
 async function refuseWithoutRights(client: ClientBase): Promise<void> {
-  const { rows } = await client.query<{ right: string; given: boolean | null }>(
-    `SELECT r.what AS "right", CASE WHEN to_regclass(r.relation) IS NOT NULL THEN
-       CASE r.kind WHEN 'table' THEN has_table_privilege(to_regclass(r.relation), r.privilege)
-                   ELSE has_sequence_privilege(to_regclass(r.relation), r.privilege) END END AS given
-     FROM (VALUES
-       ('table', 'rollcall.outbox', 'INSERT', 'INSERT on rollcall.outbox'),
-       ('sequence', 'rollcall.outbox_id_seq', 'USAGE', 'USAGE on rollcall.outbox_id_seq'),
-       ('table', 'rollcall.capture_mark', 'SELECT', 'SELECT on rollcall.capture_mark'),
-       ('table', 'rollcall.capture_mark', 'INSERT', 'INSERT on rollcall.capture_mark'),
-       ('sequence', 'rollcall.capture_mark_id_seq', 'USAGE', 'USAGE on rollcall.capture_mark_id_seq')
-     ) AS r (kind, relation, privilege, what)`,
+  const { rows } = await client.query<{ there: boolean; lacks: readonly string[] }>(
+    `SELECT to_regclass('rollcall.outbox') IS NOT NULL AND to_regclass('rollcall.capture_mark') IS NOT NULL AS there,
+       ${LACKS('r.oid')} AS lacks
+     FROM pg_catalog.pg_roles r WHERE r.rolname = current_user`,
   )
-  if (rows.some(({ given }) => given === null)) throw new RollcallError('NOT_MIGRATED')
-  const refused = rows.filter(({ given }) => !given).map(({ right }) => right)
-  if (refused.length > 0) throw new RollcallError('DATABASE_REFUSED', refused)
+  if (!rows[0]?.there) throw new RollcallError('NOT_MIGRATED')
+  if (rows[0].lacks.length > 0) throw new RollcallError('DATABASE_REFUSED', rows[0].lacks)
 }
 
 function isRefusal(error: unknown): error is Error {

@@ -40,8 +40,8 @@ export type Difference = {
   /** Those of them whose function watches more columns than it has to: too much is noted, and nothing is missed. */
   readonly wider: readonly Watcher[]
   readonly leftoverFunctions: readonly string[]
-  /** Watchers whose function may not append to the outbox. */
-  readonly powerless: readonly Watcher[]
+  /** Rights that the owner of the functions lacks, which then fail. */
+  readonly lacks: readonly string[]
   readonly gone: readonly Relation[]
 }
 
@@ -65,9 +65,7 @@ export function captureDifference(plan: CapturePlan, installed: Installed): Diff
     wider: functions.filter((watcher) =>
       functionFits(asInstalled(watcher, installed), plan, installed.functions),
     ),
-    powerless: plan.watchers.filter((watcher) =>
-      installed.functions.some(({ name, appends }) => name === functionName(watcher) && !appends),
-    ),
+    lacks: [...new Set(installed.functions.flatMap(({ lacks }) => lacks))],
     leftoverFunctions: installed.functions.map(({ name }) => name).filter((name) => !wanted.has(name)),
     gone: plan.gone,
   }
@@ -81,23 +79,20 @@ export function captureStatus(difference: Difference): readonly TableStatus[] {
   return [...gone, ...difference.tables.map((table) => statusOf(table, difference))]
 }
 
-function statusOf(difference: TableDifference, { functions, wider, powerless }: Difference): TableStatus {
+function statusOf(difference: TableDifference, { functions, wider, lacks: rights }: Difference): TableStatus {
   const { table, watchers, lacks, leftover } = difference
   const whys = new Set(lacks.map(({ why }) => why))
   const old = watchers.filter((watcher) => functions.includes(watcher) && !wider.includes(watcher))
-  const fails = watchers.some((watcher) => powerless.includes(watcher))
   const unknown = [...new Set(watchers.flatMap((watcher) => watcher.missing))]
   const state = ((): TableState => {
     if (watchers.length === 0) return 'leftover'
     if (whys.has('missing')) return 'missing'
-    if (whys.has('outdated') || old.length > 0 || unknown.length > 0 || fails) return 'outdated'
+    if (whys.has('outdated') || old.length > 0 || unknown.length > 0 || rights.length > 0) return 'outdated'
     if (whys.has('disabled')) return 'disabled'
     return leftover.length > 0 ? 'leftover' : 'fits'
   })()
   const reasons = [
-    ...(fails
-      ? ['writes to the table fail: the owner of the trigger function may not INSERT into rollcall.outbox']
-      : []),
+    ...rights.map((right) => `writes to the table fail: the owner of the trigger function lacks ${right}`),
     ...lacks.map(({ event, why }) => `the ${event} trigger is ${why}`),
     ...(old.length > 0 && !whys.has('missing')
       ? ['the trigger function does not fit the configuration']

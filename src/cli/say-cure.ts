@@ -3,11 +3,11 @@ import type { CustomerAccess } from '../access/customer.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { span } from './say-time.ts'
 
-type Told = Pick<CustomerAccess, 'key' | 'knowledge' | 'next' | 'look'>
+type Told = Pick<CustomerAccess, 'key' | 'should' | 'knowledge' | 'next' | 'look'>
 
 /** What to do, in words; what looks first, also at what rollcall believes to know, is the one that cures them all. */
-export function sayCure({ do: deed, waitMs }: Cure, { key, knowledge, next, look }: Told): string {
-  const sync = `\`rollcall sync ${quoted(key)} --look\``
+export function sayCure({ do: deed, waitMs }: Cure, { key, should, knowledge, next, look }: Told): string {
+  const sync = `\`rollcall sync ${quoted(key)} --look${should.kind === 'removed' ? ' --removed' : ''}\``
   switch (deed) {
     case 'sync-look':
       return sync

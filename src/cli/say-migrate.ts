@@ -27,6 +27,10 @@ function sayFollows({ customers, rate, seconds, creates }: Follows): string[] {
       `workers look up ${counted(customers, 'customer')} (GET), at ${pace}: about ${span(seconds * 1000)}`,
     ),
     ...lines('then', 'they create or update whoever is missing or differs: as long again at most'),
+    ...lines(
+      'backup',
+      'after one was put back: users who were created or let in since are not looked up, and keep their access; see docs/restoring.md, steps 5 and 6',
+    ),
     ...(creates.announced ? lines('announced', sayAnnounced(creates.announced)) : []),
     ...lines('brake', sayCreates(creates, customers)),
     ...(outlasts({ customers, rate, seconds, creates })

@@ -200,7 +200,7 @@ export function sayIssue({ field, code, expected, blocks }: IssueTold): Said {
     case 'taken':
       return {
         what: `the service says that another user has the value of ${field}`,
-        toDo: `nothing: the value is sent again after a minute, an hour, a day, then weekly, and when another customer gives it up; ${correct} in your data if it is wrong`,
+        toDo: `nothing: the value is sent again after a minute, an hour, a day, then weekly, and when another customer gives it up; a customer who was removed or is out of scope keeps it at the service. ${correct} in your data if it is wrong`,
       }
     case 'missing':
       return { what: `${field} is empty; expected ${expected}`, toDo: `fill in ${field}; ${rest}` }

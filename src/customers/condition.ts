@@ -11,16 +11,18 @@ export type Condition = {
   readonly type: string
   /** The schema of this type's operators, quoted; see `FoundColumn`. */
   readonly operators: string
+  /** The column is of a domain over that type. */
+  readonly domain: boolean
   readonly operator: Operator
   readonly values: readonly string[]
 }
 
 /** The condition on `c`, its values as parameters from number `first` on; every value is one parameter. */
 export function conditionSql(
-  { column, type, operators, operator, values }: Condition,
+  { column, type, operators, domain, operator, values }: Condition,
   first: number,
 ): string {
-  const name = asBase(`c.${pg.escapeIdentifier(column)}`, type)
+  const name = asBase(`c.${pg.escapeIdentifier(column)}`, { cast: type, domain })
   const at = (_: string, index: number) => `$${first + index}::${type}`
   switch (operator) {
     case 'is null':

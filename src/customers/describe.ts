@@ -29,6 +29,8 @@ export type KeyColumn = {
   readonly cast: string
   /** The schema of the type's operators, quoted; see `FoundColumn`. */
   readonly operators: string
+  /** It is of a domain over its base type. */
+  readonly domain: boolean
 }
 
 export type CustomersShape = {
@@ -60,7 +62,9 @@ export async function describeCustomers(client: Client, config: Config): Promise
     relation,
     kind: isView(found) ? 'view' : 'table',
     settings: settingsOf(config),
-    key: key.map(({ name, type, base, cast, operators }) => ({ name, type, base, cast, operators })),
+    key: key.map(({ name, type, base, cast, operators, domain }) => ({
+      ...{ name, type, base, cast, operators, domain },
+    })),
     columns: neededColumns(config).flatMap((name) => {
       const column = columns.get(name)
       return column ? [{ name, type: column.type }] : []

@@ -6,7 +6,7 @@ import { keyFamily } from './key-type.ts'
 
 type KeySql = {
   readonly from: string
-  /** Each as its base type. */
+  /** Each of a base type. */
   readonly columns: readonly string[]
   readonly texts: readonly string[]
   /** The one text of the key (model/customer.ts), in brackets and without a collation. */
@@ -17,7 +17,7 @@ type KeySql = {
 
 export function keySql({ relation, key }: Pick<CustomersShape, 'relation' | 'key'>): KeySql {
   const id = pg.escapeIdentifier
-  const columns = key.map(({ name, cast }) => asBase(`c.${id(name)}`, cast))
+  const columns = key.map(({ name, ...type }) => asBase(`c.${id(name)}`, type))
   const texts = key.map((column, at) => textSql(column, columns[at] ?? ''))
   return {
     from: `${id(relation.schema)}.${id(relation.name)} c`,
@@ -35,11 +35,12 @@ export function keySql({ relation, key }: Pick<CustomersShape, 'relation' | 'key
 }
 
 /**
- * A column as its base type: of a domain Postgres would take an operator that somebody has made for it, before that of its
- * type. An index on the column serves it all the same.
+ * A column of a domain as its base type: else Postgres would take an operator that somebody has made for the domain. An
+ * index on the column serves it all the same. Any other column stays as it is: a cast that takes a length or scale away
+ * (char(12), numeric(10,2)) hides it from the planner.
  */
-export function asBase(column: string, cast: string): string {
-  return `(${column})::${cast}`
+export function asBase(column: string, { cast, domain }: Pick<KeyColumn, 'cast' | 'domain'>): string {
+  return domain ? `(${column})::${cast}` : column
 }
 
 /**

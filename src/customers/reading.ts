@@ -3,6 +3,8 @@ import type { Config } from '../config/config.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
 import { type CustomersShape, describeCustomers, HIDES, WHEN_HIDDEN } from './describe.ts'
+import { keySql } from './key-sql.ts'
+import { queryCustomers } from './query.ts'
 import { type Found, fitsKey, makeReadCustomers } from './read.ts'
 
 export type ReadRows = {
@@ -61,19 +63,30 @@ export function makeReading(
     return new RollcallError('CUSTOMERS_UNREADABLE', details, { cause })
   }
 
+  /** Where policies apply, one that is gone hides everybody: nobody is gone from where nobody can be seen. */
+  const believed = async (found: ReadRows): Promise<ReadRows> => {
+    const someone = found.unreadable.size > 0 || [...found.rows.values()].some((row) => row !== null)
+    if (someone || found.rows.size === 0 || config.customers.rowSecurity !== 'apply') return found
+    const { rows } = await queryCustomers<{ seen: boolean }>(pool, shape.settings, {
+      text: `SELECT EXISTS (SELECT FROM ${keySql(shape).from}) AS seen`,
+    })
+    if (rows[0]?.seen) return found
+    throw unreadable([NOBODY_SEEN], null)
+  }
+
   return async (keys) => {
     // By a look of its own: an earlier one may have been before the change.
     if (keys.some((key) => !fitsKey(shape, key))) await look()
     const reading = read
     try {
-      return await readApart((some) => reading(pool, some), keys)
+      return await believed(await readApart((some) => reading(pool, some), keys))
     } catch (error) {
       if (!isOfNames(error)) throw error
       await lookAgain().catch((why: unknown) => {
         throw isMisfit(why) ? unreadable(why.details, error) : error
       })
       try {
-        return await readApart((some) => read(pool, some), keys)
+        return await believed(await readApart((some) => read(pool, some), keys))
       } catch (again) {
         const said = whyAlso(again, config, shape)
         throw said === null ? again : unreadable([said], again)
@@ -81,6 +94,9 @@ export function makeReading(
     }
   }
 }
+
+const NOBODY_SEEN =
+  "customers: the role sees no customer at all. With customers.rowSecurity: 'apply' that is not taken for an empty table: is there still a policy that shows the role its customers?"
 
 /** Class 42: a name or a right. Its code alone would tell nobody which one. */
 function isOfNames(error: unknown): boolean {

@@ -83,5 +83,7 @@ function spellingWarnings(
 function mayDiffer(a: FoundColumn, b: FoundColumn): boolean {
   const family = keyFamily(a.base)
   if (family !== keyFamily(b.base) || a.loose || b.loose) return true
-  return family === 'numeric' && a.type !== b.type
+  // char(n) is read without its padding.
+  const padded = (column: FoundColumn) => column.base.name === 'bpchar'
+  return (family === 'numeric' && a.type !== b.type) || padded(a) !== padded(b)
 }

@@ -66,7 +66,7 @@ export function databaseError(
 
 /** A setting that the address passes on, and that the server does not know or take. */
 function unfitStart({ severity }: pg.DatabaseError, code: string): ErrorCode | undefined {
-  return severity === 'FATAL' && /^(42601|42704|22023)$/.test(code) ? 'SESSION_UNFIT' : undefined
+  return severity === 'FATAL' && /^(22|42|55P02$|58P01$)/.test(code) ? 'SESSION_UNFIT' : undefined
 }
 
 /** In words without values, why no encrypted connection came about; undefined for every other error. */

@@ -48,7 +48,10 @@ function resolve(
   if (!column) return unknownColumn(said.column, known)
   const { operator, values } = said
   return {
-    condition: { column: said.column, type: column.cast, operators: column.operators, operator, values },
+    condition: {
+      ...{ column: said.column, type: column.cast, operators: column.operators, domain: column.domain },
+      ...{ operator, values },
+    },
     type: column.type,
   }
 }

@@ -44,7 +44,9 @@ export function makeHousekeeping({ pool, binding, config, log, now }: Options) {
 
   return async function housekeep(): Promise<void> {
     if ((await readBinding(pool)) !== binding)
-      log.error('`rollcall migrate --target` was run meanwhile: this worker does nothing; start it again')
+      log.error(
+        'the records are bound anew: `rollcall migrate --target` was run, or a backup was put back; this worker does nothing: start it again',
+      )
     await tellMarks()
     await tellHeld(now() - slowChecked >= SLOW_CHECK_MS)
     if (now() - slowChecked < SLOW_CHECK_MS) return

@@ -143,10 +143,14 @@ test('what is to be done twice is said once, with the longer wait', () => {
 })
 
 test('every advice is in words, and those that look say exactly so', () => {
-  const told = { key: "o'neil", knowledge: known(), next: DIFFERS, look: { kind: 'none' } } as const
+  const should = { kind: 'out-of-scope' } as const
+  const told = { key: "o'neil", should, knowledge: known(), next: DIFFERS, look: { kind: 'none' } } as const
   const deeds = [...CURES.map((row) => row[2]), ...LOOKS.map((row) => row[1]), ...CHATS.map((row) => row[1])]
   for (const deed of deeds) expect(sayCure({ do: deed, waitMs: null }, told)).toMatch(/\w/)
   expect(sayCure({ do: 'sync-look', waitMs: null }, told)).toBe(`\`rollcall sync 'o'\\''neil' --look\``)
+  expect(sayCure({ do: 'sync-look', waitMs: null }, { ...told, should: { kind: 'removed' } })).toContain(
+    '--removed',
+  )
   expect(sayCure({ do: 'ask-later', waitMs: 300_000 }, told)).toContain('in 5 min')
   expect(sayCure({ do: 'see-status', waitMs: 300_000 }, told)).toContain('held for 5 min')
 })

@@ -42,7 +42,7 @@ describe('status', () => {
     expect(await states(db, watched)).toEqual({ customers: 'fits', p1: 'fits', p2: 'fits', side: 'missing' })
   })
 
-  test('sees that the functions may no longer append to the outbox, which fails every write', async () => {
+  test('sees that the functions lack a right, which fails every write', async () => {
     await using db = await database('CREATE TABLE customers (id int, plan text)')
     const watched = configure({ mapping: { user_id: 'id', status: 'plan' } })
     await installed(db, watched)
@@ -50,9 +50,9 @@ describe('status', () => {
     for (const one of (await readInstalled(db.pool)).functions)
       await db.pool.query(`ALTER FUNCTION rollcall."${one.name}" OWNER TO ${functions}`)
     expect(await states(db, watched)).toEqual({ customers: 'outdated' })
-    await db.pool.query(
-      `GRANT INSERT ON rollcall.outbox TO ${functions}; GRANT USAGE ON rollcall.outbox_id_seq TO ${functions}`,
-    )
+    await db.pool.query(`GRANT USAGE ON SCHEMA rollcall TO ${functions};
+      GRANT INSERT ON rollcall.outbox TO ${functions}; GRANT UPDATE ON rollcall.outbox_id_seq TO ${functions};
+      GRANT SELECT, INSERT ON rollcall.capture_mark TO ${functions}; GRANT USAGE ON rollcall.capture_mark_id_seq TO ${functions}`)
     expect(await states(db, watched)).toEqual({ customers: 'fits' })
   })
 

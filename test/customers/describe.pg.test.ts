@@ -53,6 +53,7 @@ test('tells names and types of what will be read', async () => {
         base: { schema: 'pg_catalog', name: 'varchar', labels: null },
         cast: 'pg_catalog."varchar"',
         operators: 'pg_catalog',
+        domain: true,
       },
       {
         name: 'kind',
@@ -60,6 +61,7 @@ test('tells names and types of what will be read', async () => {
         base: { schema: 'public', name: 'Kind', labels: ['a', 'b'] },
         cast: 'public."Kind"',
         operators: 'pg_catalog',
+        domain: false,
       },
     ],
     columns: [

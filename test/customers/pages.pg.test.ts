@@ -157,8 +157,8 @@ test('only those for whom every condition holds, in pages of any size, whatever 
     `INSERT INTO chosen SELECT p, n, CASE n % 3 WHEN 0 THEN 'it''s' WHEN 1 THEN '; DROP' END, date '2026-01-01' + n
      FROM unnest(ARRAY['x', 'Y', '"']) p, generate_series(1, 9) n`,
   )
-  const plan = { column: 'the "plan"', type: 'text', operators: 'pg_catalog' }
-  const since = { column: 'since', type: 'date', operators: 'pg_catalog' }
+  const plan = { column: 'the "plan"', type: 'text', operators: 'pg_catalog', domain: false }
+  const since = { column: 'since', type: 'date', operators: 'pg_catalog', domain: false }
   const cases: [readonly Condition[], string][] = [
     [[{ ...plan, operator: '=', values: [`it's`] }], `"the ""plan""" = 'it''s'`],
     [[{ ...plan, operator: 'in', values: [`it's`, '; DROP'] }], `"the ""plan""" IS NOT NULL`],
@@ -167,7 +167,14 @@ test('only those for whom every condition holds, in pages of any size, whatever 
       [
         { ...plan, operator: 'is not null', values: [] },
         { ...since, operator: '>=', values: ['2026-01-04'] },
-        { column: 'b', type: 'integer', operators: 'pg_catalog', operator: '<', values: ['8'] },
+        {
+          column: 'b',
+          type: 'integer',
+          operators: 'pg_catalog',
+          domain: false,
+          operator: '<',
+          values: ['8'],
+        },
       ],
       `"the ""plan""" IS NOT NULL AND since >= '2026-01-04' AND b < 8`,
     ],

@@ -122,6 +122,20 @@ test('where the operator says that the policies show everybody, they apply', asy
   expect((await pool.query('SHOW row_security')).rows).toEqual([{ row_security: 'off' }])
 })
 
+test('where policies apply, one that is gone accuses nobody of being gone', async () => {
+  await using open = await opened(POLICY)
+  const { db, pool } = open
+  const config = configure({ rowSecurity: 'apply' })
+  const read = makeReading(pool, config, await describeCustomers(pool, config))
+  expect((await read(['2'])).rows.get('2')).toBeNull()
+  await db.pool.query('DROP POLICY one ON customers')
+  await expect(read(['2'])).rejects.toMatchObject({
+    code: 'CUSTOMERS_UNREADABLE',
+    details: [expect.stringContaining('no customer at all')],
+  })
+  expect((await read([])).rows.size).toBe(0)
+})
+
 const VIEW = `CREATE TABLE customers (id int PRIMARY KEY, plan int, email text);
   INSERT INTO customers VALUES (1, 2, 'a@x.example'), (2, 2, 'b@x.example');
   CREATE FUNCTION domain_of(e text) RETURNS text LANGUAGE plpgsql STABLE AS
