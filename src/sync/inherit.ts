@@ -1,8 +1,8 @@
-import type { KnownRecord } from '../ledger/record.ts'
+import type { Digests, KnownRecord } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type Mapped, userIdOf } from '../model/mapped.ts'
-import { OPTIONAL_FIELDS, UNVERIFIABLE_FIELD } from '../model/user.ts'
-import { type Digester, DOUBTED, forCustomer, NO_VALUE } from './digest.ts'
+import { UNVERIFIABLE_FIELD } from '../model/user.ts'
+import { type Digester, DOUBTED, NO_VALUE } from './digest.ts'
 import { wasThere } from './there.ts'
 
 /** A customer's record, and whose it is. */
@@ -28,39 +28,33 @@ export function latestOf(own: Kept, others: readonly Kept[]): Kept {
 type Inheriting = { readonly own: Kept; readonly mapped: Mapped; readonly digester: Digester }
 
 /**
- * Another customer's record as if it were our own. It is a moment old, so the user counts as unknown and is looked at;
- * what was agreed on stays. Digests are made for one customer each: those of what is desired now are made anew.
+ * What another customer's record tells of our user. No GET tells which status was agreed on, and which country was sent;
+ * for all else the user is looked at.
  */
 export function inherit(from: Kept, { own, mapped, digester }: Inheriting): KnownRecord {
   const { record } = from
   if (from.key === own.key) return record
-  const theirs = forCustomer(digester, from.key)
-  const ours = forCustomer(digester, own.key)
-  const fields = mapped.kind === 'user' ? mapped.user.fields : {}
-  // What is kept of somebody who was erased are marks, and these need no key.
-  const erased = record.erased !== null
-  const comparable = record.digestKey === digester.id
-  const sent = OPTIONAL_FIELDS.flatMap((field) => {
-    const value = fields[field]
-    const known = record.sent[field]
-    if (value === undefined || known === undefined) return []
-    if (comparable && known === theirs.exact(field, value))
-      return [[field, ours.exact(field, value)] as const]
-    // No GET will show it: that there was a value is all that is left.
-    return field === UNVERIFIABLE_FIELD ? [[field, known === NO_VALUE ? NO_VALUE : DOUBTED] as const] : []
-  })
   return {
     ...own.record,
     userId: userIdOf(mapped),
     remote: 'unknown',
     wasThere: wasThere(record),
     sentStatus: from.doubted ? null : record.sentStatus,
-    seenStatus: record.seenStatus,
-    sent: erased ? record.sent : Object.fromEntries(sent),
+    seenStatus: null,
+    sent: countryOf(from, { own, mapped, digester }),
     seen: {},
-    refused: erased ? record.refused : own.record.refused,
-    erased: record.erased,
     digestKey: digester.id,
     writtenAgoMs: record.writtenAgoMs,
   }
+}
+
+/** Digests are made for one customer each: the same value is digested anew. Of another one is left that there was one. */
+function countryOf({ key, record }: Kept, { own, mapped, digester }: Inheriting): Digests {
+  const known = record.sent[UNVERIFIABLE_FIELD]
+  if (known === undefined) return {}
+  const value = mapped.kind === 'user' ? (mapped.user.fields[UNVERIFIABLE_FIELD] ?? null) : null
+  const digest = (of: CustomerKey) => digester.exact(of, UNVERIFIABLE_FIELD, value)
+  const same = record.digestKey === digester.id && known === digest(key)
+  const mark = known === NO_VALUE ? NO_VALUE : same ? digest(own.key) : DOUBTED
+  return { [UNVERIFIABLE_FIELD]: mark }
 }

@@ -63,8 +63,10 @@ describe('a record under another key', () => {
       userId: 'u7',
       remote: 'unknown',
       sentStatus: 4,
-      seenStatus: 0,
+      seenStatus: null,
+      seen: {},
       refused: {},
+      wasThere: true,
       writtenAgoMs: 9000,
     })
   })
@@ -73,15 +75,13 @@ describe('a record under another key', () => {
     expect(inherit({ ...old, doubted: true }, { own, mapped: MAPPED, digester }).sentStatus).toBeNull()
   })
 
-  it('tells of fields only what is desired now, in digests of our own', () => {
+  it('tells of fields only the country, in a digest of our own: all others are looked at', () => {
     expect(inherit(old, { own, mapped: MAPPED, digester }).sent).toEqual({
       country_code: ours.exact('country_code', 'ES'),
-      gender: ours.exact('gender', null),
     })
-    expect(inherit(old, { own, mapped: { kind: 'removed', userId: 'u7' }, digester }).sent).toEqual({})
   })
 
-  it('tells nothing of fields when its digests were made with another key', () => {
+  it('tells of a country that was digested with another key that there was one', () => {
     const foreign = { key: 'old', record: { ...OLD, digestKey: 'other' }, doubted: false }
     expect(inherit(foreign, { own, mapped: MAPPED, digester }).sent).toEqual({ country_code: DOUBTED })
   })
@@ -101,20 +101,14 @@ describe('a record under another key', () => {
     expect(inherit(own, { own, mapped: MAPPED, digester })).toBe(NEVER_SETTLED)
   })
 
-  it('of somebody whom that customer has erased is an erasure here too, until it is looked at', () => {
-    const erased = {
-      ...OLD,
-      sent: { email: 'null' },
-      refused: {},
-      erased: 'sent',
-      digestKey: 'other.1',
-    } as const
-    const known = inherit(
-      { ...old, record: erased },
-      { own, mapped: { kind: 'removed', userId: 'u7' }, digester },
-    )
-    expect(known).toMatchObject({ remote: 'unknown', erased: 'sent', sent: { email: 'null' }, refused: {} })
-    const mine = { ...own, record: { ...NEVER_SETTLED, erased: 'verified' } } as const
-    expect(inherit(old, { own: mine, mapped: MAPPED, digester }).erased).toBe(null)
+  it('tells nothing of an erasure: each customer has its own, and clears what has come since', () => {
+    const removed: Mapped = { kind: 'removed', userId: 'u7' }
+    const theirs = { ...old, record: { ...OLD, sent: { email: 'null' }, erased: 'sent' } } as const
+    expect(inherit(theirs, { own, mapped: removed, digester })).toMatchObject({ erased: null, sent: {} })
+    const record = { ...NEVER_SETTLED, sent: { email: 'null' }, erased: 'verified' } as const
+    expect(inherit(old, { own: { ...own, record }, mapped: removed, digester })).toMatchObject({
+      erased: 'verified',
+      sent: { country_code: DOUBTED },
+    })
   })
 })
