@@ -79,9 +79,9 @@ const WORDS: Readonly<Record<ReasonCode, (told: Told) => Said>> = {
     what: `it is not known whether the last write was carried out: ${answerOf(told)}`,
     toDo: `nothing: the user is looked at before anything is sent again; if it stays so, ${PROVIDER}`,
   }),
-  'not-confirmed': () => ({
-    what: 'the answer to a write said neither yes nor no, and a look right after it did not confirm it',
-    toDo: 'nothing: the user is looked at again once a GET can be believed',
+  unclear: (told) => ({
+    what: `the answer to the last write says neither yes nor no: ${answerOf(told)}`,
+    toDo: 'nothing: the worker looks up the user once a GET can be believed',
   }),
   'not-there-yet': () => ({
     what: 'the service does not know a user that was written a moment ago',

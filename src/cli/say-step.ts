@@ -100,7 +100,6 @@ const LOOKUP: Readonly<Record<Extract<Plan, { kind: 'lookup' }>['why'], string>>
   unknown: 'look first (GET): the state at the service is not known',
   unasked: 'look first (GET): somebody else may have registered the user',
   trial: 'look first (GET): a trial may have ended',
-  unclear: 'look (GET): the answer does not say whether it was done',
   erased: 'look (GET): whether the erased fields are empty',
 }
 

@@ -4,7 +4,7 @@ import type { OptionalField } from '../model/user.ts'
 import { makeBatch, retried } from './batch.ts'
 import { noteNamed, noteSharers } from './claimants.ts'
 import type { LedgerRecord } from './record.ts'
-import { VERIFICATIONS, VERIFY_AFTER } from './verification.ts'
+import { VERIFICATIONS, VERIFY_AFTER, VERIFY_FIRST } from './verification.ts'
 
 /** A value that a user held and holds no more: the digests of what was sent, and of what a GET had shown. */
 export type Freed = {
@@ -27,14 +27,19 @@ export type Ending = {
   readonly sure: boolean
   /** A writing request of this claim may have been sent. */
   readonly wrote: boolean
-  /** Something was acknowledged as done. */
+  /** Something was acknowledged as done, or is over and may be done. */
   readonly acknowledged: boolean
   /** Counts as a failed attempt. */
   readonly failed: boolean
   readonly gapMs: number
   readonly backoffMs: number
-  /** How long what a request of this claim does may still not be seen: timeout, grace, and the service's lag. */
+  /** How long what a request of this claim does may still not be seen: the service's lag, and while it may arrive. */
   readonly lateMs: number
+  /**
+   * The last write was answered with neither yes nor no, so its request is over. An unknown outcome waits for `lateMs`
+   * alone and asks for no verification; a settle took it for a yes, and asks for one.
+   */
+  readonly unclear: boolean
   /**
    * When the customer is planned again though nothing has changed, in milliseconds since 1970: the mapping's answer ceases
    * to hold, or a value that another user had is tried again. Null settles that there is no such time.
@@ -89,11 +94,11 @@ const END = `
 WITH e AS MATERIALIZED (
   SELECT * FROM jsonb_to_recordset($1::jsonb) AS e (
     id bigint, token bigint, version bigint, kind text, sure boolean, acknowledged boolean, failed boolean,
-    "gapMs" float8, "backoffMs" float8, "lateMs" float8, "replanAtMs" float8, "claimedAtMs" float8, verified boolean,
+    "gapMs" float8, "backoffMs" float8, "lateMs" float8, unclear boolean, "replanAtMs" float8, "claimedAtMs" float8, verified boolean,
     "withdrawsDoubt" boolean, "changedAtMs" float8, generation bigint, desired text, record jsonb,
     erasure jsonb, "lastAnswer" jsonb)),
 locked AS MATERIALIZED (
-  SELECT o.id, o.unknown, o.suspect_version, o.verify_left, o.verify_at
+  SELECT o.id, o.due_at, o.unknown, o.suspect_version, o.synced_version, o.verify_left, o.verify_at
   FROM rollcall.owed o JOIN e USING (id) ORDER BY o.key FOR UPDATE OF o),
 ended AS (
   UPDATE rollcall.owed o SET
@@ -108,20 +113,20 @@ ended AS (
     status_doubted = CASE e.kind
       WHEN 'settle' THEN o.suspect_version > e.version OR (o.status_doubted AND NOT e.sure)
       ELSE o.status_doubted AND (NOT e."withdrawsDoubt" OR o.suspect_version > e.version) END,
-    verify_left = CASE WHEN e.kind = 'unknown' THEN ${VERIFICATIONS} WHEN t.cleared THEN o.verify_left - 1
+    verify_left = CASE WHEN t.arrives THEN ${VERIFICATIONS} WHEN t.cleared THEN o.verify_left - 1
       ELSE o.verify_left END,
-    verify_at = CASE WHEN e.kind = 'unknown' THEN NULL WHEN t.cleared THEN now() + ${VERIFY_AFTER}
-      ELSE o.verify_at END,
+    verify_at = CASE WHEN t.arrives THEN NULL WHEN t.cleared THEN now() + ${VERIFY_AFTER}
+      WHEN t.believed THEN coalesce(o.verify_at, now() + ${VERIFY_FIRST}) ELSE o.verify_at END,
     -- What passed under the claim was not seen by it: another customer has given up a value, perhaps while this
     -- statement waited for the row.
     replan_at = CASE WHEN o.replan_at > to_timestamp(e."claimedAtMs" / 1000) AND o.replan_at <= clock_timestamp() THEN o.replan_at
       WHEN e.kind = 'settle' OR t.replan IS NOT NULL THEN t.replan ELSE o.replan_at END,
     not_before = CASE e.kind
       WHEN 'settle' THEN greatest(now() + t.gap, CASE WHEN o.suspect_version > e.version THEN o.not_before END)
-      WHEN 'unknown' THEN greatest(o.due_at, now() + t.late) ELSE o.not_before END,
+      WHEN 'unknown' THEN t.shown ELSE o.not_before END,
     due_at = CASE
-      WHEN e.kind = 'unknown' AND o.change_version > e.version THEN greatest(o.due_at, now() + t.late)
-      WHEN e.kind = 'unknown' THEN greatest(o.due_at, now() + t.late, now() + t.backoff)
+      WHEN e.kind = 'unknown' AND o.change_version > e.version THEN t.shown
+      WHEN e.kind = 'unknown' THEN greatest(t.shown, now() + t.backoff)
       WHEN o.suspect_version > e.version THEN greatest(now() + t.gap, o.not_before)
       WHEN o.change_version > e.version THEN now() + t.gap
       WHEN e.kind = 'retry' THEN now() + t.backoff END,
@@ -129,7 +134,12 @@ ended AS (
     changed_at = CASE WHEN e.kind <> 'settle' THEN o.changed_at WHEN o.change_version > e.version THEN now() END
   FROM e JOIN locked b USING (id),
     LATERAL (SELECT e."gapMs" * interval '1 ms' AS gap,
-      e."backoffMs" * interval '1 ms' AS backoff, e."lateMs" * interval '1 ms' AS late,
+      e."backoffMs" * interval '1 ms' AS backoff,
+      greatest(CASE WHEN NOT e.unclear THEN b.due_at END, now() + e."lateMs" * interval '1 ms') AS shown,
+      e.kind = 'unknown' AND NOT e.unclear AS arrives,
+      -- A look that nothing but a suspicion has asked for asks for no other one: a form of the service's own would be
+      -- written again for ever.
+      e.kind = 'settle' AND e.unclear AND (b.suspect_version < e.version OR b.synced_version < e.version - 1) AS believed,
       CASE WHEN e."replanAtMs" IS NOT NULL
         THEN greatest(to_timestamp(e."replanAtMs" / 1000), now() + ${SHORTEST_REPLAN}) END AS replan,
       e.kind = 'settle' AND e.sure AND b.unknown AND b.suspect_version <= e.version

@@ -45,7 +45,7 @@ export type ReasonCode =
   | 'not-noted'
   | 'not-sent'
   | 'unknown'
-  | 'not-confirmed'
+  | 'unclear'
   | 'not-there-yet'
   /** What one claim may not do: it is tried again. */
   | 'looked-already'

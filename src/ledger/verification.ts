@@ -7,8 +7,11 @@ import { type CustomerKey, LANE } from '../model/customer.ts'
  */
 export const VERIFICATIONS = 2
 
+/** How long after a look or a write the first verification is due. */
+export const VERIFY_FIRST = `interval '1 minute'`
+
 /** How long after the present look the next one is due; in the terms of the statement that counts them down. */
-export const VERIFY_AFTER = `CASE o.verify_left WHEN ${VERIFICATIONS} THEN interval '1 minute' ELSE interval '10 minutes' END`
+export const VERIFY_AFTER = `CASE o.verify_left WHEN ${VERIFICATIONS} THEN ${VERIFY_FIRST} ELSE interval '10 minutes' END`
 
 /**
  * A verification is a claim like any other whose remote side is unknown: it GETs and, if something differs, repairs.

@@ -1,19 +1,17 @@
-import { sameField } from '../model/normal.ts'
 import { type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import type { RemoteUser } from '../service/body.ts'
 import { type Facts, fieldsOf, reasonOf, retry, type Step } from './answer.ts'
 import type { ReadMeaning, WriteMeaning } from './classify.ts'
 import { DOUBTED, NO_VALUE } from './digest.ts'
 import type { Memory } from './memory.ts'
-import { leavesTrial, type Plan } from './plan.ts'
+import { leavesTrial, type Plan, takesAccess } from './plan.ts'
 import { absorbRefusal, afterRefusedCreate, blamed, rememberRefused } from './refusal.ts'
 import { doubtHidden, rememberAbsent, rememberSeen, rememberSent } from './remember.ts'
-import { fieldIsRight, fieldsShown } from './right.ts'
-import type { Turn } from './turn.ts'
+import { fieldsShown } from './right.ts'
+import type { Turn, TurnEnd } from './turn.ts'
 
 /** What a GET's meaning changes. One that failed changes nothing that is remembered. */
 export function absorbRead(turn: Turn, meaning: ReadMeaning, remote: RemoteUser | null, facts: Facts): Step {
-  if (turn.unclear) return absorbClearing(turn, turn.unclear, { meaning, remote, facts })
   const looked = { ...turn, lookups: turn.lookups + 1 }
   switch (meaning) {
     case 'present': {
@@ -41,92 +39,6 @@ function erasureSeen({ memory, erasure }: Turn, left: readonly OptionalField[]):
   return memory.erased === 'sent' ? { ...erasure, left } : erasure
 }
 
-type Clearing = {
-  readonly meaning: ReadMeaning
-  readonly remote: RemoteUser | null
-  readonly facts: Facts
-}
-
-/**
- * The look after an answer that said neither yes nor no. It comes so soon after the write that it can only confirm:
- * what it shows otherwise may be what was there before. Unconfirmed, the user stays unknown, and is looked at again
- * once a GET can be believed.
- */
-function absorbClearing(
-  turn: Turn,
-  unclear: NonNullable<Turn['unclear']>,
-  { meaning, remote, facts }: Clearing,
-): Step {
-  const cleared = { ...turn, unclear: null, setAside: null }
-  switch (meaning) {
-    case 'present': {
-      if (!remote) throw new Error('a GET that means present must come with the user')
-      if (confirms(remote, unclear, facts) && provesHidden(remote, unclear, facts))
-        return { turn: unclear.done }
-      return { turn: cleared, end: retry('not-confirmed', facts) }
-    }
-    case 'absent':
-      return { turn: cleared, end: retry('not-confirmed', facts) }
-    case 'later':
-    case 'denied':
-    case 'failed':
-      return { turn: cleared, end: retry(meaning, facts) }
-    default:
-      return meaning satisfies never
-  }
-}
-
-/**
- * The status is as it was written (a trial that is not granted a second time shows 0, but so does a user who had no
- * access before), and no field still shows just what it held. Fields may be shown in a form of the service's own.
- */
-function confirms(
-  remote: RemoteUser,
-  { plan, before }: NonNullable<Turn['unclear']>,
-  { desired, digests }: Facts,
-): boolean {
-  const { status } = plan.body
-  const known = before.seenStatus ?? before.sentStatus
-  if (remote.status !== status && !(status === 4 && remote.status === 0 && known !== 0)) return false
-  return fieldsOf(plan).every((field) => {
-    const shown = remote.fields[field]
-    if (field === UNVERIFIABLE_FIELD || sameField(field, desired?.fields ?? {}, remote.fields)) return true
-    if (typeof shown !== 'string' && typeof shown !== 'number') return true
-    return (
-      before.sent[field] !== digests.exact(field, shown) &&
-      before.seen[field] !== digests.normal(field, shown)
-    )
-  })
-}
-
-/**
- * What no GET shows was carried if something beside it in the same call was, and shows it. Where there is nothing of the
- * kind it is sent once more, and then believed: a service may answer so for ever.
- */
-function provesHidden(
-  remote: RemoteUser,
-  { plan, before }: NonNullable<Turn['unclear']>,
-  { desired, digests }: Facts,
-): boolean {
-  const written = fieldsOf(plan)
-  // A receipt says of an erased country that it cannot be verified.
-  if (
-    plan.kind === 'erase' ||
-    !written.includes(UNVERIFIABLE_FIELD) ||
-    before.sent[UNVERIFIABLE_FIELD] === DOUBTED
-  )
-    return true
-  if (before.remote !== 'present' || plan.body.status !== (before.seenStatus ?? before.sentStatus))
-    return true
-  return written.some(
-    (field) =>
-      field !== UNVERIFIABLE_FIELD &&
-      desired !== null &&
-      sameField(field, desired.fields, remote.fields) &&
-      !fieldIsRight(field, desired, before, digests),
-  )
-}
-
 /** After every other answer it is certain that nothing was carried out. */
 const MAY_HAVE_LANDED: ReadonlySet<WriteMeaning> = new Set(['done', 'unclear', 'unknown'])
 
@@ -144,7 +56,7 @@ export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): St
     case 'done':
       return { turn: done(tried, facts) }
     case 'unclear':
-      return { turn: unclear(tried, facts) }
+      return absorbUnclear(tried, facts)
     case 'absent': {
       // Just written, a user may only be not there yet: a revocation would be settled and the user appear later.
       if (facts.lookAfterMs > 0) {
@@ -168,10 +80,8 @@ export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): St
     }
     case 'not-sent':
       return { turn: tried, end: retry(meaning, facts) }
-    case 'unknown': {
-      const end = { kind: 'unknown', reason: reasonOf(meaning, facts) } as const
-      return { turn: { ...tried, memory: doubtful(turn.memory, facts.plan) }, end }
-    }
+    case 'unknown':
+      return { turn: { ...tried, memory: doubtful(turn.memory, facts.plan) }, end: unknown(meaning, facts) }
     default:
       return meaning satisfies never
   }
@@ -187,13 +97,26 @@ function done(turn: Turn, { plan, desired, digests }: Facts): Turn {
   return { ...turn, memory, sure: true, acknowledged: true, setAside: null, erasure }
 }
 
-/** Until a look has told, the user counts as unknown, for the case that the claim ends before it. */
-function unclear(turn: Turn, facts: Facts): Turn {
+/**
+ * An answer that says neither yes nor no. An update of a user whom this claim has looked at counts as done, or a service
+ * that answers so for ever would be sent it for ever; one more look follows. What that cannot show is sent once more.
+ * What may be lost by a wrong yes stays unknown until a GET shows it: a create, the end of access, and an erasure, which
+ * is not sent in full again.
+ */
+function absorbUnclear(turn: Turn, facts: Facts): Step {
   const { plan } = facts
-  if (!('body' in plan)) return turn
-  const memory = { ...doubtful(turn.memory, plan), remote: 'unknown' as const }
-  const unclear = { plan, before: turn.memory, done: done(turn, facts) }
-  return { ...turn, memory, acknowledged: true, unclear }
+  const end = unknown('unclear', facts)
+  if (!turn.memory.looked || plan.kind === 'create' || takesAccess(plan, turn.memory))
+    return { turn: { ...turn, memory: doubtful(turn.memory, plan), acknowledged: true }, end }
+  const taken = done(turn, facts)
+  const again =
+    fieldsOf(plan).includes(UNVERIFIABLE_FIELD) && turn.memory.sent[UNVERIFIABLE_FIELD] !== DOUBTED
+  const yes = again ? { ...taken, memory: doubtHidden(taken.memory) } : taken
+  return plan.kind === 'erase' ? { turn: yes, end } : { turn: yes }
+}
+
+function unknown(code: 'unclear' | 'unknown', facts: Facts): TurnEnd {
+  return { kind: 'unknown', reason: reasonOf(code, facts) }
 }
 
 /**

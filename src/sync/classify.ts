@@ -17,7 +17,7 @@ export type Outcome =
  * error; `other`: a user, but not the one that was written, or not with that status. */
 export type BodyKind = 'none' | 'unreadable' | 'readable' | 'user' | 'null' | 'error' | 'other'
 
-/** What an answer to a writing request means. `unclear`: it may be done, and a GET right now may confirm it. */
+/** What an answer to a writing request means. `unclear`: it may be done or not, and is over. */
 export type WriteMeaning =
   | 'done'
   | 'unclear'

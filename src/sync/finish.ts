@@ -6,6 +6,7 @@ import type { CustomerKey } from '../model/customer.ts'
 import { type FieldIssue, type Mapped, userIdOf, validUntilOf } from '../model/mapped.ts'
 import { backoffMs } from '../pace/backoff.ts'
 import type { Called } from './call.ts'
+import { classifyWrite } from './classify.ts'
 import { conflictWaitMs, withoutConflict } from './conflict.ts'
 import { freedBy } from './freed.ts'
 import { forgetUnmanaged, issuesOf, type Memory, toRecord } from './memory.ts'
@@ -28,6 +29,8 @@ type Finished = {
 /** Puts the outcome of a claim into the form that is stored: what is owed next, and what is remembered. */
 export function makeEnding({ context, claim, mapped, record, rivals, turn, last, end }: Finished): Ending {
   const { config, backoff, random, digester } = context
+  const { consistencyDelayMs } = config.timing
+  const unclear = isUnclear(last)
   const userId = userIdOf(mapped) ?? record.userId
   const memory = remembered(config, { end, mapped, rivals, memory: turn.memory })
   const freed = freedBy({ record, turn, mapped, digester, key: claim.key })
@@ -42,7 +45,8 @@ export function makeEnding({ context, claim, mapped, record, rivals, turn, last,
     acknowledged: turn.acknowledged,
     failed: end.kind !== 'settle' && (end.kind === 'unknown' || end.failed),
     gapMs: config.timing.gapMs,
-    lateMs: timeNeededMs(config) + config.timing.consistencyDelayMs,
+    lateMs: unclear ? consistencyDelayMs : timeNeededMs(config) + consistencyDelayMs,
+    unclear,
     backoffMs: waitOf(end, () => backoffMs(claim.attempts, backoff, random)),
     replanAtMs: replanAt(end, { claim, mapped, memory }),
     claimedAtMs: claim.nowMs,
@@ -71,6 +75,10 @@ export function makeEnding({ context, claim, mapped, record, rivals, turn, last,
       error: last.outcome.kind === 'error' ? last.outcome.error : null,
     },
   }
+}
+
+function isUnclear(last: Called | null): boolean {
+  return last !== null && last.method !== 'GET' && classifyWrite(last.method, last.outcome) === 'unclear'
 }
 
 /** The others were right until now, and do not know that they share their user. */

@@ -39,7 +39,7 @@ export type Plan =
         | 'user-of-another-customer'
         | 'without-access'
     }
-  | { readonly kind: 'lookup'; readonly why: 'unknown' | 'unasked' | 'trial' | 'unclear' | 'erased' }
+  | { readonly kind: 'lookup'; readonly why: 'unknown' | 'unasked' | 'trial' | 'erased' }
   | { readonly kind: 'create'; readonly body: CreateBody; readonly fields: readonly OptionalField[] }
   | ({ readonly kind: 'replace' } & Update)
   | ({ readonly kind: 'patch' } & Update)

@@ -29,9 +29,6 @@ export type TurnEnd =
 
 export type Move = { readonly plan: Plan } & ({ readonly call: Call } | { readonly end: TurnEnd })
 
-/** A plan that carries a body. */
-export type Writing = Extract<Plan, { readonly body: object }>
-
 export type SetAside = {
   readonly fields: readonly OptionalField[]
   /** Those of them that were refused because another user has their values. */
@@ -68,8 +65,6 @@ export type Turn = {
     readonly cleared: readonly OptionalField[] | null
     readonly left: readonly OptionalField[] | null
   }
-  /** A write was answered with nothing that tells: what was known before it, and the turn as it is if it was done. */
-  readonly unclear: { readonly plan: Writing; readonly before: Memory; readonly done: Turn } | null
 }
 
 export function startTurn(memory: Memory): Turn {
@@ -85,7 +80,6 @@ export function startTurn(memory: Memory): Turn {
     refusedCreate: null,
     setAside: null,
     erasure: { cleared: null, left: null },
-    unclear: null,
   }
 }
 
@@ -109,7 +103,6 @@ function tooEarly(waitMs: number): TurnEnd {
  * otherwise be asked in circles; whatever would need a second one waits for `due_at`.
  */
 export function nextMove(turn: Turn, situation: TurnSituation): Move {
-  if (turn.unclear) return { plan: { kind: 'lookup', why: 'unclear' }, call: { method: 'GET' } }
   const plan = makePlan({ ...situation, memory: turn.memory })
   switch (plan.kind) {
     case 'none':

@@ -57,7 +57,7 @@ export const REASONS = all<ReasonCode | 'none'>({
   'not-noted': true,
   'not-sent': true,
   unknown: true,
-  'not-confirmed': true,
+  unclear: true,
   'not-there-yet': true,
   'looked-already': true,
   'created-already': true,

@@ -18,7 +18,10 @@ const PROGRESS_MS = 5000
 const OPEN = `
 SELECT key, state, to_jsonb(o) - 'key' || jsonb_build_object('reason', l.reason) AS work
 FROM rollcall.owed o FULL JOIN (SELECT DISTINCT key FROM rollcall.outbox) b USING (key) LEFT JOIN rollcall.ledger l USING (key)
-WHERE o.due_at IS NOT NULL OR o.unknown OR b.key IS NOT NULL`
+WHERE o.due_at IS NOT NULL OR o.unknown OR b.key IS NOT NULL OR o.verify_at <= now()`
+
+/** An answer that says neither yes nor no may have passed for a yes: as if the time for the looks had come. */
+const VERIFY_NOW = 'UPDATE rollcall.owed SET verify_at = now() WHERE verify_at IS NOT NULL'
 
 type Open = { readonly key: string; readonly state: string | null; readonly work: unknown }
 
@@ -67,7 +70,12 @@ export async function settle(
   const { ground, service, plan, tell, signal } = ending
   const { pool } = ground
   const { keys, values, mending } = plan
-  const rest = () => comeToRest(ground, tell, signal)
+  const rest = async () => {
+    for (;;) {
+      const open = await comeToRest(ground, tell, signal)
+      if (open.length > 0 || (await pool.query(VERIFY_NOW)).rowCount === 0) return open
+    }
+  }
   const wrong = () => findWrong({ pool, keys }, service.held)
 
   const findings: Finding[] = [...(await rest())]

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { buildHouse, type House } from '../support/house.ts'
+import { buildHouse, CONFIG, type House } from '../support/house.ts'
 import { eachLane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
@@ -78,6 +78,39 @@ eachLane('an outcome that was unknown', (lane) => {
     expect(anew.left).toBe(1)
     expect(anew.inSeconds).toBeLessThanOrEqual(60)
     expect(methods(house, 'c')).toEqual(['POST', 'GET', 'PATCH', 'PATCH', 'GET'])
+  })
+
+  test('of an answered write waits for the lag alone; taken for a yes after a look, it is looked at once more', async () => {
+    await using house = await buildHouse(lane, { contract: { updateBody: 'null' } })
+    const { pool } = house.db
+    await house.startWorker()
+    await pool.query(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', 'Ana')`)
+    await house.settled()
+    const begunAt = Date.now()
+    await pool.query(`UPDATE clientes SET nombre = 'Eva' WHERE id = 'c'`)
+    await until(() => methods(house, 'c').length === 3)
+    await house.settled()
+    expect(Date.now() - begunAt).toBeLessThan(CONFIG.timing?.lifetimeMs ?? 0)
+    expect(methods(house, 'c')).toEqual(['POST', 'PATCH', 'GET'])
+    expect(await verification(house, 'c')).toEqual({ left: 0, inSeconds: null })
+
+    // What no GET shows is sent once more, and then believed.
+    await pool.query(`UPDATE clientes SET pais = 'ES' WHERE id = 'c'`)
+    await until(() => methods(house, 'c').length === 6)
+    await house.settled()
+    expect(methods(house, 'c').slice(3)).toEqual(['PATCH', 'GET', 'PATCH'])
+    expect((await verification(house, 'c')).inSeconds).toBeGreaterThan(30)
+    await letItCome(house, 'c')
+    await until(() => methods(house, 'c').length === 7)
+    await house.settled()
+    expect(methods(house, 'c').at(-1)).toBe('GET')
+    expect(await verification(house, 'c')).toEqual({ left: 0, inSeconds: null })
+
+    await pool.query(`DELETE FROM clientes WHERE id = 'c'`)
+    await until(() => methods(house, 'c').length === 9)
+    await house.settled()
+    expect(methods(house, 'c').slice(7)).toEqual(['PATCH', 'GET'])
+    expect(house.sandbox.users.get('c')).toMatchObject({ status: 0 })
   })
 
   test('that comes due during a claim waits for its end: an ended trial is not granted again', async () => {

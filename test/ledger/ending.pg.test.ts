@@ -11,7 +11,15 @@ function ending(id: string, given: Partial<Ending> = {}): Ending {
   return {
     ...{ id, token: '7', key: 'c', version: '3', kind: 'settle' },
     ...{ sure: true, wrote: true, acknowledged: false, failed: false, verified: false },
-    ...{ gapMs: 0, backoffMs: 1000, lateMs: 5000, replanAtMs: null, claimedAtMs: 0, changedAtMs: null },
+    ...{
+      gapMs: 0,
+      backoffMs: 1000,
+      lateMs: 5000,
+      unclear: false,
+      replanAtMs: null,
+      claimedAtMs: 0,
+      changedAtMs: null,
+    },
     ...{ generation: '1', desired: null, withdrawsDoubt: false, clear: true, lowered: false },
     ...{ noteKeys: [], newcomer: false, record: { ...EMPTY, userId: 'u' }, lastAnswer: null },
     ...given,
@@ -83,6 +91,47 @@ test('only a look that clears an unknown outcome up counts down, and only once w
     left: 2,
     owed: true,
   })
+})
+
+test('a write that was answered with neither yes nor no has no request under way: it waits for the lag alone', async () => {
+  await using db = await freshDatabase()
+  const waits = async (columns: Readonly<Record<string, unknown>>, given: Partial<Ending>) => {
+    const row = await end(db, columns, { kind: 'unknown', unclear: true, lateMs: 5000, ...given })
+    const { rows } = await db.pool.query(
+      `SELECT unknown, round(extract(epoch FROM not_before - now()))::int AS "heldBack",
+         round(extract(epoch FROM due_at - now()))::int AS due FROM rollcall.owed`,
+    )
+    return { left: row.left, verifies: row.verifies, ...rows[0] }
+  }
+  const soon = { unknown: true, left: 0, verifies: false, heldBack: 5, due: 5 }
+  expect(await waits({}, {})).toEqual(soon)
+  expect(await waits({ change_version: 4 }, {})).toEqual(soon)
+  expect(await waits({}, { backoffMs: 9000 })).toEqual({ ...soon, due: 9 })
+  // The end of its claim is 30 s away.
+  expect(await waits({}, { unclear: false })).toMatchObject({ left: 2, heldBack: 30, due: 30 })
+  // What follows an earlier unknown outcome stays.
+  expect(await waits({ verify_left: 1, verify_at: new Date() }, {})).toMatchObject({
+    left: 1,
+    verifies: true,
+  })
+})
+
+test('a settle that takes such an answer for a yes asks for one look, and a verification for no other', async () => {
+  await using db = await freshDatabase()
+  const verifies = async (columns: Readonly<Record<string, unknown>>, given: Partial<Ending> = {}) => {
+    const { left, verifies, owed } = await end(db, columns, { unclear: true, ...given })
+    return [left, verifies, owed]
+  }
+  expect(await verifies({})).toEqual([0, true, false])
+  expect(await verifies({ unknown: true })).toEqual([0, true, false])
+  const look = { unknown: true, suspect_version: 3 }
+  expect(await verifies({ ...look, synced_version: 2 })).toEqual([0, false, false])
+  // A change came with it.
+  expect(await verifies({ ...look, synced_version: 1 })).toEqual([0, true, false])
+  expect(await verifies({ unknown: true, verify_left: 2 })).toEqual([1, true, false])
+  expect(await verifies({}, { unclear: false })).toEqual([0, false, false])
+  const { rows } = await db.pool.query('SELECT verify_at FROM rollcall.owed')
+  expect(rows).toEqual([{ verify_at: null }])
 })
 
 test('a time to plan again that has passed under the claim stays, and one that the claim has seen does not', async () => {

@@ -19,7 +19,15 @@ async function ends({ pool }: TestDatabase, { key, erased, ...given }: Given, to
   return await makeEnd(pool)({
     ...{ id: rows[0]?.id ?? '', token, key, version: '3', kind: 'settle' },
     ...{ sure: true, wrote: true, acknowledged: true, failed: false, verified: false },
-    ...{ gapMs: 0, backoffMs: 1000, lateMs: 5000, replanAtMs: null, claimedAtMs: 0, changedAtMs: null },
+    ...{
+      gapMs: 0,
+      backoffMs: 1000,
+      lateMs: 5000,
+      unclear: false,
+      replanAtMs: null,
+      claimedAtMs: 0,
+      changedAtMs: null,
+    },
     ...{ generation: '1', desired: null, withdrawsDoubt: false, clear: true, lowered: false },
     ...{ noteKeys: [], newcomer: false, lastAnswer: null },
     record: { ...EMPTY, userId: `u-${key}`, remote: 'present', sentStatus: 0, erased },

@@ -248,6 +248,7 @@ const ENDING = {
     gapMs: 0,
     backoffMs: 0,
     lateMs: 0,
+    unclear: false,
     replanAtMs: null,
     claimedAtMs: 0,
     changedAtMs: null,

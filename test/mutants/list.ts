@@ -104,6 +104,36 @@ export const MUTANTS: readonly Mutant[] = [
     replace: `if (body === 'other') return 'unclear'`,
   },
   {
+    name: 'unclear-done-without-a-look',
+    file: 'src/sync/absorb.ts',
+    find: `if (!turn.memory.looked || plan.kind === 'create' ||`,
+    replace: `if (plan.kind === 'create' ||`,
+  },
+  {
+    name: 'unclear-revoked-without-a-look',
+    file: 'src/sync/absorb.ts',
+    find: `plan.kind === 'create' || takesAccess(plan, turn.memory))`,
+    replace: `plan.kind === 'create')`,
+  },
+  {
+    name: 'unclear-country-sent-once',
+    file: 'src/sync/absorb.ts',
+    find: `turn.memory.sent[UNVERIFIABLE_FIELD] !== DOUBTED`,
+    replace: `turn.memory.sent[UNVERIFIABLE_FIELD] === 'never'`,
+  },
+  {
+    name: 'unclear-waits-for-the-lifetime',
+    file: 'src/sync/finish.ts',
+    find: `lateMs: unclear ? consistencyDelayMs : timeNeededMs(config) + consistencyDelayMs,`,
+    replace: `lateMs: timeNeededMs(config) + consistencyDelayMs,`,
+  },
+  {
+    name: 'inherit-doubted-status',
+    file: 'src/sync/inherit.ts',
+    find: `sentStatus: from.doubted ? null : record.sentStatus,`,
+    replace: `sentStatus: record.sentStatus,`,
+  },
+  {
     name: 'classify-create-404-absent',
     file: 'src/sync/classify.ts',
     find: `if (method !== 'POST' && (status`,
@@ -194,8 +224,20 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'ending-unknown-at-once',
     file: 'src/ledger/ending.ts',
-    find: `WHEN 'unknown' THEN greatest(o.due_at, now() + t.late) ELSE o.not_before END`,
+    find: `WHEN 'unknown' THEN t.shown ELSE o.not_before END`,
     replace: `WHEN 'unknown' THEN o.not_before ELSE o.not_before END`,
+  },
+  {
+    name: 'ending-unclear-unverified',
+    file: 'src/ledger/ending.ts',
+    find: `WHEN t.believed THEN coalesce(o.verify_at, now() + \${VERIFY_FIRST}) ELSE o.verify_at END`,
+    replace: `ELSE o.verify_at END`,
+  },
+  {
+    name: 'ending-unclear-verified-for-ever',
+    file: 'src/ledger/ending.ts',
+    find: ` AND (b.suspect_version < e.version OR b.synced_version < e.version - 1) AS believed`,
+    replace: ` AS believed`,
   },
   {
     name: 'ending-forgets-acknowledged',

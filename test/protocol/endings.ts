@@ -18,6 +18,8 @@ export type EndingParams = {
   readonly verifyDelay: number | null
   /** The lookup came too soon after a write: for how long yet. */
   readonly tooEarly: number
+  /** The last write was answered with neither yes nor no, so its request is over; how long it may not be shown yet. */
+  readonly unclear: { readonly lag: number } | null
   /** A lookup or a write of this claim got a trusted answer. */
   readonly sure: boolean
 }
@@ -59,7 +61,12 @@ function settle(row: Owed, params: EndingParams, guards: Guards): void {
   if (cleared && params.verifyDelay !== null) {
     row.verifyLeft -= 1
     row.verifyAt = at + params.verifyDelay
-  }
+  } else if (
+    params.unclear &&
+    params.verifyDelay !== null &&
+    (row.suspectVersion < version || row.syncedVersion < version - 1)
+  )
+    row.verifyAt ??= guards.verifyAfterUnclear ? at + params.verifyDelay : null
   row.syncedVersion = version
   row.unknown =
     (guards.suspectSurvivesSettle && suspected) || (row.unknown && !sure && guards.settleNeedsSureness)
@@ -78,14 +85,16 @@ function settle(row: Owed, params: EndingParams, guards: Guards): void {
  * `due_at` is still the end of the claim's lifetime: until then the request may yet arrive, and later still when
  * the worker was suspended between its last look at the clock and the sending.
  */
-function endUnknown(row: Owed, { version, at, backoff, late }: EndingParams, guards: Guards): void {
+function endUnknown(row: Owed, params: EndingParams, guards: Guards): void {
+  const { version, at, backoff, late, unclear } = params
   row.unknown = true
-  restartVerification(row)
+  if (!unclear) restartVerification(row)
   if (!guards.unknownWaitsLifetime) {
     row.dueAt = at
     return
   }
-  row.notBefore = guards.unknownWaitsRequest ? greatest(row.dueAt, at + late) : row.dueAt
+  if (unclear) row.notBefore = at + unclear.lag
+  else row.notBefore = guards.unknownWaitsRequest ? greatest(row.dueAt, at + late) : row.dueAt
   row.dueAt = row.changeVersion > version ? row.notBefore : greatest(row.notBefore, at + backoff)
 }
 

@@ -41,7 +41,8 @@ export function* finish(w: World, self: Actor, params: FinishParams): Steps {
   const row = w.owed[key]
   if (row === null || row === undefined) return
   const at = statementTime(w, since)
-  const until = params.kind === 'unknown' ? at + w.scene.timeout + w.scene.grace : null
+  const late = progress.unclear ? w.scene.lag + 1 : w.scene.timeout + w.scene.grace
+  const until = params.kind === 'unknown' ? at + late : null
   endUnmatched(row, { at, until }, w.guards)
   w.history?.say(key, `${self.name}'s ending matched no row: suspect from version ${row.suspectVersion}`)
 }
@@ -69,6 +70,7 @@ function ending(w: World, self: Actor, params: FinishParams, since: number): boo
     replanAt: seen.replanAt,
     verifyDelay: scene.verifies && guards.verifyAfterUnknown ? scene.verifyDelay : null,
     tooEarly: progress.tooEarly,
+    unclear: progress.unclear ? { lag: scene.lag + 1 } : null,
     sure: progress.sure,
   }
   const matched = end(row, ended, guards)

@@ -41,6 +41,11 @@ export const GUARDS = {
   unmatchedWaitsRequest: ['nor after an unknown outcome that matched no row', 'sends'],
   suspectKeepsWait: ['a settle does not shorten that wait', 'sends'],
   claimWaitsNotBefore: ['no claim before not_before, though it was leased before that was set', 'sends'],
+  unclearBelievedAfterLook: [
+    'in a claim that has looked such an answer to an update counts as a yes',
+    'mute',
+  ],
+  verifyAfterUnclear: ['that yes is looked at once more', 'mute'],
   unknownForgetsHidden: ['an unknown outcome forgets the hidden part that the call carried', 'verify'],
   blindResendsHidden: ['after a crash the hidden part counts as never acknowledged', 'sends'],
   blindForgetsInLedger: [

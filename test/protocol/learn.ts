@@ -14,6 +14,8 @@ export type Progress = {
   refusedCreate: number | null
   calls: number
   acknowledged: boolean
+  /** The last write was answered with neither yes nor no. */
+  unclear: boolean
   /** For how long a lookup cannot be believed yet. */
   tooEarly: number
 }
@@ -22,12 +24,13 @@ export type Turn = 'go on' | EndingKind
 
 export function startProgress(known: Known): Progress {
   const none = { sure: false, maybeSent: false, looked: false, refusedCreate: null, calls: 0 }
-  return { known, ...none, acknowledged: false, tooEarly: 0 }
+  return { known, ...none, acknowledged: false, unclear: false, tooEarly: 0 }
 }
 
 /** `answer` null: none came within the timeout. */
 export function learn(guards: Guards, progress: Progress, call: Call, answer: Answer | null): Turn {
   if (call.verb === 'get') return learnFromRead(guards, progress, answer)
+  progress.unclear = answer?.kind === 'unclear'
   if (answer === null) return guards.unknownOnTimeout ? unknown(guards, progress, call) : 'retry'
   switch (answer.kind) {
     case 'done':
@@ -35,6 +38,8 @@ export function learn(guards: Guards, progress: Progress, call: Call, answer: An
       progress.sure = true
       progress.acknowledged = true
       return 'settle'
+    case 'unclear':
+      return unclear(guards, progress, call)
     case 'error':
       return guards.unknownOn5xx ? unknown(guards, progress, call) : 'retry'
     case 'refused':
@@ -44,6 +49,19 @@ export function learn(guards: Guards, progress: Progress, call: Call, answer: An
     default:
       return 'retry'
   }
+}
+
+/** Over, and perhaps done. In a claim that has looked an update counts as done, unless it takes access. */
+function unclear(guards: Guards, progress: Progress, call: Call): Turn {
+  const { known, looked } = progress
+  progress.acknowledged = true
+  const update = call.verb === 'update' && known.remote === 'present'
+  const takes = update && call.change.status === 0 && known.status !== 0
+  const believed = update && !takes && looked && guards.unclearBelievedAfterLook
+  if (!believed) return unknown(guards, progress, call)
+  progress.known = acknowledged(known, call)
+  progress.sure = true
+  return 'settle'
 }
 
 function unknown(guards: Guards, progress: Progress, call: Call): Turn {

@@ -72,10 +72,12 @@ export type Scene = {
   readonly adopts: boolean
   /** The mapping depends on the time. */
   readonly expires: boolean
+  /** The service answers every write with neither yes nor no, also where nobody is there. */
+  readonly mute: boolean
 }
 
 /** What a run dwells on; the guards name the theme in which their absence shows soonest. */
-export const THEMES = ['anything', 'late', 'sends', 'people', 'verify'] as const
+export const THEMES = ['anything', 'late', 'sends', 'people', 'verify', 'mute'] as const
 export type Theme = (typeof THEMES)[number]
 
 export function drawScene(random: Random, theme: Theme): Scene {
@@ -115,6 +117,7 @@ export function drawScene(random: Random, theme: Theme): Scene {
     forgets: random.chance(0.15),
     adopts: random.chance(0.2),
     expires: random.chance(0.2),
+    mute: false,
   }
   return { ...scene, ...dwell(random, theme) }
 }
@@ -180,6 +183,19 @@ function dwell(random: Random, theme: Theme): Partial<Scene> {
         lateArrivals: 0.3,
         stopsAt: random.pick([['looked'], []]),
         forgets: false,
+      }
+    case 'mute':
+      return {
+        customers: 1,
+        mute: true,
+        verifies: true,
+        forgets: random.chance(0.5),
+        removals: random.pick([0.2, 0.5]),
+        network: 40,
+        crash: 0,
+        suspend: 0,
+        stopsAt: [],
+        diesAt: [],
       }
     default:
       return theme satisfies never

@@ -11,7 +11,7 @@ export type Call =
   | { readonly verb: 'update'; readonly change: Partial<User> & { readonly status: number } }
 
 export type Answer =
-  | { readonly kind: 'done' | 'missing' | 'error' | 'not-sent' }
+  | { readonly kind: 'done' | 'unclear' | 'missing' | 'error' | 'not-sent' }
   | { readonly kind: 'found'; readonly status: number; readonly value: number }
   | { readonly kind: 'refused'; readonly code: 400 | 404 | 409 | 429 }
 
@@ -142,17 +142,19 @@ function arrive(service: Service, request: Request, context: Context): string {
 
 function apply(service: Service, { key, call }: Request, context: Context): Answer {
   const user = service.users[key] ?? null
+  const { mute } = context.scene
+  const done = { kind: mute ? 'unclear' : 'done' } as const
   switch (call.verb) {
     case 'get':
       return read(service, key, context)
     case 'create':
       if (user !== null) return { kind: 'refused', code: 409 }
       put(service, key, call.user, context.now)
-      return { kind: 'done' }
+      return done
     case 'update':
-      if (user === null) return { kind: 'refused', code: 404 }
+      if (user === null) return mute ? done : { kind: 'refused', code: 404 }
       put(service, key, { ...user, ...call.change }, context.now)
-      return { kind: 'done' }
+      return done
     default:
       return call satisfies never
   }

@@ -60,13 +60,15 @@ export function joinCalls(made: readonly Made[], arrivals: readonly Arrival[]): 
   const done = new Map<Made, boolean>()
   const unaccounted: Arrival[] = []
   for (const arrival of arrivals) {
-    const call = calls.findLast(
+    const same = calls.filter(
       (each) =>
-        each.from - CLOCK_SLACK_MS <= arrival.arrivedAt &&
         each.method === arrival.method &&
         JSON.stringify(each.body ?? undefined) === JSON.stringify(arrival.body) &&
         !done.has(each),
     )
+    // The same update may be sent twice within that slack.
+    const begunBy = (at: number) => same.findLast(({ from }) => from <= at)
+    const call = begunBy(arrival.arrivedAt) ?? begunBy(arrival.arrivedAt + CLOCK_SLACK_MS)
     if (call) done.set(call, arrival.carriedOut)
     else unaccounted.push(arrival)
   }

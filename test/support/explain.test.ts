@@ -66,6 +66,17 @@ describe('finds what cannot be explained', () => {
     for (const heard of [LOST, answer(500), answer(302), answer(200, 'unreadable'), answer(200, 'null')])
       expect(kinds(post({ heard }), post())).toEqual(['unlooked 1'])
   })
+  test('a write after a create or an update that was answered with null, but for an update after a look', () => {
+    const [eva, luz] = ['Eva', 'Luz'].map((name) =>
+      patch({ status: 2, first_name: name }, answer(200, 'null')),
+    )
+    const seen = look({ first_name: 'Ana' })
+    if (!eva || !luz) throw new Error('there are two names')
+    expect(kinds(post(), eva, luz)).toEqual(['unlooked 2'])
+    expect(kinds(post(), seen, eva, luz)).toEqual([])
+    expect(kinds(post(), seen, patch({ status: 2, first_name: 'Ada' }), eva, luz)).toEqual(['unlooked 4'])
+    expect(kinds(nobody, post({ heard: answer(200, 'null') }), eva)).toEqual(['unlooked 2'])
+  })
   test('a look that told nothing is no look', () => {
     const failed = { method: 'GET' as const, heard: answer(500) }
     expect(kinds(post({ heard: LOST }), failed, post())).toEqual(['unlooked 2'])

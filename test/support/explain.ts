@@ -56,11 +56,13 @@ type Known = {
   readonly values: Readonly<Partial<Record<Field, Knowledge>>>
   /** Nothing may be written before a GET has told how things are. */
   readonly mustLook: boolean
+  /** A GET has shown the user, and no write was taken for sure since. */
+  readonly looked: boolean
   /** The last write, when it was surely refused: it, or a part of it, may be sent again. */
   readonly refused: Body | null
 }
 
-const NOTHING_KNOWN: Known = { there: null, values: {}, mustLook: false, refused: null }
+const NOTHING_KNOWN: Known = { there: null, values: {}, mustLook: false, looked: false, refused: null }
 
 /** What cannot be explained in the calls about one user; these, and the doubts, in the order in which they were begun. */
 export function unexplained(
@@ -93,14 +95,16 @@ function doubted(known: Known, { why }: Doubt): Known {
   return { ...known, values, mustLook: known.mustLook || why === 'lapsed' }
 }
 
-type Meaning = 'done' | 'refused' | 'unknown' | 'not-sent'
+type Meaning = 'done' | 'refused' | 'unclear' | 'unknown' | 'not-sent'
 
 function meaningOf({ heard }: JournaledCall): Meaning {
   if (heard.kind === 'nothing') return heard.reached === 'no' ? 'not-sent' : 'unknown'
   const { status, body } = heard
   if (SURE.has(status)) return 'refused'
+  const taken = status >= 200 && status < 300
+  if (taken && (body === 'null' || body === 'other')) return 'unclear'
   const says = body === 'none' || body === 'readable' || body === 'user'
-  return status >= 200 && status < 300 && says ? 'done' : 'unknown'
+  return taken && says ? 'done' : 'unknown'
 }
 
 /** Whether some of it is not there already, as far as the caller knows, or a sure refusal came before it. */
@@ -138,7 +142,7 @@ function learn(known: Known, call: JournaledCall): Known {
 function learnFromLook(known: Known, { heard, shown }: JournaledCall): Known {
   const hidden = known.values[UNVERIFIABLE_FIELD]
   const kept = hidden ? { [UNVERIFIABLE_FIELD]: hidden } : {}
-  const looked = { ...known, mustLook: false }
+  const looked = { ...known, mustLook: false, looked: shown !== null }
   if (shown) {
     const seen = ALL.filter((field) => field !== UNVERIFIABLE_FIELD).map((field) => [field, { shown }])
     return { ...looked, there: true, values: { ...Object.fromEntries(seen), ...kept } }
@@ -159,7 +163,7 @@ function learnFromWrite(known: Known, call: JournaledCall): Known {
     case 'done': {
       const before = method === 'PATCH' ? known.values : valuesOf({})
       const sent = method === 'PATCH' ? pick(valuesOf(body), body) : valuesOf(body)
-      return { there: true, values: { ...before, ...sent }, mustLook: false, refused: null }
+      return { ...NOTHING_KNOWN, there: true, values: { ...before, ...sent } }
     }
     case 'refused': {
       const status = call.heard.kind === 'answer' ? call.heard.status : 0
@@ -169,11 +173,14 @@ function learnFromWrite(known: Known, call: JournaledCall): Known {
       }
       return NOT_LOOKED_AT.has(status) ? known : { ...NOTHING_KNOWN, mustLook: true }
     }
+    case 'unclear':
     case 'unknown': {
       const doubted = method === 'PATCH' ? Object.keys(body) : ALL
       const sure = Object.entries(known.values).filter(([field]) => !doubted.includes(field as Field))
       const there = method === 'PATCH' ? known.there : null
-      return { there, values: Object.fromEntries(sure), mustLook: true, refused: null }
+      // An update of a user who was just shown may be taken for done.
+      const mustLook = meaning === 'unknown' || !known.looked || method === 'POST'
+      return { there, values: Object.fromEntries(sure), mustLook, looked: !mustLook, refused: null }
     }
     default:
       return meaning satisfies never

@@ -40,6 +40,8 @@ export type Habits = {
   readonly answers: 'none' | 'object' | 'user' | 'null'
   /** Values that are refused with 422; it is not said which. */
   readonly refuses: (field: OptionalField, value: unknown) => boolean
+  /** A field that no GET shows, as if it had no value. */
+  readonly hides?: OptionalField
   /** How a write with another user's e-mail address is answered; null: it is taken. */
   readonly taken: { readonly status: number; readonly body: ReplyBody } | null
 }
@@ -63,8 +65,6 @@ export type Call = {
   /** What the service held then. */
   readonly before: Stored | null
   readonly after: Stored | null
-  /** A write that was answered with JSON null. */
-  readonly saidNothing: boolean
 }
 
 export class Killed extends Error {}
@@ -112,9 +112,7 @@ export function makePureService(habits: Partial<Habits> = {}, world: World = TIM
       world.at(world.now() + fault.afterMs, () => void answer(method, userId, body))
     const right =
       fault === null || ('applied' in fault && fault.applied) ? answer(method, userId, body) : null
-    const given = fault?.kind === 'answer' ? fault.body : fault === null ? right?.body : undefined
-    const saidNothing = method !== 'GET' && given?.kind === 'json' && given.value === null
-    calls.push({ method, userId, body, before, after: users.get(userId) ?? null, saidNothing })
+    calls.push({ method, userId, body, before, after: users.get(userId) ?? null })
     if (right && !fault) return reply(right)
     if (fault === null || fault.kind === 'not-sent') throw new CallError('refused', 'no')
     if (fault.kind === 'killed' || (fault.kind === 'late' && fault.told === 'killed')) throw new Killed()
@@ -177,7 +175,7 @@ export function makePureService(habits: Partial<Habits> = {}, world: World = TIM
     }
     for (const field of OPTIONAL_FIELDS) {
       if (field === 'country_code') continue
-      const value = user[field] === '' ? null : (user[field] ?? null)
+      const value = user[field] === '' || field === its.hides ? null : (user[field] ?? null)
       if (value !== null) body[field] = value
       else if (its.nothing !== 'absent') body[field] = its.nothing === 'null' ? null : ''
     }

@@ -20,6 +20,7 @@ import {
   insertAll,
   rewrite,
 } from './random-customers.ts'
+import { until } from './until.ts'
 
 /** Those of a preset take two seconds; a lag is a lag, and this one is over sooner. */
 const LAG_MS = 200
@@ -131,6 +132,7 @@ export async function survive(fire: Fire, seed: number): Promise<string> {
 
   const problems: string[] = []
   await house.settled()
+  await verified(house)
   const refused = await readRefused(house)
   const wrong = await findWrong(changing, fire.held)
   const unsaid = wrong.filter(
@@ -149,6 +151,19 @@ export async function survive(fire: Fire, seed: number): Promise<string> {
   for (const { id, what } of twoLive(log)) problems.push(`the customer of row ${id}: ${what}`)
   const suspects = new Set([...unsaid, ...still].map(({ key }) => key))
   return [...problems, ...keys.flatMap((key) => judge(fire, { record, log, suspects }, key))].join('\n')
+}
+
+/** An answer that says neither yes nor no may have passed for a yes: as if the time for the looks had come. */
+async function verified({ db, settled }: House): Promise<void> {
+  for (;;) {
+    const { rowCount } = await db.pool.query(
+      'UPDATE rollcall.owed SET verify_at = now() WHERE verify_at IS NOT NULL',
+    )
+    if (rowCount === 0) return
+    const none = 'SELECT FROM rollcall.owed WHERE verify_at <= now()'
+    await until(async () => (await db.pool.query(none)).rowCount === 0, { what: 'no look is due' })
+    await settled()
+  }
 }
 
 /** Fields that wait because the service refused them, and everything where the whole customer was refused. */

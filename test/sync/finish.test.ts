@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type KnownRecord, NEVER_SETTLED } from '../../src/ledger/record.ts'
 import type { Mapped } from '../../src/model/mapped.ts'
 import type { Called } from '../../src/sync/call.ts'
+import type { BodyKind } from '../../src/sync/classify.ts'
 import { makeDigester } from '../../src/sync/digest.ts'
 import { makeEnding } from '../../src/sync/finish.ts'
 import type { Memory } from '../../src/sync/memory.ts'
@@ -112,6 +113,24 @@ describe('makeEnding', () => {
   it.each(['sure', 'wrote', 'acknowledged'] as const)('says what the claim has learnt: %s', (fact) => {
     expect(ending({ end: LATER })[fact]).toBe(false)
     expect(ending({ end: LATER, turn: { [fact]: true } })[fact]).toBe(true)
+  })
+
+  it('waits for the lag alone after a write that was answered with neither yes nor no', () => {
+    const answered = (method: Called['method'], body: BodyKind): Called => ({
+      ...{ method, remote: null, named: [], conflict: false, shape: null, durationMs: 1 },
+      outcome: { kind: 'reply', status: 200, body },
+    })
+    const { consistencyDelayMs } = configOf(['email']).timing
+    for (const body of ['null', 'other'] as const)
+      expect(ending({ end: UNKNOWN, last: answered('PATCH', body) })).toMatchObject({
+        unclear: true,
+        lateMs: consistencyDelayMs,
+      })
+    for (const last of [null, answered('PATCH', 'error'), answered('GET', 'null')]) {
+      const { unclear, lateMs } = ending({ end: UNKNOWN, last })
+      expect(unclear).toBe(false)
+      expect(lateMs).toBeGreaterThan(consistencyDelayMs)
+    }
   })
 
   it('leaves the state as it was when the claim was given up', () => {

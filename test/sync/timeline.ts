@@ -8,7 +8,14 @@ import type { DesiredUser } from '../../src/model/user.ts'
 import { runClaim } from '../../src/sync/run.ts'
 import { timeNeededMs } from '../../src/sync/time-needed.ts'
 import { contextOf, KEY, makeCustomer, PLAIN_RUN } from '../support/pure-claims.ts'
-import { type Fault, type Habits, Killed, makePureService, type Stored } from '../support/pure-service.ts'
+import {
+  type Call,
+  type Fault,
+  type Habits,
+  Killed,
+  makePureService,
+  type Stored,
+} from '../support/pure-service.ts'
 
 /** A row that was committed so long after the one before, and after which delays its notifications come. */
 export type Change = {
@@ -52,12 +59,14 @@ export type Rest = {
   readonly state: string
   readonly refused: readonly string[]
   readonly record: LedgerRecord
+  readonly calls: readonly Call[]
   readonly log: readonly string[]
 }
 
 const CALL_MS = 150
 const MOST_CLAIMS = 200
-const VERIFY_AFTER_MS = [600_000, 60_000]
+const VERIFY_FIRST_MS = 60_000
+const VERIFY_AFTER_MS = [600_000, VERIFY_FIRST_MS]
 
 /** Plays everything, a last look included, until nothing is owed any more. */
 export async function play({ config, its, there, changes, troubles, ...rest }: Given): Promise<Rest> {
@@ -75,6 +84,7 @@ export async function play({ config, its, there, changes, troubles, ...rest }: G
     due: null as number | null,
     notBefore: 0,
     suspect: 0,
+    synced: 0,
     left: 0,
     verifyAt: null as number | null,
     replanAt: null as number | null,
@@ -175,17 +185,17 @@ export async function play({ config, its, there, changes, troubles, ...rest }: G
           },
         },
       )
-      log.push(`${started} ${calls(from)} ${ending.kind} ${JSON.stringify(ending.record.reason)}`)
+      log.push(`${started} ${saidOf(from)} ${ending.kind} ${JSON.stringify(ending.record.reason)}`)
       if (death === 'last') crash()
       else end(ending, version)
     } catch (error) {
       if (!(error instanceof Killed)) throw error
-      log.push(`${started} ${calls(from)} killed`)
+      log.push(`${started} ${saidOf(from)} killed`)
       crash()
     }
   }
 
-  const calls = (from: number) =>
+  const saidOf = (from: number) =>
     service.calls
       .slice(from)
       .map(({ method, body, after }) => `${method} ${JSON.stringify(body)}->${after?.status}`)
@@ -202,7 +212,7 @@ export async function play({ config, its, there, changes, troubles, ...rest }: G
 
   /** As the statement in src/ledger/ending.ts. */
   function end(ending: Ending, version: number): void {
-    const { kind, sure, failed, record, acknowledged, backoffMs, lateMs, withdrawsDoubt } = ending
+    const { kind, sure, failed, record, acknowledged, backoffMs, lateMs, withdrawsDoubt, unclear } = ending
     const { replanAtMs, claimedAtMs } = ending
     const settled = kind === 'settle'
     const suspect = owed.suspect > version
@@ -216,15 +226,17 @@ export async function play({ config, its, there, changes, troubles, ...rest }: G
     if (cleared) {
       owed.left--
       verify(now + (VERIFY_AFTER_MS[owed.left] ?? 0))
-    }
-    if (kind === 'unknown') {
-      kept.unknown = true
+    } else if (settled && unclear && (owed.suspect < version || owed.synced < version - 1))
+      verify(owed.verifyAt ?? now + VERIFY_FIRST_MS)
+    if (kind === 'unknown') kept.unknown = true
+    if (kind === 'unknown' && !unclear) {
       owed.left = VERIFICATIONS
       verify(null)
     }
     out = false
+    if (settled) owed.synced = version
     if (settled) owed.notBefore = Math.max(now + gapMs, suspect ? owed.notBefore : 0)
-    if (kind === 'unknown') owed.notBefore = Math.max(owed.due ?? 0, now + lateMs)
+    if (kind === 'unknown') owed.notBefore = Math.max(unclear ? 0 : (owed.due ?? 0), now + lateMs)
     if (kind === 'unknown') owed.due = Math.max(owed.notBefore, risen ? 0 : now + backoffMs)
     else if (suspect) owed.due = Math.max(now + gapMs, owed.notBefore)
     else if (risen) owed.due = now + gapMs
@@ -243,7 +255,7 @@ export async function play({ config, its, there, changes, troubles, ...rest }: G
       const { record } = kept
       const { state, refused } = record
       const user = service.users.get(KEY) ?? null
-      return { user, desired, state, refused: Object.keys(refused), record, log }
+      return { user, desired, state, refused: Object.keys(refused), record, calls: service.calls, log }
     }
     pass(next)
     if (owed.due === null || owed.due > now) continue

@@ -1,101 +1,134 @@
 import { describe, expect, it } from 'vitest'
 import type { Mapped } from '../../src/model/mapped.ts'
+import { OPTIONAL_FIELDS } from '../../src/model/user.ts'
 import { DOUBTED } from '../../src/sync/digest.ts'
 import type { Memory } from '../../src/sync/memory.ts'
 import { makeCustomer } from '../support/pure-claims.ts'
 import { makePureService } from '../support/pure-service.ts'
-import { ABSENT, type Answer, exact, PREMIUM, play, REMOVED, SETTLED, user } from '../support/turn-scene.ts'
+import {
+  ABSENT,
+  type Answer,
+  exact,
+  POLICY,
+  PREMIUM,
+  play,
+  REMOVED,
+  SETTLED,
+  UNKNOWN,
+  user,
+} from '../support/turn-scene.ts'
 
 const changed = user(2, { email: 'b@x.es' })
-const FREE = { ...PREMIUM, sentStatus: 0 }
+const country = user(2, { email: 'a@x.es', country_code: 'ES' })
 const PATCH = 'PATCH {"status":2,"email":"b@x.es"}'
+const UNCLEAR = { kind: 'unknown', reason: { code: 'unclear', status: 200 } }
+const old = { user: { status: 2, email: 'a@x.es' } }
 
-describe('a write that is answered with another user, or another status', () => {
+describe.each<Answer & string>(['null', 'other'])('a write that is answered with 200 and %s', (said) => {
   it.each<[string, Mapped, Memory]>([
-    ['create', user(2, { email: 'b@x.es' }), ABSENT],
+    ['create', user(2), ABSENT],
     ['update', changed, PREMIUM],
     ['revocation', REMOVED, PREMIUM],
-  ])('is looked at: a %s is done where a GET confirms it', (_what, mapped, memory) => {
-    const status = mapped === REMOVED ? 0 : 2
-    const { calls, end, turn } = play(mapped, memory, ['other', { user: { status, email: 'b@x.es' } }])
-    expect([calls.length, calls[1], end]).toEqual([2, 'GET', SETTLED])
-    expect(turn).toMatchObject({ acknowledged: true, memory: { remote: 'present', sentStatus: status } })
+  ])('is unknown: a %s ends the claim', (_what, mapped, memory) => {
+    const { calls, end, turn } = play(mapped, memory, [said])
+    expect([calls.length, end]).toMatchObject([1, UNCLEAR])
+    // Acknowledged says when: whoever else has this user waits from there.
+    expect(turn).toMatchObject({ acknowledged: true, sure: false, landed: true })
   })
 
-  it('leaves the user unknown where a GET shows what was there before', () => {
-    const { end, turn } = play(changed, PREMIUM, ['other', { user: { status: 2, email: 'a@x.es' } }])
-    expect(end).toMatchObject({ kind: 'retry', failed: true, reason: { code: 'not-confirmed' } })
-    expect(turn.memory.remote).toBe('unknown')
+  it('was done where the next look shows it: one write, one look', () => {
+    const { turn } = play(changed, PREMIUM, [said])
+    const next = { ...turn.memory, remote: 'unknown' } as const
+    const { calls, end } = play(changed, next, [{ user: { status: 2, email: 'B@X.ES' } }])
+    expect([calls, end]).toEqual([['GET'], SETTLED])
   })
-})
 
-describe('a write that is answered with JSON null', () => {
-  it('was done where the status is as it was written, whatever form the rest has', () => {
-    const shown = { user: { status: 2, email: 'B@X.ES' } }
-    const { calls, end, turn } = play(changed, PREMIUM, ['null', shown])
-    expect([calls, end]).toEqual([[PATCH, 'GET'], SETTLED])
-    expect(turn).toMatchObject({ acknowledged: true, sure: true })
+  it('counts as a yes in a claim that has looked: it is not sent for ever', () => {
+    const { calls, end, turn } = play(changed, UNKNOWN, [old, said])
+    expect([calls, end]).toEqual([['GET', PATCH], SETTLED])
+    expect(turn).toMatchObject({ acknowledged: true, sure: true, memory: { remote: 'present' } })
     expect(turn.memory.sent.email).toBe(exact('email', 'b@x.es'))
   })
 
-  it.each<[string, Mapped, Memory, Answer]>([
-    ['nobody is there', changed, PREMIUM, 404],
-    ['nobody is there to be revoked', REMOVED, PREMIUM, 404],
-    ['another status is shown', user(0, { email: 'a@x.es' }), PREMIUM, { user: { status: 2 } }],
-    ['no access is shown where there was none before a trial', user(4), FREE, { user: { status: 0 } }],
-    ['no access is shown where there is to be full access', user(2), FREE, { user: { status: 0 } }],
-    ['a field shows just what it held', changed, PREMIUM, { user: { status: 2, email: 'a@x.es' } }],
-  ])(
-    'is not confirmed where %s: the user is unknown until a GET can be believed',
-    (_what, mapped, memory, answer) => {
-      const { end, turn } = play(mapped, memory, ['null', answer])
-      expect(end).toMatchObject({ kind: 'retry', failed: true, reason: { code: 'not-confirmed' } })
-      // Acknowledged says when: the next look waits from there.
-      expect(turn).toMatchObject({ memory: { remote: 'unknown' }, acknowledged: true, setAside: null })
-    },
-  )
+  it.each<[string, Mapped, readonly Answer[]]>([
+    ['create', user(2), [404]],
+    ['revocation', REMOVED, [old]],
+    ['update that takes access', user(0, { email: 'b@x.es' }), [old]],
+  ])('stays unknown after a look too where it is a %s', (_what, mapped, answers) => {
+    const { end, turn } = play(mapped, UNKNOWN, [...answers, said])
+    expect(end).toMatchObject(UNCLEAR)
+    // Status 0 that is seen next does not pass for what was agreed on.
+    expect(turn.memory.sentStatus === 0).toBe(false)
+  })
 
-  it('proves nothing of a country, which no GET shows, unless something beside it shows that it was carried out', () => {
-    const shown = { user: { status: 2, email: 'a@x.es' } }
-    const alone = user(2, { email: 'a@x.es', country_code: 'ES' })
-    const first = play(alone, PREMIUM, ['null', shown])
-    expect(first.end).toMatchObject({ kind: 'retry', reason: { code: 'not-confirmed' } })
+  it('counts as a yes where it takes no access from a user who has none', () => {
+    const free = { user: { status: 0, email: 'a@x.es' } }
+    expect(play(user(0, { email: 'b@x.es' }), UNKNOWN, [free, said]).end).toEqual(SETTLED)
+  })
+
+  it('sends a country again once, and then believes it', () => {
+    const first = play(country, PREMIUM, [said])
     expect(first.turn.memory.sent.country_code).toBe(DOUBTED)
-    // Sent once more it is believed: the service may answer so for ever.
-    const again = { ...PREMIUM, sent: { ...PREMIUM.sent, country_code: DOUBTED } }
-    expect(play(alone, again, ['null', shown]).end).toEqual(SETTLED)
-    const beside = user(2, { email: 'b@x.es', country_code: 'ES' })
-    expect(play(beside, PREMIUM, ['null', { user: { status: 2, email: 'b@x.es' } }]).end).toEqual(SETTLED)
-    const granted = user(2, { country_code: 'ES' })
-    expect(play(granted, FREE, ['null', { user: { status: 2 } }]).end).toEqual(SETTLED)
-  })
-
-  it('grants no second trial by being asked again', () => {
-    const { end } = play(user(4), PREMIUM, ['null', { user: { status: 0 } }])
-    expect(end).toEqual(SETTLED)
-  })
-
-  it('confirms a status that goes alone after a refusal, and the refused field stays aside', () => {
-    const { end, turn } = play(changed, PREMIUM, [422, 'null', { user: { status: 2 } }])
-    expect(end).toEqual(SETTLED)
-    expect(Object.keys(turn.memory.refused)).toEqual(['email'])
-  })
-
-  it('leaves the user unknown where the look fails', () => {
-    const { end, turn } = play(changed, PREMIUM, ['null', 503])
-    expect(end).toMatchObject({ kind: 'retry', reason: { code: 'failed' } })
-    expect(turn.memory.remote).toBe('unknown')
-    expect(turn).toMatchObject({ acknowledged: true, unclear: null })
-  })
-
-  it('to a create is looked at too', () => {
-    expect(play(user(2), ABSENT, ['null', { user: { status: 2 } }]).calls).toEqual([
-      'POST {"user_id":"u7","status":2}',
-      'GET',
+    const { calls, end, turn } = play(country, { ...first.turn.memory, remote: 'unknown' }, [old, said])
+    expect([calls, end]).toEqual([['GET', 'PATCH {"status":2,"country_code":"ES"}'], SETTLED])
+    expect(turn.memory.sent.country_code).toBe(exact('country_code', 'ES'))
+    // A yes that no later look can correct is asked for twice.
+    const anew = play(country, UNKNOWN, [{ user: { status: 2 } }, said, said])
+    expect(anew.calls.slice(1)).toEqual([
+      'PATCH {"status":2,"email":"a@x.es","country_code":"ES"}',
+      'PATCH {"status":2,"country_code":"ES"}',
     ])
+    expect(anew.end).toEqual(SETTLED)
   })
 
-  it('does not hide that somebody vanished', async () => {
+  it('grants a trial once more at most where no look shows it', () => {
+    const first = play(user(4), PREMIUM, [said])
+    const ended = { user: { status: 0 } }
+    const second = play(user(4), { ...first.turn.memory, remote: 'unknown' }, [ended, said])
+    expect([second.calls, second.end]).toEqual([['GET', 'PATCH {"status":4}'], SETTLED])
+    expect(play(user(4), { ...second.turn.memory, remote: 'unknown' }, [ended]).calls).toEqual(['GET'])
+  })
+
+  it('has a status that goes alone after a refusal counted in the claim that looks', () => {
+    const { turn } = play(changed, PREMIUM, [422, said])
+    expect(turn.memory.refused).toEqual({})
+    const { end, turn: next } = play(changed, { ...turn.memory, remote: 'unknown' }, [old, 422, said])
+    expect([end, Object.keys(next.memory.refused)]).toEqual([SETTLED, ['email']])
+  })
+})
+
+describe('an erasure that is answered with JSON null', () => {
+  const policy = { ...POLICY, onRemove: 'erase' } as const
+  const go = (memory: Memory, answers: readonly Answer[]) => play(REMOVED, memory, answers, { policy })
+  const free = { user: { status: 0, email: 'a@x.es' } }
+
+  it('is unknown, and is sent in full again by the claim that looks', () => {
+    const first = go({ ...PREMIUM, sentStatus: 0 }, ['null'])
+    expect(first.end).toMatchObject(UNCLEAR)
+    expect([first.turn.memory.erased, first.turn.erasure.cleared]).toEqual([null, null])
+    expect(go({ ...first.turn.memory, remote: 'unknown' }, [free, 'null']).calls).toEqual(
+      first.calls.toSpliced(0, 0, 'GET'),
+    )
+  })
+
+  it('stays unknown in a claim that has looked, and is over once a GET shows no field', () => {
+    const { end, turn } = go(UNKNOWN, [free, 'null'])
+    expect(end).toMatchObject(UNCLEAR)
+    expect(turn).toMatchObject({ memory: { erased: 'sent' }, erasure: { cleared: OPTIONAL_FIELDS } })
+    // What no GET shows is cleared once more.
+    const nothing = { user: { status: 0 } }
+    const again = go({ ...turn.memory, remote: 'unknown' }, [nothing, 'null'])
+    expect([again.calls, again.turn.erasure.left]).toEqual([
+      ['GET', 'PATCH {"status":0,"country_code":null}'],
+      [],
+    ])
+    const after = go({ ...again.turn.memory, remote: 'unknown' }, [nothing])
+    expect([after.calls, after.end]).toEqual([['GET'], SETTLED])
+  })
+})
+
+describe('a user who vanished', () => {
+  it('does not stay away where null is also the answer for nobody', async () => {
     const service = makePureService({ notThere: 'null', answers: 'null' })
     const row = { id: '7', plan: 'premium', email: 'ana@correo.es' }
     const customer = makeCustomer({ service, row })
@@ -104,6 +137,8 @@ describe('a write that is answered with JSON null', () => {
     customer.row = { ...row, email: 'eva@correo.es' }
     await customer.claim()
     await customer.claim()
+    await customer.claim()
+    expect(customer.kept).toMatchObject({ unknown: false, record: { remote: 'present' } })
     expect(service.users.get('7')).toMatchObject({ status: 2, email: 'eva@correo.es' })
   })
 })
@@ -123,11 +158,6 @@ describe('a look soon after a write', () => {
     const { calls, end } = play(user(4, { email: 'b@x.es' }), trial, [], { lookAfterMs: 700 })
     expect(calls).toEqual([])
     expect(end).toMatchObject({ kind: 'retry', failed: false, released: true, waitMs: 700 })
-  })
-
-  it('does not wait where the answer to the write said nothing', () => {
-    const answers = ['null', { user: { status: 2 } }] as const
-    expect(play(changed, PREMIUM, answers, { lookAfterMs: 700 }).calls).toEqual([PATCH, 'GET'])
   })
 
   it('is measured from when the service acknowledged the write', async () => {

@@ -1,0 +1,98 @@
+// A service that answers every write with JSON null: its customers end right, in few calls, and nothing goes on for ever.
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { habits, managedFields, rowOf, settingsFor } from '../support/arbitrary.ts'
+import { configOf, makeCustomer } from '../support/pure-claims.ts'
+import { type Habits, makePureService, PLAIN } from '../support/pure-service.ts'
+import { runs } from '../support/size.ts'
+import { type Change, NO_TROUBLES, play } from './timeline.ts'
+
+const RUNS = Number(process.env.ORDER_RUNS ?? runs(200))
+
+/** Later than the last look at what came before. */
+const SETTLED_MS = 3_600_000
+const change = (row: Change['row']): Change => ({ row, afterMs: SETTLED_MS, notes: [0] })
+const its = habits.map((each): Habits => ({ ...each, answers: 'null', refuses: () => false }))
+
+/** The write, and once more what no GET shows; an erasure follows a revocation. */
+const MOST_WRITES = 2
+/** Before a first write, after each write, and once more. */
+const MOST_LOOKS = 3
+
+it('costs each change one more write and three looks at most', async () => {
+  const given = fc.record({
+    config: managedFields.chain((fields) =>
+      fc
+        .tuple(settingsFor(fields), fc.constantFrom('revoke' as const, 'erase' as const))
+        .map(([settings, onRemove]) => configOf(fields, { ...settings, onRemove })),
+    ),
+    its,
+    changes: fc.array(fc.option(rowOf()).map(change), { minLength: 1, maxLength: 4 }),
+  })
+  await fc.assert(
+    fc.asyncProperty(given, async (played) => {
+      const { calls, log, state, user, desired } = await play({
+        ...played,
+        there: null,
+        troubles: NO_TROUBLES,
+      })
+      expect([state, Number(user?.status ?? 0)], log.join('\n')).toEqual(['idle', desired?.status ?? 0])
+      const looks = calls.filter(({ method }) => method === 'GET').length
+      const changes = played.changes.length
+      const erased =
+        played.config.onRemove === 'erase' ? played.changes.filter(({ row }) => row === null) : []
+      expect(calls.length - looks, log.join('\n')).toBeLessThanOrEqual(MOST_WRITES * changes + erased.length)
+      expect(looks, log.join('\n')).toBeLessThanOrEqual(MOST_LOOKS * changes)
+    }),
+    { numRuns: RUNS },
+  )
+})
+
+const NULL: Habits = { ...PLAIN, answers: 'null' }
+const row = { id: '7', plan: 'premium', email: 'ana@correo.es' }
+const methods = async (fields: Parameters<typeof configOf>[0], changes: readonly Change[], habits = NULL) => {
+  const config = configOf(fields)
+  const { calls } = await play({ config, its: habits, there: null, troubles: NO_TROUBLES, changes })
+  return calls.map(({ method }) => method)
+}
+
+it('costs one write and one look where a GET shows all of it', async () => {
+  expect(await methods(['email'], [change(row)])).toEqual(['POST', 'GET'])
+  expect(await methods(['email'], [change(row), change(null)])).toEqual(['POST', 'GET', 'PATCH', 'GET'])
+})
+
+it('costs one write and two looks more for a country', async () => {
+  const both = await methods(['email', 'country_code'], [change({ ...row, country_code: 'ES' })])
+  expect(both).toEqual(['POST', 'GET', 'PATCH', 'GET'])
+})
+
+it('does not write a form of its own for ever', async () => {
+  // It shows no e-mail address at all.
+  const forgets = { ...NULL, hides: 'email' } as const
+  expect(await methods(['email'], [change(row)], forgets)).toEqual(['POST', 'GET', 'PATCH', 'GET', 'PATCH'])
+})
+
+it('takes nobody for revoked before a GET has shown it', async () => {
+  const service = makePureService({ answers: 'null' })
+  const customer = makeCustomer({ service, row, config: configOf(['email']) })
+  for (let n = 0; n < 2; n++) await customer.claim()
+  customer.row = null
+  // Answered with null, and not carried out.
+  const nothing = {
+    kind: 'answer',
+    status: 200,
+    applied: false,
+    body: { kind: 'json', value: null },
+  } as const
+  for (const fault of [nothing, null, nothing, null, nothing, null]) service.faults.push(fault)
+  for (let n = 0; n < 4; n++) {
+    await customer.claim()
+    expect([customer.kept.unknown, customer.kept.attempts]).toEqual([true, n + 1])
+  }
+  await customer.claim()
+  expect(service.users.get('7')?.status).toBe(0)
+  expect(customer.kept).toMatchObject({
+    unknown: false,
+    record: { state: 'idle', sentStatus: null, seenStatus: 0 },
+  })
+})
