@@ -101,7 +101,7 @@ function done(turn: Turn, { plan, desired, digests }: Facts): Turn {
  * An answer that says neither yes nor no. An update of a user whom this claim has looked at counts as done, or a service
  * that answers so for ever would be sent it for ever; one more look follows. What that cannot show is sent once more.
  * What may be lost by a wrong yes stays unknown until a GET shows it: a create, the end of access, and an erasure, which
- * is not sent in full again.
+ * is not sent again.
  */
 function absorbUnclear(turn: Turn, facts: Facts): Step {
   const { plan } = facts
@@ -109,10 +109,10 @@ function absorbUnclear(turn: Turn, facts: Facts): Step {
   if (!turn.memory.looked || plan.kind === 'create' || takesAccess(plan, turn.memory))
     return { turn: { ...turn, memory: doubtful(turn.memory, plan), acknowledged: true }, end }
   const taken = done(turn, facts)
+  if (plan.kind === 'erase') return { turn: taken, end }
   const again =
     fieldsOf(plan).includes(UNVERIFIABLE_FIELD) && turn.memory.sent[UNVERIFIABLE_FIELD] !== DOUBTED
-  const yes = again ? { ...taken, memory: doubtHidden(taken.memory) } : taken
-  return plan.kind === 'erase' ? { turn: yes, end } : { turn: yes }
+  return { turn: again ? { ...taken, memory: doubtHidden(taken.memory) } : taken }
 }
 
 function unknown(code: 'unclear' | 'unknown', facts: Facts): TurnEnd {
