@@ -2,6 +2,7 @@
 import pg, { type ClientBase, type Pool } from 'pg'
 import { type KnownRecord, makeReadRecord, NEVER_SETTLED } from '../ledger/record.ts'
 import { SEARCHED_BYTES } from '../ledger/sql.ts'
+import { UNDER_WAY } from '../ledger/taken.ts'
 import { differencesFromBinding } from '../ledger/target.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { isGivenUp } from './in-time.ts'
@@ -74,7 +75,7 @@ export type Target = {
 }
 
 const OWED = `
-SELECT o.unknown, o.blind, o.status_doubted AS "statusDoubted", o.token IS NOT NULL AS "underWay",
+SELECT o.unknown, o.blind, o.status_doubted AS "statusDoubted", ${UNDER_WAY} AS "underWay",
   (extract(epoch FROM o.replan_at - clock_timestamp()) * 1000)::float8 AS "replanInMs",
   (extract(epoch FROM clock_timestamp() - o.changed_at) * 1000)::float8 AS "sinceMs",
   (extract(epoch FROM o.due_at - clock_timestamp()) * 1000)::float8 AS "dueInMs"

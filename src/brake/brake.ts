@@ -5,10 +5,17 @@ import { OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
 
 /**
  * What is counted, each by itself. `revocation`: somebody loses access; `status`: a status changes to another that is
- * not 0; `create`; `absence`: a user who was there is not any more; `erase`: personal fields are erased; `clear:…`: a
- * field that was set is cleared.
+ * not 0; `create`; `absence`: a user who was there is not any more; `erase`: personal fields are erased; `repair`: what
+ * somebody else has changed at the service is put right; `clear:…`: a field that was set is cleared.
  */
-export type BrakeKind = 'revocation' | 'status' | 'create' | 'absence' | 'erase' | `clear:${OptionalField}`
+export type BrakeKind =
+  | 'revocation'
+  | 'status'
+  | 'create'
+  | 'absence'
+  | 'erase'
+  | 'repair'
+  | `clear:${OptionalField}`
 
 /** Why a customer is held: a kind that tripped, or a watched table that was truncated. */
 export type HeldKind = BrakeKind | 'truncated'
@@ -34,6 +41,7 @@ export const HELD_KINDS: readonly HeldKind[] = [
   'create',
   'absence',
   'erase',
+  'repair',
   ...OPTIONAL_FIELDS.map((field) => `clear:${field}` as const),
   'truncated',
 ]

@@ -2,8 +2,9 @@
 // `decision`, for each customer in `decided`.
 import type { ClientBase, Pool } from 'pg'
 import { retried } from '../ledger/batch.ts'
-import { noteNow } from '../ledger/note.ts'
+import { noteNow, noteToLook } from '../ledger/note.ts'
 import { OPEN_RELEASE, releasedFor } from '../ledger/released.ts'
+import { UNDER_WAY } from '../ledger/taken.ts'
 import { type CustomerKey, LANE } from '../model/customer.ts'
 import type { BrakeKind, HeldKind } from './brake.ts'
 import { countLeft, pagesOf, type Selection } from './selection.ts'
@@ -52,12 +53,17 @@ const RELEASE: Action = {
   name: 'release',
   where: (single) =>
     single
-      ? `(l.state = 'held' OR (l.state = 'discarded' AND o.token IS NULL)) AND NOT ${OPEN_RELEASE}`
+      ? `(l.state = 'held' OR (l.state = 'discarded' AND NOT ${UNDER_WAY})) AND NOT ${OPEN_RELEASE}`
       : `l.state = 'held' AND NOT ${releasedFor('$2')}`,
   async apply(client, decision, { keys, kind }) {
     await client.query(DECIDE, [decision, keys, false, kind])
     await client.query(HOLD, [keys])
     await noteNow(client, keys, LANE.repair)
+    const { rows } = await client.query<{ key: CustomerKey }>(OF_REPAIRS, [keys])
+    await noteToLook(
+      client,
+      rows.map(({ key }) => key),
+    )
   },
 }
 
@@ -73,6 +79,9 @@ const DISCARD: Action = {
     )
   },
 }
+
+/** What a check has found is remembered nowhere: the claim that puts it right looks for itself. */
+const OF_REPAIRS = `SELECT key FROM rollcall.ledger WHERE key = ANY($1) AND reason->'kinds' ? 'repair'`
 
 const DECIDE = `
 INSERT INTO rollcall.decided (decision, key, desired, kinds, spent_at)

@@ -2,17 +2,16 @@
 import type { Config } from '../config/config.ts'
 import { doneOf, soFar } from '../drift/agenda.ts'
 import { readCircumstances } from '../drift/circumstances.ts'
+import { doubtOf } from '../drift/doubt.ts'
 import type { Everybody } from '../drift/draw.ts'
 import { everybody } from '../drift/everybody.ts'
 import { makeGate, type RunEnd } from '../drift/gate.ts'
-import { releaseRepairs } from '../drift/halt.ts'
 import { type Mended, mendFound } from '../drift/mend.ts'
 import { driveRun } from '../drift/run.ts'
 import type { Run } from '../drift/runs.ts'
-import { type Share, shareAmong } from '../drift/share.ts'
 import { silentOf } from '../drift/tally.ts'
 import { makeVerify } from '../drift/verify.ts'
-import type { Verified } from '../drift/words.ts'
+import type { Doubt, Tally, Verified } from '../drift/words.ts'
 import type { CallLog } from '../ledger/call-log.ts'
 import { sleep } from '../ops/time.ts'
 import { makeProbing } from '../pace/probing.ts'
@@ -50,8 +49,6 @@ type Carried = { readonly run: Run; readonly end: RunEnd; readonly mended: Mende
 export async function carryOut(io: Io, reporting: Reporting, driving: Driving): Promise<Carried> {
   const { config, asked, opened } = reporting
   const { pool } = opened
-  const { maxShare } = config.reconcile
-  const verifying = { ...verifyOptions(reporting), maxShare, by: driving.run.id }
   const progress = openProgress(io, () => performance.now())
   const total = driving.run.population
   const from = doneOf(driving.run.agenda)
@@ -74,7 +71,8 @@ export async function carryOut(io: Io, reporting: Reporting, driving: Driving): 
           },
           from,
         ),
-      verify: makeVerify({ ...verifying, repair: false, counts: asked.repair }),
+      verify: makeVerify({ ...verifyOptions(reporting), repair: false }),
+      doubtOf: asked.believed ? silenceOf : doubtOf,
       onLooks(verified, run) {
         driving.onLooks(verified)
         agenda = run.agenda
@@ -85,24 +83,18 @@ export async function carryOut(io: Io, reporting: Reporting, driving: Driving): 
     })
     const { run, end } = driven
     if (!asked.repair || end.kind !== 'complete') return { run, end, mended: null }
-    const { found } = run.agenda
-    const ofAll = asked.sample === null && asked.where.length === 0
-    if (asked.released) await releaseRepairs(pool, { ...asked.released, found, everybody: ofAll })
-    const mended = await mendFound({
-      ...{ pool, gate, maxShare, signal: io.stop, found, startedAt: run.startedAt },
-      ...{ share: shareOfRun(run, maxShare), released: asked.released !== null },
-      ...{ lag: config.timing, sleep },
-      // Each has counted in this run when it was found.
-      verify: makeVerify({ ...verifying, repair: true, counts: false }),
-    })
-    return { run, end: mended.end, mended }
+    const { brake } = opened.context
+    const mending = { pool, brake, lag: config.timing }
+    return { run, end, mended: await mendFound(mending, run.agenda.found, run.startedAt) }
   } finally {
     progress.close()
   }
 }
 
-function shareOfRun({ agenda: { tally } }: Run, maxShare: number): Share {
-  return shareAmong({ counted: tally.checked, drifted: driftingOf(tally) }, maxShare)
+/** A person has said that most users are not there; that the service says nothing is another matter. */
+function silenceOf(tally: Tally): Doubt | null {
+  const doubt = doubtOf(tally)
+  return doubt === 'nobody-there' ? null : doubt
 }
 
 const HALT = 'calls are stopped (rollcall pace tells why)'

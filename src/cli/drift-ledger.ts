@@ -18,13 +18,13 @@ export async function ledgerReport(
 ): Promise<Report> {
   const origin = await boundOrigin(pool)
   if (origin === null) throw new RollcallError('DRIFT_TOO_EARLY', ['no worker has run on this database yet'])
-  const { periodMs, maxShare } = config.reconcile
+  const { periodMs } = config.reconcile
   const findings = await readOpenFound(pool)
   const { tally, ...known } = await readKnownOfAll(pool, findings, periodMs)
-  const verification = await readVerification(pool, { periodMs, maxShare })
+  const verification = await readVerification(pool, periodMs)
   const now = await readTime(pool)
   // What was told by others before, or since, can be believed all the same.
-  const doubt = findings.length === 0 ? verification.doubt : null
+  const doubt = findings.length === 0 && verification.doubt !== null
   return {
     version: 1,
     writtenBy: VERSION,
@@ -32,7 +32,7 @@ export async function ledgerReport(
     startedAt: now,
     endedAt: now,
     options: optionsOf(asked),
-    outcome: doubt ? { kind: 'not-credible', why: doubt } : { kind: 'complete' },
+    outcome: doubt ? { kind: 'not-credible', why: 'nobody-there' } : { kind: 'complete' },
     ...known,
     counts: tally,
     foundLater: null,

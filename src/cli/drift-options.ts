@@ -14,6 +14,7 @@ export type Options = {
   readonly fromLedger?: boolean
   readonly maxDrift?: string
   readonly repair?: boolean
+  readonly believe?: boolean
   readonly why?: string
   readonly by?: string
   readonly showValues?: boolean
@@ -35,8 +36,8 @@ export type Asked = {
   readonly restart: boolean
   readonly maxDrift: number | null
   readonly repair: boolean
-  /** Repairs are made whatever the share of drift is, on the word of this person. */
-  readonly released: Person | null
+  /** That most users are not there is meant, on the word of this person. */
+  readonly believed: Person | null
   readonly showValues: boolean
   readonly format: Format
   readonly output: string | null
@@ -53,7 +54,7 @@ export function readAsked(options: Options): Asked {
     restart: options.restart === true,
     maxDrift: numberOf(options.maxDrift, MAX_DRIFT, problems),
     repair: options.repair === true,
-    released: options.why === undefined ? null : readPerson(options),
+    believed: options.believe === true ? readPerson(options) : null,
     showValues: options.showValues === true,
     format: formatOf(options, problems),
     output: options.output ?? null,
@@ -63,19 +64,20 @@ export function readAsked(options: Options): Asked {
   return asked
 }
 
-const CALLING = ['sample', 'where', 'rate', 'restart', 'repair', 'showValues'] as const
+const CALLING = ['sample', 'where', 'rate', 'restart', 'repair', 'believe', 'showValues'] as const
 const NAMES: Readonly<Record<(typeof CALLING)[number], string>> = {
   sample: '--sample',
   where: '--where',
   rate: '--rate',
   restart: '--restart',
   repair: '--repair',
+  believe: '--believe',
   showValues: '--show-values',
 }
 
 /** What only a run with calls can do. */
 function* misfits(options: Options): Generator<string> {
-  if (options.why !== undefined && options.repair !== true) yield '--why: only with --repair'
+  if (options.why !== undefined && options.believe !== true) yield '--why: only with --believe'
   if (options.by !== undefined && options.why === undefined) yield '--by: only with --why'
   if (options.fromLedger !== true) return
   for (const name of CALLING)
@@ -126,7 +128,9 @@ export function commandOf(asked: Asked, config: string | undefined): string {
     ...asked.where.map((each) => `--where ${quoted(each)}`),
     ...(asked.rate === null ? [] : [`--rate ${asked.rate}`]),
     ...(asked.repair ? ['--repair'] : []),
-    ...(asked.released ? [`--why ${quoted(asked.released.why)}`, `--by ${quoted(asked.released.by)}`] : []),
+    ...(asked.believed
+      ? ['--believe', `--why ${quoted(asked.believed.why)}`, `--by ${quoted(asked.believed.by)}`]
+      : []),
     ...(asked.maxDrift === null ? [] : [`--max-drift ${Number((asked.maxDrift * 100).toFixed(6))}%`]),
     ...(asked.showValues ? ['--show-values'] : []),
     ...(asked.format === 'table' ? [] : [`--format ${asked.format}`]),

@@ -1,11 +1,10 @@
 import type { RunEnd } from '../drift/gate.ts'
-import type { Mended } from '../drift/mend.ts'
 import type { Past } from '../drift/runs.ts'
 import type { Tally } from '../drift/words.ts'
 import { agreementOf, conclude, driftingOf } from '../report/conclude.ts'
 import { estimate } from '../report/estimate.ts'
 import { percent } from '../report/figures.ts'
-import type { Estimate, Options, Outcome, PastRun, Repair, Report } from '../report/report.ts'
+import type { Estimate, Options, Outcome, PastRun, Report } from '../report/report.ts'
 import type { Asked } from './drift-options.ts'
 import type { ExitCode } from './io.ts'
 
@@ -42,17 +41,10 @@ export function estimateOf(tally: Tally, population: number, done: number): Esti
 export function trendOf(past: readonly Past[]): PastRun[] {
   return past.map(({ tally, ...run }) => ({
     ...run,
+    kind: 'run',
     checked: tally.checked,
     drifting: run.credible ? driftingOf(tally) : null,
   }))
-}
-
-export function repairOf({ owed, already, left, halted }: Mended, limit: number): Repair {
-  const stopped = halted && {
-    share: halted.counted === 0 ? 0 : halted.drifted / halted.counted,
-    ...{ among: halted.among, limit },
-  }
-  return { owed, already, left, stopped }
 }
 
 /** 3 is for a report that went to its end: what stopped, or cannot be believed, has found nothing out. */

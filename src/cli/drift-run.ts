@@ -3,10 +3,11 @@ import { readEnv } from '../config/env.ts'
 import { describeCustomers } from '../customers/describe.ts'
 import { doneOf } from '../drift/agenda.ts'
 import { countEverybody, type Everybody } from '../drift/draw.ts'
+import { believe } from '../drift/evidence.ts'
 import { readFound } from '../drift/found.ts'
 import type { RunEnd } from '../drift/gate.ts'
 import { countFoundLater } from '../drift/meanwhile.ts'
-import { beginRun, endRun, findRun, type Run, readPast, readTime, tellStopped } from '../drift/runs.ts'
+import { beginRun, endRun, findRun, type Run, readPast, readTime } from '../drift/runs.ts'
 import type { Shown, Verified } from '../drift/words.ts'
 import { alone } from '../ledger/alone.ts'
 import { makeCallLog } from '../ledger/call-log.ts'
@@ -23,7 +24,7 @@ import { digestOf, readConditions } from '../sweep/conditions.ts'
 import { type Opened, openSync } from '../worker/context.ts'
 import { type Asking, type Begun, carryOut, type Reporting } from './drift-carry.ts'
 import { commandOf } from './drift-options.ts'
-import { estimateOf, optionsOf, outcomeOf, repairOf, trendOf } from './drift-report.ts'
+import { estimateOf, optionsOf, outcomeOf, trendOf } from './drift-report.ts'
 import type { Io } from './io.ts'
 import { shown } from './shown.ts'
 import { VERSION } from './version.ts'
@@ -66,6 +67,7 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
   const { config, asked, opened, origin } = reporting
   const { pool } = opened
   if (asked.rate !== null) await sayCeiling(io, pool, asked.rate)
+  if (asked.believed) await believe(pool, asked.believed)
   const { goesOn, ...begun } = await begin(io, reporting)
   let kept = goesOn
   const values = new Map<string, readonly Shown[]>()
@@ -84,8 +86,7 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
   })
   if (end.kind === 'refused') throw await refusal(end.why, reporting)
   const endedAt = await readTime(pool)
-  if (end.kind === 'stopped') await tellStopped(pool, run)
-  else await endRun(pool, run, end.kind)
+  if (end.kind !== 'stopped') await endRun(pool, run, end.kind)
   const { tally, suspected, found } = run.agenda
   const credible = end.kind !== 'not-credible'
   const findings = credible ? await readFound(pool, found) : []
@@ -103,7 +104,7 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
     ...{ counts: tally, suspected, foundLater: await laterOf(reporting, run, end) },
     estimate: asked.sample === null || !credible ? null : estimateOf(tally, run.population, done),
     coverage: null,
-    repair: mended && repairOf(mended, config.reconcile.maxShare),
+    repair: mended && { owed: mended.owed.length, held: mended.held.length },
     trend: trendOf(await readPast(pool, run.id)),
     findings: findings.map((finding) => ({ ...finding, shown: values.get(finding.id) ?? [] })),
   }

@@ -30,9 +30,13 @@ as undue access meanwhile, who would get it as lost, as far as the records tell.
 What a person has discarded is accepted, and is none.
 
 --repair owes whoever differs a sync, once the run as a whole can be believed;
-workers carry it out, behind the brake. A share above reconcile.maxShare stops
-it, unless --why says that it is meant; three may always differ. Status 0 where
-a trial was agreed on is told, and is no drift.
+workers carry it out, behind the brake: above its limit for repairs customers
+wait for a person (\`rollcall held\`). Status 0 where a trial was agreed on is
+told, and is no drift.
+
+Where the service says of most users that they are not there, that is told of
+none of them, since it is far likelier the wrong service. --believe says that it
+is meant, for a day; it is kept with your name.
 
 Exit codes:
   0  nobody who was checked differs and nobody is held, or no more than
@@ -68,7 +72,8 @@ export const driftCommand: AddCommand = (program, io, exit) => {
     .option('--from-ledger', 'what is known by earlier looks; makes no call')
     .option('--max-drift <share>', 'tolerate so much, like 0.5%')
     .option('--repair', 'owe a sync to whoever differs')
-    .option('--why <text>', 'repair above reconcile.maxShare too; kept with your name')
+    .option('--believe', 'that most users are not there is meant')
+    .option('--why <text>', 'why; kept with your name')
     .option('--by <name>', 'who says so (default: the user of this system)')
     .option('--show-values', 'put into the report what the differing fields hold')
     .option('--format <format>', 'table, json, ndjson, csv or html (default: table)')

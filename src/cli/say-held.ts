@@ -22,6 +22,8 @@ function sayKind(kind: string): string {
       return 'the service knew them and knows them no more: is it the right service?'
     case 'erase':
       return 'their personal fields would be erased'
+    case 'repair':
+      return 'they differ at the service, and would be put right: is it the right service?'
     case 'truncated':
       return 'they would lose access, after a watched table was truncated'
     default:

@@ -1,5 +1,5 @@
 import type { Verification } from '../drift/coverage.ts'
-import { type Doubt, DRIFT_KINDS, WRONG_ACCESS } from '../drift/words.ts'
+import { DRIFT_KINDS, WRONG_ACCESS } from '../drift/words.ts'
 import { sayDuration } from '../model/duration.ts'
 import { driftingOf } from '../report/conclude.ts'
 import { counted } from '../report/figures.ts'
@@ -20,13 +20,11 @@ export function sayVerified({ coverage }: Verification): string {
 }
 
 /** Access first: somebody is shut out, or let in at your cost. */
-export function sayDrift({ open, access, heldAccess, doubt, share }: Verification): string {
+export function sayDrift({ open, access, heldAccess, doubt }: Verification): string {
   const wrong = sayWrongAccess(access, heldAccess).map((each) => `${each}; `)
   const kinds = DRIFT_KINDS.filter((kind) => open[kind] > 0).map((kind) => `${open[kind]} ${kind}`)
-  const lately =
-    share.counted > 0 ? `${share.drifted} of the ${share.counted} verified last` : 'nobody verified yet'
-  const doubted = doubt === null ? '' : `; ${DOUBT[doubt]}, which is not believed`
-  return `${wrong.join('')}${kinds.length > 0 ? kinds.join(', ') : 'none found'}; ${lately}${doubted}`
+  const doubted = doubt === null ? '' : `; ${sayDoubt(doubt)}, which is not believed`
+  return `${wrong.join('')}${kinds.length > 0 ? kinds.join(', ') : 'none found'}${doubted}`
 }
 
 type Access = Verification['access']
@@ -46,14 +44,12 @@ function foundAlone({ access, heldAccess }: Verification): Access {
 
 const NOBODY: Access = { lost: 0, undue: 0 }
 
-const DOUBT: Readonly<Record<Doubt, string>> = {
-  'nobody-there': 'the service says that it does not know most of those looked at',
-  'no-answers': 'the service gives no clear answer about most of those looked at',
-  denied: 'the service refuses the keys for most of those looked at',
+function sayDoubt({ denied, asked }: NonNullable<Verification['doubt']>): string {
+  return `of the ${counted(asked, 'customer')} looked at last, ${denied} are not there by what the service says, or cannot be read`
 }
 
 export function verificationNeeds(verification: Verification): string[] {
-  const { coverage, open, doubt, share } = verification
+  const { coverage, open, doubt } = verification
   const { customers, overdue, periodMs } = coverage
   const drift = driftingOf({ kinds: open })
   return [
@@ -69,12 +65,7 @@ export function verificationNeeds(verification: Verification): string[] {
       : []),
     ...(doubt !== null
       ? [
-          `${DOUBT[doubt]}: that is told of no single customer; is it still the right service, and not an emptied one?`,
-        ]
-      : []),
-    ...(share.haltedAt !== null
-      ? [
-          `${share.drifted} of the ${share.counted} customers verified last differ, more than reconcile.maxShare allows, since ${share.haltedAt}: nothing is repaired meanwhile; is it still the right service, and not an emptied one? If so, \`rollcall drift --repair --why …\` repairs what differs; else it goes on by itself once workers have looked at enough who agree, in their round; a report without --repair does not count`,
+          `${sayDoubt(doubt)}: that is told of no single customer, and none of them is repaired; is it still the right service, and not an emptied one? If it is meant, \`rollcall drift --believe --why …\` says so`,
         ]
       : []),
     ...(isBehind(coverage) && periodMs !== null

@@ -55,7 +55,7 @@ export const statusCommand: AddCommand = (program, io, exit) => {
         const sweeps = await readSweeps(pool)
         const pace = await readPace(pool)
         const brake = await readBrake(pool)
-        const verification = await readVerification(pool, config.reconcile)
+        const verification = await readVerification(pool, config.reconcile.periodMs)
         const attention = [
           ...sayBinding(binding),
           ...brakeNeeds(brake),

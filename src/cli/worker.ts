@@ -73,7 +73,7 @@ async function runWorker(io: Io, file: string | undefined): Promise<void> {
     readers: {
       brake: readBrake,
       pace: readPace,
-      drift: (pool) => readVerification(pool, config.reconcile),
+      drift: (pool) => readVerification(pool, config.reconcile.periodMs),
     },
     log,
     now: () => performance.now(),

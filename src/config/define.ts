@@ -178,11 +178,6 @@ export type RollcallConfig = {
     readonly period?: string | false
     /** Whether what differs is only reported, or also put right, behind the brake. Default: 'report'. */
     readonly mode?: 'report' | 'repair'
-    /**
-     * Nothing is put right while more than this share of those looked at last differ, from 0 to 1; three always may.
-     * Default: 0.05.
-     */
-    readonly maxShare?: number
     /** For how many days findings that have ended are kept. Default: 90. */
     readonly keepDays?: number
   }

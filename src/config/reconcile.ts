@@ -7,8 +7,6 @@ export type Reconcile = {
   readonly periodMs: number | null
   /** Whether what differs is only reported, or also put right. */
   readonly mode: 'report' | 'repair'
-  /** Nothing is put right while more than this share of those looked at last differ. */
-  readonly maxShare: number
   /** After so many days a finding that has ended goes. */
   readonly keepDays: number
 }
@@ -17,7 +15,6 @@ const SHORTEST_MS = 1000
 const LONGEST_MS = 365 * 86_400_000
 
 const PERIOD = "expected a time from '1s' to '365d', like '7d' or '12h', or false"
-const SHARE = 'expected a share from 0 to 1'
 const DAYS = 'expected a whole number from 1 to 3650'
 
 /** With its unit always: nobody means a number of milliseconds here. */
@@ -36,7 +33,6 @@ export const reconcileSchema = z
     {
       period: period.prefault('7d'),
       mode: z.enum(['report', 'repair'], { error: "expected 'report' or 'repair'" }).default('report'),
-      maxShare: z.number({ error: SHARE }).min(0, { error: SHARE }).max(1, { error: SHARE }).default(0.05),
       keepDays: z.int({ error: DAYS }).min(1, { error: DAYS }).max(3650, { error: DAYS }).default(90),
     },
     { error: 'expected an object' },

@@ -3,6 +3,7 @@ import type { ChangeSource, Note } from '../capture/source.ts'
 import { CURRENT_FINGERPRINT } from '../ledger/generation.ts'
 import { type Lease, leaseLane, readOnQueue, unlease } from '../ledger/lease.ts'
 import { noteReplans } from '../ledger/note.ts'
+import { UNDER_WAY } from '../ledger/taken.ts'
 import { type Binding, isBoundBy } from '../ledger/target.ts'
 import { noteVerifications } from '../ledger/verification.ts'
 import { LANE, LANES } from '../model/customer.ts'
@@ -38,8 +39,8 @@ const ENQUEUE_JOBS = 500
 
 const PEEK = `
 SELECT EXISTS (SELECT FROM rollcall.outbox) AS captured,
-  EXISTS (SELECT FROM rollcall.owed WHERE replan_at <= now() AND token IS NULL) AS replan,
-  EXISTS (SELECT FROM rollcall.owed WHERE verify_at <= now() AND token IS NULL) AS verify,
+  EXISTS (SELECT FROM rollcall.owed o WHERE replan_at <= now() AND NOT ${UNDER_WAY}) AS replan,
+  EXISTS (SELECT FROM rollcall.owed o WHERE check_at <= now() AND verify_left > 0 AND NOT ${UNDER_WAY}) AS verify,
   EXISTS (SELECT FROM rollcall.owed WHERE lane = ANY($1) AND due_at <= now()) AS due,
   EXISTS (SELECT FROM rollcall.brake WHERE tripped_at IS NOT NULL) AS tripped,
   EXISTS (SELECT FROM rollcall.brake WHERE kind = 'revocation' AND tripped_at IS NOT NULL)

@@ -1,11 +1,10 @@
 // How far verification has come and what it has found; counts and times only.
 import type { ClientBase } from 'pg'
-import { iso } from '../ledger/sql.ts'
+import { isDoubted, readEvidence } from './evidence.ts'
 import { type HeldAccess, readHeldAccess } from './held-read.ts'
 import { countOpen, type OpenCount } from './list.ts'
-import { readDoubt, SEEN_AT, VERIFIABLE } from './rounds.ts'
-import { type Share, shareOfLatest } from './share.ts'
-import { type Doubt, DRIFT_KINDS, type DriftKind, WRONG_ACCESS, type WrongAccess } from './words.ts'
+import { SEEN_AT, VERIFIABLE } from './verifiable.ts'
+import { DRIFT_KINDS, type DriftKind, WRONG_ACCESS, type WrongAccess } from './words.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
@@ -34,10 +33,11 @@ export type Verification = {
   readonly access: Readonly<Record<WrongAccess, number>>
   /** Of those about access, whom the brake holds. */
   readonly heldAccess: Readonly<Record<WrongAccess, number>>
-  /** Why what the service answers to the workers cannot be believed; null: it can be. */
-  readonly doubt: Doubt | null
-  /** How many of those verified last differed; `haltedAt`: since when nothing is repaired for it, ISO 8601. */
-  readonly share: Share & { readonly haltedAt: string | null }
+  /**
+   * What the service says of those looked at last, where it says of most of them that they are not
+   * there, or what nobody can read: that is confirmed of none of them. Null: it can be believed.
+   */
+  readonly doubt: { readonly denied: number; readonly asked: number } | null
 }
 
 /** So many changes tell how long it takes. */
@@ -52,16 +52,15 @@ SELECT count(*)::float8 AS customers,
   count(*) FILTER (WHERE at >= now() - $1 * interval '1 ms')::float8 AS within,
   count(*) FILTER (WHERE at IS NULL)::float8 AS never,
   (extract(epoch FROM now() - min(at)) * 1000)::float8 AS "oldestAgeMs",
-  EXISTS (SELECT FROM rollcall.drift_run WHERE kind = 'round' AND started_at < now() - $1 * interval '1 ms') AS long,
+  EXISTS (SELECT FROM rollcall.pace WHERE checks_since < now() - $1 * interval '1 ms') AS long,
   (SELECT CASE WHEN count(*) > 0 THEN jsonb_build_object('customers', count(*),
      'medianMs', percentile_cont(0.5) WITHIN GROUP (ORDER BY ms),
      'p95Ms', percentile_cont(0.95) WITHIN GROUP (ORDER BY ms)) END FROM proved) AS proof
 FROM seen`
 
-type Asked = { readonly periodMs: number | null; readonly maxShare: number }
 type CoverageRow = Omit<Coverage, 'periodMs' | 'overdue'> & { readonly long: boolean }
 
-export async function readVerification(client: Client, { periodMs, maxShare }: Asked): Promise<Verification> {
+export async function readVerification(client: Client, periodMs: number | null): Promise<Verification> {
   const { rows } = await client.query<CoverageRow>(COVERAGE, [periodMs ?? 0])
   const [row] = rows
   if (!row) throw new Error('coverage is one row')
@@ -71,17 +70,14 @@ export async function readVerification(client: Client, { periodMs, maxShare }: A
     coverage: { periodMs, ...coverage, overdue },
     doubt: await readDoubt(client),
     ...openOf(await countOpen(client), await readHeldAccess(client)),
-    share: await readShare(client, maxShare),
   }
 }
 
-/** How many of those verified last differed, and since when that is too many. */
-export async function readShare(client: Client, maxShare: number): Promise<Verification['share']> {
-  const { rows } = await client.query<{ recent: string; haltedAt: string | null }>(
-    `SELECT recent, ${iso('halted_at')} AS "haltedAt" FROM rollcall.drift_share`,
-  )
-  const { recent, haltedAt } = rows[0] ?? { recent: '', haltedAt: null }
-  return { ...shareOfLatest(recent, maxShare), haltedAt }
+/** Too few answers are no reason to doubt the service, only to confirm nothing yet. */
+export async function readDoubt(client: Client): Promise<Verification['doubt']> {
+  const evidence = await readEvidence(client)
+  const { denied, asked } = evidence
+  return denied * 2 > asked && isDoubted(evidence) ? { denied, asked } : null
 }
 
 function openOf(

@@ -1,8 +1,6 @@
 // What a look makes of the finding that is open for a customer, if there is one. Pure.
 
-import type { Learnt } from '../sync/learnt.ts'
 import type { Compared } from './compare.ts'
-import { type Forms, formsAfter, learntBy, type Seen } from './learn.ts'
 import { type Lag, longestLagMs } from './looks.ts'
 import type { DriftField, DriftVerdict, Resolved, Skipped } from './words.ts'
 
@@ -15,42 +13,41 @@ export type Open = DriftVerdict & {
   readonly looks: number
   /** Until its next look; negative: since it was due; null: none was set. */
   readonly nextInMs: number | null
-  readonly forms: Forms
   readonly repairs: number
   /** A write was acknowledged since a repair was owed; and since it was last seen. */
   readonly writtenSinceRepair: boolean
   readonly writtenSinceSeen: boolean
-  /** A turn in a round has raised the suspicion, or has counted it as drift before: what it ends as is part of that. */
-  readonly ofTurn: boolean
-  readonly released: boolean
   /** Digest of all that was desired when it was last seen. */
   readonly desired: string | null
 }
 
 /** What a look has shown; `left`: none was made. */
 export type Looked =
-  | { readonly kind: 'seen'; readonly compared: Compared; readonly seen: Seen; readonly desired: string }
+  | {
+      readonly kind: 'seen'
+      readonly compared: Compared
+      /** Fields that the service shows in a form of its own. */
+      readonly ownForms: readonly DriftField[]
+      readonly desired: string
+    }
   | { readonly kind: 'left'; readonly why: Skipped | 'no-answer' }
 
 /** The part of a finding that a look writes. */
 export type Told = DriftVerdict & {
   readonly pending: readonly DriftField[]
-  readonly forms: Forms
 }
-
-/** Forms of single fields that are the service's own by now, though others differ still. */
-type Learning = { readonly learnt: Learnt }
 
 /**
  * `suspect`: for the first time, or something else than was suspected; `confirm`: now it is found; `keep`: it was found
- * before. `forget`: a suspicion that is none. `postpone`: nothing can be said now; `wait`: it is too early to. `ends`:
+ * before. `forget`: a suspicion that is none. `postpone`: nothing can be said now; `wait`: it is too early to; `doubt`: as
+ * long as the service says it of most. `ends`:
  * how a finding of something else ended that was open until now.
  */
 export type Step =
-  | { readonly do: 'nothing' | 'forget' | 'postpone' | 'wait' }
+  | { readonly do: 'nothing' | 'forget' | 'postpone' | 'wait' | 'doubt' }
   | { readonly do: 'suspect'; readonly told: Told; readonly ends: Resolved | null }
-  | ({ readonly do: 'confirm' | 'keep'; readonly told: Told } & Learning)
-  | ({ readonly do: 'resolve'; readonly how: Resolved } & Learning)
+  | { readonly do: 'confirm' | 'keep'; readonly told: Told }
+  | { readonly do: 'resolve'; readonly how: Resolved }
 
 const NOTHING: Step = { do: 'nothing' }
 
@@ -65,14 +62,14 @@ export function isFound({ looks }: Pick<Open, 'looks'>): boolean {
  */
 export function stepFor(open: Open | null, looked: Looked, lag: Lag): Step {
   if (looked.kind === 'left') return open ? afterNoLook(open, looked.why) : NOTHING
-  const { compared, seen, desired } = looked
+  const { compared, ownForms, desired } = looked
   if (compared.kind === 'agrees') {
     if (!open) return NOTHING
-    return isFound(open) ? resolved(howResolved(open, desired)) : { do: 'forget' }
+    return isFound(open) ? resolved(howRight(open, desired, ownForms)) : { do: 'forget' }
   }
   const { kind, fields, access } = compared
   const ends = open && isFound(open) ? howEnded(open, kind, desired) : null
-  const first = { do: 'suspect', told: { ...compared, pending: [], forms: {} }, ends } as const
+  const first = { do: 'suspect', told: { ...compared, pending: [] }, ends } as const
   const inMs = open?.nextInMs ?? 0
   if (open && inMs > 0 && inMs <= longestLagMs(open, lag)) return { do: 'wait' }
   if (!open || open.kind !== kind) return first
@@ -82,14 +79,10 @@ export function stepFor(open: Open | null, looked: Looked, lag: Lag): Step {
   const confirmed = fields.filter((field) => known.has(field))
   if (fields.length > 0 && confirmed.length === 0) return first
   const pending = fields.filter((field) => !known.has(field))
-  return twice(open, seen, {
-    kind,
-    fields: confirmed,
-    pending,
-    cause: open.cause,
-    access,
-    forms: formsAfter(open, seen),
-  })
+  const told = { kind, fields: confirmed, pending, cause: open.cause }
+  // Where no field is named it is the user as a whole who is there or not.
+  const ofAccess = confirmed.length === 0 || confirmed.includes('status')
+  return { do: isFound(open) ? 'keep' : 'confirm', told: { ...told, access: ofAccess ? access : null } }
 }
 
 /** Where one look has shown a trial in place of full access, and the next one no access, only one has shown the loss. */
@@ -101,22 +94,14 @@ function knownOf(
   return new Set([...same, ...pending])
 }
 
-/** What is the service's own form differs no more. */
-function twice(open: Open, seen: Seen, told: Told): Step {
-  const learnt = learntBy(told.forms, seen)
-  const left = told.fields.filter((field) => field === 'status' || !(field in learnt))
-  if (told.fields.length > 0 && left.length === 0 && told.pending.length === 0)
-    return { do: 'resolve', how: 'normalised', learnt }
-  // Those that were shown once only are what is left to be found.
-  const fields = left.length > 0 ? left : told.pending
-  const pending = left.length > 0 ? told.pending : []
-  // Where no field is named it is the user as a whole who is there or not.
-  const access = fields.length === 0 || fields.includes('status') ? told.access : null
-  return { do: isFound(open) ? 'keep' : 'confirm', told: { ...told, fields, pending, access }, learnt }
+function resolved(how: Resolved): Step {
+  return { do: 'resolve', how }
 }
 
-function resolved(how: Resolved): Step {
-  return { do: 'resolve', how, learnt: {} }
+/** All that differed may be a form of the service's own by now. */
+function howRight(open: Open, desired: string, ownForms: readonly DriftField[]): Resolved {
+  const formAlone = open.fields.length > 0 && open.fields.every((field) => ownForms.includes(field))
+  return formAlone ? 'normalised' : howResolved(open, desired)
 }
 
 /** The customer itself may have changed to what the service shows; else it was our write, or the service. */

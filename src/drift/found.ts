@@ -2,10 +2,9 @@
 import type { ClientBase } from 'pg'
 import { OPEN_RELEASE } from '../ledger/released.ts'
 import { iso } from '../ledger/sql.ts'
-import { BELIEVED, TOLD } from './believed.ts'
 import { readHeldAccess } from './held-read.ts'
-import { SEEN_AT } from './rounds.ts'
 import { EMPTY_TALLY, plus, tallyOf } from './tally.ts'
+import { SEEN_AT, TOLD } from './verifiable.ts'
 import type { Finding, Skipped, Tally } from './words.ts'
 
 type Client = Pick<ClientBase, 'query'>
@@ -45,14 +44,14 @@ export async function readOpenFound(client: Client): Promise<readonly Finding[]>
 const SAID = `CASE WHEN f.told THEN 'found' WHEN l.state = 'held' AND ${OPEN_RELEASE} THEN 'owed' WHEN l.state IN ('rejected', 'held', 'discarded') THEN l.state
   WHEN f.suspected THEN 'suspected' WHEN NOT f.told THEN 'unlooked'
   WHEN l.remote = 'unasked' THEN CASE WHEN l.state = 'failing' OR EXISTS (SELECT FROM rollcall.owed o
-    WHERE o.key = l.key AND (o.due_at IS NOT NULL OR o.call_token IS NOT NULL OR o.unknown)) THEN 'owed' ELSE 'not-ours' END
+    WHERE o.key = l.key AND (o.due_at IS NOT NULL OR o.unknown)) THEN 'owed' ELSE 'not-ours' END
   WHEN ${SEEN_AT} IS NULL OR ${SEEN_AT} < now() - $1::float8 * interval '1 ms' THEN 'unlooked'
   ELSE 'agrees' END`
 
 const KNOWN = `
 SELECT ${SAID} AS said, count(*)::float8 AS count
 FROM rollcall.ledger l FULL JOIN (
-  SELECT f.key, (${COUNTS}) AS told, f.looks = 1 AND ${BELIEVED} AS suspected
+  SELECT f.key, (${COUNTS}) AS told, f.looks = 1 AS suspected
   FROM rollcall.finding f WHERE f.resolved_at IS NULL) f USING (key)
 GROUP BY said`
 

@@ -2,8 +2,8 @@
 import type { ClientBase } from 'pg'
 import type { Reason, RemoteState } from '../ledger/record.ts'
 import { OPEN_RELEASE } from '../ledger/released.ts'
-import { TOLD } from './believed.ts'
 import { accessWhileHeld, thereWhenHeld, wantedWhenHeld } from './held-access.ts'
+import { TOLD } from './verifiable.ts'
 import type { WrongAccess } from './words.ts'
 
 /** In groups, so that it takes as little of a mass as of a few; whoever a finding tells of counts by that. */

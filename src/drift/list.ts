@@ -1,12 +1,12 @@
 // Findings: those whose next look is due, how many are open, and the old ones that go.
 import type { ClientBase, Pool } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
-import { TOLD } from './believed.ts'
+import { TOLD } from './verifiable.ts'
 import type { DriftKind, WrongAccess } from './words.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
-/** Rounds leave out who is rejected or discarded: what was found of them ends here, without a call. */
+/** Nobody asks about who is rejected or discarded: what was found of them ends here, without a call. */
 const DUE = `
 SELECT key FROM (
   SELECT f.key, f.next_look_at FROM rollcall.finding f LEFT JOIN rollcall.ledger l USING (key)

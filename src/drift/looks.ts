@@ -1,10 +1,6 @@
 // When somebody who differs is looked at again. Pure.
-import type { Repair } from './repairs.ts'
-
 /** A change or a repair that is under way is over soon. */
 const SOON_MS = 2000
-/** While repairs wait: it may be right again long before its turn in a round. */
-const HALTED_MS = 600_000
 /** A difference that comes back after so many repairs is one for a person. */
 export const MOST_REPAIRS = 3
 
@@ -21,27 +17,12 @@ export function postponedMs({ consistencyDelayMs }: Lag): number {
 
 /**
  * What is set for somebody whose difference may be a write that is not shown yet: a look before that says nothing. A later
- * time is one for workers (repairs that are halted, answers that nobody believed), or one of before the clock was set
- * back: it keeps no other look from counting.
+ * time is one for workers (answers that nobody believed), or one of before the clock was set back: it keeps no other look
+ * from counting.
  */
 export function longestLagMs(
   { looks, repairs }: { readonly looks: number; readonly repairs: number },
   lag: Lag,
 ) {
   return postponedMs(lag) * (looks < 2 ? 1 : 2 ** repairs)
-}
-
-type Standing = {
-  readonly repair: Repair
-  /** So many were owed before. */
-  readonly repairs: number
-  /** Fields that only this look has shown. */
-  readonly pending: boolean
-}
-
-/** Null: not before its turn in a round comes. After each repair the wait is twice as long. */
-export function nextLookMs({ repair, repairs, pending }: Standing, lag: Lag): number | null {
-  if (repair === 'now') return postponedMs(lag) * 2 ** repairs
-  if (pending) return secondLookMs(lag)
-  return repair === 'waits' ? HALTED_MS : null
 }

@@ -1,7 +1,7 @@
 // What others have found while a run goes on: workers verify too, and may have put it right before the run comes to it.
 import type { ClientBase } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
-import { CONFIRMED } from './believed.ts'
+import { CONFIRMED } from './verifiable.ts'
 import type { DriftVerdict } from './words.ts'
 
 export type Met = { readonly findingId: string; readonly verdict: DriftVerdict }

@@ -1,145 +1,112 @@
-// What a run has found is owed a repair: at its end, when all of it can be believed.
-import type { Pool } from 'pg'
+// What was found is owed a repair, as far as the brake lets it: else it is held, and a person decides.
+import type { ClientBase, Pool } from 'pg'
+import type { Brake } from '../brake/brake.ts'
+import { inTransaction } from '../brake/transaction.ts'
 import { retried } from '../ledger/batch.ts'
+import { noteToLook } from '../ledger/note.ts'
 import { listed } from '../ledger/sql.ts'
+import { UNDER_WAY } from '../ledger/taken.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { readShare } from './coverage.ts'
-import type { Gate, RunEnd } from './gate.ts'
-import { type Lag, postponedMs, secondLookMs } from './looks.ts'
-import type { Share } from './share.ts'
-import { MOST_AT_ONCE, type Verify } from './verify.ts'
-import { isRepairable, REPAIRABLE_KINDS, type Verified } from './words.ts'
+import { type Lag, MOST_REPAIRS, postponedMs } from './looks.ts'
+import { type DriftField, REPAIRABLE_KINDS, type WrongAccess } from './words.ts'
 
-type Options = {
-  readonly pool: Pool
-  /** Ids of findings. */
-  readonly found: readonly string[]
-  /** Of the whole run. */
-  readonly share: Share
-  /** A person has said that it is meant, whatever the share is. */
-  readonly released: boolean
-  /** When the run began, ISO 8601: who was owed a repair since then is owed no second one. */
-  readonly startedAt: string
-  /** One that owes repairs, within the limit on their share. */
-  readonly verify: Verify
-  readonly gate: Gate
-  readonly maxShare: number
-  readonly lag: Lag
-  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
-  readonly signal: AbortSignal
+/** A finding that is confirmed and open. */
+export type ToMend = {
+  readonly id: string
+  readonly key: CustomerKey
+  /** Digest of all that is desired. */
+  readonly desired: string
+  readonly fields: readonly DriftField[]
+  readonly access: WrongAccess | null
 }
-
-export type Halted = Pick<Share, 'counted' | 'drifted'> & { readonly among: 'run' | 'latest' }
 
 export type Mended = {
-  /** Customers who are owed a repair because of this run. */
-  readonly owed: number
-  /** Whoever is owed a sync for another reason by now. */
-  readonly already: number
-  /** Whoever could not be looked at again, and is owed nothing for that. */
-  readonly left: number
-  /** Set where repairs wait: too many differ, of the run or of those looked at last. */
-  readonly halted: Halted | null
-  readonly end: RunEnd
+  /** Customers who are owed a repair. */
+  readonly owed: readonly CustomerKey[]
+  /** Customers who wait for a person. */
+  readonly held: readonly CustomerKey[]
 }
 
-/** Whoever has been seen to differ in another way since is none that is right. */
-const REPAIRABLE = `
-SELECT key, coalesce(repaired_at >= $2::timestamptz, false) AS repaired FROM rollcall.finding
-WHERE id = ANY($1::bigint[]) AND kind IN (${listed(REPAIRABLE_KINDS)})
-  AND (resolved_at IS NULL OR repaired_at >= $2::timestamptz OR resolved_how = 'otherwise')
-ORDER BY key`
+type Mending = { readonly pool: Pool; readonly brake: Brake; readonly lag: Lag }
 
-/** Whatever they wait for; but never sooner than the service may lag. */
-const LOOK_NOW = `
-UPDATE rollcall.finding SET next_look_at = least(next_look_at, greatest(now(), last_seen + $2 * interval '1 ms'))
-WHERE id = ANY($1::bigint[]) AND resolved_at IS NULL AND next_look_at > now()`
+const LOCK_MS = 10_000
+const AT_ONCE = 50
 
-/** Those of whom a look has told nothing are looked at so often. */
-const PASSES = 3
-
-/**
- * Each is looked at once more: since it was found the customer may have changed, or the service be right again. The
- * workers carry out what is owed, behind the brake. The share of the whole run comes first: that of those looked at last
- * is about a stretch of keys.
- */
-export async function mendFound(options: Options): Promise<Mended> {
-  const { pool, found, share, startedAt, lag, sleep, signal } = options
-  type Row = { key: CustomerKey; repaired: boolean }
-  const { rows } = await pool.query<Row>(REPAIRABLE, [found, startedAt])
-  let owed = rows.filter(({ repaired }) => repaired).length
-  let keys: readonly CustomerKey[] = rows.flatMap(({ key, repaired }) => (repaired ? [] : [key]))
-  if (share.over && !options.released)
-    return { owed, already: 0, left: 0, halted: { ...share, among: 'run' }, end: COMPLETE }
-  await retried(() => pool.query(LOOK_NOW, [found, secondLookMs(lag)]))
-  let already = 0
-  for (let pass = 1; ; pass++) {
-    const looked = await lookOnce(keys, options)
-    owed += looked.owed
-    already += looked.already
-    const { haltedAt, ...latest } = await readShare(pool, options.maxShare)
-    // Whoever has said that it is meant has said it of all that this run has found.
-    const halted = haltedAt === null || options.released ? null : ({ ...latest, among: 'latest' } as const)
-    keys = halted ? looked.untold : [...looked.untold, ...looked.early]
-    const over = looked.end.kind !== 'complete' || halted !== null || pass === PASSES
-    if (over || keys.length === 0) return { owed, already, left: keys.length, halted, end: looked.end }
-    await sleep(postponedMs(lag), signal)
+export async function mend({ pool, brake, lag }: Mending, found: readonly ToMend[]): Promise<Mended> {
+  const owed: CustomerKey[] = []
+  const held: CustomerKey[] = []
+  for (let at = 0; at < found.length; at += AT_ONCE) {
+    const batch = found.slice(at, at + AT_ONCE)
+    const answers = await Promise.all(
+      batch.map(({ key, desired }) => brake({ key, desired, kinds: ['repair'] })),
+    )
+    const passes = batch.filter((_, i) => answers[i]?.length === 0)
+    const waits = batch.filter((_, i) => answers[i]?.length !== 0)
+    await retried(() =>
+      inTransaction(pool, LOCK_MS, async (client) => {
+        await owe(client, passes, lag)
+        await hold(client, waits)
+      }),
+    )
+    owed.push(...passes.map(({ key }) => key))
+    held.push(...waits.map(({ key }) => key))
   }
+  return { owed, held }
 }
 
-const COMPLETE: RunEnd = { kind: 'complete' }
+/** After each repair the wait for the next look is twice as long. */
+const REPAIRED = `
+UPDATE rollcall.finding SET repairs = repairs + 1, repaired_at = now(),
+  next_look_at = now() + $2 * 2 ^ repairs * interval '1 ms'
+WHERE id = ANY($1::bigint[]) AND resolved_at IS NULL`
 
-type LookedOnce = {
-  readonly owed: number
-  readonly already: number
-  /** A look has told nothing of them, or there was none. */
-  readonly untold: readonly CustomerKey[]
-  /** They differ, and it was too early to owe them a repair. */
-  readonly early: readonly CustomerKey[]
-  readonly end: RunEnd
+async function owe(client: ClientBase, found: readonly ToMend[], lag: Lag): Promise<void> {
+  if (found.length === 0) return
+  await noteToLook(
+    client,
+    found.map(({ key }) => key),
+  )
+  await client.query(REPAIRED, [found.map(({ id }) => id), postponedMs(lag)])
 }
 
-async function lookOnce(
-  keys: readonly CustomerKey[],
-  { verify, gate, signal }: Options,
-): Promise<LookedOnce> {
-  const ahead = [...keys]
-  const all: Verified[] = []
-  const ended = (end: RunEnd): LookedOnce => {
-    const told = new Set(all.filter((each) => !isUntold(each)).map(({ key }) => key))
-    return {
-      owed: all.filter(({ repairing }) => repairing).length,
-      already: all.filter(isOwed).length,
-      untold: keys.filter((key) => !told.has(key)),
-      early: all.filter(isEarly).map(({ key }) => key),
-      end,
-    }
-  }
-  while (ahead.length > 0) {
-    const room = await gate.room(() => null)
-    if (typeof room === 'object') return ended(room)
-    const { verified, stopped } = await verify(ahead.splice(0, Math.min(room, MOST_AT_ONCE)), signal)
-    gate.spent(verified)
-    all.push(...verified)
-    if (stopped) return ended(endOf(stopped))
-  }
-  return ended(COMPLETE)
+/** As a claim that the brake stops: any change of the customer is planned, and passes, as ever. */
+const HOLD = `
+WITH asked AS (SELECT * FROM jsonb_to_recordset($1::jsonb) AS a (key text, desired text, reason jsonb)),
+locked AS MATERIALIZED (
+  SELECT o.key FROM rollcall.owed o WHERE o.key IN (SELECT key COLLATE "C" FROM asked) AND o.due_at IS NULL
+  ORDER BY o.key FOR UPDATE)
+UPDATE rollcall.ledger l SET state = 'held', since = now(), reason = asked.reason, desired = asked.desired
+FROM asked, locked WHERE l.key = locked.key AND asked.key COLLATE "C" = l.key AND l.state = 'idle'`
+
+async function hold(client: ClientBase, found: readonly ToMend[]): Promise<void> {
+  if (found.length === 0) return
+  const asked = found.map(({ key, desired, fields, access }) => {
+    const entitles = access === null ? {} : { entitles: access === 'lost' }
+    return { key, desired, reason: { code: 'held', kinds: ['repair'], fields, ...entitles } }
+  })
+  await client.query(HOLD, [JSON.stringify(asked)])
 }
 
-/** Whoever is owed something is synced anyway, by what the look that found it has shown. */
-function isUntold({ verdict }: Verified): boolean {
-  if (verdict.kind === 'no-answer') return true
-  return verdict.kind === 'skipped' && (verdict.why === 'moved' || verdict.why === 'just-settled')
-}
+/** Of these findings those that a repair would mend; who was owed one since then (ISO 8601) is owed no second one. */
+const MENDABLE = `
+SELECT f.id::text, f.key, f.desired, to_jsonb(f.fields) AS fields, f.access, coalesce(f.repaired_at >= $2::timestamptz, false) AS repaired
+FROM rollcall.finding f LEFT JOIN rollcall.ledger l USING (key) LEFT JOIN rollcall.owed o USING (key)
+WHERE f.id = ANY($1::bigint[]) AND f.kind IN (${listed(REPAIRABLE_KINDS)}) AND f.looks >= 2 AND f.desired IS NOT NULL
+  AND (f.repaired_at >= $2::timestamptz
+    OR f.resolved_at IS NULL AND f.repairs < ${MOST_REPAIRS} AND l.state = 'idle' AND NOT coalesce(${UNDER_WAY}, false))
+ORDER BY f.key`
 
-function isOwed({ verdict }: Verified): boolean {
-  return verdict.kind === 'skipped' && verdict.why === 'owed'
-}
-
-function isEarly({ verdict: { kind }, repairing, lookAgainInMs }: Verified): boolean {
-  return isRepairable(kind) && !repairing && lookAgainInMs !== null
-}
-
-function endOf(stopped: 'asked' | 'pace' | 'mapping'): RunEnd {
-  return stopped === 'mapping' ? { kind: 'refused', why: 'mapping' } : { kind: 'stopped', why: stopped }
+/** What a run has found. */
+export async function mendFound(
+  mending: Mending,
+  ids: readonly string[],
+  startedAt: string,
+): Promise<Mended> {
+  const { rows } = await mending.pool.query<ToMend & { repaired: boolean }>(MENDABLE, [ids, startedAt])
+  const before = rows.filter(({ repaired }) => repaired).map(({ key }) => key)
+  const { owed, held } = await mend(
+    mending,
+    rows.filter(({ repaired }) => !repaired),
+  )
+  return { owed: [...before, ...owed], held }
 }

@@ -2,54 +2,54 @@
 import type { ClientBase } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
 import { userIdOf } from '../model/mapped.ts'
-import type { Learnt } from '../sync/learnt.ts'
 import { toRecord } from '../sync/memory.ts'
-import { wasThere } from '../sync/there.ts'
 import { memoryAfter, type Sight, type Subject } from './compare.ts'
+import type { DriftKind } from './words.ts'
 
 export type Sighted = { readonly sight: Sight | null }
 
 /** `record`: what replaces what was remembered; null where that stays. */
 export type Recorded = {
   readonly key: CustomerKey
-  readonly verified: boolean
+  readonly verdict: Judged
   readonly record: ReturnType<typeof toRecord> | null
-  readonly learnt: Learnt
 }
+
+/** What a look with a clear answer has said. */
+export type Judged = 'agrees' | DriftKind
 
 type Recording = Sighted & {
   readonly subject: Subject
-  readonly agrees: boolean
-  readonly learnt?: Learnt
+  readonly verdict: Judged
 }
 
 /**
- * What a GET showed replaces what is remembered once it agrees, or once the difference is found: then the plan writes
- * what differs. After a first look it does not, since the service may have lagged. Of somebody who was erased no digest
- * is kept; that record is a claim's to write. Nor is an absence taken down, or a loss of access that we did not cause: it is
- * a claim that believes them, and lets the brake count what it writes because of them.
+ * What agrees refreshes what is remembered. What differs changes nothing of it: the claim that repairs looks for itself, and
+ * lets the brake count what it writes; and the daily check of capture, which plans by what is remembered, must not repair
+ * what is only to be reported. Of somebody who was erased no digest is kept; that record is a claim's to write.
  */
-export function recordOf({ subject, sight, agrees, learnt = {} }: Recording): Recorded {
+export function recordOf({ subject, sight, verdict }: Recording): Recorded {
   const { key, work, mapped, digestKey } = subject
-  const base = { key, verified: agrees, record: null, learnt }
-  if (sight === null || sight === 'unreadable' || work.record.erased !== null) return base
-  if (sight === 'absent' && !agrees) return base
-  const record = { ...work.record, normalised: { ...work.record.normalised, ...learnt } }
-  const memory = memoryAfter({ ...subject, work: { ...work, record } }, sight)
-  const userId = userIdOf(mapped) ?? record.userId
-  const there = sight !== 'absent' || (wasThere(record) && record.userId === userId)
+  const base = { key, verdict, record: null }
+  if (verdict !== 'agrees' || sight === null || sight === 'unreadable' || work.record.erased !== null)
+    return base
+  const { record } = work
+  const memory = memoryAfter(subject, sight)
   const { state, reason, issues } = record
-  const kept = { userId, state, reason, issues, wasThere: there && !(agrees && sight === 'absent') }
-  const lost = !agrees && memory.seenStatus === 0
-  const status = lost ? { sentStatus: record.sentStatus, seenStatus: record.seenStatus } : {}
-  return { ...base, record: { ...toRecord(memory, digestKey, kept), ...status } }
+  const kept = {
+    userId: userIdOf(mapped) ?? record.userId,
+    state,
+    reason,
+    issues,
+    wasThere: sight !== 'absent',
+  }
+  return { ...base, record: toRecord(memory, digestKey, kept) }
 }
 
 const WRITE = `
-UPDATE rollcall.ledger l SET looked_at = now(),
+UPDATE rollcall.ledger l SET looked_at = now(), verdict = e.verdict,
   verified_at = CASE WHEN e.verified THEN now() ELSE l.verified_at END,
   proved_at = CASE WHEN e.verified AND (l.proved_at IS NULL OR l.proved_at < l.changed_at) THEN now() ELSE l.proved_at END,
-  normalised = l.normalised || e.learnt,
   user_id = CASE WHEN e.known THEN e.record->>'userId' ELSE l.user_id END,
   remote = CASE WHEN e.known THEN e.record->>'remote' ELSE l.remote END,
   was_there = CASE WHEN e.known THEN (e.record->>'wasThere')::boolean ELSE l.was_there END,
@@ -60,8 +60,8 @@ UPDATE rollcall.ledger l SET looked_at = now(),
   refused = CASE WHEN e.known THEN e.record->'refused' ELSE l.refused END,
   conflict = CASE WHEN e.known THEN nullif(e.record->'conflict', 'null') ELSE l.conflict END,
   digest_key = CASE WHEN e.known THEN e.record->>'digestKey' ELSE l.digest_key END
-FROM (SELECT key, verified, learnt, record, coalesce(jsonb_typeof(record) = 'object', false) AS known
-  FROM jsonb_to_recordset($1::jsonb) AS r (key text, verified boolean, learnt jsonb, record jsonb)) e
+FROM (SELECT key, verdict, verdict = 'agrees' AS verified, record, coalesce(jsonb_typeof(record) = 'object', false) AS known
+  FROM jsonb_to_recordset($1::jsonb) AS r (key text, verdict text, record jsonb)) e
 WHERE l.key = e.key COLLATE "C"`
 
 export async function writeRecords(

@@ -2,14 +2,13 @@
 import type { Pool } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
 import { type Agenda, afterLooks, closed, dueOf, nextAt, soFar } from './agenda.ts'
-import { doubtOf } from './doubt.ts'
 import { FIRST, type Next, type Place } from './everybody.ts'
 import { BEAT_MS, type Gate, type RunEnd } from './gate.ts'
 import { metSince } from './meanwhile.ts'
 import { keepRun, type Run } from './runs.ts'
 import { silentOf } from './tally.ts'
 import type { Verify } from './verify.ts'
-import type { Doubt, Verified } from './words.ts'
+import type { Doubt, Tally, Verified } from './words.ts'
 
 export type RunOptions = {
   readonly pool: Pool
@@ -17,6 +16,8 @@ export type RunOptions = {
   readonly gate: Gate
   readonly everybody: (from: Place) => AsyncGenerator<Next>
   readonly verify: Verify
+  /** What the answers so far say of the service; see doubt.ts. */
+  readonly doubtOf: (tally: Tally) => Doubt | null
   readonly onLooks: (verified: readonly Verified[], run: Run) => void
   /** From now on another process may go on with it. */
   readonly onKept: () => void
@@ -35,7 +36,7 @@ const ENOUGH_SILENCE = 10
  * resolves to; it is kept by then, and stays open: `endRun` ends it.
  */
 export async function driveRun(options: RunOptions): Promise<{ readonly run: Run; readonly end: RunEnd }> {
-  const { pool, gate, verify, now, signal, onLooks } = options
+  const { pool, gate, verify, now, signal, onLooks, doubtOf } = options
   let { run } = options
   const source = options.everybody(run.place)
   let peeked: Next | null = null
@@ -48,11 +49,11 @@ export async function driveRun(options: RunOptions): Promise<{ readonly run: Run
   await keepNow()
   await source.return(undefined)
   const agenda = closed(run.agenda)
-  return { run: { ...run, agenda }, end: end.kind === 'stopped' ? concluded(agenda, end) : end }
+  return { run: { ...run, agenda }, end: end.kind === 'stopped' ? concluded(run.agenda, end, doubtOf) : end }
 
   async function go(): Promise<RunEnd> {
     for (;;) {
-      const doubt = judged(run, allDrawn)
+      const doubt = judged(run, allDrawn, doubtOf)
       if (doubt) return { kind: 'not-credible', why: doubt }
       const gated = await gate.room(() => doubtOf(soFar(run.agenda)))
       if (typeof gated === 'object') return gated
@@ -60,7 +61,7 @@ export async function driveRun(options: RunOptions): Promise<{ readonly run: Run
       const fresh = await take(newOnes)
       const keys = [...due.map(({ key }) => key), ...fresh]
       if (keys.length === 0 && exhausted && nextAt(run.agenda) === null)
-        return concluded(run.agenda, { kind: 'complete' })
+        return concluded(run.agenda, { kind: 'complete' }, doubtOf)
       if (keys.length === 0) {
         await options.sleep(untilNext(nextAt(run.agenda), now()), signal)
         continue
@@ -134,19 +135,20 @@ export async function driveRun(options: RunOptions): Promise<{ readonly run: Run
  * Whether the service is to be doubted, told by those who were drawn at random: silence at once, since asking on helps
  * nobody; that it knows nobody once second looks have shown it too.
  */
-function judged({ place, agenda }: Run, allDrawn: boolean): Doubt | null {
+function judged({ place, agenda }: Run, allDrawn: boolean, doubtOf: RunOptions['doubtOf']): Doubt | null {
   if (place.position.part !== 'drawn') return null
   const tally = soFar(agenda)
   const asked = tally.checked + silentOf(tally)
   const doubt = doubtOf(tally)
-  const cleared = agenda.waiting.length === 0
+  // Nothing is confirmed while most are told not to be there, so that a third look would say no more.
+  const cleared = agenda.waiting.every(({ looks }) => looks >= 2)
   if (doubt !== 'nobody-there') return asked >= ENOUGH_SILENCE || (allDrawn && cleared) ? doubt : null
   return cleared && (allDrawn || asked >= FIRST) ? doubt : null
 }
 
 /** Also whoever stops it because everybody seems to be gone is told what that means, and not who. */
-function concluded({ tally }: Agenda, end: RunEnd): RunEnd {
-  const why = doubtOf(tally)
+function concluded(agenda: Agenda, end: RunEnd, doubtOf: RunOptions['doubtOf']): RunEnd {
+  const why = doubtOf(soFar(agenda))
   return why ? { kind: 'not-credible', why } : end
 }
 

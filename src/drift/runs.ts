@@ -1,13 +1,10 @@
 // The statements of runs that a person or a job asks for: one row of `drift_run` each, and the earlier ones.
-import type { ClientBase, Pool } from 'pg'
-import { retried } from '../ledger/batch.ts'
+import type { ClientBase } from 'pg'
 import { iso } from '../ledger/sql.ts'
 import { type Agenda, NOTHING_YET, type Waiting } from './agenda.ts'
-import { atOnce, disbelieve, reopen, TAKE_OVER } from './believed.ts'
-import { doubtOf } from './doubt.ts'
 import { BEGINNING, type Place } from './everybody.ts'
 import { EMPTY_TALLY } from './tally.ts'
-import type { RunKind, Tally } from './words.ts'
+import type { Tally } from './words.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
@@ -48,14 +45,11 @@ type Cursor = {
 const OPEN = `
 SELECT r.id::text, ${iso('started_at')} AS "startedAt", population::float8 AS population, cursor, tally
 FROM rollcall.drift_run r
-WHERE kind = 'run' AND ended_at IS NULL AND options = $1::jsonb AND updated_at > clock_timestamp() - ${GOES_ON_FOR}
+WHERE ended_at IS NULL AND options = $1::jsonb AND updated_at > clock_timestamp() - ${GOES_ON_FOR}
   AND cursor IS NOT NULL
 ORDER BY r.id DESC LIMIT 1`
 
-/**
- * The one of the same options that was stopped, or whose process died, and is not judged from now on; null: there is none,
- * or what it has found cannot be believed. `nowMs`: monotonic, as in its agenda.
- */
+/** The one of the same options that was stopped, or whose process died. `nowMs`: monotonic, as in its agenda. */
 export async function findRun(client: Client, options: RunOptions, nowMs: number): Promise<Run | null> {
   type Row = Pick<Run, 'id' | 'startedAt' | 'population'> & {
     readonly cursor: Cursor
@@ -66,43 +60,29 @@ export async function findRun(client: Client, options: RunOptions, nowMs: number
   if (!row) return null
   const { cursor, tally: kept, ...run } = row
   const tally = { ...EMPTY_TALLY, ...kept }
-  if (doubtOf(tally) !== null) return null
-  await client.query(`UPDATE rollcall.drift_run SET outcome = 'unjudged' WHERE id = $1`, [run.id])
   const { seed, place, ...rest } = cursor
   const waiting = cursor.waiting.map(({ inMs, ...each }) => ({ ...each, at: nowMs + inMs }))
   return { ...run, seed, place, agenda: { ...rest, waiting, tally } }
 }
 
 const END_OTHERS = `
-UPDATE rollcall.drift_run SET ended_at = updated_at, outcome = coalesce(outcome, 'stopped'), cursor = NULL
-WHERE kind = 'run' AND ended_at IS NULL
-  AND (options = $1::jsonb OR updated_at < clock_timestamp() - ${GOES_ON_FOR})
-RETURNING id::text, outcome`
+UPDATE rollcall.drift_run SET ended_at = updated_at, outcome = 'stopped', cursor = NULL
+WHERE ended_at IS NULL AND (options = $1::jsonb OR updated_at < clock_timestamp() - ${GOES_ON_FOR})`
 
 const BEGIN = `
-INSERT INTO rollcall.drift_run (kind, options, population, sampled, outcome) VALUES ('run', $1, $2, $3, 'unjudged')
+INSERT INTO rollcall.drift_run (options, population, sampled) VALUES ($1, $2, $3)
 RETURNING id::text, ${iso('started_at')} AS "startedAt"`
 
-/**
- * Ends those that were stopped, of the same options or too long ago, and begins a new one; what was not judged by then
- * never is.
- */
+/** Ends those that were stopped, of the same options or too long ago, and begins a new one. */
 export async function beginRun(
-  pool: Pool,
+  client: Client,
   options: RunOptions,
   { seed, population, sampled }: Beginning,
 ): Promise<Run> {
   const asked = JSON.stringify(options)
-  const row = await atOnce(pool, async (client) => {
-    const ended = await client.query<{ id: string; outcome: string }>(END_OTHERS, [asked])
-    for (const { id, outcome } of ended.rows) if (outcome === 'unjudged') await reopen(client, id)
-    const { rows } = await client.query<{ id: string; startedAt: string }>(BEGIN, [
-      asked,
-      population,
-      sampled,
-    ])
-    return rows[0]
-  })
+  await client.query(END_OTHERS, [asked])
+  const { rows } = await client.query<{ id: string; startedAt: string }>(BEGIN, [asked, population, sampled])
+  const [row] = rows
   if (!row) throw new Error('a run that is begun has a row')
   return { ...row, seed, population, place: BEGINNING, agenda: NOTHING_YET }
 }
@@ -128,28 +108,19 @@ export async function keepRun(
   )
 }
 
-/** Of a run that was stopped and may go on: what it has found is told. One that is to be doubted ends instead. */
-export async function tellStopped(client: Client, { id }: Run): Promise<void> {
-  await client.query('UPDATE rollcall.drift_run SET outcome = NULL WHERE id = $1', [id])
-}
-
 const END = `
 UPDATE rollcall.drift_run SET cursor = NULL, tally = $2, outcome = $3, updated_at = clock_timestamp(),
   ended_at = clock_timestamp() WHERE id = $1`
 
 export async function endRun(
-  pool: Pool,
-  { id, agenda: { tally, found } }: Run,
+  client: Client,
+  { id, agenda: { tally } }: Run,
   outcome: 'complete' | 'not-credible',
 ): Promise<void> {
-  const ends = (client: Client) => client.query(END, [id, JSON.stringify(tally), outcome])
-  if (outcome === 'not-credible') return await disbelieve(pool, id, ends)
-  await ends(pool)
-  await retried(() => pool.query(TAKE_OVER, [id, found]))
+  await client.query(END, [id, JSON.stringify(tally), outcome])
 }
 
 export type Past = {
-  readonly kind: RunKind
   readonly endedAt: string
   readonly tally: Tally
   readonly sampled: boolean
@@ -158,7 +129,7 @@ export type Past = {
 
 /** A run over a part of the customers is not one to compare others with, and neither is one that was stopped. */
 const PAST = `
-SELECT kind, ${iso('ended_at')} AS "endedAt", tally, sampled IS NOT NULL AS sampled,
+SELECT ${iso('ended_at')} AS "endedAt", tally, sampled IS NOT NULL AS sampled,
   outcome = 'complete' AS credible
 FROM rollcall.drift_run
 WHERE outcome IN ('complete', 'not-credible') AND options->>'where' IS NULL
@@ -167,7 +138,7 @@ ORDER BY ended_at DESC LIMIT $2`
 
 const SHOWN = 100
 
-/** Runs and rounds about the present target, oldest first; without the one of this id. */
+/** Runs about the present target, oldest first; without the one of this id. */
 export async function readPast(client: Client, without: string | null): Promise<readonly Past[]> {
   const { rows } = await client.query<Past>(PAST, [without, SHOWN])
   return rows.toReversed().map((row) => ({ ...row, tally: { ...EMPTY_TALLY, ...row.tally } }))

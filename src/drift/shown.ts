@@ -1,25 +1,20 @@
-// The fields that differ, as digests for what is kept of them, and as values for people who asked to see them. Pure.
-import { shownForm } from '../sync/learnt.ts'
+// The fields that differ, as values for people who asked to see them, and those that differ in form alone. Pure.
+import type { ComparableField } from '../model/normal.ts'
+import { OPTIONAL_FIELDS, UNVERIFIABLE_FIELD } from '../model/user.ts'
+import { isLearnt } from '../sync/learnt.ts'
 import type { Sight, Subject } from './compare.ts'
-import type { Seen } from './learn.ts'
 import type { DriftField, DriftVerdict, Shown } from './words.ts'
 
-/** What was acknowledged since the difference was stored: a GET that differs takes that mark away. */
-export function seenOf(
+/** Fields that the service shows in a form of its own that counts as the same. */
+export function ownFormsOf(
   { mapped, work, digests, digestKey }: Subject,
   sight: Sight,
-  fields: readonly DriftField[],
-): Seen {
-  if (mapped.kind !== 'user' || typeof sight === 'string' || work.record.digestKey !== digestKey) return {}
-  const desired = mapped.user.fields
-  return Object.fromEntries(
-    fields.flatMap((field) => {
-      const value = field === 'status' ? undefined : desired[field]
-      if (field === 'status' || value === undefined) return []
-      const exact = digests.exact(field, value)
-      const form = shownForm(field, sight.fields, digests)
-      return [[field, { form, exact, written: work.record.sent[field] === exact }] as const]
-    }),
+): readonly DriftField[] {
+  if (mapped.kind !== 'user' || typeof sight === 'string' || work.record.digestKey !== digestKey) return []
+  const sides = { desired: mapped.user.fields, remote: sight.fields }
+  return OPTIONAL_FIELDS.filter(
+    (field): field is ComparableField =>
+      field !== UNVERIFIABLE_FIELD && isLearnt(field, sides, work.record.normalised, digests),
   )
 }
 

@@ -1,10 +1,10 @@
 // How fast customers are verified, in calls per second; `rate`: what all processes together may make. Pure.
 
 /** What is owed goes first in any case; workers leave most of the pace to it, and a run that a person waits for half. */
-const SHARE = { round: 0.25, run: 0.5 }
+const SHARE = { tick: 0.25, run: 0.5 }
 
-export function speedOfRounds(rate: number): number {
-  return rate * SHARE.round
+export function speedOfTicks(rate: number): number {
+  return rate * SHARE.tick
 }
 
 /** `asked`: the limit that was asked for. Nobody is faster than the common pace. */

@@ -71,28 +71,3 @@ export function silentOf({ noAnswer }: Pick<Tally, 'noAnswer'>): number {
 export function sumOf(counts: Counts<string>): number {
   return Object.values(counts).reduce<number>((sum, count) => sum + (count ?? 0), 0)
 }
-
-/** Without what was counted in it before. */
-export function minus(tally: Tally, part: Tally): Tally {
-  return {
-    checked: tally.checked - part.checked,
-    agrees: tally.agrees - part.agrees,
-    kinds: less(tally.kinds, part.kinds),
-    access: less(tally.access, part.access),
-    heldAccess: less(tally.heldAccess, part.heldAccess),
-    causes: less(tally.causes, part.causes),
-    fields: less(tally.fields, part.fields),
-    skipped: less(tally.skipped, part.skipped),
-    noAnswer: less(tally.noAnswer, part.noAnswer),
-  }
-}
-
-/** Nothing is left of what has come to none. */
-export function less<K extends string>(counts: Counts<K>, part: Counts<K>): Counts<K> {
-  const left: Partial<Record<K, number>> = {}
-  for (const key of Object.keys(counts) as K[]) {
-    const count = (counts[key] ?? 0) - (part[key] ?? 0)
-    if (count > 0) left[key] = count
-  }
-  return left
-}

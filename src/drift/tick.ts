@@ -1,24 +1,15 @@
-// One tick of the workers' rounds: a few customers at a time, for as long as somebody is due and nothing speaks against it.
-import type { Pool } from 'pg'
+// One tick of the workers' looks: a few customers at a time, those who were asked about longest ago first, for as long as
+// somebody is due and nothing speaks against it. Nothing is kept of it: after an outage it goes on with the oldest.
+import type { ClientBase, Pool } from 'pg'
 import { alone } from '../ledger/alone.ts'
 import type { Binding } from '../ledger/target.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type Allowance, refill, type Standstill, standstill } from './allowance.ts'
 import { readCircumstances } from './circumstances.ts'
-import { afterBatch, clearedUp } from './counting.ts'
-import {
-  beginRound,
-  keepRound,
-  keepTally,
-  nextOfRound,
-  notedIn,
-  readRound,
-  recount,
-  type StoredRound,
-} from './rounds.ts'
-import { speedOfRounds } from './speed.ts'
+import { dueLooks } from './list.ts'
+import { speedOfTicks } from './speed.ts'
+import { VERIFIABLE } from './verifiable.ts'
 import type { Verification } from './verify.ts'
-import { countedForMs, turnOf } from './window.ts'
 
 /** `busy`: another process is at it. `rest`: nobody is due. `time`: the next tick goes on. */
 export type TickEnd = Standstill | 'busy' | 'rest' | 'time'
@@ -33,19 +24,20 @@ type Options = {
   readonly lastsMs: number
   /** At most so many are looked at at once. */
   readonly most: number
-  /** Customers whose second look is due, at most so many. */
-  readonly dueLooks: (limit: number) => Promise<readonly CustomerKey[]>
-  readonly verify: (keys: readonly CustomerKey[], looking: Looking) => Promise<Verification>
-  /** A round has come to its end. */
-  readonly onRound: (round: StoredRound) => void
+  readonly verify: (keys: readonly CustomerKey[]) => Promise<Verification>
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
   /** Monotonic milliseconds. */
   readonly now: () => number
   readonly signal: AbortSignal
 }
 
-/** What is found is the round's; null: there is none yet. `again`: not because their turn in it has come. */
-export type Looking = { readonly round: StoredRound | null; readonly again: boolean }
+const LONGEST_TICK_MS = 5000
+const SHORTEST_TICK_MS = 250
+
+/** How often a tick comes: for a long period seldom enough that it costs nothing, for a short one often enough. */
+export function tickMs(periodMs: number): number {
+  return Math.round(Math.min(LONGEST_TICK_MS, Math.max(SHORTEST_TICK_MS, periodMs / 50)))
+}
 
 const BEAT_MS = 250
 
@@ -66,13 +58,13 @@ function endOf(stopped: NonNullable<Verification['stopped']>): Beat {
 }
 
 export function makeTick(options: Options): () => Promise<TickEnd> {
-  const { pool, periodMs, most, dueLooks, verify, onRound, now, signal } = options
+  const { pool, periodMs, most, verify, now, signal } = options
   let allowance: Allowance = { left: 1, at: now() }
-  let countedAt = Number.NEGATIVE_INFINITY
 
   return async () => (await alone(pool, 'round', run)) ?? 'busy'
 
   async function run(): Promise<TickEnd> {
+    await pool.query(SINCE)
     const until = now() + options.lastsMs
     for (;;) {
       const end = await beat()
@@ -84,61 +76,50 @@ export function makeTick(options: Options): () => Promise<TickEnd> {
   }
 
   async function beat(): Promise<Beat> {
-    const { nowMs, ...circumstances } = await readCircumstances(pool, options)
+    const { nowMs: _, ...circumstances } = await readCircumstances(pool, options)
     const why = standstill(circumstances)
     if (why !== null) return why
-    allowance = refill(allowance, speedOfRounds(circumstances.rate), now())
+    allowance = refill(allowance, speedOfTicks(circumstances.rate), now())
     const room = Math.min(most, Math.floor(allowance.left))
     if (room < 1) return 'took'
     // A suspicion is cleared up before another one is raised.
-    const again = await dueLooks(room)
-    const stopped = await lookAgain(again)
-    if (stopped) return endOf(stopped)
-    const next = await takeNext(nowMs, room - again.length)
-    return next === 'rest' && again.length > 0 ? 'took' : next
-  }
-
-  async function look(keys: readonly CustomerKey[], looking: Looking): Promise<Verification> {
-    if (keys.length === 0) return { verified: [], stopped: null }
+    const again = await dueLooks(pool, room)
+    const fresh = await oldest(pool, periodMs, room - again.length)
+    const keys = [...again, ...fresh]
+    if (keys.length === 0) return 'rest'
     allowance = { ...allowance, left: allowance.left - keys.length }
-    return verify(keys, looking)
+    const { stopped } = await verify(keys)
+    return stopped ? endOf(stopped) : 'took'
   }
+}
 
-  async function lookAgain(keys: readonly CustomerKey[]): Promise<Verification['stopped']> {
-    if (keys.length === 0) return null
-    const round = await readRound(pool)
-    const notes = round ? await notedIn(pool, round, keys) : null
-    const { verified, stopped } = await look(keys, { round, again: true })
-    if (round && notes) await keepTally(pool, clearedUp(round, verified, notes))
-    return stopped
-  }
+/** That nobody was looked at for a period means something only once workers have been at it for so long. */
+const SINCE = 'UPDATE rollcall.pace SET checks_since = clock_timestamp() WHERE checks_since IS NULL'
 
-  async function takeNext(nowMs: number, room: number): Promise<Beat> {
-    const round = await readRound(pool)
-    const turn = turnOf(round, { nowMs, periodMs, room })
-    if (turn.kind === 'begin' || !round) {
-      await beginRound(pool)
-      return 'took'
-    }
-    await count(round)
-    return turn.kind === 'rest' ? 'rest' : takeSome(round, nowMs, turn.count)
-  }
+/** Sooner than the period ends, so that there is time for those who could not be looked at when they were due. */
+const SOONER = 0.9
 
-  /** What a crash in between takes away is the count of these few; whom they were is in the ledger. */
-  async function takeSome(round: StoredRound, nowMs: number, most: number): Promise<Beat> {
-    const found = await nextOfRound(pool, round, most)
-    const notes = await notedIn(pool, round, found.keys)
-    const { verified, stopped } = await look(found.keys, { round, again: false })
-    const after = afterBatch(round, { found, verified, notes, nowMs, periodMs })
-    await keepRound(pool, after)
-    if (after.ended) onRound(after)
-    if (stopped) return endOf(stopped)
-    return after.ended ? 'rest' : 'took'
-  }
+/**
+ * Taking part of them marks them as asked about, so that whoever is passed over for now comes last. A time of the future is
+ * one of before the clock was set back.
+ */
+const OLDEST = `
+WITH due AS MATERIALIZED (
+  SELECT key FROM (
+    (SELECT key FROM rollcall.ledger l WHERE ${VERIFIABLE} AND l.asked_at IS NULL LIMIT $2)
+    UNION ALL (SELECT key FROM rollcall.ledger l WHERE ${VERIFIABLE} AND l.asked_at > now() LIMIT $2)
+    UNION ALL (SELECT key FROM rollcall.ledger l WHERE ${VERIFIABLE} AND l.asked_at < now() - $1 * interval '1 ms'
+      ORDER BY l.asked_at LIMIT $2)) d
+  LIMIT $2),
+taken AS MATERIALIZED (SELECT l.key FROM rollcall.ledger l JOIN due USING (key) ORDER BY l.key FOR UPDATE OF l SKIP LOCKED)
+UPDATE rollcall.ledger l SET asked_at = clock_timestamp() FROM taken WHERE l.key = taken.key RETURNING l.key`
 
-  async function count({ id, ended }: StoredRound): Promise<void> {
-    if (ended || now() - countedAt < countedForMs(periodMs)) return
-    countedAt = now()
-    await recount(pool, id)
-  }
+async function oldest(
+  client: Pick<ClientBase, 'query'>,
+  periodMs: number,
+  limit: number,
+): Promise<readonly CustomerKey[]> {
+  if (limit <= 0) return []
+  const { rows } = await client.query<{ key: CustomerKey }>(OLDEST, [periodMs * SOONER, limit])
+  return rows.map(({ key }) => key)
 }

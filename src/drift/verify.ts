@@ -1,35 +1,32 @@
 // Verifies customers: read, look, compare, store. See docs/protocol.md, "Verification".
 import { setImmediate } from 'node:timers/promises'
 import type { CallEntry } from '../ledger/calls.ts'
+import { claimChecks, endChecks } from '../ledger/check.ts'
 import { readStanding } from '../ledger/generation.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { userIdOf } from '../model/mapped.ts'
 import type { SyncContext } from '../sync/run.ts'
+import { claimLastsMs } from '../sync/time-needed.ts'
 import { compare, heldAccess } from './compare.ts'
+import { isStrange, witnesses } from './evidence.ts'
 import type { Looked } from './findings.ts'
 import { type Answer, makeLook } from './look.ts'
+import { mend, type ToMend } from './mend.ts'
 import { type Reading, type ReadSubject, readSubjects } from './read.ts'
-import { seenOf, shownOf } from './shown.ts'
+import { ownFormsOf, shownOf } from './shown.ts'
 import { storeLooks } from './store.ts'
 import { readUnclear } from './unclear.ts'
 import { isDrift, type NoAnswer, type Skipped, type Verdict, type Verified } from './words.ts'
 import type { Given, Stored } from './writes.ts'
 
 export type VerifyOptions = Reading & {
-  readonly context: Pick<SyncContext, 'users' | 'permits' | 'heard' | 'whenNoted'>
+  readonly context: Pick<SyncContext, 'users' | 'permits' | 'heard' | 'whenNoted' | 'brake'>
   /** Takes each call down. */
   readonly log: (entry: CallEntry) => void
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** Whether what is found is repaired; and above which share of drift, between 0 and 1, it waits. */
+  /** Whether what is found is owed a repair, as far as the brake lets it. */
   readonly repair: boolean
-  /** Whether these looks count in that share: those of a run that repairs nothing neither cause a halt nor lift one. */
-  readonly counts: boolean
-  readonly maxShare: number
-  /** The run or round that looks: what it finds is told where that can be believed; null: none that is judged. */
-  readonly by: string | null
-  /** Of workers: these are looked at once more, and not because their turn in a round has come. */
-  readonly again?: boolean
   /** Looks at once; default as many as the configuration has calls at once. */
   readonly concurrency?: number
 }
@@ -57,9 +54,12 @@ export function makeVerify(options: VerifyOptions): Verify {
     const distinct = [...new Set(keys)]
     for (let at = 0; at < distinct.length; at += MOST_AT_ONCE) {
       if (signal.aborted) return { verified, stopped: 'asked' }
-      const batch = await verifyBatch(distinct.slice(at, at + MOST_AT_ONCE), { ...options, look, signal })
+      const some = distinct.slice(at, at + MOST_AT_ONCE)
+      const batch = await verifyBatch(some, { ...options, look, signal })
       verified.push(...batch.verified)
       if (batch.stopped) return { verified, stopped: batch.stopped }
+      if (batch.verified.some(({ verdict }) => isStrange(verdict.kind)))
+        await verifyBatch(await witnesses(options.pool, some), { ...options, look, signal })
       await setImmediate()
     }
     return { verified, stopped: null }
@@ -69,16 +69,35 @@ export function makeVerify(options: VerifyOptions): Verify {
 type Batch = VerifyOptions & { readonly look: ReturnType<typeof makeLook>; readonly signal: AbortSignal }
 
 async function verifyBatch(keys: readonly CustomerKey[], batch: Batch): Promise<Verification> {
-  const { pool, config, context, signal } = batch
+  const { pool, config } = batch
   const standing = await readStanding(pool, config.fingerprint)
   if (!standing?.current) return { verified: [], stopped: 'mapping' }
+  const lasts = { lastsMs: claimLastsMs(config), fingerprint: config.fingerprint }
+  const checks = new Map(await claimChecks(pool, keys, lasts))
+  try {
+    return await carryOut(keys, { ...batch, checks, generation: standing.generation })
+  } finally {
+    // Left alone they would keep other checks away until they have passed.
+    const left = [...checks].map(([key, token]) => ({ key, token }))
+    await endChecks(pool, left, config.fingerprint)
+  }
+}
+
+type Checking = Batch & {
+  /** The tokens of those who may be looked at, by key; whose check has ended is not there any more. */
+  readonly checks: Map<CustomerKey, string>
+  readonly generation: string
+}
+
+async function carryOut(keys: readonly CustomerKey[], batch: Checking): Promise<Verification> {
+  const { pool, config, context, signal, checks } = batch
   const read = await readSubjects(batch, keys)
-  const asked = read.filter(({ skip }) => skip === null)
+  const asked = read.filter(({ subject, skip }) => skip === null && checks.has(subject.key))
   const { answers, stopped } = await batch.look(
     asked.map(({ subject }) => subject),
     signal,
   )
-  const compared = await compareAll(read, answers, { ...batch, generation: standing.generation })
+  const compared = await compareAll(read, answers, batch)
   // What a row has shown may be captured and not noted yet: then the version has still to rise.
   const suspect = compared.some(({ looked }) => looked.kind === 'seen' && looked.compared.kind !== 'agrees')
   const noted = !suspect || (await context.whenNoted())
@@ -86,17 +105,29 @@ async function verifyBatch(keys: readonly CustomerKey[], batch: Batch): Promise<
   const stored = await storeLooks(pool, given, {
     ...config.timing,
     fingerprint: config.fingerprint,
-    repair: batch.repair,
-    counts: batch.counts,
-    maxShare: batch.maxShare,
-    by: batch.by,
-    again: batch.again ?? false,
   })
+  for (const { subject } of given) checks.delete(subject.key)
+  const repairing = await mendThem(given, stored, batch)
   const verified = given.flatMap((each, at) => {
     const ended = stored[at]
-    return ended ? [verifiedOf(each, ended)] : []
+    return ended ? [verifiedOf(each, ended, repairing)] : []
   })
   return { verified, stopped }
+}
+
+async function mendThem(
+  given: readonly Judged[],
+  stored: readonly Stored[],
+  { repair, pool, context, config }: Checking,
+): Promise<ReadonlySet<CustomerKey>> {
+  if (!repair) return new Set()
+  const found = given.flatMap(({ subject: { key, desired } }, at): ToMend[] => {
+    const { mend: wanted = false, findingId = null, told = null } = stored[at] ?? {}
+    if (!wanted || findingId === null || told === null) return []
+    return [{ id: findingId, key, desired, fields: told.fields, access: told.access }]
+  })
+  const { owed } = await mend({ pool, brake: context.brake, lag: config.timing }, found)
+  return new Set(owed)
 }
 
 /** That all agrees holds whatever is on its way; a difference does not. */
@@ -116,47 +147,48 @@ type Judged = Omit<Given, 'looked'> & (Said | Unanswered)
 async function compareAll(
   read: readonly ReadSubject[],
   answers: ReadonlyMap<CustomerKey, Answer>,
-  { pool, generation }: Batch & { readonly generation: string },
+  { pool, generation, checks }: Checking,
 ): Promise<readonly Judged[]> {
   const keys = [...answers].filter(([, answer]) => 'sight' in answer).map(([key]) => key)
   const unclear = await readUnclear(pool, keys)
   return read.flatMap(({ subject, skip }): Judged[] => {
-    if (skip) return [{ subject, looked: { kind: 'left', why: skip }, sight: null, none: null }]
+    const token = checks.get(subject.key) ?? null
+    const why = skip ?? (token === null ? 'moved' : null)
+    if (why) return [{ subject, looked: { kind: 'left', why }, token, sight: null, none: null }]
     const answer = answers.get(subject.key)
     if (!answer) return []
     if ('none' in answer)
-      return [{ subject, looked: { kind: 'left', why: 'no-answer' }, sight: null, none: answer.none }]
+      return [{ subject, looked: { kind: 'left', why: 'no-answer' }, token, sight: null, none: answer.none }]
     const { sight } = answer
     const doubted = unclear.get(subject.key) ?? []
     const verdict = compare(subject, sight, { doubted, generation })
     const looked = {
       ...({ kind: 'seen', compared: verdict, desired: subject.desired } as const),
-      seen: verdict.kind === 'differs' ? seenOf(subject, sight, verdict.fields) : {},
+      ownForms: ownFormsOf(subject, sight),
     }
-    return [{ subject, looked, sight, none: null }]
+    return [{ subject, looked, token, sight, none: null }]
   })
 }
 
-function verifiedOf(judged: Judged, stored: Stored): Verified {
+function verifiedOf(judged: Judged, stored: Stored, mended: ReadonlySet<CustomerKey>): Verified {
   const { subject } = judged
   const verdict = verdictOf(judged, stored)
-  const { standing, findingId, resolved, repairing, more, nextInMs } = stored
+  const { standing, findingId, resolved, more, nextInMs } = stored
   return {
     key: subject.key,
     userId: userIdOf(subject.mapped),
     verdict,
     standing: isDrift(verdict) ? standing : null,
-    ...{ findingId, resolved, repairing, more },
+    ...{ findingId, resolved, more, repairing: mended.has(subject.key) },
     lookAgainInMs: nextInMs,
     shown: judged.sight !== null && isDrift(verdict) ? shownOf(subject, judged.sight, verdict) : [],
   }
 }
 
-function verdictOf({ subject, looked, none }: Judged, { moved, resolved, told }: Stored): Verdict {
+function verdictOf({ subject, looked, none }: Judged, { moved, told }: Stored): Verdict {
   if (moved) return { kind: 'skipped', why: 'moved' }
   if (looked.kind === 'seen') {
     const { compared } = looked
-    if (resolved === 'normalised') return { kind: 'agrees' }
     return told !== null && compared.kind !== 'agrees' ? told : compared
   }
   if (none !== null) return { kind: 'no-answer', why: none }

@@ -140,9 +140,6 @@ export type Verified = {
   readonly shown: readonly Shown[]
 }
 
-/** `round`: the worker's, over and over; `run`: one that a person or a job asked for. */
-export type RunKind = 'round' | 'run'
-
 /**
  * What the answers of a whole run say of the service, rather than of its users: it says that it knows few or none of them,
  * it answers hardly anything clearly, or it refuses our keys.

@@ -2,14 +2,18 @@
 import { userIdOf } from '../model/mapped.ts'
 import type { Subject } from './compare.ts'
 import { isFound, type Looked, type Open, type Step } from './findings.ts'
-import { type Lag, nextLookMs, postponedMs, secondLookMs } from './looks.ts'
-import { type Recorded, recordOf, type Sighted } from './record.ts'
-import type { Repair } from './repairs.ts'
+import { type Lag, MOST_REPAIRS, postponedMs, secondLookMs } from './looks.ts'
+import { type Judged, type Recorded, recordOf, type Sighted } from './record.ts'
 import type { Change, Insertion, Resolution } from './rows.ts'
-import type { DriftVerdict, Resolved } from './words.ts'
+import { type DriftVerdict, isRepairable, type Resolved } from './words.ts'
 
 /** A customer after its look. `subject` as it was read before the look. */
-export type Given = { readonly subject: Subject; readonly looked: Looked } & Sighted
+export type Given = {
+  readonly subject: Subject
+  readonly looked: Looked
+  /** Of the check; null: it has none. */
+  readonly token: string | null
+} & Sighted
 
 export type Stored = {
   /** A change came while the GET was under way: what it showed says nothing. */
@@ -20,7 +24,8 @@ export type Stored = {
   readonly nextInMs: number | null
   /** Fields besides have been shown by this look alone. */
   readonly more: boolean
-  readonly repairing: boolean
+  /** A repair would mend it, and was not owed too often. */
+  readonly mend: boolean
   /**
    * Of the finding that goes on, what is kept of it: fields that were shown twice, and the cause of the first look, since
    * afterwards the records hold what that showed and tell another one. Null: there is none, or no look.
@@ -31,12 +36,11 @@ export type Stored = {
 /** With the step that its look leads to, from what was open for it. */
 export type Stepped = Given & { readonly open: Open | null; readonly moved: boolean; readonly step: Step }
 
-type Deciding = Stepped & { readonly repair: Repair }
-
 type Writing = {
   readonly stored: Stored
   readonly forget?: string
   readonly postpone?: string
+  readonly doubt?: string
   readonly resolve?: Resolution
   readonly change?: Change
   readonly insert?: Insertion
@@ -50,20 +54,25 @@ export const LEFT: Stored = {
   resolved: null,
   nextInMs: null,
   more: false,
-  repairing: false,
+  mend: false,
   told: null,
 }
 
-export function writesOf({ subject, looked, sight, open, moved, step, repair }: Deciding, lag: Lag): Writing {
+/** The service may say something else before long. */
+export const DOUBTED_MS = 600_000
+
+export function writesOf({ subject, looked, sight, open, moved, step }: Stepped, lag: Lag): Writing {
   const left: Stored = { ...LEFT, moved, findingId: open?.id ?? null }
   const seen = looked.kind === 'seen' && !moved
   const told = { key: subject.key, userId: userIdOf(subject.mapped), desired: subject.desired }
   switch (step.do) {
     case 'nothing':
-      return seen ? { stored: left, record: recordOf({ subject, sight, agrees: true }) } : { stored: left }
+      return seen
+        ? { stored: left, record: recordOf({ subject, sight, verdict: 'agrees' }) }
+        : { stored: left }
     case 'forget': {
       const gone = { stored: { ...left, findingId: null }, forget: open?.id ?? '' }
-      return seen ? { ...gone, record: recordOf({ subject, sight, agrees: true }) } : gone
+      return seen ? { ...gone, record: recordOf({ subject, sight, verdict: 'agrees' }) } : gone
     }
     case 'wait': {
       const kept = seen && open !== null && (isFound(open) || open.kind === looked.compared.kind)
@@ -71,8 +80,13 @@ export function writesOf({ subject, looked, sight, open, moved, step, repair }: 
       // What it has shown is not stored yet; that there was an answer is, or a round would ask again.
       return {
         stored: { ...left, standing, nextInMs: open?.nextInMs ?? null, told: kept ? toldOf(open) : null },
-        ...(seen && { record: recordOf({ subject, sight: null, agrees: false }) }),
+        ...(seen && { record: recordOf({ subject, sight: null, verdict: kindOf(looked) }) }),
       }
+    }
+    case 'doubt': {
+      const stored = { ...left, standing: 'suspected' as const, nextInMs: DOUBTED_MS }
+      const record = recordOf({ subject, sight: null, verdict: kindOf(looked) })
+      return { stored, doubt: open?.id ?? '', record }
     }
     case 'postpone':
       return {
@@ -81,48 +95,55 @@ export function writesOf({ subject, looked, sight, open, moved, step, repair }: 
       }
     case 'suspect': {
       const nextInMs = secondLookMs(lag)
-      const record = recordOf({ subject, sight: null, agrees: false })
+      const record = recordOf({ subject, sight: null, verdict: kindOf(looked) })
       const stored: Stored = { ...left, standing: 'suspected', nextInMs, resolved: step.ends }
       const insert = { ...told, ...step.told, nextInMs }
       if (!open) return { stored, insert, record }
-      if (step.ends) return { stored, insert, record, resolve: { id: open.id, how: step.ends, looked: true } }
-      const change = { ...insert, id: open.id, looks: 1, anew: true, repaired: false }
+      if (step.ends) return { stored, insert, record, resolve: { id: open.id, how: step.ends } }
+      const change = { ...insert, id: open.id, looks: 1, anew: true }
       return { stored, change, record }
     }
     case 'confirm':
     case 'keep': {
-      const { repairs, looks, id } = open ?? { repairs: 0, looks: 1, id: '' }
+      const { looks, id } = open ?? { looks: 1, id: '' }
       const pending = step.told.pending.length > 0
-      const nextInMs = nextLookMs({ repair, repairs, pending }, lag)
+      const nextInMs = pending ? secondLookMs(lag) : null
       const change = {
         ...told,
         ...step.told,
         id,
         looks: looks + 1,
         anew: false,
-        repaired: repair === 'now',
         nextInMs,
       }
-      const record = recordOf({ subject, sight, agrees: false, learnt: step.learnt })
+      const record = recordOf({ subject, sight, verdict: kindOf(looked) })
       const stored: Stored = {
         ...left,
         standing: 'found',
         nextInMs,
         more: pending,
-        repairing: repair === 'now',
+        mend: mayMend(step.told.kind, open),
         told: toldOf(step.told),
       }
       return { stored, change, record }
     }
     case 'resolve': {
-      const resolve = { id: open?.id ?? '', how: step.how, looked: seen }
+      const resolve = { id: open?.id ?? '', how: step.how }
       const stored = { ...left, resolved: step.how }
       if (!seen) return { stored, resolve }
-      return { stored, resolve, record: recordOf({ subject, sight, agrees: true, learnt: step.learnt }) }
+      return { stored, resolve, record: recordOf({ subject, sight, verdict: 'agrees' }) }
     }
     default:
       return step satisfies never
   }
+}
+
+function kindOf(looked: Looked): Judged {
+  return looked.kind === 'seen' ? looked.compared.kind : 'agrees'
+}
+
+function mayMend(kind: DriftVerdict['kind'], open: Open | null): boolean {
+  return isRepairable(kind) && (open?.repairs ?? 0) < MOST_REPAIRS
 }
 
 function toldOf({ kind, fields, cause, access }: DriftVerdict): DriftVerdict {

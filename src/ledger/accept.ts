@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg'
 import { LANE } from '../model/customer.ts'
+import { TAKE, UNDER_WAY } from './taken.ts'
 import { bindAnew, boundOrigin, type Target } from './target.ts'
 
 type Client = Pick<ClientBase, 'query'>
@@ -41,7 +42,7 @@ const FORGET_USERS = `
 UPDATE rollcall.ledger SET remote = CASE WHEN remote = 'unasked' THEN remote ELSE 'unknown' END, was_there = NULL, seen_status = NULL, sent = '{}', seen = '{}',
   sent_status = CASE WHEN $1 AND sent_status = 4 THEN sent_status END,
   refused = '{}', conflict = NULL, state = CASE WHEN state = 'rejected' THEN state ELSE 'idle' END, erased = NULL, verified_at = NULL,
-  proved_at = NULL, looked_at = NULL, normalised = '{}'`
+  proved_at = NULL, looked_at = NULL, verdict = NULL, normalised = '{}'`
 
 /**
  * But for customers of whom the service was never asked and is not being asked: out of scope, the user is somebody
@@ -50,9 +51,10 @@ UPDATE rollcall.ledger SET remote = CASE WHEN remote = 'unasked' THEN remote ELS
 const OWE_LOOKUPS = `
 UPDATE rollcall.owed o SET change_version = o.change_version + 1, suspect_version = o.change_version + 1,
   unknown = true, blind = true, lane = CASE WHEN o.due_at IS NULL THEN ${LANE.backfill} ELSE o.lane END,
-  due_at = CASE WHEN o.token IS NULL THEN least(o.due_at, greatest(now(), o.not_before)) ELSE o.due_at END
+  due_at = CASE WHEN ${UNDER_WAY} THEN o.due_at ELSE least(o.due_at, greatest(now(), o.not_before)) END,
+  ${TAKE}
 FROM rollcall.owed same LEFT JOIN rollcall.ledger l USING (key)
-WHERE same.id = o.id AND (o.token IS NOT NULL OR o.unknown OR l.remote <> 'unasked' OR l.state <> 'idle')`
+WHERE same.id = o.id AND (${UNDER_WAY} OR o.unknown OR l.remote <> 'unasked' OR l.state <> 'idle')`
 
 const FORGET = [
   // What was done to the users of another service is no part of a mass at this one, nor what was found there.
@@ -61,6 +63,5 @@ const FORGET = [
   'UPDATE rollcall.decided SET spent_at = clock_timestamp() WHERE spent_at IS NULL',
   `UPDATE rollcall.finding SET resolved_at = clock_timestamp(), resolved_how = 'gone', next_look_at = NULL
    WHERE resolved_at IS NULL`,
-  'DELETE FROM rollcall.drift_share',
   `UPDATE rollcall.drift_run SET ended_at = clock_timestamp(), outcome = 'stopped' WHERE ended_at IS NULL`,
 ]

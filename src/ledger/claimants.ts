@@ -2,27 +2,30 @@
 import type { Pool } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Ending } from './ending.ts'
+import { TAKE, UNDER_WAY } from './taken.ts'
 import { VERIFICATIONS } from './verification.ts'
 
 /** Other claimants of the same `user_id`. What was written is in our record, which they read; what is not known is not. */
 const NOTE_CLAIMANTS = `
-UPDATE rollcall.owed SET
+UPDATE rollcall.owed o SET
   change_version = change_version + 1,
-  due_at = CASE WHEN token IS NULL THEN least(due_at, greatest(now(), not_before)) ELSE due_at END
+  ${TAKE},
+  due_at = CASE WHEN ${UNDER_WAY} THEN due_at ELSE least(due_at, greatest(now(), not_before)) END
 WHERE key IN (SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE)`
 
 const SUSPECT_CLAIMANTS = `
-UPDATE rollcall.owed SET
+UPDATE rollcall.owed o SET
   change_version = change_version + 1,
+  ${TAKE},
   suspect_version = change_version + 1,
   unknown = true,
   blind = true,
   status_doubted = status_doubted OR $3,
   verify_left = ${VERIFICATIONS},
-  verify_at = NULL,
+  check_at = NULL,
   not_before = greatest(not_before, now() + $2 * interval '1 ms'),
-  due_at = CASE WHEN token IS NULL
-    THEN greatest(not_before, now() + $2 * interval '1 ms', least(due_at, now())) ELSE due_at END
+  due_at = CASE WHEN ${UNDER_WAY} THEN due_at
+    ELSE greatest(not_before, now() + $2 * interval '1 ms', least(due_at, now())) END
 WHERE key IN (SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE)`
 
 /** Two customers that took one `user_id` at the same moment saw nothing of each other before; both are noted. */

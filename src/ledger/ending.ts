@@ -4,6 +4,7 @@ import type { OptionalField } from '../model/user.ts'
 import { makeBatch, retried } from './batch.ts'
 import { noteNamed, noteSharers } from './claimants.ts'
 import type { LedgerRecord } from './record.ts'
+import { TAKE, UNDER_WAY } from './taken.ts'
 import { VERIFICATIONS, VERIFY_AFTER, VERIFY_FIRST } from './verification.ts'
 
 /** A value that a user held and holds no more: the digests of what was sent, and of what a GET had shown. */
@@ -98,7 +99,7 @@ WITH e AS MATERIALIZED (
     "withdrawsDoubt" boolean, "changedAtMs" float8, generation bigint, desired text, record jsonb,
     erasure jsonb, "lastAnswer" jsonb)),
 locked AS MATERIALIZED (
-  SELECT o.id, o.due_at, o.unknown, o.suspect_version, o.synced_version, o.verify_left, o.verify_at
+  SELECT o.id, o.due_at, o.unknown, o.suspect_version, o.synced_version, o.verify_left, o.check_at
   FROM rollcall.owed o JOIN e USING (id) ORDER BY o.key FOR UPDATE OF o),
 ended AS (
   UPDATE rollcall.owed o SET
@@ -113,10 +114,9 @@ ended AS (
     status_doubted = CASE e.kind
       WHEN 'settle' THEN o.suspect_version > e.version OR (o.status_doubted AND NOT e.sure)
       ELSE o.status_doubted AND (NOT e."withdrawsDoubt" OR o.suspect_version > e.version) END,
-    verify_left = CASE WHEN t.arrives THEN ${VERIFICATIONS} WHEN t.cleared THEN o.verify_left - 1
-      ELSE o.verify_left END,
-    verify_at = CASE WHEN t.arrives THEN NULL WHEN t.cleared THEN now() + ${VERIFY_AFTER}
-      WHEN t.believed THEN coalesce(o.verify_at, now() + ${VERIFY_FIRST}) ELSE o.verify_at END,
+    verify_left = CASE WHEN t.arrives THEN ${VERIFICATIONS} WHEN t.believed THEN greatest(o.verify_left, 1) ELSE o.verify_left END,
+    check_at = CASE WHEN t.arrives THEN NULL WHEN t.cleared THEN now() + ${VERIFY_AFTER}
+      WHEN t.believed THEN coalesce(o.check_at, now() + ${VERIFY_FIRST}) ELSE o.check_at END,
     -- What passed under the claim was not seen by it: another customer has given up a value, perhaps while this
     -- statement waited for the row.
     replan_at = CASE WHEN o.replan_at > to_timestamp(e."claimedAtMs" / 1000) AND o.replan_at <= clock_timestamp() THEN o.replan_at
@@ -143,21 +143,21 @@ ended AS (
       CASE WHEN e."replanAtMs" IS NOT NULL
         THEN greatest(to_timestamp(e."replanAtMs" / 1000), now() + ${SHORTEST_REPLAN}) END AS replan,
       e.kind = 'settle' AND e.sure AND b.unknown AND b.suspect_version <= e.version
-        AND b.verify_left > 0 AND b.verify_at IS NULL AS cleared) t
+        AND b.verify_left > 0 AND b.check_at IS NULL AS cleared) t
   WHERE o.id = e.id AND o.token = e.token AND o.call_token = e.token
   RETURNING o.id, o.key, e.token),
 recorded AS (
   INSERT INTO rollcall.ledger AS l (key, user_id, remote, was_there, sent_status, seen_status, sent, seen, refused, conflict, erased,
-    digest_key, state, reason, issues, last_answer, desired, generation, since, changed_at, acknowledged_at, settled_at, verified_at, proved_at)
+    digest_key, state, reason, issues, last_answer, desired, generation, since, changed_at, acknowledged_at, settled_at, verified_at, proved_at, normalised)
   SELECT ended.key, r."userId", r.remote, r."wasThere", r."sentStatus", r."seenStatus", r.sent, r.seen, r.refused, r.conflict, r.erased,
     r."digestKey", r.state, r.reason, r.issues, e."lastAnswer", e.desired, e.generation, now(),
     CASE WHEN e.kind = 'settle' THEN to_timestamp(e."changedAtMs" / 1000) END,
     CASE WHEN e.acknowledged THEN now() END,
     CASE WHEN e.kind = 'settle' AND r.state = 'idle' THEN now() END,
-    CASE WHEN e.verified THEN now() END, CASE WHEN e.verified THEN now() END
+    CASE WHEN e.verified THEN now() END, CASE WHEN e.verified THEN now() END, r.normalised
   FROM ended JOIN e USING (id, token), jsonb_to_record(e.record) AS r ("userId" text, remote text,
     "wasThere" boolean, "sentStatus" smallint, "seenStatus" smallint, sent jsonb, seen jsonb, refused jsonb, conflict jsonb, erased text, "digestKey" text,
-    state text, reason jsonb, issues jsonb)
+    state text, reason jsonb, issues jsonb, normalised jsonb)
   ORDER BY ended.key
   ON CONFLICT (key) DO UPDATE SET
     user_id = excluded.user_id, remote = excluded.remote, sent_status = excluded.sent_status,
@@ -174,7 +174,7 @@ recorded AS (
     verified_at = coalesce(excluded.verified_at, l.verified_at),
     proved_at = CASE WHEN l.proved_at >= coalesce(excluded.changed_at, l.changed_at) THEN l.proved_at
       ELSE coalesce(excluded.proved_at, l.proved_at) END,
-    normalised = CASE WHEN excluded.erased IS NULL THEN l.normalised ELSE '{}' END),
+    normalised = excluded.normalised),
 looked AS (
   UPDATE rollcall.erasure x SET verified_at = now(),
     left_fields = ARRAY(SELECT jsonb_array_elements_text(e.erasure->'left'))
@@ -199,17 +199,18 @@ SELECT id::text, token::text FROM ended`
  * a request without an answer can no longer arrive.
  */
 const SUSPECT = `
-UPDATE rollcall.owed SET
+UPDATE rollcall.owed o SET
   change_version = change_version + 1,
   suspect_version = change_version + 1,
+  ${TAKE},
   unknown = true,
   blind = true,
   status_doubted = true,
   verify_left = ${VERIFICATIONS},
-  verify_at = NULL,
+  check_at = NULL,
   not_before = greatest(not_before, now() + $2 * interval '1 ms'),
-  due_at = CASE WHEN token IS NULL
-    THEN greatest(not_before, now() + $2 * interval '1 ms', least(due_at, now())) ELSE due_at END
+  due_at = CASE WHEN ${UNDER_WAY} THEN due_at
+    ELSE greatest(not_before, now() + $2 * interval '1 ms', least(due_at, now())) END
 WHERE id = $1`
 
 /**

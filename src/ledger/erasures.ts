@@ -38,7 +38,7 @@ ORDER BY x.id DESC LIMIT $2`
 const UNKNOWN = `
 SELECT k.key FROM unnest($1::text[]) WITH ORDINALITY AS k (key, at)
 WHERE NOT EXISTS (SELECT FROM rollcall.ledger l WHERE l.key = k.key COLLATE "C")
-  AND NOT EXISTS (SELECT FROM rollcall.owed o WHERE o.key = k.key COLLATE "C")
+  AND NOT EXISTS (SELECT FROM rollcall.owed o WHERE o.key = k.key COLLATE "C" AND o.change_version > 0)
   AND NOT EXISTS (SELECT FROM rollcall.erasure x WHERE x.key = k.key COLLATE "C")
 ORDER BY k.at`
 

@@ -5,6 +5,7 @@ import type { FieldIssue } from '../model/mapped.ts'
 import type { CustomerState, Reason } from './record.ts'
 import { CODE, common, LEFT_OUT, type Selector, STOPPED, valuesOf, WHERE } from './selector.ts'
 import { iso } from './sql.ts'
+import { UNDER_WAY } from './taken.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
@@ -66,7 +67,7 @@ SELECT l.state, ${CODE} AS code, (l.reason->>'status')::int AS status, l.reason-
   ${common('fields')} AS fields, ${common('named')} AS named, ${common('keys')} AS keys, ${common('misfits')} AS misfits,
   ${iso('min(l.since)')} AS since, ${ms('clock_timestamp() - min(l.since)')} AS "sinceMs",
   ${ms('min(o.due_at) FILTER (WHERE o.token IS NULL) - clock_timestamp()')} AS "nextInMs",
-  coalesce(bool_or(o.token IS NOT NULL), false) AS "underWay"
+  coalesce(bool_or(${UNDER_WAY}), false) AS "underWay"
 FROM rollcall.ledger l LEFT JOIN rollcall.owed o USING (key)
 WHERE ${STOPPED}
 GROUP BY 1, 2, 3, 4
@@ -113,7 +114,7 @@ export async function listFailing(
     `SELECT l.key, l.state, l.reason, l.issues, coalesce(o.attempts, 0) AS attempts,
        ${iso('l.since')} AS since, ${ms('clock_timestamp() - l.since')} AS "sinceMs",
        CASE WHEN o.token IS NULL THEN ${ms('o.due_at - clock_timestamp()')} END AS "nextInMs",
-       o.token IS NOT NULL AS "underWay", (count(*) OVER ())::int AS total
+       ${UNDER_WAY} AS "underWay", (count(*) OVER ())::int AS total
      FROM rollcall.ledger l LEFT JOIN rollcall.owed o USING (key)
      WHERE ${where} ORDER BY l.since, l.key LIMIT $3`,
     [...valuesOf(selector), limit],

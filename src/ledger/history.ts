@@ -4,6 +4,7 @@ import type { FieldIssue } from '../model/mapped.ts'
 import type { CallEntry } from './calls.ts'
 import type { CustomerState, Reason, RemoteState } from './record.ts'
 import { iso, SEARCHED_BYTES } from './sql.ts'
+import { UNDER_WAY } from './taken.ts'
 
 /** One call that was made for a customer, as it was written down. */
 export type LoggedCall = Omit<CallEntry, 'key' | 'atMs' | 'body' | 'shape'> & {
@@ -57,11 +58,11 @@ const HISTORY = `
 SELECT coalesce(l.state, 'idle') AS state, l.reason, coalesce(l.issues, '[]') AS issues, ${iso('l.since')} AS since,
   coalesce(o.attempts, 0) AS attempts,
   CASE WHEN o.token IS NULL THEN (extract(epoch FROM o.due_at - clock_timestamp()) * 1000)::float8 END AS "nextInMs",
-  o.due_at IS NOT NULL AS owed, o.token IS NOT NULL AS "underWay", b.captured, coalesce(o.unknown, false) AS unknown,
+  o.due_at IS NOT NULL AS owed, ${UNDER_WAY} AS "underWay", b.captured, coalesce(o.unknown, false) AS unknown,
   ${iso('l.changed_at')} AS "changedAt", ${iso('l.acknowledged_at')} AS "acknowledgedAt",
   ${iso('l.verified_at')} AS "verifiedAt", l.user_id AS "userId", coalesce(l.remote, 'unasked') AS remote,
   coalesce(c.calls, '[]') AS calls,
-  l.key IS NOT NULL OR o.key IS NOT NULL OR b.captured OR c.calls IS NOT NULL AS known
+  l.key IS NOT NULL OR o.change_version > 0 OR b.captured OR c.calls IS NOT NULL AS known
 FROM (SELECT pg_relation_size('rollcall.outbox') <= ${SEARCHED_BYTES} AND EXISTS (
     SELECT FROM rollcall.outbox WHERE key = $1) AS captured) b
   CROSS JOIN (SELECT (${CALLS}) AS calls) c

@@ -8,7 +8,7 @@ type Client = Pick<ClientBase, 'query'>
 const KNOWN = `
 SELECT asked.key FROM unnest($1::text[]) AS asked (key)
 WHERE EXISTS (SELECT FROM rollcall.ledger l WHERE l.key = asked.key)
-  OR EXISTS (SELECT FROM rollcall.owed o WHERE o.key = asked.key)
+  OR EXISTS (SELECT FROM rollcall.owed o WHERE o.key = asked.key AND o.change_version > 0)
   OR pg_relation_size('rollcall.outbox') <= ${SEARCHED_BYTES} AND EXISTS (
     SELECT FROM rollcall.outbox b WHERE b.key = asked.key)`
 

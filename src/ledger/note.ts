@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg'
 import type { Change } from '../capture/source.ts'
 import { type CustomerKey, LANE, type Lane } from '../model/customer.ts'
+import { TAKE, UNDER_WAY } from './taken.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
@@ -17,8 +18,9 @@ FROM unnest($1::text[], $2::smallint[], $3::timestamptz[]) AS c (key, lane, at)
 ORDER BY c.key COLLATE "C"
 ON CONFLICT (key) DO UPDATE SET
   change_version = o.change_version + 1,
+  ${TAKE},
   lane = CASE WHEN o.due_at IS NULL THEN excluded.lane ELSE least(o.lane, excluded.lane) END,
-  due_at = CASE WHEN o.token IS NULL THEN least(o.due_at, greatest(now(), o.not_before)) ELSE o.due_at END,
+  due_at = CASE WHEN ${UNDER_WAY} THEN o.due_at ELSE least(o.due_at, greatest(now(), o.not_before)) END,
   changed_at = least(o.changed_at, excluded.changed_at)`
 
 export async function note(client: Client, changes: readonly Change[]): Promise<void> {
@@ -59,6 +61,7 @@ SELECT k.key, 1, now(), $2, NULL FROM unnest($1::text[]) AS k (key)
 ORDER BY k.key COLLATE "C"
 ON CONFLICT (key) DO UPDATE SET
   change_version = o.change_version + 1,
+  ${TAKE},
   lane = CASE WHEN o.due_at IS NULL THEN excluded.lane ELSE least(o.lane, excluded.lane) END,
   due_at = ${dueAt}`
 
@@ -66,12 +69,12 @@ const NOTE_GENTLY = noteKeys('coalesce(o.due_at, greatest(now(), o.not_before))'
 
 /** As a person asks for it: who waits for a later attempt is tried now, because its cause may have been mended. */
 const NOTE_NOW = noteKeys(
-  'CASE WHEN o.token IS NULL THEN least(o.due_at, greatest(now(), o.not_before)) ELSE o.due_at END',
+  `CASE WHEN ${UNDER_WAY} THEN o.due_at ELSE least(o.due_at, greatest(now(), o.not_before)) END`,
 )
 
 /**
  * A repair looks first: what it is owed for was seen a moment ago, and is believed only by the claim that acts on it.
- * Version and suspicion rise together, as for a verification. Only for those who have no token out.
+ * Version and suspicion rise together, as for a verification. Only for those whom no sync has under way.
  */
 const NOTE_TO_LOOK = `
 INSERT INTO rollcall.owed AS o (key, change_version, due_at, lane, changed_at)
@@ -81,6 +84,7 @@ ON CONFLICT (key) DO UPDATE SET
   change_version = o.change_version + 1,
   suspect_version = o.change_version + 1,
   unknown = true,
+  ${TAKE},
   lane = CASE WHEN o.due_at IS NULL THEN excluded.lane ELSE least(o.lane, excluded.lane) END,
   due_at = coalesce(o.due_at, greatest(now(), o.not_before))`
 
@@ -109,6 +113,7 @@ WITH noted AS (
   ORDER BY k.key COLLATE "C"
   ON CONFLICT (key) DO UPDATE SET
     change_version = o.change_version + 1,
+    ${TAKE},
     lane = CASE WHEN o.due_at IS NULL THEN excluded.lane ELSE least(o.lane, excluded.lane) END,
     due_at = coalesce(o.due_at, greatest(now(), o.not_before)),
     unknown = true
@@ -125,9 +130,11 @@ export async function noteUnknown(client: Client, customers: readonly Newcomer[]
  */
 const NOTE_REPLANS = `
 WITH passed AS MATERIALIZED (
-  SELECT key FROM rollcall.owed WHERE replan_at <= now() AND token IS NULL ORDER BY key LIMIT $1 FOR UPDATE SKIP LOCKED)
+  SELECT key FROM rollcall.owed o WHERE replan_at <= now() AND NOT ${UNDER_WAY}
+  ORDER BY key LIMIT $1 FOR UPDATE SKIP LOCKED)
 UPDATE rollcall.owed o SET
   change_version = o.change_version + 1,
+  ${TAKE},
   replan_at = NULL,
   lane = CASE WHEN o.due_at IS NULL THEN $2 ELSE least(o.lane, $2) END,
   due_at = least(o.due_at, greatest(now(), o.not_before))

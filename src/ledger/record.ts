@@ -92,8 +92,8 @@ export type LedgerRecord = {
   readonly erased: Erased | null
   /** The user was there, and an absence has not been accepted since; null: as `remote` says. */
   readonly wasThere: boolean | null
-  /** By field: digests of a desired value and of the form that the service makes of it; see drift/learn.ts. */
-  readonly normalised?: Readonly<Record<string, readonly [exact: string, form: string]>>
+  /** Forms that the service has shown of acknowledged values, by field; see sync/learnt.ts. */
+  readonly normalised: Readonly<Record<string, readonly [exact: string, form: string, times: number]>>
   readonly digestKey: string | null
   readonly state: CustomerState
   readonly reason: Reason | null
@@ -123,6 +123,7 @@ export const NEVER_SETTLED: KnownRecord = {
   conflict: null,
   erased: null,
   wasThere: null,
+  normalised: {},
   digestKey: null,
   state: 'idle',
   reason: null,

@@ -32,7 +32,7 @@ const PAGE = 1000
 const PAGE_OF_ALL = (where: string) => `
 SELECT l.key FROM rollcall.ledger l WHERE ${where} AND ($3::text IS NULL OR l.key > $3) ORDER BY l.key LIMIT ${PAGE}`
 const PAGE_OF_KEYS = `
-SELECT key FROM (SELECT key FROM rollcall.owed WHERE key = ANY($1)
+SELECT key FROM (SELECT key FROM rollcall.owed WHERE key = ANY($1) AND change_version > 0
   UNION SELECT key FROM rollcall.ledger WHERE key = ANY($1)) k
 WHERE $2::text IS NULL OR key > $2 ORDER BY key LIMIT ${PAGE}`
 
@@ -79,7 +79,7 @@ const FORGET_REFUSED = `
 UPDATE rollcall.ledger SET refused = '{}', conflict = NULL
 WHERE key = ANY($1) AND (refused <> '{}' OR conflict IS NOT NULL)`
 const COUNT = `
-SELECT (count(*) FILTER (WHERE call_token IS NOT NULL))::int AS "underWay",
+SELECT (count(*) FILTER (WHERE call_token IS NOT NULL AND due_at IS NOT NULL))::int AS "underWay",
   (count(*) FILTER (WHERE token IS NULL AND due_at > now()))::int AS waiting
 FROM rollcall.owed WHERE key = ANY($1)`
 

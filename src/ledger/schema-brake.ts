@@ -62,7 +62,7 @@ export const decision = rollcall.table(
     why: text('why').notNull(),
     at: at('at').notNull().default(sql`clock_timestamp()`),
   },
-  (t) => [check('decision_action', sql`${t.action} IN ('release', 'discard')`)],
+  (t) => [check('decision_action', sql`${t.action} IN ('release', 'discard', 'believe')`)],
 )
 
 /** A customer that a decision was about. A release holds for what the mapping made of it then, until a claim settles. */

@@ -60,9 +60,10 @@ export const owed = rollcall.table(
     blind: boolean('blind').notNull().default(false),
     /** A write that ends a trial, or another customer's, may have landed: status 0 seen now is no ended trial. */
     statusDoubted: boolean('status_doubted').notNull().default(false),
-    /** Looks still to come after an outcome that was unknown, and when the next of them is. */
+    /** Looks still to come after an outcome that was unknown. */
     verifyLeft: smallint('verify_left').notNull().default(0),
-    verifyAt: at('verify_at'),
+    /** When the next of them is owed; with none to come, until when the check lasts that has the token. */
+    checkAt: at('check_at'),
     lane: smallint('lane').notNull(),
     dueAt: at('due_at'),
     notBefore: at('not_before'),
@@ -78,7 +79,7 @@ export const owed = rollcall.table(
     index('owed_due').on(t.lane, t.dueAt).where(sql`${t.dueAt} IS NOT NULL`),
     index('owed_out').on(t.dueAt).where(sql`${t.token} IS NOT NULL`),
     index('owed_replan').on(t.replanAt).where(sql`${t.replanAt} IS NOT NULL`),
-    index('owed_verify').on(t.verifyAt).where(sql`${t.verifyAt} IS NOT NULL`),
+    index('owed_check').on(t.checkAt).where(sql`${t.checkAt} IS NOT NULL`),
   ],
 )
 
@@ -117,21 +118,18 @@ export const ledger = rollcall.table(
     acknowledgedAt: at('acknowledged_at'),
     /** When a claim last left nothing to do; the brake tells a repeated attempt from another change by it. */
     settledAt: at('settled_at'),
-    /** Written by workers of 0.1.0 before this column moved to `owed`; they may still run while we migrate. */
-    verifyAt: at('verify_at'),
     verifiedAt: at('verified_at'),
     /** When a GET first showed all of the change that was settled last. */
     provedAt: at('proved_at'),
     /** When a verification last had a clear answer, whatever it said. */
     lookedAt: at('looked_at'),
-    /** The round (`drift_run`) in which a look at its turn had a clear answer last, and the one that has counted it last. */
-    takenIn: bigint('taken_in', { mode: 'bigint' }),
-    countedIn: bigint('counted_in', { mode: 'bigint' }),
-    /** As what that one has counted it: a drift, in names of fields; null: as agreeing. */
-    countedAs: jsonb('counted_as'),
-    /** By field: the digest of a desired value, and that of the form in which the service keeps it; see drift/learn.ts. */
+    /** What it said: `agrees`, or the kind of the difference. */
+    verdict: text('verdict'),
+    /** When a look was last wanted, whatever came of it; workers ask about the longest ago first. */
+    askedAt: at('asked_at'),
+    /** By field: the digest of an acknowledged value, that of the form that a GET showed of it, and how often one did. */
     normalised: jsonb('normalised')
-      .$type<Record<string, readonly [exact: string, form: string]>>()
+      .$type<Record<string, readonly [exact: string, form: string, times: number]>>()
       .notNull()
       .default({}),
     /** Its personal fields were erased at the service: acknowledged, or seen by a GET as well; null: not erased. */
@@ -143,6 +141,8 @@ export const ledger = rollcall.table(
     check('ledger_erased', sql`${t.erased} IN ('sent', 'verified')`),
     index('ledger_user_id').on(t.userId),
     index('ledger_conflict').on(t.key).where(sql`${t.conflict} IS NOT NULL`),
+    index('ledger_asked').on(t.askedAt),
+    index('ledger_looked').on(t.lookedAt).where(sql`${t.lookedAt} IS NOT NULL`),
     index('ledger_state').on(t.state).where(sql`${t.state} <> 'idle'`),
     check('ledger_remote', sql`${t.remote} IN ('unasked', 'unknown', 'absent', 'present')`),
     check('ledger_state_known', sql`${t.state} IN ('idle', 'rejected', 'failing', 'held', 'discarded')`),
@@ -177,6 +177,8 @@ export const pace = rollcall.table(
     /** When the next probe is due, and until when the process that makes it is waited for. */
     probeAt: at('probe_at'),
     probeUntil: at('probe_until'),
+    /** Since when workers look at everybody. */
+    checksSince: at('checks_since'),
     /** What the breaker counts; see pace/breaker.ts. Row ids and numbers only. */
     trouble: jsonb('trouble').notNull().default({}),
   },
@@ -189,18 +191,6 @@ export const pace = rollcall.table(
     ),
     check('pace_breaker', sql`${t.breaker} IN ('closed', 'open', 'trying')`),
   ],
-)
-
-/** Of versions before the brake, whose workers may still run while we migrate. */
-export const revocation = rollcall.table(
-  'revocation',
-  {
-    id: bigserial('id', { mode: 'bigint' }).primaryKey(),
-    key: key('key').notNull(),
-    version: version('version').notNull(),
-    at: at('at').notNull().default(sql`clock_timestamp()`),
-  },
-  (t) => [index('revocation_at').on(t.at)],
 )
 
 /**

@@ -35,8 +35,8 @@ export type Work = {
 const WORK = `
 SELECT k.key, l.key IS NOT NULL AND NOT (l.blank AND o.due_at IS NOT NULL) AS known, l.record, l.desired,
   o.id::text, o.change_version::text AS version, l.generation::text,
-  coalesce(o.verify_left > 0 OR o.verify_at IS NOT NULL, false) AS doubtful,
-  o.due_at IS NOT NULL AS owed, o.call_token IS NOT NULL AS claimed,
+  coalesce(o.verify_left > 0, false) AS doubtful,
+  o.due_at IS NOT NULL AS owed, o.call_token IS NOT NULL AND o.due_at IS NOT NULL AS claimed,
   coalesce(o.unknown, false) AS unknown, coalesce(o.blind, false) AS blind,
   coalesce(o.status_doubted, false) AS "statusDoubted",
   (extract(epoch FROM o.replan_at) * 1000)::float8 AS "replanAtMs",

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg'
 import { type CustomerKey, LANE } from '../model/customer.ts'
+import { UNDER_WAY } from './taken.ts'
 
 /**
  * After an outcome that was unknown, a request may arrive later than anybody waits for. So the user is looked at
@@ -20,19 +21,21 @@ export const VERIFY_AFTER = `CASE o.verify_left WHEN ${VERIFICATIONS} THEN ${VER
  */
 const NOTE_VERIFICATIONS = `
 WITH passed AS MATERIALIZED (
-  SELECT key FROM rollcall.owed WHERE verify_at <= now() AND token IS NULL ORDER BY key LIMIT $1 FOR UPDATE SKIP LOCKED)
+  SELECT key FROM rollcall.owed o WHERE check_at <= now() AND verify_left > 0 AND NOT ${UNDER_WAY}
+  ORDER BY key LIMIT $1 FOR UPDATE SKIP LOCKED)
 UPDATE rollcall.owed o SET
   change_version = o.change_version + 1,
   suspect_version = o.change_version + 1,
   unknown = true,
-  verify_at = NULL,
+  verify_left = o.verify_left - 1,
+  check_at = NULL,
   lane = CASE WHEN o.due_at IS NULL THEN $2 ELSE least(o.lane, $2) END,
   due_at = coalesce(o.due_at, greatest(now(), o.not_before))
 FROM passed WHERE o.key = passed.key`
 
 const VERIFY_NOW = `
 WITH asked AS MATERIALIZED (SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE)
-UPDATE rollcall.owed o SET verify_at = now() FROM asked WHERE o.key = asked.key`
+UPDATE rollcall.owed o SET check_at = now(), verify_left = greatest(o.verify_left, 1) FROM asked WHERE o.key = asked.key`
 
 /** These are looked at as soon as nothing is under way for them. */
 export async function verifyNow(

@@ -101,7 +101,6 @@ function thisRun(report: Report): PastRun[] {
 
 function whatRan({ kind, sampled }: PastRun): string {
   if (kind === 'ledger') return 'what is known'
-  if (kind === 'round') return "worker's round"
   return sampled ? 'sample' : 'everybody'
 }
 

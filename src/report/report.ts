@@ -1,5 +1,5 @@
 // One report of drift, whatever it is printed as: what was looked at and when, what was found, what cannot be said.
-import type { Doubt, Finding, RunKind, Shown, Stopped, Tally } from '../drift/words.ts'
+import type { Doubt, Finding, Shown, Stopped, Tally } from '../drift/words.ts'
 import type { NamedService } from '../model/service.ts'
 
 /** The JSON form is this type; times are ISO 8601 in UTC, shares go from 0 to 1. */
@@ -36,7 +36,7 @@ export type Report = {
   /** Of all looks, of workers and of runs; null in a report that made calls of its own. */
   readonly coverage: Coverage | null
   readonly repair: Repair | null
-  /** Earlier runs and rounds over the same target, oldest first. */
+  /** Earlier runs over the same target, oldest first. */
   readonly trend: readonly PastRun[]
   readonly findings: readonly ReportedFinding[]
 }
@@ -89,22 +89,13 @@ export type Coverage = {
 export type Repair = {
   /** Customers who are owed a repair because of this run. */
   readonly owed: number
-  /** Customers who are owed a sync for another reason by now, which puts them right as well. */
-  readonly already: number
-  /** Customers who could not be looked at again, and are owed nothing for that. */
-  readonly left: number
-  /** Set where repairs stopped: the share of drift, and the limit on it. */
-  readonly stopped: {
-    readonly share: number
-    readonly limit: number
-    /** Of whom the share is: all whom this run has checked, or the last whom anybody has verified. */
-    readonly among: 'run' | 'latest'
-  } | null
+  /** Customers whom the brake holds back from it, until a person decides. */
+  readonly held: number
 }
 
 export type PastRun = {
   /** `ledger`: a report without calls, which is no run. */
-  readonly kind: RunKind | 'ledger'
+  readonly kind: 'run' | 'ledger'
   readonly endedAt: string
   readonly checked: number
   /** Whom looks have shown to differ; null where its answers cannot be believed. */

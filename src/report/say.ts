@@ -139,28 +139,14 @@ function sayEvidence(counts: Report['counts']): string {
   return `Of ${counted(checked + unclear, 'answer')}, ${figure(unclear)} were not clear, and ${unknown} said that there is no such user.`
 }
 
-function sayRepair({ owed, already, left, stopped }: NonNullable<Report['repair']>): string[] {
+function sayRepair({ owed, held }: NonNullable<Report['repair']>): string[] {
   const repairs = owed === 0 ? 'No repair is owed.' : `${counted(owed, 'repair is', 'repairs are')} owed.`
-  const said = [
-    repairs,
-    ...(already === 0 ? [] : [`${counted(already, 'customer is', 'customers are')} owed a sync already.`]),
-    ...(left === 0 ? [] : [sayLeft(left)]),
-  ]
-  if (stopped === null) return said
-  const { share, limit, among } = stopped
-  const those = among === 'run' ? 'checked' : 'looked at last'
+  if (held === 0) return [repairs]
   return [
-    ...said,
-    `Repairs have stopped: ${percent(share)} of those ${those} drift, and the limit is ${percent(limit)}. ` +
-      'So much is seldom the customers; look at the service first. If it is right, --repair --why says so.',
+    repairs,
+    `${figure(held)} more ${held === 1 ? 'waits' : 'wait'} for a person, because so much at once is seldom the customers: ` +
+      'look at the service, then see rollcall held.',
   ]
-}
-
-function sayLeft(left: number): string {
-  return (
-    `${counted(left, 'customer')} could not be looked at again, and ${left === 1 ? 'is' : 'are'} owed nothing for that; ` +
-    'the same command goes on.'
-  )
 }
 
 /**

@@ -3,34 +3,52 @@ import type { Fields, OptionalField } from '../model/user.ts'
 import type { RemoteUser } from '../service/body.ts'
 import type { CustomerDigests } from './digest.ts'
 
-/** By field: the digest of a desired value, and that of the form in which the service keeps just that value. */
-export type Learnt = Readonly<Partial<Record<OptionalField, readonly [exact: string, form: string]>>>
+/**
+ * By field: the digest of a value that the service has acknowledged, that of the other form in which it showed it
+ * afterwards, and how often that came back since, each time after the value was acknowledged once more.
+ */
+export type Learnt = Readonly<Partial<Record<OptionalField, Returned>>>
+type Returned = readonly [exact: string, form: string, times: number]
+
+/** So often must a form have come back before it counts as the service's own. */
+const ENOUGH_TIMES = 2
 
 /** Both sides of a user: the desired fields, and those of a GET. */
 export type Sides = { readonly desired: Fields; readonly remote: RemoteUser['fields'] }
 
 /**
- * Whether the service shows this value in the form that it has been seen to make of it: written twice, it came back in
+ * Whether the service shows this value in the form that it has been seen to make of it: acknowledged twice, it came back in
  * the same form twice. Written once more it would come back so again, so it counts as the same. Another value, or
- * another form, is none of it.
+ * another form, is none of it. The status has none: access is never a matter of form.
  */
 export function isLearnt(
   field: ComparableField,
   { desired, remote }: Sides,
-  learnt: Learnt | undefined,
+  learnt: Learnt,
   digests: CustomerDigests,
 ): boolean {
-  const known = learnt?.[field]
+  const known = learnt[field]
   const wanted = desired[field]
   if (known === undefined || wanted === undefined) return false
-  return known[0] === digests.exact(field, wanted) && known[1] === shownForm(field, remote, digests)
+  const [exact, form, times] = known
+  return (
+    times >= ENOUGH_TIMES &&
+    exact === digests.exact(field, wanted) &&
+    form === digests.ofForm(field, normalForm(field, remote[field]))
+  )
 }
 
-/** Digest of the form in which a GET shows a field. */
-export function shownForm(
+/** Once a value that was acknowledged, and is still desired, has come back in another form. */
+export function returnedAs(
   field: ComparableField,
   remote: RemoteUser['fields'],
-  digests: CustomerDigests,
-): string {
-  return digests.ofForm(field, normalForm(field, remote[field]))
+  {
+    learnt,
+    digests,
+    exact,
+  }: { readonly learnt: Learnt; readonly digests: CustomerDigests; readonly exact: string },
+): Learnt {
+  const form = digests.ofForm(field, normalForm(field, remote[field]))
+  const [before, as, times] = learnt[field] ?? [null, null, 0]
+  return { ...learnt, [field]: [exact, form, before === exact && as === form ? times + 1 : 0] }
 }

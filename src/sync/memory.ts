@@ -25,7 +25,7 @@ export type Memory = {
    */
   readonly erased: Erased | null
   /** Forms that the service makes of values by itself. */
-  readonly learnt?: Learnt
+  readonly learnt: Learnt
   /** A GET of this claim has shown the user. */
   readonly looked: boolean
 }
@@ -62,7 +62,7 @@ export function startMemory({ record, unknown, blind, changedAtMs = null, ...res
     refused: rekeyed ? {} : record.refused,
     conflict: record.conflict && !rekeyed ? { ...record.conflict, phase: phaseOf(record, replanInMs) } : null,
     erased: record.erased,
-    ...(record.normalised && !rekeyed && !erased ? { learnt: record.normalised } : {}),
+    learnt: rekeyed || erased ? {} : record.normalised,
     looked: false,
   }
 }
@@ -135,6 +135,7 @@ const UNHEARD_OF: Memory = {
   refused: {},
   conflict: null,
   erased: null,
+  learnt: {},
   looked: false,
 }
 
@@ -165,10 +166,11 @@ type Kept = Pick<LedgerRecord, 'userId' | 'state' | 'issues' | 'wasThere'> & {
 
 /** The record to store at the end of a claim. */
 export function toRecord(memory: Memory, digestKey: string, kept: Kept): LedgerRecord {
-  const { remote, sentStatus, seenStatus, sent, refused, erased } = memory
+  const { remote, sentStatus, seenStatus, sent, refused, erased, learnt: normalised } = memory
   const seen = erased === null ? memory.seen : {}
   const conflict = memory.conflict && { values: memory.conflict.values, tries: memory.conflict.tries }
-  return { ...kept, remote, sentStatus, seenStatus, sent, seen, refused, conflict, erased, digestKey }
+  const remembered = { remote, sentStatus, seenStatus, sent, seen, refused, conflict, erased, normalised }
+  return { ...kept, ...remembered, digestKey }
 }
 
 /** Field issues to record: what the mapping left out, and what the service refused. */

@@ -3,7 +3,7 @@ import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIE
 import type { RemoteUser } from '../service/body.ts'
 import { conflictAfterLook, conflictOnceCreated } from './conflict.ts'
 import { type CustomerDigests, DOUBTED, NO_VALUE } from './digest.ts'
-import { isLearnt } from './learnt.ts'
+import { isLearnt, returnedAs } from './learnt.ts'
 import { agreed, type Memory } from './memory.ts'
 import { PHONE } from './right.ts'
 
@@ -40,6 +40,7 @@ export function rememberSeen(
   digests: CustomerDigests,
 ): Memory {
   const fields = desired?.fields ?? {}
+  let { learnt } = memory
   const seen: Partial<Record<OptionalField, string>> = {}
   const sent: Partial<Record<OptionalField, string>> = {}
   for (const field of OPTIONAL_FIELDS) {
@@ -49,14 +50,17 @@ export function rememberSeen(
       if (acknowledged !== undefined) sent[field] = acknowledged
       continue
     }
-    const learnt = isLearnt(field, { desired: fields, remote: remote.fields }, memory.learnt, digests)
-    const form = learnt ? normalForm(field, wanted) : seenForm(field, fields, remote.fields)
+    const same = sameField(field, fields, remote.fields)
+    const stands = wanted !== undefined && acknowledged === digests.exact(field, wanted)
+    if (stands && !same && !isLearnt(field, { desired: fields, remote: remote.fields }, learnt, digests))
+      learnt = returnedAs(field, remote.fields, { learnt, digests, exact: acknowledged })
+    const own = isLearnt(field, { desired: fields, remote: remote.fields }, learnt, digests)
+    const form = own ? normalForm(field, wanted) : seenForm(field, fields, remote.fields)
     seen[field] = digests.ofForm(field, form)
-    if (wanted === undefined || acknowledged !== digests.exact(field, wanted)) continue
-    if (learnt || sameField(field, fields, remote.fields)) sent[field] = acknowledged
+    if (stands && (own || same)) sent[field] = acknowledged
   }
   const seenStatus = storable(remote.status)
-  const shown = { ...memory, remote: 'present' as const, seenStatus, seen, looked: true }
+  const shown = { ...memory, remote: 'present' as const, seenStatus, seen, learnt, looked: true }
   if (memory.erased !== null) return { ...shown, erased: lookedAt(memory) }
   const conflict = conflictAfterLook(memory.conflict, remote.fields, digests)
   return agreed({ ...shown, sent, conflict }, desired)

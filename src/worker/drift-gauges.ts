@@ -12,12 +12,7 @@ export type DriftReading = {
   }
   readonly open: Readonly<Record<DriftKind, number>>
   readonly access: Readonly<Record<WrongAccess, number>>
-  readonly share: {
-    readonly counted: number
-    readonly drifted: number
-    readonly haltedAt: string | null
-  }
-  readonly doubt: string | null
+  readonly doubt: object | null
 }
 
 const QUANTILES = ['0.5', '0.95'] as const
@@ -49,8 +44,6 @@ export function driftGauges(): (drift: DriftReading) => Promise<string> {
     help: 'Of these and of whoever the brake holds, customers without the access that they should have (lost), or with one that they should not (undue)',
     labels: { access: WRONG_ACCESS },
   })
-  const share = plain('drift_share', 'Share of those verified last who differ')
-  const halted = plain('repairs_halted', '1: so many differ that nothing is repaired')
   const doubted = plain('answers_doubted', '1: what the service answers to the looks cannot be believed')
   const proof = metrics.gauge({
     name: 'commit_to_verified_seconds',
@@ -66,8 +59,6 @@ export function driftGauges(): (drift: DriftReading) => Promise<string> {
     oldest((coverage.oldestAgeMs ?? 0) / 1000)
     for (const kind of DRIFT_KINDS) findings({ kind }, drift.open[kind])
     for (const which of WRONG_ACCESS) access({ access: which }, drift.access[which])
-    share(drift.share.counted > 0 ? drift.share.drifted / drift.share.counted : 0)
-    halted(drift.share.haltedAt === null ? 0 : 1)
     doubted(drift.doubt === null ? 0 : 1)
     proof({ quantile: '0.5' }, (coverage.proof?.medianMs ?? 0) / 1000)
     proof({ quantile: '0.95' }, (coverage.proof?.p95Ms ?? 0) / 1000)

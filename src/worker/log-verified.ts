@@ -1,5 +1,3 @@
-import { doubtOf } from '../drift/doubt.ts'
-import type { StoredRound } from '../drift/rounds.ts'
 import { isDrift, type Verified } from '../drift/words.ts'
 import type { CallEntry } from '../ledger/calls.ts'
 import type { Log } from '../ops/log.ts'
@@ -7,7 +5,7 @@ import type { Log } from '../ops/log.ts'
 /** Findings that were told are not told again by this process: so many are remembered. */
 const REMEMBERED = 10_000
 
-/** One line for what is found, one for what has ended and one for each round; names of fields, never values. */
+/** One line for what is found, and one for what has ended; names of fields, never values. */
 export function logVerified(log: Log) {
   const told = new Set<string>()
 
@@ -23,27 +21,19 @@ export function logVerified(log: Log) {
       const answer = status === null ? { error } : { status }
       log.debug({ customer, plan, method, ...answer, meaning, ms: Math.round(ms) }, 'call')
     },
-    /** Not `believed`: as long as the service is to be doubted nobody is told of by name. */
-    verified(verified: Verified, believed: boolean): void {
+    verified(verified: Verified): void {
       const { key: customer, verdict, standing, findingId: finding, resolved, repairing } = verified
       const about = { customer, finding }
       if (resolved !== null) {
-        if (believed) log.info({ ...about, how: resolved }, 'a difference at the service has ended')
+        log.info({ ...about, how: resolved }, 'a difference at the service has ended')
         return
       }
       if (!isDrift(verdict)) return
       const { kind, access, fields, cause } = verdict
       const what = { ...about, kind, access, fields, cause, repairing }
-      if (standing === 'found' && finding !== null && believed && isNews(finding))
+      if (standing === 'found' && finding !== null && isNews(finding))
         log.warn(what, 'the service differs from the database')
       else log.debug(what, 'the service seems to differ from the database')
-    },
-    round({ tally }: StoredRound): void {
-      const { checked, agrees, kinds, access, skipped, noAnswer } = tally
-      const about = { checked, agrees, kinds, access, skipped, noAnswer }
-      const doubt = doubtOf(tally)
-      if (doubt === null) log.info(about, 'everybody was verified once more')
-      else log.error({ ...about, doubt }, 'what the service answers cannot be believed: is it the right one?')
     },
   }
 }

@@ -1,10 +1,7 @@
 import type { JobQueue, Processed, Ticks } from '../dispatch/queue.ts'
-import { readShare } from '../drift/coverage.ts'
-import { doubtOf } from '../drift/doubt.ts'
-import { dueLooks } from '../drift/list.ts'
-import { makeTick } from '../drift/tick.ts'
+import { readDoubt } from '../drift/coverage.ts'
+import { makeTick, tickMs } from '../drift/tick.ts'
 import { makeVerify } from '../drift/verify.ts'
-import { tickMs } from '../drift/window.ts'
 import type { CallEntry } from '../ledger/calls.ts'
 import { nameOf } from '../model/name-of.ts'
 import { type Log, recoveryLevel, troubleLevel } from '../ops/log.ts'
@@ -51,11 +48,11 @@ export async function startReconciling(options: Options): Promise<Ticks | null> 
     }
   }
   const ticks = await queue.ticks(process, { everyMs })
-  const tellHalted = makeTellHalted(opened, log)
+  const tellDoubt = makeTellDoubt(opened, log)
   return {
     async tend() {
       await ticks.tend()
-      await tellHalted()
+      await tellDoubt()
     },
     close: ticks.close,
   }
@@ -63,19 +60,15 @@ export async function startReconciling(options: Options): Promise<Ticks | null> 
 
 const TELL_AGAIN_MS = 60_000
 
-/** As long as it lasts: repairs go on by themselves when others agree again, and wait for a person else. */
-function makeTellHalted({ pool, context }: Opened, log: Log): () => Promise<void> {
+/** As long as it lasts. */
+function makeTellDoubt({ pool }: Opened, log: Log): () => Promise<void> {
   let toldAt = Number.NEGATIVE_INFINITY
   return async () => {
-    const { drifted, counted, haltedAt } = await readShare(pool, context.config.reconcile.maxShare)
-    if (haltedAt === null) toldAt = Number.NEGATIVE_INFINITY
-    if (haltedAt === null || performance.now() - toldAt < TELL_AGAIN_MS) return
+    const doubt = await readDoubt(pool)
+    if (doubt === null) toldAt = Number.NEGATIVE_INFINITY
+    if (doubt === null || performance.now() - toldAt < TELL_AGAIN_MS) return
     toldAt = performance.now()
-    const about = { drifted, of: counted, since: haltedAt }
-    log.error(
-      about,
-      'so many of those verified last differ that nothing is repaired: is it the right service?',
-    )
+    log.error(doubt, 'what the service answers cannot be believed: is it the right one?')
   }
 }
 
@@ -93,20 +86,16 @@ function makeTicking({ opened, log, logCall, signal }: Options, time: Time): () 
     },
     now: Date.now,
     repair: config.reconcile.mode === 'repair',
-    counts: true,
-    maxShare: config.reconcile.maxShare,
   }
+  const look = makeVerify(verifying)
   const tick = makeTick({
     ...{ pool, binding, credentials, fingerprint: config.fingerprint, ...time },
     most: config.pace.concurrency,
-    dueLooks: (limit) => dueLooks(pool, limit),
-    async verify(keys, { round, again }) {
-      const verification = await makeVerify({ ...verifying, by: round?.id ?? null, again })(keys, signal)
-      const believed = round === null || doubtOf(round.tally) === null
-      for (const verified of verification.verified) say.verified(verified, believed)
+    async verify(keys) {
+      const verification = await look(keys, signal)
+      for (const verified of verification.verified) say.verified(verified)
       return verification
     },
-    onRound: say.round,
     sleep,
     now: () => performance.now(),
     signal,

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { type Lease, leaseKey } from '../ledger/lease.ts'
 import { note } from '../ledger/note.ts'
+import { UNDER_WAY } from '../ledger/taken.ts'
 import { type CustomerKey, LANE } from '../model/customer.ts'
 
 type Options = {
@@ -33,7 +34,7 @@ export async function noteAndLease({
     const lease = await leaseKey(pool, key, leaseMs)
     if (lease) return lease
     const { rows } = await pool.query<{ busy: boolean; owed: boolean }>(
-      'SELECT token IS NOT NULL AS busy, due_at IS NOT NULL AS owed FROM rollcall.owed WHERE key = $1',
+      `SELECT ${UNDER_WAY} AS busy, due_at IS NOT NULL AS owed FROM rollcall.owed o WHERE key = $1`,
       [key],
     )
     // A worker was quicker and has settled it meanwhile: look ourselves, so that the steps can be told.

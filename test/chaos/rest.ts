@@ -18,10 +18,10 @@ const PROGRESS_MS = 5000
 const OPEN = `
 SELECT key, state, to_jsonb(o) - 'key' || jsonb_build_object('reason', l.reason) AS work
 FROM rollcall.owed o FULL JOIN (SELECT DISTINCT key FROM rollcall.outbox) b USING (key) LEFT JOIN rollcall.ledger l USING (key)
-WHERE o.due_at IS NOT NULL OR o.unknown OR b.key IS NOT NULL OR o.verify_at <= now()`
+WHERE o.due_at IS NOT NULL OR o.unknown OR b.key IS NOT NULL OR o.verify_left > 0 AND o.check_at <= now()`
 
 /** An answer that says neither yes nor no may have passed for a yes: as if the time for the looks had come. */
-const VERIFY_NOW = 'UPDATE rollcall.owed SET verify_at = now() WHERE verify_at IS NOT NULL'
+const VERIFY_NOW = 'UPDATE rollcall.owed SET check_at = now() WHERE verify_left > 0 AND check_at IS NOT NULL'
 
 type Open = { readonly key: string; readonly state: string | null; readonly work: unknown }
 

@@ -5,7 +5,7 @@ import { RollcallError } from '../../src/model/errors.ts'
 
 const NOTHING: Asked = {
   ...{ fromLedger: false, sample: null, where: [], rate: null, restart: false, maxDrift: null },
-  ...{ repair: false, released: null, showValues: false, format: 'table', output: null },
+  ...{ repair: false, believed: null, showValues: false, format: 'table', output: null },
 }
 
 function problemsOf(options: Options): readonly string[] {
@@ -33,10 +33,7 @@ describe('options', () => {
       { format: 'html', output: 'a.html' },
     ],
     [{ where: ['plan=premium', "x='a b'"] }, { where: ['plan=premium', "x='a b'"] }],
-    [
-      { repair: true, why: 'meant', by: 'Ana' },
-      { repair: true, released: { by: 'Ana', why: 'meant' } },
-    ],
+    [{ believe: true, why: 'meant', by: 'Ana' }, { believed: { by: 'Ana', why: 'meant' } }],
     [
       { repair: true, showValues: true },
       { repair: true, showValues: true },
@@ -44,9 +41,9 @@ describe('options', () => {
   ])('%j', (options, asked) => expect(readAsked(options)).toEqual({ ...NOTHING, ...asked }))
 
   test.each<[Options, RegExp]>([
-    [{ why: 'meant' }, /^--why: only with --repair/],
+    [{ why: 'meant' }, /^--why: only with --believe/],
     [{ repair: true, by: 'me' }, /^--by: only with --why/],
-    [{ repair: true, why: ' ' }, /^--why is needed/],
+    [{ believe: true }, /^--why is needed/],
     [{ sample: '0' }, /^--sample: .*whole number/],
     [{ sample: '10%' }, /^--sample/],
     [{ sample: '1000001' }, /^--sample: .+to 1000000/],

@@ -5,8 +5,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { bundlePage } from '../../scripts/page.mjs'
+import { release } from '../../src/brake/held.ts'
 import { LANE, openVerifier } from '../drift/scene.ts'
 import { type Ran, runDrift } from '../support/drift-command.ts'
+import { heldIn } from '../support/held.ts'
 import { buildHouse, type House, SECRETS } from '../support/house.ts'
 import { runRollcall } from '../support/process.ts'
 import { until } from '../support/until.ts'
@@ -297,13 +299,13 @@ describe('with three users who were changed behind our back', () => {
     const key = others.find((each) => !rows.some((call) => call.key === each)) ?? ''
     expect(key).not.toBe('')
     for (const each of [key, late]) house.sandbox.users.edit(each, { status: 0 })
-    await using verifier = await openVerifier(house, { repair: true, counts: false })
+    await using verifier = await openVerifier(house, { repair: true })
     await until(async () => (await verifier.look([key]))[key]?.repairing === true, { what: 'a repair' })
     const worker = await house.startWorker()
     await house.settled()
     await worker.stop()
     await until(async () => (await verifier.look([key]))[key]?.resolved === 'repaired', { what: 'its end' })
-    await using reporting = await openVerifier(house, { counts: false })
+    await using reporting = await openVerifier(house)
     await until(async () => (await reporting.look([late]))[late]?.standing === 'found', { what: 'another' })
 
     const { code, report } = await json(['--rate', '500'])
@@ -323,7 +325,7 @@ describe('with three users who were changed behind our back', () => {
   test('--repair owes whoever differs, and says so; workers carry it out', async () => {
     const { code, report } = await json(['--repair'])
     expect(code).toBe(3)
-    expect(report.repair).toEqual({ owed: 2, already: 0, left: 0, stopped: null })
+    expect(report.repair).toEqual({ owed: 2, held: 0 })
     const { rows } = await house.db.pool.query(
       'SELECT key, lane FROM rollcall.owed WHERE due_at IS NOT NULL ORDER BY key',
     )
@@ -339,39 +341,37 @@ describe('with three users who were changed behind our back', () => {
     expect((await json([])).code).toBe(0)
   })
 
-  test('--repair owes nothing while too many differ, and says why', async () => {
-    for (const key of ['d', 'e', 'f', 'g']) house.sandbox.users.edit(key, { first_name: 'Eufemia' })
-    // Below a handful no share counts, whatever the limit is.
-    const strict = { ...house.authored, reconcile: { ...house.authored.reconcile, maxShare: 0 } }
+  test('--repair holds whoever is one of a mass, and says so; a person lets them go on', async () => {
+    const edited = ['d', 'e', 'f', 'g']
+    for (const key of edited) house.sandbox.users.edit(key, { first_name: 'Eufemia' })
+    const strict = { ...house.authored, brake: { changes: { customers: 1, share: 0 } } }
+    // What was let through before counts for as long as the window lasts.
+    await house.db.pool.query('DELETE FROM rollcall.brake_entry; DELETE FROM rollcall.brake')
     const { code, out } = await drift(['--repair', '--json'], {}, strict)
     expect(code).toBe(3)
-    const report = JSON.parse(out)
-    expect(report).toMatchObject({ drifting: 4, repair: { owed: 0, stopped: { limit: 0, among: 'run' } } })
-    expect(report.repair.stopped.share).toBe(4 / report.counts.checked)
-    // Whoever was verified last is another matter: a run is told by all of it.
-    await house.db.pool.query("UPDATE rollcall.drift_share SET recent = repeat('a', 200), halted_at = NULL")
-    const { report: again } = await json(['--repair'])
-    expect(again.repair).toMatchObject({ owed: 0, stopped: { among: 'run' } })
-    const owed = async () =>
-      (await house.db.pool.query('SELECT FROM rollcall.owed WHERE due_at IS NOT NULL')).rowCount
-    expect(await owed()).toBe(0)
-    expect((await drift(['--from-ledger'], {}, strict)).code).toBe(3)
+    expect(JSON.parse(out)).toMatchObject({ drifting: 4, repair: { owed: 1, held: 3 } })
+    const table = await drift(['--repair'], {}, strict)
+    expect(table.out).toMatch(/3 .*held/)
+    expect(await heldIn(house.db.pool, 'repair')).toBe(3)
+    await release(house.db.pool, { kind: 'repair', by: 'Ana', why: 'edited by hand' })
+    const worker = await house.startWorker()
+    await house.settled()
+    await worker.stop()
+    expect(edited.map((key) => house.sandbox.users.get(key)?.first_name)).not.toContain('Eufemia')
+  })
 
-    // Somebody's word holds for those whom the run was about, and lets no mass beside them go on.
-    const word = ['--repair', '--why', 'edited by hand', '--by', 'Ana', '--json']
-    const one = await drift([...word, '--where', 'id=g'], {}, strict)
-    expect(JSON.parse(one.out)).toMatchObject({ repair: { owed: 1, stopped: null } })
-    const released = await house.db.pool.query(
-      'SELECT key, recent <> $1 AS counted FROM rollcall.finding, rollcall.drift_share WHERE released',
-      [''],
+  test('where most users are not there nobody is told of by name, until a person says that it is meant', async () => {
+    const gone = house.sandbox.users.all().slice(0, 8)
+    for (const { user_id } of gone) house.sandbox.users.delete(user_id)
+    expect((await json(['--repair'])).report).toMatchObject({ conclusion: 'not-credible', findings: [] })
+    const word = ['--believe', '--why', 'removed on purpose', '--by', 'Ana']
+    const { code, report } = await json(['--repair', ...word])
+    expect(code).toBe(3)
+    expect(report.counts.kinds.missing).toBe(gone.length)
+    expect(report.repair).toEqual({ owed: gone.length, held: 0 })
+    const { rows } = await house.db.pool.query(
+      `SELECT by, why FROM rollcall.decision WHERE action = 'believe'`,
     )
-    expect(released.rows).toEqual([{ key: 'g', counted: true }])
-
-    // On it those of everybody are repaired, and who said so is kept.
-    const meant = await drift(word, {}, strict)
-    expect(JSON.parse(meant.out)).toMatchObject({ repair: { owed: 3, stopped: null } })
-    expect(await owed()).toBe(4)
-    const { rows } = await house.db.pool.query('SELECT released_by, released_why FROM rollcall.drift_share')
-    expect(rows).toEqual([{ released_by: 'Ana', released_why: 'edited by hand' }])
+    expect(rows).toEqual([{ by: 'Ana', why: 'removed on purpose' }])
   })
 })

@@ -11,7 +11,7 @@ test.each([
   [{ period: '365d' }, 31_536_000_000],
   [{ period: false }, null],
 ])('%j: everybody is looked at within %j ms', (given, periodMs) => {
-  expect(reconcile(given)).toEqual({ periodMs, mode: 'report', maxShare: 0.05, keepDays: 90 })
+  expect(reconcile(given)).toEqual({ periodMs, mode: 'report', keepDays: 90 })
 })
 
 test.each(['7', '7 d', '', '999ms', '366d', '0s', 7, true, null])('a period of %j is a mistake', (period) => {
@@ -23,7 +23,7 @@ test.each(['7', '7 d', '', '999ms', '366d', '0s', 7, true, null])('a period of %
   )
 })
 
-test.each([{ mode: 'mend' }, { maxShare: 1.1 }, { maxShare: -0.1 }, { keepDays: 0 }, { every: '7d' }, 7])(
+test.each([{ mode: 'mend' }, { maxShare: 0.1 }, { keepDays: 0 }, { every: '7d' }, 7])(
   '%j is a mistake',
   (given) => {
     expect(() => reconcile(given)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }))

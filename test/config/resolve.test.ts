@@ -62,7 +62,7 @@ describe('resolveConfig', () => {
         creates: { customers: 10_000, share: 0.1 },
       },
       history: { keepDays: 14 },
-      reconcile: { periodMs: 604_800_000, mode: 'report', maxShare: 0.05, keepDays: 90 },
+      reconcile: { periodMs: 604_800_000, mode: 'report', keepDays: 90 },
     })
     expect(fingerprint).toMatch(/^[\w-]{22}$/)
     expect(Object.keys(mapping)).toEqual(['user_id', 'status'])

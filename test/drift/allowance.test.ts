@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Circumstances, refill, standstill } from '../../src/drift/allowance.ts'
-import { speedOfRounds } from '../../src/drift/speed.ts'
+import { speedOfTicks } from '../../src/drift/speed.ts'
 
 const GOOD: Circumstances = { rate: 50, liveWaits: false, current: true, swept: true, gap: false }
 
@@ -22,15 +22,15 @@ describe('verification stands back', () => {
 
 describe('what it may take of the pace', () => {
   test('is a quarter, gathered for half a second at most', () => {
-    expect(refill({ left: 0, at: 0 }, speedOfRounds(80), 100).left).toBe(2)
-    expect(refill({ left: 0, at: 0 }, speedOfRounds(80), 60_000).left).toBe(10)
+    expect(refill({ left: 0, at: 0 }, speedOfTicks(80), 100).left).toBe(2)
+    expect(refill({ left: 0, at: 0 }, speedOfTicks(80), 60_000).left).toBe(10)
   })
 
   test('is a call now and then at a low rate', () => {
     let allowance = { left: 0, at: 0 }
     let made = 0
     for (let now = 0; now <= 60_000; now += 250) {
-      allowance = refill(allowance, speedOfRounds(0.4), now)
+      allowance = refill(allowance, speedOfTicks(0.4), now)
       if (allowance.left < 1) continue
       allowance = { ...allowance, left: allowance.left - 1 }
       made++
@@ -50,7 +50,7 @@ describe('what it may take of the pace', () => {
         for (const { wait, wants } of steps) {
           now += wait
           passed += Math.max(0, wait)
-          allowance = refill(allowance, speedOfRounds(rate), now)
+          allowance = refill(allowance, speedOfTicks(rate), now)
           const calls = Math.min(wants, Math.floor(allowance.left))
           allowance = { ...allowance, left: allowance.left - calls }
           made += calls

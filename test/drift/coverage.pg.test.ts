@@ -5,7 +5,7 @@ import { held, keys, put } from '../brake/scene.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 
 const HOUR = 3_600_000
-const ASKED = { periodMs: 24 * HOUR, maxShare: 0.05 }
+const PERIOD = 24 * HOUR
 
 let db: TestDatabase
 let pool: Pool
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => db.drop())
 beforeEach(async () => {
   await pool.query(
-    'TRUNCATE rollcall.owed, rollcall.ledger, rollcall.finding, rollcall.drift_run, rollcall.drift_share',
+    'TRUNCATE rollcall.owed, rollcall.ledger, rollcall.finding, rollcall.drift_run, rollcall.pace',
   )
 })
 
@@ -30,7 +30,7 @@ async function ago(key: string, hours: Readonly<Record<string, number>>): Promis
 }
 
 test('of an empty ledger', async () => {
-  expect(await readVerification(pool, ASKED)).toEqual({
+  expect(await readVerification(pool, PERIOD)).toEqual({
     coverage: {
       ...{
         periodMs: 24 * HOUR,
@@ -46,7 +46,6 @@ test('of an empty ledger', async () => {
     doubt: null,
     access: { lost: 0, undue: 0 },
     heldAccess: { lost: 0, undue: 0 },
-    share: { counted: 0, drifted: 0, most: 3, over: false, haltedAt: null },
   })
 })
 
@@ -61,7 +60,7 @@ test('counts whoever was looked at within the period, by a verification or a syn
   await ago('k00003', { looked_at: 30 })
   await ago('k00004', { verified_at: 40 })
   await ago('rejected', { looked_at: 99 })
-  const { coverage } = await readVerification(pool, ASKED)
+  const { coverage } = await readVerification(pool, PERIOD)
   expect(coverage).toMatchObject({ customers: 5, within: 2, never: 1, overdue: 0 })
   expect(coverage.oldestAgeMs).toBeCloseTo(40 * HOUR, -5)
 })
@@ -74,7 +73,7 @@ test('a look of the future is none: the clock was set back since', async () => {
   await ago('k00001', { looked_at: -24 })
   await ago('k00002', { looked_at: -24, verified_at: 1 })
   await ago('k00003', { verified_at: -24 })
-  const { coverage } = await readVerification(pool, ASKED)
+  const { coverage } = await readVerification(pool, PERIOD)
   expect(coverage).toMatchObject({ customers: 3, within: 1, never: 2 })
 })
 
@@ -85,14 +84,12 @@ test('nobody is overdue before workers have been at it for a whole period', asyn
   )
   await ago('k00001', { looked_at: 1 })
   const overdue = async (periodMs: number | null = 24 * HOUR) =>
-    (await readVerification(pool, { ...ASKED, periodMs })).coverage.overdue
+    (await readVerification(pool, periodMs)).coverage.overdue
   await pool.query(
-    `INSERT INTO rollcall.drift_run (kind, started_at) VALUES ('round', now() - interval '23 h')`,
+    `INSERT INTO rollcall.pace (ceiling, rate, checks_since) VALUES (1, 1, now() - interval '23 h')`,
   )
   expect(await overdue()).toBe(0)
-  await pool.query(
-    `INSERT INTO rollcall.drift_run (kind, started_at, ended_at) VALUES ('round', now() - interval '25 h', now())`,
-  )
+  await pool.query(`UPDATE rollcall.pace SET checks_since = now() - interval '25 h'`)
   expect(await overdue()).toBe(2)
   expect(await overdue(null)).toBe(0)
 })
@@ -108,23 +105,20 @@ test('from commit to verified: of changes that were proved, and of no other', as
   // A change that no look has shown yet, and one of whom nothing is known.
   await ago('k00004', { changed_at: 2, proved_at: 3 })
   await ago('k00005', { proved_at: 3 })
-  const { proof } = (await readVerification(pool, ASKED)).coverage
+  const { proof } = (await readVerification(pool, PERIOD)).coverage
   expect(proof?.customers).toBe(3)
   expect(proof?.medianMs).toBeCloseTo(2 * HOUR, -4)
   expect(proof?.p95Ms).toBeCloseTo(4.7 * HOUR, -5)
 })
 
-test('findings that are confirmed and open, and the share that stops repairs', async () => {
+test('findings that are confirmed and open, and whoever is held', async () => {
   const made = `INSERT INTO rollcall.finding (key, kind, fields, cause, access, looks, resolved_at)`
   await pool.query(`${made} VALUES ('a', 'missing', '{}', 'edited-at-service', 'lost', 2, NULL),
     ('b', 'differs', '{status}', 'edited-at-service', 'undue', 3, NULL),
     ('c', 'differs', '{status}', 'edited-at-service', 'undue', 1, NULL),
     ('e', 'differs', '{email}', 'edited-at-service', NULL, 2, NULL), ('f', 'trial-ended', '{status}', NULL, NULL, 2, NULL),
     ('d', 'missing', '{}', 'edited-at-service', 'lost', 2, now())`)
-  await pool.query(
-    `INSERT INTO rollcall.drift_share (recent, halted_at) VALUES ('aadadadd', '2026-11-22T06:00:00Z')`,
-  )
-  const { open, access, share } = await readVerification(pool, ASKED)
+  const { open, access } = await readVerification(pool, PERIOD)
   expect(open).toMatchObject({ missing: 1, differs: 2, unreadable: 0, 'trial-ended': 1 })
   expect(access).toEqual({ lost: 1, undue: 1 })
   // Whoever is held counts with them, once, and with what is known alone; who was discarded does not.
@@ -140,11 +134,30 @@ test('findings that are confirmed and open, and the share that stops repairs', a
     { ...held('n'), state: 'discarded' },
   ])
   await pool.query(`UPDATE rollcall.ledger SET reason = reason || '{"entitles": true}' WHERE key = 'm'`)
-  expect(await readVerification(pool, ASKED)).toMatchObject({
+  expect(await readVerification(pool, PERIOD)).toMatchObject({
     ...{ access: { lost: 3, undue: 4 }, heldAccess: { lost: 2, undue: 3 } },
   })
   await pool.query(`UPDATE rollcall.owed SET unknown = true WHERE key = 'h'`)
   await pool.query(`UPDATE rollcall.owed SET status_doubted = true WHERE key = 'i'`)
-  expect((await readVerification(pool, ASKED)).heldAccess).toEqual({ lost: 2, undue: 1 })
-  expect(share).toEqual({ counted: 8, drifted: 4, most: 3, over: true, haltedAt: '2026-11-22T06:00:00.000Z' })
+  expect((await readVerification(pool, PERIOD)).heldAccess).toEqual({ lost: 2, undue: 1 })
+})
+
+test.each([
+  ['most are not there', 10, 6, true],
+  ['half are there', 10, 5, false],
+  ['so few that it says nothing of the service', 4, 0, false],
+  ['so few, and none is there', 4, 4, true],
+])('what the service says of most is not believed: %s', async (_, asked, denied, doubted) => {
+  await put(
+    pool,
+    keys(20).map((key) => ({ key, sent: 2 })),
+  )
+  await pool.query(
+    `UPDATE rollcall.ledger SET looked_at = now(), verdict = CASE WHEN key <= $2 THEN 'missing' ELSE 'agrees' END WHERE key <= $1`,
+    [keys(20)[asked - 1], denied === 0 ? '' : keys(20)[denied - 1]],
+  )
+  expect((await readVerification(pool, PERIOD)).doubt).toEqual(doubted ? { asked, denied } : null)
+  // What was said an hour ago is another matter, and so is what a person has said.
+  await pool.query(`UPDATE rollcall.ledger SET looked_at = now() - interval '61 min'`)
+  expect((await readVerification(pool, PERIOD)).doubt).toBeNull()
 })

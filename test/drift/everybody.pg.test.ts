@@ -7,22 +7,15 @@ import { NOTHING_YET } from '../../src/drift/agenda.ts'
 import { countEverybody, draw, type Everybody } from '../../src/drift/draw.ts'
 import { BEGINNING, everybody, FIRST, type Next, type Place } from '../../src/drift/everybody.ts'
 import { readKnownOfAll, readOpenFound } from '../../src/drift/found.ts'
-import { countOpen } from '../../src/drift/list.ts'
-import { beginRound, keepTally, readRound } from '../../src/drift/rounds.ts'
-import { type Resolution, writeFindings } from '../../src/drift/rows.ts'
 import {
   beginRun,
   endRun,
   findRun,
   keepRun,
-  type Run,
   type RunOptions,
   readPast,
   readTime,
-  tellStopped,
 } from '../../src/drift/runs.ts'
-import { EMPTY_TALLY } from '../../src/drift/tally.ts'
-import type { Tally } from '../../src/drift/words.ts'
 import { estimate } from '../../src/report/estimate.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
@@ -204,7 +197,7 @@ describe('the record of a run', () => {
     const { rows } = await db.pool.query('SELECT outcome, cursor FROM rollcall.drift_run WHERE id = $1', [
       run.id,
     ])
-    expect(rows).toEqual([{ outcome: 'unjudged', cursor: null }])
+    expect(rows).toEqual([{ outcome: 'stopped', cursor: null }])
   })
 
   test('is among the past ones once it has ended, where others can be compared with it', async () => {
@@ -231,219 +224,23 @@ describe('the record of a run', () => {
     expect(await readPast(db.pool, null)).toEqual([])
   })
 
-  const DOUBTED = {
-    tally: { ...EMPTY_TALLY, checked: 9, kinds: { missing: 9 } },
-    marks: { taken: [], counted: [] },
-  }
-
-  describe('says what is told of what it has found', () => {
-    const told = async () => (await readOpenFound(db.pool)).map(({ key }) => key)
-
-    /** The second look, or a further one. */
-    async function shown(key: string, by: string): Promise<string> {
-      const { rows } = await db.pool.query<{ id: string; looks: number }>(
-        `INSERT INTO rollcall.finding (key, kind, fields, cause) VALUES ($1, 'missing', '{}', 'edited-at-service')
-         ON CONFLICT (key) WHERE resolved_at IS NULL DO UPDATE SET kind = excluded.kind RETURNING id::text, looks`,
-        [key],
-      )
-      const { id = '', looks = 1 } = rows[0] ?? {}
-      const change = {
-        ...({
-          id,
-          key,
-          userId: key,
-          kind: 'missing',
-          cause: 'edited-at-service',
-          access: 'lost',
-          desired: 'd',
-        } as const),
-        ...{
-          fields: [],
-          pending: [],
-          forms: {},
-          looks: looks + 1,
-          anew: false,
-          repaired: false,
-          nextInMs: null,
-        },
-      }
-      const none = { forget: [], postpone: [], postponeMs: 1, resolve: [], insert: [] }
-      await writeFindings(db.pool, { ...none, change: [change], by })
-      return id
-    }
-
-    const ended = (run: Run, outcome: 'complete' | 'not-credible', found: readonly string[]) =>
-      endRun(db.pool, { ...run, agenda: { ...run.agenda, found } }, outcome)
-    const begun = () => beginRun(db.pool, options, beginning)
-
-    test('nothing before it has ended, and all of it once it can be believed', async () => {
-      const run = await begun()
-      const found = [await shown('a', run.id)]
-      expect(await told()).toEqual([])
-      await ended(run, 'complete', found)
-      expect(await told()).toEqual(['a'])
-    })
-
-    test('what others have told stays told; what it has shown itself is a suspicion again, if the service is to be doubted', async () => {
-      const run = await begun()
-      const found = [await shown('a', run.id), await shown('b', run.id)]
-      expect(await told()).toEqual(['a'])
-      await ended(run, 'not-credible', found)
-      expect(await told()).toEqual(['a'])
-      expect((await countOpen(db.pool)).map(({ count }) => count)).toEqual([1])
-      const { rows } = await db.pool.query(
-        'SELECT key, looks FROM rollcall.finding WHERE next_look_at > now()',
-      )
-      expect(rows).toEqual([{ key: 'b', looks: 0 }])
-      const next = await begun()
-      const again = [await shown('b', next.id)]
-      await ended(next, 'complete', again)
-      expect(await told()).toEqual(['a'])
-      await shown('b', next.id)
-      expect(await told()).toEqual(['a', 'b'])
-    })
-
-    test('what it has seen the end of stays told, if the service is to be doubted or it was killed', async () => {
-      const none = { forget: [], postpone: [], postponeMs: 1, change: [] }
-      const other = { kind: 'differs', fields: ['email'], pending: [], forms: {} } as const
-      const insert = {
-        ...other,
-        ...{ key: 'b', userId: 'b', cause: null, access: null, desired: 'd', nextInMs: 1 },
-      }
-      const endBoth = async (by: string) => {
-        const [a, b] = await readOpenFound(db.pool)
-        const resolve = [
-          { id: a?.id ?? '', how: 'by-itself', looked: true },
-          { id: b?.id ?? '', how: 'otherwise', looked: true },
-        ] as const
-        await writeFindings(db.pool, { ...none, resolve, insert: [insert], by })
-        expect(await told()).toEqual([])
-      }
-      const doubted = await begun()
-      await endBoth(doubted.id)
-      await ended(doubted, 'not-credible', [])
-      expect(await told()).toEqual(['a', 'b'])
-      const killed = await begun()
-      await endBoth(killed.id)
-      await begun()
-      expect(await told()).toEqual(['a', 'b'])
-    })
-
-    /** Of the first one that is told. */
-    async function endOfFirst(by: string, end: Omit<Resolution, 'id'>): Promise<void> {
-      const [first] = await readOpenFound(db.pool)
-      const none = { forget: [], postpone: [], postponeMs: 1, change: [], insert: [] }
-      await writeFindings(db.pool, { ...none, resolve: [{ id: first?.id ?? '', ...end }], by })
-    }
-
-    test('what it has seen the end of stays told, if it was killed as it was judged', async () => {
-      const doubted = await begun()
-      await endOfFirst(doubted.id, { how: 'by-itself', looked: true })
-      await db.pool.query(
-        `ALTER TABLE rollcall.finding ADD CONSTRAINT killed CHECK (key <> 'a' OR resolved_at IS NOT NULL) NOT VALID`,
-      )
-      await expect(ended(doubted, 'not-credible', [])).rejects.toThrow('killed')
-      await db.pool.query('ALTER TABLE rollcall.finding DROP CONSTRAINT killed')
-      await begun()
-      expect(await told()).toEqual(['a', 'b'])
-    })
-
-    test('also if it is of other options than the next one, and a day old', async () => {
-      const other = await beginRun(db.pool, { ...options, repair: true }, beginning)
-      await endOfFirst(other.id, { how: 'by-itself', looked: true })
-      await begun()
-      expect(await told()).toEqual(['b'])
-      await db.pool.query(
-        `UPDATE rollcall.drift_run SET updated_at = now() - interval '25 hours' WHERE id = $1`,
-        [other.id],
-      )
-      await begun()
-      expect(await told()).toEqual(['a', 'b'])
-    })
-
-    test('what has ended without a look has ended, whoever is to be doubted', async () => {
-      const doubted = await begun()
-      await shown('0', doubted.id)
-      await shown('0', doubted.id)
-      await ended(doubted, 'complete', [])
-      const next = await begun()
-      await endOfFirst(next.id, { how: 'by-a-change', looked: false })
-      await ended(next, 'not-credible', [])
-      expect(await told()).toEqual(['a', 'b'])
-    })
-
-    test('what a round has told stays told, although another one that has seen it since is doubted', async () => {
-      await beginRound(db.pool)
-      const first = (await readRound(db.pool)) ?? expect.fail('a round has begun')
-      for (const _ of ['second look', 'third look']) await shown('c', first.id)
-      await beginRound(db.pool)
-      const second = (await readRound(db.pool)) ?? expect.fail('another round has begun')
-      await shown('c', second.id)
-      await keepTally(db.pool, { ...second, ...DOUBTED })
-      expect(await told()).toEqual(['a', 'b', 'c'])
-      await db.pool.query(`DELETE FROM rollcall.finding WHERE key = 'c'`)
-    })
-
-    test('what a run has shown to its end is told, although the round that had found it is doubted later', async () => {
-      await beginRound(db.pool)
-      const round = (await readRound(db.pool)) ?? expect.fail('a round has begun')
-      const shownTwice = async (by: string) => [await shown('r', by), await shown('r', by)]
-      await shownTwice(round.id)
-      const run = await begun()
-      await ended(run, 'complete', await shownTwice(run.id))
-      await keepTally(db.pool, { ...round, ...DOUBTED })
-      expect(await told()).toEqual(['a', 'b', 'r'])
-      await db.pool.query(`DELETE FROM rollcall.finding WHERE key = 'r'`)
-    })
-
-    test('nothing of one that was killed, also when another one is begun', async () => {
-      const killed = await begun()
-      await shown('c', killed.id)
-      await begun()
-      expect(await told()).toEqual(['a', 'b'])
-    })
-
-    test('of one that was stopped what it has found, until it goes on; one to be doubted does not', async () => {
-      const run = await begun()
-      await shown('d', run.id)
-      const keep = (kinds: Tally['kinds']) =>
-        keepRun(
-          db.pool,
-          { ...run, agenda: { ...NOTHING_YET, tally: { ...EMPTY_TALLY, checked: 9, kinds } } },
-          0,
-        )
-      await keep({ missing: 1 })
-      await tellStopped(db.pool, run)
-      expect(await told()).toEqual(['a', 'b', 'd'])
-      expect((await findRun(db.pool, options, 0))?.id).toBe(run.id)
-      expect(await told()).toEqual(['a', 'b'])
-      await keep({ missing: 9 })
-      expect(await findRun(db.pool, options, 0)).toBeNull()
-    })
-
-    test('without a call each counts once, and who is not told of is not said to agree', async () => {
-      await db.pool.query(`UPDATE rollcall.finding SET resolved_at = now(), resolved_how = 'by-itself'`)
-      const run = await begun()
-      const [found = '', ...others] = ['FR', 'held', 'suspected', 'good', 'fine'].map(
-        (name) => `["known","${name}"]`,
-      )
-      const [held, suspected] = others
-      await db.pool.query(
-        `INSERT INTO rollcall.ledger (key, state, remote, looked_at)
-         SELECT k, CASE WHEN k IN ($2, $3) THEN 'held' ELSE 'idle' END, 'present', now() FROM unnest($1::text[]) k`,
-        [[found, ...others], found, held],
-      )
-      await shown(suspected ?? '', run.id)
-      const last = await begun()
-      const before = await readKnownOfAll(db.pool, await readOpenFound(db.pool), null)
-      expect(before).toMatchObject({ suspected: 0, tally: { checked: 2, agrees: 2, skipped: { held: 2 } } })
-      await ended(last, 'complete', [await shown(found, last.id)])
-      const after = await readKnownOfAll(db.pool, await readOpenFound(db.pool), null)
-      expect(after).toMatchObject({ suspected: 0, tally: { skipped: { held: 1 }, kinds: { missing: 1 } } })
-      // By one look, of somebody who can be believed.
-      await db.pool.query('UPDATE rollcall.finding SET looks = 1, run_id = NULL WHERE key = $1', [suspected])
-      const known = await readKnownOfAll(db.pool, await readOpenFound(db.pool), null)
-      expect(known).toMatchObject({ suspected: 1, tally: { checked: 3, agrees: 2 } })
+  test('without a call each counts once, and who is not told of is not said to agree', async () => {
+    const [found = '', held = '', suspected = '', ...others] = [
+      ...['FR', 'held', 'suspected', 'good', 'fine'].map((name) => `["known","${name}"]`),
+    ]
+    await db.pool.query(
+      `INSERT INTO rollcall.ledger (key, state, remote, looked_at)
+       SELECT k, CASE WHEN k IN ($2, $3) THEN 'held' ELSE 'idle' END, 'present', now() FROM unnest($1::text[]) k`,
+      [[found, held, suspected, ...others], found, held],
+    )
+    await db.pool.query(
+      `INSERT INTO rollcall.finding (key, kind, fields, cause, looks)
+       VALUES ($1, 'missing', '{}', 'edited-at-service', 2), ($2, 'missing', '{}', 'edited-at-service', 1)`,
+      [found, suspected],
+    )
+    const known = await readKnownOfAll(db.pool, await readOpenFound(db.pool), null)
+    expect(known).toMatchObject({
+      ...{ suspected: 1, tally: { checked: 3, agrees: 2, kinds: { missing: 1 }, skipped: { held: 1 } } },
     })
   })
 })

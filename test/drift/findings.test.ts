@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Looked, type Open, stepFor } from '../../src/drift/findings.ts'
-import type { Seen } from '../../src/drift/learn.ts'
 import {
   DRIFT_KINDS,
   type DriftField,
@@ -25,11 +24,9 @@ const OPEN: Open = {
     nextInMs: -1,
   },
   ...{
-    forms: {},
     repairs: 0,
     ofTurn: false,
     released: false,
-
     writtenSinceRepair: false,
     writtenSinceSeen: false,
     desired: 'd',
@@ -39,15 +36,17 @@ const FOUND: Open = { ...OPEN, looks: 2 }
 
 const MISSING = { kind: 'missing', fields: [], cause: 'edited-at-service' } as const
 
-function differs(fields: readonly DriftField[], seen: Seen = {}, desired = 'd'): Looked {
+function differs(fields: readonly DriftField[], desired = 'd'): Looked {
   const compared = { kind: 'differs', fields, cause: 'edited-at-service', access: null } as const
-  return { kind: 'seen', compared, seen, desired }
+  return { kind: 'seen', compared, ownForms: [], desired }
 }
 function statusDiffers(access: WrongAccess | null, fields: readonly DriftField[] = ['status']): Looked {
   const compared = { kind: 'differs', fields, cause: 'edited-at-service', access } as const
-  return { kind: 'seen', compared, seen: {}, desired: 'd' }
+  return { kind: 'seen', compared, ownForms: [], desired: 'd' }
 }
-const agrees = (desired = 'd'): Looked => ({ kind: 'seen', compared: { kind: 'agrees' }, seen: {}, desired })
+const agrees = (desired = 'd', ownForms: readonly DriftField[] = []): Looked => ({
+  ...{ kind: 'seen', compared: { kind: 'agrees' }, ownForms, desired },
+})
 
 test('a first look suspects, a second one confirms, and the cause is that of the first', () => {
   expect(step(null, differs(['email']))).toMatchObject({
@@ -154,19 +153,11 @@ describe('how one ends', () => {
     expect(how({}, { kind: 'left', why: 'no-answer' })).toBe('postpone')
     expect(step(null, { kind: 'left', why: 'owed' })).toEqual({ do: 'nothing' })
   })
-  test('a form that came back twice is the service’s own; the rest of the finding stays', () => {
-    const seen = { email: { form: 'F', exact: 'E', written: true } } as const
-    const once: Open = { ...FOUND, forms: { email: ['F', 1] } }
-    expect(step(once, differs(['email'], seen))).toEqual({
-      ...{ do: 'resolve', how: 'normalised', learnt: { email: ['E', 'F'] } },
-    })
-    const both: Open = { ...once, fields: ['email', 'gender'] }
-    expect(step(both, differs(['email', 'gender'], seen))).toMatchObject({
-      ...{ do: 'keep', learnt: { email: ['E', 'F'] }, told: { fields: ['gender'] } },
-    })
-    expect(step({ ...FOUND, forms: { email: ['F', 0] } }, differs(['email'], seen))).toMatchObject({
-      do: 'keep',
-    })
+  test('where all that differed is a form of the service alone, that is how it ended', () => {
+    const both: Open = { ...FOUND, fields: ['email', 'gender'] }
+    expect(step(FOUND, agrees('d', ['email']))).toEqual({ do: 'resolve', how: 'normalised' })
+    expect(step(both, agrees('d', ['email']))).toMatchObject({ how: 'by-itself' })
+    expect(step({ ...FOUND, kind: 'missing', fields: [] }, agrees())).toMatchObject({ how: 'by-itself' })
   })
 })
 

@@ -8,7 +8,6 @@ import { runs } from '../support/size.ts'
 let db: TestDatabase
 beforeAll(async () => {
   db = await freshDatabase()
-  await db.pool.query(`INSERT INTO rollcall.drift_run (id, kind, outcome) VALUES (-1, 'run', 'unjudged')`)
 })
 afterAll(() => db.drop())
 
@@ -16,10 +15,10 @@ const customer = fc.record({
   /** Null: without a record. */
   state: fc.constantFrom(null, 'idle', 'idle', 'failing', 'rejected', 'held', 'discarded'),
   remote: fc.constantFrom('unasked', 'unknown', 'absent', 'present'),
-  owed: fc.constantFrom('nothing', 'due', 'claimed', 'unknown'),
+  owed: fc.constantFrom('nothing', 'due', 'checked', 'unknown'),
   /** Days ago. */
   looked: fc.constantFrom(null, 1, 9),
-  finding: fc.constantFrom(null, null, 'suspected', 'told', 'of a run that goes on'),
+  finding: fc.constantFrom(null, null, 'suspected', 'told'),
   kind: fc.constantFrom('missing', 'missing', 'trial-ended'),
 })
 type Customer = typeof customer extends fc.Arbitrary<infer T> ? T : never
@@ -30,12 +29,11 @@ WITH c AS MATERIALIZED (
     jsonb_to_record(e.c) AS c (state text, remote text, owed text, looked int, finding text, kind text)),
 owed AS (
   INSERT INTO rollcall.owed (key, change_version, lane, due_at, call_token, unknown)
-  SELECT key, 1, 1, CASE owed WHEN 'due' THEN now() END, CASE owed WHEN 'claimed' THEN 7 END, owed = 'unknown'
+  SELECT key, 1, 1, CASE owed WHEN 'due' THEN now() END, CASE owed WHEN 'checked' THEN 7 END, owed = 'unknown'
   FROM c WHERE state IS NOT NULL),
 found AS (
-  INSERT INTO rollcall.finding (key, kind, fields, looks, run_id)
-  SELECT key, kind, '{}', CASE finding WHEN 'suspected' THEN 1 ELSE 2 END,
-    CASE finding WHEN 'of a run that goes on' THEN -1 END
+  INSERT INTO rollcall.finding (key, kind, fields, looks)
+  SELECT key, kind, '{}', CASE finding WHEN 'suspected' THEN 1 ELSE 2 END
   FROM c WHERE finding IS NOT NULL)
 INSERT INTO rollcall.ledger (key, state, remote, looked_at)
 SELECT key, state, remote, now() - looked * interval '1 day' FROM c WHERE state IS NOT NULL`
@@ -45,7 +43,8 @@ function placeOf({ state, remote, owed, looked, finding, kind }: Customer): stri
   if (state === 'rejected' || state === 'held' || state === 'discarded') return state
   if (finding !== null) return finding === 'suspected' ? 'suspected' : 'not looked at'
   if (state === null) return 'nowhere'
-  if (remote === 'unasked') return state === 'failing' || owed !== 'nothing' ? 'owed' : 'not-ours'
+  if (remote === 'unasked')
+    return state === 'failing' || owed === 'due' || owed === 'unknown' ? 'owed' : 'not-ours'
   return looked === 1 ? 'agrees' : 'not looked at'
 }
 

@@ -25,16 +25,9 @@ export type Verifier = AsyncDisposable & {
 
 type Options = {
   readonly repair?: boolean
-  readonly counts?: boolean
-  readonly maxShare?: number
-  readonly by?: string | null
-  readonly again?: boolean
 }
 
-export async function openVerifier(
-  house: House,
-  { repair = false, counts = true, maxShare = 1, by = null, again = false }: Options = {},
-): Promise<Verifier> {
+export async function openVerifier(house: House, { repair = false }: Options = {}): Promise<Verifier> {
   const { config } = house
   const { pool, context, close } = await openSync({
     config,
@@ -43,7 +36,7 @@ export async function openVerifier(
   })
   const calls: CallEntry[] = []
   const verify = makeVerify({
-    ...{ pool, config, context, repair, counts, maxShare, by, again, now: Date.now },
+    ...{ pool, config, context, repair, now: Date.now },
     digester: context.digester,
     readCustomers: makeReading(pool, config, await describeCustomers(pool, config)),
     log: (entry) => void calls.push(entry),

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readOpenFound } from '../../src/drift/found.ts'
 import { countOpen, dueLooks } from '../../src/drift/list.ts'
 import type { Verdict } from '../../src/drift/words.ts'
+import { noteToLook } from '../../src/ledger/note.ts'
 import { buildHouse, type House } from '../support/house.ts'
 import {
   behindCapture,
@@ -140,8 +141,11 @@ describe('customers whose users were changed at the service', () => {
   test('one ends by itself, by a change, or by what rollcall writes', async () => {
     house.sandbox.users.edit('shut', { status: 2 })
     await behindCapture(house, `UPDATE clientes SET nombre = 'Eva' WHERE id = 'renamed'`)
-    // A sync: what was found is remembered in place of what was acknowledged, and so it is written.
+    // A change of something else leaves it: what a check has found is remembered nowhere. A repair looks for itself.
     await house.db.pool.query(`UPDATE clientes SET apellidos = 'Gil' WHERE id = 'emptied'`)
+    await house.settled()
+    expect(house.sandbox.users.get('emptied')).toMatchObject({ first_name: null, last_name: 'Gil' })
+    await noteToLook(house.db.pool, ['emptied'])
     await house.settled()
     expect(house.sandbox.users.get('emptied')).toMatchObject({ first_name: 'Ana', last_name: 'Gil' })
     const looked = await verifier.look(['shut', 'renamed', 'emptied'])

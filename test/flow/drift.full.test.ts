@@ -118,14 +118,14 @@ test('a service that cannot be believed accuses nobody, is not asked for long, a
   expect(denied.calls).toBeLessThanOrEqual(30)
 
   users.clear()
-  // Stopped before it has asked enough to end by itself.
+  // Stopped before it ends by itself, on most machines.
   const stop = new AbortController()
   const stopped = runDrift(house, ['--json', '--rate', '12'], { stop: stop.signal })
   await until(
     async () => {
-      const { rows } = await house.db.pool.query(
-        `SELECT FROM rollcall.drift_run WHERE ended_at IS NULL AND (tally->>'checked')::int >= 5`,
-      )
+      const { rows } = await house.db.pool.query(`SELECT FROM rollcall.drift_run
+        WHERE ended_at IS NULL AND jsonb_array_length(cursor->'waiting') >= 5
+          OR id > (SELECT min(id) FROM rollcall.drift_run) AND ended_at IS NOT NULL`)
       return rows.length > 0
     },
     { what: 'five who are missing' },
@@ -141,7 +141,7 @@ test('a service that cannot be believed accuses nobody, is not asked for long, a
   const owed = await house.db.pool.query('SELECT FROM rollcall.owed WHERE due_at IS NOT NULL')
   expect(owed.rowCount).toBe(0)
   // Nor does anything else tell of them by name, or count them.
-  const { open } = await readVerification(house.db.pool, house.config.reconcile)
+  const { open } = await readVerification(house.db.pool, house.config.reconcile.periodMs)
   expect(Object.values(open)).toEqual(Object.values(open).map(() => 0))
   const { report: known } = await report(house, ['--from-ledger'])
   expect(known).toMatchObject({ conclusion: 'unchecked', findings: [], counts: { checked: 0, kinds: {} } })

@@ -64,17 +64,17 @@ async function allRight(house: OwnHouse): Promise<void> {
   expect(wrong).toEqual([])
 }
 
-/** The rounds of verification go on, and have found nothing. */
+/** Looks go on, and have found nothing. */
 async function allVerified({ pool }: OwnHouse): Promise<void> {
   const { rows } = await pool.query<{ now: string }>('SELECT now()::text AS now')
   const verified = async () => {
     const { rowCount } = await pool.query(
-      `SELECT FROM rollcall.drift_run WHERE started_at > $1 AND ended_at IS NOT NULL AND tally->>'agrees' = '300'`,
+      `SELECT FROM rollcall.ledger WHERE looked_at > $1 AND verdict = 'agrees'`,
       [rows[0]?.now],
     )
-    return rowCount
+    return rowCount === 300
   }
-  await until(verified, { what: 'a round in which all 300 agree' })
+  await until(verified, { what: 'looks at which all 300 agree' })
   expect((await pool.query('SELECT key, kind FROM rollcall.finding WHERE looks >= 2')).rows).toEqual([])
 }
 

@@ -49,7 +49,7 @@ async function end(
   )
   expect(await makeEnd(db.pool)(ending(made[0].id, given))).toBe(true)
   const { rows } = await db.pool.query(
-    `SELECT status_doubted AS doubted, verify_left AS left, verify_at IS NOT NULL AS verifies, due_at IS NOT NULL AS owed
+    `SELECT status_doubted AS doubted, verify_left AS left, check_at IS NOT NULL AS verifies, due_at IS NOT NULL AS owed
      FROM rollcall.owed WHERE key = 'c'`,
   )
   return rows[0]
@@ -75,11 +75,11 @@ test('an attempt of which nothing was carried out takes its own doubt back, and 
   expect(await end(db, suspect, { ...retry, withdrawsDoubt: true })).toMatchObject({ doubted: true })
 })
 
-test('only a look that clears an unknown outcome up counts down, and only once what was planned has come', async () => {
+test('only a settle that clears an unknown outcome up sets the time of the next look, as long as one is to come', async () => {
   await using db = await freshDatabase()
   const open = { unknown: true, verify_left: 2 }
-  expect(await end(db, open, {})).toMatchObject({ left: 1, verifies: true })
-  expect(await end(db, { ...open, verify_left: 1 }, {})).toMatchObject({ left: 0, verifies: true })
+  expect(await end(db, open, {})).toMatchObject({ left: 2, verifies: true })
+  expect(await end(db, { ...open, verify_left: 1 }, {})).toMatchObject({ left: 1, verifies: true })
   expect(await end(db, { ...open, verify_left: 0 }, {})).toMatchObject({ left: 0, verifies: false })
   expect(await end(db, { ...open, unknown: false }, {})).toMatchObject({ left: 2, verifies: false })
   expect(await end(db, open, { sure: false })).toMatchObject({ left: 2, verifies: false })
@@ -110,7 +110,7 @@ test('a write that was answered with neither yes nor no has no request under way
   // The end of its claim is 30 s away.
   expect(await waits({}, { unclear: false })).toMatchObject({ left: 2, heldBack: 30, due: 30 })
   // What follows an earlier unknown outcome stays.
-  expect(await waits({ verify_left: 1, verify_at: new Date() }, {})).toMatchObject({
+  expect(await waits({ verify_left: 1, check_at: new Date() }, {})).toMatchObject({
     left: 1,
     verifies: true,
   })
@@ -122,16 +122,16 @@ test('a settle that takes such an answer for a yes asks for one look, and a veri
     const { left, verifies, owed } = await end(db, columns, { unclear: true, ...given })
     return [left, verifies, owed]
   }
-  expect(await verifies({})).toEqual([0, true, false])
-  expect(await verifies({ unknown: true })).toEqual([0, true, false])
+  expect(await verifies({})).toEqual([1, true, false])
+  expect(await verifies({ unknown: true })).toEqual([1, true, false])
   const look = { unknown: true, suspect_version: 3 }
   expect(await verifies({ ...look, synced_version: 2 })).toEqual([0, false, false])
   // A change came with it.
-  expect(await verifies({ ...look, synced_version: 1 })).toEqual([0, true, false])
-  expect(await verifies({ unknown: true, verify_left: 2 })).toEqual([1, true, false])
+  expect(await verifies({ ...look, synced_version: 1 })).toEqual([1, true, false])
+  expect(await verifies({ unknown: true, verify_left: 2 })).toEqual([2, true, false])
   expect(await verifies({}, { unclear: false })).toEqual([0, false, false])
-  const { rows } = await db.pool.query('SELECT verify_at FROM rollcall.owed')
-  expect(rows).toEqual([{ verify_at: null }])
+  const { rows } = await db.pool.query('SELECT check_at FROM rollcall.owed')
+  expect(rows).toEqual([{ check_at: null }])
 })
 
 test('a time to plan again that has passed under the claim stays, and one that the claim has seen does not', async () => {
@@ -158,9 +158,10 @@ test('a time to plan again that has passed under the claim stays, and one that t
 test('whoever is planned again is noted when its time has passed, and not under a claim', async () => {
   await using db = await freshDatabase()
   await db.pool.query(
-    `INSERT INTO rollcall.owed (key, change_version, lane, replan_at, token) VALUES
-       ('free', 3, 1, now() - interval '1 s', NULL), ('claimed', 3, 1, now() - interval '1 s', 7),
-       ('later', 3, 1, now() + interval '1 minute', NULL)`,
+    `INSERT INTO rollcall.owed (key, change_version, lane, replan_at, due_at, token) VALUES
+       ('free', 3, 1, now() - interval '1 s', NULL, NULL),
+       ('claimed', 3, 1, now() - interval '1 s', now() + interval '1 minute', 7),
+       ('later', 3, 1, now() + interval '1 minute', NULL, NULL)`,
   )
   expect(await noteReplans(db.pool, 10)).toBe(1)
   const { rows } = await db.pool.query(

@@ -9,13 +9,13 @@ import { collapseOutbox } from '../../src/capture/collapse.ts'
 import { outboxSource } from '../../src/capture/outbox.ts'
 import { main } from '../../src/cli/main.ts'
 import { openQueue } from '../../src/dispatch/bullmq.ts'
+import { believe, readEvidence, witnesses } from '../../src/drift/evidence.ts'
 import { readOpenFound } from '../../src/drift/found.ts'
-import { countVerified, releaseRepairs } from '../../src/drift/halt.ts'
 import { countOpen, dueLooks, pruneFindings } from '../../src/drift/list.ts'
+import { mend } from '../../src/drift/mend.ts'
 import { writeRecords } from '../../src/drift/record.ts'
-import { beginRound, keepRound, keepTally, notedIn, readRound } from '../../src/drift/rounds.ts'
 import { lockOpen, writeFindings } from '../../src/drift/rows.ts'
-import { EMPTY_TALLY } from '../../src/drift/tally.ts'
+import { beginRun, endRun, keepRun, readPast } from '../../src/drift/runs.ts'
 import { pruneCalls, writeCalls } from '../../src/ledger/calls.ts'
 import { makeEnd } from '../../src/ledger/ending.ts'
 import { readErasures } from '../../src/ledger/erasures.ts'
@@ -155,21 +155,26 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
     await writeFindings(pool, {
       ...NO_WRITES,
       postpone: [id],
-      resolve: [{ id, how: 'gone', looked: true }],
+      resolve: [{ id, how: 'gone' }],
       forget: [id],
     })
-    await writeRecords(pool, [{ key: 'k1', verified: true, record: null, learnt: {} }])
-    await countVerified(pool, 'a', 1)
-    await releaseRepairs(pool, { by: 'test', why: 'test', found: [id], everybody: true })
+    await writeRecords(pool, [{ key: 'k1', verdict: 'agrees', record: null }])
+    await readEvidence(pool)
+    await witnesses(pool, [])
+    await believe(pool, { by: 'test', why: 'test' })
     await pruneFindings(pool, 1, 1)
   },
-  'rounds are kept': async ({ pool }) => {
-    await beginRound(pool)
-    const round = await readRound(pool)
-    const doubted = { ...EMPTY_TALLY, checked: 9, kinds: { missing: 9 } }
-    if (round) await keepRound(pool, { ...round, tally: doubted, marks: MARKS })
-    if (round) await keepTally(pool, { ...round, tally: doubted, marks: MARKS })
-    if (round) await notedIn(pool, round, ['k1'])
+  'a run is kept': async ({ pool }) => {
+    const asked = { sample: null, where: null, repair: false, fingerprint: 'f' }
+    const run = await beginRun(pool, asked, { seed: 's', population: 1, sampled: null })
+    await keepRun(pool, run, 0)
+    await endRun(pool, run, 'complete')
+  },
+  'a repair is owed, or waits': async ({ pool, house }) => {
+    const found = { id: '1', key: 'k1', desired: 'd', fields: [], access: null }
+    const lag = house.config.timing
+    await mend({ pool, lag, brake: async () => [] }, [found])
+    await mend({ pool, lag, brake: async () => ['repair'] }, [found])
     await dueLooks(pool, 1)
   },
   'receipts are read': ({ pool }) => readErasures(pool, { keys: [], limit: 1 }),
@@ -204,14 +209,14 @@ export const READER_FLOWS: Readonly<Record<string, Flow>> = {
   findings: async ({ pool }) => {
     await countOpen(pool)
     await readOpenFound(pool)
-    await readRound(pool)
-    await pool.query('SELECT recent FROM rollcall.drift_share')
+    await readEvidence(pool)
+    await readPast(pool, null)
   },
 }
 
-const MARKS = { taken: ['k1'], counted: [{ key: 'k1', as: null }] }
 const NO_WRITES = {
-  by: null,
+  doubt: [],
+  doubtMs: 1,
   forget: [],
   postpone: [],
   postponeMs: 1,
@@ -229,7 +234,7 @@ const FINDING = {
     cause: 'never-delivered' as const,
     access: 'lost' as const,
   },
-  ...{ forms: {}, desired: 'd', nextInMs: 0 },
+  ...{ desired: 'd', nextInMs: 0 },
 }
 const { writtenAgoMs: _written, verifiedAgoMs: _seen, newcomer: _new, ...EMPTY } = NEVER_SETTLED
 const ENDING = {

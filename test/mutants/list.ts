@@ -230,8 +230,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'ending-unclear-unverified',
     file: 'src/ledger/ending.ts',
-    find: `WHEN t.believed THEN coalesce(o.verify_at, now() + \${VERIFY_FIRST}) ELSE o.verify_at END`,
-    replace: `ELSE o.verify_at END`,
+    find: `WHEN t.believed THEN coalesce(o.check_at, now() + \${VERIFY_FIRST}) ELSE o.check_at END`,
+    replace: `ELSE o.check_at END`,
   },
   {
     name: 'ending-unclear-verified-for-ever',

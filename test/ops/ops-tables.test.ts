@@ -145,8 +145,7 @@ const DRIFT: DriftReading = {
   },
   open: { missing: 2, differs: 1, 'unexpected-access': 0, unreadable: 0, 'trial-ended': 4 },
   access: { lost: 2, undue: 0 },
-  share: { counted: 200, drifted: 30, haltedAt: '2026-11-22T06:00:00.000Z' },
-  doubt: 'nobody-there',
+  doubt: { denied: 30, asked: 40 },
 }
 
 test('shows how far verification has come, and what it has found by kind and by access', async () => {
@@ -160,8 +159,6 @@ test('shows how far verification has come, and what it has found by kind and by 
       'rollcall_findings{kind="unreadable"} 0',
       'rollcall_wrong_access{access="lost"} 2',
       'rollcall_wrong_access{access="undue"} 0',
-      'rollcall_drift_share 0.15',
-      'rollcall_repairs_halted 1',
       'rollcall_answers_doubted 1',
       'rollcall_commit_to_verified_seconds{quantile="0.5"} 1.5',
       'rollcall_commit_to_verified_seconds{quantile="0.95"} 9',

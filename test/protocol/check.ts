@@ -5,7 +5,23 @@ import { NAMES, type World } from './world.ts'
 
 /** At every step: the states of the table and one live claim for each customer; the text names what is broken. */
 export function brokenNow(w: World): string | null {
-  return firstOf(w, (key) => brokenRow(w, key) ?? brokenClaims(w, key))
+  return firstOf(w, (key) => brokenRow(w, key) ?? brokenClaims(w, key) ?? brokenFinding(w, key))
+}
+
+/** Somebody else has changed the user, and that was not put right yet. */
+export function isUndone(w: World, key: number): boolean {
+  const row = w.rows[key]
+  if (row === undefined || w.editedAt[key] === null || w.ledger[key]?.known.remote === 'unasked') return false
+  const desired = desire(row, w.now)
+  return desired.kind !== 'invalid' && !accepted(desired, w.service.users[key] ?? null)
+}
+
+/** Found to differ, though nobody but us has ever written, and no request came later than it may. */
+function brokenFinding(w: World, key: number): string | null {
+  if (w.overstepped[key]) return 'repaired what was only to be told'
+  if (!w.confirmed[key] || w.editedAt[key] !== null) return null
+  const { forgets, adopts, lateSends } = w.scene
+  return forgets || adopts || lateSends > 0 ? null : 'found to differ, and never did'
 }
 
 /** At every step: nothing is owed for a customer, and yet the service is not as it should be. */
@@ -18,6 +34,7 @@ export function wrongAtEnd(w: World): string | null {
   return firstOf(w, (key) => {
     const ledger = w.ledger[key]
     const waits = ledger !== undefined && ledger.state !== 'idle' && !ledger.invalid
+    if (!w.scene.repairs && isUndone(w, key)) return null
     return waits ? `still ${ledger.state}` : wrongAtRest(w, key)
   })
 }
@@ -36,7 +53,7 @@ function brokenRow(w: World, key: number): string | null {
   if (row === null || row === undefined) return null
   const { token, callToken, dueAt } = row
   if (callToken !== null && callToken !== token) return `call_token ${callToken} beside token ${token}`
-  if (token !== null && dueAt === null) return 'a token is out and nothing is owed'
+  if (token !== null && dueAt === null && row.checkAt === null) return 'a token is out for nothing'
   if (dueAt === null && row.changeVersion !== row.syncedVersion)
     return 'a version is not synced and nothing is owed'
   if (dueAt === null && row.unknown && w.ledger[key]?.state === 'idle') return 'idle and unknown'
@@ -60,7 +77,8 @@ function atRest(w: World, key: number): boolean {
   const row = w.owed[key]
   if (row === null || row === undefined || row.dueAt !== null) return false
   if (row.replanAt !== null && row.replanAt <= w.now) return false
-  if (row.verifyAt !== null || w.actors.some((actor) => actor.survives && actor.key === key)) return false
+  if (row.verifyLeft > 0 && row.checkAt !== null) return false
+  if (isUndone(w, key) || w.actors.some((actor) => actor.survives && actor.key === key)) return false
   return !w.outbox.some((change) => change.key === key && change.visible)
 }
 
@@ -73,10 +91,21 @@ function wrongAtRest(w: World, key: number): string | null {
   const desired = desire(row, w.now)
   if (desired.kind === 'invalid') return null
   if (ledger.state !== 'idle') return null
+  // Only a check was ever wanted of it, and it is nobody of ours.
+  if (ledger.known.remote === 'unasked' && ledger.storedAt === 0) return null
   const user = w.service.users[key] ?? null
   if (!accepted(desired, user)) return `wanted ${JSON.stringify(desired)}, ${show(user)}`
   if (owed.unknown) return 'right, but the remote side counts as unknown'
-  const { known } = ledger
+  const { known, finding } = ledger
+  const editedAt = w.editedAt[key] ?? Number.NEGATIVE_INFINITY
+  if (
+    finding?.looks === 2 &&
+    ledger.acknowledgedAt > finding.at &&
+    finding.at > editedAt &&
+    finding.fields.length < 2
+  )
+    return `still found to differ in [${finding.fields}]`
+  if (w.editedAt[key] !== null) return null
   // A user that the service lost, and that nobody has needed since.
   if (w.lost[key] && user === null && desired.kind === 'removed') return null
   const same =

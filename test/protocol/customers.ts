@@ -1,4 +1,5 @@
 // The integrator's side: customer rows, and transactions that append to the outbox and commit late.
+import { put, show } from './service.ts'
 import type { World } from './world.ts'
 
 export type Main =
@@ -60,6 +61,17 @@ export function commit(w: World, transaction: Transaction): void {
   outbox.visible = true
   w.transactions = w.transactions.filter((open) => open !== transaction)
   w.history?.say(key, `commits: ${JSON.stringify(w.rows[key])}`)
+}
+
+/** Somebody else changes a user that is there. */
+export function edit(w: World): void {
+  const key = w.random.int(w.scene.customers)
+  const user = w.service.users[key]
+  if (!user) return
+  const other = w.random.chance(0.5) ? { status: 2 - user.status } : { value: w.random.int(w.scene.values) }
+  put(w.service, key, { ...user, ...other }, w.now)
+  w.editedAt[key] = w.now
+  w.history?.say(key, `somebody else writes ${JSON.stringify(other)}: ${show(w.service.users[key])}`)
 }
 
 /** The service loses a user: noticed at the next change only, so the change comes with it. */

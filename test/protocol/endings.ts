@@ -57,16 +57,18 @@ function settle(row: Owed, params: EndingParams, guards: Guards): void {
   const { version, at, gap, sure } = params
   const suspected = row.suspectVersion > version
   const risen = row.changeVersion > version && guards.dueAgainWhenVersionRose
-  const cleared = sure && row.unknown && !suspected && row.verifyAt === null && row.verifyLeft > 0
-  if (cleared && params.verifyDelay !== null) {
-    row.verifyLeft -= 1
-    row.verifyAt = at + params.verifyDelay
-  } else if (
+  const cleared = sure && row.unknown && !suspected && row.checkAt === null && row.verifyLeft > 0
+  const { verifyDelay } = params
+  if (verifyDelay !== null && cleared) row.checkAt = at + verifyDelay
+  else if (
+    verifyDelay !== null &&
     params.unclear &&
-    params.verifyDelay !== null &&
+    guards.verifyAfterUnclear &&
     (row.suspectVersion < version || row.syncedVersion < version - 1)
-  )
-    row.verifyAt ??= guards.verifyAfterUnclear ? at + params.verifyDelay : null
+  ) {
+    row.verifyLeft = Math.max(row.verifyLeft, 1)
+    row.checkAt ??= at + verifyDelay
+  }
   row.syncedVersion = version
   row.unknown =
     (guards.suspectSurvivesSettle && suspected) || (row.unknown && !sure && guards.settleNeedsSureness)
@@ -74,11 +76,6 @@ function settle(row: Owed, params: EndingParams, guards: Guards): void {
   row.replanAt = params.replanAt
   row.notBefore = suspected && guards.suspectKeepsWait ? greatest(row.notBefore, at + gap) : at + gap
   row.dueAt = risen ? row.notBefore : null
-  if (row.dueAt === null && !guards.versionsNeverRestart) {
-    row.changeVersion = 0
-    row.syncedVersion = 0
-    row.suspectVersion = 0
-  }
 }
 
 /**
@@ -104,6 +101,10 @@ export function endUnmatched(
   { at, until }: { readonly at: number; readonly until: number | null },
   guards: Guards,
 ): void {
+  if (row.dueAt === null && guards.suspectTakesCheck) {
+    row.token = null
+    row.callToken = null
+  }
   if (until !== null && guards.unmatchedWaitsRequest) row.notBefore = greatest(row.notBefore, until)
   if (guards.unmatchedMarksSuspect) {
     if (guards.unmatchedRaisesVersion) row.changeVersion += 1

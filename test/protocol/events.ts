@@ -1,7 +1,21 @@
 // What can happen next, and how likely it is.
-import { change, commit, loseUser } from './customers.ts'
+
+import { isUndone } from './check.ts'
+import { change, commit, edit, loseUser } from './customers.ts'
 import { work } from './job.ts'
-import { dispatch, drain, operate, paused, recheck, replan, sweep, verifiable, verify } from './processes.ts'
+import { checkable, isQuiet, isUnderWay } from './owed.ts'
+import {
+  dispatch,
+  dispatchChecks,
+  drain,
+  mayCheck,
+  operate,
+  paused,
+  recheck,
+  reconcile,
+  replan,
+  sweep,
+} from './processes.ts'
 import { put } from './service.ts'
 import { type Actor, kill, moveClock, requestEvent, spawn, suspend, type World } from './world.ts'
 
@@ -44,8 +58,12 @@ const EVENTS: readonly Event[] = [
     occur: (w) => startFor(w, pausedKeys(w), 'operator', operate),
   },
   {
-    weight: (w) => (verifyKeys(w).length > 0 ? 6 : 0),
-    occur: (w) => startFor(w, verifyKeys(w), 'verify', verify),
+    weight: (w) => (checkKeys(w).length > 0 ? w.scene.checks : 0),
+    occur: (w) => startFor(w, checkKeys(w), 'reconciler', reconcile),
+  },
+  {
+    weight: (w) => (w.owed.some((row) => checkable(row, w.now)) ? starting(w, 'checks', 8) : 0),
+    occur: (w) => void spawn(w, 'checks', null, (self) => dispatchChecks(w, self)),
   },
   { weight: (w) => (w.quiet ? 0 : w.calm ? 1 : w.scene.haste), occur: tick },
 ]
@@ -68,6 +86,7 @@ const TROUBLE: readonly Event[] = [
     weight: (w) => starting(w, 'sweep', w.scene.sweep),
     occur: (w) => void spawn(w, 'sweep', null, (self) => sweep(w, self)),
   },
+  { weight: (w) => (w.scene.verifies ? w.scene.edits : 0), occur: edit },
   {
     weight: (w) => (w.scene.forgets ? 1.5 : 0),
     occur: (w) =>
@@ -148,13 +167,14 @@ function someDue(w: World): boolean {
 
 function somePassedReplan(w: World): boolean {
   return w.owed.some(
-    (row) => row !== null && row.replanAt !== null && row.replanAt <= w.now && row.token === null,
+    (row) => row !== null && row.replanAt !== null && row.replanAt <= w.now && !isUnderWay(row),
   )
 }
 
 function someVerification(w: World): boolean {
   return w.owed.some(
-    (row) => row !== null && row.verifyAt !== null && row.verifyAt <= w.now && row.token === null,
+    (row) =>
+      row !== null && row.verifyLeft > 0 && row.checkAt !== null && row.checkAt <= w.now && !isUnderWay(row),
   )
 }
 
@@ -164,10 +184,18 @@ function pausedKeys(w: World): number[] {
     .filter((key) => paused(w, key) && !(w.calm && busyFor(w, 'operator', key)))
 }
 
-/** While there is trouble, any idle customer is verified now and then. */
-function verifyKeys(w: World): number[] {
-  if (!w.scene.verifies || w.calm) return []
-  return [...w.ledger.keys()].filter((key) => verifiable(w, key) && !busyFor(w, 'verify', key))
+/** While there is trouble, any idle customer is checked now and then; after it whom somebody else has changed. */
+function checkKeys(w: World): number[] {
+  if (!w.scene.verifies || (w.calm && !w.scene.repairs)) return []
+  const wanted = (key: number) =>
+    !w.calm || (isQuiet(w.owed[key] ?? null) && isUndone(w, key) && !isCaptured(w, key))
+  return [...w.ledger.keys()].filter(
+    (key) => mayCheck(w, key) && wanted(key) && !busyFor(w, 'reconciler', key),
+  )
+}
+
+function isCaptured(w: World, key: number): boolean {
+  return w.outbox.some((change) => change.key === key && change.visible)
 }
 
 function busyFor(w: World, kind: string, key: number): boolean {
@@ -196,8 +224,10 @@ export function moveToNextMoment(w: World): boolean {
   for (const row of w.owed) {
     consider(row?.dueAt ?? null)
     consider(row?.replanAt ?? null)
-    consider(row?.verifyAt ?? null)
+    consider(row?.checkAt ?? null)
   }
+  for (const [key, { acknowledgedAt }] of w.ledger.entries())
+    if (w.scene.verifies && isUndone(w, key)) consider(acknowledgedAt + w.scene.lag + 1)
   for (const { wakeAt, wait } of w.actors) {
     consider(wakeAt)
     if (wait !== undefined) consider(wait.sentAt + w.scene.timeout)

@@ -3,16 +3,9 @@
 import { type EndingKind, end, endUnmatched } from './endings.ts'
 import type { Progress } from './learn.ts'
 import type { Claim } from './owed.ts'
-import type { Desired, Known } from './plan.ts'
+import type { Known } from './plan.ts'
+import type { Snapshot } from './snapshot.ts'
 import { type Actor, pause, type Steps, statementTime, type World } from './world.ts'
-
-/** What a worker read after its claim. */
-export type Snapshot = {
-  readonly desired: Desired
-  readonly replanAt: number | null
-  readonly known: Known
-  readonly acknowledgedAt: number
-}
 
 type FinishParams = {
   readonly kind: EndingKind
@@ -89,6 +82,11 @@ function ending(w: World, self: Actor, params: FinishParams, since: number): boo
     kind === 'settle' ? 'idle' : kind === 'reject' ? 'rejected' : kind === 'hold' ? 'held' : 'failing'
   ledger.invalid = kind === 'reject' && seen.desired.kind === 'invalid'
   if (progress.acknowledged) ledger.acknowledgedAt = w.now
+  if (ledger.known.remote === 'present') w.acknowledged[key] = ledger.known.value
+  const right = progress.carried.includes('all') || (kind === 'settle' && progress.looked)
+  if (guards.writeEndsFinding && ledger.finding !== null)
+    if (right || ledger.finding.fields.every((field) => progress.carried.includes(field)))
+      ledger.finding = null
   return matched
 }
 

@@ -63,12 +63,16 @@ export const GUARDS = {
   unmatchedMarksBlind: ['an ending that matches no row makes the hidden part unknown', 'sends'],
   unmatchedRaisesVersion: ['an ending that matches no row raises the version', 'sends'],
   suspectSurvivesSettle: ['a settle does not clear a suspicion noted after its claim', 'sends'],
-  verifyGuarded: ['a verification is dropped when anything moved during its GET', 'people'],
-  releaseRaisesVersion: ['a release approves a new version: no due again at an old one', 'people'],
-  versionsNeverRestart: ['versions go on counting for ever', 'people'],
-  consistencyDelay: ['no verification soon after a settle, while reads may lag', 'verify'],
   verifyAfterUnknown: ['the settle that ends an unknown outcome plans another look', 'verify'],
   lookupWaitsForLag: ['no lookup soon after an acknowledged write, while reads may lag', 'verify'],
+  noteTakesCheck: ['whatever raises a version takes the row from a check', 'checks'],
+  suspectTakesCheck: ['so does an ending that matches no row', 'checks'],
+  checkEndsByToken: ['a check whose token was taken stores nothing', 'checks'],
+  deadCheckLeavesNoDoubt: ['a check that died leaves nothing in doubt', 'checks'],
+  differenceWaitsForNotes: ['a difference is stored once what is captured by then is noted', 'checks'],
+  checkWaitsForLag: ['no check soon after an acknowledged write, while reads may lag', 'checks'],
+  checkKeepsMemory: ['a check that differs changes nothing that is remembered', 'checks'],
+  writeEndsFinding: ['a write that carried all that differed ends the finding', 'checks'],
 } as const satisfies Record<string, Entry>
 
 export type Guard = keyof typeof GUARDS

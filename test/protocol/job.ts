@@ -1,11 +1,13 @@
 // A worker with one job: claim, read, plan, call, ending. Every `yield` is a place where other processes go on,
 // where this one may be suspended for any time, and where it may die.
 import type { EndingKind } from './endings.ts'
-import { finish, type Snapshot } from './finish.ts'
+import { finish } from './finish.ts'
 import { learn, type Progress, startProgress } from './learn.ts'
+import { check } from './look.ts'
 import { type Claim, claim } from './owed.ts'
-import { type Desired, desire, type Known, planFor, validUntil } from './plan.ts'
+import { type Desired, type Known, planFor } from './plan.ts'
 import { type Answer, type Call, newRequest, showAnswer, showCall } from './service.ts'
+import { snapshot } from './snapshot.ts'
 import { type Actor, type Job, pause, type Steps, statementTime, type World } from './world.ts'
 
 export function* work(w: World, self: Actor, job: Job): Steps {
@@ -16,6 +18,7 @@ export function* work(w: World, self: Actor, job: Job): Steps {
   const claimed = tryClaim(w, self, job, sentAt)
   if (claimed === null) return
   yield* pause(w, self, 'claimed')
+  if (claimed.check) return yield* check(w, self, { claimed, sentAt })
   const deadline = (w.guards.clockFromBeforeClaim ? sentAt : w.now) + w.scene.lifetime
   const seen = early ?? snapshot(w, key)
   w.history?.say(
@@ -33,27 +36,19 @@ export function* work(w: World, self: Actor, job: Job): Steps {
 
 const unhide = (known: Known): Known => (known.remote === 'present' ? { ...known, hidden: null } : known)
 
-function snapshot(w: World, key: number): Snapshot {
-  const row = w.rows[key]
-  const ledger = w.ledger[key]
-  if (row === undefined || ledger === undefined) throw new Error(`no customer ${key}`)
-  const { known, acknowledgedAt } = ledger
-  return { desired: desire(row, w.now), replanAt: validUntil(row, w.now), known, acknowledgedAt }
-}
-
 function tryClaim(w: World, self: Actor, { key, token }: Job, since: number): Claim | null {
   const row = w.owed[key]
   if (row === null || row === undefined) return null
   const at = statementTime(w, since)
   const until = at + w.scene.lifetime
   const claimed = claim(row, { key, token, at, until }, w.guards)
-  if (claimed !== null) self.claim = { key, until }
+  if (claimed !== null && !claimed.check) self.claim = { key, until }
   w.history?.say(
     key,
     claimed === null
       ? `${self.name} does not get the claim with token ${token}`
       : `${self.name} claims version ${claimed.version} until t=${until}` +
-          `${claimed.unknown ? ', unknown' : ''}${claimed.blind ? ', blind' : ''}`,
+          `${claimed.check ? ', a check' : ''}${claimed.unknown ? ', unknown' : ''}${claimed.blind ? ', blind' : ''}`,
   )
   return claimed
 }
@@ -83,11 +78,18 @@ function* sync(w: World, self: Actor, params: SyncParams): Steps<EndingKind> {
       if (progress.tooEarly > 0) return 'release'
     }
     if (progress.calls++ === 4) return 'retry'
+    if (undoes(w, claimed.key, plan.call) && !progress.looked) w.overstepped[claimed.key] = true
     const answer = yield* send(w, self, { key: claimed.key, call: plan.call, progress })
     const turn = learn(w.guards, progress, plan.call, answer)
     if (turn !== 'go on') return turn
     yield
   }
+}
+
+/** Writes once more what was written already, though findings are only told. */
+function undoes({ scene, acknowledged }: World, key: number, call: Call): boolean {
+  if (scene.repairs || call.verb !== 'update') return false
+  return call.change.value !== undefined && call.change.value === acknowledged[key]
 }
 
 /** Somebody else may have registered the customer before we ever called. */

@@ -1,7 +1,7 @@
 // What a claim makes of each answer: what it knows then, and whether it goes on.
 import type { EndingKind } from './endings.ts'
 import type { Guards } from './guards.ts'
-import { acknowledged, forgotten, type Known } from './plan.ts'
+import { acknowledged, type Field, forgotten, type Known } from './plan.ts'
 import type { Answer, Call } from './service.ts'
 
 /** What a claim has learnt so far. */
@@ -14,17 +14,21 @@ export type Progress = {
   refusedCreate: number | null
   calls: number
   acknowledged: boolean
+  /** What the acknowledged calls carried; of a create all. */
+  carried: readonly Carried[]
   /** The last write was answered with neither yes nor no. */
   unclear: boolean
   /** For how long a lookup cannot be believed yet. */
   tooEarly: number
 }
 
+export type Carried = Field | 'all'
+
 export type Turn = 'go on' | EndingKind
 
 export function startProgress(known: Known): Progress {
   const none = { sure: false, maybeSent: false, looked: false, refusedCreate: null, calls: 0 }
-  return { known, ...none, acknowledged: false, unclear: false, tooEarly: 0 }
+  return { known, ...none, acknowledged: false, carried: [], unclear: false, tooEarly: 0 }
 }
 
 /** `answer` null: none came within the timeout. */
@@ -37,6 +41,7 @@ export function learn(guards: Guards, progress: Progress, call: Call, answer: An
       progress.known = acknowledged(progress.known, call)
       progress.sure = true
       progress.acknowledged = true
+      progress.carried = carriedBy(call)
       return 'settle'
     case 'unclear':
       return unclear(guards, progress, call)
@@ -51,6 +56,12 @@ export function learn(guards: Guards, progress: Progress, call: Call, answer: An
   }
 }
 
+function carriedBy(call: Call): readonly Carried[] {
+  if (call.verb === 'create') return ['all']
+  if (call.verb === 'get') return []
+  return call.change.value === undefined ? ['status'] : ['status', 'value']
+}
+
 /** Over, and perhaps done. In a claim that has looked an update counts as done, unless it takes access. */
 function unclear(guards: Guards, progress: Progress, call: Call): Turn {
   const { known, looked } = progress
@@ -61,6 +72,7 @@ function unclear(guards: Guards, progress: Progress, call: Call): Turn {
   if (!believed) return unknown(guards, progress, call)
   progress.known = acknowledged(known, call)
   progress.sure = true
+  progress.carried = carriedBy(call)
   return 'settle'
 }
 

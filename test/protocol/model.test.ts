@@ -8,10 +8,14 @@ import { find, tell } from './search.ts'
 const RUNS = Number(process.env.MODEL_RUNS ?? runs(10_000))
 
 describe('the protocol under random interleavings', () => {
-  it('ends right with all guards, whatever happens on the way', () => {
-    const found = find({ guards: without() }, RUNS)
-    if (found) expect.fail(tell(found))
-  })
+  it(
+    'ends right with all guards, whatever happens on the way',
+    () => {
+      const found = find({ guards: without() }, RUNS)
+      if (found) expect.fail(tell(found))
+    },
+    60_000 + RUNS,
+  )
 
   it('is the same run for the same seed', () => {
     const params = { seed: 7, guards: without('claimMark'), withHistory: true }

@@ -12,9 +12,10 @@ export type Owed = {
   dueAt: number | null
   notBefore: number | null
   replanAt: number | null
-  /** Looks still to come after an unknown outcome, and when the next one is. */
+  /** Looks still to come after an unknown outcome. */
   verifyLeft: number
-  verifyAt: number | null
+  /** When the next of them is owed; with none to come, when a check is leased, or its lease or claim ends. */
+  checkAt: number | null
   token: number | null
   callToken: number | null
 }
@@ -25,15 +26,17 @@ export type Claim = {
   readonly version: number
   readonly unknown: boolean
   readonly blind: boolean
+  /** It looks, and writes nothing. */
+  readonly check: boolean
 }
 
 /** LEAST and GREATEST of SQL, which pass over nulls. */
 export const least = (a: number | null, b: number): number => (a === null ? b : Math.min(a, b))
 export const greatest = (a: number | null, b: number): number => (a === null ? b : Math.max(a, b))
 
-function fresh(lane: number, at: number): Owed {
+function fresh(lane: number, at: number | null): Owed {
   return {
-    changeVersion: 1,
+    changeVersion: at === null ? 0 : 1,
     syncedVersion: 0,
     suspectVersion: 0,
     unknown: false,
@@ -43,7 +46,7 @@ function fresh(lane: number, at: number): Owed {
     notBefore: null,
     replanAt: null,
     verifyLeft: 0,
-    verifyAt: null,
+    checkAt: null,
     token: null,
     callToken: null,
   }
@@ -51,9 +54,17 @@ function fresh(lane: number, at: number): Owed {
 
 export type NoteParams = { readonly lane: number; readonly at: number }
 
+/** Whatever raises a version takes the row from a check: a token that is out while nothing is due belongs to one. */
+function takeFromCheck(row: Owed, taken: boolean): void {
+  if (row.dueAt !== null || !taken) return
+  row.token = null
+  row.callToken = null
+}
+
 /** A change: due at once, unless a token is out or `not_before` says otherwise. */
 export function note(row: Owed | null, { lane, at }: NoteParams, guards: Guards): Owed {
   if (row === null) return fresh(lane, at)
+  takeFromCheck(row, guards.noteTakesCheck)
   row.changeVersion += 1
   row.lane = row.dueAt === null ? lane : Math.min(row.lane, lane)
   if (row.token === null || !guards.noteWhileTokenOutKeepsDue) {
@@ -65,6 +76,7 @@ export function note(row: Owed | null, { lane, at }: NoteParams, guards: Guards)
 /** A sweep or a repair: owed, but no sooner than it was. */
 export function noteSwept(row: Owed | null, { lane, at }: NoteParams, guards: Guards): Owed {
   if (row === null) return fresh(lane, at)
+  takeFromCheck(row, guards.noteTakesCheck)
   row.changeVersion += 1
   row.lane = row.dueAt === null ? lane : Math.min(row.lane, lane)
   const due = greatest(row.notBefore, at)
@@ -75,17 +87,59 @@ export function noteSwept(row: Owed | null, { lane, at }: NoteParams, guards: Gu
 /** Two looks follow every outcome that was unknown. */
 export function restartVerification(row: Owed): void {
   row.verifyLeft = 2
-  row.verifyAt = null
+  row.checkAt = null
 }
 
-/** The next look has come: a claim like any other, that looks first. */
+/** The next look after an unknown outcome has come. */
 export function noteVerification(row: Owed, at: number): void {
+  row.verifyLeft -= 1
+  row.checkAt = null
+  noteToLook(row, at)
+}
+
+/** A claim like any other, that looks first: a verification, or the repair of what checks have found. */
+export function noteToLook(row: Owed, at: number): void {
+  takeFromCheck(row, true)
   row.changeVersion += 1
   row.suspectVersion = row.changeVersion
   row.unknown = true
-  row.verifyAt = null
   row.lane = row.dueAt === null ? 2 : Math.min(row.lane, 2)
   row.dueAt ??= greatest(row.notBefore, at)
+}
+
+export function isQuiet(row: Owed | null): boolean {
+  return row === null || (row.dueAt === null && row.token === null && !row.unknown && row.checkAt === null)
+}
+
+/** A look is wanted at somebody who is owed nothing; who was never noted gets a row for it. */
+export function noteCheck(row: Owed | null, at: number): Owed {
+  const noted = row ?? fresh(3, null)
+  const quiet = isQuiet(noted)
+  const waits = noted.verifyLeft > 0 || (noted.replanAt !== null && noted.replanAt <= at)
+  if (!waits && quiet) noted.checkAt ??= at
+  return noted
+}
+
+/** A sync is; a check is taken away by whatever raises the version. */
+export function isUnderWay({ token, dueAt }: Owed): boolean {
+  return token !== null && dueAt !== null
+}
+
+export function checkable(row: Owed | null, at: number): row is Owed {
+  if (row === null || row.dueAt !== null || row.verifyLeft > 0) return false
+  return row.checkAt !== null && row.checkAt <= at
+}
+
+/** The row is checkable. An open call mark is a check that died: nothing was written, and nothing is in doubt. */
+export function leaseCheck(
+  row: Owed,
+  { token, until }: { token: number; until: number },
+  guards: Guards,
+): void {
+  if (row.callToken !== null && !guards.deadCheckLeavesNoDoubt) row.unknown = true
+  row.token = token
+  row.callToken = null
+  row.checkAt = until
 }
 
 export function leasable(row: Owed | null, lane: number, at: number): row is Owed {
@@ -109,7 +163,8 @@ export function unlease(row: Owed, { token, at }: { token: number; at: number },
   if (row.token !== token || (row.callToken !== null && guards.unleaseSparesClaims)) return
   row.token = null
   row.callToken = null
-  row.dueAt = greatest(row.notBefore, at)
+  if (row.dueAt === null) row.checkAt = at
+  else row.dueAt = greatest(row.notBefore, at)
 }
 
 type ClaimParams = {
@@ -122,12 +177,14 @@ type ClaimParams = {
 export function claim(row: Owed, { key, token, at, until }: ClaimParams, guards: Guards): Claim | null {
   if (guards.claimTokenGuard && row.token !== token) return null
   if (guards.claimSingleUse && row.callToken !== null) return null
-  if (row.dueAt === null || row.dueAt <= at) return null
+  const check = row.dueAt === null
+  if ((row.dueAt ?? row.checkAt ?? at) <= at) return null
   if (guards.claimWaitsNotBefore && row.notBefore !== null && row.notBefore > at) return null
   row.token = token
   if (guards.claimMark) row.callToken = token
-  row.dueAt = until
-  return { key, token, version: row.changeVersion, unknown: row.unknown, blind: row.blind }
+  if (check) row.checkAt = until
+  else row.dueAt = until
+  return { key, token, version: row.changeVersion, unknown: row.unknown, blind: row.blind, check }
 }
 
 /**
@@ -140,8 +197,9 @@ export function release(
   { version, at }: { version: number; at: number },
   guards: Guards,
 ): number | null {
-  if (row.changeVersion !== version || row.token !== null) return null
-  if (guards.releaseRaisesVersion) row.changeVersion += 1
+  if (row.changeVersion !== version || isUnderWay(row)) return null
+  takeFromCheck(row, guards.noteTakesCheck)
+  row.changeVersion += 1
   row.dueAt = greatest(row.notBefore, at)
   return row.changeVersion
 }

@@ -15,6 +15,12 @@ export type Known =
       readonly hidden: number | null
     }
 
+/** What a GET shows. */
+export type Field = 'status' | 'value'
+
+/** What a check has shown: once a suspicion, twice a finding. Of somebody who is not there: no field. */
+export type Finding = { readonly fields: readonly Field[]; readonly looks: number; readonly at: number }
+
 export type Ledger = {
   known: Known
   state: 'idle' | 'rejected' | 'held' | 'failing'
@@ -23,6 +29,7 @@ export type Ledger = {
   storedAt: number
   /** When the service last acknowledged a write. */
   acknowledgedAt: number
+  finding: Finding | null
 }
 
 export type Desired =

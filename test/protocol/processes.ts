@@ -1,7 +1,18 @@
 // The processes besides the workers: drain, dispatch, replan, sweep, verification, and a person who releases.
-import { leasable, lease, note, noteSwept, noteVerification, release, unlease } from './owed.ts'
-import { desire, type Known, planFor } from './plan.ts'
-import { newRequest } from './service.ts'
+import {
+  checkable,
+  isUnderWay,
+  leasable,
+  lease,
+  leaseCheck,
+  note,
+  noteCheck,
+  noteSwept,
+  noteVerification,
+  release,
+  unlease,
+} from './owed.ts'
+import { desire, planFor } from './plan.ts'
 import { type Actor, type Job, pause, type Steps, statementTime, type World } from './world.ts'
 
 const LANES = [0, 1, 2, 3] as const
@@ -33,6 +44,21 @@ export function* drain(w: World, self: Actor): Steps {
     w.history?.say(key, `${self.name} notes version ${row.changeVersion}, due ${row.dueAt}`)
   }
   remove()
+}
+
+/** Notes what is captured of a customer by now; false when others hold it for too long. */
+export function* drainOf(w: World, self: Actor, key: number): Steps<boolean> {
+  for (let tries = 0; tries < 20; tries++) {
+    const captured = w.outbox.filter((change) => change.key === key && change.visible)
+    if (captured.length === 0) return true
+    const free = captured.filter(({ lockedBy }) => lockedBy === null || lockedBy.dead)
+    const at = w.now
+    for (const { lane } of free) w.owed[key] = note(w.owed[key] ?? null, { lane, at }, w.guards)
+    w.outbox = w.outbox.filter((change) => !free.includes(change))
+    if (free.length > 0) w.history?.say(key, `${self.name} notes what is captured`)
+    yield
+  }
+  return false
 }
 
 /** Leases due rows, lane by lane, and after the commit puts the jobs on the queue. */
@@ -71,12 +97,29 @@ export function* dispatch(w: World, self: Actor): Steps {
   }
 }
 
+/** Leases those who are to be checked: of whom nothing is owed. */
+export function* dispatchChecks(w: World, self: Actor): Steps {
+  const since = w.now
+  yield* pause(w, self, 'leased')
+  const at = statementTime(w, since)
+  const jobs: Job[] = []
+  for (const [key, row] of w.owed.entries()) {
+    if (!checkable(row, at)) continue
+    leaseCheck(row, { token: w.nextToken++, until: at + w.scene.queueLease }, w.guards)
+    jobs.push({ key, token: row.token ?? 0 })
+    w.history?.say(key, `${self.name} leases a check with token ${row.token} until t=${row.checkAt}`)
+  }
+  yield* pause(w, self, 'leased')
+  w.queue.push(...jobs)
+  w.recent = [...jobs, ...w.recent].slice(0, 6)
+}
+
 /** Notes customers whose mapping's answer has ended to hold; under a claim it waits for its end. */
 export function* replan(w: World, self: Actor): Steps {
   const at = w.now
   yield
   for (const [key, row] of w.owed.entries()) {
-    if (row === null || row.replanAt === null || row.replanAt > at || row.token !== null) continue
+    if (row === null || row.replanAt === null || row.replanAt > at || isUnderWay(row)) continue
     row.replanAt = null
     if (!w.guards.replanNotedWithClear) yield
     note(row, { lane: 1, at }, w.guards)
@@ -89,7 +132,8 @@ export function* recheck(w: World, self: Actor): Steps {
   const at = w.now
   yield
   for (const [key, row] of w.owed.entries()) {
-    if (row === null || row.verifyAt === null || row.verifyAt > at || row.token !== null) continue
+    if (row === null || row.verifyLeft === 0 || row.checkAt === null || row.checkAt > at || isUnderWay(row))
+      continue
     noteVerification(row, at)
     w.history?.say(key, `${self.name} owes another look, version ${row.changeVersion}`)
   }
@@ -135,41 +179,18 @@ export function* operate(w: World, self: Actor, key: number): Steps {
   )
 }
 
-export function verifiable(w: World, key: number): boolean {
-  const row = w.owed[key]
+/** Whether the reconciler may want a look at this customer; what may still lag would be taken for a difference. */
+export function mayCheck(w: World, key: number): boolean {
   const ledger = w.ledger[key]
-  if (row === null || row === undefined || ledger === undefined) return false
-  const settled = !w.guards.consistencyDelay || ledger.storedAt + w.scene.lag < w.now
-  return row.token === null && row.dueAt === null && settled
+  if (ledger === undefined || ledger.state !== 'idle') return false
+  return !w.guards.checkWaitsForLag || ledger.acknowledgedAt + w.scene.lag < w.now
 }
 
-/** As a report does, without a claim: GETs an idle customer; what it shows replaces what we remember, and a difference is owed as a repair. */
-export function* verify(w: World, self: Actor, key: number): Steps {
-  if (!verifiable(w, key)) return
-  const version = w.owed[key]?.changeVersion
-  const request = newRequest(key, { verb: 'get' }, w.scene.timeout + w.scene.grace, w)
-  w.service.requests.push(request)
-  yield request
-  const answer = request.delivered ? request.answer : null
-  if (answer === null || (answer.kind !== 'found' && answer.kind !== 'missing')) return
+/** Wants a look at somebody, at any time; who is owed something, or in doubt, is looked at anyway. */
+export function* reconcile(w: World, self: Actor, key: number): Steps {
+  const since = w.now
   yield* pause(w, self, 'looked')
-  const row = w.owed[key]
-  const ledger = w.ledger[key]
-  if (row === null || row === undefined || ledger === undefined) return
-  const moved = row.changeVersion !== version || row.token !== null || row.dueAt !== null
-  if (w.guards.verifyGuarded && moved) return
-  const { known } = ledger
-  const hidden = known.remote === 'present' ? known.hidden : null
-  const seen: Known =
-    answer.kind === 'found'
-      ? { remote: 'present', status: answer.status, value: answer.value, hidden }
-      : { remote: 'absent' }
-  if (JSON.stringify(seen) === JSON.stringify(known)) return
-  ledger.known = seen
-  ledger.storedAt = w.now
-  noteSwept(row, { lane: 2, at: w.now }, w.guards)
-  w.history?.say(
-    key,
-    `${self.name} finds ${JSON.stringify(seen)} and owes a repair, version ${row.changeVersion}`,
-  )
+  if (!mayCheck(w, key)) return
+  w.owed[key] = noteCheck(w.owed[key] ?? null, statementTime(w, since))
+  w.history?.say(key, `${self.name} wants a check, due ${w.owed[key]?.checkAt}`)
 }

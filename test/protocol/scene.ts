@@ -39,6 +39,12 @@ export type Scene = {
   /** A GET may show the user as it was up to so many ticks ago. */
   readonly lag: number
   readonly verifies: boolean
+  /** How often a check is wanted, in runs that verify: the weight of that event. */
+  readonly checks: number
+  /** Somebody else changes users at the service, behind our back. */
+  readonly edits: number
+  /** What checks find is repaired; else it is only told. */
+  readonly repairs: boolean
   readonly verifyDelay: number
   /** How often customers change, how fast requests get on, how fast the clock goes: weights of events. */
   readonly changes: number
@@ -77,13 +83,13 @@ export type Scene = {
 }
 
 /** What a run dwells on; the guards name the theme in which their absence shows soonest. */
-export const THEMES = ['anything', 'late', 'sends', 'people', 'verify', 'mute'] as const
+export const THEMES = ['anything', 'late', 'sends', 'people', 'verify', 'checks', 'mute'] as const
 export type Theme = (typeof THEMES)[number]
 
 export function drawScene(random: Random, theme: Theme): Scene {
   const timeout = 2 + random.int(3)
   const grace = theme === 'late' ? 3 + random.int(4) : 1 + random.int(4)
-  const lag = theme === 'verify' || random.chance(0.1) ? random.int(5) : 0
+  const lag = theme === 'verify' ? 2 + random.int(4) : random.chance(0.1) ? random.int(5) : 0
   const sometimes = (probability: number, weight: number) => (random.chance(probability) ? weight : 0)
   const scene: Scene = {
     customers: random.pick([1, 1, 2, 3]),
@@ -96,6 +102,9 @@ export function drawScene(random: Random, theme: Theme): Scene {
     backoff: 1 + random.int(6),
     lag,
     verifies: lag > 0 || random.chance(0.1),
+    checks: random.pick([0.5, 3]),
+    edits: sometimes(0.1, 1),
+    repairs: random.chance(0.7),
     verifyDelay: lag + 2 + random.int(4),
     changes: random.pick([0.5, 1, 2, 5]),
     network: random.pick([6, 15, 40]),
@@ -119,7 +128,7 @@ export function drawScene(random: Random, theme: Theme): Scene {
     expires: random.chance(0.2),
     mute: false,
   }
-  return { ...scene, ...dwell(random, theme) }
+  return { ...scene, ...(theme === 'anything' ? {} : { edits: 0 }), ...dwell(random, theme) }
 }
 
 function dwell(random: Random, theme: Theme): Partial<Scene> {
@@ -143,6 +152,7 @@ function dwell(random: Random, theme: Theme): Partial<Scene> {
       return {
         customers: 1,
         lateSends: 0.3,
+        checks: 0.1,
         changes: random.pick([1, 3]),
         removals: 0.1,
         network: 40,
@@ -177,12 +187,34 @@ function dwell(random: Random, theme: Theme): Partial<Scene> {
       return {
         customers: 1,
         verifies: true,
+        checks: 0.2,
         brake: random.chance(0.3),
         values: random.pick([1, 2]),
         removals: 0.4,
         lateArrivals: 0.3,
         stopsAt: random.pick([['looked'], []]),
         forgets: false,
+      }
+    case 'checks':
+      return {
+        customers: 1,
+        verifies: true,
+        checks: 6,
+        edits: random.pick([0, 0, 1.5]),
+        brake: random.chance(0.2),
+        values: random.pick([2, 3]),
+        lateArrivals: random.pick([0, 0.3]),
+        lateSends: random.pick([0, 0, 0.2]),
+        changes: random.pick([1, 3]),
+        sweep: 1,
+        lag: random.pick([0, 0, 3, 5]),
+        verifyDelay: 7 + random.int(4),
+        stopsAt: random.pick<readonly Spot[]>([['looked'], ['looked', 'drained'], ['ended'], []]),
+        diesAt: random.pick<readonly Spot[]>([['looked'], ['claimed'], []]),
+        haste: random.pick([2, 4]),
+        adopts: false,
+        forgets: false,
+        expires: false,
       }
     case 'mute':
       return {

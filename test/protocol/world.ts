@@ -52,6 +52,14 @@ export type World = {
   readonly service: Service
   /** Users that the service lost. */
   readonly lost: boolean[]
+  /** When somebody else last changed the user at the service. */
+  readonly editedAt: (number | null)[]
+  /** Of whom checks have said twice that they differ. */
+  readonly confirmed: boolean[]
+  /** The value that a sync has written, or seen, last. */
+  readonly acknowledged: (number | null)[]
+  /** Somebody else's change was undone although it was only to be told. */
+  readonly overstepped: boolean[]
   queue: Job[]
   /** Jobs that may be delivered again. */
   recent: Job[]
@@ -99,10 +107,15 @@ export function newWorld({ seed, guards, theme, withHistory = false }: WorldPara
       invalid: false,
       storedAt: 0,
       acknowledgedAt: Number.NEGATIVE_INFINITY,
+      finding: null,
     })),
     approved: keys.map(() => null),
     service: newService(users),
     lost: keys.map(() => false),
+    editedAt: keys.map(() => null),
+    confirmed: keys.map(() => false),
+    acknowledged: keys.map(() => null),
+    overstepped: keys.map(() => false),
     queue: [],
     recent: [],
     actors: [],

@@ -45,7 +45,7 @@ describe('the file', () => {
   })
 
   test('shows a trend from two runs on, and leaves out figures that nobody believes', () => {
-    const run = { kind: 'round', checked: 100, drifting: 1, sampled: false, credible: true } as const
+    const run = { kind: 'run', checked: 100, drifting: 1, sampled: false, credible: true } as const
     const trend = [
       { ...run, endedAt: '2026-11-01T00:00:00.000Z' },
       { ...run, endedAt: '2026-11-08T00:00:00.000Z', drifting: 100, credible: false },

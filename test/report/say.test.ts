@@ -173,15 +173,10 @@ describe('the headline', () => {
     expect(scope({}).flat().join()).not.toContain('all of them')
   })
 
-  test('says when repairs have stopped, and why', () => {
-    const said = (among: 'run' | 'latest') =>
-      sayHeadline(
-        aReport({ repair: { owed: 1, already: 3, left: 2, stopped: { share: 0.12, limit: 0.05, among } } }),
-      ).more.join(' ')
-    expect(said('latest')).toMatch(
-      /1 repair .* 3 customers .*already\. 2 customers .*could not .*stopped: 12 % .*last drift/,
-    )
-    expect(said('run')).toMatch(/stopped: 12 % .*checked drift/)
+  test('says how many repairs are owed, and who waits for a person', () => {
+    const said = (held: number) => sayHeadline(aReport({ repair: { owed: 1, held } })).more.join(' ')
+    expect(said(0)).toMatch(/1 repair [^.]*\.$/)
+    expect(said(3)).toMatch(/1 repair .* 3 more .*rollcall held/)
   })
 })
 

@@ -63,6 +63,7 @@ export const ABSENT: Memory = {
   refused: {},
   conflict: null,
   erased: null,
+  learnt: {},
   looked: false,
 }
 export const UNKNOWN: Memory = { ...ABSENT, remote: 'unknown' }

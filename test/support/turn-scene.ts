@@ -30,6 +30,7 @@ export const ABSENT: Memory = {
   refused: {},
   conflict: null,
   erased: null,
+  learnt: {},
   looked: false,
 }
 export const PREMIUM: Memory = {

@@ -157,10 +157,10 @@ export async function survive(fire: Fire, seed: number): Promise<string> {
 async function verified({ db, settled }: House): Promise<void> {
   for (;;) {
     const { rowCount } = await db.pool.query(
-      'UPDATE rollcall.owed SET verify_at = now() WHERE verify_at IS NOT NULL',
+      'UPDATE rollcall.owed SET check_at = now() WHERE verify_left > 0 AND check_at IS NOT NULL',
     )
     if (rowCount === 0) return
-    const none = 'SELECT FROM rollcall.owed WHERE verify_at <= now()'
+    const none = 'SELECT FROM rollcall.owed WHERE verify_left > 0 AND check_at <= now()'
     await until(async () => (await db.pool.query(none)).rowCount === 0, { what: 'no look is due' })
     await settled()
   }

@@ -44,6 +44,7 @@ const MEMORY: Memory = {
   refused: {},
   conflict: null,
   erased: null,
+  learnt: {},
   looked: false,
 }
 

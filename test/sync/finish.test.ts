@@ -32,6 +32,7 @@ const MEMORY: Memory = {
   refused: { gender: 'd3' },
   conflict: null,
   erased: null,
+  learnt: {},
   looked: false,
 }
 

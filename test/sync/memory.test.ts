@@ -71,6 +71,7 @@ describe('startMemory', () => {
     const { remote: state, sentStatus, seenStatus, sent, seen, refused, conflict, erased } = RECORD
     expect(start()).toEqual({
       ...{ remote: state, sentStatus, seenStatus, sent, seen, refused, conflict, erased },
+      learnt: {},
       looked: false,
     })
     expect(

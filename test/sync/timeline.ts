@@ -124,6 +124,7 @@ export async function play({ config, its, there, changes, troubles, ...rest }: G
     at(time, () => {
       if (owed.verifyAt !== time) return
       owed.verifyAt = null
+      owed.left--
       kept.version++
       owed.suspect = kept.version
       kept.unknown = true
@@ -224,10 +225,11 @@ export async function play({ config, its, there, changes, troubles, ...rest }: G
       kept.statusDoubted = suspect || (kept.statusDoubted && !sure)
     } else if (withdrawsDoubt && !suspect) kept.statusDoubted = false
     if (cleared) {
-      owed.left--
-      verify(now + (VERIFY_AFTER_MS[owed.left] ?? 0))
-    } else if (settled && unclear && (owed.suspect < version || owed.synced < version - 1))
+      verify(now + (VERIFY_AFTER_MS[owed.left - 1] ?? 0))
+    } else if (settled && unclear && (owed.suspect < version || owed.synced < version - 1)) {
+      owed.left = Math.max(owed.left, 1)
       verify(owed.verifyAt ?? now + VERIFY_FIRST_MS)
+    }
     if (kind === 'unknown') kept.unknown = true
     if (kind === 'unknown' && !unclear) {
       owed.left = VERIFICATIONS

@@ -28,7 +28,7 @@ export function hostileReport(): Report {
 }
 
 export const TREND: PastRun[] = [1, 8, 15].map((day) => ({
-  kind: 'round',
+  kind: 'run',
   endedAt: `2026-11-${String(day).padStart(2, '0')}T03:00:00.000Z`,
   checked: 1900,
   drifting: day,

@@ -1,0 +1,80 @@
+// Whether the service can be believed where it says that users are not there, or answers what nobody can read. Such an
+// answer is far likelier one about the service than about each of its users, so others are asked before it is confirmed.
+import type { ClientBase } from 'pg'
+import type { Person } from '../brake/held.ts'
+import type { CustomerKey } from '../model/customer.ts'
+import { VERIFIABLE } from './verifiable.ts'
+import type { DriftKind } from './words.ts'
+
+type Client = Pick<ClientBase, 'query'>
+
+/** What is not confirmed while most of those who were asked lately are told so. */
+export const STRANGE_KINDS = ['missing', 'unreadable'] as const satisfies readonly DriftKind[]
+
+export function isStrange(kind: string): boolean {
+  return (STRANGE_KINDS as readonly string[]).includes(kind)
+}
+
+export type Evidence = {
+  /** The newest looks of the last hour, WITNESSES at most, and those of them that were told so. */
+  readonly asked: number
+  readonly denied: number
+  /** Customers of whom a look can say something; not counted beyond ENOUGH. */
+  readonly most: number
+  /** A person has said within a day that it is meant. */
+  readonly meant: boolean
+}
+
+/** So few answers say nothing of the service as a whole. */
+const ENOUGH = 5
+
+export function isDoubted({ asked, denied, most, meant }: Evidence): boolean {
+  return !meant && (asked < Math.min(ENOUGH, most) || denied * 2 > asked)
+}
+
+const WITNESSES = 10
+
+const EVIDENCE = `
+SELECT count(*)::float8 AS asked, count(*) FILTER (WHERE verdict = ANY($1))::float8 AS denied,
+  (SELECT count(*)::float8 FROM (SELECT FROM rollcall.ledger l WHERE ${VERIFIABLE} LIMIT ${ENOUGH}) few) AS most,
+  EXISTS (SELECT FROM rollcall.decision d WHERE d.action = 'believe' AND d.at > now() - interval '1 day'
+    AND d.at > (SELECT max(bound_at) FROM rollcall.target)) AS meant
+FROM (SELECT l.verdict FROM rollcall.ledger l
+  WHERE l.looked_at > now() - interval '1 hour' AND l.looked_at <= now() AND l.key <> ALL ($2)
+  ORDER BY l.looked_at DESC LIMIT greatest(0, ${WITNESSES} - $3)) newest`
+
+/** What a batch of looks has just shown, and is not stored yet. */
+type Batch = { readonly fine: readonly CustomerKey[]; readonly strange: readonly CustomerKey[] }
+
+/**
+ * With those of the batch who are there, then with what is stored of others, and last with those who are told not to be
+ * there: many of one kind who are looked at together say little of the rest.
+ */
+export async function readEvidence(
+  client: Client,
+  { fine, strange }: Batch = { fine: [], strange: [] },
+): Promise<Evidence> {
+  const { rows } = await client.query<Evidence>(EVIDENCE, [STRANGE_KINDS, [...fine, ...strange], fine.length])
+  const [row] = rows
+  if (!row) throw new Error('evidence is one row')
+  const asked = Math.min(WITNESSES, fine.length) + row.asked
+  const own = Math.min(strange.length, WITNESSES - asked)
+  return { ...row, asked: asked + own, denied: row.denied + own }
+}
+
+/** A person says that it is meant. */
+export async function believe(client: Client, { by, why }: Person): Promise<void> {
+  await client.query(`INSERT INTO rollcall.decision (action, by, why) VALUES ('believe', $1, $2)`, [by, why])
+}
+
+const OTHERS = `
+SELECT l.key FROM rollcall.ledger l WHERE ${VERIFIABLE} AND l.key <> ALL ($1) ORDER BY random() LIMIT ${WITNESSES}`
+
+/** Others, at random, to look at as soon as something strange is said of these. */
+export async function witnesses(
+  client: Client,
+  about: readonly CustomerKey[],
+): Promise<readonly CustomerKey[]> {
+  const { rows } = await client.query<{ key: CustomerKey }>(OTHERS, [about])
+  return rows.map(({ key }) => key)
+}

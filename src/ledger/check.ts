@@ -1,0 +1,73 @@
+// Checks: claims that look at a customer and write nothing to the service. A row is a check's while its token is out and
+// nothing is due; whatever raises the version takes it away (taken.ts), so that a change never waits for a check.
+import type { ClientBase } from 'pg'
+import { type CustomerKey, LANE } from '../model/customer.ts'
+import { CURRENT_FINGERPRINT, HOLD_GENERATION } from './generation.ts'
+import { UNDER_WAY } from './taken.ts'
+
+type Client = Pick<ClientBase, 'query'>
+
+export type Check = { readonly key: CustomerKey; readonly token: string }
+
+/**
+ * Only where nothing is owed, in doubt or about to be, and whose row nobody else holds. Whoever was never noted gets a row
+ * of version 0. A token that is out for longer than a check lasts is that of a process that died: nothing is in doubt. No
+ * mapping but the present one is checked by.
+ */
+const CLAIM = `
+WITH ${HOLD_GENERATION},
+asked AS MATERIALIZED (SELECT DISTINCT k.key FROM unnest($1::text[]) AS k (key) WHERE ${CURRENT_FINGERPRINT} = $3),
+quiet AS MATERIALIZED (
+  SELECT o.id FROM rollcall.owed o WHERE o.key IN (SELECT key COLLATE "C" FROM asked)
+    AND o.due_at IS NULL AND NOT o.unknown AND o.verify_left = 0 AND (o.replan_at IS NULL OR o.replan_at > now())
+    AND (o.token IS NULL OR o.check_at <= now())
+  ORDER BY o.key FOR UPDATE SKIP LOCKED),
+fresh AS (SELECT quiet.id, nextval('rollcall.token') AS token FROM quiet),
+claimed AS (
+  UPDATE rollcall.owed o SET token = fresh.token, call_token = fresh.token, check_at = now() + $2 * interval '1 ms'
+  FROM fresh WHERE o.id = fresh.id RETURNING o.key, o.token),
+made AS (
+  INSERT INTO rollcall.owed (key, change_version, lane, token, call_token, check_at)
+  SELECT n.key, 0, ${LANE.backfill}, n.token, n.token, now() + $2 * interval '1 ms'
+  FROM (SELECT key, nextval('rollcall.token') AS token FROM asked
+    WHERE NOT EXISTS (SELECT FROM rollcall.owed o WHERE o.key = asked.key COLLATE "C")) n
+  ORDER BY n.key COLLATE "C" ON CONFLICT (key) DO NOTHING RETURNING key, token)
+SELECT key, token::text FROM claimed UNION ALL SELECT key, token::text FROM made`
+
+type Claiming = { readonly lastsMs: number; readonly fingerprint: string }
+
+/** Those of them who may be looked at now, each with the token that its ending has to name. */
+export async function claimChecks(
+  client: Client,
+  keys: readonly CustomerKey[],
+  { lastsMs, fingerprint }: Claiming,
+): Promise<ReadonlyMap<CustomerKey, string>> {
+  const { rows } = await client.query<Check>(CLAIM, [keys, lastsMs, fingerprint])
+  return new Map(rows.map(({ key, token }) => [key, token]))
+}
+
+const END = `
+WITH ${HOLD_GENERATION},
+ended AS MATERIALIZED (
+  SELECT o.id FROM rollcall.owed o JOIN unnest($1::text[], $2::bigint[]) AS e (key, token) ON e.key = o.key COLLATE "C"
+  WHERE o.token = e.token AND o.call_token = e.token AND NOT ${UNDER_WAY} ORDER BY o.key FOR UPDATE OF o)
+UPDATE rollcall.owed o SET token = NULL, call_token = NULL, check_at = NULL FROM ended WHERE o.id = ended.id
+RETURNING o.key, ${CURRENT_FINGERPRINT} = $3 AS current`
+
+/**
+ * Ends checks, by their tokens and nothing else. What the others have seen is dropped without a word: nothing was written.
+ * The rows stay locked until the transaction ends. None counts once syncs go by another mapping.
+ */
+export async function endChecks(
+  client: Client,
+  checks: readonly Check[],
+  fingerprint: string,
+): Promise<ReadonlySet<CustomerKey>> {
+  if (checks.length === 0) return new Set()
+  const { rows } = await client.query<{ key: CustomerKey; current: boolean }>(END, [
+    checks.map(({ key }) => key),
+    checks.map(({ token }) => token),
+    fingerprint,
+  ])
+  return new Set(rows.filter(({ current }) => current).map(({ key }) => key))
+}

@@ -1,0 +1,97 @@
+// A row is a check's only for as long as nothing else wants it.
+import type { Pool } from 'pg'
+import { expect, test } from 'vitest'
+import { claimChecks, endChecks } from '../../src/ledger/check.ts'
+import { knownKeysIfAny } from '../../src/ledger/known.ts'
+import { leaseLane } from '../../src/ledger/lease.ts'
+import { note, noteToLook } from '../../src/ledger/note.ts'
+import { LANE } from '../../src/model/customer.ts'
+import { freshDatabase } from '../support/database.ts'
+
+const MAPPING = { fingerprint: 'ours', lastsMs: 60_000 }
+
+async function openDatabase() {
+  const db = await freshDatabase()
+  await db.pool.query(`INSERT INTO rollcall.generation (id, fingerprint, swept_at) VALUES (1, 'ours', now())`)
+  return db
+}
+
+async function row(pool: Pool, key: string) {
+  const { rows } = await pool.query(
+    `SELECT change_version::int AS version, unknown, token IS NOT NULL AS out, due_at <= now() AS due FROM rollcall.owed
+     WHERE key = $1`,
+    [key],
+  )
+  return rows[0]
+}
+
+const asChecks = (tokens: ReadonlyMap<string, string>) => [...tokens].map(([key, token]) => ({ key, token }))
+
+test.each([
+  ['a change', async (pool: Pool) => note(pool, [{ key: 'a', lane: LANE.change, at: new Date() }])],
+  ['a repair', async (pool: Pool) => noteToLook(pool, ['a'])],
+])('%s takes the row from a check at once, whose ending then counts for nothing', async (_, take) => {
+  await using db = await openDatabase()
+  const { pool } = db
+  const checks = await claimChecks(pool, ['a'], MAPPING)
+  expect(await row(pool, 'a')).toEqual({ version: 0, unknown: false, out: true, due: null })
+  await take(pool)
+  expect(await row(pool, 'a')).toMatchObject({ version: 1, out: false, due: true })
+  expect(await endChecks(pool, asChecks(checks), 'ours')).toEqual(new Set())
+  expect(await row(pool, 'a')).toMatchObject({ due: true })
+  // Nor does it end the claim that came after it.
+  const [lease] = await leaseLane(pool, { lane: (await laneOf(pool)) as 1, leaseMs: 1000, limit: 1 })
+  expect(await endChecks(pool, [{ key: 'a', token: lease?.token ?? '' }], 'ours')).toEqual(new Set())
+})
+
+async function laneOf(pool: Pool): Promise<number> {
+  const { rows } = await pool.query(`SELECT lane FROM rollcall.owed WHERE key = 'a'`)
+  return rows[0].lane
+}
+
+test('nobody is checked who is owed, in doubt, about to be planned, or in the hands of somebody else', async () => {
+  await using db = await openDatabase()
+  const { pool } = db
+  await pool.query(`
+    INSERT INTO rollcall.owed (key, change_version, lane, due_at, unknown, replan_at, verify_left, check_at, token) VALUES
+      ('checked', 1, 1, NULL, false, NULL, 0, now() + interval '1 minute', 5),
+      ('doubted', 1, 1, NULL, true, NULL, 0, NULL, NULL),
+      ('free', 1, 1, NULL, false, now() + interval '1 hour', 0, NULL, NULL),
+      ('held', 1, 1, NULL, false, NULL, 0, NULL, NULL),
+      ('owed', 1, 1, now() + interval '1 hour', false, NULL, 0, NULL, NULL),
+      ('passed', 1, 1, NULL, false, now(), 0, NULL, NULL),
+      ('verified', 1, 1, NULL, false, NULL, 1, now() + interval '1 hour', NULL)`)
+  const holder = await pool.connect()
+  await holder.query(`BEGIN; SELECT FROM rollcall.owed WHERE key = 'held' FOR UPDATE`)
+  const keys = ['checked', 'doubted', 'free', 'held', 'new', 'owed', 'passed', 'verified']
+  const claimed = await claimChecks(pool, keys, MAPPING)
+  await holder.query('ROLLBACK')
+  holder.release()
+  expect([...claimed.keys()].sort()).toEqual(['free', 'new'])
+  expect(await claimChecks(pool, ['held'], { ...MAPPING, fingerprint: 'another' })).toEqual(new Map())
+  // Somebody of whom nothing but a check was ever wanted is nobody that we know.
+  expect(await knownKeysIfAny(pool, ['free', 'new'])).toEqual(new Set(['free']))
+  expect(await endChecks(pool, asChecks(claimed), 'ours')).toEqual(new Set(['free', 'new']))
+})
+
+test('a check that died leaves nothing in doubt, and keeps nobody away for longer than it lasts', async () => {
+  await using db = await openDatabase()
+  const { pool } = db
+  await claimChecks(pool, ['a'], MAPPING)
+  expect(await claimChecks(pool, ['a'], MAPPING)).toEqual(new Map())
+  await pool.query(`UPDATE rollcall.owed SET check_at = now()`)
+  const again = await claimChecks(pool, ['a'], MAPPING)
+  expect([...again.keys()]).toEqual(['a'])
+  await note(pool, [{ key: 'a', lane: LANE.change, at: new Date() }])
+  await leaseLane(pool, { lane: LANE.change, leaseMs: 1000, limit: 1 })
+  expect(await row(pool, 'a')).toMatchObject({ unknown: false, out: true })
+})
+
+test('what was seen under one mapping does not count under the next', async () => {
+  await using db = await openDatabase()
+  const { pool } = db
+  const checks = asChecks(await claimChecks(pool, ['a'], MAPPING))
+  await pool.query(`INSERT INTO rollcall.generation (id, fingerprint) VALUES (2, 'another')`)
+  expect(await endChecks(pool, checks, 'ours')).toEqual(new Set())
+  expect(await row(pool, 'a')).toMatchObject({ out: false })
+})

@@ -1,0 +1,41 @@
+// Forms of the service's own: what comes back in another form after each acknowledgement is written no more.
+import { expect, test } from 'vitest'
+import type { Memory } from '../../src/sync/memory.ts'
+import { PREMIUM, play, SETTLED, UNKNOWN, user } from '../support/turn-scene.ts'
+
+type Shown = { readonly user: Readonly<Record<string, unknown>> }
+const FORM: Shown = { user: { status: 2, email: 'a at x.es' } }
+type Then = { readonly shown?: Shown; readonly email?: string; readonly writes: boolean }
+
+/** A claim that looks first, and writes or not; what it remembers at its end is where the next one begins. */
+function look(memory: Memory, { shown = FORM, email = 'a@x.es', writes }: Then): Memory {
+  const doubted = { ...memory, remote: 'unknown', looked: false } as const
+  const { end, turn } = play(user(2, { email }), doubted, writes ? [shown, 200] : [shown])
+  expect(end).toEqual(SETTLED)
+  return turn.memory
+}
+
+function learn(): Memory {
+  const shownOnce = look(UNKNOWN, { writes: true })
+  const back = look(shownOnce, { writes: true })
+  return look(back, { writes: false })
+}
+
+test('a form that has come back after two writes is the service’s own, and is not written a third time', () => {
+  look(learn(), { writes: false })
+})
+
+test.each<[what: string, Then]>([
+  ['another form', { writes: true, shown: { user: { status: 2, email: 'A AT X' } } }],
+  ['another value', { writes: true, email: 'b@x.es' }],
+])('%s is none of it', (_, then) => {
+  look(learn(), then)
+})
+
+test('a look without a write between counts nothing, and the status has no form', () => {
+  let memory: Memory = { ...PREMIUM, sent: {} }
+  for (let times = 0; times < 4; times++) memory = { ...look(memory, { writes: true }), sent: {} }
+  const shut: Shown = { user: { status: 0, email: 'a@x.es' } }
+  let again = look(UNKNOWN, { shown: shut, writes: true })
+  for (let times = 0; times < 4; times++) again = look(again, { shown: shut, writes: true })
+})
