@@ -67,10 +67,15 @@ export async function believe(client: Client, { by, why }: Person): Promise<void
   await client.query(`INSERT INTO rollcall.decision (action, by, why) VALUES ('believe', $1, $2)`, [by, why])
 }
 
-const OTHERS = `
-SELECT l.key FROM rollcall.ledger l WHERE ${VERIFIABLE} AND l.key <> ALL ($1) ORDER BY random() LIMIT ${WITNESSES}`
+const LATELY = `interval '5 seconds'`
 
-/** Others, at random, to look at as soon as something strange is said of these. */
+const OTHERS = `
+WITH lately AS (SELECT FROM rollcall.ledger l
+  WHERE l.looked_at > now() - ${LATELY} AND l.looked_at <= now() AND l.key <> ALL ($1) LIMIT ${WITNESSES})
+SELECT l.key FROM rollcall.ledger l WHERE ${VERIFIABLE} AND l.key <> ALL ($1)
+ORDER BY random() LIMIT ${WITNESSES} - (SELECT count(*) FROM lately)`
+
+/** Others, at random, to look at as soon as something strange is said of these; none where enough were looked at just now. */
 export async function witnesses(
   client: Client,
   about: readonly CustomerKey[],

@@ -58,7 +58,7 @@ export const LEFT: Stored = {
   told: null,
 }
 
-/** The service may say something else before long. */
+/** For workers; a run asks again a moment later. The service may say something else before long. */
 export const DOUBTED_MS = 600_000
 
 export function writesOf({ subject, looked, sight, open, moved, step }: Stepped, lag: Lag): Writing {
@@ -84,7 +84,7 @@ export function writesOf({ subject, looked, sight, open, moved, step }: Stepped,
       }
     }
     case 'doubt': {
-      const stored = { ...left, standing: 'suspected' as const, nextInMs: DOUBTED_MS }
+      const stored = { ...left, standing: 'suspected' as const }
       const record = recordOf({ subject, sight: null, verdict: kindOf(looked) })
       return { stored, doubt: open?.id ?? '', record }
     }
