@@ -126,7 +126,10 @@ export function compare(subject: Subject, sight: Sight, clues: Comparing): Compa
     return drift('differs', { fields, cause: causeOfFields(causes, given), access })
   }
   const ended = rows.some(({ verdict }) => verdict === 'trial-ended')
-  return ended ? drift('trial-ended', { fields: ['status'] }) : { kind: 'agrees' }
+  if (ended) return drift('trial-ended', { fields: ['status'] })
+  const { looked } = plansFor(askedOf(subject, sight))
+  const hidden = looked !== null && 'fields' in looked && looked.fields.includes(UNVERIFIABLE_FIELD)
+  return hidden ? { kind: 'agrees', hidden } : { kind: 'agrees' }
 }
 
 function drift(

@@ -12,8 +12,9 @@ const HARDLY_ANY = 5
 export function doubtOf({
   checked,
   kinds,
+  vanished,
   noAnswer,
-}: Pick<Tally, 'checked' | 'kinds' | 'noAnswer'>): Doubt | null {
+}: Pick<Tally, 'checked' | 'kinds' | 'vanished' | 'noAnswer'>): Doubt | null {
   const silent = silentOf({ noAnswer })
   const denied = noAnswer.denied ?? 0
   const asked = checked + silent
@@ -23,5 +24,5 @@ export function doubtOf({
   if (silent === asked || (asked >= HARDLY_ANY && unclear * 2 > asked))
     return denied * 2 > silent ? 'denied' : 'no-answers'
   if (checked < HARDLY_ANY) return null
-  return (kinds.missing ?? 0) * 2 > checked ? 'nobody-there' : null
+  return vanished * 2 > checked ? 'nobody-there' : null
 }

@@ -3,16 +3,19 @@
 import type { ClientBase } from 'pg'
 import type { Person } from '../brake/held.ts'
 import type { CustomerKey } from '../model/customer.ts'
+import { wasThere } from './tally.ts'
 import { VERIFIABLE } from './verifiable.ts'
-import type { DriftKind } from './words.ts'
+import type { Cause, DriftKind, Verdict } from './words.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
 /** What is not confirmed while most of those who were asked lately are told so. */
 export const STRANGE_KINDS = ['missing', 'unreadable'] as const satisfies readonly DriftKind[]
 
-export function isStrange(kind: string): boolean {
-  return (STRANGE_KINDS as readonly string[]).includes(kind)
+/** Whoever was never registered is rightly not there. */
+export function isStrange(verdict: Pick<Verdict, 'kind'> & { readonly cause?: Cause | null }): boolean {
+  const { kind, cause = null } = verdict
+  return (STRANGE_KINDS as readonly string[]).includes(kind) && (kind !== 'missing' || wasThere(cause))
 }
 
 export type Evidence = {

@@ -76,7 +76,7 @@ async function storeAtOnce(
 
 function shownBy(stepped: readonly Stepped[]) {
   const seen = stepped.flatMap(({ looked, moved, subject: { key } }) =>
-    looked.kind === 'seen' && !moved ? [{ key, strange: isStrange(looked.compared.kind) }] : [],
+    looked.kind === 'seen' && !moved ? [{ key, strange: isStrange(looked.compared) }] : [],
   )
   const keysOf = (which: boolean) => seen.flatMap(({ key, strange }) => (strange === which ? [key] : []))
   return { fine: keysOf(false), strange: keysOf(true) }
@@ -86,7 +86,7 @@ function shownBy(stepped: readonly Stepped[]) {
 const DOUBTED: Step = { do: 'doubt' }
 
 function isConfirmedStrange({ step }: Stepped): boolean {
-  return (step.do === 'confirm' || step.do === 'keep') && isStrange(step.told.kind)
+  return (step.do === 'confirm' || step.do === 'keep') && isStrange(step.told)
 }
 
 type Stepping = { readonly still: ReadonlySet<CustomerKey>; readonly lag: Lag }

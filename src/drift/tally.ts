@@ -2,7 +2,7 @@
 import { type DriftVerdict, isDrift, type Tally, type Verdict } from './words.ts'
 
 export const EMPTY_TALLY: Tally = {
-  ...{ checked: 0, agrees: 0 },
+  ...{ checked: 0, agrees: 0, hidden: 0, vanished: 0 },
   ...{ kinds: {}, access: {}, heldAccess: {}, causes: {}, fields: {}, skipped: {}, noAnswer: {} },
 }
 
@@ -14,7 +14,7 @@ function one(verdict: Verdict): Tally {
   if (isDrift(verdict)) return { ...EMPTY_TALLY, checked: 1, ...oneDrift(verdict) }
   switch (verdict.kind) {
     case 'agrees':
-      return { ...EMPTY_TALLY, checked: 1, agrees: 1 }
+      return { ...EMPTY_TALLY, checked: 1, agrees: 1, hidden: verdict.hidden ? 1 : 0 }
     case 'skipped':
       return { ...EMPTY_TALLY, ...heldAccessOf(verdict), skipped: { [verdict.why]: 1 } }
     case 'no-answer':
@@ -35,15 +35,23 @@ function oneDrift({ kind, cause, access, fields }: DriftVerdict): Partial<Tally>
   if (kind === 'trial-ended') return { kinds: { [kind]: 1 } }
   return {
     kinds: { [kind]: 1 },
+    vanished: kind === 'missing' && wasThere(cause) ? 1 : 0,
     access: access === null ? {} : { [access]: 1 },
     causes: cause === null ? {} : { [cause]: 1 },
     fields: Object.fromEntries(fields.map((field) => [field, 1])),
   }
 }
 
+/** Of somebody who is missing. */
+export function wasThere(cause: DriftVerdict['cause']): boolean {
+  return cause !== 'never-delivered'
+}
+
 export function plus(a: Tally, b: Tally): Tally {
   return {
     checked: a.checked + b.checked,
+    hidden: a.hidden + b.hidden,
+    vanished: a.vanished + b.vanished,
     agrees: a.agrees + b.agrees,
     kinds: added(a.kinds, b.kinds),
     access: added(a.access, b.access),

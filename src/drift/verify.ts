@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { CallEntry } from '../ledger/calls.ts'
 import { claimChecks, endChecks } from '../ledger/check.ts'
 import { readStanding } from '../ledger/generation.ts'
+import { capturedOf } from '../ledger/sweep-work.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { userIdOf } from '../model/mapped.ts'
 import type { SyncContext } from '../sync/run.ts'
@@ -20,7 +21,7 @@ import { isDrift, type NoAnswer, type Skipped, type Verdict, type Verified } fro
 import type { Given, Stored } from './writes.ts'
 
 export type VerifyOptions = Reading & {
-  readonly context: Pick<SyncContext, 'users' | 'permits' | 'heard' | 'whenNoted' | 'brake'>
+  readonly context: Pick<SyncContext, 'users' | 'permits' | 'heard' | 'brake'>
   /** Takes each call down. */
   readonly log: (entry: CallEntry) => void
   /** Milliseconds since 1970. */
@@ -58,7 +59,7 @@ export function makeVerify(options: VerifyOptions): Verify {
       const batch = await verifyBatch(some, { ...options, look, signal })
       verified.push(...batch.verified)
       if (batch.stopped) return { verified, stopped: batch.stopped }
-      if (batch.verified.some(({ verdict }) => isStrange(verdict.kind)))
+      if (batch.verified.some(({ verdict }) => isStrange(verdict)))
         await verifyBatch(await witnesses(options.pool, some), { ...options, look, signal })
       await setImmediate()
     }
@@ -90,7 +91,7 @@ type Checking = Batch & {
 }
 
 async function carryOut(keys: readonly CustomerKey[], batch: Checking): Promise<Verification> {
-  const { pool, config, context, signal, checks } = batch
+  const { pool, config, signal, checks } = batch
   const read = await readSubjects(batch, keys)
   const asked = read.filter(({ subject, skip }) => skip === null && checks.has(subject.key))
   const { answers, stopped } = await batch.look(
@@ -99,9 +100,11 @@ async function carryOut(keys: readonly CustomerKey[], batch: Checking): Promise<
   )
   const compared = await compareAll(read, answers, batch)
   // What a row has shown may be captured and not noted yet: then the version has still to rise.
-  const suspect = compared.some(({ looked }) => looked.kind === 'seen' && looked.compared.kind !== 'agrees')
-  const noted = !suspect || (await context.whenNoted())
-  const given = noted ? compared : compared.map(unsaid)
+  const captured = await capturedOf(
+    pool,
+    compared.filter(differs).map(({ subject }) => subject.key),
+  )
+  const given = compared.map((each) => (captured.has(each.subject.key) ? unsaid(each) : each))
   const stored = await storeLooks(pool, given, {
     ...config.timing,
     fingerprint: config.fingerprint,
@@ -121,9 +124,10 @@ async function mendThem(
   { repair, pool, context, config }: Checking,
 ): Promise<ReadonlySet<CustomerKey>> {
   if (!repair) return new Set()
-  const found = given.flatMap(({ subject: { key, desired } }, at): ToMend[] => {
+  const found = given.flatMap(({ subject: { key, desired, work } }, at): ToMend[] => {
     const { mend: wanted = false, findingId = null, told = null } = stored[at] ?? {}
-    if (!wanted || findingId === null || told === null) return []
+    // Whoever was never synced is a backfill's.
+    if (!work.known || !wanted || findingId === null || told === null) return []
     return [{ id: findingId, key, desired, fields: told.fields, access: told.access }]
   })
   const { owed } = await mend({ pool, brake: context.brake, lag: config.timing }, found)
@@ -131,10 +135,12 @@ async function mendThem(
 }
 
 /** That all agrees holds whatever is on its way; a difference does not. */
+function differs({ looked }: Judged): boolean {
+  return looked.kind === 'seen' && looked.compared.kind !== 'agrees'
+}
+
 function unsaid(judged: Judged): Judged {
-  const { looked } = judged
-  const said = looked.kind === 'seen' && looked.compared.kind !== 'agrees'
-  return said ? { ...judged, looked: { kind: 'left', why: 'moved' }, none: null } : judged
+  return { ...judged, looked: { kind: 'left', why: 'owed' }, none: null }
 }
 
 type Left<Why> = { readonly kind: 'left'; readonly why: Why }

@@ -74,7 +74,8 @@ export type DriftVerdict = {
 
 /** What one verification says. */
 export type Verdict =
-  | { readonly kind: 'agrees' }
+  /** `hidden`: a sync would send what no GET shows, and nothing else. */
+  | { readonly kind: 'agrees'; readonly hidden?: boolean }
   | DriftVerdict
   | { readonly kind: 'skipped'; readonly why: Exclude<Skipped, 'held'> }
   /** `access`: what is wrong with it meanwhile, as far as is known without a look. */
@@ -156,6 +157,10 @@ export type Tally = {
   /** Whoever was looked at with a clear answer: `agrees` and drift. */
   readonly checked: number
   readonly agrees: number
+  /** Of those who agree, who would be sent what no GET shows. */
+  readonly hidden: number
+  /** Of those who are missing, who was there once: many of them say something of the service. */
+  readonly vanished: number
   readonly kinds: Readonly<Partial<Record<DriftKind, number>>>
   /** Of drift, as the causes and the fields: a trial that ended is in none of the three; and of whoever is held. */
   readonly access: Readonly<Partial<Record<WrongAccess, number>>>

@@ -26,10 +26,15 @@ export const CURRENT_GENERATION = '(SELECT max(id) FROM rollcall.generation)'
  */
 export const HOLD_GENERATION = 'held AS (SELECT FROM rollcall.generation WHERE false FOR KEY SHARE)'
 
-/** The first mapping that a ledger meets is the one it goes by: nothing was ever sent by another. */
-const FIRST = `
+/** Of nobody a claim was ever made. */
+const NOTHING_SENT = `NOT EXISTS (SELECT FROM rollcall.ledger WHERE generation IS NOT NULL)
+  AND NOT EXISTS (SELECT FROM rollcall.owed WHERE unknown OR due_at IS NOT NULL AND call_token IS NOT NULL)`
+
+/** Nothing was ever sent by another mapping, so that nobody has to be swept for. */
+const ADOPT = `
 INSERT INTO rollcall.generation (id, fingerprint, swept_at)
-SELECT 1, $1, clock_timestamp() WHERE NOT EXISTS (SELECT FROM rollcall.generation) ON CONFLICT (id) DO NOTHING`
+SELECT coalesce(${CURRENT_GENERATION}, 0) + 1, $1, clock_timestamp()
+WHERE ${CURRENT_FINGERPRINT} IS DISTINCT FROM $1 AND ${NOTHING_SENT}`
 
 const STANDING = `
 SELECT id::text AS generation, fingerprint = $1 AS current, swept_at IS NOT NULL AS swept,
@@ -52,14 +57,14 @@ export async function readStandingIfAny(client: Client, fingerprint: string): Pr
   return rows[0]?.there ? await readStanding(client, fingerprint) : null
 }
 
-/** As `readStanding`, on a fresh ledger after making this mapping the first. */
-export async function bindGeneration(client: Client, fingerprint: string): Promise<Standing> {
-  const found = await readStanding(client, fingerprint)
-  if (found) return found
-  await client.query(FIRST, [fingerprint])
-  const first = await readStanding(client, fingerprint)
-  if (!first) throw new Error('a ledger has a generation once one was bound')
-  return first
+/** As `readStanding`, after adopting this mapping where nothing was ever sent by another. */
+export async function bindGeneration(pool: Pool, fingerprint: string): Promise<Standing> {
+  const found = await readStanding(pool, fingerprint)
+  if (found?.current) return found
+  await addGeneration(pool, ADOPT, fingerprint)
+  const bound = await readStanding(pool, fingerprint)
+  if (!bound) throw new Error('a ledger has a generation once one was bound')
+  return bound
 }
 
 const APPLY = `
@@ -68,17 +73,21 @@ SELECT coalesce(${CURRENT_GENERATION}, 0) + 1, $1
 WHERE ${CURRENT_FINGERPRINT} IS DISTINCT FROM $1`
 
 /**
- * From here on syncs go by this mapping, and every process with another one stands back. The table is locked against
- * claims, so that each of them is either seen by the sweep that follows, or goes by the new mapping.
+ * From here on syncs go by this mapping, and every process with another one stands back.
  *
  * @returns false when nothing was to be done: it is the present one already
  */
 export async function applyGeneration(pool: Pool, fingerprint: string): Promise<boolean> {
+  return await addGeneration(pool, APPLY, fingerprint)
+}
+
+/** The table is locked against claims, so that each of them is either seen, or goes by the new mapping. */
+async function addGeneration(pool: Pool, statement: string, fingerprint: string): Promise<boolean> {
   const client = await pool.connect()
   try {
     await client.query('BEGIN')
     await client.query('LOCK TABLE rollcall.generation IN EXCLUSIVE MODE')
-    const { rowCount } = await client.query(APPLY, [fingerprint])
+    const { rowCount } = await client.query(statement, [fingerprint])
     await client.query('COMMIT')
     client.release()
     return rowCount === 1

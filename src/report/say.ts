@@ -80,9 +80,8 @@ const DOUBT: Readonly<Record<Doubt, string>> = {
 
 const DOUBTED: Readonly<Record<Doubt, string>> = {
   'nobody-there':
-    'That is far likelier a wrong address, other keys, an emptied environment, or one in which rollcall backfill has yet to ' +
-    'register everybody, than drift. Nothing is concluded ' +
-    'about single customers, and nothing was repaired. Check the address and the keys, and ask the operator of the ' +
+    'That is far likelier a wrong address, other keys or an emptied environment than drift. Nothing is concluded about ' +
+    'single customers, and nothing was repaired. Check the address and the keys, and ask the operator of the ' +
     'service.',
   'no-answers':
     'Whether the customers agree is not known; no answer is not drift. Look again when the service answers; whether ' +
@@ -111,6 +110,10 @@ function sayMore(report: Report): string[] {
   const ended = counts.kinds['trial-ended'] ?? 0
   if (ended > 0 && outcome.kind !== 'not-credible')
     said.push(`${counted(ended, 'trial is over', 'trials are over')} at the service, which is no drift.`)
+  if (counts.hidden > 0 && outcome.kind !== 'not-credible')
+    said.push(
+      `${counted(counts.hidden, 'customer')} of those who agree would be sent country_code, which no GET shows.`,
+    )
   if (suspected > 0 && outcome.kind !== 'not-credible')
     said.push(`${counted(suspected, 'more customer')} differed at a look that nothing has confirmed yet.`)
   if (foundLater !== null && foundLater > 0)

@@ -5,7 +5,7 @@ import { driftingOf } from '../../src/report/conclude.ts'
 
 const VERDICTS: readonly Verdict[] = [
   { kind: 'agrees' },
-  { kind: 'agrees' },
+  { kind: 'agrees', hidden: true },
   { kind: 'missing', fields: [], cause: 'edited-at-service', access: 'lost' },
   { kind: 'differs', fields: ['status', 'email'], cause: 'edited-at-service', access: 'undue' },
   { kind: 'differs', fields: ['email'], cause: 'never-delivered', access: null },
@@ -20,6 +20,8 @@ const VERDICTS: readonly Verdict[] = [
 const COUNTED = {
   checked: 6,
   agrees: 2,
+  hidden: 1,
+  vanished: 1,
   kinds: { missing: 1, differs: 2, 'trial-ended': 1 },
   access: { lost: 1, undue: 2 },
   heldAccess: { undue: 1 },

@@ -11,10 +11,21 @@ import { freshDatabase } from '../support/database.ts'
 test('the first mapping that a ledger meets is the one it goes by, with nobody to be swept', async () => {
   await using db = await freshDatabase()
   expect(await readStanding(db.pool, 'a')).toBe(null)
-  const both = await Promise.all([bindGeneration(db.pool, 'a'), bindGeneration(db.pool, 'b')])
-  expect(both.filter(({ current }) => current)).toHaveLength(1)
-  for (const standing of both)
-    expect(standing).toMatchObject({ generation: '1', swept: true, earlier: false })
+  expect(await bindGeneration(db.pool, 'a')).toMatchObject({ generation: '1', current: true, swept: true })
+})
+
+test('while nothing was ever sent, any other mapping takes its place, and none once something was', async () => {
+  await using db = await freshDatabase()
+  await Promise.all([bindGeneration(db.pool, 'a'), bindGeneration(db.pool, 'b')])
+  const back = await bindGeneration(db.pool, 'a')
+  expect(back).toMatchObject({ current: true, swept: true, earlier: false })
+  await db.pool.query(`INSERT INTO rollcall.owed (key, change_version, lane, due_at, token, call_token)
+    VALUES ('c', 1, 1, now(), 1, 1)`)
+  expect(await bindGeneration(db.pool, 'b')).toMatchObject({ current: false })
+  await db.pool.query('TRUNCATE rollcall.owed')
+  expect(await bindGeneration(db.pool, 'b')).toMatchObject({ current: true })
+  await db.pool.query(`INSERT INTO rollcall.ledger (key, generation) VALUES ('c', 1)`)
+  expect(await bindGeneration(db.pool, 'a')).toMatchObject({ current: false, earlier: true })
 })
 
 test('a mapping that is applied replaces the one before, which is an earlier one from then on', async () => {

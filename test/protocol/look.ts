@@ -1,7 +1,6 @@
 // A check: a claim that makes one GET, plans with the same plan, and cannot write.
 import { type Claim, noteToLook } from './owed.ts'
 import { type Desired, type Field, type Known, planFor } from './plan.ts'
-import { drainOf } from './processes.ts'
 import { newRequest } from './service.ts'
 import { snapshot } from './snapshot.ts'
 import { type Actor, pause, type Steps, type World } from './world.ts'
@@ -33,8 +32,9 @@ export function* check(w: World, self: Actor, { claimed, sentAt }: CheckParams):
       ? { remote: 'present', status: answer.status, value: answer.value, hidden }
       : { remote: 'absent' }
   const differs = differing(desired, seen)
-  const noted = differs === null || !w.guards.differenceWaitsForNotes || (yield* drainOf(w, self, key))
-  if (!noted) return again(w, self, claimed, w.now + 1)
+  const captured = w.outbox.some((change) => change.key === key && change.visible)
+  if (differs !== null && w.guards.differenceWaitsForNotes && captured)
+    return again(w, self, claimed, w.now + 1)
   yield* pause(w, self, 'looked')
   end(w, self, claimed, { known: seen, differs })
 }

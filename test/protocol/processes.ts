@@ -46,21 +46,6 @@ export function* drain(w: World, self: Actor): Steps {
   remove()
 }
 
-/** Notes what is captured of a customer by now; false when others hold it for too long. */
-export function* drainOf(w: World, self: Actor, key: number): Steps<boolean> {
-  for (let tries = 0; tries < 20; tries++) {
-    const captured = w.outbox.filter((change) => change.key === key && change.visible)
-    if (captured.length === 0) return true
-    const free = captured.filter(({ lockedBy }) => lockedBy === null || lockedBy.dead)
-    const at = w.now
-    for (const { lane } of free) w.owed[key] = note(w.owed[key] ?? null, { lane, at }, w.guards)
-    w.outbox = w.outbox.filter((change) => !free.includes(change))
-    if (free.length > 0) w.history?.say(key, `${self.name} notes what is captured`)
-    yield
-  }
-  return false
-}
-
 /** Leases due rows, lane by lane, and after the commit puts the jobs on the queue. */
 export function* dispatch(w: World, self: Actor): Steps {
   for (const lane of LANES) {
