@@ -24,12 +24,24 @@ export async function queryCustomers<R extends pg.QueryResultRow>(
   settings: Settings,
   query: Query,
 ): Promise<pg.QueryResult<R>> {
-  if (settings.length === 0) return await client.query<R>(query)
-  if (!isPool(client)) return await inTransaction<R>(client, settings, query)
+  return await withSettings(client, settings, (session) => session.query<R>(query))
+}
+
+/**
+ * What a statement has read stays locked against changes of its columns and policies until all is done, where there are
+ * settings.
+ */
+export async function withSettings<T>(
+  client: Queryable,
+  settings: Settings,
+  work: (session: Queryable) => Promise<T>,
+): Promise<T> {
+  if (settings.length === 0) return await work(client)
+  if (!isPool(client)) return await inTransaction(client, settings, work)
   const held = await client.connect()
   let broken = true
   try {
-    const result = await inTransaction<R>(held, settings, query)
+    const result = await inTransaction(held, settings, work)
     broken = false
     return result
   } catch (error) {
@@ -40,14 +52,14 @@ export async function queryCustomers<R extends pg.QueryResultRow>(
   }
 }
 
-async function inTransaction<R extends pg.QueryResultRow>(
+async function inTransaction<T>(
   client: Queryable,
   settings: Settings,
-  query: Query,
-): Promise<pg.QueryResult<R>> {
+  work: (session: Queryable) => Promise<T>,
+): Promise<T> {
   try {
     await client.query(['BEGIN', ...settings].join('; '))
-    return await client.query<R>(query)
+    return await work(client)
   } finally {
     await client.query('ROLLBACK')
   }

@@ -7,7 +7,7 @@ import type { CustomersShape } from './describe.ts'
 import { keyParts } from './key.ts'
 import { keySql } from './key-sql.ts'
 import { readable } from './key-type.ts'
-import { type Queryable, queryCustomers } from './query.ts'
+import { type Queryable, withSettings } from './query.ts'
 
 /** A customer as it is now; null: there is none; `ambiguous`: the relation has several rows for the key. */
 export type Found = Row | null | 'ambiguous'
@@ -34,16 +34,34 @@ export function makeReadCustomers(config: Config, shape: CustomersShape): ReadCu
       return parts ? [{ key, parts }] : []
     })
     if (asked.length === 0) return found
-    const { rows } = await queryCustomers<[string, string, ...unknown[]]>(client, shape.settings, {
-      text: statement,
-      values: [asked.map(({ key }) => key), ...shape.key.map((_, i) => asked.map(({ parts }) => parts[i]))],
-      rowMode: 'array',
+    const rows = await withSettings(client, shape.settings, async (session) => {
+      const { rows } = await session.query<[string, string, ...unknown[]]>({
+        text: statement,
+        values: [asked.map(({ key }) => key), ...shape.key.map((_, i) => asked.map(({ parts }) => parts[i]))],
+        rowMode: 'array',
+      })
+      if (rows.length === 0 && config.customers.rowSecurity === 'apply') await requireSomebody(session, shape)
+      return rows
     })
     for (const [key, fits, ...values] of rows) {
       found.set(key, found.get(key) === null ? rowOf(limits, fits, values) : 'ambiguous')
     }
     return found
   }
+}
+
+/** Nobody is seen at all. */
+export class NobodySeen extends Error {}
+
+/**
+ * Where policies apply, one that is gone hides everybody: nobody is gone from where nobody can be seen. By the policies
+ * of the statement before, since its locks keep others out.
+ */
+async function requireSomebody(session: Queryable, shape: CustomersShape): Promise<void> {
+  const { rows } = await session.query<{ seen: boolean }>(
+    `SELECT EXISTS (SELECT FROM ${keySql(shape).from}) AS seen`,
+  )
+  if (rows[0]?.seen !== true) throw new NobodySeen()
 }
 
 /** Whether the key columns' types can hold this key. */

@@ -3,9 +3,7 @@ import type { Config } from '../config/config.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
 import { type CustomersShape, describeCustomers, HIDES, WHEN_HIDDEN } from './describe.ts'
-import { keySql } from './key-sql.ts'
-import { queryCustomers } from './query.ts'
-import { type Found, fitsKey, makeReadCustomers } from './read.ts'
+import { type Found, fitsKey, makeReadCustomers, NobodySeen } from './read.ts'
 
 export type ReadRows = {
   readonly rows: ReadonlyMap<CustomerKey, Found>
@@ -63,15 +61,9 @@ export function makeReading(
     return new RollcallError('CUSTOMERS_UNREADABLE', details, { cause })
   }
 
-  /** Where policies apply, one that is gone hides everybody: nobody is gone from where nobody can be seen. */
-  const believed = async (found: ReadRows): Promise<ReadRows> => {
-    const someone = found.unreadable.size > 0 || [...found.rows.values()].some((row) => row !== null)
-    if (someone || found.rows.size === 0 || config.customers.rowSecurity !== 'apply') return found
-    const { rows } = await queryCustomers<{ seen: boolean }>(pool, shape.settings, {
-      text: `SELECT EXISTS (SELECT FROM ${keySql(shape).from}) AS seen`,
-    })
-    if (rows[0]?.seen) return found
-    throw unreadable([NOBODY_SEEN], null)
+  const told = (error: unknown): unknown => {
+    const said = whyAlso(error, config, shape)
+    return said === null ? error : unreadable([said], error)
   }
 
   return async (keys) => {
@@ -79,17 +71,16 @@ export function makeReading(
     if (keys.some((key) => !fitsKey(shape, key))) await look()
     const reading = read
     try {
-      return await believed(await readApart((some) => reading(pool, some), keys))
+      return await readApart((some) => reading(pool, some), keys)
     } catch (error) {
-      if (!isOfNames(error)) throw error
+      if (!isOfNames(error)) throw told(error)
       await lookAgain().catch((why: unknown) => {
         throw isMisfit(why) ? unreadable(why.details, error) : error
       })
       try {
-        return await believed(await readApart((some) => read(pool, some), keys))
+        return await readApart((some) => read(pool, some), keys)
       } catch (again) {
-        const said = whyAlso(again, config, shape)
-        throw said === null ? again : unreadable([said], again)
+        throw told(again)
       }
     }
   }
@@ -112,8 +103,9 @@ const UNFOUND = /^(42883|42P01|42704|3F000)$/
 const OUT_OF_PATH =
   "customers: a function behind the view does not find what it names. Rollcall reads with Postgres' own schema alone: if it is in another one, name that in customers.searchPath"
 
-/** What only a row shows, because a function behind the view looks for it then. */
+/** What no catalog shows: that nobody is seen, or what a function behind the view looks for once there is a row. */
 function whyAlso(error: unknown, config: Config, { kind }: CustomersShape): string | null {
+  if (error instanceof NobodySeen) return NOBODY_SEEN
   if (!(error instanceof pg.DatabaseError) || kind !== 'view') return null
   if (HIDES.test(error.message)) return `customers: ${error.message}${WHEN_HIDDEN}`
   const mayBePath = config.customers.searchPath.length === 0 && UNFOUND.test(error.code ?? '')

@@ -7,6 +7,7 @@ import { describeCustomers, findMisfits } from '../../src/customers/describe.ts'
 import { makeReadKeys } from '../../src/customers/pages.ts'
 import { makeReading } from '../../src/customers/reading.ts'
 import { endPool, makePool } from '../../src/database/pool.ts'
+import { RollcallError } from '../../src/model/errors.ts'
 import { readConditions } from '../../src/sweep/conditions.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 
@@ -80,10 +81,11 @@ test('a condition on citext compares as citext does', async () => {
   }
 })
 
+const ONE = 'CREATE POLICY one ON customers USING (id = 1)'
 const POLICY = `CREATE TABLE customers (id int PRIMARY KEY, plan int, email text);
   INSERT INTO customers VALUES (1, 2), (2, 2);
   ALTER TABLE customers ENABLE ROW LEVEL SECURITY;
-  CREATE POLICY one ON customers USING (id = 1)`
+  ${ONE}`
 
 test('a policy that hides rows is an error, in words, and nobody is read as gone', async () => {
   await using open = await opened('CREATE TABLE customers (id int PRIMARY KEY, plan int, email text)')
@@ -134,6 +136,31 @@ test('where policies apply, one that is gone accuses nobody of being gone', asyn
     details: [expect.stringContaining('no customer at all')],
   })
   expect((await read([])).rows.size).toBe(0)
+})
+
+test('nor one that is made anew while customers are read', async () => {
+  await using open = await opened(POLICY)
+  const { db, pool } = open
+  const config = configure({ rowSecurity: 'apply' })
+  const read = makeReading(pool, config, await describeCustomers(pool, config))
+  let going = true
+  const seen: string[] = []
+  const readers = [1, 2, 3].map(async () => {
+    while (going)
+      seen.push(
+        await read(['1']).then(
+          ({ rows }) => (rows.get('1') === null ? 'gone' : 'there'),
+          (error: unknown) => (error instanceof RollcallError ? error.code : String(error)),
+        ),
+      )
+  })
+  for (let i = 0; i < 80; i++) {
+    await db.pool.query('DROP POLICY one ON customers')
+    await db.pool.query(ONE)
+  }
+  going = false
+  await Promise.all(readers)
+  expect([...new Set(seen)].filter((said) => said !== 'CUSTOMERS_UNREADABLE')).toEqual(['there'])
 })
 
 const VIEW = `CREATE TABLE customers (id int PRIMARY KEY, plan int, email text);
