@@ -40,7 +40,7 @@ function sayReceipt(receipt: Receipt): string[] {
   return [
     `customer ${shown(key)}`,
     line('user', userId),
-    line('erased', `${second(erasedAt)} UTC, acknowledged by the service`),
+    line('erased', `${second(erasedAt)} UTC, answered by the service`),
     ...wrapped('cleared', fields.join(', ')),
     ...wrapped('verified', sayVerified(receipt)),
     ...(left && left.length > 0 ? wrapped('left', `still shown: ${left.join(', ')}`) : []),

@@ -106,7 +106,7 @@ const LOOKUP: Readonly<Record<Extract<Plan, { kind: 'lookup' }>['why'], string>>
 const NONE: Readonly<Record<Extract<Plan, { kind: 'none' }>['why'], string>> = {
   right: 'nothing to send: the service has it already',
   'no-access-left': 'nothing to send: there is no access to revoke',
-  erased: 'nothing to send: access is revoked, and the personal fields are erased',
+  erased: 'nothing to send: access is revoked, and the personal fields were cleared; see rollcall erasures',
   'never-ours': 'nothing to send: the customer was never in scope',
   ignored: 'nothing to send: onRemove is "ignore"',
   'user-of-another-customer': 'nothing to send: another customer in scope is this user',

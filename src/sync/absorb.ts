@@ -87,10 +87,17 @@ export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): St
   }
 }
 
-function done(turn: Turn, { plan, desired, digests }: Facts): Turn {
+function done(turn: Turn, { plan, desired, digests }: Facts, unclear = false): Turn {
   if (plan.kind === 'none' || plan.kind === 'lookup' || plan.kind === 'reject') return turn
   const carried = 'carried' in plan && plan.carried
-  const write = { desired, verb: plan.kind, fields: fieldsOf(plan), status: plan.body.status, carried }
+  const write = {
+    desired,
+    verb: plan.kind,
+    fields: fieldsOf(plan),
+    status: plan.body.status,
+    carried,
+    unclear,
+  }
   const sent = rememberSent(turn.memory, write, digests)
   const memory = turn.setAside ? rememberRefused(sent, turn.setAside, { desired, digests }) : sent
   const erasure = plan.kind === 'erase' ? { ...turn.erasure, cleared: plan.fields } : turn.erasure
@@ -101,14 +108,14 @@ function done(turn: Turn, { plan, desired, digests }: Facts): Turn {
  * An answer that says neither yes nor no. An update of a user whom this claim has looked at counts as done, or a service
  * that answers so for ever would be sent it for ever; one more look follows. What that cannot show is sent once more.
  * What may be lost by a wrong yes stays unknown until a GET shows it: a create, the end of access, and an erasure, which
- * is not sent again.
+ * is sent again as a whole while a GET shows what it was to clear.
  */
 function absorbUnclear(turn: Turn, facts: Facts): Step {
   const { plan } = facts
   const end = unknown('unclear', facts)
   if (!turn.memory.looked || plan.kind === 'create' || takesAccess(plan, turn.memory))
     return { turn: { ...turn, memory: doubtful(turn.memory, plan), acknowledged: true }, end }
-  const taken = done(turn, facts)
+  const taken = done(turn, facts, true)
   if (plan.kind === 'erase') return { turn: taken, end }
   const again =
     fieldsOf(plan).includes(UNVERIFIABLE_FIELD) && turn.memory.sent[UNVERIFIABLE_FIELD] !== DOUBTED

@@ -5,7 +5,7 @@ import { conflictAfterLook, conflictOnceCreated } from './conflict.ts'
 import { type CustomerDigests, DOUBTED, NO_VALUE } from './digest.ts'
 import { isLearnt, returnedAs } from './learnt.ts'
 import { agreed, type Memory } from './memory.ts'
-import { PHONE } from './right.ts'
+import { fieldsShown, PHONE } from './right.ts'
 
 /**
  * A GET said that there is no such user, or an update was answered with "not there". What no GET can show is
@@ -20,7 +20,7 @@ export function rememberAbsent(memory: Memory): Memory {
 }
 
 /** A look has shown what became of an erasure. */
-function lookedAt({ erased }: Memory): Memory['erased'] {
+function lookedAt({ erased }: Pick<Memory, 'erased'>): Memory['erased'] {
   return erased === null ? null : 'verified'
 }
 
@@ -61,9 +61,18 @@ export function rememberSeen(
   }
   const seenStatus = storable(remote.status)
   const shown = { ...memory, remote: 'present' as const, seenStatus, seen, learnt, looked: true }
-  if (memory.erased !== null) return { ...shown, erased: lookedAt(memory) }
+  if (memory.erased !== null) return afterErasure(memory, shown)
   const conflict = conflictAfterLook(memory.conflict, remote.fields, digests)
   return agreed({ ...shown, sent, conflict }, desired)
+}
+
+/** An erasure that was answered neither yes nor no was not carried out where what it cleared is still shown. */
+function afterErasure({ sent, erased }: Memory, shown: Memory): Memory {
+  if (fieldsShown(shown).some((field) => sent[field] === DOUBTED)) return { ...shown, erased: null, sent: {} }
+  const known = Object.entries(sent).filter(
+    ([field, mark]) => mark !== DOUBTED || field === UNVERIFIABLE_FIELD,
+  )
+  return { ...shown, erased: lookedAt({ erased }), sent: Object.fromEntries(known) }
 }
 
 /** In place of a status that the interface does not have, and the ledger's column cannot hold. */
@@ -80,6 +89,8 @@ type Acknowledged = {
   readonly status: number
   /** The status was the one that the service showed, not one of ours. */
   readonly carried: boolean
+  /** The answer said neither yes nor no. */
+  readonly unclear?: boolean
 }
 
 /** The service acknowledged a write: what it carried is now what is known, in place of what was seen. */
@@ -103,13 +114,17 @@ export function rememberSent(memory: Memory, write: Acknowledged, digests: Custo
 }
 
 /** Nothing is left to compare with; what was cleared a second time, because a look had shown it, is marked. */
-function rememberErased(memory: Memory, { fields, status }: Acknowledged): Memory {
+function rememberErased(memory: Memory, { fields, status, unclear = false }: Acknowledged): Memory {
   const { erased, refused } = memory
   const again = erased === null ? [] : fields.filter((field) => refused[field] === undefined)
-  const marks = Object.fromEntries(again.map((field) => [field, NO_VALUE]))
+  const inDoubt = unclear ? fields.filter((field) => field !== UNVERIFIABLE_FIELD) : []
+  const marks = Object.fromEntries([
+    ...again.map((field) => [field, NO_VALUE]),
+    ...inDoubt.map((field) => [field, DOUBTED]),
+  ])
   return {
     ...memory,
     ...{ remote: 'present', sentStatus: status, seenStatus: null, looked: false, erased: 'sent' },
-    ...{ sent: erased === null ? {} : { ...memory.sent, ...marks }, seen: {}, refused: {} },
+    ...{ sent: erased === null ? marks : { ...memory.sent, ...marks }, seen: {}, refused: {} },
   }
 }

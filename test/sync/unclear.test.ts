@@ -72,18 +72,30 @@ it('does not write a form of its own for ever', async () => {
   expect(await methods(['email'], [change(row)], forgets)).toEqual(['POST', 'GET', 'PATCH', 'GET', 'PATCH'])
 })
 
+/** Answered with null, and not carried out. */
+const nothing = { kind: 'answer', status: 200, applied: false, body: { kind: 'json', value: null } } as const
+
+it('takes nobody for erased before a GET has shown it, and sends the country again too', async () => {
+  const service = makePureService({ answers: 'null' })
+  const config = configOf(['email', 'country_code'], { onRemove: 'erase' })
+  const customer = makeCustomer({ service, row: { ...row, country_code: 'ES' }, config })
+  for (let n = 0; n < 4; n++) await customer.claim()
+  customer.row = null
+  // The revocation is carried out, and of three erasures only the last one.
+  for (const fault of [null, null, nothing, null, nothing, null]) service.faults.push(fault)
+  for (let n = 0; n < 3; n++) await customer.claim()
+  expect(service.users.get('7')).toMatchObject({ status: 0, email: row.email })
+  expect(customer.kept.unknown).toBe(true)
+  for (let n = 0; n < 2; n++) await customer.claim()
+  expect(service.users.get('7')).toMatchObject({ status: 0, email: null, country_code: null })
+  expect(customer.kept).toMatchObject({ unknown: false, record: { state: 'idle', erased: 'verified' } })
+})
+
 it('takes nobody for revoked before a GET has shown it', async () => {
   const service = makePureService({ answers: 'null' })
   const customer = makeCustomer({ service, row, config: configOf(['email']) })
   for (let n = 0; n < 2; n++) await customer.claim()
   customer.row = null
-  // Answered with null, and not carried out.
-  const nothing = {
-    kind: 'answer',
-    status: 200,
-    applied: false,
-    body: { kind: 'json', value: null },
-  } as const
   for (const fault of [nothing, null, nothing, null, nothing, null]) service.faults.push(fault)
   for (let n = 0; n < 4; n++) {
     await customer.claim()
