@@ -18,6 +18,8 @@ function sayState(state: TableState): string {
       return 'captured'
     case 'missing':
       return 'not captured; run `rollcall capture install`'
+    case 'misnamed':
+      return 'is not what the configuration says; correct one of them, then run `rollcall capture install`'
     case 'outdated':
       return 'does not fit the configuration; run `rollcall capture install`'
     case 'disabled':

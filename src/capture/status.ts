@@ -45,7 +45,7 @@ export type Difference = {
   readonly gone: readonly Relation[]
 }
 
-export type TableState = 'fits' | 'missing' | 'outdated' | 'disabled' | 'leftover'
+export type TableState = 'fits' | 'missing' | 'misnamed' | 'outdated' | 'disabled' | 'leftover'
 export type TableStatus = {
   readonly relation: Relation
   readonly state: TableState
@@ -86,8 +86,9 @@ function statusOf(difference: TableDifference, { functions, wider, lacks: rights
   const unknown = [...new Set(watchers.flatMap((watcher) => watcher.missing))]
   const state = ((): TableState => {
     if (watchers.length === 0) return 'leftover'
+    if (unknown.length > 0) return 'misnamed'
     if (whys.has('missing')) return 'missing'
-    if (whys.has('outdated') || old.length > 0 || unknown.length > 0 || rights.length > 0) return 'outdated'
+    if (whys.has('outdated') || old.length > 0 || rights.length > 0) return 'outdated'
     if (whys.has('disabled')) return 'disabled'
     return leftover.length > 0 ? 'leftover' : 'fits'
   })()

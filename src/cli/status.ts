@@ -103,9 +103,7 @@ export function needsPerson(
           'somebody is due for more than a minute: no worker syncs by the present mapping, or it is far behind',
         ]
       : []),
-    ...(unfit.length > 0
-      ? [`not captured as configured: ${sayUnfit(unfit)}: run \`rollcall capture install\``]
-      : []),
+    ...(unfit.length > 0 ? [`not captured as configured: ${sayUnfit(unfit)}: ${sayMend(unfit)}`] : []),
     ...marks.map((mark) =>
       mark.kind === 'truncate'
         ? `${mark.relation} was truncated and nobody was revoked for it: run \`rollcall capture resync\``
@@ -123,6 +121,12 @@ function sayUnfit(tables: Status['capture']['tables']): string {
     .map(({ relation, reasons }) => `${nameOf(relation)} (${reasons.join('; ')})`)
   const more = tables.length - named.length
   return [...named, ...(more > 0 ? [`${more} more`] : [])].join(', ')
+}
+
+function sayMend(tables: Status['capture']['tables']): string {
+  const install = 'run `rollcall capture install`'
+  const misnamed = tables.some(({ state }) => state === 'misnamed')
+  return misnamed ? `correct the configuration or the table, then ${install}` : install
 }
 
 /** What was missed is put right; what missed it goes on until somebody finds it. */

@@ -25,7 +25,7 @@ export const ERRORS = {
   DATABASE_DOWN: {
     exit: 1,
     means: 'Postgres at DATABASE_URL does not answer.',
-    todo: 'Check that the server runs and that host and port are right.',
+    todo: 'Check that the server runs, has room for more connections, and that host and port are right.',
   },
   DATABASE_REFUSED: {
     exit: 1,
@@ -41,7 +41,7 @@ export const ERRORS = {
     exit: 2,
     means:
       'A session does not get the settings that it begins with: a pooler stands between, or the address passes on one that the server does not take.',
-    todo: 'Name Postgres itself in the variable above, or a pooler in session mode that passes `options` on; mend the settings that the address passes on.',
+    todo: 'Name Postgres itself in the variable above (PgBouncer passes these settings on in no mode); mend the settings that the address passes on.',
   },
   TLS_FAILED: {
     exit: 1,

@@ -33,9 +33,9 @@ describe('status', () => {
       `ALTER FUNCTION rollcall."${name}" SECURITY INVOKER; ALTER TABLE customers RENAME plan TO tariff`,
     )
     expect(await states(db, watched)).toEqual({
-      customers: 'outdated',
-      p1: 'outdated',
-      p2: 'outdated',
+      customers: 'misnamed',
+      p1: 'misnamed',
+      p2: 'misnamed',
       side: 'outdated',
     })
     await db.pool.query('DROP TABLE side; ALTER TABLE customers RENAME tariff TO plan')
