@@ -257,6 +257,7 @@ CREATE INDEX "erasure_key" ON "rollcall"."erasure" USING btree ("key","id");--> 
 CREATE INDEX "call_key" ON "rollcall"."call" USING btree ("key","id");--> statement-breakpoint
 CREATE INDEX "call_at" ON "rollcall"."call" USING brin ("at");--> statement-breakpoint
 CREATE UNIQUE INDEX "finding_open" ON "rollcall"."finding" USING btree ("key") WHERE "rollcall"."finding"."resolved_at" IS NULL;--> statement-breakpoint
+CREATE INDEX "finding_key" ON "rollcall"."finding" USING btree ("key");--> statement-breakpoint
 CREATE INDEX "finding_next_look" ON "rollcall"."finding" USING btree ("next_look_at") WHERE "rollcall"."finding"."resolved_at" IS NULL;--> statement-breakpoint
 CREATE INDEX "finding_resolved" ON "rollcall"."finding" USING btree ("resolved_at") WHERE "rollcall"."finding"."resolved_at" IS NOT NULL;--> statement-breakpoint
 CREATE UNIQUE INDEX "sweep_unfinished" ON "rollcall"."sweep" USING btree ("kind") WHERE "rollcall"."sweep"."ended_at" IS NULL;--> statement-breakpoint

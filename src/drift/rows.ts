@@ -38,9 +38,13 @@ export type Resolution = { readonly id: string; readonly how: Resolved }
 
 const SECONDS = `now() + e."nextInMs" * interval '1 ms'`
 
+/** One that comes back after a repair goes on where that ended: the service may not take it. */
+const REPAIRS = `(SELECT CASE WHEN p.resolved_how = 'repaired' AND p.kind = e.kind AND p.fields = e.fields THEN p.repairs END
+  FROM rollcall.finding p WHERE p.key = e.key COLLATE "C" ORDER BY p.id DESC LIMIT 1)`
+
 const INSERT = `
-INSERT INTO rollcall.finding (key, user_id, kind, fields, pending, cause, access, desired, next_look_at)
-SELECT e.key, e."userId", e.kind, e.fields, e.pending, e.cause, e.access, e.desired, ${SECONDS}
+INSERT INTO rollcall.finding (key, user_id, kind, fields, pending, cause, access, desired, next_look_at, repairs)
+SELECT e.key, e."userId", e.kind, e.fields, e.pending, e.cause, e.access, e.desired, ${SECONDS}, coalesce(${REPAIRS}, 0)
 FROM jsonb_to_recordset($1::jsonb) AS e (key text, "userId" text, kind text, fields text[], pending text[], cause text,
   access text, desired text, "nextInMs" float8)
 ORDER BY e.key COLLATE "C"

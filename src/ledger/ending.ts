@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
-import type { OptionalField } from '../model/user.ts'
+import type { OptionalField, UserField } from '../model/user.ts'
 import { makeBatch, retried } from './batch.ts'
 import { noteNamed, noteSharers } from './claimants.ts'
 import type { LedgerRecord } from './record.ts'
@@ -50,6 +50,10 @@ export type Ending = {
   readonly claimedAtMs: number
   /** A GET of this claim showed all that is desired, after the last write. */
   readonly verified: boolean
+  /** A GET of this claim showed how the user was. */
+  readonly looked: boolean
+  /** What a clear yes of this claim was about; with the `user_id` the user as a whole. */
+  readonly carried: readonly UserField[]
   /** When the oldest change was made that this ending settles, in milliseconds since 1970. */
   readonly changedAtMs: number | null
   /** The mapping that it went by. */
@@ -95,12 +99,14 @@ const END = `
 WITH e AS MATERIALIZED (
   SELECT * FROM jsonb_to_recordset($1::jsonb) AS e (
     id bigint, token bigint, version bigint, kind text, sure boolean, acknowledged boolean, failed boolean,
-    "gapMs" float8, "backoffMs" float8, "lateMs" float8, unclear boolean, "replanAtMs" float8, "claimedAtMs" float8, verified boolean,
+    "gapMs" float8, "backoffMs" float8, "lateMs" float8, unclear boolean, "replanAtMs" float8, "claimedAtMs" float8, verified boolean, looked boolean, carried text[],
     "withdrawsDoubt" boolean, "changedAtMs" float8, generation bigint, desired text, record jsonb,
     erasure jsonb, "lastAnswer" jsonb)),
 locked AS MATERIALIZED (
-  SELECT o.id, o.due_at, o.unknown, o.suspect_version, o.synced_version, o.verify_left, o.check_at
+  SELECT o.id, o.key, o.due_at, o.unknown, o.suspect_version, o.synced_version, o.verify_left, o.check_at
   FROM rollcall.owed o JOIN e USING (id) ORDER BY o.key FOR UPDATE OF o),
+found AS MATERIALIZED (
+  SELECT f.id, f.key, f.fields FROM rollcall.finding f JOIN locked USING (key) WHERE f.resolved_at IS NULL ORDER BY f.key FOR UPDATE OF f),
 ended AS (
   UPDATE rollcall.owed o SET
     token = NULL,
@@ -186,6 +192,18 @@ erased AS (
   SELECT ended.key, e.record->>'userId', ARRAY(SELECT jsonb_array_elements_text(e.erasure->'cleared')), now()
   FROM ended JOIN e USING (id, token)
   WHERE jsonb_typeof(e.erasure->'cleared') = 'array' ORDER BY ended.key),
+mended AS (
+  -- Whoever is settled is right by now, as far as this claim has seen or written it.
+  UPDATE rollcall.finding f SET resolved_at = now(), next_look_at = NULL, pending = '{}',
+    cause = CASE WHEN own.form THEN 'normalised' ELSE f.cause END,
+    resolved_how = CASE WHEN own.form THEN 'normalised' WHEN f.desired IS DISTINCT FROM e.desired THEN 'by-a-change'
+      WHEN e.acknowledged THEN 'repaired' ELSE 'by-itself' END
+  FROM found, ended JOIN e USING (id, token),
+    LATERAL (SELECT NOT e.acknowledged AND found.fields <> '{}' AND found.fields <@ ARRAY(
+      SELECT jsonb_object_keys(coalesce(nullif(e.record->'normalised', 'null'), '{}'))) AS form) own
+  WHERE f.id = found.id AND found.key = ended.key AND e.kind = 'settle' AND e.record->>'state' = 'idle'
+    AND (e.looked OR CASE f.kind WHEN 'unreadable' THEN false WHEN 'missing' THEN 'user_id' = ANY(e.carried)
+      WHEN 'unexpected-access' THEN 'status' = ANY(e.carried) ELSE f.fields <@ e.carried END)),
 spent AS (
   -- A release was for what the customer was held for: once that is settled, or is something else, it is used up.
   UPDATE rollcall.decided d SET spent_at = now() FROM ended JOIN e USING (id, token)

@@ -34,6 +34,7 @@ export const finding = rollcall.table(
     resolvedHow: text('resolved_how'),
   },
   (t) => [
+    index('finding_key').on(t.key),
     uniqueIndex('finding_open').on(t.key).where(sql`${t.resolvedAt} IS NULL`),
     index('finding_next_look').on(t.nextLookAt).where(sql`${t.resolvedAt} IS NULL`),
     index('finding_resolved').on(t.resolvedAt).where(sql`${t.resolvedAt} IS NOT NULL`),

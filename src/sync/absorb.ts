@@ -1,4 +1,4 @@
-import { type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
+import { type OptionalField, UNVERIFIABLE_FIELD, USER_FIELDS, type UserField } from '../model/user.ts'
 import type { RemoteUser } from '../service/body.ts'
 import { type Facts, fieldsOf, reasonOf, retry, type Step } from './answer.ts'
 import type { ReadMeaning, WriteMeaning } from './classify.ts'
@@ -89,19 +89,22 @@ export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): St
 
 function done(turn: Turn, { plan, desired, digests }: Facts, unclear = false): Turn {
   if (plan.kind === 'none' || plan.kind === 'lookup' || plan.kind === 'reject') return turn
-  const carried = 'carried' in plan && plan.carried
+  const ofService = 'carried' in plan && plan.carried
   const write = {
-    desired,
-    verb: plan.kind,
-    fields: fieldsOf(plan),
-    status: plan.body.status,
-    carried,
+    ...{ desired, verb: plan.kind, fields: fieldsOf(plan), status: plan.body.status, carried: ofService },
     unclear,
   }
   const sent = rememberSent(turn.memory, write, digests)
   const memory = turn.setAside ? rememberRefused(sent, turn.setAside, { desired, digests }) : sent
   const erasure = plan.kind === 'erase' ? { ...turn.erasure, cleared: plan.fields } : turn.erasure
-  return { ...turn, memory, sure: true, acknowledged: true, setAside: null, erasure }
+  const carried = unclear ? turn.carried : [...turn.carried, ...carriedBy(plan)]
+  return { ...turn, memory, sure: true, acknowledged: true, setAside: null, erasure, carried }
+}
+
+/** A create and a PUT are about the user as a whole. */
+function carriedBy(plan: Plan): readonly UserField[] {
+  if (plan.kind === 'create' || plan.kind === 'replace') return USER_FIELDS
+  return 'carried' in plan && plan.carried ? fieldsOf(plan) : ['status', ...fieldsOf(plan)]
 }
 
 /**

@@ -51,6 +51,8 @@ export function makeEnding({ context, claim, mapped, record, rivals, turn, last,
     replanAtMs: replanAt(end, { claim, mapped, memory }),
     claimedAtMs: claim.nowMs,
     verified: end.kind === 'settle' && end.state === 'idle' && turn.lookups > 0 && !turn.acknowledged,
+    looked: turn.lookups > 0,
+    carried: turn.carried,
     changedAtMs: claim.changedAtMs,
     generation: claim.generation,
     desired: stays(end, record)

@@ -1,5 +1,5 @@
 import type { Reason } from '../ledger/record.ts'
-import type { OptionalField } from '../model/user.ts'
+import type { OptionalField, UserField } from '../model/user.ts'
 import type { CreateBody, UpdateBody } from '../service/client.ts'
 import type { Memory } from './memory.ts'
 import { makePlan, type Plan, type Situation } from './plan.ts'
@@ -49,6 +49,8 @@ export type Turn = {
   readonly lowered: boolean
   readonly sure: boolean
   readonly acknowledged: boolean
+  /** What a clear yes of this claim was about: with the `user_id` the user as a whole. */
+  readonly carried: readonly UserField[]
   /** A create was refused: with which status, and which optional fields it carried. */
   readonly refusedCreate: {
     readonly status: number
@@ -77,6 +79,7 @@ export function startTurn(memory: Memory): Turn {
     lowered: false,
     sure: false,
     acknowledged: false,
+    carried: [],
     refusedCreate: null,
     setAside: null,
     erasure: { cleared: null, left: null },

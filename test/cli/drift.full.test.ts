@@ -304,7 +304,8 @@ describe('with three users who were changed behind our back', () => {
     const worker = await house.startWorker()
     await house.settled()
     await worker.stop()
-    await until(async () => (await verifier.look([key]))[key]?.resolved === 'repaired', { what: 'its end' })
+    const repaired = `SELECT FROM rollcall.finding WHERE key = $1 AND resolved_how = 'repaired'`
+    expect((await pool.query(repaired, [key])).rowCount).toBe(1)
     await using reporting = await openVerifier(house)
     await until(async () => (await reporting.look([late]))[late]?.standing === 'found', { what: 'another' })
 

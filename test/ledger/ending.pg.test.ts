@@ -10,7 +10,15 @@ const { writtenAgoMs: _written, verifiedAgoMs: _seen, newcomer: _new, ...EMPTY }
 function ending(id: string, given: Partial<Ending> = {}): Ending {
   return {
     ...{ id, token: '7', key: 'c', version: '3', kind: 'settle' },
-    ...{ sure: true, wrote: true, acknowledged: false, failed: false, verified: false },
+    ...{
+      sure: true,
+      wrote: true,
+      acknowledged: false,
+      failed: false,
+      verified: false,
+      looked: false,
+      carried: [],
+    },
     ...{
       gapMs: 0,
       backoffMs: 1000,

@@ -18,7 +18,15 @@ async function ends({ pool }: TestDatabase, { key, erased, ...given }: Given, to
   )
   return await makeEnd(pool)({
     ...{ id: rows[0]?.id ?? '', token, key, version: '3', kind: 'settle' },
-    ...{ sure: true, wrote: true, acknowledged: true, failed: false, verified: false },
+    ...{
+      sure: true,
+      wrote: true,
+      acknowledged: true,
+      failed: false,
+      verified: false,
+      looked: false,
+      carried: [],
+    },
     ...{
       gapMs: 0,
       backoffMs: 1000,

@@ -249,7 +249,7 @@ const ENDING = {
   },
   ...{
     failed: false,
-    verified: false,
+    ...{ verified: false, looked: false, carried: [] },
     gapMs: 0,
     backoffMs: 0,
     lateMs: 0,
