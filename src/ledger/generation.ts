@@ -34,7 +34,7 @@ const NOTHING_SENT = `NOT EXISTS (SELECT FROM rollcall.ledger WHERE generation I
 const ADOPT = `
 INSERT INTO rollcall.generation (id, fingerprint, swept_at)
 SELECT coalesce(${CURRENT_GENERATION}, 0) + 1, $1, clock_timestamp()
-WHERE ${CURRENT_FINGERPRINT} IS DISTINCT FROM $1 AND ${NOTHING_SENT}`
+WHERE ${CURRENT_FINGERPRINT} IS NULL OR ${CURRENT_FINGERPRINT} <> $1 AND ${NOTHING_SENT}`
 
 const STANDING = `
 SELECT id::text AS generation, fingerprint = $1 AS current, swept_at IS NOT NULL AS swept,
