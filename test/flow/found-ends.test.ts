@@ -1,0 +1,36 @@
+// What a look has found is over as soon as rollcall has put it right, and everything that tells of it says so at once.
+import { expect, test } from 'vitest'
+import { readVerification } from '../../src/drift/coverage.ts'
+import { rollcall } from '../support/command.ts'
+import { runDrift } from '../support/drift-command.ts'
+import { postgres as lane } from '../support/lanes.ts'
+import { settledHouse } from '../support/settled-house.ts'
+import { until } from '../support/until.ts'
+
+const THREE = `INSERT INTO clientes (id, plan, nombre)
+  VALUES ('a', 'premium', 'Ana'), ('b', 'premium', 'Bea'), ('c', 'premium', 'Cai')`
+
+test('a finding ends with `sync --look` and with an ordinary change, and not with one that leaves it', async () => {
+  await using house = await settledHouse(lane, THREE)
+  const { pool } = house.db
+  for (const key of ['a', 'b']) house.sandbox.users.edit(key, { status: 0 })
+  house.sandbox.users.edit('c', { first_name: 'Eva' })
+  expect((await runDrift(house, ['--json'])).code).toBe(3)
+  const told = async () => {
+    const { findings } = JSON.parse((await runDrift(house, ['--from-ledger', '--json'])).out)
+    const { open } = await readVerification(pool, house.config.reconcile.periodMs)
+    return [findings.map(({ key }: { key: string }) => key).sort(), open]
+  }
+  expect(await told()).toEqual([['a', 'b', 'c'], expect.objectContaining({ differs: 3 })])
+
+  expect((await rollcall(house, 'sync', 'a', '--look')).code).toBe(0)
+  expect(await told()).toEqual([['b', 'c'], expect.objectContaining({ differs: 2 })])
+
+  await pool.query(`UPDATE clientes SET apellidos = 'Gil' WHERE id IN ('b', 'c')`)
+  await house.startWorker()
+  await until(() => house.calls('c').at(-1)?.method === 'PATCH', { what: 'the change of c' })
+  await house.settled()
+  // Each update carries the status, and so mends that; of the first name of `c` it says nothing.
+  expect(await told()).toEqual([['c'], expect.objectContaining({ differs: 1 })])
+  expect(house.sandbox.users.get('b')).toMatchObject({ status: 2, last_name: 'Gil' })
+})
