@@ -22,6 +22,8 @@ export type BenchHouse = AsyncDisposable & {
   readonly pool: pg.Pool
   readonly sandbox: Sandbox
   readonly worker: ChildProcess
+  /** A command beside the worker, which ends with the house; nothing of what it says is kept. */
+  start(args: readonly string[]): ChildProcess
 }
 
 export type BenchOptions = {
@@ -60,30 +62,36 @@ export async function buildBenchHouse({
   const folder = await mkdtemp(join(tmpdir(), 'rollcall-bench-'))
   stack.defer(() => rm(folder, { recursive: true, force: true }))
   await writeFile(join(folder, 'rollcall.config.js'), `export default ${JSON.stringify(authored)}`)
-  const worker = spawn(process.execPath, [BIN, 'worker'], {
-    cwd: folder,
-    stdio: ['ignore', 'ignore', 'pipe'],
-    env: {
-      ...process.env,
-      LOG_LEVEL: 'warn',
-      DATABASE_URL: postgres.url,
-      QUEUE_URL: redis?.url ?? postgres.url,
-      SERVICE_URL: sandbox.url,
-      SERVICE_API_KEY: KEYS.apiKey,
-      SERVICE_SECRET_KEY: KEYS.secretKey,
-      ROLLCALL_DIGEST_KEY: 'bench-digest-key-of-thirty-two-ch',
-    },
-  })
-  worker.stderr.pipe(process.stderr)
+  const env = {
+    ...process.env,
+    LOG_LEVEL: 'warn',
+    DATABASE_URL: postgres.url,
+    QUEUE_URL: redis?.url ?? postgres.url,
+    SERVICE_URL: sandbox.url,
+    SERVICE_API_KEY: KEYS.apiKey,
+    SERVICE_SECRET_KEY: KEYS.secretKey,
+    ROLLCALL_DIGEST_KEY: 'bench-digest-key-of-thirty-two-ch',
+  }
+  const children: ChildProcess[] = []
+  const start = (args: readonly string[], stderr: 'ignore' | 'inherit' = 'ignore'): ChildProcess => {
+    const stdio = ['ignore', 'ignore', stderr] as const
+    const child = spawn(process.execPath, [BIN, ...args], { cwd: folder, stdio: [...stdio], env })
+    children.push(child)
+    return child
+  }
+  const worker = start(['worker'], 'inherit')
   stack.defer(async () => {
-    const closed = new Promise((resolve) => worker.once('close', resolve))
-    worker.kill('SIGTERM')
-    await closed
+    for (const child of children) {
+      if (child.exitCode !== null || child.signalCode !== null) continue
+      const closed = new Promise((resolve) => child.once('close', resolve))
+      child.kill('SIGTERM')
+      await closed
+    }
   })
   await pool.query(`INSERT INTO customers VALUES ('warm-up', 'premium')`)
   while (sandbox.users.size === 0) await new Promise((resolve) => setTimeout(resolve, 20))
   const owned = stack.move()
-  return { pool, sandbox, worker, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  return { pool, sandbox, worker, start, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
 export function quantile(values: readonly number[], share: number): number {

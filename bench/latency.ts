@@ -1,23 +1,52 @@
-// From commit to the request's arrival at the service, worker idle, on both queue backends in one run.
-// Run: npx node bench/latency.ts [samples]
+// From commit to the request's arrival at the service on both queue backends in one run: beside nothing else, and while
+// `rollcall drift` looks at everybody.
+// Run: npx node bench/latency.ts [samples] [customers who are looked at]
 import { setTimeout as sleep } from 'node:timers/promises'
-import { buildBenchHouse, quantile } from './house.ts'
+import { type BenchHouse, buildBenchHouse, quantile } from './house.ts'
 
 const samples = Number(process.argv[2] ?? 100)
+const customers = Number(process.argv[3] ?? 3000)
+/** GETs a second of the run, which has to take longer than the samples do. */
+const RATE = 50
 
 for (const queue of ['redis', 'postgres'] as const) {
-  await using house = await buildBenchHouse({ queue })
+  await using house = await buildBenchHouse({ queue, ceiling: 500 })
+  await house.pool.query(
+    `INSERT INTO customers SELECT 'k' || i, 'premium', 'k' || i || '@example.com' FROM generate_series(1, $1) i`,
+    [customers],
+  )
+  while (house.sandbox.users.size <= customers) await sleep(100)
+  tell(`${queue}, alone`, await delaysOf(house, 'a'))
+  const run = house.start(['drift', '--rate', String(RATE)])
+  while ((await looksAt(house)) === 0 && run.exitCode === null) await sleep(50)
+  tell(`${queue}, beside a run`, await delaysOf(house, 'b'))
+  const { exitCode } = run
+  process.stdout.write(
+    `  ${await looksAt(house)} looked at meanwhile${exitCode === null ? '' : '; the run has ended'}\n`,
+  )
+}
+
+async function looksAt({ pool }: BenchHouse): Promise<number> {
+  const { rows } = await pool.query('SELECT count(looked_at)::int AS looked FROM rollcall.ledger')
+  return rows[0].looked
+}
+
+async function delaysOf({ pool, sandbox }: BenchHouse, prefix: string): Promise<readonly number[]> {
   const delays: number[] = []
   for (let i = 0; i < samples; i++) {
-    const id = `c${i}`
-    await house.pool.query(`INSERT INTO customers VALUES ($1, 'premium')`, [id])
+    const id = `${prefix}${i}`
+    await pool.query(`INSERT INTO customers VALUES ($1, 'premium')`, [id])
     const committed = Date.now()
-    while (house.sandbox.journal.list({ userId: id }).length === 0) await sleep(2)
-    delays.push((house.sandbox.journal.list({ userId: id })[0]?.arrivedAt ?? Number.NaN) - committed)
+    while (sandbox.journal.list({ userId: id }).length === 0) await sleep(2)
+    delays.push((sandbox.journal.list({ userId: id })[0]?.arrivedAt ?? Number.NaN) - committed)
     await sleep(150 + Math.random() * 200)
   }
-  const figures = [0.5, 0.95, 1].map((share) => `${quantile(delays, share)} ms`)
+  return delays
+}
+
+function tell(what: string, delays: readonly number[]): void {
+  const [median, most, longest] = [0.5, 0.99, 1].map((share) => quantile(delays, share))
   process.stdout.write(
-    `${queue}: median ${figures[0]}, 95 % ${figures[1]}, longest ${figures[2]} (${samples} samples)\n`,
+    `${what}: median ${median} ms, 99 % ${most} ms, longest ${longest} ms (${samples} samples)\n`,
   )
 }
