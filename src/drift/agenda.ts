@@ -170,6 +170,11 @@ export function doneOf({ tally, suspected }: Pick<Agenda, 'tally' | 'suspected'>
   return tally.checked + suspected + sumOf(tally.skipped) + silentOf(tally)
 }
 
+/** Of a run that nobody believes: all that was answered, and nobody is suspected. */
+export function answered(agenda: Agenda): Agenda {
+  return { waiting: [], tally: soFar(agenda), suspected: 0, found: [] }
+}
+
 /** Of a run that ends early: what was suspected stays a suspicion, and of the others the last look counts. */
 export function closed(agenda: Agenda): Agenda {
   const verdicts = agenda.waiting.flatMap(({ last }) => last ?? [])

@@ -4,7 +4,7 @@ import { leftOutOf } from '../access/left-out.ts'
 import { heldBackBy, plansFor } from '../access/next.ts'
 import { absenceOf } from '../diff/diff.ts'
 import { type Row, recordFor, rowsOf, type Standing } from '../diff/rows.ts'
-import type { KnownRecord } from '../ledger/record.ts'
+import type { KnownRecord, Reason } from '../ledger/record.ts'
 import type { Work } from '../ledger/sweep-work.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type Mapped, userIdOf } from '../model/mapped.ts'
@@ -15,7 +15,7 @@ import type { Memory } from '../sync/memory.ts'
 import { accessAfter, type Policy } from '../sync/plan.ts'
 import { rememberAbsent, rememberSeen } from '../sync/remember.ts'
 import { type Clues, causeOfAbsence, causeOfFields } from './cause.ts'
-import { accessWhileHeld, thereWhenHeld, wantedWhenHeld } from './held-access.ts'
+import { accessWhileHeld, thereWhenHeld, wantedWhenHeld, wrongWhenFound } from './held-access.ts'
 import type { DriftField, DriftKind, DriftVerdict, Skipped, Verdict, WrongAccess } from './words.ts'
 
 /** A customer as it stands, and what is remembered of it; all of one moment. */
@@ -85,7 +85,8 @@ function notOurs(subject: Subject): Skipped | null {
 /** Of somebody who is held; by what a release would send. */
 export function heldAccess(subject: Subject): WrongAccess | null {
   const { now, memory } = plansFor(askedOf(subject, undefined))
-  const reason = subject.work.record.reason ?? {}
+  const reason: Pick<Reason, 'kinds' | 'entitles'> = subject.work.record.reason ?? {}
+  if (reason.kinds?.includes('repair')) return wrongWhenFound(reason)
   const wanted = now.kind === 'lookup' ? wantedWhenHeld(reason) : accessAfter(now)
   return accessWhileHeld(wanted, thereWhenHeld(reason, memory))
 }

@@ -70,11 +70,14 @@ export async function believe(client: Client, { by, why }: Person): Promise<void
   await client.query(`INSERT INTO rollcall.decision (action, by, why) VALUES ('believe', $1, $2)`, [by, why])
 }
 
-const LATELY = `interval '5 seconds'`
+const LATELY = `now() - interval '5 seconds'`
 
+/** Looks since the first of the suspicions that are as young, or for as long: what came before may have been another service. */
 const OTHERS = `
 WITH lately AS (SELECT FROM rollcall.ledger l
-  WHERE l.looked_at > now() - ${LATELY} AND l.looked_at <= now() AND l.key <> ALL ($1) LIMIT ${WITNESSES})
+  WHERE l.looked_at > (SELECT coalesce(min(f.first_seen), ${LATELY}) FROM rollcall.finding f
+      WHERE f.first_seen > ${LATELY} AND f.resolved_at IS NULL AND f.kind = ANY ($2))
+    AND l.looked_at <= now() AND l.key <> ALL ($1) LIMIT ${WITNESSES})
 SELECT l.key FROM rollcall.ledger l WHERE ${VERIFIABLE} AND l.key <> ALL ($1)
 ORDER BY random() LIMIT ${WITNESSES} - (SELECT count(*) FROM lately)`
 
@@ -83,6 +86,6 @@ export async function witnesses(
   client: Client,
   about: readonly CustomerKey[],
 ): Promise<readonly CustomerKey[]> {
-  const { rows } = await client.query<{ key: CustomerKey }>(OTHERS, [about])
+  const { rows } = await client.query<{ key: CustomerKey }>(OTHERS, [about, STRANGE_KINDS])
   return rows.map(({ key }) => key)
 }

@@ -32,6 +32,12 @@ function hasAccess({ remote, sentStatus, seenStatus }: There): boolean | null {
   return said && status !== null ? entitled(status) : null
 }
 
+/** Of somebody whose repair waits: looks have shown the access, and what is remembered of the user does not hold. */
+export function wrongWhenFound({ entitles }: Pick<Reason, 'entitles'>): WrongAccess | null {
+  if (entitles === undefined) return null
+  return entitles ? 'lost' : 'undue'
+}
+
 /**
  * Whether the customer is to have access, by the record alone, for whoever reads no customer: what was noted as it was
  * held, or what the kinds tell. A change of status to 0 is a kind of its own.

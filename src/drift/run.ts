@@ -1,7 +1,7 @@
 // One run over customers that a person or a job asked for: looks, second looks, and an end that can be believed.
 import type { Pool } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
-import { type Agenda, afterLooks, closed, dueOf, nextAt, soFar } from './agenda.ts'
+import { type Agenda, afterLooks, answered, closed, dueOf, nextAt, soFar } from './agenda.ts'
 import { FIRST, type Next, type Place } from './everybody.ts'
 import { BEAT_MS, type Gate, type RunEnd } from './gate.ts'
 import { metSince } from './meanwhile.ts'
@@ -48,8 +48,9 @@ export async function driveRun(options: RunOptions): Promise<{ readonly run: Run
   const end = await unlessStopped(go)
   await keepNow()
   await source.return(undefined)
-  const agenda = closed(run.agenda)
-  return { run: { ...run, agenda }, end: end.kind === 'stopped' ? concluded(run.agenda, end, doubtOf) : end }
+  const told = end.kind === 'stopped' ? concluded(run.agenda, end, doubtOf) : end
+  const agenda = told.kind === 'not-credible' ? answered(run.agenda) : closed(run.agenda)
+  return { run: { ...run, agenda }, end: told }
 
   async function go(): Promise<RunEnd> {
     for (;;) {

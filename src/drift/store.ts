@@ -13,6 +13,8 @@ import { DOUBTED_MS, type Given, LEFT, type Stepped, type Stored, writesOf } fro
 
 export type StoreOptions = Lag & {
   readonly fingerprint: string
+  /** Workers mend what is found, and have to look for it. */
+  readonly mendsLater: boolean
 }
 
 /** A sync that is under way holds its row for a moment only. */

@@ -108,6 +108,7 @@ async function carryOut(keys: readonly CustomerKey[], batch: Checking): Promise<
   const stored = await storeLooks(pool, given, {
     ...config.timing,
     fingerprint: config.fingerprint,
+    mendsLater: !batch.repair && config.reconcile.mode === 'repair',
   })
   for (const { subject } of given) checks.delete(subject.key)
   const repairing = await mendThem(given, stored, batch)

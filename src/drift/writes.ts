@@ -61,7 +61,10 @@ export const LEFT: Stored = {
 /** For workers; a run asks again a moment later. The service may say something else before long. */
 export const DOUBTED_MS = 600_000
 
-export function writesOf({ subject, looked, sight, open, moved, step }: Stepped, lag: Lag): Writing {
+export function writesOf(
+  { subject, looked, sight, open, moved, step }: Stepped,
+  { mendsLater, ...lag }: Lag & { readonly mendsLater: boolean },
+): Writing {
   const left: Stored = { ...LEFT, moved, findingId: open?.id ?? null }
   const seen = looked.kind === 'seen' && !moved
   const told = { key: subject.key, userId: userIdOf(subject.mapped), desired: subject.desired }
@@ -107,7 +110,8 @@ export function writesOf({ subject, looked, sight, open, moved, step }: Stepped,
     case 'keep': {
       const { looks, id } = open ?? { looks: 1, id: '' }
       const pending = step.told.pending.length > 0
-      const nextInMs = pending ? secondLookMs(lag) : null
+      const mend = mayMend(step.told.kind, open)
+      const nextInMs = pending ? secondLookMs(lag) : mend && mendsLater ? postponedMs(lag) : null
       const change = {
         ...told,
         ...step.told,
@@ -122,7 +126,7 @@ export function writesOf({ subject, looked, sight, open, moved, step }: Stepped,
         standing: 'found',
         nextInMs,
         more: pending,
-        mend: mayMend(step.told.kind, open),
+        mend,
         told: toldOf(step.told),
       }
       return { stored, change, record }

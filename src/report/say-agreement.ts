@@ -45,7 +45,7 @@ function notLookedAt({ options, chosen, counts, suspected }: Report): number {
 const WHY: Readonly<Record<Exclude<Skipped, 'held' | 'not-ours'>, string>> = {
   owed: 'owed a sync',
   'just-settled': 'written a moment ago',
-  moved: 'changed meanwhile',
+  moved: 'changed, or looked at by another process, meanwhile',
   rejected: 'rejected',
   discarded: 'with a difference that a person has accepted',
   'unreadable-row': 'with a row that cannot be read',

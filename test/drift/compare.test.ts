@@ -145,6 +145,17 @@ describe('of somebody who is held', () => {
   })
 })
 
+test('of somebody whose repair waits access is what looks have shown, whatever is remembered', () => {
+  const held = (entitles: boolean | undefined) =>
+    heldAccess(
+      subject(user(2), {
+        ...{ remote: 'present', sentStatus: 2, state: 'held' },
+        reason: { code: 'held', kinds: ['repair'], ...(entitles === undefined ? {} : { entitles }) },
+      }),
+    )
+  expect([held(true), held(false), held(undefined)]).toEqual(['lost', 'undue', null])
+})
+
 describe('access', () => {
   const GONE: Mapped = { kind: 'removed', userId: 'u7' }
   const ELSEWHERE: Mapped = { kind: 'out-of-scope', userId: 'u7' }

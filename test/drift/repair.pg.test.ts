@@ -1,6 +1,7 @@
 // What is repaired, what is learnt to be the service's own form, and what waits because it is a mass.
 import { expect, test } from 'vitest'
 import { discard, release } from '../../src/brake/held.ts'
+import type { RollcallConfig } from '../../src/config/define.ts'
 import { readDoubt } from '../../src/drift/coverage.ts'
 import { believe } from '../../src/drift/evidence.ts'
 import { noteNow } from '../../src/ledger/note.ts'
@@ -10,8 +11,8 @@ import { buildHouse, type House } from '../support/house.ts'
 import { until } from '../support/until.ts'
 import { looksAreDue, openVerifier, LANE as QUEUE, storedFindings, type Verifier } from './scene.ts'
 
-async function open(options: { customers: number; repair?: boolean }) {
-  const house = await buildHouse(QUEUE)
+async function open(options: { customers: number; repair?: boolean; config?: Partial<RollcallConfig> }) {
+  const house = await buildHouse(QUEUE, options.config ? { config: options.config } : {})
   await house.startWorker()
   await house.db.pool.query(
     `INSERT INTO clientes (id, plan, nombre, notas)
@@ -131,6 +132,31 @@ test('who is not there is confirmed only once others were asked, be it that nobo
   const asked = house.calls().filter(({ method }) => method === 'GET').length
   expect(asked).toBeGreaterThanOrEqual(10)
   expect((await lookAgain(scene, ['k1'])).k1).toMatchObject({ standing: 'found', repairing: true })
+})
+
+test('a service that is emptied at the end of many looks is not believed for them', async () => {
+  await using scene = await open({ customers: 30, repair: true })
+  const { house, verifier } = scene
+  await verifier.look(keysOf(30))
+  house.sandbox.users.clear()
+  const last = keysOf(30).slice(25)
+  for (let looks = 0; looks < 3; looks++) {
+    const looked = await lookAgain(scene, last)
+    expect(new Set(last.map((key) => looked[key]?.standing))).toEqual(new Set(['suspected']))
+  }
+  expect(house.sandbox.users.all()).toEqual([])
+})
+
+test('what a run finds is owed to workers that repair, and to no others', async () => {
+  for (const mode of ['repair', 'report'] as const) {
+    await using scene = await open({ customers: 2, config: { reconcile: { period: '7d', mode } } })
+    const { house } = scene
+    house.sandbox.users.edit('k1', { first_name: 'Eva' })
+    await lookAgain(scene, ['k1'])
+    expect((await lookAgain(scene, ['k1'])).k1).toMatchObject({ standing: 'found', repairing: false })
+    const next = 'SELECT FROM rollcall.finding WHERE next_look_at IS NOT NULL'
+    expect((await house.db.pool.query(next)).rowCount, mode).toBe(mode === 'repair' ? 1 : 0)
+  }
 })
 
 test('that half of them are not there is meant once a person has said so', async () => {

@@ -106,11 +106,11 @@ test('a service that cannot be believed accuses nobody, is not asked for long, a
   const askedBy = async (args: readonly string[], env = {}) => {
     const before = house.calls().length
     const { code, out } = await runDrift(house, ['--json', '--repair', ...args], { env })
-    const { outcome, findings, conclusion, headline } = JSON.parse(out)
+    const { outcome, findings, conclusion, headline, counts } = JSON.parse(out)
     expect({ code, conclusion, findings }).toEqual({ code: 1, conclusion: 'not-credible', findings: [] })
     const calls = house.calls().slice(before)
     expect(calls.filter(({ method }) => method !== 'GET')).toEqual([])
-    return { why: outcome.why, headline, calls: calls.length }
+    return { why: outcome.why, headline, calls: calls.length, missing: counts.kinds.missing }
   }
 
   const denied = await askedBy([], { SERVICE_SECRET_KEY: 'another' })
@@ -137,6 +137,7 @@ test('a service that cannot be believed accuses nobody, is not asked for long, a
 
   const emptied = await askedBy([])
   expect(emptied.why).toBe('nobody-there')
+  expect(emptied.missing).toBeGreaterThanOrEqual(30)
   expect(emptied.calls).toBeLessThanOrEqual(60)
   const owed = await house.db.pool.query('SELECT FROM rollcall.owed WHERE due_at IS NOT NULL')
   expect(owed.rowCount).toBe(0)

@@ -67,11 +67,16 @@ test('nobody is checked who is owed, in doubt, about to be planned, or in the ha
   const claimed = await claimChecks(pool, keys, MAPPING)
   await holder.query('ROLLBACK')
   holder.release()
-  expect([...claimed.keys()].sort()).toEqual(['free', 'new'])
+  expect([...claimed.keys()].sort()).toEqual(['free', 'new', 'verified'])
   expect(await claimChecks(pool, ['held'], { ...MAPPING, fingerprint: 'another' })).toEqual(new Map())
   // Somebody of whom nothing but a check was ever wanted is nobody that we know.
   expect(await knownKeysIfAny(pool, ['free', 'new'])).toEqual(new Set(['free']))
-  expect(await endChecks(pool, asChecks(claimed), 'ours')).toEqual(new Set(['free', 'new']))
+  expect(await endChecks(pool, asChecks(claimed), 'ours')).toEqual(new Set(['free', 'new', 'verified']))
+  // The look that follows an unknown outcome comes when it was to come.
+  const { rows } = await pool.query(
+    `SELECT key FROM rollcall.owed WHERE check_at > now() + interval '59 minutes' AND token IS NULL`,
+  )
+  expect(rows).toEqual([{ key: 'verified' }])
 })
 
 test('a check that died leaves nothing in doubt, and keeps nobody away for longer than it lasts', async () => {
