@@ -274,7 +274,7 @@ ON CONFLICT (key) DO UPDATE SET
   {
     name: 'note-due-while-token-out',
     file: 'src/ledger/note.ts',
-    find: `  due_at = CASE WHEN o.token IS NULL THEN least(o.due_at, greatest(now(), o.not_before)) ELSE o.due_at END,
+    find: `  due_at = CASE WHEN \${UNDER_WAY} THEN o.due_at ELSE least(o.due_at, greatest(now(), o.not_before)) END,
   changed_at = least(o.changed_at, excluded.changed_at)\``,
     replace: `  due_at = least(o.due_at, greatest(now(), o.not_before)),
   changed_at = least(o.changed_at, excluded.changed_at)\``,
@@ -351,5 +351,59 @@ ON CONFLICT (key) DO UPDATE SET
     find: `  delete fields.mobile_phone
 `,
     replace: ``,
+  },
+  {
+    name: 'read-policy-afterwards',
+    file: 'src/customers/read.ts',
+    find: `if (rows.length === 0 && config.customers.rowSecurity === 'apply') await requireSomebody(session, shape)`,
+    replace: `if (rows.length < 0) await requireSomebody(session, shape)`,
+  },
+  {
+    name: 'erasure-disproved-is-done',
+    file: 'src/sync/remember.ts',
+    find: `if (fieldsShown(shown).some((field) => sent[field] === DOUBTED)) return`,
+    replace: `if (fieldsShown(shown).length < 0) return`,
+  },
+  {
+    name: 'ending-ends-any-finding',
+    file: 'src/ledger/ending.ts',
+    find: `ELSE f.fields <@ e.carried END`,
+    replace: `ELSE true END`,
+  },
+  {
+    name: 'ending-leaves-findings',
+    file: 'src/ledger/ending.ts',
+    find: `WHEN 'unexpected-access' THEN 'status' = ANY(e.carried) ELSE f.fields <@ e.carried END`,
+    replace: `ELSE false END`,
+  },
+  {
+    name: 'check-of-the-unknown',
+    file: 'src/ledger/check.ts',
+    find: `AND o.due_at IS NULL AND NOT o.unknown AND (o.replan_at`,
+    replace: `AND o.due_at IS NULL AND (o.replan_at`,
+  },
+  {
+    name: 'check-any-token',
+    file: 'src/ledger/check.ts',
+    find: `WHERE o.token = e.token AND o.call_token = e.token AND NOT`,
+    replace: `WHERE NOT`,
+  },
+  {
+    name: 'note-leaves-checks',
+    file: 'src/ledger/taken.ts',
+    find: `token = CASE WHEN o.due_at IS NOT NULL THEN o.token END,`,
+    replace: `token = o.token,`,
+  },
+  {
+    name: 'repair-of-newcomers',
+    file: 'src/drift/verify.ts',
+    find: `if (!work.known || !wanted ||`,
+    replace: `if (!wanted ||`,
+  },
+  {
+    name: 'evidence-of-before',
+    file: 'src/drift/evidence.ts',
+    find: `WHERE f.first_seen > \${LATELY} AND`,
+    replace: `WHERE false AND`,
   },
 ]
