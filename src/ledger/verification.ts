@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg'
 import { type CustomerKey, LANE } from '../model/customer.ts'
-import { UNDER_WAY } from './taken.ts'
+import { TAKE, UNDER_WAY } from './taken.ts'
 
 /**
  * After an outcome that was unknown, a request may arrive later than anybody waits for. So the user is looked at
@@ -26,6 +26,7 @@ WITH passed AS MATERIALIZED (
 UPDATE rollcall.owed o SET
   change_version = o.change_version + 1,
   suspect_version = o.change_version + 1,
+  ${TAKE},
   unknown = true,
   verify_left = o.verify_left - 1,
   check_at = NULL,

@@ -5,6 +5,7 @@ import { claimChecks, endChecks } from '../../src/ledger/check.ts'
 import { knownKeysIfAny } from '../../src/ledger/known.ts'
 import { leaseLane } from '../../src/ledger/lease.ts'
 import { note, noteToLook } from '../../src/ledger/note.ts'
+import { noteVerifications } from '../../src/ledger/verification.ts'
 import { LANE } from '../../src/model/customer.ts'
 import { freshDatabase } from '../support/database.ts'
 
@@ -99,4 +100,18 @@ test('what was seen under one mapping does not count under the next', async () =
   await pool.query(`INSERT INTO rollcall.generation (id, fingerprint) VALUES (2, 'another')`)
   expect(await endChecks(pool, checks, 'ours')).toEqual(new Set())
   expect(await row(pool, 'a')).toMatchObject({ out: false })
+})
+
+test('the look that is owed after an unknown outcome takes the row from a check, and doubts nothing more', async () => {
+  await using db = await openDatabase()
+  const { pool } = db
+  await pool.query(`INSERT INTO rollcall.owed (key, change_version, lane, verify_left, check_at)
+    VALUES ('a', 1, 1, 2, now() + interval '1 hour')`)
+  const checks = await claimChecks(pool, ['a'], MAPPING)
+  await pool.query(`UPDATE rollcall.owed SET check_at = now()`)
+  expect(await noteVerifications(pool, 10)).toBe(1)
+  expect(await endChecks(pool, asChecks(checks), 'ours')).toEqual(new Set())
+  await leaseLane(pool, { lane: (await laneOf(pool)) as 1, leaseMs: 1000, limit: 1 })
+  const { rows } = await pool.query('SELECT blind, verify_left, call_token FROM rollcall.owed')
+  expect(rows).toEqual([{ blind: false, verify_left: 1, call_token: null }])
 })
