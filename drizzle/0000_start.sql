@@ -83,19 +83,6 @@ CREATE TABLE "rollcall"."call" (
 	"answer" text NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "rollcall"."drift_run" (
-	"id" bigserial PRIMARY KEY NOT NULL,
-	"options" jsonb DEFAULT '{}'::jsonb NOT NULL,
-	"cursor" jsonb,
-	"started_at" timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-	"updated_at" timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-	"ended_at" timestamp with time zone,
-	"outcome" text,
-	"population" bigint,
-	"sampled" bigint,
-	"tally" jsonb DEFAULT '{}'::jsonb NOT NULL
-);
---> statement-breakpoint
 CREATE TABLE "rollcall"."finding" (
 	"id" bigserial PRIMARY KEY NOT NULL,
 	"key" text COLLATE "C" NOT NULL,
@@ -118,22 +105,22 @@ CREATE TABLE "rollcall"."finding" (
 	CONSTRAINT "finding_kind" CHECK ("rollcall"."finding"."kind" IN ('missing', 'differs', 'unexpected-access', 'unreadable', 'trial-ended'))
 );
 --> statement-breakpoint
-CREATE TABLE "rollcall"."sweep" (
+CREATE TABLE "rollcall"."run" (
 	"id" bigserial PRIMARY KEY NOT NULL,
 	"kind" text NOT NULL,
 	"generation" bigint NOT NULL,
 	"options" jsonb DEFAULT '{}'::jsonb NOT NULL,
 	"marks" bigint[] DEFAULT '{}' NOT NULL,
 	"capture" text DEFAULT '' NOT NULL,
-	"position" jsonb,
+	"cursor" jsonb,
 	"total" bigint,
 	"tally" jsonb DEFAULT '{}'::jsonb NOT NULL,
 	"started_at" timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
 	"updated_at" timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
 	"ended_at" timestamp with time zone,
 	"outcome" text,
-	CONSTRAINT "sweep_kind" CHECK ("rollcall"."sweep"."kind" IN ('backfill', 'mapping', 'gap', 'resync', 'check')),
-	CONSTRAINT "sweep_outcome" CHECK (("rollcall"."sweep"."outcome" IS NULL) = ("rollcall"."sweep"."ended_at" IS NULL) AND ("rollcall"."sweep"."outcome" IS NULL OR "rollcall"."sweep"."outcome" IN ('done', 'replaced')))
+	CONSTRAINT "run_kind" CHECK ("rollcall"."run"."kind" IN ('backfill', 'mapping', 'gap', 'resync', 'check', 'drift')),
+	CONSTRAINT "run_outcome" CHECK (("rollcall"."run"."outcome" IS NULL) = ("rollcall"."run"."ended_at" IS NULL) AND ("rollcall"."run"."outcome" IS NULL OR "rollcall"."run"."outcome" IN ('done', 'replaced', 'not-credible')))
 );
 --> statement-breakpoint
 CREATE TABLE "rollcall"."capture_mark" (
@@ -260,7 +247,7 @@ CREATE UNIQUE INDEX "finding_open" ON "rollcall"."finding" USING btree ("key") W
 CREATE INDEX "finding_key" ON "rollcall"."finding" USING btree ("key");--> statement-breakpoint
 CREATE INDEX "finding_next_look" ON "rollcall"."finding" USING btree ("next_look_at") WHERE "rollcall"."finding"."resolved_at" IS NULL;--> statement-breakpoint
 CREATE INDEX "finding_resolved" ON "rollcall"."finding" USING btree ("resolved_at") WHERE "rollcall"."finding"."resolved_at" IS NOT NULL;--> statement-breakpoint
-CREATE UNIQUE INDEX "sweep_unfinished" ON "rollcall"."sweep" USING btree ("kind") WHERE "rollcall"."sweep"."ended_at" IS NULL;--> statement-breakpoint
+CREATE UNIQUE INDEX "run_unfinished" ON "rollcall"."run" USING btree ("kind") WHERE "rollcall"."run"."ended_at" IS NULL AND "rollcall"."run"."kind" <> 'drift';--> statement-breakpoint
 CREATE INDEX "ledger_user_id" ON "rollcall"."ledger" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "ledger_conflict" ON "rollcall"."ledger" USING btree ("key") WHERE "rollcall"."ledger"."conflict" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "ledger_asked" ON "rollcall"."ledger" USING btree ("asked_at");--> statement-breakpoint

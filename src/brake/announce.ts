@@ -28,7 +28,7 @@ INSERT INTO rollcall.brake AS b (kind, expected, expected_until)
 VALUES ('create', $1, clock_timestamp() + $2 * interval '1 hour')
 ON CONFLICT (kind) DO UPDATE SET expected = excluded.expected, expected_until = excluded.expected_until
 WHERE b.expected_until IS NULL
-  OR b.expected_until - $2 * interval '1 hour' < (SELECT started_at FROM rollcall.sweep WHERE id = $3)
+  OR b.expected_until - $2 * interval '1 hour' < (SELECT started_at FROM rollcall.run WHERE id = $3)
 RETURNING kind`
 
 const STANDS = `

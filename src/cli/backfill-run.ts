@@ -14,7 +14,7 @@ import { namedService } from '../service/target.ts'
 import type { Judged } from '../sweep/judge.ts'
 import { requireCapture } from '../sweep/ready.ts'
 import type { Restriction } from '../sweep/restriction.ts'
-import { type Begun, type Ran, type RunOptions, runSweep } from '../sweep/run.ts'
+import { type Begun, type Ran, runSweep, type SweepingOptions } from '../sweep/run.ts'
 import { makeThrottle, pageFor } from '../sweep/throttle.ts'
 import { type Digester, makeDigester } from '../sync/digest.ts'
 import { policyOf } from '../sync/policy.ts'
@@ -152,7 +152,11 @@ type Paging = {
   readonly afterPage: (judged: readonly Judged[]) => Promise<void>
 }
 
-function sweeping(running: Running, restriction: Restriction, { onBegin, afterPage }: Paging): RunOptions {
+function sweeping(
+  running: Running,
+  restriction: Restriction,
+  { onBegin, afterPage }: Paging,
+): SweepingOptions {
   const { io, pool, config, asked, digester, progress } = running
   let begun: Begun | null = null
   return {

@@ -2,7 +2,7 @@
 import type { Pool } from 'pg'
 import { alone } from '../ledger/alone.ts'
 import { readStanding } from '../ledger/generation.ts'
-import { readDone, readOtherBackfill } from '../ledger/sweeps-other.ts'
+import { readDone, readOtherBackfill } from '../ledger/runs-read.ts'
 import { RollcallError } from '../model/errors.ts'
 import { sleep } from '../ops/time.ts'
 import type { Restriction } from '../sweep/restriction.ts'

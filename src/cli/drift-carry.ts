@@ -61,7 +61,7 @@ export async function carryOut(io: Io, reporting: Reporting, driving: Driving): 
   const gate = gateOf(io, reporting, (stopped) => show(stopped ? HALT : null))
   try {
     const driven = await driveRun({
-      ...{ pool, gate, run: driving.run, sleep, signal: io.stop },
+      ...{ pool, fingerprint: config.fingerprint, gate, run: driving.run, sleep, signal: io.stop },
       everybody: (from) =>
         everybody(
           {

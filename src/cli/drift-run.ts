@@ -7,7 +7,7 @@ import { believe } from '../drift/evidence.ts'
 import { readFound } from '../drift/found.ts'
 import type { RunEnd } from '../drift/gate.ts'
 import { countFoundLater } from '../drift/meanwhile.ts'
-import { beginRun, endRun, findRun, type Run, readPast, readTime } from '../drift/runs.ts'
+import { beginDrift, endDrift, findDrift, type Run, readPast, readTime } from '../drift/runs.ts'
 import type { Shown, Verified } from '../drift/words.ts'
 import { alone } from '../ledger/alone.ts'
 import { makeCallLog } from '../ledger/call-log.ts'
@@ -86,9 +86,9 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
   })
   if (end.kind === 'refused') throw await refusal(end.why, reporting)
   const endedAt = await readTime(pool)
-  if (end.kind !== 'stopped') await endRun(pool, run, end.kind)
-  const { tally, suspected, found } = run.agenda
   const credible = end.kind !== 'not-credible'
+  if (end.kind !== 'stopped') await endDrift(pool, run, credible)
+  const { tally, suspected, found } = run.agenda
   const findings = credible ? await readFound(pool, found) : []
   const done = doneOf(run.agenda)
   const all = end.kind === 'complete' && asked.sample === null
@@ -149,8 +149,9 @@ async function begin(
   const everybody: Everybody = { pool, shape, conditions, signal: io.stop }
   const { sample, repair } = asked
   const where = digestOf(conditions, digestKey)
-  const options = { sample, where, repair, fingerprint: config.fingerprint }
-  const found = asked.restart ? null : await findRun(pool, options, performance.now())
+  const { generation } = opened.standing
+  const wanted = { options: { sample, where, repair }, generation }
+  const found = asked.restart ? null : await findDrift(pool, wanted, performance.now())
   if (found) {
     const done = figure(doneOf(found.agenda))
     io.err(`going on with the run of ${minute(found.startedAt)}: ${done} done; --restart begins anew`)
@@ -159,8 +160,7 @@ async function begin(
   }
   const population = await countEverybody(everybody)
   const seed = randomBytes(8).readBigInt64LE().toString()
-  const sampled = sample === null ? null : Math.min(sample, population)
-  const run = await beginRun(pool, options, { seed, population, sampled })
+  const run = await beginDrift(pool, wanted, { seed, population })
   return { run, everybody, goesOn: false }
 }
 

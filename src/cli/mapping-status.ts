@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
 import { readStanding, type Standing } from '../ledger/generation.ts'
-import { everybodyIsIn } from '../ledger/sweeps.ts'
+import { everybodyIsIn } from '../ledger/runs-read.ts'
 import { EVERYBODY } from '../sweep/differs.ts'
 import { type Swept, sweep } from '../sweep/sweep.ts'
 import { makeDigester } from '../sync/digest.ts'

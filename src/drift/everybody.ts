@@ -1,7 +1,7 @@
 // The customers of a run, one after the other, from wherever an earlier process has come to.
 import type { Reading } from '../customers/reading.ts'
+import type { Position as Start } from '../ledger/runs.ts'
 import { changedSince } from '../ledger/sweep-work.ts'
-import type { Position as Start } from '../ledger/sweeps.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { everyPage } from '../sync/pages.ts'
 import { type Drawn, draw, type Everybody } from './draw.ts'

@@ -5,13 +5,15 @@ import { type Agenda, afterLooks, answered, closed, dueOf, nextAt, soFar } from 
 import { FIRST, type Next, type Place } from './everybody.ts'
 import { BEAT_MS, type Gate, type RunEnd } from './gate.ts'
 import { metSince } from './meanwhile.ts'
-import { keepRun, type Run } from './runs.ts'
+import { keepDrift, type Run } from './runs.ts'
 import { silentOf } from './tally.ts'
 import type { Verify } from './verify.ts'
 import type { Doubt, Tally, Verified } from './words.ts'
 
-export type RunOptions = {
+export type DriveOptions = {
   readonly pool: Pool
+  /** Of the mapping that it goes by. */
+  readonly fingerprint: string
   readonly run: Run
   readonly gate: Gate
   readonly everybody: (from: Place) => AsyncGenerator<Next>
@@ -35,7 +37,7 @@ const ENOUGH_SILENCE = 10
  * Drives a run until nobody is left to look at, or for as long as it makes sense. What it has found is in the run that it
  * resolves to; it is kept by then, and stays open: `endRun` ends it.
  */
-export async function driveRun(options: RunOptions): Promise<{ readonly run: Run; readonly end: RunEnd }> {
+export async function driveRun(options: DriveOptions): Promise<{ readonly run: Run; readonly end: RunEnd }> {
   const { pool, gate, verify, now, signal, onLooks, doubtOf } = options
   let { run } = options
   const source = options.everybody(run.place)
@@ -127,7 +129,7 @@ export async function driveRun(options: RunOptions): Promise<{ readonly run: Run
   }
 
   async function keepNow(): Promise<void> {
-    await keepRun(pool, run, now())
+    await keepDrift(pool, run, { nowMs: now(), fingerprint: options.fingerprint })
     options.onKept()
   }
 }
@@ -136,7 +138,7 @@ export async function driveRun(options: RunOptions): Promise<{ readonly run: Run
  * Whether the service is to be doubted, told by those who were drawn at random: silence at once, since asking on helps
  * nobody; that it knows nobody once second looks have shown it too.
  */
-function judged({ place, agenda }: Run, allDrawn: boolean, doubtOf: RunOptions['doubtOf']): Doubt | null {
+function judged({ place, agenda }: Run, allDrawn: boolean, doubtOf: DriveOptions['doubtOf']): Doubt | null {
   if (place.position.part !== 'drawn') return null
   const tally = soFar(agenda)
   const asked = tally.checked + silentOf(tally)
@@ -148,7 +150,7 @@ function judged({ place, agenda }: Run, allDrawn: boolean, doubtOf: RunOptions['
 }
 
 /** Also whoever stops it because everybody seems to be gone is told what that means, and not who. */
-function concluded(agenda: Agenda, end: RunEnd, doubtOf: RunOptions['doubtOf']): RunEnd {
+function concluded(agenda: Agenda, end: RunEnd, doubtOf: DriveOptions['doubtOf']): RunEnd {
   const why = doubtOf(soFar(agenda))
   return why ? { kind: 'not-credible', why } : end
 }

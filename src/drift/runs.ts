@@ -1,5 +1,6 @@
-// The statements of runs that a person or a job asks for: one row of `drift_run` each, and the earlier ones.
+// Runs of `rollcall drift`, as they are stored among all runs: their cursor, and what the earlier ones have found.
 import type { ClientBase } from 'pg'
+import { type AskedRun, beginRun, endRun, findRun, keepRun, type Unfinished } from '../ledger/runs.ts'
 import { iso } from '../ledger/sql.ts'
 import { type Agenda, NOTHING_YET, type Waiting } from './agenda.ts'
 import { BEGINNING, type Place } from './everybody.ts'
@@ -9,14 +10,15 @@ import type { Tally } from './words.ts'
 type Client = Pick<ClientBase, 'query'>
 
 /** What makes two calls the same run: the second goes on where the first one stopped. */
-export type RunOptions = {
+export type DriftOptions = {
   readonly sample: number | null
   /** A keyed digest of the conditions; null: there are none. */
   readonly where: string | null
   readonly repair: boolean
-  /** Of the mapping: by another one other customers differ. */
-  readonly fingerprint: string
 }
+
+/** `generation`: of the mapping. */
+export type AskedDrift = { readonly options: DriftOptions; readonly generation: string }
 
 export type Run = {
   readonly id: string
@@ -28,96 +30,59 @@ export type Run = {
   readonly agenda: Agenda
 }
 
-/** After so long what was found before says little about now. */
-const GOES_ON_FOR = `interval '1 day'`
-
 /** Another process has another monotonic clock: what is kept is how long is left to wait. */
 type Kept = Omit<Waiting, 'at'> & { readonly inMs: number }
 
-type Cursor = {
-  readonly seed: string
-  readonly place: Place
-  readonly waiting: readonly Kept[]
-  readonly suspected: number
-  readonly found: readonly string[]
+type Cursor = Pick<Run, 'seed' | 'place'> &
+  Pick<Agenda, 'suspected' | 'found'> & { readonly waiting: readonly Kept[] }
+
+/** The one that was stopped, or whose process died. `nowMs`: monotonic, as in its agenda. */
+export async function findDrift(client: Client, asked: AskedDrift, nowMs: number): Promise<Run | null> {
+  const found = await findRun<Cursor, Tally>(client, runOf(asked))
+  if (!found?.cursor) return null
+  const { seed, place, ...rest } = found.cursor
+  const waiting = rest.waiting.map(({ inMs, ...each }) => ({ ...each, at: nowMs + inMs }))
+  const agenda = { ...rest, waiting, tally: { ...EMPTY_TALLY, ...found.tally } }
+  return { ...begunAs(found), seed, place, agenda }
 }
 
-const OPEN = `
-SELECT r.id::text, ${iso('started_at')} AS "startedAt", population::float8 AS population, cursor, tally
-FROM rollcall.drift_run r
-WHERE ended_at IS NULL AND options = $1::jsonb AND updated_at > clock_timestamp() - ${GOES_ON_FOR}
-  AND cursor IS NOT NULL
-ORDER BY r.id DESC LIMIT 1`
-
-/** The one of the same options that was stopped, or whose process died. `nowMs`: monotonic, as in its agenda. */
-export async function findRun(client: Client, options: RunOptions, nowMs: number): Promise<Run | null> {
-  type Row = Pick<Run, 'id' | 'startedAt' | 'population'> & {
-    readonly cursor: Cursor
-    readonly tally: Partial<Tally>
-  }
-  const { rows } = await client.query<Row>(OPEN, [JSON.stringify(options)])
-  const [row] = rows
-  if (!row) return null
-  const { cursor, tally: kept, ...run } = row
-  const tally = { ...EMPTY_TALLY, ...kept }
-  const { seed, place, ...rest } = cursor
-  const waiting = cursor.waiting.map(({ inMs, ...each }) => ({ ...each, at: nowMs + inMs }))
-  return { ...run, seed, place, agenda: { ...rest, waiting, tally } }
-}
-
-const END_OTHERS = `
-UPDATE rollcall.drift_run SET ended_at = updated_at, outcome = 'stopped', cursor = NULL
-WHERE ended_at IS NULL AND (options = $1::jsonb OR updated_at < clock_timestamp() - ${GOES_ON_FOR})`
-
-const BEGIN = `
-INSERT INTO rollcall.drift_run (options, population, sampled) VALUES ($1, $2, $3)
-RETURNING id::text, ${iso('started_at')} AS "startedAt"`
-
-/** Ends those that were stopped, of the same options or too long ago, and begins a new one. */
-export async function beginRun(
+/** `seed`: a bigint as text. */
+export async function beginDrift(
   client: Client,
-  options: RunOptions,
-  { seed, population, sampled }: Beginning,
+  asked: AskedDrift,
+  { seed, population }: Pick<Run, 'seed' | 'population'>,
 ): Promise<Run> {
-  const asked = JSON.stringify(options)
-  await client.query(END_OTHERS, [asked])
-  const { rows } = await client.query<{ id: string; startedAt: string }>(BEGIN, [asked, population, sampled])
-  const [row] = rows
-  if (!row) throw new Error('a run that is begun has a row')
-  return { ...row, seed, population, place: BEGINNING, agenda: NOTHING_YET }
+  const begun = await beginRun<Cursor, Tally>(client, runOf(asked), population)
+  return { ...begunAs(begun), seed, place: BEGINNING, agenda: NOTHING_YET }
 }
 
-type Beginning = {
-  /** A bigint as text. */
-  readonly seed: string
-  readonly population: number
-  readonly sampled: number | null
+function runOf({ options, generation }: AskedDrift): AskedRun {
+  return { kind: 'drift', generation, options }
 }
 
-export async function keepRun(
+function begunAs({ id, startedAt, total }: Unfinished<unknown, unknown>) {
+  return { id, startedAt, population: total ?? 0 }
+}
+
+type Keeping = { readonly nowMs: number; readonly fingerprint: string }
+
+export async function keepDrift(
   client: Client,
   { id, seed, place, agenda }: Run,
-  nowMs: number,
+  { nowMs, fingerprint }: Keeping,
 ): Promise<void> {
   const { tally, suspected, found } = agenda
   const waiting = agenda.waiting.map(({ at, ...each }) => ({ ...each, inMs: Math.max(0, at - nowMs) }))
   const cursor: Cursor = { seed, place, waiting, suspected, found }
-  await client.query(
-    'UPDATE rollcall.drift_run SET cursor = $2, tally = $3, updated_at = clock_timestamp() WHERE id = $1',
-    [id, JSON.stringify(cursor), JSON.stringify(tally)],
-  )
+  await keepRun(client, id, { cursor, tally, fingerprint })
 }
 
-const END = `
-UPDATE rollcall.drift_run SET cursor = NULL, tally = $2, outcome = $3, updated_at = clock_timestamp(),
-  ended_at = clock_timestamp() WHERE id = $1`
-
-export async function endRun(
+export async function endDrift(
   client: Client,
   { id, agenda: { tally } }: Run,
-  outcome: 'complete' | 'not-credible',
+  credible: boolean,
 ): Promise<void> {
-  await client.query(END, [id, JSON.stringify(tally), outcome])
+  await endRun(client, id, { tally, outcome: credible ? 'done' : 'not-credible' })
 }
 
 export type Past = {
@@ -129,18 +94,16 @@ export type Past = {
 
 /** A run over a part of the customers is not one to compare others with, and neither is one that was stopped. */
 const PAST = `
-SELECT ${iso('ended_at')} AS "endedAt", tally, sampled IS NOT NULL AS sampled,
-  outcome = 'complete' AS credible
-FROM rollcall.drift_run
-WHERE outcome IN ('complete', 'not-credible') AND options->>'where' IS NULL
+SELECT ${iso('ended_at')} AS "endedAt", tally, options->>'sample' IS NOT NULL AS sampled,
+  outcome = 'done' AS credible
+FROM rollcall.run
+WHERE kind = 'drift' AND outcome IN ('done', 'not-credible') AND options->>'where' IS NULL
   AND ended_at > (SELECT max(bound_at) FROM rollcall.target) AND ($1::bigint IS NULL OR id <> $1)
-ORDER BY ended_at DESC LIMIT $2`
-
-const SHOWN = 100
+ORDER BY ended_at DESC LIMIT 100`
 
 /** Runs about the present target, oldest first; without the one of this id. */
 export async function readPast(client: Client, without: string | null): Promise<readonly Past[]> {
-  const { rows } = await client.query<Past>(PAST, [without, SHOWN])
+  const { rows } = await client.query<Past>(PAST, [without])
   return rows.toReversed().map((row) => ({ ...row, tally: { ...EMPTY_TALLY, ...row.tally } }))
 }
 

@@ -63,5 +63,6 @@ const FORGET = [
   'UPDATE rollcall.decided SET spent_at = clock_timestamp() WHERE spent_at IS NULL',
   `UPDATE rollcall.finding SET resolved_at = clock_timestamp(), resolved_how = 'gone', next_look_at = NULL
    WHERE resolved_at IS NULL`,
-  `UPDATE rollcall.drift_run SET ended_at = clock_timestamp(), outcome = 'stopped' WHERE ended_at IS NULL`,
+  `UPDATE rollcall.run SET ended_at = clock_timestamp(), outcome = 'replaced', cursor = NULL
+   WHERE kind = 'drift' AND ended_at IS NULL`,
 ]

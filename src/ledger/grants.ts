@@ -5,11 +5,11 @@ import type * as core from './schema.ts'
 import type * as brake from './schema-brake.ts'
 import type * as calls from './schema-calls.ts'
 import type * as drift from './schema-drift.ts'
-import type * as sweep from './schema-sweep.ts'
+import type * as run from './schema-run.ts'
 
 export type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE'
 
-type Schema = typeof core & typeof brake & typeof calls & typeof drift & typeof sweep
+type Schema = typeof core & typeof brake & typeof calls & typeof drift & typeof run
 type Owned = { [K in keyof Schema]: Schema[K] extends PgTable ? Schema[K]['_']['name'] : never }[keyof Schema]
 /** `migration` is made by the migrator itself. */
 export type OwnedTable = Owned | 'migration'
@@ -37,7 +37,6 @@ export const WORKER: Rights = {
     capture_mark: ['SELECT', 'UPDATE'],
     decided: ['SELECT', 'INSERT', 'UPDATE'],
     decision: ['SELECT', 'INSERT', 'UPDATE'],
-    drift_run: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
     erasure: ['SELECT', 'INSERT', 'UPDATE'],
     finding: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
     generation: ['SELECT', 'INSERT', 'UPDATE'],
@@ -46,17 +45,16 @@ export const WORKER: Rights = {
     outbox: ['SELECT', 'UPDATE', 'DELETE'],
     owed: ['SELECT', 'INSERT', 'UPDATE'],
     pace: ['SELECT', 'INSERT', 'UPDATE'],
-    sweep: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
+    run: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
     target: ['SELECT', 'INSERT'],
   },
   sequences: [
     'call_id_seq',
     'decision_id_seq',
-    'drift_run_id_seq',
     'erasure_id_seq',
     'finding_id_seq',
     'owed_id_seq',
-    'sweep_id_seq',
+    'run_id_seq',
     'token',
   ],
   vacuumsOutbox: true,
@@ -72,7 +70,6 @@ export const READER: Rights = {
     capture_mark: ['SELECT'],
     decided: ['SELECT'],
     decision: ['SELECT'],
-    drift_run: ['SELECT'],
     erasure: ['SELECT'],
     finding: ['SELECT'],
     generation: ['SELECT'],
@@ -81,7 +78,7 @@ export const READER: Rights = {
     outbox: ['SELECT'],
     owed: ['SELECT'],
     pace: ['SELECT'],
-    sweep: ['SELECT'],
+    run: ['SELECT'],
     target: ['SELECT'],
   },
   sequences: [],

@@ -6,17 +6,7 @@ import { checkMigrated } from './migrate.ts'
 export type Unreadable = 'not-migrated' | 'no-right'
 
 /** What a forecast goes by. */
-const NEEDED = [
-  'brake',
-  'capture_mark',
-  'generation',
-  'ledger',
-  'migration',
-  'owed',
-  'pace',
-  'sweep',
-  'target',
-]
+const NEEDED = ['brake', 'capture_mark', 'generation', 'ledger', 'migration', 'owed', 'pace', 'run', 'target']
 
 const RIGHTS = `
 SELECT count(*)::int AS there, (count(*) FILTER (WHERE has_schema_privilege(n.oid, 'USAGE')

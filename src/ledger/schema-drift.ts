@@ -1,7 +1,6 @@
-// The tables of verification: what was found to differ, and the runs that looked.
-// The statements of src/drift write them. Names of fields and keyed digests only, never a value.
+// The table of what was found to differ. The statements of src/drift write it. Names of fields and keyed digests only, never a value.
 import { sql } from 'drizzle-orm'
-import { bigint, bigserial, check, index, integer, jsonb, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { bigserial, check, index, integer, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import { at, key, rollcall } from './schema-columns.ts'
 
 /**
@@ -45,21 +44,3 @@ export const finding = rollcall.table(
     ),
   ],
 )
-
-/** One that a person or a job asked for. */
-export const driftRun = rollcall.table('drift_run', {
-  id: bigserial('id', { mode: 'bigint' }).primaryKey(),
-  /** What it was asked for; no secret, no value. */
-  options: jsonb('options').notNull().default({}),
-  /** Where it goes on after a stop. */
-  cursor: jsonb('cursor'),
-  startedAt: at('started_at').notNull().default(sql`clock_timestamp()`),
-  updatedAt: at('updated_at').notNull().default(sql`clock_timestamp()`),
-  endedAt: at('ended_at'),
-  outcome: text('outcome'),
-  /** Of how many customers, and of how many of these it is a sample; null: of all. */
-  population: bigint('population', { mode: 'bigint' }),
-  sampled: bigint('sampled', { mode: 'bigint' }),
-  /** See `Tally` in drift/words.ts. */
-  tally: jsonb('tally').notNull().default({}),
-})

@@ -7,17 +7,17 @@ import type { Config } from '../config/config.ts'
 import { markSwept, type Standing } from '../ledger/generation.ts'
 import { type Newcomer, noteGently, noteNow, noteUnknown, recordNewcomers } from '../ledger/note.ts'
 import {
-  beginSweep,
-  dropSweeps,
-  endSweep,
-  everybodyIsIn,
-  findUnfinished,
+  beginRun,
+  dropRuns,
+  endRun,
+  findRun,
   isForEverybody,
-  pruneSweeps,
+  keepRun,
+  type Position,
   type SweepKind,
-  storeProgress,
   type Unfinished,
-} from '../ledger/sweeps.ts'
+} from '../ledger/runs.ts'
+import { everybodyIsIn } from '../ledger/runs-read.ts'
 import { type CustomerKey, LANE } from '../model/customer.ts'
 import type { Digester } from '../sync/digest.ts'
 import { userIdFor } from '../sync/map.ts'
@@ -29,7 +29,7 @@ import type { Restriction } from './restriction.ts'
 import { type Looked, type Swept, sweep } from './sweep.ts'
 import { addMissed, NOTHING_FOUND, type Tally } from './tally.ts'
 
-export type RunOptions = {
+export type SweepingOptions = {
   readonly pool: Pool
   readonly config: Config
   readonly digester: Digester
@@ -74,7 +74,7 @@ const MOST_EXAMPLES = 20
  * @throws RollcallError CAPTURE_UNFIT where what changes meanwhile would not be noticed, and MAPPING_CHANGED where
  * syncs go by another mapping
  */
-export async function runSweep(options: RunOptions): Promise<Ran> {
+export async function runSweep(options: SweepingOptions): Promise<Ran> {
   const { pool, config, signal, kind, restriction = NO_RESTRICTION } = options
   await requireCapture(pool, config)
   const standing = await requireStanding(pool, config)
@@ -86,15 +86,15 @@ export async function runSweep(options: RunOptions): Promise<Ran> {
     total: unfinished.total,
     tally: { ...NOTHING_FOUND, ...unfinished.tally },
   }
-  await options.onBegin?.({ ...begun, resumed: unfinished.position !== null })
+  await options.onBegin?.({ ...begun, resumed: unfinished.cursor !== null })
   const findMissed = tellsOfCapture(kind, standing) ? makeFindMissed(options) : null
   let missed = begun.tally.missed
   const examples: CustomerKey[] = []
   let superseded = false
-  let position = unfinished.position
+  let cursor = unfinished.cursor
   let before = begun.tally
   const store = async (tally: Tally) => {
-    return await storeProgress(pool, begun.id, { position, tally, fingerprint: config.fingerprint })
+    return await keepRun(pool, begun.id, { cursor, tally, fingerprint: config.fingerprint })
   }
 
   const onPage = async ({ judged, tally, next }: Looked): Promise<boolean> => {
@@ -107,34 +107,34 @@ export async function runSweep(options: RunOptions): Promise<Ran> {
     }
     await noteJudged(pool, { config, judged, select })
     before = { ...tally, missed }
-    position = next ?? { part: 'gone' as const, after: null }
+    cursor = next ?? { part: 'gone' as const, after: null }
     superseded = !(await store(before))
     if (superseded) return false
     await options.onProgress?.({ judged, tally: before, next })
     return true
   }
-  const from = { position: unfinished.position, tally: begun.tally }
+  const from = { position: unfinished.cursor, tally: begun.tally }
   const sweeping = { ...options, select, conditions: restriction.conditions, signal, from, onPage }
   const swept = await sweep(sweeping)
   const tally = { ...swept.tally, missed }
   const checked = findMissed !== null
-  const ended = swept.ended && (await endSweep(pool, begun.id, { ...tally, checked }))
+  const ended =
+    swept.ended && (await endRun(pool, begun.id, { tally: { ...tally, checked }, outcome: 'done' }))
   superseded ||= swept.ended && !ended
-  if (superseded) await dropSweeps(pool, { id: begun.id })
+  if (superseded) await dropRuns(pool, { id: begun.id })
   if (ended) await markEnded(options, standing)
   return { tally, ended, superseded, examples }
 }
 
 /** What everybody was looked at for. */
 async function markEnded(
-  { pool, kind, marks = [], restriction = NO_RESTRICTION }: RunOptions,
+  { pool, kind, marks = [], restriction = NO_RESTRICTION }: SweepingOptions,
   { generation }: Standing,
 ): Promise<void> {
   if (kind === 'mapping') await markSwept(pool, generation)
   if (marks.length > 0) await endGap(pool, { ids: marks })
   // A check that stands half way would go on there, days after its first half.
-  if (kind !== 'mapping' && isForEverybody(restriction.options)) await dropSweeps(pool, { kind: 'check' })
-  await pruneSweeps(pool)
+  if (kind !== 'mapping' && isForEverybody(restriction.options)) await dropRuns(pool, { kind: 'check' })
 }
 
 const NO_RESTRICTION: Restriction = { options: {}, select: {}, conditions: [] }
@@ -168,15 +168,15 @@ function onlyMissable(judged: readonly Judged[], allIn: boolean): readonly Judge
 }
 
 async function takeUp(
-  { pool, kind, marks = [], restriction = NO_RESTRICTION, restart = false, count }: RunOptions,
+  { pool, kind, marks = [], restriction = NO_RESTRICTION, restart = false, count }: SweepingOptions,
   { generation }: Standing,
-): Promise<Unfinished<Tally>> {
+): Promise<Unfinished<Position, Tally>> {
   const capture = await captureVersion(pool)
   const asked = { kind, generation, options: restriction.options, marks, capture }
   // Somebody who asks for a resync has a reason to: what was looked at before it says nothing.
   const anew = restart || kind === 'resync'
-  const unfinished = anew ? null : await findUnfinished<Tally>(pool, asked)
-  return unfinished ?? (await beginSweep<Tally>(pool, asked, (await count?.()) ?? null))
+  const unfinished = anew ? null : await findRun<Position, Tally>(pool, asked)
+  return unfinished ?? (await beginRun<Position, Tally>(pool, asked, (await count?.()) ?? null))
 }
 
 type Noting = { readonly config: Config; readonly judged: readonly Judged[]; readonly select: Selection }

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Condition } from '../customers/condition.ts'
 import { type CustomersShape, describeCustomers } from '../customers/describe.ts'
-import type { Position } from '../ledger/sweeps.ts'
+import type { Position } from '../ledger/runs.ts'
 import { fitsIndex } from '../model/customer.ts'
 import { everyPage } from '../sync/pages.ts'
 import { type Judged, type Judging, makeJudge } from './judge.ts'

@@ -1,5 +1,5 @@
 import type { CustomerState } from '../ledger/record.ts'
-import type { Missed } from '../ledger/sweeps-read.ts'
+import type { Missed } from '../ledger/runs-read.ts'
 import type { UserField } from '../model/user.ts'
 import { fieldsOf } from '../sync/answer.ts'
 import type { Memory } from '../sync/memory.ts'

@@ -3,8 +3,8 @@ import type { ClientBase } from 'pg'
 import type { Condition } from '../customers/condition.ts'
 import type { CustomersShape } from '../customers/describe.ts'
 import { type KeyCursor, makeReadKeys } from '../customers/pages.ts'
+import type { Position } from '../ledger/runs.ts'
 import { ledgerKeys } from '../ledger/sweep-work.ts'
-import type { Position } from '../ledger/sweeps.ts'
 import type { CustomerKey } from '../model/customer.ts'
 
 export type Page = {

@@ -8,7 +8,7 @@ import { captureDifference, captureStatus } from '../capture/status.ts'
 import type { Config } from '../config/config.ts'
 import { findMisfits } from '../customers/describe.ts'
 import { nameOf } from '../customers/problems.ts'
-import { pruneDrift } from '../drift/prune.ts'
+import { pruneFindings } from '../drift/list.ts'
 import { pruneCalls } from '../ledger/calls.ts'
 import { type Binding, readBinding } from '../ledger/target.ts'
 import type { Log } from '../ops/log.ts'
@@ -54,7 +54,7 @@ export function makeHousekeeping({ pool, binding, config, log, now }: Options) {
     await tidyOutbox(pool)
     await tellUnfit()
     await pruneCalls(pool, config.history.keepDays, PRUNED_CALLS)
-    await pruneDrift(pool, { ...config.reconcile, limit: PRUNED_FINDINGS })
+    await pruneFindings(pool, config.reconcile.keepDays, PRUNED_FINDINGS)
   }
 
   async function tellMarks(): Promise<void> {

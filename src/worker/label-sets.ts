@@ -1,7 +1,7 @@
 // Every value that a label of a metric can have. The compiler holds these complete: a new code has no way round them.
 import { HELD_KINDS, type HeldKind } from '../brake/brake.ts'
 import type { CustomerState, ReasonCode } from '../ledger/record.ts'
-import type { SweepKind } from '../ledger/sweeps.ts'
+import type { SweepKind } from '../ledger/runs.ts'
 import type { Method, ReadMeaning, WriteMeaning } from '../sync/classify.ts'
 import type { TurnEnd } from '../sync/turn.ts'
 

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { endPool, makePool } from '../database/pool.ts'
 import { type Overview, readOverview } from '../ledger/overview.ts'
-import { readSweeps, type SweepsReport } from '../ledger/sweeps-read.ts'
+import { readSweeps, type SweepsReport } from '../ledger/runs-read.ts'
 import type { DriftReading } from './drift-gauges.ts'
 
 /** What is asked of each kind of the brake. */

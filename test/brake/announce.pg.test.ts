@@ -4,7 +4,7 @@ import { announceCreates, cutAnnounced } from '../../src/brake/announce.ts'
 import { discard } from '../../src/brake/held.ts'
 import { readBrake } from '../../src/brake/list.ts'
 import { makeBrake } from '../../src/brake/reserve.ts'
-import { beginSweep } from '../../src/ledger/sweeps.ts'
+import { beginRun } from '../../src/ledger/runs.ts'
 import { LANE, type Lane } from '../../src/model/customer.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 import { keys } from './scene.ts'
@@ -17,7 +17,7 @@ const RULES = {
 const BACKFILL = { kind: 'backfill', generation: '1', options: {}, marks: [], capture: '' } as const
 
 async function begun({ pool }: TestDatabase): Promise<string> {
-  return (await beginSweep(pool, BACKFILL, null)).id
+  return (await beginRun(pool, BACKFILL, null)).id
 }
 
 /** How many of these registrations pass. */

@@ -1,7 +1,7 @@
 // Every option of `rollcall backfill`, and what is said of a call that is wrong.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { alone } from '../../src/ledger/alone.ts'
-import { beginSweep } from '../../src/ledger/sweeps.ts'
+import { beginRun } from '../../src/ledger/runs.ts'
 import { makeCommand } from '../support/command.ts'
 import { freshDatabase } from '../support/database.ts'
 import { buildHouse, CONFIG, CUSTOMERS, type House } from '../support/house.ts'
@@ -134,7 +134,7 @@ describe('on a house of its own', () => {
     )
     const backfill = { kind: 'backfill', generation: '1', options: {}, marks: [], capture: '' } as const
     const other = await alone(pool, 'backfill', async () => {
-      const { id } = await beginSweep(pool, backfill, null)
+      const { id } = await beginRun(pool, backfill, null)
       const refused = await rollcall(house, '--only', 'update')
       expect(refused.code).toBe(1)
       expect(refused.output).toContain('under way')
@@ -149,7 +149,7 @@ describe('on a house of its own', () => {
         { what: 'it says that it waits' },
       )
       await pool.query(
-        `UPDATE rollcall.sweep SET outcome = 'done', ended_at = now(), tally = '{"customers": 7}' WHERE id = $1`,
+        `UPDATE rollcall.run SET outcome = 'done', ended_at = now(), tally = '{"customers": 7}' WHERE id = $1`,
         [other],
       )
       return same
@@ -227,7 +227,7 @@ async function owed({ db }: House): Promise<number> {
 /** Backfills that went through since the last restart; the one before the test was begun by --restart. */
 async function lastEnded({ db }: House): Promise<number> {
   const { rows } = await db.pool.query<{ n: number }>(
-    `SELECT count(*)::int - 4 AS n FROM rollcall.sweep WHERE kind = 'backfill' AND outcome = 'done'`,
+    `SELECT count(*)::int - 4 AS n FROM rollcall.run WHERE kind = 'backfill' AND outcome = 'done'`,
   )
   return rows[0]?.n ?? 0
 }

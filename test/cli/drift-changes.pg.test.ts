@@ -6,7 +6,7 @@ import { named, settledHouse } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
 
 const KEYS = Array.from({ length: 45 }, (_, at) => `k${String(at).padStart(2, '0')}`)
-const LOOKED = `SELECT key FROM rollcall.ledger WHERE looked_at > (SELECT max(started_at) FROM rollcall.drift_run)`
+const LOOKED = `SELECT key FROM rollcall.ledger WHERE looked_at > (SELECT max(started_at) FROM rollcall.run WHERE kind = 'drift')`
 
 test('a run that is stopped counts each customer once, though others come and go meanwhile', async () => {
   await using house = await settledHouse(LANE, named(KEYS))

@@ -69,7 +69,7 @@ test('conditions choose whom it is about, and stand in no table', async () => {
   const quoted = await runDrift(house, ['--json', '--where', "id='o''k'"])
   expect(quoted.code).toBe(0)
   expect(JSON.parse(quoted.out).counts.checked).toBe(1)
-  const { rows } = await house.db.pool.query('SELECT jsonb_agg(r)::text AS text FROM rollcall.drift_run r')
+  const { rows } = await house.db.pool.query('SELECT jsonb_agg(r)::text AS text FROM rollcall.run r')
   expect(rows[0].text).not.toMatch(/Ana|nombre/)
 })
 
@@ -236,7 +236,7 @@ test('stopped while it counts or draws it ends at once; what was begun is gone o
     await holder.query('ROLLBACK')
     const stop = new AbortController()
     const begun = runDrift(house, args, { stop: stop.signal })
-    const open = `SELECT FROM rollcall.drift_run WHERE options->>'sample' = '3' AND cursor IS NOT NULL`
+    const open = `SELECT FROM rollcall.run WHERE options->>'sample' = '3' AND cursor IS NOT NULL`
     await until(async () => (await pool.query(open)).rowCount === 1, { what: 'a run that is begun' })
     stop.abort()
     expect((await begun).code).toBe(1)

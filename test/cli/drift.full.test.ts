@@ -62,8 +62,8 @@ const json = async (args: readonly string[]) => {
 /** How many the last run has counted so far. */
 async function looked(): Promise<number> {
   const { rows } = await house.db.pool.query<{ checked: number }>(
-    `SELECT coalesce((tally->>'checked')::int, 0) AS checked FROM rollcall.drift_run
-     WHERE ended_at IS NULL ORDER BY id DESC LIMIT 1`,
+    `SELECT coalesce((tally->>'checked')::int, 0) AS checked FROM rollcall.run
+     WHERE kind = 'drift' AND ended_at IS NULL ORDER BY id DESC LIMIT 1`,
   )
   return rows[0]?.checked ?? 0
 }
@@ -162,7 +162,7 @@ describe('with three users who were changed behind our back', () => {
     const t = report.findings.find(({ key }: { key: string }) => key === TRIAL)
     expect(t.shown).toEqual([{ field: 'status', here: 4, service: 0 }])
     const { rows } = await house.db.pool.query(
-      `SELECT (SELECT jsonb_agg(f) FROM rollcall.finding f)::text || (SELECT jsonb_agg(r) FROM rollcall.drift_run r)::text
+      `SELECT (SELECT jsonb_agg(f) FROM rollcall.finding f)::text || (SELECT jsonb_agg(r) FROM rollcall.run r)::text
          || (SELECT jsonb_agg(c) FROM rollcall.call c)::text AS stored`,
     )
     expect(rows[0].stored).not.toMatch(/Leocadia|Eufemia/)
@@ -244,7 +244,7 @@ describe('with three users who were changed behind our back', () => {
   test('a database that ends our sessions: it says that what was done is kept, and goes on', async () => {
     const cut = runDrift(house, ['--rate', '5', '--sample', '10'])
     await expect.poll(looked).toSatisfy((checked) => checked > 0 && checked < 10)
-    const unlock = await locked('rollcall.drift_run')
+    const unlock = await locked('rollcall.run')
     await whoWaits('pg_terminate_backend(pid)')
     await unlock()
     const { code, err } = await cut
@@ -257,7 +257,7 @@ describe('with three users who were changed behind our back', () => {
 
   test('one that ends them before anybody was looked at has kept nothing, and does not say so', async () => {
     // It finds none to go on with, and counts.
-    const begins = await locked('rollcall.drift_run', 'SHARE')
+    const begins = await locked('rollcall.run', 'SHARE')
     const cut = runDrift(house, ['--sample', '9'])
     await whoWaits()
     const draws = await locked('clientes')

@@ -193,7 +193,7 @@ test('shows unfinished looks at everybody, and needs a person as long as the las
   )
   const swept = (kind: string, ended: string | null, tally: object, options = {}) =>
     scene.pool.query(
-      `INSERT INTO rollcall.sweep (kind, generation, total, tally, outcome, ended_at, updated_at, options)
+      `INSERT INTO rollcall.run (kind, generation, total, tally, outcome, ended_at, updated_at, options)
        VALUES ($1, 1, 5000, $2, CASE WHEN $3::timestamptz IS NOT NULL THEN 'done' END, $3,
          coalesce($3 + interval '1 microsecond', now() - interval '2 min'), $4)`,
       [kind, JSON.stringify(tally), ended, JSON.stringify(options)],

@@ -15,9 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => db.drop())
 beforeEach(async () => {
-  await pool.query(
-    'TRUNCATE rollcall.owed, rollcall.ledger, rollcall.finding, rollcall.drift_run, rollcall.pace',
-  )
+  await pool.query('TRUNCATE rollcall.owed, rollcall.ledger, rollcall.finding, rollcall.run, rollcall.pace')
 })
 
 /** Hours ago, by column; of the ledger row of that key. */

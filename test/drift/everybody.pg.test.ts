@@ -8,14 +8,15 @@ import { countEverybody, draw, type Everybody } from '../../src/drift/draw.ts'
 import { BEGINNING, everybody, FIRST, type Next, type Place } from '../../src/drift/everybody.ts'
 import { readKnownOfAll, readOpenFound } from '../../src/drift/found.ts'
 import {
-  beginRun,
-  endRun,
-  findRun,
-  keepRun,
-  type RunOptions,
+  beginDrift,
+  type DriftOptions,
+  endDrift,
+  findDrift,
+  keepDrift,
   readPast,
   readTime,
 } from '../../src/drift/runs.ts'
+import { bindGeneration } from '../../src/ledger/generation.ts'
 import { estimate } from '../../src/report/estimate.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
@@ -169,12 +170,15 @@ describe('a sample', () => {
 })
 
 describe('the record of a run', () => {
-  const options: RunOptions = { sample: null, where: null, repair: false, fingerprint: 'f' }
-  const beginning = { seed: '-5', population: 250, sampled: null }
+  const options: DriftOptions = { sample: null, where: null, repair: false }
+  const asked = { options, generation: '1' }
+  const beginning = { seed: '-5', population: 250 }
+
+  beforeAll(() => bindGeneration(db.pool, 'f'))
 
   test('is found by the same options, until it has ended or another one was begun', async () => {
-    const run = await beginRun(db.pool, options, beginning)
-    expect(await findRun(db.pool, options, 0)).toBeNull()
+    const run = await beginDrift(db.pool, asked, beginning)
+    expect(await findDrift(db.pool, asked, 0)).toBeNull()
     const [next] = await taken({}, 1)
     const agenda = {
       ...NOTHING_YET,
@@ -182,22 +186,20 @@ describe('the record of a run', () => {
       found: ['12'],
     }
     const kept = { ...run, place: next?.place ?? BEGINNING, agenda }
-    await keepRun(db.pool, kept, 2)
+    await keepDrift(db.pool, kept, { nowMs: 2, fingerprint: 'f' })
     // Another process has another clock; there is as long left to wait.
     const waiting = agenda.waiting.map((each) => ({ ...each, at: 1003 }))
-    expect(await findRun(db.pool, options, 1000)).toEqual({ ...kept, agenda: { ...agenda, waiting } })
-    for (const other of [{ sample: 5 }, { repair: true }, { fingerprint: 'g' }, { where: 'x' }])
-      expect(await findRun(db.pool, { ...options, ...other }, 0)).toBeNull()
-    await db.pool.query(
-      `UPDATE rollcall.drift_run SET updated_at = now() - interval '25 hours' WHERE id = $1`,
-      [run.id],
-    )
-    expect(await findRun(db.pool, options, 0)).toBeNull()
-    await beginRun(db.pool, options, beginning)
-    const { rows } = await db.pool.query('SELECT outcome, cursor FROM rollcall.drift_run WHERE id = $1', [
+    expect(await findDrift(db.pool, asked, 1000)).toEqual({ ...kept, agenda: { ...agenda, waiting } })
+    for (const other of [{ sample: 5 }, { repair: true }, { where: 'x' }])
+      expect(await findDrift(db.pool, { ...asked, options: { ...options, ...other } }, 0)).toBeNull()
+    expect(await findDrift(db.pool, { ...asked, generation: '2' }, 0)).toBeNull()
+    await db.pool.query(`UPDATE rollcall.run SET updated_at = now() - interval '25 hours' WHERE id = $1`, [
       run.id,
     ])
-    expect(rows).toEqual([{ outcome: 'stopped', cursor: null }])
+    expect(await findDrift(db.pool, asked, 0)).toBeNull()
+    await beginDrift(db.pool, asked, beginning)
+    const { rows } = await db.pool.query('SELECT outcome, cursor FROM rollcall.run WHERE id = $1', [run.id])
+    expect(rows).toEqual([{ outcome: 'replaced', cursor: null }])
   })
 
   test('is among the past ones once it has ended, where others can be compared with it', async () => {
@@ -205,16 +207,16 @@ describe('the record of a run', () => {
       `INSERT INTO rollcall.target (id, origin, api_key_mac, database_oid, bound_at)
        VALUES (1, 'https://x.example', 'm', 1, now() - interval '1 minute')`,
     )
-    const end = async (over: Partial<typeof options>, outcome: 'complete' | 'not-credible') => {
-      const run = await beginRun(db.pool, { ...options, ...over }, beginning)
+    const end = async (over: Partial<typeof options>, credible: boolean) => {
+      const run = await beginDrift(db.pool, { ...asked, options: { ...options, ...over } }, beginning)
       const agenda = { ...NOTHING_YET, tally: { ...NOTHING_YET.tally, checked: 9 } }
-      await endRun(db.pool, { ...run, agenda }, outcome)
+      await endDrift(db.pool, { ...run, agenda }, credible)
       return run.id
     }
-    await end({}, 'complete')
-    await end({}, 'not-credible')
-    await end({ where: 'digest' }, 'complete')
-    const last = await end({}, 'complete')
+    await end({}, true)
+    await end({}, false)
+    await end({ where: 'digest' }, true)
+    const last = await end({}, true)
     const past = await readPast(db.pool, last)
     expect(past.map(({ credible, tally }) => [credible, tally.checked])).toEqual([
       [true, 9],

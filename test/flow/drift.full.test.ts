@@ -123,9 +123,9 @@ test('a service that cannot be believed accuses nobody, is not asked for long, a
   const stopped = runDrift(house, ['--json', '--rate', '12'], { stop: stop.signal })
   await until(
     async () => {
-      const { rows } = await house.db.pool.query(`SELECT FROM rollcall.drift_run
-        WHERE ended_at IS NULL AND jsonb_array_length(cursor->'waiting') >= 5
-          OR id > (SELECT min(id) FROM rollcall.drift_run) AND ended_at IS NOT NULL`)
+      const { rows } = await house.db.pool.query(`SELECT FROM rollcall.run
+        WHERE kind = 'drift' AND ended_at IS NULL AND jsonb_array_length(cursor->'waiting') >= 5
+          OR kind = 'drift' AND id > (SELECT min(id) FROM rollcall.run WHERE kind = 'drift') AND ended_at IS NOT NULL`)
       return rows.length > 0
     },
     { what: 'five who are missing' },

@@ -67,8 +67,8 @@ test('before anything was ever sent, drift says what a backfill would do, and no
   const worker = await house.startWorker()
   for (const day of [1, 2]) {
     await pool.query(`UPDATE rollcall.generation SET applied_at = applied_at - interval '25 hours'`)
-    await pool.query(`UPDATE rollcall.sweep SET ended_at = ended_at - interval '25 hours'`)
-    const checked = `SELECT FROM rollcall.sweep WHERE kind = 'check' AND ended_at > now() - interval '1 hour'`
+    await pool.query(`UPDATE rollcall.run SET ended_at = ended_at - interval '25 hours'`)
+    const checked = `SELECT FROM rollcall.run WHERE kind = 'check' AND ended_at > now() - interval '1 hour'`
     await until(async () => (await pool.query(checked)).rowCount === 1, { what: `the check of day ${day}` })
   }
   const suspected = 'SELECT FROM rollcall.finding WHERE looks < 2 AND resolved_at IS NULL'

@@ -26,7 +26,7 @@ eachLane('what capture has missed', (lane) => {
     await pool.query(`UPDATE clientes SET nombre = 'Ana' WHERE substr(id, 2)::int <= 20 AND id LIKE 'k%'`)
     await pool.query(`DELETE FROM clientes WHERE id LIKE 'k%' AND substr(id, 2)::int > 25`)
     await pool.query('ALTER TABLE clientes ENABLE TRIGGER ALL')
-    await pool.query(`UPDATE rollcall.sweep SET ended_at = ended_at - interval '25 hours'`)
+    await pool.query(`UPDATE rollcall.run SET ended_at = ended_at - interval '25 hours'`)
     await until(() => worker.said.some((text) => text.startsWith('capture has missed changes')))
     await house.settled()
     expect(house.calls()).toHaveLength(before + 60)

@@ -15,7 +15,7 @@ import { countOpen, dueLooks, pruneFindings } from '../../src/drift/list.ts'
 import { mend } from '../../src/drift/mend.ts'
 import { writeRecords } from '../../src/drift/record.ts'
 import { lockOpen, writeFindings } from '../../src/drift/rows.ts'
-import { beginRun, endRun, keepRun, readPast } from '../../src/drift/runs.ts'
+import { beginDrift, endDrift, keepDrift, readPast } from '../../src/drift/runs.ts'
 import { pruneCalls, writeCalls } from '../../src/ledger/calls.ts'
 import { makeEnd } from '../../src/ledger/ending.ts'
 import { readErasures } from '../../src/ledger/erasures.ts'
@@ -165,10 +165,10 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
     await pruneFindings(pool, 1, 1)
   },
   'a run is kept': async ({ pool }) => {
-    const asked = { sample: null, where: null, repair: false, fingerprint: 'f' }
-    const run = await beginRun(pool, asked, { seed: 's', population: 1, sampled: null })
-    await keepRun(pool, run, 0)
-    await endRun(pool, run, 'complete')
+    const asked = { options: { sample: null, where: null, repair: false }, generation: '1' }
+    const run = await beginDrift(pool, asked, { seed: 's', population: 1 })
+    await keepDrift(pool, run, { nowMs: 0, fingerprint: 'f' })
+    await endDrift(pool, run, true)
   },
   'a repair is owed, or waits': async ({ pool, house }) => {
     const found = { id: '1', key: 'k1', desired: 'd', fields: [], access: null }

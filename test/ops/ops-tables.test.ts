@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Overview } from '../../src/ledger/overview.ts'
-import type { SweepsReport } from '../../src/ledger/sweeps-read.ts'
+import type { SweepsReport } from '../../src/ledger/runs-read.ts'
 import type { DriftReading } from '../../src/worker/drift-gauges.ts'
 import { makeTableGauges } from '../../src/worker/table-gauges.ts'
 import type { BrakeReading, PaceReading, Tables } from '../../src/worker/tables.ts'

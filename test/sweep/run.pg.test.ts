@@ -2,15 +2,15 @@
 import { expect, test } from 'vitest'
 import { dismissMarks, endGap, readGap } from '../../src/capture/gap.ts'
 import { applyGeneration } from '../../src/ledger/generation.ts'
-import { readSweeps } from '../../src/ledger/sweeps-read.ts'
-import type { RunOptions } from '../../src/sweep/run.ts'
+import { readSweeps } from '../../src/ledger/runs-read.ts'
+import type { SweepingOptions } from '../../src/sweep/run.ts'
 import { openScene } from './scene.ts'
 
 const everyOnce = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${String(i + 1).padStart(3, '0')}`, 1]))
 
 /** A sweep that ends after its first page. */
-function onePage(): Pick<RunOptions, 'signal' | 'onProgress' | 'page'> {
+function onePage(): Pick<SweepingOptions, 'signal' | 'onProgress' | 'page'> {
   const stop = new AbortController()
   return { signal: stop.signal, onProgress: async () => stop.abort(), page: 3 }
 }
@@ -39,11 +39,11 @@ test('killed after a page was noted and before that was stored: the page is look
   await scene.run(onePage())
   await pool.query(
     `CREATE FUNCTION gone() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'gone'; END $$;
-     CREATE TRIGGER gone BEFORE UPDATE ON rollcall.sweep EXECUTE FUNCTION gone()`,
+     CREATE TRIGGER gone BEFORE UPDATE ON rollcall.run EXECUTE FUNCTION gone()`,
   )
   await expect(scene.run({ page: 3 })).rejects.toThrow('gone')
   expect(Object.keys(await scene.noted())).toHaveLength(6)
-  await pool.query('DROP TRIGGER gone ON rollcall.sweep')
+  await pool.query('DROP TRIGGER gone ON rollcall.run')
   const { tally } = await scene.run({ page: 3 })
   expect(tally).toMatchObject({ customers: 10, verdicts: { differs: 7, owed: 3 } })
   expect(await scene.noted()).toEqual(everyOnce(10))
@@ -143,7 +143,7 @@ test('nor where it was dismissed after others were found to be missed', async ()
 test('one whose place was taken, or whose mapping was replaced, ends at its next page', async () => {
   await using scene = await openScene(10)
   let taken = false
-  const take: RunOptions['onProgress'] = async () => {
+  const take: SweepingOptions['onProgress'] = async () => {
     if (!taken) await scene.run({ ...onePage(), restart: true })
     taken = true
   }
@@ -151,7 +151,8 @@ test('one whose place was taken, or whose mapping was replaced, ends at its next
   expect(first).toMatchObject({ ended: false, superseded: true, tally: { customers: 6 } })
   expect(await scene.sweeps()).toEqual(['backfill replaced', 'backfill unfinished'])
 
-  const onProgress: RunOptions['onProgress'] = async () => void (await applyGeneration(scene.pool, 'another'))
+  const onProgress: SweepingOptions['onProgress'] = async () =>
+    void (await applyGeneration(scene.pool, 'another'))
   expect(await scene.run({ page: 3, onProgress })).toMatchObject({ ended: false, superseded: true })
   expect(await scene.sweeps()).toEqual(['backfill replaced', 'backfill replaced'])
   // What was sent was sent by another mapping.
@@ -227,15 +228,15 @@ test('a key that no index can hold does not stop a sweep', async () => {
   expect(await scene.run()).toMatchObject({ ended: true, tally: { customers: 3 } })
 })
 
-test('of ended sweeps the last hundred are kept, and the last whole one of each kind', async () => {
+test('of ended sweeps the last hundred of a kind are kept, and the last whole one', async () => {
   await using scene = await openScene(1)
   await scene.run()
   await scene.pool.query(
-    `INSERT INTO rollcall.sweep (kind, generation, outcome, ended_at)
+    `INSERT INTO rollcall.run (kind, generation, outcome, ended_at)
      SELECT 'check', 1, 'done', clock_timestamp() FROM generate_series(1, 150)`,
   )
   await scene.run({ kind: 'check' })
   const sweeps = await scene.sweeps()
-  expect(sweeps).toHaveLength(102)
+  expect(sweeps).toHaveLength(101)
   expect(sweeps[0]).toBe('backfill done')
 })

@@ -3,7 +3,7 @@ import { install } from '../../src/capture/install.ts'
 import { planCapture } from '../../src/capture/relations.ts'
 import type { RollcallConfig } from '../../src/config/define.ts'
 import { resolveConfig } from '../../src/config/resolve.ts'
-import { type RunOptions, runSweep } from '../../src/sweep/run.ts'
+import { runSweep, type SweepingOptions } from '../../src/sweep/run.ts'
 import { makeDigester } from '../../src/sync/digest.ts'
 import { freshDatabase } from '../support/database.ts'
 import { CONFIG, CUSTOMERS, SECRETS } from '../support/house.ts'
@@ -21,7 +21,7 @@ export async function openScene(customers: number, changes: Partial<RollcallConf
   const client = await pool.connect()
   await install(client, await planCapture(client, config))
   client.release()
-  const options: RunOptions = {
+  const options: SweepingOptions = {
     ...{ pool, config, kind: 'backfill' },
     digester: makeDigester(SECRETS.ROLLCALL_DIGEST_KEY),
     signal: new AbortController().signal,
@@ -29,7 +29,7 @@ export async function openScene(customers: number, changes: Partial<RollcallConf
   return {
     pool,
     options,
-    run: (more: Partial<RunOptions> = {}) => runSweep({ ...options, ...more }),
+    run: (more: Partial<SweepingOptions> = {}) => runSweep({ ...options, ...more }),
     /** How often each customer was noted. */
     async noted(): Promise<Readonly<Record<string, number>>> {
       const { rows } = await pool.query<{ key: string; n: number }>(
@@ -40,7 +40,7 @@ export async function openScene(customers: number, changes: Partial<RollcallConf
     /** Kind and outcome of every sweep, in their order. */
     async sweeps(): Promise<readonly string[]> {
       const { rows } = await pool.query<{ sweep: string }>(
-        `SELECT kind || ' ' || coalesce(outcome, 'unfinished') AS sweep FROM rollcall.sweep ORDER BY id`,
+        `SELECT kind || ' ' || coalesce(outcome, 'unfinished') AS sweep FROM rollcall.run ORDER BY id`,
       )
       return rows.map(({ sweep }) => sweep)
     },

@@ -9,7 +9,7 @@ import { makeClaim } from '../../src/ledger/claim.ts'
 import { applyGeneration, readStanding } from '../../src/ledger/generation.ts'
 import { readBinding } from '../../src/ledger/target.ts'
 import { EVERYBODY } from '../../src/sweep/differs.ts'
-import { type RunOptions, runSweep } from '../../src/sweep/run.ts'
+import { runSweep, type SweepingOptions } from '../../src/sweep/run.ts'
 import { sweep } from '../../src/sweep/sweep.ts'
 import { makeDigester } from '../../src/sync/digest.ts'
 import { buildHouse, CONFIG, type House, SECRETS } from '../support/house.ts'
@@ -23,7 +23,7 @@ const FAST: Partial<RollcallConfig> = {
   timing: { ...CONFIG.timing, lifetimeMs: 10_000, queueLeaseMs: 30_000 },
 }
 
-function sweeping(house: House, changes: Partial<RollcallConfig> = {}): RunOptions {
+function sweeping(house: House, changes: Partial<RollcallConfig> = {}): SweepingOptions {
   return {
     pool: house.db.pool,
     config: resolveConfig({ ...house.authored, ...changes }, 'rollcall.config.ts'),
@@ -39,14 +39,14 @@ async function count(house: House, changes?: Partial<RollcallConfig>) {
 }
 
 /** Installs capture for the columns that this mapping reads. */
-async function captured({ pool, config }: RunOptions): Promise<void> {
+async function captured({ pool, config }: SweepingOptions): Promise<void> {
   const client = await pool.connect()
   await install(client, await planCapture(client, config))
   client.release()
 }
 
 /** Applies the mapping, and notes who differs by it. */
-async function applied(options: RunOptions) {
+async function applied(options: SweepingOptions) {
   await captured(options)
   await applyGeneration(options.pool, options.config.fingerprint)
   return await runSweep(options)
@@ -309,7 +309,7 @@ test('ends between two pages when it is told to, goes on there, and is marked as
   await using house = await settledHouse(lane, premium(30))
   const { pool } = house.db
   const other = mapping({ first_name: { value: 'X' } })
-  const options: RunOptions = { ...sweeping(house, other), page: 10 }
+  const options: SweepingOptions = { ...sweeping(house, other), page: 10 }
   const { fingerprint } = options.config
   const standing = async () => await readStanding(pool, fingerprint)
 
@@ -325,7 +325,7 @@ test('ends between two pages when it is told to, goes on there, and is marked as
   expect(await owed(pool)).toHaveLength(10)
 
   const pages: number[] = []
-  const onProgress: RunOptions['onProgress'] = async ({ judged }) => void pages.push(judged.length)
+  const onProgress: SweepingOptions['onProgress'] = async ({ judged }) => void pages.push(judged.length)
   expect(await runSweep({ ...options, onProgress })).toMatchObject({ ended: true, tally: { customers: 30 } })
   expect(pages[0]).toBe(10)
   expect(pages.reduce((sum, n) => sum + n, 0)).toBe(20)
@@ -333,7 +333,7 @@ test('ends between two pages when it is told to, goes on there, and is marked as
   expect(await owed(pool)).toHaveLength(30)
 
   // Another mapping is applied while it sweeps: it has no more to say.
-  const apply: RunOptions['onProgress'] = async () =>
+  const apply: SweepingOptions['onProgress'] = async () =>
     void (await applyGeneration(pool, house.config.fingerprint))
   const late = await runSweep({ ...options, page: 1, onProgress: apply })
   expect(late).toMatchObject({ ended: false, superseded: true })

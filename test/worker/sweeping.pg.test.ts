@@ -1,13 +1,13 @@
 // What a worker sweeps for by itself, step by step, and what it says.
 import { expect, test } from 'vitest'
-import type { RunOptions } from '../../src/sweep/run.ts'
+import type { SweepingOptions } from '../../src/sweep/run.ts'
 import { makeSweeping } from '../../src/worker/sweeping.ts'
 import { until } from '../support/until.ts'
 import { openScene } from '../sweep/scene.ts'
 
 type Said = { readonly level: string; readonly text: string; readonly about: object }
 
-function worker({ pool, config, digester, signal }: RunOptions) {
+function worker({ pool, config, digester, signal }: SweepingOptions) {
   const said: Said[] = []
   const at = (level: string) => (about: object | string, text?: string) =>
     void said.push(
@@ -61,7 +61,7 @@ test('capture is checked when its time has come, and what was missed is said lou
   const { pool } = scene
   const { step, said } = worker(scene.options)
   await scene.run()
-  const later = () => pool.query(`UPDATE rollcall.sweep SET ended_at = ended_at - interval '25 hours'`)
+  const later = () => pool.query(`UPDATE rollcall.run SET ended_at = ended_at - interval '25 hours'`)
   await step()
   expect(said).toEqual([])
   await later()
@@ -70,7 +70,7 @@ test('capture is checked when its time has come, and what was missed is said lou
   expect(said).toMatchObject([{ level: 'info', text: expect.stringContaining('missed nothing') }])
   said.length = 0
   // The clock was set back since.
-  await pool.query(`UPDATE rollcall.sweep SET ended_at = ended_at + interval '1 year'`)
+  await pool.query(`UPDATE rollcall.run SET ended_at = ended_at + interval '1 year'`)
   await pool.query(`UPDATE rollcall.generation SET applied_at = applied_at + interval '1 year'`)
   await step()
   await step()
@@ -106,7 +106,7 @@ test('a check that was due in the midst of another process’ sweep is not made 
   await using scene = await openScene(6)
   const { pool } = scene
   await scene.run({ kind: 'check' })
-  await pool.query(`UPDATE rollcall.sweep SET ended_at = ended_at - interval '25 hours'`)
+  await pool.query(`UPDATE rollcall.run SET ended_at = ended_at - interval '25 hours'`)
   const workers = [worker(scene.options), worker(scene.options), worker(scene.options)]
   await Promise.all(workers.map(({ step }) => step()))
   await Promise.all(workers.map(({ step }) => step()))

@@ -1,7 +1,7 @@
 // What there is to tell of sweeps.
 import type { ClientBase } from 'pg'
 import { CURRENT_GENERATION } from './generation.ts'
-import { FOR_EVERYBODY, type SweepKind, type SweepOptions } from './sweeps.ts'
+import { FOR_EVERYBODY, type RunOptions, type SweepKind } from './runs.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
@@ -15,7 +15,7 @@ const LOOKED = `${FOR_EVERYBODY} AND outcome = 'done' AND tally->'checked' = 'tr
 export async function checkIsDue(client: Client, everyHours: number): Promise<boolean> {
   if (everyHours === 0) return false
   const { rows } = await client.query<{ due: boolean }>(
-    `SELECT coalesce((SELECT max(ended_at) FROM rollcall.sweep WHERE ${LOOKED}), (SELECT min(applied_at) FROM rollcall.generation))
+    `SELECT coalesce((SELECT max(ended_at) FROM rollcall.run WHERE ${LOOKED}), (SELECT min(applied_at) FROM rollcall.generation))
        NOT BETWEEN clock_timestamp() - $1 * interval '1 hour' AND clock_timestamp() AS due`,
     [everyHours],
   )
@@ -27,14 +27,14 @@ export async function truncateWasDismissed(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ dismissed: boolean }>(
     `SELECT EXISTS (SELECT FROM rollcall.capture_mark
        WHERE kind = 'truncate' AND resynced_at IS NOT NULL AND resync_after IS NULL
-         AND resynced_at > coalesce((SELECT max(started_at) FROM rollcall.sweep WHERE ${LOOKED}), '-infinity')) AS dismissed`,
+         AND resynced_at > coalesce((SELECT max(started_at) FROM rollcall.run WHERE ${LOOKED}), '-infinity')) AS dismissed`,
   )
   return rows[0]?.dismissed === true
 }
 
 export type SweepReport = {
   readonly kind: SweepKind
-  readonly options: SweepOptions
+  readonly options: RunOptions
   /** ISO 8601 in UTC. */
   readonly startedAt: string
   readonly updatedAt: string
@@ -62,7 +62,7 @@ export type SweepsReport = {
   readonly missedSince: Missed
 }
 
-const UNFINISHED = `ended_at IS NULL AND generation = ${CURRENT_GENERATION}`
+const UNFINISHED = `kind <> 'drift' AND ended_at IS NULL AND generation = ${CURRENT_GENERATION}`
 
 const ISO = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
 
@@ -73,15 +73,15 @@ SELECT kind, options, ${ISO('started_at')} AS "startedAt", ${ISO('updated_at')} 
   coalesce((tally->>'customers')::float8, 0) AS customers,
   coalesce((tally->'verdicts'->>'differs')::float8, 0) AS differ,
   coalesce(tally->'missed', '{"inserted": 0, "changed": 0, "deleted": 0}') AS missed
-FROM rollcall.sweep`
+FROM rollcall.run`
 
 const SINCE = `
-WITH checked AS (SELECT id, ended_at FROM rollcall.sweep WHERE ${LOOKED} ORDER BY ended_at DESC LIMIT 1)
+WITH checked AS (SELECT id, ended_at FROM rollcall.run WHERE ${LOOKED} ORDER BY ended_at DESC LIMIT 1)
 SELECT coalesce(sum((tally->'missed'->>'inserted')::float8), 0) AS inserted,
   coalesce(sum((tally->'missed'->>'changed')::float8), 0) AS changed,
   coalesce(sum((tally->'missed'->>'deleted')::float8), 0) AS deleted
-FROM rollcall.sweep LEFT JOIN checked ON true
-WHERE sweep.id IS DISTINCT FROM checked.id AND updated_at <= clock_timestamp()
+FROM rollcall.run LEFT JOIN checked ON true
+WHERE run.id IS DISTINCT FROM checked.id AND updated_at <= clock_timestamp()
   AND updated_at > coalesce(checked.ended_at, '-infinity')`
 
 /**
@@ -94,4 +94,36 @@ export async function readSweeps(client: Client): Promise<SweepsReport> {
   const since = await client.query<Missed>(SINCE)
   const missedSince = since.rows[0] ?? { inserted: 0, changed: 0, deleted: 0 }
   return { unfinished: unfinished.rows, check: check.rows[0] ?? null, missedSince }
+}
+
+/** The unfinished backfill; `same`: it is for the same customers, in the same way. */
+export type OtherBackfill = { readonly id: string; readonly same: boolean }
+
+export async function readOtherBackfill(client: Client, options: RunOptions): Promise<OtherBackfill | null> {
+  const { rows } = await client.query<OtherBackfill>(
+    `SELECT id::text, options = $1 AS same FROM rollcall.run WHERE kind = 'backfill' AND ended_at IS NULL`,
+    [JSON.stringify(options)],
+  )
+  return rows[0] ?? null
+}
+
+/** What a run has found, once it has gone through; null before, and where it was given up. */
+export async function readDone<Tally>(client: Client, id: string): Promise<Partial<Tally> | null> {
+  const { rows } = await client.query<{ tally: Partial<Tally> }>(
+    `SELECT tally FROM rollcall.run WHERE id = $1 AND outcome = 'done'`,
+    [id],
+  )
+  return rows[0]?.tally ?? null
+}
+
+/**
+ * Everybody was brought in once: from then on a customer of whom nothing is recorded is one whom capture has missed,
+ * and not one who was there before it.
+ */
+export async function everybodyIsIn(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ done: boolean }>(
+    `SELECT EXISTS (SELECT FROM rollcall.run
+       WHERE kind IN ('backfill', 'resync', 'gap') AND outcome = 'done' AND ${FOR_EVERYBODY}) AS done`,
+  )
+  return rows[0]?.done === true
 }
