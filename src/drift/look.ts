@@ -8,7 +8,8 @@ import { type Called, callService } from '../sync/call.ts'
 import { classifyRead } from '../sync/classify.ts'
 import type { SyncContext } from '../sync/run.ts'
 import { busyness, signOf } from '../sync/sign.ts'
-import type { Sight, Subject } from './compare.ts'
+import type { Snapshot } from '../sync/snapshot.ts'
+import type { Sight } from './compare.ts'
 import { shownBy } from './sight.ts'
 import type { NoAnswer } from './words.ts'
 
@@ -35,7 +36,7 @@ const NO_ROW = '0'
 export function makeLook({ config, context, log, now, concurrency = config.pace.concurrency }: Options) {
   const { users, permits, heard } = context
 
-  return async (subjects: readonly Subject[], signal: AbortSignal): Promise<Looks> => {
+  return async (subjects: readonly Snapshot[], signal: AbortSignal): Promise<Looks> => {
     const answers = new Map<CustomerKey, Answer>()
     const left = [...subjects]
     let stopped: Looks['stopped'] = null
@@ -52,7 +53,7 @@ export function makeLook({ config, context, log, now, concurrency = config.pace.
     return { answers, stopped }
   }
 
-  async function lookAt(subject: Subject, signal: AbortSignal): Promise<Answer | 'asked' | 'pace'> {
+  async function lookAt(subject: Snapshot, signal: AbortSignal): Promise<Answer | 'asked' | 'pace'> {
     const permit = await standing(signal)
     if (!permit) return signal.aborted ? 'asked' : 'pace'
     const userId = userIdOf(subject.mapped) ?? ''

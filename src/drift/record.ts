@@ -3,7 +3,8 @@ import type { ClientBase } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
 import { userIdOf } from '../model/mapped.ts'
 import { toRecord } from '../sync/memory.ts'
-import { memoryAfter, type Sight, type Subject } from './compare.ts'
+import { planAfter, type Snapshot } from '../sync/snapshot.ts'
+import type { Sight } from './compare.ts'
 import type { DriftKind } from './words.ts'
 
 export type Sighted = { readonly sight: Sight | null }
@@ -19,7 +20,7 @@ export type Recorded = {
 export type Judged = 'agrees' | DriftKind
 
 type Recording = Sighted & {
-  readonly subject: Subject
+  readonly subject: Snapshot
   readonly verdict: Judged
 }
 
@@ -34,7 +35,7 @@ export function recordOf({ subject, sight, verdict }: Recording): Recorded {
   if (verdict !== 'agrees' || sight === null || sight === 'unreadable' || work.record.erased !== null)
     return base
   const { record } = work
-  const memory = memoryAfter(subject, sight)
+  const { memory } = planAfter(subject, sight)
   const { state, reason, issues } = record
   const kept = {
     userId: userIdOf(mapped) ?? record.userId,

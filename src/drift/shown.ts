@@ -2,12 +2,13 @@
 import type { ComparableField } from '../model/normal.ts'
 import { OPTIONAL_FIELDS, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import { isLearnt } from '../sync/learnt.ts'
-import type { Sight, Subject } from './compare.ts'
+import type { Snapshot } from '../sync/snapshot.ts'
+import type { Sight } from './compare.ts'
 import type { DriftField, DriftVerdict, Shown } from './words.ts'
 
 /** Fields that the service shows in a form of its own that counts as the same. */
 export function ownFormsOf(
-  { mapped, work, digests, digestKey }: Subject,
+  { mapped, work, digests, digestKey }: Snapshot,
   sight: Sight,
 ): readonly DriftField[] {
   if (mapped.kind !== 'user' || typeof sight === 'string' || work.record.digestKey !== digestKey) return []
@@ -19,7 +20,11 @@ export function ownFormsOf(
 }
 
 /** Access is a matter of the status, also where no field of the customer is: nobody here, and let in there. */
-export function shownOf({ mapped }: Subject, sight: Sight, { kind, fields }: DriftVerdict): readonly Shown[] {
+export function shownOf(
+  { mapped }: Snapshot,
+  sight: Sight,
+  { kind, fields }: DriftVerdict,
+): readonly Shown[] {
   if (typeof sight === 'string') return []
   const desired = mapped.kind === 'user' ? { ...mapped.user.fields, status: mapped.user.status } : {}
   const here: Readonly<Partial<Record<DriftField, unknown>>> = desired

@@ -7,20 +7,21 @@ import { capturedOf } from '../ledger/sweep-work.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { userIdOf } from '../model/mapped.ts'
 import type { SyncContext } from '../sync/run.ts'
+import type { SnapshotReading } from '../sync/snapshot.ts'
 import { claimLastsMs } from '../sync/time-needed.ts'
 import { compare, heldAccess } from './compare.ts'
 import { isStrange, witnesses } from './evidence.ts'
 import type { Looked } from './findings.ts'
 import { type Answer, makeLook } from './look.ts'
 import { mend, type ToMend } from './mend.ts'
-import { type Reading, type ReadSubject, readSubjects } from './read.ts'
+import { type ReadSubject, readSubjects } from './read.ts'
 import { ownFormsOf, shownOf } from './shown.ts'
 import { storeLooks } from './store.ts'
 import { readUnclear } from './unclear.ts'
 import { isDrift, type NoAnswer, type Skipped, type Verdict, type Verified } from './words.ts'
 import type { Given, Stored } from './writes.ts'
 
-export type VerifyOptions = Reading & {
+export type VerifyOptions = SnapshotReading & {
   readonly context: Pick<SyncContext, 'users' | 'permits' | 'heard' | 'brake'>
   /** Takes each call down. */
   readonly log: (entry: CallEntry) => void

@@ -1,6 +1,6 @@
 // What the step that a look leads to writes. Pure.
 import { userIdOf } from '../model/mapped.ts'
-import type { Subject } from './compare.ts'
+import type { Snapshot } from '../sync/snapshot.ts'
 import { isFound, type Looked, type Open, type Step } from './findings.ts'
 import { type Lag, MOST_REPAIRS, postponedMs, secondLookMs } from './looks.ts'
 import { type Judged, type Recorded, recordOf, type Sighted } from './record.ts'
@@ -9,7 +9,7 @@ import { type DriftVerdict, isRepairable, type Resolved } from './words.ts'
 
 /** A customer after its look. `subject` as it was read before the look. */
 export type Given = {
-  readonly subject: Subject
+  readonly subject: Snapshot
   readonly looked: Looked
   /** Of the check; null: it has none. */
   readonly token: string | null

@@ -1,12 +1,16 @@
 import type { Pool } from 'pg'
+import type { Config } from '../config/config.ts'
 import type { Condition } from '../customers/condition.ts'
 import { type CustomersShape, describeCustomers } from '../customers/describe.ts'
+import { makeReading } from '../customers/reading.ts'
 import type { Position } from '../ledger/runs.ts'
-import { fitsIndex } from '../model/customer.ts'
+import { type CustomerKey, fitsIndex } from '../model/customer.ts'
+import type { Digester } from '../sync/digest.ts'
 import { everyPage } from '../sync/pages.ts'
-import { type Judged, type Judging, makeJudge } from './judge.ts'
+import { readSnapshots } from '../sync/snapshot.ts'
+import type { Selection } from './differs.ts'
+import { type Judged, judge } from './judge.ts'
 import { oneAhead } from './one-ahead.ts'
-import { makeReadPage } from './read-page.ts'
 import { addTo, NOTHING_FOUND, type Tally } from './tally.ts'
 
 /** What a page has brought. */
@@ -18,8 +22,12 @@ export type Looked = {
   readonly next: Position | null
 }
 
-export type SweepOptions = Judging & {
+export type SweepOptions = {
   readonly pool: Pool
+  readonly config: Config
+  readonly digester: Digester
+  /** Whom this sweep is for. */
+  readonly select: Selection
   /** Nothing is recorded yet, or it may not be read: everybody is taken for somebody of whom nothing is known. */
   readonly withoutLedger?: boolean
   /** Ends the sweep between two pages. */
@@ -46,23 +54,31 @@ const PAGE = 500
  * captured, and so owed anyway.
  */
 export async function sweep(options: SweepOptions): Promise<Swept> {
-  const { pool, config, signal, onPage, from } = options
+  const { pool, config, select, signal, onPage, from } = options
   const shape = await describeCustomers(pool, config)
-  const judge = makeJudge(options)
   let tally = from?.tally ?? NOTHING_FOUND
   for await (const { next, read } of oneAhead(readPages(options, shape))) {
     if (signal.aborted) return { tally, ended: false }
-    const judged = await judge(read)
+    const judged = read.map((snapshot) => judge(snapshot, select))
     tally = judged.reduce(addTo, tally)
     if (onPage && !(await onPage({ judged, tally, next }))) return { tally, ended: false }
   }
   return { tally, ended: true }
 }
 
+/** Page by page as it was read; what changes meanwhile or after that is captured, and so owed anyway. */
 async function* readPages(options: SweepOptions, shape: CustomersShape) {
-  const { pool, conditions = [], page = PAGE, from, withoutLedger = false } = options
-  const readPage = makeReadPage(options, shape)
+  const { pool, config, conditions = [], page = PAGE, from, withoutLedger = false } = options
+  const readCustomers = makeReading(pool, config, shape)
   const paging = { client: pool, shape, limit: page, conditions, withoutLedger }
-  for await (const { keys, onlyGone, next } of everyPage(paging, from?.position ?? null))
-    yield { next, read: await readPage({ keys: keys.filter(fitsIndex), onlyGone }) }
+  for await (const { keys, onlyGone, next } of everyPage(paging, from?.position ?? null)) {
+    const fitting = keys.filter(fitsIndex)
+    const asked = onlyGone ? await withoutRow(fitting) : fitting
+    yield { next, read: await readSnapshots({ ...options, readCustomers }, asked) }
+  }
+
+  async function withoutRow(keys: readonly CustomerKey[]): Promise<readonly CustomerKey[]> {
+    const { rows } = await readCustomers(keys)
+    return keys.filter((key) => rows.get(key) === null)
+  }
 }

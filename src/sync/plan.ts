@@ -6,7 +6,14 @@ import type { CreateBody, UpdateBody } from '../service/client.ts'
 import { withoutConflict } from './conflict.ts'
 import type { CustomerDigests } from './digest.ts'
 import type { Memory } from './memory.ts'
-import { fieldIsRight, fieldsToClearAgain, PHONE, standingRefusals, statusIsRight } from './right.ts'
+import {
+  fieldIsRight,
+  fieldsToClearAgain,
+  PHONE,
+  standingRefusals,
+  statusIsRight,
+  straysOf,
+} from './right.ts'
 import { createBody, eraseBody, needsReplace, patchBody, putBody } from './write.ts'
 
 export type Policy = {
@@ -116,14 +123,11 @@ function planUser(mapped: Extract<Mapped, { kind: 'user' }>, { memory, policy, d
   // Only once a look has shown that there is nobody to be revoked.
   if (memory.remote === 'absent' && user.status === 0 && !policy.createWithoutAccess)
     return { kind: 'none', why: 'without-access' }
-  const refused = standingRefusals(user, memory, digests)
-  const managed = OPTIONAL_FIELDS.filter((field) => user.fields[field] !== undefined && !refused.has(field))
+  const { managed, wrong, complete } = fieldsOf(mapped, memory, digests)
   if (memory.remote !== 'present') return { kind: 'create', body: createBody(user, managed), fields: managed }
 
-  const wrong = managed.filter((field) => !fieldIsRight(field, user, memory, digests))
   const changed = withWholePhone(wrong, managed, memory)
   const statusRight = statusIsRight(user.status, memory)
-  const complete = mapped.issues.length === 0 && refused.size === 0
   const replace = complete && needsReplace({ user, memory, policy, managed, changed })
   if (statusRight && changed.length === 0 && !replace) return { kind: 'none', why: 'right' }
 
@@ -135,6 +139,37 @@ function planUser(mapped: Extract<Mapped, { kind: 'user' }>, { memory, policy, d
   return replace
     ? { kind: 'replace', body: putBody({ user, status, policy }), fields: managed, carried }
     : { kind: 'patch', body: patchBody({ user, status, changed, policy }), fields: changed, carried }
+}
+
+/** `wrong`: those whose value is not known to be at the service. `complete`: no field is left out. */
+function fieldsOf(
+  { user, issues }: Extract<Mapped, { kind: 'user' }>,
+  memory: Memory,
+  digests: CustomerDigests,
+) {
+  const refused = standingRefusals(user, memory, digests)
+  const managed = OPTIONAL_FIELDS.filter((field) => user.fields[field] !== undefined && !refused.has(field))
+  const wrong = managed.filter((field) => !fieldIsRight(field, user, memory, digests))
+  return { managed, wrong, complete: issues.length === 0 && refused.size === 0 }
+}
+
+/**
+ * What an update of a user who is there is for, without the fields that travel along: the status, fields with another
+ * value, and fields that the mapping does not set and that are to be cleared. In the order of section 2.6.
+ */
+export function wrongFields({
+  mapped,
+  memory,
+  policy,
+  digests,
+}: Omit<Situation, 'rivals'>): readonly ('status' | OptionalField)[] {
+  const sendable = withoutConflict(mapped, memory)
+  if (sendable.kind !== 'user') return []
+  const { user } = sendable
+  const { wrong, complete } = fieldsOf(sendable, memory, digests)
+  const strays = complete && policy.unmanaged === 'clear' ? straysOf(user, memory) : []
+  const fields = OPTIONAL_FIELDS.filter((field) => wrong.includes(field) || strays.includes(field))
+  return statusIsRight(user.status, memory) ? fields : ['status', ...fields]
 }
 
 /**

@@ -32,12 +32,15 @@ export function doubtHidden(memory: Memory): Memory {
 /**
  * A GET's result replaces what is remembered. An acknowledged digest survives only where the GET agrees with
  * it, so that a later change of spelling alone is still sent, and an edit at the service is seen.
+ *
+ * A GET that is not stored must not count as another return of a form: the lookup before the repair counts it.
  */
 export function rememberSeen(
   memory: Memory,
   remote: RemoteUser,
   desired: DesiredUser | null,
   digests: CustomerDigests,
+  { learns = true } = {},
 ): Memory {
   const fields = desired?.fields ?? {}
   let { learnt } = memory
@@ -52,7 +55,12 @@ export function rememberSeen(
     }
     const same = sameField(field, fields, remote.fields)
     const stands = wanted !== undefined && acknowledged === digests.exact(field, wanted)
-    if (stands && !same && !isLearnt(field, { desired: fields, remote: remote.fields }, learnt, digests))
+    if (
+      learns &&
+      stands &&
+      !same &&
+      !isLearnt(field, { desired: fields, remote: remote.fields }, learnt, digests)
+    )
       learnt = returnedAs(field, remote.fields, { learnt, digests, exact: acknowledged })
     const own = isLearnt(field, { desired: fields, remote: remote.fields }, learnt, digests)
     const form = own ? normalForm(field, wanted) : seenForm(field, fields, remote.fields)

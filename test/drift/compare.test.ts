@@ -2,7 +2,7 @@
 // no less.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compare, heldAccess, memoryAfter, reasonToSkip, type Subject } from '../../src/drift/compare.ts'
+import { compare, heldAccess, reasonToSkip } from '../../src/drift/compare.ts'
 import { isDrift } from '../../src/drift/words.ts'
 import { NEVER_SETTLED } from '../../src/ledger/record.ts'
 import type { Work } from '../../src/ledger/sweep-work.ts'
@@ -10,6 +10,7 @@ import type { Mapped } from '../../src/model/mapped.ts'
 import { type Fields, OPTIONAL_FIELDS, type OptionalField, type Status } from '../../src/model/user.ts'
 import type { RemoteUser } from '../../src/service/body.ts'
 import { makePlan, type Policy } from '../../src/sync/plan.ts'
+import { planAfter, type Snapshot } from '../../src/sync/snapshot.ts'
 import { CLEAR, digests, KEEP, marks, user } from '../support/plan-scene.ts'
 import { runs } from '../support/size.ts'
 
@@ -28,11 +29,17 @@ const WORK: Work = {
   record: { ...NEVER_SETTLED, userId: 'u7', newcomer: false, digestKey: KEY, verifiedAgoMs: 9000 },
 }
 
-function subject(mapped: Mapped, record: Partial<Work['record']> = {}, rest: Partial<Subject> = {}): Subject {
+function subject(
+  mapped: Mapped,
+  record: Partial<Work['record']> = {},
+  rest: Partial<Snapshot> = {},
+): Snapshot {
   return {
     ...{
       key: '7',
       mapped,
+      unreadable: null,
+      claimants: [],
       rivals: [],
       policy: KEEP,
       digests,
@@ -82,7 +89,7 @@ test('a user of ours differs just where a sync that has seen it would write', ()
     const once = desired.country_code === undefined ? visible : was
     const asked = subject(mapped, { remote: 'present', sentStatus, sent: marks(once) }, { policy })
     const verdict = compare(asked, remote(there, shown), FACTS)
-    const memory = memoryAfter(asked, remote(there, shown))
+    const memory = planAfter(asked, remote(there, shown)).memory
     const plan = makePlan({ mapped, memory, rivals: [], policy, digests })
     // No GET shows the country, so that a sync may have that alone to write.
     const hidden = 'fields' in plan && plan.fields.every((field) => field === 'country_code')
@@ -108,7 +115,7 @@ test('an absent user is missing just where a sync that has seen that would regis
     const mapped = kind === 'user' ? user(here, fields) : ({ kind, userId: 'u7' } as Mapped)
     const policy = { ...KEEP, createWithoutAccess }
     const asked = subject(mapped, record as Partial<Work['record']>, { policy })
-    const memory = memoryAfter(asked, 'absent')
+    const memory = planAfter(asked, 'absent').memory
     const plan = makePlan({ mapped, memory, rivals: [], policy, digests })
     const { kind: said } = compare(asked, 'absent', FACTS)
     expect({ plan: plan.kind, said }).toEqual({
@@ -121,7 +128,7 @@ test('an absent user is missing just where a sync that has seen that would regis
 
 describe('of somebody who is held', () => {
   const GONE: Mapped = { kind: 'removed', userId: 'u7' }
-  test.each<[string | null, Mapped, Partial<Work['record']>, Partial<Subject>?]>([
+  test.each<[string | null, Mapped, Partial<Work['record']>, Partial<Snapshot>?]>([
     ['undue', GONE, { remote: 'present', sentStatus: 2 }],
     ['undue', user(0), { remote: 'present', sentStatus: 4 }],
     ['lost', user(2), { remote: 'present', sentStatus: 0 }],
@@ -278,6 +285,116 @@ describe('what a GET says', () => {
   })
 })
 
+describe('the cause', () => {
+  const EMAIL = user(2, { email: 'a@x.es' })
+  const SENT = { remote: 'present', sentStatus: 2, sent: marks({ email: 'a@x.es' }) } as const
+  const OTHER = remote(2, { email: 'b@x.es' })
+  const older = { desired: 'something else', generation: '1' }
+  const GONE: Mapped = { kind: 'removed', userId: 'u7' }
+  type Case = {
+    readonly mapped?: Mapped
+    readonly record?: Partial<Work['record']>
+    readonly work?: Partial<Work>
+    readonly sight?: RemoteUser | 'absent' | 'unreadable'
+    readonly doubted?: readonly string[]
+    readonly generation?: string
+  }
+  const CASES: readonly (readonly [string, string, Case])[] = [
+    ['edited-at-service', 'acknowledged, and changed since', {}],
+    [
+      'edited-at-service',
+      'shown once',
+      {
+        record: {
+          remote: 'present',
+          sentStatus: 2,
+          sent: {},
+          seen: { email: digests.normal('email', 'a@x.es') },
+        },
+      },
+    ],
+    [
+      'never-delivered',
+      'another value was sent last',
+      { record: { ...SENT, sent: marks({ email: 'c@x.es' }) } },
+    ],
+    ['never-delivered', 'nothing was sent', { record: { ...SENT, sent: {} } }],
+    ['never-delivered', 'digests of another key', { record: { ...SENT, digestKey: 'another' } }],
+    [
+      'mapping-changed',
+      'another mapping made another value',
+      { record: { ...SENT, sent: marks({ email: 'c@x.es' }) }, work: older, generation: '2' },
+    ],
+    ['edited-at-service', 'the mapping changed and the value did not', { work: older, generation: '2' }],
+    ['unknown-outcome', 'a call that may have changed it', { doubted: ['email'] }],
+    ['edited-at-service', 'a doubted call carried another field', { doubted: ['first_name'] }],
+    ['unknown-outcome', 'the looks after an unknown outcome are not over', { work: { doubtful: true } }],
+    ['unknown-outcome', 'a crash hides what was sent', { work: { blind: true } }],
+    [
+      'unknown-outcome',
+      'the status is in doubt',
+      { work: { statusDoubted: true }, sight: remote(0, { email: 'a@x.es' }) },
+    ],
+    ['edited-at-service', 'the status was acknowledged', { sight: remote(0, { email: 'a@x.es' }) }],
+    [
+      'never-delivered',
+      'one field was delivered, the other was not',
+      { mapped: user(2, { email: 'a@x.es', first_name: 'Ana' }) },
+    ],
+    ['edited-at-service', 'gone at the service', { sight: 'absent' }],
+    ['unknown-outcome', 'gone, and any call is in doubt', { sight: 'absent', doubted: ['email'] }],
+    ['never-delivered', 'never asked about', { record: { remote: 'unasked' }, sight: 'absent' }],
+    [
+      'edited-at-service',
+      'access of somebody removed came back',
+      { mapped: GONE, record: { remote: 'present', sentStatus: 0 } },
+    ],
+    ['never-delivered', 'access of somebody removed was never taken', { mapped: GONE }],
+    ['edited-at-service', 'what is no user', { sight: 'unreadable' }],
+  ]
+  test.each(CASES)(
+    'is %s: %s',
+    (cause, _name, {
+      mapped = EMAIL,
+      record = SENT,
+      work,
+      sight = OTHER,
+      doubted = [],
+      generation = '1',
+    }) => {
+      const made = subject(mapped, record)
+      const asked = { ...made, work: { ...made.work, ...work } }
+      expect(compare(asked, sight, { doubted, generation })).toMatchObject({ cause })
+    },
+  )
+
+  test('of a field that is to be empty: it was, or it never was', () => {
+    const stray = remote(2, { description: 'theirs' })
+    const causeOf = (record: Partial<Work['record']>) =>
+      compare(subject(user(2), { ...SENT, sent: {}, ...record }, { policy: CLEAR }), stray, FACTS)
+    expect(causeOf({})).toMatchObject({ cause: 'edited-at-service' })
+    expect(causeOf({ verifiedAgoMs: null })).toMatchObject({ cause: 'never-delivered' })
+    expect(causeOf({ seen: { description: digests.normal('description', 'theirs') } })).toMatchObject({
+      cause: 'never-delivered',
+    })
+  })
+})
+
+test('a form that came back once more counts when a claim has seen it, not when a check has', () => {
+  const exact = digests.exact('email', 'A@x.es')
+  const form = digests.normal('email', 'b@x.es')
+  const once = subject(user(2, { email: 'A@x.es' }), {
+    ...{ remote: 'present', sentStatus: 2, sent: marks({ email: 'A@x.es' }) },
+    normalised: { email: [exact, form, 1] },
+  })
+  expect(compare(once, remote(2, { email: 'b@x.es' }), FACTS)).toMatchObject({ kind: 'differs' })
+  const twice = {
+    ...once,
+    work: { ...once.work, record: { ...once.work.record, normalised: { email: [exact, form, 2] as const } } },
+  }
+  expect(compare(twice, remote(2, { email: 'b@x.es' }), FACTS).kind).toBe('agrees')
+})
+
 describe('who is not looked at', () => {
   const PRESENT = { remote: 'present', sentStatus: 2 } as const
   const work = (rest: Partial<Work>): Work => ({
@@ -285,7 +402,7 @@ describe('who is not looked at', () => {
     ...rest,
     record: { ...WORK.record, ...PRESENT, ...rest.record },
   })
-  const CASES: readonly (readonly [string | null, Partial<Subject>])[] = [
+  const CASES: readonly (readonly [string | null, Partial<Snapshot>])[] = [
     [null, {}],
     ['owed', { work: work({ owed: true }) }],
     ['owed', { work: work({ claimed: true }) }],

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
-import type { Subject } from '../../src/drift/compare.ts'
+
 import { shownOf } from '../../src/drift/shown.ts'
 import type { DriftVerdict } from '../../src/drift/words.ts'
 import type { Mapped } from '../../src/model/mapped.ts'
+import type { Snapshot } from '../../src/sync/snapshot.ts'
 import { GONE, user } from '../support/plan-scene.ts'
 
 const there = { userId: 'u7', status: 2, fields: { email: 'eva@example.es', first_name: 'Eva' } }
@@ -11,7 +12,7 @@ const drift = (given: Pick<DriftVerdict, 'kind'> & Partial<DriftVerdict>): Drift
   ...given,
 })
 // All that is asked of a subject here.
-const subject = (mapped: Mapped) => ({ mapped }) as Subject
+const subject = (mapped: Mapped) => ({ mapped }) as Snapshot
 
 test.each(GONE)(
   'whoever is let in and is $kind here is shown with the status, and no field besides',

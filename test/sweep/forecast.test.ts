@@ -46,7 +46,7 @@ function made({ mapped, memory, policy = KEEP, rivals = [], comparable = true }:
     ...{ asItWas: false, otherUser: false, validUntilMs: null, comparable, gone: mapped.kind === 'removed' },
     plan: plan({ mapped, memory, policy, rivals }),
   }
-  return { found, memory, mapped, gone: mapped.kind === 'removed', record, rivals }
+  return { found, memory, mapped, record, rivals }
 }
 
 function ahead(given: Case) {

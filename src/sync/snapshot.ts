@@ -1,0 +1,127 @@
+// Customers as they stand, and what is remembered of them, read together and planned as a claim would begin with them.
+// Whatever looks at many customers without a claim (sweeps, checks, dry runs, `explain`) starts here.
+import { setImmediate } from 'node:timers/promises'
+import type { Pool } from 'pg'
+import type { Config } from '../config/config.ts'
+import type { Reading } from '../customers/reading.ts'
+import { readClaimants } from '../ledger/record.ts'
+import { readWork, type Work, workOfNobody } from '../ledger/sweep-work.ts'
+import type { CustomerKey } from '../model/customer.ts'
+import { type Mapped, userIdOf } from '../model/mapped.ts'
+import type { RemoteUser } from '../service/body.ts'
+import { type CustomerDigests, type Digester, forCustomer } from './digest.ts'
+import { mapFound, userIdFor } from './map.ts'
+import { type Memory, rememberFor, startMemory } from './memory.ts'
+import { makePlan, type Plan, type Policy } from './plan.ts'
+import { policyOf } from './policy.ts'
+import { rememberAbsent, rememberSeen } from './remember.ts'
+import { findRivals } from './rivals.ts'
+
+/** One customer, as of one moment. */
+export type Snapshot = {
+  readonly key: CustomerKey
+  readonly work: Work
+  readonly mapped: Mapped
+  /** Postgres refuses to read the row, with this error: then `mapped` is rejected without an issue. */
+  readonly unreadable: Error | null
+  /** Other customers with a record under the same `user_id`. */
+  readonly claimants: readonly CustomerKey[]
+  /** Those of them who are in scope and claim it now. */
+  readonly rivals: readonly CustomerKey[]
+  readonly policy: Policy
+  readonly digests: CustomerDigests
+  /** Names the key of the digests. */
+  readonly digestKey: string
+  /** Digest of all that the mapping makes of the customer. */
+  readonly desired: string
+  /** The database's time, in milliseconds since 1970. */
+  readonly nowMs: number
+}
+
+export type SnapshotReading = {
+  readonly pool: Pool
+  readonly config: Config
+  readonly digester: Digester
+  readonly readCustomers: Reading
+  /** Nothing is recorded yet, or it may not be read: all customers count as unknown. */
+  readonly withoutLedger?: boolean
+}
+
+/** Other work of this process gets its turn after so many customers. */
+const BREATH = 100
+
+/**
+ * What is owed is read before the rows, so that a row is never older than the version that it is compared under: a change
+ * in between raises the version.
+ */
+export async function readSnapshots(
+  { pool, config, digester, readCustomers, withoutLedger = false }: SnapshotReading,
+  keys: readonly CustomerKey[],
+): Promise<readonly Snapshot[]> {
+  const { work, nowMs } = await (withoutLedger ? workOfNobody : readWork)(pool, keys)
+  const [{ rows, unreadable }, byUser] = await Promise.all([
+    readCustomers(keys),
+    claimantsOf(pool, config, withoutLedger ? [] : keys),
+  ])
+  const others = [...byUser.values()].flat().filter((key) => !rows.has(key))
+  const otherRows = others.length > 0 ? (await readCustomers([...new Set(others)])).rows : new Map()
+  const now = new Date(nowMs)
+  const reads = {
+    ...{ config, now },
+    readClaimants: async (userId: string) => byUser.get(userId) ?? [],
+    readRow: async (key: CustomerKey) => rows.get(key) ?? otherRows.get(key) ?? null,
+  }
+  const policy = policyOf(config)
+  const snapshots: Snapshot[] = []
+  for (const [at, each] of work.entries()) {
+    if (at % BREATH === BREATH - 1) await setImmediate()
+    const { key } = each
+    const row = rows.get(key)
+    const mapped: Mapped =
+      row === undefined
+        ? { kind: 'rejected', userId: userIdFor(config, key), issues: [] }
+        : mapFound(config, key, row, now)
+    snapshots.push({
+      ...{ key, work: each, mapped, policy, nowMs },
+      unreadable: row === undefined ? (unreadable.get(key) ?? new Error('the row was not read')) : null,
+      claimants: (byUser.get(userIdOf(mapped) ?? '') ?? []).filter((other) => other !== key),
+      rivals: row === undefined ? [] : await findRivals(reads, key, mapped),
+      digests: forCustomer(digester, key),
+      digestKey: digester.id,
+      desired: digester.whole(key, mapped, policy.clearWith),
+    })
+  }
+  return snapshots
+}
+
+/** All customers with a record under the users of these. */
+async function claimantsOf(pool: Pool, config: Config, keys: readonly CustomerKey[]) {
+  const userIds = keys.flatMap((key) => userIdFor(config, key) ?? [])
+  // Where nothing is recorded there may be no table to ask.
+  return userIds.length > 0 ? await readClaimants(pool, userIds) : new Map<string, readonly CustomerKey[]>()
+}
+
+/** What is remembered as a claim starts, or after a lookup, and what the claim would do then. */
+export type Planned = { readonly memory: Memory; readonly plan: Plan }
+
+/** `unknown`: whether the claim has to look first, whatever is remembered. */
+export function planNow(snapshot: Snapshot, { unknown = snapshot.work.unknown } = {}): Planned {
+  const { work, mapped, digests, digestKey, nowMs } = snapshot
+  const { record, replanAtMs } = work
+  const replanInMs = replanAtMs === null ? null : replanAtMs - nowMs
+  const start = startMemory({ ...work, unknown, replanInMs, digestKey })
+  const memory = rememberFor(start, { mapped, record, digests })
+  return { memory, plan: makePlan({ ...snapshot, memory }) }
+}
+
+/** The same once a GET has shown this. It is a thought only: nothing is learnt of the service's own forms by it. */
+export function planAfter(snapshot: Snapshot, remote: RemoteUser | 'absent'): Planned {
+  const { mapped, digests } = snapshot
+  const { memory: before } = planNow(snapshot)
+  const desired = mapped.kind === 'user' ? mapped.user : null
+  const memory =
+    remote === 'absent'
+      ? rememberAbsent(before)
+      : rememberSeen(before, remote, desired, digests, { learns: false })
+  return { memory, plan: makePlan({ ...snapshot, memory }) }
+}
