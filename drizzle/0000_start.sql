@@ -193,6 +193,7 @@ CREATE TABLE "rollcall"."owed" (
 	"status_doubted" boolean DEFAULT false NOT NULL,
 	"verify_left" smallint DEFAULT 0 NOT NULL,
 	"check_at" timestamp with time zone,
+	"check_until" timestamp with time zone,
 	"lane" smallint NOT NULL,
 	"due_at" timestamp with time zone,
 	"not_before" timestamp with time zone,

@@ -34,8 +34,8 @@ export type BrakeRequest = {
 /** The kinds for which this customer has to wait; none: go on, and it is counted. */
 export type Brake = (request: BrakeRequest) => Promise<readonly HeldKind[]>
 
-/** Every kind, as `--kind` takes it. */
-export const HELD_KINDS: readonly HeldKind[] = [
+/** What one call may count for. */
+export const CALL_KINDS: readonly BrakeKind[] = [
   'revocation',
   'status',
   'create',
@@ -43,8 +43,10 @@ export const HELD_KINDS: readonly HeldKind[] = [
   'erase',
   'repair',
   ...OPTIONAL_FIELDS.map((field) => `clear:${field}` as const),
-  'truncated',
 ]
+
+/** Every kind, as `--kind` takes it. */
+export const HELD_KINDS: readonly HeldKind[] = [...CALL_KINDS, 'truncated']
 
 export function isHeldKind(text: string): text is HeldKind {
   return HELD_KINDS.some((kind) => kind === text)

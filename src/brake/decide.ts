@@ -1,5 +1,5 @@
 import type { CustomerKey } from '../model/customer.ts'
-import type { BrakeKind, BrakeRequest, HeldKind } from './brake.ts'
+import { type BrakeKind, type BrakeRequest, CALL_KINDS, type HeldKind } from './brake.ts'
 
 /** The row of a kind, locked, with the limit that holds now. */
 export type KindState = {
@@ -95,9 +95,13 @@ export function isNew(
 /** What a table that was emptied would do to everybody. */
 export const BY_TRUNCATE: readonly BrakeKind[] = ['revocation', 'erase']
 
-/** Who decides on somebody who was held for a TRUNCATE decides on what the TRUNCATE would do. */
+/**
+ * A decision on a customer who was held for a TRUNCATE is one on what the TRUNCATE would do. A decision on a repair is one
+ * on all that the repair would send, whatever kinds that counts for.
+ */
 export function takenTogether(kinds: readonly HeldKind[]): readonly HeldKind[] {
-  return kinds.includes('truncated') ? [...kinds, ...BY_TRUNCATE] : kinds
+  const together = kinds.includes('truncated') ? [...kinds, ...BY_TRUNCATE] : kinds
+  return kinds.includes('repair') ? [...together, ...CALL_KINDS] : together
 }
 
 function makeCount({ kind, taken, limit, tripped, expected }: KindState) {

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
-import { PATIENCE_MS } from '../access/in-time.ts'
 import { endPool, makePool } from '../database/pool.ts'
 import { databaseAt, roleOf } from '../database/session.ts'
+import { PATIENCE_MS } from '../explain/in-time.ts'
 import { reachable } from '../ledger/reachable.ts'
 import { aborted } from './stop.ts'
 

@@ -6,7 +6,7 @@ import type { ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
 import { readLimit } from './limit.ts'
 import { knownSpelling } from './named.ts'
-import { sayHistory } from './say-history.ts'
+import { renderStored } from './render-history.ts'
 
 type Asked = {
   /** As typed. */
@@ -34,7 +34,7 @@ export async function history(io: Io, { keys, limit, json }: Asked): Promise<Exi
     else
       found.forEach(({ key, history }, index) => {
         if (index > 0) io.out('')
-        for (const text of sayHistory(history, key)) io.out(text)
+        for (const text of renderStored(history, key)) io.out(text)
       })
     return found.some(({ history }) => history === null) ? 3 : 0
   })

@@ -12,6 +12,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   worker: async () => (await import('./worker.ts')).workerCommand,
   backfill: async () => (await import('./backfill.ts')).backfillCommand,
   sync: async () => (await import('./sync.ts')).syncCommand,
+  explain: async () => (await import('./explain.ts')).explainCommand,
   access: async () => (await import('./access.ts')).accessCommand,
   status: async () => (await import('./status.ts')).statusCommand,
   drift: async () => (await import('./drift.ts')).driftCommand,

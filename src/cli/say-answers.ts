@@ -1,6 +1,6 @@
 import type { SeenAnswer } from '../ledger/answers.ts'
 import { OTHERS } from '../ledger/calls.ts'
-import { columns } from './say-history.ts'
+import { columns } from './render-history.ts'
 import { shown } from './shown.ts'
 
 /** Wider than other output: shapes are hard to read in pieces. */

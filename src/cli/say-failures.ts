@@ -10,7 +10,7 @@ import type { Retried } from '../ledger/retry.ts'
 import type { Selector } from '../ledger/selector.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type NamedService, sayService } from '../model/service.ts'
-import { columns, sayHistory } from './say-history.ts'
+import { columns, renderStored } from './render-history.ts'
 import { type Said, type StoredReason, sayIssue, sayReason } from './say-reason.ts'
 import { span } from './say-time.ts'
 import { wrapped } from './say-wrapped.ts'
@@ -124,7 +124,7 @@ function fieldsOf({ reason, issues }: Failing, { kind }: Selector): string[] {
 /** Everything of one customer; its history says what to do about its reason, so what is left is its issues. */
 export function sayOne(history: History, key: CustomerKey): string[] {
   const advice = history === null ? [] : adviceFor(history)
-  return [...sayHistory(history, key), ...(advice.length > 0 ? ['', ...advice] : [])]
+  return [...renderStored(history, key), ...(advice.length > 0 ? ['', ...advice] : [])]
 }
 
 function adviceFor(history: NonNullable<History>): string[] {

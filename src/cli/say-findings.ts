@@ -2,7 +2,7 @@
 import { figure, minute } from '../report/figures.ts'
 import type { Report, ReportedFinding } from '../report/report.ts'
 import { asJson } from './json.ts'
-import { columns } from './say-history.ts'
+import { columns } from './render-history.ts'
 import { hanging } from './say-wrapped.ts'
 import { shown } from './shown.ts'
 

@@ -1,7 +1,7 @@
 import type { CustomerState, Reason, ReasonCode } from '../ledger/record.ts'
 import type { FieldIssue } from '../model/mapped.ts'
 import { CALL_ERROR_KINDS } from '../service/errors.ts'
-import { sayCallError } from './say-access.ts'
+import { sayCallError } from './say-step.ts'
 
 /** What is wrong, and the one thing to do about it. Both hold codes, statuses and names, never a field's value. */
 export type Said = { readonly what: string; readonly toDo: string }

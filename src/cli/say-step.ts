@@ -1,5 +1,6 @@
 import { type Mapped, validUntilOf } from '../model/mapped.ts'
 import { OPTIONAL_FIELDS } from '../model/user.ts'
+import { CallError, type CallErrorKind } from '../service/errors.ts'
 import type { Called } from '../sync/call.ts'
 import type { Plan } from '../sync/plan.ts'
 import type { SyncStep } from '../sync/run.ts'
@@ -151,4 +152,10 @@ function saySettled(state: Extract<TurnEnd, { kind: 'settle' }>['state'], reason
 
 export function line(label: string, text: string): string {
   return `  ${label.padEnd(9)} ${shown(text)}`
+}
+
+/** In the middle of a line, and without the code that Node has for it. */
+export function sayCallError(kind: CallErrorKind): string {
+  const { message } = new CallError(kind, 'no')
+  return `${message.charAt(0).toLowerCase()}${message.slice(1)}`
 }

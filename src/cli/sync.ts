@@ -1,8 +1,8 @@
 import { Option } from 'commander'
 import { loadConfig } from '../config/load.ts'
 import { RollcallError } from '../model/errors.ts'
-import { diff } from './diff.ts'
 import { dryRun } from './dry-run.ts'
+import { exitForResults, explainAll } from './explained.ts'
 import { history } from './history.ts'
 import type { AddCommand } from './io.ts'
 import { syncNow } from './sync-now.ts'
@@ -82,7 +82,18 @@ export const syncCommand: AddCommand = (program, io, exit) => {
       const { json = false, showValues = false, removed = false, limit } = options
       if (options.history) return exit(await history(io, { keys, limit, json }))
       const config = await loadConfig(options.config, io.cwd)
-      if (options.diff) return exit(await diff(io, { config, keys, json, showValues }))
+      if (options.diff) {
+        const told = await explainAll(io, {
+          config,
+          keys,
+          call: true,
+          calls: 0,
+          showValues,
+          json,
+          view: 'diff',
+        })
+        return exit(told === null ? 1 : exitForResults(told.explanations))
+      }
       if (options.dryRun) return exit(await dryRun(io, { config, keys, removed, json }))
       exit(await syncNow(io, { config, keys, look: options.look === true, removed, json }))
     })

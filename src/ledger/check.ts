@@ -9,13 +9,10 @@ type Client = Pick<ClientBase, 'query'>
 
 export type Check = { readonly key: CustomerKey; readonly token: string }
 
-const VERIFIES = 'o.verify_left > 0'
-
 /**
  * Only where nothing is owed, in doubt or about to be, and whose row nobody else holds. Whoever was never noted gets a row
- * of version 0. A token that is out for longer than a check lasts is that of a process that died: nothing is in doubt. While
- * looks after an unknown outcome are to come, `check_at` stays the time of the next of them. No mapping but the present one
- * is checked by.
+ * of version 0. A token that is out for longer than a check lasts (`check_until`) is that of a process that died: nothing is
+ * in doubt. No mapping but the present one is checked by.
  */
 const CLAIM = `
 WITH ${HOLD_GENERATION},
@@ -23,14 +20,14 @@ asked AS MATERIALIZED (SELECT DISTINCT k.key FROM unnest($1::text[]) AS k (key) 
 quiet AS MATERIALIZED (
   SELECT o.id FROM rollcall.owed o WHERE o.key IN (SELECT key COLLATE "C" FROM asked)
     AND o.due_at IS NULL AND NOT o.unknown AND (o.replan_at IS NULL OR o.replan_at > now())
-    AND (o.token IS NULL OR o.check_at <= now())
+    AND (o.token IS NULL OR o.check_until <= now())
   ORDER BY o.key FOR UPDATE SKIP LOCKED),
 fresh AS (SELECT quiet.id, nextval('rollcall.token') AS token FROM quiet),
 claimed AS (
-  UPDATE rollcall.owed o SET token = fresh.token, call_token = fresh.token, check_at = CASE WHEN ${VERIFIES} THEN o.check_at ELSE now() + $2 * interval '1 ms' END
+  UPDATE rollcall.owed o SET token = fresh.token, call_token = fresh.token, check_until = now() + $2 * interval '1 ms'
   FROM fresh WHERE o.id = fresh.id RETURNING o.key, o.token),
 made AS (
-  INSERT INTO rollcall.owed (key, change_version, lane, token, call_token, check_at)
+  INSERT INTO rollcall.owed (key, change_version, lane, token, call_token, check_until)
   SELECT n.key, 0, ${LANE.backfill}, n.token, n.token, now() + $2 * interval '1 ms'
   FROM (SELECT key, nextval('rollcall.token') AS token FROM asked
     WHERE NOT EXISTS (SELECT FROM rollcall.owed o WHERE o.key = asked.key COLLATE "C")) n
@@ -54,7 +51,7 @@ WITH ${HOLD_GENERATION},
 ended AS MATERIALIZED (
   SELECT o.id FROM rollcall.owed o JOIN unnest($1::text[], $2::bigint[]) AS e (key, token) ON e.key = o.key COLLATE "C"
   WHERE o.token = e.token AND o.call_token = e.token AND NOT ${UNDER_WAY} ORDER BY o.key FOR UPDATE OF o)
-UPDATE rollcall.owed o SET token = NULL, call_token = NULL, check_at = CASE WHEN ${VERIFIES} THEN o.check_at END FROM ended WHERE o.id = ended.id
+UPDATE rollcall.owed o SET token = NULL, call_token = NULL FROM ended WHERE o.id = ended.id
 RETURNING o.key, ${CURRENT_FINGERPRINT} = $3 AS current`
 
 /**

@@ -30,21 +30,45 @@ export type History = {
   readonly owed: boolean
   /** On the queue, or being synced at this moment. */
   readonly underWay: boolean
-  /** A change was captured that no worker has noted yet. False also where the outbox is too large to look. */
-  readonly captured: boolean
+  /** Age of the oldest change that is not settled; null where none is known. */
+  readonly owedSinceMs: number | null
+  /** How long it is due already; negative: how long until then. Null when nothing is owed. */
+  readonly overdueMs: number | null
+  /** Age of a change that was captured and that no worker has noted yet; null: there is none. */
+  readonly capturedMs: number | null
+  /** False: the outbox is too large to look for such a change. */
+  readonly outboxSearched: boolean
   /** The state at the service counts as unknown. */
   readonly unknown: boolean
   /** When the change was captured that was settled last. */
   readonly changedAt: string | null
-  /** When the service last acknowledged a write. */
+  /** When the service last acknowledged a write, and how long ago that is. */
   readonly acknowledgedAt: string | null
+  readonly writtenAgoMs: number | null
+  /** The status that was last agreed on. */
+  readonly agreedStatus: number | null
+  /** The service has shown or taken a status of the user. */
+  readonly seenOnce: boolean
   /** When a GET last showed all that is desired. */
   readonly verifiedAt: string | null
   readonly userId: string | null
   readonly remote: RemoteState
+  /** The difference that checks have found, and that is open; with one look it is only suspected. */
+  readonly finding: OpenFinding | null
   /** The last ones, oldest first. */
   readonly calls: readonly LoggedCall[]
 } | null
+
+export type OpenFinding = {
+  readonly kind: string
+  readonly fields: readonly string[]
+  readonly cause: string | null
+  readonly access: string | null
+  readonly looks: number
+  readonly repairs: number
+  /** ISO 8601 in UTC. */
+  readonly firstSeen: string
+}
 
 /** Ids rise in the order of writing, which two processes may turn round: chosen by id, shown by time. */
 const CALLS = `
@@ -53,18 +77,29 @@ SELECT jsonb_agg(jsonb_build_object('at', ${iso('c.at')}, 'by', c.by, 'plan', c.
   ORDER BY c.at, c.id)
 FROM (SELECT * FROM rollcall.call WHERE key = $1 ORDER BY id DESC LIMIT $2) c`
 
+const FINDING = `
+SELECT jsonb_build_object('kind', f.kind, 'fields', f.fields, 'cause', f.cause, 'access', f.access, 'looks', f.looks,
+  'repairs', f.repairs, 'firstSeen', ${iso('f.first_seen')})
+FROM rollcall.finding f WHERE f.key = $1 AND f.resolved_at IS NULL`
+
+const AGE = (column: string) => `(extract(epoch FROM clock_timestamp() - ${column}) * 1000)::float8`
+
 /** One statement, so that all of it is of one moment. */
 const HISTORY = `
 SELECT coalesce(l.state, 'idle') AS state, l.reason, coalesce(l.issues, '[]') AS issues, ${iso('l.since')} AS since,
   coalesce(o.attempts, 0) AS attempts,
   CASE WHEN o.token IS NULL THEN (extract(epoch FROM o.due_at - clock_timestamp()) * 1000)::float8 END AS "nextInMs",
-  o.due_at IS NOT NULL AS owed, ${UNDER_WAY} AS "underWay", b.captured, coalesce(o.unknown, false) AS unknown,
+  o.due_at IS NOT NULL AS owed, coalesce(${UNDER_WAY}, false) AS "underWay", coalesce(o.unknown, false) AS unknown,
+  ${AGE('o.changed_at')} AS "owedSinceMs", ${AGE('o.due_at')} AS "overdueMs",
+  b.searched AS "outboxSearched", ${AGE('b.captured_at')} AS "capturedMs",
+  ${AGE('l.acknowledged_at')} AS "writtenAgoMs", CASE WHEN NOT coalesce(o.status_doubted, false) THEN l.sent_status END AS "agreedStatus",
+  coalesce(l.sent_status, l.seen_status) IS NOT NULL AS "seenOnce", (${FINDING}) AS finding,
   ${iso('l.changed_at')} AS "changedAt", ${iso('l.acknowledged_at')} AS "acknowledgedAt",
   ${iso('l.verified_at')} AS "verifiedAt", l.user_id AS "userId", coalesce(l.remote, 'unasked') AS remote,
   coalesce(c.calls, '[]') AS calls,
-  l.key IS NOT NULL OR o.change_version > 0 OR b.captured OR c.calls IS NOT NULL AS known
-FROM (SELECT pg_relation_size('rollcall.outbox') <= ${SEARCHED_BYTES} AND EXISTS (
-    SELECT FROM rollcall.outbox WHERE key = $1) AS captured) b
+  l.key IS NOT NULL OR o.change_version > 0 OR b.captured_at IS NOT NULL OR c.calls IS NOT NULL AS known
+FROM (SELECT s.searched, CASE WHEN s.searched THEN (SELECT min(at) FROM rollcall.outbox WHERE key = $1) END AS captured_at
+    FROM (SELECT pg_relation_size('rollcall.outbox') <= ${SEARCHED_BYTES} AS searched) s) b
   CROSS JOIN (SELECT (${CALLS}) AS calls) c
   LEFT JOIN rollcall.ledger l ON l.key = $1
   LEFT JOIN rollcall.owed o ON o.key = $1`

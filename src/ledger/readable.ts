@@ -6,7 +6,17 @@ import { checkMigrated } from './migrate.ts'
 export type Unreadable = 'not-migrated' | 'no-right'
 
 /** What a forecast goes by. */
-const NEEDED = ['brake', 'capture_mark', 'generation', 'ledger', 'migration', 'owed', 'pace', 'run', 'target']
+const FORECAST = [
+  'brake',
+  'capture_mark',
+  'generation',
+  'ledger',
+  'migration',
+  'owed',
+  'pace',
+  'run',
+  'target',
+]
 
 const RIGHTS = `
 SELECT count(*)::int AS there, (count(*) FILTER (WHERE has_schema_privilege(n.oid, 'USAGE')
@@ -14,12 +24,15 @@ SELECT count(*)::int AS there, (count(*) FILTER (WHERE has_schema_privilege(n.oi
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname = 'rollcall' AND c.relname = ANY($1)`
 
-/** Null where the ledger is there and may be read; asked of the catalog, which refuses nobody. */
-export async function whyUnreadable(pool: Pool): Promise<Unreadable | null> {
-  const { rows } = await pool.query<{ there: number; readable: number }>(RIGHTS, [NEEDED])
+/** Null where these tables are there and may be read; asked of the catalog, which refuses nobody. */
+export async function whyUnreadable(
+  pool: Pool,
+  needed: readonly string[] = FORECAST,
+): Promise<Unreadable | null> {
+  const { rows } = await pool.query<{ there: number; readable: number }>(RIGHTS, [needed])
   const { there = 0, readable = 0 } = rows[0] ?? {}
-  if (there < NEEDED.length) return 'not-migrated'
-  if (readable < NEEDED.length) return 'no-right'
+  if (there < needed.length) return 'not-migrated'
+  if (readable < needed.length) return 'no-right'
   try {
     await checkMigrated(pool)
     return null

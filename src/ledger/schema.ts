@@ -62,8 +62,10 @@ export const owed = rollcall.table(
     statusDoubted: boolean('status_doubted').notNull().default(false),
     /** Looks still to come after an outcome that was unknown. */
     verifyLeft: smallint('verify_left').notNull().default(0),
-    /** When the next of them is owed; with none to come, until when the check lasts that has the token. */
+    /** When the next of them is owed. */
     checkAt: at('check_at'),
+    /** Until when the check lasts that has the token. */
+    checkUntil: at('check_until'),
     lane: smallint('lane').notNull(),
     dueAt: at('due_at'),
     notBefore: at('not_before'),

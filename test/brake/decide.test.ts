@@ -168,6 +168,19 @@ describe('the decision of the brake', () => {
     expect([entries, trips]).toEqual([[{ kind: 'create', key: 'e' }], []])
   })
 
+  it('lets a released repair go on for all that it sends, and counts it under none of them', () => {
+    const asked = [
+      ask('a', ['status', 'clear:email'], { released: ['repair'] }),
+      ask('b', ['create', 'absence'], { released: ['repair'] }),
+      ask('c', ['status'], { released: ['create'] }),
+    ]
+    const kinds = (['absence', 'clear:email', 'create', 'status'] as const).map((kind) =>
+      state(kind, { tripped: true }),
+    )
+    const { answers, entries } = decide({ kinds, asked, truncated: false })
+    expect([answers, entries]).toEqual([[[], [], ['status']], []])
+  })
+
   it('never lets more new customers of a kind through than its limit, in whatever batches they come', () => {
     const kinds = ['revocation', 'status', 'clear:email'] as const
     const request = fc.record({

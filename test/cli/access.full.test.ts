@@ -40,7 +40,7 @@ test('one customer in a few lines, with and without a token, and no value but us
   expect(plain.output.trim().split(/\n {2}/)).toEqual([
     expect.stringContaining(`4711 at ${house.sandbox.url} (production,`),
     'user      4711',
-    expect.stringMatching(/^should +2 /),
+    expect.stringMatching(/^desired +2 /),
     expect.stringMatching(/^service +2 /),
     expect.stringMatching(/^rollcall +.*no record.*nothing/),
     expect.stringMatching(/^chat +not asked: .*token/),
@@ -78,15 +78,15 @@ test('several customers: 3 when somebody cannot, 1 when it could not be found ou
       {
         key: 'a',
         userId: 'a',
-        verdict: { can: 'yes', why: 'full' },
+        access: { can: 'yes', why: 'full' },
         token: 'this-user',
-        rollcall: { owed: true },
+        rollcall: { history: { capturedMs: expect.any(Number) } },
       },
-      { key: 'b', verdict: { can: 'no', why: 'no-access' }, token: 'another-user' },
+      { key: 'b', access: { can: 'no', why: 'no-access' }, token: 'another-user' },
     ],
     chat: { kind: 'answered', existsOn: 'production', totals: { unread: 0 } },
   })
-  expect(both.output.match(/.*(digest|"sent|last_?message).*/i)).toBeNull()
+  expect(both.output.match(/.*(digest|"sent"|last_?message).*/i)).toBeNull()
   house.sandbox.faults.set([{ match: { userId: 'c' }, action: { kind: 'status', status: 503 } }])
   expect((await run(house, ['a', 'b', 'c'])).code).toBe(1)
   await house.sandbox.stop()

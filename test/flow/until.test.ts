@@ -4,7 +4,7 @@ import type { Clock, Columns, RollcallConfig } from '../../src/config/define.ts'
 import { describeCustomers } from '../../src/customers/describe.ts'
 import { makePool } from '../../src/database/pool.ts'
 import { makeDryRun } from '../../src/worker/dry-run.ts'
-import { lane as anyLane, ask } from '../access/house.ts'
+import { lane as anyLane, ask } from '../explain/house.ts'
 import { buildHouse, type House } from '../support/house.ts'
 import { eachLane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
@@ -134,8 +134,8 @@ test('whoever only looks goes by the time too: a dry run tells the end, and acce
     const told = async (key: string) => sayMapped((await dryRun(key)).mapped).at(-1)
     expect(await told('ana')).toBe('  holds     until 2999-12-01T00:00:00Z')
     expect(await told('eva')).toBe('  mapped    user eva, status 0, with first_name')
-    expect((await ask(house, 'ana', { pool })).should).toEqual({ kind: 'user', status: 2 })
-    expect((await ask(house, 'eva', { pool })).should).toEqual({ kind: 'user', status: 0 })
+    expect((await ask(house, 'ana', { pool })).desired).toEqual({ kind: 'user', status: 2 })
+    expect((await ask(house, 'eva', { pool })).desired).toEqual({ kind: 'user', status: 0 })
   } finally {
     await pool.end()
   }

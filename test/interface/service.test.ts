@@ -1,5 +1,5 @@
 import { expect, onTestFinished } from 'vitest'
-import { mayAskChat } from '../../src/access/chat.ts'
+import { mayAskChat } from '../../src/explain/chat.ts'
 import { startSandbox } from '../../src/sandbox/server.ts'
 import { makeChat } from '../service/chat-server.ts'
 import { KEYS, makeClient } from '../service/pair.ts'

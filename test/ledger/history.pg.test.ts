@@ -32,7 +32,7 @@ test('tells all that the tables hold of a customer, times as ISO text in UTC', a
     attempts: 4,
     owed: true,
     underWay: false,
-    captured: false,
+    capturedMs: null,
     unknown: true,
     changedAt: '2026-01-02T03:00:00.000Z',
     acknowledgedAt: '2026-01-02T03:00:01.000Z',
@@ -76,6 +76,9 @@ test('a customer of whom nothing is owed', async () => {
 })
 
 test('a change that waits in the outbox is known, and a key that stands nowhere is not', async () => {
-  expect(await readHistory(db.pool, 'captured', 50)).toMatchObject({ captured: true, owed: false })
+  expect(await readHistory(db.pool, 'captured', 50)).toMatchObject({
+    capturedMs: expect.any(Number),
+    owed: false,
+  })
   expect(await readHistory(db.pool, 'nobody', 50)).toBeNull()
 })

@@ -1,0 +1,88 @@
+// What rollcall's own tables say of a customer: read only, and never needed.
+import type { Pool } from 'pg'
+import { type History, readHistory } from '../ledger/history.ts'
+import { whyUnreadable } from '../ledger/readable.ts'
+import { differencesFromBinding, type PartialTarget } from '../ledger/target.ts'
+import type { CustomerKey } from '../model/customer.ts'
+import { isGivenUp } from './in-time.ts'
+
+/**
+ * `known`: the tables can be read; the history is null where they hold nothing of the customer. `not-migrated`: they are
+ * not there, or of another version. `no-right`: this role may not read them. `locked`: no answer came in time. `other-target`: the records are about another service, key or database; what differs, in words.
+ */
+export type Records =
+  | { readonly kind: 'known'; readonly history: History }
+  | { readonly kind: 'not-migrated' | 'no-right' | 'locked' }
+  | { readonly kind: 'other-target'; readonly differences: readonly string[] }
+
+export type OpenRecords = {
+  /** That they can be read at all. */
+  readonly about: Records['kind']
+  /** There is a common pace, and it may be kept. */
+  readonly pace: boolean
+  read(key: CustomerKey, calls: number): Promise<Records>
+}
+
+const NEEDED = ['call', 'finding', 'ledger', 'migration', 'outbox', 'owed', 'target']
+
+const MAY_CALL = `
+SELECT has_table_privilege(to_regclass('rollcall.pace'), 'SELECT') AND has_table_privilege(to_regclass('rollcall.pace'), 'UPDATE')
+  AND current_setting('transaction_read_only') = 'off' AS pace`
+
+/** The command goes on without tables that are of another version, locked, or not to be read. */
+export async function openRecords(pool: Pool, target: PartialTarget): Promise<OpenRecords> {
+  const without = (records: Records) => ({ about: records.kind, pace: false, read: async () => records })
+  const why = await orLocked(() => whyUnreadable(pool, NEEDED))
+  if (why !== null) return without(typeof why === 'string' ? { kind: why } : why)
+  const differences = await orLocked(() => differencesFromBinding(pool, target))
+  if ('kind' in differences) return without(differences)
+  if (differences.length > 0)
+    return without({ kind: 'other-target', differences: differences.map(({ says }) => says) })
+  const { rows } = await pool.query<{ pace: boolean | null }>(MAY_CALL)
+  let locked: Records | null = null
+  return {
+    about: 'known',
+    pace: rows[0]?.pace === true,
+    async read(key, calls) {
+      if (locked) return locked // not waited for again, customer by customer
+      const history = await orLocked(() => readHistory(pool, key, calls))
+      if (history === null || !('kind' in history)) return { kind: 'known', history }
+      locked = history
+      return history
+    },
+  }
+}
+
+type Locked = { readonly kind: 'locked' }
+
+async function orLocked<T>(read: () => Promise<T>): Promise<T | Locked> {
+  try {
+    return await read()
+  } catch (error) {
+    if (!isGivenUp(error)) throw error
+    return { kind: 'locked' }
+  }
+}
+
+/**
+ * That there once was such a customer: a write for it was acknowledged, the service has shown its user, or a change of
+ * its row was captured. A record or a work row alone does not say so: `rollcall sync --removed` leaves both.
+ */
+export function wasCustomer(history: History): boolean {
+  if (history === null) return false
+  return history.capturedMs !== null || history.acknowledgedAt !== null || history.seenOnce
+}
+
+type Due = Pick<NonNullable<History>, 'owed' | 'capturedMs' | 'overdueMs'>
+
+/** What is owed, or will be once it is noted. */
+export function isOwed({ owed, capturedMs }: Due): boolean {
+  return owed || capturedMs !== null
+}
+
+/** Captured or due for longer than workers that run would leave it. */
+const OVERDUE_MS = 60_000
+
+export function isOverdue({ overdueMs, capturedMs }: Due): boolean {
+  return (capturedMs ?? overdueMs ?? 0) > OVERDUE_MS
+}

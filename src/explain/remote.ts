@@ -1,0 +1,162 @@
+// The one GET of a user (section 4.4), inside the pace that all processes share.
+import type { Pool } from 'pg'
+import { shownBy } from '../drift/sight.ts'
+import type { NoAnswer } from '../drift/words.ts'
+import { sleep } from '../ops/time.ts'
+import { makePermits } from '../pace/permits.ts'
+import { holdOff, reservePermits } from '../pace/row.ts'
+import type { RemoteUser } from '../service/body.ts'
+import type { UsersClient } from '../service/client.ts'
+import type { CallErrorKind } from '../service/errors.ts'
+import { type Called, callService } from '../sync/call.ts'
+import { inTime, isGivenUp, PATIENCE_MS } from './in-time.ts'
+
+/**
+ * What the GET came to. `absent`, `json`: false when the body is none or something else, as of a server that is not the
+ * service. `no-answer`: nothing is said of the user; `waitMs`: for how long nobody is to call, null when that is not said.
+ * `not-asked`: without a `user_id`; the pace gave no permit in time; the service had not answered for others; not wanted.
+ */
+export type Remote =
+  | { readonly kind: 'present'; readonly status: number }
+  | { readonly kind: 'absent'; readonly http: number; readonly json: boolean }
+  | {
+      readonly kind: 'no-answer'
+      readonly why: NoAnswer | 'unreadable'
+      readonly http: number | null
+      readonly error: CallErrorKind | null
+      readonly waitMs: number | null
+    }
+  | {
+      readonly kind: 'not-asked'
+      readonly why: 'no-user-id' | 'no-permit' | 'gave-up' | 'not-wanted'
+      readonly waitMs: number | null
+    }
+
+/** With what it showed, for the comparison; null where it showed nothing. */
+export type Looked = { readonly remote: Remote; readonly seen: RemoteUser | 'absent' | null }
+
+/** Leave to make calls. */
+export type Gate = {
+  /** False when no permit came in time. */
+  pass(): Promise<boolean>
+  /** The service asked everybody to stay away: no process calls it for so long. */
+  holdOff(ms: number): Promise<void>
+  /** For how long nobody is to call, in milliseconds; null when that is not why no permit came. */
+  heldForMs(): Promise<number | null>
+}
+
+/** Where rollcall is not installed there is no pace to keep: a few calls by hand need none. */
+export const OPEN_GATE: Gate = {
+  pass: async () => true,
+  holdOff: async () => undefined,
+  heldForMs: async () => null,
+}
+
+type Options = { readonly pool: Pool; readonly stop: AbortSignal; readonly patienceMs: number | undefined }
+
+/**
+ * Permits of the shared pace. Once one did not come in time the rest are not waited for: the service may have asked
+ * everybody to stay away for an hour. No process has set a pace before the first that syncs: then there is none to keep.
+ */
+export async function openGate({ pool, stop, patienceMs = PATIENCE_MS }: Options): Promise<Gate> {
+  const { rowCount } = await inTime('rollcall.pace', () => pool.query('SELECT FROM rollcall.pace'))
+  if (rowCount === 0) return OPEN_GATE
+  const permits = makePermits({
+    // Whoever asks by hand has keys of its own to try: what others were refused does not bind them.
+    reserve: (count) => reservePermits(pool, { count, credentials: '' }),
+    sleep,
+    now: () => performance.now(),
+  })
+  let shut = false
+  return {
+    async pass() {
+      if (shut) return false
+      const enough = AbortSignal.any([stop, AbortSignal.timeout(patienceMs)])
+      try {
+        // Raced, since a reservation that waits for the row's lock heeds no signal.
+        await Promise.race([permits.take(enough), ending(enough)])
+        return true
+      } catch (error) {
+        if (!enough.aborted && !isGivenUp(error)) throw error
+        shut = true
+        return false
+      }
+    },
+    async holdOff(ms) {
+      await inTime('rollcall.pace', () => holdOff(pool, ms))
+      permits.drop()
+    },
+    async heldForMs() {
+      const { rows } = await inTime('rollcall.pace', () =>
+        pool.query<{ ms: number | null }>(
+          'SELECT (extract(epoch FROM not_before - clock_timestamp()) * 1000)::float8 AS ms FROM rollcall.pace',
+        ),
+      )
+      const ms = rows[0]?.ms ?? 0
+      return ms > 0 ? ms : null
+    },
+  }
+}
+
+/** Rejects when the signal is aborted. */
+function ending(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason)
+    else signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+}
+
+/** A Retry-After beside anything else (404, 401) is about that one call, and must not stop every worker. */
+const ABOUT_EVERYBODY: readonly number[] = [429, 503]
+
+/** One call may be lost; after two in a row without an answer the others would only wait as long. */
+const ENOUGH_SILENCE = 2
+
+type Looking = { readonly users: UsersClient; readonly gate: Gate; readonly signal: AbortSignal }
+
+/** Looks at one user after the other; `gaveUp`: the service has stopped to answer. */
+export function makeLook({ users, gate, signal }: Looking) {
+  let silent = 0
+  return {
+    gaveUp: () => silent >= ENOUGH_SILENCE,
+    async look(userId: string | null): Promise<Looked> {
+      if (userId === null) return notAsked('no-user-id')
+      if (silent >= ENOUGH_SILENCE) return notAsked('gave-up')
+      if (!(await gate.pass())) return notAsked('no-permit', await gate.heldForMs())
+      const called = await callService(users, { call: { method: 'GET' }, userId, signal })
+      signal.throwIfAborted()
+      const { outcome } = called
+      if (outcome.kind === 'reply' && outcome.retryAfterMs && ABOUT_EVERYBODY.includes(outcome.status))
+        await gate.holdOff(outcome.retryAfterMs)
+      silent = outcome.kind === 'error' && outcome.error !== 'bad-user-id' ? silent + 1 : 0
+      return lookedOf(called)
+    },
+  }
+}
+
+export function notAsked(
+  why: Extract<Remote, { kind: 'not-asked' }>['why'],
+  waitMs: number | null = null,
+): Looked {
+  return { remote: { kind: 'not-asked', why, waitMs }, seen: null }
+}
+
+/** What every sync would believe of the same answer. */
+export function lookedOf(called: Pick<Called, 'outcome' | 'remote'>): Looked {
+  const { outcome } = called
+  const shown = shownBy(called)
+  const http = outcome.kind === 'reply' ? outcome.status : null
+  const error = outcome.kind === 'error' ? outcome.error : null
+  const waitMs = outcome.kind === 'reply' ? (outcome.retryAfterMs ?? null) : null
+  const silent = (why: NoAnswer | 'unreadable'): Looked => ({
+    remote: { kind: 'no-answer', why, http, error, waitMs },
+    seen: null,
+  })
+  if (shown === 'stopped') return silent('unreached')
+  if ('none' in shown) return silent(shown.none)
+  const { sight } = shown
+  if (sight === 'unreadable') return silent('unreadable')
+  if (sight !== 'absent') return { remote: { kind: 'present', status: sight.status }, seen: sight }
+  const json = outcome.kind === 'reply' && outcome.body !== 'none' && outcome.body !== 'unreadable'
+  return { remote: { kind: 'absent', http: http ?? 404, json }, seen: 'absent' }
+}

@@ -1,0 +1,380 @@
+// `rollcall explain` and `sync --diff` against a real database and the sandbox: one GET, told without a value.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { main } from '../../src/cli/main.ts'
+import { PRESETS } from '../../src/sandbox/contract/presets.ts'
+import { buildHouse, CONFIG, type House, SECRETS } from '../support/house.ts'
+import { postgres as lane } from '../support/lanes.ts'
+
+/** Column and value of a customer with every field; no value is a word of ours. */
+const ROW = {
+  correo: 'Leocadia@Zarzal.example',
+  dni: '12345678Z',
+  nombre: 'Leocadia',
+  apellidos: 'Zarzal Orio',
+  sexo: 'm',
+  nacido: '1987-03-09',
+  movil: '612345678',
+  prefijo: '34',
+  cobertura: 'dorada-7',
+  contrato: 'K-99812',
+  idioma: 'eu',
+  notas: 'prefers mornings',
+  pais: 'ES',
+  grupo: 'norte-3',
+  grupo_medico: 'sur-5',
+}
+const ELSEWHERE = 'elsewhere@zarzal.example'
+const VALUES = [
+  'zarzal',
+  '12345678z',
+  'leocadia',
+  '1987-03-09',
+  '612345678',
+  'dorada',
+  '99812',
+  'mornings',
+  'norte',
+  'sur-5',
+  'elsewhere',
+]
+
+type Env = Readonly<Record<string, string | undefined>>
+
+async function diff(house: House, args: readonly string[], env: Env = {}) {
+  const before = { tables: await tables(house), calls: house.calls().length }
+  const { code, output } = await run(house, ['--diff', ...args], env)
+  expect(output).not.toMatch(/^\s+at .+:\d+:\d+/m)
+  for (const secret of Object.values(SECRETS)) expect(output).not.toContain(secret)
+  if (!args.includes('--show-values'))
+    for (const value of VALUES) expect(output.toLowerCase()).not.toContain(value)
+  expect(await tables(house)).toBe(before.tables)
+  const calls = house.calls().slice(before.calls)
+  return { code, output, methods: calls.map(({ method }) => method) }
+}
+
+/** `rollcall sync …` as its process runs it, in ours. */
+async function run(house: House, args: readonly string[], env: Env = {}, command = 'sync') {
+  const folder = await mkdtemp(join(tmpdir(), 'rollcall-test-'))
+  try {
+    await writeFile(join(folder, 'rollcall.config.js'), `export default ${JSON.stringify(house.authored)}`)
+    const lines: string[] = []
+    const code = await main([command, ...args], {
+      out: (text) => lines.push(text),
+      err: (text) => lines.push(text),
+      env: { ...house.env, QUEUE_URL: undefined, ...env },
+      cwd: folder,
+      terminal: false,
+      stop: new AbortController().signal,
+    })
+    return { code, output: `${lines.join('\n')}\n` }
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+/** All that rollcall owns but the pace, as text; an empty one where it is not installed. */
+async function tables({ db }: House): Promise<string> {
+  const { rows } = await db.pool.query<{ name: string }>(
+    `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'rollcall' AND tablename <> 'pace' ORDER BY 1`,
+  )
+  const texts = []
+  for (const { name } of rows) {
+    const found = await db.pool.query(`SELECT t::text AS row FROM rollcall.${name} t ORDER BY 1`)
+    texts.push(`${name}: ${found.rows.map((each) => each.row).join('\n')}`)
+  }
+  return texts.join('\n')
+}
+
+async function insert({ db }: House, id: string, over: Readonly<Record<string, string | null>> = {}) {
+  const row = { id, plan: 'premium', ...ROW, ...over }
+  const names = Object.keys(row)
+  await db.pool.query(
+    `INSERT INTO clientes (${names.join(', ')}) VALUES (${names.map((_, at) => `$${at + 1}`).join(', ')})`,
+    Object.values(row),
+  )
+}
+
+async function delivered(house: House): Promise<void> {
+  const worker = await house.startWorker()
+  await house.settled()
+  await worker.stop()
+}
+
+/** The row of a field: here, service, state, why. */
+function row(output: string, field: string): string[] {
+  const found = output.split('\n').find((said) => said.startsWith(`  ${field} `))
+  return found?.trim().split(/ {2,}/).slice(1) ?? []
+}
+
+/** Unfolded, what stands under a label. */
+function said(output: string, label: string): string {
+  const text = output.replaceAll(/\n {12}(?=\S)/g, ' ')
+  return (
+    text
+      .split('\n')
+      .find((each) => each.startsWith(`  ${label.padEnd(9)} `))
+      ?.slice(12) ?? ''
+  )
+}
+
+test('in sync: nothing differs, one GET, nothing written, no value told', async () => {
+  await using house = await buildHouse(lane)
+  await insert(house, '4711')
+  await delivered(house)
+  const { code, output, methods } = await diff(house, ['4711'])
+  expect([code, methods]).toEqual([0, ['GET']])
+  expect(row(output, 'status')).toEqual(['set', 'set', 'same'])
+  expect(row(output, 'email')).toEqual(['set', 'set', 'same'])
+  expect(row(output, 'mobile_phone')).toEqual(['set', 'set', 'spelling'])
+  expect(row(output, 'mobile_phone_prefix')).toEqual(['set', 'set', 'same'])
+  expect(row(output, 'country_code')).toEqual(['set', '–', 'not shown'])
+  expect(said(output, 'next')).toMatch(/^nothing to send/)
+  expect(said(output, 'result')).toMatch(/^same: .*country_code/)
+  for (const each of output.split('\n')) expect(each.length).toBeLessThanOrEqual(80)
+})
+
+test('edited at the service, changed here and owed, never delivered: each with its cause', async () => {
+  await using house = await buildHouse(lane)
+  for (const id of ['edited', 'owed', 'gone']) await insert(house, id)
+  await delivered(house)
+  house.sandbox.users.edit('edited', { email: ELSEWHERE, status: 0 })
+  house.sandbox.users.delete('gone')
+  await insert(house, 'new')
+  await house.db.pool.query(`UPDATE clientes SET correo = 'elsewhere@zarzal.example', movil = '699000111',
+    pais = 'PT' WHERE id = 'owed'`)
+
+  const edited = await diff(house, ['edited'])
+  expect([edited.code, edited.methods]).toEqual([3, ['GET']])
+  for (const field of ['status', 'email'])
+    expect(row(edited.output, field)).toEqual(['set', 'set', 'differs', 'edited at the service'])
+  expect(said(edited.output, 'next')).toMatch(
+    /^nothing to send, .*; with --look: update \(PATCH\) with status, email$/,
+  )
+  expect(said(edited.output, 'to do')).toBe('`rollcall sync edited --look`')
+  expect(said(edited.output, 'result')).toBe('differs: status, email')
+
+  const owed = await diff(house, ['owed'])
+  expect([owed.code, owed.methods]).toEqual([3, ['GET']])
+  for (const field of ['email', 'mobile_phone'])
+    expect(row(owed.output, field)).toEqual(['set', 'set', 'differs', 'not delivered yet'])
+  expect(row(owed.output, 'mobile_phone_prefix')[2]).not.toBe('differs')
+  expect(said(owed.output, 'rollcall')).toMatch(/^owed: .*captured .* ago/)
+  expect(said(owed.output, 'next')).toMatch(
+    /^update \(PATCH\) with status, email, mobile_phone, country_code(;|$)/,
+  )
+
+  const gone = await diff(house, ['gone', 'new', 'gone'])
+  expect([gone.code, gone.methods]).toEqual([3, ['GET', 'GET']])
+  const [first = '', second = ''] = gone.output.split('\n\n')
+  expect(said(first, 'why')).toBe('edited at the service')
+  expect(said(second, 'why')).toBe('not delivered yet')
+  expect(said(second, 'next')).toMatch(/^create \(POST\) with user_id, status, email/)
+  expect(said(second, 'result')).toMatch(/^differs: not registered/)
+})
+
+test('when it is owed it is said since when, and when the next attempt is', async () => {
+  await using house = await buildHouse(lane)
+  await insert(house, 'c')
+  await delivered(house)
+  await house.db.pool.query(`UPDATE clientes SET correo = $1`, [ELSEWHERE])
+  await house.db.pool.query(`DELETE FROM rollcall.outbox`)
+  await house.db.pool.query(`UPDATE rollcall.owed SET change_version = change_version + 1,
+    changed_at = now() - interval '5 min', due_at = now() + interval '10 min'`)
+  const { output } = await diff(house, ['c'])
+  expect(said(output, 'rollcall')).toMatch(/^owed for 5 min, next attempt in 10 min/)
+  // And not owed, as when capture was off.
+  await house.db.pool.query(`UPDATE rollcall.owed SET due_at = NULL, changed_at = NULL`)
+  expect(said((await diff(house, ['c'])).output, 'rollcall')).toMatch(/^nothing owed/)
+})
+
+test('a service with spellings of its own differs in nothing, and is recognised after a change here', async () => {
+  for (const preset of ['normalising', 'phone-kept', 'numbers-text', 'nulls-empty'] as const) {
+    await using house = await buildHouse(lane, { contract: PRESETS[preset].contract })
+    await insert(house, 'c', { notas: null })
+    await delivered(house)
+    const { code, output } = await diff(house, ['c'])
+    expect([preset, code]).toEqual([preset, 0])
+    expect(output).not.toContain('differs: ')
+    expect(row(output, 'description').slice(0, 3)).toEqual(['empty', 'empty', 'same'])
+    const own = preset === 'normalising' ? 'spelling' : 'same'
+    expect([preset, row(output, 'email')[2]]).toEqual([preset, own])
+    expect([preset, row(output, 'mobile_phone')[2]]).toEqual([
+      preset,
+      preset.startsWith('phone') ? 'same' : 'spelling',
+    ])
+    await house.db.pool.query(`UPDATE clientes SET prefijo = '351'`)
+    const after = await diff(house, ['c'])
+    expect([preset, row(after.output, 'mobile_phone_prefix')[2]]).toEqual([preset, 'differs'])
+  }
+})
+
+test('when one half of a phone changes here, the other half is right, also where it is only shown joined', async () => {
+  await using house = await buildHouse(lane)
+  await insert(house, 'c')
+  await delivered(house)
+  house.sandbox.users.edit('c', { mobile_phone: '34612345678', mobile_phone_prefix: null })
+  expect((await diff(house, ['c'])).code).toBe(0)
+  await house.db.pool.query(`UPDATE clientes SET movil = '699000111'`)
+  const { output } = await diff(house, ['c'])
+  expect(row(output, 'mobile_phone')[2]).toBe('differs')
+  expect(said(output, 'next')).toMatch(/^update \(PATCH\) with status, mobile_phone\b/)
+})
+
+test('a refused value, one that cannot be sent and an unmanaged field are each told', async () => {
+  const { md_group_name: _unmanaged, country_code: _unseen, ...mapping } = CONFIG.mapping
+  await using house = await buildHouse(lane, {
+    config: { mapping: mapping as typeof CONFIG.mapping },
+    contract: PRESETS['refusal-details'].contract,
+  })
+  await insert(house, 'c', { dni: '12345678A' })
+  await delivered(house)
+  house.sandbox.users.edit('c', { md_group_name: 'elsewhere' })
+  const { code, output } = await diff(house, ['c'])
+  expect(code).toBe(0)
+  expect(row(output, 'description')).toEqual(['set', 'empty', 'left out', 'refused'])
+  expect(row(output, 'nid_number')).toEqual(['–', 'empty', 'left out', 'invalid'])
+  expect(row(output, 'md_group_name')).toEqual(['–', 'set', 'unmanaged'])
+  expect(row(output, 'country_code')).toEqual(['–', '–', 'unmanaged'])
+  expect(said(output, 'to do')).toMatch(/^correct .*description/)
+})
+
+test('removed, out of scope, unmappable, ended trial: each a clear sentence', async () => {
+  await using house = await buildHouse(lane, { config: { scope: { column: 'interno', in: ['no'] } } })
+  for (const id of ['removed', 'ended']) await insert(house, id, { interno: 'no' })
+  await house.db.pool.query(`UPDATE clientes SET plan = 'trial' WHERE id = 'ended'`)
+  await delivered(house)
+  await house.db.pool.query(`DELETE FROM clientes WHERE id = 'removed'`)
+  house.sandbox.users.edit('ended', { status: 0 })
+  await insert(house, 'outside', { interno: 'si' })
+  await insert(house, 'odd', { interno: 'no', plan: 'dorada-7' })
+  house.sandbox.users.set('outside', { status: 2, email: ELSEWHERE })
+
+  const removed = await diff(house, ['removed'])
+  expect(removed.code).toBe(3)
+  expect(said(removed.output, 'desired')).toMatch(/^no access: .*row/)
+  expect(row(removed.output, 'status')).toEqual(['set', 'set', 'differs', 'not delivered yet'])
+  expect(row(removed.output, 'email')).toEqual([])
+  expect(said(removed.output, 'next')).toMatch(/^revoke .*PATCH/)
+
+  const outside = await diff(house, ['outside'])
+  expect([outside.code, said(outside.output, 'result')]).toEqual([0, expect.stringMatching(/^same: .*asked/)])
+  expect(said(outside.output, 'next')).toMatch(/^nothing to send: .*never in scope/)
+  const odd = await diff(house, ['odd'])
+  expect([odd.code, said(odd.output, 'result')]).toEqual([
+    3,
+    expect.stringMatching(/^blocked: .*cannot be sent/),
+  ])
+  expect(said(odd.output, 'desired')).toContain('cannot be mapped: status (not-in-values)')
+  const ended = await diff(house, ['ended'])
+  expect([ended.code, row(ended.output, 'status')[2]]).toEqual([0, 'trial ended'])
+  expect(said(ended.output, 'result')).toMatch(/trial/)
+  expect((await diff(house, ['nobody'])).code).toBe(0)
+})
+
+test('what the service does not say is told, and ends with 1; it goes before 3', async () => {
+  await using house = await buildHouse(lane)
+  await insert(house, 'a')
+  await insert(house, 'b')
+  house.sandbox.faults.set([{ match: { userId: 'b' }, action: { kind: 'status', status: 503 } }])
+  const both = await diff(house, ['a', 'b'])
+  expect([both.code, both.methods]).toEqual([1, ['GET', 'GET']])
+  expect(both.output).toMatch(/unknown: .*not say/)
+  expect(both.output).toMatch(/answered 503/)
+  await house.sandbox.stop()
+  const down = await diff(house, ['a'])
+  expect([down.code, said(down.output, 'service')]).toEqual([1, expect.stringMatching(/refused/)])
+})
+
+test('without the digest key, or without a ledger, nothing is said of the cause', async () => {
+  await using house = await buildHouse(lane)
+  await insert(house, 'c')
+  await delivered(house)
+  house.sandbox.users.edit('c', { email: ELSEWHERE })
+  const keyless = await diff(house, ['c'], { ROLLCALL_DIGEST_KEY: undefined })
+  expect([keyless.code, keyless.methods]).toEqual([3, ['GET']])
+  expect(row(keyless.output, 'email')).toEqual(['set', 'set', 'differs'])
+  expect(said(keyless.output, 'next')).toContain('ROLLCALL_DIGEST_KEY')
+  const other = await diff(house, ['c'], { ROLLCALL_DIGEST_KEY: 'another-digest-key-of-32-characters' })
+  expect(other.output).toMatch(/another target|made with another ROLLCALL_DIGEST_KEY/)
+  await house.db.pool.query('DROP SCHEMA rollcall CASCADE')
+  const bare = await diff(house, ['c'])
+  expect(bare.code).toBe(3)
+  expect(row(bare.output, 'status')).toEqual(['set', 'set', 'same'])
+  expect(row(bare.output, 'email')).toEqual(['set', 'set', 'differs'])
+  expect(said(bare.output, 'next')).toMatch(/^not known: no records/)
+})
+
+test('values are shown when they are asked for, and obeyed by no terminal; as JSON too', async () => {
+  await using house = await buildHouse(lane)
+  await insert(house, 'c', { notas: 'a\u001b[2Jb\u009b\u202e' })
+  await delivered(house)
+  house.sandbox.users.edit('c', { email: ELSEWHERE })
+  const plain = await diff(house, ['c', '--show-values'])
+  expect(plain.code).toBe(3)
+  expect(plain.output).toMatch(
+    /^ {2}email +here +"Leocadia@Zarzal\.example"\n +service +"elsewhere@zarzal\.example"$/m,
+  )
+  expect(plain.output).toMatch(/^ {2}country_code +here +"ES"\n +service +not shown$/m)
+  expect(plain.output).toMatch(/^ {2}first_name +both +"Leocadia"$/m)
+  expect(plain.output).toContain('"a\\u001b[2Jb\\u009b\\u202e"')
+  expect(plain.output).not.toMatch(/[^\n\P{Cc}]|\u202e/u)
+
+  const json = await diff(house, ['c', '--json'])
+  const [customer] = JSON.parse(json.output).customers
+  expect([json.code, customer.result, customer.fields.length]).toEqual([3, 'differs', 16])
+  expect(customer.fields[1]).toEqual({
+    ...{ field: 'email', here: 'set', service: 'set', state: 'differs' },
+    ...{ cause: 'edited-at-service', issue: null },
+  })
+  expect(customer.planAfterLookup).toMatchObject({ kind: 'patch', sends: ['status', 'email'] })
+  const shown = await diff(house, ['c', '--json', '--show-values'])
+  expect(JSON.parse(shown.output).customers[0].fields[1].values).toEqual({
+    here: ROW.correo,
+    service: ELSEWHERE,
+  })
+  expect(shown.output).not.toMatch(/[^\n\P{Cc}]|\u202e/u)
+})
+
+test('a wrong call is refused before anything is asked', async () => {
+  await using house = await buildHouse(lane)
+  for (const args of [['--dry-run', 'c'], ['--look', 'c'], []]) {
+    const { code, methods } = await diff(house, args)
+    expect([args, code, methods]).toEqual([args, 2, []])
+  }
+  const lone = await run(house, ['--show-values', 'c'])
+  expect([lone.code, lone.output]).toEqual([2, expect.stringMatching(/--show-values: .*--diff/)])
+  expect((await diff(house, ['c'], { SERVICE_API_KEY: undefined })).code).toBe(2)
+  expect(house.calls()).toEqual([])
+})
+
+test('explain shows all of it at once, and without a call where none is wanted', async () => {
+  await using house = await buildHouse(lane)
+  await insert(house, 'c')
+  await delivered(house)
+  house.sandbox.users.edit('c', { email: ELSEWHERE, status: 0 })
+  const all = await run(house, ['c'], {}, 'explain')
+  expect(all.code).toBe(3)
+  for (const value of VALUES) expect(all.output.toLowerCase()).not.toContain(value)
+  for (const each of all.output.split('\n').filter((text) => !/^\S/.test(text) && !text.includes('worker')))
+    expect(each.length).toBeLessThanOrEqual(80)
+  expect(row(all.output, 'status')).toEqual(['set', 'set', 'differs', 'edited at the service'])
+  expect(said(all.output, 'state')).toMatch(/^idle/)
+  expect(all.output).toMatch(/POST +201 .* create .* done/)
+  expect(said(all.output, 'next')).toContain('with --look: update (PATCH) with status, email')
+  expect(said(all.output, 'to do')).toBe('`rollcall sync c --look`')
+  expect(said(all.output, 'result')).toBe('differs: status, email')
+  expect(said(all.output, 'access')).toMatch(/^no: registered/)
+
+  const before = house.calls().length
+  const quiet = await run(house, ['c', '--no-call', '--json'], { SERVICE_URL: undefined }, 'explain')
+  expect(house.calls()).toHaveLength(before)
+  expect(quiet.code).toBe(1)
+  expect(JSON.parse(quiet.output)).toMatchObject({
+    target: null,
+    customers: [{ key: 'c', service: { why: 'not-wanted' }, plan: { kind: 'none' }, planAfterLookup: null }],
+  })
+  expect((await run(house, ['c', '--calls', '0'], {}, 'explain')).code).toBe(2)
+})

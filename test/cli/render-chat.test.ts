@@ -1,0 +1,178 @@
+import { expect, test } from 'vitest'
+import { asJson } from '../../src/cli/json.ts'
+import { renderChat, renderChatNote, renderProfessionals, sayVisible } from '../../src/cli/render-chat.ts'
+import { localTime, span } from '../../src/cli/say-time.ts'
+import { wrapped } from '../../src/cli/say-wrapped.ts'
+import { shown } from '../../src/cli/shown.ts'
+import { inOrder } from '../../src/explain/chat.ts'
+import { PEOPLE } from '../../src/sandbox/chat/people.ts'
+import type { Professional } from '../../src/service/chat.ts'
+
+const NAMES = PEOPLE.map(({ name }) => name)
+const MADRID = { now: new Date('2026-07-01T10:00:00Z'), timeZone: 'Europe/Madrid' }
+
+function professional(over: Partial<Professional>): Professional {
+  const nothing = { photo: null, title: null, titleHtml: null, description: null, collegiateNumber: null }
+  return {
+    ...nothing,
+    professionalId: 'p',
+    status: 'offline',
+    name: 'Ana',
+    specialityId: 2,
+    schedules: [],
+    nextConnectionAt: null,
+    nextDisconnectionAt: null,
+    room: null,
+    ...over,
+  }
+}
+
+const answered = (...professionals: Professional[]) =>
+  ({ kind: 'answered', professionals, unreadable: 0 }) as const
+
+test('professionals stand in a table: who is there first, then who comes next, in the time of the reader', () => {
+  const chat = answered(
+    professional({ name: 'Nobody knows when', specialityId: 11, status: null }),
+    professional({ name: 'Tomorrow', nextConnectionAt: new Date('2026-07-02T07:30:00Z') }),
+    professional({ name: 'Soon', specialityId: 99, nextConnectionAt: new Date('2026-07-01T10:30:00Z') }),
+    professional({ name: 'Later', nextConnectionAt: new Date('2026-07-22T07:30:00Z') }),
+    professional({
+      name: 'Here',
+      status: 'online',
+      nextDisconnectionAt: new Date('2026-07-01T12:00:00Z'),
+      room: { id: '7', lastMessage: null, unreadMessages: 3 },
+    }),
+  )
+  expect(renderProfessionals({ ...chat, unreadable: 1 }, MADRID)).toEqual([
+    expect.stringContaining('Europe/Madrid'),
+    '  speciality     name               connected                     unread',
+    '  Tax            Here               now, until 14:00              3',
+    '  speciality 99  Soon               12:30, in 30 min              –',
+    '  Tax            Tomorrow           Thu 09:30, in 22 h            –',
+    '  Tax            Later              2026-07-22 09:30, in 21 days  –',
+    '  Criminal       Nobody knows when  not said                      –',
+    expect.stringMatching(/^ {2}1 more/),
+  ])
+})
+
+test('the table fits eighty columns with the longest names that there are, and with longer ones', () => {
+  const nextConnectionAt = new Date('2026-07-22T07:30:00Z')
+  const names = [...NAMES, 'x'.repeat(60)]
+  const chat = answered(
+    ...names.map((name) => professional({ name, specialityId: 1, nextConnectionAt })),
+    professional({ specialityId: Number.MAX_SAFE_INTEGER }),
+  )
+  const lines = renderProfessionals(chat, { ...MADRID, timeZone: 'America/Argentina/ComodRivadavia' })
+  for (const said of lines) expect([...said].length).toBeLessThanOrEqual(80)
+  const plain = answered(...NAMES.map((name) => professional({ name, specialityId: 1, nextConnectionAt })))
+  const table = renderProfessionals(plain, MADRID).join('\n')
+  for (const name of NAMES) expect(table).toContain(name)
+})
+
+test('who sees nobody is told what decides that', () => {
+  expect(renderProfessionals(answered(), MADRID).join('')).toMatch(/none .*ml_group_name/)
+})
+
+test('order is stable where nothing decides', () => {
+  const same = ['a', 'b', 'c'].map((name) => professional({ name }))
+  expect(inOrder(same).map(({ name }) => name)).toEqual(['a', 'b', 'c'])
+})
+
+test('nothing in a name moves the cursor or turns the writing round', () => {
+  expect(sayVisible('\u001b[2J\u001b[1;31mAna\u202egnp\r\nRuiz\u0000')).toBe('[2J [1;31mAna gnp Ruiz')
+  expect(sayVisible(`\ud800${'x'.repeat(100)}`)).toHaveLength(40)
+})
+
+test('a list of any length ends after two hundred rows, and says how many there are', () => {
+  const professionals = Array.from({ length: 250_000 }, (_, at) => professional({ name: `${at}` }))
+  const everybody = { ...answered(), professionals }
+  const said = renderProfessionals(everybody, MADRID)
+  expect(said).toHaveLength(203)
+  expect(said.at(-1)).toMatch(/^ {2}249800 more .*--json/)
+  expect(renderProfessionals(answered(...professionals.slice(0, 200)), MADRID)).toHaveLength(202)
+})
+
+const OBEYED = [
+  '0000 001b 000a 007f 009b', // C0, DEL, C1
+  '061c 200e 200f 2028 202a 202e 2066 2069', // lines and directions
+].flatMap((codes) => codes.split(' '))
+
+test.each(OBEYED)('U+%s is shown in place of being obeyed', (code) => {
+  const unit = String.fromCharCode(Number.parseInt(code, 16))
+  expect(shown(`a${unit}b`)).toBe(`a\\u${code}b`)
+  expect(wrapped('note', `a${unit}b`)).toEqual([`  note      a\\u${code}b`])
+  const harmless = 'é–…👩‍⚖️'
+  const lines = asJson([`a${unit}b`, harmless]).split('\n')
+  expect(lines).toHaveLength(4)
+  for (const line of lines) expect(line).not.toContain(unit)
+  expect(lines[2]).toContain(harmless)
+  expect(JSON.parse(lines.join(''))).toEqual([`a${unit}b`, harmless])
+})
+
+const CHATS = [
+  [{ kind: 'not-asked', why: 'no-token' }, /^not asked: no .*token/],
+  [{ kind: 'not-asked', why: 'demo' }, /^not asked: .*demo/],
+  [answered(), /0 professionals, 0 online, 0 unread/],
+  [{ kind: 'shut' }, /refused the user \(403\)/],
+  [{ kind: 'refused' }, /refused the token \(401\): expired,/],
+  [{ kind: 'no-answer', http: 500, error: null, waitMs: null }, /answered 500/],
+  [{ kind: 'no-answer', http: null, error: 'refused', waitMs: null }, /refused the connection/],
+  [{ kind: 'not-asked', why: 'no-permit', waitMs: null }, /not asked: .*pace/],
+  [{ kind: 'not-asked', why: 'gave-up' }, /not asked: .*does not answer/],
+] as const
+
+const WHOSE = [
+  [null, undefined],
+  ['this-user', undefined],
+  ['another-user', 'names another'],
+  ['named-otherwise', 'differently'],
+  ['unsaid', 'does not say'],
+] as const
+
+test.each(CHATS)('the chat line of %j', (chat, text) => {
+  for (const [bearer, whose] of WHOSE) {
+    const said = renderChat({ chat, claims: null, bearer }, MADRID)
+    for (const each of said) expect(each.length).toBeLessThanOrEqual(80)
+    const unfolded = said.map((each) => each.slice(12)).join(' ')
+    expect(unfolded).toMatch(text)
+    const told = chat.kind === 'not-asked' ? undefined : whose
+    expect(WHOSE.map(([, each]) => each).find((each) => each && unfolded.includes(each))).toBe(told)
+  }
+})
+
+test.each([
+  ['https://service.example', 'production', /production only$/],
+  ['https://demo.example', 'demo', /production only.*demo service/],
+  ['http://127.0.0.1:4010', 'demo', /production only.*stand-in/],
+] as const)('where chat exists, asked at %s (%s)', (origin, environment, text) => {
+  expect(renderChatNote(origin, environment)).toMatch(text)
+})
+
+test('a line is folded between words at eighty columns, and never within a command', () => {
+  const said = wrapped('to do', `${'word '.repeat(12)}\`rollcall sync 4711 --look\`, ${'x'.repeat(90)} end`)
+  expect(said).toEqual([
+    `  to do     ${'word '.repeat(12).trim()}`,
+    `            \`rollcall sync 4711 --look\`,`,
+    `            ${'x'.repeat(90)}`,
+    '            end',
+  ])
+})
+
+test.each([
+  [0, 'a moment'],
+  [999, 'a moment'],
+  [1000, '1 s'],
+  [119_000, '119 s'],
+  [120_000, '2 min'],
+  [7_199_000, '120 min'],
+  [7_200_000, '2 h'],
+  [172_800_000, '2 days'],
+])('%i ms are %s', (ms, text) => {
+  expect(span(ms)).toBe(text)
+})
+
+test('times are those of the zone that is named, also over a change of the clocks', () => {
+  expect(localTime(new Date('2026-12-31T23:30:00Z'), 'Europe/Madrid')).toBe('2027-01-01 00:30')
+  expect(localTime(new Date('2026-07-01T22:30:00Z'), 'Europe/Madrid')).toBe('2026-07-02 00:30')
+  expect(localTime(new Date('2026-07-01T22:30:00Z'), 'UTC')).toBe('2026-07-01 22:30')
+})

@@ -1,0 +1,172 @@
+import { expect, test } from 'vitest'
+import {
+  renderEnd,
+  renderFields,
+  sayAccess,
+  sayDesired,
+  sayPlans,
+  sayRecords,
+  sayRemedy,
+  sayRemote,
+  sayResult,
+} from '../../src/cli/render-explanation.ts'
+import { CAUSES } from '../../src/drift/words.ts'
+import type { Explanation, Values } from '../../src/explain/explain.ts'
+import type { FieldRow } from '../../src/explain/fields.ts'
+import type { Access, Deed } from '../../src/explain/judge.ts'
+import type { Remote } from '../../src/explain/remote.ts'
+import type { Plan } from '../../src/sync/plan.ts'
+
+const ROW: FieldRow = {
+  ...{ field: 'service_language_code', here: 'unmanaged', service: 'not-shown', state: 'not-shown' },
+  ...{ cause: null, issue: null },
+}
+const RIGHT: Plan = { kind: 'none', why: 'right' }
+const ONE: Explanation = {
+  ...{ key: 'c', userId: 'c', desired: { kind: 'user', status: 2 }, leftOut: [], claimants: [] },
+  ...{ remote: { kind: 'present', status: 2 }, records: { kind: 'known', history: null } },
+  ...{ plan: RIGHT, planAfterLookup: RIGHT, result: 'same', comparison: { drift: null, fields: [] } },
+  ...{ access: { can: 'yes', why: 'full' }, remedies: [], bearer: null },
+}
+const differs = (fields: readonly ('status' | 'email')[]) =>
+  ({ drift: { kind: 'differs', fields, cause: null, access: null }, fields: [] }) as const
+
+const STATES = ['same', 'spelling', 'differs', 'trial-ended', 'left-out', 'unmanaged', 'not-shown'] as const
+
+test('whatever a row says, the table is aligned and fits eighty columns', () => {
+  const fields = STATES.flatMap((state) =>
+    CAUSES.map((cause) => ({ ...ROW, state, cause: state === 'differs' ? cause : null })),
+  )
+  const [, head = '', ...lines] = renderFields({ ...ONE, comparison: { drift: null, fields } }, null)
+  const at = head.indexOf('state')
+  for (const each of lines.filter((text) => text !== '')) {
+    expect(each.length).toBeLessThanOrEqual(80)
+    expect(each.slice(at - 2, at)).toBe('  ')
+  }
+})
+
+test('somebody who is missing has a cause and no table', () => {
+  const drift = { kind: 'missing', fields: [], cause: 'never-delivered', access: 'lost' } as const
+  expect(renderFields({ ...ONE, comparison: { drift, fields: [] } }, null)).toEqual([
+    '  why       not delivered yet',
+  ])
+})
+
+const PATCH: Plan = { kind: 'patch', body: { status: 2 }, fields: [], carried: false }
+const LOOKUP: Plan = { kind: 'lookup', why: 'unknown' }
+
+test.each([
+  [RIGHT, RIGHT, /^nothing to send: /],
+  [RIGHT, PATCH, /^nothing to send, as far .*; with --look: update \(PATCH\)/],
+  [LOOKUP, PATCH, /^look first \(GET\): .*; then: update/],
+  [PATCH, null, /^update \(PATCH\) with status$/],
+] as const)('the plan %j, and after a look %j', (plan, planAfterLookup, words) => {
+  expect(sayPlans({ ...ONE, plan, planAfterLookup })).toMatch(words)
+})
+
+test('where the plan cannot be known, it is said why', () => {
+  expect(sayPlans({ ...ONE, plan: null })).toContain('ROLLCALL_DIGEST_KEY')
+  expect(sayPlans({ ...ONE, plan: null, records: { kind: 'locked' } })).toContain('no records')
+  expect(sayPlans({ ...ONE, result: 'blocked' })).toMatch(/^nothing is sent/)
+})
+
+test('every result begins with its word, and names what differs', () => {
+  const silent: Remote = { kind: 'no-answer', why: 'trouble', http: 503, error: null, waitMs: null }
+  const said = (over: Partial<Explanation>) => sayResult({ ...ONE, ...over })
+  expect(said({})).toMatch(/^same: nothing differs$/)
+  const unseen = { ...ROW, field: 'country_code' as const }
+  expect(said({ comparison: { drift: null, fields: [unseen] } })).toMatch(/no GET shows country_code$/)
+  expect(said({ remote: { kind: 'absent', http: 404, json: true } })).toMatch(/^same: no such user/)
+  expect(said({ result: 'left-alone' })).toMatch(/^same: nothing is asked for/)
+  expect(said({ result: 'differs', comparison: differs(['status', 'email']) })).toBe('differs: status, email')
+  expect(said({ result: 'blocked' })).toMatch(/^blocked: /)
+  expect(said({ result: 'unknown', remote: silent })).toMatch(/^unknown: the service did not say/)
+  expect(said({ result: 'unknown', desired: { kind: 'unreadable', code: '57014' } })).toMatch(/row could not/)
+})
+
+const ACCESS: readonly Access[] = [
+  { can: 'yes', why: 'full' },
+  { can: 'yes', why: 'trial' },
+  ...(
+    ['no-such-customer', 'not-registered', 'no-access', 'trial-ended', 'no-user-id', 'chat-shut'] as const
+  ).map((why) => ({ can: 'no', why }) as const),
+  { can: 'no', why: 'nobody-visible' },
+  ...(['no-answer', 'strange-status', 'chat-silent'] as const).map(
+    (why) => ({ can: 'unknown', why }) as const,
+  ),
+]
+
+test('whether a customer has access has words, and begins with yes, no or unknown', () => {
+  for (const access of ACCESS)
+    expect(sayAccess({ ...ONE, access })).toMatch(new RegExp(`^${access.can}[:,] \\w+`))
+  const shared = sayAccess({ ...ONE, claimants: ['a'] })
+  expect(shared).toContain('the other customer with this user_id: a')
+})
+
+test('the keys of others move no cursor', () => {
+  const said = renderEnd({ ...ONE, claimants: ['a\u001b[2J'] }, 'access').join(' ')
+  expect(said).toContain('a\\u001b[2J')
+  expect(said).not.toContain('\u001b')
+})
+
+test('an answer without a user is told by its status and its kind', () => {
+  const said = (over: object) =>
+    sayRemote({ kind: 'no-answer', why: 'trouble', http: 503, error: null, waitMs: null, ...over })
+  expect(said({})).toMatch(/^answered 503, which says nothing/)
+  expect(said({ http: 200, why: 'error' })).toMatch(/^answered 200 with an error/)
+  expect(said({ http: 200, why: 'unreadable' })).toMatch(/^answered 200 with something else/)
+  expect(said({ http: 401, why: 'denied' })).toMatch(/credentials \(401\)/)
+  expect(said({ http: 403, why: 'denied' })).toMatch(/refused \(403\)/)
+})
+
+const DEEDS: readonly Deed[] = [
+  ...(['sync', 'wait', 'start-worker', 'correct', 'decide', 'migrate', 'name-target'] as const),
+  ...(['check-keys', 'check-address', 'try-later', 'ask-provider', 'check-token'] as const),
+]
+
+test('every remedy has words, and a command that a shell takes', () => {
+  for (const deed of DEEDS) expect(sayRemedy({ do: deed, waitMs: null }, ONE).length).toBeGreaterThan(10)
+  const said = (key: string) => sayRemedy({ do: 'sync', waitMs: null }, { ...ONE, key })
+  expect(said('4711')).toBe('`rollcall sync 4711 --look`')
+  expect(said(`["ES", "it's"]`)).toBe(`\`rollcall sync '["ES", "it'\\''s"]' --look\``)
+  expect(said('-x')).toContain(`'-x'`)
+  const removed = { ...ONE, desired: { kind: 'removed' } as const }
+  expect(sayRemedy({ do: 'sync', waitMs: null }, removed)).toContain('--look --removed')
+  expect(sayRemedy({ do: 'try-later', waitMs: 300_000 }, ONE)).toBe('try again in 5 min')
+})
+
+test('what cannot be read or told is said as that', () => {
+  expect(sayDesired({ kind: 'unreadable', code: '55P03' }, false)).toContain('a lock?')
+  expect(sayDesired({ kind: 'unreadable', code: '22012' }, false)).toContain('22012')
+  expect(sayDesired({ kind: 'removed' }, true)).toMatch(/^left as it is/)
+  expect(sayRecords({ kind: 'other-target', differences: ['a', 'b'] })).toContain('a; b')
+  for (const kind of ['not-migrated', 'no-right', 'locked'] as const)
+    expect(sayRecords({ kind })).toContain('what is owed is not known')
+})
+
+test('no value is told unless it is handed in; then quoted, and nothing of it is obeyed', () => {
+  const fields = (['email', 'country_code', 'first_name', 'last_name'] as const).map((field) => ({
+    ...ROW,
+    field,
+    service: field === 'country_code' ? ('not-shown' as const) : ('set' as const),
+  }))
+  const values: Values = new Map([
+    ['email', { here: 'a\u001b', service: 7 }],
+    ['country_code', { here: 'ES', service: null }],
+    ['first_name', { here: 'Ana ', service: 'Ana ' }],
+    ['last_name', { here: null, service: { odd: true } }],
+  ])
+  const shown = { ...ONE, comparison: { drift: null, fields } }
+  expect(renderFields(shown, null).join('\n')).not.toMatch(/Ana|ES|odd/)
+  expect(renderFields(shown, values).slice(-9)).toEqual([
+    '',
+    '  email         here     "a\\u001b"',
+    '                service  7',
+    '  country_code  here     "ES"',
+    '                service  not shown',
+    '  first_name    both     "Ana "',
+    '  last_name     here     –',
+    '                service  {"odd":true}',
+    '',
+  ])
+})

@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest'
+import { columns, renderStored, sayCalls } from '../../src/cli/render-history.ts'
+import type { History, LoggedCall } from '../../src/ledger/history.ts'
+
+const CALL: LoggedCall = {
+  at: '2026-11-21T10:00:01.250Z',
+  by: 'worker web-1/4711',
+  plan: 'patch',
+  method: 'PATCH',
+  status: 200,
+  error: null,
+  meaning: 'done',
+  ms: 35,
+  fields: ['status', 'email'],
+  answer: 'x',
+}
+const SETTLED: NonNullable<History> = {
+  state: 'idle',
+  reason: null,
+  issues: [],
+  since: '2026-11-21T10:00:01.300Z',
+  attempts: 0,
+  nextInMs: null,
+  owed: false,
+  underWay: false,
+  owedSinceMs: null,
+  overdueMs: null,
+  capturedMs: null,
+  outboxSearched: true,
+  unknown: false,
+  changedAt: '2026-11-21T10:00:00.100Z',
+  acknowledgedAt: '2026-11-21T10:00:01.300Z',
+  writtenAgoMs: 5,
+  agreedStatus: 2,
+  seenOnce: true,
+  verifiedAt: null,
+  finding: null,
+  userId: 'u-1',
+  remote: 'present',
+  calls: [],
+}
+
+const said = (over: Partial<NonNullable<History>>) => renderStored({ ...SETTLED, ...over }, 'c1').join('\n')
+
+test('a settled customer: the proof as times, never where there is none', () => {
+  expect(renderStored({ ...SETTLED, calls: [CALL] }, 'c1')).toEqual([
+    'customer c1',
+    '  user      u-1, there at the service',
+    '  owed      nothing',
+    '  state     idle, since 2026-11-21 10:00 UTC',
+    expect.stringMatching(/^ {2}proof {5}committed {4}2026-11-21 10:00:00 UTC/),
+    expect.stringMatching(/^ {12}acknowledged 2026-11-21 10:00:01 UTC/),
+    '            verified     never',
+    '',
+    'TIME (UTC)           CALL   ANSWER  TOOK   PLAN   TAKEN AS  BY',
+    '2026-11-21 10:00:01  PATCH  200     35 ms  patch  done      worker web-1/4711',
+    '    with    status, email',
+  ])
+})
+
+test('a failing customer: why, what to do, attempts, and when the next one is', () => {
+  const reason = { code: 'unknown', status: 503 } as const
+  const text = said({ state: 'failing', reason, attempts: 4, nextInMs: 180_000, owed: true, unknown: true })
+  expect(text).toMatch(/state {5}failing, since 2026-11-21 10:00 UTC: .*HTTP\s+503/s)
+  expect(text).toContain('  to do     ')
+  expect(text).toMatch(/owed {6}in 3 min, 4 attempts/)
+  expect(text).toMatch(/counts as\s+unknown/)
+})
+
+test('what is left out is said with what was expected', () => {
+  const issues = [{ field: 'email', code: 'invalid', expected: 'an e-mail address' }] as const
+  expect(said({ issues })).toMatch(/left out {2}email .*expected an e-mail address/)
+})
+
+test.each([
+  [{ underWay: true, owed: true }, /owed {6}under way/],
+  [{ nextInMs: -5, owed: true }, /owed {6}now/],
+  [{ capturedMs: 5 }, /owed {6}.*captured/],
+  [{ userId: null, remote: 'unasked' as const }, /no user_id yet, never asked/],
+])('%j', (over, text) => {
+  expect(said(over)).toMatch(text)
+})
+
+test('an open difference: which fields, since when, why, and how often it was repaired', () => {
+  const finding = {
+    ...{ kind: 'differs', fields: ['email'], cause: 'edited-at-service', access: null, looks: 2, repairs: 3 },
+    firstSeen: '2026-11-21T10:00:00Z',
+  }
+  expect(said({ finding })).toMatch(
+    /finding {3}differs \(email\), found since 2026-11-21 10:00 UTC:\s+edited-at-service, repaired 3\s+times/,
+  )
+  expect(said({ finding: { ...finding, looks: 1, repairs: 0 } })).toContain('suspected since')
+})
+
+test('a customer of whom nothing is known', () => {
+  expect(renderStored(null, 'c\u202e1')).toEqual([expect.stringMatching(/nothing .* c\\u202e1$/)])
+})
+
+test('a call without an answer says why, one that carried nothing has no second line', () => {
+  const [, row, ...more] = sayCalls([{ ...CALL, status: null, error: 'timeout', fields: [], method: 'GET' }])
+  expect(row).toContain('GET   timeout')
+  expect(more).toEqual([])
+})
+
+test('columns are as wide as their widest cell, and what a terminal would obey is shown', () => {
+  expect(
+    columns([
+      ['A', 'B'],
+      ['long', 'x'],
+      ['\u001b[2J', 'y'],
+    ]),
+  ).toEqual(['A          B', 'long       x', '\\u001b[2J  y'])
+  expect(columns([])).toEqual([])
+})

@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest'
+import { buildHouse, SECRETS } from '../support/house.ts'
+import { ask, deeds, insert, lane, open, register, told } from './house.ts'
+
+const DIGEST = { digestKey: SECRETS.ROLLCALL_DIGEST_KEY }
+
+test('full access, a trial, no access and no registration are told apart, one GET for each', async () => {
+  await using house = await buildHouse(lane)
+  for (const [id, plan] of [
+    ['full', 'premium'],
+    ['trial', 'trial'],
+    ['none', 'free'],
+    ['new', 'premium'],
+  ] as const)
+    await insert(house, id, plan)
+  register(house, 'full', 2)
+  register(house, 'trial', 4)
+  register(house, 'none', 0)
+  await using access = await open(house)
+  const verdict = async (key: string) => Object.values((await access.of(key)).access).join(' ')
+  expect(await verdict('full')).toBe('yes full')
+  expect(await verdict('trial')).toBe('yes trial')
+  expect(await verdict('none')).toBe('no no-access')
+  expect(await verdict('new')).toBe('no not-registered')
+  expect(house.calls().map(({ method }) => method)).toEqual(['GET', 'GET', 'GET', 'GET'])
+})
+
+test('a key that neither the customer data nor rollcall nor the service knows is no such customer', async () => {
+  await using house = await buildHouse(lane)
+  const unknown = await ask(house, 'mistyped')
+  expect([unknown.access.why, deeds(unknown)]).toEqual(['no-such-customer', []])
+  expect(told(unknown)).toContain('no such customer')
+  // A customer who was there once is not mistyped.
+  await insert(house, 'gone', 'premium')
+  await house.db.pool.query('DELETE FROM clientes')
+  expect((await ask(house, 'gone')).access.why).toBe('not-registered')
+})
+
+test('a trial that was agreed on and is over is told from one that was never given', async () => {
+  await using house = await buildHouse(lane)
+  await insert(house, 'c', 'trial')
+  const worker = await house.startWorker()
+  await house.settled()
+  await worker.stop()
+  house.sandbox.users.edit('c', { status: 0 })
+  const ended = await ask(house, 'c', DIGEST)
+  expect(ended).toMatchObject({ access: { why: 'trial-ended' }, result: 'same', remedies: [] })
+  await insert(house, 'd', 'trial')
+  register(house, 'd', 0)
+  expect((await ask(house, 'd', DIGEST)).access.why).toBe('no-access')
+  // An upgrade that is on its way: what it lost is the trial, and what is owed is full access.
+  await house.db.pool.query(`UPDATE clientes SET plan = 'premium' WHERE id = 'c'`)
+  const upgraded = await ask(house, 'c', DIGEST)
+  expect(upgraded).toMatchObject({
+    access: { why: 'trial-ended' },
+    comparison: { drift: { fields: ['status'], access: 'lost' } },
+    remedies: [{ do: 'wait', waitMs: null }],
+  })
+})
+
+test('who has access and should have none is let in, and is told to be revoked', async () => {
+  await using house = await buildHouse(lane, { config: { scope: { column: 'interno', in: ['no'] } } })
+  register(house, 'removed', 2)
+  expect(await ask(house, 'removed')).toMatchObject({
+    access: { can: 'yes' },
+    desired: { kind: 'removed' },
+    comparison: { drift: { kind: 'unexpected-access' } },
+    remedies: [{ do: 'sync', waitMs: null }],
+  })
+  // Never in scope: others may look after that user.
+  await house.db.pool.query(`INSERT INTO clientes (id, plan, interno) VALUES ('s', 'premium', 'si')`)
+  await house.db.pool.query('DELETE FROM rollcall.outbox')
+  register(house, 's', 2)
+  const outside = await ask(house, 's')
+  expect(outside).toMatchObject({ desired: { kind: 'out-of-scope' }, result: 'left-alone', remedies: [] })
+  const text = told(outside)
+  expect(text).toMatch(/^ {2}desired {3}left .*out of scope$/m)
+  expect(text).toMatch(/alone: .*never in scope\n/)
+  await house.db.pool.query('DROP SCHEMA rollcall CASCADE')
+  expect(told(await ask(house, 's'))).toMatch(/never in scope, as far/)
+})
+
+test('a mistyped key that was once synced is still no such customer', async () => {
+  await using house = await buildHouse(lane)
+  await house.db.pool.query(`
+    INSERT INTO rollcall.owed (key, change_version, synced_version, lane) VALUES ('typo', 1, 1, 2);
+    INSERT INTO rollcall.ledger (key, user_id, remote) VALUES ('typo', 'typo', 'absent')`)
+  const typo = await ask(house, 'typo')
+  expect(typo).toMatchObject({
+    records: { history: { remote: 'absent' } },
+    access: { why: 'no-such-customer' },
+  })
+  // A write that was acknowledged was for somebody.
+  await house.db.pool.query('UPDATE rollcall.ledger SET acknowledged_at = now()')
+  expect((await ask(house, 'typo')).access.why).toBe('not-registered')
+})

@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest'
+import { makeDigester } from '../../src/sync/digest.ts'
+import { buildHouse, CUSTOMERS, SECRETS } from '../support/house.ts'
+import { ask, lane, register, told } from './house.ts'
+
+const DIGEST = { digestKey: SECRETS.ROLLCALL_DIGEST_KEY }
+
+test('a customer that cannot be mapped, or whose row cannot be read, is still asked for at the service', async () => {
+  await using house = await buildHouse(lane, {
+    sql: `CREATE TABLE t (id text PRIMARY KEY, plan text, por int DEFAULT 1);
+      CREATE VIEW clientes AS SELECT id, plan, (10 / por)::text AS correo FROM t`,
+    config: {
+      customers: { view: 'clientes', key: 'id' },
+      watch: [{ table: 't', key: 'id' }],
+      mapping: { user_id: 'id', status: { column: 'plan', values: { premium: 2 } }, email: 'correo' },
+      strict: false,
+    },
+  })
+  await house.db.pool.query(`INSERT INTO t VALUES ('odd', 'gold', 1), ('zero', 'premium', 0)`)
+  register(house, 'odd', 2)
+  register(house, 'zero', 2)
+  const odd = await ask(house, 'odd')
+  expect(odd).toMatchObject({
+    ...{ access: { can: 'yes' }, result: 'blocked', comparison: null },
+    remedies: [{ do: 'correct', waitMs: null }],
+  })
+  expect(told(odd)).toMatch(/status \(not-in-values\), .*premium/)
+  expect(told(odd)).not.toContain('gold')
+  const zero = await ask(house, 'zero')
+  expect(zero).toMatchObject({ access: { can: 'yes' }, desired: { kind: 'unreadable', code: '22012' } })
+})
+
+test('what is left out is named with its code, whether the mapping or the service said so', async () => {
+  await using house = await buildHouse(lane)
+  await house.db.pool.query(
+    `INSERT INTO clientes (id, plan, correo, nombre) VALUES ('c', 'premium', 'nowhere', 'Leocadia')`,
+  )
+  register(house, 'c', 2, { email: 'c@example.com' })
+  const text = told(await ask(house, 'c'))
+  expect(text).toContain('  left out  email (invalid)\n')
+  expect(text).not.toContain('nowhere')
+  await house.db.pool.query(
+    `INSERT INTO rollcall.ledger (key, user_id, remote, refused, digest_key) VALUES ('c', 'c', 'present', '{"first_name": "x"}', 'another')`,
+  )
+  const refused = await ask(house, 'c')
+  expect(refused.leftOut.map(({ field, code }) => [field, code])).toEqual([
+    ['email', 'invalid'],
+    ['first_name', 'refused'],
+  ])
+  await house.db.pool.query(
+    `UPDATE rollcall.ledger SET refused = '{}', conflict = '{"values": {"first_name": "x"}, "tries": 1}'`,
+  )
+  expect((await ask(house, 'c')).leftOut.map(({ field, code }) => [field, code])).toEqual([
+    ['email', 'invalid'],
+    ['first_name', 'taken'],
+  ])
+  // What the service refused is no difference that a sync could put right: the row is to be corrected.
+  expect(refused).toMatchObject({ result: 'same', remedies: [{ do: 'correct' }] })
+  // With the key of the record it can be told that the value has changed since.
+  await house.db.pool.query('UPDATE rollcall.ledger SET digest_key = $1', [makeDigester(DIGEST.digestKey).id])
+  expect(told(await ask(house, 'c', DIGEST))).toContain('  left out  email (invalid)\n')
+})
+
+test('of two customers with one user_id it is said that the access may be the other one', async () => {
+  await using house = await buildHouse(lane, {
+    sql: `${CUSTOMERS}; ALTER TABLE clientes ADD pais2 text DEFAULT 'ES', DROP CONSTRAINT clientes_pkey, ADD PRIMARY KEY (id, pais2)`,
+    config: {
+      customers: { table: 'public.clientes', key: ['id', 'pais2'] },
+      mapping: { user_id: 'id', status: { column: 'plan', values: { free: 0, premium: 2, trial: 4 } } },
+    },
+  })
+  await house.db.pool.query(`
+    INSERT INTO clientes (id, pais2, plan) VALUES ('c', 'ES', 'premium'), ('c', 'PT', 'free');
+    INSERT INTO rollcall.ledger (key, user_id, remote) VALUES ('["c", "ES"]', 'c', 'present')`)
+  register(house, 'c', 2)
+  const shared = await ask(house, '["c", "PT"]')
+  expect(shared).toMatchObject({ access: { can: 'yes' }, claimants: ['["c", "ES"]'] })
+  expect(told(shared)).toMatch(/other customer .*: \["c", "ES"\]/)
+})
+
+test('fields that differ are named, never shown', async () => {
+  await using house = await buildHouse(lane)
+  await house.db.pool.query(
+    `INSERT INTO clientes (id, plan, correo, grupo) VALUES ('c', 'premium', 'secret@example.com', 'gold')`,
+  )
+  register(house, 'c', 2, { email: 'other@example.com' })
+  const text = told(await ask(house, 'c'))
+  expect(text).toMatch(/not as .*: email, ml_group_name \(ml_group_name/)
+  expect(text).not.toMatch(/secret|other|gold/)
+})
+
+test('a database that goes away while a row is read says nothing of the row', async () => {
+  await using house = await buildHouse(lane, {
+    sql: `CREATE TABLE t (id text PRIMARY KEY, plan text);
+      CREATE VIEW clientes AS SELECT id, plan,
+        CASE WHEN id = 'end' THEN pg_terminate_backend(pg_backend_pid())::text END AS correo FROM t`,
+    config: {
+      customers: { view: 'clientes', key: 'id' },
+      watch: [{ table: 't', key: 'id' }],
+      mapping: { user_id: 'id', status: { column: 'plan', values: { premium: 2 } }, email: 'correo' },
+      strict: false,
+    },
+  })
+  await house.db.pool.query(`INSERT INTO t VALUES ('end', 'premium')`)
+  await expect(ask(house, 'end')).rejects.toMatchObject({ code: '57P01' })
+})

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { makeLook, openGate } from '../../src/explain/remote.ts'
+import { holdOff, setCeiling } from '../../src/pace/row.ts'
+import { makeUsersClient } from '../../src/service/users.ts'
+import { startPair } from '../service/pair.ts'
+import { freshDatabase } from '../support/database.ts'
+
+const never = new AbortController().signal
+
+test('calls take their place in the common pace, and a Retry-After binds everybody', async () => {
+  await using db = await freshDatabase()
+  await using pair = await startPair()
+  const { pool } = db
+  const none = await openGate({ pool, stop: never, patienceMs: 1 })
+  expect(await none.pass()).toBe(true)
+  await setCeiling(pool, 100)
+  const gate = await openGate({ pool, stop: never, patienceMs: undefined })
+  pair.sandbox.users.set('c', { status: 2 })
+  const { look } = makeLook({ users: pair.client, gate, signal: never })
+  expect((await look('c')).remote).toEqual({ kind: 'present', status: 2 })
+  const spent = await pool.query(
+    `SELECT next_free > now() - interval '5 seconds' AS spent FROM rollcall.pace`,
+  )
+  expect(spent.rows).toEqual([{ spent: true }])
+
+  pair.sandbox.faults.set([
+    { match: {}, action: { kind: 'status', status: 429, retryAfter: { form: 'seconds', seconds: 300 } } },
+  ])
+  expect((await look('c')).remote).toMatchObject({ why: 'busy', http: 429, waitMs: 300_000 })
+  const held = await pool.query(`SELECT not_before > now() + interval '4 minutes' AS held FROM rollcall.pace`)
+  expect(held.rows).toEqual([{ held: true }])
+})
+
+test('a permit that does not come is not waited for, by this customer once and by the next not at all', async () => {
+  await using db = await freshDatabase()
+  const { pool } = db
+  await setCeiling(pool, 100)
+  await holdOff(pool, 3_600_000)
+  const patienceMs = 2000
+  const gate = await openGate({ pool, stop: never, patienceMs })
+  const users = makeUsersClient({
+    origin: 'http://127.0.0.1:1',
+    apiKey: 'k',
+    secretKey: 's',
+    timeoutMs: 1000,
+    concurrency: 1,
+    allowPlainHttp: false,
+  })
+  const began = performance.now()
+  const { look } = makeLook({ users, gate, signal: never })
+  expect(await look('c')).toEqual({
+    remote: { kind: 'not-asked', why: 'no-permit', waitMs: expect.any(Number) },
+    seen: null,
+  })
+  expect(await gate.heldForMs()).toBeGreaterThan(3_500_000)
+  const waited = performance.now()
+  expect(waited - began).toBeGreaterThanOrEqual(patienceMs - 10)
+  expect((await look('d')).remote).toMatchObject({ why: 'no-permit' })
+  expect(performance.now() - waited).toBeLessThan(patienceMs)
+  await users.close()
+})
+
+test('who is asked to stop does not wait for a permit', async () => {
+  await using db = await freshDatabase()
+  await setCeiling(db.pool, 100)
+  await holdOff(db.pool, 3_600_000)
+  const stop = new AbortController()
+  const gate = await openGate({ pool: db.pool, stop: stop.signal, patienceMs: 60_000 })
+  const began = performance.now()
+  const passed = gate.pass()
+  stop.abort()
+  expect(await passed).toBe(false)
+  expect(performance.now() - began).toBeLessThan(5000)
+})

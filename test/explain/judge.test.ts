@@ -1,0 +1,263 @@
+import { expect, test } from 'vitest'
+import { exitForAccess } from '../../src/cli/access.ts'
+import { exitForResults } from '../../src/cli/explained.ts'
+import type { Chat, ChatSays } from '../../src/explain/chat.ts'
+import type { Comparison } from '../../src/explain/fields.ts'
+import {
+  type Access,
+  accessOf,
+  type Deed,
+  type Desired,
+  type Remedy,
+  type Result,
+  remediesFor,
+  resultOf,
+} from '../../src/explain/judge.ts'
+import type { Records } from '../../src/explain/records.ts'
+import type { Remote } from '../../src/explain/remote.ts'
+import type { History } from '../../src/ledger/history.ts'
+import type { Plan } from '../../src/sync/plan.ts'
+
+const STORED: NonNullable<History> = {
+  ...{ state: 'idle', reason: null, issues: [], since: null, attempts: 0, nextInMs: null, owed: false },
+  ...{ underWay: false, owedSinceMs: null, overdueMs: null, capturedMs: null, outboxSearched: true },
+  ...{ unknown: false, changedAt: null, acknowledgedAt: null, writtenAgoMs: null, agreedStatus: null },
+  ...{ seenOnce: false, verifiedAt: null, userId: 'u', remote: 'absent', finding: null, calls: [] },
+}
+const known = (over: Partial<NonNullable<History>> | null): Records => ({
+  kind: 'known',
+  history: over && { ...STORED, ...over },
+})
+
+const DESIRED: Readonly<Record<string, Desired>> = {
+  '0': { kind: 'user', status: 0 },
+  '2': { kind: 'user', status: 2 },
+  '4': { kind: 'user', status: 4 },
+  removed: { kind: 'removed' },
+  'out-of-scope': { kind: 'out-of-scope' },
+  rejected: { kind: 'rejected', issues: [] },
+  unreadable: { kind: 'unreadable', code: '22012' },
+}
+const silent = (why: Extract<Remote, { kind: 'no-answer' }>['why'], rest: object = {}): Remote => ({
+  ...{ kind: 'no-answer', why, http: 500, error: null, waitMs: null },
+  ...rest,
+})
+const REMOTE: Readonly<Record<string, Remote>> = {
+  '0': { kind: 'present', status: 0 },
+  '2': { kind: 'present', status: 2 },
+  '4': { kind: 'present', status: 4 },
+  '3': { kind: 'present', status: 3 },
+  absent: { kind: 'absent', http: 404, json: true },
+  silent: silent('trouble'),
+  'no-permit': { kind: 'not-asked', why: 'no-permit', waitMs: null },
+  'no-id': { kind: 'not-asked', why: 'no-user-id', waitMs: null },
+}
+const MET = { yes: { seenOnce: true }, no: {} }
+const AGREED = { '-': null, '0': 0, '2': 2, '4': 4 }
+const CHAT: readonly ChatSays[] = [
+  'silent',
+  'answered',
+  'nobody',
+  'unreadable',
+  'shut',
+  'shuts-somebody',
+  'failed',
+]
+
+/** The service shows | the customer should have | was there | last agreed on | the chat | verdict. First line that fits. */
+const TABLE = `
+  2          *        *    *  silent,answered     yes full
+  4          *        *    *  silent,answered     yes trial
+  2,4        *        *    *  shut                no chat-shut
+  2,4        *        *    *  nobody              no nobody-visible
+  2,4        *        *    *  *                   unknown chat-silent
+  3          *        *    *  *                   unknown strange-status
+  0          2,4      *    4  *                   no trial-ended
+  0          *        *    *  *                   no no-access
+  absent     removed  no   *  *                   no no-such-customer
+  absent     *        *    *  *                   no not-registered
+  no-id      *        *    *  *                   no no-user-id
+  *          *        *    *  *                   unknown no-answer
+`
+
+const rows = TABLE.trim()
+  .split('\n')
+  .map((line) => line.trim().split(/\s+/))
+
+test('whether a customer can use the service: each combination is that of the table, and every line of it counts', () => {
+  const used = new Set<number>()
+  const wrong: unknown[] = []
+  for (const [shown, remote] of Object.entries(REMOTE))
+    for (const [wanted, desired] of Object.entries(DESIRED))
+      for (const [was, met] of Object.entries(MET))
+        for (const [before, agreedStatus] of Object.entries(AGREED))
+          for (const chat of CHAT) {
+            const names = [shown, wanted, was, before, chat]
+            const at = rows.findIndex((row) =>
+              names.every((name, column) => row[column] === '*' || row[column]?.split(',').includes(name)),
+            )
+            used.add(at)
+            const records = known({ ...met, agreedStatus })
+            const { can, why } = accessOf({ remote, desired, records, chat })
+            if (rows[at]?.slice(5).join(' ') !== `${can} ${why}`) wrong.push([names, can, why])
+          }
+  expect(wrong).toEqual([])
+  expect([...used].sort((a, b) => a - b)).toEqual(rows.map((_, at) => at))
+})
+
+test.each([
+  [{}, 'no-such-customer'],
+  [{ owed: true, overdueMs: 5 }, 'no-such-customer'],
+  [{ capturedMs: 5 }, 'not-registered'],
+  [{ acknowledgedAt: '2026-11-21T10:00:00Z' }, 'not-registered'],
+  [{ seenOnce: true }, 'not-registered'],
+])('of a key without a row and without a user, with %j: %s', (history, why) => {
+  const facts = {
+    remote: REMOTE.absent as Remote,
+    desired: DESIRED.removed as Desired,
+    chat: 'silent',
+  } as const
+  expect(accessOf({ ...facts, records: known(history) }).why).toBe(why)
+})
+
+const RIGHT: Plan = { kind: 'none', why: 'right' }
+const IGNORED: Plan = { kind: 'none', why: 'ignored' }
+const REJECT: Plan = { kind: 'reject', code: 'mapping', keys: [] }
+const AGREES: Comparison = { drift: null, fields: [] }
+const drift = (kind: 'differs' | 'trial-ended'): Comparison => ({
+  drift: { kind, fields: ['status'], cause: null, access: null },
+  fields: [],
+})
+const RESULTS: readonly (readonly [Result, string, string, Plan, Comparison | null])[] = [
+  ['same', '2', '2', RIGHT, AGREES],
+  ['same', '4', '0', RIGHT, drift('trial-ended')],
+  ['differs', '2', '0', RIGHT, drift('differs')],
+  ['left-alone', 'removed', '2', IGNORED, AGREES],
+  ['left-alone', 'removed', '2', IGNORED, drift('differs')],
+  ['left-alone', 'removed', 'no-permit', IGNORED, null],
+  ['blocked', 'rejected', '2', REJECT, null],
+  ['blocked', 'rejected', 'no-id', REJECT, null],
+  ['unknown', 'rejected', 'silent', REJECT, null],
+  ['unknown', '2', 'silent', RIGHT, null],
+  ['unknown', '2', 'no-permit', RIGHT, null],
+  ['unknown', 'unreadable', '2', REJECT, null],
+]
+test.each(RESULTS)('%s: desired %s, at the service %s, %j', (result, desired, remote, plan, comparison) => {
+  const planAfterLookup = comparison && plan
+  const given = { plan, planAfterLookup, comparison, desired: DESIRED[desired], remote: REMOTE[remote] }
+  expect(resultOf(given as Parameters<typeof resultOf>[0])).toBe(result)
+})
+
+type Found = Parameters<typeof remediesFor>[0]
+const DIFFERS: Found = {
+  desired: { kind: 'user', status: 2 },
+  remote: { kind: 'present', status: 0 },
+  records: known({}),
+  result: 'differs',
+  leftOut: [],
+  chat: { kind: 'not-asked', why: 'no-token' },
+  chatSays: 'silent',
+  consistencyDelayMs: 2000,
+}
+const deeds = (found: Partial<Found>) => remediesFor({ ...DIFFERS, ...found })
+const once = (deed: Deed, waitMs: number | null = null): Remedy[] => [{ do: deed, waitMs }]
+
+const BY_RECORDS: readonly (readonly [string, Records, Remedy[]])[] = [
+  ['nothing is recorded', known(null), once('sync')],
+  ['it is captured', known({ capturedMs: 5 }), once('wait')],
+  ['it was captured long ago', known({ capturedMs: 70_000 }), once('start-worker')],
+  ['it is owed', known({ owed: true, overdueMs: -9 }), once('wait')],
+  ['it was due long ago', known({ owed: true, overdueMs: 70_000 }), once('start-worker')],
+  ['it was written a moment ago', known({ writtenAgoMs: 500 }), once('try-later', 1500)],
+  ['it is rejected', known({ state: 'rejected' }), once('correct')],
+  ['it is held', known({ state: 'held' }), once('decide')],
+  ['it is discarded', known({ state: 'discarded' }), once('decide')],
+  ['nothing is owed', known({}), once('sync')],
+  ['rollcall is not installed, or of another version', { kind: 'not-migrated' }, once('migrate')],
+  ['the tables may not be read', { kind: 'no-right' }, once('sync')],
+  ['the tables are locked', { kind: 'locked' }, once('sync')],
+  ['the records are about another target', { kind: 'other-target', differences: [] }, once('name-target')],
+]
+test.each(BY_RECORDS)('what to do about a difference when %s', (_, records, remedies) => {
+  expect(deeds({ records })).toEqual(remedies)
+})
+
+const REFUSED = [{ field: 'email', code: 'refused', expected: 'x' }] as const
+test('what to do where nothing differs: nothing, or correct what cannot be sent', () => {
+  expect(deeds({ result: 'same' })).toEqual([])
+  expect(deeds({ result: 'left-alone' })).toEqual([])
+  expect(deeds({ result: 'same', leftOut: REFUSED })).toEqual(once('correct'))
+  expect(deeds({ result: 'blocked' })).toEqual(once('correct'))
+  expect(deeds({ result: 'same', records: { kind: 'other-target', differences: [] } })).toEqual(
+    once('name-target'),
+  )
+})
+
+const BY_REMOTE: readonly (readonly [Remote, Remedy[]])[] = [
+  [silent('denied'), once('check-keys')],
+  [silent('busy', { waitMs: 5 }), once('try-later', 5)],
+  [silent('trouble'), once('try-later')],
+  [silent('error'), once('try-later')],
+  [silent('unreached', { error: 'refused' }), once('check-address')],
+  [silent('refused', { error: 'bad-user-id' }), once('correct')],
+  [silent('refused'), once('check-address')],
+  [silent('unreadable'), once('check-address')],
+  [silent('unreadable', { waitMs: 7 }), once('try-later', 7)],
+  [{ kind: 'not-asked', why: 'no-permit', waitMs: 9 }, once('try-later', 9)],
+  [{ kind: 'not-asked', why: 'gave-up', waitMs: null }, once('check-address')],
+  [{ kind: 'not-asked', why: 'not-wanted', waitMs: null }, []],
+  [{ kind: 'present', status: 3 }, once('ask-provider')],
+]
+test.each(BY_REMOTE)('what to do about a GET that came to %j', (remote, remedies) => {
+  expect(deeds({ remote, result: remote.kind === 'present' ? 'same' : 'unknown' })).toEqual(remedies)
+})
+
+const BY_CHAT: readonly (readonly [Chat, ChatSays, Remedy[]])[] = [
+  [{ kind: 'answered', professionals: [], unreadable: 0 }, 'nobody', once('ask-provider')],
+  [{ kind: 'answered', professionals: [], unreadable: 2 }, 'unreadable', once('check-address')],
+  [{ kind: 'answered', professionals: [], unreadable: 0 }, 'silent', []],
+  [{ kind: 'shut' }, 'shut', once('ask-provider')],
+  [{ kind: 'shut' }, 'silent', []],
+  [{ kind: 'refused' }, 'failed', once('check-token')],
+  [{ kind: 'no-answer', http: 503, error: null, waitMs: 8 }, 'failed', once('try-later', 8)],
+  [{ kind: 'no-answer', http: 404, error: null, waitMs: null }, 'failed', once('check-address')],
+  [{ kind: 'no-answer', http: null, error: 'refused', waitMs: null }, 'failed', once('check-address')],
+  [{ kind: 'not-asked', why: 'demo' }, 'silent', []],
+]
+test.each(BY_CHAT)('what to do about a chat that came to %j (%s)', (chat, chatSays, remedies) => {
+  const remote: Remote = { kind: 'present', status: 2 }
+  expect(deeds({ result: 'same', remote, chat, chatSays })).toEqual(remedies)
+})
+
+test('what is to be done twice is said once, with the longer wait', () => {
+  const chat: Chat = { kind: 'no-answer', http: 503, error: null, waitMs: 9000 }
+  expect(deeds({ result: 'unknown', remote: silent('busy', { waitMs: 5 }), chat })).toEqual(
+    once('try-later', 9000),
+  )
+})
+
+const yes: Access = { can: 'yes', why: 'full' }
+const no: Access = { can: 'no', why: 'no-access' }
+const unknown: Access = { can: 'unknown', why: 'no-answer' }
+const NOT_ASKED: Chat = { kind: 'not-asked', why: 'no-token' }
+
+test.each([
+  [[yes, yes], NOT_ASKED, 0],
+  [[yes], { kind: 'answered', professionals: [], unreadable: 0 }, 0],
+  [[yes, no], NOT_ASKED, 3],
+  [[no, unknown], NOT_ASKED, 1],
+  [[yes], { kind: 'shut' }, 3],
+  [[yes], { kind: 'refused' }, 1],
+  [[unknown], { kind: 'shut' }, 1],
+] as const)('exit code of `access` for %j with the chat %j: %i', (verdicts, chat, code) => {
+  expect(exitForAccess(verdicts, chat)).toBe(code)
+})
+
+test.each([
+  [['same', 'left-alone'], 0],
+  [['same', 'differs'], 3],
+  [['blocked'], 3],
+  [['differs', 'unknown', 'same'], 1],
+] as const)('exit code of `explain` for %j: %i', (results, code) => {
+  expect(exitForResults(results.map((result) => ({ result })))).toBe(code)
+})

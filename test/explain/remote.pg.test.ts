@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest'
+import { setCeiling } from '../../src/pace/row.ts'
+import { parseFault } from '../../src/sandbox/faults/text.ts'
+import { buildHouse } from '../support/house.ts'
+import { all, ask, deeds, insert, lane, open, register, told } from './house.ts'
+
+test.each([
+  ['401', { why: 'denied' }, 'refused', 'check-keys', null],
+  ['403', { why: 'denied' }, 'refused', 'check-keys', null],
+  ['429', { why: 'busy' }, 'called later', 'try-later', null],
+  ['429 retry-after=300', { why: 'busy' }, 'called later', 'try-later', 300_000],
+  ['503 html', { why: 'trouble' }, 'answered 503,', 'try-later', null],
+  ['302', { why: 'refused' }, 'answered 302,', 'check-address', null],
+  ['error-200', { why: 'error' }, 'answered 200 with an error', 'try-later', null],
+  ['200 html', { why: 'unreadable' }, 'answered 200 with something else', 'check-address', null],
+  ['down', { why: 'unreached' }, 'not answer', 'check-address', null],
+])(
+  'a GET that is answered %s says nothing about the customer, and what to do about that',
+  async (fault, remote, text, deed, waitMs) => {
+    await using house = await buildHouse(lane)
+    await insert(house, 'c', 'premium')
+    register(house, 'c', 2)
+    house.sandbox.faults.set([parseFault(`GET ${fault}`)])
+    const asked = await ask(house, 'c')
+    expect(asked).toMatchObject({
+      access: { can: 'unknown', why: 'no-answer' },
+      ...{ remote: { kind: 'no-answer', ...remote }, result: 'unknown', comparison: null },
+      remedies: [{ do: deed, waitMs }],
+    })
+    expect(told(asked)).toMatch(new RegExp(`verdict   unknown: .*${text}`))
+  },
+)
+
+test.each([
+  ['429', true],
+  ['503', true],
+  ['404', false],
+  ['401', false],
+  ['500', false],
+])(
+  'where a pace is kept the GET keeps it, and a Retry-After beside %s binds everybody: %s',
+  async (status, binds) => {
+    await using house = await buildHouse(lane)
+    const { pool } = house.db
+    await setCeiling(pool, 50)
+    await pool.query(`UPDATE rollcall.pace SET next_free = now() - interval '1 day'`)
+    house.sandbox.faults.set([parseFault(`GET ${status} retry-after=300`)])
+    await ask(house, 'c')
+    const { rows } = await pool.query(
+      `SELECT next_free > now() - interval '1 hour' AS taken,
+       coalesce(not_before > now() + interval '4 minutes', false) AS held FROM rollcall.pace`,
+    )
+    expect(rows).toEqual([{ taken: true, held: binds }])
+  },
+)
+
+test.each(['404 html', '404 empty', '410 html'])(
+  '%s still is "not registered", and the address is doubted',
+  async (fault) => {
+    await using house = await buildHouse(lane)
+    await insert(house, 'c', 'premium')
+    house.sandbox.faults.set([parseFault(`GET ${fault}`)])
+    const asked = await ask(house, 'c')
+    expect(asked.access).toEqual({ can: 'no', why: 'not-registered' })
+    expect(told(asked)).toContain(`(${fault.slice(0, 3)}, no JSON:`)
+    house.sandbox.faults.clear()
+    expect(told(await ask(house, 'c'))).toContain('no such user (404)')
+  },
+)
+
+test('after two calls in a row without an answer the rest are not asked, nor is the chat', async () => {
+  await using house = await buildHouse(lane)
+  for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) register(house, id, 2)
+  const token = await house.sandbox.issueToken('a')
+  house.sandbox.faults.set(['a', 'c', 'd', 'f'].map((id) => parseFault(`GET drop-before user=${id}`)))
+  await using explain = await open(house, { token })
+  const asked = await all(explain, ['a', 'b', 'c', 'd', 'e', 'f'])
+  expect(asked.map(({ remote }) => remote.kind)).toEqual([
+    'no-answer',
+    'present',
+    'no-answer',
+    'no-answer',
+    'not-asked',
+    'not-asked',
+  ])
+  const [fifth] = asked.slice(4)
+  if (!fifth) throw new Error('there are six')
+  expect(fifth).toMatchObject({ access: { can: 'unknown' }, remote: { why: 'gave-up' } })
+  expect([deeds(fifth), told(fifth)]).toEqual([
+    ['check-address'],
+    expect.stringMatching(/not asked: .*not answer/),
+  ])
+  expect(fifth.chat).toEqual({ kind: 'not-asked', why: 'gave-up' })
+  expect(house.sandbox.journal.list().some(({ path }) => path.startsWith('/chat'))).toBe(false)
+})
