@@ -21,6 +21,15 @@ export function whole(from: number, to: number, unit?: string): z.ZodInt {
   return z.int(expected).min(from, expected).max(to, expected)
 }
 
+/** A percent-encoded text; NaN, which no text field takes, for half an escape. */
+export function readDecoded(text: string): string | number {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return Number.NaN
+  }
+}
+
 /** Says what was expected, for a schema that has no words of its own; the second argument of a parse. */
 export const TOLD: { readonly error: z.core.$ZodErrorMap } = { error: expectedBy }
 

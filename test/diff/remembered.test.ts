@@ -5,7 +5,7 @@ import { asSeen, asSent, currentOf, type Remembered } from '../../src/diff/remem
 import type { ComparableField } from '../../src/model/normal.ts'
 import { type Fields, OPTIONAL_FIELDS, UNVERIFIABLE_FIELD } from '../../src/model/user.ts'
 import { contract } from '../../src/sandbox/contract/contract.ts'
-import { type RetrievedForm, retrievedForm } from '../../src/sandbox/users/shown.ts'
+import { type RetrievedForm, retrievedForm } from '../../src/sandbox/users/users.ts'
 import { DOUBTED } from '../../src/sync/digest.ts'
 import type { Memory } from '../../src/sync/memory.ts'
 import { rememberSeen, rememberSent } from '../../src/sync/remember.ts'

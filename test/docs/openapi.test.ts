@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { expect, test } from 'vitest'
-import { INTERFACE_VERSION, makeOpenApi } from '../../src/sandbox/openapi/openapi.ts'
+import { INTERFACE_VERSION, makeOpenApi } from '../../src/sandbox/openapi.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 

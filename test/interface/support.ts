@@ -1,7 +1,7 @@
 // The stage of the tests by section: the sandbox, rollcall's clients before it, and fetch where the wire form itself
 // is the fact.
 import { afterAll, beforeEach, expect, onTestFinished, vi } from 'vitest'
-import { takes } from '../../src/sandbox/contract/dimensions.ts'
+import { takes } from '../../src/sandbox/contract/contract.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 import type { ChatClient, Message, Professional } from '../../src/service/chat.ts'
 import type { UsersClient } from '../../src/service/client.ts'

@@ -1,66 +1,100 @@
-// What the interface document does not show, by dimension: how a service may answer that is documented no further.
-// Each dimension has the sandbox's own choice as its default; rollcall has to cope with every value.
+// A contract says how the sandbox answers where the interface document does not. Each dimension has the sandbox's own
+// choice as its default; rollcall has to cope with every value.
 import { z } from 'zod'
+import { DURATION_FORM, sayDuration } from '../../model/duration.ts'
 
 const DAY_MS = 86_400_000
 
+/** In the order of lists; the descriptions are for lists too. */
 export const contract = z.strictObject({
-  /** Answer to a create that was carried out (section 4.3). */
-  createStatus: z.literal([200, 201, 202, 204]).default(201),
-  createBody: z.enum(['user', 'none', 'ok', 'id']).default('user'),
-  /** Answer to an update that was carried out (sections 4.5 and 4.6). */
-  updateStatus: z.literal([200, 202, 204]).default(200),
-  updateBody: z.enum(['user', 'none', 'ok', 'null']).default('user'),
-  /** A create of somebody who is there; `upsert`: taken for a full update and answered like a create. */
-  duplicate: z.literal([409, 422, 400, 'upsert']).default(409),
-  /** A user who is not there; `null`: 200 with JSON null, to a GET and to an update alike. */
-  unknownUser: z.literal([404, 410, 'null']).default(404),
-  /**
-   * A body that is refused: 422 that names the fields (400 that says why for one that is no JSON), 400 that says
-   * nothing, 400 with an HTML page.
-   */
-  refusal: z.enum(['details', 'opaque', 'html']).default('details'),
-  /** A field whose values are refused although they fit section 2.6. */
-  refuses: z.enum(['nothing', 'description']).default('nothing'),
-  /** A field that no two users may have alike: a write with another user's value is a 409, in the form of `refusal`. */
-  unique: z.enum(['nothing', 'email']).default('nothing'),
-  /** How a GET shows a field without a value. */
-  nulls: z.enum(['null', 'absent', 'empty']).default('null'),
-  /** `status` and `gender` in a GET, as numbers or as numeric text. */
-  numbers: z.enum(['number', 'text']).default('number'),
-  /** How long a GET goes on showing what was there before a write. */
-  visibleAfterMs: z.int().min(0).max(600_000).default(0),
-  /** Server-to-server calls about users whose `user_id` contains this text are answered 403. */
-  forbidden: z.string().min(1).nullable().default(null),
-  /** How long status 4 gives access. A user has one trial. */
+  createStatus: z
+    .literal([200, 201, 202, 204])
+    .default(201)
+    .describe('answer to a create that was carried out'),
+  createBody: z.enum(['user', 'none', 'ok', 'id']).default('user').describe('and its body; a 204 has none'),
+  updateStatus: z
+    .literal([200, 202, 204])
+    .default(200)
+    .describe('answer to a PUT or PATCH that was carried out'),
+  updateBody: z.enum(['user', 'none', 'ok', 'null']).default('user').describe('and its body; a 204 has none'),
+  duplicate: z
+    .literal([409, 422, 400, 'upsert'])
+    .default(409)
+    .describe('create of a user who exists; upsert: a full update, answered like a create'),
+  unknownUser: z
+    .literal([404, 410, 'null'])
+    .default(404)
+    .describe('GET, PUT or PATCH of a user who does not exist; null: 200 with JSON null'),
+  refusal: z
+    .enum(['details', 'opaque', 'html'])
+    .default('details')
+    .describe('a body that does not fit or is no JSON: a reason, a 400 without one, a 400 with an HTML page'),
+  refuses: z
+    .enum(['nothing', 'description'])
+    .default('nothing')
+    .describe('a field whose values are refused although they fit'),
+  unique: z
+    .enum(['nothing', 'email'])
+    .default('nothing')
+    .describe("a field that no two users may have alike; another user's value is answered 409"),
+  nulls: z.enum(['null', 'absent', 'empty']).default('null').describe('a field without a value, in a GET'),
+  numbers: z.enum(['number', 'text']).default('number').describe('status and gender, in a GET'),
+  visibleAfterMs: z
+    .int()
+    .min(0)
+    .max(600_000)
+    .default(0)
+    .describe('how long a GET goes on showing the state before a write'),
+  forbidden: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe('server-to-server calls about a user_id that contains this are answered 403; empty: none'),
   trialMs: z
     .int()
     .min(1)
     .max(3650 * DAY_MS)
-    .default(14 * DAY_MS),
-  /** What a GET shows after it: status 0, or still 4. Chat is shut either way. */
-  trialEnd: z.enum(['flips', 'stays']).default('flips'),
-  /** What a write with status 4 does when the trial is running or over: starts it anew, or nothing. */
-  trialAgain: z.enum(['restarts', 'continues']).default('continues'),
-  /** The e-mail as a GET shows it. */
-  email: z.enum(['kept', 'lower-case']).default('kept'),
-  /** The phone as a GET shows it: both parts joined in `mobile_phone` (2.6, rule 3), as sent, or as +34 612 345 678. */
-  phone: z.enum(['joined', 'kept', 'formatted']).default('joined'),
-  /** A professional's `photo` and `speciality_id`, or `avatar` and `speciality` as in the sample (2.2). */
-  names: z.enum(['table', 'sample']).default('table'),
-  /** A room's `id` in a list of professionals (2.5). */
-  roomId: z.enum(['number', 'text']).default('number'),
-  /** Order of a page of messages; the sample runs oldest first (4.1). */
-  order: z.enum(['oldest-first', 'newest-first', 'shuffled']).default('oldest-first'),
-  /** Whether a page holds its pivot too. */
-  pivot: z.enum(['excluded', 'included']).default('excluded'),
+    .default(14 * DAY_MS)
+    .describe('how long status 4 gives access'),
+  trialEnd: z
+    .enum(['flips', 'stays'])
+    .default('flips')
+    .describe('after the trial a GET shows status 0, or still 4; chat is closed either way'),
+  trialAgain: z
+    .enum(['restarts', 'continues'])
+    .default('continues')
+    .describe('what another write of 4 does to it'),
+  email: z.enum(['kept', 'lower-case']).default('kept').describe('the e-mail, in a GET'),
+  phone: z
+    .enum(['joined', 'kept', 'formatted'])
+    .default('joined')
+    .describe('the phone, in a GET: prefix and number joined, as sent, or like +34 612 345 678'),
+  names: z
+    .enum(['table', 'sample'])
+    .default('table')
+    .describe('photo and speciality_id, or avatar and speciality, of a professional'),
+  roomId: z.enum(['number', 'text']).default('number').describe('id of a room, in the list of professionals'),
+  order: z
+    .enum(['oldest-first', 'newest-first', 'shuffled'])
+    .default('oldest-first')
+    .describe('order of a page of messages'),
+  pivot: z
+    .enum(['excluded', 'included'])
+    .default('excluded')
+    .describe('whether a page of messages holds its pivot'),
 })
 
-/** With every dimension, and as one may write it. */
+/** With every dimension, and as a caller may write it. */
 export type Contract = z.output<typeof contract>
 export type ContractInput = z.input<typeof contract>
+export type Dimension = keyof Contract
 
-/** The contract that is in force; it may change while the sandbox runs. */
+export const DIMENSIONS = Object.keys(contract.shape) as readonly Dimension[]
+/** The contract with every dimension at its default. */
+export const DOCUMENTED: Contract = contract.parse({})
+
+/** The contract in force; it may change while the sandbox runs. */
 export type LiveContract = {
   readonly now: Contract
   /** Dimensions that are not named take their default; throws a ZodError and then changes nothing. */
@@ -77,4 +111,30 @@ export function makeContract(start: ContractInput): LiveContract {
       live = contract.parse(next)
     },
   }
+}
+
+export type Takes =
+  | { readonly kind: 'choice'; readonly values: readonly (string | number)[] }
+  | { readonly kind: 'duration'; readonly minMs: number; readonly maxMs: number }
+  /** Any text but the empty one, or none. */
+  | { readonly kind: 'text' }
+
+/** Throws for a kind of dimension that has no written form yet. */
+export function takes(dimension: Dimension): Takes {
+  const inner = contract.shape[dimension].unwrap()
+  if (inner instanceof z.ZodLiteral) return { kind: 'choice', values: [...inner.values] }
+  if (inner instanceof z.ZodEnum) return { kind: 'choice', values: inner.options }
+  if (inner instanceof z.ZodNullable) return { kind: 'text' }
+  if (inner instanceof z.ZodNumber && inner.minValue !== null && inner.maxValue !== null) {
+    return { kind: 'duration', minMs: inner.minValue, maxMs: inner.maxValue }
+  }
+  throw new Error(`no way to write ${dimension}`)
+}
+
+/** What a dimension takes as a word. */
+export function expected(dimension: Dimension): string {
+  const what = takes(dimension)
+  if (what.kind === 'choice') return what.values.join(', ')
+  if (what.kind === 'text') return 'a text, percent-encoded where it holds spaces, or nothing'
+  return `${sayDuration(what.minMs)} to ${sayDuration(what.maxMs)}: ${DURATION_FORM}`
 }

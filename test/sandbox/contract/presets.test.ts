@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { contract } from '../../../src/sandbox/contract/contract.ts'
-import { DIMENSIONS, DOCUMENTED, takes } from '../../../src/sandbox/contract/dimensions.ts'
+import { contract, DIMENSIONS, DOCUMENTED, takes } from '../../../src/sandbox/contract/contract.ts'
 import { PRESETS } from '../../../src/sandbox/contract/presets.ts'
 import { formatContract, parseContract } from '../../../src/sandbox/contract/text.ts'
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import http from 'node:http'
 import net, { type AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { refuseFor } from '../../../src/sandbox/faults/outage.ts'
+import { refuseFor } from '../../../src/sandbox/faults/strike.ts'
 import { startServing } from '../serving.ts'
 
 const cleanups: (() => unknown)[] = []

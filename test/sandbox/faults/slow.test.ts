@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { drip, piecesOf } from '../../../src/sandbox/faults/slow.ts'
+import { drip } from '../../../src/sandbox/faults/strike.ts'
 import { runs } from '../../support/size.ts'
 import { countTimers } from '../../support/timers.ts'
 
@@ -10,20 +10,6 @@ async function collect(...sent: Parameters<typeof drip>): Promise<Buffer[]> {
   for await (const piece of drip(...sent)) pieces.push(piece as Buffer)
   return pieces
 }
-
-describe('the pieces of a body', () => {
-  it.each([
-    [1000, 400, 9, 50],
-    [1000, 410, 10, 410 / 9],
-    [1000, 0, 2, 0],
-    [3, 10_000, 3, 5000],
-    [2, 600_000, 2, 600_000],
-    [1, 600_000, 1, 600_000],
-    [0, 600_000, 0, 600_000],
-  ])('%i bytes over %i ms: %i', (length, durationMs, count, gapMs) => {
-    expect(piecesOf(length, durationMs)).toEqual({ count, gapMs })
-  })
-})
 
 describe('a body that drips', () => {
   it('is the same bytes in at least two pieces, whatever it is and however long it takes', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { INTERFACE_VERSION, makeOpenApi, OPENAPI_PATH } from '../../../src/sandbox/openapi/openapi.ts'
+import { INTERFACE_VERSION, makeOpenApi, OPENAPI_PATH } from '../../../src/sandbox/openapi.ts'
 import { startSandbox } from '../../../src/sandbox/server.ts'
 
 describe('GET /openapi.json', () => {

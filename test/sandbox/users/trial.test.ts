@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { accessOf, type Standing, shownStatus, trialAfter } from '../../../src/sandbox/users/trial.ts'
+import { accessOf, shownStatus, type Trial, trialAfter } from '../../../src/sandbox/users/users.ts'
 
 const CONTRACT = { trialMs: 1000, trialEnd: 'flips', trialAgain: 'continues' } as const
 
 describe('section 2.6: status 0 no access, 2 full access, 4 a free trial of a configured duration', () => {
-  it.each<[string, Partial<Standing>, string, number]>([
+  it.each<[string, Partial<Trial>, string, number]>([
     ['0', { status: 0 }, 'none', 0],
     ['2', { status: 2 }, 'full', 2],
     ['2 after a trial that is over', { status: 2, trialStart: 0, now: 5000 }, 'full', 2],
@@ -20,8 +20,8 @@ describe('section 2.6: status 0 no access, 2 full access, 4 a free trial of a co
     ],
     ['4 when the clock was set back before its start', { trialStart: 5000, now: 0 }, 'trial', 4],
   ])('%s', (_name, part, access, shown) => {
-    const standing = { status: 4, trialStart: null, now: 0, contract: CONTRACT, ...part }
-    expect([accessOf(standing), shownStatus(standing)]).toEqual([access, shown])
+    const trial = { status: 4, trialStart: null, now: 0, contract: CONTRACT, ...part }
+    expect([accessOf(trial), shownStatus(trial)]).toEqual([access, shown])
   })
 })
 
@@ -47,10 +47,10 @@ describe('a user has one trial', () => {
   })
 
   it('that lies ahead, because the clock was set back, begins with the next 4', () => {
-    const standing = { trialStart: 5000, now: 100, contract: CONTRACT }
-    expect(trialAfter({ ...standing, status: 4 })).toBe(100)
-    expect(trialAfter({ ...standing, status: 2 })).toBe(5000)
-    expect(trialAfter({ ...standing, now: 5000, status: 4 })).toBe(5000)
+    const trial = { trialStart: 5000, now: 100, contract: CONTRACT }
+    expect(trialAfter({ ...trial, status: 4 })).toBe(100)
+    expect(trialAfter({ ...trial, status: 2 })).toBe(5000)
+    expect(trialAfter({ ...trial, now: 5000, status: 4 })).toBe(5000)
   })
 
   it('every 4 starts it anew when the contract says so', () => {

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { OPTIONAL_FIELDS } from '../../../src/model/user.ts'
 import { makeClock } from '../../../src/sandbox/clock.ts'
 import { type ContractInput, makeContract } from '../../../src/sandbox/contract/contract.ts'
-import { retrievedForm } from '../../../src/sandbox/users/shown.ts'
-import { makeUsers, type StoredUser } from '../../../src/sandbox/users/users.ts'
+import { makeUsers, retrievedForm, type StoredUser } from '../../../src/sandbox/users/users.ts'
 
 const NONE = Object.fromEntries(OPTIONAL_FIELDS.map((field) => [field, null]))
 
