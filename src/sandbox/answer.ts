@@ -11,26 +11,20 @@ export type AnswerBody =
 /** `stored`: the call changed what the sandbox holds. */
 export type Answer = { readonly status: number; readonly body: AnswerBody; readonly stored: boolean }
 
-const CODES = {
-  bad_request: 'the request cannot be read',
-  unauthorized: 'credentials are missing, wrong or expired',
-  forbidden: 'the credentials are good, but not for this',
-  not_found: 'there is nothing under this address',
-  conflict: 'there is one already',
-  invalid: 'the body does not fit',
-  too_large: 'the body is too large',
-  fault: 'a fault that was asked for',
-  broken: 'the sandbox itself failed',
-}
-type ErrorCode = keyof typeof CODES
-
-const meanings = Object.entries(CODES).map(([code, meaning]) => `\`${code}\`: ${meaning}`)
+const CODES = [
+  ...(['bad_request', 'unauthorized', 'forbidden', 'not_found', 'conflict', 'invalid', 'too_large'] as const),
+  ...(['fault', 'broken'] as const),
+]
+type ErrorCode = (typeof CODES)[number]
 
 /** The form of every error, for the OpenAPI document. */
 export const errorWire = z
   .strictObject({
     error: z.strictObject({
-      code: z.enum(Object.keys(CODES)).meta({ description: `${meanings.join('; ')}.` }),
+      code: z.enum(CODES).meta({
+        description:
+          'The kind of error; `fault`: one that was asked for; `broken`: the sandbox itself failed.',
+      }),
       message: z.string().meta({ description: 'A sentence for people; it may change.' }),
       fields: z.record(z.string(), z.string()).meta({
         description: 'What was expected of each field that does not fit, by name; never what it held.',

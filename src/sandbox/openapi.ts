@@ -2,15 +2,7 @@
 // serves it, docs/openapi.json keeps it.
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import {
-  fileMessage,
-  imageMessage,
-  message,
-  professional,
-  room,
-  schedule,
-  textMessage,
-} from '../service/chat-schema.ts'
+import { message, professional } from '../service/chat-schema.ts'
 import { createBody, retrievedUser, updateBody } from '../service/schema.ts'
 import { errorWire } from './answer.ts'
 import { CHAT_ROUTES } from './chat/chat.ts'
@@ -95,12 +87,7 @@ const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
   UpdateUser: updateBody,
   User: retrievedUser,
   Message: message,
-  TextMessage: textMessage,
-  ImageMessage: imageMessage,
-  FileMessage: fileMessage,
   Professional: professional,
-  Schedule: schedule,
-  Room: room,
   Error: errorWire,
 }
 
@@ -146,7 +133,10 @@ export function addOpenApi(app: FastifyInstance, { url }: { readonly url: () => 
 function operation(route: RouteDoc, group: keyof typeof GROUPS): JsonSchema {
   const { operationId, summary, description, params, query, body, status, returns, refusals } = route
   const parameters = [...parametersOf('path', params), ...parametersOf('query', query)]
-  const refused = refusals.map((each) => [each, { $ref: `#/components/responses/${REFUSALS[each][0]}` }])
+  const responses: Record<number, JsonSchema> = {
+    [status]: { description: 'The call was carried out.', ...content(returns) },
+  }
+  for (const each of refusals) responses[each] = { $ref: `#/components/responses/${REFUSALS[each][0]}` }
   return {
     operationId,
     summary,
@@ -155,10 +145,7 @@ function operation(route: RouteDoc, group: keyof typeof GROUPS): JsonSchema {
     security: GROUPS[group].security,
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body === undefined ? {} : { requestBody: { required: true, ...content(body) } }),
-    responses: {
-      [status]: { description: 'The call was carried out.', ...content(returns) },
-      ...Object.fromEntries(refused),
-    },
+    responses,
   }
 }
 
@@ -183,13 +170,7 @@ function parametersOf(where: 'path' | 'query', schema: z.ZodObject | undefined):
   const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input', override: makePlain })
   return Object.entries(properties).map(([name, property]) => {
     const { description, ...rest } = property as JsonSchema
-    return {
-      name,
-      in: where,
-      description,
-      schema: rest,
-      ...(required.includes(name) ? { required: true } : {}),
-    }
+    return { name, in: where, description, schema: rest, required: required.includes(name) }
   })
 }
 
@@ -208,12 +189,8 @@ function makePlain({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.Base
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
 }
 
-function server(variable: string, description: string): JsonSchema {
-  const address = `https://${variable.replaceAll('_', '-')}.invalid`
-  const about = 'The base address, supplied by the provider.'
-  return {
-    url: `{${variable}}`,
-    description,
-    variables: { [variable]: { default: address, description: about } },
-  }
+/** The provider supplies the base addresses. */
+function server(name: string, description: string): JsonSchema {
+  const variables = { [name]: { default: `https://${name.replaceAll('_', '-')}.invalid` } }
+  return { url: `{${name}}`, description, variables }
 }

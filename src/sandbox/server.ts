@@ -10,7 +10,7 @@ import { type Clock, makeClock } from './clock.ts'
 import { type ContractInput, type LiveContract, makeContract } from './contract/contract.ts'
 import { addControl, CONTROL } from './control/control.ts'
 import { type FaultInput, type Faults, makeFaults, seededRandom } from './faults/faults.ts'
-import { type Journal, makeJournal, type Note, type OpenJournal } from './journal.ts'
+import { type Journal, makeJournal, type Note } from './journal.ts'
 import { addOpenApi, OPENAPI_PATH } from './openapi.ts'
 import { addServerToServer } from './users/routes.ts'
 import { makeUsers, type SandboxUsers } from './users/users.ts'
@@ -95,7 +95,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 /** An entry for every call of the interface, from its head to its answer. */
 function journalCalls(
   app: FastifyInstance,
-  { open }: OpenJournal,
+  { open }: ReturnType<typeof makeJournal>,
   now: () => number,
 ): (request: FastifyRequest) => Note {
   const notes = new WeakMap<FastifyRequest, Note>()

@@ -33,10 +33,10 @@ const desiredFields = fc.record({
 }) satisfies fc.Arbitrary<Fields>
 
 const forms: fc.Arbitrary<RetrievedForm> = fc.record({
-  nulls: fc.constantFrom(...contract.shape.nulls.unwrap().options),
-  numbers: fc.constantFrom(...contract.shape.numbers.unwrap().options),
-  email: fc.constantFrom(...contract.shape.email.unwrap().options),
-  phone: fc.constantFrom(...contract.shape.phone.unwrap().options),
+  nulls: fc.constantFrom(...contract.shape.nulls.unwrap().values),
+  numbers: fc.constantFrom(...contract.shape.numbers.unwrap().values),
+  email: fc.constantFrom(...contract.shape.email.unwrap().values),
+  phone: fc.constantFrom(...contract.shape.phone.unwrap().values),
 })
 
 function sync(fields: Fields): Memory {

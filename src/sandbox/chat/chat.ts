@@ -100,16 +100,9 @@ function makeGroup({ apiKey, users, tokens }: ChatParts): Group {
       const token = bearerOf(headers.authorization)
       if (token === null) return unauthorized('Authorization must be Bearer and a token.')
       const check = await tokens.check(token)
-      switch (check.kind) {
-        case 'good':
-          return refuseAccess(users.access(check.userId))
-        case 'expired':
-          return unauthorized('The token has expired.')
-        case 'bad':
-          return unauthorized('The token is none of this sandbox.')
-        default:
-          return check satisfies never
-      }
+      if (check.kind === 'good') return refuseAccess(users.access(check.userId))
+      const why = check.kind === 'expired' ? 'has expired' : 'is none of this sandbox'
+      return unauthorized(`The token ${why}.`)
     },
   }
 }

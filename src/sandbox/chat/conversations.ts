@@ -29,19 +29,6 @@ export type Added = {
   readonly messages: readonly MessageWire[]
 }
 
-export type Conversations = {
-  /** Messages in all rooms. */
-  readonly size: number
-  between(pair: Pair): StoredRoom | undefined
-  room(id: number): StoredRoom | undefined
-  /** The first message creates the room. `full`: nothing was added, and nothing will be before a `clear`. */
-  add(pair: Pair, drafts: readonly Draft[]): Added | { readonly kind: 'full' }
-  /** Marks what the professional sent as read; how many were not, or undefined without such a room. */
-  markRead(roomId: number): number | undefined
-  /** No id of a room is used again. */
-  clear(): void
-}
-
 export type ConversationsParts = {
   readonly clock: Clock
   /** For `message_id`. */
@@ -51,7 +38,9 @@ export type ConversationsParts = {
   readonly maxText?: number
 }
 
-export function makeConversations(parts: ConversationsParts): Conversations {
+export type Conversations = ReturnType<typeof makeConversations>
+
+export function makeConversations(parts: ConversationsParts) {
   const { clock, uuid, maxMessages = 100_000, maxText = 64 * 1024 * 1024 } = parts
   const byPair = new Map<string, StoredRoom>()
   const byId = new Map<number, StoredRoom>()
@@ -70,12 +59,14 @@ export function makeConversations(parts: ConversationsParts): Conversations {
   }
 
   return {
+    /** Messages in all rooms. */
     get size() {
       return size
     },
-    between: (pair) => byPair.get(keyOf(pair)),
-    room: (id) => byId.get(id),
-    add(pair, drafts) {
+    between: (pair: Pair) => byPair.get(keyOf(pair)),
+    room: (id: number) => byId.get(id),
+    /** The first message creates the room. `full`: nothing was added, and nothing will be before a `clear`. */
+    add(pair: Pair, drafts: readonly Draft[]): Added | { readonly kind: 'full' } {
       const length = drafts.reduce((sum, { content }) => sum + JSON.stringify(content).length, 0)
       if (size + drafts.length > maxMessages || text + length > maxText) return { kind: 'full' }
       const room = open(pair)
@@ -88,14 +79,16 @@ export function makeConversations(parts: ConversationsParts): Conversations {
       text += length
       return { kind: 'added', room, messages }
     },
-    markRead(roomId) {
+    /** Marks what the professional sent as read; how many were not, or undefined without such a room. */
+    markRead(roomId: number): number | undefined {
       const room = byId.get(roomId)
       if (room === undefined) return undefined
       const unread = unreadIn(room)
       room.messages = room.messages.map((each) => (isUnread(room, each) ? { ...each, status: 'read' } : each))
       return unread
     },
-    clear() {
+    /** No id of a room is used again. */
+    clear(): void {
       byPair.clear()
       byId.clear()
       size = 0

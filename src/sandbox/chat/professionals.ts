@@ -7,7 +7,7 @@ import {
   type RoomWire,
   type ScheduleWire,
 } from '../../service/chat-schema.ts'
-import { minuteText } from '../clock.ts'
+import { secondText } from '../clock.ts'
 import { PEOPLE } from './people.ts'
 
 const PERIODS = 'a period ends after it starts (0:00 is the end of the day); equal times make no period'
@@ -33,41 +33,33 @@ export const professionalList = z
   .array(professionalInput)
   .max(200)
   .superRefine((list, context) => {
-    const seen = new Set<string>()
     for (const [index, { professional_id: id }] of list.entries()) {
-      if (seen.has(id)) {
+      const isAgain = list.findIndex((each) => each.professional_id === id) < index
+      if (isAgain)
         context.addIssue({ code: 'custom', path: [index, 'professional_id'], message: 'used before' })
-      }
-      seen.add(id)
     }
   })
 
 export type ProfessionalInput = z.input<typeof professionalInput>
 export type StoredProfessional = z.output<typeof professionalInput>
 
-export type Professionals = {
-  all(): readonly StoredProfessional[]
-  get(professionalId: string): StoredProfessional | undefined
-  /** The professionals whom a user of this `ml_group_name` sees, in the order of the list. */
-  seenBy(group: string | null): readonly StoredProfessional[]
-  /** Replaces them all; throws a ZodError when one is malformed, and then changes nothing. */
-  set(list: readonly ProfessionalInput[]): void
-  /** Back to the first list. */
-  clear(): void
-}
+export type Professionals = ReturnType<typeof makeProfessionals>
 
-export function makeProfessionals(start: readonly ProfessionalInput[] = PEOPLE): Professionals {
-  const first = professionalList.parse(start)
+export function makeProfessionals(start: readonly ProfessionalInput[] = PEOPLE) {
+  const first: readonly StoredProfessional[] = professionalList.parse(start)
   let live = first
   return {
     all: () => live,
-    get: (professionalId) => live.find(({ professional_id: id }) => id === professionalId),
-    seenBy: (group) =>
+    get: (professionalId: string) => live.find(({ professional_id: id }) => id === professionalId),
+    /** The professionals whom a user of this `ml_group_name` sees, in the order of the list. */
+    seenBy: (group: string | null) =>
       live.filter(({ groups }) => groups === null || (group !== null && groups.includes(group))),
-    set(list) {
+    /** Replaces them all; throws a ZodError when one is malformed, and then changes nothing. */
+    set(list: readonly ProfessionalInput[]): void {
       live = professionalList.parse(list)
     },
-    clear() {
+    /** Back to the first list. */
+    clear(): void {
       live = first
     },
   }
@@ -79,7 +71,7 @@ export function shownProfessional(
   { room, now }: { readonly room: RoomWire | null; readonly now: number },
 ): ProfessionalWire {
   const { status, changesAt } = presenceAt(given.schedules, now)
-  const next = changesAt === null ? null : minuteText(changesAt)
+  const next = changesAt === null ? null : secondText(changesAt).slice(0, 16)
   return {
     ...given,
     status,
@@ -126,22 +118,21 @@ export function presenceAt(schedules: readonly ScheduleWire[], epochMs: number):
 /** Equal start and end make no period. */
 function spansOf(schedule: ScheduleWire): readonly Span[] {
   const day = WEEKDAYS.indexOf(schedule.day) * DAY
-  return periodsOf(schedule)
-    .filter(({ start, end }) => start < end)
-    .map(({ start, end }) => ({ start: day + start, end: day + end }))
+  const spans = periodsOf(schedule).filter(({ start, end }) => start < end)
+  return spans.map(({ start, end }) => ({ start: day + start, end: day + end }))
 }
 
 /** In minutes since midnight. */
-function periodsOf(schedule: ScheduleWire): readonly [Span, Span] {
-  return [
-    period(schedule.start_first_period, schedule.end_first_period),
-    period(schedule.start_second_period, schedule.end_second_period),
+function periodsOf(schedule: ScheduleWire): readonly Span[] {
+  const { start_first_period, end_first_period, start_second_period, end_second_period } = schedule
+  const periods = [
+    [start_first_period, end_first_period],
+    [start_second_period, end_second_period],
   ]
-}
-
-function period(from: string, to: string): Span {
-  const [start, end] = [minutes(from), minutes(to)]
-  return { start, end: end === 0 && start > 0 ? DAY : end }
+  return periods.map((period) => {
+    const [start = 0, end = 0] = period.map(minutes)
+    return { start, end: end === 0 && start > 0 ? DAY : end }
+  })
 }
 
 function minutes(text: string): number {

@@ -7,83 +7,70 @@ const DAY_MS = 86_400_000
 
 /** In the order of lists; the descriptions are for lists too. */
 export const contract = z.strictObject({
-  createStatus: z
-    .literal([200, 201, 202, 204])
-    .default(201)
-    .describe('answer to a create that was carried out'),
-  createBody: z.enum(['user', 'none', 'ok', 'id']).default('user').describe('and its body; a 204 has none'),
-  updateStatus: z
-    .literal([200, 202, 204])
-    .default(200)
-    .describe('answer to a PUT or PATCH that was carried out'),
-  updateBody: z.enum(['user', 'none', 'ok', 'null']).default('user').describe('and its body; a 204 has none'),
-  duplicate: z
-    .literal([409, 422, 400, 'upsert'])
-    .default(409)
-    .describe('create of a user who exists; upsert: a full update, answered like a create'),
-  unknownUser: z
-    .literal([404, 410, 'null'])
-    .default(404)
-    .describe('GET, PUT or PATCH of a user who does not exist; null: 200 with JSON null'),
-  refusal: z
-    .enum(['details', 'opaque', 'html'])
-    .default('details')
-    .describe('a body that does not fit or is no JSON: a reason, a 400 without one, a 400 with an HTML page'),
-  refuses: z
-    .enum(['nothing', 'description'])
-    .default('nothing')
-    .describe('a field whose values are refused although they fit'),
-  unique: z
-    .enum(['nothing', 'email'])
-    .default('nothing')
-    .describe("a field that no two users may have alike; another user's value is answered 409"),
-  nulls: z.enum(['null', 'absent', 'empty']).default('null').describe('a field without a value, in a GET'),
-  numbers: z.enum(['number', 'text']).default('number').describe('status and gender, in a GET'),
-  visibleAfterMs: z
-    .int()
-    .min(0)
-    .max(600_000)
-    .default(0)
-    .describe('how long a GET goes on showing the state before a write'),
+  createStatus: choice([200, 201, 202, 204], 201, 'answer to a create that was carried out'),
+  createBody: choice(['user', 'none', 'ok', 'id'], 'user', 'and its body; a 204 has none'),
+  updateStatus: choice([200, 202, 204], 200, 'answer to a PUT or PATCH that was carried out'),
+  updateBody: choice(['user', 'none', 'ok', 'null'], 'user', 'and its body; a 204 has none'),
+  duplicate: choice([409, 422, 400, 'upsert'], 409, 'create of an existing user; upsert: a full update'),
+  unknownUser: choice([404, 410, 'null'], 404, 'call about an unknown user; null: 200 with JSON null'),
+  refusal: choice(
+    ['details', 'opaque', 'html'],
+    'details',
+    'a bad body: a reason, a bare 400, or a 400 with HTML',
+  ),
+  refuses: choice(
+    ['nothing', 'description'],
+    'nothing',
+    'a field whose values are refused although they fit',
+  ),
+  unique: choice(
+    ['nothing', 'email'],
+    'nothing',
+    "a field that no two users share; another user's value gets a 409",
+  ),
+  nulls: choice(['null', 'absent', 'empty'], 'null', 'a field without a value, in a GET'),
+  numbers: choice(['number', 'text'], 'number', 'status and gender, in a GET'),
+  visibleAfterMs: duration(0, 600_000, 0, 'how long a GET goes on showing the state before a write'),
   forbidden: z
     .string()
     .min(1)
     .nullable()
     .default(null)
     .describe('server-to-server calls about a user_id that contains this are answered 403; empty: none'),
-  trialMs: z
-    .int()
-    .min(1)
-    .max(3650 * DAY_MS)
-    .default(14 * DAY_MS)
-    .describe('how long status 4 gives access'),
-  trialEnd: z
-    .enum(['flips', 'stays'])
-    .default('flips')
-    .describe('after the trial a GET shows status 0, or still 4; chat is closed either way'),
-  trialAgain: z
-    .enum(['restarts', 'continues'])
-    .default('continues')
-    .describe('what another write of 4 does to it'),
-  email: z.enum(['kept', 'lower-case']).default('kept').describe('the e-mail, in a GET'),
-  phone: z
-    .enum(['joined', 'kept', 'formatted'])
-    .default('joined')
-    .describe('the phone, in a GET: prefix and number joined, as sent, or like +34 612 345 678'),
-  names: z
-    .enum(['table', 'sample'])
-    .default('table')
-    .describe('photo and speciality_id, or avatar and speciality, of a professional'),
-  roomId: z.enum(['number', 'text']).default('number').describe('id of a room, in the list of professionals'),
-  order: z
-    .enum(['oldest-first', 'newest-first', 'shuffled'])
-    .default('oldest-first')
-    .describe('order of a page of messages'),
-  pivot: z
-    .enum(['excluded', 'included'])
-    .default('excluded')
-    .describe('whether a page of messages holds its pivot'),
+  trialMs: duration(1, 3650 * DAY_MS, 14 * DAY_MS, 'how long status 4 gives access'),
+  trialEnd: choice(
+    ['flips', 'stays'],
+    'flips',
+    'after the trial a GET shows status 0, or still 4; no chat either way',
+  ),
+  trialAgain: choice(
+    ['restarts', 'continues'],
+    'continues',
+    'what another write of status 4 does to the trial',
+  ),
+  email: choice(['kept', 'lower-case'], 'kept', 'the e-mail, in a GET'),
+  phone: choice(
+    ['joined', 'kept', 'formatted'],
+    'joined',
+    'the phone, in a GET: joined, as sent, or +34 612 345 678',
+  ),
+  names: choice(['table', 'sample'], 'table', 'photo and speciality_id, or avatar and speciality'),
+  roomId: choice(['number', 'text'], 'number', 'id of a room, in the list of professionals'),
+  order: choice(['oldest-first', 'newest-first', 'shuffled'], 'oldest-first', 'order of a page of messages'),
+  pivot: choice(['excluded', 'included'], 'excluded', 'whether a page of messages holds its pivot'),
 })
+
+function choice<const Value extends string | number>(
+  values: readonly Value[],
+  usual: NoInfer<Value>,
+  about: string,
+) {
+  return z.literal(values).default(usual).describe(about)
+}
+
+function duration(minMs: number, maxMs: number, usual: number, about: string) {
+  return z.int().min(minMs).max(maxMs).default(usual).describe(about)
+}
 
 /** With every dimension, and as a caller may write it. */
 export type Contract = z.output<typeof contract>
@@ -95,19 +82,16 @@ export const DIMENSIONS = Object.keys(contract.shape) as readonly Dimension[]
 export const DOCUMENTED: Contract = contract.parse({})
 
 /** The contract in force; it may change while the sandbox runs. */
-export type LiveContract = {
-  readonly now: Contract
-  /** Dimensions that are not named take their default; throws a ZodError and then changes nothing. */
-  set(contract: ContractInput): void
-}
+export type LiveContract = ReturnType<typeof makeContract>
 
-export function makeContract(start: ContractInput): LiveContract {
+export function makeContract(start: ContractInput) {
   let live = contract.parse(start)
   return {
     get now() {
       return live
     },
-    set(next) {
+    /** Dimensions that are not named take their default; throws a ZodError and then changes nothing. */
+    set(next: ContractInput): void {
       live = contract.parse(next)
     },
   }
@@ -123,7 +107,6 @@ export type Takes =
 export function takes(dimension: Dimension): Takes {
   const inner = contract.shape[dimension].unwrap()
   if (inner instanceof z.ZodLiteral) return { kind: 'choice', values: [...inner.values] }
-  if (inner instanceof z.ZodEnum) return { kind: 'choice', values: inner.options }
   if (inner instanceof z.ZodNullable) return { kind: 'text' }
   if (inner instanceof z.ZodNumber && inner.minValue !== null && inner.maxValue !== null) {
     return { kind: 'duration', minMs: inner.minValue, maxMs: inner.maxValue }

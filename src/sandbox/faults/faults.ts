@@ -1,4 +1,4 @@
-// Faults on demand: which rule strikes a call. What striking means is in strike.ts and slow.ts.
+// Faults on demand: which rule strikes a call. What it does to the call is in strike.ts.
 import { z } from 'zod'
 import { OPTIONAL_FIELDS } from '../../model/user.ts'
 import { whole } from '../told.ts'
@@ -49,10 +49,7 @@ const action = z.discriminatedUnion(
     z.strictObject({ kind: z.literal('slow-body'), durationMs: milliseconds }),
     /** The connection is accepted and then cut, as by a proxy that has nobody behind it. */
     z.strictObject({ kind: z.literal('down') }),
-    /**
-     * Nobody is there: the call that it strikes is cut, and for this long the port is closed, to the control
-     * endpoints as well. What the sandbox holds stays.
-     */
+    /** The call is cut and the port is closed for this long, to the control endpoints too. The users stay. */
     z.strictObject({ kind: z.literal('refuse'), durationMs: whole(1, 600_000, 'milliseconds') }),
   ],
   ACTIONS,
@@ -91,16 +88,8 @@ export type Strike = {
   readonly kinds: readonly string[]
 }
 
-export type Faults = {
-  /** `spent`: it strikes no more, because of its times or its time. */
-  list(): readonly (FaultRule & { readonly struck: number; readonly spent: boolean })[]
-  /** Replaces all rules; throws a ZodError when one is malformed, and then changes nothing. */
-  set(rules: readonly FaultInput[]): void
-  add(rule: FaultInput): void
-  clear(): void
-}
-
-export type LiveFaults = Faults & { strike(call: FaultedCall): Strike }
+export type Faults = Omit<LiveFaults, 'strike'>
+export type LiveFaults = ReturnType<typeof makeFaults>
 
 type Live = { readonly rule: FaultRule; readonly since: number; struck: number }
 
@@ -108,35 +97,37 @@ type Live = { readonly rule: FaultRule; readonly since: number; struck: number }
  * @param random between 0 and 1, below 1; seeded, so that a run can be repeated
  * @param now milliseconds of a clock that only goes forward
  */
-export function makeFaults(random: () => number, now: () => number = () => performance.now()): LiveFaults {
+export function makeFaults(random: () => number, now: () => number = () => performance.now()) {
   let live: Live[] = []
   const parse = (rule: FaultInput): Live => ({ rule: faultRule.parse(rule), since: now(), struck: 0 })
-  const isSpent = ({ rule, since, struck }: Live) =>
-    struck >= (rule.times ?? Number.POSITIVE_INFINITY) ||
-    now() - since >= (rule.forMs ?? Number.POSITIVE_INFINITY)
+  const isSpent = ({ rule: { times = Infinity, forMs = Infinity }, since, struck }: Live) =>
+    struck >= times || now() - since >= forMs
 
   return {
-    list: () => live.map((entry) => ({ ...entry.rule, struck: entry.struck, spent: isSpent(entry) })),
-    set(rules) {
+    /** `spent`: it strikes no more, because of its times or its time. */
+    list: (): readonly (FaultRule & { readonly struck: number; readonly spent: boolean })[] =>
+      live.map((entry) => ({ ...entry.rule, struck: entry.struck, spent: isSpent(entry) })),
+    /** Replaces all rules; throws a ZodError when one is malformed, and then changes nothing. */
+    set(rules: readonly FaultInput[]): void {
       live = rules.map(parse)
     },
-    add(rule) {
+    add(rule: FaultInput): void {
       live.push(parse(rule))
     },
-    clear() {
+    clear(): void {
       live = []
     },
-    strike(call) {
+    strike(call: FaultedCall): Strike {
       let latencyMs = 0
       const kinds: string[] = []
       for (const entry of live) {
-        const { rule } = entry
-        if (isSpent(entry) || !matches(rule.match, call)) continue
-        if (rule.rate < 1 && random() >= rule.rate) continue
+        const { match, rate, action } = entry.rule
+        if (isSpent(entry) || !matches(match, call)) continue
+        if (rate < 1 && random() >= rate) continue
         entry.struck += 1
-        kinds.push(rule.action.kind)
-        if (rule.action.kind !== 'latency') return { latencyMs, ending: rule.action, kinds }
-        latencyMs += between(rule.action, random)
+        kinds.push(action.kind)
+        if (action.kind !== 'latency') return { latencyMs, ending: action, kinds }
+        latencyMs += action.minMs + random() * (action.maxMs - action.minMs)
       }
       return { latencyMs, ending: null, kinds }
     },
@@ -152,10 +143,6 @@ function matches({ method, path, userId, status, field }: FaultRule['match'], ca
     (status === undefined || ('status' in body && body.status === status)) &&
     (field === undefined || Object.hasOwn(body, field))
   )
-}
-
-function between({ minMs, maxMs }: { minMs: number; maxMs: number }, random: () => number): number {
-  return minMs + random() * (maxMs - minMs)
 }
 
 /** Mulberry32: small, and the same sequence for the same seed on every machine. */

@@ -8,23 +8,12 @@ import { type Answer, errorBody, htmlPage, send, write } from '../answer.ts'
 import type { Ending } from './faults.ts'
 
 /** `slow-body` is the only ending that leaves the answer as it is. */
-export type Blow = Exclude<Ending, { kind: 'slow-body' }>
+type Blow = Exclude<Ending, { kind: 'slow-body' }>
 
 /** Whether it keeps the call from being carried out. */
 export function strikesFirst(ending: Blow): boolean {
-  switch (ending.kind) {
-    case 'down':
-    case 'refuse':
-    case 'drop-before':
-      return true
-    case 'status':
-      return !ending.stored
-    case 'drop-after':
-    case 'hang-after':
-      return false
-    default:
-      return ending satisfies never
-  }
+  if (ending.kind === 'status') return !ending.stored
+  return ending.kind !== 'drop-after' && ending.kind !== 'hang-after'
 }
 
 type Struck = {
