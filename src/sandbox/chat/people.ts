@@ -20,13 +20,11 @@ const NIGHT: Periods = ['0:00', '6:00', '20:00', '0:00']
 export const PEOPLE: readonly ProfessionalInput[] = [
   {
     ...person('pro-generalist-1', 'Lucía Ferrandiz Oya', '<b>Lawyer</b> for everyday questions'),
-    description: 'Contracts, neighbours, inheritances, public offices.',
     speciality_id: 1,
     schedules: [...on(WORKDAYS, OFFICE), ...on(WEEKEND, MORNINGS)],
   },
   {
     ...person('pro-tax-1', 'Andrés Villalgordo Peña', 'Tax adviser, <i>income</i> and <i>property</i>'),
-    description: 'Income tax, transfers of property, letters from the tax office.',
     speciality_id: 2,
     schedules: on(WORKDAYS, MORNINGS),
   },
@@ -34,27 +32,23 @@ export const PEOPLE: readonly ProfessionalInput[] = [
     ...person(
       'pro-debts-1',
       'Marta Solanes Quiroga',
-      'Debts and <span style="color:#0a7d5a">second chances</span>',
+      'Debts, <span style="color:#0a7d5a">second chances</span>',
     ),
-    description: 'Overdue bills, payment orders, insolvency of private persons.',
     speciality_id: 3,
     schedules: on(WORKDAYS, LATE),
   },
   {
     ...person('pro-driving-1', 'Ignacio Barbastro Leiva', '<u>Fines</u>, licences and accidents'),
-    description: 'Traffic fines, points on the licence, talks with insurers.',
     speciality_id: 4,
     schedules: [...on(WORKDAYS, STRAIGHT), ...on(['saturday'], MORNINGS)],
   },
   {
     ...person('pro-work-1', 'Nuria Castellfort Amaya', '<b><i>Employment</i></b> lawyer'),
-    description: 'Dismissals, wages, sick leave, collective agreements.',
     speciality_id: 5,
     schedules: on(WORKDAYS, OFFICE),
   },
   {
     ...person('pro-family-1', 'Elena Riudoms Tárrega', '<b>Family</b> and <u>inheritance</u>'),
-    description: 'Separation, custody, maintenance, wills.',
     speciality_id: 6,
     schedules: on(['monday', 'wednesday', 'friday'], LATE),
   },
@@ -62,45 +56,35 @@ export const PEOPLE: readonly ProfessionalInput[] = [
     ...person(
       'pro-housing-1',
       'Tomás Albarracín Sesé',
-      'Rent, purchase and <span style="color:#b3261e">neighbours</span>',
+      'Rent, <span style="color:#b3261e">neighbours</span>',
     ),
-    description: 'Leases, deposits, mortgages and owners’ associations.',
     speciality_id: 7,
     schedules: on(['tuesday', 'thursday', 'saturday'], OFFICE),
   },
   {
     ...person('pro-consumer-1', 'Carmen Ojeda Villarrubia', '<i>Consumer</i> rights'),
-    description: 'Purchases, guarantees, travel, energy contracts.',
     speciality_id: 8,
     schedules: [...on(WORKDAYS, MORNINGS), ...on(WEEKEND, LATE)],
   },
   {
     ...person('pro-criminal-1', 'Rafael Monterde Iriarte', '<b>Criminal defence</b>, <u>day and night</u>'),
-    description: 'Arrests, complaints, statements before the police.',
     speciality_id: 11,
     schedules: on(WEEK, NIGHT),
   },
   {
-    ...person(
-      'pro-generalist-gold',
-      'Beatriz Navascués Roldán',
-      '<b>Your <span style="color:#b8860b">personal</span> lawyer</b>',
-    ),
-    description: 'For the groups gold and platinum: one lawyer for everything.',
+    ...person('pro-generalist-gold', 'Beatriz Navascués Roldán', 'Your <b>personal</b> lawyer'),
     speciality_id: 1,
     schedules: on(WEEK, STRAIGHT),
     groups: ['gold', 'platinum'],
   },
   {
     ...person('pro-tax-gold', 'Joaquín Estremera Vidaurre', '<i>Wealth</i> and <i>business</i> taxes'),
-    description: 'For the group gold: companies, wealth tax.',
     speciality_id: 2,
     schedules: on(WORKDAYS, LATE),
     groups: ['gold'],
   },
   {
     ...person('pro-work-basic', 'Sergi Pallarols Bonet', 'Employment <u>questions</u>'),
-    description: 'For the group basic: contracts and payslips.',
     speciality_id: 5,
     schedules: on(['tuesday', 'thursday'], MORNINGS),
     groups: ['basic'],
@@ -109,12 +93,14 @@ export const PEOPLE: readonly ProfessionalInput[] = [
 
 /** The plain title is the HTML without its tags. */
 function person(id: string, name: string, html: string) {
+  const title = html.replaceAll(/<[^>]*>/g, '')
   return {
     professional_id: id,
     photo: `https://sandbox.invalid/photos/${id}.jpg`,
     name,
-    title: html.replaceAll(/<[^>]*>/g, ''),
+    title,
     title_html: html,
+    description: `${title}. A made-up professional of the sandbox.`,
     collegiate_number: `SBX-${id}`,
   }
 }

@@ -20,17 +20,13 @@ const presets = {
     duplicate: 'upsert',
   }),
   'unknown-410': preset('Answers 410 for an unknown user.', { unknownUser: 410 }),
-  'unknown-null': preset('Answers 200 with null for an unknown user, even to an update.', {
-    unknownUser: 'null',
-  }),
-  'refusal-details': preset('Refuses every description, with a 422 that names the field.', {
-    refuses: 'description',
-  }),
-  'refusal-opaque': preset('Refuses every description, with a 400 that names no field.', {
+  'unknown-null': preset('Answers 200 with null for an unknown user.', { unknownUser: 'null' }),
+  'refusal-details': preset('Refuses every description: 422 with the field.', { refuses: 'description' }),
+  'refusal-opaque': preset('Refuses every description: a bare 400.', {
     refuses: 'description',
     refusal: 'opaque',
   }),
-  'refusal-html': preset('Refuses every description, with the HTML page of its web server.', {
+  'refusal-html': preset('Refuses every description: an HTML page.', {
     refuses: 'description',
     refusal: 'html',
   }),
@@ -42,10 +38,7 @@ const presets = {
   forbidding: preset('Refuses calls about a user_id that contains "forbidden".', { forbidden: 'forbidden' }),
   'trial-stays': preset('Shows status 4 even when the trial is over.', { trialEnd: 'stays' }),
   'trial-restarts': preset('Restarts the trial with every write of status 4.', { trialAgain: 'restarts' }),
-  normalising: preset('Shows e-mail addresses in lower case and phone numbers formatted.', {
-    email: 'lower-case',
-    phone: 'formatted',
-  }),
+  normalising: preset('Normalises e-mail and phone in a GET.', { email: 'lower-case', phone: 'formatted' }),
   'phone-kept': preset('Shows prefix and number apart, as they were sent.', { phone: 'kept' }),
   'sample-names': preset('Names the fields of professionals as the sample payload does.', {
     names: 'sample',

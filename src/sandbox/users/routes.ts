@@ -31,13 +31,7 @@ type Store = { readonly users: LiveUsers; readonly contract: Contract }
 const USERS = '/s2s/v1/users'
 const BY_ID = {
   path: `${USERS}/:user_id`,
-  params: z.object({
-    user_id: createBody.shape.user_id.meta({
-      ...createBody.shape.user_id.meta(),
-      description:
-        "The integrator's identifier of the user, percent-encoded: a `/` in it stays inside its segment.",
-    }),
-  }),
+  params: z.object({ user_id: createBody.shape.user_id }),
   status: 200,
   returns: retrievedUser,
 }

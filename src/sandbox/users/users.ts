@@ -110,7 +110,7 @@ function compose(userId: string, before: StoredUser | undefined, edit: UserEdit)
 
 // The trial of status 4 (section 2.6). Its duration is configured in advance; how it ends is the contract's.
 
-export type Trial = Pick<Held, 'trialStart'> & {
+type Trial = Pick<Held, 'trialStart'> & {
   readonly status: number
   readonly now: number
   readonly contract: Pick<Contract, 'trialMs' | 'trialEnd' | 'trialAgain'>
@@ -120,20 +120,20 @@ export type Trial = Pick<Held, 'trialStart'> & {
  * The start of the trial after a write of this status. The first write of 4 starts it. Later writes change nothing,
  * unless the contract restarts it, or the clock was set back to before its start.
  */
-export function trialAfter({ status, trialStart, now, contract }: Trial): number | null {
+function trialAfter({ status, trialStart, now, contract }: Trial): number | null {
   if (status !== 4) return trialStart
   return trialStart === null || trialStart > now || contract.trialAgain === 'restarts' ? now : trialStart
 }
 
 /** By the duration that is in force now, so that a trial can be made to end at once. */
-export function accessOf({ status, trialStart, now, contract }: Trial): Access {
+function accessOf({ status, trialStart, now, contract }: Trial): Access {
   if (status === 2) return 'full'
   if (status !== 4) return 'none'
   return trialStart !== null && now - trialStart >= contract.trialMs ? 'trial-over' : 'trial'
 }
 
 /** The status that a GET shows. */
-export function shownStatus(trial: Trial): number {
+function shownStatus(trial: Trial): number {
   return trial.contract.trialEnd === 'flips' && accessOf(trial) === 'trial-over' ? 0 : trial.status
 }
 

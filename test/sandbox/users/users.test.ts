@@ -84,6 +84,17 @@ describe('the users of the sandbox', () => {
     expect(users.access('u')).toBe('trial')
   })
 
+  it('start the trial again with a 4 when the clock was set back to before its start', () => {
+    const { users, clock } = build({ trialMs: 1000 })
+    users.set('u', { status: 4 })
+    clock.advance(-5000)
+    expect(users.access('u')).toBe('trial')
+    users.set('u', { status: 2 })
+    users.set('u', { status: 4 })
+    clock.advance(1000)
+    expect(users.access('u')).toBe('trial-over')
+  })
+
   it('end every trial at once when the contract says that it is that short', () => {
     const { users, clock, contract } = build()
     users.set('u', { status: 4 })
