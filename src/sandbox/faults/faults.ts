@@ -27,11 +27,11 @@ const ACTIONS = 'latency, status, drop-before, drop-after, hang-after, slow-body
 const action = z.discriminatedUnion(
   'kind',
   [
-    /** Waits between the two before anything else is done; other rules may strike after it. */
+    /** A wait before anything else; other rules may strike after it. */
     z
       .strictObject({ kind: z.literal('latency'), minMs: milliseconds, maxMs: milliseconds })
       .refine(({ minMs, maxMs }) => minMs <= maxMs, 'the smaller figure first'),
-    /** Answers so, without looking at the call, or (`stored`) after having carried it out. */
+    /** An answer without the call being carried out, or (`stored`) after it. */
     z.strictObject({
       kind: z.literal('status'),
       status: whole(200, 599),
@@ -39,16 +39,13 @@ const action = z.discriminatedUnion(
       stored: z.boolean().default(false),
       retryAfter: retryAfter.optional(),
     }),
-    /** The connection is cut before the call is carried out. */
-    z.strictObject({ kind: z.literal('drop-before') }),
-    /** The connection is cut after the call was carried out. */
-    z.strictObject({ kind: z.literal('drop-after') }),
-    /** The call is carried out and never answered. */
-    z.strictObject({ kind: z.literal('hang-after') }),
-    /** The call is carried out and answered as ever, but the body's bytes take this long to come. */
+    /**
+     * The connection is cut before or after the call is carried out; the call is carried out and never answered; the
+     * connection is accepted and cut, as by a proxy without a server behind it.
+     */
+    z.strictObject({ kind: z.literal(['drop-before', 'drop-after', 'hang-after', 'down']) }),
+    /** The call is carried out and answered as always, but the bytes of the body take this long. */
     z.strictObject({ kind: z.literal('slow-body'), durationMs: milliseconds }),
-    /** The connection is accepted and then cut, as by a proxy that has nobody behind it. */
-    z.strictObject({ kind: z.literal('down') }),
     /** The call is cut and the port is closed for this long, to the control endpoints too. The users stay. */
     z.strictObject({ kind: z.literal('refuse'), durationMs: whole(1, 600_000, 'milliseconds') }),
   ],
@@ -67,11 +64,10 @@ export const faultRule = z.strictObject({
   forMs: whole(1, 86_400_000, 'milliseconds').optional(),
   action,
 })
-/** A rule with its defaults filled in, and as one may write it. */
+/** A rule with its defaults, and as a caller may write it. */
 export type FaultRule = z.output<typeof faultRule>
 export type FaultInput = z.input<typeof faultRule>
-export type FaultAction = FaultRule['action']
-export type Ending = Exclude<FaultAction, { kind: 'latency' }>
+export type Ending = Exclude<FaultRule['action'], { kind: 'latency' }>
 
 export type FaultedCall = {
   readonly method: string

@@ -23,26 +23,13 @@ type Struck = {
 }
 
 export function strike(ending: Blow, { request, reply, stopping }: Struck): unknown {
-  switch (ending.kind) {
-    case 'down':
-    case 'drop-before':
-    case 'drop-after':
-      return cut(request, reply)
-    case 'refuse':
-      // A port that cannot be opened again ends the process, so that the failure is seen.
-      void refuseFor(request.server.server, { durationMs: ending.durationMs, stopping })
-      return cut(request, reply)
-    case 'hang-after':
-      return reply.hijack()
-    case 'status':
-      return answerWith(ending, reply)
-    default:
-      return ending satisfies never
-  }
-}
-
-function cut(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (ending.kind === 'status') return answerWith(ending, reply)
   reply.hijack()
+  if (ending.kind === 'hang-after') return reply
+  if (ending.kind === 'refuse') {
+    // A port that cannot be opened again ends the process, so that the failure is seen.
+    void refuseFor(request.server.server, { durationMs: ending.durationMs, stopping })
+  }
   request.raw.socket.destroy()
   return reply
 }

@@ -92,6 +92,7 @@ export function readFault(text: string): FaultReading {
     else if (word.startsWith('/')) parts.match.path = readDecoded(word)
     else if (flag !== undefined) Object.assign(parts.shape, flag)
     else if (named !== undefined) parts[named[0]][named[1]] = named[2](value)
+    else if (Object.hasOwn(NAMED, word)) problems.add(`${word}: expected a value, ${word}=…`)
     else problems.add(`${shorten(name)}: ${notKnown(name, WORDS)}`)
     if (flag !== undefined || named?.[0] === 'shape') shapes.push(name)
   }

@@ -53,41 +53,53 @@ export function makeUsers(
   const users = new Map<string, Versions<Held>>()
   const heldOf = (userId: string) => users.get(userId)?.at(-1)?.held
   const moment = () => ({ now: clock.now(), lagMs: contract.now.visibleAfterMs })
-  const trialOf = ({ user: { status }, trialStart }: Held): Trial => {
-    return { status, trialStart, now: clock.now(), contract: contract.now }
+
+  /** By the duration that is in force now, so that a trial can be made to end at once. */
+  function accessOf({ user: { status }, trialStart }: Held): Access {
+    if (status !== 4) return status === 2 ? 'full' : 'none'
+    return trialStart !== null && clock.now() - trialStart >= contract.now.trialMs ? 'trial-over' : 'trial'
   }
-  const show = (held: Held | undefined): StoredUser | undefined =>
-    held && { ...held.user, status: shownStatus(trialOf(held)) }
-  const write = (userId: string, edit: UserEdit, how: 'set' | 'edit', lagMs: number): StoredUser => {
-    const before = heldOf(userId)
-    const user = compose(userId, how === 'edit' ? before?.user : undefined, edit)
-    const held = { user, trialStart: before?.trialStart ?? null }
+  /**
+   * The first write of status 4 starts the trial (section 2.6). Later writes change nothing, unless the contract
+   * restarts it, or the clock was set back to before its start.
+   */
+  function trialAfter(status: number, start: number | null): number | null {
+    if (status !== 4) return start
+    const now = clock.now()
+    return start === null || start > now || contract.now.trialAgain === 'restarts' ? now : start
+  }
+  function show(held: Held): StoredUser {
+    const flips = contract.now.trialEnd === 'flips' && accessOf(held) === 'trial-over'
+    return flips ? { ...held.user, status: 0 } : held.user
+  }
+  function put(userId: string, edit: UserEdit, how: 'set' | 'edit', isAtOnce: boolean): StoredUser {
+    const { user: before, trialStart = null } = heldOf(userId) ?? {}
+    const user = compose(userId, how === 'edit' ? before : undefined, edit)
     // An edit that does not name the status does not write it.
     const writesStatus = how === 'set' || edit.status !== undefined
-    const next = writesStatus ? { user, trialStart: trialAfter(trialOf(held)) } : held
-    users.set(
-      userId,
-      lagMs === 0 ? writtenAtOnce(next, clock.now()) : written(users.get(userId) ?? [], next, moment()),
-    )
-    return { ...user, status: shownStatus(trialOf(next)) }
+    const held = { user, trialStart: writesStatus ? trialAfter(user.status, trialStart) : trialStart }
+    const now = isAtOnce ? writtenAtOnce(held, clock.now()) : written(users.get(userId) ?? [], held, moment())
+    users.set(userId, now)
+    return show(held)
   }
   return {
     get size() {
       return users.size
     },
-    get: (userId) => show(heldOf(userId)),
-    all: () => [...users.keys()].flatMap((userId) => show(heldOf(userId)) ?? []),
-    access: (userId) => {
-      const held = heldOf(userId)
-      return held && accessOf(trialOf(held))
-    },
-    set: (userId, user) => write(userId, user, 'set', 0),
-    edit: (userId, changes) => write(userId, changes, 'edit', 0),
+    get: (userId) => maybe(heldOf(userId), show),
+    all: () => [...users.keys()].flatMap((userId) => maybe(heldOf(userId), show) ?? []),
+    access: (userId) => maybe(heldOf(userId), accessOf),
+    set: (userId, user) => put(userId, user, 'set', true),
+    edit: (userId, changes) => put(userId, changes, 'edit', true),
     delete: (userId) => users.delete(userId),
     clear: () => users.clear(),
-    write: (userId, user, how) => write(userId, user, how, contract.now.visibleAfterMs),
-    seen: (userId) => show(shownOf(users.get(userId) ?? [], moment())),
+    write: (userId, user, how) => put(userId, user, how, false),
+    seen: (userId) => maybe(shownOf(users.get(userId) ?? [], moment()), show),
   }
+}
+
+function maybe<From, To>(value: From | undefined, then: (value: From) => To): To | undefined {
+  return value === undefined ? undefined : then(value)
 }
 
 /** No value by the formats of section 2.6; white space alone is no e-mail address either. */
@@ -106,35 +118,6 @@ function compose(userId: string, before: StoredUser | undefined, edit: UserEdit)
     status: edit.status ?? before?.status ?? 0,
     ...(Object.fromEntries(fields) as Record<OptionalField, FieldValue>),
   }
-}
-
-// The trial of status 4 (section 2.6). Its duration is configured in advance; how it ends is the contract's.
-
-type Trial = Pick<Held, 'trialStart'> & {
-  readonly status: number
-  readonly now: number
-  readonly contract: Pick<Contract, 'trialMs' | 'trialEnd' | 'trialAgain'>
-}
-
-/**
- * The start of the trial after a write of this status. The first write of 4 starts it. Later writes change nothing,
- * unless the contract restarts it, or the clock was set back to before its start.
- */
-function trialAfter({ status, trialStart, now, contract }: Trial): number | null {
-  if (status !== 4) return trialStart
-  return trialStart === null || trialStart > now || contract.trialAgain === 'restarts' ? now : trialStart
-}
-
-/** By the duration that is in force now, so that a trial can be made to end at once. */
-function accessOf({ status, trialStart, now, contract }: Trial): Access {
-  if (status === 2) return 'full'
-  if (status !== 4) return 'none'
-  return trialStart !== null && now - trialStart >= contract.trialMs ? 'trial-over' : 'trial'
-}
-
-/** The status that a GET shows. */
-function shownStatus(trial: Trial): number {
-  return trial.contract.trialEnd === 'flips' && accessOf(trial) === 'trial-over' ? 0 : trial.status
 }
 
 // Delayed visibility: which of a user's states a GET shows.
