@@ -27,13 +27,7 @@ export type JournalEntry = {
 
 export type JournalQuery = { readonly after?: number; readonly userId?: string; readonly limit?: number }
 
-export type Journal = {
-  /** The number of the last entry; 0 before the first. */
-  readonly last: number
-  /** Entries in order of arrival: after a number, of one user, at most `limit`. */
-  list(query?: JournalQuery): readonly JournalEntry[]
-  clear(): void
-}
+export type Journal = Omit<ReturnType<typeof makeJournal>, 'open'>
 
 type Arrival = Pick<JournalEntry, 'method' | 'path' | 'arrivedAt'>
 /** Fills in what becomes known of a call. `json`: what was sent is JSON; `raw` may be JSON when the bytes are not. */
@@ -45,10 +39,7 @@ export type Note = (
  * The last calls, up to `size` entries and `maxText` characters: large bodies could fill the memory long before the
  * number of entries does. An entry exists from the arrival of its call, so that a hanging call can be seen.
  */
-export function makeJournal(
-  size: number,
-  maxText = 64 * 1024 * 1024,
-): Journal & { open(arrival: Arrival): Note } {
+export function makeJournal(size: number, maxText = 64 * 1024 * 1024) {
   const entries = new Map<number, JournalEntry>()
   let first = 1
   let last = 0
@@ -63,10 +54,11 @@ export function makeJournal(
   }
 
   return {
-    get last() {
+    /** The number of the last entry; 0 before the first. */
+    get last(): number {
       return last
     },
-    open(arrival) {
+    open(arrival: Arrival): Note {
       last += 1
       let isJson = false
       const entry = {
@@ -90,7 +82,12 @@ export function makeJournal(
         forget()
       }
     },
-    list({ after = 0, userId, limit = Number.POSITIVE_INFINITY } = {}) {
+    /** Entries in order of arrival: after a number, of one user, at most `limit`. */
+    list({
+      after = 0,
+      userId,
+      limit = Number.POSITIVE_INFINITY,
+    }: JournalQuery = {}): readonly JournalEntry[] {
       const found: JournalEntry[] = []
       for (let number = Math.max(first, after + 1); number <= last && found.length < limit; number += 1) {
         const entry = entries.get(number)
@@ -98,7 +95,7 @@ export function makeJournal(
       }
       return found
     },
-    clear() {
+    clear(): void {
       entries.clear()
       first = last + 1
       text = 0

@@ -13,13 +13,7 @@ import { USER_ROUTES } from './users/routes.ts'
 export const OPENAPI_PATH = '/openapi.json'
 
 /** The version of the interface, not of the package: server-to-server paths carry `v1` (section 9). */
-export const INTERFACE_VERSION = '1.0.0'
-
-export type OpenApiOptions = {
-  readonly version: string
-  /** The only server; by default those of the interface document, whose addresses the reader fills in. */
-  readonly serverUrl?: string
-}
+const INTERFACE_VERSION = '1.0.0'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 
@@ -94,8 +88,8 @@ const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
 const PRODUCTION = server('base_url', 'Production.')
 const DEMO = server('demo_base_url', 'Development (demo): server-to-server only.')
 
-/** An OpenAPI document; the same options give the same document. */
-export function makeOpenApi({ version, serverUrl }: OpenApiOptions): JsonSchema {
+/** @param serverUrl the only server; by default those of the interface document, for the reader to fill in */
+export function makeOpenApi(serverUrl?: string): JsonSchema {
   const paths: Record<string, JsonSchema> = {}
   for (const route of [...CHAT_ROUTES, ...USER_ROUTES]) {
     const group = route.path.startsWith('/chat/') ? 'chat' : 's2s'
@@ -107,7 +101,7 @@ export function makeOpenApi({ version, serverUrl }: OpenApiOptions): JsonSchema 
     openapi: '3.1.1',
     info: {
       title: 'Legal Consultation Service, as rollcall knows it',
-      version,
+      version: INTERFACE_VERSION,
       description: ABOUT,
       contact: { name: 'rollcall' },
       license: { name: 'MIT', identifier: 'MIT' },
@@ -127,7 +121,7 @@ export function makeOpenApi({ version, serverUrl }: OpenApiOptions): JsonSchema 
 
 /** GET /openapi.json, without credentials; the port is only known when `url` is called. */
 export function addOpenApi(app: FastifyInstance, { url }: { readonly url: () => string }): void {
-  app.get(OPENAPI_PATH, () => makeOpenApi({ version: INTERFACE_VERSION, serverUrl: url() }))
+  app.get(OPENAPI_PATH, () => makeOpenApi(url()))
 }
 
 function operation(route: RouteDoc, group: keyof typeof GROUPS): JsonSchema {

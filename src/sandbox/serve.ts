@@ -7,6 +7,7 @@ import { type Answer, send } from './answer.ts'
 import type { LiveFaults } from './faults/faults.ts'
 import { sendSlowly, strike, strikesFirst, wait } from './faults/strike.ts'
 import type { Note } from './journal.ts'
+import { readDecoded } from './told.ts'
 
 /** The statuses with which a route may refuse a call; faults may answer with any. */
 export type Refusal = 400 | 401 | 403 | 404 | 409 | 410 | 413 | 422
@@ -80,7 +81,8 @@ export function makeServe({ faults, noteOf, stopping }: ServeParts, { userIdOf, 
     const body = read.kind === 'json' ? read.value : undefined
     const userId = userIdOf(request, body)
     const note = noteOf(request)
-    const path = decodedPath(request.url)
+    // The router has refused addresses that cannot be decoded.
+    const path = String(readDecoded(request.url.split('?', 1)[0] ?? ''))
     const { latencyMs, ending, kinds } = faults.strike({ method: request.method, path, userId, body })
     note({ raw: bytes.toString('utf8'), json: read.kind === 'json', userId, faults: kinds })
     if (latencyMs > 0) await wait(latencyMs, stopping)
@@ -92,16 +94,6 @@ export function makeServe({ faults, noteOf, stopping }: ServeParts, { userIdOf, 
     note({ stored: answer.stored })
     if (blow !== null) return strike(blow, { request, reply, stopping })
     return ending?.kind === 'slow-body' ? sendSlowly(reply, answer, ending.durationMs) : send(reply, answer)
-  }
-}
-
-/** The router refuses addresses that cannot be decoded; the query is no part of the path. */
-function decodedPath(url: string): string {
-  const [path = ''] = url.split('?')
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
   }
 }
 

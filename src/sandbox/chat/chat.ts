@@ -109,19 +109,9 @@ function makeGroup({ apiKey, users, tokens }: ChatParts): Group {
 
 /** Section 3, fact 2. A token outlives the registration of its user. */
 function refuseAccess(access: ReturnType<SandboxUsers['access']>): Answer | null {
-  switch (access) {
-    case undefined:
-      return unauthorized('The user of the token is not registered.')
-    case 'none':
-      return refuse(403, 'forbidden', 'The user has status 0: no access.')
-    case 'trial-over':
-      return refuse(403, 'forbidden', 'The trial of the user is over.')
-    case 'full':
-    case 'trial':
-      return null
-    default:
-      return access satisfies never
-  }
+  if (access === undefined) return unauthorized('The user of the token is not registered.')
+  if (access === 'none') return refuse(403, 'forbidden', 'The user has status 0: no access.')
+  return access === 'trial-over' ? refuse(403, 'forbidden', 'The trial of the user is over.') : null
 }
 
 function unauthorized(message: string): Answer {

@@ -17,38 +17,14 @@ export type UserEdit = { readonly status?: number } & Readonly<
 /** `none`: status 0. `trial-over`: status 4, and the trial has ended, whatever a GET shows. */
 export type Access = 'none' | 'full' | 'trial' | 'trial-over'
 
-/** `set` and `edit` work behind rollcall's back: they are not in the journal, and a GET shows them at once. */
-export type SandboxUsers = {
-  readonly size: number
-  /** Values as they were sent; the status is 0 after a trial that ends so. */
-  get(userId: string): StoredUser | undefined
-  /** In the order in which they were created. */
-  all(): readonly StoredUser[]
-  /** Whether the user may use the service now; undefined: not registered. */
-  access(userId: string): Access | undefined
-  /** Puts the complete user: a field that is not named has no value, a status that is not named is 0. */
-  set(userId: string, user: UserEdit): StoredUser
-  /** Changes only what is named; creates the user when there is none. */
-  edit(userId: string, changes: UserEdit): StoredUser
-  /** Forgets everything about the user, the trial too. */
-  delete(userId: string): boolean
-  clear(): void
-}
-
-/** What the endpoints need as well. */
-export type LiveUsers = SandboxUsers & {
-  /** Like `set` and `edit`, but a GET shows it only when the contract says so. */
-  write(userId: string, user: UserEdit, how: 'set' | 'edit'): StoredUser
-  /** The user as a GET finds it. */
-  seen(userId: string): StoredUser | undefined
-}
+/** What a test or a person may do with the users. */
+export type SandboxUsers = Omit<LiveUsers, 'write' | 'seen'>
+export type LiveUsers = ReturnType<typeof makeUsers>
 
 /** `trialStart`: when the user's one trial began, by the sandbox's clock; null: never. */
 type Held = { readonly user: StoredUser; readonly trialStart: number | null }
 
-export function makeUsers(
-  parts: { readonly contract?: LiveContract; readonly clock?: Clock } = {},
-): LiveUsers {
+export function makeUsers(parts: { readonly contract?: LiveContract; readonly clock?: Clock } = {}) {
   const { contract = makeContract({}), clock = makeClock() } = parts
   const users = new Map<string, Versions<Held>>()
   const heldOf = (userId: string) => users.get(userId)?.at(-1)?.held
@@ -86,15 +62,27 @@ export function makeUsers(
     get size() {
       return users.size
     },
-    get: (userId) => maybe(heldOf(userId), show),
-    all: () => [...users.keys()].flatMap((userId) => maybe(heldOf(userId), show) ?? []),
-    access: (userId) => maybe(heldOf(userId), accessOf),
-    set: (userId, user) => put(userId, user, 'set', true),
-    edit: (userId, changes) => put(userId, changes, 'edit', true),
-    delete: (userId) => users.delete(userId),
+    /** Values as they were sent; the status is 0 after a trial that ends so. */
+    get: (userId: string) => maybe(heldOf(userId), show),
+    /** In the order in which they were created. */
+    all: (): readonly StoredUser[] =>
+      [...users.keys()].flatMap((userId) => maybe(heldOf(userId), show) ?? []),
+    /** Whether the user may use the service now; undefined: not registered. */
+    access: (userId: string) => maybe(heldOf(userId), accessOf),
+    /**
+     * Puts the complete user: a field that is not named has no value, a status that is not named is 0. Like `edit` it
+     * works behind rollcall's back: it is not in the journal, and a GET shows it at once.
+     */
+    set: (userId: string, user: UserEdit) => put(userId, user, 'set', true),
+    /** Changes only what is named; creates the user when there is none. */
+    edit: (userId: string, changes: UserEdit) => put(userId, changes, 'edit', true),
+    /** Forgets everything about the user, the trial too. */
+    delete: (userId: string) => users.delete(userId),
     clear: () => users.clear(),
-    write: (userId, user, how) => put(userId, user, how, false),
-    seen: (userId) => maybe(shownOf(users.get(userId) ?? [], moment()), show),
+    /** For the endpoints: like `set` and `edit`, but a GET shows it only when the contract says so. */
+    write: (userId: string, user: UserEdit, how: 'set' | 'edit') => put(userId, user, how, false),
+    /** The user as a GET finds it. */
+    seen: (userId: string) => maybe(shownOf(users.get(userId) ?? [], moment()), show),
   }
 }
 

@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import fc from 'fast-check'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { INTERFACE_VERSION, makeOpenApi, OPENAPI_PATH } from '../../../src/sandbox/openapi.ts'
+import { makeOpenApi, OPENAPI_PATH } from '../../../src/sandbox/openapi.ts'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts'
 import { managedFields, rowOf, settingsFor } from '../../support/arbitrary.ts'
 import { configOf, makeCustomer } from '../../support/pure-claims.ts'
@@ -232,7 +232,7 @@ describe('GET /openapi.json', () => {
     sandbox.journal.clear()
     const answer = await fetch(sandbox.url + OPENAPI_PATH)
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
-    expect(await answer.json()).toEqual(makeOpenApi({ version: INTERFACE_VERSION, serverUrl: sandbox.url }))
+    expect(await answer.json()).toEqual(makeOpenApi(sandbox.url))
     expect(sandbox.journal.list()).toEqual([])
   })
 })
