@@ -95,7 +95,7 @@ function listTo(io: Io, json: boolean | undefined): void {
   else for (const line of renderContracts(list)) io.out(line)
 }
 
-/** Why the system lets nobody listen, by its code. */
+/** Why the system refuses to listen, by its code. */
 const NOT_LISTENING: Readonly<Record<string, string>> = {
   EADDRINUSE: 'something listens there already',
   EADDRNOTAVAIL: 'no address of this machine',

@@ -130,7 +130,7 @@ function addContract(control: FastifyInstance, live: LiveContract): void {
   addClear(control, '/contract', [{ clear: () => live.set({}) }])
 }
 
-/** Words as a JSON string, or an object of dimensions with an optional `preset`, whose dimensions it betters. */
+/** Words as a JSON string, or an object of dimensions, which win over those of its optional `preset`. */
 function readContractBody(body: unknown, context: z.RefinementCtx): unknown {
   if (typeof body === 'string') {
     const { contract, problems } = readContract(body)

@@ -133,8 +133,7 @@ function createUser(store: Store, { body }: Call): Answer {
   const read = createBody.safeParse(body)
   if (!read.success) return unfit(contract, wireProblems(read.error))
   const { user_id: userId, ...fields } = read.data
-  const unwanted = unwantedField(contract, fields)
-  if (unwanted !== null) return unwanted
+  if (isUnwanted(contract, fields)) return unwanted(contract)
   if (users.get(userId) !== undefined && contract.duplicate !== 'upsert') {
     return duplicate(contract, contract.duplicate)
   }
@@ -147,8 +146,7 @@ function update(store: Store, { userId, body }: Call, how: 'set' | 'edit'): Answ
   if (users.get(userId) === undefined) return unknownUser(contract)
   const read = updateBody.safeParse(body)
   if (!read.success) return unfit(contract, wireProblems(read.error))
-  const unwanted = unwantedField(contract, read.data)
-  if (unwanted !== null) return unwanted
+  if (isUnwanted(contract, read.data)) return unwanted(contract)
   if (isTaken(store, userId, read.data)) return taken(contract)
   return carriedOut(store, 'update', users.write(userId, read.data, how))
 }
@@ -156,10 +154,12 @@ function update(store: Store, { userId, body }: Call, how: 'set' | 'edit'): Answ
 type Fields = Omit<CreateWire, 'user_id'> | UpdateWire
 
 /** A value that fits section 2.6 and that the contract refuses. */
-function unwantedField(contract: Contract, fields: Fields): Answer | null {
-  const { refuses } = contract
-  if (refuses === 'nothing' || isBlank(fields[refuses] ?? null)) return null
-  return unfit(contract, { [refuses]: 'no value: this service takes none' })
+function isUnwanted({ refuses }: Contract, fields: Fields): boolean {
+  return refuses !== 'nothing' && !isBlank(fields[refuses] ?? null)
+}
+
+function unwanted(contract: Contract): Answer {
+  return unfit(contract, { [contract.refuses]: 'no value: this service takes none' })
 }
 
 /** Compares what is held, which a GET may not show yet, in normal form, as unique indexes commonly do. */
@@ -176,25 +176,13 @@ function carriedOut({ contract }: Store, what: 'create' | 'update', user: Stored
   return { status, body: status === 204 ? { kind: 'none' } : bodyOf(kind, user, contract), stored: true }
 }
 
-function bodyOf(
-  kind: Contract['createBody' | 'updateBody'],
-  user: StoredUser,
-  contract: Contract,
-): AnswerBody {
-  switch (kind) {
-    case 'user':
-      return { kind: 'json', value: retrievedForm(user, contract) }
-    case 'id':
-      return { kind: 'json', value: { user_id: user.user_id } }
-    case 'ok':
-      return { kind: 'json', value: { ok: true } }
-    case 'null':
-      return { kind: 'json', value: null }
-    case 'none':
-      return { kind: 'none' }
-    default:
-      return kind satisfies never
-  }
+type Said = Contract['createBody' | 'updateBody']
+
+function bodyOf(kind: Said, user: StoredUser, contract: Contract): AnswerBody {
+  if (kind === 'none') return { kind: 'none' }
+  const { user_id } = user
+  const values = { user: retrievedForm(user, contract), id: { user_id }, ok: { ok: true }, null: null }
+  return { kind: 'json', value: values[kind] }
 }
 
 function unknownUser({ unknownUser: status }: Contract): Answer {
