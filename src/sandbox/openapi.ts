@@ -44,10 +44,7 @@ const GROUPS = {
 const header = (name: string, description: string) => ({ type: 'apiKey', in: 'header', name, description })
 const SECURITY: JsonSchema = {
   ApiKey: header('Api-Key', 'Integration identifier, supplied by the provider.'),
-  SecretKey: header(
-    'Secret-Key',
-    'Security key of the backend, supplied by the provider; not for end users.',
-  ),
+  SecretKey: header('Secret-Key', 'Security key, supplied by the provider; for the backend alone.'),
   AccessToken: {
     type: 'http',
     scheme: 'bearer',
@@ -56,24 +53,15 @@ const SECURITY: JsonSchema = {
   },
 }
 
-const REFUSALS: Readonly<Record<Refusal, readonly [name: string, description: string]>> = {
-  400: ['BadRequest', 'The address, the query or the body cannot be read.'],
-  401: ['Unauthorized', 'Credentials are missing, wrong or expired (section 5).'],
-  403: [
-    'Forbidden',
-    'Status 0 or a trial that is over (section 3, fact 2); or a user whom the contract forbids.',
-  ],
-  404: [
-    'NotFound',
-    'There is no such user; or the user has no such room, or the room no such pivot message.',
-  ],
-  409: [
-    'Conflict',
-    'The `user_id` is in use; or another user has the e-mail address and the contract forbids it.',
-  ],
-  410: ['Gone', 'As 404, where the contract says so.'],
-  413: ['TooLarge', 'The body is larger than 64 KiB.'],
-  422: ['Invalid', 'The body is JSON, but does not fit section 2.6.'],
+const REFUSALS: Readonly<Record<Refusal, string>> = {
+  400: 'The address, the query or the body cannot be read.',
+  401: 'Credentials are missing, wrong or expired (section 5).',
+  403: 'Status 0 or a trial that is over (section 3, fact 2); or a user whom the contract forbids.',
+  404: 'There is no such user; or the user has no such room, or the room no such pivot message.',
+  409: 'The `user_id` is in use; or another user has the e-mail address and the contract forbids it.',
+  410: 'As 404, where the contract says so.',
+  413: 'The body is larger than 64 KiB.',
+  422: 'The body is JSON, but does not fit section 2.6.',
 }
 
 const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
@@ -113,7 +101,10 @@ export function makeOpenApi(serverUrl?: string): JsonSchema {
       securitySchemes: SECURITY,
       schemas: componentSchemas(),
       responses: Object.fromEntries(
-        Object.values(REFUSALS).map(([name, description]) => [name, { description, ...content(errorWire) }]),
+        Object.entries(REFUSALS).map(([status, description]) => [
+          `Refused${status}`,
+          { description, ...content(errorWire) },
+        ]),
       ),
     },
   }
@@ -130,7 +121,7 @@ function operation(route: RouteDoc, group: keyof typeof GROUPS): JsonSchema {
   const responses: Record<number, JsonSchema> = {
     [status]: { description: 'The call was carried out.', ...content(returns) },
   }
-  for (const each of refusals) responses[each] = { $ref: `#/components/responses/${REFUSALS[each][0]}` }
+  for (const each of refusals) responses[each] = { $ref: `#/components/responses/Refused${each}` }
   return {
     operationId,
     summary,

@@ -97,27 +97,16 @@ export function makeContract(start: ContractInput) {
   }
 }
 
-export type Takes =
-  | { readonly kind: 'choice'; readonly values: readonly (string | number)[] }
-  | { readonly kind: 'duration'; readonly minMs: number; readonly maxMs: number }
-  /** Any text but the empty one, or none. */
-  | { readonly kind: 'text' }
-
-/** Throws for a kind of dimension that has no written form yet. */
-export function takes(dimension: Dimension): Takes {
+/** The values of a dimension that is a choice; null for durations, whose names end in `Ms`, and for texts. */
+export function choicesOf(dimension: Dimension): readonly (string | number)[] | null {
   const inner = contract.shape[dimension].unwrap()
-  if (inner instanceof z.ZodLiteral) return { kind: 'choice', values: [...inner.values] }
-  if (inner instanceof z.ZodNullable) return { kind: 'text' }
-  if (inner instanceof z.ZodNumber && inner.minValue !== null && inner.maxValue !== null) {
-    return { kind: 'duration', minMs: inner.minValue, maxMs: inner.maxValue }
-  }
-  throw new Error(`no way to write ${dimension}`)
+  return inner instanceof z.ZodLiteral ? [...inner.values] : null
 }
 
 /** What a dimension takes as a word. */
 export function expected(dimension: Dimension): string {
-  const what = takes(dimension)
-  if (what.kind === 'choice') return what.values.join(', ')
-  if (what.kind === 'text') return 'a text, percent-encoded where it holds spaces, or nothing'
-  return `${sayDuration(what.minMs)} to ${sayDuration(what.maxMs)}: ${DURATION_FORM}`
+  const inner = contract.shape[dimension].unwrap()
+  if (inner instanceof z.ZodLiteral) return [...inner.values].join(', ')
+  if (!(inner instanceof z.ZodNumber)) return 'a text, percent-encoded where it holds spaces, or nothing'
+  return `${sayDuration(inner.minValue ?? 0)} to ${sayDuration(inner.maxValue ?? 0)}: ${DURATION_FORM}`
 }

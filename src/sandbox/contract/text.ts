@@ -5,12 +5,12 @@ import { MOST_PROBLEMS, notKnown, readDecoded, shorten } from '../told.ts'
 import {
   type Contract,
   type ContractInput,
+  choicesOf,
   contract,
   DIMENSIONS,
   type Dimension,
   DOCUMENTED,
   expected,
-  takes,
 } from './contract.ts'
 import { isPreset, PRESETS } from './presets.ts'
 
@@ -66,10 +66,14 @@ export function readContract(text: string): ContractReading {
 
 /** Undefined would be taken for the default, so an unreadable value is NaN, which no dimension takes. */
 function readValue(dimension: Dimension, text: string): string | number | null {
-  const what = takes(dimension)
-  if (what.kind === 'choice') return what.values.find((value) => String(value) === text) ?? Number.NaN
-  if (what.kind === 'duration') return readDuration(text) ?? Number.NaN
+  const choices = choicesOf(dimension)
+  if (choices !== null) return choices.find((value) => String(value) === text) ?? Number.NaN
+  if (isDuration(dimension)) return readDuration(text) ?? Number.NaN
   return text === '' ? null : readDecoded(text)
+}
+
+function isDuration(dimension: Dimension): boolean {
+  return dimension.endsWith('Ms')
 }
 
 /** The dimensions that differ from their default, as words; '' when none does. */
@@ -80,7 +84,7 @@ export function formatContract(live: Contract): string {
 }
 
 function wordFor(dimension: Dimension, value: string | number | null): string {
-  if (typeof value === 'number' && takes(dimension).kind === 'duration') return sayDuration(value)
+  if (typeof value === 'number' && isDuration(dimension)) return sayDuration(value)
   return encodeURIComponent(String(value ?? '').toWellFormed())
 }
 
@@ -88,15 +92,12 @@ function wordFor(dimension: Dimension, value: string | number | null): string {
 export function listContracts() {
   return {
     presets: Object.entries(PRESETS).map(([name, preset]) => ({ name, ...preset })),
-    dimensions: DIMENSIONS.map((dimension) => {
-      const what = takes(dimension)
-      return {
-        name: kebab(dimension),
-        about: contract.shape[dimension].description ?? '',
-        takes: what.kind === 'choice' ? what.values.join('|') : what.kind.toUpperCase(),
-        default: wordFor(dimension, DOCUMENTED[dimension]),
-      }
-    }),
+    dimensions: DIMENSIONS.map((dimension) => ({
+      name: kebab(dimension),
+      about: contract.shape[dimension].description ?? '',
+      takes: choicesOf(dimension)?.join('|') ?? (isDuration(dimension) ? 'DURATION' : 'TEXT'),
+      default: wordFor(dimension, DOCUMENTED[dimension]),
+    })),
   }
 }
 

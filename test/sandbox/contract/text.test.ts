@@ -4,10 +4,10 @@ import { RollcallError } from '../../../src/model/errors.ts'
 import {
   type Contract,
   type ContractInput,
+  choicesOf,
   contract,
   DIMENSIONS,
   DOCUMENTED,
-  takes,
 } from '../../../src/sandbox/contract/contract.ts'
 import { PRESETS } from '../../../src/sandbox/contract/presets.ts'
 import {
@@ -22,17 +22,11 @@ const anyContract: fc.Arbitrary<Contract> = fc
   .record(
     Object.fromEntries(
       DIMENSIONS.map((dimension): [string, fc.Arbitrary<unknown>] => {
-        const what = takes(dimension)
-        switch (what.kind) {
-          case 'choice':
-            return [dimension, fc.constantFrom(...what.values)]
-          case 'duration':
-            return [dimension, fc.integer({ min: what.minMs, max: what.maxMs })]
-          case 'text':
-            return [dimension, fc.option(fc.string({ minLength: 1, unit: 'binary' }))]
-          default:
-            return what satisfies never
-        }
+        const choices = choicesOf(dimension)
+        if (choices !== null) return [dimension, fc.constantFrom(...choices)]
+        if (dimension === 'forbidden')
+          return [dimension, fc.option(fc.string({ minLength: 1, unit: 'binary' }))]
+        return [dimension, fc.integer({ min: 1, max: 600_000 })]
       }),
     ),
   )
