@@ -1,7 +1,7 @@
 import { readBody } from '../service/json.ts'
 
 /** One call as it came in. Headers are not in it, and so no credentials. */
-export type JournalEntry = {
+type JournalEntry = {
   /** From 1, in the order of arrival; never used twice, not even after a clear. */
   readonly number: number
   readonly method: string
@@ -25,7 +25,7 @@ export type JournalEntry = {
   readonly faults: readonly string[]
 }
 
-export type JournalQuery = { readonly after?: number; readonly userId?: string; readonly limit?: number }
+type JournalQuery = { readonly after?: number; readonly userId?: string; readonly limit?: number }
 
 export type Journal = Omit<ReturnType<typeof makeJournal>, 'open'>
 

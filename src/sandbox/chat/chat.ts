@@ -79,7 +79,7 @@ export const CHAT_ROUTES: readonly Route<Store>[] = [
   },
 ]
 
-export type ChatParts = Store & {
+type ChatParts = Store & {
   readonly serving: ServeParts
   readonly apiKey: string
   readonly tokens: Tokens

@@ -21,7 +21,7 @@ export type Draft = {
 }
 
 /** Messages oldest first; those of one second in the order in which they came. */
-export type StoredRoom = Pair & { readonly id: number; messages: readonly MessageWire[] }
+type StoredRoom = Pair & { readonly id: number; messages: readonly MessageWire[] }
 
 export type Added = {
   readonly kind: 'added'
@@ -29,7 +29,7 @@ export type Added = {
   readonly messages: readonly MessageWire[]
 }
 
-export type ConversationsParts = {
+type ConversationsParts = {
   readonly clock: Clock
   /** For `message_id`. */
   readonly uuid: () => string
@@ -139,7 +139,7 @@ function compose(
 export const DEFAULT_LIMIT = 20
 export const MAX_LIMIT = 100
 
-export type PageRequest = {
+type PageRequest = {
   readonly pivot?: string | undefined
   readonly limit: number
   /** True: messages right before the pivot; false: right after it. Without a pivot: the last, or the first. */

@@ -41,7 +41,7 @@ export const professionalList = z
   })
 
 export type ProfessionalInput = z.input<typeof professionalInput>
-export type StoredProfessional = z.output<typeof professionalInput>
+type StoredProfessional = z.output<typeof professionalInput>
 
 export type Professionals = ReturnType<typeof makeProfessionals>
 

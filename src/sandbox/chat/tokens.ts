@@ -7,11 +7,9 @@ const ISSUER = 'rollcall-sandbox'
 /** Pinned: a token that names another algorithm, `none` included, is refused whatever its signature. */
 const ALGORITHM = 'HS256'
 
-export type TokenCheck =
-  | { readonly kind: 'good'; readonly userId: string }
-  | { readonly kind: 'expired' | 'bad' }
+type TokenCheck = { readonly kind: 'good'; readonly userId: string } | { readonly kind: 'expired' | 'bad' }
 
-export type TokenParts = {
+type TokenParts = {
   readonly clock: Clock
   /** At least 32 bytes, new at every start: a token does not outlive its sandbox. */
   readonly secret: Uint8Array

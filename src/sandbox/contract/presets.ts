@@ -1,7 +1,7 @@
 // Services as they may be: each preset is a contract, with a sentence on the kind of service that answers so.
 import { type ContractInput, DOCUMENTED } from './contract.ts'
 
-export type Preset = { readonly about: string; readonly contract: ContractInput }
+type Preset = { readonly about: string; readonly contract: ContractInput }
 
 const presets = {
   documented: preset("The sandbox's own choice in everything that the document leaves open.", DOCUMENTED),

@@ -18,8 +18,8 @@ import { isPreset, PRESETS } from './presets.ts'
 export const CONTRACT_FORM = 'presets and dimension=value, in any number; what comes later wins'
 
 /** The word or dimension that is wrong, and what it takes; a value is never repeated. */
-export type ContractProblem = readonly [name: string, text: string]
-export type ContractReading = {
+type ContractProblem = readonly [name: string, text: string]
+type ContractReading = {
   readonly contract: ContractInput
   readonly problems: readonly ContractProblem[]
 }

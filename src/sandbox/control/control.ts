@@ -17,7 +17,7 @@ import { addChatControl, type ChatControlParts, moment } from './chat.ts'
 
 export const CONTROL = '/_sandbox'
 
-export type ControlParts = ChatControlParts & {
+type ControlParts = ChatControlParts & {
   readonly journal: Journal
   readonly contract: LiveContract
   readonly faults: LiveFaults

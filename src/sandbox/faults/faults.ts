@@ -78,7 +78,7 @@ export type FaultedCall = {
 }
 
 /** What strikes a call: a wait, and then at most one of the other actions. */
-export type Strike = {
+type Strike = {
   readonly latencyMs: number
   readonly ending: Ending | null
   readonly kinds: readonly string[]

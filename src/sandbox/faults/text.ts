@@ -15,7 +15,7 @@ export const FAULT_FORM =
   `where ACTION is ${ACTION_FORM}; /PATH is how the path begins; DURATION is ${DURATION_FORM}`
 
 /** `problems`: what was expected of each word that is wrong; a value is never repeated. */
-export type FaultReading =
+type FaultReading =
   | { readonly rule: FaultRule }
   | { readonly rule: null; readonly problems: readonly string[] }
 
