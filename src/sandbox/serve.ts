@@ -7,7 +7,7 @@ import { type Answer, send } from './answer.ts'
 import type { LiveFaults } from './faults/faults.ts'
 import { sendSlowly, strike, strikesFirst, wait } from './faults/strike.ts'
 import type { Note } from './journal.ts'
-import { readDecoded } from './told.ts'
+import { readDecoded } from './problems.ts'
 
 /** The statuses with which a route may refuse a call; faults may answer with any. */
 export type Refusal = 400 | 401 | 403 | 404 | 409 | 410 | 413 | 422

@@ -1,7 +1,7 @@
 // Contracts as a list of words: `legacy create-status=204 trial-ms=2m`.
 import { DURATION_FORM, readDuration, sayDuration } from '../../model/duration.ts'
 import { RollcallError } from '../../model/errors.ts'
-import { MOST_PROBLEMS, notKnown, readDecoded, shorten } from '../told.ts'
+import { MOST_PROBLEMS, notKnown, readDecoded, shorten } from '../problems.ts'
 import {
   type Contract,
   type ContractInput,

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { readBody } from '../../service/json.ts'
 import type { WireProblems } from '../../service/schema.ts'
 import { refuse, send } from '../answer.ts'
-import { MOST_PROBLEMS, shorten, TOLD } from '../told.ts'
+import { IN_WORDS, MOST_PROBLEMS, shorten } from '../problems.ts'
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown
 
@@ -19,7 +19,7 @@ export function withBody<Schema extends z.ZodType>(
   return ({ body }, reply) => {
     const read = Buffer.isBuffer(body) ? readBody(body) : { kind: 'none' as const }
     if (read.kind !== 'json') return send(reply, refuse(400, 'bad_request', 'A JSON body was expected.'))
-    const parsed = schema.safeParse(read.value, TOLD)
+    const parsed = schema.safeParse(read.value, IN_WORDS)
     if (parsed.success) return then(parsed.data, reply)
     return send(reply, refuse(422, 'invalid', 'The body does not fit.', problemsOf(parsed.error)))
   }

@@ -8,7 +8,7 @@ import { type Added, type Conversations, type Draft, makeDrafts, type Pair } fro
 import { type Professionals, professionalList } from '../chat/professionals.ts'
 import type { Tokens } from '../chat/tokens.ts'
 import { type Clock, inClockRange } from '../clock.ts'
-import { whole } from '../told.ts'
+import { whole } from '../problems.ts'
 import type { SandboxUsers } from '../users/users.ts'
 import { listOrShown, withBody } from './body.ts'
 

@@ -11,7 +11,7 @@ import { readContract } from '../contract/text.ts'
 import { faultRule, type LiveFaults } from '../faults/faults.ts'
 import { readFault } from '../faults/text.ts'
 import { type Journal, pageOfEntries } from '../journal.ts'
-import { notKnown } from '../told.ts'
+import { notKnown } from '../problems.ts'
 import { listOrShown, withBody } from './body.ts'
 import { addChatControl, type ChatControlParts, moment } from './chat.ts'
 

@@ -1,7 +1,7 @@
 // Faults on demand: which rule strikes a call. What it does to the call is in strike.ts.
 import { z } from 'zod'
 import { OPTIONAL_FIELDS } from '../../model/user.ts'
-import { whole } from '../told.ts'
+import { whole } from '../problems.ts'
 
 const match = z.strictObject({
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH']).optional(),

@@ -1,7 +1,7 @@
 // Faults as a list of words, for the command line: `PATCH 503 rate=0.3 retry-after=5`.
 import { DURATION_FORM, readDuration } from '../../model/duration.ts'
 import { RollcallError } from '../../model/errors.ts'
-import { MOST_PROBLEMS, notKnown, readDecoded, shorten, TOLD } from '../told.ts'
+import { IN_WORDS, MOST_PROBLEMS, notKnown, readDecoded, shorten } from '../problems.ts'
 import { type FaultRule, faultRule } from './faults.ts'
 
 const ACTION_FORM =
@@ -106,7 +106,7 @@ export function readFault(text: string): FaultReading {
   const { match, limits, shape } = parts
   const read = faultRule.safeParse(
     { match, ...limits, action: isAnswer ? { ...action, ...shape } : action },
-    TOLD,
+    IN_WORDS,
   )
   if (read.success && problems.size === 0) return { rule: read.data }
   for (const { path, message } of read.error?.issues ?? []) {

@@ -176,9 +176,9 @@ function carriedOut({ contract }: Store, what: 'create' | 'update', user: Stored
   return { status, body: status === 204 ? { kind: 'none' } : bodyOf(kind, user, contract), stored: true }
 }
 
-type Said = Contract['createBody' | 'updateBody']
+type BodyKind = Contract['createBody' | 'updateBody']
 
-function bodyOf(kind: Said, user: StoredUser, contract: Contract): AnswerBody {
+function bodyOf(kind: BodyKind, user: StoredUser, contract: Contract): AnswerBody {
   if (kind === 'none') return { kind: 'none' }
   const { user_id } = user
   const values = { user: retrievedForm(user, contract), id: { user_id }, ok: { ok: true }, null: null }
