@@ -1,8 +1,14 @@
 import { InvalidArgumentError } from 'commander'
 import { RollcallError } from '../model/errors.ts'
 import type { ContractInput } from '../sandbox/contract/contract.ts'
-import { listContracts, sayContracts } from '../sandbox/contract/list.ts'
-import { CONTRACT_FORM, formatContract, parseContract } from '../sandbox/contract/text.ts'
+import {
+  CONTRACT_FORM,
+  formatContract,
+  listContracts,
+  parseContract,
+  renderContracts,
+} from '../sandbox/contract/text.ts'
+
 import { isShut } from '../sandbox/control/control.ts'
 import type { FaultInput } from '../sandbox/faults/faults.ts'
 import { FAULT_FORM, parseFault } from '../sandbox/faults/text.ts'
@@ -86,10 +92,10 @@ export const sandboxCommand: AddCommand = (program, io) => {
 function listTo(io: Io, json: boolean | undefined): void {
   const list = listContracts()
   if (json) io.out(asJson(list))
-  else for (const line of sayContracts(list)) io.out(line)
+  else for (const line of renderContracts(list)) io.out(line)
 }
 
-/** Why the system lets nobody listen, by its code. */
+/** Why the system refuses to listen, by its code. */
 const NOT_LISTENING: Readonly<Record<string, string>> = {
   EADDRINUSE: 'something listens there already',
   EADDRNOTAVAIL: 'no address of this machine',

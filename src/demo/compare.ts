@@ -10,8 +10,7 @@ import {
   type Status,
   UNVERIFIABLE_FIELD,
 } from '../model/user.ts'
-import { retrievedForm } from '../sandbox/users/shown.ts'
-import type { StoredUser } from '../sandbox/users/users.ts'
+import { retrievedForm, type StoredUser } from '../sandbox/users/users.ts'
 import { mapCustomer } from '../sync/map.ts'
 
 export type Difference = {

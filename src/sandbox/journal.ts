@@ -1,7 +1,7 @@
 import { readBody } from '../service/json.ts'
 
 /** One call as it came in. Headers are not in it, and so no credentials. */
-export type JournalEntry = {
+type JournalEntry = {
   /** From 1, in the order of arrival; never used twice, not even after a clear. */
   readonly number: number
   readonly method: string
@@ -25,36 +25,21 @@ export type JournalEntry = {
   readonly faults: readonly string[]
 }
 
-export type JournalQuery = { readonly after?: number; readonly userId?: string; readonly limit?: number }
+type JournalQuery = { readonly after?: number; readonly userId?: string; readonly limit?: number }
 
-export type Journal = {
-  /** The number of the last entry; 0 before the first. */
-  readonly last: number
-  /** Entries in order of arrival: those after a number, of one user, at most `limit`. */
-  list(query?: JournalQuery): readonly JournalEntry[]
-  clear(): void
-}
+export type Journal = Omit<ReturnType<typeof makeJournal>, 'open'>
 
 type Arrival = Pick<JournalEntry, 'method' | 'path' | 'arrivedAt'>
-type Progress = Partial<Omit<JournalEntry, 'number' | 'body' | keyof Arrival>> & {
-  /** That what was sent is JSON: `raw` may be, and the bytes not. */
-  readonly json?: boolean
-}
-/** Fills in what has become known of a call since it arrived. */
-export type Note = (progress: Progress) => void
-
-/** The same journal for those who write it. */
-export type OpenJournal = Journal & { open(arrival: Arrival): Note }
-
-/** A bound in entries alone would still let large bodies and long addresses fill the memory. */
-const MAX_TEXT = 64 * 1024 * 1024
+/** Fills in what becomes known of a call. `json`: what was sent is JSON; `raw` may be JSON when the bytes are not. */
+export type Note = (
+  progress: Partial<Omit<JournalEntry, 'number' | 'body' | keyof Arrival>> & { readonly json?: boolean },
+) => void
 
 /**
- * The last calls, up to `size`, older ones are forgotten. An entry stands from the moment its call arrives, so
- * that a call that hangs can be seen hanging.
+ * The last calls, up to `size` entries and `maxText` characters: large bodies could fill the memory long before the
+ * number of entries does. An entry exists from the arrival of its call, so that a hanging call can be seen.
  */
-export function makeJournal(size: number, maxText = MAX_TEXT): OpenJournal {
-  // By number, so that what is forgotten is referenced nowhere.
+export function makeJournal(size: number, maxText = 64 * 1024 * 1024) {
   const entries = new Map<number, JournalEntry>()
   let first = 1
   let last = 0
@@ -69,10 +54,11 @@ export function makeJournal(size: number, maxText = MAX_TEXT): OpenJournal {
   }
 
   return {
-    get last() {
+    /** The number of the last entry; 0 before the first. */
+    get last(): number {
       return last
     },
-    open(arrival) {
+    open(arrival: Arrival): Note {
       last += 1
       let isJson = false
       const entry = {
@@ -96,7 +82,12 @@ export function makeJournal(size: number, maxText = MAX_TEXT): OpenJournal {
         forget()
       }
     },
-    list({ after = 0, userId, limit = Number.POSITIVE_INFINITY } = {}) {
+    /** Entries in order of arrival: after a number, of one user, at most `limit`. */
+    list({
+      after = 0,
+      userId,
+      limit = Number.POSITIVE_INFINITY,
+    }: JournalQuery = {}): readonly JournalEntry[] {
       const found: JournalEntry[] = []
       for (let number = Math.max(first, after + 1); number <= last && found.length < limit; number += 1) {
         const entry = entries.get(number)
@@ -104,7 +95,7 @@ export function makeJournal(size: number, maxText = MAX_TEXT): OpenJournal {
       }
       return found
     },
-    clear() {
+    clear(): void {
       entries.clear()
       first = last + 1
       text = 0
@@ -112,7 +103,7 @@ export function makeJournal(size: number, maxText = MAX_TEXT): OpenJournal {
   }
 }
 
-/** The first of them, up to `limit`, and fewer where they are long: but for one entry never more than `maxText`. */
+/** The first entries, up to `limit` and together up to `maxText` characters, but at least one. */
 export function pageOfEntries(
   entries: readonly JournalEntry[],
   { limit, maxText }: { readonly limit: number; readonly maxText: number },
@@ -125,14 +116,7 @@ export function pageOfEntries(
   return end === -1 ? entries : entries.slice(0, end)
 }
 
-const UNTOUCHED = {
-  userId: null,
-  answeredAt: null,
-  raw: '',
-  status: null,
-  stored: false,
-  faults: [],
-}
+const UNTOUCHED = { userId: null, answeredAt: null, raw: '', status: null, stored: false, faults: [] }
 
 /** What comes from outside and may be long. */
 function lengthOf(entry: JournalEntry | undefined): number {

@@ -1,35 +1,52 @@
 // One call of the interface: faults, credentials, the operation, the answer.
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { z } from 'zod'
 import type { ReplyBody } from '../service/client.ts'
 import { readBody } from '../service/json.ts'
-import type { Answer } from './answer.ts'
+import { type Answer, send } from './answer.ts'
 import type { LiveFaults } from './faults/faults.ts'
-import { sendSlowly } from './faults/slow.ts'
-import { strike, strikesFirst } from './faults/strike.ts'
-import { wait } from './faults/wait.ts'
+import { sendSlowly, strike, strikesFirst, wait } from './faults/strike.ts'
 import type { Note } from './journal.ts'
-import { send } from './send.ts'
+import { readDecoded } from './problems.ts'
 
-export type Call = {
-  /** Whom the call is about: the path's or the body's user, or the token's; '' when there is none. */
-  readonly userId: string
-  readonly body: unknown
-  /** What is wrong with a body where one was expected, whatever it says; null: nothing. */
-  readonly unreadable: string | null
-  readonly query: Readonly<Record<string, unknown>>
+/** The statuses with which a route may refuse a call; faults may answer with any. */
+export type Refusal = 400 | 401 | 403 | 404 | 409 | 410 | 413 | 422
+
+/** What the OpenAPI document says of a route. */
+export type RouteDoc = {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
+  /** As Fastify writes it: `/s2s/v1/users/:user_id`. */
+  readonly path: string
+  readonly operationId: string
+  readonly summary: string
+  readonly description: string
+  readonly params?: z.ZodObject
+  readonly query?: z.ZodObject
+  readonly body?: z.ZodType
+  /** Status and body of a call that was carried out, under the documented contract. */
+  readonly status: number
+  readonly returns: z.ZodType
+  readonly refusals: readonly Refusal[]
 }
 
-/** What the two groups of endpoints (section 1) do each in its own way. */
+export type Route<Parts> = RouteDoc & { readonly run: (parts: Parts, call: Call) => Answer }
+
+export type Call = {
+  /** The user of the path, the body or the token; '' when there is none. */
+  readonly userId: string
+  readonly body: unknown
+  /** Why a body that was expected cannot be read; null when it can. */
+  readonly unreadable: string | null
+  readonly query: unknown
+}
+
+/** What differs between the two groups of endpoints (section 1). */
 export type Group = {
-  /** Told before the credentials are looked at, for faults and for the journal. */
+  /** Known before the credentials are checked, for faults and the journal. */
   readonly userIdOf: (request: FastifyRequest, body: unknown) => string | null
   /** Section 5: null when the credentials are good. */
   readonly authorise: (request: FastifyRequest) => Answer | null | Promise<Answer | null>
 }
-
-export type Operation = (call: Call) => Answer
-
-export type Serve = (request: FastifyRequest, reply: FastifyReply, operation: Operation) => Promise<unknown>
 
 export type ServeParts = {
   readonly faults: LiveFaults
@@ -39,43 +56,44 @@ export type ServeParts = {
   readonly stopping: AbortSignal
 }
 
-/**
- * Handles a call: whatever it waits for, it is carried out even when the caller has gone meanwhile, because a
- * late request is exactly what a caller who gave up has to reckon with.
- */
+type Serve = (request: FastifyRequest, reply: FastifyReply, run: (call: Call) => Answer) => Promise<unknown>
+
+/** @param prepare gives the parts when a call is carried out, after all waits, so that they are those of now */
+export function addRoutes<Parts>(
+  app: FastifyInstance,
+  routes: readonly Route<Parts>[],
+  { serve, prepare }: { readonly serve: Serve; readonly prepare: () => Parts },
+): void {
+  for (const { method, path, run } of routes) {
+    app.route({
+      method,
+      url: path,
+      handler: (request, reply) => serve(request, reply, (call) => run(prepare(), call)),
+    })
+  }
+}
+
+/** A call is carried out even when its caller has gone: a caller that gave up has to expect a late request. */
 export function makeServe({ faults, noteOf, stopping }: ServeParts, { userIdOf, authorise }: Group): Serve {
-  return async (request, reply, operation) => {
+  return async (request, reply, run) => {
     const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
     const read = readBody(bytes)
     const body = read.kind === 'json' ? read.value : undefined
     const userId = userIdOf(request, body)
     const note = noteOf(request)
-    const { latencyMs, ending, kinds } = faults.strike({
-      method: request.method,
-      path: decodedPath(request.url),
-      userId,
-      body,
-    })
+    // The router has refused addresses that cannot be decoded.
+    const path = String(readDecoded(request.url.split('?', 1)[0] ?? ''))
+    const { latencyMs, ending, kinds } = faults.strike({ method: request.method, path, userId, body })
     note({ raw: bytes.toString('utf8'), json: read.kind === 'json', userId, faults: kinds })
     if (latencyMs > 0) await wait(latencyMs, stopping)
     const blow = ending?.kind === 'slow-body' ? null : ending
     if (blow !== null && strikesFirst(blow)) return strike(blow, { request, reply, stopping })
-    const query = request.query as Readonly<Record<string, unknown>>
     const unreadable = unreadableFor(request, read.kind)
-    const answer = (await authorise(request)) ?? operation({ userId: userId ?? '', body, unreadable, query })
+    const answer =
+      (await authorise(request)) ?? run({ userId: userId ?? '', body, unreadable, query: request.query })
     note({ stored: answer.stored })
     if (blow !== null) return strike(blow, { request, reply, stopping })
     return ending?.kind === 'slow-body' ? sendSlowly(reply, answer, ending.durationMs) : send(reply, answer)
-  }
-}
-
-/** What cannot be decoded led to no endpoint, so this is only careful. */
-function decodedPath(url: string): string {
-  const [path = ''] = url.split('?')
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
   }
 }
 
@@ -83,11 +101,9 @@ export function isJsonType(type = ''): boolean {
   return /^application\/json\s*(;|$)/i.test(type)
 }
 
-/** Section 4: all bodies are JSON, and said to be. GET has none, and so nothing that could be mistaken. */
+/** Section 4: all bodies are JSON, and their Content-Type says so. A GET has no body. */
 function unreadableFor({ method, headers }: FastifyRequest, kind: ReplyBody['kind']): string | null {
   if (method === 'GET') return null
-  if (!isJsonType(headers['content-type'])) {
-    return 'Content-Type must be application/json.'
-  }
+  if (!isJsonType(headers['content-type'])) return 'Content-Type must be application/json.'
   return kind === 'json' ? null : 'The body is not JSON.'
 }

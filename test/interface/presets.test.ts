@@ -1,7 +1,7 @@
 // Where the document shows nothing (sections 4.1, 4.3, 4.5, 4.6 and 7): both clients get on with every kind of
 // service that the sandbox can be. That customers end up right with each of them is in test/flow/presets.full.test.ts.
 import { describe, expect, it } from 'vitest'
-import { DIMENSIONS } from '../../src/sandbox/contract/dimensions.ts'
+import { DIMENSIONS } from '../../src/sandbox/contract/contract.ts'
 import { PRESETS } from '../../src/sandbox/contract/presets.ts'
 import { choices, collect, openScene, USER } from './support.ts'
 

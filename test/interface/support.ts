@@ -1,7 +1,7 @@
 // The stage of the tests by section: the sandbox, rollcall's clients before it, and fetch where the wire form itself
 // is the fact.
 import { afterAll, beforeEach, expect, onTestFinished, vi } from 'vitest'
-import { takes } from '../../src/sandbox/contract/dimensions.ts'
+import { choicesOf, type Dimension } from '../../src/sandbox/contract/contract.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 import type { ChatClient, Message, Professional } from '../../src/service/chat.ts'
 import type { UsersClient } from '../../src/service/client.ts'
@@ -143,9 +143,8 @@ function meaningOf({ method, outcome }: Pick<Awaited<ReturnType<typeof callServi
 }
 
 /** Every value that a dimension of the contract can take. */
-export function choices(dimension: Parameters<typeof takes>[0]): readonly (string | number)[] {
-  const what = takes(dimension)
-  return what.kind === 'choice' ? what.values : expect.fail(`${dimension} is no choice`)
+export function choices(dimension: Dimension): readonly (string | number)[] {
+  return choicesOf(dimension) ?? expect.fail(`${dimension} is no choice`)
 }
 
 /** For the rest of the test, this machine's local time is Madrid's. */

@@ -1,8 +1,5 @@
-import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
-import { runs } from '../support/size.ts'
-import { exchange } from './wire.ts'
 
 const KEYS = { apiKey: 'api', secretKey: 'secret' }
 const HEADERS = { 'Api-Key': 'api', 'Secret-Key': 'secret', 'Content-Type': 'application/json' }
@@ -31,8 +28,6 @@ async function send(path: string, { method = 'POST', headers = HEADERS, body = n
   const text = await response.text()
   return { status: response.status, json: text === '' ? undefined : (JSON.parse(text) as unknown) }
 }
-
-const isAlive = async () => (await send('/_sandbox/health', { method: 'GET' })).status === 200
 
 describe('errors have one form', () => {
   it.each<[string, string, Sent, number, string]>([
@@ -165,43 +160,6 @@ describe('input from outside is hostile', () => {
     })
     expect(({} as Record<string, unknown>).polluted).toBeUndefined()
   })
-
-  it('survives any JSON in any endpoint', async () => {
-    sandbox.users.set('u', { status: 2 })
-    const path = fc.constantFrom('/s2s/v1/users', '/s2s/v1/users/u', '/_sandbox/faults')
-    const key = fc.constantFrom('user_id', 'status', 'email', '__proto__', 'match', 'action', 'kind', 'rate')
-    const body = fc.oneof(
-      fc.jsonValue(),
-      fc.dictionary(key, fc.jsonValue()),
-      fc.array(fc.dictionary(key, fc.jsonValue())),
-    )
-    await fc.assert(
-      fc.asyncProperty(path, fc.constantFrom('POST', 'PUT', 'PATCH'), body, async (to, method, value) => {
-        expect((await send(to, { method, body: JSON.stringify(value) })).status).toBeLessThan(500)
-      }),
-      { numRuns: runs(150) },
-    )
-  })
-
-  it('survives any bytes on a connection', async () => {
-    const head = fc.constantFrom(
-      '',
-      'POST /s2s/v1/users HTTP/1.1\r\nHost: x\r\nApi-Key: api\r\nSecret-Key: secret\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n',
-      'POST /s2s/v1/users HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n',
-      'GET /s2s/v1/users/',
-      'PATCH /s2s/v1/users/%00%ff HTTP/1.1\r\nHost: ',
-      'PUT http://evil/s2s/v1/users/u HTTP/1.0\r\n',
-      'GET /_sandbox/journal?after=',
-    )
-    await fc.assert(
-      fc.asyncProperty(head, fc.uint8Array({ maxLength: 200 }), async (start, rest) => {
-        const answer = await exchange(sandbox.url, Buffer.concat([Buffer.from(start), rest]))
-        expect(answer === '' || /^HTTP\/1\.1 [1-4]/.test(answer), answer).toBe(true)
-      }),
-      { numRuns: runs(150) },
-    )
-    expect(await isAlive()).toBe(true)
-  })
 })
 
 describe('stopping', () => {
@@ -234,5 +192,30 @@ describe('stopping', () => {
   it('rejects when the port is taken', async () => {
     const port = Number(new URL(sandbox.url).port)
     await expect(startSandbox({ ...KEYS, port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  })
+})
+
+describe('what it is started with', () => {
+  it('professionals, contract and the machine’s clock are the caller’s where they are given', async () => {
+    const other = await startSandbox({
+      ...KEYS,
+      professionals: [],
+      contract: { createStatus: 200 },
+      now: () => 1_000_000,
+    })
+    expect(other.professionals.all()).toEqual([])
+    expect(other.contract.now.createStatus).toBe(200)
+    expect(other.clock.now()).toBe(1_000_000)
+    await fetch(other.url)
+    expect(other.journal.list()).toMatchObject([{ arrivedAt: 1_000_000, answeredAt: 1_000_000 }])
+    await other.stop()
+  })
+
+  it('malformed professionals or contracts are refused at once', async () => {
+    const twice = sandbox.professionals.all().slice(0, 1)
+    await expect(startSandbox({ ...KEYS, professionals: [...twice, ...twice] })).rejects.toThrow(
+      'used before',
+    )
+    await expect(startSandbox({ ...KEYS, contract: { trialMs: 0 } })).rejects.toThrow('trialMs')
   })
 })

@@ -1,40 +1,97 @@
-// The routes of sections 4.1 and 4.2 and their credentials (section 5). Whose call it is comes from the token.
+// Sections 4.1 and 4.2: the chat endpoints and their credentials (section 5). The token says who calls.
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import type { ProfessionalWire, RoomWire } from '../../service/chat-schema.ts'
+import { message, type ProfessionalWire, professional } from '../../service/chat-schema.ts'
 import { wireProblems } from '../../service/schema.ts'
 import { type Answer, json, refuse } from '../answer.ts'
 import type { Clock } from '../clock.ts'
 import type { Contract, LiveContract } from '../contract/contract.ts'
-import { type Call, type Group, makeServe, type ServeParts } from '../serve.ts'
+import { addRoutes, type Call, type Group, makeServe, type Route, type ServeParts } from '../serve.ts'
 import type { SandboxUsers } from '../users/users.ts'
-import { type Conversations, shownRoom } from './conversations.ts'
-import { DEFAULT_LIMIT, DEFAULT_OLDER, MAX_LIMIT, pageOf } from './page.ts'
+import { type Conversations, DEFAULT_LIMIT, MAX_LIMIT, pageOf, shownRoom } from './conversations.ts'
 import { type Professionals, shownProfessional } from './professionals.ts'
 import { bearerOf, claimedUser, type Tokens } from './tokens.ts'
 
-export type ChatParts = {
-  readonly serving: ServeParts
-  readonly apiKey: string
+type Store = {
   readonly users: SandboxUsers
   readonly contract: LiveContract
   readonly clock: Clock
-  readonly tokens: Tokens
   readonly professionals: Professionals
   readonly conversations: Conversations
 }
 
+const LIMIT = 'an integer from 1, at most once'
+
+/** Neither default nor maximum of `limit` is shown (section 8), nor what is required. Other names mean nothing. */
+const messageQuery = z.object({
+  room: z.preprocess(
+    readInteger,
+    z.number('an integer, once').meta({ type: 'integer', description: 'Room id.' }),
+  ),
+  pivot: z
+    .string('the id of a message, at most once')
+    .optional()
+    .meta({ description: 'Id of the message used as offset.' }),
+  limit: z
+    .preprocess(readInteger, z.number(LIMIT).min(1, LIMIT).meta({ type: 'integer' }))
+    .transform((limit) => Math.min(limit, MAX_LIMIT))
+    .default(DEFAULT_LIMIT)
+    .meta({
+      description: `Number of messages to retrieve; ${DEFAULT_LIMIT} when absent, more than ${MAX_LIMIT} gives ${MAX_LIMIT}.`,
+    }),
+  older: z
+    .preprocess(
+      (text) => (text === 'true' ? true : text === 'false' ? false : text),
+      z.boolean('true or false, at most once'),
+    )
+    .default(true)
+    .meta({ description: 'true (when absent too): messages older than the pivot; false: newer ones.' }),
+})
+
+export const CHAT_ROUTES: readonly Route<Store>[] = [
+  {
+    method: 'GET',
+    path: '/chat/message',
+    operationId: 'listMessages',
+    summary: 'List messages of a room',
+    description:
+      'Section 4.1. The messages of a room, paged relative to a pivot message. Not shown: required parameters, ' +
+      'default and maximum of `limit`, the order, whether a page holds its pivot. The sandbox requires `room`, and ' +
+      'answers oldest first without the pivot. Without a pivot it begins at the end that `older` leads away from.',
+    query: messageQuery,
+    status: 200,
+    returns: z.array(message),
+    refusals: [400, 401, 403, 404],
+    run: listMessages,
+  },
+  {
+    method: 'GET',
+    path: '/chat/professionals',
+    operationId: 'listProfessionals',
+    summary: 'List available professionals',
+    description:
+      'Section 4.2. The professionals available to the user of the token, each with schedules and room. The ' +
+      '`ml_group_name` of the user decides which.',
+    status: 200,
+    returns: z.array(professional),
+    refusals: [401, 403],
+    run: listProfessionals,
+  },
+]
+
+type ChatParts = Store & {
+  readonly serving: ServeParts
+  readonly apiKey: string
+  readonly tokens: Tokens
+}
+
 export function addChat(app: FastifyInstance, parts: ChatParts): void {
-  const serve = makeServe(parts.serving, makeGroup(parts))
-  app.get('/chat/message', (request, reply) => serve(request, reply, (call) => listMessages(parts, call)))
-  app.get('/chat/professionals', (request, reply) =>
-    serve(request, reply, (call) => listProfessionals(parts, call)),
-  )
+  addRoutes(app, CHAT_ROUTES, { serve: makeServe(parts.serving, makeGroup(parts)), prepare: () => parts })
 }
 
 function makeGroup({ apiKey, users, tokens }: ChatParts): Group {
   return {
-    userIdOf: ({ headers }) => {
+    userIdOf({ headers }) {
       const token = bearerOf(headers.authorization)
       return token === null ? null : claimedUser(token)
     },
@@ -43,65 +100,26 @@ function makeGroup({ apiKey, users, tokens }: ChatParts): Group {
       const token = bearerOf(headers.authorization)
       if (token === null) return unauthorized('Authorization must be Bearer and a token.')
       const check = await tokens.check(token)
-      switch (check.kind) {
-        case 'good':
-          return refuseAccess(users.access(check.userId))
-        case 'expired':
-          return unauthorized('The token has expired.')
-        case 'bad':
-          return unauthorized('The token is none of this sandbox.')
-        default:
-          return check satisfies never
-      }
+      if (check.kind === 'good') return refuseAccess(users.access(check.userId))
+      const why = check.kind === 'expired' ? 'has expired' : 'is none of this sandbox'
+      return unauthorized(`The token ${why}.`)
     },
   }
 }
 
-/** Section 3, fact 2. A token outlives its user's registration, and then names nobody. */
+/** Section 3, fact 2. A token outlives the registration of its user. */
 function refuseAccess(access: ReturnType<SandboxUsers['access']>): Answer | null {
-  switch (access) {
-    case undefined:
-      return unauthorized('The user of the token is not registered.')
-    case 'none':
-      return refuse(403, 'forbidden', 'The user has status 0: no access.')
-    case 'trial-over':
-      return refuse(403, 'forbidden', 'The trial of the user is over.')
-    case 'full':
-    case 'trial':
-      return null
-    default:
-      return access satisfies never
-  }
+  if (access === undefined) return unauthorized('The user of the token is not registered.')
+  if (access === 'none') return refuse(403, 'forbidden', 'The user has status 0: no access.')
+  return access === 'trial-over' ? refuse(403, 'forbidden', 'The trial of the user is over.') : null
 }
 
 function unauthorized(message: string): Answer {
   return refuse(401, 'unauthorized', message)
 }
 
-const ROOM = 'an integer, once'
-const LIMIT = 'an integer from 1, at most once'
-const OLDER = 'true or false, at most once'
-
-/** Neither default nor maximum of `limit` is shown (section 8), nor what is required. Other names mean nothing. */
-const messageQuery = z.object({
-  room: z
-    .string(ROOM)
-    .regex(/^-?\d+$/, ROOM)
-    .transform(Number),
-  pivot: z.string('the id of a message, at most once').optional(),
-  limit: z
-    .string(LIMIT)
-    .regex(/^0*[1-9]\d*$/, LIMIT)
-    .transform((text) => Math.min(Number(text), MAX_LIMIT))
-    .default(DEFAULT_LIMIT),
-  older: z
-    .enum(['true', 'false'], OLDER)
-    .transform((text) => text === 'true')
-    .default(DEFAULT_OLDER),
-})
-
-/** Section 4.1. A room of somebody else is answered like one that does not exist. */
-function listMessages({ conversations, contract }: ChatParts, { userId, query }: Call): Answer {
+/** The room of another user is answered like one that does not exist. */
+function listMessages({ conversations, contract }: Store, { userId, query }: Call): Answer {
   const read = messageQuery.safeParse(query)
   if (!read.success) {
     return refuse(400, 'bad_request', 'The query does not fit section 4.1.', wireProblems(read.error))
@@ -112,27 +130,27 @@ function listMessages({ conversations, contract }: ChatParts, { userId, query }:
   return page === null ? refuse(404, 'not_found', 'The room has no such pivot message.') : json(200, page)
 }
 
-/** Section 4.2. `ml_group_name` decides who is seen (2.6); `md_group_name` is the other platform's. */
-function listProfessionals(parts: ChatParts, { userId }: Call): Answer {
-  const { users, professionals, conversations, contract, clock } = parts
+function readInteger(text: unknown): unknown {
+  if (typeof text !== 'string' || !/^-?\d+$/.test(text)) return text
+  return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, Number(text)))
+}
+
+/** `ml_group_name` decides who is seen (2.6); `md_group_name` is the other platform's. */
+function listProfessionals(store: Store, { userId }: Call): Answer {
+  const { users, professionals, conversations, contract, clock } = store
   const group = users.get(userId)?.ml_group_name ?? null
-  const now = clock.now()
   const shown = professionals.seenBy(group === null ? null : String(group)).map((professional) => {
     const stored = conversations.between({ userId, professionalId: professional.professional_id })
     const room = stored === undefined ? null : shownRoom(stored)
-    return inContract(shownProfessional(professional, { room, now }), contract.now)
+    return inContract(shownProfessional(professional, { room, now: clock.now() }), contract.now)
   })
   return json(200, shown)
 }
 
-/** The names and the room's id as the field tables have them, or as the document's sample does (2.2 and 2.5). */
+/** The names and the id of the room as the field tables have them, or as the sample payload does (2.2 and 2.5). */
 function inContract(shown: ProfessionalWire, { names, roomId }: Contract): object {
-  const room = shown.room === null ? null : inRoomForm(shown.room, roomId)
+  const room = shown.room && { ...shown.room, id: roomId === 'text' ? String(shown.room.id) : shown.room.id }
   if (names === 'table') return { ...shown, room }
   const { photo: avatar, speciality_id: speciality, ...rest } = shown
   return { ...rest, avatar, speciality, room }
-}
-
-function inRoomForm(room: RoomWire, form: Contract['roomId']): object {
-  return form === 'text' ? { ...room, id: String(room.id) } : room
 }

@@ -1,5 +1,4 @@
-// The professionals who are there from the start: one of every speciality of section 2.3 and a few more. Nobody of
-// these names is meant.
+// The built-in professionals: one of every speciality of section 2.3 and a few for groups. All names are made up.
 import type { ScheduleWire } from '../../service/chat-schema.ts'
 import type { ProfessionalInput } from './professionals.ts'
 
@@ -8,14 +7,103 @@ type Periods = readonly [startFirst: string, endFirst: string, startSecond: stri
 
 const WORKDAYS: readonly Day[] = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday']
 const WEEKEND: readonly Day[] = ['saturday', 'sunday']
+const WEEK = [...WORKDAYS, ...WEEKEND]
 
 const MORNINGS: Periods = ['7:00', '9:30', '10:00', '13:00']
 const OFFICE: Periods = ['8:00', '13:00', '15:00', '18:00']
 const LATE: Periods = ['12:00', '15:00', '16:00', '21:30']
-/** They touch, so that nobody leaves in between. */
+/** The periods touch, so that there is no disconnection between them. */
 const STRAIGHT: Periods = ['7:00', '12:00', '12:00', '15:00']
 /** The evening goes on into the next day's first period. */
 const NIGHT: Periods = ['0:00', '6:00', '20:00', '0:00']
+
+export const PEOPLE: readonly ProfessionalInput[] = [
+  {
+    ...person('pro-generalist-1', 'Lucía Ferrandiz Oya', '<b>Lawyer</b> for everyday questions'),
+    speciality_id: 1,
+    schedules: [...on(WORKDAYS, OFFICE), ...on(WEEKEND, MORNINGS)],
+  },
+  {
+    ...person('pro-tax-1', 'Andrés Villalgordo Peña', 'Tax adviser, <i>income</i> and <i>property</i>'),
+    speciality_id: 2,
+    schedules: on(WORKDAYS, MORNINGS),
+  },
+  {
+    ...person(
+      'pro-debts-1',
+      'Marta Solanes Quiroga',
+      'Debts, <span style="color:#0a7d5a">second chances</span>',
+    ),
+    speciality_id: 3,
+    schedules: on(WORKDAYS, LATE),
+  },
+  {
+    ...person('pro-driving-1', 'Ignacio Barbastro Leiva', '<u>Fines</u>, licences and accidents'),
+    speciality_id: 4,
+    schedules: [...on(WORKDAYS, STRAIGHT), ...on(['saturday'], MORNINGS)],
+  },
+  {
+    ...person('pro-work-1', 'Nuria Castellfort Amaya', '<b><i>Employment</i></b> lawyer'),
+    speciality_id: 5,
+    schedules: on(WORKDAYS, OFFICE),
+  },
+  {
+    ...person('pro-family-1', 'Elena Riudoms Tárrega', '<b>Family</b> and <u>inheritance</u>'),
+    speciality_id: 6,
+    schedules: on(['monday', 'wednesday', 'friday'], LATE),
+  },
+  {
+    ...person(
+      'pro-housing-1',
+      'Tomás Albarracín Sesé',
+      'Rent, <span style="color:#b3261e">neighbours</span>',
+    ),
+    speciality_id: 7,
+    schedules: on(['tuesday', 'thursday', 'saturday'], OFFICE),
+  },
+  {
+    ...person('pro-consumer-1', 'Carmen Ojeda Villarrubia', '<i>Consumer</i> rights'),
+    speciality_id: 8,
+    schedules: [...on(WORKDAYS, MORNINGS), ...on(WEEKEND, LATE)],
+  },
+  {
+    ...person('pro-criminal-1', 'Rafael Monterde Iriarte', '<b>Criminal defence</b>, <u>day and night</u>'),
+    speciality_id: 11,
+    schedules: on(WEEK, NIGHT),
+  },
+  {
+    ...person('pro-generalist-gold', 'Beatriz Navascués Roldán', 'Your <b>personal</b> lawyer'),
+    speciality_id: 1,
+    schedules: on(WEEK, STRAIGHT),
+    groups: ['gold', 'platinum'],
+  },
+  {
+    ...person('pro-tax-gold', 'Joaquín Estremera Vidaurre', '<i>Wealth</i> and <i>business</i> taxes'),
+    speciality_id: 2,
+    schedules: on(WORKDAYS, LATE),
+    groups: ['gold'],
+  },
+  {
+    ...person('pro-work-basic', 'Sergi Pallarols Bonet', 'Employment <u>questions</u>'),
+    speciality_id: 5,
+    schedules: on(['tuesday', 'thursday'], MORNINGS),
+    groups: ['basic'],
+  },
+]
+
+/** The plain title is the HTML without its tags. */
+function person(id: string, name: string, html: string) {
+  const title = html.replaceAll(/<[^>]*>/g, '')
+  return {
+    professional_id: id,
+    photo: `https://sandbox.invalid/photos/${id}.jpg`,
+    name,
+    title,
+    title_html: html,
+    description: `${title}. A made-up professional of the sandbox.`,
+    collegiate_number: `SBX-${id}`,
+  }
+}
 
 function on(days: readonly Day[], [startFirst, endFirst, startSecond, endSecond]: Periods): ScheduleWire[] {
   return days.map((day) => ({
@@ -26,135 +114,3 @@ function on(days: readonly Day[], [startFirst, endFirst, startSecond, endSecond]
     end_second_period: endSecond,
   }))
 }
-
-type Person = Omit<ProfessionalInput, 'professional_id' | 'photo'> & { readonly id: string }
-
-function person({ id, ...rest }: Person): ProfessionalInput {
-  return { professional_id: id, photo: `https://sandbox.invalid/photos/${id}.jpg`, ...rest }
-}
-
-export const PEOPLE: readonly ProfessionalInput[] = [
-  person({
-    id: 'pro-generalist-1',
-    name: 'Lucía Ferrandiz Oya',
-    title: 'Lawyer for everyday questions',
-    title_html: '<b>Lawyer</b> for everyday questions',
-    description: 'First contact for any legal question: contracts, neighbours, inheritances, public offices.',
-    speciality_id: 1,
-    collegiate_number: 'SBX-10001',
-    schedules: [...on(WORKDAYS, OFFICE), ...on(WEEKEND, MORNINGS)],
-  }),
-  person({
-    id: 'pro-tax-1',
-    name: 'Andrés Villalgordo Peña',
-    title: 'Tax adviser, income and property',
-    title_html: 'Tax adviser, <i>income</i> and <i>property</i>',
-    description: 'Income tax, self-employed people, transfers of property and letters from the tax office.',
-    speciality_id: 2,
-    collegiate_number: 'SBX-10002',
-    schedules: on(WORKDAYS, MORNINGS),
-  }),
-  person({
-    id: 'pro-debts-1',
-    name: 'Marta Solanes Quiroga',
-    title: 'Debts and second chances',
-    title_html: 'Debts and <span style="color:#0a7d5a">second chances</span>',
-    description: 'Overdue bills, credit files, payment orders and the insolvency of private persons.',
-    speciality_id: 3,
-    collegiate_number: 'SBX-10003',
-    schedules: on(WORKDAYS, LATE),
-  }),
-  person({
-    id: 'pro-driving-1',
-    name: 'Ignacio Barbastro Leiva',
-    title: 'Fines, licences and accidents',
-    title_html: '<u>Fines</u>, licences and accidents',
-    description: 'Traffic fines, points on the licence, accidents and talks with insurers.',
-    speciality_id: 4,
-    collegiate_number: 'SBX-10004',
-    schedules: [...on(WORKDAYS, STRAIGHT), ...on(['saturday'], MORNINGS)],
-  }),
-  person({
-    id: 'pro-work-1',
-    name: 'Nuria Castellfort Amaya',
-    title: 'Employment lawyer',
-    title_html: '<b><i>Employment</i></b> lawyer',
-    description: 'Dismissals, wages, sick leave, working hours and collective agreements.',
-    speciality_id: 5,
-    collegiate_number: 'SBX-10005',
-    schedules: on(WORKDAYS, OFFICE),
-  }),
-  person({
-    id: 'pro-family-1',
-    name: 'Elena Riudoms Tárrega',
-    title: 'Family and inheritance',
-    title_html: '<b>Family</b> and <u>inheritance</u>',
-    description: 'Separation, custody, maintenance, wills and the sharing out of estates.',
-    speciality_id: 6,
-    collegiate_number: 'SBX-10006',
-    schedules: on(['monday', 'wednesday', 'friday'], LATE),
-  }),
-  person({
-    id: 'pro-housing-1',
-    name: 'Tomás Albarracín Sesé',
-    title: 'Rent, purchase and neighbours',
-    title_html: 'Rent, purchase and <span style="color:#b3261e">neighbours</span>',
-    description: 'Leases, deposits, purchases, mortgages and owners’ associations.',
-    speciality_id: 7,
-    collegiate_number: 'SBX-10007',
-    schedules: on(['tuesday', 'thursday', 'saturday'], OFFICE),
-  }),
-  person({
-    id: 'pro-consumer-1',
-    name: 'Carmen Ojeda Villarrubia',
-    title: 'Consumer rights',
-    title_html: '<i>Consumer</i> rights',
-    description: 'Purchases, guarantees, travel, telephone and energy contracts.',
-    speciality_id: 8,
-    collegiate_number: 'SBX-10008',
-    schedules: [...on(WORKDAYS, MORNINGS), ...on(WEEKEND, LATE)],
-  }),
-  person({
-    id: 'pro-criminal-1',
-    name: 'Rafael Monterde Iriarte',
-    title: 'Criminal defence, day and night',
-    title_html: '<b>Criminal defence</b>, <u>day and night</u>',
-    description: 'Arrests, complaints, statements before the police and protection orders.',
-    speciality_id: 11,
-    collegiate_number: 'SBX-10011',
-    schedules: on([...WORKDAYS, ...WEEKEND], NIGHT),
-  }),
-  person({
-    id: 'pro-generalist-gold',
-    name: 'Beatriz Navascués Roldán',
-    title: 'Your personal lawyer',
-    title_html: '<b>Your <span style="color:#b8860b">personal</span> lawyer</b>',
-    description: 'Only for the groups gold and platinum: one lawyer for everything.',
-    speciality_id: 1,
-    collegiate_number: 'SBX-10021',
-    schedules: [...on(WORKDAYS, STRAIGHT), ...on(WEEKEND, STRAIGHT)],
-    groups: ['gold', 'platinum'],
-  }),
-  person({
-    id: 'pro-tax-gold',
-    name: 'Joaquín Estremera Vidaurre',
-    title: 'Wealth and business taxes',
-    title_html: '<i>Wealth</i> and <i>business</i> taxes',
-    description: 'Only for the group gold: companies, wealth tax and residence abroad.',
-    speciality_id: 2,
-    collegiate_number: 'SBX-10022',
-    schedules: on(WORKDAYS, LATE),
-    groups: ['gold'],
-  }),
-  person({
-    id: 'pro-work-basic',
-    name: 'Sergi Pallarols Bonet',
-    title: 'Employment questions',
-    title_html: 'Employment <u>questions</u>',
-    description: 'Only for the group basic: short questions about contracts and payslips.',
-    speciality_id: 5,
-    collegiate_number: 'SBX-10025',
-    schedules: on(['tuesday', 'thursday'], MORNINGS),
-    groups: ['basic'],
-  }),
-]

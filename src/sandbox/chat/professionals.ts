@@ -1,9 +1,14 @@
-// The professionals, and who of them a user sees (sections 2.2 and 4.2).
+// The professionals (sections 2.2 and 4.2): which of them a user sees, and when they are connected.
 import { z } from 'zod'
-import { type ProfessionalWire, professional, type RoomWire } from '../../service/chat-schema.ts'
-import { minuteText } from '../clock.ts'
+import { WEEKDAYS } from '../../service/chat.ts'
+import {
+  type ProfessionalWire,
+  professional,
+  type RoomWire,
+  type ScheduleWire,
+} from '../../service/chat-schema.ts'
+import { secondText } from '../clock.ts'
 import { PEOPLE } from './people.ts'
-import { periodsOf, standingAt } from './schedule.ts'
 
 const PERIODS = 'a period ends after it starts (0:00 is the end of the day); equal times make no period'
 
@@ -15,8 +20,8 @@ const schedules = professional.shape.schedules.max(14).superRefine((list, contex
   }
 })
 
-/** What is given of a professional: section 2.2 without what follows from clock and rooms. */
-export const professionalInput = professional
+/** Section 2.2 without the fields that follow from clock and rooms. */
+const professionalInput = professional
   .omit({ status: true, next_connection_at: true, next_disconnection_at: true, room: true })
   .extend({
     professional_id: professional.shape.professional_id.min(1),
@@ -28,41 +33,33 @@ export const professionalList = z
   .array(professionalInput)
   .max(200)
   .superRefine((list, context) => {
-    const seen = new Set<string>()
     for (const [index, { professional_id: id }] of list.entries()) {
-      if (seen.has(id)) {
+      const isAgain = list.findIndex((each) => each.professional_id === id) < index
+      if (isAgain)
         context.addIssue({ code: 'custom', path: [index, 'professional_id'], message: 'used before' })
-      }
-      seen.add(id)
     }
   })
 
 export type ProfessionalInput = z.input<typeof professionalInput>
-export type StoredProfessional = z.output<typeof professionalInput>
+type StoredProfessional = z.output<typeof professionalInput>
 
-export type Professionals = {
-  all(): readonly StoredProfessional[]
-  get(professionalId: string): StoredProfessional | undefined
-  /** Those whom a user of this `ml_group_name` sees, in the order of the list. */
-  seenBy(group: string | null): readonly StoredProfessional[]
-  /** Replaces them all; throws a ZodError when one is malformed, and then changes nothing. */
-  set(list: readonly ProfessionalInput[]): void
-  /** Back to those of the start. */
-  clear(): void
-}
+export type Professionals = ReturnType<typeof makeProfessionals>
 
-export function makeProfessionals(start: readonly ProfessionalInput[] = PEOPLE): Professionals {
-  const first = professionalList.parse(start)
+export function makeProfessionals(start: readonly ProfessionalInput[] = PEOPLE) {
+  const first: readonly StoredProfessional[] = professionalList.parse(start)
   let live = first
   return {
     all: () => live,
-    get: (professionalId) => live.find(({ professional_id: id }) => id === professionalId),
-    seenBy: (group) =>
+    get: (professionalId: string) => live.find(({ professional_id: id }) => id === professionalId),
+    /** The professionals whom a user of this `ml_group_name` sees, in the order of the list. */
+    seenBy: (group: string | null) =>
       live.filter(({ groups }) => groups === null || (group !== null && groups.includes(group))),
-    set(list) {
+    /** Replaces them all; throws a ZodError when one is malformed, and then changes nothing. */
+    set(list: readonly ProfessionalInput[]): void {
       live = professionalList.parse(list)
     },
-    clear() {
+    /** Back to the first list. */
+    clear(): void {
       live = first
     },
   }
@@ -73,14 +70,83 @@ export function shownProfessional(
   { groups: _unseen, ...given }: StoredProfessional,
   { room, now }: { readonly room: RoomWire | null; readonly now: number },
 ): ProfessionalWire {
-  const standing = standingAt(given.schedules, now)
-  const connects = standing.status === 'offline' ? standing.connectsAt : null
-  const disconnects = standing.status === 'online' ? standing.disconnectsAt : null
+  const { status, changesAt } = presenceAt(given.schedules, now)
+  const next = changesAt === null ? null : secondText(changesAt).slice(0, 16)
   return {
     ...given,
-    status: standing.status,
-    next_connection_at: connects === null ? null : minuteText(connects),
-    next_disconnection_at: disconnects === null ? null : minuteText(disconnects),
+    status,
+    next_connection_at: status === 'offline' ? next : null,
+    next_disconnection_at: status === 'online' ? next : null,
     room,
   }
+}
+
+const MINUTE_MS = 60_000
+const DAY = 1440
+const WEEK = 7 * DAY
+/** The first of January 1970 was a Thursday, three days after the week's start. */
+const EPOCH = 3 * DAY
+
+/** In minutes since Monday, 0:00; the end is not part of it. */
+type Span = { readonly start: number; readonly end: number }
+
+/** `changesAt` in epoch milliseconds, on the minute; null: never. */
+export type Presence = { readonly status: 'online' | 'offline'; readonly changesAt: number | null }
+
+/**
+ * Whether the schedules have the professional connected, and when that changes (section 2.4, all times UTC). Periods
+ * that touch are one, within a day or across midnight: an end of `0:00` is the end of the day, 23:59 is not.
+ */
+export function presenceAt(schedules: readonly ScheduleWire[], epochMs: number): Presence {
+  const minute = Math.floor(epochMs / MINUTE_MS)
+  const now = (((minute + EPOCH) % WEEK) + WEEK) % WEEK
+  const at = (spot: number) => (minute - now + spot) * MINUTE_MS
+  const spans = joinSpans(schedules.flatMap(spansOf))
+  const [first] = spans
+  if (first === undefined) return { status: 'offline', changesAt: null }
+  const current = spans.find(({ start, end }) => start <= now && now < end)
+  if (current === undefined) {
+    const next = spans.find(({ start }) => start > now)?.start ?? WEEK + first.start
+    return { status: 'offline', changesAt: at(next) }
+  }
+  if (current.end - current.start === WEEK) return { status: 'online', changesAt: null }
+  // Sunday's last period goes on into Monday when that begins at midnight.
+  const end = current.end === WEEK && first.start === 0 ? WEEK + first.end : current.end
+  return { status: 'online', changesAt: at(end) }
+}
+
+/** Equal start and end make no period. */
+function spansOf(schedule: ScheduleWire): readonly Span[] {
+  const day = WEEKDAYS.indexOf(schedule.day) * DAY
+  const spans = periodsOf(schedule).filter(({ start, end }) => start < end)
+  return spans.map(({ start, end }) => ({ start: day + start, end: day + end }))
+}
+
+/** In minutes since midnight. */
+function periodsOf(schedule: ScheduleWire): readonly Span[] {
+  const { start_first_period, end_first_period, start_second_period, end_second_period } = schedule
+  const periods = [
+    [start_first_period, end_first_period],
+    [start_second_period, end_second_period],
+  ]
+  return periods.map((period) => {
+    const [start = 0, end = 0] = period.map(minutes)
+    return { start, end: end === 0 && start > 0 ? DAY : end }
+  })
+}
+
+function minutes(text: string): number {
+  const [hour = 0, minute = 0] = text.split(':').map(Number)
+  return hour * 60 + minute
+}
+
+/** In order, and one where they overlap or touch. */
+function joinSpans(spans: readonly Span[]): readonly Span[] {
+  const joined: Span[] = []
+  for (const span of spans.toSorted((a, b) => a.start - b.start)) {
+    const last = joined.at(-1)
+    if (last === undefined || span.start > last.end) joined.push(span)
+    else joined[joined.length - 1] = { start: last.start, end: Math.max(last.end, span.end) }
+  }
+  return joined
 }

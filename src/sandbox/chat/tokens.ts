@@ -1,5 +1,5 @@
-// Access tokens of end users (section 5). How the service issues them is not shown; the sandbox has a control
-// endpoint for it, and signs them, so that a client's handling of tokens meets real ones.
+// Access tokens of end users (section 5): signed JWTs, so that clients handle real ones. How the service issues them is
+// not shown; the sandbox has a control endpoint for it.
 import { decodeJwt, errors, jwtVerify, SignJWT } from 'jose'
 import type { Clock } from '../clock.ts'
 
@@ -7,36 +7,22 @@ const ISSUER = 'rollcall-sandbox'
 /** Pinned: a token that names another algorithm, `none` included, is refused whatever its signature. */
 const ALGORITHM = 'HS256'
 
-const HOUR_MS = 3_600_000
+type TokenCheck = { readonly kind: 'good'; readonly userId: string } | { readonly kind: 'expired' | 'bad' }
 
-export type IssuedToken = {
-  readonly token: string
-  /** Epoch milliseconds, on the second. */
-  readonly expiresAt: number
-}
-
-export type TokenCheck =
-  | { readonly kind: 'good'; readonly userId: string }
-  | { readonly kind: 'expired' }
-  | { readonly kind: 'bad' }
-
-export type Tokens = {
-  /** Default one hour, by the sandbox's clock. */
-  issue(userId: string, options?: { readonly expiresInMs?: number }): Promise<IssuedToken>
-  check(token: string): Promise<TokenCheck>
-}
-
-export type TokenParts = {
+type TokenParts = {
   readonly clock: Clock
-  /** At least 32 bytes, new at every start: a token of yesterday's sandbox is nobody's today. */
+  /** At least 32 bytes, new at every start: a token does not outlive its sandbox. */
   readonly secret: Uint8Array
   /** For `jti`. */
   readonly uuid: () => string
 }
 
-export function makeTokens({ clock, secret, uuid }: TokenParts): Tokens {
+export type Tokens = ReturnType<typeof makeTokens>
+
+export function makeTokens({ clock, secret, uuid }: TokenParts) {
   return {
-    async issue(userId, { expiresInMs = HOUR_MS } = {}) {
+    /** For one hour by default, by the sandbox's clock; `expiresAt` in epoch milliseconds, on the second. */
+    async issue(userId: string, { expiresInMs = 3_600_000 }: { readonly expiresInMs?: number } = {}) {
       const now = Math.floor(clock.now() / 1000)
       const expires = now + Math.ceil(expiresInMs / 1000)
       const token = await new SignJWT()
@@ -49,8 +35,8 @@ export function makeTokens({ clock, secret, uuid }: TokenParts): Tokens {
         .sign(secret)
       return { token, expiresAt: expires * 1000 }
     },
-    async check(token) {
-      // A JWT has no padding, and jose would pass over it.
+    async check(token: string): Promise<TokenCheck> {
+      // A JWT has no padding, but jose accepts it.
       if (token.includes('=')) return { kind: 'bad' }
       try {
         const { payload } = await jwtVerify(token, secret, {
@@ -61,26 +47,26 @@ export function makeTokens({ clock, secret, uuid }: TokenParts): Tokens {
         })
         return typeof payload.sub === 'string' ? { kind: 'good', userId: payload.sub } : { kind: 'bad' }
       } catch (error) {
-        if (error instanceof errors.JWTExpired) return { kind: 'expired' }
-        if (error instanceof errors.JOSEError) return { kind: 'bad' }
+        if (error instanceof errors.JOSEError) {
+          return { kind: error instanceof errors.JWTExpired ? 'expired' : 'bad' }
+        }
         throw error
       }
     },
   }
 }
 
-/** The token in an Authorization header; null when it holds none. The scheme's name has no case (RFC 9110, 11.1). */
+/** The token in an Authorization header, or null. The scheme's name ignores case (RFC 9110, 11.1). */
 export function bearerOf(header: string | undefined): string | null {
   return /^bearer +([\w.~+/=-]+)$/i.exec(header ?? '')?.[1] ?? null
 }
 
-/** Whom a token says it is about, believed or not: for the journal and for faults. */
+/** The user that a token names, verified or not: for the journal and for faults. */
 export function claimedUser(token: string): string | null {
   try {
     const { sub } = decodeJwt(token)
     return typeof sub === 'string' ? sub : null
   } catch (error) {
-    // Whatever stands there is no token, and so nobody's.
     if (error instanceof errors.JOSEError) return null
     throw error
   }

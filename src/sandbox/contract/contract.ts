@@ -1,80 +1,112 @@
-// What the interface document does not show, by dimension: how a service may answer that is documented no further.
-// Each dimension has the sandbox's own choice as its default; rollcall has to cope with every value.
+// A contract says how the sandbox answers where the interface document does not. Each dimension has the sandbox's own
+// choice as its default; rollcall has to cope with every value.
 import { z } from 'zod'
+import { DURATION_FORM, sayDuration } from '../../model/duration.ts'
 
 const DAY_MS = 86_400_000
 
+/** In the order of lists; the descriptions are for lists too. */
 export const contract = z.strictObject({
-  /** Answer to a create that was carried out (section 4.3). */
-  createStatus: z.literal([200, 201, 202, 204]).default(201),
-  createBody: z.enum(['user', 'none', 'ok', 'id']).default('user'),
-  /** Answer to an update that was carried out (sections 4.5 and 4.6). */
-  updateStatus: z.literal([200, 202, 204]).default(200),
-  updateBody: z.enum(['user', 'none', 'ok', 'null']).default('user'),
-  /** A create of somebody who is there; `upsert`: taken for a full update and answered like a create. */
-  duplicate: z.literal([409, 422, 400, 'upsert']).default(409),
-  /** A user who is not there; `null`: 200 with JSON null, to a GET and to an update alike. */
-  unknownUser: z.literal([404, 410, 'null']).default(404),
-  /**
-   * A body that is refused: 422 that names the fields (400 that says why for one that is no JSON), 400 that says
-   * nothing, 400 with an HTML page.
-   */
-  refusal: z.enum(['details', 'opaque', 'html']).default('details'),
-  /** A field whose values are refused although they fit section 2.6. */
-  refuses: z.enum(['nothing', 'description']).default('nothing'),
-  /** A field that no two users may have alike: a write with another user's value is a 409, in the form of `refusal`. */
-  unique: z.enum(['nothing', 'email']).default('nothing'),
-  /** How a GET shows a field without a value. */
-  nulls: z.enum(['null', 'absent', 'empty']).default('null'),
-  /** `status` and `gender` in a GET, as numbers or as numeric text. */
-  numbers: z.enum(['number', 'text']).default('number'),
-  /** How long a GET goes on showing what was there before a write. */
-  visibleAfterMs: z.int().min(0).max(600_000).default(0),
-  /** Server-to-server calls about users whose `user_id` contains this text are answered 403. */
-  forbidden: z.string().min(1).nullable().default(null),
-  /** How long status 4 gives access. A user has one trial. */
-  trialMs: z
-    .int()
+  createStatus: choice([200, 201, 202, 204], 201, 'answer to a create that was carried out'),
+  createBody: choice(['user', 'none', 'ok', 'id'], 'user', 'and its body; a 204 has none'),
+  updateStatus: choice([200, 202, 204], 200, 'answer to a PUT or PATCH that was carried out'),
+  updateBody: choice(['user', 'none', 'ok', 'null'], 'user', 'and its body; a 204 has none'),
+  duplicate: choice([409, 422, 400, 'upsert'], 409, 'create of an existing user; upsert: a full update'),
+  unknownUser: choice([404, 410, 'null'], 404, 'call about an unknown user; null: 200 with JSON null'),
+  refusal: choice(
+    ['details', 'opaque', 'html'],
+    'details',
+    'a bad body: a reason, a bare 400, or a 400 with HTML',
+  ),
+  refuses: choice(
+    ['nothing', 'description'],
+    'nothing',
+    'a field whose values are refused although they fit',
+  ),
+  unique: choice(
+    ['nothing', 'email'],
+    'nothing',
+    "a field that no two users share; another user's value gets a 409",
+  ),
+  nulls: choice(['null', 'absent', 'empty'], 'null', 'a field without a value, in a GET'),
+  numbers: choice(['number', 'text'], 'number', 'status and gender, in a GET'),
+  visibleAfterMs: duration(0, 600_000, 0, 'how long a GET goes on showing the state before a write'),
+  forbidden: z
+    .string()
     .min(1)
-    .max(3650 * DAY_MS)
-    .default(14 * DAY_MS),
-  /** What a GET shows after it: status 0, or still 4. Chat is shut either way. */
-  trialEnd: z.enum(['flips', 'stays']).default('flips'),
-  /** What a write with status 4 does when the trial is running or over: starts it anew, or nothing. */
-  trialAgain: z.enum(['restarts', 'continues']).default('continues'),
-  /** The e-mail as a GET shows it. */
-  email: z.enum(['kept', 'lower-case']).default('kept'),
-  /** The phone as a GET shows it: both parts joined in `mobile_phone` (2.6, rule 3), as sent, or as +34 612 345 678. */
-  phone: z.enum(['joined', 'kept', 'formatted']).default('joined'),
-  /** A professional's `photo` and `speciality_id`, or `avatar` and `speciality` as in the sample (2.2). */
-  names: z.enum(['table', 'sample']).default('table'),
-  /** A room's `id` in a list of professionals (2.5). */
-  roomId: z.enum(['number', 'text']).default('number'),
-  /** Order of a page of messages; the sample runs oldest first (4.1). */
-  order: z.enum(['oldest-first', 'newest-first', 'shuffled']).default('oldest-first'),
-  /** Whether a page holds its pivot too. */
-  pivot: z.enum(['excluded', 'included']).default('excluded'),
+    .nullable()
+    .default(null)
+    .describe('server-to-server calls about a user_id that contains this are answered 403; empty: none'),
+  trialMs: duration(1, 3650 * DAY_MS, 14 * DAY_MS, 'how long status 4 gives access'),
+  trialEnd: choice(
+    ['flips', 'stays'],
+    'flips',
+    'after the trial a GET shows status 0, or still 4; no chat either way',
+  ),
+  trialAgain: choice(
+    ['restarts', 'continues'],
+    'continues',
+    'what another write of status 4 does to the trial',
+  ),
+  email: choice(['kept', 'lower-case'], 'kept', 'the e-mail, in a GET'),
+  phone: choice(
+    ['joined', 'kept', 'formatted'],
+    'joined',
+    'the phone, in a GET: joined, as sent, or +34 612 345 678',
+  ),
+  names: choice(['table', 'sample'], 'table', 'photo and speciality_id, or avatar and speciality'),
+  roomId: choice(['number', 'text'], 'number', 'id of a room, in the list of professionals'),
+  order: choice(['oldest-first', 'newest-first', 'shuffled'], 'oldest-first', 'order of a page of messages'),
+  pivot: choice(['excluded', 'included'], 'excluded', 'whether a page of messages holds its pivot'),
 })
 
-/** With every dimension, and as one may write it. */
-export type Contract = z.output<typeof contract>
-export type ContractInput = z.input<typeof contract>
-
-/** The contract that is in force; it may change while the sandbox runs. */
-export type LiveContract = {
-  readonly now: Contract
-  /** Dimensions that are not named take their default; throws a ZodError and then changes nothing. */
-  set(contract: ContractInput): void
+function choice<const Value extends string | number>(
+  values: readonly Value[],
+  usual: NoInfer<Value>,
+  about: string,
+) {
+  return z.literal(values).default(usual).describe(about)
 }
 
-export function makeContract(start: ContractInput): LiveContract {
+function duration(minMs: number, maxMs: number, usual: number, about: string) {
+  return z.int().min(minMs).max(maxMs).default(usual).describe(about)
+}
+
+/** With every dimension, and as a caller may write it. */
+export type Contract = z.output<typeof contract>
+export type ContractInput = z.input<typeof contract>
+export type Dimension = keyof Contract
+
+export const DIMENSIONS = Object.keys(contract.shape) as readonly Dimension[]
+/** The contract with every dimension at its default. */
+export const DOCUMENTED: Contract = contract.parse({})
+
+/** The contract in force; it may change while the sandbox runs. */
+export type LiveContract = ReturnType<typeof makeContract>
+
+export function makeContract(start: ContractInput) {
   let live = contract.parse(start)
   return {
     get now() {
       return live
     },
-    set(next) {
+    /** Dimensions that are not named take their default; throws a ZodError and then changes nothing. */
+    set(next: ContractInput): void {
       live = contract.parse(next)
     },
   }
+}
+
+/** The values of a dimension that is a choice; null for durations, whose names end in `Ms`, and for texts. */
+export function choicesOf(dimension: Dimension): readonly (string | number)[] | null {
+  const inner = contract.shape[dimension].unwrap()
+  return inner instanceof z.ZodLiteral ? [...inner.values] : null
+}
+
+/** What a dimension takes as a word. */
+export function expected(dimension: Dimension): string {
+  const inner = contract.shape[dimension].unwrap()
+  if (inner instanceof z.ZodLiteral) return [...inner.values].join(', ')
+  if (!(inner instanceof z.ZodNumber)) return 'a text, percent-encoded where it holds spaces, or nothing'
+  return `${sayDuration(inner.minValue ?? 0)} to ${sayDuration(inner.maxValue ?? 0)}: ${DURATION_FORM}`
 }

@@ -1,36 +1,28 @@
-// Bodies of control endpoints, read with a schema.
+// Bodies of control endpoints, read with a schema, and the problems that an answer names.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { readBody } from '../../service/json.ts'
 import type { WireProblems } from '../../service/schema.ts'
-import { refuse } from '../answer.ts'
-import { send } from '../send.ts'
-import { MOST_PROBLEMS, shorten, TOLD } from '../told.ts'
+import { refuse, send } from '../answer.ts'
+import { IN_WORDS, MOST_PROBLEMS, shorten } from '../problems.ts'
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown
 
 /**
- * Carries out `then` with the JSON that a request holds, or answers 400. Its Content-Type does not matter, so that
- * curl's default will do.
+ * Calls `then` with a JSON body that fits the schema; otherwise 422 with what was expected of each field, never with
+ * its value, or 400 without JSON. Any Content-Type will do, as curl's default must.
  */
-export function withJson(then: (value: unknown, reply: FastifyReply) => unknown): Handler {
-  return ({ body }, reply) => {
-    const read = Buffer.isBuffer(body) ? readBody(body) : { kind: 'none' as const }
-    if (read.kind === 'json') return then(read.value, reply)
-    return send(reply, refuse(400, 'bad_request', 'A JSON body was expected.'))
-  }
-}
-
-/** The same for what fits the schema; otherwise 422 with what was expected of each field, never with what it held. */
 export function withBody<Schema extends z.ZodType>(
   schema: Schema,
   then: (body: z.output<Schema>, reply: FastifyReply) => unknown,
 ): Handler {
-  return withJson((value, reply) => {
-    const parsed = schema.safeParse(value, TOLD)
+  return ({ body }, reply) => {
+    const read = Buffer.isBuffer(body) ? readBody(body) : { kind: 'none' as const }
+    if (read.kind !== 'json') return send(reply, refuse(400, 'bad_request', 'A JSON body was expected.'))
+    const parsed = schema.safeParse(read.value, IN_WORDS)
     if (parsed.success) return then(parsed.data, reply)
     return send(reply, refuse(422, 'invalid', 'The body does not fit.', problemsOf(parsed.error)))
-  })
+  }
 }
 
 /** By the path of each field. */
@@ -46,15 +38,10 @@ function problemsOf(error: z.ZodError): WireProblems {
 }
 
 function nameOf(path: readonly PropertyKey[]): string {
-  return path.length === 0 ? 'body' : path.map((part) => shorten(String(part)) || NAMELESS).join('.')
+  return path.length === 0 ? 'body' : path.map((part) => shorten(String(part)) || '""').join('.')
 }
 
-/** What a field is called whose name is empty. */
-export const NAMELESS = '""'
-
-/**
- * A list, or the object that a GET shows it in under this name, so that what was shown can be put back as it is.
- */
+/** A list, or the object in which a GET shows it, so that the answer of a GET can be put back. */
 export function listOrShown<Schema extends z.ZodType>(name: string, list: Schema) {
   return z.preprocess((value) => {
     const isShown = typeof value === 'object' && value !== null && Object.keys(value).join() === name

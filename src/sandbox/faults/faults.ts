@@ -1,7 +1,7 @@
-// Faults on demand: which rule strikes a call. What striking means is in strike.ts and slow.ts.
+// Faults on demand: which rule strikes a call. What it does to the call is in strike.ts.
 import { z } from 'zod'
 import { OPTIONAL_FIELDS } from '../../model/user.ts'
-import { whole } from '../told.ts'
+import { whole } from '../problems.ts'
 
 const match = z.strictObject({
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH']).optional(),
@@ -27,11 +27,11 @@ const ACTIONS = 'latency, status, drop-before, drop-after, hang-after, slow-body
 const action = z.discriminatedUnion(
   'kind',
   [
-    /** Waits between the two before anything else is done; other rules may strike after it. */
+    /** A wait before anything else; other rules may strike after it. */
     z
       .strictObject({ kind: z.literal('latency'), minMs: milliseconds, maxMs: milliseconds })
       .refine(({ minMs, maxMs }) => minMs <= maxMs, 'the smaller figure first'),
-    /** Answers so, without looking at the call, or (`stored`) after having carried it out. */
+    /** An answer without the call being carried out, or (`stored`) after it. */
     z.strictObject({
       kind: z.literal('status'),
       status: whole(200, 599),
@@ -39,20 +39,14 @@ const action = z.discriminatedUnion(
       stored: z.boolean().default(false),
       retryAfter: retryAfter.optional(),
     }),
-    /** The connection is cut before the call is carried out. */
-    z.strictObject({ kind: z.literal('drop-before') }),
-    /** The connection is cut after the call was carried out. */
-    z.strictObject({ kind: z.literal('drop-after') }),
-    /** The call is carried out and never answered. */
-    z.strictObject({ kind: z.literal('hang-after') }),
-    /** The call is carried out and answered as ever, but the body's bytes take this long to come. */
-    z.strictObject({ kind: z.literal('slow-body'), durationMs: milliseconds }),
-    /** The connection is accepted and then cut, as by a proxy that has nobody behind it. */
-    z.strictObject({ kind: z.literal('down') }),
     /**
-     * Nobody is there: the call that it strikes is cut, and for this long the port is closed, to the control
-     * endpoints as well. What the sandbox holds stays.
+     * The connection is cut before or after the call is carried out; the call is carried out and never answered; the
+     * connection is accepted and cut, as by a proxy without a server behind it.
      */
+    z.strictObject({ kind: z.literal(['drop-before', 'drop-after', 'hang-after', 'down']) }),
+    /** The call is carried out and answered as always, but the bytes of the body take this long. */
+    z.strictObject({ kind: z.literal('slow-body'), durationMs: milliseconds }),
+    /** The call is cut and the port is closed for this long, to the control endpoints too. The users stay. */
     z.strictObject({ kind: z.literal('refuse'), durationMs: whole(1, 600_000, 'milliseconds') }),
   ],
   ACTIONS,
@@ -70,11 +64,10 @@ export const faultRule = z.strictObject({
   forMs: whole(1, 86_400_000, 'milliseconds').optional(),
   action,
 })
-/** A rule with its defaults filled in, and as one may write it. */
+/** A rule with its defaults, and as a caller may write it. */
 export type FaultRule = z.output<typeof faultRule>
 export type FaultInput = z.input<typeof faultRule>
-export type FaultAction = FaultRule['action']
-export type Ending = Exclude<FaultAction, { kind: 'latency' }>
+export type Ending = Exclude<FaultRule['action'], { kind: 'latency' }>
 
 export type FaultedCall = {
   readonly method: string
@@ -85,22 +78,14 @@ export type FaultedCall = {
 }
 
 /** What strikes a call: a wait, and then at most one of the other actions. */
-export type Strike = {
+type Strike = {
   readonly latencyMs: number
   readonly ending: Ending | null
   readonly kinds: readonly string[]
 }
 
-export type Faults = {
-  /** `spent`: it strikes no more, because of its times or its time. */
-  list(): readonly (FaultRule & { readonly struck: number; readonly spent: boolean })[]
-  /** Replaces all rules; throws a ZodError when one is malformed, and then changes nothing. */
-  set(rules: readonly FaultInput[]): void
-  add(rule: FaultInput): void
-  clear(): void
-}
-
-export type LiveFaults = Faults & { strike(call: FaultedCall): Strike }
+export type Faults = Omit<LiveFaults, 'strike'>
+export type LiveFaults = ReturnType<typeof makeFaults>
 
 type Live = { readonly rule: FaultRule; readonly since: number; struck: number }
 
@@ -108,35 +93,37 @@ type Live = { readonly rule: FaultRule; readonly since: number; struck: number }
  * @param random between 0 and 1, below 1; seeded, so that a run can be repeated
  * @param now milliseconds of a clock that only goes forward
  */
-export function makeFaults(random: () => number, now: () => number = () => performance.now()): LiveFaults {
+export function makeFaults(random: () => number, now: () => number = () => performance.now()) {
   let live: Live[] = []
   const parse = (rule: FaultInput): Live => ({ rule: faultRule.parse(rule), since: now(), struck: 0 })
-  const isSpent = ({ rule, since, struck }: Live) =>
-    struck >= (rule.times ?? Number.POSITIVE_INFINITY) ||
-    now() - since >= (rule.forMs ?? Number.POSITIVE_INFINITY)
+  const isSpent = ({ rule: { times = Infinity, forMs = Infinity }, since, struck }: Live) =>
+    struck >= times || now() - since >= forMs
 
   return {
-    list: () => live.map((entry) => ({ ...entry.rule, struck: entry.struck, spent: isSpent(entry) })),
-    set(rules) {
+    /** `spent`: it strikes no more, because of its times or its time. */
+    list: (): readonly (FaultRule & { readonly struck: number; readonly spent: boolean })[] =>
+      live.map((entry) => ({ ...entry.rule, struck: entry.struck, spent: isSpent(entry) })),
+    /** Replaces all rules; throws a ZodError when one is malformed, and then changes nothing. */
+    set(rules: readonly FaultInput[]): void {
       live = rules.map(parse)
     },
-    add(rule) {
+    add(rule: FaultInput): void {
       live.push(parse(rule))
     },
-    clear() {
+    clear(): void {
       live = []
     },
-    strike(call) {
+    strike(call: FaultedCall): Strike {
       let latencyMs = 0
       const kinds: string[] = []
       for (const entry of live) {
-        const { rule } = entry
-        if (isSpent(entry) || !matches(rule.match, call)) continue
-        if (rule.rate < 1 && random() >= rule.rate) continue
+        const { match, rate, action } = entry.rule
+        if (isSpent(entry) || !matches(match, call)) continue
+        if (rate < 1 && random() >= rate) continue
         entry.struck += 1
-        kinds.push(rule.action.kind)
-        if (rule.action.kind !== 'latency') return { latencyMs, ending: rule.action, kinds }
-        latencyMs += between(rule.action, random)
+        kinds.push(action.kind)
+        if (action.kind !== 'latency') return { latencyMs, ending: action, kinds }
+        latencyMs += action.minMs + random() * (action.maxMs - action.minMs)
       }
       return { latencyMs, ending: null, kinds }
     },
@@ -152,10 +139,6 @@ function matches({ method, path, userId, status, field }: FaultRule['match'], ca
     (status === undefined || ('status' in body && body.status === status)) &&
     (field === undefined || Object.hasOwn(body, field))
   )
-}
-
-function between({ minMs, maxMs }: { minMs: number; maxMs: number }, random: () => number): number {
-  return minMs + random() * (maxMs - minMs)
 }
 
 /** Mulberry32: small, and the same sequence for the same seed on every machine. */

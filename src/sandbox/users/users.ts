@@ -1,11 +1,10 @@
-// The users that the sandbox holds, in memory.
-import { type FieldValue, OPTIONAL_FIELDS, type OptionalField } from '../../model/user.ts'
+// The users that the sandbox holds, in memory: their fields, their trials, and which state a GET shows.
+import { FORMATS, joinPhone } from '../../model/formats.ts'
+import { type FieldValue, OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../../model/user.ts'
 import { type Clock, makeClock } from '../clock.ts'
-import { type LiveContract, makeContract } from '../contract/contract.ts'
-import { shownOf, type Versions, written, writtenAtOnce } from './lag.ts'
-import { type Access, accessOf, shownStatus, type TrialStart, trialAfter } from './trial.ts'
+import { type Contract, DOCUMENTED, type LiveContract, makeContract } from '../contract/contract.ts'
 
-/** A user as the sandbox holds it: every field of section 2.6 as it was sent, null where there is none. */
+/** A user as the sandbox holds it: every field of section 2.6 as it was sent, null where there is no value. */
 export type StoredUser = {
   readonly user_id: string
   readonly status: number
@@ -15,77 +14,75 @@ export type UserEdit = { readonly status?: number } & Readonly<
   Partial<Record<OptionalField, FieldValue | undefined>>
 >
 
-/** The two edits work behind rollcall's back: they are not in the journal, and a GET shows them at once. */
-export type SandboxUsers = {
-  readonly size: number
-  /** Values as they were sent; the status is 0 after a trial that ends so. */
-  get(userId: string): StoredUser | undefined
-  /** In the order in which they were created. */
-  all(): readonly StoredUser[]
-  /** Whether the user may use the service now; undefined: not registered. */
-  access(userId: string): Access | undefined
-  /** Puts the complete user: a field that is not named has no value, a status that is not named is 0. */
-  set(userId: string, user: UserEdit): StoredUser
-  /** Changes only what is named; makes the user when there is none. */
-  edit(userId: string, changes: UserEdit): StoredUser
-  /** Forgets everything about the user, the trial too. */
-  delete(userId: string): boolean
-  clear(): void
-}
+/** `none`: status 0. `trial-over`: status 4, and the trial has ended, whatever a GET shows. */
+export type Access = 'none' | 'full' | 'trial' | 'trial-over'
 
-/** What the endpoints need besides. */
-export type LiveUsers = SandboxUsers & {
-  /** As `set` and `edit`, and shown by a GET when the contract says so. */
-  write(userId: string, user: UserEdit, how: 'set' | 'edit'): StoredUser
-  /** The user as a GET finds it. */
-  seen(userId: string): StoredUser | undefined
-}
+/** What a test or a person may do with the users. */
+export type SandboxUsers = Omit<LiveUsers, 'write' | 'seen'>
+export type LiveUsers = ReturnType<typeof makeUsers>
 
-type Held = { readonly user: StoredUser; readonly trialStart: TrialStart }
-export type UsersParts = { readonly contract: LiveContract; readonly clock: Clock }
+/** `trialStart`: when the user's one trial began, by the sandbox's clock; null: never. */
+type Held = { readonly user: StoredUser; readonly trialStart: number | null }
 
-export function makeUsers(parts: Partial<UsersParts> = {}): LiveUsers {
+export function makeUsers(parts: { readonly contract?: LiveContract; readonly clock?: Clock } = {}) {
   const { contract = makeContract({}), clock = makeClock() } = parts
   const users = new Map<string, Versions<Held>>()
   const heldOf = (userId: string) => users.get(userId)?.at(-1)?.held
   const moment = () => ({ now: clock.now(), lagMs: contract.now.visibleAfterMs })
-  const standing = ({ user, trialStart }: Held) => ({
-    status: user.status,
-    trialStart,
-    now: clock.now(),
-    contract: contract.now,
-  })
-  const show = (held: Held): StoredUser => ({ ...held.user, status: shownStatus(standing(held)) })
-  const compute = (userId: string, edit: UserEdit, how: 'set' | 'edit'): Held => {
-    const before = heldOf(userId)
-    const user = compose(userId, how === 'edit' ? before?.user : undefined, edit)
-    const held = { user, trialStart: before?.trialStart ?? null }
-    // A status that an edit does not name is not written.
-    if (how === 'edit' && edit.status === undefined) return held
-    return { user, trialStart: trialAfter(standing(held)) }
+
+  /** By the duration that is in force now, so that a trial can be made to end at once. */
+  function accessOf({ user: { status }, trialStart }: Held): Access {
+    if (status !== 4) return status === 2 ? 'full' : 'none'
+    return trialStart !== null && clock.now() - trialStart >= contract.now.trialMs ? 'trial-over' : 'trial'
   }
-  const putAtOnce = (userId: string, edit: UserEdit, how: 'set' | 'edit') => {
-    const held = compute(userId, edit, how)
-    users.set(userId, writtenAtOnce(held, clock.now()))
+  /**
+   * The first write of status 4 starts the trial (section 2.6). Later writes change nothing, unless the contract
+   * restarts it, or the clock was set back to before its start.
+   */
+  function trialAfter(status: number, start: number | null): number | null {
+    if (status !== 4) return start
+    const now = clock.now()
+    return start === null || start > now || contract.now.trialAgain === 'restarts' ? now : start
+  }
+  function show(held: Held): StoredUser {
+    const flips = contract.now.trialEnd === 'flips' && accessOf(held) === 'trial-over'
+    return flips ? { ...held.user, status: 0 } : held.user
+  }
+  function put(userId: string, edit: UserEdit, how: 'set' | 'edit', isAtOnce: boolean): StoredUser {
+    const { user: before, trialStart = null } = heldOf(userId) ?? {}
+    const user = compose(userId, how === 'edit' ? before : undefined, edit)
+    // An edit that does not name the status does not write it.
+    const writesStatus = how === 'set' || edit.status !== undefined
+    const held = { user, trialStart: writesStatus ? trialAfter(user.status, trialStart) : trialStart }
+    const now = isAtOnce ? writtenAtOnce(held, clock.now()) : written(users.get(userId) ?? [], held, moment())
+    users.set(userId, now)
     return show(held)
   }
   return {
     get size() {
       return users.size
     },
-    get: (userId) => maybe(heldOf(userId), show),
-    all: () => [...users.keys()].flatMap((userId) => maybe(heldOf(userId), show) ?? []),
-    access: (userId) => maybe(heldOf(userId), (held) => accessOf(standing(held))),
-    set: (userId, user) => putAtOnce(userId, user, 'set'),
-    edit: (userId, changes) => putAtOnce(userId, changes, 'edit'),
-    delete: (userId) => users.delete(userId),
+    /** Values as they were sent; the status is 0 after a trial that ends so. */
+    get: (userId: string) => maybe(heldOf(userId), show),
+    /** In the order in which they were created. */
+    all: (): readonly StoredUser[] =>
+      [...users.keys()].flatMap((userId) => maybe(heldOf(userId), show) ?? []),
+    /** Whether the user may use the service now; undefined: not registered. */
+    access: (userId: string) => maybe(heldOf(userId), accessOf),
+    /**
+     * Puts the complete user: a field that is not named has no value, a status that is not named is 0. Like `edit` it
+     * works behind rollcall's back: it is not in the journal, and a GET shows it at once.
+     */
+    set: (userId: string, user: UserEdit) => put(userId, user, 'set', true),
+    /** Changes only what is named; creates the user when there is none. */
+    edit: (userId: string, changes: UserEdit) => put(userId, changes, 'edit', true),
+    /** Forgets everything about the user, the trial too. */
+    delete: (userId: string) => users.delete(userId),
     clear: () => users.clear(),
-    write(userId, user, how) {
-      const held = compute(userId, user, how)
-      users.set(userId, written(users.get(userId) ?? [], held, moment()))
-      return show(held)
-    },
-    seen: (userId) => maybe(shownOf(users.get(userId) ?? [], moment()), show),
+    /** For the endpoints: like `set` and `edit`, but a GET shows it only when the contract says so. */
+    write: (userId: string, user: UserEdit, how: 'set' | 'edit') => put(userId, user, how, false),
+    /** The user as a GET finds it. */
+    seen: (userId: string) => maybe(shownOf(users.get(userId) ?? [], moment()), show),
   }
 }
 
@@ -93,12 +90,12 @@ function maybe<From, To>(value: From | undefined, then: (value: From) => To): To
   return value === undefined ? undefined : then(value)
 }
 
-/** What the formats of section 2.6 take for no value; white space alone is no e-mail address either. */
+/** No value by the formats of section 2.6; white space alone is no e-mail address either. */
 export function isBlank(value: FieldValue): boolean {
   return value === null || (typeof value === 'string' && value.trim() === '')
 }
 
-/** Only names of section 2.6 are ever read or written, so that no name from outside can do harm. */
+/** Reads and writes only names of section 2.6, so that no name from outside can do harm. */
 function compose(userId: string, before: StoredUser | undefined, edit: UserEdit): StoredUser {
   const fields = OPTIONAL_FIELDS.map((field): [OptionalField, FieldValue] => {
     const value = edit[field] === undefined ? before?.[field] : edit[field]
@@ -109,4 +106,84 @@ function compose(userId: string, before: StoredUser | undefined, edit: UserEdit)
     status: edit.status ?? before?.status ?? 0,
     ...(Object.fromEntries(fields) as Record<OptionalField, FieldValue>),
   }
+}
+
+// Delayed visibility: which of a user's states a GET shows.
+
+/** The oldest first; the last one is held, and a GET shows the last one that is older than its `lagMs`. */
+export type Versions<T> = readonly { readonly held: T; readonly at: number; readonly lagMs: number }[]
+type Moment = { readonly now: number; readonly lagMs: number }
+
+/** Writes that are not shown yet; a fast caller must not fill the memory. */
+export const MOST = 20
+
+/**
+ * With one more write. Beyond `MOST` the state goes whose neighbours are closest in time, so that a GET moves from
+ * state to state however fast they are written: none too early, none later than a ninth of the lag.
+ */
+export function written<T>(before: Versions<T>, held: T, moment: Moment): Versions<T> {
+  const versions = [...before, { held, at: moment.now, lagMs: moment.lagMs }]
+  const left = versions.slice(Math.max(0, shownIndex(versions, moment)))
+  if (left.length <= MOST) return left
+  const gap = (index: number) => (left[index + 1]?.at ?? 0) - (left[index - 1]?.at ?? 0)
+  const inner = left.map((_version, index) => index).slice(1, -1)
+  return left.toSpliced(
+    inner.reduce((best, index) => (gap(index) < gap(best) ? index : best), 1),
+    1,
+  )
+}
+
+/** A GET shows nothing older from now on. */
+export function writtenAtOnce<T>(held: T, now: number): Versions<T> {
+  return [{ held, at: now, lagMs: 0 }]
+}
+
+/** Undefined: the first write is not shown yet. */
+export function shownOf<T>(versions: Versions<T>, moment: Moment): T | undefined {
+  return versions[shownIndex(versions, moment)]?.held
+}
+
+/**
+ * A write waits as long as the contract said then, or less when it says less now. A write after `now`, because the
+ * clock was set back, does not wait.
+ */
+function shownIndex<T>(versions: Versions<T>, { now, lagMs: most }: Moment): number {
+  return versions.findLastIndex(({ at, lagMs }) => now < at || now - at >= Math.min(lagMs, most))
+}
+
+export type RetrievedForm = Pick<Contract, 'nulls' | 'numbers' | 'email' | 'phone'>
+
+/**
+ * The user as a GET shows it (section 4.4): sixteen fields, no `country_code`, and by default the prefix before the
+ * number in `mobile_phone` (section 2.6, rules 1 and 3).
+ */
+export function retrievedForm(
+  user: StoredUser,
+  form: RetrievedForm = DOCUMENTED,
+): Readonly<Record<string, FieldValue>> {
+  const { [UNVERIFIABLE_FIELD]: _unseen, ...fields } = user
+  const email =
+    form.email === 'lower-case' && typeof user.email === 'string' ? user.email.toLowerCase() : user.email
+  const shown = Object.entries({ ...fields, email, mobile_phone: shownPhone(user, form) })
+  return Object.fromEntries(
+    shown.flatMap(([field, value]): [string, FieldValue][] => {
+      if (value !== null) return [[field, form.numbers === 'text' ? String(value) : value]]
+      return form.nulls === 'absent' ? [] : [[field, form.nulls === 'empty' ? '' : null]]
+    }),
+  )
+}
+
+/** `formatted`: +34 612 345 678 however it was written; a number that cannot be read stays as it is. */
+function shownPhone(user: StoredUser, { phone: form }: RetrievedForm): FieldValue {
+  const { mobile_phone: number, mobile_phone_prefix: prefix } = user
+  if (number === null || form === 'kept') return number
+  if (form === 'joined') return `${prefix ?? ''}${number}`
+  const bare = FORMATS.mobile_phone.parse(number)
+  const code = FORMATS.mobile_phone_prefix.parse(prefix)
+  if (!bare.ok || !code.ok) return number
+  const rest = joinPhone(String(bare.value), code.value === null ? null : String(code.value))
+  if (!rest.ok) return number
+  return [...(code.value === null ? [] : [`+${code.value}`]), ...(rest.value.match(/\d{1,3}/g) ?? [])].join(
+    ' ',
+  )
 }

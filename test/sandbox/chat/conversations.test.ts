@@ -2,10 +2,14 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Draft, makeConversations, shownRoom } from '../../../src/sandbox/chat/conversations.ts'
-import { makeDrafts } from '../../../src/sandbox/chat/filling.ts'
-import { pageOf } from '../../../src/sandbox/chat/page.ts'
-import { makeUuid } from '../../../src/sandbox/chat/uuid.ts'
+import {
+  type Draft,
+  makeConversations,
+  makeDrafts,
+  makeUuid,
+  pageOf,
+  shownRoom,
+} from '../../../src/sandbox/chat/conversations.ts'
 import { makeClock } from '../../../src/sandbox/clock.ts'
 import { seededRandom } from '../../../src/sandbox/faults/faults.ts'
 import { message as messageWire, room as roomWire } from '../../../src/service/chat-schema.ts'

@@ -1,6 +1,6 @@
 // Section 4.1: the messages of a room over HTTP, and the client that reads them.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { makeDrafts } from '../../../src/sandbox/chat/filling.ts'
+import { makeDrafts } from '../../../src/sandbox/chat/conversations.ts'
 import { startPair } from '../../service/pair.ts'
 import { type ChatScene, NOW, PRO, startChatScene } from './scene.ts'
 

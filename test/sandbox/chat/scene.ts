@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { z } from 'zod'
-import { makeDrafts } from '../../../src/sandbox/chat/filling.ts'
+import { makeDrafts } from '../../../src/sandbox/chat/conversations.ts'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts'
 import { type MessageWire, message } from '../../../src/service/chat-schema.ts'
 import { chatHeaders, KEYS, type Talked, talk } from '../talk.ts'

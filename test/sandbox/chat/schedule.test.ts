@@ -1,7 +1,7 @@
 // Sections 2.2 and 2.4: connected or not, and until when, from the schedules.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { standingAt } from '../../../src/sandbox/chat/schedule.ts'
+import { presenceAt } from '../../../src/sandbox/chat/professionals.ts'
 import { WEEKDAYS } from '../../../src/service/chat.ts'
 import type { ScheduleWire } from '../../../src/service/chat-schema.ts'
 import { runs } from '../../support/size.ts'
@@ -18,8 +18,8 @@ const OFFICE = ['9:00', '13:00', '15:00', '18:00'] as const
 const at = (text: string) => Date.parse(`${text}Z`)
 const text = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString().slice(0, 16))
 const standing = (schedules: readonly ScheduleWire[], moment: string) => {
-  const found = standingAt(schedules, at(moment))
-  return [found.status, text(found.status === 'online' ? found.disconnectsAt : found.connectsAt)]
+  const found = presenceAt(schedules, at(moment))
+  return [found.status, text(found.changesAt)]
 }
 
 describe('a professional with two periods a day', () => {
@@ -130,11 +130,9 @@ describe('whatever the schedules', () => {
   it('status and next change are those found by looking at every minute', () => {
     fc.assert(
       fc.property(fc.array(schedule, { maxLength: 9 }), moment, (schedules, ms) => {
-        const found = standingAt(schedules, ms)
+        const found = presenceAt(schedules, ms)
         expect(found.status === 'online').toBe(isConnected(schedules, ms))
-        expect(found.status === 'online' ? found.disconnectsAt : found.connectsAt).toBe(
-          nextChange(schedules, ms),
-        )
+        expect(found.status === 'online' ? found.changesAt : found.changesAt).toBe(nextChange(schedules, ms))
       }),
       { numRuns: runs(500) },
     )
@@ -143,11 +141,11 @@ describe('whatever the schedules', () => {
   it('at the moment of the next change the status is the other one', () => {
     fc.assert(
       fc.property(fc.array(schedule, { minLength: 1, maxLength: 9 }), moment, (schedules, ms) => {
-        const found = standingAt(schedules, ms)
-        const next = found.status === 'online' ? found.disconnectsAt : found.connectsAt
+        const found = presenceAt(schedules, ms)
+        const next = found.status === 'online' ? found.changesAt : found.changesAt
         if (next === null) return
-        expect(standingAt(schedules, next).status).not.toBe(found.status)
-        expect(standingAt(schedules, next - 1).status).toBe(found.status)
+        expect(presenceAt(schedules, next).status).not.toBe(found.status)
+        expect(presenceAt(schedules, next - 1).status).toBe(found.status)
       }),
       { numRuns: runs(2000) },
     )

@@ -1,9 +1,6 @@
-import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { contract } from '../../../src/sandbox/contract/contract.ts'
-import { DIMENSIONS, DOCUMENTED } from '../../../src/sandbox/contract/dimensions.ts'
+import { contract, DOCUMENTED } from '../../../src/sandbox/contract/contract.ts'
 import { PRESETS } from '../../../src/sandbox/contract/presets.ts'
-import { runs } from '../../support/size.ts'
 import { jsonOf, type Service, startService } from '../contract/service.ts'
 
 let service: Service
@@ -58,23 +55,16 @@ describe('the control endpoint of the contract', () => {
 
 describe('what is wrong with a contract', () => {
   it.each<[string, unknown, Record<string, string>]>([
-    ['a value', { createStatus: 205 }, { createStatus: 'expected 200, 201, 202, 204' }],
-    ['a value of another type', { duplicate: '422' }, { duplicate: 'expected 409, 422, 400, "upsert"' }],
-    ['a duration', { visibleAfterMs: '2s' }, { visibleAfterMs: 'expected 0 to 600000 milliseconds' }],
-    ['an empty text', { forbidden: '' }, { forbidden: 'expected a text, or null' }],
-    [
-      'a dimension that there is not',
-      { createstatus: 204 },
-      { createstatus: 'not known; did you mean createStatus?' },
-    ],
-    ['a preset that there is not', { preset: 'legasy' }, { preset: 'not known; did you mean legacy?' }],
+    ['a value', { createStatus: 205 }, { createStatus: 'one of 200, 201, 202, 204' }],
+    ['a value of another type', { duplicate: '422' }, { duplicate: 'one of 409, 422, 400, upsert' }],
+    ['a duration', { visibleAfterMs: '2s' }, { visibleAfterMs: 'a number' }],
+    ['an empty text', { forbidden: '' }, { forbidden: 'a text that is not empty' }],
+    ['an unknown dimension', { createstatus: 204 }, { createstatus: 'no field of this body' }],
+    ['an unknown preset', { preset: 'legasy' }, { preset: 'not known; did you mean legacy?' }],
     [
       'several things',
       { nulls: 1, order: 'none', pivot: 'included' },
-      {
-        nulls: 'expected "null", "absent", "empty"',
-        order: 'expected "oldest-first", "newest-first", "shuffled"',
-      },
+      { nulls: 'one of null, absent, empty', order: 'one of oldest-first, newest-first, shuffled' },
     ],
     ['a word', 'lagging creat-204', { 'creat-204': 'not known; did you mean create-204?' }],
     [
@@ -82,17 +72,17 @@ describe('what is wrong with a contract', () => {
       'trial-ms=soon',
       { 'trial-ms': expect.stringContaining('14d') as unknown as string },
     ],
-    ['no contract at all', 7, { body: expect.stringContaining('preset') as unknown as string }],
-    ['a list', ['legacy'], { body: expect.stringContaining('preset') as unknown as string }],
-    ['null', null, { body: expect.stringContaining('preset') as unknown as string }],
-    ['an empty text', ' ', { body: expect.stringContaining('preset') as unknown as string }],
-    ['an empty name', { '': 1 }, { '""': expect.stringContaining('not known') as unknown as string }],
+    ['no contract at all', 7, { body: 'an object' }],
+    ['a list', ['legacy'], { body: 'an object' }],
+    ['null', null, { body: 'an object' }],
+    ['an empty text', ' ', { body: expect.stringContaining('presets') as unknown as string }],
+    ['an empty name', { '': 1 }, { '""': 'no field of this body' }],
   ])('%s is told, and changes nothing', async (_name, body, fields) => {
     service.sandbox.contract.set({ nulls: 'absent' })
     const seen = await put(body)
     expect([seen.status, jsonOf(seen)]).toEqual([
       422,
-      { error: { code: 'invalid', message: 'The contract does not fit.', fields } },
+      { error: { code: 'invalid', message: 'The body does not fit.', fields } },
     ])
     expect(service.sandbox.contract.now).toEqual({ ...DOCUMENTED, nulls: 'absent' })
   })
@@ -100,36 +90,6 @@ describe('what is wrong with a contract', () => {
   it.each(['', '{', 'legacy', '\u00ff'])('%j is no JSON', async (body) => {
     const seen = await service.control('PUT', body)
     expect([seen.status, jsonOf(seen)]).toMatchObject([400, { error: { code: 'bad_request' } }])
-  })
-
-  it('survives any JSON, and pollutes nothing', async () => {
-    const name = fc.constantFrom('preset', '__proto__', 'constructor', 'toString', ...DIMENSIONS)
-    const value = fc.oneof(fc.jsonValue(), fc.constantFrom(...Object.keys(PRESETS)))
-    const raw = fc
-      .array(fc.tuple(name, value))
-      .map(
-        (entries) =>
-          `{${entries.map((pair) => pair.map((each) => JSON.stringify(each)).join(':')).join(',')}}`,
-      )
-    await fc.assert(
-      fc.asyncProperty(
-        fc.oneof(
-          raw,
-          fc.json(),
-          fc.string().map((text) => JSON.stringify(text)),
-        ),
-        async (body) => {
-          const { status } = await service.control('PUT', body)
-          expect([200, 422]).toContain(status)
-          expect(contract.parse(service.sandbox.contract.now)).toEqual(service.sandbox.contract.now)
-        },
-      ),
-      { numRuns: runs(300) },
-    )
-    for (const body of ['{"preset":{"toString":1}}', '{"__proto__":{"polluted":1}}']) {
-      expect((await service.control('PUT', body)).status, body).toBe(422)
-    }
-    expect(({} as Record<string, unknown>).polluted).toBeUndefined()
   })
 
   it('is not told at endless length', async () => {

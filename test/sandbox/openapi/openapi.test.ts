@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import fc from 'fast-check'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { OPENAPI_PATH } from '../../../src/sandbox/openapi/openapi.ts'
+import { makeOpenApi, OPENAPI_PATH } from '../../../src/sandbox/openapi.ts'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts'
 import { managedFields, rowOf, settingsFor } from '../../support/arbitrary.ts'
 import { configOf, makeCustomer } from '../../support/pure-claims.ts'
@@ -209,6 +209,31 @@ describe('what fits the document is taken', () => {
       }),
       { numRuns: runs(200) },
     )
+  })
+})
+
+describe('what the sandbox refuses although it is a text of the right kind', () => {
+  it.each([
+    { first_name: '\ud800' },
+    { first_name: 'a\u0000' },
+    { user_id: '\udc00' },
+    { email: 'a@c.123' },
+    { email: 'a@c' },
+    { email: `${'a'.repeat(65)}@correo.example` },
+  ])('does not fit the document either: %j', async (fields) => {
+    const body = { user_id: 'u', status: 2, ...fields }
+    expect((await send('POST', { path: USERS, body })).status).toBe(422)
+    expect(misfits('#/components/schemas/CreateUser', body)).not.toEqual([])
+  })
+})
+
+describe('GET /openapi.json', () => {
+  it('is the document with the address of the sandbox as its server, for any caller, and not in the journal', async () => {
+    sandbox.journal.clear()
+    const answer = await fetch(sandbox.url + OPENAPI_PATH)
+    expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
+    expect(await answer.json()).toEqual(makeOpenApi(sandbox.url))
+    expect(sandbox.journal.list()).toEqual([])
   })
 })
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { MOST, shownOf, type Versions, written, writtenAtOnce } from '../../../src/sandbox/users/lag.ts'
+import { MOST, shownOf, type Versions, written, writtenAtOnce } from '../../../src/sandbox/users/users.ts'
 import { runs } from '../../support/size.ts'
 
 describe('what a GET shows while writes are on their way', () => {

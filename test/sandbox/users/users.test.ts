@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { OPTIONAL_FIELDS } from '../../../src/model/user.ts'
 import { makeClock } from '../../../src/sandbox/clock.ts'
 import { type ContractInput, makeContract } from '../../../src/sandbox/contract/contract.ts'
-import { retrievedForm } from '../../../src/sandbox/users/shown.ts'
-import { makeUsers, type StoredUser } from '../../../src/sandbox/users/users.ts'
+import { makeUsers, retrievedForm, type StoredUser } from '../../../src/sandbox/users/users.ts'
 
 const NONE = Object.fromEntries(OPTIONAL_FIELDS.map((field) => [field, null]))
 
@@ -83,6 +82,17 @@ describe('the users of the sandbox', () => {
     users.delete('u')
     users.set('u', { status: 4 })
     expect(users.access('u')).toBe('trial')
+  })
+
+  it('start the trial again with a 4 when the clock was set back to before its start', () => {
+    const { users, clock } = build({ trialMs: 1000 })
+    users.set('u', { status: 4 })
+    clock.advance(-5000)
+    expect(users.access('u')).toBe('trial')
+    users.set('u', { status: 2 })
+    users.set('u', { status: 4 })
+    clock.advance(1000)
+    expect(users.access('u')).toBe('trial-over')
   })
 
   it('end every trial at once when the contract says that it is that short', () => {

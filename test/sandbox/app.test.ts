@@ -2,8 +2,8 @@
 import { once } from 'node:events'
 import http from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { makeMalformed, refusalOf } from '../../src/sandbox/malformed.ts'
-import { makeApp, type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
+import { makeApp, makeMalformed, refusalOf } from '../../src/sandbox/app.ts'
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 import { KEYS } from './talk.ts'
 import { collect, connect, exchange, statusesIn } from './wire.ts'
 

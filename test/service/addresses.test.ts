@@ -3,8 +3,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { professional } from '../../../src/service/chat-schema.ts'
-import { runs } from '../../support/size.ts'
+import { professional } from '../../src/service/chat-schema.ts'
+import { runs } from '../support/size.ts'
 
 const ajv = new Ajv2020()
 addFormats.default(ajv)
