@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
+import { digestOf, readConditions } from '../customers/conditions.ts'
 import { RollcallError } from '../model/errors.ts'
-import { digestOf, readConditions } from '../sweep/conditions.ts'
 import type { Only } from '../sweep/differs.ts'
 import type { Restriction } from '../sweep/restriction.ts'
 import { MOST_WHOLE, type NumberRule, numberOf, wholeNumber, within } from './option-values.ts'

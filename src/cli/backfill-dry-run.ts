@@ -83,7 +83,7 @@ async function look(io: Io, looking: Looking): Promise<Omit<Foretold, 'target'>>
   const countedOf = await makeReadCounted(looking)
   const sample = makeSample<Sampled>(asked.sample, Math.random)
   const total = await countCustomers(pool, await describeCustomers(pool, config), restriction.conditions)
-  const sharers = makeSharers(total ?? 0)
+  const sharers = makeSharers()
   const progress = openProgress(io, () => performance.now())
   let forecast: Forecast = NOTHING_AHEAD
   try {

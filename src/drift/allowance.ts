@@ -1,4 +1,4 @@
-// The calls that verification may make by now, and when it stands back. Pure.
+// How fast customers are verified, the calls that may be made by now, and when verification stands back. Pure.
 
 /** Calls are gathered for no longer than this, so that they come evenly and not in bursts. */
 const GATHERED_S = 0.5
@@ -40,4 +40,16 @@ export function standstill({ rate, liveWaits, current, swept, gap }: Circumstanc
   if (gap) return 'gap'
   if (rate <= 0) return 'stopped'
   return liveWaits ? 'live' : null
+}
+
+/** What is owed goes first in any case; workers leave most of the pace to it, and a run that a person waits for half. */
+const SHARE = { tick: 0.25, run: 0.5 }
+
+export function speedOfTicks(rate: number): number {
+  return rate * SHARE.tick
+}
+
+/** `asked`: the limit that was asked for. Nobody is faster than the common pace. */
+export function speedOf(rate: number, asked: number | null): number {
+  return asked === null ? rate * SHARE.run : Math.min(rate, asked)
 }

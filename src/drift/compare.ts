@@ -6,7 +6,7 @@ import type { RemoteUser } from '../service/body.ts'
 import { NO_VALUE } from '../sync/digest.ts'
 import { accessAfter, wrongFields } from '../sync/plan.ts'
 import { planAfter, planNow, type Snapshot } from '../sync/snapshot.ts'
-import { accessWhileHeld, thereWhenHeld, wantedWhenHeld, wrongWhenFound } from './held-access.ts'
+import { accessWhileHeld, thereWhenHeld, wantedWhenHeld, wrongWhenFound } from './held.ts'
 import type { Cause, DriftField, DriftKind, DriftVerdict, Skipped, Verdict, WrongAccess } from './words.ts'
 
 /** What a GET showed; `unreadable`: a 2xx that is no user, or another one. */

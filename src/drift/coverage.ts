@@ -1,7 +1,7 @@
 // How far verification has come and what it has found; counts and times only.
 import type { ClientBase } from 'pg'
 import { isDoubted, readEvidence } from './evidence.ts'
-import { type HeldAccess, readHeldAccess } from './held-read.ts'
+import { type HeldAccess, readHeldAccess } from './held.ts'
 import { countOpen, type OpenCount } from './list.ts'
 import { SEEN_AT, VERIFIABLE } from './verifiable.ts'
 import { DRIFT_KINDS, type DriftKind, WRONG_ACCESS, type WrongAccess } from './words.ts'

@@ -1,8 +1,32 @@
 // What a look makes of the finding that is open for a customer, if there is one. Pure.
 
 import type { Compared } from './compare.ts'
-import { type Lag, longestLagMs } from './looks.ts'
-import type { DriftField, DriftVerdict, Resolved, Skipped } from './words.ts'
+import type { DriftField, DriftVerdict, NoAnswer, Resolved, Skipped } from './words.ts'
+
+/** A change or a repair that is under way is over soon. */
+const SOON_MS = 2000
+/** A difference that comes back after so many repairs is one for a person. */
+export const MOST_REPAIRS = 3
+
+export type Lag = { readonly consistencyDelayMs: number }
+
+/** Never sooner than the service may lag. */
+export function secondLookMs({ consistencyDelayMs }: Lag): number {
+  return consistencyDelayMs
+}
+
+export function postponedMs({ consistencyDelayMs }: Lag): number {
+  return Math.max(consistencyDelayMs, SOON_MS)
+}
+
+/**
+ * What is set for somebody whose difference may be a write that is not shown yet: a look before that says nothing. A later
+ * time is one for workers (answers that nobody believed), or one of before the clock was set back: it keeps no other look
+ * from counting.
+ */
+function longestLagMs({ looks, repairs }: { readonly looks: number; readonly repairs: number }, lag: Lag) {
+  return postponedMs(lag) * (looks < 2 ? 1 : 2 ** repairs)
+}
 
 /** A finding that is open, as it is stored. */
 export type Open = DriftVerdict & {
@@ -21,7 +45,7 @@ export type Open = DriftVerdict & {
   readonly desired: string | null
 }
 
-/** What a look has shown; `left`: none was made. */
+/** What a look has shown; `left`: none was made; `no-answer`: it has shown nothing. */
 export type Looked =
   | {
       readonly kind: 'seen'
@@ -30,7 +54,8 @@ export type Looked =
       readonly ownForms: readonly DriftField[]
       readonly desired: string
     }
-  | { readonly kind: 'left'; readonly why: Skipped | 'no-answer' }
+  | { readonly kind: 'left'; readonly why: Skipped }
+  | { readonly kind: 'no-answer'; readonly why: NoAnswer }
 
 /** The part of a finding that a look writes. */
 export type Told = DriftVerdict & {
@@ -61,7 +86,10 @@ export function isFound({ looks }: Pick<Open, 'looks'>): boolean {
  * says nothing of them.
  */
 export function stepFor(open: Open | null, looked: Looked, lag: Lag): Step {
-  if (looked.kind === 'left') return open ? afterNoLook(open, looked.why) : NOTHING
+  if (looked.kind !== 'seen') {
+    if (!open) return NOTHING
+    return looked.kind === 'left' ? afterNoLook(open, looked.why) : { do: 'postpone' }
+  }
   const { compared, ownForms, desired } = looked
   if (compared.kind === 'agrees') {
     if (!open) return NOTHING
@@ -116,14 +144,13 @@ function howEnded(open: Open, kind: DriftVerdict['kind'], desired: string): Reso
   return how === 'by-itself' && kind !== open.kind ? 'otherwise' : how
 }
 
-function afterNoLook(open: Open, why: Skipped | 'no-answer'): Step {
+function afterNoLook(open: Open, why: Skipped): Step {
   switch (why) {
     case 'owed':
     case 'just-settled':
     case 'moved':
     case 'held':
     case 'unreadable-row':
-    case 'no-answer':
       return { do: 'postpone' }
     case 'discarded':
       return isFound(open) ? resolved('accepted') : { do: 'forget' }

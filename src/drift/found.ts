@@ -2,7 +2,7 @@
 import type { ClientBase } from 'pg'
 import { OPEN_RELEASE } from '../ledger/released.ts'
 import { iso } from '../ledger/sql.ts'
-import { readHeldAccess } from './held-read.ts'
+import { readHeldAccess } from './held.ts'
 import { EMPTY_TALLY, plus, tallyOf } from './tally.ts'
 import { SEEN_AT, TOLD } from './verifiable.ts'
 import type { Finding, Skipped, Tally } from './words.ts'

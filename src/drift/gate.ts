@@ -1,6 +1,5 @@
 // Holds a run back for what goes before it, and says when it cannot go on.
-import { type Allowance, type Circumstances, refill } from './allowance.ts'
-import { speedOf } from './speed.ts'
+import { type Allowance, type Circumstances, refill, speedOf } from './allowance.ts'
 import { MOST_AT_ONCE } from './verify.ts'
 import type { Doubt, Stopped, Verified } from './words.ts'
 

@@ -7,7 +7,7 @@ import { noteToLook } from '../ledger/note.ts'
 import { listed } from '../ledger/sql.ts'
 import { UNDER_WAY } from '../ledger/taken.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { type Lag, MOST_REPAIRS, postponedMs } from './looks.ts'
+import { type Lag, MOST_REPAIRS, postponedMs } from './findings.ts'
 import { type DriftField, REPAIRABLE_KINDS, type WrongAccess } from './words.ts'
 
 /** A finding that is confirmed and open. */

@@ -5,45 +5,32 @@ import { userIdOf } from '../model/mapped.ts'
 import { toRecord } from '../sync/memory.ts'
 import { planAfter, type Snapshot } from '../sync/snapshot.ts'
 import type { Sight } from './compare.ts'
+import type { Looked } from './findings.ts'
 import type { DriftKind } from './words.ts'
 
-export type Sighted = { readonly sight: Sight | null }
-
 /** `record`: what replaces what was remembered; null where that stays. */
-export type Recorded = {
+type Recorded = {
   readonly key: CustomerKey
-  readonly verdict: Judged
+  readonly verdict: 'agrees' | DriftKind
   readonly record: ReturnType<typeof toRecord> | null
 }
 
-/** What a look with a clear answer has said. */
-export type Judged = 'agrees' | DriftKind
-
-type Recording = Sighted & {
-  readonly subject: Snapshot
-  readonly verdict: Judged
-}
+type Recording = { readonly subject: Snapshot; readonly looked: Looked; readonly sight: Sight | null }
 
 /**
  * What agrees refreshes what is remembered. What differs changes nothing of it: the claim that repairs looks for itself, and
  * lets the brake count what it writes; and the daily check of capture, which plans by what is remembered, must not repair
  * what is only to be reported. Of somebody who was erased no digest is kept; that record is a claim's to write.
  */
-export function recordOf({ subject, sight, verdict }: Recording): Recorded {
+export function recordOf({ subject, looked, sight }: Recording): Recorded {
   const { key, work, mapped, digestKey } = subject
+  const verdict = looked.kind === 'seen' ? looked.compared.kind : 'agrees'
   const base = { key, verdict, record: null }
   if (verdict !== 'agrees' || sight === null || sight === 'unreadable' || work.record.erased !== null)
     return base
-  const { record } = work
   const { memory } = planAfter(subject, sight)
-  const { state, reason, issues } = record
-  const kept = {
-    userId: userIdOf(mapped) ?? record.userId,
-    state,
-    reason,
-    issues,
-    wasThere: sight !== 'absent',
-  }
+  const { state, reason, issues, userId } = work.record
+  const kept = { userId: userIdOf(mapped) ?? userId, state, reason, issues, wasThere: sight !== 'absent' }
   return { ...base, record: toRecord(memory, digestKey, kept) }
 }
 

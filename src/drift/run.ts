@@ -18,7 +18,7 @@ export type DriveOptions = {
   readonly gate: Gate
   readonly everybody: (from: Place) => AsyncGenerator<Next>
   readonly verify: Verify
-  /** What the answers so far say of the service; see doubt.ts. */
+  /** What the answers so far say of the service; see tally.ts. */
   readonly doubtOf: (tally: Tally) => Doubt | null
   readonly onLooks: (verified: readonly Verified[], run: Run) => void
   /** From now on another process may go on with it. */

@@ -1,6 +1,6 @@
 // Verifies customers: read, look, compare, store. See docs/protocol.md, "Verification".
 import { setImmediate } from 'node:timers/promises'
-import type { CallEntry } from '../ledger/calls.ts'
+import { type CallEntry, readUnclear } from '../ledger/calls.ts'
 import { claimChecks, endChecks } from '../ledger/check.ts'
 import { readStanding } from '../ledger/generation.ts'
 import { capturedOf } from '../ledger/sweep-work.ts'
@@ -11,15 +11,12 @@ import type { SnapshotReading } from '../sync/snapshot.ts'
 import { claimLastsMs } from '../sync/time-needed.ts'
 import { compare, heldAccess } from './compare.ts'
 import { isStrange, witnesses } from './evidence.ts'
-import type { Looked } from './findings.ts'
 import { type Answer, makeLook } from './look.ts'
 import { mend, type ToMend } from './mend.ts'
 import { type ReadSubject, readSubjects } from './read.ts'
 import { ownFormsOf, shownOf } from './shown.ts'
-import { storeLooks } from './store.ts'
-import { readUnclear } from './unclear.ts'
-import { isDrift, type NoAnswer, type Skipped, type Verdict, type Verified } from './words.ts'
-import type { Given, Stored } from './writes.ts'
+import { type Given, type Stored, storeLooks } from './store.ts'
+import { isDrift, type Verdict, type Verified } from './words.ts'
 
 export type VerifyOptions = SnapshotReading & {
   readonly context: Pick<SyncContext, 'users' | 'permits' | 'heard' | 'brake'>
@@ -121,7 +118,7 @@ async function carryOut(keys: readonly CustomerKey[], batch: Checking): Promise<
 }
 
 async function mendThem(
-  given: readonly Judged[],
+  given: readonly Given[],
   stored: readonly Stored[],
   { repair, pool, context, config }: Checking,
 ): Promise<ReadonlySet<CustomerKey>> {
@@ -137,50 +134,39 @@ async function mendThem(
 }
 
 /** That all agrees holds whatever is on its way; a difference does not. */
-function differs({ looked }: Judged): boolean {
+function differs({ looked }: Given): boolean {
   return looked.kind === 'seen' && looked.compared.kind !== 'agrees'
 }
 
-function unsaid(judged: Judged): Judged {
-  return { ...judged, looked: { kind: 'left', why: 'owed' }, none: null }
+function unsaid(given: Given): Given {
+  return { ...given, looked: { kind: 'left', why: 'owed' } }
 }
-
-type Left<Why> = { readonly kind: 'left'; readonly why: Why }
-type Said = { readonly looked: Extract<Looked, { kind: 'seen' }> | Left<Skipped>; readonly none: null }
-/** `none`: why there was no answer. */
-type Unanswered = { readonly looked: Left<'no-answer'>; readonly none: NoAnswer }
-
-type Judged = Omit<Given, 'looked'> & (Said | Unanswered)
 
 async function compareAll(
   read: readonly ReadSubject[],
   answers: ReadonlyMap<CustomerKey, Answer>,
   { pool, generation, checks }: Checking,
-): Promise<readonly Judged[]> {
+): Promise<readonly Given[]> {
   const keys = [...answers].filter(([, answer]) => 'sight' in answer).map(([key]) => key)
   const unclear = await readUnclear(pool, keys)
-  return read.flatMap(({ subject, skip }): Judged[] => {
+  return read.flatMap(({ subject, skip }): Given[] => {
     const token = checks.get(subject.key) ?? null
+    const unseen = { subject, token, sight: null }
     const why = skip ?? (token === null ? 'moved' : null)
-    if (why) return [{ subject, looked: { kind: 'left', why }, token, sight: null, none: null }]
+    if (why) return [{ ...unseen, looked: { kind: 'left', why } }]
     const answer = answers.get(subject.key)
     if (!answer) return []
-    if ('none' in answer)
-      return [{ subject, looked: { kind: 'left', why: 'no-answer' }, token, sight: null, none: answer.none }]
+    if ('none' in answer) return [{ ...unseen, looked: { kind: 'no-answer', why: answer.none } }]
     const { sight } = answer
-    const doubted = unclear.get(subject.key) ?? []
-    const verdict = compare(subject, sight, { doubted, generation })
-    const looked = {
-      ...({ kind: 'seen', compared: verdict, desired: subject.desired } as const),
-      ownForms: ownFormsOf(subject, sight),
-    }
-    return [{ subject, looked, token, sight, none: null }]
+    const compared = compare(subject, sight, { doubted: unclear.get(subject.key) ?? [], generation })
+    const ownForms = ownFormsOf(subject, sight)
+    return [{ ...unseen, sight, looked: { kind: 'seen', compared, ownForms, desired: subject.desired } }]
   })
 }
 
-function verifiedOf(judged: Judged, stored: Stored, mended: ReadonlySet<CustomerKey>): Verified {
-  const { subject } = judged
-  const verdict = verdictOf(judged, stored)
+function verifiedOf(given: Given, stored: Stored, mended: ReadonlySet<CustomerKey>): Verified {
+  const { subject, sight } = given
+  const verdict = verdictOf(given, stored)
   const { standing, findingId, resolved, more, nextInMs } = stored
   return {
     key: subject.key,
@@ -189,17 +175,21 @@ function verifiedOf(judged: Judged, stored: Stored, mended: ReadonlySet<Customer
     standing: isDrift(verdict) ? standing : null,
     ...{ findingId, resolved, more, repairing: mended.has(subject.key) },
     lookAgainInMs: nextInMs,
-    shown: judged.sight !== null && isDrift(verdict) ? shownOf(subject, judged.sight, verdict) : [],
+    shown: sight !== null && isDrift(verdict) ? shownOf(subject, sight, verdict) : [],
   }
 }
 
-function verdictOf({ subject, looked, none }: Judged, { moved, told }: Stored): Verdict {
+function verdictOf({ subject, looked }: Given, { moved, told }: Stored): Verdict {
   if (moved) return { kind: 'skipped', why: 'moved' }
-  if (looked.kind === 'seen') {
-    const { compared } = looked
-    return told !== null && compared.kind !== 'agrees' ? told : compared
+  switch (looked.kind) {
+    case 'seen':
+      return told !== null && looked.compared.kind !== 'agrees' ? told : looked.compared
+    case 'no-answer':
+      return looked
+    case 'left':
+      if (looked.why === 'held') return { kind: 'skipped', why: 'held', access: heldAccess(subject) }
+      return { kind: 'skipped', why: looked.why }
+    default:
+      return looked satisfies never
   }
-  if (none !== null) return { kind: 'no-answer', why: none }
-  if (looked.why === 'held') return { kind: 'skipped', why: 'held', access: heldAccess(subject) }
-  return { kind: 'skipped', why: looked.why }
 }

@@ -2,13 +2,13 @@
 import type pg from 'pg'
 import { expect, test } from 'vitest'
 import { resolveConfig } from '../../src/config/resolve.ts'
+import { readConditions } from '../../src/customers/conditions.ts'
 import { countCustomers } from '../../src/customers/count.ts'
 import { describeCustomers, findMisfits } from '../../src/customers/describe.ts'
 import { makeReadKeys } from '../../src/customers/pages.ts'
 import { makeReading } from '../../src/customers/reading.ts'
 import { endPool, makePool } from '../../src/database/pool.ts'
 import { RollcallError } from '../../src/model/errors.ts'
-import { readConditions } from '../../src/sweep/conditions.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 
 type Customers = { readonly view?: string; readonly searchPath?: string[]; readonly rowSecurity?: 'apply' }

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Circumstances, refill, standstill } from '../../src/drift/allowance.ts'
-import { speedOfTicks } from '../../src/drift/speed.ts'
+import { type Circumstances, refill, speedOfTicks, standstill } from '../../src/drift/allowance.ts'
 
 const GOOD: Circumstances = { rate: 50, liveWaits: false, current: true, swept: true, gap: false }
 

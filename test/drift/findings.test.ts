@@ -150,7 +150,7 @@ describe('how one ends', () => {
     expect(Object.fromEntries(said(1))).toEqual({
       ...{ ...waits, discarded: 'forget', rejected: 'forget', 'not-ours': 'forget' },
     })
-    expect(how({}, { kind: 'left', why: 'no-answer' })).toBe('postpone')
+    expect(how({}, { kind: 'no-answer', why: 'trouble' })).toBe('postpone')
     expect(step(null, { kind: 'left', why: 'owed' })).toEqual({ do: 'nothing' })
   })
   test('where all that differed is a form of the service alone, that is how it ended', () => {

@@ -1,8 +1,8 @@
 // When a run may look at somebody, how fast, and when it ends instead.
 import { describe, expect, test } from 'vitest'
 import type { Circumstances } from '../../src/drift/allowance.ts'
+import { speedOf } from '../../src/drift/allowance.ts'
 import { makeGate } from '../../src/drift/gate.ts'
-import { speedOf } from '../../src/drift/speed.ts'
 
 const FINE: Circumstances = { rate: 100, liveWaits: false, current: true, swept: true, gap: false }
 

@@ -13,10 +13,10 @@ import { believe, readEvidence, witnesses } from '../../src/drift/evidence.ts'
 import { readOpenFound } from '../../src/drift/found.ts'
 import { countOpen, dueLooks, pruneFindings } from '../../src/drift/list.ts'
 import { mend } from '../../src/drift/mend.ts'
-import { writeRecords } from '../../src/drift/record.ts'
-import { lockOpen, writeFindings } from '../../src/drift/rows.ts'
 import { beginDrift, endDrift, keepDrift, readPast } from '../../src/drift/runs.ts'
+import { storeLooks } from '../../src/drift/store.ts'
 import { pruneCalls, writeCalls } from '../../src/ledger/calls.ts'
+import { claimChecks } from '../../src/ledger/check.ts'
 import { makeEnd } from '../../src/ledger/ending.ts'
 import { readErasures } from '../../src/ledger/erasures.ts'
 import { applyGeneration, markSwept } from '../../src/ledger/generation.ts'
@@ -25,6 +25,7 @@ import { installationName, readBinding } from '../../src/ledger/target.ts'
 import { readPace } from '../../src/pace/read.ts'
 import { setCeiling } from '../../src/pace/row.ts'
 import { makeDigester } from '../../src/sync/digest.ts'
+import type { Snapshot } from '../../src/sync/snapshot.ts'
 import { openSync, type Secrets } from '../../src/worker/context.ts'
 import { makeHousekeeping } from '../../src/worker/housekeeping.ts'
 import { makeNoting } from '../../src/worker/noting.ts'
@@ -148,17 +149,19 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
     await listDecisions(session.pool, 1)
   },
   'the ceiling is set': ({ pool }) => setCeiling(pool, 100),
-  'what is found is stored': async ({ pool }) => {
-    await lockOpen(pool, ['k1'])
-    const made = await writeFindings(pool, { ...NO_WRITES, insert: [FINDING] })
-    const id = made.get('k1') ?? ''
-    await writeFindings(pool, {
-      ...NO_WRITES,
-      postpone: [id],
-      resolve: [{ id, how: 'gone' }],
-      forget: [id],
-    })
-    await writeRecords(pool, [{ key: 'k1', verdict: 'agrees', record: null }])
+  'what is found is stored': async ({ pool, house }) => {
+    const { fingerprint, timing } = house.config
+    const work = { record: NEVER_SETTLED }
+    const mapped = { kind: 'removed', userId: 'u' }
+    const subject = { key: 'checked', mapped, desired: 'd', digestKey: 'k', work } as unknown as Snapshot
+    const options = { ...timing, consistencyDelayMs: 0, fingerprint, mendsLater: false }
+    // Suspected, found, ended; suspected, and forgotten.
+    for (const compared of [MISSING, MISSING, AGREES, MISSING, AGREES]) {
+      const token =
+        (await claimChecks(pool, ['checked'], { lastsMs: 1, fingerprint })).get('checked') ?? null
+      const looked = { kind: 'seen', compared, ownForms: [], desired: 'd' } as const
+      await storeLooks(pool, [{ subject, looked, sight: null, token }], options)
+    }
     await readEvidence(pool)
     await witnesses(pool, [])
     await believe(pool, { by: 'test', why: 'test' })
@@ -214,28 +217,8 @@ export const READER_FLOWS: Readonly<Record<string, Flow>> = {
   },
 }
 
-const NO_WRITES = {
-  doubt: [],
-  doubtMs: 1,
-  forget: [],
-  postpone: [],
-  postponeMs: 1,
-  resolve: [],
-  change: [],
-  insert: [],
-}
-const FINDING = {
-  ...{
-    key: 'k1',
-    userId: null,
-    kind: 'missing' as const,
-    fields: [],
-    pending: [],
-    cause: 'never-delivered' as const,
-    access: 'lost' as const,
-  },
-  ...{ desired: 'd', nextInMs: 0 },
-}
+const MISSING = { kind: 'missing', fields: [], cause: 'never-delivered', access: 'lost' } as const
+const AGREES = { kind: 'agrees' } as const
 const { writtenAgoMs: _written, verifiedAgoMs: _seen, newcomer: _new, ...EMPTY } = NEVER_SETTLED
 const ENDING = {
   ...{

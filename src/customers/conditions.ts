@@ -2,12 +2,12 @@
 import { createHmac } from 'node:crypto'
 import pg, { type ClientBase } from 'pg'
 import type { Config } from '../config/config.ts'
-import { type FoundColumn, findColumns, findRelation } from '../customers/catalog.ts'
-import { neededColumns } from '../customers/columns.ts'
-import { type Condition, conditionSql } from '../customers/condition.ts'
-import { queryCustomers, settingsOf } from '../customers/query.ts'
 import { closest } from '../model/closest.ts'
 import { RollcallError } from '../model/errors.ts'
+import { type FoundColumn, findColumns, findRelation } from './catalog.ts'
+import { neededColumns } from './columns.ts'
+import { type Condition, conditionSql } from './condition.ts'
+import { queryCustomers, settingsOf } from './query.ts'
 import { parseWhere, type Said } from './where.ts'
 
 type Client = Pick<ClientBase, 'query'>

@@ -1,5 +1,5 @@
 // `--where`: a restriction in words, and what it means by the columns that there are.
-import type { Operator } from '../customers/condition.ts'
+import type { Operator } from './condition.ts'
 
 /** As it was said; which column it is about, and of which type that is, the catalog tells. */
 export type Said = {
