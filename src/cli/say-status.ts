@@ -7,6 +7,7 @@ import type { Overview } from '../ledger/overview.ts'
 import type { SweepsReport } from '../ledger/runs-read.ts'
 import { sayService } from '../model/service.ts'
 import type { PaceReport } from '../pace/read.ts'
+import { counted } from '../report/figures.ts'
 import { namedService } from '../service/target.ts'
 import type { Swept } from '../sweep/sweep.ts'
 import type { BindingStatus } from './binding.ts'
@@ -50,7 +51,7 @@ export function sayOverview(status: Status, config: Config): string[] {
     ),
     ...lines(
       'capture',
-      `${captured} of ${capture.tables.length} tables; ${outbox.rows} changes not noted yet${age(outbox.oldestAgeMs)}`,
+      `${captured} of ${capture.tables.length} tables; ${counted(outbox.rows, 'change')} not noted yet${age(outbox.oldestAgeMs)}`,
     ),
     ...sayShownSweeps(sweeps).flatMap(([label, text]) => lines(label, text)),
     ...lines(
@@ -59,7 +60,9 @@ export function sayOverview(status: Status, config: Config): string[] {
         ? 'nothing'
         : `${total}: ${owed.due} due, ${owed.queued} queued, ${owed.active} active, ${owed.waiting} waiting${age(owed.oldestAgeMs)}`,
     ),
-    ...(overview.unknown > 0 ? lines('unknown', `${overview.unknown} users have to be looked up first`) : []),
+    ...(overview.unknown > 0
+      ? lines('unknown', `${counted(overview.unknown, 'user has', 'users have')} to be looked up first`)
+      : []),
     ...lines('pace', pace ? sayPace(pace) : 'not set yet'),
     ...sayBrake(brake),
     ...lines('verified', sayVerified(verification)),

@@ -202,7 +202,7 @@ mended AS (
     LATERAL (SELECT NOT e.acknowledged AND found.fields <> '{}' AND found.fields <@ ARRAY(
       SELECT jsonb_object_keys(coalesce(nullif(e.record->'normalised', 'null'), '{}'))) AS form) own
   WHERE f.id = found.id AND found.key = ended.key AND e.kind = 'settle' AND e.record->>'state' = 'idle'
-    AND (e.looked OR CASE f.kind WHEN 'unreadable' THEN false WHEN 'missing' THEN 'user_id' = ANY(e.carried)
+    AND (e.looked AND NOT coalesce(e.unclear, false) OR CASE f.kind WHEN 'unreadable' THEN false WHEN 'missing' THEN 'user_id' = ANY(e.carried)
       WHEN 'unexpected-access' THEN 'status' = ANY(e.carried) ELSE f.fields <@ e.carried END)),
 spent AS (
   -- A release was for what the customer was held for: once that is settled, or is something else, it is used up.

@@ -1,4 +1,5 @@
 import { runLoop } from '../dispatch/loop.ts'
+import { databaseError } from '../ledger/reachable.ts'
 import { nameOf } from '../model/name-of.ts'
 import { type Log, recoveryLevel, troubleLevel } from '../ops/log.ts'
 import { sleep } from '../ops/time.ts'
@@ -10,6 +11,12 @@ type Options = {
   readonly signal: AbortSignal
   /** Sees each step. */
   readonly watch: Measuring['observers']['watchLoop'] | undefined
+}
+
+/** Postgres' own sentence about a missing right or a server that is away: it names roles and tables, and no value. */
+function whyOf(error: unknown): { readonly why?: readonly string[] } {
+  const known = databaseError(error)
+  return known ? { why: known.details } : {}
 }
 
 /** The worker's loops: each repeats its step until the worker stops, and tells when it fails and when it works again. */
@@ -26,7 +33,7 @@ export function makeLoops({ log, signal, watch }: Options) {
         if (failures === 0) log[recoveryLevel(failed)]({ loop }, 'it works again')
         else
           log[troubleLevel(failures)](
-            { loop, failures, ...nameOf(error) },
+            { loop, failures, ...nameOf(error), ...whyOf(error) },
             'a step failed and will be tried again',
           )
         failed = failures

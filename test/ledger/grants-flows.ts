@@ -157,8 +157,7 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
     const options = { ...timing, consistencyDelayMs: 0, fingerprint, mendsLater: false }
     // Suspected, found, ended; suspected, and forgotten.
     for (const compared of [MISSING, MISSING, AGREES, MISSING, AGREES]) {
-      const token =
-        (await claimChecks(pool, ['checked'], { lastsMs: 1, fingerprint })).get('checked') ?? null
+      const token = (await claimChecks(pool, ['checked'], { lastsMs: 1, fingerprint })).get('checked') ?? null
       const looked = { kind: 'seen', compared, ownForms: [], desired: 'd' } as const
       await storeLooks(pool, [{ subject, looked, sight: null, token }], options)
     }

@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { expect, test } from 'vitest'
 import { makeLog } from '../../src/ops/log.ts'
 import { makeLoops } from '../../src/worker/loops.ts'
@@ -16,6 +17,24 @@ async function play(failing: number, level: 'info' | 'debug' = 'info') {
   })
   return lines.map(({ msg }) => msg)
 }
+
+test('a right that is gone is told in the words of Postgres, any other error by its name alone', async () => {
+  const lines: { why?: string[] }[] = []
+  const log = makeLog('debug', { stream: { write: (line: string) => lines.push(JSON.parse(line)) } })
+  const stop = new AbortController()
+  const { every } = makeLoops({ log, signal: stop.signal, watch: undefined })
+  const refusal = Object.assign(new pg.DatabaseError('permission denied for table owed', 0, 'error'), {
+    code: '42501',
+  })
+  const errors = [refusal, new Error('a value')]
+  await every(1, 'sweep', async () => {
+    const error = errors.shift()
+    if (error) throw error
+    stop.abort()
+  })
+  expect(lines.slice(0, 2).map(({ why }) => why)).toEqual([['permission denied for table owed'], undefined])
+  expect(JSON.stringify(lines)).not.toContain('a value')
+})
 
 test('a failure that the log does not show has no recovery either', async () => {
   expect(await play(1)).toEqual([])
