@@ -12,7 +12,7 @@ import {
   STATUS_CLASSES,
   statusClassOf,
 } from './label-sets.ts'
-import { makeTableGauges } from './table-gauges.ts'
+import { showTables } from './table-gauges.ts'
 import type { Tables } from './tables.ts'
 
 /**
@@ -109,7 +109,6 @@ export function makeMeasuring({ now, onTrouble }: Options): Measuring {
     duration({ method }, ms / 1000)
   }
   const loops = makeLoopHealth<LoopName>({ limits: LOOP_LIMITS_MS, now })
-  const showTables = makeTableGauges()
   let tables: () => Promise<Tables | null> = async () => null
 
   return {

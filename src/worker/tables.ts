@@ -1,8 +1,8 @@
 import type { Pool } from 'pg'
 import { endPool, makePool } from '../database/pool.ts'
+import type { DriftKind, WrongAccess } from '../drift/words.ts'
 import { type Overview, readOverview } from '../ledger/overview.ts'
 import { readSweeps, type SweepsReport } from '../ledger/runs-read.ts'
-import type { DriftReading } from './drift-gauges.ts'
 
 /** What is asked of each kind of the brake. */
 export type BrakeReading = {
@@ -20,6 +20,20 @@ export type PaceReading = {
   readonly heldForMs: number
   readonly breaker: string
   readonly cause: string | null
+}
+
+/** What is asked of verification. */
+export type DriftReading = {
+  readonly coverage: {
+    readonly customers: number
+    readonly within: number
+    readonly oldestAgeMs: number | null
+    readonly overdue: number
+    readonly proof: { readonly medianMs: number; readonly p95Ms: number } | null
+  }
+  readonly open: Readonly<Record<DriftKind, number>>
+  readonly access: Readonly<Record<WrongAccess, number>>
+  readonly doubt: object | null
 }
 
 export type Tables = {

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Overview } from '../../src/ledger/overview.ts'
 import type { SweepsReport } from '../../src/ledger/runs-read.ts'
-import type { DriftReading } from '../../src/worker/drift-gauges.ts'
-import { makeTableGauges } from '../../src/worker/table-gauges.ts'
-import type { BrakeReading, PaceReading, Tables } from '../../src/worker/tables.ts'
+import { showTables } from '../../src/worker/table-gauges.ts'
+import type { BrakeReading, DriftReading, PaceReading, Tables } from '../../src/worker/tables.ts'
 
 const OWED: Overview['owed'] = {
   deletion: 1,
@@ -43,7 +42,7 @@ async function shown(
     outbox: { rows: 4, bytes: 8192, oldestAgeMs: 1500 },
   } as Overview
   const tables: Tables = { overview, sweeps, brake, pace, drift }
-  const text = await makeTableGauges()(tables)
+  const text = await showTables(tables)
   return text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
 }
 
