@@ -1,5 +1,5 @@
 import { type Mapped, validUntilOf } from '../model/mapped.ts'
-import type { SyncStep } from '../sync/run.ts'
+import type { SyncStep } from '../sync/context.ts'
 
 /** Bodies hold field values: their names are shown. */
 export function redacted(plan: object): object {

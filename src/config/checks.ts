@@ -1,6 +1,7 @@
 // What several sections of a configuration must agree on.
 import { OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
-import type { ClearWith, Config, FieldSource, Watched } from './config.ts'
+import type { Config, FieldSource, Watched } from './config.ts'
+import type { ClearWith } from './define.ts'
 import type { Problem } from './problems.ts'
 import type { Mapping } from './reading.ts'
 import { sameRelation } from './relation.ts'

@@ -1,5 +1,6 @@
 // The configuration as the rest of the house sees it: validated, every default filled in, frozen.
 import type { OptionalField, UserField } from '../model/user.ts'
+import type { ClearWith } from './define.ts'
 import type { Reconcile } from './reconcile.ts'
 import type { Held } from './until.ts'
 
@@ -31,8 +32,6 @@ export type Watched = {
   /** Columns whose change matters; absent: found from the mapping (table) or the view's own definition. */
   readonly columns?: readonly string[]
 }
-
-export type ClearWith = 'null' | 'empty' | 'omit'
 
 /** The larger of a number of customers and a share (0 to 1). */
 export type BrakeLimit = { readonly customers: number; readonly share: number }

@@ -1,7 +1,8 @@
 // The configuration as its author writes it. These types are for editors; what counts is the check at load
 // (resolve.ts), because a configuration may be plain JavaScript.
 import type { OptionalField, UserField } from '../model/user.ts'
-import type { ClearWith } from './config.ts'
+
+export type ClearWith = 'null' | 'empty' | 'omit'
 
 /**
  * The named columns of one customer. Integers of up to 32 bits are numbers and booleans are booleans; dates,

@@ -1,7 +1,7 @@
 // Those who share a user with somebody whose claim has ended: they must be looked at again.
 import type { Pool } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
-import type { Ending } from './ending.ts'
+import type { Ending } from './end-of-claim.ts'
 import { TAKE, UNDER_WAY } from './taken.ts'
 import { VERIFICATIONS } from './verification.ts'
 

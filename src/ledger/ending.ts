@@ -1,91 +1,10 @@
+// The statement that stores how a claim ends.
 import type { Pool } from 'pg'
-import type { CustomerKey } from '../model/customer.ts'
-import type { OptionalField, UserField } from '../model/user.ts'
 import { makeBatch, retried } from './batch.ts'
 import { noteNamed, noteSharers } from './claimants.ts'
-import type { LedgerRecord } from './record.ts'
+import type { Ending } from './end-of-claim.ts'
 import { TAKE, UNDER_WAY } from './taken.ts'
 import { VERIFICATIONS, VERIFY_AFTER, VERIFY_FIRST } from './verification.ts'
-
-/** A value that a user held and holds no more: the digests of what was sent, and of what a GET had shown. */
-export type Freed = {
-  readonly field: OptionalField
-  readonly sent: string | null
-  readonly seen: string | null
-}
-
-/**
- * How a claim ends. `settle`: the plan for the claimed version is carried out, or needs a person (rejected,
- * held). `retry`: a sure "not now". `unknown`: a call may have reached the service and nobody knows.
- */
-export type Ending = {
-  readonly id: string
-  readonly token: string
-  readonly key: CustomerKey
-  readonly version: string
-  readonly kind: 'settle' | 'retry' | 'unknown'
-  /** A call of this claim got a trusted answer, so the remote state is known again. */
-  readonly sure: boolean
-  /** A writing request of this claim may have been sent. */
-  readonly wrote: boolean
-  /** Something was acknowledged as done, or is over and may be done. */
-  readonly acknowledged: boolean
-  /** Counts as a failed attempt. */
-  readonly failed: boolean
-  readonly gapMs: number
-  readonly backoffMs: number
-  /** How long what a request of this claim does may still not be seen: the service's lag, and while it may arrive. */
-  readonly lateMs: number
-  /**
-   * The last write was answered with neither yes nor no, so its request is over. An unknown outcome waits for `lateMs`
-   * alone and asks for no verification; a settle took it for a yes, and asks for one.
-   */
-  readonly unclear: boolean
-  /**
-   * When the customer is planned again though nothing has changed, in milliseconds since 1970: the mapping's answer ceases
-   * to hold, or a value that another user had is tried again. Null settles that there is no such time.
-   */
-  readonly replanAtMs: number | null
-  /** The database's clock at the claim, in milliseconds since 1970. */
-  readonly claimedAtMs: number
-  /** A GET of this claim showed all that is desired, after the last write. */
-  readonly verified: boolean
-  /** A GET of this claim showed how the user was. */
-  readonly looked: boolean
-  /** What a clear yes of this claim was about; with the `user_id` the user as a whole. */
-  readonly carried: readonly UserField[]
-  /** When the oldest change was made that this ending settles, in milliseconds since 1970. */
-  readonly changedAtMs: number | null
-  /** The mapping that it went by. */
-  readonly generation: string
-  /** Digest of what that mapping made of the customer. */
-  readonly desired: string | null
-  /** A doubt about the status that this claim has noted is void: nothing that it sent was carried out. */
-  readonly withdrawsDoubt: boolean
-  /** What this claim, and any call before it, did to the user is known. */
-  readonly clear: boolean
-  /** Status 0 at the service may be the work of this claim, or of one before it. */
-  readonly lowered: boolean
-  /** Other customers that must be looked at again, because this one no longer claims their user. */
-  readonly noteKeys: readonly CustomerKey[]
-  /** Recorded under this `user_id` for the first time: whoever else claims it must be looked at again. */
-  readonly newcomer: boolean
-  readonly record: LedgerRecord
-  /** What this claim adds to the receipts of somebody whose personal fields are erased. */
-  readonly erasure?: {
-    /** Fields whose clearing the service acknowledged; null: no such call. */
-    readonly cleared: readonly string[] | null
-    /** Fields that a look after an earlier call still showed; null: nobody looked. */
-    readonly left: readonly string[] | null
-  }
-  /** What the writes of this claim have replaced or cleared; none where that is nothing. It is not stored. */
-  readonly freed?: readonly Freed[]
-  readonly lastAnswer: {
-    readonly method: string
-    readonly status: number | null
-    readonly error: string | null
-  } | null
-}
 
 /** A mapping that says that its answer holds until now would be asked again without a pause. */
 const SHORTEST_REPLAN = `interval '1 second'`

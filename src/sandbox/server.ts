@@ -1,9 +1,11 @@
 // A local imitation of the service: section 4 over HTTP, with a journal and with faults on demand.
+
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { makeApp } from './app.ts'
 import { addChat } from './chat/chat.ts'
 import { type Conversations, makeConversations, makeUuid } from './chat/conversations.ts'
+import { PEOPLE } from './chat/people.ts'
 import { makeProfessionals, type ProfessionalInput, type Professionals } from './chat/professionals.ts'
 import { makeTokens } from './chat/tokens.ts'
 import { type Clock, makeClock } from './clock.ts'
@@ -63,7 +65,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const clock = makeClock(now)
   const contract = makeContract(options.contract ?? {})
   const users = makeUsers({ contract, clock })
-  const professionals = makeProfessionals(options.professionals)
+  const professionals = makeProfessionals(options.professionals ?? PEOPLE)
   const conversations = makeConversations({ clock, uuid: makeUuid(seededRandom(seed)) })
   const tokens = makeTokens({ clock, secret: randomBytes(32), uuid: randomUUID })
   const held = { clock, contract, users, professionals, conversations }

@@ -1,5 +1,5 @@
 import type { Digester } from '../sync/digest.ts'
-import type { Policy } from '../sync/plan.ts'
+import type { Policy } from '../sync/policy.ts'
 import { callsAhead } from './ahead.ts'
 import type { Judged } from './judge.ts'
 

@@ -1,5 +1,5 @@
 import type { Permit } from '../pace/pace.ts'
-import type { Run, SyncContext } from './run.ts'
+import type { Run, SyncContext } from './context.ts'
 import type { Turn, TurnEnd } from './turn.ts'
 
 /** Whoever may not call now is asked again after this; while nobody may, no job is put on the queue at all. */

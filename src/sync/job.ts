@@ -1,9 +1,10 @@
 import type { Claim } from '../ledger/claim.ts'
-import type { Ending } from '../ledger/ending.ts'
+import type { Ending } from '../ledger/end-of-claim.ts'
 import type { Lease } from '../ledger/lease.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Permit, Permits } from '../pace/pace.ts'
-import { type Run, runClaim, type SyncContext, type SyncStep } from './run.ts'
+import type { Run, SyncContext, SyncStep } from './context.ts'
+import { runClaim } from './run.ts'
 import { timeNeededMs } from './time-needed.ts'
 
 export type Clock = {

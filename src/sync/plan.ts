@@ -1,4 +1,3 @@
-import type { ClearWith } from '../config/config.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Mapped } from '../model/mapped.ts'
 import { entitled, OPTIONAL_FIELDS, type OptionalField, type Status } from '../model/user.ts'
@@ -6,6 +5,7 @@ import type { CreateBody, UpdateBody } from '../service/client.ts'
 import { withoutConflict } from './conflict.ts'
 import type { CustomerDigests } from './digest.ts'
 import type { Memory } from './memory.ts'
+import type { Policy } from './policy.ts'
 import {
   fieldIsRight,
   fieldsToClearAgain,
@@ -15,16 +15,6 @@ import {
   straysOf,
 } from './right.ts'
 import { createBody, eraseBody, needsReplace, patchBody, putBody } from './write.ts'
-
-export type Policy = {
-  readonly unmanaged: 'keep' | 'clear'
-  readonly clearWith: Readonly<Record<OptionalField, ClearWith>>
-  readonly onRemove: 'revoke' | 'erase' | 'ignore'
-  /** Customers with status 0 whom the service does not have are registered all the same. */
-  readonly createWithoutAccess: boolean
-  /** Every updatable field is set by the mapping. */
-  readonly fullyManaged: boolean
-}
 
 /** What an update writes: the body, and what has to be remembered once it is acknowledged. */
 type Update = {

@@ -1,6 +1,16 @@
 import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField, type Status } from '../model/user.ts'
 import { type CustomerDigests, DOUBTED, NO_VALUE } from './digest.ts'
-import type { Memory } from './memory.ts'
+
+type FieldDigests = Readonly<Partial<Record<OptionalField, string>>>
+
+/** What is remembered of the remote user; see memory.ts. */
+type Known = {
+  readonly sentStatus: number | null
+  readonly seenStatus: number | null
+  readonly sent: FieldDigests
+  readonly seen: FieldDigests
+  readonly refused: FieldDigests
+}
 
 /** Two fields that are one thing: a GET may show the number joined with its prefix (section 2.6, rule 3). */
 export const PHONE: readonly OptionalField[] = ['mobile_phone', 'mobile_phone_prefix']
@@ -9,7 +19,7 @@ export const PHONE: readonly OptionalField[] = ['mobile_phone', 'mobile_phone_pr
 export function fieldIsRight(
   field: OptionalField,
   user: DesiredUser,
-  memory: Pick<Memory, 'sent' | 'seen'>,
+  memory: Pick<Known, 'sent' | 'seen'>,
   digests: CustomerDigests,
 ): boolean {
   const value = user.fields[field] ?? null
@@ -21,7 +31,7 @@ export function fieldIsRight(
 }
 
 /** Status 0 seen where 4 was acknowledged is a trial that ended, and stays ended. */
-export function statusIsRight(status: Status, memory: Pick<Memory, 'sentStatus' | 'seenStatus'>): boolean {
+export function statusIsRight(status: Status, memory: Pick<Known, 'sentStatus' | 'seenStatus'>): boolean {
   const { sentStatus, seenStatus } = memory
   if (seenStatus === null) return sentStatus === status
   return seenStatus === status || (status === 4 && sentStatus === 4 && seenStatus === 0)
@@ -33,7 +43,7 @@ export function statusIsRight(status: Status, memory: Pick<Memory, 'sentStatus' 
  */
 export function standingRefusals(
   user: DesiredUser,
-  { refused }: Pick<Memory, 'refused'>,
+  { refused }: Pick<Known, 'refused'>,
   digests: CustomerDigests,
 ): ReadonlySet<OptionalField> {
   const fields = OPTIONAL_FIELDS.filter((field) => refused[field] !== undefined)
@@ -45,7 +55,7 @@ export function standingRefusals(
 }
 
 /** What a look showed in somebody who is gone; `country_code` is in no GET. */
-export function fieldsShown({ seen }: Pick<Memory, 'seen'>): OptionalField[] {
+export function fieldsShown({ seen }: Pick<Known, 'seen'>): OptionalField[] {
   return OPTIONAL_FIELDS.filter((field) => (seen[field] ?? NO_VALUE) !== NO_VALUE)
 }
 
@@ -53,7 +63,7 @@ export function fieldsShown({ seen }: Pick<Memory, 'seen'>): OptionalField[] {
  * Of somebody who was erased: what the service refused to clear, and what a look has shown since and was not cleared
  * a second time yet. A service that shows it for ever is not asked a third time.
  */
-export function fieldsToClearAgain(memory: Pick<Memory, 'sent' | 'seen' | 'refused'>): OptionalField[] {
+export function fieldsToClearAgain(memory: Pick<Known, 'sent' | 'seen' | 'refused'>): OptionalField[] {
   const shown = fieldsShown(memory).filter((field) => memory.sent[field] === undefined)
   const doubted = (field: OptionalField) => memory.sent[field] === DOUBTED
   return OPTIONAL_FIELDS.filter(
@@ -62,7 +72,7 @@ export function fieldsToClearAgain(memory: Pick<Memory, 'sent' | 'seen' | 'refus
 }
 
 /** Fields that the mapping does not set and that hold a value at the service, seen there or once sent by us. */
-export function straysOf(user: DesiredUser, { sent, seen }: Pick<Memory, 'sent' | 'seen'>): OptionalField[] {
+export function straysOf(user: DesiredUser, { sent, seen }: Pick<Known, 'sent' | 'seen'>): OptionalField[] {
   return OPTIONAL_FIELDS.filter(
     (field) => user.fields[field] === undefined && (seen[field] ?? sent[field] ?? NO_VALUE) !== NO_VALUE,
   )

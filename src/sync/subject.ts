@@ -3,10 +3,10 @@ import type { LedgerRecord, Reason } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
 import { type Mapped, userIdOf } from '../model/mapped.ts'
+import type { SyncContext } from './context.ts'
 import type { Kept } from './inherit.ts'
 import { mapFound } from './map.ts'
 import { findRivals } from './rivals.ts'
-import type { SyncContext } from './run.ts'
 import type { TurnEnd } from './turn.ts'
 
 /** A customer as a claim finds it, and whoever shares its user. */

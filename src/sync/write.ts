@@ -7,7 +7,7 @@ import {
 } from '../model/user.ts'
 import type { CreateBody, UpdateBody } from '../service/client.ts'
 import type { Memory } from './memory.ts'
-import type { Policy } from './plan.ts'
+import type { Policy } from './policy.ts'
 import { straysOf } from './right.ts'
 
 /** Create leaves nulls out: only `description` is documented as nullable (section 2.6). */

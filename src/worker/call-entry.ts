@@ -1,8 +1,8 @@
 import type { CallLog } from '../ledger/call-log.ts'
 import type { CallEntry } from '../ledger/calls.ts'
 import type { CustomerKey } from '../model/customer.ts'
+import type { SyncStep } from '../sync/context.ts'
 import type { Plan } from '../sync/plan.ts'
-import type { SyncStep } from '../sync/run.ts'
 
 type Answered = Extract<SyncStep, { readonly step: 'answered' }>
 

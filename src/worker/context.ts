@@ -22,10 +22,10 @@ import type { PaceEvent } from '../pace/events.ts'
 import { openPace } from '../pace/open.ts'
 import { configureCeiling } from '../pace/row.ts'
 import { makeUsersClient } from '../service/users.ts'
+import type { SyncContext } from '../sync/context.ts'
 import { makeDigester } from '../sync/digest.ts'
 import { makeWakeWaiting } from '../sync/freed.ts'
 import { policyOf } from '../sync/policy.ts'
-import type { SyncContext } from '../sync/run.ts'
 import { makeNoting } from './noting.ts'
 
 export type Secrets = {

@@ -1,7 +1,7 @@
 import type { Claim } from '../ledger/claim.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Log } from '../ops/log.ts'
-import type { SyncStep } from '../sync/run.ts'
+import type { SyncStep } from '../sync/context.ts'
 import type { TurnEnd } from '../sync/turn.ts'
 
 /**

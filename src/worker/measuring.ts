@@ -2,7 +2,7 @@ import type { CallEntry } from '../ledger/calls.ts'
 import { type Health, makeLoopHealth, type Step } from '../ops/health.ts'
 import { makeLately } from '../ops/lately.ts'
 import { makeMetrics } from '../ops/metrics.ts'
-import type { SyncStep } from '../sync/run.ts'
+import type { SyncStep } from '../sync/context.ts'
 import {
   END_KINDS,
   endKindOf,

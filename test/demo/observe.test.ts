@@ -3,8 +3,8 @@ import type { Observed } from '../../src/demo/meter.ts'
 import { observeWorker, sayAbout, sayAnswer } from '../../src/demo/observe.ts'
 import type { Claim } from '../../src/ledger/claim.ts'
 import { makeJournal } from '../../src/sandbox/journal.ts'
+import type { SyncStep } from '../../src/sync/context.ts'
 import type { Plan } from '../../src/sync/plan.ts'
-import type { SyncStep } from '../../src/sync/run.ts'
 
 const PATCH: Plan = {
   kind: 'patch',

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Ending, makeEnd } from '../../src/ledger/ending.ts'
+import type { Ending } from '../../src/ledger/end-of-claim.ts'
+import { makeEnd } from '../../src/ledger/ending.ts'
 import { noteReplans } from '../../src/ledger/note.ts'
 import { NEVER_SETTLED } from '../../src/ledger/record.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'

@@ -9,7 +9,8 @@ import {
 } from '../../src/model/user.ts'
 import { type CustomerDigests, forCustomer, makeDigester } from '../../src/sync/digest.ts'
 import type { Memory } from '../../src/sync/memory.ts'
-import { makePlan, type Plan, type Policy } from '../../src/sync/plan.ts'
+import { makePlan, type Plan } from '../../src/sync/plan.ts'
+import type { Policy } from '../../src/sync/policy.ts'
 
 const made = forCustomer(makeDigester('a digest key of thirty-two chars!'), '7')
 

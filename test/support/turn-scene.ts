@@ -7,7 +7,7 @@ import { classifyRead, classifyWrite, type Outcome } from '../../src/sync/classi
 import { withoutConflict } from '../../src/sync/conflict.ts'
 import { forCustomer, makeDigester } from '../../src/sync/digest.ts'
 import { type Memory, rememberFor } from '../../src/sync/memory.ts'
-import type { Policy } from '../../src/sync/plan.ts'
+import type { Policy } from '../../src/sync/policy.ts'
 import { nextMove, startTurn, type Turn, type TurnEnd } from '../../src/sync/turn.ts'
 
 export const digests = forCustomer(makeDigester('a digest key of thirty-two chars!'), '7')

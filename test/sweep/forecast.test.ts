@@ -7,7 +7,7 @@ import { addAhead, type Forecast, NOTHING_AHEAD, totalCalls } from '../../src/sw
 import type { Judged, Made } from '../../src/sweep/judge.ts'
 import { makeDigester } from '../../src/sync/digest.ts'
 import type { Memory } from '../../src/sync/memory.ts'
-import type { Policy } from '../../src/sync/plan.ts'
+import type { Policy } from '../../src/sync/policy.ts'
 import {
   CLEAR,
   clearing,

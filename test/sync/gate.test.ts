@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Permit } from '../../src/pace/pace.ts'
+import type { Run } from '../../src/sync/context.ts'
 import { makeGate } from '../../src/sync/gate.ts'
 import type { Memory } from '../../src/sync/memory.ts'
-import type { Run } from '../../src/sync/run.ts'
 import { startTurn } from '../../src/sync/turn.ts'
 
 const MEMORY = { remote: 'present', sentStatus: 2, seenStatus: null } as Memory

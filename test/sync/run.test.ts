@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { BrakeRequest } from '../../src/brake/brake.ts'
-import type { Run, SyncContext } from '../../src/sync/run.ts'
+import type { Run, SyncContext } from '../../src/sync/context.ts'
 import { configOf, KEY, makeCustomer } from '../support/pure-claims.ts'
 import { makePureService } from '../support/pure-service.ts'
 

@@ -1,7 +1,7 @@
 // One customer over time, without a server: changes, notifications, claims, late requests and crashes on a virtual
 // clock. What is owed is kept as the statements of src/ledger keep it.
 import type { Config, Row } from '../../src/config/config.ts'
-import type { Ending } from '../../src/ledger/ending.ts'
+import type { Ending } from '../../src/ledger/end-of-claim.ts'
 import type { LedgerRecord } from '../../src/ledger/record.ts'
 import { VERIFICATIONS } from '../../src/ledger/verification.ts'
 import type { DesiredUser } from '../../src/model/user.ts'

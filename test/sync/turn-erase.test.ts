@@ -3,7 +3,7 @@ import type { Erased } from '../../src/ledger/record.ts'
 import { OPTIONAL_FIELDS, type OptionalField } from '../../src/model/user.ts'
 import { NO_VALUE } from '../../src/sync/digest.ts'
 import type { Memory } from '../../src/sync/memory.ts'
-import type { Policy } from '../../src/sync/plan.ts'
+import type { Policy } from '../../src/sync/policy.ts'
 import {
   ABSENT,
   type Answer,

@@ -8,7 +8,6 @@ import {
   type ScheduleWire,
 } from '../../service/chat-schema.ts'
 import { secondText } from '../clock.ts'
-import { PEOPLE } from './people.ts'
 
 const PERIODS = 'a period ends after it starts (0:00 is the end of the day); equal times make no period'
 
@@ -45,7 +44,7 @@ type StoredProfessional = z.output<typeof professionalInput>
 
 export type Professionals = ReturnType<typeof makeProfessionals>
 
-export function makeProfessionals(start: readonly ProfessionalInput[] = PEOPLE) {
+export function makeProfessionals(start: readonly ProfessionalInput[]) {
   const first: readonly StoredProfessional[] = professionalList.parse(start)
   let live = first
   return {

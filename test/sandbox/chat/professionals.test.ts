@@ -16,7 +16,7 @@ const made = (part: Partial<ProfessionalInput>): ProfessionalInput => ({ ...SOME
 const ids = (list: readonly { readonly professional_id: string }[]) => list.map((one) => one.professional_id)
 
 describe('the built-in professionals', () => {
-  const professionals = makeProfessionals()
+  const professionals = makeProfessionals(PEOPLE)
   const open = professionals.seenBy(null)
 
   it('are of every speciality of section 2.3, for everybody', () => {
@@ -100,7 +100,7 @@ describe('status and what changes it (section 2.2)', () => {
 
 describe('another list', () => {
   it('replaces them until it is cleared', () => {
-    const professionals = makeProfessionals()
+    const professionals = makeProfessionals(PEOPLE)
     professionals.set([made({ professional_id: 'mine' })])
     expect(ids(professionals.all())).toEqual(['mine'])
     expect(professionals.get('mine')).toMatchObject({ groups: null })
@@ -124,7 +124,7 @@ describe('another list', () => {
     ['a speciality that is none', [{ ...SOMEBODY, speciality_id: 9 }]],
     ['a status, which follows from the schedules', [{ ...SOMEBODY, status: 'online' }]],
   ])('is refused with %s, and changes nothing', (_name, list) => {
-    const professionals = makeProfessionals()
+    const professionals = makeProfessionals(PEOPLE)
     expect(() => professionals.set(list as ProfessionalInput[])).toThrow()
     expect(professionals.all()).toHaveLength(PEOPLE.length)
   })

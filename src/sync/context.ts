@@ -1,0 +1,67 @@
+// What a claim is carried out with, and what is told of it.
+import type { Brake } from '../brake/brake.ts'
+import type { Config } from '../config/config.ts'
+import type { Found } from '../customers/read.ts'
+import type { Claim } from '../ledger/claim.ts'
+import type { KnownRecord } from '../ledger/record.ts'
+import type { CustomerKey } from '../model/customer.ts'
+import type { Mapped } from '../model/mapped.ts'
+import type { Backoff } from '../pace/backoff.ts'
+import type { Heard, Permit, Permits } from '../pace/pace.ts'
+import type { UsersClient } from '../service/client.ts'
+import type { Called } from './call.ts'
+import type { Digester } from './digest.ts'
+import type { FreedOf } from './freed.ts'
+import type { Plan } from './plan.ts'
+import type { Policy } from './policy.ts'
+import type { TurnEnd } from './turn.ts'
+
+/**
+ * What happens during a claim, for logs, for `rollcall sync` and for meters. `mapped`, `plan` and `called` hold
+ * field values: whoever shows a step picks names, codes and times from it.
+ */
+export type SyncStep =
+  | { readonly step: 'mapped'; readonly mapped: Mapped }
+  | { readonly step: 'planned'; readonly plan: Plan }
+  | { readonly step: 'answered'; readonly plan: Plan; readonly called: Called; readonly meaning: string }
+  | { readonly step: 'ended'; readonly end: TurnEnd }
+
+export type SyncContext = {
+  readonly config: Config
+  readonly policy: Policy
+  readonly users: UsersClient
+  readonly digester: Digester
+  readonly permits: Permits
+  readonly backoff: Backoff
+  readonly random: () => number
+  readonly readRow: (key: CustomerKey) => Promise<Found>
+  readonly readRecord: (key: CustomerKey) => Promise<KnownRecord>
+  readonly readClaimants: (userId: string) => Promise<readonly CustomerKey[]>
+  readonly brake: Brake
+  /** Written down before a call after which status 0 would say nothing of a trial. */
+  readonly doubtStatus: (claim: Claim) => Promise<void>
+  /** Whether a status that this other customer's record tells of is in doubt. */
+  readonly readDoubted: (key: CustomerKey) => Promise<boolean>
+  /** Resolves to whether every change that is captured by now is noted; false when it takes too long. */
+  readonly whenNoted: () => Promise<boolean>
+  readonly heard: Heard
+  /** Plans the customers again that wait for a value which this one has given up. */
+  readonly wakeWaiting: (freed: FreedOf) => Promise<unknown>
+}
+
+export type Run = {
+  readonly claim: Claim
+  /** Taken before the claim, for the first call; given back when none is made. */
+  readonly permit: Permit
+  /** Whether a call may still be started: it must end within the claim's lifetime. */
+  readonly hasTime: () => boolean
+  /** Aborted when that time is over, so that nobody waits beyond it; `hasTime` decides. */
+  readonly expired: AbortSignal
+  /** No further call is started once this is aborted. */
+  readonly stopping: AbortSignal
+  /** Breaks off a call that is under way; its outcome is then unknown. */
+  readonly abort: AbortSignal
+  readonly observe: (step: SyncStep) => void
+  /** What is remembered is not relied on: the service is looked at first. */
+  readonly look: boolean
+}
