@@ -37,6 +37,7 @@ test('customers that do not agree are named, up to a limit', () => {
   expect(summary(wrong).agree).toBe(false)
   expect(lines[0]).toMatch(/30 .*of 247 do not agree/)
   expect(lines[1]).toContain('C-0: email, status')
+  expect(lines).toHaveLength(12)
   expect(lines.at(-1)).toContain('and 20 more')
 })
 
