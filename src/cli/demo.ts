@@ -1,8 +1,7 @@
-import process from 'node:process'
-import { sayKept } from '../demo/kept.ts'
+import { startMeter } from '../demo/meter.ts'
 import { type Ran, runDemo } from '../demo/run.ts'
 import { plainScreen, type Screen, terminalScreen } from '../demo/screen.ts'
-import { sayNext, sayTable, sayVerdict } from '../demo/summary.ts'
+import { renderKept, renderNext, renderTable, renderVerdict } from '../demo/summary.ts'
 import { sleep } from '../ops/time.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
@@ -50,25 +49,27 @@ async function run(io: Io, options: Options, write: (line: string) => void): Pro
   await using stack = new AsyncDisposableStack()
   const now = () => Date.now()
   const live = io.terminal && !options.json && !io.env.CI && io.env.TERM !== 'dumb'
-  const screen = live ? terminalScreen(process.stdout, now) : plainScreen(write, now)
+  const meter = startMeter(now())
+  const screen = live ? terminalScreen(meter, now) : plainScreen(meter, now, write)
   stack.defer(() => screen.close())
   const dwellMs = live ? DWELL_MS : 0
-  const ran = await runDemo({ stack, screen, now, sleep, stop: io.stop, dwellMs })
-  await tell(ran, { io, options, screen })
+  const ran = await runDemo({ stack, meter, screen, now, sleep, stop: io.stop, dwellMs })
+  await show(ran, { io, options, screen })
   return ran.summary.agree ? 0 : 1
 }
 
-type Telling = { readonly io: Io; readonly options: Options; readonly screen: Screen }
+type Shown = { readonly io: Io; readonly options: Options; readonly screen: Screen }
 
-async function tell({ demo, summary, say, broken }: Ran, { io, options, screen }: Telling): Promise<void> {
+async function show({ demo, summary, say, broken }: Ran, { io, options, screen }: Shown): Promise<void> {
   if (options.json) io.out(asJson(options.keep ? { ...summary, env: demo.env } : summary))
-  else screen.say([[], ...sayTable(summary), [], ...sayVerdict(summary), []])
+  else
+    screen.print(['', ...renderTable(summary, screen.paint), '', ...renderVerdict(summary, screen.paint), ''])
   if (options.keep) {
-    screen.say(sayKept(demo))
+    screen.print(renderKept(demo))
     say('It is yours now: change a row and see what is called', 'Ctrl-C ends it and removes everything.')
     await Promise.race([aborted(io.stop), broken])
   } else if (!options.json) {
-    screen.say(sayNext())
+    screen.print(renderNext(screen.paint))
   }
   screen.close()
 }

@@ -1,6 +1,7 @@
-// Whether every customer and the service agree at the end. Pure; the mapping and the comparison of fields are
-// the product's own.
+// Compares every customer with the service at the end. The mapping and the comparison of fields are the product's own.
 import type { Config, Row } from '../config/config.ts'
+import { describeCustomers } from '../customers/describe.ts'
+import { makeReadCustomers } from '../customers/read.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { normalForm, sameField } from '../model/normal.ts'
 import {
@@ -12,16 +13,17 @@ import {
 } from '../model/user.ts'
 import { retrievedForm, type StoredUser } from '../sandbox/users/users.ts'
 import { mapCustomer } from '../sync/map.ts'
+import type { Demo } from './open.ts'
 
 export type Difference = {
   readonly key: CustomerKey
-  /** Names of fields, or words for what is there and should not be. */
+  /** Names of fields, or one sentence. */
   readonly differs: readonly string[]
 }
 
 export type Comparison = {
   readonly customers: number
-  /** Users of the service whose customer is gone; they must have no access. */
+  /** Users whose customer was deleted; they must have no access. */
   readonly former: number
   readonly differences: readonly Difference[]
 }
@@ -30,16 +32,26 @@ type Sides = {
   readonly config: Config
   readonly rows: ReadonlyMap<CustomerKey, Row | null>
   readonly users: readonly StoredUser[]
-  /** The time that the mapping goes by; by default this machine's. */
-  readonly now?: Date
 }
 
-/** Every customer with its user, and every user that no customer is any more. */
-export function compareAll({ config, rows, users, now = new Date() }: Sides): Comparison {
+export async function compareDemo({ pool, sandbox, config }: Demo): Promise<Comparison> {
+  const readMany = makeReadCustomers(config, await describeCustomers(pool, config))
+  const { rows } = await pool.query<{ id: string }>('SELECT id FROM public.v_clientes ORDER BY id')
+  const ids = rows.map(({ id }) => id)
+  const found = [...(await readMany(pool, ids))]
+  return compareAll({
+    config,
+    rows: new Map(found.map(([key, row]) => [key, row === 'ambiguous' ? null : row])),
+    users: sandbox.users.all(),
+  })
+}
+
+/** Compares every customer with its user. Finds every user whose customer was deleted. */
+export function compareAll({ config, rows, users }: Sides): Comparison {
   const held = new Map(users.map((user) => [user.user_id, user]))
   const present = [...rows].flatMap(([key, row]) => (row === null ? [] : [{ key, row }]))
   const compared = present.map(({ key, row }) => {
-    const mapped = mapCustomer(config, { key, row, now })
+    const mapped = mapCustomer(config, { key, row, now: new Date() })
     const userId = mapped.kind === 'user' ? mapped.user.userId : mapped.userId
     const user = held.get(userId ?? '')
     held.delete(userId ?? '')
@@ -54,8 +66,8 @@ export function compareAll({ config, rows, users, now = new Date() }: Sides): Co
 }
 
 /**
- * As a GET would show the user, but for `country_code`, which no GET shows: the demo owns the service, so it
- * looks into its store. A field that was left out because its value is invalid is not compared.
+ * Compares the form that a GET returns. No GET returns `country_code`, so the demo reads it from the sandbox's store.
+ * A field that was left out because its value is invalid is not compared.
  */
 function compareUser(desired: DesiredUser, user: StoredUser | undefined): readonly string[] {
   if (user === undefined) return ['there is no such user']

@@ -1,18 +1,10 @@
-// What the demo has seen so far: a small reducer over what is observed. Times in milliseconds since 1970.
-import type { Standing } from './standing.ts'
+// What the demo has measured so far. Times in milliseconds since 1970.
+import type { Snapshot } from './snapshot.ts'
+import type { Phase } from './story.ts'
 
 export const CALL_KINDS = ['create', 'replace', 'patch', 'revoke', 'lookup'] as const
 export type CallKind = (typeof CALL_KINDS)[number]
-export type CallCounts = Readonly<Record<CallKind, number>>
-
-export type PhaseShown = {
-  /** From 1; 0 before and after the story. */
-  readonly number: number
-  readonly of: number
-  readonly name: string
-  readonly says: string
-  readonly look: string
-}
+export type CallCounts = Record<CallKind, number>
 
 /** One call as it is shown: names of fields, never their values. */
 export type Called = {
@@ -26,109 +18,73 @@ export type Called = {
   readonly latencyMs: number | null
 }
 
-export type Observed =
-  /** Everything stands; `target` is the service in words. */
-  | { readonly what: 'opened'; readonly target: string }
-  | { readonly what: 'phase'; readonly phase: PhaseShown }
-  | { readonly what: 'captured'; readonly changes: number }
-  | { readonly what: 'called'; readonly called: Called }
-  /** A customer was looked at and nothing had to be sent. */
-  | { readonly what: 'spared' }
-  | { readonly what: 'standing'; readonly standing: Standing }
-
-export type PhaseTotals = {
-  readonly name: string
-  readonly captured: number
-  readonly calls: CallCounts
-  readonly latencies: readonly number[]
-}
+type Measured = { captured: number; readonly calls: CallCounts; readonly latencies: number[] }
 
 export type Meter = {
   readonly startedAt: number
-  readonly target: string | null
-  readonly phase: PhaseShown | null
-  readonly captured: number
-  readonly calls: CallCounts
-  readonly spared: number
+  /** The service in words, once it runs. */
+  target: string
+  /** `place` is empty before and after the story. */
+  shown: { readonly place: string; readonly says: string; readonly look: string }
+  /** Claims that settled without a call. */
+  spared: number
   /** The last calls, oldest first. */
-  readonly recent: readonly Called[]
-  readonly standing: Standing | null
-  /** The story's phases so far; the last one is going on. */
-  readonly phases: readonly PhaseTotals[]
+  readonly recent: Called[]
+  snapshot: Snapshot | null
+  /** The last phase is the current one. */
+  readonly phases: (Measured & { readonly name: string })[]
 }
 
-/** Enough for the tallest terminal, and for ten seconds at the demo's pace. */
+/** Enough for ten seconds at the demo's pace. */
 const RECENT = 800
 
-const NO_CALLS: CallCounts = { create: 0, replace: 0, patch: 0, revoke: 0, lookup: 0 }
-
 export function startMeter(startedAt: number): Meter {
+  const shown = { place: '', says: '', look: '' }
+  return { startedAt, target: '', shown, spared: 0, recent: [], snapshot: null, phases: [] }
+}
+
+export function beginPhase(meter: Meter, { name, says, look }: Phase, of: number): void {
+  meter.phases.push({ name, captured: 0, calls: noCalls(), latencies: [] })
+  meter.shown = { place: `${meter.phases.length}/${of}`, says, look }
+}
+
+export function addCaptured(meter: Meter, changes: number): void {
+  const phase = meter.phases.at(-1)
+  if (phase) phase.captured += changes
+}
+
+export function addCall(meter: Meter, called: Called): void {
+  meter.recent.push(called)
+  if (meter.recent.length > RECENT) meter.recent.shift()
+  const phase = meter.phases.at(-1)
+  if (!phase) return
+  phase.calls[called.kind] += 1
+  if (called.latencyMs !== null) phase.latencies.push(called.latencyMs)
+}
+
+/** All phases together. */
+export function totals({ phases }: Meter): Measured {
+  const calls = noCalls()
+  for (const kind of CALL_KINDS) for (const phase of phases) calls[kind] += phase.calls[kind]
   return {
-    startedAt,
-    target: null,
-    phase: null,
-    captured: 0,
-    calls: NO_CALLS,
-    spared: 0,
-    recent: [],
-    standing: null,
-    phases: [],
+    captured: phases.reduce((sum, { captured }) => sum + captured, 0),
+    calls,
+    latencies: phases.flatMap(({ latencies }) => latencies),
   }
 }
 
-export function advance(meter: Meter, observed: Observed): Meter {
-  switch (observed.what) {
-    case 'opened':
-      return { ...meter, target: observed.target }
-    case 'phase': {
-      const { phase } = observed
-      const begun = { name: phase.name, captured: 0, calls: NO_CALLS, latencies: [] }
-      return { ...meter, phase, phases: phase.number === 0 ? meter.phases : [...meter.phases, begun] }
-    }
-    case 'captured': {
-      const add = (captured: number) => captured + observed.changes
-      return {
-        ...meter,
-        captured: add(meter.captured),
-        phases: inLast(meter, (phase) => ({ ...phase, captured: add(phase.captured) })),
-      }
-    }
-    case 'called': {
-      const { called } = observed
-      return {
-        ...meter,
-        calls: counted(meter.calls, called.kind),
-        recent: [...meter.recent, called].slice(-RECENT),
-        phases: inLast(meter, (phase) => ({
-          ...phase,
-          calls: counted(phase.calls, called.kind),
-          latencies: called.latencyMs === null ? phase.latencies : [...phase.latencies, called.latencyMs],
-        })),
-      }
-    }
-    case 'spared':
-      return { ...meter, spared: meter.spared + 1 }
-    case 'standing':
-      return { ...meter, standing: observed.standing }
-    default:
-      return observed satisfies never
-  }
-}
+export type Latency = { readonly medianMs: number | null; readonly p95Ms: number | null }
 
-/** The value below which such a share of all lies; null when there is none. */
-export function quantile(values: readonly number[], share: number): number | null {
+/** Values that occurred, rounded; null when there are none. */
+export function latencyOf(values: readonly number[]): Latency {
   const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? null
+  const quantile = (share: number) => {
+    const value = sorted[Math.floor(sorted.length * share)]
+    return value === undefined ? null : Math.round(value)
+  }
+  return { medianMs: quantile(0.5), p95Ms: quantile(0.95) }
 }
 
-export function totalCalls(calls: CallCounts): number {
-  return CALL_KINDS.reduce((sum, kind) => sum + calls[kind], 0)
-}
-
-function counted(calls: CallCounts, kind: CallKind): CallCounts {
-  return { ...calls, [kind]: calls[kind] + 1 }
-}
-
-function inLast({ phases }: Meter, change: (phase: PhaseTotals) => PhaseTotals): readonly PhaseTotals[] {
-  return phases.map((phase, index) => (index === phases.length - 1 ? change(phase) : phase))
+function noCalls(): CallCounts {
+  return { create: 0, replace: 0, patch: 0, revoke: 0, lookup: 0 }
 }

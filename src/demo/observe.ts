@@ -7,19 +7,19 @@ import type { Outcome } from '../sync/classify.ts'
 import type { SyncStep } from '../sync/context.ts'
 import type { Plan } from '../sync/plan.ts'
 import type { Observers } from '../worker/worker.ts'
-import { counted } from './line.ts'
-import { CALL_KINDS, type CallKind, type Observed } from './meter.ts'
+import { addCall, addCaptured, CALL_KINDS, type CallKind, type Meter } from './meter.ts'
+import { counted } from './view.ts'
 
 type Options = {
   readonly sandbox: Pick<Sandbox, 'journal'>
   readonly now: () => number
-  readonly tell: (observed: Observed) => void
+  readonly meter: Meter
 }
 
 /** Calls of other customers that may have arrived between a call and its answer. */
-const LOOK_BACK = 200
+const OTHER_CALLS = 200
 
-export function observeWorker({ sandbox, now, tell }: Options): Observers {
+export function observeWorker({ sandbox: { journal }, now, meter }: Options): Observers {
   const statuses = new Map<CustomerKey, Status>()
   const called = new Set<Claim>()
 
@@ -27,36 +27,32 @@ export function observeWorker({ sandbox, now, tell }: Options): Observers {
     if (step.step === 'answered' && isCall(step.plan.kind)) {
       called.add(claim)
       const { plan, meaning } = step
-      tell({
-        what: 'called',
-        called: {
-          at: now(),
-          key,
-          kind: step.plan.kind,
-          about: sayAbout(plan, statuses.get(key)),
-          answer: sayAnswer(step.called.outcome, meaning),
-          good: GOOD.has(meaning),
-          latencyMs: meaning === 'done' ? latency(key, claim) : null,
-        },
+      addCall(meter, {
+        at: now(),
+        key,
+        kind: step.plan.kind,
+        about: describePlan(plan, statuses.get(key)),
+        answer: describeAnswer(step.called.outcome, meaning),
+        good: ['done', 'present', 'absent'].includes(meaning),
+        latencyMs: meaning === 'done' ? latency(key, claim) : null,
       })
       if (meaning === 'done' && 'body' in plan) statuses.set(key, plan.body.status)
     } else if (step.step === 'ended') {
-      if (!called.delete(claim) && step.end.kind === 'settle') tell({ what: 'spared' })
+      if (!called.delete(claim) && step.end.kind === 'settle') meter.spared += 1
     }
   }
 
   /** In this mapping the `user_id` is the customer key. */
   function latency(userId: string, { changedAtMs }: Claim): number | null {
-    const { journal } = sandbox
-    const arrived = journal.list({ userId, after: journal.last - LOOK_BACK }).at(-1)?.arrivedAt
+    const arrived = journal.list({ userId, after: journal.last - OTHER_CALLS }).at(-1)?.arrivedAt
     return arrived === undefined || changedAtMs === null ? null : Math.max(0, arrived - changedAtMs)
   }
 
-  return { onCaptured: (changes) => tell({ what: 'captured', changes }), onStep }
+  return { onCaptured: (changes) => addCaptured(meter, changes), onStep }
 }
 
-/** Which fields a call is about; a status is named when it changes. */
-export function sayAbout(plan: Plan, before: Status | undefined): string {
+/** The fields of a call, never their values; a status is named when it changes. */
+export function describePlan(plan: Plan, before: Status | undefined): string {
   switch (plan.kind) {
     case 'lookup':
       return plan.why === 'trial' ? 'still on trial?' : 'was it stored?'
@@ -80,24 +76,19 @@ export function sayAbout(plan: Plan, before: Status | undefined): string {
   }
 }
 
-const GOOD = new Set(['done', 'present', 'absent'])
-
-const MEANS: Readonly<Record<string, string>> = {
-  done: 'done',
+const MEANINGS: Readonly<Record<string, string>> = {
   present: 'it is there',
   absent: 'not there',
-  unknown: 'unknown',
   failed: 'tried again',
   later: 'tried again',
   'not-sent': 'tried again',
   denied: 'tried again',
-  refused: 'refused',
 }
 
-/** The answer and what is made of it. */
-export function sayAnswer(outcome: Outcome, meaning: string): string {
+/** The answer, and its meaning to the worker. */
+export function describeAnswer(outcome: Outcome, meaning: string): string {
   const answer = outcome.kind === 'reply' ? String(outcome.status) : outcome.error.replace('-', ' ')
-  return `${answer}, ${MEANS[meaning] ?? meaning}`
+  return `${answer}, ${MEANINGS[meaning] ?? meaning}`
 }
 
 function isCall(kind: Plan['kind']): kind is CallKind {

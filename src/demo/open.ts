@@ -17,10 +17,10 @@ import { makeLog } from '../ops/log.ts'
 import { type Sandbox, startSandbox } from '../sandbox/server.ts'
 import { openSync, type Secrets } from '../worker/context.ts'
 import { startWorker } from '../worker/worker.ts'
-import type { Observed } from './meter.ts'
+import type { Meter } from './meter.ts'
 import { observeWorker } from './observe.ts'
 import demoConfig from './rollcall.config.ts'
-import { SCHEMA } from './schema.ts'
+import { SCHEMA } from './story.ts'
 
 /** The settings that a rollcall command takes from the environment. */
 export type DemoEnv = Secrets & { readonly QUEUE_URL: string }
@@ -35,12 +35,12 @@ export type Demo = {
 }
 
 type Options = {
-  /** Whatever is started is stopped by it, in the opposite order. */
+  /** Stops everything in the opposite order. */
   readonly stack: AsyncDisposableStack
   readonly now: () => number
-  /** Told what is being started. */
-  readonly say: (what: string) => void
-  readonly tell: (observed: Observed) => void
+  /** Announces the next step. */
+  readonly say: (step: string) => void
+  readonly meter: Meter
   readonly stop: AbortSignal
 }
 
@@ -50,7 +50,7 @@ const CONFIG_FILE = fileURLToPath(
 )
 
 /** @throws the signal's reason when it is aborted between two steps */
-export async function openDemo({ stack, now, say, tell, stop }: Options): Promise<Demo> {
+export async function openDemo({ stack, now, say, meter, stop }: Options): Promise<Demo> {
   const config = resolveConfig(demoConfig, CONFIG_FILE, 'src/demo/rollcall.config.ts')
   say('Starting an embedded Postgres in a temporary folder')
   const server = await startPostgres()
@@ -62,7 +62,8 @@ export async function openDemo({ stack, now, say, tell, stop }: Options): Promis
   stack.defer(() => pool.end())
   await pool.query(SCHEMA)
   await migrate(databaseAt(server.url), { queue: databaseAt(server.url) })
-  await captureCustomers(pool, config)
+  const client = await pool.connect()
+  await install(client, await planCapture(client, config)).finally(() => client.release())
   stop.throwIfAborted()
 
   say('Starting the sandbox, the queue (BullMQ on Postgres) and a worker')
@@ -75,19 +76,10 @@ export async function openDemo({ stack, now, say, tell, stop }: Options): Promis
   const name = await installationName(opened.pool)
   const queue = await openQueue({ queueUrl: env.QUEUE_URL, name, onError: () => undefined })
   stack.defer(() => queue.close())
-  const observers = observeWorker({ sandbox, now, tell })
+  const observers = observeWorker({ sandbox, now, meter })
   const worker = await startWorker({ opened, queue, log: makeLog('silent'), observers })
   stack.defer(() => worker.stop(DRAIN_MS))
   return { pool, sandbox, config, configFile: CONFIG_FILE, env }
-}
-
-async function captureCustomers(pool: Pool, config: Config): Promise<void> {
-  const client = await pool.connect()
-  try {
-    await install(client, await planCapture(client, config))
-  } finally {
-    client.release()
-  }
 }
 
 function secret(): string {

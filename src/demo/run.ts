@@ -1,22 +1,19 @@
-// The demo from beginning to end: set up, tell the story, compare.
-
-import { describeCustomers } from '../customers/describe.ts'
-import { makeReadCustomers } from '../customers/read.ts'
+// The demo from beginning to end: set up, play the story, compare.
 import { sayService } from '../model/service.ts'
 import { seededRandom } from '../sandbox/faults/faults.ts'
 import { namedService } from '../service/target.ts'
-import { type Comparison, compareAll } from './compare.ts'
-import { advance, type Observed, startMeter } from './meter.ts'
+import { compareDemo } from './compare.ts'
+import { beginPhase, type Meter } from './meter.ts'
 import { type Demo, openDemo } from './open.ts'
 import { makePeople } from './people.ts'
-import { makePhases, type Phase } from './phases.ts'
-import { play } from './play.ts'
 import type { Screen } from './screen.ts'
-import { isNoted, isSettled, readStanding, type Standing } from './standing.ts'
+import { isSettled, readSnapshot, type Snapshot } from './snapshot.ts'
+import { makePhases, play } from './story.ts'
 import { type Summary, summarize } from './summary.ts'
 
 export type RunOptions = {
   readonly stack: AsyncDisposableStack
+  readonly meter: Meter
   readonly screen: Screen
   readonly now: () => number
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>
@@ -28,7 +25,7 @@ export type RunOptions = {
 export type Ran = {
   readonly demo: Demo
   readonly summary: Summary
-  /** Words for what goes on, outside of the story. */
+  /** Shows a sentence outside of the story. */
   readonly say: (says: string, look?: string) => void
   /** Rejects when the demo breaks down while it is kept. */
   readonly broken: Promise<void>
@@ -38,91 +35,62 @@ const CUSTOMERS = 243
 /** The same story every time. */
 const SEED = 2
 const POLL_MS = 150
-/** However slow the machine is, the comparison begins after this; what is still owed then shows in it. */
+/** On a slow machine the comparison begins after this; it then shows the customers still owed. */
 const STORY_MS = 50_000
 
 /** @throws the signal's reason when it is aborted before the comparison is done */
 export async function runDemo(options: RunOptions): Promise<Ran> {
-  const { stack, screen, now, stop } = options
-  let meter = startMeter(now())
-  const tell = (observed: Observed) => {
-    meter = advance(meter, observed)
-    screen.update(meter)
+  const { stack, meter, screen, now, sleep, stop, dwellMs } = options
+  const say = (says: string, look = '') => {
+    meter.shown = { place: '', says, look }
+    screen.announce()
   }
-  const say = (says: string, look = '') =>
-    tell({ what: 'phase', phase: { number: 0, of: 0, name: '', says, look } })
-
-  const demo = await openDemo({ stack, now, say, tell, stop })
-  const target = sayService(namedService(demo.env.SERVICE_URL, demo.config))
-  tell({ what: 'opened', target })
+  const demo = await openDemo({ ...options, say })
+  const { pool, sandbox } = demo
+  meter.target = sayService(namedService(demo.env.SERVICE_URL, demo.config))
   const random = seededRandom(SEED)
   const phases = makePhases(makePeople(CUSTOMERS, random), random)
-  const watch = watchStanding(demo, { ...options, tell })
+  const watch = watchDemo(demo, options)
   stack.defer(() => watch.end())
-  for (const [index, phase] of phases.entries()) {
-    const { name, says, look } = phase
-    tell({ what: 'phase', phase: { number: index + 1, of: phases.length, name, says, look } })
-    await goThrough(phase, demo, { ...options, watch, deadline: meter.startedAt + STORY_MS })
+  for (const phase of phases) {
+    const { faults = [], settles = true } = phase
+    const begun = now()
+    beginPhase(meter, phase, phases.length)
+    screen.announce()
+    sandbox.faults.set(faults)
+    await play({ pool, phase, now, sleep: (ms) => sleep(ms, stop), stop })
+    await watch.until(settles ? isSettled : ({ outbox }) => outbox === 0, meter.startedAt + STORY_MS)
+    if (settles) await sleep(Math.max(0, begun + dwellMs - now()), stop)
     stop.throwIfAborted()
   }
-  const comparison = await compareDemo(demo)
-  return { demo, say, broken: watch.looking, summary: summarize({ meter, comparison, target, now: now() }) }
+  const summary = summarize(meter, await compareDemo(demo), now())
+  return { demo, say, broken: watch.reading, summary }
 }
 
-type Watch = ReturnType<typeof watchStanding>
-type Going = RunOptions & { readonly watch: Watch; readonly deadline: number }
-
-async function goThrough(phase: Phase, { pool, sandbox }: Demo, going: Going): Promise<void> {
-  const { now, sleep, stop, dwellMs, watch, deadline } = going
-  const begun = now()
-  sandbox.faults.set(phase.faults)
-  await play({ pool, phase, now, sleep: (ms) => sleep(ms, stop), stop })
-  await watch.until(phase.settles ? isSettled : isNoted, deadline)
-  if (phase.settles) await sleep(Math.max(0, begun + dwellMs - now()), stop)
-}
-
-type Watching = Pick<RunOptions, 'now' | 'sleep'> & { readonly tell: (observed: Observed) => void }
-
-/** Looks again and again where everything stands. */
-function watchStanding({ pool, sandbox }: Demo, { now, sleep, tell }: Watching) {
+/** Takes snapshots until it is ended. */
+function watchDemo({ pool, sandbox }: Demo, { meter, now, sleep }: RunOptions) {
   const ending = new AbortController()
-  let last: Standing | null = null
-  const looking = (async () => {
+  const reading = (async () => {
     while (!ending.signal.aborted) {
-      last = await readStanding({ pool, sandbox, now })
-      tell({ what: 'standing', standing: last })
+      meter.snapshot = await readSnapshot(pool, sandbox, now())
       await sleep(POLL_MS, ending.signal)
     }
   })()
-  // Whoever waits is told; nobody may be waiting at the moment.
-  looking.catch(() => undefined)
-  return { looking, until, end }
-
-  /** Resolves when it stands so, as seen after now, or at the deadline. */
-  async function until(met: (standing: Standing) => boolean, deadline: number): Promise<void> {
-    const since = now()
-    while (now() < deadline && !ending.signal.aborted) {
-      if (last !== null && last.at >= since && met(last)) return
-      await Promise.race([sleep(POLL_MS), looking])
-    }
+  // A failure reaches `until` and `broken`; without this it would also end the process.
+  reading.catch(() => undefined)
+  return {
+    reading,
+    /** Resolves when a snapshot taken from now on meets the condition, or at the deadline. */
+    async until(met: (snapshot: Snapshot) => boolean, deadline: number): Promise<void> {
+      const since = now()
+      while (now() < deadline && !ending.signal.aborted) {
+        if (meter.snapshot !== null && meter.snapshot.at >= since && met(meter.snapshot)) return
+        await Promise.race([sleep(POLL_MS), reading])
+      }
+    },
+    async end(): Promise<void> {
+      ending.abort()
+      await reading.catch(() => undefined)
+    },
   }
-
-  async function end(): Promise<void> {
-    ending.abort()
-    await looking.catch(() => undefined)
-  }
-}
-
-async function compareDemo({ pool, sandbox, config }: Demo): Promise<Comparison> {
-  const readMany = makeReadCustomers(config, await describeCustomers(pool, config))
-  const { rows } = await pool.query<{ id: string }>('SELECT id FROM public.v_clientes ORDER BY id')
-  const found = await readMany(
-    pool,
-    rows.map(({ id }) => id),
-  )
-  return compareAll({
-    config,
-    rows: new Map([...found].map(([key, row]) => [key, row === 'ambiguous' ? null : row])),
-    users: sandbox.users.all(),
-  })
 }

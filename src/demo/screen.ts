@@ -1,22 +1,19 @@
-// Where the demo is shown: a picture that is drawn again and again, or plain lines.
+// Where the demo is shown: a live view in a terminal, or plain lines.
+import process from 'node:process'
 import { styleText } from 'node:util'
 import { createLogUpdate } from 'log-update'
-import { type Line, type Paint, paintLine, type Tone, textOf } from './line.ts'
 import type { Meter } from './meter.ts'
-import { sayFigures, sayPhase } from './plain.ts'
-import { view } from './view.ts'
+import { type Paint, renderFigures, renderPhase, renderView, stamp, type Tone } from './view.ts'
 
 export type Screen = {
-  /** What is shown from now on; a screen draws it when it sees fit. */
-  update(meter: Meter): void
+  readonly paint: Paint
+  /** Another phase, or another step of setting up, is in the meter. */
+  announce(): void
   /** Lines that stay. */
-  say(lines: readonly Line[]): void
-  /** Ends the drawing and removes the picture; lines can still be said. */
+  print(lines: readonly string[]): void
+  /** Ends the drawing and removes the view; lines can still be printed. */
   close(): void
 }
-
-/** A text terminal: what log-update needs of it. */
-export type Terminal = NodeJS.WritableStream & { readonly columns?: number; readonly rows?: number }
 
 const FRAME_MS = 100
 const FIGURES_MS = 3000
@@ -34,58 +31,46 @@ const STYLES = {
 } as const satisfies Record<Tone, Parameters<typeof styleText>[0]>
 
 /** Colours unless the terminal has none or NO_COLOR is set. */
-export function terminalScreen(terminal: Terminal, now: () => number): Screen {
+export function terminalScreen(meter: Meter, now: () => number): Screen {
+  const terminal = process.stdout
   const paint: Paint = (tone, text) => styleText(STYLES[tone], text, { stream: terminal })
   const picture = createLogUpdate(terminal)
-  let shown: Meter | null = null
-  const painted = (lines: readonly Line[]) => lines.map((line) => paintLine(line, paint)).join('\n')
   const draw = () => {
-    if (shown === null) return
     const { columns = 80, rows = 24 } = terminal
-    picture(painted(view(shown, { columns, rows, now: now() })))
+    picture(renderView(meter, { columns, rows, now: now(), paint }).join('\n'))
   }
   const timer = setInterval(draw, FRAME_MS)
   return {
-    update(meter) {
-      shown = meter
-    },
-    say(lines) {
-      // Not by way of log-update, which breaks long lines: an address has to stay one to be copied.
+    paint,
+    announce() {},
+    print(lines) {
+      // log-update would break a long line: a printed address has to stay whole to be copied.
       picture.clear()
-      terminal.write(`${painted(lines)}\n`)
+      terminal.write(`${lines.join('\n')}\n`)
     },
     close() {
       clearInterval(timer)
-      shown = null
       picture.clear()
       picture.done()
     },
   }
 }
 
-/** For logs and pipes: nothing is ever taken back. */
-export function plainScreen(write: (line: string) => void, now: () => number): Screen {
-  let shown: Meter | null = null
-  let told = ''
-  const figures = () => {
-    const line = shown === null ? null : sayFigures(shown, now())
-    const news = line?.slice(line.indexOf(' s ')) ?? ''
-    // The same figures again tell nothing.
-    if (line !== null && news !== told) write(line)
-    told = news
-  }
-  const timer = setInterval(figures, FIGURES_MS)
+/** For logs and pipes: figures are written when they have changed. */
+export function plainScreen(meter: Meter, now: () => number, write: (line: string) => void): Screen {
+  let last = ''
+  const timer = setInterval(() => {
+    if (meter.snapshot === null) return
+    const figures = renderFigures(meter, meter.snapshot)
+    if (figures !== last) write(`${stamp(now() - meter.startedAt)}      ${figures}`)
+    last = figures
+  }, FIGURES_MS)
   return {
-    update(meter) {
-      const begun = meter.phase !== shown?.phase
-      shown = meter
-      if (begun) write(sayPhase(meter, now()))
+    paint: (_tone, text) => text,
+    announce: () => write(renderPhase(meter, now())),
+    print(lines) {
+      for (const line of lines) write(line)
     },
-    say(lines) {
-      for (const line of lines) write(textOf(line))
-    },
-    close() {
-      clearInterval(timer)
-    },
+    close: () => clearInterval(timer),
   }
 }

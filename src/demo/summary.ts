@@ -1,127 +1,106 @@
-// What the demo found, as JSON and in words. Pure.
+// The demo's result, as JSON and in words. Pure.
 import type { Comparison } from './compare.ts'
-import { counted, duration, type Line } from './line.ts'
-import { CALL_KINDS, type CallCounts, type Meter, type PhaseTotals, quantile, totalCalls } from './meter.ts'
+import { CALL_KINDS, type CallCounts, type Latency, latencyOf, type Meter, totals } from './meter.ts'
+import type { Demo } from './open.ts'
+import { counted, duration, type Paint, totalCalls } from './view.ts'
 
-export type Latency = { readonly medianMs: number | null; readonly p95Ms: number | null }
+type Row = { readonly captured: number; readonly calls: CallCounts; readonly arrival: Latency }
 
 /** `rollcall demo --json`. Latencies are from the change to the arrival at the service, in milliseconds. */
-export type Summary = {
-  readonly agree: boolean
-  readonly target: string
-  readonly seconds: number
-  readonly customers: number
-  readonly former: number
-  readonly differences: Comparison['differences']
-  readonly captured: number
-  readonly calls: CallCounts
-  readonly arrival: Latency
-  readonly phases: readonly {
-    readonly name: string
-    readonly captured: number
-    readonly calls: CallCounts
-    readonly arrival: Latency
-  }[]
-}
+export type Summary = Comparison &
+  Row & {
+    readonly agree: boolean
+    readonly target: string
+    readonly seconds: number
+    readonly phases: readonly (Row & { readonly name: string })[]
+  }
 
-type Found = {
-  readonly meter: Meter
-  readonly comparison: Comparison
-  readonly target: string
-  readonly now: number
-}
-
-export function summarize({ meter, comparison, target, now }: Found): Summary {
+export function summarize(meter: Meter, comparison: Comparison, now: number): Summary {
+  const { captured, calls, latencies } = totals(meter)
   return {
     agree: comparison.differences.length === 0,
-    target,
+    target: meter.target,
     seconds: Math.round((now - meter.startedAt) / 100) / 10,
     ...comparison,
-    captured: meter.captured,
-    calls: meter.calls,
-    arrival: latencyOf(meter.phases.flatMap(({ latencies }) => latencies)),
-    phases: meter.phases.map(({ name, captured, calls, latencies }) => ({
-      name,
-      captured,
-      calls,
-      arrival: latencyOf(latencies),
-    })),
+    captured,
+    calls,
+    arrival: latencyOf(latencies),
+    phases: meter.phases.map(({ latencies, ...phase }) => ({ ...phase, arrival: latencyOf(latencies) })),
   }
 }
 
-function latencyOf(latencies: PhaseTotals['latencies']): Latency {
-  const rounded = (share: number) => {
-    const value = quantile(latencies, share)
-    return value === null ? null : Math.round(value)
-  }
-  return { medianMs: rounded(0.5), p95Ms: rounded(0.95) }
-}
+/** More customers than this are only counted. */
+const MAX_NAMED = 10
 
-/** At most this many customers are named one by one. */
-const NAMED = 10
-const NAME = 19
-
-/** The table of phases: what each cost, and how soon it arrived. At most 78 characters wide. */
-export function sayTable({ phases, captured, calls }: Summary): readonly Line[] {
-  const titles = ['changes', ...CALL_KINDS, 'median', 'p95'].map((title, i) => cell(title, i))
-  const note = 'median, p95: from a change to its arrival; a bulk waits for the pace'
+/** One row for each phase. At most 78 characters wide. */
+export function renderTable({ phases, captured, calls }: Summary, paint: Paint): readonly string[] {
+  const counts = ({ captured, calls }: Pick<Row, 'captured' | 'calls'>) => [
+    count(captured).padStart(7),
+    ...CALL_KINDS.map((kind) =>
+      paint(calls[kind] > 0 ? kind : 'dim', count(calls[kind]).padStart(WIDTH[kind])),
+    ),
+  ]
+  const times = ({ medianMs, p95Ms }: Latency) =>
+    paint('dim', `${duration(medianMs).padStart(8)}${duration(p95Ms).padStart(8)}`)
+  const row = (name: string, ...cells: readonly string[]) => ` ${name.padEnd(19)}${cells.join('')}`
+  const titles = `changes${CALL_KINDS.map((kind) => kind.padStart(WIDTH[kind])).join('')}  median     p95`
   return [
-    [' ', { text: ''.padEnd(NAME) + titles.join(''), tone: 'dim' }],
-    ...phases.map(({ arrival, ...counts }): Line => {
-      const times = [arrival.medianMs, arrival.p95Ms].map((ms, i) => cell(duration(ms), TIMES + i))
-      return [...tableRow(counts), { text: times.join(''), tone: 'dim' }]
-    }),
-    [...tableRow({ name: 'altogether', captured, calls })],
-    [' ', { text: note, tone: 'dim' }],
+    row('', paint('dim', titles)),
+    ...phases.map((phase) => row(phase.name, ...counts(phase), times(phase.arrival))),
+    row('altogether', ...counts({ captured, calls })),
+    ` ${paint('dim', 'median, p95: from a change to its arrival; a bulk waits for the pace')}`,
   ]
 }
 
-function tableRow({ name, captured, calls }: Omit<Summary['phases'][number], 'arrival'>): Line {
-  const number = (value: number, column: number) => cell(value === 0 ? '·' : String(value), column)
-  return [
-    ` ${name.padEnd(NAME)}${number(captured, 0)}`,
-    ...CALL_KINDS.map((kind, i) => ({
-      text: number(calls[kind], i + 1),
-      tone: calls[kind] > 0 ? kind : ('dim' as const),
-    })),
-  ]
+const WIDTH: CallCounts = { create: 7, replace: 8, patch: 6, revoke: 7, lookup: 7 }
+
+function count(value: number): string {
+  return value === 0 ? '·' : String(value)
 }
 
-/** Of changes, the kinds of call, and the two times. */
-const WIDTHS = [7, 7, 8, 6, 7, 7, 8, 8]
-const TIMES = 6
-
-function cell(text: string, column: number): string {
-  return text.padStart(WIDTHS[column] ?? 8)
-}
-
-/** Whether all agree, in one line; below it who does not. */
-export function sayVerdict({ agree, customers, former, differences, calls }: Summary): readonly Line[] {
-  const all = totalCalls(calls)
+/** One line if all customers agree; otherwise the customers that differ. */
+export function renderVerdict(summary: Summary, paint: Paint): readonly string[] {
+  const { agree, customers, former, differences, calls } = summary
   if (agree) {
     return [
-      [' ', { text: `All ${customers} customers agree with the service.`, tone: 'good' }],
-      [
-        ` ${counted(former, 'former customer has', 'former customers have')} no access there. It took ${counted(all, 'call')}.`,
-      ],
+      ` ${paint('good', `All ${customers} customers agree with the service.`)}`,
+      ` ${counted(former, 'former customer has', 'former customers have')} no access there. It took ${counted(totalCalls(calls), 'call')}.`,
     ]
   }
-  const wrong = counted(differences.length, 'customer')
+  const more = differences.length - MAX_NAMED
   return [
-    [' ', { text: `${wrong} of ${customers + former} do not agree with the service:`, tone: 'bad' }],
-    ...differences.slice(0, NAMED).map(({ key, differs }): Line => [`   ${key}: ${differs.join(', ')}`]),
-    ...(differences.length > NAMED ? [[`   and ${differences.length - NAMED} more`]] : []),
+    ` ${paint('bad', `${counted(differences.length, 'customer')} of ${customers + former} do not agree with the service:`)}`,
+    ...differences.slice(0, MAX_NAMED).map(({ key, differs }) => `   ${key}: ${differs.join(', ')}`),
+    ...(more > 0 ? [`   and ${more} more`] : []),
   ]
 }
 
-/** What to do next, with one's own database. */
-export function sayNext(): readonly Line[] {
-  const command = (text: string, why: string): Line => [`   ${text.padEnd(54)}`, { text: why, tone: 'dim' }]
+/** The next steps with the viewer's own database. */
+export function renderNext(paint: Paint): readonly string[] {
+  const commands = {
+    'npx rollcall sync <key> --dry-run': 'sends nothing',
+    'npx rollcall migrate && npx rollcall capture install': 'tables and triggers',
+    'npx rollcall worker': 'and it runs',
+    'npm run demo -- --keep': 'play with it',
+  }
   return [
-    [' Next, with your own database and a rollcall.config.ts (see examples/):'],
-    command('npx rollcall sync <key> --dry-run', 'sends nothing'),
-    command('npx rollcall migrate && npx rollcall capture install', 'tables and triggers'),
-    command('npx rollcall worker', 'and it runs'),
-    command('npm run demo -- --keep', 'play with it'),
+    ' Next, with your own database and a rollcall.config.ts (see examples/):',
+    ...Object.entries(commands).map(([text, why]) => `   ${text.padEnd(54)}${paint('dim', why)}`),
+  ]
+}
+
+/** The settings of the running demo. The keys are made for this run and worthless after it. */
+export function renderKept({ env, configFile }: Demo): readonly string[] {
+  const { DATABASE_URL, QUEUE_URL: _theSame, ...rest } = env
+  return [
+    ' Everything keeps running. In another terminal:',
+    `   export DATABASE_URL='${DATABASE_URL}'`,
+    '   export QUEUE_URL="$DATABASE_URL"',
+    ...Object.entries(rest).map(([name, value]) => `   export ${name}='${value}'`),
+    '',
+    `   psql "$DATABASE_URL" -c "UPDATE clientes SET idioma = 'en'"`,
+    `   npx rollcall sync C-0001 --config '${configFile}'`,
+    '   curl -s "$SERVICE_URL/_sandbox/users"',
+    '',
   ]
 }

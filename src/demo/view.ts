@@ -1,159 +1,151 @@
-// The live view: a pure function from what was seen to the lines of one picture.
-import { counted, duration, fitLine, type Line, seconds, spread } from './line.ts'
-import { CALL_KINDS, type Called, type Meter, quantile } from './meter.ts'
-import { owedCustomers, type Standing } from './standing.ts'
+// The live view and, without a terminal, its plain lines. Pure functions of the meter.
+import { CALL_KINDS, type CallCounts, type Called, latencyOf, type Meter, totals } from './meter.ts'
+import { owedCustomers, type Snapshot } from './snapshot.ts'
 
-export type ViewOptions = {
+export type Tone = 'strong' | 'dim' | 'good' | 'bad' | keyof CallCounts
+export type Paint = (tone: Tone, text: string) => string
+
+type ViewOptions = {
   /** Of the terminal, in characters and lines. */
   readonly columns: number
   readonly rows: number
   readonly now: number
+  readonly paint: Paint
 }
 
-/** Longer lines are hard to read, and the last column makes some terminals wrap. */
-const MOST_COLUMNS = 110
-const MOST_EVENTS = 24
-/** After the story, so that what was printed above stays in sight. */
+/** Longer lines are hard to read. */
+const MAX_COLUMNS = 110
+/** In a narrower terminal the lines wrap. */
+const MIN_COLUMNS = 79
+const MAX_EVENTS = 24
+/** After the story the view stays short, so that the summary above it stays in sight. */
 const FEW_EVENTS = 5
-/** Latency and pace are those of the last moments. */
 const LATENCY_WINDOW_MS = 10_000
 const PACE_WINDOW_MS = 2000
 const BAR = 24
 
-export function view(meter: Meter, options: ViewOptions): readonly Line[] {
-  const width = Math.min(options.columns - 1, MOST_COLUMNS)
-  const head = [header(meter, options, width), [], ...story(meter)]
-  const body = meter.standing === null ? [] : [[], ...figures(meter, meter.standing, options.now)]
-  const told = meter.phase !== null && meter.phase.number > 0
-  const room = Math.min(options.rows - 3 - head.length - body.length, told ? MOST_EVENTS : FEW_EVENTS)
-  return [...head, ...body, ...events(meter, room, width)].map((line) => fitLine(line, width))
-}
-
-function header({ startedAt, phase, target }: Meter, { now }: ViewOptions, width: number): Line {
-  const place = phase !== null && phase.number > 0 ? `   ${phase.number}/${phase.of}` : ''
-  return spread(
-    [
-      ' ',
-      { text: 'rollcall demo', tone: 'strong' },
-      { text: target === null ? '' : `   ${target}`, tone: 'dim' },
-    ],
-    [{ text: `${seconds(now - startedAt)}${place}`, tone: 'dim' }],
-    width,
-  )
-}
-
-function story({ phase }: Meter): Line[] {
-  if (phase === null) return []
-  return [
-    [' ', { text: '●', tone: 'good' }, ' ', { text: phase.says, tone: 'strong' }],
-    ['   ', { text: phase.look, tone: 'dim' }],
+export function renderView(meter: Meter, { columns, rows, now, paint }: ViewOptions): readonly string[] {
+  const { startedAt, target, shown, snapshot } = meter
+  // The last column makes some terminals wrap.
+  const width = Math.max(MIN_COLUMNS, Math.min(columns - 1, MAX_COLUMNS))
+  const clock = `${seconds(now - startedAt)}   ${shown.place}`.trimEnd()
+  const head = [
+    ` ${paint('strong', 'rollcall demo')}   ${paint('dim', target.padEnd(width - 18 - clock.length))} ${paint('dim', clock)}`,
+    '',
+    ` ${paint('good', '●')} ${paint('strong', shown.says)}`,
+    `   ${paint('dim', shown.look)}`,
+    ...(snapshot === null ? [] : ['', ...figures(meter, snapshot, now, paint)]),
   ]
+  const room = Math.min(rows - 3 - head.length, shown.place === '' ? FEW_EVENTS : MAX_EVENTS)
+  return [...head, ...events(meter, room, width, paint)]
 }
 
-function figures(meter: Meter, standing: Standing, now: number): Line[] {
-  const { captured, calls, spared } = meter
-  const { customers, users } = standing
-  return [
-    figure(
-      'tables',
-      `${counted(customers, 'customer')} in Postgres, ${counted(users, 'user')} at the service`,
-    ),
-    figure('captured', counted(captured, 'change') + (spared > 0 ? `; ${spared} needed no call` : '')),
-    [
-      ...figure('calls', ''),
-      ...CALL_KINDS.flatMap(
-        (kind): Line => [{ text: kind, tone: kind }, ` ${String(calls[kind]).padEnd(6)}`],
-      ),
-    ],
-    figure('pace', pace(meter, standing, now)),
-    figure('arrival', arrival(meter, now)),
-    figure('owed', owed(standing)),
-    retrying(standing),
-    ...leftOut(standing),
-  ]
-}
-
-function figure(label: string, text: string): Line {
-  return ['   ', { text: label.padEnd(10), tone: 'dim' }, text]
-}
-
-function pace({ recent }: Meter, { ceiling }: Standing, now: number): string {
-  const calls = recent.filter(({ at }) => at > now - PACE_WINDOW_MS).length
-  const rate = Math.round(calls / (PACE_WINDOW_MS / 1000))
-  const filled = Math.min(BAR, Math.round((rate / ceiling) * BAR))
-  return `${bar(filled, BAR)} ${rate} of ${ceiling} calls a second`
-}
-
-function bar(filled: number, length: number): string {
-  return '█'.repeat(filled) + '░'.repeat(length - filled)
-}
-
-function arrival({ recent }: Meter, now: number): string {
-  const latencies = recent.flatMap(({ at, latencyMs }) =>
-    at > now - LATENCY_WINDOW_MS && latencyMs !== null ? [latencyMs] : [],
+function figures(meter: Meter, snapshot: Snapshot, now: number, paint: Paint): string[] {
+  const { captured, calls } = totals(meter)
+  const { recent, spared } = meter
+  const { ceiling, leftOut } = snapshot
+  const rate = Math.round(
+    recent.filter(({ at }) => at > now - PACE_WINDOW_MS).length / (PACE_WINDOW_MS / 1000),
   )
-  if (latencies.length === 0) return '–'
-  const [median, p95] = [quantile(latencies, 0.5), quantile(latencies, 0.95)]
-  return `median ${duration(median)}, p95 ${duration(p95)} after the change`
+  const filled = Math.min(BAR, Math.round((rate / ceiling) * BAR) || 0)
+  const rows = {
+    tables: `${counted(snapshot.customers, 'customer')} in Postgres, ${counted(snapshot.users, 'user')} at the service`,
+    captured: counted(captured, 'change') + (spared > 0 ? `; ${spared} needed no call` : ''),
+    calls: CALL_KINDS.map((kind) => `${paint(kind, kind)} ${String(calls[kind]).padEnd(6)}`).join(''),
+    pace: `${'█'.repeat(filled)}${'░'.repeat(BAR - filled)} ${rate} of ${ceiling} calls a second`,
+    arrival: `${renderLatency(recent.filter(({ at }) => at > now - LATENCY_WINDOW_MS))} after the change`,
+    owed: renderOwed(snapshot),
+    retrying: renderRetrying(snapshot, paint),
+    ...(leftOut.length > 0 && { 'left out': renderLeftOut(snapshot, paint) }),
+  }
+  return Object.entries(rows).map(([label, text]) => `   ${paint('dim', label.padEnd(10))}${text}`)
 }
 
-function owed(standing: Standing): string {
-  const total = owedCustomers(standing)
-  if (total === 0) return standing.outbox === 0 ? 'nothing' : 'changes captured a moment ago'
-  const { due, queued, active, waiting } = standing.owed
-  const parts = [`${due} due`, `${queued} queued`, `${active} active`, `${waiting} waiting`]
-  return `${counted(total, 'customer')}: ${parts.join(', ')}`
+function renderLatency(recent: readonly Called[]): string {
+  const { medianMs, p95Ms } = latencyOf(
+    recent.flatMap(({ latencyMs }) => (latencyMs === null ? [] : [latencyMs])),
+  )
+  return `median ${duration(medianMs)}, p95 ${duration(p95Ms)}`
 }
 
-function retrying({ failing, unknown }: Standing): Line {
-  const total = failing.reduce((sum, { customers }) => sum + customers, 0)
-  if (total === 0 && unknown === 0) return figure('retrying', 'nobody')
+function renderOwed(snapshot: Snapshot): string {
+  const total = owedCustomers(snapshot)
+  if (total === 0) return snapshot.outbox === 0 ? 'nothing' : 'changes captured a moment ago'
+  const { due, queued, active, waiting } = snapshot.owed
+  return `${counted(total, 'customer')}: ${due} due, ${queued} queued, ${active} active, ${waiting} waiting`
+}
+
+function renderRetrying({ failing, unknown }: Snapshot, paint: Paint): string {
+  if (failing.length === 0 && unknown === 0) return 'none'
   const reasons = failing.map(({ why, customers }) => `${customers} × ${why}`)
-  return [
-    ...figure('retrying', ''),
-    { text: reasons.join(', ') || 'nobody', tone: 'bad' },
-    `; ${counted(unknown, 'outcome')} unknown`,
-  ]
+  return `${paint('bad', reasons.join(', ') || 'none')}; ${counted(unknown, 'outcome')} unknown`
 }
 
-function leftOut({ leftOut }: Standing): Line[] {
-  if (leftOut.length === 0) return []
+function renderLeftOut({ leftOut }: Snapshot, paint: Paint): string {
   const fields = leftOut.map(({ field, customers }) => `${customers} × ${field}`)
-  return [
-    [...figure('left out', ''), { text: fields.join(', '), tone: 'bad' }, ': the value cannot be right'],
-  ]
+  return `${paint('bad', fields.join(', '))}: the value is invalid`
 }
 
-const KEY = 8
-const KIND = 9
-const ANSWER = 24
-const AFTER = 7
-
-function events({ recent, startedAt }: Meter, room: number, width: number): Line[] {
+/** Columns of the list of calls: time, key, kind, about, answer, after. */
+function events({ recent, startedAt }: Meter, room: number, width: number, paint: Paint): string[] {
   if (recent.length === 0 || room < 1) return []
-  const about = Math.max(10, width - 11 - KEY - KIND - ANSWER - AFTER)
-  const titles = `${'time'.padStart(7)} ${'customer'.padEnd(KEY)} ${'call'.padEnd(KIND - 1)}${'what'.padEnd(about)}`
+  const about = width - 58
+  const row = (time: string, key: string, kind: string, fields: string) =>
+    [time.padStart(7), ` ${key.padEnd(8)} `, kind.padEnd(8), fields.padEnd(about)] as const
+  const titles = row('time', 'customer', 'call', 'fields').join('')
   return [
-    [],
-    ['  ', { text: `${titles}${'answer'.padEnd(ANSWER)}${'after'.padStart(AFTER)}`, tone: 'dim' }],
+    '',
+    `  ${paint('dim', `${titles}${'answer'.padEnd(24)}${'after'.padStart(7)}`)}`,
     ...recent
       .slice(-room)
       .toReversed()
-      .map((called) => event(called, startedAt, about)),
+      .map(({ at, key, kind, about: text, answer, good, latencyMs }) => {
+        const cut = text.length >= about ? `${text.slice(0, about - 2)}…` : text
+        const [time, customer, call, fields] = row(((at - startedAt) / 1000).toFixed(2), key, kind, cut)
+        const after = latencyMs === null ? '' : duration(latencyMs)
+        return `  ${paint('dim', time)}${customer}${paint(kind, call)}${fields}${paint(good ? 'good' : 'bad', answer.padEnd(24))}${paint('dim', after.padStart(7))}`
+      }),
   ]
 }
 
-function event(called: Called, startedAt: number, about: number): Line {
-  const { at, key, kind, good, answer, latencyMs } = called
-  const what = called.about.length >= about ? `${called.about.slice(0, about - 2)}…` : called.about
-  const after = latencyMs === null ? '' : duration(latencyMs)
+/** For a log: the phase that begins. */
+export function renderPhase({ shown, startedAt }: Meter, now: number): string {
+  return `${stamp(now - startedAt)}  ${[shown.place, shown.says].filter(Boolean).join(' ')}`
+}
+
+/** For a log: the figures of the moment. */
+export function renderFigures(meter: Meter, snapshot: Snapshot): string {
+  const { captured, calls } = totals(meter)
+  const kinds = CALL_KINDS.filter((kind) => calls[kind] > 0).map((kind) => `${kind} ${calls[kind]}`)
+  const failing = snapshot.failing.reduce((sum, { customers }) => sum + customers, 0)
   return [
-    '  ',
-    { text: ((at - startedAt) / 1000).toFixed(2).padStart(7), tone: 'dim' },
-    ` ${key.padEnd(KEY)} `,
-    { text: kind.padEnd(KIND - 1), tone: kind },
-    what.padEnd(about),
-    { text: answer.padEnd(ANSWER), tone: good ? 'good' : 'bad' },
-    { text: after.padStart(AFTER), tone: 'dim' },
-  ]
+    `${counted(captured, 'change')} captured`,
+    `${counted(totalCalls(calls), 'call')} (${kinds.join(', ') || 'none'})`,
+    `${owedCustomers(snapshot)} owed`,
+    ...(failing > 0 ? [`${failing} retrying`] : []),
+    ...(snapshot.unknown > 0 ? [`${snapshot.unknown} unknown`] : []),
+    renderLatency(meter.recent.slice(-100)),
+  ].join('; ')
+}
+
+export function totalCalls(calls: CallCounts): number {
+  return CALL_KINDS.reduce((sum, kind) => sum + calls[kind], 0)
+}
+
+export function stamp(ms: number): string {
+  return seconds(ms).padStart(7)
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`
+}
+
+/** A dash when there is none. */
+export function duration(ms: number | null): string {
+  if (ms === null) return '–'
+  return ms < 1000 ? `${ms} ms` : seconds(ms)
+}
+
+export function counted(count: number, one: string, many: string = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`
 }

@@ -1,5 +1,5 @@
 // Customers whose every value can be recognised wherever it turns up, and the search for them.
-import { makeDni, makeNie } from '../../src/demo/dni.ts'
+import { makeDni, makeNie } from '../../src/demo/people.ts'
 
 export type Random = () => number
 

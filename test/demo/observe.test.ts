@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Observed } from '../../src/demo/meter.ts'
-import { observeWorker, sayAbout, sayAnswer } from '../../src/demo/observe.ts'
+import { startMeter } from '../../src/demo/meter.ts'
+import { describeAnswer, describePlan, observeWorker } from '../../src/demo/observe.ts'
 import type { Claim } from '../../src/ledger/claim.ts'
 import { makeJournal } from '../../src/sandbox/journal.ts'
 import type { SyncStep } from '../../src/sync/context.ts'
@@ -51,50 +51,51 @@ function answered(meaning: string): SyncStep {
 
 function watch() {
   const journal = makeJournal(10)
-  const seen: Observed[] = []
-  const observers = observeWorker({ sandbox: { journal }, now: () => 1100, tell: (what) => seen.push(what) })
-  return { journal, seen, observers }
+  const meter = startMeter(0)
+  const observers = observeWorker({ sandbox: { journal }, now: () => 1100, meter })
+  return { journal, meter, observers }
 }
 
 test('the latency of an acknowledged call is from the change to its arrival', () => {
-  const { journal, seen, observers } = watch()
+  const { journal, meter, observers } = watch()
   journal.open({ method: 'PATCH', path: '/', arrivedAt: 1040 })({ userId: 'C-1' })
   observers.onStep('C-1', answered('done'), claim(1000))
-  expect(seen).toMatchObject([{ what: 'called', called: { kind: 'patch', latencyMs: 40, good: true } }])
+  expect(meter.recent).toMatchObject([{ kind: 'patch', latencyMs: 40, good: true }])
 })
 
 test('a call that was not acknowledged has no latency', () => {
-  const { journal, seen, observers } = watch()
+  const { journal, meter, observers } = watch()
   journal.open({ method: 'PATCH', path: '/', arrivedAt: 1040 })({ userId: 'C-1' })
   observers.onStep('C-1', answered('unknown'), claim(1000))
-  expect(seen).toMatchObject([{ called: { latencyMs: null, good: false, answer: '503, unknown' } }])
+  expect(meter.recent).toMatchObject([{ latencyMs: null, good: false, answer: '503, unknown' }])
 })
 
-test('a claim that settles without a call is one that needed none', () => {
-  const { seen, observers } = watch()
+test('a claim that settles without a call is counted apart', () => {
+  const { meter, observers } = watch()
   const [first, second] = [claim(1), claim(2)]
   observers.onStep('C-1', SETTLED, first)
   observers.onStep('C-1', answered('done'), second)
   observers.onStep('C-1', SETTLED, second)
-  expect(seen.map(({ what }) => what)).toEqual(['spared', 'called'])
+  expect(meter.spared).toBe(1)
+  expect(meter.recent).toHaveLength(1)
 })
 
 test('a status is named when it is another than the last one acknowledged', () => {
-  expect(sayAbout(PATCH, 2)).toBe('email')
-  expect(sayAbout(PATCH, 0)).toBe('status 2, email')
-  expect(sayAbout({ kind: 'revoke', body: { status: 0 } }, 0)).toBe('status 0')
+  expect(describePlan(PATCH, 2)).toBe('email')
+  expect(describePlan(PATCH, 0)).toBe('status 2, email')
+  expect(describePlan({ kind: 'revoke', body: { status: 0 } }, 0)).toBe('status 0')
 })
 
-test('no field value is ever told', () => {
+test('no field value is ever shown', () => {
   const create: Plan = {
     kind: 'create',
     body: { user_id: 'C-1', status: 2, email: 'secret@example.com' },
     fields: ['email'],
   }
-  expect(sayAbout(create, undefined)).toBe('status 2, 1 field')
+  expect(describePlan(create, undefined)).toBe('status 2, 1 field')
 })
 
 test('a call without an answer says how it failed', () => {
   const outcome = { kind: 'error', error: 'connection-lost', reached: 'maybe' } as const
-  expect(sayAnswer(outcome, 'unknown')).toBe('connection lost, unknown')
+  expect(describeAnswer(outcome, 'unknown')).toBe('connection lost, unknown')
 })
