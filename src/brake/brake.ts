@@ -35,7 +35,7 @@ export type BrakeRequest = {
 export type Brake = (request: BrakeRequest) => Promise<readonly HeldKind[]>
 
 /** What one call may count for. */
-export const CALL_KINDS: readonly BrakeKind[] = [
+export const CALL_BRAKE_KINDS: readonly BrakeKind[] = [
   'revocation',
   'status',
   'create',
@@ -46,7 +46,7 @@ export const CALL_KINDS: readonly BrakeKind[] = [
 ]
 
 /** Every kind, as `--kind` takes it. */
-export const HELD_KINDS: readonly HeldKind[] = [...CALL_KINDS, 'truncated']
+export const HELD_KINDS: readonly HeldKind[] = [...CALL_BRAKE_KINDS, 'truncated']
 
 export function isHeldKind(text: string): text is HeldKind {
   return HELD_KINDS.some((kind) => kind === text)

@@ -1,5 +1,5 @@
 import type { CustomerKey } from '../model/customer.ts'
-import { type BrakeKind, type BrakeRequest, CALL_KINDS, type HeldKind } from './brake.ts'
+import { type BrakeKind, type BrakeRequest, CALL_BRAKE_KINDS, type HeldKind } from './brake.ts'
 
 /** The row of a kind, locked, with the limit that holds now. */
 export type KindState = {
@@ -12,7 +12,7 @@ export type KindState = {
   readonly expected: number
 }
 
-export type Asked = BrakeRequest & {
+export type WeighedRequest = BrakeRequest & {
   /** Kinds under which this customer was let through within the window already. */
   readonly counted: readonly BrakeKind[]
   /** Those of them since which nothing was settled: this is the same attempt once more. */
@@ -25,7 +25,7 @@ export type Asked = BrakeRequest & {
 
 type Situation = {
   readonly kinds: readonly KindState[]
-  readonly asked: readonly Asked[]
+  readonly asked: readonly WeighedRequest[]
   /** A watched table was truncated, and nobody has said what that means. */
   readonly truncated: boolean
 }
@@ -80,14 +80,14 @@ export function decide({ kinds, asked, truncated }: Situation): Decision {
   return { answers, entries, again, trips: [...counts.values()].flatMap((count) => count.trip() ?? []) }
 }
 
-function goesOn(kind: BrakeKind, { repeated, returning }: Asked): boolean {
+function goesOn(kind: BrakeKind, { repeated, returning }: WeighedRequest): boolean {
   return repeated.includes(kind) || (kind === 'status' && returning)
 }
 
 /** Whether the request could be one more of the kind: it was not counted for it yet, and gives nothing back. */
 export function isNew(
   kind: BrakeKind,
-  { counted, returning }: Pick<Asked, 'counted' | 'returning'>,
+  { counted, returning }: Pick<WeighedRequest, 'counted' | 'returning'>,
 ): boolean {
   return !counted.includes(kind) && !(kind === 'status' && returning)
 }
@@ -101,7 +101,7 @@ export const BY_TRUNCATE: readonly BrakeKind[] = ['revocation', 'erase']
  */
 export function takenTogether(kinds: readonly HeldKind[]): readonly HeldKind[] {
   const together = kinds.includes('truncated') ? [...kinds, ...BY_TRUNCATE] : kinds
-  return kinds.includes('repair') ? [...together, ...CALL_KINDS] : together
+  return kinds.includes('repair') ? [...together, ...CALL_BRAKE_KINDS] : together
 }
 
 function makeCount({ kind, taken, limit, tripped, expected }: KindState) {

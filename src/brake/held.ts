@@ -7,13 +7,13 @@ import { OPEN_RELEASE, releasedFor } from '../ledger/released.ts'
 import { UNDER_WAY } from '../ledger/taken.ts'
 import { type CustomerKey, LANE } from '../model/customer.ts'
 import type { BrakeKind, HeldKind } from './brake.ts'
-import { countLeft, pagesOf, type Selection } from './selection.ts'
+import { countLeft, type HeldSelection, pagesOf } from './selection.ts'
 import { inTransaction } from './transaction.ts'
 import { untrip } from './untrip.ts'
 
-export type Person = { readonly by: string; readonly why: string }
+export type DecidedBy = { readonly by: string; readonly why: string }
 
-export type Outcome = {
+export type DecisionOutcome = {
   /** Its id in the log of decisions; null: there was nothing to decide. */
   readonly decision: string | null
   readonly customers: number
@@ -29,12 +29,12 @@ export type Outcome = {
  *
  * Pages in transactions of their own: killed in the middle, the next call goes on; two at once share the work.
  */
-export function release(pool: Pool, choice: Selection & Person): Promise<Outcome> {
+export function release(pool: Pool, choice: HeldSelection & DecidedBy): Promise<DecisionOutcome> {
   return carryOut(pool, choice, RELEASE)
 }
 
 /** Leaves the service as it is for them, until they change. Who is planned again at this moment is left alone. */
-export function discard(pool: Pool, choice: Selection & Person): Promise<Outcome> {
+export function discard(pool: Pool, choice: HeldSelection & DecidedBy): Promise<DecisionOutcome> {
   return carryOut(pool, choice, DISCARD)
 }
 
@@ -100,7 +100,11 @@ UPDATE rollcall.ledger SET state = 'held', since = clock_timestamp() WHERE key =
 /** A person waits for it, and nobody holds these rows for long. */
 const LOCK_TIMEOUT_MS = 10_000
 
-async function carryOut(pool: Pool, choice: Selection & Person, action: Action): Promise<Outcome> {
+async function carryOut(
+  pool: Pool,
+  choice: HeldSelection & DecidedBy,
+  action: Action,
+): Promise<DecisionOutcome> {
   const kind = 'kind' in choice ? choice.kind : null
   const kinds = new Set<HeldKind>(kind === null ? [] : [kind])
   let decision: string | null = null
@@ -132,7 +136,7 @@ FROM rollcall.ledger l JOIN rollcall.owed o USING (key)
 WHERE l.key = ANY($1) AND ($2::text IS NULL OR l.reason->'kinds' ? $2) AND ${where} ORDER BY l.key`
 
 type Page = {
-  readonly choice: Selection & Person
+  readonly choice: HeldSelection & DecidedBy
   readonly action: Action
   readonly keys: readonly CustomerKey[]
   readonly decision: string | null

@@ -68,7 +68,7 @@ export async function readBrake(client: Client): Promise<readonly KindHeld[]> {
 }
 
 /** Whether a person is needed. */
-export function needsPerson({ held, trippedAt }: KindHeld): boolean {
+export function brakeNeedsPerson({ held, trippedAt }: KindHeld): boolean {
   return held > 0 || trippedAt !== null
 }
 

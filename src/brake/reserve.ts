@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts'
 import { makeBatch } from '../ledger/batch.ts'
 import { type Bases, baseIsOld, baseOf, countBases } from './base.ts'
 import { type Brake, type BrakeKind, type BrakeRequest, type HeldKind, limitOf, ruleOf } from './brake.ts'
-import { type Asked, type Decision, decide, isNew } from './decide.ts'
+import { type Decision, decide, isNew, type WeighedRequest } from './decide.ts'
 import { lockRows, look, makeRows, store } from './rows.ts'
 import { inTransaction } from './transaction.ts'
 
@@ -68,6 +68,6 @@ async function attempt(client: ClientBase, { rules, requests, kinds, bases }: At
   return { decision }
 }
 
-function freshOf(kind: BrakeKind, asked: readonly Asked[]): number {
+function freshOf(kind: BrakeKind, asked: readonly WeighedRequest[]): number {
   return asked.filter((each) => each.kinds.includes(kind) && isNew(kind, each)).length
 }

@@ -4,12 +4,12 @@ import { OPEN_RELEASE, releasedFor } from '../ledger/released.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { HeldKind } from './brake.ts'
 
-export type Selection = { readonly kind: HeldKind } | { readonly keys: readonly CustomerKey[] }
+export type HeldSelection = { readonly kind: HeldKind } | { readonly keys: readonly CustomerKey[] }
 
 const PAGE = 1000
 
 /** Keys in pages, in order: those who are meant, or for a kind those who are held for it. */
-export async function* pagesOf(pool: Pool, choice: Selection): AsyncGenerator<readonly CustomerKey[]> {
+export async function* pagesOf(pool: Pool, choice: HeldSelection): AsyncGenerator<readonly CustomerKey[]> {
   if ('keys' in choice) {
     const keys = [...new Set(choice.keys)].sort()
     for (let from = 0; from < keys.length; from += PAGE) yield keys.slice(from, from + PAGE)
@@ -35,7 +35,7 @@ WITH page AS MATERIALIZED (
 SELECT key, coalesce(reason->'kinds' ? $1, false) AS meant FROM page ORDER BY key`
 
 /** Of those who are meant, how many wait for a person still. */
-export async function countLeft(pool: Pool, choice: Selection): Promise<number> {
+export async function countLeft(pool: Pool, choice: HeldSelection): Promise<number> {
   const { rows } = await pool.query<{ left: number }>(
     `SELECT count(*)::int AS left FROM rollcall.ledger l
      WHERE l.state = 'held' AND ($1::text IS NULL OR l.reason->'kinds' ? $1)

@@ -7,7 +7,7 @@
 // overflow the server's cache of subtransactions, which slows down everybody. Only statements of more than
 // BULK rows, where one more id is nothing, append inside it, so that their keys need not fit into memory.
 import pg from 'pg'
-import { nameOf } from '../customers/problems.ts'
+import { quotedName } from '../customers/problems.ts'
 import { LANE, type Lane } from '../model/customer.ts'
 import type { Watcher } from './plan.ts'
 
@@ -143,8 +143,8 @@ function mark(kind: 'truncate' | 'overflow', { relation }: Watcher): string {
   const own = 'm.xmin = pg_current_xact_id()::xid'
   const shared = "current_setting('transaction_isolation') NOT IN ('repeatable read', 'serializable')"
   return `INSERT INTO rollcall.capture_mark (kind, relation)
-    SELECT '${kind}', ${pg.escapeLiteral(nameOf(relation))} WHERE NOT EXISTS (
+    SELECT '${kind}', ${pg.escapeLiteral(quotedName(relation))} WHERE NOT EXISTS (
       SELECT FROM rollcall.capture_mark m
-      WHERE m.kind = '${kind}' AND m.relation = ${pg.escapeLiteral(nameOf(relation))} AND m.resolved_at IS NULL
+      WHERE m.kind = '${kind}' AND m.relation = ${pg.escapeLiteral(quotedName(relation))} AND m.resolved_at IS NULL
         AND ${kind === 'truncate' ? own : `(${own} OR ${shared})`});`
 }

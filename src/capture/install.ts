@@ -2,7 +2,7 @@
 // touched: a second run takes no lock at all.
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg, { type ClientBase } from 'pg'
-import { nameOf } from '../customers/problems.ts'
+import { quotedName } from '../customers/problems.ts'
 import { RollcallError } from '../model/errors.ts'
 import { LACKS, readInstalled } from './catalog.ts'
 import { type Patience, underShortLock } from './lock.ts'
@@ -49,9 +49,9 @@ export async function uninstall(client: ClientBase, patience: Patience = {}): Pr
 /** A plan that names what does not exist would install a trigger that can only fall back. */
 export function refuseUnfit({ watchers, gone }: CapturePlan): void {
   const details = [
-    ...gone.map((relation) => `watch: the table ${nameOf(relation)} does not exist`),
+    ...gone.map((relation) => `watch: the table ${quotedName(relation)} does not exist`),
     ...watchers.flatMap(({ relation, missing }) =>
-      missing.map((column) => `watch: ${nameOf(relation)} has no column ${column}`),
+      missing.map((column) => `watch: ${quotedName(relation)} has no column ${column}`),
     ),
   ]
   if (details.length > 0) throw new RollcallError('CUSTOMERS_UNREADABLE', details)
@@ -77,7 +77,7 @@ async function apply(
       // A function that was replaced needs no lock on its tables; what they note is another thing all the same.
       const replaced = table.watchers.some((watcher) => difference.functions.includes(watcher))
       if (statements.length > 0) await underShortLock(client, { table: table.table, statements, patience })
-      if (statements.length > 0 || replaced) changed.push(nameOf(table.table))
+      if (statements.length > 0 || replaced) changed.push(quotedName(table.table))
     }
     for (const name of leavesOthers ? [] : difference.leftoverFunctions) {
       await client.query(`DROP FUNCTION IF EXISTS ${quotedFunction(name)}()`)

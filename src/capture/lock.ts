@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientBase } from 'pg'
 import type { Relation } from '../config/config.ts'
-import { nameOf } from '../customers/problems.ts'
+import { quotedName } from '../customers/problems.ts'
 import { RollcallError } from '../model/errors.ts'
 
 const LOCK_TIMEOUT_MS = 500
@@ -91,7 +91,7 @@ async function holdersOf(client: ClientBase, { schema, name }: Relation): Promis
 
 /** Other sessions' details are shown by Postgres only to roles that may see them (pg_read_all_stats). */
 function lockedDetails(table: Relation, holders: readonly Holder[], totalMs: number): readonly string[] {
-  const head = `${nameOf(table)} could not be locked within ${Math.round(totalMs / 1000)} s`
+  const head = `${quotedName(table)} could not be locked within ${Math.round(totalMs / 1000)} s`
   if (holders.length === 0) return [`${head}; nobody held it at the last look`]
   const who = holders.map(({ pid, application, state, seconds }) => {
     if (pid === null) return 'a prepared transaction'

@@ -1,7 +1,7 @@
 // The trigger-mode change source: what the triggers appended is deleted and noted in one transaction.
 import type { ClientBase, Pool } from 'pg'
 import { type CustomerKey, type Lane, LONGEST_KEY_BYTES } from '../model/customer.ts'
-import type { Change, ChangeSource, Note } from './source.ts'
+import type { CapturedChange, ChangeSource, NoteChanges } from './source.ts'
 
 /**
  * Rows are read by deleting them and never by "id greater than last": an id is given before its transaction
@@ -51,10 +51,10 @@ export function outboxSource(pool: Pick<Pool, 'connect'>): ChangeSource {
   }
 }
 
-async function drainOnce(client: ClientBase, note: Note, limit: number): Promise<number> {
+async function drainOnce(client: ClientBase, note: NoteChanges, limit: number): Promise<number> {
   await client.query('BEGIN')
   const { rows } = await client.query<Taken>(TAKE, [limit])
-  const changes = rows.flatMap(({ key, lane, at }): Change[] =>
+  const changes = rows.flatMap(({ key, lane, at }): CapturedChange[] =>
     key === null ? [] : [{ key, lane, at: new Date(at) }],
   )
   if (changes.length > 0) await note(client, changes)

@@ -5,7 +5,7 @@ import type { Config, Relation, Watched } from '../config/config.ts'
 import { sameRelation } from '../config/relation.ts'
 import { findRelation } from '../customers/catalog.ts'
 import { neededColumns } from '../customers/columns.ts'
-import { nameOf } from '../customers/problems.ts'
+import { quotedName } from '../customers/problems.ts'
 import { LANE } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
 import type { CapturePlan, Watcher } from './plan.ts'
@@ -27,7 +27,7 @@ export async function planCapture(client: Client, config: Config): Promise<Captu
       watchers.push(await watch(client, { config, entry, oid: found.oid, view: customers?.oid }))
       problems.push(...(await foreignParts(client, entry.relation, found.oid)))
     } else {
-      problems.push(`watch: ${nameOf(entry.relation)} is no table; name the tables behind it`)
+      problems.push(`watch: ${quotedName(entry.relation)} is no table; name the tables behind it`)
     }
   }
   if (problems.length > 0) throw new RollcallError('CUSTOMERS_UNREADABLE', problems)
@@ -102,7 +102,7 @@ async function foreignParts(client: Client, relation: Relation, oid: string): Pr
   )
   return rows.map(
     ({ name }) =>
-      `watch: ${nameOf(relation)} has the foreign table ${name} in it, which triggers cannot watch`,
+      `watch: ${quotedName(relation)} has the foreign table ${name} in it, which triggers cannot watch`,
   )
 }
 

@@ -1,14 +1,14 @@
 // Words for people about capture.
-import { nameOf } from '../customers/problems.ts'
+import { quotedName } from '../customers/problems.ts'
 import type { CaptureMark } from './marks.ts'
 import type { TableState, TableStatus } from './status.ts'
 
 export function sayStatus(tables: readonly TableStatus[]): readonly string[] {
   if (tables.length === 0) return ['No table is watched, and no capture trigger is installed.']
-  const width = Math.max(...tables.map(({ relation }) => nameOf(relation).length))
+  const width = Math.max(...tables.map(({ relation }) => quotedName(relation).length))
   return tables.map(({ relation, state, reasons }) => {
     const why = reasons.length > 0 ? ` (${reasons.join('; ')})` : ''
-    return `${nameOf(relation).padEnd(width)}  ${sayState(state)}${why}`
+    return `${quotedName(relation).padEnd(width)}  ${sayState(state)}${why}`
   })
 }
 

@@ -33,7 +33,7 @@ export type TableDifference = {
   readonly leftover: readonly string[]
 }
 
-export type Difference = {
+export type CaptureDifference = {
   readonly tables: readonly TableDifference[]
   /** Watchers whose function is missing or has another body than the plan wants. */
   readonly functions: readonly Watcher[]
@@ -52,7 +52,7 @@ export type TableStatus = {
   readonly reasons: readonly string[]
 }
 
-export function captureDifference(plan: CapturePlan, installed: Installed): Difference {
+export function captureDifference(plan: CapturePlan, installed: Installed): CaptureDifference {
   const tables = distinct([
     ...plan.watchers.flatMap((watcher) => watcher.tables),
     ...installed.triggers.map((trigger) => trigger.table),
@@ -72,14 +72,17 @@ export function captureDifference(plan: CapturePlan, installed: Installed): Diff
 }
 
 /** One line for every table that should carry triggers or does; the most serious thing first. */
-export function captureStatus(difference: Difference): readonly TableStatus[] {
+export function captureStatus(difference: CaptureDifference): readonly TableStatus[] {
   const gone = difference.gone.map((relation): TableStatus => {
     return { relation, state: 'missing', reasons: ['the table does not exist'] }
   })
   return [...gone, ...difference.tables.map((table) => statusOf(table, difference))]
 }
 
-function statusOf(difference: TableDifference, { functions, wider, lacks: rights }: Difference): TableStatus {
+function statusOf(
+  difference: TableDifference,
+  { functions, wider, lacks: rights }: CaptureDifference,
+): TableStatus {
   const { table, watchers, lacks, leftover } = difference
   const whys = new Set(lacks.map(({ why }) => why))
   const old = watchers.filter((watcher) => functions.includes(watcher) && !wider.includes(watcher))

@@ -1,6 +1,6 @@
 import { loadConfig } from '../config/load.ts'
 import { type Chat, chatFailed } from '../explain/chat.ts'
-import type { Access } from '../explain/judge.ts'
+import type { AccessVerdict } from '../explain/judge.ts'
 import { explainAll } from './explained.ts'
 import type { AddCommand, ExitCode } from './io.ts'
 
@@ -57,7 +57,7 @@ export const accessCommand: AddCommand = (program, io, exit) => {
 }
 
 /** 0 all can, 3 a customer cannot, 1 of a customer it could not be found out: an answer with a hole is no whole one. */
-export function exitForAccess(verdicts: readonly Pick<Access, 'can'>[], chat: Chat): ExitCode {
+export function exitForAccess(verdicts: readonly Pick<AccessVerdict, 'can'>[], chat: Chat): ExitCode {
   if (chatFailed(chat) || verdicts.some(({ can }) => can === 'unknown')) return 1
   return chat.kind === 'shut' || verdicts.some(({ can }) => can === 'no') ? 3 : 0
 }

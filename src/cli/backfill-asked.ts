@@ -7,7 +7,7 @@ import type { Restriction } from '../sweep/restriction.ts'
 import { MOST_WHOLE, type NumberRule, numberOf, wholeNumber, within } from './option-values.ts'
 
 /** As commander gives them. */
-export type Options = {
+export type BackfillFlags = {
   readonly config?: string
   readonly dryRun?: true
   readonly where?: readonly string[]
@@ -22,7 +22,7 @@ export type Options = {
   readonly json?: true
 }
 
-export type Asked = Pick<Options, 'only'> & {
+export type BackfillAsked = Pick<BackfillFlags, 'only'> & {
   readonly [K in 'dryRun' | 'lookup' | 'restart' | 'wait' | 'mapping' | 'json']: boolean
 } & {
   readonly where: readonly string[]
@@ -33,7 +33,7 @@ export type Asked = Pick<Options, 'only'> & {
 }
 
 /** @throws RollcallError USAGE with everything that is wrong with the options at once */
-export function readAsked(options: Options): Asked {
+export function readBackfillAsked(options: BackfillFlags): BackfillAsked {
   const problems: string[] = []
   const sample = numberOf(options.sample, wholeNumber('--sample'), problems)
   const rate = numberOf(options.rate, RATE, problems)
@@ -61,7 +61,7 @@ type Reading = { readonly pool: Pool; readonly config: Config; readonly digestKe
 /** What is recorded of it tells one backfill from another. */
 export async function readRestriction(
   { pool, config, digestKey }: Reading,
-  asked: Asked,
+  asked: BackfillAsked,
 ): Promise<Restriction> {
   const { where, only, lookup } = asked
   const conditions = await readConditions(pool, config, where)

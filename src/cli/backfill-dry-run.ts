@@ -24,7 +24,7 @@ import { sweep } from '../sweep/sweep.ts'
 import { makeDigester } from '../sync/digest.ts'
 import type { Plan } from '../sync/plan.ts'
 import { policyOf } from '../sync/policy.ts'
-import { type Asked, readRestriction } from './backfill-asked.ts'
+import { type BackfillAsked, readRestriction } from './backfill-asked.ts'
 import { withPool } from './connect.ts'
 import type { ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
@@ -37,7 +37,7 @@ import { redacted } from './sync-json.ts'
 const NO_KEY = 'no digest key'
 
 /** `rollcall backfill --dry-run`: no call, no write, and no right needed but to read the customers. */
-export async function foretell(io: Io, config: Config, asked: Asked): Promise<ExitCode> {
+export async function foretell(io: Io, config: Config, asked: BackfillAsked): Promise<ExitCode> {
   const env = readEnv(io.env, {
     need: ['DATABASE_URL'],
     may: ['ROLLCALL_DIGEST_KEY', 'SERVICE_URL', 'SERVICE_API_KEY'],
@@ -69,7 +69,7 @@ export async function foretell(io: Io, config: Config, asked: Asked): Promise<Ex
 type Looking = {
   readonly pool: Pool
   readonly config: Config
-  readonly asked: Asked
+  readonly asked: BackfillAsked
   readonly withoutLedger: Foretold['withoutLedger']
   readonly digestKey: string
 }

@@ -14,11 +14,11 @@ import { namedService } from '../service/target.ts'
 import type { Judged } from '../sweep/judge.ts'
 import { requireCapture } from '../sweep/ready.ts'
 import type { Restriction } from '../sweep/restriction.ts'
-import { type Begun, type Ran, runSweep, type SweepingOptions } from '../sweep/run.ts'
+import { type BegunSweep, runSweep, type SweepEnd, type SweepingOptions } from '../sweep/run.ts'
 import { makeThrottle, pageFor } from '../sweep/throttle.ts'
 import { type Digester, makeDigester } from '../sync/digest.ts'
 import { policyOf } from '../sync/policy.ts'
-import { type Asked, readRestriction } from './backfill-asked.ts'
+import { type BackfillAsked, readRestriction } from './backfill-asked.ts'
 import { runInTurn, type Slice } from './backfill-turn.ts'
 import { awaitSettled } from './backfill-wait.ts'
 import { withPool } from './connect.ts'
@@ -35,7 +35,7 @@ import {
 } from './say-backfill.ts'
 
 /** `rollcall backfill`: whoever differs is owed a sync; the calls are the workers'. */
-export async function runBackfill(io: Io, config: Config, asked: Asked): Promise<ExitCode> {
+export async function runBackfill(io: Io, config: Config, asked: BackfillAsked): Promise<ExitCode> {
   const env = readEnv(io.env, {
     need: ['DATABASE_URL', 'SERVICE_URL', 'SERVICE_API_KEY', 'ROLLCALL_DIGEST_KEY'],
   })
@@ -63,7 +63,7 @@ type Running = {
   readonly io: Io
   readonly pool: Pool
   readonly config: Config
-  readonly asked: Asked
+  readonly asked: BackfillAsked
   readonly digester: Digester
   readonly digestKey: string
   readonly progress: Progress
@@ -130,7 +130,11 @@ function makeSlices(running: Running, restriction: Restriction, heard: Heard): (
   }
 }
 
-async function hear({ pool, config, asked, progress }: Running, begun: Begun, heard: Heard): Promise<void> {
+async function hear(
+  { pool, config, asked, progress }: Running,
+  begun: BegunSweep,
+  heard: Heard,
+): Promise<void> {
   heard.resumed = begun.resumed
   if (begun.resumed)
     progress.say(`it goes on where it stopped, after ${figure(begun.tally.customers)} customers`)
@@ -141,14 +145,14 @@ async function hear({ pool, config, asked, progress }: Running, begun: Begun, he
 }
 
 /** Also of an earlier command that was stopped: its backfill has ended by this, or was given up for it. */
-async function endAnnouncement(pool: Pool, { tally }: Ran, heard: Heard): Promise<void> {
+async function endAnnouncement(pool: Pool, { tally }: SweepEnd, heard: Heard): Promise<void> {
   const { create = 0, lookup = 0 } = tally.plans
   const stands = await cutAnnounced(pool, Math.min(tally.otherUsers, create + lookup))
   if (heard.announced) heard.announced = { ...heard.announced, ...stands }
 }
 
 type Paging = {
-  readonly onBegin: (begun: Begun) => Promise<void>
+  readonly onBegin: (begun: BegunSweep) => Promise<void>
   readonly afterPage: (judged: readonly Judged[]) => Promise<void>
 }
 
@@ -158,7 +162,7 @@ function sweeping(
   { onBegin, afterPage }: Paging,
 ): SweepingOptions {
   const { io, pool, config, asked, digester, progress } = running
-  let begun: Begun | null = null
+  let begun: BegunSweep | null = null
   return {
     ...{ pool, config, digester, restriction, signal: io.stop },
     kind: asked.mapping ? 'mapping' : 'backfill',

@@ -6,12 +6,12 @@ import { readDone, readOtherBackfill } from '../ledger/runs-read.ts'
 import { RollcallError } from '../model/errors.ts'
 import { sleep } from '../ops/time.ts'
 import type { Restriction } from '../sweep/restriction.ts'
-import type { Ran } from '../sweep/run.ts'
-import { NOTHING_FOUND, type Tally } from '../sweep/tally.ts'
+import type { SweepEnd } from '../sweep/run.ts'
+import { NOTHING_FOUND, type SweepTally } from '../sweep/tally.ts'
 import { OTHERS_SWEEP } from './say-sweeps.ts'
 
 /** `goOnAfterMs`: it has stopped on the way, so that a sweep that is more urgent may be made in between. */
-export type Slice = Ran & { readonly goOnAfterMs: number | null }
+export type Slice = SweepEnd & { readonly goOnAfterMs: number | null }
 
 type Turn = {
   readonly pool: Pool
@@ -27,10 +27,10 @@ type What =
   | { readonly kind: 'mapping'; readonly fingerprint: string }
 
 const POLL_MS = 300
-const STOPPED: Ran = { tally: NOTHING_FOUND, ended: false, superseded: false, examples: [] }
+const STOPPED: SweepEnd = { tally: NOTHING_FOUND, ended: false, superseded: false, examples: [] }
 
 /** @throws RollcallError SWEEP_RUNNING where another backfill is under way that is not the same */
-export async function runInTurn(turn: Turn, what: What, run: () => Promise<Slice>): Promise<Ran> {
+export async function runInTurn(turn: Turn, what: What, run: () => Promise<Slice>): Promise<SweepEnd> {
   const { pool, signal, say } = turn
   let other: Other | null = null
   while (!signal.aborted) {
@@ -53,9 +53,9 @@ export async function runInTurn(turn: Turn, what: What, run: () => Promise<Slice
 type Other = { readonly id: string | null }
 
 /** A worker's check, or a look after a gap in capture, takes as long as this one will. */
-async function whenNobodySweeps({ pool, signal, say }: Turn, run: () => Promise<Slice>): Promise<Ran> {
+async function whenNobodySweeps({ pool, signal, say }: Turn, run: () => Promise<Slice>): Promise<SweepEnd> {
   let told = false
-  let last: Ran = STOPPED
+  let last: SweepEnd = STOPPED
   while (!signal.aborted) {
     const ran = await alone(pool, 'sweep', run)
     if (ran && (ran.goOnAfterMs === null || signal.aborted)) return ran
@@ -75,11 +75,11 @@ async function readOther({ pool, restart, announces }: Turn, what: What): Promis
 }
 
 /** The other one has done what this one was called for. */
-async function doneBy(pool: Pool, { id }: Other, what: What): Promise<Ran | null> {
+async function doneBy(pool: Pool, { id }: Other, what: What): Promise<SweepEnd | null> {
   if (what.kind === 'mapping') {
     const standing = await readStanding(pool, what.fingerprint)
     return standing?.current && standing.swept ? { ...STOPPED, ended: true } : null
   }
-  const tally = id === null ? null : await readDone<Tally>(pool, id)
+  const tally = id === null ? null : await readDone<SweepTally>(pool, id)
   return tally && { tally: { ...NOTHING_FOUND, ...tally }, ended: true, superseded: false, examples: [] }
 }

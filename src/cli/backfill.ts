@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { loadConfig } from '../config/load.ts'
-import { type Options, readAsked } from './backfill-asked.ts'
+import { type BackfillFlags, readBackfillAsked } from './backfill-asked.ts'
 import { foretell } from './backfill-dry-run.ts'
 import { runBackfill } from './backfill-run.ts'
 import type { AddCommand } from './io.ts'
@@ -42,9 +42,9 @@ export const backfillCommand: AddCommand = (program, io, exit) => {
     .addOption(mapping())
     .option('--json', 'print the outcome as JSON')
     .addHelpText('after', EXAMPLES)
-    .action(async (options: Options) => {
+    .action(async (options: BackfillFlags) => {
       keepHeapSmall()
-      const asked = readAsked(options)
+      const asked = readBackfillAsked(options)
       const config = await loadConfig(options.config, io.cwd)
       exit(await (asked.dryRun ? foretell(io, config, asked) : runBackfill(io, config, asked)))
     })

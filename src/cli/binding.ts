@@ -1,10 +1,13 @@
 import type { ClientBase } from 'pg'
 import { differencesFromBinding } from '../ledger/target.ts'
-import { type Difference, remedyFor } from '../ledger/target-changed.ts'
+import { remedyFor, type TargetDifference } from '../ledger/target-changed.ts'
 import type { Io } from './io.ts'
 
 /** Whether a worker may start here, for commands that do not call the service: `todo` is null where nothing differs. */
-export type BindingStatus = { readonly differences: readonly Difference[]; readonly todo: string | null }
+export type BindingStatus = {
+  readonly differences: readonly TargetDifference[]
+  readonly todo: string | null
+}
 
 /** What those commands compare, where it is set. */
 export const BINDING_ENV = ['SERVICE_URL', 'SERVICE_API_KEY', 'ROLLCALL_DIGEST_KEY'] as const

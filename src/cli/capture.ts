@@ -10,7 +10,7 @@ import { captureDifference, captureStatus } from '../capture/status.ts'
 import { readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
 import { describeCustomers } from '../customers/describe.ts'
-import { type Address, databaseAt } from '../database/session.ts'
+import { type DatabaseAddress, databaseAt } from '../database/session.ts'
 import { readStanding } from '../ledger/generation.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
 import { BINDING_ENV, bindingStatus, warnOfBinding } from './binding.ts'
@@ -115,15 +115,15 @@ async function showStatus(io: Io, { config, json }: Options): Promise<ExitCode> 
   return tables.every(({ state }) => state === 'fits') && marks.length === 0 ? 0 : 3
 }
 
-function database(io: Io): Address {
+function database(io: Io): DatabaseAddress {
   return databaseAt(readEnv(io.env, { need: ['DATABASE_URL'] }).DATABASE_URL)
 }
 
-function owner(io: Io): Address {
+function owner(io: Io): DatabaseAddress {
   return ownerIn(readEnv(io.env, { need: ['DATABASE_URL'], may: ['MIGRATE_DATABASE_URL'] }))
 }
 
-function withSession<T>(address: Address, work: (client: ClientBase) => Promise<T>): Promise<T> {
+function withSession<T>(address: DatabaseAddress, work: (client: ClientBase) => Promise<T>): Promise<T> {
   return withPool(address, async (pool: Pool) => {
     const client = await pool.connect()
     try {

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { endPool, makePool } from '../database/pool.ts'
-import { type Address, databaseAt, roleOf } from '../database/session.ts'
+import { type DatabaseAddress, databaseAt, roleOf } from '../database/session.ts'
 import { reachable } from '../ledger/reachable.ts'
 import { aborted } from './stop.ts'
 
@@ -15,7 +15,7 @@ type Options = {
 export function ownerIn(env: {
   readonly DATABASE_URL: string
   readonly MIGRATE_DATABASE_URL?: string
-}): Address {
+}): DatabaseAddress {
   const { DATABASE_URL, MIGRATE_DATABASE_URL: url } = env
   return url === undefined ? databaseAt(DATABASE_URL) : { url, variable: 'MIGRATE_DATABASE_URL' }
 }

@@ -1,7 +1,7 @@
 import { startMeter } from '../demo/meter.ts'
-import { type Ran, runDemo } from '../demo/run.ts'
+import { type DemoEnd, runDemo } from '../demo/run.ts'
 import { plainScreen, type Screen, terminalScreen } from '../demo/screen.ts'
-import { renderKept, renderNext, renderTable, renderVerdict } from '../demo/summary.ts'
+import { renderKept, renderNextSteps, renderTable, renderVerdict } from '../demo/summary.ts'
 import { sleep } from '../ops/time.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
@@ -60,7 +60,7 @@ async function run(io: Io, options: Options, write: (line: string) => void): Pro
 
 type Shown = { readonly io: Io; readonly options: Options; readonly screen: Screen }
 
-async function show({ demo, summary, say, broken }: Ran, { io, options, screen }: Shown): Promise<void> {
+async function show({ demo, summary, say, broken }: DemoEnd, { io, options, screen }: Shown): Promise<void> {
   if (options.json) io.out(asJson(options.keep ? { ...summary, env: demo.env } : summary))
   else
     screen.print(['', ...renderTable(summary, screen.paint), '', ...renderVerdict(summary, screen.paint), ''])
@@ -69,7 +69,7 @@ async function show({ demo, summary, say, broken }: Ran, { io, options, screen }
     say('It is yours now: change a row and see what is called', 'Ctrl-C ends it and removes everything.')
     await Promise.race([aborted(io.stop), broken])
   } else if (!options.json) {
-    screen.print(renderNext(screen.paint))
+    screen.print(renderNextSteps(screen.paint))
   }
   screen.close()
 }

@@ -4,13 +4,13 @@ import { doneOf, soFar } from '../drift/agenda.ts'
 import { readCircumstances } from '../drift/circumstances.ts'
 import type { Everybody } from '../drift/draw.ts'
 import { everybody } from '../drift/everybody.ts'
-import { makeGate, type RunEnd } from '../drift/gate.ts'
+import { makeRunGate, type RunEnd } from '../drift/gate.ts'
 import { type Mended, mendFound } from '../drift/mend.ts'
 import { driveRun } from '../drift/run.ts'
-import type { Run } from '../drift/runs.ts'
+import type { DriftRun } from '../drift/runs.ts'
 import { doubtOf, silentOf } from '../drift/tally.ts'
 import { makeVerify } from '../drift/verify.ts'
-import type { Doubt, Tally, Verified } from '../drift/words.ts'
+import type { Doubt, DriftTally, Verified } from '../drift/words.ts'
 import type { CallLog } from '../ledger/call-log.ts'
 import { sleep } from '../ops/time.ts'
 import { makeProbing } from '../pace/probing.ts'
@@ -18,13 +18,13 @@ import { driftingOf } from '../report/conclude.ts'
 import { figure } from '../report/figures.ts'
 import type { Opened } from '../worker/context.ts'
 import { makeProbe } from '../worker/probe.ts'
-import type { Asked } from './drift-options.ts'
+import type { DriftAsked } from './drift-options.ts'
 import type { Io } from './io.ts'
 import { openProgress } from './progress.ts'
 
 export type Asking = {
   readonly config: Config
-  readonly asked: Asked
+  readonly asked: DriftAsked
   /** As `--config` names it. */
   readonly configFile: string | undefined
 }
@@ -36,13 +36,13 @@ export type Reporting = Asking & {
   readonly digestKey: string
 }
 
-export type Begun = { readonly run: Run; readonly everybody: Everybody }
+export type BegunDrift = { readonly run: DriftRun; readonly everybody: Everybody }
 
-type Driving = Begun & {
+type Driving = BegunDrift & {
   readonly onLooks: (verified: readonly Verified[]) => void
   readonly onKept: () => void
 }
-type Carried = { readonly run: Run; readonly end: RunEnd; readonly mended: Mended | null }
+type Carried = { readonly run: DriftRun; readonly end: RunEnd; readonly mended: Mended | null }
 
 /** Looks at everybody first; only what can be believed as a whole is repaired. */
 export async function carryOut(io: Io, reporting: Reporting, driving: Driving): Promise<Carried> {
@@ -91,14 +91,14 @@ export async function carryOut(io: Io, reporting: Reporting, driving: Driving): 
 }
 
 /** A person has said that most users are not there; that the service says nothing is another matter. */
-function silenceOf(tally: Tally): Doubt | null {
+function silenceOf(tally: DriftTally): Doubt | null {
   const doubt = doubtOf(tally)
   return doubt === 'nobody-there' ? null : doubt
 }
 
 const HALT = 'calls are stopped (rollcall pace tells why)'
 
-function newsOf(agenda: Run['agenda']): string {
+function newsOf(agenda: DriftRun['agenda']): string {
   const { tally, waiting } = agenda
   const silent = silentOf(soFar(agenda))
   const unclear = silent > 0 ? `, ${figure(silent)} without a clear answer` : ''
@@ -122,7 +122,7 @@ function gateOf(io: Io, { config, asked, opened, calls }: Reporting, onBeat: (st
     ...{ now: Date.now, random: Math.random },
   })
   const tend = makeProbing({ pool, credentials, probe, random: Math.random, onChange: () => undefined })
-  return makeGate({
+  return makeRunGate({
     circumstances: () => readCircumstances(pool, { fingerprint: config.fingerprint, binding, credentials }),
     ...{ rate: asked.rate, onBeat },
     async tend() {

@@ -1,20 +1,20 @@
 import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
-import { readVerification, type Verification } from '../drift/coverage.ts'
+import { readVerification, type VerificationReport } from '../drift/coverage.ts'
 import { readKnownOfAll, readOpenFound } from '../drift/found.ts'
 import { readPast, readTime } from '../drift/runs.ts'
 import { boundOrigin } from '../ledger/target.ts'
 import { RollcallError } from '../model/errors.ts'
-import type { Coverage, Report } from '../report/report.ts'
+import type { Report, ReportCoverage } from '../report/report.ts'
 import { namedService } from '../service/target.ts'
-import type { Asked } from './drift-options.ts'
+import type { DriftAsked } from './drift-options.ts'
 import { optionsOf, trendOf } from './drift-report.ts'
 import { VERSION } from './version.ts'
 
 /** What workers and runs have found and is open, without a call: Postgres alone is asked. */
 export async function ledgerReport(
   pool: Pool,
-  { config, asked }: { readonly config: Config; readonly asked: Asked },
+  { config, asked }: { readonly config: Config; readonly asked: DriftAsked },
 ): Promise<Report> {
   const origin = await boundOrigin(pool)
   if (origin === null) throw new RollcallError('DRIFT_TOO_EARLY', ['no worker has run on this database yet'])
@@ -45,7 +45,7 @@ export async function ledgerReport(
 }
 
 /** Null where workers look at nobody: then there is no time within which they would. */
-function coverageOf({ coverage }: Verification, now: string): Coverage | null {
+function coverageOf({ coverage }: VerificationReport, now: string): ReportCoverage | null {
   const { periodMs, customers, within, oldestAgeMs } = coverage
   if (periodMs === null) return null
   const oldest = oldestAgeMs === null ? null : new Date(Date.parse(now) - oldestAgeMs).toISOString()

@@ -1,11 +1,11 @@
-import type { Person } from '../brake/held.ts'
+import type { DecidedBy } from '../brake/held.ts'
 import { closest } from '../model/closest.ts'
 import { RollcallError } from '../model/errors.ts'
 import { type NumberRule, numberOf, within } from './option-values.ts'
 import { readPerson } from './person.ts'
 
 /** As commander reads them. */
-export type Options = {
+export type DriftFlags = {
   readonly config?: string
   readonly sample?: string
   readonly where?: readonly string[]
@@ -23,11 +23,11 @@ export type Options = {
   readonly json?: boolean
 }
 
-export const FORMATS = ['table', 'json', 'ndjson', 'csv', 'html'] as const
-export type Format = (typeof FORMATS)[number]
+export const REPORT_FORMATS = ['table', 'json', 'ndjson', 'csv', 'html'] as const
+export type ReportFormat = (typeof REPORT_FORMATS)[number]
 
 /** What a call asks for; null and false where it does not. */
-export type Asked = {
+export type DriftAsked = {
   readonly fromLedger: boolean
   readonly sample: number | null
   /** Each as it was written; all of them have to hold. */
@@ -37,14 +37,14 @@ export type Asked = {
   readonly maxDrift: number | null
   readonly repair: boolean
   /** That most users are not there is meant, on the word of this person. */
-  readonly believed: Person | null
+  readonly believed: DecidedBy | null
   readonly showValues: boolean
-  readonly format: Format
+  readonly format: ReportFormat
   readonly output: string | null
 }
 
 /** @throws RollcallError USAGE with everything that is wrong */
-export function readAsked(options: Options): Asked {
+export function readDriftAsked(options: DriftFlags): DriftAsked {
   const problems = [...misfits(options)]
   const asked = {
     fromLedger: options.fromLedger === true,
@@ -76,7 +76,7 @@ const NAMES: Readonly<Record<(typeof CALLING)[number], string>> = {
 }
 
 /** What only a run with calls can do. */
-function* misfits(options: Options): Generator<string> {
+function* misfits(options: DriftFlags): Generator<string> {
   if (options.why !== undefined && options.believe !== true) yield '--why: only with --believe'
   if (options.by !== undefined && options.why === undefined) yield '--by: only with --why'
   if (options.fromLedger !== true) return
@@ -108,19 +108,19 @@ const MAX_DRIFT: NumberRule = {
   read: (text) => within(Number(text.slice(0, -1)) / 100, 0, 1),
 }
 
-function formatOf({ format, json = false }: Options, problems: string[]): Format {
+function formatOf({ format, json = false }: DriftFlags, problems: string[]): ReportFormat {
   if (format === undefined) return json ? 'json' : 'table'
-  const known = FORMATS.find((each) => each === format)
+  const known = REPORT_FORMATS.find((each) => each === format)
   if (!known) {
-    const near = closest(format, FORMATS)
+    const near = closest(format, REPORT_FORMATS)
     const hint = near === undefined ? '' : `; did you mean ${near}?`
-    problems.push(`--format: expected one of ${FORMATS.join(', ')}${hint}`)
+    problems.push(`--format: expected one of ${REPORT_FORMATS.join(', ')}${hint}`)
   } else if (json && known !== 'json') problems.push(`--json: not with --format ${known}`)
   return known ?? 'table'
 }
 
 /** The command that goes on with a run: what decides which run it is, and how it is printed. */
-export function commandOf(asked: Asked, config: string | undefined): string {
+export function commandOf(asked: DriftAsked, config: string | undefined): string {
   const words = [
     'rollcall drift',
     ...(config === undefined ? [] : [`--config ${quoted(config)}`]),

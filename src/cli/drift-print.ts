@@ -9,14 +9,14 @@ import { csv } from '../report/csv.ts'
 import { htmlPage } from '../report/html.ts'
 import { jsonForm, ndjson } from '../report/json.ts'
 import type { Report } from '../report/report.ts'
-import type { Format } from './drift-options.ts'
+import type { ReportFormat } from './drift-options.ts'
 import { asJson } from './json.ts'
 import { sayReport } from './say-report.ts'
 
 /** Each without the line feed that ends it. `width`: of the terminal that a table is for, where it is known. */
 export async function linesOf(
   report: Report,
-  { format, width }: { readonly format: Format; readonly width: number | undefined },
+  { format, width }: { readonly format: ReportFormat; readonly width: number | undefined },
 ): Promise<readonly string[]> {
   switch (format) {
     case 'table':

@@ -1,14 +1,14 @@
 import type { RunEnd } from '../drift/gate.ts'
 import type { Past } from '../drift/runs.ts'
-import type { Tally } from '../drift/words.ts'
+import type { DriftTally } from '../drift/words.ts'
 import { agreementOf, conclude, driftingOf } from '../report/conclude.ts'
 import { estimate } from '../report/estimate.ts'
 import { percent } from '../report/figures.ts'
-import type { Estimate, Options, Outcome, PastRun, Report } from '../report/report.ts'
-import type { Asked } from './drift-options.ts'
+import type { Estimate, PastRun, Report, ReportOptions, RunOutcome } from '../report/report.ts'
+import type { DriftAsked } from './drift-options.ts'
 import type { ExitCode } from './io.ts'
 
-export function optionsOf(asked: Asked): Options {
+export function optionsOf(asked: DriftAsked): ReportOptions {
   return {
     from: asked.fromLedger ? 'ledger' : 'service',
     sample: asked.sample,
@@ -20,7 +20,7 @@ export function optionsOf(asked: Asked): Options {
 }
 
 /** `resume`: the command that goes on with it. */
-export function outcomeOf(end: Exclude<RunEnd, { kind: 'refused' }>, resume: string): Outcome {
+export function outcomeOf(end: Exclude<RunEnd, { kind: 'refused' }>, resume: string): RunOutcome {
   return end.kind === 'stopped' ? { ...end, resume } : end
 }
 
@@ -31,7 +31,7 @@ const OUTSIDE = ['not-ours', 'rejected', 'discarded', 'unreadable-row'] as const
  * Of a sample: the share of those of whom something can be said, for as many as there are of them in all. How many that
  * is the sample tells too: whoever has no user of ours cannot drift.
  */
-export function estimateOf(tally: Tally, population: number, done: number): Estimate {
+export function estimateOf(tally: DriftTally, population: number, done: number): Estimate {
   const outside = OUTSIDE.reduce((sum, why) => sum + (tally.skipped[why] ?? 0), 0)
   const within = done === 0 ? population : Math.round((population * (done - outside)) / done)
   const { known, disagree } = agreementOf(tally)

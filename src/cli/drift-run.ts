@@ -8,7 +8,7 @@ import { believe } from '../drift/evidence.ts'
 import { readFound } from '../drift/found.ts'
 import type { RunEnd } from '../drift/gate.ts'
 import { countFoundLater } from '../drift/meanwhile.ts'
-import { beginDrift, endDrift, findDrift, type Run, readPast, readTime } from '../drift/runs.ts'
+import { beginDrift, type DriftRun, endDrift, findDrift, readPast, readTime } from '../drift/runs.ts'
 import type { Shown, Verified } from '../drift/words.ts'
 import { alone } from '../ledger/alone.ts'
 import { makeCallLog } from '../ledger/call-log.ts'
@@ -22,7 +22,7 @@ import { figure, minute } from '../report/figures.ts'
 import type { Report } from '../report/report.ts'
 import { namedService } from '../service/target.ts'
 import { type Opened, openSync } from '../worker/context.ts'
-import { type Asking, type Begun, carryOut, type Reporting } from './drift-carry.ts'
+import { type Asking, type BegunDrift, carryOut, type Reporting } from './drift-carry.ts'
 import { commandOf } from './drift-options.ts'
 import { estimateOf, optionsOf, outcomeOf, trendOf } from './drift-report.ts'
 import type { Io } from './io.ts'
@@ -128,7 +128,11 @@ async function sayCeiling(io: Io, pool: Opened['pool'], rate: number): Promise<v
 }
 
 /** Of some of the customers nobody can tell which of them are meant; one that was stopped has not come to all. */
-async function laterOf({ asked, opened }: Reporting, run: Run, { kind }: RunEnd): Promise<number | null> {
+async function laterOf(
+  { asked, opened }: Reporting,
+  run: DriftRun,
+  { kind }: RunEnd,
+): Promise<number | null> {
   if (kind !== 'complete' || asked.sample !== null || asked.where.length > 0) return null
   return await countFoundLater(opened.pool, run.agenda.found, run.startedAt)
 }
@@ -142,7 +146,7 @@ function keepValues(verified: readonly Verified[], values: Map<string, readonly 
 async function begin(
   io: Io,
   { config, asked, opened, digestKey }: Reporting,
-): Promise<Begun & { readonly goesOn: boolean }> {
+): Promise<BegunDrift & { readonly goesOn: boolean }> {
   const { pool } = opened
   const shape = await describeCustomers(pool, config)
   const conditions = await readConditions(pool, config, asked.where)

@@ -5,7 +5,7 @@ import type { Report } from '../report/report.ts'
 import { sayHeadline } from '../report/say.ts'
 import { withPool } from './connect.ts'
 import { ledgerReport } from './drift-ledger.ts'
-import { type Asked, type Options, readAsked } from './drift-options.ts'
+import { type DriftAsked, type DriftFlags, readDriftAsked } from './drift-options.ts'
 import { checkOutput, linesOf, writeWhole } from './drift-print.ts'
 import { exitFor, warningOf } from './drift-report.ts'
 import { serviceReport } from './drift-run.ts'
@@ -80,15 +80,15 @@ export const driftCommand: AddCommand = (program, io, exit) => {
     .option('--output <file>', 'write the report there')
     .option('--json', 'the same as --format json')
     .addHelpText('after', EXAMPLES)
-    .action(async (options: Options) => {
-      const asked = readAsked(options)
+    .action(async (options: DriftFlags) => {
+      const asked = readDriftAsked(options)
       const file = asked.output === null ? null : await checkOutput(io.cwd, asked.output)
       const report = await reportOf(io, asked, options.config)
       exit(await tell(io, { report, asked, file }))
     })
 }
 
-async function reportOf(io: Io, asked: Asked, configFile: string | undefined): Promise<Report> {
+async function reportOf(io: Io, asked: DriftAsked, configFile: string | undefined): Promise<Report> {
   const config = await loadConfig(configFile, io.cwd)
   if (!asked.fromLedger) return await serviceReport(io, { config, asked, configFile })
   const { DATABASE_URL: url } = readEnv(io.env, { need: ['DATABASE_URL'] })
@@ -98,7 +98,7 @@ async function reportOf(io: Io, asked: Asked, configFile: string | undefined): P
   })
 }
 
-type Telling = { readonly report: Report; readonly asked: Asked; readonly file: string | null }
+type Telling = { readonly report: Report; readonly asked: DriftAsked; readonly file: string | null }
 
 /** What is read by a program is given every key as it is. */
 const UNCUT = Number.POSITIVE_INFINITY

@@ -8,7 +8,7 @@ import { withPool } from './connect.ts'
 import type { ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
 import { checkPresent, namedKeys } from './named.ts'
-import { line, sayMapped, sayPlan } from './say-step.ts'
+import { labelled, sayMapped, sayPlan } from './say-step.ts'
 import { shown } from './shown.ts'
 import { redacted, untilOf } from './sync-json.ts'
 
@@ -36,13 +36,18 @@ export async function dryRun(io: Io, { config, keys: given, removed, json }: Ask
       if (json) continue
       io.out(`customer ${shown(key)} (dry run)`)
       for (const text of sayMapped(result.mapped)) io.out(text)
-      io.out(line('plan', sayPlan(result.plan)))
+      io.out(labelled('plan', sayPlan(result.plan)))
       if (result.withoutLedger)
         io.out(
-          line('note', 'planned as if nothing had been sent before: no ledger, or no ROLLCALL_DIGEST_KEY'),
+          labelled(
+            'note',
+            'planned as if nothing had been sent before: no ledger, or no ROLLCALL_DIGEST_KEY',
+          ),
         )
       if (mappingCurrent === false)
-        io.out(line('note', 'this mapping is not applied: nothing is sent by it before `backfill --mapping`'))
+        io.out(
+          labelled('note', 'this mapping is not applied: nothing is sent by it before `backfill --mapping`'),
+        )
     }
     if (json)
       io.out(

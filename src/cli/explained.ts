@@ -29,7 +29,7 @@ import {
 } from './render-explanation.ts'
 import { shown } from './shown.ts'
 
-export type Asked = {
+export type ExplainAsked = {
   readonly config: Config
   /** As typed. */
   readonly keys: readonly string[]
@@ -48,7 +48,7 @@ type Told = { readonly explanations: readonly Explanation[]; readonly chat: Chat
 const SERVICE = ['SERVICE_URL', 'SERVICE_API_KEY', 'SERVICE_SECRET_KEY'] as const
 
 /** Explains these customers, prints it, and resolves to what was found. Nothing is changed. */
-export async function explainAll(io: Io, asked: Asked): Promise<Told> {
+export async function explainAll(io: Io, asked: ExplainAsked): Promise<Told> {
   try {
     return await explain(io, asked)
   } catch (error) {
@@ -58,7 +58,7 @@ export async function explainAll(io: Io, asked: Asked): Promise<Told> {
   }
 }
 
-async function explain(io: Io, asked: Asked): Promise<Told> {
+async function explain(io: Io, asked: ExplainAsked): Promise<Told> {
   const { config, call, tokenFile } = asked
   const env = readEnv(io.env, {
     need: ['DATABASE_URL', ...(call ? SERVICE : [])],
@@ -90,7 +90,7 @@ async function explain(io: Io, asked: Asked): Promise<Told> {
   })
 }
 
-type Telling = Omit<Asked, 'keys'> & {
+type Telling = Omit<ExplainAsked, 'keys'> & {
   readonly keys: readonly CustomerKey[]
   readonly opened: Explain
   /** Of the service; null: it is not asked. */

@@ -19,8 +19,8 @@ import { asJson } from './json.ts'
 import { readLimit } from './limit.ts'
 import { knownSpelling } from './named.ts'
 import {
+  failureName,
   issueName,
-  nameOf,
   saidOf,
   sayFailures,
   sayGroup,
@@ -79,7 +79,7 @@ export const failuresCommand: AddCommand = (program, io, exit) => {
     .option('--json', 'print it as JSON')
     .addHelpText('after', EXAMPLES)
     .action(async (keys: string[], options: Options) => {
-      const asked = readAsked(keys, options)
+      const asked = readFailuresAsked(keys, options)
       const { DATABASE_URL: url } = readEnv(io.env, { need: ['DATABASE_URL'] })
       const code = await withPool({ url, stop: io.stop }, async (pool) => {
         await checkMigrated(pool)
@@ -91,7 +91,7 @@ export const failuresCommand: AddCommand = (program, io, exit) => {
 }
 
 /** What a call asks for. */
-export type Asked =
+export type FailuresAsked =
   | { readonly kind: 'groups' }
   | { readonly kind: 'list'; readonly selector: Selector; readonly limit: number }
   | { readonly kind: 'histories'; readonly keys: readonly CustomerKey[] }
@@ -99,7 +99,10 @@ export type Asked =
   | { readonly kind: 'retry-all'; readonly selector: Selector }
 
 /** @throws RollcallError USAGE, which says what to call instead. */
-export function readAsked(keys: readonly CustomerKey[], options: Omit<Options, 'json'>): Asked {
+export function readFailuresAsked(
+  keys: readonly CustomerKey[],
+  options: Omit<Options, 'json'>,
+): FailuresAsked {
   const { reason, limit, retry = false, all = false } = options
   const chosen = [keys.length > 0, reason !== undefined, all].filter(Boolean).length
   if (chosen > 1) throw usage('customer keys, --reason and --all exclude each other')
@@ -153,7 +156,7 @@ function hint(name: string, known: readonly string[]): string {
   return near === undefined ? '' : `; did you mean ${near}?`
 }
 
-type Answering = { readonly pool: Pool; readonly asked: Asked; readonly json: boolean }
+type Answering = { readonly pool: Pool; readonly asked: FailuresAsked; readonly json: boolean }
 
 async function answer(io: Io, { pool, asked, json }: Answering): Promise<ExitCode> {
   const tell = (value: object, lines: readonly string[]) => {
@@ -164,7 +167,7 @@ async function answer(io: Io, { pool, asked, json }: Answering): Promise<ExitCod
     case 'groups': {
       const found = await readFailures(pool)
       const target = await nameIfConfigured(found.origin, io.cwd)
-      const reasons = found.reasons.map((each) => ({ reason: nameOf(each), ...each, ...sayGroup(each) }))
+      const reasons = found.reasons.map((each) => ({ reason: failureName(each), ...each, ...sayGroup(each) }))
       const issues = found.issues.map((each) => ({
         reason: issueName(each),
         ...each,

@@ -63,7 +63,7 @@ export const grantsCommand: AddCommand = (program, io) => {
     })
 }
 
-export type Asked =
+export type GrantsAsked =
   | { readonly kind: 'worker'; readonly config: Config; readonly queue: boolean }
   | { readonly kind: 'reader' }
 
@@ -84,7 +84,7 @@ type Server = {
 export async function planGrants(
   client: Client,
   role: string,
-  asked: Asked,
+  asked: GrantsAsked,
 ): Promise<{ readonly grants: Grants; readonly warnings: readonly string[] }> {
   const { database, version, superuser, owner } = await readServer(client, role)
   if (superuser === null) throw new RollcallError('USAGE', ['--to: there is no role of this name'])

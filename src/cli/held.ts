@@ -2,9 +2,9 @@ import type { Command } from 'commander'
 import type { Pool } from 'pg'
 import { HELD_KINDS, type HeldKind, isHeldKind } from '../brake/brake.ts'
 import { discard, release } from '../brake/held.ts'
-import { findKeys, listHeld, needsPerson, readBrake } from '../brake/list.ts'
+import { brakeNeedsPerson, findKeys, listHeld, readBrake } from '../brake/list.ts'
 import { listDecisions } from '../brake/log.ts'
-import type { Selection } from '../brake/selection.ts'
+import type { HeldSelection } from '../brake/selection.ts'
 import { type CaptureMark, openMarks } from '../capture/marks.ts'
 import { readEnv } from '../config/env.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
@@ -153,7 +153,7 @@ async function show(io: Io, pool: Pool, { keys: given, kind, limit, json }: Show
   }
   if (keys.length > 0)
     return list.customers.some(({ state, released }) => state === 'held' && !released) ? 3 : 0
-  return kinds.some(needsPerson) ? 3 : 0
+  return kinds.some(brakeNeedsPerson) ? 3 : 0
 }
 
 async function decideOn(
@@ -186,7 +186,11 @@ async function truncations(pool: Pool): Promise<readonly CaptureMark[]> {
 
 const STATES = { release: ['held', 'discarded'], discard: ['held'] } as const
 
-function readSelection(action: string, keys: readonly CustomerKey[], kind: string | undefined): Selection {
+function readSelection(
+  action: string,
+  keys: readonly CustomerKey[],
+  kind: string | undefined,
+): HeldSelection {
   if (keys.length > 0 && kind !== undefined) throw usage('customer keys and --kind exclude each other')
   if (kind !== undefined) return { kind: readKind(kind) }
   if (keys.length === 0) throw usage(`${action} needs to know whom: customer keys, or --kind`)

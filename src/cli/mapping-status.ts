@@ -1,13 +1,13 @@
 import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
-import { readStanding, type Standing } from '../ledger/generation.ts'
+import { type MappingStatus, readStanding } from '../ledger/generation.ts'
 import { everybodyIsIn } from '../ledger/runs-read.ts'
 import { EVERYBODY } from '../sweep/differs.ts'
 import { type Swept, sweep } from '../sweep/sweep.ts'
 import { makeDigester } from '../sync/digest.ts'
 
 /** Where the mapping of this configuration stands; null on a ledger that has met none. */
-export type MappingStatus = Standing & {
+export type MappingReport = MappingStatus & {
   /** What it would change; null where it is the present one, or without the key of the digests. */
   readonly differ: Swept | null
 }
@@ -19,7 +19,7 @@ export async function mappingStatus(
   pool: Pool,
   config: Config,
   digestKey: string | undefined,
-): Promise<MappingStatus | null> {
+): Promise<MappingReport | null> {
   const standing = await readStanding(pool, config.fingerprint)
   if (!standing) return null
   if (standing.current || digestKey === undefined) return { ...standing, differ: null }

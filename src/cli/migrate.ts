@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import pg from 'pg'
 import { readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
-import { type Address, connectOne, roleOf } from '../database/session.ts'
+import { connectOne, type DatabaseAddress, roleOf } from '../database/session.ts'
 import { migrate } from '../ledger/migrate.ts'
 import { reachable } from '../ledger/reachable.ts'
 import { RollcallError } from '../model/errors.ts'
@@ -91,7 +91,7 @@ async function readAccepting(io: Io, { target: as, ...options }: Options): Promi
 }
 
 /** A queue in the same database is made by the same role. Null: the queue is in Redis, or nobody says where. */
-function queueIn({ DATABASE_URL, QUEUE_URL: url }: Env, owner: Address): Address | null {
+function queueIn({ DATABASE_URL, QUEUE_URL: url }: Env, owner: DatabaseAddress): DatabaseAddress | null {
   if (url === undefined || !/^postgres(ql)?:/.test(url)) return null
   const isHere = [DATABASE_URL, owner.url].some((other) => placeOf(other) === placeOf(url))
   return isHere ? owner : { url, variable: 'QUEUE_URL' }
@@ -105,7 +105,7 @@ function placeOf(url: string): string {
 }
 
 /** Of its own: what is forgotten of many customers takes longer than a statement of a worker may. */
-async function onSession<T>(owner: Address, use: (client: pg.Client) => Promise<T>): Promise<T> {
+async function onSession<T>(owner: DatabaseAddress, use: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = await connectOne(owner, { application_name: 'rollcall migrate' })
   try {
     return await reachable(() => use(client), { role: roleOf(owner) })

@@ -3,7 +3,7 @@
 import type { Pool } from 'pg'
 import type { CustomersShape } from '../customers/describe.ts'
 import { onlySpaced, readGiven, spaced } from '../customers/given.ts'
-import type { Found } from '../customers/read.ts'
+import type { FoundRow } from '../customers/read.ts'
 import { knownKeysIfAny } from '../ledger/known.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
@@ -45,7 +45,7 @@ function expectedOf({ key }: CustomersShape): string {
 
 type Presence = {
   readonly pool: Pool
-  readonly found: ReadonlyMap<CustomerKey, Found>
+  readonly found: ReadonlyMap<CustomerKey, FoundRow>
   /** The person says that who has no row was a customer. */
   readonly removed: boolean
 }

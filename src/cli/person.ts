@@ -1,6 +1,6 @@
 // Who decides, and why: kept with each decision, to be read later by somebody else.
 import os from 'node:os'
-import type { Person } from '../brake/held.ts'
+import type { DecidedBy } from '../brake/held.ts'
 import { RollcallError } from '../model/errors.ts'
 
 const MOST_TEXT = 1000
@@ -12,7 +12,7 @@ export function readPerson({
 }: {
   readonly by?: string | undefined
   readonly why?: string | undefined
-}): Person {
+}): DecidedBy {
   return { by: readText('by', by ?? systemUser()), why: readText('why', why) }
 }
 

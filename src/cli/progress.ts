@@ -3,9 +3,9 @@ import { createLogUpdate } from 'log-update'
 import { figure } from '../report/figures.ts'
 import type { Io } from './io.ts'
 import { span } from './say-time.ts'
-import { COLUMNS } from './say-wrapped.ts'
+import { TERMINAL_COLUMNS } from './say-wrapped.ts'
 
-export type Standing = {
+export type ProgressState = {
   /** What is done to them: "looked at". */
   readonly verb: string
   readonly done: number
@@ -19,7 +19,7 @@ export type Standing = {
 }
 
 export type Progress = {
-  show(standing: Standing): void
+  show(standing: ProgressState): void
   /** A line that stays. */
   say(line: string): void
   close(): void
@@ -33,13 +33,13 @@ const LEAST_MS = 500
 /** Ends with `close`, before anything else is written. */
 export function openProgress(io: Pick<Io, 'err' | 'screen'>, now: () => number): Progress {
   const started = now()
-  let shown: Standing | null = null
+  let shown: ProgressState | null = null
   let told = ''
   const { screen } = io
   const picture = screen ? createLogUpdate(screen) : null
   const draw = () => {
     if (!shown) return
-    if (picture) return picture(sayBar(shown, now() - started, screen?.columns ?? COLUMNS))
+    if (picture) return picture(sayBar(shown, now() - started, screen?.columns ?? TERMINAL_COLUMNS))
     const line = sayStanding(shown, now() - started)
     if (line !== told) io.err(line)
     told = line
@@ -64,7 +64,7 @@ export function openProgress(io: Pick<Io, 'err' | 'screen'>, now: () => number):
 }
 
 /** `1,200 of 5,000 customers looked at (24 %), 400/s, 10 s left; 30 differ` */
-export function sayStanding(standing: Standing, elapsedMs: number): string {
+export function sayStanding(standing: ProgressState, elapsedMs: number): string {
   const { verb, done, from, note, halt = null } = standing
   const total = totalOf(standing)
   const of = total === null ? '' : ` of ${figure(total)}`
@@ -78,7 +78,7 @@ export function sayStanding(standing: Standing, elapsedMs: number): string {
 const BAR = 16
 
 /** One line, whatever the terminal's width: a wrapped one would tear the picture apart. */
-export function sayBar(standing: Standing, elapsedMs: number, columns: number): string {
+export function sayBar(standing: ProgressState, elapsedMs: number, columns: number): string {
   const { verb, done, note } = standing
   const total = totalOf(standing)
   const share = total ? done / total : 0
@@ -98,11 +98,11 @@ function percent(done: number, total: number | null): string {
 }
 
 /** Who has a record and no row comes after all who were counted: past the total, nobody knows how many are left. */
-function totalOf({ done, total }: Pick<Standing, 'done' | 'total'>): number | null {
+function totalOf({ done, total }: Pick<ProgressState, 'done' | 'total'>): number | null {
   return total !== null && done > total ? null : total
 }
 
-type Pacing = Pick<Standing, 'done' | 'total' | 'from' | 'halt'>
+type Pacing = Pick<ProgressState, 'done' | 'total' | 'from' | 'halt'>
 
 /** Rate and time left, by this process alone. */
 function pace({ done, total, from, halt }: Pacing, elapsedMs: number): string[] {

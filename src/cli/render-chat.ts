@@ -2,9 +2,9 @@ import { type Chat, inOrder, isOnline, totalsOf } from '../explain/chat.ts'
 import type { Bearer, Claims } from '../explain/token.ts'
 import { isLoopback } from '../service/address.ts'
 import { type Professional, SPECIALITIES } from '../service/chat.ts'
-import { line, sayCallError } from './say-step.ts'
+import { labelled, sayCallError } from './say-step.ts'
 import { nearTime, span } from './say-time.ts'
-import { COLUMNS, wrapped } from './say-wrapped.ts'
+import { TERMINAL_COLUMNS, wrapped } from './say-wrapped.ts'
 
 /** The clock and the time zone of whoever reads it. */
 export type Reader = { readonly now: Date; readonly timeZone: string }
@@ -27,9 +27,9 @@ export function renderChat({ chat, claims, bearer }: Told, reader: Reader): stri
 /** Where there is a chat at all (section 4), once for all customers. */
 export function renderChatNote(origin: string, environment: 'production' | 'demo'): string {
   if (isLoopback(new URL(origin).hostname))
-    return line('note', 'chat exists on production only; this is a stand-in on this machine')
+    return labelled('note', 'chat exists on production only; this is a stand-in on this machine')
   const demo = environment === 'demo' ? '; this is the demo service' : ''
-  return line('note', `chat exists on production only${demo}`)
+  return labelled('note', `chat exists on production only${demo}`)
 }
 
 function sayAnswer(chat: Chat, claims: Claims | null, { now }: Reader): string {
@@ -133,7 +133,11 @@ const GAP = '  '
 /** Names give way where the others leave them too little of the line. */
 function table(rows: readonly Cells[]): string[] {
   const others = [0, 2, 3].reduce((sum, at) => sum + widest(rows, at) + GAP.length, GAP.length)
-  const fitting = rows.map(([first, name, ...rest]) => [first, shortened(name, COLUMNS - others), ...rest])
+  const fitting = rows.map(([first, name, ...rest]) => [
+    first,
+    shortened(name, TERMINAL_COLUMNS - others),
+    ...rest,
+  ])
   const widths = [0, 1, 2, 3].map((at) => widest(fitting, at))
   return fitting.map((row) =>
     `${GAP}${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(GAP)}`.trimEnd(),

@@ -1,7 +1,7 @@
 import type { History, LoggedCall } from '../ledger/history.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { sayIssue, sayReason } from './say-reason.ts'
-import { line } from './say-step.ts'
+import { labelled } from './say-step.ts'
 import { span } from './say-time.ts'
 import { wrapped } from './say-wrapped.ts'
 import { shown } from './shown.ts'
@@ -80,7 +80,7 @@ function sayProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[] {
   ] as const
   return proof.map(([what, at, means], index) => {
     const told = at === null ? 'never' : `${second(at)} UTC (${means})`
-    return line(index === 0 ? 'proof' : '', `${what.padEnd(13)}${told}`)
+    return labelled(index === 0 ? 'proof' : '', `${what.padEnd(13)}${told}`)
   })
 }
 

@@ -7,7 +7,7 @@ import { alone } from '../ledger/alone.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
 import { sleep } from '../ops/time.ts'
 import { requireCapture, requireStanding } from '../sweep/ready.ts'
-import { type Ran, runSweep } from '../sweep/run.ts'
+import { runSweep, type SweepEnd } from '../sweep/run.ts'
 import { NOTHING_FOUND } from '../sweep/tally.ts'
 import { makeDigester } from '../sync/digest.ts'
 import { withPool } from './connect.ts'
@@ -45,7 +45,7 @@ export async function resync(io: Io, { config: file, json, dismiss }: Resync): P
   return ended ? 0 : 1
 }
 
-function sayRan({ ended, superseded, tally, examples }: Ran): readonly string[] {
+function sayRan({ ended, superseded, tally, examples }: SweepEnd): readonly string[] {
   const { customers, verdicts, missed } = tally
   const unreadable = verdicts.unreadable > 0 ? `, ${verdicts.unreadable} cannot be read` : ''
   const stopped = superseded
@@ -81,7 +81,7 @@ type Looking = {
 }
 
 /** With marks it waits until their gap may be looked at; without any it looks at once. */
-async function lookAtEverybody(io: Pick<Io, 'err'>, looking: Looking): Promise<Ran> {
+async function lookAtEverybody(io: Pick<Io, 'err'>, looking: Looking): Promise<SweepEnd> {
   const { pool, config, signal } = looking
   // Before the marks are closed: with them goes what holds those who are missing.
   await requireCapture(pool, config)

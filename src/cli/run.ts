@@ -6,7 +6,7 @@ import { main } from './main.ts'
 const LINGER_MS = 1000
 
 /** Runs the command line in this process: streams, signals, exit code. */
-export async function run(): Promise<void> {
+export async function runCommandLine(): Promise<void> {
   const stop = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {

@@ -1,9 +1,9 @@
 import type { Announced } from '../brake/announce.ts'
-import type { Standing } from '../ledger/generation.ts'
+import type { MappingStatus } from '../ledger/generation.ts'
 import { type NamedService, sayService } from '../model/service.ts'
 import { figure } from '../report/figures.ts'
-import type { Ran } from '../sweep/run.ts'
-import type { Tally } from '../sweep/tally.ts'
+import type { SweepEnd } from '../sweep/run.ts'
+import type { SweepTally } from '../sweep/tally.ts'
 import type { Plan } from '../sync/plan.ts'
 import type { Waited } from './backfill-wait.ts'
 import type { ExitCode } from './io.ts'
@@ -11,9 +11,9 @@ import { lines } from './say-status.ts'
 import { allMissed, sayExamples, sayMissed } from './say-sweeps.ts'
 
 /** `standing` as it was at the end; null on a ledger that no worker has met yet. */
-export type Backfilled = Ran & {
+export type Backfilled = SweepEnd & {
   readonly target: NamedService
-  readonly standing: Standing | null
+  readonly standing: MappingStatus | null
   /** The mapping became the present one by this. */
   readonly applied: boolean
   /** It was about the mapping. */
@@ -35,7 +35,7 @@ export function fitsNobody({ conditioned, ended, tally }: Fitting): boolean {
   return conditioned && ended && tally.customers === 0
 }
 
-type Fitting = Pick<Backfilled, 'conditioned' | 'ended'> & { readonly tally: Pick<Tally, 'customers'> }
+type Fitting = Pick<Backfilled, 'conditioned' | 'ended'> & { readonly tally: Pick<SweepTally, 'customers'> }
 
 export const NOBODY_FITS = 'there is no customer for whom --where holds: is it a typing error?'
 
@@ -80,10 +80,10 @@ function sayWhich({ standing, applied, mapping }: Backfilled): string {
 }
 
 /** Whom a sweep has looked at, and what it has found. */
-export function sayTally(tally: Tally, mapping: boolean): string[] {
+export function sayTally(tally: SweepTally, mapping: boolean): string[] {
   const { customers, verdicts, unsure, plans, fields, loseAccess, otherUsers, neverInScope } = tally
   const some = (label: string, count: number, text: string) => (count > 0 ? lines(label, text) : [])
-  const n = (verdict: keyof Tally['verdicts']) => figure(verdicts[verdict])
+  const n = (verdict: keyof SweepTally['verdicts']) => figure(verdicts[verdict])
   const bring = mapping ? '`rollcall backfill` brings them in' : ''
   return [
     ...lines('customers', `${figure(customers)} looked at`),
@@ -130,7 +130,7 @@ export function sayTally(tally: Tally, mapping: boolean): string[] {
 }
 
 /** Nothing differs for them since a person, or the service, has said no; nobody should take them for settled. */
-function sayWaiting({ waiting: { held, discarded, rejected } }: Tally): string[] {
+function sayWaiting({ waiting: { held, discarded, rejected } }: SweepTally): string[] {
   return [
     ...(held > 0 ? lines('held', `${figure(held)} wait for a person, as before: see \`rollcall held\``) : []),
     ...(rejected > 0
@@ -157,7 +157,7 @@ const PLANS: Readonly<Record<Plan['kind'], string>> = {
   none: 'without a call',
 }
 
-function inWords(plans: Tally['plans']): Readonly<Record<string, number>> {
+function inWords(plans: SweepTally['plans']): Readonly<Record<string, number>> {
   const kinds = Object.keys(PLANS) as Plan['kind'][]
   return Object.fromEntries(kinds.flatMap((kind) => (plans[kind] ? [[PLANS[kind], plans[kind]]] : [])))
 }
@@ -188,7 +188,7 @@ export function sayAnnounced({ set, left, until, trippedAt }: Announced): string
     : `they were announced when this backfill began, and are not announced twice: ${figure(left)} of them may still come; \`--restart\` announces anew`
 }
 
-function sayNoted({ verdicts }: Tally): string {
+function sayNoted({ verdicts }: SweepTally): string {
   return verdicts.differs === 0
     ? 'nobody differs'
     : `${figure(verdicts.differs)} are owed a sync: \`rollcall status\` shows how it goes, and --wait waits for it`
@@ -203,7 +203,7 @@ function sayStopped({ standing, superseded, mapping }: Backfilled): string {
     : 'not everybody was looked at: run the same command again to go on; --restart starts over'
 }
 
-function sayWaited(waited: Waited, { verdicts }: Tally): string[] {
+function sayWaited(waited: Waited, { verdicts }: SweepTally): string[] {
   const { states, reasons, open, ended } = waited
   const failing = unsettled(waited)
   const why = reasons

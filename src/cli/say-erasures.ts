@@ -1,7 +1,7 @@
 import type { Receipt } from '../ledger/erasures.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { UNVERIFIABLE_FIELD } from '../model/user.ts'
-import { line } from './say-step.ts'
+import { labelled } from './say-step.ts'
 import { wrapped } from './say-wrapped.ts'
 import { shown } from './shown.ts'
 
@@ -39,8 +39,8 @@ function sayReceipt(receipt: Receipt): string[] {
   const { key, userId, erasedAt, fields, left } = receipt
   return [
     `customer ${shown(key)}`,
-    line('user', userId),
-    line('erased', `${second(erasedAt)} UTC, answered by the service`),
+    labelled('user', userId),
+    labelled('erased', `${second(erasedAt)} UTC, answered by the service`),
     ...wrapped('cleared', fields.join(', ')),
     ...wrapped('verified', sayVerified(receipt)),
     ...(left && left.length > 0 ? wrapped('left', `still shown: ${left.join(', ')}`) : []),

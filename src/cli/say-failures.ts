@@ -11,7 +11,7 @@ import type { Selector } from '../ledger/selector.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type NamedService, sayService } from '../model/service.ts'
 import { columns, renderStored } from './render-history.ts'
-import { type Said, type StoredReason, sayIssue, sayReason } from './say-reason.ts'
+import { type Advice, type StoredReason, sayIssue, sayReason } from './say-reason.ts'
 import { span } from './say-time.ts'
 import { wrapped } from './say-wrapped.ts'
 import { shown } from './shown.ts'
@@ -45,7 +45,7 @@ const MORE = [
 function sayReasonGroup(group: ReasonGroup): string[] {
   const { what, toDo } = sayGroup(group)
   return [
-    `${group.state}: ${count(group.customers)}, reason ${nameOf(group)}`,
+    `${group.state}: ${count(group.customers)}, reason ${failureName(group)}`,
     ...wrapped('why', what),
     ...wrapped('since', `${sinceOf(group)}; ${nextOf(group)}`),
     ...wrapped(group.customers === 1 ? 'customer' : 'example', group.example),
@@ -54,7 +54,7 @@ function sayReasonGroup(group: ReasonGroup): string[] {
 }
 
 /** The words for a group, from what all of it has in common. */
-export function sayGroup(group: ReasonGroup): Said {
+export function sayGroup(group: ReasonGroup): Advice {
   const { code, status, error, fields, named, keys, misfits } = group
   const reason: StoredReason = {
     code,
@@ -79,7 +79,7 @@ function sayIssueGroup(group: IssueGroup): string[] {
 }
 
 /** As `--reason` takes it. */
-export function nameOf({ code, status, error }: Pick<ReasonGroup, 'code' | 'status' | 'error'>): string {
+export function failureName({ code, status, error }: Pick<ReasonGroup, 'code' | 'status' | 'error'>): string {
   const detail = status ?? error
   return shown(detail === null ? code : `${code}:${detail}`)
 }
@@ -129,14 +129,14 @@ export function sayOne(history: History, key: CustomerKey): string[] {
 
 function adviceFor(history: NonNullable<History>): string[] {
   const { reason } = history
-  const others = reason && nameOf({ status: null, error: null, ...reason })
+  const others = reason && failureName({ status: null, error: null, ...reason })
   return [
     ...sayIssues(history).flatMap(({ toDo }) => wrapped('to do', toDo)),
     ...(others ? wrapped('others', `\`rollcall failures --reason ${others}\``) : []),
   ]
 }
 
-function sayIssues({ state, reason, issues }: NonNullable<History>): Said[] {
+function sayIssues({ state, reason, issues }: NonNullable<History>): Advice[] {
   const mapping = state === 'rejected' && reason?.code === 'mapping'
   const required = issues.some(({ field }) => REQUIRED.includes(field))
   return issues.map((issue) =>
@@ -145,7 +145,7 @@ function sayIssues({ state, reason, issues }: NonNullable<History>): Said[] {
 }
 
 /** Why a customer is not as it should be, and what to do: its reason first, then its issues. */
-export function saidOf(history: NonNullable<History>): Said[] {
+export function saidOf(history: NonNullable<History>): Advice[] {
   const { state, reason } = history
   return [...(reason === null ? [] : [sayReason(reason, { state })]), ...sayIssues(history)]
 }

@@ -1,13 +1,13 @@
 import type { Outlook } from '../brake/outlook.ts'
 import type { Config } from '../config/config.ts'
-import type { Standing } from '../ledger/generation.ts'
+import type { MappingStatus } from '../ledger/generation.ts'
 import type { Unreadable } from '../ledger/readable.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type NamedService, sayService } from '../model/service.ts'
 import { figure } from '../report/figures.ts'
 import { type Counts, type Forecast, totalCalls } from '../sweep/forecast.ts'
 import type { Plan } from '../sync/plan.ts'
-import type { Asked } from './backfill-asked.ts'
+import type { BackfillAsked } from './backfill-asked.ts'
 import { fitsNobody, NOBODY_FITS, sayTally } from './say-backfill.ts'
 import { lines } from './say-status.ts'
 import { sayPlan } from './say-step.ts'
@@ -27,12 +27,12 @@ export type Foretold = {
   readonly forecast: Forecast
   /** False: it was stopped, and the sums are of those whom it had looked at. */
   readonly ended: boolean
-  readonly asked: Pick<Asked, 'mapping' | 'rate' | 'expectCreates' | 'where'>
+  readonly asked: Pick<BackfillAsked, 'mapping' | 'rate' | 'expectCreates' | 'where'>
   /** Null: neither the environment nor the ledger names a service. */
   readonly target: NamedService | null
   /** Why everybody was planned as if nothing had ever been sent; null: they were not. */
   readonly withoutLedger: Unreadable | 'no-key' | null
-  readonly standing: Standing | null
+  readonly standing: MappingStatus | null
   readonly brake: readonly Outlook[]
   /** Calls per second now, and at the most. */
   readonly pace: { readonly rate: number; readonly ceiling: number }

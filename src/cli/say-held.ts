@@ -1,6 +1,6 @@
 import type { HeldKind } from '../brake/brake.ts'
-import type { Outcome } from '../brake/held.ts'
-import { type HeldCustomer, type KindHeld, needsPerson } from '../brake/list.ts'
+import type { DecisionOutcome } from '../brake/held.ts'
+import { brakeNeedsPerson, type HeldCustomer, type KindHeld } from '../brake/list.ts'
 import type { LoggedDecision } from '../brake/log.ts'
 import type { CaptureMark } from '../capture/marks.ts'
 import { entitled, STATUSES } from '../model/user.ts'
@@ -36,7 +36,7 @@ function sayKind(kind: string): string {
 /** By kind, for those where a person is needed or somebody was discarded. */
 export function sayHeldKinds(kinds: readonly KindHeld[]): string[] {
   const told = kinds.filter(
-    (kind) => needsPerson(kind) || kind.released > 0 || kind.discarded > 0 || kind.expected > 0,
+    (kind) => brakeNeedsPerson(kind) || kind.released > 0 || kind.discarded > 0 || kind.expected > 0,
   )
   if (told.length === 0) return ['nobody is held']
   return told.flatMap((kind) => [...sayHeldKind(kind), ''])
@@ -118,16 +118,16 @@ function few(names: readonly string[]): string {
   return (more > 0 ? [...names.slice(0, MOST_NAMES), `+${more}`] : names).join(' ')
 }
 
-export type Said = {
+export type HeldWords = {
   readonly action: 'release' | 'discard'
-  readonly outcome: Outcome
+  readonly outcome: DecisionOutcome
   /** Named, known, and neither held nor, for a release, discarded. */
   readonly notHeld: readonly string[]
   /** Marks of a TRUNCATE that are open still. */
   readonly marks?: readonly CaptureMark[]
 }
 
-export function sayOutcome({ action, outcome, notHeld, marks = [] }: Said): string[] {
+export function sayOutcome({ action, outcome, notHeld, marks = [] }: HeldWords): string[] {
   const { customers, left, untripped } = outcome
   const [is, are] = action === 'release' ? RELEASED : DISCARDED
   return [

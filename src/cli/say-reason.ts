@@ -4,7 +4,7 @@ import { CALL_ERROR_KINDS } from '../service/errors.ts'
 import { sayCallError } from './say-step.ts'
 
 /** What is wrong, and the one thing to do about it. Both hold codes, statuses and names, never a field's value. */
-export type Said = { readonly what: string; readonly toDo: string }
+export type Advice = { readonly what: string; readonly toDo: string }
 
 type About = {
   readonly state?: CustomerState
@@ -19,7 +19,7 @@ type Told = StoredReason & Required<About>
 /**
  * A reason in words. Reasons are stored, so one may come from another version: its code is then shown as it is.
  */
-export function sayReason(reason: StoredReason, { state = 'failing', customers = 1 }: About = {}): Said {
+export function sayReason(reason: StoredReason, { state = 'failing', customers = 1 }: About = {}): Advice {
   const told = { ...reason, state, customers }
   return isReasonCode(reason.code) ? WORDS[reason.code](told) : sayUnheardOf(told)
 }
@@ -33,7 +33,7 @@ const WAIT = 'nothing: it is tried again by itself'
 const PROVIDER = 'ask whoever runs the service'
 
 /** A table that the compiler holds complete: a new code has no way round words of its own. */
-const WORDS: Readonly<Record<ReasonCode, (told: Told) => Said>> = {
+const WORDS: Readonly<Record<ReasonCode, (told: Told) => Advice>> = {
   mapping: ({ fields = [] }) => ({
     what: `the mapping makes no user of the row${fields.length > 0 ? `: ${fields.join(', ')}` : ''}`,
     toDo: `correct ${fields.length > 0 ? fields.join(', ') : 'the field'} in your data, or the mapping; a changed row is tried again by itself`,
@@ -124,7 +124,7 @@ const NOT_FOUND = new Set([404, 410])
 const TOO_LARGE = new Set([413, 414, 431])
 
 /** Rejected: the status alone was refused as well. Failing: the next create goes without some of the fields. */
-function sayRefused(told: Told): Said {
+function sayRefused(told: Told): Advice {
   const { status = 0, state, fields = [], named = [] } = told
   const answer = answerOf(told)
   if (state === 'rejected') {
@@ -152,7 +152,7 @@ function sayRefused(told: Told): Said {
 }
 
 /** A 403 may be about one user, a 401 never is. */
-function sayDenied(told: Told): Said {
+function sayDenied(told: Told): Advice {
   const answer = answerOf(told)
   const keys = 'SERVICE_API_KEY and SERVICE_SECRET_KEY'
   if (told.status !== 403) {
@@ -172,7 +172,7 @@ function sayDenied(told: Told): Said {
       }
 }
 
-function sayUnheardOf(told: Told): Said {
+function sayUnheardOf(told: Told): Advice {
   const { fields = [] } = told
   return {
     what: `${told.code}${told.status || told.error ? ` (${answerOf(told)})` : ''}${fields.length > 0 ? `: ${fields.join(', ')}` : ''}`,
@@ -188,7 +188,7 @@ function answerOf({ status, error }: StoredReason): string {
 }
 
 /** What is wrong with one field. `blocks`: the customer is rejected for it. */
-export function sayIssue({ field, code, expected, blocks }: IssueTold): Said {
+export function sayIssue({ field, code, expected, blocks }: IssueTold): Advice {
   const correct = `correct ${field === 'scope' ? 'the scope function' : field}`
   const rest = blocks ? 'nothing is sent until then' : 'the rest is sent without it'
   switch (code) {

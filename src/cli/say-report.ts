@@ -1,14 +1,14 @@
-import { DRIFT_KINDS, type Tally, WRONG_ACCESS } from '../drift/words.ts'
+import { DRIFT_KINDS, type DriftTally, WRONG_ACCESS } from '../drift/words.ts'
 import { figure } from '../report/figures.ts'
 import type { Report } from '../report/report.ts'
 import { sayHeadline } from '../report/say.ts'
 import { sayScope, sayUnseen } from '../report/scope.ts'
 import { ACCESS, CAUSE, KIND, NO_ANSWER, SKIP, sayAmongHeld } from '../report/words.ts'
 import { sayFindings } from './say-findings.ts'
-import { COLUMNS, hanging, wrapped } from './say-wrapped.ts'
+import { hanging, TERMINAL_COLUMNS, wrapped } from './say-wrapped.ts'
 
 /** A report as `--format table`: who it is about first, the conclusion last, where the eye of whoever scrolls ends. */
-export function sayReport(report: Report, width = COLUMNS): string[] {
+export function sayReport(report: Report, width = TERMINAL_COLUMNS): string[] {
   const { text, more } = sayHeadline(report)
   return [
     ...sayScope(report).flatMap(([label, said]) => wrapped(label.toLowerCase(), said)),
@@ -51,7 +51,7 @@ function sayCounts({ outcome, counts, findings }: Report): string[] {
   return [...said.map((line) => line.trimEnd()), ...(findings.length > 0 ? [''] : [])]
 }
 
-const NOTHING: Pick<Tally, 'agrees' | 'kinds' | 'access' | 'heldAccess' | 'causes' | 'fields'> = {
+const NOTHING: Pick<DriftTally, 'agrees' | 'kinds' | 'access' | 'heldAccess' | 'causes' | 'fields'> = {
   agrees: 0,
   kinds: {},
   access: {},

@@ -1,8 +1,8 @@
-import { type KindHeld, needsPerson } from '../brake/list.ts'
+import { brakeNeedsPerson, type KindHeld } from '../brake/list.ts'
 import type { CaptureMark } from '../capture/marks.ts'
 import type { TableStatus } from '../capture/status.ts'
 import type { Config } from '../config/config.ts'
-import type { Verification } from '../drift/coverage.ts'
+import type { VerificationReport } from '../drift/coverage.ts'
 import type { Overview } from '../ledger/overview.ts'
 import type { SweepsReport } from '../ledger/runs-read.ts'
 import { sayService } from '../model/service.ts'
@@ -11,26 +11,26 @@ import { counted } from '../report/figures.ts'
 import { namedService } from '../service/target.ts'
 import type { Swept } from '../sweep/sweep.ts'
 import type { BindingStatus } from './binding.ts'
-import type { MappingStatus } from './mapping-status.ts'
+import type { MappingReport } from './mapping-status.ts'
 import { sayShownSweeps } from './say-sweeps.ts'
 import { sayDrift, sayVerified } from './say-verification.ts'
 import { hanging } from './say-wrapped.ts'
 
-export type Status = {
+export type StatusReport = {
   readonly overview: Overview
   readonly binding: BindingStatus
   readonly pace: PaceReport | null
   readonly brake: readonly KindHeld[]
   readonly capture: { readonly tables: readonly TableStatus[]; readonly marks: readonly CaptureMark[] }
   readonly sweeps: SweepsReport
-  readonly mapping: MappingStatus | null
-  readonly verification: Verification
+  readonly mapping: MappingReport | null
+  readonly verification: VerificationReport
   /** Something needs a person; exit code 3. */
   readonly attention: readonly string[]
 }
 
 /** The status as lines for a person: what it is about, what is owed, what is wrong. */
-export function sayOverview(status: Status, config: Config): string[] {
+export function sayOverview(status: StatusReport, config: Config): string[] {
   const { overview, pace, brake, capture, sweeps, mapping, verification, attention } = status
   const { owed, outbox, states, target } = overview
   const total = owed.deletion + owed.change + owed.repair + owed.backfill
@@ -80,13 +80,13 @@ function sayPace({ rate, ceiling, heldForMs, breaker, cause, nextProbeMs }: Pace
 
 /** Of a kind that needs a person its line among those that want attention says all. */
 function sayBrake(brake: readonly KindHeld[]): string[] {
-  const others = brake.filter((each) => !needsPerson(each))
+  const others = brake.filter((each) => !brakeNeedsPerson(each))
   const taken = others.filter((each) => each.taken > 0).map((each) => `${each.taken} × ${each.kind}`)
   if (taken.length > 0) return lines('brake', `${taken.join(', ')} let through`)
   return others.length === brake.length ? lines('brake', 'nothing counted') : []
 }
 
-function sayMapping(mapping: MappingStatus | null): string {
+function sayMapping(mapping: MappingReport | null): string {
   if (!mapping) return 'none was ever gone by: the first worker takes up its own'
   const { generation, appliedAt, current, swept } = mapping
   const sweeping = swept ? '' : '; not everybody was looked at yet, a worker is at it'

@@ -13,32 +13,35 @@ export function sayStep(step: SyncStep): string[] {
     case 'mapped':
       return sayMapped(step.mapped)
     case 'planned':
-      return [line('plan', sayPlan(step.plan))]
+      return [labelled('plan', sayPlan(step.plan))]
     case 'answered':
-      return [line('call', sayCalled(step.called)), line('answer', step.meaning)]
+      return [labelled('call', sayCalled(step.called)), labelled('answer', step.meaning)]
     case 'ended':
-      return [line('result', sayEnd(step.end))]
+      return [labelled('result', sayEnd(step.end))]
     default:
       return step satisfies never
   }
 }
 
 export function sayMapped(mapped: Mapped): string[] {
-  const row = line('row', mapped.kind === 'removed' ? 'not found: the customer counts as removed' : 'found')
+  const row = labelled(
+    'row',
+    mapped.kind === 'removed' ? 'not found: the customer counts as removed' : 'found',
+  )
   switch (mapped.kind) {
     case 'removed':
-      return [row, line('user', mapped.userId)]
+      return [row, labelled('user', mapped.userId)]
     case 'out-of-scope':
       return [
         row,
-        line('user', mapped.userId),
-        line('in scope', 'no: the customer counts as removed'),
+        labelled('user', mapped.userId),
+        labelled('in scope', 'no: the customer counts as removed'),
         ...sayHolding(mapped),
       ]
     case 'rejected':
       return [
         row,
-        line('mapped', 'no: it cannot be sent as it is'),
+        labelled('mapped', 'no: it cannot be sent as it is'),
         ...sayIssues(mapped),
         ...sayHolding(mapped),
       ]
@@ -48,9 +51,12 @@ export function sayMapped(mapped: Mapped): string[] {
       const empty = OPTIONAL_FIELDS.filter((field) => fields[field] === null)
       return [
         row,
-        line('in scope', 'yes'),
-        line('mapped', `user ${userId}, status ${status}, with ${given.join(', ') || 'no further field'}`),
-        ...(empty.length > 0 ? [line('empty', empty.join(', '))] : []),
+        labelled('in scope', 'yes'),
+        labelled(
+          'mapped',
+          `user ${userId}, status ${status}, with ${given.join(', ') || 'no further field'}`,
+        ),
+        ...(empty.length > 0 ? [labelled('empty', empty.join(', '))] : []),
         ...sayIssues(mapped),
         ...sayHolding(mapped),
       ]
@@ -62,14 +68,14 @@ export function sayMapped(mapped: Mapped): string[] {
 
 function sayIssues({ issues }: Extract<Mapped, { issues: unknown }>): string[] {
   return issues.map(({ field, code, expected }) =>
-    line('left out', `${field} (${code}): expected ${expected}`),
+    labelled('left out', `${field} (${code}): expected ${expected}`),
   )
 }
 
 /** When the mapping is asked again though nothing has changed. */
 function sayHolding(mapped: Mapped): string[] {
   const ms = validUntilOf(mapped)
-  return ms === null ? [] : [line('holds', `until ${new Date(ms).toISOString().replace('.000Z', 'Z')}`)]
+  return ms === null ? [] : [labelled('holds', `until ${new Date(ms).toISOString().replace('.000Z', 'Z')}`)]
 }
 
 export function sayPlan(plan: Plan): string {
@@ -150,7 +156,7 @@ function saySettled(state: Extract<TurnEnd, { kind: 'settle' }>['state'], reason
   }
 }
 
-export function line(label: string, text: string): string {
+export function labelled(label: string, text: string): string {
   return `  ${label.padEnd(9)} ${shown(text)}`
 }
 

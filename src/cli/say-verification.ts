@@ -1,4 +1,4 @@
-import type { Verification } from '../drift/coverage.ts'
+import type { VerificationReport } from '../drift/coverage.ts'
 import { DRIFT_KINDS, WRONG_ACCESS } from '../drift/words.ts'
 import { sayDuration } from '../model/duration.ts'
 import { driftingOf } from '../report/conclude.ts'
@@ -7,7 +7,7 @@ import { ACCESS, sayAmongHeld } from '../report/words.ts'
 import { span } from './say-time.ts'
 
 /** The two lines of `rollcall status` on whether the service agrees: how far that was looked at, and what was found. */
-export function sayVerified({ coverage }: Verification): string {
+export function sayVerified({ coverage }: VerificationReport): string {
   const { periodMs, customers, within, never, oldestAgeMs, proof } = coverage
   if (periodMs === null) return 'not by workers: reconcile.period is false'
   if (customers === 0) return 'nobody is at the service yet'
@@ -20,14 +20,14 @@ export function sayVerified({ coverage }: Verification): string {
 }
 
 /** Access first: somebody is shut out, or let in at your cost. */
-export function sayDrift({ open, access, heldAccess, doubt }: Verification): string {
+export function sayDrift({ open, access, heldAccess, doubt }: VerificationReport): string {
   const wrong = sayWrongAccess(access, heldAccess).map((each) => `${each}; `)
   const kinds = DRIFT_KINDS.filter((kind) => open[kind] > 0).map((kind) => `${open[kind]} ${kind}`)
   const doubted = doubt === null ? '' : `; ${sayDoubt(doubt)}, which is not believed`
   return `${wrong.join('')}${kinds.length > 0 ? kinds.join(', ') : 'none found'}${doubted}`
 }
 
-type Access = Verification['access']
+type Access = VerificationReport['access']
 
 /** One text at most. */
 function sayWrongAccess(access: Access, held: Access): string[] {
@@ -38,17 +38,17 @@ function sayWrongAccess(access: Access, held: Access): string[] {
 }
 
 /** Of findings alone: what to do about those who are held is something else. */
-function foundAlone({ access, heldAccess }: Verification): Access {
+function foundAlone({ access, heldAccess }: VerificationReport): Access {
   return { lost: access.lost - heldAccess.lost, undue: access.undue - heldAccess.undue }
 }
 
 const NOBODY: Access = { lost: 0, undue: 0 }
 
-function sayDoubt({ denied, asked }: NonNullable<Verification['doubt']>): string {
+function sayDoubt({ denied, asked }: NonNullable<VerificationReport['doubt']>): string {
   return `of the ${counted(asked, 'customer')} looked at last, ${denied} are not there by what the service says, or cannot be read`
 }
 
-export function verificationNeeds(verification: Verification): string[] {
+export function verificationNeeds(verification: VerificationReport): string[] {
   const { coverage, open, doubt } = verification
   const { customers, overdue, periodMs } = coverage
   const drift = driftingOf({ kinds: open })
@@ -79,7 +79,7 @@ export function verificationNeeds(verification: Verification): string[] {
 /** Somebody is always passed over: something is owed to them, or the service does not answer for them. */
 const FEW = 0.05
 
-function isBehind({ customers, overdue }: Verification['coverage']): boolean {
+function isBehind({ customers, overdue }: VerificationReport['coverage']): boolean {
   return overdue > Math.max(3, customers * FEW)
 }
 

@@ -1,18 +1,18 @@
-import { line } from './say-step.ts'
+import { labelled } from './say-step.ts'
 import { shown } from './shown.ts'
 
 /** Terminals, tickets and mails show eighty columns without folding a line. */
-export const COLUMNS = 80
+export const TERMINAL_COLUMNS = 80
 
 /** One labelled line, shown and folded between words where it is too long; a command in backticks is kept whole. */
 export function wrapped(label: string, text: string): string[] {
-  return hanging(line(label, ''), text)
+  return hanging(labelled(label, ''), text)
 }
 
 /** The same behind any head, below which the other lines are set in. */
 export function hanging(head: string, text: string): string[] {
   const words = shown(text).match(/(?:`[^`]*`|[^ ])+/g) ?? []
-  const [first = '', ...others] = folded(words, COLUMNS - head.length)
+  const [first = '', ...others] = folded(words, TERMINAL_COLUMNS - head.length)
   return [head + first, ...others.map((part) => ' '.repeat(head.length) + part)]
 }
 

@@ -1,4 +1,4 @@
-import { needsPerson as heldNeedsPerson, type KindHeld, readBrake } from '../brake/list.ts'
+import { brakeNeedsPerson as heldNeedsPerson, type KindHeld, readBrake } from '../brake/list.ts'
 import { readInstalled } from '../capture/catalog.ts'
 import { openMarks } from '../capture/marks.ts'
 import { planCapture } from '../capture/relations.ts'
@@ -6,7 +6,7 @@ import { captureDifference, captureStatus } from '../capture/status.ts'
 import { readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
 import { findMisfits } from '../customers/describe.ts'
-import { nameOf } from '../customers/problems.ts'
+import { quotedName } from '../customers/problems.ts'
 import { readVerification } from '../drift/coverage.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
 import { type Overview, readOverview } from '../ledger/overview.ts'
@@ -18,9 +18,9 @@ import { BINDING_ENV, bindingStatus, sayBinding } from './binding.ts'
 import { withPool } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { asJson } from './json.ts'
-import { type MappingStatus, mappingStatus } from './mapping-status.ts'
+import { type MappingReport, mappingStatus } from './mapping-status.ts'
 import { letsThrough } from './say-held.ts'
-import { type Status, sayDiffer, sayOverview } from './say-status.ts'
+import { type StatusReport, sayDiffer, sayOverview } from './say-status.ts'
 import { allMissed, sayMissed } from './say-sweeps.ts'
 import { verificationNeeds } from './say-verification.ts'
 
@@ -82,7 +82,7 @@ const WAITS_LONG_MS = 60_000
 /** What does not get right by waiting. */
 export function needsPerson(
   { states, owed, outbox }: Overview,
-  { tables, marks }: Status['capture'],
+  { tables, marks }: StatusReport['capture'],
 ): string[] {
   const unfit = tables.filter(({ state }) => state !== 'fits')
   const { rejected, failing } = states
@@ -115,15 +115,15 @@ export function needsPerson(
 /** Of a table with many partitions `rollcall capture status` tells each. */
 const NAMED_UNFIT = 3
 
-function sayUnfit(tables: Status['capture']['tables']): string {
+function sayUnfit(tables: StatusReport['capture']['tables']): string {
   const named = tables
     .slice(0, NAMED_UNFIT)
-    .map(({ relation, reasons }) => `${nameOf(relation)} (${reasons.join('; ')})`)
+    .map(({ relation, reasons }) => `${quotedName(relation)} (${reasons.join('; ')})`)
   const more = tables.length - named.length
   return [...named, ...(more > 0 ? [`${more} more`] : [])].join(', ')
 }
 
-function sayMend(tables: Status['capture']['tables']): string {
+function sayMend(tables: StatusReport['capture']['tables']): string {
   const install = 'run `rollcall capture install`'
   const misnamed = tables.some(({ state }) => state === 'misnamed')
   return misnamed ? `correct the configuration or the table, then ${install}` : install
@@ -167,7 +167,7 @@ function paceNeeds(pace: PaceReport | null): string[] {
 }
 
 /** A person decides when a changed mapping is applied. */
-function mappingNeeds(mapping: MappingStatus | null): string[] {
+function mappingNeeds(mapping: MappingReport | null): string[] {
   if (!mapping || mapping.current) return []
   const which = mapping.earlier ? 'was replaced by a later one' : 'is not applied'
   const differ = mapping.differ ? ` (${sayDiffer(mapping.differ)})` : ''

@@ -8,7 +8,7 @@ import { JUST_WRITTEN } from '../sync/turn.ts'
 import type { Opened } from '../worker/context.ts'
 import { noteAndLease } from '../worker/sync-one.ts'
 import type { Io } from './io.ts'
-import { line } from './say-step.ts'
+import { labelled } from './say-step.ts'
 
 const WAITING = {
   busy: 'waiting: a worker has it under way',
@@ -58,15 +58,15 @@ export function makeSyncOne({
         key,
         leaseMs: config.timing.queueLeaseMs,
         sleep: (ms) => sleep(ms, io.stop),
-        onWait: (why) => io.err(line('', WAITING[why])),
+        onWait: (why) => io.err(labelled('', WAITING[why])),
         stop: io.stop,
       })
       const came = lease ? await attempt(lease) : 'not-now'
       if (came === 'again') continue
-      if (came === 'not-now' && lease && !io.stop.aborted) io.err(line('', PAUSED))
+      if (came === 'not-now' && lease && !io.stop.aborted) io.err(labelled('', PAUSED))
       const waitMs = tooSoon(last())
       if (waitMs === null) return
-      io.err(line('', WAITING['just-written']))
+      io.err(labelled('', WAITING['just-written']))
       await sleep(waitMs, io.stop)
     }
   }

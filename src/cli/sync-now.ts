@@ -21,7 +21,7 @@ import { makeProbe } from '../worker/probe.ts'
 import type { ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
 import { checkPresent, namedKeys } from './named.ts'
-import { line, sayStep } from './say-step.ts'
+import { labelled, sayStep } from './say-step.ts'
 import { shown } from './shown.ts'
 import { makeSyncOne } from './sync-customer.ts'
 import { redactedStep } from './sync-json.ts'
@@ -106,7 +106,7 @@ export async function syncNow(
 }
 
 function openCallLog(io: Io, { pool }: Opened): CallLog {
-  const onTrouble = () => io.err(line('note', 'calls may be missing in the log of calls'))
+  const onTrouble = () => io.err(labelled('note', 'calls may be missing in the log of calls'))
   return makeCallLog({ pool, by: processName('sync'), sleep, onTrouble })
 }
 

@@ -7,7 +7,7 @@ export const PLAINTEXT = ['database', 'queue'] as const
 export type Plaintext = (typeof PLAINTEXT)[number]
 
 /** What an address comes to. `local`: it stays on this machine. */
-export type Address = { readonly server: string; readonly local: boolean; readonly encrypted: boolean }
+export type CheckedAddress = { readonly server: string; readonly local: boolean; readonly encrypted: boolean }
 
 const LOOPBACK = new BlockList()
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4')
@@ -24,7 +24,7 @@ export function isLocal(host: string): boolean {
  * Of a `postgres://`, `redis://` or `rediss://` address; undefined when its options cannot be used (a file that
  * is not there, say).
  */
-export function addressOf(url: string): Address | undefined {
+export function addressOf(url: string): CheckedAddress | undefined {
   return isPostgres(url) ? postgresAddress(url) : redisAddress(url)
 }
 
@@ -39,7 +39,7 @@ const HALFHEARTED = new Set(['allow', 'prefer'])
  * Asked of pg itself, without connecting: options in the address win over its parts, the last of several wins, and
  * PGHOST, PGPORT and PGSSLMODE fill what is missing. Whatever else decides, pg never falls back from TLS to plain.
  */
-function postgresAddress(url: string): Address | undefined {
+function postgresAddress(url: string): CheckedAddress | undefined {
   const mode = new URL(url).searchParams.getAll('sslmode').at(-1)
   try {
     const { host, port, ssl } = new pg.Client({ connectionString: url })
@@ -51,7 +51,7 @@ function postgresAddress(url: string): Address | undefined {
 }
 
 /** As ioredis reads it: an option `tls` in the address replaces what the scheme says, even by nothing. */
-function redisAddress(url: string): Address {
+function redisAddress(url: string): CheckedAddress {
   const { hostname, port, searchParams } = new URL(url)
   const path = searchParams.getAll('path').at(-1)
   const encrypted = url.startsWith('rediss://') && !searchParams.has('tls')

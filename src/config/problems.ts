@@ -15,7 +15,7 @@ export function read<T>(schema: z.ZodType<T>, raw: unknown, at: Path, problems: 
 }
 
 /** One line for a person: the field's path and what was expected there. */
-export function line({ path, text }: Problem): string {
+export function problemLine({ path, text }: Problem): string {
   return path.length === 0 ? text : `${z.core.toDotPath([...path])}: ${text}`
 }
 

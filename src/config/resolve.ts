@@ -5,7 +5,7 @@ import { type Customers, checkClearing, checkMapping, checkTiming, checkWatch } 
 import type { Config, Watched } from './config.ts'
 import type { ClearWith } from './define.ts'
 import { fingerprintOf } from './fingerprint.ts'
-import { line, type Problem, read, unknownKey } from './problems.ts'
+import { type Problem, problemLine, read, unknownKey } from './problems.ts'
 import { readMapping, readScope } from './reading.ts'
 import {
   clearWithAllSchema,
@@ -145,7 +145,7 @@ function forEveryField(of: (field: OptionalField) => ClearWith): Record<Optional
 function invalid(shown: string, problems: readonly Problem[]): RollcallError {
   return new RollcallError(
     'CONFIG_INVALID',
-    problems.map((problem) => `${shown}: ${line(problem)}`),
+    problems.map((problem) => `${shown}: ${problemLine(problem)}`),
   )
 }
 

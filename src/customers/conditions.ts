@@ -8,7 +8,7 @@ import { type FoundColumn, findColumns, findRelation } from './catalog.ts'
 import { neededColumns } from './columns.ts'
 import { type Condition, conditionSql } from './condition.ts'
 import { queryCustomers, settingsOf } from './query.ts'
-import { parseWhere, type Said } from './where.ts'
+import { type ParsedWhere, parseWhere } from './where.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
@@ -42,7 +42,7 @@ function resolve(
   columns: ReadonlyMap<string, FoundColumn>,
   known: readonly string[],
 ): Resolved | string {
-  const said: Said | null = parseWhere(text)
+  const said: ParsedWhere | null = parseWhere(text)
   if (!said) return FORMS
   const column = known.includes(said.column) ? columns.get(said.column) : undefined
   if (!column) return unknownColumn(said.column, known)

@@ -16,7 +16,7 @@ import {
 } from './catalog.ts'
 import { columnUses, neededColumns } from './columns.ts'
 import type { BaseType } from './key-type.ts'
-import { keyTypeProblems, nameOf, noColumn, noRelation } from './problems.ts'
+import { keyTypeProblems, noColumn, noRelation, quotedName } from './problems.ts'
 import { queryCustomers, type Settings, settingsOf } from './query.ts'
 import { describeWatched } from './watched.ts'
 
@@ -111,7 +111,8 @@ function unreadable(client: Client, config: Config, { found, columns }: Holding)
     ...columnUses(config)
       .filter(({ column }) => columns.get(column)?.readable === false)
       .map(
-        ({ where, column }) => `${where}: ${role} may not SELECT the column ${column} of ${nameOf(relation)}`,
+        ({ where, column }) =>
+          `${where}: ${role} may not SELECT the column ${column} of ${quotedName(relation)}`,
       ),
   ]
 }
@@ -142,7 +143,7 @@ async function probe(client: Client, config: Config): Promise<readonly string[]>
 
 async function warningsOf(client: Client, config: Config, found: FoundRelation): Promise<readonly string[]> {
   const { relation, key } = config.customers
-  const name = nameOf(relation)
+  const name = quotedName(relation)
   const unique = isView(found) || (await uniqueBy(client, found.oid, key))
   const warnings: string[] = []
   if (!unique) {

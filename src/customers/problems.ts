@@ -5,15 +5,15 @@ import type { FoundColumn } from './catalog.ts'
 import { keyFamily } from './key-type.ts'
 
 /** A relation's name for people; not quoted, so not for SQL. */
-export function nameOf({ schema, name }: Relation): string {
+export function quotedName({ schema, name }: Relation): string {
   return `${schema}.${name}`
 }
 
 /** `known`: names with their schema. The same name in another schema is the likeliest slip. */
 export function noRelation(where: string, relation: Relation, known: readonly string[]): string {
   const elsewhere = known.find((name) => name.endsWith(`.${relation.name}`))
-  const meant = elsewhere ?? closest(nameOf(relation), known)
-  return `${where}: there is no table or view ${nameOf(relation)}${didYouMean(meant)}`
+  const meant = elsewhere ?? closest(quotedName(relation), known)
+  return `${where}: there is no table or view ${quotedName(relation)}${didYouMean(meant)}`
 }
 
 type Missing = {
@@ -28,7 +28,7 @@ export function noColumn({ where, relation, column, known }: Missing): string {
 }
 
 export function lacksColumn(relation: Relation, column: string): string {
-  return `there is no column ${column} in ${nameOf(relation)}`
+  return `there is no column ${column} in ${quotedName(relation)}`
 }
 
 export function keyTypeProblems(where: string, key: readonly FoundColumn[]): readonly string[] {

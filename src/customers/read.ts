@@ -10,11 +10,11 @@ import { readable } from './key-type.ts'
 import { type Queryable, withSettings } from './query.ts'
 
 /** A customer as it is now; null: there is none; `ambiguous`: the relation has several rows for the key. */
-export type Found = Row | null | 'ambiguous'
+export type FoundRow = Row | null | 'ambiguous'
 export type ReadCustomers = (
   client: Queryable,
   keys: readonly CustomerKey[],
-) => Promise<ReadonlyMap<CustomerKey, Found>>
+) => Promise<ReadonlyMap<CustomerKey, FoundRow>>
 
 /**
  * Reads customers by their keys, one statement for a batch; every key asked for is in the answer. Only the
@@ -28,7 +28,7 @@ export function makeReadCustomers(config: Config, shape: CustomersShape): ReadCu
   const limits = [...columnLimits(config)]
   const statement = readStatement(shape, limits)
   return async (client, keys) => {
-    const found = new Map<CustomerKey, Found>(keys.map((key) => [key, null]))
+    const found = new Map<CustomerKey, FoundRow>(keys.map((key) => [key, null]))
     const asked = [...found.keys()].flatMap((key) => {
       const parts = partsOf(shape, key)
       return parts ? [{ key, parts }] : []

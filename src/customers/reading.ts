@@ -3,10 +3,10 @@ import type { Config } from '../config/config.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
 import { type CustomersShape, describeCustomers, HIDES, WHEN_HIDDEN } from './describe.ts'
-import { type Found, fitsKey, makeReadCustomers, NobodySeen } from './read.ts'
+import { type FoundRow, fitsKey, makeReadCustomers, NobodySeen } from './read.ts'
 
 export type ReadRows = {
-  readonly rows: ReadonlyMap<CustomerKey, Found>
+  readonly rows: ReadonlyMap<CustomerKey, FoundRow>
   /** Those whose row Postgres refuses to read, with its error. */
   readonly unreadable: ReadonlyMap<CustomerKey, Error>
 }
@@ -121,7 +121,7 @@ const OF_ALL_ROWS = /^(08|25|28|3D|40|42|53|55|57|58)/
 
 /** A batch that fails is halved, until whoever cannot be read stands alone. */
 async function readApart(
-  read: (keys: readonly CustomerKey[]) => Promise<ReadonlyMap<CustomerKey, Found>>,
+  read: (keys: readonly CustomerKey[]) => Promise<ReadonlyMap<CustomerKey, FoundRow>>,
   keys: readonly CustomerKey[],
 ): Promise<ReadRows> {
   try {

@@ -2,7 +2,7 @@ import type { Config, Watched } from '../config/config.ts'
 import { sameRelation } from '../config/relation.ts'
 import { type Client, type FoundColumn, findColumns, findRelation, relationNames } from './catalog.ts'
 import { keyFamily } from './key-type.ts'
-import { keyTypeProblems, nameOf, noColumn, noRelation } from './problems.ts'
+import { keyTypeProblems, noColumn, noRelation, quotedName } from './problems.ts'
 
 export type Findings = { readonly problems: readonly string[]; readonly warnings: readonly string[] }
 
@@ -42,7 +42,7 @@ async function describeOne(
   if (!found) return { problems: [noRelation(where, relation, await relationNames(client))], warnings: [] }
   if (found.kind !== 'r' && found.kind !== 'p') {
     return {
-      problems: [`${where}: ${nameOf(relation)} is no table; name the tables behind it`],
+      problems: [`${where}: ${quotedName(relation)} is no table; name the tables behind it`],
       warnings: [],
     }
   }

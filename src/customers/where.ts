@@ -2,7 +2,7 @@
 import type { Operator } from './condition.ts'
 
 /** As it was said; which column it is about, and of which type that is, the catalog tells. */
-export type Said = {
+export type ParsedWhere = {
   readonly column: string
   readonly operator: Operator
   readonly values: readonly string[]
@@ -18,7 +18,7 @@ const LISTED = /^\s+in\s+(.+)$/isu
  * `plan=premium`, `plan in premium,trial`, `premium_until is null`. A value that holds a comma, a quote or spaces at its
  * ends stands in single quotes, doubled inside. Null where it is none of this.
  */
-export function parseWhere(text: string): Said | null {
+export function parseWhere(text: string): ParsedWhere | null {
   const name = COLUMN.exec(text)
   if (!name) return null
   const column = name[1]?.replaceAll('""', '"') ?? name[2] ?? ''

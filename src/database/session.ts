@@ -28,9 +28,9 @@ type Settings = Readonly<Record<string, string>>
 const OF_A_QUEUE: Settings = (({ search_path, ...others }) => others)(SETTINGS)
 
 /** An address, and the variable that it came from. */
-export type Address = { readonly url: string; readonly variable: string }
+export type DatabaseAddress = { readonly url: string; readonly variable: string }
 
-export const databaseAt = (url: string): Address => ({ url, variable: 'DATABASE_URL' })
+export const databaseAt = (url: string): DatabaseAddress => ({ url, variable: 'DATABASE_URL' })
 
 type SessionConfig = {
   readonly connectionString: string
@@ -43,7 +43,10 @@ type SessionConfig = {
  * What `pg` is given to connect with. It lets the `options` of an address replace ours, so they are taken out of it and
  * put before ours.
  */
-export function sessionConfig({ url, variable }: Address, purpose: 'database' | 'queue'): SessionConfig {
+export function sessionConfig(
+  { url, variable }: DatabaseAddress,
+  purpose: 'database' | 'queue',
+): SessionConfig {
   const settings = purpose === 'queue' ? OF_A_QUEUE : SETTINGS
   const ours = Object.entries(settings).map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`)
   const address = URL.canParse(url) ? new URL(url) : undefined
@@ -63,7 +66,7 @@ export function sessionConfig({ url, variable }: Address, purpose: 'database' | 
  *
  * @throws RollcallError DATABASE_STANDBY, SESSION_UNFIT; else as `pg` does
  */
-export async function connectOne(address: Address, config: pg.ClientConfig): Promise<pg.Client> {
+export async function connectOne(address: DatabaseAddress, config: pg.ClientConfig): Promise<pg.Client> {
   const { verify: _, ...session } = sessionConfig(address, 'database')
   const client = new pg.Client({ ...session, ...config })
   client.on('error', () => undefined) // what breaks the connection fails the query that is under way
@@ -98,7 +101,7 @@ async function verifySession(
 }
 
 /** Whose rights the statements have, for people: `the role app (DATABASE_URL)`. `pg` fills in what an address leaves out. */
-export function roleOf({ url, variable }: Address): string {
+export function roleOf({ url, variable }: DatabaseAddress): string {
   return `the role ${new pg.Client({ connectionString: url }).user} (${variable})`
 }
 

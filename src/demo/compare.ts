@@ -15,17 +15,17 @@ import { retrievedForm, type StoredUser } from '../sandbox/users/users.ts'
 import { mapCustomer } from '../sync/map.ts'
 import type { Demo } from './open.ts'
 
-export type Difference = {
+export type DemoDifference = {
   readonly key: CustomerKey
   /** Names of fields, or one sentence. */
   readonly differs: readonly string[]
 }
 
-export type Comparison = {
+export type DemoComparison = {
   readonly customers: number
   /** Users whose customer was deleted; they must have no access. */
   readonly former: number
-  readonly differences: readonly Difference[]
+  readonly differences: readonly DemoDifference[]
 }
 
 type Sides = {
@@ -34,7 +34,7 @@ type Sides = {
   readonly users: readonly StoredUser[]
 }
 
-export async function compareDemo({ pool, sandbox, config }: Demo): Promise<Comparison> {
+export async function compareDemo({ pool, sandbox, config }: Demo): Promise<DemoComparison> {
   const readMany = makeReadCustomers(config, await describeCustomers(pool, config))
   const { rows } = await pool.query<{ id: string }>('SELECT id FROM public.v_clientes ORDER BY id')
   const ids = rows.map(({ id }) => id)
@@ -47,7 +47,7 @@ export async function compareDemo({ pool, sandbox, config }: Demo): Promise<Comp
 }
 
 /** Compares every customer with its user. Finds every user whose customer was deleted. */
-export function compareAll({ config, rows, users }: Sides): Comparison {
+export function compareAll({ config, rows, users }: Sides): DemoComparison {
   const held = new Map(users.map((user) => [user.user_id, user]))
   const present = [...rows].flatMap(([key, row]) => (row === null ? [] : [{ key, row }]))
   const compared = present.map(({ key, row }) => {

@@ -1,13 +1,13 @@
 // What the demo has measured so far. Times in milliseconds since 1970.
-import type { Snapshot } from './snapshot.ts'
+import type { DemoSnapshot } from './snapshot.ts'
 import type { Phase } from './story.ts'
 
-export const CALL_KINDS = ['create', 'replace', 'patch', 'revoke', 'lookup'] as const
-export type CallKind = (typeof CALL_KINDS)[number]
+export const METERED_KINDS = ['create', 'replace', 'patch', 'revoke', 'lookup'] as const
+export type CallKind = (typeof METERED_KINDS)[number]
 export type CallCounts = Record<CallKind, number>
 
 /** One call as it is shown: names of fields, never their values. */
-export type Called = {
+export type MeteredCall = {
   readonly at: number
   readonly key: string
   readonly kind: CallKind
@@ -29,8 +29,8 @@ export type Meter = {
   /** Claims that settled without a call. */
   spared: number
   /** The last calls, oldest first. */
-  readonly recent: Called[]
-  snapshot: Snapshot | null
+  readonly recent: MeteredCall[]
+  snapshot: DemoSnapshot | null
   /** The last phase is the current one. */
   readonly phases: (Measured & { readonly name: string })[]
 }
@@ -53,7 +53,7 @@ export function addCaptured(meter: Meter, changes: number): void {
   if (phase) phase.captured += changes
 }
 
-export function addCall(meter: Meter, called: Called): void {
+export function addCall(meter: Meter, called: MeteredCall): void {
   meter.recent.push(called)
   if (meter.recent.length > RECENT) meter.recent.shift()
   const phase = meter.phases.at(-1)
@@ -65,7 +65,7 @@ export function addCall(meter: Meter, called: Called): void {
 /** All phases together. */
 export function totals({ phases }: Meter): Measured {
   const calls = noCalls()
-  for (const kind of CALL_KINDS) for (const phase of phases) calls[kind] += phase.calls[kind]
+  for (const kind of METERED_KINDS) for (const phase of phases) calls[kind] += phase.calls[kind]
   return {
     captured: phases.reduce((sum, { captured }) => sum + captured, 0),
     calls,

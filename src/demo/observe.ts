@@ -7,8 +7,8 @@ import type { Outcome } from '../sync/classify.ts'
 import type { SyncStep } from '../sync/context.ts'
 import type { Plan } from '../sync/plan.ts'
 import type { Observers } from '../worker/worker.ts'
-import { addCall, addCaptured, CALL_KINDS, type CallKind, type Meter } from './meter.ts'
-import { counted } from './view.ts'
+import { addCall, addCaptured, type CallKind, METERED_KINDS, type Meter } from './meter.ts'
+import { countOf } from './view.ts'
 
 type Options = {
   readonly sandbox: Pick<Sandbox, 'journal'>
@@ -57,7 +57,7 @@ export function describePlan(plan: Plan, before: Status | undefined): string {
     case 'lookup':
       return plan.why === 'trial' ? 'still on trial?' : 'was it stored?'
     case 'create':
-      return `status ${plan.body.status}, ${counted(Object.keys(plan.body).length - 2, 'field')}`
+      return `status ${plan.body.status}, ${countOf(Object.keys(plan.body).length - 2, 'field')}`
     case 'replace':
       return `status ${plan.body.status}, all fields`
     case 'patch':
@@ -67,7 +67,7 @@ export function describePlan(plan: Plan, before: Status | undefined): string {
       return [...(status !== before || names.length === 0 ? [`status ${status}`] : []), ...names].join(', ')
     }
     case 'erase':
-      return `status 0, ${counted(plan.fields.length, 'field')} cleared`
+      return `status 0, ${countOf(plan.fields.length, 'field')} cleared`
     case 'none':
     case 'reject':
       return ''
@@ -92,5 +92,5 @@ export function describeAnswer(outcome: Outcome, meaning: string): string {
 }
 
 function isCall(kind: Plan['kind']): kind is CallKind {
-  return CALL_KINDS.some((call) => call === kind)
+  return METERED_KINDS.some((call) => call === kind)
 }

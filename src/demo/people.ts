@@ -1,10 +1,10 @@
 // Makes up the demo's customers, with frequent Spanish names. Pure: the same randomness gives the same people.
 
-export type Plan = 'gratis' | 'premium' | 'prueba'
+export type DemoPlan = 'gratis' | 'premium' | 'prueba'
 type Random = () => number
 
 /** A row of `clientes` with its subscription, named as the columns are. */
-export type Person = ReturnType<typeof makePerson>
+export type DemoPerson = ReturnType<typeof makePerson>
 
 const WOMEN = words('María Carmen Lucía Ana Isabel Laura Cristina Marta Pilar Elena Nuria Rocío Inés Begoña')
 const MEN = words('Antonio Manuel José Francisco David Javier Daniel Carlos Miguel Ángel Íñigo Jordi Andrés')
@@ -19,7 +19,7 @@ const NOTES = ['Prefiere que la llamen por la tarde', 'Cliente desde 2014', 'Rec
 /** One customer in so many has a wrong DNI. */
 const WRONG_DNI_EVERY = 97
 
-export function makePeople(count: number, random: Random): readonly Person[] {
+export function makePeople(count: number, random: Random): readonly DemoPerson[] {
   return Array.from({ length: count }, (_, index) => makePerson(index + 1, random))
 }
 
@@ -52,7 +52,7 @@ function makePerson(number: number, random: Random) {
   } as const
 }
 
-function planOf(share: number): Plan {
+function planOf(share: number): DemoPlan {
   if (share < 0.68) return 'premium'
   return share < 0.82 ? 'prueba' : 'gratis'
 }

@@ -7,11 +7,11 @@ import { beginPhase, type Meter } from './meter.ts'
 import { type Demo, openDemo } from './open.ts'
 import { makePeople } from './people.ts'
 import type { Screen } from './screen.ts'
-import { isSettled, readSnapshot, type Snapshot } from './snapshot.ts'
+import { type DemoSnapshot, isSettled, readSnapshot } from './snapshot.ts'
 import { makePhases, play } from './story.ts'
 import { type Summary, summarize } from './summary.ts'
 
-export type RunOptions = {
+export type DemoOptions = {
   readonly stack: AsyncDisposableStack
   readonly meter: Meter
   readonly screen: Screen
@@ -22,7 +22,7 @@ export type RunOptions = {
   readonly dwellMs: number
 }
 
-export type Ran = {
+export type DemoEnd = {
   readonly demo: Demo
   readonly summary: Summary
   /** Shows a sentence outside of the story. */
@@ -39,7 +39,7 @@ const POLL_MS = 150
 const STORY_MS = 50_000
 
 /** @throws the signal's reason when it is aborted before the comparison is done */
-export async function runDemo(options: RunOptions): Promise<Ran> {
+export async function runDemo(options: DemoOptions): Promise<DemoEnd> {
   const { stack, meter, screen, now, sleep, stop, dwellMs } = options
   const say = (says: string, look = '') => {
     meter.shown = { place: '', says, look }
@@ -68,7 +68,7 @@ export async function runDemo(options: RunOptions): Promise<Ran> {
 }
 
 /** Takes snapshots until it is ended. */
-function watchDemo({ pool, sandbox }: Demo, { meter, now, sleep }: RunOptions) {
+function watchDemo({ pool, sandbox }: Demo, { meter, now, sleep }: DemoOptions) {
   const ending = new AbortController()
   const reading = (async () => {
     while (!ending.signal.aborted) {
@@ -81,7 +81,7 @@ function watchDemo({ pool, sandbox }: Demo, { meter, now, sleep }: RunOptions) {
   return {
     reading,
     /** Resolves when a snapshot taken from now on meets the condition, or at the deadline. */
-    async until(met: (snapshot: Snapshot) => boolean, deadline: number): Promise<void> {
+    async until(met: (snapshot: DemoSnapshot) => boolean, deadline: number): Promise<void> {
       const since = now()
       while (now() < deadline && !ending.signal.aborted) {
         if (meter.snapshot !== null && meter.snapshot.at >= since && met(meter.snapshot)) return

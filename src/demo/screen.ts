@@ -3,7 +3,7 @@ import process from 'node:process'
 import { styleText } from 'node:util'
 import { createLogUpdate } from 'log-update'
 import type { Meter } from './meter.ts'
-import { type Paint, renderFigures, renderPhase, renderView, stamp, type Tone } from './view.ts'
+import { type DemoTone, type Paint, renderFigures, renderPhase, renderView, stamp } from './view.ts'
 
 export type Screen = {
   readonly paint: Paint
@@ -28,7 +28,7 @@ const STYLES = {
   patch: 'cyan',
   revoke: 'magenta',
   lookup: 'yellow',
-} as const satisfies Record<Tone, Parameters<typeof styleText>[0]>
+} as const satisfies Record<DemoTone, Parameters<typeof styleText>[0]>
 
 /** Colours unless the terminal has none or NO_COLOR is set. */
 export function terminalScreen(meter: Meter, now: () => number): Screen {

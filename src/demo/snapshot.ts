@@ -4,7 +4,7 @@ import { type Overview, readOverview } from '../ledger/overview.ts'
 import { readPace } from '../pace/read.ts'
 import type { Sandbox } from '../sandbox/server.ts'
 
-export type Snapshot = Pick<Overview, 'unknown'> & {
+export type DemoSnapshot = Pick<Overview, 'unknown'> & {
   /** When the reading began; it shows everything committed before. */
   readonly at: number
   /** Calls a second that all processes together may make. */
@@ -20,7 +20,7 @@ export type Snapshot = Pick<Overview, 'unknown'> & {
   readonly failing: readonly { readonly why: string; readonly customers: number }[]
 }
 
-export async function readSnapshot(pool: Pool, sandbox: Sandbox, at: number): Promise<Snapshot> {
+export async function readSnapshot(pool: Pool, sandbox: Sandbox, at: number): Promise<DemoSnapshot> {
   const overview = await readOverview(pool)
   const pace = await readPace(pool)
   const { rows } = await pool.query<{ customers: number }>(
@@ -44,11 +44,11 @@ export async function readSnapshot(pool: Pool, sandbox: Sandbox, at: number): Pr
   }
 }
 
-export function owedCustomers({ owed: { due, queued, active, waiting } }: Snapshot): number {
+export function owedCustomers({ owed: { due, queued, active, waiting } }: DemoSnapshot): number {
   return due + queued + active + waiting
 }
 
 /** Nothing in the outbox, nothing owed, nothing unknown. */
-export function isSettled(snapshot: Snapshot): boolean {
+export function isSettled(snapshot: DemoSnapshot): boolean {
   return snapshot.outbox === 0 && snapshot.unknown === 0 && owedCustomers(snapshot) === 0
 }

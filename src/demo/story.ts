@@ -1,7 +1,7 @@
 // The demo's story: the shop's transactions and their times. The shop's SQL knows nothing of rollcall.
 import type { Pool } from 'pg'
 import type { FaultInput } from '../sandbox/faults/faults.ts'
-import { type Person, withRightLetter } from './people.ts'
+import { type DemoPerson, withRightLetter } from './people.ts'
 
 /** The plan has a table of its own; rollcall reads the view and watches the two tables behind it. */
 export const SCHEMA = `
@@ -53,7 +53,7 @@ const EVERY_VISIT = sql('UPDATE public.clientes SET ultima_visita = now()')
  * Few customers lose access in this story (deletions, changes to the free plan). The brake would hold a mass of losses
  * until an operator decides.
  */
-export function makePhases(people: readonly Person[], random: () => number): readonly Phase[] {
+export function makePhases(people: readonly DemoPerson[], random: () => number): readonly Phase[] {
   const take = makeDeck(people, random)
   const signUps = people.slice(IMPORTED)
   const wrongDnis = people.filter(({ dni }) => dni !== withRightLetter(dni))
@@ -186,12 +186,12 @@ export async function play({ pool, phase, now, sleep, stop }: Play): Promise<voi
 }
 
 /** Takes the next customers that fit, in random order and each customer once. */
-function makeDeck(people: readonly Person[], random: () => number) {
+function makeDeck(people: readonly DemoPerson[], random: () => number) {
   let left = people
     .map((person) => ({ person, order: random() }))
     .sort((a, b) => a.order - b.order)
     .map(({ person }) => person)
-  return (count: number, fits: (person: Person) => boolean): readonly Person[] => {
+  return (count: number, fits: (person: DemoPerson) => boolean): readonly DemoPerson[] => {
     const taken = left.filter(fits).slice(0, count)
     left = left.filter((person) => !taken.includes(person))
     return taken
@@ -203,7 +203,7 @@ function every(ms: number, statements: readonly Statement[]): readonly Transacti
 }
 
 /** The busy customers change at nearly the same moments. */
-function burst(busy: readonly Person[]): readonly Transaction[] {
+function burst(busy: readonly DemoPerson[]): readonly Transaction[] {
   return Array.from({ length: BURST }, (_, i) =>
     busy.map(({ id }, j) => ({
       atMs: i * 45 + j * 10,
@@ -212,7 +212,7 @@ function burst(busy: readonly Person[]): readonly Transaction[] {
   ).flat()
 }
 
-function edit(person: Person, index: number): Statement {
+function edit(person: DemoPerson, index: number): Statement {
   const { id } = person
   switch (index % 5) {
     case 0:
@@ -229,7 +229,7 @@ function edit(person: Person, index: number): Statement {
 }
 
 /** Any number of customers at once, one statement for each table. */
-function importPeople(people: readonly Person[]): readonly Statement[] {
+function importPeople(people: readonly DemoPerson[]): readonly Statement[] {
   const json = JSON.stringify(people)
   return [
     sql(
@@ -250,7 +250,7 @@ function setColumn(id: string, column: Column, value: string | null): Statement 
   return sql(`UPDATE public.clientes SET ${column} = $2 WHERE id = $1`, id, value)
 }
 
-function setPlan(id: string, plan: Person['plan']): Statement {
+function setPlan(id: string, plan: DemoPerson['plan']): Statement {
   return sql('UPDATE public.suscripciones SET plan = $2 WHERE cliente_id = $1', id, plan)
 }
 
@@ -258,6 +258,6 @@ function sql(text: string, ...values: unknown[]): Statement {
   return { text, values }
 }
 
-function isPremium({ plan }: Person): boolean {
+function isPremium({ plan }: DemoPerson): boolean {
   return plan === 'premium'
 }

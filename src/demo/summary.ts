@@ -1,13 +1,13 @@
 // The demo's result, as JSON and in words. Pure.
-import type { Comparison } from './compare.ts'
-import { CALL_KINDS, type CallCounts, type Latency, latencyOf, type Meter, totals } from './meter.ts'
+import type { DemoComparison } from './compare.ts'
+import { type CallCounts, type Latency, latencyOf, METERED_KINDS, type Meter, totals } from './meter.ts'
 import type { Demo } from './open.ts'
-import { counted, duration, type Paint, totalCalls } from './view.ts'
+import { callsOfAll, countOf, duration, type Paint } from './view.ts'
 
 type Row = { readonly captured: number; readonly calls: CallCounts; readonly arrival: Latency }
 
 /** `rollcall demo --json`. Latencies are from the change to the arrival at the service, in milliseconds. */
-export type Summary = Comparison &
+export type Summary = DemoComparison &
   Row & {
     readonly agree: boolean
     readonly target: string
@@ -15,7 +15,7 @@ export type Summary = Comparison &
     readonly phases: readonly (Row & { readonly name: string })[]
   }
 
-export function summarize(meter: Meter, comparison: Comparison, now: number): Summary {
+export function summarize(meter: Meter, comparison: DemoComparison, now: number): Summary {
   const { captured, calls, latencies } = totals(meter)
   return {
     agree: comparison.differences.length === 0,
@@ -36,14 +36,14 @@ const MAX_NAMED = 10
 export function renderTable({ phases, captured, calls }: Summary, paint: Paint): readonly string[] {
   const counts = ({ captured, calls }: Pick<Row, 'captured' | 'calls'>) => [
     count(captured).padStart(7),
-    ...CALL_KINDS.map((kind) =>
+    ...METERED_KINDS.map((kind) =>
       paint(calls[kind] > 0 ? kind : 'dim', count(calls[kind]).padStart(WIDTH[kind])),
     ),
   ]
   const times = ({ medianMs, p95Ms }: Latency) =>
     paint('dim', `${duration(medianMs).padStart(8)}${duration(p95Ms).padStart(8)}`)
   const row = (name: string, ...cells: readonly string[]) => ` ${name.padEnd(19)}${cells.join('')}`
-  const titles = `changes${CALL_KINDS.map((kind) => kind.padStart(WIDTH[kind])).join('')}  median     p95`
+  const titles = `changes${METERED_KINDS.map((kind) => kind.padStart(WIDTH[kind])).join('')}  median     p95`
   return [
     row('', paint('dim', titles)),
     ...phases.map((phase) => row(phase.name, ...counts(phase), times(phase.arrival))),
@@ -64,19 +64,19 @@ export function renderVerdict(summary: Summary, paint: Paint): readonly string[]
   if (agree) {
     return [
       ` ${paint('good', `All ${customers} customers agree with the service.`)}`,
-      ` ${counted(former, 'former customer has', 'former customers have')} no access there. It took ${counted(totalCalls(calls), 'call')}.`,
+      ` ${countOf(former, 'former customer has', 'former customers have')} no access there. It took ${countOf(callsOfAll(calls), 'call')}.`,
     ]
   }
   const more = differences.length - MAX_NAMED
   return [
-    ` ${paint('bad', `${counted(differences.length, 'customer')} of ${customers + former} do not agree with the service:`)}`,
+    ` ${paint('bad', `${countOf(differences.length, 'customer')} of ${customers + former} do not agree with the service:`)}`,
     ...differences.slice(0, MAX_NAMED).map(({ key, differs }) => `   ${key}: ${differs.join(', ')}`),
     ...(more > 0 ? [`   and ${more} more`] : []),
   ]
 }
 
 /** The next steps with the viewer's own database. */
-export function renderNext(paint: Paint): readonly string[] {
+export function renderNextSteps(paint: Paint): readonly string[] {
   const commands = {
     'npx rollcall sync <key> --dry-run': 'sends nothing',
     'npx rollcall migrate && npx rollcall capture install': 'tables and triggers',

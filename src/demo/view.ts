@@ -1,9 +1,9 @@
 // The live view and, without a terminal, its plain lines. Pure functions of the meter.
-import { CALL_KINDS, type CallCounts, type Called, latencyOf, type Meter, totals } from './meter.ts'
-import { owedCustomers, type Snapshot } from './snapshot.ts'
+import { type CallCounts, latencyOf, METERED_KINDS, type Meter, type MeteredCall, totals } from './meter.ts'
+import { type DemoSnapshot, owedCustomers } from './snapshot.ts'
 
-export type Tone = 'strong' | 'dim' | 'good' | 'bad' | keyof CallCounts
-export type Paint = (tone: Tone, text: string) => string
+export type DemoTone = 'strong' | 'dim' | 'good' | 'bad' | keyof CallCounts
+export type Paint = (tone: DemoTone, text: string) => string
 
 type ViewOptions = {
   /** Of the terminal, in characters and lines. */
@@ -40,7 +40,7 @@ export function renderView(meter: Meter, { columns, rows, now, paint }: ViewOpti
   return [...head, ...events(meter, room, width, paint)]
 }
 
-function figures(meter: Meter, snapshot: Snapshot, now: number, paint: Paint): string[] {
+function figures(meter: Meter, snapshot: DemoSnapshot, now: number, paint: Paint): string[] {
   const { captured, calls } = totals(meter)
   const { recent, spared } = meter
   const { ceiling, leftOut } = snapshot
@@ -49,9 +49,9 @@ function figures(meter: Meter, snapshot: Snapshot, now: number, paint: Paint): s
   )
   const filled = Math.min(BAR, Math.round((rate / ceiling) * BAR) || 0)
   const rows = {
-    tables: `${counted(snapshot.customers, 'customer')} in Postgres, ${counted(snapshot.users, 'user')} at the service`,
-    captured: counted(captured, 'change') + (spared > 0 ? `; ${spared} needed no call` : ''),
-    calls: CALL_KINDS.map((kind) => `${paint(kind, kind)} ${String(calls[kind]).padEnd(6)}`).join(''),
+    tables: `${countOf(snapshot.customers, 'customer')} in Postgres, ${countOf(snapshot.users, 'user')} at the service`,
+    captured: countOf(captured, 'change') + (spared > 0 ? `; ${spared} needed no call` : ''),
+    calls: METERED_KINDS.map((kind) => `${paint(kind, kind)} ${String(calls[kind]).padEnd(6)}`).join(''),
     pace: `${'█'.repeat(filled)}${'░'.repeat(BAR - filled)} ${rate} of ${ceiling} calls a second`,
     arrival: `${renderLatency(recent.filter(({ at }) => at > now - LATENCY_WINDOW_MS))} after the change`,
     owed: renderOwed(snapshot),
@@ -61,27 +61,27 @@ function figures(meter: Meter, snapshot: Snapshot, now: number, paint: Paint): s
   return Object.entries(rows).map(([label, text]) => `   ${paint('dim', label.padEnd(10))}${text}`)
 }
 
-function renderLatency(recent: readonly Called[]): string {
+function renderLatency(recent: readonly MeteredCall[]): string {
   const { medianMs, p95Ms } = latencyOf(
     recent.flatMap(({ latencyMs }) => (latencyMs === null ? [] : [latencyMs])),
   )
   return `median ${duration(medianMs)}, p95 ${duration(p95Ms)}`
 }
 
-function renderOwed(snapshot: Snapshot): string {
+function renderOwed(snapshot: DemoSnapshot): string {
   const total = owedCustomers(snapshot)
   if (total === 0) return snapshot.outbox === 0 ? 'nothing' : 'changes captured a moment ago'
   const { due, queued, active, waiting } = snapshot.owed
-  return `${counted(total, 'customer')}: ${due} due, ${queued} queued, ${active} active, ${waiting} waiting`
+  return `${countOf(total, 'customer')}: ${due} due, ${queued} queued, ${active} active, ${waiting} waiting`
 }
 
-function renderRetrying({ failing, unknown }: Snapshot, paint: Paint): string {
+function renderRetrying({ failing, unknown }: DemoSnapshot, paint: Paint): string {
   if (failing.length === 0 && unknown === 0) return 'none'
   const reasons = failing.map(({ why, customers }) => `${customers} × ${why}`)
-  return `${paint('bad', reasons.join(', ') || 'none')}; ${counted(unknown, 'outcome')} unknown`
+  return `${paint('bad', reasons.join(', ') || 'none')}; ${countOf(unknown, 'outcome')} unknown`
 }
 
-function renderLeftOut({ leftOut }: Snapshot, paint: Paint): string {
+function renderLeftOut({ leftOut }: DemoSnapshot, paint: Paint): string {
   const fields = leftOut.map(({ field, customers }) => `${customers} × ${field}`)
   return `${paint('bad', fields.join(', '))}: the value is invalid`
 }
@@ -114,13 +114,13 @@ export function renderPhase({ shown, startedAt }: Meter, now: number): string {
 }
 
 /** For a log: the figures of the moment. */
-export function renderFigures(meter: Meter, snapshot: Snapshot): string {
+export function renderFigures(meter: Meter, snapshot: DemoSnapshot): string {
   const { captured, calls } = totals(meter)
-  const kinds = CALL_KINDS.filter((kind) => calls[kind] > 0).map((kind) => `${kind} ${calls[kind]}`)
+  const kinds = METERED_KINDS.filter((kind) => calls[kind] > 0).map((kind) => `${kind} ${calls[kind]}`)
   const failing = snapshot.failing.reduce((sum, { customers }) => sum + customers, 0)
   return [
-    `${counted(captured, 'change')} captured`,
-    `${counted(totalCalls(calls), 'call')} (${kinds.join(', ') || 'none'})`,
+    `${countOf(captured, 'change')} captured`,
+    `${countOf(callsOfAll(calls), 'call')} (${kinds.join(', ') || 'none'})`,
     `${owedCustomers(snapshot)} owed`,
     ...(failing > 0 ? [`${failing} retrying`] : []),
     ...(snapshot.unknown > 0 ? [`${snapshot.unknown} unknown`] : []),
@@ -128,8 +128,8 @@ export function renderFigures(meter: Meter, snapshot: Snapshot): string {
   ].join('; ')
 }
 
-export function totalCalls(calls: CallCounts): number {
-  return CALL_KINDS.reduce((sum, kind) => sum + calls[kind], 0)
+export function callsOfAll(calls: CallCounts): number {
+  return METERED_KINDS.reduce((sum, kind) => sum + calls[kind], 0)
 }
 
 export function stamp(ms: number): string {
@@ -146,6 +146,6 @@ export function duration(ms: number | null): string {
   return ms < 1000 ? `${ms} ms` : seconds(ms)
 }
 
-export function counted(count: number, one: string, many: string = `${one}s`): string {
+export function countOf(count: number, one: string, many: string = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`
 }

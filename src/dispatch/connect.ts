@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { assertSchemaCompatibility, createPostgresBackend, SchemaMigrationRequiredError } from 'bullmq'
 import { Redis } from 'ioredis'
 import pg from 'pg'
-import { type Address, connectOne, roleOf, sessionConfig } from '../database/session.ts'
+import { connectOne, type DatabaseAddress, roleOf, sessionConfig } from '../database/session.ts'
 import { QUEUE_SCHEMA } from '../ledger/migrate.ts'
 import { databaseError, tlsProblem } from '../ledger/reachable.ts'
 import { RollcallError } from '../model/errors.ts'
@@ -128,7 +128,7 @@ async function connectPostgres(queueUrl: string, onError: (error: Error) => void
   }
 }
 
-async function probe(address: Address): Promise<void> {
+async function probe(address: DatabaseAddress): Promise<void> {
   const client = await connectOne(address, { connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
   try {
     await assertSchemaCompatibility(client, QUEUE_SCHEMA)

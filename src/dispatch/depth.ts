@@ -2,7 +2,7 @@
 import { roomFor } from './budget.ts'
 
 /** One look at the tables, which are the same for all processes. */
-export type Look = {
+export type DepthReading = {
   /** Monotonic. */
   readonly atMs: number
   /** Jobs that were ever put on the queue. */
@@ -20,7 +20,7 @@ export type Depth = {
   /** As many jobs as there should be on the queue. */
   readonly jobs: number
   /** Looks of the last second, this one included. */
-  readonly looks: readonly Look[]
+  readonly looks: readonly DepthReading[]
 }
 
 /** A live change waits for this much work, which bridges the time between two looks many times over. */
@@ -44,7 +44,7 @@ export function mostAt(pace: number): number {
  * have been done with more to do: it doubles for as long as the queue is found low although all that there was room
  * for had been put there, and then falls slowly, not by a single look.
  */
-export function nextDepth(before: Depth | null, look: Look): Depth {
+export function nextDepth(before: Depth | null, look: DepthReading): Depth {
   const most = mostAt(look.pace)
   const ahead = Math.ceil(AHEAD_S * Math.min(look.pace, carriedOut(before, look)))
   const least = Math.max(2, Math.min(look.concurrency, Math.ceil(AHEAD_S * look.pace)))
@@ -54,14 +54,14 @@ export function nextDepth(before: Depth | null, look: Look): Depth {
 }
 
 /** Jobs per second that came to their claim. */
-function carriedOut(before: Depth | null, look: Look): number {
+function carriedOut(before: Depth | null, look: DepthReading): number {
   const since = before?.looks.find(({ atMs }) => look.atMs - atMs <= WINDOW_MS) ?? before?.looks.at(-1)
   if (!since) return 0
   const done = look.issued - since.issued - (look.queued - since.queued)
   return Math.max(0, (done * 1000) / Math.max(SHORTEST_MS, look.atMs - since.atMs))
 }
 
-function kept(before: Depth, look: Look): number {
+function kept(before: Depth, look: DepthReading): number {
   const last = before.looks.at(-1)
   if (!last) return 0
   // A tenth of the room may have been kept for somebody who was not there.

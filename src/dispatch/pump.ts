@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { ChangeSource, Note } from '../capture/source.ts'
+import type { ChangeSource, NoteChanges } from '../capture/source.ts'
 import { CURRENT_FINGERPRINT } from '../ledger/generation.ts'
 import { type Lease, leaseLane, readOnQueue, unlease } from '../ledger/lease.ts'
 import { noteReplans } from '../ledger/note.ts'
@@ -14,7 +14,7 @@ import type { JobQueue } from './queue.ts'
 export type PumpOptions = {
   readonly pool: Pool
   readonly source: ChangeSource
-  readonly note: Note
+  readonly note: NoteChanges
   readonly queue: Pick<JobQueue, 'add' | 'count'>
   readonly queueLeaseMs: number
   /** Calls per second that the queue should be kept filled for. */

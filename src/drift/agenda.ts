@@ -1,29 +1,29 @@
 // Of one run: who is looked at again and when, and what counts. Pure.
 import type { CustomerKey } from '../model/customer.ts'
 import type { Met } from './meanwhile.ts'
-import { EMPTY_TALLY, plus, silentOf, sumOf, tallyOf } from './tally.ts'
+import { EMPTY_TALLY, plus, silentOf, tallyOf, totalOf } from './tally.ts'
 import {
+  type CheckVerdict,
+  type DriftTally,
   type DriftVerdict,
   isDrift,
   type NoAnswer,
-  type Tally,
-  type Verdict,
   type Verified,
 } from './words.ts'
 
 /** Somebody of whom a look has not told enough. */
-export type Waiting = {
+export type WaitingCheck = {
   readonly key: CustomerKey
   /** Monotonic milliseconds: a clock that is set back makes nobody wait. */
   readonly at: number
   readonly looks: number
   /** What the last look has said, which counts once no further look comes; null: there was none. */
-  readonly last: Verdict | null
+  readonly last: CheckVerdict | null
 }
 
 export type Agenda = {
-  readonly waiting: readonly Waiting[]
-  readonly tally: Tally
+  readonly waiting: readonly WaitingCheck[]
+  readonly tally: DriftTally
   /** Differences that one look has shown and no second one was able to confirm. */
   readonly suspected: number
   /** Ids of the findings that were confirmed while it went on. */
@@ -46,7 +46,7 @@ export function dueOf(
   { waiting }: Agenda,
   nowMs: number,
   room: number,
-): { readonly due: readonly Waiting[]; readonly newOnes: number } {
+): { readonly due: readonly WaitingCheck[]; readonly newOnes: number } {
   const due = waiting
     .filter(({ at }) => at <= nowMs)
     .toSorted((one, other) => one.at - other.at)
@@ -78,11 +78,11 @@ export function afterLooks(agenda: Agenda, { verified, fresh, met, nowMs }: Look
   const before = new Map(agenda.waiting.map(({ key, looks }) => [key, looks]))
   const seen = new Set(verified.map(({ key }) => key))
   const missed = fresh.filter((key) => !seen.has(key))
-  const waiting: Waiting[] = [
+  const waiting: WaitingCheck[] = [
     ...agenda.waiting.filter(({ key }) => !seen.has(key)),
     ...missed.map((key) => ({ key, at: nowMs, looks: 0, last: null })),
   ]
-  const counted: Verdict[] = []
+  const counted: CheckVerdict[] = []
   const found: string[] = []
   let suspected = 0
   for (const each of verified) {
@@ -116,7 +116,7 @@ export function afterLooks(agenda: Agenda, { verified, fresh, met, nowMs }: Look
 }
 
 /** Of somebody who is held by now for what it does to access, though what was found before was something else. */
-function withAccessOf(now: Verdict, found: DriftVerdict): DriftVerdict {
+function withAccessOf(now: CheckVerdict, found: DriftVerdict): DriftVerdict {
   const held = now.kind === 'skipped' && now.why === 'held' ? now.access : null
   return { ...found, access: found.access ?? held }
 }
@@ -145,7 +145,7 @@ function stepOf({ verdict, standing, more }: Verified, { looks, waiting, met }: 
 const PASSING: ReadonlySet<NoAnswer> = new Set(['unreached', 'trouble', 'error', 'busy'])
 
 /** Whether a moment later more can be said. */
-function passes(verdict: Exclude<Verdict, { kind: 'differs' | 'missing' }>): boolean {
+function passes(verdict: Exclude<CheckVerdict, { kind: 'differs' | 'missing' }>): boolean {
   switch (verdict.kind) {
     case 'no-answer':
       return PASSING.has(verdict.why)
@@ -156,18 +156,18 @@ function passes(verdict: Exclude<Verdict, { kind: 'differs' | 'missing' }>): boo
   }
 }
 
-function againOf({ key, verdict, lookAgainInMs }: Verified, looks: number, nowMs: number): Waiting {
+function againOf({ key, verdict, lookAgainInMs }: Verified, looks: number, nowMs: number): WaitingCheck {
   return { key, at: nowMs + (lookAgainInMs ?? LATER_MS), looks, last: verdict }
 }
 
 /** Counted with what those who wait have shown so far: enough to doubt the service, not to accuse it of anything. */
-export function soFar({ tally, waiting }: Agenda): Tally {
+export function soFar({ tally, waiting }: Agenda): DriftTally {
   return plus(tally, tallyOf(waiting.flatMap(({ last }) => last ?? [])))
 }
 
 /** Customers of whom all is said that will be. */
 export function doneOf({ tally, suspected }: Pick<Agenda, 'tally' | 'suspected'>): number {
-  return tally.checked + suspected + sumOf(tally.skipped) + silentOf(tally)
+  return tally.checked + suspected + totalOf(tally.skipped) + silentOf(tally)
 }
 
 /** Of a run that nobody believes: all that was answered, and nobody is suspected. */

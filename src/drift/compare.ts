@@ -7,7 +7,15 @@ import { NO_VALUE } from '../sync/digest.ts'
 import { accessAfter, wrongFields } from '../sync/plan.ts'
 import { planAfter, planNow, type Snapshot } from '../sync/snapshot.ts'
 import { accessWhileHeld, thereWhenHeld, wantedWhenHeld, wrongWhenFound } from './held.ts'
-import type { Cause, DriftField, DriftKind, DriftVerdict, Skipped, Verdict, WrongAccess } from './words.ts'
+import type {
+  CheckVerdict,
+  DriftCause,
+  DriftField,
+  DriftKind,
+  DriftVerdict,
+  Skipped,
+  WrongAccess,
+} from './words.ts'
 
 /** What a GET showed; `unreadable`: a 2xx that is no user, or another one. */
 export type Sight = RemoteUser | 'absent' | 'unreadable'
@@ -73,7 +81,7 @@ export function heldAccess(snapshot: Snapshot): WrongAccess | null {
 }
 
 /** A drift as it looks at first; the record of an earlier look may know the cause better. */
-export type Compared = Extract<Verdict, { kind: 'agrees' | DriftKind }>
+export type Compared = Extract<CheckVerdict, { kind: 'agrees' | DriftKind }>
 
 /** What is known beside the records of the customer. */
 export type Clues = {
@@ -146,12 +154,12 @@ const ORDER = [
   'mapping-changed',
   'never-delivered',
   'edited-at-service',
-] as const satisfies readonly Cause[]
+] as const satisfies readonly DriftCause[]
 
 type Doubts = Pick<Snapshot['work'], 'doubtful' | 'blind'>
 
 /** Of what was at the service once: no call of ours since then may have changed it. */
-function changedSince(doubted: readonly string[], { doubtful, blind }: Doubts): Cause {
+function changedSince(doubted: readonly string[], { doubtful, blind }: Doubts): DriftCause {
   return doubtful || blind || doubted.length > 0 ? 'unknown-outcome' : 'edited-at-service'
 }
 
@@ -173,7 +181,7 @@ export function causesOf(snapshot: Snapshot, { doubted, generation }: Clues) {
       work,
     )
 
-  function ofField(field: DriftField): Cause {
+  function ofField(field: DriftField): DriftCause {
     if (field === 'status') return ofStatus()
     if (!comparable) return 'never-delivered'
     const [sent, seen] = [record.sent[field], record.seen[field]]
@@ -188,7 +196,7 @@ export function causesOf(snapshot: Snapshot, { doubted, generation }: Clues) {
     return delivered ? edited(field) : undelivered
   }
 
-  function ofStatus(): Cause {
+  function ofStatus(): DriftCause {
     const { sentStatus } = planNow(snapshot).memory
     if (sentStatus === null && record.sentStatus !== null) return 'unknown-outcome'
     const wanted = mapped.kind === 'user' ? mapped.user.status : 0
@@ -197,12 +205,12 @@ export function causesOf(snapshot: Snapshot, { doubted, generation }: Clues) {
 
   return {
     ofField,
-    ofFields(fields: readonly DriftField[]): Cause {
+    ofFields(fields: readonly DriftField[]): DriftCause {
       const causes = fields.map(ofField)
       return ORDER.find((cause) => causes.includes(cause)) ?? 'edited-at-service'
     },
     /** Of somebody who is wanted and not there. Every call that was doubted could have been about that. */
-    absence(): Cause {
+    absence(): DriftCause {
       if (work.unknown || record.remote === 'unknown') return 'unknown-outcome'
       return record.remote === 'present' ? changedSince(doubted, work) : undelivered
     },

@@ -25,7 +25,7 @@ export type Coverage = {
   readonly proof: { readonly customers: number; readonly medianMs: number; readonly p95Ms: number } | null
 }
 
-export type Verification = {
+export type VerificationReport = {
   readonly coverage: Coverage
   /** Confirmed differences that are open. */
   readonly open: Readonly<Record<DriftKind, number>>
@@ -60,7 +60,7 @@ FROM seen`
 
 type CoverageRow = Omit<Coverage, 'periodMs' | 'overdue'> & { readonly long: boolean }
 
-export async function readVerification(client: Client, periodMs: number | null): Promise<Verification> {
+export async function readVerification(client: Client, periodMs: number | null): Promise<VerificationReport> {
   const { rows } = await client.query<CoverageRow>(COVERAGE, [periodMs ?? 0])
   const [row] = rows
   if (!row) throw new Error('coverage is one row')
@@ -74,7 +74,7 @@ export async function readVerification(client: Client, periodMs: number | null):
 }
 
 /** Too few answers are no reason to doubt the service, only to confirm nothing yet. */
-export async function readDoubt(client: Client): Promise<Verification['doubt']> {
+export async function readDoubt(client: Client): Promise<VerificationReport['doubt']> {
   const evidence = await readEvidence(client)
   const { denied, asked } = evidence
   return denied * 2 > asked && isDoubted(evidence) ? { denied, asked } : null
@@ -83,7 +83,7 @@ export async function readDoubt(client: Client): Promise<Verification['doubt']> 
 function openOf(
   counts: readonly OpenCount[],
   held: HeldAccess,
-): Pick<Verification, 'open' | 'access' | 'heldAccess'> {
+): Pick<VerificationReport, 'open' | 'access' | 'heldAccess'> {
   const sum = (some: readonly OpenCount[]) => some.reduce((total, { count }) => total + count, 0)
   const open = DRIFT_KINDS.map((kind) => [kind, sum(counts.filter((each) => each.kind === kind))])
   const access = WRONG_ACCESS.map((which) => [

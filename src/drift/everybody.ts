@@ -10,12 +10,12 @@ import { type Drawn, draw, type Everybody } from './draw.ts'
  * `drawn`: at random. `paged`: everybody, in the order of a sweep; `from`: the place behind the last one who was taken,
  * and not the page in which that one stood, since others may stand there when it is read again.
  */
-export type Position = { readonly part: 'drawn'; readonly rank: string | null } | Paged
+export type RunPosition = { readonly part: 'drawn'; readonly rank: string | null } | Paged
 type Paged = { readonly part: 'paged'; readonly from: Start | null }
 
 /** What has to be kept of a run to go on with it. */
 export type Place = {
-  readonly position: Position
+  readonly position: RunPosition
   /** Of a run over everybody: those who were drawn first, and are left out later on. */
   readonly first: readonly CustomerKey[]
 }
@@ -66,7 +66,7 @@ function comesAfter({ rank }: Drawn, last: string | null): boolean {
   return last === null || BigInt(rank) > BigInt(last)
 }
 
-type Placed = { readonly key: CustomerKey; readonly position: Position }
+type Placed = { readonly key: CustomerKey; readonly position: RunPosition }
 
 /**
  * Keys change meanwhile: who comes in behind the place is a change, and so is owed and no matter of this run. Nor is who

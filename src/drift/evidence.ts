@@ -1,11 +1,11 @@
 // Whether the service can be believed where it says that users are not there, or answers what nobody can read. Such an
 // answer is far likelier one about the service than about each of its users, so others are asked before it is confirmed.
 import type { ClientBase } from 'pg'
-import type { Person } from '../brake/held.ts'
+import type { DecidedBy } from '../brake/held.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { wasThere } from './tally.ts'
+import { wasRegistered } from './tally.ts'
 import { VERIFIABLE } from './verifiable.ts'
-import type { Cause, DriftKind, Verdict } from './words.ts'
+import type { CheckVerdict, DriftCause, DriftKind } from './words.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
@@ -13,9 +13,11 @@ type Client = Pick<ClientBase, 'query'>
 export const STRANGE_KINDS = ['missing', 'unreadable'] as const satisfies readonly DriftKind[]
 
 /** Whoever was never registered is rightly not there. */
-export function isStrange(verdict: Pick<Verdict, 'kind'> & { readonly cause?: Cause | null }): boolean {
+export function isStrange(
+  verdict: Pick<CheckVerdict, 'kind'> & { readonly cause?: DriftCause | null },
+): boolean {
   const { kind, cause = null } = verdict
-  return (STRANGE_KINDS as readonly string[]).includes(kind) && (kind !== 'missing' || wasThere(cause))
+  return (STRANGE_KINDS as readonly string[]).includes(kind) && (kind !== 'missing' || wasRegistered(cause))
 }
 
 export type Evidence = {
@@ -66,7 +68,7 @@ export async function readEvidence(
 }
 
 /** A person says that it is meant. */
-export async function believe(client: Client, { by, why }: Person): Promise<void> {
+export async function believe(client: Client, { by, why }: DecidedBy): Promise<void> {
   await client.query(`INSERT INTO rollcall.decision (action, by, why) VALUES ('believe', $1, $2)`, [by, why])
 }
 

@@ -29,7 +29,7 @@ function longestLagMs({ looks, repairs }: { readonly looks: number; readonly rep
 }
 
 /** A finding that is open, as it is stored. */
-export type Open = DriftVerdict & {
+export type StoredFinding = DriftVerdict & {
   readonly id: string
   /** Shown for the first time by the last look. */
   readonly pending: readonly DriftField[]
@@ -46,7 +46,7 @@ export type Open = DriftVerdict & {
 }
 
 /** What a look has shown; `left`: none was made; `no-answer`: it has shown nothing. */
-export type Looked =
+export type CheckResult =
   | {
       readonly kind: 'seen'
       readonly compared: Compared
@@ -68,15 +68,15 @@ export type Told = DriftVerdict & {
  * long as the service says it of most. `ends`:
  * how a finding of something else ended that was open until now.
  */
-export type Step =
+export type FindingStep =
   | { readonly do: 'nothing' | 'forget' | 'postpone' | 'wait' | 'doubt' }
   | { readonly do: 'suspect'; readonly told: Told; readonly ends: Resolved | null }
   | { readonly do: 'confirm' | 'keep'; readonly told: Told }
   | { readonly do: 'resolve'; readonly how: Resolved }
 
-const NOTHING: Step = { do: 'nothing' }
+const NOTHING: FindingStep = { do: 'nothing' }
 
-export function isFound({ looks }: Pick<Open, 'looks'>): boolean {
+export function isFound({ looks }: Pick<StoredFinding, 'looks'>): boolean {
   return looks >= 2
 }
 
@@ -85,7 +85,7 @@ export function isFound({ looks }: Pick<Open, 'looks'>): boolean {
  * be asked by a change that was on its way. Each field has to be shown twice; what the first look has shown of others
  * says nothing of them.
  */
-export function stepFor(open: Open | null, looked: Looked, lag: Lag): Step {
+export function stepFor(open: StoredFinding | null, looked: CheckResult, lag: Lag): FindingStep {
   if (looked.kind !== 'seen') {
     if (!open) return NOTHING
     return looked.kind === 'left' ? afterNoLook(open, looked.why) : { do: 'postpone' }
@@ -115,36 +115,36 @@ export function stepFor(open: Open | null, looked: Looked, lag: Lag): Step {
 
 /** Where one look has shown a trial in place of full access, and the next one no access, only one has shown the loss. */
 function knownOf(
-  { fields, pending, access: before }: Open,
+  { fields, pending, access: before }: StoredFinding,
   access: DriftVerdict['access'],
 ): ReadonlySet<DriftField> {
   const same = fields.filter((field) => field !== 'status' || before === access)
   return new Set([...same, ...pending])
 }
 
-function resolved(how: Resolved): Step {
+function resolved(how: Resolved): FindingStep {
   return { do: 'resolve', how }
 }
 
 /** All that differed may be a form of the service's own by now. */
-function howRight(open: Open, desired: string, ownForms: readonly DriftField[]): Resolved {
+function howRight(open: StoredFinding, desired: string, ownForms: readonly DriftField[]): Resolved {
   const formAlone = open.fields.length > 0 && open.fields.every((field) => ownForms.includes(field))
   return formAlone ? 'normalised' : howResolved(open, desired)
 }
 
 /** The customer itself may have changed to what the service shows; else it was our write, or the service. */
-function howResolved(open: Open, desired: string): Resolved {
+function howResolved(open: StoredFinding, desired: string): Resolved {
   if (open.desired !== null && open.desired !== desired) return 'by-a-change'
   return open.writtenSinceRepair || open.writtenSinceSeen ? 'repaired' : 'by-itself'
 }
 
 /** Of one that something of another kind is suspected of now: it is not right again. */
-function howEnded(open: Open, kind: DriftVerdict['kind'], desired: string): Resolved {
+function howEnded(open: StoredFinding, kind: DriftVerdict['kind'], desired: string): Resolved {
   const how = howResolved(open, desired)
   return how === 'by-itself' && kind !== open.kind ? 'otherwise' : how
 }
 
-function afterNoLook(open: Open, why: Skipped): Step {
+function afterNoLook(open: StoredFinding, why: Skipped): FindingStep {
   switch (why) {
     case 'owed':
     case 'just-settled':

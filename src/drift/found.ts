@@ -5,7 +5,7 @@ import { iso } from '../ledger/sql.ts'
 import { readHeldAccess } from './held.ts'
 import { EMPTY_TALLY, plus, tallyOf } from './tally.ts'
 import { SEEN_AT, TOLD } from './verifiable.ts'
-import type { Finding, Skipped, Tally } from './words.ts'
+import type { DriftTally, Finding, Skipped } from './words.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
@@ -60,7 +60,7 @@ export type KnownOfAll = {
   readonly population: number
   /** Of them, those of whom a look can say something. */
   readonly chosen: number
-  readonly tally: Tally
+  readonly tally: DriftTally
   readonly suspected: number
 }
 

@@ -29,7 +29,7 @@ type Gating = {
   readonly patienceMs?: number
 }
 
-export type Gate = ReturnType<typeof makeGate>
+export type RunGate = ReturnType<typeof makeRunGate>
 
 export const BEAT_MS = 200
 const PATIENCE_MS = 60_000
@@ -37,7 +37,7 @@ const PATIENCE_MS = 60_000
 const YIELD_MS = 2000
 
 /** Holds a run back for what goes before it: whoever is owed something, the pace, and what was asked for. */
-export function makeGate(options: Gating) {
+export function makeRunGate(options: Gating) {
   const { circumstances, rate: asked, tend, sleep, monotonic, signal, patienceMs = PATIENCE_MS } = options
   const { onBeat } = options
   let allowance: Allowance = { left: 1, at: monotonic() }

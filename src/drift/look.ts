@@ -13,7 +13,7 @@ import type { Sight } from './compare.ts'
 import { shownBy } from './sight.ts'
 import type { NoAnswer } from './words.ts'
 
-export type Answer = { readonly sight: Sight } | { readonly none: NoAnswer }
+export type CheckAnswer = { readonly sight: Sight } | { readonly none: NoAnswer }
 
 type Options = {
   readonly config: Config
@@ -25,7 +25,7 @@ type Options = {
 
 /** Who was not looked at when it was stopped is not among the answers. */
 export type Looks = {
-  readonly answers: ReadonlyMap<CustomerKey, Answer>
+  readonly answers: ReadonlyMap<CustomerKey, CheckAnswer>
   readonly stopped: 'asked' | 'pace' | null
 }
 
@@ -33,11 +33,11 @@ export type Looks = {
 const NO_ROW = '0'
 
 /** What is heard counts for the pace and the breaker as every call does; each is taken down in the log of calls. */
-export function makeLook({ config, context, log, now, concurrency = config.pace.concurrency }: Options) {
+export function makeChecker({ config, context, log, now, concurrency = config.pace.concurrency }: Options) {
   const { users, permits, heard } = context
 
   return async (subjects: readonly Snapshot[], signal: AbortSignal): Promise<Looks> => {
-    const answers = new Map<CustomerKey, Answer>()
+    const answers = new Map<CustomerKey, CheckAnswer>()
     const left = [...subjects]
     let stopped: Looks['stopped'] = null
     const work = async () => {
@@ -53,7 +53,7 @@ export function makeLook({ config, context, log, now, concurrency = config.pace.
     return { answers, stopped }
   }
 
-  async function lookAt(subject: Snapshot, signal: AbortSignal): Promise<Answer | 'asked' | 'pace'> {
+  async function lookAt(subject: Snapshot, signal: AbortSignal): Promise<CheckAnswer | 'asked' | 'pace'> {
     const permit = await standing(signal)
     if (!permit) return signal.aborted ? 'asked' : 'pace'
     const userId = userIdOf(subject.mapped) ?? ''

@@ -5,7 +5,7 @@ import { userIdOf } from '../model/mapped.ts'
 import { toRecord } from '../sync/memory.ts'
 import { planAfter, type Snapshot } from '../sync/snapshot.ts'
 import type { Sight } from './compare.ts'
-import type { Looked } from './findings.ts'
+import type { CheckResult } from './findings.ts'
 import type { DriftKind } from './words.ts'
 
 /** `record`: what replaces what was remembered; null where that stays. */
@@ -15,7 +15,7 @@ type Recorded = {
   readonly record: ReturnType<typeof toRecord> | null
 }
 
-type Recording = { readonly subject: Snapshot; readonly looked: Looked; readonly sight: Sight | null }
+type Recording = { readonly subject: Snapshot; readonly looked: CheckResult; readonly sight: Sight | null }
 
 /**
  * What agrees refreshes what is remembered. What differs changes nothing of it: the claim that repairs looks for itself, and

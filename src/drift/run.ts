@@ -3,24 +3,24 @@ import type { Pool } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
 import { type Agenda, afterLooks, answered, closed, dueOf, nextAt, soFar } from './agenda.ts'
 import { FIRST, type Next, type Place } from './everybody.ts'
-import { BEAT_MS, type Gate, type RunEnd } from './gate.ts'
+import { BEAT_MS, type RunEnd, type RunGate } from './gate.ts'
 import { metSince } from './meanwhile.ts'
-import { keepDrift, type Run } from './runs.ts'
+import { type DriftRun, keepDrift } from './runs.ts'
 import { silentOf } from './tally.ts'
 import type { Verify } from './verify.ts'
-import type { Doubt, Tally, Verified } from './words.ts'
+import type { Doubt, DriftTally, Verified } from './words.ts'
 
 export type DriveOptions = {
   readonly pool: Pool
   /** Of the mapping that it goes by. */
   readonly fingerprint: string
-  readonly run: Run
-  readonly gate: Gate
+  readonly run: DriftRun
+  readonly gate: RunGate
   readonly everybody: (from: Place) => AsyncGenerator<Next>
   readonly verify: Verify
   /** What the answers so far say of the service; see tally.ts. */
-  readonly doubtOf: (tally: Tally) => Doubt | null
-  readonly onLooks: (verified: readonly Verified[], run: Run) => void
+  readonly doubtOf: (tally: DriftTally) => Doubt | null
+  readonly onLooks: (verified: readonly Verified[], run: DriftRun) => void
   /** From now on another process may go on with it. */
   readonly onKept: () => void
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
@@ -37,7 +37,9 @@ const ENOUGH_SILENCE = 10
  * Drives a run until nobody is left to look at, or for as long as it makes sense. What it has found is in the run that it
  * resolves to; it is kept by then, and stays open: `endRun` ends it.
  */
-export async function driveRun(options: DriveOptions): Promise<{ readonly run: Run; readonly end: RunEnd }> {
+export async function driveRun(
+  options: DriveOptions,
+): Promise<{ readonly run: DriftRun; readonly end: RunEnd }> {
   const { pool, gate, verify, now, signal, onLooks, doubtOf } = options
   let { run } = options
   const source = options.everybody(run.place)
@@ -138,7 +140,11 @@ export async function driveRun(options: DriveOptions): Promise<{ readonly run: R
  * Whether the service is to be doubted, told by those who were drawn at random: silence at once, since asking on helps
  * nobody; that it knows nobody once second looks have shown it too.
  */
-function judged({ place, agenda }: Run, allDrawn: boolean, doubtOf: DriveOptions['doubtOf']): Doubt | null {
+function judged(
+  { place, agenda }: DriftRun,
+  allDrawn: boolean,
+  doubtOf: DriveOptions['doubtOf'],
+): Doubt | null {
   if (place.position.part !== 'drawn') return null
   const tally = soFar(agenda)
   const asked = tally.checked + silentOf(tally)

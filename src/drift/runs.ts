@@ -2,10 +2,10 @@
 import type { ClientBase } from 'pg'
 import { type AskedRun, beginRun, endRun, findRun, keepRun, type Unfinished } from '../ledger/runs.ts'
 import { iso } from '../ledger/sql.ts'
-import { type Agenda, NOTHING_YET, type Waiting } from './agenda.ts'
+import { type Agenda, NOTHING_YET, type WaitingCheck } from './agenda.ts'
 import { BEGINNING, type Place } from './everybody.ts'
 import { EMPTY_TALLY } from './tally.ts'
-import type { Tally } from './words.ts'
+import type { DriftTally } from './words.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
@@ -20,7 +20,7 @@ export type DriftOptions = {
 /** `generation`: of the mapping. */
 export type AskedDrift = { readonly options: DriftOptions; readonly generation: string }
 
-export type Run = {
+export type DriftRun = {
   readonly id: string
   readonly seed: string
   /** ISO 8601, as below. */
@@ -31,14 +31,14 @@ export type Run = {
 }
 
 /** Another process has another monotonic clock: what is kept is how long is left to wait. */
-type Kept = Omit<Waiting, 'at'> & { readonly inMs: number }
+type Kept = Omit<WaitingCheck, 'at'> & { readonly inMs: number }
 
-type Cursor = Pick<Run, 'seed' | 'place'> &
+type Cursor = Pick<DriftRun, 'seed' | 'place'> &
   Pick<Agenda, 'suspected' | 'found'> & { readonly waiting: readonly Kept[] }
 
 /** The one that was stopped, or whose process died. `nowMs`: monotonic, as in its agenda. */
-export async function findDrift(client: Client, asked: AskedDrift, nowMs: number): Promise<Run | null> {
-  const found = await findRun<Cursor, Tally>(client, runOf(asked))
+export async function findDrift(client: Client, asked: AskedDrift, nowMs: number): Promise<DriftRun | null> {
+  const found = await findRun<Cursor, DriftTally>(client, runOf(asked))
   if (!found?.cursor) return null
   const { seed, place, ...rest } = found.cursor
   const waiting = rest.waiting.map(({ inMs, ...each }) => ({ ...each, at: nowMs + inMs }))
@@ -50,9 +50,9 @@ export async function findDrift(client: Client, asked: AskedDrift, nowMs: number
 export async function beginDrift(
   client: Client,
   asked: AskedDrift,
-  { seed, population }: Pick<Run, 'seed' | 'population'>,
-): Promise<Run> {
-  const begun = await beginRun<Cursor, Tally>(client, runOf(asked), population)
+  { seed, population }: Pick<DriftRun, 'seed' | 'population'>,
+): Promise<DriftRun> {
+  const begun = await beginRun<Cursor, DriftTally>(client, runOf(asked), population)
   return { ...begunAs(begun), seed, place: BEGINNING, agenda: NOTHING_YET }
 }
 
@@ -68,7 +68,7 @@ type Keeping = { readonly nowMs: number; readonly fingerprint: string }
 
 export async function keepDrift(
   client: Client,
-  { id, seed, place, agenda }: Run,
+  { id, seed, place, agenda }: DriftRun,
   { nowMs, fingerprint }: Keeping,
 ): Promise<void> {
   const { tally, suspected, found } = agenda
@@ -79,7 +79,7 @@ export async function keepDrift(
 
 export async function endDrift(
   client: Client,
-  { id, agenda: { tally } }: Run,
+  { id, agenda: { tally } }: DriftRun,
   credible: boolean,
 ): Promise<void> {
   await endRun(client, id, { tally, outcome: credible ? 'done' : 'not-credible' })
@@ -87,7 +87,7 @@ export async function endDrift(
 
 export type Past = {
   readonly endedAt: string
-  readonly tally: Tally
+  readonly tally: DriftTally
   readonly sampled: boolean
   readonly credible: boolean
 }

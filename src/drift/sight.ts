@@ -5,14 +5,14 @@ import type { Sight } from './compare.ts'
 import type { NoAnswer } from './words.ts'
 
 /** `stopped`: we broke the call off ourselves. */
-export type Shown = { readonly sight: Sight } | { readonly none: NoAnswer } | 'stopped'
+export type GetShown = { readonly sight: Sight } | { readonly none: NoAnswer } | 'stopped'
 
 /**
  * A sync believes of the same answer no more than this does. A 2xx that is no user is told apart from an answer that is
  * none: what it says would be said of that user again. One that reports an error is an error, and is told as that: whoever
  * looks for a 5xx in the logs of the service would not find it.
  */
-export function shownBy({ outcome, remote }: Pick<Called, 'outcome' | 'remote'>): Shown {
+export function shownBy({ outcome, remote }: Pick<Called, 'outcome' | 'remote'>): GetShown {
   if (outcome.kind === 'error') {
     if (outcome.error === 'aborted') return 'stopped'
     return { none: outcome.error === 'bad-user-id' ? 'refused' : 'unreached' }
@@ -34,7 +34,7 @@ export function shownBy({ outcome, remote }: Pick<Called, 'outcome' | 'remote'>)
   }
 }
 
-function afterFailure(status: number, reportsError: boolean): Shown {
+function afterFailure(status: number, reportsError: boolean): GetShown {
   if (status >= 200 && status < 300) return reportsError ? { none: 'error' } : { sight: 'unreadable' }
   return { none: status >= 500 || status === 408 ? 'trouble' : 'refused' }
 }

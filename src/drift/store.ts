@@ -9,13 +9,13 @@ import type { Snapshot } from '../sync/snapshot.ts'
 import type { Sight } from './compare.ts'
 import { isDoubted, isStrange, readEvidence } from './evidence.ts'
 import {
+  type CheckResult,
+  type FindingStep,
   isFound,
   type Lag,
-  type Looked,
   MOST_REPAIRS,
-  type Open,
   postponedMs,
-  type Step,
+  type StoredFinding,
   secondLookMs,
   stepFor,
 } from './findings.ts'
@@ -23,9 +23,9 @@ import { recordOf, writeRecords } from './record.ts'
 import { type DriftVerdict, isRepairable, type Resolved } from './words.ts'
 
 /** A customer after its look. `subject` as it was read before the look. */
-export type Given = {
+export type CheckedCustomer = {
   readonly subject: Snapshot
-  readonly looked: Looked
+  readonly looked: CheckResult
   /** Null: the GET showed nothing. */
   readonly sight: Sight | null
   /** Of the check; null: it has none. */
@@ -68,7 +68,7 @@ const LOCK_NOT_AVAILABLE = '55P03'
 /** Where others are at the same customers, or hold their rows for too long, nothing is said of any of them. */
 export async function storeLooks(
   pool: Pool,
-  given: readonly Given[],
+  given: readonly CheckedCustomer[],
   options: StoreOptions,
 ): Promise<readonly Stored[]> {
   try {
@@ -81,11 +81,15 @@ export async function storeLooks(
 }
 
 /** With the step that its look leads to, from what was open for it. */
-type Stepped = Given & { readonly open: Open | null; readonly moved: boolean; readonly step: Step }
+type Stepped = CheckedCustomer & {
+  readonly open: StoredFinding | null
+  readonly moved: boolean
+  readonly step: FindingStep
+}
 
 async function store(
   client: ClientBase,
-  given: readonly Given[],
+  given: readonly CheckedCustomer[],
   options: StoreOptions,
 ): Promise<readonly Stored[]> {
   const still = await endChecks(client, given.flatMap(checkOf), options.fingerprint)
@@ -125,7 +129,7 @@ async function store(
   )
 }
 
-function checkOf({ subject: { key }, token }: Given): readonly Check[] {
+function checkOf({ subject: { key }, token }: CheckedCustomer): readonly Check[] {
   return token === null ? [] : [{ key, token }]
 }
 
@@ -138,7 +142,7 @@ function shownBy(stepped: readonly Stepped[]) {
 }
 
 /** It stays a suspicion, and is looked at again before long. */
-const DOUBTED: Step = { do: 'doubt' }
+const DOUBTED: FindingStep = { do: 'doubt' }
 
 function isConfirmedStrange({ step }: Stepped): boolean {
   return (step.do === 'confirm' || step.do === 'keep') && isStrange(step.told)
@@ -149,7 +153,7 @@ const DOUBTED_MS = 600_000
 
 /** The columns of a finding that a look may change. `how`: it ends. `anew`: something else is suspected than before. */
 type Row = DriftVerdict & {
-  readonly pending: Open['pending']
+  readonly pending: StoredFinding['pending']
   readonly desired: string | null
   readonly looks: number
   readonly nextInMs: number | null
@@ -239,8 +243,8 @@ WHERE f.key = ANY($1) AND f.resolved_at IS NULL ORDER BY f.key FOR UPDATE OF f`
 async function lockOpen(
   client: Client,
   keys: readonly CustomerKey[],
-): Promise<ReadonlyMap<CustomerKey, Open>> {
-  const { rows } = await client.query<Open & { key: CustomerKey }>(OPEN, [keys])
+): Promise<ReadonlyMap<CustomerKey, StoredFinding>> {
+  const { rows } = await client.query<StoredFinding & { key: CustomerKey }>(OPEN, [keys])
   return new Map(rows.map(({ key, ...open }) => [key, open]))
 }
 

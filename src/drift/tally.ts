@@ -1,16 +1,16 @@
 // Counts of what verifications said, and whether they say it of the service. Pure.
-import { type Doubt, type DriftVerdict, isDrift, type Tally, type Verdict } from './words.ts'
+import { type CheckVerdict, type Doubt, type DriftTally, type DriftVerdict, isDrift } from './words.ts'
 
-export const EMPTY_TALLY: Tally = {
+export const EMPTY_TALLY: DriftTally = {
   ...{ checked: 0, agrees: 0, hidden: 0, vanished: 0 },
   ...{ kinds: {}, access: {}, heldAccess: {}, causes: {}, fields: {}, skipped: {}, noAnswer: {} },
 }
 
-export function tallyOf(verdicts: readonly Verdict[]): Tally {
+export function tallyOf(verdicts: readonly CheckVerdict[]): DriftTally {
   return verdicts.map(one).reduce(plus, EMPTY_TALLY)
 }
 
-function one(verdict: Verdict): Tally {
+function one(verdict: CheckVerdict): DriftTally {
   if (isDrift(verdict)) return { ...EMPTY_TALLY, checked: 1, ...oneDrift(verdict) }
   switch (verdict.kind) {
     case 'agrees':
@@ -24,18 +24,18 @@ function one(verdict: Verdict): Tally {
   }
 }
 
-function heldAccessOf(verdict: Extract<Verdict, { kind: 'skipped' }>): Partial<Tally> {
+function heldAccessOf(verdict: Extract<CheckVerdict, { kind: 'skipped' }>): Partial<DriftTally> {
   if (verdict.why !== 'held' || verdict.access === null) return {}
   const access = { [verdict.access]: 1 }
   return { access, heldAccess: access }
 }
 
 /** Causes and fields are those of drift, so that each of them adds up with it; a trial that ended is none. */
-function oneDrift({ kind, cause, access, fields }: DriftVerdict): Partial<Tally> {
+function oneDrift({ kind, cause, access, fields }: DriftVerdict): Partial<DriftTally> {
   if (kind === 'trial-ended') return { kinds: { [kind]: 1 } }
   return {
     kinds: { [kind]: 1 },
-    vanished: kind === 'missing' && wasThere(cause) ? 1 : 0,
+    vanished: kind === 'missing' && wasRegistered(cause) ? 1 : 0,
     access: access === null ? {} : { [access]: 1 },
     causes: cause === null ? {} : { [cause]: 1 },
     fields: Object.fromEntries(fields.map((field) => [field, 1])),
@@ -43,11 +43,11 @@ function oneDrift({ kind, cause, access, fields }: DriftVerdict): Partial<Tally>
 }
 
 /** Of somebody who is missing. */
-export function wasThere(cause: DriftVerdict['cause']): boolean {
+export function wasRegistered(cause: DriftVerdict['cause']): boolean {
   return cause !== 'never-delivered'
 }
 
-export function plus(a: Tally, b: Tally): Tally {
+export function plus(a: DriftTally, b: DriftTally): DriftTally {
   return {
     checked: a.checked + b.checked,
     hidden: a.hidden + b.hidden,
@@ -72,11 +72,11 @@ function added<K extends string>(a: Counts<K>, b: Counts<K>): Counts<K> {
 }
 
 /** Of whom the service gave no clear answer, whatever it gave instead. */
-export function silentOf({ noAnswer }: Pick<Tally, 'noAnswer'>): number {
-  return sumOf(noAnswer)
+export function silentOf({ noAnswer }: Pick<DriftTally, 'noAnswer'>): number {
+  return totalOf(noAnswer)
 }
 
-export function sumOf(counts: Counts<string>): number {
+export function totalOf(counts: Counts<string>): number {
   return Object.values(counts).reduce<number>((sum, count) => sum + (count ?? 0), 0)
 }
 
@@ -93,7 +93,7 @@ export function doubtOf({
   kinds,
   vanished,
   noAnswer,
-}: Pick<Tally, 'checked' | 'kinds' | 'vanished' | 'noAnswer'>): Doubt | null {
+}: Pick<DriftTally, 'checked' | 'kinds' | 'vanished' | 'noAnswer'>): Doubt | null {
   const silent = silentOf({ noAnswer })
   const denied = noAnswer.denied ?? 0
   const asked = checked + silent

@@ -11,12 +11,12 @@ import type { SnapshotReading } from '../sync/snapshot.ts'
 import { claimLastsMs } from '../sync/time-needed.ts'
 import { compare, heldAccess } from './compare.ts'
 import { isStrange, witnesses } from './evidence.ts'
-import { type Answer, makeLook } from './look.ts'
+import { type CheckAnswer, makeChecker } from './look.ts'
 import { mend, type ToMend } from './mend.ts'
 import { type ReadSubject, readSubjects } from './read.ts'
 import { ownFormsOf, shownOf } from './shown.ts'
-import { type Given, type Stored, storeLooks } from './store.ts'
-import { isDrift, type Verdict, type Verified } from './words.ts'
+import { type CheckedCustomer, type Stored, storeLooks } from './store.ts'
+import { type CheckVerdict, isDrift, type Verified } from './words.ts'
 
 export type VerifyOptions = SnapshotReading & {
   readonly context: Pick<SyncContext, 'users' | 'permits' | 'heard' | 'brake'>
@@ -47,7 +47,7 @@ export const MOST_AT_ONCE = 50
  * stopped, who was not looked at is not among the verified. More than MOST_AT_ONCE are taken in batches.
  */
 export function makeVerify(options: VerifyOptions): Verify {
-  const look = makeLook(options)
+  const look = makeChecker(options)
   return async (keys, signal) => {
     const verified: Verified[] = []
     const distinct = [...new Set(keys)]
@@ -65,7 +65,7 @@ export function makeVerify(options: VerifyOptions): Verify {
   }
 }
 
-type Batch = VerifyOptions & { readonly look: ReturnType<typeof makeLook>; readonly signal: AbortSignal }
+type Batch = VerifyOptions & { readonly look: ReturnType<typeof makeChecker>; readonly signal: AbortSignal }
 
 async function verifyBatch(keys: readonly CustomerKey[], batch: Batch): Promise<Verification> {
   const { pool, config } = batch
@@ -118,7 +118,7 @@ async function carryOut(keys: readonly CustomerKey[], batch: Checking): Promise<
 }
 
 async function mendThem(
-  given: readonly Given[],
+  given: readonly CheckedCustomer[],
   stored: readonly Stored[],
   { repair, pool, context, config }: Checking,
 ): Promise<ReadonlySet<CustomerKey>> {
@@ -134,22 +134,22 @@ async function mendThem(
 }
 
 /** That all agrees holds whatever is on its way; a difference does not. */
-function differs({ looked }: Given): boolean {
+function differs({ looked }: CheckedCustomer): boolean {
   return looked.kind === 'seen' && looked.compared.kind !== 'agrees'
 }
 
-function unsaid(given: Given): Given {
+function unsaid(given: CheckedCustomer): CheckedCustomer {
   return { ...given, looked: { kind: 'left', why: 'owed' } }
 }
 
 async function compareAll(
   read: readonly ReadSubject[],
-  answers: ReadonlyMap<CustomerKey, Answer>,
+  answers: ReadonlyMap<CustomerKey, CheckAnswer>,
   { pool, generation, checks }: Checking,
-): Promise<readonly Given[]> {
+): Promise<readonly CheckedCustomer[]> {
   const keys = [...answers].filter(([, answer]) => 'sight' in answer).map(([key]) => key)
   const unclear = await readUnclear(pool, keys)
-  return read.flatMap(({ subject, skip }): Given[] => {
+  return read.flatMap(({ subject, skip }): CheckedCustomer[] => {
     const token = checks.get(subject.key) ?? null
     const unseen = { subject, token, sight: null }
     const why = skip ?? (token === null ? 'moved' : null)
@@ -164,7 +164,7 @@ async function compareAll(
   })
 }
 
-function verifiedOf(given: Given, stored: Stored, mended: ReadonlySet<CustomerKey>): Verified {
+function verifiedOf(given: CheckedCustomer, stored: Stored, mended: ReadonlySet<CustomerKey>): Verified {
   const { subject, sight } = given
   const verdict = verdictOf(given, stored)
   const { standing, findingId, resolved, more, nextInMs } = stored
@@ -179,7 +179,7 @@ function verifiedOf(given: Given, stored: Stored, mended: ReadonlySet<CustomerKe
   }
 }
 
-function verdictOf({ subject, looked }: Given, { moved, told }: Stored): Verdict {
+function verdictOf({ subject, looked }: CheckedCustomer, { moved, told }: Stored): CheckVerdict {
   if (moved) return { kind: 'skipped', why: 'moved' }
   switch (looked.kind) {
     case 'seen':

@@ -13,19 +13,19 @@ export type DriftKind = (typeof DRIFT_KINDS)[number]
 /** What is repaired: an ended trial is no mistake, and of what cannot be read nobody knows what would mend it. */
 export const REPAIRABLE_KINDS = ['missing', 'differs', 'unexpected-access'] as const satisfies DriftKind[]
 
-export function isRepairable(kind: Verdict['kind']): boolean {
+export function isRepairable(kind: CheckVerdict['kind']): boolean {
   return (REPAIRABLE_KINDS as readonly string[]).includes(kind)
 }
 
 /** Why, as far as the records tell. `edited-at-service`: they agreed once, and we have sent nothing since. */
-export const CAUSES = [
+export const DRIFT_CAUSES = [
   'never-delivered',
   'unknown-outcome',
   'edited-at-service',
   'mapping-changed',
   'normalised',
 ] as const
-export type Cause = (typeof CAUSES)[number]
+export type DriftCause = (typeof DRIFT_CAUSES)[number]
 
 /**
  * Where a difference is about access, which way it goes. `lost`: the customer should be entitled, and has no access there;
@@ -67,13 +67,13 @@ export type DriftVerdict = {
   /** In the order of section 2.6; none where the user as a whole is meant. */
   readonly fields: readonly DriftField[]
   /** Null of a trial that ended: nobody is to blame for it. */
-  readonly cause: Cause | null
+  readonly cause: DriftCause | null
   /** Null: both sides agree on access, or nobody knows. */
   readonly access: WrongAccess | null
 }
 
 /** What one verification says. */
-export type Verdict =
+export type CheckVerdict =
   /** `hidden`: a sync would send what no GET shows, and nothing else. */
   | { readonly kind: 'agrees'; readonly hidden?: boolean }
   | DriftVerdict
@@ -82,7 +82,7 @@ export type Verdict =
   | { readonly kind: 'skipped'; readonly why: 'held'; readonly access: WrongAccess | null }
   | { readonly kind: 'no-answer'; readonly why: NoAnswer }
 
-export function isDrift(verdict: Verdict): verdict is DriftVerdict {
+export function isDrift(verdict: CheckVerdict): verdict is DriftVerdict {
   return (DRIFT_KINDS as readonly string[]).includes(verdict.kind)
 }
 
@@ -125,7 +125,7 @@ export type Shown = { readonly field: DriftField; readonly here: unknown; readon
 export type Verified = {
   readonly key: CustomerKey
   readonly userId: string | null
-  readonly verdict: Verdict
+  readonly verdict: CheckVerdict
   /** Where the verdict is a drift: whether an earlier look has shown it already. */
   readonly standing: 'suspected' | 'found' | null
   /** The id of the finding that is open now, or was resolved by this look. */
@@ -149,11 +149,11 @@ export const DOUBTS = ['nobody-there', 'no-answers', 'denied'] as const
 export type Doubt = (typeof DOUBTS)[number]
 
 /** Why a run ends before its end. `asked`: a person or a signal; `pace`: calls are stopped for everybody. */
-export const STOPPED = ['asked', 'pace'] as const
-export type Stopped = (typeof STOPPED)[number]
+export const STOP_REASONS = ['asked', 'pace'] as const
+export type Stopped = (typeof STOP_REASONS)[number]
 
 /** Counts of one run; each customer counts once. */
-export type Tally = {
+export type DriftTally = {
   /** Whoever was looked at with a clear answer: `agrees` and drift. */
   readonly checked: number
   readonly agrees: number
@@ -166,7 +166,7 @@ export type Tally = {
   readonly access: Readonly<Partial<Record<WrongAccess, number>>>
   /** Of these, those whom the brake holds. */
   readonly heldAccess: Readonly<Partial<Record<WrongAccess, number>>>
-  readonly causes: Readonly<Partial<Record<Cause, number>>>
+  readonly causes: Readonly<Partial<Record<DriftCause, number>>>
   readonly fields: Readonly<Partial<Record<DriftField, number>>>
   readonly skipped: Readonly<Partial<Record<Skipped, number>>>
   readonly noAnswer: Readonly<Partial<Record<NoAnswer, number>>>

@@ -46,7 +46,7 @@ function resolveFrom(require: NodeJS.Require, name: string): string | undefined 
 }
 
 /** A checkout below /root is closed to everybody else: then the account gets a copy that it can reach. */
-export async function reachable(
+export async function reachableBy(
   binaries: Binaries,
   account: Account | undefined,
   folder: string,

@@ -4,7 +4,7 @@ import { Socket } from 'node:net'
 import { dirname, extname } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import type { Command, Order, Report, Terms } from './guardian.ts'
+import type { Command, GuardianReport, Order, Terms } from './guardian.ts'
 
 export type Ended = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
 
@@ -41,7 +41,7 @@ export function guard(terms: Terms): Guardian {
   // An order to a guardian that is gone fails here; `gone` is what is acted upon.
   child.stdin.on('error', () => undefined)
 
-  let hear: (report: Report) => void = () => undefined
+  let hear: (report: GuardianReport) => void = () => undefined
   createInterface({ input: child.stdout }).on('line', (line) => hear(JSON.parse(line)))
   const give = (order: Order) => child.stdin.write(`${JSON.stringify(order)}\n`)
 

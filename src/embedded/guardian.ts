@@ -31,7 +31,7 @@ export type Command = {
 /** One command at a time; `signal` is for the one that runs. */
 export type Order = { readonly start: Command } | { readonly signal: NodeJS.Signals }
 
-export type Report =
+export type GuardianReport =
   | { readonly started: number }
   | { readonly refused: string }
   | { readonly ended: { readonly code: number | null; readonly signal: NodeJS.Signals | null } }
@@ -74,7 +74,7 @@ function end(signal: NodeJS.Signals): Promise<void> {
   })
 }
 
-function report(words: Report): void {
+function report(words: GuardianReport): void {
   process.stdout.write(`${JSON.stringify(words)}\n`)
 }
 

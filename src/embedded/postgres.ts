@@ -4,7 +4,7 @@ import { chown, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { type Account, serverAccount, temporaryFolder } from './account.ts'
-import { type Binaries, findBinaries, reachable } from './binaries.ts'
+import { type Binaries, findBinaries, reachableBy } from './binaries.ts'
 import { type Guardian, guard } from './guarded.ts'
 import type { Command } from './guardian.ts'
 import { type EmbeddedServer, launch, runOnce } from './launch.ts'
@@ -54,7 +54,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Embe
   const folder = await temporaryFolder('rollcall-postgres-', account, options.place)
   const guardian = guard({ folder, lastSignal: 'SIGQUIT', deadlineMs: 15_000 })
   try {
-    const binaries = await reachable(installed, account, folder)
+    const binaries = await reachableBy(installed, account, folder)
     const command = (name: string, file: string, args: readonly string[]): Command => ({
       file,
       args,

@@ -2,7 +2,7 @@
 import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
 import { type CustomersShape, describeCustomers } from '../customers/describe.ts'
-import { nameOf } from '../customers/problems.ts'
+import { quotedName } from '../customers/problems.ts'
 import { makeReading } from '../customers/reading.ts'
 import { databaseError } from '../ledger/reachable.ts'
 import type { CustomerKey } from '../model/customer.ts'
@@ -17,7 +17,7 @@ import { askChat, type Chat, chatSays, mayAskChat } from './chat.ts'
 import { type Comparison, compareFields, leftOutOf } from './fields.ts'
 import { inTime } from './in-time.ts'
 import {
-  type Access,
+  type AccessVerdict,
   accessOf,
   type Desired,
   isLeftAlone,
@@ -27,7 +27,7 @@ import {
   resultOf,
 } from './judge.ts'
 import { openRecords, type Records } from './records.ts'
-import { type Looked, makeLook, notAsked, OPEN_GATE, openGate, type Remote } from './remote.ts'
+import { type LookupResult, makeLookup, notAsked, OPEN_GATE, openGate, type RemoteView } from './remote.ts'
 import { type Bearer, bearersOf, type Claims, readClaims } from './token.ts'
 
 /** No field's value but `user_id` and status. */
@@ -37,7 +37,7 @@ export type Explanation = {
   readonly desired: Desired
   /** Fields that are not sent: what the mapping found wrong, and what the service refused. */
   readonly leftOut: readonly FieldIssue[]
-  readonly remote: Remote
+  readonly remote: RemoteView
   readonly records: Records
   /** Other customers in scope that are the same user, as far as rollcall has met them. */
   readonly claimants: readonly CustomerKey[]
@@ -47,7 +47,7 @@ export type Explanation = {
   readonly planAfterLookup: Plan | null
   readonly result: Result
   readonly comparison: Comparison | null
-  readonly access: Access
+  readonly access: AccessVerdict
   readonly remedies: readonly Remedy[]
   /** Whose token it is; null without one. */
   readonly bearer: Bearer | null
@@ -94,7 +94,7 @@ export async function openExplain(options: ExplainOptions): Promise<Explain> {
   const { pool, config, service, digestKey, token, stop, patienceMs } = options
   const { timeoutMs, allowPlainHttp } = config.service
   const claims = token === undefined ? null : readClaims(token)
-  const shape = await inTime(nameOf(config.customers.relation), () => describeCustomers(pool, config))
+  const shape = await inTime(quotedName(config.customers.relation), () => describeCustomers(pool, config))
   const records = await openRecords(pool, {
     origin: service?.origin,
     apiKey: service?.apiKey,
@@ -102,7 +102,7 @@ export async function openExplain(options: ExplainOptions): Promise<Explain> {
   })
   const gate = service && records.pace ? await openGate({ pool, stop, patienceMs }) : OPEN_GATE
   const users = service && makeUsersClient({ ...service, timeoutMs, allowPlainHttp, concurrency: 1 })
-  const looking = users && makeLook({ users, gate, signal: stop })
+  const looking = users && makeLookup({ users, gate, signal: stop })
   const digester = makeDigester(digestKey ?? NO_KEY)
   const readCustomers = makeReading(pool, config, shape)
   const reading = { pool, config, digester, readCustomers }
@@ -174,7 +174,7 @@ export async function openExplain(options: ExplainOptions): Promise<Explain> {
 
 const NO_TOKEN: Chat = { kind: 'not-asked', why: 'no-token' }
 
-type Gathered = { readonly looked: Looked; readonly records: Records; readonly snapshot: Snapshot }
+type Gathered = { readonly looked: LookupResult; readonly records: Records; readonly snapshot: Snapshot }
 
 type Told = {
   readonly chat: Chat
@@ -236,7 +236,7 @@ function desiredOf({ mapped, unreadable }: Snapshot): Desired {
   }
 }
 
-function valuesOf({ mapped }: Snapshot, { seen }: Looked): Values {
+function valuesOf({ mapped }: Snapshot, { seen }: LookupResult): Values {
   if (seen === null || seen === 'absent') return new Map()
   const desired: Readonly<Record<string, unknown>> =
     mapped.kind === 'user' ? { ...mapped.user.fields, status: mapped.user.status } : { status: 0 }

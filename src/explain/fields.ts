@@ -1,6 +1,6 @@
 // A customer's fields, desired and at the service, side by side: names and states, never a value. Pure.
 import { causesOf, compare } from '../drift/compare.ts'
-import type { Cause, DriftVerdict } from '../drift/words.ts'
+import type { DriftCause, DriftVerdict } from '../drift/words.ts'
 import type { FieldIssue } from '../model/mapped.ts'
 import { normalForm } from '../model/normal.ts'
 import { OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
@@ -29,7 +29,7 @@ export type FieldRow = {
   readonly service: 'set' | 'empty' | 'not-shown'
   readonly state: FieldState
   /** Of what differs; null elsewhere, and where there are no records to tell it by. */
-  readonly cause: Cause | null
+  readonly cause: DriftCause | null
   /** Why it is left out. */
   readonly issue: FieldIssue['code'] | null
 }

@@ -6,7 +6,7 @@ import type { Plan } from '../sync/plan.ts'
 import type { Chat, ChatSays } from './chat.ts'
 import type { Comparison } from './fields.ts'
 import { isOverdue, isOwed, type Records, wasCustomer } from './records.ts'
-import type { Remote } from './remote.ts'
+import type { RemoteView } from './remote.ts'
 
 /** What the customer should have. `unreadable`: Postgres refused to read the row, with its error code. */
 export type Desired =
@@ -23,7 +23,7 @@ export type Result = 'same' | 'differs' | 'left-alone' | 'blocked' | 'unknown'
 
 type Compared = {
   readonly desired: Desired
-  readonly remote: Remote
+  readonly remote: RemoteView
   /** By what is remembered, and once the service was looked at. */
   readonly plan: Plan
   readonly planAfterLookup: Plan | null
@@ -45,7 +45,7 @@ export function isLeftAlone(plan: Plan): boolean {
 }
 
 /** Whether the customer can use the service now, and why. */
-export type Access =
+export type AccessVerdict =
   | { readonly can: 'yes'; readonly why: 'full' | 'trial' }
   | {
       readonly can: 'no'
@@ -62,7 +62,7 @@ export type Access =
 
 type Facts = {
   readonly desired: Desired
-  readonly remote: Remote
+  readonly remote: RemoteView
   readonly records: Records
   readonly chat: ChatSays
 }
@@ -72,7 +72,7 @@ type Facts = {
  * A GET that was not answered is no "no". The chat has the last word where it speaks about this very user, since a
  * service may go on showing a trial that is over; a token of which it is not known whose it is makes no certain "no".
  */
-export function accessOf({ desired, remote, records, chat }: Facts): Access {
+export function accessOf({ desired, remote, records, chat }: Facts): AccessVerdict {
   switch (remote.kind) {
     case 'present':
       return byStatus(remote.status, { desired, records, chat })
@@ -92,7 +92,7 @@ export function accessOf({ desired, remote, records, chat }: Facts): Access {
 }
 
 /** Section 2.6: 0 no access, 2 full access, 4 a trial. */
-function byStatus(status: number, { desired, records, chat }: Omit<Facts, 'remote'>): Access {
+function byStatus(status: number, { desired, records, chat }: Omit<Facts, 'remote'>): AccessVerdict {
   if (status === 0) {
     // A customer who should have no access has lost no trial, even if it once had one.
     const wanted = desired.kind === 'user' && entitled(desired.status)
@@ -152,7 +152,7 @@ export type Deed =
 
 type Found = {
   readonly desired: Desired
-  readonly remote: Remote
+  readonly remote: RemoteView
   readonly records: Records
   readonly result: Result
   readonly leftOut: readonly FieldIssue[]
@@ -212,7 +212,7 @@ function forHistory(history: History, consistencyDelayMs: number): Remedy {
   return remedy(state === 'held' || state === 'discarded' ? 'decide' : 'sync')
 }
 
-function forRemote(remote: Remote): Remedy[] {
+function forRemote(remote: RemoteView): Remedy[] {
   switch (remote.kind) {
     case 'present':
     case 'absent':
@@ -228,7 +228,7 @@ function forRemote(remote: Remote): Remedy[] {
 }
 
 /** A service that fails may be well again soon; what redirects, or knows no such path, is somebody else. */
-function forSilence({ why, error, waitMs }: Extract<Remote, { kind: 'no-answer' }>): Remedy {
+function forSilence({ why, error, waitMs }: Extract<RemoteView, { kind: 'no-answer' }>): Remedy {
   if (error === 'bad-user-id') return remedy('correct')
   switch (why) {
     case 'denied':

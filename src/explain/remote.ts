@@ -16,7 +16,7 @@ import { inTime, isGivenUp, PATIENCE_MS } from './in-time.ts'
  * service. `no-answer`: nothing is said of the user; `waitMs`: for how long nobody is to call, null when that is not said.
  * `not-asked`: without a `user_id`; the pace gave no permit in time; the service had not answered for others; not wanted.
  */
-export type Remote =
+export type RemoteView =
   | { readonly kind: 'present'; readonly status: number }
   | { readonly kind: 'absent'; readonly http: number; readonly json: boolean }
   | {
@@ -33,10 +33,10 @@ export type Remote =
     }
 
 /** With what it showed, for the comparison; null where it showed nothing. */
-export type Looked = { readonly remote: Remote; readonly seen: RemoteUser | 'absent' | null }
+export type LookupResult = { readonly remote: RemoteView; readonly seen: RemoteUser | 'absent' | null }
 
 /** Leave to make calls. */
-export type Gate = {
+export type CallGate = {
   /** False when no permit came in time. */
   pass(): Promise<boolean>
   /** The service asked everybody to stay away: no process calls it for so long. */
@@ -46,7 +46,7 @@ export type Gate = {
 }
 
 /** Where rollcall is not installed there is no pace to keep: a few calls by hand need none. */
-export const OPEN_GATE: Gate = {
+export const OPEN_GATE: CallGate = {
   pass: async () => true,
   holdOff: async () => undefined,
   heldForMs: async () => null,
@@ -58,7 +58,7 @@ type Options = { readonly pool: Pool; readonly stop: AbortSignal; readonly patie
  * Permits of the shared pace. Once one did not come in time the rest are not waited for: the service may have asked
  * everybody to stay away for an hour. No process has set a pace before the first that syncs: then there is none to keep.
  */
-export async function openGate({ pool, stop, patienceMs = PATIENCE_MS }: Options): Promise<Gate> {
+export async function openGate({ pool, stop, patienceMs = PATIENCE_MS }: Options): Promise<CallGate> {
   const { rowCount } = await inTime('rollcall.pace', () => pool.query('SELECT FROM rollcall.pace'))
   if (rowCount === 0) return OPEN_GATE
   const permits = makePermits({
@@ -112,14 +112,14 @@ const ABOUT_EVERYBODY: readonly number[] = [429, 503]
 /** One call may be lost; after two in a row without an answer the others would only wait as long. */
 const ENOUGH_SILENCE = 2
 
-type Looking = { readonly users: UsersClient; readonly gate: Gate; readonly signal: AbortSignal }
+type Looking = { readonly users: UsersClient; readonly gate: CallGate; readonly signal: AbortSignal }
 
 /** Looks at one user after the other; `gaveUp`: the service has stopped to answer. */
-export function makeLook({ users, gate, signal }: Looking) {
+export function makeLookup({ users, gate, signal }: Looking) {
   let silent = 0
   return {
     gaveUp: () => silent >= ENOUGH_SILENCE,
-    async look(userId: string | null): Promise<Looked> {
+    async look(userId: string | null): Promise<LookupResult> {
       if (userId === null) return notAsked('no-user-id')
       if (silent >= ENOUGH_SILENCE) return notAsked('gave-up')
       if (!(await gate.pass())) return notAsked('no-permit', await gate.heldForMs())
@@ -135,20 +135,20 @@ export function makeLook({ users, gate, signal }: Looking) {
 }
 
 export function notAsked(
-  why: Extract<Remote, { kind: 'not-asked' }>['why'],
+  why: Extract<RemoteView, { kind: 'not-asked' }>['why'],
   waitMs: number | null = null,
-): Looked {
+): LookupResult {
   return { remote: { kind: 'not-asked', why, waitMs }, seen: null }
 }
 
 /** What every sync would believe of the same answer. */
-export function lookedOf(called: Pick<Called, 'outcome' | 'remote'>): Looked {
+export function lookedOf(called: Pick<Called, 'outcome' | 'remote'>): LookupResult {
   const { outcome } = called
   const shown = shownBy(called)
   const http = outcome.kind === 'reply' ? outcome.status : null
   const error = outcome.kind === 'error' ? outcome.error : null
   const waitMs = outcome.kind === 'reply' ? (outcome.retryAfterMs ?? null) : null
-  const silent = (why: NoAnswer | 'unreadable'): Looked => ({
+  const silent = (why: NoAnswer | 'unreadable'): LookupResult => ({
     remote: { kind: 'no-answer', why, http, error, waitMs },
     seen: null,
   })

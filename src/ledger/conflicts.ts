@@ -4,7 +4,7 @@ import type { CustomerKey } from '../model/customer.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
-export type Waiting = {
+export type WaitingCustomer = {
   readonly key: CustomerKey
   readonly fields: readonly string[]
   /** The database's clock, in milliseconds since 1970. */
@@ -21,8 +21,11 @@ SELECT key, ARRAY(SELECT jsonb_object_keys(conflict->'values')) AS fields,
 FROM rollcall.ledger WHERE conflict IS NOT NULL AND conflict->'values' ?| $1::text[] LIMIT ${MOST_WAITING}`
 
 /** The customers that wait for a value of one of these fields. */
-export async function readWaiting(client: Client, fields: readonly string[]): Promise<readonly Waiting[]> {
-  const { rows } = await client.query<Waiting>(WAITING, [fields])
+export async function readWaiting(
+  client: Client,
+  fields: readonly string[],
+): Promise<readonly WaitingCustomer[]> {
+  const { rows } = await client.query<WaitingCustomer>(WAITING, [fields])
   return rows
 }
 

@@ -4,7 +4,7 @@ import { RollcallError } from '../model/errors.ts'
 type Client = Pick<ClientBase, 'query'>
 
 /** The mapping that syncs go by, and whether it is the one that was asked about. */
-export type Standing = {
+export type MappingStatus = {
   readonly generation: string
   /** ISO 8601 in UTC. */
   readonly appliedAt: string
@@ -43,14 +43,14 @@ SELECT id::text AS generation, fingerprint = $1 AS current, swept_at IS NOT NULL
 FROM rollcall.generation ORDER BY id DESC LIMIT 1`
 
 /** Where a process with this mapping stands; null on a ledger that has met none. */
-export async function readStanding(client: Client, fingerprint: string): Promise<Standing | null> {
-  const { rows } = await client.query<Standing>(STANDING, [fingerprint])
+export async function readStanding(client: Client, fingerprint: string): Promise<MappingStatus | null> {
+  const { rows } = await client.query<MappingStatus>(STANDING, [fingerprint])
   const [row] = rows
   return row ? { ...row, earlier: row.earlier && !row.current } : null
 }
 
 /** As `readStanding`, for those who work before the tables are there. */
-export async function readStandingIfAny(client: Client, fingerprint: string): Promise<Standing | null> {
+export async function readStandingIfAny(client: Client, fingerprint: string): Promise<MappingStatus | null> {
   const { rows } = await client.query<{ there: boolean }>(
     `SELECT to_regclass('rollcall.generation') IS NOT NULL AS there`,
   )
@@ -58,7 +58,7 @@ export async function readStandingIfAny(client: Client, fingerprint: string): Pr
 }
 
 /** As `readStanding`, after adopting this mapping where nothing was ever sent by another. */
-export async function bindGeneration(pool: Pool, fingerprint: string): Promise<Standing> {
+export async function bindGeneration(pool: Pool, fingerprint: string): Promise<MappingStatus> {
   const found = await readStanding(pool, fingerprint)
   if (found?.current) return found
   await addGeneration(pool, ADOPT, fingerprint)
@@ -106,7 +106,7 @@ export async function markSwept(client: Client, generation: string): Promise<voi
 }
 
 /** For a command that would act by a mapping that is not the present one. */
-export function mappingChanged({ generation, appliedAt, earlier }: Standing): RollcallError {
+export function mappingChanged({ generation, appliedAt, earlier }: MappingStatus): RollcallError {
   const present = `syncs go by generation ${generation}, applied ${appliedAt}`
   return new RollcallError('MAPPING_CHANGED', [earlier ? `${present}; it replaced this mapping` : present])
 }

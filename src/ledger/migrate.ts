@@ -6,7 +6,7 @@ import {
   SchemaMigrationRequiredError,
 } from 'bullmq'
 import type pg from 'pg'
-import { type Address, connectOne, roleOf } from '../database/session.ts'
+import { connectOne, type DatabaseAddress, roleOf } from '../database/session.ts'
 import { type ErrorCode, RollcallError } from '../model/errors.ts'
 import { appliedHashes, type Migration, readMigrations, whatIsMissing } from './migrations.ts'
 import { reachable } from './reachable.ts'
@@ -22,7 +22,7 @@ type Session = pg.Client | pg.PoolClient
 
 export type MigrateOptions = {
   /** Where the queue is in Postgres: its schema is migrated too. */
-  readonly queue?: Address
+  readonly queue?: DatabaseAddress
 }
 
 /**
@@ -36,7 +36,7 @@ export type MigrateOptions = {
  * migrated by a version that this one does not know.
  */
 export async function migrate(
-  database: Address | Session,
+  database: DatabaseAddress | Session,
   { queue }: MigrateOptions = {},
 ): Promise<{ applied: number }> {
   const applied =
@@ -134,7 +134,7 @@ async function queueIsMigrated(client: Session): Promise<boolean> {
 }
 
 async function onSession<T>(
-  address: Address,
+  address: DatabaseAddress,
   down: ErrorCode,
   use: (client: Session) => Promise<T>,
 ): Promise<T> {

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg'
-import type { Change } from '../capture/source.ts'
+import type { CapturedChange } from '../capture/source.ts'
 import { type CustomerKey, LANE, type Lane } from '../model/customer.ts'
 import { TAKE, UNDER_WAY } from './taken.ts'
 
@@ -23,7 +23,7 @@ ON CONFLICT (key) DO UPDATE SET
   due_at = CASE WHEN ${UNDER_WAY} THEN o.due_at ELSE least(o.due_at, greatest(now(), o.not_before)) END,
   changed_at = least(o.changed_at, excluded.changed_at)`
 
-export async function note(client: Client, changes: readonly Change[]): Promise<void> {
+export async function note(client: Client, changes: readonly CapturedChange[]): Promise<void> {
   if (changes.length === 0) return
   await client.query(NOTE, [
     changes.map((change) => change.key),

@@ -5,7 +5,7 @@ import { RollcallError } from '../model/errors.ts'
 export type DifferenceKind = 'service' | 'database' | 'restored' | 'behind' | 'timeline' | 'key'
 
 /** `says`: for a person, without a key. */
-export type Difference = { readonly kind: DifferenceKind; readonly says: string }
+export type TargetDifference = { readonly kind: DifferenceKind; readonly says: string }
 
 const NEW = '`rollcall migrate --target new`'
 const SAME = '`rollcall migrate --target same`'
@@ -24,12 +24,12 @@ const REMEDIES: Readonly<Record<DifferenceKind, string>> = {
 const ORDER = Object.keys(REMEDIES) as DifferenceKind[]
 
 /** What to do; null where nothing differs. */
-export function remedyFor(differences: readonly Difference[]): string | null {
+export function remedyFor(differences: readonly TargetDifference[]): string | null {
   const first = ORDER.find((kind) => differences.some((each) => each.kind === kind))
   return first === undefined ? null : `${REMEDIES[first]} docs/restoring.md says more.`
 }
 
-export function targetChanged(differences: readonly Difference[]): RollcallError {
+export function targetChanged(differences: readonly TargetDifference[]): RollcallError {
   const todo = remedyFor(differences)
   return new RollcallError(
     'TARGET_CHANGED',

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { ClientBase } from 'pg'
-import { type Difference, targetChanged } from './target-changed.ts'
+import { type TargetDifference, targetChanged } from './target-changed.ts'
 
 /** The service that a ledger is about: its origin, its key, and the key that digests are made with. */
 export type Target = { readonly origin: string; readonly apiKey: string; readonly digestKey: string }
@@ -86,15 +86,15 @@ export async function boundOrigin(client: Client): Promise<string | null> {
 export async function differencesFromBinding(
   client: Client,
   target: PartialTarget,
-): Promise<readonly Difference[]> {
+): Promise<readonly TargetDifference[]> {
   const { rows } = await client.query<Bound>(BOUND)
   const [bound] = rows
   return bound ? differencesOf(bound, await present(client, target)) : []
 }
 
 /** In words that hold no key. Facts that are not known, or that the role may not read, are not compared. */
-export function differencesOf(bound: Bound, now: Facts): readonly Difference[] {
-  const differences: Difference[] = []
+export function differencesOf(bound: Bound, now: Facts): readonly TargetDifference[] {
+  const differences: TargetDifference[] = []
   if (differ(bound.origin, now.origin))
     differences.push({ kind: 'service', says: `SERVICE_URL was ${bound.origin}, is ${now.origin}` })
   if (differ(bound.apiKeyMac, now.apiKeyMac))

@@ -13,7 +13,7 @@ export type Readiness = {
 }
 
 /** A step of a loop; resolves to whether there was anything to do. */
-export type Step = () => Promise<boolean>
+export type LoopStep = () => Promise<boolean>
 
 type LoopOptions<L extends string> = {
   /** How long each loop may take to come round, in milliseconds; null: as long as it likes. */
@@ -31,7 +31,7 @@ export function makeLoopHealth<L extends string>({ limits, now }: LoopOptions<L>
 
   return {
     /** The step, watched from now on. */
-    watch(loop: L, step: Step, onFailure: () => void): Step {
+    watch(loop: L, step: LoopStep, onFailure: () => void): LoopStep {
       cameRound.set(loop, now())
       return async () => {
         try {

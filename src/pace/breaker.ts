@@ -1,8 +1,8 @@
 // The breaker: when everybody stops calling. Pure; what a probe does to it is in probed.ts, the row in stored.ts.
 import type { HeardCall } from './pace.ts'
-import { add, customersOf, merge, sumOf, type Tally } from './tally.ts'
+import { add, customersOf, merge, sumOf, type TroubleTally } from './tally.ts'
 
-export type Cause = 'outage' | 'credentials'
+export type BreakerCause = 'outage' | 'credentials'
 
 /** Times in milliseconds since 1970, by the clock of Postgres. */
 export type Breaker = {
@@ -11,7 +11,7 @@ export type Breaker = {
    * Why somebody is stopped right now; null: nobody is. With `credentials` and not open, it is only being asked
    * whether the credentials are refused or those customers are.
    */
-  readonly cause: Cause | null
+  readonly cause: BreakerCause | null
   /** Whom the cause `credentials` stops: keyed digests. */
   readonly refused: readonly string[]
   readonly openedAt: number | null
@@ -21,11 +21,11 @@ export type Breaker = {
   /** How often the interval of the probes has doubled. */
   readonly step: number
   /** Calls in a row that failed, while nobody is stopped for it. */
-  readonly troubles: Tally
+  readonly troubles: TroubleTally
   /** Calls in a row that were denied, by credentials. */
-  readonly denied: Readonly<Record<string, Tally>>
+  readonly denied: Readonly<Record<string, TroubleTally>>
   /** Calls that failed because of what opened it; their attempts are given back. */
-  readonly burnt: Tally
+  readonly burnt: TroubleTally
   /** Good calls in a row since it is trying. */
   readonly wells: number
   /** Calls of an earlier epoch were begun before it was trying, and say nothing of how it is since. */

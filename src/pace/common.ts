@@ -3,7 +3,7 @@ import { halved, type Rate, slowStart } from './adapt.ts'
 import { type Breaker, hear, type Listener } from './breaker.ts'
 import type { HeardCall } from './pace.ts'
 import { type Probe, probed } from './probed.ts'
-import type { Tally } from './tally.ts'
+import type { TroubleTally } from './tally.ts'
 
 /** Times in milliseconds since 1970, by the clock of Postgres. */
 export type CommonPace = Rate & {
@@ -19,7 +19,7 @@ export type CommonPace = Rate & {
 }
 
 /** `giveBack`: attempts that customers lost to what is over now. */
-export type Changed = { readonly pace: CommonPace; readonly giveBack: Tally }
+export type Changed = { readonly pace: CommonPace; readonly giveBack: TroubleTally }
 
 /** The longest that one Retry-After may stop everybody. */
 export const LONGEST_HOLD_MS = 3_600_000

@@ -1,4 +1,4 @@
-import type { Breaker, Cause } from './breaker.ts'
+import type { Breaker, BreakerCause } from './breaker.ts'
 import type { CommonPace } from './common.ts'
 import type { Sign } from './pace.ts'
 
@@ -11,10 +11,10 @@ export type PaceEvent =
   | { readonly kind: 'held'; readonly forMs: number }
   | { readonly kind: 'asking' }
   | { readonly kind: 'settled' }
-  | { readonly kind: 'opened'; readonly cause: Cause; readonly nextProbeMs: number }
+  | { readonly kind: 'opened'; readonly cause: BreakerCause; readonly nextProbeMs: number }
   | {
       readonly kind: 'probed'
-      readonly cause: Cause
+      readonly cause: BreakerCause
       readonly sign: Sign
       /** Probes that failed since it opened. */
       readonly failed: number

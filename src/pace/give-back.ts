@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg'
-import type { Tally } from './tally.ts'
+import type { TroubleTally } from './tally.ts'
 
 /**
  * Who waits for a next attempt has fewer behind it, and is due as soon as the wait allows that protects a request which
@@ -15,6 +15,6 @@ UPDATE rollcall.owed o SET attempts = greatest(0, o.attempts - locked.calls),
 FROM locked WHERE o.id = locked.id AND o.token IS NULL AND o.due_at IS NOT NULL`
 
 /** Attempts that were lost to an outage, not to the customers. */
-export async function giveBackAttempts(client: Pick<ClientBase, 'query'>, lost: Tally): Promise<void> {
+export async function giveBackAttempts(client: Pick<ClientBase, 'query'>, lost: TroubleTally): Promise<void> {
   if (Object.keys(lost).length > 0) await client.query(GIVE_BACK, [lost])
 }

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { Breaker, Cause } from './breaker.ts'
+import type { Breaker, BreakerCause } from './breaker.ts'
 import { BINDS } from './row.ts'
 
 /** What a person needs to know of the pace; times in milliseconds from now, `openedAt` as ISO 8601. */
@@ -15,7 +15,7 @@ export type PaceReport = {
   readonly heldForMs: number
   readonly breaker: Breaker['state']
   /** Why calls are stopped; with a breaker that is not open it is only being asked. */
-  readonly cause: Cause | null
+  readonly cause: BreakerCause | null
   readonly openedAt: string | null
   readonly nextProbeMs: number | null
   readonly failedProbes: number

@@ -91,9 +91,9 @@ export function writeTrouble(breaker: Breaker): Record<string, unknown> {
   )
 }
 
-export type Found = { readonly pace: CommonPace; readonly now: number; readonly lease: string | null }
+export type StoredPace = { readonly pace: CommonPace; readonly now: number; readonly lease: string | null }
 /** `ended`: the probe that is under way, if any, is over. */
-export type Change = Changed & { readonly ended?: boolean }
+export type PaceChange = Changed & { readonly ended?: boolean }
 
 /** A process that is suspended in here holds everybody up; the server ends its transaction after this. */
 const IDLE_MS = 5000
@@ -107,7 +107,7 @@ const TRIES = 3
  */
 export async function changePace(
   pool: Pool,
-  decide: (found: Found) => Change,
+  decide: (found: StoredPace) => PaceChange,
 ): Promise<{ readonly before: CommonPace; readonly after: CommonPace; readonly now: number }> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -119,7 +119,7 @@ export async function changePace(
   }
 }
 
-async function changeOnce(pool: Pool, decide: (found: Found) => Change) {
+async function changeOnce(pool: Pool, decide: (found: StoredPace) => PaceChange) {
   const client = await pool.connect()
   let broken = true
   try {
@@ -137,7 +137,7 @@ async function changeOnce(pool: Pool, decide: (found: Found) => Change) {
   }
 }
 
-async function readLocked(client: PoolClient): Promise<Found> {
+async function readLocked(client: PoolClient): Promise<StoredPace> {
   const { rows } = await client.query<Row>(READ)
   const [row] = rows
   if (!row) throw new Error('the pace row is missing')

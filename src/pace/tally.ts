@@ -1,15 +1,15 @@
 /** How many calls, by the customer's row id in `owed`. */
-export type Tally = Readonly<Record<string, number>>
+export type TroubleTally = Readonly<Record<string, number>>
 
 /** More customers than these are not remembered: the row stays small, whatever happens. */
 export const MOST_CUSTOMERS = 500
 
-export function add(tally: Tally, id: string): Tally {
+export function add(tally: TroubleTally, id: string): TroubleTally {
   return merge(tally, { [id]: 1 })
 }
 
 /** Of customers beyond the limit those of `more` are left out. */
-export function merge(tally: Tally, more: Tally): Tally {
+export function merge(tally: TroubleTally, more: TroubleTally): TroubleTally {
   const sum = new Map(Object.entries(tally))
   for (const [id, calls] of Object.entries(more)) {
     const before = sum.get(id)
@@ -18,10 +18,10 @@ export function merge(tally: Tally, more: Tally): Tally {
   return Object.fromEntries(sum)
 }
 
-export function sumOf(tally: Tally): number {
+export function sumOf(tally: TroubleTally): number {
   return Object.values(tally).reduce((sum, calls) => sum + calls, 0)
 }
 
-export function customersOf(tally: Tally): number {
+export function customersOf(tally: TroubleTally): number {
   return Object.keys(tally).length
 }

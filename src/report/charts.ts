@@ -1,6 +1,6 @@
 // The charts as tables, which is what they are without a script, on paper and to a screen reader; the page's script
 // draws each from its table, so that no figure is there twice.
-import type { Tally } from '../drift/words.ts'
+import type { DriftTally } from '../drift/words.ts'
 import { conclude, driftingOf, shareOf } from './conclude.ts'
 import { figure, minute, percent, tied } from './figures.ts'
 import { type Markup, markup, NOTHING } from './markup.ts'
@@ -16,17 +16,17 @@ export function charts(report: Report): Markup {
   return markup`<section class="charts" aria-label="Charts">${drawn}</section>`
 }
 
-function byKind(kinds: Tally['kinds']): Markup {
+function byKind(kinds: DriftTally['kinds']): Markup {
   const rows = entriesOf(kinds).map(([kind, count]) => ({ value: kind, ...KIND[kind], count }))
   return bars({ title: 'By kind', filter: 'kind', rows })
 }
 
-function byCause(causes: Tally['causes']): Markup {
+function byCause(causes: DriftTally['causes']): Markup {
   const rows = entriesOf(causes).map(([cause, count]) => ({ value: cause, ...CAUSE[cause], count }))
   return bars({ title: 'By cause', filter: 'cause', rows })
 }
 
-function byField(fields: Tally['fields']): Markup {
+function byField(fields: DriftTally['fields']): Markup {
   const rows = entriesOf(fields).map(([field, count]) => ({ value: field, name: field, means: '', count }))
   return bars({ title: 'By field', filter: 'field', rows, note: 'A customer may differ in several fields.' })
 }

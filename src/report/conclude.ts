@@ -1,9 +1,9 @@
 import { silentOf } from '../drift/tally.ts'
-import { RESOLVED, type Resolved, type Tally } from '../drift/words.ts'
+import { type DriftTally, RESOLVED, type Resolved } from '../drift/words.ts'
 import type { Report } from './report.ts'
 
 /** Customers whom a look has shown to differ: a trial that ended does not count, since that is how trials go. */
-export function driftingOf({ kinds }: Pick<Tally, 'kinds'>): number {
+export function driftingOf({ kinds }: Pick<DriftTally, 'kinds'>): number {
   const { missing = 0, differs = 0, unreadable = 0, 'unexpected-access': access = 0 } = kinds
   return missing + differs + unreadable + access
 }
@@ -36,7 +36,7 @@ export type Agreement = {
  * Whoever the brake holds is not looked at, and is known not to have at the service what the database wants for them:
  * that is what they are held for. A report that left them out would call agreed what `rollcall status` calls drift.
  */
-export function agreementOf(counts: Pick<Tally, 'checked' | 'kinds' | 'skipped'>): Agreement {
+export function agreementOf(counts: Pick<DriftTally, 'checked' | 'kinds' | 'skipped'>): Agreement {
   const { held = 0 } = counts.skipped
   return { known: counts.checked + held, disagree: driftingOf(counts) + held, held }
 }
@@ -83,7 +83,7 @@ export function leftOpen({ counts, suspected }: Pick<Report, 'counts' | 'suspect
 }
 
 /** Passed over for now: something is owed to them (does a worker run?), or the service gave no clear answer. */
-export function notNow(counts: Pick<Tally, 'skipped' | 'noAnswer'>): number {
+export function notNow(counts: Pick<DriftTally, 'skipped' | 'noAnswer'>): number {
   const { owed = 0, 'just-settled': settled = 0, moved = 0 } = counts.skipped
   return owed + settled + moved + silentOf(counts)
 }

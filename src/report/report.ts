@@ -1,5 +1,5 @@
 // One report of drift, whatever it is printed as: what was looked at and when, what was found, what cannot be said.
-import type { Doubt, Finding, Shown, Stopped, Tally } from '../drift/words.ts'
+import type { Doubt, DriftTally, Finding, Shown, Stopped } from '../drift/words.ts'
 import type { NamedService } from '../model/service.ts'
 
 /** The JSON form is this type; times are ISO 8601 in UTC, shares go from 0 to 1. */
@@ -12,8 +12,8 @@ export type Report = {
   readonly startedAt: string
   /** When the last answer of the service came; of a report without calls, when it was written. */
   readonly endedAt: string
-  readonly options: Options
-  readonly outcome: Outcome
+  readonly options: ReportOptions
+  readonly outcome: RunOutcome
   /**
    * Customers whom the report is about: all, or those of `where`; of a run that went through them, whom it has counted,
    * since customers come and go meanwhile. `from` the ledger: those who have a record, since it
@@ -23,7 +23,7 @@ export type Report = {
   /** Of them, those who were to be looked at: fewer with a sample, or when it was stopped. */
   readonly chosen: number
   /** What was found while it went on, also where that was put right before it ended. */
-  readonly counts: Tally
+  readonly counts: DriftTally
   /** Differences that one look has shown and no second one has confirmed; nobody else counts them. */
   readonly suspected: number
   /**
@@ -34,14 +34,14 @@ export type Report = {
   /** Null unless the customers were a random sample. */
   readonly estimate: Estimate | null
   /** Of all looks, of workers and of runs; null in a report that made calls of its own. */
-  readonly coverage: Coverage | null
+  readonly coverage: ReportCoverage | null
   readonly repair: Repair | null
   /** Earlier runs over the same target, oldest first. */
   readonly trend: readonly PastRun[]
   readonly findings: readonly ReportedFinding[]
 }
 
-export type Options = {
+export type ReportOptions = {
   /** `ledger`: what workers and runs have found and is open, without a call. */
   readonly from: 'service' | 'ledger'
   readonly sample: number | null
@@ -58,7 +58,7 @@ export type Options = {
  * `not-credible` is for answers that would be a finding about every customer, and are far likelier one about the
  * service: then nothing is concluded about single customers.
  */
-export type Outcome =
+export type RunOutcome =
   | { readonly kind: 'complete' }
   /** `resume`: the command that goes on with it, where there is one. */
   | { readonly kind: 'stopped'; readonly why: Stopped; readonly resume: string | null }
@@ -77,7 +77,7 @@ export type Estimate = {
   readonly high: number
 }
 
-export type Coverage = {
+export type ReportCoverage = {
   /** Everybody is to be verified within this many milliseconds. */
   readonly periodMs: number
   /** The share of customers who were. */

@@ -6,7 +6,7 @@ import type { ReportedFinding } from './report.ts'
 import { CAUSE, KIND, RESOLUTION } from './words.ts'
 
 /** In the order of the cells; a narrow screen shows them as labels. */
-export const COLUMNS = [
+export const LIST_COLUMNS = [
   'Customer',
   'User',
   'Kind',
@@ -17,12 +17,12 @@ export const COLUMNS = [
   'Last seen',
   'State',
 ] as const
-export type Column = (typeof COLUMNS)[number]
+export type Column = (typeof LIST_COLUMNS)[number]
 
 /** Where the user ids are the customer keys, as the simplest mapping makes them, a second column tells nothing. */
 export function columnsOf(findings: readonly ReportedFinding[]): readonly Column[] {
   const same = findings.every(({ key, userId }) => key === userId)
-  return COLUMNS.filter((column) => column !== 'User' || !same)
+  return LIST_COLUMNS.filter((column) => column !== 'User' || !same)
 }
 
 export function rowOf(finding: ReportedFinding, columns: readonly Column[]): Markup {
@@ -39,7 +39,7 @@ export function rowOf(finding: ReportedFinding, columns: readonly Column[]): Mar
     stateOf(finding),
   ]
   const labelled = cells.map((cell, n) => {
-    const column = COLUMNS[n] ?? 'Customer'
+    const column = LIST_COLUMNS[n] ?? 'Customer'
     if (!columns.includes(column)) return NOTHING
     // Whom a row is about stands in its title.
     return column === 'Customer'

@@ -1,12 +1,12 @@
 // Of how many customers a report can tell whether they agree, who is held, and why nothing is known of the others.
 import { silentOf } from '../drift/tally.ts'
-import type { Skipped, Tally } from '../drift/words.ts'
+import type { DriftTally, Skipped } from '../drift/words.ts'
 import { agreementOf, leftOpen, notNow } from './conclude.ts'
 import { counted, figure, percent } from './figures.ts'
 import type { Report } from './report.ts'
 
 /** `3 of 1,953 customers checked (0.15 %) do not agree`, with whom the brake holds among them. */
-export function sayDisagree(counts: Tally): { readonly found: string; readonly held: string } {
+export function sayDisagree(counts: DriftTally): { readonly found: string; readonly held: string } {
   const { known, disagree, held } = agreementOf(counts)
   const share = percent(known === 0 ? 0 : disagree / known)
   const who = held === 0 ? 'checked' : 'checked or held'

@@ -1,6 +1,6 @@
 // The parts of the page besides its headline and charts.
-import { silentOf, sumOf } from '../drift/tally.ts'
-import { type Cause, type DriftField, WRONG_ACCESS } from '../drift/words.ts'
+import { silentOf, totalOf } from '../drift/tally.ts'
+import { type DriftCause, type DriftField, WRONG_ACCESS } from '../drift/words.ts'
 import { agreementOf, conclude, driftingOf, shareOf } from './conclude.ts'
 import { counted, figure, percent, tied } from './figures.ts'
 import { type Markup, markup, NOTHING } from './markup.ts'
@@ -20,7 +20,7 @@ export function cards(report: Report): Markup {
   const { counts, population, suspected } = report
   const drifting = driftingOf(counts)
   const { held } = agreementOf(counts)
-  const skipped = sumOf(counts.skipped) - held
+  const skipped = totalOf(counts.skipped) - held
   const unclear = silentOf(counts)
   const ended = counts.kinds['trial-ended'] ?? 0
   const doubtful = conclude(report) === 'not-credible'
@@ -90,7 +90,7 @@ ${left === 0 ? NOTHING : markup`<noscript><p>and ${figure(left)} more, which it 
 function controls(findings: Report['findings']): Markup {
   const wrong = new Set(findings.flatMap(({ access }) => access ?? []))
   const kinds = new Set(findings.map(({ kind }) => kind))
-  const causes = new Set<Cause>(findings.flatMap(({ cause }) => cause ?? []))
+  const causes = new Set<DriftCause>(findings.flatMap(({ cause }) => cause ?? []))
   const fields = new Set<DriftField>(findings.flatMap(({ fields }) => fields))
   const over = findings.some(({ resolvedAt }) => resolvedAt !== null)
   return markup`<form id="controls" hidden>

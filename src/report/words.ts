@@ -1,5 +1,5 @@
 // The words of drift for people: a name and a sentence for each. In plain text; each format escapes it in its own way.
-import type { Cause, DriftKind, NoAnswer, Resolved, Skipped, WrongAccess } from '../drift/words.ts'
+import type { DriftCause, DriftKind, NoAnswer, Resolved, Skipped, WrongAccess } from '../drift/words.ts'
 import { figure } from './figures.ts'
 
 export type Named = { readonly name: string; readonly means: string }
@@ -36,7 +36,7 @@ export function sayAmongHeld(held: number, all: number): string {
   return all === 1 ? ' (held by the brake)' : ' (all of them held by the brake)'
 }
 
-export const CAUSE: Readonly<Record<Cause, Named>> = {
+export const CAUSE: Readonly<Record<DriftCause, Named>> = {
   'never-delivered': {
     name: 'Never delivered',
     means: 'the service has never acknowledged what it should hold',

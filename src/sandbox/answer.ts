@@ -9,7 +9,7 @@ export type AnswerBody =
   | { readonly kind: 'html'; readonly title: string }
 
 /** `stored`: the call changed what the sandbox holds. */
-export type Answer = { readonly status: number; readonly body: AnswerBody; readonly stored: boolean }
+export type SandboxAnswer = { readonly status: number; readonly body: AnswerBody; readonly stored: boolean }
 
 const CODES = [
   ...(['bad_request', 'unauthorized', 'forbidden', 'not_found', 'conflict', 'invalid', 'too_large'] as const),
@@ -38,15 +38,20 @@ export function errorBody(code: ErrorCode, message: string, fields: WireProblems
   return { error: { code, message, fields } }
 }
 
-export function json(status: number, value: unknown, stored = false): Answer {
+export function json(status: number, value: unknown, stored = false): SandboxAnswer {
   return { status, body: { kind: 'json', value }, stored }
 }
 
-export function refuse(status: number, code: ErrorCode, message: string, fields?: WireProblems): Answer {
+export function refuse(
+  status: number,
+  code: ErrorCode,
+  message: string,
+  fields?: WireProblems,
+): SandboxAnswer {
   return json(status, errorBody(code, message, fields))
 }
 
-export function send(reply: FastifyReply, { status, body }: Answer): unknown {
+export function send(reply: FastifyReply, { status, body }: SandboxAnswer): unknown {
   reply.code(status)
   const written = write(body)
   return written === null ? reply.send() : reply.type(written.type).send(written.text)
@@ -60,12 +65,12 @@ export function write(body: AnswerBody): { readonly type: string; readonly text:
     case 'none':
       return null
     case 'html':
-      return { type: 'text/html', text: htmlPage(body.title) }
+      return { type: 'text/html', text: errorPage(body.title) }
     default:
       return body satisfies never
   }
 }
 
-export function htmlPage(title: string): string {
+export function errorPage(title: string): string {
   return `<!doctype html><title>${title}</title>`
 }

@@ -2,7 +2,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
-import { type Answer, refuse, send, write } from './answer.ts'
+import { refuse, type SandboxAnswer, send, write } from './answer.ts'
 import { isJsonType } from './serve.ts'
 
 /** A user is below 10 KiB with every field filled. */
@@ -45,7 +45,7 @@ export function makeApp(): FastifyInstance {
   return app
 }
 
-function unhandled(status: number): Answer {
+function unhandled(status: number): SandboxAnswer {
   if (status === 413) return refuse(status, 'too_large', 'The body is too large.')
   if (status < 500) return refuse(status, 'bad_request', 'The request cannot be read.')
   return refuse(status, 'broken', 'The sandbox itself failed.')
@@ -77,7 +77,7 @@ export function makeMalformed() {
 }
 
 /** @param code of Node's error */
-export function refusalOf(code: string | undefined): Answer {
+export function refusalOf(code: string | undefined): SandboxAnswer {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return refuse(408, 'bad_request', 'The request did not arrive in time.')
@@ -91,7 +91,7 @@ export function refusalOf(code: string | undefined): Answer {
 }
 
 /** A connection that is closed already gets no answer. */
-function end(socket: Socket, { status, body }: Answer): void {
+function end(socket: Socket, { status, body }: SandboxAnswer): void {
   const written = write(body)
   if (socket.writable && written !== null) {
     const head = [

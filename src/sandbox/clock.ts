@@ -1,5 +1,5 @@
 /** The sandbox's own time: the machine's, or moved on, so that a trial or a working day ends on demand. */
-export type Clock = ReturnType<typeof makeClock>
+export type SandboxClock = ReturnType<typeof makeClock>
 
 /** All times in epoch milliseconds. */
 export function makeClock(machine: () => number = Date.now) {

@@ -31,7 +31,7 @@ export type Journal = Omit<ReturnType<typeof makeJournal>, 'open'>
 
 type Arrival = Pick<JournalEntry, 'method' | 'path' | 'arrivedAt'>
 /** Fills in what becomes known of a call. `json`: what was sent is JSON; `raw` may be JSON when the bytes are not. */
-export type Note = (
+export type JournalNote = (
   progress: Partial<Omit<JournalEntry, 'number' | 'body' | keyof Arrival>> & { readonly json?: boolean },
 ) => void
 
@@ -58,7 +58,7 @@ export function makeJournal(size: number, maxText = 64 * 1024 * 1024) {
     get last(): number {
       return last
     },
-    open(arrival: Arrival): Note {
+    open(arrival: Arrival): JournalNote {
       last += 1
       let isJson = false
       const entry = {

@@ -3,7 +3,7 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { message, professional } from '../service/chat-schema.ts'
-import { createBody, retrievedUser, updateBody } from '../service/schema.ts'
+import { createBodySchema, retrievedUser, updateBody } from '../service/schema.ts'
 import { errorWire } from './answer.ts'
 import { CHAT_ROUTES } from './chat/chat.ts'
 import type { Refusal, RouteDoc } from './serve.ts'
@@ -65,7 +65,7 @@ const REFUSALS: Readonly<Record<Refusal, string>> = {
 }
 
 const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
-  CreateUser: createBody,
+  CreateUser: createBodySchema,
   UpdateUser: updateBody,
   User: retrievedUser,
   Message: message,

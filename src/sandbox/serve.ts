@@ -3,10 +3,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { ReplyBody } from '../service/client.ts'
 import { readBody } from '../service/json.ts'
-import { type Answer, send } from './answer.ts'
+import { type SandboxAnswer, send } from './answer.ts'
 import type { LiveFaults } from './faults/faults.ts'
 import { sendSlowly, strike, strikesFirst, wait } from './faults/strike.ts'
-import type { Note } from './journal.ts'
+import type { JournalNote } from './journal.ts'
 import { readDecoded } from './problems.ts'
 
 /** The statuses with which a route may refuse a call; faults may answer with any. */
@@ -29,9 +29,9 @@ export type RouteDoc = {
   readonly refusals: readonly Refusal[]
 }
 
-export type Route<Parts> = RouteDoc & { readonly run: (parts: Parts, call: Call) => Answer }
+export type Route<Parts> = RouteDoc & { readonly run: (parts: Parts, call: SandboxCall) => SandboxAnswer }
 
-export type Call = {
+export type SandboxCall = {
   /** The user of the path, the body or the token; '' when there is none. */
   readonly userId: string
   readonly body: unknown
@@ -45,18 +45,22 @@ export type Group = {
   /** Known before the credentials are checked, for faults and the journal. */
   readonly userIdOf: (request: FastifyRequest, body: unknown) => string | null
   /** Section 5: null when the credentials are good. */
-  readonly authorise: (request: FastifyRequest) => Answer | null | Promise<Answer | null>
+  readonly authorise: (request: FastifyRequest) => SandboxAnswer | null | Promise<SandboxAnswer | null>
 }
 
 export type ServeParts = {
   readonly faults: LiveFaults
   /** The journal's entry of this call. */
-  readonly noteOf: (request: FastifyRequest) => Note
+  readonly noteOf: (request: FastifyRequest) => JournalNote
   /** Fires when the sandbox stops: calls that wait go on at once. */
   readonly stopping: AbortSignal
 }
 
-type Serve = (request: FastifyRequest, reply: FastifyReply, run: (call: Call) => Answer) => Promise<unknown>
+type Serve = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  run: (call: SandboxCall) => SandboxAnswer,
+) => Promise<unknown>
 
 /** @param prepare gives the parts when a call is carried out, after all waits, so that they are those of now */
 export function addRoutes<Parts>(

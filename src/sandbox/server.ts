@@ -8,11 +8,11 @@ import { type Conversations, makeConversations, makeUuid } from './chat/conversa
 import { PEOPLE } from './chat/people.ts'
 import { makeProfessionals, type ProfessionalInput, type Professionals } from './chat/professionals.ts'
 import { makeTokens } from './chat/tokens.ts'
-import { type Clock, makeClock } from './clock.ts'
+import { makeClock, type SandboxClock } from './clock.ts'
 import { type ContractInput, type LiveContract, makeContract } from './contract/contract.ts'
 import { addControl, CONTROL } from './control/control.ts'
 import { type FaultInput, type Faults, makeFaults, seededRandom } from './faults/faults.ts'
-import { type Journal, makeJournal, type Note } from './journal.ts'
+import { type Journal, type JournalNote, makeJournal } from './journal.ts'
 import { addOpenApi, OPENAPI_PATH } from './openapi.ts'
 import { addServerToServer } from './users/routes.ts'
 import { makeUsers, type SandboxUsers } from './users/users.ts'
@@ -47,7 +47,7 @@ export type Sandbox = {
   readonly faults: Faults
   readonly contract: LiveContract
   /** Moves trials, tokens, schedules and delayed visibility; faults wait in real time. */
-  readonly clock: Clock
+  readonly clock: SandboxClock
   readonly professionals: Professionals
   readonly conversations: Conversations
   /** An access token of a registered user (section 5), for one hour by default; rejects for other users. */
@@ -99,8 +99,8 @@ function journalCalls(
   app: FastifyInstance,
   { open }: ReturnType<typeof makeJournal>,
   now: () => number,
-): (request: FastifyRequest) => Note {
-  const notes = new WeakMap<FastifyRequest, Note>()
+): (request: FastifyRequest) => JournalNote {
+  const notes = new WeakMap<FastifyRequest, JournalNote>()
   app.addHook('onRequest', async (request) => {
     const [path = ''] = request.url.split('?')
     if (isAboutTheSandbox(path)) return

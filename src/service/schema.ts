@@ -28,10 +28,10 @@ const optional = Object.fromEntries(
 ) as Record<OptionalField, z.ZodOptional<z.ZodNullable<z.ZodType<string | number>>>>
 
 /** Section 4.3: `user_id` and `status` are required. */
-export const createBody = z
+export const createBodySchema = z
   .strictObject({ user_id: userId, status, ...optional })
   .meta({ description: 'A user to register (2.6); null or an empty text is no value.' })
-export type CreateWire = z.infer<typeof createBody>
+export type CreateWire = z.infer<typeof createBodySchema>
 
 /** Sections 4.5 and 4.6: `status` is required on both, `user_id` is in the path and refused in the body. */
 export const updateBody = z.strictObject({ status, ...optional }).meta({

@@ -10,15 +10,15 @@ import { withoutConflict } from '../sync/conflict.ts'
 import { type CustomerDigests, type Digester, forCustomer } from '../sync/digest.ts'
 import type { Policy } from '../sync/policy.ts'
 import { rememberAbsent, rememberSeen } from '../sync/remember.ts'
-import { wasThere } from '../sync/there.ts'
+import { existedBefore } from '../sync/there.ts'
 import { type Call, nextMove, startTurn, type Turn } from '../sync/turn.ts'
 import type { Made } from './judge.ts'
 
-export type Method = Call['method']
+export type CallMethod = Call['method']
 
 export type Ahead = {
   /** In their order. */
-  readonly calls: readonly Method[]
+  readonly calls: readonly CallMethod[]
   /** What a registration among them carries. */
   readonly registered: readonly OptionalField[]
   /** What the brake counts in them. */
@@ -44,7 +44,7 @@ export function callsAhead(made: Made, { key, policy, digester }: Looking): Ahea
   const desired = sendable.kind === 'user' ? sendable.user : null
   const facts = { status: 200, named: [], conflict: false, desired, digests, lookAfterMs: 0 }
   const before = beforeOf(made, policy)
-  const calls: Method[] = []
+  const calls: CallMethod[] = []
   const kinds = new Set<BrakeKind>()
   let registered: readonly OptionalField[] = []
   let looks = false
@@ -76,7 +76,7 @@ function carriedBy(body: Fields): readonly OptionalField[] {
 /** As sync/run.ts finds it. */
 function beforeOf({ mapped, record, rivals }: Made, { onRemove }: Policy): Before {
   return {
-    wasThere: record.userId === userIdOf(mapped) && wasThere(record),
+    wasThere: record.userId === userIdOf(mapped) && existedBefore(record),
     erases: mapped.kind === 'removed' && rivals.length === 0 && onRemove === 'erase',
     shownWithout: record.state === 'idle' && record.seenStatus === 0,
   }

@@ -9,7 +9,7 @@ import type { Plan } from '../sync/plan.ts'
  * for it, and this sweep does not bring anybody in. `not-selected`: it differs, and the sweep is for others.
  * `unreadable`: Postgres refuses to read its row.
  */
-export type Verdict =
+export type SweepVerdict =
   | 'same'
   | 'differs'
   | 'owed'
@@ -22,7 +22,7 @@ export type Verdict =
 export type Only = 'create' | 'update' | 'revoke'
 
 /** Whom a sweep is for, besides the conditions on their rows. */
-export type Selection = {
+export type SweepSelection = {
   /** Customers of whom nothing is recorded are brought in; otherwise they are counted and left alone. */
   readonly bringIn: boolean
   /** Before a registration the service is asked whether it has the user. */
@@ -30,9 +30,9 @@ export type Selection = {
   readonly only: Only | null
 }
 
-export const EVERYBODY: Selection = { bringIn: true, lookup: false, only: null }
+export const EVERYBODY: SweepSelection = { bringIn: true, lookup: false, only: null }
 
-export type Found = Pick<Work, 'known' | 'owed' | 'claimed' | 'replanAtMs'> & {
+export type SweepFacts = Pick<Work, 'known' | 'owed' | 'claimed' | 'replanAtMs'> & {
   readonly state: Work['record']['state']
   /** The mapping makes of it just what it made at its last ending. */
   readonly asItWas: boolean
@@ -52,7 +52,7 @@ export type Found = Pick<Work, 'known' | 'owed' | 'claimed' | 'replanAtMs'> & {
  * never "none", and one who fails is owed all the time: these are judged by whether the mapping makes anything else of
  * them, so that a sweep does not ask the service again what it has answered.
  */
-export function verdictOn(found: Found, { bringIn, only }: Selection): Verdict {
+export function verdictOn(found: SweepFacts, { bringIn, only }: SweepSelection): SweepVerdict {
   const { known, state, owed, claimed, asItWas, plan } = found
   const differs = only === null || isFor(only, found) ? 'differs' : 'not-selected'
   if (claimed) return 'owed'
@@ -64,7 +64,7 @@ export function verdictOn(found: Found, { bringIn, only }: Selection): Verdict {
 }
 
 /** A look comes first for somebody whose state is not known; what it is for shows in whether anything was known. */
-function isFor(only: Only, { plan, known }: Found): boolean {
+function isFor(only: Only, { plan, known }: SweepFacts): boolean {
   switch (plan.kind) {
     case 'create':
       return only === 'create'
@@ -85,12 +85,12 @@ function isFor(only: Only, { plan, known }: Found): boolean {
 }
 
 /** Its row went, and no claim has looked since. Without access it needs no call, but has to be known as gone. */
-function isNewlyGone({ known, gone, asItWas, comparable }: Found): boolean {
+function isNewlyGone({ known, gone, asItWas, comparable }: SweepFacts): boolean {
   return known && gone && !asItWas && comparable
 }
 
 /** Looked at too early, a customer is planned again and found right; too late, it would be wrong until then. */
-function endsSooner({ validUntilMs, replanAtMs }: Found): boolean {
+function endsSooner({ validUntilMs, replanAtMs }: SweepFacts): boolean {
   return validUntilMs !== null && (replanAtMs === null || validUntilMs < replanAtMs)
 }
 
@@ -99,7 +99,7 @@ function endsSooner({ validUntilMs, replanAtMs }: Found): boolean {
  * mended; `gently` leaves waits alone. A claim that is under way may go by an earlier mapping: once noted, its ending
  * makes the customer due again.
  */
-export function howToNote(verdict: Verdict, { state, claimed }: Found): 'now' | 'gently' | null {
+export function howToNote(verdict: SweepVerdict, { state, claimed }: SweepFacts): 'now' | 'gently' | null {
   switch (verdict) {
     case 'differs':
       return state === 'idle' ? 'gently' : 'now'
@@ -118,7 +118,7 @@ export function howToNote(verdict: Verdict, { state, claimed }: Found): 'now' | 
 }
 
 /** What the verdict goes by, from what was read and what was made of it. */
-export function foundOf(work: Work, made: Made): Found {
+export function foundOf(work: Work, made: Made): SweepFacts {
   const { known, owed, claimed, replanAtMs, record, desired } = work
   const comparable = record.digestKey === made.digestKey
   const asItWas = desired === made.digest

@@ -6,19 +6,19 @@ import { entitled, type OptionalField } from '../model/user.ts'
 import type { Digester } from '../sync/digest.ts'
 import { takesAccess } from '../sync/plan.ts'
 import type { Policy } from '../sync/policy.ts'
-import { type Ahead, callsAhead, type Method } from './ahead.ts'
+import { type Ahead, type CallMethod, callsAhead } from './ahead.ts'
 import type { Judged, Made } from './judge.ts'
-import { addTo, NOTHING_FOUND, type Tally } from './tally.ts'
+import { addTo, NOTHING_FOUND, type SweepTally } from './tally.ts'
 
 export type Counts<K extends string = string> = Readonly<Partial<Record<K, number>>>
 
 export type Forecast = {
-  readonly tally: Tally
+  readonly tally: SweepTally
   /** Calls for those who differ, where a look (GET) shows what is expected; see ahead.ts. */
-  readonly calls: Readonly<Record<Method, number>>
+  readonly calls: Readonly<Record<CallMethod, number>>
   /** Customers who are looked at before it is known what follows, and the calls after that look among `calls`. */
   readonly looks: number
-  readonly afterLooks: Counts<Method>
+  readonly afterLooks: Counts<CallMethod>
   /** Fields that the registrations carry; the sum of what updates write is in `tally`. */
   readonly registered: Counts<OptionalField>
   /** Of those who differ. A registration with access is a gain. */
@@ -64,7 +64,7 @@ export function addAhead(forecast: Forecast, judged: Judged, forecasting: Foreca
     ...found,
     calls: ahead.calls.reduce((calls, method) => increased(calls, method), forecast.calls),
     looks: forecast.looks + (ahead.looks ? 1 : 0),
-    afterLooks: afterLook(ahead).reduce(increased<Counts<Method>>, forecast.afterLooks),
+    afterLooks: afterLook(ahead).reduce(increased<Counts<CallMethod>>, forecast.afterLooks),
     registered: ahead.registered.reduce(increased<Counts<OptionalField>>, forecast.registered),
     access: withAccess(forecast.access, made),
     braked: ahead.kinds.filter((kind) => !already.includes(kind)).reduce(increased, forecast.braked),
@@ -76,7 +76,7 @@ export function totalCalls({ calls }: Pick<Forecast, 'calls'>): number {
   return calls.GET + calls.POST + calls.PUT + calls.PATCH
 }
 
-function afterLook({ calls, looks }: Ahead): readonly Method[] {
+function afterLook({ calls, looks }: Ahead): readonly CallMethod[] {
   return looks ? calls.filter((method) => method !== 'GET') : []
 }
 

@@ -4,15 +4,15 @@ import type { CustomerKey } from '../model/customer.ts'
 import type { Mapped } from '../model/mapped.ts'
 import type { Memory } from '../sync/memory.ts'
 import { planNow, type Snapshot } from '../sync/snapshot.ts'
-import { type Found, foundOf, type Selection, type Verdict, verdictOn } from './differs.ts'
+import { foundOf, type SweepFacts, type SweepSelection, type SweepVerdict, verdictOn } from './differs.ts'
 
 /** What a sweep makes of one customer; `made` is null where its row cannot be read. */
-export type Judged = { readonly key: CustomerKey; readonly verdict: Verdict; readonly owed: boolean } & {
+export type Judged = { readonly key: CustomerKey; readonly verdict: SweepVerdict; readonly owed: boolean } & {
   readonly made: Made | null
 }
 
 export type Made = {
-  readonly found: Found
+  readonly found: SweepFacts
   readonly memory: Memory
   readonly mapped: Mapped
   readonly record: KnownRecord
@@ -21,7 +21,7 @@ export type Made = {
 }
 
 /** `select`: whom the sweep is for. Where a look is wanted first, somebody of whom nothing is known is unknown. */
-export function judge(snapshot: Snapshot, select: Selection): Judged {
+export function judge(snapshot: Snapshot, select: SweepSelection): Judged {
   const { key, work, mapped, rivals, desired, digestKey } = snapshot
   const { owed, record } = work
   if (snapshot.unreadable) return { key, owed, verdict: 'unreadable', made: null }

@@ -1,12 +1,12 @@
 import type { Gap } from '../capture/gap.ts'
-import type { Standing } from '../ledger/generation.ts'
+import type { MappingStatus } from '../ledger/generation.ts'
 
 export type NextSweep =
   | { readonly kind: 'mapping' | 'check' }
   | { readonly kind: 'gap'; readonly marks: readonly string[] }
 
 type Situation = {
-  readonly standing: Pick<Standing, 'current' | 'swept'>
+  readonly standing: Pick<MappingStatus, 'current' | 'swept'>
   readonly gap: Gap
   /** A table was truncated, and nobody has said what that means. */
   readonly truncated: boolean

@@ -3,8 +3,8 @@ import { readInstalled } from '../capture/catalog.ts'
 import { planCapture } from '../capture/relations.ts'
 import { captureDifference, captureStatus } from '../capture/status.ts'
 import type { Config } from '../config/config.ts'
-import { nameOf } from '../customers/problems.ts'
-import { bindGeneration, mappingChanged, type Standing } from '../ledger/generation.ts'
+import { quotedName } from '../customers/problems.ts'
+import { bindGeneration, type MappingStatus, mappingChanged } from '../ledger/generation.ts'
 import { RollcallError } from '../model/errors.ts'
 
 /**
@@ -20,7 +20,9 @@ export async function requireCapture(pool: Pool, config: Config): Promise<void> 
     if (unfit.length === 0) return
     throw new RollcallError(
       'CAPTURE_UNFIT',
-      unfit.map(({ relation, state, reasons }) => [`${nameOf(relation)}: ${state}`, ...reasons].join('; ')),
+      unfit.map(({ relation, state, reasons }) =>
+        [`${quotedName(relation)}: ${state}`, ...reasons].join('; '),
+      ),
     )
   } finally {
     client.release()
@@ -28,7 +30,7 @@ export async function requireCapture(pool: Pool, config: Config): Promise<void> 
 }
 
 /** @throws RollcallError MAPPING_CHANGED where syncs go by another mapping */
-export async function requireStanding(pool: Pool, config: Config): Promise<Standing> {
+export async function requireStanding(pool: Pool, config: Config): Promise<MappingStatus> {
   const standing = await bindGeneration(pool, config.fingerprint)
   if (!standing.current) throw mappingChanged(standing)
   return standing

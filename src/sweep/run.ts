@@ -4,7 +4,7 @@ import type { Pool } from 'pg'
 import { captureVersion } from '../capture/catalog.ts'
 import { endGap } from '../capture/gap.ts'
 import type { Config } from '../config/config.ts'
-import { markSwept, type Standing } from '../ledger/generation.ts'
+import { type MappingStatus, markSwept } from '../ledger/generation.ts'
 import { type Newcomer, noteGently, noteNow, noteUnknown, recordNewcomers } from '../ledger/note.ts'
 import {
   beginRun,
@@ -21,13 +21,13 @@ import { everybodyIsIn } from '../ledger/runs-read.ts'
 import { type CustomerKey, LANE } from '../model/customer.ts'
 import type { Digester } from '../sync/digest.ts'
 import { userIdFor } from '../sync/map.ts'
-import { EVERYBODY, howToNote, type Selection } from './differs.ts'
+import { EVERYBODY, howToNote, type SweepSelection } from './differs.ts'
 import type { Judged } from './judge.ts'
 import { makeFindMissed, NOBODY } from './missed.ts'
 import { requireCapture, requireStanding } from './ready.ts'
 import type { Restriction } from './restriction.ts'
-import { type Looked, type Swept, sweep } from './sweep.ts'
-import { addMissed, NOTHING_FOUND, type Tally } from './tally.ts'
+import { type PageResult, type Swept, sweep } from './sweep.ts'
+import { addMissed, NOTHING_FOUND, type SweepTally } from './tally.ts'
 
 export type SweepingOptions = {
   readonly pool: Pool
@@ -44,21 +44,21 @@ export type SweepingOptions = {
   /** Counts the customers for the progress that is shown; default: nobody does. */
   readonly count?: () => Promise<number | null>
   /** Once it is known which sweep this is, and whether it goes on with an earlier one. */
-  readonly onBegin?: (begun: Begun) => Promise<void>
+  readonly onBegin?: (begun: BegunSweep) => Promise<void>
   /** Told of each page, which is behind once it has resolved. */
-  readonly onProgress?: (looked: Looked) => Promise<void>
+  readonly onProgress?: (looked: PageResult) => Promise<void>
   /** Customers in a page. */
   readonly page?: number
 }
 
-export type Begun = {
+export type BegunSweep = {
   readonly id: string
   readonly resumed: boolean
   readonly total: number | null
-  readonly tally: Tally
+  readonly tally: SweepTally
 }
 
-export type Ran = Swept & {
+export type SweepEnd = Swept & {
   /** It ended early because another mapping was applied, or another sweep was begun in its place. */
   readonly superseded: boolean
   /** Some of those whom this process has found to be missed by capture, so that somebody can look for what wrote them. */
@@ -74,7 +74,7 @@ const MOST_EXAMPLES = 20
  * @throws RollcallError CAPTURE_UNFIT where what changes meanwhile would not be noticed, and MAPPING_CHANGED where
  * syncs go by another mapping
  */
-export async function runSweep(options: SweepingOptions): Promise<Ran> {
+export async function runSweep(options: SweepingOptions): Promise<SweepEnd> {
   const { pool, config, signal, kind, restriction = NO_RESTRICTION } = options
   await requireCapture(pool, config)
   const standing = await requireStanding(pool, config)
@@ -93,11 +93,11 @@ export async function runSweep(options: SweepingOptions): Promise<Ran> {
   let superseded = false
   let cursor = unfinished.cursor
   let before = begun.tally
-  const store = async (tally: Tally) => {
+  const store = async (tally: SweepTally) => {
     return await keepRun(pool, begun.id, { cursor, tally, fingerprint: config.fingerprint })
   }
 
-  const onPage = async ({ judged, tally, next }: Looked): Promise<boolean> => {
+  const onPage = async ({ judged, tally, next }: PageResult): Promise<boolean> => {
     const found = await findMissed?.(onlyMissable(judged, allIn))
     if (found && found !== NOBODY) {
       missed = addMissed({ ...tally, missed }, found.missed).missed
@@ -129,7 +129,7 @@ export async function runSweep(options: SweepingOptions): Promise<Ran> {
 /** What everybody was looked at for. */
 async function markEnded(
   { pool, kind, marks = [], restriction = NO_RESTRICTION }: SweepingOptions,
-  { generation }: Standing,
+  { generation }: MappingStatus,
 ): Promise<void> {
   if (kind === 'mapping') await markSwept(pool, generation)
   if (marks.length > 0) await endGap(pool, { ids: marks })
@@ -158,7 +158,7 @@ function bringsIn(kind: SweepKind, allIn: boolean): boolean {
 }
 
 /** After a gap, or while a mapping is being applied, that somebody differs says nothing of capture. */
-function tellsOfCapture(kind: SweepKind, { swept }: Standing): boolean {
+function tellsOfCapture(kind: SweepKind, { swept }: MappingStatus): boolean {
   return swept && (kind === 'backfill' || kind === 'check' || kind === 'resync')
 }
 
@@ -169,17 +169,17 @@ function onlyMissable(judged: readonly Judged[], allIn: boolean): readonly Judge
 
 async function takeUp(
   { pool, kind, marks = [], restriction = NO_RESTRICTION, restart = false, count }: SweepingOptions,
-  { generation }: Standing,
-): Promise<Unfinished<Position, Tally>> {
+  { generation }: MappingStatus,
+): Promise<Unfinished<Position, SweepTally>> {
   const capture = await captureVersion(pool)
   const asked = { kind, generation, options: restriction.options, marks, capture }
   // Somebody who asks for a resync has a reason to: what was looked at before it says nothing.
   const anew = restart || kind === 'resync'
-  const unfinished = anew ? null : await findRun<Position, Tally>(pool, asked)
-  return unfinished ?? (await beginRun<Position, Tally>(pool, asked, (await count?.()) ?? null))
+  const unfinished = anew ? null : await findRun<Position, SweepTally>(pool, asked)
+  return unfinished ?? (await beginRun<Position, SweepTally>(pool, asked, (await count?.()) ?? null))
 }
 
-type Noting = { readonly config: Config; readonly judged: readonly Judged[]; readonly select: Selection }
+type Noting = { readonly config: Config; readonly judged: readonly Judged[]; readonly select: SweepSelection }
 
 /**
  * Each statement by itself, since in one transaction two of them would take locks out of the order of the keys. Whoever

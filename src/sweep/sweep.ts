@@ -8,16 +8,16 @@ import { type CustomerKey, fitsIndex } from '../model/customer.ts'
 import type { Digester } from '../sync/digest.ts'
 import { everyPage } from '../sync/pages.ts'
 import { readSnapshots } from '../sync/snapshot.ts'
-import type { Selection } from './differs.ts'
+import type { SweepSelection } from './differs.ts'
 import { type Judged, judge } from './judge.ts'
 import { oneAhead } from './one-ahead.ts'
-import { addTo, NOTHING_FOUND, type Tally } from './tally.ts'
+import { addTo, NOTHING_FOUND, type SweepTally } from './tally.ts'
 
 /** What a page has brought. */
-export type Looked = {
+export type PageResult = {
   readonly judged: readonly Judged[]
   /** Of everybody so far. */
-  readonly tally: Tally
+  readonly tally: SweepTally
   /** Where the next page begins; null: this was the last one. */
   readonly next: Position | null
 }
@@ -27,23 +27,23 @@ export type SweepOptions = {
   readonly config: Config
   readonly digester: Digester
   /** Whom this sweep is for. */
-  readonly select: Selection
+  readonly select: SweepSelection
   /** Nothing is recorded yet, or it may not be read: everybody is taken for somebody of whom nothing is known. */
   readonly withoutLedger?: boolean
   /** Ends the sweep between two pages. */
   readonly signal: AbortSignal
   /** Told of each page, which is not behind before it has resolved. False ends the sweep there. */
-  readonly onPage?: (looked: Looked) => Promise<boolean>
+  readonly onPage?: (looked: PageResult) => Promise<boolean>
   /** Only customers for whom all of these hold; default everybody. */
   readonly conditions?: readonly Condition[]
   /** Where an earlier one stopped, and what it had found. */
-  readonly from?: { readonly position: Position | null; readonly tally: Tally }
+  readonly from?: { readonly position: Position | null; readonly tally: SweepTally }
   /** Customers in a page; default 500. */
   readonly page?: number
 }
 
 /** `ended`: everybody was looked at. */
-export type Swept = { readonly tally: Tally; readonly ended: boolean }
+export type Swept = { readonly tally: SweepTally; readonly ended: boolean }
 
 const PAGE = 500
 

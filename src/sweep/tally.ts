@@ -5,13 +5,13 @@ import { fieldsOf } from '../sync/answer.ts'
 import type { Memory } from '../sync/memory.ts'
 import { type Plan, takesAccess } from '../sync/plan.ts'
 import { statusIsRight } from '../sync/right.ts'
-import type { Verdict } from './differs.ts'
+import type { SweepVerdict } from './differs.ts'
 import type { Judged } from './judge.ts'
 
 /** The sum of what a sweep has found so far; its size does not depend on how many customers there are. */
-export type Tally = {
+export type SweepTally = {
   readonly customers: number
-  readonly verdicts: Readonly<Record<Verdict, number>>
+  readonly verdicts: Readonly<Record<SweepVerdict, number>>
   /** Of those who are owed: the mapping makes something else of them than it did; whether it or the row has changed
    * cannot be told. */
   readonly unsure: number
@@ -32,7 +32,7 @@ export type Tally = {
 
 type Waiting = { readonly held: number; readonly discarded: number; readonly rejected: number }
 
-export const NOTHING_FOUND: Tally = {
+export const NOTHING_FOUND: SweepTally = {
   customers: 0,
   verdicts: {
     same: 0,
@@ -53,7 +53,7 @@ export const NOTHING_FOUND: Tally = {
   missed: { inserted: 0, changed: 0, deleted: 0 },
 }
 
-export function addTo(tally: Tally, { verdict, made }: Judged): Tally {
+export function addTo(tally: SweepTally, { verdict, made }: Judged): SweepTally {
   const verdicts = increased(tally.verdicts, verdict)
   const seen = { ...tally, customers: tally.customers + 1, verdicts }
   if (!made) return seen
@@ -79,7 +79,7 @@ function waits(state: CustomerState): state is keyof Waiting {
   return state in NOTHING_FOUND.waiting
 }
 
-export function addMissed(tally: Tally, missed: Missed): Tally {
+export function addMissed(tally: SweepTally, missed: Missed): SweepTally {
   const { inserted, changed, deleted } = tally.missed
   const sum = {
     inserted: inserted + missed.inserted,

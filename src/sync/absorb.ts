@@ -1,6 +1,6 @@
 import { type OptionalField, UNVERIFIABLE_FIELD, USER_FIELDS, type UserField } from '../model/user.ts'
 import type { RemoteUser } from '../service/body.ts'
-import { type Facts, fieldsOf, reasonOf, retry, type Step } from './answer.ts'
+import { type Facts, fieldsOf, reasonOf, retry, type TurnStep } from './answer.ts'
 import type { ReadMeaning, WriteMeaning } from './classify.ts'
 import { DOUBTED, NO_VALUE } from './digest.ts'
 import type { Memory } from './memory.ts'
@@ -11,7 +11,12 @@ import { fieldsShown } from './right.ts'
 import type { Turn, TurnEnd } from './turn.ts'
 
 /** What a GET's meaning changes. One that failed changes nothing that is remembered. */
-export function absorbRead(turn: Turn, meaning: ReadMeaning, remote: RemoteUser | null, facts: Facts): Step {
+export function absorbRead(
+  turn: Turn,
+  meaning: ReadMeaning,
+  remote: RemoteUser | null,
+  facts: Facts,
+): TurnStep {
   const looked = { ...turn, lookups: turn.lookups + 1 }
   switch (meaning) {
     case 'present': {
@@ -43,7 +48,7 @@ function erasureSeen({ memory, erasure }: Turn, left: readonly OptionalField[]):
 const MAY_HAVE_LANDED: ReadonlySet<WriteMeaning> = new Set(['done', 'unclear', 'unknown'])
 
 /** What a writing request's meaning changes. */
-export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): Step {
+export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): TurnStep {
   const create = facts.plan.kind === 'create'
   const tried = {
     ...turn,
@@ -113,7 +118,7 @@ function carriedBy(plan: Plan): readonly UserField[] {
  * What may be lost by a wrong yes stays unknown until a GET shows it: a create, the end of access, and an erasure, which
  * is sent again as a whole while a GET shows what it was to clear.
  */
-function absorbUnclear(turn: Turn, facts: Facts): Step {
+function absorbUnclear(turn: Turn, facts: Facts): TurnStep {
   const { plan } = facts
   const end = unknown('unclear', facts)
   if (!turn.memory.looked || plan.kind === 'create' || takesAccess(plan, turn.memory))

@@ -21,7 +21,7 @@ export type Facts = {
 }
 
 /** What the claim knows after an answer; `end` when nothing more is to be tried in this claim. */
-export type Step = { readonly turn: Turn; readonly end?: TurnEnd }
+export type TurnStep = { readonly turn: Turn; readonly end?: TurnEnd }
 
 /** The optional fields that a plan writes. */
 export function fieldsOf(plan: Plan): readonly OptionalField[] {

@@ -1,7 +1,7 @@
 // What a claim is carried out with, and what is told of it.
 import type { Brake } from '../brake/brake.ts'
 import type { Config } from '../config/config.ts'
-import type { Found } from '../customers/read.ts'
+import type { FoundRow } from '../customers/read.ts'
 import type { Claim } from '../ledger/claim.ts'
 import type { KnownRecord } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
@@ -34,7 +34,7 @@ export type SyncContext = {
   readonly permits: Permits
   readonly backoff: Backoff
   readonly random: () => number
-  readonly readRow: (key: CustomerKey) => Promise<Found>
+  readonly readRow: (key: CustomerKey) => Promise<FoundRow>
   readonly readRecord: (key: CustomerKey) => Promise<KnownRecord>
   readonly readClaimants: (userId: string) => Promise<readonly CustomerKey[]>
   readonly brake: Brake
@@ -49,7 +49,7 @@ export type SyncContext = {
   readonly wakeWaiting: (freed: FreedOf) => Promise<unknown>
 }
 
-export type Run = {
+export type ClaimRun = {
   readonly claim: Claim
   /** Taken before the claim, for the first call; given back when none is made. */
   readonly permit: Permit

@@ -11,7 +11,7 @@ import { conflictWaitMs, withoutConflict } from './conflict.ts'
 import type { SyncContext } from './context.ts'
 import { freedBy } from './freed.ts'
 import { forgetUnmanaged, issuesOf, type Memory, toRecord } from './memory.ts'
-import { isThere, wasThere } from './there.ts'
+import { existedBefore, existsRemotely } from './there.ts'
 import { timeNeededMs } from './time-needed.ts'
 import type { Turn, TurnEnd } from './turn.ts'
 
@@ -66,7 +66,7 @@ export function makeEnding({ context, claim, mapped, record, rivals, turn, last,
     record: toRecord(memory, digester.id, {
       userId,
       ...stateOf(end, record),
-      wasThere: isThere(wasThere(record) && record.userId === userId, turn.memory, end),
+      wasThere: existsRemotely(existedBefore(record) && record.userId === userId, turn.memory, end),
       issues: issuesFor(mapped, turn.memory),
     }),
     ...(turn.erasure.cleared || turn.erasure.left ? { erasure: turn.erasure } : {}),

@@ -1,10 +1,10 @@
 // Values that a customer's user no longer holds, and the customers that wait for one of them.
 import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
-import type { Found } from '../customers/read.ts'
+import type { FoundRow } from '../customers/read.ts'
 import type { Reading } from '../customers/reading.ts'
 import { makeBatch } from '../ledger/batch.ts'
-import { readWaiting, type Waiting, wake } from '../ledger/conflicts.ts'
+import { readWaiting, type WaitingCustomer, wake } from '../ledger/conflicts.ts'
 import type { Freed } from '../ledger/end-of-claim.ts'
 import type { LedgerRecord } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
@@ -84,10 +84,13 @@ export function makeWakeWaiting({ pool, config, digester, read }: Waking) {
 
 type Comparing = Pick<Waking, 'config' | 'digester'> & {
   readonly all: readonly FreedOf[]
-  readonly rows: ReadonlyMap<CustomerKey, Found>
+  readonly rows: ReadonlyMap<CustomerKey, FoundRow>
 }
 
-function waitsFor({ key, fields, nowMs }: Waiting, { all, rows, config, digester }: Comparing): boolean {
+function waitsFor(
+  { key, fields, nowMs }: WaitingCustomer,
+  { all, rows, config, digester }: Comparing,
+): boolean {
   const row = rows.get(key)
   if (row === undefined) return false
   const mapped = mapFound(config, key, row, new Date(nowMs))

@@ -1,5 +1,5 @@
 import type { Permit } from '../pace/pace.ts'
-import type { Run, SyncContext } from './context.ts'
+import type { ClaimRun, SyncContext } from './context.ts'
 import type { Turn, TurnEnd } from './turn.ts'
 
 /** Whoever may not call now is asked again after this; while nobody may, no job is put on the queue at all. */
@@ -9,7 +9,7 @@ const PAUSED_MS = 5000
  * What must be had before each call of a claim: a permit of the common pace, and enough of the claim's lifetime for the
  * whole request. An ending where one of them is missing.
  */
-export function makeGate(context: Pick<SyncContext, 'permits'>, run: Run) {
+export function makeGate(context: Pick<SyncContext, 'permits'>, run: ClaimRun) {
   let permit: Permit | null = run.permit
   let { epoch } = run.permit
 
@@ -52,7 +52,7 @@ export function makeGate(context: Pick<SyncContext, 'permits'>, run: Run) {
  */
 async function takePermit(
   permits: SyncContext['permits'],
-  { stopping, expired }: Run,
+  { stopping, expired }: ClaimRun,
 ): Promise<Permit | 'paused' | null> {
   const enough = AbortSignal.any([stopping, expired])
   try {

@@ -3,7 +3,7 @@ import type { CustomerKey } from '../model/customer.ts'
 import { type Mapped, userIdOf } from '../model/mapped.ts'
 import { UNVERIFIABLE_FIELD } from '../model/user.ts'
 import { type Digester, DOUBTED, NO_VALUE } from './digest.ts'
-import { wasThere } from './there.ts'
+import { existedBefore } from './there.ts'
 
 /** A customer's record, and whose it is. */
 export type Kept = {
@@ -38,7 +38,7 @@ export function inherit(from: Kept, { own, mapped, digester }: Inheriting): Know
     ...own.record,
     userId: userIdOf(mapped),
     remote: 'unknown',
-    wasThere: wasThere(record),
+    wasThere: existedBefore(record),
     sentStatus: from.doubted ? null : record.sentStatus,
     seenStatus: null,
     sent: countryOf(from, { own, mapped, digester }),

@@ -3,11 +3,11 @@ import type { Ending } from '../ledger/end-of-claim.ts'
 import type { Lease } from '../ledger/lease.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Permit, Permits } from '../pace/pace.ts'
-import type { Run, SyncContext, SyncStep } from './context.ts'
+import type { ClaimRun, SyncContext, SyncStep } from './context.ts'
 import { runClaim } from './run.ts'
 import { timeNeededMs } from './time-needed.ts'
 
-export type Clock = {
+export type JobClock = {
   /** Wall clock, milliseconds since 1970: goes on while the machine sleeps. */
   readonly wall: () => number
   /** Monotonic milliseconds: not set back by anybody. */
@@ -18,7 +18,7 @@ export type JobOptions = {
   readonly context: SyncContext
   readonly claim: (lease: Lease) => Promise<Claim | null>
   readonly end: (ending: Ending) => Promise<boolean>
-  readonly clock: Clock
+  readonly clock: JobClock
   readonly stopping: AbortSignal
   readonly abort: AbortSignal
   readonly observe: (key: CustomerKey, step: SyncStep, claim: Claim) => void
@@ -49,7 +49,7 @@ export function makeJob(options: JobOptions) {
     const expired = AbortSignal.timeout(Math.max(0, lifetimeMs - needed))
     const claimed = await claimWith(permit, lease)
     if (!claimed) return null
-    const run: Run = {
+    const run: ClaimRun = {
       claim: claimed,
       permit,
       hasTime: () => lifetimeMs - Math.max(clock.wall() - wall, clock.monotonic() - monotonic) >= needed,

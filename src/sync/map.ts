@@ -2,7 +2,7 @@ import type { Config, FieldSource, Row } from '../config/config.ts'
 import { NotListed, TooLarge } from '../config/source.ts'
 import { Held, Unheld } from '../config/until.ts'
 import { keyParts } from '../customers/key.ts'
-import type { Found } from '../customers/read.ts'
+import type { FoundRow } from '../customers/read.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type FieldTypes, FORMATS, joinPhone } from '../model/formats.ts'
 import type { FieldIssue, Holding, Mapped } from '../model/mapped.ts'
@@ -45,7 +45,7 @@ export function mapCustomer(config: Config, { key, row, now }: Customer): Mapped
 const AMBIGUOUS: FieldIssue = { field: 'user_id', code: 'invalid', expected: 'one row for each customer key' }
 
 /** The same for what a read found. */
-export function mapFound(config: Config, key: CustomerKey, found: Found, now: Date): Mapped {
+export function mapFound(config: Config, key: CustomerKey, found: FoundRow, now: Date): Mapped {
   if (found !== 'ambiguous') return mapCustomer(config, { key, row: found, now })
   return { kind: 'rejected', userId: userIdFor(config, key), issues: [AMBIGUOUS] }
 }

@@ -1,6 +1,6 @@
 import type { Reason } from '../ledger/record.ts'
 import { OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
-import { type Facts, fieldsOf, reasonOf, type Step } from './answer.ts'
+import { type Facts, fieldsOf, reasonOf, type TurnStep } from './answer.ts'
 import { conflictMarks, isAbout, suspects, withConflict } from './conflict.ts'
 import type { Memory } from './memory.ts'
 import { doubtHidden } from './remember.ts'
@@ -13,7 +13,7 @@ import type { SetAside, Turn } from './turn.ts'
  * erasure, as far as it was refused; and an answer to a status alone that can be no judgement on it (too large, or
  * a conflict, since no other user can have it).
  */
-export function absorbRefusal(turn: Turn, facts: Facts): Step {
+export function absorbRefusal(turn: Turn, facts: Facts): TurnStep {
   const { plan } = facts
   const status = facts.status ?? 0
   if (plan.kind === 'create') {
@@ -72,7 +72,7 @@ const NULLABLE: OptionalField = 'description'
  * The fields that the answer names are left out of the next try; without such names, or refused again, what may surely
  * be empty goes alone. Three calls at most; what could not be cleared is tried again later.
  */
-function absorbRefusedErasure(turn: Turn, facts: Facts, fields: readonly OptionalField[]): Step {
+function absorbRefusedErasure(turn: Turn, facts: Facts, fields: readonly OptionalField[]): TurnStep {
   const { setAside: before } = turn
   const some = before ? [] : blamed(facts.named, fields)
   const kept = fields.filter((field) => (some.length > 0 ? !some.includes(field) : field === NULLABLE))
@@ -108,7 +108,7 @@ export function afterRefusedCreate(
   turn: Turn,
   refusal: NonNullable<Turn['refusedCreate']>,
   facts: Facts,
-): Step {
+): TurnStep {
   const { status, fields, named, conflict } = refusal
   if (conflict) return afterConflict(turn, refusal, facts)
   const reason: Reason = { code: 'refused', status, fields, ...(named.length > 0 ? { named } : {}) }
@@ -127,7 +127,7 @@ function afterConflict(
   turn: Turn,
   { status, fields, named }: NonNullable<Turn['refusedCreate']>,
   facts: Facts,
-): Step {
+): TurnStep {
   const reason: Reason = { code: 'conflict', status, ...(named.length > 0 ? { named } : {}) }
   const aside = named.length > 0 ? named : fields
   const memory =

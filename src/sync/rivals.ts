@@ -1,12 +1,12 @@
 import type { Config } from '../config/config.ts'
-import type { Found } from '../customers/read.ts'
+import type { FoundRow } from '../customers/read.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type Mapped, userIdOf } from '../model/mapped.ts'
 import { mapFound } from './map.ts'
 
 export type Reads = {
   readonly config: Config
-  readonly readRow: (key: CustomerKey) => Promise<Found>
+  readonly readRow: (key: CustomerKey) => Promise<FoundRow>
   readonly readClaimants: (userId: string) => Promise<readonly CustomerKey[]>
   /** The database's time, by which the others are mapped. */
   readonly now: Date

@@ -7,7 +7,7 @@ import { absenceBraked, afterStop, braked } from './braking.ts'
 import { type Called, callService } from './call.ts'
 import { classifyRead, classifyWrite, type Outcome } from './classify.ts'
 import { withoutConflict } from './conflict.ts'
-import type { Run, SyncContext } from './context.ts'
+import type { ClaimRun, SyncContext } from './context.ts'
 import { forCustomer } from './digest.ts'
 import { makeEnding } from './finish.ts'
 import { makeGate } from './gate.ts'
@@ -16,7 +16,7 @@ import { type Memory, rememberFor, startMemory } from './memory.ts'
 import { leavesTrial } from './plan.ts'
 import { busyness, signOf } from './sign.ts'
 import { readSubject, type Subject } from './subject.ts'
-import { wasThere } from './there.ts'
+import { existedBefore } from './there.ts'
 import { type Call, nextMove, startTurn, type Turn, type TurnEnd } from './turn.ts'
 
 /**
@@ -24,7 +24,7 @@ import { type Call, nextMove, startTurn, type Turn, type TurnEnd } from './turn.
  * ending. Row and record are read after the claim was committed, each in a new snapshot: read before it, a
  * change between the two would be settled without having been seen.
  */
-export async function runClaim(context: SyncContext, run: Run): Promise<Ending> {
+export async function runClaim(context: SyncContext, run: ClaimRun): Promise<Ending> {
   const { claim } = run
   const gate = makeGate(context, run)
   try {
@@ -56,7 +56,7 @@ function lookAfter({ config }: SyncContext, { writtenAgoMs }: KnownRecord): numb
 
 type Recalled = { readonly record: LedgerRecord; readonly mapped: Mapped }
 
-function recall({ digester }: SyncContext, { claim, look }: Run, { record, mapped }: Recalled): Memory {
+function recall({ digester }: SyncContext, { claim, look }: ClaimRun, { record, mapped }: Recalled): Memory {
   const unknown = claim.unknown || look
   const memory = startMemory({ ...claim, record, unknown, digestKey: digester.id })
   return rememberFor(memory, { mapped, record, digests: forCustomer(digester, claim.key) })
@@ -64,7 +64,7 @@ function recall({ digester }: SyncContext, { claim, look }: Run, { record, mappe
 
 type Turning = {
   readonly context: SyncContext
-  readonly run: Run
+  readonly run: ClaimRun
   readonly gate: ReturnType<typeof makeGate>
   readonly subject: Subject
   readonly own: KnownRecord
@@ -86,7 +86,7 @@ async function takeTurns({ context, run, gate, subject, own, record, memory }: T
   const braking = {
     ...{ brake: context.brake, key, digests, record: own },
     before: {
-      wasThere: record.userId === userIdOf(mapped) && wasThere(record),
+      wasThere: record.userId === userIdOf(mapped) && existedBefore(record),
       erases: mapped.kind === 'removed' && rivals.length === 0 && context.policy.onRemove === 'erase',
       shownWithout: own.state === 'idle' && own.seenStatus === 0,
     },

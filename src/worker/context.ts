@@ -5,13 +5,13 @@ import { whenNoted } from '../capture/noted.ts'
 import { outboxSource } from '../capture/outbox.ts'
 import type { Config } from '../config/config.ts'
 import { type CustomersShape, describeCustomers } from '../customers/describe.ts'
-import type { Found } from '../customers/read.ts'
+import type { FoundRow } from '../customers/read.ts'
 import { makeReading, type Reading } from '../customers/reading.ts'
 import { endPool, makePool } from '../database/pool.ts'
 import { databaseAt, roleOf } from '../database/session.ts'
 import { makeBatch } from '../ledger/batch.ts'
 import { doubtStatus } from '../ledger/ending.ts'
-import { bindGeneration, type Standing } from '../ledger/generation.ts'
+import { bindGeneration, type MappingStatus } from '../ledger/generation.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
 import { reachable } from '../ledger/reachable.ts'
 import { makeReadClaimants, makeReadDoubted, makeReadRecord } from '../ledger/record.ts'
@@ -45,7 +45,7 @@ export type Opened = {
   readonly warnings: readonly string[]
   readonly binding: Binding
   /** Where our mapping stands; a claim is only made while it is the one that syncs go by. */
-  readonly standing: Standing
+  readonly standing: MappingStatus
   /** Names the keys that this process calls with; tells nothing of them. */
   readonly credentials: string
   close(): Promise<void>
@@ -114,7 +114,7 @@ export async function openSync({
     }
     const { described, binding, standing } = await reachable(opening, { role })
     const readMany = makeReading(pool, config, described, { onMisfits })
-    const readRow = makeBatch<CustomerKey, Found>(async (keys) => {
+    const readRow = makeBatch<CustomerKey, FoundRow>(async (keys) => {
       const { rows, unreadable } = await readMany([...new Set(keys)])
       return keys.map((key) => unreadable.get(key) ?? rows.get(key) ?? null)
     })

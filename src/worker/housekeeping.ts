@@ -1,5 +1,5 @@
 import type { ClientBase, Pool } from 'pg'
-import { needsPerson, readBrake } from '../brake/list.ts'
+import { brakeNeedsPerson, readBrake } from '../brake/list.ts'
 import { readInstalled } from '../capture/catalog.ts'
 import { collapseOutbox } from '../capture/collapse.ts'
 import { openMarks } from '../capture/marks.ts'
@@ -7,7 +7,7 @@ import { planCapture } from '../capture/relations.ts'
 import { captureDifference, captureStatus } from '../capture/status.ts'
 import type { Config } from '../config/config.ts'
 import { findMisfits } from '../customers/describe.ts'
-import { nameOf } from '../customers/problems.ts'
+import { quotedName } from '../customers/problems.ts'
 import { pruneFindings } from '../drift/list.ts'
 import { pruneCalls } from '../ledger/calls.ts'
 import { type Binding, readBinding } from '../ledger/target.ts'
@@ -71,7 +71,7 @@ export function makeHousekeeping({ pool, binding, config, log, now }: Options) {
     if (again) told.clear()
     const { rows } = await pool.query<{ kind: string }>(TRIPPED)
     if (!again && rows.every(({ kind }) => told.has(kind))) return
-    for (const { kind, held, trippedAt, limit } of (await readBrake(pool)).filter(needsPerson)) {
+    for (const { kind, held, trippedAt, limit } of (await readBrake(pool)).filter(brakeNeedsPerson)) {
       if (told.has(kind)) continue
       told.add(kind)
       const about = { kind, customers: held, since: trippedAt, limit }
@@ -87,7 +87,7 @@ export function makeHousekeeping({ pool, binding, config, log, now }: Options) {
       for (const { relation, state, reasons } of captureStatus(difference)) {
         if (state === 'fits' || state === 'leftover') continue
         log.error(
-          { table: nameOf(relation), state, reasons },
+          { table: quotedName(relation), state, reasons },
           'changes may be missed: run `rollcall capture install`',
         )
       }

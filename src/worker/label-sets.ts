@@ -78,7 +78,7 @@ export const STATES = all<ShownState>({
   discarded: true,
 })
 export const BRAKE_KINDS: readonly HeldKind[] = HELD_KINDS.filter((kind) => kind !== 'truncated')
-export const CAUSES = ['outage', 'credentials'] as const
+export const BREAKER_CAUSES = ['outage', 'credentials'] as const
 
 export const SWEEP_KINDS = all<SweepKind>({
   backfill: true,

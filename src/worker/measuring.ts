@@ -1,5 +1,5 @@
 import type { CallEntry } from '../ledger/calls.ts'
-import { type Health, makeLoopHealth, type Step } from '../ops/health.ts'
+import { type Health, type LoopStep, makeLoopHealth } from '../ops/health.ts'
 import { makeLately } from '../ops/lately.ts'
 import { makeMetrics } from '../ops/metrics.ts'
 import type { SyncStep } from '../sync/context.ts'
@@ -47,7 +47,7 @@ type Options = {
   readonly onTrouble: (error: unknown) => void
 }
 
-export type Look = Pick<CallEntry, 'method' | 'meaning' | 'status' | 'ms'>
+export type MeasuredCall = Pick<CallEntry, 'method' | 'meaning' | 'status' | 'ms'>
 
 export type Measuring = {
   /** What the worker tells as it goes; `onStep` takes names, codes and times of a step, and no key. */
@@ -55,8 +55,8 @@ export type Measuring = {
     onCaptured(changes: number): void
     onStep(key: unknown, step: SyncStep): void
     /** A call that verification made. */
-    onLook(look: Look): void
-    watchLoop(loop: LoopName, step: Step): Step
+    onLook(look: MeasuredCall): void
+    watchLoop(loop: LoopName, step: LoopStep): LoopStep
   }
   health(): Health
   /** From now on metrics show the tables as well. */
@@ -104,7 +104,7 @@ export function makeMeasuring({ now, onTrouble }: Options): Measuring {
     help: '1: what is shown of the tables is of late; 0: they could not be read, and nothing is shown of them',
     labels: {},
   })
-  const countCall = ({ method, meaning, status, ms }: Look): void => {
+  const countCall = ({ method, meaning, status, ms }: MeasuredCall): void => {
     calls({ method, meaning, status: statusClassOf(status) }, 1)
     duration({ method }, ms / 1000)
   }

@@ -1,4 +1,4 @@
-import type { Note } from '../capture/source.ts'
+import type { NoteChanges } from '../capture/source.ts'
 import type { Config } from '../config/config.ts'
 import { note, recordNewcomers } from '../ledger/note.ts'
 import { userIdFor } from '../sync/map.ts'
@@ -8,7 +8,7 @@ import { userIdFor } from '../sync/map.ts'
  * while its `user_id` stays is two customers for a moment: whoever is asked to revoke the one who is gone must see the
  * one who has come.
  */
-export function makeNoting(config: Config): Note {
+export function makeNoting(config: Config): NoteChanges {
   return async (client, changes) => {
     await note(client, changes)
     const known = changes.map(({ key }) => ({ key, userId: userIdFor(config, key) }))

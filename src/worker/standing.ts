@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
 import type { Consumer } from '../dispatch/queue.ts'
-import { readStanding, type Standing } from '../ledger/generation.ts'
+import { type MappingStatus, readStanding } from '../ledger/generation.ts'
 import { type Lease, unlease } from '../ledger/lease.ts'
 import type { Log } from '../ops/log.ts'
 
@@ -31,7 +31,10 @@ export function makeStanding({ pool, config, log, now }: Options) {
   let tellAt = Number.POSITIVE_INFINITY
 
   /** As a worker starts: before this, jobs are given back where the mapping is not the present one. */
-  async function start(consuming: Pick<Consumer, 'pause' | 'resume'>, standing: Standing): Promise<void> {
+  async function start(
+    consuming: Pick<Consumer, 'pause' | 'resume'>,
+    standing: MappingStatus,
+  ): Promise<void> {
     consumer = consuming
     await turn(standing.current)
   }
@@ -51,7 +54,7 @@ export function makeStanding({ pool, config, log, now }: Options) {
   }
 
   /** Again and again, since what is owed waits for it. */
-  function tell({ generation, appliedAt, earlier }: Standing): void {
+  function tell({ generation, appliedAt, earlier }: MappingStatus): void {
     tellAt = now() + TELL_AGAIN_MS
     const about = { generation, since: appliedAt }
     if (earlier) log.error(about, `a later mapping was applied: this worker syncs nothing; ${APPLY_IT}`)

@@ -8,8 +8,8 @@ import { checkIsDue } from '../ledger/runs-read.ts'
 import { RollcallError } from '../model/errors.ts'
 import type { Log } from '../ops/log.ts'
 import { type NextSweep, nextSweep } from '../sweep/next.ts'
-import { type Ran, runSweep } from '../sweep/run.ts'
-import type { Tally } from '../sweep/tally.ts'
+import { runSweep, type SweepEnd } from '../sweep/run.ts'
+import type { SweepTally } from '../sweep/tally.ts'
 import type { Digester } from '../sync/digest.ts'
 
 type Options = {
@@ -52,7 +52,9 @@ export function makeSweeping({ pool, config, digester, log, signal }: Options) {
     return nextSweep({ standing, gap, truncated, checkDue })
   }
 
-  async function run(next: NextSweep): Promise<{ readonly next: NextSweep; readonly swept: Ran } | null> {
+  async function run(
+    next: NextSweep,
+  ): Promise<{ readonly next: NextSweep; readonly swept: SweepEnd } | null> {
     try {
       return { next, swept: await runSweep({ pool, config, digester, signal, ...next }) }
     } catch (error) {
@@ -62,7 +64,7 @@ export function makeSweeping({ pool, config, digester, log, signal }: Options) {
     }
   }
 
-  function tell({ kind }: NextSweep, { ended, tally, examples }: Ran): void {
+  function tell({ kind }: NextSweep, { ended, tally, examples }: SweepEnd): void {
     if (!ended) return
     const about = counts(tally)
     if (kind === 'mapping') log.info(about, 'the mapping is applied to everybody')
@@ -70,7 +72,7 @@ export function makeSweeping({ pool, config, digester, log, signal }: Options) {
     else tellMissed(about, tally.missed, examples)
   }
 
-  function tellMissed(about: object, missed: Tally['missed'], examples: Ran['examples']): void {
+  function tellMissed(about: object, missed: SweepTally['missed'], examples: SweepEnd['examples']): void {
     const { inserted, changed, deleted } = missed
     if (inserted + changed + deleted === 0) log.info(about, 'capture was checked: it has missed nothing')
     else
@@ -81,6 +83,6 @@ export function makeSweeping({ pool, config, digester, log, signal }: Options) {
   }
 }
 
-function counts({ customers, verdicts, unsure, plans, fields }: Tally) {
+function counts({ customers, verdicts, unsure, plans, fields }: SweepTally) {
   return { customers, differ: verdicts.differs, unsure, plans, fields }
 }

@@ -5,7 +5,7 @@ import { mostAt } from '../dispatch/depth.ts'
 import { MISSED_HOW } from '../ledger/runs-read.ts'
 import { LANE } from '../model/customer.ts'
 import { makeMetrics } from '../ops/metrics.ts'
-import { BRAKE_KINDS, CAUSES, STATES, SWEEP_KINDS } from './label-sets.ts'
+import { BRAKE_KINDS, BREAKER_CAUSES, STATES, SWEEP_KINDS } from './label-sets.ts'
 import type { Tables } from './tables.ts'
 
 /** None: it was not read, and is not shown; a nought would say that all is well. */
@@ -138,7 +138,8 @@ const PACE: readonly Gauge[] = [
     'breaker_open',
     '1: nobody calls the service but for a probe',
     'cause',
-    ({ pace }) => pace && each(CAUSES, (cause) => (pace.breaker === 'open' && pace.cause === cause ? 1 : 0)),
+    ({ pace }) =>
+      pace && each(BREAKER_CAUSES, (cause) => (pace.breaker === 'open' && pace.cause === cause ? 1 : 0)),
   ),
   one(
     'breaker_trying',

@@ -1,7 +1,7 @@
 // A worker may be started before the servers that it needs: it waits for them.
 import { type ErrorCode, RollcallError } from '../model/errors.ts'
 
-export type Waiting = {
+export type WaitingForServer = {
   /** Ends the waiting. */
   readonly stop: AbortSignal
   /** Milliseconds; ends early with the signal. */
@@ -23,7 +23,7 @@ const PASSING: ReadonlySet<ErrorCode> = new Set(['DATABASE_DOWN', 'QUEUE_DOWN'])
  * Tries `open` until nothing that it needs is away, with growing pauses. Resolves to null when it was told to stop
  * before that; every other error is thrown as it is.
  */
-export async function whenUp<T>(open: () => Promise<T>, waiting: Waiting): Promise<T | null> {
+export async function whenUp<T>(open: () => Promise<T>, waiting: WaitingForServer): Promise<T | null> {
   const { stop, sleep, now, tell } = waiting
   const told = new Map<ErrorCode, number>()
   for (let pause = FIRST_PAUSE_MS; !stop.aborted; pause = Math.min(MOST_PAUSE_MS, pause * 2)) {

@@ -1,11 +1,11 @@
 import type { Pool } from 'pg'
 import type { Witness } from '../dispatch/queue.ts'
 import { leap, type Mark, markOf, readPlace } from '../ledger/mark.ts'
-import { type Difference, targetChanged } from '../ledger/target-changed.ts'
+import { type TargetDifference, targetChanged } from '../ledger/target-changed.ts'
 import type { RollcallError } from '../model/errors.ts'
 
 /** A disk snapshot that was put back carries the binding, too, and shows nothing of it inside. */
-const BEHIND: Difference = {
+const BEHIND: TargetDifference = {
   kind: 'behind',
   says: 'the database went back in time: leases that workers have used are missing in it',
 }

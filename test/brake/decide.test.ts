@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { baseIsOld } from '../../src/brake/base.ts'
 import { type BrakeKind, limitOf } from '../../src/brake/brake.ts'
-import { type Asked, decide, type KindState } from '../../src/brake/decide.ts'
+import { decide, type KindState, type WeighedRequest } from '../../src/brake/decide.ts'
 
 const state = (kind: BrakeKind, rest: Partial<KindState> = {}): KindState => ({
   kind,
@@ -12,7 +12,11 @@ const state = (kind: BrakeKind, rest: Partial<KindState> = {}): KindState => ({
   expected: 0,
   ...rest,
 })
-const ask = (key: string, kinds: readonly BrakeKind[], rest: Partial<Asked> = {}): Asked => ({
+const ask = (
+  key: string,
+  kinds: readonly BrakeKind[],
+  rest: Partial<WeighedRequest> = {},
+): WeighedRequest => ({
   key,
   desired: 'd',
   kinds,
@@ -83,7 +87,7 @@ describe('the decision of the brake', () => {
     expect([answers, entries.length, trips]).toEqual([[[], [], []], 2, []])
   })
 
-  it.each<[string, Partial<KindState>, Partial<Asked>, readonly string[], number]>([
+  it.each<[string, Partial<KindState>, Partial<WeighedRequest>, readonly string[], number]>([
     [
       'was let through and failed: goes on where the kind has tripped since',
       { tripped: true, taken: 2 },

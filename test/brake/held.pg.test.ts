@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { expect, test } from 'vitest'
 import { discard, release } from '../../src/brake/held.ts'
-import { listHeld, needsPerson, readBrake } from '../../src/brake/list.ts'
+import { brakeNeedsPerson, listHeld, readBrake } from '../../src/brake/list.ts'
 import { listDecisions } from '../../src/brake/log.ts'
 import { makeBrake } from '../../src/brake/reserve.ts'
 import { freshDatabase } from '../support/database.ts'
@@ -127,7 +127,7 @@ test('a kind stays tripped until nobody waits for it, and then counts from nothi
 test('a kind that has tripped and holds nobody any more needs a person as well, who is written down', async () => {
   await using db = await freshDatabase()
   await trip(db.pool, 'status')
-  expect((await readBrake(db.pool)).filter(needsPerson)).toMatchObject([
+  expect((await readBrake(db.pool)).filter(brakeNeedsPerson)).toMatchObject([
     { kind: 'status', held: 0, limit: 1, taken: 1 },
   ])
   expect(await discard(db.pool, { kind: 'status', ...PERSON })).toEqual({

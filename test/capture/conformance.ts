@@ -2,7 +2,7 @@
 // column of a customer, in whatever kind of statement, is noted once it is committed, and nothing else is.
 import { describe, expect, test } from 'vitest'
 import { openMarks } from '../../src/capture/marks.ts'
-import type { Change } from '../../src/capture/source.ts'
+import type { CapturedChange } from '../../src/capture/source.ts'
 import { runs } from '../support/size.ts'
 import { names, relations } from './conformance-relations.ts'
 import { type CaptureMode, CUSTOMERS, openScene } from './scene.ts'
@@ -25,7 +25,7 @@ function statements(mode: CaptureMode): void {
     await using scene = await openScene({ mode })
     const before = Date.now()
     await scene.sql(`INSERT INTO customers (id) VALUES (1), (2)`)
-    const changes: Change[] = []
+    const changes: CapturedChange[] = []
     await scene.source.drain(async (_, some) => void changes.push(...some), 100)
     expect(changes.map(({ key, lane }) => ({ key, lane }))).toEqual([
       { key: '1', lane: 1 },
@@ -220,7 +220,7 @@ function transactions(mode: CaptureMode): void {
   test('a drain takes no more than its limit, and the rest stays', async () => {
     await using scene = await openScene({ mode, tables: FOUR })
     await scene.sql(`UPDATE customers SET plan = 'premium'`)
-    const first: Change[] = []
+    const first: CapturedChange[] = []
     expect(await scene.source.drain(async (_, some) => void first.push(...some), 3)).toBe(3)
     expect([...first.map(({ key }) => key), ...(await scene.keys())].sort()).toEqual(['1', '2', '3', '4'])
   })

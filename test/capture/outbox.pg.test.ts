@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { collapseOutbox } from '../../src/capture/collapse.ts'
 import { outboxSource } from '../../src/capture/outbox.ts'
-import type { Note } from '../../src/capture/source.ts'
+import type { NoteChanges } from '../../src/capture/source.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 import { openScene } from './scene.ts'
 import { triggerMode as mode } from './trigger-mode.ts'
 
 /** Counts notes by key in a table of the same database, so that a rolled-back one does not count. */
 const COUNTER = 'CREATE TABLE counted (key text, at timestamptz)'
-const count: Note = async (client, changes) => {
+const count: NoteChanges = async (client, changes) => {
   await client.query('INSERT INTO counted SELECT * FROM unnest($1::text[], $2::timestamptz[])', [
     changes.map(({ key }) => key),
     changes.map(({ at }) => at),
@@ -29,7 +29,7 @@ describe('drain', () => {
       writing -= 1
     }
     let turn = 0
-    const flaky: Note = async (client, changes) => {
+    const flaky: NoteChanges = async (client, changes) => {
       await count(client, changes)
       turn += 1
       if (turn % 5 === 0) throw new Error('the process was killed')

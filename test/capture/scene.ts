@@ -1,6 +1,6 @@
 // A database with customers in it, watched in one way or another.
 
-import type { Change, ChangeSource } from '../../src/capture/source.ts'
+import type { CapturedChange, ChangeSource } from '../../src/capture/source.ts'
 import type { Config } from '../../src/config/config.ts'
 import type { RollcallConfig } from '../../src/config/define.ts'
 import { resolveConfig } from '../../src/config/resolve.ts'
@@ -69,9 +69,9 @@ export async function openScene({
   await db.pool.query(tables)
   const capturing = opening.use(await mode.start(db, watched))
   const changes = async () => {
-    const all: Change[] = []
+    const all: CapturedChange[] = []
     await capturing.caughtUp()
-    const note = async (_: unknown, some: readonly Change[]) => {
+    const note = async (_: unknown, some: readonly CapturedChange[]) => {
       all.push(...some)
     }
     while ((await capturing.source.drain(note, 10_000)) > 0);

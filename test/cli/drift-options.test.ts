@@ -1,16 +1,16 @@
 // What a call of `rollcall drift` asks for, and what is said of one that cannot be understood.
 import { describe, expect, test } from 'vitest'
-import { type Asked, commandOf, type Options, readAsked } from '../../src/cli/drift-options.ts'
+import { commandOf, type DriftAsked, type DriftFlags, readDriftAsked } from '../../src/cli/drift-options.ts'
 import { RollcallError } from '../../src/model/errors.ts'
 
-const NOTHING: Asked = {
+const NOTHING: DriftAsked = {
   ...{ fromLedger: false, sample: null, where: [], rate: null, restart: false, maxDrift: null },
   ...{ repair: false, believed: null, showValues: false, format: 'table', output: null },
 }
 
-function problemsOf(options: Options): readonly string[] {
+function problemsOf(options: DriftFlags): readonly string[] {
   try {
-    readAsked(options)
+    readDriftAsked(options)
   } catch (error) {
     if (error instanceof RollcallError && error.code === 'USAGE') return error.details
     throw error
@@ -19,7 +19,7 @@ function problemsOf(options: Options): readonly string[] {
 }
 
 describe('options', () => {
-  test.each<[Options, Partial<Asked>]>([
+  test.each<[DriftFlags, Partial<DriftAsked>]>([
     [{}, {}],
     [{ sample: '500' }, { sample: 500 }],
     [{ sample: '1000000' }, { sample: 1_000_000 }],
@@ -38,9 +38,9 @@ describe('options', () => {
       { repair: true, showValues: true },
       { repair: true, showValues: true },
     ],
-  ])('%j', (options, asked) => expect(readAsked(options)).toEqual({ ...NOTHING, ...asked }))
+  ])('%j', (options, asked) => expect(readDriftAsked(options)).toEqual({ ...NOTHING, ...asked }))
 
-  test.each<[Options, RegExp]>([
+  test.each<[DriftFlags, RegExp]>([
     [{ why: 'meant' }, /^--why: only with --believe/],
     [{ repair: true, by: 'me' }, /^--by: only with --why/],
     [{ believe: true }, /^--why is needed/],

@@ -2,16 +2,20 @@
 import { describe, expect, test } from 'vitest'
 import { estimateOf, exitFor, warningOf } from '../../src/cli/drift-report.ts'
 import { EMPTY_TALLY } from '../../src/drift/tally.ts'
-import type { Tally } from '../../src/drift/words.ts'
-import type { Outcome, Report } from '../../src/report/report.ts'
+import type { DriftTally } from '../../src/drift/words.ts'
+import type { Report, RunOutcome } from '../../src/report/report.ts'
 
-const tally = (checked: number, kinds: Tally['kinds'] = {}): Tally => ({ ...EMPTY_TALLY, checked, kinds })
-const holding = (checked: number, held: number): Tally => ({ ...tally(checked), skipped: { held } })
-const COMPLETE: Outcome = { kind: 'complete' }
-const STOPPED: Outcome = { kind: 'stopped', why: 'asked', resume: null }
-const DOUBTED: Outcome = { kind: 'not-credible', why: 'nobody-there' }
+const tally = (checked: number, kinds: DriftTally['kinds'] = {}): DriftTally => ({
+  ...EMPTY_TALLY,
+  checked,
+  kinds,
+})
+const holding = (checked: number, held: number): DriftTally => ({ ...tally(checked), skipped: { held } })
+const COMPLETE: RunOutcome = { kind: 'complete' }
+const STOPPED: RunOutcome = { kind: 'stopped', why: 'asked', resume: null }
+const DOUBTED: RunOutcome = { kind: 'not-credible', why: 'nobody-there' }
 
-function report(counts: Tally, outcome: Outcome = COMPLETE, maxDrift: number | null = null): Report {
+function report(counts: DriftTally, outcome: RunOutcome = COMPLETE, maxDrift: number | null = null): Report {
   const options = { from: 'service', sample: null, where: null, rate: null, maxDrift, values: false } as const
   return {
     ...({
@@ -53,14 +57,14 @@ describe('the exit code', () => {
 })
 
 test('whoever has no user of ours is no part of those whom an estimate is about', () => {
-  const counts: Tally = { ...tally(60, { differs: 3 }), skipped: { 'not-ours': 40 } }
+  const counts: DriftTally = { ...tally(60, { differs: 3 }), skipped: { 'not-ours': 40 } }
   expect(estimateOf(counts, 1000, 100)).toMatchObject({ population: 600, checked: 60, share: 0.05 })
-  const all: Tally = { ...tally(60), skipped: { 'not-ours': 40 } }
+  const all: DriftTally = { ...tally(60), skipped: { 'not-ours': 40 } }
   expect(estimateOf(all, 100, 100)).toMatchObject({ population: 60, low: 0, high: 0 })
 })
 
 test('whoever is held is one of those whom an estimate is about, as drift', () => {
-  const counts: Tally = { ...tally(50), skipped: { 'not-ours': 40, held: 10 } }
+  const counts: DriftTally = { ...tally(50), skipped: { 'not-ours': 40, held: 10 } }
   expect(estimateOf(counts, 1000, 100)).toMatchObject({ population: 600, checked: 60, drifting: 10 })
 })
 

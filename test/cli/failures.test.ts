@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readAsked } from '../../src/cli/failures.ts'
+import { readFailuresAsked } from '../../src/cli/failures.ts'
 import { sayFailures, sayList, sayRetried } from '../../src/cli/say-failures.ts'
 import { isReasonCode, REASON_CODES, sayIssue, sayReason } from '../../src/cli/say-reason.ts'
 import type { ReasonGroup } from '../../src/ledger/failures.ts'
@@ -73,25 +73,29 @@ test('a call asks for one thing, and one that does not is told what to call', ()
   const all = { kind: 'all' }
   const email = { kind: 'issue', field: 'email', code: null }
   const reason = (code: string, detail: string | null) => ({ kind: 'reason', code, detail })
-  expect(readAsked([], {})).toEqual({ kind: 'groups' })
-  expect(readAsked(['1'], {})).toEqual({ kind: 'histories', keys: ['1'] })
-  expect(readAsked(['1'], { retry: true })).toEqual({ kind: 'retry-keys', keys: ['1'] })
-  expect(readAsked([], { retry: true, all: true })).toEqual({ kind: 'retry-all', selector: all })
-  expect(readAsked([], { reason: 'issue:email' })).toEqual({ kind: 'list', selector: email, limit: 100 })
-  expect(readAsked([], { reason: 'issue:email:refused' })).toMatchObject({
+  expect(readFailuresAsked([], {})).toEqual({ kind: 'groups' })
+  expect(readFailuresAsked(['1'], {})).toEqual({ kind: 'histories', keys: ['1'] })
+  expect(readFailuresAsked(['1'], { retry: true })).toEqual({ kind: 'retry-keys', keys: ['1'] })
+  expect(readFailuresAsked([], { retry: true, all: true })).toEqual({ kind: 'retry-all', selector: all })
+  expect(readFailuresAsked([], { reason: 'issue:email' })).toEqual({
+    kind: 'list',
+    selector: email,
+    limit: 100,
+  })
+  expect(readFailuresAsked([], { reason: 'issue:email:refused' })).toMatchObject({
     selector: { ...email, code: 'refused' },
   })
-  expect(readAsked([], { reason: 'refused:422', limit: '5' })).toEqual({
+  expect(readFailuresAsked([], { reason: 'refused:422', limit: '5' })).toEqual({
     kind: 'list',
     selector: reason('refused', '422'),
     limit: 5,
   })
-  expect(readAsked([], { retry: true, reason: 'denied' })).toEqual({
+  expect(readFailuresAsked([], { retry: true, reason: 'denied' })).toEqual({
     kind: 'retry-all',
     selector: reason('denied', null),
   })
 
-  const mistakes: [Parameters<typeof readAsked>, string][] = [
+  const mistakes: [Parameters<typeof readFailuresAsked>, string][] = [
     [[[], { retry: true }], 'whom'],
     [[[], { all: true }], '--retry'],
     [[['1'], { retry: true, all: true }], 'exclude'],
@@ -106,7 +110,7 @@ test('a call asks for one thing, and one that does not is told what to call', ()
     [[[], { reason: 'issue:email:refuse' }], 'did you mean refused'],
   ]
   for (const [call, words] of mistakes) {
-    const told = () => readAsked(...call)
+    const told = () => readFailuresAsked(...call)
     expect(told, JSON.stringify(call)).toThrow(
       expect.objectContaining({ code: 'USAGE', details: [expect.stringContaining(words)] }),
     )

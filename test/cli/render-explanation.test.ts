@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
+import { renderEnd, renderFields } from '../../src/cli/render-explanation.ts'
 import {
-  renderEnd,
-  renderFields,
   sayAccess,
   sayDesired,
   sayPlans,
@@ -9,12 +8,12 @@ import {
   sayRemedy,
   sayRemote,
   sayResult,
-} from '../../src/cli/render-explanation.ts'
-import { CAUSES } from '../../src/drift/words.ts'
+} from '../../src/cli/say-explanation.ts'
+import { DRIFT_CAUSES } from '../../src/drift/words.ts'
 import type { Explanation, Values } from '../../src/explain/explain.ts'
 import type { FieldRow } from '../../src/explain/fields.ts'
-import type { Access, Deed } from '../../src/explain/judge.ts'
-import type { Remote } from '../../src/explain/remote.ts'
+import type { AccessVerdict, Deed } from '../../src/explain/judge.ts'
+import type { RemoteView } from '../../src/explain/remote.ts'
 import type { Plan } from '../../src/sync/plan.ts'
 
 const ROW: FieldRow = {
@@ -35,7 +34,7 @@ const STATES = ['same', 'spelling', 'differs', 'trial-ended', 'left-out', 'unman
 
 test('whatever a row says, the table is aligned and fits eighty columns', () => {
   const fields = STATES.flatMap((state) =>
-    CAUSES.map((cause) => ({ ...ROW, state, cause: state === 'differs' ? cause : null })),
+    DRIFT_CAUSES.map((cause) => ({ ...ROW, state, cause: state === 'differs' ? cause : null })),
   )
   const [, head = '', ...lines] = renderFields({ ...ONE, comparison: { drift: null, fields } }, null)
   const at = head.indexOf('state')
@@ -71,7 +70,7 @@ test('where the plan cannot be known, it is said why', () => {
 })
 
 test('every result begins with its word, and names what differs', () => {
-  const silent: Remote = { kind: 'no-answer', why: 'trouble', http: 503, error: null, waitMs: null }
+  const silent: RemoteView = { kind: 'no-answer', why: 'trouble', http: 503, error: null, waitMs: null }
   const said = (over: Partial<Explanation>) => sayResult({ ...ONE, ...over })
   expect(said({})).toMatch(/^same: nothing differs$/)
   const unseen = { ...ROW, field: 'country_code' as const }
@@ -84,7 +83,7 @@ test('every result begins with its word, and names what differs', () => {
   expect(said({ result: 'unknown', desired: { kind: 'unreadable', code: '57014' } })).toMatch(/row could not/)
 })
 
-const ACCESS: readonly Access[] = [
+const ACCESS: readonly AccessVerdict[] = [
   { can: 'yes', why: 'full' },
   { can: 'yes', why: 'trial' },
   ...(

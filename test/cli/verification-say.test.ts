@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { sayDrift, sayVerified, verificationNeeds } from '../../src/cli/say-verification.ts'
-import type { Coverage, Verification } from '../../src/drift/coverage.ts'
+import type { Coverage, VerificationReport } from '../../src/drift/coverage.ts'
 
 const DAY = 86_400_000
 const NONE = { missing: 0, differs: 0, 'unexpected-access': 0, unreadable: 0, 'trial-ended': 0 }
 
 function verification(
   coverage: Partial<Coverage> = {},
-  open: Partial<Verification['open']> = {},
-): Verification {
+  open: Partial<VerificationReport['open']> = {},
+): VerificationReport {
   return {
     coverage: {
       ...{ periodMs: 7 * DAY, customers: 2000, within: 1999, never: 0, oldestAgeMs: 6 * DAY, overdue: 0 },
@@ -58,7 +58,7 @@ test('whoever is held counts with the others about access, and not where the ser
 })
 
 describe('a person is needed', () => {
-  test.each<[string, Verification, readonly RegExp[]]>([
+  test.each<[string, VerificationReport, readonly RegExp[]]>([
     [
       'for a service that is not believed',
       { ...verification(), doubt: { denied: 30, asked: 40 } },

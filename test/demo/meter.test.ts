@@ -3,13 +3,13 @@ import {
   addCall,
   addCaptured,
   beginPhase,
-  type Called,
   latencyOf,
+  type MeteredCall,
   startMeter,
   totals,
 } from '../../src/demo/meter.ts'
 
-const CALLED: Called = {
+const CALLED: MeteredCall = {
   at: 0,
   key: 'C-0001',
   kind: 'patch',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { addCall, addCaptured, beginPhase, startMeter } from '../../src/demo/meter.ts'
-import { renderNext, renderTable, renderVerdict, summarize } from '../../src/demo/summary.ts'
+import { renderNextSteps, renderTable, renderVerdict, summarize } from '../../src/demo/summary.ts'
 import type { Paint } from '../../src/demo/view.ts'
 
 const paint: Paint = (_tone, text) => text
@@ -42,7 +42,7 @@ test('customers that do not agree are named, up to a limit', () => {
 })
 
 test('the table and the next steps fit into 80 columns', () => {
-  const lines = [...renderTable(summary([]), paint), ...renderNext(paint)]
+  const lines = [...renderTable(summary([]), paint), ...renderNextSteps(paint)]
   expect(lines.filter((line) => line.length > 78)).toEqual([])
   expect(lines[1]).toMatch(/service in trouble +1200 +· +1 +· +· +· +12\.3 s +12\.3 s/)
 })

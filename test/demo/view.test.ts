@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { addCall, addCaptured, beginPhase, type Called, startMeter } from '../../src/demo/meter.ts'
-import type { Snapshot } from '../../src/demo/snapshot.ts'
+import { addCall, addCaptured, beginPhase, type MeteredCall, startMeter } from '../../src/demo/meter.ts'
+import type { DemoSnapshot } from '../../src/demo/snapshot.ts'
 import { renderView } from '../../src/demo/view.ts'
 
-const SNAPSHOT: Snapshot = {
+const SNAPSHOT: DemoSnapshot = {
   at: 0,
   ceiling: 60,
   customers: 243,
@@ -18,7 +18,7 @@ const SNAPSHOT: Snapshot = {
   ],
 }
 
-const CALLED: Called = {
+const CALLED: MeteredCall = {
   at: 12_000,
   key: 'C-0107',
   kind: 'patch',

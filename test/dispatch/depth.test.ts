@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { roomFor } from '../../src/dispatch/budget.ts'
-import { type Depth, type Look, mostAt, nextDepth } from '../../src/dispatch/depth.ts'
+import { type Depth, type DepthReading, mostAt, nextDepth } from '../../src/dispatch/depth.ts'
 
 const SETTING = { pace: 2000, concurrency: 20 }
 
@@ -9,7 +9,7 @@ const SETTING = { pace: 2000, concurrency: 20 }
 function depthAfter(looks: string, setting = SETTING): number {
   return looks
     .split(' ')
-    .map((text): Look => {
+    .map((text): DepthReading => {
       const [atMs = 0, issued = 0, queued = 0] = text.split('/').map(Number)
       return { ...setting, atMs, issued, queued }
     })

@@ -12,12 +12,12 @@ import {
   nextAt,
   soFar,
 } from '../../src/drift/agenda.ts'
-import type { Verdict, Verified } from '../../src/drift/words.ts'
+import type { CheckVerdict, Verified } from '../../src/drift/words.ts'
 
-const MISSING: Verdict = { kind: 'missing', fields: [], cause: 'edited-at-service', access: 'lost' }
-const AGREES: Verdict = { kind: 'agrees' }
+const MISSING: CheckVerdict = { kind: 'missing', fields: [], cause: 'edited-at-service', access: 'lost' }
+const AGREES: CheckVerdict = { kind: 'agrees' }
 
-function looked(key: string, verdict: Verdict, more: Partial<Verified> = {}): Verified {
+function looked(key: string, verdict: CheckVerdict, more: Partial<Verified> = {}): Verified {
   const none = { userId: key, standing: null, findingId: null, resolved: null, lookAgainInMs: null }
   return { key, verdict, ...none, more: false, repairing: false, shown: [], ...more }
 }

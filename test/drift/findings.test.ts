@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Looked, type Open, stepFor } from '../../src/drift/findings.ts'
+import { type CheckResult, type StoredFinding, stepFor } from '../../src/drift/findings.ts'
 import {
   DRIFT_KINDS,
   type DriftField,
@@ -10,9 +10,10 @@ import {
 } from '../../src/drift/words.ts'
 import { runs } from '../support/size.ts'
 
-const step = (open: Open | null, looked: Looked) => stepFor(open, looked, { consistencyDelayMs: 5000 })
+const step = (open: StoredFinding | null, looked: CheckResult) =>
+  stepFor(open, looked, { consistencyDelayMs: 5000 })
 
-const OPEN: Open = {
+const OPEN: StoredFinding = {
   ...{
     id: '1',
     kind: 'differs',
@@ -32,19 +33,19 @@ const OPEN: Open = {
     desired: 'd',
   },
 }
-const FOUND: Open = { ...OPEN, looks: 2 }
+const FOUND: StoredFinding = { ...OPEN, looks: 2 }
 
 const MISSING = { kind: 'missing', fields: [], cause: 'edited-at-service' } as const
 
-function differs(fields: readonly DriftField[], desired = 'd'): Looked {
+function differs(fields: readonly DriftField[], desired = 'd'): CheckResult {
   const compared = { kind: 'differs', fields, cause: 'edited-at-service', access: null } as const
   return { kind: 'seen', compared, ownForms: [], desired }
 }
-function statusDiffers(access: WrongAccess | null, fields: readonly DriftField[] = ['status']): Looked {
+function statusDiffers(access: WrongAccess | null, fields: readonly DriftField[] = ['status']): CheckResult {
   const compared = { kind: 'differs', fields, cause: 'edited-at-service', access } as const
   return { kind: 'seen', compared, ownForms: [], desired: 'd' }
 }
-const agrees = (desired = 'd', ownForms: readonly DriftField[] = []): Looked => ({
+const agrees = (desired = 'd', ownForms: readonly DriftField[] = []): CheckResult => ({
   ...{ kind: 'seen', compared: { kind: 'agrees' }, ownForms, desired },
 })
 
@@ -64,7 +65,7 @@ test('each field has to be shown twice', () => {
   expect(step(OPEN, differs(['email', 'gender']))).toMatchObject({
     ...{ do: 'confirm', told: { fields: ['email'], pending: ['gender'] } },
   })
-  const pending: Open = { ...FOUND, pending: ['gender'] }
+  const pending: StoredFinding = { ...FOUND, pending: ['gender'] }
   expect(step(pending, differs(['email', 'gender']))).toMatchObject({
     ...{ do: 'keep', told: { fields: ['email', 'gender'], pending: [] } },
   })
@@ -77,7 +78,7 @@ test('each field has to be shown twice', () => {
 })
 
 test('that access is lost or undue has to be shown twice, as a field has', () => {
-  const told = (open: Partial<Open>, looked: Looked) => {
+  const told = (open: Partial<StoredFinding>, looked: CheckResult) => {
     const made = step({ ...FOUND, ...open }, looked)
     return 'told' in made ? [made.do, made.told.fields, made.told.pending, made.told.access] : made
   }
@@ -92,14 +93,14 @@ test('that access is lost or undue has to be shown twice, as a field has', () =>
   expect(told({ pending: ['status'] }, statusDiffers('lost', ['status', 'email']))).toEqual([
     ...['keep', ['status', 'email'], [], 'lost'],
   ])
-  const missing = { ...statusDiffers(null), compared: { ...MISSING, access: 'lost' } } as Looked
+  const missing = { ...statusDiffers(null), compared: { ...MISSING, access: 'lost' } } as CheckResult
   expect(told({ kind: 'missing', fields: [], access: 'lost' }, missing)).toEqual(['keep', [], [], 'lost'])
 })
 
 test('another kind is another suspicion', () => {
   const missing = { ...OPEN, kind: 'missing', fields: [] } as const
   expect(step(missing, differs(['email']))).toMatchObject({ do: 'suspect', told: { kind: 'differs' } })
-  const again = (open: Partial<Open>) => step({ ...missing, looks: 2, ...open }, differs(['email']))
+  const again = (open: Partial<StoredFinding>) => step({ ...missing, looks: 2, ...open }, differs(['email']))
   expect(again({})).toMatchObject({ do: 'suspect', ends: 'otherwise' })
   expect(again({ writtenSinceRepair: true })).toMatchObject({ do: 'suspect', ends: 'repaired' })
 })
@@ -125,7 +126,7 @@ test('what only looks have shown that nobody believed is suspected anew, with th
 })
 
 describe('how one ends', () => {
-  const how = (open: Partial<Open>, looked: Looked) => {
+  const how = (open: Partial<StoredFinding>, looked: CheckResult) => {
     const made = step({ ...FOUND, ...open }, looked)
     return made.do === 'resolve' ? made.how : made.do
   }
@@ -154,7 +155,7 @@ describe('how one ends', () => {
     expect(step(null, { kind: 'left', why: 'owed' })).toEqual({ do: 'nothing' })
   })
   test('where all that differed is a form of the service alone, that is how it ended', () => {
-    const both: Open = { ...FOUND, fields: ['email', 'gender'] }
+    const both: StoredFinding = { ...FOUND, fields: ['email', 'gender'] }
     expect(step(FOUND, agrees('d', ['email']))).toEqual({ do: 'resolve', how: 'normalised' })
     expect(step(both, agrees('d', ['email']))).toMatchObject({ how: 'by-itself' })
     expect(step({ ...FOUND, kind: 'missing', fields: [] }, agrees())).toMatchObject({ how: 'by-itself' })
@@ -168,7 +169,7 @@ test('whatever the looks show, nothing is found that two looks in a row have not
     fc.record({ kind: fc.constantFrom<DriftKind>(...DRIFT_KINDS), fields: fc.subarray([...FIELDS]) }),
   )
   const run = fc.property(fc.array(look, { maxLength: 8 }), (looks) => {
-    let open = null as Open | null
+    let open = null as StoredFinding | null
     let before: (typeof looks)[number] = null
     for (const each of looks) {
       const fields = each?.kind === 'differs' ? each.fields : []
@@ -178,7 +179,7 @@ test('whatever the looks show, nothing is found that two looks in a row have not
           ? ({
               ...differs(fields),
               compared: { kind: each.kind, fields, cause: 'edited-at-service', access: null },
-            } as Looked)
+            } as CheckResult)
           : agrees(),
       )
       if (made.do === 'confirm' || made.do === 'keep') {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Circumstances } from '../../src/drift/allowance.ts'
 import { speedOf } from '../../src/drift/allowance.ts'
-import { makeGate } from '../../src/drift/gate.ts'
+import { makeRunGate } from '../../src/drift/gate.ts'
 
 const FINE: Circumstances = { rate: 100, liveWaits: false, current: true, swept: true, gap: false }
 
@@ -12,7 +12,7 @@ function gateAt(circumstances: (nowMs: number) => Partial<Circumstances>, rate: 
   let tended = 0
   const beats: boolean[] = []
   const stop = new AbortController()
-  const gate = makeGate({
+  const gate = makeRunGate({
     circumstances: async () => ({ ...FINE, ...circumstances(nowMs) }),
     rate,
     tend: async () => tended++,

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { EMPTY_TALLY, plus, tallyOf } from '../../src/drift/tally.ts'
-import type { Verdict } from '../../src/drift/words.ts'
+import type { CheckVerdict } from '../../src/drift/words.ts'
 import { driftingOf } from '../../src/report/conclude.ts'
 
-const VERDICTS: readonly Verdict[] = [
+const VERDICTS: readonly CheckVerdict[] = [
   { kind: 'agrees' },
   { kind: 'agrees', hidden: true },
   { kind: 'missing', fields: [], cause: 'edited-at-service', access: 'lost' },

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readOpenFound } from '../../src/drift/found.ts'
 import { countOpen, dueLooks } from '../../src/drift/list.ts'
-import type { Verdict } from '../../src/drift/words.ts'
+import type { CheckVerdict } from '../../src/drift/words.ts'
 import { noteToLook } from '../../src/ledger/note.ts'
 import { buildHouse, type House } from '../support/house.ts'
 import {
@@ -15,7 +15,7 @@ import {
 } from './scene.ts'
 
 /** What is done, and what a look says of it then. */
-const SAYS: Readonly<Record<string, Verdict>> = {
+const SAYS: Readonly<Record<string, CheckVerdict>> = {
   same: { kind: 'agrees' },
   spelled: { kind: 'agrees' },
   country: { kind: 'agrees' },

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { canRun, serverAccount, temporaryFolder } from '../../src/embedded/account.ts'
-import { reachable } from '../../src/embedded/binaries.ts'
+import { reachableBy } from '../../src/embedded/binaries.ts'
 import { freePort } from '../../src/embedded/port.ts'
 import { startPostgres } from '../../src/embedded/postgres.ts'
 import { until } from '../support/until.ts'
@@ -143,11 +143,11 @@ test.skipIf(!root)('binaries that the server account cannot reach are copied to 
     const initdb = join(closed, 'native', 'bin', 'initdb')
     await writeFile(initdb, '#!/bin/sh\nexit 0\n')
     await chmod(initdb, 0o700)
-    const there = await reachable({ initdb, postgres: initdb }, account, folder)
+    const there = await reachableBy({ initdb, postgres: initdb }, account, folder)
     expect(there.initdb).not.toBe(initdb)
     expect(await canRun(account, '"$1"', there.initdb)).toBe(true)
 
-    const same = await reachable({ initdb: '/bin/true', postgres: '/bin/true' }, account, folder)
+    const same = await reachableBy({ initdb: '/bin/true', postgres: '/bin/true' }, account, folder)
     expect(same.initdb).toBe('/bin/true')
   } finally {
     for (const each of [closed, folder]) rmSync(each, { recursive: true })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { makeLook, openGate } from '../../src/explain/remote.ts'
+import { makeLookup, openGate } from '../../src/explain/remote.ts'
 import { holdOff, setCeiling } from '../../src/pace/row.ts'
 import { makeUsersClient } from '../../src/service/users.ts'
 import { startPair } from '../service/pair.ts'
@@ -16,7 +16,7 @@ test('calls take their place in the common pace, and a Retry-After binds everybo
   await setCeiling(pool, 100)
   const gate = await openGate({ pool, stop: never, patienceMs: undefined })
   pair.sandbox.users.set('c', { status: 2 })
-  const { look } = makeLook({ users: pair.client, gate, signal: never })
+  const { look } = makeLookup({ users: pair.client, gate, signal: never })
   expect((await look('c')).remote).toEqual({ kind: 'present', status: 2 })
   const spent = await pool.query(
     `SELECT next_free > now() - interval '5 seconds' AS spent FROM rollcall.pace`,
@@ -47,7 +47,7 @@ test('a permit that does not come is not waited for, by this customer once and b
     allowPlainHttp: false,
   })
   const began = performance.now()
-  const { look } = makeLook({ users, gate, signal: never })
+  const { look } = makeLookup({ users, gate, signal: never })
   expect(await look('c')).toEqual({
     remote: { kind: 'not-asked', why: 'no-permit', waitMs: expect.any(Number) },
     seen: null,

@@ -4,7 +4,7 @@ import { exitForResults } from '../../src/cli/explained.ts'
 import type { Chat, ChatSays } from '../../src/explain/chat.ts'
 import type { Comparison } from '../../src/explain/fields.ts'
 import {
-  type Access,
+  type AccessVerdict,
   accessOf,
   type Deed,
   type Desired,
@@ -14,7 +14,7 @@ import {
   resultOf,
 } from '../../src/explain/judge.ts'
 import type { Records } from '../../src/explain/records.ts'
-import type { Remote } from '../../src/explain/remote.ts'
+import type { RemoteView } from '../../src/explain/remote.ts'
 import type { History } from '../../src/ledger/history.ts'
 import type { Plan } from '../../src/sync/plan.ts'
 
@@ -38,11 +38,11 @@ const DESIRED: Readonly<Record<string, Desired>> = {
   rejected: { kind: 'rejected', issues: [] },
   unreadable: { kind: 'unreadable', code: '22012' },
 }
-const silent = (why: Extract<Remote, { kind: 'no-answer' }>['why'], rest: object = {}): Remote => ({
+const silent = (why: Extract<RemoteView, { kind: 'no-answer' }>['why'], rest: object = {}): RemoteView => ({
   ...{ kind: 'no-answer', why, http: 500, error: null, waitMs: null },
   ...rest,
 })
-const REMOTE: Readonly<Record<string, Remote>> = {
+const REMOTE: Readonly<Record<string, RemoteView>> = {
   '0': { kind: 'present', status: 0 },
   '2': { kind: 'present', status: 2 },
   '4': { kind: 'present', status: 4 },
@@ -113,7 +113,7 @@ test.each([
   [{ seenOnce: true }, 'not-registered'],
 ])('of a key without a row and without a user, with %j: %s', (history, why) => {
   const facts = {
-    remote: REMOTE.absent as Remote,
+    remote: REMOTE.absent as RemoteView,
     desired: DESIRED.removed as Desired,
     chat: 'silent',
   } as const
@@ -193,7 +193,7 @@ test('what to do where nothing differs: nothing, or correct what cannot be sent'
   )
 })
 
-const BY_REMOTE: readonly (readonly [Remote, Remedy[]])[] = [
+const BY_REMOTE: readonly (readonly [RemoteView, Remedy[]])[] = [
   [silent('denied'), once('check-keys')],
   [silent('busy', { waitMs: 5 }), once('try-later', 5)],
   [silent('trouble'), once('try-later')],
@@ -225,7 +225,7 @@ const BY_CHAT: readonly (readonly [Chat, ChatSays, Remedy[]])[] = [
   [{ kind: 'not-asked', why: 'demo' }, 'silent', []],
 ]
 test.each(BY_CHAT)('what to do about a chat that came to %j (%s)', (chat, chatSays, remedies) => {
-  const remote: Remote = { kind: 'present', status: 2 }
+  const remote: RemoteView = { kind: 'present', status: 2 }
   expect(deeds({ result: 'same', remote, chat, chatSays })).toEqual(remedies)
 })
 
@@ -236,9 +236,9 @@ test('what is to be done twice is said once, with the longer wait', () => {
   )
 })
 
-const yes: Access = { can: 'yes', why: 'full' }
-const no: Access = { can: 'no', why: 'no-access' }
-const unknown: Access = { can: 'unknown', why: 'no-answer' }
+const yes: AccessVerdict = { can: 'yes', why: 'full' }
+const no: AccessVerdict = { can: 'no', why: 'no-access' }
+const unknown: AccessVerdict = { can: 'unknown', why: 'no-answer' }
 const NOT_ASKED: Chat = { kind: 'not-asked', why: 'no-token' }
 
 test.each([

@@ -1,6 +1,6 @@
 // A house whose worker role has been given the script of `rollcall grants`, as strictly as a DBA may have it.
 import pg from 'pg'
-import { type Asked, planGrants } from '../../src/cli/grants.ts'
+import { type GrantsAsked, planGrants } from '../../src/cli/grants.ts'
 import { sayGrants } from '../../src/cli/say-grants.ts'
 import type { TestRole } from '../support/database.ts'
 import { buildHouse, CONFIG, type House } from '../support/house.ts'
@@ -45,7 +45,7 @@ export async function openScene(): Promise<GrantsScene> {
   return { house, worker, reader, [Symbol.asyncDispose]: () => house[Symbol.asyncDispose]() }
 }
 
-async function grant({ db }: House, asked: Asked): Promise<Granted> {
+async function grant({ db }: House, asked: GrantsAsked): Promise<Granted> {
   const role = await db.makeRole()
   const script = sayGrants((await planGrants(db.pool, role.name, asked)).grants)
   await db.pool.query(script)

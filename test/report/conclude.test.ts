@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import { conclude, driftingOf } from '../../src/report/conclude.ts'
-import type { Outcome } from '../../src/report/report.ts'
+import type { RunOutcome } from '../../src/report/report.ts'
 import { aReport } from './scene.ts'
 
-const STOPPED: Outcome = { kind: 'stopped', why: 'asked', resume: null }
+const STOPPED: RunOutcome = { kind: 'stopped', why: 'asked', resume: null }
 
 /** 1,000 checked, so many of them missing, against a limit. */
-function concluded(missing: number, outcome: Outcome, maxDrift: number | null = null, checked = 1000) {
+function concluded(missing: number, outcome: RunOutcome, maxDrift: number | null = null, checked = 1000) {
   const report = aReport({ outcome })
   const counts = { ...report.counts, checked, agrees: checked - missing, kinds: { missing } }
   return conclude({ ...report, counts, options: { ...report.options, maxDrift } })
 }
 
 describe('a report concludes', () => {
-  const COMPLETE: Outcome = { kind: 'complete' }
+  const COMPLETE: RunOutcome = { kind: 'complete' }
   test.each([
     ['agrees', 0, COMPLETE, null],
     ['drift', 1, COMPLETE, null],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { DOUBTS, STOPPED } from '../../src/drift/words.ts'
+import { DOUBTS, STOP_REASONS } from '../../src/drift/words.ts'
 import { percent } from '../../src/report/figures.ts'
 import type { Report } from '../../src/report/report.ts'
 import { sayEstimate, sayHeadline } from '../../src/report/say.ts'
@@ -156,7 +156,7 @@ describe('the headline', () => {
     expect(more[0]).toMatch(/1,957 answers, 7 .*not clear, .*1,950 .*no such user/)
   })
 
-  test.each(STOPPED)('says how to go on when it was stopped: %s', (why) => {
+  test.each(STOP_REASONS)('says how to go on when it was stopped: %s', (why) => {
     const outcome = { kind: 'stopped', why, resume: 'rollcall drift --resume 7' } as const
     const { more } = sayHeadline(aReport({ outcome }))
     expect(more).toContainEqual(expect.stringContaining('rollcall drift --resume 7'))

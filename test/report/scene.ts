@@ -1,12 +1,12 @@
 // A report of made-up customers: small enough to read, with something of every kind.
 import { tallyOf as countFindings } from '../../src/drift/tally.ts'
 import {
-  CAUSES,
-  type Cause,
+  DRIFT_CAUSES,
   DRIFT_KINDS,
+  type DriftCause,
   type DriftField,
   type DriftKind,
-  type Tally,
+  type DriftTally,
 } from '../../src/drift/words.ts'
 import type { Report, ReportedFinding } from '../../src/report/report.ts'
 
@@ -65,7 +65,7 @@ const FIELDS: readonly DriftField[] = ['email', 'mobile_phone', 'last_name', 'st
 export function manyFindings(size: number): ReportedFinding[] {
   return Array.from({ length: size }, (_, n) => {
     const kind: DriftKind = n % 11 === 0 ? 'unexpected-access' : n % 5 === 0 ? 'missing' : 'differs'
-    const cause: Cause = CAUSES[((n * 7) % 13) % CAUSES.length] ?? 'never-delivered'
+    const cause: DriftCause = DRIFT_CAUSES[((n * 7) % 13) % DRIFT_CAUSES.length] ?? 'never-delivered'
     const first = FIELDS[((n * n) % 7) % FIELDS.length] ?? 'email'
     const fields =
       kind !== 'differs' ? [] : n % 3 === 0 && first !== 'email' ? ['email' as const, first] : [first]
@@ -82,7 +82,7 @@ export function manyFindings(size: number): ReportedFinding[] {
   })
 }
 
-export function tallyOf(findings: readonly ReportedFinding[], checked: number): Tally {
+export function tallyOf(findings: readonly ReportedFinding[], checked: number): DriftTally {
   return {
     ...countFindings(findings),
     ...{ checked, agrees: checked - findings.length },

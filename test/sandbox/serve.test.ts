@@ -1,7 +1,7 @@
 import net from 'node:net'
 import { promisify } from 'node:util'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type Answer, json } from '../../src/sandbox/answer.ts'
+import { json, type SandboxAnswer } from '../../src/sandbox/answer.ts'
 import { retryAfterHeader } from '../../src/sandbox/faults/strike.ts'
 import { parseFault } from '../../src/sandbox/faults/text.ts'
 import { startSandbox } from '../../src/sandbox/server.ts'
@@ -77,7 +77,7 @@ describe('a slow body', () => {
     expect(await response.json()).toMatchObject({ error: { code: 'unauthorized' } })
   })
 
-  it.each<[string, Answer, number, string, string]>([
+  it.each<[string, SandboxAnswer, number, string, string]>([
     ['none', { status: 204, body: { kind: 'none' }, stored: true }, 600_000, '', ''],
     [
       'HTML',

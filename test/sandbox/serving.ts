@@ -1,6 +1,6 @@
 // A server on which every GET is one operation, served with all that serve.ts does.
 import Fastify from 'fastify'
-import { type Answer, json, refuse } from '../../src/sandbox/answer.ts'
+import { json, refuse, type SandboxAnswer } from '../../src/sandbox/answer.ts'
 import { type FaultInput, makeFaults, seededRandom } from '../../src/sandbox/faults/faults.ts'
 import { parseFault } from '../../src/sandbox/faults/text.ts'
 import { makeServe } from '../../src/sandbox/serve.ts'
@@ -8,7 +8,7 @@ import { makeServe } from '../../src/sandbox/serve.ts'
 /** Any path is served by one operation. What it answers, and how often it was carried out, is up to the test. */
 export async function startServing(
   faults: readonly (FaultInput | string)[],
-  answer: Answer = json(200, { hello: 'there' }),
+  answer: SandboxAnswer = json(200, { hello: 'there' }),
 ) {
   const live = makeFaults(seededRandom(1))
   live.set(faults.map((fault) => (typeof fault === 'string' ? parseFault(fault) : fault)))

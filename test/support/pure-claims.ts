@@ -7,7 +7,7 @@ import type { Ending } from '../../src/ledger/end-of-claim.ts'
 import { type LedgerRecord, NEVER_SETTLED } from '../../src/ledger/record.ts'
 import { OPTIONAL_FIELDS, type OptionalField } from '../../src/model/user.ts'
 import type { Permit } from '../../src/pace/pace.ts'
-import type { Run, SyncContext, SyncStep } from '../../src/sync/context.ts'
+import type { ClaimRun, SyncContext, SyncStep } from '../../src/sync/context.ts'
 import { makeDigester } from '../../src/sync/digest.ts'
 import { policyOf } from '../../src/sync/policy.ts'
 import { runClaim } from '../../src/sync/run.ts'
@@ -54,7 +54,7 @@ export type Customer = {
   config: ReturnType<typeof configOf>
   secret: string
   /** Runs one claim; `killed` when the process died in it. */
-  claim(run?: Partial<Run>, context?: Partial<SyncContext>): Promise<Ending | 'killed'>
+  claim(run?: Partial<ClaimRun>, context?: Partial<SyncContext>): Promise<Ending | 'killed'>
 }
 
 type Options = {

@@ -3,10 +3,10 @@ import { NEVER_SETTLED } from '../../src/ledger/record.ts'
 import type { Mapped } from '../../src/model/mapped.ts'
 import {
   EVERYBODY,
-  type Found,
   howToNote,
-  type Selection,
-  type Verdict,
+  type SweepFacts,
+  type SweepSelection,
+  type SweepVerdict,
   verdictOn,
 } from '../../src/sweep/differs.ts'
 import { addTo, NOTHING_FOUND } from '../../src/sweep/tally.ts'
@@ -18,7 +18,7 @@ const PATCH: Plan = { kind: 'patch', body: { status: 2, email: 'a@b.es' }, field
 const REJECT: Plan = { kind: 'reject', code: 'mapping', keys: [] }
 const REVOKE: Plan = { kind: 'revoke', body: { status: 0 } }
 
-const IDLE: Found = {
+const IDLE: SweepFacts = {
   known: true,
   owed: false,
   claimed: false,
@@ -33,7 +33,7 @@ const IDLE: Found = {
 }
 
 /** Brings nobody in. */
-const KNOWN: Selection = { ...EVERYBODY, bringIn: false }
+const KNOWN: SweepSelection = { ...EVERYBODY, bringIn: false }
 
 const MEMORY: Memory = {
   remote: 'present',
@@ -49,7 +49,7 @@ const MEMORY: Memory = {
 }
 
 describe('the verdict on a customer', () => {
-  type Line = readonly [string, Partial<Found>, Verdict, ReturnType<typeof howToNote>]
+  type Line = readonly [string, Partial<SweepFacts>, SweepVerdict, ReturnType<typeof howToNote>]
   const table: readonly Line[] = [
     ['idle, and nothing to send', {}, 'same', null],
     ['idle, mapped to something else that needs no call', { asItWas: false }, 'same', null],
@@ -117,8 +117,8 @@ describe('the verdict on a customer', () => {
 describe('a sweep that is for some', () => {
   const CREATE: Plan = { kind: 'create', body: { user_id: '1', status: 2 }, fields: [] }
   const LOOK: Plan = { kind: 'lookup', why: 'unknown' }
-  const NEW: Partial<Found> = { known: false, asItWas: false }
-  type Line = readonly [string, Partial<Found>, Partial<Selection>, Verdict]
+  const NEW: Partial<SweepFacts> = { known: false, asItWas: false }
+  type Line = readonly [string, Partial<SweepFacts>, Partial<SweepSelection>, SweepVerdict]
   const table: readonly Line[] = [
     ['brings in who was never asked', { ...NEW, plan: CREATE }, {}, 'differs'],
     ['leaves out who was never in scope', { ...NEW, plan: { kind: 'none', why: 'never-ours' } }, {}, 'same'],
@@ -141,12 +141,12 @@ describe('a sweep that is for some', () => {
   })
 })
 
-function failed(): Partial<Found> {
+function failed(): Partial<SweepFacts> {
   return { state: 'failing', plan: PATCH, owed: true, asItWas: false }
 }
 
 describe('the sum of what is found', () => {
-  const sum = (...all: readonly (readonly [Partial<Found>, Memory?])[]) =>
+  const sum = (...all: readonly (readonly [Partial<SweepFacts>, Memory?])[]) =>
     all.reduce((tally, [found, memory = MEMORY]) => {
       const whole = { ...IDLE, ...found }
       const gone = {
@@ -181,14 +181,14 @@ describe('the sum of what is found', () => {
   test('counts who stays held, discarded or rejected, and who was never in scope', () => {
     const tally = sum(
       ...[{ state: 'held' }, { state: 'held' }, { state: 'discarded' }, { state: 'rejected' }].map(
-        (found) => [found as Partial<Found>] as const,
+        (found) => [found as Partial<SweepFacts>] as const,
       ),
       // The mapping makes something else of this one now.
       [{ state: 'held', plan: PATCH, asItWas: false }],
     )
     expect(tally.verdicts).toMatchObject({ same: 4, differs: 1 })
     expect(tally.waiting).toEqual({ held: 2, discarded: 1, rejected: 1 })
-    const stranger = (mapped: Mapped, found: Partial<Found>) => {
+    const stranger = (mapped: Mapped, found: Partial<SweepFacts>) => {
       const whole = { ...IDLE, ...found }
       const made = { found: whole, memory: MEMORY, mapped, gone: false, record: NEVER_SETTLED, rivals: [] }
       return addTo(tally, { key: 'k', owed: false, verdict: verdictOn(whole, EVERYBODY), made }).neverInScope

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Permit } from '../../src/pace/pace.ts'
-import type { Run } from '../../src/sync/context.ts'
+import type { ClaimRun } from '../../src/sync/context.ts'
 import { makeGate } from '../../src/sync/gate.ts'
 import type { Memory } from '../../src/sync/memory.ts'
 import { startTurn } from '../../src/sync/turn.ts'
@@ -18,7 +18,13 @@ function scene({ hasTime = (): boolean => true } = {}) {
   const givenBack: Permit[] = []
   const fallen = new Set<Permit>()
   const take: { now: (signal: AbortSignal) => Promise<Permit | null> } = { now: async () => further }
-  const run = { claim: {}, permit: first, hasTime, expired: expired.signal, stopping: stopping.signal } as Run
+  const run = {
+    claim: {},
+    permit: first,
+    hasTime,
+    expired: expired.signal,
+    stopping: stopping.signal,
+  } as ClaimRun
   const context = {
     permits: {
       take: (signal: AbortSignal) => take.now(signal),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { BrakeRequest } from '../../src/brake/brake.ts'
-import type { Run, SyncContext } from '../../src/sync/context.ts'
+import type { ClaimRun, SyncContext } from '../../src/sync/context.ts'
 import { configOf, KEY, makeCustomer } from '../support/pure-claims.ts'
 import { makePureService } from '../support/pure-service.ts'
 
@@ -49,7 +49,7 @@ describe('a claim', () => {
     expect(leaked(customer)).toBe(0)
   })
 
-  it.each<[string, Partial<Run>]>([
+  it.each<[string, Partial<ClaimRun>]>([
     ['stopping', { stopping: aborted }],
     ['out-of-time', { hasTime: () => false }],
   ])('that is given up (%s) makes no call, gives its permit back and is due at once', async (code, run) => {

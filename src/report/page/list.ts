@@ -11,13 +11,13 @@ const CHUNK = 100
 /** Put in between two turns of the browser. */
 const CHUNKS_A_TURN = 5
 
-export type List = {
+export type FindingList = {
   show(findings: readonly ReportedFinding[]): void
   /** Puts in at once what is still to come. */
   finish(): void
 }
 
-export function makeList(table: HTMLTableElement, columns: readonly Column[]): List {
+export function makeList(table: HTMLTableElement, columns: readonly Column[]): FindingList {
   let waiting: readonly ReportedFinding[] = []
   let turn: ReturnType<typeof setTimeout> | undefined
   let rowHeight = 40

@@ -3,10 +3,10 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { message, type ProfessionalWire, professional } from '../../service/chat-schema.ts'
 import { wireProblems } from '../../service/schema.ts'
-import { type Answer, json, refuse } from '../answer.ts'
-import type { Clock } from '../clock.ts'
+import { json, refuse, type SandboxAnswer } from '../answer.ts'
+import type { SandboxClock } from '../clock.ts'
 import type { Contract, LiveContract } from '../contract/contract.ts'
-import { addRoutes, type Call, type Group, makeServe, type Route, type ServeParts } from '../serve.ts'
+import { addRoutes, type Group, makeServe, type Route, type SandboxCall, type ServeParts } from '../serve.ts'
 import type { SandboxUsers } from '../users/users.ts'
 import { type Conversations, DEFAULT_LIMIT, MAX_LIMIT, pageOf, shownRoom } from './conversations.ts'
 import { type Professionals, shownProfessional } from './professionals.ts'
@@ -15,7 +15,7 @@ import { bearerOf, claimedUser, type Tokens } from './tokens.ts'
 type Store = {
   readonly users: SandboxUsers
   readonly contract: LiveContract
-  readonly clock: Clock
+  readonly clock: SandboxClock
   readonly professionals: Professionals
   readonly conversations: Conversations
 }
@@ -108,18 +108,18 @@ function makeGroup({ apiKey, users, tokens }: ChatParts): Group {
 }
 
 /** Section 3, fact 2. A token outlives the registration of its user. */
-function refuseAccess(access: ReturnType<SandboxUsers['access']>): Answer | null {
+function refuseAccess(access: ReturnType<SandboxUsers['access']>): SandboxAnswer | null {
   if (access === undefined) return unauthorized('The user of the token is not registered.')
   if (access === 'none') return refuse(403, 'forbidden', 'The user has status 0: no access.')
   return access === 'trial-over' ? refuse(403, 'forbidden', 'The trial of the user is over.') : null
 }
 
-function unauthorized(message: string): Answer {
+function unauthorized(message: string): SandboxAnswer {
   return refuse(401, 'unauthorized', message)
 }
 
 /** The room of another user is answered like one that does not exist. */
-function listMessages({ conversations, contract }: Store, { userId, query }: Call): Answer {
+function listMessages({ conversations, contract }: Store, { userId, query }: SandboxCall): SandboxAnswer {
   const read = messageQuery.safeParse(query)
   if (!read.success) {
     return refuse(400, 'bad_request', 'The query does not fit section 4.1.', wireProblems(read.error))
@@ -136,7 +136,7 @@ function readInteger(text: unknown): unknown {
 }
 
 /** `ml_group_name` decides who is seen (2.6); `md_group_name` is the other platform's. */
-function listProfessionals(store: Store, { userId }: Call): Answer {
+function listProfessionals(store: Store, { userId }: SandboxCall): SandboxAnswer {
   const { users, professionals, conversations, contract, clock } = store
   const group = users.get(userId)?.ml_group_name ?? null
   const shown = professionals.seenBy(group === null ? null : String(group)).map((professional) => {

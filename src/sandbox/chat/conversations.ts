@@ -1,6 +1,6 @@
 // Rooms, their messages and the pages of them (sections 2.1, 2.5 and 4.1), in memory.
 import type { MessageWire, RoomWire } from '../../service/chat-schema.ts'
-import { type Clock, secondText } from '../clock.ts'
+import { type SandboxClock, secondText } from '../clock.ts'
 import type { Contract } from '../contract/contract.ts'
 
 /** The user and the professional who share a room. */
@@ -30,7 +30,7 @@ export type Added = {
 }
 
 type ConversationsParts = {
-  readonly clock: Clock
+  readonly clock: SandboxClock
   /** For `message_id`. */
   readonly uuid: () => string
   /** In all rooms together. Large texts could fill the memory long before the number of messages does. */

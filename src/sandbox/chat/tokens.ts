@@ -1,7 +1,7 @@
 // Access tokens of end users (section 5): signed JWTs, so that clients handle real ones. How the service issues them is
 // not shown; the sandbox has a control endpoint for it.
 import { decodeJwt, errors, jwtVerify, SignJWT } from 'jose'
-import type { Clock } from '../clock.ts'
+import type { SandboxClock } from '../clock.ts'
 
 const ISSUER = 'rollcall-sandbox'
 /** Pinned: a token that names another algorithm, `none` included, is refused whatever its signature. */
@@ -10,7 +10,7 @@ const ALGORITHM = 'HS256'
 type TokenCheck = { readonly kind: 'good'; readonly userId: string } | { readonly kind: 'expired' | 'bad' }
 
 type TokenParts = {
-  readonly clock: Clock
+  readonly clock: SandboxClock
   /** At least 32 bytes, new at every start: a token does not outlive its sandbox. */
   readonly secret: Uint8Array
   /** For `jti`. */

@@ -3,18 +3,18 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { z } from 'zod'
 import { MESSAGE_STATUSES } from '../../service/chat.ts'
 import { fileMessage, imageMessage, textMessage } from '../../service/chat-schema.ts'
-import { type Answer, json, refuse, send } from '../answer.ts'
+import { json, refuse, type SandboxAnswer, send } from '../answer.ts'
 import { type Added, type Conversations, type Draft, makeDrafts, type Pair } from '../chat/conversations.ts'
 import { type Professionals, professionalList } from '../chat/professionals.ts'
 import type { Tokens } from '../chat/tokens.ts'
-import { type Clock, inClockRange } from '../clock.ts'
+import { inClockRange, type SandboxClock } from '../clock.ts'
 import { whole } from '../problems.ts'
 import type { SandboxUsers } from '../users/users.ts'
 import { listOrShown, withBody } from './body.ts'
 
 export type ChatControlParts = {
   readonly users: SandboxUsers
-  readonly clock: Clock
+  readonly clock: SandboxClock
   readonly tokens: Tokens
   readonly professionals: Professionals
   readonly conversations: Conversations
@@ -121,7 +121,7 @@ function notFound(reply: FastifyReply, message: string): unknown {
   return send(reply, refuse(404, 'not_found', message))
 }
 
-function addTo(parts: ChatControlParts, pair: Pair, drafts: readonly Draft[]): Added | Answer {
+function addTo(parts: ChatControlParts, pair: Pair, drafts: readonly Draft[]): Added | SandboxAnswer {
   const { users, professionals, conversations } = parts
   if (users.get(pair.userId) === undefined) return refuse(404, 'not_found', 'There is no such user.')
   if (professionals.get(pair.professionalId) === undefined) {

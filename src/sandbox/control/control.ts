@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { DURATION_FORM, readDuration } from '../../model/duration.ts'
 import { isLoopback } from '../../service/address.ts'
 import { refuse, send } from '../answer.ts'
-import { type Clock, inClockRange } from '../clock.ts'
+import { inClockRange, type SandboxClock } from '../clock.ts'
 import { contract, type LiveContract } from '../contract/contract.ts'
 import { isPreset, PRESETS } from '../contract/presets.ts'
 import { readContract } from '../contract/text.ts'
@@ -155,7 +155,7 @@ const clockBody = z
   .refine(({ now, advance }) => (now === undefined) !== (advance === undefined), 'either "now" or "advance"')
 const TOO_FAR = refuse(422, 'invalid', 'The body does not fit.', { advance: 'not beyond 9989' })
 
-function addClock(control: FastifyInstance, clock: Clock): void {
+function addClock(control: FastifyInstance, clock: SandboxClock): void {
   const shown = () => ({ now: new Date(clock.now()).toISOString() })
   control.get('/clock', shown)
   control.put(

@@ -67,7 +67,7 @@ export const faultRule = z.strictObject({
 /** A rule with its defaults, and as a caller may write it. */
 export type FaultRule = z.output<typeof faultRule>
 export type FaultInput = z.input<typeof faultRule>
-export type Ending = Exclude<FaultRule['action'], { kind: 'latency' }>
+export type FaultEnding = Exclude<FaultRule['action'], { kind: 'latency' }>
 
 export type FaultedCall = {
   readonly method: string
@@ -80,7 +80,7 @@ export type FaultedCall = {
 /** What strikes a call: a wait, and then at most one of the other actions. */
 type Strike = {
   readonly latencyMs: number
-  readonly ending: Ending | null
+  readonly ending: FaultEnding | null
   readonly kinds: readonly string[]
 }
 

@@ -4,11 +4,11 @@ import type { Server } from 'node:http'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Answer, errorBody, htmlPage, send, write } from '../answer.ts'
-import type { Ending } from './faults.ts'
+import { errorBody, errorPage, type SandboxAnswer, send, write } from '../answer.ts'
+import type { FaultEnding } from './faults.ts'
 
 /** `slow-body` is the only ending that leaves the answer as it is. */
-type Blow = Exclude<Ending, { kind: 'slow-body' }>
+type Blow = Exclude<FaultEnding, { kind: 'slow-body' }>
 
 /** Whether it keeps the call from being carried out. */
 export function strikesFirst(ending: Blow): boolean {
@@ -34,12 +34,12 @@ export function strike(ending: Blow, { request, reply, stopping }: Struck): unkn
   return reply
 }
 
-function answerWith(ending: Extract<Ending, { kind: 'status' }>, reply: FastifyReply): unknown {
+function answerWith(ending: Extract<FaultEnding, { kind: 'status' }>, reply: FastifyReply): unknown {
   const { status, body, retryAfter } = ending
   if (retryAfter !== undefined) reply.header('retry-after', retryAfterHeader(retryAfter, Date.now()))
   reply.code(status)
   if (body === 'empty') return reply.send()
-  if (body === 'html') return reply.type('text/html').send(htmlPage(String(status)))
+  if (body === 'html') return reply.type('text/html').send(errorPage(String(status)))
   return reply.send(errorBody('fault', 'A fault that was asked for.'))
 }
 
@@ -100,7 +100,7 @@ async function listens(server: Server, where: { host: string; port: number }): P
 }
 
 /** Status and headers go out at once; an answer without a body is sent as always. */
-export function sendSlowly(reply: FastifyReply, answer: Answer, durationMs: number): unknown {
+export function sendSlowly(reply: FastifyReply, answer: SandboxAnswer, durationMs: number): unknown {
   const written = write(answer.body)
   if (written === null) return send(reply, answer)
   const bytes = Buffer.from(written.text)

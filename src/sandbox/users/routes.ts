@@ -4,22 +4,22 @@ import { z } from 'zod'
 import { normalForm } from '../../model/normal.ts'
 import {
   type CreateWire,
-  createBody,
+  createBodySchema,
   retrievedUser,
   type UpdateWire,
   updateBody,
   type WireProblems,
   wireProblems,
 } from '../../service/schema.ts'
-import { type Answer, type AnswerBody, json, refuse } from '../answer.ts'
+import { type AnswerBody, json, refuse, type SandboxAnswer } from '../answer.ts'
 import type { Contract, LiveContract } from '../contract/contract.ts'
 import {
   addRoutes,
-  type Call,
   type Group,
   makeServe,
   type Refusal,
   type Route,
+  type SandboxCall,
   type ServeParts,
 } from '../serve.ts'
 import { isBlank, type LiveUsers, retrievedForm, type StoredUser } from './users.ts'
@@ -31,7 +31,7 @@ type Store = { readonly users: LiveUsers; readonly contract: Contract }
 const USERS = '/s2s/v1/users'
 const BY_ID = {
   path: `${USERS}/:user_id`,
-  params: z.object({ user_id: createBody.shape.user_id }),
+  params: z.object({ user_id: createBodySchema.shape.user_id }),
   status: 200,
   returns: retrievedUser,
 }
@@ -45,7 +45,7 @@ export const USER_ROUTES: readonly Route<Store>[] = [
     operationId: 'createUser',
     summary: 'Create user',
     description: `Section 4.3. Registers a user, who can then authenticate to the SDKs. ${NOT_SHOWN}`,
-    body: createBody,
+    body: createBodySchema,
     status: 201,
     returns: retrievedUser,
     refusals: [400, 401, 403, 409, 413, 422],
@@ -128,9 +128,9 @@ function guarded(run: Route<Store>['run']): Route<Store>['run'] {
   }
 }
 
-function createUser(store: Store, { body }: Call): Answer {
+function createUser(store: Store, { body }: SandboxCall): SandboxAnswer {
   const { users, contract } = store
-  const read = createBody.safeParse(body)
+  const read = createBodySchema.safeParse(body)
   if (!read.success) return unfit(contract, wireProblems(read.error))
   const { user_id: userId, ...fields } = read.data
   if (isUnwanted(contract, fields)) return unwanted(contract)
@@ -141,7 +141,7 @@ function createUser(store: Store, { body }: Call): Answer {
   return carriedOut(store, 'create', users.write(userId, fields, 'set'))
 }
 
-function update(store: Store, { userId, body }: Call, how: 'set' | 'edit'): Answer {
+function update(store: Store, { userId, body }: SandboxCall, how: 'set' | 'edit'): SandboxAnswer {
   const { users, contract } = store
   if (users.get(userId) === undefined) return unknownUser(contract)
   const read = updateBody.safeParse(body)
@@ -158,7 +158,7 @@ function isUnwanted({ refuses }: Contract, fields: Fields): boolean {
   return refuses !== 'nothing' && !isBlank(fields[refuses] ?? null)
 }
 
-function unwanted(contract: Contract): Answer {
+function unwanted(contract: Contract): SandboxAnswer {
   return unfit(contract, { [contract.refuses]: 'no value: this service takes none' })
 }
 
@@ -170,7 +170,7 @@ function isTaken({ users, contract: { unique } }: Store, userId: string, fields:
   return wanted !== null && others.some((user) => normalForm(unique, user[unique]) === wanted)
 }
 
-function carriedOut({ contract }: Store, what: 'create' | 'update', user: StoredUser): Answer {
+function carriedOut({ contract }: Store, what: 'create' | 'update', user: StoredUser): SandboxAnswer {
   const status = what === 'create' ? contract.createStatus : contract.updateStatus
   const kind = what === 'create' ? contract.createBody : contract.updateBody
   return { status, body: status === 204 ? { kind: 'none' } : bodyOf(kind, user, contract), stored: true }
@@ -185,27 +185,27 @@ function bodyOf(kind: BodyKind, user: StoredUser, contract: Contract): AnswerBod
   return { kind: 'json', value: values[kind] }
 }
 
-function unknownUser({ unknownUser: status }: Contract): Answer {
+function unknownUser({ unknownUser: status }: Contract): SandboxAnswer {
   return status === 'null'
     ? json(200, null)
     : refuse(status, 'not_found', 'There is no user with this user_id.')
 }
 
 /** A 400 looks like every other refusal of a body, so that a caller cannot tell them apart. */
-function duplicate({ refusal }: Contract, status: 409 | 422 | 400): Answer {
+function duplicate({ refusal }: Contract, status: 409 | 422 | 400): SandboxAnswer {
   const message = 'There is a user with this user_id.'
   if (status === 409) return refuse(409, 'conflict', message)
   if (status === 422) return refuse(422, 'invalid', message, { user_id: 'one that is not in use' })
   return terse(refusal)
 }
 
-function unfit({ refusal }: Contract, fields: WireProblems): Answer {
+function unfit({ refusal }: Contract, fields: WireProblems): SandboxAnswer {
   return refusal === 'details'
     ? refuse(422, 'invalid', 'The body does not fit section 2.6.', fields)
     : terse(refusal)
 }
 
-function taken({ refusal, unique }: Contract): Answer {
+function taken({ refusal, unique }: Contract): SandboxAnswer {
   return refusal === 'details'
     ? refuse(409, 'conflict', 'Another user has this value.', { [unique]: 'one that no other user has' })
     : terse(refusal, { status: 409, reason: 'Conflict' })
@@ -215,7 +215,7 @@ function taken({ refusal, unique }: Contract): Answer {
 function terse(
   refusal: Contract['refusal'],
   { status, reason } = { status: 400, reason: 'Bad Request' },
-): Answer {
+): SandboxAnswer {
   if (refusal !== 'html') return json(status, { error: reason })
   return { status, body: { kind: 'html', title: `${status} ${reason}` }, stored: false }
 }

@@ -1,7 +1,7 @@
 // The users that the sandbox holds, in memory: their fields, their trials, and which state a GET shows.
 import { FORMATS, joinPhone } from '../../model/formats.ts'
 import { type FieldValue, OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../../model/user.ts'
-import { type Clock, makeClock } from '../clock.ts'
+import { makeClock, type SandboxClock } from '../clock.ts'
 import { type Contract, DOCUMENTED, type LiveContract, makeContract } from '../contract/contract.ts'
 
 /** A user as the sandbox holds it: every field of section 2.6 as it was sent, null where there is no value. */
@@ -15,7 +15,7 @@ export type UserEdit = { readonly status?: number } & Readonly<
 >
 
 /** `none`: status 0. `trial-over`: status 4, and the trial has ended, whatever a GET shows. */
-export type Access = 'none' | 'full' | 'trial' | 'trial-over'
+export type SandboxAccess = 'none' | 'full' | 'trial' | 'trial-over'
 
 /** What a test or a person may do with the users. */
 export type SandboxUsers = Omit<LiveUsers, 'write' | 'seen'>
@@ -24,14 +24,14 @@ export type LiveUsers = ReturnType<typeof makeUsers>
 /** `trialStart`: when the user's one trial began, by the sandbox's clock; null: never. */
 type Held = { readonly user: StoredUser; readonly trialStart: number | null }
 
-export function makeUsers(parts: { readonly contract?: LiveContract; readonly clock?: Clock } = {}) {
+export function makeUsers(parts: { readonly contract?: LiveContract; readonly clock?: SandboxClock } = {}) {
   const { contract = makeContract({}), clock = makeClock() } = parts
   const users = new Map<string, Versions<Held>>()
   const heldOf = (userId: string) => users.get(userId)?.at(-1)?.held
   const moment = () => ({ now: clock.now(), lagMs: contract.now.visibleAfterMs })
 
   /** By the duration that is in force now, so that a trial can be made to end at once. */
-  function accessOf({ user: { status }, trialStart }: Held): Access {
+  function accessOf({ user: { status }, trialStart }: Held): SandboxAccess {
     if (status !== 4) return status === 2 ? 'full' : 'none'
     return trialStart !== null && clock.now() - trialStart >= contract.now.trialMs ? 'trial-over' : 'trial'
   }
@@ -82,7 +82,7 @@ export function makeUsers(parts: { readonly contract?: LiveContract; readonly cl
     /** For the endpoints: like `set` and `edit`, but a GET shows it only when the contract says so. */
     write: (userId: string, user: UserEdit, how: 'set' | 'edit') => put(userId, user, how, false),
     /** The user as a GET finds it. */
-    seen: (userId: string) => maybe(shownOf(users.get(userId) ?? [], moment()), show),
+    seen: (userId: string) => maybe(shownUser(users.get(userId) ?? [], moment()), show),
   }
 }
 
@@ -139,7 +139,7 @@ export function writtenAtOnce<T>(held: T, now: number): Versions<T> {
 }
 
 /** Undefined: the first write is not shown yet. */
-export function shownOf<T>(versions: Versions<T>, moment: Moment): T | undefined {
+export function shownUser<T>(versions: Versions<T>, moment: Moment): T | undefined {
   return versions[shownIndex(versions, moment)]?.held
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { MOST, shownOf, type Versions, written, writtenAtOnce } from '../../../src/sandbox/users/users.ts'
+import { MOST, shownUser, type Versions, written, writtenAtOnce } from '../../../src/sandbox/users/users.ts'
 import { runs } from '../../support/size.ts'
 
 describe('what a GET shows while writes are on their way', () => {
@@ -17,7 +17,7 @@ describe('what a GET shows while writes are on their way', () => {
           history.push({ at: now, held })
           now += look
           const shown = history.findLast(({ at }) => at + lagMs <= now)?.held
-          expect(shownOf(versions, { now, lagMs })).toBe(shown)
+          expect(shownUser(versions, { now, lagMs })).toBe(shown)
         }
       }),
     )
@@ -32,10 +32,10 @@ describe('what a GET shows while writes are on their way', () => {
     for (let held = 500; held < 1500; held += 1) {
       versions = written(versions, held, { now: 500, lagMs: 60_000 })
       // What was there before goes on being shown until the time has come.
-      expect(shownOf(versions, { now: 500, lagMs: 60_000 })).toBe(499)
+      expect(shownUser(versions, { now: 500, lagMs: 60_000 })).toBe(499)
     }
     expect(versions).toHaveLength(20)
-    expect(shownOf(versions, { now: 60_500, lagMs: 60_000 })).toBe(1499)
+    expect(shownUser(versions, { now: 60_500, lagMs: 60_000 })).toBe(1499)
   })
 
   it('goes on from state to state however fast they are written: none too early, none a ninth of the lag too late', () => {
@@ -50,7 +50,7 @@ describe('what a GET shows while writes are on their way', () => {
           versions = written(versions, held, { now, lagMs })
           times.push(now)
           const due = times.findLastIndex((at) => at + lagMs <= now)
-          const shown = shownOf(versions, { now, lagMs }) ?? -1
+          const shown = shownUser(versions, { now, lagMs }) ?? -1
           expect(shown).toBeLessThanOrEqual(due)
           if (due !== -1) expect((times[due] ?? 0) - (times[shown] ?? 0)).toBeLessThanOrEqual(lagMs / 9)
         }
@@ -61,14 +61,14 @@ describe('what a GET shows while writes are on their way', () => {
 
   it('ends at once when the contract lags no more, and never begins for what was shown already', () => {
     const late = written(writtenAtOnce('a', 0), 'b', { now: 10, lagMs: 1000 })
-    expect(shownOf(late, { now: 20, lagMs: 1000 })).toBe('a')
-    expect(shownOf(late, { now: 20, lagMs: 0 })).toBe('b')
+    expect(shownUser(late, { now: 20, lagMs: 1000 })).toBe('a')
+    expect(shownUser(late, { now: 20, lagMs: 0 })).toBe('b')
     const early = written([], 'a', { now: 10, lagMs: 0 })
-    expect(shownOf(early, { now: 11, lagMs: 1000 })).toBe('a')
+    expect(shownUser(early, { now: 11, lagMs: 1000 })).toBe('a')
   })
 
   it('does not wait for a time that the clock was set back from', () => {
     const ahead = written([], 'a', { now: 1_000_000, lagMs: 1000 })
-    expect(shownOf(ahead, { now: 0, lagMs: 1000 })).toBe('a')
+    expect(shownUser(ahead, { now: 0, lagMs: 1000 })).toBe('a')
   })
 })
