@@ -2,7 +2,7 @@ import { type OptionalField, UNVERIFIABLE_FIELD, USER_FIELDS, type UserField } f
 import type { RemoteUser } from '../service/body.ts'
 import { type Facts, fieldsOf, reasonOf, retry, type TurnStep } from './answer.ts'
 import type { ReadMeaning, WriteMeaning } from './classify.ts'
-import { DOUBTED, NO_VALUE } from './digest.ts'
+import { NO_VALUE } from './digest.ts'
 import type { Memory } from './memory.ts'
 import { leavesTrial, type Plan, takesAccess } from './plan.ts'
 import { absorbRefusal, afterRefusedCreate, blamed, rememberRefused } from './refusal.ts'
@@ -114,7 +114,8 @@ function carriedBy(plan: Plan): readonly UserField[] {
 
 /**
  * An answer that says neither yes nor no. An update of a user whom this claim has looked at counts as done, or a service
- * that answers so for ever would be sent it for ever; one more look follows. What that cannot show is sent once more.
+ * that answers so for ever would be sent it for ever; one more look follows. What that look could not correct is sent
+ * once more at once: `country_code`, and a trial, which status 0 would pass for the end of.
  * What may be lost by a wrong yes stays unknown until a GET shows it: a create, the end of access, and an erasure, which
  * is sent again as a whole while a GET shows what it was to clear.
  */
@@ -125,9 +126,15 @@ function absorbUnclear(turn: Turn, facts: Facts): TurnStep {
     return { turn: { ...turn, memory: doubtful(turn.memory, plan), acknowledged: true }, end }
   const taken = done(turn, facts, true)
   if (plan.kind === 'erase') return { turn: taken, end }
-  const again =
-    fieldsOf(plan).includes(UNVERIFIABLE_FIELD) && turn.memory.sent[UNVERIFIABLE_FIELD] !== DOUBTED
-  return { turn: again ? { ...taken, memory: doubtHidden(taken.memory) } : taken }
+  return {
+    turn: turn.unclear ? taken : { ...taken, unclear: true, memory: doubtUnshown(taken.memory, plan) },
+  }
+}
+
+function doubtUnshown(memory: Memory, plan: Plan): Memory {
+  const trial = 'body' in plan && plan.body.status === 4 && !('carried' in plan && plan.carried)
+  const known = trial ? { ...memory, sentStatus: null } : memory
+  return fieldsOf(plan).includes(UNVERIFIABLE_FIELD) ? doubtHidden(known) : known
 }
 
 function unknown(code: 'unclear' | 'unknown', facts: Facts): TurnEnd {

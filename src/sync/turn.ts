@@ -49,6 +49,8 @@ export type Turn = {
   readonly lowered: boolean
   readonly sure: boolean
   readonly acknowledged: boolean
+  /** After a look, an update was answered neither yes nor no: the next such answer counts as a yes. */
+  readonly unclear: boolean
   /** What a clear yes of this claim was about: with the `user_id` the user as a whole. */
   readonly carried: readonly UserField[]
   /** A create was refused: with which status, and which optional fields it carried. */
@@ -79,6 +81,7 @@ export function startTurn(memory: Memory): Turn {
     lowered: false,
     sure: false,
     acknowledged: false,
+    unclear: false,
     carried: [],
     refusedCreate: null,
     setAside: null,

@@ -118,8 +118,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'unclear-country-sent-once',
     file: 'src/sync/absorb.ts',
-    find: `turn.memory.sent[UNVERIFIABLE_FIELD] !== DOUBTED`,
-    replace: `turn.memory.sent[UNVERIFIABLE_FIELD] === 'never'`,
+    find: `turn: turn.unclear ? taken :`,
+    replace: `turn: !turn.unclear ? taken :`,
   },
   {
     name: 'unclear-waits-for-the-lifetime',
