@@ -44,17 +44,16 @@ const WORDS: Readonly<Record<ReasonCode, (told: Told) => Advice>> = {
   }),
   refused: sayRefused,
   'customer-unreadable': ({ error, misfits = [] }) => {
-    const grant = 'grant SELECT on the customers (the README lists the rights)'
     if (misfits.length > 0)
       return {
         what: `the configuration does not fit the database: ${misfits.join('; ')}`,
-        toDo: error === '42501' ? grant : 'correct rollcall.config.ts, or the database',
+        toDo: 'correct what is named, in the database (the README lists the rights) or in rollcall.config.ts',
       }
     return {
       what: `Postgres refuses to read the row${error ? ` (${error})` : ''}`,
       toDo:
         error === '42501'
-          ? grant
+          ? 'grant SELECT on the customers (the README lists the rights)'
           : 'make the row readable by SELECT: the table or view of the customers, or what it computes',
     }
   },

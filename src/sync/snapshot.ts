@@ -76,7 +76,7 @@ export async function readSnapshots(
   for (const [at, each] of work.entries()) {
     if (at % BREATH === BREATH - 1) await setImmediate()
     const { key } = each
-    const row = rows.get(key)
+    const row = unreadable.has(key) ? undefined : rows.get(key)
     const mapped: Mapped =
       row === undefined
         ? { kind: 'rejected', userId: userIdFor(config, key), issues: [] }

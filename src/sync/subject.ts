@@ -46,15 +46,16 @@ export async function readSubject(
   }
 }
 
-/** Null for an error that is not of the database. */
+/** Null for an error that is not about the customers' rows. */
 function unreadable(error: unknown): Reason | null {
-  if (error instanceof RollcallError) {
-    const { cause, details: misfits } = error
-    const reason = error.code === 'CUSTOMERS_UNREADABLE' ? unreadable(cause) : null
-    return reason && { ...reason, misfits }
+  const told = error instanceof RollcallError && error.code === 'CUSTOMERS_UNREADABLE' ? error : null
+  const code = ((told ? told.cause : error) as { code?: unknown } | null | undefined)?.code
+  if (!told && typeof code !== 'string') return null
+  return {
+    code: 'customer-unreadable',
+    ...(typeof code === 'string' ? { error: code } : {}),
+    ...(told ? { misfits: told.details } : {}),
   }
-  const code = (error as { code?: unknown } | null | undefined)?.code
-  return typeof code === 'string' ? { code: 'customer-unreadable', error: code } : null
 }
 
 /** How long a customer who is gone waits for changes that are captured and not noted yet. */

@@ -3,6 +3,7 @@ import type { Pool } from 'pg'
 import { makeBrake } from '../brake/reserve.ts'
 import { whenNoted } from '../capture/noted.ts'
 import { outboxSource } from '../capture/outbox.ts'
+import { unwatchedTables } from '../capture/watching.ts'
 import type { Config } from '../config/config.ts'
 import { type CustomersShape, describeCustomers } from '../customers/describe.ts'
 import type { FoundRow } from '../customers/read.ts'
@@ -113,7 +114,8 @@ export async function openSync({
       return { described, binding, standing }
     }
     const { described, binding, standing } = await reachable(opening, { role })
-    const readMany = makeReading(pool, config, described, { onMisfits })
+    const unwatched = () => unwatchedTables(pool, config)
+    const readMany = makeReading(pool, config, described, { onMisfits, unwatched })
     const readRow = makeBatch<CustomerKey, FoundRow>(async (keys) => {
       const { rows, unreadable } = await readMany([...new Set(keys)])
       return keys.map((key) => unreadable.get(key) ?? rows.get(key) ?? null)

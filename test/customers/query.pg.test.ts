@@ -248,3 +248,10 @@ test('a key that only the new type of its column can hold is found, also just af
   )
   expect((await read(['3000000000'])).rows.get('3000000000')).toMatchObject({ plan: 2 })
 })
+
+test('where no policy applies to the role, an empty table is empty', async () => {
+  await using open = await opened('CREATE TABLE customers (id int PRIMARY KEY, plan int, email text)')
+  const config = configure({ rowSecurity: 'apply' })
+  const read = makeReading(open.pool, config, await describeCustomers(open.pool, config))
+  expect((await read(['1'])).rows.get('1')).toBeNull()
+})

@@ -42,6 +42,6 @@ test('the first error in the log names column and table, and so do failures', as
   expect(code).toBe(3)
   const said = output.replaceAll(/\s+/g, ' ')
   expect(said).toContain(MISFIT)
-  expect(said).toContain('correct rollcall.config.ts')
+  expect(said).toContain('rollcall.config.ts')
   expect(said).not.toContain('make the row readable')
 })

@@ -1,0 +1,71 @@
+// Rows that nobody sees for a while, while a worker runs: nobody loses access for it, and it is said.
+import { expect, test } from 'vitest'
+import { rollcall } from '../support/command.ts'
+import { buildHouse, CUSTOMERS, type House } from '../support/house.ts'
+import { lanes } from '../support/lanes.ts'
+import { until } from '../support/until.ts'
+
+const [, lane] = lanes
+if (!lane) throw new Error('the Postgres lane is always there')
+
+const KEYS = ['a', 'b', 'c']
+const WITH_ACCESS = [2, 2, 2]
+
+async function sync(house: House): Promise<void> {
+  await house.db.pool.query(`INSERT INTO clientes (id, plan) SELECT k, 'premium' FROM unnest($1::text[]) k`, [
+    KEYS,
+  ])
+  await house.startWorker()
+  await until(() => KEYS.every((key) => house.sandbox.users.get(key)))
+  await house.settled()
+}
+
+const statuses = (house: House) => KEYS.map((key) => house.sandbox.users.get(key)?.status)
+
+async function waiting(house: House): Promise<number> {
+  const { rowCount } = await house.db.pool.query(
+    `SELECT FROM rollcall.ledger WHERE state = 'failing' AND reason->>'code' = 'customer-unreadable'`,
+  )
+  return rowCount ?? 0
+}
+
+test('a table that is made anew accuses nobody of being gone before its triggers are there', async () => {
+  await using house = await buildHouse(lane)
+  const { pool } = house.db
+  await sync(house)
+  await pool.query(`CREATE TABLE kept AS TABLE clientes; UPDATE clientes SET nombre = 'Ana';
+    DROP TABLE clientes; ${CUSTOMERS}; GRANT SELECT ON clientes TO PUBLIC`)
+  await until(async () => (await waiting(house)) === KEYS.length)
+  expect(statuses(house)).toEqual(WITH_ACCESS)
+  const { output } = await rollcall(house, 'failures')
+  expect(output.replaceAll(/\s+/g, ' ')).toContain('rollcall capture install')
+  // Somebody whom nobody knows is still a typing error.
+  expect(await rollcall(house, 'sync', 'nobody')).toMatchObject({ code: 2 })
+
+  await pool.query('INSERT INTO clientes TABLE kept')
+  expect(await rollcall(house, 'capture', 'install')).toMatchObject({ code: 0 })
+  await house.settled()
+  expect([await waiting(house), statuses(house)]).toEqual([0, WITH_ACCESS])
+  await pool.query(`DELETE FROM clientes WHERE id = 'b'`)
+  await until(() => house.sandbox.users.get('b')?.status === 0)
+  expect(statuses(house)).toEqual([2, 0, 2])
+})
+
+test('policies that show nobody any more have whoever is owed something wait, in words', async () => {
+  const customers = { table: 'public.clientes', key: 'id', rowSecurity: 'apply' } as const
+  await using house = await buildHouse(lane, { config: { customers } })
+  const { pool } = house.db
+  await pool.query(
+    'ALTER TABLE clientes ENABLE ROW LEVEL SECURITY; CREATE POLICY all_of_them ON clientes USING (true)',
+  )
+  await sync(house)
+  await pool.query(`DROP POLICY all_of_them ON clientes; UPDATE clientes SET plan = 'free'`)
+  await until(async () => (await waiting(house)) === KEYS.length)
+  const { code, output } = await rollcall(house, 'failures')
+  expect(code).toBe(3)
+  expect(output.replaceAll(/\s+/g, ' ')).toContain('sees no customer at all')
+  expect(statuses(house)).toEqual(WITH_ACCESS)
+  await pool.query('CREATE POLICY all_of_them ON clientes USING (true)')
+  await house.settled()
+  expect(statuses(house)).toEqual([0, 0, 0])
+})
