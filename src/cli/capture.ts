@@ -50,7 +50,7 @@ export const captureCommand: AddCommand = (program, io, exit) => {
     .action(async (options: Options) => {
       const config = await loadConfig(options.config, io.cwd)
       const env = readEnv(io.env, { need: [], may: BINDING_ENV })
-      await withSession(owner(io), async (client) => {
+      await withSession(await owner(io), async (client) => {
         const plan = await planCapture(client, config)
         if (options.print) return io.out(printSql(plan))
         await checkMigrated(client)
@@ -74,7 +74,7 @@ export const captureCommand: AddCommand = (program, io, exit) => {
     })
   sub(capture, 'uninstall', 'remove every trigger and function of rollcall').action(
     async ({ json }: Options) => {
-      const changed = await withSession(owner(io), (client) => uninstall(client))
+      const changed = await withSession(await owner(io), (client) => uninstall(client))
       if (json) io.out(asJson({ changed }))
       else
         io.out(
@@ -119,7 +119,7 @@ function database(io: Io): DatabaseAddress {
   return databaseAt(readEnv(io.env, { need: ['DATABASE_URL'] }).DATABASE_URL)
 }
 
-function owner(io: Io): DatabaseAddress {
+function owner(io: Io): Promise<DatabaseAddress> {
   return ownerIn(readEnv(io.env, { need: ['DATABASE_URL'], may: ['MIGRATE_DATABASE_URL'] }))
 }
 

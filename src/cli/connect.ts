@@ -1,7 +1,9 @@
 import type { Pool } from 'pg'
 import { endPool, makePool } from '../database/pool.ts'
-import { type DatabaseAddress, databaseAt, roleOf } from '../database/session.ts'
+import { connectOne, type DatabaseAddress, databaseAt, roleOf } from '../database/session.ts'
 import { reachable } from '../ledger/reachable.ts'
+import { type DatabaseIdentity, isAnotherDatabase, readIdentity } from '../ledger/target.ts'
+import { RollcallError } from '../model/errors.ts'
 import { aborted } from './stop.ts'
 
 type Options = {
@@ -11,14 +13,44 @@ type Options = {
   readonly stop?: AbortSignal
 }
 
-/** The role that owns rollcall's tables and writes the triggers. */
-export function ownerIn(env: {
+/**
+ * The role that owns rollcall's tables and writes the triggers, in the database of the workers. One that they cannot ask
+ * yet is believed to be that: before the first migration their role may have no rights.
+ *
+ * @throws RollcallError ENV_INVALID where it is another database
+ */
+export async function ownerIn(env: {
   readonly DATABASE_URL: string
   readonly MIGRATE_DATABASE_URL?: string
-}): DatabaseAddress {
-  const { DATABASE_URL, MIGRATE_DATABASE_URL: url } = env
-  return url === undefined ? databaseAt(DATABASE_URL) : { url, variable: 'MIGRATE_DATABASE_URL' }
+}): Promise<DatabaseAddress> {
+  const workers = databaseAt(env.DATABASE_URL)
+  if (env.MIGRATE_DATABASE_URL === undefined) return workers
+  const owner = { url: env.MIGRATE_DATABASE_URL, variable: 'MIGRATE_DATABASE_URL' }
+  const [theirs, own] = await Promise.allSettled([identityOf(workers), identityOf(owner)])
+  if (
+    theirs.status === 'fulfilled' &&
+    own.status === 'fulfilled' &&
+    isAnotherDatabase(theirs.value, own.value)
+  )
+    throw new RollcallError('ENV_INVALID', [
+      'MIGRATE_DATABASE_URL: it leads to another database than DATABASE_URL',
+    ])
+  return owner
 }
+
+async function identityOf(address: DatabaseAddress): Promise<DatabaseIdentity> {
+  const client = await connectOne(address, {
+    application_name: 'rollcall',
+    connectionTimeoutMillis: CONNECT_MS,
+  })
+  try {
+    return await readIdentity(client)
+  } finally {
+    await client.end()
+  }
+}
+
+const CONNECT_MS = 5000
 
 /** By then a command that has ended has nothing under way. */
 const CUT_MS = 5000

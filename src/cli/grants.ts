@@ -55,7 +55,7 @@ export const grantsCommand: AddCommand = (program, io) => {
       const config = readOnly ? null : await loadConfig(file, io.cwd)
       const env = readEnv(io.env, { need: ['DATABASE_URL'], may: ['MIGRATE_DATABASE_URL'] })
       const asked = config ? ({ kind: 'worker', config, queue } as const) : ({ kind: 'reader' } as const)
-      const { grants, warnings } = await withPool({ ...ownerIn(env), stop: io.stop }, (pool) =>
+      const { grants, warnings } = await withPool({ ...(await ownerIn(env)), stop: io.stop }, (pool) =>
         planGrants(pool, role, asked),
       )
       for (const warning of warnings) io.err(`warning: ${warning}`)

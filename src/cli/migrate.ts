@@ -43,7 +43,7 @@ export const migrateCommand: AddCommand = (program, io) => {
       need: ['DATABASE_URL'],
       may: ['MIGRATE_DATABASE_URL', 'QUEUE_URL', ...BINDING_ENV],
     })
-    const owner = ownerIn(env)
+    const owner = await ownerIn(env)
     const queue = queueIn(env, owner)
     const { applied } = await migrate(owner, queue ? { queue } : {})
     const { accepted, binding } = await onSession(owner, async (client) => ({

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { RollcallError } from '../model/errors.ts'
-import { PLAINTEXT, type Plaintext, plaintextProblem } from './address.ts'
+import { isPostgres, PLAINTEXT, type Plaintext, plaintextProblem } from './address.ts'
 
 /** The variables that hold addresses, keys and passwords; each may also be read from the file NAME_FILE. */
 export type Variable = keyof typeof VARIABLES
@@ -86,8 +86,8 @@ const VARIABLES = {
   MIGRATE_DATABASE_URL: { expected: POSTGRES, read: (text) => urlOf(text, POSTGRES_SCHEMES) },
   QUEUE_URL: {
     expected:
-      'redis://, rediss://, postgres:// or postgresql:// and an address, special characters percent-encoded',
-    read: (text) => urlOf(text, ['redis:', 'rediss:', ...POSTGRES_SCHEMES]),
+      'redis://host:6379/0 (or rediss://, and a database by its number), or postgres:// as for DATABASE_URL, special characters percent-encoded',
+    read: queueUrl,
   },
   SERVICE_URL: {
     expected: 'https:// and the host of the service, alone or with /s2s/v1',
@@ -156,12 +156,22 @@ function readText(file: string): string | undefined {
   }
 }
 
+/** What stands behind a `#` is part of no address: of a password, say, that is not encoded. */
 function urlOf(text: string, schemes: readonly string[]): string | undefined {
   const url = URL.parse(text)
+  if (url === null || text.includes('#')) return undefined
   // Drivers look for the scheme in small letters.
-  return url !== null && schemes.some((scheme) => url.protocol === scheme && text.startsWith(`${scheme}//`))
+  return schemes.some((scheme) => url.protocol === scheme && text.startsWith(`${scheme}//`))
     ? text
     : undefined
+}
+
+function queueUrl(text: string): string | undefined {
+  const known = urlOf(text, ['redis:', 'rediss:', ...POSTGRES_SCHEMES])
+  if (known === undefined || isPostgres(known)) return known
+  const { pathname, searchParams } = new URL(known)
+  const databases = [pathname.replace(/^\//, ''), ...searchParams.getAll('db')]
+  return databases.every((name) => /^\d*$/.test(name)) ? known : undefined
 }
 
 /** Origin alone; the client adds the path (section 4). Any other path would be a mistake that calls hide. */

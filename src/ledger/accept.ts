@@ -12,6 +12,8 @@ type Client = Pick<ClientBase, 'query'>
 export async function acceptTarget(client: Client, target: Target, as: 'same' | 'new'): Promise<number> {
   await client.query('BEGIN')
   try {
+    // One decision after the other.
+    await client.query('LOCK TABLE rollcall.target IN SHARE ROW EXCLUSIVE MODE')
     const before = await boundOrigin(client)
     await bindAnew(client, target)
     const customers = as === 'new' ? await forget(client, before === target.origin) : 0

@@ -51,17 +51,17 @@ export function databaseError(
   // Node bundles the refusals of several addresses of one host.
   const inner: unknown = error instanceof AggregateError ? error.errors[0] : error
   const code = codeOf(inner)
+  const told = (as: ErrorCode, what: string) =>
+    new RollcallError(as, [role === undefined ? what : `${role}: ${what}`], { cause: error })
   if (inner instanceof pg.DatabaseError) {
-    if (NO_SERVICE.test(code)) return new RollcallError(down, [inner.message], { cause: error })
+    if (NO_SERVICE.test(code)) return told(down, inner.message)
     const refusal = REFUSED.test(code) ? 'DATABASE_REFUSED' : (UNFIT[code] ?? unfitStart(inner, code))
-    const detail = role === undefined ? inner.message : `${role}: ${inner.message}`
-    return refusal ? new RollcallError(refusal, [detail], { cause: error }) : null
+    return refusal ? told(refusal, inner.message) : null
   }
   const tls = tlsProblem(inner)
-  if (tls) return new RollcallError('TLS_FAILED', [tls], { cause: error })
-  if (CONNECTION_CODES.has(code))
-    return new RollcallError(down, [[...serverOf(inner), code].join(': ')], { cause: error })
-  return PG_WORDS.test(error.message) ? new RollcallError(down, [error.message], { cause: error }) : null
+  if (tls) return told('TLS_FAILED', tls)
+  if (CONNECTION_CODES.has(code)) return told(down, [...serverOf(inner), code].join(': '))
+  return PG_WORDS.test(error.message) ? told(down, error.message) : null
 }
 
 /** A setting that the address passes on, and that the server does not know or take. */

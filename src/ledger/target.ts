@@ -8,14 +8,15 @@ export type Target = { readonly origin: string; readonly apiKey: string; readonl
 /** As far as a command knows it; what is not known is not compared. */
 export type PartialTarget = { readonly [K in keyof Target]?: Target[K] | undefined }
 
-/** The service and the database of the present; null: not known. */
-type Facts = {
-  readonly origin: string | null
-  readonly apiKeyMac: string | null
+/** Which database a session is in; null: its role may not ask. */
+export type DatabaseIdentity = {
   readonly systemIdentifier: string | null
   readonly timeline: number | null
   readonly databaseOid: string
 }
+
+/** The service and the database of the present; null: not known. */
+type Facts = DatabaseIdentity & { readonly origin: string | null; readonly apiKeyMac: string | null }
 
 /** `rewritten`: the row was not written by the transaction that it names, so a logical restore has written it. */
 type Bound = Facts & { readonly rewritten: boolean }
@@ -99,7 +100,7 @@ export function differencesOf(bound: Bound, now: Facts): readonly TargetDifferen
     differences.push({ kind: 'service', says: `SERVICE_URL was ${bound.origin}, is ${now.origin}` })
   if (differ(bound.apiKeyMac, now.apiKeyMac))
     differences.push({ kind: 'key', says: 'SERVICE_API_KEY (or ROLLCALL_DIGEST_KEY) is another' })
-  if (differ(bound.systemIdentifier, now.systemIdentifier) || bound.databaseOid !== now.databaseOid)
+  if (isAnotherDatabase({ ...bound, timeline: null }, now))
     return [
       ...differences,
       { kind: 'database', says: 'the database is another one: restored, copied or moved' },
@@ -114,6 +115,15 @@ export function differencesOf(bound: Bound, now: Facts): readonly TargetDifferen
   return differences
 }
 
+/** Another server or database, or the same one on another timeline. */
+export function isAnotherDatabase(one: DatabaseIdentity, other: DatabaseIdentity): boolean {
+  return (
+    differ(one.systemIdentifier, other.systemIdentifier) ||
+    one.databaseOid !== other.databaseOid ||
+    differ(one.timeline, other.timeline)
+  )
+}
+
 function differ<T>(bound: T | null, now: T | null): boolean {
   return bound !== null && now !== null && bound !== now
 }
@@ -124,7 +134,7 @@ function differ<T>(bound: T | null, now: T | null): boolean {
  * @param role as this role finds it, which may not be allowed to see what others may
  */
 export async function installationName(client: Client, role?: string): Promise<string> {
-  const { systemIdentifier, databaseOid } = await database(client, role)
+  const { systemIdentifier, databaseOid } = await readIdentity(client, role)
   const { rows } = await client.query<{ name: string }>('SELECT current_database() AS name')
   const text = [systemIdentifier ?? '', databaseOid, rows[0]?.name ?? ''].join('/')
   return `sync-${createHash('sha256').update(text).digest('hex').slice(0, 12)}`
@@ -135,17 +145,15 @@ async function present(client: Client, { origin, apiKey, digestKey }: PartialTar
     apiKey === undefined || digestKey === undefined
       ? null
       : createHmac('sha256', digestKey).update(`api key\0${apiKey}`).digest('base64url')
-  return { origin: origin ?? null, apiKeyMac, ...(await database(client)) }
+  return { origin: origin ?? null, apiKeyMac, ...(await readIdentity(client)) }
 }
 
 /** In the name of the file that is written now: the control file shows it only after the next checkpoint. */
 const TIMELINE = `
 SELECT ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int AS timeline`
 
-async function database(
-  client: Client,
-  role: string | null = null,
-): Promise<Pick<Facts, 'systemIdentifier' | 'timeline' | 'databaseOid'>> {
+/** As this role finds it; default: whose session it is. */
+export async function readIdentity(client: Client, role: string | null = null): Promise<DatabaseIdentity> {
   const { rows } = await client.query<{ oid: string; system: boolean; wal: boolean }>(
     `SELECT d.oid::text,
        has_function_privilege(r.name, 'pg_catalog.pg_control_system()', 'EXECUTE') AS system,

@@ -24,7 +24,7 @@ export const ERRORS = {
   },
   DATABASE_DOWN: {
     exit: 1,
-    means: 'Postgres at DATABASE_URL does not answer.',
+    means: 'Postgres does not answer.',
     todo: 'Check that the server runs, has room for more connections, and that host and port are right.',
   },
   DATABASE_REFUSED: {

