@@ -1,5 +1,5 @@
 // The brake: a mass of changes that shuts people out, or that nobody can have meant, waits for a person.
-import type { BrakeLimit, Config } from '../config/config.ts'
+import type { Config } from '../config/config.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
 
@@ -53,7 +53,10 @@ export function isHeldKind(text: string): text is HeldKind {
 }
 
 /** Registrations have a rule of their own: a start with many customers is nothing unusual. */
-export function ruleOf(kind: BrakeKind, rules: Pick<Config['brake'], 'changes' | 'creates'>): BrakeLimit {
+export function ruleOf(
+  kind: BrakeKind,
+  rules: Pick<Config['brake'], 'changes' | 'creates'>,
+): Config['brake']['changes'] {
   return kind === 'create' ? rules.creates : rules.changes
 }
 
@@ -63,6 +66,6 @@ const MOST = 2_147_483_647
 const ROUNDING = 1e-9
 
 /** How many customers may pass: a number, or a share of the `base`, whichever is more. */
-export function limitOf({ customers, share }: BrakeLimit, base: number | null): number {
+export function limitOf({ customers, share }: Config['brake']['changes'], base: number | null): number {
   return Math.min(MOST, Math.max(customers, Math.floor(share * (base ?? 0) + ROUNDING)))
 }

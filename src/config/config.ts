@@ -1,7 +1,7 @@
 // The configuration as the rest of the house sees it: validated, every default filled in, frozen.
 import type { OptionalField, UserField } from '../model/user.ts'
 import type { ClearWith } from './define.ts'
-import type { Reconcile } from './reconcile.ts'
+import type { Sections } from './settings.ts'
 import type { Held } from './until.ts'
 
 /** A table or view; the schema is always named. */
@@ -33,10 +33,7 @@ export type Watched = {
   readonly columns?: readonly string[]
 }
 
-/** The larger of a number of customers and a share (0 to 1). */
-export type BrakeLimit = { readonly customers: number; readonly share: number }
-
-export type Config = {
+export type Config = Sections & {
   /** Path of the file it was read from, for messages. */
   readonly file: string
   /** Of everything that mapping and plan go by; see fingerprint.ts. */
@@ -60,59 +57,5 @@ export type Config = {
     readonly mostBytes: number
     readonly when: (row: Row, now: Date) => boolean | Held<boolean>
   } | null
-  /** An invalid optional field rejects the customer instead of being left out. */
-  readonly strict: boolean
-  /** Fields that the mapping does not set: kept as they are at the service, or cleared by a PUT. */
-  readonly unmanaged: 'keep' | 'clear'
   readonly clearWith: Readonly<Record<OptionalField, ClearWith>>
-  readonly onRemove: 'revoke' | 'erase' | 'ignore'
-  /** Customers with status 0 are registered too; false: once they have access, and not before. */
-  readonly createWithoutAccess: boolean
-  /** How `mobile_phone_prefix` is sent: `34` or `+34`. */
-  readonly phonePrefix: 'digits' | 'plus'
-  readonly service: {
-    readonly environment: 'production' | 'demo'
-    readonly allowPlainHttp: boolean
-    /** The whole request, from first byte to last, in milliseconds. */
-    readonly timeoutMs: number
-  }
-  readonly pace: {
-    /** Calls per second for all processes together. */
-    readonly ceiling: number
-    /** Calls at once for one process. */
-    readonly concurrency: number
-  }
-  readonly timing: {
-    /** Changes of one customer within this gap after a settle are gathered into one call. */
-    readonly gapMs: number
-    /** How long a claim may last; longer than `service.timeoutMs` and a grace. */
-    readonly lifetimeMs: number
-    /** How long a job may wait on the queue before it counts as lost. */
-    readonly queueLeaseMs: number
-    /** How long a GET may go on showing what was there before a write; until then it is not believed. */
-    readonly consistencyDelayMs: number
-    /** First and longest wait after a call that failed; full jitter between. */
-    readonly retryMinMs: number
-    readonly retryMaxMs: number
-  }
-  /** How many customers may be changed in one way before a person is asked; see src/brake. */
-  readonly brake: {
-    /** How long a change counts, in hours. */
-    readonly windowHours: number
-    /** Loss of access, another status, absence, erasing, clearing of a field: each by itself, of those with access. */
-    readonly changes: BrakeLimit
-    /** Registrations, of all who are registered. */
-    readonly creates: BrakeLimit
-  }
-  readonly capture: {
-    /** Above this size the outbox takes no more, and the gap is marked and repaired by a resync of everybody. */
-    readonly outboxLimitMb: number
-    /** So often everybody is looked at for changes that capture has missed; 0: never. */
-    readonly checkHours: number
-  }
-  readonly history: {
-    /** After so many days a call goes from the log of calls. */
-    readonly keepDays: number
-  }
-  readonly reconcile: Reconcile
 }

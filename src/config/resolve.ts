@@ -1,4 +1,3 @@
-import type { z } from 'zod'
 import { RollcallError } from '../model/errors.ts'
 import { OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
 import { type Customers, checkClearing, checkMapping, checkTiming, checkWatch } from './checks.ts'
@@ -12,10 +11,10 @@ import {
   clearWithSchema,
   customersSchema,
   mappingVersionSchema,
-  settingSchemas,
   TOP_LEVEL,
   watchSchema,
 } from './schema.ts'
+import { type Sections, settingSchemas } from './settings.ts'
 
 /**
  * The author's object, checked, with every default filled in, and frozen.
@@ -82,7 +81,7 @@ export function resolveConfig(raw: unknown, file: string, shown: string = file):
     mapping: { ...mapping, user_id, status },
     scope,
     clearWith,
-    ...(settings as Settings),
+    ...(settings as Sections),
   })
 }
 
@@ -115,14 +114,12 @@ function readWatch(
   return watch?.map(({ table, key, columns }) => ({ relation: table, key, ...(columns && { columns }) }))
 }
 
-type Settings = { readonly [K in keyof typeof settingSchemas]: z.infer<(typeof settingSchemas)[K]> }
-
-function readSettings(raw: Record<string, unknown>, problems: Problem[]): Partial<Settings> {
+function readSettings(raw: Record<string, unknown>, problems: Problem[]): Partial<Sections> {
   const entries = Object.entries(settingSchemas).map(([name, schema]) => [
     name,
     read<unknown>(schema, raw[name], [name], problems),
   ])
-  return Object.fromEntries(entries) as Partial<Settings>
+  return Object.fromEntries(entries) as Partial<Sections>
 }
 
 function readClearWith(raw: unknown, problems: Problem[]): Record<OptionalField, ClearWith> | undefined {

@@ -1,13 +1,13 @@
-// The shapes of the configuration's sections, with the defaults. What several sections must agree on is
-// checked in resolve.ts. Every `error` says what was expected; problems.ts adds where and what was found.
+// The shapes of the sections that say who the customers are and how they are mapped. What several sections must agree
+// on is checked in checks.ts. Every `error` says what was expected; problems.ts adds where and what was found.
 import { types } from 'node:util'
 import { z } from 'zod'
 import { FORMATS } from '../model/formats.ts'
 import { OPTIONAL_FIELDS, type UserField } from '../model/user.ts'
 import type { Row } from './config.ts'
 import type { Clock } from './define.ts'
-import { reconcileSchema } from './reconcile.ts'
 import { isIdentifier, parseRelation } from './relation.ts'
+import { oneOf, settingSchemas } from './settings.ts'
 
 const column = z
   .string({ error: 'expected the name of a column' })
@@ -49,7 +49,7 @@ export const customersSchema = z.strictObject(
     view: relation.optional(),
     key,
     searchPath: z.array(schemaName, { error: 'expected a list of schemas' }).default([]),
-    rowSecurity: z.enum(['refuse', 'apply'], { error: "expected 'refuse' or 'apply'" }).default('refuse'),
+    rowSecurity: oneOf(['refuse', 'apply']).default('refuse'),
   },
   object,
 )
@@ -109,103 +109,12 @@ function target(field: UserField) {
   })
 }
 
-function oneOf<const T extends readonly string[]>(options: T) {
-  return z.enum(options, { error: `expected ${options.map((option) => `'${option}'`).join(' or ')}` })
-}
-
-function whole(min: number, max: number) {
-  const error = `expected a whole number from ${min} to ${max}`
-  return z.int({ error }).min(min, { error }).max(max, { error })
-}
-
-/** What timers and intervals can hold: about 24 days. */
-const MAX_MS = 2_147_483_647
-const flag = z.boolean({ error: 'expected true or false' })
 const clearing = oneOf(['null', 'empty', 'omit'])
 const CLEARING = "expected 'null', 'empty' or 'omit', or an object with one of these for each field"
-
-/** 0 and 0 would hold everybody, which is a way to look at each by hand. */
-function brakeLimit({ customers, share }: { customers: number; share: number }) {
-  const error = 'expected a share from 0 to 1'
-  return z
-    .strictObject(
-      {
-        customers: whole(0, MAX_MS).default(customers),
-        share: z.number({ error }).min(0, { error }).max(1, { error }).default(share),
-      },
-      object,
-    )
-    .prefault({})
-}
 
 export const mappingVersionSchema = z
   .union([z.string(), z.number()], { error: 'expected a text or a number' })
   .optional()
-
-export const settingSchemas = {
-  strict: flag.default(false),
-  unmanaged: oneOf(['keep', 'clear']).default('keep'),
-  onRemove: oneOf(['revoke', 'erase', 'ignore']).default('revoke'),
-  createWithoutAccess: flag.default(true),
-  phonePrefix: oneOf(['digits', 'plus']).default('digits'),
-  service: z
-    .strictObject(
-      {
-        environment: oneOf(['production', 'demo']).default('production'),
-        allowPlainHttp: flag.default(false),
-        timeoutMs: whole(1, MAX_MS).default(10_000),
-      },
-      object,
-    )
-    .prefault({}),
-  pace: z
-    .strictObject(
-      {
-        ceiling: z
-          .number({ error: 'expected a number of calls per second above 0' })
-          .positive({ error: 'expected a number of calls per second above 0' })
-          .default(50),
-        concurrency: whole(1, 1000).default(20),
-      },
-      object,
-    )
-    .prefault({}),
-  timing: z
-    .strictObject(
-      {
-        gapMs: whole(0, MAX_MS).default(1000),
-        lifetimeMs: whole(1, MAX_MS).default(30_000),
-        queueLeaseMs: whole(1, MAX_MS).default(30_000),
-        consistencyDelayMs: whole(0, MAX_MS).optional(),
-        retryMinMs: whole(1, MAX_MS).default(1000),
-        retryMaxMs: whole(1, MAX_MS).default(3_600_000),
-      },
-      object,
-    )
-    .transform(({ consistencyDelayMs: delay, ...timing }) => ({
-      ...timing,
-      consistencyDelayMs: delay ?? Math.min(5000, timing.lifetimeMs),
-    }))
-    .prefault({}),
-  brake: z
-    .strictObject(
-      {
-        windowHours: whole(1, 720).default(24),
-        changes: brakeLimit({ customers: 100, share: 0.01 }),
-        creates: brakeLimit({ customers: 10_000, share: 0.1 }),
-      },
-      object,
-    )
-    .prefault({}),
-  capture: z
-    .strictObject(
-      { outboxLimitMb: whole(1, 1_048_576).default(1024), checkHours: whole(0, 8760).default(24) },
-      object,
-    )
-    .prefault({}),
-  history: z.strictObject({ keepDays: whole(1, 3650).default(14) }, object).prefault({}),
-  reconcile: reconcileSchema,
-}
 
 export const clearWithAllSchema = z.enum(clearing.options, { error: CLEARING })
 export const clearWithSchema = z.strictObject(
