@@ -1,5 +1,6 @@
 // What a look leaves in the ledger: that it was made, that all agreed, and what is remembered of the user.
 import type { ClientBase } from 'pg'
+import { MEMORY_COLUMNS } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { userIdOf } from '../model/mapped.ts'
 import { toRecord } from '../sync/memory.ts'
@@ -38,18 +39,10 @@ const WRITE = `
 UPDATE rollcall.ledger l SET looked_at = now(), verdict = e.verdict,
   verified_at = CASE WHEN e.verified THEN now() ELSE l.verified_at END,
   proved_at = CASE WHEN e.verified AND (l.proved_at IS NULL OR l.proved_at < l.changed_at) THEN now() ELSE l.proved_at END,
-  user_id = CASE WHEN e.known THEN e.record->>'userId' ELSE l.user_id END,
-  remote = CASE WHEN e.known THEN e.record->>'remote' ELSE l.remote END,
-  was_there = CASE WHEN e.known THEN (e.record->>'wasThere')::boolean ELSE l.was_there END,
-  sent_status = CASE WHEN e.known THEN (e.record->>'sentStatus')::smallint ELSE l.sent_status END,
-  seen_status = CASE WHEN e.known THEN (e.record->>'seenStatus')::smallint ELSE l.seen_status END,
-  sent = CASE WHEN e.known THEN e.record->'sent' ELSE l.sent END,
-  seen = CASE WHEN e.known THEN e.record->'seen' ELSE l.seen END,
-  refused = CASE WHEN e.known THEN e.record->'refused' ELSE l.refused END,
-  conflict = CASE WHEN e.known THEN nullif(e.record->'conflict', 'null') ELSE l.conflict END,
-  digest_key = CASE WHEN e.known THEN e.record->>'digestKey' ELSE l.digest_key END
+  ${MEMORY_COLUMNS.set('r', 'e.known')}
 FROM (SELECT key, verdict, verdict = 'agrees' AS verified, record, coalesce(jsonb_typeof(record) = 'object', false) AS known
-  FROM jsonb_to_recordset($1::jsonb) AS r (key text, verdict text, record jsonb)) e
+  FROM jsonb_to_recordset($1::jsonb) AS e (key text, verdict text, record jsonb)) e,
+  LATERAL jsonb_to_record(CASE WHEN e.known THEN e.record ELSE '{}' END) AS r (${MEMORY_COLUMNS.defined})
 WHERE l.key = e.key COLLATE "C"`
 
 export async function writeRecords(

@@ -3,16 +3,123 @@ import type { Pool } from 'pg'
 import { makeBatch, retried } from './batch.ts'
 import { noteNamed, noteSharers } from './claimants.ts'
 import type { Ending } from './end-of-claim.ts'
+import { RECORD_COLUMNS } from './record.ts'
 import { TAKE, UNDER_WAY } from './taken.ts'
 import { VERIFICATIONS, VERIFY_AFTER, VERIFY_FIRST } from './verification.ts'
 
 /** A mapping that says that its answer holds until now would be asked again without a pause. */
 const SHORTEST_REPLAN = `interval '1 second'`
 
+/** What of the request may still be shown late, what waits, and whether looks follow. */
+const TIMES = `
+SELECT e."gapMs" * interval '1 ms' AS gap,
+  e."backoffMs" * interval '1 ms' AS backoff,
+  greatest(CASE WHEN NOT e.unclear THEN b.due_at END, now() + e."lateMs" * interval '1 ms') AS shown,
+  e.kind = 'unknown' AND NOT e.unclear AS arrives,
+  -- A look that nothing but a suspicion has asked for asks for no other one: a form of the service's own would be
+  -- written again for ever.
+  e.kind = 'settle' AND e.unclear AND (b.suspect_version < e.version OR b.synced_version < e.version - 1) AS believed,
+  CASE WHEN e."replanAtMs" IS NOT NULL
+    THEN greatest(to_timestamp(e."replanAtMs" / 1000), now() + ${SHORTEST_REPLAN}) END AS replan,
+  e.kind = 'settle' AND e.sure AND b.unknown AND b.suspect_version <= e.version
+    AND b.verify_left > 0 AND b.check_at IS NULL AS cleared`
+
+/** What is owed next. */
+const OWED = `
+UPDATE rollcall.owed o SET
+  token = NULL,
+  call_token = NULL,
+  synced_version = CASE WHEN e.kind = 'settle' THEN e.version ELSE o.synced_version END,
+  unknown = CASE e.kind
+    WHEN 'settle' THEN o.suspect_version > e.version OR (o.unknown AND NOT e.sure)
+    WHEN 'unknown' THEN true ELSE o.unknown END,
+  blind = CASE e.kind
+    WHEN 'settle' THEN o.suspect_version > e.version OR (o.blind AND NOT e.sure) ELSE o.blind END,
+  status_doubted = CASE e.kind
+    WHEN 'settle' THEN o.suspect_version > e.version OR (o.status_doubted AND NOT e.sure)
+    ELSE o.status_doubted AND (NOT e."withdrawsDoubt" OR o.suspect_version > e.version) END,
+  verify_left = CASE WHEN t.arrives THEN ${VERIFICATIONS} WHEN t.believed THEN greatest(o.verify_left, 1) ELSE o.verify_left END,
+  check_at = CASE WHEN t.arrives THEN NULL WHEN t.cleared THEN now() + ${VERIFY_AFTER}
+    WHEN t.believed THEN coalesce(o.check_at, now() + ${VERIFY_FIRST}) ELSE o.check_at END,
+  -- What passed under the claim was not seen by it: another customer has given up a value, perhaps while this
+  -- statement waited for the row.
+  replan_at = CASE WHEN o.replan_at > to_timestamp(e."claimedAtMs" / 1000) AND o.replan_at <= clock_timestamp() THEN o.replan_at
+    WHEN e.kind = 'settle' OR t.replan IS NOT NULL THEN t.replan ELSE o.replan_at END,
+  not_before = CASE e.kind
+    WHEN 'settle' THEN greatest(now() + t.gap, CASE WHEN o.suspect_version > e.version THEN o.not_before END)
+    WHEN 'unknown' THEN t.shown ELSE o.not_before END,
+  due_at = CASE
+    WHEN e.kind = 'unknown' AND o.change_version > e.version THEN t.shown
+    WHEN e.kind = 'unknown' THEN greatest(t.shown, now() + t.backoff)
+    WHEN o.suspect_version > e.version THEN greatest(now() + t.gap, o.not_before)
+    WHEN o.change_version > e.version THEN now() + t.gap
+    WHEN e.kind = 'retry' THEN now() + t.backoff END,
+  attempts = CASE WHEN e.kind = 'settle' THEN 0 WHEN e.failed THEN o.attempts + 1 ELSE o.attempts END,
+  changed_at = CASE WHEN e.kind <> 'settle' THEN o.changed_at WHEN o.change_version > e.version THEN now() END
+FROM e JOIN locked b USING (id), LATERAL (${TIMES}) t
+WHERE o.id = e.id AND o.token = e.token AND o.call_token = e.token
+RETURNING o.id, o.key, e.token`
+
+/** What is remembered, and the times that prove what became of the change. */
+const LEDGER = `
+INSERT INTO rollcall.ledger AS l (key, ${RECORD_COLUMNS.inserted}, last_answer, desired, generation, since,
+  changed_at, acknowledged_at, settled_at, verified_at, proved_at)
+SELECT ended.key, ${RECORD_COLUMNS.values('r')}, e."lastAnswer", e.desired, e.generation, now(),
+  CASE WHEN e.kind = 'settle' THEN to_timestamp(e."changedAtMs" / 1000) END,
+  CASE WHEN e.acknowledged THEN now() END,
+  CASE WHEN e.kind = 'settle' AND r.state = 'idle' THEN now() END,
+  CASE WHEN e.verified THEN now() END, CASE WHEN e.verified THEN now() END
+FROM ended JOIN e USING (id, token), jsonb_to_record(e.record) AS r (${RECORD_COLUMNS.defined})
+ORDER BY ended.key
+ON CONFLICT (key) DO UPDATE SET ${RECORD_COLUMNS.excluded},
+  last_answer = coalesce(excluded.last_answer, l.last_answer),
+  desired = excluded.desired, generation = excluded.generation,
+  since = CASE WHEN (l.state, l.reason) IS NOT DISTINCT FROM (excluded.state, excluded.reason)
+    THEN coalesce(l.since, excluded.since) ELSE excluded.since END,
+  changed_at = coalesce(excluded.changed_at, l.changed_at),
+  acknowledged_at = coalesce(excluded.acknowledged_at, l.acknowledged_at),
+  settled_at = coalesce(excluded.settled_at, l.settled_at),
+  verified_at = coalesce(excluded.verified_at, l.verified_at),
+  proved_at = CASE WHEN l.proved_at >= coalesce(excluded.changed_at, l.changed_at) THEN l.proved_at
+    ELSE coalesce(excluded.proved_at, l.proved_at) END`
+
+/** What a look shows of the last erasure completes its receipt. */
+const RECEIPT_SEEN = `
+UPDATE rollcall.erasure x SET verified_at = now(),
+  left_fields = ARRAY(SELECT jsonb_array_elements_text(e.erasure->'left'))
+FROM ended JOIN e USING (id, token)
+WHERE jsonb_typeof(e.erasure->'left') = 'array' AND x.verified_at IS NULL
+  AND x.id = (SELECT max(id) FROM rollcall.erasure WHERE key = ended.key)`
+
+const RECEIPT = `
+INSERT INTO rollcall.erasure (key, user_id, fields, erased_at)
+SELECT ended.key, e.record->>'userId', ARRAY(SELECT jsonb_array_elements_text(e.erasure->'cleared')), now()
+FROM ended JOIN e USING (id, token)
+WHERE jsonb_typeof(e.erasure->'cleared') = 'array' ORDER BY ended.key`
+
+/** Whoever is settled is right by now, as far as this claim has seen or written it. */
+const FINDING = `
+UPDATE rollcall.finding f SET resolved_at = now(), next_look_at = NULL, pending = '{}',
+  cause = CASE WHEN own.form THEN 'normalised' ELSE f.cause END,
+  resolved_how = CASE WHEN own.form THEN 'normalised' WHEN f.desired IS DISTINCT FROM e.desired THEN 'by-a-change'
+    WHEN e.acknowledged THEN 'repaired' ELSE 'by-itself' END
+FROM found, ended JOIN e USING (id, token),
+  LATERAL (SELECT NOT e.acknowledged AND found.fields <> '{}' AND found.fields <@ ARRAY(
+    SELECT jsonb_object_keys(coalesce(nullif(e.record->'normalised', 'null'), '{}'))) AS form) own
+WHERE f.id = found.id AND found.key = ended.key AND e.kind = 'settle' AND e.record->>'state' = 'idle'
+  AND (e.looked AND NOT coalesce(e.unclear, false) OR CASE f.kind WHEN 'unreadable' THEN false WHEN 'missing' THEN 'user_id' = ANY(e.carried)
+    WHEN 'unexpected-access' THEN 'status' = ANY(e.carried) ELSE f.fields <@ e.carried END)`
+
+/** A release was for what the customer was held for: once that is settled, or is something else, it is used up. */
+const RELEASE = `
+UPDATE rollcall.decided d SET spent_at = now() FROM ended JOIN e USING (id, token)
+WHERE d.key = ended.key AND d.spent_at IS NULL AND e.kind = 'settle'
+  AND (e.record->>'state' = 'idle' OR d.desired IS DISTINCT FROM e.desired)`
+
 /**
  * Guarded by the token of the claim and by nothing else: an ending guarded by the change version would throw
- * away what the service acknowledged. Ledger and work row change in one statement, and with them the receipts: the one
- * that a look completes is the latest, made by an earlier claim.
+ * away what the service acknowledged. All that an ending changes is one statement. The receipt that a look completes is
+ * the latest, made by an earlier claim.
  */
 const END = `
 WITH e AS MATERIALIZED (
@@ -26,108 +133,12 @@ locked AS MATERIALIZED (
   FROM rollcall.owed o JOIN e USING (id) ORDER BY o.key FOR UPDATE OF o),
 found AS MATERIALIZED (
   SELECT f.id, f.key, f.fields FROM rollcall.finding f JOIN locked USING (key) WHERE f.resolved_at IS NULL ORDER BY f.key FOR UPDATE OF f),
-ended AS (
-  UPDATE rollcall.owed o SET
-    token = NULL,
-    call_token = NULL,
-    synced_version = CASE WHEN e.kind = 'settle' THEN e.version ELSE o.synced_version END,
-    unknown = CASE e.kind
-      WHEN 'settle' THEN o.suspect_version > e.version OR (o.unknown AND NOT e.sure)
-      WHEN 'unknown' THEN true ELSE o.unknown END,
-    blind = CASE e.kind
-      WHEN 'settle' THEN o.suspect_version > e.version OR (o.blind AND NOT e.sure) ELSE o.blind END,
-    status_doubted = CASE e.kind
-      WHEN 'settle' THEN o.suspect_version > e.version OR (o.status_doubted AND NOT e.sure)
-      ELSE o.status_doubted AND (NOT e."withdrawsDoubt" OR o.suspect_version > e.version) END,
-    verify_left = CASE WHEN t.arrives THEN ${VERIFICATIONS} WHEN t.believed THEN greatest(o.verify_left, 1) ELSE o.verify_left END,
-    check_at = CASE WHEN t.arrives THEN NULL WHEN t.cleared THEN now() + ${VERIFY_AFTER}
-      WHEN t.believed THEN coalesce(o.check_at, now() + ${VERIFY_FIRST}) ELSE o.check_at END,
-    -- What passed under the claim was not seen by it: another customer has given up a value, perhaps while this
-    -- statement waited for the row.
-    replan_at = CASE WHEN o.replan_at > to_timestamp(e."claimedAtMs" / 1000) AND o.replan_at <= clock_timestamp() THEN o.replan_at
-      WHEN e.kind = 'settle' OR t.replan IS NOT NULL THEN t.replan ELSE o.replan_at END,
-    not_before = CASE e.kind
-      WHEN 'settle' THEN greatest(now() + t.gap, CASE WHEN o.suspect_version > e.version THEN o.not_before END)
-      WHEN 'unknown' THEN t.shown ELSE o.not_before END,
-    due_at = CASE
-      WHEN e.kind = 'unknown' AND o.change_version > e.version THEN t.shown
-      WHEN e.kind = 'unknown' THEN greatest(t.shown, now() + t.backoff)
-      WHEN o.suspect_version > e.version THEN greatest(now() + t.gap, o.not_before)
-      WHEN o.change_version > e.version THEN now() + t.gap
-      WHEN e.kind = 'retry' THEN now() + t.backoff END,
-    attempts = CASE WHEN e.kind = 'settle' THEN 0 WHEN e.failed THEN o.attempts + 1 ELSE o.attempts END,
-    changed_at = CASE WHEN e.kind <> 'settle' THEN o.changed_at WHEN o.change_version > e.version THEN now() END
-  FROM e JOIN locked b USING (id),
-    LATERAL (SELECT e."gapMs" * interval '1 ms' AS gap,
-      e."backoffMs" * interval '1 ms' AS backoff,
-      greatest(CASE WHEN NOT e.unclear THEN b.due_at END, now() + e."lateMs" * interval '1 ms') AS shown,
-      e.kind = 'unknown' AND NOT e.unclear AS arrives,
-      -- A look that nothing but a suspicion has asked for asks for no other one: a form of the service's own would be
-      -- written again for ever.
-      e.kind = 'settle' AND e.unclear AND (b.suspect_version < e.version OR b.synced_version < e.version - 1) AS believed,
-      CASE WHEN e."replanAtMs" IS NOT NULL
-        THEN greatest(to_timestamp(e."replanAtMs" / 1000), now() + ${SHORTEST_REPLAN}) END AS replan,
-      e.kind = 'settle' AND e.sure AND b.unknown AND b.suspect_version <= e.version
-        AND b.verify_left > 0 AND b.check_at IS NULL AS cleared) t
-  WHERE o.id = e.id AND o.token = e.token AND o.call_token = e.token
-  RETURNING o.id, o.key, e.token),
-recorded AS (
-  INSERT INTO rollcall.ledger AS l (key, user_id, remote, was_there, sent_status, seen_status, sent, seen, refused, conflict, erased,
-    digest_key, state, reason, issues, last_answer, desired, generation, since, changed_at, acknowledged_at, settled_at, verified_at, proved_at, normalised)
-  SELECT ended.key, r."userId", r.remote, r."wasThere", r."sentStatus", r."seenStatus", r.sent, r.seen, r.refused, r.conflict, r.erased,
-    r."digestKey", r.state, r.reason, r.issues, e."lastAnswer", e.desired, e.generation, now(),
-    CASE WHEN e.kind = 'settle' THEN to_timestamp(e."changedAtMs" / 1000) END,
-    CASE WHEN e.acknowledged THEN now() END,
-    CASE WHEN e.kind = 'settle' AND r.state = 'idle' THEN now() END,
-    CASE WHEN e.verified THEN now() END, CASE WHEN e.verified THEN now() END, r.normalised
-  FROM ended JOIN e USING (id, token), jsonb_to_record(e.record) AS r ("userId" text, remote text,
-    "wasThere" boolean, "sentStatus" smallint, "seenStatus" smallint, sent jsonb, seen jsonb, refused jsonb, conflict jsonb, erased text, "digestKey" text,
-    state text, reason jsonb, issues jsonb, normalised jsonb)
-  ORDER BY ended.key
-  ON CONFLICT (key) DO UPDATE SET
-    user_id = excluded.user_id, remote = excluded.remote, sent_status = excluded.sent_status,
-    seen_status = excluded.seen_status, sent = excluded.sent, seen = excluded.seen,
-    refused = excluded.refused, conflict = excluded.conflict, erased = excluded.erased, was_there = excluded.was_there, digest_key = excluded.digest_key, state = excluded.state,
-    reason = excluded.reason, issues = excluded.issues,
-    last_answer = coalesce(excluded.last_answer, l.last_answer),
-    desired = excluded.desired, generation = excluded.generation,
-    since = CASE WHEN (l.state, l.reason) IS NOT DISTINCT FROM (excluded.state, excluded.reason)
-      THEN coalesce(l.since, excluded.since) ELSE excluded.since END,
-    changed_at = coalesce(excluded.changed_at, l.changed_at),
-    acknowledged_at = coalesce(excluded.acknowledged_at, l.acknowledged_at),
-    settled_at = coalesce(excluded.settled_at, l.settled_at),
-    verified_at = coalesce(excluded.verified_at, l.verified_at),
-    proved_at = CASE WHEN l.proved_at >= coalesce(excluded.changed_at, l.changed_at) THEN l.proved_at
-      ELSE coalesce(excluded.proved_at, l.proved_at) END,
-    normalised = excluded.normalised),
-looked AS (
-  UPDATE rollcall.erasure x SET verified_at = now(),
-    left_fields = ARRAY(SELECT jsonb_array_elements_text(e.erasure->'left'))
-  FROM ended JOIN e USING (id, token)
-  WHERE jsonb_typeof(e.erasure->'left') = 'array' AND x.verified_at IS NULL
-    AND x.id = (SELECT max(id) FROM rollcall.erasure WHERE key = ended.key)),
-erased AS (
-  INSERT INTO rollcall.erasure (key, user_id, fields, erased_at)
-  SELECT ended.key, e.record->>'userId', ARRAY(SELECT jsonb_array_elements_text(e.erasure->'cleared')), now()
-  FROM ended JOIN e USING (id, token)
-  WHERE jsonb_typeof(e.erasure->'cleared') = 'array' ORDER BY ended.key),
-mended AS (
-  -- Whoever is settled is right by now, as far as this claim has seen or written it.
-  UPDATE rollcall.finding f SET resolved_at = now(), next_look_at = NULL, pending = '{}',
-    cause = CASE WHEN own.form THEN 'normalised' ELSE f.cause END,
-    resolved_how = CASE WHEN own.form THEN 'normalised' WHEN f.desired IS DISTINCT FROM e.desired THEN 'by-a-change'
-      WHEN e.acknowledged THEN 'repaired' ELSE 'by-itself' END
-  FROM found, ended JOIN e USING (id, token),
-    LATERAL (SELECT NOT e.acknowledged AND found.fields <> '{}' AND found.fields <@ ARRAY(
-      SELECT jsonb_object_keys(coalesce(nullif(e.record->'normalised', 'null'), '{}'))) AS form) own
-  WHERE f.id = found.id AND found.key = ended.key AND e.kind = 'settle' AND e.record->>'state' = 'idle'
-    AND (e.looked AND NOT coalesce(e.unclear, false) OR CASE f.kind WHEN 'unreadable' THEN false WHEN 'missing' THEN 'user_id' = ANY(e.carried)
-      WHEN 'unexpected-access' THEN 'status' = ANY(e.carried) ELSE f.fields <@ e.carried END)),
-spent AS (
-  -- A release was for what the customer was held for: once that is settled, or is something else, it is used up.
-  UPDATE rollcall.decided d SET spent_at = now() FROM ended JOIN e USING (id, token)
-  WHERE d.key = ended.key AND d.spent_at IS NULL AND e.kind = 'settle'
-    AND (e.record->>'state' = 'idle' OR d.desired IS DISTINCT FROM e.desired))
+ended AS (${OWED}),
+recorded AS (${LEDGER}),
+looked AS (${RECEIPT_SEEN}),
+erased AS (${RECEIPT}),
+mended AS (${FINDING}),
+spent AS (${RELEASE})
 SELECT id::text, token::text FROM ended`
 
 /**

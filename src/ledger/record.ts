@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
 import type { FieldIssue } from '../model/mapped.ts'
 import { makeBatch } from './batch.ts'
+import { ledger } from './schema.ts'
 
 /**
  * What was last surely known. `unasked`: no call was ever made for this customer; it counts as absent for a
@@ -134,9 +135,40 @@ export const NEVER_SETTLED: KnownRecord = {
   newcomer: true,
 }
 
+/** What is remembered of the user. */
+const MEMORY = [
+  ...['userId', 'remote', 'wasThere', 'sentStatus', 'seenStatus'],
+  ...['sent', 'seen', 'refused', 'conflict', 'digestKey'],
+] as const
+/** And where the customer stands. */
+const WHOLE = [...MEMORY, 'erased', 'normalised', 'state', 'reason', 'issues'] as const
+
+/** The columns of a record in the pieces that statements are made of, as the table has them. */
+function columnsOf(names: readonly (keyof LedgerRecord)[]) {
+  const columns = names.map((name) => ({ name, column: ledger[name].name, type: ledger[name].getSQLType() }))
+  const listed = (of: (each: (typeof columns)[number]) => string) => columns.map(of).join(', ')
+  return {
+    /** For a SELECT, under their names in a record. */
+    read: listed(({ name, column }) => `${column} AS "${name}"`),
+    /** The definition of a record that jsonb is read as. */
+    defined: listed(({ name, type }) => `"${name}" ${type}`),
+    inserted: listed(({ column }) => column),
+    /** From such a record. */
+    values: (record: string) => listed(({ name }) => `${record}."${name}"`),
+    /** For the row `l`: from a record where the condition holds, else as it is. */
+    set: (record: string, where: string) =>
+      listed(
+        ({ name, column }) => `${column} = CASE WHEN ${where} THEN ${record}."${name}" ELSE l.${column} END`,
+      ),
+    excluded: listed(({ column }) => `${column} = excluded.${column}`),
+  }
+}
+
+export const RECORD_COLUMNS = columnsOf(WHOLE)
+export const MEMORY_COLUMNS = columnsOf(MEMORY)
+
 /** The columns of a KnownRecord, for every statement that reads one. */
-export const RECORD = `user_id AS "userId", remote, sent_status AS "sentStatus", seen_status AS "seenStatus",
-  sent, seen, refused, conflict, erased, was_there AS "wasThere", normalised, digest_key AS "digestKey", state, reason, issues,
+export const RECORD = `${RECORD_COLUMNS.read},
   generation IS NULL AS newcomer, desired,
   (extract(epoch FROM clock_timestamp() - verified_at) * 1000)::float8 AS "verifiedAgoMs",
   (extract(epoch FROM clock_timestamp() - acknowledged_at) * 1000)::float8 AS "writtenAgoMs"`

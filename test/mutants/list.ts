@@ -211,7 +211,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'ending-loses-newer-change',
     file: 'src/ledger/ending.ts',
-    find: `      WHEN o.change_version > e.version THEN now() + t.gap
+    find: `    WHEN o.change_version > e.version THEN now() + t.gap
 `,
     replace: ``,
   },
@@ -242,8 +242,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'ending-forgets-acknowledged',
     file: 'src/ledger/ending.ts',
-    find: `seen_status = excluded.seen_status, sent = excluded.sent,`,
-    replace: `seen_status = excluded.seen_status, sent = l.sent,`,
+    find: `DO UPDATE SET \${RECORD_COLUMNS.excluded},`,
+    replace: `DO UPDATE SET \${RECORD_COLUMNS.excluded.replace('sent = excluded.sent', 'sent = l.sent')},`,
   },
   {
     name: 'outbox-not-deleted-with-note',
