@@ -47,7 +47,10 @@ export type Ending = {
   readonly verified: boolean
   /** A GET of this claim showed how the user was. */
   readonly looked: boolean
-  /** What a clear yes of this claim was about; with the `user_id` the user as a whole. */
+  /**
+   * What a clear yes of this claim was about, with the `user_id` the user as a whole, and what is not asked any more:
+   * a finding about nothing else is over.
+   */
   readonly carried: readonly UserField[]
   /** When the oldest change was made that this ending settles, in milliseconds since 1970. */
   readonly changedAtMs: number | null

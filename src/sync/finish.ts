@@ -4,6 +4,7 @@ import type { Ending } from '../ledger/end-of-claim.ts'
 import type { KnownRecord, LedgerRecord } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type FieldIssue, type Mapped, userIdOf, validUntilOf } from '../model/mapped.ts'
+import { USER_FIELDS, type UserField } from '../model/user.ts'
 import { backoffMs } from '../pace/backoff.ts'
 import type { Called } from './call.ts'
 import { classifyWrite } from './classify.ts'
@@ -52,7 +53,7 @@ export function makeEnding({ context, claim, mapped, record, rivals, turn, last,
     claimedAtMs: claim.nowMs,
     verified: end.kind === 'settle' && end.state === 'idle' && turn.lookups > 0 && !turn.acknowledged,
     looked: turn.lookups > 0,
-    carried: turn.carried,
+    carried: [...turn.carried, ...notAsked(mapped, config)],
     changedAtMs: claim.changedAtMs,
     generation: claim.generation,
     desired: stays(end, record)
@@ -77,6 +78,12 @@ export function makeEnding({ context, claim, mapped, record, rivals, turn, last,
       error: last.outcome.kind === 'error' ? last.outcome.error : null,
     },
   }
+}
+
+/** Of whoever is to have no access nothing else is asked: what was found of the other fields is no difference any more. */
+function notAsked({ kind }: Mapped, { onRemove }: Config): readonly UserField[] {
+  const gone = kind === 'out-of-scope' || (kind === 'removed' && onRemove !== 'erase')
+  return gone ? USER_FIELDS.filter((field) => field !== 'status') : []
 }
 
 function isUnclear(last: Called | null): boolean {

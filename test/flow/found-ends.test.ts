@@ -10,7 +10,7 @@ import { until } from '../support/until.ts'
 const THREE = `INSERT INTO clientes (id, plan, nombre)
   VALUES ('a', 'premium', 'Ana'), ('b', 'premium', 'Bea'), ('c', 'premium', 'Cai')`
 
-test('a finding ends with `sync --look` and with an ordinary change, and not with one that leaves it', async () => {
+test('a finding ends with `sync --look`, an ordinary change and a revocation, and not with a change that leaves it', async () => {
   await using house = await settledHouse(lane, THREE)
   const { pool } = house.db
   for (const key of ['a', 'b']) house.sandbox.users.edit(key, { status: 0 })
@@ -33,4 +33,10 @@ test('a finding ends with `sync --look` and with an ordinary change, and not wit
   // Each update carries the status, and so mends that; of the first name of `c` it says nothing.
   expect(await told()).toEqual([['c'], expect.objectContaining({ differs: 1 })])
   expect(house.sandbox.users.get('b')).toMatchObject({ status: 2, last_name: 'Gil' })
+
+  await pool.query(`DELETE FROM clientes WHERE id = 'c'`)
+  await until(() => house.sandbox.users.get('c')?.status === 0, { what: 'the revocation of c' })
+  await house.settled()
+  // Nobody asks for the name of somebody without access.
+  expect(await told()).toEqual([[], expect.objectContaining({ differs: 0 })])
 })

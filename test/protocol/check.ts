@@ -53,7 +53,7 @@ function brokenRow(w: World, key: number): string | null {
   if (row === null || row === undefined) return null
   const { token, callToken, dueAt } = row
   if (callToken !== null && callToken !== token) return `call_token ${callToken} beside token ${token}`
-  if (token !== null && dueAt === null && row.checkAt === null) return 'a token is out for nothing'
+  if (token !== null && dueAt === null && row.checkUntil === null) return 'a token is out for nothing'
   if (dueAt === null && row.changeVersion !== row.syncedVersion)
     return 'a version is not synced and nothing is owed'
   if (dueAt === null && row.unknown && w.ledger[key]?.state === 'idle') return 'idle and unknown'

@@ -3,19 +3,9 @@
 import { isUndone } from './check.ts'
 import { change, commit, edit, loseUser } from './customers.ts'
 import { work } from './job.ts'
-import { checkable, isQuiet, isUnderWay } from './owed.ts'
-import {
-  dispatch,
-  dispatchChecks,
-  drain,
-  mayCheck,
-  operate,
-  paused,
-  recheck,
-  reconcile,
-  replan,
-  sweep,
-} from './processes.ts'
+import { check, earliest, mayCheck } from './look.ts'
+import { isQuiet, isUnderWay } from './owed.ts'
+import { dispatch, drain, operate, paused, recheck, replan, sweep } from './processes.ts'
 import { put } from './service.ts'
 import { type Actor, kill, moveClock, requestEvent, spawn, suspend, type World } from './world.ts'
 
@@ -59,11 +49,7 @@ const EVENTS: readonly Event[] = [
   },
   {
     weight: (w) => (checkKeys(w).length > 0 ? w.scene.checks : 0),
-    occur: (w) => startFor(w, checkKeys(w), 'reconciler', reconcile),
-  },
-  {
-    weight: (w) => (w.owed.some((row) => checkable(row, w.now)) ? starting(w, 'checks', 8) : 0),
-    occur: (w) => void spawn(w, 'checks', null, (self) => dispatchChecks(w, self)),
+    occur: (w) => startFor(w, checkKeys(w), 'check', check),
   },
   { weight: (w) => (w.quiet ? 0 : w.calm ? 1 : w.scene.haste), occur: tick },
 ]
@@ -188,10 +174,8 @@ function pausedKeys(w: World): number[] {
 function checkKeys(w: World): number[] {
   if (!w.scene.verifies || (w.calm && !w.scene.repairs)) return []
   const wanted = (key: number) =>
-    !w.calm || (isQuiet(w.owed[key] ?? null) && isUndone(w, key) && !isCaptured(w, key))
-  return [...w.ledger.keys()].filter(
-    (key) => mayCheck(w, key) && wanted(key) && !busyFor(w, 'reconciler', key),
-  )
+    !w.calm || (isQuiet(w.owed[key] ?? null, w.now) && isUndone(w, key) && !isCaptured(w, key))
+  return [...w.ledger.keys()].filter((key) => mayCheck(w, key) && wanted(key) && !busyFor(w, 'check', key))
 }
 
 function isCaptured(w: World, key: number): boolean {
@@ -225,9 +209,9 @@ export function moveToNextMoment(w: World): boolean {
     consider(row?.dueAt ?? null)
     consider(row?.replanAt ?? null)
     consider(row?.checkAt ?? null)
+    consider(row?.checkUntil ?? null)
   }
-  for (const [key, { acknowledgedAt }] of w.ledger.entries())
-    if (w.scene.verifies && isUndone(w, key)) consider(acknowledgedAt + w.scene.lag + 1)
+  for (const key of w.ledger.keys()) if (w.scene.verifies && isUndone(w, key)) consider(earliest(w, key))
   for (const { wakeAt, wait } of w.actors) {
     consider(wakeAt)
     if (wait !== undefined) consider(wait.sentAt + w.scene.timeout)

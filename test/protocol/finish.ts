@@ -3,7 +3,7 @@
 import { type EndingKind, end, endUnmatched } from './endings.ts'
 import type { Progress } from './learn.ts'
 import type { Claim } from './owed.ts'
-import type { Known } from './plan.ts'
+import type { Field, Known } from './plan.ts'
 import type { Snapshot } from './snapshot.ts'
 import { type Actor, pause, type Steps, statementTime, type World } from './world.ts'
 
@@ -85,9 +85,17 @@ function ending(w: World, self: Actor, params: FinishParams, since: number): boo
   if (ledger.known.remote === 'present') w.acknowledged[key] = ledger.known.value
   const right = progress.carried.includes('all') || (kind === 'settle' && progress.looked)
   if (guards.writeEndsFinding && ledger.finding !== null)
-    if (right || ledger.finding.fields.every((field) => progress.carried.includes(field)))
+    if (
+      right ||
+      ledger.finding.fields.every((field) => progress.carried.includes(field) || isNotAsked(seen, field))
+    )
       ledger.finding = null
   return matched
+}
+
+/** Of whoever is to have no access nothing else is asked. */
+function isNotAsked({ desired }: Snapshot, field: Field): boolean {
+  return desired.kind === 'removed' && field !== 'status'
 }
 
 /** What must not be done: a record that still claims the hidden part although nobody knows it. */

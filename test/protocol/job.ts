@@ -3,7 +3,6 @@
 import type { EndingKind } from './endings.ts'
 import { finish } from './finish.ts'
 import { learn, type Progress, startProgress } from './learn.ts'
-import { check } from './look.ts'
 import { type Claim, claim } from './owed.ts'
 import { type Desired, type Known, planFor } from './plan.ts'
 import { type Answer, type Call, newRequest, showAnswer, showCall } from './service.ts'
@@ -18,7 +17,6 @@ export function* work(w: World, self: Actor, job: Job): Steps {
   const claimed = tryClaim(w, self, job, sentAt)
   if (claimed === null) return
   yield* pause(w, self, 'claimed')
-  if (claimed.check) return yield* check(w, self, { claimed, sentAt })
   const deadline = (w.guards.clockFromBeforeClaim ? sentAt : w.now) + w.scene.lifetime
   const seen = early ?? snapshot(w, key)
   w.history?.say(
@@ -42,13 +40,13 @@ function tryClaim(w: World, self: Actor, { key, token }: Job, since: number): Cl
   const at = statementTime(w, since)
   const until = at + w.scene.lifetime
   const claimed = claim(row, { key, token, at, until }, w.guards)
-  if (claimed !== null && !claimed.check) self.claim = { key, until }
+  if (claimed !== null) self.claim = { key, until }
   w.history?.say(
     key,
     claimed === null
       ? `${self.name} does not get the claim with token ${token}`
       : `${self.name} claims version ${claimed.version} until t=${until}` +
-          `${claimed.check ? ', a check' : ''}${claimed.unknown ? ', unknown' : ''}${claimed.blind ? ', blind' : ''}`,
+          `${claimed.unknown ? ', unknown' : ''}${claimed.blind ? ', blind' : ''}`,
   )
   return claimed
 }

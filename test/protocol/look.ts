@@ -1,15 +1,36 @@
 // A check: a claim that makes one GET, plans with the same plan, and cannot write.
-import { type Claim, noteToLook } from './owed.ts'
+import { claimCheck, noteToLook } from './owed.ts'
 import { type Desired, type Field, type Known, planFor } from './plan.ts'
 import { newRequest } from './service.ts'
 import { snapshot } from './snapshot.ts'
-import { type Actor, pause, type Steps, type World } from './world.ts'
+import { type Actor, pause, type Steps, statementTime, type World } from './world.ts'
 
-type CheckParams = { readonly claimed: Claim; readonly sentAt: number }
+type Check = { readonly key: number; readonly token: number }
 type Seen = { readonly known: Known; readonly differs: readonly Field[] | null }
 
-export function* check(w: World, self: Actor, { claimed, sentAt }: CheckParams): Steps {
-  const { key } = claimed
+/** Whether anybody may look at this customer; what may still lag would be taken for a difference. */
+export function mayCheck(w: World, key: number): boolean {
+  const ledger = w.ledger[key]
+  if (ledger === undefined || ledger.state !== 'idle') return false
+  return earliest(w, key) <= w.now
+}
+
+/** When the next look at this customer may be. */
+export function earliest(w: World, key: number): number {
+  const ledger = w.ledger[key]
+  const written = w.guards.checkWaitsForLag ? (ledger?.acknowledgedAt ?? 0) : 0
+  const suspected = ledger?.finding?.looks === 1 ? ledger.finding.at : 0
+  return Math.max(written, suspected) + w.scene.lag + 1
+}
+
+/** The reconciler, or a run over everybody, looks at one customer, at any time. */
+export function* check(w: World, self: Actor, key: number): Steps {
+  const sentAt = w.now
+  yield* pause(w, self, 'taken')
+  if (!mayCheck(w, key)) return
+  const claimed = tryClaim(w, self, key, sentAt)
+  if (claimed === null) return
+  yield* pause(w, self, 'claimed')
   const { desired, known, acknowledgedAt } = snapshot(w, key)
   yield* pause(w, self, 'read')
   const unasked = desired.kind === 'removed' && known.remote === 'unasked'
@@ -18,13 +39,12 @@ export function* check(w: World, self: Actor, { claimed, sentAt }: CheckParams):
   const early = w.guards.checkWaitsForLag && acknowledgedAt + w.scene.lag >= w.now
   const late =
     w.guards.clockCheckBeforeCall && w.now + w.scene.timeout + w.scene.grace > sentAt + w.scene.lifetime
-  if (early || late) return again(w, self, claimed, early ? acknowledgedAt + w.scene.lag + 1 : w.now)
+  if (early || late) return drop(w, self, claimed)
   const request = newRequest(key, { verb: 'get' }, w.scene.timeout + w.scene.grace, w)
   w.service.requests.push(request)
   yield request
   const answer = request.delivered ? request.answer : null
-  if (answer === null || (answer.kind !== 'found' && answer.kind !== 'missing'))
-    return again(w, self, claimed, w.now + w.random.int(w.scene.backoff + 1))
+  if (answer === null || (answer.kind !== 'found' && answer.kind !== 'missing')) return drop(w, self, claimed)
   yield* pause(w, self, 'looked')
   const hidden = known.remote === 'present' ? known.hidden : null
   const seen: Known =
@@ -33,8 +53,7 @@ export function* check(w: World, self: Actor, { claimed, sentAt }: CheckParams):
       : { remote: 'absent' }
   const differs = differing(desired, seen)
   const captured = w.outbox.some((change) => change.key === key && change.visible)
-  if (differs !== null && w.guards.differenceWaitsForNotes && captured)
-    return again(w, self, claimed, w.now + 1)
+  if (differs !== null && w.guards.differenceWaitsForNotes && captured) return drop(w, self, claimed)
   yield* pause(w, self, 'looked')
   end(w, self, claimed, { known: seen, differs })
 }
@@ -50,18 +69,24 @@ function differing(desired: Desired, seen: Known): readonly Field[] | null {
   return fields.length > 0 ? fields : null
 }
 
+function tryClaim(w: World, self: Actor, key: number, since: number): Check | null {
+  const at = statementTime(w, since)
+  const token = w.nextToken++
+  const row = claimCheck(w.owed[key] ?? null, { token, at, until: at + w.scene.lifetime }, w.guards)
+  if (row === null) return null
+  w.owed[key] = row
+  w.history?.say(key, `${self.name} claims a check with token ${token} until t=${row.checkUntil}`)
+  return { key, token }
+}
+
 /** Nothing was learnt: another time. */
-function again(w: World, self: Actor, claimed: Claim, at: number): void {
-  const row = fitting(w, claimed)
-  w.history?.say(
-    claimed.key,
-    `${self.name} has learnt nothing, ${row ? `checks again at ${at}` : 'and is too late'}`,
-  )
-  if (row) row.checkAt = at
+function drop(w: World, self: Actor, claimed: Check): void {
+  const fits = fitting(w, claimed) !== null
+  w.history?.say(claimed.key, `${self.name} has learnt nothing${fits ? '' : ', and is too late'}`)
 }
 
 /** The row that is still this check's, taken from it; null: somebody else has it, and nothing is said. */
-function fitting(w: World, { key, token }: Claim) {
+function fitting(w: World, { key, token }: Check) {
   const row = w.owed[key]
   if (row === null || row === undefined) return null
   if (w.guards.checkEndsByToken && !(row.token === token && row.callToken === token && row.dueAt === null))
@@ -72,7 +97,7 @@ function fitting(w: World, { key, token }: Claim) {
 }
 
 /** `seen` null: nobody was asked. */
-function end(w: World, self: Actor, claimed: Claim, seen: Seen | null): void {
+function end(w: World, self: Actor, claimed: Check, seen: Seen | null): void {
   const { key } = claimed
   const row = fitting(w, claimed)
   const ledger = w.ledger[key]
@@ -80,7 +105,6 @@ function end(w: World, self: Actor, claimed: Claim, seen: Seen | null): void {
     w.history?.say(key, `${self.name} is too late with its check`)
     return
   }
-  row.checkAt = null
   const before = ledger.finding
   const differs = seen?.differs ?? null
   if (seen !== null && (differs === null || !w.guards.checkKeepsMemory)) ledger.known = seen.known
@@ -95,7 +119,6 @@ function end(w: World, self: Actor, claimed: Claim, seen: Seen | null): void {
   const twice = differs.filter((field) => before?.fields.includes(field))
   if (!same || (differs.length > 0 && twice.length === 0)) {
     ledger.finding = { fields: differs, looks: 1, at: w.now }
-    row.checkAt = w.now + w.scene.lag + 1
     return
   }
   ledger.finding = { fields: twice, looks: 2, at: w.now }

@@ -17,9 +17,9 @@ if (first === 'replay') {
   const all = count({ guards: without() }, runs)
   say(`all guards: ${all.wrong} of ${runs} wrong, ${all.broken} broken on the way`)
   for (const guard of GUARD_NAMES) {
-    const { wrong, broken, firstSeed } = count({ guards: without(guard), theme: GUARDS[guard][1] }, runs)
+    const { bad, wrong, broken, firstSeed } = count({ guards: without(guard), theme: GUARDS[guard][1] }, runs)
     say(
-      `${guard} (${GUARDS[guard][1]}): ${wrong} wrong, ${broken} broken on the way, first seed ${firstSeed}`,
+      `${guard} (${GUARDS[guard][1]}): ${bad} bad: ${wrong} wrong, ${broken} broken on the way, first seed ${firstSeed}`,
     )
   }
 }

@@ -14,8 +14,10 @@ export type Owed = {
   replanAt: number | null
   /** Looks still to come after an unknown outcome. */
   verifyLeft: number
-  /** When the next of them is owed; with none to come, when a check is leased, or its lease or claim ends. */
+  /** When the next of them is owed. */
   checkAt: number | null
+  /** The end of the check that has claimed the row last. */
+  checkUntil: number | null
   token: number | null
   callToken: number | null
 }
@@ -26,8 +28,6 @@ export type Claim = {
   readonly version: number
   readonly unknown: boolean
   readonly blind: boolean
-  /** It looks, and writes nothing. */
-  readonly check: boolean
 }
 
 /** LEAST and GREATEST of SQL, which pass over nulls. */
@@ -47,6 +47,7 @@ function fresh(lane: number, at: number | null): Owed {
     replanAt: null,
     verifyLeft: 0,
     checkAt: null,
+    checkUntil: null,
     token: null,
     callToken: null,
   }
@@ -107,39 +108,30 @@ export function noteToLook(row: Owed, at: number): void {
   row.dueAt ??= greatest(row.notBefore, at)
 }
 
-export function isQuiet(row: Owed | null): boolean {
-  return row === null || (row.dueAt === null && row.token === null && !row.unknown && row.checkAt === null)
+/** Whom a check may look at: nothing is owed, in doubt or about to be, and no other check has the row. */
+export function isQuiet(row: Owed | null, at: number): boolean {
+  if (row === null) return true
+  if (row.dueAt !== null || row.unknown || (row.replanAt !== null && row.replanAt <= at)) return false
+  return row.token === null || (row.checkUntil !== null && row.checkUntil <= at)
 }
 
-/** A look is wanted at somebody who is owed nothing; who was never noted gets a row for it. */
-export function noteCheck(row: Owed | null, at: number): Owed {
-  const noted = row ?? fresh(3, null)
-  const quiet = isQuiet(noted)
-  const waits = noted.verifyLeft > 0 || (noted.replanAt !== null && noted.replanAt <= at)
-  if (!waits && quiet) noted.checkAt ??= at
-  return noted
+/**
+ * A check claims at once, without a lease. Who was never noted gets a row for it. The mark of a check that died leaves
+ * nothing in doubt: nothing was written. Null: this customer is no check's.
+ */
+export function claimCheck(row: Owed | null, { token, at, until }: CheckClaim, guards: Guards): Owed | null {
+  if (!isQuiet(row, at)) return null
+  const claimed = row ?? fresh(3, null)
+  if (claimed.callToken !== null && !guards.deadCheckLeavesNoDoubt) claimed.unknown = true
+  claimed.token = token
+  claimed.callToken = token
+  claimed.checkUntil = until
+  return claimed
 }
 
 /** A sync is; a check is taken away by whatever raises the version. */
 export function isUnderWay({ token, dueAt }: Owed): boolean {
   return token !== null && dueAt !== null
-}
-
-export function checkable(row: Owed | null, at: number): row is Owed {
-  if (row === null || row.dueAt !== null || row.verifyLeft > 0) return false
-  return row.checkAt !== null && row.checkAt <= at
-}
-
-/** The row is checkable. An open call mark is a check that died: nothing was written, and nothing is in doubt. */
-export function leaseCheck(
-  row: Owed,
-  { token, until }: { token: number; until: number },
-  guards: Guards,
-): void {
-  if (row.callToken !== null && !guards.deadCheckLeavesNoDoubt) row.unknown = true
-  row.token = token
-  row.callToken = null
-  row.checkAt = until
 }
 
 export function leasable(row: Owed | null, lane: number, at: number): row is Owed {
@@ -163,28 +155,21 @@ export function unlease(row: Owed, { token, at }: { token: number; at: number },
   if (row.token !== token || (row.callToken !== null && guards.unleaseSparesClaims)) return
   row.token = null
   row.callToken = null
-  if (row.dueAt === null) row.checkAt = at
-  else row.dueAt = greatest(row.notBefore, at)
+  row.dueAt = greatest(row.notBefore, at)
 }
 
-type ClaimParams = {
-  readonly key: number
-  readonly token: number
-  readonly at: number
-  readonly until: number
-}
+type CheckClaim = { readonly token: number; readonly at: number; readonly until: number }
+type ClaimParams = CheckClaim & { readonly key: number }
 
 export function claim(row: Owed, { key, token, at, until }: ClaimParams, guards: Guards): Claim | null {
   if (guards.claimTokenGuard && row.token !== token) return null
   if (guards.claimSingleUse && row.callToken !== null) return null
-  const check = row.dueAt === null
-  if ((row.dueAt ?? row.checkAt ?? at) <= at) return null
+  if (row.dueAt === null || row.dueAt <= at) return null
   if (guards.claimWaitsNotBefore && row.notBefore !== null && row.notBefore > at) return null
   row.token = token
   if (guards.claimMark) row.callToken = token
-  if (check) row.checkAt = until
-  else row.dueAt = until
-  return { key, token, version: row.changeVersion, unknown: row.unknown, blind: row.blind, check }
+  row.dueAt = until
+  return { key, token, version: row.changeVersion, unknown: row.unknown, blind: row.blind }
 }
 
 /**

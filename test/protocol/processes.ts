@@ -1,17 +1,5 @@
 // The processes besides the workers: drain, dispatch, replan, sweep, verification, and a person who releases.
-import {
-  checkable,
-  isUnderWay,
-  leasable,
-  lease,
-  leaseCheck,
-  note,
-  noteCheck,
-  noteSwept,
-  noteVerification,
-  release,
-  unlease,
-} from './owed.ts'
+import { isUnderWay, leasable, lease, note, noteSwept, noteVerification, release, unlease } from './owed.ts'
 import { desire, planFor } from './plan.ts'
 import { type Actor, type Job, pause, type Steps, statementTime, type World } from './world.ts'
 
@@ -82,23 +70,6 @@ export function* dispatch(w: World, self: Actor): Steps {
   }
 }
 
-/** Leases those who are to be checked: of whom nothing is owed. */
-export function* dispatchChecks(w: World, self: Actor): Steps {
-  const since = w.now
-  yield* pause(w, self, 'leased')
-  const at = statementTime(w, since)
-  const jobs: Job[] = []
-  for (const [key, row] of w.owed.entries()) {
-    if (!checkable(row, at)) continue
-    leaseCheck(row, { token: w.nextToken++, until: at + w.scene.queueLease }, w.guards)
-    jobs.push({ key, token: row.token ?? 0 })
-    w.history?.say(key, `${self.name} leases a check with token ${row.token} until t=${row.checkAt}`)
-  }
-  yield* pause(w, self, 'leased')
-  w.queue.push(...jobs)
-  w.recent = [...jobs, ...w.recent].slice(0, 6)
-}
-
 /** Notes customers whose mapping's answer has ended to hold; under a claim it waits for its end. */
 export function* replan(w: World, self: Actor): Steps {
   const at = w.now
@@ -162,20 +133,4 @@ export function* operate(w: World, self: Actor, key: number): Steps {
     `${self.name} releases version ${version}: ` +
       `${approved === null ? 'no longer so' : `version ${approved}, due ${row.dueAt}`}`,
   )
-}
-
-/** Whether the reconciler may want a look at this customer; what may still lag would be taken for a difference. */
-export function mayCheck(w: World, key: number): boolean {
-  const ledger = w.ledger[key]
-  if (ledger === undefined || ledger.state !== 'idle') return false
-  return !w.guards.checkWaitsForLag || ledger.acknowledgedAt + w.scene.lag < w.now
-}
-
-/** Wants a look at somebody, at any time; who is owed something, or in doubt, is looked at anyway. */
-export function* reconcile(w: World, self: Actor, key: number): Steps {
-  const since = w.now
-  yield* pause(w, self, 'looked')
-  if (!mayCheck(w, key)) return
-  w.owed[key] = noteCheck(w.owed[key] ?? null, statementTime(w, since))
-  w.history?.say(key, `${self.name} wants a check, due ${w.owed[key]?.checkAt}`)
 }

@@ -28,10 +28,17 @@ export function tell({ seed, what, history }: Found): string {
   return [`seed ${seed}: ${what}`, ...lines].join('\n')
 }
 
-export type Count = { readonly wrong: number; readonly broken: number; readonly firstSeed: number | null }
+export type Count = {
+  /** Either of the two. */
+  readonly bad: number
+  readonly wrong: number
+  readonly broken: number
+  readonly firstSeed: number | null
+}
 
 /** How many of so many runs end wrong, and in how many a state or a claim was broken on the way. */
 export function count(kind: Kind, runs: number): Count {
+  let failed = 0
   let wrong = 0
   let broken = 0
   let firstSeed: number | null = null
@@ -39,7 +46,9 @@ export function count(kind: Kind, runs: number): Count {
     const outcome = run({ ...kind, seed })
     if (outcome.wrong !== null) wrong++
     if (outcome.broken !== null) broken++
-    if (bad(outcome) !== null) firstSeed ??= seed
+    if (bad(outcome) === null) continue
+    failed++
+    firstSeed ??= seed
   }
-  return { wrong, broken, firstSeed }
+  return { bad: failed, wrong, broken, firstSeed }
 }

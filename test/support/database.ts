@@ -47,10 +47,11 @@ export async function freshDatabase(options: Options = {}): Promise<TestDatabase
   const makeRole = async (): Promise<TestRole> => {
     const role = `${name}_${roles.length}`
     roles.push(role)
-    await pool.query(`CREATE ROLE ${role} LOGIN PASSWORD '${role}'`)
+    const password = randomBytes(12).toString('hex')
+    await pool.query(`CREATE ROLE ${role} LOGIN PASSWORD '${password}'`)
     const asRole = new URL(url)
     asRole.username = role
-    asRole.password = role
+    asRole.password = password
     return { name: role, url: asRole.href }
   }
   const drop = async () => {
