@@ -4,8 +4,8 @@ import { plainScreen, type Screen, terminalScreen } from '../demo/screen.ts'
 import { renderKept, renderNextSteps, renderTable, renderVerdict } from '../demo/summary.ts'
 import { sleep } from '../ops/time.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
+import { aborted } from './io.ts'
 import { asJson } from './json.ts'
-import { aborted } from './stop.ts'
 
 type Options = { readonly keep?: boolean; readonly json?: boolean }
 

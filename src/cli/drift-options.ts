@@ -1,8 +1,7 @@
 import type { DecidedBy } from '../brake/held.ts'
 import { closest } from '../model/closest.ts'
 import { RollcallError } from '../model/errors.ts'
-import { type NumberRule, numberOf, within } from './option-values.ts'
-import { readPerson } from './person.ts'
+import { type NumberRule, numberOf, readPerson, within } from './option-values.ts'
 
 /** As commander reads them. */
 export type DriftFlags = {
@@ -23,7 +22,7 @@ export type DriftFlags = {
   readonly json?: boolean
 }
 
-export const REPORT_FORMATS = ['table', 'json', 'ndjson', 'csv', 'html'] as const
+const REPORT_FORMATS = ['table', 'json', 'ndjson', 'csv', 'html'] as const
 export type ReportFormat = (typeof REPORT_FORMATS)[number]
 
 /** What a call asks for; null and false where it does not. */

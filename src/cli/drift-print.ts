@@ -2,16 +2,23 @@ import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { access, open, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+import { DRIFT_KINDS, type DriftTally, WRONG_ACCESS } from '../drift/words.ts'
 import { RollcallError } from '../model/errors.ts'
 import { nameOf } from '../model/name-of.ts'
 import { readAssets } from '../report/assets.ts'
 import { csv } from '../report/csv.ts'
+import { figure, minute } from '../report/figures.ts'
 import { htmlPage } from '../report/html.ts'
 import { jsonForm, ndjson } from '../report/json.ts'
-import type { Report } from '../report/report.ts'
+import type { Report, ReportedFinding } from '../report/report.ts'
+import { sayHeadline } from '../report/say.ts'
+import { sayScope, sayUnseen } from '../report/scope.ts'
+import { ACCESS, CAUSE, KIND, NO_ANSWER, SKIP, sayAmongHeld } from '../report/words.ts'
 import type { ReportFormat } from './drift-options.ts'
 import { asJson } from './json.ts'
-import { sayReport } from './say-report.ts'
+import { columns } from './render-history.ts'
+import { hanging, TERMINAL_COLUMNS, wrapped } from './say-wrapped.ts'
+import { shown } from './shown.ts'
 
 /** Each without the line feed that ends it. `width`: of the terminal that a table is for, where it is known. */
 export async function linesOf(
@@ -86,4 +93,122 @@ const LINES = 1000
 
 function* pieces(lines: readonly string[]): Generator<string> {
   for (let at = 0; at < lines.length; at += LINES) yield `${lines.slice(at, at + LINES).join('\n')}\n`
+}
+
+/** A report as `--format table`: who it is about first, the conclusion last, where the eye of whoever scrolls ends. */
+export function sayReport(report: Report, width = TERMINAL_COLUMNS): string[] {
+  const { text, more } = sayHeadline(report)
+  return [
+    ...sayScope(report).flatMap(([label, said]) => wrapped(label.toLowerCase(), said)),
+    '',
+    ...sayCounts(report),
+    ...sayFindings(report, width),
+    ...sayUnseen(report).flatMap((unseen, n) => wrapped(n === 0 ? 'not seen' : '', unseen)),
+    '',
+    ...hanging('', text),
+    ...more.flatMap((line) => hanging('', line)),
+  ]
+}
+
+function sayCounts({ outcome, counts, findings }: Report): string[] {
+  const { checked, skipped, noAnswer } = counts
+  // Figures of answers that nobody can believe would be looked at all the same.
+  const believed = outcome.kind === 'not-credible' ? NOTHING : counts
+  const { agrees, kinds, access, heldAccess, causes, fields } = believed
+  const rows = [
+    ...WRONG_ACCESS.map((which) => {
+      const many = access[which] ?? 0
+      const held = sayAmongHeld(heldAccess[which] ?? 0, many)
+      return [`access ${which}`, many, ACCESS[which].means + held] as const
+    }),
+    ['checked', checked, ''],
+    ['agree', agrees, ''],
+    ...DRIFT_KINDS.map((kind) => [kind, kinds[kind] ?? 0, KIND[kind].means] as const),
+    ...entriesOf(causes).map(([cause, many]) => [`cause: ${cause}`, many, CAUSE[cause].means] as const),
+    ...entriesOf(fields).map(([field, many]) => [`field: ${field}`, many, ''] as const),
+    ...entriesOf(skipped).map(
+      ([why, many]) => [why === 'held' ? why : `skipped: ${why}`, many, SKIP[why]] as const,
+    ),
+    ...entriesOf(noAnswer).map(([why, many]) => [`no answer: ${why}`, many, NO_ANSWER[why]] as const),
+  ].filter(([label, many]) => many !== 0 || label === 'checked')
+  const width = Math.max(...rows.map(([label]) => String(label).length))
+  const digits = Math.max(...rows.map(([, many]) => figure(Number(many)).length))
+  const said = rows.flatMap(([label, many, means]) =>
+    hanging(`${String(label).padEnd(width)}  ${figure(Number(many)).padStart(digits)}  `, String(means)),
+  )
+  return [...said.map((line) => line.trimEnd()), ...(findings.length > 0 ? [''] : [])]
+}
+
+const NOTHING: Pick<DriftTally, 'agrees' | 'kinds' | 'access' | 'heldAccess' | 'causes' | 'fields'> = {
+  agrees: 0,
+  kinds: {},
+  access: {},
+  heldAccess: {},
+  causes: {},
+  fields: {},
+}
+
+/** The most first. */
+function entriesOf<Word extends string>(counts: Readonly<Partial<Record<Word, number>>>): [Word, number][] {
+  const entries = Object.entries(counts) as [Word, number][]
+  return entries.sort(([, one], [, other]) => other - one)
+}
+
+/** Customers who are named one by one in a terminal; the other formats have all of them. */
+const NAMED = 50
+/** A shorter piece of a key says too little. */
+const LEAST_KEY = 16
+const HEAD = ['CUSTOMER', 'KIND', 'ACCESS', 'CAUSE', 'FIRST SEEN, UTC'] as const
+
+/** What there are several of, or what only some have, stands in lines below the row. */
+function sayFindings({ findings }: Pick<Report, 'findings'>, width: number): string[] {
+  if (findings.length === 0) return ['']
+  const rows = findings
+    .slice(0, NAMED)
+    .map(
+      ({ key, kind, access, cause, firstSeen }) =>
+        [shown(key), kind, access ?? '–', cause ?? '–', minute(firstSeen).replace(' UTC', '')] as const,
+    )
+  const room = width - widthOf([HEAD, ...rows].map(([, ...others]) => others))
+  const capped = rows.map(([key, ...others]) => [shortened(key, Math.max(room, LEAST_KEY)), ...others])
+  const [head = '', ...lines] = columns([HEAD, ...capped])
+  const left = findings.length - rows.length
+  return [
+    head,
+    ...lines.flatMap((line, n) => [line, ...sayBelow(findings[n])]),
+    ...(left > 0 ? [`and ${figure(left)} more; --format html, csv or json has all of them`] : []),
+    '',
+  ]
+}
+
+/** Of columns beside the first one, with the gaps before them. */
+function widthOf(rows: readonly (readonly string[])[]): number {
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
+  return widths.reduce((sum, width) => sum + 2 + width, 0)
+}
+
+/** Keys that are alike are mostly so at their beginning, and some at their end: both are kept. */
+export function shortened(text: string, most: number): string {
+  const letters = [...text]
+  if (letters.length <= most) return text
+  const end = Math.floor((most - 1) / 2)
+  return `${letters.slice(0, most - 1 - end).join('')}…${letters.slice(letters.length - end).join('')}`
+}
+
+function sayBelow(finding: ReportedFinding | undefined): string[] {
+  if (!finding) return []
+  const { fields, resolvedHow, shown: values } = finding
+  return [
+    ...(resolvedHow === null ? [] : [`    ended: ${resolvedHow}`]),
+    ...(values.length > 0 || fields.length === 0 ? [] : hanging('    ', fields.join(', '))),
+    ...values.map(
+      ({ field, here, service }) =>
+        `    ${field}: ${sayValue(here)} here, ${sayValue(service)} at the service`,
+    ),
+  ]
+}
+
+function sayValue(value: unknown): string {
+  if (value === null || value === undefined) return '–'
+  return typeof value === 'object' ? shown(JSON.stringify(value)) : asJson(value)
 }

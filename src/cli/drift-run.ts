@@ -26,8 +26,8 @@ import { type Asking, type BegunDrift, carryOut, type Reporting } from './drift-
 import { commandOf } from './drift-options.ts'
 import { estimateOf, optionsOf, outcomeOf, trendOf } from './drift-report.ts'
 import type { Io } from './io.ts'
+import { VERSION } from './io.ts'
 import { shown } from './shown.ts'
-import { VERSION } from './version.ts'
 
 /** Verifies customers at the service, and says what it has found. */
 export async function serviceReport(io: Io, options: Asking): Promise<Report> {

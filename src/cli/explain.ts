@@ -1,7 +1,7 @@
 import { loadConfig } from '../config/load.ts'
 import { exitForResults, explainAll } from './explained.ts'
 import type { AddCommand } from './io.ts'
-import { readLimit } from './limit.ts'
+import { readLimit } from './option-values.ts'
 
 type Options = {
   readonly config?: string

@@ -13,23 +13,24 @@ import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
 import { type NamedService, sayService } from '../model/service.ts'
 import { namedService } from '../service/target.ts'
-import { withImpatientPool } from './access-pool.ts'
-import { chatJson, explanationJson } from './explanation-json.ts'
-import type { ExitCode, Io } from './io.ts'
-import { asJson } from './json.ts'
-import { namedKeys } from './named.ts'
-import { renderChat, renderChatNote, renderProfessionals } from './render-chat.ts'
+import { withImpatientPool } from './connect.ts'
 import {
+  chatJson,
+  explanationJson,
   renderEnd,
   renderFacts,
   renderFields,
   renderNext,
   renderRecords,
   type View,
-} from './render-explanation.ts'
+} from './explanation.ts'
+import type { ExitCode, Io } from './io.ts'
+import { asJson } from './json.ts'
+import { namedKeys } from './named.ts'
+import { renderChat, renderChatNote, renderProfessionals } from './render-chat.ts'
 import { shown } from './shown.ts'
 
-export type ExplainAsked = {
+type ExplainAsked = {
   readonly config: Config
   /** As typed. */
   readonly keys: readonly string[]

@@ -16,8 +16,8 @@ import { namedService } from '../service/target.ts'
 import { withPool } from './connect.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
-import { readLimit } from './limit.ts'
 import { knownSpelling } from './named.ts'
+import { readLimit } from './option-values.ts'
 import {
   failureName,
   issueName,
@@ -91,7 +91,7 @@ export const failuresCommand: AddCommand = (program, io, exit) => {
 }
 
 /** What a call asks for. */
-export type FailuresAsked =
+type FailuresAsked =
   | { readonly kind: 'groups' }
   | { readonly kind: 'list'; readonly selector: Selector; readonly limit: number }
   | { readonly kind: 'histories'; readonly keys: readonly CustomerKey[] }

@@ -4,8 +4,8 @@ import { checkMigrated } from '../ledger/migrate.ts'
 import { withPool } from './connect.ts'
 import type { ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
-import { readLimit } from './limit.ts'
 import { knownSpelling } from './named.ts'
+import { readLimit } from './option-values.ts'
 import { renderStored } from './render-history.ts'
 
 type Asked = {

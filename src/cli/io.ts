@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 
 /** What a command may touch of its process; tests give it their own. */
@@ -20,3 +21,18 @@ export type ExitCode = 0 | 1 | 2 | 3
 
 /** A command adds itself to the program and reports its exit code. */
 export type AddCommand = (program: Command, io: Io, exit: (code: ExitCode) => void) => void
+
+/** Resolves when the process was asked to end. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}
+
+type Package = { readonly version: string }
+
+/** Of the package that this file belongs to, from src/ and from dist/ alike. */
+export const VERSION = (
+  JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as Package
+).version

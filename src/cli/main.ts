@@ -3,7 +3,7 @@ import { databaseError } from '../ledger/reachable.ts'
 import { explain, RollcallError } from '../model/errors.ts'
 import { nameOf } from '../model/name-of.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
-import { VERSION } from './version.ts'
+import { VERSION } from './io.ts'
 
 /** Each with what it needs is loaded when it is called, so that a short command need not wait for the long ones. */
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {

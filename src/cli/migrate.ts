@@ -1,18 +1,29 @@
 import { type Command, Option } from 'commander'
-import pg from 'pg'
+import pg, { type ClientBase } from 'pg'
+import { type Announced, announceCreates } from '../brake/announce.ts'
+import { limitOf } from '../brake/brake.ts'
+import { type Outlook, outlookOf } from '../brake/outlook.ts'
+import type { Config } from '../config/config.ts'
 import { readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
 import { connectOne, type DatabaseAddress, roleOf } from '../database/session.ts'
+import { acceptTarget } from '../ledger/accept.ts'
 import { migrate } from '../ledger/migrate.ts'
 import { reachable } from '../ledger/reachable.ts'
+import type { Target } from '../ledger/target.ts'
 import { RollcallError } from '../model/errors.ts'
+import { type NamedService, sayService } from '../model/service.ts'
+import { readPace } from '../pace/read.ts'
+import { counted, figure } from '../report/figures.ts'
+import { namedService } from '../service/target.ts'
 import { BINDING_ENV, bindingStatus, warnOfBinding } from './binding.ts'
 import { ownerIn } from './connect.ts'
 import type { AddCommand, Io } from './io.ts'
 import { asJson } from './json.ts'
-import { type Accepting, accept } from './migrate-target.ts'
 import { numberOf, wholeNumber } from './option-values.ts'
-import { acceptedJson, sayAccepted } from './say-migrate.ts'
+import { sayAnnounced } from './say-backfill.ts'
+import { lines } from './say-status.ts'
+import { span } from './say-time.ts'
 
 type Options = {
   readonly target?: 'same' | 'new'
@@ -112,4 +123,114 @@ async function onSession<T>(owner: DatabaseAddress, use: (client: pg.Client) => 
   } finally {
     await client.end()
   }
+}
+
+type Accepting = {
+  readonly as: 'same' | 'new'
+  readonly config: Config
+  /** Registrations to announce. */
+  readonly expectCreates: number | null
+  readonly target: Target
+}
+
+type Accepted = {
+  readonly as: 'same' | 'new'
+  readonly target: NamedService
+  /** Null where all records are kept. */
+  readonly follows: Follows | null
+}
+
+/** What workers will do, as far as it can be told before the service is asked. */
+type Follows = {
+  /** They are looked up. */
+  readonly customers: number
+  /** Calls per second now. */
+  readonly rate: number
+  /** For the lookups; creates and updates may take as long again. */
+  readonly seconds: number
+  readonly creates: Pick<Outlook, 'through' | 'held'> & {
+    /** Of the brake, besides those announced. */
+    readonly limit: number
+    readonly windowHours: number
+    readonly announced: Announced | null
+  }
+}
+
+/** The operator has said what a changed target is; the calls are the workers'. */
+export async function accept(client: ClientBase, accepting: Accepting): Promise<Accepted> {
+  const { as, config, expectCreates, target } = accepting
+  const customers = await acceptTarget(client, target, as)
+  const accepted = { as, target: namedService(target.origin, config) }
+  if (as === 'same') return { ...accepted, follows: null }
+  const { windowHours } = config.brake
+  const announced =
+    expectCreates === null
+      ? null
+      : await announceCreates(client, { customers: expectCreates, windowHours, sweep: null })
+  const rate = (await readPace(client))?.rate ?? config.pace.ceiling
+  const creates = { ...createsOf(accepting, customers), windowHours, announced }
+  return { ...accepted, follows: { customers, rate, seconds: Math.ceil(customers / rate), creates } }
+}
+
+/** Where the service knows none of them. Nobody counts as registered any more, and nothing was let through yet. */
+function createsOf({ config, expectCreates }: Accepting, customers: number) {
+  const bases = { entitled: 0, present: 0 }
+  const [outlook] = outlookOf({
+    ...{ customers: { create: customers }, standings: [], bases, rules: config.brake },
+    ...{ expectCreates, truncated: false },
+  })
+  const { through = 0, held = 0 } = outlook ?? {}
+  return { through, held, limit: limitOf(config.brake.creates, 0) }
+}
+
+function sayAccepted({ as, target, follows }: Accepted): string[] {
+  return [
+    ...lines('service', sayService(target)),
+    ...lines(
+      'target',
+      as === 'same'
+        ? 'the same as before: all records are kept'
+        : 'new: what was known of the users is forgotten',
+    ),
+    ...(follows ? sayFollows(follows) : []),
+  ]
+}
+
+function sayFollows({ customers, rate, seconds, creates }: Follows): string[] {
+  if (customers === 0) return lines('lookups', 'none: no customer is known yet')
+  const pace = `${Number(rate.toFixed(1))} calls/s`
+  return [
+    ...lines(
+      'lookups',
+      `workers look up ${counted(customers, 'customer')} (GET), at ${pace}: about ${span(seconds * 1000)}`,
+    ),
+    ...lines('then', 'they create or update whoever is missing or differs: as long again at most'),
+    ...lines(
+      'backup',
+      'after one was put back: users who were created or let in since are not looked up, and keep their access; see docs/restoring.md, steps 5 and 6',
+    ),
+    ...(creates.announced ? lines('announced', sayAnnounced(creates.announced)) : []),
+    ...lines('brake', sayCreates(creates, customers)),
+    ...(outlasts({ customers, rate, seconds, creates })
+      ? lines(
+          'note',
+          'it may last longer than the announcement: announce the rest with `rollcall backfill --expect-creates N`',
+        )
+      : []),
+  ]
+}
+
+function sayCreates({ through, held, limit, windowHours }: Follows['creates'], customers: number): string {
+  const within = `its limit is ${counted(limit, 'registration')} in ${windowHours} h`
+  if (held === 0) return `all registrations may pass: ${within}`
+  return `if all have to be registered, ${figure(through)} of ${figure(customers)} pass and the others wait for a person: ${within}. To announce them, run this again now with \`--expect-creates ${customers}\``
+}
+
+function outlasts({ seconds, creates }: Follows): boolean {
+  return creates.announced !== null && 2 * seconds > creates.windowHours * 3600
+}
+
+function acceptedJson(accepted: Accepted | null): object {
+  const { as = null, target = null, follows = null } = accepted ?? {}
+  return { accepted: as, target, follows }
 }

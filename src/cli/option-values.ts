@@ -1,4 +1,7 @@
 // What options are given, as text, and what is wrong with it.
+import os from 'node:os'
+import type { DecidedBy } from '../brake/held.ts'
+import { RollcallError } from '../model/errors.ts'
 
 export type NumberRule = {
   readonly name: string
@@ -37,4 +40,45 @@ export function wholeNumber(name: string): NumberRule {
 /** For an option that may be given again. */
 export function gathered(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text]
+}
+
+/** @throws RollcallError USAGE when it is no whole number from 1 */
+export function readLimit(text: string, option = '--limit'): number {
+  if (!/^[1-9]\d{0,8}$/.test(text))
+    throw new RollcallError('USAGE', [`${option}: expected a whole number from 1`])
+  return Number(text)
+}
+
+const MOST_TEXT = 1000
+
+/** @throws RollcallError USAGE where it is not said why */
+export function readPerson({
+  by,
+  why,
+}: {
+  readonly by?: string | undefined
+  readonly why?: string | undefined
+}): DecidedBy {
+  return { by: readText('by', by ?? systemUser()), why: readText('why', why) }
+}
+
+function readText(name: 'by' | 'why', text: string | undefined): string {
+  const told = text?.trim() ?? ''
+  if (told === '') throw usage(`--${name} is needed: it is kept with the decision`)
+  if (told.length > MOST_TEXT) throw usage(`--${name}: expected ${MOST_TEXT} characters at most`)
+  return told
+}
+
+/** A container's user may have no name. */
+function systemUser(): string {
+  const host = os.hostname()
+  try {
+    return `${os.userInfo().username}@${host}`
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}@${host}`
+  }
+}
+
+function usage(detail: string): RollcallError {
+  return new RollcallError('USAGE', [detail])
 }

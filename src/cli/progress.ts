@@ -5,7 +5,7 @@ import type { Io } from './io.ts'
 import { span } from './say-time.ts'
 import { TERMINAL_COLUMNS } from './say-wrapped.ts'
 
-export type ProgressState = {
+type ProgressState = {
   /** What is done to them: "looked at". */
   readonly verb: string
   readonly done: number

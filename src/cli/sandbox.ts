@@ -14,9 +14,9 @@ import type { FaultInput } from '../sandbox/faults/faults.ts'
 import { FAULT_FORM, parseFault } from '../sandbox/faults/text.ts'
 import { startSandbox } from '../sandbox/server.ts'
 import type { AddCommand, Io } from './io.ts'
+import { aborted } from './io.ts'
 import { asJson } from './json.ts'
 import { hanging } from './say-wrapped.ts'
-import { aborted } from './stop.ts'
 
 type Options = {
   readonly host: string

@@ -118,7 +118,7 @@ function few(names: readonly string[]): string {
   return (more > 0 ? [...names.slice(0, MOST_NAMES), `+${more}`] : names).join(' ')
 }
 
-export type HeldWords = {
+type HeldWords = {
   readonly action: 'release' | 'discard'
   readonly outcome: DecisionOutcome
   /** Named, known, and neither held nor, for a release, discarded. */

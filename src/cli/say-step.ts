@@ -125,7 +125,7 @@ function sayCalled({ method, outcome, durationMs }: Called): string {
   return `${method} → ${answer} in ${Math.round(durationMs)} ms`
 }
 
-export function sayEnd(end: TurnEnd): string {
+function sayEnd(end: TurnEnd): string {
   const reason = end.reason
     ? ` (${[end.reason.code, end.reason.status, end.reason.error].filter(Boolean).join(' ')})`
     : ''

@@ -18,11 +18,16 @@ import { BINDING_ENV, bindingStatus, sayBinding } from './binding.ts'
 import { withPool } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { asJson } from './json.ts'
-import { type MappingReport, mappingStatus } from './mapping-status.ts'
 import { letsThrough } from './say-held.ts'
-import { type StatusReport, sayDiffer, sayOverview } from './say-status.ts'
+import {
+  type MappingReport,
+  mappingStatus,
+  type StatusReport,
+  sayDiffer,
+  sayOverview,
+  verificationNeeds,
+} from './say-status.ts'
 import { allMissed, sayMissed } from './say-sweeps.ts'
-import { verificationNeeds } from './say-verification.ts'
 
 type Options = { readonly config?: string; readonly json?: boolean }
 
@@ -80,7 +85,7 @@ export const statusCommand: AddCommand = (program, io, exit) => {
 const WAITS_LONG_MS = 60_000
 
 /** What does not get right by waiting. */
-export function needsPerson(
+function needsPerson(
   { states, owed, outbox }: Overview,
   { tables, marks }: StatusReport['capture'],
 ): string[] {

@@ -3,7 +3,8 @@ import { readEnv } from '../config/env.ts'
 import { type CallLog, makeCallLog } from '../ledger/call-log.ts'
 import { makeClaim } from '../ledger/claim.ts'
 import { makeEnd } from '../ledger/ending.ts'
-import { mappingChanged } from '../ledger/generation.ts'
+import { mappingChanged, readStanding } from '../ledger/generation.ts'
+import { type Lease, unlease } from '../ledger/lease.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type NamedService, sayService } from '../model/service.ts'
 import { processName } from '../ops/process-name.ts'
@@ -12,18 +13,18 @@ import { makeProbing } from '../pace/probing.ts'
 import { currentRate } from '../pace/row.ts'
 import { namedService } from '../service/target.ts'
 import type { SyncStep } from '../sync/context.ts'
-import { makeJob } from '../sync/job.ts'
+import { type JobResult, makeJob } from '../sync/job.ts'
 import { claimLastsMs } from '../sync/time-needed.ts'
-import type { TurnEnd } from '../sync/turn.ts'
+import { JUST_WRITTEN, type TurnEnd } from '../sync/turn.ts'
 import { logCalls } from '../worker/call-entry.ts'
 import { type Opened, openSync } from '../worker/context.ts'
 import { makeProbe } from '../worker/probe.ts'
+import { noteAndLease } from '../worker/sync-one.ts'
 import type { ExitCode, Io } from './io.ts'
 import { asJson } from './json.ts'
 import { checkPresent, namedKeys } from './named.ts'
 import { labelled, sayStep } from './say-step.ts'
 import { shown } from './shown.ts'
-import { makeSyncOne } from './sync-customer.ts'
 import { redactedStep } from './sync-json.ts'
 
 type Asked = {
@@ -113,4 +114,66 @@ function openCallLog(io: Io, { pool }: Opened): CallLog {
 function exitFor(ends: readonly (TurnEnd | null)[]): ExitCode {
   if (ends.some((end) => end?.kind !== 'settle')) return 1
   return ends.some((end) => end?.kind === 'settle' && end.state !== 'idle') ? 3 : 0
+}
+
+const WAITING = {
+  busy: 'waiting: a worker has it under way',
+  'just-written': 'waiting: it was written a moment ago, and the service may show it late',
+  'too-early': 'waiting: an earlier call was a moment ago, or its outcome is not known yet',
+} as const
+
+const PAUSED = 'not now: nobody calls the service at present; `rollcall pace` says why'
+
+type Options = {
+  readonly io: Io
+  readonly opened: Pick<Opened, 'pool' | 'context'>
+  readonly job: (lease: Lease) => Promise<JobResult>
+  /** Whether the service may be called now. */
+  readonly mayCall: () => Promise<boolean>
+  /** The last step of the customer. */
+  readonly last: () => SyncStep | undefined
+}
+
+/** Syncs one customer at a time, past the queue, and waits for whatever it has to wait for. */
+function makeSyncOne({ io, opened, job, mayCall, last }: Options): (key: CustomerKey) => Promise<void> {
+  const { pool, context } = opened
+  const { config } = context
+
+  /** Whether a claim was made; else whether it is worth another try at once. */
+  async function attempt(lease: Lease): Promise<'claimed' | 'again' | 'not-now'> {
+    const open = await mayCall()
+    if (open && (await job(lease))) return 'claimed'
+    // Nobody waits for the lease to pass.
+    await unlease(pool, [lease])
+    const standing = await readStanding(pool, config.fingerprint)
+    if (standing && !standing.current) throw mappingChanged(standing)
+    // Its lease had passed before it was claimed, on a machine with much to do.
+    return open && (await mayCall()) ? 'again' : 'not-now'
+  }
+
+  return async (key) => {
+    while (!io.stop.aborted) {
+      const lease = await noteAndLease({
+        pool,
+        key,
+        leaseMs: config.timing.queueLeaseMs,
+        sleep: (ms) => sleep(ms, io.stop),
+        onWait: (why) => io.err(labelled('', WAITING[why])),
+        stop: io.stop,
+      })
+      const came = lease ? await attempt(lease) : 'not-now'
+      if (came === 'again') continue
+      if (came === 'not-now' && lease && !io.stop.aborted) io.err(labelled('', PAUSED))
+      const waitMs = tooSoon(last())
+      if (waitMs === null) return
+      io.err(labelled('', WAITING['just-written']))
+      await sleep(waitMs, io.stop)
+    }
+  }
+}
+
+/** How long a look at the service has to wait; null when it is not what the customer waits for. */
+function tooSoon(step: SyncStep | undefined): number | null {
+  if (step?.step !== 'ended' || step.end.kind !== 'retry') return null
+  return step.end.reason.code === JUST_WRITTEN ? (step.end.waitMs ?? 0) : null
 }

@@ -26,7 +26,7 @@ import { openOps, type WorkerOps } from '../worker/ops.ts'
 import { whenUp } from '../worker/waiting.ts'
 import { type Observers, type RunningWorker, startWorker } from '../worker/worker.ts'
 import type { AddCommand, Io } from './io.ts'
-import { aborted } from './stop.ts'
+import { aborted } from './io.ts'
 
 /** Enough for running calls to end by themselves, and below the ten seconds after which supervisors kill. */
 const DRAIN_MS = 7000

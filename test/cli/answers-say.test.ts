@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sayAnswers } from '../../src/cli/say-answers.ts'
+import { sayAnswers } from '../../src/cli/answers.ts'
 import type { SeenAnswer } from '../../src/ledger/answers.ts'
 import { OTHERS } from '../../src/ledger/calls.ts'
 

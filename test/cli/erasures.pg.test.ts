@@ -1,7 +1,6 @@
 import { Command } from 'commander'
 import { expect, test } from 'vitest'
-import { erasuresCommand } from '../../src/cli/erasures.ts'
-import { sayErasures } from '../../src/cli/say-erasures.ts'
+import { erasuresCommand, sayErasures } from '../../src/cli/erasures.ts'
 import type { Receipt } from '../../src/ledger/erasures.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { readCeiling } from '../../src/cli/pace.ts'
-import { sayPace } from '../../src/cli/say-pace.ts'
+import { readCeiling, sayPace } from '../../src/cli/pace.ts'
 import type { PaceReport } from '../../src/pace/read.ts'
 import { unfolded } from '../support/unfolded.ts'
 

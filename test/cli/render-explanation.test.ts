@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { renderEnd, renderFields } from '../../src/cli/render-explanation.ts'
+import { renderEnd, renderFields } from '../../src/cli/explanation.ts'
 import {
   sayAccess,
   sayDesired,

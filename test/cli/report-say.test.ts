@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { shortened } from '../../src/cli/say-findings.ts'
-import { sayReport } from '../../src/cli/say-report.ts'
+import { sayReport, shortened } from '../../src/cli/drift-print.ts'
 import { aFinding, aReport, manyFindings } from '../report/scene.ts'
 
 describe('a report in the terminal', () => {

@@ -1,7 +1,7 @@
 // Explains customers of a test's house, as the commands do.
 import type { Pool } from 'pg'
+import { renderEnd, renderFacts } from '../../src/cli/explanation.ts'
 import { renderChat } from '../../src/cli/render-chat.ts'
-import { renderEnd, renderFacts } from '../../src/cli/render-explanation.ts'
 import type { Config } from '../../src/config/config.ts'
 import type { Chat } from '../../src/explain/chat.ts'
 import { type Explain, type Explanation, openExplain } from '../../src/explain/explain.ts'

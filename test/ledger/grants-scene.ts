@@ -1,7 +1,6 @@
 // A house whose worker role has been given the script of `rollcall grants`, as strictly as a DBA may have it.
 import pg from 'pg'
-import { type GrantsAsked, planGrants } from '../../src/cli/grants.ts'
-import { sayGrants } from '../../src/cli/say-grants.ts'
+import { type GrantsAsked, planGrants, sayGrants } from '../../src/cli/grants.ts'
 import type { TestRole } from '../support/database.ts'
 import { buildHouse, CONFIG, type House } from '../support/house.ts'
 import { postgres as lane } from '../support/lanes.ts'
