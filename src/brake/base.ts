@@ -6,7 +6,7 @@ import { type BrakeKind, ruleOf } from './brake.ts'
 export type Bases = { readonly entitled: number; readonly present: number }
 
 /** Older than this, and it may lie far off. */
-export const BASE_AGE_MS = 60_000
+const BASE_AGE_MS = 60_000
 
 /** It reads the whole ledger: never while the brake's rows are locked. */
 const COUNT = `

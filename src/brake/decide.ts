@@ -32,7 +32,7 @@ type Situation = {
 
 /** `announced`: it is one of those whom a person had announced. */
 export type Entry = { readonly kind: BrakeKind; readonly key: CustomerKey; readonly announced?: boolean }
-export type Trip = { readonly kind: BrakeKind; readonly limit: number }
+type Trip = { readonly kind: BrakeKind; readonly limit: number }
 
 export type Decision = {
   /** For each request, in order, the kinds for which it has to wait. */

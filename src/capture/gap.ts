@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg'
 
 type Client = Pick<ClientBase, 'query'>
-export type MarkKind = 'truncate' | 'overflow'
+type MarkKind = 'truncate' | 'overflow'
 
 /**
  * Closes open marks so that everybody is looked at again. A trigger that saw the open mark wrote none of its

@@ -18,7 +18,7 @@ export type Patience = {
   readonly now?: () => number
 }
 
-export type LockedWork = {
+type LockedWork = {
   readonly table: Relation
   /** Run one after the other in one transaction. */
   readonly statements: readonly string[]

@@ -18,7 +18,7 @@ import {
 } from './triggers.ts'
 
 /** A trigger to create (or create again) on a table. */
-export type Lack = {
+type Lack = {
   readonly watcher: Watcher
   readonly event: Event
   readonly why: 'missing' | 'outdated' | 'disabled'
@@ -33,7 +33,7 @@ export type TableDifference = {
   readonly leftover: readonly string[]
 }
 
-export type CaptureDifference = {
+type CaptureDifference = {
   readonly tables: readonly TableDifference[]
   /** Watchers whose function is missing or has another body than the plan wants. */
   readonly functions: readonly Watcher[]

@@ -7,7 +7,7 @@ export const PLAINTEXT = ['database', 'queue'] as const
 export type Plaintext = (typeof PLAINTEXT)[number]
 
 /** What an address comes to. `local`: it stays on this machine. */
-export type CheckedAddress = { readonly server: string; readonly local: boolean; readonly encrypted: boolean }
+type CheckedAddress = { readonly server: string; readonly local: boolean; readonly encrypted: boolean }
 
 const LOOPBACK = new BlockList()
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4')

@@ -57,7 +57,7 @@ export type UserIdMapping =
   | { readonly columns: readonly string[]; readonly map: (columns: Columns) => Given }
 
 /** A table or view as `schema.name`, or `name` in the schema public; written as Postgres stores it. */
-export type RelationName = string
+type RelationName = string
 
 export type WatchedTable = {
   readonly table: RelationName

@@ -6,12 +6,12 @@ import { isPostgres, PLAINTEXT, type Plaintext, plaintextProblem } from './addre
 export type Variable = keyof typeof VARIABLES
 
 /** `LOG_LEVEL` as pino has them. */
-export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
 /** `LOG_KEYS`: customer keys as they are, or digests of them. */
 export const LOG_KEYS = ['shown', 'hidden'] as const
-export type LogKeys = (typeof LOG_KEYS)[number]
+type LogKeys = (typeof LOG_KEYS)[number]
 
 type Settings = { readonly LOG_LEVEL: LogLevel; readonly LOG_KEYS: LogKeys }
 

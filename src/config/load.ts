@@ -6,7 +6,7 @@ import { RollcallError } from '../model/errors.ts'
 import type { Config } from './config.ts'
 import { resolveConfig } from './resolve.ts'
 
-export const CONFIG_NAMES = ['rollcall.config.ts', 'rollcall.config.js', 'rollcall.config.mjs'] as const
+const CONFIG_NAMES = ['rollcall.config.ts', 'rollcall.config.js', 'rollcall.config.mjs'] as const
 
 /**
  * Finds and reads the configuration.

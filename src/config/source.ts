@@ -28,7 +28,7 @@ export class TooLarge {
  */
 export const MOST_COLUMN_BYTES = 65_536
 
-export type ValueMap = {
+type ValueMap = {
   readonly column: string
   readonly values: Readonly<Record<string, unknown>>
   readonly whenNull?: unknown
@@ -60,7 +60,7 @@ export function valueMapSource({ column, values, whenNull, otherwise }: ValueMap
 }
 
 /** A function of the configuration, and the columns that it names. */
-export type PureCall = {
+type PureCall = {
   readonly columns: readonly string[]
   readonly call: (row: Row, clock?: Clock) => unknown
 }

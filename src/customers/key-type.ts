@@ -15,7 +15,7 @@ const RANGES: Readonly<Record<string, { readonly min: bigint; readonly max: bigi
 }
 const TEXTS = new Set(['text', 'varchar', 'bpchar'])
 
-export type KeyFamily = 'integer' | 'numeric' | 'text' | 'uuid' | 'enum'
+type KeyFamily = 'integer' | 'numeric' | 'text' | 'uuid' | 'enum'
 
 /**
  * The family of a type whose text is always the same for the same value; undefined for every other. The text

@@ -8,7 +8,7 @@ import { type Queryable, queryCustomers } from './query.ts'
 /** The place behind a customer, where a page may begin: the texts of its key's columns, and its one text. */
 export type KeyCursor = readonly string[]
 
-export type KeyPage = {
+type KeyPage = {
   /** Each key once. */
   readonly keys: readonly CustomerKey[]
   /** The place behind each of them, in their order; made when it is asked for, since a sweep needs the last alone. */

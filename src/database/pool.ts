@@ -2,7 +2,7 @@ import { Socket } from 'node:net'
 import pg, { type ClientBase } from 'pg'
 import { connectOne, databaseAt, roleOf, sessionConfig } from './session.ts'
 
-export type PoolOptions = {
+type PoolOptions = {
   readonly url: string
   /** Where the address came from; default: DATABASE_URL. */
   readonly variable?: string

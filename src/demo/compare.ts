@@ -15,7 +15,7 @@ import { retrievedForm, type StoredUser } from '../sandbox/users/users.ts'
 import { mapCustomer } from '../sync/map.ts'
 import type { Demo } from './open.ts'
 
-export type DemoDifference = {
+type DemoDifference = {
   readonly key: CustomerKey
   /** Names of fields, or one sentence. */
   readonly differs: readonly string[]

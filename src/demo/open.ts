@@ -23,7 +23,7 @@ import demoConfig from './rollcall.config.ts'
 import { SCHEMA } from './story.ts'
 
 /** The settings that a rollcall command takes from the environment. */
-export type DemoEnv = Secrets & { readonly QUEUE_URL: string }
+type DemoEnv = Secrets & { readonly QUEUE_URL: string }
 
 export type Demo = {
   /** The shop's own connections. */

@@ -1,6 +1,6 @@
 // Makes up the demo's customers, with frequent Spanish names. Pure: the same randomness gives the same people.
 
-export type DemoPlan = 'gratis' | 'premium' | 'prueba'
+type DemoPlan = 'gratis' | 'premium' | 'prueba'
 type Random = () => number
 
 /** A row of `clientes` with its subscription, named as the columns are. */

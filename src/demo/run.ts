@@ -11,7 +11,7 @@ import { type DemoSnapshot, isSettled, readSnapshot } from './snapshot.ts'
 import { makePhases, play } from './story.ts'
 import { type Summary, summarize } from './summary.ts'
 
-export type DemoOptions = {
+type DemoOptions = {
   readonly stack: AsyncDisposableStack
   readonly meter: Meter
   readonly screen: Screen

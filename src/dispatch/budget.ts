@@ -1,6 +1,6 @@
 import { LANE, type Lane } from '../model/customer.ts'
 
-export type Demand = {
+type Demand = {
   /** Jobs that may be put on the queue now. */
   readonly room: number
   /** The brake holds those who would lose access. */

@@ -11,7 +11,7 @@ import { laneLimit, roomFor } from './budget.ts'
 import { type Depth, nextDepth } from './depth.ts'
 import type { JobQueue } from './queue.ts'
 
-export type PumpOptions = {
+type PumpOptions = {
   readonly pool: Pool
   readonly source: ChangeSource
   readonly note: NoteChanges

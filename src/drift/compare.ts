@@ -65,7 +65,7 @@ function notOurs(snapshot: Snapshot): Skipped | null {
 }
 
 /** Nothing is remembered of a user with another `user_id` than the record was made under. */
-export function recordOfUser({ work: { record }, mapped }: Pick<Snapshot, 'work' | 'mapped'>): KnownRecord {
+function recordOfUser({ work: { record }, mapped }: Pick<Snapshot, 'work' | 'mapped'>): KnownRecord {
   const userId = userIdOf(mapped)
   const another = userId !== null && record.userId !== null && record.userId !== userId
   return another ? NEVER_SETTLED : record
@@ -84,7 +84,7 @@ export function heldAccess(snapshot: Snapshot): WrongAccess | null {
 export type Compared = Extract<CheckVerdict, { kind: 'agrees' | DriftKind }>
 
 /** What is known beside the records of the customer. */
-export type Clues = {
+type Clues = {
   /** Fields that writes of unknown outcome carried since a GET last agreed. */
   readonly doubted: readonly string[]
   /** The present generation of the mapping. */

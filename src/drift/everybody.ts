@@ -10,7 +10,7 @@ import { type Drawn, draw, type Everybody } from './draw.ts'
  * `drawn`: at random. `paged`: everybody, in the order of a sweep; `from`: the place behind the last one who was taken,
  * and not the page in which that one stood, since others may stand there when it is read again.
  */
-export type RunPosition = { readonly part: 'drawn'; readonly rank: string | null } | Paged
+type RunPosition = { readonly part: 'drawn'; readonly rank: string | null } | Paged
 type Paged = { readonly part: 'paged'; readonly from: Start | null }
 
 /** What has to be kept of a run to go on with it. */

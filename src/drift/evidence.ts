@@ -10,7 +10,7 @@ import type { CheckVerdict, DriftCause, DriftKind } from './words.ts'
 type Client = Pick<ClientBase, 'query'>
 
 /** What is not confirmed while most of those who were asked lately are told so. */
-export const STRANGE_KINDS = ['missing', 'unreadable'] as const satisfies readonly DriftKind[]
+const STRANGE_KINDS = ['missing', 'unreadable'] as const satisfies readonly DriftKind[]
 
 /** Whoever was never registered is rightly not there. */
 export function isStrange(

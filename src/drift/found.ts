@@ -55,7 +55,7 @@ FROM rollcall.ledger l FULL JOIN (
   FROM rollcall.finding f WHERE f.resolved_at IS NULL) f USING (key)
 GROUP BY said`
 
-export type KnownOfAll = {
+type KnownOfAll = {
   /** Customers with a record, and who was found without one. */
   readonly population: number
   /** Of them, those of whom a look can say something. */

@@ -24,7 +24,7 @@ type Options = {
 }
 
 /** Who was not looked at when it was stopped is not among the answers. */
-export type Looks = {
+type Looks = {
   readonly answers: ReadonlyMap<CustomerKey, CheckAnswer>
   readonly stopped: 'asked' | 'pace' | null
 }

@@ -10,7 +10,7 @@ import { silentOf } from './tally.ts'
 import type { Verify } from './verify.ts'
 import type { Doubt, DriftTally, Verified } from './words.ts'
 
-export type DriveOptions = {
+type DriveOptions = {
   readonly pool: Pool
   /** Of the mapping that it goes by. */
   readonly fingerprint: string

@@ -18,7 +18,7 @@ export type DriftOptions = {
 }
 
 /** `generation`: of the mapping. */
-export type AskedDrift = { readonly options: DriftOptions; readonly generation: string }
+type AskedDrift = { readonly options: DriftOptions; readonly generation: string }
 
 export type DriftRun = {
   readonly id: string

@@ -55,7 +55,7 @@ const NOTHING: Stored = {
   ...{ more: false, mend: false, told: null },
 }
 
-export type StoreOptions = Lag & {
+type StoreOptions = Lag & {
   readonly fingerprint: string
   /** Workers mend what is found, and have to look for it. */
   readonly mendsLater: boolean

@@ -11,7 +11,7 @@ import { VERIFIABLE } from './verifiable.ts'
 import type { Verification } from './verify.ts'
 
 /** `busy`: another process is at it. `rest`: nobody is due. `time`: the next tick goes on. */
-export type TickEnd = Standstill | 'busy' | 'rest' | 'time'
+type TickEnd = Standstill | 'busy' | 'rest' | 'time'
 
 type Options = {
   readonly pool: Pool

@@ -18,7 +18,7 @@ import { ownFormsOf, shownOf } from './shown.ts'
 import { type CheckedCustomer, type Stored, storeLooks } from './store.ts'
 import { type CheckVerdict, isDrift, type Verified } from './words.ts'
 
-export type VerifyOptions = SnapshotReading & {
+type VerifyOptions = SnapshotReading & {
   readonly context: Pick<SyncContext, 'users' | 'permits' | 'heard' | 'brake'>
   /** Takes each call down. */
   readonly log: (entry: CallEntry) => void

@@ -58,7 +58,7 @@ export type Skipped = (typeof SKIPPED)[number]
  * The service did not say how the user is: never drift. `trouble`: 5xx and 408; `error`: a 2xx that reports an error;
  * `denied`: 401, 403; `busy`: 429; `refused`: any other status.
  */
-export const NO_ANSWERS = ['unreached', 'trouble', 'error', 'denied', 'busy', 'refused'] as const
+const NO_ANSWERS = ['unreached', 'trouble', 'error', 'denied', 'busy', 'refused'] as const
 export type NoAnswer = (typeof NO_ANSWERS)[number]
 
 /** How a user disagrees. */

@@ -10,7 +10,7 @@ import { guard } from './guarded.ts'
 import { type EmbeddedServer, launch } from './launch.ts'
 import { HOST } from './port.ts'
 
-export type RedisOptions = {
+type RedisOptions = {
   readonly port?: number
   /** How many numbered databases; 16 unless told. */
   readonly databases?: number

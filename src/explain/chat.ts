@@ -74,7 +74,7 @@ export function chatSays(chat: Chat, bearer: Bearer | null): ChatSays {
   return chat.unreadable > 0 ? 'unreadable' : 'nobody'
 }
 
-export type Totals = {
+type Totals = {
   readonly professionals: number
   readonly online: number
   readonly rooms: number

@@ -58,7 +58,7 @@ export type Values = ReadonlyMap<string, { readonly here: unknown; readonly serv
 
 export type Explained = { readonly explanation: Explanation; readonly values: Values }
 
-export type ExplainOptions = {
+type ExplainOptions = {
   readonly pool: Pool
   readonly config: Config
   /** Null: no call is made. */

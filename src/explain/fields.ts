@@ -14,14 +14,7 @@ import type { Snapshot } from '../sync/snapshot.ts'
  * `spelling`: the same in another form. `left-out`: it is not sent (its value is invalid, or the service refuses it).
  * `unmanaged`: the mapping does not set it. `not-shown`: in no GET (section 2.6, rule 1).
  */
-export type FieldState =
-  | 'same'
-  | 'spelling'
-  | 'differs'
-  | 'trial-ended'
-  | 'left-out'
-  | 'unmanaged'
-  | 'not-shown'
+type FieldState = 'same' | 'spelling' | 'differs' | 'trial-ended' | 'left-out' | 'unmanaged' | 'not-shown'
 
 export type FieldRow = {
   readonly field: 'status' | OptionalField

@@ -15,7 +15,7 @@ export type Records =
   | { readonly kind: 'not-migrated' | 'no-right' | 'locked' }
   | { readonly kind: 'other-target'; readonly differences: readonly string[] }
 
-export type OpenRecords = {
+type OpenRecords = {
   /** That they can be read at all. */
   readonly about: Records['kind']
   /** There is a common pace, and it may be kept. */

@@ -36,7 +36,7 @@ export type RemoteView =
 export type LookupResult = { readonly remote: RemoteView; readonly seen: RemoteUser | 'absent' | null }
 
 /** Leave to make calls. */
-export type CallGate = {
+type CallGate = {
   /** False when no permit came in time. */
   pass(): Promise<boolean>
   /** The service asked everybody to stay away: no process calls it for so long. */
@@ -142,7 +142,7 @@ export function notAsked(
 }
 
 /** What every sync would believe of the same answer. */
-export function lookedOf(called: Pick<Called, 'outcome' | 'remote'>): LookupResult {
+function lookedOf(called: Pick<Called, 'outcome' | 'remote'>): LookupResult {
   const { outcome } = called
   const shown = shownBy(called)
   const http = outcome.kind === 'reply' ? outcome.status : null

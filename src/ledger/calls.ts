@@ -24,12 +24,12 @@ export type CallEntry = {
 }
 
 /** More distinct answers than this teach nobody anything: a service that puts its values into keys makes them. */
-export const MOST_ANSWERS = 1000
+const MOST_ANSWERS = 1000
 /** In place of the shape, where the answers of one kind beyond those are counted together. */
 export const OTHERS = '(others)'
 
 /** Names an answer: everything about it that is no value, and what it was taken for. */
-export function answerFingerprint({ method, status, error, body, shape, meaning }: CallEntry): string {
+function answerFingerprint({ method, status, error, body, shape, meaning }: CallEntry): string {
   return hash([method, status ?? error, body, shape, meaning])
 }
 

@@ -19,7 +19,7 @@ export type Receipt = {
 }
 
 /** What is asked about, and whether anything is known of it. */
-export type Receipts = {
+type Receipts = {
   /** The latest first. */
   readonly receipts: readonly Receipt[]
   /** Of the keys that were asked for, those that no table of ours has. */

@@ -7,12 +7,12 @@ import type * as calls from './schema-calls.ts'
 import type * as drift from './schema-drift.ts'
 import type * as run from './schema-run.ts'
 
-export type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE'
+type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE'
 
 type Schema = typeof core & typeof brake & typeof calls & typeof drift & typeof run
 type Owned = { [K in keyof Schema]: Schema[K] extends PgTable ? Schema[K]['_']['name'] : never }[keyof Schema]
 /** `migration` is made by the migrator itself. */
-export type OwnedTable = Owned | 'migration'
+type OwnedTable = Owned | 'migration'
 
 export type Rights = {
   /** Every table of ours has an entry, so that a new one cannot be forgotten; none: no right at all. */

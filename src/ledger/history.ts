@@ -59,7 +59,7 @@ export type History = {
   readonly calls: readonly LoggedCall[]
 } | null
 
-export type OpenFinding = {
+type OpenFinding = {
   readonly kind: string
   readonly fields: readonly string[]
   readonly cause: string | null

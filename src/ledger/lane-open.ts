@@ -2,9 +2,9 @@ import type { ClientBase } from 'pg'
 import type { Lane } from '../model/customer.ts'
 
 /** Who has failed so often in a row is waited for no more: what it waits for is mended by a person, or takes long. */
-export const SEVERAL_TIMES = 5
+const SEVERAL_TIMES = 5
 
-export type LaneOpen = {
+type LaneOpen = {
   /** Owed, and not one of those who fail again and again. */
   readonly open: number
   readonly failAgain: number

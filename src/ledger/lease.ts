@@ -67,7 +67,7 @@ export async function unlease(client: Client, leases: readonly Lease[]): Promise
   )
 }
 
-export type OnQueue = {
+type OnQueue = {
   /** Jobs that are out and that nobody has claimed yet: the work that is on the queue now, of all processes. */
   readonly queued: number
   /** Leases that were ever given out; the sequence also counts those whose transaction failed. */

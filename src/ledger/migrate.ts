@@ -20,7 +20,7 @@ const LOCK = [0x726f6c6c, 1]
 /** A session, not a pool: the lock belongs to it. */
 type Session = pg.Client | pg.PoolClient
 
-export type MigrateOptions = {
+type MigrateOptions = {
   /** Where the queue is in Postgres: its schema is migrated too. */
   readonly queue?: DatabaseAddress
 }

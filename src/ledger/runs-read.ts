@@ -97,7 +97,7 @@ export async function readSweeps(client: Client): Promise<SweepsReport> {
 }
 
 /** The unfinished backfill; `same`: it is for the same customers, in the same way. */
-export type OtherBackfill = { readonly id: string; readonly same: boolean }
+type OtherBackfill = { readonly id: string; readonly same: boolean }
 
 export async function readOtherBackfill(client: Client, options: RunOptions): Promise<OtherBackfill | null> {
   const { rows } = await client.query<OtherBackfill>(

@@ -13,7 +13,7 @@ type Client = Pick<ClientBase, 'query'>
 export type SweepKind = 'backfill' | 'mapping' | 'gap' | 'resync' | 'check'
 
 /** `drift`: a report of what the service has. */
-export type RunKind = SweepKind | 'drift'
+type RunKind = SweepKind | 'drift'
 
 /** Where a page begins: among the customers after a key, or among those who have a record and no row any more. */
 export type Position = { readonly part: 'customers' | 'gone'; readonly after: readonly string[] | null }

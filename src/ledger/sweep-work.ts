@@ -1,7 +1,6 @@
 // What a sweep asks of the tables, for many customers at once.
 import type { ClientBase } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
-import { readNow } from './now.ts'
 import { type KnownRecord, NEVER_SETTLED, RECORD } from './record.ts'
 
 type Client = Pick<ClientBase, 'query'>
@@ -127,4 +126,12 @@ export async function ledgerKeys(
     [after, limit],
   )
   return rows.map(({ key }) => key)
+}
+
+/** The database's time, by which mappings go: the time at which a customer is looked at again is compared with it. */
+export async function readNow(client: Pick<ClientBase, 'query'>): Promise<Date> {
+  const { rows } = await client.query<{ ms: number }>(
+    'SELECT (extract(epoch FROM now()) * 1000)::float8 AS ms',
+  )
+  return new Date(rows[0]?.ms ?? Number.NaN)
 }

@@ -3,14 +3,12 @@ import validator from 'validator'
 import { type FieldValue, STATUSES, type Status, type UserField } from './user.ts'
 
 /** `expected` says what would have been right and never holds the value, so that it may be stored and shown. */
-export type Parsed<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly expected: string }
+type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly expected: string }
 
 /** The value as it goes over the wire. Only `user_id` and `status` must have one; null is no value. */
 export type FieldTypes = Record<UserField, FieldValue> & { user_id: string; status: Status }
 
-export type Format<T> = { readonly expected: string; readonly parse: (value: unknown) => Parsed<T> }
+type Format<T> = { readonly expected: string; readonly parse: (value: unknown) => Parsed<T> }
 
 /**
  * The longest text of a field, in bytes of UTF-8. With this in every text field a GET shows a user within what the

@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type LabelValues, Registry } from 'prom-client'
 
 /** Every value that a label may have, by label. */
-export type LabelSets<L extends string> = Readonly<Record<L, readonly string[]>>
+type LabelSets<L extends string> = Readonly<Record<L, readonly string[]>>
 
 export type Family<L extends string> = {
   /** Without the prefix. */
@@ -11,9 +11,9 @@ export type Family<L extends string> = {
 }
 
 /** `amount`: how much a counter rises by, what a gauge shows, what a histogram observes. */
-export type Put<L extends string> = (labels: Readonly<Record<L, string>>, amount: number) => void
+type Put<L extends string> = (labels: Readonly<Record<L, string>>, amount: number) => void
 
-export type Metrics = {
+type Metrics = {
   counter<L extends string>(family: Family<L>): Put<L>
   gauge<L extends string>(family: Family<L>): Put<L>
   histogram<L extends string>(family: Family<L> & { readonly buckets: number[] }): Put<L>

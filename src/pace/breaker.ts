@@ -61,7 +61,7 @@ const REOPENS = { calls: 3, customers: 2 }
 const DENIES = { calls: 3, customers: 3 }
 const WELLS_TO_CLOSE = 10
 /** Processes with different credentials at the same time are few; more than these are not told apart. */
-export const MOST_CREDENTIALS = 8
+const MOST_CREDENTIALS = 8
 
 /** 5 s, doubling up to 60 s, with a tenth of it by chance. */
 export function intervalMs(step: number, random: number): number {

@@ -1,9 +1,9 @@
 // The one row of `rollcall.pace` as the pure decisions see it, read under its lock and written back.
-import type { Pool, PoolClient } from 'pg'
+import type { ClientBase, Pool, PoolClient } from 'pg'
 import { z } from 'zod'
 import { type Breaker, CLOSED } from './breaker.ts'
 import type { Changed, CommonPace } from './common.ts'
-import { giveBackAttempts } from './give-back.ts'
+import type { TroubleTally } from './tally.ts'
 
 /** With the lease of the probe that is under way, as text. */
 type Row = {
@@ -91,9 +91,9 @@ export function writeTrouble(breaker: Breaker): Record<string, unknown> {
   )
 }
 
-export type StoredPace = { readonly pace: CommonPace; readonly now: number; readonly lease: string | null }
+type StoredPace = { readonly pace: CommonPace; readonly now: number; readonly lease: string | null }
 /** `ended`: the probe that is under way, if any, is over. */
-export type PaceChange = Changed & { readonly ended?: boolean }
+type PaceChange = Changed & { readonly ended?: boolean }
 
 /** A process that is suspended in here holds everybody up; the server ends its transaction after this. */
 const IDLE_MS = 5000
@@ -165,4 +165,22 @@ async function write(client: PoolClient, pace: CommonPace, ended: boolean): Prom
     },
     ended,
   ])
+}
+
+/**
+ * Who waits for a next attempt has fewer behind it, and is due as soon as the wait allows that protects a request which
+ * may still arrive. Whoever is settled or under way is left alone. Locked in key order, as everywhere.
+ */
+const GIVE_BACK = `
+WITH lost AS (SELECT key::bigint AS id, value::int AS calls FROM jsonb_each_text($1::jsonb)),
+locked AS MATERIALIZED (
+  SELECT o.id, lost.calls FROM rollcall.owed o JOIN lost USING (id)
+  WHERE o.token IS NULL AND o.due_at IS NOT NULL ORDER BY o.key FOR UPDATE OF o)
+UPDATE rollcall.owed o SET attempts = greatest(0, o.attempts - locked.calls),
+  due_at = least(o.due_at, greatest(now(), o.not_before))
+FROM locked WHERE o.id = locked.id AND o.token IS NULL AND o.due_at IS NOT NULL`
+
+/** Attempts that were lost to an outage, not to the customers. */
+async function giveBackAttempts(client: Pick<ClientBase, 'query'>, lost: TroubleTally): Promise<void> {
+  if (Object.keys(lost).length > 0) await client.query(GIVE_BACK, [lost])
 }

@@ -23,7 +23,7 @@ export function shareOf(part: number, checked: number): number | null {
   return checked === 0 ? null : part / checked
 }
 
-export type Agreement = {
+type Agreement = {
   /** Of so many it is known whether the service holds what the database wants. */
   readonly known: number
   /** Of them those with whom it does not: they differ, or are held. */

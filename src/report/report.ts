@@ -86,7 +86,7 @@ export type ReportCoverage = {
   readonly oldest: string | null
 }
 
-export type Repair = {
+type Repair = {
   /** Customers who are owed a repair because of this run. */
   readonly owed: number
   /** Customers whom the brake holds back from it, until a person decides. */

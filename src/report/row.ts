@@ -6,7 +6,7 @@ import type { ReportedFinding } from './report.ts'
 import { CAUSE, KIND, RESOLUTION } from './words.ts'
 
 /** In the order of the cells; a narrow screen shows them as labels. */
-export const LIST_COLUMNS = [
+const LIST_COLUMNS = [
   'Customer',
   'User',
   'Kind',

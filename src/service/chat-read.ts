@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { List, Message, Period, Professional, Room, Schedule } from './chat.ts'
 
 /** `refused`: not 2xx; `unreadable`: 2xx, but no list. */
-export type AnswerErrorKind = 'refused' | 'unreadable'
+type AnswerErrorKind = 'refused' | 'unreadable'
 
 /** There was an answer, and no list in it. The body is not kept: it may hold messages. */
 export class AnswerError extends Error {

@@ -6,7 +6,7 @@ import type { CallOptions } from './client.ts'
 export type Open<Known extends string> = Known | (string & {})
 
 export const MESSAGE_STATUSES = ['sent', 'received', 'read'] as const
-export type MessageStatus = Open<(typeof MESSAGE_STATUSES)[number]>
+type MessageStatus = Open<(typeof MESSAGE_STATUSES)[number]>
 
 /** Section 2.1; `roomId` as text, whether it came as number or as text. */
 type MessageHead = {
@@ -17,8 +17,8 @@ type MessageHead = {
   readonly status: MessageStatus
   readonly createdAt: Date
 }
-export type TextMessage = MessageHead & { readonly kind: 'text'; readonly text: string }
-export type ImageMessage = MessageHead & {
+type TextMessage = MessageHead & { readonly kind: 'text'; readonly text: string }
+type ImageMessage = MessageHead & {
   readonly kind: 'image'
   readonly url: string
   readonly thumbUrl: string
@@ -26,18 +26,18 @@ export type ImageMessage = MessageHead & {
   readonly width: number | null
   readonly height: number | null
 }
-export type FileMessage = MessageHead & {
+type FileMessage = MessageHead & {
   readonly kind: 'file'
   readonly url: string
   readonly name: string
   readonly sizeKb: number | null
 }
 /** Of a type that the document does not know. */
-export type OtherMessage = MessageHead & { readonly kind: 'other'; readonly type: string }
+type OtherMessage = MessageHead & { readonly kind: 'other'; readonly type: string }
 export type Message = TextMessage | ImageMessage | FileMessage | OtherMessage
 
 export const PROFESSIONAL_STATUSES = ['offline', 'online'] as const
-export type ProfessionalStatus = Open<(typeof PROFESSIONAL_STATUSES)[number]>
+type ProfessionalStatus = Open<(typeof PROFESSIONAL_STATUSES)[number]>
 
 /** Section 2.3: the specialities that the document names, by id. */
 export const SPECIALITIES: ReadonlyMap<number, string> = new Map([
@@ -61,7 +61,7 @@ export const WEEKDAYS = [
   'saturday',
   'sunday',
 ] as const
-export type Weekday = Open<(typeof WEEKDAYS)[number]>
+type Weekday = Open<(typeof WEEKDAYS)[number]>
 
 /** Section 2.4: UTC, as `h:mm`; null where a day has one period only. */
 export type Period = { readonly start: string; readonly end: string }

@@ -17,7 +17,7 @@ export const MAX_ANSWER_BYTES = 1024 * 1024
  */
 const IDLE_SOCKET_MS = 4000
 
-export type HttpOptions = {
+type HttpOptions = {
   /** As serviceAddress gives it. */
   readonly address: string
   readonly headers: Readonly<Record<string, string>>
@@ -31,14 +31,14 @@ export type HttpOptions = {
   readonly maxAnswerBytes?: number
 }
 
-export type HttpCall = {
+type HttpCall = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
   readonly path: string
   readonly body?: unknown
   readonly signal?: AbortSignal | undefined
 }
 
-export type Http = {
+type Http = {
   /** Resolves to any HTTP answer, whatever its status; rejects with a CallError when there was none. */
   call(call: HttpCall): Promise<Reply>
   /** Ends running calls as `aborted` and closes all sockets; later calls are `aborted`, not sent. */

@@ -36,7 +36,7 @@ export function decode(bytes: Uint8Array): string | null {
 }
 
 /** Brackets outside strings, counted without parsing. */
-export function isShallow(json: string): boolean {
+function isShallow(json: string): boolean {
   let depth = 0
   let inString = false
   for (let i = 0; i < json.length; i += 1) {

@@ -55,7 +55,6 @@ const shown = Object.fromEntries(
 export const retrievedUser = z
   .strictObject({ user_id: z.string().meta(about('user_id')), status, ...shown })
   .meta({ description: 'A user as a retrieve shows it (4.4); null where there is no value.' })
-export type RetrievedWire = z.infer<typeof retrievedUser>
 
 /** What is wrong with a body: field names and what was expected of them, never a value. */
 export type WireProblems = Readonly<Record<string, string>>

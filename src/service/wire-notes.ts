@@ -4,12 +4,12 @@ import { FORMATS } from '../model/formats.ts'
 import type { OptionalField, UserField } from '../model/user.ts'
 
 /** Keywords that are put into the JSON Schema of a field as they stand. */
-export type WireNote = { readonly description: string; readonly examples?: readonly unknown[] } & Readonly<
+type WireNote = { readonly description: string; readonly examples?: readonly unknown[] } & Readonly<
   Record<string, unknown>
 >
 
 /** DNI or NIE with the letter that its number asks for; no pattern can reckon that. */
-export const NID_FORMAT = 'dni-nie'
+const NID_FORMAT = 'dni-nie'
 
 const WELL_FORMED = '^[^\\u0000\\ud800-\\udfff]*$'
 

@@ -60,7 +60,7 @@ export function makeFindMissed({ pool, config, digester }: Options) {
 }
 
 /** Of a page: how many were missed, and who. */
-export type FoundMissed = { readonly missed: Missed; readonly keys: readonly CustomerKey[] }
+type FoundMissed = { readonly missed: Missed; readonly keys: readonly CustomerKey[] }
 
 export const NOBODY: FoundMissed = { missed: { inserted: 0, changed: 0, deleted: 0 }, keys: [] }
 

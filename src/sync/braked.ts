@@ -142,7 +142,7 @@ type Asking = Known & {
   readonly before: Before
 }
 
-export type Braked = {
+type Braked = {
   /** What may be sent now; null: nothing. */
   readonly plan: Plan | null
   /** For which kinds the rest waits; none: nothing does. */

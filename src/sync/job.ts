@@ -7,7 +7,7 @@ import type { ClaimRun, SyncContext, SyncStep } from './context.ts'
 import { runClaim } from './run.ts'
 import { timeNeededMs } from './time-needed.ts'
 
-export type JobClock = {
+type JobClock = {
   /** Wall clock, milliseconds since 1970: goes on while the machine sleeps. */
   readonly wall: () => number
   /** Monotonic milliseconds: not set back by anybody. */

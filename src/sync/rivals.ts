@@ -4,7 +4,7 @@ import type { CustomerKey } from '../model/customer.ts'
 import { type Mapped, userIdOf } from '../model/mapped.ts'
 import { mapFound } from './map.ts'
 
-export type Reads = {
+type Reads = {
   readonly config: Config
   readonly readRow: (key: CustomerKey) => Promise<FoundRow>
   readonly readClaimants: (userId: string) => Promise<readonly CustomerKey[]>

@@ -102,7 +102,7 @@ async function claimantsOf(pool: Pool, config: Config, keys: readonly CustomerKe
 }
 
 /** What is remembered as a claim starts, or after a lookup, and what the claim would do then. */
-export type Planned = { readonly memory: Memory; readonly plan: Plan }
+type Planned = { readonly memory: Memory; readonly plan: Plan }
 
 /** `unknown`: whether the claim has to look first, whatever is remembered. */
 export function planNow(snapshot: Snapshot, { unknown = snapshot.work.unknown } = {}): Planned {

@@ -8,7 +8,7 @@ import { makeDigester } from '../sync/digest.ts'
 import type { Plan } from '../sync/plan.ts'
 import { planNow, readSnapshots } from '../sync/snapshot.ts'
 
-export type DryRun = {
+type DryRun = {
   readonly mapped: Mapped
   readonly plan: Plan
   /** The plan was made without knowing what was sent before, as if this customer were new. */

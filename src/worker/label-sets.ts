@@ -6,7 +6,7 @@ import type { Method, ReadMeaning, WriteMeaning } from '../sync/classify.ts'
 import type { TurnEnd } from '../sync/turn.ts'
 
 /** What became of a claim; a settle by the state that it leaves. */
-export type EndKind = 'settled' | Exclude<CustomerState, 'idle' | 'failing'> | 'retry' | 'unknown'
+type EndKind = 'settled' | Exclude<CustomerState, 'idle' | 'failing'> | 'retry' | 'unknown'
 type StatusClass = '1xx' | '2xx' | '3xx' | '4xx' | '5xx' | 'none'
 /** `new`: no claim has ended for it yet; `released`: it was held, and a person has let it go on. */
 type ShownState = CustomerState | 'new' | 'released'

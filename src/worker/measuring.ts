@@ -47,7 +47,7 @@ type Options = {
   readonly onTrouble: (error: unknown) => void
 }
 
-export type MeasuredCall = Pick<CallEntry, 'method' | 'meaning' | 'status' | 'ms'>
+type MeasuredCall = Pick<CallEntry, 'method' | 'meaning' | 'status' | 'ms'>
 
 export type Measuring = {
   /** What the worker tells as it goes; `onStep` takes names, codes and times of a step, and no key. */

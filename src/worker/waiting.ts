@@ -1,7 +1,7 @@
 // A worker may be started before the servers that it needs: it waits for them.
 import { type ErrorCode, RollcallError } from '../model/errors.ts'
 
-export type WaitingForServer = {
+type WaitingForServer = {
   /** Ends the waiting. */
   readonly stop: AbortSignal
   /** Milliseconds; ends early with the signal. */

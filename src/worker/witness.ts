@@ -10,7 +10,7 @@ const BEHIND: TargetDifference = {
   says: 'the database went back in time: leases that workers have used are missing in it',
 }
 
-export type Witnessing = {
+type Witnessing = {
   /** A lease with this token was claimed, and the claim is committed. */
   claimed(token: string): void
   /** Keeps what was claimed; resolves to an error where the database has not come so far. */

@@ -1,6 +1,6 @@
 import { counted, figure } from '../figures.ts'
 
-export type Counted = {
+type Counted = {
   readonly found: number
   readonly all: number
   /** The most that are listed. */

@@ -11,7 +11,7 @@ const CHUNK = 100
 /** Put in between two turns of the browser. */
 const CHUNKS_A_TURN = 5
 
-export type FindingList = {
+type FindingList = {
   show(findings: readonly ReportedFinding[]): void
   /** Puts in at once what is still to come. */
   finish(): void

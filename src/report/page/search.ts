@@ -13,7 +13,7 @@ export type Wanted = {
   readonly state: string
 }
 
-export type Indexed = { readonly finding: ReportedFinding; readonly text: string }
+type Indexed = { readonly finding: ReportedFinding; readonly text: string }
 
 /** Once for all searches: whatever a row shows, in small letters. */
 export function indexOf(findings: readonly ReportedFinding[]): Indexed[] {

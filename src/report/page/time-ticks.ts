@@ -12,7 +12,7 @@ const STEPS = [
 const MOST = 5
 
 /** A label has a line for the time of day, and one for the day where it is another than at the mark before. */
-export type Tick = { readonly value: number; readonly label: readonly string[] }
+type Tick = { readonly value: number; readonly label: readonly string[] }
 
 /**
  * Round times from the first run to the last, in UTC as everywhere in a report. Runs of one day, as somebody makes them

@@ -15,7 +15,7 @@ export type UserEdit = { readonly status?: number } & Readonly<
 >
 
 /** `none`: status 0. `trial-over`: status 4, and the trial has ended, whatever a GET shows. */
-export type SandboxAccess = 'none' | 'full' | 'trial' | 'trial-over'
+type SandboxAccess = 'none' | 'full' | 'trial' | 'trial-over'
 
 /** What a test or a person may do with the users. */
 export type SandboxUsers = Omit<LiveUsers, 'write' | 'seen'>
@@ -151,7 +151,7 @@ function shownIndex<T>(versions: Versions<T>, { now, lagMs: most }: Moment): num
   return versions.findLastIndex(({ at, lagMs }) => now < at || now - at >= Math.min(lagMs, most))
 }
 
-export type RetrievedForm = Pick<Contract, 'nulls' | 'numbers' | 'email' | 'phone'>
+type RetrievedForm = Pick<Contract, 'nulls' | 'numbers' | 'email' | 'phone'>
 
 /**
  * The user as a GET shows it (section 4.4): sixteen fields, no `country_code`, and by default the prefix before the
