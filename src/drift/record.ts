@@ -4,14 +4,18 @@ import type { CustomerKey } from '../model/customer.ts'
 import { userIdOf } from '../model/mapped.ts'
 import { toRecord } from '../sync/memory.ts'
 import { planAfter, type Snapshot } from '../sync/snapshot.ts'
-import type { Sight } from './compare.ts'
+import type { Compared, Sight } from './compare.ts'
 import type { CheckResult } from './findings.ts'
 import type { DriftKind } from './words.ts'
+
+/** As the ledger has it: what the look said of the customer, and with `absent` and `gone` of the service. */
+type SeenVerdict = 'agrees' | 'absent' | 'gone' | DriftKind
 
 /** `record`: what replaces what was remembered; null where that stays. */
 type Recorded = {
   readonly key: CustomerKey
-  readonly verdict: 'agrees' | DriftKind
+  readonly verdict: SeenVerdict
+  readonly agrees: boolean
   readonly record: ReturnType<typeof toRecord> | null
 }
 
@@ -24,14 +28,18 @@ type Recording = { readonly subject: Snapshot; readonly looked: CheckResult; rea
  */
 export function recordOf({ subject, looked, sight }: Recording): Recorded {
   const { key, work, mapped, digestKey } = subject
-  const verdict = looked.kind === 'seen' ? looked.compared.kind : 'agrees'
-  const base = { key, verdict, record: null }
-  if (verdict !== 'agrees' || sight === null || sight === 'unreadable' || work.record.erased !== null)
-    return base
+  const compared: Compared = looked.kind === 'seen' ? looked.compared : { kind: 'agrees' }
+  const base = { key, verdict: verdictOf(compared), agrees: compared.kind === 'agrees', record: null }
+  if (!base.agrees || sight === null || sight === 'unreadable' || work.record.erased !== null) return base
   const { memory } = planAfter(subject, sight)
   const { state, reason, issues, userId } = work.record
   const kept = { userId: userIdOf(mapped) ?? userId, state, reason, issues, wasThere: sight !== 'absent' }
   return { ...base, record: toRecord(memory, digestKey, kept) }
+}
+
+function verdictOf(compared: Compared): SeenVerdict {
+  if (compared.kind !== 'agrees' || compared.nobody === undefined) return compared.kind
+  return compared.nobody === 'gone' ? 'gone' : 'absent'
 }
 
 const WRITE = `
@@ -48,8 +56,8 @@ UPDATE rollcall.ledger l SET looked_at = now(), verdict = e.verdict,
   refused = CASE WHEN e.known THEN e.record->'refused' ELSE l.refused END,
   conflict = CASE WHEN e.known THEN nullif(e.record->'conflict', 'null') ELSE l.conflict END,
   digest_key = CASE WHEN e.known THEN e.record->>'digestKey' ELSE l.digest_key END
-FROM (SELECT key, verdict, verdict = 'agrees' AS verified, record, coalesce(jsonb_typeof(record) = 'object', false) AS known
-  FROM jsonb_to_recordset($1::jsonb) AS r (key text, verdict text, record jsonb)) e
+FROM (SELECT key, verdict, agrees AS verified, record, coalesce(jsonb_typeof(record) = 'object', false) AS known
+  FROM jsonb_to_recordset($1::jsonb) AS r (key text, verdict text, agrees boolean, record jsonb)) e
 WHERE l.key = e.key COLLATE "C"`
 
 export async function writeRecords(

@@ -137,9 +137,10 @@ function sayResolved(report: Report): string[] {
 /** What the service said, so that the reader can judge it. */
 function sayEvidence(counts: Report['counts']): string {
   const { checked, kinds } = counts
-  const unclear = silentOf(counts)
+  const { unreadable = 0 } = kinds
+  const unclear = silentOf(counts) + unreadable
   const unknown = figure(kinds.missing ?? 0)
-  return `Of ${counted(checked + unclear, 'answer')}, ${figure(unclear)} were not clear, and ${unknown} said that there is no such user.`
+  return `Of ${counted(checked + silentOf(counts), 'answer')}, ${figure(unclear)} were not clear, and ${unknown} said that there is no such user.`
 }
 
 function sayRepair({ owed, held }: NonNullable<Report['repair']>): string[] {
