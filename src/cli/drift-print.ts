@@ -95,17 +95,23 @@ function* pieces(lines: readonly string[]): Generator<string> {
   for (let at = 0; at < lines.length; at += LINES) yield `${lines.slice(at, at + LINES).join('\n')}\n`
 }
 
-/** A report as `--format table`: who it is about first, the conclusion last, where the eye of whoever scrolls ends. */
+/**
+ * A report as `--format table`: who it is about first, the conclusion last, where the eye of whoever scrolls ends. One that
+ * did not come to its end says that before anything else.
+ */
 export function sayReport(report: Report, width = TERMINAL_COLUMNS): string[] {
   const { text, more } = sayHeadline(report)
+  const headline = hanging('', text)
+  const ended = report.outcome.kind === 'complete'
   return [
+    ...(ended ? [] : [...headline, '']),
     ...sayScope(report).flatMap(([label, said]) => wrapped(label.toLowerCase(), said)),
     '',
     ...sayCounts(report),
     ...sayFindings(report, width),
     ...sayUnseen(report).flatMap((unseen, n) => wrapped(n === 0 ? 'not seen' : '', unseen)),
     '',
-    ...hanging('', text),
+    ...(ended ? headline : []),
     ...more.flatMap((line) => hanging('', line)),
   ]
 }

@@ -88,7 +88,7 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
   const endedAt = await readTime(pool)
   const credible = end.kind !== 'not-credible'
   if (end.kind !== 'stopped') await endDrift(pool, run, credible)
-  const { tally, suspected, found } = run.agenda
+  const { tally, suspects, found } = run.agenda
   const findings = credible ? await readFound(pool, found) : []
   const done = doneOf(run.agenda)
   const all = end.kind === 'complete' && asked.sample === null
@@ -101,7 +101,7 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
     // Customers come and go meanwhile: who is gone before a run came to them is nobody whom it has left out.
     population: all ? done : Math.max(run.population, done),
     chosen: done,
-    ...{ counts: tally, suspected, foundLater: await laterOf(reporting, run, end) },
+    ...{ counts: tally, suspected: suspects.checked, foundLater: await laterOf(reporting, run, end) },
     estimate: asked.sample === null || !credible ? null : estimateOf(tally, run.population, done),
     coverage: null,
     repair: mended && { owed: mended.owed.length, held: mended.held.length },

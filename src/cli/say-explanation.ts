@@ -34,6 +34,7 @@ export function sayDesired(desired: Desired, leftAlone: boolean): string {
         .map(({ field, code, expected }) => `${field} (${code}), expected ${expected}`)
         .join('; ')}`
     case 'unreadable':
+      if (desired.misfits.length > 0) return `not known: ${desired.misfits.join('; ')}`
       return desired.code === '57014' || desired.code === '55P03'
         ? 'not known: the row could not be read within ten seconds (a lock?)'
         : `not known: Postgres refuses to read the row (${desired.code})`

@@ -127,7 +127,7 @@ function sayCalled({ method, outcome, durationMs }: Called): string {
 
 function sayEnd(end: TurnEnd): string {
   const reason = end.reason
-    ? ` (${[end.reason.code, end.reason.status, end.reason.error].filter(Boolean).join(' ')})`
+    ? ` (${[end.reason.code, end.reason.status, end.reason.error, ...(end.reason.misfits ?? [])].filter(Boolean).join(' ')})`
     : ''
   switch (end.kind) {
     case 'settle':

@@ -24,13 +24,13 @@ export type WaitingCheck = {
 export type Agenda = {
   readonly waiting: readonly WaitingCheck[]
   readonly tally: DriftTally
-  /** Differences that one look has shown and no second one was able to confirm. */
-  readonly suspected: number
+  /** Differences that no second look was able to confirm, by the last one. */
+  readonly suspects: DriftTally
   /** Ids of the findings that were confirmed while it went on. */
   readonly found: readonly string[]
 }
 
-export const NOTHING_YET: Agenda = { waiting: [], tally: EMPTY_TALLY, suspected: 0, found: [] }
+export const NOTHING_YET: Agenda = { waiting: [], tally: EMPTY_TALLY, suspects: EMPTY_TALLY, found: [] }
 
 /** Keys in memory and in the record of a run are bounded by these: then those who wait go first, or go without. */
 export const MOST_WAITING = 1000
@@ -84,7 +84,7 @@ export function afterLooks(agenda: Agenda, { verified, fresh, met, nowMs }: Look
   ]
   const counted: CheckVerdict[] = []
   const found: string[] = []
-  let suspected = 0
+  const suspects: CheckVerdict[] = []
   for (const each of verified) {
     const looks = (before.get(each.key) ?? 0) + 1
     const step = stepOf(each, { looks, waiting: waiting.length, met: met.get(each.key) })
@@ -97,7 +97,7 @@ export function afterLooks(agenda: Agenda, { verified, fresh, met, nowMs }: Look
         waiting.push(againOf(each, looks, nowMs))
         break
       case 'suspected':
-        suspected++
+        suspects.push(each.verdict)
         break
       case 'counts':
         counted.push(each.verdict)
@@ -110,7 +110,7 @@ export function afterLooks(agenda: Agenda, { verified, fresh, met, nowMs }: Look
   return {
     waiting,
     tally: plus(agenda.tally, tallyOf(counted)),
-    suspected: agenda.suspected + suspected,
+    suspects: plus(agenda.suspects, tallyOf(suspects)),
     found: found.length === 0 ? agenda.found : [...agenda.found, ...found],
   }
 }
@@ -160,19 +160,23 @@ function againOf({ key, verdict, lookAgainInMs }: Verified, looks: number, nowMs
   return { key, at: nowMs + (lookAgainInMs ?? LATER_MS), looks, last: verdict }
 }
 
-/** Counted with what those who wait have shown so far: enough to doubt the service, not to accuse it of anything. */
-export function soFar({ tally, waiting }: Agenda): DriftTally {
-  return plus(tally, tallyOf(waiting.flatMap(({ last }) => last ?? [])))
+/** Counted with all that nothing has confirmed so far: enough to doubt the service, not to accuse it of anything. */
+export function soFar(agenda: Agenda): DriftTally {
+  return plus(agenda.tally, unconfirmed(agenda))
+}
+
+export function unconfirmed({ suspects, waiting }: Pick<Agenda, 'suspects' | 'waiting'>): DriftTally {
+  return plus(suspects, tallyOf(waiting.flatMap(({ last }) => last ?? [])))
 }
 
 /** Customers of whom all is said that will be. */
-export function doneOf({ tally, suspected }: Pick<Agenda, 'tally' | 'suspected'>): number {
-  return tally.checked + suspected + totalOf(tally.skipped) + silentOf(tally)
+export function doneOf({ tally, suspects }: Pick<Agenda, 'tally' | 'suspects'>): number {
+  return tally.checked + suspects.checked + totalOf(tally.skipped) + silentOf(tally)
 }
 
 /** Of a run that nobody believes: all that was answered, and nobody is suspected. */
 export function answered(agenda: Agenda): Agenda {
-  return { waiting: [], tally: soFar(agenda), suspected: 0, found: [] }
+  return { waiting: [], tally: soFar(agenda), suspects: EMPTY_TALLY, found: [] }
 }
 
 /** Of a run that ends early: what was suspected stays a suspicion, and of the others the last look counts. */
@@ -182,6 +186,6 @@ export function closed(agenda: Agenda): Agenda {
     ...agenda,
     waiting: [],
     tally: plus(agenda.tally, tallyOf(verdicts.filter((verdict) => !isDrift(verdict)))),
-    suspected: agenda.suspected + verdicts.filter(isDrift).length,
+    suspects: plus(agenda.suspects, tallyOf(verdicts.filter(isDrift))),
   }
 }

@@ -98,7 +98,9 @@ export function compare(snapshot: Snapshot, sight: Sight, clues: Clues): Compare
   const causes = causesOf(snapshot, clues)
   switch (plan.kind) {
     case 'none': {
-      const ended = sight !== 'absent' && mapped.kind === 'user' && mapped.user.status !== sight.status
+      if (sight === 'absent')
+        return { kind: 'agrees', nobody: wasThere(recordOfUser(snapshot)) ? 'gone' : 'known' }
+      const ended = mapped.kind === 'user' && mapped.user.status !== sight.status
       return ended ? drift('trial-ended', { fields: ['status'] }) : { kind: 'agrees' }
     }
     case 'create': {
@@ -127,6 +129,11 @@ export function compare(snapshot: Snapshot, sight: Sight, clues: Clues): Compare
     default:
       return plan satisfies never
   }
+}
+
+/** Of somebody who was erased a look changes nothing that is remembered: the second one would say that again. */
+function wasThere({ remote, erased }: KnownRecord): boolean {
+  return remote === 'present' && erased === null
 }
 
 type Hidden = typeof UNVERIFIABLE_FIELD

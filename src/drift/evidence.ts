@@ -12,12 +12,20 @@ type Client = Pick<ClientBase, 'query'>
 /** What is not confirmed while most of those who were asked lately are told so. */
 const STRANGE_KINDS = ['missing', 'unreadable'] as const satisfies readonly DriftKind[]
 
-/** Whoever was never registered is rightly not there. */
-export function isStrange(
-  verdict: Pick<CheckVerdict, 'kind'> & { readonly cause?: DriftCause | null },
-): boolean {
-  const { kind, cause = null } = verdict
+type Said = Pick<CheckVerdict, 'kind'> & {
+  readonly cause?: DriftCause | null
+  readonly nobody?: 'known' | 'gone'
+}
+
+/** Whoever was never registered is rightly not there. One who was, and vanished, is strange though nobody wants that user. */
+export function isStrange({ kind, cause = null, nobody }: Said): boolean {
+  if (nobody === 'gone') return true
   return (STRANGE_KINDS as readonly string[]).includes(kind) && (kind !== 'missing' || wasRegistered(cause))
+}
+
+/** Whether it says nothing of the service: there is nobody, as was known. */
+export function isMute({ nobody }: Said): boolean {
+  return nobody === 'known'
 }
 
 export type Evidence = {
@@ -39,13 +47,17 @@ export function isDoubted({ asked, denied, most, meant }: Evidence): boolean {
 
 const WITNESSES = 10
 
+/** Whose last look has said something of the service, if there was one. */
+const TOLD = `l.verdict IS DISTINCT FROM 'absent'`
+const TELLING = `${VERIFIABLE} AND ${TOLD}`
+
 const EVIDENCE = `
 SELECT count(*)::float8 AS asked, count(*) FILTER (WHERE verdict = ANY($1))::float8 AS denied,
-  (SELECT count(*)::float8 FROM (SELECT FROM rollcall.ledger l WHERE ${VERIFIABLE} LIMIT ${ENOUGH}) few) AS most,
+  (SELECT count(*)::float8 FROM (SELECT FROM rollcall.ledger l WHERE ${TELLING} LIMIT ${ENOUGH}) few) AS most,
   EXISTS (SELECT FROM rollcall.decision d WHERE d.action = 'believe' AND d.at > now() - interval '1 day'
     AND d.at > (SELECT max(bound_at) FROM rollcall.target)) AS meant
 FROM (SELECT l.verdict FROM rollcall.ledger l
-  WHERE l.looked_at > now() - interval '1 hour' AND l.looked_at <= now() AND l.key <> ALL ($2)
+  WHERE ${TOLD} AND l.looked_at > now() - interval '1 hour' AND l.looked_at <= now() AND l.key <> ALL ($2)
   ORDER BY l.looked_at DESC LIMIT greatest(0, ${WITNESSES} - $3)) newest`
 
 /** What a batch of looks has just shown, and is not stored yet. */
@@ -59,7 +71,8 @@ export async function readEvidence(
   client: Client,
   { fine, strange }: Batch = { fine: [], strange: [] },
 ): Promise<Evidence> {
-  const { rows } = await client.query<Evidence>(EVIDENCE, [STRANGE_KINDS, [...fine, ...strange], fine.length])
+  const said = [[...STRANGE_KINDS, 'gone'], [...fine, ...strange], fine.length]
+  const { rows } = await client.query<Evidence>(EVIDENCE, said)
   const [row] = rows
   if (!row) throw new Error('evidence is one row')
   const asked = Math.min(WITNESSES, fine.length) + row.asked
@@ -79,8 +92,8 @@ const OTHERS = `
 WITH lately AS (SELECT FROM rollcall.ledger l
   WHERE l.looked_at > (SELECT coalesce(min(f.first_seen), ${LATELY}) FROM rollcall.finding f
       WHERE f.first_seen > ${LATELY} AND f.resolved_at IS NULL AND f.kind = ANY ($2))
-    AND l.looked_at <= now() AND l.key <> ALL ($1) LIMIT ${WITNESSES})
-SELECT l.key FROM rollcall.ledger l WHERE ${VERIFIABLE} AND l.key <> ALL ($1)
+    AND l.looked_at <= now() AND ${TELLING} AND l.key <> ALL ($1) LIMIT ${WITNESSES})
+SELECT l.key FROM rollcall.ledger l WHERE ${TELLING} AND l.key <> ALL ($1)
 ORDER BY random() LIMIT ${WITNESSES} - (SELECT count(*) FROM lately)`
 
 /** Others, at random, to look at as soon as something strange is said of these; none where enough were looked at just now. */

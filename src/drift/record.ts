@@ -5,14 +5,18 @@ import type { CustomerKey } from '../model/customer.ts'
 import { userIdOf } from '../model/mapped.ts'
 import { toRecord } from '../sync/memory.ts'
 import { planAfter, type Snapshot } from '../sync/snapshot.ts'
-import type { Sight } from './compare.ts'
+import type { Compared, Sight } from './compare.ts'
 import type { CheckResult } from './findings.ts'
 import type { DriftKind } from './words.ts'
+
+/** As the ledger has it: what the look said of the customer, and with `absent` and `gone` of the service. */
+type SeenVerdict = 'agrees' | 'absent' | 'gone' | DriftKind
 
 /** `record`: what replaces what was remembered; null where that stays. */
 type Recorded = {
   readonly key: CustomerKey
-  readonly verdict: 'agrees' | DriftKind
+  readonly verdict: SeenVerdict
+  readonly agrees: boolean
   readonly record: ReturnType<typeof toRecord> | null
 }
 
@@ -25,14 +29,18 @@ type Recording = { readonly subject: Snapshot; readonly looked: CheckResult; rea
  */
 export function recordOf({ subject, looked, sight }: Recording): Recorded {
   const { key, work, mapped, digestKey } = subject
-  const verdict = looked.kind === 'seen' ? looked.compared.kind : 'agrees'
-  const base = { key, verdict, record: null }
-  if (verdict !== 'agrees' || sight === null || sight === 'unreadable' || work.record.erased !== null)
-    return base
+  const compared: Compared = looked.kind === 'seen' ? looked.compared : { kind: 'agrees' }
+  const base = { key, verdict: verdictOf(compared), agrees: compared.kind === 'agrees', record: null }
+  if (!base.agrees || sight === null || sight === 'unreadable' || work.record.erased !== null) return base
   const { memory } = planAfter(subject, sight)
   const { state, reason, issues, userId } = work.record
   const kept = { userId: userIdOf(mapped) ?? userId, state, reason, issues, wasThere: sight !== 'absent' }
   return { ...base, record: toRecord(memory, digestKey, kept) }
+}
+
+function verdictOf(compared: Compared): SeenVerdict {
+  if (compared.kind !== 'agrees' || compared.nobody === undefined) return compared.kind
+  return compared.nobody === 'gone' ? 'gone' : 'absent'
 }
 
 const WRITE = `
@@ -40,8 +48,8 @@ UPDATE rollcall.ledger l SET looked_at = now(), verdict = e.verdict,
   verified_at = CASE WHEN e.verified THEN now() ELSE l.verified_at END,
   proved_at = CASE WHEN e.verified AND (l.proved_at IS NULL OR l.proved_at < l.changed_at) THEN now() ELSE l.proved_at END,
   ${MEMORY_COLUMNS.set('r', 'e.known')}
-FROM (SELECT key, verdict, verdict = 'agrees' AS verified, record, coalesce(jsonb_typeof(record) = 'object', false) AS known
-  FROM jsonb_to_recordset($1::jsonb) AS e (key text, verdict text, record jsonb)) e,
+FROM (SELECT key, verdict, agrees AS verified, record, coalesce(jsonb_typeof(record) = 'object', false) AS known
+  FROM jsonb_to_recordset($1::jsonb) AS e (key text, verdict text, agrees boolean, record jsonb)) e,
   LATERAL jsonb_to_record(CASE WHEN e.known THEN e.record ELSE '{}' END) AS r (${MEMORY_COLUMNS.defined})
 WHERE l.key = e.key COLLATE "C"`
 

@@ -1,7 +1,8 @@
 // One run over customers that a person or a job asked for: looks, second looks, and an end that can be believed.
 import type { Pool } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
-import { type Agenda, afterLooks, answered, closed, dueOf, nextAt, soFar } from './agenda.ts'
+import { afterLooks, answered, closed, dueOf, nextAt, soFar, unconfirmed } from './agenda.ts'
+import { readDoubt } from './coverage.ts'
 import { FIRST, type Next, type Place } from './everybody.ts'
 import { BEAT_MS, type RunEnd, type RunGate } from './gate.ts'
 import { metSince } from './meanwhile.ts'
@@ -52,7 +53,7 @@ export async function driveRun(
   const end = await unlessStopped(go)
   await keepNow()
   await source.return(undefined)
-  const told = end.kind === 'stopped' ? concluded(run.agenda, end, doubtOf) : end
+  const told = await concluded(end)
   const agenda = told.kind === 'not-credible' ? answered(run.agenda) : closed(run.agenda)
   return { run: { ...run, agenda }, end: told }
 
@@ -65,8 +66,7 @@ export async function driveRun(
       const { due, newOnes } = dueOf(run.agenda, now(), gated)
       const fresh = await take(newOnes)
       const keys = [...due.map(({ key }) => key), ...fresh]
-      if (keys.length === 0 && exhausted && nextAt(run.agenda) === null)
-        return concluded(run.agenda, { kind: 'complete' }, doubtOf)
+      if (keys.length === 0 && exhausted && nextAt(run.agenda) === null) return { kind: 'complete' }
       if (keys.length === 0) {
         await options.sleep(untilNext(nextAt(run.agenda), now()), signal)
         continue
@@ -74,6 +74,20 @@ export async function driveRun(
       const stopped = await look(keys, fresh)
       if (stopped === 'mapping') return { kind: 'refused', why: 'mapping' }
     }
+  }
+
+  /**
+   * Also whoever stops it because everybody seems to be gone is told what that means, and not who. A service that says so
+   * of most since a moment ago is not one with which all others agree.
+   */
+  async function concluded(ended: RunEnd): Promise<RunEnd> {
+    if (ended.kind !== 'complete' && ended.kind !== 'stopped') return ended
+    const doubt = doubtOf(soFar(run.agenda))
+    if (doubt) return { kind: 'not-credible', why: doubt }
+    const { vanished, kinds } = unconfirmed(run.agenda)
+    const { unreadable = 0 } = kinds
+    if (vanished + unreadable === 0 || !(await readDoubt(pool))) return ended
+    return { kind: 'not-credible', why: unreadable > vanished ? 'no-answers' : 'nobody-there' }
   }
 
   /** Drawing takes minutes of many customers, and is broken off. */
@@ -153,12 +167,6 @@ function judged(
   const cleared = agenda.waiting.every(({ looks }) => looks >= 2)
   if (doubt !== 'nobody-there') return asked >= ENOUGH_SILENCE || (allDrawn && cleared) ? doubt : null
   return cleared && (allDrawn || asked >= FIRST) ? doubt : null
-}
-
-/** Also whoever stops it because everybody seems to be gone is told what that means, and not who. */
-function concluded(agenda: Agenda, end: RunEnd, doubtOf: DriveOptions['doubtOf']): RunEnd {
-  const why = doubtOf(soFar(agenda))
-  return why ? { kind: 'not-credible', why } : end
 }
 
 function untilNext(at: number | null, nowMs: number): number {

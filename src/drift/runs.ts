@@ -34,7 +34,7 @@ export type DriftRun = {
 type Kept = Omit<WaitingCheck, 'at'> & { readonly inMs: number }
 
 type Cursor = Pick<DriftRun, 'seed' | 'place'> &
-  Pick<Agenda, 'suspected' | 'found'> & { readonly waiting: readonly Kept[] }
+  Pick<Agenda, 'suspects' | 'found'> & { readonly waiting: readonly Kept[] }
 
 /** The one that was stopped, or whose process died. `nowMs`: monotonic, as in its agenda. */
 export async function findDrift(client: Client, asked: AskedDrift, nowMs: number): Promise<DriftRun | null> {
@@ -71,9 +71,9 @@ export async function keepDrift(
   { id, seed, place, agenda }: DriftRun,
   { nowMs, fingerprint }: Keeping,
 ): Promise<void> {
-  const { tally, suspected, found } = agenda
+  const { tally, suspects, found } = agenda
   const waiting = agenda.waiting.map(({ at, ...each }) => ({ ...each, inMs: Math.max(0, at - nowMs) }))
-  const cursor: Cursor = { seed, place, waiting, suspected, found }
+  const cursor: Cursor = { seed, place, waiting, suspects, found }
   await keepRun(client, id, { cursor, tally, fingerprint })
 }
 

@@ -7,7 +7,7 @@ import type { CustomerKey } from '../model/customer.ts'
 import { userIdOf } from '../model/mapped.ts'
 import type { Snapshot } from '../sync/snapshot.ts'
 import type { Sight } from './compare.ts'
-import { isDoubted, isStrange, readEvidence } from './evidence.ts'
+import { isDoubted, isMute, isStrange, readEvidence } from './evidence.ts'
 import {
   type CheckResult,
   type FindingStep,
@@ -135,7 +135,9 @@ function checkOf({ subject: { key }, token }: CheckedCustomer): readonly Check[]
 
 function shownBy(stepped: readonly Stepped[]) {
   const seen = stepped.flatMap(({ looked, moved, subject: { key } }) =>
-    looked.kind === 'seen' && !moved ? [{ key, strange: isStrange(looked.compared) }] : [],
+    looked.kind === 'seen' && !moved && !isMute(looked.compared)
+      ? [{ key, strange: isStrange(looked.compared) }]
+      : [],
   )
   const keysOf = (which: boolean) => seen.flatMap(({ key, strange }) => (strange === which ? [key] : []))
   return { fine: keysOf(false), strange: keysOf(true) }

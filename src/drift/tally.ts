@@ -2,7 +2,7 @@
 import { type CheckVerdict, type Doubt, type DriftTally, type DriftVerdict, isDrift } from './words.ts'
 
 export const EMPTY_TALLY: DriftTally = {
-  ...{ checked: 0, agrees: 0, hidden: 0, vanished: 0 },
+  ...{ checked: 0, agrees: 0, hidden: 0, vanished: 0, absent: 0 },
   ...{ kinds: {}, access: {}, heldAccess: {}, causes: {}, fields: {}, skipped: {}, noAnswer: {} },
 }
 
@@ -14,7 +14,11 @@ function one(verdict: CheckVerdict): DriftTally {
   if (isDrift(verdict)) return { ...EMPTY_TALLY, checked: 1, ...oneDrift(verdict) }
   switch (verdict.kind) {
     case 'agrees':
-      return { ...EMPTY_TALLY, checked: 1, agrees: 1, hidden: verdict.hidden ? 1 : 0 }
+      return {
+        ...EMPTY_TALLY,
+        ...{ checked: 1, agrees: 1, hidden: verdict.hidden ? 1 : 0 },
+        ...{ vanished: verdict.nobody === 'gone' ? 1 : 0, absent: verdict.nobody === 'known' ? 1 : 0 },
+      }
     case 'skipped':
       return { ...EMPTY_TALLY, ...heldAccessOf(verdict), skipped: { [verdict.why]: 1 } }
     case 'no-answer':
@@ -52,6 +56,7 @@ export function plus(a: DriftTally, b: DriftTally): DriftTally {
     checked: a.checked + b.checked,
     hidden: a.hidden + b.hidden,
     vanished: a.vanished + b.vanished,
+    absent: a.absent + b.absent,
     agrees: a.agrees + b.agrees,
     kinds: added(a.kinds, b.kinds),
     access: added(a.access, b.access),
@@ -89,13 +94,14 @@ const HARDLY_ANY = 5
  * such a mass, whatever the limit for repairs is. Null: the answers can be believed.
  */
 export function doubtOf({
-  checked,
   kinds,
   vanished,
   noAnswer,
-}: Pick<DriftTally, 'checked' | 'kinds' | 'vanished' | 'noAnswer'>): Doubt | null {
+  ...counts
+}: Pick<DriftTally, 'checked' | 'absent' | 'kinds' | 'vanished' | 'noAnswer'>): Doubt | null {
   const silent = silentOf({ noAnswer })
   const denied = noAnswer.denied ?? 0
+  const checked = counts.checked - counts.absent
   const asked = checked + silent
   if (asked === 0) return null
   const unclear = silent + (kinds.unreadable ?? 0)

@@ -74,8 +74,11 @@ export type DriftVerdict = {
 
 /** What one verification says. */
 export type CheckVerdict =
-  /** `hidden`: a sync would send what no GET shows, and nothing else. */
-  | { readonly kind: 'agrees'; readonly hidden?: boolean }
+  /**
+   * `hidden`: a sync would send what no GET shows, and nothing else. `nobody`: there is no such user and none is wanted,
+   * though one was remembered (`gone`) or as was known: so would a service say that knows nobody.
+   */
+  | { readonly kind: 'agrees'; readonly hidden?: boolean; readonly nobody?: 'known' | 'gone' }
   | DriftVerdict
   | { readonly kind: 'skipped'; readonly why: Exclude<Skipped, 'held'> }
   /** `access`: what is wrong with it meanwhile, as far as is known without a look. */
@@ -159,8 +162,10 @@ export type DriftTally = {
   readonly agrees: number
   /** Of those who agree, who would be sent what no GET shows. */
   readonly hidden: number
-  /** Of those who are missing, who was there once: many of them say something of the service. */
+  /** Who was there once, and is not: many of them say something of the service. */
   readonly vanished: number
+  /** Who is rightly not there, as was known: they say nothing of it. */
+  readonly absent: number
   readonly kinds: Readonly<Partial<Record<DriftKind, number>>>
   /** Of drift, as the causes and the fields: a trial that ended is in none of the three; and of whoever is held. */
   readonly access: Readonly<Partial<Record<WrongAccess, number>>>

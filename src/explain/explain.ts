@@ -1,11 +1,13 @@
 // All about one customer: what your data, rollcall's tables and the service say, what a sync would do, and what to do.
 import type { Pool } from 'pg'
+import { unwatchedTables } from '../capture/watching.ts'
 import type { Config } from '../config/config.ts'
 import { type CustomersShape, describeCustomers } from '../customers/describe.ts'
 import { quotedName } from '../customers/problems.ts'
 import { makeReading } from '../customers/reading.ts'
 import { databaseError } from '../ledger/reachable.ts'
 import type { CustomerKey } from '../model/customer.ts'
+import { RollcallError } from '../model/errors.ts'
 import type { FieldIssue } from '../model/mapped.ts'
 import { makeChatClient } from '../service/chat-client.ts'
 import { makeUsersClient } from '../service/users.ts'
@@ -104,7 +106,8 @@ export async function openExplain(options: ExplainOptions): Promise<Explain> {
   const users = service && makeUsersClient({ ...service, timeoutMs, allowPlainHttp, concurrency: 1 })
   const looking = users && makeLookup({ users, gate, signal: stop })
   const digester = makeDigester(digestKey ?? NO_KEY)
-  const readCustomers = makeReading(pool, config, shape)
+  const unwatched = () => unwatchedTables(pool, config)
+  const readCustomers = makeReading(pool, config, shape, { unwatched })
   const reading = { pool, config, digester, readCustomers }
   let asked: Promise<Chat> | undefined
 
@@ -221,7 +224,8 @@ function explained({ looked, records, snapshot }: Gathered, { chat, bearer, opti
 function desiredOf({ mapped, unreadable }: Snapshot): Desired {
   if (unreadable) {
     const code = (unreadable as { code?: unknown }).code
-    return { kind: 'unreadable', code: typeof code === 'string' ? code : 'unknown' }
+    const misfits = unreadable instanceof RollcallError ? unreadable.details : []
+    return { kind: 'unreadable', code: typeof code === 'string' ? code : 'unknown', misfits }
   }
   switch (mapped.kind) {
     case 'user':

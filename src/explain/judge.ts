@@ -8,12 +8,12 @@ import type { Comparison } from './fields.ts'
 import { isOverdue, isOwed, type Records, wasCustomer } from './records.ts'
 import type { RemoteView } from './remote.ts'
 
-/** What the customer should have. `unreadable`: Postgres refused to read the row, with its error code. */
+/** What the customer should have. `unreadable`: the row could not be read; Postgres' error code, or in words why. */
 export type Desired =
   | { readonly kind: 'user'; readonly status: Status }
   | { readonly kind: 'removed' | 'out-of-scope' }
   | { readonly kind: 'rejected'; readonly issues: readonly FieldIssue[] }
-  | { readonly kind: 'unreadable'; readonly code: string }
+  | { readonly kind: 'unreadable'; readonly code: string; readonly misfits: readonly string[] }
 
 /**
  * `left-alone`: nothing is asked for, whatever the service has. `blocked`: the customer cannot be sent as it is.

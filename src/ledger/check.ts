@@ -11,8 +11,8 @@ export type Check = { readonly key: CustomerKey; readonly token: string }
 
 /**
  * Only where nothing is owed, in doubt or about to be, and whose row nobody else holds. Whoever was never noted gets a row
- * of version 0. A token that is out for longer than a check lasts (`check_until`) is that of a process that died: nothing is
- * in doubt. No mapping but the present one is checked by.
+ * of version 0. A token that is out for longer than a check lasts (`check_until`), or since before the clock was set back,
+ * is that of a process that died: nothing is in doubt. No mapping but the present one is checked by.
  */
 const CLAIM = `
 WITH ${HOLD_GENERATION},
@@ -20,7 +20,7 @@ asked AS MATERIALIZED (SELECT DISTINCT k.key FROM unnest($1::text[]) AS k (key) 
 quiet AS MATERIALIZED (
   SELECT o.id FROM rollcall.owed o WHERE o.key IN (SELECT key COLLATE "C" FROM asked)
     AND o.due_at IS NULL AND NOT o.unknown AND (o.replan_at IS NULL OR o.replan_at > now())
-    AND (o.token IS NULL OR o.check_until <= now())
+    AND (o.token IS NULL OR o.check_until <= now() OR o.check_until > now() + 2 * $2 * interval '1 ms')
   ORDER BY o.key FOR UPDATE SKIP LOCKED),
 fresh AS (SELECT quiet.id, nextval('rollcall.token') AS token FROM quiet),
 claimed AS (

@@ -97,18 +97,22 @@ SELECT ended.key, e.record->>'userId', ARRAY(SELECT jsonb_array_elements_text(e.
 FROM ended JOIN e USING (id, token)
 WHERE jsonb_typeof(e.erasure->'cleared') = 'array' ORDER BY ended.key`
 
-/** Whoever is settled is right by now, as far as this claim has seen or written it. */
+/** Whoever is settled is right by now, as far as this claim has seen or written it; of the rest a look is to tell. */
 const FINDING = `
-UPDATE rollcall.finding f SET resolved_at = now(), next_look_at = NULL, pending = '{}',
-  cause = CASE WHEN own.form THEN 'normalised' ELSE f.cause END,
-  resolved_how = CASE WHEN own.form THEN 'normalised' WHEN f.desired IS DISTINCT FROM e.desired THEN 'by-a-change'
-    WHEN e.acknowledged THEN 'repaired' ELSE 'by-itself' END
-FROM found, ended JOIN e USING (id, token),
-  LATERAL (SELECT NOT e.acknowledged AND found.fields <> '{}' AND found.fields <@ ARRAY(
-    SELECT jsonb_object_keys(coalesce(nullif(e.record->'normalised', 'null'), '{}'))) AS form) own
-WHERE f.id = found.id AND found.key = ended.key AND e.kind = 'settle' AND e.record->>'state' = 'idle'
-  AND (e.looked AND NOT coalesce(e.unclear, false) OR CASE f.kind WHEN 'unreadable' THEN false WHEN 'missing' THEN 'user_id' = ANY(e.carried)
-    WHEN 'unexpected-access' THEN 'status' = ANY(e.carried) ELSE f.fields <@ e.carried END)`
+UPDATE rollcall.finding f SET
+  resolved_at = CASE WHEN was.settled THEN now() END,
+  next_look_at = CASE WHEN NOT was.settled THEN coalesce(f.next_look_at, now() + e."lateMs" * interval '1 ms') END,
+  pending = CASE WHEN was.settled THEN '{}' ELSE f.pending END,
+  cause = CASE WHEN was.settled AND was.own_form THEN 'normalised' ELSE f.cause END,
+  resolved_how = CASE WHEN NOT was.settled THEN NULL WHEN was.own_form THEN 'normalised'
+    WHEN f.desired IS DISTINCT FROM e.desired THEN 'by-a-change' WHEN e.acknowledged THEN 'repaired' ELSE 'by-itself' END
+FROM found, ended JOIN e USING (id, token), LATERAL (SELECT
+  NOT e.acknowledged AND found.fields <> '{}' AND found.fields <@ ARRAY(
+    SELECT jsonb_object_keys(coalesce(nullif(e.record->'normalised', 'null'), '{}'))) AS own_form,
+  (e.looked AND NOT coalesce(e.unclear, false)) OR CASE found.kind WHEN 'unreadable' THEN false
+    WHEN 'missing' THEN 'user_id' = ANY(e.carried) WHEN 'unexpected-access' THEN 'status' = ANY(e.carried)
+    ELSE found.fields <@ e.carried END AS settled) was
+WHERE f.id = found.id AND found.key = ended.key AND e.kind = 'settle' AND e.record->>'state' = 'idle'`
 
 /** A release was for what the customer was held for: once that is settled, or is something else, it is used up. */
 const RELEASE = `
@@ -132,7 +136,7 @@ locked AS MATERIALIZED (
   SELECT o.id, o.key, o.due_at, o.unknown, o.suspect_version, o.synced_version, o.verify_left, o.check_at
   FROM rollcall.owed o JOIN e USING (id) ORDER BY o.key FOR UPDATE OF o),
 found AS MATERIALIZED (
-  SELECT f.id, f.key, f.fields FROM rollcall.finding f JOIN locked USING (key) WHERE f.resolved_at IS NULL ORDER BY f.key FOR UPDATE OF f),
+  SELECT f.id, f.key, f.kind, f.fields FROM rollcall.finding f JOIN locked USING (key) WHERE f.resolved_at IS NULL ORDER BY f.key FOR UPDATE OF f),
 ended AS (${OWED}),
 recorded AS (${LEDGER}),
 looked AS (${RECEIPT_SEEN}),

@@ -81,6 +81,9 @@ export async function applyGeneration(pool: Pool, fingerprint: string): Promise<
   return await addGeneration(pool, APPLY, fingerprint)
 }
 
+/** What was found by the mapping of before may be no difference by this one. */
+const LOOK_AGAIN = `UPDATE rollcall.finding SET next_look_at = now() WHERE resolved_at IS NULL AND next_look_at IS NULL`
+
 /** The table is locked against claims, so that each of them is either seen, or goes by the new mapping. */
 async function addGeneration(pool: Pool, statement: string, fingerprint: string): Promise<boolean> {
   const client = await pool.connect()
@@ -88,6 +91,7 @@ async function addGeneration(pool: Pool, statement: string, fingerprint: string)
     await client.query('BEGIN')
     await client.query('LOCK TABLE rollcall.generation IN EXCLUSIVE MODE')
     const { rowCount } = await client.query(statement, [fingerprint])
+    if (rowCount === 1) await client.query(LOOK_AGAIN)
     await client.query('COMMIT')
     client.release()
     return rowCount === 1

@@ -125,7 +125,7 @@ export const ledger = rollcall.table(
     provedAt: at('proved_at'),
     /** When a verification last had a clear answer, whatever it said. */
     lookedAt: at('looked_at'),
-    /** What it said: `agrees`, or the kind of the difference. */
+    /** What it said: `agrees`, `absent` or `gone` (nobody there, and nobody wanted), or the kind of the difference. */
     verdict: text('verdict'),
     /** When a look was last wanted, whatever came of it; workers ask about the longest ago first. */
     askedAt: at('asked_at'),

@@ -67,6 +67,12 @@ export function conclude({
       if (share !== null && share > (options.maxDrift ?? 0)) return 'drift'
       if (outcome.kind === 'stopped') return 'incomplete'
       if (share === null || leftOpen({ counts, suspected }) > known) return 'unchecked'
+      // A run has looked at them again and again; workers have not come to it yet.
+      if (
+        options.from === 'service' &&
+        (disagree + suspected) / (known + suspected) > (options.maxDrift ?? 0)
+      )
+        return 'unchecked'
       return share ? 'tolerated' : 'agrees'
     default:
       return outcome satisfies never

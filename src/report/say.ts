@@ -135,9 +135,10 @@ function sayResolved(report: Report): string[] {
 /** What the service said, so that the reader can judge it. */
 function sayEvidence(counts: Report['counts']): string {
   const { checked, kinds } = counts
-  const unclear = silentOf(counts)
+  const { unreadable = 0 } = kinds
+  const unclear = silentOf(counts) + unreadable
   const unknown = figure(kinds.missing ?? 0)
-  return `Of ${counted(checked + unclear, 'answer')}, ${figure(unclear)} were not clear, and ${unknown} said that there is no such user.`
+  return `Of ${counted(checked + silentOf(counts), 'answer')}, ${figure(unclear)} were not clear, and ${unknown} said that there is no such user.`
 }
 
 function sayRepair({ owed, held }: NonNullable<Report['repair']>): string[] {
@@ -244,13 +245,15 @@ function sayHeld(held: number): string {
 
 /** Why there is nothing to conclude though all went well. */
 function sayUnchecked(report: Report): string {
-  const { counts, chosen, options } = report
+  const { counts, chosen, options, suspected } = report
   if (chosen === 0 && options.where !== null)
     return 'There is no customer to check: nobody meets the condition.'
   if (chosen === 0) return 'There is no customer to check.'
   const { known } = agreementOf(counts)
   if (known === 0) return 'Nothing can be said: nobody could be checked.'
   const open = leftOpen(report)
+  if (open <= known)
+    return `Whether everybody agrees is not known: ${counted(known, 'customer')} checked, and of ${figure(suspected)} more it is open.`
   const worker = notNow(counts) * 2 > open ? ' Does a worker run?' : ''
   return `Too little can be said: ${counted(known, 'customer')} checked, and ${figure(open)} could not be.${worker}`
 }

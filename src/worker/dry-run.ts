@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { unwatchedTables } from '../capture/watching.ts'
 import type { Config } from '../config/config.ts'
 import type { CustomersShape } from '../customers/describe.ts'
 import { makeReading } from '../customers/reading.ts'
@@ -40,7 +41,8 @@ export async function makeDryRun({
   )
   const withoutLedger = !rows[0]?.there || digestKey === undefined
   const digester = makeDigester(digestKey ?? NO_KEY)
-  const reading = { pool, config, digester, withoutLedger, readCustomers: makeReading(pool, config, shape) }
+  const readCustomers = makeReading(pool, config, shape, { unwatched: () => unwatchedTables(pool, config) })
+  const reading = { pool, config, digester, withoutLedger, readCustomers }
 
   return async (key) => {
     const [snapshot] = await readSnapshots(reading, [key])

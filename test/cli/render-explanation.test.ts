@@ -80,7 +80,9 @@ test('every result begins with its word, and names what differs', () => {
   expect(said({ result: 'differs', comparison: differs(['status', 'email']) })).toBe('differs: status, email')
   expect(said({ result: 'blocked' })).toMatch(/^blocked: /)
   expect(said({ result: 'unknown', remote: silent })).toMatch(/^unknown: the service did not say/)
-  expect(said({ result: 'unknown', desired: { kind: 'unreadable', code: '57014' } })).toMatch(/row could not/)
+  expect(said({ result: 'unknown', desired: { kind: 'unreadable', code: '57014', misfits: [] } })).toMatch(
+    /row could not/,
+  )
 })
 
 const ACCESS: readonly AccessVerdict[] = [
@@ -135,8 +137,10 @@ test('every remedy has words, and a command that a shell takes', () => {
 })
 
 test('what cannot be read or told is said as that', () => {
-  expect(sayDesired({ kind: 'unreadable', code: '55P03' }, false)).toContain('a lock?')
-  expect(sayDesired({ kind: 'unreadable', code: '22012' }, false)).toContain('22012')
+  const unreadable = { kind: 'unreadable', code: '22012', misfits: [] } as const
+  expect(sayDesired({ ...unreadable, code: '55P03' }, false)).toContain('a lock?')
+  expect(sayDesired(unreadable, false)).toContain('22012')
+  expect(sayDesired({ ...unreadable, misfits: ['no triggers'] }, false)).toBe('not known: no triggers')
   expect(sayDesired({ kind: 'removed' }, true)).toMatch(/^left as it is/)
   expect(sayRecords({ kind: 'other-target', differences: ['a', 'b'] })).toContain('a; b')
   for (const kind of ['not-migrated', 'no-right', 'locked'] as const)

@@ -12,6 +12,7 @@ import {
   nextAt,
   soFar,
 } from '../../src/drift/agenda.ts'
+import { EMPTY_TALLY } from '../../src/drift/tally.ts'
 import type { CheckVerdict, Verified } from '../../src/drift/words.ts'
 
 const MISSING: CheckVerdict = { kind: 'missing', fields: [], cause: 'edited-at-service', access: 'lost' }
@@ -43,7 +44,7 @@ describe('a run', () => {
       (one) => told(one, looked('a', MISSING, more)),
       NOTHING_YET,
     )
-    expect(ever).toMatchObject({ suspected: 0, found: ['f-a'], waiting: [] })
+    expect(ever).toMatchObject({ suspects: EMPTY_TALLY, found: ['f-a'], waiting: [] })
   })
 
   test('counts a difference once a second look has found it, and not by the first', () => {
@@ -62,7 +63,7 @@ describe('a run', () => {
 
   test('takes back what a second look does not show', () => {
     const end = told(told(NOTHING_YET, suspected('a')), looked('a', AGREES))
-    expect(end).toMatchObject({ waiting: [], tally: { agrees: 1, kinds: {} }, suspected: 0 })
+    expect(end).toMatchObject({ waiting: [], tally: { agrees: 1, kinds: {} }, suspects: EMPTY_TALLY })
   })
 
   test('tries again whoever changes or is not answered, and not for ever', () => {
@@ -85,7 +86,12 @@ describe('a run', () => {
   test('says of a difference that no second look was able to confirm just that', () => {
     let agenda = NOTHING_YET
     for (let looks = 0; looks < 6; looks++) agenda = told(agenda, suspected('a'))
-    expect(agenda).toMatchObject({ waiting: [], suspected: 1, found: [], tally: { checked: 0 } })
+    expect(agenda).toMatchObject({
+      waiting: [],
+      suspects: { checked: 1, vanished: 1 },
+      found: [],
+      tally: { checked: 0 },
+    })
   })
 
   test('counts the access of whoever is held, once, also where others have found something else', () => {
@@ -118,7 +124,7 @@ describe('a run', () => {
         met,
         nowMs: 0,
       })
-      expect(end).toMatchObject({ waiting: [], found: ['f-other'], suspected: 0 })
+      expect(end).toMatchObject({ waiting: [], found: ['f-other'], suspects: EMPTY_TALLY })
       expect(end.tally).toMatchObject({
         checked: 2,
         agrees: 1,
@@ -148,7 +154,7 @@ describe('a run', () => {
     expect(soFar(agenda)).toMatchObject({ checked: 2, kinds: { missing: 1 }, noAnswer: { trouble: 1 } })
     expect(closed(agenda)).toMatchObject({
       waiting: [],
-      suspected: 1,
+      suspects: { checked: 1 },
       tally: { checked: 1, kinds: {}, noAnswer: { trouble: 1 } },
     })
   })

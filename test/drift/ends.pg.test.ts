@@ -1,8 +1,10 @@
 // How findings end of customers whom no round takes any more; with real tables and a service.
 import { expect, test } from 'vitest'
 import { dueLooks } from '../../src/drift/list.ts'
+import { applyGeneration } from '../../src/ledger/generation.ts'
 import { noteToLook } from '../../src/ledger/note.ts'
 import { named, settledHouse } from '../support/settled-house.ts'
+import { until } from '../support/until.ts'
 import { looksAreDue, openVerifier, LANE as QUEUE, storedFindings } from './scene.ts'
 
 test('what was found of somebody who is rejected or discarded now ends without a call; who is held waits', async () => {
@@ -35,4 +37,30 @@ test('what was found of somebody who is rejected or discarded now ends without a
   ])
   // Who cannot be judged yet does not come up again at once.
   expect(await due()).toEqual([])
+})
+
+test('what a settle or another mapping may have changed of a finding is looked at again', async () => {
+  await using house = await settledHouse(QUEUE, named(['a']))
+  const { pool } = house.db
+  house.sandbox.users.edit('a', { status: 0, first_name: 'Eva' })
+  await using verifier = await openVerifier(house)
+  const lookAgain = async () => {
+    await looksAreDue(house)
+    expect(await dueLooks(pool, 99)).toEqual(['a'])
+    await verifier.look(['a'])
+    return (await pool.query('SELECT fields, access, resolved_how AS how FROM rollcall.finding')).rows
+  }
+  await verifier.look(['a'])
+  expect(await lookAgain()).toEqual([{ fields: ['status', 'first_name'], access: 'lost', how: null }])
+  expect(await dueLooks(pool, 99)).toEqual([])
+
+  const worker = await house.startWorker()
+  await pool.query(`UPDATE clientes SET apellidos = 'Gil'`)
+  await until(() => house.sandbox.users.get('a')?.status === 2, { what: 'access' })
+  await house.settled()
+  await worker.stop()
+  expect(await lookAgain()).toEqual([{ fields: ['first_name'], access: null, how: null }])
+
+  await applyGeneration(pool, 'another')
+  expect(await dueLooks(pool, 99)).toEqual(['a'])
 })

@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest'
-import { EMPTY_TALLY, plus, tallyOf } from '../../src/drift/tally.ts'
+import { doubtOf, EMPTY_TALLY, plus, tallyOf } from '../../src/drift/tally.ts'
 import type { CheckVerdict } from '../../src/drift/words.ts'
 import { driftingOf } from '../../src/report/conclude.ts'
 
 const VERDICTS: readonly CheckVerdict[] = [
   { kind: 'agrees' },
   { kind: 'agrees', hidden: true },
+  { kind: 'agrees', nobody: 'known' },
+  { kind: 'agrees', nobody: 'gone' },
   { kind: 'missing', fields: [], cause: 'edited-at-service', access: 'lost' },
   { kind: 'differs', fields: ['status', 'email'], cause: 'edited-at-service', access: 'undue' },
   { kind: 'differs', fields: ['email'], cause: 'never-delivered', access: null },
@@ -18,10 +20,11 @@ const VERDICTS: readonly CheckVerdict[] = [
 ]
 
 const COUNTED = {
-  checked: 6,
-  agrees: 2,
+  checked: 8,
+  agrees: 4,
   hidden: 1,
-  vanished: 1,
+  vanished: 2,
+  absent: 1,
   kinds: { missing: 1, differs: 2, 'trial-ended': 1 },
   access: { lost: 1, undue: 2 },
   heldAccess: { undue: 1 },
@@ -45,6 +48,19 @@ test('causes add up with what counts as drift: a trial that ended has none, and 
 test('counts add up, wherever they are cut', () => {
   for (let cut = 0; cut <= VERDICTS.length; cut++)
     expect(plus(tallyOf(VERDICTS.slice(0, cut)), tallyOf(VERDICTS.slice(cut)))).toEqual(COUNTED)
+})
+
+test('those who are rightly not there say nothing of the service, and those who vanished do, wanted or not', () => {
+  const missing: CheckVerdict = { kind: 'missing', fields: [], cause: 'edited-at-service', access: 'lost' }
+  const many = (count: number, verdict: CheckVerdict) => Array.from({ length: count }, () => verdict)
+  const absent = many(90, { kind: 'agrees', nobody: 'known' })
+  const gone = many(30, { kind: 'agrees', nobody: 'gone' })
+  const there = many(10, { kind: 'agrees' })
+  const of = (...verdicts: readonly (readonly CheckVerdict[])[]) => doubtOf(tallyOf(verdicts.flat()))
+  expect(of(absent, many(6, missing))).toBe('nobody-there')
+  expect(of(gone, many(6, missing), there)).toBe('nobody-there')
+  expect(of(absent, there, many(6, missing))).toBeNull()
+  expect(of(absent)).toBeNull()
 })
 
 test('nobody is nobody', () => {

@@ -36,7 +36,7 @@ const DESIRED: Readonly<Record<string, Desired>> = {
   removed: { kind: 'removed' },
   'out-of-scope': { kind: 'out-of-scope' },
   rejected: { kind: 'rejected', issues: [] },
-  unreadable: { kind: 'unreadable', code: '22012' },
+  unreadable: { kind: 'unreadable', code: '22012', misfits: [] },
 }
 const silent = (why: Extract<RemoteView, { kind: 'no-answer' }>['why'], rest: object = {}): RemoteView => ({
   ...{ kind: 'no-answer', why, http: 500, error: null, waitMs: null },

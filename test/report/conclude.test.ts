@@ -7,7 +7,7 @@ const STOPPED: RunOutcome = { kind: 'stopped', why: 'asked', resume: null }
 
 /** 1,000 checked, so many of them missing, against a limit. */
 function concluded(missing: number, outcome: RunOutcome, maxDrift: number | null = null, checked = 1000) {
-  const report = aReport({ outcome })
+  const report = aReport({ outcome, suspected: 0 })
   const counts = { ...report.counts, checked, agrees: checked - missing, kinds: { missing } }
   return conclude({ ...report, counts, options: { ...report.options, maxDrift } })
 }
@@ -40,6 +40,7 @@ describe('a report concludes', () => {
     ['agrees', { owed: 500 }, 0],
     ['unchecked', { owed: 501 }, 0],
     ['unchecked', { owed: 500 }, 1],
+    ['unchecked', {}, 1],
     ['unchecked', { owed: 1, rejected: 500 }, 0],
     ['agrees', { discarded: 900, 'not-ours': 900 }, 0],
     ['drift', { held: 1 }, 0],
