@@ -367,14 +367,32 @@ ON CONFLICT (key) DO UPDATE SET
   {
     name: 'ending-ends-any-finding',
     file: 'src/ledger/ending.ts',
-    find: `ELSE f.fields <@ e.carried END`,
+    find: `ELSE found.fields <@ e.carried END`,
     replace: `ELSE true END`,
   },
   {
     name: 'ending-leaves-findings',
     file: 'src/ledger/ending.ts',
-    find: `WHEN 'unexpected-access' THEN 'status' = ANY(e.carried) ELSE f.fields <@ e.carried END`,
-    replace: `ELSE false END`,
+    find: `END AS settled`,
+    replace: `END AND false AS settled`,
+  },
+  {
+    name: 'ending-asks-no-look-at-the-rest',
+    file: 'src/ledger/ending.ts',
+    find: `coalesce(f.next_look_at, now() + e."lateMs" * interval '1 ms')`,
+    replace: `f.next_look_at`,
+  },
+  {
+    name: 'vanished-counts-as-agreeing',
+    file: 'src/drift/compare.ts',
+    find: `? 'gone' : 'known'`,
+    replace: `? 'known' : 'known'`,
+  },
+  {
+    name: 'doubted-run-concludes',
+    file: 'src/drift/run.ts',
+    find: `if (vanished + unreadable === 0 || !(await readDoubt(pool))) return ended`,
+    replace: `if (vanished + unreadable >= 0 || !(await readDoubt(pool))) return ended`,
   },
   {
     name: 'check-of-the-unknown',
