@@ -9,22 +9,21 @@ export type Freed = {
   readonly seen: string | null
 }
 
-/**
- * How a claim ends. `settle`: the plan for the claimed version is carried out, or needs a person (rejected,
- * held). `retry`: a sure "not now". `unknown`: a call may have reached the service and nobody knows.
- */
-export type Ending = {
+/** The claim that ends. Times are in milliseconds since 1970, by the database's clock. */
+type Ended = {
   readonly id: string
   readonly token: string
   readonly key: CustomerKey
   readonly version: string
-  readonly kind: 'settle' | 'retry' | 'unknown'
-  /** A call of this claim got a trusted answer, so the remote state is known again. */
-  readonly sure: boolean
-  /** A writing request of this claim may have been sent. */
-  readonly wrote: boolean
-  /** Something was acknowledged as done, or is over and may be done. */
-  readonly acknowledged: boolean
+  readonly claimedAtMs: number
+  /** When the oldest change was made that this ending settles. */
+  readonly changedAtMs: number | null
+  /** The mapping that it went by. */
+  readonly generation: string
+}
+
+/** What is owed next. */
+type Next = {
   /** Counts as a failed attempt. */
   readonly failed: boolean
   readonly gapMs: number
@@ -32,43 +31,33 @@ export type Ending = {
   /** How long what a request of this claim does may still not be seen: the service's lag, and while it may arrive. */
   readonly lateMs: number
   /**
-   * The last write was answered with neither yes nor no, so its request is over. An unknown outcome waits for `lateMs`
-   * alone and asks for no verification; a settle took it for a yes, and asks for one.
-   */
-  readonly unclear: boolean
-  /**
    * When the customer is planned again though nothing has changed, in milliseconds since 1970: the mapping's answer ceases
    * to hold, or a value that another user had is tried again. Null settles that there is no such time.
    */
   readonly replanAtMs: number | null
-  /** The database's clock at the claim, in milliseconds since 1970. */
-  readonly claimedAtMs: number
-  /** A GET of this claim showed all that is desired, after the last write. */
-  readonly verified: boolean
-  /** A GET of this claim showed how the user was. */
-  readonly looked: boolean
-  /**
-   * What a clear yes of this claim was about, with the `user_id` the user as a whole, and what is not asked any more:
-   * a finding about nothing else is over.
-   */
-  readonly carried: readonly UserField[]
-  /** When the oldest change was made that this ending settles, in milliseconds since 1970. */
-  readonly changedAtMs: number | null
-  /** The mapping that it went by. */
-  readonly generation: string
-  /** Digest of what that mapping made of the customer. */
-  readonly desired: string | null
-  /** A doubt about the status that this claim has noted is void: nothing that it sent was carried out. */
-  readonly withdrawsDoubt: boolean
+}
+
+/** What its calls have done, as far as is known. */
+type Done = {
+  /** A call of this claim got a trusted answer, so the remote state is known again. */
+  readonly sure: boolean
   /** What this claim, and any call before it, did to the user is known. */
   readonly clear: boolean
+  /** A writing request of this claim may have been sent. */
+  readonly wrote: boolean
+  /** Something was acknowledged as done, or is over and may be done. */
+  readonly acknowledged: boolean
+  /**
+   * The last write was answered with neither yes nor no, so its request is over. An unknown outcome waits for `lateMs`
+   * alone and asks for no verification; a settle took it for a yes, and asks for one.
+   */
+  readonly unclear: boolean
   /** Status 0 at the service may be the work of this claim, or of one before it. */
   readonly lowered: boolean
-  /** Other customers that must be looked at again, because this one no longer claims their user. */
-  readonly noteKeys: readonly CustomerKey[]
-  /** Recorded under this `user_id` for the first time: whoever else claims it must be looked at again. */
-  readonly newcomer: boolean
-  readonly record: LedgerRecord
+  /** A doubt about the status that this claim has noted is void: nothing that it sent was carried out. */
+  readonly withdrawsDoubt: boolean
+  /** What the writes of this claim have replaced or cleared; none where that is nothing. It is not stored. */
+  readonly freed?: readonly Freed[]
   /** What this claim adds to the receipts of somebody whose personal fields are erased. */
   readonly erasure?: {
     /** Fields whose clearing the service acknowledged; null: no such call. */
@@ -76,11 +65,42 @@ export type Ending = {
     /** Fields that a look after an earlier call still showed; null: nobody looked. */
     readonly left: readonly string[] | null
   }
-  /** What the writes of this claim have replaced or cleared; none where that is nothing. It is not stored. */
-  readonly freed?: readonly Freed[]
   readonly lastAnswer: {
     readonly method: string
     readonly status: number | null
     readonly error: string | null
   } | null
 }
+
+/** What is right by now: a finding about nothing else is over. */
+type Right = {
+  /** A GET of this claim showed how the user was. */
+  readonly looked: boolean
+  /** A GET of this claim showed all that is desired, after the last write. */
+  readonly verified: boolean
+  /** What a clear yes was about, with the `user_id` the user as a whole, and what is not asked any more. */
+  readonly carried: readonly UserField[]
+}
+
+/** Other customers who must be looked at again. */
+type Others = {
+  /** Because this one no longer claims their user. */
+  readonly noteKeys: readonly CustomerKey[]
+  /** Recorded under this `user_id` for the first time: whoever else claims it. */
+  readonly newcomer: boolean
+}
+
+/**
+ * How a claim ends. `settle`: the plan for the claimed version is carried out, or needs a person (rejected,
+ * held). `retry`: a sure "not now". `unknown`: a call may have reached the service and nobody knows.
+ */
+export type Ending = Ended &
+  Next &
+  Done &
+  Right &
+  Others & {
+    readonly kind: 'settle' | 'retry' | 'unknown'
+    /** Digest of what the mapping made of the customer. */
+    readonly desired: string | null
+    readonly record: LedgerRecord
+  }

@@ -35,48 +35,46 @@ export function makeEnding({ context, claim, mapped, record, rivals, turn, last,
   const userId = userIdOf(mapped) ?? record.userId
   const memory = remembered(config, { end, mapped, rivals, memory: turn.memory })
   const freed = freedBy({ record, turn, mapped, digester, key: claim.key })
+  const { id, token, key, version, nowMs: claimedAtMs, changedAtMs, generation } = claim
+  const { sure, wrote, acknowledged, erasure } = turn
   return {
-    id: claim.id,
-    token: claim.token,
-    key: claim.key,
-    version: claim.version,
     kind: end.kind,
-    sure: turn.sure,
-    wrote: turn.wrote,
-    acknowledged: turn.acknowledged,
+    ...{ id, token, key, version, claimedAtMs, changedAtMs, generation },
+    // What is owed next.
     failed: end.kind !== 'settle' && (end.kind === 'unknown' || end.failed),
     gapMs: config.timing.gapMs,
-    lateMs: unclear ? consistencyDelayMs : timeNeededMs(config) + consistencyDelayMs,
-    unclear,
     backoffMs: waitOf(end, () => backoffMs(claim.attempts, backoff, random)),
+    lateMs: unclear ? consistencyDelayMs : timeNeededMs(config) + consistencyDelayMs,
     replanAtMs: replanAt(end, { claim, mapped, memory }),
-    claimedAtMs: claim.nowMs,
-    verified: end.kind === 'settle' && end.state === 'idle' && turn.lookups > 0 && !turn.acknowledged,
-    looked: turn.lookups > 0,
-    carried: [...turn.carried, ...notAsked(mapped, config)],
-    changedAtMs: claim.changedAtMs,
-    generation: claim.generation,
-    desired: stays(end, record)
-      ? keptDesired(record, digester.id)
-      : digester.whole(claim.key, mapped, config.clearWith),
-    withdrawsDoubt: !claim.statusDoubted && !turn.landed,
-    clear: end.kind !== 'unknown' && (turn.sure || (!claim.unknown && !turn.wrote)),
+    // What the calls have done.
+    ...{ sure, wrote, acknowledged, unclear },
+    clear: end.kind !== 'unknown' && (sure || (!claim.unknown && !wrote)),
     lowered: turn.lowered || claim.statusDoubted,
+    withdrawsDoubt: !claim.statusDoubted && !turn.landed,
+    ...(freed.length > 0 ? { freed } : {}),
+    ...(erasure.cleared || erasure.left ? { erasure } : {}),
+    lastAnswer: last && {
+      method: last.method,
+      status: last.outcome.kind === 'reply' ? last.outcome.status : null,
+      error: last.outcome.kind === 'error' ? last.outcome.error : null,
+    },
+    // What is right by now.
+    looked: turn.lookups > 0,
+    verified: end.kind === 'settle' && end.state === 'idle' && turn.lookups > 0 && !acknowledged,
+    carried: [...turn.carried, ...notAsked(mapped, config)],
+    // Whom else it concerns.
     noteKeys: mapped.kind === 'user' && !newlyShared(end, record) ? [] : rivals,
     newcomer: record.newcomer || record.userId !== userId,
+    // What is remembered.
+    desired: stays(end, record)
+      ? keptDesired(record, digester.id)
+      : digester.whole(key, mapped, config.clearWith),
     record: toRecord(memory, digester.id, {
       userId,
       ...stateOf(end, record),
       wasThere: existsRemotely(existedBefore(record) && record.userId === userId, turn.memory, end),
       issues: issuesFor(mapped, turn.memory),
     }),
-    ...(turn.erasure.cleared || turn.erasure.left ? { erasure: turn.erasure } : {}),
-    ...(freed.length > 0 ? { freed } : {}),
-    lastAnswer: last && {
-      method: last.method,
-      status: last.outcome.kind === 'reply' ? last.outcome.status : null,
-      error: last.outcome.kind === 'error' ? last.outcome.error : null,
-    },
   }
 }
 
