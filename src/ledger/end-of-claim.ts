@@ -32,8 +32,8 @@ export type Ending = {
   /** How long what a request of this claim does may still not be seen: the service's lag, and while it may arrive. */
   readonly lateMs: number
   /**
-   * The last write was answered with neither yes nor no, so its request is over. An unknown outcome waits for `lateMs`
-   * alone and asks for no verification; a settle took it for a yes, and asks for one.
+   * Of an unknown outcome: the last write was answered with neither yes nor no, so its request is over; it waits for
+   * `lateMs` alone and asks for no verification. A settle took such an answer for a yes, and asks for one.
    */
   readonly unclear: boolean
   /**
