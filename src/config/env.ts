@@ -156,10 +156,10 @@ function readText(file: string): string | undefined {
   }
 }
 
-/** What stands behind a `#` is part of no address: of a password, say, that is not encoded. */
+/** What stands behind a `#`, and a path with an `@`, are part of no address: of a password, say, that is not encoded. */
 function urlOf(text: string, schemes: readonly string[]): string | undefined {
   const url = URL.parse(text)
-  if (url === null || text.includes('#')) return undefined
+  if (url === null || text.includes('#') || url.pathname.includes('@')) return undefined
   // Drivers look for the scheme in small letters.
   return schemes.some((scheme) => url.protocol === scheme && text.startsWith(`${scheme}//`))
     ? text

@@ -7,7 +7,7 @@ import { type FoundRow, fitsKey, makeReadCustomers, NobodySeen } from './read.ts
 
 type ReadRows = {
   readonly rows: ReadonlyMap<CustomerKey, FoundRow>
-  /** Those whose row Postgres refuses to read, with its error, or whose missing row says nothing now. */
+  /** Those whose row Postgres refuses to read, with its error. */
   readonly unreadable: ReadonlyMap<CustomerKey, Error>
 }
 export type Reading = (keys: readonly CustomerKey[]) => Promise<ReadRows>
@@ -18,11 +18,6 @@ const DESCRIBE_AGAIN_MS = 1000
 type Options = {
   /** Told what the configuration names and the database does not have, once a second while reads fail for it. */
   readonly onMisfits?: (misfits: readonly string[]) => void
-  /**
-   * Names watched tables without triggers. While there are any, a missing row is no customer who is gone: the table may be
-   * one that a restore has just made anew, and fills.
-   */
-  readonly unwatched?: () => Promise<readonly string[]>
 }
 
 /**
@@ -38,7 +33,7 @@ export function makeReading(
   pool: Pool,
   config: Config,
   described: CustomersShape,
-  { onMisfits = () => undefined, unwatched = async () => [] }: Options = {},
+  { onMisfits = () => undefined }: Options = {},
 ): Reading {
   let shape = described
   let read = makeReadCustomers(config, shape)
@@ -71,7 +66,7 @@ export function makeReading(
     return said === null ? error : unreadable([said], error)
   }
 
-  const readNow: Reading = async (keys) => {
+  return async (keys) => {
     // By a look of its own: an earlier one may have been before the change.
     if (keys.some((key) => !fitsKey(shape, key))) await look()
     const reading = read
@@ -89,21 +84,6 @@ export function makeReading(
       }
     }
   }
-
-  return async (keys) => {
-    const found = await readNow(keys)
-    const missing = keys.filter((key) => found.rows.get(key) === null)
-    if (missing.length === 0) return found
-    const tables = await unwatched()
-    // Once more: who was missing a moment ago may have been in a table that has its triggers only since.
-    if (tables.length === 0) return merged(found, await readNow(missing))
-    const error = unreadable([notWatched(tables)], undefined)
-    return merged(found, { rows: new Map(), unreadable: new Map(missing.map((key) => [key, error])) })
-  }
-}
-
-function notWatched(tables: readonly string[]): string {
-  return `customers: ${tables.join(', ')} without the triggers of \`rollcall capture install\`: who has no row is not taken for removed until they are there`
 }
 
 function merged(before: ReadRows, after: ReadRows): ReadRows {

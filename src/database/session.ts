@@ -102,7 +102,8 @@ async function verifySession(
 
 /** Whose rights the statements have, for people: `the role app (DATABASE_URL)`. `pg` fills in what an address leaves out. */
 export function roleOf({ url, variable }: DatabaseAddress): string {
-  return `the role ${new pg.Client({ connectionString: url }).user} (${variable})`
+  const { user } = new pg.Client({ connectionString: url })
+  return user ? `the role ${user} (${variable})` : variable
 }
 
 /** For `psql` and whoever else runs a script of ours; the script ends with UNPINNED. */

@@ -18,8 +18,8 @@ import { ownFormsOf, shownOf } from './shown.ts'
 import { type CheckedCustomer, type Stored, storeLooks } from './store.ts'
 import { type CheckVerdict, isDrift, type Verified } from './words.ts'
 
-type VerifyOptions = SnapshotReading & {
-  readonly context: Pick<SyncContext, 'users' | 'permits' | 'heard' | 'brake'>
+type VerifyOptions = Omit<SnapshotReading, 'unwatched'> & {
+  readonly context: Pick<SyncContext, 'users' | 'permits' | 'heard' | 'brake' | 'unwatched'>
   /** Takes each call down. */
   readonly log: (entry: CallEntry) => void
   /** Milliseconds since 1970. */
@@ -90,7 +90,7 @@ type Checking = Batch & {
 
 async function carryOut(keys: readonly CustomerKey[], batch: Checking): Promise<Verification> {
   const { pool, config, signal, checks } = batch
-  const read = await readSubjects(batch, keys)
+  const read = await readSubjects({ ...batch, unwatched: batch.context.unwatched }, keys)
   const asked = read.filter(({ subject, skip }) => skip === null && checks.has(subject.key))
   const { answers, stopped } = await batch.look(
     asked.map(({ subject }) => subject),

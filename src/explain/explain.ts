@@ -106,9 +106,9 @@ export async function openExplain(options: ExplainOptions): Promise<Explain> {
   const users = service && makeUsersClient({ ...service, timeoutMs, allowPlainHttp, concurrency: 1 })
   const looking = users && makeLookup({ users, gate, signal: stop })
   const digester = makeDigester(digestKey ?? NO_KEY)
+  const readCustomers = makeReading(pool, config, shape)
   const unwatched = () => unwatchedTables(pool, config)
-  const readCustomers = makeReading(pool, config, shape, { unwatched })
-  const reading = { pool, config, digester, readCustomers }
+  const reading = { pool, config, digester, readCustomers, unwatched }
   let asked: Promise<Chat> | undefined
 
   /** The GET comes first, so that what is owed is not older than what it showed. */

@@ -48,8 +48,8 @@ type Done = {
   /** Something was acknowledged as done, or is over and may be done. */
   readonly acknowledged: boolean
   /**
-   * The last write was answered with neither yes nor no, so its request is over. An unknown outcome waits for `lateMs`
-   * alone and asks for no verification; a settle took it for a yes, and asks for one.
+   * Of an unknown outcome: the last write was answered with neither yes nor no, so its request is over; it waits for
+   * `lateMs` alone and asks for no verification. A settle took such an answer for a yes, and asks for one.
    */
   readonly unclear: boolean
   /** Status 0 at the service may be the work of this claim, or of one before it. */

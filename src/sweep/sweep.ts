@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { unwatchedTables } from '../capture/watching.ts'
 import type { Config } from '../config/config.ts'
 import type { Condition } from '../customers/condition.ts'
 import { type CustomersShape, describeCustomers } from '../customers/describe.ts'
@@ -70,11 +71,12 @@ export async function sweep(options: SweepOptions): Promise<Swept> {
 async function* readPages(options: SweepOptions, shape: CustomersShape) {
   const { pool, config, conditions = [], page = PAGE, from, withoutLedger = false } = options
   const readCustomers = makeReading(pool, config, shape)
+  const unwatched = () => unwatchedTables(pool, config)
   const paging = { client: pool, shape, limit: page, conditions, withoutLedger }
   for await (const { keys, onlyGone, next } of everyPage(paging, from?.position ?? null)) {
     const fitting = keys.filter(fitsIndex)
     const asked = onlyGone ? await withoutRow(fitting) : fitting
-    yield { next, read: await readSnapshots({ ...options, readCustomers }, asked) }
+    yield { next, read: await readSnapshots({ ...options, readCustomers, unwatched }, asked) }
   }
 
   async function withoutRow(keys: readonly CustomerKey[]): Promise<readonly CustomerKey[]> {

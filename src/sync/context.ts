@@ -15,6 +15,7 @@ import type { FreedOf } from './freed.ts'
 import type { Plan } from './plan.ts'
 import type { Policy } from './policy.ts'
 import type { TurnEnd } from './turn.ts'
+import type { Unwatched } from './unwatched.ts'
 
 /**
  * What happens during a claim, for logs, for `rollcall sync` and for meters. `mapped`, `plan` and `called` hold
@@ -37,6 +38,7 @@ export type SyncContext = {
   readonly readRow: (key: CustomerKey) => Promise<FoundRow>
   readonly readRecord: (key: CustomerKey) => Promise<KnownRecord>
   readonly readClaimants: (userId: string) => Promise<readonly CustomerKey[]>
+  readonly unwatched: Unwatched
   readonly brake: Brake
   /** Written down before a call after which status 0 would say nothing of a trial. */
   readonly doubtStatus: (claim: Claim) => Promise<void>

@@ -31,7 +31,8 @@ type Finished = {
 export function makeEnding({ context, claim, mapped, record, rivals, turn, last, end }: Finished): Ending {
   const { config, backoff, random, digester } = context
   const { consistencyDelayMs } = config.timing
-  const unclear = isUnclear(last)
+  // A clear yes to what was sent once more says nothing of the rest.
+  const unclear = end.kind === 'settle' ? turn.unclear : isUnclear(last)
   const userId = userIdOf(mapped) ?? record.userId
   const memory = remembered(config, { end, mapped, rivals, memory: turn.memory })
   const freed = freedBy({ record, turn, mapped, digester, key: claim.key })

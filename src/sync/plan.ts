@@ -193,6 +193,9 @@ export function leavesTrial(plan: Plan): boolean {
 }
 
 /** What a GET showed is later than what was acknowledged: a write drops it. */
-function mayHaveAccess({ seenStatus, sentStatus }: Memory): boolean {
+export function mayHaveAccess({
+  seenStatus,
+  sentStatus,
+}: Pick<Memory, 'seenStatus' | 'sentStatus'>): boolean {
   return (seenStatus ?? sentStatus) !== 0
 }

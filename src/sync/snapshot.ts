@@ -3,10 +3,11 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
-import type { Reading } from '../customers/reading.ts'
+import type { Reading, ReadRows } from '../customers/reading.ts'
 import { readClaimants } from '../ledger/record.ts'
 import { readWork, type Work, workOfNobody } from '../ledger/sweep-work.ts'
 import type { CustomerKey } from '../model/customer.ts'
+import { RollcallError } from '../model/errors.ts'
 import { type Mapped, userIdOf } from '../model/mapped.ts'
 import type { RemoteUser } from '../service/body.ts'
 import { type CustomerDigests, type Digester, forCustomer } from './digest.ts'
@@ -16,6 +17,7 @@ import { makePlan, type Plan } from './plan.ts'
 import { type Policy, policyOf } from './policy.ts'
 import { rememberAbsent, rememberSeen } from './remember.ts'
 import { findRivals } from './rivals.ts'
+import { lookedAtAgain, seemsLost, type Unwatched } from './unwatched.ts'
 
 /** One customer, as of one moment. */
 export type Snapshot = {
@@ -43,6 +45,7 @@ export type SnapshotReading = {
   readonly config: Config
   readonly digester: Digester
   readonly readCustomers: Reading
+  readonly unwatched: Unwatched
   /** Nothing is recorded yet, or it may not be read: all customers count as unknown. */
   readonly withoutLedger?: boolean
 }
@@ -55,12 +58,13 @@ const BREATH = 100
  * in between raises the version.
  */
 export async function readSnapshots(
-  { pool, config, digester, readCustomers, withoutLedger = false }: SnapshotReading,
+  reading: SnapshotReading,
   keys: readonly CustomerKey[],
 ): Promise<readonly Snapshot[]> {
+  const { pool, config, digester, readCustomers, withoutLedger = false } = reading
   const { work, nowMs } = await (withoutLedger ? workOfNobody : readWork)(pool, keys)
   const [{ rows, unreadable }, byUser] = await Promise.all([
-    readCustomers(keys),
+    withoutLedger ? readCustomers(keys) : readWatched(reading, work, nowMs),
     claimantsOf(pool, config, withoutLedger ? [] : keys),
   ])
   const others = [...byUser.values()].flat().filter((key) => !rows.has(key))
@@ -92,6 +96,29 @@ export async function readSnapshots(
     })
   }
   return snapshots
+}
+
+/** The rows; of whoever seems to lose something while a watched table has no triggers nothing can be read. */
+async function readWatched(
+  { config, readCustomers, unwatched }: SnapshotReading,
+  work: readonly Work[],
+  nowMs: number,
+): Promise<ReadRows> {
+  const read = await readCustomers(work.map(({ key }) => key))
+  const now = new Date(nowMs)
+  const lost = work.flatMap(({ key, record }) => {
+    const row = read.unreadable.has(key) ? undefined : read.rows.get(key)
+    return row !== undefined && seemsLost(mapFound(config, key, row, now), record) ? key : []
+  })
+  if (lost.length === 0) return read
+  const again = await lookedAtAgain(unwatched, () => readCustomers(lost)).catch((error: unknown) => {
+    if (!(error instanceof RollcallError)) throw error
+    return { rows: new Map(), unreadable: new Map(lost.map((key) => [key, error])) }
+  })
+  return {
+    rows: new Map([...read.rows, ...again.rows]),
+    unreadable: new Map([...read.unreadable, ...again.unreadable]),
+  }
 }
 
 /** All customers with a record under the users of these. */

@@ -8,6 +8,7 @@ import type { Kept } from './inherit.ts'
 import { mapFound } from './map.ts'
 import { findRivals } from './rivals.ts'
 import type { TurnEnd } from './turn.ts'
+import { lookedAtAgain, seemsLost } from './unwatched.ts'
 
 /** A customer as a claim finds it, and whoever shares its user. */
 export type Subject = {
@@ -29,7 +30,9 @@ export async function readSubject(
   try {
     const { config, readRow } = context
     const now = new Date(nowMs)
-    const mapped = mapFound(config, key, await readRow(key), now)
+    const look = async () => mapFound(config, key, await readRow(key), now)
+    const seen = await look()
+    const mapped = seemsLost(seen, record) ? await lookedAtAgain(context.unwatched, look) : seen
     // Whoever takes this user over may be captured and not noted yet; only then is it known who that is.
     if (mapped.kind === 'removed' && !(await context.whenNoted()))
       return { mapped, rivals: [], others: [], end: notNoted() }

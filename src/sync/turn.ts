@@ -49,7 +49,7 @@ export type Turn = {
   readonly lowered: boolean
   readonly sure: boolean
   readonly acknowledged: boolean
-  /** After a look, an update was answered neither yes nor no: the next such answer counts as a yes. */
+  /** After a look, an update was answered neither yes nor no. The next such answer counts as a yes, and a look follows. */
   readonly unclear: boolean
   /** What a clear yes of this claim was about: with the `user_id` the user as a whole. */
   readonly carried: readonly UserField[]

@@ -114,8 +114,7 @@ export async function openSync({
       return { described, binding, standing }
     }
     const { described, binding, standing } = await reachable(opening, { role })
-    const unwatched = () => unwatchedTables(pool, config)
-    const readMany = makeReading(pool, config, described, { onMisfits, unwatched })
+    const readMany = makeReading(pool, config, described, { onMisfits })
     const readRow = makeBatch<CustomerKey, FoundRow>(async (keys) => {
       const { rows, unreadable } = await readMany([...new Set(keys)])
       return keys.map((key) => unreadable.get(key) ?? rows.get(key) ?? null)
@@ -134,6 +133,7 @@ export async function openSync({
       readRow,
       readRecord: makeReadRecord(pool),
       readClaimants: makeReadClaimants(pool),
+      unwatched: makeUnwatched(pool, config),
       brake: makeBrake(pool, config.brake),
       doubtStatus: (claim) => doubtStatus(pool, claim),
       readDoubted: makeReadDoubted(pool),
@@ -155,6 +155,15 @@ function credentialsOf(env: Secrets): string {
 }
 
 /** Of many who ask at once one looks. */
+function makeUnwatched(pool: Pool, config: Config): () => Promise<readonly string[]> {
+  const ask = makeBatch<'now', readonly string[]>(async (asked) => {
+    const tables = await unwatchedTables(pool, config)
+    return asked.map(() => tables)
+  })
+  return () => ask('now')
+}
+
+/** The same. */
 function makeWhenNoted(pool: Pool, config: Config): () => Promise<boolean> {
   const source = outboxSource(pool)
   const note = makeNoting(config)

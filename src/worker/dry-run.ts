@@ -41,8 +41,9 @@ export async function makeDryRun({
   )
   const withoutLedger = !rows[0]?.there || digestKey === undefined
   const digester = makeDigester(digestKey ?? NO_KEY)
-  const readCustomers = makeReading(pool, config, shape, { unwatched: () => unwatchedTables(pool, config) })
-  const reading = { pool, config, digester, withoutLedger, readCustomers }
+  const readCustomers = makeReading(pool, config, shape)
+  const unwatched = () => unwatchedTables(pool, config)
+  const reading = { pool, config, digester, withoutLedger, readCustomers, unwatched }
 
   return async (key) => {
     const [snapshot] = await readSnapshots(reading, [key])

@@ -107,6 +107,7 @@ describe('readEnv', () => {
     'redis://localhost?db=x',
     // A password that is not encoded: its beginning would pass for the host.
     'postgres://u:abc@S3cr3tP#y@localhost/d',
+    'postgres://u:42/S3cr3t@localhost/d',
   ])('refuses the queue %s, which drivers misread', (url) => {
     expect(problems({ QUEUE_URL: url }, 'QUEUE_URL')).toHaveLength(1)
   })

@@ -1,7 +1,7 @@
 // Rows that nobody sees for a while, while a worker runs: nobody loses access for it, and it is said.
 import { expect, test } from 'vitest'
 import { rollcall } from '../support/command.ts'
-import { buildHouse, CUSTOMERS, type House } from '../support/house.ts'
+import { buildHouse, CONFIG, CUSTOMERS, type House } from '../support/house.ts'
 import { lanes } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
@@ -47,6 +47,46 @@ test('a table that is made anew accuses nobody of being gone before its triggers
   await house.settled()
   expect([await waiting(house), statuses(house)]).toEqual([0, WITH_ACCESS])
   await pool.query(`DELETE FROM clientes WHERE id = 'b'`)
+  await until(() => house.sandbox.users.get('b')?.status === 0)
+  expect(statuses(house)).toEqual([2, 0, 2])
+})
+
+test("a joined table that is made anew takes nobody's access before its triggers are there", async () => {
+  const customers = { view: 'public.v_clientes', key: 'id' } as const
+  const plans = (table: string) => `CREATE TABLE ${table} (cliente text PRIMARY KEY, plan text NOT NULL);
+    GRANT SELECT ON ${table} TO PUBLIC`
+  const view = `CREATE VIEW v_clientes AS SELECT c.*, s.plan AS tarifa FROM clientes c LEFT JOIN suscripciones s ON s.cliente = c.id;
+    GRANT SELECT ON v_clientes TO PUBLIC`
+  await using house = await buildHouse(lane, {
+    sql: `${CUSTOMERS}; ${plans('suscripciones')}; ${view}`,
+    config: {
+      customers,
+      watch: [
+        { table: 'public.clientes', key: 'id' },
+        { table: 'public.suscripciones', key: 'cliente' },
+      ],
+      mapping: { ...CONFIG.mapping, status: { column: 'tarifa', values: { premium: 2 }, whenNull: 0 } },
+    },
+  })
+  const { pool } = house.db
+  await pool.query(`INSERT INTO suscripciones SELECT k, 'premium' FROM unnest($1::text[]) k`, [KEYS])
+  await sync(house)
+  await pool.query(`CREATE TABLE kept AS TABLE suscripciones; DROP VIEW v_clientes; DROP TABLE suscripciones;
+    ${plans('suscripciones')}; ${view}; UPDATE clientes SET nombre = 'Ana'`)
+  await until(async () => (await waiting(house)) === KEYS.length)
+  expect(statuses(house)).toEqual(WITH_ACCESS)
+  expect((await rollcall(house, 'explain', 'a')).output.replaceAll(/\s+/g, ' ')).toContain(
+    'without the triggers',
+  )
+  expect((await rollcall(house, 'sync', 'a')).output.replaceAll(/\s+/g, ' ')).toContain(
+    'without the triggers',
+  )
+
+  await pool.query('INSERT INTO suscripciones TABLE kept')
+  expect(await rollcall(house, 'capture', 'install')).toMatchObject({ code: 0 })
+  await house.settled()
+  expect([await waiting(house), statuses(house)]).toEqual([0, WITH_ACCESS])
+  await pool.query(`DELETE FROM suscripciones WHERE cliente = 'b'`)
   await until(() => house.sandbox.users.get('b')?.status === 0)
   expect(statuses(house)).toEqual([2, 0, 2])
 })

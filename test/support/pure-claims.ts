@@ -146,6 +146,7 @@ export function contextOf(customer: Customer): SyncContext {
       newcomer: false,
     }),
     readClaimants: async () => [],
+    unwatched: async () => [],
     brake: async () => [],
     async doubtStatus() {
       kept.statusDoubted = true

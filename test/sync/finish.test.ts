@@ -134,6 +134,12 @@ describe('makeEnding', () => {
     }
   })
 
+  it('asks for a look after a settle that took such an answer for a yes, also where the last one was clear', () => {
+    const end = { kind: 'settle', state: 'idle', reason: null } as const
+    const said = (unclear: boolean) => ending({ end, turn: { unclear } }).unclear
+    expect([said(true), said(false)]).toEqual([true, false])
+  })
+
   it('leaves the state as it was when the claim was given up', () => {
     const before = { state: 'rejected', reason: { code: 'refused', status: 422 } } as const
     expect(ending({ end: STOPPED, record: before })).toMatchObject({

@@ -108,3 +108,18 @@ it('takes nobody for revoked before a GET has shown it', async () => {
     record: { state: 'idle', sentStatus: null, seenStatus: 0 },
   })
 })
+
+it('looks at all of an update once more, though what was sent again of it was taken clearly', async () => {
+  const service = makePureService({})
+  const config = configOf(['email', 'country_code'])
+  const customer = makeCustomer({ service, row: { ...row, country_code: 'ES' }, config })
+  await customer.claim()
+  customer.row = { ...row, email: 'new@correo.es', country_code: 'FR' }
+  service.faults.push(null, nothing)
+  expect(await customer.claim({ look: true })).toMatchObject({
+    kind: 'settle',
+    unclear: true,
+    carried: ['status', 'country_code'],
+  })
+  expect(service.users.get('7')).toMatchObject({ email: row.email, country_code: 'FR' })
+})
