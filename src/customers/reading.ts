@@ -5,7 +5,7 @@ import { RollcallError } from '../model/errors.ts'
 import { type CustomersShape, describeCustomers, HIDES, WHEN_HIDDEN } from './describe.ts'
 import { type FoundRow, fitsKey, makeReadCustomers, NobodySeen } from './read.ts'
 
-type ReadRows = {
+export type ReadRows = {
   readonly rows: ReadonlyMap<CustomerKey, FoundRow>
   /** Those whose row Postgres refuses to read, with its error. */
   readonly unreadable: ReadonlyMap<CustomerKey, Error>
