@@ -149,6 +149,28 @@ test('a service that is emptied at the end of many looks is not believed for the
   expect(house.sandbox.users.all()).toEqual([])
 })
 
+test('a service that has lost nine of ten is not believed for the tenth', async () => {
+  await using scene = await open({ customers: 50, repair: true })
+  const { house } = scene
+  for (const key of keysOf(45)) house.sandbox.users.delete(key)
+  const before = writes(house)
+  for (let looks = 0; looks < 4; looks++) await lookAgain(scene, keysOf(50))
+  expect((await storedFindings(house)).filter(({ looks }) => looks >= 2)).toEqual([])
+  expect(writes(house)).toBe(before)
+})
+
+test('those of whom nothing is asked are no witnesses, and keep nobody from being found', async () => {
+  await using scene = await open({ customers: 46, repair: true, config: { onRemove: 'ignore' } })
+  const { house } = scene
+  const stay = keysOf(46).slice(40)
+  await house.db.pool.query('DELETE FROM clientes WHERE NOT id = ANY($1)', [stay])
+  await house.settled()
+  const [lost = ''] = stay
+  house.sandbox.users.delete(lost)
+  await until(async () => (await lookAgain(scene, [lost]))[lost]?.repairing === true, { what: 'the repair' })
+  expect(house.sandbox.users.get(lost)?.status).toBe(2)
+})
+
 test('what a run finds is owed to workers that repair, and to no others', async () => {
   for (const mode of ['repair', 'report'] as const) {
     await using scene = await open({ customers: 2, config: { reconcile: { period: '7d', mode } } })

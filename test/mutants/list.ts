@@ -421,7 +421,7 @@ ON CONFLICT (key) DO UPDATE SET
   {
     name: 'evidence-of-before',
     file: 'src/drift/evidence.ts',
-    find: `WHERE f.first_seen > \${LATELY} AND`,
-    replace: `WHERE false AND`,
+    find: `ORDER BY l.looked_at DESC FETCH`,
+    replace: `ORDER BY l.looked_at ASC FETCH`,
   },
 ]
