@@ -161,12 +161,8 @@ function againOf({ key, verdict, lookAgainInMs }: Verified, looks: number, nowMs
 }
 
 /** Counted with all that nothing has confirmed so far: enough to doubt the service, not to accuse it of anything. */
-export function soFar(agenda: Agenda): DriftTally {
-  return plus(agenda.tally, unconfirmed(agenda))
-}
-
-export function unconfirmed({ suspects, waiting }: Pick<Agenda, 'suspects' | 'waiting'>): DriftTally {
-  return plus(suspects, tallyOf(waiting.flatMap(({ last }) => last ?? [])))
+export function soFar({ tally, suspects, waiting }: Agenda): DriftTally {
+  return plus(plus(tally, suspects), tallyOf(waiting.flatMap(({ last }) => last ?? [])))
 }
 
 /** Customers of whom all is said that will be. */

@@ -1,7 +1,7 @@
 // One run over customers that a person or a job asked for: looks, second looks, and an end that can be believed.
 import type { Pool } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
-import { afterLooks, answered, closed, dueOf, nextAt, soFar, unconfirmed } from './agenda.ts'
+import { afterLooks, answered, closed, dueOf, nextAt, soFar } from './agenda.ts'
 import { readDoubt } from './coverage.ts'
 import { FIRST, type Next, type Place } from './everybody.ts'
 import { BEAT_MS, type RunEnd, type RunGate } from './gate.ts'
@@ -84,7 +84,7 @@ export async function driveRun(
     if (ended.kind !== 'complete' && ended.kind !== 'stopped') return ended
     const doubt = doubtOf(soFar(run.agenda))
     if (doubt) return { kind: 'not-credible', why: doubt }
-    const { vanished, kinds } = unconfirmed(run.agenda)
+    const { vanished, kinds } = soFar(run.agenda)
     const { unreadable = 0 } = kinds
     if (vanished + unreadable === 0 || !(await readDoubt(pool))) return ended
     return { kind: 'not-credible', why: unreadable > vanished ? 'no-answers' : 'nobody-there' }

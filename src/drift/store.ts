@@ -7,7 +7,7 @@ import type { CustomerKey } from '../model/customer.ts'
 import { userIdOf } from '../model/mapped.ts'
 import type { Snapshot } from '../sync/snapshot.ts'
 import type { Sight } from './compare.ts'
-import { isDoubted, isMute, isStrange, readEvidence } from './evidence.ts'
+import { isDoubted, isStrange, readEvidence } from './evidence.ts'
 import {
   type CheckResult,
   type FindingStep,
@@ -19,7 +19,7 @@ import {
   secondLookMs,
   stepFor,
 } from './findings.ts'
-import { recordOf, writeRecords } from './record.ts'
+import { recordOf, writeMute, writeRecords } from './record.ts'
 import { type DriftVerdict, isRepairable, type Resolved } from './words.ts'
 
 /** A customer after its look. `subject` as it was read before the look. */
@@ -108,7 +108,17 @@ async function store(
       step: stepFor(open, moved ? { kind: 'left', why: 'moved' } : looked, options),
     }
   })
-  const doubted = stepped.some(isConfirmedStrange) && isDoubted(await readEvidence(client, shownBy(stepped)))
+  await writeRecords(
+    client,
+    stepped.filter(({ looked, moved }) => looked.kind === 'seen' && !moved).map(recordOf),
+  )
+  await writeMute(
+    client,
+    stepped.flatMap(({ looked, subject }) =>
+      looked.kind === 'left' && looked.why === 'not-ours' ? subject.key : [],
+    ),
+  )
+  const doubted = stepped.some(isConfirmedStrange) && isDoubted(await readEvidence(client))
   const left = stepped.map((each) =>
     leave(doubted && isConfirmedStrange(each) ? { ...each, step: DOUBTED } : each, options),
   )
@@ -122,8 +132,6 @@ async function store(
     client,
     left.flatMap(({ insert }) => insert ?? []),
   )
-  const seen = stepped.filter(({ looked, moved }) => looked.kind === 'seen' && !moved)
-  await writeRecords(client, seen.map(recordOf))
   return left.map(({ stored, insert }) =>
     insert ? { ...stored, findingId: made.get(insert.key) ?? null } : stored,
   )
@@ -131,16 +139,6 @@ async function store(
 
 function checkOf({ subject: { key }, token }: CheckedCustomer): readonly Check[] {
   return token === null ? [] : [{ key, token }]
-}
-
-function shownBy(stepped: readonly Stepped[]) {
-  const seen = stepped.flatMap(({ looked, moved, subject: { key } }) =>
-    looked.kind === 'seen' && !moved && !isMute(looked.compared)
-      ? [{ key, strange: isStrange(looked.compared) }]
-      : [],
-  )
-  const keysOf = (which: boolean) => seen.flatMap(({ key, strange }) => (strange === which ? [key] : []))
-  return { fine: keysOf(false), strange: keysOf(true) }
 }
 
 /** It stays a suspicion, and is looked at again before long. */

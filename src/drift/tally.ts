@@ -40,6 +40,7 @@ function oneDrift({ kind, cause, access, fields }: DriftVerdict): Partial<DriftT
   return {
     kinds: { [kind]: 1 },
     vanished: kind === 'missing' && wasRegistered(cause) ? 1 : 0,
+    absent: kind === 'missing' && !wasRegistered(cause) ? 1 : 0,
     access: access === null ? {} : { [access]: 1 },
     causes: cause === null ? {} : { [cause]: 1 },
     fields: Object.fromEntries(fields.map((field) => [field, 1])),

@@ -106,9 +106,9 @@ async function readWatched(
 ): Promise<ReadRows> {
   const read = await readCustomers(work.map(({ key }) => key))
   const now = new Date(nowMs)
-  const lost = work.flatMap(({ key, record }) => {
+  const lost = work.flatMap(({ key, known, record }) => {
     const row = read.unreadable.has(key) ? undefined : read.rows.get(key)
-    return row !== undefined && seemsLost(mapFound(config, key, row, now), record) ? key : []
+    return known && row !== undefined && seemsLost(mapFound(config, key, row, now), record) ? key : []
   })
   if (lost.length === 0) return read
   const again = await lookedAtAgain(unwatched, () => readCustomers(lost)).catch((error: unknown) => {

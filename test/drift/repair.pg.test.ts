@@ -113,7 +113,9 @@ test.each([3, 30])(
       expect(new Set(everybody.map((key) => looked[key]?.standing))).toEqual(new Set(['suspected']))
     }
     expect(writes(house)).toBe(before)
-    expect(await readDoubt(house.db.pool)).toEqual({ asked: Math.min(many, 10), denied: Math.min(many, 10) })
+    const doubt = await readDoubt(house.db.pool)
+    expect(doubt?.denied).toBe(doubt?.asked)
+    expect(doubt?.asked).toBeGreaterThanOrEqual(Math.min(many, 20))
     // As soon as most of them are there, the one who is not is found, and created.
     for (const user of kept) users.set(user.user_id, user)
     users.delete('k1')
@@ -145,6 +147,28 @@ test('a service that is emptied at the end of many looks is not believed for the
     expect(new Set(last.map((key) => looked[key]?.standing))).toEqual(new Set(['suspected']))
   }
   expect(house.sandbox.users.all()).toEqual([])
+})
+
+test('a service that has lost nine of ten is not believed for the tenth', async () => {
+  await using scene = await open({ customers: 50, repair: true })
+  const { house } = scene
+  for (const key of keysOf(45)) house.sandbox.users.delete(key)
+  const before = writes(house)
+  for (let looks = 0; looks < 4; looks++) await lookAgain(scene, keysOf(50))
+  expect((await storedFindings(house)).filter(({ looks }) => looks >= 2)).toEqual([])
+  expect(writes(house)).toBe(before)
+})
+
+test('those of whom nothing is asked are no witnesses, and keep nobody from being found', async () => {
+  await using scene = await open({ customers: 46, repair: true, config: { onRemove: 'ignore' } })
+  const { house } = scene
+  const stay = keysOf(46).slice(40)
+  await house.db.pool.query('DELETE FROM clientes WHERE NOT id = ANY($1)', [stay])
+  await house.settled()
+  const [lost = ''] = stay
+  house.sandbox.users.delete(lost)
+  await until(async () => (await lookAgain(scene, [lost]))[lost]?.repairing === true, { what: 'the repair' })
+  expect(house.sandbox.users.get(lost)?.status).toBe(2)
 })
 
 test('what a run finds is owed to workers that repair, and to no others', async () => {

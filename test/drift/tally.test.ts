@@ -61,6 +61,8 @@ test('those who are rightly not there say nothing of the service, and those who 
   expect(of(gone, many(6, missing), there)).toBe('nobody-there')
   expect(of(absent, there, many(6, missing))).toBeNull()
   expect(of(absent)).toBeNull()
+  // Nor does anybody whom nobody has registered yet.
+  expect(of(many(80, { ...missing, cause: 'never-delivered' }), many(6, missing))).toBe('nobody-there')
 })
 
 test('nobody is nobody', () => {
