@@ -4,7 +4,7 @@ import { type Facts, fieldsOf, reasonOf, retry, type TurnStep } from './answer.t
 import type { ReadMeaning, WriteMeaning } from './classify.ts'
 import { NO_VALUE } from './digest.ts'
 import type { Memory } from './memory.ts'
-import { leavesTrial, type Plan, takesAccess } from './plan.ts'
+import { leavesTrial, type Plan } from './plan.ts'
 import { absorbRefusal, afterRefusedCreate, blamed, rememberRefused } from './refusal.ts'
 import { doubtHidden, rememberAbsent, rememberSeen, rememberSent } from './remember.ts'
 import { fieldsShown } from './right.ts'
@@ -114,27 +114,26 @@ function carriedBy(plan: Plan): readonly UserField[] {
 
 /**
  * An answer that says neither yes nor no. An update of a user whom this claim has looked at counts as done, or a service
- * that answers so for ever would be sent it for ever; one more look follows. What that look could not correct is sent
- * once more at once: `country_code`, and a trial, which status 0 would pass for the end of.
- * What may be lost by a wrong yes stays unknown until a GET shows it: a create, the end of access, and an erasure, which
- * is sent again as a whole while a GET shows what it was to clear.
+ * that answers so for ever would be sent it for ever; one more look follows. `country_code`, which that could not correct,
+ * is sent once more at once.
+ * What a GET can settle stays unknown until one does: a create, another status, and an erasure, which is sent again as a
+ * whole while a GET shows what it was to clear.
  */
 function absorbUnclear(turn: Turn, facts: Facts): TurnStep {
   const { plan } = facts
   const end = unknown('unclear', facts)
-  if (!turn.memory.looked || plan.kind === 'create' || takesAccess(plan, turn.memory))
+  if (turn.memory.looked && plan.kind === 'erase') return { turn: done(turn, facts, true), end }
+  if (!turn.memory.looked || !isStatusShown(plan, turn.memory))
     return { turn: { ...turn, memory: doubtful(turn.memory, plan), acknowledged: true }, end }
   const taken = done(turn, facts, true)
-  if (plan.kind === 'erase') return { turn: taken, end }
-  return {
-    turn: turn.unclear ? taken : { ...taken, unclear: true, memory: doubtUnshown(taken.memory, plan) },
-  }
+  const again = !turn.unclear && fieldsOf(plan).includes(UNVERIFIABLE_FIELD)
+  return { turn: { ...taken, unclear: true, memory: again ? doubtHidden(taken.memory) : taken.memory } }
 }
 
-function doubtUnshown(memory: Memory, plan: Plan): Memory {
-  const trial = 'body' in plan && plan.body.status === 4 && !('carried' in plan && plan.carried)
-  const known = trial ? { ...memory, sentStatus: null } : memory
-  return fieldsOf(plan).includes(UNVERIFIABLE_FIELD) ? doubtHidden(known) : known
+/** A status has no form of the service's own: what a look has not shown is not there yet. */
+function isStatusShown(plan: Plan, { seenStatus, sentStatus }: Memory): boolean {
+  if (plan.kind !== 'patch' && plan.kind !== 'replace') return false
+  return plan.carried || plan.body.status === (seenStatus ?? sentStatus)
 }
 
 function unknown(code: 'unclear' | 'unknown', facts: Facts): TurnEnd {

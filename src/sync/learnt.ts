@@ -38,6 +38,13 @@ export function isLearnt(
   )
 }
 
+/** The service has shown the value itself, or has not said that it took it: that is no form of its own. */
+export function unlearnt(learnt: Learnt, fields: readonly OptionalField[]): Learnt {
+  return Object.fromEntries(
+    Object.entries(learnt).filter(([field]) => !fields.some((each) => each === field)),
+  )
+}
+
 /** Once a value that was acknowledged, and is still desired, has come back in another form. */
 export function returnedAs(
   field: ComparableField,

@@ -3,7 +3,7 @@ import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIE
 import type { RemoteUser } from '../service/body.ts'
 import { conflictAfterLook, conflictOnceCreated } from './conflict.ts'
 import { type CustomerDigests, DOUBTED, NO_VALUE } from './digest.ts'
-import { isLearnt, returnedAs } from './learnt.ts'
+import { isLearnt, returnedAs, unlearnt } from './learnt.ts'
 import { agreed, type Memory } from './memory.ts'
 import { fieldsShown, PHONE } from './right.ts'
 
@@ -55,6 +55,7 @@ export function rememberSeen(
     }
     const same = sameField(field, fields, remote.fields)
     const stands = wanted !== undefined && acknowledged === digests.exact(field, wanted)
+    if (learns && stands && same) learnt = unlearnt(learnt, [field])
     if (
       learns &&
       stands &&
@@ -118,7 +119,8 @@ export function rememberSent(memory: Memory, write: Acknowledged, digests: Custo
   }
   const status = write.carried ? {} : { sentStatus: write.status, seenStatus: null }
   const conflict = verb === 'create' ? conflictOnceCreated(memory.conflict) : memory.conflict
-  return { ...memory, ...status, remote: 'present', sent, seen, conflict }
+  const learnt = write.unclear ? unlearnt(memory.learnt, write.fields) : memory.learnt
+  return { ...memory, ...status, remote: 'present', sent, seen, conflict, learnt }
 }
 
 /** Nothing is left to compare with; what was cleared a second time, because a look had shown it, is marked. */

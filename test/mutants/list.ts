@@ -106,20 +106,20 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'unclear-done-without-a-look',
     file: 'src/sync/absorb.ts',
-    find: `if (!turn.memory.looked || plan.kind === 'create' ||`,
-    replace: `if (plan.kind === 'create' ||`,
+    find: `if (!turn.memory.looked || !isStatusShown(plan, turn.memory))`,
+    replace: `if (!isStatusShown(plan, turn.memory))`,
   },
   {
     name: 'unclear-revoked-without-a-look',
     file: 'src/sync/absorb.ts',
-    find: `plan.kind === 'create' || takesAccess(plan, turn.memory))`,
-    replace: `plan.kind === 'create')`,
+    find: `return plan.carried || plan.body.status === (seenStatus ?? sentStatus)`,
+    replace: `return plan.carried || plan.body.status !== (seenStatus ?? sentStatus) || true`,
   },
   {
     name: 'unclear-country-sent-once',
     file: 'src/sync/absorb.ts',
-    find: `turn: turn.unclear ? taken :`,
-    replace: `turn: !turn.unclear ? taken :`,
+    find: `const again = !turn.unclear && fieldsOf`,
+    replace: `const again = turn.unclear && fieldsOf`,
   },
   {
     name: 'unclear-waits-for-the-lifetime',

@@ -62,13 +62,12 @@ function carriedBy(call: Call): readonly Carried[] {
   return call.change.value === undefined ? ['status'] : ['status', 'value']
 }
 
-/** Over, and perhaps done. In a claim that has looked an update counts as done, unless it takes access. */
+/** Over, and perhaps done. In a claim that has looked an update counts as done, unless its status was not shown yet. */
 function unclear(guards: Guards, progress: Progress, call: Call): Turn {
   const { known, looked } = progress
   progress.acknowledged = true
-  const update = call.verb === 'update' && known.remote === 'present'
-  const takes = update && call.change.status === 0 && known.status !== 0
-  const believed = update && !takes && looked && guards.unclearBelievedAfterLook
+  const shown = call.verb === 'update' && known.remote === 'present' && call.change.status === known.status
+  const believed = shown && looked && guards.unclearBelievedAfterLook
   if (!believed) return unknown(guards, progress, call)
   progress.known = acknowledged(known, call)
   progress.sure = true

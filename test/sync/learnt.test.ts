@@ -25,6 +25,27 @@ test('a form that has come back after two writes is the service’s own, and is 
   look(learn(), { writes: false })
 })
 
+test('what somebody writes again and again is no form of the service, once a look has shown the value itself', () => {
+  const itself: Shown = { user: { status: 2, email: 'a@x.es' } }
+  let memory: Memory = look(UNKNOWN, { writes: true })
+  for (let n = 0; n < 5; n++) {
+    memory = look(memory, { shown: itself, writes: false })
+    memory = look(memory, { writes: true })
+  }
+})
+
+test('nor is what stays as it was after writes that were answered neither yes nor no', () => {
+  let memory: Memory = UNKNOWN
+  for (let n = 0; n < 4; n++) {
+    const { turn } = play(user(2, { email: 'a@x.es' }), { ...memory, remote: 'unknown', looked: false }, [
+      FORM,
+      'null',
+    ])
+    memory = turn.memory
+  }
+  look(memory, { writes: true })
+})
+
 test.each<[what: string, Then]>([
   ['another form', { writes: true, shown: { user: { status: 2, email: 'A AT X' } } }],
   ['another value', { writes: true, email: 'b@x.es' }],
