@@ -165,7 +165,6 @@ CREATE TABLE "rollcall"."ledger" (
 	"verified_at" timestamp with time zone,
 	"proved_at" timestamp with time zone,
 	"looked_at" timestamp with time zone,
-	"verdict" text,
 	"asked_at" timestamp with time zone,
 	"normalised" jsonb DEFAULT '{}'::jsonb NOT NULL,
 	"erased" text,
@@ -221,6 +220,8 @@ CREATE TABLE "rollcall"."pace" (
 	"probe_at" timestamp with time zone,
 	"probe_until" timestamp with time zone,
 	"checks_since" timestamp with time zone,
+	"sampled_at" timestamp with time zone,
+	"sample" jsonb,
 	"trouble" jsonb DEFAULT '{}'::jsonb NOT NULL,
 	CONSTRAINT "pace_one_row" CHECK ("rollcall"."pace"."id" = 1),
 	CONSTRAINT "pace_rate" CHECK ("rollcall"."pace"."rate" > 0 AND "rollcall"."pace"."rate" < 'Infinity' AND "rollcall"."pace"."ceiling" > 0 AND "rollcall"."pace"."ceiling" < 'Infinity'),
@@ -252,7 +253,6 @@ CREATE UNIQUE INDEX "run_unfinished" ON "rollcall"."run" USING btree ("kind") WH
 CREATE INDEX "ledger_user_id" ON "rollcall"."ledger" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "ledger_conflict" ON "rollcall"."ledger" USING btree ("key") WHERE "rollcall"."ledger"."conflict" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "ledger_asked" ON "rollcall"."ledger" USING btree ("asked_at");--> statement-breakpoint
-CREATE INDEX "ledger_looked" ON "rollcall"."ledger" USING btree ("looked_at") WHERE "rollcall"."ledger"."looked_at" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "ledger_state" ON "rollcall"."ledger" USING btree ("state") WHERE "rollcall"."ledger"."state" <> 'idle';--> statement-breakpoint
 CREATE INDEX "owed_due" ON "rollcall"."owed" USING btree ("lane","due_at") WHERE "rollcall"."owed"."due_at" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "owed_out" ON "rollcall"."owed" USING btree ("due_at") WHERE "rollcall"."owed"."token" IS NOT NULL;--> statement-breakpoint

@@ -8,6 +8,7 @@ import { makeRunGate, type RunEnd } from '../drift/gate.ts'
 import { type Mended, mendFound } from '../drift/mend.ts'
 import { driveRun } from '../drift/run.ts'
 import type { DriftRun } from '../drift/runs.ts'
+import { makeSampling } from '../drift/sample.ts'
 import { doubtOf, silentOf } from '../drift/tally.ts'
 import { makeVerify } from '../drift/verify.ts'
 import type { Doubt, DriftTally, Verified } from '../drift/words.ts'
@@ -71,6 +72,7 @@ export async function carryOut(io: Io, reporting: Reporting, driving: Driving): 
           from,
         ),
       verify: makeVerify({ ...verifyOptions(reporting), repair: false }),
+      sample: makeSampling(verifyOptions(reporting)),
       doubtOf: asked.believed ? silenceOf : doubtOf,
       onLooks(verified, run) {
         driving.onLooks(verified)

@@ -176,7 +176,7 @@ function foundAlone({ access, heldAccess }: VerificationReport): Access {
 const NOBODY: Access = { lost: 0, undue: 0 }
 
 function sayDoubt({ denied, asked }: NonNullable<VerificationReport['doubt']>): string {
-  return `of the ${counted(asked, 'customer')} looked at last, ${denied} are not there by what the service says, or cannot be read`
+  return `of the ${counted(asked, 'user')} asked at random, ${denied} are not there by what the service says, or cannot be read`
 }
 
 export function verificationNeeds(verification: VerificationReport): string[] {

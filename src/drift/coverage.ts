@@ -1,6 +1,6 @@
 // How far verification has come and what it has found; counts and times only.
 import type { ClientBase } from 'pg'
-import { isDoubted, readEvidence } from './evidence.ts'
+import { isDenied, readEvidence } from './evidence.ts'
 import { type HeldAccess, readHeldAccess } from './held.ts'
 import { countOpen, type OpenCount } from './list.ts'
 import { SEEN_AT, VERIFIABLE } from './verifiable.ts'
@@ -34,8 +34,8 @@ export type VerificationReport = {
   /** Of those about access, whom the brake holds. */
   readonly heldAccess: Readonly<Record<WrongAccess, number>>
   /**
-   * What the service says of those looked at last, where it says of most of them that they are not
-   * there, or what nobody can read: that is confirmed of none of them. Null: it can be believed.
+   * What the service says of the last sample of users, where it says of too many that they are not there, or what
+   * nobody can read: then that is confirmed of nobody. Null: it can be believed.
    */
   readonly doubt: { readonly denied: number; readonly asked: number } | null
 }
@@ -73,11 +73,14 @@ export async function readVerification(client: Client, periodMs: number | null):
   }
 }
 
+/** A doubt is asked about again every few minutes: after an hour nobody looks any more. */
+const HOUR_MS = 3_600_000
+
 /** Too few answers are no reason to doubt the service, only to confirm nothing yet. */
 export async function readDoubt(client: Client): Promise<VerificationReport['doubt']> {
   const evidence = await readEvidence(client)
-  const { denied, asked } = evidence
-  return denied * 2 > asked && isDoubted(evidence) ? { denied, asked } : null
+  if (evidence === null || evidence.meant || evidence.ageMs > HOUR_MS || !isDenied(evidence)) return null
+  return { denied: evidence.denied, asked: evidence.asked }
 }
 
 function openOf(

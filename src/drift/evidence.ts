@@ -1,93 +1,114 @@
 // Whether the service can be believed where it says that users are not there, or answers what nobody can read. Such an
-// answer is far likelier one about the service than about each of its users, so others are asked before it is confirmed.
+// answer is far likelier one about the service than about each of its users: so a sample of them is asked before it is
+// confirmed of anybody, and that sample alone decides. See docs/decisions/2026-11-23-checks.md.
 import type { ClientBase } from 'pg'
 import type { DecidedBy } from '../brake/held.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { wasRegistered } from './tally.ts'
 import { VERIFIABLE } from './verifiable.ts'
-import type { CheckVerdict, DriftCause, DriftKind } from './words.ts'
+import type { DriftKind, DriftVerdict } from './words.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
-/** What is not confirmed while most of those who were asked lately are told so. */
 const STRANGE_KINDS = ['missing', 'unreadable'] as const satisfies readonly DriftKind[]
 
-type Said = Pick<CheckVerdict, 'kind'> & {
-  readonly cause?: DriftCause | null
-  readonly nobody?: 'known' | 'gone'
-}
-
-/** Whoever was never registered is rightly not there. One who was, and vanished, is strange though nobody wants that user. */
-export function isStrange({ kind, cause = null, nobody }: Said): boolean {
-  if (nobody === 'gone') return true
+/** What is confirmed only where a sample speaks for the service. Whoever was never registered is rightly not there. */
+export function isStrange({ kind, cause }: Pick<DriftVerdict, 'kind' | 'cause'>): boolean {
   return (STRANGE_KINDS as readonly string[]).includes(kind) && (kind !== 'missing' || wasRegistered(cause))
 }
 
-/** Whether it says nothing of the service: there is nobody, as was known, or as a backfill would find. */
-export function isMute({ kind, cause = null, nobody }: Said): boolean {
-  return nobody === 'known' || (kind === 'missing' && !wasRegistered(cause))
-}
-
-export type Evidence = {
-  /** The newest looks of the last hour, WITNESSES and those of the same moment, and those of them that were told so. */
+/** What users at random were told, of those who were there when they were last heard of. */
+export type Sample = {
+  /** With a clear answer, and those of them who are not there, or whose answer nobody can read. */
   readonly asked: number
   readonly denied: number
-  /** Customers of whom a look has said something; not counted beyond ENOUGH. */
-  readonly most: number
+  /** Who was to be asked, and who would have been but for a change that is on its way. */
+  readonly wanted: number
+}
+
+export type Evidence = Sample & {
   /** A person has said within a day that it is meant. */
   readonly meant: boolean
+  readonly ageMs: number
 }
 
 /** So few answers say nothing of the service as a whole. */
 const ENOUGH = 5
 
-export function isDoubted({ asked, denied, most, meant }: Evidence): boolean {
-  return !meant && (asked < Math.min(ENOUGH, most) || denied * 2 > asked)
+/**
+ * One user who is not there says nothing of the others. By this, thirty who are asked look well in five of a thousand
+ * times at a service that has lost 65 in a hundred, and ill in twenty of a thousand at one that has lost 25.
+ */
+export function isDenied({ asked, denied }: Pick<Sample, 'asked' | 'denied'>): boolean {
+  return denied > 1 && denied * 5 > asked * 2
 }
 
-/** Of a service that says so of three quarters, twenty are believed once in seventy times; of ten, once in thirteen. */
-const WITNESSES = 20
+export function isDoubted({ asked, denied, wanted, meant }: Evidence): boolean {
+  return !meant && (asked < Math.min(ENOUGH, wanted) || isDenied({ asked, denied }))
+}
 
-/** Whose last look has said something of the service. */
-const TOLD = `l.verdict <> 'absent'`
+/** Of the present service; a time of the future is one of before the clock was set back. */
+const SAMPLED_AT = `(SELECT sampled_at FROM rollcall.pace WHERE sampled_at <= clock_timestamp()
+  AND sampled_at > (SELECT coalesce(max(bound_at), '-infinity') FROM rollcall.target))`
 
-/**
- * Of first looks alone, by their time (`looked_at`): who is looked at again because of what was seen is no fair sample, and
- * changes the verdict only.
- */
+/** Of a finding (`f`): a sample was taken since it was last seen. */
+export const SAMPLED = `coalesce(f.last_seen < ${SAMPLED_AT}, false)`
+
 const EVIDENCE = `
-SELECT count(*)::float8 AS asked, count(*) FILTER (WHERE verdict = ANY($1))::float8 AS denied,
-  (SELECT count(*)::float8 FROM (SELECT FROM rollcall.ledger l WHERE ${VERIFIABLE} AND ${TOLD} LIMIT ${ENOUGH}) few) AS most,
+SELECT (sample->>'asked')::float8 AS asked, (sample->>'denied')::float8 AS denied, (sample->>'wanted')::float8 AS wanted,
+  (extract(epoch FROM clock_timestamp() - sampled_at) * 1000)::float8 AS "ageMs",
   EXISTS (SELECT FROM rollcall.decision d WHERE d.action = 'believe' AND d.at > now() - interval '1 day'
     AND d.at > (SELECT max(bound_at) FROM rollcall.target)) AS meant
-FROM (SELECT l.verdict FROM rollcall.ledger l
-  WHERE ${TOLD} AND l.looked_at > now() - interval '1 hour' AND l.looked_at <= now()
-  ORDER BY l.looked_at DESC FETCH FIRST ${WITNESSES} ROWS WITH TIES) newest`
+FROM rollcall.pace WHERE sampled_at = ${SAMPLED_AT}`
 
-/** With all that is stored by now. */
-export async function readEvidence(client: Client): Promise<Evidence> {
-  const { rows } = await client.query<Evidence>(EVIDENCE, [[...STRANGE_KINDS, 'gone']])
+/** Of the last sample; null: there is none. */
+export async function readEvidence(client: Client): Promise<Evidence | null> {
+  const { rows } = await client.query<Evidence>(EVIDENCE)
+  return rows[0] ?? null
+}
+
+const SUSPECTED = `
+SELECT count(*)::int AS suspected, count(*) FILTER (WHERE NOT ${SAMPLED})::int AS unsampled
+FROM rollcall.finding f WHERE f.key = ANY ($1) AND f.resolved_at IS NULL AND f.kind = ANY ($2)`
+
+type Suspected = { readonly suspected: number; readonly unsampled: number }
+
+/** A doubt is asked about again, so that it ends with what it is about. */
+const AGAIN_MS = 60_000
+
+/** Whether one is needed before these are looked at: of some it is suspected, and the last one is older; or it was bad. */
+export async function isSampleDue(client: Client, keys: readonly CustomerKey[]): Promise<boolean> {
+  const { rows } = await client.query<Suspected>(SUSPECTED, [keys, STRANGE_KINDS])
+  const { suspected = 0, unsampled = 0 } = rows[0] ?? {}
+  if (unsampled > 0) return true
+  const evidence = await readEvidence(client)
+  if (evidence === null || evidence.ageMs < AGAIN_MS) return false
+  return isDoubted(evidence) && (suspected > 0 || isDenied(evidence))
+}
+
+const DRAW = `
+SELECT extract(epoch FROM clock_timestamp())::float8 AS at, to_jsonb(ARRAY(SELECT l.key FROM rollcall.ledger l
+  WHERE ${VERIFIABLE} AND l.remote = 'present' ORDER BY random() LIMIT $1)) AS keys`
+
+/** `at`: by the database's clock, in seconds since 1970. */
+type SampleDrawn = { readonly at: number; readonly keys: readonly CustomerKey[] }
+
+/** Also those of whom it is suspected: without them it would be a sample of the others. */
+export async function drawSample(client: Client, most: number): Promise<SampleDrawn> {
+  const { rows } = await client.query<SampleDrawn>(DRAW, [most])
   const [row] = rows
-  if (!row) throw new Error('evidence is one row')
+  if (!row) throw new Error('a sample is one row')
   return row
+}
+
+export async function writeSample(client: Client, at: number, sample: Sample): Promise<void> {
+  await client.query(`UPDATE rollcall.pace SET sampled_at = to_timestamp($1), sample = $2`, [
+    at,
+    JSON.stringify(sample),
+  ])
 }
 
 /** A person says that it is meant. */
 export async function believe(client: Client, { by, why }: DecidedBy): Promise<void> {
   await client.query(`INSERT INTO rollcall.decision (action, by, why) VALUES ('believe', $1, $2)`, [by, why])
-}
-
-const OTHERS = `
-SELECT l.key FROM rollcall.ledger l
-WHERE ${VERIFIABLE} AND l.verdict IS DISTINCT FROM 'absent' AND l.key <> ALL ($1)
-  AND NOT EXISTS (SELECT FROM rollcall.finding f WHERE f.key = l.key AND f.resolved_at IS NULL AND f.looks < 2)
-ORDER BY l.verdict IS NULL, random() LIMIT ${WITNESSES}`
-
-/** Others, at random, to look at as soon as something strange is said of these; those first who have told something before. */
-export async function witnesses(
-  client: Client,
-  about: readonly CustomerKey[],
-): Promise<readonly CustomerKey[]> {
-  const { rows } = await client.query<{ key: CustomerKey }>(OTHERS, [about])
-  return rows.map(({ key }) => key)
 }

@@ -33,7 +33,6 @@ export type StoredFinding = DriftVerdict & {
   readonly id: string
   /** Shown for the first time by the last look. */
   readonly pending: readonly DriftField[]
-  /** 0: only looks that nobody believed have shown it. */
   readonly looks: number
   /** Until its next look; negative: since it was due; null: none was set. */
   readonly nextInMs: number | null
@@ -101,8 +100,6 @@ export function stepFor(open: StoredFinding | null, looked: CheckResult, lag: La
   const inMs = open?.nextInMs ?? 0
   if (open && inMs > 0 && inMs <= longestLagMs(open, lag)) return { do: 'wait' }
   if (!open || open.kind !== kind) return first
-  // Only looks that nobody believed have shown it before; why it differs was told by the first of them.
-  if (open.looks === 0) return { ...first, told: { ...first.told, cause: open.cause } }
   const known = knownOf(open, access)
   const confirmed = fields.filter((field) => known.has(field))
   if (fields.length > 0 && confirmed.length === 0) return first

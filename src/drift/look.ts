@@ -15,11 +15,14 @@ import type { NoAnswer } from './words.ts'
 
 export type CheckAnswer = { readonly sight: Sight } | { readonly none: NoAnswer }
 
-type Options = {
+export type CheckOptions = {
   readonly config: Config
   readonly context: Pick<SyncContext, 'users' | 'permits' | 'heard'>
+  /** Takes each call down. */
   readonly log: (entry: CallEntry) => void
+  /** Milliseconds since 1970. */
   readonly now: () => number
+  /** Looks at once; default as many as the configuration has calls at once. */
   readonly concurrency?: number
 }
 
@@ -33,7 +36,13 @@ type Looks = {
 const NO_ROW = '0'
 
 /** What is heard counts for the pace and the breaker as every call does; each is taken down in the log of calls. */
-export function makeChecker({ config, context, log, now, concurrency = config.pace.concurrency }: Options) {
+export function makeChecker({
+  config,
+  context,
+  log,
+  now,
+  concurrency = config.pace.concurrency,
+}: CheckOptions) {
   const { users, permits, heard } = context
 
   return async (subjects: readonly Snapshot[], signal: AbortSignal): Promise<Looks> => {

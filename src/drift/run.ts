@@ -7,6 +7,7 @@ import { FIRST, type Next, type Place } from './everybody.ts'
 import { BEAT_MS, type RunEnd, type RunGate } from './gate.ts'
 import { metSince } from './meanwhile.ts'
 import { type DriftRun, keepDrift } from './runs.ts'
+import type { AskSample } from './sample.ts'
 import { silentOf } from './tally.ts'
 import type { Verify } from './verify.ts'
 import type { Doubt, DriftTally, Verified } from './words.ts'
@@ -19,6 +20,7 @@ type DriveOptions = {
   readonly gate: RunGate
   readonly everybody: (from: Place) => AsyncGenerator<Next>
   readonly verify: Verify
+  readonly sample: AskSample
   /** What the answers so far say of the service; see tally.ts. */
   readonly doubtOf: (tally: DriftTally) => Doubt | null
   readonly onLooks: (verified: readonly Verified[], run: DriftRun) => void
@@ -86,7 +88,9 @@ export async function driveRun(
     if (doubt) return { kind: 'not-credible', why: doubt }
     const { vanished, kinds } = soFar(run.agenda)
     const { unreadable = 0 } = kinds
-    if (vanished + unreadable === 0 || !(await readDoubt(pool))) return ended
+    if (vanished + unreadable === 0) return ended
+    if (!signal.aborted) await options.sample(signal)
+    if (!(await readDoubt(pool))) return ended
     return { kind: 'not-credible', why: unreadable > vanished ? 'no-answers' : 'nobody-there' }
   }
 

@@ -7,7 +7,7 @@ import type { CustomerKey } from '../model/customer.ts'
 import { userIdOf } from '../model/mapped.ts'
 import type { Snapshot } from '../sync/snapshot.ts'
 import type { Sight } from './compare.ts'
-import { isDoubted, isStrange, readEvidence } from './evidence.ts'
+import { isDoubted, isStrange, readEvidence, SAMPLED } from './evidence.ts'
 import {
   type CheckResult,
   type FindingStep,
@@ -19,7 +19,7 @@ import {
   secondLookMs,
   stepFor,
 } from './findings.ts'
-import { recordOf, writeMute, writeRecords } from './record.ts'
+import { recordOf, writeRecords } from './record.ts'
 import { type DriftVerdict, isRepairable, type Resolved } from './words.ts'
 
 /** A customer after its look. `subject` as it was read before the look. */
@@ -82,7 +82,7 @@ export async function storeLooks(
 
 /** With the step that its look leads to, from what was open for it. */
 type Stepped = CheckedCustomer & {
-  readonly open: StoredFinding | null
+  readonly open: OpenFinding | null
   readonly moved: boolean
   readonly step: FindingStep
 }
@@ -112,16 +112,12 @@ async function store(
     client,
     stepped.filter(({ looked, moved }) => looked.kind === 'seen' && !moved).map(recordOf),
   )
-  await writeMute(
-    client,
-    stepped.flatMap(({ looked, subject }) =>
-      looked.kind === 'left' && looked.why === 'not-ours' ? subject.key : [],
-    ),
-  )
-  const doubted = stepped.some(isConfirmedStrange) && isDoubted(await readEvidence(client))
-  const left = stepped.map((each) =>
-    leave(doubted && isConfirmedStrange(each) ? { ...each, step: DOUBTED } : each, options),
-  )
+  const evidence = stepped.some(isConfirmedStrange) ? await readEvidence(client) : null
+  const believed = evidence !== null && !isDoubted(evidence)
+  const left = stepped.map((each) => {
+    const doubted = isConfirmedStrange(each) && !(believed && each.open?.sampled)
+    return leave(doubted ? { ...each, step: DOUBTED } : each, options)
+  })
   const gone = left.flatMap(({ forget }) => forget ?? [])
   if (gone.length > 0) await client.query(FORGET, [gone])
   await writeFindings(
@@ -231,11 +227,14 @@ function verdictOf({ kind, fields, cause, access }: DriftVerdict): DriftVerdict 
 
 type Client = Pick<ClientBase, 'query'>
 
+/** `sampled`: a sample was asked since it was last seen. */
+type OpenFinding = StoredFinding & { readonly sampled: boolean }
+
 const OPEN = `
 SELECT f.key, f.id::text, f.kind, to_jsonb(f.fields) AS fields, to_jsonb(f.pending) AS pending, f.cause, f.access, f.looks, f.repairs, f.desired,
   (extract(epoch FROM f.next_look_at - now()) * 1000)::float8 AS "nextInMs",
   coalesce(l.acknowledged_at > f.repaired_at, false) AS "writtenSinceRepair",
-  coalesce(l.acknowledged_at > f.last_seen, false) AS "writtenSinceSeen"
+  coalesce(l.acknowledged_at > f.last_seen, false) AS "writtenSinceSeen", ${SAMPLED} AS sampled
 FROM rollcall.finding f LEFT JOIN rollcall.ledger l USING (key)
 WHERE f.key = ANY($1) AND f.resolved_at IS NULL ORDER BY f.key FOR UPDATE OF f`
 
@@ -243,8 +242,8 @@ WHERE f.key = ANY($1) AND f.resolved_at IS NULL ORDER BY f.key FOR UPDATE OF f`
 async function lockOpen(
   client: Client,
   keys: readonly CustomerKey[],
-): Promise<ReadonlyMap<CustomerKey, StoredFinding>> {
-  const { rows } = await client.query<StoredFinding & { key: CustomerKey }>(OPEN, [keys])
+): Promise<ReadonlyMap<CustomerKey, OpenFinding>> {
+  const { rows } = await client.query<OpenFinding & { key: CustomerKey }>(OPEN, [keys])
   return new Map(rows.map(({ key, ...open }) => [key, open]))
 }
 

@@ -1,33 +1,27 @@
 // Verifies customers: read, look, compare, store. See docs/protocol.md, "Verification".
 import { setImmediate } from 'node:timers/promises'
-import { type CallEntry, readUnclear } from '../ledger/calls.ts'
+import { readUnclear } from '../ledger/calls.ts'
 import { claimChecks, endChecks } from '../ledger/check.ts'
 import { readStanding } from '../ledger/generation.ts'
 import { capturedOf } from '../ledger/sweep-work.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { userIdOf } from '../model/mapped.ts'
 import type { SyncContext } from '../sync/context.ts'
-import type { SnapshotReading } from '../sync/snapshot.ts'
 import { claimLastsMs } from '../sync/time-needed.ts'
 import { compare, heldAccess } from './compare.ts'
-import { isStrange, witnesses } from './evidence.ts'
+import { isSampleDue } from './evidence.ts'
 import { type CheckAnswer, makeChecker } from './look.ts'
 import { mend, type ToMend } from './mend.ts'
 import { type ReadSubject, readSubjects } from './read.ts'
+import { makeSampling, type SampleOptions } from './sample.ts'
 import { ownFormsOf, shownOf } from './shown.ts'
 import { type CheckedCustomer, type Stored, storeLooks } from './store.ts'
 import { type CheckVerdict, isDrift, type Verified } from './words.ts'
 
-type VerifyOptions = Omit<SnapshotReading, 'unwatched'> & {
-  readonly context: Pick<SyncContext, 'users' | 'permits' | 'heard' | 'brake' | 'unwatched'>
-  /** Takes each call down. */
-  readonly log: (entry: CallEntry) => void
-  /** Milliseconds since 1970. */
-  readonly now: () => number
+type VerifyOptions = SampleOptions & {
+  readonly context: Pick<SyncContext, 'brake'>
   /** Whether what is found is owed a repair, as far as the brake lets it. */
   readonly repair: boolean
-  /** Looks at once; default as many as the configuration has calls at once. */
-  readonly concurrency?: number
 }
 
 /** `asked`: the signal; `pace`: nobody may call now; `mapping`: syncs go by another one. */
@@ -48,17 +42,18 @@ export const MOST_AT_ONCE = 50
  */
 export function makeVerify(options: VerifyOptions): Verify {
   const look = makeChecker(options)
+  const sample = makeSampling(options)
   return async (keys, signal) => {
     const verified: Verified[] = []
     const distinct = [...new Set(keys)]
     for (let at = 0; at < distinct.length; at += MOST_AT_ONCE) {
       if (signal.aborted) return { verified, stopped: 'asked' }
       const some = distinct.slice(at, at + MOST_AT_ONCE)
+      const halted = (await isSampleDue(options.pool, some)) ? await sample(signal) : null
+      if (halted) return { verified, stopped: halted }
       const batch = await verifyBatch(some, { ...options, look, signal })
       verified.push(...batch.verified)
       if (batch.stopped) return { verified, stopped: batch.stopped }
-      if (batch.verified.some(({ verdict }) => isStrange(verdict)))
-        await verifyBatch(await witnesses(options.pool, some), { ...options, look, signal })
       await setImmediate()
     }
     return { verified, stopped: null }

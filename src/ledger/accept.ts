@@ -44,7 +44,7 @@ const FORGET_USERS = `
 UPDATE rollcall.ledger SET remote = CASE WHEN remote = 'unasked' THEN remote ELSE 'unknown' END, was_there = NULL, seen_status = NULL, sent = '{}', seen = '{}',
   sent_status = CASE WHEN $1 AND sent_status = 4 THEN sent_status END,
   refused = '{}', conflict = NULL, state = CASE WHEN state = 'rejected' THEN state ELSE 'idle' END, erased = NULL, verified_at = NULL,
-  proved_at = NULL, looked_at = NULL, verdict = NULL, normalised = '{}'`
+  proved_at = NULL, looked_at = NULL, normalised = '{}'`
 
 /**
  * But for customers of whom the service was never asked and is not being asked: out of scope, the user is somebody

@@ -125,8 +125,6 @@ export const ledger = rollcall.table(
     provedAt: at('proved_at'),
     /** When a verification last had a clear answer, whatever it said. */
     lookedAt: at('looked_at'),
-    /** What it said: `agrees`, `absent` or `gone` (nobody there, and nobody wanted), or the kind of the difference. */
-    verdict: text('verdict'),
     /** When a look was last wanted, whatever came of it; workers ask about the longest ago first. */
     askedAt: at('asked_at'),
     /** By field: the digest of an acknowledged value, that of the form that a GET showed of it, and how often one did. */
@@ -144,7 +142,6 @@ export const ledger = rollcall.table(
     index('ledger_user_id').on(t.userId),
     index('ledger_conflict').on(t.key).where(sql`${t.conflict} IS NOT NULL`),
     index('ledger_asked').on(t.askedAt),
-    index('ledger_looked').on(t.lookedAt).where(sql`${t.lookedAt} IS NOT NULL`),
     index('ledger_state').on(t.state).where(sql`${t.state} <> 'idle'`),
     check('ledger_remote', sql`${t.remote} IN ('unasked', 'unknown', 'absent', 'present')`),
     check('ledger_state_known', sql`${t.state} IN ('idle', 'rejected', 'failing', 'held', 'discarded')`),
@@ -181,6 +178,9 @@ export const pace = rollcall.table(
     probeUntil: at('probe_until'),
     /** Since when workers look at everybody. */
     checksSince: at('checks_since'),
+    /** When users at random were last asked whether they are there, and what they said; see drift/evidence.ts. */
+    sampledAt: at('sampled_at'),
+    sample: jsonb('sample'),
     /** What the breaker counts; see pace/breaker.ts. Row ids and numbers only. */
     trouble: jsonb('trouble').notNull().default({}),
   },

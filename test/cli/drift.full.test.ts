@@ -236,8 +236,8 @@ describe('with three users who were changed behind our back', () => {
     const { report, err: said } = await json(['--rate', '500'])
     expect(said).toContain('going on')
     expect(report).toMatchObject({ drifting: 2, chosen: 11, counts: { checked: 11 } })
-    // Those who agreed were not asked about again.
-    expect(house.calls().length - before).toBeLessThan(11 + 3)
+    // Those who agreed were not asked about again, but for a sample before somebody is missing, and one at the end.
+    expect(house.calls().length - before).toBeLessThan(11 + 3 + 2 * 11)
     expect((await json([])).err).not.toContain('going on')
   })
 

@@ -8,6 +8,7 @@ import { install } from '../../src/capture/install.ts'
 import { planCapture } from '../../src/capture/relations.ts'
 import { main } from '../../src/cli/main.ts'
 import { resolveConfig } from '../../src/config/resolve.ts'
+import { drawSample, writeSample } from '../../src/drift/evidence.ts'
 import { configureCeiling } from '../../src/pace/row.ts'
 import { freshDatabase } from '../support/database.ts'
 import { CONFIG, CUSTOMERS } from '../support/house.ts'
@@ -252,17 +253,18 @@ test('what the service holds otherwise needs a person, and a trial that ended do
   expect(await scene.needs()).toEqual(NOTHING)
   await find('b', 'missing', 'lost')
   await find('c', 'unexpected-access', 'undue')
-  await scene.pool.query(`INSERT INTO rollcall.ledger (key, remote, looked_at, verdict)
-    SELECT 'n' || i, 'present', now(), 'missing' FROM generate_series(1, 9) i`)
+  await configureCeiling(scene.pool, 10)
+  const { at } = await drawSample(scene.pool, 1)
+  await writeSample(scene.pool, at, { asked: 9, denied: 9, wanted: 9 })
   const { code, out } = await scene.status()
   expect(code).toBe(3)
   const lines = unfolded(out)
   expect(lines).toMatch(/^verified +not by workers/m)
   expect(lines).toMatch(
-    /^drift +1 without .*, 1 with .*; 1 missing, 1 unexpected-access, 1 trial-ended; of the 9 customers .*, 9 /m,
+    /^drift +1 without .*, 1 with .*; 1 missing, 1 unexpected-access, 1 trial-ended; of the 9 users .*, 9 /m,
   )
   expect(lines).toMatch(/^attention +.*differs .* 2 customers, 1 without .*`rollcall drift --from-ledger`$/m)
-  expect(lines).toMatch(/^attention +of the 9 customers .*right service/m)
+  expect(lines).toMatch(/^attention +of the 9 users .*right service/m)
 })
 
 test('whoever is rejected for a field counts there, and not among those who are synced without it', async () => {

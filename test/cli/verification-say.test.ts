@@ -40,7 +40,7 @@ describe('how far verification has come', () => {
       /^2 without [^,]+, 1 with [^,]+; 2 missing, 1 unexpected-access$/,
     )
     const doubt = { denied: 30, asked: 40 }
-    expect(sayDrift({ ...verification(), doubt })).toMatch(/^none .*40 customers .*30 .*not believed/)
+    expect(sayDrift({ ...verification(), doubt })).toMatch(/^none .*40 users .*30 .*not believed/)
   })
 })
 
@@ -62,7 +62,7 @@ describe('a person is needed', () => {
     [
       'for a service that is not believed',
       { ...verification(), doubt: { denied: 30, asked: 40 } },
-      [/^of the 40 customers .*30 .*emptied.*--believe/],
+      [/^of the 40 users .*30 .*emptied.*--believe/],
     ],
     ['not while all is well', verification(), []],
     ['not for trials that ended', verification({}, { 'trial-ended': 9 }), []],

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { readVerification } from '../../src/drift/coverage.ts'
+import { drawSample, writeSample } from '../../src/drift/evidence.ts'
 import { held, keys, put } from '../brake/scene.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 
@@ -141,21 +142,16 @@ test('findings that are confirmed and open, and whoever is held', async () => {
 })
 
 test.each([
-  ['most are not there', 10, 6, true],
-  ['half are there', 10, 5, false],
+  ['more than two fifths are not there', 30, 13, true],
+  ['two fifths are', 30, 12, false],
   ['so few that it says nothing of the service', 4, 0, false],
   ['so few, and none is there', 4, 4, true],
-])('what the service says of most is not believed: %s', async (_, asked, denied, doubted) => {
-  await put(
-    pool,
-    keys(20).map((key) => ({ key, sent: 2 })),
-  )
-  await pool.query(
-    `UPDATE rollcall.ledger SET looked_at = now(), verdict = CASE WHEN key <= $2 THEN 'missing' ELSE 'agrees' END WHERE key <= $1`,
-    [keys(20)[asked - 1], denied === 0 ? '' : keys(20)[denied - 1]],
-  )
+])('what the service says of many is not believed: %s', async (_, asked, denied, doubted) => {
+  await pool.query('INSERT INTO rollcall.pace (ceiling, rate) VALUES (1, 1)')
+  const { at } = await drawSample(pool, 1)
+  await writeSample(pool, at, { asked, denied, wanted: asked })
   expect((await readVerification(pool, PERIOD)).doubt).toEqual(doubted ? { asked, denied } : null)
-  // What was said an hour ago is another matter, and so is what a person has said.
-  await pool.query(`UPDATE rollcall.ledger SET looked_at = now() - interval '61 min'`)
+  // What was said an hour ago is another matter.
+  await pool.query(`UPDATE rollcall.pace SET sampled_at = now() - interval '61 min'`)
   expect((await readVerification(pool, PERIOD)).doubt).toBeNull()
 })

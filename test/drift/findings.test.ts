@@ -118,13 +118,6 @@ test('a later time than the service lags, or a repair takes, keeps no look from 
   expect(step({ ...FOUND, repairs: 2, nextInMs: 15_000 }, differs(['email']))).toEqual({ do: 'wait' })
 })
 
-test('what only looks have shown that nobody believed is suspected anew, with the cause that was told first', () => {
-  const anew = { do: 'suspect', ends: null, told: { cause: 'never-delivered' } }
-  for (const nextInMs of [null, -1, 600_000])
-    expect(step({ ...OPEN, looks: 0, nextInMs }, differs(['email']))).toMatchObject(anew)
-  expect(step({ ...OPEN, looks: 0 }, agrees())).toEqual({ do: 'forget' })
-})
-
 describe('how one ends', () => {
   const how = (open: Partial<StoredFinding>, looked: CheckResult) => {
     const made = step({ ...FOUND, ...open }, looked)

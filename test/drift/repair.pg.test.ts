@@ -113,61 +113,98 @@ test.each([3, 30])(
       expect(new Set(everybody.map((key) => looked[key]?.standing))).toEqual(new Set(['suspected']))
     }
     expect(writes(house)).toBe(before)
-    const doubt = await readDoubt(house.db.pool)
-    expect(doubt?.denied).toBe(doubt?.asked)
-    expect(doubt?.asked).toBeGreaterThanOrEqual(Math.min(many, 20))
+    const asked = Math.min(many, 30)
+    expect(await readDoubt(house.db.pool)).toEqual({ asked, denied: asked })
     // As soon as most of them are there, the one who is not is found, and created.
     for (const user of kept) users.set(user.user_id, user)
     users.delete('k1')
-    const again = await lookAgain(scene, everybody)
-    expect(again.k1).toMatchObject({ standing: 'found', repairing: true })
+    // A doubt is asked about again after a minute.
+    await house.db.pool.query('UPDATE rollcall.pace SET sampled_at = NULL')
+    expect((await lookAgain(scene, everybody)).k1).toMatchObject({ standing: 'found', repairing: true })
     expect(users.get('k1')?.status).toBe(2)
     expect(await readDoubt(house.db.pool)).toBeNull()
   },
 )
 
-test('who is not there is confirmed only once others were asked, be it that nobody else is looked at', async () => {
-  await using scene = await open({ customers: 20, repair: true })
+test('who is not there is confirmed only once users at random were asked, be it that nobody else is looked at', async () => {
+  await using scene = await open({ customers: 35, repair: true })
   const { house } = scene
   house.sandbox.users.delete('k1')
+  const asked = () => house.calls().filter(({ method }) => method === 'GET').length
+  const before = asked()
   await lookAgain(scene, ['k1'])
-  const asked = house.calls().filter(({ method }) => method === 'GET').length
-  expect(asked).toBeGreaterThanOrEqual(10)
+  expect(asked() - before).toBe(1)
   expect((await lookAgain(scene, ['k1'])).k1).toMatchObject({ standing: 'found', repairing: true })
+  // The sample, the look, and that of the repair.
+  expect(asked() - before).toBe(1 + 30 + 1 + 1)
 })
 
-test('a service that is emptied at the end of many looks is not believed for them', async () => {
+test('a sample of before the suspicion speaks for nobody', async () => {
   await using scene = await open({ customers: 30, repair: true })
-  const { house, verifier } = scene
-  await verifier.look(keysOf(30))
-  house.sandbox.users.clear()
+  const { house } = scene
+  const { users } = house.sandbox
+  users.delete('k1')
+  for (const _ of ['suspected', 'found']) await lookAgain(scene, ['k1'])
+  expect(users.get('k1')?.status).toBe(2)
+  users.clear()
   const last = keysOf(30).slice(25)
   for (let looks = 0; looks < 3; looks++) {
     const looked = await lookAgain(scene, last)
     expect(new Set(last.map((key) => looked[key]?.standing))).toEqual(new Set(['suspected']))
   }
-  expect(house.sandbox.users.all()).toEqual([])
+  expect(users.all()).toEqual([])
 })
 
-test('a service that has lost nine of ten is not believed for the tenth', async () => {
-  await using scene = await open({ customers: 50, repair: true })
+test.each([
+  ['all but a few', 5, 55],
+  ['three of four', 15, 45],
+])('a service that has lost %s is not believed, whoever is looked at last', async (_, left, lost) => {
+  await using scene = await open({ customers: left + lost, repair: true })
   const { house } = scene
-  for (const key of keysOf(45)) house.sandbox.users.delete(key)
+  const everybody = keysOf(left + lost)
+  const gone = everybody.slice(0, lost)
+  for (const key of gone) house.sandbox.users.delete(key)
   const before = writes(house)
-  for (let looks = 0; looks < 4; looks++) await lookAgain(scene, keysOf(50))
+  for (const keys of [everybody, everybody.toReversed(), gone.slice(0, 1), everybody.slice(lost - 1)])
+    await lookAgain(scene, keys)
   expect((await storedFindings(house)).filter(({ looks }) => looks >= 2)).toEqual([])
   expect(writes(house)).toBe(before)
 })
 
-test('those of whom nothing is asked are no witnesses, and keep nobody from being found', async () => {
+test.each([1, 2, 6])('one of %i who is not there is believed', async (customers) => {
+  await using scene = await open({ customers, repair: true })
+  scene.house.sandbox.users.delete('k1')
+  for (const _ of ['suspected', 'found']) await lookAgain(scene, keysOf(customers))
+  expect(scene.house.sandbox.users.get('k1')?.status).toBe(2)
+})
+
+test('whoever was never registered, or has left, says nothing for a service', async () => {
+  await using scene = await open({ customers: 12, repair: true })
+  const { house } = scene
+  const { pool } = house.db
+  const [left, lost] = [keysOf(12).slice(0, 6), keysOf(12).slice(6)]
+  await pool.query(`UPDATE clientes SET plan = 'none' WHERE id = ANY($1)`, [left])
+  await house.settled()
+  for (const key of left) house.sandbox.users.delete(key)
+  for (const _ of ['vanished', 'known']) await lookAgain(scene, left)
+  await pool.query('DELETE FROM rollcall.ledger WHERE key = ANY($1)', [left])
+  await pool.query(`UPDATE clientes SET plan = 'premium' WHERE id = ANY($1)`, [left])
+  for (const key of lost) house.sandbox.users.delete(key)
+  for (let looks = 0; looks < 4; looks++) await lookAgain(scene, lost)
+  expect((await storedFindings(house)).filter(({ looks }) => looks >= 2)).toEqual([])
+  for (const key of lost) expect(house.sandbox.users.get(key)).toBeUndefined()
+})
+
+test('those of whom nothing is asked are in no sample, and keep nobody from being found', async () => {
   await using scene = await open({ customers: 46, repair: true, config: { onRemove: 'ignore' } })
   const { house } = scene
   const stay = keysOf(46).slice(40)
-  await house.db.pool.query('DELETE FROM clientes WHERE NOT id = ANY($1)', [stay])
+  const left = keysOf(46).slice(0, 40)
+  await house.db.pool.query('DELETE FROM clientes WHERE id = ANY($1)', [left])
   await house.settled()
   const [lost = ''] = stay
-  house.sandbox.users.delete(lost)
-  await until(async () => (await lookAgain(scene, [lost]))[lost]?.repairing === true, { what: 'the repair' })
+  for (const key of [...left, lost]) house.sandbox.users.delete(key)
+  for (const _ of ['suspected', 'found']) await lookAgain(scene, [lost])
   expect(house.sandbox.users.get(lost)?.status).toBe(2)
 })
 

@@ -138,8 +138,8 @@ test('a service that cannot be believed accuses nobody, is not asked for long, a
   const emptied = await askedBy([])
   expect(emptied.why).toBe('nobody-there')
   expect(emptied.missing).toBeGreaterThanOrEqual(30)
-  // The first thirty, twice, and on a slow machine some of them once more.
-  expect(emptied.calls).toBeLessThanOrEqual(90)
+  // The first thirty, twice, a sample or two, and on a slow machine some of them once more.
+  expect(emptied.calls).toBeLessThanOrEqual(150)
   const owed = await house.db.pool.query('SELECT FROM rollcall.owed WHERE due_at IS NOT NULL')
   expect(owed.rowCount).toBe(0)
   // Nor does anything else tell of them by name, or count them.

@@ -165,12 +165,13 @@ test('an emptied service and one that is out of order: an alarm, nobody created,
   const all = users.all()
   users.clear()
   journal.clear()
-  await until(async () => (await readDoubt(pool))?.denied === 10)
+  await until(async () => (await readDoubt(pool))?.denied === 20)
   for (const _ of ['once', 'and again']) await lookedAt(house, 20)
   expect(house.calls().filter(({ method }) => method === 'POST')).toEqual([])
   expect(await countOpen(pool)).toEqual([])
 
   for (const user of all) users.set(user.user_id, user)
+  // It is asked about again after a minute.
   await until(async () => (await readDoubt(pool)) === null)
   // A suspicion that is none is forgotten: those that two looks have shown count.
   const found = 'SELECT count(*)::int AS findings FROM rollcall.finding WHERE looks >= 2'

@@ -69,7 +69,7 @@ async function allVerified({ pool }: OwnHouse): Promise<void> {
   const { rows } = await pool.query<{ now: string }>('SELECT now()::text AS now')
   const verified = async () => {
     const { rowCount } = await pool.query(
-      `SELECT FROM rollcall.ledger WHERE looked_at > $1 AND verdict = 'agrees'`,
+      `SELECT FROM rollcall.ledger WHERE looked_at > $1 AND verified_at >= looked_at`,
       [rows[0]?.now],
     )
     return rowCount === 300

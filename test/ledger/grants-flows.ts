@@ -9,7 +9,7 @@ import { collapseOutbox } from '../../src/capture/collapse.ts'
 import { outboxSource } from '../../src/capture/outbox.ts'
 import { main } from '../../src/cli/main.ts'
 import { openQueue } from '../../src/dispatch/bullmq.ts'
-import { believe, readEvidence, witnesses } from '../../src/drift/evidence.ts'
+import { believe, drawSample, isSampleDue, readEvidence, writeSample } from '../../src/drift/evidence.ts'
 import { readOpenFound } from '../../src/drift/found.ts'
 import { countOpen, dueLooks, pruneFindings } from '../../src/drift/list.ts'
 import { mend } from '../../src/drift/mend.ts'
@@ -157,12 +157,15 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
     const options = { ...timing, consistencyDelayMs: 0, fingerprint, mendsLater: false }
     // Suspected, found, ended; suspected, and forgotten.
     for (const compared of [MISSING, MISSING, AGREES, MISSING, AGREES]) {
+      if (await isSampleDue(pool, ['checked'])) {
+        const { at } = await drawSample(pool, 1)
+        await writeSample(pool, at, { asked: 1, denied: 0, wanted: 1 })
+      }
       const token = (await claimChecks(pool, ['checked'], { lastsMs: 1, fingerprint })).get('checked') ?? null
       const looked = { kind: 'seen', compared, ownForms: [], desired: 'd' } as const
       await storeLooks(pool, [{ subject, looked, sight: null, token }], options)
     }
     await readEvidence(pool)
-    await witnesses(pool, [])
     await believe(pool, { by: 'test', why: 'test' })
     await pruneFindings(pool, 1, 1)
   },

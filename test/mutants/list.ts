@@ -419,9 +419,9 @@ ON CONFLICT (key) DO UPDATE SET
     replace: `if (!wanted ||`,
   },
   {
-    name: 'evidence-of-before',
+    name: 'sample-of-before',
     file: 'src/drift/evidence.ts',
-    find: `ORDER BY l.looked_at DESC FETCH`,
-    replace: `ORDER BY l.looked_at ASC FETCH`,
+    find: `coalesce(f.last_seen < \${SAMPLED_AT}, false)`,
+    replace: `coalesce(\${SAMPLED_AT} IS NOT NULL, false)`,
   },
 ]
