@@ -168,8 +168,9 @@ function sayDifference(
 }
 
 /** What a sync would do by what is remembered, and what it would once it has looked, where that is another thing. */
-export function sayPlans({ plan, planAfterLookup: after, records, result }: Explanation): string {
+export function sayPlans({ desired, plan, planAfterLookup: after, records, result }: Explanation): string {
   if (result === 'blocked') return 'nothing is sent as long as the customer is so'
+  if (desired.kind === 'unreadable') return 'nothing is sent as long as the row cannot be read'
   if (plan === null)
     return records.kind === 'known'
       ? 'not known: the records were made with another ROLLCALL_DIGEST_KEY than this one, or none is set here'
@@ -264,6 +265,8 @@ export function sayRemedy(
     }
     case 'decide':
       return `it is held: decide with \`rollcall held ${quoted(key)}\``
+    case 'install-capture':
+      return `\`rollcall capture install\` once the rows are back, then ${sync}`
     case 'migrate':
       return `\`rollcall migrate\`, then ${sync}`
     case 'name-target':

@@ -57,6 +57,10 @@ const WORDS: Readonly<Record<ReasonCode, (told: Told) => Advice>> = {
           : 'make the row readable by SELECT: the table or view of the customers, or what it computes',
     }
   },
+  unwatched: ({ misfits = [] }) => ({
+    what: `it would lose access by what is seen of a table that may have been made anew: ${misfits.join('; ')}`,
+    toDo: 'run `rollcall capture install` once its rows are back, then `rollcall capture resync`',
+  }),
   conflict: (told) => ({
     what: `the service says that another user has ${told.named?.join(', ') ?? 'the user_id or another value'} (${answerOf(told)}), and no GET shows this user`,
     toDo: `nothing: attempts go with all values and without them in turn; if it stays so, ${PROVIDER} who has the user_id`,

@@ -207,7 +207,7 @@ function explained({ looked, records, snapshot }: Gathered, { chat, bearer, opti
       ...{ key, userId: userIdFor(options.config, key), desired, leftOut, remote, records },
       ...{
         claimants: rivals,
-        plan: comparable || isLeftAlone(plan) ? plan : null,
+        plan: (comparable || isLeftAlone(plan)) && !snapshot.unreadable ? plan : null,
         planAfterLookup,
         result,
         bearer,

@@ -139,6 +139,8 @@ export type Deed =
   | 'correct'
   /** A person has to release or discard it. */
   | 'decide'
+  /** A watched table has no triggers. */
+  | 'install-capture'
   | 'migrate'
   | 'name-target'
   | 'check-keys'
@@ -163,10 +165,13 @@ type Found = {
 
 /** None when there is nothing to do; each deed once, with the longest wait. */
 export function remediesFor(found: Found): readonly Remedy[] {
-  const { records, remote } = found
+  const { desired, records, remote } = found
   const strange = remote.kind === 'present' && !isStatus(remote.status)
   const all = [
     ...(records.kind === 'other-target' ? [remedy('name-target')] : []),
+    ...(desired.kind === 'unreadable' && desired.code === 'TABLES_UNWATCHED'
+      ? [remedy('install-capture')]
+      : []),
     ...forRemote(remote),
     ...forResult(found),
     ...(strange && found.result !== 'differs' ? [remedy('ask-provider')] : []),

@@ -37,6 +37,7 @@ export type ReasonCode =
   | 'shared-user-id'
   | 'refused'
   | 'customer-unreadable'
+  | 'unwatched'
   /** A create is refused because another user has something of it, and no GET shows this one. */
   | 'conflict'
   /** The service's answer, or that there was none. */

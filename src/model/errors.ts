@@ -102,6 +102,12 @@ export const ERRORS = {
     means: 'The customer table or view does not fit the configuration.',
     todo: 'Correct the names above in rollcall.config.ts, or grant SELECT to the role.',
   },
+  TABLES_UNWATCHED: {
+    exit: 1,
+    means:
+      'A watched table has no triggers, and may be one that a restore has just made anew: nobody loses access by what is seen of it.',
+    todo: 'Run `rollcall capture install` once its rows are back, then `rollcall capture resync`.',
+  },
   EMBEDDED_UNAVAILABLE: {
     exit: 2,
     means: 'A server that rollcall could start by itself is not installed here.',

@@ -100,7 +100,7 @@ export async function readSnapshots(
 
 /** The rows; of whoever seems to lose something while a watched table has no triggers nothing can be read. */
 async function readWatched(
-  { config, readCustomers, unwatched }: SnapshotReading,
+  { config, digester, readCustomers, unwatched }: SnapshotReading,
   work: readonly Work[],
   nowMs: number,
 ): Promise<ReadRows> {
@@ -108,7 +108,10 @@ async function readWatched(
   const now = new Date(nowMs)
   const lost = work.flatMap(({ key, known, record }) => {
     const row = read.unreadable.has(key) ? undefined : read.rows.get(key)
-    return known && row !== undefined && seemsLost(mapFound(config, key, row, now), record) ? key : []
+    if (!known || row === undefined) return []
+    const mapped = mapFound(config, key, row, now)
+    // What was seen when it was settled last is nothing that was lost since.
+    return seemsLost(mapped) && digester.whole(key, mapped, config.clearWith) !== record.desired ? key : []
   })
   if (lost.length === 0) return read
   const again = await lookedAtAgain(unwatched, () => readCustomers(lost)).catch((error: unknown) => {

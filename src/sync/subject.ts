@@ -32,7 +32,7 @@ export async function readSubject(
     const now = new Date(nowMs)
     const look = async () => mapFound(config, key, await readRow(key), now)
     const seen = await look()
-    const mapped = seemsLost(seen, record) ? await lookedAtAgain(context.unwatched, look) : seen
+    const mapped = seemsLost(seen) ? await lookedAtAgain(context.unwatched, look) : seen
     // Whoever takes this user over may be captured and not noted yet; only then is it known who that is.
     if (mapped.kind === 'removed' && !(await context.whenNoted()))
       return { mapped, rivals: [], others: [], end: notNoted() }
@@ -51,6 +51,8 @@ export async function readSubject(
 
 /** Null for an error that is not about the customers' rows. */
 function unreadable(error: unknown): Reason | null {
+  if (error instanceof RollcallError && error.code === 'TABLES_UNWATCHED')
+    return { code: 'unwatched', misfits: error.details }
   const told = error instanceof RollcallError && error.code === 'CUSTOMERS_UNREADABLE' ? error : null
   const code = ((told ? told.cause : error) as { code?: unknown } | null | undefined)?.code
   if (!told && typeof code !== 'string') return null

@@ -51,6 +51,7 @@ export const REASONS = all<ReasonCode | 'none'>({
   refused: true,
   conflict: true,
   'customer-unreadable': true,
+  unwatched: true,
   denied: true,
   later: true,
   failed: true,

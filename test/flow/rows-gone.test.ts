@@ -22,9 +22,10 @@ async function sync(house: House): Promise<void> {
 
 const statuses = (house: House) => KEYS.map((key) => house.sandbox.users.get(key)?.status)
 
-async function waiting(house: House): Promise<number> {
+async function waiting(house: House, code = 'unwatched'): Promise<number> {
   const { rowCount } = await house.db.pool.query(
-    `SELECT FROM rollcall.ledger WHERE state = 'failing' AND reason->>'code' = 'customer-unreadable'`,
+    `SELECT FROM rollcall.ledger WHERE state = 'failing' AND reason->>'code' = $1`,
+    [code],
   )
   return rowCount ?? 0
 }
@@ -71,16 +72,19 @@ test("a joined table that is made anew takes nobody's access before its triggers
   const { pool } = house.db
   await pool.query(`INSERT INTO suscripciones SELECT k, 'premium' FROM unnest($1::text[]) k`, [KEYS])
   await sync(house)
+  // Of this one rollcall does not remember that it has access, and the next claim looks.
+  await pool.query(`UPDATE rollcall.ledger SET sent_status = 0, seen_status = 0 WHERE key = 'c';
+    UPDATE rollcall.owed SET unknown = true WHERE key = 'c'`)
   await pool.query(`CREATE TABLE kept AS TABLE suscripciones; DROP VIEW v_clientes; DROP TABLE suscripciones;
     ${plans('suscripciones')}; ${view}; UPDATE clientes SET nombre = 'Ana'`)
   await until(async () => (await waiting(house)) === KEYS.length)
   expect(statuses(house)).toEqual(WITH_ACCESS)
-  expect((await rollcall(house, 'explain', 'a')).output.replaceAll(/\s+/g, ' ')).toContain(
-    'without the triggers',
-  )
-  expect((await rollcall(house, 'sync', 'a')).output.replaceAll(/\s+/g, ' ')).toContain(
-    'without the triggers',
-  )
+  for (const command of [['explain', 'a'], ['sync', 'a'], ['sync', 'a', '--dry-run'], ['failures']])
+    expect((await rollcall(house, ...command)).output, command.join(' ')).toContain(
+      'rollcall capture install',
+    )
+  const { output } = await rollcall(house, 'explain', 'a')
+  expect(output).not.toContain('reject')
 
   await pool.query('INSERT INTO suscripciones TABLE kept')
   expect(await rollcall(house, 'capture', 'install')).toMatchObject({ code: 0 })
@@ -100,7 +104,7 @@ test('policies that show nobody any more have whoever is owed something wait, in
   )
   await sync(house)
   await pool.query(`DROP POLICY all_of_them ON clientes; UPDATE clientes SET plan = 'free'`)
-  await until(async () => (await waiting(house)) === KEYS.length)
+  await until(async () => (await waiting(house, 'customer-unreadable')) === KEYS.length)
   const { code, output } = await rollcall(house, 'failures')
   expect(code).toBe(3)
   expect(output.replaceAll(/\s+/g, ' ')).toContain('sees no customer at all')
