@@ -9,9 +9,9 @@ import { type Mended, mendFound } from '../drift/mend.ts'
 import { driveRun } from '../drift/run.ts'
 import type { DriftRun } from '../drift/runs.ts'
 import { makeSampling } from '../drift/sample.ts'
-import { doubtOf, silentOf } from '../drift/tally.ts'
+import { silentOf } from '../drift/tally.ts'
 import { makeVerify } from '../drift/verify.ts'
-import type { Doubt, DriftTally, Verified } from '../drift/words.ts'
+import type { Verified } from '../drift/words.ts'
 import type { CallLog } from '../ledger/call-log.ts'
 import { sleep } from '../ops/time.ts'
 import { makeProbing } from '../pace/probing.ts'
@@ -73,7 +73,6 @@ export async function carryOut(io: Io, reporting: Reporting, driving: Driving): 
         ),
       verify: makeVerify({ ...verifyOptions(reporting), repair: false }),
       sample: makeSampling(verifyOptions(reporting)),
-      doubtOf: asked.believed ? silenceOf : doubtOf,
       onLooks(verified, run) {
         driving.onLooks(verified)
         agenda = run.agenda
@@ -90,12 +89,6 @@ export async function carryOut(io: Io, reporting: Reporting, driving: Driving): 
   } finally {
     progress.close()
   }
-}
-
-/** A person has said that most users are not there; that the service says nothing is another matter. */
-function silenceOf(tally: DriftTally): Doubt | null {
-  const doubt = doubtOf(tally)
-  return doubt === 'nobody-there' ? null : doubt
 }
 
 const HALT = 'calls are stopped (rollcall pace tells why)'

@@ -9,8 +9,7 @@ import type { Circumstances } from './allowance.ts'
 const BEHIND = `clock_timestamp() - interval '1 second'`
 
 const CIRCUMSTANCES = `
-SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs",
-  EXISTS (SELECT FROM rollcall.owed WHERE lane = ANY($1) AND due_at < ${BEHIND})
+SELECT EXISTS (SELECT FROM rollcall.owed WHERE lane = ANY($1) AND due_at < ${BEHIND})
     OR coalesce((SELECT at FROM rollcall.outbox ORDER BY id LIMIT 1) < ${BEHIND}, false) AS "liveWaits",
   coalesce(${CURRENT_FINGERPRINT} = $2, false)
     AND ${isBoundBy('$3')} AS current,
@@ -22,12 +21,11 @@ const LIVE = [LANE.deletion, LANE.change, LANE.repair]
 
 type Asked = { readonly fingerprint: string; readonly binding: Binding; readonly credentials: string }
 
-/** With the time of Postgres, in milliseconds since 1970. */
 export async function readCircumstances(
   pool: Pool,
   { fingerprint, binding, credentials }: Asked,
-): Promise<Circumstances & { readonly nowMs: number }> {
-  type Read = Omit<Circumstances, 'rate'> & { readonly nowMs: number }
+): Promise<Circumstances> {
+  type Read = Omit<Circumstances, 'rate'>
   const { rows } = await pool.query<Read>(CIRCUMSTANCES, [LIVE, fingerprint, binding])
   const [read] = rows
   if (!read) throw new Error('the circumstances are one row')

@@ -3,14 +3,14 @@ import type { Pool } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
 import { afterLooks, answered, closed, dueOf, nextAt, soFar } from './agenda.ts'
 import { readDoubt } from './coverage.ts'
-import { FIRST, type Next, type Place } from './everybody.ts'
+import type { Next, Place } from './everybody.ts'
 import { BEAT_MS, type RunEnd, type RunGate } from './gate.ts'
 import { metSince } from './meanwhile.ts'
 import { type DriftRun, keepDrift } from './runs.ts'
 import type { AskSample } from './sample.ts'
-import { silentOf } from './tally.ts'
+import { silenceOf } from './tally.ts'
 import type { Verify } from './verify.ts'
-import type { Doubt, DriftTally, Verified } from './words.ts'
+import type { Doubt, Verified } from './words.ts'
 
 type DriveOptions = {
   readonly pool: Pool
@@ -21,8 +21,6 @@ type DriveOptions = {
   readonly everybody: (from: Place) => AsyncGenerator<Next>
   readonly verify: Verify
   readonly sample: AskSample
-  /** What the answers so far say of the service; see tally.ts. */
-  readonly doubtOf: (tally: DriftTally) => Doubt | null
   readonly onLooks: (verified: readonly Verified[], run: DriftRun) => void
   /** From now on another process may go on with it. */
   readonly onKept: () => void
@@ -33,8 +31,6 @@ type DriveOptions = {
 }
 
 const KEEP_MS = 1000
-/** From so many on who were asked about, silence is the service's and not bad luck. */
-const ENOUGH_SILENCE = 10
 
 /**
  * Drives a run until nobody is left to look at, or for as long as it makes sense. What it has found is in the run that it
@@ -43,13 +39,11 @@ const ENOUGH_SILENCE = 10
 export async function driveRun(
   options: DriveOptions,
 ): Promise<{ readonly run: DriftRun; readonly end: RunEnd }> {
-  const { pool, gate, verify, now, signal, onLooks, doubtOf } = options
+  const { pool, gate, verify, now, signal, onLooks } = options
   let { run } = options
   const source = options.everybody(run.place)
-  let peeked: Next | null = null
   let exhausted = false
-  /** All who are drawn at random were looked at. */
-  let allDrawn = false
+  let sampled = false
   let keptAt = now()
 
   const end = await unlessStopped(go)
@@ -61,9 +55,9 @@ export async function driveRun(
 
   async function go(): Promise<RunEnd> {
     for (;;) {
-      const doubt = judged(run, allDrawn, doubtOf)
+      const doubt = silence(false) ?? (await strangeness())
       if (doubt) return { kind: 'not-credible', why: doubt }
-      const gated = await gate.room(() => doubtOf(soFar(run.agenda)))
+      const gated = await gate.room(() => silence(true))
       if (typeof gated === 'object') return gated
       const { due, newOnes } = dueOf(run.agenda, now(), gated)
       const fresh = await take(newOnes)
@@ -80,18 +74,27 @@ export async function driveRun(
 
   /**
    * Also whoever stops it because everybody seems to be gone is told what that means, and not who. A service that says so
-   * of most since a moment ago is not one with which all others agree.
+   * of many since a moment ago is not one with which all others agree: so it is asked once more.
    */
   async function concluded(ended: RunEnd): Promise<RunEnd> {
     if (ended.kind !== 'complete' && ended.kind !== 'stopped') return ended
-    const doubt = doubtOf(soFar(run.agenda))
-    if (doubt) return { kind: 'not-credible', why: doubt }
+    if (!signal.aborted) sampled = false
+    const doubt = silence(true) ?? (await strangeness())
+    return doubt ? { kind: 'not-credible', why: doubt } : ended
+  }
+
+  function silence(over: boolean): Doubt | null {
+    return silenceOf(soFar(run.agenda), { over })
+  }
+
+  /** What users at random say as soon as anybody was told something strange. */
+  async function strangeness(): Promise<Doubt | null> {
     const { vanished, kinds } = soFar(run.agenda)
     const { unreadable = 0 } = kinds
-    if (vanished + unreadable === 0) return ended
-    if (!signal.aborted) await options.sample(signal)
-    if (!(await readDoubt(pool))) return ended
-    return { kind: 'not-credible', why: unreadable > vanished ? 'no-answers' : 'nobody-there' }
+    if (vanished + unreadable === 0) return null
+    if (!sampled) sampled = (await options.sample(signal)) === null
+    if (!(await readDoubt(pool))) return null
+    return unreadable > vanished ? 'no-answers' : 'nobody-there'
   }
 
   /** Drawing takes minutes of many customers, and is broken off. */
@@ -115,17 +118,11 @@ export async function driveRun(
     return stopped
   }
 
-  /** The first ones, who are drawn at random, are judged before anybody else is asked about. */
   async function take(count: number): Promise<readonly CustomerKey[]> {
     const keys: CustomerKey[] = []
     while (keys.length < count && !exhausted) {
-      const next: Next | null = peeked ?? (await pulled())
-      peeked = next
+      const next = await pulled()
       if (!next) break
-      const leaves = run.place.position.part === 'drawn' && next.place.position.part !== 'drawn'
-      allDrawn ||= leaves
-      if (leaves && (keys.length > 0 || doubtOf(soFar(run.agenda)) !== null)) break
-      peeked = null
       keys.push(next.key)
       run = { ...run, place: next.place }
     }
@@ -135,7 +132,6 @@ export async function driveRun(
   async function pulled(): Promise<Next | null> {
     const { value, done } = await source.next()
     exhausted = done === true
-    allDrawn ||= exhausted
     return done ? null : value
   }
 
@@ -152,25 +148,6 @@ export async function driveRun(
     await keepDrift(pool, run, { nowMs: now(), fingerprint: options.fingerprint })
     options.onKept()
   }
-}
-
-/**
- * Whether the service is to be doubted, told by those who were drawn at random: silence at once, since asking on helps
- * nobody; that it knows nobody once second looks have shown it too.
- */
-function judged(
-  { place, agenda }: DriftRun,
-  allDrawn: boolean,
-  doubtOf: DriveOptions['doubtOf'],
-): Doubt | null {
-  if (place.position.part !== 'drawn') return null
-  const tally = soFar(agenda)
-  const asked = tally.checked + silentOf(tally)
-  const doubt = doubtOf(tally)
-  // Nothing is confirmed while most are told not to be there, so that a third look would say no more.
-  const cleared = agenda.waiting.every(({ looks }) => looks >= 2)
-  if (doubt !== 'nobody-there') return asked >= ENOUGH_SILENCE || (allDrawn && cleared) ? doubt : null
-  return cleared && (allDrawn || asked >= FIRST) ? doubt : null
 }
 
 function untilNext(at: number | null, nowMs: number): number {

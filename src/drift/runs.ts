@@ -3,7 +3,7 @@ import type { ClientBase } from 'pg'
 import { type AskedRun, beginRun, endRun, findRun, keepRun, type Unfinished } from '../ledger/runs.ts'
 import { iso } from '../ledger/sql.ts'
 import { type Agenda, NOTHING_YET, type WaitingCheck } from './agenda.ts'
-import { BEGINNING, type Place } from './everybody.ts'
+import { beginningOf, type Place } from './everybody.ts'
 import { EMPTY_TALLY } from './tally.ts'
 import type { DriftTally } from './words.ts'
 
@@ -53,7 +53,7 @@ export async function beginDrift(
   { seed, population }: Pick<DriftRun, 'seed' | 'population'>,
 ): Promise<DriftRun> {
   const begun = await beginRun<Cursor, DriftTally>(client, runOf(asked), population)
-  return { ...begunAs(begun), seed, place: BEGINNING, agenda: NOTHING_YET }
+  return { ...begunAs(begun), seed, place: beginningOf(asked.options.sample), agenda: NOTHING_YET }
 }
 
 function runOf({ options, generation }: AskedDrift): AskedRun {

@@ -1,8 +1,8 @@
-// Counts of what verifications said, and whether they say it of the service. Pure.
+// Counts of what verifications said, and whether the service answers at all. Pure.
 import { type CheckVerdict, type Doubt, type DriftTally, type DriftVerdict, isDrift } from './words.ts'
 
 export const EMPTY_TALLY: DriftTally = {
-  ...{ checked: 0, agrees: 0, hidden: 0, vanished: 0, absent: 0 },
+  ...{ checked: 0, agrees: 0, hidden: 0, vanished: 0 },
   ...{ kinds: {}, access: {}, heldAccess: {}, causes: {}, fields: {}, skipped: {}, noAnswer: {} },
 }
 
@@ -17,7 +17,7 @@ function one(verdict: CheckVerdict): DriftTally {
       return {
         ...EMPTY_TALLY,
         ...{ checked: 1, agrees: 1, hidden: verdict.hidden ? 1 : 0 },
-        ...{ vanished: verdict.nobody === 'gone' ? 1 : 0, absent: verdict.nobody === 'known' ? 1 : 0 },
+        vanished: verdict.nobody === 'gone' ? 1 : 0,
       }
     case 'skipped':
       return { ...EMPTY_TALLY, ...heldAccessOf(verdict), skipped: { [verdict.why]: 1 } }
@@ -40,7 +40,6 @@ function oneDrift({ kind, cause, access, fields }: DriftVerdict): Partial<DriftT
   return {
     kinds: { [kind]: 1 },
     vanished: kind === 'missing' && wasRegistered(cause) ? 1 : 0,
-    absent: kind === 'missing' && !wasRegistered(cause) ? 1 : 0,
     access: access === null ? {} : { [access]: 1 },
     causes: cause === null ? {} : { [cause]: 1 },
     fields: Object.fromEntries(fields.map((field) => [field, 1])),
@@ -57,7 +56,6 @@ export function plus(a: DriftTally, b: DriftTally): DriftTally {
     checked: a.checked + b.checked,
     hidden: a.hidden + b.hidden,
     vanished: a.vanished + b.vanished,
-    absent: a.absent + b.absent,
     agrees: a.agrees + b.agrees,
     kinds: added(a.kinds, b.kinds),
     access: added(a.access, b.access),
@@ -86,29 +84,24 @@ export function totalOf(counts: Counts<string>): number {
   return Object.values(counts).reduce<number>((sum, count) => sum + (count ?? 0), 0)
 }
 
-/** So few answers say nothing of the service as a whole. */
-const HARDLY_ANY = 5
+/** From so many on who were asked about, silence is the service's and not bad luck. */
+const ENOUGH = 10
 
 /**
- * A service that suddenly knows nobody, takes our keys no more or answers nothing that can be read is not one whose
- * users are all missing: it is another service, an emptied one, or one that is out of order. More than half of all is
- * such a mass, whatever the limit for repairs is. Null: the answers can be believed.
+ * A service that takes our keys no more, or answers most questions with nothing that can be read, is out of order, or
+ * another one. Of few it says nothing until there are no more of them. Null: it answers.
  */
-export function doubtOf({
-  kinds,
-  vanished,
-  noAnswer,
-  ...counts
-}: Pick<DriftTally, 'checked' | 'absent' | 'kinds' | 'vanished' | 'noAnswer'>): Doubt | null {
-  const silent = silentOf({ noAnswer })
-  const denied = noAnswer.denied ?? 0
-  const checked = counts.checked - counts.absent
-  const asked = checked + silent
-  if (asked === 0) return null
-  const unclear = silent + (kinds.unreadable ?? 0)
-  // Where nobody was answered it is the service, however few there were.
-  if (silent === asked || (asked >= HARDLY_ANY && unclear * 2 > asked))
-    return denied * 2 > silent ? 'denied' : 'no-answers'
-  if (checked < HARDLY_ANY) return null
-  return vanished * 2 > checked ? 'nobody-there' : null
+export function silenceOf(
+  tally: Pick<DriftTally, 'checked' | 'kinds' | 'noAnswer'>,
+  { over }: { readonly over: boolean },
+): Extract<Doubt, 'denied' | 'no-answers'> | null {
+  const silent = silentOf(tally)
+  const asked = tally.checked + silent
+  const unclear = silent + (tally.kinds.unreadable ?? 0)
+  // Of a handful only all of them tell.
+  const most = asked < HARDLY_ANY ? silent === asked : unclear * 2 > asked
+  if (asked === 0 || !most || (asked < ENOUGH && !over)) return null
+  return (tally.noAnswer.denied ?? 0) * 2 > silent ? 'denied' : 'no-answers'
 }
+
+const HARDLY_ANY = 5

@@ -75,7 +75,7 @@ export function makeTick(options: Options): () => Promise<TickEnd> {
   }
 
   async function beat(): Promise<Beat> {
-    const { nowMs: _, ...circumstances } = await readCircumstances(pool, options)
+    const circumstances = await readCircumstances(pool, options)
     const why = standstill(circumstances)
     if (why !== null) return why
     allowance = refill(allowance, speedOfTicks(circumstances.rate), now())

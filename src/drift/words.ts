@@ -164,8 +164,6 @@ export type DriftTally = {
   readonly hidden: number
   /** Who was there once, and is not: many of them say something of the service. */
   readonly vanished: number
-  /** Who is not there, as was known, or as a backfill would find: they say nothing of it. */
-  readonly absent: number
   readonly kinds: Readonly<Partial<Record<DriftKind, number>>>
   /** Of drift, as the causes and the fields: a trial that ended is in none of the three; and of whoever is held. */
   readonly access: Readonly<Partial<Record<WrongAccess, number>>>

@@ -7,10 +7,10 @@ import { readStanding } from '../ledger/generation.ts'
 import { checkIsDue } from '../ledger/runs-read.ts'
 import { RollcallError } from '../model/errors.ts'
 import type { Log } from '../ops/log.ts'
-import { type NextSweep, nextSweep } from '../sweep/next.ts'
 import { runSweep, type SweepEnd } from '../sweep/run.ts'
 import type { SweepTally } from '../sweep/tally.ts'
 import type { Digester } from '../sync/digest.ts'
+import { type NextSweep, nextSweep } from './next-sweep.ts'
 
 type Options = {
   readonly pool: Pool

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { doubtOf, EMPTY_TALLY, plus, tallyOf } from '../../src/drift/tally.ts'
+import { EMPTY_TALLY, plus, silenceOf, tallyOf } from '../../src/drift/tally.ts'
 import type { CheckVerdict } from '../../src/drift/words.ts'
 import { driftingOf } from '../../src/report/conclude.ts'
 
@@ -24,7 +24,6 @@ const COUNTED = {
   agrees: 4,
   hidden: 1,
   vanished: 2,
-  absent: 1,
   kinds: { missing: 1, differs: 2, 'trial-ended': 1 },
   access: { lost: 1, undue: 2 },
   heldAccess: { undue: 1 },
@@ -50,19 +49,21 @@ test('counts add up, wherever they are cut', () => {
     expect(plus(tallyOf(VERDICTS.slice(0, cut)), tallyOf(VERDICTS.slice(cut)))).toEqual(COUNTED)
 })
 
-test('those who are rightly not there say nothing of the service, and those who vanished do, wanted or not', () => {
-  const missing: CheckVerdict = { kind: 'missing', fields: [], cause: 'edited-at-service', access: 'lost' }
+test('a service that answers next to nothing is out of order, and one that refuses the keys is told apart', () => {
   const many = (count: number, verdict: CheckVerdict) => Array.from({ length: count }, () => verdict)
-  const absent = many(90, { kind: 'agrees', nobody: 'known' })
-  const gone = many(30, { kind: 'agrees', nobody: 'gone' })
   const there = many(10, { kind: 'agrees' })
-  const of = (...verdicts: readonly (readonly CheckVerdict[])[]) => doubtOf(tallyOf(verdicts.flat()))
-  expect(of(absent, many(6, missing))).toBe('nobody-there')
-  expect(of(gone, many(6, missing), there)).toBe('nobody-there')
-  expect(of(absent, there, many(6, missing))).toBeNull()
-  expect(of(absent)).toBeNull()
-  // Nor does anybody whom nobody has registered yet.
-  expect(of(many(80, { ...missing, cause: 'never-delivered' }), many(6, missing))).toBe('nobody-there')
+  const trouble: CheckVerdict = { kind: 'no-answer', why: 'trouble' }
+  const denied: CheckVerdict = { kind: 'no-answer', why: 'denied' }
+  const page: CheckVerdict = { kind: 'unreadable', fields: [], cause: null, access: null }
+  const of = (verdicts: readonly CheckVerdict[], over = true) => silenceOf(tallyOf(verdicts), { over })
+  expect(of([])).toBeNull()
+  expect(of([...there, ...many(10, trouble)])).toBeNull()
+  expect(of([...there, ...many(11, trouble)])).toBe('no-answers')
+  expect(of([...there, ...many(11, page)])).toBe('no-answers')
+  expect(of([...there, ...many(11, denied)])).toBe('denied')
+  // Of a few it is told at the end, and of a handful where nobody was answered.
+  expect([of(many(9, denied), false), of(many(9, denied))]).toEqual([null, 'denied'])
+  expect([of(many(4, trouble)), of([...many(3, trouble), { kind: 'agrees' }])]).toEqual(['no-answers', null])
 })
 
 test('nobody is nobody', () => {

@@ -391,8 +391,8 @@ ON CONFLICT (key) DO UPDATE SET
   {
     name: 'doubted-run-concludes',
     file: 'src/drift/run.ts',
-    find: `if (vanished + unreadable === 0 || !(await readDoubt(pool))) return ended`,
-    replace: `if (vanished + unreadable >= 0 || !(await readDoubt(pool))) return ended`,
+    find: `if (vanished + unreadable === 0) return null`,
+    replace: `if (vanished + unreadable >= 0) return null`,
   },
   {
     name: 'check-of-the-unknown',

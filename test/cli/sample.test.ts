@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { makeSample } from '../../src/cli/sample.ts'
 import { seededRandom } from '../../src/sandbox/faults/faults.ts'
-import { makeSample } from '../../src/sweep/sample.ts'
 
 test('keeps as many as it may, all of them where they are fewer, and makes only those that it keeps', () => {
   const sample = makeSample<number>(3, () => 0.999_999)

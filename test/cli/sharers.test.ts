@@ -1,6 +1,6 @@
 // Customers who share a `user_id`, counted without keeping any.
 import { expect, test } from 'vitest'
-import { makeSharers } from '../../src/sweep/sharers.ts'
+import { makeSharers } from '../../src/cli/sharers.ts'
 
 test('a hundred thousand different users share with nobody, and each of a group is counted once', () => {
   const sharers = makeSharers()
