@@ -35,7 +35,7 @@ export type DriftAsked = {
   readonly restart: boolean
   readonly maxDrift: number | null
   readonly repair: boolean
-  /** That most users are not there is meant, on the word of this person. */
+  /** That many users are not there is meant, on the word of this person. */
   readonly believed: DecidedBy | null
   readonly showValues: boolean
   readonly format: ReportFormat

@@ -41,7 +41,7 @@ workers carry it out, behind the brake: above its limit for repairs customers
 wait for a person (\`rollcall held\`). Status 0 where a trial was agreed on is
 told, and is no drift.
 
-Where the service says of most users that they are not there, that is told of
+Where the service says of many users that they are not there, that is told of
 none of them, since it is far likelier the wrong service. --believe says that it
 is meant, for a day; it is kept with your name.
 
@@ -79,7 +79,7 @@ export const driftCommand: AddCommand = (program, io, exit) => {
     .option('--from-ledger', 'what is known by earlier looks; makes no call')
     .option('--max-drift <share>', 'tolerate so much, like 0.5%')
     .option('--repair', 'owe a sync to whoever differs')
-    .option('--believe', 'that most users are not there is meant')
+    .option('--believe', 'that many users are not there is meant')
     .option('--why <text>', 'why; kept with your name')
     .option('--by <name>', 'who says so (default: the user of this system)')
     .option('--show-values', 'put into the report what the differing fields hold')

@@ -71,7 +71,7 @@ function sayConclusion(conclusion: Conclusion, report: Report): string {
 }
 
 const DOUBT: Readonly<Record<Doubt, string>> = {
-  'nobody-there': 'The service says that it does not know most of the customers.',
+  'nobody-there': 'The service does not know many of the users who were there before.',
   'no-answers': 'The service gave no clear answer about most of the customers.',
   denied: 'The service refuses the keys.',
 }

@@ -39,7 +39,7 @@ describe('the file', () => {
     const outcome = { kind: 'not-credible', why: 'nobody-there' } as const
     const all = { ...counts, checked: 2000, agrees: 0, kinds: { missing: 2000 } }
     const doubtful = htmlPage(aReport({ outcome, counts: all, findings: [] }), ASSETS)
-    expect(doubtful).toMatch(/does not know most/)
+    expect(doubtful).toMatch(/does not know many/)
     expect(doubtful).not.toContain('data-filter="kind"')
     expect(doubtful).not.toContain('<dt>Agree</dt>')
   })
