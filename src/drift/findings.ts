@@ -143,9 +143,11 @@ function howEnded(open: StoredFinding, kind: DriftVerdict['kind'], desired: stri
 
 function afterNoLook(open: StoredFinding, why: Skipped): FindingStep {
   switch (why) {
+    // Somebody else is at it, and puts off or confirms what they were told.
+    case 'moved':
+      return NOTHING
     case 'owed':
     case 'just-settled':
-    case 'moved':
     case 'held':
     case 'unreadable-row':
       return { do: 'postpone' }

@@ -136,13 +136,13 @@ describe('how one ends', () => {
   test('of whoever was not looked at', () => {
     const said = (looks: number) => SKIPPED.map((why) => [why, how({ looks }, { kind: 'left', why })])
     const waits = Object.fromEntries(
-      ['owed', 'just-settled', 'moved', 'held', 'unreadable-row'].map((why) => [why, 'postpone']),
+      ['owed', 'just-settled', 'held', 'unreadable-row'].map((why) => [why, 'postpone']),
     )
     expect(Object.fromEntries(said(2))).toEqual({
-      ...{ ...waits, discarded: 'accepted', rejected: 'by-a-change', 'not-ours': 'gone' },
+      ...{ ...waits, moved: 'nothing', discarded: 'accepted', rejected: 'by-a-change', 'not-ours': 'gone' },
     })
     expect(Object.fromEntries(said(1))).toEqual({
-      ...{ ...waits, discarded: 'forget', rejected: 'forget', 'not-ours': 'forget' },
+      ...{ ...waits, moved: 'nothing', discarded: 'forget', rejected: 'forget', 'not-ours': 'forget' },
     })
     expect(how({}, { kind: 'no-answer', why: 'trouble' })).toBe('postpone')
     expect(step(null, { kind: 'left', why: 'owed' })).toEqual({ do: 'nothing' })
