@@ -73,7 +73,7 @@ export async function readVerification(client: Client, periodMs: number | null):
   }
 }
 
-/** A doubt is asked about again every few minutes: after an hour nobody looks any more. */
+/** A doubt is asked about again every minute or so: after an hour nobody looks any more. */
 const HOUR_MS = 3_600_000
 
 /** Too few answers are no reason to doubt the service, only to confirm nothing yet. */
