@@ -55,7 +55,7 @@ export async function driveRun(
 
   async function go(): Promise<RunEnd> {
     for (;;) {
-      const doubt = silence(false) ?? (await strangeness())
+      const doubt = silence(false) ?? (isAnyStrange() ? await doubtOfSample() : null)
       if (doubt) return { kind: 'not-credible', why: doubt }
       const gated = await gate.room(() => silence(true))
       if (typeof gated === 'object') return gated
@@ -74,12 +74,14 @@ export async function driveRun(
 
   /**
    * Also whoever stops it because everybody seems to be gone is told what that means, and not who. A service that says so
-   * of many since a moment ago is not one with which all others agree: so it is asked once more.
+   * of many since a moment ago is not one with which all others agree: so it is asked once more. A doubt of before ends
+   * so too.
    */
   async function concluded(ended: RunEnd): Promise<RunEnd> {
     if (ended.kind !== 'complete' && ended.kind !== 'stopped') return ended
     if (!signal.aborted) sampled = false
-    const doubt = silence(true) ?? (await strangeness())
+    const doubtful = isAnyStrange() || (!signal.aborted && (await readDoubt(pool)) !== null)
+    const doubt = silence(true) ?? (doubtful ? await doubtOfSample() : null)
     return doubt ? { kind: 'not-credible', why: doubt } : ended
   }
 
@@ -87,14 +89,17 @@ export async function driveRun(
     return silenceOf(soFar(run.agenda), { over })
   }
 
-  /** What users at random say as soon as anybody was told something strange. */
-  async function strangeness(): Promise<Doubt | null> {
+  function isAnyStrange(): boolean {
     const { vanished, kinds } = soFar(run.agenda)
-    const { unreadable = 0 } = kinds
-    if (vanished + unreadable === 0) return null
+    return vanished + (kinds.unreadable ?? 0) > 0
+  }
+
+  /** By users at random, who are asked once before the end. */
+  async function doubtOfSample(): Promise<Doubt | null> {
     if (!sampled) sampled = (await options.sample(signal)) === null
     if (!(await readDoubt(pool))) return null
-    return unreadable > vanished ? 'no-answers' : 'nobody-there'
+    const { vanished, kinds } = soFar(run.agenda)
+    return (kinds.unreadable ?? 0) > vanished ? 'no-answers' : 'nobody-there'
   }
 
   /** Drawing takes minutes of many customers, and is broken off. */

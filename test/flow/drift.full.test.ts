@@ -163,6 +163,9 @@ test('a service that cannot be believed accuses nobody, is not asked for long, a
   for (const user of edited) users.edit(user, { first_name: 'Eva' })
   const { report: after } = await report(house)
   expect(after.counts).toMatchObject({ kinds: { differs: 8 }, fields: { first_name: 8 }, access: {} })
+  expect(await readVerification(house.db.pool, house.config.reconcile.periodMs)).toMatchObject({
+    doubt: null,
+  })
   const [worse = ''] = edited
   users.edit(worse, { status: 0 })
   const { report: later } = await report(house)
