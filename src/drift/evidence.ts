@@ -51,8 +51,8 @@ export function isDoubted({ asked, denied, wanted, meant }: Evidence): boolean {
 const SAMPLED_AT = `(SELECT sampled_at FROM rollcall.pace WHERE sampled_at <= clock_timestamp()
   AND sampled_at > (SELECT coalesce(max(bound_at), '-infinity') FROM rollcall.target))`
 
-/** Of a finding (`f`): a sample was taken since it was last seen. */
-export const SAMPLED = `coalesce(f.last_seen < ${SAMPLED_AT}, false)`
+/** Of a finding (`f`): a sample was taken since it was last seen; since a time of the future every one was. */
+export const SAMPLED = `coalesce(f.last_seen < ${SAMPLED_AT} OR f.last_seen > clock_timestamp() AND ${SAMPLED_AT} IS NOT NULL, false)`
 
 const EVIDENCE = `
 SELECT (sample->>'asked')::float8 AS asked, (sample->>'denied')::float8 AS denied, (sample->>'wanted')::float8 AS wanted,

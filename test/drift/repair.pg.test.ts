@@ -155,6 +155,15 @@ test('a sample of before the suspicion speaks for nobody', async () => {
   expect(users.all()).toEqual([])
 })
 
+test('who was suspected before the clock was set back is found all the same', async () => {
+  await using scene = await open({ customers: 6, repair: true })
+  const { house } = scene
+  house.sandbox.users.delete('k1')
+  expect((await lookAgain(scene, ['k1'])).k1?.standing).toBe('suspected')
+  await house.db.pool.query(`UPDATE rollcall.finding SET last_seen = now() + interval '2 days'`)
+  expect((await lookAgain(scene, ['k1'])).k1?.standing).toBe('found')
+})
+
 test.each([
   ['all but a few', 5, 55],
   ['three of four', 15, 45],
