@@ -391,8 +391,8 @@ ON CONFLICT (key) DO UPDATE SET
   {
     name: 'doubted-run-concludes',
     file: 'src/drift/run.ts',
-    find: `if (vanished + unreadable === 0) return null`,
-    replace: `if (vanished + unreadable >= 0) return null`,
+    find: `if (!(await readDoubt(pool))) return null`,
+    replace: `if (await readDoubt(pool)) return null`,
   },
   {
     name: 'check-of-the-unknown',
@@ -421,7 +421,15 @@ ON CONFLICT (key) DO UPDATE SET
   {
     name: 'sample-of-before',
     file: 'src/drift/evidence.ts',
-    find: `coalesce(f.last_seen < \${SAMPLED_AT}, false)`,
-    replace: `coalesce(\${SAMPLED_AT} IS NOT NULL, false)`,
+    find: `f.last_seen < \${SAMPLED_AT} OR`,
+    replace: `f.last_seen IS NOT NULL AND \${SAMPLED_AT} IS NOT NULL OR`,
+  },
+  {
+    name: 'rival-look-postpones',
+    file: 'src/drift/findings.ts',
+    find: `case 'moved':
+      return NOTHING`,
+    replace: `case 'moved':
+      return { do: 'postpone' }`,
   },
 ]
