@@ -70,3 +70,15 @@ test('a service that is emptied while a run goes on is not one with which everyb
   const { code, out } = await running
   expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 1, conclusion: 'not-credible', findings: [] })
 })
+
+test('a report on former users alone does not call a service good that has lost everybody', async () => {
+  const { house: churned, worker } = await buildChurned()
+  await using house = churned
+  await worker.stop()
+  house.sandbox.users.clear()
+  const { code, out } = await runDrift(house, ['--json', '--where', "plan = 'none'"])
+  expect({ code, ...JSON.parse(out) }).toMatchObject({
+    ...{ code: 1, conclusion: 'not-credible', findings: [] },
+    outcome: { why: 'nobody-there' },
+  })
+})
