@@ -1,12 +1,9 @@
-import { readEnv } from '../config/env.ts'
 import { forgetAnswers, readAnswers, type SeenAnswer } from '../ledger/answers.ts'
 import { OTHERS } from '../ledger/calls.ts'
-import { checkMigrated } from '../ledger/migrate.ts'
-import { withPool } from './connect.ts'
+import { minute } from '../report/figures.ts'
+import { withTables } from './connect.ts'
 import type { AddCommand } from './io.ts'
-import { asJson } from './json.ts'
-import { columns } from './render-history.ts'
-import { shown } from './shown.ts'
+import { columns, shown, tell } from './render.ts'
 
 type Options = { readonly forget?: boolean; readonly json?: boolean }
 
@@ -30,19 +27,14 @@ export const answersCommand: AddCommand = (program, io, exit) => {
     .option('--json', 'print it as JSON')
     .addHelpText('after', EXAMPLES)
     .action(async ({ forget = false, json = false }: Options) => {
-      const { DATABASE_URL: url } = readEnv(io.env, { need: ['DATABASE_URL'] })
-      await withPool({ url, stop: io.stop }, async (pool) => {
-        await checkMigrated(pool)
+      await withTables(io, async (pool) => {
         if (forget) {
           const forgotten = await forgetAnswers(pool)
-          io.out(
-            json ? asJson({ forgotten }) : `forgotten: ${forgotten} distinct answers; the log of calls stays`,
-          )
-          return
+          const said = `forgotten: ${forgotten} distinct answers; the log of calls stays`
+          return tell(io, json, { forgotten }, () => [said])
         }
         const answers = await readAnswers(pool)
-        if (json) io.out(asJson(answers))
-        else for (const text of sayAnswers(answers, io.terminal)) io.out(text)
+        tell(io, json, answers, () => sayAnswers(answers, io.terminal))
       })
       exit(0)
     })
@@ -52,7 +44,7 @@ export const answersCommand: AddCommand = (program, io, exit) => {
 const COLUMNS = 100
 const INDENT = ' '.repeat(7)
 
-const HEAD = ['CALL', 'ANSWER', 'BODY', 'TAKEN AS', 'COUNT', 'FIRST (UTC)', 'LAST (UTC)']
+const HEAD = ['CALL', 'ANSWER', 'BODY', 'TAKEN AS', 'COUNT', 'FIRST', 'LAST']
 
 /** The answers as a table; each with its shape below it, folded where a person reads it and in one line elsewhere. */
 export function sayAnswers(answers: readonly SeenAnswer[], terminal: boolean): string[] {
@@ -108,8 +100,4 @@ function folded(shape: string): string[] {
     else parts.push(` ${member}`)
   }
   return parts
-}
-
-function minute(iso: string): string {
-  return `${iso.slice(0, 10)} ${iso.slice(11, 16)}`
 }

@@ -22,8 +22,8 @@ import { type BackfillAsked, readRestriction } from './backfill-asked.ts'
 import { awaitSettled, runInTurn, type Slice } from './backfill-wait.ts'
 import { withPool } from './connect.ts'
 import type { ExitCode, Io } from './io.ts'
-import { asJson } from './json.ts'
 import { openProgress, type Progress } from './progress.ts'
+import { asJson } from './render.ts'
 import {
   type Backfilled,
   backfillJson,

@@ -16,7 +16,7 @@ import { checkMigrated } from '../ledger/migrate.ts'
 import { BINDING_ENV, bindingStatus, warnOfBinding } from './binding.ts'
 import { ownerIn, withPool } from './connect.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
-import { asJson } from './json.ts'
+import { asJson } from './render.ts'
 import { type Resync, resync } from './resync.ts'
 
 type Options = {

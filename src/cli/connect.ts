@@ -1,11 +1,13 @@
 import type { Pool } from 'pg'
+import { readEnv } from '../config/env.ts'
 import { endPool, makePool } from '../database/pool.ts'
 import { connectOne, type DatabaseAddress, databaseAt, roleOf } from '../database/session.ts'
 import { PATIENCE_MS } from '../explain/in-time.ts'
+import { checkMigrated } from '../ledger/migrate.ts'
 import { reachable } from '../ledger/reachable.ts'
 import { type DatabaseIdentity, isAnotherDatabase, readIdentity } from '../ledger/target.ts'
 import { RollcallError } from '../model/errors.ts'
-import { aborted } from './io.ts'
+import { aborted, type Io } from './io.ts'
 
 type Options = {
   readonly url: string
@@ -103,4 +105,13 @@ export async function withImpatientPool<T>(
   } finally {
     await endPool(pool, 0)
   }
+}
+
+/** The tables alone, for a command that needs neither a configuration nor the service. */
+export async function withTables<T>(io: Io, work: (pool: Pool) => Promise<T>): Promise<T> {
+  const { DATABASE_URL: url } = readEnv(io.env, { need: ['DATABASE_URL'] })
+  return await withPool({ url, stop: io.stop }, async (pool) => {
+    await checkMigrated(pool)
+    return await work(pool)
+  })
 }

@@ -5,7 +5,7 @@ import { renderKept, renderNextSteps, renderTable, renderVerdict } from '../demo
 import { sleep } from '../ops/time.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
 import { aborted } from './io.ts'
-import { asJson } from './json.ts'
+import { asJson } from './render.ts'
 
 type Options = { readonly keep?: boolean; readonly json?: boolean }
 

@@ -15,10 +15,7 @@ import { sayHeadline } from '../report/say.ts'
 import { sayScope, sayUnseen } from '../report/scope.ts'
 import { ACCESS, CAUSE, KIND, NO_ANSWER, SKIP, sayAmongHeld } from '../report/words.ts'
 import type { ReportFormat } from './drift-options.ts'
-import { asJson } from './json.ts'
-import { columns } from './render-history.ts'
-import { hanging, TERMINAL_COLUMNS, wrapped } from './say-wrapped.ts'
-import { shown } from './shown.ts'
+import { asJson, columns, hanging, shown, TERMINAL_COLUMNS, wrapped } from './render.ts'
 
 /** Each without the line feed that ends it. `width`: of the terminal that a table is for, where it is known. */
 export async function linesOf(

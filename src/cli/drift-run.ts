@@ -27,7 +27,7 @@ import { commandOf } from './drift-options.ts'
 import { estimateOf, optionsOf, outcomeOf, trendOf } from './drift-report.ts'
 import type { Io } from './io.ts'
 import { VERSION } from './io.ts'
-import { shown } from './shown.ts'
+import { shown } from './render.ts'
 
 /** Verifies customers at the service, and says what it has found. */
 export async function serviceReport(io: Io, options: Asking): Promise<Report> {

@@ -18,7 +18,7 @@ import { exitFor, optionsOf, trendOf, warningOf } from './drift-report.ts'
 import { serviceReport } from './drift-run.ts'
 import { type AddCommand, type ExitCode, type Io, VERSION } from './io.ts'
 import { gathered } from './option-values.ts'
-import { shown } from './shown.ts'
+import { shown } from './render.ts'
 
 const EXAMPLES = `
 Everybody is looked at by one GET, and whoever differs by a second one; workers

@@ -1,16 +1,11 @@
-import { readEnv } from '../config/env.ts'
 import { type Receipt, readErasures } from '../ledger/erasures.ts'
-import { checkMigrated } from '../ledger/migrate.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
 import { UNVERIFIABLE_FIELD } from '../model/user.ts'
-import { withPool } from './connect.ts'
+import { withTables } from './connect.ts'
 import type { AddCommand } from './io.ts'
-import { asJson } from './json.ts'
 import { readLimit } from './option-values.ts'
-import { labelled } from './say-step.ts'
-import { wrapped } from './say-wrapped.ts'
-import { shown } from './shown.ts'
+import { labelled, second, shown, tell, wrapped } from './render.ts'
 
 type Options = { readonly json?: boolean; readonly limit?: string }
 
@@ -38,14 +33,11 @@ export const erasuresCommand: AddCommand = (program, io, exit) => {
     .addHelpText('after', EXAMPLES)
     .action(async (keys: readonly string[], { json = false, limit }: Options) => {
       const most = limit === undefined ? RECEIPTS : readLimit(limit)
-      const { DATABASE_URL: url } = readEnv(io.env, { need: ['DATABASE_URL'] })
-      await withPool({ url, stop: io.stop }, async (pool) => {
-        await checkMigrated(pool)
+      await withTables(io, async (pool) => {
         const { receipts, unknown } = await readErasures(pool, { keys, limit: most })
         if (unknown.length > 0)
           throw new RollcallError('USAGE', [`nothing is known of customer ${unknown.map(shown).join(', ')}`])
-        if (json) io.out(asJson(receipts.map(asReceipt)))
-        else for (const text of sayErasures(receipts, keys)) io.out(text)
+        tell(io, json, receipts.map(asReceipt), () => sayErasures(receipts, keys))
       })
       exit(0)
     })
@@ -99,8 +91,4 @@ function sayVerified({ verifiedAt, past, left }: Receipt): string {
       ? 'no: the row came back, or the next erasure followed, before anybody looked'
       : 'not verified yet'
   return `${second(verifiedAt)} UTC, by a GET${left?.length === 0 ? ' that shows none of them' : ''}`
-}
-
-function second(iso: string): string {
-  return `${iso.slice(0, 10)} ${iso.slice(11, 19)}`
 }

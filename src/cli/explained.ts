@@ -1,4 +1,5 @@
 // What `explain`, `access` and `sync --diff` share: the environment, the token, the customers one by one, and the output.
+
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import process from 'node:process'
@@ -25,10 +26,9 @@ import {
   type View,
 } from './explanation.ts'
 import type { ExitCode, Io } from './io.ts'
-import { asJson } from './json.ts'
 import { namedKeys } from './named.ts'
+import { asJson, shown } from './render.ts'
 import { renderChat, renderChatNote, renderProfessionals } from './render-chat.ts'
-import { shown } from './shown.ts'
 
 type ExplainAsked = {
   readonly config: Config

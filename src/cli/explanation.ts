@@ -1,12 +1,13 @@
 // One customer for a person; a field's value only where values are handed in.
+
 import type { DriftCause } from '../drift/words.ts'
 import { type Chat, inOrder, totalsOf } from '../explain/chat.ts'
 import type { Explanation, Values } from '../explain/explain.ts'
 import type { FieldRow } from '../explain/fields.ts'
 import type { Records } from '../explain/records.ts'
 import { type Professional, SPECIALITIES } from '../service/chat.ts'
-import { asJson } from './json.ts'
-import { columns, renderHistory } from './render-history.ts'
+import { asJson, columns, labelled, shown, wrapped } from './render.ts'
+import { renderHistory } from './render-history.ts'
 import {
   sayAccess,
   sayDesired,
@@ -18,9 +19,6 @@ import {
   sayResult,
   sayWhatDiffers,
 } from './say-explanation.ts'
-import { labelled } from './say-step.ts'
-import { wrapped } from './say-wrapped.ts'
-import { shown } from './shown.ts'
 import { redacted } from './sync-json.ts'
 
 /** Which part of an explanation is wanted. */

@@ -1,23 +1,20 @@
 import type { Pool } from 'pg'
-import { readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
 import { listFailing, readFailures } from '../ledger/failures.ts'
 import { readHistory } from '../ledger/history.ts'
-import { checkMigrated } from '../ledger/migrate.ts'
 import { retryAll, retryKeys } from '../ledger/retry.ts'
 import type { Selector } from '../ledger/selector.ts'
 import { closest } from '../model/closest.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { RollcallError } from '../model/errors.ts'
 import type { FieldIssue } from '../model/mapped.ts'
 import type { NamedService } from '../model/service.ts'
 import { USER_FIELDS } from '../model/user.ts'
 import { namedService } from '../service/target.ts'
-import { withPool } from './connect.ts'
+import { withTables } from './connect.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
-import { asJson } from './json.ts'
 import { knownSpelling } from './named.ts'
-import { readLimit } from './option-values.ts'
+import { readLimit, usage } from './option-values.ts'
+import { asJson } from './render.ts'
 import {
   failureName,
   issueName,
@@ -80,9 +77,7 @@ export const failuresCommand: AddCommand = (program, io, exit) => {
     .addHelpText('after', EXAMPLES)
     .action(async (keys: string[], options: Options) => {
       const asked = readFailuresAsked(keys, options)
-      const { DATABASE_URL: url } = readEnv(io.env, { need: ['DATABASE_URL'] })
-      const code = await withPool({ url, stop: io.stop }, async (pool) => {
-        await checkMigrated(pool)
+      const code = await withTables(io, async (pool) => {
         const spelt = 'keys' in asked ? { ...asked, keys: await knownSpelling(pool, asked.keys) } : asked
         return await answer(io, { pool, asked: spelt, json: options.json === true })
       })
@@ -117,10 +112,6 @@ export function readFailuresAsked(
   if (reason !== undefined)
     return { kind: 'list', selector: readSelector(reason), limit: readLimit(limit ?? '100') }
   return keys.length > 0 ? { kind: 'histories', keys } : { kind: 'groups' }
-}
-
-function usage(detail: string): RollcallError {
-  return new RollcallError('USAGE', [detail])
 }
 
 const ISSUE_FIELDS = [...USER_FIELDS, 'scope'] as const

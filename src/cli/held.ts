@@ -6,18 +6,15 @@ import { brakeNeedsPerson, findKeys, listHeld, readBrake } from '../brake/list.t
 import { listDecisions } from '../brake/log.ts'
 import type { HeldSelection } from '../brake/selection.ts'
 import { type CaptureMark, openMarks } from '../capture/marks.ts'
-import { readEnv } from '../config/env.ts'
-import { checkMigrated } from '../ledger/migrate.ts'
 import { closest } from '../model/closest.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
-import { withPool } from './connect.ts'
+import { withTables } from './connect.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
-import { asJson } from './json.ts'
 import { knownSpelling } from './named.ts'
-import { readLimit, readPerson } from './option-values.ts'
+import { readLimit, readPerson, usage } from './option-values.ts'
+import { asJson, shown } from './render.ts'
 import { HOW, sayDecisions, sayHeldKinds, sayHeldList, sayOutcome } from './say-held.ts'
-import { shown } from './shown.ts'
 
 type Options = {
   readonly kind?: string
@@ -123,14 +120,6 @@ function deciding(held: Command, name: string, description: string): Command {
     .addHelpText('after', DECIDING)
 }
 
-async function withTables<T>(io: Io, work: (pool: Pool) => Promise<T>): Promise<T> {
-  const { DATABASE_URL: url } = readEnv(io.env, { need: ['DATABASE_URL'] })
-  return await withPool({ url, stop: io.stop }, async (pool) => {
-    await checkMigrated(pool)
-    return await work(pool)
-  })
-}
-
 type Showing = {
   /** As typed. */
   readonly keys: readonly string[]
@@ -214,8 +203,4 @@ async function knownOf(pool: Pool, given: readonly string[]): Promise<readonly C
       unknown.map((key) => `nothing is known of customer ${shown(key)}`),
     )
   return keys
-}
-
-function usage(detail: string): RollcallError {
-  return new RollcallError('USAGE', [detail])
 }

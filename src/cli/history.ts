@@ -3,9 +3,9 @@ import { readHistory } from '../ledger/history.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
 import { withPool } from './connect.ts'
 import type { ExitCode, Io } from './io.ts'
-import { asJson } from './json.ts'
 import { knownSpelling } from './named.ts'
 import { readLimit } from './option-values.ts'
+import { asJson } from './render.ts'
 import { renderStored } from './render-history.ts'
 
 type Asked = {

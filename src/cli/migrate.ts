@@ -19,11 +19,10 @@ import { namedService } from '../service/target.ts'
 import { BINDING_ENV, bindingStatus, warnOfBinding } from './binding.ts'
 import { ownerIn } from './connect.ts'
 import type { AddCommand, Io } from './io.ts'
-import { asJson } from './json.ts'
 import { numberOf, wholeNumber } from './option-values.ts'
+import { asJson, span } from './render.ts'
 import { sayAnnounced } from './say-backfill.ts'
 import { lines } from './say-status.ts'
-import { span } from './say-time.ts'
 
 type Options = {
   readonly target?: 'same' | 'new'

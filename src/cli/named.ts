@@ -1,14 +1,15 @@
 // The customers that a person names on the command line. A typing error must not pass for a customer who is gone: that
 // one's access would be revoked, and by the mapping it may be somebody else's user.
+
 import type { Pool } from 'pg'
 import type { CustomersShape } from '../customers/describe.ts'
 import { onlySpaced, readGiven, spaced } from '../customers/given.ts'
 import type { FoundRow } from '../customers/read.ts'
 import { knownKeysIfAny } from '../ledger/known.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { RollcallError } from '../model/errors.ts'
 import type { Io } from './io.ts'
-import { shown } from './shown.ts'
+import { usage } from './option-values.ts'
+import { shown } from './render.ts'
 
 type Naming = {
   readonly io: Io
@@ -30,7 +31,7 @@ export async function namedKeys({ io, pool, shape, keys }: Naming): Promise<read
   const odd = named.flatMap(({ given, key }) => (key === null ? given : []))
   const known = await knownKeysIfAny(pool, odd)
   const wrong = odd.filter((given) => !known.has(given))
-  if (wrong.length > 0) throw usage(wrong.map((given) => `${shown(given)}: expected ${expectedOf(shape)}`))
+  if (wrong.length > 0) throw usage(...wrong.map((given) => `${shown(given)}: expected ${expectedOf(shape)}`))
   for (const { given, key } of named)
     if (key !== null && key !== given && !onlySpaced(given, key))
       io.err(`note: ${shown(given)} is read as ${shown(key)}`)
@@ -57,10 +58,10 @@ export async function checkPresent({ pool, found, removed }: Presence): Promise<
   const known = await knownKeysIfAny(pool, missing)
   const nobody = missing.filter((key) => !known.has(key))
   if (nobody.length === 0) return
-  throw usage([
+  throw usage(
     ...nobody.map((key) => `no customer has the key ${shown(key)}, and nothing is known of it`),
     'nothing was done; --removed says that it was a customer, whose row is gone',
-  ])
+  )
 }
 
 /** For commands without a configuration: a key of several columns may be typed without the spaces of the tables. */
@@ -71,8 +72,4 @@ export async function knownSpelling(pool: Pool, keys: readonly string[]): Promis
     spellings.flatMap(({ given, key }) => (key === given ? [] : [given, key])),
   )
   return spellings.map(({ given, key }) => (!known.has(given) && known.has(key) ? key : given))
-}
-
-function usage(details: readonly string[]): RollcallError {
-  return new RollcallError('USAGE', details)
 }

@@ -79,6 +79,7 @@ function systemUser(): string {
   }
 }
 
-function usage(detail: string): RollcallError {
-  return new RollcallError('USAGE', [detail])
+/** A call that is wrong, and what to call instead. */
+export function usage(...details: readonly string[]): RollcallError {
+  return new RollcallError('USAGE', details)
 }

@@ -6,9 +6,8 @@ import { isStopped, type PaceReport, readPace } from '../pace/read.ts'
 import { endHold, setCeiling } from '../pace/row.ts'
 import { withPool } from './connect.ts'
 import type { AddCommand } from './io.ts'
-import { asJson } from './json.ts'
+import { asJson, span } from './render.ts'
 import { lines } from './say-status.ts'
-import { span } from './say-time.ts'
 
 type Options = { readonly ceiling?: string; readonly resume?: boolean; readonly json?: boolean }
 

@@ -1,9 +1,9 @@
 // How far something has come, where somebody waits for it: a bar in a terminal, a line now and then elsewhere.
+
 import { createLogUpdate } from 'log-update'
 import { figure } from '../report/figures.ts'
 import type { Io } from './io.ts'
-import { span } from './say-time.ts'
-import { TERMINAL_COLUMNS } from './say-wrapped.ts'
+import { span, TERMINAL_COLUMNS } from './render.ts'
 
 type ProgressState = {
   /** What is done to them: "looked at". */

@@ -2,9 +2,8 @@ import { type Chat, inOrder, isOnline, totalsOf } from '../explain/chat.ts'
 import type { Bearer, Claims } from '../explain/token.ts'
 import { isLoopback } from '../service/address.ts'
 import { type Professional, SPECIALITIES } from '../service/chat.ts'
-import { labelled, sayCallError } from './say-step.ts'
-import { nearTime, span } from './say-time.ts'
-import { TERMINAL_COLUMNS, wrapped } from './say-wrapped.ts'
+import { labelled, nearTime, span, TERMINAL_COLUMNS, wrapped } from './render.ts'
+import { sayCallError } from './say-step.ts'
 
 /** The clock and the time zone of whoever reads it. */
 export type Reader = { readonly now: Date; readonly timeZone: string }

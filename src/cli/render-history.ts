@@ -1,10 +1,8 @@
 import type { History, LoggedCall } from '../ledger/history.ts'
 import type { CustomerKey } from '../model/customer.ts'
+import { minute } from '../report/figures.ts'
+import { columns, labelled, second, shown, span, wrapped } from './render.ts'
 import { sayIssue, sayReason } from './say-reason.ts'
-import { labelled } from './say-step.ts'
-import { span } from './say-time.ts'
-import { wrapped } from './say-wrapped.ts'
-import { shown } from './shown.ts'
 
 type Known = NonNullable<History>
 
@@ -103,26 +101,4 @@ const HEAD = ['TIME (UTC)', 'CALL', 'ANSWER', 'TOOK', 'PLAN', 'TAKEN AS', 'BY']
 
 function carried(call: LoggedCall | undefined): string[] {
   return call && call.fields.length > 0 ? wrapped('  with', call.fields.join(', ')) : []
-}
-
-/** Each column as wide as its widest cell. */
-export function columns(rows: readonly (readonly string[])[]): string[] {
-  const cells = rows.map((row) => row.map(shown))
-  const widths = (cells[0] ?? []).map((_, column) =>
-    cells.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), 0),
-  )
-  return cells.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  )
-}
-
-function second(iso: string): string {
-  return `${iso.slice(0, 10)} ${iso.slice(11, 19)}`
-}
-
-function minute(iso: string): string {
-  return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`
 }

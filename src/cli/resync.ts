@@ -12,7 +12,7 @@ import { NOTHING_FOUND } from '../sweep/tally.ts'
 import { makeDigester } from '../sync/digest.ts'
 import { withPool } from './connect.ts'
 import type { ExitCode, Io } from './io.ts'
-import { asJson } from './json.ts'
+import { asJson } from './render.ts'
 import { allMissed, OTHERS_SWEEP, sayExamples, sayMissed } from './say-sweeps.ts'
 
 export type Resync = { readonly config?: string; readonly json?: boolean; readonly dismiss?: boolean }

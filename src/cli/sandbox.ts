@@ -8,15 +8,13 @@ import {
   parseContract,
   renderContracts,
 } from '../sandbox/contract/text.ts'
-
 import { isShut } from '../sandbox/control/control.ts'
 import type { FaultInput } from '../sandbox/faults/faults.ts'
 import { FAULT_FORM, parseFault } from '../sandbox/faults/text.ts'
 import { startSandbox } from '../sandbox/server.ts'
 import type { AddCommand, Io } from './io.ts'
 import { aborted } from './io.ts'
-import { asJson } from './json.ts'
-import { hanging } from './say-wrapped.ts'
+import { asJson, hanging } from './render.ts'
 
 type Options = {
   readonly host: string

@@ -1,4 +1,5 @@
 // An explanation in words: codes, statuses, names and times, never a field's value.
+
 import type { DriftVerdict } from '../drift/words.ts'
 import type { Explanation } from '../explain/explain.ts'
 import type { FieldRow } from '../explain/fields.ts'
@@ -9,9 +10,8 @@ import type { History } from '../ledger/history.ts'
 import type { Reason } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Plan } from '../sync/plan.ts'
+import { span, wrapped } from './render.ts'
 import { sayCallError, sayPlan } from './say-step.ts'
-import { span } from './say-time.ts'
-import { wrapped } from './say-wrapped.ts'
 
 const STATUS: Readonly<Record<number, string>> = { 0: 'no access', 2: 'full access', 4: 'trial' }
 

@@ -10,11 +10,10 @@ import type { Retried } from '../ledger/retry.ts'
 import type { Selector } from '../ledger/selector.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type NamedService, sayService } from '../model/service.ts'
-import { columns, renderStored } from './render-history.ts'
+import { counted } from '../report/figures.ts'
+import { columns, few, shown, span, wrapped } from './render.ts'
+import { renderStored } from './render-history.ts'
 import { type Advice, type StoredReason, sayIssue, sayReason } from './say-reason.ts'
-import { span } from './say-time.ts'
-import { wrapped } from './say-wrapped.ts'
-import { shown } from './shown.ts'
 
 const NOBODY = 'nobody is rejected, nobody fails, and no field is left out'
 
@@ -45,7 +44,7 @@ const MORE = [
 function sayReasonGroup(group: ReasonGroup): string[] {
   const { what, toDo } = sayGroup(group)
   return [
-    `${group.state}: ${count(group.customers)}, reason ${failureName(group)}`,
+    `${group.state}: ${counted(group.customers, 'customer')}, reason ${failureName(group)}`,
     ...wrapped('why', what),
     ...wrapped('since', `${sinceOf(group)}; ${nextOf(group)}`),
     ...wrapped(group.customers === 1 ? 'customer' : 'example', group.example),
@@ -71,7 +70,7 @@ export function sayGroup(group: ReasonGroup): Advice {
 function sayIssueGroup(group: IssueGroup): string[] {
   const { what, toDo } = sayIssue(group)
   return [
-    `${group.blocks ? 'rejected for it' : 'left out'}: ${count(group.customers)}, reason ${issueName(group)}`,
+    `${group.blocks ? 'rejected for it' : 'left out'}: ${counted(group.customers, 'customer')}, reason ${issueName(group)}`,
     ...wrapped('why', what),
     ...wrapped(group.customers === 1 ? 'customer' : 'example', group.example),
     ...wrapped('to do', toDo),
@@ -100,7 +99,7 @@ export function sayList(
     each.sinceMs === null || each.state === 'idle' ? '' : span(each.sinceMs),
     String(each.attempts),
     shortNext(each),
-    fieldsOf(each, selector).join(' '),
+    fieldsOf(each, selector),
   ])
   const left = total - customers.length
   return [
@@ -109,16 +108,11 @@ export function sayList(
   ]
 }
 
-/** A line has room for a few names; the history of the customer has all of them. */
-const MOST_NAMES = 3
-
-function fieldsOf({ reason, issues }: Failing, { kind }: Selector): string[] {
+function fieldsOf({ reason, issues }: Failing, { kind }: Selector): string {
   const ofReason = reason?.named ?? reason?.fields ?? []
   const keys = reason?.keys ?? []
   const ofIssues = issues.map(({ field }) => field)
-  const all = [...new Set<string>(kind === 'issue' ? ofIssues : [...ofReason, ...keys])]
-  const more = all.length - MOST_NAMES
-  return more > 0 ? [...all.slice(0, MOST_NAMES), `+${more}`] : all
+  return few([...new Set<string>(kind === 'issue' ? ofIssues : [...ofReason, ...keys])])
 }
 
 /** Everything of one customer; its history says what to do about its reason, so what is left is its issues. */
@@ -162,10 +156,6 @@ export function sayRetried({ customers, underWay, waiting, unheardOf }: Retried)
       : []),
     ...unheardOf.map((key) => `nothing is known of customer ${shown(key)}`),
   ]
-}
-
-function count(customers: number): string {
-  return customers === 1 ? '1 customer' : `${customers} customers`
 }
 
 function sinceOf({ sinceMs, customers }: ReasonGroup): string {

@@ -8,11 +8,10 @@ import { figure } from '../report/figures.ts'
 import { type Counts, type Forecast, totalCalls } from '../sweep/forecast.ts'
 import type { Plan } from '../sync/plan.ts'
 import type { BackfillAsked } from './backfill-asked.ts'
+import { hanging, span } from './render.ts'
 import { fitsNobody, NOBODY_FITS, sayTally } from './say-backfill.ts'
 import { lines } from './say-status.ts'
 import { sayPlan } from './say-step.ts'
-import { span } from './say-time.ts'
-import { hanging } from './say-wrapped.ts'
 
 export type Sampled = {
   readonly key: CustomerKey

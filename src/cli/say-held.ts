@@ -4,10 +4,8 @@ import { brakeNeedsPerson, type HeldCustomer, type KindHeld } from '../brake/lis
 import type { LoggedDecision } from '../brake/log.ts'
 import type { CaptureMark } from '../capture/marks.ts'
 import { entitled, STATUSES } from '../model/user.ts'
-import { columns } from './render-history.ts'
-import { span } from './say-time.ts'
-import { hanging, wrapped } from './say-wrapped.ts'
-import { shown } from './shown.ts'
+import { counted, minute } from '../report/figures.ts'
+import { columns, few, hanging, shown, span, wrapped } from './render.ts'
 
 /** What would happen to them. */
 function sayKind(kind: string): string {
@@ -45,7 +43,7 @@ export function sayHeldKinds(kinds: readonly KindHeld[]): string[] {
 function sayHeldKind({ kind, held, released, discarded, ...state }: KindHeld): string[] {
   const { sinceMs, trippedMs, limit, taken, expected, expectedUntil } = state
   return [
-    `${kind}: ${count(held)} held`,
+    `${kind}: ${counted(held, 'customer')} held`,
     ...(held > 0 ? wrapped('what', sayKind(kind)) : []),
     ...(sinceMs === null ? [] : wrapped('since', `${span(sinceMs)} ago (the oldest)`)),
     ...(trippedMs === null
@@ -54,10 +52,15 @@ function sayHeldKind({ kind, held, released, discarded, ...state }: KindHeld): s
           'tripped',
           `${span(trippedMs)} ago at the limit of ${limit ?? 0}, ${taken} let through before; each further change of the kind waits`,
         )),
-    ...(released > 0 ? wrapped('released', `${count(released)}, on their way`) : []),
-    ...(discarded > 0 ? wrapped('discarded', `${count(discarded)}, left as they are until they change`) : []),
+    ...(released > 0 ? wrapped('released', `${counted(released, 'customer')}, on their way`) : []),
+    ...(discarded > 0
+      ? wrapped('discarded', `${counted(discarded, 'customer')}, left as they are until they change`)
+      : []),
     ...(expected > 0
-      ? wrapped('announced', `${count(expected)} more, who pass until ${expectedUntil} without being counted`)
+      ? wrapped(
+          'announced',
+          `${counted(expected, 'customer')} more, who pass until ${expectedUntil} without being counted`,
+        )
       : []),
     ...(held === 0 && trippedMs !== null ? wrapped('to do', letsThrough(kind)) : []),
     ...(kind === 'truncated' ? wrapped('to do', '`rollcall capture resync` looks at everybody again') : []),
@@ -73,9 +76,6 @@ export const HOW = [
   '`rollcall held release --kind KIND --why "..."` lets them through, and',
   '`rollcall held discard --kind KIND --why "..."` leaves the service as it is',
 ]
-
-/** A line has room for a few names. */
-const MOST_NAMES = 3
 
 export function sayHeldList({
   customers,
@@ -113,11 +113,6 @@ function others(from: number): string {
     : '?'
 }
 
-function few(names: readonly string[]): string {
-  const more = names.length - MOST_NAMES
-  return (more > 0 ? [...names.slice(0, MOST_NAMES), `+${more}`] : names).join(' ')
-}
-
 type HeldWords = {
   readonly action: 'release' | 'discard'
   readonly outcome: DecisionOutcome
@@ -131,10 +126,12 @@ export function sayOutcome({ action, outcome, notHeld, marks = [] }: HeldWords):
   const { customers, left, untripped } = outcome
   const [is, are] = action === 'release' ? RELEASED : DISCARDED
   return [
-    customers === 0 ? NOTHING[action] : `${count(customers)} ${customers === 1 ? is : are}`,
+    customers === 0 ? NOTHING[action] : `${counted(customers, 'customer')} ${customers === 1 ? is : are}`,
     ...notHeld.flatMap((key) => `customer ${shown(key)} is not held`),
     ...untripped.map((kind) => `${kind}: changes are let through again, and counted from 0`),
-    ...(left > 0 ? [`${count(left)} held still, or anew: see \`rollcall held\`, and call it again`] : []),
+    ...(left > 0
+      ? [`${counted(left, 'customer')} held still, or anew: see \`rollcall held\`, and call it again`]
+      : []),
     ...marks.flatMap(({ relation }) =>
       hanging(
         '',
@@ -154,13 +151,9 @@ const NOTHING = { release: 'there is nobody to release', discard: 'there is nobo
 export function sayDecisions(decisions: readonly LoggedDecision[]): string[] {
   if (decisions.length === 0) return ['nothing was decided yet']
   return decisions.flatMap(({ at, action, kind, customers, by, why, open }) => [
-    `${at.slice(0, 10)} ${at.slice(11, 16)} UTC: ${action}, ${kind ?? 'by key'}, ${count(customers)}`,
+    `${minute(at)}: ${action}, ${kind ?? 'by key'}, ${counted(customers, 'customer')}`,
     ...wrapped('by', by),
     ...wrapped('why', why),
-    ...(open > 0 ? wrapped('open', `${count(open)} not sent yet`) : []),
+    ...(open > 0 ? wrapped('open', `${counted(open, 'customer')} not sent yet`) : []),
   ])
-}
-
-function count(customers: number): string {
-  return customers === 1 ? '1 customer' : `${customers} customers`
 }

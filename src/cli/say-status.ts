@@ -19,9 +19,8 @@ import { EVERYBODY } from '../sweep/differs.ts'
 import { type Swept, sweep } from '../sweep/sweep.ts'
 import { makeDigester } from '../sync/digest.ts'
 import type { BindingStatus } from './binding.ts'
+import { hanging, span } from './render.ts'
 import { sayShownSweeps } from './say-sweeps.ts'
-import { span } from './say-time.ts'
-import { hanging } from './say-wrapped.ts'
 
 export type StatusReport = {
   readonly overview: Overview

@@ -5,7 +5,7 @@ import type { Called } from '../sync/call.ts'
 import type { SyncStep } from '../sync/context.ts'
 import type { Plan } from '../sync/plan.ts'
 import type { TurnEnd } from '../sync/turn.ts'
-import { shown } from './shown.ts'
+import { labelled } from './render.ts'
 
 /** The steps of a sync as lines for a person: names of fields, statuses and times, never a field's value. */
 export function sayStep(step: SyncStep): string[] {
@@ -154,10 +154,6 @@ function saySettled(state: Extract<TurnEnd, { kind: 'settle' }>['state'], reason
     default:
       return state satisfies never
   }
-}
-
-export function labelled(label: string, text: string): string {
-  return `  ${label.padEnd(9)} ${shown(text)}`
 }
 
 /** In the middle of a line, and without the code that Node has for it. */

@@ -17,7 +17,7 @@ import { namedService } from '../service/target.ts'
 import { BINDING_ENV, bindingStatus, sayBinding } from './binding.ts'
 import { withPool } from './connect.ts'
 import type { AddCommand } from './io.ts'
-import { asJson } from './json.ts'
+import { asJson } from './render.ts'
 import { letsThrough } from './say-held.ts'
 import {
   type MappingReport,

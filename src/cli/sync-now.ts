@@ -21,10 +21,9 @@ import { type Opened, openSync } from '../worker/context.ts'
 import { makeProbe } from '../worker/probe.ts'
 import { noteAndLease } from '../worker/sync-one.ts'
 import type { ExitCode, Io } from './io.ts'
-import { asJson } from './json.ts'
 import { checkPresent, namedKeys } from './named.ts'
-import { labelled, sayStep } from './say-step.ts'
-import { shown } from './shown.ts'
+import { asJson, labelled, shown } from './render.ts'
+import { sayStep } from './say-step.ts'
 import { redactedStep } from './sync-json.ts'
 
 type Asked = {

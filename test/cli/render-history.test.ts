@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { columns, renderStored, sayCalls } from '../../src/cli/render-history.ts'
+import { columns } from '../../src/cli/render.ts'
+import { renderStored, sayCalls } from '../../src/cli/render-history.ts'
 import type { History, LoggedCall } from '../../src/ledger/history.ts'
 
 const CALL: LoggedCall = {

@@ -1,0 +1,107 @@
+// What every view is made of: labelled lines, tables, times, counts, and the same value as JSON.
+import { asEscape, OBEYED, OBEYED_IN_JSON } from '../model/obeyed.ts'
+import type { Io } from './io.ts'
+
+/** Terminals, tickets and mails show eighty columns without folding a line. */
+export const TERMINAL_COLUMNS = 80
+
+/** A view: the value as one JSON document, or its lines for a person. */
+export function tell(
+  io: Pick<Io, 'out'>,
+  json: boolean,
+  value: unknown,
+  lines: () => readonly string[],
+): void {
+  for (const line of json ? [asJson(value)] : lines()) io.out(line)
+}
+
+/** One JSON document on stdout; bigints as text, and nothing in it that a terminal would obey. */
+export function asJson(value: unknown): string {
+  const json = JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? inner.toString() : inner), 2)
+  return json.replace(OBEYED_IN_JSON, asEscape)
+}
+
+/** Keys, ids and whatever else comes from outside: what a terminal would obey is shown in place of being obeyed. */
+export function shown(text: string): string {
+  return text.replace(OBEYED, asEscape)
+}
+
+export function labelled(label: string, text: string): string {
+  return `  ${label.padEnd(9)} ${shown(text)}`
+}
+
+/** One labelled line, shown and folded between words where it is too long; a command in backticks is kept whole. */
+export function wrapped(label: string, text: string): string[] {
+  return hanging(labelled(label, ''), text)
+}
+
+/** The same behind any head, below which the other lines are set in. */
+export function hanging(head: string, text: string): string[] {
+  const words = shown(text).match(/(?:`[^`]*`|[^ ])+/g) ?? []
+  const [first = '', ...others] = folded(words, TERMINAL_COLUMNS - head.length)
+  return [head + first, ...others.map((part) => ' '.repeat(head.length) + part)]
+}
+
+function folded(words: readonly string[], width: number): string[] {
+  const parts: string[] = []
+  for (const word of words) {
+    const last = parts.at(-1)
+    if (last !== undefined && last.length + 1 + word.length <= width) {
+      parts[parts.length - 1] = `${last} ${word}`
+    } else parts.push(word)
+  }
+  return parts
+}
+
+/** Each column as wide as its widest cell. */
+export function columns(rows: readonly (readonly string[])[]): string[] {
+  const cells = rows.map((row) => row.map(shown))
+  const widths = (cells[0] ?? []).map((_, column) =>
+    cells.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), 0),
+  )
+  return cells.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
+/** A line has room for a few names. */
+const MOST_NAMES = 3
+
+/** The first names, and how many more there are. */
+export function few(names: readonly string[]): string {
+  const more = names.length - MOST_NAMES
+  return (more > 0 ? [...names.slice(0, MOST_NAMES), `+${more}`] : names).join(' ')
+}
+
+/** A time span in words, as coarse as it is long. */
+export function span(ms: number): string {
+  if (ms < 1000) return 'a moment'
+  if (ms < 120_000) return `${Math.round(ms / 1000)} s`
+  if (ms < 7_200_000) return `${Math.round(ms / 60_000)} min`
+  return ms < 172_800_000 ? `${Math.round(ms / 3_600_000)} h` : `${Math.round(ms / 86_400_000)} days`
+}
+
+/** 2026-11-23 09:00:00, of a time in ISO 8601. */
+export function second(iso: string): string {
+  return `${iso.slice(0, 10)} ${iso.slice(11, 19)}`
+}
+
+/** Date and minute in that zone: 2026-11-23 09:00. */
+export function localTime(at: Date, timeZone: string): string {
+  return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' }).format(at)
+}
+
+const NEAR_MS = 6 * 86_400_000
+
+/** As short as it can be told apart: 09:30 today, Mon 09:30 within six days, else with its date. */
+export function nearTime(at: Date, now: Date, timeZone: string): string {
+  const full = localTime(at, timeZone)
+  const [day = '', time = ''] = full.split(' ')
+  if (localTime(now, timeZone).startsWith(day)) return time
+  const ahead = at.getTime() - now.getTime()
+  if (ahead < 0 || ahead > NEAR_MS) return full
+  return `${new Intl.DateTimeFormat('en-GB', { timeZone, weekday: 'short' }).format(at)} ${time}`
+}
