@@ -252,7 +252,7 @@ describe('calls that end without an answer', () => {
     server.answer = () => ({ body: [MESSAGE, { ...MESSAGE, message_id: 'm2' }] })
     const between = new AbortController()
     const pages = client.pageMessages({ room: 7, direction: 'older' }, { signal: between.signal })
-    expect((await pages.next()).value).toMatchObject({ messageId: 'm1' } satisfies Partial<Message>)
+    expect((await pages.next()).value).toMatchObject({ messageId: 'm2' } satisfies Partial<Message>)
     between.abort()
     expect(await failure(pages.next())).toBeInstanceOf(CallError)
     expect(await pages.next()).toEqual({ done: true, value: undefined })
