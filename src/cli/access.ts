@@ -49,8 +49,7 @@ export const accessCommand: AddCommand = (program, io, exit) => {
     .addHelpText('after', EXAMPLES)
     .action(async (keys: string[], { config: file, tokenFile, json = false }: Options) => {
       const config = await loadConfig(file, io.cwd)
-      const asked = { config, keys, call: true, calls: 0, tokenFile, showValues: false, json }
-      const told = await explainAll(io, { ...asked, view: 'access' })
+      const told = await explainAll(io, { config, keys, view: 'access', tokenFile, json })
       const verdicts = told?.explanations.map(({ access }) => access) ?? []
       exit(told === null ? 1 : exitForAccess(verdicts, told.chat))
     })

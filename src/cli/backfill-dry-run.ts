@@ -7,6 +7,7 @@ import type { Config } from '../config/config.ts'
 import { readEnv } from '../config/env.ts'
 import { countCustomers } from '../customers/count.ts'
 import { describeCustomers } from '../customers/describe.ts'
+import { redactedPlan } from '../explain/redact.ts'
 import { readStanding } from '../ledger/generation.ts'
 import { mayRead, whyUnreadable } from '../ledger/readable.ts'
 import { everybodyIsIn } from '../ledger/runs-read.ts'
@@ -31,7 +32,6 @@ import { makeSample } from './sample.ts'
 import { NOBODY_FITS } from './say-backfill.ts'
 import { type Foretold, foretellsNobody, foretoldJson, type Sampled, sayForetold } from './say-forecast.ts'
 import { makeSharers } from './sharers.ts'
-import { redacted } from './sync-json.ts'
 
 /** Any key will do where nothing is compared with what another key has made. */
 const NO_KEY = 'no digest key'
@@ -149,5 +149,5 @@ async function surroundings(
 function sampled({ key, made }: Judged): Sampled {
   const plan: Plan = made?.found.plan ?? { kind: 'none', why: 'right' }
   const status = made?.mapped.kind === 'user' ? made.mapped.user.status : null
-  return { key, status, plan, json: redacted(plan) }
+  return { key, status, plan, json: redactedPlan(plan) }
 }

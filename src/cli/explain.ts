@@ -56,8 +56,8 @@ export const explainCommand: AddCommand = (program, io, exit) => {
       const { call, showValues = false, json = false, tokenFile } = options
       const calls = options.calls === undefined ? 5 : readLimit(options.calls, '--calls')
       const config = await loadConfig(options.config, io.cwd)
-      const asked = { config, keys, call, calls, tokenFile, showValues, json }
-      const explained = await explainAll(io, { ...asked, view: 'all' })
-      exit(explained === null ? 1 : exitForResults(explained.explanations))
+      const asked = { config, keys, view: 'all', call, calls, tokenFile, showValues, json } as const
+      const told = await explainAll(io, asked)
+      exit(told === null ? 1 : exitForResults(told.explanations))
     })
 }

@@ -1,46 +1,41 @@
-// What `explain`, `access` and `sync --diff` share: the environment, the token, the customers one by one, and the output.
+// What `explain`, `access`, `sync --diff` and `sync --dry-run` share: the environment, the token, and the output.
 
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import process from 'node:process'
 import { addAbortSignal } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
 import { accessToken, readEnv } from '../config/env.ts'
 import type { Chat } from '../explain/chat.ts'
-import { type Explain, type Explained, type Explanation, openExplain } from '../explain/explain.ts'
+import { type Explain, type Explanation, openExplain } from '../explain/explain.ts'
 import { isJwt } from '../explain/token.ts'
+import { readStandingIfAny } from '../ledger/generation.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
-import { type NamedService, sayService } from '../model/service.ts'
+import { sayService } from '../model/service.ts'
 import { namedService } from '../service/target.ts'
 import { withImpatientPool } from './connect.ts'
-import {
-  chatJson,
-  explanationJson,
-  renderEnd,
-  renderFacts,
-  renderFields,
-  renderNext,
-  renderRecords,
-  type View,
-} from './explanation.ts'
+import { renderExplanation, type View } from './explanation.ts'
 import type { ExitCode, Io } from './io.ts'
-import { namedKeys } from './named.ts'
-import { asJson, shown } from './render.ts'
+import { checkPresent, namedKeys } from './named.ts'
+import { labelled, shown, tell } from './render.ts'
 import { renderChat, renderChatNote, renderProfessionals } from './render-chat.ts'
 
-type ExplainAsked = {
+type Asked = {
   readonly config: Config
   /** As typed. */
   readonly keys: readonly string[]
-  /** Whether the service is asked. */
-  readonly call: boolean
-  readonly calls: number
-  readonly tokenFile?: string | undefined
-  readonly showValues: boolean
-  readonly json: boolean
   readonly view: View
+  readonly json: boolean
+  /** Whether the service is asked; default true. */
+  readonly call?: boolean
+  readonly calls?: number
+  readonly tokenFile?: string | undefined
+  readonly showValues?: boolean
+  /** For a dry run: a key without a row was a customer. */
+  readonly removed?: boolean
 }
 
 /** Null: it was stopped. */
@@ -49,7 +44,7 @@ type Told = { readonly explanations: readonly Explanation[]; readonly chat: Chat
 const SERVICE = ['SERVICE_URL', 'SERVICE_API_KEY', 'SERVICE_SECRET_KEY'] as const
 
 /** Explains these customers, prints it, and resolves to what was found. Nothing is changed. */
-export async function explainAll(io: Io, asked: ExplainAsked): Promise<Told> {
+export async function explainAll(io: Io, asked: Asked): Promise<Told> {
   try {
     return await explain(io, asked)
   } catch (error) {
@@ -59,94 +54,99 @@ export async function explainAll(io: Io, asked: ExplainAsked): Promise<Told> {
   }
 }
 
-async function explain(io: Io, asked: ExplainAsked): Promise<Told> {
-  const { config, call, tokenFile } = asked
+async function explain(io: Io, asked: Asked): Promise<Told> {
+  const { config, call = true, view, calls, showValues } = asked
+  const asksChat = call && (view === 'all' || view === 'access')
   const env = readEnv(io.env, {
     need: ['DATABASE_URL', ...(call ? SERVICE : [])],
     may: [
       'ROLLCALL_DIGEST_KEY',
-      ...(call && tokenFile === undefined ? (['SERVICE_ACCESS_TOKEN'] as const) : []),
+      ...(asksChat && !asked.tokenFile ? (['SERVICE_ACCESS_TOKEN'] as const) : []),
     ],
   })
   const { SERVICE_URL: origin, SERVICE_API_KEY: apiKey, SERVICE_SECRET_KEY: secretKey } = env
   const service = call ? { origin, apiKey, secretKey } : null
-  const token =
-    asked.view === 'diff' || !call
-      ? undefined
-      : tokenFile === undefined
-        ? checkedToken(env.SERVICE_ACCESS_TOKEN, io)
-        : await readToken(tokenFile, io)
+  const token = asksChat ? await tokenFrom(io, asked.tokenFile, env.SERVICE_ACCESS_TOKEN) : undefined
   return await withImpatientPool({ url: env.DATABASE_URL, stop: io.stop }, async (pool) => {
-    const { ROLLCALL_DIGEST_KEY: digestKey } = env
     const opened = await openExplain({
-      ...{ pool, config, service, digestKey, token, calls: asked.calls, stop: io.stop },
+      ...{ pool, config, service, digestKey: env.ROLLCALL_DIGEST_KEY, token, stop: io.stop },
+      ...(calls === undefined ? {} : { calls }),
+      ...(showValues === undefined ? {} : { showValues }),
+      planAnyway: view === 'dry-run',
     })
     try {
       for (const warning of opened.warnings) io.err(`warning: ${shown(warning)}`)
       const keys = await namedKeys({ io, pool, shape: opened.shape, keys: asked.keys })
-      return await tell(io, { ...asked, opened, keys, origin: service && origin })
+      const told = { asked, opened, pool, origin: service && origin }
+      return await (view === 'dry-run' ? tellDryRun : tellEach)(io, keys, told)
     } finally {
       await opened.close()
     }
   })
 }
 
-type Telling = Omit<ExplainAsked, 'keys'> & {
-  readonly keys: readonly CustomerKey[]
+const NOT_ASKED: Chat = { kind: 'not-asked', why: 'no-token' }
+
+type Telling = {
+  readonly asked: Asked
   readonly opened: Explain
+  readonly pool: Pool
   /** Of the service; null: it is not asked. */
   readonly origin: string | null
 }
 
-async function tell(io: Io, telling: Telling): Promise<Told> {
-  const { opened, config, keys, json, view, showValues, origin } = telling
+/** Each customer as soon as it is known. */
+async function tellEach(io: Io, keys: readonly CustomerKey[], { asked, opened, origin }: Telling) {
+  const { config, view, json } = asked
   const target = origin === null ? null : namedService(origin, config)
+  const where = target === null ? '' : ` at ${sayService(target)}`
   const reader = { now: new Date(), timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone }
   const { claims } = opened
-  const all: Explained[] = []
-  let chat: Chat = { kind: 'not-asked', why: 'no-token' }
-  for await (const one of opened.ask(keys)) {
-    chat = one.chat
-    all.push(one)
+  const asksChat = view === 'access' || claims !== null
+  const explanations: Explanation[] = []
+  let chat = NOT_ASKED
+  for await (const told of opened.ask(keys)) {
+    const { explanation } = told
+    chat = told.chat
+    explanations.push(explanation)
     if (json) continue
-    if (all.length > 1) io.out('')
-    const { explanation } = one
-    io.out(`customer ${shown(explanation.key)}${target === null ? '' : ` at ${sayService(target)}`}`)
-    const fields = renderFields(explanation, showValues ? one.values : null)
-    const facts = renderFacts(explanation, view)
-    const end = renderEnd(explanation, view)
-    const chats = renderChat({ chat, claims, bearer: explanation.bearer }, reader)
-    const lines = {
-      access: () => [...facts, ...chats, ...end],
-      diff: () => [...facts, ...fields, ...renderNext(explanation), ...end],
-      // Of so much the verdict comes first.
-      all: () => [
-        ...[...end, '', ...facts, ...(claims ? chats : []), ...renderNext(explanation), ...fields],
-        ...renderRecords(explanation.records),
-      ],
-    }[view]()
-    for (const line of lines) io.out(line)
+    if (explanations.length > 1) io.out('')
+    io.out(`customer ${shown(explanation.key)}${where}`)
+    const chatLines = asksChat ? renderChat({ chat, claims, bearer: explanation.token }, reader) : []
+    for (const line of renderExplanation(explanation, view, chatLines)) io.out(line)
   }
-  if (json) io.out(asJson(documentOf({ all, chat, target }, telling)))
-  else if (origin !== null && (view === 'access' || claims !== null)) {
+  const chatJson = view === 'diff' ? {} : { chat: { existsOn: 'production', ...chat } }
+  tell(io, json, { target, customers: explanations, ...chatJson }, () => {
+    if (!asksChat || origin === null) return []
     const listed = renderProfessionals(chat, reader)
-    for (const line of listed.length > 0 ? ['', ...listed] : []) io.out(line)
-    io.out(renderChatNote(origin, config.service.environment))
-  }
-  return { explanations: all.map(({ explanation }) => explanation), chat }
+    return [...(listed.length > 0 ? ['', ...listed] : []), renderChatNote(origin, config.service.environment)]
+  })
+  return { explanations, chat }
 }
 
-type Document = {
-  readonly all: readonly Explained[]
-  readonly chat: Chat
-  readonly target: NamedService | null
-}
+const NOT_APPLIED = 'this mapping is not applied: nothing is sent by it before `backfill --mapping`'
 
-function documentOf({ all, chat, target }: Document, { view, showValues }: Telling): object {
-  const customers = all.map(({ explanation, values }) =>
-    explanationJson(explanation, showValues ? values : null),
+/** All of them at the end: a mistyped key is an error, and then nothing is told. */
+async function tellDryRun(io: Io, keys: readonly CustomerKey[], { asked, opened, pool }: Telling) {
+  const { config, json, removed = false } = asked
+  const explanations: Explanation[] = []
+  for await (const { explanation } of opened.ask(keys)) explanations.push(explanation)
+  const missing = explanations.flatMap(({ key, desired }) => (desired.kind === 'removed' ? key : []))
+  await checkPresent({ pool, missing, removed })
+  const mappingCurrent = (await readStandingIfAny(pool, config.fingerprint))?.current ?? null
+  const found = explanations.map(({ key, plan, withoutLedger, mapped }) => {
+    const { validUntil } = mapped ?? {}
+    return { key, plan, withoutLedger, mappingCurrent, ...(validUntil ? { validUntil } : {}) }
+  })
+  const notApplied = mappingCurrent === false ? [labelled('note', NOT_APPLIED)] : []
+  tell(io, json, found, () =>
+    explanations.flatMap((one) => [
+      `customer ${shown(one.key)} (dry run)`,
+      ...renderExplanation(one, 'dry-run', []),
+      ...notApplied,
+    ]),
   )
-  return { target, customers, ...(view === 'diff' ? {} : { chat: chatJson(chat) }) }
+  return { explanations, chat: NOT_ASKED }
 }
 
 /** 0 all is as it should be, 3 something is not, 1 of a customer it could not be found out; that goes before 3. */
@@ -158,27 +158,33 @@ export function exitForResults(explanations: readonly Pick<Explanation, 'result'
 
 const TOKEN = "an end user's access token (a JWT) and nothing else"
 
-/** Throws RollcallError ENV_INVALID, which names the variable and never what it holds. */
-function checkedToken(token: string | undefined, { env }: Io): string | undefined {
-  if (token === undefined || isJwt(token)) return token
-  const from = env.SERVICE_ACCESS_TOKEN_FILE ? 'SERVICE_ACCESS_TOKEN_FILE' : 'SERVICE_ACCESS_TOKEN'
+/**
+ * From the file, else from the variable.
+ *
+ * @throws RollcallError USAGE or ENV_INVALID, which names the file or the variable and never what it holds
+ */
+async function tokenFrom(
+  io: Io,
+  file: string | undefined,
+  variable: string | undefined,
+): Promise<string | undefined> {
+  if (file !== undefined) {
+    const token = accessToken(await readToken(file, io))
+    if (token !== undefined && isJwt(token)) return token
+    throw new RollcallError('USAGE', [`--token-file: expected ${TOKEN}; nothing was sent`])
+  }
+  if (variable === undefined || isJwt(variable)) return variable
+  const from = io.env.SERVICE_ACCESS_TOKEN_FILE ? 'SERVICE_ACCESS_TOKEN_FILE' : 'SERVICE_ACCESS_TOKEN'
   throw new RollcallError('ENV_INVALID', [`${from}: expected ${TOKEN}; nothing was sent`])
 }
 
-/** Throws RollcallError USAGE, which names the file and never what it holds. */
 async function readToken(file: string, io: Io): Promise<string> {
-  if (file === '-' && process.stdin.isTTY) io.err('Paste the access token, then Enter and Ctrl-D.')
-  const found =
-    file === '-' ? await text(addAbortSignal(io.stop, process.stdin)) : await readNamed(resolve(io.cwd, file))
-  const token = accessToken(found)
-  if (token === undefined || !isJwt(token))
-    throw new RollcallError('USAGE', [`--token-file: expected ${TOKEN}; nothing was sent`])
-  return token
-}
-
-async function readNamed(file: string): Promise<string> {
+  if (file === '-') {
+    if (process.stdin.isTTY) io.err('Paste the access token, then Enter and Ctrl-D.')
+    return await text(addAbortSignal(io.stop, process.stdin))
+  }
   try {
-    return await readFile(file, 'utf8')
+    return await readFile(resolve(io.cwd, file), 'utf8')
   } catch {
     // Why exactly (missing, a folder, no right) is not told apart.
     throw new RollcallError('USAGE', ['--token-file: there is no such file, or it may not be read'])

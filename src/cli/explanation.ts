@@ -1,44 +1,95 @@
-// One customer for a person; a field's value only where values are handed in.
+// One customer for a person, in sections; every view is a choice of them.
 
 import type { DriftCause } from '../drift/words.ts'
-import { type Chat, inOrder, totalsOf } from '../explain/chat.ts'
-import type { Explanation, Values } from '../explain/explain.ts'
+import type { Explanation } from '../explain/explain.ts'
 import type { FieldRow } from '../explain/fields.ts'
-import type { Records } from '../explain/records.ts'
-import { type Professional, SPECIALITIES } from '../service/chat.ts'
-import { asJson, columns, labelled, shown, wrapped } from './render.ts'
+import { historyOf } from '../explain/records.ts'
+import { asJson, columns, shown, wrapped } from './render.ts'
 import { renderHistory } from './render-history.ts'
 import {
   sayAccess,
   sayDesired,
   sayLeftAlone,
-  sayPlans,
+  sayNext,
   sayRecords,
   sayRemedy,
   sayRemote,
   sayResult,
-  sayWhatDiffers,
 } from './say-explanation.ts'
-import { redacted } from './sync-json.ts'
+import { sayMapped, sayPlan } from './say-step.ts'
 
 /** Which part of an explanation is wanted. */
-export type View = 'all' | 'access' | 'diff'
+export type View = 'all' | 'access' | 'diff' | 'dry-run'
+
+/** `chat`: the lines about the chat. */
+export function renderExplanation(one: Explanation, view: View, chat: readonly string[]): string[] {
+  const next = wrapped('next', sayNext(one))
+  switch (view) {
+    case 'all': {
+      const history = historyOf(one.rollcall)
+      const stored = history === null ? [] : renderHistory(history)
+      // Of so much the verdict comes first.
+      return [
+        ...renderVerdict(one, view),
+        '',
+        ...renderFacts(one),
+        ...chat,
+        ...next,
+        ...renderFields(one),
+        ...stored,
+      ]
+    }
+    case 'access':
+      return [...renderFacts(one), ...chat, ...renderVerdict(one, view)]
+    case 'diff':
+      return [...renderFacts(one), ...renderFields(one), ...next, ...renderVerdict(one, view)]
+    case 'dry-run':
+      return renderDryRun(one)
+    default:
+      return view satisfies never
+  }
+}
 
 /** What your data, the service and rollcall's tables say. */
-export function renderFacts(explanation: Explanation, view: View): string[] {
-  const { userId, leftOut, remote, records, claimants, plan, planAfterLookup, desired } = explanation
-  const left = leftOut.map(({ field, code }) => `${field} (${code})`).join(', ')
+function renderFacts(one: Explanation): string[] {
+  const left = one.leftOut.map(({ field, code }) => `${field} (${code})`).join(', ')
+  const alone = sayLeftAlone(one)
   return [
-    labelled('user', userId === null ? 'none: the key makes no user_id' : shown(userId)),
-    ...wrapped('desired', sayDesired(desired, explanation.result === 'left-alone')),
+    ...wrapped('user', one.userId ?? 'none: the key makes no user_id'),
+    ...wrapped('desired', sayDesired(one)),
     ...(left === '' ? [] : wrapped('left out', left)),
-    ...wrapped('service', sayRemote(remote)),
-    ...wrapped('rollcall', sayRecords(records)),
-    ...(claimants.length > 0
-      ? wrapped('note', `other customers have the same user_id: ${claimants.join(', ')}`)
+    ...wrapped('service', sayRemote(one.service)),
+    ...wrapped('rollcall', sayRecords(one.rollcall)),
+    ...(one.claimants.length > 0
+      ? wrapped('note', `other customers have the same user_id: ${one.claimants.join(', ')}`)
       : []),
-    ...sayLeftAlone(explanation.result === 'left-alone' ? (plan ?? planAfterLookup) : null, records),
-    ...(view === 'access' ? sayWhatDiffers(explanation) : []),
+    ...(alone === null ? [] : wrapped('note', alone)),
+  ]
+}
+
+/** What to do, whether anything differs, and whether the customer can use the service. */
+function renderVerdict(one: Explanation, view: View): string[] {
+  return [
+    ...renderRemedies(one),
+    ...(view !== 'access' || one.result === 'differs' ? wrapped('result', sayResult(one)) : []),
+    ...(view === 'diff' ? [] : wrapped('access', sayAccess(one))),
+  ]
+}
+
+function renderRemedies(one: Explanation): string[] {
+  return one.remedies.flatMap((remedy) => wrapped('to do', sayRemedy(remedy, one)))
+}
+
+const AS_NEW =
+  'planned as if nothing had been sent before: no ledger of this target, or no ROLLCALL_DIGEST_KEY'
+
+function renderDryRun(one: Explanation): string[] {
+  const { mapped, plan, withoutLedger } = one
+  if (mapped === null || plan === null) return [...wrapped('row', sayDesired(one)), ...renderRemedies(one)]
+  return [
+    ...sayMapped(mapped),
+    ...wrapped('plan', sayPlan(plan)),
+    ...(withoutLedger ? wrapped('note', AS_NEW) : []),
   ]
 }
 
@@ -60,9 +111,10 @@ const CAUSE: Readonly<Record<DriftCause, string>> = {
   normalised: "the service's own form",
 }
 
-/** Desired and at the service, field by field. */
-export function renderFields({ comparison }: Explanation, values: Values | null): string[] {
-  const { fields = [], drift = null } = comparison ?? {}
+const HEAD = ['  field', 'here', 'service', 'state', 'why']
+
+/** Desired and at the service, field by field; with values where they were asked for. */
+export function renderFields({ drift, fields }: Explanation): string[] {
   const missing = drift?.kind === 'missing' && drift.cause ? wrapped('why', CAUSE[drift.cause]) : []
   if (fields.length === 0) return missing
   const cells = fields.map(({ field, here, service, state, cause, issue }) => [
@@ -72,105 +124,24 @@ export function renderFields({ comparison }: Explanation, values: Values | null)
     STATE[state],
     cause ? CAUSE[cause] : (issue ?? ''),
   ])
-  return ['', ...columns([HEAD, ...cells]), ...(values ? renderValues(fields, values) : []), '']
+  const values = renderValues(fields)
+  return ['', ...columns([HEAD, ...cells]), ...(values.length > 0 ? ['', ...values] : []), '']
 }
 
-const HEAD = ['  field', 'here', 'service', 'state', 'why']
-
-function renderValues(fields: readonly FieldRow[], values: Values): string[] {
+function renderValues(fields: readonly FieldRow[]): string[] {
   const width = Math.max(0, ...fields.map(({ field }) => field.length))
-  const said = fields.flatMap(({ field, service: shows }) => {
-    const { here = null, service = null } = values.get(field) ?? {}
+  return fields.flatMap(({ field, service: shows, values }) => {
+    const { here = null, service = null } = values ?? {}
     if (here === null && service === null) return []
     const seen = shows === 'not-shown' ? 'not shown' : sayValue(service)
     const name = `  ${field.padEnd(width)}  `
     if (sayValue(here) === seen) return [`${name}both     ${seen}`]
     return [`${name}here     ${sayValue(here)}`, `${' '.repeat(name.length)}service  ${seen}`]
   })
-  return said.length === 0 ? [] : ['', ...said]
 }
 
 /** In one line, quoted, so that blanks at its ends are seen; what a terminal would obey is escaped. */
 function sayValue(value: unknown): string {
   if (value === null) return '–'
   return typeof value === 'object' ? shown(JSON.stringify(value)) : asJson(value)
-}
-
-/** What is stored of the customer, with the open finding and the last calls. */
-export function renderRecords(records: Records): string[] {
-  if (records.kind !== 'known' || records.history === null) return []
-  return renderHistory(records.history)
-}
-
-/** What a sync would send. */
-export function renderNext(explanation: Explanation): string[] {
-  return wrapped('next', sayPlans(explanation))
-}
-
-/** What to do, and the verdict. */
-export function renderEnd(explanation: Explanation, view: View): string[] {
-  const { remedies } = explanation
-  return [
-    ...remedies.flatMap((remedy) => wrapped('to do', sayRemedy(remedy, explanation))),
-    ...(view === 'access' ? [] : wrapped('result', sayResult(explanation))),
-    ...(view === 'diff' ? [] : wrapped(view === 'all' ? 'access' : 'verdict', sayAccess(explanation))),
-  ]
-}
-
-/** One customer for a program: codes in place of words, and no value of a field unless it is handed in. */
-export function explanationJson(explanation: Explanation, values: Values | null): object {
-  const { remote, records, comparison, plan, planAfterLookup, remedies, bearer, ...rest } = explanation
-  const { key, userId, result, access, desired, leftOut, claimants } = rest
-  return {
-    ...{ key, userId, result, access, desired, leftOut },
-    service: 'waitMs' in remote ? { ...remote, waitMs: whole(remote.waitMs) } : remote,
-    rollcall: recordsJson(records),
-    drift: comparison?.drift ?? null,
-    fields: (comparison?.fields ?? []).map((row) => ({
-      ...row,
-      ...(values ? { values: values.get(row.field) ?? { here: null, service: null } } : {}),
-    })),
-    plan: plan && redacted(plan),
-    planAfterLookup: planAfterLookup && redacted(planAfterLookup),
-    claimants,
-    remedies: remedies.map(({ do: deed, waitMs }) => ({ do: deed, waitMs: whole(waitMs) })),
-    token: bearer,
-  }
-}
-
-function recordsJson(records: Records): object {
-  if (records.kind !== 'known' || records.history === null) return records
-  const { owedSinceMs, overdueMs, capturedMs, writtenAgoMs, nextInMs, ...history } = records.history
-  const ages = { owedSinceMs, overdueMs, capturedMs, writtenAgoMs, nextInMs }
-  const rounded = Object.entries(ages).map(([name, ms]) => [name, whole(ms)])
-  return { kind: 'known', history: { ...history, ...Object.fromEntries(rounded) } }
-}
-
-/** Times as they are, UTC; no message and no word of one. */
-export function chatJson(chat: Chat): object {
-  const about = { existsOn: 'production' }
-  if (chat.kind !== 'answered')
-    return { ...about, ...chat, ...('waitMs' in chat ? { waitMs: whole(chat.waitMs ?? null) } : {}) }
-  const { kind, professionals, unreadable } = chat
-  const listed = inOrder(professionals).map(professionalJson)
-  return { ...about, kind, totals: totalsOf(professionals), unreadable, professionals: listed }
-}
-
-function professionalJson(each: Professional): object {
-  const { professionalId, name, status, specialityId, nextConnectionAt, nextDisconnectionAt, room } = each
-  return {
-    professionalId,
-    name,
-    status,
-    specialityId,
-    speciality: specialityId === null ? null : (SPECIALITIES.get(specialityId) ?? null),
-    nextConnectionAt,
-    nextDisconnectionAt,
-    room: room?.id ?? null,
-    unreadMessages: room?.unreadMessages ?? null,
-  }
-}
-
-function whole(ms: number | null): number | null {
-  return ms === null ? null : Math.round(ms)
 }

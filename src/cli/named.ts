@@ -4,7 +4,6 @@
 import type { Pool } from 'pg'
 import type { CustomersShape } from '../customers/describe.ts'
 import { onlySpaced, readGiven, spaced } from '../customers/given.ts'
-import type { FoundRow } from '../customers/read.ts'
 import { knownKeysIfAny } from '../ledger/known.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Io } from './io.ts'
@@ -46,20 +45,20 @@ function expectedOf({ key }: CustomersShape): string {
 
 type Presence = {
   readonly pool: Pool
-  readonly found: ReadonlyMap<CustomerKey, FoundRow>
-  /** The person says that who has no row was a customer. */
+  /** Keys that have no row. */
+  readonly missing: readonly CustomerKey[]
+  /** The person says that a key without a row was a customer. */
   readonly removed: boolean
 }
 
 /** @throws RollcallError USAGE, when one of the keys has no row and nothing is known of it. */
-export async function checkPresent({ pool, found, removed }: Presence): Promise<void> {
+export async function checkPresent({ pool, missing, removed }: Presence): Promise<void> {
   if (removed) return
-  const missing = [...found].flatMap(([key, row]) => (row === null ? key : []))
   const known = await knownKeysIfAny(pool, missing)
-  const nobody = missing.filter((key) => !known.has(key))
-  if (nobody.length === 0) return
+  const unknown = missing.filter((key) => !known.has(key))
+  if (unknown.length === 0) return
   throw usage(
-    ...nobody.map((key) => `no customer has the key ${shown(key)}, and nothing is known of it`),
+    ...unknown.map((key) => `no customer has the key ${shown(key)}, and nothing is known of it`),
     'nothing was done; --removed says that it was a customer, whose row is gone',
   )
 }

@@ -1,3 +1,4 @@
+import { isOverdue } from '../explain/records.ts'
 import type { History, LoggedCall } from '../ledger/history.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { minute } from '../report/figures.ts'
@@ -12,7 +13,7 @@ export function renderStored(history: History, key: CustomerKey): string[] {
   return [
     `customer ${shown(key)}`,
     ...wrapped('user', `${history.userId ?? 'no user_id yet'}, ${REMOTE[history.remote]}`),
-    ...wrapped('owed', sayOwed(history)),
+    ...wrapped('rollcall', sayOwed(history)),
     ...renderHistory(history),
   ]
 }
@@ -35,6 +36,26 @@ const REMOTE: Readonly<Record<Known['remote'], string>> = {
   present: 'there at the service',
 }
 
+/** Whether a change waits, since when, and when its next attempt is. */
+export function sayOwed(history: Known): string {
+  const { capturedMs, overdueMs, owedSinceMs, writtenAgoMs, underWay, attempts, unknown } = history
+  const since = owedSinceMs === null ? 'owed' : `owed for ${span(owedSinceMs)}`
+  const settled = overdueMs === null && !underWay
+  const tried =
+    attempts === 0 || settled ? '' : `, ${attempts === 1 ? 'one attempt' : `${attempts} attempts`} so far`
+  const doubt = unknown ? '; the state at the service counts as unknown' : ''
+  const next = () => {
+    if (capturedMs !== null)
+      return `owed: a change was captured ${span(capturedMs)} ago, and no worker has noted it`
+    if (underWay) return `${since}, under way`
+    if (overdueMs === null)
+      return `nothing owed${writtenAgoMs === null ? '' : `, last written ${span(writtenAgoMs)} ago`}`
+    if (isOverdue(history)) return `${since}, due for ${span(overdueMs)} and not taken`
+    return overdueMs < 0 ? `${since}, next attempt in ${span(-overdueMs)}` : `${since}, due now`
+  }
+  return `${next()}${tried}${doubt}`
+}
+
 /** With what to do about it, where there is something. */
 function sayState({ state, reason, since, issues }: Known): string[] {
   const started = since === null ? '' : `, since ${minute(since)}`
@@ -42,8 +63,8 @@ function sayState({ state, reason, since, issues }: Known): string[] {
   return [
     ...wrapped('state', `${state}${started}${said ? `: ${said.what}` : ''}`),
     ...(said ? wrapped('to do', said.toDo) : []),
-    ...issues.flatMap(({ field, code, expected }) =>
-      wrapped('left out', sayIssue({ field, code, expected, blocks: state === 'rejected' }).what),
+    ...issues.flatMap((issue) =>
+      wrapped('left out', sayIssue({ ...issue, blocks: state === 'rejected' }).what),
     ),
   ]
 }
@@ -52,21 +73,8 @@ function sayFinding({ finding }: Known): string[] {
   if (finding === null) return []
   const { kind, fields, cause, looks, repairs, firstSeen } = finding
   const about = fields.length > 0 ? `${kind} (${fields.join(', ')})` : kind
-  const seen = looks < 2 ? 'suspected' : 'found'
-  const mended = repairs === 0 ? '' : `, repaired ${repairs} times`
-  return wrapped(
-    'finding',
-    `${about}, ${seen} since ${minute(firstSeen)}${cause ? `: ${cause}` : ''}${mended}`,
-  )
-}
-
-function sayOwed({ owed, underWay, capturedMs, nextInMs, attempts, unknown }: Known): string {
-  const tried = attempts === 0 ? '' : `, ${attempts === 1 ? 'one attempt' : `${attempts} attempts`} so far`
-  const look = unknown ? '; the state at the service counts as unknown and is looked at first' : ''
-  if (underWay) return `under way${tried}${look}`
-  if (nextInMs !== null) return `${nextInMs > 0 ? `in ${span(nextInMs)}` : 'now'}${tried}${look}`
-  if (capturedMs !== null) return 'a change was captured, and no worker has noted it yet'
-  return `${owed ? 'yes' : 'nothing'}${look}`
+  const found = `${looks < 2 ? 'suspected' : 'found'} since ${minute(firstSeen)}${cause ? `: ${cause}` : ''}`
+  return wrapped('finding', `${about}, ${found}${repairs === 0 ? '' : `, repaired ${repairs} times`}`)
 }
 
 /** The times that prove that a change arrived. */
@@ -82,23 +90,16 @@ function sayProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[] {
   })
 }
 
-/** A table of calls, oldest first, every time in UTC; the fields that a call carried are on a line of their own. */
-export function sayCalls(calls: readonly LoggedCall[]): string[] {
-  const rows = calls.map(({ at, method, status, error, ms, plan, meaning, by }) => [
-    second(at),
-    method,
-    status === null ? (error ?? 'no answer') : String(status),
-    `${ms} ms`,
-    plan,
-    meaning,
-    by,
-  ])
-  const [head = '', ...told] = columns([HEAD, ...rows])
-  return [head, ...told.flatMap((text, index) => [text, ...carried(calls[index])])]
-}
-
 const HEAD = ['TIME (UTC)', 'CALL', 'ANSWER', 'TOOK', 'PLAN', 'TAKEN AS', 'BY']
 
-function carried(call: LoggedCall | undefined): string[] {
-  return call && call.fields.length > 0 ? wrapped('  with', call.fields.join(', ')) : []
+/** A table of calls, oldest first, every time in UTC; the fields that a call carried are on a line of their own. */
+export function sayCalls(calls: readonly LoggedCall[]): string[] {
+  const rows = calls.map(({ at, method, status, error, ms, plan, meaning, by }) => {
+    const answer = status === null ? (error ?? 'no answer') : String(status)
+    return [second(at), method, answer, `${ms} ms`, plan, meaning, by]
+  })
+  const [head = '', ...told] = columns([HEAD, ...rows])
+  const carried = (fields: readonly string[] = []) =>
+    fields.length > 0 ? wrapped('  with', fields.join(', ')) : []
+  return [head, ...told.flatMap((text, index) => [text, ...carried(calls[index]?.fields)])]
 }

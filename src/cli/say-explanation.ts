@@ -1,17 +1,14 @@
 // An explanation in words: codes, statuses, names and times, never a field's value.
 
-import type { DriftVerdict } from '../drift/words.ts'
 import type { Explanation } from '../explain/explain.ts'
-import type { FieldRow } from '../explain/fields.ts'
-import type { AccessVerdict, Desired, Remedy } from '../explain/judge.ts'
-import { isOverdue, type Records } from '../explain/records.ts'
+import type { AccessReason, Deed, Desired, Remedy } from '../explain/judge.ts'
+import type { Records } from '../explain/records.ts'
 import type { RemoteView } from '../explain/remote.ts'
-import type { History } from '../ledger/history.ts'
 import type { Reason } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import type { Plan } from '../sync/plan.ts'
-import { span, wrapped } from './render.ts'
-import { sayCallError, sayPlan } from './say-step.ts'
+import { span } from './render.ts'
+import { sayOwed } from './render-history.ts'
+import { NOTHING_TO_SEND, sayCallError, sayPlan } from './say-step.ts'
 
 const STATUS: Readonly<Record<number, string>> = { 0: 'no access', 2: 'full access', 4: 'trial' }
 
@@ -19,9 +16,9 @@ function sayStatus(status: number): string {
   return `${status} (${STATUS[status] ?? 'not a status of the interface'})`
 }
 
-/** Whom a sync leaves alone, nothing is asked for: then "no access" would contradict a verdict of yes. */
-export function sayDesired(desired: Desired, leftAlone: boolean): string {
-  const wish = leftAlone ? 'left as it is' : 'no access'
+/** Where a sync leaves the customer alone, nothing is asked for: "no access" would contradict a verdict of yes. */
+export function sayDesired({ desired, result }: Pick<Explanation, 'desired' | 'result'>): string {
+  const wish = result === 'left-alone' ? 'left as it is' : 'no access'
   switch (desired.kind) {
     case 'user':
       return sayStatus(desired.status)
@@ -34,30 +31,17 @@ export function sayDesired(desired: Desired, leftAlone: boolean): string {
         .map(({ field, code, expected }) => `${field} (${code}), expected ${expected}`)
         .join('; ')}`
     case 'unreadable':
-      if (desired.misfits.length > 0) return `not known: ${desired.misfits.join('; ')}`
-      return desired.code === '57014' || desired.code === '55P03'
-        ? 'not known: the row could not be read within ten seconds (a lock?)'
-        : `not known: Postgres refuses to read the row (${desired.code})`
+      return `not known: ${sayUnreadable(desired)}`
     default:
       return desired satisfies never
   }
 }
 
-export function sayRemote(remote: RemoteView): string {
-  switch (remote.kind) {
-    case 'present':
-      return sayStatus(remote.status)
-    case 'absent':
-      return remote.http === 200
-        ? 'knows no such user (200, null)'
-        : `knows no such user (${remote.http}${remote.json ? '' : ', no JSON: is SERVICE_URL right?'})`
-    case 'not-asked':
-      return NOT_ASKED[remote.why]
-    case 'no-answer':
-      return saySilence(remote)
-    default:
-      return remote satisfies never
-  }
+function sayUnreadable({ code, misfits }: Extract<Desired, { kind: 'unreadable' }>): string {
+  if (misfits.length > 0) return misfits.join('; ')
+  return code === '57014' || code === '55P03'
+    ? 'the row could not be read within ten seconds (a lock?)'
+    : `Postgres refuses to read the row (${code})`
 }
 
 const NOT_ASKED: Readonly<Record<Extract<RemoteView, { kind: 'not-asked' }>['why'], string>> = {
@@ -67,154 +51,118 @@ const NOT_ASKED: Readonly<Record<Extract<RemoteView, { kind: 'not-asked' }>['why
   'not-wanted': 'not asked (--no-call)',
 }
 
+export function sayRemote(service: RemoteView): string {
+  switch (service.kind) {
+    case 'present':
+      return sayStatus(service.status)
+    case 'absent': {
+      const doubt = service.json ? '' : ', no JSON: is SERVICE_URL right?'
+      return `knows no such user (${service.http}${service.http === 200 ? ', null' : doubt})`
+    }
+    case 'not-asked':
+      return NOT_ASKED[service.why]
+    case 'no-answer':
+      return saySilence(service)
+    default:
+      return service satisfies never
+  }
+}
+
 function saySilence({ why, http, error }: Extract<RemoteView, { kind: 'no-answer' }>): string {
   if (error !== null) return sayCallError(error)
-  if (why === 'denied')
-    return http === 401
-      ? 'refused the credentials (401)'
-      : `refused (${http}): these credentials may not see this user, or no user at all`
-  if (why === 'busy') return `asks to be called later (${http})`
-  const instead =
-    why === 'error' ? ' with an error' : why === 'unreadable' ? ' with something else than this user' : ''
-  return `answered ${http}${instead}, which says nothing about the user`
+  switch (why) {
+    case 'denied':
+      return http === 401
+        ? 'refused the credentials (401)'
+        : `refused (${http}): these credentials may not see this user, or no user at all`
+    case 'busy':
+      return `asks to be called later (${http})`
+    case 'error':
+      return `answered ${http} with an error, which says nothing about the user`
+    case 'unreadable':
+      return `answered ${http} with something else than this user, which says nothing about the user`
+    default:
+      return `answered ${http}, which says nothing about the user`
+  }
 }
 
 const WITHOUT: Readonly<Record<Exclude<Records['kind'], 'known' | 'other-target'>, string>> = {
-  'not-migrated': 'its tables are not there, or of another version: what is owed is not known',
-  'no-right': 'this role may not read its tables: what is owed is not known',
-  locked: 'its tables gave no answer within ten seconds (a lock?): what is owed is not known',
+  'not-migrated': 'its tables are not there, or of another version',
+  'no-right': 'this role may not read its tables',
+  locked: 'its tables gave no answer within ten seconds (a lock?)',
 }
 
 /** What rollcall's own tables say, in one line. */
 export function sayRecords(records: Records): string {
   if (records.kind === 'other-target')
     return `its records are about another target: ${records.differences.join('; ')}`
-  if (records.kind !== 'known') return WITHOUT[records.kind]
+  if (records.kind !== 'known') return `${WITHOUT[records.kind]}: what is owed is not known`
   const { history } = records
   if (history === null) return 'has no record of this customer, and owes nothing'
-  const { state, reason, unknown, outboxSearched } = history
+  const { state, reason, outboxSearched } = history
   return [
     sayOwed(history),
-    ...(state === 'idle' ? [] : [`${state}${sayReason(reason)}`]),
-    ...(unknown ? ['the state at the service counts as unknown'] : []),
+    ...(state === 'idle' ? [] : [`${state}${reason ? ` (${sayCodes(reason)})` : ''}`]),
     ...(outboxSearched ? [] : ['the outbox is too large to look for newer changes']),
   ].join('; ')
 }
 
-function sayOwed(history: NonNullable<History>): string {
-  const { capturedMs, overdueMs, owedSinceMs, writtenAgoMs, underWay } = history
-  if (capturedMs !== null)
-    return `owed: a change was captured ${span(capturedMs)} ago, and no worker has noted it`
-  if (overdueMs === null)
-    return `nothing owed${writtenAgoMs === null ? '' : `, last written ${span(writtenAgoMs)} ago`}`
-  const since = owedSinceMs === null ? 'owed' : `owed for ${span(owedSinceMs)}`
-  if (isOverdue(history)) return `${since}, due for ${span(overdueMs)} and not taken`
-  if (underWay) return `${since}, under way`
-  return overdueMs < 0 ? `${since}, next attempt in ${span(-overdueMs)}` : `${since}, due now`
-}
-
-function sayReason(reason: Reason | null): string {
-  if (reason === null) return ''
-  const { code, status, error, fields = [], keys = [] } = reason
+function sayCodes({ code, status, error, fields = [], keys = [] }: Reason): string {
   const about = [...fields, ...keys].join(', ')
-  return ` (${[code, status, error].filter(Boolean).join(' ')}${about === '' ? '' : `: ${about}`})`
+  return `${[code, status, error].filter(Boolean).join(' ')}${about === '' ? '' : `: ${about}`}`
 }
 
-/** Whether a customer ever was in scope, only rollcall's own records tell. */
-export function sayLeftAlone(plan: Plan | null, records: Records): string[] {
-  if (plan?.kind !== 'none') return []
-  switch (plan.why) {
-    case 'never-ours': {
-      const known = records.kind === 'known' ? '' : ', as far as is known'
-      return wrapped('note', `rollcall leaves this user alone: the customer was never in scope${known}`)
-    }
-    case 'ignored':
-      return wrapped('note', 'rollcall leaves this user alone: onRemove is "ignore"')
-    case 'user-of-another-customer':
-      return wrapped('note', 'rollcall leaves this user alone: another customer in scope is this user')
-    case 'without-access':
-      return wrapped('note', 'no user is registered without access: createWithoutAccess is false')
-    case 'right':
-    case 'no-access-left':
-    case 'erased':
-      return []
-    default:
-      return plan satisfies never
-  }
-}
-
-export function sayWhatDiffers({ comparison, remote, desired, result }: Explanation): string[] {
-  if (result !== 'differs' || !comparison?.drift) return []
-  return wrapped('differs', sayDifference(comparison.drift, { remote, desired }))
-}
-
-function sayDifference(
-  { kind, fields }: DriftVerdict,
-  { remote, desired }: Pick<Explanation, 'remote' | 'desired'>,
-): string {
-  if (kind === 'missing') return 'it should be registered'
-  if (kind === 'unexpected-access') return 'it has access and should have none'
-  if (desired.kind !== 'user')
-    return `it has no access, and these fields are not erased: ${fields.join(', ')}`
-  const is = remote.kind === 'present' ? remote.status : ''
-  const others = fields.filter((field) => field !== 'status')
-  const groups = others.includes('ml_group_name')
-    ? ' (ml_group_name decides which professionals are seen)'
-    : ''
-  return [
-    ...(fields.includes('status') ? [`status is ${is}, should be ${desired.status}`] : []),
-    ...(others.length > 0 ? [`not as in the customer data: ${others.join(', ')}${groups}`] : []),
-  ].join('; ')
+/** Why rollcall sends nothing whatever the service has; null where it does. Only its records tell who was ever in scope. */
+export function sayLeftAlone({ result, plan, planAfterLookup, rollcall }: Explanation): string | null {
+  const left = plan ?? planAfterLookup
+  if (result !== 'left-alone' || left?.kind !== 'none') return null
+  const known = left.why === 'never-ours' && rollcall.kind !== 'known' ? ', as far as is known' : ''
+  return `rollcall leaves this user alone: ${NOTHING_TO_SEND[left.why]}${known}`
 }
 
 /** What a sync would do by what is remembered, and what it would once it has looked, where that is another thing. */
-export function sayPlans({ desired, plan, planAfterLookup: after, records, result }: Explanation): string {
+export function sayNext({ desired, plan, planAfterLookup, rollcall, result }: Explanation): string {
   if (result === 'blocked') return 'nothing is sent as long as the customer is so'
   if (desired.kind === 'unreadable') return 'nothing is sent as long as the row cannot be read'
   if (plan === null)
-    return records.kind === 'known'
+    return rollcall.kind === 'known'
       ? 'not known: the records were made with another ROLLCALL_DIGEST_KEY than this one, or none is set here'
       : 'not known: no records of this target can be read'
   const now = sayPlan(plan)
-  if (after === null || sayPlan(after) === now) return now
-  if (plan.kind === 'lookup') return `${now}; then: ${sayPlan(after)}`
-  const said = plan.kind === 'none' ? 'nothing to send, as far as rollcall remembers' : now
-  return `${said}; with --look: ${sayPlan(after)}`
+  const then = planAfterLookup === null ? now : sayPlan(planAfterLookup)
+  if (then === now) return now
+  if (plan.kind === 'lookup') return `${now}; then: ${then}`
+  return `${plan.kind === 'none' ? 'nothing to send, as far as rollcall remembers' : now}; with --look: ${then}`
 }
 
-export function sayResult({ result, desired, remote, comparison }: Explanation): string {
+export function sayResult({ result, desired, service, drift, fields }: Explanation): string {
   switch (result) {
     case 'unknown':
       if (desired.kind === 'unreadable') return 'unknown: the row could not be read'
-      return remote.kind === 'not-asked'
-        ? 'unknown: the service was not asked'
-        : 'unknown: the service did not say'
+      return `unknown: the service ${service.kind === 'not-asked' ? 'was not asked' : 'did not say'}`
     case 'left-alone':
       return 'same: nothing is asked for'
     case 'blocked':
       return 'blocked: the customer cannot be sent as it is'
     case 'same':
-      return `same: ${remote.kind === 'absent' ? 'no such user, and none is wanted' : sayNothingDiffers(comparison?.fields ?? [])}`
-    case 'differs': {
-      const { drift = null } = comparison ?? {}
+      return `same: ${service.kind === 'absent' ? 'no such user, and none is wanted' : sayNothingDiffers(fields)}`
+    case 'differs':
       if (drift?.kind === 'missing') return 'differs: not registered at the service'
-      if (drift?.kind === 'unexpected-access') return 'differs: status'
-      return `differs: ${drift?.fields.join(', ') ?? ''}`
-    }
+      return `differs: ${drift?.kind === 'unexpected-access' ? 'status' : (drift?.fields.join(', ') ?? '')}`
     default:
       return result satisfies never
   }
 }
 
-function sayNothingDiffers(fields: readonly FieldRow[]): string {
+function sayNothingDiffers(fields: Explanation['fields']): string {
   const ended = fields.some(({ state }) => state === 'trial-ended') ? '; the trial has ended' : ''
   const unseen = fields.filter(({ state }) => state === 'not-shown').map(({ field }) => field)
   return `nothing differs${ended}${unseen.length === 0 ? '' : `; no GET shows ${unseen.join(', ')}`}`
 }
 
-const ACCESS: Readonly<Record<AccessVerdict['why'], string>> = {
+const ACCESS: Readonly<Record<Exclude<AccessReason, 'no-answer'>, string>> = {
   full: 'full access',
-  trial: 'trial',
+  trial: "trial; the service does not show when it ends: the chat tells, asked with the user's token",
   'no-such-customer': 'no such customer (neither your data nor the service knows it; a mistyped key?)',
   'not-registered': 'not registered at the service',
   'no-access': 'registered, but without access',
@@ -223,69 +171,56 @@ const ACCESS: Readonly<Record<AccessVerdict['why'], string>> = {
   'chat-shut': 'access by its status, but the chat does not let it in (403)',
   'nobody-visible':
     'access by its status, but it sees none of the professionals (ml_group_name decides who is seen)',
-  'no-answer': 'the service did not say',
   'strange-status': 'the service shows a status that the interface does not have',
   'chat-silent': 'access by its status, but what the chat answers says nothing certain of this user',
 }
 
-export function sayAccess({ access, claimants, remote }: Explanation): string {
-  const one = claimants.length === 1 ? 'customer' : 'customers'
-  const shared =
-    remote.kind === 'present' && claimants.length > 0
-      ? `; this may be the access of the other ${one} with this user_id: ${claimants.join(', ')}`
-      : ''
-  if (access.why === 'trial')
-    return `yes, trial: when it ends, the service does not show; the chat tells, asked with the user's token${shared}`
-  if (access.why === 'no-answer') return `unknown: the service ${saySaidNothing(remote)}`
-  return `${access.can}: ${ACCESS[access.why]}${shared}`
+export function sayAccess({ access, claimants, service }: Explanation): string {
+  if (access.why === 'no-answer') return `unknown: the service ${saySaidNothing(service)}`
+  const shared = service.kind === 'present' && claimants.length > 0
+  const others = `; this may be the access of the other ${claimants.length === 1 ? 'customer' : 'customers'} with this user_id: ${claimants.join(', ')}`
+  return `${access.can}: ${ACCESS[access.why]}${shared ? others : ''}`
 }
 
-function saySaidNothing(remote: RemoteView): string {
-  if (remote.kind === 'no-answer' && remote.error !== null) return 'did not answer'
-  return remote.kind === 'not-asked' ? 'was not asked' : sayRemote(remote)
+function saySaidNothing(service: RemoteView): string {
+  if (service.kind === 'not-asked') return 'was not asked'
+  return service.kind === 'no-answer' && service.error !== null ? 'did not answer' : sayRemote(service)
 }
 
-/** A sync that looks first puts right whatever differs, also what rollcall remembers wrongly. */
-export function sayRemedy(
-  { do: deed, waitMs }: Remedy,
-  { key, desired, result, remote, leftOut }: Explanation,
-): string {
-  const sync = `\`rollcall sync ${quoted(key)} --look${desired.kind === 'removed' ? ' --removed' : ''}\``
+/** `later`: when to try again; `sync`: the command that looks first, and so repairs what rollcall remembers wrongly too. */
+type ForDeed = { readonly one: Explanation; readonly sync: string; readonly later: string }
+
+const REMEDY: Readonly<Record<Deed, (about: ForDeed) => string>> = {
+  sync: ({ sync }) => sync,
+  wait: ({ sync }) => `wait, it is owed; ${sync} tries at once`,
+  'start-worker': ({ sync }) => `does \`rollcall worker\` run? ${sync} does this customer`,
+  correct: ({ one: { leftOut }, sync }) => {
+    const fields = leftOut.map(({ field }) => field).join(', ')
+    return `correct ${fields === '' ? 'the row or the mapping' : `${fields} in the row, or the mapping`}, then ${sync}`
+  },
+  decide: ({ one }) => `it is held: decide with \`rollcall held ${quoted(one.key)}\``,
+  'install-capture': ({ sync }) => `\`rollcall capture install\` once the rows are back, then ${sync}`,
+  migrate: ({ sync }) => `\`rollcall migrate\`, then ${sync}`,
+  'name-target': ({ one, sync }) =>
+    `correct the variable that is wrong; if none is, \`rollcall migrate --target same|new\` says what the target is${one.result === 'differs' ? `; then ${sync}` : ''}`,
+  'check-keys': ({ one: { service } }) =>
+    service.kind === 'no-answer' && service.http === 403
+      ? 'check SERVICE_API_KEY and SERVICE_SECRET_KEY; if other customers are answered, ask the provider of the service about this user'
+      : 'check SERVICE_API_KEY and SERVICE_SECRET_KEY, and that they belong to SERVICE_URL',
+  'check-address': () => 'check SERVICE_URL; if it is right, the service is away: try again later',
+  'try-later': ({ one, later }) =>
+    one.service.kind === 'not-asked' ? `${later}; \`rollcall pace\` tells why` : later,
+  'ask-provider': () =>
+    'ask the provider of the service why this user is shown or treated so (status, ml_group_name, end of a trial); check first that the token is of this customer',
+  'check-token': () =>
+    'check that the token is not expired, and that it belongs to SERVICE_URL and SERVICE_API_KEY; a new log-in gives a new one',
+}
+
+export function sayRemedy({ do: deed, waitMs }: Remedy, one: Explanation): string {
+  const removed = one.desired.kind === 'removed' ? ' --removed' : ''
+  const sync = `\`rollcall sync ${quoted(one.key)} --look${removed}\``
   const later = waitMs === null ? 'try again later' : `try again in ${span(waitMs)}`
-  switch (deed) {
-    case 'sync':
-      return sync
-    case 'wait':
-      return `wait, it is owed; ${sync} tries at once`
-    case 'start-worker':
-      return `does \`rollcall worker\` run? ${sync} does this customer`
-    case 'correct': {
-      const fields = leftOut.map(({ field }) => field).join(', ')
-      return `correct ${fields === '' ? 'the row or the mapping' : `${fields} in the row, or the mapping`}, then ${sync}`
-    }
-    case 'decide':
-      return `it is held: decide with \`rollcall held ${quoted(key)}\``
-    case 'install-capture':
-      return `\`rollcall capture install\` once the rows are back, then ${sync}`
-    case 'migrate':
-      return `\`rollcall migrate\`, then ${sync}`
-    case 'name-target':
-      return `correct the variable that is wrong; if none is, \`rollcall migrate --target same|new\` says what the target is${result === 'differs' ? `; then ${sync}` : ''}`
-    case 'check-keys':
-      return remote.kind === 'no-answer' && remote.http === 403
-        ? 'check SERVICE_API_KEY and SERVICE_SECRET_KEY; if other customers are answered, ask the provider of the service about this user'
-        : 'check SERVICE_API_KEY and SERVICE_SECRET_KEY, and that they belong to SERVICE_URL'
-    case 'check-address':
-      return 'check SERVICE_URL; if it is right, the service is away: try again later'
-    case 'try-later':
-      return remote.kind === 'not-asked' ? `${later}; \`rollcall pace\` tells why` : later
-    case 'ask-provider':
-      return 'ask the provider of the service why this user is shown or treated so (status, ml_group_name, end of a trial); check first that the token is of this customer'
-    case 'check-token':
-      return 'check that the token is not expired, and that it belongs to SERVICE_URL and SERVICE_API_KEY; a new log-in gives a new one'
-    default:
-      return deed satisfies never
-  }
+  return REMEDY[deed]({ one, sync, later })
 }
 
 /** As a shell takes it. */

@@ -1,5 +1,6 @@
 import type { Outlook } from '../brake/outlook.ts'
 import type { Config } from '../config/config.ts'
+import { redactedPlan } from '../explain/redact.ts'
 import type { MappingStatus } from '../ledger/generation.ts'
 import type { Unreadable } from '../ledger/readable.ts'
 import type { CustomerKey } from '../model/customer.ts'
@@ -143,7 +144,7 @@ function sayOutlook({ kind, customers, through, tripped }: Outlook): string {
 
 function sayOne({ key, status, plan }: Sampled): string[] {
   const mapped = status === null ? '' : `status ${status}: `
-  return hanging('sample       ', `customer ${key}, ${mapped}${sayPlan(plan)}`)
+  return hanging('sample       ', `customer ${key}, ${mapped}${sayPlan(redactedPlan(plan))}`)
 }
 
 export function foretoldJson(foretold: Foretold): object {

@@ -1,21 +1,20 @@
-import { type Mapped, validUntilOf } from '../model/mapped.ts'
-import { OPTIONAL_FIELDS } from '../model/user.ts'
+// The steps of a sync for a person: names of fields, statuses and times, never a field's value.
+import type { RedactedMapped, RedactedPlan, RedactedStep } from '../explain/redact.ts'
 import { CallError, type CallErrorKind } from '../service/errors.ts'
-import type { Called } from '../sync/call.ts'
-import type { SyncStep } from '../sync/context.ts'
-import type { Plan } from '../sync/plan.ts'
 import type { TurnEnd } from '../sync/turn.ts'
 import { labelled } from './render.ts'
 
-/** The steps of a sync as lines for a person: names of fields, statuses and times, never a field's value. */
-export function sayStep(step: SyncStep): string[] {
+export function sayStep(step: RedactedStep): string[] {
   switch (step.step) {
     case 'mapped':
-      return sayMapped(step.mapped)
+      return sayMapped(step)
     case 'planned':
       return [labelled('plan', sayPlan(step.plan))]
-    case 'answered':
-      return [labelled('call', sayCalled(step.called)), labelled('answer', step.meaning)]
+    case 'answered': {
+      const { method, outcome, ms, meaning } = step
+      const answer = outcome.kind === 'reply' ? `${outcome.status}` : `no answer (${outcome.error})`
+      return [labelled('call', `${method} → ${answer} in ${ms} ms`), labelled('answer', meaning)]
+    }
     case 'ended':
       return [labelled('result', sayEnd(step.end))]
     default:
@@ -23,73 +22,53 @@ export function sayStep(step: SyncStep): string[] {
   }
 }
 
-export function sayMapped(mapped: Mapped): string[] {
-  const row = labelled(
-    'row',
-    mapped.kind === 'removed' ? 'not found: the customer counts as removed' : 'found',
-  )
-  switch (mapped.kind) {
+export function sayMapped(mapped: RedactedMapped): string[] {
+  const { issues, empty, validUntil } = mapped
+  return [
+    labelled('row', mapped.kind === 'removed' ? 'not found: the customer counts as removed' : 'found'),
+    ...sayKind(mapped),
+    ...(empty.length > 0 ? [labelled('empty', empty.join(', '))] : []),
+    ...issues.map(({ field, code, expected }) =>
+      labelled('left out', `${field} (${code}): expected ${expected}`),
+    ),
+    // The mapping is asked again then, though nothing has changed.
+    ...(validUntil ? [labelled('holds', `until ${validUntil.replace('.000Z', 'Z')}`)] : []),
+  ]
+}
+
+function sayKind({ kind, userId, status, set }: RedactedMapped): string[] {
+  const user = labelled('user', userId ?? 'none')
+  switch (kind) {
     case 'removed':
-      return [row, labelled('user', mapped.userId)]
+      return [user]
     case 'out-of-scope':
-      return [
-        row,
-        labelled('user', mapped.userId),
-        labelled('in scope', 'no: the customer counts as removed'),
-        ...sayHolding(mapped),
-      ]
+      return [user, labelled('in scope', 'no: the customer counts as removed')]
     case 'rejected':
-      return [
-        row,
-        labelled('mapped', 'no: it cannot be sent as it is'),
-        ...sayIssues(mapped),
-        ...sayHolding(mapped),
-      ]
+      return [labelled('mapped', 'no: it cannot be sent as it is')]
     case 'user': {
-      const { userId, status, fields } = mapped.user
-      const given = OPTIONAL_FIELDS.filter((field) => fields[field] !== undefined && fields[field] !== null)
-      const empty = OPTIONAL_FIELDS.filter((field) => fields[field] === null)
+      const fields = set.join(', ') || 'no further field'
       return [
-        row,
         labelled('in scope', 'yes'),
-        labelled(
-          'mapped',
-          `user ${userId}, status ${status}, with ${given.join(', ') || 'no further field'}`,
-        ),
-        ...(empty.length > 0 ? [labelled('empty', empty.join(', '))] : []),
-        ...sayIssues(mapped),
-        ...sayHolding(mapped),
+        labelled('mapped', `user ${userId}, status ${status}, with ${fields}`),
       ]
     }
     default:
-      return mapped satisfies never
+      return kind satisfies never
   }
 }
 
-function sayIssues({ issues }: Extract<Mapped, { issues: unknown }>): string[] {
-  return issues.map(({ field, code, expected }) =>
-    labelled('left out', `${field} (${code}): expected ${expected}`),
-  )
-}
-
-/** When the mapping is asked again though nothing has changed. */
-function sayHolding(mapped: Mapped): string[] {
-  const ms = validUntilOf(mapped)
-  return ms === null ? [] : [labelled('holds', `until ${new Date(ms).toISOString().replace('.000Z', 'Z')}`)]
-}
-
-export function sayPlan(plan: Plan): string {
+export function sayPlan(plan: RedactedPlan): string {
   switch (plan.kind) {
     case 'none':
-      return NONE[plan.why]
+      return `nothing to send: ${NOTHING_TO_SEND[plan.why]}`
     case 'lookup':
       return LOOKUP[plan.why]
     case 'create':
-      return `create (POST) with ${Object.keys(plan.body).join(', ')}`
+      return `create (POST) with ${plan.sends.join(', ')}`
     case 'replace':
-      return `replace (PUT) with ${Object.keys(plan.body).join(', ')}`
+      return `replace (PUT) with ${plan.sends.join(', ')}`
     case 'patch':
-      return `update (PATCH) with ${Object.keys(plan.body).join(', ')}`
+      return `update (PATCH) with ${plan.sends.join(', ')}`
     case 'revoke':
       return 'revoke access (PATCH with status 0)'
     case 'erase':
@@ -103,56 +82,44 @@ export function sayPlan(plan: Plan): string {
   }
 }
 
-const LOOKUP: Readonly<Record<Extract<Plan, { kind: 'lookup' }>['why'], string>> = {
+const LOOKUP: Readonly<Record<Extract<RedactedPlan, { kind: 'lookup' }>['why'], string>> = {
   unknown: 'look first (GET): the state at the service is not known',
   unasked: 'look first (GET): somebody else may have registered the user',
   trial: 'look first (GET): a trial may have ended',
   erased: 'look (GET): whether the erased fields are empty',
 }
 
-const NONE: Readonly<Record<Extract<Plan, { kind: 'none' }>['why'], string>> = {
-  right: 'nothing to send: the service has it already',
-  'no-access-left': 'nothing to send: there is no access to revoke',
-  erased: 'nothing to send: access is revoked, and the personal fields were cleared; see rollcall erasures',
-  'never-ours': 'nothing to send: the customer was never in scope',
-  ignored: 'nothing to send: onRemove is "ignore"',
-  'user-of-another-customer': 'nothing to send: another customer in scope is this user',
-  'without-access': 'nothing to send: status 0, and createWithoutAccess is false',
+export const NOTHING_TO_SEND: Readonly<Record<Extract<RedactedPlan, { kind: 'none' }>['why'], string>> = {
+  right: 'the service has it already',
+  'no-access-left': 'there is no access to revoke',
+  erased: 'access is revoked, and the personal fields were cleared; see rollcall erasures',
+  'never-ours': 'the customer was never in scope',
+  ignored: 'onRemove is "ignore"',
+  'user-of-another-customer': 'another customer in scope is this user',
+  'without-access': 'status 0, and createWithoutAccess is false',
 }
 
-function sayCalled({ method, outcome, durationMs }: Called): string {
-  const answer = outcome.kind === 'reply' ? `${outcome.status}` : `no answer (${outcome.error})`
-  return `${method} → ${answer} in ${Math.round(durationMs)} ms`
-}
+const SETTLED = {
+  idle: 'settled',
+  held: 'held: one of a mass; it waits for a person (`rollcall held`)',
+  discarded: 'left as it is: a person has discarded the difference, until the row changes',
+} as const
 
 function sayEnd(end: TurnEnd): string {
-  const reason = end.reason
-    ? ` (${[end.reason.code, end.reason.status, end.reason.error, ...(end.reason.misfits ?? [])].filter(Boolean).join(' ')})`
-    : ''
+  const { code, status, error, misfits = [] } = end.reason ?? {}
+  const details = [code, status, error, ...misfits].filter(Boolean).join(' ')
+  const reason = details === '' ? '' : ` (${details})`
   switch (end.kind) {
     case 'settle':
-      return saySettled(end.state, reason)
+      return end.state === 'rejected'
+        ? `rejected${reason}: it waits until the row or the mapping changes`
+        : SETTLED[end.state]
     case 'retry':
       return `not now${reason}: it will be tried again`
     case 'unknown':
       return `unknown${reason}: it will be looked up after the call's lifetime`
     default:
       return end satisfies never
-  }
-}
-
-function saySettled(state: Extract<TurnEnd, { kind: 'settle' }>['state'], reason: string): string {
-  switch (state) {
-    case 'idle':
-      return 'settled'
-    case 'rejected':
-      return `rejected${reason}: it waits until the row or the mapping changes`
-    case 'held':
-      return 'held: one of a mass; it waits for a person (`rollcall held`)'
-    case 'discarded':
-      return 'left as it is: a person has discarded the difference, until the row changes'
-    default:
-      return state satisfies never
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts'
 import { readEnv } from '../config/env.ts'
+import { redactedStep } from '../explain/redact.ts'
 import { type CallLog, makeCallLog } from '../ledger/call-log.ts'
 import { makeClaim } from '../ledger/claim.ts'
 import { makeEnd } from '../ledger/ending.ts'
@@ -24,7 +25,6 @@ import type { ExitCode, Io } from './io.ts'
 import { checkPresent, namedKeys } from './named.ts'
 import { asJson, labelled, shown } from './render.ts'
 import { sayStep } from './say-step.ts'
-import { redactedStep } from './sync-json.ts'
 
 type Asked = {
   readonly config: Config
@@ -50,11 +50,13 @@ export async function syncNow(
   try {
     if (!opened.standing.current) throw mappingChanged(opened.standing)
     const keys = await namedKeys({ io, pool: opened.pool, shape: opened.shape, keys: given })
-    await checkPresent({ pool: opened.pool, found: (await opened.readCustomers(keys)).rows, removed })
+    const { rows } = await opened.readCustomers(keys)
+    const missing = keys.filter((key) => rows.get(key) === null)
+    await checkPresent({ pool: opened.pool, missing, removed })
     let steps: SyncStep[] = []
     const observe = (step: SyncStep) => {
       steps.push(step)
-      if (!json) for (const text of sayStep(step)) io.out(text)
+      if (!json) for (const text of sayStep(redactedStep(step))) io.out(text)
     }
     const { pool, context } = opened
     const job = makeJob({

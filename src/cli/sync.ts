@@ -1,20 +1,18 @@
 import { Option } from 'commander'
-import type { Config } from '../config/config.ts'
 import { readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
-import { describeCustomers } from '../customers/describe.ts'
-import { makeReadCustomers } from '../customers/read.ts'
-import { readStandingIfAny } from '../ledger/generation.ts'
+import type { Explanation } from '../explain/explain.ts'
+import { type History, readHistory } from '../ledger/history.ts'
+import { checkMigrated } from '../ledger/migrate.ts'
+import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
-import { makeDryRun } from '../worker/dry-run.ts'
 import { withPool } from './connect.ts'
 import { exitForResults, explainAll } from './explained.ts'
-import { history } from './history.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
-import { checkPresent, namedKeys } from './named.ts'
-import { asJson, labelled, shown } from './render.ts'
-import { sayMapped, sayPlan } from './say-step.ts'
-import { redacted, untilOf } from './sync-json.ts'
+import { knownSpelling } from './named.ts'
+import { readLimit } from './option-values.ts'
+import { tell } from './render.ts'
+import { renderStored } from './render-history.ts'
 import { syncNow } from './sync-now.ts'
 
 type Options = {
@@ -93,69 +91,47 @@ export const syncCommand: AddCommand = (program, io, exit) => {
       if (options.history) return exit(await history(io, { keys, limit, json }))
       const config = await loadConfig(options.config, io.cwd)
       if (options.diff) {
-        const told = await explainAll(io, {
-          config,
-          keys,
-          call: true,
-          calls: 0,
-          showValues,
-          json,
-          view: 'diff',
-        })
+        const told = await explainAll(io, { config, keys, view: 'diff', showValues, json })
         return exit(told === null ? 1 : exitForResults(told.explanations))
       }
-      if (options.dryRun) return exit(await dryRun(io, { config, keys, removed, json }))
+      if (options.dryRun) {
+        const told = await explainAll(io, { config, keys, view: 'dry-run', call: false, removed, json })
+        return exit(told === null ? 1 : exitForPlans(told.explanations))
+      }
       exit(await syncNow(io, { config, keys, look: options.look === true, removed, json }))
     })
 }
 
-type Asked = {
-  readonly config: Config
+/** 3: a customer cannot be sent as it is; 1: its row could not be read. */
+function exitForPlans(explanations: readonly Explanation[]): ExitCode {
+  if (explanations.some(({ plan }) => plan === null)) return 1
+  return explanations.some(({ plan }) => plan?.kind === 'reject') ? 3 : 0
+}
+
+type Stored = {
   /** As typed. */
   readonly keys: readonly string[]
-  readonly removed: boolean
+  readonly limit: string | undefined
   readonly json: boolean
 }
 
-/** `rollcall sync --dry-run`: what a sync would do, without a call and without a write. */
-export async function dryRun(io: Io, { config, keys: given, removed, json }: Asked): Promise<ExitCode> {
-  const env = readEnv(io.env, { need: ['DATABASE_URL'], may: ['ROLLCALL_DIGEST_KEY'] })
-  return await withPool({ url: env.DATABASE_URL, stop: io.stop }, async (pool) => {
-    const shape = await describeCustomers(pool, config)
-    const keys = await namedKeys({ io, pool, shape, keys: given })
-    await checkPresent({ pool, found: await makeReadCustomers(config, shape)(pool, keys), removed })
-    const run = await makeDryRun({ pool, config, shape, digestKey: env.ROLLCALL_DIGEST_KEY })
-    const mappingCurrent = (await readStandingIfAny(pool, config.fingerprint))?.current ?? null
-    const results = []
-    for (const key of keys) {
-      const result = await run(key)
-      results.push({ key, ...result, mappingCurrent })
-      if (json) continue
-      io.out(`customer ${shown(key)} (dry run)`)
-      for (const text of sayMapped(result.mapped)) io.out(text)
-      io.out(labelled('plan', sayPlan(result.plan)))
-      if (result.withoutLedger)
-        io.out(
-          labelled(
-            'note',
-            'planned as if nothing had been sent before: no ledger, or no ROLLCALL_DIGEST_KEY',
-          ),
-        )
-      if (mappingCurrent === false)
-        io.out(
-          labelled('note', 'this mapping is not applied: nothing is sent by it before `backfill --mapping`'),
-        )
-    }
-    if (json)
-      io.out(
-        asJson(
-          results.map(({ mapped, ...shown }) => ({
-            ...shown,
-            ...untilOf(mapped),
-            plan: redacted(shown.plan),
-          })),
-        ),
-      )
-    return results.some(({ plan }) => plan.kind === 'reject') ? 3 : 0
+const CALLS = 50
+
+/**
+ * What Postgres holds of these customers and their last calls; no call, no write. 3 when one of them is known nowhere:
+ * a script that asks about a mistyped key must not take it for a customer who is well.
+ */
+async function history(io: Io, { keys, limit, json }: Stored): Promise<ExitCode> {
+  const most = limit === undefined ? CALLS : readLimit(limit)
+  const { DATABASE_URL: url } = readEnv(io.env, { need: ['DATABASE_URL'] })
+  return await withPool({ url, stop: io.stop }, async (pool) => {
+    await checkMigrated(pool)
+    const found: { key: CustomerKey; history: History }[] = []
+    for (const key of await knownSpelling(pool, keys))
+      found.push({ key, history: await readHistory(pool, key, most) })
+    tell(io, json, found, () =>
+      found.flatMap((each, index) => [...(index > 0 ? [''] : []), ...renderStored(each.history, each.key)]),
+    )
+    return found.some((each) => each.history === null) ? 3 : 0
   })
 }

@@ -1,9 +1,20 @@
 // What the chat answers to the user whose token it is (section 4.2).
 import { isLoopback } from '../service/address.ts'
-import type { ChatClient, Professional } from '../service/chat.ts'
+import { type ChatClient, type List, type Professional, SPECIALITIES } from '../service/chat.ts'
 import { AnswerError } from '../service/chat-read.ts'
 import { CallError, type CallErrorKind } from '../service/errors.ts'
 import type { Bearer } from './token.ts'
+
+/** A professional as the token's user sees it; no message and no word of one. */
+export type ListedProfessional = Pick<
+  Professional,
+  'professionalId' | 'name' | 'status' | 'specialityId' | 'nextConnectionAt' | 'nextDisconnectionAt'
+> & {
+  readonly speciality: string | null
+  /** Null: they have not written to each other. */
+  readonly room: string | null
+  readonly unreadMessages: number | null
+}
 
 /**
  * `shut`: 403, so the token is good and its user is not let in. `refused`: 401, so nothing is said of the user.
@@ -17,9 +28,16 @@ export type Chat =
     }
   | {
       readonly kind: 'answered'
-      readonly professionals: readonly Professional[]
+      readonly totals: {
+        readonly professionals: number
+        readonly online: number
+        readonly rooms: number
+        readonly unread: number
+      }
       /** Professionals in the list that could not be read. */
       readonly unreadable: number
+      /** Who can be written to now, then who comes next; those without a time come last. */
+      readonly professionals: readonly ListedProfessional[]
     }
   | { readonly kind: 'shut' | 'refused' }
   | {
@@ -40,8 +58,7 @@ export function mayAskChat(origin: string, environment: 'production' | 'demo'): 
 /** One call; whatever comes of it is an answer, but for an error of our own. */
 export async function askChat(client: ChatClient, signal: AbortSignal): Promise<Chat> {
   try {
-    const { items, unreadable } = await client.listProfessionals({ signal })
-    return { kind: 'answered', professionals: items, unreadable }
+    return listing(await client.listProfessionals({ signal }))
   } catch (error) {
     if (error instanceof CallError) return { kind: 'no-answer', http: null, error: error.kind, waitMs: null }
     if (!(error instanceof AnswerError)) throw error
@@ -51,6 +68,42 @@ export async function askChat(client: ChatClient, signal: AbortSignal): Promise<
   }
 }
 
+export function listing({ items, unreadable }: List<Professional>): Extract<Chat, { kind: 'answered' }> {
+  const professionals = items
+    .map(listed)
+    .sort((a, b) => comingIn(a) - comingIn(b) || speciality(a) - speciality(b))
+  const totals = {
+    professionals: professionals.length,
+    online: professionals.filter(isOnline).length,
+    rooms: professionals.filter(({ room }) => room !== null).length,
+    unread: professionals.reduce((sum, { unreadMessages }) => sum + (unreadMessages ?? 0), 0),
+  }
+  return { kind: 'answered', totals, unreadable, professionals }
+}
+
+function listed(each: Professional): ListedProfessional {
+  const { professionalId, name, status, specialityId, nextConnectionAt, nextDisconnectionAt, room } = each
+  return {
+    ...{ professionalId, name, status, specialityId },
+    speciality: specialityId === null ? null : (SPECIALITIES.get(specialityId) ?? null),
+    ...{ nextConnectionAt, nextDisconnectionAt },
+    room: room?.id ?? null,
+    unreadMessages: room?.unreadMessages ?? null,
+  }
+}
+
+export function isOnline({ status }: Pick<Professional, 'status'>): boolean {
+  return status === 'online'
+}
+
+function comingIn(each: ListedProfessional): number {
+  return isOnline(each) ? 0 : (each.nextConnectionAt?.getTime() ?? Number.MAX_SAFE_INTEGER)
+}
+
+function speciality({ specialityId }: ListedProfessional): number {
+  return specialityId ?? Number.MAX_SAFE_INTEGER
+}
+
 /** It was wanted, and says nothing. */
 export function chatFailed(chat: Chat): boolean {
   if (chat.kind === 'not-asked') return chat.why === 'gave-up' || chat.why === 'no-permit'
@@ -58,51 +111,16 @@ export function chatFailed(chat: Chat): boolean {
 }
 
 /**
- * How the chat bears on one customer. `nobody`: it lists no professional for this very user; `unreadable`: none that
- * can be read. `shuts-somebody`: 403 to a token of which it is not known whose it is. `silent`: it was not asked,
- * or what it says may be about another user.
+ * How the chat bears on one customer. `nothing`: it was not asked, it lets the user in, or it may speak of another user.
+ * `nobody-visible`: it lists no professional for this very user. `unclear`: it says nothing certain.
  */
-export type ChatSays = 'silent' | 'answered' | 'nobody' | 'unreadable' | 'shut' | 'shuts-somebody' | 'failed'
+export type ChatSays = 'nothing' | 'nobody-visible' | 'shut' | 'unclear'
 
 /** What it answers to a token that may be another user's says nothing good of this one, and nothing certain. */
 export function chatSays(chat: Chat, bearer: Bearer | null): ChatSays {
-  if (bearer === 'another-user') return 'silent'
-  if (chatFailed(chat)) return 'failed'
-  if (chat.kind === 'shut') return bearer === 'this-user' ? 'shut' : 'shuts-somebody'
-  if (chat.kind !== 'answered' || bearer !== 'this-user') return 'silent'
-  if (chat.professionals.length > 0) return 'answered'
-  return chat.unreadable > 0 ? 'unreadable' : 'nobody'
-}
-
-type Totals = {
-  readonly professionals: number
-  readonly online: number
-  readonly rooms: number
-  readonly unread: number
-}
-
-export function totalsOf(professionals: readonly Professional[]): Totals {
-  const rooms = professionals.flatMap(({ room }) => room ?? [])
-  return {
-    professionals: professionals.length,
-    online: professionals.filter(isOnline).length,
-    rooms: rooms.length,
-    unread: rooms.reduce((sum, { unreadMessages }) => sum + (unreadMessages ?? 0), 0),
-  }
-}
-
-export function isOnline({ status }: Professional): boolean {
-  return status === 'online'
-}
-
-/** Whom one can write to now, then who comes next; those who do not say when come last. */
-export function inOrder(professionals: readonly Professional[]): readonly Professional[] {
-  const rank = (each: Professional) =>
-    isOnline(each) ? Number.NEGATIVE_INFINITY : (each.nextConnectionAt?.getTime() ?? Number.POSITIVE_INFINITY)
-  const order = (a: Professional, b: Professional) => {
-    const [left, right] = [rank(a), rank(b)]
-    if (left !== right) return left < right ? -1 : 1
-    return (a.specialityId ?? Number.MAX_SAFE_INTEGER) - (b.specialityId ?? Number.MAX_SAFE_INTEGER)
-  }
-  return [...professionals].sort(order)
+  if (bearer === 'another-user') return 'nothing'
+  if (chatFailed(chat)) return 'unclear'
+  if (chat.kind === 'shut') return bearer === 'this-user' ? 'shut' : 'unclear'
+  if (chat.kind !== 'answered' || bearer !== 'this-user' || chat.professionals.length > 0) return 'nothing'
+  return chat.unreadable > 0 ? 'unclear' : 'nobody-visible'
 }

@@ -13,8 +13,7 @@ import { makeChatClient } from '../service/chat-client.ts'
 import { makeUsersClient } from '../service/users.ts'
 import { makeDigester } from '../sync/digest.ts'
 import { userIdFor } from '../sync/map.ts'
-import type { Plan } from '../sync/plan.ts'
-import { planAfter, planNow, readSnapshots, type Snapshot } from '../sync/snapshot.ts'
+import { planAfter, planNow, readSnapshots, type Snapshot, type SnapshotReading } from '../sync/snapshot.ts'
 import { askChat, type Chat, chatSays, mayAskChat } from './chat.ts'
 import { type Comparison, compareFields, leftOutOf } from './fields.ts'
 import { inTime } from './in-time.ts'
@@ -29,36 +28,48 @@ import {
   resultOf,
 } from './judge.ts'
 import { openRecords, type Records } from './records.ts'
-import { type LookupResult, makeLookup, notAsked, OPEN_GATE, openGate, type RemoteView } from './remote.ts'
+import { type RedactedMapped, type RedactedPlan, redactedMapped, redactedPlan } from './redact.ts'
+import {
+  type CallGate,
+  type LookupResult,
+  makeLookup,
+  notAsked,
+  OPEN_GATE,
+  openGate,
+  type RemoteView,
+} from './remote.ts'
 import { type Bearer, bearersOf, type Claims, readClaims } from './token.ts'
 
-/** No field's value but `user_id` and status. */
+/**
+ * One customer, as `--json` prints it and as every view of it is rendered. It holds no field's value but `user_id` and
+ * status, unless the values were asked for.
+ */
 export type Explanation = {
   readonly key: CustomerKey
   readonly userId: string | null
+  readonly result: Result
+  readonly access: AccessVerdict
   readonly desired: Desired
   /** Fields that are not sent: what the mapping found wrong, and what the service refused. */
   readonly leftOut: readonly FieldIssue[]
-  readonly remote: RemoteView
-  readonly records: Records
+  /** Null where the row could not be read. */
+  readonly mapped: RedactedMapped | null
+  readonly service: RemoteView
+  readonly rollcall: Records
+  readonly drift: Comparison['drift']
+  readonly fields: Comparison['fields']
+  /** By what is remembered; null where that cannot be compared with the present digest key. */
+  readonly plan: RedactedPlan | null
+  /** What a sync would do once it has looked; null where a GET has not shown it. */
+  readonly planAfterLookup: RedactedPlan | null
+  /** The plan was made as if nothing had been sent before. */
+  readonly withoutLedger: boolean
   /** Other customers in scope that are the same user, as far as rollcall has met them. */
   readonly claimants: readonly CustomerKey[]
-  /** By what is remembered; null where that cannot be compared with the present digest key. */
-  readonly plan: Plan | null
-  /** What a sync would do once it has looked; null where a GET has not shown it. */
-  readonly planAfterLookup: Plan | null
-  readonly result: Result
-  readonly comparison: Comparison | null
-  readonly access: AccessVerdict
   readonly remedies: readonly Remedy[]
   /** Whose token it is; null without one. */
-  readonly bearer: Bearer | null
+  readonly token: Bearer | null
 }
-
-/** What stands in a row and in the GET, as it is; null for none. For people who asked to see it. */
-export type Values = ReadonlyMap<string, { readonly here: unknown; readonly service: unknown }>
-
-export type Explained = { readonly explanation: Explanation; readonly values: Values }
 
 type ExplainOptions = {
   readonly pool: Pool
@@ -69,10 +80,16 @@ type ExplainOptions = {
   readonly token?: string | undefined
   /** Of the calls that were written down, so many. */
   readonly calls?: number
+  /** What stands in the row and in the GET is part of the answer. */
+  readonly showValues?: boolean
+  /** Where the records cannot be compared, the customer is planned as if nothing had been sent before. */
+  readonly planAnyway?: boolean
   readonly stop: AbortSignal
   /** For a permit of the common pace; default PATIENCE_MS. */
   readonly patienceMs?: number | undefined
 }
+
+type Explained = { readonly explanation: Explanation; readonly chat: Chat }
 
 export type Explain = {
   readonly shape: CustomersShape
@@ -80,12 +97,13 @@ export type Explain = {
   /** What the token says of itself; null without one. */
   readonly claims: Claims | null
   /** Each customer once, in order, and what the chat has said. With a token all are asked about before the first comes. */
-  ask(keys: readonly CustomerKey[]): AsyncGenerator<Explained & { readonly chat: Chat }>
+  ask(keys: readonly CustomerKey[]): AsyncGenerator<Explained>
   close(): Promise<void>
 }
 
 /** Any key will do where nothing is compared with what another key has made. */
 const NO_KEY = 'no digest key'
+const NO_TOKEN: Chat = { kind: 'not-asked', why: 'no-token' }
 
 /**
  * Opens what the question needs. Throws a RollcallError when the customers cannot be read; everything else that is
@@ -97,135 +115,116 @@ export async function openExplain(options: ExplainOptions): Promise<Explain> {
   const { timeoutMs, allowPlainHttp } = config.service
   const claims = token === undefined ? null : readClaims(token)
   const shape = await inTime(quotedName(config.customers.relation), () => describeCustomers(pool, config))
-  const records = await openRecords(pool, {
-    origin: service?.origin,
-    apiKey: service?.apiKey,
-    digestKey,
-  })
+  const records = await openRecords(pool, { origin: service?.origin, apiKey: service?.apiKey, digestKey })
   const gate = service && records.pace ? await openGate({ pool, stop, patienceMs }) : OPEN_GATE
   const users = service && makeUsersClient({ ...service, timeoutMs, allowPlainHttp, concurrency: 1 })
-  const looking = users && makeLookup({ users, gate, signal: stop })
-  const digester = makeDigester(digestKey ?? NO_KEY)
-  const readCustomers = makeReading(pool, config, shape)
-  const unwatched = () => unwatchedTables(pool, config)
-  const reading = { pool, config, digester, readCustomers, unwatched }
-  let asked: Promise<Chat> | undefined
+  const lookup = users && makeLookup({ users, gate, signal: stop })
+  const reading = {
+    ...{ pool, config, digester: makeDigester(digestKey ?? NO_KEY) },
+    readCustomers: makeReading(pool, config, shape),
+    unwatched: () => unwatchedTables(pool, config),
+  }
 
   /** The GET comes first, so that what is owed is not older than what it showed. */
   async function gather(key: CustomerKey): Promise<Gathered> {
-    const looked = looking ? await looking.look(userIdFor(config, key)) : notAsked('not-wanted')
+    const looked = lookup ? await lookup.look(userIdFor(config, key)) : notAsked('not-wanted')
     stop.throwIfAborted()
-    const known = await records.read(key, options.calls ?? 0)
-    return { looked, records: known, snapshot: await readSnapshot(key, known) }
-  }
-
-  async function readSnapshot(key: CustomerKey, known: Records): Promise<Snapshot> {
-    const read = async (withoutLedger: boolean) => {
-      const [snapshot] = await readSnapshots({ ...reading, withoutLedger }, [key])
-      if (!snapshot) throw new Error('one key has one snapshot')
-      return snapshot
-    }
-    try {
-      return await read(known.kind !== 'known')
-    } catch (error) {
-      return unreadable(error)
-    }
-
-    /** A row that cannot be read in time (a lock), or by this role. A database that is away is thrown. */
-    async function unreadable(error: unknown): Promise<Snapshot> {
-      const code = (error as { code?: unknown } | null)?.code
-      if (typeof code !== 'string' || databaseError(error) !== null) throw error
-      const rows = { rows: new Map(), unreadable: new Map([[key, error as Error]]) }
-      const [snapshot] = await readSnapshots(
-        { ...reading, withoutLedger: true, readCustomers: async () => rows },
-        [key],
-      )
-      if (!snapshot) throw error
-      return snapshot
+    const rollcall = await records.read(key, options.calls ?? 0)
+    const withoutLedger =
+      rollcall.kind !== 'known' || (options.planAnyway === true && digestKey === undefined)
+    return {
+      looked,
+      rollcall,
+      snapshot: await readSnapshot({ ...reading, withoutLedger }, key),
+      withoutLedger,
     }
   }
 
-  /** Its Retry-After binds nobody: the chat is the end users', and what it cannot bear says nothing of the users' part. */
-  function askTheChat(): Promise<Chat> {
-    asked ??= chatFor(options, { gate, gaveUp: looking?.gaveUp() ?? false })
-    return asked
-  }
-
-  async function* ask(keys: readonly CustomerKey[]): AsyncGenerator<Explained & { readonly chat: Chat }> {
+  async function* ask(keys: readonly CustomerKey[]): AsyncGenerator<Explained> {
     const all: Gathered[] = []
     for (const key of new Set(keys)) {
       const gathered = await gather(key)
-      if (claims === null)
-        yield { ...explained(gathered, { chat: NO_TOKEN, bearer: null, options }), chat: NO_TOKEN }
-      else all.push(gathered)
+      if (claims !== null) all.push(gathered)
+      else
+        yield { explanation: explained(gathered, { chat: NO_TOKEN, bearer: null, options }), chat: NO_TOKEN }
     }
     if (claims === null) return
-    const chat = await askTheChat()
+    const chat = await chatFor(options, { gate, gaveUp: lookup?.gaveUp() ?? false })
     const bearers = bearersOf(
       claims,
       all.map(({ snapshot }) => userIdFor(config, snapshot.key)),
     )
     for (const [at, gathered] of all.entries())
-      yield { ...explained(gathered, { chat, bearer: bearers[at] ?? 'unsaid', options }), chat }
+      yield { explanation: explained(gathered, { chat, bearer: bearers[at] ?? 'unsaid', options }), chat }
   }
 
-  return {
-    ...{ shape, warnings: shape.warnings, claims, ask },
-    close: async () => users?.close(),
+  return { shape, warnings: shape.warnings, claims, ask, close: async () => users?.close() }
+}
+
+/** A row that cannot be read in time (a lock), or by this role, is part of the answer. A database that is away is thrown. */
+async function readSnapshot(reading: SnapshotReading, key: CustomerKey): Promise<Snapshot> {
+  const read = async (from: SnapshotReading) => {
+    const [snapshot] = await readSnapshots(from, [key])
+    if (!snapshot) throw new Error('one key has one snapshot')
+    return snapshot
+  }
+  try {
+    return await read(reading)
+  } catch (error) {
+    if (!(error instanceof Error) || codeOf(error) === null || databaseError(error) !== null) throw error
+    const rows = { rows: new Map(), unreadable: new Map([[key, error]]) }
+    return await read({ ...reading, withoutLedger: true, readCustomers: async () => rows })
   }
 }
 
-const NO_TOKEN: Chat = { kind: 'not-asked', why: 'no-token' }
-
-type Gathered = { readonly looked: LookupResult; readonly records: Records; readonly snapshot: Snapshot }
-
-type Told = {
-  readonly chat: Chat
-  readonly bearer: Bearer | null
-  readonly options: Pick<ExplainOptions, 'config' | 'digestKey'>
+function codeOf(error: Error): string | null {
+  return 'code' in error && typeof error.code === 'string' ? error.code : null
 }
 
-function explained({ looked, records, snapshot }: Gathered, { chat, bearer, options }: Told): Explained {
-  const { remote, seen } = looked
-  const { key, work, rivals } = snapshot
+type Gathered = {
+  readonly looked: LookupResult
+  readonly rollcall: Records
+  readonly snapshot: Snapshot
+  readonly withoutLedger: boolean
+}
+
+type About = { readonly chat: Chat; readonly bearer: Bearer | null; readonly options: ExplainOptions }
+
+function explained(gathered: Gathered, { chat: answer, bearer, options }: About): Explanation {
+  const { looked, rollcall, snapshot, withoutLedger } = gathered
+  const { config, planAnyway = false, showValues = false } = options
+  const { remote: service, seen } = looked
+  const { key, work, unreadable } = snapshot
   const desired = desiredOf(snapshot)
   const { digestKey: recorded } = work.record
-  const comparable = records.kind === 'known' && (recorded === null || recorded === snapshot.digestKey)
+  const comparable = rollcall.kind === 'known' && (recorded === null || recorded === snapshot.digestKey)
   const { plan } = planNow(snapshot)
-  const planAfterLookup = seen === null || isLeftAlone(plan) ? null : planAfter(snapshot, seen).plan
+  const after = seen === null || isLeftAlone(plan) ? null : planAfter(snapshot, seen).plan
   const leftOut = leftOutOf(snapshot)
   const comparison =
     seen === null || desired.kind === 'unreadable' || desired.kind === 'rejected'
       ? null
-      : compareFields(snapshot, { seen, leftOut, comparable })
-  const result = resultOf({ desired, remote, plan, planAfterLookup, comparison })
-  const says = chatSays(chat, bearer)
-  const { consistencyDelayMs } = options.config.timing
+      : compareFields(snapshot, { seen, leftOut, comparable, showValues })
+  const result = resultOf({ desired, service, plan, planAfterLookup: after, comparison })
+  const compared = result === 'left-alone' || result === 'blocked' ? null : comparison
+  const planned = !unreadable && (planAnyway || comparable || isLeftAlone(plan))
+  const facts = { desired, service, rollcall, chat: chatSays(answer, bearer) }
+  const { consistencyDelayMs } = config.timing
   return {
-    values: valuesOf(snapshot, looked),
-    explanation: {
-      ...{ key, userId: userIdFor(options.config, key), desired, leftOut, remote, records },
-      ...{
-        claimants: rivals,
-        plan: (comparable || isLeftAlone(plan)) && !snapshot.unreadable ? plan : null,
-        planAfterLookup,
-        result,
-        bearer,
-      },
-      comparison: result === 'left-alone' || result === 'blocked' ? null : comparison,
-      access: accessOf({ desired, remote, records, chat: says }),
-      remedies: remediesFor({
-        ...{ desired, remote, records, result, leftOut, chat, chatSays: says, consistencyDelayMs },
-      }),
-    },
+    ...{ key, userId: userIdFor(config, key), result, access: accessOf(facts), desired, leftOut },
+    ...{ mapped: unreadable ? null : redactedMapped(snapshot.mapped), service, rollcall },
+    ...{ drift: compared?.drift ?? null, fields: compared?.fields ?? [] },
+    plan: planned ? redactedPlan(plan) : null,
+    planAfterLookup: after && redactedPlan(after),
+    ...{ withoutLedger, claimants: snapshot.rivals, token: bearer },
+    remedies: remediesFor({ ...facts, result, leftOut, answer, consistencyDelayMs }),
   }
 }
 
 function desiredOf({ mapped, unreadable }: Snapshot): Desired {
   if (unreadable) {
-    const code = (unreadable as { code?: unknown }).code
     const misfits = unreadable instanceof RollcallError ? unreadable.details : []
-    return { kind: 'unreadable', code: typeof code === 'string' ? code : 'unknown', misfits }
+    return { kind: 'unreadable', code: codeOf(unreadable) ?? 'unknown', misfits }
   }
   switch (mapped.kind) {
     case 'user':
@@ -240,23 +239,11 @@ function desiredOf({ mapped, unreadable }: Snapshot): Desired {
   }
 }
 
-function valuesOf({ mapped }: Snapshot, { seen }: LookupResult): Values {
-  if (seen === null || seen === 'absent') return new Map()
-  const desired: Readonly<Record<string, unknown>> =
-    mapped.kind === 'user' ? { ...mapped.user.fields, status: mapped.user.status } : { status: 0 }
-  const remote: Readonly<Record<string, unknown>> = { ...seen.fields, status: seen.status }
-  const fields = [...new Set([...Object.keys(desired), ...Object.keys(remote)])]
-  return new Map(
-    fields.map((field) => [field, { here: desired[field] ?? null, service: remote[field] ?? null }]),
-  )
-}
+type Asking = { readonly gate: CallGate; readonly gaveUp: boolean }
 
-type Asking = { readonly gate: Awaited<ReturnType<typeof openGate>>; readonly gaveUp: boolean }
-
-async function chatFor(
-  { config, service, token, stop }: ExplainOptions,
-  { gate, gaveUp }: Asking,
-): Promise<Chat> {
+/** Its Retry-After binds no other call: the chat is the end users', and says nothing of the users' part. */
+async function chatFor(options: ExplainOptions, { gate, gaveUp }: Asking): Promise<Chat> {
+  const { config, service, token, stop } = options
   if (token === undefined || service === null) return NO_TOKEN
   if (!mayAskChat(service.origin, config.service.environment)) return { kind: 'not-asked', why: 'demo' }
   if (gaveUp) return { kind: 'not-asked', why: 'gave-up' }

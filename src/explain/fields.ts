@@ -1,6 +1,6 @@
 // A customer's fields, desired and at the service, side by side: names and states, never a value. Pure.
 import { causesOf, compare } from '../drift/compare.ts'
-import type { DriftCause, DriftVerdict } from '../drift/words.ts'
+import type { DriftCause, DriftField, DriftVerdict } from '../drift/words.ts'
 import type { FieldIssue } from '../model/mapped.ts'
 import { normalForm } from '../model/normal.ts'
 import { OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
@@ -25,6 +25,8 @@ export type FieldRow = {
   readonly cause: DriftCause | null
   /** Why it is left out. */
   readonly issue: FieldIssue['code'] | null
+  /** What stands in the row and in the GET, null for none; only for people who asked to see it. */
+  readonly values?: { readonly here: unknown; readonly service: unknown }
 }
 
 export type Comparison = {
@@ -38,52 +40,62 @@ type Given = {
   readonly leftOut: readonly FieldIssue[]
   /** There are records, and their digests were made with the key that is at hand. */
   readonly comparable: boolean
+  readonly showValues: boolean
 }
 
 /** The comparison is that of every check. */
-export function compareFields(snapshot: Snapshot, { seen, leftOut, comparable }: Given): Comparison {
+export function compareFields(snapshot: Snapshot, given: Given): Comparison {
+  const { seen, leftOut, comparable, showValues } = given
   const clues = { doubted: [], generation: snapshot.work.generation ?? '0' }
   const compared = compare(snapshot, seen, clues)
   const drift = compared.kind === 'agrees' ? null : comparable ? compared : asFarAsKnown(compared, leftOut)
   const { mapped } = snapshot
   if (seen === 'absent' || mapped.kind === 'rejected') return { drift, fields: [] }
+  const desired = mapped.kind === 'user' ? mapped.user : { status: 0, fields: {} }
   const causes = causesOf(snapshot, clues)
-  const wrong: readonly string[] =
-    drift === null ? [] : drift.kind === 'unexpected-access' ? ['status'] : drift.fields
+  const wrong = wrongIn(drift)
+  const causeOf = (field: FieldRow['field']) => {
+    const differing = wrong.find((each) => each === field)
+    return comparable && differing ? causes.ofField(differing) : null
+  }
+  const valuesOf = (here: unknown, service: unknown) =>
+    showValues ? { values: { here: here ?? null, service: service ?? null } } : {}
+
   const status: FieldRow = {
-    ...{ field: 'status', here: 'set', service: 'set', issue: null },
+    ...{ field: 'status', here: 'set', service: 'set', issue: null, cause: causeOf('status') },
     state: drift?.kind === 'trial-ended' ? 'trial-ended' : wrong.includes('status') ? 'differs' : 'same',
-    cause:
-      comparable && wrong.includes('status') && drift?.kind !== 'trial-ended'
-        ? causes.ofField('status')
-        : null,
+    ...valuesOf(desired.status, seen.status),
   }
   if (mapped.kind !== 'user') return { drift, fields: [status] }
-  const desired = mapped.user.fields
   const rows = OPTIONAL_FIELDS.map((field): FieldRow => {
-    const issue = leftOut.find((each) => each.field === field)?.code ?? null
-    const value = desired[field]
-    const here = value === undefined ? 'unmanaged' : value === null ? 'empty' : 'set'
-    if (field === UNVERIFIABLE_FIELD) {
-      const state = issue ? 'left-out' : here === 'unmanaged' ? 'unmanaged' : 'not-shown'
-      return { field, here, service: 'not-shown', state, cause: null, issue }
-    }
-    const service = normalForm(field, seen.fields[field]) === null ? 'empty' : 'set'
-    if (wrong.includes(field))
-      return {
-        field,
-        here,
-        service,
-        state: 'differs',
-        cause: comparable ? causes.ofField(field) : null,
-        issue,
-      }
-    if (issue) return { field, here, service, state: 'left-out', cause: null, issue }
-    if (here === 'unmanaged') return { field, here, service, state: 'unmanaged', cause: null, issue }
-    const letters = String(value ?? '') === String(seen.fields[field] ?? '')
-    return { field, here, service, state: letters ? 'same' : 'spelling', cause: null, issue }
+    const [own, theirs] = [mapped.user.fields[field], seen.fields[field]]
+    const shown = normalForm(field, theirs) === null ? 'empty' : 'set'
+    const row = {
+      field,
+      here: own === undefined ? 'unmanaged' : own === null ? 'empty' : 'set',
+      service: field === UNVERIFIABLE_FIELD ? 'not-shown' : shown,
+      cause: causeOf(field),
+      issue: leftOut.find((each) => each.field === field)?.code ?? null,
+      ...valuesOf(own, theirs),
+    } as const
+    const sameLetters = String(own ?? '') === String(theirs ?? '')
+    return { ...row, state: wrong.some((each) => each === field) ? 'differs' : stateOf(row, sameLetters) }
   })
   return { drift, fields: [status, ...rows] }
+}
+
+function wrongIn(drift: DriftVerdict | null): readonly DriftField[] {
+  if (drift === null) return []
+  if (drift.kind === 'unexpected-access') return ['status']
+  return drift.kind === 'trial-ended' ? drift.fields.filter((field) => field !== 'status') : drift.fields
+}
+
+/** Of a field that is no difference. */
+function stateOf({ issue, here, service }: Omit<FieldRow, 'state'>, sameLetters: boolean): FieldState {
+  if (issue !== null) return 'left-out'
+  if (here === 'unmanaged') return 'unmanaged'
+  if (service === 'not-shown') return 'not-shown'
+  return sameLetters ? 'same' : 'spelling'
 }
 
 /** With another digest key a refusal is taken as it was recorded, and nothing can be said of the cause. */

@@ -1,11 +1,10 @@
 // What is to be said and done about one customer: decisions over typed facts alone.
-import type { History } from '../ledger/history.ts'
 import type { FieldIssue } from '../model/mapped.ts'
 import { entitled, STATUSES, type Status } from '../model/user.ts'
 import type { Plan } from '../sync/plan.ts'
 import type { Chat, ChatSays } from './chat.ts'
 import type { Comparison } from './fields.ts'
-import { isOverdue, isOwed, type Records, wasCustomer } from './records.ts'
+import { historyOf, isOverdue, type Records, wasCustomer } from './records.ts'
 import type { RemoteView } from './remote.ts'
 
 /** What the customer should have. `unreadable`: the row could not be read; Postgres' error code, or in words why. */
@@ -23,17 +22,17 @@ export type Result = 'same' | 'differs' | 'left-alone' | 'blocked' | 'unknown'
 
 type Compared = {
   readonly desired: Desired
-  readonly remote: RemoteView
+  readonly service: RemoteView
   /** By what is remembered, and once the service was looked at. */
   readonly plan: Plan
   readonly planAfterLookup: Plan | null
   readonly comparison: Comparison | null
 }
 
-export function resultOf({ desired, remote, plan, planAfterLookup, comparison }: Compared): Result {
+export function resultOf({ desired, service, plan, planAfterLookup, comparison }: Compared): Result {
   if (desired.kind === 'unreadable') return 'unknown'
-  if (plan.kind === 'reject') return remote.kind === 'no-answer' ? 'unknown' : 'blocked'
-  if (comparison === null) return isLeftAlone(plan) && remote.kind === 'not-asked' ? 'left-alone' : 'unknown'
+  if (plan.kind === 'reject') return service.kind === 'no-answer' ? 'unknown' : 'blocked'
+  if (comparison === null) return isLeftAlone(plan) && service.kind === 'not-asked' ? 'left-alone' : 'unknown'
   if (isLeftAlone(plan) || (planAfterLookup && isLeftAlone(planAfterLookup))) return 'left-alone'
   return comparison.drift === null || comparison.drift.kind === 'trial-ended' ? 'same' : 'differs'
 }
@@ -44,26 +43,29 @@ export function isLeftAlone(plan: Plan): boolean {
   return plan.why !== 'right' && plan.why !== 'no-access-left' && plan.why !== 'erased'
 }
 
-/** Whether the customer can use the service now, and why. */
-export type AccessVerdict =
-  | { readonly can: 'yes'; readonly why: 'full' | 'trial' }
-  | {
-      readonly can: 'no'
-      readonly why:
-        | 'no-such-customer'
-        | 'not-registered'
-        | 'no-access'
-        | 'trial-ended'
-        | 'no-user-id'
-        | 'chat-shut'
-        | 'nobody-visible'
-    }
-  | { readonly can: 'unknown'; readonly why: 'no-answer' | 'strange-status' | 'chat-silent' }
+/** Whether the customer can use the service now, by the reason. */
+const CAN = {
+  full: 'yes',
+  trial: 'yes',
+  'no-such-customer': 'no',
+  'not-registered': 'no',
+  'no-access': 'no',
+  'trial-ended': 'no',
+  'no-user-id': 'no',
+  'chat-shut': 'no',
+  'nobody-visible': 'no',
+  'no-answer': 'unknown',
+  'strange-status': 'unknown',
+  'chat-silent': 'unknown',
+} as const
+
+export type AccessReason = keyof typeof CAN
+export type AccessVerdict = { readonly can: (typeof CAN)[AccessReason]; readonly why: AccessReason }
 
 type Facts = {
   readonly desired: Desired
-  readonly remote: RemoteView
-  readonly records: Records
+  readonly service: RemoteView
+  readonly rollcall: Records
   readonly chat: ChatSays
 }
 
@@ -72,68 +74,44 @@ type Facts = {
  * A GET that was not answered is no "no". The chat has the last word where it speaks about this very user, since a
  * service may go on showing a trial that is over; a token of which it is not known whose it is makes no certain "no".
  */
-export function accessOf({ desired, remote, records, chat }: Facts): AccessVerdict {
-  switch (remote.kind) {
-    case 'present':
-      return byStatus(remote.status, { desired, records, chat })
-    case 'absent': {
-      const known = desired.kind !== 'removed' || wasCustomer(historyOf(records))
-      return { can: 'no', why: known ? 'not-registered' : 'no-such-customer' }
-    }
-    case 'not-asked':
-      return remote.why === 'no-user-id'
-        ? { can: 'no', why: 'no-user-id' }
-        : { can: 'unknown', why: 'no-answer' }
-    case 'no-answer':
-      return { can: 'unknown', why: 'no-answer' }
-    default:
-      return remote satisfies never
-  }
+export function accessOf(facts: Facts): AccessVerdict {
+  const why = accessReason(facts)
+  return { can: CAN[why], why }
+}
+
+const BY_CHAT: Readonly<Record<ChatSays, AccessReason | null>> = {
+  nothing: null,
+  shut: 'chat-shut',
+  'nobody-visible': 'nobody-visible',
+  unclear: 'chat-silent',
 }
 
 /** Section 2.6: 0 no access, 2 full access, 4 a trial. */
-function byStatus(status: number, { desired, records, chat }: Omit<Facts, 'remote'>): AccessVerdict {
-  if (status === 0) {
+function accessReason({ desired, service, rollcall, chat }: Facts): AccessReason {
+  const history = historyOf(rollcall)
+  if (service.kind === 'no-answer') return 'no-answer'
+  if (service.kind === 'not-asked') return service.why === 'no-user-id' ? 'no-user-id' : 'no-answer'
+  if (service.kind === 'absent')
+    return desired.kind !== 'removed' || wasCustomer(history) ? 'not-registered' : 'no-such-customer'
+  if (service.status === 0) {
     // A customer who should have no access has lost no trial, even if it once had one.
     const wanted = desired.kind === 'user' && entitled(desired.status)
-    const trial = wanted && historyOf(records)?.agreedStatus === 4
-    return { can: 'no', why: trial ? 'trial-ended' : 'no-access' }
+    return wanted && history?.agreedStatus === 4 ? 'trial-ended' : 'no-access'
   }
-  if (!isStatus(status)) return { can: 'unknown', why: 'strange-status' }
-  switch (chat) {
-    case 'shut':
-      return { can: 'no', why: 'chat-shut' }
-    case 'nobody':
-      return { can: 'no', why: 'nobody-visible' }
-    case 'shuts-somebody':
-    case 'unreadable':
-    case 'failed':
-      return { can: 'unknown', why: 'chat-silent' }
-    case 'silent':
-    case 'answered':
-      return { can: 'yes', why: status === 2 ? 'full' : 'trial' }
-    default:
-      return chat satisfies never
-  }
+  if (!isStatus(service.status)) return 'strange-status'
+  return BY_CHAT[chat] ?? (service.status === 2 ? 'full' : 'trial')
 }
 
-function isStatus(status: number): boolean {
+function isStatus(status: number): status is Status {
   return (STATUSES as readonly number[]).includes(status)
 }
-
-export function historyOf(records: Records): History {
-  return records.kind === 'known' ? records.history : null
-}
-
-/** `waitMs`: before that there is no use in it; null when nobody said how long. */
-export type Remedy = { readonly do: Deed; readonly waitMs: number | null }
 
 export type Deed =
   /** It differs, and what rollcall remembers may say that nothing does: so a sync has to look. */
   | 'sync'
   /** It is owed, and the next attempt comes by itself. */
   | 'wait'
-  /** It is owed and due, and nobody takes it. */
+  /** It is owed and due, and no worker takes it. */
   | 'start-worker'
   /** The row or the mapping is wrong. */
   | 'correct'
@@ -152,29 +130,26 @@ export type Deed =
   /** The chat refused the token. */
   | 'check-token'
 
-type Found = {
-  readonly desired: Desired
-  readonly remote: RemoteView
-  readonly records: Records
+/** `waitMs`: before that there is no use in it; null when it is not said how long. */
+export type Remedy = { readonly do: Deed; readonly waitMs: number | null }
+
+type Found = Facts & {
   readonly result: Result
   readonly leftOut: readonly FieldIssue[]
-  readonly chat: Chat
-  readonly chatSays: ChatSays
+  /** What `chat` was made of. */
+  readonly answer: Chat
   readonly consistencyDelayMs: number
 }
 
 /** None when there is nothing to do; each deed once, with the longest wait. */
 export function remediesFor(found: Found): readonly Remedy[] {
-  const { desired, records, remote } = found
-  const strange = remote.kind === 'present' && !isStatus(remote.status)
+  const { desired, rollcall } = found
+  const unwatched = desired.kind === 'unreadable' && desired.code === 'TABLES_UNWATCHED'
   const all = [
-    ...(records.kind === 'other-target' ? [remedy('name-target')] : []),
-    ...(desired.kind === 'unreadable' && desired.code === 'TABLES_UNWATCHED'
-      ? [remedy('install-capture')]
-      : []),
-    ...forRemote(remote),
+    ...(rollcall.kind === 'other-target' ? [remedy('name-target')] : []),
+    ...(unwatched ? [remedy('install-capture')] : []),
+    ...forService(found),
     ...forResult(found),
-    ...(strange && found.result !== 'differs' ? [remedy('ask-provider')] : []),
     ...forChat(found),
   ]
   const waits = Map.groupBy(all, (each) => each.do)
@@ -187,29 +162,20 @@ function remedy(deed: Deed, waitMs: number | null = null): Remedy {
   return { do: deed, waitMs }
 }
 
-function forResult({ result, records, leftOut, consistencyDelayMs }: Found): Remedy[] {
+function forResult(found: Found): Remedy[] {
+  const { result, rollcall, leftOut } = found
   const refused = leftOut.some(({ code }) => code === 'refused')
-  if (result === 'blocked') return [remedy('correct')]
-  if (result !== 'differs') return refused ? [remedy('correct')] : []
-  switch (records.kind) {
-    case 'not-migrated':
-      return [remedy('migrate')]
-    case 'other-target':
-      return [] // named whether anything differs or not
-    case 'no-right':
-    case 'locked':
-      return [remedy('sync')]
-    case 'known':
-      return [forHistory(records.history, consistencyDelayMs)]
-    default:
-      return records satisfies never
-  }
+  if (result === 'blocked' || (result !== 'differs' && refused)) return [remedy('correct')]
+  if (result !== 'differs' || rollcall.kind === 'other-target') return []
+  if (rollcall.kind === 'not-migrated') return [remedy('migrate')]
+  return [forRecord(found)]
 }
 
-function forHistory(history: History, consistencyDelayMs: number): Remedy {
+function forRecord({ rollcall, consistencyDelayMs }: Found): Remedy {
+  const history = historyOf(rollcall)
   if (history === null) return remedy('sync')
-  const { writtenAgoMs, state } = history
-  if (isOwed(history)) return remedy(isOverdue(history) ? 'start-worker' : 'wait')
+  const { writtenAgoMs, state, owed, capturedMs } = history
+  if (owed || capturedMs !== null) return remedy(isOverdue(history) ? 'start-worker' : 'wait')
   // The service may show a write late.
   if (writtenAgoMs !== null && writtenAgoMs < consistencyDelayMs)
     return remedy('try-later', consistencyDelayMs - writtenAgoMs)
@@ -217,59 +183,57 @@ function forHistory(history: History, consistencyDelayMs: number): Remedy {
   return remedy(state === 'held' || state === 'discarded' ? 'decide' : 'sync')
 }
 
-function forRemote(remote: RemoteView): Remedy[] {
-  switch (remote.kind) {
-    case 'present':
-    case 'absent':
-      return []
-    case 'not-asked':
-      if (remote.why === 'no-permit') return [remedy('try-later', remote.waitMs)]
-      return remote.why === 'gave-up' ? [remedy('check-address')] : []
-    case 'no-answer':
-      return [forSilence(remote)]
-    default:
-      return remote satisfies never
-  }
+type Silence = Extract<RemoteView | Chat, { readonly why: string }>['why']
+
+/** A service that fails may be well again soon; what redirects, or knows no such path, is another server. */
+const AFTER_SILENCE: Readonly<Record<Silence, Deed | null>> = {
+  'no-user-id': null,
+  'not-wanted': null,
+  'no-token': null,
+  demo: null,
+  'no-permit': 'try-later',
+  'gave-up': 'check-address',
+  denied: 'check-keys',
+  busy: 'try-later',
+  trouble: 'try-later',
+  error: 'try-later',
+  unreached: 'check-address',
+  refused: 'check-address',
+  unreadable: 'check-address',
 }
 
-/** A service that fails may be well again soon; what redirects, or knows no such path, is somebody else. */
-function forSilence({ why, error, waitMs }: Extract<RemoteView, { kind: 'no-answer' }>): Remedy {
-  if (error === 'bad-user-id') return remedy('correct')
-  switch (why) {
-    case 'denied':
-      return remedy('check-keys')
-    case 'busy':
-    case 'trouble':
-    case 'error':
-      return remedy('try-later', waitMs)
-    case 'unreached':
-    case 'refused':
-    case 'unreadable':
-      return waitMs === null ? remedy('check-address') : remedy('try-later', waitMs)
-    default:
-      return why satisfies never
-  }
+/** A server that says when to come again is the service. */
+function afterSilence(deed: Deed | null, waitMs: number | null = null): Remedy[] {
+  if (deed === null) return []
+  if (deed === 'try-later' || (deed === 'check-address' && waitMs !== null))
+    return [remedy('try-later', waitMs)]
+  return [remedy(deed)]
 }
 
-function forChat({ chat, chatSays: says, remote }: Found): Remedy[] {
-  const lets = remote.kind === 'present' && isStatus(remote.status) && entitled(remote.status as Status)
-  switch (chat.kind) {
+function forService({ service, result }: Found): Remedy[] {
+  if (service.kind === 'absent') return []
+  if (service.kind === 'present')
+    return isStatus(service.status) || result === 'differs' ? [] : [remedy('ask-provider')]
+  if (service.kind === 'no-answer' && service.error === 'bad-user-id') return [remedy('correct')]
+  return afterSilence(AFTER_SILENCE[service.why], service.waitMs)
+}
+
+function forChat({ answer, chat, service }: Found): Remedy[] {
+  const lets = service.kind === 'present' && isStatus(service.status) && entitled(service.status)
+  switch (answer.kind) {
     case 'not-asked':
-      if (chat.why === 'gave-up') return [remedy('check-address')]
-      return chat.why === 'no-permit' ? [remedy('try-later', chat.waitMs ?? null)] : []
+      return afterSilence(AFTER_SILENCE[answer.why], answer.waitMs)
     case 'answered':
-      if (!lets || (says !== 'nobody' && says !== 'unreadable')) return []
-      return [remedy(says === 'nobody' ? 'ask-provider' : 'check-address')]
     case 'shut':
-      return lets && says !== 'silent' ? [remedy('ask-provider')] : []
+      if (!lets || chat === 'nothing') return []
+      return [remedy(answer.kind === 'answered' && chat === 'unclear' ? 'check-address' : 'ask-provider')]
     case 'refused':
       return [remedy('check-token')]
     case 'no-answer': {
-      const { http, waitMs } = chat
-      const passes = waitMs !== null || (http !== null && (http >= 500 || http === 429))
-      return [remedy(passes ? 'try-later' : 'check-address', waitMs)]
+      const passes = answer.http !== null && (answer.http >= 500 || answer.http === 429)
+      return afterSilence(passes ? 'try-later' : 'check-address', answer.waitMs)
     }
     default:
-      return chat satisfies never
+      return answer satisfies never
   }
 }

@@ -7,8 +7,9 @@ import type { CustomerKey } from '../model/customer.ts'
 import { isGivenUp } from './in-time.ts'
 
 /**
- * `known`: the tables can be read; the history is null where they hold nothing of the customer. `not-migrated`: they are
- * not there, or of another version. `no-right`: this role may not read them. `locked`: no answer came in time. `other-target`: the records are about another service, key or database; what differs, in words.
+ * `known`: the history is null where the tables hold nothing of the customer. `not-migrated`: the tables are not there, or
+ * of another version. `no-right`: this role may not read them. `locked`: no answer came in time. `other-target`: the
+ * records are about another service, key or database; what differs, in words.
  */
 export type Records =
   | { readonly kind: 'known'; readonly history: History }
@@ -16,9 +17,7 @@ export type Records =
   | { readonly kind: 'other-target'; readonly differences: readonly string[] }
 
 type OpenRecords = {
-  /** That they can be read at all. */
-  readonly about: Records['kind']
-  /** There is a common pace, and it may be kept. */
+  /** There is a common pace, and this role may take permits of it. */
   readonly pace: boolean
   read(key: CustomerKey, calls: number): Promise<Records>
 }
@@ -29,9 +28,11 @@ const MAY_CALL = `
 SELECT has_table_privilege(to_regclass('rollcall.pace'), 'SELECT') AND has_table_privilege(to_regclass('rollcall.pace'), 'UPDATE')
   AND current_setting('transaction_read_only') = 'off' AS pace`
 
+const LOCKED = { kind: 'locked' } as const
+
 /** The command goes on without tables that are of another version, locked, or not to be read. */
 export async function openRecords(pool: Pool, target: PartialTarget): Promise<OpenRecords> {
-  const without = (records: Records) => ({ about: records.kind, pace: false, read: async () => records })
+  const without = (records: Records) => ({ pace: false, read: async () => records })
   const why = await orLocked(() => whyUnreadable(pool, NEEDED))
   if (why !== null) return without(typeof why === 'string' ? { kind: why } : why)
   const differences = await orLocked(() => differencesFromBinding(pool, target))
@@ -39,50 +40,46 @@ export async function openRecords(pool: Pool, target: PartialTarget): Promise<Op
   if (differences.length > 0)
     return without({ kind: 'other-target', differences: differences.map(({ says }) => says) })
   const { rows } = await pool.query<{ pace: boolean | null }>(MAY_CALL)
-  let locked: Records | null = null
+  let locked = false
   return {
-    about: 'known',
     pace: rows[0]?.pace === true,
     async read(key, calls) {
-      if (locked) return locked // not waited for again, customer by customer
+      if (locked) return LOCKED // not waited for again, customer by customer
       const history = await orLocked(() => readHistory(pool, key, calls))
-      if (history === null || !('kind' in history)) return { kind: 'known', history }
-      locked = history
-      return history
+      locked = history === LOCKED
+      return history === null || !('kind' in history) ? { kind: 'known', history } : history
     },
   }
 }
 
-type Locked = { readonly kind: 'locked' }
-
-async function orLocked<T>(read: () => Promise<T>): Promise<T | Locked> {
+async function orLocked<T>(read: () => Promise<T>): Promise<T | typeof LOCKED> {
   try {
     return await read()
   } catch (error) {
     if (!isGivenUp(error)) throw error
-    return { kind: 'locked' }
+    return LOCKED
   }
 }
 
+export function historyOf(records: Records): History {
+  return records.kind === 'known' ? records.history : null
+}
+
 /**
- * That there once was such a customer: a write for it was acknowledged, the service has shown its user, or a change of
- * its row was captured. A record or a work row alone does not say so: `rollcall sync --removed` leaves both.
+ * There once was such a customer: a write for it was acknowledged, the service has shown its user, or a change of its row
+ * was captured. A record or a work row alone does not say so: `rollcall sync --removed` leaves both.
  */
 export function wasCustomer(history: History): boolean {
   if (history === null) return false
   return history.capturedMs !== null || history.acknowledgedAt !== null || history.seenOnce
 }
 
-type Due = Pick<NonNullable<History>, 'owed' | 'capturedMs' | 'overdueMs'>
-
-/** What is owed, or will be once it is noted. */
-export function isOwed({ owed, capturedMs }: Due): boolean {
-  return owed || capturedMs !== null
-}
-
 /** Captured or due for longer than workers that run would leave it. */
 const OVERDUE_MS = 60_000
 
-export function isOverdue({ overdueMs, capturedMs }: Due): boolean {
+export function isOverdue({
+  overdueMs,
+  capturedMs,
+}: Pick<NonNullable<History>, 'capturedMs' | 'overdueMs'>): boolean {
   return (capturedMs ?? overdueMs ?? 0) > OVERDUE_MS
 }

@@ -1,4 +1,5 @@
 // The one GET of a user (section 4.4), inside the pace that all processes share.
+import { once } from 'node:events'
 import type { Pool } from 'pg'
 import { shownBy } from '../drift/sight.ts'
 import type { NoAnswer } from '../drift/words.ts'
@@ -36,12 +37,12 @@ export type RemoteView =
 export type LookupResult = { readonly remote: RemoteView; readonly seen: RemoteUser | 'absent' | null }
 
 /** Leave to make calls. */
-type CallGate = {
+export type CallGate = {
   /** False when no permit came in time. */
   pass(): Promise<boolean>
-  /** The service asked everybody to stay away: no process calls it for so long. */
+  /** The service asked all callers to stay away: no process calls it for so long. */
   holdOff(ms: number): Promise<void>
-  /** For how long nobody is to call, in milliseconds; null when that is not why no permit came. */
+  /** For how long no process is to call, in whole milliseconds; null when that is not why no permit came. */
   heldForMs(): Promise<number | null>
 }
 
@@ -52,17 +53,21 @@ export const OPEN_GATE: CallGate = {
   heldForMs: async () => null,
 }
 
+const HELD_FOR = `
+SELECT round(extract(epoch FROM not_before - clock_timestamp()) * 1000)::float8 AS ms FROM rollcall.pace`
+
 type Options = { readonly pool: Pool; readonly stop: AbortSignal; readonly patienceMs: number | undefined }
 
 /**
  * Permits of the shared pace. Once one did not come in time the rest are not waited for: the service may have asked
- * everybody to stay away for an hour. No process has set a pace before the first that syncs: then there is none to keep.
+ * all callers to stay away for an hour. Before the first process that syncs there is no pace to keep.
  */
 export async function openGate({ pool, stop, patienceMs = PATIENCE_MS }: Options): Promise<CallGate> {
-  const { rowCount } = await inTime('rollcall.pace', () => pool.query('SELECT FROM rollcall.pace'))
+  const onPace = <T>(work: () => Promise<T>) => inTime('rollcall.pace', work)
+  const { rowCount } = await onPace(() => pool.query('SELECT FROM rollcall.pace'))
   if (rowCount === 0) return OPEN_GATE
   const permits = makePermits({
-    // Whoever asks by hand has keys of its own to try: what others were refused does not bind them.
+    // A person who asks by hand has keys of its own to try: what others were refused does not bind it.
     reserve: (count) => reservePermits(pool, { count, credentials: '' }),
     sleep,
     now: () => performance.now(),
@@ -74,7 +79,7 @@ export async function openGate({ pool, stop, patienceMs = PATIENCE_MS }: Options
       const enough = AbortSignal.any([stop, AbortSignal.timeout(patienceMs)])
       try {
         // Raced, since a reservation that waits for the row's lock heeds no signal.
-        await Promise.race([permits.take(enough), ending(enough)])
+        await Promise.race([permits.take(enough), aborting(enough)])
         return true
       } catch (error) {
         if (!enough.aborted && !isGivenUp(error)) throw error
@@ -83,15 +88,11 @@ export async function openGate({ pool, stop, patienceMs = PATIENCE_MS }: Options
       }
     },
     async holdOff(ms) {
-      await inTime('rollcall.pace', () => holdOff(pool, ms))
+      await onPace(() => holdOff(pool, ms))
       permits.drop()
     },
     async heldForMs() {
-      const { rows } = await inTime('rollcall.pace', () =>
-        pool.query<{ ms: number | null }>(
-          'SELECT (extract(epoch FROM not_before - clock_timestamp()) * 1000)::float8 AS ms FROM rollcall.pace',
-        ),
-      )
+      const { rows } = await onPace(() => pool.query<{ ms: number | null }>(HELD_FOR))
       const ms = rows[0]?.ms ?? 0
       return ms > 0 ? ms : null
     },
@@ -99,11 +100,9 @@ export async function openGate({ pool, stop, patienceMs = PATIENCE_MS }: Options
 }
 
 /** Rejects when the signal is aborted. */
-function ending(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason)
-    else signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
+async function aborting(signal: AbortSignal): Promise<never> {
+  if (!signal.aborted) await once(signal, 'abort')
+  throw signal.reason
 }
 
 /** A Retry-After beside anything else (404, 401) is about that one call, and must not stop every worker. */

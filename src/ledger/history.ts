@@ -82,13 +82,14 @@ SELECT jsonb_build_object('kind', f.kind, 'fields', f.fields, 'cause', f.cause, 
   'repairs', f.repairs, 'firstSeen', ${iso('f.first_seen')})
 FROM rollcall.finding f WHERE f.key = $1 AND f.resolved_at IS NULL`
 
-const AGE = (column: string) => `(extract(epoch FROM clock_timestamp() - ${column}) * 1000)::float8`
+/** In whole milliseconds. */
+const AGE = (column: string) => `round(extract(epoch FROM clock_timestamp() - ${column}) * 1000)::float8`
 
 /** One statement, so that all of it is of one moment. */
 const HISTORY = `
 SELECT coalesce(l.state, 'idle') AS state, l.reason, coalesce(l.issues, '[]') AS issues, ${iso('l.since')} AS since,
   coalesce(o.attempts, 0) AS attempts,
-  CASE WHEN o.token IS NULL THEN (extract(epoch FROM o.due_at - clock_timestamp()) * 1000)::float8 END AS "nextInMs",
+  CASE WHEN o.token IS NULL THEN -${AGE('o.due_at')} END AS "nextInMs",
   o.due_at IS NOT NULL AS owed, coalesce(${UNDER_WAY}, false) AS "underWay", coalesce(o.unknown, false) AS unknown,
   ${AGE('o.changed_at')} AS "owedSinceMs", ${AGE('o.due_at')} AS "overdueMs",
   b.searched AS "outboxSearched", ${AGE('b.captured_at')} AS "capturedMs",

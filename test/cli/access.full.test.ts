@@ -44,7 +44,7 @@ test('one customer in a few lines, with and without a token, and no value but us
     expect.stringMatching(/^service +2 /),
     expect.stringMatching(/^rollcall +.*no record.*nothing/),
     expect.stringMatching(/^chat +not asked: .*token/),
-    expect.stringMatching(/^verdict +yes: full/),
+    expect.stringMatching(/^access +yes: full/),
     expect.stringMatching(/^note +.*stand-in/),
   ])
   const token = await house.sandbox.issueToken('4711')

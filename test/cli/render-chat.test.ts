@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { asJson, localTime, shown, span, wrapped } from '../../src/cli/render.ts'
 import { renderChat, renderChatNote, renderProfessionals, sayVisible } from '../../src/cli/render-chat.ts'
-import { inOrder } from '../../src/explain/chat.ts'
+import { listing } from '../../src/explain/chat.ts'
 import { PEOPLE } from '../../src/sandbox/chat/people.ts'
 import type { Professional } from '../../src/service/chat.ts'
 
@@ -24,8 +24,7 @@ function professional(over: Partial<Professional>): Professional {
   }
 }
 
-const answered = (...professionals: Professional[]) =>
-  ({ kind: 'answered', professionals, unreadable: 0 }) as const
+const answered = (...items: Professional[]) => listing({ items, unreadable: 0 })
 
 test('professionals stand in a table: who is there first, then who comes next, in the time of the reader', () => {
   const chat = answered(
@@ -42,12 +41,12 @@ test('professionals stand in a table: who is there first, then who comes next, i
   )
   expect(renderProfessionals({ ...chat, unreadable: 1 }, MADRID)).toEqual([
     expect.stringContaining('Europe/Madrid'),
-    '  speciality     name               connected                     unread',
-    '  Tax            Here               now, until 14:00              3',
-    '  speciality 99  Soon               12:30, in 30 min              –',
-    '  Tax            Tomorrow           Thu 09:30, in 22 h            –',
-    '  Tax            Later              2026-07-22 09:30, in 21 days  –',
-    '  Criminal       Nobody knows when  not said                      –',
+    '  speciality  name               connected                     unread',
+    '  Tax         Here               now, until 14:00              3',
+    '  number 99   Soon               12:30, in 30 min              –',
+    '  Tax         Tomorrow           Thu 09:30, in 22 h            –',
+    '  Tax         Later              2026-07-22 09:30, in 21 days  –',
+    '  Criminal    Nobody knows when  not said                      –',
     expect.stringMatching(/^ {2}1 more/),
   ])
 })
@@ -70,20 +69,14 @@ test('who sees nobody is told what decides that', () => {
   expect(renderProfessionals(answered(), MADRID).join('')).toMatch(/none .*ml_group_name/)
 })
 
-test('order is stable where nothing decides', () => {
-  const same = ['a', 'b', 'c'].map((name) => professional({ name }))
-  expect(inOrder(same).map(({ name }) => name)).toEqual(['a', 'b', 'c'])
-})
-
 test('nothing in a name moves the cursor or turns the writing round', () => {
   expect(sayVisible('\u001b[2J\u001b[1;31mAna\u202egnp\r\nRuiz\u0000')).toBe('[2J [1;31mAna gnp Ruiz')
-  expect(sayVisible(`\ud800${'x'.repeat(100)}`)).toHaveLength(40)
+  expect(sayVisible(`\ud800${'x'.repeat(100)}`)).toHaveLength(27)
 })
 
 test('a list of any length ends after two hundred rows, and says how many there are', () => {
   const professionals = Array.from({ length: 250_000 }, (_, at) => professional({ name: `${at}` }))
-  const everybody = { ...answered(), professionals }
-  const said = renderProfessionals(everybody, MADRID)
+  const said = renderProfessionals(listing({ items: professionals, unreadable: 0 }), MADRID)
   expect(said).toHaveLength(203)
   expect(said.at(-1)).toMatch(/^ {2}249800 more .*--json/)
   expect(renderProfessionals(answered(...professionals.slice(0, 200)), MADRID)).toHaveLength(202)

@@ -1,34 +1,41 @@
 import { expect, test } from 'vitest'
-import { renderEnd, renderFields } from '../../src/cli/explanation.ts'
+import { renderExplanation, renderFields } from '../../src/cli/explanation.ts'
 import {
   sayAccess,
   sayDesired,
-  sayPlans,
+  sayNext,
   sayRecords,
   sayRemedy,
   sayRemote,
   sayResult,
 } from '../../src/cli/say-explanation.ts'
 import { DRIFT_CAUSES } from '../../src/drift/words.ts'
-import type { Explanation, Values } from '../../src/explain/explain.ts'
+import type { Explanation } from '../../src/explain/explain.ts'
 import type { FieldRow } from '../../src/explain/fields.ts'
-import type { AccessVerdict, Deed } from '../../src/explain/judge.ts'
+import type { AccessVerdict, Deed, Desired } from '../../src/explain/judge.ts'
+import type { RedactedPlan } from '../../src/explain/redact.ts'
 import type { RemoteView } from '../../src/explain/remote.ts'
-import type { Plan } from '../../src/sync/plan.ts'
 
 const ROW: FieldRow = {
   ...{ field: 'service_language_code', here: 'unmanaged', service: 'not-shown', state: 'not-shown' },
   ...{ cause: null, issue: null },
 }
-const RIGHT: Plan = { kind: 'none', why: 'right' }
+const RIGHT: RedactedPlan = { kind: 'none', why: 'right' }
 const ONE: Explanation = {
-  ...{ key: 'c', userId: 'c', desired: { kind: 'user', status: 2 }, leftOut: [], claimants: [] },
-  ...{ remote: { kind: 'present', status: 2 }, records: { kind: 'known', history: null } },
-  ...{ plan: RIGHT, planAfterLookup: RIGHT, result: 'same', comparison: { drift: null, fields: [] } },
-  ...{ access: { can: 'yes', why: 'full' }, remedies: [], bearer: null },
+  ...{
+    key: 'c',
+    userId: 'c',
+    desired: { kind: 'user', status: 2 },
+    leftOut: [],
+    mapped: null,
+    claimants: [],
+  },
+  ...{ service: { kind: 'present', status: 2 }, rollcall: { kind: 'known', history: null } },
+  ...{ plan: RIGHT, planAfterLookup: RIGHT, withoutLedger: false, result: 'same', drift: null, fields: [] },
+  ...{ access: { can: 'yes', why: 'full' }, remedies: [], token: null },
 }
 const differs = (fields: readonly ('status' | 'email')[]) =>
-  ({ drift: { kind: 'differs', fields, cause: null, access: null }, fields: [] }) as const
+  ({ drift: { kind: 'differs', fields, cause: null, access: null } }) as const
 
 const STATES = ['same', 'spelling', 'differs', 'trial-ended', 'left-out', 'unmanaged', 'not-shown'] as const
 
@@ -36,7 +43,7 @@ test('whatever a row says, the table is aligned and fits eighty columns', () => 
   const fields = STATES.flatMap((state) =>
     DRIFT_CAUSES.map((cause) => ({ ...ROW, state, cause: state === 'differs' ? cause : null })),
   )
-  const [, head = '', ...lines] = renderFields({ ...ONE, comparison: { drift: null, fields } }, null)
+  const [, head = '', ...lines] = renderFields({ ...ONE, fields })
   const at = head.indexOf('state')
   for (const each of lines.filter((text) => text !== '')) {
     expect(each.length).toBeLessThanOrEqual(80)
@@ -46,13 +53,11 @@ test('whatever a row says, the table is aligned and fits eighty columns', () => 
 
 test('somebody who is missing has a cause and no table', () => {
   const drift = { kind: 'missing', fields: [], cause: 'never-delivered', access: 'lost' } as const
-  expect(renderFields({ ...ONE, comparison: { drift, fields: [] } }, null)).toEqual([
-    '  why       not delivered yet',
-  ])
+  expect(renderFields({ ...ONE, drift })).toEqual(['  why       not delivered yet'])
 })
 
-const PATCH: Plan = { kind: 'patch', body: { status: 2 }, fields: [], carried: false }
-const LOOKUP: Plan = { kind: 'lookup', why: 'unknown' }
+const PATCH: RedactedPlan = { kind: 'patch', sends: ['status'], fields: [], carried: false }
+const LOOKUP: RedactedPlan = { kind: 'lookup', why: 'unknown' }
 
 test.each([
   [RIGHT, RIGHT, /^nothing to send: /],
@@ -60,13 +65,13 @@ test.each([
   [LOOKUP, PATCH, /^look first \(GET\): .*; then: update/],
   [PATCH, null, /^update \(PATCH\) with status$/],
 ] as const)('the plan %j, and after a look %j', (plan, planAfterLookup, words) => {
-  expect(sayPlans({ ...ONE, plan, planAfterLookup })).toMatch(words)
+  expect(sayNext({ ...ONE, plan, planAfterLookup })).toMatch(words)
 })
 
 test('where the plan cannot be known, it is said why', () => {
-  expect(sayPlans({ ...ONE, plan: null })).toContain('ROLLCALL_DIGEST_KEY')
-  expect(sayPlans({ ...ONE, plan: null, records: { kind: 'locked' } })).toContain('no records')
-  expect(sayPlans({ ...ONE, result: 'blocked' })).toMatch(/^nothing is sent/)
+  expect(sayNext({ ...ONE, plan: null })).toContain('ROLLCALL_DIGEST_KEY')
+  expect(sayNext({ ...ONE, plan: null, rollcall: { kind: 'locked' } })).toContain('no records')
+  expect(sayNext({ ...ONE, result: 'blocked' })).toMatch(/^nothing is sent/)
 })
 
 test('every result begins with its word, and names what differs', () => {
@@ -74,12 +79,12 @@ test('every result begins with its word, and names what differs', () => {
   const said = (over: Partial<Explanation>) => sayResult({ ...ONE, ...over })
   expect(said({})).toMatch(/^same: nothing differs$/)
   const unseen = { ...ROW, field: 'country_code' as const }
-  expect(said({ comparison: { drift: null, fields: [unseen] } })).toMatch(/no GET shows country_code$/)
-  expect(said({ remote: { kind: 'absent', http: 404, json: true } })).toMatch(/^same: no such user/)
+  expect(said({ fields: [unseen] })).toMatch(/no GET shows country_code$/)
+  expect(said({ service: { kind: 'absent', http: 404, json: true } })).toMatch(/^same: no such user/)
   expect(said({ result: 'left-alone' })).toMatch(/^same: nothing is asked for/)
-  expect(said({ result: 'differs', comparison: differs(['status', 'email']) })).toBe('differs: status, email')
+  expect(said({ result: 'differs', ...differs(['status', 'email']) })).toBe('differs: status, email')
   expect(said({ result: 'blocked' })).toMatch(/^blocked: /)
-  expect(said({ result: 'unknown', remote: silent })).toMatch(/^unknown: the service did not say/)
+  expect(said({ result: 'unknown', service: silent })).toMatch(/^unknown: the service did not say/)
   expect(said({ result: 'unknown', desired: { kind: 'unreadable', code: '57014', misfits: [] } })).toMatch(
     /row could not/,
   )
@@ -105,7 +110,7 @@ test('whether a customer has access has words, and begins with yes, no or unknow
 })
 
 test('the keys of others move no cursor', () => {
-  const said = renderEnd({ ...ONE, claimants: ['a\u001b[2J'] }, 'access').join(' ')
+  const said = renderExplanation({ ...ONE, claimants: ['a\u001b[2J'] }, 'access', []).join(' ')
   expect(said).toContain('a\\u001b[2J')
   expect(said).not.toContain('\u001b')
 })
@@ -138,30 +143,32 @@ test('every remedy has words, and a command that a shell takes', () => {
 
 test('what cannot be read or told is said as that', () => {
   const unreadable = { kind: 'unreadable', code: '22012', misfits: [] } as const
-  expect(sayDesired({ ...unreadable, code: '55P03' }, false)).toContain('a lock?')
-  expect(sayDesired(unreadable, false)).toContain('22012')
-  expect(sayDesired({ ...unreadable, misfits: ['no triggers'] }, false)).toBe('not known: no triggers')
-  expect(sayDesired({ kind: 'removed' }, true)).toMatch(/^left as it is/)
+  const said = (desired: Desired) => sayDesired({ desired, result: 'unknown' })
+  expect(said({ ...unreadable, code: '55P03' })).toContain('a lock?')
+  expect(said(unreadable)).toContain('22012')
+  expect(said({ ...unreadable, misfits: ['no triggers'] })).toBe('not known: no triggers')
+  expect(sayDesired({ desired: { kind: 'removed' }, result: 'left-alone' })).toMatch(/^left as it is/)
   expect(sayRecords({ kind: 'other-target', differences: ['a', 'b'] })).toContain('a; b')
   for (const kind of ['not-migrated', 'no-right', 'locked'] as const)
     expect(sayRecords({ kind })).toContain('what is owed is not known')
 })
 
 test('no value is told unless it is handed in; then quoted, and nothing of it is obeyed', () => {
-  const fields = (['email', 'country_code', 'first_name', 'last_name'] as const).map((field) => ({
-    ...ROW,
-    field,
-    service: field === 'country_code' ? ('not-shown' as const) : ('set' as const),
-  }))
-  const values: Values = new Map([
+  const valued = [
     ['email', { here: 'a\u001b', service: 7 }],
     ['country_code', { here: 'ES', service: null }],
     ['first_name', { here: 'Ana ', service: 'Ana ' }],
     ['last_name', { here: null, service: { odd: true } }],
-  ])
-  const shown = { ...ONE, comparison: { drift: null, fields } }
-  expect(renderFields(shown, null).join('\n')).not.toMatch(/Ana|ES|odd/)
-  expect(renderFields(shown, values).slice(-9)).toEqual([
+  ] as const
+  const fields = valued.map(
+    ([field, values]): FieldRow => ({
+      ...{ ...ROW, field, values },
+      service: field === 'country_code' ? 'not-shown' : 'set',
+    }),
+  )
+  const without = fields.map(({ values: _values, ...row }) => row)
+  expect(renderFields({ ...ONE, fields: without }).join('\n')).not.toMatch(/Ana|ES|odd/)
+  expect(renderFields({ ...ONE, fields }).slice(-9)).toEqual([
     '',
     '  email         here     "a\\u001b"',
     '                service  7',

@@ -47,7 +47,7 @@ test('a settled customer: the proof as times, never where there is none', () => 
   expect(renderStored({ ...SETTLED, calls: [CALL] }, 'c1')).toEqual([
     'customer c1',
     '  user      u-1, there at the service',
-    '  owed      nothing',
+    '  rollcall  nothing owed, last written a moment ago',
     '  state     idle, since 2026-11-21 10:00 UTC',
     expect.stringMatching(/^ {2}proof {5}committed {4}2026-11-21 10:00:00 UTC/),
     expect.stringMatching(/^ {12}acknowledged 2026-11-21 10:00:01 UTC/),
@@ -61,10 +61,11 @@ test('a settled customer: the proof as times, never where there is none', () => 
 
 test('a failing customer: why, what to do, attempts, and when the next one is', () => {
   const reason = { code: 'unknown', status: 503 } as const
-  const text = said({ state: 'failing', reason, attempts: 4, nextInMs: 180_000, owed: true, unknown: true })
+  const due = { owed: true, overdueMs: -180_000, nextInMs: 180_000 }
+  const text = said({ ...due, state: 'failing', reason, attempts: 4, unknown: true })
   expect(text).toMatch(/state {5}failing, since 2026-11-21 10:00 UTC: .*HTTP\s+503/s)
   expect(text).toContain('  to do     ')
-  expect(text).toMatch(/owed {6}in 3 min, 4 attempts/)
+  expect(text).toMatch(/rollcall {2}owed, next attempt in 3 min, 4 attempts/)
   expect(text).toMatch(/counts as\s+unknown/)
 })
 
@@ -74,9 +75,9 @@ test('what is left out is said with what was expected', () => {
 })
 
 test.each([
-  [{ underWay: true, owed: true }, /owed {6}under way/],
-  [{ nextInMs: -5, owed: true }, /owed {6}now/],
-  [{ capturedMs: 5 }, /owed {6}.*captured/],
+  [{ underWay: true, owed: true }, /rollcall {2}owed, under way/],
+  [{ overdueMs: 5, owed: true }, /owed, due now/],
+  [{ capturedMs: 5 }, /owed: .*captured/],
   [{ userId: null, remote: 'unasked' as const }, /no user_id yet, never asked/],
 ])('%j', (over, text) => {
   expect(said(over)).toMatch(text)

@@ -53,7 +53,7 @@ test('a trial that was agreed on and is over is told from one that was never giv
   const upgraded = await ask(house, 'c', DIGEST)
   expect(upgraded).toMatchObject({
     access: { why: 'trial-ended' },
-    comparison: { drift: { fields: ['status'], access: 'lost' } },
+    drift: { fields: ['status'], access: 'lost' },
     remedies: [{ do: 'wait', waitMs: null }],
   })
 })
@@ -64,7 +64,7 @@ test('who has access and should have none is let in, and is told to be revoked',
   expect(await ask(house, 'removed')).toMatchObject({
     access: { can: 'yes' },
     desired: { kind: 'removed' },
-    comparison: { drift: { kind: 'unexpected-access' } },
+    drift: { kind: 'unexpected-access' },
     remedies: [{ do: 'sync', waitMs: null }],
   })
   // Never in scope: others may look after that user.
@@ -87,7 +87,7 @@ test('a mistyped key that was once synced is still no such customer', async () =
     INSERT INTO rollcall.ledger (key, user_id, remote) VALUES ('typo', 'typo', 'absent')`)
   const typo = await ask(house, 'typo')
   expect(typo).toMatchObject({
-    records: { history: { remote: 'absent' } },
+    rollcall: { history: { remote: 'absent' } },
     access: { why: 'no-such-customer' },
   })
   // A write that was acknowledged was for somebody.

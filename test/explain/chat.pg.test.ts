@@ -2,7 +2,6 @@ import { SignJWT } from 'jose'
 import { expect, test } from 'vitest'
 import { exitForAccess } from '../../src/cli/access.ts'
 import { renderChat, renderProfessionals } from '../../src/cli/render-chat.ts'
-import { totalsOf } from '../../src/explain/chat.ts'
 import { holdOff, setCeiling } from '../../src/pace/row.ts'
 import { parseFault } from '../../src/sandbox/faults/text.ts'
 import { buildHouse, type House } from '../support/house.ts'
@@ -28,11 +27,11 @@ test('with a token of the customer it lists whom the customer sees, and who has 
 
   await using access = await open(house, { token })
   const asked = await access.of('c')
-  expect(asked).toMatchObject({ bearer: 'this-user', access: { can: 'yes', why: 'full' } })
+  expect(asked).toMatchObject({ token: 'this-user', access: { can: 'yes', why: 'full' } })
   const { claims } = access
   const { chat } = asked
   if (chat.kind !== 'answered') throw new Error(chat.kind)
-  expect(totalsOf(chat.professionals)).toMatchObject({ rooms: 1, unread: 2 })
+  expect(chat.totals).toMatchObject({ rooms: 1, unread: 2 })
   expect(new Set(chat.professionals.map(({ specialityId }) => specialityId))).toEqual(
     new Set([1, 2, 3, 4, 5, 6, 7, 8, 11]),
   )
@@ -66,8 +65,8 @@ test('a token that names another of the customers who are asked about does not w
   await using access = await open(house, { token })
   const [first, second] = await all(access, ['c', 'd', 'c'])
   expect(first?.chat).toEqual({ kind: 'shut' })
-  expect(first).toMatchObject({ bearer: 'another-user', access: { can: 'yes', why: 'full' } })
-  expect(second).toMatchObject({ bearer: 'this-user', access: { can: 'no', why: 'no-access' } })
+  expect(first).toMatchObject({ token: 'another-user', access: { can: 'yes', why: 'full' } })
+  expect(second).toMatchObject({ token: 'this-user', access: { can: 'no', why: 'no-access' } })
   // The users first, then the chat, once.
   expect(house.sandbox.journal.list().map(({ path }) => path)).toEqual([
     '/s2s/v1/users/c',
@@ -90,7 +89,7 @@ test.each([
   house.sandbox.faults.set([parseFault('/chat 403')])
   await using access = await open(house, { token: await sign(claims) })
   const asked = await all(access, ['c', 'd', 'e'])
-  expect(asked.map(({ bearer }) => bearer)).toEqual([bearer, bearer, bearer])
+  expect(asked.map(({ token }) => token)).toEqual([bearer, bearer, bearer])
   const verdicts = asked.map(({ access: verdict }) => verdict)
   const open403 = { can: 'unknown', why: 'chat-silent' } as const
   expect(verdicts).toEqual([open403, open403, { can: 'no', why: 'no-access' }])
@@ -99,7 +98,7 @@ test.each([
   const { chat } = first
   expect(exitForAccess([first.access], chat)).toBe(1)
   expect(told(first)).toMatch(/nothing certain/)
-  expect(renderChat({ chat, claims: access.claims, bearer: first.bearer }, READER).join(' ')).toContain(text)
+  expect(renderChat({ chat, claims: access.claims, bearer: first.token }, READER).join(' ')).toContain(text)
 })
 
 test('a number that is the user_id names the user', async () => {
@@ -108,7 +107,7 @@ test('a number that is the user_id names the user', async () => {
   house.sandbox.users.set('4711', { status: 2 })
   house.sandbox.faults.set([parseFault('/chat 403')])
   const asked = await ask(house, '4711', { token: await sign({ user_id: 4711 }) })
-  expect(asked).toMatchObject({ bearer: 'this-user', access: { can: 'no', why: 'chat-shut' } })
+  expect(asked).toMatchObject({ token: 'this-user', access: { can: 'no', why: 'chat-shut' } })
 })
 
 test('who is let in and sees nobody cannot use it', async () => {
@@ -130,7 +129,7 @@ test('the chat keeps the common pace, and its Retry-After binds nobody', async (
   await setCeiling(pool, 50)
   for (const status of ['429', '503', '401', '403']) {
     house.sandbox.faults.set([parseFault(`/chat ${status} retry-after=3600`)])
-    expect((await ask(house, 'c', { token })).remote).toEqual({ kind: 'present', status: 2 })
+    expect((await ask(house, 'c', { token })).service).toEqual({ kind: 'present', status: 2 })
   }
   const { rows } = await pool.query('SELECT FROM rollcall.pace WHERE not_before > now()')
   expect(rows).toEqual([])
@@ -139,7 +138,7 @@ test('the chat keeps the common pace, and its Retry-After binds nobody', async (
   await holdOff(pool, 3_600_000)
   await using held = await open(house, { token, patienceMs: 200 })
   expect(await held.of('c')).toMatchObject({
-    remote: { kind: 'not-asked', why: 'no-permit' },
+    service: { kind: 'not-asked', why: 'no-permit' },
     chat: { kind: 'not-asked', why: 'no-permit', waitMs: expect.any(Number) },
   })
   expect(house.calls()).toHaveLength(before)
@@ -179,7 +178,7 @@ test('a token that has expired, or is none of this service, leaves open whether 
   await using none = await open(house, { token: 'not.a.jwt' })
   const silent = await none.of('c')
   expect([silent.chat, none.claims?.names]).toEqual([{ kind: 'refused' }, []])
-  expect(silent).toMatchObject({ bearer: 'unsaid', access: { why: 'chat-silent' } })
+  expect(silent).toMatchObject({ token: 'unsaid', access: { why: 'chat-silent' } })
 })
 
 test('the demo service is never sent a token, and one on this machine is a stand-in', async () => {

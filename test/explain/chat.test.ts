@@ -1,33 +1,24 @@
 import { expect, test } from 'vitest'
-import { type Chat, type ChatSays, chatSays, mayAskChat } from '../../src/explain/chat.ts'
+import { type Chat, type ChatSays, chatSays, listing, mayAskChat } from '../../src/explain/chat.ts'
 import type { Bearer } from '../../src/explain/token.ts'
 
 const SOMEBODY = {
-  professionalId: 'p',
-  status: 'online',
-  name: null,
-  photo: null,
-  title: null,
-  titleHtml: null,
-  description: null,
-  specialityId: null,
-  collegiateNumber: null,
-  schedules: [],
-  nextConnectionAt: null,
-  nextDisconnectionAt: null,
-  room: null,
+  ...{ professionalId: 'p', status: 'online', name: null, photo: null, title: null, titleHtml: null },
+  ...{ description: null, specialityId: null, collegiateNumber: null, schedules: [], room: null },
+  ...{ nextConnectionAt: null, nextDisconnectionAt: null },
 }
+const NOBODY = listing({ items: [], unreadable: 0 })
 
 const CHATS: readonly (readonly [Chat, ours: ChatSays, perhapsOurs: ChatSays])[] = [
-  [{ kind: 'not-asked', why: 'demo' }, 'silent', 'silent'],
-  [{ kind: 'answered', professionals: [SOMEBODY], unreadable: 3 }, 'answered', 'silent'],
-  [{ kind: 'answered', professionals: [], unreadable: 0 }, 'nobody', 'silent'],
-  [{ kind: 'answered', professionals: [], unreadable: 3 }, 'unreadable', 'silent'],
-  [{ kind: 'shut' }, 'shut', 'shuts-somebody'],
-  [{ kind: 'refused' }, 'failed', 'failed'],
-  [{ kind: 'no-answer', http: 500, error: null, waitMs: null }, 'failed', 'failed'],
-  [{ kind: 'not-asked', why: 'no-permit', waitMs: null }, 'failed', 'failed'],
-  [{ kind: 'not-asked', why: 'gave-up' }, 'failed', 'failed'],
+  [{ kind: 'not-asked', why: 'demo' }, 'nothing', 'nothing'],
+  [listing({ items: [SOMEBODY], unreadable: 3 }), 'nothing', 'nothing'],
+  [NOBODY, 'nobody-visible', 'nothing'],
+  [{ ...NOBODY, unreadable: 3 }, 'unclear', 'nothing'],
+  [{ kind: 'shut' }, 'shut', 'unclear'],
+  [{ kind: 'refused' }, 'unclear', 'unclear'],
+  [{ kind: 'no-answer', http: 500, error: null, waitMs: null }, 'unclear', 'unclear'],
+  [{ kind: 'not-asked', why: 'no-permit', waitMs: null }, 'unclear', 'unclear'],
+  [{ kind: 'not-asked', why: 'gave-up' }, 'unclear', 'unclear'],
 ]
 
 test.each(CHATS)(
@@ -37,12 +28,17 @@ test.each(CHATS)(
       'this-user': ours,
       unsaid: perhapsOurs,
       'named-otherwise': perhapsOurs,
-      'another-user': 'silent',
+      'another-user': 'nothing',
     }
     for (const bearer of ['this-user', 'unsaid', 'named-otherwise', 'another-user'] as const)
       expect([bearer, chatSays(chat, bearer)]).toEqual([bearer, expected[bearer]])
   },
 )
+
+test('an order that nothing decides is that of the list', () => {
+  const items = ['a', 'b', 'c'].map((name) => ({ ...SOMEBODY, name }))
+  expect(listing({ items, unreadable: 0 }).professionals.map(({ name }) => name)).toEqual(['a', 'b', 'c'])
+})
 
 test('a token goes to production and to a stand-in on this machine', () => {
   expect(mayAskChat('https://service.example', 'production')).toBe(true)

@@ -21,7 +21,7 @@ test('a customer that cannot be mapped, or whose row cannot be read, is still as
   register(house, 'zero', 2)
   const odd = await ask(house, 'odd')
   expect(odd).toMatchObject({
-    ...{ access: { can: 'yes' }, result: 'blocked', comparison: null },
+    ...{ access: { can: 'yes' }, result: 'blocked', drift: null },
     remedies: [{ do: 'correct', waitMs: null }],
   })
   expect(told(odd)).toMatch(/status \(not-in-values\), .*premium/)
@@ -85,7 +85,7 @@ test('fields that differ are named, never shown', async () => {
   )
   register(house, 'c', 2, { email: 'other@example.com' })
   const text = told(await ask(house, 'c'))
-  expect(text).toMatch(/not as .*: email, ml_group_name \(ml_group_name/)
+  expect(text).toMatch(/differs: email, ml_group_name/)
   expect(text).not.toMatch(/secret|other|gold/)
 })
 

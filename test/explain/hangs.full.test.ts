@@ -35,11 +35,11 @@ test('a locked row of the pace is no permit, whether the patience or the query e
   const began = performance.now()
   const patienceFirst = await ask(house, 'c', { patienceMs: 200 })
   expect(patienceFirst).toMatchObject({
-    remote: { kind: 'not-asked', why: 'no-permit', waitMs: null },
+    service: { kind: 'not-asked', why: 'no-permit', waitMs: null },
     access: { can: 'unknown' },
   })
   const queryFirst = await ask(house, 'c', { patienceMs: 60_000, pool: impatient(house) })
-  expect(queryFirst.remote).toEqual({ kind: 'not-asked', why: 'no-permit', waitMs: null })
+  expect(queryFirst.service).toEqual({ kind: 'not-asked', why: 'no-permit', waitMs: null })
   expect(performance.now() - began).toBeLessThan(5000)
   expect(house.calls()).toEqual([])
   await holder.query('ROLLBACK')
@@ -58,7 +58,7 @@ test('locked customers are named, and a row that is locked later does not keep t
     details: [expect.stringMatching(/^public\.clientes: no answer within .* lock/)],
   })
   const asked = await before.of('c')
-  expect(asked).toMatchObject({ remote: { status: 2 }, desired: { kind: 'unreadable', code: '57014' } })
+  expect(asked).toMatchObject({ service: { status: 2 }, desired: { kind: 'unreadable', code: '57014' } })
   expect(told(asked)).toMatch(/row could not be read .*lock/)
   await holder.query('ROLLBACK')
   holder.release()
@@ -71,13 +71,13 @@ test("locked tables of rollcall's own are waited for once, and done without", as
   const pool = impatient(house, patienceMs)
   await using access = await open(house, { pool })
   const holder = await holding(house, 'LOCK TABLE rollcall.ledger IN ACCESS EXCLUSIVE MODE')
-  expect(await access.of('c')).toMatchObject({ records: { kind: 'locked' }, access: { can: 'yes' } })
+  expect(await access.of('c')).toMatchObject({ rollcall: { kind: 'locked' }, access: { can: 'yes' } })
   const began = performance.now()
   const second = await access.of('d')
-  expect([second.records.kind, performance.now() - began < patienceMs]).toEqual(['locked', true])
+  expect([second.rollcall.kind, performance.now() - began < patienceMs]).toEqual(['locked', true])
   expect(told(second)).toMatch(/tables gave no answer/)
   await holder.query('ROLLBACK; BEGIN; LOCK TABLE rollcall.target IN ACCESS EXCLUSIVE MODE')
-  expect((await ask(house, 'c', { pool: impatient(house) })).records.kind).toBe('locked')
+  expect((await ask(house, 'c', { pool: impatient(house) })).rollcall.kind).toBe('locked')
   await holder.query('ROLLBACK')
   holder.release()
 })

@@ -1,6 +1,6 @@
 // Explains customers of a test's house, as the commands do.
 import type { Pool } from 'pg'
-import { renderEnd, renderFacts } from '../../src/cli/explanation.ts'
+import { renderExplanation } from '../../src/cli/explanation.ts'
 import { renderChat } from '../../src/cli/render-chat.ts'
 import type { Config } from '../../src/config/config.ts'
 import type { Chat } from '../../src/explain/chat.ts'
@@ -77,12 +77,8 @@ export async function ask(house: House, key: CustomerKey, asking: Asking = {}): 
 /** What a person would read of it, unfolded. */
 export function told({ chat, ...explanation }: Asked): string {
   const reader = { now: new Date(), timeZone: 'Europe/Madrid' }
-  const { bearer } = explanation
-  return [
-    ...renderFacts(explanation, 'access'),
-    ...renderChat({ chat, claims: null, bearer }, reader),
-    ...renderEnd(explanation, 'access'),
-  ]
+  const lines = renderChat({ chat, claims: null, bearer: explanation.token }, reader)
+  return renderExplanation(explanation, 'access', lines)
     .join('\n')
     .replaceAll(`\n${' '.repeat(12)}`, ' ')
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { exitForAccess } from '../../src/cli/access.ts'
 import { exitForResults } from '../../src/cli/explained.ts'
-import type { Chat, ChatSays } from '../../src/explain/chat.ts'
+import { type Chat, type ChatSays, listing } from '../../src/explain/chat.ts'
 import type { Comparison } from '../../src/explain/fields.ts'
 import {
   type AccessVerdict,
@@ -54,22 +54,14 @@ const REMOTE: Readonly<Record<string, RemoteView>> = {
 }
 const MET = { yes: { seenOnce: true }, no: {} }
 const AGREED = { '-': null, '0': 0, '2': 2, '4': 4 }
-const CHAT: readonly ChatSays[] = [
-  'silent',
-  'answered',
-  'nobody',
-  'unreadable',
-  'shut',
-  'shuts-somebody',
-  'failed',
-]
+const CHAT: readonly ChatSays[] = ['nothing', 'nobody-visible', 'shut', 'unclear']
 
 /** The service shows | the customer should have | was there | last agreed on | the chat | verdict. First line that fits. */
 const TABLE = `
-  2          *        *    *  silent,answered     yes full
-  4          *        *    *  silent,answered     yes trial
+  2          *        *    *  nothing             yes full
+  4          *        *    *  nothing             yes trial
   2,4        *        *    *  shut                no chat-shut
-  2,4        *        *    *  nobody              no nobody-visible
+  2,4        *        *    *  nobody-visible      no nobody-visible
   2,4        *        *    *  *                   unknown chat-silent
   3          *        *    *  *                   unknown strange-status
   0          2,4      *    4  *                   no trial-ended
@@ -87,7 +79,7 @@ const rows = TABLE.trim()
 test('whether a customer can use the service: each combination is that of the table, and every line of it counts', () => {
   const used = new Set<number>()
   const wrong: unknown[] = []
-  for (const [shown, remote] of Object.entries(REMOTE))
+  for (const [shown, service] of Object.entries(REMOTE))
     for (const [wanted, desired] of Object.entries(DESIRED))
       for (const [was, met] of Object.entries(MET))
         for (const [before, agreedStatus] of Object.entries(AGREED))
@@ -97,8 +89,8 @@ test('whether a customer can use the service: each combination is that of the ta
               names.every((name, column) => row[column] === '*' || row[column]?.split(',').includes(name)),
             )
             used.add(at)
-            const records = known({ ...met, agreedStatus })
-            const { can, why } = accessOf({ remote, desired, records, chat })
+            const rollcall = known({ ...met, agreedStatus })
+            const { can, why } = accessOf({ service, desired, rollcall, chat })
             if (rows[at]?.slice(5).join(' ') !== `${can} ${why}`) wrong.push([names, can, why])
           }
   expect(wrong).toEqual([])
@@ -113,11 +105,11 @@ test.each([
   [{ seenOnce: true }, 'not-registered'],
 ])('of a key without a row and without a user, with %j: %s', (history, why) => {
   const facts = {
-    remote: REMOTE.absent as RemoteView,
+    service: REMOTE.absent as RemoteView,
     desired: DESIRED.removed as Desired,
-    chat: 'silent',
+    chat: 'nothing',
   } as const
-  expect(accessOf({ ...facts, records: known(history) }).why).toBe(why)
+  expect(accessOf({ ...facts, rollcall: known(history) }).why).toBe(why)
 })
 
 const RIGHT: Plan = { kind: 'none', why: 'right' }
@@ -144,19 +136,19 @@ const RESULTS: readonly (readonly [Result, string, string, Plan, Comparison | nu
 ]
 test.each(RESULTS)('%s: desired %s, at the service %s, %j', (result, desired, remote, plan, comparison) => {
   const planAfterLookup = comparison && plan
-  const given = { plan, planAfterLookup, comparison, desired: DESIRED[desired], remote: REMOTE[remote] }
+  const given = { plan, planAfterLookup, comparison, desired: DESIRED[desired], service: REMOTE[remote] }
   expect(resultOf(given as Parameters<typeof resultOf>[0])).toBe(result)
 })
 
 type Found = Parameters<typeof remediesFor>[0]
 const DIFFERS: Found = {
   desired: { kind: 'user', status: 2 },
-  remote: { kind: 'present', status: 0 },
-  records: known({}),
+  service: { kind: 'present', status: 0 },
+  rollcall: known({}),
   result: 'differs',
   leftOut: [],
-  chat: { kind: 'not-asked', why: 'no-token' },
-  chatSays: 'silent',
+  answer: { kind: 'not-asked', why: 'no-token' },
+  chat: 'nothing',
   consistencyDelayMs: 2000,
 }
 const deeds = (found: Partial<Found>) => remediesFor({ ...DIFFERS, ...found })
@@ -178,8 +170,8 @@ const BY_RECORDS: readonly (readonly [string, Records, Remedy[]])[] = [
   ['the tables are locked', { kind: 'locked' }, once('sync')],
   ['the records are about another target', { kind: 'other-target', differences: [] }, once('name-target')],
 ]
-test.each(BY_RECORDS)('what to do about a difference when %s', (_, records, remedies) => {
-  expect(deeds({ records })).toEqual(remedies)
+test.each(BY_RECORDS)('what to do about a difference when %s', (_, rollcall, remedies) => {
+  expect(deeds({ rollcall })).toEqual(remedies)
 })
 
 const REFUSED = [{ field: 'email', code: 'refused', expected: 'x' }] as const
@@ -188,7 +180,7 @@ test('what to do where nothing differs: nothing, or correct what cannot be sent'
   expect(deeds({ result: 'left-alone' })).toEqual([])
   expect(deeds({ result: 'same', leftOut: REFUSED })).toEqual(once('correct'))
   expect(deeds({ result: 'blocked' })).toEqual(once('correct'))
-  expect(deeds({ result: 'same', records: { kind: 'other-target', differences: [] } })).toEqual(
+  expect(deeds({ result: 'same', rollcall: { kind: 'other-target', differences: [] } })).toEqual(
     once('name-target'),
   )
 })
@@ -208,30 +200,31 @@ const BY_REMOTE: readonly (readonly [RemoteView, Remedy[]])[] = [
   [{ kind: 'not-asked', why: 'not-wanted', waitMs: null }, []],
   [{ kind: 'present', status: 3 }, once('ask-provider')],
 ]
-test.each(BY_REMOTE)('what to do about a GET that came to %j', (remote, remedies) => {
-  expect(deeds({ remote, result: remote.kind === 'present' ? 'same' : 'unknown' })).toEqual(remedies)
+test.each(BY_REMOTE)('what to do about a GET that came to %j', (service, remedies) => {
+  expect(deeds({ service, result: service.kind === 'present' ? 'same' : 'unknown' })).toEqual(remedies)
 })
 
+const NOBODY = listing({ items: [], unreadable: 0 })
 const BY_CHAT: readonly (readonly [Chat, ChatSays, Remedy[]])[] = [
-  [{ kind: 'answered', professionals: [], unreadable: 0 }, 'nobody', once('ask-provider')],
-  [{ kind: 'answered', professionals: [], unreadable: 2 }, 'unreadable', once('check-address')],
-  [{ kind: 'answered', professionals: [], unreadable: 0 }, 'silent', []],
+  [NOBODY, 'nobody-visible', once('ask-provider')],
+  [{ ...NOBODY, unreadable: 2 }, 'unclear', once('check-address')],
+  [NOBODY, 'nothing', []],
   [{ kind: 'shut' }, 'shut', once('ask-provider')],
-  [{ kind: 'shut' }, 'silent', []],
-  [{ kind: 'refused' }, 'failed', once('check-token')],
-  [{ kind: 'no-answer', http: 503, error: null, waitMs: 8 }, 'failed', once('try-later', 8)],
-  [{ kind: 'no-answer', http: 404, error: null, waitMs: null }, 'failed', once('check-address')],
-  [{ kind: 'no-answer', http: null, error: 'refused', waitMs: null }, 'failed', once('check-address')],
-  [{ kind: 'not-asked', why: 'demo' }, 'silent', []],
+  [{ kind: 'shut' }, 'nothing', []],
+  [{ kind: 'refused' }, 'unclear', once('check-token')],
+  [{ kind: 'no-answer', http: 503, error: null, waitMs: 8 }, 'unclear', once('try-later', 8)],
+  [{ kind: 'no-answer', http: 404, error: null, waitMs: null }, 'unclear', once('check-address')],
+  [{ kind: 'no-answer', http: null, error: 'refused', waitMs: null }, 'unclear', once('check-address')],
+  [{ kind: 'not-asked', why: 'demo' }, 'nothing', []],
 ]
-test.each(BY_CHAT)('what to do about a chat that came to %j (%s)', (chat, chatSays, remedies) => {
-  const remote: RemoteView = { kind: 'present', status: 2 }
-  expect(deeds({ result: 'same', remote, chat, chatSays })).toEqual(remedies)
+test.each(BY_CHAT)('what to do about a chat that came to %j (%s)', (answer, chat, remedies) => {
+  const service: RemoteView = { kind: 'present', status: 2 }
+  expect(deeds({ result: 'same', service, answer, chat })).toEqual(remedies)
 })
 
 test('what is to be done twice is said once, with the longer wait', () => {
-  const chat: Chat = { kind: 'no-answer', http: 503, error: null, waitMs: 9000 }
-  expect(deeds({ result: 'unknown', remote: silent('busy', { waitMs: 5 }), chat })).toEqual(
+  const answer: Chat = { kind: 'no-answer', http: 503, error: null, waitMs: 9000 }
+  expect(deeds({ result: 'unknown', service: silent('busy', { waitMs: 5 }), answer })).toEqual(
     once('try-later', 9000),
   )
 })
@@ -243,7 +236,7 @@ const NOT_ASKED: Chat = { kind: 'not-asked', why: 'no-token' }
 
 test.each([
   [[yes, yes], NOT_ASKED, 0],
-  [[yes], { kind: 'answered', professionals: [], unreadable: 0 }, 0],
+  [[yes], NOBODY, 0],
   [[yes, no], NOT_ASKED, 3],
   [[no, unknown], NOT_ASKED, 1],
   [[yes], { kind: 'shut' }, 3],

@@ -24,10 +24,10 @@ test.each([
     const asked = await ask(house, 'c')
     expect(asked).toMatchObject({
       access: { can: 'unknown', why: 'no-answer' },
-      ...{ remote: { kind: 'no-answer', ...remote }, result: 'unknown', comparison: null },
+      ...{ service: { kind: 'no-answer', ...remote }, result: 'unknown', drift: null },
       remedies: [{ do: deed, waitMs }],
     })
-    expect(told(asked)).toMatch(new RegExp(`verdict   unknown: .*${text}`))
+    expect(told(asked)).toMatch(new RegExp(`access    unknown: .*${text}`))
   },
 )
 
@@ -75,7 +75,7 @@ test('after two calls in a row without an answer the rest are not asked, nor is 
   house.sandbox.faults.set(['a', 'c', 'd', 'f'].map((id) => parseFault(`GET drop-before user=${id}`)))
   await using explain = await open(house, { token })
   const asked = await all(explain, ['a', 'b', 'c', 'd', 'e', 'f'])
-  expect(asked.map(({ remote }) => remote.kind)).toEqual([
+  expect(asked.map(({ service }) => service.kind)).toEqual([
     'no-answer',
     'present',
     'no-answer',
@@ -85,7 +85,7 @@ test('after two calls in a row without an answer the rest are not asked, nor is 
   ])
   const [fifth] = asked.slice(4)
   if (!fifth) throw new Error('there are six')
-  expect(fifth).toMatchObject({ access: { can: 'unknown' }, remote: { why: 'gave-up' } })
+  expect(fifth).toMatchObject({ access: { can: 'unknown' }, service: { why: 'gave-up' } })
   expect([deeds(fifth), told(fifth)]).toEqual([
     ['check-address'],
     expect.stringMatching(/not asked: .*not answer/),

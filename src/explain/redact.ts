@@ -1,0 +1,60 @@
+// What a person or a program is shown of plans and steps: names of fields and codes, never a field's value.
+import { type Mapped, validUntilOf } from '../model/mapped.ts'
+import { OPTIONAL_FIELDS } from '../model/user.ts'
+import type { SyncStep } from '../sync/context.ts'
+import type { Plan } from '../sync/plan.ts'
+
+type WithoutBody<P> = P extends { readonly body: object }
+  ? Omit<P, 'body'> & { readonly sends: readonly string[] }
+  : P
+
+/** Bodies hold field values: `sends` has their names. */
+export type RedactedPlan = WithoutBody<Plan>
+
+export function redactedPlan(plan: Plan): RedactedPlan {
+  if (!('body' in plan)) return plan
+  const { body, ...rest } = plan
+  return { ...rest, sends: Object.keys(body) }
+}
+
+/** What the mapping makes of a row, without the values. */
+export type RedactedMapped = ReturnType<typeof redactedMapped>
+
+export function redactedMapped(mapped: Mapped) {
+  const user = mapped.kind === 'user' ? mapped.user : null
+  return {
+    kind: mapped.kind,
+    userId: mapped.kind === 'user' ? mapped.user.userId : mapped.userId,
+    status: user?.status ?? null,
+    /** Fields with a value, and those that are to be empty. */
+    set: OPTIONAL_FIELDS.filter((field) => (user?.fields[field] ?? null) !== null),
+    empty: OPTIONAL_FIELDS.filter((field) => user?.fields[field] === null),
+    issues: 'issues' in mapped ? mapped.issues : [],
+    ...untilOf(mapped),
+  }
+}
+
+/** Until when the mapping's answer holds; nothing where only a change can make another of it. */
+function untilOf(mapped: Mapped): { readonly validUntil?: string } {
+  const until = validUntilOf(mapped)
+  return until === null ? {} : { validUntil: new Date(until).toISOString() }
+}
+
+export type RedactedStep = ReturnType<typeof redactedStep>
+
+export function redactedStep(step: SyncStep) {
+  switch (step.step) {
+    case 'mapped':
+      return { step: step.step, ...redactedMapped(step.mapped) }
+    case 'planned':
+      return { step: step.step, plan: redactedPlan(step.plan) }
+    case 'answered': {
+      const { method, outcome, durationMs } = step.called
+      return { step: step.step, method, outcome, meaning: step.meaning, ms: Math.round(durationMs) }
+    }
+    case 'ended':
+      return step
+    default:
+      return step satisfies never
+  }
+}
