@@ -1,6 +1,7 @@
 import { serviceAddress } from './address.ts'
-import type { ChatClient, List, Message, MessageQuery } from './chat.ts'
+import type { ChatClient, MessageQuery } from './chat.ts'
 import { pageMessages } from './chat-pages.ts'
+import type { List, Message } from './chat-read.ts'
 import { AnswerError, readMessages, readProfessionals } from './chat-read.ts'
 import type { CallOptions, ClientOptions, Reply } from './client.ts'
 import { bearer, headerValue } from './header.ts'

@@ -3,7 +3,8 @@
 //
 // Nothing is lost, as long as created_at never steps back in the service's own order: the last message that was seen is
 // among the farthest by created_at. Seconds tie, so each of the farthest is a pivot before the room counts as read.
-import type { List, Message, MessageQuery, PageQuery } from './chat.ts'
+import type { MessageQuery, PageQuery } from './chat.ts'
+import type { List, Message } from './chat-read.ts'
 import type { CallOptions } from './client.ts'
 import { CallError } from './errors.ts'
 

@@ -1,7 +1,15 @@
 // The lists of the chat part as they came (sections 2.1 to 2.5), in our words. Lenient and total: whatever the
 // service sends, what can be believed is read, and the rest costs one field or one element, never the list.
 import { z } from 'zod'
-import type { List, Message, Period, Professional, Room, Schedule } from './chat.ts'
+
+/** What a list answered. One element that cannot be read does not cost the others: it is counted. */
+export type List<Item> = { readonly items: readonly Item[]; readonly unreadable: number }
+
+/** Section 2.1, by its `kind`; `other` is a type that the document does not know. Sizes are null where no number came. */
+export type Message = NonNullable<ReturnType<typeof readMessage>>
+
+/** Section 2.2; null where nothing came. */
+export type Professional = NonNullable<ReturnType<typeof readProfessional>>
 
 /** `refused`: not 2xx; `unreadable`: 2xx, but no list. */
 type AnswerErrorKind = 'refused' | 'unreadable'
@@ -111,7 +119,7 @@ const textPart = z.object({ text })
 const imagePart = z.object({ image_url: text, image_thumb_url: text, image_width: size, image_height: size })
 const filePart = z.object({ file_url: text, file_name: text, file_size: size })
 
-function readMessage(value: unknown): Message | null {
+function readMessage(value: unknown) {
   const read = messageHead.safeParse(value)
   if (!read.success) return null
   const head = {
@@ -125,21 +133,27 @@ function readMessage(value: unknown): Message | null {
   switch (read.data.type) {
     case 'text': {
       const { data } = textPart.safeParse(value)
-      return data === undefined ? null : { ...head, kind: 'text', text: data.text }
+      return data === undefined ? null : { ...head, kind: 'text' as const, text: data.text }
     }
     case 'image': {
       const { data } = imagePart.safeParse(value)
       if (data === undefined) return null
       const { image_url: url, image_thumb_url: thumbUrl, image_width: width, image_height: height } = data
-      return { ...head, kind: 'image', url, thumbUrl, width, height }
+      return { ...head, kind: 'image' as const, url, thumbUrl, width, height }
     }
     case 'file': {
       const { data } = filePart.safeParse(value)
       if (data === undefined) return null
-      return { ...head, kind: 'file', url: data.file_url, name: data.file_name, sizeKb: data.file_size }
+      return {
+        ...head,
+        kind: 'file' as const,
+        url: data.file_url,
+        name: data.file_name,
+        sizeKb: data.file_size,
+      }
     }
     default:
-      return { ...head, kind: 'other', type: read.data.type }
+      return { ...head, kind: 'other' as const, type: read.data.type }
   }
 }
 
@@ -174,7 +188,7 @@ const professionalWire = z.object({
   room: z.unknown().optional(),
 })
 
-function readProfessional(value: unknown): Professional | null {
+function readProfessional(value: unknown) {
   const { data } = professionalWire.safeParse(value)
   if (data === undefined) return null
   return {
@@ -197,14 +211,15 @@ function readProfessional(value: unknown): Professional | null {
   }
 }
 
-/** Without its id there is no room to ask messages of. */
-function readRoom(value: unknown): Room | null {
+/** Section 2.5. Without its id there is no room to ask messages of; without a number, nothing is said of unread messages. */
+function readRoom(value: unknown) {
   const { data } = roomWire.safeParse(value)
   if (data === undefined) return null
   return { id: data.id, lastMessage: readMessage(data.last_message), unreadMessages: data.unread_messages }
 }
 
-function readSchedule(value: unknown): Schedule | null {
+/** Section 2.4: UTC, as `h:mm`; null where a day has one period only. */
+function readSchedule(value: unknown) {
   const { data } = scheduleWire.safeParse(value)
   if (data === undefined) return null
   return {
@@ -215,6 +230,6 @@ function readSchedule(value: unknown): Schedule | null {
 }
 
 /** Half a period is none. */
-function period(start: string | null, end: string | null): Period | null {
+function period(start: string | null, end: string | null) {
   return start && end ? { start, end } : null
 }

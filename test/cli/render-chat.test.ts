@@ -3,7 +3,7 @@ import { asJson, localTime, shown, span, wrapped } from '../../src/cli/render.ts
 import { renderChat, renderChatNote, renderProfessionals, sayVisible } from '../../src/cli/render-chat.ts'
 import { listing } from '../../src/explain/chat.ts'
 import { PEOPLE } from '../../src/sandbox/chat/people.ts'
-import type { Professional } from '../../src/service/chat.ts'
+import type { Professional } from '../../src/service/chat-read.ts'
 
 const NAMES = PEOPLE.map(({ name }) => name)
 const MADRID = { now: new Date('2026-07-01T10:00:00Z'), timeZone: 'Europe/Madrid' }

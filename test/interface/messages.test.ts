@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Message } from '../../src/service/chat.ts'
+import type { Message } from '../../src/service/chat-read.ts'
 import { section } from './section.ts'
 import { inMadrid, LAWYER, openScene, USER } from './support.ts'
 import { readAs } from './wire.ts'

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
-import { type Professional, SPECIALITIES } from '../../src/service/chat.ts'
+import { SPECIALITIES } from '../../src/service/chat.ts'
+import type { Professional } from '../../src/service/chat-read.ts'
 import { section } from './section.ts'
 import { type BothForms, inMadrid, LAWYER, openScene } from './support.ts'
 

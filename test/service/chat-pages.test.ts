@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Message, MessageQuery, PageQuery } from '../../src/service/chat.ts'
+import type { MessageQuery, PageQuery } from '../../src/service/chat.ts'
 import { type ListMessages, pageMessages } from '../../src/service/chat-pages.ts'
+import type { Message } from '../../src/service/chat-read.ts'
 import { runs } from '../support/size.ts'
 
 const EPOCH = Date.UTC(2026, 0, 1)

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Message, Professional } from '../../src/service/chat.ts'
+import type { Message, Professional } from '../../src/service/chat-read.ts'
 import { AnswerError, readMessages, readProfessionals } from '../../src/service/chat-read.ts'
 import { readBody } from '../../src/service/json.ts'
 import { runs } from '../support/size.ts'
