@@ -8,11 +8,9 @@ type Options = { readonly config?: string; readonly tokenFile?: string; readonly
 
 const EXAMPLES = `
 Says what the customer should have, what the service has (one GET), what
-rollcall knows, what to do about it, and a verdict. Nothing is changed, and
-nothing needs to be installed: a right to read the customers is enough, and no
-ROLLCALL_DIGEST_KEY. Where rollcall is installed, the GET takes its place in
-the common pace. It waits ten seconds at most for that, and for any query; after
-two calls in a row without an answer the rest are not asked.
+rollcall knows, what to do about it, and whether the customer can use it.
+Nothing is changed; \`rollcall explain --help\` tells what is needed and waited
+for. No ROLLCALL_DIGEST_KEY is needed.
 
 With an end user's access token it also asks the chat, once and last: who of
 the professionals is seen, when each is next connected, unread messages. Who is

@@ -93,16 +93,6 @@ function renderDryRun(one: Explanation): string[] {
   ]
 }
 
-const STATE: Readonly<Record<FieldRow['state'], string>> = {
-  same: 'same',
-  spelling: 'spelling',
-  differs: 'differs',
-  'trial-ended': 'trial ended',
-  'left-out': 'left out',
-  unmanaged: 'unmanaged',
-  'not-shown': 'not shown',
-}
-
 const CAUSE: Readonly<Record<DriftCause, string>> = {
   'never-delivered': 'not delivered yet',
   'unknown-outcome': 'outcome unknown',
@@ -121,7 +111,7 @@ export function renderFields({ drift, fields }: Explanation): string[] {
     `  ${field}`,
     here === 'unmanaged' ? '–' : here,
     service === 'not-shown' ? '–' : service,
-    STATE[state],
+    state.replace('-', ' '),
     cause ? CAUSE[cause] : (issue ?? ''),
   ])
   const values = renderValues(fields)

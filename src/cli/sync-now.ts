@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts'
 import { readEnv } from '../config/env.ts'
-import { redactedStep } from '../explain/redact.ts'
+import { type RedactedStep, redactedStep } from '../explain/redact.ts'
 import { type CallLog, makeCallLog } from '../ledger/call-log.ts'
 import { makeClaim } from '../ledger/claim.ts'
 import { makeEnd } from '../ledger/ending.ts'
@@ -13,10 +13,9 @@ import { sleep, systemClock } from '../ops/time.ts'
 import { makeProbing } from '../pace/probing.ts'
 import { currentRate } from '../pace/row.ts'
 import { namedService } from '../service/target.ts'
-import type { SyncStep } from '../sync/context.ts'
 import { type JobResult, makeJob } from '../sync/job.ts'
 import { claimLastsMs } from '../sync/time-needed.ts'
-import { JUST_WRITTEN, type TurnEnd } from '../sync/turn.ts'
+import { JUST_WRITTEN } from '../sync/turn.ts'
 import { logCalls } from '../worker/call-entry.ts'
 import { type Opened, openSync } from '../worker/context.ts'
 import { makeProbe } from '../worker/probe.ts'
@@ -36,10 +35,8 @@ type Asked = {
 }
 
 /** `rollcall sync <key…>`: past the queue, one customer after the other, each step told. */
-export async function syncNow(
-  io: Io,
-  { config, keys: given, look, removed, json }: Asked,
-): Promise<ExitCode> {
+export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
+  const { config, keys: given, look, removed, json } = asked
   const env = readEnv(io.env, {
     need: ['DATABASE_URL', 'SERVICE_URL', 'SERVICE_API_KEY', 'SERVICE_SECRET_KEY', 'ROLLCALL_DIGEST_KEY'],
   })
@@ -49,34 +46,24 @@ export async function syncNow(
   const logCall = logCalls(calls, systemClock.wall)
   try {
     if (!opened.standing.current) throw mappingChanged(opened.standing)
-    const keys = await namedKeys({ io, pool: opened.pool, shape: opened.shape, keys: given })
+    const { pool } = opened
+    const keys = await namedKeys({ io, pool, shape: opened.shape, keys: given })
     const { rows } = await opened.readCustomers(keys)
-    const missing = keys.filter((key) => rows.get(key) === null)
-    await checkPresent({ pool: opened.pool, missing, removed })
-    let steps: SyncStep[] = []
-    const observe = (step: SyncStep) => {
-      steps.push(step)
-      if (!json) for (const text of sayStep(redactedStep(step))) io.out(text)
-    }
-    const { pool, context } = opened
+    await checkPresent({ pool, missing: keys.filter((key) => rows.get(key) === null), removed })
+    let steps: RedactedStep[] = []
+    const { context, binding, credentials } = opened
     const job = makeJob({
       context,
-      claim: makeClaim(pool, {
-        lastsMs: claimLastsMs(config),
-        binding: opened.binding,
-        fingerprint: config.fingerprint,
-      }),
+      claim: makeClaim(pool, { lastsMs: claimLastsMs(config), binding, fingerprint: config.fingerprint }),
       end: makeEnd(pool),
-      clock: systemClock,
-      stopping: io.stop,
-      abort: io.stop,
+      ...{ clock: systemClock, stopping: io.stop, abort: io.stop, look },
       observe: (key, step) => {
         logCall(key, step)
-        observe(step)
+        const redacted = redactedStep(step)
+        steps.push(redacted)
+        if (!json) for (const text of sayStep(redacted)) io.out(text)
       },
-      look,
     })
-    const { credentials } = opened
     const probe = makeProbe({
       ...{ pool, users: context.users, signal: io.stop },
       ...{ log: (entry) => calls.add(entry), now: systemClock.wall, random: Math.random },
@@ -89,18 +76,15 @@ export async function syncNow(
       return (await currentRate(pool, credentials)) > 0
     }
     const syncOne = makeSyncOne({ io, opened, job, mayCall, last: () => steps.at(-1) })
-    const results: { key: CustomerKey; target: NamedService; steps: unknown[] }[] = []
-    const ends: (TurnEnd | null)[] = []
+    const results: Synced[] = []
     for (const key of keys) {
       steps = []
       if (!json) io.out(`customer ${shown(key)} at ${sayService(target)}`)
       await syncOne(key)
-      const last = steps.at(-1)
-      ends.push(last?.step === 'ended' ? last.end : null)
-      results.push({ key, target, steps: steps.map(redactedStep) })
+      results.push({ key, target, steps })
     }
     if (json) io.out(asJson(results))
-    return exitFor(ends)
+    return exitFor(results)
   } finally {
     await calls.close()
     await opened.close()
@@ -112,9 +96,19 @@ function openCallLog(io: Io, { pool }: Opened): CallLog {
   return makeCallLog({ pool, by: processName('sync'), sleep, onTrouble })
 }
 
-function exitFor(ends: readonly (TurnEnd | null)[]): ExitCode {
-  if (ends.some((end) => end?.kind !== 'settle')) return 1
-  return ends.some((end) => end?.kind === 'settle' && end.state !== 'idle') ? 3 : 0
+type Synced = {
+  readonly key: CustomerKey
+  readonly target: NamedService
+  readonly steps: readonly RedactedStep[]
+}
+
+function exitFor(results: readonly Synced[]): ExitCode {
+  const ends = results.map(({ steps }) => {
+    const last = steps.at(-1)
+    return last?.step === 'ended' && last.end.kind === 'settle' ? last.end.state : null
+  })
+  if (ends.includes(null)) return 1
+  return ends.every((state) => state === 'idle') ? 0 : 3
 }
 
 const WAITING = {
@@ -132,7 +126,7 @@ type Options = {
   /** Whether the service may be called now. */
   readonly mayCall: () => Promise<boolean>
   /** The last step of the customer. */
-  readonly last: () => SyncStep | undefined
+  readonly last: () => RedactedStep | undefined
 }
 
 /** Syncs one customer at a time, past the queue, and waits for whatever it has to wait for. */
@@ -174,7 +168,7 @@ function makeSyncOne({ io, opened, job, mayCall, last }: Options): (key: Custome
 }
 
 /** How long a look at the service has to wait; null when it is not what the customer waits for. */
-function tooSoon(step: SyncStep | undefined): number | null {
+function tooSoon(step: RedactedStep | undefined): number | null {
   if (step?.step !== 'ended' || step.end.kind !== 'retry') return null
   return step.end.reason.code === JUST_WRITTEN ? (step.end.waitMs ?? 0) : null
 }
