@@ -6,7 +6,6 @@ import {
   sayNext,
   sayRecords,
   sayRemedy,
-  sayRemote,
   sayResult,
 } from '../../src/cli/say-explanation.ts'
 import { DRIFT_CAUSES } from '../../src/drift/words.ts'
@@ -113,16 +112,6 @@ test('the keys of others move no cursor', () => {
   const said = renderExplanation({ ...ONE, claimants: ['a\u001b[2J'] }, 'access', []).join(' ')
   expect(said).toContain('a\\u001b[2J')
   expect(said).not.toContain('\u001b')
-})
-
-test('an answer without a user is told by its status and its kind', () => {
-  const said = (over: object) =>
-    sayRemote({ kind: 'no-answer', why: 'trouble', http: 503, error: null, waitMs: null, ...over })
-  expect(said({})).toMatch(/^answered 503, which says nothing/)
-  expect(said({ http: 200, why: 'error' })).toMatch(/^answered 200 with an error/)
-  expect(said({ http: 200, why: 'unreadable' })).toMatch(/^answered 200 with something else/)
-  expect(said({ http: 401, why: 'denied' })).toMatch(/credentials \(401\)/)
-  expect(said({ http: 403, why: 'denied' })).toMatch(/refused \(403\)/)
 })
 
 const DEEDS: readonly Deed[] = [

@@ -2,33 +2,14 @@ import { expect, test } from 'vitest'
 import { makeLookup, openGate } from '../../src/explain/remote.ts'
 import { holdOff, setCeiling } from '../../src/pace/row.ts'
 import { makeUsersClient } from '../../src/service/users.ts'
-import { startPair } from '../service/pair.ts'
 import { freshDatabase } from '../support/database.ts'
 
 const never = new AbortController().signal
 
-test('calls take their place in the common pace, and a Retry-After binds everybody', async () => {
+test('before a process has set a pace there is none to keep', async () => {
   await using db = await freshDatabase()
-  await using pair = await startPair()
-  const { pool } = db
-  const none = await openGate({ pool, stop: never, patienceMs: 1 })
+  const none = await openGate({ pool: db.pool, stop: never, patienceMs: 1 })
   expect(await none.pass()).toBe(true)
-  await setCeiling(pool, 100)
-  const gate = await openGate({ pool, stop: never, patienceMs: undefined })
-  pair.sandbox.users.set('c', { status: 2 })
-  const { look } = makeLookup({ users: pair.client, gate, signal: never })
-  expect((await look('c')).remote).toEqual({ kind: 'present', status: 2 })
-  const spent = await pool.query(
-    `SELECT next_free > now() - interval '5 seconds' AS spent FROM rollcall.pace`,
-  )
-  expect(spent.rows).toEqual([{ spent: true }])
-
-  pair.sandbox.faults.set([
-    { match: {}, action: { kind: 'status', status: 429, retryAfter: { form: 'seconds', seconds: 300 } } },
-  ])
-  expect((await look('c')).remote).toMatchObject({ why: 'busy', http: 429, waitMs: 300_000 })
-  const held = await pool.query(`SELECT not_before > now() + interval '4 minutes' AS held FROM rollcall.pace`)
-  expect(held.rows).toEqual([{ held: true }])
 })
 
 test('a permit that does not come is not waited for, by this customer once and by the next not at all', async () => {

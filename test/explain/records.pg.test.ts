@@ -1,10 +1,11 @@
+import type { Pool } from 'pg'
 import { expect, test } from 'vitest'
 import { makePool } from '../../src/database/pool.ts'
 import { bindTarget } from '../../src/ledger/target.ts'
 import { holdOff, setCeiling } from '../../src/pace/row.ts'
 import { startSandbox } from '../../src/sandbox/server.ts'
 import { rollcall } from '../support/command.ts'
-import { buildHouse, SECRETS } from '../support/house.ts'
+import { buildHouse, type House, SECRETS } from '../support/house.ts'
 import { ask, deeds, insert, lane, open, register, told } from './house.ts'
 
 const DIGEST = { digestKey: SECRETS.ROLLCALL_DIGEST_KEY }
@@ -92,13 +93,7 @@ test('without rollcall in the database, and with rights to read the customers al
   await insert(house, 'c', 'premium')
   register(house, 'c', 0)
   const { pool } = house.db
-  const role = `reader_${house.db.name}`
-  await pool.query(`CREATE ROLE ${role} LOGIN PASSWORD 'p'; GRANT SELECT ON clientes TO ${role}`)
-  const url = new URL(house.db.url)
-  url.username = role
-  url.password = 'p'
-  const reading = makePool({ url: url.href, max: 1, onError: () => undefined })
-  try {
+  await asReaderOf(house, async (reading) => {
     const asReader = { ...house, db: { ...house.db, pool: reading } }
     expect(await ask(asReader, 'c')).toMatchObject({
       access: { why: 'no-access' },
@@ -107,10 +102,7 @@ test('without rollcall in the database, and with rights to read the customers al
     })
     await pool.query('DROP TABLE rollcall.owed CASCADE')
     expect((await ask(asReader, 'c')).rollcall.kind).toBe('not-migrated')
-  } finally {
-    await reading.end()
-    await pool.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`)
-  }
+  })
   await pool.query('DROP SCHEMA rollcall CASCADE')
   expect(await ask(house, 'c')).toMatchObject({
     rollcall: { kind: 'not-migrated' },
@@ -184,20 +176,30 @@ test('the pace of another target is not kept', async () => {
 test('a right that is taken away meanwhile is a refusal, and not another version of the tables', async () => {
   await using house = await buildHouse(lane)
   const { pool } = house.db
+  await asReaderOf(house, async (reading, role) => {
+    await pool.query(
+      `GRANT USAGE ON SCHEMA rollcall TO ${role}; GRANT SELECT ON ALL TABLES IN SCHEMA rollcall TO ${role}`,
+    )
+    await using explain = await open(house, { pool: reading })
+    expect((await explain.of('c')).rollcall.kind).toBe('known')
+    await pool.query(`REVOKE SELECT ON rollcall.ledger FROM ${role}`)
+    await expect(explain.of('c')).rejects.toMatchObject({ code: '42501' })
+  })
+})
+
+/** Connects as a role that may read the customers and nothing else. */
+async function asReaderOf(house: House, work: (reading: Pool, role: string) => Promise<void>): Promise<void> {
+  const { pool } = house.db
   const role = `reader_${house.db.name}`
-  await pool.query(`CREATE ROLE ${role} LOGIN PASSWORD 'p'; GRANT SELECT ON clientes TO ${role};
-    GRANT USAGE ON SCHEMA rollcall TO ${role}; GRANT SELECT ON ALL TABLES IN SCHEMA rollcall TO ${role}`)
+  await pool.query(`CREATE ROLE ${role} LOGIN PASSWORD 'p'; GRANT SELECT ON clientes TO ${role}`)
   const url = new URL(house.db.url)
   url.username = role
   url.password = 'p'
   const reading = makePool({ url: url.href, max: 1, onError: () => undefined })
   try {
-    await using explain = await open(house, { pool: reading })
-    expect((await explain.of('c')).rollcall.kind).toBe('known')
-    await pool.query(`REVOKE SELECT ON rollcall.ledger FROM ${role}`)
-    await expect(explain.of('c')).rejects.toMatchObject({ code: '42501' })
+    await work(reading, role)
   } finally {
     await reading.end()
     await pool.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`)
   }
-})
+}

@@ -157,22 +157,6 @@ describe('a service with an order of its own that agrees with created_at', () =>
   )
 })
 
-describe('a service whose order is not that of created_at', () => {
-  it.each(['older', 'newer'] as const)(
-    'a message with a time of its own hides nothing: %s',
-    async (direction) => {
-      for (const [at, time] of [
-        [1, 59],
-        [18, 0],
-      ] as const) {
-        const times = Array.from({ length: 20 }, (_, index) => index + 1).with(at, time)
-        const { list } = serve(roomOf(times), { ...HABITS, cap: 3 })
-        expect(new Set(ids(await take(list, { room: 7, direction }))).size).toBe(20)
-      }
-    },
-  )
-})
-
 describe('a page', () => {
   it('is yielded nearest to the pivot first, and asked for lazily', async () => {
     const page = [message('a', 5), message('b', 9), message('c', 5), message('d', 7)]
