@@ -1,6 +1,6 @@
 import { loadConfig } from '../config/load.ts'
 import { type Chat, chatFailed } from '../explain/chat.ts'
-import type { AccessVerdict } from '../explain/judge.ts'
+import type { AccessVerdict } from '../explain/verdicts.ts'
 import { explainAll } from './explained.ts'
 import type { AddCommand, ExitCode } from './io.ts'
 

@@ -1,9 +1,10 @@
 // An explanation in words: codes, statuses, names and times, never a field's value.
 
 import type { Explanation } from '../explain/explain.ts'
-import type { AccessReason, Deed, Desired, Remedy } from '../explain/judge.ts'
+import type { Desired } from '../explain/judge.ts'
 import type { Records } from '../explain/records.ts'
 import type { RemoteView } from '../explain/remote.ts'
+import { REMEDIES, type Remedy, VERDICTS } from '../explain/verdicts.ts'
 import type { Reason } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { span } from './render.ts'
@@ -160,26 +161,11 @@ function sayNothingDiffers(fields: Explanation['fields']): string {
   return `nothing differs${ended}${unseen.length === 0 ? '' : `; no GET shows ${unseen.join(', ')}`}`
 }
 
-const ACCESS: Readonly<Record<Exclude<AccessReason, 'no-answer'>, string>> = {
-  full: 'full access',
-  trial: "trial; the service does not show when it ends: the chat tells, asked with the user's token",
-  'no-such-customer': 'no such customer (neither your data nor the service knows it; a mistyped key?)',
-  'not-registered': 'not registered at the service',
-  'no-access': 'registered, but without access',
-  'trial-ended': 'the trial has ended; it is not granted again by itself',
-  'no-user-id': 'without a user_id it cannot be registered',
-  'chat-shut': 'access by its status, but the chat does not let it in (403)',
-  'nobody-visible':
-    'access by its status, but it sees none of the professionals (ml_group_name decides who is seen)',
-  'strange-status': 'the service shows a status that the interface does not have',
-  'chat-silent': 'access by its status, but what the chat answers says nothing certain of this user',
-}
-
 export function sayAccess({ access, claimants, service }: Explanation): string {
   if (access.why === 'no-answer') return `unknown: the service ${saySaidNothing(service)}`
   const shared = service.kind === 'present' && claimants.length > 0
   const others = `; this may be the access of the other ${claimants.length === 1 ? 'customer' : 'customers'} with this user_id: ${claimants.join(', ')}`
-  return `${access.can}: ${ACCESS[access.why]}${shared ? others : ''}`
+  return `${access.can}: ${VERDICTS[access.why].says}${shared ? others : ''}`
 }
 
 function saySaidNothing(service: RemoteView): string {
@@ -187,40 +173,12 @@ function saySaidNothing(service: RemoteView): string {
   return service.kind === 'no-answer' && service.error !== null ? 'did not answer' : sayRemote(service)
 }
 
-/** `later`: when to try again; `sync`: the command that looks first, and so repairs what rollcall remembers wrongly too. */
-type ForDeed = { readonly one: Explanation; readonly sync: string; readonly later: string }
-
-const REMEDY: Readonly<Record<Deed, (about: ForDeed) => string>> = {
-  sync: ({ sync }) => sync,
-  wait: ({ sync }) => `wait, it is owed; ${sync} tries at once`,
-  'start-worker': ({ sync }) => `does \`rollcall worker\` run? ${sync} does this customer`,
-  correct: ({ one: { leftOut }, sync }) => {
-    const fields = leftOut.map(({ field }) => field).join(', ')
-    return `correct ${fields === '' ? 'the row or the mapping' : `${fields} in the row, or the mapping`}, then ${sync}`
-  },
-  decide: ({ one }) => `it is held: decide with \`rollcall held ${quoted(one.key)}\``,
-  'install-capture': ({ sync }) => `\`rollcall capture install\` once the rows are back, then ${sync}`,
-  migrate: ({ sync }) => `\`rollcall migrate\`, then ${sync}`,
-  'name-target': ({ one, sync }) =>
-    `correct the variable that is wrong; if none is, \`rollcall migrate --target same|new\` says what the target is${one.result === 'differs' ? `; then ${sync}` : ''}`,
-  'check-keys': ({ one: { service } }) =>
-    service.kind === 'no-answer' && service.http === 403
-      ? 'check SERVICE_API_KEY and SERVICE_SECRET_KEY; if other customers are answered, ask the provider of the service about this user'
-      : 'check SERVICE_API_KEY and SERVICE_SECRET_KEY, and that they belong to SERVICE_URL',
-  'check-address': () => 'check SERVICE_URL; if it is right, the service is away: try again later',
-  'try-later': ({ one, later }) =>
-    one.service.kind === 'not-asked' ? `${later}; \`rollcall pace\` tells why` : later,
-  'ask-provider': () =>
-    'ask the provider of the service why this user is shown or treated so (status, ml_group_name, end of a trial); check first that the token is of this customer',
-  'check-token': () =>
-    'check that the token is not expired, and that it belongs to SERVICE_URL and SERVICE_API_KEY; a new log-in gives a new one',
-}
-
 export function sayRemedy({ do: deed, waitMs }: Remedy, one: Explanation): string {
-  const removed = one.desired.kind === 'removed' ? ' --removed' : ''
-  const sync = `\`rollcall sync ${quoted(one.key)} --look${removed}\``
+  const { leftOut, service, result } = one
+  const key = quoted(one.key)
+  const sync = `\`rollcall sync ${key} --look${one.desired.kind === 'removed' ? ' --removed' : ''}\``
   const later = waitMs === null ? 'try again later' : `try again in ${span(waitMs)}`
-  return REMEDY[deed]({ one, sync, later })
+  return REMEDIES[deed]({ sync, key, later, leftOut, service, differs: result === 'differs' })
 }
 
 /** As a shell takes it. */

@@ -17,16 +17,7 @@ import { planAfter, planNow, readSnapshots, type Snapshot, type SnapshotReading 
 import { askChat, type Chat, chatSays, mayAskChat } from './chat.ts'
 import { type Comparison, compareFields, leftOutOf } from './fields.ts'
 import { inTime } from './in-time.ts'
-import {
-  type AccessVerdict,
-  accessOf,
-  type Desired,
-  isLeftAlone,
-  type Remedy,
-  type Result,
-  remediesFor,
-  resultOf,
-} from './judge.ts'
+import { accessOf, type Desired, isLeftAlone, type Result, remediesFor, resultOf } from './judge.ts'
 import { openRecords, type Records } from './records.ts'
 import { type RedactedMapped, type RedactedPlan, redactedMapped, redactedPlan } from './redact.ts'
 import {
@@ -39,6 +30,7 @@ import {
   type RemoteView,
 } from './remote.ts'
 import { type Bearer, bearersOf, type Claims, readClaims } from './token.ts'
+import type { AccessVerdict, Remedy } from './verdicts.ts'
 
 /**
  * One customer, as `--json` prints it and as every view of it is rendered. It holds no field's value but `user_id` and

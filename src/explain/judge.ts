@@ -6,6 +6,7 @@ import type { Chat, ChatSays } from './chat.ts'
 import type { Comparison } from './fields.ts'
 import { historyOf, isOverdue, type Records, wasCustomer } from './records.ts'
 import type { RemoteView } from './remote.ts'
+import { type AccessReason, type AccessVerdict, type Deed, type Remedy, VERDICTS } from './verdicts.ts'
 
 /** What the customer should have. `unreadable`: the row could not be read; Postgres' error code, or in words why. */
 export type Desired =
@@ -43,25 +44,6 @@ export function isLeftAlone(plan: Plan): boolean {
   return plan.why !== 'right' && plan.why !== 'no-access-left' && plan.why !== 'erased'
 }
 
-/** Whether the customer can use the service now, by the reason. */
-const CAN = {
-  full: 'yes',
-  trial: 'yes',
-  'no-such-customer': 'no',
-  'not-registered': 'no',
-  'no-access': 'no',
-  'trial-ended': 'no',
-  'no-user-id': 'no',
-  'chat-shut': 'no',
-  'nobody-visible': 'no',
-  'no-answer': 'unknown',
-  'strange-status': 'unknown',
-  'chat-silent': 'unknown',
-} as const
-
-export type AccessReason = keyof typeof CAN
-export type AccessVerdict = { readonly can: (typeof CAN)[AccessReason]; readonly why: AccessReason }
-
 type Facts = {
   readonly desired: Desired
   readonly service: RemoteView
@@ -76,7 +58,7 @@ type Facts = {
  */
 export function accessOf(facts: Facts): AccessVerdict {
   const why = accessReason(facts)
-  return { can: CAN[why], why }
+  return { can: VERDICTS[why].can, why }
 }
 
 const BY_CHAT: Readonly<Record<ChatSays, AccessReason | null>> = {
@@ -105,33 +87,6 @@ function accessReason({ desired, service, rollcall, chat }: Facts): AccessReason
 function isStatus(status: number): status is Status {
   return (STATUSES as readonly number[]).includes(status)
 }
-
-export type Deed =
-  /** It differs, and what rollcall remembers may say that nothing does: so a sync has to look. */
-  | 'sync'
-  /** It is owed, and the next attempt comes by itself. */
-  | 'wait'
-  /** It is owed and due, and no worker takes it. */
-  | 'start-worker'
-  /** The row or the mapping is wrong. */
-  | 'correct'
-  /** A person has to release or discard it. */
-  | 'decide'
-  /** A watched table has no triggers. */
-  | 'install-capture'
-  | 'migrate'
-  | 'name-target'
-  | 'check-keys'
-  /** No answer came, or what answers is perhaps not the service. */
-  | 'check-address'
-  | 'try-later'
-  /** The service shows a status that the interface does not have, or shuts out a user whose status gives access. */
-  | 'ask-provider'
-  /** The chat refused the token. */
-  | 'check-token'
-
-/** `waitMs`: before that there is no use in it; null when it is not said how long. */
-export type Remedy = { readonly do: Deed; readonly waitMs: number | null }
 
 type Found = Facts & {
   readonly result: Result

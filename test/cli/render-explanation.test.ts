@@ -11,9 +11,10 @@ import {
 import { DRIFT_CAUSES } from '../../src/drift/words.ts'
 import type { Explanation } from '../../src/explain/explain.ts'
 import type { FieldRow } from '../../src/explain/fields.ts'
-import type { AccessVerdict, Deed, Desired } from '../../src/explain/judge.ts'
+import type { Desired } from '../../src/explain/judge.ts'
 import type { RedactedPlan } from '../../src/explain/redact.ts'
 import type { RemoteView } from '../../src/explain/remote.ts'
+import { REMEDIES, type Remedy, VERDICTS } from '../../src/explain/verdicts.ts'
 
 const ROW: FieldRow = {
   ...{ field: 'service_language_code', here: 'unmanaged', service: 'not-shown', state: 'not-shown' },
@@ -89,21 +90,11 @@ test('every result begins with its word, and names what differs', () => {
   )
 })
 
-const ACCESS: readonly AccessVerdict[] = [
-  { can: 'yes', why: 'full' },
-  { can: 'yes', why: 'trial' },
-  ...(
-    ['no-such-customer', 'not-registered', 'no-access', 'trial-ended', 'no-user-id', 'chat-shut'] as const
-  ).map((why) => ({ can: 'no', why }) as const),
-  { can: 'no', why: 'nobody-visible' },
-  ...(['no-answer', 'strange-status', 'chat-silent'] as const).map(
-    (why) => ({ can: 'unknown', why }) as const,
-  ),
-]
-
 test('whether a customer has access has words, and begins with yes, no or unknown', () => {
-  for (const access of ACCESS)
-    expect(sayAccess({ ...ONE, access })).toMatch(new RegExp(`^${access.can}[:,] \\w+`))
+  for (const [why, { can }] of Object.entries(VERDICTS)) {
+    const access = { can, why } as Explanation['access']
+    expect(sayAccess({ ...ONE, access })).toMatch(new RegExp(`^${can}: \\w+`))
+  }
   const shared = sayAccess({ ...ONE, claimants: ['a'] })
   expect(shared).toContain('the other customer with this user_id: a')
 })
@@ -114,13 +105,9 @@ test('the keys of others move no cursor', () => {
   expect(said).not.toContain('\u001b')
 })
 
-const DEEDS: readonly Deed[] = [
-  ...(['sync', 'wait', 'start-worker', 'correct', 'decide', 'migrate', 'name-target'] as const),
-  ...(['check-keys', 'check-address', 'try-later', 'ask-provider', 'check-token'] as const),
-]
-
 test('every remedy has words, and a command that a shell takes', () => {
-  for (const deed of DEEDS) expect(sayRemedy({ do: deed, waitMs: null }, ONE).length).toBeGreaterThan(10)
+  for (const deed of Object.keys(REMEDIES) as Remedy['do'][])
+    expect(sayRemedy({ do: deed, waitMs: null }, ONE).length).toBeGreaterThan(10)
   const said = (key: string) => sayRemedy({ do: 'sync', waitMs: null }, { ...ONE, key })
   expect(said('4711')).toBe('`rollcall sync 4711 --look`')
   expect(said(`["ES", "it's"]`)).toBe(`\`rollcall sync '["ES", "it'\\''s"]' --look\``)

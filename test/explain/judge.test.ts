@@ -3,18 +3,10 @@ import { exitForAccess } from '../../src/cli/access.ts'
 import { exitForResults } from '../../src/cli/explained.ts'
 import { type Chat, type ChatSays, listing } from '../../src/explain/chat.ts'
 import type { Comparison } from '../../src/explain/fields.ts'
-import {
-  type AccessVerdict,
-  accessOf,
-  type Deed,
-  type Desired,
-  type Remedy,
-  type Result,
-  remediesFor,
-  resultOf,
-} from '../../src/explain/judge.ts'
+import { accessOf, type Desired, type Result, remediesFor, resultOf } from '../../src/explain/judge.ts'
 import type { Records } from '../../src/explain/records.ts'
 import type { RemoteView } from '../../src/explain/remote.ts'
+import type { AccessVerdict, Deed, Remedy } from '../../src/explain/verdicts.ts'
 import type { History } from '../../src/ledger/history.ts'
 import type { Plan } from '../../src/sync/plan.ts'
 
