@@ -45,42 +45,26 @@ Examples:
   rollcall sync 4711 --removed    the row is gone, and rollcall never knew of it
   rollcall sync '["ES", "4711"]'  a customer with two key columns`
 
+/** Flags, what they do, and the options that exclude them. */
+const OPTIONS = [
+  ['-c, --config <file>', 'configuration file (default: rollcall.config.ts)', []],
+  ['--dry-run', 'make no call and write nothing', []],
+  ['--look', 'rely on nothing that is remembered: look at the service first', ['dryRun']],
+  ['--removed', 'a key that nobody has was a customer, whose row is gone', ['diff', 'history']],
+  ['--diff', 'compare with the service, field by field; change nothing', ['dryRun', 'look', 'history']],
+  ['--show-values', 'with --diff: show what the fields hold', []],
+  ['--history', 'only show what is stored of it, and its last calls', ['dryRun', 'look', 'diff']],
+  ['--limit <calls>', 'with --history: show this many calls at most (default: 50)', []],
+  ['--json', 'print the steps as JSON', []],
+] as const
+
 /** `rollcall sync <key…>`: one customer now, each step told. */
 export const syncCommand: AddCommand = (program, io, exit) => {
-  program
-    .command('sync')
-    .description('sync customers now and tell every step')
+  const command = program.command('sync').description('sync customers now and tell every step')
+  for (const [flags, description, excluding] of OPTIONS)
+    command.addOption(new Option(flags, description).conflicts([...excluding]))
+  command
     .argument('<key...>', 'customer keys')
-    .option('-c, --config <file>', 'configuration file (default: rollcall.config.ts)')
-    .option('--dry-run', 'make no call and write nothing')
-    .addOption(
-      new Option('--look', 'rely on nothing that is remembered: look at the service first').conflicts(
-        'dryRun',
-      ),
-    )
-    .addOption(
-      new Option('--removed', 'a key that nobody has was a customer, whose row is gone').conflicts([
-        'diff',
-        'history',
-      ]),
-    )
-    .addOption(
-      new Option('--diff', 'compare with the service, field by field; change nothing').conflicts([
-        'dryRun',
-        'look',
-        'history',
-      ]),
-    )
-    .option('--show-values', 'with --diff: show what the fields hold')
-    .addOption(
-      new Option('--history', 'only show what is stored of it, and its last calls').conflicts([
-        'dryRun',
-        'look',
-        'diff',
-      ]),
-    )
-    .option('--limit <calls>', 'with --history: show this many calls at most (default: 50)')
-    .option('--json', 'print the steps as JSON')
     .addHelpText('after', EXAMPLES)
     .action(async (keys: string[], options: Options) => {
       if (options.showValues && !options.diff)
