@@ -1,10 +1,8 @@
 // Carries a run out: looks at everybody, and owes the repairs that were asked for.
 import type { Config } from '../config/config.ts'
 import { doneOf, soFar } from '../drift/agenda.ts'
-import { readCircumstances } from '../drift/circumstances.ts'
-import type { Everybody } from '../drift/draw.ts'
-import { everybody } from '../drift/everybody.ts'
-import { makeRunGate, type RunEnd } from '../drift/gate.ts'
+import { type Everybody, everybody } from '../drift/everybody.ts'
+import { makeRunGate, type RunEnd, readPreconditions } from '../drift/gate.ts'
 import { type Mended, mendFound } from '../drift/mend.ts'
 import { driveRun } from '../drift/run.ts'
 import type { DriftRun } from '../drift/runs.ts'
@@ -118,7 +116,7 @@ function gateOf(io: Io, { config, asked, opened, calls }: Reporting, onBeat: (st
   })
   const tend = makeProbing({ pool, credentials, probe, random: Math.random, onChange: () => undefined })
   return makeRunGate({
-    circumstances: () => readCircumstances(pool, { fingerprint: config.fingerprint, binding, credentials }),
+    preconditions: () => readPreconditions(pool, { fingerprint: config.fingerprint, binding, credentials }),
     ...{ rate: asked.rate, onBeat },
     async tend() {
       if ((await tend()) === 'probed') context.permits.drop()

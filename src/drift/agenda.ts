@@ -1,6 +1,6 @@
-// Of one run: who is looked at again and when, and what counts. Pure.
+// Of one run: which customers are checked again and when, and what counts. Pure.
 import type { CustomerKey } from '../model/customer.ts'
-import type { Met } from './meanwhile.ts'
+import type { Met } from './found.ts'
 import { EMPTY_TALLY, plus, silentOf, tallyOf, totalOf } from './tally.ts'
 import {
   type CheckVerdict,
@@ -8,23 +8,24 @@ import {
   type DriftVerdict,
   isDrift,
   type NoAnswer,
+  type Skipped,
   type Verified,
 } from './words.ts'
 
-/** Somebody of whom a look has not told enough. */
+/** A customer of whom a check has not said enough. */
 export type WaitingCheck = {
   readonly key: CustomerKey
   /** Monotonic milliseconds: a clock that is set back makes nobody wait. */
   readonly at: number
   readonly looks: number
-  /** What the last look has said, which counts once no further look comes; null: there was none. */
+  /** What the last check has said, which counts once no further one comes; null: there was none. */
   readonly last: CheckVerdict | null
 }
 
 export type Agenda = {
   readonly waiting: readonly WaitingCheck[]
   readonly tally: DriftTally
-  /** Differences that no second look was able to confirm, by the last one. */
+  /** Differences that no second check was able to confirm, by the last one. */
   readonly suspects: DriftTally
   /** Ids of the findings that were confirmed while it went on. */
   readonly found: readonly string[]
@@ -32,16 +33,16 @@ export type Agenda = {
 
 export const NOTHING_YET: Agenda = { waiting: [], tally: EMPTY_TALLY, suspects: EMPTY_TALLY, found: [] }
 
-/** Keys in memory and in the record of a run are bounded by these: then those who wait go first, or go without. */
+/** These bound the keys in memory and in the record of a run: then those who wait go first, or go without. */
 export const MOST_WAITING = 1000
 const MOST_POSTPONED = 500
-/** A suspicion is followed for so many looks; whoever is changed again and again, or not answered, for so many. */
+/** A suspicion is followed for so many checks; a customer who changes again and again, or has no answer, for so many. */
 const LOOKS_AT_SUSPECTS = 6
 const LOOKS_AT_OTHERS = 3
 /** A change that is on its way arrives soon, and a service that hiccups has a moment to come back. */
 const LATER_MS = 2000
 
-/** Those whose time has come, at most so many; and how many may join them who were not looked at yet. */
+/** Those whose time has come, at most so many; and how many customers may join them that were not checked yet. */
 export function dueOf(
   { waiting }: Agenda,
   nowMs: number,
@@ -61,7 +62,7 @@ export function nextAt({ waiting }: Agenda): number | null {
 
 type Looked = {
   readonly verified: readonly Verified[]
-  /** Those who were to be looked at for the first time: a stop may have come before. */
+  /** Those who were to be checked for the first time: a stop may have come before. */
   readonly fresh: readonly CustomerKey[]
   /** Of whom others have found a difference while the run went on. */
   readonly met: ReadonlyMap<CustomerKey, Met>
@@ -69,98 +70,72 @@ type Looked = {
 }
 
 /**
- * Each customer counts once, by its last look: as drift when a second look has confirmed it, never by the first. Who
- * cannot be judged at the moment is tried again a few times, so that a customer who happens to change is looked at too.
- * What others have found since the run began counts as if it had found that: a report that calls everybody right because
- * a worker was quicker would hide what happened.
+ * Each customer counts once, by its last check: as drift when a second one has confirmed it. A customer that cannot be
+ * judged now is tried again a few times. What others have found since the run began counts as if the run had found it: a
+ * report that calls all customers right because a worker was quicker would hide what happened.
  */
 export function afterLooks(agenda: Agenda, { verified, fresh, met, nowMs }: Looked): Agenda {
   const before = new Map(agenda.waiting.map(({ key, looks }) => [key, looks]))
   const seen = new Set(verified.map(({ key }) => key))
-  const missed = fresh.filter((key) => !seen.has(key))
-  const waiting: WaitingCheck[] = [
-    ...agenda.waiting.filter(({ key }) => !seen.has(key)),
-    ...missed.map((key) => ({ key, at: nowMs, looks: 0, last: null })),
-  ]
+  const waiting: WaitingCheck[] = agenda.waiting.filter(({ key }) => !seen.has(key))
+  for (const key of fresh) if (!seen.has(key)) waiting.push({ key, at: nowMs, looks: 0, last: null })
   const counted: CheckVerdict[] = []
-  const found: string[] = []
   const suspects: CheckVerdict[] = []
+  const found: string[] = []
   for (const each of verified) {
-    const looks = (before.get(each.key) ?? 0) + 1
-    const step = stepOf(each, { looks, waiting: waiting.length, met: met.get(each.key) })
-    switch (step.kind) {
-      case 'met':
-        counted.push(withAccessOf(each.verdict, step.met.verdict))
-        found.push(step.met.findingId)
-        break
-      case 'again':
-        waiting.push(againOf(each, looks, nowMs))
-        break
-      case 'suspected':
-        suspects.push(each.verdict)
-        break
-      case 'counts':
-        counted.push(each.verdict)
-        if (isDrift(each.verdict) && each.findingId !== null) found.push(each.findingId)
-        break
-      default:
-        step satisfies never
+    const { key, verdict, findingId, standing } = each
+    const looks = (before.get(key) ?? 0) + 1
+    const other = standing === 'found' ? undefined : met.get(key)
+    if (isWaiting(each, { looks, waiting: waiting.length, met: other !== undefined })) {
+      waiting.push({ key, at: nowMs + (each.lookAgainInMs ?? LATER_MS), looks, last: verdict })
+    } else if (other) {
+      counted.push(withAccessOf(verdict, other.verdict))
+      found.push(other.findingId)
+    } else if (isDrift(verdict) && standing !== 'found') {
+      suspects.push(verdict)
+    } else {
+      counted.push(verdict)
+      if (isDrift(verdict) && findingId !== null) found.push(findingId)
     }
   }
   return {
     waiting,
     tally: plus(agenda.tally, tallyOf(counted)),
     suspects: plus(agenda.suspects, tallyOf(suspects)),
-    found: found.length === 0 ? agenda.found : [...agenda.found, ...found],
+    found: [...agenda.found, ...found],
   }
 }
 
-/** Of somebody who is held by now for what it does to access, though what was found before was something else. */
+/** A customer may be held by now for what it does to access, though another difference was found before. */
 function withAccessOf(now: CheckVerdict, found: DriftVerdict): DriftVerdict {
   const held = now.kind === 'skipped' && now.why === 'held' ? now.access : null
   return { ...found, access: found.access ?? held }
 }
 
-type Step =
-  | { readonly kind: 'again' }
-  | { readonly kind: 'counts' }
-  | { readonly kind: 'suspected' }
-  /** What others have found counts. */
-  | { readonly kind: 'met'; readonly met: Met }
+type Going = { readonly looks: number; readonly waiting: number; readonly met: boolean }
 
-type Going = { readonly looks: number; readonly waiting: number; readonly met: Met | undefined }
-
-function stepOf({ verdict, standing, more }: Verified, { looks, waiting, met }: Going): Step {
-  if (isDrift(verdict)) {
-    const known = standing === 'found'
-    if ((more || !known) && looks < LOOKS_AT_SUSPECTS) return { kind: 'again' }
-    if (known) return { kind: 'counts' }
-    return met ? { kind: 'met', met } : { kind: 'suspected' }
-  }
-  if (met) return { kind: 'met', met }
-  const worthIt = looks < LOOKS_AT_OTHERS && waiting < MOST_POSTPONED && passes(verdict)
-  return { kind: worthIt ? 'again' : 'counts' }
+/** Whether another check is to come before anything counts. */
+function isWaiting({ verdict, standing, more }: Verified, { looks, waiting, met }: Going): boolean {
+  if (isDrift(verdict)) return (more || standing !== 'found') && looks < LOOKS_AT_SUSPECTS
+  return !met && looks < LOOKS_AT_OTHERS && waiting < MOST_POSTPONED && passes(verdict)
 }
 
-const PASSING: ReadonlySet<NoAnswer> = new Set(['unreached', 'trouble', 'error', 'busy'])
+const PASSING: ReadonlySet<NoAnswer | Skipped> = new Set<NoAnswer | Skipped>([
+  'unreached',
+  'trouble',
+  'error',
+  'busy',
+  'owed',
+  'just-settled',
+  'moved',
+])
 
-/** Whether a moment later more can be said. */
-function passes(verdict: Exclude<CheckVerdict, { kind: 'differs' | 'missing' }>): boolean {
-  switch (verdict.kind) {
-    case 'no-answer':
-      return PASSING.has(verdict.why)
-    case 'skipped':
-      return verdict.why === 'owed' || verdict.why === 'just-settled' || verdict.why === 'moved'
-    default:
-      return false
-  }
+/** Whether more can be said a moment later. */
+function passes(verdict: CheckVerdict): boolean {
+  return 'why' in verdict && PASSING.has(verdict.why)
 }
 
-function againOf({ key, verdict, lookAgainInMs }: Verified, looks: number, nowMs: number): WaitingCheck {
-  return { key, at: nowMs + (lookAgainInMs ?? LATER_MS), looks, last: verdict }
-}
-
-/** Counted with all that nothing has confirmed so far: enough to doubt the service, not to accuse it of anything. */
+/** With all that nothing has confirmed so far: enough to doubt the service, not to accuse it of anything. */
 export function soFar({ tally, suspects, waiting }: Agenda): DriftTally {
   return plus(plus(tally, suspects), tallyOf(waiting.flatMap(({ last }) => last ?? [])))
 }
@@ -170,12 +145,12 @@ export function doneOf({ tally, suspects }: Pick<Agenda, 'tally' | 'suspects'>):
   return tally.checked + suspects.checked + totalOf(tally.skipped) + silentOf(tally)
 }
 
-/** Of a run that nobody believes: all that was answered, and nobody is suspected. */
+/** Of a run that is not credible: all answers count, and nobody is suspected. */
 export function answered(agenda: Agenda): Agenda {
   return { waiting: [], tally: soFar(agenda), suspects: EMPTY_TALLY, found: [] }
 }
 
-/** Of a run that ends early: what was suspected stays a suspicion, and of the others the last look counts. */
+/** Of a run that ends early: what was suspected stays a suspicion, and of the others the last check counts. */
 export function closed(agenda: Agenda): Agenda {
   const verdicts = agenda.waiting.flatMap(({ last }) => last ?? [])
   return {

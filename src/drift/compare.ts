@@ -1,112 +1,50 @@
 // What a GET says of a customer while nothing is owed to it: drift is a check whose plan would write. Pure.
-import { type KnownRecord, NEVER_SETTLED, type Reason } from '../ledger/record.ts'
+import { type KnownRecord, NEVER_SETTLED } from '../ledger/record.ts'
 import { userIdOf } from '../model/mapped.ts'
-import { entitled, type Status, UNVERIFIABLE_FIELD } from '../model/user.ts'
+import type { ComparableField } from '../model/normal.ts'
+import { entitled, OPTIONAL_FIELDS, type Status, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import type { RemoteUser } from '../service/body.ts'
 import { NO_VALUE } from '../sync/digest.ts'
-import { accessAfter, wrongFields } from '../sync/plan.ts'
+import { isLearnt } from '../sync/learnt.ts'
+import { wrongFields } from '../sync/plan.ts'
 import { planAfter, planNow, type Snapshot } from '../sync/snapshot.ts'
-import { accessWhileHeld, thereWhenHeld, wantedWhenHeld, wrongWhenFound } from './held.ts'
 import type {
   CheckVerdict,
   DriftCause,
   DriftField,
   DriftKind,
   DriftVerdict,
-  Skipped,
+  Shown,
   WrongAccess,
 } from './words.ts'
 
 /** What a GET showed; `unreadable`: a 2xx that is no user, or another one. */
 export type Sight = RemoteUser | 'absent' | 'unreadable'
 
-/** The lag of the service: what was written so lately may not be shown yet. */
-type Lag = { readonly consistencyDelayMs: number }
-
-/**
- * Why a customer cannot be verified now; null where it can. A difference means something only while nothing is owed and
- * nothing was written a moment ago, and only for a user who is ours.
- */
-export function reasonToSkip(snapshot: Snapshot, { consistencyDelayMs }: Lag): Skipped | null {
-  const { work, mapped, nowMs } = snapshot
-  const { owed, claimed, unknown, replanAtMs } = work
-  const due = replanAtMs !== null && replanAtMs <= nowMs
-  if (owed || claimed || unknown || due) return 'owed'
-  if (userIdOf(mapped) === null || mapped.kind === 'rejected') return 'rejected'
-  const record = recordOfUser(snapshot)
-  switch (record.state) {
-    case 'rejected':
-    case 'held':
-    case 'discarded':
-      return record.state
-    case 'failing':
-      return 'owed'
-    case 'idle':
-      break
-    default:
-      return record.state satisfies never
-  }
-  if (isFresh(record.writtenAgoMs, { consistencyDelayMs })) return 'just-settled'
-  return notOurs(snapshot)
-}
-
-/** A database whose clock was set back tells a negative age: one far below zero is old, and not young for ever. */
-export function isFresh(writtenAgoMs: number | null, { consistencyDelayMs }: Lag): boolean {
-  return writtenAgoMs !== null && Math.abs(writtenAgoMs) < consistencyDelayMs
-}
-
-function notOurs(snapshot: Snapshot): Skipped | null {
-  const { plan } = planNow(snapshot)
-  if (plan.kind === 'reject') return 'rejected'
-  if (plan.kind !== 'none') return null
-  return plan.why === 'never-ours' || plan.why === 'ignored' || plan.why === 'user-of-another-customer'
-    ? 'not-ours'
-    : null
-}
-
-/** Nothing is remembered of a user with another `user_id` than the record was made under. */
-function recordOfUser({ work: { record }, mapped }: Pick<Snapshot, 'work' | 'mapped'>): KnownRecord {
-  const userId = userIdOf(mapped)
-  const another = userId !== null && record.userId !== null && record.userId !== userId
-  return another ? NEVER_SETTLED : record
-}
-
-/** Of somebody who is held; by what a release would send. */
-export function heldAccess(snapshot: Snapshot): WrongAccess | null {
-  const { plan, memory } = planNow(snapshot)
-  const reason: Pick<Reason, 'kinds' | 'entitles'> = snapshot.work.record.reason ?? {}
-  if (reason.kinds?.includes('repair')) return wrongWhenFound(reason)
-  const wanted = plan.kind === 'lookup' ? wantedWhenHeld(reason) : accessAfter(plan)
-  return accessWhileHeld(wanted, thereWhenHeld(reason, memory))
-}
-
-/** A drift as it looks at first; the record of an earlier look may know the cause better. */
+/** A drift as one check shows it; the record of an earlier check may know the cause better. */
 export type Compared = Extract<CheckVerdict, { kind: 'agrees' | DriftKind }>
 
 /** What is known beside the records of the customer. */
-type Clues = {
+type Known = {
   /** Fields that writes of unknown outcome carried since a GET last agreed. */
   readonly doubted: readonly string[]
   /** The present generation of the mapping. */
   readonly generation: string
 }
 
-export function compare(snapshot: Snapshot, sight: Sight, clues: Clues): Compared {
+export function compare(snapshot: Snapshot, sight: Sight, known: Known): Compared {
   const { mapped, work } = snapshot
-  if (sight === 'unreadable') return drift('unreadable', { cause: changedSince(clues.doubted, work) })
+  if (sight === 'unreadable') return drift('unreadable', { cause: changedSince(known.doubted, work) })
   const { plan, memory } = planAfter(snapshot, sight)
-  const causes = causesOf(snapshot, clues)
+  const causes = causesOf(snapshot, known)
   switch (plan.kind) {
     case 'none': {
-      if (sight === 'absent')
-        return { kind: 'agrees', nobody: wasThere(recordOfUser(snapshot)) ? 'gone' : 'known' }
+      if (sight === 'absent') return { kind: 'agrees', nobody: wasThere(snapshot) ? 'gone' : 'known' }
       const ended = mapped.kind === 'user' && mapped.user.status !== sight.status
       return ended ? drift('trial-ended', { fields: ['status'] }) : { kind: 'agrees' }
     }
-    case 'create': {
-      const { status } = plan.body
-      return drift('missing', { cause: causes.absence(), access: wrongAccess(status, 0) })
-    }
+    case 'create':
+      return drift('missing', { cause: causes.absence(), access: wrongAccess(plan.body.status, 0) })
     case 'revoke':
       return drift('unexpected-access', { cause: causes.ofFields(['status']), access: 'undue' })
     case 'erase': {
@@ -131,8 +69,16 @@ export function compare(snapshot: Snapshot, sight: Sight, clues: Clues): Compare
   }
 }
 
-/** Of somebody who was erased a look changes nothing that is remembered: the second one would say that again. */
-function wasThere({ remote, erased }: KnownRecord): boolean {
+/** Nothing is remembered of a user with another `user_id` than the record was made under. */
+export function recordOfUser({ work: { record }, mapped }: Pick<Snapshot, 'work' | 'mapped'>): KnownRecord {
+  const userId = userIdOf(mapped)
+  const another = userId !== null && record.userId !== null && record.userId !== userId
+  return another ? NEVER_SETTLED : record
+}
+
+/** Of an erased user a check changes nothing that is remembered: the second one would say that it has vanished again. */
+function wasThere(snapshot: Snapshot): boolean {
+  const { remote, erased } = recordOfUser(snapshot)
   return remote === 'present' && erased === null
 }
 
@@ -156,12 +102,7 @@ function wrongAccess(here: Status, there: number): WrongAccess | null {
 }
 
 /** The first that holds for any field is that of the user: our own doing is said before another's. */
-const ORDER = [
-  'unknown-outcome',
-  'mapping-changed',
-  'never-delivered',
-  'edited-at-service',
-] as const satisfies readonly DriftCause[]
+const ORDER: readonly DriftCause[] = ['unknown-outcome', 'mapping-changed', 'never-delivered']
 
 type Doubts = Pick<Snapshot['work'], 'doubtful' | 'blind'>
 
@@ -172,21 +113,21 @@ function changedSince(doubted: readonly string[], { doubtful, blind }: Doubts): 
 
 /**
  * Why the service disagrees, as far as the records tell. `edited-at-service` is claimed only where the desired value was
- * acknowledged or shown once, and no call of ours since then may have changed it. Where the digests tell nothing any more
- * (they were made with another key), nothing is known to have been delivered.
+ * acknowledged or shown once, and no call of ours since then may have changed it. Digests of another key tell nothing:
+ * then nothing is known to have been delivered.
  */
-export function causesOf(snapshot: Snapshot, { doubted, generation }: Clues) {
+export function causesOf(snapshot: Snapshot, { doubted, generation }: Known) {
   const { work, mapped, digests, digestKey, desired } = snapshot
   const record = recordOfUser(snapshot)
   const comparable = record.digestKey === digestKey
   const older = work.generation !== null && BigInt(work.generation) < BigInt(generation)
   const remapped = older && comparable && work.desired !== null && work.desired !== desired
   const undelivered = remapped ? 'mapping-changed' : 'never-delivered'
-  const edited = (field: DriftField) =>
-    changedSince(
-      doubted.filter((each) => each === field),
-      work,
-    )
+
+  function changed(field: DriftField, delivered: boolean): DriftCause {
+    if (!delivered) return undelivered
+    return changedSince(doubted.includes(field) ? [field] : [], work)
+  }
 
   function ofField(field: DriftField): DriftCause {
     if (field === 'status') return ofStatus()
@@ -195,19 +136,16 @@ export function causesOf(snapshot: Snapshot, { doubted, generation }: Clues) {
     const value = mapped.kind === 'user' ? mapped.user.fields[field] : undefined
     // A field that the mapping does not set was as it should be while it was empty.
     if (value === undefined)
-      return seen === NO_VALUE || (seen === undefined && record.verifiedAgoMs !== null)
-        ? edited(field)
-        : undelivered
+      return changed(field, seen === NO_VALUE || (seen === undefined && record.verifiedAgoMs !== null))
     const delivered =
       sent === undefined ? seen === digests.normal(field, value) : sent === digests.exact(field, value)
-    return delivered ? edited(field) : undelivered
+    return changed(field, delivered)
   }
 
   function ofStatus(): DriftCause {
     const { sentStatus } = planNow(snapshot).memory
     if (sentStatus === null && record.sentStatus !== null) return 'unknown-outcome'
-    const wanted = mapped.kind === 'user' ? mapped.user.status : 0
-    return sentStatus === wanted ? edited('status') : undelivered
+    return changed('status', sentStatus === (mapped.kind === 'user' ? mapped.user.status : 0))
   }
 
   return {
@@ -216,10 +154,38 @@ export function causesOf(snapshot: Snapshot, { doubted, generation }: Clues) {
       const causes = fields.map(ofField)
       return ORDER.find((cause) => causes.includes(cause)) ?? 'edited-at-service'
     },
-    /** Of somebody who is wanted and not there. Every call that was doubted could have been about that. */
+    /** Of a user who is wanted and not there. Every call that was doubted could have been about that. */
     absence(): DriftCause {
       if (work.unknown || record.remote === 'unknown') return 'unknown-outcome'
       return record.remote === 'present' ? changedSince(doubted, work) : undelivered
     },
   }
+}
+
+/** Fields that the service shows in a form of its own that counts as the same. */
+export function ownFormsOf(
+  { mapped, work, digests, digestKey }: Snapshot,
+  sight: Sight,
+): readonly DriftField[] {
+  if (mapped.kind !== 'user' || typeof sight === 'string' || work.record.digestKey !== digestKey) return []
+  const sides = { desired: mapped.user.fields, remote: sight.fields }
+  return OPTIONAL_FIELDS.filter(
+    (field): field is ComparableField =>
+      field !== UNVERIFIABLE_FIELD && isLearnt(field, sides, work.record.normalised, digests),
+  )
+}
+
+type Values = Readonly<Partial<Record<DriftField, unknown>>>
+
+/** The fields that differ, as values; of an unexpected access the status, though no field is named. */
+export function shownOf(
+  { mapped }: Pick<Snapshot, 'mapped'>,
+  sight: Sight,
+  { kind, fields }: DriftVerdict,
+): readonly Shown[] {
+  if (typeof sight === 'string') return []
+  const here: Values = mapped.kind === 'user' ? { ...mapped.user.fields, status: mapped.user.status } : {}
+  const service: Values = { ...sight.fields, status: sight.status }
+  const named: readonly DriftField[] = kind === 'unexpected-access' ? ['status'] : fields
+  return named.map((field) => ({ field, here: here[field] ?? null, service: service[field] ?? null }))
 }

@@ -1,27 +1,27 @@
-// How far verification has come and what it has found; counts and times only.
+// How far checks have come and what they have found; counts and times only.
 import type { ClientBase } from 'pg'
 import { isDenied, readEvidence } from './evidence.ts'
-import { type HeldAccess, readHeldAccess } from './held.ts'
-import { countOpen, type OpenCount } from './list.ts'
+import { countOpen } from './found.ts'
+import { readHeldAccess } from './held.ts'
 import { SEEN_AT, VERIFIABLE } from './verifiable.ts'
-import { DRIFT_KINDS, type DriftKind, WRONG_ACCESS, type WrongAccess } from './words.ts'
+import type { DriftKind, WrongAccess } from './words.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
 export type Coverage = {
-  /** Within which everybody is to be looked at; null: workers look at nobody. */
+  /** Within which all customers are to be checked; null: workers check nobody. */
   readonly periodMs: number | null
-  /** Whom a look can say something about. */
+  /** Customers of whom a check can say something. */
   readonly customers: number
-  /** Of these, who was looked at within the period; a look of a sync counts where it agreed. */
+  /** Of these, checked within the period; a lookup of a sync counts where it agreed. */
   readonly within: number
-  /** Who was never looked at. */
+  /** Never checked. */
   readonly never: number
-  /** Of those who were, how long ago the longest ago was. */
+  /** Of the others, how long ago the longest ago was. */
   readonly oldestAgeMs: number | null
-  /** Who ought to have been looked at by now: 0 until workers have been at it for a whole period. */
+  /** To be checked by now, and were not: 0 until workers have been at it for a whole period. */
   readonly overdue: number
-  /** From the commit of a change to the GET that showed all of it, of those proved last; null: of none. */
+  /** From the commit of a change to the GET that showed all of it, of those verified last; null: of none. */
   readonly proof: { readonly customers: number; readonly medianMs: number; readonly p95Ms: number } | null
 }
 
@@ -29,14 +29,11 @@ export type VerificationReport = {
   readonly coverage: Coverage
   /** Confirmed differences that are open. */
   readonly open: Readonly<Record<DriftKind, number>>
-  /** Of these, those about access, and with them whoever is held: a customer counts once. */
+  /** Of these, those about access, and customers who are held: a customer counts once. */
   readonly access: Readonly<Record<WrongAccess, number>>
-  /** Of those about access, whom the brake holds. */
+  /** Of those about access, customers whom the brake holds. */
   readonly heldAccess: Readonly<Record<WrongAccess, number>>
-  /**
-   * What the service says of the last sample of users, where it says of too many that they are not there, or what
-   * nobody can read: then that is confirmed of nobody. Null: it can be believed.
-   */
+  /** The last sample, where too many of its users are not there or unreadable. Null: the service is credible. */
   readonly doubt: { readonly denied: number; readonly asked: number } | null
 }
 
@@ -66,14 +63,18 @@ export async function readVerification(client: Client, periodMs: number | null):
   if (!row) throw new Error('coverage is one row')
   const { long, ...coverage } = row
   const overdue = periodMs !== null && long ? coverage.customers - coverage.within : 0
-  return {
-    coverage: { periodMs, ...coverage, overdue },
-    doubt: await readDoubt(client),
-    ...openOf(await countOpen(client), await readHeldAccess(client)),
+  const open = { missing: 0, differs: 0, 'unexpected-access': 0, unreadable: 0, 'trial-ended': 0 }
+  const heldAccess = { lost: 0, undue: 0, ...(await readHeldAccess(client)) }
+  const access = { ...heldAccess }
+  for (const { kind, access: wrong, count } of await countOpen(client)) {
+    open[kind] += count
+    if (wrong !== null) access[wrong] += count
   }
+  const doubt = await readDoubt(client)
+  return { coverage: { periodMs, ...coverage, overdue }, open, access, heldAccess, doubt }
 }
 
-/** A doubt is asked about again every minute or so: after an hour nobody looks any more. */
+/** A doubt is asked about again every minute or so: after an hour nobody checks any more. */
 const HOUR_MS = 3_600_000
 
 /** Too few answers are no reason to doubt the service, only to confirm nothing yet. */
@@ -81,22 +82,4 @@ export async function readDoubt(client: Client): Promise<VerificationReport['dou
   const evidence = await readEvidence(client)
   if (evidence === null || evidence.meant || evidence.ageMs > HOUR_MS || !isDenied(evidence)) return null
   return { denied: evidence.denied, asked: evidence.asked }
-}
-
-function openOf(
-  counts: readonly OpenCount[],
-  held: HeldAccess,
-): Pick<VerificationReport, 'open' | 'access' | 'heldAccess'> {
-  const sum = (some: readonly OpenCount[]) => some.reduce((total, { count }) => total + count, 0)
-  const open = DRIFT_KINDS.map((kind) => [kind, sum(counts.filter((each) => each.kind === kind))])
-  const access = WRONG_ACCESS.map((which) => [
-    which,
-    sum(counts.filter((each) => each.access === which)) + (held[which] ?? 0),
-  ])
-  const heldAccess = WRONG_ACCESS.map((which) => [which, held[which] ?? 0])
-  return {
-    open: Object.fromEntries(open),
-    access: Object.fromEntries(access),
-    heldAccess: Object.fromEntries(heldAccess),
-  }
 }

@@ -1,32 +1,35 @@
-// The customers of a run, one after the other, from wherever an earlier process has come to.
+// The customers of a run, one after the other, from wherever an earlier process has come to: all, or a random sample.
+import type { Pool, QueryResultRow } from 'pg'
+import { type Condition, conditionsSql } from '../customers/condition.ts'
+import type { CustomersShape } from '../customers/describe.ts'
+import { keySql } from '../customers/key-sql.ts'
 import type { Reading } from '../customers/reading.ts'
 import type { Position as Start } from '../ledger/runs.ts'
 import { changedSince } from '../ledger/sweep-work.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { everyPage } from '../sync/pages.ts'
-import { draw, type Everybody } from './draw.ts'
 
-/**
- * `drawn`: at random. `paged`: everybody, in the order of a sweep; `from`: the place behind the last one who was taken,
- * and not the page in which that one stood, since others may stand there when it is read again. What has to be kept of a
- * run to go on with it.
- */
+export type Everybody = {
+  readonly pool: Pool
+  readonly shape: CustomersShape
+  /** Customers of whom all of these hold; a record without a row is then left out. */
+  readonly conditions: readonly Condition[]
+  /** Ends at once what takes minutes: counting and drawing. */
+  readonly signal: AbortSignal
+}
+
+/** What has to be kept of a run to go on with it: the place behind the last customer that was taken. */
 export type Place =
   | { readonly part: 'drawn'; readonly rank: string | null }
   | { readonly part: 'paged'; readonly from: Start | null }
 
-/** Of a run over so many at random, or over everybody. */
-export function beginningOf(sample: number | null): Place {
-  return sample === null ? { part: 'paged', from: null } : { part: 'drawn', rank: null }
-}
-
-/** A customer to look at, and the place once it was taken. */
+/** A customer to check, and the place once it was taken. */
 export type Next = { readonly key: CustomerKey; readonly place: Place }
 
 type Options = Everybody & {
   readonly readCustomers: Reading
   readonly seed: string
-  /** Null: everybody. */
+  /** Null: all customers. */
   readonly sample: number | null
   /** When the run began, ISO 8601. */
   readonly startedAt: string
@@ -35,20 +38,19 @@ type Options = Everybody & {
 
 const PAGE = 1000
 
-export async function* everybody(options: Options, from: Place): AsyncGenerator<Next> {
-  if (from.part === 'paged') return yield* inOrder(options, from.from)
-  const drawn = await draw(options, options.seed, options.sample ?? 0)
-  for (const { key, rank } of drawn)
-    if (comesAfter(rank, from.rank)) yield { key, place: { part: 'drawn', rank } }
+export function beginningOf(sample: number | null): Place {
+  return sample === null ? { part: 'paged', from: null } : { part: 'drawn', rank: null }
 }
 
-function comesAfter(rank: string, last: string | null): boolean {
-  return last === null || BigInt(rank) > BigInt(last)
+export async function* everybody(options: Options, from: Place): AsyncGenerator<Next> {
+  if (from.part === 'paged') return yield* inOrder(options, from.from)
+  for (const { key, rank } of await draw(options, options.seed, options.sample ?? 0))
+    if (from.rank === null || BigInt(rank) > BigInt(from.rank)) yield { key, place: { part: 'drawn', rank } }
 }
 
 /**
- * Keys change meanwhile: who comes in behind the place is a change, and so is owed and no matter of this run. Nor is who
- * was deleted since it began, once those without a row are looked at: most of them have been taken as a row by then.
+ * Keys change meanwhile. A customer that comes in behind the place is a change, and so is owed and no matter of this run.
+ * Nor is one that was deleted since it began, once those without a row are checked: most were taken as a row by then.
  */
 async function* inOrder(options: Options, from: Start | null): AsyncGenerator<Next> {
   const { pool, shape, conditions, page: limit = PAGE } = options
@@ -62,7 +64,7 @@ async function* inOrder(options: Options, from: Start | null): AsyncGenerator<Ne
   }
 }
 
-/** Of these, who had no row when the run began, and has none now. */
+/** Of these, customers that had no row when the run began, and have none now. */
 async function withoutRow(
   keys: readonly CustomerKey[],
   { readCustomers, pool, startedAt }: Options,
@@ -71,4 +73,70 @@ async function withoutRow(
   const gone = keys.filter((key) => rows.get(key) === null)
   const changed = await changedSince(pool, gone, startedAt)
   return new Set(gone.filter((key) => !changed.has(key)))
+}
+
+/** `rank` as text: it does not fit a number. */
+type Drawn = { readonly key: CustomerKey; readonly rank: string }
+
+/**
+ * In the order of hashes under the seed, which is a random one: wherever it ends, those checked until then are a random
+ * sample without replacement. The same seed draws the same ones again, so that nothing else has to be kept of it.
+ */
+export async function draw(everybody: Everybody, seed: string, count: number): Promise<readonly Drawn[]> {
+  const { sql, values } = keysOf(everybody)
+  const text = `
+SELECT key, rank::text AS rank FROM (SELECT key, pg_catalog.hashtextextended(key, $${values.length + 1}::bigint) AS rank
+  FROM (${sql}) e) r
+ORDER BY r.rank, r.key COLLATE "C" LIMIT $${values.length + 2}`
+  return await patiently<Drawn>(everybody, text, [...values, seed, count])
+}
+
+/** How many there are: rows, and records without a row. */
+export async function countEverybody(everybody: Everybody): Promise<number> {
+  const { sql, values } = keysOf(everybody)
+  const text = `SELECT pg_catalog.count(*)::float8 AS count FROM (${sql}) e`
+  const rows = await patiently<{ count: number }>(everybody, text, values)
+  return rows[0]?.count ?? 0
+}
+
+function keysOf({ shape, conditions }: Everybody) {
+  const { from, canonical, present } = keySql(shape)
+  const where = [...present, ...conditionsSql(conditions, 1)].join(' AND ')
+  const rows = `SELECT ${canonical} COLLATE "C" AS key FROM ${from} WHERE ${where}`
+  const values = conditions.flatMap((condition) => condition.values)
+  if (conditions.length > 0) return { sql: `SELECT DISTINCT key FROM (${rows}) k`, values }
+  return { sql: `${rows} UNION SELECT key FROM rollcall.ledger`, values }
+}
+
+/** All customers are read once, and of many that takes longer than any other statement of ours. */
+const PATIENCE = "SET LOCAL statement_timeout = '15min'"
+
+/** @throws whatever the signal's reason is, once it has told Postgres to end the statement */
+async function patiently<Row extends QueryResultRow>(
+  { pool, shape, signal }: Everybody,
+  text: string,
+  values: readonly unknown[],
+): Promise<readonly Row[]> {
+  signal.throwIfAborted()
+  const client = await pool.connect()
+  // If it fails, the transaction goes with the session.
+  let broken = true
+  let cancel: () => void = () => undefined
+  try {
+    await client.query(['BEGIN READ ONLY', PATIENCE, ...shape.settings].join('; '))
+    const { rows: ids } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+    signal.throwIfAborted()
+    // A statement whose client is gone would go on in Postgres for minutes.
+    cancel = () => void pool.query('SELECT pg_cancel_backend($1)', [ids[0]?.pid]).catch(() => undefined)
+    signal.addEventListener('abort', cancel, { once: true })
+    const { rows } = await client.query<Row>(text, [...values])
+    await client.query('COMMIT')
+    broken = false
+    return rows
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error
+  } finally {
+    signal.removeEventListener('abort', cancel)
+    client.release(broken)
+  }
 }

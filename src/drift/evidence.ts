@@ -1,6 +1,6 @@
-// Whether the service can be believed where it says that users are not there, or answers what nobody can read. Such an
-// answer is far likelier one about the service than about each of its users: so a sample of them is asked before it is
-// confirmed of anybody, and that sample alone decides. See docs/decisions/2026-11-23-checks.md.
+// Whether the service is credible where it says that users are not there, or answers what cannot be read. That is far
+// likelier about the service than about each of its users: so a sample of them is asked before it is confirmed of any, and
+// that sample alone decides. See docs/decisions/2026-11-23-checks.md.
 import type { ClientBase } from 'pg'
 import type { DecidedBy } from '../brake/held.ts'
 import type { CustomerKey } from '../model/customer.ts'
@@ -10,24 +10,24 @@ import type { DriftKind, DriftVerdict } from './words.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
-const STRANGE_KINDS = ['missing', 'unreadable'] as const satisfies readonly DriftKind[]
+const STRANGE_KINDS: readonly DriftKind[] = ['missing', 'unreadable']
 
-/** What is confirmed only where a sample speaks for the service. Whoever was never registered is rightly not there. */
+/** Confirmed only where a sample speaks for the service. A user who was never registered is rightly not there. */
 export function isStrange({ kind, cause }: Pick<DriftVerdict, 'kind' | 'cause'>): boolean {
-  return (STRANGE_KINDS as readonly string[]).includes(kind) && (kind !== 'missing' || wasRegistered(cause))
+  return STRANGE_KINDS.includes(kind) && (kind !== 'missing' || wasRegistered(cause))
 }
 
-/** What users at random were told, of those who were there when they were last heard of. */
+/** Answers about users at random, of those who were there when they were last heard of. */
 export type Sample = {
-  /** With a clear answer, and those of them who are not there, or whose answer nobody can read. */
+  /** With a clear answer, and those of them who are not there, or whose answer cannot be read. */
   readonly asked: number
   readonly denied: number
-  /** Who was to be asked, and who would have been but for a change that is on its way. */
+  /** Users who were to be asked, and who would have been but for a change that is on its way. */
   readonly wanted: number
 }
 
 export type Evidence = Sample & {
-  /** A person has said within a day that it is meant. */
+  /** A person has approved within a day that it is meant. */
   readonly meant: boolean
   readonly ageMs: number
 }
@@ -36,7 +36,7 @@ export type Evidence = Sample & {
 const ENOUGH = 5
 
 /**
- * One user who is not there says nothing of the others. By this, thirty who are asked look well in five of a thousand
+ * One user who is not there says nothing of the others. By this, a sample of thirty looks well in five of a thousand
  * times at a service that has lost 65 in a hundred, and ill in twenty of a thousand at one that has lost 25.
  */
 export function isDenied({ asked, denied }: Pick<Sample, 'asked' | 'denied'>): boolean {
@@ -71,13 +71,12 @@ const SUSPECTED = `
 SELECT count(*)::int AS suspected, count(*) FILTER (WHERE NOT ${SAMPLED})::int AS unsampled
 FROM rollcall.finding f WHERE f.key = ANY ($1) AND f.resolved_at IS NULL AND f.kind = ANY ($2)`
 
-type Suspected = { readonly suspected: number; readonly unsampled: number }
-
 /** A doubt is asked about again, so that it ends with what it is about. */
 const AGAIN_MS = 60_000
 
-/** Whether one is needed before these are looked at: of some it is suspected, and the last one is older; or it was bad. */
+/** Before these are checked: some are suspected and the last sample is older, or that was bad. */
 export async function isSampleDue(client: Client, keys: readonly CustomerKey[]): Promise<boolean> {
+  type Suspected = { readonly suspected: number; readonly unsampled: number }
   const { rows } = await client.query<Suspected>(SUSPECTED, [keys, STRANGE_KINDS])
   const { suspected = 0, unsampled = 0 } = rows[0] ?? {}
   if (unsampled > 0) return true
@@ -93,22 +92,19 @@ SELECT extract(epoch FROM clock_timestamp())::float8 AS at, to_jsonb(ARRAY(SELEC
 /** `at`: by the database's clock, in seconds since 1970. */
 type SampleDrawn = { readonly at: number; readonly keys: readonly CustomerKey[] }
 
-/** Also those of whom it is suspected: without them it would be a sample of the others. */
+/** Suspected customers included: without them it would be a sample of the others. */
 export async function drawSample(client: Client, most: number): Promise<SampleDrawn> {
-  const { rows } = await client.query<SampleDrawn>(DRAW, [most])
-  const [row] = rows
+  const [row] = (await client.query<SampleDrawn>(DRAW, [most])).rows
   if (!row) throw new Error('a sample is one row')
   return row
 }
 
 export async function writeSample(client: Client, at: number, sample: Sample): Promise<void> {
-  await client.query(`UPDATE rollcall.pace SET sampled_at = to_timestamp($1), sample = $2`, [
-    at,
-    JSON.stringify(sample),
-  ])
+  const values = [at, JSON.stringify(sample)]
+  await client.query('UPDATE rollcall.pace SET sampled_at = to_timestamp($1), sample = $2', values)
 }
 
-/** A person says that it is meant. */
+/** A person approves that users who are not there are meant. */
 export async function believe(client: Client, { by, why }: DecidedBy): Promise<void> {
   await client.query(`INSERT INTO rollcall.decision (action, by, why) VALUES ('believe', $1, $2)`, [by, why])
 }

@@ -1,45 +1,40 @@
-// Findings for a report: those of one run, and what the rounds of the workers know without a call.
-import type { ClientBase } from 'pg'
+// Reads findings: for a report, for a run that workers are ahead of, those whose next check is due, and the old ones.
+import type { ClientBase, Pool } from 'pg'
 import { OPEN_RELEASE } from '../ledger/released.ts'
 import { iso } from '../ledger/sql.ts'
+import type { CustomerKey } from '../model/customer.ts'
 import { readHeldAccess } from './held.ts'
-import { EMPTY_TALLY, plus, tallyOf } from './tally.ts'
-import { SEEN_AT, TOLD } from './verifiable.ts'
-import type { DriftTally, Finding, Skipped } from './words.ts'
+import { EMPTY_TALLY, plus, tallyOf, totalOf } from './tally.ts'
+import { CONFIRMED, SEEN_AT } from './verifiable.ts'
+import type { DriftKind, DriftTally, DriftVerdict, Finding, Skipped, WrongAccess } from './words.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
-const COLUMNS = `f.id::text, f.key, f.user_id AS "userId", f.kind, to_jsonb(f.fields) AS fields, f.cause, f.access, f.looks, f.repairs,
+/** Access that is lost first, then the most serious kinds, then by key. */
+const foundSql = (where: string) => `
+SELECT f.id::text, f.key, f.user_id AS "userId", f.kind, to_jsonb(f.fields) AS fields, f.cause, f.access, f.looks, f.repairs,
   ${iso('f.first_seen')} AS "firstSeen", ${iso('f.last_seen')} AS "lastSeen",
-  ${iso('f.resolved_at')} AS "resolvedAt", f.resolved_how AS "resolvedHow"`
-
-/** Somebody who is shut out first, then the most serious kinds, then by key. */
-const ORDER = `array_position(ARRAY['lost', 'undue'], f.access) NULLS LAST, array_position(ARRAY['unexpected-access', 'missing', 'differs', 'unreadable', 'trial-ended'], f.kind), f.key`
+  ${iso('f.resolved_at')} AS "resolvedAt", f.resolved_how AS "resolvedHow"
+FROM rollcall.finding f WHERE ${where}
+ORDER BY array_position(ARRAY['lost', 'undue'], f.access) NULLS LAST,
+  array_position(ARRAY['unexpected-access', 'missing', 'differs', 'unreadable', 'trial-ended'], f.kind), f.key`
 
 /** Those of these ids that are still kept. */
 export async function readFound(client: Client, ids: readonly string[]): Promise<readonly Finding[]> {
-  const { rows } = await client.query<Finding>(
-    `SELECT ${COLUMNS} FROM rollcall.finding f WHERE f.id = ANY($1::bigint[]) ORDER BY ${ORDER}`,
-    [ids],
-  )
-  return rows
+  return (await client.query<Finding>(foundSql('f.id = ANY($1::bigint[])'), [ids])).rows
 }
 
-/** Of a finding (`f`): it counts in a report. Of the access of whoever is held a trial that ended says nothing. */
-const COUNTS = `${TOLD} AND NOT (f.kind = 'trial-ended'
+/** Over a finding (`f`): it counts in a report. Of a customer who is held an ended trial says nothing. */
+const COUNTS = `${CONFIRMED} AND NOT (f.kind = 'trial-ended'
   AND EXISTS (SELECT FROM rollcall.ledger h WHERE h.key = f.key AND h.state = 'held'))`
 
-/** All that are confirmed and open, and can be believed. */
 export async function readOpenFound(client: Client): Promise<readonly Finding[]> {
-  const { rows } = await client.query<Finding>(
-    `SELECT ${COLUMNS} FROM rollcall.finding f WHERE ${COUNTS} ORDER BY ${ORDER}`,
-  )
-  return rows
+  return (await client.query<Finding>(foundSql(COUNTS))).rows
 }
 
 /**
- * What is said of each one; the findings come first. Who was never registered and is owed a sync waits for that, and any
- * other such record came with a change of somebody out of scope. What nobody believes is as if nobody had looked.
+ * What is said of each customer; findings come first. A customer never registered that is owed a sync waits for that; any
+ * other such record came with a change of a customer out of scope.
  */
 const SAID = `CASE WHEN f.told THEN 'found' WHEN l.state = 'held' AND ${OPEN_RELEASE} THEN 'owed' WHEN l.state IN ('rejected', 'held', 'discarded') THEN l.state
   WHEN f.suspected THEN 'suspected' WHEN NOT f.told THEN 'unlooked'
@@ -56,18 +51,18 @@ FROM rollcall.ledger l FULL JOIN (
 GROUP BY said`
 
 type KnownOfAll = {
-  /** Customers with a record, and who was found without one. */
+  /** Customers with a record, and those found without one. */
   readonly population: number
-  /** Of them, those of whom a look can say something. */
+  /** Of them, those of whom a check can say something. */
   readonly chosen: number
   readonly tally: DriftTally
   readonly suspected: number
 }
 
 /**
- * What the rounds have found out, counted as a run would count it: whoever was looked at within the period counts as
- * checked, with what is open of it; not who is suspected, or was found by answers that cannot be believed. Null for the
- * period: whenever that was. Each stands in one place, so that the figures add up to the population.
+ * What is known without a call, counted as a run would count it: a customer that was checked within the period counts,
+ * with its open finding. Null for the period: whenever that was. Each customer stands in one place, so that the figures
+ * add up to the population.
  */
 export async function readKnownOfAll(
   client: Client,
@@ -76,12 +71,98 @@ export async function readKnownOfAll(
 ): Promise<KnownOfAll> {
   type Said = Skipped | 'found' | 'suspected' | 'unlooked' | 'agrees'
   const { rows } = await client.query<{ said: Said; count: number }>(KNOWN, [periodMs])
-  const { found: _, ...said } = Object.fromEntries(rows.map(({ said, count }) => [said, count]))
-  const { agrees = 0, suspected = 0, unlooked = 0, ...skipped }: Partial<Record<Said, number>> = said
+  const said: Partial<Record<Said, number>> = Object.fromEntries(rows.map(({ said, count }) => [said, count]))
+  const { found: _, agrees = 0, suspected = 0, unlooked = 0, ...skipped } = said
   const checked = agrees + findings.length
   const chosen = checked + suspected + unlooked
-  const population = chosen + Object.values(skipped).reduce((sum, count) => sum + count, 0)
-  const heldAccess = await readHeldAccess(client)
-  const told = plus(tallyOf(findings), { ...EMPTY_TALLY, access: heldAccess, heldAccess })
-  return { population, chosen, suspected, tally: { ...told, checked, agrees, skipped } }
+  const access = await readHeldAccess(client)
+  const tally = plus(tallyOf(findings), { ...EMPTY_TALLY, access, heldAccess: access })
+  return {
+    population: chosen + totalOf(skipped),
+    ...{ chosen, suspected, tally: { ...tally, checked, agrees, skipped } },
+  }
+}
+
+/** What a worker has found of a customer while a run goes on. */
+export type Met = { readonly findingId: string; readonly verdict: DriftVerdict }
+
+/** Over a finding that is confirmed. The service's own form was no difference, and an ended trial is none. */
+const IS_DRIFT = `f.looks >= 2 AND (f.resolved_at IS NULL OR f.resolved_at >= $2::timestamptz)
+  AND f.kind <> 'trial-ended' AND f.resolved_how IS DISTINCT FROM 'normalised'`
+
+/** A check has shown it since then; or a write since then repaired what was found before, and so differed until then. */
+const MET = `
+SELECT DISTINCT ON (f.key) f.key, f.id::text AS "findingId",
+  jsonb_build_object('kind', f.kind, 'fields', f.fields, 'cause', f.cause, 'access', f.access) AS verdict
+FROM rollcall.finding f LEFT JOIN rollcall.ledger l USING (key)
+WHERE f.key = ANY($1) AND ${IS_DRIFT} AND (f.last_seen >= $2::timestamptz
+    OR l.acknowledged_at >= greatest(f.repaired_at, $2::timestamptz) AND f.repaired_at IS NOT NULL
+      AND coalesce(f.resolved_how = 'repaired', true))
+ORDER BY f.key, f.id DESC`
+
+/** Of these customers, those who have differed since then (ISO 8601) by what others have found, and how. */
+export async function metSince(
+  client: Client,
+  keys: readonly CustomerKey[],
+  since: string,
+): Promise<ReadonlyMap<CustomerKey, Met>> {
+  if (keys.length === 0) return new Map()
+  const { rows } = await client.query<Met & { key: CustomerKey }>(MET, [keys, since])
+  return new Map(rows.map(({ key, ...met }) => [key, met]))
+}
+
+const LATER = `
+SELECT count(DISTINCT f.key)::float8 AS count FROM rollcall.finding f
+WHERE ${IS_DRIFT} AND f.last_seen >= $2::timestamptz
+  AND NOT EXISTS (SELECT FROM rollcall.finding o WHERE o.id = ANY($1::bigint[]) AND o.key = f.key)`
+
+/** Customers who have differed since then beside those of these findings: a run had checked them before they did. */
+export async function countFoundLater(
+  client: Client,
+  found: readonly string[],
+  since: string,
+): Promise<number> {
+  const { rows } = await client.query<{ count: number }>(LATER, [found, since])
+  return rows[0]?.count ?? 0
+}
+
+/** A customer that is rejected or discarded is in no round: its finding ends here, without a call. */
+const DUE = `
+SELECT key FROM (
+  SELECT f.key, f.next_look_at FROM rollcall.finding f LEFT JOIN rollcall.ledger l USING (key)
+  WHERE f.resolved_at IS NULL AND f.next_look_at <= now() AND l.state IS DISTINCT FROM 'held'
+  UNION ALL
+  SELECT f.key, NULL FROM rollcall.ledger l JOIN rollcall.finding f USING (key)
+  WHERE f.resolved_at IS NULL AND f.next_look_at IS NULL AND l.state IN ('rejected', 'discarded')) due
+ORDER BY next_look_at LIMIT $1`
+
+/** Customers whose next check is due, the longest due first; one that is held waits for a person. */
+export async function dueLooks(client: Client, limit: number): Promise<readonly CustomerKey[]> {
+  const { rows } = await client.query<{ key: CustomerKey }>(DUE, [limit])
+  return rows.map(({ key }) => key)
+}
+
+export type OpenCount = {
+  readonly kind: DriftKind
+  readonly access: WrongAccess | null
+  readonly count: number
+}
+
+/** How many findings are confirmed and open, of each kind and each wrong access that there is. */
+export async function countOpen(client: Client): Promise<readonly OpenCount[]> {
+  const { rows } = await client.query<OpenCount>(
+    `SELECT kind, access, count(*)::float8 AS count FROM rollcall.finding f
+     WHERE ${CONFIRMED} GROUP BY kind, access ORDER BY kind, access`,
+  )
+  return rows
+}
+
+const PRUNE = `
+DELETE FROM rollcall.finding WHERE id IN (
+  SELECT id FROM rollcall.finding WHERE resolved_at < now() - $1 * interval '1 day' LIMIT $2 FOR UPDATE SKIP LOCKED)`
+
+/** Deletes findings that were resolved so long ago, at most `limit` of them; resolves to how many. */
+export async function pruneFindings(pool: Pool, keepDays: number, limit: number): Promise<number> {
+  const { rowCount } = await pool.query(PRUNE, [keepDays, limit])
+  return rowCount ?? 0
 }

@@ -1,12 +1,74 @@
-// Holds a run back for what goes before it, and says when it cannot go on.
-import { type Allowance, type Circumstances, refill, speedOf } from './allowance.ts'
-import { MOST_AT_ONCE } from './verify.ts'
+// When checks may be made, and how fast: whatever is owed goes first, and all calls share one pace.
+import type { Pool } from 'pg'
+import { CURRENT_FINGERPRINT } from '../ledger/generation.ts'
+import { type Binding, isBoundBy } from '../ledger/target.ts'
+import { LANE } from '../model/customer.ts'
+import { currentRate } from '../pace/row.ts'
 import type { Doubt, Stopped, Verified } from './words.ts'
 
-/**
- * `refused`: what is compared is not settled, so that whatever is found could be what is about to be sent. `stopped`:
- * the same call goes on with it.
- */
+export type Preconditions = {
+  /** Calls per second that may be made now; 0 while calls are held off or stopped. */
+  readonly rate: number
+  /** A change, a removal or a repair has waited for longer than dispatch takes. */
+  readonly liveWaits: boolean
+  /** Syncs go by our mapping, and to our target. */
+  readonly current: boolean
+  /** All customers who differ under the present mapping are noted. */
+  readonly swept: boolean
+  /** Changes may be missing: a resync of all customers is to come. */
+  readonly gap: boolean
+}
+
+/** A customer that is due is taken within a fraction of this, unless dispatch is behind. */
+const BEHIND = `clock_timestamp() - interval '1 second'`
+
+const PRECONDITIONS = `
+SELECT EXISTS (SELECT FROM rollcall.owed WHERE lane = ANY($1) AND due_at < ${BEHIND})
+    OR coalesce((SELECT at FROM rollcall.outbox ORDER BY id LIMIT 1) < ${BEHIND}, false) AS "liveWaits",
+  coalesce(${CURRENT_FINGERPRINT} = $2, false)
+    AND ${isBoundBy('$3')} AS current,
+  coalesce((SELECT swept_at IS NOT NULL FROM rollcall.generation ORDER BY id DESC LIMIT 1), false) AS swept,
+  EXISTS (SELECT FROM rollcall.capture_mark
+    WHERE resynced_at IS NULL AND (kind = 'overflow' OR resolved_at IS NOT NULL)) AS gap`
+
+const LIVE = [LANE.deletion, LANE.change, LANE.repair]
+
+type Bound = { readonly fingerprint: string; readonly binding: Binding; readonly credentials: string }
+
+export async function readPreconditions(
+  pool: Pool,
+  { fingerprint, binding, credentials }: Bound,
+): Promise<Preconditions> {
+  const values = [LIVE, fingerprint, binding]
+  const { rows } = await pool.query<Omit<Preconditions, 'rate'>>(PRECONDITIONS, values)
+  const [read] = rows
+  if (!read) throw new Error('the preconditions are one row')
+  return { ...read, rate: await currentRate(pool, credentials) }
+}
+
+/** Before these have passed a difference is about to be owed, and is no drift. */
+export function unsettled({ current, swept, gap }: Preconditions): 'mapping' | 'unswept' | 'gap' | null {
+  if (!current) return 'mapping'
+  if (!swept) return 'unswept'
+  return gap ? 'gap' : null
+}
+
+/** Calls are gathered for no longer than this, so that they come evenly and not in bursts. */
+const GATHERED_S = 0.5
+
+/** Calls that may be made now; a part of one is kept for later. `at`: monotonic milliseconds. */
+export type Allowance = { readonly left: number; readonly at: number }
+
+/** `speed`: calls per second. */
+export function refill({ left, at }: Allowance, speed: number, now: number): Allowance {
+  const gathered = (speed * Math.max(0, now - at)) / 1000
+  return { left: Math.min(Math.max(1, speed * GATHERED_S), left + gathered), at: now }
+}
+
+/** What is owed goes first in any case; workers leave most of the pace to it, and a run that a person waits for half. */
+export const SHARE = { tick: 0.25, run: 0.5 }
+
+/** `refused`: a difference could be what is about to be sent. `stopped`: the same command goes on with it. */
 export type RunEnd =
   | { readonly kind: 'complete' }
   | { readonly kind: 'stopped'; readonly why: Stopped }
@@ -14,56 +76,54 @@ export type RunEnd =
   | { readonly kind: 'refused'; readonly why: 'mapping' | 'unswept' | 'gap' }
 
 type Gating = {
-  readonly circumstances: () => Promise<Circumstances>
+  readonly preconditions: () => Promise<Preconditions>
   /** Calls per second at most; null: a part of the common pace. */
   readonly rate: number | null
-  /** Called while calls are stopped for everybody: there may be no worker that finds out when they may be made again. */
+  /** Called while calls are stopped: there may be no worker that finds out when they may be made again. */
   readonly tend: () => Promise<unknown>
-  /** Told at each beat whether calls are stopped, for whoever waits and sees nothing go on. */
-  readonly onBeat?: (stopped: boolean) => void
+  /** Called at each beat with whether calls are stopped. */
+  readonly onBeat: (stopped: boolean) => void
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
   /** Milliseconds. */
   readonly monotonic: () => number
   readonly signal: AbortSignal
-  /** For so long calls may be stopped before the run is. */
-  readonly patienceMs?: number
 }
 
 export type RunGate = ReturnType<typeof makeRunGate>
 
 export const BEAT_MS = 200
+/** For so long calls may be stopped before the run is. */
 const PATIENCE_MS = 60_000
-/** What is owed goes first; but where nobody carries it out, a run would wait for ever. */
+/** What is owed goes first; but where no worker carries it out, a run would wait for ever. */
 const YIELD_MS = 2000
+/** More in one go would be read long before they are checked, and held long by one transaction. */
+export const MOST_AT_ONCE = 50
 
-/** Holds a run back for what goes before it: whoever is owed something, the pace, and what was asked for. */
-export function makeRunGate(options: Gating) {
-  const { circumstances, rate: asked, tend, sleep, monotonic, signal, patienceMs = PATIENCE_MS } = options
-  const { onBeat } = options
+/** Holds a run back for what goes before it, and says when it cannot go on. */
+export function makeRunGate({ preconditions, rate: limit, tend, onBeat, sleep, monotonic, signal }: Gating) {
   let allowance: Allowance = { left: 1, at: monotonic() }
 
   return {
-    /** How many may be looked at now; or how the run ends here. `doubt`: asked while calls are stopped. */
+    /** How many may be checked now; or how the run ends here. `doubt`: asked while calls are stopped. */
     async room(doubt: () => Doubt | null): Promise<number | RunEnd> {
       let since: number | null = null
       let yielded = 0
       for (;;) {
         if (signal.aborted) return { kind: 'stopped', why: 'asked' }
-        const { current, swept, gap, rate, liveWaits } = await circumstances()
-        if (!current) return { kind: 'refused', why: 'mapping' }
-        if (!swept) return { kind: 'refused', why: 'unswept' }
-        if (gap) return { kind: 'refused', why: 'gap' }
-        onBeat?.(rate <= 0)
-        if (rate <= 0) {
-          const why = doubt()
-          if (why) return { kind: 'not-credible', why }
+        const now = await preconditions()
+        const why = unsettled(now)
+        if (why) return { kind: 'refused', why }
+        onBeat(now.rate <= 0)
+        if (now.rate <= 0) {
+          const doubted = doubt()
+          if (doubted) return { kind: 'not-credible', why: doubted }
           since ??= monotonic()
-          if (monotonic() - since >= patienceMs) return { kind: 'stopped', why: 'pace' }
+          if (monotonic() - since >= PATIENCE_MS) return { kind: 'stopped', why: 'pace' }
           await tend()
-        } else if (liveWaits && yielded < YIELD_MS) {
+        } else if (now.liveWaits && yielded < YIELD_MS) {
           yielded += BEAT_MS
         } else {
-          const speed = speedOf(rate, asked)
+          const speed = limit === null ? now.rate * SHARE.run : Math.min(now.rate, limit)
           allowance = refill(allowance, speed, monotonic())
           const enough = Math.max(1, Math.min(MOST_AT_ONCE, Math.floor((speed * BEAT_MS) / 1000)))
           if (allowance.left >= enough) return Math.min(MOST_AT_ONCE, Math.floor(allowance.left))
@@ -71,7 +131,7 @@ export function makeRunGate(options: Gating) {
         await sleep(BEAT_MS, signal)
       }
     },
-    /** Who was passed over without a call costs nothing. */
+    /** A customer that was passed over without a call costs nothing. */
     spent(verified: readonly Verified[]): void {
       const calls = verified.filter(({ verdict }) => verdict.kind !== 'skipped' || verdict.why === 'moved')
       allowance = { ...allowance, left: allowance.left - calls.length }

@@ -1,4 +1,4 @@
-// The GETs of a verification, inside the pace that all calls share.
+// The GETs of checks, inside the pace that all calls share, and what the answer to one shows.
 import type { Config } from '../config/config.ts'
 import type { CallEntry } from '../ledger/calls.ts'
 import type { CustomerKey } from '../model/customer.ts'
@@ -10,7 +10,6 @@ import type { SyncContext } from '../sync/context.ts'
 import { busyness, signOf } from '../sync/sign.ts'
 import type { Snapshot } from '../sync/snapshot.ts'
 import type { Sight } from './compare.ts'
-import { shownBy } from './sight.ts'
 import type { NoAnswer } from './words.ts'
 
 export type CheckAnswer = { readonly sight: Sight } | { readonly none: NoAnswer }
@@ -22,11 +21,9 @@ export type CheckOptions = {
   readonly log: (entry: CallEntry) => void
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** Looks at once; default as many as the configuration has calls at once. */
-  readonly concurrency?: number
 }
 
-/** Who was not looked at when it was stopped is not among the answers. */
+/** A customer that was not checked when it was stopped is not among the answers. */
 type Looks = {
   readonly answers: ReadonlyMap<CustomerKey, CheckAnswer>
   readonly stopped: 'asked' | 'pace' | null
@@ -35,14 +32,8 @@ type Looks = {
 /** In place of the row id of a customer who has no work row. */
 const NO_ROW = '0'
 
-/** What is heard counts for the pace and the breaker as every call does; each is taken down in the log of calls. */
-export function makeChecker({
-  config,
-  context,
-  log,
-  now,
-  concurrency = config.pace.concurrency,
-}: CheckOptions) {
+/** Each answer counts for the pace and the breaker as every call does, and is taken down in the log of calls. */
+export function makeChecker({ config, context, log, now }: CheckOptions) {
   const { users, permits, heard } = context
 
   return async (subjects: readonly Snapshot[], signal: AbortSignal): Promise<Looks> => {
@@ -58,12 +49,13 @@ export function makeChecker({
         else answers.set(subject.key, answer)
       }
     }
-    await Promise.all(Array.from({ length: Math.min(concurrency, subjects.length) }, work))
+    const concurrency = Math.min(config.pace.concurrency, subjects.length)
+    await Promise.all(Array.from({ length: concurrency }, work))
     return { answers, stopped }
   }
 
   async function lookAt(subject: Snapshot, signal: AbortSignal): Promise<CheckAnswer | 'asked' | 'pace'> {
-    const permit = await standing(signal)
+    const permit = await standingPermit(signal)
     if (!permit) return signal.aborted ? 'asked' : 'pace'
     const userId = userIdOf(subject.mapped) ?? ''
     const called = await callService(users, { call: { method: 'GET' }, userId, signal })
@@ -76,17 +68,13 @@ export function makeChecker({
     return shown === 'stopped' ? 'asked' : shown
   }
 
-  /** One that was taken before the pace was dropped is no leave any more. */
-  async function standing(signal: AbortSignal): Promise<Permit | null> {
-    for (;;) {
-      const permit = await take(signal)
-      if (!permit || permits.stands(permit)) return permit
-    }
-  }
-
-  async function take(signal: AbortSignal): Promise<Permit | null> {
+  /** A permit that was taken before the pace was dropped is no leave any more. Null: stopped. */
+  async function standingPermit(signal: AbortSignal): Promise<Permit | null> {
     try {
-      return await permits.take(signal)
+      for (;;) {
+        const permit = await permits.take(signal)
+        if (!permit || permits.stands(permit)) return permit
+      }
     } catch (error) {
       if (!signal.aborted) throw error
       return null
@@ -94,9 +82,41 @@ export function makeChecker({
   }
 }
 
-function entryOf(key: CustomerKey, { outcome, shape, durationMs }: Called, atMs: number): CallEntry {
-  const what = { plan: 'verify', method: 'GET', meaning: classifyRead(outcome), fields: [], shape }
+function entryOf(key: CustomerKey, { outcome, shape, durationMs: ms }: Called, atMs: number): CallEntry {
+  const meaning = classifyRead(outcome)
+  const call = { key, atMs, ms, plan: 'verify', method: 'GET', meaning, fields: [], shape } as const
   return outcome.kind === 'reply'
-    ? { key, atMs, ...what, ms: durationMs, status: outcome.status, error: null, body: outcome.body }
-    : { key, atMs, ...what, ms: durationMs, status: null, error: outcome.error, body: null }
+    ? { ...call, status: outcome.status, error: null, body: outcome.body }
+    : { ...call, status: null, error: outcome.error, body: null }
+}
+
+/** `stopped`: we broke the call off ourselves. */
+export type GetShown = CheckAnswer | 'stopped'
+
+/**
+ * A sync believes of the same answer no more than this does. A 2xx that is no user is told apart from no answer: the
+ * service would say it of that user again. One that reports an error is told as that, since no log of it shows a 5xx.
+ */
+export function shownBy({ outcome, remote }: Pick<Called, 'outcome' | 'remote'>): GetShown {
+  if (outcome.kind === 'error') {
+    if (outcome.error === 'aborted') return 'stopped'
+    return { none: outcome.error === 'bad-user-id' ? 'refused' : 'unreached' }
+  }
+  const { status, body } = outcome
+  const meaning = classifyRead(outcome)
+  switch (meaning) {
+    case 'present':
+      return { sight: remote ?? 'unreadable' }
+    case 'absent':
+      return { sight: 'absent' }
+    case 'later':
+      return { none: 'busy' }
+    case 'denied':
+      return { none: 'denied' }
+    case 'failed':
+      if (status >= 200 && status < 300) return body === 'error' ? { none: 'error' } : { sight: 'unreadable' }
+      return { none: status >= 500 || status === 408 ? 'trouble' : 'refused' }
+    default:
+      return meaning satisfies never
+  }
 }

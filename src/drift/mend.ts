@@ -1,4 +1,4 @@
-// What was found is owed a repair, as far as the brake lets it: else it is held, and a person decides.
+// Owes a repair of what was found, as far as the brake lets it: else the customer is held, and a person decides.
 import type { ClientBase, Pool } from 'pg'
 import type { Brake } from '../brake/brake.ts'
 import { inTransaction } from '../brake/transaction.ts'
@@ -20,12 +20,8 @@ export type ToMend = {
   readonly access: WrongAccess | null
 }
 
-export type Mended = {
-  /** Customers who are owed a repair. */
-  readonly owed: readonly CustomerKey[]
-  /** Customers who wait for a person. */
-  readonly held: readonly CustomerKey[]
-}
+/** Customers who are owed a repair, and those who wait for a person. */
+export type Mended = { readonly owed: readonly CustomerKey[]; readonly held: readonly CustomerKey[] }
 
 type Mending = { readonly pool: Pool; readonly brake: Brake; readonly lag: Lag }
 
@@ -48,13 +44,17 @@ export async function mend({ pool, brake, lag }: Mending, found: readonly ToMend
         await hold(client, waits)
       }),
     )
-    owed.push(...passes.map(({ key }) => key))
-    held.push(...waits.map(({ key }) => key))
+    owed.push(...keysOf(passes))
+    held.push(...keysOf(waits))
   }
   return { owed, held }
 }
 
-/** After each repair the wait for the next look is twice as long. */
+function keysOf(found: readonly ToMend[]): readonly CustomerKey[] {
+  return found.map(({ key }) => key)
+}
+
+/** After each repair the wait for the next check is twice as long. */
 const REPAIRED = `
 UPDATE rollcall.finding SET repairs = repairs + 1, repaired_at = now(),
   next_look_at = now() + $2 * 2 ^ repairs * interval '1 ms'
@@ -62,10 +62,7 @@ WHERE id = ANY($1::bigint[]) AND resolved_at IS NULL`
 
 async function owe(client: ClientBase, found: readonly ToMend[], lag: Lag): Promise<void> {
   if (found.length === 0) return
-  await noteToLook(
-    client,
-    found.map(({ key }) => key),
-  )
+  await noteToLook(client, keysOf(found))
   await client.query(REPAIRED, [found.map(({ id }) => id), postponedMs(lag)])
 }
 
@@ -87,7 +84,7 @@ async function hold(client: ClientBase, found: readonly ToMend[]): Promise<void>
   await client.query(HOLD, [JSON.stringify(asked)])
 }
 
-/** Of these findings those that a repair would mend; who was owed one since then (ISO 8601) is owed no second one. */
+/** Of these findings those that a repair would mend; a customer owed one since then (ISO 8601) is owed no second one. */
 const MENDABLE = `
 SELECT f.id::text, f.key, f.desired, to_jsonb(f.fields) AS fields, f.access, coalesce(f.repaired_at >= $2::timestamptz, false) AS repaired
 FROM rollcall.finding f LEFT JOIN rollcall.ledger l USING (key) LEFT JOIN rollcall.owed o USING (key)
@@ -96,17 +93,15 @@ WHERE f.id = ANY($1::bigint[]) AND f.kind IN (${listed(REPAIRABLE_KINDS)}) AND f
     OR f.resolved_at IS NULL AND f.repairs < ${MOST_REPAIRS} AND l.state = 'idle' AND NOT coalesce(${UNDER_WAY}, false))
 ORDER BY f.key`
 
-/** What a run has found. */
+/** Of what a run has found. */
 export async function mendFound(
   mending: Mending,
   ids: readonly string[],
   startedAt: string,
 ): Promise<Mended> {
   const { rows } = await mending.pool.query<ToMend & { repaired: boolean }>(MENDABLE, [ids, startedAt])
-  const before = rows.filter(({ repaired }) => repaired).map(({ key }) => key)
-  const { owed, held } = await mend(
-    mending,
-    rows.filter(({ repaired }) => !repaired),
-  )
-  return { owed: [...before, ...owed], held }
+  const before = rows.filter(({ repaired }) => repaired)
+  const fresh = rows.filter(({ repaired }) => !repaired)
+  const { owed, held } = await mend(mending, fresh)
+  return { owed: [...keysOf(before), ...owed], held }
 }

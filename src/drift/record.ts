@@ -1,4 +1,4 @@
-// What a look leaves in the ledger: that it was made, that all agreed, and what is remembered of the user.
+// What a check leaves in the ledger: that it was made, that all agreed, and what is remembered of the user.
 import type { ClientBase } from 'pg'
 import { MEMORY_COLUMNS } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
@@ -15,26 +15,21 @@ type Recorded = {
   readonly record: ReturnType<typeof toRecord> | null
 }
 
-type Recording = {
-  readonly subject: Snapshot
-  readonly looked: CheckResult
-  readonly sight: Sight | null
-}
+type Recording = { readonly subject: Snapshot; readonly looked: CheckResult; readonly sight: Sight | null }
 
 /**
- * What agrees refreshes what is remembered. What differs changes nothing of it: the claim that repairs looks for itself, and
- * lets the brake count what it writes; and the daily check of capture, which plans by what is remembered, must not repair
- * what is only to be reported. Of somebody who was erased no digest is kept; that record is a claim's to write.
+ * A difference changes nothing of what is remembered: the claim that repairs looks for itself and lets the brake count
+ * what it writes, and the daily check of capture must not repair what is only to be reported. The record of an erased
+ * customer, of whom no digest is kept, is a claim's to write.
  */
 export function recordOf({ subject, looked, sight }: Recording): Recorded {
   const { key, work, mapped, digestKey } = subject
   const agrees = looked.kind === 'seen' && looked.compared.kind === 'agrees'
-  const base = { key, agrees, record: null }
-  if (!agrees || sight === null || sight === 'unreadable' || work.record.erased !== null) return base
-  const { memory } = planAfter(subject, sight)
+  if (!agrees || sight === null || sight === 'unreadable' || work.record.erased !== null)
+    return { key, agrees, record: null }
   const { state, reason, issues, userId } = work.record
   const kept = { userId: userIdOf(mapped) ?? userId, state, reason, issues, wasThere: sight !== 'absent' }
-  return { ...base, record: toRecord(memory, digestKey, kept) }
+  return { key, agrees, record: toRecord(planAfter(subject, sight).memory, digestKey, kept) }
 }
 
 const WRITE = `

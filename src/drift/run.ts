@@ -1,11 +1,11 @@
-// One run over customers that a person or a job asked for: looks, second looks, and an end that can be believed.
+// One run over customers that a person or a job asked for: checks, second checks, and an end that is credible.
 import type { Pool } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
 import { afterLooks, answered, closed, dueOf, nextAt, soFar } from './agenda.ts'
 import { readDoubt } from './coverage.ts'
 import type { Next, Place } from './everybody.ts'
+import { metSince } from './found.ts'
 import { BEAT_MS, type RunEnd, type RunGate } from './gate.ts'
-import { metSince } from './meanwhile.ts'
 import { type DriftRun, keepDrift } from './runs.ts'
 import type { AskSample } from './sample.ts'
 import { silenceOf } from './tally.ts'
@@ -33,8 +33,8 @@ type DriveOptions = {
 const KEEP_MS = 1000
 
 /**
- * Drives a run until nobody is left to look at, or for as long as it makes sense. What it has found is in the run that it
- * resolves to; it is kept by then, and stays open: `endRun` ends it.
+ * Drives a run until no customer is left to check, or for as long as it makes sense. The run that it resolves to is kept
+ * by then, and stays open: `endRun` ends it.
  */
 export async function driveRun(
   options: DriveOptions,
@@ -46,36 +46,40 @@ export async function driveRun(
   let sampled = false
   let keptAt = now()
 
-  const end = await unlessStopped(go)
+  const stopped = await go().catch((error): RunEnd => {
+    // Drawing takes minutes of many customers, and is broken off.
+    if (!signal.aborted || error !== signal.reason) throw error
+    return { kind: 'stopped', why: 'asked' }
+  })
   await keepNow()
   await source.return(undefined)
-  const told = await concluded(end)
-  const agenda = told.kind === 'not-credible' ? answered(run.agenda) : closed(run.agenda)
-  return { run: { ...run, agenda }, end: told }
+  const end = await concluded(stopped)
+  const agenda = end.kind === 'not-credible' ? answered(run.agenda) : closed(run.agenda)
+  return { run: { ...run, agenda }, end }
 
   async function go(): Promise<RunEnd> {
     for (;;) {
       const doubt = silence(false) ?? (isAnyStrange() ? await doubtOfSample() : null)
       if (doubt) return { kind: 'not-credible', why: doubt }
-      const gated = await gate.room(() => silence(true))
-      if (typeof gated === 'object') return gated
-      const { due, newOnes } = dueOf(run.agenda, now(), gated)
+      const room = await gate.room(() => silence(true))
+      if (typeof room === 'object') return room
+      const { due, newOnes } = dueOf(run.agenda, now(), room)
       const fresh = await take(newOnes)
       const keys = [...due.map(({ key }) => key), ...fresh]
-      if (keys.length === 0 && exhausted && nextAt(run.agenda) === null) return { kind: 'complete' }
-      if (keys.length === 0) {
-        await options.sleep(untilNext(nextAt(run.agenda), now()), signal)
-        continue
+      const next = nextAt(run.agenda)
+      if (keys.length > 0) {
+        if ((await look(keys, fresh)) === 'mapping') return { kind: 'refused', why: 'mapping' }
+      } else {
+        if (exhausted && next === null) return { kind: 'complete' }
+        const waitMs = next === null ? BEAT_MS : Math.min(BEAT_MS, Math.max(1, next - now()))
+        await options.sleep(waitMs, signal)
       }
-      const stopped = await look(keys, fresh)
-      if (stopped === 'mapping') return { kind: 'refused', why: 'mapping' }
     }
   }
 
   /**
-   * Also whoever stops it because everybody seems to be gone is told what that means, and not who. A service that says so
-   * of many since a moment ago is not one with which all others agree: so it is asked once more. A doubt of before ends
-   * so too.
+   * A person who stops a run because all users seem to be gone is told what that means. A service that says so of many
+   * since a moment ago, or was doubted before, is asked once more.
    */
   async function concluded(ended: RunEnd): Promise<RunEnd> {
     if (ended.kind !== 'complete' && ended.kind !== 'stopped') return ended
@@ -102,16 +106,6 @@ export async function driveRun(
     return (kinds.unreadable ?? 0) > vanished ? 'no-answers' : 'nobody-there'
   }
 
-  /** Drawing takes minutes of many customers, and is broken off. */
-  async function unlessStopped(work: () => Promise<RunEnd>): Promise<RunEnd> {
-    try {
-      return await work()
-    } catch (error) {
-      if (!signal.aborted || error !== signal.reason) throw error
-      return { kind: 'stopped', why: 'asked' }
-    }
-  }
-
   async function look(keys: readonly CustomerKey[], fresh: readonly CustomerKey[]) {
     const { verified, stopped } = await verify(keys, signal)
     gate.spent(verified)
@@ -119,42 +113,27 @@ export async function driveRun(
     const met = await metSince(pool, asked, run.startedAt)
     run = { ...run, agenda: afterLooks(run.agenda, { verified, fresh, met, nowMs: now() }) }
     onLooks(verified, run)
-    await keep()
+    if (now() >= keptAt) await keepNow()
     return stopped
   }
 
   async function take(count: number): Promise<readonly CustomerKey[]> {
     const keys: CustomerKey[] = []
     while (keys.length < count && !exhausted) {
-      const next = await pulled()
-      if (!next) break
-      keys.push(next.key)
-      run = { ...run, place: next.place }
+      const { value, done } = await source.next()
+      exhausted = done === true
+      if (done) break
+      keys.push(value.key)
+      run = { ...run, place: value.place }
     }
     return keys
   }
 
-  async function pulled(): Promise<Next | null> {
-    const { value, done } = await source.next()
-    exhausted = done === true
-    return done ? null : value
-  }
-
   /** Often enough that little is asked twice after a crash, and seldom enough that it costs next to nothing. */
-  async function keep(): Promise<void> {
-    const begun = now()
-    if (begun < keptAt) return
-    await keepNow()
-    const took = now() - begun
-    keptAt = begun + took + Math.max(KEEP_MS, took * 20)
-  }
-
   async function keepNow(): Promise<void> {
-    await keepDrift(pool, run, { nowMs: now(), fingerprint: options.fingerprint })
+    const begun = now()
+    await keepDrift(pool, run, { nowMs: begun, fingerprint: options.fingerprint })
     options.onKept()
+    keptAt = now() + Math.max(KEEP_MS, (now() - begun) * 20)
   }
-}
-
-function untilNext(at: number | null, nowMs: number): number {
-  return at === null ? BEAT_MS : Math.min(BEAT_MS, Math.max(1, at - nowMs))
 }

@@ -1,6 +1,6 @@
-// Runs of `rollcall drift`, as they are stored among all runs: their cursor, and what the earlier ones have found.
+// Runs of `rollcall drift`, as they are stored among all runs: their cursor, and what earlier ones have found.
 import type { ClientBase } from 'pg'
-import { type AskedRun, beginRun, endRun, findRun, keepRun, type Unfinished } from '../ledger/runs.ts'
+import { beginRun, endRun, findRun, keepRun, type Unfinished } from '../ledger/runs.ts'
 import { iso } from '../ledger/sql.ts'
 import { type Agenda, NOTHING_YET, type WaitingCheck } from './agenda.ts'
 import { beginningOf, type Place } from './everybody.ts'
@@ -22,6 +22,7 @@ type AskedDrift = { readonly options: DriftOptions; readonly generation: string 
 
 export type DriftRun = {
   readonly id: string
+  /** A bigint as text. */
   readonly seed: string
   /** ISO 8601, as below. */
   readonly startedAt: string
@@ -38,7 +39,7 @@ type Cursor = Pick<DriftRun, 'seed' | 'place'> &
 
 /** The one that was stopped, or whose process died. `nowMs`: monotonic, as in its agenda. */
 export async function findDrift(client: Client, asked: AskedDrift, nowMs: number): Promise<DriftRun | null> {
-  const found = await findRun<Cursor, DriftTally>(client, runOf(asked))
+  const found = await findRun<Cursor, DriftTally>(client, { kind: 'drift', ...asked })
   if (!found?.cursor) return null
   const { seed, place, ...rest } = found.cursor
   const waiting = rest.waiting.map(({ inMs, ...each }) => ({ ...each, at: nowMs + inMs }))
@@ -46,34 +47,26 @@ export async function findDrift(client: Client, asked: AskedDrift, nowMs: number
   return { ...begunAs(found), seed, place, agenda }
 }
 
-/** `seed`: a bigint as text. */
 export async function beginDrift(
   client: Client,
   asked: AskedDrift,
   { seed, population }: Pick<DriftRun, 'seed' | 'population'>,
 ): Promise<DriftRun> {
-  const begun = await beginRun<Cursor, DriftTally>(client, runOf(asked), population)
+  const begun = await beginRun<Cursor, DriftTally>(client, { kind: 'drift', ...asked }, population)
   return { ...begunAs(begun), seed, place: beginningOf(asked.options.sample), agenda: NOTHING_YET }
-}
-
-function runOf({ options, generation }: AskedDrift): AskedRun {
-  return { kind: 'drift', generation, options }
 }
 
 function begunAs({ id, startedAt, total }: Unfinished<unknown, unknown>) {
   return { id, startedAt, population: total ?? 0 }
 }
 
-type Keeping = { readonly nowMs: number; readonly fingerprint: string }
-
 export async function keepDrift(
   client: Client,
-  { id, seed, place, agenda }: DriftRun,
-  { nowMs, fingerprint }: Keeping,
+  { id, seed, place, agenda: { tally, ...agenda } }: DriftRun,
+  { nowMs, fingerprint }: { readonly nowMs: number; readonly fingerprint: string },
 ): Promise<void> {
-  const { tally, suspects, found } = agenda
   const waiting = agenda.waiting.map(({ at, ...each }) => ({ ...each, inMs: Math.max(0, at - nowMs) }))
-  const cursor: Cursor = { seed, place, waiting, suspects, found }
+  const cursor: Cursor = { seed, place, ...agenda, waiting }
   await keepRun(client, id, { cursor, tally, fingerprint })
 }
 

@@ -11,13 +11,13 @@ export type SampleOptions = Omit<SnapshotReading, 'unwatched'> &
   CheckOptions & { readonly context: Pick<SyncContext, 'unwatched'> }
 
 const SIZE = 30
-/** Most of them may be of customers whom nobody looks at. */
+/** Most of them may be of customers that cannot be checked. */
 const MOST_DRAWN = 500
 
-/** Who could be asked a moment later. */
+/** Such customers could be asked a moment later. */
 const WAITING: ReadonlySet<Skipped | null> = new Set<Skipped>(['owed', 'just-settled', 'unreadable-row'])
 
-/** Stores what it was told, unless it was stopped. A look at the users alone: nothing is said of the customers. */
+/** Stores the answers, unless it was stopped. They say something of the service, and nothing of the customers. */
 export type AskSample = (signal: AbortSignal) => Promise<'asked' | 'pace' | null>
 
 export function makeSampling(options: SampleOptions): AskSample {
@@ -25,7 +25,7 @@ export function makeSampling(options: SampleOptions): AskSample {
   const look = makeChecker(options)
   return async (signal) => {
     const { at, keys } = await drawSample(pool, MOST_DRAWN)
-    const { subjects, waiting } = await whoCanBeAsked(options, keys)
+    const { subjects, waiting } = await readSample(options, keys)
     const { answers, stopped } = await look(subjects, signal)
     if (stopped) return stopped
     const sights = [...answers.values()].flatMap((answer) => ('sight' in answer ? answer.sight : []))
@@ -35,8 +35,8 @@ export function makeSampling(options: SampleOptions): AskSample {
   }
 }
 
-/** In the order of the keys, which is a random one; read as few as it takes. */
-async function whoCanBeAsked(options: SampleOptions, keys: readonly CustomerKey[]) {
+/** In the order of the keys, which is a random one; reads as few as it takes. */
+async function readSample(options: SampleOptions, keys: readonly CustomerKey[]) {
   const subjects: Snapshot[] = []
   let waiting = 0
   const { unwatched } = options.context

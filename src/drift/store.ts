@@ -1,12 +1,12 @@
-// Stores what looks have shown: in one transaction, and only of those for whom nothing has moved since they were read.
+// Stores what checks have shown: in one transaction, and only of customers for whom nothing has moved since they were read.
 import type { ClientBase, Pool } from 'pg'
 import { inTransaction } from '../brake/transaction.ts'
 import { retried, UNIQUE_VIOLATION } from '../ledger/batch.ts'
-import { type Check, endChecks } from '../ledger/check.ts'
+import { endChecks } from '../ledger/check.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { userIdOf } from '../model/mapped.ts'
 import type { Snapshot } from '../sync/snapshot.ts'
-import type { Sight } from './compare.ts'
+import { type Sight, shownOf } from './compare.ts'
 import { isDoubted, isStrange, readEvidence, SAMPLED } from './evidence.ts'
 import {
   type CheckResult,
@@ -16,13 +16,21 @@ import {
   MOST_REPAIRS,
   postponedMs,
   type StoredFinding,
-  secondLookMs,
   stepFor,
+  type Told,
 } from './findings.ts'
+import { heldAccess } from './held.ts'
 import { recordOf, writeRecords } from './record.ts'
-import { type DriftVerdict, isRepairable, type Resolved } from './words.ts'
+import {
+  type CheckVerdict,
+  type DriftVerdict,
+  isDrift,
+  REPAIRABLE_KINDS,
+  type Resolved,
+  type Verified,
+} from './words.ts'
 
-/** A customer after its look. `subject` as it was read before the look. */
+/** A customer after its check. `subject` as it was read before the call. */
 export type CheckedCustomer = {
   readonly subject: Snapshot
   readonly looked: CheckResult
@@ -32,32 +40,23 @@ export type CheckedCustomer = {
   readonly token: string | null
 }
 
-export type Stored = {
-  /** A change came while the GET was under way: what it showed says nothing. */
-  readonly moved: boolean
-  readonly standing: 'suspected' | 'found' | null
-  readonly findingId: string | null
-  readonly resolved: Resolved | null
-  readonly nextInMs: number | null
-  /** Fields besides have been shown by this look alone. */
-  readonly more: boolean
-  /** A repair would mend it, and was not owed too often. */
-  readonly mend: boolean
-  /**
-   * Of the finding that goes on, what is kept of it: fields that were shown twice, and the cause of the first look, since
-   * afterwards the records hold what that showed and tell another one. Null: there is none, or no look.
-   */
-  readonly told: DriftVerdict | null
-}
+/** `repairable`: a repair would help, and was not owed too often. */
+export type StoredCheck = Omit<Verified, 'repairing'> & { readonly repairable: boolean }
 
-const NOTHING: Stored = {
-  ...{ moved: false, standing: null, findingId: null, resolved: null, nextInMs: null },
-  ...{ more: false, mend: false, told: null },
+/**
+ * `told`: what is kept of the finding that goes on, which is what two checks have shown, with the cause of the first one:
+ * afterwards the records hold what that showed, and tell another cause. Null: what this check has shown.
+ */
+type Outcome = Omit<StoredCheck, 'key' | 'verdict' | 'shown'> & { readonly told: DriftVerdict | null }
+
+const NOTHING: Outcome = {
+  ...{ standing: null, findingId: null, resolved: null, lookAgainInMs: null, more: false },
+  ...{ repairable: false, told: null },
 }
 
 type StoreOptions = Lag & {
   readonly fingerprint: string
-  /** Workers mend what is found, and have to look for it. */
+  /** Workers repair what is found, and have to check for it. */
   readonly mendsLater: boolean
 }
 
@@ -70,86 +69,88 @@ export async function storeLooks(
   pool: Pool,
   given: readonly CheckedCustomer[],
   options: StoreOptions,
-): Promise<readonly Stored[]> {
+): Promise<readonly StoredCheck[]> {
   try {
     return await retried(() => inTransaction(pool, LOCK_MS, (client) => store(client, given, options)))
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : null
     if (code !== LOCK_NOT_AVAILABLE && code !== UNIQUE_VIOLATION) throw error
-    return given.map(({ looked }) => ({ ...NOTHING, moved: looked.kind === 'seen' }))
+    return given.map((each) => storedOf(overtaken(each), NOTHING))
   }
 }
 
-/** With the step that its look leads to, from what was open for it. */
-type Stepped = CheckedCustomer & {
-  readonly open: OpenFinding | null
-  readonly moved: boolean
-  readonly step: FindingStep
+/** A change came while the GET was under way, so that nothing can be said. */
+function overtaken(given: CheckedCustomer): CheckedCustomer {
+  return given.looked.kind === 'seen' ? { ...given, looked: { kind: 'left', why: 'moved' } } : given
 }
+
+/** With the step that its check leads to, from what was open for it. */
+type Stepped = CheckedCustomer & { readonly open: OpenFinding | null; readonly step: FindingStep }
 
 async function store(
   client: ClientBase,
   given: readonly CheckedCustomer[],
   options: StoreOptions,
-): Promise<readonly Stored[]> {
-  const still = await endChecks(client, given.flatMap(checkOf), options.fingerprint)
+): Promise<readonly StoredCheck[]> {
+  const checks = given.flatMap(({ subject: { key }, token }) => (token === null ? [] : [{ key, token }]))
+  const still = await endChecks(client, checks, options.fingerprint)
   const opens = await lockOpen(
     client,
     given.map(({ subject }) => subject.key),
   )
   const stepped = given.map((each): Stepped => {
-    const { looked, subject } = each
-    const open = opens.get(subject.key) ?? null
-    const moved = looked.kind === 'seen' && !still.has(subject.key)
-    return {
-      ...each,
-      open,
-      moved,
-      step: stepFor(open, moved ? { kind: 'left', why: 'moved' } : looked, options),
-    }
+    const { key } = each.subject
+    const checked = still.has(key) ? each : overtaken(each)
+    const open = opens.get(key) ?? null
+    return { ...checked, open, step: stepFor(open, checked.looked, options) }
   })
-  await writeRecords(
-    client,
-    stepped.filter(({ looked, moved }) => looked.kind === 'seen' && !moved).map(recordOf),
-  )
+  await writeRecords(client, stepped.filter(({ looked }) => looked.kind === 'seen').map(recordOf))
   const evidence = stepped.some(isConfirmedStrange) ? await readEvidence(client) : null
   const believed = evidence !== null && !isDoubted(evidence)
   const left = stepped.map((each) => {
     const doubted = isConfirmedStrange(each) && !(believed && each.open?.sampled)
-    return leave(doubted ? { ...each, step: DOUBTED } : each, options)
+    return { ...each, ...leave(doubted ? { ...each, step: { do: 'doubt' } } : each, options) }
   })
   const gone = left.flatMap(({ forget }) => forget ?? [])
   if (gone.length > 0) await client.query(FORGET, [gone])
-  await writeFindings(
+  const made = await writeFindings(
     client,
-    left.flatMap(({ change }) => change ?? []),
+    left.flatMap(({ rows = [] }) => rows),
   )
-  const made = await insertFindings(
-    client,
-    left.flatMap(({ insert }) => insert ?? []),
-  )
-  return left.map(({ stored, insert }) =>
-    insert ? { ...stored, findingId: made.get(insert.key) ?? null } : stored,
-  )
+  return left.map((each) => {
+    const findingId = made.get(each.subject.key) ?? each.outcome.findingId
+    return storedOf(each, { ...each.outcome, findingId })
+  })
 }
-
-function checkOf({ subject: { key }, token }: CheckedCustomer): readonly Check[] {
-  return token === null ? [] : [{ key, token }]
-}
-
-/** It stays a suspicion, and is looked at again before long. */
-const DOUBTED: FindingStep = { do: 'doubt' }
 
 function isConfirmedStrange({ step }: Stepped): boolean {
   return (step.do === 'confirm' || step.do === 'keep') && isStrange(step.told)
 }
 
+function storedOf(
+  { subject, looked, sight }: CheckedCustomer,
+  { told, standing, ...outcome }: Outcome,
+): StoredCheck {
+  const verdict = told ?? verdictOf(looked, subject)
+  const shown = isDrift(verdict) && sight !== null ? shownOf(subject, sight, verdict) : []
+  return { ...outcome, key: subject.key, verdict, standing: isDrift(verdict) ? standing : null, shown }
+}
+
+function verdictOf(looked: CheckResult, subject: Snapshot): CheckVerdict {
+  if (looked.kind === 'seen') return looked.compared
+  if (looked.kind === 'no-answer') return looked
+  const { why } = looked
+  return why === 'held' ? { kind: 'skipped', why, access: heldAccess(subject) } : { kind: 'skipped', why }
+}
+
 /** For workers; a run asks again a moment later. The service may say something else before long. */
 const DOUBTED_MS = 600_000
 
-/** The columns of a finding that a look may change. `how`: it ends. `anew`: something else is suspected than before. */
-type Row = DriftVerdict & {
-  readonly pending: StoredFinding['pending']
+/** A finding as it is to be. `id`: null of a new one; `seen`: by this check; `anew`: another suspicion; `how`: it ends. */
+type FindingRow = Told & {
+  readonly id: string | null
+  readonly key: CustomerKey
+  readonly userId: string | null
   readonly desired: string | null
   readonly looks: number
   readonly nextInMs: number | null
@@ -157,71 +158,68 @@ type Row = DriftVerdict & {
   readonly anew: boolean
   readonly how: Resolved | null
 }
+
 type Leaving = {
-  readonly stored: Stored
-  readonly forget?: string
-  readonly change?: Row & { readonly id: string }
-  readonly insert?: Row & { readonly key: CustomerKey; readonly userId: string | null }
+  readonly outcome: Outcome
+  readonly forget?: string | null
+  readonly rows?: readonly FindingRow[]
 }
 
-function leave({ subject, looked, open, moved, step }: Stepped, options: StoreOptions): Leaving {
+function leave({ subject, looked, open, step }: Stepped, options: StoreOptions): Leaving {
   const { key, mapped, desired } = subject
-  const stored: Stored = { ...NOTHING, moved, findingId: open?.id ?? null }
-  const standing = open && (isFound(open) ? ('found' as const) : ('suspected' as const))
-  const asIs = open && { ...open, seen: false, anew: false, how: null }
-  const again = (nextInMs: number) => (asIs ? { change: { ...asIs, nextInMs } } : {})
+  const id = open?.id ?? null
+  const standing = open && (isFound(open) ? 'found' : 'suspected')
+  const outcome: Outcome = { ...NOTHING, findingId: id }
+  const base = { id, key, userId: userIdOf(mapped), desired, seen: true, anew: false, how: null }
+  const asIs = (nextInMs: number | null, how: Resolved | null = null): readonly FindingRow[] =>
+    open ? [{ ...base, ...open, nextInMs, how, seen: false }] : []
   switch (step.do) {
     case 'nothing':
-      return { stored }
+      return { outcome }
     case 'forget':
-      return { stored: { ...stored, findingId: null }, ...(open && { forget: open.id }) }
+      return { outcome: NOTHING, forget: id }
     case 'wait': {
       const kept = looked.kind === 'seen' && open && (isFound(open) || open.kind === looked.compared.kind)
-      return {
-        stored: {
-          ...stored,
-          standing,
-          nextInMs: open?.nextInMs ?? null,
-          told: kept ? verdictOf(open) : null,
-        },
-      }
+      const lookAgainInMs = open?.nextInMs ?? null
+      return { outcome: { ...outcome, standing, lookAgainInMs, told: kept ? verdictIn(open) : null } }
     }
     case 'doubt':
-      return { stored: { ...stored, standing: 'suspected' }, ...again(DOUBTED_MS) }
+      return { outcome: { ...outcome, standing: 'suspected' }, rows: asIs(DOUBTED_MS) }
     case 'postpone': {
-      const nextInMs = postponedMs(options)
-      return { stored: { ...stored, standing, nextInMs }, ...again(nextInMs) }
+      const lookAgainInMs = postponedMs(options)
+      return { outcome: { ...outcome, standing, lookAgainInMs }, rows: asIs(lookAgainInMs) }
     }
     case 'suspect': {
-      const nextInMs = secondLookMs(options)
-      const row = { ...step.told, desired, looks: 1, nextInMs, seen: true, anew: true, how: null }
-      const suspected: Stored = { ...stored, standing: 'suspected', nextInMs, resolved: step.ends }
-      if (open && !step.ends) return { stored: suspected, change: { ...row, id: open.id } }
-      const ended = asIs && { change: { ...asIs, nextInMs: null, how: step.ends } }
-      return { stored: suspected, ...ended, insert: { ...row, key, userId: userIdOf(mapped) } }
+      const { ends: resolved, told } = step
+      const nextInMs = options.consistencyDelayMs
+      const row = { ...base, ...told, looks: 1, nextInMs, anew: true }
+      return {
+        outcome: { ...outcome, standing: 'suspected', lookAgainInMs: nextInMs, resolved },
+        rows: resolved === null ? [row] : [...asIs(null, resolved), { ...row, id: null }],
+      }
     }
     case 'confirm':
     case 'keep': {
-      const { looks, id, repairs } = open ?? { looks: 1, id: '', repairs: 0 }
-      const more = step.told.pending.length > 0
-      const mend = isRepairable(step.told.kind) && repairs < MOST_REPAIRS
-      const later = mend && options.mendsLater ? postponedMs(options) : null
-      const nextInMs = more ? secondLookMs(options) : later
-      const row = { ...step.told, desired, looks: looks + 1, nextInMs, seen: true, anew: false, how: null }
-      const told = verdictOf(step.told)
-      return { stored: { ...stored, standing: 'found', nextInMs, more, mend, told }, change: { ...row, id } }
+      const { told } = step
+      const { looks, repairs } = open ?? { looks: 1, repairs: 0 }
+      const more = told.pending.length > 0
+      const repairable = REPAIRABLE_KINDS.some((kind) => kind === told.kind) && repairs < MOST_REPAIRS
+      const later = repairable && options.mendsLater ? postponedMs(options) : null
+      const nextInMs = more ? options.consistencyDelayMs : later
+      const found = { standing: 'found', lookAgainInMs: nextInMs, more, repairable } as const
+      return {
+        outcome: { ...outcome, ...found, told: verdictIn(told) },
+        rows: [{ ...base, ...told, looks: looks + 1, nextInMs }],
+      }
     }
     case 'resolve':
-      return {
-        stored: { ...stored, resolved: step.how },
-        ...(asIs && { change: { ...asIs, nextInMs: null, how: step.how } }),
-      }
+      return { outcome: { ...outcome, resolved: step.how }, rows: asIs(null, step.how) }
     default:
       return step satisfies never
   }
 }
 
-function verdictOf({ kind, fields, cause, access }: DriftVerdict): DriftVerdict {
+function verdictIn({ kind, fields, cause, access }: DriftVerdict): DriftVerdict {
   return { kind, fields, cause, access }
 }
 
@@ -249,8 +247,8 @@ async function lockOpen(
 
 const FORGET = 'DELETE FROM rollcall.finding WHERE id = ANY($1::bigint[])'
 
-const COLUMNS = `kind text, fields text[], pending text[], cause text, access text, desired text, looks integer,
-  "nextInMs" float8, seen boolean, anew boolean, how text`
+const GIVEN = `jsonb_to_recordset($1::jsonb) AS e (id bigint, key text, "userId" text, kind text, fields text[],
+  pending text[], cause text, access text, desired text, looks integer, "nextInMs" float8, seen boolean, anew boolean, how text)`
 const NEXT = `now() + e."nextInMs" * interval '1 ms'`
 
 const CHANGE = `
@@ -260,13 +258,8 @@ UPDATE rollcall.finding f SET kind = e.kind, fields = e.fields, access = e.acces
   last_seen = CASE WHEN e.seen THEN now() ELSE f.last_seen END,
   first_seen = CASE WHEN e.anew THEN now() ELSE f.first_seen END,
   next_look_at = ${NEXT}, resolved_how = e.how, resolved_at = CASE WHEN e.how IS NOT NULL THEN now() END
-FROM jsonb_to_recordset($1::jsonb) AS e (id bigint, ${COLUMNS})
+FROM ${GIVEN}
 WHERE f.id = e.id`
-
-/** What is resolved goes first: of the same customer something else may be suspected now. */
-async function writeFindings(client: Client, rows: readonly NonNullable<Leaving['change']>[]): Promise<void> {
-  if (rows.length > 0) await client.query(CHANGE, [JSON.stringify(rows)])
-}
 
 /** One that comes back after a repair goes on where that ended: the service may not take it. */
 const REPAIRS = `(SELECT CASE WHEN p.resolved_how = 'repaired' AND p.kind = e.kind AND p.fields = e.fields THEN p.repairs END
@@ -275,15 +268,21 @@ const REPAIRS = `(SELECT CASE WHEN p.resolved_how = 'repaired' AND p.kind = e.ki
 const INSERT = `
 INSERT INTO rollcall.finding (key, user_id, kind, fields, pending, cause, access, desired, next_look_at, repairs)
 SELECT e.key, e."userId", e.kind, e.fields, e.pending, e.cause, e.access, e.desired, ${NEXT}, coalesce(${REPAIRS}, 0)
-FROM jsonb_to_recordset($1::jsonb) AS e (key text, "userId" text, ${COLUMNS})
-ORDER BY e.key COLLATE "C"
+FROM ${GIVEN}
+WHERE e.id IS NULL ORDER BY e.key COLLATE "C"
 RETURNING id::text, key`
 
-async function insertFindings(
+/**
+ * Resolves to the ids of new ones by key. What is resolved goes first: of the same customer something else may be
+ * suspected now.
+ */
+async function writeFindings(
   client: Client,
-  rows: readonly NonNullable<Leaving['insert']>[],
+  findings: readonly FindingRow[],
 ): Promise<ReadonlyMap<CustomerKey, string>> {
-  if (rows.length === 0) return new Map()
-  const made = await client.query<{ id: string; key: CustomerKey }>(INSERT, [JSON.stringify(rows)])
-  return new Map(made.rows.map(({ id, key }) => [key, id]))
+  const given = [JSON.stringify(findings)]
+  if (findings.some(({ id }) => id !== null)) await client.query(CHANGE, given)
+  if (findings.every(({ id }) => id !== null)) return new Map()
+  const { rows } = await client.query<{ id: string; key: CustomerKey }>(INSERT, given)
+  return new Map(rows.map(({ id, key }) => [key, id]))
 }

@@ -1,4 +1,4 @@
-// Counts of what verifications said, and whether the service answers at all. Pure.
+// Counts of what checks said, and whether the service answers at all. Pure.
 import { type CheckVerdict, type Doubt, type DriftTally, type DriftVerdict, isDrift } from './words.ts'
 
 export const EMPTY_TALLY: DriftTally = {
@@ -7,46 +7,44 @@ export const EMPTY_TALLY: DriftTally = {
 }
 
 export function tallyOf(verdicts: readonly CheckVerdict[]): DriftTally {
-  return verdicts.map(one).reduce(plus, EMPTY_TALLY)
+  return verdicts.map((each) => ({ ...EMPTY_TALLY, ...countsOf(each) })).reduce(plus, EMPTY_TALLY)
 }
 
-function one(verdict: CheckVerdict): DriftTally {
-  if (isDrift(verdict)) return { ...EMPTY_TALLY, checked: 1, ...oneDrift(verdict) }
+function countsOf(verdict: CheckVerdict): Partial<DriftTally> {
+  if (isDrift(verdict)) return { checked: 1, ...driftCounts(verdict) }
   switch (verdict.kind) {
-    case 'agrees':
-      return {
-        ...EMPTY_TALLY,
-        ...{ checked: 1, agrees: 1, hidden: verdict.hidden ? 1 : 0 },
-        vanished: verdict.nobody === 'gone' ? 1 : 0,
-      }
-    case 'skipped':
-      return { ...EMPTY_TALLY, ...heldAccessOf(verdict), skipped: { [verdict.why]: 1 } }
+    case 'agrees': {
+      const { hidden = false, nobody } = verdict
+      return { checked: 1, agrees: 1, hidden: Number(hidden), vanished: nobody === 'gone' ? 1 : 0 }
+    }
+    case 'skipped': {
+      const access = verdict.why === 'held' ? one(verdict.access) : {}
+      return { access, heldAccess: access, skipped: one(verdict.why) }
+    }
     case 'no-answer':
-      return { ...EMPTY_TALLY, noAnswer: { [verdict.why]: 1 } }
+      return { noAnswer: one(verdict.why) }
     default:
       return verdict satisfies never
   }
 }
 
-function heldAccessOf(verdict: Extract<CheckVerdict, { kind: 'skipped' }>): Partial<DriftTally> {
-  if (verdict.why !== 'held' || verdict.access === null) return {}
-  const access = { [verdict.access]: 1 }
-  return { access, heldAccess: access }
-}
-
-/** Causes and fields are those of drift, so that each of them adds up with it; a trial that ended is none. */
-function oneDrift({ kind, cause, access, fields }: DriftVerdict): Partial<DriftTally> {
-  if (kind === 'trial-ended') return { kinds: { [kind]: 1 } }
+/** Causes and fields are those of drift, so that each adds up with it; an ended trial is none. */
+function driftCounts({ kind, cause, access, fields }: DriftVerdict): Partial<DriftTally> {
+  if (kind === 'trial-ended') return { kinds: one(kind) }
   return {
-    kinds: { [kind]: 1 },
+    kinds: one(kind),
     vanished: kind === 'missing' && wasRegistered(cause) ? 1 : 0,
-    access: access === null ? {} : { [access]: 1 },
-    causes: cause === null ? {} : { [cause]: 1 },
+    access: one(access),
+    causes: one(cause),
     fields: Object.fromEntries(fields.map((field) => [field, 1])),
   }
 }
 
-/** Of somebody who is missing. */
+function one(word: string | null): Readonly<Record<string, number>> {
+  return word === null ? {} : { [word]: 1 }
+}
+
+/** Of a user who is missing. */
 export function wasRegistered(cause: DriftVerdict['cause']): boolean {
   return cause !== 'never-delivered'
 }
@@ -54,9 +52,9 @@ export function wasRegistered(cause: DriftVerdict['cause']): boolean {
 export function plus(a: DriftTally, b: DriftTally): DriftTally {
   return {
     checked: a.checked + b.checked,
+    agrees: a.agrees + b.agrees,
     hidden: a.hidden + b.hidden,
     vanished: a.vanished + b.vanished,
-    agrees: a.agrees + b.agrees,
     kinds: added(a.kinds, b.kinds),
     access: added(a.access, b.access),
     heldAccess: added(a.heldAccess, b.heldAccess),
@@ -67,15 +65,15 @@ export function plus(a: DriftTally, b: DriftTally): DriftTally {
   }
 }
 
-type Counts<K extends string> = Readonly<Partial<Record<K, number>>>
+type Counts<Word extends string> = Readonly<Partial<Record<Word, number>>>
 
-function added<K extends string>(a: Counts<K>, b: Counts<K>): Counts<K> {
-  const sum: Partial<Record<K, number>> = { ...a }
-  for (const key of Object.keys(b) as K[]) sum[key] = (sum[key] ?? 0) + (b[key] ?? 0)
+function added<Word extends string>(a: Counts<Word>, b: Counts<Word>): Counts<Word> {
+  const sum: Partial<Record<Word, number>> = { ...a }
+  for (const word of Object.keys(b) as Word[]) sum[word] = (sum[word] ?? 0) + (b[word] ?? 0)
   return sum
 }
 
-/** Of whom the service gave no clear answer, whatever it gave instead. */
+/** Customers of whom the service gave no clear answer. */
 export function silentOf({ noAnswer }: Pick<DriftTally, 'noAnswer'>): number {
   return totalOf(noAnswer)
 }
@@ -84,12 +82,13 @@ export function totalOf(counts: Counts<string>): number {
   return Object.values(counts).reduce<number>((sum, count) => sum + (count ?? 0), 0)
 }
 
-/** From so many on who were asked about, silence is the service's and not bad luck. */
+/** From so many calls on silence is the service's and not bad luck; of fewer than a handful only all of them tell. */
 const ENOUGH = 10
+const HANDFUL = 5
 
 /**
- * A service that takes our keys no more, or answers most questions with nothing that can be read, is out of order, or
- * another one. Of few it says nothing until there are no more of them. Null: it answers.
+ * A service that refuses our keys, or gives most calls no answer that can be read, is out of order, or another one. Few
+ * calls say nothing until the run is over. Null: it answers.
  */
 export function silenceOf(
   tally: Pick<DriftTally, 'checked' | 'kinds' | 'noAnswer'>,
@@ -98,10 +97,7 @@ export function silenceOf(
   const silent = silentOf(tally)
   const asked = tally.checked + silent
   const unclear = silent + (tally.kinds.unreadable ?? 0)
-  // Of a handful only all of them tell.
-  const most = asked < HARDLY_ANY ? silent === asked : unclear * 2 > asked
+  const most = asked < HANDFUL ? silent === asked : unclear * 2 > asked
   if (asked === 0 || !most || (asked < ENOUGH && !over)) return null
   return (tally.noAnswer.denied ?? 0) * 2 > silent ? 'denied' : 'no-answers'
 }
-
-const HARDLY_ANY = 5

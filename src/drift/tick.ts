@@ -1,17 +1,19 @@
-// One tick of the workers' looks: a few customers at a time, those who were asked about longest ago first, for as long as
-// somebody is due and nothing speaks against it. Nothing is kept of it: after an outage it goes on with the oldest.
+// One tick of the workers' checks: a few customers at a time, the longest ago first, for as long as any is due and nothing
+// speaks against it. Nothing is kept of it: after an outage it goes on with the oldest.
 import type { ClientBase, Pool } from 'pg'
 import { alone } from '../ledger/alone.ts'
 import type { Binding } from '../ledger/target.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { type Allowance, refill, type Standstill, speedOfTicks, standstill } from './allowance.ts'
-import { readCircumstances } from './circumstances.ts'
-import { dueLooks } from './list.ts'
+import { dueLooks } from './found.ts'
+import { type Allowance, readPreconditions, refill, SHARE, unsettled } from './gate.ts'
 import { VERIFIABLE } from './verifiable.ts'
 import type { Verification } from './verify.ts'
 
-/** `busy`: another process is at it. `rest`: nobody is due. `time`: the next tick goes on. */
-type TickEnd = Standstill | 'busy' | 'rest' | 'time'
+/**
+ * `mapping`, `unswept`, `gap`: what differs now will be owed in a moment. `stopped`: calls are. `live`: a change waits
+ * for a call. `busy`: another process has the tick. `rest`: no customer is due. `time`: the next tick goes on.
+ */
+type TickEnd = NonNullable<ReturnType<typeof unsettled>> | 'stopped' | 'live' | 'busy' | 'rest' | 'time'
 
 type Options = {
   readonly pool: Pool
@@ -21,7 +23,7 @@ type Options = {
   readonly periodMs: number
   /** How long a tick lasts. */
   readonly lastsMs: number
-  /** At most so many are looked at at once. */
+  /** At most so many are checked at once. */
   readonly most: number
   readonly verify: (keys: readonly CustomerKey[]) => Promise<Verification>
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
@@ -40,21 +42,7 @@ export function tickMs(periodMs: number): number {
 
 const BEAT_MS = 250
 
-/** `took`: it goes on after a moment. */
-type Beat = Standstill | 'rest' | 'took' | 'time'
-
-function endOf(stopped: NonNullable<Verification['stopped']>): Beat {
-  switch (stopped) {
-    case 'asked':
-      return 'time'
-    case 'pace':
-      return 'stopped'
-    case 'mapping':
-      return 'mapping'
-    default:
-      return stopped satisfies never
-  }
-}
+const ENDED = { asked: 'time', pace: 'stopped', mapping: 'mapping' } as const
 
 export function makeTick(options: Options): () => Promise<TickEnd> {
   const { pool, periodMs, most, verify, now, signal } = options
@@ -67,40 +55,42 @@ export function makeTick(options: Options): () => Promise<TickEnd> {
     const until = now() + options.lastsMs
     for (;;) {
       const end = await beat()
-      if (end !== 'took') return end
+      if (end !== null) return end
       if (now() + BEAT_MS >= until) return 'time'
       await options.sleep(BEAT_MS, signal)
       if (signal.aborted) return 'time'
     }
   }
 
-  async function beat(): Promise<Beat> {
-    const circumstances = await readCircumstances(pool, options)
-    const why = standstill(circumstances)
-    if (why !== null) return why
-    allowance = refill(allowance, speedOfTicks(circumstances.rate), now())
+  /** Null: it goes on after a moment. */
+  async function beat(): Promise<TickEnd | null> {
+    const preconditions = await readPreconditions(pool, options)
+    const why = unsettled(preconditions)
+    if (why) return why
+    if (preconditions.rate <= 0) return 'stopped'
+    if (preconditions.liveWaits) return 'live'
+    allowance = refill(allowance, preconditions.rate * SHARE.tick, now())
     const room = Math.min(most, Math.floor(allowance.left))
-    if (room < 1) return 'took'
+    if (room < 1) return null
     // A suspicion is cleared up before another one is raised.
     const again = await dueLooks(pool, room)
-    const fresh = await oldest(pool, periodMs, room - again.length)
-    const keys = [...again, ...fresh]
+    const keys = [...again, ...(await oldest(pool, periodMs, room - again.length))]
     if (keys.length === 0) return 'rest'
     allowance = { ...allowance, left: allowance.left - keys.length }
     const { stopped } = await verify(keys)
-    return stopped ? endOf(stopped) : 'took'
+    return stopped && ENDED[stopped]
   }
 }
 
-/** That nobody was looked at for a period means something only once workers have been at it for so long. */
+/** That nobody was checked for a period means something only once workers have been at it for so long. */
 const SINCE = 'UPDATE rollcall.pace SET checks_since = clock_timestamp() WHERE checks_since IS NULL'
 
-/** Sooner than the period ends, so that there is time for those who could not be looked at when they were due. */
+/** Sooner than the period ends, so that there is time for customers that could not be checked when they were due. */
 const SOONER = 0.9
 
 /**
- * Taking part of them marks them as asked about, so that whoever is passed over for now comes last. A time of the future is
- * one of before the clock was set back.
+ * Marks them as asked about, so that a customer that is passed over for now comes last. A time of the future is one of
+ * before the clock was set back.
  */
 const OLDEST = `
 WITH due AS MATERIALIZED (

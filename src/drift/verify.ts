@@ -1,22 +1,21 @@
-// Verifies customers: read, look, compare, store. See docs/protocol.md, "Verification".
+// Checks customers: read, look, compare, store. See docs/protocol.md, "Verification".
 import { setImmediate } from 'node:timers/promises'
 import { readUnclear } from '../ledger/calls.ts'
 import { claimChecks, endChecks } from '../ledger/check.ts'
 import { readStanding } from '../ledger/generation.ts'
 import { capturedOf } from '../ledger/sweep-work.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { userIdOf } from '../model/mapped.ts'
 import type { SyncContext } from '../sync/context.ts'
 import { claimLastsMs } from '../sync/time-needed.ts'
-import { compare, heldAccess } from './compare.ts'
+import { compare, ownFormsOf } from './compare.ts'
 import { isSampleDue } from './evidence.ts'
+import { MOST_AT_ONCE } from './gate.ts'
 import { type CheckAnswer, makeChecker } from './look.ts'
 import { mend, type ToMend } from './mend.ts'
 import { type ReadSubject, readSubjects } from './read.ts'
 import { makeSampling, type SampleOptions } from './sample.ts'
-import { ownFormsOf, shownOf } from './shown.ts'
-import { type CheckedCustomer, type Stored, storeLooks } from './store.ts'
-import { type CheckVerdict, isDrift, type Verified } from './words.ts'
+import { type CheckedCustomer, type StoredCheck, storeLooks } from './store.ts'
+import { isDrift, type Verified } from './words.ts'
 
 type VerifyOptions = SampleOptions & {
   readonly context: Pick<SyncContext, 'brake'>
@@ -24,7 +23,7 @@ type VerifyOptions = SampleOptions & {
   readonly repair: boolean
 }
 
-/** `asked`: the signal; `pace`: nobody may call now; `mapping`: syncs go by another one. */
+/** `asked`: the signal; `pace`: no call may be made now; `mapping`: syncs go by another one. */
 export type Verification = {
   readonly verified: readonly Verified[]
   readonly stopped: 'asked' | 'pace' | 'mapping' | null
@@ -32,13 +31,10 @@ export type Verification = {
 
 export type Verify = (keys: readonly CustomerKey[], signal: AbortSignal) => Promise<Verification>
 
-/** More in one go would be read long before they are looked at, and held long by one transaction. */
-export const MOST_AT_ONCE = 50
-
 /**
- * Looks at customers once each, inside the common pace, and stores what that showed: as agreed, as a suspicion, as a
- * finding, or as the end of one. Those who cannot be verified now come back as skipped, without a call. When it is
- * stopped, who was not looked at is not among the verified. More than MOST_AT_ONCE are taken in batches.
+ * Checks customers once each, inside the common pace, and stores what that showed. Those who cannot be checked now come
+ * back as skipped, without a call. When it is stopped, those not checked are not among the verified. More than
+ * MOST_AT_ONCE are taken in batches.
  */
 export function makeVerify(options: VerifyOptions): Verify {
   const look = makeChecker(options)
@@ -78,7 +74,7 @@ async function verifyBatch(keys: readonly CustomerKey[], batch: Batch): Promise<
 }
 
 type Checking = Batch & {
-  /** The tokens of those who may be looked at, by key; whose check has ended is not there any more. */
+  /** The tokens of customers that may be checked, by key; one whose check has ended is not there any more. */
   readonly checks: Map<CustomerKey, string>
   readonly generation: string
 }
@@ -87,54 +83,48 @@ async function carryOut(keys: readonly CustomerKey[], batch: Checking): Promise<
   const { pool, config, signal, checks } = batch
   const read = await readSubjects({ ...batch, unwatched: batch.context.unwatched }, keys)
   const asked = read.filter(({ subject, skip }) => skip === null && checks.has(subject.key))
-  const { answers, stopped } = await batch.look(
-    asked.map(({ subject }) => subject),
-    signal,
-  )
-  const compared = await compareAll(read, answers, batch)
-  // What a row has shown may be captured and not noted yet: then the version has still to rise.
-  const captured = await capturedOf(
-    pool,
-    compared.filter(differs).map(({ subject }) => subject.key),
-  )
-  const given = compared.map((each) => (captured.has(each.subject.key) ? unsaid(each) : each))
+  const subjects = asked.map(({ subject }) => subject)
+  const { answers, stopped } = await batch.look(subjects, signal)
+  const given = await withoutCaptured(await compareAll(read, answers, batch), batch)
   const stored = await storeLooks(pool, given, {
     ...config.timing,
     fingerprint: config.fingerprint,
     mendsLater: !batch.repair && config.reconcile.mode === 'repair',
   })
   for (const { subject } of given) checks.delete(subject.key)
-  const repairing = await mendThem(given, stored, batch)
-  const verified = given.flatMap((each, at) => {
-    const ended = stored[at]
-    return ended ? [verifiedOf(each, ended, repairing)] : []
-  })
+  const owed = batch.repair ? await owedRepairs(given, stored, batch) : []
+  const verified = stored.map(({ repairable: _, ...each }) => ({
+    ...each,
+    repairing: owed.includes(each.key),
+  }))
   return { verified, stopped }
 }
 
-async function mendThem(
+async function owedRepairs(
   given: readonly CheckedCustomer[],
-  stored: readonly Stored[],
-  { repair, pool, context, config }: Checking,
-): Promise<ReadonlySet<CustomerKey>> {
-  if (!repair) return new Set()
+  stored: readonly StoredCheck[],
+  { pool, context, config }: Checking,
+): Promise<readonly CustomerKey[]> {
   const found = given.flatMap(({ subject: { key, desired, work } }, at): ToMend[] => {
-    const { mend: wanted = false, findingId = null, told = null } = stored[at] ?? {}
-    // Whoever was never synced is a backfill's.
-    if (!work.known || !wanted || findingId === null || told === null) return []
-    return [{ id: findingId, key, desired, fields: told.fields, access: told.access }]
+    const { repairable = false, findingId: id = null, verdict } = stored[at] ?? {}
+    // A customer that was never synced is a backfill's.
+    if (!work.known || !repairable || id === null || !verdict || !isDrift(verdict)) return []
+    return [{ id, key, desired, fields: verdict.fields, access: verdict.access }]
   })
-  const { owed } = await mend({ pool, brake: context.brake, lag: config.timing }, found)
-  return new Set(owed)
+  return (await mend({ pool, brake: context.brake, lag: config.timing }, found)).owed
 }
 
-/** That all agrees holds whatever is on its way; a difference does not. */
-function differs({ looked }: CheckedCustomer): boolean {
-  return looked.kind === 'seen' && looked.compared.kind !== 'agrees'
-}
-
-function unsaid(given: CheckedCustomer): CheckedCustomer {
-  return { ...given, looked: { kind: 'left', why: 'owed' } }
+/** What a row has shown may be captured and not noted yet. That all agrees holds all the same; a difference does not. */
+async function withoutCaptured(
+  compared: readonly CheckedCustomer[],
+  { pool }: Checking,
+): Promise<readonly CheckedCustomer[]> {
+  const differs = ({ looked }: CheckedCustomer) => looked.kind === 'seen' && looked.compared.kind !== 'agrees'
+  const keys = compared.filter(differs).map(({ subject }) => subject.key)
+  const captured = await capturedOf(pool, keys)
+  return compared.map((each) =>
+    captured.has(each.subject.key) ? { ...each, looked: { kind: 'left', why: 'owed' } } : each,
+  )
 }
 
 async function compareAll(
@@ -157,34 +147,4 @@ async function compareAll(
     const ownForms = ownFormsOf(subject, sight)
     return [{ ...unseen, sight, looked: { kind: 'seen', compared, ownForms, desired: subject.desired } }]
   })
-}
-
-function verifiedOf(given: CheckedCustomer, stored: Stored, mended: ReadonlySet<CustomerKey>): Verified {
-  const { subject, sight } = given
-  const verdict = verdictOf(given, stored)
-  const { standing, findingId, resolved, more, nextInMs } = stored
-  return {
-    key: subject.key,
-    userId: userIdOf(subject.mapped),
-    verdict,
-    standing: isDrift(verdict) ? standing : null,
-    ...{ findingId, resolved, more, repairing: mended.has(subject.key) },
-    lookAgainInMs: nextInMs,
-    shown: sight !== null && isDrift(verdict) ? shownOf(subject, sight, verdict) : [],
-  }
-}
-
-function verdictOf({ subject, looked }: CheckedCustomer, { moved, told }: Stored): CheckVerdict {
-  if (moved) return { kind: 'skipped', why: 'moved' }
-  switch (looked.kind) {
-    case 'seen':
-      return told !== null && looked.compared.kind !== 'agrees' ? told : looked.compared
-    case 'no-answer':
-      return looked
-    case 'left':
-      if (looked.why === 'held') return { kind: 'skipped', why: 'held', access: heldAccess(subject) }
-      return { kind: 'skipped', why: looked.why }
-    default:
-      return looked satisfies never
-  }
 }

@@ -1,21 +1,16 @@
-// The words of verification: what a look at a user says, what is kept of it, and how it ends. Types and lists alone.
+// The words of checks: what a GET says of a user, what is kept of it, and how it ends. Types and lists alone.
 import type { CustomerKey } from '../model/customer.ts'
 import type { UserField } from '../model/user.ts'
 
 /**
- * How the service disagrees while nothing is owed. `unreadable`: a 2xx that holds no user, or another one. `trial-ended`:
- * status 0 where 4 was agreed on; told apart because the service ends trials, and a GET does not tell whether it did or
- * somebody there: it is counted, and is no drift to a total, an exit code or a repair.
+ * `unreadable`: a 2xx that holds no user, or another one. `trial-ended`: status 0 where 4 was agreed on. The service
+ * ends trials, so that it is reported, and is no drift to a total, an exit code or a repair.
  */
 export const DRIFT_KINDS = ['missing', 'differs', 'unexpected-access', 'unreadable', 'trial-ended'] as const
 export type DriftKind = (typeof DRIFT_KINDS)[number]
 
-/** What is repaired: an ended trial is no mistake, and of what cannot be read nobody knows what would mend it. */
+/** An ended trial is no mistake, and nobody knows what would repair an answer that cannot be read. */
 export const REPAIRABLE_KINDS = ['missing', 'differs', 'unexpected-access'] as const satisfies DriftKind[]
-
-export function isRepairable(kind: CheckVerdict['kind']): boolean {
-  return (REPAIRABLE_KINDS as readonly string[]).includes(kind)
-}
 
 /** Why, as far as the records tell. `edited-at-service`: they agreed once, and we have sent nothing since. */
 export const DRIFT_CAUSES = [
@@ -27,11 +22,7 @@ export const DRIFT_CAUSES = [
 ] as const
 export type DriftCause = (typeof DRIFT_CAUSES)[number]
 
-/**
- * Where a difference is about access, which way it goes. `lost`: the customer should be entitled, and has no access there;
- * `undue`: there is access that the database does not give. Somebody shut out, and somebody let in at your cost, are what
- * a report is read for first.
- */
+/** `lost`: entitled here, without access there. `undue`: access there that the database does not give. */
 export const WRONG_ACCESS = ['lost', 'undue'] as const
 export type WrongAccess = (typeof WRONG_ACCESS)[number]
 
@@ -40,7 +31,7 @@ export type DriftField = Exclude<UserField, 'user_id' | 'country_code'>
 
 /**
  * Why nothing can be said of a customer now. `moved`: a change came while the GET was under way. `not-ours`: there is no
- * user of ours to look at. `unreadable-row`: Postgres refuses to read the customer.
+ * user of ours. `unreadable-row`: Postgres refuses to read the customer.
  */
 export const SKIPPED = [
   'owed',
@@ -58,30 +49,29 @@ export type Skipped = (typeof SKIPPED)[number]
  * The service did not say how the user is: never drift. `trouble`: 5xx and 408; `error`: a 2xx that reports an error;
  * `denied`: 401, 403; `busy`: 429; `refused`: any other status.
  */
-const NO_ANSWERS = ['unreached', 'trouble', 'error', 'denied', 'busy', 'refused'] as const
-export type NoAnswer = (typeof NO_ANSWERS)[number]
+export type NoAnswer = 'unreached' | 'trouble' | 'error' | 'denied' | 'busy' | 'refused'
 
 /** How a user disagrees. */
 export type DriftVerdict = {
   readonly kind: DriftKind
   /** In the order of section 2.6; none where the user as a whole is meant. */
   readonly fields: readonly DriftField[]
-  /** Null of a trial that ended: nobody is to blame for it. */
+  /** Null of a trial that ended. */
   readonly cause: DriftCause | null
   /** Null: both sides agree on access, or nobody knows. */
   readonly access: WrongAccess | null
 }
 
-/** What one verification says. */
+/** What one check says. */
 export type CheckVerdict =
   /**
    * `hidden`: a sync would send what no GET shows, and nothing else. `nobody`: there is no such user and none is wanted,
-   * though one was remembered (`gone`) or as was known: so would a service say that knows nobody.
+   * though one was remembered (`gone`) or as was known.
    */
   | { readonly kind: 'agrees'; readonly hidden?: boolean; readonly nobody?: 'known' | 'gone' }
   | DriftVerdict
   | { readonly kind: 'skipped'; readonly why: Exclude<Skipped, 'held'> }
-  /** `access`: what is wrong with it meanwhile, as far as is known without a look. */
+  /** `access`: what is wrong with it meanwhile, as far as is known without a call. */
   | { readonly kind: 'skipped'; readonly why: 'held'; readonly access: WrongAccess | null }
   | { readonly kind: 'no-answer'; readonly why: NoAnswer }
 
@@ -90,10 +80,9 @@ export function isDrift(verdict: CheckVerdict): verdict is DriftVerdict {
 }
 
 /**
- * How a finding ended. `repaired`: a claim that rollcall owed because of it brought it right; `by-itself`: the service
- * shows the right thing again; `otherwise`: it shows another wrong one; `by-a-change`: the customer has changed since;
- * `accepted`: a person discarded the difference; `normalised`: the form is the service's own; `gone`: there is nothing
- * left to look at.
+ * How a finding ended. `repaired`: a claim that rollcall owed because of it; `by-itself`: the service shows the right
+ * thing again; `otherwise`: it shows another wrong one; `by-a-change`: the customer has changed since; `accepted`: a
+ * person discarded the difference; `normalised`: the form is the service's own; `gone`: there is nothing left to check.
  */
 export const RESOLVED = [
   'repaired',
@@ -106,14 +95,14 @@ export const RESOLVED = [
 ] as const
 export type Resolved = (typeof RESOLVED)[number]
 
-/** A difference that a second look has confirmed, or (`looks` 1) one that waits for it. Times are ISO 8601 in UTC. */
+/** A difference that a second check has confirmed, or (`looks` 1) a suspicion. Times are ISO 8601 in UTC. */
 export type Finding = DriftVerdict & {
   readonly id: string
   readonly key: CustomerKey
   readonly userId: string | null
   readonly firstSeen: string
   readonly lastSeen: string
-  /** GETs that showed it; below 2 it is only suspected. */
+  /** GETs that showed it. */
   readonly looks: number
   /** Times that a repair of it was owed. */
   readonly repairs: number
@@ -124,53 +113,51 @@ export type Finding = DriftVerdict & {
 /** A field on both sides, as it is: for people who asked to see values, never stored. */
 export type Shown = { readonly field: DriftField; readonly here: unknown; readonly service: unknown }
 
-/** What became of one customer that was to be verified. */
+/** The outcome of one check. */
 export type Verified = {
   readonly key: CustomerKey
-  readonly userId: string | null
   readonly verdict: CheckVerdict
-  /** Where the verdict is a drift: whether an earlier look has shown it already. */
+  /** Of a drift: whether an earlier check has shown it already. */
   readonly standing: 'suspected' | 'found' | null
-  /** The id of the finding that is open now, or was resolved by this look. */
+  /** The id of the finding that is open now, or was resolved by this check. */
   readonly findingId: string | null
   readonly resolved: Resolved | null
-  /** In how many milliseconds the second look is due that a suspicion waits for. */
+  /** In how many milliseconds the next check of a suspicion is due. */
   readonly lookAgainInMs: number | null
-  /** It differs in fields besides that this look alone has shown: the next one may say more. */
+  /** It differs in more fields that this check alone has shown. */
   readonly more: boolean
   /** A repair was owed because of it. */
   readonly repairing: boolean
-  /** The fields that differ, and the status of whoever has unexpected access; empty where there is no user to show. */
+  /** The fields that differ, and the status of an unexpected access; empty where there is no user to show. */
   readonly shown: readonly Shown[]
 }
 
-/**
- * What the answers of a whole run say of the service, rather than of its users: it says that it knows few or none of them,
- * it answers hardly anything clearly, or it refuses our keys.
- */
+/** What the answers of a run say of the service as a whole: it knows few users, answers unclearly, or refuses our keys. */
 export const DOUBTS = ['nobody-there', 'no-answers', 'denied'] as const
 export type Doubt = (typeof DOUBTS)[number]
 
-/** Why a run ends before its end. `asked`: a person or a signal; `pace`: calls are stopped for everybody. */
+/** Why a run ends early. `asked`: a person or a signal; `pace`: calls are stopped for everybody. */
 export const STOP_REASONS = ['asked', 'pace'] as const
 export type Stopped = (typeof STOP_REASONS)[number]
 
+type Counts<Word extends string> = Readonly<Partial<Record<Word, number>>>
+
 /** Counts of one run; each customer counts once. */
 export type DriftTally = {
-  /** Whoever was looked at with a clear answer: `agrees` and drift. */
+  /** Checked with a clear answer: `agrees` and drift. */
   readonly checked: number
   readonly agrees: number
-  /** Of those who agree, who would be sent what no GET shows. */
+  /** Of those who agree, customers who would be sent what no GET shows. */
   readonly hidden: number
-  /** Who was there once, and is not: many of them say something of the service. */
+  /** Users who were there once, and are not: many of them say something of the service. */
   readonly vanished: number
-  readonly kinds: Readonly<Partial<Record<DriftKind, number>>>
-  /** Of drift, as the causes and the fields: a trial that ended is in none of the three; and of whoever is held. */
-  readonly access: Readonly<Partial<Record<WrongAccess, number>>>
-  /** Of these, those whom the brake holds. */
-  readonly heldAccess: Readonly<Partial<Record<WrongAccess, number>>>
-  readonly causes: Readonly<Partial<Record<DriftCause, number>>>
-  readonly fields: Readonly<Partial<Record<DriftField, number>>>
-  readonly skipped: Readonly<Partial<Record<Skipped, number>>>
-  readonly noAnswer: Readonly<Partial<Record<NoAnswer, number>>>
+  readonly kinds: Counts<DriftKind>
+  /** Access, causes and fields: of drift, without ended trials. Access also of customers who are held. */
+  readonly access: Counts<WrongAccess>
+  /** Of these, customers whom the brake holds. */
+  readonly heldAccess: Counts<WrongAccess>
+  readonly causes: Counts<DriftCause>
+  readonly fields: Counts<DriftField>
+  readonly skipped: Counts<Skipped>
+  readonly noAnswer: Counts<NoAnswer>
 }

@@ -1,7 +1,7 @@
 // The one GET of a user (section 4.4), inside the pace that all processes share.
 import { once } from 'node:events'
 import type { Pool } from 'pg'
-import { shownBy } from '../drift/sight.ts'
+import { shownBy } from '../drift/look.ts'
 import type { NoAnswer } from '../drift/words.ts'
 import { sleep } from '../ops/time.ts'
 import { makePermits } from '../pace/permits.ts'

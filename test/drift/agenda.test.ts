@@ -19,7 +19,7 @@ const MISSING: CheckVerdict = { kind: 'missing', fields: [], cause: 'edited-at-s
 const AGREES: CheckVerdict = { kind: 'agrees' }
 
 function looked(key: string, verdict: CheckVerdict, more: Partial<Verified> = {}): Verified {
-  const none = { userId: key, standing: null, findingId: null, resolved: null, lookAgainInMs: null }
+  const none = { standing: null, findingId: null, resolved: null, lookAgainInMs: null }
   return { key, verdict, ...none, more: false, repairing: false, shown: [], ...more }
 }
 const suspected = (key: string, at = 50) => looked(key, MISSING, { standing: 'suspected', lookAgainInMs: at })

@@ -2,8 +2,10 @@
 // no less.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compare, heldAccess, reasonToSkip } from '../../src/drift/compare.ts'
-import { isDrift } from '../../src/drift/words.ts'
+import { compare, shownOf } from '../../src/drift/compare.ts'
+import { heldAccess } from '../../src/drift/held.ts'
+import { reasonToSkip } from '../../src/drift/read.ts'
+import { type DriftVerdict, isDrift } from '../../src/drift/words.ts'
 import { NEVER_SETTLED } from '../../src/ledger/record.ts'
 import type { Work } from '../../src/ledger/sweep-work.ts'
 import type { Mapped } from '../../src/model/mapped.ts'
@@ -12,7 +14,7 @@ import type { RemoteUser } from '../../src/service/body.ts'
 import { makePlan } from '../../src/sync/plan.ts'
 import type { Policy } from '../../src/sync/policy.ts'
 import { planAfter, type Snapshot } from '../../src/sync/snapshot.ts'
-import { CLEAR, digests, KEEP, marks, user } from '../support/plan-scene.ts'
+import { CLEAR, digests, GONE as GONE_HERE, KEEP, marks, user } from '../support/plan-scene.ts'
 import { runs } from '../support/size.ts'
 
 const KEY = 'the digest key'
@@ -440,4 +442,27 @@ test('nobody differs from itself, whatever the fields are', () => {
     expect(isDrift(compare(subject(user(has, fields)), remote(has, shown), FACTS))).toBe(false)
   })
   fc.assert(run, { numRuns: runs(500), seed: 3 })
+})
+
+const THERE = { userId: 'u7', status: 2, fields: { email: 'eva@example.es', first_name: 'Eva' } }
+const drift = (given: Pick<DriftVerdict, 'kind'> & Partial<DriftVerdict>): DriftVerdict => ({
+  ...{ fields: [], cause: 'edited-at-service', access: null },
+  ...given,
+})
+test.each(GONE_HERE)(
+  'whoever is let in and is $kind here is shown with the status, and no field besides',
+  (mapped) => {
+    const shown = shownOf({ mapped }, THERE, drift({ kind: 'unexpected-access' }))
+    expect(shown).toEqual([{ field: 'status', here: null, service: 2 }])
+  },
+)
+
+test('of the others just the fields that differ are shown, and of an absent user nothing', () => {
+  const here = { mapped: user(4, { email: 'ana@example.es', first_name: 'Eva' }) }
+  expect(shownOf(here, THERE, drift({ kind: 'differs', fields: ['email'] }))).toEqual([
+    { field: 'email', here: 'ana@example.es', service: 'eva@example.es' },
+  ])
+  const ended = drift({ kind: 'trial-ended', fields: ['status'] })
+  expect(shownOf(here, { ...THERE, status: 0 }, ended)).toEqual([{ field: 'status', here: 4, service: 0 }])
+  expect(shownOf(here, 'absent', drift({ kind: 'missing' }))).toEqual([])
 })

@@ -1,6 +1,6 @@
 // How findings end of customers whom no round takes any more; with real tables and a service.
 import { expect, test } from 'vitest'
-import { dueLooks } from '../../src/drift/list.ts'
+import { dueLooks } from '../../src/drift/found.ts'
 import { applyGeneration } from '../../src/ledger/generation.ts'
 import { noteToLook } from '../../src/ledger/note.ts'
 import { named, settledHouse } from '../support/settled-house.ts'

@@ -4,8 +4,15 @@ import { resolveConfig } from '../../src/config/resolve.ts'
 import { describeCustomers } from '../../src/customers/describe.ts'
 import { makeReading } from '../../src/customers/reading.ts'
 import { NOTHING_YET } from '../../src/drift/agenda.ts'
-import { countEverybody, draw, type Everybody } from '../../src/drift/draw.ts'
-import { beginningOf, everybody, type Next, type Place } from '../../src/drift/everybody.ts'
+import {
+  beginningOf,
+  countEverybody,
+  draw,
+  type Everybody,
+  everybody,
+  type Next,
+  type Place,
+} from '../../src/drift/everybody.ts'
 import { readKnownOfAll, readOpenFound } from '../../src/drift/found.ts'
 import {
   beginDrift,

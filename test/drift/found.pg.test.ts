@@ -1,7 +1,13 @@
 // What is known without a call: each customer stands in one place, and the places add up.
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readKnownOfAll, readOpenFound } from '../../src/drift/found.ts'
+import {
+  countFoundLater,
+  metSince,
+  pruneFindings,
+  readKnownOfAll,
+  readOpenFound,
+} from '../../src/drift/found.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 import { runs } from '../support/size.ts'
 
@@ -71,4 +77,75 @@ test('each customer stands in one place, and the places add up to the population
     }),
     { numRuns: runs(60) },
   )
+})
+
+/** Minutes from the beginning of the run: when it was seen last, a repair was owed, a write acknowledged; and its end. */
+type Case = readonly [
+  what: string,
+  seen: number,
+  repaired: number | null,
+  written: number | null,
+  how: string | null,
+]
+
+const COUNTS: readonly Case[] = [
+  ['seen meanwhile', 1, null, null, null],
+  ['seen and repaired meanwhile', 1, 1, 2, 'repaired'],
+  ['right again by itself meanwhile', 1, null, null, 'by-itself'],
+  ['found before, and put right meanwhile', -5, -5, 2, 'repaired'],
+  ['found before, and written meanwhile', -5, -5, 2, null],
+]
+const DOES_NOT: readonly Case[] = [
+  ['found before, and as it was', -5, null, null, null],
+  ['found and put right before', -5, -5, -4, 'repaired'],
+  ['found before, its repair still owed', -5, -1, -9, null],
+  ['found before, and right by itself', -5, null, 2, 'by-itself'],
+  ['found before, and changed since', -5, -5, 2, 'by-a-change'],
+  ["the service's own form", 1, 1, 2, 'normalised'],
+]
+
+test('what was so while the run went on counts; what was over before, or was none, does not', async () => {
+  const { pool } = db
+  await pool.query('TRUNCATE rollcall.ledger, rollcall.owed, rollcall.finding')
+  const since = '2026-11-22T06:00:00.000Z'
+  const at = (minutes: number | null) =>
+    minutes === null ? null : new Date(Date.parse(since) + minutes * 60_000).toISOString()
+  for (const [what, seen, repaired, written, how] of [...COUNTS, ...DOES_NOT]) {
+    await pool.query(`INSERT INTO rollcall.ledger (key, acknowledged_at) VALUES ($1, $2)`, [
+      what,
+      at(written),
+    ])
+    await pool.query(
+      `INSERT INTO rollcall.finding (key, kind, fields, cause, access, looks, last_seen, repaired_at, resolved_at, resolved_how)
+       VALUES ($1, 'differs', '{status}', 'edited-at-service', 'lost', 2, $2, $3, CASE WHEN $4::text IS NOT NULL THEN $5::timestamptz END, $4)`,
+      [what, at(seen), at(repaired), how, at(3)],
+    )
+  }
+  await pool.query(
+    `INSERT INTO rollcall.finding (key, kind, fields, cause, last_seen) VALUES ('suspected', 'missing', '{}', 'edited-at-service', $1)`,
+    [at(1)],
+  )
+  const keys = [...COUNTS, ...DOES_NOT].map(([what]) => what)
+  const met = await metSince(pool, [...keys, 'suspected'], since)
+  expect([...met.keys()].sort()).toEqual(COUNTS.map(([what]) => what).sort())
+  const seen = met.get('seen meanwhile')
+  expect(seen?.verdict).toEqual({
+    ...{ kind: 'differs', fields: ['status'], cause: 'edited-at-service', access: 'lost' },
+  })
+
+  // Beside those whom the run has counted.
+  expect(await countFoundLater(pool, [], since)).toBe(3)
+  expect(await countFoundLater(pool, [seen?.findingId ?? ''], since)).toBe(2)
+})
+
+test('findings that ended long ago go; open ones stay', async () => {
+  const { pool } = db
+  await pool.query('TRUNCATE rollcall.finding')
+  await pool.query(`INSERT INTO rollcall.finding (key, kind, fields, cause, looks, first_seen, resolved_at) VALUES
+    ('open', 'missing', '{}', 'edited-at-service', 2, now() - interval '99 d', NULL),
+    ('fresh', 'missing', '{}', 'edited-at-service', 2, now() - interval '99 d', now() - interval '29 d'),
+    ('old', 'missing', '{}', 'edited-at-service', 2, now() - interval '99 d', now() - interval '31 d')`)
+  expect(await pruneFindings(pool, 30, 100)).toBe(1)
+  const { rows } = await pool.query('SELECT key FROM rollcall.finding ORDER BY key')
+  expect(rows.map(({ key }) => key)).toEqual(['fresh', 'open'])
 })

@@ -125,7 +125,7 @@ test.each<[string, string, string]>([
   [
     'a mapping that is not applied to everybody yet',
     `UPDATE rollcall.generation SET swept_at = NULL`,
-    'mapping',
+    'unswept',
   ],
   ['another target', `UPDATE rollcall.target SET bound_at = now() + interval '1 s'`, 'mapping'],
   [

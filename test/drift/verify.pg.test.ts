@@ -1,7 +1,6 @@
 // What verification says of customers whose users were changed behind rollcall's back, with real tables and a service.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readOpenFound } from '../../src/drift/found.ts'
-import { countOpen, dueLooks } from '../../src/drift/list.ts'
+import { countOpen, dueLooks, readOpenFound } from '../../src/drift/found.ts'
 import type { CheckVerdict } from '../../src/drift/words.ts'
 import { noteToLook } from '../../src/ledger/note.ts'
 import { buildHouse, type House } from '../support/house.ts'

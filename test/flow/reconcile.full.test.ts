@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest'
 import type { RollcallConfig } from '../../src/config/define.ts'
 import { readDoubt } from '../../src/drift/coverage.ts'
-import { countOpen } from '../../src/drift/list.ts'
+import { countOpen } from '../../src/drift/found.ts'
 import { readPace } from '../../src/pace/read.ts'
 import { buildHouse, CONFIG, type House } from '../support/house.ts'
 import { eachLane, postgres as lane } from '../support/lanes.ts'

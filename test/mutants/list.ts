@@ -415,8 +415,8 @@ ON CONFLICT (key) DO UPDATE SET
   {
     name: 'repair-of-newcomers',
     file: 'src/drift/verify.ts',
-    find: `if (!work.known || !wanted ||`,
-    replace: `if (!wanted ||`,
+    find: `if (!work.known || !repairable ||`,
+    replace: `if (!repairable ||`,
   },
   {
     name: 'sample-of-before',

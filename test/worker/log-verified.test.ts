@@ -5,7 +5,7 @@ import type { Verified } from '../../src/drift/words.ts'
 import { logVerified } from '../../src/worker/log-verified.ts'
 
 const MISSING: Verified = {
-  ...{ key: 'k1', userId: 'u1', findingId: '7', standing: 'found', resolved: null },
+  ...{ key: 'k1', findingId: '7', standing: 'found', resolved: null },
   verdict: { kind: 'missing', fields: [], cause: 'edited-at-service', access: 'lost' },
   ...{ lookAgainInMs: null, more: false, repairing: false, shown: [] },
 }

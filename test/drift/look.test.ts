@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type GetShown, shownBy } from '../../src/drift/sight.ts'
+import { type GetShown, shownBy } from '../../src/drift/look.ts'
 import type { RemoteUser } from '../../src/service/body.ts'
 import { CALL_ERROR_KINDS } from '../../src/service/errors.ts'
 import type { BodyKind } from '../../src/sync/classify.ts'
