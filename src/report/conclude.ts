@@ -1,17 +1,24 @@
+// What follows from the figures of a report: every format says this, and none counts for itself.
 import { silentOf } from '../drift/tally.ts'
 import { type DriftTally, RESOLVED, type Resolved } from '../drift/words.ts'
 import type { Report } from './report.ts'
 
-/** Customers whom a look has shown to differ: a trial that ended does not count, since that is how trials go. */
+type Counts<Word extends string> = Readonly<Partial<Record<Word, number>>>
+
+/** Those that are not 0, the most first. */
+export function mostFirst<Word extends string>(counts: Counts<Word>): [Word, number][] {
+  const entries = (Object.entries(counts) as [Word, number][]).filter(([, count]) => count > 0)
+  return entries.sort(([, one], [, other]) => other - one)
+}
+
+/** Customers whom a check has shown to differ: an ended trial does not count, since that is how trials go. */
 export function driftingOf({ kinds }: Pick<DriftTally, 'kinds'>): number {
   const { missing = 0, differs = 0, unreadable = 0, 'unexpected-access': access = 0 } = kinds
   return missing + differs + unreadable + access
 }
 
-/** Findings of a report that are over by the time it is written, by how they ended: they were found all the same. */
-export function resolvedOf({
-  findings,
-}: Pick<Report, 'findings'>): Readonly<Partial<Record<Resolved, number>>> {
+/** Findings that are over by the time the report is written, by how they ended: they were found all the same. */
+export function resolvedOf({ findings }: Pick<Report, 'findings'>): Counts<Resolved> {
   const counts = RESOLVED.map(
     (how) => [how, findings.filter(({ resolvedHow }) => resolvedHow === how).length] as const,
   )
@@ -28,28 +35,26 @@ type Agreement = {
   readonly known: number
   /** Of them those with whom it does not: they differ, or are held. */
   readonly disagree: number
-  /** Of them those whom the brake holds: nobody looks at them. */
   readonly held: number
 }
 
 /**
- * Whoever the brake holds is not looked at, and is known not to have at the service what the database wants for them:
- * that is what they are held for. A report that left them out would call agreed what `rollcall status` calls drift.
+ * A customer whom the brake holds is not checked, and is held because the service does not have what the database wants.
+ * A report without them would call agreed what `rollcall status` calls drift.
  */
 export function agreementOf(counts: Pick<DriftTally, 'checked' | 'kinds' | 'skipped'>): Agreement {
   const { held = 0 } = counts.skipped
   return { known: counts.checked + held, disagree: driftingOf(counts) + held, held }
 }
 
-/** `unchecked`: there is nobody to check, or of most of them nothing could be said. */
+/** `unchecked`: there is no customer to check, or of most of them nothing could be said. */
 export type Conclusion = 'agrees' | 'tolerated' | 'drift' | 'incomplete' | 'unchecked' | 'not-credible'
 
 /**
- * What a report says as a whole; its headline and the exit code rest on it. Drift that was found stays found when the
- * run was stopped later on, while "agrees" takes a run that went to its end. A limit is held against the share among
- * those of whom it is known, of a sample against its estimate, not against the ends of the interval: a check that fails
- * on chance alone is soon ignored. Where nobody is chosen nothing was checked: a condition with a typing error must not
- * make a check pass.
+ * What a report says as a whole; its headline and the exit code rest on it. Drift stays found when the run was stopped
+ * later on, while "agrees" takes a run that went to its end, and somebody who was checked: a condition with a typing error
+ * must not pass. A limit is held against the share of a sample, not the ends of its interval: a check that fails on
+ * chance alone is soon ignored.
  */
 export function conclude({
   outcome,
@@ -57,31 +62,22 @@ export function conclude({
   suspected,
   options,
 }: Pick<Report, 'outcome' | 'counts' | 'suspected' | 'options'>): Conclusion {
+  if (outcome.kind === 'not-credible') return 'not-credible'
   const { known, disagree } = agreementOf(counts)
+  const limit = options.maxDrift ?? 0
   const share = shareOf(disagree, known)
-  switch (outcome.kind) {
-    case 'not-credible':
-      return 'not-credible'
-    case 'complete':
-    case 'stopped':
-      if (share !== null && share > (options.maxDrift ?? 0)) return 'drift'
-      if (outcome.kind === 'stopped') return 'incomplete'
-      if (share === null || leftOpen({ counts, suspected }) > known) return 'unchecked'
-      // A run has looked at them again and again; workers have not come to it yet.
-      if (
-        options.from === 'service' &&
-        (disagree + suspected) / (known + suspected) > (options.maxDrift ?? 0)
-      )
-        return 'unchecked'
-      return share ? 'tolerated' : 'agrees'
-    default:
-      return outcome satisfies never
-  }
+  if (share !== null && share > limit) return 'drift'
+  if (outcome.kind === 'stopped') return 'incomplete'
+  if (share === null || leftOpen({ counts, suspected }) > known) return 'unchecked'
+  // A run has checked the suspected again and again; workers have not come to it yet.
+  const atWorst = (disagree + suspected) / (known + suspected)
+  if (options.from === 'service' && atWorst > limit) return 'unchecked'
+  return share > 0 ? 'tolerated' : 'agrees'
 }
 
 /**
- * Customers of whom it stays open whether the service agrees. Whoever was discarded is none of them, since a person has
- * accepted the difference; nor is who has no user of ours, since there is nothing to agree.
+ * Customers of whom it stays open whether the service agrees. Neither the discarded, since a person has accepted the
+ * difference, nor those without a user of ours.
  */
 export function leftOpen({ counts, suspected }: Pick<Report, 'counts' | 'suspected'>): number {
   const { rejected = 0, 'unreadable-row': unreadable = 0 } = counts.skipped

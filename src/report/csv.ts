@@ -41,9 +41,8 @@ const FORMULA = /^[\s\u200b\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20|]|^[\t\r\n]/
 const NUMBER = /^-?\d+(\.\d+)?$/
 
 /**
- * An apostrophe in front makes a spreadsheet show a formula in place of running it (OWASP, "CSV Injection"): keys and
- * user ids come from people. A negative number is none. What other separators would split stands in quotes, as one cell.
- * Whoever reads the cells by program takes JSON.
+ * An apostrophe in front makes a spreadsheet show a formula instead of running it (OWASP, "CSV Injection"): keys and user
+ * ids come from people. A negative number is none. Quotes keep one cell what other separators would split.
  */
 function asCell(value: string | number | null): string {
   if (value === null) return ''

@@ -12,9 +12,8 @@ type Sample = {
 const TAIL = 0.025
 
 /**
- * The interval of Clopper and Pearson for draws without replacement: all numbers of drifting customers under which a
- * sample like this one is not rarer than 2.5 % on either side. Drift is rare, and there the usual approximations hold
- * the true share too seldom; this one never does, and closes to a point when everybody was looked at.
+ * The interval of Clopper and Pearson for draws without replacement: all numbers of drifting customers under which such a
+ * sample is not rarer than 2.5 % on either side. Drift is rare, where the usual approximations fail.
  */
 export function estimate({ population, checked, drifting }: Sample): Estimate {
   const most = population - (checked - drifting)
@@ -51,8 +50,8 @@ function hypergeometric(population: number, checked: number) {
     for (let seen = least; seen <= most; seen++) sum += exactly(seen, total)
     return sum
   }
+  // The shorter sum of the two, which is also the more exact one.
   return {
-    // The shorter sum of the two, which is also the more exact one.
     atLeast: (seen: number, total: number) =>
       2 * seen > checked ? between(seen, checked, total) : 1 - between(0, seen - 1, total),
     atMost: (seen: number, total: number) =>
@@ -66,17 +65,11 @@ function lnChoose(all: number, some: number): number {
   return lnFactorial(all) - lnFactorial(some) - lnFactorial(all - some)
 }
 
-/** Below it the sum of the logarithms, above it Stirling's series, whose error is then below 1e-12. */
-const SUMMED = 64
-const SUMS = Array.from({ length: SUMMED }, (_, n) => {
-  let sum = 0
-  for (let factor = 2; factor <= n; factor++) sum += Math.log(factor)
-  return sum
-})
+/** From there on Stirling's series, whose error is then below 1e-12. */
+const MANY = 64
 
 function lnFactorial(n: number): number {
-  const sum = SUMS[n]
-  if (sum !== undefined) return sum
+  if (n < MANY) return n < 2 ? 0 : Math.log(n) + lnFactorial(n - 1)
   const square = n * n
   const series = (1 / 12 - (1 / 360 - 1 / (1260 * square)) / square) / n
   return n * Math.log(n) - n + Math.log(2 * Math.PI * n) / 2 + series

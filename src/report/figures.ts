@@ -10,18 +10,14 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${figure(count)} ${count === 1 ? one : many}`
 }
 
-/**
- * A share in per cent, with two figures where it is small. Never "0 %" while there is some, and never "100 %" while
- * something is missing: those two are what a reader stops at.
- */
+/** Never "0 %" while there is some, and never "100 %" while something is missing: a reader stops at those two. */
 export function percent(share: number): string {
   if (share <= 0) return '0 %'
   if (share >= 1) return '100 %'
   const value = share * 100
   if (value < 0.01) return '< 0.01 %'
   if (value > 99.99) return '> 99.99 %'
-  const near = value < 1 || value > 99 ? 2 : 1
-  return `${Number(value.toFixed(near))} %`
+  return `${Number(value.toFixed(value < 1 || value > 99 ? 2 : 1))} %`
 }
 
 /** `2026-11-22 02:41 UTC`. */
@@ -29,7 +25,7 @@ export function minute(iso: string): string {
   return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`
 }
 
-/** From one time to another; the day once, where it is the same: `2026-11-22 02:00 to 02:41 UTC`. */
+/** The day once, where it is the same: `2026-11-22 02:00 to 02:41 UTC`. */
 export function fromTo(from: string, to: string): string {
   const [start, end] = [minute(from), minute(to)]
   if (start === end) return end
@@ -45,10 +41,7 @@ const UNITS = [
   ['millisecond', 1],
 ] as const
 
-/**
- * A length of time in the unit that fits, with one figure behind the point at most: in the largest of which there are
- * two, or just one. A period of 20 minutes must not read as none of hours, nor 90 minutes as two of them.
- */
+/** In the largest unit of which there are two, or just one: 90 minutes must not read as two hours. */
 export function lasting(ms: number): string {
   const [unit, size] = UNITS.find(([, size]) => ms === size || ms >= 2 * size) ?? ['millisecond', 1]
   return counted(Math.round((10 * ms) / size) / 10, unit)

@@ -1,20 +1,27 @@
 // The page for people: one file that needs nothing else, so that it can be mailed, archived and opened without a net.
-
 import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { sayService } from '../model/service.ts'
-import type { Assets } from './assets.ts'
 import { charts } from './charts.ts'
 import { minute, tied } from './figures.ts'
 import { asData, type Markup, markup } from './markup.ts'
 import type { Report } from './report.ts'
 import { sayHeadline } from './say.ts'
-import { sayWhen } from './scope.ts'
-import { cards, list, method, personal, scope, unanswered, unseen } from './sections.ts'
+import { sayMethod, sayUnseen, sayWhen } from './scope.ts'
+import { bullets, cards, list, personal, scope, unanswered } from './sections.ts'
 
-/**
- * The policy lets the two parts run that are written here, by their digests, and nothing else: no address, no inline
- * handler. What is not expected to get through the escaping would not be run all the same.
- */
+/** Script and style of the page, each as one file; `npm run build` bundles them from page/. */
+type Assets = { readonly script: string; readonly style: string }
+
+/** The same folder from src/ and from dist/. */
+const FOLDER = new URL('../../dist/report/page/', import.meta.url)
+
+export async function readAssets(folder = FOLDER): Promise<Assets> {
+  const read = (file: string) => readFile(new URL(file, folder), 'utf8')
+  return { script: await read('page.js'), style: await read('page.css') }
+}
+
+/** The policy lets the two parts run that are written here, by their digests: no address, no inline handler. */
 export function htmlPage(report: Report, { script, style }: Assets): string {
   if (/<\/(script|style)/i.test(script + style)) throw new Error('script or style would end its own element')
   const policy = [
@@ -58,8 +65,8 @@ ${charts(report)}
 ${list(report)}
 ${scope(report)}
 ${unanswered(report)}
-${method(report)}
-${unseen(report)}
+${bullets('How it was found out', sayMethod(report))}
+${bullets('What cannot be seen', sayUnseen(report))}
 </main>
 <footer>Written by rollcall ${report.writtenBy}. This file is complete in itself and asks no server for anything.</footer>`
 }

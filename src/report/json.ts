@@ -6,9 +6,8 @@ import { sayHeadline } from './say.ts'
 import { sayUnseen } from './scope.ts'
 
 /**
- * `--format json`; nobody has to count again, and nobody can count otherwise. `drifting`: looks have shown them to
- * differ; `held`: the brake holds them. `share`: of both among those who were checked or are held, which is what
- * `--max-drift` is held against. Of answers that cannot be believed there is no figure.
+ * `--format json`, with what follows from the figures. `share`: of those who differ or are held, among those checked or
+ * held, which is what `--max-drift` is held against. Answers that are not credible have no figure.
  */
 export function jsonForm(report: Report) {
   const { findings, ...rest } = report

@@ -14,15 +14,14 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** For text and for attributes in quotes; what turns the writing round is shown in place of being obeyed. */
+/** For text and for attributes in quotes; bidi and control characters are shown instead of obeyed. */
 export function escapeHtml(text: string): string {
   return text.replace(OBEYED, asEscape).replace(/[&<>"']/g, (letter) => ENTITIES[letter] ?? letter)
 }
 
 /** A template whose values are escaped unless they are markup themselves. */
 export function markup(parts: TemplateStringsArray, ...values: readonly Value[]): Markup {
-  const html = parts.reduce((text, part, n) => text + asHtml(values[n - 1] ?? '') + part)
-  return { html }
+  return { html: parts.reduce((text, part, n) => text + asHtml(values[n - 1] ?? '') + part) }
 }
 
 export const NOTHING: Markup = { html: '' }

@@ -15,20 +15,19 @@ export type Report = {
   readonly options: ReportOptions
   readonly outcome: RunOutcome
   /**
-   * Customers whom the report is about: all, or those of `where`; of a run that went through them, whom it has counted,
-   * since customers come and go meanwhile. `from` the ledger: those who have a record, since it
-   * asks Postgres for nothing else and customers may not be read; who was never handled has none.
+   * Customers whom the report is about: all, or those of `where`; of a whole run those it has counted, since customers
+   * come and go meanwhile; `from` the ledger those who have a record.
    */
   readonly population: number
-  /** Of them, those who were to be looked at: fewer with a sample, or when it was stopped. */
+  /** Of them, those to be checked: fewer with a sample, or when it was stopped. */
   readonly chosen: number
   /** What was found while it went on, also where that was put right before it ended. */
   readonly counts: DriftTally
-  /** Differences that one look has shown and no second one has confirmed; nobody else counts them. */
+  /** Differences that no second check has confirmed; in no other figure. */
   readonly suspected: number
   /**
-   * Customers of whom a worker has found a difference after this had looked at them; in no other figure. Null where that
-   * cannot be told: of some customers, of a run that was stopped, and of a report without calls.
+   * Customers found by a worker after this had checked them; in no other figure. Null where that is not known: of some
+   * customers, of a stopped run, and without calls.
    */
   readonly foundLater: number | null
   /** Null unless the customers were a random sample. */
@@ -54,20 +53,14 @@ export type ReportOptions = {
   readonly values: boolean
 }
 
-/**
- * `not-credible` is for answers that would be a finding about every customer, and are far likelier one about the
- * service: then nothing is concluded about single customers.
- */
+/** `not-credible`: the answers are likelier about the service, and nothing is concluded about single customers. */
 export type RunOutcome =
   | { readonly kind: 'complete' }
   /** `resume`: the command that goes on with it, where there is one. */
   | { readonly kind: 'stopped'; readonly why: Stopped; readonly resume: string | null }
   | { readonly kind: 'not-credible'; readonly why: Doubt }
 
-/**
- * The share of drift, with the interval that holds the true one in at least 95 of 100 such samples. Whoever is held
- * counts as checked and as drifting.
- */
+/** With the interval that holds the true share in at least 95 of 100 samples. The held count as checked and drifting. */
 export type Estimate = {
   readonly population: number
   readonly checked: number
@@ -86,22 +79,18 @@ export type ReportCoverage = {
   readonly oldest: string | null
 }
 
-type Repair = {
-  /** Customers who are owed a repair because of this run. */
-  readonly owed: number
-  /** Customers whom the brake holds back from it, until a person decides. */
-  readonly held: number
-}
+/** Customers owed a repair because of this run, and those whom the brake holds back from it. */
+type Repair = { readonly owed: number; readonly held: number }
 
 export type PastRun = {
   /** `ledger`: a report without calls, which is no run. */
   readonly kind: 'run' | 'ledger'
   readonly endedAt: string
   readonly checked: number
-  /** Whom looks have shown to differ; null where its answers cannot be believed. */
+  /** Null where its answers are not credible. */
   readonly drifting: number | null
   readonly sampled: boolean
-  /** Whether its figures can be believed; those of others are left out of the chart. */
+  /** Figures of others are left out of the chart. */
   readonly credible: boolean
 }
 

@@ -1,52 +1,39 @@
 // One finding as a row of the list: the page's script builds its rows by the same function as the file itself.
-import type { DriftField, Shown } from '../drift/words.ts'
+import type { Shown } from '../drift/words.ts'
 import { minute } from './figures.ts'
 import { type Markup, markup, NOTHING } from './markup.ts'
 import type { ReportedFinding } from './report.ts'
 import { CAUSE, KIND, RESOLUTION } from './words.ts'
 
-/** In the order of the cells; a narrow screen shows them as labels. */
-const LIST_COLUMNS = [
-  'Customer',
-  'User',
-  'Kind',
-  'Access',
-  'Fields',
-  'Cause',
-  'First seen',
-  'Last seen',
-  'State',
-] as const
-export type Column = (typeof LIST_COLUMNS)[number]
+/** By title, in their order; a narrow screen shows the titles as labels. */
+const CELLS = {
+  Customer: ({ key }: ReportedFinding) => markup`<bdi>${key}</bdi>`,
+  User: ({ userId }: ReportedFinding) => markup`<bdi>${userId ?? '–'}</bdi>`,
+  Kind: ({ kind }: ReportedFinding) => markup`<span class="kind ${kind}">${KIND[kind].name}</span>`,
+  Access: ({ access }: ReportedFinding) => markup`${access ?? '–'}`,
+  Fields: fieldsOf,
+  Cause: ({ cause }: ReportedFinding) => markup`${cause === null ? '–' : CAUSE[cause].name}`,
+  'First seen': ({ firstSeen }: ReportedFinding) => timeOf(firstSeen),
+  'Last seen': ({ lastSeen }: ReportedFinding) => timeOf(lastSeen),
+  State: stateOf,
+}
+export type Column = keyof typeof CELLS
+const COLUMNS = Object.keys(CELLS) as Column[]
 
 /** Where the user ids are the customer keys, as the simplest mapping makes them, a second column tells nothing. */
 export function columnsOf(findings: readonly ReportedFinding[]): readonly Column[] {
   const same = findings.every(({ key, userId }) => key === userId)
-  return LIST_COLUMNS.filter((column) => column !== 'User' || !same)
+  return COLUMNS.filter((column) => column !== 'User' || !same)
 }
 
 export function rowOf(finding: ReportedFinding, columns: readonly Column[]): Markup {
-  const { key, userId, kind, access, cause, firstSeen, lastSeen } = finding
-  const cells: readonly Markup[] = [
-    markup`<bdi>${key}</bdi>`,
-    markup`<bdi>${userId ?? '–'}</bdi>`,
-    markup`<span class="kind ${kind}">${KIND[kind].name}</span>`,
-    access === null ? markup`–` : markup`${access}`,
-    fieldsOf(finding),
-    cause === null ? markup`–` : markup`${CAUSE[cause].name}`,
-    timeOf(firstSeen),
-    timeOf(lastSeen),
-    stateOf(finding),
-  ]
-  const labelled = cells.map((cell, n) => {
-    const column = LIST_COLUMNS[n] ?? 'Customer'
-    if (!columns.includes(column)) return NOTHING
-    // Whom a row is about stands in its title.
+  const cells = columns.map((column) => {
+    const cell = CELLS[column](finding)
     return column === 'Customer'
       ? markup`<th role="rowheader" scope="row" data-label="${column}">${cell}</th>`
       : markup`<td role="cell" data-label="${column}">${cell}</td>`
   })
-  return markup`<tr role="row">${labelled}</tr>`
+  return markup`<tr role="row">${cells}</tr>`
 }
 
 /** A narrow column breaks it between day and time alone. */
@@ -56,10 +43,13 @@ function timeOf(iso: string): Markup {
 }
 
 function fieldsOf({ fields, shown }: ReportedFinding): Markup {
-  const values = new Map<DriftField, Shown>(shown.map((each) => [each.field, each]))
-  const named = new Set([...fields, ...values.keys()])
-  if (named.size === 0) return markup`–`
-  return markup`${[...named].map((field) => markup`<span class="field"><code>${field}</code>${valuesOf(values.get(field))}</span> `)}`
+  const values = new Map(shown.map((each) => [each.field, each]))
+  const named = [...new Set([...fields, ...values.keys()])]
+  if (named.length === 0) return markup`–`
+  const said = named.map(
+    (field) => markup`<span class="field"><code>${field}</code>${valuesOf(values.get(field))}</span> `,
+  )
+  return markup`${said}`
 }
 
 function valuesOf(shown: Shown | undefined): Markup {
@@ -77,7 +67,6 @@ function stateOf({ looks, repairs, resolvedAt, resolvedHow }: ReportedFinding): 
   if (resolvedAt !== null)
     return markup`<span class="over">Over: ${resolvedHow === null ? 'no longer seen' : RESOLUTION[resolvedHow]}</span>`
   if (looks < 2) return markup`Suspected`
-  return repairs === 0
-    ? markup`Open`
-    : markup`Open, repair owed ${repairs === 1 ? 'once' : `${repairs} times`}`
+  const owed = repairs === 1 ? 'once' : `${repairs} times`
+  return markup`Open${repairs === 0 ? '' : `, repair owed ${owed}`}`
 }

@@ -1,4 +1,4 @@
-// What was looked at and how, and what nobody can see: the part of a report that does not depend on what was found.
+// What was checked and how, and what nobody can see: the part of a report that does not depend on what was found.
 import { sayService } from '../model/service.ts'
 import { counted, figure, fromTo, lasting, minute, percent } from './figures.ts'
 import type { Report } from './report.ts'
@@ -8,7 +8,7 @@ export function sayUnseen({ options }: Pick<Report, 'options'>): string[] {
   return [
     'country_code: it can be sent, and no GET shows it.',
     'Users whom only the service knows: it has no list to ask for.',
-    'Customers out of scope, or removed, whom rollcall has never synced: they are not looked at, and the service may let ' +
+    'Customers out of scope, or removed, whom rollcall has never synced: they are not checked, and the service may let ' +
       'them in.',
     'Spelling: capitals of an e-mail, blanks at the ends, how a phone number is split, null or empty.',
     ...(options.values ? [] : ['Values of fields: left out of this report; --show-values puts them in.']),
@@ -20,69 +20,56 @@ export function sayMethod({ options }: Pick<Report, 'options'>): string[] {
   return [
     'Each user is read by a GET and compared, field by field in normal form, with what the mapping makes of the ' +
       "customer's row as it is now.",
-    'Nobody is judged while a change of theirs is on its way or was written a moment ago; an answer that a change ' +
-      'has overtaken is thrown away.',
-    'A difference counts when a second look, some time later, shows it again.',
+    'No customer is judged while a change is on its way or was written a moment ago; an answer that a change has ' +
+      'overtaken is dropped.',
+    'A difference counts when a second check, some time later, shows it again.',
     'No connection, no answer in time, 408, 429, 5xx, refused keys (401, 403), any other refusal, and a 2xx that reports ' +
       'an error are counted as no answer, never as drift.',
     'A 2xx that holds no user, or another one, is counted as drift: unreadable.',
-    'Status 0 where a trial was agreed on is told, and is no drift: the service ends trials, and whether it did or ' +
-      'somebody there nobody can see.',
-    ...(options.from === 'ledger'
-      ? [
-          'This report made no call: it shows what is open of all that workers and runs of rollcall drift have found, ' +
-            'whenever that was.',
-        ]
-      : [
-          'What a worker has found while this went on, and may have repaired, is counted as found; how it ended is said.',
-        ]),
+    'Status 0 in place of a trial is reported, and is no drift: the service ends trials, and nobody can see who did.',
+    options.from === 'ledger'
+      ? 'This report made no call: it shows what is open of all that workers and runs of rollcall drift have found.'
+      : 'What a worker has found while this went on, and may have repaired, counts as found; how it ended is said.',
   ]
 }
-
-/** A role that may only look sees no customer, and so what is known is counted by our own records. */
-const RECORDED =
-  'all who have a record; a run counts those too whom rollcall never handled, of whom nothing is known'
 
 /** What was checked, and when: label and text. */
 export function sayScope(report: Report): (readonly [label: string, text: string])[] {
   const { target, options, population, chosen, coverage, outcome } = report
-  const many = counted(population, 'customer')
-  const all = options.from === 'service' ? 'all of them' : RECORDED
-  const which = options.where === null ? all : `where ${options.where}`
+  const { where, sample, rate, maxDrift } = options
+  const ledger = options.from === 'ledger'
   const stopped = outcome.kind === 'stopped'
-  const wanted = counted(Math.min(options.sample ?? population, population), 'customer')
-  return [
-    // Before any figure: each of them is of those alone whom it had come to.
-    ...(stopped
-      ? [['Stopped', `before the end, with ${figure(chosen)} of ${wanted} looked at`] as const]
-      : []),
+  const many = counted(population, 'customer')
+  const wanted = counted(Math.min(sample ?? population, population), 'customer')
+  const all = ledger
+    ? ', all who have a record; a run counts those too whom rollcall never handled'
+    : ', all of them'
+  const which = where === null ? (stopped ? '' : all) : `, where ${where}`
+  const rows: readonly (readonly [string, string | false | null])[] = [
+    // Before any figure: each of them is of the customers alone to whom it had come.
+    ['Stopped', stopped && `before the end, with ${figure(chosen)} of ${wanted} checked`],
     ['Service', sayService(target)],
-    [options.from === 'service' ? 'Looked at' : 'As known at', sayWhen(report)],
+    [ledger ? 'As known at' : 'Checked at', sayWhen(report)],
     [
       'Source',
-      options.from === 'service'
-        ? 'the service, by a GET for each'
-        : 'what workers and runs have found, without a call',
+      ledger ? 'what workers and runs have found, without a call' : 'the service, by a GET for each',
     ],
-    ['Customers', stopped && options.where === null ? figure(population) : `${figure(population)}, ${which}`],
-    ...(options.sample === null
-      ? []
-      : [
-          [
-            'Sample',
-            `${figure(options.sample)} asked for, ${figure(chosen)} drawn at random of ${many}`,
-          ] as const,
-        ]),
-    ...(options.rate === null ? [] : [['Rate', `at most ${figure(options.rate)} calls a second`] as const]),
-    ...(options.maxDrift === null ? [] : [['Limit', `${percent(options.maxDrift)} drift`] as const]),
-    ...(coverage === null ? [] : [['Coverage', sayCoverage(coverage)] as const]),
+    ['Customers', `${figure(population)}${which}`],
+    [
+      'Sample',
+      sample !== null && `${figure(sample)} asked for, ${figure(chosen)} drawn at random of ${many}`,
+    ],
+    ['Rate', rate !== null && `at most ${figure(rate)} calls a second`],
+    ['Limit', maxDrift !== null && `${percent(maxDrift)} drift`],
+    ['Coverage', coverage && sayCoverage(coverage)],
     ['By', `rollcall ${report.writtenBy}`],
   ]
+  return rows.flatMap(([label, text]) => (text ? [[label, text] as const] : []))
 }
 
 function sayCoverage({ periodMs, share, oldest }: NonNullable<Report['coverage']>): string {
   const since = oldest === null ? '' : `; the longest ago: ${minute(oldest)}`
-  return `${percent(share)} verified within ${lasting(periodMs)}${since}`
+  return `${percent(share)} checked within ${lasting(periodMs)}${since}`
 }
 
 /** A report without calls is of one moment. */

@@ -1,64 +1,55 @@
 // The parts of the page besides its headline and charts.
 import { silentOf, totalOf } from '../drift/tally.ts'
-import { type DriftCause, type DriftField, WRONG_ACCESS } from '../drift/words.ts'
-import { agreementOf, conclude, driftingOf, shareOf } from './conclude.ts'
+import { WRONG_ACCESS } from '../drift/words.ts'
+import { agreementOf, conclude, driftingOf, mostFirst } from './conclude.ts'
 import { counted, figure, percent, tied } from './figures.ts'
 import { type Markup, markup, NOTHING } from './markup.ts'
-import type { Report } from './report.ts'
+import type { Report, ReportedFinding } from './report.ts'
 import { columnsOf, rowOf } from './row.ts'
-import { sayMethod, sayScope, sayUnseen } from './scope.ts'
-import { ACCESS, CAUSE, KIND, NO_ANSWER, SKIP, sayAmongHeld } from './words.ts'
+import { sayScope } from './scope.ts'
+import { ACCESS, CAUSE, KIND, type Named, NO_ANSWER, SKIP, sayAmongHeld } from './words.ts'
 
-/** Whoever prints the page or hands it on is told as well. */
 export function personal({ findings }: Report): Markup {
   if (findings.every(({ shown }) => shown.length === 0)) return NOTHING
   return markup`<p class="personal" role="note"><strong>This page holds personal data of customers:</strong> what the fields that differ hold here and at the service. Hand it only to those who may see that, and delete it once it is read.</p>`
 }
 
+/** Shown also where they are 0; and where the answers are not credible. */
+const ALWAYS = ['Checked', 'Agree', 'Drift']
+const WITHOUT_CREDIT = ['Checked', 'Held', 'Skipped', 'No answer']
+
 /** The figures that one looks for first. */
 export function cards(report: Report): Markup {
   const { counts, population, suspected } = report
-  const drifting = driftingOf(counts)
   const { held } = agreementOf(counts)
-  const skipped = totalOf(counts.skipped) - held
-  const unclear = silentOf(counts)
-  const ended = counts.kinds['trial-ended'] ?? 0
-  const doubtful = conclude(report) === 'not-credible'
-  const told: readonly (readonly [label: string, many: string, note: string] | null)[] = [
+  const credible = conclude(report) !== 'not-credible'
+  const drifting = driftingOf(counts)
+  const share = (part: number) => (counts.checked === 0 ? 'nobody checked' : percent(part / counts.checked))
+  const cards: readonly (readonly [label: string, many: number, note: string])[] = [
     ...WRONG_ACCESS.map((which) => {
       const many = counts.access[which] ?? 0
-      return many === 0 || doubtful
-        ? null
-        : ([
-            ACCESS[which].name,
-            figure(many),
-            ACCESS[which].means + sayAmongHeld(counts.heldAccess[which] ?? 0, many),
-          ] as const)
+      const note = ACCESS[which].means + sayAmongHeld(counts.heldAccess[which] ?? 0, many)
+      return [ACCESS[which].name, many, note] as const
     }),
-    ['Checked', figure(counts.checked), `of ${counted(population, 'customer')}`],
-    doubtful ? null : ['Agree', figure(counts.agrees), sharely(counts.agrees, counts.checked)],
-    doubtful
-      ? ['Drift', '–', 'no conclusion']
-      : ['Drift', figure(drifting), sharely(drifting, counts.checked)],
-    held === 0 ? null : ['Held', figure(held), 'by the brake: no agreement'],
-    ended === 0 || doubtful ? null : ['Trial ended', figure(ended), 'no drift'],
-    suspected === 0 || doubtful ? null : ['Suspected', figure(suspected), 'not confirmed'],
-    skipped === 0 ? null : ['Skipped', figure(skipped), 'nothing to say now'],
-    unclear === 0 ? null : ['No answer', figure(unclear), 'not known'],
+    ['Checked', counts.checked, `of ${counted(population, 'customer')}`],
+    ['Agree', counts.agrees, share(counts.agrees)],
+    ['Drift', drifting, share(drifting)],
+    ['Held', held, 'by the brake: no agreement'],
+    ['Trial ended', counts.kinds['trial-ended'] ?? 0, 'no drift'],
+    ['Suspected', suspected, 'not confirmed'],
+    ['Skipped', totalOf(counts.skipped) - held, 'nothing to say now'],
+    ['No answer', silentOf(counts), 'not known'],
   ]
-  const shown = told.filter((card) => card !== null)
+  const shown = cards.filter(
+    ([label, many]) => (many > 0 || ALWAYS.includes(label)) && (credible || WITHOUT_CREDIT.includes(label)),
+  )
   return markup`<dl class="cards">${shown.map(
     ([label, many, note]) =>
-      markup`<div><dt>${label}</dt><dd>${many}</dd><dd class="note">${tied(note)}</dd></div>`,
+      markup`<div><dt>${label}</dt><dd>${figure(many)}</dd><dd class="note">${tied(note)}</dd></div>`,
   )}</dl>`
 }
 
-function sharely(part: number, checked: number): string {
-  const share = shareOf(part, checked)
-  return share === null ? 'nobody checked' : percent(share)
-}
-
-/** Rows that are in the file itself, for whoever opens it where no script may run. */
+/** Rows that are in the file itself, for a reader without scripts. */
 const STATIC = 100
 
 /** More than these scroll in an area of their own: what follows the list stays near, also on a phone. */
@@ -87,67 +78,77 @@ ${left === 0 ? NOTHING : markup`<noscript><p>and ${figure(left)} more, which it 
 </section>`
 }
 
-function controls(findings: Report['findings']): Markup {
-  const wrong = new Set(findings.flatMap(({ access }) => access ?? []))
-  const kinds = new Set(findings.map(({ kind }) => kind))
-  const causes = new Set<DriftCause>(findings.flatMap(({ cause }) => cause ?? []))
-  const fields = new Set<DriftField>(findings.flatMap(({ fields }) => fields))
+function controls(findings: readonly ReportedFinding[]): Markup {
+  const fields = [...new Set(findings.flatMap(({ fields }) => fields))].sort()
   const over = findings.some(({ resolvedAt }) => resolvedAt !== null)
+  const choices: readonly (readonly [name: string, options: readonly (readonly [string, string])[]])[] = [
+    [
+      'Access',
+      named(
+        ACCESS,
+        findings.map(({ access }) => access),
+      ),
+    ],
+    [
+      'Kind',
+      named(
+        KIND,
+        findings.map(({ kind }) => kind),
+      ),
+    ],
+    [
+      'Cause',
+      named(
+        CAUSE,
+        findings.map(({ cause }) => cause),
+      ),
+    ],
+    ['Field', fields.map((field) => [field, field])],
+    [
+      'State',
+      over
+        ? [
+            ['open', 'Open'],
+            ['over', 'Over'],
+          ]
+        : [],
+    ],
+  ]
+  const selects = choices.flatMap(([label, options]) =>
+    options.length === 0
+      ? []
+      : markup`<label>${label} <select name="${label.toLowerCase()}"><option value="">All</option>${options.map(
+          ([value, text]) => markup`<option value="${value}">${text}</option>`,
+        )}</select></label>\n`,
+  )
   return markup`<form id="controls" hidden>
 <label>Search <input type="search" name="words" placeholder="customer, user, field, date" autocomplete="off" spellcheck="false"></label>
-${wrong.size === 0 ? NOTHING : choice('Access', 'access', named(ACCESS, wrong))}
-${choice('Kind', 'kind', named(KIND, kinds))}
-${choice('Cause', 'cause', named(CAUSE, causes))}
-${
-  fields.size === 0
-    ? NOTHING
-    : choice(
-        'Field',
-        'field',
-        [...fields].sort().map((field) => [field, field]),
-      )
-}
-${over ? choice('State', 'state', STATES) : NOTHING}
-<button type="reset">Show all</button>
+${selects}<button type="reset">Show all</button>
 </form>`
 }
 
-const STATES = [
-  ['open', 'Open'],
-  ['over', 'Over'],
-] as const
-
-/** In the order of the words. */
-function named<Word extends string>(
-  names: Readonly<Record<Word, { name: string }>>,
-  there: ReadonlySet<Word>,
-) {
-  const words = (Object.keys(names) as Word[]).filter((word) => there.has(word))
-  return words.map((word) => [word, names[word].name] as const)
-}
-
-function choice(label: string, name: string, options: readonly (readonly [string, string])[]): Markup {
-  return markup`<label>${label} <select name="${name}"><option value="">All</option>${options.map(
-    ([value, text]) => markup`<option value="${value}">${text}</option>`,
-  )}</select></label>`
+/** Those that there are, in the order of the words. */
+function named(names: Readonly<Record<string, Named>>, there: readonly (string | null)[]) {
+  const words = Object.entries(names).filter(([word]) => there.includes(word))
+  return words.map(([word, { name }]) => [word, name] as const)
 }
 
 export function scope(report: Report): Markup {
   const rows = sayScope(report).map(([label, text]) => {
     // Conditions stand as they were written.
-    const told = label === 'Customers' ? text : tied(text)
-    return markup`<div><dt>${label}</dt><dd>${told}</dd></div>\n`
+    const said = label === 'Customers' ? text : tied(text)
+    return markup`<div><dt>${label}</dt><dd>${said}</dd></div>\n`
   })
   return markup`<section><h2>What was checked, and when</h2><dl class="scope">${rows}</dl></section>`
 }
 
-/** Of whom nothing is said, and why. */
+/** Customers of whom nothing is said, and why. */
 export function unanswered({ counts }: Report): Markup {
   const rows = [
-    ...countsOf(counts.skipped).map(
+    ...mostFirst(counts.skipped).map(
       ([why, many]) => [why === 'held' ? 'Held' : 'Skipped', SKIP[why], many] as const,
     ),
-    ...countsOf(counts.noAnswer).map(([why, many]) => ['No answer', NO_ANSWER[why], many] as const),
+    ...mostFirst(counts.noAnswer).map(([why, many]) => ['No answer', NO_ANSWER[why], many] as const),
   ]
   if (rows.length === 0) return NOTHING
   const cells = rows.map(
@@ -159,18 +160,6 @@ export function unanswered({ counts }: Report): Markup {
 <tbody>${cells}</tbody></table></section>`
 }
 
-function countsOf<Word extends string>(counts: Readonly<Partial<Record<Word, number>>>): [Word, number][] {
-  return (Object.entries(counts) as [Word, number][]).filter(([, many]) => many > 0)
-}
-
-export function method(report: Report): Markup {
-  return markup`<section><h2>How it was found out</h2>${bullets(sayMethod(report))}</section>`
-}
-
-export function unseen(report: Report): Markup {
-  return markup`<section><h2>What cannot be seen</h2>${bullets(sayUnseen(report))}</section>`
-}
-
-function bullets(lines: readonly string[]): Markup {
-  return markup`<ul>${lines.map((line) => markup`<li>${line}</li>`)}</ul>`
+export function bullets(title: string, lines: readonly string[]): Markup {
+  return markup`<section><h2>${title}</h2><ul>${lines.map((line) => markup`<li>${line}</li>`)}</ul></section>`
 }

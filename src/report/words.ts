@@ -4,7 +4,7 @@ import { figure } from './figures.ts'
 
 export type Named = { readonly name: string; readonly means: string }
 
-/** The most serious first, which is the order in which a report lists them, once access is not in question. */
+/** The most serious first, which is the order in which a report lists them after access. */
 export const KIND: Readonly<Record<DriftKind, Named>> = {
   'unexpected-access': {
     name: 'Unexpected access',
@@ -12,24 +12,19 @@ export const KIND: Readonly<Record<DriftKind, Named>> = {
   },
   missing: { name: 'Missing', means: 'should be registered, and the service does not know the user' },
   differs: { name: 'Differs', means: 'fields of the user hold something else than the database says' },
-  unreadable: {
-    name: 'Unreadable',
-    means: 'the service answers with a 2xx that holds no user, or another one',
-  },
+  unreadable: { name: 'Unreadable', means: 'the service answers a 2xx without this user' },
   'trial-ended': {
     name: 'Trial ended',
-    means:
-      'status 0 where a trial was agreed on: the service ends trials, or somebody ended it there; told here, and no drift',
+    means: 'status 0 in place of a trial: the service ends trials, or somebody ended it there; no drift',
   },
 }
 
-/** Before kinds and causes: it is what people are shut out by, or what is paid for in vain. */
 export const ACCESS: Readonly<Record<WrongAccess, Named>> = {
   lost: { name: 'Access lost', means: 'without the access that they should have' },
   undue: { name: 'Access undue', means: 'with access that they should not have' },
 }
 
-/** Who is held needs a person, and nobody else does: of so many with wrong access, how many that are. */
+/** Of so many customers, how many are held: those need a person. */
 export function sayAmongHeld(held: number, all: number): string {
   if (held === 0) return ''
   if (held < all) return ` (${figure(held)} of them held by the brake)`
@@ -56,15 +51,16 @@ export const CAUSE: Readonly<Record<DriftCause, Named>> = {
   normalised: { name: 'Normalised', means: 'the service keeps what it is sent in a form of its own' },
 }
 
+/** Each goes on from "12 customers". */
 export const SKIP: Readonly<Record<Skipped, string>> = {
-  owed: 'a change is on its way to the service',
-  'just-settled': 'written a moment ago; the service may show it late',
-  moved: 'changed while they were being looked at',
-  'not-ours': 'no user of ours to look at',
-  rejected: 'rejected: their data cannot be sent as it is',
+  owed: 'owed a sync',
+  'just-settled': 'written a moment ago',
+  moved: 'changed, or checked by another process, meanwhile',
+  'not-ours': 'without a user of ours',
+  rejected: 'rejected (their data cannot be sent)',
   held: 'held by the brake until a person decides: the service does not hold what the database wants',
-  discarded: 'a person has accepted the difference',
-  'unreadable-row': 'the row in the database cannot be read',
+  discarded: 'with a difference that a person has accepted',
+  'unreadable-row': 'with a row that cannot be read',
 }
 
 export const NO_ANSWER: Readonly<Record<NoAnswer, string>> = {
@@ -83,5 +79,5 @@ export const RESOLUTION: Readonly<Record<Resolved, string>> = {
   'by-a-change': 'the customer has changed since',
   accepted: 'the difference was accepted by a person',
   normalised: "the form is the service's own",
-  gone: 'nothing is left to look at',
+  gone: 'nothing is left to check',
 }

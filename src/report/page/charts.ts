@@ -8,14 +8,39 @@ import {
   LinearScale,
   LineController,
   LineElement,
+  type Plugin,
   PointElement,
   type Scale,
   Tooltip,
 } from 'chart.js'
-import { minute, percent } from '../figures.ts'
-import { type Colours, coloursNow } from './colours.ts'
-import { figuresBeside } from './figures-beside.ts'
+import { figure as inFigures, minute, percent } from '../figures.ts'
 import { timeTicks } from './time-ticks.ts'
+
+type BesideOptions = { color: string }
+
+declare module 'chart.js' {
+  interface PluginOptionsByType<TType> {
+    /** An empty colour: no figures. */
+    figuresBeside?: TType extends 'bar' | 'line' ? BesideOptions : never
+  }
+}
+
+/** The figure of each bar beside its end: on paper and on a phone nobody hovers. */
+const figuresBeside: Plugin<'bar' | 'line', BesideOptions> = {
+  id: 'figuresBeside',
+  afterDatasetsDraw(chart: Chart, _args: unknown, { color }: BesideOptions) {
+    if (!color) return
+    const { ctx } = chart
+    ctx.save()
+    ctx.fillStyle = color
+    ctx.font = '600 12px system-ui, sans-serif'
+    ctx.textBaseline = 'middle'
+    const { data } = chart.data.datasets[0] ?? { data: [] }
+    for (const [n, bar] of chart.getDatasetMeta(0).data.entries())
+      ctx.fillText(inFigures(Number(data[n])), bar.x + 6, bar.y)
+    ctx.restore()
+  },
+}
 
 Chart.register(
   BarController,
@@ -29,10 +54,8 @@ Chart.register(
   figuresBeside,
 )
 
-export type Pick = (filter: string, value: string) => void
-
-/** Draws all of them afresh, in the colours of the moment. */
-export function makeDrawing(pick: Pick): () => void {
+/** Draws all of them afresh, in the colours of the moment. `pick`: what a click on a bar does. */
+export function makeDrawing(pick: (filter: string, value: string) => void): () => void {
   const drawn: Chart[] = []
   return () => {
     for (const chart of drawn.splice(0)) chart.destroy()
@@ -173,5 +196,28 @@ function trendOf(rows: Rows, colours: Colours): ChartConfiguration {
         figuresBeside: { color: '' },
       },
     },
+  }
+}
+
+/** The colours of the style sheet, as they are now: light, dark, or those of paper. */
+type Colours = {
+  readonly text: string
+  readonly faint: string
+  readonly paper: string
+  readonly line: string
+  /** Kinds have colours of their own; everything else has one. */
+  of(value: string): string
+}
+
+function coloursNow(): Colours {
+  const style = getComputedStyle(document.documentElement)
+  const colour = (name: string) => style.getPropertyValue(`--${name}`).trim()
+  const line = colour('accent')
+  return {
+    text: colour('text'),
+    faint: colour('edge'),
+    paper: colour('card'),
+    line,
+    of: (value) => colour(value) || line,
   }
 }

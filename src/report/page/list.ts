@@ -1,11 +1,12 @@
 // The list of findings. All rows are in the document, so that the browser's own search, a screen reader and paper reach
 // each of them; the style lets the browser leave out the work for chunks that are out of sight. They are put in by and
 // by, since ten thousand at once would make every letter of a search wait.
+import { counted, figure } from '../figures.ts'
 import type { ReportedFinding } from '../report.ts'
 import { type Column, rowOf } from '../row.ts'
 
 /** Of more than these the first; whoever looks for others searches, which goes over all of them. */
-export const MOST_LISTED = 10_000
+const MOST_LISTED = 10_000
 
 const CHUNK = 100
 /** Put in between two turns of the browser. */
@@ -60,4 +61,19 @@ function bodyOf(findings: readonly ReportedFinding[], columns: readonly Column[]
   body.setAttribute('role', 'rowgroup')
   body.innerHTML = findings.map((finding) => rowOf(finding, columns).html).join('')
   return body
+}
+
+type Counted = {
+  readonly found: number
+  readonly all: number
+  /** What the controls ask for; on paper nobody sees those. */
+  readonly by: readonly string[]
+}
+
+/** Whoever reads, prints or searches the list must not take a part for the whole. */
+export function sayCount({ found, all, by }: Counted): string {
+  const findings = counted(all, 'finding')
+  const said = by.length === 0 ? findings : `${figure(found)} of ${findings}: ${by.join(', ')}`
+  if (found <= MOST_LISTED) return said
+  return `${said}. Only the first ${figure(MOST_LISTED)} are listed here; the search above looks at all, and --format csv has them.`
 }

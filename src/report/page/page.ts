@@ -2,9 +2,8 @@
 import type { ReportedFinding } from '../report.ts'
 import { columnsOf } from '../row.ts'
 import { makeDrawing } from './charts.ts'
-import { sayCount } from './count.ts'
-import { MOST_LISTED, makeList } from './list.ts'
-import { indexOf, matching, type Wanted } from './search.ts'
+import { makeList, sayCount } from './list.ts'
+import { indexOf, matching } from './search.ts'
 
 const root = document.documentElement
 const data = document.getElementById('findings')
@@ -18,21 +17,24 @@ const listed =
 
 const draw = makeDrawing((filter, value) => listed?.choose(filter, value))
 
-// With the chart above it the table is for whoever asks for it.
-for (const details of document.querySelectorAll('figure details')) details.removeAttribute('open')
-draw()
+/** With the chart above it a table is for a reader who asks for it; on paper it has the figures. */
+function drawWith(tables: 'open' | 'closed') {
+  for (const details of document.querySelectorAll('figure details'))
+    details.toggleAttribute('open', tables === 'open')
+  draw()
+}
+
+drawWith('closed')
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw)
 
 addEventListener('beforeprint', () => {
   root.classList.add('printing')
-  for (const details of document.querySelectorAll('figure details')) details.setAttribute('open', '')
   listed?.finish()
-  draw()
+  drawWith('open')
 })
 addEventListener('afterprint', () => {
   root.classList.remove('printing')
-  for (const details of document.querySelectorAll('figure details')) details.removeAttribute('open')
-  draw()
+  drawWith('closed')
 })
 
 function openList(findings: readonly ReportedFinding[], table: HTMLTableElement, controls: HTMLFormElement) {
@@ -41,13 +43,12 @@ function openList(findings: readonly ReportedFinding[], table: HTMLTableElement,
   const count = document.getElementById('count')
   const area = table.parentElement
   const refresh = () => {
-    const form = new FormData(controls)
-    const found = matching(index, wantedOf(form))
+    const wanted = [...new FormData(controls)].map(([name, value]) => [name, String(value)])
+    const found = matching(index, Object.fromEntries(wanted))
     area?.scrollTo(0, 0)
     list.show(found)
-    if (count === null) return
-    const asked = { found: found.length, all: findings.length, by: namesOf(controls) }
-    count.textContent = sayCount({ ...asked, most: MOST_LISTED })
+    const by = namesOf(controls)
+    if (count !== null) count.textContent = sayCount({ found: found.length, all: findings.length, by })
   }
   controls.hidden = false
   controls.addEventListener('input', refresh)
@@ -74,16 +75,4 @@ function namesOf(controls: HTMLFormElement): string[] {
     if (!(control instanceof HTMLSelectElement) || control.value === '') return []
     return [...control.selectedOptions].map(({ text }) => text)
   })
-}
-
-function wantedOf(form: FormData): Wanted {
-  const text = (name: keyof Wanted) => String(form.get(name) ?? '')
-  return {
-    words: text('words'),
-    access: text('access'),
-    kind: text('kind'),
-    cause: text('cause'),
-    field: text('field'),
-    state: text('state'),
-  }
 }

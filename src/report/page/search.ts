@@ -3,45 +3,42 @@ import { minute } from '../figures.ts'
 import type { ReportedFinding } from '../report.ts'
 import { ACCESS, CAUSE, KIND } from '../words.ts'
 
-/** As the controls have it; an empty text asks for nothing. */
-export type Wanted = {
-  readonly words: string
-  readonly access: string
-  readonly kind: string
-  readonly cause: string
-  readonly field: string
-  readonly state: string
+/** By the name of a control; an empty text asks for nothing. */
+export type Wanted = Readonly<Record<string, string>>
+
+/** `text`: whatever a row shows, in small letters. `choices`: what each control finds it by. */
+type Indexed = {
+  readonly finding: ReportedFinding
+  readonly text: string
+  readonly choices: Readonly<Record<string, readonly (string | null)[]>>
 }
 
-type Indexed = { readonly finding: ReportedFinding; readonly text: string }
-
-/** Once for all searches: whatever a row shows, in small letters. */
+/** Once for all searches. */
 export function indexOf(findings: readonly ReportedFinding[]): Indexed[] {
   return findings.map((finding) => {
-    const { key, userId, kind, access, cause, fields, firstSeen, lastSeen, shown } = finding
+    const { key, userId, kind, access, cause, fields, firstSeen, lastSeen, resolvedAt, shown } = finding
     const values = shown.flatMap(({ here, service }) => [here, service]).map(String)
     const why = cause === null ? [] : [cause, CAUSE[cause].name]
     const wrong = access === null ? [] : [ACCESS[access].name, ACCESS[access].means]
     const names = [kind, KIND[kind].name, ...wrong, ...why, ...fields]
     const times = [minute(firstSeen), minute(lastSeen)]
-    return { finding, text: plain([key, userId ?? '', ...names, ...times, ...values].join('\n')) }
+    const state = [resolvedAt === null ? 'open' : 'over']
+    return {
+      finding,
+      text: plain([key, userId ?? '', ...names, ...times, ...values].join('\n')),
+      choices: { access: [access], kind: [kind], cause: [cause], field: fields, state },
+    }
   })
 }
 
 /** Every word has to be somewhere in the row, in any order. */
-export function matching(index: readonly Indexed[], wanted: Wanted): ReportedFinding[] {
-  const words = plain(wanted.words).split(/\s+/).filter(Boolean)
+export function matching(index: readonly Indexed[], { words = '', ...wanted }: Wanted): ReportedFinding[] {
+  const asked = plain(words).split(/\s+/).filter(Boolean)
+  const chosen = Object.entries(wanted).filter(([, value]) => value !== '')
   return index
-    .filter(({ finding, text }) => chosen(finding, wanted) && words.every((word) => text.includes(word)))
+    .filter(({ choices }) => chosen.every(([name, value]) => choices[name]?.includes(value)))
+    .filter(({ text }) => asked.every((word) => text.includes(word)))
     .map(({ finding }) => finding)
-}
-
-function chosen({ access, kind, cause, fields, resolvedAt }: ReportedFinding, wanted: Wanted): boolean {
-  if (wanted.access !== '' && access !== wanted.access) return false
-  if (wanted.kind !== '' && kind !== wanted.kind) return false
-  if (wanted.cause !== '' && cause !== wanted.cause) return false
-  if (wanted.field !== '' && !fields.some((field) => field === wanted.field)) return false
-  return wanted.state === '' || (wanted.state === 'over') === (resolvedAt !== null)
 }
 
 function plain(text: string): string {
