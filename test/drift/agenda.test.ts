@@ -1,4 +1,4 @@
-// Who counts, and who is looked at again, in a run.
+// Which verdicts count, and which customers are checked again, in a run.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -12,162 +12,116 @@ import {
   nextAt,
   soFar,
 } from '../../src/drift/agenda.ts'
+import type { Met } from '../../src/drift/found.ts'
 import { EMPTY_TALLY } from '../../src/drift/tally.ts'
-import type { CheckVerdict, Verified } from '../../src/drift/words.ts'
+import type { CheckVerdict, DriftVerdict, Verified } from '../../src/drift/words.ts'
 
-const MISSING: CheckVerdict = { kind: 'missing', fields: [], cause: 'edited-at-service', access: 'lost' }
+const MISSING: DriftVerdict = { kind: 'missing', fields: [], cause: 'edited-at-service', access: 'lost' }
 const AGREES: CheckVerdict = { kind: 'agrees' }
 
 function looked(key: string, verdict: CheckVerdict, more: Partial<Verified> = {}): Verified {
-  const none = { standing: null, findingId: null, resolved: null, lookAgainInMs: null }
-  return { key, verdict, ...none, more: false, repairing: false, shown: [], ...more }
+  const none = { standing: null, findingId: null, resolved: null, lookAgainInMs: null, shown: [] }
+  return { key, verdict, ...none, more: false, repairing: false, ...more }
 }
 const suspected = (key: string, at = 50) => looked(key, MISSING, { standing: 'suspected', lookAgainInMs: at })
 const found = (key: string) => looked(key, MISSING, { standing: 'found', findingId: `f-${key}` })
 
-const NOBODY = new Map()
-
-function told(agenda: Agenda, ...verified: readonly Verified[]): Agenda {
+function told(agenda: Agenda, verified: readonly Verified[], met: readonly (readonly [string, Met])[] = []) {
   const known = new Set(agenda.waiting.map(({ key }) => key))
   const fresh = verified.map(({ key }) => key).filter((key) => !known.has(key))
-  return afterLooks(agenda, { verified, fresh, met: NOBODY, nowMs: 0 })
+  return afterLooks(agenda, { verified, fresh, met: new Map(met), nowMs: 0 })
 }
+/** The same customer, checked again and again. */
+const repeatedly = (verified: Verified, times: number) =>
+  Array.from({ length: times }).reduce<Agenda>((agenda) => told(agenda, [verified]), NOTHING_YET)
 
 describe('a run', () => {
-  test('looks again at somebody who was found before and differs in more by now', () => {
+  test('checks a customer again that was found before and differs in more by now', () => {
     const more = { standing: 'found', findingId: 'f-a', more: true, lookAgainInMs: 50 } as const
-    const first = told(NOTHING_YET, looked('a', MISSING, more))
+    const first = told(NOTHING_YET, [looked('a', MISSING, more)])
     expect(first).toMatchObject({ tally: { checked: 0 }, found: [], waiting: [{ key: 'a', at: 50 }] })
-    expect(told(first, found('a'))).toMatchObject({ tally: { checked: 1 }, found: ['f-a'], waiting: [] })
-    // One who differs in other ways at each look counts by what is known of it.
-    const ever = Array.from({ length: 6 }).reduce<Agenda>(
-      (one) => told(one, looked('a', MISSING, more)),
-      NOTHING_YET,
-    )
+    expect(told(first, [found('a')])).toMatchObject({ tally: { checked: 1 }, found: ['f-a'], waiting: [] })
+    // One that differs in other ways at each check counts by what is known of it.
+    const ever = repeatedly(looked('a', MISSING, more), 6)
     expect(ever).toMatchObject({ suspects: EMPTY_TALLY, found: ['f-a'], waiting: [] })
   })
 
-  test('counts a difference once a second look has found it, and not by the first', () => {
-    const first = told(NOTHING_YET, suspected('a'), looked('b', AGREES))
+  test('counts a difference once a second check has found it, and takes back what that does not show', () => {
+    const first = told(NOTHING_YET, [suspected('a'), looked('b', AGREES)])
     expect(first).toMatchObject({ tally: { checked: 1, agrees: 1 }, found: [] })
     expect(nextAt(first)).toBe(50)
     expect(dueOf(first, 49, 10)).toEqual({ due: [], newOnes: 10 })
     expect(dueOf(first, 50, 10)).toMatchObject({ due: [{ key: 'a' }], newOnes: 9 })
-    const second = told(first, found('a'))
-    expect(second).toMatchObject({
-      waiting: [],
-      tally: { checked: 2, kinds: { missing: 1 } },
-      found: ['f-a'],
+    const counted = { waiting: [], tally: { checked: 2, kinds: { missing: 1 } }, found: ['f-a'] }
+    expect(told(first, [found('a')])).toMatchObject(counted)
+    const none = { waiting: [], tally: { agrees: 2, kinds: {} }, suspects: EMPTY_TALLY }
+    expect(told(first, [looked('a', AGREES)])).toMatchObject(none)
+  })
+
+  test('says of a difference that no second check was able to confirm just that', () => {
+    expect(repeatedly(suspected('a'), 5).waiting).toHaveLength(1)
+    expect(repeatedly(suspected('a'), 6)).toMatchObject({
+      ...{ waiting: [], found: [], suspects: { checked: 1, vanished: 1 }, tally: { checked: 0 } },
     })
   })
 
-  test('takes back what a second look does not show', () => {
-    const end = told(told(NOTHING_YET, suspected('a')), looked('a', AGREES))
-    expect(end).toMatchObject({ waiting: [], tally: { agrees: 1, kinds: {} }, suspects: EMPTY_TALLY })
-  })
-
-  test('tries again whoever changes or is not answered, and not for ever', () => {
-    for (const verdict of [
-      { kind: 'skipped', why: 'owed' },
-      { kind: 'no-answer', why: 'trouble' },
-    ] as const) {
-      let agenda = NOTHING_YET
-      let looks = 0
-      do {
-        agenda = told(agenda, looked('a', verdict))
-        looks++
-      } while (agenda.waiting.length > 0)
-      expect(looks).toBe(3)
-      expect(doneOf(agenda)).toBe(1)
-    }
-    expect(told(NOTHING_YET, looked('a', { kind: 'skipped', why: 'not-ours' })).waiting).toEqual([])
-  })
-
-  test('says of a difference that no second look was able to confirm just that', () => {
-    let agenda = NOTHING_YET
-    for (let looks = 0; looks < 6; looks++) agenda = told(agenda, suspected('a'))
-    expect(agenda).toMatchObject({
-      waiting: [],
-      suspects: { checked: 1, vanished: 1 },
-      found: [],
-      tally: { checked: 0 },
-    })
+  test.each<CheckVerdict>([
+    { kind: 'skipped', why: 'owed' },
+    { kind: 'no-answer', why: 'trouble' },
+  ])('tries a customer again that changes or has no answer, and not for ever: %j', (verdict) => {
+    expect(repeatedly(looked('a', verdict), 2).waiting).toHaveLength(1)
+    const agenda = repeatedly(looked('a', verdict), 3)
+    expect([agenda.waiting.length, doneOf(agenda)]).toEqual([0, 1])
+    expect(told(NOTHING_YET, [looked('a', { kind: 'skipped', why: 'not-ours' })]).waiting).toEqual([])
   })
 
   test('counts the access of whoever is held, once, also where others have found something else', () => {
     const held = looked('a', { kind: 'skipped', why: 'held', access: 'undue' })
-    const alone = told(NOTHING_YET, held)
+    const alone = told(NOTHING_YET, [held])
     expect(alone).toMatchObject({ waiting: [], tally: { access: { undue: 1 }, heldAccess: { undue: 1 } } })
     const verdict = { kind: 'differs', fields: ['email'], cause: 'edited-at-service', access: null } as const
-    const met = new Map([['a', { findingId: 'f-other', verdict }]])
-    const both = afterLooks(NOTHING_YET, { verified: [held], fresh: ['a'], met, nowMs: 0 })
+    const both = told(NOTHING_YET, [held], [['a', { findingId: 'f-other', verdict }]])
     expect(both.tally).toMatchObject({ checked: 1, access: { undue: 1 }, skipped: {} })
   })
 
+  const verdict: DriftVerdict = { ...MISSING, kind: 'unexpected-access', access: 'undue' }
+  const met = [['a', { findingId: 'f-other', verdict }]] as const
+
   test('counts what others have found meanwhile, whatever its own look says by then, once and at once', () => {
-    const undue = {
-      kind: 'unexpected-access',
-      fields: [],
-      cause: 'edited-at-service',
-      access: 'undue',
-    } as const
-    const met = new Map([['a', { findingId: 'f-other', verdict: undue }]])
-    const looks: readonly Verified[] = [
+    for (const look of [
       looked('a', AGREES, { resolved: 'repaired', findingId: 'f-other' }),
       looked('a', { kind: 'skipped', why: 'owed' }),
       looked('a', { kind: 'no-answer', why: 'busy' }),
-    ]
-    for (const look of looks) {
-      const end = afterLooks(NOTHING_YET, {
-        verified: [look, looked('b', AGREES)],
-        fresh: ['a', 'b'],
-        met,
-        nowMs: 0,
-      })
+    ]) {
+      const end = told(NOTHING_YET, [look, looked('b', AGREES)], met)
       expect(end).toMatchObject({ waiting: [], found: ['f-other'], suspects: EMPTY_TALLY })
-      expect(end.tally).toMatchObject({
-        checked: 2,
-        agrees: 1,
-        kinds: { 'unexpected-access': 1 },
-        access: { undue: 1 },
-      })
+      const counted = { checked: 2, agrees: 1, kinds: { 'unexpected-access': 1 }, access: { undue: 1 } }
+      expect(end.tally).toMatchObject(counted)
     }
-    // What it has found itself is told as that; and what it suspects by now is looked at again.
-    const own = afterLooks(NOTHING_YET, { verified: [found('a')], fresh: ['a'], met, nowMs: 0 })
+  })
+
+  test('tells what it has found itself as that, and checks again what it suspects by now', () => {
+    const own = told(NOTHING_YET, [found('a')], met)
     expect(own).toMatchObject({ found: ['f-a'], tally: { checked: 1, kinds: { missing: 1 } } })
-    const other = afterLooks(NOTHING_YET, { verified: [suspected('a')], fresh: ['a'], met, nowMs: 0 })
+    const other = told(NOTHING_YET, [suspected('a')], met)
     expect(other).toMatchObject({ waiting: [{ key: 'a' }], found: [], tally: { checked: 0 } })
   })
 
-  test('takes nobody new while too many wait for their second look', () => {
+  test('takes nobody new while too many wait for their second check', () => {
     const many = Array.from({ length: MOST_WAITING }, (_, n) => suspected(`k${n}`))
-    expect(dueOf(told(NOTHING_YET, ...many), 0, 50)).toEqual({ due: [], newOnes: 0 })
+    expect(dueOf(told(NOTHING_YET, many), 0, 50)).toEqual({ due: [], newOnes: 0 })
   })
 
-  test('that ends early counts what the last looks said, and suspects nobody of more', () => {
-    const agenda = told(
-      NOTHING_YET,
-      suspected('a'),
-      looked('b', { kind: 'no-answer', why: 'trouble' }),
-      looked('c', AGREES),
-    )
+  test('that ends early counts what the last checks said, suspects nobody of more, and keeps who is left', () => {
+    const silent = looked('b', { kind: 'no-answer', why: 'trouble' })
+    const agenda = told(NOTHING_YET, [suspected('a'), silent, looked('c', AGREES)])
     expect(soFar(agenda)).toMatchObject({ checked: 2, kinds: { missing: 1 }, noAnswer: { trouble: 1 } })
     expect(closed(agenda)).toMatchObject({
-      waiting: [],
-      suspects: { checked: 1 },
+      ...{ waiting: [], suspects: { checked: 1 } },
       tally: { checked: 1, kinds: {}, noAnswer: { trouble: 1 } },
     })
-  })
-
-  test('keeps whoever a stop came before', () => {
-    const agenda = afterLooks(NOTHING_YET, {
-      verified: [looked('a', AGREES)],
-      fresh: ['a', 'b'],
-      met: NOBODY,
-      nowMs: 7,
-    })
-    expect(agenda.waiting).toEqual([{ key: 'b', at: 7, looks: 0, last: null }])
-    expect(closed(agenda).tally).toMatchObject({ checked: 1, skipped: {} })
+    const fresh = { verified: [], fresh: ['d'], met: new Map(), nowMs: 7 }
+    expect(afterLooks(NOTHING_YET, fresh).waiting).toEqual([{ key: 'd', at: 7, looks: 0, last: null }])
   })
 })
 
@@ -180,21 +134,18 @@ test('whatever the looks say, each customer counts once, and found are just thos
     (key) => looked(key, { kind: 'skipped', why: 'rejected' }),
     (key) => looked(key, { kind: 'no-answer', why: 'busy' }),
   ]
-  fc.assert(
-    fc.property(
-      fc.array(fc.array(fc.nat(verdicts.length - 1), { minLength: 6 }), { maxLength: 8 }),
-      (said) => {
-        let agenda = NOTHING_YET
-        let called = 0
-        for (let round = 0; round === 0 || agenda.waiting.length > 0; round++) {
-          const keys = round === 0 ? said.map((_, n) => String(n)) : agenda.waiting.map(({ key }) => key)
-          const verified = keys.map((key) => verdicts[said[Number(key)]?.[round] ?? 0]?.(key) ?? found(key))
-          called += verified.filter(({ standing }) => standing === 'found').length
-          agenda = told(agenda, ...verified)
-          expect(doneOf(agenda) + agenda.waiting.length).toBe(said.length)
-        }
-        expect(agenda.found).toHaveLength(called)
-      },
-    ),
-  )
+  const checks = fc.array(fc.array(fc.nat(verdicts.length - 1), { minLength: 6 }), { maxLength: 8 })
+  const run = fc.property(checks, (said) => {
+    let agenda = NOTHING_YET
+    let called = 0
+    for (let round = 0; round === 0 || agenda.waiting.length > 0; round++) {
+      const keys = round === 0 ? said.map((_, n) => String(n)) : agenda.waiting.map(({ key }) => key)
+      const verified = keys.map((key) => verdicts[said[Number(key)]?.[round] ?? 0]?.(key) ?? found(key))
+      called += verified.filter(({ standing }) => standing === 'found').length
+      agenda = told(agenda, verified)
+      expect(doneOf(agenda) + agenda.waiting.length).toBe(said.length)
+    }
+    expect(agenda.found).toHaveLength(called)
+  })
+  fc.assert(run)
 })

@@ -19,6 +19,8 @@ beforeEach(async () => {
   await pool.query('TRUNCATE rollcall.owed, rollcall.ledger, rollcall.finding, rollcall.run, rollcall.pace')
 })
 
+const settled = (many: number) => keys(many).map((key) => ({ key, sent: 2 }))
+
 /** Hours ago, by column; of the ledger row of that key. */
 async function ago(key: string, hours: Readonly<Record<string, number>>): Promise<void> {
   for (const [column, count] of Object.entries(hours))
@@ -31,15 +33,7 @@ async function ago(key: string, hours: Readonly<Record<string, number>>): Promis
 test('of an empty ledger', async () => {
   expect(await readVerification(pool, PERIOD)).toEqual({
     coverage: {
-      ...{
-        periodMs: 24 * HOUR,
-        customers: 0,
-        within: 0,
-        never: 0,
-        oldestAgeMs: null,
-        overdue: 0,
-        proof: null,
-      },
+      ...{ periodMs: PERIOD, customers: 0, within: 0, never: 0, oldestAgeMs: null, overdue: 0, proof: null },
     },
     open: { missing: 0, differs: 0, 'unexpected-access': 0, unreadable: 0, 'trial-ended': 0 },
     doubt: null,
@@ -50,7 +44,7 @@ test('of an empty ledger', async () => {
 
 test('counts whoever was looked at within the period, by a verification or a sync', async () => {
   await put(pool, [
-    ...keys(5).map((key) => ({ key, sent: 2 })),
+    ...settled(5),
     { key: 'rejected', sent: 2, state: 'rejected' },
     { key: 'unasked', remote: 'unasked' },
   ])
@@ -65,10 +59,7 @@ test('counts whoever was looked at within the period, by a verification or a syn
 })
 
 test('a look of the future is none: the clock was set back since', async () => {
-  await put(
-    pool,
-    keys(3).map((key) => ({ key, sent: 2 })),
-  )
+  await put(pool, settled(3))
   await ago('k00001', { looked_at: -24 })
   await ago('k00002', { looked_at: -24, verified_at: 1 })
   await ago('k00003', { verified_at: -24 })
@@ -77,10 +68,7 @@ test('a look of the future is none: the clock was set back since', async () => {
 })
 
 test('nobody is overdue before workers have been at it for a whole period', async () => {
-  await put(
-    pool,
-    keys(3).map((key) => ({ key, sent: 2 })),
-  )
+  await put(pool, settled(3))
   await ago('k00001', { looked_at: 1 })
   const overdue = async (periodMs: number | null = 24 * HOUR) =>
     (await readVerification(pool, periodMs)).coverage.overdue
@@ -94,10 +82,7 @@ test('nobody is overdue before workers have been at it for a whole period', asyn
 })
 
 test('from commit to verified: of changes that were proved, and of no other', async () => {
-  await put(
-    pool,
-    keys(5).map((key) => ({ key, sent: 2 })),
-  )
+  await put(pool, settled(5))
   await ago('k00001', { changed_at: 10, proved_at: 9 })
   await ago('k00002', { changed_at: 10, proved_at: 8 })
   await ago('k00003', { changed_at: 10, proved_at: 5 })

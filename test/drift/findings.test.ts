@@ -14,37 +14,22 @@ const step = (open: StoredFinding | null, looked: CheckResult) =>
   stepFor(open, looked, { consistencyDelayMs: 5000 })
 
 const OPEN: StoredFinding = {
-  ...{
-    id: '1',
-    kind: 'differs',
-    fields: ['email'],
-    pending: [],
-    cause: 'never-delivered',
-    access: null,
-    looks: 1,
-    nextInMs: -1,
-  },
-  ...{
-    repairs: 0,
-    ofTurn: false,
-    released: false,
-    writtenSinceRepair: false,
-    writtenSinceSeen: false,
-    desired: 'd',
-  },
+  ...{ id: '1', kind: 'differs', fields: ['email'], pending: [], cause: 'never-delivered', access: null },
+  ...{ looks: 1, nextInMs: -1, repairs: 0, writtenSinceRepair: false, writtenSinceSeen: false, desired: 'd' },
 }
 const FOUND: StoredFinding = { ...OPEN, looks: 2 }
 
-const MISSING = { kind: 'missing', fields: [], cause: 'edited-at-service' } as const
-
-function differs(fields: readonly DriftField[], desired = 'd'): CheckResult {
-  const compared = { kind: 'differs', fields, cause: 'edited-at-service', access: null } as const
-  return { kind: 'seen', compared, ownForms: [], desired }
-}
-function statusDiffers(access: WrongAccess | null, fields: readonly DriftField[] = ['status']): CheckResult {
-  const compared = { kind: 'differs', fields, cause: 'edited-at-service', access } as const
+function seen(
+  kind: DriftKind,
+  fields: readonly DriftField[],
+  access: WrongAccess | null = null,
+): CheckResult {
+  const compared = { kind, fields, cause: 'edited-at-service', access } as const
   return { kind: 'seen', compared, ownForms: [], desired: 'd' }
 }
+const differs = (fields: readonly DriftField[]) => seen('differs', fields)
+const statusDiffers = (access: WrongAccess | null, fields: readonly DriftField[] = ['status']) =>
+  seen('differs', fields, access)
 const agrees = (desired = 'd', ownForms: readonly DriftField[] = []): CheckResult => ({
   ...{ kind: 'seen', compared: { kind: 'agrees' }, ownForms, desired },
 })
@@ -93,8 +78,12 @@ test('that access is lost or undue has to be shown twice, as a field has', () =>
   expect(told({ pending: ['status'] }, statusDiffers('lost', ['status', 'email']))).toEqual([
     ...['keep', ['status', 'email'], [], 'lost'],
   ])
-  const missing = { ...statusDiffers(null), compared: { ...MISSING, access: 'lost' } } as CheckResult
-  expect(told({ kind: 'missing', fields: [], access: 'lost' }, missing)).toEqual(['keep', [], [], 'lost'])
+  expect(told({ kind: 'missing', fields: [], access: 'lost' }, seen('missing', [], 'lost'))).toEqual([
+    'keep',
+    [],
+    [],
+    'lost',
+  ])
 })
 
 test('another kind is another suspicion', () => {
@@ -105,18 +94,20 @@ test('another kind is another suspicion', () => {
   expect(again({ writtenSinceRepair: true })).toMatchObject({ do: 'suspect', ends: 'repaired' })
 })
 
-test('a look that comes too early says nothing of a difference, and all of an end', () => {
-  expect(step({ ...OPEN, nextInMs: 1 }, differs(['email']))).toEqual({ do: 'wait' })
-  expect(step({ ...FOUND, nextInMs: 1 }, differs(['email']))).toEqual({ do: 'wait' })
-  expect(step({ ...OPEN, nextInMs: 1 }, agrees())).toEqual({ do: 'forget' })
-})
-
-test('a later time than the service lags, or a repair takes, keeps no look from counting', () => {
-  const far = { nextInMs: 600_000 }
-  expect(step({ ...OPEN, ...far }, differs(['email']))).toMatchObject({ do: 'confirm' })
-  expect(step({ ...FOUND, ...far }, differs(['email']))).toMatchObject({ do: 'keep' })
-  expect(step({ ...FOUND, repairs: 2, nextInMs: 15_000 }, differs(['email']))).toEqual({ do: 'wait' })
-})
+test.each<[string, Partial<StoredFinding>, CheckResult]>([
+  ['wait', { nextInMs: 1 }, differs(['email'])],
+  ['wait', { looks: 2, nextInMs: 1 }, differs(['email'])],
+  ['forget', { nextInMs: 1 }, agrees()],
+  // A later time than the service lags, or a repair takes, keeps no check from counting.
+  ['confirm', { nextInMs: 600_000 }, differs(['email'])],
+  ['keep', { looks: 2, nextInMs: 600_000 }, differs(['email'])],
+  ['wait', { looks: 2, repairs: 2, nextInMs: 15_000 }, differs(['email'])],
+])(
+  'a check that comes too early says nothing of a difference, and all of an end: %s %j',
+  (what, open, looked) => {
+    expect(step({ ...OPEN, ...open }, looked)).toMatchObject({ do: what })
+  },
+)
 
 describe('how one ends', () => {
   const how = (open: Partial<StoredFinding>, looked: CheckResult) => {
@@ -166,15 +157,7 @@ test('whatever the looks show, nothing is found that two looks in a row have not
     let before: (typeof looks)[number] = null
     for (const each of looks) {
       const fields = each?.kind === 'differs' ? each.fields : []
-      const made = step(
-        open,
-        each
-          ? ({
-              ...differs(fields),
-              compared: { kind: each.kind, fields, cause: 'edited-at-service', access: null },
-            } as CheckResult)
-          : agrees(),
-      )
+      const made = step(open, each ? seen(each.kind, fields) : agrees())
       if (made.do === 'confirm' || made.do === 'keep') {
         expect(before?.kind).toBe(made.told.kind)
         if (made.do === 'confirm' && made.told.kind === 'differs' && fields.length > 0)

@@ -97,20 +97,6 @@ test('under another mapping than syncs go by nobody is looked at; a stop leaves 
   expect(house.calls()).toHaveLength(before)
 })
 
-test('whoever is held, rejected or discarded is no drift; what was found of them before has ended', async () => {
-  await using house = await settledHouse(LANE, TWO)
-  const { pool } = house.db
-  await using verifier = await openVerifier(house)
-  for (const key of ['a', 'b']) house.sandbox.users.edit(key, { first_name: 'Eva' })
-  await verifier.look(['a', 'b'])
-  await looksAreDue(house)
-  await verifier.look(['a', 'b'])
-  await pool.query(`UPDATE rollcall.ledger SET state = CASE key WHEN 'a' THEN 'discarded' ELSE 'held' END`)
-  const looked = await verifier.look(['a', 'b'])
-  expect(looked.a).toMatchObject({ verdict: { kind: 'skipped', why: 'discarded' }, resolved: 'accepted' })
-  expect(looked.b).toMatchObject({ verdict: { kind: 'skipped', why: 'held' }, resolved: null })
-})
-
 test('while somebody holds the row nothing is said, and nobody waits for long', async () => {
   await using house = await settledHouse(LANE, TWO)
   const { pool } = house.db

@@ -113,11 +113,6 @@ test.each<[string, string, string]>([
   ],
   ['an outage', `UPDATE rollcall.pace SET breaker = 'open', cause = 'outage'`, 'stopped'],
   [
-    'a service that asked for patience',
-    `UPDATE rollcall.pace SET not_before = now() + interval '1 minute'`,
-    'stopped',
-  ],
-  [
     'another mapping',
     `INSERT INTO rollcall.generation (id, fingerprint, swept_at) VALUES (9, 'theirs', now())`,
     'mapping',
