@@ -94,10 +94,8 @@ async function store(
 ): Promise<readonly StoredCheck[]> {
   const checks = given.flatMap(({ subject: { key }, token }) => (token === null ? [] : [{ key, token }]))
   const still = await endChecks(client, checks, options.fingerprint)
-  const opens = await lockOpen(
-    client,
-    given.map(({ subject }) => subject.key),
-  )
+  const keys = given.map(({ subject }) => subject.key)
+  const opens = await lockOpen(client, keys)
   const stepped = given.map((each): Stepped => {
     const { key } = each.subject
     const checked = still.has(key) ? each : overtaken(each)
@@ -113,10 +111,8 @@ async function store(
   })
   const gone = left.flatMap(({ forget }) => forget ?? [])
   if (gone.length > 0) await client.query(FORGET, [gone])
-  const made = await writeFindings(
-    client,
-    left.flatMap(({ rows = [] }) => rows),
-  )
+  const rows = left.flatMap(({ rows = [] }) => rows)
+  const made = await writeFindings(client, rows)
   return left.map((each) => {
     const findingId = made.get(each.subject.key) ?? each.outcome.findingId
     return storedOf(each, { ...each.outcome, findingId })
@@ -272,10 +268,7 @@ FROM ${GIVEN}
 WHERE e.id IS NULL ORDER BY e.key COLLATE "C"
 RETURNING id::text, key`
 
-/**
- * Resolves to the ids of new ones by key. What is resolved goes first: of the same customer something else may be
- * suspected now.
- */
+/** Resolves to the ids of new ones by key. Changes go first: one may resolve what stands in the way of a new one. */
 async function writeFindings(
   client: Client,
   findings: readonly FindingRow[],
