@@ -1,4 +1,4 @@
-// What the benchmarks share: embedded servers, the sandbox, a customers table, and a worker as a process.
+// What the benchmarks share; they run what `npm run build` has built: servers as a user has them, a bare service, customers with every field, and a worker.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,15 +12,19 @@ import { databaseAt } from '../src/database/session.ts'
 import { startPostgres } from '../src/embedded/postgres.ts'
 import { startRedis } from '../src/embedded/redis.ts'
 import { migrate } from '../src/ledger/migrate.ts'
-import { type Sandbox, startSandbox } from '../src/sandbox/server.ts'
-import { chosenPostgres } from '../test/support/distribution.ts'
+import { chosenPostgres, findDistribution } from '../test/support/distribution.ts'
+import { COLUMNS, type Service, startService, VALUES } from './service.ts'
 
-const BIN = fileURLToPath(new URL('../src/cli/bin.ts', import.meta.url))
+const BIN = fileURLToPath(new URL('../dist/cli/bin.js', import.meta.url))
+/** Such as `--cpu-prof`. */
+const NODE_OPTIONS = (process.env.BENCH_NODE ?? '').split(' ').filter(Boolean)
 const KEYS = { apiKey: 'bench-api-key', secretKey: 'bench-secret-key' }
+
+const TYPES: Readonly<Record<string, string>> = { gender: 'integer', birthdate: 'date' }
 
 export type BenchHouse = AsyncDisposable & {
   readonly pool: pg.Pool
-  readonly sandbox: Sandbox
+  readonly service: Service
   readonly worker: ChildProcess
   /** A command beside the worker, which ends with the house; nothing of what it says is kept. */
   start(args: readonly string[]): ChildProcess
@@ -30,28 +34,38 @@ export type BenchOptions = {
   readonly queue: 'redis' | 'postgres'
   readonly ceiling?: number
   readonly concurrency?: number
+  /** What the service takes for an answer. */
+  readonly latencyMs?: number
 }
 
 /** A house with a worker that is ready to take work. */
 export async function buildBenchHouse({
   queue,
   ceiling = 50,
-  concurrency = 20,
+  concurrency,
+  latencyMs,
 }: BenchOptions): Promise<BenchHouse> {
   await using stack = new AsyncDisposableStack()
+  process.env.TEST_POSTGRES_BIN ??= findDistribution() ?? ''
   const postgres = stack.use(await startPostgres(chosenPostgres()))
   const redis = queue === 'redis' ? stack.use(await startRedis()) : null
-  const sandbox = await startSandbox(KEYS)
-  stack.defer(() => sandbox.stop())
+  const service = stack.use(await startService(latencyMs))
   const pool = new pg.Pool({ connectionString: postgres.url })
   pool.on('error', () => undefined)
   stack.defer(() => pool.end())
   await migrate(databaseAt(postgres.url), { queue: databaseAt(postgres.url) })
-  await pool.query('CREATE TABLE customers (id text PRIMARY KEY, plan text NOT NULL, email text, note text)')
+  const others = COLUMNS.slice(2).map((name) => `${name} ${TYPES[name] ?? 'text'}`)
+  await pool.query(
+    `CREATE TABLE customers (id text PRIMARY KEY, plan text NOT NULL, ${others.join(', ')}, note text)`,
+  )
   const authored = {
     customers: { table: 'customers', key: 'id' },
-    mapping: { user_id: 'id', status: { column: 'plan', values: { free: 0, premium: 2 } }, email: 'email' },
-    pace: { ceiling, concurrency },
+    mapping: {
+      user_id: 'id',
+      status: { column: 'plan', values: { free: 0, premium: 2 } },
+      ...Object.fromEntries(COLUMNS.slice(2).map((name) => [name, name])),
+    },
+    pace: { ceiling, ...(concurrency === undefined ? {} : { concurrency }) },
     // A benchmark creates more at once than the brake lets pass by default.
     brake: { creates: { customers: 10_000_000, share: 1 } },
   }
@@ -67,7 +81,7 @@ export async function buildBenchHouse({
     LOG_LEVEL: 'warn',
     DATABASE_URL: postgres.url,
     QUEUE_URL: redis?.url ?? postgres.url,
-    SERVICE_URL: sandbox.url,
+    SERVICE_URL: service.url,
     SERVICE_API_KEY: KEYS.apiKey,
     SERVICE_SECRET_KEY: KEYS.secretKey,
     ROLLCALL_DIGEST_KEY: 'bench-digest-key-of-thirty-two-ch',
@@ -75,7 +89,11 @@ export async function buildBenchHouse({
   const children: ChildProcess[] = []
   const start = (args: readonly string[], stderr: 'ignore' | 'inherit' = 'ignore'): ChildProcess => {
     const stdio = ['ignore', 'ignore', stderr] as const
-    const child = spawn(process.execPath, [BIN, ...args], { cwd: folder, stdio: [...stdio], env })
+    const child = spawn(process.execPath, [...NODE_OPTIONS, BIN, ...args], {
+      cwd: folder,
+      stdio: [...stdio],
+      env,
+    })
     children.push(child)
     return child
   }
@@ -89,9 +107,17 @@ export async function buildBenchHouse({
     }
   })
   await pool.query(`INSERT INTO customers VALUES ('warm-up', 'premium')`)
-  while (sandbox.users.size === 0) await new Promise((resolve) => setTimeout(resolve, 20))
+  while ((await service.told()).users === 0) await new Promise((resolve) => setTimeout(resolve, 20))
   const owned = stack.move()
-  return { pool, sandbox, worker, start, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  return { pool, service, worker, start, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+/** New customers from one number to another, all fields set. */
+export async function insertCustomers(pool: pg.Pool, from: number, to: number): Promise<void> {
+  await pool.query(
+    `INSERT INTO customers (${COLUMNS.join(', ')}) SELECT ${VALUES.join(', ')} FROM generate_series($1::int, $2::int) i`,
+    [from, to],
+  )
 }
 
 export function quantile(values: readonly number[], share: number): number {

@@ -2,7 +2,7 @@
 // `rollcall drift` looks at everybody.
 // Run: npx node bench/latency.ts [samples] [customers who are looked at]
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type BenchHouse, buildBenchHouse, quantile } from './house.ts'
+import { type BenchHouse, buildBenchHouse, insertCustomers, quantile } from './house.ts'
 
 const samples = Number(process.argv[2] ?? 100)
 const customers = Number(process.argv[3] ?? 3000)
@@ -11,11 +11,8 @@ const RATE = 50
 
 for (const queue of ['redis', 'postgres'] as const) {
   await using house = await buildBenchHouse({ queue, ceiling: 500 })
-  await house.pool.query(
-    `INSERT INTO customers SELECT 'k' || i, 'premium', 'k' || i || '@example.com' FROM generate_series(1, $1) i`,
-    [customers],
-  )
-  while (house.sandbox.users.size <= customers) await sleep(100)
+  await insertCustomers(house.pool, 1, customers)
+  while ((await house.service.told()).users <= customers) await sleep(100)
   tell(`${queue}, alone`, await delaysOf(house, 'a'))
   const run = house.start(['drift', '--rate', String(RATE)])
   while ((await looksAt(house)) === 0 && run.exitCode === null) await sleep(50)
@@ -31,14 +28,18 @@ async function looksAt({ pool }: BenchHouse): Promise<number> {
   return rows[0].looked
 }
 
-async function delaysOf({ pool, sandbox }: BenchHouse, prefix: string): Promise<readonly number[]> {
+async function delaysOf({ pool, service }: BenchHouse, prefix: string): Promise<readonly number[]> {
   const delays: number[] = []
   for (let i = 0; i < samples; i++) {
     const id = `${prefix}${i}`
-    await pool.query(`INSERT INTO customers VALUES ($1, 'premium')`, [id])
+    await pool.query(`INSERT INTO customers (id, plan) VALUES ($1, 'premium')`, [id])
     const committed = Date.now()
-    while (sandbox.journal.list({ userId: id }).length === 0) await sleep(2)
-    delays.push((sandbox.journal.list({ userId: id })[0]?.arrivedAt ?? Number.NaN) - committed)
+    let arrived: number | null = null
+    while (arrived === null) {
+      await sleep(5)
+      arrived = await service.arrived(id)
+    }
+    delays.push(arrived - committed)
     await sleep(150 + Math.random() * 200)
   }
   return delays

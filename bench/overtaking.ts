@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { noteGently } from '../src/ledger/note.ts'
 import { LANE } from '../src/model/customer.ts'
-import { type BenchHouse, buildBenchHouse, quantile } from './house.ts'
+import { type BenchHouse, buildBenchHouse, insertCustomers, quantile } from './house.ts'
 
 const rows = Number(process.argv[2] ?? 20_000)
 const ceiling = Number(process.argv[3] ?? 2000)
@@ -12,17 +12,15 @@ const latencyMs = Number(process.argv[4] ?? 0)
 const LIVE = 10
 
 for (const queue of ['redis', 'postgres'] as const) {
-  await using house = await buildBenchHouse({ queue, ceiling, concurrency: 50 })
-  if (latencyMs > 0)
-    house.sandbox.faults.add({ action: { kind: 'latency', minMs: latencyMs, maxMs: latencyMs } })
+  await using house = await buildBenchHouse({ queue, ceiling, concurrency: 50, latencyMs })
   const started = performance.now()
   await owe(house)
   const waits: number[] = []
   for (let i = 1; i <= LIVE; i++) {
-    while (house.sandbox.users.size < (rows * i) / (LIVE + 2)) await sleep(5)
+    while ((await house.service.told()).users < (rows * i) / (LIVE + 2)) await sleep(5)
     waits.push(await liveChange(house, `live${i}`))
   }
-  while (house.sandbox.users.size < rows + 1 + LIVE) await sleep(20)
+  while ((await house.service.told()).users < rows + 1 + LIVE) await sleep(20)
   const seconds = (performance.now() - started) / 1000
   process.stdout.write(
     `${queue}: ${rows} customers in ${seconds.toFixed(1)} s, ${Math.round(rows / seconds)} a second; a live change: median ${quantile(waits, 0.5)} ms, longest ${quantile(waits, 1)} ms\n`,
@@ -31,11 +29,9 @@ for (const queue of ['redis', 'postgres'] as const) {
 
 /** Behind the back of capture, in the lane of a backfill. */
 async function owe({ pool }: BenchHouse): Promise<void> {
-  await pool.query(
-    `BEGIN; SET LOCAL session_replication_role = replica;
-     INSERT INTO customers SELECT 'k' || i, 'premium', 'k' || i || '@example.com' FROM generate_series(1, ${rows}) i;
-     COMMIT`,
-  )
+  await pool.query('ALTER TABLE customers DISABLE TRIGGER USER')
+  await insertCustomers(pool, 1, rows)
+  await pool.query('ALTER TABLE customers ENABLE TRIGGER USER')
   for (let from = 1; from <= rows; from += 1000)
     await noteGently(
       pool,
@@ -44,9 +40,12 @@ async function owe({ pool }: BenchHouse): Promise<void> {
     )
 }
 
-async function liveChange({ pool, sandbox }: BenchHouse, id: string): Promise<number> {
-  await pool.query(`INSERT INTO customers VALUES ($1, 'premium')`, [id])
+async function liveChange({ pool, service }: BenchHouse, id: string): Promise<number> {
+  await pool.query(`INSERT INTO customers (id, plan) VALUES ($1, 'premium')`, [id])
   const committed = Date.now()
-  while (!sandbox.users.get(id)) await sleep(2)
-  return (sandbox.journal.list({ userId: id })[0]?.arrivedAt ?? Number.NaN) - committed
+  for (;;) {
+    const arrived = await service.arrived(id)
+    if (arrived !== null) return arrived - committed
+    await sleep(5)
+  }
 }

@@ -12,18 +12,14 @@ const LOCK_TIMEOUT_MS = 2000
 
 /**
  * Reserves before a call: who is let through is counted, in a transaction that locks the rows of the kinds. Many
- * workers would otherwise all read "one below the limit". One transaction at a time is enough for a process, and more
- * would only keep its connections waiting for each other.
+ * workers would otherwise all read "one below the limit".
  *
  * Rejects where the lock cannot be had in two seconds, or Postgres is away: nothing is counted then.
  */
 export function makeBrake(pool: Pool, rules: Config['brake']): Brake {
-  let turn: Promise<unknown> = Promise.resolve()
-  const reserve = makeBatch<BrakeRequest, readonly HeldKind[]>((requests) => {
-    const mine = turn.then(() => reserveAll(pool, rules, requests))
-    turn = mine.catch(() => undefined)
-    return mine
-  })
+  const reserve = makeBatch<BrakeRequest, readonly HeldKind[]>((requests) =>
+    reserveAll(pool, rules, requests),
+  )
   return async (request) => (request.kinds.length === 0 ? [] : await reserve(request))
 }
 

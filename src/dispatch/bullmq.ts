@@ -1,8 +1,7 @@
 import { Queue } from 'bullmq'
-import type { Lease } from '../ledger/lease.ts'
 import { connectQueue, queueError } from './connect.ts'
 import { consume, type Keep, PREFIX, readyOr } from './consume.ts'
-import type { JobQueue } from './queue.ts'
+import type { JobQueue, LeasePage } from './queue.ts'
 import { openTicks } from './ticks.ts'
 import { makeWitness } from './witness.ts'
 
@@ -17,7 +16,7 @@ type Options = {
 }
 
 /**
- * A queue on either of BullMQ's backends. A job holds a row id and a token and is tried once: retries have
+ * A queue on either of BullMQ's backends. A job holds row ids and tokens and is tried once: retries have
  * one owner, `due_at`. It never gets a job id of ours: the single-use token makes duplicates harmless, and a
  * fixed id that is kept blocks every later job of the same customer.
  */
@@ -37,15 +36,17 @@ export async function openQueue({ queueUrl, name, onError }: Options): Promise<J
   const shared = { connection, queueUrl, onError }
 
   return {
-    async add(leases) {
-      await queue.addBulk(leases.map(({ id, token }) => ({ name: 'sync', data: { id, token } })))
+    async add(pages) {
+      await queue.addBulk(pages.map((data) => ({ name: 'sync', data })))
     },
     async count() {
       const counts = await queue.getJobCounts('waiting', 'active')
       return Object.values(counts).reduce((sum, n) => sum + n, 0)
     },
     consume: (process, { concurrency }) =>
-      consume<Lease>(process, { ...shared, name, concurrency, keep: KEEP }),
+      consume<LeasePage>(async (page) => process(page).then(() => ({ failed: null })), {
+        ...{ ...shared, name, concurrency, keep: KEEP },
+      }),
     ticks: (tick, { everyMs }) => openTicks(tick, { ...shared, name: `${name}-reconcile`, everyMs }),
     witness:
       connection.redis &&

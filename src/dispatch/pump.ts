@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { ChangeSource, NoteChanges } from '../capture/source.ts'
 import { CURRENT_FINGERPRINT } from '../ledger/generation.ts'
-import { type Lease, leaseLane, readOnQueue, unlease } from '../ledger/lease.ts'
+import { type LeaseInLane, leaseLane, readOnQueue, unlease } from '../ledger/lease.ts'
 import { noteReplans } from '../ledger/note.ts'
 import { UNDER_WAY } from '../ledger/taken.ts'
 import { type Binding, isBoundBy } from '../ledger/target.ts'
@@ -9,7 +9,7 @@ import { noteVerifications } from '../ledger/verification.ts'
 import { LANE, LANES } from '../model/customer.ts'
 import { laneLimit, roomFor } from './budget.ts'
 import { type Depth, nextDepth } from './depth.ts'
-import type { JobQueue } from './queue.ts'
+import type { JobQueue, LeasePage } from './queue.ts'
 
 type PumpOptions = {
   readonly pool: Pool
@@ -19,7 +19,7 @@ type PumpOptions = {
   readonly queueLeaseMs: number
   /** Calls per second that the queue should be kept filled for. */
   readonly pace: () => Promise<number>
-  /** Jobs that this process works on at once. */
+  /** Calls that this process makes at once. */
   readonly concurrency: number
   /** Monotonic, in milliseconds. */
   readonly now: () => number
@@ -35,7 +35,9 @@ type PumpOptions = {
 /** Rows of the outbox that one transaction moves. */
 const DRAIN_ROWS = 1000
 const NOTED_ROWS = 500
-const ENQUEUE_JOBS = 500
+const ENQUEUE_PAGES = 500
+/** Of what is kept on the queue so much is a page at most: there are some for every process. */
+const PAGE_SHARE = 0.25
 
 const PEEK = `
 SELECT EXISTS (SELECT FROM rollcall.outbox) AS captured,
@@ -76,9 +78,9 @@ export function makePump(options: PumpOptions) {
     return seen.captured || leases.length > 0
   }
 
-  async function leaseDue({ tripped, deletionsHeld }: Peek): Promise<Lease[]> {
+  async function leaseDue({ tripped, deletionsHeld }: Peek): Promise<LeaseInLane[]> {
     const room = await findRoom()
-    const leases: Lease[] = []
+    const leases: LeaseInLane[] = []
     // Deletions once more in what nobody else wanted.
     for (const lane of deletionsHeld ? [...LANES, LANE.deletion] : LANES) {
       const again = lane === LANE.deletion && leases.length > 0
@@ -101,18 +103,26 @@ export function makePump(options: PumpOptions) {
     const { queued, issued } = await readOnQueue(pool)
     depth = nextDepth(depth, { atMs: options.now(), issued, queued, pace, concurrency: options.concurrency })
     const much = depth.jobs > 0 && queued > depth.jobs / 2
-    return roomFor(depth.jobs, much ? Math.min(queued, await queue.count()) : queued)
+    return roomFor(depth.jobs, much && (await queue.count()) === 0 ? 0 : queued)
   }
 
   /** What the queue did not take is due again at once; a job that arrived after all finds its token void. */
-  async function enqueue(leases: readonly Lease[]): Promise<void> {
-    for (let from = 0; from < leases.length; from += ENQUEUE_JOBS) {
+  async function enqueue(leases: readonly LeaseInLane[]): Promise<void> {
+    const pages = inPages(leases, Math.min(options.concurrency / 2, (depth?.jobs ?? 0) * PAGE_SHARE))
+    for (let from = 0; from < pages.length; from += ENQUEUE_PAGES) {
       try {
-        await queue.add(leases.slice(from, from + ENQUEUE_JOBS))
+        await queue.add(pages.slice(from, from + ENQUEUE_PAGES))
       } catch (error) {
-        await unlease(pool, leases.slice(from))
+        await unlease(pool, pages.slice(from).flat())
         throw error
       }
     }
   }
+}
+
+function inPages(leases: readonly LeaseInLane[], most: number): LeasePage[] {
+  const size = Math.max(1, Math.ceil(most))
+  return Array.from({ length: Math.ceil(leases.length / size) }, (_, i) =>
+    leases.slice(i * size, (i + 1) * size),
+  )
 }

@@ -1,9 +1,9 @@
 // The queue as the house sees it: jobs go in, a processor is called for each. Whether Redis or Postgres is
 // behind it, and that it is BullMQ, is known only to bullmq.ts, connect.ts, consume.ts and ticks.ts.
-import type { Lease } from '../ledger/lease.ts'
+import type { LeaseInLane } from '../ledger/lease.ts'
 import type { Mark } from '../ledger/mark.ts'
 
-/** `failed` is shown beside the job in the queue's own views: words without values, or null when it went well. */
+/** `failed` is shown beside a tick in the queue's own views: words without values, or null when it went well. */
 export type Processed = { readonly failed: string | null }
 
 export type Consumer = {
@@ -30,12 +30,17 @@ export type Witness = {
   keep(mark: Mark): Promise<void>
 }
 
+/** What one job carries: a few leases. */
+export type LeasePage = readonly LeaseInLane[]
+
 export type JobQueue = {
-  add(leases: readonly Lease[]): Promise<void>
-  /** Jobs that wait or run there now. */
+  add(pages: readonly LeasePage[]): Promise<void>
+  /** Pages that wait or run there now. */
   count(): Promise<number>
   consume(
-    process: (lease: Lease) => Promise<Processed>,
+    /** Resolves once each lease of the page is claimed or void. */
+    process: (page: LeasePage) => Promise<void>,
+    /** So many pages at once. */
     options: { readonly concurrency: number },
   ): Promise<Consumer>
   /** The schedule by which customers are verified. */

@@ -1,8 +1,7 @@
 import DataLoader from 'dataloader'
 
-/** Statements over a few dozen rows cost hardly more than one over a single row. */
-const MOST_ROWS = 50
-const GATHER_MS = 2
+/** A statement over so many rows costs little more for each of them than a larger one would. */
+const MOST_ROWS = 200
 /** Postgres' own words for "try the same statement again": serialization failure, deadlock detected. */
 const RETRYABLE = new Set(['40001', '40P01'])
 /** A row with this key has come in between. */
@@ -10,15 +9,24 @@ export const UNIQUE_VIOLATION = '23505'
 const TRIES = 3
 
 /**
- * Gathers concurrent calls into one statement over arrays: a few dozen rows or two milliseconds, whichever
- * comes first. Answers come back in the order of the inputs; an error among them fails its own call alone.
+ * Gathers concurrent calls into one statement over arrays: what comes while a statement is under way goes with the next
+ * one, so that there is one at a time and it is as large as there is work. Answers come back in the order of the inputs;
+ * an error among them fails its own call alone.
  */
 export function makeBatch<In, Out>(run: (inputs: readonly In[]) => Promise<readonly (Out | Error)[]>) {
-  const loader = new DataLoader<In, Out>((inputs) => retried(() => run(inputs)), {
-    cache: false,
-    maxBatchSize: MOST_ROWS,
-    batchScheduleFn: (flush) => setTimeout(flush, GATHER_MS),
-  })
+  let before: Promise<unknown> = Promise.resolve()
+  const loader = new DataLoader<In, Out>(
+    (inputs) => {
+      const mine = retried(() => run(inputs))
+      before = mine.catch(() => undefined)
+      return mine
+    },
+    {
+      cache: false,
+      maxBatchSize: MOST_ROWS,
+      batchScheduleFn: (flush) => void before.then(() => setImmediate(flush)),
+    },
+  )
   return (input: In): Promise<Out> => loader.load(input)
 }
 

@@ -1,9 +1,11 @@
-import type { ClientBase } from 'pg'
+import type { ClientBase, Pool } from 'pg'
 import type { CustomerKey, Lane } from '../model/customer.ts'
+import { makeBatch } from './batch.ts'
 import { VERIFICATIONS } from './verification.ts'
 
-/** What a job carries: a row id and a single-use token, nothing else. Bigints as text. */
+/** A row id and a single-use token, bigints as text: all that the queue gets to know. */
 export type Lease = { readonly id: string; readonly token: string }
+export type LeaseInLane = Lease & { readonly lane: Lane }
 
 /**
  * A fresh token makes every earlier job for the row void, which makes deduplication in the queue unnecessary.
@@ -23,7 +25,7 @@ WITH due AS MATERIALIZED (
   SELECT key FROM rollcall.owed WHERE lane = $1 AND due_at <= now()
   ORDER BY due_at ${order} LIMIT $3 FOR UPDATE SKIP LOCKED)
 UPDATE rollcall.owed o SET ${LEASED}
-FROM due WHERE o.key = due.key RETURNING o.id::text, o.token::text`
+FROM due WHERE o.key = due.key RETURNING o.id::text, o.token::text, o.lane`
 
 const LEASE_KEY = `
 WITH due AS MATERIALIZED (
@@ -44,9 +46,13 @@ type LaneLease = {
 export async function leaseLane(
   client: Client,
   { lane, leaseMs, limit, newest = false }: LaneLease,
-): Promise<Lease[]> {
+): Promise<LeaseInLane[]> {
   if (limit <= 0) return []
-  const { rows } = await client.query<Lease>(LEASE_LANE(newest ? 'DESC' : 'ASC'), [lane, leaseMs, limit])
+  const { rows } = await client.query<LeaseInLane>(LEASE_LANE(newest ? 'DESC' : 'ASC'), [
+    lane,
+    leaseMs,
+    limit,
+  ])
   return rows
 }
 
@@ -65,6 +71,14 @@ export async function unlease(client: Client, leases: readonly Lease[]): Promise
      UPDATE rollcall.owed o SET token = NULL, due_at = greatest(now(), o.not_before) FROM l WHERE o.id = l.id AND o.call_token IS NULL`,
     [leases.map((lease) => lease.id), leases.map((lease) => lease.token)],
   )
+}
+
+/** The same for one at a time, many of which come together. */
+export function makeUnlease(pool: Pool): (lease: Lease) => Promise<null> {
+  return makeBatch<Lease, null>(async (leases) => {
+    await unlease(pool, leases)
+    return leases.map(() => null)
+  })
 }
 
 type OnQueue = {

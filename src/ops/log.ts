@@ -90,10 +90,10 @@ const QUIET_MS = 5000
  * For a trouble that many parts report at once, as a queue that is away does: the first is told, the rest are
  * counted and told with the next. Only for sources whose messages hold no values.
  */
-export function makeQuiet(
-  tell: (error: Error, times: number) => void,
+export function makeQuiet<E = Error>(
+  tell: (error: E, times: number) => void,
   now: () => number,
-): (error: Error) => void {
+): (error: E) => void {
   let toldAt = Number.NEGATIVE_INFINITY
   let times = 0
   return (error) => {

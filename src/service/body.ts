@@ -38,12 +38,15 @@ export function readUser(value: unknown, userId: string): RemoteUser | null {
   return { userId, status: read.data.status, fields }
 }
 
+/** Of a user no more than whose it is. */
+const named = z.looseObject({ user_id: scalar.transform(String) })
+
 /**
  * Whether the answer to a write is a user, but another one, or one with another status than was written: it may show
  * what was there before, or somebody else.
  */
 export function contradicts(value: unknown, userId: string, status: number): boolean {
-  const read = z.looseObject({ user_id: scalar.transform(String) }).safeParse(value)
+  const read = named.safeParse(value)
   if (!read.success) return false
   if (read.data.user_id !== userId) return true
   const shown = numeric.safeParse(read.data.status)

@@ -33,7 +33,7 @@ export type JobOptions = {
 export type JobResult = { readonly ending: Ending; readonly counted: boolean } | null
 
 /**
- * Processes one job: a permit, the claim, the work, the ending. The clocks are read before the claim is sent,
+ * Carries out one lease: a permit, the claim (`begun` is told), the work, the ending. The clocks are read before the claim is sent,
  * so that a process that was suspended anywhere after it knows that its time is over and sends nothing.
  */
 export function makeJob(options: JobOptions) {
@@ -41,13 +41,14 @@ export function makeJob(options: JobOptions) {
   const { lifetimeMs } = context.config.timing
   const needed = timeNeededMs(context.config)
 
-  return async function job(lease: Lease): Promise<JobResult> {
+  return async function job(lease: Lease, begun: () => void = () => undefined): Promise<JobResult> {
     const permit = await takePermit(context.permits, stopping)
     if (!permit) return null
     const wall = clock.wall()
     const monotonic = clock.monotonic()
     const expired = AbortSignal.timeout(Math.max(0, lifetimeMs - needed))
     const claimed = await claimWith(permit, lease)
+    begun()
     if (!claimed) return null
     const run: ClaimRun = {
       claim: claimed,

@@ -28,8 +28,8 @@ export async function runClaim(context: SyncContext, run: ClaimRun): Promise<End
   const { claim } = run
   const gate = makeGate(context, run)
   try {
-    const record = await context.readRecord(claim.key)
-    const subject = await readSubject(context, claim, record)
+    const reading = context.readRecord(claim.key)
+    const [record, subject] = await Promise.all([reading, readSubject(context, claim, reading)])
     const own = { key: claim.key, record, doubted: claim.statusDoubted }
     const known = inherit(latestOf(own, subject.others), {
       own,
@@ -105,6 +105,7 @@ async function takeTurns({ context, run, gate, subject, own, record, memory }: T
     if (closed) return { turn, last, end: closed }
     const userId = userIdOf(mapped) ?? ''
     const called = await callService(context.users, { call: move.call, userId, signal: run.abort })
+    gate.called()
     last = called
     const { named, conflict } = called
     const sendable = withoutConflict(mapped, turn.memory)

@@ -25,7 +25,7 @@ export type Subject = {
 export async function readSubject(
   context: SyncContext,
   { key, nowMs }: Claim,
-  record: LedgerRecord,
+  record: Promise<LedgerRecord>,
 ): Promise<Subject & { readonly end?: TurnEnd }> {
   try {
     const { config, readRow } = context
@@ -43,8 +43,9 @@ export async function readSubject(
   } catch (error) {
     const reason = unreadable(error)
     if (!reason) throw error
-    const issues = record.issues.filter((issue) => issue.code !== 'refused')
-    const mapped: Mapped = { kind: 'rejected', userId: record.userId, issues }
+    const { userId, issues } = await record
+    const own = issues.filter((issue) => issue.code !== 'refused')
+    const mapped: Mapped = { kind: 'rejected', userId, issues: own }
     return { mapped, rivals: [], others: [], end: { kind: 'retry', reason, failed: true } }
   }
 }

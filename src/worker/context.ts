@@ -19,6 +19,7 @@ import { makeReadClaimants, makeReadDoubted, makeReadRecord } from '../ledger/re
 import { type Binding, bindTarget } from '../ledger/target.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { sleep } from '../ops/time.ts'
+import { makeCallSlots } from '../pace/call-slots.ts'
 import type { PaceEvent } from '../pace/events.ts'
 import { openPace } from '../pace/open.ts'
 import { configureCeiling } from '../pace/row.ts'
@@ -128,6 +129,7 @@ export async function openSync({
       users,
       digester,
       ...openPace({ pool, credentials, sleep, now, onChange: onPace }),
+      callSlots: makeCallSlots(config.pace.concurrency),
       backoff: { minMs: timing.retryMinMs, maxMs: timing.retryMaxMs },
       random: Math.random,
       readRow,

@@ -2,7 +2,6 @@ import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
 import type { Consumer } from '../dispatch/queue.ts'
 import { type MappingStatus, readStanding } from '../ledger/generation.ts'
-import { type Lease, unlease } from '../ledger/lease.ts'
 import type { Log } from '../ops/log.ts'
 
 type Options = {
@@ -21,7 +20,7 @@ const TELL_AGAIN_MS = 60_000
  * Where this worker stands: it syncs while its mapping is the one that syncs go by, and stands back otherwise, without
  * ending, since a mapping may be applied at any time.
  *
- * `turn` is told at each step of the dispatch; `refuse` answers for a job that no claim came of; `remind` is a step of a
+ * `turn` is told at each step of the dispatch; `isRefused` for a lease that was taken from the queue meanwhile; `remind` is a step of a
  * loop.
  */
 export function makeStanding({ pool, config, log, now }: Options) {
@@ -61,15 +60,10 @@ export function makeStanding({ pool, config, log, now }: Options) {
     else log.error(about, `the mapping has changed: nothing is synced by it yet; ${APPLY_IT}`)
   }
 
-  /**
-   * A job that was fetched, and that this worker may not claim because of its mapping, goes back at once: left alone it
-   * would wait for the end of its lease. Resolves to whether it was so.
-   */
-  async function refuse(lease: Lease): Promise<boolean> {
+  /** Asked, and not remembered. */
+  async function isRefused(): Promise<boolean> {
     const standing = await readStanding(pool, fingerprint)
-    if (!standing || standing.current) return false
-    await unlease(pool, [lease])
-    return true
+    return standing !== null && !standing.current
   }
 
   async function remind(): Promise<void> {
@@ -80,7 +74,7 @@ export function makeStanding({ pool, config, log, now }: Options) {
   return {
     start,
     turn,
-    refuse,
+    isRefused,
     remind,
     /** Whether jobs may be worked on, as far as is known without asking. */
     takesPart: () => current,

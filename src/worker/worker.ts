@@ -1,14 +1,15 @@
 import { outboxSource } from '../capture/outbox.ts'
 import { makePump } from '../dispatch/pump.ts'
-import type { JobQueue, Processed, Ticks } from '../dispatch/queue.ts'
+import type { JobQueue, Ticks } from '../dispatch/queue.ts'
+import { makeSlots } from '../dispatch/slots.ts'
 import { makeCallLog } from '../ledger/call-log.ts'
 import type { CallEntry } from '../ledger/calls.ts'
 import { makeClaim } from '../ledger/claim.ts'
 import { makeEnd } from '../ledger/ending.ts'
-import { type Lease, unlease } from '../ledger/lease.ts'
+import { makeUnlease } from '../ledger/lease.ts'
 import type { RollcallError } from '../model/errors.ts'
 import { nameOf } from '../model/name-of.ts'
-import type { Log } from '../ops/log.ts'
+import { type Log, makeQuiet } from '../ops/log.ts'
 import { processName } from '../ops/process-name.ts'
 import { sleep, systemClock } from '../ops/time.ts'
 import { currentRate } from '../pace/row.ts'
@@ -59,6 +60,10 @@ type Options = {
 const RECORD_MS = 1000
 const HOUSEKEEPING_MS = 5000
 const SWEEP_MS = 1000
+/** While some claims wait for Postgres, others call. */
+const CLAIMS_A_CALL = 2
+/** Pages that a process has at once: the next one is there when the first is begun. */
+const PAGES = 2
 const PAUSING_MS = 500
 const WITNESS_MS = 1000
 /** How often it is looked whether the queue still has the schedule of verification. */
@@ -117,14 +122,20 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
     log,
     signal: stopping.signal,
   })
-  const process = async (lease: Lease): Promise<Processed> => {
-    if (stopping.signal.aborted) return { failed: null }
-    if (!standing.takesPart() && (await standing.refuse(lease))) return { failed: null }
-    const result = await job(lease)
-    // Left alone it would wait for the end of its lease, where another process could go on at once.
-    if (!result) await unlease(pool, [lease])
-    return { failed: result && result.ending.kind !== 'settle' ? words(result.ending.record.reason) : null }
-  }
+  const giveBack = makeUnlease(pool)
+  const slots = makeSlots({
+    most: CLAIMS_A_CALL * pace.concurrency,
+    async carryOut(lease, begun) {
+      const refused = !standing.takesPart() && (await standing.isRefused())
+      // What is not claimed would wait for the end of its lease, where another process could go on at once.
+      if (stopping.signal.aborted || refused || !(await job(lease, begun))) await giveBack(lease)
+    },
+    onError: makeQuiet<unknown>(
+      (error, times) =>
+        log.warn({ ...nameOf(error), times }, 'a customer will be taken up again: its sync broke off'),
+      () => performance.now(),
+    ),
+  })
   const pump = makePump({
     pool,
     queue,
@@ -140,7 +151,7 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
     onStanding: standing.turn,
   })
   const { repeat, every } = makeLoops({ log, signal: stopping.signal, watch: observers.watchLoop })
-  const consumer = await queue.consume(process, { concurrency: pace.concurrency })
+  const consumer = await queue.consume(slots.take, { concurrency: PAGES })
   const takingPart = makeTakingPart(consumer)
   const addCall = (entry: CallEntry) => calls.add(entry)
   let reconciling: Ticks | null
@@ -189,7 +200,11 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
     async stop(deadlineMs) {
       stopping.abort()
       const breakOff = setTimeout(() => abort.abort(), deadlineMs)
-      await Promise.all([consumer.close(deadlineMs + RECORD_MS), reconciling?.close(deadlineMs + RECORD_MS)])
+      await Promise.all([
+        consumer.close(deadlineMs + RECORD_MS),
+        Promise.race([slots.idle(), sleep(deadlineMs + RECORD_MS)]),
+        reconciling?.close(deadlineMs + RECORD_MS),
+      ])
       clearTimeout(breakOff)
       // With the last call made; the loops end meanwhile, unless a lock of somebody else holds them up. What the last
       // calls have claimed is kept where that is possible.
@@ -204,9 +219,4 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
       await calls.close()
     },
   }
-}
-
-function words(reason: { readonly code: string; readonly status?: number } | null): string {
-  if (!reason) return 'not settled'
-  return reason.status === undefined ? reason.code : `${reason.code} (${reason.status})`
 }

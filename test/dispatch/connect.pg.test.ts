@@ -29,14 +29,14 @@ it('a queue in Postgres that goes away before it is taken from is said to be awa
   const onError = () => undefined
   const queue = await openQueue({ queueUrl: door.url, name: 'q', onError })
   await door.shut()
-  await expect(queue.consume(async () => ({ failed: null }), { concurrency: 1 })).rejects.toMatchObject({
+  await expect(queue.consume(async () => undefined, { concurrency: 1 })).rejects.toMatchObject({
     code: 'QUEUE_DOWN',
   })
   await queue.close().catch(() => undefined)
   await door.open()
   // And the next one works.
   const again = await openQueue({ queueUrl: door.url, name: 'q', onError })
-  const consumer = await again.consume(async () => ({ failed: null }), { concurrency: 1 })
+  const consumer = await again.consume(async () => undefined, { concurrency: 1 })
   await consumer.close(1000)
   await again.close()
 })

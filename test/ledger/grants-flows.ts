@@ -187,8 +187,8 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
     const name = await installationName(house.db.pool)
     const queue = await openQueue({ queueUrl: role.url, name, onError: ({ message }) => tell(message) })
     try {
-      const consumer = await queue.consume(async () => ({ failed: null }), { concurrency: 1 })
-      await queue.add([{ id: '1', token: '1' }])
+      const consumer = await queue.consume(async () => undefined, { concurrency: 1 })
+      await queue.add([[{ id: '1', token: '1', lane: 1 }]])
       // Worked on and put away, which is more than having been handed out.
       await until(async () => (await queue.count()) === 0).catch(() => tell('not done'))
       await consumer.close(500)

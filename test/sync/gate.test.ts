@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { makeCallSlots } from '../../src/pace/call-slots.ts'
 import type { Permit } from '../../src/pace/pace.ts'
 import type { ClaimRun } from '../../src/sync/context.ts'
 import { makeGate } from '../../src/sync/gate.ts'
@@ -25,7 +26,9 @@ function scene({ hasTime = (): boolean => true } = {}) {
     expired: expired.signal,
     stopping: stopping.signal,
   } as ClaimRun
+  const callSlots = makeCallSlots(1)
   const context = {
+    callSlots,
     permits: {
       take: (signal: AbortSignal) => take.now(signal),
       stands: (permit: Permit) => !fallen.has(permit),
@@ -34,7 +37,7 @@ function scene({ hasTime = (): boolean => true } = {}) {
     },
   }
   const gate = makeGate(context, run)
-  return { gate, stopping, expired, first, further, givenBack, fallen, take }
+  return { gate, callSlots, stopping, expired, first, further, givenBack, fallen, take }
 }
 
 /** Waits until it is told to stop, as permits do. */

@@ -1,0 +1,83 @@
+// The bare service, started; and a loop of got that does nothing but call it, as the measure of what is possible.
+import { type ChildProcess, fork } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import http from 'node:http'
+import { fileURLToPath } from 'node:url'
+import got from 'got'
+
+const TARGET = fileURLToPath(new URL('target.ts', import.meta.url))
+
+export type Service = AsyncDisposable & {
+  readonly url: string
+  told(): Promise<{ readonly users: number; readonly calls: number }>
+  /** When the first request about the user arrived, in milliseconds since 1970; null: none has. */
+  arrived(userId: string): Promise<number | null>
+}
+
+export async function startService(latencyMs = 0): Promise<Service> {
+  const child = fork(TARGET, [String(latencyMs)])
+  const port = await new Promise<number>((resolve) => child.once('message', (told) => resolve(Number(told))))
+  const url = `http://127.0.0.1:${port}`
+  return {
+    url,
+    told: () => got(`${url}/told`).json(),
+    arrived: (userId) => got(`${url}/arrived/${userId}`).json(),
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => child.once('close', resolve))
+      child.kill()
+      await closed
+    },
+  }
+}
+
+/** The customer's columns with all that a mapping can take; the key first. */
+export const COLUMNS = [
+  ...['id', 'plan', 'email', 'nid_number', 'first_name', 'last_name', 'gender', 'birthdate', 'mobile_phone'],
+  ...[
+    'mobile_phone_prefix',
+    'coverage_name',
+    'contract_number',
+    'service_language_code',
+    'description',
+    'country_code',
+  ],
+] as const
+
+/** Expressions of SQL for one customer, whose number is `i`, in the order of the columns. */
+export const VALUES = [
+  ...[
+    "'k' || i",
+    "'premium'",
+    "'k' || i || '@example.com'",
+    "'N' || i",
+    "'Given' || i",
+    "'Family' || i",
+    'i % 2',
+  ],
+  ...["'1980-01-01'::date + (i % 9000)::int", '(600000000 + i)::text', "'34'", "'Basic'", "'C' || i", "'es'"],
+  ...["'number ' || i", "'ES'"],
+] as const
+
+/** Calls per second of a process that creates so many users with got, so many at once, and does nothing else. */
+export async function bareLoop(service: Service, users: number, concurrency: number): Promise<number> {
+  const agent = { http: new http.Agent({ keepAlive: true, maxSockets: concurrency }) }
+  let next = 0
+  const started = performance.now()
+  await Promise.all(
+    Array.from({ length: concurrency }, async () => {
+      while (next < users) {
+        const json = Object.fromEntries(COLUMNS.map((column) => [column, `${column} of bare ${next}`]))
+        await got.post(`${service.url}/s2s/v1/users`, { agent, json: { ...json, user_id: `bare${next++}` } })
+      }
+    }),
+  )
+  agent.http.destroy()
+  return users / ((performance.now() - started) / 1000)
+}
+
+/** Seconds of CPU that a process has used, and its resident memory in MiB. */
+export function usageOf({ pid }: ChildProcess): { readonly cpu: number; readonly resident: number } {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  const peak = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  return { cpu: (Number(fields[11]) + Number(fields[12])) / 100, resident: Math.round(Number(peak) / 1024) }
+}

@@ -1,0 +1,55 @@
+import type { LeaseInLane } from '../ledger/lease.ts'
+
+type Options = {
+  /** Leases that are carried out at once. */
+  readonly most: number
+  /** Calls `begun` once the lease is claimed or void: from then on the claim protects it, and not the queue. */
+  readonly carryOut: (lease: LeaseInLane, begun: () => void) => Promise<void>
+  /** What `carryOut` has thrown; the lease is taken up again when its time has passed. */
+  readonly onError: (error: unknown) => void
+}
+
+type Waiting = { readonly lease: LeaseInLane; readonly begun: () => void }
+
+/**
+ * The slots of a process. A page of the queue is how leases travel; here they wait in one list for a slot, the most
+ * urgent lane first and in it whoever came first. So one slow call holds neither its page nor a place on the queue.
+ */
+export function makeSlots({ most, carryOut, onError }: Options) {
+  const waiting: Waiting[] = []
+  const running = new Set<Promise<void>>()
+
+  function fill(): void {
+    while (running.size < most) {
+      const next = waiting.shift()
+      if (!next) return
+      const mine: Promise<void> = carryOut(next.lease, next.begun)
+        .catch(onError)
+        .finally(() => {
+          running.delete(mine)
+          next.begun()
+          fill()
+        })
+      running.add(mine)
+    }
+  }
+
+  return {
+    /** Resolves once all leases of the page are claimed or void. */
+    async take(page: readonly LeaseInLane[]): Promise<void> {
+      const begun = page.map(
+        (lease) =>
+          new Promise<void>((resolve) => {
+            const before = waiting.findLastIndex((other) => other.lease.lane <= lease.lane)
+            waiting.splice(before + 1, 0, { lease, begun: resolve })
+          }),
+      )
+      fill()
+      await Promise.all(begun)
+    },
+    /** Resolves once nothing waits and nothing runs. */
+    async idle(): Promise<void> {
+      while (running.size > 0) await Promise.all(running)
+    },
+  }
+}
