@@ -11,6 +11,9 @@ export type LoopOptions = {
 }
 
 const BUSY_MS = 10
+/** After work there is soon more, and whoever changes something now should not wait for the next look. */
+const WARM_MS = 2000
+const WARM_WAIT_MS = 15
 const IDLE_MS = 40
 const MOST_IDLE_MS = 100
 const TROUBLE_MS = 250
@@ -18,9 +21,10 @@ const MOST_TROUBLE_MS = 5000
 /** A step that has become slow (a held snapshot makes polls of a churning table linear) is made less often. */
 const SHARE_OF_TIME = 4
 
-/** Repeats a step for ever: soon while there is work, ever more slowly while there is none or it fails. */
+/** Repeats a step for ever: soon while there is work and just after it, ever more slowly while there is none or it fails. */
 export async function runLoop({ step, sleep, now, signal, everyMs, onTrouble }: LoopOptions): Promise<void> {
   let wait = BUSY_MS
+  let warmUntil = Number.NEGATIVE_INFINITY
   let failures = 0
   while (!signal.aborted) {
     const started = now()
@@ -28,7 +32,9 @@ export async function runLoop({ step, sleep, now, signal, everyMs, onTrouble }: 
       const busy = await step()
       if (failures > 0) onTrouble(0, null)
       failures = 0
-      wait = everyMs ?? (busy ? BUSY_MS : Math.min(MOST_IDLE_MS, Math.max(IDLE_MS, wait * 1.2)))
+      if (busy) warmUntil = now() + WARM_MS
+      const idle = now() < warmUntil ? WARM_WAIT_MS : Math.min(MOST_IDLE_MS, Math.max(IDLE_MS, wait * 1.2))
+      wait = everyMs ?? (busy ? BUSY_MS : idle)
     } catch (error) {
       failures++
       onTrouble(failures, error)

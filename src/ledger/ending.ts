@@ -57,7 +57,7 @@ UPDATE rollcall.owed o SET
   attempts = CASE WHEN e.kind = 'settle' THEN 0 WHEN e.failed THEN o.attempts + 1 ELSE o.attempts END,
   changed_at = CASE WHEN e.kind <> 'settle' THEN o.changed_at WHEN o.change_version > e.version THEN now() END
 FROM e JOIN locked b USING (id), LATERAL (${TIMES}) t
-WHERE o.id = e.id AND o.token = e.token AND o.call_token = e.token
+WHERE o.id = ANY($2) AND o.id = e.id AND o.token = e.token AND o.call_token = e.token
 RETURNING o.id, o.key, e.token`
 
 /** What is remembered, and the times that prove what became of the change. */
@@ -134,7 +134,7 @@ WITH e AS MATERIALIZED (
     erasure jsonb, "lastAnswer" jsonb)),
 locked AS MATERIALIZED (
   SELECT o.id, o.key, o.due_at, o.unknown, o.suspect_version, o.synced_version, o.verify_left, o.check_at
-  FROM rollcall.owed o JOIN e USING (id) ORDER BY o.key FOR UPDATE OF o),
+  FROM rollcall.owed o WHERE o.id = ANY($2) ORDER BY o.key FOR UPDATE OF o),
 found AS MATERIALIZED (
   SELECT f.id, f.key, f.kind, f.fields FROM rollcall.finding f JOIN locked USING (key) WHERE f.resolved_at IS NULL ORDER BY f.key FOR UPDATE OF f),
 ended AS (${OWED}),
@@ -183,7 +183,10 @@ export function makeEnd(pool: Pool): (ending: Ending) => Promise<boolean> {
     // Before the endings: their customers are gone from the table already, so whoever is noted here is right to
     // look now, and a crash between the two statements leaves nobody rejected because of somebody who is gone.
     await noteNamed(pool, endings)
-    const { rows } = await pool.query<{ id: string; token: string }>(END, [JSON.stringify(endings)])
+    const { rows } = await pool.query<{ id: string; token: string }>(END, [
+      JSON.stringify(endings),
+      endings.map(({ id }) => id),
+    ])
     const matched = new Set(rows.map((row) => row.token))
     // Tried again apart from the first statement, whose endings are stored: made again, they would match no row.
     for (const { token, wrote, id, kind, lateMs } of endings) {

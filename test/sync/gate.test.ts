@@ -136,6 +136,24 @@ describe('the gate', () => {
     expect(await passing).toEqual(end)
   })
 
+  it('waits for a slot among the calls of the process, and gives it back with the call or at the end', async () => {
+    const { gate, callSlots, expired, givenBack, first } = scene()
+    const never = new AbortController().signal
+    await callSlots.take(never)
+    const waiting = gate.pass(TURN)
+    callSlots.giveBack()
+    expect(await waiting).toBeNull()
+    gate.called()
+    await callSlots.take(never)
+    const late = gate.pass({ ...TURN, wrote: true })
+    expired.abort()
+    expect(await late).toMatchObject({ reason: { code: 'out-of-time' }, failed: false })
+    callSlots.giveBack()
+    gate.close()
+    await callSlots.take(never)
+    expect(givenBack).not.toContain(first)
+  })
+
   it('passes on what goes wrong with the permits', async () => {
     const { gate, take } = scene()
     await gate.pass(TURN)
