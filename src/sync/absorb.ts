@@ -76,7 +76,7 @@ export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): Tu
       return { turn: { ...tried, sure: true }, end: retry(meaning, facts) }
     case 'denied': {
       // Not the key or the customer: the answer names some of the fields.
-      if (!create && facts.status === 403 && blamed(facts.named, fieldsOf(facts.plan)).length > 0)
+      if (facts.status === 403 && blamed(facts.named, fieldsOf(facts.plan)).length > 0)
         return absorbRefusal({ ...tried, sure: true }, facts)
       // A 403 may be about this customer, who then may exist; a 401 was not looked at.
       const remote = create && facts.status === 403 ? 'unknown' : turn.memory.remote

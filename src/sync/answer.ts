@@ -18,6 +18,8 @@ export type Facts = {
   readonly digests: CustomerDigests
   /** How long a "not there" cannot be believed yet; see turn.ts. */
   readonly lookAfterMs: number
+  /** The call went without its fields, so that a refusal is no last word; see turn.ts. */
+  readonly accessFirst?: boolean
 }
 
 /** What the claim knows after an answer; `end` when nothing more is to be tried in this claim. */

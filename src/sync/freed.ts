@@ -17,15 +17,18 @@ import type { Turn } from './turn.ts'
 
 type Freeing = {
   readonly record: Pick<LedgerRecord, 'sent' | 'seen' | 'digestKey'>
-  readonly turn: Pick<Turn, 'memory' | 'acknowledged'>
+  readonly turn: Pick<Turn, 'memory' | 'acknowledged' | 'lookups'>
   readonly mapped: Mapped
   readonly digester: Digester
   readonly key: CustomerKey
 }
 
-/** What the writes of a claim have replaced or cleared, by the digests that there were of it. */
+/**
+ * What is replaced or cleared, by the digests that there were of it: by the writes of this claim, or by an earlier one
+ * whose answer was lost, as a look has shown.
+ */
 export function freedBy({ record, turn, mapped, digester, key }: Freeing): Freed[] {
-  if (!turn.acknowledged || record.digestKey !== digester.id) return []
+  if ((!turn.acknowledged && turn.lookups === 0) || record.digestKey !== digester.id) return []
   const digests = forCustomer(digester, key)
   return OPTIONAL_FIELDS.flatMap((field) => {
     const before = { sent: told(record.sent[field]), seen: told(record.seen[field]) }

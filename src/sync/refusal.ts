@@ -34,7 +34,7 @@ export function absorbRefusal(turn: Turn, facts: Facts): TurnStep {
   const tried = turn.setAside ? { fields: turn.setAside.fields } : {}
   const reason = { ...reasonOf('refused', facts), ...tried }
   const endsAccess = plan.kind === 'revoke' || facts.desired?.status === 0
-  if (endsAccess || NOT_ABOUT_STATUS.has(status))
+  if (endsAccess || facts.accessFirst || NOT_ABOUT_STATUS.has(status))
     return { turn: { ...turn, setAside: null }, end: { kind: 'retry', reason, failed: true } }
   return { turn: { ...turn, setAside: null }, end: { kind: 'settle', state: 'rejected', reason } }
 }
@@ -112,7 +112,8 @@ export function afterRefusedCreate(
   const { status, fields, named, conflict } = refusal
   if (conflict) return afterConflict(turn, refusal, facts)
   const reason: Reason = { code: 'refused', status, fields, ...(named.length > 0 ? { named } : {}) }
-  if (NOT_ABOUT_VALUES.has(status)) return { turn, end: { kind: 'retry', reason, failed: true } }
+  if (NOT_ABOUT_VALUES.has(status) || facts.accessFirst)
+    return { turn, end: { kind: 'retry', reason, failed: true } }
   if (fields.length === 0) return { turn, end: { kind: 'settle', state: 'rejected', reason } }
   const aside = { fields: named.length > 0 ? named : fields, taken: [] }
   const memory = rememberRefused(turn.memory, aside, facts)
@@ -147,8 +148,10 @@ export function rememberRefused(
   { desired, digests }: Pick<Facts, 'desired' | 'digests'>,
 ): Memory {
   const marks = conflictMarks(taken, desired, digests)
+  // Beside a value that another user has, that there is no value was not to blame.
+  const innocent = (field: OptionalField) => taken.includes(field) && Object.keys(marks).length > 0
   const refused = fields
-    .filter((field) => marks[field] === undefined)
+    .filter((field) => marks[field] === undefined && !innocent(field))
     .map((field) => [field, digests.exact(field, desired?.fields[field] ?? null)])
   return {
     ...memory,

@@ -17,7 +17,7 @@ import { leavesTrial } from './plan.ts'
 import { busyness, signOf } from './sign.ts'
 import { readSubject, type Subject } from './subject.ts'
 import { existedBefore } from './there.ts'
-import { type Call, nextMove, startTurn, type Turn, type TurnEnd } from './turn.ts'
+import { type Call, isAccessFirst, nextMove, startTurn, type Turn, type TurnEnd } from './turn.ts'
 
 /**
  * Carries out one claim: read the customer as it is now, decide, call, learn, decide again, until there is an
@@ -81,7 +81,9 @@ async function takeTurns({ context, run, gate, subject, own, record, memory }: T
   const digests = forCustomer(context.digester, run.claim.key)
   const lookAfterMs = lookAfter(context, record)
   const { consistencyDelayMs } = context.config.timing
-  const situation = { mapped, rivals, policy: context.policy, digests, lookAfterMs, consistencyDelayMs }
+  const accessFirst = isAccessFirst(run.claim.attempts)
+  const times = { lookAfterMs, consistencyDelayMs, accessFirst }
+  const situation = { mapped, rivals, policy: context.policy, digests, ...times }
   const { key } = run.claim
   const braking = {
     ...{ brake: context.brake, key, digests, record: own },
@@ -110,7 +112,7 @@ async function takeTurns({ context, run, gate, subject, own, record, memory }: T
     const { named, conflict } = called
     const sendable = withoutConflict(mapped, turn.memory)
     const desired = sendable.kind === 'user' ? sendable.user : null
-    const about = { plan: move.plan, desired, digests, lookAfterMs }
+    const about = { plan: move.plan, desired, digests, lookAfterMs, accessFirst }
     const facts = { ...factsOf(called.outcome), named, conflict, ...about }
     const { meaning, step } = learn(turn, move.call, called, facts)
     run.observe({ step: 'answered', plan: move.plan, called, meaning })

@@ -1,5 +1,5 @@
 import type { Reason } from '../ledger/record.ts'
-import type { OptionalField, UserField } from '../model/user.ts'
+import { entitled, type OptionalField, type UserField } from '../model/user.ts'
 import type { CreateBody, UpdateBody } from '../service/client.ts'
 import type { Memory } from './memory.ts'
 import { makePlan, type Plan, type Situation } from './plan.ts'
@@ -94,6 +94,30 @@ type TurnSituation = Omit<Situation, 'memory'> & {
   readonly lookAfterMs: number
   /** The same after a write of this very claim. */
   readonly consistencyDelayMs: number
+  /** What came before has failed again and again: access goes alone, and the fields follow in a call of their own. */
+  readonly accessFirst?: boolean
+}
+
+/**
+ * Whether it is time for that: from the third failure on every other attempt. The others are whole, since a service may
+ * insist on a field.
+ */
+export function isAccessFirst(attempts: number): boolean {
+  return attempts >= 3 && attempts % 2 === 1
+}
+
+/**
+ * A field that makes the service fail each time, or an answer that comes too late for a second call, would else keep
+ * somebody's access wrong for ever.
+ */
+function withAccessFirst(plan: Plan, { memory: { seenStatus, sentStatus } }: Turn): Plan {
+  if (plan.kind === 'create' && entitled(plan.body.status)) {
+    const { user_id, status } = plan.body
+    return { kind: 'create', body: { user_id, status }, fields: [] }
+  }
+  const isUpdate = plan.kind === 'patch' || plan.kind === 'replace'
+  if (!isUpdate || plan.carried || plan.body.status === (seenStatus ?? sentStatus)) return plan
+  return { kind: 'patch', body: { status: plan.body.status }, fields: [], carried: false }
 }
 
 /** Code of the reason with which a claim ends that came too early for a look. */
@@ -109,7 +133,8 @@ function tooEarly(waitMs: number): TurnEnd {
  * otherwise be asked in circles; whatever would need a second one waits for `due_at`.
  */
 export function nextMove(turn: Turn, situation: TurnSituation): Move {
-  const plan = makePlan({ ...situation, memory: turn.memory })
+  const whole = makePlan({ ...situation, memory: turn.memory })
+  const plan = situation.accessFirst ? withAccessFirst(whole, turn) : whole
   switch (plan.kind) {
     case 'none':
       return { plan, end: { kind: 'settle', state: 'idle', reason: null } }

@@ -99,6 +99,7 @@ export const habits: fc.Arbitrary<Habits> = fc.record({
   nothing: fc.constantFrom('null', 'empty', 'absent'),
   answers: fc.constantFrom('none', 'object', 'user', 'null'),
   refuses: fc.constantFrom(refusing, () => false),
+  refusal: fc.constant(422 as const),
   taken: fc.constant(null),
 })
 

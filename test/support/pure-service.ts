@@ -38,8 +38,10 @@ export type Habits = {
   readonly nothing: 'null' | 'empty' | 'absent'
   /** What a write that was carried out is answered with. */
   readonly answers: 'none' | 'object' | 'user' | 'null'
-  /** Values that are refused with 422; it is not said which. */
+  /** Values that are not taken; it is not said which. */
   readonly refuses: (field: OptionalField, value: unknown) => boolean
+  /** How that is answered. */
+  readonly refusal: 422 | 500
   /** A field that no GET shows, as if it had no value. */
   readonly hides?: OptionalField
   /** How a write with another user's e-mail address is answered; null: it is taken. */
@@ -54,6 +56,7 @@ export const PLAIN: Habits = {
   nothing: 'null',
   answers: 'none',
   refuses: () => false,
+  refusal: 422,
   taken: null,
 }
 
@@ -140,7 +143,7 @@ export function makePureService(habits: Partial<Habits> = {}, world: World = TIM
     if (
       OPTIONAL_FIELDS.some((field) => (body?.[field] ?? null) !== null && its.refuses(field, body?.[field]))
     )
-      return { status: 422, body: json({ error: 'invalid' }) }
+      return { status: its.refusal, body: json({ error: 'invalid' }) }
     if (its.taken && isTaken(userId, body?.email)) return its.taken
     const { user_id: _id, ...given } = body ?? {}
     const stored = method === 'PATCH' ? { ...user, ...given } : given

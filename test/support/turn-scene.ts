@@ -72,12 +72,14 @@ export function outcomeOf(answer: Answer): Outcome {
 
 export type Played = { readonly calls: readonly string[]; readonly end: TurnEnd; readonly turn: Turn }
 
+type Playing = { readonly lookAfterMs?: number; readonly policy?: Policy; readonly accessFirst?: boolean }
+
 /** Plays one claim to its end; running out of answers is an error. */
 export function play(
   mapped: Mapped,
   memory: Memory,
   answers: readonly Answer[],
-  { lookAfterMs = 0, policy = POLICY }: { readonly lookAfterMs?: number; readonly policy?: Policy } = {},
+  { lookAfterMs = 0, policy = POLICY, accessFirst = false }: Playing = {},
 ): Played {
   const left = [...answers]
   const calls: string[] = []
@@ -87,7 +89,7 @@ export function play(
   for (;;) {
     const move = nextMove(turn, {
       ...{ mapped, rivals: [], policy, digests, lookAfterMs },
-      consistencyDelayMs: 5000,
+      ...{ consistencyDelayMs: 5000, accessFirst },
     })
     if ('end' in move) {
       expect(left).toEqual([])
@@ -107,7 +109,7 @@ export function play(
     const conflict = status === 409 || (typeof answer === 'object' && 'conflict' in answer)
     const sendable = withoutConflict(mapped, turn.memory)
     const desired = sendable.kind === 'user' ? sendable.user : null
-    const about = { named, conflict, plan, status, desired, digests, lookAfterMs }
+    const about = { named, conflict, plan, status, desired, digests, lookAfterMs, accessFirst }
     const facts = { ...about, ...wait, ...error }
     const remote =
       typeof answer === 'object' && 'user' in answer

@@ -18,7 +18,7 @@ function freed(before: Known, after: Known, fields: Fields = { email: 'b@x.es' }
   const mapped: Mapped = { kind: 'user', user: { userId: 'u', status: 2, fields }, issues: [] }
   return freedBy({
     record: { ...NEVER_SETTLED, digestKey: digester.id, ...before },
-    turn: { acknowledged: true, memory: { ...ABSENT, remote: 'present', ...after } },
+    turn: { acknowledged: true, lookups: 0, memory: { ...ABSENT, remote: 'present', ...after } },
     ...{ mapped, digester, key: '7', ...rest },
   })
 }
@@ -45,8 +45,19 @@ it('is nothing that is still there, that nobody knew, or that was no value', () 
   expect(freed({ sent: { email: NO_VALUE, country_code: DOUBTED } }, NEW)).toEqual([])
 })
 
-it('is nothing without an acknowledged write, or with digests of another key', () => {
-  const turn = { acknowledged: false, memory: { ...ABSENT, ...NEW } }
+it('is known by a look too, where the answer to the write was lost', () => {
+  const turn = {
+    acknowledged: false,
+    lookups: 1,
+    memory: { ...ABSENT, seen: { email: normal('email', 'b@x.es') } },
+  }
+  expect(freed({ sent: { email: OLD } }, {}, {}, { turn })).toEqual([
+    { field: 'email', sent: OLD, seen: null },
+  ])
+})
+
+it('is nothing without an acknowledged write or a look, or with digests of another key', () => {
+  const turn = { acknowledged: false, lookups: 0, memory: { ...ABSENT, ...NEW } }
   expect(freed({ sent: { email: OLD } }, NEW, {}, { turn })).toEqual([])
   const record = { ...NEVER_SETTLED, digestKey: 'other', sent: { email: OLD } }
   expect(freed({}, NEW, {}, { record })).toEqual([])

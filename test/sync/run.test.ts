@@ -394,3 +394,34 @@ describe('what a claim tells', () => {
     expect(JSON.stringify(told)).not.toMatch(/secret/i)
   })
 })
+
+describe('access, where a field makes each attempt fail', () => {
+  const gil = (_field: unknown, value: unknown) => value === 'Gil'
+
+  async function untilStatus(customer: ReturnType<typeof customerWith>, status: number, run = {}) {
+    for (let n = 0; n < 8 && customer.service.users.get(KEY)?.status !== status; n++)
+      await customer.claim(run)
+    expect(customer.service.users.get(KEY)).toMatchObject({ status })
+  }
+
+  it('is given and taken all the same where the service breaks at its value', async () => {
+    const customer = customerWith({ service: makePureService({ refuses: gil, refusal: 500 }) })
+    await untilStatus(customer, 2)
+    customer.row = { ...premium, plan: 'free', email: 'b@correo.es' }
+    await untilStatus(customer, 0)
+  })
+
+  it('is taken all the same where there is no time for a third call', async () => {
+    const customer = customerWith({ service: makePureService({ refuses: gil }) })
+    customer.row = { ...premium, last_name: 'Soto' }
+    await customer.claim()
+    customer.row = { ...premium, plan: 'free' }
+    const { calls } = customer.service
+    for (let n = 0; n < 8 && customer.service.users.get(KEY)?.status !== 0; n++) {
+      const from = calls.length
+      Object.assign(customer.kept, { unknown: true })
+      await customer.claim({ hasTime: () => calls.length - from < 2 })
+    }
+    expect(customer.service.users.get(KEY)).toMatchObject({ status: 0 })
+  })
+})

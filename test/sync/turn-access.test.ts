@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { PREMIUM, play, REMOVED, SETTLED, UNKNOWN, user } from '../support/turn-scene.ts'
+import type { Mapped } from '../../src/model/mapped.ts'
+import type { Memory } from '../../src/sync/memory.ts'
+import { isAccessFirst } from '../../src/sync/turn.ts'
+import { ABSENT, type Answer, PREMIUM, play, REMOVED, SETTLED, UNKNOWN, user } from '../support/turn-scene.ts'
 
 describe('a revocation', () => {
   it('is one call with the status alone', () => {
@@ -83,4 +86,64 @@ describe('a trial', () => {
     const again = play(user(4, { email: 'a@x.es' }), free.turn.memory, [200])
     expect(again.calls).toEqual(['PATCH {"status":4}'])
   })
+})
+
+describe('access first, after failures', () => {
+  const play3 = (mapped: Mapped, memory: Memory, answers: readonly Answer[]) =>
+    play(mapped, memory, answers, { accessFirst: true })
+  const edited = user(0, { email: 'b@x.es' })
+
+  it('is a call of its own, and the fields follow', () => {
+    expect(play3(edited, PREMIUM, [200, 500])).toMatchObject({
+      calls: ['PATCH {"status":0}', 'PATCH {"status":0,"email":"b@x.es"}'],
+      end: { kind: 'unknown', reason: { fields: ['email'] } },
+      turn: { memory: { sentStatus: 0 } },
+    })
+    expect(play3(user(2, { email: 'a@x.es' }), ABSENT, [201, 200])).toMatchObject({
+      calls: ['POST {"user_id":"u7","status":2}', 'PATCH {"status":2,"email":"a@x.es"}'],
+      end: SETTLED,
+    })
+  })
+
+  it('changes nothing where access is right already, and registers nobody without access', () => {
+    const right = play3(user(2, { email: 'b@x.es' }), PREMIUM, [200])
+    expect(right.calls).toEqual(['PATCH {"status":2,"email":"b@x.es"}'])
+    const without = play3(user(0, { email: 'a@x.es' }), ABSENT, [201])
+    expect(without.calls).toEqual(['POST {"user_id":"u7","status":0,"email":"a@x.es"}'])
+  })
+
+  it('that is refused is tried again as a whole: the service may insist on a field', () => {
+    expect(play3(user(2, { email: 'a@x.es' }), ABSENT, [422, 404]).end).toMatchObject({
+      kind: 'retry',
+      failed: true,
+    })
+    const ended = { ...PREMIUM, sentStatus: 0 }
+    expect(play3(user(2, { email: 'b@x.es' }), ended, [422]).end).toMatchObject({
+      kind: 'retry',
+      failed: true,
+    })
+  })
+
+  it('comes with the third failure, and every other time', () => {
+    expect([0, 1, 2, 3, 4, 5, 6, 7].map(isAccessFirst)).toEqual([
+      false,
+      false,
+      false,
+      true,
+      false,
+      true,
+      false,
+      true,
+    ])
+  })
+})
+
+it('a create that is answered 403 with the name of a field goes without it next time', () => {
+  const { calls, end, turn } = play(user(2, { email: 'a@x.es', first_name: 'Ana' }), ABSENT, [
+    { status: 403, named: ['first_name'] },
+    404,
+  ])
+  expect(calls.length).toBe(2)
+  expect(end).toMatchObject({ kind: 'retry', reason: { code: 'refused', named: ['first_name'] } })
+  expect(Object.keys(turn.memory.refused)).toEqual(['first_name'])
 })

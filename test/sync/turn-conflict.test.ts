@@ -15,6 +15,24 @@ function due(memory: Memory): Memory {
 
 const says = (named: readonly 'email'[], status = 422): Answer => ({ named, status, conflict: true })
 
+it('what is cleared beside a value that another user has is cleared all the same', () => {
+  const known = { ...PREMIUM, sent: { ...PREMIUM.sent, nid_number: exact('nid_number', 'X1') } }
+  const { calls, end, turn } = play(user(2, { email: 'b@x.es', nid_number: null }), known, [409, 200, 200])
+  expect(calls).toEqual([
+    'PATCH {"status":2,"email":"b@x.es","nid_number":null}',
+    'PATCH {"status":2}',
+    'PATCH {"status":2,"nid_number":null}',
+  ])
+  expect(end).toEqual(SETTLED)
+  expect(turn.memory).toMatchObject({ refused: {}, sent: { nid_number: NO_VALUE } })
+})
+
+it('a clearing alone that is answered as a conflict is not sent without end', () => {
+  const known = { ...PREMIUM, sent: { email: exact('email', 'a@x.es') } }
+  const { end } = play(user(2, { email: null }), known, [409, 200])
+  expect(end).toEqual(SETTLED)
+})
+
 describe('a create that is refused because of another user, with nobody there', () => {
   it('goes with the user_id and the status alone next, and then brings what is not suspected', () => {
     const first = play(mapped, ABSENT, [409, 404])
