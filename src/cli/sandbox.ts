@@ -1,6 +1,5 @@
 import { InvalidArgumentError } from 'commander'
 import { RollcallError } from '../model/errors.ts'
-import type { ContractInput } from '../sandbox/contract/contract.ts'
 import {
   CONTRACT_FORM,
   formatContract,
@@ -9,7 +8,6 @@ import {
   renderContracts,
 } from '../sandbox/contract/text.ts'
 import { isShut } from '../sandbox/control/control.ts'
-import type { FaultInput } from '../sandbox/faults/faults.ts'
 import { FAULT_FORM, parseFault } from '../sandbox/faults/text.ts'
 import { startSandbox } from '../sandbox/server.ts'
 import type { AddCommand, Io } from './io.ts'
@@ -21,8 +19,8 @@ type Options = {
   readonly port: number
   readonly apiKey: string
   readonly secretKey: string
-  readonly fault?: readonly FaultInput[]
-  readonly contract?: ContractInput
+  readonly fault?: readonly string[]
+  readonly contract?: readonly string[]
   readonly contracts?: boolean
   readonly seed: number
   readonly controlToken?: string
@@ -40,7 +38,7 @@ Examples:
   rollcall sandbox
   rollcall sandbox --fault 'PATCH 503 rate=0.3 retry-after=2' --fault latency=9
   rollcall sandbox --contract legacy
-  rollcall sandbox --contract 'create-204 visible-after-ms=2s trial-ms=5m'
+  rollcall sandbox --contract 'createStatus=204 visibleAfterMs=2s trialMs=5m'
   curl -s -X PUT localhost:4010/_sandbox/contract -d '"lagging duplicate=422"'
   curl -s localhost:4010/_sandbox/users        what it holds
   curl -s localhost:4010/_sandbox/journal      every call it got`
@@ -58,21 +56,25 @@ export const sandboxCommand: AddCommand = (program, io) => {
     .option('-p, --port <number>', 'port to listen on', port, 4010)
     .option('--api-key <key>', 'Api-Key that it accepts', filled, 'sandbox-api-key')
     .option('--secret-key <key>', 'Secret-Key that it accepts', filled, 'sandbox-secret-key')
-    .option('--fault <rule>', 'a fault, repeatable; see below', addFault)
-    .option('--contract <words>', 'how it answers, repeatable; see below', addContract)
+    .option('--fault <rule>', 'a fault, repeatable; see below', collect)
+    .option('--contract <words>', 'how it answers, repeatable; see below', collect)
     .option('--contracts', 'list what --contract takes, and end')
-    .option('--seed <number>', 'seed for the rates of faults and the ids of messages', seed, 1)
+    .option('--seed <number>', 'seed for the rates of faults', seed, 1)
     .option('--control-token <token>', 'opens /_sandbox/ when it does not listen on loopback', filled)
     .option('--json', 'print the address as JSON')
     .addHelpText('after', EXAMPLES)
-    .action(async ({ json, contracts, fault: faults = [], contract: words = {}, ...options }: Options) => {
+    .action(async ({ json, contracts, fault = [], contract = [], ...options }: Options) => {
       if (contracts) return listTo(io, json)
-      const started = startSandbox({ ...options, faults, contract: words })
-      const sandbox = await started.catch((error: NodeJS.ErrnoException) => {
-        const { code = '' } = error
-        if (!Object.hasOwn(NOT_LISTENING, code)) throw error
-        throw new RollcallError('ADDRESS_TAKEN', [`${options.host}:${options.port}: ${NOT_LISTENING[code]}`])
-      })
+      const settings = { faults: fault.map(parseFault), contract: parseContract(contract.join(' ')) }
+      const sandbox = await startSandbox({ ...options, ...settings }).catch(
+        (error: NodeJS.ErrnoException) => {
+          const { code = '' } = error
+          if (!Object.hasOwn(NOT_LISTENING, code)) throw error
+          throw new RollcallError('ADDRESS_TAKEN', [
+            `${options.host}:${options.port}: ${NOT_LISTENING[code]}`,
+          ])
+        },
+      )
       if (isShut({ host: options.host, token: options.controlToken })) io.err(SHUT)
       if (json) io.out(asJson({ url: sandbox.url, apiKey: options.apiKey, secretKey: options.secretKey }))
       else {
@@ -120,10 +122,6 @@ function upTo(most: number): (text: string) => number {
   }
 }
 
-function addFault(text: string, before: readonly FaultInput[] = []): readonly FaultInput[] {
-  return [...before, parseFault(text)]
-}
-
-function addContract(text: string, before: ContractInput = {}): ContractInput {
-  return { ...before, ...parseContract(text) }
+function collect(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text]
 }

@@ -25,8 +25,6 @@ type JournalEntry = {
   readonly faults: readonly string[]
 }
 
-type JournalQuery = { readonly after?: number; readonly userId?: string; readonly limit?: number }
-
 export type Journal = Omit<ReturnType<typeof makeJournal>, 'open'>
 
 type Arrival = Pick<JournalEntry, 'method' | 'path' | 'arrivedAt'>
@@ -35,23 +33,12 @@ export type JournalNote = (
   progress: Partial<Omit<JournalEntry, 'number' | 'body' | keyof Arrival>> & { readonly json?: boolean },
 ) => void
 
-/**
- * The last calls, up to `size` entries and `maxText` characters: large bodies could fill the memory long before the
- * number of entries does. An entry exists from the arrival of its call, so that a hanging call can be seen.
- */
-export function makeJournal(size: number, maxText = 64 * 1024 * 1024) {
-  const entries = new Map<number, JournalEntry>()
-  let first = 1
-  let last = 0
-  let text = 0
+const UNTOUCHED = { userId: null, answeredAt: null, raw: '', status: null, stored: false, faults: [] }
 
-  function forget(): void {
-    while (entries.size > size || (text > maxText && entries.size > 1)) {
-      text -= lengthOf(entries.get(first))
-      entries.delete(first)
-      first += 1
-    }
-  }
+/** The last `size` calls. An entry exists from the arrival of its call, so that a hanging call can be seen. */
+export function makeJournal(size: number) {
+  const entries = new Map<number, JournalEntry>()
+  let last = 0
 
   return {
     /** The number of the last entry; 0 before the first. */
@@ -67,19 +54,15 @@ export function makeJournal(size: number, maxText = 64 * 1024 * 1024) {
         number: last,
         // Parsed, a body takes twenty times the memory of its text.
         get body(): unknown {
-          return isJson ? parsed(entry.raw) : undefined
+          const read = isJson ? readBody(Buffer.from(entry.raw)) : undefined
+          return read?.kind === 'json' ? read.value : undefined
         },
       }
       entries.set(last, entry)
-      text += lengthOf(entry)
-      forget()
+      entries.delete(last - size)
       return ({ json = isJson, ...progress }) => {
-        const before = lengthOf(entry)
         Object.assign(entry, progress)
         isJson = json
-        // A call that was forgotten while it hung is no longer counted.
-        if (entries.has(entry.number)) text += lengthOf(entry) - before
-        forget()
       }
     },
     /** Entries in order of arrival: after a number, of one user, at most `limit`. */
@@ -87,9 +70,17 @@ export function makeJournal(size: number, maxText = 64 * 1024 * 1024) {
       after = 0,
       userId,
       limit = Number.POSITIVE_INFINITY,
-    }: JournalQuery = {}): readonly JournalEntry[] {
+    }: {
+      readonly after?: number
+      readonly userId?: string | undefined
+      readonly limit?: number
+    } = {}): readonly JournalEntry[] {
       const found: JournalEntry[] = []
-      for (let number = Math.max(first, after + 1); number <= last && found.length < limit; number += 1) {
+      for (
+        let number = Math.max(last - size, after) + 1;
+        number <= last && found.length < limit;
+        number += 1
+      ) {
         const entry = entries.get(number)
         if (entry !== undefined && (userId === undefined || entry.userId === userId)) found.push(entry)
       }
@@ -97,33 +88,6 @@ export function makeJournal(size: number, maxText = 64 * 1024 * 1024) {
     },
     clear(): void {
       entries.clear()
-      first = last + 1
-      text = 0
     },
   }
-}
-
-/** The first entries, up to `limit` and together up to `maxText` characters, but at least one. */
-export function pageOfEntries(
-  entries: readonly JournalEntry[],
-  { limit, maxText }: { readonly limit: number; readonly maxText: number },
-): readonly JournalEntry[] {
-  let text = 0
-  const end = entries.findIndex((entry, index) => {
-    text += lengthOf(entry)
-    return index >= limit || (index > 0 && text > maxText)
-  })
-  return end === -1 ? entries : entries.slice(0, end)
-}
-
-const UNTOUCHED = { userId: null, answeredAt: null, raw: '', status: null, stored: false, faults: [] }
-
-/** What comes from outside and may be long. */
-function lengthOf(entry: JournalEntry | undefined): number {
-  return entry === undefined ? 0 : entry.raw.length + entry.path.length + (entry.userId?.length ?? 0)
-}
-
-function parsed(raw: string): unknown {
-  const read = readBody(Buffer.from(raw))
-  return read.kind === 'json' ? read.value : undefined
 }

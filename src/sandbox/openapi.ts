@@ -1,6 +1,5 @@
 // The interface as an OpenAPI 3.1 document, made from the routes and the zod schemas that stand on them. The sandbox
 // serves it, docs/openapi.json keeps it.
-import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { message, professional } from '../service/chat-schema.ts'
 import { createBodySchema, retrievedUser, updateBody } from '../service/schema.ts'
@@ -8,9 +7,6 @@ import { errorWire } from './answer.ts'
 import { CHAT_ROUTES } from './chat/chat.ts'
 import type { Refusal, RouteDoc } from './serve.ts'
 import { USER_ROUTES } from './users/routes.ts'
-
-/** Where the sandbox serves it. */
-export const OPENAPI_PATH = '/openapi.json'
 
 /** The version of the interface, not of the package: server-to-server paths carry `v1` (section 9). */
 const INTERFACE_VERSION = '1.0.0'
@@ -25,7 +21,7 @@ update, any error, which query parameters are required, or limits. They are the 
 may answer otherwise, and so may the sandbox under another contract.
 
 Faults may answer any call with any status, and are not listed. Neither are requests that HTTP itself forbids (400, 408,
-413, 417, 431); their answers have the form of \`Error\`.`
+413, 417, 431).`
 
 /** Section 5, by the first part of the path. */
 const GROUPS = {
@@ -108,11 +104,6 @@ export function makeOpenApi(serverUrl?: string): JsonSchema {
       ),
     },
   }
-}
-
-/** GET /openapi.json, without credentials; the port is only known when `url` is called. */
-export function addOpenApi(app: FastifyInstance, { url }: { readonly url: () => string }): void {
-  app.get(OPENAPI_PATH, () => makeOpenApi(url()))
 }
 
 function operation(route: RouteDoc, group: keyof typeof GROUPS): JsonSchema {

@@ -1,19 +1,10 @@
-// The words of errors. Input may be thousands of names of thousands of letters, and zod's own sentences repeat input in
-// the words of a programmer.
+// What is wrong with input. It may be thousands of names of thousands of letters.
 import { z } from 'zod'
-import { closest } from '../model/closest.ts'
+import { RollcallError } from '../model/errors.ts'
+import type { WireProblems } from '../service/schema.ts'
 
-export const MOST_PROBLEMS = 20
-
-export function shorten(text: string, most = 60): string {
-  return text.length <= most ? text : `${text.slice(0, most)}…`
-}
-
-/** For an unknown name: the known one that was probably meant, or all of them. */
-export function notKnown(name: string, known: readonly string[]): string {
-  const meant = closest(shorten(name), known)
-  return meant === undefined ? `not known; one of ${known.join(', ')}` : `not known; did you mean ${meant}?`
-}
+const MOST_PROBLEMS = 20
+const MOST_LETTERS = 60
 
 /** Whole numbers in a range; every problem names the range. */
 export function whole(from: number, to: number, unit?: string): z.ZodInt {
@@ -21,39 +12,35 @@ export function whole(from: number, to: number, unit?: string): z.ZodInt {
   return z.int(expected).min(from, expected).max(to, expected)
 }
 
-/** A percent-encoded text; NaN, which no text field takes, for half an escape. */
-export function readDecoded(text: string): string | number {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return Number.NaN
-  }
+/** What was expected of each field, by its path; never the value that came. */
+export function problemsOf({ issues }: z.ZodError): WireProblems {
+  const problems = issues.flatMap(({ path, ...issue }): [string, string][] =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.slice(0, MOST_PROBLEMS).map((key) => [nameOf([...path, key]), 'not known'])
+      : [[nameOf(path), issue.message]],
+  )
+  return Object.fromEntries(problems.slice(0, MOST_PROBLEMS))
 }
 
-/** Says what was expected, for a schema that has no words of its own; the second argument of a parse. */
-export const IN_WORDS: { readonly error: z.core.$ZodErrorMap } = { error: expectedBy }
-
-function expectedBy(issue: z.core.$ZodRawIssue): string {
-  switch (issue.code) {
-    case 'invalid_type':
-      return KINDS[issue.expected] ?? OTHER
-    case 'invalid_value':
-      return `${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}`
-    case 'too_small':
-      return issue.origin === 'string' ? 'a text that is not empty' : `at least ${issue.minimum}`
-    case 'too_big':
-      return issue.origin === 'array' ? `at most ${issue.maximum} of them` : `at most ${issue.maximum}`
-    default:
-      return OTHER
-  }
+function nameOf(path: readonly PropertyKey[]): string {
+  return path.length === 0 ? 'body' : path.map((part) => shorten(String(part)) || '""').join('.')
 }
 
-const OTHER = 'a value of another form'
-const KINDS: Readonly<Record<string, string>> = {
-  string: 'a text',
-  number: 'a number',
-  int: 'a whole number',
-  boolean: 'true or false',
-  array: 'a list',
-  object: 'an object',
+function shorten(text: string): string {
+  return text.length <= MOST_LETTERS ? text : `${text.slice(0, MOST_LETTERS)}…`
+}
+
+/** For values of the command line; throws RollcallError USAGE with a line for each problem. */
+export function checkOption<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  option: string,
+): z.output<Schema> {
+  const read = schema.safeParse(value)
+  if (read.success) return read.data
+  const problems = Object.entries(problemsOf(read.error))
+  throw new RollcallError(
+    'USAGE',
+    problems.map(([name, problem]) => `${shorten(option)}: ${name}: ${problem}`),
+  )
 }

@@ -7,7 +7,6 @@ import { type SandboxAnswer, send } from './answer.ts'
 import type { LiveFaults } from './faults/faults.ts'
 import { sendSlowly, strike, strikesFirst, wait } from './faults/strike.ts'
 import type { JournalNote } from './journal.ts'
-import { readDecoded } from './problems.ts'
 
 /** The statuses with which a route may refuse a call; faults may answer with any. */
 export type Refusal = 400 | 401 | 403 | 404 | 409 | 410 | 413 | 422
@@ -40,8 +39,11 @@ export type SandboxCall = {
   readonly query: unknown
 }
 
-/** What differs between the two groups of endpoints (section 1). */
-export type Group = {
+/** A group of endpoints with the same credentials (section 1). */
+export type Group<Parts> = {
+  readonly routes: readonly Route<Parts>[]
+  /** Called when a call is carried out, after all waits. */
+  readonly parts: () => Parts
   /** Known before the credentials are checked, for faults and the journal. */
   readonly userIdOf: (request: FastifyRequest, body: unknown) => string | null
   /** Section 5: null when the credentials are good. */
@@ -56,49 +58,42 @@ export type ServeParts = {
   readonly stopping: AbortSignal
 }
 
-type Serve = (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  run: (call: SandboxCall) => SandboxAnswer,
-) => Promise<unknown>
-
-/** @param prepare gives the parts when a call is carried out, after all waits, so that they are those of now */
-export function addRoutes<Parts>(
-  app: FastifyInstance,
-  routes: readonly Route<Parts>[],
-  { serve, prepare }: { readonly serve: Serve; readonly prepare: () => Parts },
-): void {
-  for (const { method, path, run } of routes) {
+export function addGroup<Parts>(app: FastifyInstance, group: Group<Parts>, serving: ServeParts): void {
+  for (const route of group.routes) {
     app.route({
-      method,
-      url: path,
-      handler: (request, reply) => serve(request, reply, (call) => run(prepare(), call)),
+      method: route.method,
+      url: route.path,
+      handler: (request, reply) => serve({ group, route, serving }, request, reply),
     })
   }
 }
 
 /** A call is carried out even when its caller has gone: a caller that gave up has to expect a late request. */
-export function makeServe({ faults, noteOf, stopping }: ServeParts, { userIdOf, authorise }: Group): Serve {
-  return async (request, reply, run) => {
-    const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-    const read = readBody(bytes)
-    const body = read.kind === 'json' ? read.value : undefined
-    const userId = userIdOf(request, body)
-    const note = noteOf(request)
-    // The router has refused addresses that cannot be decoded.
-    const path = String(readDecoded(request.url.split('?', 1)[0] ?? ''))
-    const { latencyMs, ending, kinds } = faults.strike({ method: request.method, path, userId, body })
-    note({ raw: bytes.toString('utf8'), json: read.kind === 'json', userId, faults: kinds })
-    if (latencyMs > 0) await wait(latencyMs, stopping)
-    const blow = ending?.kind === 'slow-body' ? null : ending
-    if (blow !== null && strikesFirst(blow)) return strike(blow, { request, reply, stopping })
-    const unreadable = unreadableFor(request, read.kind)
-    const answer =
-      (await authorise(request)) ?? run({ userId: userId ?? '', body, unreadable, query: request.query })
-    note({ stored: answer.stored })
-    if (blow !== null) return strike(blow, { request, reply, stopping })
-    return ending?.kind === 'slow-body' ? sendSlowly(reply, answer, ending.durationMs) : send(reply, answer)
-  }
+async function serve<Parts>(
+  { group, route, serving }: { group: Group<Parts>; route: Route<Parts>; serving: ServeParts },
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const { faults, noteOf, stopping } = serving
+  const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+  const read = readBody(bytes)
+  const body = read.kind === 'json' ? read.value : undefined
+  const userId = group.userIdOf(request, body)
+  const note = noteOf(request)
+  // The router has refused addresses that cannot be decoded.
+  const path = decodeURIComponent(request.url.split('?', 1)[0] ?? '')
+  const { latencyMs, ending, kinds } = faults.strike({ method: request.method, path, userId, body })
+  note({ raw: bytes.toString('utf8'), json: read.kind === 'json', userId, faults: kinds })
+  if (latencyMs > 0) await wait(latencyMs, stopping)
+  const blow = ending?.kind === 'slow-body' ? null : ending
+  if (blow !== null && strikesFirst(blow)) return strike(blow, { request, reply, stopping })
+  const unreadable = unreadableFor(request, read.kind)
+  const call = { userId: userId ?? '', body, unreadable, query: request.query }
+  const answer = (await group.authorise(request)) ?? route.run(group.parts(), call)
+  note({ stored: answer.stored })
+  if (blow !== null) return strike(blow, { request, reply, stopping })
+  if (ending?.kind !== 'slow-body') return send(reply, answer)
+  return sendSlowly({ reply, stopping }, answer, ending.durationMs)
 }
 
 export function isJsonType(type = ''): boolean {

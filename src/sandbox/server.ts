@@ -1,10 +1,9 @@
 // A local imitation of the service: section 4 over HTTP, with a journal and with faults on demand.
-
-import { randomBytes, randomUUID } from 'node:crypto'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { makeApp } from './app.ts'
-import { addChat } from './chat/chat.ts'
-import { type Conversations, makeConversations, makeUuid } from './chat/conversations.ts'
+import { randomBytes } from 'node:crypto'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { refuse, type SandboxAnswer, send } from './answer.ts'
+import { makeChatGroup } from './chat/chat.ts'
+import { type Conversations, makeConversations } from './chat/conversations.ts'
 import { PEOPLE } from './chat/people.ts'
 import { makeProfessionals, type ProfessionalInput, type Professionals } from './chat/professionals.ts'
 import { makeTokens } from './chat/tokens.ts'
@@ -13,8 +12,9 @@ import { type ContractInput, type LiveContract, makeContract } from './contract/
 import { addControl, CONTROL } from './control/control.ts'
 import { type FaultInput, type Faults, makeFaults, seededRandom } from './faults/faults.ts'
 import { type Journal, type JournalNote, makeJournal } from './journal.ts'
-import { addOpenApi, OPENAPI_PATH } from './openapi.ts'
-import { addServerToServer } from './users/routes.ts'
+import { makeOpenApi } from './openapi.ts'
+import { addGroup, isJsonType } from './serve.ts'
+import { makeUserGroup } from './users/routes.ts'
 import { makeUsers, type SandboxUsers } from './users/users.ts'
 
 export type SandboxOptions = {
@@ -27,7 +27,7 @@ export type SandboxOptions = {
   readonly faults?: readonly FaultInput[]
   /** How it answers where the document leaves it open. */
   readonly contract?: ContractInput
-  /** For the rates of faults and the ids of messages; the same seed gives the same sequence. */
+  /** For the rates of faults; the same seed gives the same sequence. */
   readonly seed?: number
   /** Opens the control endpoints when the sandbox is not bound to loopback. */
   readonly controlToken?: string
@@ -56,6 +56,9 @@ export type Sandbox = {
   stop(): Promise<void>
 }
 
+/** Without credentials. */
+const OPENAPI_PATH = '/openapi.json'
+
 /** Resolves when it listens; rejects with Node's error when the port is taken. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { apiKey, secretKey, host = '127.0.0.1', port = 0, seed = 1, now = Date.now } = options
@@ -66,15 +69,15 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const contract = makeContract(options.contract ?? {})
   const users = makeUsers({ contract, clock })
   const professionals = makeProfessionals(options.professionals ?? PEOPLE)
-  const conversations = makeConversations({ clock, uuid: makeUuid(seededRandom(seed)) })
-  const tokens = makeTokens({ clock, secret: randomBytes(32), uuid: randomUUID })
+  const conversations = makeConversations(clock)
+  const tokens = makeTokens(clock, randomBytes(32))
   const held = { clock, contract, users, professionals, conversations }
   const stopping = new AbortController()
   const app = makeApp()
   const serving = { faults, noteOf: journalCalls(app, journal, now), stopping: stopping.signal }
-  addServerToServer(app, { users, contract, serving, credentials: { apiKey, secretKey } })
-  addChat(app, { ...held, tokens, serving, apiKey })
-  addOpenApi(app, { url: () => addressOf(app, host) })
+  addGroup(app, makeUserGroup({ users, contract, apiKey, secretKey }), serving)
+  addGroup(app, makeChatGroup({ ...held, tokens, apiKey }), serving)
+  app.get(OPENAPI_PATH, () => makeOpenApi(addressOf(app, host)))
   addControl(app, { ...held, tokens, journal, faults, host, token: options.controlToken })
   await app.listen({ host, port })
 
@@ -94,6 +97,45 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 }
 
+/** A user is below 10 KiB with every field filled. */
+const BODY_LIMIT = 64 * 1024
+/** Every byte of a long id may be written as three. */
+const ID_LIMIT = 16 * 1024
+
+/** The HTTP server without its endpoints. */
+function makeApp(): FastifyInstance {
+  const app = Fastify({
+    bodyLimit: BODY_LIMIT,
+    exposeHeadRoutes: false,
+    forceCloseConnections: true,
+    // Ends the wait for a body that stops in the middle.
+    requestTimeout: 60_000,
+    routerOptions: { maxParamLength: ID_LIMIT },
+    frameworkErrors: (_error, _request, reply: FastifyReply) =>
+      send(reply, refuse(400, 'bad_request', 'The address cannot be read.')),
+  })
+  app.addHook('onRequest', async ({ headers }) => {
+    // Fastify refuses some content types before a handler sees the call; the sandbox treats all of them alike.
+    if (!isJsonType(headers['content-type'])) headers['content-type'] = 'application/octet-stream'
+  })
+  // Bodies are read as bytes whatever their type, so that the journal shows them as they came.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  app.setNotFoundHandler((_request, reply) =>
+    send(reply, refuse(404, 'not_found', 'There is no such endpoint.')),
+  )
+  app.setErrorHandler(({ statusCode = 500 }: { statusCode?: number }, _request, reply) =>
+    send(reply, unhandled(statusCode)),
+  )
+  return app
+}
+
+function unhandled(status: number): SandboxAnswer {
+  if (status === 413) return refuse(status, 'too_large', 'The body is too large.')
+  if (status < 500) return refuse(status, 'bad_request', 'The request cannot be read.')
+  return refuse(status, 'broken', 'The sandbox itself failed.')
+}
+
 /** An entry for every call of the interface, from its head to its answer. */
 function journalCalls(
   app: FastifyInstance,
@@ -103,7 +145,8 @@ function journalCalls(
   const notes = new WeakMap<FastifyRequest, JournalNote>()
   app.addHook('onRequest', async (request) => {
     const [path = ''] = request.url.split('?')
-    if (isAboutTheSandbox(path)) return
+    // Calls about the sandbox itself.
+    if (path === CONTROL || path.startsWith(`${CONTROL}/`) || path === OPENAPI_PATH) return
     notes.set(request, open({ method: request.method, path, arrivedAt: now() }))
   })
   app.addHook('onSend', async (request, reply) => {
@@ -111,10 +154,6 @@ function journalCalls(
     if (!request.raw.socket.destroyed) notes.get(request)?.({ status: reply.statusCode, answeredAt: now() })
   })
   return (request) => notes.get(request) ?? (() => {})
-}
-
-function isAboutTheSandbox(path: string): boolean {
-  return path === CONTROL || path.startsWith(`${CONTROL}/`) || path === OPENAPI_PATH
 }
 
 /** A sandbox that is bound to every address is reached by the loopback one. */

@@ -1,10 +1,10 @@
 // The service of a run: the sandbox as one preset after the other with every fault, or answers that no preset gives.
 import { type ContractInput, contract } from '../../src/sandbox/contract/contract.ts'
-import { PRESETS } from '../../src/sandbox/contract/presets.ts'
 import { startSandbox } from '../../src/sandbox/server.ts'
 import { fireRules, SHARE } from '../support/fire.ts'
 import { SECRETS } from '../support/house.ts'
 import { startOddService } from '../support/odd-service.ts'
+import { KINDS } from '../support/presets.ts'
 import type { Held } from '../support/random-customers.ts'
 import type { ServiceDeed } from './deeds.ts'
 import { LAG_MS, TIMEOUT_MS } from './ground.ts'
@@ -63,7 +63,7 @@ async function startPresets(seed: number): Promise<Service> {
     url: sandbox.url,
     become(deed) {
       if (deed.kind === 'preset') {
-        era(deed.name, PRESETS[deed.name].contract)
+        era(deed.name, KINDS[deed.name])
         sandbox.faults.set(fireRules(TIMEOUT_MS, LATE))
       } else {
         eras.push({ from: Date.now(), name: deed.kind })

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { main } from '../../src/cli/main.ts'
-import { PRESETS } from '../../src/sandbox/contract/presets.ts'
 import { buildHouse, CONFIG, type House, SECRETS } from '../support/house.ts'
 import { postgres as lane } from '../support/lanes.ts'
+import { KINDS } from '../support/presets.ts'
 
 /** Column and value of a customer with every field; no value is a word of ours. */
 const ROW = {
@@ -192,7 +192,7 @@ test('when it is owed it is said since when, and when the next attempt is', asyn
 
 test('a service with spellings of its own differs in nothing, and is recognised after a change here', async () => {
   for (const preset of ['normalising', 'phone-kept', 'numbers-text', 'nulls-empty'] as const) {
-    await using house = await buildHouse(lane, { contract: PRESETS[preset].contract })
+    await using house = await buildHouse(lane, { contract: KINDS[preset] })
     await insert(house, 'c', { notas: null })
     await delivered(house)
     const { code, output } = await diff(house, ['c'])
@@ -227,7 +227,7 @@ test('a refused value, one that cannot be sent and an unmanaged field are each t
   const { md_group_name: _unmanaged, country_code: _unseen, ...mapping } = CONFIG.mapping
   await using house = await buildHouse(lane, {
     config: { mapping: mapping as typeof CONFIG.mapping },
-    contract: PRESETS['refusal-details'].contract,
+    contract: KINDS['refusal-details'],
   })
   await insert(house, 'c', { dni: '12345678A' })
   await delivered(house)

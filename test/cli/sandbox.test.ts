@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { main } from '../../src/cli/main.ts'
-import { PRESETS } from '../../src/sandbox/contract/presets.ts'
+import { PRESETS } from '../../src/sandbox/contract/contract.ts'
 
 /** The command line in this process, until it ends or is stopped. */
 function run(...args: readonly string[]) {
@@ -30,12 +30,12 @@ test('answers by the contract that it was started with, and the later word wins'
     '--port',
     '0',
     '--contract',
-    'unknown-null nulls=empty',
+    'legacy nulls=absent',
     '--contract',
-    'unknown-410',
+    'unknownUser=410 email=kept',
   )
   await expect.poll(() => err).toHaveLength(2)
-  expect(err[0]).toMatch(/ unknown-user=410 nulls=empty$/)
+  expect(err[0]).toMatch(/ createStatus=200 .*unknownUser=410 .*nulls=absent /)
   const url = out[0]?.replace('SERVICE_URL=', '')
   expect((await fetch(`${url}/s2s/v1/users/u`, { headers: HEADERS })).status).toBe(410)
   expect(await end()).toBe(0)
@@ -55,18 +55,18 @@ test('lists presets and dimensions, and ends', async () => {
   expect(JSON.parse(json.out.join('\n'))).toMatchObject({ presets: { length: Object.keys(PRESETS).length } })
 })
 
-test('a word that it does not know is told with the one that was meant', async () => {
-  const { code, err } = run('--contract', 'legasy create-status=1')
+test('words that it does not know are told', async () => {
+  const { code, err } = run('--contract', 'legasy createStatus=1')
   expect(await code).toBe(2)
-  expect(err.join('\n')).toMatch(/"legasy": .*legacy\?/)
-  expect(err.join('\n')).toMatch(/"create-status": .*201/)
+  expect(err.join('\n')).toMatch(/: legasy: not known/)
+  expect(err.join('\n')).toMatch(/: createStatus: .*201/)
 })
 
 test('its help shows how to find them', async () => {
   const { code, out } = run('--help')
   expect(await code).toBe(0)
   expect(out.join('\n')).toContain('rollcall sandbox --contracts')
-  expect(out.join('\n')).toContain("--contract 'create-204 visible-after-ms=2s trial-ms=5m'")
+  expect(out.join('\n')).toContain("--contract 'createStatus=204 visibleAfterMs=2s trialMs=5m'")
 })
 
 test('a fault that it cannot read is told by the word that is wrong', async () => {

@@ -7,10 +7,10 @@ import { noteNow } from '../../src/ledger/note.ts'
 import { LANE } from '../../src/model/customer.ts'
 import { OPTIONAL_FIELDS, type OptionalField } from '../../src/model/user.ts'
 import type { ContractInput as Contract } from '../../src/sandbox/contract/contract.ts'
-import { PRESETS } from '../../src/sandbox/contract/presets.ts'
 import type { FaultInput } from '../../src/sandbox/faults/faults.ts'
 import { buildHouse, CONFIG, type House } from '../support/house.ts'
 import { eachLane, otherLane } from '../support/lanes.ts'
+import { KINDS } from '../support/presets.ts'
 import { runRollcall } from '../support/process.ts'
 import { until } from '../support/until.ts'
 
@@ -241,7 +241,7 @@ eachLane('a customer whose row is gone, to be erased', (lane) => {
 otherLane('an erasure at another kind of service', (lane) => {
   const kinds = ['update-null', 'legacy', 'terse', 'eventual'] as const
   test.each(kinds)('comes to its end: %s', async (name) => {
-    const contract: Contract = PRESETS[name].contract
+    const contract: Contract = KINDS[name]
     const lag = contract.visibleAfterMs ?? 0
     const timing = { ...CONFIG.timing, consistencyDelayMs: lag * 1.2, lifetimeMs: 900 + lag * 1.2 }
     const config = { ...ERASE, timing, service: { timeoutMs: 300 } }

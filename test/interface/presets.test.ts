@@ -2,7 +2,7 @@
 // service that the sandbox can be. That customers end up right with each of them is in test/flow/presets.full.test.ts.
 import { describe, expect, it } from 'vitest'
 import { DIMENSIONS } from '../../src/sandbox/contract/contract.ts'
-import { PRESETS } from '../../src/sandbox/contract/presets.ts'
+import { KINDS } from '../support/presets.ts'
 import { choices, collect, openScene, USER } from './support.ts'
 
 const scene = await openScene()
@@ -45,7 +45,7 @@ async function chatPart(room: number) {
 }
 
 describe('what is not shown', () => {
-  it.each(Object.entries(PRESETS))('users: %s', async (_name, { contract }) => {
+  it.each(Object.entries(KINDS))('users: %s', async (_name, contract) => {
     scene.sandbox.contract.set(contract)
     expect(await usersPart()).toEqual({
       before: ['absent', undefined],
@@ -57,7 +57,7 @@ describe('what is not shown', () => {
     })
   })
 
-  it.each(Object.entries(PRESETS))('chat: %s', async (_name, { contract }) => {
+  it.each(Object.entries(KINDS))('chat: %s', async (_name, contract) => {
     scene.sandbox.clock.set(Date.UTC(2026, 2, 25, 10))
     const room = await scene.fill(40)
     const documented = await chatPart(room)
@@ -82,9 +82,7 @@ describe('what is not shown', () => {
       (dimension) => !['visibleAfterMs', 'trialMs', 'forbidden'].includes(dimension),
     )
     const seen = new Set(
-      Object.values(PRESETS).flatMap(({ contract }) =>
-        Object.entries(contract).map((entry) => entry.join('=')),
-      ),
+      Object.values(KINDS).flatMap((contract) => Object.entries(contract).map((entry) => entry.join('='))),
     )
     const unseen = open.flatMap((dimension) => choices(dimension).map((value) => `${dimension}=${value}`))
     expect(unseen.filter((word) => !seen.has(word))).toEqual([])

@@ -58,14 +58,9 @@ describe('the clock over HTTP', () => {
     { now: 'tomorrow' },
     { now: '9999-01-01T00:00:00Z' },
     { now: '1969-12-31T23:59:59Z' },
-    { now: 5 },
-    { advance: -1 },
     { advance: '36 hours' },
     { advance: '999999999d' },
-    { advance: 1e300 },
     { advance: '1h', now: '2026-07-01T12:00:00Z' },
-    { ahead: '1h' },
-    [],
     null,
   ])('%j is refused and changes nothing', async (body) => {
     const to = await start()
@@ -74,13 +69,6 @@ describe('the clock over HTTP', () => {
       json: { error: { code: 'invalid', fields: expect.any(Object) } },
     })
     expect(to.clock.now()).toBe(MONDAY)
-  })
-
-  it('a body that is no JSON is 400', async () => {
-    const to = await start()
-    for (const body of ['', '{', 'now']) {
-      expect((await talk(to, 'PUT /_sandbox/clock', { body })).status).toBe(400)
-    }
   })
 
   it('moves tokens, trials, schedules and messages (section 3, fact 2; section 2.2), and not the journal', async () => {

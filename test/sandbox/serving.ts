@@ -1,33 +1,43 @@
 // A server on which every GET is one operation, served with all that serve.ts does.
 import Fastify from 'fastify'
+import { z } from 'zod'
 import { json, refuse, type SandboxAnswer } from '../../src/sandbox/answer.ts'
-import { type FaultInput, makeFaults, seededRandom } from '../../src/sandbox/faults/faults.ts'
+import { makeFaults, seededRandom } from '../../src/sandbox/faults/faults.ts'
 import { parseFault } from '../../src/sandbox/faults/text.ts'
-import { makeServe } from '../../src/sandbox/serve.ts'
+import { addGroup } from '../../src/sandbox/serve.ts'
 
 /** Any path is served by one operation. What it answers, and how often it was carried out, is up to the test. */
 export async function startServing(
-  faults: readonly (FaultInput | string)[],
+  faults: readonly string[],
   answer: SandboxAnswer = json(200, { hello: 'there' }),
 ) {
   const live = makeFaults(seededRandom(1))
-  live.set(faults.map((fault) => (typeof fault === 'string' ? parseFault(fault) : fault)))
+  live.set(faults.map(parseFault))
   const stopping = new AbortController()
   const notes: object[] = []
   const done = { times: 0 }
   const app = Fastify({ forceCloseConnections: true })
-  const serve = makeServe(
-    { faults: live, noteOf: () => (progress) => void notes.push(progress), stopping: stopping.signal },
+  const doc = {
+    operationId: '',
+    summary: '',
+    description: '',
+    status: 200,
+    returns: z.unknown(),
+    refusals: [],
+  }
+  const run = () => {
+    done.times += 1
+    return answer
+  }
+  addGroup(
+    app,
     {
+      routes: [{ ...doc, method: 'GET', path: '/*', run }],
+      parts: () => null,
       userIdOf: ({ headers }) => String(headers['x-user'] ?? ''),
       authorise: ({ headers }) => (headers['x-bad'] ? refuse(401, 'unauthorized', 'No.') : null),
     },
-  )
-  app.get('/*', (request, reply) =>
-    serve(request, reply, () => {
-      done.times += 1
-      return answer
-    }),
+    { faults: live, noteOf: () => (progress) => void notes.push(progress), stopping: stopping.signal },
   )
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   /** Ends all waiting, as stopping does first of all. */
@@ -36,6 +46,5 @@ export async function startServing(
     goOn()
     await app.close()
   }
-  const { server } = app
-  return { url, live, notes, done, goOn, stop, server, port: Number(new URL(url).port) }
+  return { url, live, notes, done, goOn, stop, port: Number(new URL(url).port) }
 }

@@ -24,11 +24,11 @@ beforeAll(async () => {
     content: { type: 'text' as const, text: String(i) },
     at: EPOCH + Math.floor(i / 12) * 1000,
   }))
-  const added = sandbox.conversations.add(
+  const { room: made } = sandbox.conversations.add(
     { userId: 'u1', professionalId: lawyer?.professionalId ?? '' },
     drafts,
   )
-  room = added.kind === 'added' ? String(added.room.id) : expect.fail('no room was made')
+  room = String(made.id)
 })
 afterAll(async () => {
   await pair[Symbol.asyncDispose]()

@@ -2,7 +2,6 @@
 import type { RollcallConfig } from '../../src/config/define.ts'
 import { noteNow } from '../../src/ledger/note.ts'
 import { LANE } from '../../src/model/customer.ts'
-import { PRESETS, type PresetName } from '../../src/sandbox/contract/presets.ts'
 import { seededRandom } from '../../src/sandbox/faults/faults.ts'
 import { startSandbox } from '../../src/sandbox/server.ts'
 import { type Arrival, joinCalls, type Recorder, recordCalls, tell } from './call-record.ts'
@@ -12,6 +11,7 @@ import { fireRules, SHARE } from './fire.ts'
 import { buildHouse, CONFIG, type House, SECRETS } from './house.ts'
 import type { QueueLane } from './lanes.ts'
 import { type OddService, startOddService } from './odd-service.ts'
+import { KINDS, type KindName } from './presets.ts'
 import {
   type Changing,
   changeAtRandom,
@@ -48,8 +48,8 @@ export type Fire = AsyncDisposable & {
   notes(userId: string): string
 }
 
-export async function openPreset(lane: QueueLane, name: PresetName, seed: number): Promise<Fire> {
-  const { contract } = PRESETS[name]
+export async function openPreset(lane: QueueLane, name: KindName, seed: number): Promise<Fire> {
+  const contract = KINDS[name]
   const lag = contract.visibleAfterMs === undefined ? {} : { visibleAfterMs: LAG_MS }
   const consistencyDelayMs = contract.visibleAfterMs === undefined ? 0 : LAG_MS * 1.2
   const sandbox = await startSandbox({

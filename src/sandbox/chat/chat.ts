@@ -1,12 +1,11 @@
 // Sections 4.1 and 4.2: the chat endpoints and their credentials (section 5). The token says who calls.
-import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { message, type ProfessionalWire, professional } from '../../service/chat-schema.ts'
 import { wireProblems } from '../../service/schema.ts'
 import { json, refuse, type SandboxAnswer } from '../answer.ts'
 import type { SandboxClock } from '../clock.ts'
 import type { Contract, LiveContract } from '../contract/contract.ts'
-import { addRoutes, type Group, makeServe, type Route, type SandboxCall, type ServeParts } from '../serve.ts'
+import type { Group, Route, SandboxCall } from '../serve.ts'
 import type { SandboxUsers } from '../users/users.ts'
 import { type Conversations, DEFAULT_LIMIT, MAX_LIMIT, pageOf, shownRoom } from './conversations.ts'
 import { type Professionals, shownProfessional } from './professionals.ts'
@@ -79,18 +78,12 @@ export const CHAT_ROUTES: readonly Route<Store>[] = [
   },
 ]
 
-type ChatParts = Store & {
-  readonly serving: ServeParts
-  readonly apiKey: string
-  readonly tokens: Tokens
-}
+type ChatParts = Store & { readonly apiKey: string; readonly tokens: Tokens }
 
-export function addChat(app: FastifyInstance, parts: ChatParts): void {
-  addRoutes(app, CHAT_ROUTES, { serve: makeServe(parts.serving, makeGroup(parts)), prepare: () => parts })
-}
-
-function makeGroup({ apiKey, users, tokens }: ChatParts): Group {
+export function makeChatGroup({ apiKey, tokens, ...store }: ChatParts): Group<Store> {
   return {
+    routes: CHAT_ROUTES,
+    parts: () => store,
     userIdOf({ headers }) {
       const token = bearerOf(headers.authorization)
       return token === null ? null : claimedUser(token)
@@ -100,7 +93,7 @@ function makeGroup({ apiKey, users, tokens }: ChatParts): Group {
       const token = bearerOf(headers.authorization)
       if (token === null) return unauthorized('Authorization must be Bearer and a token.')
       const check = await tokens.check(token)
-      if (check.kind === 'good') return refuseAccess(users.access(check.userId))
+      if (check.kind === 'good') return refuseAccess(store.users.access(check.userId))
       const why = check.kind === 'expired' ? 'has expired' : 'is none of this sandbox'
       return unauthorized(`The token ${why}.`)
     },

@@ -1,4 +1,5 @@
 // Rooms, their messages and the pages of them (sections 2.1, 2.5 and 4.1), in memory.
+import { randomUUID } from 'node:crypto'
 import type { MessageWire, RoomWire } from '../../service/chat-schema.ts'
 import { type SandboxClock, secondText } from '../clock.ts'
 import type { Contract } from '../contract/contract.ts'
@@ -9,7 +10,7 @@ export type Pair = { readonly userId: string; readonly professionalId: string }
 type Head = 'from_user_id' | 'to_user_id' | 'room_id' | 'message_id' | 'status' | 'created_at'
 type WithoutHead<Message> = Message extends unknown ? Omit<Message, Head> : never
 /** A message's `type` and the fields that go with it. */
-export type Content = WithoutHead<MessageWire>
+type Content = WithoutHead<MessageWire>
 
 export type Draft = {
   readonly from: 'user' | 'professional'
@@ -17,82 +18,54 @@ export type Draft = {
   /** Default `sent`. */
   readonly status?: MessageWire['status']
   /** Epoch milliseconds, default now; shown in whole seconds. */
-  readonly at?: number
+  readonly at?: number | undefined
 }
 
 /** Messages oldest first; those of one second in the order in which they came. */
 type StoredRoom = Pair & { readonly id: number; messages: readonly MessageWire[] }
 
-export type Added = {
-  readonly kind: 'added'
-  readonly room: StoredRoom
-  readonly messages: readonly MessageWire[]
-}
-
-type ConversationsParts = {
-  readonly clock: SandboxClock
-  /** For `message_id`. */
-  readonly uuid: () => string
-  /** In all rooms together. Large texts could fill the memory long before the number of messages does. */
-  readonly maxMessages?: number
-  readonly maxText?: number
-}
-
 export type Conversations = ReturnType<typeof makeConversations>
 
-export function makeConversations(parts: ConversationsParts) {
-  const { clock, uuid, maxMessages = 100_000, maxText = 64 * 1024 * 1024 } = parts
-  const byPair = new Map<string, StoredRoom>()
-  const byId = new Map<number, StoredRoom>()
+export function makeConversations(clock: SandboxClock) {
+  let rooms: readonly StoredRoom[] = []
   let lastId = 0
-  let size = 0
-  let text = 0
+  const room = (id: number) => rooms.find((each) => each.id === id)
+  const between = ({ userId, professionalId }: Pair) =>
+    rooms.find((each) => each.userId === userId && each.professionalId === professionalId)
 
   function open(pair: Pair): StoredRoom {
-    const found = byPair.get(keyOf(pair))
-    if (found !== undefined) return found
     lastId += 1
-    const room = { ...pair, id: lastId, messages: [] }
-    byPair.set(keyOf(pair), room)
-    byId.set(room.id, room)
-    return room
+    const opened = { ...pair, id: lastId, messages: [] }
+    rooms = [...rooms, opened]
+    return opened
   }
 
   return {
-    /** Messages in all rooms. */
-    get size() {
-      return size
-    },
-    between: (pair: Pair) => byPair.get(keyOf(pair)),
-    room: (id: number) => byId.get(id),
-    /** The first message creates the room. `full`: nothing was added, and nothing will be before a `clear`. */
-    add(pair: Pair, drafts: readonly Draft[]): Added | { readonly kind: 'full' } {
-      const length = drafts.reduce((sum, { content }) => sum + JSON.stringify(content).length, 0)
-      if (size + drafts.length > maxMessages || text + length > maxText) return { kind: 'full' }
-      const room = open(pair)
-      const messages = drafts.map((draft) => compose(room, draft, { id: uuid(), now: clock.now() }))
+    between,
+    room,
+    /** The first message creates the room. */
+    add(pair: Pair, drafts: readonly Draft[]): { room: StoredRoom; messages: readonly MessageWire[] } {
+      const room = between(pair) ?? open(pair)
+      const messages = drafts.map((draft) => compose(room, draft, clock.now()))
       // The sort is stable, and times of one form sort as text.
       room.messages = [...room.messages, ...messages].sort((a, b) =>
         a.created_at === b.created_at ? 0 : a.created_at < b.created_at ? -1 : 1,
       )
-      size += messages.length
-      text += length
-      return { kind: 'added', room, messages }
+      return { room, messages }
     },
     /** Marks what the professional sent as read; how many were not, or undefined without such a room. */
     markRead(roomId: number): number | undefined {
-      const room = byId.get(roomId)
-      if (room === undefined) return undefined
-      const unread = unreadIn(room)
-      room.messages = room.messages.map((each) => (isUnread(room, each) ? { ...each, status: 'read' } : each))
+      const found = room(roomId)
+      if (found === undefined) return undefined
+      const unread = unreadIn(found)
+      found.messages = found.messages.map((each) =>
+        isUnread(found, each) ? { ...each, status: 'read' } : each,
+      )
       return unread
     },
     /** No id of a room is used again. */
     clear(): void {
-      byPair.clear()
-      byId.clear()
-      size = 0
-      text = 0
+      rooms = []
     },
   }
 }
@@ -112,23 +85,14 @@ function isUnread({ userId }: Pair, { to_user_id, status }: MessageWire): boolea
   return to_user_id === userId && status !== 'read'
 }
 
-/** No two pairs have one key, whatever their ids hold. */
-function keyOf({ userId, professionalId }: Pair): string {
-  return JSON.stringify([userId, professionalId])
-}
-
-function compose(
-  room: StoredRoom,
-  draft: Draft,
-  made: { readonly id: string; readonly now: number },
-): MessageWire {
-  const { from, content, status = 'sent', at = made.now } = draft
+function compose(room: StoredRoom, draft: Draft, now: number): MessageWire {
+  const { from, content, status = 'sent', at = now } = draft
   const { userId, professionalId } = room
   return {
     from_user_id: from === 'user' ? userId : professionalId,
     to_user_id: from === 'user' ? professionalId : userId,
     room_id: room.id,
-    message_id: made.id,
+    message_id: randomUUID(),
     status,
     created_at: secondText(at),
     ...content,
@@ -174,10 +138,7 @@ const BURST = 3
 const BETWEEN_BURSTS_MS = 47_000
 const UNREAD = 5
 
-/**
- * Messages to page through, of every type and from both sides; the same number gives the same messages. The last is
- * of now and from the professional, so that something is always unread.
- */
+/** Messages to page through, of every type and from both sides. The last is of now, unread and from the professional. */
 export function makeDrafts(count: number, now: number): readonly Draft[] {
   return Array.from({ length: count }, (_, index) => {
     const age = count - 1 - index
@@ -202,17 +163,5 @@ function contentOf(number: number): Content {
     file_url: `${file}.pdf`,
     file_name: `document-${number}.pdf`,
     file_size: String(40 + (number % 300)),
-  }
-}
-
-/** UUIDs of version 4 from a seeded random source, so that the same seed gives the same ids. */
-export function makeUuid(random: () => number): () => string {
-  return () => {
-    const bytes = Uint8Array.from({ length: 16 }, () => Math.floor(random() * 256))
-    bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
-    bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
-    return Buffer.from(bytes)
-      .toString('hex')
-      .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
   }
 }

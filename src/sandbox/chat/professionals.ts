@@ -9,35 +9,16 @@ import {
 } from '../../service/chat-schema.ts'
 import { secondText } from '../clock.ts'
 
-const PERIODS = 'a period ends after it starts (0:00 is the end of the day); equal times make no period'
-
-const schedules = professional.shape.schedules.max(14).superRefine((list, context) => {
-  for (const [index, schedule] of list.entries()) {
-    if (periodsOf(schedule).some(({ start, end }) => end < start)) {
-      context.addIssue({ code: 'custom', path: [index], message: PERIODS })
-    }
-  }
-})
-
 /** Section 2.2 without the fields that follow from clock and rooms. */
 const professionalInput = professional
   .omit({ status: true, next_connection_at: true, next_disconnection_at: true, room: true })
   .extend({
     professional_id: professional.shape.professional_id.min(1),
-    schedules,
+    schedules: professional.shape.schedules.max(14),
     /** Seen only by users whose `ml_group_name` is one of them (2.6); null: by everybody. */
     groups: z.array(z.string().min(1), 'a list of texts, or null').nullable().default(null),
   })
-export const professionalList = z
-  .array(professionalInput)
-  .max(200)
-  .superRefine((list, context) => {
-    for (const [index, { professional_id: id }] of list.entries()) {
-      const isAgain = list.findIndex((each) => each.professional_id === id) < index
-      if (isAgain)
-        context.addIssue({ code: 'custom', path: [index, 'professional_id'], message: 'used before' })
-    }
-  })
+export const professionalList = z.array(professionalInput).max(200)
 
 export type ProfessionalInput = z.input<typeof professionalInput>
 type StoredProfessional = z.output<typeof professionalInput>
@@ -86,7 +67,7 @@ const WEEK = 7 * DAY
 /** The first of January 1970 was a Thursday, three days after the week's start. */
 const EPOCH = 3 * DAY
 
-/** In minutes since Monday, 0:00; the end is not part of it. */
+/** In minutes; the end is not part of it. */
 type Span = { readonly start: number; readonly end: number }
 
 /** `changesAt` in epoch milliseconds, on the minute; null: never. */
@@ -98,23 +79,19 @@ export type Presence = { readonly status: 'online' | 'offline'; readonly changes
  */
 export function presenceAt(schedules: readonly ScheduleWire[], epochMs: number): Presence {
   const minute = Math.floor(epochMs / MINUTE_MS)
-  const now = (((minute + EPOCH) % WEEK) + WEEK) % WEEK
-  const at = (spot: number) => (minute - now + spot) * MINUTE_MS
-  const spans = joinSpans(schedules.flatMap(spansOf))
-  const [first] = spans
-  if (first === undefined) return { status: 'offline', changesAt: null }
-  const current = spans.find(({ start, end }) => start <= now && now < end)
-  if (current === undefined) {
-    const next = spans.find(({ start }) => start > now)?.start ?? WEEK + first.start
-    return { status: 'offline', changesAt: at(next) }
+  const now = (minute + EPOCH) % WEEK
+  const spans = schedules.flatMap(spansOf)
+  const isOnline = (at: number) => spans.some(({ start, end }) => start <= at && at < end)
+  const edges = spans.flatMap(({ start, end }) => [start, end % WEEK])
+  const changes = edges.filter((edge) => isOnline(edge) !== isOnline(now))
+  const next = Math.min(...changes.map((edge) => (edge - now + WEEK) % WEEK))
+  return {
+    status: isOnline(now) ? 'online' : 'offline',
+    changesAt: changes.length === 0 ? null : (minute + next) * MINUTE_MS,
   }
-  if (current.end - current.start === WEEK) return { status: 'online', changesAt: null }
-  // Sunday's last period goes on into Monday when that begins at midnight.
-  const end = current.end === WEEK && first.start === 0 ? WEEK + first.end : current.end
-  return { status: 'online', changesAt: at(end) }
 }
 
-/** Equal start and end make no period. */
+/** In minutes since Monday, 0:00. A period that ends before it starts, or as it starts, is none. */
 function spansOf(schedule: ScheduleWire): readonly Span[] {
   const day = WEEKDAYS.indexOf(schedule.day) * DAY
   const spans = periodsOf(schedule).filter(({ start, end }) => start < end)
@@ -137,15 +114,4 @@ function periodsOf(schedule: ScheduleWire): readonly Span[] {
 function minutes(text: string): number {
   const [hour = 0, minute = 0] = text.split(':').map(Number)
   return hour * 60 + minute
-}
-
-/** In order, and one where they overlap or touch. */
-function joinSpans(spans: readonly Span[]): readonly Span[] {
-  const joined: Span[] = []
-  for (const span of spans.toSorted((a, b) => a.start - b.start)) {
-    const last = joined.at(-1)
-    if (last === undefined || span.start > last.end) joined.push(span)
-    else joined[joined.length - 1] = { start: last.start, end: Math.max(last.end, span.end) }
-  }
-  return joined
 }

@@ -1,5 +1,6 @@
 // Access tokens of end users (section 5): signed JWTs, so that clients handle real ones. How the service issues them is
 // not shown; the sandbox has a control endpoint for it.
+import { randomUUID } from 'node:crypto'
 import { decodeJwt, errors, jwtVerify, SignJWT } from 'jose'
 import type { SandboxClock } from '../clock.ts'
 
@@ -9,17 +10,10 @@ const ALGORITHM = 'HS256'
 
 type TokenCheck = { readonly kind: 'good'; readonly userId: string } | { readonly kind: 'expired' | 'bad' }
 
-type TokenParts = {
-  readonly clock: SandboxClock
-  /** At least 32 bytes, new at every start: a token does not outlive its sandbox. */
-  readonly secret: Uint8Array
-  /** For `jti`. */
-  readonly uuid: () => string
-}
-
 export type Tokens = ReturnType<typeof makeTokens>
 
-export function makeTokens({ clock, secret, uuid }: TokenParts) {
+/** @param secret at least 32 bytes, new at every start: a token does not outlive its sandbox */
+export function makeTokens(clock: SandboxClock, secret: Uint8Array) {
   return {
     /** For one hour by default, by the sandbox's clock; `expiresAt` in epoch milliseconds, on the second. */
     async issue(userId: string, { expiresInMs = 3_600_000 }: { readonly expiresInMs?: number } = {}) {
@@ -31,7 +25,7 @@ export function makeTokens({ clock, secret, uuid }: TokenParts) {
         .setSubject(userId)
         .setIssuedAt(now)
         .setExpirationTime(expires)
-        .setJti(uuid())
+        .setJti(randomUUID())
         .sign(secret)
       return { token, expiresAt: expires * 1000 }
     },

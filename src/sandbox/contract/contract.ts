@@ -1,7 +1,7 @@
 // A contract says how the sandbox answers where the interface document does not. Each dimension has the sandbox's own
 // choice as its default; rollcall has to cope with every value.
 import { z } from 'zod'
-import { DURATION_FORM, sayDuration } from '../../model/duration.ts'
+import { whole } from '../problems.ts'
 
 const DAY_MS = 86_400_000
 
@@ -13,20 +13,12 @@ export const contract = z.strictObject({
   updateBody: choice(['user', 'none', 'ok', 'null'], 'user', 'and its body; a 204 has none'),
   duplicate: choice([409, 422, 400, 'upsert'], 409, 'create of an existing user; upsert: a full update'),
   unknownUser: choice([404, 410, 'null'], 404, 'call about an unknown user; null: 200 with JSON null'),
-  refusal: choice(
-    ['details', 'opaque', 'html'],
-    'details',
-    'a bad body: a reason, a bare 400, or a 400 with HTML',
-  ),
-  refuses: choice(
-    ['nothing', 'description'],
-    'nothing',
-    'a field whose values are refused although they fit',
-  ),
+  refusal: choice(['details', 'opaque', 'html'], 'details', 'a bad body: a reason, a bare 400, or HTML'),
+  refuses: choice(['nothing', 'description'], 'nothing', 'a field whose values are refused though they fit'),
   unique: choice(
     ['nothing', 'email'],
     'nothing',
-    "a field that no two users share; another user's value gets a 409",
+    "a field that no two users share; another's value gets 409",
   ),
   nulls: choice(['null', 'absent', 'empty'], 'null', 'a field without a value, in a GET'),
   numbers: choice(['number', 'text'], 'number', 'status and gender, in a GET'),
@@ -36,24 +28,16 @@ export const contract = z.strictObject({
     .min(1)
     .nullable()
     .default(null)
-    .describe('server-to-server calls about a user_id that contains this are answered 403; empty: none'),
+    .describe('server-to-server calls about a user_id that contains this are answered 403'),
   trialMs: duration(1, 3650 * DAY_MS, 14 * DAY_MS, 'how long status 4 gives access'),
   trialEnd: choice(
     ['flips', 'stays'],
     'flips',
-    'after the trial a GET shows status 0, or still 4; no chat either way',
+    'after the trial a GET shows status 0, or 4; no chat either way',
   ),
-  trialAgain: choice(
-    ['restarts', 'continues'],
-    'continues',
-    'what another write of status 4 does to the trial',
-  ),
+  trialAgain: choice(['restarts', 'continues'], 'continues', 'the trial, after another write of status 4'),
   email: choice(['kept', 'lower-case'], 'kept', 'the e-mail, in a GET'),
-  phone: choice(
-    ['joined', 'kept', 'formatted'],
-    'joined',
-    'the phone, in a GET: joined, as sent, or +34 612 345 678',
-  ),
+  phone: choice(['joined', 'kept', 'formatted'], 'joined', 'in a GET: joined, as sent, or +34 612 345 678'),
   names: choice(['table', 'sample'], 'table', 'photo and speciality_id, or avatar and speciality'),
   roomId: choice(['number', 'text'], 'number', 'id of a room, in the list of professionals'),
   order: choice(['oldest-first', 'newest-first', 'shuffled'], 'oldest-first', 'order of a page of messages'),
@@ -69,7 +53,7 @@ function choice<const Value extends string | number>(
 }
 
 function duration(minMs: number, maxMs: number, usual: number, about: string) {
-  return z.int().min(minMs).max(maxMs).default(usual).describe(about)
+  return whole(minMs, maxMs, 'milliseconds').default(usual).describe(about)
 }
 
 /** With every dimension, and as a caller may write it. */
@@ -103,10 +87,33 @@ export function choicesOf(dimension: Dimension): readonly (string | number)[] | 
   return inner instanceof z.ZodLiteral ? [...inner.values] : null
 }
 
-/** What a dimension takes as a word. */
-export function expected(dimension: Dimension): string {
-  const inner = contract.shape[dimension].unwrap()
-  if (inner instanceof z.ZodLiteral) return [...inner.values].join(', ')
-  if (!(inner instanceof z.ZodNumber)) return 'a text, percent-encoded where it holds spaces, or nothing'
-  return `${sayDuration(inner.minValue ?? 0)} to ${sayDuration(inner.maxValue ?? 0)}: ${DURATION_FORM}`
+const presets = {
+  documented: preset("The sandbox's own choice in everything that the document leaves open.", DOCUMENTED),
+  lagging: preset('Shows a write two seconds later.', { visibleAfterMs: 2000 }),
+  terse: preset('Says as little as it can: 204 for a write, a bare 400, only fields with a value in a GET.', {
+    ...{ createStatus: 204, updateStatus: 204, duplicate: 400, refusal: 'opaque' },
+    ...{ nulls: 'absent', phone: 'kept' },
+  }),
+  legacy: preset('An old application: 200 for a write, null for unknown users, HTML, numbers as text.', {
+    ...{ createStatus: 200, createBody: 'ok', updateBody: 'null', duplicate: 400, unknownUser: 'null' },
+    ...{ refusal: 'html', nulls: 'empty', numbers: 'text', email: 'lower-case', trialEnd: 'stays' },
+    ...{ names: 'sample', roomId: 'text', order: 'newest-first' },
+  }),
+  eventual: preset('Queues every write: 202, no body, visible two seconds later; creates are upserts.', {
+    ...{ createStatus: 202, createBody: 'none', updateStatus: 202, updateBody: 'none' },
+    ...{ duplicate: 'upsert', visibleAfterMs: 2000 },
+  }),
+}
+
+type Preset = { readonly about: string; readonly contract: ContractInput }
+
+/** Services as they may be. */
+export const PRESETS: Readonly<Record<keyof typeof presets, Preset>> = presets
+
+export function isPreset(name: unknown): name is keyof typeof presets {
+  return typeof name === 'string' && Object.hasOwn(PRESETS, name)
+}
+
+function preset(about: string, contract: ContractInput): Preset {
+  return { about, contract }
 }

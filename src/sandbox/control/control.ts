@@ -1,26 +1,39 @@
 // Control endpoints under /_sandbox/: what a test or a person asks of the sandbox itself.
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { DURATION_FORM, readDuration } from '../../model/duration.ts'
 import { isLoopback } from '../../service/address.ts'
-import { refuse, send } from '../answer.ts'
-import { inClockRange, type SandboxClock } from '../clock.ts'
-import { contract, type LiveContract } from '../contract/contract.ts'
-import { isPreset, PRESETS } from '../contract/presets.ts'
-import { readContract } from '../contract/text.ts'
-import { faultRule, type LiveFaults } from '../faults/faults.ts'
-import { readFault } from '../faults/text.ts'
-import { type Journal, pageOfEntries } from '../journal.ts'
-import { notKnown } from '../problems.ts'
-import { listOrShown, withBody } from './body.ts'
-import { addChatControl, type ChatControlParts, moment } from './chat.ts'
+import { readBody } from '../../service/json.ts'
+import { json, refuse, send } from '../answer.ts'
+import { type Conversations, type Draft, makeDrafts } from '../chat/conversations.ts'
+import type { Professionals } from '../chat/professionals.ts'
+import type { Tokens } from '../chat/tokens.ts'
+import type { SandboxClock } from '../clock.ts'
+import type { LiveContract } from '../contract/contract.ts'
+import type { Faults } from '../faults/faults.ts'
+import type { Journal } from '../journal.ts'
+import { problemsOf } from '../problems.ts'
+import type { SandboxUsers } from '../users/users.ts'
+import {
+  clockBody,
+  contractBody,
+  faultsBody,
+  fillBody,
+  messageBody,
+  professionalsBody,
+  tokenBody,
+} from './bodies.ts'
 
 export const CONTROL = '/_sandbox'
 
-type ControlParts = ChatControlParts & {
+type ControlParts = {
+  readonly users: SandboxUsers
   readonly journal: Journal
   readonly contract: LiveContract
-  readonly faults: LiveFaults
+  readonly faults: Faults
+  readonly clock: SandboxClock
+  readonly tokens: Tokens
+  readonly professionals: Professionals
+  readonly conversations: Conversations
   /** The address that the sandbox is bound to. */
   readonly host: string
   /** Expected in the header `Sandbox-Token`; without one only a sandbox on loopback can be controlled. */
@@ -35,12 +48,8 @@ export function addControl(app: FastifyInstance, parts: ControlParts): void {
         const refusal = refuseControl(request, parts)
         if (refusal !== null) return send(reply, refuse(403, 'forbidden', refusal))
       })
-      control.get('/users', () => ({ users: parts.users.all() }))
-      addJournal(control, parts.journal)
-      addFaults(control, parts.faults)
-      addContract(control, parts.contract)
-      addClock(control, parts.clock)
-      addChatControl(control, parts)
+      addResources(control, parts)
+      addChat(control, parts)
       addClears(control, parts)
       done()
     },
@@ -75,111 +84,131 @@ const journalQuery = z.object({
   limit: z.coerce.number().int().min(1).max(10_000).default(1000),
   user: z.string().optional(),
 })
-/** Of bodies and addresses in one answer. JSON may make it six times as long, and blocks other callers meanwhile. */
-const MAX_JOURNAL_TEXT = 4 * 1024 * 1024
 const QUERY = 'Expected after (the number of an entry), limit (1 to 10000) and user, each at most once.'
 
-function addJournal(control: FastifyInstance, journal: Journal): void {
+function addResources(control: FastifyInstance, parts: ControlParts): void {
+  const { users, journal, faults, contract, clock, professionals } = parts
+  control.get('/users', () => ({ users: users.all() }))
   control.get('/journal', (request, reply) => {
     const query = journalQuery.safeParse(request.query)
     if (!query.success) return send(reply, refuse(400, 'bad_request', QUERY))
-    const { after, limit, user } = query.data
-    const found = journal.list({ after, limit: limit + 1, ...(user === undefined ? {} : { userId: user }) })
-    const entries = pageOfEntries(found, { limit, maxText: MAX_JOURNAL_TEXT })
-    return { last: journal.last, more: found.length > entries.length, entries }
+    const { after, limit, user: userId } = query.data
+    const found = journal.list({ after, limit: limit + 1, userId })
+    return { last: journal.last, more: found.length > limit, entries: found.slice(0, limit) }
+  })
+  addResource(control, '/faults', {
+    show: () => ({ faults: faults.list() }),
+    body: faultsBody,
+    set: faults.set,
+  })
+  addResource(control, '/contract', { show: () => contract.now, body: contractBody, set: contract.set })
+  addResource(control, '/clock', {
+    show: () => ({ now: new Date(clock.now()).toISOString() }),
+    body: clockBody(clock),
+    set: clock.set,
+  })
+  addResource(control, '/professionals', {
+    show: () => ({ professionals: professionals.all() }),
+    body: professionalsBody,
+    set: professionals.set,
   })
 }
 
-/** Rules as text or as objects. */
-const faultList = listOrShown('faults', z.array(z.preprocess(readRule, faultRule)).max(1000))
+type Resource<Schema extends z.ZodType> = {
+  readonly show: () => object
+  readonly body: Schema
+  readonly set: (value: z.output<Schema>) => void
+}
 
-function addFaults(control: FastifyInstance, faults: LiveFaults): void {
-  control.get('/faults', () => ({ faults: faults.list() }))
+function addResource<Schema extends z.ZodType>(
+  control: FastifyInstance,
+  path: string,
+  { show, body, set }: Resource<Schema>,
+): void {
+  control.get(path, show)
   control.put(
-    '/faults',
-    withBody(faultList, (list) => {
-      faults.set(list)
-      return { faults: faults.list() }
+    path,
+    withBody(body, (value) => {
+      set(value)
+      return show()
     }),
   )
 }
 
-/** Drops `struck` and `spent`, which GET adds: a rule that is set begins anew. */
-function readRule(rule: unknown, context: z.RefinementCtx): unknown {
-  if (typeof rule === 'string') {
-    const read = readFault(rule)
-    if (read.rule !== null) return read.rule
-    context.addIssue({ code: 'custom', message: read.problems.join('; ') })
-    return z.NEVER
+function addChat(control: FastifyInstance, parts: ControlParts): void {
+  const { users, clock, tokens, professionals, conversations } = parts
+  // How the service issues tokens is not shown (section 5); registered users can have one (section 1).
+  control.post(
+    '/tokens',
+    withBody(tokenBody, async ({ user_id: userId, expires_in: seconds }, reply) => {
+      if (users.get(userId) === undefined) return notFound(reply, 'Only a registered user can have a token.')
+      const { token, expiresAt } = await tokens.issue(userId, { expiresInMs: seconds * 1000 })
+      const times = { expires_at: new Date(expiresAt).toISOString() }
+      return send(reply, json(201, { token, token_type: 'Bearer', user_id: userId, ...times }))
+    }),
+  )
+  control.post(
+    '/messages',
+    withBody(messageBody, ({ user_id, professional_id, from, status, created_at: at, ...content }, reply) => {
+      const added = add({ user_id, professional_id }, [{ from, status, content, at }])
+      return typeof added === 'string' ? notFound(reply, added) : send(reply, json(201, added.messages[0]))
+    }),
+  )
+  control.post(
+    '/conversations',
+    withBody(fillBody, ({ messages, ...pair }, reply) => {
+      const added = add(pair, makeDrafts(messages, clock.now()))
+      return typeof added === 'string'
+        ? notFound(reply, added)
+        : send(reply, json(201, { room: added.room.id, messages }))
+    }),
+  )
+  control.post<{ Params: { id: string } }>('/rooms/:id/read', ({ params: { id } }, reply) => {
+    const room = /^\d+$/.test(id) ? Number(id) : Number.NaN
+    const marked = conversations.markRead(room)
+    return marked === undefined ? notFound(reply, 'There is no such room.') : { room, marked }
+  })
+
+  /** Or what there is none of. */
+  function add(pair: { user_id: string; professional_id: string }, drafts: readonly Draft[]) {
+    const { user_id: userId, professional_id: professionalId } = pair
+    if (users.get(userId) === undefined) return 'There is no such user.'
+    if (professionals.get(professionalId) === undefined) return 'There is no such professional.'
+    return conversations.add({ userId, professionalId }, drafts)
   }
-  if (typeof rule !== 'object' || rule === null || Array.isArray(rule)) return rule
-  return Object.fromEntries(Object.entries(rule).filter(([name]) => name !== 'struck' && name !== 'spent'))
-}
-
-const contractBody = z.preprocess(readContractBody, contract)
-
-function addContract(control: FastifyInstance, live: LiveContract): void {
-  control.get('/contract', () => live.now)
-  control.put(
-    '/contract',
-    withBody(contractBody, (next) => {
-      live.set(next)
-      return live.now
-    }),
-  )
-  addClear(control, '/contract', [{ clear: () => live.set({}) }])
-}
-
-/** Words as a JSON string, or an object of dimensions, which win over those of its optional `preset`. */
-function readContractBody(body: unknown, context: z.RefinementCtx): unknown {
-  if (typeof body === 'string') {
-    const { contract, problems } = readContract(body)
-    for (const [name, message] of problems)
-      context.addIssue({ code: 'custom', path: name === '' ? [] : [name], message })
-    return contract
-  }
-  if (typeof body !== 'object' || body === null || !('preset' in body)) return body
-  const { preset, ...dimensions } = body
-  if (typeof preset === 'string' && isPreset(preset)) return { ...PRESETS[preset].contract, ...dimensions }
-  const known = notKnown(typeof preset === 'string' ? preset : '', Object.keys(PRESETS))
-  context.addIssue({ code: 'custom', path: ['preset'], message: known })
-  return dimensions
-}
-
-const duration = z.union(
-  [z.number().min(0), z.string().transform(readDuration).pipe(z.number())],
-  DURATION_FORM,
-)
-const clockBody = z
-  .strictObject({ now: moment.optional(), advance: duration.optional() })
-  .refine(({ now, advance }) => (now === undefined) !== (advance === undefined), 'either "now" or "advance"')
-const TOO_FAR = refuse(422, 'invalid', 'The body does not fit.', { advance: 'not beyond 9989' })
-
-function addClock(control: FastifyInstance, clock: SandboxClock): void {
-  const shown = () => ({ now: new Date(clock.now()).toISOString() })
-  control.get('/clock', shown)
-  control.put(
-    '/clock',
-    withBody(clockBody, ({ now, advance = 0 }, reply) => {
-      const next = now ?? clock.now() + advance
-      if (!inClockRange(next)) return send(reply, TOO_FAR)
-      clock.set(next)
-      return shown()
-    }),
-  )
 }
 
 /** `/` clears everything but the contract, which says what kind of service this is. */
 function addClears(control: FastifyInstance, parts: ControlParts): void {
-  const { journal, users, faults, clock, professionals, conversations } = parts
+  const { journal, users, faults, clock, professionals, conversations, contract } = parts
   const clearable = { journal, users, faults, clock, professionals, conversations }
-  for (const [name, part] of Object.entries(clearable)) addClear(control, `/${name}`, [part])
-  addClear(control, '/', Object.values(clearable))
+  const add = (path: string, all: readonly { clear(): void }[]) =>
+    control.delete(path, (_request, reply) => {
+      for (const part of all) part.clear()
+      return reply.code(204).send()
+    })
+  for (const [name, part] of Object.entries(clearable)) add(`/${name}`, [part])
+  add('/', Object.values(clearable))
+  add('/contract', [{ clear: () => contract.set({}) }])
 }
 
-function addClear(control: FastifyInstance, path: string, parts: readonly { clear(): void }[]): void {
-  control.delete(path, (_request, reply) => {
-    for (const part of parts) part.clear()
-    return reply.code(204).send()
-  })
+/**
+ * Calls `then` with a JSON body that fits the schema; otherwise 422 with what was expected of each field, never with
+ * its value, or 400 without JSON. Any Content-Type will do, as curl's default must.
+ */
+function withBody<Schema extends z.ZodType>(
+  schema: Schema,
+  then: (body: z.output<Schema>, reply: FastifyReply) => unknown,
+): (request: FastifyRequest, reply: FastifyReply) => unknown {
+  return ({ body }, reply) => {
+    const read = Buffer.isBuffer(body) ? readBody(body) : { kind: 'none' as const }
+    if (read.kind !== 'json') return send(reply, refuse(400, 'bad_request', 'A JSON body was expected.'))
+    const parsed = schema.safeParse(read.value)
+    if (parsed.success) return then(parsed.data, reply)
+    return send(reply, refuse(422, 'invalid', 'The body does not fit.', problemsOf(parsed.error)))
+  }
+}
+
+function notFound(reply: FastifyReply, message: string): unknown {
+  return send(reply, refuse(404, 'not_found', message))
 }

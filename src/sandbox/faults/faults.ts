@@ -22,8 +22,6 @@ const retryAfter = z.strictObject({
   seconds: whole(0, 86_400, 'seconds'),
 })
 
-const ACTIONS = 'latency, status, drop-before, drop-after, hang-after, slow-body, down or refuse'
-
 const action = z.discriminatedUnion(
   'kind',
   [
@@ -49,7 +47,7 @@ const action = z.discriminatedUnion(
     /** The call is cut and the port is closed for this long, to the control endpoints too. The users stay. */
     z.strictObject({ kind: z.literal('refuse'), durationMs: whole(1, 600_000, 'milliseconds') }),
   ],
-  ACTIONS,
+  'an action: latency, status, drop-before, drop-after, hang-after, slow-body, down or refuse',
 )
 
 const RATE = '0 to 1'

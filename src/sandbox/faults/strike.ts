@@ -4,7 +4,7 @@ import type { Server } from 'node:http'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { errorBody, errorPage, type SandboxAnswer, send, write } from '../answer.ts'
+import { html, refuse, type SandboxAnswer, send } from '../answer.ts'
 import type { FaultEnding } from './faults.ts'
 
 /** `slow-body` is the only ending that leaves the answer as it is. */
@@ -26,10 +26,8 @@ export function strike(ending: Blow, { request, reply, stopping }: Struck): unkn
   if (ending.kind === 'status') return answerWith(ending, reply)
   reply.hijack()
   if (ending.kind === 'hang-after') return reply
-  if (ending.kind === 'refuse') {
-    // A port that cannot be opened again ends the process, so that the failure is seen.
-    void refuseFor(request.server.server, { durationMs: ending.durationMs, stopping })
-  }
+  // A port that cannot be opened again ends the process, so that the failure is seen.
+  if (ending.kind === 'refuse') void refuseFor(request.server.server, ending.durationMs, stopping)
   request.raw.socket.destroy()
   return reply
 }
@@ -37,10 +35,9 @@ export function strike(ending: Blow, { request, reply, stopping }: Struck): unkn
 function answerWith(ending: Extract<FaultEnding, { kind: 'status' }>, reply: FastifyReply): unknown {
   const { status, body, retryAfter } = ending
   if (retryAfter !== undefined) reply.header('retry-after', retryAfterHeader(retryAfter, Date.now()))
-  reply.code(status)
-  if (body === 'empty') return reply.send()
-  if (body === 'html') return reply.type('text/html').send(errorPage(String(status)))
-  return reply.send(errorBody('fault', 'A fault that was asked for.'))
+  if (body === 'html') return send(reply, html(status))
+  const answer = refuse(status, 'fault', 'A fault that was asked for.')
+  return send(reply, body === 'empty' ? { ...answer, body: null } : answer)
 }
 
 /** A date has whole seconds; it is rounded up, so that no caller comes back early. */
@@ -61,28 +58,18 @@ export async function wait(ms: number, stopping: AbortSignal): Promise<void> {
 /** How soon a port that another process holds is tried again; an outgoing connection may hold it for a moment. */
 const RETRY_MS = 100
 
-type Outage = {
-  readonly durationMs: number
-  readonly stopping: AbortSignal
-  /** Resolves after the time, or when the sandbox stops. */
-  readonly wait?: (ms: number, stopping: AbortSignal) => Promise<void>
-}
-
 /**
  * Cuts every connection and closes the port, and opens it again after the time, unless the sandbox stops. Not the same
  * as `down`: a refused call was surely not sent, and a caller may treat that differently from a cut connection.
  */
-export async function refuseFor(
-  server: Server,
-  { durationMs, stopping, wait: pass = wait }: Outage,
-): Promise<void> {
+async function refuseFor(server: Server, durationMs: number, stopping: AbortSignal): Promise<void> {
   const bound = server.address()
   if (bound === null || typeof bound === 'string') return // closed already
   server.close()
   server.closeAllConnections()
-  await pass(durationMs, stopping)
+  await wait(durationMs, stopping)
   while (!stopping.aborted && !(await listens(server, { host: bound.address, port: bound.port }))) {
-    await pass(RETRY_MS, stopping)
+    await wait(RETRY_MS, stopping)
   }
   // It may have stopped while the port was being opened.
   if (stopping.aborted) server.close()
@@ -100,47 +87,30 @@ async function listens(server: Server, where: { host: string; port: number }): P
 }
 
 /** Status and headers go out at once; an answer without a body is sent as always. */
-export function sendSlowly(reply: FastifyReply, answer: SandboxAnswer, durationMs: number): unknown {
-  const written = write(answer.body)
-  if (written === null) return send(reply, answer)
-  const bytes = Buffer.from(written.text)
-  reply.code(answer.status).type(written.type).header('content-length', bytes.length)
-  return reply.send(drip(bytes, durationMs))
+export function sendSlowly(
+  { reply, stopping }: Omit<Struck, 'request'>,
+  { status, body }: SandboxAnswer,
+  durationMs: number,
+): unknown {
+  if (body === null) return reply.code(status).send()
+  const bytes = Buffer.from(body.text)
+  reply.code(status).type(body.type).header('content-length', bytes.length)
+  return reply.send(Readable.from(drip(bytes, durationMs, stopping), { objectMode: false }))
 }
 
 /** Short enough that no caller takes it for silence. */
 const PIECE_MS = 50
 
-/**
- * The bytes in equal pieces, the first at once and the last after `durationMs`; at least two where there are two bytes.
- * A late piece does not delay the next. Destroying the stream, as Fastify does when the connection ends, leaves no
- * timer behind.
- */
-export function drip(
-  bytes: Buffer,
-  durationMs: number,
-  now: () => number = () => performance.now(),
-): Readable {
+/** The bytes in equal pieces, the first at once and the last after `durationMs`; at least two where there are two bytes. */
+async function* drip(bytes: Buffer, durationMs: number, stopping: AbortSignal): AsyncGenerator<Buffer> {
   const count = Math.min(bytes.length, Math.max(2, Math.ceil(durationMs / PIECE_MS) + 1))
-  const gapMs = durationMs / Math.max(1, count - 1)
-  const startedAt = now()
-  let next = 0
-  let timer: NodeJS.Timeout | undefined
-  const stream = new Readable({
-    read() {
-      if (next >= count) stream.push(null)
-      else timer = setTimeout(pushNext, Math.max(0, startedAt + next * gapMs - now()))
-    },
-    destroy(error, done) {
-      clearTimeout(timer)
-      done(error)
-    },
-  })
-  return stream
-
-  function pushNext(): void {
-    const [from, to] = [next, next + 1].map((index) => Math.floor((bytes.length * index) / count))
-    next += 1
-    stream.push(bytes.subarray(from, to))
+  const startedAt = performance.now()
+  for (let piece = 0; piece < count; piece += 1) {
+    const due = startedAt + (durationMs * piece) / Math.max(1, count - 1)
+    if (piece > 0) await wait(Math.max(0, due - performance.now()), stopping)
+    yield bytes.subarray(
+      Math.floor((bytes.length * piece) / count),
+      Math.floor((bytes.length * (piece + 1)) / count),
+    )
   }
 }

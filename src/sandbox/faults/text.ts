@@ -1,141 +1,79 @@
-// Faults as a list of words, for the command line: `PATCH 503 rate=0.3 retry-after=5`.
+// Faults as a list of words: `PATCH 503 rate=0.3 retry-after=5`.
 import { DURATION_FORM, readDuration } from '../../model/duration.ts'
-import { RollcallError } from '../../model/errors.ts'
-import { IN_WORDS, MOST_PROBLEMS, notKnown, readDecoded, shorten } from '../problems.ts'
+import { checkOption } from '../problems.ts'
 import { type FaultRule, faultRule } from './faults.ts'
-
-const ACTION_FORM =
-  '200..599 [html|empty] [stored] [retry-after=SECONDS|date:SECONDS], error-200, ' +
-  'latency=DURATION or latency=DURATION..DURATION, slow-body=DURATION, drop-before, drop-after, hang-after, down ' +
-  'or refuse=DURATION'
 
 /** For --help. */
 export const FAULT_FORM =
   '[GET|POST|PUT|PATCH] [/PATH] ACTION [user=ID] [status=N] [field=NAME] [rate=0..1] [times=N] [for=DURATION], ' +
-  `where ACTION is ${ACTION_FORM}; /PATH is how the path begins; DURATION is ${DURATION_FORM}`
+  'where ACTION is 200..599 [html|empty] [stored] [retry-after=SECONDS|date:SECONDS], error-200, ' +
+  'latency=DURATION or latency=DURATION..DURATION, slow-body=DURATION, drop-before, drop-after, hang-after, down ' +
+  `or refuse=DURATION; /PATH is how the path begins; DURATION is ${DURATION_FORM}`
 
-/** `problems`: what was expected of each word that is wrong; a value is never repeated. */
-type FaultReading =
-  | { readonly rule: FaultRule }
-  | { readonly rule: null; readonly problems: readonly string[] }
+/** What a word says of a rule. */
+type Part = Readonly<Record<string, unknown>> & { readonly match?: object; readonly action?: object }
 
-/** For the command line; throws RollcallError USAGE with a line for each word that is wrong. */
-export function parseFault(text: string): FaultRule {
-  const read = readFault(text)
-  if (read.rule !== null) return read.rule
-  const about = shorten(text.trim(), 200)
-  throw new RollcallError(
-    'USAGE',
-    read.problems.map((problem) => `fault "${about}": ${problem}`),
-  )
-}
-
-type Part = Readonly<Record<string, unknown>>
-type Place = 'match' | 'limits' | 'shape'
-
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH']
-const PLAIN_ACTIONS = ['drop-before', 'drop-after', 'hang-after', 'down']
-const TIMED_ACTIONS = ['latency', 'slow-body', 'refuse']
-
-/** Words that shape an answer with a status. */
-const FLAGS: Readonly<Record<string, Part>> = {
-  json: { body: 'json' },
-  html: { body: 'html' },
-  empty: { body: 'empty' },
-  stored: { stored: true },
-}
-
-type Named = readonly [place: Place, field: string, read: (value: string) => unknown]
-const NAMED: Readonly<Record<string, Named>> = {
-  user: ['match', 'userId', readDecoded],
-  status: ['match', 'status', readNumber],
-  field: ['match', 'field', String],
-  rate: ['limits', 'rate', readNumber],
-  times: ['limits', 'times', readNumber],
-  for: ['limits', 'forMs', readMs],
-  'retry-after': ['shape', 'retryAfter', readRetryAfter],
-}
-const WORDS = [
-  ...METHODS,
-  ...PLAIN_ACTIONS,
-  ...TIMED_ACTIONS,
-  'error-200',
-  ...Object.keys({ ...FLAGS, ...NAMED }),
-]
-
-const PATHS = { match: 'match.', limits: '', shape: 'action.' }
-/** By the path of a field in the rule; every other field is the action's. */
-const WORD_OF = new Map([
-  ['match.path', 'the path'],
-  ...Object.entries(NAMED).map(([name, [place, field]]): [string, string] => [PATHS[place] + field, name]),
+const PLAIN = new Map<string, Part>([
+  ...['GET', 'POST', 'PUT', 'PATCH'].map((method) => [method, { match: { method } }] as const),
+  ...['drop-before', 'drop-after', 'hang-after', 'down'].map((kind) => [kind, { action: { kind } }] as const),
+  ['error-200', { action: { kind: 'status', status: 200 } }],
+  ['html', { action: { body: 'html' } }],
+  ['empty', { action: { body: 'empty' } }],
+  ['stored', { action: { stored: true } }],
 ])
 
-/** One rule, its words in any order. `error-200` is a 200 whose body reports an error. */
-export function readFault(text: string): FaultReading {
-  const problems = new Set<string>()
-  const parts: Record<Place, Record<string, unknown>> = { match: {}, limits: {}, shape: {} }
-  const shapes: string[] = []
-  let action: Part | undefined
-  let actionWord = ''
+const NAMED = new Map<string, (value: string) => Part>([
+  ['user', (userId) => ({ match: { userId } })],
+  ['status', (status) => ({ match: { status: readFigure(status) } })],
+  ['field', (field) => ({ match: { field } })],
+  ['rate', (rate) => ({ rate: readFigure(rate) })],
+  ['times', (times) => ({ times: readFigure(times) })],
+  ['for', (duration) => ({ forMs: readFigure(duration) })],
+  ['retry-after', (value) => ({ action: { retryAfter: readRetryAfter(value) } })],
+  ['latency', (value) => ({ action: { kind: 'latency', ...readRange(value) } })],
+  ['slow-body', (value) => ({ action: { kind: 'slow-body', durationMs: readFigure(value) } })],
+  ['refuse', (value) => ({ action: { kind: 'refuse', durationMs: readFigure(value) } })],
+])
+
+/** For the command line; throws RollcallError USAGE. */
+export function parseFault(text: string): FaultRule {
+  return checkOption(faultRule, faultFromWords(text), `--fault "${text}"`)
+}
+
+/** The words, in any order, as a rule for the schema, which says what is wrong: an unknown word is an unknown field. */
+export function faultFromWords(text: string): object {
+  let rule: Part = { match: {}, action: {} }
   for (const word of text.split(/\s+/).filter((each) => each !== '')) {
-    if (problems.size >= MOST_PROBLEMS) break // the search for a name that was meant takes time
-    const [name = ''] = word.split('=', 1)
-    const value = word.slice(name.length + 1)
-    const read = readAction(word, name, value)
-    const flag = Object.hasOwn(FLAGS, word) ? FLAGS[word] : undefined
-    const named = name !== word && Object.hasOwn(NAMED, name) ? NAMED[name] : undefined
-    if (read !== null && action === undefined) {
-      action = read
-      actionWord = shorten(name)
-    } else if (read !== null) problems.add(`${shorten(name)}: only one action, and there is ${actionWord}`)
-    else if (METHODS.includes(word.toUpperCase())) parts.match.method = word.toUpperCase()
-    else if (word.startsWith('/')) parts.match.path = readDecoded(word)
-    else if (flag !== undefined) Object.assign(parts.shape, flag)
-    else if (named !== undefined) parts[named[0]][named[1]] = named[2](value)
-    else if (Object.hasOwn(NAMED, word)) problems.add(`${word}: expected a value, ${word}=…`)
-    else problems.add(`${shorten(name)}: ${notKnown(name, WORDS)}`)
-    if (flag !== undefined || named?.[0] === 'shape') shapes.push(name)
+    const part = readWord(word)
+    rule = {
+      ...rule,
+      ...part,
+      match: { ...rule.match, ...part.match },
+      action: { ...rule.action, ...part.action },
+    }
   }
-  if (action === undefined) {
-    // An unknown word may have been meant as the action.
-    if (problems.size === 0) problems.add(`no action: expected one of ${ACTION_FORM}`)
-    return { rule: null, problems: [...problems] }
-  }
-  const isAnswer = action.kind === 'status'
-  if (!isAnswer) for (const name of shapes) problems.add(`${name}: only with a status`)
-  const { match, limits, shape } = parts
-  const read = faultRule.safeParse(
-    { match, ...limits, action: isAnswer ? { ...action, ...shape } : action },
-    IN_WORDS,
-  )
-  if (read.success && problems.size === 0) return { rule: read.data }
-  for (const { path, message } of read.error?.issues ?? []) {
-    problems.add(`${WORD_OF.get(path.slice(0, 2).join('.')) ?? actionWord}: expected ${message}`)
-  }
-  return { rule: null, problems: [...problems] }
+  return rule
 }
 
-function readAction(word: string, name: string, value: string): Part | null {
-  if (PLAIN_ACTIONS.includes(word)) return { kind: word }
-  if (word === 'error-200') return { kind: 'status', status: 200 }
-  if (/^\d+$/.test(word)) return { kind: 'status', status: Number(word) }
-  if (!TIMED_ACTIONS.includes(name)) return null
-  if (name !== 'latency') return { kind: name, durationMs: readMs(value) }
-  const [min = '', max = min, ...more] = value.split('..')
-  return { kind: name, minMs: readMs(more.length === 0 ? min : ''), maxMs: readMs(max) }
+function readWord(word: string): Part {
+  if (/^\d+$/.test(word)) return { action: { kind: 'status', status: Number(word) } }
+  if (word.startsWith('/')) return { match: { path: word } }
+  const [name = ''] = word.split('=', 1)
+  const named = name === word ? undefined : NAMED.get(name)?.(word.slice(name.length + 1))
+  return named ?? PLAIN.get(word) ?? { [`word ${name}`]: true }
 }
-
-// An unreadable value becomes NaN, which no field takes: the schema alone says what is expected.
 
 function readRetryAfter(value: string): object {
   const isDate = value.startsWith('date:')
-  return { form: isDate ? 'date' : 'seconds', seconds: readNumber(isDate ? value.slice(5) : value) }
+  return { form: isDate ? 'date' : 'seconds', seconds: readFigure(isDate ? value.slice(5) : value) }
 }
 
-function readNumber(value: string): number {
-  return /^\d+(\.\d+)?$/.test(value) ? Number(value) : Number.NaN
+function readRange(value: string): object {
+  const [minMs, maxMs = minMs] = value.split('..').map(readFigure)
+  return { minMs, maxMs }
 }
 
-function readMs(value: string): number {
-  return readDuration(value) ?? Number.NaN
+/** A number or a duration in milliseconds; NaN, which no field takes, for anything else. */
+function readFigure(text: string): number {
+  return readDuration(text) ?? (/^\d+\.\d+$/.test(text) ? Number(text) : Number.NaN)
 }

@@ -1,7 +1,8 @@
 // Sections 4.3 to 4.6: the server-to-server endpoints. What the document does not show is the contract's.
-import type { FastifyInstance } from 'fastify'
+import { STATUS_CODES } from 'node:http'
 import { z } from 'zod'
 import { normalForm } from '../../model/normal.ts'
+import type { OptionalField } from '../../model/user.ts'
 import {
   type CreateWire,
   createBodySchema,
@@ -11,20 +12,10 @@ import {
   type WireProblems,
   wireProblems,
 } from '../../service/schema.ts'
-import { type AnswerBody, json, refuse, type SandboxAnswer } from '../answer.ts'
+import { html, json, refuse, type SandboxAnswer } from '../answer.ts'
 import type { Contract, LiveContract } from '../contract/contract.ts'
-import {
-  addRoutes,
-  type Group,
-  makeServe,
-  type Refusal,
-  type Route,
-  type SandboxCall,
-  type ServeParts,
-} from '../serve.ts'
-import { isBlank, type LiveUsers, retrievedForm, type StoredUser } from './users.ts'
-
-export type Credentials = { readonly apiKey: string; readonly secretKey: string }
+import type { Group, Refusal, Route, SandboxCall } from '../serve.ts'
+import { isBlank, type LiveUsers, retrievedForm } from './users.ts'
 
 type Store = { readonly users: LiveUsers; readonly contract: Contract }
 
@@ -86,22 +77,16 @@ export const USER_ROUTES: readonly Route<Store>[] = [
 ]
 
 type Parts = {
-  readonly serving: ServeParts
-  readonly credentials: Credentials
+  readonly apiKey: string
+  readonly secretKey: string
   readonly users: LiveUsers
   readonly contract: LiveContract
 }
 
-export function addServerToServer(
-  app: FastifyInstance,
-  { serving, credentials, users, contract }: Parts,
-): void {
-  const serve = makeServe(serving, makeGroup(credentials))
-  addRoutes(app, USER_ROUTES, { serve, prepare: () => ({ users, contract: contract.now }) })
-}
-
-function makeGroup({ apiKey, secretKey }: Credentials): Group {
+export function makeUserGroup({ apiKey, secretKey, users, contract }: Parts): Group<Store> {
   return {
+    routes: USER_ROUTES,
+    parts: () => ({ users, contract: contract.now }),
     userIdOf: ({ params }, body) => userIdIn(params) ?? userIdIn(body),
     authorise: ({ headers }) =>
       headers['api-key'] === apiKey && headers['secret-key'] === secretKey
@@ -123,8 +108,7 @@ function guarded(run: Route<Store>['run']): Route<Store>['run'] {
       return refuse(403, 'forbidden', 'This user may not be managed with these keys.')
     }
     if (call.unreadable === null) return run(store, call)
-    const { refusal } = contract
-    return refusal === 'details' ? refuse(400, 'bad_request', call.unreadable) : terse(refusal)
+    return refuseBody(contract, [400, 'bad_request', call.unreadable])
   }
 }
 
@@ -133,12 +117,9 @@ function createUser(store: Store, { body }: SandboxCall): SandboxAnswer {
   const read = createBodySchema.safeParse(body)
   if (!read.success) return unfit(contract, wireProblems(read.error))
   const { user_id: userId, ...fields } = read.data
-  if (isUnwanted(contract, fields)) return unwanted(contract)
-  if (users.get(userId) !== undefined && contract.duplicate !== 'upsert') {
-    return duplicate(contract, contract.duplicate)
-  }
-  if (isTaken(store, userId, fields)) return taken(contract)
-  return carriedOut(store, 'create', users.write(userId, fields, 'set'))
+  const { duplicate, createStatus: status, createBody: show } = contract
+  if (users.get(userId) !== undefined && duplicate !== 'upsert') return refuseDuplicate(contract, duplicate)
+  return write(store, { userId, fields, how: 'set', status, show })
 }
 
 function update(store: Store, { userId, body }: SandboxCall, how: 'set' | 'edit'): SandboxAnswer {
@@ -146,43 +127,44 @@ function update(store: Store, { userId, body }: SandboxCall, how: 'set' | 'edit'
   if (users.get(userId) === undefined) return unknownUser(contract)
   const read = updateBody.safeParse(body)
   if (!read.success) return unfit(contract, wireProblems(read.error))
-  if (isUnwanted(contract, read.data)) return unwanted(contract)
-  if (isTaken(store, userId, read.data)) return taken(contract)
-  return carriedOut(store, 'update', users.write(userId, read.data, how))
+  const { updateStatus: status, updateBody: show } = contract
+  return write(store, { userId, fields: read.data, how, status, show })
 }
 
-type Fields = Omit<CreateWire, 'user_id'> | UpdateWire
-
-/** A value that fits section 2.6 and that the contract refuses. */
-function isUnwanted({ refuses }: Contract, fields: Fields): boolean {
-  return refuses !== 'nothing' && !isBlank(fields[refuses] ?? null)
+type Write = {
+  readonly userId: string
+  readonly fields: Omit<CreateWire, 'user_id'> | UpdateWire
+  readonly how: 'set' | 'edit'
+  /** Of the answer, and what its body shows. */
+  readonly status: number
+  readonly show: Contract['createBody' | 'updateBody']
 }
 
-function unwanted(contract: Contract): SandboxAnswer {
-  return unfit(contract, { [contract.refuses]: 'no value: this service takes none' })
+function write({ users, contract }: Store, { userId, fields, how, status, show }: Write): SandboxAnswer {
+  const { refuses, unique } = contract
+  if (refuses !== 'nothing' && !isBlank(fields[refuses] ?? null)) {
+    return unfit(contract, { [refuses]: 'no value: this service takes none' })
+  }
+  if (unique !== 'nothing' && isTaken(users, userId, { field: unique, value: fields[unique] })) {
+    const problem = { [unique]: 'one that no other user has' }
+    return refuseBody(contract, [409, 'conflict', 'Another user has this value.', problem])
+  }
+  const user = users.write(userId, fields, how)
+  if (status === 204 || show === 'none') return { status, body: null, stored: true }
+  const id = { user_id: userId }
+  const values = { user: retrievedForm(user, contract), id, ok: { ok: true }, null: null }
+  return json(status, values[show], true)
 }
 
 /** Compares what is held, which a GET may not show yet, in normal form, as unique indexes commonly do. */
-function isTaken({ users, contract: { unique } }: Store, userId: string, fields: Fields): boolean {
-  if (unique === 'nothing') return false
-  const wanted = normalForm(unique, fields[unique])
+function isTaken(
+  users: LiveUsers,
+  userId: string,
+  { field, value }: { readonly field: OptionalField; readonly value: unknown },
+): boolean {
+  const wanted = normalForm(field, value)
   const others = users.all().filter((user) => user.user_id !== userId)
-  return wanted !== null && others.some((user) => normalForm(unique, user[unique]) === wanted)
-}
-
-function carriedOut({ contract }: Store, what: 'create' | 'update', user: StoredUser): SandboxAnswer {
-  const status = what === 'create' ? contract.createStatus : contract.updateStatus
-  const kind = what === 'create' ? contract.createBody : contract.updateBody
-  return { status, body: status === 204 ? { kind: 'none' } : bodyOf(kind, user, contract), stored: true }
-}
-
-type BodyKind = Contract['createBody' | 'updateBody']
-
-function bodyOf(kind: BodyKind, user: StoredUser, contract: Contract): AnswerBody {
-  if (kind === 'none') return { kind: 'none' }
-  const { user_id } = user
-  const values = { user: retrievedForm(user, contract), id: { user_id }, ok: { ok: true }, null: null }
-  return { kind: 'json', value: values[kind] }
+  return wanted !== null && others.some((user) => normalForm(field, user[field]) === wanted)
 }
 
 function unknownUser({ unknownUser: status }: Contract): SandboxAnswer {
@@ -192,30 +174,24 @@ function unknownUser({ unknownUser: status }: Contract): SandboxAnswer {
 }
 
 /** A 400 looks like every other refusal of a body, so that a caller cannot tell them apart. */
-function duplicate({ refusal }: Contract, status: 409 | 422 | 400): SandboxAnswer {
+function refuseDuplicate(contract: Contract, status: 409 | 422 | 400): SandboxAnswer {
+  if (status === 400) return terse(contract, status)
   const message = 'There is a user with this user_id.'
   if (status === 409) return refuse(409, 'conflict', message)
-  if (status === 422) return refuse(422, 'invalid', message, { user_id: 'one that is not in use' })
-  return terse(refusal)
+  return refuse(422, 'invalid', message, { user_id: 'one that is not in use' })
 }
 
-function unfit({ refusal }: Contract, fields: WireProblems): SandboxAnswer {
-  return refusal === 'details'
-    ? refuse(422, 'invalid', 'The body does not fit section 2.6.', fields)
-    : terse(refusal)
+function unfit(contract: Contract, fields: WireProblems): SandboxAnswer {
+  return refuseBody(contract, [422, 'invalid', 'The body does not fit section 2.6.', fields])
 }
 
-function taken({ refusal, unique }: Contract): SandboxAnswer {
-  return refusal === 'details'
-    ? refuse(409, 'conflict', 'Another user has this value.', { [unique]: 'one that no other user has' })
-    : terse(refusal, { status: 409, reason: 'Conflict' })
+/** With the reason only where the contract gives it. */
+function refuseBody(contract: Contract, reason: Parameters<typeof refuse>): SandboxAnswer {
+  if (contract.refusal === 'details') return refuse(...reason)
+  return terse(contract, reason[0] === 409 ? 409 : 400)
 }
 
 /** The body of frameworks that give no reason, or the page of a web server. */
-function terse(
-  refusal: Contract['refusal'],
-  { status, reason } = { status: 400, reason: 'Bad Request' },
-): SandboxAnswer {
-  if (refusal !== 'html') return json(status, { error: reason })
-  return { status, body: { kind: 'html', title: `${status} ${reason}` }, stored: false }
+function terse({ refusal }: Contract, status: number): SandboxAnswer {
+  return refusal === 'html' ? html(status) : json(status, { error: STATUS_CODES[status] })
 }

@@ -21,17 +21,29 @@ type SandboxAccess = 'none' | 'full' | 'trial' | 'trial-over'
 export type SandboxUsers = Omit<LiveUsers, 'write' | 'seen'>
 export type LiveUsers = ReturnType<typeof makeUsers>
 
-/** `trialStart`: when the user's one trial began, by the sandbox's clock; null: never. */
-type Held = { readonly user: StoredUser; readonly trialStart: number | null }
+/** What one write made of a user. Times are by the sandbox's clock. */
+type Version = {
+  readonly user: StoredUser
+  /** When the user's one trial began; null: never. */
+  readonly trialStart: number | null
+  readonly at: number
+  /** How much later a GET shows it. */
+  readonly lagMs: number
+}
 
 export function makeUsers(parts: { readonly contract?: LiveContract; readonly clock?: SandboxClock } = {}) {
   const { contract = makeContract({}), clock = makeClock() } = parts
-  const users = new Map<string, Versions<Held>>()
-  const heldOf = (userId: string) => users.get(userId)?.at(-1)?.held
-  const moment = () => ({ now: clock.now(), lagMs: contract.now.visibleAfterMs })
+  /** The oldest first; the last one is held. */
+  const users = new Map<string, readonly Version[]>()
+  const heldOf = (userId: string) => users.get(userId)?.at(-1)
 
+  /** A shorter delay counts at once. A write after now, because the clock was set back, does not wait. */
+  function isShown({ at, lagMs }: Version): boolean {
+    const age = clock.now() - at
+    return age < 0 || age >= Math.min(lagMs, contract.now.visibleAfterMs)
+  }
   /** By the duration that is in force now, so that a trial can be made to end at once. */
-  function accessOf({ user: { status }, trialStart }: Held): SandboxAccess {
+  function accessOf({ user: { status }, trialStart }: Version): SandboxAccess {
     if (status !== 4) return status === 2 ? 'full' : 'none'
     return trialStart !== null && clock.now() - trialStart >= contract.now.trialMs ? 'trial-over' : 'trial'
   }
@@ -44,19 +56,21 @@ export function makeUsers(parts: { readonly contract?: LiveContract; readonly cl
     const now = clock.now()
     return start === null || start > now || contract.now.trialAgain === 'restarts' ? now : start
   }
-  function show(held: Held): StoredUser {
-    const flips = contract.now.trialEnd === 'flips' && accessOf(held) === 'trial-over'
-    return flips ? { ...held.user, status: 0 } : held.user
+  function show(version: Version): StoredUser {
+    const flips = contract.now.trialEnd === 'flips' && accessOf(version) === 'trial-over'
+    return flips ? { ...version.user, status: 0 } : version.user
   }
-  function put(userId: string, edit: UserEdit, how: 'set' | 'edit', isAtOnce: boolean): StoredUser {
-    const { user: before, trialStart = null } = heldOf(userId) ?? {}
+  function put(userId: string, edit: UserEdit, how: 'set' | 'edit', lagMs: number): StoredUser {
+    const versions = users.get(userId) ?? []
+    const { user: before, trialStart: start = null } = versions.at(-1) ?? {}
     const user = compose(userId, how === 'edit' ? before : undefined, edit)
     // An edit that does not name the status does not write it.
     const writesStatus = how === 'set' || edit.status !== undefined
-    const held = { user, trialStart: writesStatus ? trialAfter(user.status, trialStart) : trialStart }
-    const now = isAtOnce ? writtenAtOnce(held, clock.now()) : written(users.get(userId) ?? [], held, moment())
-    users.set(userId, now)
-    return show(held)
+    const trialStart = writesStatus ? trialAfter(user.status, start) : start
+    const version = { user, trialStart, at: clock.now(), lagMs }
+    const needed = lagMs === 0 ? [] : versions.slice(Math.max(0, versions.findLastIndex(isShown)))
+    users.set(userId, [...needed, version])
+    return show(version)
   }
   return {
     get size() {
@@ -73,16 +87,17 @@ export function makeUsers(parts: { readonly contract?: LiveContract; readonly cl
      * Puts the complete user: a field that is not named has no value, a status that is not named is 0. Like `edit` it
      * works behind rollcall's back: it is not in the journal, and a GET shows it at once.
      */
-    set: (userId: string, user: UserEdit) => put(userId, user, 'set', true),
+    set: (userId: string, user: UserEdit) => put(userId, user, 'set', 0),
     /** Changes only what is named; creates the user when there is none. */
-    edit: (userId: string, changes: UserEdit) => put(userId, changes, 'edit', true),
+    edit: (userId: string, changes: UserEdit) => put(userId, changes, 'edit', 0),
     /** Forgets everything about the user, the trial too. */
     delete: (userId: string) => users.delete(userId),
     clear: () => users.clear(),
     /** For the endpoints: like `set` and `edit`, but a GET shows it only when the contract says so. */
-    write: (userId: string, user: UserEdit, how: 'set' | 'edit') => put(userId, user, how, false),
+    write: (userId: string, user: UserEdit, how: 'set' | 'edit') =>
+      put(userId, user, how, contract.now.visibleAfterMs),
     /** The user as a GET finds it. */
-    seen: (userId: string) => maybe(shownUser(users.get(userId) ?? [], moment()), show),
+    seen: (userId: string) => maybe(users.get(userId)?.findLast(isShown), show),
   }
 }
 
@@ -106,49 +121,6 @@ function compose(userId: string, before: StoredUser | undefined, edit: UserEdit)
     status: edit.status ?? before?.status ?? 0,
     ...(Object.fromEntries(fields) as Record<OptionalField, FieldValue>),
   }
-}
-
-// Delayed visibility: which of a user's states a GET shows.
-
-/** The oldest first; the last one is held, and a GET shows the last one that is older than its `lagMs`. */
-export type Versions<T> = readonly { readonly held: T; readonly at: number; readonly lagMs: number }[]
-type Moment = { readonly now: number; readonly lagMs: number }
-
-/** Writes that are not shown yet; a fast caller must not fill the memory. */
-export const MOST = 20
-
-/**
- * With one more write. Beyond `MOST` the state goes whose neighbours are closest in time, so that a GET moves from
- * state to state however fast they are written: none too early, none later than a ninth of the lag.
- */
-export function written<T>(before: Versions<T>, held: T, moment: Moment): Versions<T> {
-  const versions = [...before, { held, at: moment.now, lagMs: moment.lagMs }]
-  const left = versions.slice(Math.max(0, shownIndex(versions, moment)))
-  if (left.length <= MOST) return left
-  const gap = (index: number) => (left[index + 1]?.at ?? 0) - (left[index - 1]?.at ?? 0)
-  const inner = left.map((_version, index) => index).slice(1, -1)
-  return left.toSpliced(
-    inner.reduce((best, index) => (gap(index) < gap(best) ? index : best), 1),
-    1,
-  )
-}
-
-/** A GET shows nothing older from now on. */
-export function writtenAtOnce<T>(held: T, now: number): Versions<T> {
-  return [{ held, at: now, lagMs: 0 }]
-}
-
-/** Undefined: the first write is not shown yet. */
-export function shownUser<T>(versions: Versions<T>, moment: Moment): T | undefined {
-  return versions[shownIndex(versions, moment)]?.held
-}
-
-/**
- * A write waits as long as the contract said then, or less when it says less now. A write after `now`, because the
- * clock was set back, does not wait.
- */
-function shownIndex<T>(versions: Versions<T>, { now, lagMs: most }: Moment): number {
-  return versions.findLastIndex(({ at, lagMs }) => now < at || now - at >= Math.min(lagMs, most))
 }
 
 type RetrievedForm = Pick<Contract, 'nulls' | 'numbers' | 'email' | 'phone'>
@@ -183,7 +155,6 @@ function shownPhone(user: StoredUser, { phone: form }: RetrievedForm): FieldValu
   if (!bare.ok || !code.ok) return number
   const rest = joinPhone(String(bare.value), code.value === null ? null : String(code.value))
   if (!rest.ok) return number
-  return [...(code.value === null ? [] : [`+${code.value}`]), ...(rest.value.match(/\d{1,3}/g) ?? [])].join(
-    ' ',
-  )
+  const groups = rest.value.match(/\d{1,3}/g) ?? []
+  return [...(code.value === null ? [] : [`+${code.value}`]), ...groups].join(' ')
 }

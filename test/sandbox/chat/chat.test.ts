@@ -43,10 +43,6 @@ describe('credentials (section 5)', () => {
       })
     }
   })
-
-  it('a token does not open the server-to-server endpoints', async () => {
-    expect((await scene.as('u', '/s2s/v1/users/u')).status).toBe(401)
-  })
 })
 
 describe('who has access (section 3, fact 2)', () => {
@@ -74,11 +70,6 @@ describe('who has access (section 3, fact 2)', () => {
     scene.sandbox.users.delete('u')
     expect((await talk(scene.sandbox, 'GET /chat/professionals', { headers })).status).toBe(401)
   })
-
-  it('it is looked at before the query', async () => {
-    scene.sandbox.users.edit('u', { status: 0 })
-    expect((await scene.as('u', '/chat/message')).status).toBe(403)
-  })
 })
 
 describe('the rest of the chat', () => {
@@ -97,12 +88,5 @@ describe('the rest of the chat', () => {
       { method: 'GET', path: '/chat/message', status: 404, stored: false },
       { method: 'GET', path: '/chat/professionals', status: 401 },
     ])
-  })
-
-  it('is struck by faults, also those for the token’s user alone', async () => {
-    scene.sandbox.users.set('v', { status: 2 })
-    scene.sandbox.faults.set([{ match: { userId: 'u' }, action: { kind: 'status', status: 503 } }])
-    expect((await scene.as('u', '/chat/professionals')).status).toBe(503)
-    expect((await scene.as('v', '/chat/professionals')).status).toBe(200)
   })
 })

@@ -60,19 +60,4 @@ describe('GET /chat/professionals (section 4.2)', () => {
     scene.sandbox.conversations.markRead(id)
     expect((await list()).flatMap(({ room }) => room ?? [])).toMatchObject([{ unread_messages: 0 }])
   })
-
-  it('has the sample’s names and the room’s id as text, where the contract says so (2.2 and 2.5)', async () => {
-    const id = scene.fill()
-    const before = (await list()).find(({ room }) => room !== null)
-    scene.sandbox.contract.set({ names: 'sample', roomId: 'text' })
-    const { json } = await scene.as('u', '/chat/professionals')
-    const after = (json as { room: object | null; avatar: string }[]).find(({ room }) => room !== null)
-    expect(after).toMatchObject({
-      avatar: before?.photo,
-      speciality: 2,
-      room: { id: String(id), last_message: { room_id: id } },
-    })
-    expect(after).not.toHaveProperty('photo')
-    expect(after).not.toHaveProperty('speciality_id')
-  })
 })

@@ -405,64 +405,6 @@ describe('the contract', () => {
   })
 })
 
-describe('status and body of what was carried out go together', () => {
-  it.each([200, 201, 202, 204] as const)('create %i (section 4.3)', async (createStatus) => {
-    for (const createBody of ['user', 'none', 'ok', 'id'] as const) {
-      service.reset()
-      service.sandbox.contract.set({ createStatus, createBody })
-      const { status, text, type } = await create(service)
-      const empty = createStatus === 204 || createBody === 'none'
-      expect([createBody, status, text === '', type]).toEqual([
-        createBody,
-        createStatus,
-        empty,
-        empty ? null : 'application/json; charset=utf-8',
-      ])
-      expect(service.sandbox.users.get('u')).toMatchObject(FIELDS)
-      expect(service.sandbox.journal.list()).toMatchObject([{ status, stored: true }])
-    }
-  })
-
-  it.each([200, 202, 204] as const)('update %i (sections 4.5 and 4.6)', async (updateStatus) => {
-    for (const updateBody of ['user', 'none', 'ok', 'null'] as const) {
-      service.reset()
-      known(service)
-      service.sandbox.contract.set({ updateStatus, updateBody })
-      for (const how of ['update', 'replace'] as const) {
-        const { status, text } = await service[how]('u', { status: 0 })
-        const empty = updateStatus === 204 || updateBody === 'none'
-        expect([updateBody, status, text === '']).toEqual([updateBody, updateStatus, empty])
-      }
-      expect(service.sandbox.users.get('u')).toMatchObject({ status: 0, email: null })
-      expect(service.sandbox.journal.list().every(({ stored }) => stored)).toBe(true)
-    }
-  })
-
-  it('an answer that shows the user shows it as a GET does', async () => {
-    service.sandbox.contract.set({
-      nulls: 'absent',
-      numbers: 'text',
-      email: 'lower-case',
-      phone: 'formatted',
-    })
-    const answers = [
-      await create(service),
-      await service.update('u', { status: 2 }),
-      await service.replace('u', { status: 2, ...FIELDS }),
-      await service.retrieve('u'),
-    ]
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
-    expect(jsonOf(answers[0] as Seen)).toEqual({
-      user_id: 'u',
-      status: '2',
-      email: 'ana.gil@example.com',
-      gender: '0',
-      mobile_phone: '+34 612 345 678',
-      mobile_phone_prefix: '34',
-    })
-  })
-})
-
 describe('delayed visibility', () => {
   beforeEach(() => service.sandbox.contract.set({ visibleAfterMs: 1000 }))
 
@@ -491,14 +433,5 @@ describe('delayed visibility', () => {
     service.sandbox.clock.advance(10_000)
     await service.update('u', { status: 2 })
     expect(await userShown(service)).toMatchObject({ status: 0 })
-  })
-})
-
-describe('a user whom the contract forbids', () => {
-  it('is refused after the credentials', async () => {
-    service.sandbox.contract.set({ forbidden: 'u' })
-    const answer = await fetch(`${service.sandbox.url}/s2s/v1/users/u`)
-    expect(answer.status).toBe(401)
-    expect((await service.retrieve('u')).status).toBe(403)
   })
 })

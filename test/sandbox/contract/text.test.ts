@@ -1,159 +1,80 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { RollcallError } from '../../../src/model/errors.ts'
 import {
-  type Contract,
   type ContractInput,
-  choicesOf,
   contract,
   DIMENSIONS,
   DOCUMENTED,
+  PRESETS,
 } from '../../../src/sandbox/contract/contract.ts'
-import { PRESETS } from '../../../src/sandbox/contract/presets.ts'
 import {
   formatContract,
-  kebab,
   listContracts,
   parseContract,
   renderContracts,
 } from '../../../src/sandbox/contract/text.ts'
 
-const anyContract: fc.Arbitrary<Contract> = fc
-  .record(
-    Object.fromEntries(
-      DIMENSIONS.map((dimension): [string, fc.Arbitrary<unknown>] => {
-        const choices = choicesOf(dimension)
-        if (choices !== null) return [dimension, fc.constantFrom(...choices)]
-        if (dimension === 'forbidden')
-          return [dimension, fc.option(fc.string({ minLength: 1, unit: 'binary' }))]
-        return [dimension, fc.integer({ min: 1, max: 600_000 })]
-      }),
-    ),
-  )
-  .map((value) => contract.parse(value))
-
 describe('parseContract', () => {
   it.each<[string, ContractInput]>([
-    ['create-status=204', { createStatus: 204 }],
-    ['  duplicate=upsert   unknown-user=null ', { duplicate: 'upsert', unknownUser: 'null' }],
-    ['duplicate=422', { duplicate: 422 }],
-    ['visible-after-ms=250', { visibleAfterMs: 250 }],
-    ['visible-after-ms=250ms', { visibleAfterMs: 250 }],
-    ['visible-after-ms=2s', { visibleAfterMs: 2000 }],
-    ['trial-ms=5m', { trialMs: 300_000 }],
-    ['trial-ms=3h', { trialMs: 10_800_000 }],
-    ['trial-ms=14d', { trialMs: 1_209_600_000 }],
-    ['forbidden=a%20b', { forbidden: 'a b' }],
+    ['', {}],
+    ['createStatus=204', { createStatus: 204 }],
+    ['  duplicate=upsert   unknownUser=null ', { duplicate: 'upsert', unknownUser: 'null' }],
+    ['visibleAfterMs=250', { visibleAfterMs: 250 }],
+    ['trialMs=14d', { trialMs: 1_209_600_000 }],
     ['forbidden=a=b', { forbidden: 'a=b' }],
-    ['forbidden=x forbidden=', { forbidden: null }],
-    ['create-202-empty create-status=200', { createStatus: 200, createBody: 'none' }],
-    ['create-status=200 create-202-empty', { createStatus: 202, createBody: 'none' }],
-    ['lagging create-ok', { visibleAfterMs: 2000, createBody: 'ok' }],
-    ['legacy documented nulls=absent', { ...DOCUMENTED, nulls: 'absent' }],
+    ['forbidden=5m', { forbidden: '5m' }],
+    ['eventual createStatus=200', { ...PRESETS.eventual.contract, createStatus: 200 }],
+    ['createStatus=200 eventual', PRESETS.eventual.contract],
+    ['legacy documented nulls=absent', { nulls: 'absent' }],
   ])('%s', (text, expected) => {
-    expect(parseContract(text)).toEqual(expected)
+    expect(parseContract(text)).toEqual(contract.parse(expected))
   })
 
   it.each([
-    ['', 'presets and dimension=value'],
-    ['creat-204', 'did you mean create-204?'],
-    ['createStatus=204', '"createStatus": not known; did you mean create-status?'],
-    ['shoe-size=43', '"shoe-size": not known; one of create-status'],
-    ['something-else', 'not known; one of documented'],
-    ['constructor', 'not known'],
-    ['__proto__=1', 'not known'],
-    ['create-status', '"create-status": expected 200, 201, 202, 204'],
-    ['create-status=', '"create-status": expected 200, 201, 202, 204'],
-    ['create-status=205', '"create-status": expected 200, 201, 202, 204'],
-    ['legacy=3', '"legacy": a preset takes no value'],
-    ['visible-after-ms=2w', 'expected 0ms to 10m: milliseconds, or like 500ms, 2s, 5m, 3h, 14d'],
-    ['visible-after-ms=1h', 'expected 0ms to 10m'],
-    ['visible-after-ms=-1', 'expected 0ms to 10m'],
-    ['trial-ms=0', 'expected 1ms to 3650d'],
-    ['trial-ms=1.5', 'expected 1ms to 3650d'],
-    ['trial-ms=999999999999999d', 'expected 1ms to 3650d'],
-    ['forbidden=%zz', 'percent-encoded'],
+    ['legasy', 'legasy: not known'],
+    ['create-status=204', 'create-status: not known'],
+    ['__proto__=1', '__proto__: not known'],
+    ['createStatus', 'createStatus: '],
+    ['createStatus=', 'createStatus: '],
+    ['createStatus=205', '200|201|202|204'],
+    ['legacy=3', 'legacy: not known'],
+    ['visibleAfterMs=1h', 'visibleAfterMs: milliseconds, 0 to 600000'],
+    ['trialMs=1.5', 'trialMs: milliseconds'],
+    ['forbidden=', 'forbidden: '],
   ])('"%s" is refused', (text, told) => {
-    expect(() => parseContract(text)).toThrow(RollcallError)
-    try {
-      parseContract(text)
-    } catch (error) {
-      expect(error).toMatchObject({ code: 'USAGE', details: [expect.stringContaining(told)] })
-    }
+    const details = [expect.stringContaining(told)]
+    expect(() => parseContract(text)).toThrow(expect.objectContaining({ code: 'USAGE', details }))
   })
 
-  it('tells everything that is wrong at once', () => {
-    try {
-      parseContract('lagging nulls=none legacie trial-ms=soon')
-      expect.unreachable()
-    } catch (error) {
-      expect((error as RollcallError).details.map((line) => line.split(':')[0])).toEqual([
-        'contract "nulls"',
-        'contract "legacie"',
-        'contract "trial-ms"',
-      ])
+  it('tells everything that is wrong at once, and not at endless length', () => {
+    const detailsOf = (text: string) => {
+      try {
+        return parseContract(text) && []
+      } catch (error) {
+        return error instanceof RollcallError ? error.details : expect.fail(String(error))
+      }
     }
-  })
-
-  it('throws nothing but RollcallErrors, whatever the text', () => {
-    const word = fc.constantFrom(
-      ...Object.keys(PRESETS),
-      ...DIMENSIONS.flatMap((each) => [kebab(each), `${kebab(each)}=`, `${kebab(each)}=4`]),
-      '=',
-      '%',
-    )
-    const text = fc.oneof(
-      fc.string(),
-      fc.array(fc.oneof(word, fc.string())).map((words) => words.join(' ')),
-    )
-    fc.assert(
-      fc.property(text, (any) => {
-        try {
-          contract.parse(parseContract(any))
-        } catch (error) {
-          expect(error).toBeInstanceOf(RollcallError)
-        }
-      }),
-    )
+    expect(detailsOf('lagging nulls=none legacie trialMs=soon')).toHaveLength(3)
+    expect(detailsOf('x'.repeat(60_000)).join('').length).toBeLessThan(1000)
   })
 })
 
-describe('formatContract', () => {
-  it('says nothing of what is as documented', () => {
-    expect(formatContract(DOCUMENTED)).toBe('')
-    const changed = contract.parse({
-      createStatus: 204,
-      visibleAfterMs: 1500,
-      forbidden: 'a b',
-      trialMs: 120_000,
-    })
-    expect(formatContract(changed)).toBe(
-      'create-status=204 visible-after-ms=1500ms forbidden=a%20b trial-ms=2m',
-    )
-  })
-
-  it('is read back as the same contract', () => {
-    fc.assert(
-      fc.property(anyContract, (any) => {
-        const text = formatContract(any)
-        expect(text === '' ? DOCUMENTED : contract.parse(parseContract(text))).toEqual(any)
-      }),
-    )
-  })
+it('says nothing of what is as documented, and is read back as the same contract', () => {
+  expect(formatContract(DOCUMENTED)).toBe('')
+  for (const preset of Object.values(PRESETS)) {
+    const live = contract.parse({ ...preset.contract, forbidden: 'a', trialMs: 120_000 })
+    expect(parseContract(formatContract(live))).toEqual(live)
+  }
 })
 
-describe('the list for a person', () => {
-  it('has every preset with its sentence, and every dimension with what it takes', () => {
-    const list = listContracts()
-    const text = renderContracts(list).join('\n')
-    expect(list.presets.map(({ name }) => name)).toEqual(Object.keys(PRESETS))
-    expect(list.dimensions.map(({ name }) => name)).toEqual(
-      Object.keys(contract.shape).map((each) => kebab(each as never)),
-    )
-    for (const { about } of Object.values(PRESETS)) expect(text).toContain(about)
-    for (const dimension of Object.keys(contract.shape))
-      expect(text).toContain(`${kebab(dimension as never)}=`)
-    expect(text).toContain('create-status=200|201|202|204 (201)')
-    expect(text).toContain('trial-ms=DURATION (14d)')
-  })
+it('the list for a person has every preset, and every dimension with what it takes', () => {
+  const list = listContracts()
+  const text = renderContracts(list).join('\n')
+  expect(list.dimensions.map(({ name }) => name)).toEqual(DIMENSIONS)
+  for (const [name, { about }] of Object.entries(PRESETS)) {
+    expect(text).toContain(`  ${name} `)
+    expect(text).toContain(about)
+  }
+  expect(text).toContain('createStatus=200|201|202|204 (201)')
+  expect(text).toContain('trialMs=DURATION')
 })

@@ -38,8 +38,6 @@ beforeEach(() => {
 })
 
 const post = (path: string, body?: unknown) => talk(sandbox, `POST /_sandbox/${path}`, { body })
-/** How zod begins its own sentences. */
-const RAW = /Invalid|Too |undefined|expected string/
 const fieldsOf = (json: unknown) => Object.keys((json as { error: { fields: object } }).error.fields)
 
 describe('POST /_sandbox/messages', () => {
@@ -71,30 +69,14 @@ describe('POST /_sandbox/messages', () => {
     expect(await post('messages', body)).toMatchObject({ status: 201, json: { created_at: body.created_at } })
   })
 
-  it('says in words what was expected', async () => {
-    const { json } = await post('messages', { ...IMAGE, user_id: 1, image_url: 'x', image_width: 'wide' })
-    expect(json).toMatchObject({
-      error: {
-        fields: {
-          user_id: 'a text',
-          image_url: expect.stringMatching(/^an address such as https:/),
-          image_width: 'a number as text',
-        },
-      },
-    })
-  })
-
   it.each([
     [{ ...PAIR, type: 'text' }, ['text']],
     [{ ...TEXT, image_url: 'https://sandbox.invalid/a.jpg' }, ['image_url']],
     [{ ...TEXT, type: 'video' }, ['type']],
     [{ ...IMAGE, image_width: 10 }, ['image_width']],
-    [{ ...FILE, file_size: '3 KB' }, ['file_size']],
     [{ ...TEXT, from: 'nobody' }, ['from']],
     [{ ...TEXT, status: 'lost' }, ['status']],
     [{ ...TEXT, created_at: '2026-02-30T01:30:00' }, ['created_at']],
-    [{ ...TEXT, created_at: '2026-03-01 01:30:00' }, ['created_at']],
-    [{ ...TEXT, created_at: '0000-01-01T00:00:00+14:00' }, ['created_at']],
     [{ ...TEXT, message_id: 'mine' }, ['message_id']],
     [{ type: 'text', text: 'a' }, ['user_id', 'professional_id']],
     [[], ['body']],
@@ -103,18 +85,13 @@ describe('POST /_sandbox/messages', () => {
     expect(status).toBe(422)
     expect(fieldsOf(json).toSorted()).toEqual(fields.toSorted())
     expect(JSON.stringify(json)).not.toContain('hello')
-    expect(JSON.stringify(json)).not.toMatch(RAW)
-    expect(sandbox.conversations.size).toBe(0)
+    expect(sandbox.conversations.room(1)).toBeUndefined()
   })
 
   it('is for users and professionals that there are', async () => {
     expect((await post('messages', { ...TEXT, user_id: 'nobody' })).status).toBe(404)
     expect((await post('messages', { ...TEXT, professional_id: 'nobody' })).status).toBe(404)
     expect((await post('messages', { ...TEXT, user_id: '__proto__' })).status).toBe(404)
-  })
-
-  it('is JSON', async () => {
-    for (const body of [undefined, '', '{', 'text']) expect((await post('messages', body)).status).toBe(400)
   })
 })
 
@@ -134,21 +111,6 @@ describe('POST /_sandbox/conversations', () => {
   it.each([0, 5001, 1.5, '10', null])('%j messages are refused', async (messages) => {
     const { status, json } = await post('conversations', { ...PAIR, messages })
     expect([status, fieldsOf(json)]).toEqual([422, ['messages']])
-  })
-
-  it('stops at a hundred thousand, and says what to do', async () => {
-    for (let i = 0; i < 20; i += 1) {
-      expect((await post('conversations', { ...PAIR, messages: 5000 })).status).toBe(201)
-    }
-    expect(await post('messages', TEXT)).toMatchObject({
-      status: 409,
-      json: {
-        error: { code: 'conflict', message: expect.stringContaining('DELETE /_sandbox/conversations') },
-      },
-    })
-    expect(sandbox.conversations.size).toBe(100_000)
-    expect((await talk(sandbox, 'DELETE /_sandbox/conversations')).status).toBe(204)
-    expect((await post('messages', TEXT)).status).toBe(201)
   })
 })
 
@@ -184,9 +146,7 @@ describe('/_sandbox/professionals', () => {
   it.each<[unknown, string]>([
     [{}, 'body'],
     [[{ ...one, groups: 'gold' }], '0.groups'],
-    [[{ ...one, groups: [''] }], '0.groups.0'],
     [[{ ...one, speciality_id: 9 }], '0.speciality_id'],
-    [[{ ...one, photo: 'x' }], '0.photo'],
     [[{ ...one, professional_id: '' }], '0.professional_id'],
     [
       [{ ...one, schedules: [{ ...one?.schedules[0], end_first_period: 'noon' }] }],
@@ -194,13 +154,9 @@ describe('/_sandbox/professionals', () => {
     ],
     [[{ ...one, name: undefined }], '0.name'],
     [[{ ...one, nickname: 'x' }], '0.nickname'],
-    [[{ ...one, schedules: [{ ...one?.schedules[0], day: 'Monday' }] }], '0.schedules.0.day'],
-    [[{ ...one, schedules: [{ ...one?.schedules[0], end_first_period: '6:00' }] }], '0.schedules.0'],
-    [[one, one], '1.professional_id'],
   ])('%j is refused with where it is wrong, and changes nothing', async (body, field) => {
     const { status, json } = await put(body)
     expect([status, fieldsOf(json)]).toEqual([422, [field]])
-    expect(JSON.stringify(json)).not.toMatch(RAW)
     expect(sandbox.professionals.all()).toHaveLength(PEOPLE.length)
   })
 })

@@ -1,0 +1,99 @@
+// What the control endpoints take. What GET shows of a resource can be put back as it is.
+import { z } from 'zod'
+import { DURATION_FORM, readDuration } from '../../model/duration.ts'
+import { MESSAGE_STATUSES } from '../../service/chat.ts'
+import { fileMessage, imageMessage, textMessage } from '../../service/chat-schema.ts'
+import { professionalList } from '../chat/professionals.ts'
+import { inClockRange, type SandboxClock } from '../clock.ts'
+import { contract, isPreset, PRESETS } from '../contract/contract.ts'
+import { contractFromWords } from '../contract/text.ts'
+import { faultRule } from '../faults/faults.ts'
+import { faultFromWords } from '../faults/text.ts'
+import { whole } from '../problems.ts'
+
+const YEAR_S = 365 * 86_400
+/** More messages at once would block other callers for too long. */
+const MAX_FILL = 5000
+
+const MOMENT = 'a moment from 1970 to 9989 with its zone, such as 2026-03-02T09:30:00Z'
+/** As epoch milliseconds. */
+const moment = z.iso
+  .datetime({ offset: true, error: MOMENT })
+  .transform(Date.parse)
+  .refine(inClockRange, MOMENT)
+/** The form of section 2.1: UTC without a zone. */
+const utc = z.iso
+  .datetime({ local: true, precision: 0 })
+  .transform((text) => Date.parse(`${text}Z`))
+  .refine(inClockRange)
+const momentOrUtc = z.union(
+  [moment, utc],
+  `${MOMENT}, or in UTC as the service writes it: 2026-03-02T09:30:00`,
+)
+const duration = z.union(
+  [z.number().min(0), z.string().transform(readDuration).pipe(z.number())],
+  DURATION_FORM,
+)
+
+/** The time to set, in epoch milliseconds. */
+export const clockBody = (clock: SandboxClock) =>
+  z
+    .strictObject({ now: moment.optional(), advance: duration.optional() })
+    .refine(
+      ({ now, advance }) => (now === undefined) !== (advance === undefined),
+      'either "now" or "advance"',
+    )
+    .transform(({ now, advance = 0 }) => now ?? clock.now() + advance)
+    .refine(inClockRange, 'not beyond 9989')
+
+export const tokenBody = z.strictObject({
+  user_id: z.string(),
+  expires_in: whole(0, YEAR_S, 'seconds').default(3600),
+})
+
+const pair = { user_id: z.string(), professional_id: z.string() }
+const head = {
+  ...pair,
+  from: z.enum(['user', 'professional']).default('professional'),
+  status: z.enum(MESSAGE_STATUSES).default('sent'),
+  created_at: momentOrUtc.optional(),
+}
+const NOT_GIVEN = { from_user_id: true, to_user_id: true, room_id: true, message_id: true } as const
+export const messageBody = z.discriminatedUnion(
+  'type',
+  [
+    textMessage.omit(NOT_GIVEN).extend(head),
+    imageMessage.omit(NOT_GIVEN).extend(head),
+    fileMessage.omit(NOT_GIVEN).extend(head),
+  ],
+  'text, image or file',
+)
+export const fillBody = z.strictObject({ ...pair, messages: whole(1, MAX_FILL) })
+
+export const professionalsBody = z.preprocess(unwrap('professionals'), professionalList)
+
+/** Rules as words or as objects. */
+export const faultsBody = z.preprocess(unwrap('faults'), z.array(z.preprocess(readRule, faultRule)).max(1000))
+
+/** Words as a JSON string, or an object of dimensions, which win over those of its optional `preset`. */
+export const contractBody = z.preprocess((body) => {
+  if (typeof body === 'string') return contractFromWords(body)
+  if (typeof body !== 'object' || body === null || !('preset' in body) || !isPreset(body.preset)) return body
+  const { preset, ...dimensions } = body
+  return { ...PRESETS[preset].contract, ...dimensions }
+}, contract)
+
+/** Takes a list out of the object in which GET shows it. */
+function unwrap(name: string): (body: unknown) => unknown {
+  return (body) => {
+    const isShown = typeof body === 'object' && body !== null && Object.keys(body).join() === name
+    return isShown ? Object.values(body)[0] : body
+  }
+}
+
+/** Drops `struck` and `spent`, which GET adds: a rule that is set begins anew. */
+function readRule(rule: unknown): unknown {
+  if (typeof rule === 'string') return faultFromWords(rule)
+  if (typeof rule !== 'object' || rule === null || Array.isArray(rule)) return rule
+  return Object.fromEntries(Object.entries(rule).filter(([name]) => name !== 'struck' && name !== 'spent'))
+}
