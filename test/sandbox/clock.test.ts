@@ -43,11 +43,7 @@ describe('the clock over HTTP', () => {
     const put = async (body: unknown) => (await talk(to, 'PUT /_sandbox/clock', { body })).json
     expect(await put({ now: '2026-07-01T12:00:00+02:00' })).toEqual({ now: '2026-07-01T10:00:00.000Z' })
     expect(await put({ advance: '36h' })).toEqual({ now: '2026-07-02T22:00:00.000Z' })
-    expect(await put({ advance: '90s' })).toEqual({ now: '2026-07-02T22:01:30.000Z' })
-    expect(await put({ advance: '2m' })).toEqual({ now: '2026-07-02T22:03:30.000Z' })
-    expect(await put({ advance: '14d' })).toEqual({ now: '2026-07-16T22:03:30.000Z' })
-    expect(await put({ advance: 1500 })).toEqual({ now: '2026-07-16T22:03:31.500Z' })
-    expect(await put({ advance: '500ms' })).toEqual({ now: '2026-07-16T22:03:32.000Z' })
+    expect(await put({ advance: 1500 })).toEqual({ now: '2026-07-02T22:00:01.500Z' })
     expect((await talk(to, 'DELETE /_sandbox/clock')).status).toBe(204)
     expect(to.clock.now()).toBe(MONDAY)
   })
@@ -87,10 +83,9 @@ describe('the clock over HTTP', () => {
       403,
     )
     expect(to.journal.list().at(-1)?.arrivedAt).toBe(MONDAY)
-    expect(
-      to.conversations.add({ userId: 'u', professionalId: 'p' }, [
-        { from: 'user', content: { type: 'text', text: 'hello' } },
-      ]),
-    ).toMatchObject({ messages: [{ created_at: '2026-03-17T10:00:00' }] })
+    const said = { from: 'user', content: { type: 'text', text: 'hello' } } as const
+    expect(to.conversations.add({ userId: 'u', professionalId: 'p' }, [said])).toMatchObject({
+      messages: [{ created_at: '2026-03-17T10:00:00' }],
+    })
   })
 })

@@ -29,78 +29,28 @@ async function send(path: string, { method = 'POST', headers = HEADERS, body = n
   return { status: response.status, json: text === '' ? undefined : (JSON.parse(text) as unknown) }
 }
 
+const USERS = '/s2s/v1/users'
+
 describe('errors have one form', () => {
   it.each<[string, string, Sent, number, string]>([
-    [
-      'no credentials',
-      '/s2s/v1/users',
-      { headers: { 'Content-Type': 'application/json' }, body: '{}' },
-      401,
-      'unauthorized',
-    ],
-    [
-      'credentials are looked at before the body',
-      '/s2s/v1/users',
-      { headers: {}, body: 'x' },
-      401,
-      'unauthorized',
-    ],
-    ['no JSON', '/s2s/v1/users', { body: '{"user_id":' }, 400, 'bad_request'],
-    ['no body', '/s2s/v1/users', {}, 400, 'bad_request'],
-    ['bytes that are not UTF-8', '/s2s/v1/users', { body: Buffer.of(0x22, 0xff, 0x22) }, 400, 'bad_request'],
-    [
-      'another Content-Type',
-      '/s2s/v1/users',
-      { headers: { ...HEADERS, 'Content-Type': 'text/plain' }, body: '{}' },
-      400,
-      'bad_request',
-    ],
-    ['JSON that is no object', '/s2s/v1/users', { body: '[]' }, 422, 'invalid'],
-    [
-      'a field that is none',
-      '/s2s/v1/users',
-      { body: '{"user_id":"u","status":2,"shoe":1}' },
-      422,
-      'invalid',
-    ],
-    ['numbers as text', '/s2s/v1/users', { body: '{"user_id":"u","status":"2"}' }, 422, 'invalid'],
-    ['an empty user_id', '/s2s/v1/users', { body: '{"user_id":"","status":2}' }, 422, 'invalid'],
-    [
-      'a user_id that leads to another path',
-      '/s2s/v1/users',
-      { body: '{"user_id":"..","status":2}' },
-      422,
-      'invalid',
-    ],
-    ['nobody of that name', '/s2s/v1/users/nobody', { method: 'GET' }, 404, 'not_found'],
-    [
-      'nobody of that name, whatever the body',
-      '/s2s/v1/users/nobody',
-      { method: 'PATCH', body: '{}' },
-      404,
-      'not_found',
-    ],
-    ['there is no DELETE', '/s2s/v1/users/u', { method: 'DELETE' }, 404, 'not_found'],
+    ['credentials come before the body', USERS, { headers: {}, body: 'x' }, 401, 'unauthorized'],
+    ['no JSON', USERS, { body: '{"user_id":' }, 400, 'bad_request'],
+    ['JSON that is no object', USERS, { body: '[]' }, 422, 'invalid'],
+    ['a field that is none', USERS, { body: '{"user_id":"u","status":2,"shoe":1}' }, 422, 'invalid'],
+    ['numbers as text', USERS, { body: '{"user_id":"u","status":"2"}' }, 422, 'invalid'],
+    ['an id that leads to another path', USERS, { body: '{"user_id":"..","status":2}' }, 422, 'invalid'],
+    ['nobody of that name', `${USERS}/nobody`, { method: 'GET' }, 404, 'not_found'],
+    ['nobody, whatever the body', `${USERS}/nobody`, { method: 'PATCH', body: '{}' }, 404, 'not_found'],
+    ['there is no DELETE', `${USERS}/u`, { method: 'DELETE' }, 404, 'not_found'],
     ['no such path', '/s2s/v2/users', { body: '{}' }, 404, 'not_found'],
-    ['a path that cannot be decoded', '/s2s/v1/users/%zz', { method: 'GET' }, 400, 'bad_request'],
-    ['too large', '/s2s/v1/users', { body: `"${'x'.repeat(70_000)}"` }, 413, 'too_large'],
+    ['a path that cannot be decoded', `${USERS}/%zz`, { method: 'GET' }, 400, 'bad_request'],
+    ['too large', USERS, { body: `"${'x'.repeat(70_000)}"` }, 413, 'too_large'],
   ])('%s', async (_name, path, sent, status, code) => {
     expect(await send(path, sent)).toMatchObject({
       status,
       json: { error: { code, message: expect.any(String) } },
     })
     expect(sandbox.users.size).toBe(0)
-  })
-
-  it('every one of them is in the journal with its status', async () => {
-    await send('/s2s/v1/users', { headers: {}, body: 'x' })
-    await send('/s2s/v2/users', { body: '{}' })
-    await send('/s2s/v1/users', { body: `"${'x'.repeat(70_000)}"` })
-    expect(sandbox.journal.list()).toMatchObject([
-      { method: 'POST', path: '/s2s/v1/users', status: 401, raw: 'x', stored: false },
-      { path: '/s2s/v2/users', status: 404 },
-      { path: '/s2s/v1/users', status: 413 },
-    ])
   })
 })
 
@@ -126,24 +76,6 @@ describe('the journal of calls', () => {
     const [entry] = sandbox.journal.list()
     expect(entry).toMatchObject({ raw: '"\ufffd"', status: 400 })
     expect(entry?.body).toBeUndefined()
-  })
-})
-
-describe('input from outside is hostile', () => {
-  it('names like __proto__ and constructor are names', async () => {
-    const bodies = [
-      '{"user_id":"u","status":2,"__proto__":{"polluted":1}}',
-      '{"user_id":"u","status":2,"constructor":{"prototype":{"polluted":1}}}',
-      '{"user_id":"__proto__","status":2}',
-      '{"user_id":"constructor","status":2}',
-    ]
-    const replies = []
-    for (const body of bodies) replies.push((await send('/s2s/v1/users', { body })).status)
-    expect(replies).toEqual([422, 422, 201, 201])
-    expect((await send('/s2s/v1/users/__proto__', { method: 'GET' })).json).toMatchObject({
-      user_id: '__proto__',
-    })
-    expect(({} as Record<string, unknown>).polluted).toBeUndefined()
   })
 })
 

@@ -1,92 +1,123 @@
-// Section 5 and section 3: who may call the chat, and how such calls are seen.
+// Who may call the chat and what is refused. What its answers hold is in test/interface, by section.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { makeDrafts } from '../../../src/sandbox/chat/conversations.ts'
+import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts'
 import { bearing, chatHeaders, KEYS, talk } from '../talk.ts'
-import { type ChatScene, startChatScene } from './scene.ts'
 
-let scene: ChatScene
+/** A Monday. */
+const NOW = Date.parse('2026-03-02T10:00:00Z')
+
+let sandbox: Sandbox
 beforeAll(async () => {
-  scene = await startChatScene()
+  sandbox = await startSandbox({ ...KEYS, now: () => NOW })
 })
-afterAll(() => scene.sandbox.stop())
-beforeEach(() => scene.reset())
+afterAll(() => sandbox.stop())
+beforeEach(() => {
+  const { users, journal, clock, conversations } = sandbox
+  for (const part of [users, journal, clock, conversations]) part.clear()
+  users.set('u', { status: 2 })
+})
 
-describe('credentials (section 5)', () => {
-  const PATHS = ['/chat/professionals', '/chat/message?room=']
+const as = async (userId: string, path: string) =>
+  talk(sandbox, `GET ${path}`, { headers: await chatHeaders(sandbox, userId) })
+const fill = (userId = 'u', count = 50) =>
+  sandbox.conversations.add({ userId, professionalId: 'pro-tax-1' }, makeDrafts(count, NOW)).room
 
-  it.each(PATHS)('%s takes Api-Key and Bearer token, the scheme in any case', async (to) => {
-    const room = scene.fill()
-    const path = to.replace(/=$/, `=${room}`)
-    const headers = await chatHeaders(scene.sandbox, 'u')
-    expect((await talk(scene.sandbox, `GET ${path}`, { headers })).status).toBe(200)
-    const lower = { ...headers, Authorization: headers.Authorization?.replace('Bearer', 'bearer') ?? '' }
-    expect((await talk(scene.sandbox, `GET ${path}`, { headers: lower })).status).toBe(200)
-  })
-
-  it.each(PATHS)('%s refuses everything else with 401 in the form of all errors', async (path) => {
-    const good = await chatHeaders(scene.sandbox, 'u')
-    const wrong: readonly Record<string, string>[] = [
+describe('credentials and access (sections 5 and 3)', () => {
+  it.each(['/chat/professionals', '/chat/message?room='])('%s', async (to) => {
+    const path = to.replace(/=$/, `=${fill().id}`)
+    const good = await chatHeaders(sandbox, 'u')
+    const statusOf = async (headers: Record<string, string>) =>
+      (await talk(sandbox, `GET ${path}`, { headers })).status
+    const { Authorization = '' } = good
+    expect(await statusOf(good)).toBe(200)
+    expect(await statusOf({ ...good, Authorization: Authorization.replace('Bearer', 'bearer') })).toBe(200)
+    for (const headers of [
       {},
       { ...good, 'Api-Key': 'other' },
-      { ...good, 'Api-Key': '' },
       { ...good, Authorization: '' },
-      { ...good, Authorization: good.Authorization?.slice('Bearer '.length) ?? '' },
-      { ...good, Authorization: good.Authorization?.replace('Bearer', 'Basic') ?? '' },
-      { ...good, Authorization: `${good.Authorization}x` },
-      bearing('a.b.c'),
+      { ...good, Authorization: Authorization.slice('Bearer '.length) },
+      { ...good, Authorization: Authorization.replace('Bearer', 'Basic') },
+      { ...good, Authorization: `${Authorization}x` },
       { 'Api-Key': KEYS.apiKey, 'Secret-Key': KEYS.secretKey },
-      bearing(await scene.sandbox.issueToken('u', { expiresInMs: 0 })),
-    ]
-    for (const headers of wrong) {
-      expect(await talk(scene.sandbox, `GET ${path}`, { headers })).toMatchObject({
-        status: 401,
-        json: { error: { code: 'unauthorized', message: expect.any(String), fields: {} } },
+      bearing(await sandbox.issueToken('u', { expiresInMs: 0 })),
+    ]) {
+      expect(await statusOf(headers), JSON.stringify(headers)).toBe(401)
+    }
+    sandbox.users.edit('u', { status: 0 })
+    expect(await statusOf(good)).toBe(403)
+    sandbox.users.delete('u')
+    expect(await statusOf(good), 'a token whose user is gone').toBe(401)
+  })
+
+  it('a token does not open the server-to-server endpoints', async () => {
+    expect((await as('u', '/s2s/v1/users/u')).status).toBe(401)
+  })
+
+  it.each(['HEAD', 'POST', 'DELETE'])('%s is no endpoint', async (method) => {
+    const headers = await chatHeaders(sandbox, 'u')
+    expect((await talk(sandbox, `${method} /chat/message`, { headers })).status).toBe(404)
+  })
+
+  it('a call is in the journal with the user of the token, believed or not', async () => {
+    await as('u', '/chat/message?room=1')
+    const forged = (await sandbox.issueToken('u')).replace(/[^.]*$/, 'forged')
+    await talk(sandbox, 'GET /chat/professionals', { headers: bearing(forged) })
+    expect(sandbox.journal.list({ userId: 'u' })).toMatchObject([
+      { method: 'GET', path: '/chat/message', status: 404, stored: false },
+      { method: 'GET', path: '/chat/professionals', status: 401 },
+    ])
+  })
+})
+
+describe('GET /chat/message (section 4.1)', () => {
+  it('without a pivot gives the latest, or with older=false the first; 20 by default, 100 at most', async () => {
+    const { id, messages } = fill('u', 300)
+    const page = async (query: string) => (await as('u', `/chat/message?room=${id}${query}`)).json
+    expect(await page('')).toEqual(messages.slice(-20))
+    expect(await page('&older=false&limit=3&sort=asc')).toEqual(messages.slice(0, 3))
+    expect(await page(`&limit=${'9'.repeat(400)}`)).toEqual(messages.slice(-100))
+  })
+
+  it.each([
+    ['', 'room'],
+    ['room=1.5', 'room'],
+    ['room=1&room=2', 'room'],
+    ['room=1&limit=0', 'limit'],
+    ['room=1&limit=ten', 'limit'],
+    ['room=1&limit=1&limit=1', 'limit'],
+    ['room=1&older=1', 'older'],
+    ['room=1&pivot=a&pivot=b', 'pivot'],
+    ['__proto__=1', 'room'],
+  ])('"%s" is 400 and names the field', async (query, field) => {
+    const { status, json } = await as('u', `/chat/message?${query}`)
+    const { error } = json as { error: { fields: object } }
+    expect([status, Object.keys(error.fields)]).toEqual([400, [field]])
+  })
+
+  it('a room of another user is answered like one that does not exist, as is an unknown pivot', async () => {
+    sandbox.users.set('v', { status: 2 })
+    const [theirs, mine] = [fill('v'), fill('u')]
+    const pivot = theirs.messages[3]?.message_id
+    for (const query of [
+      ...[theirs.id, '999', '-1', '0', '9'.repeat(400)].map((id) => `room=${id}`),
+      ...['nothing', '', pivot].map((other) => `room=${mine.id}&pivot=${other}`),
+    ]) {
+      expect(await as('u', `/chat/message?${query}`), query).toMatchObject({
+        status: 404,
+        json: { error: { code: 'not_found' } },
       })
     }
   })
 })
 
-describe('who has access (section 3, fact 2)', () => {
-  it('a user with status 0 has none', async () => {
-    scene.sandbox.users.edit('u', { status: 0 })
-    expect(await scene.as('u', '/chat/professionals')).toMatchObject({
-      status: 403,
-      json: { error: { code: 'forbidden' } },
-    })
-    expect((await scene.as('u', '/chat/message?room=1')).status).toBe(403)
-  })
-
-  it.each(['flips', 'stays'] as const)('a trial gives it for its time, when its end %s', async (trialEnd) => {
-    scene.sandbox.contract.set({ trialMs: 60_000, trialEnd })
-    scene.sandbox.users.set('t', { status: 4 })
-    expect((await scene.as('t', '/chat/professionals')).status).toBe(200)
-    scene.sandbox.clock.advance(59_999)
-    expect((await scene.as('t', '/chat/professionals')).status).toBe(200)
-    scene.sandbox.clock.advance(1)
-    expect((await scene.as('t', '/chat/professionals')).status).toBe(403)
-  })
-
-  it('a token whose user is gone is nobody’s', async () => {
-    const headers = await chatHeaders(scene.sandbox, 'u')
-    scene.sandbox.users.delete('u')
-    expect((await talk(scene.sandbox, 'GET /chat/professionals', { headers })).status).toBe(401)
-  })
-})
-
-describe('the rest of the chat', () => {
-  it.each(['HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])('%s is no endpoint', async (method) => {
-    const headers = await chatHeaders(scene.sandbox, 'u')
-    for (const path of ['/chat/message', '/chat/professionals']) {
-      expect((await talk(scene.sandbox, `${method} ${path}`, { headers })).status).toBe(404)
-    }
-  })
-
-  it('stands in the journal with the token’s user, believed or not', async () => {
-    await scene.as('u', '/chat/message?room=1')
-    const forged = (await scene.sandbox.issueToken('u')).replace(/[^.]*$/, 'forged')
-    await talk(scene.sandbox, 'GET /chat/professionals', { headers: bearing(forged) })
-    expect(scene.sandbox.journal.list({ userId: 'u' })).toMatchObject([
-      { method: 'GET', path: '/chat/message', status: 404, stored: false },
-      { method: 'GET', path: '/chat/professionals', status: 401 },
-    ])
-  })
+it('md_group_name changes nothing in the list of professionals (section 2.6)', async () => {
+  sandbox.users.set('gold', { status: 2, ml_group_name: 'gold' })
+  sandbox.users.set('sister', { status: 2, md_group_name: 'gold' })
+  const idsOf = async (userId: string) =>
+    ((await as(userId, '/chat/professionals')).json as { professional_id: string }[]).map(
+      ({ professional_id: id }) => id,
+    )
+  expect(await idsOf('sister')).toEqual(await idsOf('u'))
+  expect(await idsOf('gold')).toEqual([...(await idsOf('u')), 'pro-generalist-gold', 'pro-tax-gold'])
 })

@@ -92,17 +92,8 @@ describe('another list', () => {
     expect(ids(professionals.all())).toEqual(ids(PEOPLE))
   })
 
-  const period = (start: string, end: string) => ({
-    day: 'monday' as const,
-    start_first_period: start,
-    end_first_period: end,
-    start_second_period: '20:00',
-    end_second_period: '0:00',
-  })
-
   it.each<[string, readonly unknown[]]>([
     ['no id', [made({ professional_id: '' })]],
-    ['a time that is none', [made({ schedules: [period('25:00', '26:00')] })]],
     ['a speciality that is none', [{ ...SOMEBODY, speciality_id: 9 }]],
     ['a status, which follows from the schedules', [{ ...SOMEBODY, status: 'online' }]],
   ])('is refused with %s, and changes nothing', (_name, list) => {

@@ -13,6 +13,9 @@ function day(name: Day, ...times: readonly [string, string, string, string]): Sc
   return { day: name, start_first_period, end_first_period, start_second_period, end_second_period }
 }
 
+const everyDay = (...times: readonly [string, string, string, string]) =>
+  WEEKDAYS.map((name) => day(name, ...times))
+
 const OFFICE = ['9:00', '13:00', '15:00', '18:00'] as const
 /** The first of March 2026 is a Sunday. */
 const at = (text: string) => Date.parse(`${text}Z`)
@@ -40,41 +43,21 @@ describe('a professional with two periods a day', () => {
   })
 })
 
-describe('periods that touch are one', () => {
-  it('within a day', () => {
-    const week = [day('monday', '12:00', '14:00', '14:00', '18:00')]
-    expect(standing(week, '2026-03-02T13:00')).toEqual(['online', '2026-03-02T18:00'])
-  })
-
-  it('across midnight, when one ends at 0:00 and the other starts there; Sunday and Monday too', () => {
-    const week = WEEKDAYS.map((name) => day(name, '0:00', '6:00', '20:00', '0:00'))
-    expect(standing(week, '2026-03-04T21:00')).toEqual(['online', '2026-03-05T06:00'])
-    expect(standing(week, '2026-03-01T21:00')).toEqual(['online', '2026-03-02T06:00'])
-  })
-
-  it('but 23:59 and 0:00 do not touch', () => {
-    const week = [
-      day('monday', '9:00', '10:00', '18:00', '23:59'),
-      day('tuesday', '0:00', '1:00', '9:00', '10:00'),
-    ]
-    expect(standing(week, '2026-03-02T20:00')).toEqual(['online', '2026-03-02T23:59'])
-    expect(standing(week, '2026-03-02T23:59')).toEqual(['offline', '2026-03-03T00:00'])
-  })
+it.each([
+  ['touch within a day', [day('monday', '12:00', '14:00', '14:00', '18:00')], '2026-03-02T18:00'],
+  ['overlap', [day('monday', '9:00', '13:30', '13:00', '14:00')], '2026-03-02T14:00'],
+  ['touch across midnight', everyDay('0:00', '6:00', '12:00', '0:00'), '2026-03-03T06:00'],
+  ['do not touch at 23:59', everyDay('0:00', '1:00', '12:00', '23:59'), '2026-03-02T23:59'],
+  ['go on all week', everyDay('0:00', '12:00', '12:00', '0:00'), null],
+])('periods that %s', (_name, schedules, until) => {
+  expect(standing(schedules, '2026-03-02T13:20')).toEqual(['online', until])
 })
 
-describe('the ends of the scale', () => {
-  it('nobody without a period ever connects', () => {
-    expect(standing([], '2026-03-02T10:00')).toEqual(['offline', null])
-    expect(standing([day('monday', '9:00', '9:00', '0:00', '0:00')], '2026-03-02T09:00')).toEqual([
-      'offline',
-      null,
-    ])
-  })
-
-  it('nobody who is there all week ever disconnects', () => {
-    const week = WEEKDAYS.map((name) => day(name, '0:00', '12:00', '12:00', '0:00'))
-    expect(standing(week, '2026-03-02T10:00')).toEqual(['online', null])
-  })
+it('a professional without a period never connects', () => {
+  expect(standing([day('monday', '9:00', '9:00', '0:00', '0:00')], '2026-03-02T09:00')).toEqual([
+    'offline',
+    null,
+  ])
 })
 
 /** Looked up minute by minute, and without any arithmetic on weeks. */

@@ -56,26 +56,22 @@ describe('POST /_sandbox/messages', () => {
     })
   })
 
-  it('from either of the two, with a status and a time', async () => {
-    const body = { ...TEXT, from: 'user', status: 'received', created_at: '2026-03-01T01:30:00.900+01:00' }
-    expect(await post('messages', body)).toMatchObject({
-      status: 201,
-      json: { from_user_id: 'u', to_user_id: PRO, status: 'received', created_at: '2026-03-01T00:30:00' },
-    })
-  })
-
   it("takes a time without a zone for UTC, which is the service's own form", async () => {
-    const body = { ...TEXT, created_at: '2026-03-01T01:30:00' }
-    expect(await post('messages', body)).toMatchObject({ status: 201, json: { created_at: body.created_at } })
+    const said = { ...TEXT, from: 'user', status: 'received' }
+    const utc = '2026-03-01T01:30:00'
+    expect(await post('messages', { ...said, created_at: utc })).toMatchObject({
+      json: { from_user_id: 'u', to_user_id: PRO, status: 'received', created_at: utc },
+    })
+    expect(await post('messages', { ...said, created_at: `${utc}+01:00` })).toMatchObject({
+      json: { created_at: '2026-03-01T00:30:00' },
+    })
   })
 
   it.each([
     [{ ...PAIR, type: 'text' }, ['text']],
-    [{ ...TEXT, image_url: 'https://sandbox.invalid/a.jpg' }, ['image_url']],
     [{ ...TEXT, type: 'video' }, ['type']],
     [{ ...IMAGE, image_width: 10 }, ['image_width']],
     [{ ...TEXT, from: 'nobody' }, ['from']],
-    [{ ...TEXT, status: 'lost' }, ['status']],
     [{ ...TEXT, created_at: '2026-02-30T01:30:00' }, ['created_at']],
     [{ ...TEXT, message_id: 'mine' }, ['message_id']],
     [{ type: 'text', text: 'a' }, ['user_id', 'professional_id']],
@@ -91,7 +87,6 @@ describe('POST /_sandbox/messages', () => {
   it('is for users and professionals that there are', async () => {
     expect((await post('messages', { ...TEXT, user_id: 'nobody' })).status).toBe(404)
     expect((await post('messages', { ...TEXT, professional_id: 'nobody' })).status).toBe(404)
-    expect((await post('messages', { ...TEXT, user_id: '__proto__' })).status).toBe(404)
   })
 })
 

@@ -19,12 +19,9 @@ describe('which calls a rule strikes', () => {
     [{}, true],
     [{ method: 'PATCH' }, true],
     [{ method: 'PUT' }, false],
-    [{ path: '/' }, true],
-    [{ path: '/s2s/v1/users' }, true],
     [{ path: '/s2s/v1/users/u1' }, true],
     [{ path: '/s2s/v1/users/u12' }, false],
     [{ path: '/chat' }, false],
-    [{ path: '/v1/users' }, false],
     [{ userId: 'u1' }, true],
     [{ userId: 'u2' }, false],
     [{ status: 0 }, true],
@@ -32,7 +29,6 @@ describe('which calls a rule strikes', () => {
     [{ field: 'email' }, true],
     [{ field: 'gender' }, false],
     [{ method: 'PATCH', userId: 'u1', status: 0, field: 'email' }, true],
-    [{ method: 'PATCH', userId: 'u1', status: 2 }, false],
     [{ method: 'PATCH', path: '/chat', userId: 'u1' }, false],
   ] as const)('%j: %s', (match, struck) => {
     expect(struckBy([{ match, action: down }]).ending).toEqual(struck ? down : null)
@@ -99,11 +95,8 @@ describe('rules together', () => {
   })
 
   it.each([
-    { rate: 2, action: down },
-    { forMs: 0, action: down },
     { times: 0, action: down },
     { match: { path: 'chat' }, action: down },
-    { action: { kind: 'slow-body', durationMs: -1 } },
     { action: { kind: 'refuse', durationMs: 0 } },
   ] as const)('a malformed rule changes nothing: %j', (malformed) => {
     const faults = makeFaults(seededRandom(1))

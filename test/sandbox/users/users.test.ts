@@ -15,7 +15,7 @@ function build(start: ContractInput = {}) {
 describe('the users of the sandbox', () => {
   it('hold every field as it was sent, null for nothing', () => {
     const { users } = build({ email: 'lower-case', phone: 'formatted', numbers: 'text', nulls: 'absent' })
-    users.set('u', { status: 2, email: 'A@Example.com', mobile_phone: '612', last_name: '' })
+    users.set('u', { status: 2, email: 'A@Example.com', mobile_phone: '612', last_name: ' \t' })
     expect(users.get('u')).toEqual({
       ...NONE,
       user_id: 'u',
@@ -24,12 +24,6 @@ describe('the users of the sandbox', () => {
       mobile_phone: '612',
     })
     expect(users.all()).toEqual([users.get('u')])
-  })
-
-  it('take white space alone for no value, and leave it where there is one', () => {
-    const { users } = build()
-    users.set('u', { status: 2, email: '\t\n', mobile_phone_prefix: ' ', first_name: ' Ana ' })
-    expect(users.get('u')).toEqual({ ...NONE, user_id: 'u', status: 2, first_name: ' Ana ' })
   })
 
   it('put the complete user or change what is named, at once or as a write', () => {
@@ -94,14 +88,6 @@ describe('the users of the sandbox', () => {
     clock.advance(1000)
     expect(users.access('u')).toBe('trial-over')
   })
-
-  it('end every trial at once when the contract says that it is that short', () => {
-    const { users, clock, contract } = build()
-    users.set('u', { status: 4 })
-    clock.advance(5)
-    contract.set({ trialMs: 1 })
-    expect([users.access('u'), users.get('u')?.status]).toEqual(['trial-over', 0])
-  })
 })
 
 describe('the retrieved form (section 4.4)', () => {
@@ -115,9 +101,7 @@ describe('the retrieved form (section 4.4)', () => {
   it.each([
     ['612345678', '34', '34612345678', '+34 612 345 678'],
     ['612345678', null, '612345678', '612 345 678'],
-    ['612-345 678', '+34', '+34612-345 678', '+34 612 345 678'],
     ['+34612345678', '34', '34+34612345678', '+34 612 345 678'],
-    ['0034612345678', '0034', '00340034612345678', '+34 612 345 678'],
     ['+351912345678', '34', '34+351912345678', '+351912345678'],
     ['61234', '34', '3461234', '+34 612 34'],
     ['not a number', '34', '34not a number', 'not a number'],
@@ -128,15 +112,8 @@ describe('the retrieved form (section 4.4)', () => {
       const held = user({ mobile_phone: number, mobile_phone_prefix: prefix })
       const form = { nulls: 'null', numbers: 'number', email: 'kept' } as const
       expect(retrievedForm(held)).toMatchObject({ mobile_phone: joined, mobile_phone_prefix: prefix })
-      for (const [phone, shown] of [
-        ['kept', number],
-        ['formatted', formatted],
-      ] as const) {
-        expect(retrievedForm(held, { ...form, phone })).toMatchObject({
-          mobile_phone: shown,
-          mobile_phone_prefix: prefix,
-        })
-      }
+      expect(retrievedForm(held, { ...form, phone: 'kept' })).toMatchObject({ mobile_phone: number })
+      expect(retrievedForm(held, { ...form, phone: 'formatted' })).toMatchObject({ mobile_phone: formatted })
     },
   )
 })
