@@ -5,7 +5,7 @@ import { refuse, type SandboxAnswer, send } from './answer.ts'
 import { makeChatGroup } from './chat/chat.ts'
 import { type Conversations, makeConversations } from './chat/conversations.ts'
 import { PEOPLE } from './chat/people.ts'
-import { makeProfessionals, type ProfessionalInput, type Professionals } from './chat/professionals.ts'
+import { makeProfessionals, type Professionals } from './chat/professionals.ts'
 import { makeTokens } from './chat/tokens.ts'
 import { makeClock, type SandboxClock } from './clock.ts'
 import { type ContractInput, type LiveContract, makeContract } from './contract/contract.ts'
@@ -35,8 +35,6 @@ export type SandboxOptions = {
   readonly journalSize?: number
   /** The machine's clock, in epoch milliseconds. */
   readonly now?: () => number
-  /** Instead of the built-in ones. */
-  readonly professionals?: readonly ProfessionalInput[]
 }
 
 export type Sandbox = {
@@ -68,7 +66,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const clock = makeClock(now)
   const contract = makeContract(options.contract ?? {})
   const users = makeUsers({ contract, clock })
-  const professionals = makeProfessionals(options.professionals ?? PEOPLE)
+  const professionals = makeProfessionals(PEOPLE)
   const conversations = makeConversations(clock)
   const tokens = makeTokens(clock, randomBytes(32))
   const held = { clock, contract, users, professionals, conversations }

@@ -67,20 +67,11 @@ export type FaultRule = z.output<typeof faultRule>
 export type FaultInput = z.input<typeof faultRule>
 export type FaultEnding = Exclude<FaultRule['action'], { kind: 'latency' }>
 
-export type FaultedCall = {
-  readonly method: string
-  /** Decoded, without the query. */
-  readonly path: string
-  readonly userId: string | null
-  readonly body: unknown
-}
+/** `path` is decoded and without the query. */
+export type FaultedCall = Readonly<{ method: string; path: string; userId: string | null; body: unknown }>
 
 /** What strikes a call: a wait, and then at most one of the other actions. */
-type Strike = {
-  readonly latencyMs: number
-  readonly ending: FaultEnding | null
-  readonly kinds: readonly string[]
-}
+type Strike = Readonly<{ latencyMs: number; ending: FaultEnding | null; kinds: readonly string[] }>
 
 export type Faults = Omit<LiveFaults, 'strike'>
 export type LiveFaults = ReturnType<typeof makeFaults>

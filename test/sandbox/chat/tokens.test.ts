@@ -75,23 +75,18 @@ describe('a token', () => {
   })
 
   it('that is anything at all is refused without a fuss', async () => {
+    const heads = [
+      { alg: 'HS256' },
+      { alg: 'none' },
+      { alg: {} },
+      { alg: 'HS256', b64: false, crit: ['b64'] },
+    ]
     const part = fc.oneof(
       fc.string(),
       fc.jsonValue().map((value) => Buffer.from(JSON.stringify(value)).toString('base64url')),
-      fc
-        .constantFrom(
-          { alg: 'HS256' },
-          { alg: 'none' },
-          { alg: {} },
-          { alg: 'HS256', b64: false, crit: ['b64'] },
-          CLAIMS,
-        )
-        .map(base64url),
+      fc.constantFrom(...heads, CLAIMS).map(base64url),
     )
-    const text = fc.oneof(
-      fc.string(),
-      fc.array(part, { maxLength: 5 }).map((parts) => parts.join('.')),
-    )
+    const text = fc.array(part, { maxLength: 5 }).map((parts) => parts.join('.'))
     await fc.assert(
       fc.asyncProperty(text, async (any) => {
         expect((await tokens.check(any)).kind).not.toBe('good')

@@ -369,25 +369,14 @@ it('a contract that is malformed changes nothing', () => {
   expect(live.now).toEqual({ ...DOCUMENTED, createStatus: 204 })
 })
 
-describe('delayed visibility', () => {
-  beforeEach(() => to.sandbox.contract.set({ visibleAfterMs: 1000 }))
-
-  it('is none for what is edited behind rollcall', async () => {
-    await create()
-    to.sandbox.users.edit('u', { first_name: 'Eva' })
-    expect(await shown()).toMatchObject({ first_name: 'Eva', email: FIELDS.email })
-    await to.update('u', { status: 0 })
-    expect(await shown()).toMatchObject({ status: 2 })
-    to.sandbox.users.delete('u')
-    await create()
-    expect((await to.retrieve('u')).status).toBe(404)
-  })
-
-  it('lets a trial end in time, also in a state that is shown late', async () => {
-    to.sandbox.contract.set({ visibleAfterMs: 10_000, trialMs: 1000 })
-    await to.create({ user_id: 'u', status: 4 })
-    to.sandbox.clock.advance(10_000)
-    await to.update('u', { status: 2 })
-    expect(await shown()).toMatchObject({ status: 0 })
-  })
+it('what is edited behind rollcall is shown at once', async () => {
+  to.sandbox.contract.set({ visibleAfterMs: 1000 })
+  await create()
+  to.sandbox.users.edit('u', { first_name: 'Eva' })
+  expect(await shown()).toMatchObject({ first_name: 'Eva', email: FIELDS.email })
+  await to.update('u', { status: 0 })
+  expect(await shown()).toMatchObject({ status: 2 })
+  to.sandbox.users.delete('u')
+  await create()
+  expect((await to.retrieve('u')).status).toBe(404)
 })

@@ -94,14 +94,10 @@ describe('rules together', () => {
     expect(share).toBeLessThan(0.35)
   })
 
-  it.each([
-    { times: 0, action: down },
-    { match: { path: 'chat' }, action: down },
-    { action: { kind: 'refuse', durationMs: 0 } },
-  ] as const)('a malformed rule changes nothing: %j', (malformed) => {
+  it('a malformed rule changes nothing', () => {
     const faults = makeFaults(seededRandom(1))
     faults.set([{ action: down }])
-    expect(() => faults.set([malformed])).toThrow()
+    expect(() => faults.set([{ action: down }, { times: 0, action: down }])).toThrow()
     expect(faults.list()).toHaveLength(1)
   })
 })
