@@ -25,7 +25,7 @@ type JournalEntry = {
   readonly faults: readonly string[]
 }
 
-export type Journal = Omit<ReturnType<typeof makeJournal>, 'open'>
+export type Journal = ReturnType<typeof makeJournal>
 
 type Arrival = Pick<JournalEntry, 'method' | 'path' | 'arrivedAt'>
 /** Fills in what becomes known of a call. `json`: what was sent is JSON; `raw` may be JSON when the bytes are not. */

@@ -5,7 +5,7 @@ import { message, professional } from '../service/chat-schema.ts'
 import { createBodySchema, retrievedUser, updateBody } from '../service/schema.ts'
 import { errorWire } from './answer.ts'
 import { CHAT_ROUTES } from './chat/chat.ts'
-import type { Refusal, RouteDoc } from './serve.ts'
+import type { Refusal, Route } from './serve.ts'
 import { USER_ROUTES } from './users/routes.ts'
 
 /** The version of the interface, not of the package: server-to-server paths carry `v1` (section 9). */
@@ -106,7 +106,7 @@ export function makeOpenApi(serverUrl?: string): JsonSchema {
   }
 }
 
-function operation(route: RouteDoc, group: keyof typeof GROUPS): JsonSchema {
+function operation(route: Route, group: keyof typeof GROUPS): JsonSchema {
   const { operationId, summary, description, params, query, body, status, returns, refusals } = route
   const parameters = [...parametersOf('path', params), ...parametersOf('query', query)]
   const responses: Record<number, JsonSchema> = {

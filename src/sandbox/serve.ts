@@ -4,15 +4,30 @@ import type { z } from 'zod'
 import type { ReplyBody } from '../service/client.ts'
 import { readBody } from '../service/json.ts'
 import { type SandboxAnswer, send } from './answer.ts'
-import type { LiveFaults } from './faults/faults.ts'
+import type { Conversations } from './chat/conversations.ts'
+import type { Professionals } from './chat/professionals.ts'
+import type { SandboxClock } from './clock.ts'
+import type { LiveContract } from './contract/contract.ts'
+import type { Faults } from './faults/faults.ts'
 import { sendSlowly, strike, strikesFirst, wait } from './faults/strike.ts'
 import type { JournalNote } from './journal.ts'
+import type { SandboxUsers } from './users/users.ts'
+
+/** What the sandbox holds. */
+export type Store = {
+  readonly users: SandboxUsers
+  readonly contract: LiveContract
+  /** Moves trials, tokens, schedules and delayed visibility; faults wait in real time. */
+  readonly clock: SandboxClock
+  readonly professionals: Professionals
+  readonly conversations: Conversations
+}
 
 /** The statuses with which a route may refuse a call; faults may answer with any. */
 export type Refusal = 400 | 401 | 403 | 404 | 409 | 410 | 413 | 422
 
-/** What the OpenAPI document says of a route. */
-export type RouteDoc = {
+/** A route, and what the OpenAPI document says of it. */
+export type Route = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
   /** As Fastify writes it: `/s2s/v1/users/:user_id`. */
   readonly path: string
@@ -26,9 +41,8 @@ export type RouteDoc = {
   readonly status: number
   readonly returns: z.ZodType
   readonly refusals: readonly Refusal[]
+  readonly run: (store: Store, call: SandboxCall) => SandboxAnswer
 }
-
-export type Route<Parts> = RouteDoc & { readonly run: (parts: Parts, call: SandboxCall) => SandboxAnswer }
 
 export type SandboxCall = {
   /** The user of the path, the body or the token; '' when there is none. */
@@ -40,25 +54,24 @@ export type SandboxCall = {
 }
 
 /** A group of endpoints with the same credentials (section 1). */
-export type Group<Parts> = {
-  readonly routes: readonly Route<Parts>[]
-  /** Called when a call is carried out, after all waits. */
-  readonly parts: () => Parts
+export type Group = {
+  readonly routes: readonly Route[]
   /** Known before the credentials are checked, for faults and the journal. */
   readonly userIdOf: (request: FastifyRequest, body: unknown) => string | null
   /** Section 5: null when the credentials are good. */
   readonly authorise: (request: FastifyRequest) => SandboxAnswer | null | Promise<SandboxAnswer | null>
 }
 
-export type ServeParts = {
-  readonly faults: LiveFaults
+type ServeParts = {
+  readonly store: Store
+  readonly faults: Faults
   /** The journal's entry of this call. */
   readonly noteOf: (request: FastifyRequest) => JournalNote
   /** Fires when the sandbox stops: calls that wait go on at once. */
   readonly stopping: AbortSignal
 }
 
-export function addGroup<Parts>(app: FastifyInstance, group: Group<Parts>, serving: ServeParts): void {
+export function addGroup(app: FastifyInstance, group: Group, serving: ServeParts): void {
   for (const route of group.routes) {
     app.route({
       method: route.method,
@@ -69,12 +82,12 @@ export function addGroup<Parts>(app: FastifyInstance, group: Group<Parts>, servi
 }
 
 /** A call is carried out even when its caller has gone: a caller that gave up has to expect a late request. */
-async function serve<Parts>(
-  { group, route, serving }: { group: Group<Parts>; route: Route<Parts>; serving: ServeParts },
+async function serve(
+  { group, route, serving }: { group: Group; route: Route; serving: ServeParts },
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const { faults, noteOf, stopping } = serving
+  const { store, faults, noteOf, stopping } = serving
   const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
   const read = readBody(bytes)
   const body = read.kind === 'json' ? read.value : undefined
@@ -89,7 +102,7 @@ async function serve<Parts>(
   if (blow !== null && strikesFirst(blow)) return strike(blow, { request, reply, stopping })
   const unreadable = unreadableFor(request, read.kind)
   const call = { userId: userId ?? '', body, unreadable, query: request.query }
-  const answer = (await group.authorise(request)) ?? route.run(group.parts(), call)
+  const answer = (await group.authorise(request)) ?? route.run(store, call)
   note({ stored: answer.stored })
   if (blow !== null) return strike(blow, { request, reply, stopping })
   if (ending?.kind !== 'slow-body') return send(reply, answer)

@@ -3,19 +3,19 @@ import { randomBytes } from 'node:crypto'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { refuse, type SandboxAnswer, send } from './answer.ts'
 import { makeChatGroup } from './chat/chat.ts'
-import { type Conversations, makeConversations } from './chat/conversations.ts'
+import { makeConversations } from './chat/conversations.ts'
 import { PEOPLE } from './chat/people.ts'
-import { makeProfessionals, type Professionals } from './chat/professionals.ts'
+import { makeProfessionals } from './chat/professionals.ts'
 import { makeTokens } from './chat/tokens.ts'
-import { makeClock, type SandboxClock } from './clock.ts'
-import { type ContractInput, type LiveContract, makeContract } from './contract/contract.ts'
+import { makeClock } from './clock.ts'
+import { type ContractInput, makeContract } from './contract/contract.ts'
 import { addControl, CONTROL } from './control/control.ts'
 import { type FaultInput, type Faults, makeFaults, seededRandom } from './faults/faults.ts'
 import { type Journal, type JournalNote, makeJournal } from './journal.ts'
 import { makeOpenApi } from './openapi.ts'
-import { addGroup, isJsonType } from './serve.ts'
+import { addGroup, isJsonType, type Store } from './serve.ts'
 import { makeUserGroup } from './users/routes.ts'
-import { makeUsers, type SandboxUsers } from './users/users.ts'
+import { makeUsers } from './users/users.ts'
 
 export type SandboxOptions = {
   readonly apiKey: string
@@ -37,17 +37,11 @@ export type SandboxOptions = {
   readonly now?: () => number
 }
 
-export type Sandbox = {
+export type Sandbox = Store & {
   /** What to set as SERVICE_URL. */
   readonly url: string
   readonly journal: Journal
-  readonly users: SandboxUsers
   readonly faults: Faults
-  readonly contract: LiveContract
-  /** Moves trials, tokens, schedules and delayed visibility; faults wait in real time. */
-  readonly clock: SandboxClock
-  readonly professionals: Professionals
-  readonly conversations: Conversations
   /** An access token of a registered user (section 5), for one hour by default; rejects for other users. */
   issueToken(userId: string, options?: { readonly expiresInMs?: number }): Promise<string>
   /** Cuts all connections, those of hanging calls too. */
@@ -67,20 +61,19 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const contract = makeContract(options.contract ?? {})
   const users = makeUsers({ contract, clock })
   const professionals = makeProfessionals(PEOPLE)
-  const conversations = makeConversations(clock)
+  const store = { clock, contract, users, professionals, conversations: makeConversations(clock) }
   const tokens = makeTokens(clock, randomBytes(32))
-  const held = { clock, contract, users, professionals, conversations }
   const stopping = new AbortController()
   const app = makeApp()
-  const serving = { faults, noteOf: journalCalls(app, journal, now), stopping: stopping.signal }
-  addGroup(app, makeUserGroup({ users, contract, apiKey, secretKey }), serving)
-  addGroup(app, makeChatGroup({ ...held, tokens, apiKey }), serving)
+  const serving = { store, faults, noteOf: journalCalls(app, journal, now), stopping: stopping.signal }
+  addGroup(app, makeUserGroup({ apiKey, secretKey }), serving)
+  addGroup(app, makeChatGroup({ apiKey, tokens }, users), serving)
   app.get(OPENAPI_PATH, () => makeOpenApi(addressOf(app, host)))
-  addControl(app, { ...held, tokens, journal, faults, host, token: options.controlToken })
+  addControl(app, { ...store, tokens, journal, faults, host, token: options.controlToken })
   await app.listen({ host, port })
 
   return {
-    ...held,
+    ...store,
     url: addressOf(app, host),
     journal,
     faults,

@@ -2,9 +2,14 @@
 import Fastify from 'fastify'
 import { z } from 'zod'
 import { json, refuse, type SandboxAnswer } from '../../src/sandbox/answer.ts'
+import { makeConversations } from '../../src/sandbox/chat/conversations.ts'
+import { makeProfessionals } from '../../src/sandbox/chat/professionals.ts'
+import { makeClock } from '../../src/sandbox/clock.ts'
+import { makeContract } from '../../src/sandbox/contract/contract.ts'
 import { makeFaults, seededRandom } from '../../src/sandbox/faults/faults.ts'
 import { parseFault } from '../../src/sandbox/faults/text.ts'
 import { addGroup } from '../../src/sandbox/serve.ts'
+import { makeUsers } from '../../src/sandbox/users/users.ts'
 
 /** Any path is served by one operation. What it answers, and how often it was carried out, is up to the test. */
 export async function startServing(
@@ -17,6 +22,14 @@ export async function startServing(
   const notes: object[] = []
   const done = { times: 0 }
   const app = Fastify({ forceCloseConnections: true })
+  const { contract, clock } = { contract: makeContract({}), clock: makeClock() }
+  const store = {
+    contract,
+    clock,
+    users: makeUsers({ contract, clock }),
+    professionals: makeProfessionals([]),
+    conversations: makeConversations(clock),
+  }
   const doc = {
     operationId: '',
     summary: '',
@@ -33,11 +46,10 @@ export async function startServing(
     app,
     {
       routes: [{ ...doc, method: 'GET', path: '/*', run }],
-      parts: () => null,
       userIdOf: ({ headers }) => String(headers['x-user'] ?? ''),
       authorise: ({ headers }) => (headers['x-bad'] ? refuse(401, 'unauthorized', 'No.') : null),
     },
-    { faults: live, noteOf: () => (progress) => void notes.push(progress), stopping: stopping.signal },
+    { store, faults: live, noteOf: () => (progress) => void notes.push(progress), stopping: stopping.signal },
   )
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   /** Ends all waiting, as stopping does first of all. */

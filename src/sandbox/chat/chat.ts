@@ -3,21 +3,12 @@ import { z } from 'zod'
 import { message, type ProfessionalWire, professional } from '../../service/chat-schema.ts'
 import { wireProblems } from '../../service/schema.ts'
 import { json, refuse, type SandboxAnswer } from '../answer.ts'
-import type { SandboxClock } from '../clock.ts'
-import type { Contract, LiveContract } from '../contract/contract.ts'
-import type { Group, Route, SandboxCall } from '../serve.ts'
+import type { Contract } from '../contract/contract.ts'
+import type { Group, Route, SandboxCall, Store } from '../serve.ts'
 import type { SandboxUsers } from '../users/users.ts'
-import { type Conversations, DEFAULT_LIMIT, MAX_LIMIT, pageOf, shownRoom } from './conversations.ts'
-import { type Professionals, shownProfessional } from './professionals.ts'
+import { DEFAULT_LIMIT, MAX_LIMIT, pageOf, shownRoom } from './conversations.ts'
+import { shownProfessional } from './professionals.ts'
 import { bearerOf, claimedUser, type Tokens } from './tokens.ts'
-
-type Store = {
-  readonly users: SandboxUsers
-  readonly contract: LiveContract
-  readonly clock: SandboxClock
-  readonly professionals: Professionals
-  readonly conversations: Conversations
-}
 
 const LIMIT = 'an integer from 1, at most once'
 
@@ -47,7 +38,7 @@ const messageQuery = z.object({
     .meta({ description: 'true (when absent too): messages older than the pivot; false: newer ones.' }),
 })
 
-export const CHAT_ROUTES: readonly Route<Store>[] = [
+export const CHAT_ROUTES: readonly Route[] = [
   {
     method: 'GET',
     path: '/chat/message',
@@ -78,12 +69,11 @@ export const CHAT_ROUTES: readonly Route<Store>[] = [
   },
 ]
 
-type ChatParts = Store & { readonly apiKey: string; readonly tokens: Tokens }
+type Credentials = { readonly apiKey: string; readonly tokens: Tokens }
 
-export function makeChatGroup({ apiKey, tokens, ...store }: ChatParts): Group<Store> {
+export function makeChatGroup({ apiKey, tokens }: Credentials, users: SandboxUsers): Group {
   return {
     routes: CHAT_ROUTES,
-    parts: () => store,
     userIdOf({ headers }) {
       const token = bearerOf(headers.authorization)
       return token === null ? null : claimedUser(token)
@@ -93,7 +83,7 @@ export function makeChatGroup({ apiKey, tokens, ...store }: ChatParts): Group<St
       const token = bearerOf(headers.authorization)
       if (token === null) return unauthorized('Authorization must be Bearer and a token.')
       const check = await tokens.check(token)
-      if (check.kind === 'good') return refuseAccess(store.users.access(check.userId))
+      if (check.kind === 'good') return refuseAccess(users.access(check.userId))
       const why = check.kind === 'expired' ? 'has expired' : 'is none of this sandbox'
       return unauthorized(`The token ${why}.`)
     },

@@ -4,15 +4,12 @@ import { z } from 'zod'
 import { isLoopback } from '../../service/address.ts'
 import { readBody } from '../../service/json.ts'
 import { json, refuse, send } from '../answer.ts'
-import { type Conversations, type Draft, makeDrafts } from '../chat/conversations.ts'
-import type { Professionals } from '../chat/professionals.ts'
+import { type Draft, makeDrafts } from '../chat/conversations.ts'
 import type { Tokens } from '../chat/tokens.ts'
-import type { SandboxClock } from '../clock.ts'
-import type { LiveContract } from '../contract/contract.ts'
 import type { Faults } from '../faults/faults.ts'
 import type { Journal } from '../journal.ts'
 import { problemsOf } from '../problems.ts'
-import type { SandboxUsers } from '../users/users.ts'
+import type { Store } from '../serve.ts'
 import {
   clockBody,
   contractBody,
@@ -25,15 +22,10 @@ import {
 
 export const CONTROL = '/_sandbox'
 
-type ControlParts = {
-  readonly users: SandboxUsers
+type ControlParts = Store & {
   readonly journal: Journal
-  readonly contract: LiveContract
   readonly faults: Faults
-  readonly clock: SandboxClock
   readonly tokens: Tokens
-  readonly professionals: Professionals
-  readonly conversations: Conversations
   /** The address that the sandbox is bound to. */
   readonly host: string
   /** Expected in the header `Sandbox-Token`; without one only a sandbox on loopback can be controlled. */

@@ -73,8 +73,7 @@ export type FaultedCall = Readonly<{ method: string; path: string; userId: strin
 /** What strikes a call: a wait, and then at most one of the other actions. */
 type Strike = Readonly<{ latencyMs: number; ending: FaultEnding | null; kinds: readonly string[] }>
 
-export type Faults = Omit<LiveFaults, 'strike'>
-export type LiveFaults = ReturnType<typeof makeFaults>
+export type Faults = ReturnType<typeof makeFaults>
 
 type Live = { readonly rule: FaultRule; readonly since: number; struck: number }
 

@@ -13,11 +13,9 @@ import {
   wireProblems,
 } from '../../service/schema.ts'
 import { html, json, refuse, type SandboxAnswer } from '../answer.ts'
-import type { Contract, LiveContract } from '../contract/contract.ts'
-import type { Group, Refusal, Route, SandboxCall } from '../serve.ts'
-import { isBlank, type LiveUsers, retrievedForm } from './users.ts'
-
-type Store = { readonly users: LiveUsers; readonly contract: Contract }
+import type { Contract } from '../contract/contract.ts'
+import type { Group, Refusal, Route, SandboxCall, Store } from '../serve.ts'
+import { isBlank, retrievedForm, type SandboxUsers } from './users.ts'
 
 const USERS = '/s2s/v1/users'
 const BY_ID = {
@@ -29,7 +27,7 @@ const BY_ID = {
 const NOT_SHOWN = 'The answer is not shown; here it is the user as a retrieve shows it.'
 const ON_UPDATE: readonly Refusal[] = [400, 401, 403, 404, 409, 410, 413, 422]
 
-export const USER_ROUTES: readonly Route<Store>[] = [
+export const USER_ROUTES: readonly Route[] = [
   {
     method: 'POST',
     path: USERS,
@@ -51,7 +49,7 @@ export const USER_ROUTES: readonly Route<Store>[] = [
     refusals: [400, 401, 403, 404, 410],
     run: guarded(({ users, contract }, { userId }) => {
       const user = users.seen(userId)
-      return user === undefined ? unknownUser(contract) : json(200, retrievedForm(user, contract))
+      return user === undefined ? unknownUser(contract.now) : json(200, retrievedForm(user, contract.now))
     }),
   },
   {
@@ -76,17 +74,11 @@ export const USER_ROUTES: readonly Route<Store>[] = [
   },
 ]
 
-type Parts = {
-  readonly apiKey: string
-  readonly secretKey: string
-  readonly users: LiveUsers
-  readonly contract: LiveContract
-}
+type Credentials = { readonly apiKey: string; readonly secretKey: string }
 
-export function makeUserGroup({ apiKey, secretKey, users, contract }: Parts): Group<Store> {
+export function makeUserGroup({ apiKey, secretKey }: Credentials): Group {
   return {
     routes: USER_ROUTES,
-    parts: () => ({ users, contract: contract.now }),
     userIdOf: ({ params }, body) => userIdIn(params) ?? userIdIn(body),
     authorise: ({ headers }) =>
       headers['api-key'] === apiKey && headers['secret-key'] === secretKey
@@ -101,9 +93,9 @@ function userIdIn(value: unknown): string | null {
 }
 
 /** First of all: is the user forbidden, and is there a body to go by? */
-function guarded(run: Route<Store>['run']): Route<Store>['run'] {
+function guarded(run: Route['run']): Route['run'] {
   return (store, call) => {
-    const { contract } = store
+    const contract = store.contract.now
     if (contract.forbidden !== null && call.userId.includes(contract.forbidden)) {
       return refuse(403, 'forbidden', 'This user may not be managed with these keys.')
     }
@@ -113,7 +105,8 @@ function guarded(run: Route<Store>['run']): Route<Store>['run'] {
 }
 
 function createUser(store: Store, { body }: SandboxCall): SandboxAnswer {
-  const { users, contract } = store
+  const { users } = store
+  const contract = store.contract.now
   const read = createBodySchema.safeParse(body)
   if (!read.success) return unfit(contract, wireProblems(read.error))
   const { user_id: userId, ...fields } = read.data
@@ -123,7 +116,8 @@ function createUser(store: Store, { body }: SandboxCall): SandboxAnswer {
 }
 
 function update(store: Store, { userId, body }: SandboxCall, how: 'set' | 'edit'): SandboxAnswer {
-  const { users, contract } = store
+  const { users } = store
+  const contract = store.contract.now
   if (users.get(userId) === undefined) return unknownUser(contract)
   const read = updateBody.safeParse(body)
   if (!read.success) return unfit(contract, wireProblems(read.error))
@@ -140,7 +134,10 @@ type Write = {
   readonly show: Contract['createBody' | 'updateBody']
 }
 
-function write({ users, contract }: Store, { userId, fields, how, status, show }: Write): SandboxAnswer {
+function write(
+  { users, contract: { now: contract } }: Store,
+  { userId, fields, how, status, show }: Write,
+): SandboxAnswer {
   const { refuses, unique } = contract
   if (refuses !== 'nothing' && !isBlank(fields[refuses] ?? null)) {
     return unfit(contract, { [refuses]: 'no value: this service takes none' })
@@ -158,7 +155,7 @@ function write({ users, contract }: Store, { userId, fields, how, status, show }
 
 /** Compares what is held, which a GET may not show yet, in normal form, as unique indexes commonly do. */
 function isTaken(
-  users: LiveUsers,
+  users: SandboxUsers,
   userId: string,
   { field, value }: { readonly field: OptionalField; readonly value: unknown },
 ): boolean {

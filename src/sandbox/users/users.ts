@@ -17,9 +17,7 @@ export type UserEdit = { readonly status?: number } & Readonly<
 /** `none`: status 0. `trial-over`: status 4, and the trial has ended, whatever a GET shows. */
 type SandboxAccess = 'none' | 'full' | 'trial' | 'trial-over'
 
-/** What a test or a person may do with the users. */
-export type SandboxUsers = Omit<LiveUsers, 'write' | 'seen'>
-export type LiveUsers = ReturnType<typeof makeUsers>
+export type SandboxUsers = ReturnType<typeof makeUsers>
 
 /** What one write made of a user. Times are by the sandbox's clock. */
 type Version = {
