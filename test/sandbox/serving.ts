@@ -22,7 +22,8 @@ export async function startServing(
   const notes: object[] = []
   const done = { times: 0 }
   const app = Fastify({ forceCloseConnections: true })
-  const { contract, clock } = { contract: makeContract({}), clock: makeClock() }
+  const contract = makeContract({})
+  const clock = makeClock()
   const store = {
     contract,
     clock,
@@ -30,14 +31,7 @@ export async function startServing(
     professionals: makeProfessionals([]),
     conversations: makeConversations(clock),
   }
-  const doc = {
-    operationId: '',
-    summary: '',
-    description: '',
-    status: 200,
-    returns: z.unknown(),
-    refusals: [],
-  }
+  const doc = { operationId: '', summary: '', description: '', returns: z.unknown() }
   const run = () => {
     done.times += 1
     return answer
@@ -45,7 +39,7 @@ export async function startServing(
   addGroup(
     app,
     {
-      routes: [{ ...doc, method: 'GET', path: '/*', run }],
+      routes: [{ ...doc, method: 'GET', path: '/*', status: 200, refusals: [], run }],
       userIdOf: ({ headers }) => String(headers['x-user'] ?? ''),
       authorise: ({ headers }) => (headers['x-bad'] ? refuse(401, 'unauthorized', 'No.') : null),
     },

@@ -44,14 +44,6 @@ describe('the users of the sandbox', () => {
     expect(users.all().map(({ user_id }) => user_id)).toEqual(['u', 'new'])
   })
 
-  it('know nobody who was never there or is deleted', () => {
-    const { users } = build()
-    users.set('u', { status: 2 })
-    expect([users.delete('u'), users.delete('u'), users.size]).toEqual([true, false, 0])
-    expect([users.get('u'), users.seen('u'), users.access('u')]).toEqual([undefined, undefined, undefined])
-    expect(users.get('__proto__')).toBeUndefined()
-  })
-
   it('say who may use the service (section 3, fact 2)', () => {
     const { users, clock } = build({ trialMs: 1000 })
     for (const status of [0, 2, 4]) users.set(String(status), { status })
