@@ -1,10 +1,8 @@
 import { startMeter } from '../demo/meter.ts'
-import { type DemoEnd, runDemo } from '../demo/run.ts'
-import { plainScreen, type Screen, terminalScreen } from '../demo/screen.ts'
-import { renderKept, renderNextSteps, renderTable, renderVerdict } from '../demo/summary.ts'
-import { sleep } from '../ops/time.ts'
+import { CONFIG_FILE, runDemo } from '../demo/run.ts'
+import { NEXT_STEPS, renderKept, renderSummary } from '../demo/summary.ts'
+import { plainScreen, terminalScreen } from '../demo/view.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
-import { aborted } from './io.ts'
 import { asJson } from './render.ts'
 
 type Options = { readonly keep?: boolean; readonly json?: boolean }
@@ -45,31 +43,21 @@ async function demo(io: Io, options: Options): Promise<ExitCode> {
   }
 }
 
-async function run(io: Io, options: Options, write: (line: string) => void): Promise<ExitCode> {
+async function run(io: Io, { json, keep }: Options, write: (line: string) => void): Promise<ExitCode> {
   await using stack = new AsyncDisposableStack()
-  const now = () => Date.now()
-  const live = io.terminal && !options.json && !io.env.CI && io.env.TERM !== 'dumb'
-  const meter = startMeter(now())
-  const screen = live ? terminalScreen(meter, now) : plainScreen(meter, now, write)
+  const meter = startMeter(Date.now())
+  const live = io.terminal && !json && !io.env.CI && io.env.TERM !== 'dumb'
+  const screen = live ? terminalScreen(meter, process.stdout) : plainScreen(meter, write)
   stack.defer(() => screen.close())
   const dwellMs = live ? DWELL_MS : 0
-  const ran = await runDemo({ stack, meter, screen, now, sleep, stop: io.stop, dwellMs })
-  await show(ran, { io, options, screen })
-  return ran.summary.agree ? 0 : 1
-}
-
-type Shown = { readonly io: Io; readonly options: Options; readonly screen: Screen }
-
-async function show({ demo, summary, say, broken }: DemoEnd, { io, options, screen }: Shown): Promise<void> {
-  if (options.json) io.out(asJson(options.keep ? { ...summary, env: demo.env } : summary))
-  else
-    screen.print(['', ...renderTable(summary, screen.paint), '', ...renderVerdict(summary, screen.paint), ''])
-  if (options.keep) {
-    screen.print(renderKept(demo))
-    say('It is yours now: change a row and see what is called', 'Ctrl-C ends it and removes everything.')
-    await Promise.race([aborted(io.stop), broken])
-  } else if (!options.json) {
-    screen.print(renderNextSteps(screen.paint))
+  const { summary, env, untilStopped } = await runDemo({ stack, meter, screen, stop: io.stop, dwellMs })
+  if (json) io.out(asJson(keep ? { ...summary, env } : summary))
+  else screen.print(['', ...renderSummary(summary, screen.paint), '', ...(keep ? [] : NEXT_STEPS)])
+  if (keep) {
+    screen.print(renderKept(env, CONFIG_FILE))
+    const look = 'Ctrl-C ends it and removes everything.'
+    screen.show({ place: '', says: 'It is yours now: change a row and see what is called', look })
+    await untilStopped()
   }
-  screen.close()
+  return summary.agree ? 0 : 1
 }

@@ -1,96 +1,139 @@
-// The demo from beginning to end: set up, play the story, compare.
+// The demo from beginning to end: start everything in the order of the README, play the story, compare.
+import { randomBytes } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import { install } from '../capture/install.ts'
+import { planCapture } from '../capture/relations.ts'
+import { resolveConfig } from '../config/resolve.ts'
+import { makePool } from '../database/pool.ts'
+import { databaseAt } from '../database/session.ts'
+import { openQueue } from '../dispatch/bullmq.ts'
+import { startPostgres } from '../embedded/postgres.ts'
+import { migrate } from '../ledger/migrate.ts'
+import { readOverview } from '../ledger/overview.ts'
+import { installationName } from '../ledger/target.ts'
 import { sayService } from '../model/service.ts'
-import { seededRandom } from '../sandbox/faults/faults.ts'
+import { makeLog } from '../ops/log.ts'
+import { sleep } from '../ops/time.ts'
+import { startSandbox } from '../sandbox/server.ts'
 import { namedService } from '../service/target.ts'
+import { openSync } from '../worker/context.ts'
+import { startWorker } from '../worker/worker.ts'
 import { compareDemo } from './compare.ts'
-import { beginPhase, type Meter } from './meter.ts'
-import { type Demo, openDemo } from './open.ts'
+import { beginPhase, type DemoSnapshot, type Meter, observeWorker } from './meter.ts'
 import { makePeople } from './people.ts'
-import type { Screen } from './screen.ts'
-import { type DemoSnapshot, isSettled, readSnapshot } from './snapshot.ts'
-import { makePhases, play } from './story.ts'
-import { type Summary, summarize } from './summary.ts'
+import demoConfig from './rollcall.config.ts'
+import { makePhases, play, SCHEMA } from './story.ts'
+import { summarize } from './summary.ts'
+import type { Screen } from './view.ts'
 
 type DemoOptions = {
+  /** Stops everything in the opposite order. */
   readonly stack: AsyncDisposableStack
   readonly meter: Meter
   readonly screen: Screen
-  readonly now: () => number
-  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>
   readonly stop: AbortSignal
   /** Each phase lasts at least so long, so that it can be read. */
   readonly dwellMs: number
 }
 
-export type DemoEnd = {
-  readonly demo: Demo
-  readonly summary: Summary
-  /** Shows a sentence outside of the story. */
-  readonly say: (says: string, look?: string) => void
-  /** Rejects when the demo breaks down while it is kept. */
-  readonly broken: Promise<void>
-}
-
 const CUSTOMERS = 243
-/** The same story every time. */
-const SEED = 2
 const POLL_MS = 150
+const DRAIN_MS = 2000
 /** On a slow machine the comparison begins after this; it then shows the customers still owed. */
 const STORY_MS = 50_000
 
+const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+export const CONFIG_FILE = fileURLToPath(new URL(`./rollcall.config.${EXTENSION}`, import.meta.url))
+
 /** @throws the signal's reason when it is aborted before the comparison is done */
-export async function runDemo(options: DemoOptions): Promise<DemoEnd> {
-  const { stack, meter, screen, now, sleep, stop, dwellMs } = options
-  const say = (says: string, look = '') => {
-    meter.shown = { place: '', says, look }
-    screen.announce()
-  }
-  const demo = await openDemo({ ...options, say })
-  const { pool, sandbox } = demo
-  meter.target = sayService(namedService(demo.env.SERVICE_URL, demo.config))
-  const random = seededRandom(SEED)
-  const phases = makePhases(makePeople(CUSTOMERS, random), random)
-  const watch = watchDemo(demo, options)
-  stack.defer(() => watch.end())
-  for (const phase of phases) {
-    const { faults = [], settles = true } = phase
-    const begun = now()
-    beginPhase(meter, phase, phases.length)
-    screen.announce()
+export async function runDemo(options: DemoOptions) {
+  const { meter, screen, stop, dwellMs } = options
+  const demo = await openDemo(options)
+  const { pool, sandbox, opened, env } = demo
+  const story = makePhases(makePeople(CUSTOMERS))
+  for (const [i, phase] of story.entries()) {
+    const { name, says, look, faults = [] } = phase
+    const begun = Date.now()
+    beginPhase(meter, name)
+    screen.show({ place: `${i + 1}/${story.length}`, says, look })
     sandbox.faults.set(faults)
-    await play({ pool, phase, now, sleep: (ms) => sleep(ms, stop), stop })
-    await watch.until(settles ? isSettled : ({ outbox }) => outbox === 0, meter.startedAt + STORY_MS)
-    if (settles) await sleep(Math.max(0, begun + dwellMs - now()), stop)
+    let played = false
+    const playing = play({ pool, phase, sleep: (ms) => sleep(ms, stop), stop }).then(() => {
+      played = true
+    })
+    const watching = watch(
+      (snapshot) => {
+        if (Date.now() > meter.startedAt + STORY_MS) return true
+        return faults.length > 0 ? snapshot.outbox.rows === 0 : isSettled(snapshot)
+      },
+      () => played,
+    )
+    await Promise.all([playing, watching])
+    if (faults.length === 0) await sleep(begun + dwellMs - Date.now(), stop)
     stop.throwIfAborted()
   }
-  const summary = summarize(meter, await compareDemo(demo), now())
-  return { demo, say, broken: watch.reading, summary }
+  const { rows } = await pool.query<{ id: string }>('SELECT id FROM public.clientes')
+  const read = await opened.readCustomers(rows.map(({ id }) => id))
+  const comparison = compareDemo({
+    config: opened.context.config,
+    rows: new Map([...read.rows].flatMap(([key, row]) => (row && row !== 'ambiguous' ? [[key, row]] : []))),
+    users: sandbox.users.all(),
+  })
+  return { env, summary: summarize(meter, comparison, Date.now()), untilStopped: () => watch(() => false) }
+
+  /** Keeps the snapshot fresh, until one that was begun when it `may` end fits, or the demo is stopped. */
+  async function watch(fits: (snapshot: DemoSnapshot) => boolean, may = () => true): Promise<void> {
+    while (!stop.aborted) {
+      const mayEnd = may()
+      const { rows } = await pool.query<{ n: number }>('SELECT count(*)::int AS n FROM public.clientes')
+      const overview = await readOverview(pool)
+      meter.snapshot = { ...overview, customers: rows[0]?.n ?? 0, users: sandbox.users.size }
+      if (mayEnd && fits(meter.snapshot)) return
+      await sleep(POLL_MS, stop)
+    }
+  }
 }
 
-/** Takes snapshots until it is ended. */
-function watchDemo({ pool, sandbox }: Demo, { meter, now, sleep }: DemoOptions) {
-  const ending = new AbortController()
-  const reading = (async () => {
-    while (!ending.signal.aborted) {
-      meter.snapshot = await readSnapshot(pool, sandbox, now())
-      await sleep(POLL_MS, ending.signal)
-    }
-  })()
-  // A failure reaches `until` and `broken`; without this it would also end the process.
-  reading.catch(() => undefined)
-  return {
-    reading,
-    /** Resolves when a snapshot taken from now on meets the condition, or at the deadline. */
-    async until(met: (snapshot: DemoSnapshot) => boolean, deadline: number): Promise<void> {
-      const since = now()
-      while (now() < deadline && !ending.signal.aborted) {
-        if (meter.snapshot !== null && meter.snapshot.at >= since && met(meter.snapshot)) return
-        await Promise.race([sleep(POLL_MS), reading])
-      }
-    },
-    async end(): Promise<void> {
-      ending.abort()
-      await reading.catch(() => undefined)
-    },
-  }
+async function openDemo({ stack, meter, screen, stop }: DemoOptions) {
+  const say = (says: string) => screen.show({ place: '', says, look: '' })
+  const config = resolveConfig(demoConfig, CONFIG_FILE, 'src/demo/rollcall.config.ts')
+  say('Starting an embedded Postgres in a temporary folder')
+  const { url, stop: stopPostgres } = await startPostgres()
+  stack.defer(stopPostgres)
+  stop.throwIfAborted()
+
+  say("Creating the shop's tables, rollcall's own, the queue's, and the triggers")
+  const pool = makePool({ url, max: 4, applicationName: 'shop', onError: () => undefined })
+  stack.defer(() => pool.end())
+  await pool.query(SCHEMA)
+  await migrate(databaseAt(url), { queue: databaseAt(url) })
+  const client = await pool.connect()
+  await install(client, await planCapture(client, config)).finally(() => client.release())
+  stop.throwIfAborted()
+
+  say('Starting the sandbox, the queue (BullMQ on Postgres) and a worker')
+  const keys = { SERVICE_API_KEY: secret(), SERVICE_SECRET_KEY: secret(), ROLLCALL_DIGEST_KEY: secret() }
+  const sandbox = await startSandbox({ apiKey: keys.SERVICE_API_KEY, secretKey: keys.SERVICE_SECRET_KEY })
+  stack.defer(() => sandbox.stop())
+  const env = { DATABASE_URL: url, QUEUE_URL: url, SERVICE_URL: sandbox.url, ...keys }
+  const opened = await openSync({ config, env, onPoolError: () => undefined })
+  stack.defer(() => opened.close())
+  const name = await installationName(opened.pool)
+  const queue = await openQueue({ queueUrl: url, name, onError: () => undefined })
+  stack.defer(() => queue.close())
+  const observers = observeWorker(meter, Date.now)
+  const worker = await startWorker({ opened, queue, log: makeLog('silent'), observers })
+  stack.defer(() => worker.stop(DRAIN_MS))
+  meter.target = sayService(namedService(sandbox.url, config))
+  meter.ceiling = config.pace.ceiling
+  return { pool, sandbox, opened, env }
+}
+
+/** Nothing in the outbox, nothing owed, nothing unknown. */
+function isSettled({ outbox, unknown, owed }: DemoSnapshot): boolean {
+  return outbox.rows + unknown + owed.due + owed.queued + owed.active + owed.waiting === 0
+}
+
+function secret(): string {
+  return randomBytes(24).toString('base64url')
 }

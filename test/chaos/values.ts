@@ -1,5 +1,5 @@
 // Customers whose every value can be recognised wherever it turns up, and the search for them.
-import { makeDni, makeNie } from '../../src/demo/people.ts'
+import { withLetter } from '../../src/demo/people.ts'
 
 export type Random = () => number
 
@@ -30,7 +30,9 @@ const LETTERS = 9
 const MAKE = {
   plan: (random) => pick(PLANS, random),
   correo: maybe((random, { word }) => `${pick(['', 'Ana.'], random)}${word}@Correo.example`),
-  dni: maybe((random) => (random() < 0.8 ? makeDni(random) : makeNie(random))),
+  dni: maybe((random) =>
+    random() < 0.8 ? withLetter(`99${digits(6, random)}`) : `X${withLetter(`99${digits(5, random)}`)}`,
+  ),
   nombre: maybe((_random, { word }) => `${word} Ñoña "x" \\`),
   apellidos: maybe((_random, { word }) => `de la ${word}`),
   sexo: maybe((random) => pick(['h', 'm'], random)),

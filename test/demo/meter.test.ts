@@ -1,51 +1,65 @@
 import { expect, test } from 'vitest'
 import {
   addCall,
-  addCaptured,
   beginPhase,
   latencyOf,
   type MeteredCall,
+  observeWorker,
   startMeter,
   totals,
 } from '../../src/demo/meter.ts'
+import type { Claim } from '../../src/ledger/claim.ts'
+import type { SyncStep } from '../../src/sync/context.ts'
+import type { Plan } from '../../src/sync/plan.ts'
 
 const CALLED: MeteredCall = {
-  at: 0,
-  key: 'C-0001',
-  kind: 'patch',
-  about: 'email',
-  answer: '200, done',
-  good: true,
-  latencyMs: 20,
+  ...{ at: 0, key: 'C-0001', kind: 'patch', about: 'email', answer: '200, done', good: true, latencyMs: 20 },
 }
 const NO_CALLS = { create: 0, replace: 0, patch: 0, revoke: 0, lookup: 0 }
-const PHASE = { says: '', look: '', transactions: [] }
+const PATCH: Plan = {
+  ...{ kind: 'patch', body: { status: 2, email: 'secret@example.com' }, fields: ['email'], carried: false },
+}
+const SETTLED: SyncStep = { step: 'ended', end: { kind: 'settle', state: 'idle', reason: null } }
+
+function claim(changedAtMs: number): Claim {
+  return {
+    ...{ id: '1', token: '1', key: 'C-1', version: '1', generation: '1', unknown: false, blind: false },
+    ...{ statusDoubted: false, attempts: 0, changedAtMs, nowMs: 0, replanInMs: null },
+  }
+}
+
+function answered(meaning: string, plan = PATCH, status = 200): SyncStep {
+  const outcome = { kind: 'reply', status, body: 'user' } as const
+  const nothing = { remote: null, named: [], conflict: false, shape: null }
+  return {
+    step: 'answered',
+    plan,
+    called: { method: 'PATCH', outcome, ...nothing, durationMs: 60.3 },
+    meaning,
+  }
+}
 
 test('changes and calls are counted for the current phase and in total', () => {
   const meter = startMeter(0)
-  beginPhase(meter, { ...PHASE, name: 'first' }, 2)
-  addCaptured(meter, 3)
+  const { onCaptured } = observeWorker(meter, () => 0)
+  beginPhase(meter, 'first')
+  onCaptured(3)
   addCall(meter, { ...CALLED, kind: 'create' })
-  beginPhase(meter, { ...PHASE, name: 'second' }, 2)
-  addCaptured(meter, 1)
+  beginPhase(meter, 'second')
+  onCaptured(1)
   addCall(meter, { ...CALLED, kind: 'lookup', latencyMs: null })
   addCall(meter, CALLED)
   expect(meter.phases).toEqual([
     { name: 'first', captured: 3, calls: { ...NO_CALLS, create: 1 }, latencies: [20] },
     { name: 'second', captured: 1, calls: { ...NO_CALLS, patch: 1, lookup: 1 }, latencies: [20] },
   ])
-  expect(totals(meter)).toEqual({
-    captured: 4,
-    calls: { ...NO_CALLS, create: 1, patch: 1, lookup: 1 },
-    latencies: [20, 20],
-  })
+  const calls = { ...NO_CALLS, create: 1, patch: 1, lookup: 1 }
+  expect(totals(meter)).toEqual({ captured: 4, calls, latencies: [20, 20] })
 })
 
-test('only the last calls are kept, and all are counted', () => {
+test('only the last calls are kept', () => {
   const meter = startMeter(0)
-  beginPhase(meter, { ...PHASE, name: 'first' }, 1)
   for (let at = 0; at < 2000; at += 1) addCall(meter, { ...CALLED, at })
-  expect(totals(meter).calls.patch).toBe(2000)
   expect(meter.recent.length).toBeLessThan(1000)
   expect(meter.recent.at(-1)?.at).toBe(1999)
 })
@@ -53,4 +67,20 @@ test('only the last calls are kept, and all are counted', () => {
 test('quantiles are values that occurred', () => {
   expect(latencyOf([])).toEqual({ medianMs: null, p95Ms: null })
   expect(latencyOf([9, 1, 5])).toEqual({ medianMs: 5, p95Ms: 9 })
+})
+
+test('a call that was acknowledged has a latency, and a claim without a call is counted apart', () => {
+  const meter = startMeter(0)
+  const { onStep } = observeWorker(meter, () => 1100)
+  const [spared, made] = [claim(1), claim(1000)]
+  onStep('C-1', SETTLED, spared)
+  onStep('C-1', answered('unknown', PATCH, 503), made)
+  onStep('C-1', answered('done'), made)
+  onStep('C-1', SETTLED, made)
+  expect(meter.recent).toMatchObject([
+    { latencyMs: null, good: false, answer: '503, unknown' },
+    { kind: 'patch', latencyMs: 40, good: true, about: 'email' },
+  ])
+  expect(meter.spared).toBe(1)
+  expect(JSON.stringify(meter)).not.toContain('secret')
 })

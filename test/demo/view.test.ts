@@ -1,84 +1,73 @@
 import { expect, test } from 'vitest'
-import { addCall, addCaptured, beginPhase, type MeteredCall, startMeter } from '../../src/demo/meter.ts'
-import type { DemoSnapshot } from '../../src/demo/snapshot.ts'
-import { renderView } from '../../src/demo/view.ts'
+import {
+  addCall,
+  beginPhase,
+  type DemoSnapshot,
+  type MeteredCall,
+  observeWorker,
+  startMeter,
+} from '../../src/demo/meter.ts'
+import { NEXT_STEPS, renderSummary, summarize } from '../../src/demo/summary.ts'
+import { type Paint, renderView } from '../../src/demo/view.ts'
 
+const reason = { state: 'failing', code: 'failed', fields: null }
 const SNAPSHOT: DemoSnapshot = {
-  at: 0,
-  ceiling: 60,
-  customers: 243,
-  users: 240,
-  owed: { due: 2, queued: 3, active: 4, waiting: 5 },
-  outbox: 0,
-  unknown: 4,
-  leftOut: [{ field: 'nid_number', customers: 2 }],
-  failing: [
-    { why: '503', customers: 5 },
-    { why: 'no answer', customers: 2 },
+  ...{ target: null, customers: 243, users: 240, unknown: 4 },
+  owed: {
+    ...{ due: 2, queued: 3, active: 4, waiting: 5, oldestAgeMs: null, waitsForWorkerMs: null },
+    ...{ deletion: 0, change: 14, repair: 0, backfill: 0 },
+  },
+  states: { idle: 229, rejected: 0, failing: 7, held: 0, released: 0, discarded: 0 },
+  reasons: [
+    { ...reason, status: 503, customers: 5 },
+    { ...reason, code: 'unknown', status: null, customers: 2 },
   ],
+  fieldIssues: [{ field: 'nid_number', code: 'invalid', customers: 2 }],
+  outbox: { rows: 0, bytes: 0, oldestAgeMs: null },
 }
-
 const CALLED: MeteredCall = {
-  at: 12_000,
-  key: 'C-0107',
-  kind: 'patch',
-  about: 'email',
-  answer: '200, done',
-  good: true,
-  latencyMs: 38,
-}
-const TROUBLE = {
-  name: 'trouble',
-  says: 'The service is in trouble',
-  look: 'It waits for a GET.',
-  transactions: [],
+  ...{ at: 12_000, key: 'C-0107', kind: 'patch', about: 'email', answer: '200, done' },
+  ...{ good: true, latencyMs: 38 },
 }
 const UNKNOWN = { about: 'x, '.repeat(60), answer: 'connection lost, unknown', good: false, latencyMs: null }
+const paint: Paint = (_tone, text) => text
 
-type Size = { readonly columns?: number; readonly rows?: number; readonly more?: number }
-
-function lines({ columns = 80, rows = 24, more = 0 }: Size = {}): readonly string[] {
+function playedMeter(more = 0) {
   const meter = startMeter(0)
   meter.target = 'http://127.0.0.1:40123 (demo, on this machine)'
-  beginPhase(meter, TROUBLE, 10)
-  addCaptured(meter, 512)
+  meter.ceiling = 60
+  meter.shown = { place: '8/10', says: 'The service is in trouble', look: 'It waits for a GET.' }
   meter.snapshot = SNAPSHOT
+  beginPhase(meter, 'service in trouble')
+  observeWorker(meter, () => 0).onCaptured(1200)
   for (let i = 0; i < more; i += 1) addCall(meter, { ...CALLED, key: `C-${i}` })
   addCall(meter, CALLED)
-  addCall(meter, {
-    ...CALLED,
-    kind: 'lookup',
-    about: 'was it stored?',
-    answer: '404, not there',
-    latencyMs: null,
-  })
   addCall(meter, { ...CALLED, ...UNKNOWN, key: 'C-0001' })
-  return renderView(meter, { columns, rows, now: 12_400, paint: (_tone, text) => text })
+  return meter
 }
 
-function line(label: string): string {
-  return lines().find((text) => text.trim().startsWith(label)) ?? ''
+function lines({ columns = 80, rows = 24, more = 0 } = {}): readonly string[] {
+  return renderView(playedMeter(more), { columns, rows, now: 12_400, paint })
 }
 
-test('the view names the phase, the debts, the retries and the fields left out', () => {
-  expect(lines()[0]).toMatch(
-    /rollcall demo {3}http:\/\/127.0.0.1:40123 \(demo, on this machine\) +12\.4 s {3}1\/10$/,
-  )
-  expect(lines()[2]).toMatch(/trouble/)
-  expect(line('tables')).toMatch(/243 .*Postgres, 240 .*service/)
-  expect(line('captured')).toContain('512 changes')
-  expect(line('calls')).toMatch(/create 0 .*patch 2 .*lookup 1/)
-  expect(line('owed')).toContain('14 customers: 2 due, 3 queued, 4 active, 5 waiting')
-  expect(line('retrying')).toContain('5 × 503, 2 × no answer; 4 outcomes unknown')
-  expect(line('left out')).toContain('2 × nid_number')
-  expect(line('arrival')).toContain('median 38 ms, p95 38 ms')
+test.each([
+  ['rollcall demo', /127\.0\.0\.1:40123 .* 12\.4 s {3}8\/10$/],
+  ['●', /trouble/],
+  ['tables', /243 .*Postgres, 240 .*service/],
+  ['captured', /1200 changes/],
+  ['calls', /create 0 .*patch 2 /],
+  ['owed', /14 customers: 2 due, 3 queued, 4 active, 5 waiting/],
+  ['retrying', /5 × 503, 2 × unknown; 4 outcomes unknown/],
+  ['left out', /2 × nid_number/],
+  ['arrival', /median 38 ms, p95 38 ms/],
+])('the view has a line %s', (label, words) => {
+  expect(lines().find((text) => text.trim().startsWith(label))).toMatch(words)
 })
 
 test('the latest call comes first, with its answer and its latency', () => {
-  const shown = lines().slice(-3)
+  const shown = lines().slice(-2)
   expect(shown[0]).toMatch(/C-0001 +patch +x, x.*… +connection lost, unknown/)
-  expect(shown[1]).toMatch(/lookup +was it stored\? +404, not there/)
-  expect(shown[2]).toMatch(/12\.00 C-0107 +patch +email +200, done +38 ms/)
+  expect(shown[1]).toMatch(/12\.00 C-0107 +patch +email +200, done +38 ms/)
 })
 
 test.each([
@@ -94,6 +83,27 @@ test.each([
 test('before the servers run, the view names the server that starts', () => {
   const meter = startMeter(0)
   meter.shown = { place: '', says: 'Starting an embedded Postgres', look: '' }
-  const shown = renderView(meter, { columns: 80, rows: 24, now: 0, paint: (_tone, text) => text })
-  expect(shown.join('\n')).toContain('Starting an embedded Postgres')
+  expect(renderView(meter, { columns: 80, rows: 24, now: 0, paint }).join('\n')).toContain(
+    'embedded Postgres',
+  )
+})
+
+function summary(differences: { key: string; differs: string[] }[]) {
+  return summarize(playedMeter(), { customers: 243, former: 4, differences }, 30_040)
+}
+
+test('the summary has a row for each phase, says that all agree, and fits into 80 columns', () => {
+  expect(summary([])).toMatchObject({ agree: true, seconds: 30, captured: 1200, arrival: { medianMs: 38 } })
+  const text = renderSummary(summary([]), paint)
+  expect([...text, ...NEXT_STEPS].filter((line) => line.length > 78)).toEqual([])
+  expect(text[1]).toMatch(/service in trouble +1200 +· +· +2 +· +· +38 ms +38 ms/)
+  expect(text.join('\n')).toMatch(/All 243 .*agree/)
+})
+
+test('customers that do not agree are named, up to a limit', () => {
+  const wrong = Array.from({ length: 30 }, (_, i) => ({ key: `C-${i}`, differs: ['email', 'status'] }))
+  const text = renderSummary(summary(wrong), paint)
+  expect(summary(wrong).agree).toBe(false)
+  expect(text.join('\n')).toMatch(/30 of 247 .*do not agree.*\n +C-0: email, status\n/)
+  expect(text.at(-1)).toContain('and 20 more')
 })
