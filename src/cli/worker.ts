@@ -1,4 +1,3 @@
-import { readBrake } from '../brake/list.ts'
 import { addressOf } from '../config/address.ts'
 import type { Config } from '../config/config.ts'
 import { readEnv, secretsOf } from '../config/env.ts'
@@ -7,16 +6,14 @@ import { knock, roleBehind } from '../database/pool.ts'
 import { databaseAt, roleOf } from '../database/session.ts'
 import { openQueue } from '../dispatch/bullmq.ts'
 import type { JobQueue } from '../dispatch/queue.ts'
-import { readVerification } from '../drift/coverage.ts'
 import { reachable } from '../ledger/reachable.ts'
 import { installationName } from '../ledger/target.ts'
 import type { RollcallError } from '../model/errors.ts'
 import { nameOf } from '../model/name-of.ts'
 import { sayService } from '../model/service.ts'
-import { opsAddress } from '../ops/address.ts'
 import { type Log, makeLog, makeQuiet } from '../ops/log.ts'
+import { opsAddress } from '../ops/server.ts'
 import { sleep } from '../ops/time.ts'
-import { readPace } from '../pace/read.ts'
 import { namedService } from '../service/target.ts'
 import { type Opened, openSync, type Secrets } from '../worker/context.ts'
 import { logPace } from '../worker/log-pace.ts'
@@ -70,11 +67,7 @@ async function runWorker(io: Io, file: string | undefined): Promise<void> {
   const ops = await openOps({
     address: opsAddress(env),
     databaseUrl: env.DATABASE_URL,
-    readers: {
-      brake: readBrake,
-      pace: readPace,
-      drift: (pool) => readVerification(pool, config.reconcile.periodMs),
-    },
+    periodMs: config.reconcile.periodMs,
     log,
     now: () => performance.now(),
   })

@@ -1,4 +1,4 @@
-import { makeLately } from './lately.ts'
+import { sleep } from './time.ts'
 
 /** Shown by /healthz. */
 export type Health = {
@@ -65,31 +65,77 @@ type ReadinessOptions<P extends string> = {
 }
 
 /** An answer of a part is good for this long, and waited for no longer than that. */
-const KEEP_MS = 2000
-const DEADLINE_MS = 1500
-const NOT_STARTED = 'the worker has not come so far yet'
+const LIMITS = { keepMs: 2000, deadlineMs: 1500 }
 
-/** Whether everything is there that a worker needs to sync. What was never watched has not started yet. */
+/** Whether everything is there that a worker needs to sync. */
 export function makeReadiness<P extends string>({ parts, now, onTrouble }: ReadinessOptions<P>) {
   const watched = new Map<P, () => Promise<boolean | null>>()
-  const names = Object.keys(parts) as P[]
 
   async function missing(part: P): Promise<Readiness['missing']> {
-    const answered = watched.get(part)
-    if (!answered) return [{ part, what: NOT_STARTED }]
-    return (await answered()) ? [] : [{ part, what: parts[part] }]
+    const check = watched.get(part)
+    if (!check) return [{ part, what: 'the worker has not come so far yet' }]
+    return (await check()) ? [] : [{ part, what: parts[part] }]
   }
 
   return {
     /** `check` resolves to whether it is there; one that fails or is late says no. */
     watch(part: P, check: () => Promise<boolean>): void {
       const onFailure = (error: unknown) => onTrouble(part, error)
-      const limits = { keepMs: KEEP_MS, deadlineMs: DEADLINE_MS }
-      watched.set(part, makeLately({ ask: check, ...limits, now, onTrouble: onFailure }))
+      watched.set(part, makeLately({ ask: check, ...LIMITS, now, onTrouble: onFailure }))
     },
     async readiness(): Promise<Readiness> {
-      const all = (await Promise.all(names.map(missing))).flat()
+      const all = (await Promise.all((Object.keys(parts) as P[]).map(missing))).flat()
       return { ready: all.length === 0, missing: all }
     },
+  }
+}
+
+type LatelyOptions<T> = {
+  readonly ask: () => Promise<T>
+  /** An answer, or that there was none, is good for so long. */
+  readonly keepMs: number
+  /** No caller waits longer than this. */
+  readonly deadlineMs: number
+  /** An answer is also good for so many times as long as it took. Default 0. */
+  readonly restTimes?: number
+  /** While a new answer is late, the old one does for so long after it was good. Default 0. */
+  readonly staleMs?: number
+  /** Monotonic milliseconds. */
+  readonly now: () => number
+  readonly onTrouble: (error: unknown) => void
+}
+
+/**
+ * The last answer; null: there is none. A probe or a scrape must neither load the asked part nor hang with it: one
+ * question at a time, answers are kept, and no caller waits beyond the deadline.
+ */
+export function makeLately<T>(options: LatelyOptions<T>): () => Promise<T | null> {
+  const { ask, keepMs, deadlineMs, restTimes = 0, staleMs = 0, now, onTrouble } = options
+  let good: { readonly value: T; readonly until: number } | null = null
+  let failedUntil = Number.NEGATIVE_INFINITY
+  let running: Promise<void> | null = null
+
+  async function run(): Promise<void> {
+    const started = now()
+    try {
+      const value = await ask()
+      good = { value, until: now() + Math.max(keepMs, restTimes * (now() - started)) }
+    } catch (error) {
+      good = null
+      failedUntil = now() + keepMs
+      onTrouble(error)
+    } finally {
+      running = null
+    }
+  }
+
+  return async () => {
+    if (good && now() < good.until) return good.value
+    if (now() < failedUntil) return null
+    const waited = new AbortController()
+    running ??= run()
+    await Promise.race([running, sleep(deadlineMs, waited.signal)])
+    waited.abort()
+    return good && now() < good.until + staleMs ? good.value : null
   }
 }

@@ -1,23 +1,14 @@
 import type { CallEntry } from '../ledger/calls.ts'
-import { type Health, type LoopStep, makeLoopHealth } from '../ops/health.ts'
-import { makeLately } from '../ops/lately.ts'
+import type { ReasonCode } from '../ledger/record.ts'
+import { type Health, type LoopStep, makeLately, makeLoopHealth } from '../ops/health.ts'
 import { makeMetrics } from '../ops/metrics.ts'
+import type { Method, ReadMeaning, WriteMeaning } from '../sync/classify.ts'
 import type { SyncStep } from '../sync/context.ts'
-import {
-  END_KINDS,
-  endKindOf,
-  MEANINGS,
-  METHODS,
-  REASONS,
-  STATUS_CLASSES,
-  statusClassOf,
-} from './label-sets.ts'
-import { showTables } from './table-gauges.ts'
-import type { Tables } from './tables.ts'
+import { showTables, type Tables } from './tables.ts'
 
 /**
  * The loops of a worker, and how long each may take to come round. The dispatch has short steps and many; the others
- * may look at every customer in one step, or wait for the service.
+ * may check every customer in one step, or wait for the service.
  */
 const LOOP_LIMITS_MS = {
   dispatch: 60_000,
@@ -31,6 +22,29 @@ const LOOP_LIMITS_MS = {
 export type LoopName = keyof typeof LOOP_LIMITS_MS
 const LOOPS = Object.keys(LOOP_LIMITS_MS) as LoopName[]
 
+// Every value that a label can have: no key and no value of a customer can become one.
+const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH']
+const MEANINGS: readonly (WriteMeaning | ReadMeaning)[] = [
+  ...(['done', 'unclear', 'refused', 'denied', 'absent', 'later'] as const),
+  ...(['not-sent', 'unknown', 'present', 'failed'] as const),
+]
+const STATUS_CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx', 'none']
+const END_KINDS = ['settled', 'rejected', 'held', 'discarded', 'retry', 'unknown']
+/** The compiler holds it complete. */
+const REASONS: Readonly<Record<ReasonCode, true>> = {
+  ...{ mapping: true, 'shared-user-id': true, refused: true, conflict: true, 'customer-unreadable': true },
+  ...{ unwatched: true, denied: true, later: true, failed: true, 'not-noted': true, 'not-sent': true },
+  ...{ unknown: true, unclear: true, 'not-there-yet': true, 'looked-already': true, 'created-already': true },
+  ...{
+    'out-of-time': true,
+    stopping: true,
+    'just-written': true,
+    held: true,
+    paused: true,
+    'brake-busy': true,
+  },
+}
+
 /** From a call that stays on the machine to one that is given up; seconds. */
 const BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
@@ -43,6 +57,7 @@ const TABLES = { keepMs: 5000, restTimes: 20, deadlineMs: 2500, staleMs: 30_000 
 type Options = {
   /** Monotonic milliseconds. */
   readonly now: () => number
+  readonly readTables: () => Promise<Tables>
   /** Told when the tables could not be read. */
   readonly onTrouble: (error: unknown) => void
 }
@@ -59,14 +74,12 @@ export type Measuring = {
     watchLoop(loop: LoopName, step: LoopStep): LoopStep
   }
   health(): Health
-  /** From now on metrics show the tables as well. */
-  readTables(read: () => Promise<Tables>): void
   /** Prometheus text; never fails for want of the tables. */
   text(): Promise<string>
 }
 
-/** Turns what a worker does into metrics; the labels are closed sets, so that no key and no value can be one. */
-export function makeMeasuring({ now, onTrouble }: Options): Measuring {
+/** Turns what a worker does into metrics. */
+export function makeMeasuring({ now, readTables, onTrouble }: Options): Measuring {
   const metrics = makeMetrics({ process: true })
   const calls = metrics.counter({
     name: 'calls_total',
@@ -82,7 +95,7 @@ export function makeMeasuring({ now, onTrouble }: Options): Measuring {
   const endings = metrics.counter({
     name: 'endings_total',
     help: 'How claims ended, and why',
-    labels: { kind: END_KINDS, reason: REASONS },
+    labels: { kind: END_KINDS, reason: ['none', ...Object.keys(REASONS)] },
   })
   const captured = metrics.counter({
     name: 'captured_changes_total',
@@ -101,15 +114,16 @@ export function makeMeasuring({ now, onTrouble }: Options): Measuring {
   })
   const tablesUp = metrics.gauge({
     name: 'tables_up',
-    help: '1: what is shown of the tables is of late; 0: they could not be read, and nothing is shown of them',
+    help: '0: the tables could not be read, and nothing is shown of them',
     labels: {},
   })
   const countCall = ({ method, meaning, status, ms }: MeasuredCall): void => {
-    calls({ method, meaning, status: statusClassOf(status) }, 1)
+    const statusClass = status === null ? 'none' : `${Math.floor(status / 100)}xx`
+    calls({ method, meaning, status: statusClass }, 1)
     duration({ method }, ms / 1000)
   }
   const loops = makeLoopHealth<LoopName>({ limits: LOOP_LIMITS_MS, now })
-  let tables: () => Promise<Tables | null> = async () => null
+  const tables = makeLately({ ask: readTables, ...TABLES, now, onTrouble })
 
   return {
     observers: {
@@ -120,7 +134,9 @@ export function makeMeasuring({ now, onTrouble }: Options): Measuring {
           const status = outcome.kind === 'reply' ? outcome.status : null
           countCall({ method, meaning: step.meaning, status, ms: durationMs })
         } else if (step.step === 'ended') {
-          endings({ kind: endKindOf(step.end), reason: step.end.reason?.code ?? 'none' }, 1)
+          const { end } = step
+          const state = end.kind === 'settle' ? end.state : end.kind
+          endings({ kind: state === 'idle' ? 'settled' : state, reason: end.reason?.code ?? 'none' }, 1)
         }
       },
       onLook: countCall,
@@ -130,9 +146,6 @@ export function makeMeasuring({ now, onTrouble }: Options): Measuring {
       },
     },
     health: () => loops.health(),
-    readTables(read) {
-      tables = makeLately({ ask: read, ...TABLES, now, onTrouble })
-    },
     async text() {
       const read = await tables()
       tablesUp({}, read ? 1 : 0)

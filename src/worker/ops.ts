@@ -1,12 +1,11 @@
 import type { JobQueue } from '../dispatch/queue.ts'
 import { RollcallError } from '../model/errors.ts'
 import { nameOf } from '../model/name-of.ts'
-import type { OpsAddress } from '../ops/address.ts'
 import { makeReadiness } from '../ops/health.ts'
 import type { Log } from '../ops/log.ts'
-import { type Ops, startOps } from '../ops/server.ts'
+import { type Ops, type OpsAddress, startOps } from '../ops/server.ts'
 import { type Measuring, makeMeasuring } from './measuring.ts'
-import { openTables, type Readers } from './tables.ts'
+import { openTables } from './tables.ts'
 
 const PARTS = {
   postgres: 'Postgres at DATABASE_URL does not answer',
@@ -18,7 +17,8 @@ type Options = {
   /** Null: nothing listens, and what is observed is for nobody. */
   readonly address: OpsAddress | null
   readonly databaseUrl: string
-  readonly readers: Readers
+  /** Of verification. */
+  readonly periodMs: number | null
   readonly log: Pick<Log, 'info' | 'warn' | 'debug'>
   /** Monotonic milliseconds. */
   readonly now: () => number
@@ -47,58 +47,51 @@ export type WorkerOps = {
  *
  * @throws RollcallError OPS_PORT_TAKEN
  */
-export async function openOps({ address, databaseUrl, readers, log, now }: Options): Promise<WorkerOps> {
-  const measuring = makeMeasuring({
-    now,
-    onTrouble: (error) => log.debug(nameOf(error), 'the tables could not be read for metrics'),
-  })
-  if (!address) return { url: null, observers: measuring.observers, runs: () => {}, close: async () => {} }
+export async function openOps({ address, databaseUrl, periodMs, log, now }: Options): Promise<WorkerOps> {
   const tables = openTables({
-    url: databaseUrl,
-    readers,
+    ...{ url: databaseUrl, periodMs },
     onPoolError: (error) => log.debug(nameOf(error), 'a database connection of the metrics was lost'),
   })
-  measuring.readTables(tables.read)
+  const { observers, health, text } = makeMeasuring({
+    ...{ now, readTables: tables.read },
+    onTrouble: (error) => log.debug(nameOf(error), 'the tables could not be read for metrics'),
+  })
+  if (!address) return { url: null, observers, runs: () => {}, close: async () => {} }
   const ready = makeReadiness<keyof typeof PARTS>({
     parts: PARTS,
     now,
     onTrouble: (part, error) => log.debug({ part, ...nameOf(error) }, 'not ready'),
   })
   ready.watch('postgres', tables.ping)
-  const listening = {
-    health: measuring.health,
-    readiness: ready.readiness,
-    metrics: measuring.text,
-  }
-  const ops = await listen(address, (at) => startOps({ ...at, ...listening, log }), log)
+  const ops = await listen(address, (at) =>
+    startOps({ ...at, health, readiness: ready.readiness, metrics: text, log }),
+  )
+  const { byDefault, port } = address
+  if (byDefault && new URL(ops.url).port !== String(port))
+    log.warn({ taken: port, url: ops.url }, 'the usual ops port is taken: set OPS_PORT to choose one')
   return {
     url: ops.url,
-    observers: measuring.observers,
+    observers,
     runs({ queue, takesPart }) {
       ready.watch('queue', async () => (await queue.count()) >= 0)
       ready.watch('mapping', async () => takesPart())
     },
-    close: () => closeBoth(ops, tables),
+    async close() {
+      await ops.close()
+      await tables.close()
+    },
   }
 }
 
-/** The port that nobody asked for may be taken by another worker on this machine; then any free one will do. */
+/** The default port may be taken by another worker on this machine; then any free one will do. */
 async function listen(
-  { byDefault, ...at }: OpsAddress,
+  { byDefault, host, port }: OpsAddress,
   start: (at: Pick<OpsAddress, 'host' | 'port'>) => Promise<Ops>,
-  log: Pick<Log, 'warn'>,
 ): Promise<Ops> {
   try {
-    return await start(at)
+    return await start({ host, port })
   } catch (error) {
     if (!byDefault || !(error instanceof RollcallError) || error.code !== 'OPS_PORT_TAKEN') throw error
-    const ops = await start({ ...at, port: 0 })
-    log.warn({ taken: at.port, url: ops.url }, 'the usual ops port is taken: set OPS_PORT to choose one')
-    return ops
+    return await start({ host, port: 0 })
   }
-}
-
-async function closeBoth(ops: Ops, tables: ReturnType<typeof openTables>): Promise<void> {
-  await ops.close()
-  await tables.close()
 }

@@ -1,58 +1,30 @@
+// What metrics show of the tables: how they are read, and which gauges are made of them.
 import type { Pool } from 'pg'
+import { HELD_KINDS } from '../brake/brake.ts'
+import { type KindHeld, readBrake } from '../brake/list.ts'
 import { endPool, makePool } from '../database/pool.ts'
-import type { DriftKind, WrongAccess } from '../drift/words.ts'
+import { roomFor } from '../dispatch/budget.ts'
+import { mostAt } from '../dispatch/depth.ts'
+import { readVerification, type VerificationReport } from '../drift/coverage.ts'
 import { type Overview, readOverview } from '../ledger/overview.ts'
-import { readSweeps, type SweepsReport } from '../ledger/runs-read.ts'
-
-/** What is asked of each kind of the brake. */
-export type BrakeReading = {
-  readonly kind: string
-  /** Customers who wait for a person. */
-  readonly held: number
-  /** Null: it has not tripped. */
-  readonly trippedAt: unknown
-}
-
-export type PaceReading = {
-  readonly ceiling: number
-  readonly rate: number
-  /** For how long the service has asked everybody to wait. */
-  readonly heldForMs: number
-  readonly breaker: string
-  readonly cause: string | null
-}
-
-/** What is asked of verification. */
-export type DriftReading = {
-  readonly coverage: {
-    readonly customers: number
-    readonly within: number
-    readonly oldestAgeMs: number | null
-    readonly overdue: number
-    readonly proof: { readonly medianMs: number; readonly p95Ms: number } | null
-  }
-  readonly open: Readonly<Record<DriftKind, number>>
-  readonly access: Readonly<Record<WrongAccess, number>>
-  readonly doubt: object | null
-}
+import { MISSED_HOW, readSweeps, type SweepsReport } from '../ledger/runs-read.ts'
+import { LANE } from '../model/customer.ts'
+import { makeMetrics } from '../ops/metrics.ts'
+import { type PaceReport, readPace } from '../pace/read.ts'
 
 export type Tables = {
   readonly overview: Overview
   readonly sweeps: SweepsReport
-  readonly brake: readonly BrakeReading[] | null
-  readonly pace: PaceReading | null
-  readonly drift: DriftReading | null
-}
-
-export type Readers = {
-  readonly brake?: (pool: Pool) => Promise<readonly BrakeReading[]>
-  readonly pace?: (pool: Pool) => Promise<PaceReading | null>
-  readonly drift?: (pool: Pool) => Promise<DriftReading>
+  readonly brake: readonly Pick<KindHeld, 'kind' | 'held' | 'trippedAt'>[]
+  /** Null: no worker has set a pace yet. */
+  readonly pace: Pick<PaceReport, 'ceiling' | 'rate' | 'heldForMs' | 'breaker' | 'cause'> | null
+  readonly drift: Pick<VerificationReport, 'coverage' | 'open' | 'access' | 'doubt'>
 }
 
 type Options = {
   readonly url: string
-  readonly readers: Readers
+  /** Of verification. */
+  readonly periodMs: number | null
   readonly onPoolError: (error: Error) => void
 }
 
@@ -63,21 +35,9 @@ const STATEMENT_MS = 10_000
 /** A network that swallows everything would keep a query for a quarter of an hour. */
 const CUT_MS = 15_000
 
-/**
- * Reads what metrics show of the tables, on connections of its own, so that neither waits for the other: not the
- * metrics for a worker that has all of its connections in hand, nor the worker for the metrics.
- */
-export function openTables({ url, readers, onPoolError }: Options) {
+/** Reads on connections of its own, so that neither the metrics wait for a busy worker nor the worker for them. */
+export function openTables({ url, periodMs, onPoolError }: Options) {
   let pool: Pool | null = null
-
-  const open = () =>
-    makePool({
-      url,
-      max: CONNECTIONS,
-      applicationName: 'rollcall metrics',
-      statementTimeoutMs: STATEMENT_MS,
-      onError: onPoolError,
-    })
 
   async function close(): Promise<void> {
     const ended = pool
@@ -86,7 +46,10 @@ export function openTables({ url, readers, onPoolError }: Options) {
   }
 
   async function inTime<T>(ask: (pool: Pool) => Promise<T>): Promise<T> {
-    pool ??= open()
+    pool ??= makePool({
+      ...{ url, max: CONNECTIONS, applicationName: 'rollcall metrics' },
+      ...{ statementTimeoutMs: STATEMENT_MS, onError: onPoolError },
+    })
     const cut = setTimeout(() => void close().catch(onPoolError), CUT_MS)
     try {
       return await ask(pool)
@@ -100,12 +63,143 @@ export function openTables({ url, readers, onPoolError }: Options) {
       inTime(async (asked) => ({
         overview: await readOverview(asked),
         sweeps: await readSweeps(asked),
-        brake: (await readers.brake?.(asked)) ?? null,
-        pace: (await readers.pace?.(asked)) ?? null,
-        drift: (await readers.drift?.(asked)) ?? null,
+        brake: await readBrake(asked),
+        pace: await readPace(asked),
+        drift: await readVerification(asked, periodMs),
       })),
     /** Whether the database answers at all. */
     ping: (): Promise<boolean> => inTime(async (asked) => (await asked.query('SELECT 1')).rowCount === 1),
     close,
   }
+}
+
+/** Names without the prefix. */
+const HELP = {
+  owed: 'Customers to whom a sync is owed',
+  owed_stage: 'The same by what happens next',
+  oldest_owed_age_seconds: 'Age of the oldest change that is not settled; 0: none',
+  waits_for_worker_seconds: 'How long the longest due waits for a worker; 0: none does, or calls are stopped',
+  unknown_customers: 'Owed customers of whom it is unknown what the service holds',
+  customers: 'Customers by state',
+  outbox_rows: 'Captured changes that are not noted yet',
+  outbox_bytes: 'Size of the outbox on disk',
+  outbox_oldest_age_seconds: 'Age of the oldest change that is not noted; 0: none',
+  queue_leases: 'Jobs on the queue that no worker has claimed',
+  sweep_customers:
+    'Customers whom an unfinished sweep has compared; 0: none is under way, or it has just begun',
+  capture_missed:
+    'Customers whose change was not captured, as the last check of capture and lookups since found',
+  capture_check_age_seconds: 'How long ago capture was last checked',
+  held_customers: 'Customers who wait for a person; one held for several kinds counts in each',
+  brake_tripped: '1: changes of this kind wait for a person',
+  pace_rate: 'Calls per second that all workers together may make now',
+  pace_ceiling: 'Calls per second that they may make at most',
+  pace_hold_seconds: 'For how long the service has asked everybody to wait',
+  queue_room: 'Jobs that the queue still takes at the present pace',
+  breaker_open: '1: calls are stopped, but for a probe',
+  breaker_trying: '1: calls are made again after an outage, slowly at first',
+  verifiable_customers: 'Customers whom verification can check',
+  verified_customers: 'Of these, checked within reconcile.period',
+  verification_overdue_customers: 'Of these, should have been checked by now',
+  oldest_verified_age_seconds: 'Age of the oldest check; 0: none yet',
+  findings: 'Confirmed differences at the service that are open and credible, by kind',
+  wrong_access: 'Customers without the access that they should have (lost), or with one too many (undue)',
+  answers_doubted: '1: the answers of the service to verification are not credible',
+  commit_to_verified_seconds:
+    'From the commit of a change to the check that showed it; of the last thousand; 0: none',
+} as const
+
+/** `by`: the label that tells several values apart. */
+type Value = number | { readonly by: string; readonly values: Readonly<Record<string, number>> }
+
+function each<Name extends string>(
+  by: string,
+  names: readonly Name[],
+  amount: (name: Name) => number,
+): Value {
+  return { by, values: Object.fromEntries(names.map((name) => [name, amount(name)])) }
+}
+
+function seconds(ms: number | null | undefined): number {
+  return Math.max(0, (ms ?? 0) / 1000)
+}
+
+const LANES = Object.keys(LANE) as (keyof typeof LANE)[]
+const STAGES = ['due', 'queued', 'active', 'waiting'] as const
+const STATES = ['idle', 'rejected', 'failing', 'held', 'released', 'discarded'] as const
+const SWEEP_KINDS = ['backfill', 'mapping', 'gap', 'resync', 'check'] as const
+const BRAKE_KINDS = HELD_KINDS.filter((kind) => kind !== 'truncated')
+const BREAKER_CAUSES = ['outage', 'credentials'] as const
+
+/** Null: it is not known, and is not shown; a nought would say that all is well. */
+function valuesOf(tables: Tables): Readonly<Record<keyof typeof HELP, Value | null>> {
+  const { owed, outbox, states, customers, unknown } = tables.overview
+  const { sweeps, brake, pace, drift } = tables
+  const settled = STATES.reduce((sum, state) => sum + (states[state] ?? 0), 0)
+  const missed = each('how', MISSED_HOW, (how) => (sweeps.check?.missed[how] ?? 0) + sweeps.missedSince[how])
+  const hasMissed = MISSED_HOW.some((how) => sweeps.missedSince[how] > 0)
+  const stopped = pace && (pace.heldForMs > 0 || pace.breaker === 'open')
+  const { coverage } = drift
+  return {
+    owed: each('lane', LANES, (lane) => owed[lane]),
+    owed_stage: each('stage', STAGES, (stage) => owed[stage]),
+    oldest_owed_age_seconds: seconds(owed.oldestAgeMs),
+    waits_for_worker_seconds: seconds(owed.waitsForWorkerMs),
+    unknown_customers: unknown,
+    customers: each('state', ['new', ...STATES], (state) =>
+      // No claim has ended for the new ones yet.
+      state === 'new' ? Math.max(0, customers - settled) : (states[state] ?? 0),
+    ),
+    outbox_rows: outbox.rows,
+    outbox_bytes: outbox.bytes,
+    outbox_oldest_age_seconds: seconds(outbox.oldestAgeMs),
+    queue_leases: owed.queued,
+    sweep_customers: each(
+      'kind',
+      SWEEP_KINDS,
+      (kind) => sweeps.unfinished.find((sweep) => sweep.kind === kind)?.customers ?? 0,
+    ),
+    capture_missed: sweeps.check || hasMissed ? missed : null,
+    capture_check_age_seconds: sweeps.check && seconds(sweeps.check.silentMs),
+    held_customers: each('kind', HELD_KINDS, (kind) => brake.find((of) => of.kind === kind)?.held ?? 0),
+    brake_tripped: each('kind', BRAKE_KINDS, (kind) =>
+      Number(brake.some((of) => of.kind === kind && of.trippedAt !== null)),
+    ),
+    pace_rate: pace?.rate ?? null,
+    pace_ceiling: pace?.ceiling ?? null,
+    pace_hold_seconds: pace && seconds(pace.heldForMs),
+    queue_room: pace && (stopped ? 0 : roomFor(mostAt(pace.rate), owed.queued)),
+    breaker_open:
+      pace &&
+      each('cause', BREAKER_CAUSES, (cause) => Number(pace.breaker === 'open' && pace.cause === cause)),
+    breaker_trying: pace && Number(pace.breaker === 'trying'),
+    verifiable_customers: coverage.customers,
+    verified_customers: coverage.within,
+    verification_overdue_customers: coverage.overdue,
+    oldest_verified_age_seconds: seconds(coverage.oldestAgeMs),
+    findings: { by: 'kind', values: drift.open },
+    wrong_access: { by: 'access', values: drift.access },
+    answers_doubted: Number(drift.doubt !== null),
+    commit_to_verified_seconds: {
+      by: 'quantile',
+      values: { '0.5': seconds(coverage.proof?.medianMs), '0.95': seconds(coverage.proof?.p95Ms) },
+    },
+  }
+}
+
+/** As Prometheus text. It is the same in every worker of an installation: take the largest, no sum. */
+export async function showTables(tables: Tables): Promise<string> {
+  const metrics = makeMetrics({ process: false })
+  const values = valuesOf(tables)
+  for (const name of Object.keys(HELP) as (keyof typeof HELP)[]) {
+    const value = values[name]
+    const help = HELP[name]
+    if (value === null) continue
+    if (typeof value === 'number') metrics.gauge({ name, help, labels: {} })({}, value)
+    else {
+      const put = metrics.gauge({ name, help, labels: { [value.by]: Object.keys(value.values) } })
+      for (const [of, amount] of Object.entries(value.values)) put({ [value.by]: of }, amount)
+    }
+  }
+  return await metrics.text()
 }

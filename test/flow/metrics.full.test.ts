@@ -1,8 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { readBrake } from '../../src/brake/list.ts'
-import { readPace } from '../../src/pace/read.ts'
 import type { FaultInput } from '../../src/sandbox/faults/faults.ts'
 import { openOps, type WorkerOps } from '../../src/worker/ops.ts'
 import { buildHouse, CONFIG, type House, SECRETS } from '../support/house.ts'
@@ -20,7 +18,7 @@ async function measure({ db }: House, databaseUrl = db.url): Promise<Measured> {
   const ops = await openOps({
     address: { host: '127.0.0.1', port: 0, byDefault: false },
     databaseUrl,
-    readers: { brake: readBrake, pace: readPace },
+    periodMs: null,
     log: pino({ level: 'silent' }),
     now: () => performance.now() + ahead,
   })

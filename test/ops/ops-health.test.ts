@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { makeLoopHealth, makeReadiness } from '../../src/ops/health.ts'
-import { makeLately } from '../../src/ops/lately.ts'
+import { makeLately, makeLoopHealth, makeReadiness } from '../../src/ops/health.ts'
 
 const never = () => new Promise<never>(() => {})
 

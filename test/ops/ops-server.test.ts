@@ -4,9 +4,8 @@ import { text as readAll } from 'node:stream/consumers'
 import { pino } from 'pino'
 import { describe, expect, test } from 'vitest'
 import { explain, RollcallError } from '../../src/model/errors.ts'
-import { opsAddress } from '../../src/ops/address.ts'
 import type { Health, Readiness } from '../../src/ops/health.ts'
-import { type Ops, type OpsOptions, startOps } from '../../src/ops/server.ts'
+import { type Ops, type OpsOptions, opsAddress, startOps } from '../../src/ops/server.ts'
 import { until } from '../support/until.ts'
 
 const WELL: Health = { ok: true, stuck: [] }
