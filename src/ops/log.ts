@@ -22,9 +22,9 @@ const SECRET_NAMES = [
 ]
 
 /**
- * JSON lines on stderr; stdout is for data. Customer keys stand in it under the names `customer`, `key`, `keys` and
- * `examples` and nowhere else, so that they can be hidden here. Field values and secrets are not logged at all. A line
- * loses secrets by their name, by the form of an address, and by their text where that looks random: a second guard.
+ * JSON lines on stderr. Customer keys stand under the names `customer`, `key`, `keys` and `examples` alone, so that they
+ * can be hidden here. Field values and secrets are not logged at all; removing secrets by name, by the form of an
+ * address, and by a text that looks random is a second guard.
  */
 export function makeLog(level: LogLevel, options: Options = {}): Log {
   const { hideKeysBy, secrets = [], stream = destination({ fd: 2, sync: true }) } = options
@@ -33,17 +33,15 @@ export function makeLog(level: LogLevel, options: Options = {}): Log {
       level,
       base: null,
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
-      redact: { paths: SECRET_NAMES.flatMap(atEachLevel), censor: HIDDEN },
+      redact: {
+        paths: SECRET_NAMES.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]),
+        censor: HIDDEN,
+      },
       hooks: { streamWrite: withoutSecrets(secrets) },
       ...(hideKeysBy === undefined ? {} : { serializers: hiddenKeys(hideKeysBy) }),
     },
     stream,
   )
-}
-
-function atEachLevel(name: string): string[] {
-  const quoted = `["${name}"]`
-  return [quoted, `*${quoted}`, `*.*${quoted}`]
 }
 
 /** The longest first: one may be part of another. */
@@ -55,15 +53,10 @@ function withoutSecrets(secrets: readonly string[]): (line: string) => string {
   return (line) => written.reduce((text, secret) => text.replaceAll(secret, HIDDEN), withoutCredentials(line))
 }
 
-/**
- * The same customer has the same digest in every line and every process, so that lines can be joined; nobody can
- * tell whose it is without the key. It is apart from the digests in the ledger, which are of values.
- */
+/** The same in every line and every process, so that lines can be joined. */
 export function hideKey(key: unknown, digestKey: string): string {
-  return createHmac('sha256', digestKey)
-    .update(`log\0${String(key)}`)
-    .digest('hex')
-    .slice(0, 12)
+  const digest = createHmac('sha256', digestKey).update(`log\0${String(key)}`)
+  return digest.digest('hex').slice(0, 12)
 }
 
 function hiddenKeys(digestKey: string) {
@@ -87,8 +80,8 @@ export function recoveryLevel(failures: number): 'debug' | 'info' {
 const QUIET_MS = 5000
 
 /**
- * For a trouble that many parts report at once, as a queue that is away does: the first is told, the rest are
- * counted and told with the next. Only for sources whose messages hold no values.
+ * For a trouble that many parts report at once: the first is told, the rest are counted and told with the next. Only for
+ * sources whose messages hold no values.
  */
 export function makeQuiet<E = Error>(
   tell: (error: E, times: number) => void,

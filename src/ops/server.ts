@@ -28,7 +28,7 @@ export function opsAddress(env: {
   return port === 'off' ? null : { host, port: Number(port), byDefault: false }
 }
 
-/** Why the system lets nobody listen, by its code. */
+/** Codes of the system for an address on which it lets nobody listen. */
 const NOT_LISTENING: Readonly<Record<string, string>> = {
   EADDRINUSE: 'something listens there already',
   EADDRNOTAVAIL: 'no address of this machine',
@@ -84,13 +84,14 @@ export async function startOps(options: OpsOptions): Promise<Ops> {
   log.info({ url }, 'health and metrics are at this address')
   if (!isLocal(host))
     log.warn({ host }, 'OPS_HOST is not loopback: anybody who reaches this port sees counts; nothing else')
-  return { url, close: () => closeSoon(app) }
-}
-
-async function closeSoon(app: FastifyInstance): Promise<void> {
-  const waited = new AbortController()
-  await Promise.race([app.close(), sleep(CLOSE_MS, waited.signal)])
-  waited.abort()
+  return {
+    url,
+    async close() {
+      const waited = new AbortController()
+      await Promise.race([app.close(), sleep(CLOSE_MS, waited.signal)])
+      waited.abort()
+    },
+  }
 }
 
 function makeApp({ health, readiness, metrics, log }: OpsOptions): FastifyInstance {
@@ -124,7 +125,7 @@ function makeApp({ health, readiness, metrics, log }: OpsOptions): FastifyInstan
     log.warn({ error: error.name }, 'a request to the ops port failed')
     return reply.code(500).send({ error: 'broken', message: 'This answer failed; the log may say why.' })
   })
-  app.get('/healthz', async (_request, reply) => {
+  app.get('/healthz', (_request, reply) => {
     const told = health()
     return reply.code(told.ok ? 200 : 503).send(told)
   })

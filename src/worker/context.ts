@@ -3,6 +3,7 @@ import type { Pool } from 'pg'
 import { makeBrake } from '../brake/reserve.ts'
 import { whenNoted } from '../capture/noted.ts'
 import { outboxSource } from '../capture/outbox.ts'
+import type { NoteChanges } from '../capture/source.ts'
 import { unwatchedTables } from '../capture/watching.ts'
 import type { Config } from '../config/config.ts'
 import { type CustomersShape, describeCustomers } from '../customers/describe.ts'
@@ -14,6 +15,7 @@ import { makeBatch } from '../ledger/batch.ts'
 import { doubtStatus } from '../ledger/ending.ts'
 import { bindGeneration, type MappingStatus } from '../ledger/generation.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
+import { note, recordNewcomers } from '../ledger/note.ts'
 import { reachable } from '../ledger/reachable.ts'
 import { makeReadClaimants, makeReadDoubted, makeReadRecord } from '../ledger/record.ts'
 import { type Binding, bindTarget } from '../ledger/target.ts'
@@ -27,8 +29,8 @@ import { makeUsersClient } from '../service/users.ts'
 import type { SyncContext } from '../sync/context.ts'
 import { makeDigester } from '../sync/digest.ts'
 import { makeWakeWaiting } from '../sync/freed.ts'
+import { userIdFor } from '../sync/map.ts'
 import { policyOf } from '../sync/policy.ts'
-import { makeNoting } from './noting.ts'
 
 export type Secrets = {
   readonly DATABASE_URL: string
@@ -73,56 +75,41 @@ const CUT_MS = 500
  * Opens everything that a sync needs and checks it: the database answers and is migrated, the customers fit
  * the configuration, the ledger is about this service. Throws a RollcallError that says what is wrong.
  */
-export async function openSync({
-  config,
-  env,
-  onPoolError,
-  onMisfits = () => undefined,
-  onPace = () => undefined,
-}: Options): Promise<Opened> {
+export async function openSync(options: Options): Promise<Opened> {
+  const { config, env, onPoolError, onMisfits = () => undefined, onPace = () => undefined } = options
   const users = makeUsersClient({
-    origin: env.SERVICE_URL,
-    apiKey: env.SERVICE_API_KEY,
-    secretKey: env.SERVICE_SECRET_KEY,
-    timeoutMs: config.service.timeoutMs,
+    ...{ origin: env.SERVICE_URL, apiKey: env.SERVICE_API_KEY, secretKey: env.SERVICE_SECRET_KEY },
+    ...{ timeoutMs: config.service.timeoutMs, allowPlainHttp: config.service.allowPlainHttp },
     concurrency: config.pace.concurrency,
-    allowPlainHttp: config.service.allowPlainHttp,
   })
-  const pool = makePool({
-    url: env.DATABASE_URL,
-    max: POOL_SIZE,
-    applicationName: 'rollcall',
-    onError: onPoolError,
-  })
+  const url = env.DATABASE_URL
+  const pool = makePool({ url, max: POOL_SIZE, applicationName: 'rollcall', onError: onPoolError })
   const credentials = credentialsOf(env)
   const close = async () => {
     await users.close()
     await endPool(pool, CUT_MS)
   }
+  const check = async () => {
+    await checkMigrated(pool)
+    const shape = await describeCustomers(pool, config)
+    const keys = { apiKey: env.SERVICE_API_KEY, digestKey: env.ROLLCALL_DIGEST_KEY }
+    const binding = await bindTarget(pool, { origin: env.SERVICE_URL, ...keys })
+    const standing = await bindGeneration(pool, config.fingerprint)
+    await configureCeiling(pool, config.pace.ceiling)
+    return { shape, warnings: shape.warnings, binding, standing }
+  }
   try {
-    const target = {
-      origin: env.SERVICE_URL,
-      apiKey: env.SERVICE_API_KEY,
-      digestKey: env.ROLLCALL_DIGEST_KEY,
-    }
-    const role = roleOf(databaseAt(env.DATABASE_URL))
-    const opening = async () => {
-      await checkMigrated(pool)
-      const described = await describeCustomers(pool, config)
-      const binding = await bindTarget(pool, target)
-      const standing = await bindGeneration(pool, config.fingerprint)
-      await configureCeiling(pool, config.pace.ceiling)
-      return { described, binding, standing }
-    }
-    const { described, binding, standing } = await reachable(opening, { role })
-    const readMany = makeReading(pool, config, described, { onMisfits })
+    const checked = await reachable(check, { role: roleOf(databaseAt(url)) })
+    const readCustomers = makeReading(pool, config, checked.shape, { onMisfits })
     const readRow = makeBatch<CustomerKey, FoundRow>(async (keys) => {
-      const { rows, unreadable } = await readMany([...new Set(keys)])
+      const { rows, unreadable } = await readCustomers([...new Set(keys)])
       return keys.map((key) => unreadable.get(key) ?? rows.get(key) ?? null)
     })
-    const { timing } = config
-    const now = () => performance.now()
+    const source = outboxSource(pool)
+    const note = makeNoting(config)
+    const drain = () => source.drain(note, DRAIN_ROWS)
     const digester = makeDigester(env.ROLLCALL_DIGEST_KEY)
+    const now = () => performance.now()
     const context: SyncContext = {
       config,
       policy: policyOf(config),
@@ -130,21 +117,19 @@ export async function openSync({
       digester,
       ...openPace({ pool, credentials, sleep, now, onChange: onPace }),
       callSlots: makeCallSlots(config.pace.concurrency),
-      backoff: { minMs: timing.retryMinMs, maxMs: timing.retryMaxMs },
+      backoff: { minMs: config.timing.retryMinMs, maxMs: config.timing.retryMaxMs },
       random: Math.random,
       readRow,
       readRecord: makeReadRecord(pool),
       readClaimants: makeReadClaimants(pool),
-      unwatched: makeUnwatched(pool, config),
+      unwatched: once(() => unwatchedTables(pool, config)),
       brake: makeBrake(pool, config.brake),
       doubtStatus: (claim) => doubtStatus(pool, claim),
       readDoubted: makeReadDoubted(pool),
-      whenNoted: makeWhenNoted(pool, config),
-      wakeWaiting: makeWakeWaiting({ pool, config, digester, read: readMany }),
+      whenNoted: once(() => whenNoted({ pool, sleep, drain })),
+      wakeWaiting: makeWakeWaiting({ pool, config, digester, read: readCustomers }),
     }
-    const { warnings } = described
-    const customers = { readCustomers: readMany, shape: described }
-    return { pool, context, ...customers, warnings, binding, standing, credentials, close }
+    return { pool, context, readCustomers, ...checked, credentials, close }
   } catch (error) {
     await close()
     throw error
@@ -156,22 +141,23 @@ function credentialsOf(env: Secrets): string {
   return createHmac('sha256', env.ROLLCALL_DIGEST_KEY).update(keys).digest('base64url').slice(0, 22)
 }
 
-/** Of many who ask at once one looks. */
-function makeUnwatched(pool: Pool, config: Config): () => Promise<readonly string[]> {
-  const ask = makeBatch<'now', readonly string[]>(async (asked) => {
-    const tables = await unwatchedTables(pool, config)
-    return asked.map(() => tables)
+/** Callers that ask at the same time get one answer. */
+function once<T>(ask: () => Promise<T>): () => Promise<T> {
+  const batch = makeBatch<'now', T>(async (asked) => {
+    const answer = await ask()
+    return asked.map(() => answer)
   })
-  return () => ask('now')
+  return () => batch('now')
 }
 
-/** The same. */
-function makeWhenNoted(pool: Pool, config: Config): () => Promise<boolean> {
-  const source = outboxSource(pool)
-  const note = makeNoting(config)
-  const ask = makeBatch<'now', boolean>(async (asked) => {
-    const noted = await whenNoted({ pool, sleep, drain: () => source.drain(note, DRAIN_ROWS) })
-    return asked.map(() => noted)
-  })
-  return () => ask('now')
+/**
+ * Notes changes, and records new customers under their `user_id`. A customer whose key changes while its `user_id` stays
+ * is two customers for a moment: the revocation of the old one must see the new one.
+ */
+export function makeNoting(config: Config): NoteChanges {
+  return async (client, changes) => {
+    await note(client, changes)
+    const known = changes.map(({ key }) => ({ key, userId: userIdFor(config, key) }))
+    await recordNewcomers(client, known)
+  }
 }

@@ -1,4 +1,4 @@
-import type { ClientBase, Pool } from 'pg'
+import type { Pool } from 'pg'
 import { brakeNeedsPerson, readBrake } from '../brake/list.ts'
 import { readInstalled } from '../capture/catalog.ts'
 import { collapseOutbox } from '../capture/collapse.ts'
@@ -12,7 +12,7 @@ import { pruneFindings } from '../drift/found.ts'
 import { pruneCalls } from '../ledger/calls.ts'
 import { type Binding, readBinding } from '../ledger/target.ts'
 import type { Log } from '../ops/log.ts'
-import { MISFIT } from './misfits.ts'
+import { MISFIT } from './log.ts'
 
 type Options = {
   readonly pool: Pool
@@ -33,10 +33,7 @@ const PRUNED_FINDINGS = 10_000
 /** A larger outbox is tidied: keys that occur many times over, and pages that are empty. */
 const LARGE_OUTBOX_BYTES = 32 * 1_048_576
 
-/**
- * What has to be looked after now and then, and what a person must hear of: capture that no longer fits the
- * configuration loses changes silently, a TRUNCATE waits for a person. Each is told again as long as it lasts.
- */
+/** Tells what needs a person, again as long as it lasts, and tidies the tables. */
 export function makeHousekeeping({ pool, binding, config, log, now }: Options) {
   let slowChecked = Number.NEGATIVE_INFINITY
   /** Kinds of the brake that were told of within the last minute. */
@@ -48,8 +45,9 @@ export function makeHousekeeping({ pool, binding, config, log, now }: Options) {
         'the records are bound anew: `rollcall migrate --target` was run, or a backup was put back; this worker does nothing: start it again',
       )
     await tellMarks()
-    await tellHeld(now() - slowChecked >= SLOW_CHECK_MS)
-    if (now() - slowChecked < SLOW_CHECK_MS) return
+    const slow = now() - slowChecked >= SLOW_CHECK_MS
+    await tellHeld(slow)
+    if (!slow) return
     slowChecked = now()
     await tidyOutbox(pool)
     await tellUnfit()
@@ -59,10 +57,9 @@ export function makeHousekeeping({ pool, binding, config, log, now }: Options) {
 
   async function tellMarks(): Promise<void> {
     for (const { kind, relation, since } of await openMarks(pool)) {
-      const about = { table: relation, since }
-      if (kind === 'truncate')
-        log.error(about, 'truncated; nobody is revoked for it: run `rollcall capture resync`')
-      else log.error(about, 'capture has a gap: everybody is looked at again')
+      const truncated = 'truncated; nobody is revoked for it: run `rollcall capture resync`'
+      const words = kind === 'truncate' ? truncated : 'capture has a gap: everybody is looked at again'
+      log.error({ table: relation, since }, words)
     }
   }
 
@@ -103,7 +100,6 @@ async function tidyOutbox(pool: Pool): Promise<void> {
     [LARGE_OUTBOX_BYTES],
   )
   if (!rows[0]?.large) return
-  const client: Pick<ClientBase, 'query'> = pool
-  if (rows[0].filled) await collapseOutbox(client)
-  else await client.query('VACUUM rollcall.outbox')
+  if (rows[0].filled) await collapseOutbox(pool)
+  else await pool.query('VACUUM rollcall.outbox')
 }

@@ -7,6 +7,7 @@ import type { UsersClient } from '../service/client.ts'
 import { callService } from '../sync/call.ts'
 import { classifyRead } from '../sync/classify.ts'
 import { signOf } from '../sync/sign.ts'
+import { callEntry } from './call-entry.ts'
 
 type Options = {
   readonly pool: Pool
@@ -54,14 +55,9 @@ export function makeProbe({ pool, users, signal, log, now, random }: Options): (
     const known = rows[0]?.good || random() < 0.5 ? rows[0] : undefined
     const call = { method: 'GET' } as const
     const called = await callService(users, { call, userId: known?.userId ?? NOBODY, signal })
-    const { outcome, shape, durationMs } = called
+    const { outcome } = called
     const meaning = classifyRead(outcome)
-    const answer =
-      outcome.kind === 'reply'
-        ? { status: outcome.status, error: null, body: outcome.body }
-        : { status: null, error: outcome.error, body: null }
-    const what = { plan: 'probe', method: 'GET', meaning, ms: durationMs, fields: [], shape }
-    if (known) log({ key: known.key, atMs: now(), ...what, ...answer })
+    if (known) log(callEntry({ key: known.key, plan: 'probe', called, meaning, atMs: now() }))
     const brokenOff = outcome.kind === 'error' && outcome.error === 'aborted'
     return brokenOff ? null : signOf(outcome, meaning)
   }

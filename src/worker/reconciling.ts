@@ -7,7 +7,7 @@ import { nameOf } from '../model/name-of.ts'
 import { type Log, recoveryLevel, troubleLevel } from '../ops/log.ts'
 import { sleep } from '../ops/time.ts'
 import type { Opened } from './context.ts'
-import { logVerified } from './log-verified.ts'
+import { logVerified } from './log.ts'
 import type { Measuring } from './measuring.ts'
 
 type Options = {
@@ -23,8 +23,9 @@ type Options = {
 
 /** A tick leaves the rest of its time to the one that comes after it. */
 const LASTS = 0.9
+const TELL_AGAIN_MS = 60_000
 
-/** Verifies everybody within the period, over and over, together with the other workers; null: it is not wanted. */
+/** Verifies all customers within the period, over and over, together with the other workers; null: it is off. */
 export async function startReconciling(options: Options): Promise<Ticks | null> {
   const { opened, queue, log, signal, watch } = options
   const { periodMs } = opened.context.config.reconcile
@@ -48,27 +49,17 @@ export async function startReconciling(options: Options): Promise<Ticks | null> 
     }
   }
   const ticks = await queue.ticks(process, { everyMs })
-  const tellDoubt = makeTellDoubt(opened, log)
+  let toldAt = Number.NEGATIVE_INFINITY
   return {
     async tend() {
       await ticks.tend()
-      await tellDoubt()
+      const doubt = await readDoubt(opened.pool)
+      if (doubt === null) toldAt = Number.NEGATIVE_INFINITY
+      if (doubt === null || performance.now() - toldAt < TELL_AGAIN_MS) return
+      toldAt = performance.now()
+      log.error(doubt, 'what the service answers cannot be believed: is it the right one?')
     },
     close: ticks.close,
-  }
-}
-
-const TELL_AGAIN_MS = 60_000
-
-/** As long as it lasts. */
-function makeTellDoubt({ pool }: Opened, log: Log): () => Promise<void> {
-  let toldAt = Number.NEGATIVE_INFINITY
-  return async () => {
-    const doubt = await readDoubt(pool)
-    if (doubt === null) toldAt = Number.NEGATIVE_INFINITY
-    if (doubt === null || performance.now() - toldAt < TELL_AGAIN_MS) return
-    toldAt = performance.now()
-    log.error(doubt, 'what the service answers cannot be believed: is it the right one?')
   }
 }
 
@@ -78,7 +69,7 @@ function makeTicking({ opened, log, logCall, signal }: Options, time: Time): () 
   const { pool, context, readCustomers, binding, credentials } = opened
   const { config, digester } = context
   const say = logVerified(log)
-  const verifying = {
+  const look = makeVerify({
     ...{ pool, config, digester, readCustomers, context },
     log(entry: CallEntry) {
       say.call(entry)
@@ -86,19 +77,15 @@ function makeTicking({ opened, log, logCall, signal }: Options, time: Time): () 
     },
     now: Date.now,
     repair: config.reconcile.mode === 'repair',
-  }
-  const look = makeVerify(verifying)
+  })
   const tick = makeTick({
     ...{ pool, binding, credentials, fingerprint: config.fingerprint, ...time },
-    most: config.pace.concurrency,
+    ...{ most: config.pace.concurrency, sleep, now: () => performance.now(), signal },
     async verify(keys) {
       const verification = await look(keys, signal)
       for (const verified of verification.verified) say.verified(verified)
       return verification
     },
-    sleep,
-    now: () => performance.now(),
-    signal,
   })
   return async () => {
     const end = await tick()

@@ -1,6 +1,6 @@
 import { outboxSource } from '../capture/outbox.ts'
 import { makePump } from '../dispatch/pump.ts'
-import type { JobQueue, Ticks } from '../dispatch/queue.ts'
+import type { JobQueue } from '../dispatch/queue.ts'
 import { makeSlots } from '../dispatch/slots.ts'
 import { makeCallLog } from '../ledger/call-log.ts'
 import type { CallEntry } from '../ledger/calls.ts'
@@ -16,16 +16,14 @@ import { currentRate } from '../pace/row.ts'
 import { type JobOptions, makeJob } from '../sync/job.ts'
 import { claimLastsMs } from '../sync/time-needed.ts'
 import { logCalls } from './call-entry.ts'
-import type { Opened } from './context.ts'
+import { makeNoting, type Opened } from './context.ts'
 import { makeHousekeeping } from './housekeeping.ts'
 import { makeLoops } from './loops.ts'
 import type { Measuring } from './measuring.ts'
-import { makeNoting } from './noting.ts'
-import { makePausing } from './pausing.ts'
+import { makePausing, makeTakingPart } from './pausing.ts'
 import { startReconciling } from './reconciling.ts'
 import { makeStanding } from './standing.ts'
 import { makeSweeping } from './sweeping.ts'
-import { makeTakingPart } from './taking-part.ts'
 import { startWitness } from './witness.ts'
 
 export type Observers = {
@@ -69,18 +67,21 @@ const WITNESS_MS = 1000
 /** How often it is looked whether the queue still has the schedule of verification. */
 const SCHEDULE_MS = 10_000
 
-/** Starts the background process: the pump that feeds the queue, the jobs, and the housekeeping. */
+/** Starts the background process: the pump that feeds the queue, the jobs, and the loops. */
 export async function startWorker({ opened, queue, log, observers }: Options): Promise<RunningWorker> {
-  const { pool, context } = opened
-  const { timing, pace } = context.config
+  const { pool, context, binding, credentials } = opened
+  const { config, digester } = context
+  const { fingerprint } = config
+  const { concurrency } = config.pace
+  const { watchLoop: watch } = observers
+  const now = systemClock.monotonic
   const witness = await startWitness(pool, queue.witness)
   const { promise: failed, resolve: fail } = Promise.withResolvers<RollcallError>()
   const stopping = new AbortController()
+  const { signal } = stopping
   const abort = new AbortController()
   const calls = makeCallLog({
-    pool,
-    by: processName('worker'),
-    sleep,
+    ...{ pool, by: processName('worker'), sleep },
     onTrouble: (trouble) => {
       if ('error' in trouble)
         log.warn(nameOf(trouble.error), 'the log of calls cannot be written and will be tried again')
@@ -88,110 +89,74 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
     },
   })
   const logCall = logCalls(calls, systemClock.wall)
-  const claim = makeClaim(pool, {
-    lastsMs: claimLastsMs(context.config),
-    binding: opened.binding,
-    fingerprint: context.config.fingerprint,
-  })
+  const claim = makeClaim(pool, { lastsMs: claimLastsMs(config), binding, fingerprint })
   const job = makeJob({
-    context,
+    ...{ context, end: makeEnd(pool), clock: systemClock, stopping: signal, abort: abort.signal },
     claim: async (lease) => {
       const claimed = await claim(lease)
       if (claimed) witness.claimed(claimed.token)
       return claimed
     },
-    end: makeEnd(pool),
-    clock: systemClock,
-    stopping: stopping.signal,
-    abort: abort.signal,
     observe: (key, step, claim) => {
       logCall(key, step)
       observers.onStep(key, step, claim)
     },
   })
-  const standing = makeStanding({
-    pool,
-    config: context.config,
-    log,
-    now: () => performance.now(),
-  })
-  const sweeping = makeSweeping({
-    pool,
-    config: context.config,
-    digester: context.digester,
-    log,
-    signal: stopping.signal,
-  })
+  const standing = makeStanding({ pool, fingerprint, log, now })
   const giveBack = makeUnlease(pool)
   const slots = makeSlots({
-    most: CLAIMS_A_CALL * pace.concurrency,
+    most: CLAIMS_A_CALL * concurrency,
     async carryOut(lease, begun) {
       const refused = !standing.takesPart() && (await standing.isRefused())
       // What is not claimed would wait for the end of its lease, where another process could go on at once.
-      if (stopping.signal.aborted || refused || !(await job(lease, begun))) await giveBack(lease)
+      if (signal.aborted || refused || !(await job(lease, begun))) await giveBack(lease)
     },
     onError: makeQuiet<unknown>(
       (error, times) =>
         log.warn({ ...nameOf(error), times }, 'a customer will be taken up again: its sync broke off'),
-      () => performance.now(),
+      now,
     ),
   })
-  const pump = makePump({
-    pool,
-    queue,
-    source: outboxSource(pool),
-    note: makeNoting(context.config),
-    queueLeaseMs: timing.queueLeaseMs,
-    pace: () => currentRate(pool, opened.credentials),
-    concurrency: pace.concurrency,
-    now: () => performance.now(),
-    onCaptured: observers.onCaptured,
-    fingerprint: context.config.fingerprint,
-    binding: opened.binding,
-    onStanding: standing.turn,
-  })
-  const { repeat, every } = makeLoops({ log, signal: stopping.signal, watch: observers.watchLoop })
   const consumer = await queue.consume(slots.take, { concurrency: PAGES })
   const takingPart = makeTakingPart(consumer)
-  const addCall = (entry: CallEntry) => calls.add(entry)
-  let reconciling: Ticks | null
-  try {
+  const start = async () => {
     await standing.start(takingPart('mapping'), opened.standing)
-    const { watchLoop: watch } = observers
-    const logCall = (entry: CallEntry) => {
-      addCall(entry)
+    const onLook = (entry: CallEntry) => {
+      calls.add(entry)
       observers.onLook?.(entry)
     }
-    reconciling = await startReconciling({ opened, queue, log, logCall, signal: stopping.signal, watch })
-  } catch (error) {
+    return await startReconciling({ opened, queue, log, logCall: onLook, signal, watch })
+  }
+  const reconciling = await start().catch(async (error: unknown) => {
     stopping.abort()
     await Promise.allSettled([consumer.close(RECORD_MS), calls.close()])
     throw error
-  }
-  const pausing = makePausing({
-    ...{ opened, log, signal: stopping.signal, consumer: takingPart('pace') },
-    logCall: addCall,
   })
-  const housekeep = makeHousekeeping({
-    pool,
-    binding: opened.binding,
-    config: context.config,
-    log,
-    now: () => performance.now(),
+  const pump = makePump({
+    ...{ pool, queue, source: outboxSource(pool), note: makeNoting(config), now },
+    ...{ queueLeaseMs: config.timing.queueLeaseMs, concurrency, fingerprint, binding },
+    pace: () => currentRate(pool, credentials),
+    onCaptured: observers.onCaptured,
+    onStanding: standing.turn,
   })
-  const askWitness = async () => {
-    const error = await witness.step()
-    if (error) fail(error)
-  }
+  const sweep = makeSweeping({ pool, config, digester, log, signal })
+  const { repeat, every } = makeLoops({ log, signal, watch })
   const loops = [
     repeat('dispatch', pump),
     every(SWEEP_MS, 'sweep', async () => {
       await standing.remind()
-      await sweeping()
+      await sweep()
     }),
-    every(HOUSEKEEPING_MS, 'housekeeping', housekeep),
-    every(PAUSING_MS, 'pace', pausing),
-    every(WITNESS_MS, 'witness', askWitness),
+    every(HOUSEKEEPING_MS, 'housekeeping', makeHousekeeping({ pool, binding, config, log, now })),
+    every(
+      PAUSING_MS,
+      'pace',
+      makePausing({ opened, log, signal, consumer: takingPart('pace'), logCall: calls.add }),
+    ),
+    every(WITNESS_MS, 'witness', async () => {
+      const error = await witness.step()
+      if (error) fail(error)
+    }),
     ...(reconciling ? [every(SCHEDULE_MS, 'schedule', reconciling.tend)] : []),
   ]
   return {
@@ -200,22 +165,19 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
     async stop(deadlineMs) {
       stopping.abort()
       const breakOff = setTimeout(() => abort.abort(), deadlineMs)
+      const ended = consumer.close(deadlineMs + RECORD_MS).then(slots.idle)
       await Promise.all([
-        consumer.close(deadlineMs + RECORD_MS),
-        Promise.race([slots.idle(), sleep(deadlineMs + RECORD_MS)]),
+        Promise.race([ended, sleep(deadlineMs + RECORD_MS)]),
         reconciling?.close(deadlineMs + RECORD_MS),
       ])
       clearTimeout(breakOff)
-      // With the last call made; the loops end meanwhile, unless a lock of somebody else holds them up. What the last
-      // calls have claimed is kept where that is possible.
-      const ends = [
-        ...loops,
-        witness
-          .step()
-          .then(() => witness.step())
-          .catch(() => undefined),
-      ]
-      await Promise.race([Promise.all(ends), sleep(RECORD_MS)])
+      // What the last calls have claimed is kept where that is possible. The loops end meanwhile, unless a lock of
+      // another process holds them up.
+      const keepClaimed = async () => {
+        await witness.step()
+        await witness.step()
+      }
+      await Promise.race([Promise.all([...loops, keepClaimed().catch(() => undefined)]), sleep(RECORD_MS)])
       await calls.close()
     },
   }

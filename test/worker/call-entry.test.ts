@@ -23,7 +23,7 @@ const answered = (plan: Plan, called: Called) =>
   ({ step: 'answered', plan, called, meaning: 'done' }) as const
 
 test('an entry holds names, codes and times of a call, and nothing of its bodies', () => {
-  const entry = callEntry('c1', answered(CREATE, CALLED), 1000)
+  const entry = callEntry({ key: 'c1', ...answered(CREATE, CALLED), atMs: 1000 })
   expect(entry).toEqual({
     key: 'c1',
     atMs: 1000,
@@ -46,7 +46,7 @@ test('a call without an answer has an error in place of a status', () => {
     outcome: { kind: 'error', error: 'timeout', reached: 'maybe' },
     shape: null,
   } as const
-  expect(callEntry('c1', answered(CREATE, lost), 1000)).toMatchObject({
+  expect(callEntry({ key: 'c1', ...answered(CREATE, lost), atMs: 1000 })).toMatchObject({
     status: null,
     error: 'timeout',
     body: null,
@@ -55,7 +55,7 @@ test('a call without an answer has an error in place of a status', () => {
 })
 
 test('a lookup carries nothing, a revocation the status', () => {
-  const fields = (plan: Plan) => callEntry('c1', answered(plan, CALLED), 0).fields
+  const fields = (plan: Plan) => callEntry({ key: 'c1', ...answered(plan, CALLED), atMs: 0 }).fields
   expect(fields({ kind: 'lookup', why: 'unknown' })).toEqual([])
   expect(fields({ kind: 'revoke', body: { status: 0 } })).toEqual(['status'])
 })

@@ -2,7 +2,7 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import type { Verified } from '../../src/drift/words.ts'
-import { logVerified } from '../../src/worker/log-verified.ts'
+import { logVerified } from '../../src/worker/log.ts'
 
 const MISSING: Verified = {
   ...{ key: 'k1', findingId: '7', standing: 'found', resolved: null },

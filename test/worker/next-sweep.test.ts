@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Gap } from '../../src/capture/gap.ts'
-import { nextSweep } from '../../src/worker/next-sweep.ts'
+import { nextSweep } from '../../src/worker/sweeping.ts'
 
 const NO_GAP: Gap = { ids: [], ready: true }
 const WAITS: Gap = { ids: ['3', '7'], ready: false }

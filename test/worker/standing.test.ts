@@ -1,16 +1,14 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { resolveConfig } from '../../src/config/resolve.ts'
 import { makeLog } from '../../src/ops/log.ts'
 import { makeStanding } from '../../src/worker/standing.ts'
-import { CONFIG } from '../support/house.ts'
 
 test('each step asks, so that none passes for a success while Postgres is down', async () => {
   // Nothing listens on port 1.
   const pool = new pg.Pool({ connectionString: 'postgres://nobody@127.0.0.1:1/db' })
   const standing = makeStanding({
     pool,
-    config: resolveConfig(CONFIG, 'rollcall.config.ts'),
+    fingerprint: 'f',
     log: makeLog('error'),
     now: () => 0,
   })

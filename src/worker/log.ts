@@ -1,0 +1,111 @@
+// What a worker's log says of calls, endings, the pace, verification and misfits. Customer keys stand under the names
+// that the log can hide; field values are never logged.
+import { isDrift, type Verified } from '../drift/words.ts'
+import type { CallEntry } from '../ledger/calls.ts'
+import type { Claim } from '../ledger/claim.ts'
+import type { CustomerKey } from '../model/customer.ts'
+import type { Log } from '../ops/log.ts'
+import type { PaceEvent } from '../pace/events.ts'
+import type { SyncStep } from '../sync/context.ts'
+import type { TurnEnd } from '../sync/turn.ts'
+
+type Said = readonly ['debug' | 'info' | 'warn' | 'error', string]
+
+const PACE: Readonly<Record<PaceEvent['kind'], Said>> = {
+  lowered: ['info', 'the service is busy: the pace is lowered'],
+  held: ['warn', 'the service asks to be left alone: nobody calls it meanwhile'],
+  asking: ['warn', 'several customers were refused in a row: a probe asks whether it is our keys'],
+  settled: ['info', 'it is not our keys that were refused'],
+  opened: ['error', 'nobody calls the service any more, but for a probe now and then: see `rollcall pace`'],
+  probed: ['warn', 'the service was probed'],
+  trying: ['info', 'the service answers again: calls go on, slowly at first'],
+  closed: ['info', 'the service works as before'],
+  unheard: ['warn', 'what calls tell of the service could not be stored'],
+}
+
+/** Why the pace changed stands beside it as `cause`. */
+export function logPace(log: Log): (event: PaceEvent) => void {
+  return ({ kind, ...about }) => {
+    const [level, words] = PACE[kind]
+    log[level](about, words)
+  }
+}
+
+type Ending = Exclude<TurnEnd['kind'], 'settle'> | Extract<TurnEnd, { readonly kind: 'settle' }>['state']
+
+const ENDINGS: Readonly<Record<Ending, Said>> = {
+  idle: ['debug', 'settled'],
+  rejected: ['warn', 'rejected: it waits for a change of row or mapping'],
+  held: ['debug', 'held: it waits for a person (rollcall held)'],
+  discarded: ['debug', 'left as it is: a person has discarded the difference'],
+  unknown: ['warn', 'the outcome is unknown: it is looked up later'],
+  retry: ['info', 'not now: it is tried again'],
+}
+
+/** One line for each call and for each ending. */
+export function logStep(log: Log) {
+  return (customer: CustomerKey, step: SyncStep, claim: Claim): void => {
+    const about = { customer, attempt: claim.attempts + 1 }
+    if (step.step === 'answered') {
+      const { method, outcome, durationMs } = step.called
+      const answer = outcome.kind === 'reply' ? { status: outcome.status } : { error: outcome.error }
+      const what = { plan: step.plan.kind, method, ...answer, meaning: step.meaning }
+      log.info({ ...about, ...what, ms: Math.round(durationMs) }, 'call')
+    } else if (step.step === 'ended') {
+      const { end } = step
+      const [level, words] = ENDINGS[end.kind === 'settle' ? end.state : end.kind]
+      log[level]({ ...about, ...end.reason }, words)
+    }
+  }
+}
+
+/** Findings that were told are not told again by this process: so many are remembered. */
+const REMEMBERED = 10_000
+
+/** One line for a difference that is found, and one for each that has ended. */
+export function logVerified(log: Log) {
+  const told = new Set<string>()
+
+  function isNews(id: string): boolean {
+    if (told.has(id)) return false
+    if (told.size >= REMEMBERED) told.clear()
+    told.add(id)
+    return true
+  }
+
+  return {
+    call({ key: customer, plan, method, status, error, meaning, ms }: CallEntry): void {
+      const answer = status === null ? { error } : { status }
+      log.debug({ customer, plan, method, ...answer, meaning, ms: Math.round(ms) }, 'call')
+    },
+    verified({ key: customer, verdict, standing, findingId: finding, resolved, repairing }: Verified): void {
+      const about = { customer, finding }
+      if (resolved !== null) {
+        log.info({ ...about, how: resolved }, 'a difference at the service has ended')
+        return
+      }
+      if (!isDrift(verdict)) return
+      const { kind, access, fields, cause } = verdict
+      const what = { ...about, kind, access, fields, cause, repairing }
+      if (standing === 'found' && finding !== null && isNews(finding))
+        log.warn(what, 'the service differs from the database')
+      else log.debug(what, 'the service seems to differ from the database')
+    },
+  }
+}
+
+export const MISFIT = 'the configuration does not fit the database: correct one of them'
+/** Housekeeping tells the same every minute as long as it lasts. */
+const QUIET_MS = 60_000
+
+/** Tells at once why customers cannot be read, and the same again after a minute at the earliest. */
+export function tellMisfits(log: Pick<Log, 'error'>, now: () => number) {
+  const told = new Map<string, number>()
+  return (misfits: readonly string[]): void => {
+    for (const problem of misfits) {
+      if (now() - (told.get(problem) ?? Number.NEGATIVE_INFINITY) < QUIET_MS) continue
+      told.set(problem, now())
+      log.error({ problem }, MISFIT)
+    }
+  }
+}
