@@ -63,8 +63,7 @@ const CONNECTIONS = 64
 const CLOSE_MS = 500
 
 /**
- * The worker's own HTTP port: /healthz, /readyz, /metrics, and nothing else. It tells counts, names of parts and
- * sentences of our own, never what an error said.
+ * /healthz, /readyz and /metrics. They tell counts, names of parts and sentences of our own, never what an error said.
  *
  * @throws RollcallError OPS_PORT_TAKEN when the address cannot be had
  */
@@ -99,11 +98,7 @@ function makeApp({ health, readiness, metrics, log }: OpsOptions): FastifyInstan
     forceCloseConnections: true,
     requestTimeout: REQUEST_MS,
     keepAliveTimeout: REQUEST_MS,
-    http: {
-      maxHeaderSize: HEAD_BYTES,
-      headersTimeout: REQUEST_MS,
-      connectionsCheckingInterval: CHECK_MS,
-    },
+    http: { maxHeaderSize: HEAD_BYTES, headersTimeout: REQUEST_MS, connectionsCheckingInterval: CHECK_MS },
     frameworkErrors: (_error, _request, reply: FastifyReply) =>
       reply.code(400).send({ error: 'bad_request', message: 'The address cannot be read.' }),
   })

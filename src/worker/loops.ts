@@ -13,45 +13,30 @@ type Options = {
   readonly watch: Measuring['observers']['watchLoop'] | undefined
 }
 
-/** Postgres' own sentence about a missing right or a server that is away: it names roles and tables, and no value. */
-function whyOf(error: unknown): { readonly why?: readonly string[] } {
-  const known = databaseError(error)
-  return known ? { why: known.details } : {}
-}
-
 /** The worker's loops: each repeats its step until the worker stops, and tells when it fails and when it works again. */
 export function makeLoops({ log, signal, watch }: Options) {
   function run(loop: LoopName, step: () => Promise<boolean>, everyMs?: number): Promise<void> {
     let failed = 0
     return runLoop({
-      step: watch?.(loop, step) ?? step,
-      sleep,
-      now: () => performance.now(),
-      signal,
+      ...{ step: watch?.(loop, step) ?? step, sleep, now: () => performance.now(), signal },
       ...(everyMs === undefined ? {} : { everyMs }),
       onTrouble(failures, error) {
         if (failures === 0) log[recoveryLevel(failed)]({ loop }, 'it works again')
-        else
-          log[troubleLevel(failures)](
-            { loop, failures, ...nameOf(error), ...whyOf(error) },
-            'a step failed and will be tried again',
-          )
+        else {
+          // Postgres' own sentence names roles and tables, and no value.
+          const known = databaseError(error)
+          const about = { loop, failures, ...nameOf(error), ...(known && { why: known.details }) }
+          log[troubleLevel(failures)](about, 'a step failed and will be tried again')
+        }
         failed = failures
       },
     })
   }
   return {
-    /** As soon as there is something to do, which the step resolves to. */
-    repeat: (loop: LoopName, step: () => Promise<boolean>): Promise<void> => run(loop, step),
+    /** Again as soon as there is something to do, which the step resolves to. */
+    repeat: (loop: LoopName, step: () => Promise<boolean>) => run(loop, step),
     /** With so much time between. */
-    every: (ms: number, loop: LoopName, step: () => Promise<unknown>): Promise<void> =>
-      run(
-        loop,
-        async () => {
-          await step()
-          return false
-        },
-        ms,
-      ),
+    every: (ms: number, loop: LoopName, step: () => Promise<unknown>) =>
+      run(loop, () => step().then(() => false), ms),
   }
 }

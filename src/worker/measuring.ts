@@ -81,42 +81,21 @@ export type Measuring = {
 /** Turns what a worker does into metrics. */
 export function makeMeasuring({ now, readTables, onTrouble }: Options): Measuring {
   const metrics = makeMetrics({ process: true })
-  const calls = metrics.counter({
-    name: 'calls_total',
-    help: 'Calls to the service, by what the answer means; status none: there was no answer',
-    labels: { method: METHODS, meaning: MEANINGS, status: STATUS_CLASSES },
+  const { counter, gauge, histogram } = metrics
+  const calls = counter('calls_total', 'Calls by what the answer means; status none: there was no answer', {
+    method: METHODS,
+    meaning: MEANINGS,
+    status: STATUS_CLASSES,
   })
-  const duration = metrics.histogram({
-    name: 'call_duration_seconds',
-    help: 'How long calls took, answered or not',
-    labels: { method: METHODS },
-    buckets: BUCKETS,
-  })
-  const endings = metrics.counter({
-    name: 'endings_total',
-    help: 'How claims ended, and why',
-    labels: { kind: END_KINDS, reason: ['none', ...Object.keys(REASONS)] },
-  })
-  const captured = metrics.counter({
-    name: 'captured_changes_total',
-    help: 'Changes that were noted',
-    labels: {},
-  })
-  const failures = metrics.counter({
-    name: 'loop_failures_total',
-    help: 'Steps that failed and were tried again',
-    labels: { loop: LOOPS },
-  })
-  const silent = metrics.gauge({
-    name: 'loop_silent_seconds',
-    help: 'For how long a loop has not come round',
-    labels: { loop: LOOPS },
-  })
-  const tablesUp = metrics.gauge({
-    name: 'tables_up',
-    help: '0: the tables could not be read, and nothing is shown of them',
-    labels: {},
-  })
+  const timed = 'How long calls took, answered or not'
+  const duration = histogram('call_duration_seconds', timed, { method: METHODS }, BUCKETS)
+  const reasons = ['none', ...Object.keys(REASONS)]
+  const endings = counter('endings_total', 'How claims ended, and why', { kind: END_KINDS, reason: reasons })
+  const captured = counter('captured_changes_total', 'Changes that were noted', {})
+  const loop = LOOPS
+  const failures = counter('loop_failures_total', 'Steps that failed and were tried again', { loop })
+  const silent = gauge('loop_silent_seconds', 'For how long a loop has not come round', { loop })
+  const tablesUp = gauge('tables_up', '0: the tables could not be read, and nothing is shown of them', {})
   const countCall = ({ method, meaning, status, ms }: MeasuredCall): void => {
     const statusClass = status === null ? 'none' : `${Math.floor(status / 100)}xx`
     calls({ method, meaning, status: statusClass }, 1)

@@ -42,8 +42,7 @@ export type WorkerOps = {
 }
 
 /**
- * The worker's own port with what it shows. It is opened before anything that may have to be waited for, so that a
- * worker which waits can be seen to, and closed last.
+ * Opened before anything that may have to be waited for, so that a waiting worker can be seen, and closed last.
  *
  * @throws RollcallError OPS_PORT_TAKEN
  */
@@ -58,8 +57,7 @@ export async function openOps({ address, databaseUrl, periodMs, log, now }: Opti
   })
   if (!address) return { url: null, observers, runs: () => {}, close: async () => {} }
   const ready = makeReadiness<keyof typeof PARTS>({
-    parts: PARTS,
-    now,
+    ...{ parts: PARTS, now },
     onTrouble: (part, error) => log.debug({ part, ...nameOf(error) }, 'not ready'),
   })
   ready.watch('postgres', tables.ping)

@@ -45,18 +45,12 @@ const PROBE_GRACE_MS = 10_000
 /** A step to be made again and again: the probe that is due while calls are stopped, and whether jobs are taken. */
 export function makePausing({ opened, log, signal, consumer, logCall }: Options): () => Promise<void> {
   const { pool, context, credentials } = opened
-  const probe = makeProbe({
-    pool,
-    users: context.users,
-    signal,
-    log: logCall,
-    now: Date.now,
-    random: Math.random,
-  })
+  const { users, random } = context
+  const probe = makeProbe({ pool, users, signal, log: logCall, now: Date.now, random })
   const onChange = logPace(log)
   const { timeoutMs } = context.config.service
   const probeLastsMs = Math.max(PROBE_LASTS_MS, timeoutMs + PROBE_GRACE_MS)
-  const tend = makeProbing({ pool, credentials, probe, random: context.random, onChange, probeLastsMs })
+  const tend = makeProbing({ pool, credentials, probe, random, onChange, probeLastsMs })
 
   return async () => {
     await tend()

@@ -8,7 +8,6 @@ import { checkIsDue } from '../ledger/runs-read.ts'
 import { RollcallError } from '../model/errors.ts'
 import type { Log } from '../ops/log.ts'
 import { runSweep, type SweepEnd } from '../sweep/run.ts'
-import type { SweepTally } from '../sweep/tally.ts'
 import type { Digester } from '../sync/digest.ts'
 
 type NextSweep =
@@ -56,12 +55,12 @@ export function makeSweeping({ pool, config, digester, log, signal }: Options) {
     await closeMarks(pool, ['overflow'])
     const next = await wanted()
     if (!next) return
-    const ran = await alone(pool, 'sweep', async () => {
+    await alone(pool, 'sweep', async () => {
       // Another process may have done it just now.
       const now = await wanted()
-      return now && (await run(now))
+      const swept = now && (await run(now))
+      if (swept) tell(now, swept)
     })
-    if (ran) tell(ran.next, ran.swept)
   }
 
   async function wanted(): Promise<NextSweep | null> {
@@ -76,13 +75,11 @@ export function makeSweeping({ pool, config, digester, log, signal }: Options) {
     return nextSweep({ standing, gap, truncated, checkDue })
   }
 
-  async function run(
-    next: NextSweep,
-  ): Promise<{ readonly next: NextSweep; readonly swept: SweepEnd } | null> {
+  async function run(next: NextSweep): Promise<SweepEnd | null> {
     try {
-      return { next, swept: await runSweep({ pool, config, digester, signal, ...next }) }
+      return await runSweep({ pool, config, digester, signal, ...next })
     } catch (error) {
-      // Told by the housekeeping as long as it lasts; what everybody is looked at for stands until then.
+      // Told by the housekeeping as long as it lasts; the reason for the sweep stands until then.
       if (error instanceof RollcallError && error.code === 'CAPTURE_UNFIT') return null
       throw error
     }
@@ -90,23 +87,16 @@ export function makeSweeping({ pool, config, digester, log, signal }: Options) {
 
   function tell({ kind }: NextSweep, { ended, tally, examples }: SweepEnd): void {
     if (!ended) return
-    const about = counts(tally)
+    const { customers, verdicts, unsure, plans, fields, missed } = tally
+    const about = { customers, differ: verdicts.differs, unsure, plans, fields }
     if (kind === 'mapping') log.info(about, 'the mapping is applied to everybody')
     else if (kind === 'gap') log.warn(about, 'everybody was looked at again after the gap in capture')
-    else tellMissed(about, tally.missed, examples)
-  }
-
-  function tellMissed(about: object, missed: SweepTally['missed'], examples: SweepEnd['examples']): void {
-    const { inserted, changed, deleted } = missed
-    if (inserted + changed + deleted === 0) log.info(about, 'capture was checked: it has missed nothing')
+    else if (missed.inserted + missed.changed + missed.deleted === 0)
+      log.info(about, 'capture was checked: it has missed nothing')
     else
       log.error(
-        { ...about, inserted, changed, deleted, examples },
+        { ...about, ...missed, examples },
         'capture has missed changes: they are owed a sync now; find out what writes without triggers',
       )
   }
-}
-
-function counts({ customers, verdicts, unsure, plans, fields }: SweepTally) {
-  return { customers, differ: verdicts.differs, unsure, plans, fields }
 }

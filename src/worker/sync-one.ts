@@ -20,14 +20,8 @@ const POLL_MS = 100
  * Notes a customer and leases it at once, past the queue. It may have to wait: for a worker that has it under
  * way, or for a late request of an earlier call to have landed (`not_before`), which nothing may shorten.
  */
-export async function noteAndLease({
-  pool,
-  key,
-  leaseMs,
-  sleep,
-  onWait,
-  stop,
-}: Options): Promise<Lease | null> {
+export async function noteAndLease(options: Options): Promise<Lease | null> {
+  const { pool, key, leaseMs, sleep, onWait, stop } = options
   let told = false
   await note(pool, [{ key, lane: LANE.change, at: new Date() }])
   while (!stop.aborted) {

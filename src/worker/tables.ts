@@ -195,9 +195,9 @@ export async function showTables(tables: Tables): Promise<string> {
     const value = values[name]
     const help = HELP[name]
     if (value === null) continue
-    if (typeof value === 'number') metrics.gauge({ name, help, labels: {} })({}, value)
+    if (typeof value === 'number') metrics.gauge(name, help, {})({}, value)
     else {
-      const put = metrics.gauge({ name, help, labels: { [value.by]: Object.keys(value.values) } })
+      const put = metrics.gauge(name, help, { [value.by]: Object.keys(value.values) })
       for (const [of, amount] of Object.entries(value.values)) put({ [value.by]: of }, amount)
     }
   }
