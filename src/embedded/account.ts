@@ -14,30 +14,20 @@ const run = promisify(execFile)
 export async function serverAccount(): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined
   for (const name of ['postgres', 'nobody']) {
-    const account = await lookUp(name)
-    if (account) return account
+    try {
+      const [uid, gid] = await Promise.all([run('id', ['-u', name]), run('id', ['-g', name])])
+      return { uid: Number(uid.stdout), gid: Number(gid.stdout) }
+    } catch {
+      // No such user.
+    }
   }
   throw new RollcallError('EMBEDDED_FAILED', [
     'Postgres does not run as root, and this system has neither a user `postgres` nor a user `nobody`',
   ])
 }
 
-async function lookUp(name: string): Promise<Account | undefined> {
-  try {
-    const [uid, gid] = await Promise.all([run('id', ['-u', name]), run('id', ['-g', name])])
-    return { uid: Number(uid.stdout), gid: Number(gid.stdout) }
-  } catch {
-    // No such user.
-    return undefined
-  }
-}
-
 /** A new folder that belongs to the account, in the first place for such folders that it can reach. */
-export async function temporaryFolder(
-  prefix: string,
-  account: Account | undefined,
-  wanted = tmpdir(),
-): Promise<string> {
+export async function temporaryFolder(prefix: string, account?: Account, wanted = tmpdir()): Promise<string> {
   for (const place of new Set([wanted, tmpdir(), '/tmp', '/var/tmp'])) {
     const folder = await mkdtemp(join(place, prefix))
     if (!account) return folder

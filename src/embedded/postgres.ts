@@ -3,15 +3,14 @@ import { randomBytes } from 'node:crypto'
 import { chown, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { type Account, serverAccount, temporaryFolder } from './account.ts'
+import { serverAccount, temporaryFolder } from './account.ts'
 import { type Binaries, findBinaries, reachableBy } from './binaries.ts'
-import { type Guardian, guard } from './guarded.ts'
+import { guard } from './guarded.ts'
 import type { Command } from './guardian.ts'
 import { type EmbeddedServer, launch, runOnce } from './launch.ts'
 import { HOST } from './port.ts'
 
 export type PostgresOptions = {
-  readonly port?: number
   /** Settings of the server (`max_connections: 50`), beside or instead of those below. */
   readonly settings?: Readonly<Record<string, string | number>>
   /** Where its folder is made; otherwise where temporary files go. */
@@ -26,19 +25,12 @@ const USER = 'postgres'
 const MEMORY = { dynamic_shared_memory_type: 'mmap' }
 
 /**
- * Nothing has to survive a power cut. `synchronous_commit` stays on all the same: without fsync it costs
- * next to nothing, and a killed server keeps what it has committed.
+ * Nothing has to survive a power cut. `synchronous_commit` stays on all the same: without fsync it costs next to
+ * nothing, and a killed server keeps what it has committed.
  */
 const SETTINGS = {
-  listen_addresses: HOST,
-  unix_socket_directories: '',
-  max_connections: 200,
-  shared_buffers: '32MB',
-  ...MEMORY,
-  fsync: 'off',
-  full_page_writes: 'off',
-  autovacuum_naptime: '5s',
-  jit: 'off',
+  ...{ listen_addresses: HOST, unix_socket_directories: '', max_connections: 200, shared_buffers: '32MB' },
+  ...{ ...MEMORY, fsync: 'off', full_page_writes: 'off', autovacuum_naptime: '5s', jit: 'off' },
 }
 
 /**
@@ -55,68 +47,38 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Embe
   const guardian = guard({ folder, lastSignal: 'SIGQUIT', deadlineMs: 15_000 })
   try {
     const binaries = await reachableBy(installed, account, folder)
+    const { PATH = '', TZ } = process.env
     const command = (name: string, file: string, args: readonly string[]): Command => ({
-      file,
-      args,
-      env: { LC_ALL: 'C', PATH: process.env.PATH ?? '', ...(process.env.TZ ? { TZ: process.env.TZ } : {}) },
+      ...{ file, args, env: { LC_ALL: 'C', PATH, ...(TZ ? { TZ } : {}) } },
       log: join(folder, `${name}.log`),
       ...account,
     })
     const data = join(folder, 'data')
     const password = randomBytes(18).toString('base64url')
-    await initialize({ guardian, folder, account, password }, (secret) =>
-      command('initdb', binaries.initdb, [
-        ...initdbArguments(data, secret),
-        // Others may be older than this option.
-        ...(options.binaries ? [] : asArguments(MEMORY)),
-      ]),
-    )
-    const recipe = {
+    // A command line can be read by everybody on the machine.
+    const secret = join(folder, 'password')
+    await writeFile(secret, password, { mode: 0o600 })
+    if (account) await chown(secret, account.uid, account.gid)
+    const initdb = [
+      ...[`--pgdata=${data}`, `--username=${USER}`, `--pwfile=${secret}`, '--auth=scram-sha-256'],
+      ...['--encoding=UTF8', '--locale=C', '--no-sync', '--no-instructions'],
+      // Other binaries may be older than this option.
+      ...(options.binaries ? [] : asArguments(MEMORY)),
+    ]
+    await runOnce(guardian, 'initdb', command('initdb', binaries.initdb, initdb))
+    const settings = { ...SETTINGS, ...options.settings }
+    return await launch(guardian, {
       name: 'Postgres',
-      command: (port: number) =>
-        command(`postgres-${port}`, binaries.postgres, [
-          '-D',
-          data,
-          ...asArguments({ ...SETTINGS, ...options.settings, port }),
-        ]),
-      url: (port: number) => `postgres://${USER}:${password}@${HOST}:${port}/postgres`,
+      command: (port) =>
+        command(`postgres-${port}`, binaries.postgres, ['-D', data, ...asArguments({ ...settings, port })]),
+      url: (port) => `postgres://${USER}:${password}@${HOST}:${port}/postgres`,
       ask,
       orderly: 'SIGINT',
-    } as const
-    return await launch(guardian, recipe, options.port)
+    })
   } catch (error) {
     await guardian.release()
     throw error
   }
-}
-
-type Cluster = {
-  readonly guardian: Guardian
-  readonly folder: string
-  readonly account: Account | undefined
-  readonly password: string
-}
-
-/** The password goes through a file: a command line can be read by everybody on the machine. */
-async function initialize(cluster: Cluster, command: (secret: string) => Command): Promise<void> {
-  const { guardian, folder, account, password } = cluster
-  const secret = join(folder, 'password')
-  await writeFile(secret, password, { mode: 0o600 })
-  if (account) await chown(secret, account.uid, account.gid)
-  await runOnce(guardian, 'initdb', command(secret))
-}
-
-function initdbArguments(data: string, secret: string): readonly string[] {
-  return [
-    `--pgdata=${data}`,
-    `--username=${USER}`,
-    `--pwfile=${secret}`,
-    '--auth=scram-sha-256',
-    '--encoding=UTF8',
-    '--locale=C',
-    '--no-sync',
-    '--no-instructions',
-  ]
 }
 
 function asArguments(settings: Readonly<Record<string, string | number>>): readonly string[] {

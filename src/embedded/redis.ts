@@ -10,40 +10,33 @@ import { guard } from './guarded.ts'
 import { type EmbeddedServer, launch } from './launch.ts'
 import { HOST } from './port.ts'
 
-type RedisOptions = {
-  readonly port?: number
-  /** How many numbered databases; 16 unless told. */
-  readonly databases?: number
-}
-
 /**
  * As BullMQ wants it (`noeviction`), with a random password, and with nothing kept: a restart loses all.
  *
  * @throws RollcallError EMBEDDED_UNAVAILABLE when there is no redis-server on the PATH; EMBEDDED_FAILED with
  * the end of its log when it does not start.
  */
-export async function startRedis(options: RedisOptions = {}): Promise<EmbeddedServer> {
+export async function startRedis({ databases = 16 } = {}): Promise<EmbeddedServer> {
   const file = await onPath('redis-server')
   if (!file) throw new RollcallError('EMBEDDED_UNAVAILABLE', ['Redis: no redis-server on the PATH'])
-  const folder = await temporaryFolder('rollcall-redis-', undefined)
+  const folder = await temporaryFolder('rollcall-redis-')
   const guardian = guard({ folder, lastSignal: 'SIGTERM', deadlineMs: 10_000 })
   try {
     const password = randomBytes(18).toString('base64url')
     const config = join(folder, 'redis.conf')
-    await writeFile(config, configuration(folder, password, options.databases ?? 16), { mode: 0o600 })
-    const recipe = {
+    await writeFile(config, configuration(folder, password, databases), { mode: 0o600 })
+    return await launch(guardian, {
       name: 'Redis',
-      command: (port: number) => ({
+      command: (port) => ({
         file,
         args: [config, '--port', String(port)],
         env: { LC_ALL: 'C', PATH: process.env.PATH ?? '' },
         log: join(folder, `redis-${port}.log`),
       }),
-      url: (port: number) => `redis://:${password}@${HOST}:${port}`,
+      url: (port) => `redis://:${password}@${HOST}:${port}`,
       ask,
       orderly: 'SIGTERM',
-    } as const
-    return await launch(guardian, recipe, options.port)
+    })
   } catch (error) {
     await guardian.release()
     throw error

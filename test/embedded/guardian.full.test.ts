@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdtemp, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -21,16 +21,13 @@ async function guarded(deadlineMs = 5_000) {
 test('a parent that is killed leaves no server, no guardian and no folder', async () => {
   const { child, told } = await startParent(['sleeper'])
   expect(runs(told.pid)).toBe(true)
-
   child.kill('SIGKILL')
-
   await until(() => !runs(told.pid) && !runs(told.guardian ?? 0), { what: 'both are gone' })
   expect(existsSync(told.folder)).toBe(false)
 })
 
 test('a parent that finishes without stopping the server is not kept alive by it', async () => {
   const { ended, told } = await startParent(['sleeper', 'ends'])
-
   expect(await ended).toEqual([0, null])
   await until(() => !runs(told.pid) && !existsSync(told.folder), { what: 'server and folder are gone' })
 })
@@ -39,10 +36,8 @@ test('Ctrl-C in the terminal does not reach the server', async () => {
   const { child, told } = await startParent(['sleeper'], { detached: true })
   // A terminal sends it to the whole foreground group.
   process.kill(-(child.pid ?? 0), 'SIGINT')
-
   await new Promise((resolve) => setTimeout(resolve, 200))
   expect(runs(told.pid)).toBe(true)
-
   child.kill('SIGKILL')
   await until(() => !runs(told.pid) && !existsSync(told.folder))
 })
@@ -50,11 +45,8 @@ test('Ctrl-C in the terminal does not reach the server', async () => {
 test('a server that ignores the signal is killed after the deadline', async () => {
   const { folder, guardian, log, start } = await guarded(200)
   const { pid, ended } = await start(STUBBORN)
-  const { readFile } = await import('node:fs/promises')
   await until(async () => (await readFile(log, 'utf8')).includes('up'))
-
   await guardian.release()
-
   expect(await ended).toEqual({ code: null, signal: 'SIGKILL' })
   expect(runs(pid)).toBe(false)
   expect(existsSync(folder)).toBe(false)
@@ -63,14 +55,11 @@ test('a server that ignores the signal is killed after the deadline', async () =
 test('tells when the server ends by itself, and keeps the folder until it is released', async () => {
   const { folder, guardian, start } = await guarded()
   await writeFile(join(folder, 'data'), 'kept')
-
   const running = await start('process.exit(7)')
   expect(await running.wait()).toEqual({ code: 7, signal: null })
   expect(existsSync(join(folder, 'data'))).toBe(true)
-
   const again = await start('setInterval(() => {}, 1e6)')
   expect(await again.end('SIGTERM')).toEqual({ code: null, signal: 'SIGTERM' })
-
   await guardian.release()
   expect(existsSync(folder)).toBe(false)
 })
@@ -78,7 +67,6 @@ test('tells when the server ends by itself, and keeps the folder until it is rel
 test('a command that cannot be run is an error, not a wait', async () => {
   const { guardian, log } = await guarded()
   const command = { file: '/nowhere/server', args: [], env: {}, log }
-
   await expect(guardian.start(command)).rejects.toThrow('ENOENT')
   await guardian.release()
 })
@@ -86,9 +74,7 @@ test('a command that cannot be run is an error, not a wait', async () => {
 test('a guardian that was ended from outside takes the server with it and is noticed', async () => {
   const { folder, guardian, start } = await guarded()
   const running = await start('setInterval(() => {}, 1e6)')
-
   process.kill(guardian.pid, 'SIGTERM')
-
   await running.wait()
   await guardian.release()
   expect(runs(running.pid)).toBe(false)

@@ -1,14 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, rmSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { canRun, serverAccount, temporaryFolder } from '../../src/embedded/account.ts'
 import { reachableBy } from '../../src/embedded/binaries.ts'
-import { freePort } from '../../src/embedded/port.ts'
 import { startPostgres } from '../../src/embedded/postgres.ts'
 import { until } from '../support/until.ts'
 import { runs, startParent } from './processes.ts'
@@ -25,51 +23,38 @@ async function ask(url: string, text: string): Promise<Record<string, unknown> |
   }
 }
 
-test('starts twice in a row and side by side, and leaves nothing behind', async () => {
-  const folderOf = async (url: string) => {
-    const row = await ask(url, `SELECT current_setting('data_directory') AS data`)
-    return join(String(row?.data), '..')
-  }
-  for (let time = 0; time < 2; time += 1) {
-    const [one, other] = await Promise.all([startPostgres(), startPostgres()])
-    const folders = await Promise.all([folderOf(one.url), folderOf(other.url)])
-    expect(one.port).not.toBe(other.port)
-    await Promise.all([one.stop(), other.stop()])
-    expect([one.pid, other.pid].map(runs)).toEqual([false, false])
-    expect(folders.map(existsSync)).toEqual([false, false])
-  }
+test('starts side by side, and leaves nothing behind', async () => {
+  const [one, other] = await Promise.all([startPostgres(), startPostgres()])
+  const row = await ask(one.url, `SELECT current_setting('data_directory') AS data`)
+  const folder = join(String(row?.data), '..')
+  expect(one.port).not.toBe(other.port)
+  await Promise.all([one.stop(), other.stop()])
+  expect([runs(one.pid), runs(other.pid), existsSync(folder)]).toEqual([false, false, false])
 })
 
-test('is Postgres 18 with UTF-8 on the loopback interface alone, and takes settings', async () => {
-  await using server = await startPostgres({ settings: { wal_level: 'logical', max_connections: 20 } })
-
-  const row = await ask(
-    server.url,
-    `SELECT current_setting('server_version_num')::int / 10000 AS version,
-       current_setting('server_encoding') AS encoding, current_setting('listen_addresses') AS addresses,
-       current_setting('wal_level') AS wal, current_setting('max_connections') AS most`,
-  )
-
-  expect(row).toEqual({ version: 18, encoding: 'UTF8', addresses: '127.0.0.1', wal: 'logical', most: '20' })
-})
-
-test('keeps its files where it is told to', async () => {
+test('is Postgres 18 with UTF-8 on loopback alone, takes settings and a place, and asks for the password', async () => {
   const place = await temporaryFolder('rollcall-place-', await serverAccount())
   try {
-    await using server = await startPostgres({ place })
-    const row = await ask(server.url, `SELECT current_setting('data_directory') AS data`)
-    expect(row?.data).toMatch(new RegExp(`^${place}/rollcall-postgres-`))
+    await using server = await startPostgres({ place, settings: { wal_level: 'logical' } })
+    const row = await ask(
+      server.url,
+      `SELECT current_setting('server_version_num')::int / 10000 AS version,
+         current_setting('server_encoding') AS encoding, current_setting('listen_addresses') AS addresses,
+         current_setting('wal_level') AS wal, starts_with(current_setting('data_directory'), '${place}/') AS place`,
+    )
+    expect(row).toEqual({
+      version: 18,
+      encoding: 'UTF8',
+      addresses: '127.0.0.1',
+      wal: 'logical',
+      place: true,
+    })
+    const wrong = new URL(server.url)
+    wrong.password = 'wrong'
+    await expect(ask(wrong.href, 'SELECT 1')).rejects.toMatchObject({ code: '28P01' })
   } finally {
     rmSync(place, { recursive: true })
   }
-})
-
-test('asks for the password', async () => {
-  await using server = await startPostgres()
-  const wrong = new URL(server.url)
-  wrong.password = 'wrong'
-
-  await expect(ask(wrong.href, 'SELECT 1')).rejects.toMatchObject({ code: '28P01' })
 })
 
 test('keeps what was committed through a restart and a kill', async () => {
@@ -85,20 +70,6 @@ test('keeps what was committed through a restart and a kill', async () => {
   expect(await ask(server.url, 'SELECT n FROM kept')).toEqual({ n: 2 })
 })
 
-test('a port that was asked for and is taken is an error that names it', async () => {
-  const port = await freePort()
-  const squatter = createServer()
-  await new Promise<void>((resolve) => squatter.listen(port, '127.0.0.1', resolve))
-  try {
-    await expect(startPostgres({ port })).rejects.toMatchObject({
-      code: 'EMBEDDED_FAILED',
-      details: [expect.stringContaining(`port ${port}`)],
-    })
-  } finally {
-    squatter.close()
-  }
-})
-
 test("a server that does not start is an error with the end of the server's log", async () => {
   await expect(startPostgres({ settings: { shared_buffers: 'much' } })).rejects.toMatchObject({
     code: 'EMBEDDED_FAILED',
@@ -106,31 +77,20 @@ test("a server that does not start is an error with the end of the server's log"
   })
 })
 
-test('a parent that is killed leaves no server and no folder', async () => {
-  const { child, told } = await startParent(['postgres'])
-  expect(runs(told.pid)).toBe(true)
-
-  child.kill('SIGKILL')
-
-  await until(() => !runs(told.pid) && !existsSync(told.folder), { what: 'server and folder are gone' })
-})
-
-test('works without HOME and LANG', async () => {
-  const { child, told } = await startParent(['postgres'], { env: {} })
-  expect(told.encoding).toBe('UTF8')
-  child.kill('SIGKILL')
-  await until(() => !existsSync(told.folder))
-})
-
 const asNobody = root ? { uid: Number(execFileSync('id', ['-u', 'nobody'])), gid: 65_534 } : undefined
 const nobodyCanRunNode =
   asNobody !== undefined && (await canRun(asNobody, '"$1" --version', process.execPath))
 
-test.skipIf(!nobodyCanRunNode)('works as another user than root', async () => {
-  const { child, told } = await startParent(['postgres'], { ...asNobody, env: {} })
-  expect(told.encoding).toBe('UTF8')
+const WAYS: readonly (readonly [string, object])[] = [
+  ['as ourselves, without HOME and LANG', {}],
+  ...(asNobody && nobodyCanRunNode ? [['as another user than root', asNobody] as const] : []),
+]
+
+test.each(WAYS)('a parent that is killed leaves no server and no folder: %s', async (_how, options) => {
+  const { child, told } = await startParent(['postgres'], { ...options, env: {} })
+  expect([told.encoding, runs(told.pid)]).toEqual(['UTF8', true])
   child.kill('SIGKILL')
-  await until(() => !existsSync(told.folder))
+  await until(() => !runs(told.pid) && !existsSync(told.folder), { what: 'server and folder are gone' })
 })
 
 test.skipIf(!root)('binaries that the server account cannot reach are copied to where it can', async () => {

@@ -37,47 +37,40 @@ async function talk({ url }: Ops, ...parts: readonly string[]): Promise<string> 
   return readAll(socket).catch(() => '')
 }
 
-test('answers 200 while all is well, and 503 with what is wrong', async () => {
-  let health = WELL
-  let ready = READY
+test('answers 200 while all is well, and 503 with what is wrong; metrics are Prometheus text', async () => {
+  let [health, ready] = [WELL, READY]
   await using ops = await listen({ health: () => health, readiness: async () => ready })
-  for (const [path, well] of [
-    ['/healthz', WELL],
-    ['/readyz', READY],
-  ] as const) {
+  const ask = async (path: string) => {
     const answer = await fetch(ops.url + path)
-    expect([answer.status, await answer.json()]).toEqual([200, well])
+    return [answer.status, await answer.json()]
   }
+  expect([await ask('/healthz'), await ask('/readyz')]).toEqual([
+    [200, WELL],
+    [200, READY],
+  ])
   health = { ok: false, stuck: [{ loop: 'dispatch', silentSeconds: 75 }] }
   ready = { ready: false, missing: [{ part: 'queue', what: 'it does not answer' }] }
-  const sick = await fetch(`${ops.url}/healthz`)
-  expect([sick.status, await sick.json()]).toEqual([503, health])
-  const unready = await fetch(`${ops.url}/readyz`)
-  expect([unready.status, await unready.json()]).toEqual([503, ready])
-})
-
-test('gives metrics as Prometheus text', async () => {
-  await using ops = await listen()
-  const answer = await fetch(`${ops.url}/metrics`)
-  expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
-  expect(await answer.text()).toBe('rollcall_x 1\n')
+  expect([await ask('/healthz'), await ask('/readyz')]).toEqual([
+    [503, health],
+    [503, ready],
+  ])
+  const metrics = await fetch(`${ops.url}/metrics`)
+  expect(metrics.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+  expect(await metrics.text()).toBe('rollcall_x 1\n')
 })
 
 test('has no other route, and repeats nothing of what was asked', async () => {
   await using ops = await listen()
-  for (const [method, path] of [
-    ['GET', '/'],
-    ['GET', '/queues/secreto'],
-    ['GET', '/metrics/secreto'],
-    ['POST', '/metrics'],
-    ['DELETE', '/healthz?secreto'],
-    ['OPTIONS', '/readyz'],
-  ] as const) {
+  const asked = [
+    'GET /',
+    'GET /metrics/secreto',
+    'POST /metrics',
+    'DELETE /healthz?secreto',
+    'OPTIONS /readyz',
+  ]
+  for (const [method = '', path] of asked.map((line) => line.split(' '))) {
     const answer = await fetch(ops.url + path, { method, ...(method === 'POST' ? { body: 'secreto' } : {}) })
-    expect([answer.status, await answer.json()], path).toEqual([
-      404,
-      { error: 'not_found', message: 'There is GET /healthz, /readyz and /metrics.' },
-    ])
+    expect([answer.status, (await answer.text()).includes('secreto')], path).toEqual([404, false])
   }
   const unreadable = await fetch(`${ops.url}/%zz-secreto`)
   expect(unreadable.status).toBe(400)

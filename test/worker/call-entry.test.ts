@@ -19,45 +19,29 @@ const CALLED: Called = {
   durationMs: 12.7,
 }
 
-const answered = (plan: Plan, called: Called) =>
+const answered = (plan: Plan, called = CALLED) =>
   ({ step: 'answered', plan, called, meaning: 'done' }) as const
+const entryOf = (plan: Plan, called = CALLED) =>
+  callEntry({ key: 'c1', ...answered(plan, called), atMs: 1000 })
 
 test('an entry holds names, codes and times of a call, and nothing of its bodies', () => {
-  const entry = callEntry({ key: 'c1', ...answered(CREATE, CALLED), atMs: 1000 })
+  const entry = entryOf(CREATE)
   expect(entry).toEqual({
-    key: 'c1',
-    atMs: 1000,
-    plan: 'create',
-    method: 'POST',
-    status: 201,
-    error: null,
-    meaning: 'done',
-    ms: 12.7,
-    fields: ['status', 'email'],
-    body: 'readable',
-    shape: '{user_id: string}',
+    ...{ key: 'c1', atMs: 1000, plan: 'create', method: 'POST', status: 201, error: null, meaning: 'done' },
+    ...{ ms: 12.7, fields: ['status', 'email'], body: 'readable', shape: '{user_id: string}' },
   })
   expect(JSON.stringify(entry)).not.toContain('secret')
+  expect(entryOf({ kind: 'lookup', why: 'unknown' }).fields).toEqual([])
+  expect(entryOf({ kind: 'revoke', body: { status: 0 } }).fields).toEqual(['status'])
 })
 
 test('a call without an answer has an error in place of a status', () => {
-  const lost = {
-    ...CALLED,
-    outcome: { kind: 'error', error: 'timeout', reached: 'maybe' },
-    shape: null,
-  } as const
-  expect(callEntry({ key: 'c1', ...answered(CREATE, lost), atMs: 1000 })).toMatchObject({
+  const outcome = { kind: 'error', error: 'timeout', reached: 'maybe' } as const
+  expect(entryOf(CREATE, { ...CALLED, outcome })).toMatchObject({
     status: null,
     error: 'timeout',
     body: null,
-    shape: null,
   })
-})
-
-test('a lookup carries nothing, a revocation the status', () => {
-  const fields = (plan: Plan) => callEntry({ key: 'c1', ...answered(plan, CALLED), atMs: 0 }).fields
-  expect(fields({ kind: 'lookup', why: 'unknown' })).toEqual([])
-  expect(fields({ kind: 'revoke', body: { status: 0 } })).toEqual(['status'])
 })
 
 test('of all steps only calls are logged', () => {
@@ -65,7 +49,6 @@ test('of all steps only calls are logged', () => {
   const log = logCalls({ add: (entry) => entries.push(entry) }, () => 77)
   log('c1', { step: 'planned', plan: CREATE })
   log('c1', { step: 'ended', end: { kind: 'settle', state: 'idle', reason: null } })
-  expect(entries).toEqual([])
-  log('c1', answered(CREATE, CALLED))
+  log('c1', answered(CREATE))
   expect(entries).toMatchObject([{ key: 'c1', atMs: 77 }])
 })

@@ -3,44 +3,35 @@ import { expect, test } from 'vitest'
 import { makeLog } from '../../src/ops/log.ts'
 import { makeLoops } from '../../src/worker/loops.ts'
 
-/** A loop of which the first steps fail; what a log of the usual level shows of it. */
-async function play(failing: number, level: 'info' | 'debug' = 'info') {
+/** A loop whose first steps fail with these errors; what a log of the level shows of it. */
+async function play(errors: readonly Error[], level: 'info' | 'debug') {
   const stop = new AbortController()
-  const lines: { level: number; msg: string }[] = []
+  const lines: { msg: string; why?: string[] }[] = []
   const log = makeLog(level, { stream: { write: (line: string) => lines.push(JSON.parse(line)) } })
-  const { every } = makeLoops({ log, signal: stop.signal, watch: undefined })
-  let steps = 0
-  await every(1, 'sweep', async () => {
-    steps++
-    if (steps <= failing) throw new Error('down')
-    if (steps > failing + 2) stop.abort()
-  })
-  return lines.map(({ msg }) => msg)
-}
-
-test('a right that is gone is told in the words of Postgres, any other error by its name alone', async () => {
-  const lines: { why?: string[] }[] = []
-  const log = makeLog('debug', { stream: { write: (line: string) => lines.push(JSON.parse(line)) } })
-  const stop = new AbortController()
-  const { every } = makeLoops({ log, signal: stop.signal, watch: undefined })
-  const refusal = Object.assign(new pg.DatabaseError('permission denied for table owed', 0, 'error'), {
-    code: '42501',
-  })
-  const errors = [refusal, new Error('a value')]
-  await every(1, 'sweep', async () => {
-    const error = errors.shift()
+  const left = [...errors]
+  await makeLoops({ log, signal: stop.signal, watch: undefined }).every(1, 'sweep', async () => {
+    const error = left.shift()
     if (error) throw error
     stop.abort()
   })
+  return lines
+}
+
+const DOWN = new Error('a value')
+const FAILED = 'a step failed and will be tried again'
+
+test('a right that is gone is told in the words of Postgres, any other error by its name alone', async () => {
+  const refusal = new pg.DatabaseError('permission denied for table owed', 0, 'error')
+  const lines = await play([Object.assign(refusal, { code: '42501' }), DOWN], 'debug')
   expect(lines.slice(0, 2).map(({ why }) => why)).toEqual([['permission denied for table owed'], undefined])
   expect(JSON.stringify(lines)).not.toContain('a value')
 })
 
-test('a failure that the log does not show has no recovery either', async () => {
-  expect(await play(1)).toEqual([])
-  expect(await play(1, 'debug')).toEqual(['a step failed and will be tried again', 'it works again'])
-})
-
-test('a failure that the log shows is followed by its recovery, once', async () => {
-  expect(await play(2)).toEqual(['a step failed and will be tried again', 'it works again'])
+test.each([
+  ['info', 1, []],
+  ['debug', 1, [FAILED, 'it works again']],
+  ['info', 2, [FAILED, 'it works again']],
+] as const)('on level %s, %i failures are told with their recovery: %j', async (level, failures, said) => {
+  const lines = await play(Array(failures).fill(DOWN), level)
+  expect(lines.map(({ msg }) => msg)).toEqual(said)
 })
