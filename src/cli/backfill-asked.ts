@@ -2,8 +2,8 @@ import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
 import { digestOf, readConditions } from '../customers/conditions.ts'
 import { RollcallError } from '../model/errors.ts'
-import type { Only } from '../sweep/differs.ts'
-import type { Restriction } from '../sweep/restriction.ts'
+import type { Only } from '../sweep/judge.ts'
+import type { Restriction } from '../sweep/run.ts'
 import { MOST_WHOLE, type NumberRule, numberOf, wholeNumber, within } from './option-values.ts'
 
 /** As commander gives them. */
@@ -22,32 +22,26 @@ export type BackfillFlags = {
   readonly json?: true
 }
 
-export type BackfillAsked = Pick<BackfillFlags, 'only'> & {
-  readonly [K in 'dryRun' | 'lookup' | 'restart' | 'wait' | 'mapping' | 'json']: boolean
-} & {
-  readonly where: readonly string[]
-  readonly sample: number
-  /** Calls per second. */
-  readonly rate: number | null
-  readonly expectCreates: number | null
+const NOT_ASKED = {
+  ...{ where: [] as readonly string[], only: null as Only | null },
+  ...{ dryRun: false, lookup: false, restart: false, wait: false, mapping: false, json: false },
 }
 
 /** @throws RollcallError USAGE with everything that is wrong with the options at once */
-export function readBackfillAsked(options: BackfillFlags): BackfillAsked {
+export function readBackfillAsked(flags: BackfillFlags) {
   const problems: string[] = []
-  const sample = numberOf(options.sample, wholeNumber('--sample'), problems)
-  const rate = numberOf(options.rate, RATE, problems)
-  const expectCreates = numberOf(options.expectCreates, wholeNumber('--expect-creates'), problems)
-  if (options.sample !== undefined && !options.dryRun) problems.push('--sample: only with --dry-run')
-  if (problems.length > 0) throw new RollcallError('USAGE', problems)
-  const { only, where = [], dryRun, lookup, restart, wait, mapping, json } = options
-  return {
-    ...(only === undefined ? {} : { only }),
-    ...{ where, rate, expectCreates, sample: sample ?? 0 },
-    ...{ dryRun: dryRun === true, lookup: lookup === true, restart: restart === true },
-    ...{ wait: wait === true, mapping: mapping === true, json: json === true },
+  const numbers = {
+    sample: numberOf(flags.sample, wholeNumber('--sample'), problems) ?? 0,
+    /** Calls per second. */
+    rate: numberOf(flags.rate, RATE, problems),
+    expectCreates: numberOf(flags.expectCreates, wholeNumber('--expect-creates'), problems),
   }
+  if (flags.sample !== undefined && !flags.dryRun) problems.push('--sample: only with --dry-run')
+  if (problems.length > 0) throw new RollcallError('USAGE', problems)
+  return { ...NOT_ASKED, ...flags, ...numbers }
 }
+
+export type BackfillAsked = ReturnType<typeof readBackfillAsked>
 
 const RATE: NumberRule = {
   name: '--rate',
@@ -56,23 +50,20 @@ const RATE: NumberRule = {
   read: (text) => within(Number(text), 0.000_001, MOST_WHOLE),
 }
 
-type Reading = { readonly pool: Pool; readonly config: Config; readonly digestKey: string }
-
-/** What is recorded of it tells one backfill from another. */
+/** `options` is recorded: it tells one backfill from another, and holds no value of a condition. */
 export async function readRestriction(
-  { pool, config, digestKey }: Reading,
-  asked: BackfillAsked,
+  { pool, config, digestKey }: { readonly pool: Pool; readonly config: Config; readonly digestKey: string },
+  { where, only, lookup }: BackfillAsked,
 ): Promise<Restriction> {
-  const { where, only, lookup } = asked
   const conditions = await readConditions(pool, config, where)
   const digest = digestOf(conditions, digestKey)
   return {
     options: {
       ...(digest === null ? {} : { where: digest }),
-      ...(only === undefined ? {} : { only }),
+      ...(only === null ? {} : { only }),
       ...(lookup ? { lookup } : {}),
     },
-    select: { ...(only === undefined ? {} : { only }), lookup },
+    select: { only, lookup },
     conditions,
   }
 }

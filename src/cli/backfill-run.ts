@@ -5,184 +5,196 @@ import { readEnv } from '../config/env.ts'
 import { countCustomers } from '../customers/count.ts'
 import { describeCustomers } from '../customers/describe.ts'
 import { applyGeneration, mappingChanged, readStanding } from '../ledger/generation.ts'
+import { readOpen } from '../ledger/lane-open.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
-import { differencesFromBinding } from '../ledger/target.ts'
-import { targetChanged } from '../ledger/target-changed.ts'
+import { readOverview } from '../ledger/overview.ts'
+import { readOtherBackfill } from '../ledger/runs.ts'
+import { requireTarget } from '../ledger/target.ts'
+import { LANE } from '../model/customer.ts'
+import { RollcallError } from '../model/errors.ts'
 import { sleep } from '../ops/time.ts'
 import { figure } from '../report/figures.ts'
 import { namedService } from '../service/target.ts'
-import type { Judged } from '../sweep/judge.ts'
-import { requireCapture } from '../sweep/ready.ts'
-import type { Restriction } from '../sweep/restriction.ts'
-import { type BegunSweep, runSweep, type SweepEnd, type SweepingOptions } from '../sweep/run.ts'
-import { makeThrottle, pageFor } from '../sweep/throttle.ts'
+import { makeThrottle, pageFor } from '../sweep/ahead.ts'
+import { type BegunSweep, type Restriction, requireCapture, runSweep, type SweepEnd } from '../sweep/run.ts'
+import { NOTHING_FOUND } from '../sweep/tally.ts'
 import { type Digester, makeDigester } from '../sync/digest.ts'
 import { policyOf } from '../sync/policy.ts'
 import { type BackfillAsked, readRestriction } from './backfill-asked.ts'
-import { awaitSettled, runInTurn, type Slice } from './backfill-wait.ts'
+import { activeMapping, type BackfillReport, fitsNobody, type Waited } from './backfill-view.ts'
 import { withPool } from './connect.ts'
-import type { ExitCode, Io } from './io.ts'
+import { inTurn } from './in-turn.ts'
+import type { Io } from './io.ts'
 import { openProgress, type Progress } from './progress.ts'
-import { asJson } from './render.ts'
-import {
-  type Backfilled,
-  backfillJson,
-  exitOf,
-  fitsNobody,
-  NOBODY_FITS,
-  sayBackfill,
-} from './say-backfill.ts'
-
-/** `rollcall backfill`: whoever differs is owed a sync; the calls are the workers'. */
-export async function runBackfill(io: Io, config: Config, asked: BackfillAsked): Promise<ExitCode> {
-  const env = readEnv(io.env, {
-    need: ['DATABASE_URL', 'SERVICE_URL', 'SERVICE_API_KEY', 'ROLLCALL_DIGEST_KEY'],
-  })
-  const done = await withPool({ url: env.DATABASE_URL }, async (pool) => {
-    await checkMigrated(pool)
-    const { SERVICE_URL: origin, SERVICE_API_KEY: apiKey, ROLLCALL_DIGEST_KEY: digestKey } = env
-    const differences = await differencesFromBinding(pool, { origin, apiKey, digestKey })
-    if (differences.length > 0) throw targetChanged(differences)
-    const digester = makeDigester(digestKey)
-    const progress = openProgress(io, () => performance.now())
-    try {
-      const target = namedService(origin, config)
-      return { ...(await carryOut({ io, pool, config, asked, digester, digestKey, progress })), target }
-    } finally {
-      progress.close()
-    }
-  })
-  if (asked.json && fitsNobody(done)) io.err(`rollcall: ${NOBODY_FITS}`)
-  if (asked.json) io.out(asJson(backfillJson(done)))
-  else for (const line of sayBackfill(done)) io.out(line)
-  return exitOf(done)
-}
+import { OTHERS_SWEEP } from './say-sweeps.ts'
 
 type Running = {
-  readonly io: Io
+  readonly signal: AbortSignal
   readonly pool: Pool
   readonly config: Config
   readonly asked: BackfillAsked
   readonly digester: Digester
-  readonly digestKey: string
+  readonly restriction: Restriction
   readonly progress: Progress
 }
 
 /**
- * A mapping is applied first: from then on whoever is claimed is claimed by it, so that nobody can be settled by another
- * one behind the sweep. That sweep is taken up again by a worker, or by this command; a backfill by this command alone.
+ * `rollcall backfill`: whoever differs is owed a sync; the calls are the workers'. A mapping is applied first, so that no
+ * customer can be settled by another one behind the sweep.
  */
-async function carryOut(running: Running): Promise<Omit<Backfilled, 'target'>> {
-  const { io, pool, config, asked } = running
-  const before = await readStanding(pool, config.fingerprint)
-  if (!asked.mapping && before && !before.current) throw mappingChanged(before)
-  await requireCapture(pool, config)
-  const applied = asked.mapping && (await applyGeneration(pool, config.fingerprint))
-  const restriction = await readRestriction(running, asked)
-  const heard: Heard = { announced: null, resumed: false }
-  const ran = await runInTurn(
-    {
-      ...{ pool, signal: io.stop, say: running.progress.say, restart: asked.restart },
-      announces: asked.expectCreates !== null,
-    },
-    asked.mapping ? { kind: 'mapping', fingerprint: config.fingerprint } : { kind: 'backfill', restriction },
-    makeSlices(running, restriction, heard),
-  )
-  const conditioned = asked.where.length > 0
-  const nobody = fitsNobody({ ...ran, conditioned })
-  const waited = asked.wait && ran.ended && !nobody ? await awaitSettled(running) : null
-  const standing = await readStanding(pool, config.fingerprint)
-  return { ...ran, ...heard, ...{ waited, standing, applied, conditioned, mapping: asked.mapping } }
+export async function runBackfill(io: Io, config: Config, asked: BackfillAsked): Promise<BackfillReport> {
+  const env = readEnv(io.env, {
+    need: ['DATABASE_URL', 'SERVICE_URL', 'SERVICE_API_KEY', 'ROLLCALL_DIGEST_KEY'],
+  })
+  const { SERVICE_URL: origin, SERVICE_API_KEY: apiKey, ROLLCALL_DIGEST_KEY: digestKey } = env
+  return await withPool({ url: env.DATABASE_URL }, async (pool) => {
+    await checkMigrated(pool)
+    await requireTarget(pool, { origin, apiKey, digestKey })
+    const before = await readStanding(pool, config.fingerprint)
+    if (!asked.mapping && before && !before.current) throw mappingChanged(before)
+    await requireCapture(pool, config)
+    const applied = asked.mapping && (await applyGeneration(pool, config.fingerprint))
+    const restriction = await readRestriction({ pool, config, digestKey }, asked)
+    const progress = openProgress(io, () => performance.now())
+    const digester = makeDigester(digestKey)
+    const running = { signal: io.stop, pool, config, asked, digester, restriction, progress }
+    try {
+      const { tally, ...ran } = await sweepInTurn(running)
+      const waits = asked.wait && ran.ended && !fitsNobody({ ...ran, ...tally }, asked)
+      const waited = waits ? await awaitSettled(running) : null
+      const standing = await readStanding(pool, config.fingerprint)
+      const about = {
+        target: namedService(origin, config),
+        dryRun: false,
+        ...activeMapping(standing),
+      } as const
+      return { ...about, applied, ...ran, waited, ...tally }
+    } finally {
+      progress.close()
+    }
+  })
 }
 
-type Heard = { announced: Announced | null; resumed: boolean }
+type Ran = SweepEnd & { readonly resumed: boolean; readonly announced: Announced | null }
 
-/** One that has to take its time lets others look at everybody meanwhile: a gap in capture cannot wait for hours. */
+const STOPPED: SweepEnd = { tally: NOTHING_FOUND, ended: false, superseded: false, examples: [] }
+
+/** @throws RollcallError SWEEP_RUNNING where another backfill is under way that is not the same */
+async function sweepInTurn(running: Running): Promise<Ran> {
+  const { pool, signal, asked, restriction, progress } = running
+  const onWait = async (first: boolean) => {
+    if (first) progress.say('another backfill is under way: this one waits until it has ended')
+    if (asked.mapping) return
+    const other = await readOtherBackfill(pool, restriction.options)
+    if (other && (asked.restart || asked.expectCreates !== null || !other.same))
+      throw new RollcallError('SWEEP_RUNNING')
+  }
+  const done = await inTurn({ pool, signal, onWait }, 'backfill', () => sweepInSlices(running))
+  return done?.value ?? { ...STOPPED, resumed: false, announced: null }
+}
+
+/** A slow one lets others look at everybody meanwhile: a gap in capture cannot wait for hours. */
 const SLICE_MS = 10_000
 /** Longer than a worker takes to ask whether it may. */
 const BETWEEN_MS = 2000
 
-function makeSlices(running: Running, restriction: Restriction, heard: Heard): () => Promise<Slice> {
-  const { io, asked } = running
-  const throttle = asked.rate === null ? null : throttleFor(running, asked.rate)
-  let first = true
-  return async () => {
-    const slice = new AbortController()
-    const ends = performance.now() + SLICE_MS
-    let leftMs = 0
-    const options = sweeping(running, restriction, {
-      onBegin: async (begun) => {
-        if (first) await hear(running, begun, heard)
-        first = false
-      },
-      async afterPage(judged) {
-        if (!throttle) return
-        leftMs = await throttle(judged, Math.max(0, ends - performance.now()))
-        if (performance.now() >= ends) slice.abort()
-      },
-    })
-    const signal = AbortSignal.any([io.stop, slice.signal])
-    const ran = await runSweep({ ...options, signal, restart: first && asked.restart })
-    if (ran.ended && !asked.mapping) await endAnnouncement(running.pool, ran, heard)
-    const goesOn = !ran.ended && !ran.superseded && slice.signal.aborted
-    return { ...ran, goOnAfterMs: goesOn ? Math.max(BETWEEN_MS, leftMs) : null }
+async function sweepInSlices(running: Running): Promise<Ran> {
+  const { pool, signal, asked, progress } = running
+  const onWait = (first: boolean) => {
+    if (first) progress.say(OTHERS_SWEEP)
   }
-}
-
-async function hear(
-  { pool, config, asked, progress }: Running,
-  begun: BegunSweep,
-  heard: Heard,
-): Promise<void> {
-  heard.resumed = begun.resumed
-  if (begun.resumed)
-    progress.say(`it goes on where it stopped, after ${figure(begun.tally.customers)} customers`)
-  if (asked.expectCreates === null) return
-  const { windowHours } = config.brake
-  const announcement = { customers: asked.expectCreates, windowHours, sweep: begun.id }
-  heard.announced = await announceCreates(pool, announcement)
+  const slices = makeSlices(running)
+  let ran: SweepEnd = STOPPED
+  for (let pauseMs: number | null = 0; pauseMs !== null && !signal.aborted; ) {
+    await sleep(pauseMs, signal)
+    const slice = await inTurn({ pool, signal, onWait }, 'sweep', slices.next)
+    if (!slice) break
+    ran = slice.value.ran
+    pauseMs = slice.value.pauseMs
+  }
+  const { begun, announced } = slices.state()
+  const left = ran.ended && !asked.mapping ? await endAnnouncement(pool, ran) : null
+  return { ...ran, resumed: begun?.resumed ?? false, announced: announced && { ...announced, ...left } }
 }
 
 /** Also of an earlier command that was stopped: its backfill has ended by this, or was given up for it. */
-async function endAnnouncement(pool: Pool, { tally }: SweepEnd, heard: Heard): Promise<void> {
+async function endAnnouncement(pool: Pool, { tally }: SweepEnd): Promise<Omit<Announced, 'set'>> {
   const { create = 0, lookup = 0 } = tally.plans
-  const stands = await cutAnnounced(pool, Math.min(tally.otherUsers, create + lookup))
-  if (heard.announced) heard.announced = { ...heard.announced, ...stands }
+  return await cutAnnounced(pool, Math.min(tally.otherUsers, create + lookup))
 }
 
-type Paging = {
-  readonly onBegin: (begun: BegunSweep) => Promise<void>
-  readonly afterPage: (judged: readonly Judged[]) => Promise<void>
-}
-
-function sweeping(
-  running: Running,
-  restriction: Restriction,
-  { onBegin, afterPage }: Paging,
-): SweepingOptions {
-  const { io, pool, config, asked, digester, progress } = running
-  let begun: BegunSweep | null = null
-  return {
-    ...{ pool, config, digester, restriction, signal: io.stop },
-    kind: asked.mapping ? 'mapping' : 'backfill',
-    ...(asked.rate === null ? {} : { page: pageFor(asked.rate) }),
-    count: async () =>
-      await countCustomers(pool, await describeCustomers(pool, config), restriction.conditions),
-    async onBegin(found) {
-      begun = found
-      await onBegin(found)
-    },
-    async onProgress({ judged, tally }) {
-      const { total = null, tally: first } = begun ?? {}
-      const note = `${figure(tally.verdicts.differs)} differ`
-      const from = first?.customers ?? 0
-      progress.show({ verb: 'looked at', done: tally.customers, total, from, note })
-      await afterPage(judged)
-    },
-  }
-}
-
-function throttleFor({ io, config, digester }: Running, rate: number) {
+function makeSlices(running: Running) {
+  const { signal, pool, config, asked, digester, restriction, progress } = running
   const now = () => performance.now()
-  return makeThrottle({ rate, policy: policyOf(config), digester, now, sleep: (ms) => sleep(ms, io.stop) })
+  const throttling = { policy: policyOf(config), digester, now, sleep: (ms: number) => sleep(ms, signal) }
+  const throttle = asked.rate === null ? null : makeThrottle({ ...throttling, rate: asked.rate })
+  let begun: BegunSweep | null = null
+  let announced: Announced | null = null
+
+  async function onBegin(found: BegunSweep): Promise<void> {
+    if (begun) return
+    begun = found
+    const { resumed, tally, id } = found
+    if (resumed) progress.say(`it goes on where it stopped, after ${figure(tally.customers)} customers`)
+    const { windowHours } = config.brake
+    const { expectCreates: customers } = asked
+    if (customers !== null) announced = await announceCreates(pool, { customers, windowHours, sweep: id })
+  }
+
+  /** `pauseMs` null: there is no next one. */
+  async function next(): Promise<{ readonly ran: SweepEnd; readonly pauseMs: number | null }> {
+    const slice = new AbortController()
+    const ends = now() + SLICE_MS
+    let leftMs = 0
+    const ran = await runSweep({
+      ...{ pool, config, digester, restriction, kind: asked.mapping ? 'mapping' : 'backfill' },
+      ...(asked.rate === null ? {} : { page: pageFor(asked.rate) }),
+      signal: AbortSignal.any([signal, slice.signal]),
+      restart: asked.restart && !begun,
+      count: async () =>
+        await countCustomers(pool, await describeCustomers(pool, config), restriction.conditions),
+      onBegin,
+      async onProgress({ judged, tally }) {
+        const { total = null, tally: first } = begun ?? {}
+        const note = `${figure(tally.verdicts.differs)} differ`
+        progress.show({ verb: 'looked at', done: tally.customers, total, from: first?.customers ?? 0, note })
+        if (!throttle) return
+        leftMs = await throttle(judged, Math.max(0, ends - now()))
+        if (now() >= ends) slice.abort()
+      },
+    })
+    const goesOn = !ran.ended && !ran.superseded && slice.signal.aborted
+    return { ran, pauseMs: goesOn ? Math.max(BETWEEN_MS, leftMs) : null }
+  }
+
+  return { next, state: () => ({ begun, announced }) }
+}
+
+const POLL_MS = 500
+/** Nobody was settled for so long: whoever waits is told what it may be. */
+const QUIET_MS = 60_000
+const QUIET = 'nobody was settled for a minute: does a worker run? `rollcall status` and `rollcall pace` tell'
+
+/**
+ * Until nobody is owed a sync in the lane of a backfill, but for those who fail again and again. Who was rejected or is
+ * held is owed none: waiting changes nothing for them.
+ */
+async function awaitSettled({ signal, pool, progress }: Running): Promise<Waited> {
+  let total = 0
+  let last = { open: -1, at: performance.now(), told: false }
+  for (;;) {
+    const { open, failAgain } = await readOpen(pool, LANE.backfill)
+    if (open === 0 || signal.aborted) {
+      const { states, reasons } = await readOverview(pool)
+      return { ended: open === 0, open: open + failAgain, states, reasons }
+    }
+    const quiet = open === last.open && performance.now() - last.at > QUIET_MS
+    if (quiet && !last.told) progress.say(QUIET)
+    if (quiet) last.told = true
+    if (open !== last.open) last = { ...last, open, at: performance.now() }
+    total = Math.max(total, open)
+    const note = failAgain > 0 ? `${failAgain} fail again and again` : ''
+    progress.show({ verb: 'settled', done: total - open, total, from: 0, note })
+    await sleep(POLL_MS, signal)
+  }
 }

@@ -1,10 +1,20 @@
 import { type Command, Option } from 'commander'
 import { loadConfig } from '../config/load.ts'
-import { type BackfillFlags, readBackfillAsked } from './backfill-asked.ts'
-import { foretell } from './backfill-dry-run.ts'
+import { type BackfillAsked, type BackfillFlags, readBackfillAsked } from './backfill-asked.ts'
+import { forecastBackfill } from './backfill-dry-run.ts'
 import { runBackfill } from './backfill-run.ts'
-import type { AddCommand } from './io.ts'
+import {
+  type BackfillReport,
+  type ForecastReport,
+  fitsNobody,
+  NOBODY_FITS,
+  renderBackfill,
+  renderForecast,
+  unsettledOf,
+} from './backfill-view.ts'
+import type { AddCommand, ExitCode } from './io.ts'
 import { gathered } from './option-values.ts'
+import { tell } from './render.ts'
 import { keepHeapSmall } from './small-heap.ts'
 
 const EXAMPLES = `
@@ -27,48 +37,50 @@ who is not settled; 1 it failed or was stopped, or --where holds for nobody.`
 
 /** `rollcall backfill`: everybody is looked at, and whoever differs is owed a sync. */
 export const backfillCommand: AddCommand = (program, io, exit) => {
-  const command = program
-    .command('backfill')
+  addOptions(program.command('backfill')).action(async (flags: BackfillFlags) => {
+    keepHeapSmall()
+    const asked = readBackfillAsked(flags)
+    const config = await loadConfig(flags.config, io.cwd)
+    const report = await (asked.dryRun ? forecastBackfill : runBackfill)(io, config, asked)
+    if (asked.json && fitsNobody(report, asked)) io.err(`rollcall: ${NOBODY_FITS}`)
+    tell(io, asked.json, report, () =>
+      report.dryRun ? renderForecast(report, asked) : renderBackfill(report, asked),
+    )
+    exit(exitCodeOf(report, asked))
+  })
+}
+
+function exitCodeOf(report: BackfillReport | ForecastReport, asked: BackfillAsked): ExitCode {
+  const { differs, unreadable } = report.verdicts
+  if (!report.ended || fitsNobody(report, asked)) return 1
+  if (report.dryRun) return differs + unreadable > 0 ? 3 : 0
+  const { waited } = report
+  if (waited?.ended === false) return 1
+  return waited && waited.open + unsettledOf(waited) + unreadable > 0 ? 3 : 0
+}
+
+/** A mapping is for everybody, and a worker goes on with it. */
+const NOT_WITH_MAPPING = ['where', 'only', 'lookup', 'restart', 'rate', 'expectCreates']
+
+function addOptions(command: Command): Command {
+  const real = (flags: string, description: string) => new Option(flags, description).conflicts('dryRun')
+  return command
     .description('bring in the customers that you have, and sync whoever differs')
     .option('-c, --config <file>', 'configuration file (default: rollcall.config.ts)')
     .option('--dry-run', 'make no call and write nothing: tell what would follow')
-  addSelection(command)
-  command
-    .addOption(onlyDry('--sample <n>', 'show so many of the plans, chosen at random'))
-    .option('--rate <n>', 'owe no more than so many calls per second')
-    .option('--expect-creates <n>', 'so many registrations pass the brake')
-    .addOption(onlyReal('--restart', 'begin anew, not where the last one stopped'))
-    .addOption(onlyReal('--wait', 'wait until all is settled, and tell what is not'))
-    .addOption(mapping())
-    .option('--json', 'print the outcome as JSON')
-    .addHelpText('after', EXAMPLES)
-    .action(async (options: BackfillFlags) => {
-      keepHeapSmall()
-      const asked = readBackfillAsked(options)
-      const config = await loadConfig(options.config, io.cwd)
-      exit(await (asked.dryRun ? foretell(io, config, asked) : runBackfill(io, config, asked)))
-    })
-}
-
-function addSelection(command: Command): void {
-  command
     .option('--where <condition>', 'only customers for whom this holds', gathered)
     .addOption(
       new Option('--only <what>', 'only those whom this is for').choices(['create', 'update', 'revoke']),
     )
     .option('--lookup', 'look (GET) before anybody is registered')
-}
-
-/** It is for everybody, and a worker goes on with it. */
-function mapping(): Option {
-  const without = ['where', 'only', 'lookup', 'restart', 'rate', 'expectCreates']
-  return new Option('--mapping', 'apply the mapping of this configuration to all').conflicts(without)
-}
-
-function onlyReal(flags: string, description: string): Option {
-  return new Option(flags, description).conflicts('dryRun')
-}
-
-function onlyDry(flags: string, description: string): Option {
-  return new Option(flags, `${description} (with --dry-run)`)
+    .option('--sample <n>', 'show so many of the plans, chosen at random (with --dry-run)')
+    .option('--rate <n>', 'owe no more than so many calls per second')
+    .option('--expect-creates <n>', 'so many registrations pass the brake')
+    .addOption(real('--restart', 'begin anew, not where the last one stopped'))
+    .addOption(real('--wait', 'wait until all is settled, and tell what is not'))
+    .addOption(
+      new Option('--mapping', 'apply the mapping of this configuration to all').conflicts(NOT_WITH_MAPPING),
+    )
+    .option('--json', 'print the outcome as JSON')
+    .addHelpText('after', EXAMPLES)
 }

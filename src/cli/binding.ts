@@ -1,6 +1,5 @@
 import type { ClientBase } from 'pg'
-import { differencesFromBinding } from '../ledger/target.ts'
-import { remedyFor, type TargetDifference } from '../ledger/target-changed.ts'
+import { differencesFromBinding, remedyFor, type TargetDifference } from '../ledger/target.ts'
 import type { Io } from './io.ts'
 
 /** Whether a worker may start here, for commands that do not call the service: `todo` is null where nothing differs. */

@@ -6,8 +6,7 @@ import { isStopped, type PaceReport, readPace } from '../pace/read.ts'
 import { endHold, setCeiling } from '../pace/row.ts'
 import { withPool } from './connect.ts'
 import type { AddCommand } from './io.ts'
-import { asJson, span } from './render.ts'
-import { lines } from './say-status.ts'
+import { asJson, lines, span } from './render.ts'
 
 type Options = { readonly ceiling?: string; readonly resume?: boolean; readonly json?: boolean }
 

@@ -26,6 +26,28 @@ export function shown(text: string): string {
   return text.replace(OBEYED, asEscape)
 }
 
+/** The texts, where they apply. */
+export function when(applies: boolean, ...texts: readonly string[]): readonly string[] {
+  return applies ? texts : []
+}
+
+/** A label and its text; without a text nothing is shown. */
+export type LabelledText = readonly [label: string, text: string | false | null]
+
+/** A view that is one list of labels and texts. */
+export function definitions(entries: readonly LabelledText[]): string[] {
+  return entries.flatMap(([label, text]) => (text ? lines(label, text) : []))
+}
+
+/** The same below a heading. */
+export function details(entries: readonly LabelledText[]): string[] {
+  return entries.flatMap(([label, text]) => (text ? wrapped(label, text) : []))
+}
+
+export function lines(label: string, text: string): string[] {
+  return hanging(`${label.padEnd(12)} `, text)
+}
+
 export function labelled(label: string, text: string): string {
   return `  ${label.padEnd(9)} ${shown(text)}`
 }

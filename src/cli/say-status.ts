@@ -7,7 +7,7 @@ import type { VerificationReport } from '../drift/coverage.ts'
 import { DRIFT_KINDS, WRONG_ACCESS } from '../drift/words.ts'
 import { type MappingStatus, readStanding } from '../ledger/generation.ts'
 import type { Overview } from '../ledger/overview.ts'
-import { everybodyIsIn, type SweepsReport } from '../ledger/runs-read.ts'
+import { everybodyIsIn, type SweepsReport } from '../ledger/runs.ts'
 import { sayDuration } from '../model/duration.ts'
 import { sayService } from '../model/service.ts'
 import type { PaceReport } from '../pace/read.ts'
@@ -15,11 +15,11 @@ import { driftingOf } from '../report/conclude.ts'
 import { counted } from '../report/figures.ts'
 import { ACCESS, sayAmongHeld } from '../report/words.ts'
 import { namedService } from '../service/target.ts'
-import { EVERYBODY } from '../sweep/differs.ts'
+import { EVERYBODY } from '../sweep/judge.ts'
 import { type Swept, sweep } from '../sweep/sweep.ts'
 import { makeDigester } from '../sync/digest.ts'
 import type { BindingStatus } from './binding.ts'
-import { hanging, span } from './render.ts'
+import { lines, span } from './render.ts'
 import { sayShownSweeps } from './say-sweeps.ts'
 
 export type StatusReport = {
@@ -122,10 +122,6 @@ function reasons({ reasons, fieldIssues }: Overview): string[] {
 /** What the brake holds is told by its kinds. */
 function isOfSync({ code }: Overview['reasons'][number]): boolean {
   return code !== 'held'
-}
-
-export function lines(label: string, text: string): string[] {
-  return hanging(`${label.padEnd(12)} `, text)
 }
 
 function age(ms: number | null): string {

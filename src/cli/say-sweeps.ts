@@ -1,5 +1,5 @@
 import type { SweepKind } from '../ledger/runs.ts'
-import { MISSED_HOW, type Missed, type SweepReport, type SweepsReport } from '../ledger/runs-read.ts'
+import { MISSED_HOW, type Missed, type SweepReport, type SweepsReport } from '../ledger/runs.ts'
 import { counted, figure } from '../report/figures.ts'
 
 /** A page takes seconds at the most. */

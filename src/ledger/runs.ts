@@ -1,7 +1,7 @@
 // A run walks over all customers, or some: for a backfill, a mapping, a gap in capture, a check of capture, or a drift
 // report. Each is one row: what it was asked for, how far it has come, and what it has found.
 import type { ClientBase } from 'pg'
-import { CURRENT_FINGERPRINT } from './generation.ts'
+import { CURRENT_FINGERPRINT, CURRENT_GENERATION } from './generation.ts'
 import { iso } from './sql.ts'
 
 type Client = Pick<ClientBase, 'query'>
@@ -44,7 +44,7 @@ export type Unfinished<Cursor, Tally> = {
 }
 
 /** Whether the service is asked before somebody is registered says nothing of whom a sweep is for. */
-export const FOR_EVERYBODY = `options - 'lookup' = '{}'`
+const FOR_EVERYBODY = `options - 'lookup' = '{}'`
 
 /** The same, of options that are at hand. */
 export function isForEverybody(options: RunOptions): boolean {
@@ -69,10 +69,12 @@ export async function findRun<Cursor, Tally>(
   return rows[0] ?? null
 }
 
+/** For `WHERE`: in place of these another one is begun, or nobody goes on with them. */
+const REPLACE = `UPDATE rollcall.run SET outcome = 'replaced', cursor = NULL, ended_at = clock_timestamp()
+WHERE ended_at IS NULL AND`
+
 /** Of sweeps one of a kind is unfinished at most; of reports one of each that somebody may ask for again. */
-const REPLACED = `
-UPDATE rollcall.run SET outcome = 'replaced', cursor = NULL, ended_at = clock_timestamp()
-WHERE ended_at IS NULL AND kind = $1 AND (kind <> 'drift' OR options = $2 OR ${TOO_OLD})`
+const REPLACED = `${REPLACE} kind = $1 AND (kind <> 'drift' OR options = $2 OR ${TOO_OLD})`
 
 const BEGUN = `
 INSERT INTO rollcall.run (kind, generation, options, marks, capture, total)
@@ -98,13 +100,13 @@ const KEPT = `
 UPDATE rollcall.run SET cursor = $2, tally = $3, updated_at = clock_timestamp()
 WHERE id = $1 AND ended_at IS NULL AND ${CURRENT_FINGERPRINT} = $4 RETURNING id`
 
-type Progress = { readonly cursor: object | null; readonly tally: object; readonly fingerprint: string }
+type KeptRun = { readonly cursor: object | null; readonly tally: object; readonly fingerprint: string }
 
 /** False: another mapping was applied, or it was ended by somebody else. */
 export async function keepRun(
   client: Client,
   id: string,
-  { cursor, tally, fingerprint }: Progress,
+  { cursor, tally, fingerprint }: KeptRun,
 ): Promise<boolean> {
   const values = [id, cursor && JSON.stringify(cursor), JSON.stringify(tally), fingerprint]
   return (await client.query(KEPT, values)).rowCount === 1
@@ -133,11 +135,129 @@ export async function endRun(
   return rowCount === 1
 }
 
-/** Nobody goes on with them: another mapping was applied, or everybody has been looked at since. */
+/** Another mapping was applied, or everybody has been looked at since. */
 export async function dropRuns(client: Client, which: { id: string } | { kind: RunKind }): Promise<void> {
-  await client.query(
-    `UPDATE rollcall.run SET outcome = 'replaced', cursor = NULL, ended_at = clock_timestamp()
-     WHERE (id = $1 OR kind = $2) AND ended_at IS NULL`,
-    'id' in which ? [which.id, null] : [null, which.kind],
+  const values = 'id' in which ? [which.id, null] : [null, which.kind]
+  await client.query(`${REPLACE} (id = $1 OR kind = $2)`, values)
+}
+
+/** The unfinished backfill; `same`: it is for the same customers, in the same way. */
+export async function readOtherBackfill(
+  client: Client,
+  options: RunOptions,
+): Promise<{ readonly same: boolean } | null> {
+  const { rows } = await client.query<{ same: boolean }>(
+    `SELECT options = $1 AS same FROM rollcall.run WHERE kind = 'backfill' AND ended_at IS NULL`,
+    [JSON.stringify(options)],
   )
+  return rows[0] ?? null
+}
+
+/** A condition on our tables, by itself. */
+async function holds(client: Client, condition: string, values: unknown[] = []): Promise<boolean> {
+  const { rows } = await client.query<{ holds: boolean }>(`SELECT (${condition}) AS holds`, values)
+  return rows[0]?.holds === true
+}
+
+/**
+ * All customers were brought in once: from then on a customer of whom nothing is recorded is one whom capture has missed,
+ * and not one who was there before it.
+ */
+export async function everybodyIsIn(client: Client): Promise<boolean> {
+  return await holds(
+    client,
+    `EXISTS (SELECT FROM rollcall.run
+       WHERE kind IN ('backfill', 'resync', 'gap') AND outcome = 'done' AND ${FOR_EVERYBODY})`,
+  )
+}
+
+/**
+ * A look at everybody that tells what capture has missed, and after which the next check of it can wait. A time of the
+ * future is one before the clock was set back: nobody knows how long ago that was.
+ */
+const LOOKED = `${FOR_EVERYBODY} AND outcome = 'done' AND tally->'checked' = 'true' AND ended_at <= clock_timestamp()`
+
+/** Whether everybody was last looked at longer ago than this; where nobody ever was, since the first mapping. */
+export async function checkIsDue(client: Client, everyHours: number): Promise<boolean> {
+  if (everyHours === 0) return false
+  return await holds(
+    client,
+    `coalesce((SELECT max(ended_at) FROM rollcall.run WHERE ${LOOKED}), (SELECT min(applied_at) FROM rollcall.generation))
+       NOT BETWEEN clock_timestamp() - $1 * interval '1 hour' AND clock_timestamp()`,
+    [everyHours],
+  )
+}
+
+/** A person has said of a TRUNCATE that nobody is to be looked at for it, since everybody was looked at last. */
+export async function truncateWasDismissed(client: Client): Promise<boolean> {
+  return await holds(
+    client,
+    `EXISTS (SELECT FROM rollcall.capture_mark
+       WHERE kind = 'truncate' AND resynced_at IS NOT NULL AND resync_after IS NULL
+         AND resynced_at > coalesce((SELECT max(started_at) FROM rollcall.run WHERE ${LOOKED}), '-infinity'))`,
+  )
+}
+
+/** What became of rows while nothing captured it. */
+export const MISSED_HOW = ['inserted', 'changed', 'deleted'] as const
+/** Rows that were written so. */
+export type Missed = Readonly<Record<(typeof MISSED_HOW)[number], number>>
+
+export type SweepReport = {
+  readonly kind: SweepKind
+  readonly options: RunOptions
+  /** ISO 8601 in UTC. */
+  readonly startedAt: string
+  readonly updatedAt: string
+  /** Null: it is under way, or it waits for somebody to go on with it. */
+  readonly endedAt: string | null
+  /** No page was brought to its end for so long. */
+  readonly silentMs: number
+  readonly total: number | null
+  readonly customers: number
+  readonly differ: number
+  readonly missed: Missed
+}
+
+export type SweepsReport = {
+  /** By the present mapping; nobody goes on with one by another. */
+  readonly unfinished: readonly SweepReport[]
+  /** The last that went through of those who tell what capture has missed. */
+  readonly check: SweepReport | null
+  /** What was found since by others: for some customers only, or not brought to their end. */
+  readonly missedSince: Missed
+}
+
+const SECOND = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
+
+const REPORT = `
+SELECT kind, options, ${SECOND('started_at')} AS "startedAt", ${SECOND('updated_at')} AS "updatedAt",
+  ${SECOND('ended_at')} AS "endedAt", total::float8 AS total,
+  (extract(epoch FROM clock_timestamp() - updated_at) * 1000)::float8 AS "silentMs",
+  coalesce((tally->>'customers')::float8, 0) AS customers,
+  coalesce((tally->'verdicts'->>'differs')::float8, 0) AS differ,
+  coalesce(tally->'missed', '{"inserted": 0, "changed": 0, "deleted": 0}') AS missed
+FROM rollcall.run`
+
+const UNFINISHED = `${REPORT} WHERE kind <> 'drift' AND ended_at IS NULL AND generation = ${CURRENT_GENERATION} ORDER BY id`
+
+const CHECK = `${REPORT} WHERE ${LOOKED} ORDER BY ended_at DESC LIMIT 1`
+
+const SINCE = `
+WITH checked AS (SELECT id, ended_at FROM rollcall.run WHERE ${LOOKED} ORDER BY ended_at DESC LIMIT 1)
+SELECT ${MISSED_HOW.map((how) => `coalesce(sum((tally->'missed'->>'${how}')::float8), 0) AS ${how}`).join(', ')}
+FROM rollcall.run LEFT JOIN checked ON true
+WHERE run.id IS DISTINCT FROM checked.id AND updated_at <= clock_timestamp()
+  AND updated_at > coalesce(checked.ended_at, '-infinity')`
+
+/**
+ * Whoever was missed is owed a sync by the sweep that has found it, so that no later one finds it again: what one for
+ * some customers has found stands beside the last check until another check has ended, or nobody would hear of it.
+ */
+export async function readSweeps(client: Client): Promise<SweepsReport> {
+  const unfinished = await client.query<SweepReport>(UNFINISHED)
+  const check = await client.query<SweepReport>(CHECK)
+  const since = await client.query<Missed>(SINCE)
+  const missedSince = since.rows[0] ?? { inserted: 0, changed: 0, deleted: 0 }
+  return { unfinished: unfinished.rows, check: check.rows[0] ?? null, missedSince }
 }

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { ClientBase } from 'pg'
-import { type TargetDifference, targetChanged } from './target-changed.ts'
+import { RollcallError } from '../model/errors.ts'
 
 /** The service that a ledger is about: its origin, its key, and the key that digests are made with. */
 export type Target = { readonly origin: string; readonly apiKey: string; readonly digestKey: string }
@@ -93,26 +93,33 @@ export async function differencesFromBinding(
   return bound ? differencesOf(bound, await present(client, target)) : []
 }
 
-/** In words that hold no key. Facts that are not known, or that the role may not read, are not compared. */
+/** For commands that act by it; see `differencesFromBinding`. @throws RollcallError TARGET_CHANGED */
+export async function requireTarget(client: Client, target: PartialTarget): Promise<void> {
+  const differences = await differencesFromBinding(client, target)
+  if (differences.length > 0) throw targetChanged(differences)
+}
+
+/** `behind`: the queue remembers more than the database; see worker/witness.ts. */
+export type DifferenceKind = 'service' | 'database' | 'restored' | 'behind' | 'timeline' | 'key'
+
+/** `says`: for a person, without a key. */
+export type TargetDifference = { readonly kind: DifferenceKind; readonly says: string }
+
+/** Facts that are not known, or that the role may not read, are not compared. */
 export function differencesOf(bound: Bound, now: Facts): readonly TargetDifference[] {
-  const differences: TargetDifference[] = []
-  if (differ(bound.origin, now.origin))
-    differences.push({ kind: 'service', says: `SERVICE_URL was ${bound.origin}, is ${now.origin}` })
-  if (differ(bound.apiKeyMac, now.apiKeyMac))
-    differences.push({ kind: 'key', says: 'SERVICE_API_KEY (or ROLLCALL_DIGEST_KEY) is another' })
-  if (isAnotherDatabase({ ...bound, timeline: null }, now))
-    return [
-      ...differences,
-      { kind: 'database', says: 'the database is another one: restored, copied or moved' },
-    ]
-  if (bound.rewritten)
-    differences.push({ kind: 'restored', says: "a backup was restored over rollcall's tables" })
-  if (differ(bound.timeline, now.timeline))
-    differences.push({
-      kind: 'timeline',
-      says: 'the database server was promoted, or restored to a point in time',
-    })
-  return differences
+  const elsewhere = isAnotherDatabase({ ...bound, timeline: null }, now)
+  const compared: readonly (readonly [boolean, DifferenceKind, string])[] = [
+    [differ(bound.origin, now.origin), 'service', `SERVICE_URL was ${bound.origin}, is ${now.origin}`],
+    [differ(bound.apiKeyMac, now.apiKeyMac), 'key', 'SERVICE_API_KEY (or ROLLCALL_DIGEST_KEY) is another'],
+    [elsewhere, 'database', 'the database is another one: restored, copied or moved'],
+    [!elsewhere && bound.rewritten, 'restored', "a backup was restored over rollcall's tables"],
+    [
+      !elsewhere && differ(bound.timeline, now.timeline),
+      'timeline',
+      'the database server was promoted, or restored to a point in time',
+    ],
+  ]
+  return compared.flatMap(([differs, kind, says]) => (differs ? [{ kind, says }] : []))
 }
 
 /** Another server or database, or the same one on another timeline. */
@@ -126,6 +133,35 @@ export function isAnotherDatabase(one: DatabaseIdentity, other: DatabaseIdentity
 
 function differ<T>(bound: T | null, now: T | null): boolean {
   return bound !== null && now !== null && bound !== now
+}
+
+const NEW = '`rollcall migrate --target new`'
+const SAME = '`rollcall migrate --target same`'
+const BACK = `Run ${NEW}: the service may hold changes that this database no longer remembers, so every customer is looked up.`
+
+/** The likeliest remedy first. Of several differences the first one here decides. */
+const REMEDIES: Readonly<Record<DifferenceKind, string>> = {
+  service: `If SERVICE_URL is wrong, correct it. If it is another service, run ${NEW}. If the same service has moved, run ${SAME}.`,
+  database: `If this is a copy for tests, set SERVICE_URL and the keys of a test service, then run ${NEW}. If the database has moved and lost nothing, run ${SAME}. If it comes from a backup, run ${NEW}.`,
+  restored: BACK,
+  behind: BACK,
+  timeline: `If a standby was promoted and lost nothing, run ${SAME}. After a recovery to a point in time, run ${NEW}.`,
+  key: `If SERVICE_API_KEY or ROLLCALL_DIGEST_KEY is wrong, correct it. If it was rotated, run ${SAME}.`,
+}
+
+/** What to do; null where nothing differs. */
+export function remedyFor(differences: readonly TargetDifference[]): string | null {
+  const first = Object.entries(REMEDIES).find(([kind]) => differences.some((each) => each.kind === kind))
+  return first ? `${first[1]} docs/restoring.md says more.` : null
+}
+
+export function targetChanged(differences: readonly TargetDifference[]): RollcallError {
+  const todo = remedyFor(differences)
+  return new RollcallError(
+    'TARGET_CHANGED',
+    differences.map(({ says }) => says),
+    todo === null ? {} : { todo },
+  )
 }
 
 /**

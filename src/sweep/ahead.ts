@@ -12,7 +12,7 @@ import type { Policy } from '../sync/policy.ts'
 import { rememberAbsent, rememberSeen } from '../sync/remember.ts'
 import { existedBefore } from '../sync/there.ts'
 import { type Call, nextMove, startTurn, type Turn } from '../sync/turn.ts'
-import type { Made } from './judge.ts'
+import type { Judged, Made } from './judge.ts'
 
 export type CallMethod = Call['method']
 
@@ -99,4 +99,37 @@ function lookedAt(turn: Turn, made: Made, digests: CustomerDigests): Turn {
   }
   const erased = memory.erased === null ? null : ('verified' as const)
   return { ...looked, memory: { ...memory, remote: 'present', seenStatus: status, erased, looked: true } }
+}
+
+type Throttle = {
+  /** Calls per second. */
+  readonly rate: number
+  readonly policy: Policy
+  readonly digester: Digester
+  readonly now: () => number
+  /** Resolves after the time, or as soon as nobody wants to wait any more. */
+  readonly sleep: (ms: number) => Promise<void>
+}
+
+/** Customers in a page: a page's calls take a second at the most, so that none comes as a burst. */
+export function pageFor(rate: number): number {
+  return Math.max(1, Math.min(1000, Math.floor(rate)))
+}
+
+/**
+ * After a page was noted: waits for as long as its calls take at that rate, so that no more is owed than that; but not
+ * longer than `mostMs`: it resolves to what is left of the wait.
+ */
+export function makeThrottle({ rate, policy, digester, now, sleep }: Throttle) {
+  let free = now()
+  return async (judged: readonly Judged[], mostMs: number): Promise<number> => {
+    const calls = judged
+      .flatMap(({ key, verdict, made }) =>
+        made && verdict === 'differs' ? [callsAhead(made, { key, policy, digester }).calls.length] : [],
+      )
+      .reduce((sum, each) => sum + each, 0)
+    free = Math.max(free, now()) + (calls / rate) * 1000
+    await sleep(Math.min(free - now(), mostMs))
+    return Math.max(0, free - now())
+  }
 }

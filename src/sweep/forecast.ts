@@ -6,9 +6,9 @@ import { entitled, type OptionalField } from '../model/user.ts'
 import type { Digester } from '../sync/digest.ts'
 import { takesAccess } from '../sync/plan.ts'
 import type { Policy } from '../sync/policy.ts'
-import { type Ahead, type CallMethod, callsAhead } from './ahead.ts'
+import { type CallMethod, callsAhead } from './ahead.ts'
 import type { Judged, Made } from './judge.ts'
-import { addTo, NOTHING_FOUND, type SweepTally } from './tally.ts'
+import { addTo, increased, NOTHING_FOUND, type SweepTally } from './tally.ts'
 
 export type Counts<K extends string = string> = Readonly<Partial<Record<K, number>>>
 
@@ -47,7 +47,7 @@ type Forecasting = {
   readonly policy: Policy
   readonly digester: Digester
   /** Kinds under which a customer was let through within the window: it is not counted again. */
-  readonly counted?: (key: CustomerKey) => readonly BrakeKind[]
+  readonly counted: (key: CustomerKey) => readonly BrakeKind[]
 }
 
 /** Adds a customer: what it is told by is its verdict, and what follows is asked for those who differ alone. */
@@ -58,15 +58,18 @@ export function addAhead(forecast: Forecast, judged: Judged, forecasting: Foreca
   const found = { ...forecast, tally, ...issuesOf(forecast, made) }
   if (verdict !== 'differs') return found
   const ahead = callsAhead(made, { key, ...forecasting })
-  const { counted = () => [] } = forecasting
-  const already = ahead.kinds.length > 0 ? counted(key) : []
+  const access = accessChange(made)
+  const already = ahead.kinds.length > 0 ? forecasting.counted(key) : []
   return {
     ...found,
     calls: ahead.calls.reduce((calls, method) => increased(calls, method), forecast.calls),
     looks: forecast.looks + (ahead.looks ? 1 : 0),
-    afterLooks: afterLook(ahead).reduce(increased<Counts<CallMethod>>, forecast.afterLooks),
-    registered: ahead.registered.reduce(increased<Counts<OptionalField>>, forecast.registered),
-    access: withAccess(forecast.access, made),
+    afterLooks: (ahead.looks ? ahead.calls.filter((method) => method !== 'GET') : []).reduce(
+      increased,
+      forecast.afterLooks,
+    ),
+    registered: ahead.registered.reduce(increased, forecast.registered),
+    access: access ? increased(forecast.access, access) : forecast.access,
     braked: ahead.kinds.filter((kind) => !already.includes(kind)).reduce(increased, forecast.braked),
   }
 }
@@ -74,10 +77,6 @@ export function addAhead(forecast: Forecast, judged: Judged, forecasting: Foreca
 /** All calls of a forecast. */
 export function totalCalls({ calls }: Pick<Forecast, 'calls'>): number {
   return calls.GET + calls.POST + calls.PUT + calls.PATCH
-}
-
-function afterLook({ calls, looks }: Ahead): readonly CallMethod[] {
-  return looks ? calls.filter((method) => method !== 'GET') : []
 }
 
 /** A field issue of somebody who is rejected is why. */
@@ -96,33 +95,17 @@ function named({ field, code }: FieldIssue): string {
   return `${field}: ${code}`
 }
 
-/** By what is remembered of them; whose access nobody knows neither gains nor changes any by an update. */
-function withAccess(access: Forecast['access'], { found, memory, mapped }: Made): Forecast['access'] {
-  const { gain, lose, change } = access
-  const { plan } = found
-  if (takesAccess(plan, memory)) return { gain, change, lose: lose + 1 }
+/** By what is remembered; where no access is known of, an update changes none. */
+function accessChange({ found: { plan }, memory, mapped }: Made): keyof Forecast['access'] | null {
+  if (takesAccess(plan, memory)) return 'lose'
   const known = memory.seenStatus ?? memory.sentStatus
-  if (mapped.kind !== 'user') return takenLater(known, plan) ? { gain, change, lose: lose + 1 } : access
+  const had = known === 2 || known === 4
+  // A customer who is gone is looked at before the revocation.
+  if (mapped.kind !== 'user') return plan.kind === 'lookup' && plan.why !== 'erased' && had ? 'lose' : null
   const { status } = mapped.user
-  const writes =
-    plan.kind === 'create' || plan.kind === 'patch' || plan.kind === 'replace' || plan.kind === 'lookup'
-  if (!writes || status === known) return access
+  if (!['create', 'patch', 'replace', 'lookup'].includes(plan.kind) || status === known) return null
   // A trial that goes on, or has ended at the service, is left as it is.
-  if (('carried' in plan && plan.carried) || (plan.kind === 'lookup' && plan.why === 'trial')) return access
-  const had = hadAccess(known)
-  if (!entitled(status)) return had ? { gain, change, lose: lose + 1 } : access
-  return had ? { gain, lose, change: change + 1 } : { lose, change, gain: gain + 1 }
-}
-
-/** Somebody who is gone, and is looked at before its revocation. */
-function takenLater(known: number | null, plan: Made['found']['plan']): boolean {
-  return plan.kind === 'lookup' && plan.why !== 'erased' && hadAccess(known)
-}
-
-function hadAccess(known: number | null): boolean {
-  return known === 2 || known === 4
-}
-
-function increased<R extends Counts>(counts: R, name: keyof R & string): R {
-  return { ...counts, [name]: (counts[name] ?? 0) + 1 }
+  if (('carried' in plan && plan.carried) || (plan.kind === 'lookup' && plan.why === 'trial')) return null
+  if (!entitled(status)) return had ? 'lose' : null
+  return had ? 'change' : 'gain'
 }

@@ -4,7 +4,7 @@ import { marksArePending } from '../capture/gap.ts'
 import type { Config } from '../config/config.ts'
 import { type CustomersShape, describeCustomers } from '../customers/describe.ts'
 import { makeReading } from '../customers/reading.ts'
-import { type Missed, truncateWasDismissed } from '../ledger/runs-read.ts'
+import { type Missed, truncateWasDismissed } from '../ledger/runs.ts'
 import { capturedOf, readWork, type Work } from '../ledger/sweep-work.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Digester } from '../sync/digest.ts'
@@ -59,10 +59,19 @@ export function makeFindMissed({ pool, config, digester }: Options) {
   }
 }
 
+export function addMissed(one: Missed, other: Missed): Missed {
+  const { inserted, changed, deleted } = other
+  return {
+    inserted: one.inserted + inserted,
+    changed: one.changed + changed,
+    deleted: one.deleted + deleted,
+  }
+}
+
 /** Of a page: how many were missed, and who. */
 type FoundMissed = { readonly missed: Missed; readonly keys: readonly CustomerKey[] }
 
-export const NOBODY: FoundMissed = { missed: { inserted: 0, changed: 0, deleted: 0 }, keys: [] }
+const NOBODY: FoundMissed = { missed: { inserted: 0, changed: 0, deleted: 0 }, keys: [] }
 
 /**
  * Who differs in its row, as far as a first look tells. What differs by a key of the digests that was changed, or at the

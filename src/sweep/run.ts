@@ -1,33 +1,43 @@
 // A sweep that owes: each page is noted before its end is stored, so that one that is killed goes on where it was and
 // passes over nobody.
 import type { Pool } from 'pg'
-import { captureVersion } from '../capture/catalog.ts'
+import { captureVersion, readInstalled } from '../capture/catalog.ts'
 import { endGap } from '../capture/gap.ts'
+import { planCapture } from '../capture/relations.ts'
+import { captureDifference, captureStatus } from '../capture/status.ts'
 import type { Config } from '../config/config.ts'
-import { type MappingStatus, markSwept } from '../ledger/generation.ts'
+import type { Condition } from '../customers/condition.ts'
+import { quotedName } from '../customers/problems.ts'
+import { bindGeneration, type MappingStatus, mappingChanged, markSwept } from '../ledger/generation.ts'
 import { type Newcomer, noteGently, noteNow, noteUnknown, recordNewcomers } from '../ledger/note.ts'
 import {
   beginRun,
   dropRuns,
   endRun,
+  everybodyIsIn,
   findRun,
   isForEverybody,
   keepRun,
   type Position,
+  type RunOptions,
   type SweepKind,
-  type Unfinished,
 } from '../ledger/runs.ts'
-import { everybodyIsIn } from '../ledger/runs-read.ts'
 import { type CustomerKey, LANE } from '../model/customer.ts'
+import { RollcallError } from '../model/errors.ts'
 import type { Digester } from '../sync/digest.ts'
 import { userIdFor } from '../sync/map.ts'
-import { EVERYBODY, howToNote, type SweepSelection } from './differs.ts'
-import type { Judged } from './judge.ts'
-import { makeFindMissed, NOBODY } from './missed.ts'
-import { requireCapture, requireStanding } from './ready.ts'
-import type { Restriction } from './restriction.ts'
+import { EVERYBODY, howToNote, type Judged, type SweepSelection } from './judge.ts'
+import { addMissed, makeFindMissed } from './missed.ts'
 import { type PageResult, type Swept, sweep } from './sweep.ts'
-import { addMissed, NOTHING_FOUND, type SweepTally } from './tally.ts'
+import { NOTHING_FOUND, type SweepTally } from './tally.ts'
+
+/** Whom a sweep is for, where it is not for all customers. */
+export type Restriction = {
+  /** As it is recorded: a later sweep goes on with this one where it is the same. */
+  readonly options: RunOptions
+  readonly select: Partial<Pick<SweepSelection, 'only' | 'lookup'>>
+  readonly conditions: readonly Condition[]
+}
 
 export type SweepingOptions = {
   readonly pool: Pool
@@ -68,62 +78,79 @@ export type SweepEnd = Swept & {
 const MOST_EXAMPLES = 20
 
 /**
- * Looks at everybody and owes a sync to those who differ, in the lane of a backfill. Who calls this is alone; see
- * ledger/alone.ts.
+ * Looks at everybody and owes a sync to those who differ, in the lane of a backfill. The caller holds the lock `sweep`
+ * (ledger/alone.ts).
  *
  * @throws RollcallError CAPTURE_UNFIT where what changes meanwhile would not be noticed, and MAPPING_CHANGED where
  * syncs go by another mapping
  */
 export async function runSweep(options: SweepingOptions): Promise<SweepEnd> {
-  const { pool, config, signal, kind, restriction = NO_RESTRICTION } = options
+  const { pool, config, kind, restriction = NO_RESTRICTION } = options
   await requireCapture(pool, config)
   const standing = await requireStanding(pool, config)
   const allIn = await everybodyIsIn(pool)
   const select = { ...EVERYBODY, ...restriction.select, bringIn: bringsIn(kind, allIn) }
-  const unfinished = await takeUp(options, standing)
-  const begun = {
-    id: unfinished.id,
-    total: unfinished.total,
-    tally: { ...NOTHING_FOUND, ...unfinished.tally },
-  }
-  await options.onBegin?.({ ...begun, resumed: unfinished.cursor !== null })
+  const { id, total, cursor, ...begun } = await takeUp(options, standing)
+  const earlier = { ...NOTHING_FOUND, ...begun.tally }
+  await options.onBegin?.({ id, total, tally: earlier, resumed: cursor !== null })
   const findMissed = tellsOfCapture(kind, standing) ? makeFindMissed(options) : null
-  let missed = begun.tally.missed
   const examples: CustomerKey[] = []
   let superseded = false
-  let cursor = unfinished.cursor
-  let before = begun.tally
-  const store = async (tally: SweepTally) => {
-    return await keepRun(pool, begun.id, { cursor, tally, fingerprint: config.fingerprint })
+  let kept: { readonly cursor: Position | null; readonly tally: SweepTally } = { cursor, tally: earlier }
+  const keep = async (now: typeof kept) => {
+    kept = now
+    return await keepRun(pool, id, { ...now, fingerprint: config.fingerprint })
   }
 
-  const onPage = async ({ judged, tally, next }: PageResult): Promise<boolean> => {
+  const onPage = async ({ judged, next, ...page }: PageResult): Promise<boolean> => {
     const found = await findMissed?.(onlyMissable(judged, allIn))
-    if (found && found !== NOBODY) {
-      missed = addMissed({ ...tally, missed }, found.missed).missed
+    if (found && found.keys.length > 0) {
       examples.push(...found.keys.slice(0, MOST_EXAMPLES - examples.length))
       // Once they are owed, nothing shows that they were missed: better counted twice by one that is killed here.
-      await store({ ...before, missed })
+      await keep({ ...kept, tally: { ...kept.tally, missed: addMissed(kept.tally.missed, found.missed) } })
     }
     await noteJudged(pool, { config, judged, select })
-    before = { ...tally, missed }
-    cursor = next ?? { part: 'gone' as const, after: null }
-    superseded = !(await store(before))
-    if (superseded) return false
-    await options.onProgress?.({ judged, tally: before, next })
-    return true
+    const tally = { ...page.tally, missed: kept.tally.missed }
+    superseded = !(await keep({ cursor: next ?? { part: 'gone', after: null }, tally }))
+    if (!superseded) await options.onProgress?.({ judged, tally, next })
+    return !superseded
   }
-  const from = { position: unfinished.cursor, tally: begun.tally }
-  const sweeping = { ...options, select, conditions: restriction.conditions, signal, from, onPage }
-  const swept = await sweep(sweeping)
-  const tally = { ...swept.tally, missed }
-  const checked = findMissed !== null
-  const ended =
-    swept.ended && (await endRun(pool, begun.id, { tally: { ...tally, checked }, outcome: 'done' }))
+
+  const from = { position: cursor, tally: earlier }
+  const swept = await sweep({ ...options, select, conditions: restriction.conditions, from, onPage })
+  const tally = { ...swept.tally, missed: kept.tally.missed }
+  const done = { tally: { ...tally, checked: findMissed !== null }, outcome: 'done' } as const
+  const ended = swept.ended && (await endRun(pool, id, done))
   superseded ||= swept.ended && !ended
-  if (superseded) await dropRuns(pool, { id: begun.id })
+  if (superseded) await dropRuns(pool, { id })
   if (ended) await markEnded(options, standing)
   return { tally, ended, superseded, examples }
+}
+
+/**
+ * A sweep relies on capture for whoever changes behind its back.
+ *
+ * @throws RollcallError CAPTURE_UNFIT with a line for each table
+ */
+export async function requireCapture(pool: Pool, config: Config): Promise<void> {
+  const client = await pool.connect()
+  try {
+    const difference = captureDifference(await planCapture(client, config), await readInstalled(client))
+    const unfit = captureStatus(difference).filter(({ state }) => state !== 'fits' && state !== 'leftover')
+    const lines = unfit.map(({ relation, state, reasons }) =>
+      [`${quotedName(relation)}: ${state}`, ...reasons].join('; '),
+    )
+    if (lines.length > 0) throw new RollcallError('CAPTURE_UNFIT', lines)
+  } finally {
+    client.release()
+  }
+}
+
+/** @throws RollcallError MAPPING_CHANGED where syncs go by another mapping */
+export async function requireStanding(pool: Pool, config: Config): Promise<MappingStatus> {
+  const standing = await bindGeneration(pool, config.fingerprint)
+  if (!standing.current) throw mappingChanged(standing)
+  return standing
 }
 
 /** What everybody was looked at for. */
@@ -140,21 +167,11 @@ async function markEnded(
 const NO_RESTRICTION: Restriction = { options: {}, select: {}, conditions: [] }
 
 /**
- * Whoever was never synced is brought in by those who asked for everybody, and after a gap, since it may have come then.
- * A check or a mapping brings in nobody before somebody has asked for everybody: they may have been left out on purpose.
+ * Customers who were never synced are brought in by a sweep that was asked for, and after a gap, since they may have come
+ * then. A check or a mapping brings them in only after such a sweep: they may have been left out on purpose.
  */
 function bringsIn(kind: SweepKind, allIn: boolean): boolean {
-  switch (kind) {
-    case 'backfill':
-    case 'resync':
-    case 'gap':
-      return true
-    case 'mapping':
-    case 'check':
-      return allIn
-    default:
-      return kind satisfies never
-  }
+  return kind === 'backfill' || kind === 'resync' || kind === 'gap' || allIn
 }
 
 /** After a gap, or while a mapping is being applied, that somebody differs says nothing of capture. */
@@ -170,7 +187,7 @@ function onlyMissable(judged: readonly Judged[], allIn: boolean): readonly Judge
 async function takeUp(
   { pool, kind, marks = [], restriction = NO_RESTRICTION, restart = false, count }: SweepingOptions,
   { generation }: MappingStatus,
-): Promise<Unfinished<Position, SweepTally>> {
+) {
   const capture = await captureVersion(pool)
   const asked = { kind, generation, options: restriction.options, marks, capture }
   // Somebody who asks for a resync has a reason to: what was looked at before it says nothing.

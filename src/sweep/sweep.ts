@@ -5,19 +5,17 @@ import type { Condition } from '../customers/condition.ts'
 import { type CustomersShape, describeCustomers } from '../customers/describe.ts'
 import { makeReading } from '../customers/reading.ts'
 import type { Position } from '../ledger/runs.ts'
-import { type CustomerKey, fitsIndex } from '../model/customer.ts'
+import { fitsIndex } from '../model/customer.ts'
 import type { Digester } from '../sync/digest.ts'
 import { everyPage } from '../sync/pages.ts'
 import { readSnapshots } from '../sync/snapshot.ts'
-import type { SweepSelection } from './differs.ts'
-import { type Judged, judge } from './judge.ts'
-import { oneAhead } from './one-ahead.ts'
+import { type Judged, judge, type SweepSelection } from './judge.ts'
 import { addTo, NOTHING_FOUND, type SweepTally } from './tally.ts'
 
 /** What a page has brought. */
 export type PageResult = {
   readonly judged: readonly Judged[]
-  /** Of everybody so far. */
+  /** Of all customers so far. */
   readonly tally: SweepTally
   /** Where the next page begins; null: this was the last one. */
   readonly next: Position | null
@@ -29,7 +27,7 @@ type SweepOptions = {
   readonly digester: Digester
   /** Whom this sweep is for. */
   readonly select: SweepSelection
-  /** Nothing is recorded yet, or it may not be read: everybody is taken for somebody of whom nothing is known. */
+  /** Nothing is recorded yet, or it may not be read: all customers count as unknown. */
   readonly withoutLedger?: boolean
   /** Ends the sweep between two pages. */
   readonly signal: AbortSignal
@@ -49,10 +47,9 @@ export type Swept = { readonly tally: SweepTally; readonly ended: boolean }
 const PAGE = 500
 
 /**
- * Plans for everybody as a claim would, without a call and without a write: page by page in the order of the keys, each
- * page in statements of its own, so that nothing is held and memory does not grow; one page is read while the one before
- * it is judged and noted. Who is in the ledger without a row comes last. What changes behind the sweep's back is
- * captured, and so owed anyway.
+ * Plans for all customers as a claim would, without a call and without a write: page by page in the order of the keys,
+ * each in statements of its own, so that nothing is held and memory does not grow. Who is in the ledger without a row
+ * comes last. What changes behind the sweep's back is captured, and so owed anyway.
  */
 export async function sweep(options: SweepOptions): Promise<Swept> {
   const { pool, config, select, signal, onPage, from } = options
@@ -67,7 +64,6 @@ export async function sweep(options: SweepOptions): Promise<Swept> {
   return { tally, ended: true }
 }
 
-/** Page by page as it was read; what changes meanwhile or after that is captured, and so owed anyway. */
 async function* readPages(options: SweepOptions, shape: CustomersShape) {
   const { pool, config, conditions = [], page = PAGE, from, withoutLedger = false } = options
   const readCustomers = makeReading(pool, config, shape)
@@ -75,12 +71,33 @@ async function* readPages(options: SweepOptions, shape: CustomersShape) {
   const paging = { client: pool, shape, limit: page, conditions, withoutLedger }
   for await (const { keys, onlyGone, next } of everyPage(paging, from?.position ?? null)) {
     const fitting = keys.filter(fitsIndex)
-    const asked = onlyGone ? await withoutRow(fitting) : fitting
+    const rows = onlyGone ? (await readCustomers(fitting)).rows : null
+    const asked = rows ? fitting.filter((key) => rows.get(key) === null) : fitting
     yield { next, read: await readSnapshots({ ...options, readCustomers, unwatched }, asked) }
   }
+}
 
-  async function withoutRow(keys: readonly CustomerKey[]): Promise<readonly CustomerKey[]> {
-    const { rows } = await readCustomers(keys)
-    return keys.filter((key) => rows.get(key) === null)
+/**
+ * Gives the items of a source while the next one is being fetched, so that Postgres and this process work at the same
+ * time; never more than one ahead. An error comes when it is that item's turn. Where the loop is left half way the source
+ * has ended before, with the fetch that was under way.
+ */
+export async function* oneAhead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
+  let next = fetched(source)
+  try {
+    for (;;) {
+      const item = await next
+      if (item.done) return
+      next = fetched(source)
+      yield item.value
+    }
+  } finally {
+    await source.return(undefined)
   }
+}
+
+function fetched<T>(source: AsyncGenerator<T>): Promise<IteratorResult<T, unknown>> {
+  const next = source.next()
+  next.catch(() => undefined) // it is heard where it is awaited
+  return next
 }

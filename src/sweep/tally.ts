@@ -1,12 +1,11 @@
 import type { CustomerState } from '../ledger/record.ts'
-import type { Missed } from '../ledger/runs-read.ts'
+import type { Missed } from '../ledger/runs.ts'
 import type { UserField } from '../model/user.ts'
 import { fieldsOf } from '../sync/answer.ts'
 import type { Memory } from '../sync/memory.ts'
 import { type Plan, takesAccess } from '../sync/plan.ts'
 import { statusIsRight } from '../sync/right.ts'
-import type { SweepVerdict } from './differs.ts'
-import type { Judged } from './judge.ts'
+import type { Judged, SweepVerdict } from './judge.ts'
 
 /** The sum of what a sweep has found so far; its size does not depend on how many customers there are. */
 export type SweepTally = {
@@ -79,17 +78,10 @@ function waits(state: CustomerState): state is keyof Waiting {
   return state in NOTHING_FOUND.waiting
 }
 
-export function addMissed(tally: SweepTally, missed: Missed): SweepTally {
-  const { inserted, changed, deleted } = tally.missed
-  const sum = {
-    inserted: inserted + missed.inserted,
-    changed: changed + missed.changed,
-    deleted: deleted + missed.deleted,
-  }
-  return { ...tally, missed: sum }
-}
-
-function increased<K extends string, R extends Readonly<Partial<Record<K, number>>>>(counts: R, name: K): R {
+export function increased<K extends string, R extends Readonly<Partial<Record<K, number>>>>(
+  counts: R,
+  name: K,
+): R {
   return { ...counts, [name]: (counts[name] ?? 0) + 1 }
 }
 

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Witness } from '../dispatch/queue.ts'
 import { leap, type Mark, markOf, readPlace } from '../ledger/mark.ts'
-import { type TargetDifference, targetChanged } from '../ledger/target-changed.ts'
+import { type TargetDifference, targetChanged } from '../ledger/target.ts'
 import type { RollcallError } from '../model/errors.ts'
 
 /** A disk snapshot that was put back carries the binding, too, and shows nothing of it inside. */

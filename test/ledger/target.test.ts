@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { differencesOf } from '../../src/ledger/target.ts'
-import { type DifferenceKind, remedyFor, targetChanged } from '../../src/ledger/target-changed.ts'
+import { type DifferenceKind, differencesOf, remedyFor, targetChanged } from '../../src/ledger/target.ts'
 
 type Bound = Parameters<typeof differencesOf>[0]
 

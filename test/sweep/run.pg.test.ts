@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { dismissMarks, endGap, readGap } from '../../src/capture/gap.ts'
 import { applyGeneration } from '../../src/ledger/generation.ts'
-import { readSweeps } from '../../src/ledger/runs-read.ts'
+import { readSweeps } from '../../src/ledger/runs.ts'
 import type { SweepingOptions } from '../../src/sweep/run.ts'
 import { openScene } from './scene.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Overview } from '../../src/ledger/overview.ts'
-import type { SweepsReport } from '../../src/ledger/runs-read.ts'
+import type { SweepsReport } from '../../src/ledger/runs.ts'
 import { showTables, type Tables } from '../../src/worker/tables.ts'
 
 const OVERVIEW: Overview = {

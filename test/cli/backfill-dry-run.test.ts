@@ -1,5 +1,6 @@
+// What a dry run of a backfill keeps of many customers: a few plans, and who shares a `user_id`.
 import { expect, test } from 'vitest'
-import { makeSample } from '../../src/cli/sample.ts'
+import { makeSample, makeSharers } from '../../src/cli/backfill-dry-run.ts'
 import { seededRandom } from '../../src/sandbox/faults/faults.ts'
 
 test('keeps as many as it may, all of them where they are fewer, and makes only those that it keeps', () => {
@@ -15,6 +16,9 @@ test('keeps as many as it may, all of them where they are fewer, and makes only 
   const few = makeSample<string>(3, Math.random)
   few.add(() => 'a')
   expect(few.all()).toEqual(['a'])
+  const none = makeSample<number>(0, Math.random)
+  none.add(() => 1)
+  expect(none.all()).toEqual([])
 })
 
 test('each is as likely as any other', () => {
@@ -29,8 +33,15 @@ test('each is as likely as any other', () => {
   for (const hit of hits) expect(Math.abs(hit / rounds - 0.25)).toBeLessThan(0.05)
 })
 
-test('of none, none is kept', () => {
-  const sample = makeSample<number>(0, Math.random)
-  sample.add(() => 1)
-  expect(sample.all()).toEqual([])
+test('a hundred thousand different users share with nobody, and each of a group is counted once', () => {
+  const sharers = makeSharers()
+  expect(sharers.count()).toBe(0)
+  for (let i = 0; i < 100_000; i++) sharers.add(`customer-${i}`)
+  expect(sharers.count()).toBe(0)
+  sharers.add('customer-7')
+  expect(sharers.count()).toBe(2)
+  sharers.add('customer-7')
+  expect(sharers.count()).toBe(3)
+  for (let i = 0; i < 100_000; i += 1000) sharers.add(`customer-${i}`)
+  expect(sharers.count()).toBe(3 + 200)
 })

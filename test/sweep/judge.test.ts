@@ -8,7 +8,7 @@ import {
   type SweepSelection,
   type SweepVerdict,
   verdictOn,
-} from '../../src/sweep/differs.ts'
+} from '../../src/sweep/judge.ts'
 import { addTo, NOTHING_FOUND } from '../../src/sweep/tally.ts'
 import type { Memory } from '../../src/sync/memory.ts'
 import type { Plan } from '../../src/sync/plan.ts'

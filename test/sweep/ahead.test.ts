@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { NEVER_SETTLED } from '../../src/ledger/record.ts'
+import { makeThrottle, pageFor } from '../../src/sweep/ahead.ts'
 import type { Judged } from '../../src/sweep/judge.ts'
-import { makeThrottle, pageFor } from '../../src/sweep/throttle.ts'
 import { makeDigester } from '../../src/sync/digest.ts'
 import { KEEP, plan, UNASKED, user } from '../support/plan-scene.ts'
 

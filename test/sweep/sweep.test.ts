@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { oneAhead } from '../../src/sweep/one-ahead.ts'
+import { oneAhead } from '../../src/sweep/sweep.ts'
 
 async function* pages(log: string[], { fails }: { fails?: number } = {}) {
   try {

@@ -1,0 +1,303 @@
+// What a backfill and its dry run tell: the values that --json prints, and their lines for a person.
+import type { Announced } from '../brake/announce.ts'
+import type { Outlook } from '../brake/outlook.ts'
+import type { MappingStatus } from '../ledger/generation.ts'
+import type { Overview } from '../ledger/overview.ts'
+import type { Unreadable } from '../ledger/readable.ts'
+import type { CustomerKey } from '../model/customer.ts'
+import { type NamedService, sayService } from '../model/service.ts'
+import { figure } from '../report/figures.ts'
+import { type Counts, type Forecast, totalCalls } from '../sweep/forecast.ts'
+import type { SweepEnd } from '../sweep/run.ts'
+import type { SweepTally } from '../sweep/tally.ts'
+import type { Plan } from '../sync/plan.ts'
+import type { BackfillAsked } from './backfill-asked.ts'
+import { definitions, type LabelledText, span } from './render.ts'
+import { allMissed, sayExamples, sayMissed } from './say-sweeps.ts'
+
+/** The mapping that syncs go by; null on a ledger that no worker has met yet. */
+type ActiveMapping = { readonly [K in 'generation' | 'appliedAt' | 'current']: MappingStatus[K] | null }
+
+type Found = SweepTally & ActiveMapping & { readonly ended: boolean; readonly applied: boolean }
+
+export type BackfillReport = Found &
+  Pick<SweepEnd, 'superseded' | 'examples'> & {
+    readonly target: NamedService
+    readonly dryRun: false
+    /** It went on where an earlier command had stopped. */
+    readonly resumed: boolean
+    readonly announced: Announced | null
+    /** Null: it did not wait. */
+    readonly waited: Waited | null
+  }
+
+/** `ended`: false where the command was stopped before. `open`: owed still. The others are of all customers. */
+export type Waited = { readonly ended: boolean; readonly open: number } & Pick<Overview, 'states' | 'reasons'>
+
+export type ForecastReport = Found &
+  Omit<Forecast, 'tally'> & {
+    /** Null: neither the environment nor the ledger names a service. */
+    readonly target: NamedService | null
+    readonly dryRun: true
+    /** Why all customers were planned as if nothing had ever been sent; null: they were not. */
+    readonly withoutLedger: Unreadable | 'no-key' | null
+    readonly brake: readonly Outlook[]
+    /** Calls per second now, and at the most. */
+    readonly pace: { readonly rate: number; readonly ceiling: number }
+    /** At the present pace, without what is owed already, and with no customer held. */
+    readonly seconds: number
+    readonly sample: readonly SampledPlan[]
+    /** New customers whose `user_id` another new customer has as well. */
+    readonly sharing: number
+  }
+
+/** `status` null: the mapping makes none. `plan` holds no value; `says` is the same for a person. */
+export type SampledPlan = {
+  readonly key: CustomerKey
+  readonly status: number | null
+  readonly plan: object
+  readonly says: string
+}
+
+export function activeMapping(standing: MappingStatus | null): ActiveMapping {
+  const { generation = null, appliedAt = null, current = null } = standing ?? {}
+  return { generation, appliedAt, current }
+}
+
+/** A condition that held for no customer is likelier a typing error than an answer: no script should take it for done. */
+export function fitsNobody(
+  { ended, customers }: Pick<Found, 'ended' | 'customers'>,
+  { where }: BackfillAsked,
+): boolean {
+  return where.length > 0 && ended && customers === 0
+}
+
+export const NOBODY_FITS = 'there is no customer for whom --where holds: is it a typing error?'
+
+export function renderBackfill(report: BackfillReport, asked: BackfillAsked): string[] {
+  const { ended, announced, waited, missed, verdicts } = report
+  const about: LabelledText[] = [
+    ['service', sayService(report.target)],
+    ['mapping', sayMapping(report, asked)],
+  ]
+  if (fitsNobody(report, asked)) return definitions([...about, ['nobody', NOBODY_FITS]])
+  return definitions([
+    ...about,
+    ...tallyEntries(report, asked),
+    [
+      'missed',
+      allMissed(missed) > 0 &&
+        `capture has missed ${sayMissed(missed)}${sayExamples(report.examples)}; they are owed a sync now. Find out what writes without triggers: disabled triggers, session_replication_role, logical replication`,
+    ],
+    ['announced', announced && sayAnnounced(announced)],
+    ['stopped', !ended && sayStopped(report, asked)],
+    [
+      'done',
+      ended && !waited && (verdicts.differs === 0 ? 'nobody differs' : `${figure(verdicts.differs)} ${OWED}`),
+    ],
+    ...(waited ? waitedEntries(waited, verdicts.unreadable) : []),
+  ])
+}
+
+const OWED = 'are owed a sync: `rollcall status` shows how it goes, and --wait waits for it'
+
+function sayMapping(
+  { generation, appliedAt, current, applied }: BackfillReport,
+  { mapping }: BackfillAsked,
+): string {
+  if (generation === null) return 'no mapping is active yet; the first worker activates its own'
+  if (!current) return `not applied: syncs go by generation ${generation}, since ${appliedAt}`
+  if (applied) return `applied: syncs go by it from now on (generation ${generation})`
+  const again = mapping ? '; everybody was looked at again' : ''
+  return `syncs go by it already (generation ${generation}, since ${appliedAt})${again}`
+}
+
+/** Who was looked at, and what was found. */
+function tallyEntries(tally: SweepTally, { mapping }: BackfillAsked): LabelledText[] {
+  const { verdicts, waiting, unsure } = tally
+  const some = (label: string, count: number, text: string): LabelledText => [
+    label,
+    count > 0 && `${figure(count)} ${text}`,
+  ]
+  const plans = Object.fromEntries(PLANS.map(([kind, words]) => [words, tally.plans[kind] ?? 0]))
+  return [
+    ['customers', `${figure(tally.customers)} looked at`],
+    ['differ', [figure(verdicts.differs), listed(' ', plans)].filter((part) => part !== '').join(': ')],
+    ['fields', listed(' ', tally.fields, 'of those who are registered: ')],
+    some('lose access', tally.loseAccess, 'at most of those who differ; the brake holds a mass of them'),
+    some('user_id', tally.otherUsers, 'become other users; the users that they were keep their access'),
+    some(
+      'owed',
+      verdicts.owed,
+      `are owed a sync already${unsure > 0 ? `, ${figure(unsure)} of them differ by row or mapping` : ''}`,
+    ),
+    some('later', verdicts['another-time'], 'change by themselves at another time than before'),
+    some(
+      'never asked',
+      verdicts['never-asked'],
+      `were never synced, and are not by this${mapping ? ': `rollcall backfill` brings them in' : ''}`,
+    ),
+    some('left alone', verdicts['not-selected'], 'differ in another way than --only names'),
+    some('held', waiting.held, 'wait for a person, as before: see `rollcall held`'),
+    some('rejected', waiting.rejected, 'were rejected, and stay so: see `rollcall failures`'),
+    some('discarded', waiting.discarded, 'stay as a person has left them: see `rollcall held log`'),
+    some(
+      'out of scope',
+      tally.neverInScope,
+      'were never in scope: left alone, whatever access they have at the service',
+    ),
+    some('unreadable', verdicts.unreadable, 'rows cannot be read: see `rollcall failures`'),
+  ]
+}
+
+const PLANS: readonly (readonly [Plan['kind'], string])[] = [
+  ['create', 'to create'],
+  ['lookup', 'to look up'],
+  ['patch', 'to update (PATCH)'],
+  ['replace', 'to replace (PUT)'],
+  ['revoke', 'to revoke'],
+  ['erase', 'to erase'],
+  ['reject', 'rejected'],
+  ['none', 'without a call'],
+]
+
+/** `12 status, 3 email`, the most frequent first; nothing where all are 0. */
+function listed(between: string, counts: Counts, before = ''): string {
+  const some = Object.entries(counts).flatMap(([name, n = 0]) => (n > 0 ? [{ name, n }] : []))
+  if (some.length === 0) return ''
+  const sorted = some.toSorted((a, b) => b.n - a.n)
+  return before + sorted.map(({ name, n }) => `${figure(n)}${between}${name}`).join(', ')
+}
+
+export function sayAnnounced({ set, left, until, trippedAt }: Announced): string {
+  if (trippedAt !== null)
+    return `registrations wait for a person since ${trippedAt}, those who are announced too: see \`rollcall held\``
+  if (left === 0) return 'no registration is left to be made, and none passes the brake uncounted'
+  return set
+    ? `${figure(left)} registrations pass the brake until ${until}`
+    : `they were announced when this backfill began, and are not announced twice: ${figure(left)} of them may still come; \`--restart\` announces anew`
+}
+
+function sayStopped({ current, superseded }: BackfillReport, { mapping }: BackfillAsked): string {
+  const why = () => {
+    if (current === false) return 'another mapping was applied meanwhile'
+    if (superseded) return 'another backfill was begun in its place'
+    if (mapping) return 'a worker with this configuration goes on with it, and so does this command'
+    return 'run the same command again to go on; --restart starts over'
+  }
+  return `not everybody was looked at: ${why()}`
+}
+
+function waitedEntries(waited: Waited, unreadable: number): LabelledText[] {
+  const { states, reasons, open, ended } = waited
+  const why = reasons
+    .filter(({ state }) => state !== 'discarded')
+    .map(({ state, code, status, customers }): LabelledText => {
+      const command = state === 'held' ? 'held' : 'failures'
+      const answer = status === null ? '' : ` (${status})`
+      return [state, `${figure(customers)} × ${code}${answer}; see \`rollcall ${command}\``]
+    })
+  if (!ended)
+    return [
+      ...why,
+      ['stopped', `${figure(open)} are owed a sync still; \`rollcall status\` shows how it goes`],
+    ]
+  const unsettled = unsettledOf(waited) + unreadable
+  return [
+    ['settled', `${figure(states.idle)} customers`],
+    ...why,
+    ['discarded', states.discarded > 0 && `${figure(states.discarded)} were left as they are by a person`],
+    [
+      'done',
+      unsettled + open > 0
+        ? `nothing is waited for any more, and ${figure(unsettled)} are not settled`
+        : 'everybody is settled',
+    ],
+  ]
+}
+
+/** Waiting settles none of them. */
+export function unsettledOf({ states: { rejected, failing, held } }: Waited): number {
+  return rejected + failing + held
+}
+
+export function renderForecast(report: ForecastReport, asked: BackfillAsked): string[] {
+  const { target, withoutLedger, generation, access, sharing } = report
+  return definitions([
+    ['service', target ? sayService(target) : 'SERVICE_URL is not set'],
+    [
+      'note',
+      withoutLedger && `everybody was planned as if nothing had been sent before: ${WITHOUT[withoutLedger]}`,
+    ],
+    [
+      'note',
+      report.current === false &&
+        `not applied: syncs go by generation ${generation}; nothing is sent by this mapping before \`rollcall backfill --mapping\``,
+    ],
+    ['nobody', fitsNobody(report, asked) && NOBODY_FITS],
+    ...tallyEntries(report, asked),
+    ['registers', listed(' × ', report.registered, 'with ')],
+    [
+      'access',
+      `${figure(access.gain)} gain it, ${figure(access.lose)} lose it, ${figure(access.change)} change it`,
+    ],
+    ['left out', listed(' × ', report.leftOut)],
+    ['rejected', listed(' × ', report.rejected)],
+    [
+      'warning',
+      sharing > 0 &&
+        `${figure(sharing)} new customers share a user_id with another one of them: each is rejected (shared-user-id) as soon as the other is known, and one of them may have been registered by then. Correct the key, the scope or the rows before you bring them in; the figures here count them as any other`,
+    ],
+    ['calls', sayCalls(report.calls) || 'none'],
+    ['look first', report.looks > 0 && sayLooks(report)],
+    ['time', totalCalls(report) > 0 && sayTime(report, asked)],
+    ...report.brake
+      .filter(({ held }) => held > 0)
+      .map((outlook): LabelledText => ['brake', sayOutlook(outlook)]),
+    ...report.sample.map(({ key, status, says }): LabelledText => {
+      const mapped = status === null ? '' : `status ${status}: `
+      return ['sample', `customer ${key}, ${mapped}${says}`]
+    }),
+    ['stopped', !report.ended && 'not everybody was looked at'],
+    ['dry run', 'no call was made and nothing was written'],
+  ])
+}
+
+const WITHOUT: Readonly<Record<NonNullable<ForecastReport['withoutLedger']>, string>> = {
+  'not-migrated': 'there is no ledger of this version (`rollcall migrate`)',
+  'no-right': 'this role may not read the ledger',
+  'no-key': 'ROLLCALL_DIGEST_KEY is not set',
+}
+
+const METHODS = ['POST', 'PUT', 'PATCH', 'GET'] as const
+
+function sayCalls(calls: Counts): string {
+  return METHODS.flatMap((method) => (calls[method] ? [`${method} ${figure(calls[method])}`] : [])).join(', ')
+}
+
+function sayLooks({ looks, afterLooks }: ForecastReport): string {
+  const after = sayCalls(afterLooks)
+  const expected = after === '' ? 'no other call follows' : `${after} of these follow`
+  return `${figure(looks)} customers are looked at (GET) before it is known what the service has: ${expected} if it has what was sent to it and nobody else; whom it has otherwise gets up to one update (PATCH or PUT) instead`
+}
+
+function sayTime({ pace, seconds }: ForecastReport, asked: BackfillAsked): string {
+  const most = asked.rate ?? Number.POSITIVE_INFINITY
+  const [rate, ceiling] = [Math.min(pace.rate, most), Math.min(pace.ceiling, most)]
+  const rises = rate < ceiling ? `, which rises to ${round(ceiling)}` : ''
+  return `about ${span(seconds * 1000)} at ${round(rate)} calls/s${rises}`
+}
+
+function round(rate: number): string {
+  return rate < 10 ? String(Number(rate.toFixed(2))) : figure(Math.round(rate))
+}
+
+function sayOutlook({ kind, customers, through, tripped }: Outlook): string {
+  const what = kind === 'create' ? 'registrations' : `customers (${kind})`
+  if (tripped)
+    return `it holds new ${what} already, all ${figure(customers)} of these too: see \`rollcall held\``
+  const lets = `the brake lets ${figure(through)} of ${figure(customers)} ${what} through`
+  return kind === 'create'
+    ? `${lets}; --expect-creates ${customers} announces them`
+    : `${lets}; the others wait for a person (\`rollcall held\`)`
+}
