@@ -21,12 +21,7 @@ import type { DriftAsked } from './drift-options.ts'
 import type { Io } from './io.ts'
 import { openProgress } from './progress.ts'
 
-export type Asking = {
-  readonly config: Config
-  readonly asked: DriftAsked
-  /** As `--config` names it. */
-  readonly configFile: string | undefined
-}
+export type Asking = { readonly config: Config; readonly asked: DriftAsked }
 
 export type Reporting = Asking & {
   readonly opened: Opened

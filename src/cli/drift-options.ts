@@ -1,7 +1,9 @@
 import type { DecidedBy } from '../brake/held.ts'
-import { closest } from '../model/closest.ts'
 import { RollcallError } from '../model/errors.ts'
 import { type NumberRule, numberOf, readPerson, within } from './option-values.ts'
+
+export const REPORT_FORMATS = ['table', 'json', 'ndjson', 'csv', 'html'] as const
+export type ReportFormat = (typeof REPORT_FORMATS)[number]
 
 /** As commander reads them. */
 export type DriftFlags = {
@@ -17,13 +19,10 @@ export type DriftFlags = {
   readonly why?: string
   readonly by?: string
   readonly showValues?: boolean
-  readonly format?: string
+  readonly format?: ReportFormat
   readonly output?: string
   readonly json?: boolean
 }
-
-const REPORT_FORMATS = ['table', 'json', 'ndjson', 'csv', 'html'] as const
-export type ReportFormat = (typeof REPORT_FORMATS)[number]
 
 /** What a call asks for; null and false where it does not. */
 export type DriftAsked = {
@@ -40,10 +39,13 @@ export type DriftAsked = {
   readonly showValues: boolean
   readonly format: ReportFormat
   readonly output: string | null
+  /** The command that goes on with a run. */
+  readonly resume: string
 }
 
 /** @throws RollcallError USAGE with everything that is wrong */
 export function readDriftAsked(options: DriftFlags): DriftAsked {
+  const { format, json = false } = options
   const problems = [...misfits(options)]
   const asked = {
     fromLedger: options.fromLedger === true,
@@ -55,35 +57,28 @@ export function readDriftAsked(options: DriftFlags): DriftAsked {
     repair: options.repair === true,
     believed: options.believe === true ? readPerson(options) : null,
     showValues: options.showValues === true,
-    format: formatOf(options, problems),
+    format: format ?? (json ? 'json' : 'table'),
     output: options.output ?? null,
+    resume: commandOf(options),
   }
+  if (json && asked.format !== 'json') problems.push(`--json: not with --format ${format}`)
   if (asked.output === '') problems.push('--output: expected the name of a file')
   if (problems.length > 0) throw new RollcallError('USAGE', problems)
   return asked
 }
 
-const CALLING = ['sample', 'where', 'rate', 'restart', 'repair', 'believe', 'showValues'] as const
-const NAMES: Readonly<Record<(typeof CALLING)[number], string>> = {
-  sample: '--sample',
-  where: '--where',
-  rate: '--rate',
-  restart: '--restart',
-  repair: '--repair',
-  believe: '--believe',
-  showValues: '--show-values',
-}
-
 /** What only a run with calls can do. */
+const CALLING = ['sample', 'where', 'rate', 'restart', 'repair', 'believe', 'showValues'] as const
+
 function* misfits(options: DriftFlags): Generator<string> {
   if (options.why !== undefined && options.believe !== true) yield '--why: only with --believe'
   if (options.by !== undefined && options.why === undefined) yield '--by: only with --why'
   if (options.fromLedger !== true) return
   for (const name of CALLING)
-    if (options[name] !== undefined) yield `${NAMES[name]}: not with --from-ledger, which makes no call`
+    if (options[name] !== undefined) yield `${spelled(name)}: not with --from-ledger, which makes no call`
 }
 
-/** The keys of all of them are in memory; and who asks so many learns nothing that fewer do not tell. */
+/** The keys of all of them are in memory, and a larger sample hardly tells more. */
 const LARGEST_SAMPLE = 1_000_000
 
 const SAMPLE: NumberRule = {
@@ -107,35 +102,17 @@ const MAX_DRIFT: NumberRule = {
   read: (text) => within(Number(text.slice(0, -1)) / 100, 0, 1),
 }
 
-function formatOf({ format, json = false }: DriftFlags, problems: string[]): ReportFormat {
-  if (format === undefined) return json ? 'json' : 'table'
-  const known = REPORT_FORMATS.find((each) => each === format)
-  if (!known) {
-    const near = closest(format, REPORT_FORMATS)
-    const hint = near === undefined ? '' : `; did you mean ${near}?`
-    problems.push(`--format: expected one of ${REPORT_FORMATS.join(', ')}${hint}`)
-  } else if (json && known !== 'json') problems.push(`--json: not with --format ${known}`)
-  return known ?? 'table'
+/** As it was called, but for --restart, which would begin anew. */
+function commandOf({ restart: _, ...flags }: DriftFlags): string {
+  const words = Object.entries(flags).flatMap(([name, value]) =>
+    [value].flat().map((each) => (each === true ? spelled(name) : `${spelled(name)} ${quoted(`${each}`)}`)),
+  )
+  return ['rollcall drift', ...words].join(' ')
 }
 
-/** The command that goes on with a run: what decides which run it is, and how it is printed. */
-export function commandOf(asked: DriftAsked, config: string | undefined): string {
-  const words = [
-    'rollcall drift',
-    ...(config === undefined ? [] : [`--config ${quoted(config)}`]),
-    ...(asked.sample === null ? [] : [`--sample ${asked.sample}`]),
-    ...asked.where.map((each) => `--where ${quoted(each)}`),
-    ...(asked.rate === null ? [] : [`--rate ${asked.rate}`]),
-    ...(asked.repair ? ['--repair'] : []),
-    ...(asked.believed
-      ? ['--believe', `--why ${quoted(asked.believed.why)}`, `--by ${quoted(asked.believed.by)}`]
-      : []),
-    ...(asked.maxDrift === null ? [] : [`--max-drift ${Number((asked.maxDrift * 100).toFixed(6))}%`]),
-    ...(asked.showValues ? ['--show-values'] : []),
-    ...(asked.format === 'table' ? [] : [`--format ${asked.format}`]),
-    ...(asked.output === null ? [] : [`--output ${quoted(asked.output)}`]),
-  ]
-  return words.join(' ')
+/** `maxDrift` as `--max-drift`. */
+function spelled(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }
 
 /** For a shell. */

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { access, open, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { DRIFT_KINDS, type DriftTally, WRONG_ACCESS } from '../drift/words.ts'
+import { EMPTY_TALLY } from '../drift/tally.ts'
+import { DRIFT_KINDS, WRONG_ACCESS } from '../drift/words.ts'
 import { RollcallError } from '../model/errors.ts'
 import { nameOf } from '../model/name-of.ts'
 import { csv } from '../report/csv.ts'
@@ -115,7 +116,7 @@ export function sayReport(report: Report, width = TERMINAL_COLUMNS): string[] {
 function sayCounts({ outcome, counts, findings }: Report): string[] {
   const { checked, skipped, noAnswer } = counts
   // Figures of answers that nobody can believe would be looked at all the same.
-  const believed = outcome.kind === 'not-credible' ? NOTHING : counts
+  const believed = outcome.kind === 'not-credible' ? EMPTY_TALLY : counts
   const { agrees, kinds, access, heldAccess, causes, fields } = believed
   const rows = [
     ...WRONG_ACCESS.map((which) => {
@@ -139,15 +140,6 @@ function sayCounts({ outcome, counts, findings }: Report): string[] {
     hanging(`${String(label).padEnd(width)}  ${figure(Number(many)).padStart(digits)}  `, String(means)),
   )
   return [...said.map((line) => line.trimEnd()), ...(findings.length > 0 ? [''] : [])]
-}
-
-const NOTHING: Pick<DriftTally, 'agrees' | 'kinds' | 'access' | 'heldAccess' | 'causes' | 'fields'> = {
-  agrees: 0,
-  kinds: {},
-  access: {},
-  heldAccess: {},
-  causes: {},
-  fields: {},
 }
 
 /** The most first. */

@@ -1,27 +1,76 @@
-import type { RunEnd } from '../drift/gate.ts'
-import type { Past } from '../drift/runs.ts'
+// A report of drift from what a run, or the ledger, has found; and the exit code that it ends with.
+import type { Pool } from 'pg'
+import type { Config } from '../config/config.ts'
+import { readVerification } from '../drift/coverage.ts'
+import { readKnownOfAll, readOpenFound } from '../drift/found.ts'
+import { readPast, readTime } from '../drift/runs.ts'
 import type { DriftTally } from '../drift/words.ts'
+import { boundOrigin } from '../ledger/target.ts'
+import { RollcallError } from '../model/errors.ts'
 import { agreementOf, conclude, driftingOf } from '../report/conclude.ts'
 import { estimate } from '../report/estimate.ts'
 import { percent } from '../report/figures.ts'
-import type { Estimate, PastRun, Report, ReportOptions, RunOutcome } from '../report/report.ts'
+import type { Estimate, PastRun, Report } from '../report/report.ts'
+import { namedService } from '../service/target.ts'
 import type { DriftAsked } from './drift-options.ts'
-import type { ExitCode } from './io.ts'
+import { type ExitCode, VERSION } from './io.ts'
 
-export function optionsOf(asked: DriftAsked): ReportOptions {
+type About = { readonly config: Config; readonly asked: DriftAsked; readonly origin: string }
+
+/** What every report begins with. */
+export function headOf({
+  config,
+  asked,
+  origin,
+}: About): Pick<Report, 'version' | 'writtenBy' | 'target' | 'options'> {
   return {
-    from: asked.fromLedger ? 'ledger' : 'service',
-    sample: asked.sample,
-    where: asked.where.length === 0 ? null : asked.where.join(' and '),
-    rate: asked.rate,
-    maxDrift: asked.maxDrift,
-    values: asked.showValues,
+    version: 1,
+    writtenBy: VERSION,
+    target: namedService(origin, config),
+    options: {
+      from: asked.fromLedger ? 'ledger' : 'service',
+      sample: asked.sample,
+      where: asked.where.length === 0 ? null : asked.where.join(' and '),
+      rate: asked.rate,
+      maxDrift: asked.maxDrift,
+      values: asked.showValues,
+    },
   }
 }
 
-/** `resume`: the command that goes on with it. */
-export function outcomeOf(end: Exclude<RunEnd, { kind: 'refused' }>, resume: string): RunOutcome {
-  return end.kind === 'stopped' ? { ...end, resume } : end
+/** What workers and runs have found and is open, without a call: Postgres alone is asked. */
+export async function ledgerReport(pool: Pool, config: Config, asked: DriftAsked): Promise<Report> {
+  const origin = await boundOrigin(pool)
+  if (origin === null) throw new RollcallError('DRIFT_TOO_EARLY', ['no worker has run on this database yet'])
+  const { periodMs } = config.reconcile
+  const findings = await readOpenFound(pool)
+  const { tally, ...known } = await readKnownOfAll(pool, findings, periodMs)
+  const { coverage, doubt } = await readVerification(pool, periodMs)
+  const now = await readTime(pool)
+  const oldest = coverage.oldestAgeMs === null ? null : Date.parse(now) - coverage.oldestAgeMs
+  return {
+    ...headOf({ config, asked, origin }),
+    ...{ startedAt: now, endedAt: now },
+    // What was told by others before, or since, can be believed all the same.
+    outcome:
+      findings.length === 0 && doubt !== null
+        ? { kind: 'not-credible', why: 'nobody-there' }
+        : { kind: 'complete' },
+    ...known,
+    counts: tally,
+    ...{ foundLater: null, estimate: null, repair: null },
+    // Where workers look at nobody there is no time within which they would.
+    coverage:
+      coverage.periodMs === null
+        ? null
+        : {
+            periodMs: coverage.periodMs,
+            share: coverage.customers === 0 ? 1 : coverage.within / coverage.customers,
+            oldest: oldest === null ? null : new Date(oldest).toISOString(),
+          },
+    trend: await readTrend(pool, null),
+    findings: findings.map((finding) => ({ ...finding, shown: [] })),
+  }
 }
 
 /** What a look can say nothing of by itself, however long one waits. */
@@ -38,8 +87,9 @@ export function estimateOf(tally: DriftTally, population: number, done: number):
   return estimate({ population: Math.max(known, within), checked: known, drifting: disagree })
 }
 
-export function trendOf(past: readonly Past[]): PastRun[] {
-  return past.map(({ tally, ...run }) => ({
+/** Earlier runs, without the one of this id. */
+export async function readTrend(pool: Pool, without: string | null): Promise<PastRun[]> {
+  return (await readPast(pool, without)).map(({ tally, ...run }) => ({
     ...run,
     kind: 'run',
     checked: tally.checked,
@@ -51,19 +101,8 @@ export function trendOf(past: readonly Past[]): PastRun[] {
 export function exitFor(report: Report): ExitCode {
   if (report.outcome.kind === 'stopped') return 1
   const conclusion = conclude(report)
-  switch (conclusion) {
-    case 'agrees':
-    case 'tolerated':
-      return 0
-    case 'drift':
-      return 3
-    case 'incomplete':
-    case 'unchecked':
-    case 'not-credible':
-      return 1
-    default:
-      return conclusion satisfies never
-  }
+  if (conclusion === 'drift') return 3
+  return conclusion === 'agrees' || conclusion === 'tolerated' ? 0 : 1
 }
 
 /** A check that passes on a small sample must not look like one that could have failed. */

@@ -7,9 +7,8 @@ import { countEverybody, type Everybody } from '../drift/everybody.ts'
 import { believe } from '../drift/evidence.ts'
 import { countFoundLater, readFound } from '../drift/found.ts'
 import type { RunEnd } from '../drift/gate.ts'
-import { beginDrift, type DriftRun, endDrift, findDrift, readPast, readTime } from '../drift/runs.ts'
-import type { Shown, Verified } from '../drift/words.ts'
-import { alone } from '../ledger/alone.ts'
+import { beginDrift, type DriftRun, endDrift, findDrift, readTime } from '../drift/runs.ts'
+import type { Shown } from '../drift/words.ts'
 import { makeCallLog } from '../ledger/call-log.ts'
 import { mappingChanged, readStanding } from '../ledger/generation.ts'
 import { databaseError } from '../ledger/reachable.ts'
@@ -19,13 +18,11 @@ import { sleep } from '../ops/time.ts'
 import { readPace } from '../pace/read.ts'
 import { figure, minute } from '../report/figures.ts'
 import type { Report } from '../report/report.ts'
-import { namedService } from '../service/target.ts'
 import { type Opened, openSync } from '../worker/context.ts'
 import { type Asking, type BegunDrift, carryOut, type Reporting } from './drift-carry.ts'
-import { commandOf } from './drift-options.ts'
-import { estimateOf, optionsOf, outcomeOf, trendOf } from './drift-report.ts'
+import { estimateOf, headOf, readTrend } from './drift-report.ts'
+import { inTurn } from './in-turn.ts'
 import type { Io } from './io.ts'
-import { VERSION } from './io.ts'
 import { shown } from './render.ts'
 
 /** Verifies customers at the service, and says what it has found. */
@@ -49,21 +46,18 @@ export async function serviceReport(io: Io, options: Asking): Promise<Report> {
   }
 }
 
-const ALONE_POLL_MS = 500
-
-/** Two at a time would only be twice the load; the workers' rounds are no matter to either. */
+/** Two at a time would only be twice the load. */
 async function whenAlone<T>(io: Io, { pool }: Opened, work: () => Promise<T>): Promise<T> {
-  for (let waited = false; ; waited = true) {
-    const done = await alone(pool, 'run', async () => ({ value: await work() }))
-    if (done) return done.value
-    if (!waited) io.err('waiting: another `rollcall drift` is under way')
-    await sleep(ALONE_POLL_MS, io.stop)
-    io.stop.throwIfAborted()
+  const onWait = (first: boolean) => {
+    if (first) io.err('waiting: another `rollcall drift` is under way')
   }
+  const done = await inTurn({ pool, signal: io.stop, onWait }, 'run', work)
+  if (!done) throw io.stop.reason
+  return done.value
 }
 
 async function report(io: Io, reporting: Reporting): Promise<Report> {
-  const { config, asked, opened, origin } = reporting
+  const { asked, opened } = reporting
   const { pool } = opened
   if (asked.rate !== null) await sayCeiling(io, pool, asked.rate)
   if (asked.believed) await believe(pool, asked.believed)
@@ -73,14 +67,15 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
   const carrying = carryOut(io, reporting, {
     ...begun,
     onLooks: (verified) => {
-      if (asked.showValues) keepValues(verified, values)
+      for (const { findingId, standing, shown } of asked.showValues ? verified : [])
+        if (findingId !== null && standing === 'found') values.set(findingId, shown)
     },
     onKept: () => {
       kept = true
     },
   })
   const { run, end, mended } = await carrying.catch((error) => {
-    if (kept) throw keptBeyond(io, error, commandOf(asked, reporting.configFile))
+    if (kept) throw keptBeyond(io, error, asked.resume)
     throw databaseError(error) ?? error
   })
   if (end.kind === 'refused') throw await refusal(end.why, reporting)
@@ -91,20 +86,21 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
   const findings = credible ? await readFound(pool, found) : []
   const done = doneOf(run.agenda)
   const all = end.kind === 'complete' && asked.sample === null
+  // Of some of the customers nobody can tell which of them are meant; one that was stopped has not come to all.
+  const tellsLater = all && asked.where.length === 0
   return {
-    version: 1,
-    writtenBy: VERSION,
-    target: namedService(origin, config),
-    ...{ startedAt: run.startedAt, endedAt, options: optionsOf(asked) },
-    outcome: outcomeOf(end, commandOf(asked, reporting.configFile)),
+    ...headOf(reporting),
+    ...{ startedAt: run.startedAt, endedAt },
+    outcome: end.kind === 'stopped' ? { ...end, resume: asked.resume } : end,
     // Customers come and go meanwhile: who is gone before a run came to them is nobody whom it has left out.
     population: all ? done : Math.max(run.population, done),
     chosen: done,
-    ...{ counts: tally, suspected: suspects.checked, foundLater: await laterOf(reporting, run, end) },
+    ...{ counts: tally, suspected: suspects.checked },
+    foundLater: tellsLater ? await countFoundLater(pool, found, run.startedAt) : null,
     estimate: asked.sample === null || !credible ? null : estimateOf(tally, run.population, done),
     coverage: null,
     repair: mended && { owed: mended.owed.length, held: mended.held.length },
-    trend: trendOf(await readPast(pool, run.id)),
+    trend: await readTrend(pool, run.id),
     findings: findings.map((finding) => ({ ...finding, shown: values.get(finding.id) ?? [] })),
   }
 }
@@ -124,21 +120,6 @@ async function sayCeiling(io: Io, pool: Opened['pool'], rate: number): Promise<v
     io.err(
       `note: the pace that all calls share is ${figure(pace.ceiling)} a second at most; --rate ${rate} makes it no faster`,
     )
-}
-
-/** Of some of the customers nobody can tell which of them are meant; one that was stopped has not come to all. */
-async function laterOf(
-  { asked, opened }: Reporting,
-  run: DriftRun,
-  { kind }: RunEnd,
-): Promise<number | null> {
-  if (kind !== 'complete' || asked.sample !== null || asked.where.length > 0) return null
-  return await countFoundLater(opened.pool, run.agenda.found, run.startedAt)
-}
-
-function keepValues(verified: readonly Verified[], values: Map<string, readonly Shown[]>): void {
-  for (const { findingId, standing, shown } of verified)
-    if (findingId !== null && standing === 'found') values.set(findingId, shown)
 }
 
 /** The run of the same call that was stopped (it `goesOn`), or a new one. */
@@ -171,21 +152,13 @@ async function refusal(
   why: Extract<RunEnd, { kind: 'refused' }>['why'],
   { config, opened }: Reporting,
 ): Promise<RollcallError> {
-  switch (why) {
-    case 'mapping': {
-      const standing = await readStanding(opened.pool, config.fingerprint)
-      if (standing && !standing.current) return mappingChanged(standing)
-      return new RollcallError('TARGET_CHANGED', ['the records were bound to another service meanwhile'])
-    }
-    case 'unswept':
-      return new RollcallError('DRIFT_TOO_EARLY', [
-        'the mapping is applied, and not everybody who differs by it is owed a sync yet',
-      ])
-    case 'gap':
-      return new RollcallError('DRIFT_TOO_EARLY', [
-        'capture has a gap: changes may be missing that a resync finds',
-      ])
-    default:
-      return why satisfies never
-  }
+  if (why !== 'mapping') return new RollcallError('DRIFT_TOO_EARLY', [TOO_EARLY[why]])
+  const standing = await readStanding(opened.pool, config.fingerprint)
+  if (standing && !standing.current) return mappingChanged(standing)
+  return new RollcallError('TARGET_CHANGED', ['the records were bound to another service meanwhile'])
+}
+
+const TOO_EARLY = {
+  unswept: 'the mapping is applied, and not everybody who differs by it is owed a sync yet',
+  gap: 'capture has a gap: changes may be missing that a resync finds',
 }

@@ -6,10 +6,9 @@ import { type Outlook, outlookOf } from '../brake/outlook.ts'
 import type { Config } from '../config/config.ts'
 import { readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
-import { connectOne, type DatabaseAddress, roleOf } from '../database/session.ts'
+import type { DatabaseAddress } from '../database/session.ts'
 import { acceptTarget } from '../ledger/accept.ts'
-import { migrate } from '../ledger/migrate.ts'
-import { reachable } from '../ledger/reachable.ts'
+import { migrate, onSession } from '../ledger/migrate.ts'
 import type { Target } from '../ledger/target.ts'
 import { RollcallError } from '../model/errors.ts'
 import { type NamedService, sayService } from '../model/service.ts'
@@ -21,7 +20,7 @@ import { BINDING_ENV, bindingStatus, warnOfBinding } from './binding.ts'
 import { ownerIn } from './connect.ts'
 import type { AddCommand, Io } from './io.ts'
 import { numberOf, wholeNumber } from './option-values.ts'
-import { asJson, lines, span } from './render.ts'
+import { definitions, type LabelledText, span, tell } from './render.ts'
 
 type Options = {
   readonly target?: 'same' | 'new'
@@ -55,14 +54,12 @@ export const migrateCommand: AddCommand = (program, io) => {
     const owner = await ownerIn(env)
     const queue = queueIn(env, owner)
     const { applied } = await migrate(owner, queue ? { queue } : {})
-    const { accepted, binding } = await onSession(owner, async (client) => ({
-      accepted: accepting && (await accept(client, accepting)),
-      binding: await bindingStatus(client, env),
-    }))
-    warnOfBinding(io, binding)
-    if (options.json) return io.out(asJson({ applied, ...acceptedJson(accepted), binding }))
-    io.out(applied === 0 ? 'rollcall is up to date.' : `rollcall is migrated (${applied} applied).`)
-    if (accepted) for (const line of sayAccepted(accepted)) io.out(line)
+    const migrated = await onSession(owner, 'DATABASE_DOWN', async (client) => {
+      const accepted = accepting ? await accept(client, accepting) : NOTHING_ACCEPTED
+      return { applied, ...accepted, binding: await bindingStatus(client, env) }
+    })
+    warnOfBinding(io, migrated.binding)
+    tell(io, options.json === true, migrated, () => render(migrated))
   })
 }
 
@@ -113,16 +110,6 @@ function placeOf(url: string): string {
   return JSON.stringify([host, port, database])
 }
 
-/** Of its own: what is forgotten of many customers takes longer than a statement of a worker may. */
-async function onSession<T>(owner: DatabaseAddress, use: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = await connectOne(owner, { application_name: 'rollcall migrate' })
-  try {
-    return await reachable(() => use(client), { role: roleOf(owner) })
-  } finally {
-    await client.end()
-  }
-}
-
 type Accepting = {
   readonly as: 'same' | 'new'
   readonly config: Config
@@ -132,13 +119,15 @@ type Accepting = {
 }
 
 type Accepted = {
-  readonly as: 'same' | 'new'
-  readonly target: NamedService
-  /** Null where all records are kept. */
+  readonly accepted: 'same' | 'new' | null
+  readonly target: NamedService | null
+  /** What workers will do; null where all records are kept. */
   readonly follows: Follows | null
 }
 
-/** What workers will do, as far as it can be told before the service is asked. */
+const NOTHING_ACCEPTED: Accepted = { accepted: null, target: null, follows: null }
+
+/** As far as it can be told before the service is asked. */
 type Follows = {
   /** They are looked up. */
   readonly customers: number
@@ -155,66 +144,60 @@ type Follows = {
 }
 
 /** The operator has said what a changed target is; the calls are the workers'. */
-export async function accept(client: ClientBase, accepting: Accepting): Promise<Accepted> {
+async function accept(client: ClientBase, accepting: Accepting): Promise<Accepted> {
   const { as, config, expectCreates, target } = accepting
   const customers = await acceptTarget(client, target, as)
-  const accepted = { as, target: namedService(target.origin, config) }
+  const accepted = { accepted: as, target: namedService(target.origin, config) }
   if (as === 'same') return { ...accepted, follows: null }
   const { windowHours } = config.brake
+  const announcement = { windowHours, sweep: null }
   const announced =
     expectCreates === null
       ? null
-      : await announceCreates(client, { customers: expectCreates, windowHours, sweep: null })
+      : await announceCreates(client, { ...announcement, customers: expectCreates })
   const rate = (await readPace(client))?.rate ?? config.pace.ceiling
-  const creates = { ...createsOf(accepting, customers), windowHours, announced }
+  // Nobody counts as registered any more, and nothing was let through yet.
+  const [outlook] = outlookOf({
+    ...{ customers: { create: customers }, standings: [], bases: { entitled: 0, present: 0 } },
+    ...{ rules: config.brake, expectCreates, truncated: false },
+  })
+  const { through = 0, held = 0 } = outlook ?? {}
+  const creates = { through, held, limit: limitOf(config.brake.creates, 0), windowHours, announced }
   return { ...accepted, follows: { customers, rate, seconds: Math.ceil(customers / rate), creates } }
 }
 
-/** Where the service knows none of them. Nobody counts as registered any more, and nothing was let through yet. */
-function createsOf({ config, expectCreates }: Accepting, customers: number) {
-  const bases = { entitled: 0, present: 0 }
-  const [outlook] = outlookOf({
-    ...{ customers: { create: customers }, standings: [], bases, rules: config.brake },
-    ...{ expectCreates, truncated: false },
-  })
-  const { through = 0, held = 0 } = outlook ?? {}
-  return { through, held, limit: limitOf(config.brake.creates, 0) }
-}
-
-function sayAccepted({ as, target, follows }: Accepted): string[] {
+function render({ applied, accepted, target, follows }: Accepted & { readonly applied: number }): string[] {
+  const kept = 'the same as before: all records are kept'
+  const forgotten = 'new: what was known of the users is forgotten'
   return [
-    ...lines('service', sayService(target)),
-    ...lines(
-      'target',
-      as === 'same'
-        ? 'the same as before: all records are kept'
-        : 'new: what was known of the users is forgotten',
-    ),
-    ...(follows ? sayFollows(follows) : []),
+    applied === 0 ? 'rollcall is up to date.' : `rollcall is migrated (${applied} applied).`,
+    ...definitions([
+      ['service', target && sayService(target)],
+      ['target', accepted && (accepted === 'same' ? kept : forgotten)],
+      ...(follows ? followsEntries(follows) : []),
+    ]),
   ]
 }
 
-function sayFollows({ customers, rate, seconds, creates }: Follows): string[] {
-  if (customers === 0) return lines('lookups', 'none: no customer is known yet')
-  const pace = `${Number(rate.toFixed(1))} calls/s`
+function followsEntries({ customers, rate, seconds, creates }: Follows): LabelledText[] {
+  if (customers === 0) return [['lookups', 'none: no customer is known yet']]
+  const pace = `${Number(rate.toFixed(1))} calls/s: about ${span(seconds * 1000)}`
+  const { announced, windowHours } = creates
   return [
-    ...lines(
-      'lookups',
-      `workers look up ${counted(customers, 'customer')} (GET), at ${pace}: about ${span(seconds * 1000)}`,
-    ),
-    ...lines('then', 'they create or update whoever is missing or differs: as long again at most'),
-    ...lines(
+    ['lookups', `workers look up ${counted(customers, 'customer')} (GET), at ${pace}`],
+    ['then', 'they create or update whoever is missing or differs: as long again at most'],
+    [
       'backup',
       'after one was put back: users who were created or let in since are not looked up, and keep their access; see docs/restoring.md, steps 5 and 6',
-    ),
-    ...(creates.announced ? lines('announced', sayAnnounced(creates.announced)) : []),
-    ...lines('brake', sayCreates(creates, customers)),
-    ...(outlasts({ customers, rate, seconds, creates })
-      ? lines(
-          'note',
-          'it may last longer than the announcement: announce the rest with `rollcall backfill --expect-creates N`',
-        )
-      : []),
+    ],
+    ['announced', announced && sayAnnounced(announced)],
+    ['brake', sayCreates(creates, customers)],
+    [
+      'note',
+      announced !== null &&
+        2 * seconds > windowHours * 3600 &&
+        'it may last longer than the announcement: announce the rest with `rollcall backfill --expect-creates N`',
+    ],
   ]
 }
 
@@ -222,13 +205,4 @@ function sayCreates({ through, held, limit, windowHours }: Follows['creates'], c
   const within = `its limit is ${counted(limit, 'registration')} in ${windowHours} h`
   if (held === 0) return `all registrations may pass: ${within}`
   return `if all have to be registered, ${figure(through)} of ${figure(customers)} pass and the others wait for a person: ${within}. To announce them, run this again now with \`--expect-creates ${customers}\``
-}
-
-function outlasts({ seconds, creates }: Follows): boolean {
-  return creates.announced !== null && 2 * seconds > creates.windowHours * 3600
-}
-
-function acceptedJson(accepted: Accepted | null): object {
-  const { as = null, target = null, follows = null } = accepted ?? {}
-  return { accepted: as, target, follows }
 }

@@ -20,13 +20,8 @@ const LOCK = [0x726f6c6c, 1]
 /** A session, not a pool: the lock belongs to it. */
 type Session = pg.Client | pg.PoolClient
 
-type MigrateOptions = {
-  /** Where the queue is in Postgres: its schema is migrated too. */
-  readonly queue?: DatabaseAddress
-}
-
 /**
- * Applies what is missing, all of it or nothing. Several processes may call this at once: a lock lets one at
+ * Applies what is missing, all of it or nothing; with `queue` also the schema of a queue in Postgres. Several processes may call this at once: a lock lets one at
  * a time through.
  *
  * The files and their format are drizzle's, its migrator is not used: it takes no lock, skips without a word a
@@ -37,7 +32,7 @@ type MigrateOptions = {
  */
 export async function migrate(
   database: DatabaseAddress | Session,
-  { queue }: MigrateOptions = {},
+  { queue }: { readonly queue?: DatabaseAddress } = {},
 ): Promise<{ applied: number }> {
   const applied =
     'url' in database
@@ -65,7 +60,7 @@ async function migrateLedger(client: Session): Promise<number> {
     const all = await readMigrations()
     const pending = all.filter(({ hash }) => !applied.has(hash))
     if (applied.size + pending.length > all.length && pending.length > 0) throw diverged(pending)
-    await inTransaction(client, () => apply(client, pending))
+    await apply(client, pending)
     await checkMigrated(client)
     return pending.length
   } finally {
@@ -74,20 +69,16 @@ async function migrateLedger(client: Session): Promise<number> {
 }
 
 async function apply(client: Session, pending: readonly Migration[]): Promise<void> {
-  for (const { statements, hash, when } of pending) {
-    for (const statement of statements) await client.query(statement)
-    // After the statements, because those of the first migration make the schema.
-    await client.query(
-      'CREATE TABLE IF NOT EXISTS rollcall.migration (id serial PRIMARY KEY, hash text NOT NULL, created_at bigint)',
-    )
-    await client.query('INSERT INTO rollcall.migration (hash, created_at) VALUES ($1, $2)', [hash, when])
-  }
-}
-
-async function inTransaction(client: Session, run: () => Promise<void>): Promise<void> {
   await client.query('BEGIN')
   try {
-    await run()
+    for (const { statements, hash, when } of pending) {
+      for (const statement of statements) await client.query(statement)
+      // After the statements, because those of the first migration make the schema.
+      await client.query(
+        'CREATE TABLE IF NOT EXISTS rollcall.migration (id serial PRIMARY KEY, hash text NOT NULL, created_at bigint)',
+      )
+      await client.query('INSERT INTO rollcall.migration (hash, created_at) VALUES ($1, $2)', [hash, when])
+    }
     await client.query('COMMIT')
   } catch (error) {
     await client.query('ROLLBACK')
@@ -133,7 +124,8 @@ async function queueIsMigrated(client: Session): Promise<boolean> {
   }
 }
 
-async function onSession<T>(
+/** A connection of its own: this takes longer than a statement of a worker may. */
+export async function onSession<T>(
   address: DatabaseAddress,
   down: ErrorCode,
   use: (client: Session) => Promise<T>,

@@ -35,35 +35,21 @@ export async function appliedHashes(client: pg.ClientBase | pg.Pool): Promise<Re
   return new Set(rows.map(({ hash }) => hash))
 }
 
-/** In words, without a verdict; empty when all is there. */
-export async function whatIsMissing(client: pg.ClientBase | pg.Pool): Promise<readonly string[]> {
-  const missing = { ...(await missingMigrations(client)), ...(await missingRelations(client)) }
-  if (missing.nothingApplied && missing.nothingThere)
-    return ['nothing of rollcall is installed in this database yet']
-  return [...missing.migrations, ...missing.relations]
-}
-
-async function missingMigrations(client: pg.ClientBase | pg.Pool) {
-  const applied = await appliedHashes(client)
-  const all = await readMigrations()
-  return {
-    nothingApplied: applied.size === 0,
-    migrations: all.flatMap(({ name, hash }) =>
-      applied.has(hash) ? [] : [`migration ${name} was not applied`],
-    ),
-  }
-}
-
 /** By their rights, which name each of them: the schema itself is for the generator, and takes long to load. */
 const RELATIONS = [...Object.keys(WORKER.tables), 'token']
 
-async function missingRelations(client: pg.ClientBase | pg.Pool) {
+/** In words, without a verdict; empty when all is there. */
+export async function whatIsMissing(client: pg.ClientBase | pg.Pool): Promise<readonly string[]> {
+  const applied = await appliedHashes(client)
+  const missing = (await readMigrations()).filter(({ hash }) => !applied.has(hash))
   const { rows } = await client.query<{ name: string }>(
     `SELECT name FROM unnest($1::text[]) AS name WHERE to_regclass('rollcall.' || quote_ident(name)) IS NULL`,
     [RELATIONS],
   )
-  return {
-    nothingThere: rows.length === RELATIONS.length,
-    relations: rows.map(({ name }) => `rollcall.${name} is missing`),
-  }
+  if (applied.size === 0 && rows.length === RELATIONS.length)
+    return ['nothing of rollcall is installed in this database yet']
+  return [
+    ...missing.map(({ name }) => `migration ${name} was not applied`),
+    ...rows.map(({ name }) => `rollcall.${name} is missing`),
+  ]
 }

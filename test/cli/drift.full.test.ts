@@ -249,7 +249,7 @@ describe('with three users who were changed behind our back', () => {
     await unlock()
     const { code, err } = await cut
     expect(code).toBe(1)
-    expect(err).toMatch(/does not answer[\s\S]+kept; within a day .*: rollcall drift --sample 10 --rate 5\n/)
+    expect(err).toMatch(/does not answer[\s\S]+kept; within a day .*: rollcall drift --rate 5 --sample 10\n/)
     const { report, err: said } = await json(['--rate', '500', '--sample', '10'])
     expect(said).toContain('going on')
     expect(report).toMatchObject({ chosen: 10, counts: { checked: 10 } })
