@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
 import { digestOf, readConditions } from '../customers/conditions.ts'
+import type { MappingStatus } from '../ledger/generation.ts'
 import { RollcallError } from '../model/errors.ts'
 import type { Only } from '../sweep/judge.ts'
 import type { Restriction } from '../sweep/run.ts'
@@ -66,4 +67,18 @@ export async function readRestriction(
     select: { only, lookup },
     conditions,
   }
+}
+
+/** A condition that held for no customer is likelier a typing error than an answer: no script should take it for done. */
+export function fitsNobody(
+  { ended, customers }: { readonly ended: boolean; readonly customers: number },
+  { where }: BackfillAsked,
+): boolean {
+  return where.length > 0 && ended && customers === 0
+}
+
+/** As reports have it; null on a ledger that no worker has met yet. */
+export function activeMapping(standing: MappingStatus | null) {
+  const { generation = null, appliedAt = null, current = null } = standing ?? {}
+  return { generation, appliedAt, current }
 }

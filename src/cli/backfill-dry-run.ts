@@ -10,7 +10,7 @@ import { countCustomers } from '../customers/count.ts'
 import { describeCustomers } from '../customers/describe.ts'
 import { redactedPlan } from '../explain/redact.ts'
 import { readStanding } from '../ledger/generation.ts'
-import { mayRead, whyUnreadable } from '../ledger/readable.ts'
+import { mayRead, type Unreadable, whyUnreadable } from '../ledger/readable.ts'
 import { everybodyIsIn } from '../ledger/runs.ts'
 import { boundOrigin, requireTarget } from '../ledger/target.ts'
 import { readPace } from '../pace/read.ts'
@@ -21,8 +21,7 @@ import { EVERYBODY, type Judged } from '../sweep/judge.ts'
 import { sweep } from '../sweep/sweep.ts'
 import { makeDigester } from '../sync/digest.ts'
 import { policyOf } from '../sync/policy.ts'
-import { type BackfillAsked, readRestriction } from './backfill-asked.ts'
-import { activeMapping, type ForecastReport, type SampledPlan } from './backfill-view.ts'
+import { activeMapping, type BackfillAsked, readRestriction } from './backfill-asked.ts'
 import { withPool } from './connect.ts'
 import type { Io } from './io.ts'
 import { openProgress } from './progress.ts'
@@ -32,11 +31,7 @@ import { sayPlan } from './say-step.ts'
 const NO_KEY = 'no digest key'
 
 /** `rollcall backfill --dry-run`: no call, no write, and no right needed but to read the customers. */
-export async function forecastBackfill(
-  io: Io,
-  config: Config,
-  asked: BackfillAsked,
-): Promise<ForecastReport> {
+export async function forecastBackfill(io: Io, config: Config, asked: BackfillAsked) {
   const env = readEnv(io.env, {
     need: ['DATABASE_URL'],
     may: ['ROLLCALL_DIGEST_KEY', 'SERVICE_URL', 'SERVICE_API_KEY'],
@@ -51,7 +46,7 @@ export async function forecastBackfill(
     const { tally, ...ahead } = forecast
     const { standing, brake, pace } = await surroundings(looking, forecast)
     return {
-      ...{ target: origin === null ? null : namedService(origin, config), dryRun: true },
+      ...{ target: origin === null ? null : namedService(origin, config), dryRun: true as const },
       ...{ ended, applied: false, withoutLedger, ...activeMapping(standing) },
       ...{ ...tally, ...ahead, sharing, brake, pace, sample },
       seconds: Math.round(totalCalls(forecast) / Math.min(pace.rate, asked.rate ?? pace.rate)),
@@ -63,7 +58,8 @@ type Looking = {
   readonly pool: Pool
   readonly config: Config
   readonly asked: BackfillAsked
-  readonly withoutLedger: ForecastReport['withoutLedger']
+  /** Why all customers are planned as if nothing had ever been sent; null: they are not. */
+  readonly withoutLedger: Unreadable | 'no-key' | null
   readonly digestKey: string
 }
 
@@ -75,7 +71,7 @@ async function look(io: Io, looking: Looking) {
   const policy = policyOf(config)
   const mayCount = withoutLedger === null && (await mayRead(pool, 'brake_entry'))
   const total = await countCustomers(pool, await describeCustomers(pool, config), conditions)
-  const sample = makeSample<SampledPlan>(asked.sample, Math.random)
+  const sample = makeSample<ReturnType<typeof sampled>>(asked.sample, Math.random)
   const sharers = makeSharers()
   const progress = openProgress(io, () => performance.now())
   let forecast: Forecast = NOTHING_AHEAD
@@ -134,8 +130,9 @@ async function surroundings({ pool, config, asked, withoutLedger }: Looking, { b
   }
 }
 
-function sampled({ key, made }: Judged): SampledPlan {
-  const plan = made?.found.plan ?? { kind: 'none', why: 'right' }
+/** `plan` holds no value of a field; `says` is the same for a person. */
+function sampled({ key, made }: Judged) {
+  const plan = made?.found.plan ?? ({ kind: 'none', why: 'right' } as const)
   const status = made?.mapped.kind === 'user' ? made.mapped.user.status : null
   const told = redactedPlan(plan)
   return { key, status, plan: told, says: sayPlan(told) }

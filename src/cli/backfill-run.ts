@@ -20,8 +20,7 @@ import { type BegunSweep, type Restriction, requireCapture, runSweep, type Sweep
 import { NOTHING_FOUND } from '../sweep/tally.ts'
 import { type Digester, makeDigester } from '../sync/digest.ts'
 import { policyOf } from '../sync/policy.ts'
-import { type BackfillAsked, readRestriction } from './backfill-asked.ts'
-import { activeMapping, type BackfillReport, fitsNobody, type Waited } from './backfill-view.ts'
+import { activeMapping, type BackfillAsked, fitsNobody, readRestriction } from './backfill-asked.ts'
 import { withPool } from './connect.ts'
 import { inTurn } from './in-turn.ts'
 import type { Io } from './io.ts'
@@ -42,7 +41,7 @@ type Running = {
  * `rollcall backfill`: whoever differs is owed a sync; the calls are the workers'. A mapping is applied first, so that no
  * customer can be settled by another one behind the sweep.
  */
-export async function runBackfill(io: Io, config: Config, asked: BackfillAsked): Promise<BackfillReport> {
+export async function runBackfill(io: Io, config: Config, asked: BackfillAsked) {
   const env = readEnv(io.env, {
     need: ['DATABASE_URL', 'SERVICE_URL', 'SERVICE_API_KEY', 'ROLLCALL_DIGEST_KEY'],
   })
@@ -179,7 +178,7 @@ const QUIET = 'nobody was settled for a minute: does a worker run? `rollcall sta
  * Until nobody is owed a sync in the lane of a backfill, but for those who fail again and again. Who was rejected or is
  * held is owed none: waiting changes nothing for them.
  */
-async function awaitSettled({ signal, pool, progress }: Running): Promise<Waited> {
+async function awaitSettled({ signal, pool, progress }: Running) {
   let total = 0
   let last = { open: -1, at: performance.now(), told: false }
   for (;;) {

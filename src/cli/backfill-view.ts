@@ -1,76 +1,20 @@
-// What a backfill and its dry run tell: the values that --json prints, and their lines for a person.
+// The lines of a backfill and its dry run for a person; the values are what --json prints.
 import type { Announced } from '../brake/announce.ts'
 import type { Outlook } from '../brake/outlook.ts'
-import type { MappingStatus } from '../ledger/generation.ts'
 import type { Overview } from '../ledger/overview.ts'
-import type { Unreadable } from '../ledger/readable.ts'
-import type { CustomerKey } from '../model/customer.ts'
-import { type NamedService, sayService } from '../model/service.ts'
+import { sayService } from '../model/service.ts'
 import { figure } from '../report/figures.ts'
-import { type Counts, type Forecast, totalCalls } from '../sweep/forecast.ts'
-import type { SweepEnd } from '../sweep/run.ts'
+import { type Counts, totalCalls } from '../sweep/forecast.ts'
 import type { SweepTally } from '../sweep/tally.ts'
 import type { Plan } from '../sync/plan.ts'
-import type { BackfillAsked } from './backfill-asked.ts'
+import { type BackfillAsked, fitsNobody } from './backfill-asked.ts'
+import type { forecastBackfill } from './backfill-dry-run.ts'
+import type { runBackfill } from './backfill-run.ts'
 import { definitions, type LabelledText, span } from './render.ts'
 import { allMissed, sayExamples, sayMissed } from './say-sweeps.ts'
 
-/** The mapping that syncs go by; null on a ledger that no worker has met yet. */
-type ActiveMapping = { readonly [K in 'generation' | 'appliedAt' | 'current']: MappingStatus[K] | null }
-
-type Found = SweepTally & ActiveMapping & { readonly ended: boolean; readonly applied: boolean }
-
-export type BackfillReport = Found &
-  Pick<SweepEnd, 'superseded' | 'examples'> & {
-    readonly target: NamedService
-    readonly dryRun: false
-    /** It went on where an earlier command had stopped. */
-    readonly resumed: boolean
-    readonly announced: Announced | null
-    /** Null: it did not wait. */
-    readonly waited: Waited | null
-  }
-
-/** `ended`: false where the command was stopped before. `open`: owed still. The others are of all customers. */
-export type Waited = { readonly ended: boolean; readonly open: number } & Pick<Overview, 'states' | 'reasons'>
-
-export type ForecastReport = Found &
-  Omit<Forecast, 'tally'> & {
-    /** Null: neither the environment nor the ledger names a service. */
-    readonly target: NamedService | null
-    readonly dryRun: true
-    /** Why all customers were planned as if nothing had ever been sent; null: they were not. */
-    readonly withoutLedger: Unreadable | 'no-key' | null
-    readonly brake: readonly Outlook[]
-    /** Calls per second now, and at the most. */
-    readonly pace: { readonly rate: number; readonly ceiling: number }
-    /** At the present pace, without what is owed already, and with no customer held. */
-    readonly seconds: number
-    readonly sample: readonly SampledPlan[]
-    /** New customers whose `user_id` another new customer has as well. */
-    readonly sharing: number
-  }
-
-/** `status` null: the mapping makes none. `plan` holds no value; `says` is the same for a person. */
-export type SampledPlan = {
-  readonly key: CustomerKey
-  readonly status: number | null
-  readonly plan: object
-  readonly says: string
-}
-
-export function activeMapping(standing: MappingStatus | null): ActiveMapping {
-  const { generation = null, appliedAt = null, current = null } = standing ?? {}
-  return { generation, appliedAt, current }
-}
-
-/** A condition that held for no customer is likelier a typing error than an answer: no script should take it for done. */
-export function fitsNobody(
-  { ended, customers }: Pick<Found, 'ended' | 'customers'>,
-  { where }: BackfillAsked,
-): boolean {
-  return where.length > 0 && ended && customers === 0
-}
+type BackfillReport = Awaited<ReturnType<typeof runBackfill>>
+type ForecastReport = Awaited<ReturnType<typeof forecastBackfill>>
 
 export const NOBODY_FITS = 'there is no customer for whom --where holds: is it a typing error?'
 
@@ -188,7 +132,7 @@ function sayStopped({ current, superseded }: BackfillReport, { mapping }: Backfi
   return `not everybody was looked at: ${why()}`
 }
 
-function waitedEntries(waited: Waited, unreadable: number): LabelledText[] {
+function waitedEntries(waited: NonNullable<BackfillReport['waited']>, unreadable: number): LabelledText[] {
   const { states, reasons, open, ended } = waited
   const why = reasons
     .filter(({ state }) => state !== 'discarded')
@@ -217,7 +161,7 @@ function waitedEntries(waited: Waited, unreadable: number): LabelledText[] {
 }
 
 /** Waiting settles none of them. */
-export function unsettledOf({ states: { rejected, failing, held } }: Waited): number {
+export function unsettledOf({ states: { rejected, failing, held } }: Pick<Overview, 'states'>): number {
   return rejected + failing + held
 }
 

@@ -1,17 +1,9 @@
 import { type Command, Option } from 'commander'
 import { loadConfig } from '../config/load.ts'
-import { type BackfillAsked, type BackfillFlags, readBackfillAsked } from './backfill-asked.ts'
+import { type BackfillAsked, type BackfillFlags, fitsNobody, readBackfillAsked } from './backfill-asked.ts'
 import { forecastBackfill } from './backfill-dry-run.ts'
 import { runBackfill } from './backfill-run.ts'
-import {
-  type BackfillReport,
-  type ForecastReport,
-  fitsNobody,
-  NOBODY_FITS,
-  renderBackfill,
-  renderForecast,
-  unsettledOf,
-} from './backfill-view.ts'
+import { NOBODY_FITS, renderBackfill, renderForecast, unsettledOf } from './backfill-view.ts'
 import type { AddCommand, ExitCode } from './io.ts'
 import { gathered } from './option-values.ts'
 import { tell } from './render.ts'
@@ -50,7 +42,9 @@ export const backfillCommand: AddCommand = (program, io, exit) => {
   })
 }
 
-function exitCodeOf(report: BackfillReport | ForecastReport, asked: BackfillAsked): ExitCode {
+type Reported = Awaited<ReturnType<typeof forecastBackfill | typeof runBackfill>>
+
+function exitCodeOf(report: Reported, asked: BackfillAsked): ExitCode {
   const { differs, unreadable } = report.verdicts
   if (!report.ended || fitsNobody(report, asked)) return 1
   if (report.dryRun) return differs + unreadable > 0 ? 3 : 0

@@ -1,4 +1,3 @@
-import type { DecidedBy } from '../brake/held.ts'
 import { RollcallError } from '../model/errors.ts'
 import { type NumberRule, numberOf, readPerson, within } from './option-values.ts'
 
@@ -24,41 +23,25 @@ export type DriftFlags = {
   readonly json?: boolean
 }
 
-/** What a call asks for; null and false where it does not. */
-export type DriftAsked = {
-  readonly fromLedger: boolean
-  readonly sample: number | null
-  /** Each as it was written; all of them have to hold. */
-  readonly where: readonly string[]
-  readonly rate: number | null
-  readonly restart: boolean
-  readonly maxDrift: number | null
-  readonly repair: boolean
-  /** That many users are not there is meant, on the word of this person. */
-  readonly believed: DecidedBy | null
-  readonly showValues: boolean
-  readonly format: ReportFormat
-  readonly output: string | null
-  /** The command that goes on with a run. */
-  readonly resume: string
-}
-
 /** @throws RollcallError USAGE with everything that is wrong */
-export function readDriftAsked(options: DriftFlags): DriftAsked {
+export function readDriftAsked(options: DriftFlags) {
   const { format, json = false } = options
   const problems = [...misfits(options)]
   const asked = {
     fromLedger: options.fromLedger === true,
     sample: numberOf(options.sample, SAMPLE, problems),
+    /** Each as it was written; all of them have to hold. */
     where: options.where ?? [],
     rate: numberOf(options.rate, RATE, problems),
     restart: options.restart === true,
     maxDrift: numberOf(options.maxDrift, MAX_DRIFT, problems),
     repair: options.repair === true,
+    /** That many users are not there is meant, on the word of this person. */
     believed: options.believe === true ? readPerson(options) : null,
     showValues: options.showValues === true,
-    format: format ?? (json ? 'json' : 'table'),
+    format: format ?? (json ? ('json' as const) : ('table' as const)),
     output: options.output ?? null,
+    /** The command that goes on with a run. */
     resume: commandOf(options),
   }
   if (json && asked.format !== 'json') problems.push(`--json: not with --format ${format}`)
@@ -66,6 +49,8 @@ export function readDriftAsked(options: DriftFlags): DriftAsked {
   if (problems.length > 0) throw new RollcallError('USAGE', problems)
   return asked
 }
+
+export type DriftAsked = ReturnType<typeof readDriftAsked>
 
 /** What only a run with calls can do. */
 const CALLING = ['sample', 'where', 'rate', 'restart', 'repair', 'believe', 'showValues'] as const

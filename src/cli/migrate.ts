@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander'
 import pg, { type ClientBase } from 'pg'
-import { type Announced, announceCreates } from '../brake/announce.ts'
+import { announceCreates } from '../brake/announce.ts'
 import { limitOf } from '../brake/brake.ts'
-import { type Outlook, outlookOf } from '../brake/outlook.ts'
+import { outlookOf } from '../brake/outlook.ts'
 import type { Config } from '../config/config.ts'
 import { readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
@@ -11,7 +11,7 @@ import { acceptTarget } from '../ledger/accept.ts'
 import { migrate, onSession } from '../ledger/migrate.ts'
 import type { Target } from '../ledger/target.ts'
 import { RollcallError } from '../model/errors.ts'
-import { type NamedService, sayService } from '../model/service.ts'
+import { sayService } from '../model/service.ts'
 import { readPace } from '../pace/read.ts'
 import { counted, figure } from '../report/figures.ts'
 import { namedService } from '../service/target.ts'
@@ -21,6 +21,9 @@ import { ownerIn } from './connect.ts'
 import type { AddCommand, Io } from './io.ts'
 import { numberOf, wholeNumber } from './option-values.ts'
 import { definitions, type LabelledText, span, tell } from './render.ts'
+
+type Accepted = Awaited<ReturnType<typeof accept>> | typeof NOTHING_ACCEPTED
+type Follows = NonNullable<Accepted['follows']>
 
 type Options = {
   readonly target?: 'same' | 'new'
@@ -55,8 +58,8 @@ export const migrateCommand: AddCommand = (program, io) => {
     const queue = queueIn(env, owner)
     const { applied } = await migrate(owner, queue ? { queue } : {})
     const migrated = await onSession(owner, 'DATABASE_DOWN', async (client) => {
-      const accepted = accepting ? await accept(client, accepting) : NOTHING_ACCEPTED
-      return { applied, ...accepted, binding: await bindingStatus(client, env) }
+      const accepted = accepting ? await accept(client, accepting) : null
+      return { applied, ...(accepted ?? NOTHING_ACCEPTED), binding: await bindingStatus(client, env) }
     })
     warnOfBinding(io, migrated.binding)
     tell(io, options.json === true, migrated, () => render(migrated))
@@ -118,33 +121,10 @@ type Accepting = {
   readonly target: Target
 }
 
-type Accepted = {
-  readonly accepted: 'same' | 'new' | null
-  readonly target: NamedService | null
-  /** What workers will do; null where all records are kept. */
-  readonly follows: Follows | null
-}
+const NOTHING_ACCEPTED = { accepted: null, target: null, follows: null }
 
-const NOTHING_ACCEPTED: Accepted = { accepted: null, target: null, follows: null }
-
-/** As far as it can be told before the service is asked. */
-type Follows = {
-  /** They are looked up. */
-  readonly customers: number
-  /** Calls per second now. */
-  readonly rate: number
-  /** For the lookups; creates and updates may take as long again. */
-  readonly seconds: number
-  readonly creates: Pick<Outlook, 'through' | 'held'> & {
-    /** Of the brake, besides those announced. */
-    readonly limit: number
-    readonly windowHours: number
-    readonly announced: Announced | null
-  }
-}
-
-/** The operator has said what a changed target is; the calls are the workers'. */
-async function accept(client: ClientBase, accepting: Accepting): Promise<Accepted> {
+/** The operator has said what a changed target is. `follows`: what workers will do; null where all records are kept. */
+async function accept(client: ClientBase, accepting: Accepting) {
   const { as, config, expectCreates, target } = accepting
   const customers = await acceptTarget(client, target, as)
   const accepted = { accepted: as, target: namedService(target.origin, config) }
@@ -163,7 +143,9 @@ async function accept(client: ClientBase, accepting: Accepting): Promise<Accepte
   })
   const { through = 0, held = 0 } = outlook ?? {}
   const creates = { through, held, limit: limitOf(config.brake.creates, 0), windowHours, announced }
-  return { ...accepted, follows: { customers, rate, seconds: Math.ceil(customers / rate), creates } }
+  // For the lookups; creates and updates may take as long again.
+  const seconds = Math.ceil(customers / rate)
+  return { ...accepted, follows: { customers, rate, seconds, creates } }
 }
 
 function render({ applied, accepted, target, follows }: Accepted & { readonly applied: number }): string[] {
