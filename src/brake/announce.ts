@@ -19,10 +19,7 @@ export type Announced = {
   readonly trippedAt: string | null
 }
 
-/**
- * What tells that an announcement was made for this sweep is its time, which stays where a person has ended it: a command
- * that goes on with the sweep must not announce again those who have passed already.
- */
+/** By its time, which stays where a person has ended it, an announcement is known to be of this sweep: it is not made twice. */
 const ANNOUNCE = `
 INSERT INTO rollcall.brake AS b (kind, expected, expected_until)
 VALUES ('create', $1, clock_timestamp() + $2 * interval '1 hour')
@@ -41,9 +38,12 @@ export async function announceCreates(
   { customers, windowHours, sweep }: Announcement,
 ): Promise<Announced> {
   const { rowCount } = await client.query(ANNOUNCE, [customers, windowHours, sweep])
+  return { set: rowCount === 1, ...(await readAnnounced(client)) }
+}
+
+async function readAnnounced(client: Pick<ClientBase, 'query'>): Promise<Omit<Announced, 'set'>> {
   const { rows } = await client.query<Omit<Announced, 'set'>>(STANDS)
-  const stands = rows[0] ?? { left: 0, until: null, trippedAt: null }
-  return { set: rowCount === 1, ...stands }
+  return rows[0] ?? { left: 0, until: null, trippedAt: null }
 }
 
 /**
@@ -64,9 +64,8 @@ UPDATE rollcall.brake SET expected = least(expected, greatest(0, $1::int - ($2::
 WHERE kind = 'create' AND expected <= $2 AND expected_until::text = $3`
 
 /**
- * What was announced and cannot come any more would let through whoever is registered by mistake until the window has
- * passed, and a command that is repeated announces all of them again. So at the end of a sweep no more are left than
- * are owed by backfills, besides `others`: who is registered already, and is to be again as another user.
+ * At the end of a sweep no more stay announced than are owed by backfills: the rest would let through registrations by
+ * mistake. `others`: who is registered already, and is to be again as another user.
  */
 export async function cutAnnounced(
   client: Pick<ClientBase, 'query'>,
@@ -75,6 +74,5 @@ export async function cutAnnounced(
   const needed = await client.query<{ left: number; until: string; owed: number }>(NEEDED)
   const [found] = needed.rows
   if (found) await client.query(CUT, [Math.min(found.left, found.owed + others), found.left, found.until])
-  const { rows } = await client.query<Omit<Announced, 'set'>>(STANDS)
-  return rows[0] ?? { left: 0, until: null, trippedAt: null }
+  return await readAnnounced(client)
 }

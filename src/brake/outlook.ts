@@ -42,12 +42,10 @@ export function outlookOf(asking: Asking): readonly Outlook[] {
     .toSorted((a, b) => b.held - a.held || b.customers - a.customers)
 }
 
-type Room = {
+type Room = Pick<Asking, 'bases' | 'rules'> & {
   readonly kind: BrakeKind
   readonly count: number
   readonly taken: number
-  readonly bases: Bases
-  readonly rules: Config['brake']
 }
 
 /** Each registration is one more of whom a share may be registered, so that the limit moves ahead of them. */

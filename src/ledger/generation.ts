@@ -21,8 +21,7 @@ export const CURRENT_GENERATION = '(SELECT max(id) FROM rollcall.generation)'
 
 /**
  * A CTE for statements that act on the present generation: whoever applies another one waits for them to commit, and
- * they for him. The lock on the table is all that is wanted of it; it is taken before the statement's snapshot, and
- * no row is locked or written.
+ * they for it. It locks the table alone, before the statement's snapshot.
  */
 export const HOLD_GENERATION = 'held AS (SELECT FROM rollcall.generation WHERE false FOR KEY SHARE)'
 
@@ -39,14 +38,12 @@ WHERE ${CURRENT_FINGERPRINT} IS NULL OR ${CURRENT_FINGERPRINT} <> $1 AND ${NOTHI
 const STANDING = `
 SELECT id::text AS generation, fingerprint = $1 AS current, swept_at IS NOT NULL AS swept,
   to_char(applied_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS "appliedAt",
-  EXISTS (SELECT FROM rollcall.generation WHERE fingerprint = $1) AS earlier
+  fingerprint <> $1 AND EXISTS (SELECT FROM rollcall.generation WHERE fingerprint = $1) AS earlier
 FROM rollcall.generation ORDER BY id DESC LIMIT 1`
 
 /** Where a process with this mapping stands; null on a ledger that has met none. */
 export async function readStanding(client: Client, fingerprint: string): Promise<MappingStatus | null> {
-  const { rows } = await client.query<MappingStatus>(STANDING, [fingerprint])
-  const [row] = rows
-  return row ? { ...row, earlier: row.earlier && !row.current } : null
+  return (await client.query<MappingStatus>(STANDING, [fingerprint])).rows[0] ?? null
 }
 
 /** As `readStanding`, for those who work before the tables are there. */
@@ -72,11 +69,7 @@ INSERT INTO rollcall.generation (id, fingerprint)
 SELECT coalesce(${CURRENT_GENERATION}, 0) + 1, $1
 WHERE ${CURRENT_FINGERPRINT} IS DISTINCT FROM $1`
 
-/**
- * From here on syncs go by this mapping, and every process with another one stands back.
- *
- * @returns false when nothing was to be done: it is the present one already
- */
+/** From here on syncs go by this mapping, and processes with another one are inactive. False: it is the present one already. */
 export async function applyGeneration(pool: Pool, fingerprint: string): Promise<boolean> {
   return await addGeneration(pool, APPLY, fingerprint)
 }

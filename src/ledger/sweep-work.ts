@@ -30,6 +30,9 @@ export type Work = {
   readonly generation: string | null
 }
 
+/** The database's time, by which mappings go, in milliseconds since 1970. */
+const NOW_MS = '(extract(epoch FROM now()) * 1000)::float8'
+
 /** In one statement, and so of one moment: read apart, a settle between the two would show half of itself. */
 const WORK = `
 SELECT k.key, l.key IS NOT NULL AND NOT (l.blank AND o.due_at IS NOT NULL) AS known, l.record, l.desired,
@@ -39,7 +42,7 @@ SELECT k.key, l.key IS NOT NULL AND NOT (l.blank AND o.due_at IS NOT NULL) AS kn
   coalesce(o.unknown, false) AS unknown, coalesce(o.blind, false) AS blind,
   coalesce(o.status_doubted, false) AS "statusDoubted",
   (extract(epoch FROM o.replan_at) * 1000)::float8 AS "replanAtMs",
-  (extract(epoch FROM now()) * 1000)::float8 AS "nowMs"
+  ${NOW_MS} AS "nowMs"
 FROM unnest($1::text[]) AS k (key)
 LEFT JOIN (SELECT * FROM rollcall.owed WHERE key = ANY($1)) o ON o.key = k.key COLLATE "C"
 LEFT JOIN (SELECT r.key, r.desired, r.generation, to_jsonb(c) AS record,
@@ -47,40 +50,26 @@ LEFT JOIN (SELECT r.key, r.desired, r.generation, to_jsonb(c) AS record,
   FROM rollcall.ledger r, LATERAL (SELECT ${RECORD}) c
   WHERE r.key = ANY($1)) l ON l.key = k.key COLLATE "C"`
 
+type WorkNow = { readonly work: readonly Work[]; readonly nowMs: number }
 type WorkRow = Omit<Work, 'record'> & { readonly record: KnownRecord | null; readonly nowMs: number }
 
 /** Everybody who is asked about, and the database's time at which it was so, in milliseconds since 1970. */
-export async function readWork(
-  client: Client,
-  keys: readonly CustomerKey[],
-): Promise<{ readonly work: readonly Work[]; readonly nowMs: number }> {
+export async function readWork(client: Client, keys: readonly CustomerKey[]): Promise<WorkNow> {
   const { rows } = await client.query<WorkRow>(WORK, [keys])
   const work = rows.map(({ nowMs: _, record, ...rest }) => ({ ...rest, record: record ?? NEVER_SETTLED }))
   return { work, nowMs: rows[0]?.nowMs ?? Number.NaN }
 }
 
 /** As `readWork` where nothing is recorded of anybody. */
-export async function workOfNobody(
-  client: Client,
-  keys: readonly CustomerKey[],
-): Promise<{ readonly work: readonly Work[]; readonly nowMs: number }> {
-  return { work: keys.map((key) => ({ key, ...OF_NOBODY })), nowMs: (await readNow(client)).getTime() }
+export async function workOfNobody(client: Client, keys: readonly CustomerKey[]): Promise<WorkNow> {
+  const { rows } = await client.query<{ ms: number }>(`SELECT ${NOW_MS} AS ms`)
+  return { work: keys.map((key) => ({ key, ...OF_NOBODY })), nowMs: rows[0]?.ms ?? Number.NaN }
 }
 
 const OF_NOBODY: Omit<Work, 'key'> = {
-  known: false,
-  record: NEVER_SETTLED,
-  desired: null,
-  owed: false,
-  claimed: false,
-  unknown: false,
-  blind: false,
-  statusDoubted: false,
-  replanAtMs: null,
-  id: null,
-  version: null,
-  doubtful: false,
-  generation: null,
+  ...{ known: false, owed: false, claimed: false, unknown: false, blind: false },
+  ...{ statusDoubted: false, doubtful: false, record: NEVER_SETTLED },
+  ...{ desired: null, replanAtMs: null, id: null, version: null, generation: null },
 }
 
 /** Those of them for whom a change is captured that nobody has noted yet. */
@@ -126,12 +115,4 @@ export async function ledgerKeys(
     [after, limit],
   )
   return rows.map(({ key }) => key)
-}
-
-/** The database's time, by which mappings go: the time at which a customer is looked at again is compared with it. */
-async function readNow(client: Pick<ClientBase, 'query'>): Promise<Date> {
-  const { rows } = await client.query<{ ms: number }>(
-    'SELECT (extract(epoch FROM now()) * 1000)::float8 AS ms',
-  )
-  return new Date(rows[0]?.ms ?? Number.NaN)
 }

@@ -12,18 +12,13 @@ import { mapFound } from '../sync/map.ts'
 import { policyOf } from '../sync/policy.ts'
 import type { Judged } from './judge.ts'
 
-type Options = {
-  readonly pool: Pool
-  readonly config: Config
-  readonly digester: Digester
-}
+type Options = { readonly pool: Pool; readonly config: Config; readonly digester: Digester }
 
 /**
- * Makes sure of those who may have been missed. A change that was captured is in the outbox until it is noted, in one
- * transaction with that. So of somebody who is owed nothing before its row is read, has nothing in the outbox after,
- * and is owed nothing then at the same version, every change that the row shows was settled: if what was made of it
- * at its last ending is not what the mapping makes of this row, nobody has told of the change. What is told by a mark
- * alone (a TRUNCATE, a full outbox) is told all the same: as long as one is pending, nobody counts.
+ * Makes sure of those who may have been missed. A captured change is in the outbox until it is noted, in one transaction.
+ * So where a customer is owed nothing before its row is read, has nothing in the outbox after, and is owed nothing then at
+ * the same version, every change that the row shows was settled: if the mapping makes something else of this row than at
+ * the last ending, capture missed the change. While a mark is pending (a TRUNCATE, a full outbox) nobody counts.
  */
 export function makeFindMissed({ pool, config, digester }: Options) {
   const { clearWith } = policyOf(config)
@@ -34,7 +29,7 @@ export function makeFindMissed({ pool, config, digester }: Options) {
     if (keys.length === 0) return NOBODY
     shape ??= describeCustomers(pool, config)
     const read = makeReading(pool, config, await shape)
-    const before = byKey((await readWork(pool, keys)).work)
+    const before = new Map((await readWork(pool, keys)).work.map((each) => [each.key, each]))
     const { rows } = await read(keys)
     const captured = await capturedOf(pool, keys)
     if (await marksArePending(pool)) return NOBODY
@@ -95,8 +90,4 @@ const REPLAN_MARGIN_MS = 5000
 /** What was made of it at its last ending holds for a while yet, unless its row has changed. */
 function holds({ replanAtMs }: Work, nowMs: number): boolean {
   return replanAtMs === null || replanAtMs > nowMs + REPLAN_MARGIN_MS
-}
-
-function byKey(work: readonly Work[]): ReadonlyMap<CustomerKey, Work> {
-  return new Map(work.map((each) => [each.key, each]))
 }
