@@ -31,10 +31,7 @@ type Known = {
   readonly baseAgeMs: number | null
 }
 
-/**
- * Whether the answer to `more` customers may depend on a base that is missing or old. Below the number of customers
- * that may pass in any case nobody needs to know it, and that is nearly always.
- */
+/** Whether the answer to `more` customers may depend on a base that is missing or old: below the fixed number it does not. */
 export function baseIsOld(
   { kind, taken, tripped, baseAgeMs }: Known,
   more: number,

@@ -41,7 +41,8 @@ export async function forecastBackfill(io: Io, config: Config, asked: BackfillAs
     const withoutLedger = digestKey === undefined ? ('no-key' as const) : await whyUnreadable(pool)
     if (!withoutLedger) await requireTarget(pool, { origin: SERVICE_URL, apiKey, digestKey })
     const origin = SERVICE_URL ?? (withoutLedger ? null : await boundOrigin(pool))
-    const looking = { pool, config, asked, withoutLedger, digestKey: digestKey ?? NO_KEY }
+    const mayCount = withoutLedger === null && (await mayRead(pool, 'brake_entry'))
+    const looking = { pool, config, asked, withoutLedger, digestKey: digestKey ?? NO_KEY, mayCount }
     const { ended, forecast, sample, sharing } = await look(io, looking)
     const { tally, ...ahead } = forecast
     const { standing, brake, pace } = await surroundings(looking, forecast)
@@ -61,15 +62,16 @@ type Looking = {
   /** Why all customers are planned as if nothing had ever been sent; null: they are not. */
   readonly withoutLedger: Unreadable | 'no-key' | null
   readonly digestKey: string
+  /** Without this right nobody knows whom the brake has counted already. */
+  readonly mayCount: boolean
 }
 
 async function look(io: Io, looking: Looking) {
-  const { pool, config, asked, withoutLedger } = looking
+  const { pool, config, asked, withoutLedger, mayCount } = looking
   const { conditions, select } = await readRestriction(looking, asked)
   const bringIn = !asked.mapping || (withoutLedger === null && (await everybodyIsIn(pool)))
   const digester = makeDigester(looking.digestKey)
   const policy = policyOf(config)
-  const mayCount = withoutLedger === null && (await mayRead(pool, 'brake_entry'))
   const total = await countCustomers(pool, await describeCustomers(pool, config), conditions)
   const sample = makeSample<ReturnType<typeof sampled>>(asked.sample, Math.random)
   const sharers = makeSharers()
@@ -82,7 +84,6 @@ async function look(io: Io, looking: Looking) {
       withoutLedger: withoutLedger !== null,
       onPage: async ({ judged }) => {
         const differing = judged.filter(({ verdict }) => verdict === 'differs')
-        // Whom the brake would not count again; without the right to see that, nobody.
         const keys = mayCount ? differing.map(({ key }) => key) : []
         const counted = await readCounted(pool, keys, config.brake.windowHours)
         const forecasting = { policy, digester, counted: (key: string) => counted.get(key) ?? [] }
@@ -110,7 +111,7 @@ function newUserOf({ made }: Judged): string | null {
   return made.mapped.user.userId
 }
 
-async function surroundings({ pool, config, asked, withoutLedger }: Looking, { braked }: Forecast) {
+async function surroundings({ pool, config, asked, withoutLedger, mayCount }: Looking, { braked }: Forecast) {
   const { ceiling } = config.pace
   const outlook = { customers: braked, rules: config.brake, expectCreates: asked.expectCreates }
   const atCeiling = { rate: ceiling, ceiling }
@@ -120,7 +121,6 @@ async function surroundings({ pool, config, asked, withoutLedger }: Looking, { b
     return { brake, pace: atCeiling, standing: null }
   }
   const pace = await readPace(pool)
-  const mayCount = await mayRead(pool, 'brake_entry')
   const standings = mayCount ? await readStandings(pool, config.brake.windowHours) : []
   const truncated = (await openMarks(pool)).some(({ kind }) => kind === 'truncate')
   return {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { access, open, rename, rm, stat } from 'node:fs/promises'
+import { access, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { EMPTY_TALLY } from '../drift/tally.ts'
 import { DRIFT_KINDS, WRONG_ACCESS } from '../drift/words.ts'
@@ -38,11 +38,7 @@ export async function linesOf(
   }
 }
 
-/**
- * Before anything is asked: a run of hours must not end in a file that cannot be written.
- *
- * @throws RollcallError USAGE
- */
+/** Before anything is asked: a run of hours must not end in a file that cannot be written. @throws RollcallError USAGE */
 export async function checkOutput(cwd: string, output: string): Promise<string> {
   const file = resolve(cwd, output)
   const found = await stat(file).catch(() => null)
@@ -57,31 +53,17 @@ export async function checkOutput(cwd: string, output: string): Promise<string> 
 }
 
 /**
- * Beside the file first, and in its place once it is whole: whoever reads it at any time has a whole report. For the
- * owner alone, since keys of customers are in it, and values where they were asked for.
+ * Beside the file first, and in its place once it is whole. For the owner alone: keys of customers are in it, and values
+ * where they were asked for.
  */
 export async function writeWhole(file: string, lines: readonly string[]): Promise<void> {
-  try {
-    await replace(file, lines)
-  } catch (error) {
-    throw new RollcallError('OUTPUT_FAILED', [Object.values(nameOf(error)).join(' ')])
-  }
-}
-
-async function replace(file: string, lines: readonly string[]): Promise<void> {
   const draft = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}`)
   try {
-    const handle = await open(draft, 'wx', 0o600)
-    try {
-      await handle.writeFile(pieces(lines))
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
+    await writeFile(draft, pieces(lines), { flag: 'wx', mode: 0o600, flush: true })
     await rename(draft, file)
   } catch (error) {
     await rm(draft, { force: true })
-    throw error
+    throw new RollcallError('OUTPUT_FAILED', [Object.values(nameOf(error)).join(' ')])
   }
 }
 
@@ -92,10 +74,7 @@ function* pieces(lines: readonly string[]): Generator<string> {
   for (let at = 0; at < lines.length; at += LINES) yield `${lines.slice(at, at + LINES).join('\n')}\n`
 }
 
-/**
- * A report as `--format table`: who it is about first, the conclusion last, where the eye of whoever scrolls ends. One that
- * did not come to its end says that before anything else.
- */
+/** Who it is about first, the conclusion last, where the eye ends; a report that was stopped says that before all else. */
 export function sayReport(report: Report, width = TERMINAL_COLUMNS): string[] {
   const { text, more } = sayHeadline(report)
   const headline = hanging('', text)

@@ -5,10 +5,7 @@ import { bindAnew, boundOrigin, type Target } from './target.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
-/**
- * The operator's decision: `same` binds anew and keeps every record; `new` also forgets what is known of every user and
- * owes each customer a lookup. Resolves to how many customers are owed one.
- */
+/** `same` binds anew and keeps every record; `new` also forgets what is known of the users. Resolves to how many lookups are owed. */
 export async function acceptTarget(client: Client, target: Target, as: 'same' | 'new'): Promise<number> {
   await client.query('BEGIN')
   try {
@@ -36,9 +33,8 @@ async function forget(client: Client, sameService: boolean): Promise<number> {
 }
 
 /**
- * That users were there is forgotten, too: whoever is absent now was never at this service, or was created after the
- * backup, and no absence that these lookups find is part of an accident. Registrations have a limit of their own.
- * A trial stays remembered at the same service: one that has ended must not be granted again.
+ * That users were there is forgotten, too: no absence that these lookups find is part of an accident, and registrations
+ * have a limit of their own. A trial stays remembered at the same service: an ended one must not be granted again.
  */
 const FORGET_USERS = `
 UPDATE rollcall.ledger SET remote = CASE WHEN remote = 'unasked' THEN remote ELSE 'unknown' END, was_there = NULL, seen_status = NULL, sent = '{}', seen = '{}',
@@ -46,10 +42,7 @@ UPDATE rollcall.ledger SET remote = CASE WHEN remote = 'unasked' THEN remote ELS
   refused = '{}', conflict = NULL, state = CASE WHEN state = 'rejected' THEN state ELSE 'idle' END, erased = NULL, verified_at = NULL,
   proved_at = NULL, looked_at = NULL, normalised = '{}'`
 
-/**
- * But for customers of whom the service was never asked and is not being asked: out of scope, the user is somebody
- * else's. Whoever was held or discarded is so no longer, and has to be planned again.
- */
+/** But for customers of whom the service was never asked. Who was held or discarded has to be planned again. */
 const OWE_LOOKUPS = `
 UPDATE rollcall.owed o SET change_version = o.change_version + 1, suspect_version = o.change_version + 1,
   unknown = true, blind = true, lane = CASE WHEN o.due_at IS NULL THEN ${LANE.backfill} ELSE o.lane END,

@@ -21,10 +21,7 @@ type Facts = DatabaseIdentity & { readonly origin: string | null; readonly apiKe
 /** `rewritten`: the row was not written by the transaction that it names, so a logical restore has written it. */
 type Bound = Facts & { readonly rewritten: boolean }
 
-/**
- * Names one binding: the transaction that wrote the row. A later `migrate --target` makes another, and so does every
- * logical restore, which writes rows anew.
- */
+/** Names one binding: the transaction that wrote the row. `migrate --target` makes another, and so does a logical restore. */
 export type Binding = string
 
 type Client = Pick<ClientBase, 'query'>
@@ -43,9 +40,8 @@ INSERT INTO rollcall.target (id, origin, api_key_mac, system_identifier, timelin
 VALUES (1, $1, $2, $3, $4, $5)`
 
 /**
- * Binds a fresh ledger to the present service and database, and refuses when they are not the ones it is
- * bound to: a copy of production's ledger that calls production's service, or a ledger about the demo service
- * that is believed on production, would shut people out.
+ * Binds a fresh ledger to the present service and database, and refuses others: a copy of production's ledger that calls
+ * production's service, or a ledger about the demo service on production, would shut people out.
  */
 export async function bindTarget(client: Client, target: Target): Promise<Binding> {
   const now = await present(client, target)
@@ -164,11 +160,7 @@ export function targetChanged(differences: readonly TargetDifference[]): Rollcal
   )
 }
 
-/**
- * A short name for this installation, so that two of them can share a queue server.
- *
- * @param role as this role finds it, which may not be allowed to see what others may
- */
+/** A short name for this installation, so that two of them can share a queue server; as this role finds it. */
 export async function installationName(client: Client, role?: string): Promise<string> {
   const { systemIdentifier, databaseOid } = await readIdentity(client, role)
   const { rows } = await client.query<{ name: string }>('SELECT current_database() AS name')

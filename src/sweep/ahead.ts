@@ -32,10 +32,7 @@ type Looking = { readonly key: CustomerKey; readonly policy: Policy; readonly di
 /** Longer than any that can be: a revocation, an erasure, the look after it and what that shows. */
 const MOST_CALLS = 8
 
-/**
- * A claim after the other until nothing is left to do. Which call comes next is decided by `nextMove`, and what its
- * acknowledgement leaves by `absorbWrite`, so that this cannot say anything else than the worker will do.
- */
+/** A claim after the other until nothing is left to do, decided by the worker's own `nextMove` and `absorbWrite`. */
 export function callsAhead(made: Made, { key, policy, digester }: Looking): Ahead {
   const { mapped, rivals } = made
   const digests = forCustomer(digester, key)
@@ -116,19 +113,14 @@ export function pageFor(rate: number): number {
   return Math.max(1, Math.min(1000, Math.floor(rate)))
 }
 
-/**
- * After a page was noted: waits for as long as its calls take at that rate, so that no more is owed than that; but not
- * longer than `mostMs`: it resolves to what is left of the wait.
- */
+/** Called after a page was noted: waits as long as its calls take at that rate, at most `mostMs`. Resolves to what is left. */
 export function makeThrottle({ rate, policy, digester, now, sleep }: Throttle) {
   let free = now()
   return async (judged: readonly Judged[], mostMs: number): Promise<number> => {
-    const calls = judged
-      .flatMap(({ key, verdict, made }) =>
-        made && verdict === 'differs' ? [callsAhead(made, { key, policy, digester }).calls.length] : [],
-      )
-      .reduce((sum, each) => sum + each, 0)
-    free = Math.max(free, now()) + (calls / rate) * 1000
+    const calls = judged.flatMap(({ key, verdict, made }) =>
+      made && verdict === 'differs' ? callsAhead(made, { key, policy, digester }).calls : [],
+    )
+    free = Math.max(free, now()) + (calls.length / rate) * 1000
     await sleep(Math.min(free - now(), mostMs))
     return Math.max(0, free - now())
   }

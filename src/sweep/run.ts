@@ -199,8 +199,8 @@ async function takeUp(
 type Noting = { readonly config: Config; readonly judged: readonly Judged[]; readonly select: SweepSelection }
 
 /**
- * Each statement by itself, since in one transaction two of them would take locks out of the order of the keys. Whoever
- * is new is recorded before it can be claimed, so that two who are one user see each other.
+ * Each statement by itself: in one transaction they would take locks out of the order of the keys. New customers are
+ * recorded before they can be claimed, so that two who are one user see each other.
  */
 async function noteJudged(pool: Pool, { config, judged, select }: Noting): Promise<void> {
   const noted = { now: [] as CustomerKey[], gently: [] as CustomerKey[] }

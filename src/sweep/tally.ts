@@ -34,13 +34,8 @@ type Waiting = { readonly held: number; readonly discarded: number; readonly rej
 export const NOTHING_FOUND: SweepTally = {
   customers: 0,
   verdicts: {
-    same: 0,
-    differs: 0,
-    owed: 0,
-    'another-time': 0,
-    'never-asked': 0,
-    'not-selected': 0,
-    unreadable: 0,
+    ...{ same: 0, differs: 0, owed: 0, unreadable: 0 },
+    ...{ 'another-time': 0, 'never-asked': 0, 'not-selected': 0 },
   },
   unsure: 0,
   plans: {},
