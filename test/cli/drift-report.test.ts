@@ -16,24 +16,11 @@ const STOPPED: RunOutcome = { kind: 'stopped', why: 'asked', resume: null }
 const DOUBTED: RunOutcome = { kind: 'not-credible', why: 'nobody-there' }
 
 function report(counts: DriftTally, outcome: RunOutcome = COMPLETE, maxDrift: number | null = null): Report {
+  const target = { origin: 'https://x.example', environment: 'demo', local: false } as const
   const options = { from: 'service', sample: null, where: null, rate: null, maxDrift, values: false } as const
   return {
-    ...({
-      version: 1,
-      writtenBy: '0',
-      target: { origin: 'https://x.example', environment: 'demo', local: false },
-    } as const),
-    ...{
-      startedAt: '',
-      endedAt: '',
-      options,
-      outcome,
-      population: 1000,
-      chosen: 1000,
-      counts,
-      suspected: 0,
-      foundLater: null,
-    },
+    ...({ version: 1, writtenBy: '0', target, startedAt: '', endedAt: '', options, outcome } as const),
+    ...{ population: 1000, chosen: 1000, counts, suspected: 0, foundLater: null },
     ...{ estimate: null, coverage: null, repair: null, trend: [], findings: [] },
   }
 }

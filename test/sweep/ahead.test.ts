@@ -10,19 +10,12 @@ const digester = makeDigester('a digest key of thirty-two chars!')
 /** So many who need calls: one each with access, two (a look, and a registration) without. */
 function judged(customers: number, status: 0 | 2): readonly Judged[] {
   const mapped = user(status)
-  const of = {
-    ...{ known: false, owed: false, claimed: false, replanAtMs: null, asItWas: false },
-    comparable: true,
-    gone: false,
-  }
   const found = {
-    ...of,
-    state: 'idle',
-    otherUser: false,
-    validUntilMs: null,
+    ...{ known: false, owed: false, claimed: false, replanAtMs: null, asItWas: false, comparable: true },
+    ...({ gone: false, state: 'idle', otherUser: false, validUntilMs: null } as const),
     plan: plan({ mapped, memory: UNASKED }),
-  } as const
-  const made = { found, memory: UNASKED, mapped, gone: false, record: NEVER_SETTLED, rivals: [] }
+  }
+  const made = { found, memory: UNASKED, mapped, record: NEVER_SETTLED, rivals: [] }
   return Array.from({ length: customers }, (_, n) => ({
     key: `k${n}`,
     verdict: 'differs',

@@ -19,33 +19,16 @@ const REJECT: Plan = { kind: 'reject', code: 'mapping', keys: [] }
 const REVOKE: Plan = { kind: 'revoke', body: { status: 0 } }
 
 const IDLE: SweepFacts = {
-  known: true,
-  owed: false,
-  claimed: false,
-  replanAtMs: null,
-  state: 'idle',
-  asItWas: true,
-  otherUser: false,
-  plan: NONE,
-  validUntilMs: null,
-  comparable: true,
-  gone: false,
+  ...{ known: true, owed: false, claimed: false, replanAtMs: null, state: 'idle', plan: NONE },
+  ...{ asItWas: true, otherUser: false, validUntilMs: null, comparable: true, gone: false },
 }
 
 /** Brings nobody in. */
 const KNOWN: SweepSelection = { ...EVERYBODY, bringIn: false }
 
 const MEMORY: Memory = {
-  remote: 'present',
-  sentStatus: 2,
-  seenStatus: null,
-  sent: {},
-  seen: {},
-  refused: {},
-  conflict: null,
-  erased: null,
-  learnt: {},
-  looked: false,
+  ...{ remote: 'present', sentStatus: 2, seenStatus: null, sent: {}, seen: {}, refused: {} },
+  ...{ conflict: null, erased: null, learnt: {}, looked: false },
 }
 
 describe('the verdict on a customer', () => {
