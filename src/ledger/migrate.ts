@@ -1,14 +1,17 @@
 // Brings rollcall's own schema, and the queue's where the queue is in Postgres, to what this version needs.
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import {
   assertSchemaCompatibility,
   LATEST_SCHEMA_VERSION,
   runMigrations,
   SchemaMigrationRequiredError,
 } from 'bullmq'
+import { readMigrationFiles } from 'drizzle-orm/migrator'
 import type pg from 'pg'
 import { connectOne, type DatabaseAddress, roleOf } from '../database/session.ts'
 import { type ErrorCode, RollcallError } from '../model/errors.ts'
-import { appliedHashes, type Migration, readMigrations, whatIsMissing } from './migrations.ts'
+import { WORKER } from './grants.ts'
 import { reachable } from './reachable.ts'
 
 /** The schema of BullMQ's own tables, in whatever database the queue is. */
@@ -51,6 +54,55 @@ export async function migrate(
 export async function checkMigrated(client: pg.ClientBase | pg.Pool): Promise<void> {
   const missing = await whatIsMissing(client)
   if (missing.length > 0) throw new RollcallError('NOT_MIGRATED', missing)
+}
+
+/** The same from src/ledger as from dist/ledger. */
+const MIGRATIONS = fileURLToPath(new URL('../../drizzle', import.meta.url))
+
+type Migration = {
+  readonly name: string
+  readonly hash: string
+  readonly when: number
+  readonly statements: readonly string[]
+}
+
+/** drizzle reads the files in the journal's order, but leaves their names out. */
+async function readMigrations(): Promise<readonly Migration[]> {
+  const journal: { entries: { tag: string }[] } = JSON.parse(
+    await readFile(`${MIGRATIONS}/meta/_journal.json`, 'utf8'),
+  )
+  return readMigrationFiles({ migrationsFolder: MIGRATIONS }).map(({ hash, folderMillis, sql }, index) => ({
+    name: journal.entries[index]?.tag ?? '',
+    hash,
+    when: folderMillis,
+    statements: sql,
+  }))
+}
+
+async function appliedHashes(client: pg.ClientBase | pg.Pool): Promise<ReadonlySet<string>> {
+  const { rows: found } = await client.query(`SELECT to_regclass('rollcall.migration') IS NOT NULL AS there`)
+  if (!found[0]?.there) return new Set()
+  const { rows } = await client.query<{ hash: string }>('SELECT hash FROM rollcall.migration')
+  return new Set(rows.map(({ hash }) => hash))
+}
+
+/** By their rights, which name each of them: the schema itself is for the generator, and takes long to load. */
+const RELATIONS = [...Object.keys(WORKER.tables), 'token']
+
+/** In words, without a verdict; empty when all is there. */
+async function whatIsMissing(client: pg.ClientBase | pg.Pool): Promise<readonly string[]> {
+  const applied = await appliedHashes(client)
+  const missing = (await readMigrations()).filter(({ hash }) => !applied.has(hash))
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT name FROM unnest($1::text[]) AS name WHERE to_regclass('rollcall.' || quote_ident(name)) IS NULL`,
+    [RELATIONS],
+  )
+  if (applied.size === 0 && rows.length === RELATIONS.length)
+    return ['nothing of rollcall is installed in this database yet']
+  return [
+    ...missing.map(({ name }) => `migration ${name} was not applied`),
+    ...rows.map(({ name }) => `rollcall.${name} is missing`),
+  ]
 }
 
 async function migrateLedger(client: Session): Promise<number> {
