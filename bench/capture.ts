@@ -6,7 +6,7 @@
 import pg from 'pg'
 import { install, uninstall } from '../src/capture/install.ts'
 import { outboxSource } from '../src/capture/outbox.ts'
-import type { CapturePlan } from '../src/capture/plan.ts'
+import type { CapturePlan } from '../src/capture/relations.ts'
 import { migrate } from '../src/ledger/migrate.ts'
 
 const ROWS = 100_000

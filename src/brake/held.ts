@@ -7,9 +7,11 @@ import { OPEN_RELEASE, releasedFor } from '../ledger/released.ts'
 import { UNDER_WAY } from '../ledger/taken.ts'
 import { type CustomerKey, LANE } from '../model/customer.ts'
 import type { BrakeKind, HeldKind } from './brake.ts'
-import { countLeft, type HeldSelection, pagesOf } from './selection.ts'
 import { inTransaction } from './transaction.ts'
 import { untrip } from './untrip.ts'
+
+/** Those whom a person means. */
+export type HeldSelection = { readonly kind: HeldKind } | { readonly keys: readonly CustomerKey[] }
 
 export type DecidedBy = { readonly by: string; readonly why: string }
 
@@ -19,7 +21,7 @@ export type DecisionOutcome = {
   readonly customers: number
   /** Of those that were meant, who waits for a person still: held meanwhile, or planned again at this moment. */
   readonly left: number
-  /** Kinds that let through again who is new to them; counting has begun anew. */
+  /** Kinds that let new customers through again; counting has begun anew. */
   readonly untripped: readonly BrakeKind[]
 }
 
@@ -33,7 +35,7 @@ export function release(pool: Pool, choice: HeldSelection & DecidedBy): Promise<
   return carryOut(pool, choice, RELEASE)
 }
 
-/** Leaves the service as it is for them, until they change. Who is planned again at this moment is left alone. */
+/** Leaves the service as it is for them, until they change. A customer that is planned again at this moment is left alone. */
 export function discard(pool: Pool, choice: HeldSelection & DecidedBy): Promise<DecisionOutcome> {
   return carryOut(pool, choice, DISCARD)
 }
@@ -44,15 +46,15 @@ type Meant = { readonly keys: readonly CustomerKey[]; readonly kind: HeldKind | 
 type Action = {
   readonly name: 'release' | 'discard'
   /** Which of a page it is about, over `l` and `o`, once their work rows are locked. */
-  readonly where: (single: boolean) => string
+  readonly where: (kind: HeldKind | null) => string
   readonly apply: (client: ClientBase, decision: string, page: Meant) => Promise<void>
 }
 
-/** By its key also somebody who was discarded can be released, unless a claim is under way that would discard it anew. */
+/** By its key also a discarded customer can be released, unless a claim is under way that would discard it anew. */
 const RELEASE: Action = {
   name: 'release',
-  where: (single) =>
-    single
+  where: (kind) =>
+    kind === null
       ? `(l.state = 'held' OR (l.state = 'discarded' AND NOT ${UNDER_WAY})) AND NOT ${OPEN_RELEASE}`
       : `l.state = 'held' AND NOT ${releasedFor('$2')}`,
   async apply(client, decision, { keys, kind }) {
@@ -80,7 +82,7 @@ const DISCARD: Action = {
   },
 }
 
-/** What a check has found is remembered nowhere: the claim that puts it right looks for itself. */
+/** What a check has found is remembered nowhere: the claim that repairs it looks for itself. */
 const OF_REPAIRS = `SELECT key FROM rollcall.ledger WHERE key = ANY($1) AND reason->'kinds' ? 'repair'`
 
 const DECIDE = `
@@ -93,12 +95,20 @@ FROM rollcall.ledger l WHERE l.key = ANY($2) ORDER BY l.key`
 const SPEND =
   'UPDATE rollcall.decided SET spent_at = clock_timestamp() WHERE key = ANY($1) AND spent_at IS NULL'
 
-/** Whoever is still discarded when its claim comes is left as it is. */
+/** A customer that is still discarded when its claim comes is left as it is. */
 const HOLD = `
 UPDATE rollcall.ledger SET state = 'held', since = clock_timestamp() WHERE key = ANY($1) AND state = 'discarded'`
 
 /** A person waits for it, and nobody holds these rows for long. */
 const LOCK_TIMEOUT_MS = 10_000
+
+/** As every ending does, which holds the work row while it writes the ledger: first, and in key order. */
+const LOCK = 'SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE'
+
+const CONCERNED = (where: string) => `
+SELECT l.key, coalesce(l.reason->'kinds', '[]') AS kinds
+FROM rollcall.ledger l JOIN rollcall.owed o USING (key)
+WHERE l.key = ANY($1) AND ($2::text IS NULL OR l.reason->'kinds' ? $2) AND ${where} ORDER BY l.key`
 
 async function carryOut(
   pool: Pool,
@@ -109,71 +119,82 @@ async function carryOut(
   const kinds = new Set<HeldKind>(kind === null ? [] : [kind])
   let decision: string | null = null
   let customers = 0
-  for await (const keys of pagesOf(pool, choice)) {
-    const before: string | null = decision
-    const page: Decided = await retried(() =>
-      inTransaction(pool, LOCK_TIMEOUT_MS, (client) =>
-        decidePage(client, { choice, action, keys, decision: before }),
-      ),
+
+  const write = async (client: ClientBase): Promise<string> => {
+    const { rows } = await client.query<{ id: string }>(
+      `INSERT INTO rollcall.decision (action, kind, by, why) VALUES ($1, $2, $3, $4) RETURNING id::text`,
+      [action.name, kind, choice.by, choice.why],
     )
-    decision = page.decision
-    customers += page.customers
-    for (const each of page.kinds) kinds.add(each)
+    const [row] = rows
+    if (!row) throw new Error('a decision was written, and has no id')
+    return row.id
+  }
+
+  const decidePage = async (client: ClientBase, page: readonly CustomerKey[]) => {
+    await client.query(LOCK, [page])
+    const { rows } = await client.query<{ key: CustomerKey; kinds: readonly HeldKind[] }>(
+      CONCERNED(action.where(kind)),
+      [page, kind],
+    )
+    if (rows.length === 0) return { id: decision, rows }
+    const id = decision ?? (await write(client))
+    const count = 'UPDATE rollcall.decision SET customers = customers + $2 WHERE id = $1'
+    await client.query(count, [id, rows.length])
+    await action.apply(client, id, { keys: rows.map(({ key }) => key), kind })
+    return { id, rows }
+  }
+
+  for await (const page of pagesOf(pool, choice)) {
+    const { id, rows } = await retried(() =>
+      inTransaction(pool, LOCK_TIMEOUT_MS, (client) => decidePage(client, page)),
+    )
+    decision = id
+    customers += rows.length
+    for (const each of rows.flatMap((row) => row.kinds)) kinds.add(each)
   }
   const { untripped, decision: written } = await untrip(pool, [...kinds], async (client) =>
-    // Nobody was held, and yet somebody has looked, and decided that it goes on.
-    kind === null ? null : (decision ?? (await write(client, { choice, action }))),
+    // Nobody was held, and yet a person has checked, and decided that it goes on.
+    kind === null ? null : (decision ?? (await write(client))),
   )
   return { decision: decision ?? written, customers, left: await countLeft(pool, choice), untripped }
 }
 
-/** As every ending does, which holds the work row while it writes the ledger: first, and in key order. */
-const LOCK = 'SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE'
+const PAGE = 1000
 
-const CONCERNED = (where: string) => `
-SELECT l.key, coalesce(l.reason->'kinds', '[]') AS kinds
-FROM rollcall.ledger l JOIN rollcall.owed o USING (key)
-WHERE l.key = ANY($1) AND ($2::text IS NULL OR l.reason->'kinds' ? $2) AND ${where} ORDER BY l.key`
-
-type Page = {
-  readonly choice: HeldSelection & DecidedBy
-  readonly action: Action
-  readonly keys: readonly CustomerKey[]
-  readonly decision: string | null
+/** Keys in pages, in order: those who are meant, or for a kind those who are held for it. */
+async function* pagesOf(pool: Pool, choice: HeldSelection): AsyncGenerator<readonly CustomerKey[]> {
+  if ('keys' in choice) {
+    const keys = [...new Set(choice.keys)].sort()
+    for (let from = 0; from < keys.length; from += PAGE) yield keys.slice(from, from + PAGE)
+    return
+  }
+  for (let after: CustomerKey | null = null; ; ) {
+    const page: { rows: { key: CustomerKey; meant: boolean }[] } = await pool.query(PAGE_OF_HELD, [
+      choice.kind,
+      after,
+    ])
+    const meant = page.rows.filter((row) => row.meant).map(({ key }) => key)
+    if (meant.length > 0) yield meant
+    if (page.rows.length < PAGE) return
+    after = page.rows.at(-1)?.key ?? null
+  }
 }
 
-type Decided = {
-  readonly decision: string | null
-  readonly customers: number
-  readonly kinds: readonly HeldKind[]
-}
+/** Of all kinds: how rare one is the planner cannot know, and it would sort all who are held for every page. */
+const PAGE_OF_HELD = `
+WITH page AS MATERIALIZED (
+  SELECT l.key, l.reason FROM rollcall.ledger l
+  WHERE l.state = 'held' AND ($2::text IS NULL OR l.key > $2) ORDER BY l.key LIMIT ${PAGE})
+SELECT key, coalesce(reason->'kinds' ? $1, false) AS meant FROM page ORDER BY key`
 
-async function decidePage(client: ClientBase, { choice, action, keys, decision }: Page): Promise<Decided> {
-  await client.query(LOCK, [keys])
-  const { rows } = await client.query<{ key: CustomerKey; kinds: readonly HeldKind[] }>(
-    CONCERNED(action.where('keys' in choice)),
-    [keys, 'kind' in choice ? choice.kind : null],
+/** Of those who are meant, how many wait for a person still. */
+async function countLeft(pool: Pool, choice: HeldSelection): Promise<number> {
+  const { rows } = await pool.query<{ left: number }>(
+    `SELECT count(*)::int AS left FROM rollcall.ledger l
+     WHERE l.state = 'held' AND ($1::text IS NULL OR l.reason->'kinds' ? $1)
+       AND ($2::text[] IS NULL OR l.key = ANY($2))
+       AND NOT CASE WHEN $1::text IS NULL THEN ${OPEN_RELEASE} ELSE ${releasedFor('$1')} END`,
+    ['kind' in choice ? choice.kind : null, 'keys' in choice ? choice.keys : null],
   )
-  if (rows.length === 0) return { decision, customers: 0, kinds: [] }
-  const concerned = rows.map(({ key }) => key)
-  const id = decision ?? (await write(client, { choice, action }))
-  await client.query('UPDATE rollcall.decision SET customers = customers + $2 WHERE id = $1', [
-    id,
-    rows.length,
-  ])
-  await action.apply(client, id, { keys: concerned, kind: 'kind' in choice ? choice.kind : null })
-  return { decision: id, customers: rows.length, kinds: rows.flatMap((row) => row.kinds) }
-}
-
-async function write(
-  client: ClientBase,
-  { choice, action }: Pick<Page, 'choice' | 'action'>,
-): Promise<string> {
-  const { rows } = await client.query<{ id: string }>(
-    `INSERT INTO rollcall.decision (action, kind, by, why) VALUES ($1, $2, $3, $4) RETURNING id::text`,
-    [action.name, 'kind' in choice ? choice.kind : null, choice.by, choice.why],
-  )
-  const [row] = rows
-  if (!row) throw new Error('a decision was written, and has no id')
-  return row.id
+  return rows[0]?.left ?? 0
 }

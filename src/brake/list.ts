@@ -1,4 +1,4 @@
-// Who is held, by kind and one by one; see held.ts for what can be decided about them.
+// Who is held, by kind and one by one, and what was decided; see held.ts for the deciding.
 import type { ClientBase } from 'pg'
 import { OPEN_RELEASE } from '../ledger/released.ts'
 import { iso } from '../ledger/sql.ts'
@@ -96,8 +96,6 @@ type Listing = {
   /** With keys, those who were discarded are listed too. */
   readonly keys?: readonly CustomerKey[]
   readonly limit: number
-  /** Goes on behind this key. */
-  readonly after?: CustomerKey
 }
 
 const WHERE = `l.state <> 'idle' AND l.state IN ('held', CASE WHEN $2::text[] IS NULL THEN 'held' ELSE 'discarded' END)
@@ -108,25 +106,25 @@ SELECT l.key, l.user_id AS "userId", l.state, coalesce(l.reason->'kinds', '[]') 
   coalesce(l.reason->'fields', '[]') AS fields, coalesce(l.seen_status, l.sent_status) AS "statusFrom",
   ${iso('l.since')} AS since, ${ms('clock_timestamp() - l.since')} AS "sinceMs",
   l.state = 'held' AND ${OPEN_RELEASE} AS released
-FROM rollcall.ledger l WHERE ${WHERE} AND ($3::text IS NULL OR l.key > $3) ORDER BY l.key LIMIT $4`
+FROM rollcall.ledger l WHERE ${WHERE} ORDER BY l.key LIMIT $3`
+
+/** Apart from the list, which must not ask about the releases of all of them. */
+const TOTAL = `SELECT count(*)::int AS total FROM rollcall.ledger l WHERE ${WHERE}`
 
 type Listed = Omit<HeldCustomer, 'what'> & {
   readonly fields: readonly string[]
   readonly statusFrom: number | null
 }
 
-/** In the order of their keys. */
+/** In the order of their keys; `total`: how many there are without the limit. */
 export async function listHeld(
   client: Client,
-  { kind, keys, limit, after }: Listing,
+  { kind, keys, limit }: Listing,
 ): Promise<{ readonly customers: readonly HeldCustomer[]; readonly total: number }> {
   const which = [kind ?? null, keys ?? null]
-  const { rows } = await client.query<Listed>(LIST, [...which, after ?? null, limit])
-  const { rows: counted } = await client.query<{ total: number }>(
-    `SELECT count(*)::int AS total FROM rollcall.ledger l WHERE ${WHERE}`,
-    which,
-  )
-  return { customers: rows.map(withWhat), total: counted[0]?.total ?? 0 }
+  const { rows } = await client.query<Listed>(LIST, [...which, limit])
+  const counted = await client.query<{ total: number }>(TOTAL, which)
+  return { customers: rows.map(withWhat), total: counted.rows[0]?.total ?? 0 }
 }
 
 function withWhat({ fields, statusFrom, ...customer }: Listed): HeldCustomer {
@@ -148,4 +146,30 @@ export async function findKeys(
     [keys, states ?? null],
   )
   return rows.map(({ key }) => key)
+}
+
+/** Who decided what about those who were held, when and why. */
+export type LoggedDecision = {
+  readonly id: string
+  readonly action: 'release' | 'discard'
+  /** Null: single customers. */
+  readonly kind: string | null
+  readonly customers: number
+  readonly by: string
+  readonly why: string
+  /** ISO 8601 in UTC. */
+  readonly at: string
+  /** Released, and not carried out yet. */
+  readonly open: number
+}
+
+/** The latest first. */
+export async function listDecisions(client: Client, limit: number): Promise<readonly LoggedDecision[]> {
+  const { rows } = await client.query<LoggedDecision>(
+    `SELECT c.id::text, c.action, c.kind, c.customers, c.by, c.why, ${iso('c.at')} AS at,
+       (SELECT count(*)::int FROM rollcall.decided d WHERE d.decision = c.id AND d.spent_at IS NULL) AS open
+     FROM rollcall.decision c ORDER BY c.id DESC LIMIT $1`,
+    [limit],
+  )
+  return rows
 }

@@ -9,7 +9,7 @@
 import pg from 'pg'
 import { quotedName } from '../customers/problems.ts'
 import { LANE, type Lane } from '../model/customer.ts'
-import type { Watcher } from './plan.ts'
+import type { Watcher } from './relations.ts'
 
 const BULK = 100_000
 

@@ -3,16 +3,27 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg, { type ClientBase } from 'pg'
 import { quotedName } from '../customers/problems.ts'
+import { PINNED, UNPINNED } from '../database/session.ts'
 import { RollcallError } from '../model/errors.ts'
 import { LACKS, readInstalled } from './catalog.ts'
-import { type Patience, underShortLock } from './lock.ts'
-import type { CapturePlan } from './plan.ts'
+import { underShortLock } from './lock.ts'
+import type { CapturePlan } from './relations.ts'
 import { asInstalled, captureDifference, type TableDifference } from './status.ts'
-import { createFunction, createTrigger, quoted, quotedFunction } from './triggers.ts'
+import { createFunction, createTrigger, EVENTS, functionName, quoted, quotedFunction } from './triggers.ts'
 
 /** One install or uninstall at a time in a database; two-integer form, so that it meets no one-integer lock. */
-const ADVISORY_LOCK = [0x726f6c6c, 0x63617074] as const
+const ADVISORY_LOCK = [0x726f6c6c, 0x63617074]
 const ADVISORY_POLL_MS = 200
+
+type Options = {
+  /** For one table; default: a minute. */
+  readonly patienceMs?: number
+  /**
+   * What is watched besides stays so. While another mapping is in force its workers need these columns and tables; were
+   * they dropped at a deploy, changes of them would be missed until the new mapping is applied.
+   */
+  readonly leavesOthers?: boolean
+}
 
 /**
  * Every table has a transaction of its own, so a table that stays locked costs only itself: what was done
@@ -26,43 +37,24 @@ const ADVISORY_POLL_MS = 200
 export async function install(
   client: ClientBase,
   plan: CapturePlan,
-  { leavesOthers = false, ...patience }: Patience & Leaving = {},
+  options: Options = {},
 ): Promise<readonly string[]> {
   refuseUnfit(plan)
   await refuseWithoutRights(client)
-  return await apply(client, plan, { leavesOthers, ...patience })
-}
-
-type Leaving = {
-  /**
-   * What is watched besides stays so. While another mapping is in force its workers need these columns and tables; were
-   * they dropped at a deploy, changes of them would be missed until the new mapping is applied.
-   */
-  readonly leavesOthers?: boolean
+  return await apply(client, plan, options)
 }
 
 /** Removes every trigger and function of ours, whatever configuration they came from; no trace is left. */
-export async function uninstall(client: ClientBase, patience: Patience = {}): Promise<readonly string[]> {
-  return await apply(client, { watchers: [], gone: [], outboxLimitMb: 1 }, patience)
-}
-
-/** A plan that names what does not exist would install a trigger that can only fall back. */
-export function refuseUnfit({ watchers, gone }: CapturePlan): void {
-  const details = [
-    ...gone.map((relation) => `watch: the table ${quotedName(relation)} does not exist`),
-    ...watchers.flatMap(({ relation, missing }) =>
-      missing.map((column) => `watch: ${quotedName(relation)} has no column ${column}`),
-    ),
-  ]
-  if (details.length > 0) throw new RollcallError('CUSTOMERS_UNREADABLE', details)
+export async function uninstall(client: ClientBase, options: Options = {}): Promise<readonly string[]> {
+  return await apply(client, { watchers: [], gone: [], outboxLimitMb: 1 }, options)
 }
 
 async function apply(
   client: ClientBase,
   asked: CapturePlan,
-  { leavesOthers, ...patience }: Patience & Leaving,
+  { leavesOthers = false, patienceMs = 60_000 }: Options,
 ): Promise<readonly string[]> {
-  await lockAdvisory(client, patience)
+  await lockAdvisory(client, patienceMs)
   try {
     const installed = await readInstalled(client)
     const widened = asked.watchers.map((watcher) => asInstalled(watcher, installed))
@@ -76,7 +68,7 @@ async function apply(
       const statements = statementsFor(leavesOthers ? { ...table, leftover: [] } : table)
       // A function that was replaced needs no lock on its tables; what they note is another thing all the same.
       const replaced = table.watchers.some((watcher) => difference.functions.includes(watcher))
-      if (statements.length > 0) await underShortLock(client, { table: table.table, statements, patience })
+      if (statements.length > 0) await underShortLock(client, { table: table.table, statements, patienceMs })
       if (statements.length > 0 || replaced) changed.push(quotedName(table.table))
     }
     for (const name of leavesOthers ? [] : difference.leftoverFunctions) {
@@ -84,9 +76,10 @@ async function apply(
     }
     return changed
   } catch (error) {
-    throw isRefusal(error) ? new RollcallError('DATABASE_REFUSED', [error.message], { cause: error }) : error
+    const refused = error instanceof Error && 'code' in error && error.code === '42501'
+    throw refused ? new RollcallError('DATABASE_REFUSED', [error.message], { cause: error }) : error
   } finally {
-    await client.query('SELECT pg_advisory_unlock($1, $2)', [...ADVISORY_LOCK])
+    await client.query('SELECT pg_advisory_unlock($1, $2)', ADVISORY_LOCK)
   }
 }
 
@@ -99,18 +92,27 @@ function statementsFor({ table, lacks, leftover }: TableDifference): readonly st
 }
 
 /** Asked for, not waited for: a session that waits for a lock holds a snapshot open. */
-async function lockAdvisory(client: ClientBase, { totalMs = 60_000, ...clock }: Patience): Promise<void> {
-  const now = clock.now ?? (() => performance.now())
-  const wait = clock.sleep ?? sleep
-  const end = now() + totalMs
-  for (;;) {
-    const { rows } = await client.query<{ got: boolean }>('SELECT pg_try_advisory_lock($1, $2) AS got', [
-      ...ADVISORY_LOCK,
-    ])
+async function lockAdvisory(client: ClientBase, patienceMs: number): Promise<void> {
+  for (const end = performance.now() + patienceMs; ; await sleep(ADVISORY_POLL_MS)) {
+    const { rows } = await client.query<{ got: boolean }>(
+      'SELECT pg_try_advisory_lock($1, $2) AS got',
+      ADVISORY_LOCK,
+    )
     if (rows[0]?.got) return
-    if (now() > end) throw new RollcallError('CAPTURE_LOCKED', ['another install or uninstall is running'])
-    await wait(ADVISORY_POLL_MS)
+    if (performance.now() > end)
+      throw new RollcallError('CAPTURE_LOCKED', ['another install or uninstall is running'])
   }
+}
+
+/** A plan that names what does not exist would install a trigger that can only fall back. */
+function refuseUnfit({ watchers, gone }: CapturePlan): void {
+  const details = [
+    ...gone.map((relation) => `watch: the table ${quotedName(relation)} does not exist`),
+    ...watchers.flatMap(({ relation, missing }) =>
+      missing.map((column) => `watch: ${quotedName(relation)} has no column ${column}`),
+    ),
+  ]
+  if (details.length > 0) throw new RollcallError('CUSTOMERS_UNREADABLE', details)
 }
 
 /**
@@ -127,6 +129,32 @@ async function refuseWithoutRights(client: ClientBase): Promise<void> {
   if (rows[0].lacks.length > 0) throw new RollcallError('DATABASE_REFUSED', rows[0].lacks)
 }
 
-function isRefusal(error: unknown): error is Error {
-  return error instanceof Error && 'code' in error && error.code === '42501'
+const HEAD = `-- The capture triggers of rollcall; \`rollcall migrate\` comes first. CREATE TRIGGER waits for open transactions
+-- and holds up writers as long as it waits, so it waits half a second at most. A table that cannot be locked
+-- is left as it was: run the script again. \`rollcall capture status\` says what is missing.
+${PINNED}
+SET lock_timeout = '500ms';
+`
+
+/** The triggers of a plan as a script for a DBA to read and to run with psql; the same SQL as `install` runs. */
+export function printSql(plan: CapturePlan): string {
+  refuseUnfit(plan)
+  const parts = plan.watchers.flatMap((watcher) => [
+    `BEGIN;\n${createFunction(watcher, plan.outboxLimitMb)}`,
+    `${ownedLikeTheOutbox(functionName(watcher))}\nCOMMIT;`,
+    ...watcher.tables.map((table) =>
+      ['\nBEGIN;', ...EVENTS.map((event) => createTrigger(watcher, table, event)), 'COMMIT;'].join('\n'),
+    ),
+    '',
+  ])
+  return [HEAD, ...parts, 'RESET lock_timeout;', UNPINNED, ''].join('\n')
+}
+
+/** The functions run with their owner's rights, which need not be those of the DBA who runs the script. */
+function ownedLikeTheOutbox(name: string): string {
+  const block = `BEGIN
+  EXECUTE (SELECT pg_catalog.format('ALTER FUNCTION rollcall.%I() OWNER TO %I', ${pg.escapeLiteral(name)}, pg_catalog.pg_get_userbyid(relowner))
+    FROM pg_catalog.pg_class WHERE oid = 'rollcall.outbox'::pg_catalog.regclass);
+END`
+  return `DO ${pg.escapeLiteral(block)};`
 }

@@ -10,19 +10,12 @@ const LOCK_TIMEOUT_MS = 500
 const FIRST_WAIT_MS = 250
 const LONGEST_WAIT_MS = 5_000
 
-export type Patience = {
-  /** For one table, tries and waits together. */
-  readonly totalMs?: number
-  readonly sleep?: (ms: number) => Promise<unknown>
-  /** Milliseconds from any point on. */
-  readonly now?: () => number
-}
-
 type LockedWork = {
   readonly table: Relation
   /** Run one after the other in one transaction. */
   readonly statements: readonly string[]
-  readonly patience?: Patience
+  /** Tries and waits together. */
+  readonly patienceMs: number
 }
 
 /**
@@ -31,17 +24,19 @@ type LockedWork = {
  */
 export async function underShortLock(
   client: ClientBase,
-  { table, statements, patience = {} }: LockedWork,
+  { table, statements, patienceMs }: LockedWork,
 ): Promise<void> {
-  const { totalMs = 60_000, now = () => performance.now() } = patience
-  const wait = patience.sleep ?? sleep
-  const end = now() + totalMs
+  const end = performance.now() + patienceMs
   for (let pause = FIRST_WAIT_MS; ; pause = Math.min(pause * 2, LONGEST_WAIT_MS)) {
-    const done = await attempt(client, statements)
-    if (done) return
+    if (await attempt(client, statements)) return
     const holders = await holdersOf(client, table)
-    if (now() + pause > end) throw new RollcallError('CAPTURE_LOCKED', lockedDetails(table, holders, totalMs))
-    await wait(pause)
+    if (performance.now() + pause > end) {
+      const head = `${quotedName(table)} could not be locked within ${Math.round(patienceMs / 1000)} s`
+      const details =
+        holders.length === 0 ? [`${head}; nobody held it at last`] : [`${head}; it is held by:`, ...holders]
+      throw new RollcallError('CAPTURE_LOCKED', details)
+    }
+    await sleep(pause)
   }
 }
 
@@ -54,25 +49,23 @@ async function attempt(client: ClientBase, statements: readonly string[]): Promi
     return true
   } catch (error) {
     await client.query('ROLLBACK')
-    if (isBusy(error)) return false
+    // Lock not available, deadlock detected: both pass by themselves.
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === '55P03' || code === '40P01') return false
     throw error
   }
 }
 
-/** Lock not available, deadlock detected: both pass by themselves. */
-function isBusy(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  return code === '55P03' || code === '40P01'
-}
-
 type Holder = {
+  /** Null: a prepared transaction. */
   readonly pid: number | null
   readonly application: string | null
   readonly state: string | null
   readonly seconds: number | null
 }
 
-async function holdersOf(client: ClientBase, { schema, name }: Relation): Promise<readonly Holder[]> {
+/** In words. Other sessions' details are shown by Postgres only to roles that may see them (pg_read_all_stats). */
+async function holdersOf(client: ClientBase, { schema, name }: Relation): Promise<readonly string[]> {
   const { rows } = await client.query<Holder>(
     `SELECT DISTINCT l.pid, a.application_name AS application, a.state,
        extract(epoch FROM clock_timestamp() - a.xact_start)::int AS seconds
@@ -86,18 +79,10 @@ async function holdersOf(client: ClientBase, { schema, name }: Relation): Promis
      ORDER BY seconds DESC NULLS LAST LIMIT 5`,
     [schema, name],
   )
-  return rows
-}
-
-/** Other sessions' details are shown by Postgres only to roles that may see them (pg_read_all_stats). */
-function lockedDetails(table: Relation, holders: readonly Holder[], totalMs: number): readonly string[] {
-  const head = `${quotedName(table)} could not be locked within ${Math.round(totalMs / 1000)} s`
-  if (holders.length === 0) return [`${head}; nobody held it at the last look`]
-  const who = holders.map(({ pid, application, state, seconds }) => {
+  return rows.map(({ pid, application, state, seconds }) => {
     if (pid === null) return 'a prepared transaction'
-    const name = application ? ` (${application})` : ''
+    const named = application ? ` (${application})` : ''
     const age = seconds === null ? 'for an unknown time' : `for ${seconds} s`
-    return `process ${pid}${name}, ${state ?? 'in a transaction'}, ${age}`
+    return `process ${pid}${named}, ${state ?? 'in a transaction'}, ${age}`
   })
-  return [`${head}; it is held by:`, ...who]
 }

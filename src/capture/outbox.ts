@@ -35,17 +35,14 @@ export function outboxSource(pool: Pick<Pool, 'connect'>): ChangeSource {
   return {
     async drain(note, limit) {
       const client = await pool.connect()
+      let broken = true
       try {
         const count = await drainOnce(client, note, limit)
-        client.release()
+        broken = false
         return count
-      } catch (error) {
-        // A connection that cannot even roll back is broken: the server ends its transaction with it.
-        await client.query('ROLLBACK').then(
-          () => client.release(),
-          () => client.release(true),
-        )
-        throw error
+      } finally {
+        // What it holds goes with the connection.
+        client.release(broken)
       }
     },
   }
@@ -60,4 +57,90 @@ async function drainOnce(client: ClientBase, note: NoteChanges, limit: number): 
   if (changes.length > 0) await note(client, changes)
   await client.query('COMMIT')
   return rows.reduce((sum, row) => sum + row.rows, 0)
+}
+
+/** A backlog of captured changes is not waited for: whoever asks comes again. */
+const PATIENCE_MS = 1000
+const POLL_MS = 50
+
+type Noting = {
+  readonly pool: Pool
+  readonly sleep: (ms: number) => Promise<void>
+  /** Notes some of the captured changes; resolves to how many it took. */
+  readonly drain: () => Promise<number>
+}
+
+/**
+ * Whether every change that is captured by now is noted; it notes them itself, for a moment. The transaction that took
+ * a row away may have brought another customer with the same user, and until that is noted nobody knows.
+ */
+export async function whenNoted({ pool, sleep, drain }: Noting): Promise<boolean> {
+  const { rows } = await pool.query<{ last: string | null }>(
+    'SELECT max(id)::text AS last FROM rollcall.outbox',
+  )
+  const last = rows[0]?.last ?? null
+  if (last === null) return true
+  const started = performance.now()
+  while (performance.now() - started < PATIENCE_MS) {
+    // Nothing to take: what is left is with another process, which notes it now.
+    if ((await drain()) === 0) await sleep(POLL_MS)
+    const { rows } = await pool.query<{ left: boolean }>(
+      'SELECT EXISTS (SELECT FROM rollcall.outbox WHERE id <= $1) AS left',
+      [last],
+    )
+    if (!rows[0]?.left) return true
+  }
+  return false
+}
+
+/**
+ * A step looks at the keys of one slice, locks the rows of those that occur more than once and leaves one of
+ * each, with the most urgent lane and the earliest time of all that went.
+ *
+ * Safe beside writers, drains and other collapses, because it counts only rows that it has locked itself: a
+ * row that a drain is taking is skipped, so a key never loses its last row to somebody whose transaction is
+ * then rolled back; and nobody waits. What comes in meanwhile is above `$3` or belongs to the next run.
+ */
+const STEP = `
+WITH often AS MATERIALIZED (
+  SELECT key FROM rollcall.outbox
+  WHERE abs(hashtext(key)::bigint) % $1 = $2 AND id <= $3::bigint GROUP BY key HAVING count(*) > 1),
+mine AS MATERIALIZED (
+  SELECT o.id, o.key, o.lane, o.at FROM rollcall.outbox o JOIN often USING (key)
+  WHERE o.id <= $3::bigint FOR UPDATE OF o SKIP LOCKED),
+kept AS MATERIALIZED (
+  SELECT key, min(id) AS id, min(lane) AS lane, min(at) AS at FROM mine GROUP BY key HAVING count(*) > 1),
+gone AS (
+  DELETE FROM rollcall.outbox o USING mine JOIN kept USING (key)
+  WHERE o.id = mine.id AND mine.id <> kept.id RETURNING 1),
+raised AS (
+  UPDATE rollcall.outbox o SET lane = kept.lane, at = kept.at FROM kept
+  WHERE o.id = kept.id AND (o.lane, o.at) <> (kept.lane, kept.at))
+SELECT count(*)::int AS gone FROM gone`
+
+/** The outbox is read once for each step; its bound (capture.outboxLimitMb) keeps that affordable. */
+const ROWS_PER_STEP = 100_000
+
+/**
+ * Resolves to the number of rows deleted. Afterwards the freed pages are given back, so that the outbox is
+ * below its bound again and capture resumes; without the right to VACUUM, autovacuum does that a little later.
+ * `client` is not in a transaction; every step commits by itself.
+ */
+export async function collapseOutbox(
+  client: Pick<ClientBase, 'query'>,
+  rowsPerStep = ROWS_PER_STEP,
+): Promise<number> {
+  const { rows } = await client.query<{ highest: string | null; rows: number }>(
+    'SELECT max(id)::text AS highest, count(*)::int AS rows FROM rollcall.outbox',
+  )
+  const { highest = null, rows: total = 0 } = rows[0] ?? {}
+  if (highest === null) return 0
+  const slices = Math.max(1, Math.ceil(total / rowsPerStep))
+  let deleted = 0
+  for (let slice = 0; slice < slices; slice += 1) {
+    const step = await client.query<{ gone: number }>(STEP, [slices, slice, highest])
+    deleted += step.rows[0]?.gone ?? 0
+  }
+  if (deleted > 0) await client.query('VACUUM rollcall.outbox')
+  return deleted
 }

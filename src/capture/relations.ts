@@ -1,17 +1,37 @@
-// Which tables need triggers, and which of their columns matter: the configuration's watch list, completed
-// from the catalog.
+// What trigger capture is made of: one watcher for every watched relation, with the tables that carry its triggers and
+// the columns that matter. The configuration's watch list, completed from the catalog.
 import type { ClientBase } from 'pg'
 import type { Config, Relation, Watched } from '../config/config.ts'
 import { sameRelation } from '../config/relation.ts'
 import { findRelation } from '../customers/catalog.ts'
 import { neededColumns } from '../customers/columns.ts'
 import { quotedName } from '../customers/problems.ts'
-import { LANE } from '../model/customer.ts'
+import { LANE, type Lane } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
-import type { CapturePlan, Watcher } from './plan.ts'
-import { readByView } from './view.ts'
 
 type Client = Pick<ClientBase, 'query'>
+
+export type Watcher = {
+  /** As the configuration names it; a partitioned table stands for its partitions. */
+  readonly relation: Relation
+  /** The columns that hold the customer key, in the order of `customers.key`. */
+  readonly key: readonly string[]
+  /** The columns whose change matters, besides the key. */
+  readonly columns: readonly string[]
+  /** Lane of deleted rows: a customer who is gone is more urgent than a subscription that is. */
+  readonly deletionLane: Lane
+  /** The relation itself and its partitions and children: each needs triggers of its own. */
+  readonly tables: readonly Relation[]
+  /** Columns of `key` and `columns` that the relation does not have. */
+  readonly missing: readonly string[]
+}
+
+export type CapturePlan = {
+  readonly watchers: readonly Watcher[]
+  /** Watched relations that do not exist. */
+  readonly gone: readonly Relation[]
+  readonly outboxLimitMb: number
+}
 
 /** Throws CUSTOMERS_UNREADABLE when something is watched that cannot carry triggers. Changes nothing. */
 export async function planCapture(client: Client, config: Config): Promise<CapturePlan> {
@@ -24,8 +44,14 @@ export async function planCapture(client: Client, config: Config): Promise<Captu
     if (!found) {
       gone.push(entry.relation)
     } else if (found.kind === 'r' || found.kind === 'p') {
-      watchers.push(await watch(client, { config, entry, oid: found.oid, view: customers?.oid }))
-      problems.push(...(await foreignParts(client, entry.relation, found.oid)))
+      const parts = await partsOf(client, found.oid)
+      // With transition tables on the parent, Postgres would refuse the application's writes to a foreign part.
+      for (const part of parts.filter(({ foreign }) => foreign))
+        problems.push(
+          `watch: ${quotedName(entry.relation)} has the foreign table ${quotedName(part)} in it, which triggers cannot watch`,
+        )
+      const tables = parts.map(({ schema, name }) => ({ schema, name }))
+      watchers.push(await watch(client, { config, entry, oid: found.oid, view: customers?.oid, tables }))
     } else {
       problems.push(`watch: ${quotedName(entry.relation)} is no table; name the tables behind it`)
     }
@@ -39,9 +65,10 @@ type WatchInput = {
   readonly entry: Watched
   readonly oid: string
   readonly view: string | undefined
+  readonly tables: readonly Relation[]
 }
 
-async function watch(client: Client, { config, entry, oid, view }: WatchInput): Promise<Watcher> {
+async function watch(client: Client, { config, entry, oid, view, tables }: WatchInput): Promise<Watcher> {
   const { relation, key } = entry
   const own = sameRelation(relation, config.customers.relation)
   const existing = await columnsOf(client, oid)
@@ -53,7 +80,7 @@ async function watch(client: Client, { config, entry, oid, view }: WatchInput): 
     key,
     columns: [...new Set(columns)].filter((name) => !key.includes(name)).sort(),
     deletionLane: own ? LANE.deletion : LANE.change,
-    tables: await tablesOf(client, oid),
+    tables,
     missing: [...new Set([...key, ...columns])].filter((name) => !existing.has(name)),
   }
 }
@@ -78,34 +105,52 @@ async function columnsOf(client: Client, oid: string): Promise<ReadonlyMap<strin
   return new Map(rows.map(({ name, stands }) => [name, stands ?? [name]]))
 }
 
+type Part = Relation & { readonly foreign: boolean }
+
 /**
- * Statement triggers of a parent are not fired by writes addressed to a partition or child, so each of them
- * needs its own.
+ * The relation itself, its partitions and children at every level: a parent's statement triggers are not fired by writes
+ * addressed to one of these.
  */
-async function tablesOf(client: Client, oid: string): Promise<readonly Relation[]> {
-  const { rows } = await client.query<Relation>(
-    `${TREE}
-     SELECT n.nspname::text AS schema, c.relname::text AS name
+async function partsOf(client: Client, oid: string): Promise<readonly Part[]> {
+  const { rows } = await client.query<Part>(
+    `WITH RECURSIVE tree (oid) AS (
+       SELECT $1::oid UNION SELECT i.inhrelid FROM tree t JOIN pg_catalog.pg_inherits i ON i.inhparent = t.oid)
+     SELECT n.nspname::text AS schema, c.relname::text AS name, c.relkind = 'f' AS foreign
      FROM tree t JOIN pg_catalog.pg_class c ON c.oid = t.oid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-     WHERE c.relkind IN ('r', 'p') ORDER BY c.oid <> $1, 1, 2`,
+     WHERE c.relkind IN ('r', 'p', 'f') ORDER BY c.oid <> $1, 1, 2`,
     [oid],
   )
   return rows
 }
 
-/** With transition tables on the parent, Postgres would refuse the application's writes to such a part. */
-async function foreignParts(client: Client, relation: Relation, oid: string): Promise<readonly string[]> {
-  const { rows } = await client.query<{ name: string }>(
-    `${TREE} SELECT c.oid::regclass::text AS name FROM tree t JOIN pg_catalog.pg_class c ON c.oid = t.oid
-     WHERE c.relkind = 'f' ORDER BY 1`,
-    [oid],
+/**
+ * The columns of a table that the customers' view reads, itself or through other views, by what its rewrite rules
+ * depend on. Null (every column counts) when the view reads the table through a function, or takes whole rows.
+ */
+async function readByView(
+  client: Client,
+  view: string | undefined,
+  table: string,
+): Promise<readonly string[] | null> {
+  if (view === undefined) return null
+  const { rows } = await client.query<{ columns: string[] | null; whole: boolean | null }>(
+    `WITH RECURSIVE read (view, relation, col) AS (
+       SELECT r.ev_class, d.refobjid, d.refobjsubid FROM pg_catalog.pg_rewrite r JOIN pg_catalog.pg_depend d
+         ON d.classid = 'pg_catalog.pg_rewrite'::regclass AND d.objid = r.oid
+         AND d.refclassid = 'pg_catalog.pg_class'::regclass AND d.refobjid <> r.ev_class
+       WHERE r.ev_class = $1
+       UNION
+       SELECT r.ev_class, d.refobjid, d.refobjsubid FROM read JOIN pg_catalog.pg_rewrite r ON r.ev_class = read.relation
+         JOIN pg_catalog.pg_depend d ON d.classid = 'pg_catalog.pg_rewrite'::regclass AND d.objid = r.oid
+         AND d.refclassid = 'pg_catalog.pg_class'::regclass AND d.refobjid <> r.ev_class)
+     SELECT json_agg(DISTINCT a.attname::text) FILTER (WHERE a.attnum > 0) AS columns,
+       bool_or(r.ev_action::text LIKE '%:varattno 0 %') AS whole
+     FROM read JOIN pg_catalog.pg_rewrite r ON r.ev_class = read.view
+     LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = read.relation AND a.attnum = read.col
+     WHERE read.relation = $2`,
+    [view, table],
   )
-  return rows.map(
-    ({ name }) =>
-      `watch: ${quotedName(relation)} has the foreign table ${name} in it, which triggers cannot watch`,
-  )
+  const [read] = rows
+  if (!read || read.whole === null || read.whole) return null
+  return read.columns ?? []
 }
-
-const TREE = `
-  WITH RECURSIVE tree (oid) AS (
-    SELECT $1::oid UNION SELECT i.inhrelid FROM tree t JOIN pg_catalog.pg_inherits i ON i.inhparent = t.oid)`

@@ -1,21 +1,14 @@
-// What should be installed, what is, and what lies between: one comparison, which `capture status` tells and
+// What should be installed, what is, and what lies between: one comparison, which `capture status` shows and
 // `capture install` carries out.
 import { isDeepStrictEqual } from 'node:util'
-import type { Relation } from '../config/config.ts'
+import type { ClientBase } from 'pg'
+import type { Config, Relation } from '../config/config.ts'
 import { sameRelation } from '../config/relation.ts'
 import { lacksColumn } from '../customers/problems.ts'
 import { columnsIn, functionBody } from './body.ts'
-import type { Installed, InstalledFunction, InstalledTrigger } from './catalog.ts'
-import type { CapturePlan, Watcher } from './plan.ts'
-import {
-  EVENTS,
-  type Event,
-  FUNCTION_SETTINGS,
-  functionName,
-  TRANSITION_TABLES,
-  TRIGGER_TYPE,
-  triggerName,
-} from './triggers.ts'
+import { type Installed, type InstalledTrigger, readInstalled } from './catalog.ts'
+import { type CapturePlan, planCapture, type Watcher } from './relations.ts'
+import { EVENTS, type Event, FUNCTION_SETTINGS, functionName, TRIGGERS, triggerName } from './triggers.ts'
 
 /** A trigger to create (or create again) on a table. */
 type Lack = {
@@ -41,8 +34,7 @@ type CaptureDifference = {
   readonly wider: readonly Watcher[]
   readonly leftoverFunctions: readonly string[]
   /** Rights that the owner of the functions lacks, which then fail. */
-  readonly lacks: readonly string[]
-  readonly gone: readonly Relation[]
+  readonly rights: readonly string[]
 }
 
 export type TableState = 'fits' | 'missing' | 'misnamed' | 'outdated' | 'disabled' | 'leftover'
@@ -52,55 +44,57 @@ export type TableStatus = {
   readonly reasons: readonly string[]
 }
 
-export function captureDifference(plan: CapturePlan, installed: Installed): CaptureDifference {
-  const tables = distinct([
-    ...plan.watchers.flatMap((watcher) => watcher.tables),
-    ...installed.triggers.map((trigger) => trigger.table),
-  ])
-  const wanted = new Set(plan.watchers.map(functionName))
-  const functions = plan.watchers.filter((watcher) => !functionFits(watcher, plan, installed.functions))
-  return {
-    tables: tables.map((table) => tableDifference(table, plan, installed)),
-    functions,
-    wider: functions.filter((watcher) =>
-      functionFits(asInstalled(watcher, installed), plan, installed.functions),
-    ),
-    lacks: [...new Set(installed.functions.flatMap(({ lacks }) => lacks))],
-    leftoverFunctions: installed.functions.map(({ name }) => name).filter((name) => !wanted.has(name)),
-    gone: plan.gone,
-  }
-}
-
-/** One line for every table that should carry triggers or does; the most serious thing first. */
-export function captureStatus(difference: CaptureDifference): readonly TableStatus[] {
-  const gone = difference.gone.map((relation): TableStatus => {
+/** One line for every table that should carry triggers or does. Reads only. */
+export async function captureStatus(
+  client: Pick<ClientBase, 'query'>,
+  config: Config,
+): Promise<readonly TableStatus[]> {
+  const plan = await planCapture(client, config)
+  const difference = captureDifference(plan, await readInstalled(client))
+  const gone = plan.gone.map((relation): TableStatus => {
     return { relation, state: 'missing', reasons: ['the table does not exist'] }
   })
   return [...gone, ...difference.tables.map((table) => statusOf(table, difference))]
 }
 
+export function captureDifference(plan: CapturePlan, installed: Installed): CaptureDifference {
+  const tables = [
+    ...plan.watchers.flatMap((watcher) => watcher.tables),
+    ...installed.triggers.map((trigger) => trigger.table),
+  ]
+  const distinct = tables.filter((table, i) => tables.findIndex((other) => sameRelation(other, table)) === i)
+  const wanted = new Set(plan.watchers.map(functionName))
+  const fits = (watcher: Watcher) => functionFits(watcher, plan, installed)
+  const functions = plan.watchers.filter((watcher) => !fits(watcher))
+  return {
+    tables: distinct.map((table) => tableDifference(table, plan, installed)),
+    functions,
+    wider: functions.filter((watcher) => fits(asInstalled(watcher, installed))),
+    rights: [...new Set(installed.functions.flatMap(({ lacks }) => lacks))],
+    leftoverFunctions: installed.functions.map(({ name }) => name).filter((name) => !wanted.has(name)),
+  }
+}
+
+/** The most serious thing is the state. */
 function statusOf(
-  difference: TableDifference,
-  { functions, wider, lacks: rights }: CaptureDifference,
+  { table, watchers, lacks, leftover }: TableDifference,
+  { functions, wider, rights }: CaptureDifference,
 ): TableStatus {
-  const { table, watchers, lacks, leftover } = difference
   const whys = new Set(lacks.map(({ why }) => why))
-  const old = watchers.filter((watcher) => functions.includes(watcher) && !wider.includes(watcher))
+  const old = watchers.some((watcher) => functions.includes(watcher) && !wider.includes(watcher))
   const unknown = [...new Set(watchers.flatMap((watcher) => watcher.missing))]
   const state = ((): TableState => {
     if (watchers.length === 0) return 'leftover'
     if (unknown.length > 0) return 'misnamed'
     if (whys.has('missing')) return 'missing'
-    if (whys.has('outdated') || old.length > 0 || rights.length > 0) return 'outdated'
+    if (whys.has('outdated') || old || rights.length > 0) return 'outdated'
     if (whys.has('disabled')) return 'disabled'
     return leftover.length > 0 ? 'leftover' : 'fits'
   })()
   const reasons = [
     ...rights.map((right) => `writes to the table fail: the owner of the trigger function lacks ${right}`),
     ...lacks.map(({ event, why }) => `the ${event} trigger is ${why}`),
-    ...(old.length > 0 && !whys.has('missing')
-      ? ['the trigger function does not fit the configuration']
-      : []),
+    ...(old && !whys.has('missing') ? ['the trigger function does not fit the configuration'] : []),
     ...leftover.map((name) => `the trigger ${name} is of an earlier configuration`),
     ...unknown.map((column) => lacksColumn(table, column)),
   ]
@@ -110,10 +104,12 @@ function statusOf(
 function tableDifference(table: Relation, plan: CapturePlan, installed: Installed): TableDifference {
   const watchers = plan.watchers.filter((watcher) => watcher.tables.some((own) => sameRelation(own, table)))
   const triggers = installed.triggers.filter((trigger) => sameRelation(trigger.table, table))
-  const expected = watchers.flatMap((watcher) => EVENTS.map((event) => ({ watcher, event })))
-  const names = new Set(expected.map(({ watcher, event }) => triggerName(watcher, event)))
-  const lacks = expected.flatMap(({ watcher, event }): Lack[] => {
-    const trigger = triggers.find(({ name }) => name === triggerName(watcher, event))
+  const expected = watchers.flatMap((watcher) =>
+    EVENTS.map((event) => ({ watcher, event, name: triggerName(watcher, event) })),
+  )
+  const names = new Set(expected.map(({ name }) => name))
+  const lacks = expected.flatMap(({ watcher, event, name }): Lack[] => {
+    const trigger = triggers.find((each) => each.name === name)
     const why = lackOf(watcher, event, trigger)
     return why ? [{ watcher, event, why }] : []
   })
@@ -121,21 +117,17 @@ function tableDifference(table: Relation, plan: CapturePlan, installed: Installe
   return { table, watchers, lacks, leftover }
 }
 
-function lackOf(
-  watcher: Watcher,
-  event: Event,
-  trigger: InstalledTrigger | undefined,
-): Lack['why'] | undefined {
+function lackOf(watcher: Watcher, event: Event, trigger: InstalledTrigger | undefined): Lack['why'] | null {
   if (!trigger) return 'missing'
   const fits =
     trigger.functionName === functionName(watcher) &&
-    trigger.type === TRIGGER_TYPE[event] &&
-    isDeepStrictEqual(trigger.transition, TRANSITION_TABLES[event])
+    trigger.type === TRIGGERS[event].type &&
+    isDeepStrictEqual(trigger.transition, TRIGGERS[event].tables)
   if (!fits) return 'outdated'
-  return trigger.enabled === 'O' || trigger.enabled === 'A' ? undefined : 'disabled'
+  return trigger.enabled === 'O' || trigger.enabled === 'A' ? null : 'disabled'
 }
 
-function functionFits(watcher: Watcher, plan: CapturePlan, functions: readonly InstalledFunction[]): boolean {
+function functionFits(watcher: Watcher, plan: CapturePlan, { functions }: Installed): boolean {
   const found = functions.find(({ name }) => name === functionName(watcher))
   return (
     found?.body === functionBody(watcher, plan.outboxLimitMb) &&
@@ -152,10 +144,4 @@ export function asInstalled(watcher: Watcher, { functions }: Installed): Watcher
   const body = functions.find(({ name }) => name === functionName(watcher))?.body ?? ''
   const compared = columnsIn(body).filter((name) => !watcher.key.includes(name))
   return { ...watcher, columns: [...new Set([...watcher.columns, ...compared])].sort() }
-}
-
-function distinct(relations: readonly Relation[]): readonly Relation[] {
-  return relations.filter(
-    (relation, i) => relations.findIndex((other) => sameRelation(other, relation)) === i,
-  )
 }

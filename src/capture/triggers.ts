@@ -3,31 +3,27 @@ import { createHash } from 'node:crypto'
 import pg from 'pg'
 import type { Relation } from '../config/config.ts'
 import { functionBody } from './body.ts'
-import type { Watcher } from './plan.ts'
+import type { Watcher } from './relations.ts'
 
 export const CAPTURE_SCHEMA = 'rollcall'
 /** Every function of ours in that schema begins with it, and nothing else there does. */
 export const FUNCTION_PREFIX = 'capture_'
 
-/** Postgres allows one event for a trigger with transition tables, hence four. */
-export const EVENTS = ['insert', 'update', 'delete', 'truncate'] as const
-export type Event = (typeof EVENTS)[number]
-
-/** What pg_trigger says of such a trigger: AFTER, for each statement, this one event. */
-export const TRIGGER_TYPE: Readonly<Record<Event, number>> = {
-  insert: 4,
-  delete: 8,
-  update: 16,
-  truncate: 32,
-}
-
 export type TransitionTables = { readonly old: string | null; readonly new: string | null }
-export const TRANSITION_TABLES: Readonly<Record<Event, TransitionTables>> = {
-  insert: { old: null, new: 'new_rows' },
-  update: { old: 'old_rows', new: 'new_rows' },
-  delete: { old: 'old_rows', new: null },
-  truncate: { old: null, new: null },
-}
+
+/**
+ * What pg_trigger says of such a trigger (AFTER, for each statement, this one event), and what it sees of the rows.
+ * Postgres allows one event for a trigger with transition tables, hence four.
+ */
+export const TRIGGERS = {
+  insert: { type: 4, tables: { old: null, new: 'new_rows' } },
+  update: { type: 16, tables: { old: 'old_rows', new: 'new_rows' } },
+  delete: { type: 8, tables: { old: 'old_rows', new: null } },
+  truncate: { type: 32, tables: { old: null, new: null } },
+} as const satisfies Record<string, { readonly type: number; readonly tables: TransitionTables }>
+
+export type Event = keyof typeof TRIGGERS
+export const EVENTS: readonly Event[] = ['insert', 'update', 'delete', 'truncate']
 
 /**
  * The session's settings must not reach in: names resolve to the system's own only (application roles can
@@ -61,7 +57,7 @@ REVOKE ALL ON FUNCTION ${name}() FROM PUBLIC;`
 
 /** CREATE OR REPLACE locks out writers for a moment, DROP and CREATE would lock out readers too. */
 export function createTrigger(watcher: Watcher, table: Relation, event: Event): string {
-  const tables = TRANSITION_TABLES[event]
+  const { tables } = TRIGGERS[event]
   const referencing = [
     ...(tables.old ? [`OLD TABLE AS ${tables.old}`] : []),
     ...(tables.new ? [`NEW TABLE AS ${tables.new}`] : []),

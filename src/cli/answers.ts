@@ -3,6 +3,7 @@ import { OTHERS } from '../ledger/calls.ts'
 import { minute } from '../report/figures.ts'
 import { withTables } from './connect.ts'
 import type { AddCommand } from './io.ts'
+import { JSON_OPTION } from './option-values.ts'
 import { columns, shown, tell } from './render.ts'
 
 type Options = { readonly forget?: boolean; readonly json?: boolean }
@@ -24,7 +25,7 @@ export const answersCommand: AddCommand = (program, io, exit) => {
     .command('answers')
     .description('show every distinct answer of the service, and what it was taken for')
     .option('--forget', 'forget them, and count anew from here on')
-    .option('--json', 'print it as JSON')
+    .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
     .action(async ({ forget = false, json = false }: Options) => {
       await withTables(io, async (pool) => {
@@ -34,70 +35,36 @@ export const answersCommand: AddCommand = (program, io, exit) => {
           return tell(io, json, { forgotten }, () => [said])
         }
         const answers = await readAnswers(pool)
-        tell(io, json, answers, () => sayAnswers(answers, io.terminal))
+        tell(io, json, answers, () => renderAnswers(answers))
       })
       exit(0)
     })
 }
 
-/** Wider than other output: shapes are hard to read in pieces. */
-const COLUMNS = 100
 const INDENT = ' '.repeat(7)
 
 const HEAD = ['CALL', 'ANSWER', 'BODY', 'TAKEN AS', 'COUNT', 'FIRST', 'LAST']
 
-/** The answers as a table; each with its shape below it, folded where a person reads it and in one line elsewhere. */
-export function sayAnswers(answers: readonly SeenAnswer[], terminal: boolean): string[] {
+const COUNTED_TOGETHER = 'more kinds of answers than are kept apart, counted together'
+
+/** A table; each answer with its shape below it. */
+export function renderAnswers(answers: readonly SeenAnswer[]): string[] {
   if (answers.length === 0) return ['no answer of the service has been recorded yet']
-  const rows = answers.map((answer) => [
-    answer.method,
-    sayStatus(answer),
-    answer.body ?? '-',
-    answer.meaning,
-    String(answer.count),
-    minute(answer.firstAt),
-    minute(answer.lastAt),
-  ])
+  const rows = answers.map(({ method, status, error, shape, body, meaning, count, firstAt, lastAt }) => {
+    const answer = shape === OTHERS ? 'others' : String(status ?? error ?? 'none')
+    return [method, answer, body ?? '-', meaning, String(count), minute(firstAt), minute(lastAt)]
+  })
   const [head = '', ...told] = columns([HEAD, ...rows])
   return [
     head,
-    ...told.flatMap((row, index) => [row, ...sayMore(answers[index], terminal)]),
+    ...answers.flatMap(({ shape, lastKey }, index) => [
+      told[index] ?? '',
+      ...(shape === null ? [] : [INDENT + (shape === OTHERS ? COUNTED_TOGETHER : shown(shape))]),
+      `${INDENT}last for customer ${shown(lastKey)}`,
+    ]),
     '',
     'TAKEN AS is what rollcall made of it. In a body, * is a key that may be a value, and (fields)',
     'are the optional fields of a user, of which each user has others.',
     '`rollcall sync --history KEY` shows the calls of a customer.',
   ]
-}
-
-function sayStatus({ status, error, shape }: SeenAnswer): string {
-  if (shape === OTHERS) return 'others'
-  return status === null ? (error ?? 'none') : String(status)
-}
-
-function sayMore(answer: SeenAnswer | undefined, terminal: boolean): string[] {
-  if (!answer) return []
-  const { shape, lastKey } = answer
-  return [
-    ...(shape === null ? [] : sayShape(shape, terminal)),
-    `${INDENT}last for customer ${shown(lastKey)}`,
-  ]
-}
-
-function sayShape(shape: string, terminal: boolean): string[] {
-  if (shape === OTHERS) return [`${INDENT}more kinds of answers than are kept apart, counted together`]
-  const text = shown(shape)
-  return (terminal ? folded(text) : [text]).map((part) => INDENT + part)
-}
-
-/** Between two members, so that a name stays with its type; what follows stands one further in. */
-function folded(shape: string): string[] {
-  const parts: string[] = []
-  for (const member of shape.split(/(?<=[,|]) /)) {
-    const last = parts.at(-1)
-    if (last === undefined) parts.push(member)
-    else if (INDENT.length + last.length + 1 + member.length <= COLUMNS)
-      parts[parts.length - 1] = `${last} ${member}`
-    else parts.push(` ${member}`)
-  }
-  return parts
 }

@@ -25,7 +25,7 @@ import { withPool } from './connect.ts'
 import { inTurn } from './in-turn.ts'
 import type { Io } from './io.ts'
 import { openProgress, type Progress } from './progress.ts'
-import { OTHERS_SWEEP } from './say-sweeps.ts'
+import { OTHERS_SWEEP } from './render-sweeps.ts'
 
 type Running = {
   readonly signal: AbortSignal

@@ -11,7 +11,7 @@ import { type BackfillAsked, fitsNobody } from './backfill-asked.ts'
 import type { forecastBackfill } from './backfill-dry-run.ts'
 import type { runBackfill } from './backfill-run.ts'
 import { definitions, type LabelledText, span } from './render.ts'
-import { allMissed, sayExamples, sayMissed } from './say-sweeps.ts'
+import { allMissed, sayExamples, sayMissed } from './render-sweeps.ts'
 
 type BackfillReport = Awaited<ReturnType<typeof runBackfill>>
 type ForecastReport = Awaited<ReturnType<typeof forecastBackfill>>

@@ -9,6 +9,6 @@ if (major < NEEDED) {
   process.stderr.write(`rollcall needs Node ${NEEDED} or newer; this is Node ${process.versions.node}.\n`)
   process.exitCode = 2
 } else {
-  const { runCommandLine } = await import('./run.ts')
+  const { runCommandLine } = await import('./main.ts')
   await runCommandLine()
 }

@@ -3,26 +3,22 @@ import { differencesFromBinding, remedyFor, type TargetDifference } from '../led
 import type { Io } from './io.ts'
 
 /** Whether a worker may start here, for commands that do not call the service: `todo` is null where nothing differs. */
-export type BindingStatus = {
-  readonly differences: readonly TargetDifference[]
-  readonly todo: string | null
-}
+type BindingStatus = { readonly differences: readonly TargetDifference[]; readonly todo: string | null }
 
 /** What those commands compare, where it is set. */
 export const BINDING_ENV = ['SERVICE_URL', 'SERVICE_API_KEY', 'ROLLCALL_DIGEST_KEY'] as const
 
-type Env = { readonly [V in (typeof BINDING_ENV)[number]]?: string }
+type BindingEnv = { readonly [V in (typeof BINDING_ENV)[number]]?: string }
 
-export async function bindingStatus(client: Pick<ClientBase, 'query'>, env: Env): Promise<BindingStatus> {
-  const differences = await differencesFromBinding(client, {
-    origin: env.SERVICE_URL,
-    apiKey: env.SERVICE_API_KEY,
-    digestKey: env.ROLLCALL_DIGEST_KEY,
-  })
+export async function bindingStatus(
+  client: Pick<ClientBase, 'query'>,
+  { SERVICE_URL: origin, SERVICE_API_KEY: apiKey, ROLLCALL_DIGEST_KEY: digestKey }: BindingEnv,
+): Promise<BindingStatus> {
+  const differences = await differencesFromBinding(client, { origin, apiKey, digestKey })
   return { differences, todo: remedyFor(differences) }
 }
 
-/** In one text, or none where nothing differs. */
+/** One text, or none where nothing differs. */
 export function sayBinding({ differences, todo }: BindingStatus): string[] {
   if (todo === null) return []
   return [`no worker starts here: ${differences.map(({ says }) => says).join('; ')}. ${todo}`]

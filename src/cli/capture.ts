@@ -1,28 +1,33 @@
 import type { Command } from 'commander'
 import type { ClientBase, Pool } from 'pg'
-import { readInstalled } from '../capture/catalog.ts'
-import { install, uninstall } from '../capture/install.ts'
-import { openMarks } from '../capture/marks.ts'
-import { printSql } from '../capture/print.ts'
+import { install, printSql, uninstall } from '../capture/install.ts'
+import { type CaptureMark, closeMarks, dismissMarks, openMarks, readGap } from '../capture/marks.ts'
 import { planCapture } from '../capture/relations.ts'
-import { sayMarks, sayStatus } from '../capture/say.ts'
-import { captureDifference, captureStatus } from '../capture/status.ts'
+import { captureStatus, type TableState, type TableStatus } from '../capture/status.ts'
+import type { Config } from '../config/config.ts'
 import { readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
 import { describeCustomers } from '../customers/describe.ts'
-import { type DatabaseAddress, databaseAt } from '../database/session.ts'
+import { quotedName } from '../customers/problems.ts'
+import { alone } from '../ledger/alone.ts'
 import { readStanding } from '../ledger/generation.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
+import { sleep } from '../ops/time.ts'
+import { requireCapture, requireStanding, runSweep, type SweepEnd } from '../sweep/run.ts'
+import { NOTHING_FOUND } from '../sweep/tally.ts'
+import { makeDigester } from '../sync/digest.ts'
 import { BINDING_ENV, bindingStatus, warnOfBinding } from './binding.ts'
-import { ownerIn, withPool } from './connect.ts'
+import { ownerIn, withPool, withTables } from './connect.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
-import { asJson } from './render.ts'
-import { type Resync, resync } from './resync.ts'
+import { CONFIG_OPTION } from './option-values.ts'
+import { tell, when } from './render.ts'
+import { allMissed, OTHERS_SWEEP, sayExamples, sayMissed } from './render-sweeps.ts'
 
 type Options = {
   readonly config?: string
   readonly json?: boolean
   readonly print?: boolean
+  readonly dismiss?: boolean
 }
 
 const EXAMPLES = `
@@ -32,12 +37,9 @@ Examples:
   rollcall capture install --print   print the SQL for a DBA instead
   rollcall capture status            say whether the triggers still fit the
                                      configuration (exit 3 when not)
-  rollcall capture resync            after a TRUNCATE or a gap: look at every
+  rollcall capture resync            after a TRUNCATE or a gap: check every
                                      customer again
   rollcall capture uninstall         remove every trigger and function`
-
-const OTHERS_STAY =
-  'Another mapping is in force: what it reads stays watched. Once this one is applied (`rollcall backfill --mapping`), run this again.'
 
 /** `rollcall capture`: the triggers on the watched tables. */
 export const captureCommand: AddCommand = (program, io, exit) => {
@@ -47,84 +49,102 @@ export const captureCommand: AddCommand = (program, io, exit) => {
     .addHelpText('after', EXAMPLES)
   sub(capture, 'install', 'write the triggers on the watched tables')
     .option('--print', 'print the SQL instead of running it')
-    .action(async (options: Options) => {
-      const config = await loadConfig(options.config, io.cwd)
-      const env = readEnv(io.env, { need: [], may: BINDING_ENV })
-      await withSession(await owner(io), async (client) => {
-        const plan = await planCapture(client, config)
-        if (options.print) return io.out(printSql(plan))
-        await checkMigrated(client)
-        for (const warning of (await describeCustomers(client, config)).warnings)
-          io.err(`warning: ${warning}`)
-        const standing = await readStanding(client, config.fingerprint)
-        const leavesOthers = standing !== null && !standing.current
-        const changed = await install(client, plan, { leavesOthers })
-        const binding = await bindingStatus(client, env)
-        warnOfBinding(io, binding)
-        if (options.json) io.out(asJson({ changed, binding }))
-        else if (changed.length === 0) io.out('Nothing to change: every watched table is captured.')
-        else {
-          io.out(`Captured from now on: ${changed.join(', ')}`)
-          io.out(
-            'Who is there already is not noted by this: `rollcall backfill --dry-run` tells who would be brought in, and `rollcall backfill` does it.',
-          )
-        }
-        if (leavesOthers && !options.json) io.out(OTHERS_STAY)
-      })
-    })
+    .action((options: Options) => runInstall(io, options))
   sub(capture, 'uninstall', 'remove every trigger and function of rollcall').action(
-    async ({ json }: Options) => {
-      const changed = await withSession(await owner(io), (client) => uninstall(client))
-      if (json) io.out(asJson({ changed }))
-      else
-        io.out(
-          changed.length > 0
-            ? `No longer captured: ${changed.join(', ')}`
-            : 'There was no trigger of rollcall.',
-        )
+    async ({ json = false }: Options) => {
+      const changed = await asOwner(io, (client) => uninstall(client))
+      tell(io, json, { changed }, () => [
+        changed.length > 0
+          ? `No longer captured: ${changed.join(', ')}`
+          : 'There was no trigger of rollcall.',
+      ])
     },
   )
   sub(capture, 'status', 'say whether the triggers fit the configuration').action(
-    async (options: Options) => {
-      exit(await showStatus(io, options))
+    async ({ config: file, json = false }: Options) => {
+      const config = await loadConfig(file, io.cwd)
+      const status = await withTables(io, async (pool) => {
+        return { tables: await captureStatus(pool, config), marks: await openMarks(pool) }
+      })
+      tell(io, json, status, () => [...renderTables(status.tables), ...renderMarks(status.marks)])
+      const fits = status.tables.every(({ state }) => state === 'fits') && status.marks.length === 0
+      exit(fits ? 0 : 3)
     },
   )
-  sub(capture, 'resync', 'look at every customer and every record again')
-    .option('--dismiss', 'close the marks without looking at anybody')
-    .action(async (options: Resync) => exit(await resync(io, options)))
+  sub(capture, 'resync', 'check every customer and every record again')
+    .option('--dismiss', 'close the marks without checking any customer')
+    .action(async (options: Options) => exit(await resync(io, options)))
 }
 
 function sub(capture: Command, name: string, description: string): Command {
   return capture
     .command(name)
     .description(description)
-    .option('-c, --config <file>', 'configuration file (default: rollcall.config.ts)')
+    .option(...CONFIG_OPTION)
     .option('--json', 'print the outcome as JSON')
     .addHelpText('after', `\nExample:\n  rollcall capture ${name}`)
 }
 
-async function showStatus(io: Io, { config, json }: Options): Promise<ExitCode> {
-  const resolved = await loadConfig(config, io.cwd)
-  const { tables, marks } = await withSession(database(io), async (client) => {
+async function runInstall(io: Io, { config: file, json = false, print }: Options): Promise<void> {
+  const config = await loadConfig(file, io.cwd)
+  const env = readEnv(io.env, { need: [], may: BINDING_ENV })
+  await asOwner(io, async (client) => {
+    const plan = await planCapture(client, config)
+    if (print) return io.out(printSql(plan))
     await checkMigrated(client)
-    const difference = captureDifference(await planCapture(client, resolved), await readInstalled(client))
-    return { tables: captureStatus(difference), marks: await openMarks(client) }
+    const { warnings } = await describeCustomers(client, config)
+    for (const warning of warnings) io.err(`warning: ${warning}`)
+    const leavesOthers = (await readStanding(client, config.fingerprint))?.current === false
+    const changed = await install(client, plan, { leavesOthers })
+    const binding = await bindingStatus(client, env)
+    warnOfBinding(io, binding)
+    tell(io, json, { changed, binding }, () => renderInstalled(changed, leavesOthers))
   })
-  if (json) io.out(asJson({ tables, marks }))
-  else for (const line of [...sayStatus(tables), ...sayMarks(marks)]) io.out(line)
-  return tables.every(({ state }) => state === 'fits') && marks.length === 0 ? 0 : 3
 }
 
-function database(io: Io): DatabaseAddress {
-  return databaseAt(readEnv(io.env, { need: ['DATABASE_URL'] }).DATABASE_URL)
+function renderInstalled(changed: readonly string[], leavesOthers: boolean): readonly string[] {
+  const done =
+    changed.length === 0
+      ? ['Nothing to change: every watched table is captured.']
+      : [
+          `Captured from now on: ${changed.join(', ')}`,
+          'Existing customers are not noted by this: `rollcall backfill --dry-run` says what would be brought in, and `rollcall backfill` does it.',
+        ]
+  const others =
+    'Another mapping is active: what it reads stays watched. Once this one is applied (`rollcall backfill --mapping`), run this again.'
+  return [...done, ...when(leavesOthers, others)]
 }
 
-function owner(io: Io): Promise<DatabaseAddress> {
-  return ownerIn(readEnv(io.env, { need: ['DATABASE_URL'], may: ['MIGRATE_DATABASE_URL'] }))
+const STATES: Readonly<Record<TableState, string>> = {
+  fits: 'captured',
+  missing: 'not captured; run `rollcall capture install`',
+  misnamed: 'is not what the configuration says; correct one of them, then run `rollcall capture install`',
+  outdated: 'does not fit the configuration; run `rollcall capture install`',
+  disabled: 'triggers are disabled; run `rollcall capture install`',
+  leftover: 'more is captured than is watched; `rollcall capture install` removes it',
 }
 
-function withSession<T>(address: DatabaseAddress, work: (client: ClientBase) => Promise<T>): Promise<T> {
-  return withPool(address, async (pool: Pool) => {
+export function renderTables(tables: readonly TableStatus[]): readonly string[] {
+  if (tables.length === 0) return ['No table is watched, and no capture trigger is installed.']
+  const width = Math.max(...tables.map(({ relation }) => quotedName(relation).length))
+  return tables.map(({ relation, state, reasons }) => {
+    const why = reasons.length > 0 ? ` (${reasons.join('; ')})` : ''
+    return `${quotedName(relation).padEnd(width)}  ${STATES[state]}${why}`
+  })
+}
+
+export function renderMarks(marks: readonly CaptureMark[]): readonly string[] {
+  return marks.map(({ kind, relation, since }) =>
+    kind === 'truncate'
+      ? `${relation} was truncated at ${since}; nobody was revoked for it. Run \`rollcall capture resync\`.`
+      : `${relation}: changes since ${since} were not captured. A running worker checks all customers again.`,
+  )
+}
+
+/** One session of the role that owns rollcall's tables. */
+async function asOwner<T>(io: Io, work: (client: ClientBase) => Promise<T>): Promise<T> {
+  const env = readEnv(io.env, { need: ['DATABASE_URL'], may: ['MIGRATE_DATABASE_URL'] })
+  return await withPool(await ownerIn(env), async (pool) => {
     const client = await pool.connect()
     try {
       return await work(client)
@@ -132,4 +152,79 @@ function withSession<T>(address: DatabaseAddress, work: (client: ClientBase) => 
       client.release(true)
     }
   })
+}
+
+/** `rollcall capture resync`: after a TRUNCATE, a gap, or whatever else nothing has captured. */
+async function resync(io: Io, { config: file, json = false, dismiss }: Options): Promise<ExitCode> {
+  const config = await loadConfig(file, io.cwd)
+  if (dismiss) {
+    await withTables(io, dismissMarks)
+    tell(io, json, { noted: 0 }, () => ['The marks are closed.'])
+    return 0
+  }
+  const env = readEnv(io.env, { need: ['DATABASE_URL', 'ROLLCALL_DIGEST_KEY'] })
+  // A stop ends it after a page, so that it can say how far it has come.
+  const { tally, ended, superseded, examples } = await withPool({ url: env.DATABASE_URL }, async (pool) => {
+    await checkMigrated(pool)
+    const digester = makeDigester(env.ROLLCALL_DIGEST_KEY)
+    return await checkEverybody(io, { pool, config, digester, signal: io.stop })
+  })
+  const { customers, verdicts, missed } = tally
+  const done = {
+    ended,
+    customers,
+    noted: verdicts.differs,
+    unreadable: verdicts.unreadable,
+    missed,
+    examples,
+  }
+  tell(io, json, done, () => renderResync(done, superseded))
+  return ended ? 0 : 1
+}
+
+type Resynced = Pick<SweepEnd, 'ended' | 'examples'> &
+  Pick<SweepEnd['tally'], 'customers' | 'missed'> & { readonly noted: number; readonly unreadable: number }
+
+function renderResync(done: Resynced, superseded: boolean): readonly string[] {
+  const { ended, customers, noted, unreadable, missed, examples } = done
+  const stopped = superseded
+    ? 'another mapping was applied, or another resync was begun meanwhile.'
+    : 'run it again, which begins anew.'
+  return [
+    `${customers} customers were checked: ${noted} are owed a sync${unreadable > 0 ? `, ${unreadable} cannot be read` : ''}.`,
+    ...when(
+      allMissed(missed) > 0,
+      `Capture had missed ${sayMissed(missed)}${sayExamples(examples)}: see \`rollcall status\`.`,
+    ),
+    ...when(!ended, `Not all customers were checked: ${stopped}`),
+  ]
+}
+
+const POLL_MS = 300
+const TRANSACTIONS_OPEN = 'transactions are open that may belong to the gap: this waits until they have ended'
+
+type Checking = {
+  readonly pool: Pool
+  readonly config: Config
+  readonly digester: ReturnType<typeof makeDigester>
+  readonly signal: AbortSignal
+}
+
+/** With marks it waits until their gap may be checked; without any it begins at once. */
+async function checkEverybody(io: Pick<Io, 'err'>, checking: Checking): Promise<SweepEnd> {
+  const { pool, config, signal } = checking
+  // Before the marks are closed: with them goes what holds those who are missing.
+  await requireCapture(pool, config)
+  await requireStanding(pool, config)
+  await closeMarks(pool, ['truncate', 'overflow'])
+  for (let told = false; !signal.aborted; told = true) {
+    const gap = await readGap(pool)
+    const kind = gap.ids.length > 0 ? 'gap' : 'resync'
+    const ran =
+      gap.ready && (await alone(pool, 'sweep', () => runSweep({ ...checking, kind, marks: gap.ids })))
+    if (ran) return ran
+    if (!told) io.err(gap.ready ? OTHERS_SWEEP : TRANSACTIONS_OPEN)
+    await sleep(POLL_MS, signal)
+  }
+  return { tally: NOTHING_FOUND, ended: false, superseded: false, examples: [] }
 }

@@ -1,10 +1,8 @@
 import type { Pool } from 'pg'
 import { loadConfig } from '../config/load.ts'
-import { listFailing, readFailures } from '../ledger/failures.ts'
+import { listFailing, readFailures, type Selector } from '../ledger/failures.ts'
 import { readHistory } from '../ledger/history.ts'
 import { retryAll, retryKeys } from '../ledger/retry.ts'
-import type { Selector } from '../ledger/selector.ts'
-import { closest } from '../model/closest.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { FieldIssue } from '../model/mapped.ts'
 import type { NamedService } from '../model/service.ts'
@@ -13,19 +11,18 @@ import { namedService } from '../service/target.ts'
 import { withTables } from './connect.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
 import { knownSpelling } from './named.ts'
-import { readLimit, usage } from './option-values.ts'
-import { asJson } from './render.ts'
+import { didYouMean, FAILED, JSON_OPTION, readLimit, usage } from './option-values.ts'
+import { tell } from './render.ts'
 import {
-  failureName,
-  issueName,
-  saidOf,
-  sayFailures,
-  sayGroup,
-  sayList,
-  sayOne,
-  sayRetried,
-} from './say-failures.ts'
-import { isReasonCode, REASON_CODES, sayIssue } from './say-reason.ts'
+  type Advised,
+  adviseGroups,
+  adviseOn,
+  renderFailing,
+  renderGroups,
+  renderHistories,
+  renderRetried,
+} from './render-failures.ts'
+import { isReasonCode, REASON_CODES } from './say-reason.ts'
 
 type Options = {
   readonly reason?: string
@@ -51,8 +48,7 @@ environment.
 Exit codes:
   0  nobody is rejected, failing or with a field left out; or all are retried
   3  somebody is; or a customer that was named is not known
-  1  it failed
-  2  the call or the environment is wrong, or the tables need a migration
+${FAILED}
 
 Examples:
   rollcall failures                          every reason, with what to do
@@ -73,45 +69,42 @@ export const failuresCommand: AddCommand = (program, io, exit) => {
     .option('--limit <number>', 'list this many at most, with --reason (default: 100)')
     .option('--retry', 'try again now: the named customers, those of --reason, or --all')
     .option('--all', 'everybody, with --retry')
-    .option('--json', 'print it as JSON')
+    .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
     .action(async (keys: string[], options: Options) => {
       const asked = readFailuresAsked(keys, options)
-      const code = await withTables(io, async (pool) => {
-        const spelt = 'keys' in asked ? { ...asked, keys: await knownSpelling(pool, asked.keys) } : asked
-        return await answer(io, { pool, asked: spelt, json: options.json === true })
-      })
-      exit(code)
+      const view = await withTables(io, (pool) => answer(io, pool, asked))
+      tell(io, options.json === true, view.value, view.lines)
+      exit(view.code)
     })
 }
 
-/** What a call asks for. */
-type FailuresAsked =
-  | { readonly kind: 'groups' }
-  | { readonly kind: 'list'; readonly selector: Selector; readonly limit: number }
-  | { readonly kind: 'histories'; readonly keys: readonly CustomerKey[] }
-  | { readonly kind: 'retry-keys'; readonly keys: readonly CustomerKey[] }
-  | { readonly kind: 'retry-all'; readonly selector: Selector }
+/** What a call asks for: the named customers, or those of the selector; without either all groups are shown. */
+type FailuresAsked = {
+  readonly retry: boolean
+  readonly keys: readonly CustomerKey[]
+  readonly selector: Selector | null
+  readonly limit: number
+}
 
 /** @throws RollcallError USAGE, which says what to call instead. */
 export function readFailuresAsked(
   keys: readonly CustomerKey[],
-  options: Omit<Options, 'json'>,
+  { reason, limit, retry = false, all = false }: Omit<Options, 'json'>,
 ): FailuresAsked {
-  const { reason, limit, retry = false, all = false } = options
   const chosen = [keys.length > 0, reason !== undefined, all].filter(Boolean).length
   if (chosen > 1) throw usage('customer keys, --reason and --all exclude each other')
   if (all && !retry) throw usage('--all goes with --retry; without it, everything is shown anyway')
   if (retry && chosen === 0) throw usage('--retry needs to know whom: customer keys, --reason, or --all')
   if (limit !== undefined && (reason === undefined || retry))
     throw usage('--limit goes with --reason, and not with --retry')
-  if (retry) {
-    if (keys.length > 0) return { kind: 'retry-keys', keys }
-    return { kind: 'retry-all', selector: reason === undefined ? { kind: 'all' } : readSelector(reason) }
+  const selector = all ? ({ kind: 'all' } as const) : null
+  return {
+    retry,
+    keys,
+    selector: reason === undefined ? selector : readSelector(reason),
+    limit: readLimit(limit ?? '100'),
   }
-  if (reason !== undefined)
-    return { kind: 'list', selector: readSelector(reason), limit: readLimit(limit ?? '100') }
-  return keys.length > 0 ? { kind: 'histories', keys } : { kind: 'groups' }
 }
 
 const ISSUE_FIELDS = [...USER_FIELDS, 'scope'] as const
@@ -136,57 +129,44 @@ function readSelector(reason: string): Selector {
 
 function readIssue([field = '', code]: readonly string[]): Selector {
   if (!ISSUE_FIELDS.some((known) => known === field))
-    throw usage(`--reason: issue: is followed by the name of a field${hint(field, ISSUE_FIELDS)}`)
+    throw usage(`--reason: issue: is followed by the name of a field${didYouMean(field, ISSUE_FIELDS)}`)
   if (code !== undefined && !ISSUE_CODES.includes(code))
-    throw usage(`--reason: there is no such issue of a field${hint(code, ISSUE_CODES)}`)
+    throw usage(`--reason: there is no such issue of a field${didYouMean(code, ISSUE_CODES)}`)
   return { kind: 'issue', field, code: code ?? null }
 }
 
-function hint(name: string, known: readonly string[]): string {
-  const near = closest(name, known)
-  return near === undefined ? '' : `; did you mean ${near}?`
+/** `value` is what --json prints. */
+type View = { readonly value: unknown; readonly lines: () => readonly string[]; readonly code: ExitCode }
+
+async function answer(io: Io, pool: Pool, { retry, keys, selector, limit }: FailuresAsked): Promise<View> {
+  if (retry) {
+    const retried = selector
+      ? await retryAll(pool, selector)
+      : await retryKeys(pool, await knownSpelling(pool, keys))
+    if (selector && retried.customers === 0) checkCode(selector)
+    return { value: retried, lines: () => renderRetried(retried), code: retried.unheardOf.length > 0 ? 3 : 0 }
+  }
+  if (selector) {
+    const found = await listFailing(pool, selector, limit)
+    if (found.total === 0) checkCode(selector)
+    return { value: found, lines: () => renderFailing(found, selector), code: found.total > 0 ? 3 : 0 }
+  }
+  if (keys.length > 0) {
+    const found: Advised[] = []
+    for (const key of new Set(await knownSpelling(pool, keys))) {
+      const history = await readHistory(pool, key, CALLS)
+      found.push({ key, history, advice: adviseOn(history) })
+    }
+    const fine = found.every(({ history, advice }) => history !== null && advice.length === 0)
+    return { value: found, lines: () => renderHistories(found), code: fine ? 0 : 3 }
+  }
+  const found = await readFailures(pool)
+  const groups = adviseGroups(found, await nameIfConfigured(found.origin, io.cwd))
+  const some = groups.reasons.length + groups.issues.length > 0
+  return { value: groups, lines: () => renderGroups(groups), code: some ? 3 : 0 }
 }
 
-type Answering = { readonly pool: Pool; readonly asked: FailuresAsked; readonly json: boolean }
-
-async function answer(io: Io, { pool, asked, json }: Answering): Promise<ExitCode> {
-  const tell = (value: object, lines: readonly string[]) => {
-    if (json) io.out(asJson(value))
-    else for (const line of lines) io.out(line)
-  }
-  switch (asked.kind) {
-    case 'groups': {
-      const found = await readFailures(pool)
-      const target = await nameIfConfigured(found.origin, io.cwd)
-      const reasons = found.reasons.map((each) => ({ reason: failureName(each), ...each, ...sayGroup(each) }))
-      const issues = found.issues.map((each) => ({
-        reason: issueName(each),
-        ...each,
-        ...sayIssue(each),
-      }))
-      tell({ ...found, target, reasons, issues }, sayFailures(found, target))
-      return found.reasons.length > 0 || found.issues.length > 0 ? 3 : 0
-    }
-    case 'list': {
-      const found = await listFailing(pool, asked.selector, asked.limit)
-      if (found.total === 0) checkCode(asked.selector)
-      tell(found, sayList(found, asked.selector))
-      return found.total > 0 ? 3 : 0
-    }
-    case 'histories':
-      return await showHistories(pool, asked.keys, tell)
-    case 'retry-keys':
-    case 'retry-all': {
-      const retried =
-        asked.kind === 'retry-keys' ? await retryKeys(pool, asked.keys) : await retryAll(pool, asked.selector)
-      if (asked.kind === 'retry-all' && retried.customers === 0) checkCode(asked.selector)
-      tell(retried, sayRetried(retried))
-      return retried.unheardOf.length > 0 ? 3 : 0
-    }
-    default:
-      return asked satisfies never
-  }
-}
+const CALLS = 10
 
 /** Nothing else here needs the configuration: one that is missing or broken is no reason to fail. */
 async function nameIfConfigured(origin: string | null, cwd: string): Promise<NamedService | null> {
@@ -198,22 +178,5 @@ async function nameIfConfigured(origin: string | null, cwd: string): Promise<Nam
 /** A mistyped reason must not pass for one that nobody has. */
 function checkCode(selector: Selector): void {
   if (selector.kind !== 'reason' || isReasonCode(selector.code)) return
-  throw usage(`--reason: there is no such reason${hint(selector.code, REASON_CODES)}`)
-}
-
-const CALLS = 10
-
-async function showHistories(
-  pool: Pool,
-  keys: readonly CustomerKey[],
-  tell: (value: object, lines: readonly string[]) => void,
-): Promise<ExitCode> {
-  const found = []
-  for (const key of new Set(keys)) found.push({ key, history: await readHistory(pool, key, CALLS) })
-  tell(
-    found.map(({ key, history }) => ({ key, history, advice: history ? saidOf(history) : [] })),
-    found.flatMap(({ key, history }, index) => [...(index > 0 ? [''] : []), ...sayOne(history, key)]),
-  )
-  const fine = found.every(({ history }) => history !== null && saidOf(history).length === 0)
-  return fine ? 0 : 3
+  throw usage(`--reason: there is no such reason${didYouMean(selector.code, REASON_CODES)}`)
 }

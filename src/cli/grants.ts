@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import pg, { type ClientBase } from 'pg'
-import type { Config, Relation } from '../config/config.ts'
+import type { Config } from '../config/config.ts'
 import { readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
 import { findColumns, findRelation, relationNames } from '../customers/catalog.ts'
@@ -13,6 +13,7 @@ import { installationName } from '../ledger/target.ts'
 import { RollcallError } from '../model/errors.ts'
 import { ownerIn, withPool } from './connect.ts'
 import type { AddCommand } from './io.ts'
+import { CONFIG_OPTION, usage } from './option-values.ts'
 
 type Options = {
   readonly to: string
@@ -48,25 +49,70 @@ export const grantsCommand: AddCommand = (program, io) => {
     .requiredOption('--to <role>', 'an existing role')
     .option('--queue', 'with the rights on the queue, where QUEUE_URL is this database')
     .option('--read-only', 'for those who only look')
-    .option('-c, --config <file>', 'configuration file (default: rollcall.config.ts)')
+    .option(...CONFIG_OPTION)
     .addHelpText('after', EXAMPLES)
     .action(async ({ to: role, readOnly = false, queue = false, config: file }: Options) => {
-      if (readOnly && queue)
-        throw new RollcallError('USAGE', ['--read-only goes without --queue: who looks needs no queue'])
-      const config = readOnly ? null : await loadConfig(file, io.cwd)
+      if (readOnly && queue) throw usage('--read-only goes without --queue: who looks needs no queue')
+      const asked: GrantsAsked = readOnly
+        ? { kind: 'reader' }
+        : { kind: 'worker', config: await loadConfig(file, io.cwd), queue }
       const env = readEnv(io.env, { need: ['DATABASE_URL'], may: ['MIGRATE_DATABASE_URL'] })
-      const asked = config ? ({ kind: 'worker', config, queue } as const) : ({ kind: 'reader' } as const)
-      const { grants, warnings } = await withPool({ ...(await ownerIn(env)), stop: io.stop }, (pool) =>
-        planGrants(pool, role, asked),
+      const address = await ownerIn(env)
+      const { script, warnings } = await withPool({ ...address, stop: io.stop }, (pool) =>
+        grantsScript(pool, role, asked),
       )
       for (const warning of warnings) io.err(`warning: ${warning}`)
-      io.out(sayGrants(grants))
+      io.out(script)
     })
 }
 
 export type GrantsAsked =
   | { readonly kind: 'worker'; readonly config: Config; readonly queue: boolean }
   | { readonly kind: 'reader' }
+
+const id = pg.escapeIdentifier
+
+/**
+ * Adds rights and takes none away, so that it can be run again, also while workers run. Making it takes the catalog and
+ * nothing else, so any role may ask.
+ *
+ * @throws RollcallError USAGE without such a role, CUSTOMERS_UNREADABLE when the configuration names what does not exist
+ */
+export async function grantsScript(
+  client: Client,
+  role: string,
+  asked: GrantsAsked,
+): Promise<{ readonly script: string; readonly warnings: readonly string[] }> {
+  const { database, version, superuser, owner } = await readServer(client, role)
+  if (superuser === null) throw usage('--to: there is no role of this name')
+  const to = `TO ${id(role)}`
+  const worker = asked.kind === 'worker' ? asked : null
+  const customers = worker && (await readCustomers(client, worker.config))
+  const queue = worker?.queue ? await installationName(client, role) : null
+  const script = [
+    '-- The rights that rollcall needs, printed by `rollcall grants`. Run it as the owner of what is named here or as a',
+    '-- superuser, and again after each `rollcall migrate` and each change of the columns that are read.',
+    PINNED,
+    'BEGIN;',
+    ...part('To connect.', [`GRANT CONNECT ON DATABASE ${id(database)} ${to};`]),
+    ...part("rollcall's own tables.", ownTables(worker ? WORKER : READER, to)),
+    ...(worker ? vacuum(version >= 170_000, to) : []),
+    ...(customers && worker ? readGrants(worker.config, customers.typeSchemas, to) : []),
+    ...(queue === null ? [] : useQueue(database, queue, role)),
+    '',
+    'COMMIT;',
+    UNPINNED,
+  ]
+  const warnings = [
+    superuser || owner
+      ? 'the role is a superuser, or owns rollcall’s tables: it has more rights than these already'
+      : '',
+    customers?.invoker
+      ? 'the view of the customers reads its tables with the rights of its reader: grant those, too'
+      : '',
+  ]
+  return { script: script.join('\n'), warnings: warnings.filter(Boolean) }
+}
 
 type Server = {
   readonly database: string
@@ -77,38 +123,6 @@ type Server = {
   readonly owner: boolean
 }
 
-/**
- * Reads the catalog and nothing else, so any role may ask.
- *
- * @throws RollcallError USAGE without such a role, CUSTOMERS_UNREADABLE when the configuration names what does not exist
- */
-export async function planGrants(
-  client: Client,
-  role: string,
-  asked: GrantsAsked,
-): Promise<{ readonly grants: Grants; readonly warnings: readonly string[] }> {
-  const { database, version, superuser, owner } = await readServer(client, role)
-  if (superuser === null) throw new RollcallError('USAGE', ['--to: there is no role of this name'])
-  const warnings =
-    superuser || owner
-      ? ['the role is a superuser, or owns rollcall’s tables: it has more rights than these already']
-      : []
-  const common = { role, database, maintain: version >= 170_000 }
-  if (asked.kind === 'reader')
-    return { grants: { ...common, rights: READER, customers: null, queue: null }, warnings }
-  const { config, queue } = asked
-  const { customers, invoker } = await readCustomers(client, config)
-  if (invoker)
-    warnings.push(
-      'the view of the customers reads its tables with the rights of its reader: grant those, too',
-    )
-  const sequence = queue ? sequenceOf(await installationName(client, role)) : null
-  return {
-    grants: { ...common, rights: WORKER, customers, queue: sequence === null ? null : { sequence } },
-    warnings,
-  }
-}
-
 async function readServer(client: Client, role: string): Promise<Server> {
   const { rows } = await client.query<Server>(
     `SELECT current_database() AS database, current_setting('server_version_num')::int AS version, r.rolsuper AS superuser,
@@ -117,13 +131,14 @@ async function readServer(client: Client, role: string): Promise<Server> {
      FROM (SELECT) one LEFT JOIN pg_catalog.pg_roles r ON r.rolname = $1`,
     [role],
   )
-  if (!rows[0]) throw new Error('the server tells of itself in one row')
+  if (!rows[0]) throw new Error('the server answers in one row')
   return rows[0]
 }
 
 type FoundCustomers = {
-  readonly customers: NonNullable<Grants['customers']>
-  /** A view that reads with the rights of whoever reads it. */
+  /** Schemas of the key columns' types: a cast names them. */
+  readonly typeSchemas: readonly string[]
+  /** A view that reads with the rights of its reader. */
   readonly invoker: boolean
 }
 
@@ -135,116 +150,68 @@ async function readCustomers(client: Client, config: Config): Promise<FoundCusto
     throw new RollcallError('CUSTOMERS_UNREADABLE', [detail])
   }
   const columns = await findColumns(client, found.oid)
+  const known = [...columns.keys()]
   const missing = columnUses(config).filter(({ column }) => !columns.has(column))
-  if (missing.length > 0) {
-    const known = [...columns.keys()]
-    const details = missing.map((use) => noColumn({ ...use, relation, known }))
-    throw new RollcallError('CUSTOMERS_UNREADABLE', details)
-  }
-  const typeSchemas = key.flatMap((name) => columns.get(name)?.base.schema ?? [])
+  const details = missing.map((use) => noColumn({ ...use, relation, known }))
+  if (details.length > 0) throw new RollcallError('CUSTOMERS_UNREADABLE', details)
   const { rows } = await client.query<{ invoker: boolean }>(
     `SELECT coalesce('security_invoker=true' = ANY (reloptions) OR 'security_invoker=on' = ANY (reloptions), false) AS invoker
      FROM pg_catalog.pg_class WHERE oid = $1`,
     [found.oid],
   )
   return {
-    customers: {
-      relation,
-      columns: neededColumns(config),
-      typeSchemas: typeSchemas.filter((schema) => schema !== 'pg_catalog'),
-    },
+    typeSchemas: key.flatMap((name) => columns.get(name)?.base.schema ?? []),
     invoker: rows[0]?.invoker ?? false,
   }
-}
-
-/** As BullMQ's `job_id_seq_name` has it. */
-function sequenceOf(queue: string): string {
-  return `bullmq_jid_${createHash('md5').update(queue).digest('hex')}`
-}
-
-type Grants = {
-  readonly role: string
-  readonly database: string
-  readonly rights: Rights
-  /** Postgres 17 and later has the right to VACUUM apart from the table's ownership. */
-  readonly maintain: boolean
-  /** What is read of the customers; null for those who read none. */
-  readonly customers: {
-    readonly relation: Relation
-    readonly columns: readonly string[]
-    /** Schemas of the key columns' types besides the relation's own: a cast names them. */
-    readonly typeSchemas: readonly string[]
-  } | null
-  /** The queue is in this database; `sequence` numbers this installation's jobs. */
-  readonly queue: { readonly sequence: string } | null
-}
-
-const id = pg.escapeIdentifier
-
-/** Adds rights and takes none away, so that it can be run again, also while workers run. */
-export function sayGrants({ role, database, rights, maintain, customers, queue }: Grants): string {
-  const to = `TO ${id(role)};`
-  const parts = [
-    '-- The rights that rollcall needs, printed by `rollcall grants`. Run it as the owner of what is named here or as a',
-    '-- superuser, and again after each `rollcall migrate` and each change of the columns that are read.',
-    PINNED,
-    'BEGIN;',
-    ...part('To connect.', [`GRANT CONNECT ON DATABASE ${id(database)} ${to}`]),
-    ...part("rollcall's own tables.", [
-      `GRANT USAGE ON SCHEMA rollcall ${to}`,
-      ...Object.entries(rights.tables).flatMap(([table, privileges]) =>
-        privileges.length === 0 ? [] : [`GRANT ${privileges.join(', ')} ON rollcall.${id(table)} ${to}`],
-      ),
-      ...rights.sequences.map((name) => `GRANT USAGE ON SEQUENCE rollcall.${id(name)} ${to}`),
-    ]),
-    ...(rights.vacuumsOutbox ? vacuum(maintain, to) : []),
-    ...(customers ? readGrants(customers, to) : []),
-    ...(queue ? useQueue({ database, sequence: queue.sequence }, to) : []),
-    '',
-    'COMMIT;',
-    UNPINNED,
-  ]
-  return parts.join('\n')
 }
 
 function part(what: string, statements: readonly string[]): readonly string[] {
   return ['', `-- ${what}`, ...statements]
 }
 
-function vacuum(maintain: boolean, to: string): readonly string[] {
-  return maintain
-    ? part('To give back the pages of an outbox that was large.', [`GRANT MAINTAIN ON rollcall.outbox ${to}`])
-    : part(
-        'The pages of an outbox that was large are given back by autovacuum: before Postgres 17 there is no',
-        ['-- right to VACUUM without owning the table.'],
-      )
+function ownTables({ tables, sequences }: Rights, to: string): readonly string[] {
+  return [
+    `GRANT USAGE ON SCHEMA rollcall ${to};`,
+    ...Object.entries(tables).map(
+      ([table, privileges]) => `GRANT ${privileges.join(', ')} ON rollcall.${id(table)} ${to};`,
+    ),
+    ...sequences.map((name) => `GRANT USAGE ON SEQUENCE rollcall.${id(name)} ${to};`),
+  ]
 }
 
-function readGrants(
-  { relation, columns, typeSchemas }: NonNullable<Grants['customers']>,
-  to: string,
-): readonly string[] {
-  const schemas = [...new Set([relation.schema, ...typeSchemas])]
+/** Postgres 17 and later has the right to VACUUM apart from the table's ownership. */
+function vacuum(maintain: boolean, to: string): readonly string[] {
+  if (maintain)
+    return part('To give back the pages of an outbox that was large.', [
+      `GRANT MAINTAIN ON rollcall.outbox ${to};`,
+    ])
+  const comment =
+    'The pages of an outbox that was large are given back by autovacuum: before Postgres 17 there is no'
+  return part(comment, ['-- right to VACUUM without owning the table.'])
+}
+
+function readGrants(config: Config, typeSchemas: readonly string[], to: string): readonly string[] {
+  const { schema, name } = config.customers.relation
+  const schemas = new Set([schema, ...typeSchemas.filter((each) => each !== 'pg_catalog')])
+  const columns = neededColumns(config).map(id).join(', ')
   return part('The columns of the customers that the configuration reads, and no other.', [
-    ...schemas.map((schema) => `GRANT USAGE ON SCHEMA ${id(schema)} ${to}`),
-    `GRANT SELECT (${columns.map(id).join(', ')}) ON ${id(relation.schema)}.${id(relation.name)} ${to}`,
+    ...[...schemas].map((each) => `GRANT USAGE ON SCHEMA ${id(each)} ${to};`),
+    `GRANT SELECT (${columns}) ON ${id(schema)}.${id(name)} ${to};`,
   ])
 }
 
 /**
  * The tables are BullMQ's own and change with it, hence all of them. It makes a sequence for a queue when the first job
- * is added; made here, the role need not be allowed to create anything but its temporary tables.
+ * is added (its `job_id_seq_name`); made here, the role need not be allowed to create anything but temporary tables.
  */
-function useQueue(
-  { database, sequence }: { readonly database: string; readonly sequence: string },
-  to: string,
-): readonly string[] {
-  const from = to.replace(/^TO/, 'FROM')
+function useQueue(database: string, queue: string, role: string): readonly string[] {
+  const sequence = id(`bullmq_jid_${createHash('md5').update(queue).digest('hex')}`)
+  const to = `TO ${id(role)};`
   return part('The queue, where it is in this database.', [
     `GRANT USAGE ON SCHEMA ${QUEUE_SCHEMA} ${to}`,
-    `CREATE SEQUENCE IF NOT EXISTS ${QUEUE_SCHEMA}.${id(sequence)};`,
+    `CREATE SEQUENCE IF NOT EXISTS ${QUEUE_SCHEMA}.${sequence};`,
     `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${QUEUE_SCHEMA} ${to}`,
-    `REVOKE INSERT, UPDATE, DELETE ON ${QUEUE_SCHEMA}.migration ${from}`,
+    `REVOKE INSERT, UPDATE, DELETE ON ${QUEUE_SCHEMA}.migration FROM ${id(role)};`,
     `GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${QUEUE_SCHEMA} ${to}`,
     `GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ${QUEUE_SCHEMA} ${to}`,
     `GRANT TEMPORARY ON DATABASE ${id(database)} ${to}`,

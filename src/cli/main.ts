@@ -1,11 +1,11 @@
+import process from 'node:process'
 import { Command, CommanderError } from 'commander'
 import { databaseError } from '../ledger/reachable.ts'
 import { explain, RollcallError } from '../model/errors.ts'
 import { nameOf } from '../model/name-of.ts'
-import type { AddCommand, ExitCode, Io } from './io.ts'
-import { VERSION } from './io.ts'
+import { type AddCommand, type ExitCode, type Io, VERSION } from './io.ts'
 
-/** Each with what it needs is loaded when it is called, so that a short command need not wait for the long ones. */
+/** Commands are loaded on demand, so that short ones start fast. */
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   migrate: async () => (await import('./migrate.ts')).migrateCommand,
   capture: async () => (await import('./capture.ts')).captureCommand,
@@ -26,7 +26,38 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   demo: async () => (await import('./demo.ts')).demoCommand,
 }
 
-/** Parses, runs, and turns whatever went wrong into words for a person and an exit code. */
+/** For what is on its way to a terminal or a pipe. */
+const LINGER_MS = 1000
+
+/** Runs the command line in this process: streams, signals, exit code. */
+export async function runCommandLine(): Promise<void> {
+  const stop = new AbortController()
+  for (const [signal, number] of [
+    ['SIGINT', 2],
+    ['SIGTERM', 15],
+  ] as const)
+    process.on(signal, () => {
+      if (stop.signal.aborted) process.exit(128 + number)
+      stop.abort()
+    })
+  const drawsProgress = process.stderr.isTTY === true && !process.env.CI && process.env.TERM !== 'dumb'
+  const io: Io = {
+    out: (line) => void process.stdout.write(`${line}\n`),
+    err: (line) => void process.stderr.write(`${line}\n`),
+    env: process.env,
+    cwd: process.cwd(),
+    terminal: process.stdout.isTTY === true,
+    stop: stop.signal,
+    ...(drawsProgress ? { screen: process.stderr } : {}),
+  }
+  // A reader that has seen enough (`| head`) is no error.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+  process.exitCode = await main(process.argv.slice(2), io)
+  // All is done and written; a library that goes on knocking at a server which is away must not keep the process.
+  setTimeout(() => process.exit(), LINGER_MS).unref()
+}
+
+/** Parses, runs, and turns an error into words for a person and an exit code. */
 export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
   let code: ExitCode = 0
   const program = await makeProgram(args[0], io, (exit) => {
@@ -42,7 +73,7 @@ export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
     await program.parseAsync([...args], { from: 'user' })
     return code
   } catch (error) {
-    return tell(error, io)
+    return sayError(error, io)
   }
 }
 
@@ -51,7 +82,7 @@ Examples:
   rollcall demo              all of it on made-up customers, nothing to set up
   rollcall worker --help     what a command does and takes`
 
-/** With the command of this name; with all of them where there is none of that name. */
+/** With the command of this name; with all of them for help and for a name that none of them has. */
 export async function makeProgram(
   name: string | undefined,
   io: Io,
@@ -64,21 +95,17 @@ export async function makeProgram(
     .version(VERSION)
     .showHelpAfterError('(--help shows how to call it)')
     .addHelpText('after', EXAMPLES)
-  for (const add of await commandsFor(name)) add(program, io, exit)
-  return program
-}
-
-/** The one that is called; all of them for help and for a name that none of them has. */
-function commandsFor(name: string | undefined): Promise<AddCommand[]> {
   const known = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  return Promise.all((known ? [known] : Object.values(COMMANDS)).map((load) => load()))
+  const commands = known ? [known] : Object.values(COMMANDS)
+  for (const add of await Promise.all(commands.map((load) => load()))) add(program, io, exit)
+  return program
 }
 
 function withSubcommands(command: Command): Command[] {
   return [command, ...command.commands.flatMap(withSubcommands)]
 }
 
-function tell(error: unknown, io: Io): ExitCode {
+function sayError(error: unknown, io: Io): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   if (io.stop.aborted && error === io.stop.reason) {
     io.err('rollcall: stopped')
@@ -92,9 +119,9 @@ function tell(error: unknown, io: Io): ExitCode {
   io.err(
     `rollcall: it failed unexpectedly (${Object.values(nameOf(error)).join(' ')}). Nothing is lost: what is owed stands in Postgres.`,
   )
-  if (io.env.LOG_LEVEL === 'debug' || io.env.LOG_LEVEL === 'trace')
-    for (const line of placesIn(error)) io.err(line)
-  else io.err('Run it again with LOG_LEVEL=debug to see where.')
+  const debug = io.env.LOG_LEVEL === 'debug' || io.env.LOG_LEVEL === 'trace'
+  for (const line of debug ? placesIn(error) : ['Run it again with LOG_LEVEL=debug to see where.'])
+    io.err(line)
   return 1
 }
 

@@ -1,7 +1,15 @@
 // What options are given, as text, and what is wrong with it.
 import os from 'node:os'
 import type { DecidedBy } from '../brake/held.ts'
+import { closest } from '../model/closest.ts'
 import { RollcallError } from '../model/errors.ts'
+
+/** Options that many commands have. */
+export const CONFIG_OPTION = [
+  '-c, --config <file>',
+  'configuration file (default: rollcall.config.ts)',
+] as const
+export const JSON_OPTION = ['--json', 'print it as JSON'] as const
 
 export type NumberRule = {
   readonly name: string
@@ -44,21 +52,16 @@ export function gathered(text: string, before: readonly string[] = []): readonly
 
 /** @throws RollcallError USAGE when it is no whole number from 1 */
 export function readLimit(text: string, option = '--limit'): number {
-  if (!/^[1-9]\d{0,8}$/.test(text))
-    throw new RollcallError('USAGE', [`${option}: expected a whole number from 1`])
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw usage(`${option}: expected a whole number from 1`)
   return Number(text)
 }
 
 const MOST_TEXT = 1000
 
+type Person = { readonly [option in 'by' | 'why']?: string | undefined }
+
 /** @throws RollcallError USAGE where it is not said why */
-export function readPerson({
-  by,
-  why,
-}: {
-  readonly by?: string | undefined
-  readonly why?: string | undefined
-}): DecidedBy {
+export function readPerson({ by, why }: Person): DecidedBy {
   return { by: readText('by', by ?? systemUser()), why: readText('why', why) }
 }
 
@@ -77,6 +80,16 @@ function systemUser(): string {
   } catch {
     return `uid ${process.getuid?.() ?? 'unknown'}@${host}`
   }
+}
+
+/** The other exit codes, for the help of commands that tell 0 from 3. */
+export const FAILED = `  1  it failed
+  2  the call or the environment is wrong, or the tables need a migration`
+
+/** A hint behind a name that is not known; empty where none is near. */
+export function didYouMean(name: string, known: readonly string[]): string {
+  const near = closest(name, known)
+  return near === undefined ? '' : `; did you mean ${near}?`
 }
 
 /** A call that is wrong, and what to call instead. */

@@ -89,13 +89,18 @@ export function columns(rows: readonly (readonly string[])[]): string[] {
   )
 }
 
+/** What a `--limit` has left out. */
+export function more(listed: number, total: number): readonly string[] {
+  return when(total > listed, `and ${total - listed} more; --limit ${total} shows all of them`)
+}
+
 /** A line has room for a few names. */
 const MOST_NAMES = 3
 
 /** The first names, and how many more there are. */
 export function few(names: readonly string[]): string {
-  const more = names.length - MOST_NAMES
-  return (more > 0 ? [...names.slice(0, MOST_NAMES), `+${more}`] : names).join(' ')
+  const others = names.length - MOST_NAMES
+  return (others > 0 ? [...names.slice(0, MOST_NAMES), `+${others}`] : names).join(' ')
 }
 
 /** A time span in words, as coarse as it is long. */

@@ -5,7 +5,6 @@ import { loadConfig } from '../config/load.ts'
 import { knock, roleBehind } from '../database/pool.ts'
 import { databaseAt, roleOf } from '../database/session.ts'
 import { openQueue } from '../dispatch/bullmq.ts'
-import type { JobQueue } from '../dispatch/queue.ts'
 import { reachable } from '../ledger/reachable.ts'
 import { installationName } from '../ledger/target.ts'
 import type { RollcallError } from '../model/errors.ts'
@@ -15,13 +14,13 @@ import { type Log, makeLog, makeQuiet } from '../ops/log.ts'
 import { opsAddress } from '../ops/server.ts'
 import { sleep } from '../ops/time.ts'
 import { namedService } from '../service/target.ts'
-import { type Opened, openSync, type Secrets } from '../worker/context.ts'
+import { openSync, type Secrets } from '../worker/context.ts'
 import { logPace, logStep, tellMisfits } from '../worker/log.ts'
 import { openOps, type WorkerOps } from '../worker/ops.ts'
 import { whenUp } from '../worker/waiting.ts'
-import { type Observers, type RunningWorker, startWorker } from '../worker/worker.ts'
-import type { AddCommand, Io } from './io.ts'
-import { aborted } from './io.ts'
+import { type Observers, startWorker } from '../worker/worker.ts'
+import { type AddCommand, aborted, type Io } from './io.ts'
+import { CONFIG_OPTION } from './option-values.ts'
 
 /** Enough for running calls to end by themselves, and below the ten seconds after which supervisors kill. */
 const DRAIN_MS = 7000
@@ -40,7 +39,7 @@ export const workerCommand: AddCommand = (program, io) => {
   program
     .command('worker')
     .description('sync changes to the service, for as long as it runs')
-    .option('-c, --config <file>', 'configuration file (default: rollcall.config.ts)')
+    .option(...CONFIG_OPTION)
     .addHelpText('after', EXAMPLES)
     .action(({ config }: { config?: string }) => runWorker(io, config))
 }
@@ -67,108 +66,88 @@ async function runWorker(io: Io, file: string | undefined): Promise<void> {
     databaseUrl: env.DATABASE_URL,
     periodMs: config.reconcile.periodMs,
     log,
-    now: () => performance.now(),
+    now,
   })
+  const scene = { env, config, log, ops, stop: io.stop }
   try {
-    // All of it or nothing: whatever is away while it starts is waited for, and it begins anew.
-    const start = async () => run(await openParts({ env, config, log, stop: io.stop }), log, ops)
-    const running = await whenUp(start, {
-      stop: io.stop,
-      sleep,
-      now: () => performance.now(),
-      tell: sayAway(log, env),
-    })
-    const target = sayService(namedService(env.SERVICE_URL, config))
-    if (running) await runUntilStopped(running, { log, ops, stop: io.stop, target })
+    // All of it or nothing: it waits for a server that is away, and begins anew.
+    const waiting = { stop: io.stop, sleep, now, tell: sayAway(log, env) }
+    const running = await whenUp(() => start(scene), waiting)
+    if (running) await runUntilStopped(running, scene)
   } finally {
     await ops.close()
   }
   log.info('stopped')
 }
 
-type Parts = { readonly opened: Opened; readonly queue: JobQueue }
-type Opening = {
+const now = () => performance.now()
+
+type Scene = {
   readonly env: Secrets & { readonly QUEUE_URL: string }
   readonly config: Config
   readonly log: Log
+  readonly ops: WorkerOps
   readonly stop: AbortSignal
 }
 
-/** A queue that is away holds no connection of the database open. */
-async function openParts({ env, config, log, stop }: Opening): Promise<Parts> {
+type Running = Awaited<ReturnType<typeof start>>
+
+/** A server that is away leaves nothing open. */
+async function start({ env, config, log, ops, stop }: Scene) {
   const role = roleOf(databaseAt(env.DATABASE_URL))
   await reachable(() => knock(env.DATABASE_URL, stop), { role })
-  const opened = await openSync({
-    config,
-    env,
-    onPoolError: (error) => log.debug(nameOf(error), 'an idle database connection was lost'),
-    onMisfits: tellMisfits(log, () => performance.now()),
-    onPace: logPace(log),
-  })
+  const stack = new AsyncDisposableStack()
   try {
+    const opened = await openSync({
+      config,
+      env,
+      onPoolError: (error) => log.debug(nameOf(error), 'an idle database connection was lost'),
+      onMisfits: tellMisfits(log, now),
+      onPace: logPace(log),
+    })
+    stack.defer(() => opened.close())
     const queue = await openQueue({
       queueUrl: env.QUEUE_URL,
       name: await reachable(() => installationName(opened.pool), { role }),
       // The queue knows ids and tokens only, so its words can be shown.
       onError: makeQuiet(
         ({ message }, times) => log.warn({ error: message, times }, 'the queue has trouble'),
-        () => performance.now(),
+        now,
       ),
     })
-    return { opened, queue }
+    stack.defer(() => queue.close())
+    const observers = observe(log, ops.observers)
+    const worker = await reachable(() => startWorker({ opened, queue, log, observers }), {
+      role: roleBehind(opened.pool),
+    })
+    return { opened, queue, worker, stack }
   } catch (error) {
-    await opened.close().catch(() => undefined) // what ended it is told
+    await stack.disposeAsync().catch(() => undefined) // what ended it is reported
     throw error
   }
 }
 
-type Running = Parts & { readonly worker: RunningWorker }
-
-async function run(parts: Parts, log: Log, ops: WorkerOps): Promise<Running> {
-  const { onCaptured, onStep, onLook, watchLoop } = ops.observers
+function observe(log: Log, measuring: WorkerOps['observers']): Observers {
   const say = logStep(log)
-  const observers: Observers = {
+  return {
+    ...measuring,
     onCaptured(changes) {
       log.debug({ changes }, 'captured')
-      onCaptured(changes)
+      measuring.onCaptured(changes)
     },
     onStep(key, step, claim) {
       say(key, step, claim)
-      onStep(key, step)
+      measuring.onStep(key, step)
     },
-    onLook,
-    watchLoop,
-  }
-  try {
-    return {
-      ...parts,
-      worker: await reachable(() => startWorker({ ...parts, log, observers }), {
-        role: roleBehind(parts.opened.pool),
-      }),
-    }
-  } catch (error) {
-    await close(parts).catch(() => undefined) // what ended it is told
-    throw error
   }
 }
 
-async function close({ queue, opened }: Parts): Promise<void> {
-  await queue.close()
-  await opened.close()
-}
-
-type Told = {
-  readonly log: Log
-  readonly ops: WorkerOps
-  readonly stop: AbortSignal
-  readonly target: string
-}
-
-async function runUntilStopped(running: Running, { log, ops, stop, target }: Told): Promise<void> {
-  const { opened, queue, worker } = running
+async function runUntilStopped(running: Running, { env, config, log, ops, stop }: Scene): Promise<void> {
+  const { opened, queue, worker, stack } = running
   try {
     for (const warning of opened.warnings) log.warn(warning)
     ops.runs({ queue, takesPart: worker.takesPart })
+    const target = sayService(namedService(env.SERVICE_URL, config))
     log.info({ target, pace: opened.context.config.pace.ceiling }, 'the worker runs')
     const failure = await Promise.race([aborted(stop).then(() => null), worker.failed])
     if (failure)
@@ -177,12 +156,12 @@ async function runUntilStopped(running: Running, { log, ops, stop, target }: Tol
     await worker.stop(DRAIN_MS)
     if (failure) throw failure
   } finally {
-    await close(running)
+    await stack.disposeAsync()
   }
 }
 
 /** Host and port only; what Postgres and Redis say of themselves while they start or stop holds no value. */
-function sayAway(log: Log, env: Opening['env']): (trouble: RollcallError) => void {
+function sayAway(log: Log, env: Scene['env']): (trouble: RollcallError) => void {
   return ({ code, details }) => {
     const [what, url] = code === 'QUEUE_DOWN' ? ['queue', env.QUEUE_URL] : ['database', env.DATABASE_URL]
     const about = { server: addressOf(url)?.server, code, reason: details.join('; ') }

@@ -3,11 +3,46 @@ import type { ClientBase } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
 import type { FieldIssue } from '../model/mapped.ts'
 import type { CustomerState, Reason } from './record.ts'
-import { CODE, common, LEFT_OUT, type Selector, STOPPED, valuesOf, WHERE } from './selector.ts'
 import { iso } from './sql.ts'
 import { UNDER_WAY } from './taken.ts'
 
 type Client = Pick<ClientBase, 'query'>
+
+/** Which customers: those with a reason (`detail`: its HTTP status or error), those with an issue of a field, or all. */
+export type Selector =
+  | { readonly kind: 'reason'; readonly code: string; readonly detail: string | null }
+  | { readonly kind: 'issue'; readonly field: string; readonly code: string | null }
+  | { readonly kind: 'all' }
+
+export const STOPPED = `l.state IN ('rejected', 'failing')`
+const LEFT_OUT = `l.issues <> '[]'`
+/** A reason without a code is none of ours; it must not make the group nameless. */
+const CODE = `coalesce(l.reason->>'code', 'unsaid')`
+
+/** Of a reason: what all rows of a group have in common; null where they differ. */
+export const common = (name: string) => `
+  CASE WHEN min((l.reason->'${name}')::text COLLATE "C") = max((l.reason->'${name}')::text COLLATE "C")
+    AND count(l.reason->'${name}') = count(*) THEN min((l.reason->'${name}')::text)::jsonb END`
+
+/** The condition of a selector, over `l`, with `$1` and `$2` as its two values. */
+export const SELECTED: Readonly<Record<Selector['kind'], string>> = {
+  reason: `${STOPPED} AND ${CODE} = $1::text AND ($2::text IS NULL OR $2 IN (l.reason->>'status', l.reason->>'error'))`,
+  issue: `l.issues @> jsonb_build_array(jsonb_strip_nulls(jsonb_build_object('field', $1::text, 'code', $2::text)))`,
+  all: `(${STOPPED} OR ${LEFT_OUT}) AND coalesce($1::text, $2::text) IS NULL`,
+}
+
+export function valuesOf(selector: Selector): [string | null, string | null] {
+  switch (selector.kind) {
+    case 'reason':
+      return [selector.code, selector.detail]
+    case 'issue':
+      return [selector.field, selector.code]
+    case 'all':
+      return [null, null]
+    default:
+      return selector satisfies never
+  }
+}
 
 /** Ages and waits in milliseconds by the database's clock; `since` as ISO text in UTC. */
 type Waiting = {
@@ -109,14 +144,13 @@ export async function listFailing(
   selector: Selector,
   limit: number,
 ): Promise<{ readonly customers: readonly Failing[]; readonly total: number }> {
-  const where = WHERE[selector.kind]
   const { rows } = await client.query<Failing & { total: number }>(
     `SELECT l.key, l.state, l.reason, l.issues, coalesce(o.attempts, 0) AS attempts,
        ${iso('l.since')} AS since, ${ms('clock_timestamp() - l.since')} AS "sinceMs",
        CASE WHEN o.token IS NULL THEN ${ms('o.due_at - clock_timestamp()')} END AS "nextInMs",
        ${UNDER_WAY} AS "underWay", (count(*) OVER ())::int AS total
      FROM rollcall.ledger l LEFT JOIN rollcall.owed o USING (key)
-     WHERE ${where} ORDER BY l.since, l.key LIMIT $3`,
+     WHERE ${SELECTED[selector.kind]} ORDER BY l.since, l.key LIMIT $3`,
     [...valuesOf(selector), limit],
   )
   const customers = rows.map(({ total: _total, ...failing }) => failing)

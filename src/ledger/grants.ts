@@ -1,5 +1,5 @@
 // What a role needs of rollcall's own tables, as data: the statements in this folder, in pace, brake and capture are
-// why. src/cli/say-grants.ts makes a script of it, test/ledger/grants.pg.test.ts takes away each right in turn.
+// why. src/cli/grants.ts makes a script of it, test/ledger/grants-needed.full.test.ts takes away each right in turn.
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type * as core from './schema.ts'
 import type * as brake from './schema-brake.ts'
@@ -7,47 +7,47 @@ import type * as calls from './schema-calls.ts'
 import type * as drift from './schema-drift.ts'
 import type * as run from './schema-run.ts'
 
-type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE'
-
 type Schema = typeof core & typeof brake & typeof calls & typeof drift & typeof run
 type Owned = { [K in keyof Schema]: Schema[K] extends PgTable ? Schema[K]['_']['name'] : never }[keyof Schema]
 /** `migration` is made by the migrator itself. */
 type OwnedTable = Owned | 'migration'
 
+type Privileges = readonly ('SELECT' | 'INSERT' | 'UPDATE' | 'DELETE')[]
+
 export type Rights = {
-  /** Every table of ours has an entry, so that a new one cannot be forgotten; none: no right at all. */
-  readonly tables: Readonly<Record<OwnedTable, readonly Privilege[]>>
+  readonly tables: Readonly<Record<string, Privileges>>
   /** USAGE: the next number. */
   readonly sequences: readonly string[]
-  /** Giving back the pages of an outbox that was large; see tidyOutbox. */
-  readonly vacuumsOutbox: boolean
+}
+
+/** Every table of ours has an entry, so that a new one cannot be forgotten. */
+const WORKER_TABLES: Readonly<Record<OwnedTable, Privileges>> = {
+  answer: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
+  brake: ['SELECT', 'INSERT', 'UPDATE'],
+  brake_entry: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
+  call: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
+  capture_mark: ['SELECT', 'UPDATE'],
+  decided: ['SELECT', 'INSERT', 'UPDATE'],
+  decision: ['SELECT', 'INSERT', 'UPDATE'],
+  erasure: ['SELECT', 'INSERT', 'UPDATE'],
+  finding: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
+  generation: ['SELECT', 'INSERT', 'UPDATE'],
+  ledger: ['SELECT', 'INSERT', 'UPDATE'],
+  migration: ['SELECT'],
+  outbox: ['SELECT', 'UPDATE', 'DELETE'],
+  owed: ['SELECT', 'INSERT', 'UPDATE'],
+  pace: ['SELECT', 'INSERT', 'UPDATE'],
+  run: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
+  target: ['SELECT', 'INSERT'],
 }
 
 /**
  * For everything but `migrate` and `capture install`. UPDATE is also what a lock on a row takes (FOR UPDATE), and
  * DELETE goes only where rows end: owed and ledger are never deleted from, since versions must not start again.
- * Who appends to the outbox and sets the marks of capture are the triggers, with the rights of their owner.
+ * The triggers append to the outbox and set the marks of capture, with the rights of their owner.
  */
 export const WORKER: Rights = {
-  tables: {
-    answer: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
-    brake: ['SELECT', 'INSERT', 'UPDATE'],
-    brake_entry: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
-    call: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
-    capture_mark: ['SELECT', 'UPDATE'],
-    decided: ['SELECT', 'INSERT', 'UPDATE'],
-    decision: ['SELECT', 'INSERT', 'UPDATE'],
-    erasure: ['SELECT', 'INSERT', 'UPDATE'],
-    finding: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
-    generation: ['SELECT', 'INSERT', 'UPDATE'],
-    ledger: ['SELECT', 'INSERT', 'UPDATE'],
-    migration: ['SELECT'],
-    outbox: ['SELECT', 'UPDATE', 'DELETE'],
-    owed: ['SELECT', 'INSERT', 'UPDATE'],
-    pace: ['SELECT', 'INSERT', 'UPDATE'],
-    run: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
-    target: ['SELECT', 'INSERT'],
-  },
+  tables: WORKER_TABLES,
   sequences: [
     'call_id_seq',
     'decision_id_seq',
@@ -57,30 +57,12 @@ export const WORKER: Rights = {
     'run_id_seq',
     'token',
   ],
-  vacuumsOutbox: true,
 }
 
-/** For those who only look: keys of customers and digests, and no customer. */
+const { brake_entry: _, ...readable } = WORKER_TABLES
+
+/** For those who only look: keys of customers and digests, and no customer. No view shows single entries of the brake. */
 export const READER: Rights = {
-  tables: {
-    answer: ['SELECT'],
-    brake: ['SELECT'],
-    brake_entry: [],
-    call: ['SELECT'],
-    capture_mark: ['SELECT'],
-    decided: ['SELECT'],
-    decision: ['SELECT'],
-    erasure: ['SELECT'],
-    finding: ['SELECT'],
-    generation: ['SELECT'],
-    ledger: ['SELECT'],
-    migration: ['SELECT'],
-    outbox: ['SELECT'],
-    owed: ['SELECT'],
-    pace: ['SELECT'],
-    run: ['SELECT'],
-    target: ['SELECT'],
-  },
+  tables: Object.fromEntries(Object.keys(readable).map((table) => [table, ['SELECT']])),
   sequences: [],
-  vacuumsOutbox: false,
 }

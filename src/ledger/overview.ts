@@ -1,17 +1,13 @@
 import type { ClientBase } from 'pg'
 import { LANE } from '../model/customer.ts'
+import { common, STOPPED as NOT_SYNCED } from './failures.ts'
 import { OPEN_RELEASE } from './released.ts'
-import { common, STOPPED as NOT_SYNCED } from './selector.ts'
 
 /** What `rollcall status` shows of the tables; counts and times only. Ages in milliseconds. */
 export type Overview = {
   readonly target: { readonly origin: string; readonly boundAt: string } | null
   readonly customers: number
-  readonly owed: {
-    readonly deletion: number
-    readonly change: number
-    readonly repair: number
-    readonly backfill: number
+  readonly owed: Readonly<Record<keyof typeof LANE, number>> & {
     /** Due now or earlier and on no queue. */
     readonly due: number
     readonly queued: number
@@ -26,16 +22,10 @@ export type Overview = {
     readonly waitsForWorkerMs: number | null
   }
   readonly unknown: number
-  readonly states: {
-    readonly idle: number
-    readonly rejected: number
-    readonly failing: number
-    /** Waiting for a person. */
-    readonly held: number
-    /** Released by a person, and on their way. */
-    readonly released: number
-    readonly discarded: number
-  }
+  /** Held customers wait for a person; released ones are on their way. */
+  readonly states: Readonly<
+    Record<'idle' | 'rejected' | 'failing' | 'held' | 'released' | 'discarded', number>
+  >
   readonly reasons: readonly {
     readonly state: string
     readonly code: string

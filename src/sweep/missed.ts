@@ -1,6 +1,6 @@
 // Whom capture has missed: a customer whose row is another than the one that was last looked at, and nobody was told.
 import type { Pool } from 'pg'
-import { marksArePending } from '../capture/gap.ts'
+import { marksArePending } from '../capture/marks.ts'
 import type { Config } from '../config/config.ts'
 import { type CustomersShape, describeCustomers } from '../customers/describe.ts'
 import { makeReading } from '../customers/reading.ts'

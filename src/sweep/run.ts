@@ -1,10 +1,9 @@
 // A sweep that owes: each page is noted before its end is stored, so that one that is killed goes on where it was and
 // passes over nobody.
 import type { Pool } from 'pg'
-import { captureVersion, readInstalled } from '../capture/catalog.ts'
-import { endGap } from '../capture/gap.ts'
-import { planCapture } from '../capture/relations.ts'
-import { captureDifference, captureStatus } from '../capture/status.ts'
+import { captureVersion } from '../capture/catalog.ts'
+import { endGap } from '../capture/marks.ts'
+import { captureStatus } from '../capture/status.ts'
 import type { Config } from '../config/config.ts'
 import type { Condition } from '../customers/condition.ts'
 import { quotedName } from '../customers/problems.ts'
@@ -135,8 +134,8 @@ export async function runSweep(options: SweepingOptions): Promise<SweepEnd> {
 export async function requireCapture(pool: Pool, config: Config): Promise<void> {
   const client = await pool.connect()
   try {
-    const difference = captureDifference(await planCapture(client, config), await readInstalled(client))
-    const unfit = captureStatus(difference).filter(({ state }) => state !== 'fits' && state !== 'leftover')
+    const tables = await captureStatus(client, config)
+    const unfit = tables.filter(({ state }) => state !== 'fits' && state !== 'leftover')
     const lines = unfit.map(({ relation, state, reasons }) =>
       [`${quotedName(relation)}: ${state}`, ...reasons].join('; '),
     )

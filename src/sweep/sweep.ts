@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { unwatchedTables } from '../capture/watching.ts'
+import { unwatchedTables } from '../capture/catalog.ts'
 import type { Config } from '../config/config.ts'
 import type { Condition } from '../customers/condition.ts'
 import { type CustomersShape, describeCustomers } from '../customers/describe.ts'

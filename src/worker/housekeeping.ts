@@ -1,10 +1,8 @@
 import type { Pool } from 'pg'
 import { brakeNeedsPerson, readBrake } from '../brake/list.ts'
-import { readInstalled } from '../capture/catalog.ts'
-import { collapseOutbox } from '../capture/collapse.ts'
 import { openMarks } from '../capture/marks.ts'
-import { planCapture } from '../capture/relations.ts'
-import { captureDifference, captureStatus } from '../capture/status.ts'
+import { collapseOutbox } from '../capture/outbox.ts'
+import { captureStatus } from '../capture/status.ts'
 import type { Config } from '../config/config.ts'
 import { findMisfits } from '../customers/describe.ts'
 import { quotedName } from '../customers/problems.ts'
@@ -80,8 +78,7 @@ export function makeHousekeeping({ pool, binding, config, log, now }: Options) {
     for (const problem of await findMisfits(pool, config)) log.error({ problem }, MISFIT)
     const client = await pool.connect()
     try {
-      const difference = captureDifference(await planCapture(client, config), await readInstalled(client))
-      for (const { relation, state, reasons } of captureStatus(difference)) {
+      for (const { relation, state, reasons } of await captureStatus(client, config)) {
         if (state === 'fits' || state === 'leftover') continue
         log.error(
           { table: quotedName(relation), state, reasons },

@@ -1,6 +1,5 @@
 import type { Pool } from 'pg'
-import { closeMarks, type Gap, readGap } from '../capture/gap.ts'
-import { openMarks } from '../capture/marks.ts'
+import { closeMarks, type Gap, openMarks, readGap } from '../capture/marks.ts'
 import type { Config } from '../config/config.ts'
 import { alone } from '../ledger/alone.ts'
 import { type MappingStatus, readStanding } from '../ledger/generation.ts'

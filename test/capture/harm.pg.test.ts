@@ -3,8 +3,7 @@ import type pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { openMarks } from '../../src/capture/marks.ts'
 import { planCapture } from '../../src/capture/relations.ts'
-import { CUSTOMERS, config, configure, openScene, type Scene } from './scene.ts'
-import { triggerMode as mode } from './trigger-mode.ts'
+import { CUSTOMERS, config, configure, database, openScene, type Scene } from './scene.ts'
 
 const THREE = `${CUSTOMERS}; INSERT INTO customers (id, email) VALUES (1, 'a@x.es'), (2, 'b@x.es'), (3, 'c@x.es')`
 const kinds = async (scene: Scene) => (await openMarks(scene.db.pool)).map(({ kind }) => kind)
@@ -15,7 +14,7 @@ describe('a table that has changed since the triggers were installed', () => {
     ['renamed', 'ALTER TABLE customers RENAME COLUMN email TO correo'],
   ] as const) {
     test(`a mapped column that was ${what}: statements work, and every row of theirs is noted`, async () => {
-      await using scene = await openScene({ mode, tables: THREE })
+      await using scene = await openScene({ tables: THREE })
       const session = await scene.db.pool.connect()
       try {
         // The session has the trigger's plan already.
@@ -33,7 +32,7 @@ describe('a table that has changed since the triggers were installed', () => {
   }
 
   test('a mapped column of another type: capture goes on, in sessions that knew the old one too', async () => {
-    await using scene = await openScene({ mode, tables: THREE })
+    await using scene = await openScene({ tables: THREE })
     const session = await scene.db.pool.connect()
     try {
       await session.query(`UPDATE customers SET email = 'z' WHERE id = 1`)
@@ -47,7 +46,7 @@ describe('a table that has changed since the triggers were installed', () => {
   })
 
   test('a cast that the owner of a column type has made is never called: it would run with our rights', async () => {
-    await using scene = await openScene({ mode, tables: THREE })
+    await using scene = await openScene({ tables: THREE })
     await scene.sql(`
       CREATE TYPE mood AS (word text);
       CREATE FUNCTION refuse(mood) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE 'no text for you'; END $$;
@@ -59,7 +58,7 @@ describe('a table that has changed since the triggers were installed', () => {
   })
 
   test('a renamed key column: statements work, and one mark says that capture has a gap', async () => {
-    await using scene = await openScene({ mode, tables: THREE })
+    await using scene = await openScene({ tables: THREE })
     await scene.sql('ALTER TABLE customers RENAME COLUMN id TO number')
     await scene.sql(`UPDATE customers SET plan = 'premium'`)
     await scene.sql(`INSERT INTO customers (number) VALUES (4)`)
@@ -69,7 +68,7 @@ describe('a table that has changed since the triggers were installed', () => {
   })
 
   test('very large statements fall back in the same way', async () => {
-    await using scene = await openScene({ mode })
+    await using scene = await openScene()
     await scene.sql('ALTER TABLE customers RENAME COLUMN email TO correo')
     await scene.sql(`INSERT INTO customers (id) SELECT i FROM generate_series(1, 100001) i`)
     expect(await scene.keys()).toHaveLength(100_001)
@@ -83,7 +82,7 @@ describe('a table that has changed since the triggers were installed', () => {
 })
 
 test('an application role without any right on our schema writes as before', async () => {
-  await using scene = await openScene({ mode, tables: THREE })
+  await using scene = await openScene({ tables: THREE })
   const role = `app_${scene.db.name}`
   await scene.sql(
     `CREATE ROLE ${role}; GRANT SELECT, INSERT, UPDATE, DELETE, TRUNCATE ON customers TO ${role}`,
@@ -106,7 +105,7 @@ test('an application role without any right on our schema writes as before', asy
 })
 
 test('nobody else can make our function append for a table of theirs', async () => {
-  await using scene = await openScene({ mode, tables: THREE })
+  await using scene = await openScene({ tables: THREE })
   const role = `other_${scene.db.name}`
   await scene.sql(
     `CREATE ROLE ${role}; CREATE TABLE theirs (id int); ALTER TABLE theirs OWNER TO ${role}; GRANT USAGE ON SCHEMA rollcall TO ${role}`,
@@ -126,7 +125,7 @@ test('nobody else can make our function append for a table of theirs', async () 
 })
 
 test('a transaction of many statements takes no transaction ids for them', async () => {
-  await using scene = await openScene({ mode, tables: THREE })
+  await using scene = await openScene({ tables: THREE })
   const session = await scene.db.pool.connect()
   try {
     await session.query('BEGIN')
@@ -142,7 +141,7 @@ test('a transaction of many statements takes no transaction ids for them', async
 })
 
 test('in replica mode the triggers do not fire', async () => {
-  await using scene = await openScene({ mode, tables: THREE })
+  await using scene = await openScene({ tables: THREE })
   await scene.sql(
     `SET session_replication_role = replica; UPDATE customers SET plan = 'x'; RESET session_replication_role`,
   )
@@ -154,7 +153,7 @@ describe('an outbox that is full', () => {
   const fill = `INSERT INTO rollcall.outbox (key, lane) SELECT i::text, 1 FROM generate_series(1, 30000) i`
 
   test('takes no more; one mark stands for everything that follows', async () => {
-    await using scene = await openScene({ mode, tables: THREE, config: small })
+    await using scene = await openScene({ tables: THREE, config: small })
     await scene.sql(fill)
     await scene.sql(`UPDATE customers SET notes = 'nobody looks'`)
     expect(await kinds(scene)).toEqual([])
@@ -167,7 +166,7 @@ describe('an outbox that is full', () => {
   })
 
   test('makes no writer wait for another, also with marks that are not committed', async () => {
-    await using scene = await openScene({ mode, tables: THREE, config: small })
+    await using scene = await openScene({ tables: THREE, config: small })
     await scene.sql(fill)
     const first = await scene.db.pool.connect()
     try {
@@ -183,7 +182,7 @@ describe('an outbox that is full', () => {
   })
 
   test('a transaction that looks at the past does not rely on a mark that it sees there', async () => {
-    await using scene = await openScene({ mode, tables: THREE, config: small })
+    await using scene = await openScene({ tables: THREE, config: small })
     await scene.sql(fill)
     await scene.sql(`UPDATE customers SET plan = 'a' WHERE id = 1`)
     const old = await scene.db.pool.connect()
@@ -202,7 +201,7 @@ describe('an outbox that is full', () => {
 })
 
 test('an outbox that refuses the append is heard: better an error than a change that is lost', async () => {
-  await using scene = await openScene({ mode, tables: THREE })
+  await using scene = await openScene({ tables: THREE })
   await scene.sql('ALTER TABLE rollcall.outbox ADD CHECK (lane > 5)')
   await expect(scene.sql(`UPDATE customers SET plan = 'premium'`)).rejects.toThrow(
     'violates check constraint',
@@ -210,21 +209,11 @@ test('an outbox that refuses the append is heard: better an error than a change 
 })
 
 test('a table with foreign partitions is refused, since Postgres would fail its writes', async () => {
-  await using scene = await openScene({
-    mode: {
-      name: 'none',
-      start: async () => ({
-        source: { drain: async () => 0 },
-        caughtUp: async () => undefined,
-        [Symbol.asyncDispose]: async () => undefined,
-      }),
-    },
-    tables: `
-      CREATE FOREIGN DATA WRAPPER nowhere; CREATE SERVER far FOREIGN DATA WRAPPER nowhere;
-      CREATE TABLE customers (id int, plan text) PARTITION BY LIST (id);
-      CREATE FOREIGN TABLE far_away PARTITION OF customers FOR VALUES IN (1) SERVER far`,
-  })
-  const plan = planCapture(scene.db.pool, config)
+  await using db = await database(`
+    CREATE FOREIGN DATA WRAPPER nowhere; CREATE SERVER far FOREIGN DATA WRAPPER nowhere;
+    CREATE TABLE customers (id int, plan text) PARTITION BY LIST (id);
+    CREATE FOREIGN TABLE far_away PARTITION OF customers FOR VALUES IN (1) SERVER far`)
+  const plan = planCapture(db.pool, config)
   await expect(plan).rejects.toMatchObject({
     code: 'CUSTOMERS_UNREADABLE',
     details: [expect.stringContaining('far_away')],

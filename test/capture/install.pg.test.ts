@@ -1,14 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { readInstalled } from '../../src/capture/catalog.ts'
-import { install, uninstall } from '../../src/capture/install.ts'
-import { printSql } from '../../src/capture/print.ts'
+import { install, printSql, uninstall } from '../../src/capture/install.ts'
 import { planCapture } from '../../src/capture/relations.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
-import { CUSTOMERS, config, configure } from './scene.ts'
-import { database, installed, onSession, states } from './session.ts'
+import { CUSTOMERS, config, configure, database, installed, onSession, states } from './scene.ts'
 
-const hasty = { totalMs: 1_500 }
+const hasty = { patienceMs: 1_500 }
 
 describe('install', () => {
   test('a second run changes nothing and takes no lock on the tables', async () => {

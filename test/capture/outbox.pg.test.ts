@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { collapseOutbox } from '../../src/capture/collapse.ts'
-import { outboxSource } from '../../src/capture/outbox.ts'
+import { collapseOutbox, outboxSource } from '../../src/capture/outbox.ts'
 import type { NoteChanges } from '../../src/capture/source.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 import { openScene } from './scene.ts'
-import { triggerMode as mode } from './trigger-mode.ts'
 
 /** Counts notes by key in a table of the same database, so that a rolled-back one does not count. */
 const COUNTER = 'CREATE TABLE counted (key text, at timestamptz)'
@@ -17,7 +15,7 @@ const count: NoteChanges = async (client, changes) => {
 
 describe('drain', () => {
   test('beside writers and other drains, some of which fail: nothing is lost and nothing is noted twice', async () => {
-    await using scene = await openScene({ mode })
+    await using scene = await openScene()
     await scene.sql(COUNTER)
     const writers = 4
     const each = 200

@@ -1,26 +1,17 @@
-// A database with customers in it, watched in one way or another.
-
+// A database with customers in it, watched by triggers.
+import pg from 'pg'
+import { install } from '../../src/capture/install.ts'
+import { outboxSource } from '../../src/capture/outbox.ts'
+import { planCapture } from '../../src/capture/relations.ts'
 import type { CapturedChange, ChangeSource } from '../../src/capture/source.ts'
+import { captureStatus } from '../../src/capture/status.ts'
 import type { Config } from '../../src/config/config.ts'
 import type { RollcallConfig } from '../../src/config/define.ts'
 import { resolveConfig } from '../../src/config/resolve.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 
-/** What a capture mode must give to be held to the conformance suite. */
-export type Capturing = AsyncDisposable & {
-  readonly source: ChangeSource
-  /** Resolves when everything committed until now is in what `drain` gives. */
-  caughtUp(): Promise<void>
-}
-export type CaptureMode = {
-  readonly name: string
-  /** Begins to capture; the tables exist and capture sees what is written from now on. */
-  start(db: TestDatabase, config: Config): Promise<Capturing>
-}
-
 export type Scene = AsyncDisposable & {
   readonly db: TestDatabase
-  readonly config: Config
   readonly source: ChangeSource
   sql(text: string): Promise<void>
   /** Drains everything; `key lane`, sorted. */
@@ -57,36 +48,50 @@ export function configure(overrides: Partial<RollcallConfig>): Config {
   )
 }
 
-type SceneOptions = { readonly mode: CaptureMode; readonly tables?: string; readonly config?: Config }
+type SceneOptions = { readonly tables?: string; readonly config?: Config }
 
-export async function openScene({
-  mode,
-  tables = CUSTOMERS,
-  config: watched = config,
-}: SceneOptions): Promise<Scene> {
-  await using opening = new AsyncDisposableStack()
-  const db = opening.use(await freshDatabase())
-  await db.pool.query(tables)
-  const capturing = opening.use(await mode.start(db, watched))
+export async function openScene({ tables, config: watched = config }: SceneOptions = {}): Promise<Scene> {
+  const db = await database(tables)
+  await installed(db, watched)
+  const source = outboxSource(db.pool)
   const changes = async () => {
     const all: CapturedChange[] = []
-    await capturing.caughtUp()
-    const note = async (_: unknown, some: readonly CapturedChange[]) => {
-      all.push(...some)
-    }
-    while ((await capturing.source.drain(note, 10_000)) > 0);
+    while ((await source.drain(async (_, some) => void all.push(...some), 10_000)) > 0);
     return all
   }
-  const opened = opening.move()
   return {
     db,
-    config: watched,
-    source: capturing.source,
+    source,
     sql: async (text) => {
       await db.pool.query(text)
     },
     noted: async () => (await changes()).map(({ key, lane }) => `${key} ${lane}`).sort(),
     keys: async () => (await changes()).map(({ key }) => key).sort(),
-    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+    [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),
+  }
+}
+
+export async function database(tables = CUSTOMERS): Promise<TestDatabase> {
+  const db = await freshDatabase()
+  await db.pool.query(tables)
+  return db
+}
+
+export async function installed(db: TestDatabase, watched: Config = config): Promise<readonly string[]> {
+  return await onSession(db, async (client) => install(client, await planCapture(client, watched)))
+}
+
+export async function states(db: TestDatabase, watched: Config = config): Promise<Record<string, string>> {
+  const tables = await captureStatus(db.pool, watched)
+  return Object.fromEntries(tables.map(({ relation, state }) => [relation.name, state]))
+}
+
+export async function onSession<T>(db: TestDatabase, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: db.url })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
   }
 }

@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { readInstalled } from '../../src/capture/catalog.ts'
 import { planCapture } from '../../src/capture/relations.ts'
 import { freshDatabase } from '../support/database.ts'
-import { configure } from './scene.ts'
-import { database, installed, states } from './session.ts'
+import { configure, database, installed, states } from './scene.ts'
 
 describe('status', () => {
   test('sees disabled triggers, altered functions, new partitions, renamed columns and tables that are gone', async () => {

@@ -112,7 +112,7 @@ describe('with a mapping that is not applied', () => {
     })
     expect(ran?.code).toBe(1)
     expect(ran?.output).toMatch(/^0 .*: 0 .*owed/m)
-    expect(ran?.output).toMatch(/^Not everybody .*again/m)
+    expect(ran?.output).toMatch(/^Not all .*again/m)
   })
 
   test('the dry run says who differs, by call and by field, and who may lose access', async () => {

@@ -1,22 +1,9 @@
 // The command itself, in this process, on a real database: what it prints, and how it exits.
-import { expect, type TestContext, test } from 'vitest'
-import { main } from '../../src/cli/main.ts'
+import { expect, test } from 'vitest'
+import { runBare } from '../support/command.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 
-async function failures(url: string, args: readonly string[], { signal }: TestContext) {
-  const out: string[] = []
-  const err: string[] = []
-  const code = await main(['failures', ...args], {
-    out: (line) => out.push(line),
-    err: (line) => err.push(line),
-    env: { DATABASE_URL: url },
-    // No configuration is there, and none is needed.
-    cwd: '/',
-    terminal: false,
-    stop: signal,
-  })
-  return { code, out: out.join('\n'), err: err.join('\n') }
-}
+const failures = (url: string, ...args: readonly string[]) => runBare(url, 'failures', ...args)
 
 async function fill({ pool }: TestDatabase): Promise<void> {
   await pool.query(`
@@ -32,39 +19,39 @@ async function fill({ pool }: TestDatabase): Promise<void> {
       VALUES ('b', now(), 'worker here/1', 'create', 'POST', 403, 'denied', 12, '{status,email}', 'f')`)
 }
 
-test('shows every reason, who it is, and one with its history; exits with 3', async (context) => {
+test('shows every reason, who it is, and one with its history; exits with 3', async () => {
   await using db = await freshDatabase()
-  expect(await failures(db.url, [], context)).toMatchObject({
+  expect(await failures(db.url)).toMatchObject({
     code: 0,
     out: expect.stringContaining('nobody'),
   })
   await fill(db)
-  const all = await failures(db.url, [], context)
+  const all = await failures(db.url)
   expect(all).toMatchObject({ code: 3, err: '' })
   for (const words of ['reason refused:422', 'reason denied:403', 'reason issue:email:refused', 'in 60 min'])
     expect(all.out).toContain(words)
 
-  const list = await failures(db.url, ['--reason', 'denied'], context)
+  const list = await failures(db.url, '--reason', 'denied')
   expect(list).toMatchObject({ code: 3, out: expect.stringMatching(/^b +failing +3 days +3 +in 60 min/m) })
-  expect(await failures(db.url, ['--reason', 'issue:email'], context)).toMatchObject({
+  expect(await failures(db.url, '--reason', 'issue:email')).toMatchObject({
     code: 3,
     out: expect.stringMatching(/^c +left out/m),
   })
-  expect((await failures(db.url, ['--reason', 'mapping'], context)).code).toBe(0)
+  expect((await failures(db.url, '--reason', 'mapping')).code).toBe(0)
 
-  const one = await failures(db.url, ['b', 'ok', 'nobody'], context)
+  const one = await failures(db.url, 'b', 'ok', 'nobody')
   expect(one.code).toBe(3)
   for (const words of ['POST', '403', 'to do ', '--reason denied:403', 'customer nobody'])
     expect(one.out).toContain(words)
-  expect((await failures(db.url, ['ok'], context)).code).toBe(0)
-  expect((await failures(db.url, ['c'], context)).code).toBe(3)
+  expect((await failures(db.url, 'ok')).code).toBe(0)
+  expect((await failures(db.url, 'c')).code).toBe(3)
 })
 
-test('every form has JSON, with codes and words', async (context) => {
+test('every form has JSON, with codes and words', async () => {
   await using db = await freshDatabase()
   await fill(db)
   const json = async (...args: readonly string[]) =>
-    JSON.parse((await failures(db.url, [...args, '--json'], context)).out)
+    JSON.parse((await failures(db.url, ...args, '--json')).out)
   const all = await json()
   expect(all.customers).toEqual({ rejected: 1, failing: 1, leftOut: 1 })
   expect(all.reasons[0]).toMatchObject({ reason: 'refused:422', customers: 1, toDo: expect.any(String) })
@@ -93,7 +80,7 @@ test('every form has JSON, with codes and words', async (context) => {
   })
 })
 
-test('--retry makes due, and exits with 3 only for a customer that is not known', async (context) => {
+test('--retry makes due, and exits with 3 only for a customer that is not known', async () => {
   await using db = await freshDatabase()
   await fill(db)
   const due = async () => {
@@ -102,24 +89,24 @@ test('--retry makes due, and exits with 3 only for a customer that is not known'
     )
     return rows.map(({ key }) => key).join('')
   }
-  expect((await failures(db.url, ['--retry', 'b', 'b'], context)).out).toContain('1 customer is tried again')
+  expect((await failures(db.url, '--retry', 'b', 'b')).out).toContain('1 customer is tried again')
   expect(await due()).toBe('b')
-  const some = await failures(db.url, ['--retry', 'a', 'zz'], context)
+  const some = await failures(db.url, '--retry', 'a', 'zz')
   expect(some).toMatchObject({ code: 3, out: expect.stringMatching(/nothing .* zz/) })
   expect(await due()).toBe('ab')
-  expect((await failures(db.url, ['--retry', '--reason', 'issue:email'], context)).code).toBe(0)
+  expect((await failures(db.url, '--retry', '--reason', 'issue:email')).code).toBe(0)
   expect(await due()).toBe('abc')
-  expect(await failures(db.url, ['--retry', '--all'], context)).toMatchObject({
+  expect(await failures(db.url, '--retry', '--all')).toMatchObject({
     code: 0,
     out: expect.stringContaining('3 customers are'),
   })
-  expect((await failures(db.url, ['--retry', '--reason', 'later'], context)).out).toContain('nobody')
+  expect((await failures(db.url, '--retry', '--reason', 'later')).out).toContain('nobody')
 })
 
-test('what it cannot do is said, with exit 2', async (context) => {
+test('what it cannot do is said, with exit 2', async () => {
   await using db = await freshDatabase()
   const told = async (...args: readonly string[]) => {
-    const { code, err, out } = await failures(db.url, args, context)
+    const { code, err, out } = await failures(db.url, ...args)
     expect([code, out], args.join(' ')).toEqual([2, ''])
     return err
   }
@@ -128,6 +115,6 @@ test('what it cannot do is said, with exit 2', async (context) => {
   expect(await told('--retry', '--reason', 'denyed')).toContain('did you mean denied?')
   await db.pool.query('DROP TABLE rollcall.call')
   expect(await told()).toContain('rollcall migrate')
-  const help = await failures(db.url, ['--help'], context)
+  const help = await failures(db.url, '--help')
   expect(help).toMatchObject({ code: 0, out: expect.stringContaining('rollcall failures --retry --all') })
 })

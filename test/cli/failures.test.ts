@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readFailuresAsked } from '../../src/cli/failures.ts'
-import { sayFailures, sayList, sayRetried } from '../../src/cli/say-failures.ts'
+import { adviseGroups, renderFailing, renderGroups, renderRetried } from '../../src/cli/render-failures.ts'
 import { isReasonCode, REASON_CODES, sayIssue, sayReason } from '../../src/cli/say-reason.ts'
 import type { ReasonGroup } from '../../src/ledger/failures.ts'
 import type { FieldIssue } from '../../src/model/mapped.ts'
@@ -70,30 +70,25 @@ test('an issue of a field says what was expected, and what becomes of the rest',
 })
 
 test('a call asks for one thing, and one that does not is told what to call', () => {
-  const all = { kind: 'all' }
+  const none = { retry: false, keys: [], selector: null, limit: 100 }
   const email = { kind: 'issue', field: 'email', code: null }
-  const reason = (code: string, detail: string | null) => ({ kind: 'reason', code, detail })
-  expect(readFailuresAsked([], {})).toEqual({ kind: 'groups' })
-  expect(readFailuresAsked(['1'], {})).toEqual({ kind: 'histories', keys: ['1'] })
-  expect(readFailuresAsked(['1'], { retry: true })).toEqual({ kind: 'retry-keys', keys: ['1'] })
-  expect(readFailuresAsked([], { retry: true, all: true })).toEqual({ kind: 'retry-all', selector: all })
-  expect(readFailuresAsked([], { reason: 'issue:email' })).toEqual({
-    kind: 'list',
-    selector: email,
-    limit: 100,
-  })
-  expect(readFailuresAsked([], { reason: 'issue:email:refused' })).toMatchObject({
-    selector: { ...email, code: 'refused' },
-  })
-  expect(readFailuresAsked([], { reason: 'refused:422', limit: '5' })).toEqual({
-    kind: 'list',
-    selector: reason('refused', '422'),
-    limit: 5,
-  })
-  expect(readFailuresAsked([], { retry: true, reason: 'denied' })).toEqual({
-    kind: 'retry-all',
-    selector: reason('denied', null),
-  })
+  const asks: [Parameters<typeof readFailuresAsked>, object][] = [
+    [[[], {}], none],
+    [[['1'], {}], { ...none, keys: ['1'] }],
+    [[['1'], { retry: true }], { ...none, keys: ['1'], retry: true }],
+    [[[], { retry: true, all: true }], { ...none, retry: true, selector: { kind: 'all' } }],
+    [[[], { reason: 'issue:email' }], { ...none, selector: email }],
+    [[[], { reason: 'issue:email:refused' }], { ...none, selector: { ...email, code: 'refused' } }],
+    [
+      [[], { reason: 'refused:422', limit: '5' }],
+      { ...none, selector: { kind: 'reason', code: 'refused', detail: '422' }, limit: 5 },
+    ],
+    [
+      [[], { retry: true, reason: 'denied' }],
+      { ...none, retry: true, selector: { kind: 'reason', code: 'denied', detail: null } },
+    ],
+  ]
+  for (const [call, asked] of asks) expect(readFailuresAsked(...call)).toEqual(asked)
 
   const mistakes: [Parameters<typeof readFailuresAsked>, string][] = [
     [[[], { retry: true }], 'whom'],
@@ -145,15 +140,9 @@ test('the reasons fit eighty columns, and what a terminal would obey is not let 
     customers: 1,
   } as const
   const origin = 'https://service.example.com'
-  const lines = sayFailures(
-    {
-      origin,
-      customers,
-      reasons: [GROUP, { ...failing, customers: 1, example: 'red\u001b[31m' }],
-      issues: [{ ...issue, example: '9' }],
-    },
-    { origin, environment: 'demo', local: false },
-  )
+  const reasons = [GROUP, { ...failing, customers: 1, example: 'red\u001b[31m' }]
+  const found = { origin, customers, reasons, issues: [{ ...issue, example: '9' }] }
+  const lines = renderGroups(adviseGroups(found, { origin, environment: 'demo', local: false }))
   expect(lines.filter((line) => line.length > 80)).toEqual([])
   const text = lines.join('\n')
   expect(text).not.toContain('\u001b')
@@ -182,10 +171,10 @@ test('a list says how many more there are, and what was tried again is counted',
     nextInMs: 60_000,
     underWay: false,
   } as const
-  const lines = sayList({ customers: [one], total: 41 }, { kind: 'all' })
+  const lines = renderFailing({ customers: [one], total: 41 }, { kind: 'all' })
   expect(lines[1]).toMatch(/^4711 +failing +4 s +3 +in 60 s +email gender birthdate \+1$/)
   expect(lines[2]).toContain('40 more')
-  expect(sayRetried({ customers: 5, underWay: 1, waiting: 2, unheardOf: ['x\u0007'] })).toEqual([
+  expect(renderRetried({ customers: 5, underWay: 1, waiting: 2, unheardOf: ['x\u0007'] })).toEqual([
     expect.stringMatching(/^5 .*tried again/),
     expect.stringContaining('2 of them a little later'),
     expect.stringContaining('1 of them under way'),

@@ -1,14 +1,11 @@
 // Names that would do harm wherever one of them went into a statement as it is.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { printSql } from '../../src/capture/print.ts'
+import { printSql } from '../../src/capture/install.ts'
 import { planCapture } from '../../src/capture/relations.ts'
-import { planGrants, sayGrants } from '../../src/cli/grants.ts'
-import { main } from '../../src/cli/main.ts'
+import { grantsScript } from '../../src/cli/grants.ts'
 import { administer } from '../support/administer.ts'
+import { makeCommand } from '../support/command.ts'
 import { buildHouse } from '../support/house.ts'
 import { postgres as lane } from '../support/lanes.ts'
 
@@ -59,19 +56,14 @@ test('names of the customers, of their columns and types and of watched tables a
   const { pool } = house.db
   const { watchers } = await planCapture(pool, house.config)
   expect(watchers.map(({ relation }) => relation.name)).toEqual([TABLE, SIDE])
-  const folder = await mkdtemp(join(tmpdir(), 'rollcall-names-'))
-  await writeFile(join(folder, 'rollcall.config.js'), `export default ${JSON.stringify(house.authored)}`)
-  const lines: string[] = []
-  const rollcall = async (...args: readonly string[]) => {
-    const io = { out: (line: string) => lines.push(line), err: (line: string) => lines.push(line) }
-    const rest = { env: { ...house.env }, cwd: folder, terminal: false, stop: new AbortController().signal }
-    return await main(args, { ...io, ...rest })
-  }
+  await using command = await makeCommand(JSON.stringify(house.authored))
+  const rollcall = (...args: readonly string[]) => command.run({ ...house.env }, ...args)
+  const fine = expect.objectContaining({ code: 0 })
 
   // The triggers were installed with the house; here they come from the printed script.
-  expect(await rollcall('capture', 'uninstall')).toBe(0)
+  expect(await rollcall('capture', 'uninstall')).toEqual(fine)
   await pool.query(printSql(await planCapture(pool, house.config)))
-  expect(await rollcall('capture', 'status'), lines.join('\n')).toBe(0)
+  expect(await rollcall('capture', 'status')).toEqual(fine)
 
   const worker = await house.startWorker()
   await pool.query(`INSERT INTO ${customers} VALUES ('k1', 'premium', 'a@example.com'), ('k2', 'free', NULL)`)
@@ -91,13 +83,13 @@ test('names of the customers, of their columns and types and of watched tables a
     ['access', 'k1'],
     ['capture', 'install'],
   ])
-    expect(await rollcall(...args), `${args}: ${lines.slice(-20).join('\n')}`).toBe(0)
+    expect(await rollcall(...args), `${args}`).toEqual(fine)
 
   const role = hostile('R')
   await pool.query(`CREATE ROLE ${q(role)}`)
   try {
-    const { grants } = await planGrants(pool, role, { kind: 'worker', config: house.config, queue: true })
-    await pool.query(sayGrants(grants))
+    const { script } = await grantsScript(pool, role, { kind: 'worker', config: house.config, queue: true })
+    await pool.query(script)
     await pool.query(`SET ROLE ${q(role)}; SELECT ${q(KEY)}, ${q(EMAIL)} FROM ${customers}; RESET ROLE`)
   } finally {
     await administer(house.db.url, `DROP OWNED BY ${q(role)}`)
@@ -106,5 +98,4 @@ test('names of the customers, of their columns and types and of watched tables a
   expect((await pool.query(`SELECT to_regclass('public.canary') AS canary`)).rows).toEqual([
     { canary: 'canary' },
   ])
-  await rm(folder, { recursive: true })
 })

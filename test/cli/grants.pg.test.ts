@@ -1,59 +1,40 @@
 // `rollcall grants` as a command: what it prints, what it refuses, and that it changes nothing.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { Command } from 'commander'
+import { writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { grantsCommand } from '../../src/cli/grants.ts'
-import { main } from '../../src/cli/main.ts'
 import type { RollcallConfig } from '../../src/config/define.ts'
-import { explain, RollcallError } from '../../src/model/errors.ts'
+import { type Command, makeCommand } from '../support/command.ts'
 import { buildHouse, type House } from '../support/house.ts'
 import { postgres as lane } from '../support/lanes.ts'
 
 let house: House
-let folder: string
+let command: Command
 beforeAll(async () => {
   house = await buildHouse(lane)
-  folder = await mkdtemp(join(tmpdir(), 'rollcall-grants-'))
-  await writeConfig('rollcall.config.js', {})
+  command = await makeCommand(JSON.stringify(house.authored))
 })
 afterAll(async () => {
+  await command[Symbol.asyncDispose]()
   await house[Symbol.asyncDispose]()
-  await rm(folder, { recursive: true })
 })
 
 function writeConfig(name: string, changes: Partial<RollcallConfig>): Promise<void> {
   const config = { ...house.authored, ...changes }
-  return writeFile(join(folder, name), `export default ${JSON.stringify(config)}`)
+  return writeFile(join(dirname(command.file), name), `export default ${JSON.stringify(config)}`)
 }
 
 /** Asked by the worker's role: it takes no right to ask. */
-async function grants(...args: readonly string[]) {
-  const out: string[] = []
-  const err: string[] = []
+function grants(...args: readonly string[]) {
   const { MIGRATE_DATABASE_URL: _owner, ...env } = house.env
-  const io = {
-    out: (line: string) => out.push(line),
-    err: (line: string) => err.push(line),
-    env,
-    cwd: folder,
-  }
-  const program = new Command().exitOverride()
-  grantsCommand(program, { ...io, terminal: false, stop: new AbortController().signal }, () => undefined)
-  const failed = await program.parseAsync(['grants', ...args], { from: 'user' }).then(
-    () => '',
-    (error: unknown) => (error instanceof RollcallError ? `${error.code} ${explain(error)}` : String(error)),
-  )
-  return { script: out.join('\n'), err: err.join('\n'), failed }
+  return command.run(env, 'grants', ...args)
 }
 
 const workerRole = () => new URL(house.env.DATABASE_URL ?? '').username
 
 test('it prints a script with a comment for each part, and changes nothing', async () => {
   const role = await house.db.makeRole()
-  const { script, err, failed } = await grants('--to', role.name)
-  expect([err, failed]).toEqual(['', ''])
+  const { out: script, err, code } = await grants('--to', role.name)
+  expect([err, code]).toEqual(['', 0])
   expect(script).toMatch(/^-- .*\n-- .*\nSET search_path = .*;\nBEGIN;\n/)
   expect(script).toMatch(/COMMIT;\nRESET search_path;$/)
   expect(script).toContain(`GRANT USAGE ON SCHEMA rollcall TO "${role.name}";`)
@@ -68,29 +49,27 @@ test('it prints a script with a comment for each part, and changes nothing', asy
 })
 
 test('--queue adds the rights on the queue', async () => {
-  const { script } = await grants('--to', workerRole(), '--queue')
+  const { out: script } = await grants('--to', workerRole(), '--queue')
   expect(script).toContain('GRANT USAGE ON SCHEMA rollcall_queue TO')
   expect(script).toContain('CREATE SEQUENCE IF NOT EXISTS rollcall_queue."bullmq_jid_')
 })
 
 test('a role that is not there, columns and tables that are not there, and options that exclude each other', async () => {
-  expect((await grants('--to', 'nobody"; DROP')).failed).toContain('USAGE')
-  expect((await grants('--to', 'public')).failed).toMatch(/no role/)
-  expect((await grants('--to', workerRole(), '--read-only', '--queue')).failed).toContain('--read-only')
+  expect(await grants('--to', 'nobody"; DROP')).toMatchObject({ code: 2 })
+  expect((await grants('--to', 'public')).err).toMatch(/no role/)
+  expect((await grants('--to', workerRole(), '--read-only', '--queue')).err).toContain('--read-only')
   await writeConfig('columns.js', { mapping: { user_id: 'id', status: 'plann' } })
   const columns = await grants('--to', workerRole(), '--config', 'columns.js')
-  expect(columns.failed).toMatch(
-    /CUSTOMERS_UNREADABLE.*no column plann in public.clientes; did you mean plan\?/s,
-  )
+  expect(columns.err).toMatch(/no column plann in public.clientes; did you mean plan\?/s)
   await writeConfig('table.js', { customers: { table: 'cliente', key: 'id' } })
-  expect((await grants('--to', workerRole(), '--config', 'table.js')).failed).toContain(
+  expect((await grants('--to', workerRole(), '--config', 'table.js')).err).toContain(
     'did you mean public.clientes',
   )
 })
 
 test('a role that has more rights than these is named', async () => {
   const owner = new URL(house.db.url).username
-  const { err, script } = await grants('--to', owner)
+  const { err, out: script } = await grants('--to', owner)
   expect(err).toMatch(/more rights/)
   expect(script).toContain('COMMIT;')
 })
@@ -101,29 +80,25 @@ test('a view that reads with the rights of its reader is pointed out', async () 
     customers: { view: 'v', key: 'id' },
     watch: [{ table: 'clientes', key: 'id' }],
   })
-  const { err, script } = await grants('--to', workerRole(), '--config', 'view.js')
+  const { err, out: script } = await grants('--to', workerRole(), '--config', 'view.js')
   expect(err).toMatch(/rights of its reader/)
   expect(script).toContain('ON "public"."v" TO')
 })
 
 test('--read-only: looks, with no configuration, at what rollcall knows, and reads no customer and writes nothing', async () => {
   const role = await house.db.makeRole()
-  const { script } = await grants('--to', role.name, '--read-only', '--config', 'not-read.js')
+  const { out: script } = await grants('--to', role.name, '--read-only', '--config', 'not-read.js')
   await house.db.pool.query(script)
   await house.db.pool.query(
     `INSERT INTO rollcall.ledger (key, state, reason) VALUES ('k', 'rejected', '{"code": "refused"}')`,
   )
   expect(script).not.toMatch(/INSERT|UPDATE|DELETE|MAINTAIN|clientes/)
-  const out: string[] = []
-  const env = { DATABASE_URL: role.url }
-  const io = {
-    out: (line: string) => out.push(line),
-    err: (line: string) => out.push(line),
-    env,
-    cwd: folder,
+  const said: string[] = []
+  const run = async (...args: readonly string[]) => {
+    const { code, output } = await command.run({ DATABASE_URL: role.url }, ...args)
+    said.push(output)
+    return code
   }
-  const run = (...args: readonly string[]) =>
-    main(args, { ...io, terminal: false, stop: new AbortController().signal })
   for (const args of [
     ['status'],
     ['failures'],
@@ -131,13 +106,13 @@ test('--read-only: looks, with no configuration, at what rollcall knows, and rea
     ['failures', '--reason', 'refused'],
     ['answers'],
   ])
-    expect([0, 3], `${args}: ${out.slice(-5).join('\n')}`).toContain(await run(...args))
+    expect([0, 3], `${args}: ${said.at(-1)}`).toContain(await run(...args))
   for (const args of [
     ['failures', '--retry', '--all'],
     ['answers', '--forget'],
     ['sync', 'k', '--dry-run'],
   ])
-    expect([1, 2], `${args}: ${out.slice(-5).join('\n')}`).toContain(await run(...args))
-  expect(out.join('\n')).toContain('permission denied for table owed')
-  expect(out.join('\n')).toContain('permission denied for table answer')
+    expect([1, 2], `${args}: ${said.at(-1)}`).toContain(await run(...args))
+  expect(said.join('\n')).toContain('permission denied for table owed')
+  expect(said.join('\n')).toContain('permission denied for table answer')
 })

@@ -1,45 +1,13 @@
 // The command itself, in this process, on a real database: what it prints, and how it exits.
-import { Command, CommanderError } from 'commander'
-import { expect, type TestContext, test } from 'vitest'
-import { heldCommand } from '../../src/cli/held.ts'
-import type { ExitCode, Io } from '../../src/cli/io.ts'
-import { explain, RollcallError } from '../../src/model/errors.ts'
+import { expect, test } from 'vitest'
 import { held as heldRow, put } from '../brake/scene.ts'
+import { runBare } from '../support/command.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 
-async function held(url: string, args: readonly string[], { signal }: TestContext) {
-  const out: string[] = []
-  const err: string[] = []
-  const io: Io = {
-    out: (line) => out.push(line),
-    err: (line) => err.push(line),
-    env: { DATABASE_URL: url },
-    // No configuration is there, and none is needed.
-    cwd: '/',
-    terminal: false,
-    stop: signal,
-  }
-  let code: ExitCode = 0
-  const program = new Command('rollcall')
-  heldCommand(program, io, (exit) => {
-    code = exit
-  })
-  const all = (command: Command): Command[] => [command, ...command.commands.flatMap(all)]
-  for (const command of all(program))
-    command
-      .exitOverride()
-      .configureOutput({ writeOut: (text) => io.out(text), writeErr: (text) => io.err(text) })
-  try {
-    await program.parseAsync(['held', ...args], { from: 'user' })
-  } catch (error) {
-    if (error instanceof RollcallError) {
-      io.err(explain(error))
-      code = error.exitCode
-    } else if (error instanceof CommanderError) code = error.exitCode === 0 ? 0 : 2
-    else throw error
-  }
-  for (const line of out.join('\n').split('\n')) expect(line.length, line).toBeLessThanOrEqual(80)
-  return { code, out: out.join('\n'), err: err.join('\n') }
+async function held(url: string, ...args: readonly string[]) {
+  const { code, out, err } = await runBare(url, 'held', ...args)
+  for (const line of out.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80)
+  return { code, out, err }
 }
 
 async function fill({ pool }: TestDatabase): Promise<void> {
@@ -55,11 +23,11 @@ async function fill({ pool }: TestDatabase): Promise<void> {
   )
 }
 
-test('shows who is held, by kind and one by one, and exits with 3', async (context) => {
+test('shows who is held, by kind and one by one, and exits with 3', async () => {
   await using db = await freshDatabase()
-  expect(await held(db.url, [], context)).toEqual({ code: 0, out: 'nobody is held', err: '' })
+  expect(await held(db.url)).toEqual({ code: 0, out: 'nobody is held', err: '' })
   await fill(db)
-  const all = await held(db.url, [], context)
+  const all = await held(db.url)
   expect(all).toMatchObject({ code: 3, err: '' })
   for (const words of [
     'revocation: 2 customers held',
@@ -73,46 +41,46 @@ test('shows who is held, by kind and one by one, and exits with 3', async (conte
   expect(all.out).toMatch(/^a +held +5 min +2 to 0 +revocation$/m)
   expect(all.out).toMatch(/^b +held +5 min +2 to 4 +clear:email status +email$/m)
 
-  const some = await held(db.url, ['--kind', 'revocation', '--limit', '1'], context)
+  const some = await held(db.url, '--kind', 'revocation', '--limit', '1')
   expect(some).toMatchObject({ code: 3, out: expect.stringContaining('and 1 more; --limit 2') })
   expect(some.out).not.toContain('clear:email')
-  expect((await held(db.url, ['--kind', 'create'], context)).code).toBe(0)
-  expect(await held(db.url, ['x', 'fine'], context)).toMatchObject({
+  expect((await held(db.url, '--kind', 'create')).code).toBe(0)
+  expect(await held(db.url, 'x', 'fine')).toMatchObject({
     code: 0,
     out: expect.stringMatching(/^x +discarded/m),
   })
-  expect((await held(db.url, ['b'], context)).code).toBe(3)
+  expect((await held(db.url, 'b')).code).toBe(3)
 })
 
-test('says what is left to do where a kind has tripped and nobody is held', async (context) => {
+test('says what is left to do where a kind has tripped and nobody is held', async () => {
   await using db = await freshDatabase()
   await db.pool.query(
     `INSERT INTO rollcall.brake (kind, taken, tripped_at, tripped_at_limit)
      VALUES ('clear:service_language_code', 100, now(), 100)`,
   )
-  const { code, out } = await held(db.url, [], context)
+  const { code, out } = await held(db.url)
   expect(code).toBe(3)
   expect(out).toContain('`rollcall held discard --kind clear:service_language_code --why …`')
 })
 
-test('a discard after a TRUNCATE says that its mark stands, and how it is closed', async (context) => {
+test('a discard after a TRUNCATE says that its mark stands, and how it is closed', async () => {
   await using db = await freshDatabase()
   await put(db.pool, [heldRow('a', ['truncated']), heldRow('b', ['truncated']), heldRow('c')])
   await db.pool.query(`INSERT INTO rollcall.capture_mark (kind, relation) VALUES
     ('truncate', 'public.a_table_of_customers_with_a_long_name'), ('overflow', 'public.other')`)
-  const discarded = await held(db.url, ['discard', '--kind', 'truncated', '--why', 'restored'], context)
+  const discarded = await held(db.url, 'discard', '--kind', 'truncated', '--why', 'restored')
   expect(discarded).toMatchObject({ code: 0, out: expect.stringContaining('2 customers are left') })
   expect(discarded.out).toMatch(/TRUNCATE of public\.a_table_of_customers_with_a_long_name still\sstands/)
   expect(discarded.out).toContain('`rollcall capture resync --dismiss`')
   expect(discarded.out).not.toContain('public.other')
-  const other = await held(db.url, ['discard', '--kind', 'revocation', '--why', 'w'], context)
+  const other = await held(db.url, 'discard', '--kind', 'revocation', '--why', 'w')
   expect(other.out).not.toContain('resync')
   await db.pool.query('UPDATE rollcall.capture_mark SET resolved_at = now()')
-  const closed = await held(db.url, ['discard', '--kind', 'truncated', '--why', 'again'], context)
+  const closed = await held(db.url, 'discard', '--kind', 'truncated', '--why', 'again')
   expect(closed.out).not.toContain('resync')
 })
 
-test('tells the status to which somebody would change, as far as it can be known', async (context) => {
+test('tells the status to which somebody would change, as far as it can be known', async () => {
   await using db = await freshDatabase()
   await put(db.pool, [
     heldRow('a', ['status'], { sent: 4 }),
@@ -120,42 +88,37 @@ test('tells the status to which somebody would change, as far as it can be known
     heldRow('c', ['status'], { sent: 2, seen: 7 }),
     heldRow('d', ['clear:email'], { sent: 4 }),
   ])
-  const { out } = await held(db.url, [], context)
+  const { out } = await held(db.url)
   expect(out).toMatch(/^a +held +5 min +4 to 2 +status$/m)
   expect(out).toMatch(/^b +held +5 min +0 to 2\/4 +status$/m)
   expect(out).toMatch(/^c +held +5 min +7 to \? +status$/m)
   expect(out).toMatch(/^d +held +5 min +4 +clear:email +email$/m)
 })
 
-test('releases and discards by kind and by key, and keeps who, when and why', async (context) => {
+test('releases and discards by kind and by key, and keeps who, when and why', async () => {
   await using db = await freshDatabase()
   await fill(db)
-  const released = await held(
-    db.url,
-    ['release', 'b', 'x', 'fine', '--why', 'asked for', '--by', 'Ana'],
-    context,
-  )
+  const released = await held(db.url, 'release', 'b', 'x', 'fine', '--why', 'asked for', '--by', 'Ana')
   expect(released).toMatchObject({ code: 0, err: '' })
   expect(released.out).toContain('2 customers are released')
   expect(released.out).toMatch(/fine is not held/)
-  const discarded = await held(db.url, ['discard', '--kind', 'revocation', '--why', 'broken import'], context)
+  const discarded = await held(db.url, 'discard', '--kind', 'revocation', '--why', 'broken import')
   expect(discarded.out).toMatch(/2 .*left as they are/)
   expect(discarded.out).toContain('counted from 0')
-  const none = await held(db.url, ['discard', '--kind', 'revocation', '--why', 'again'], context)
+  const none = await held(db.url, 'discard', '--kind', 'revocation', '--why', 'again')
   expect(none).toEqual({ code: 0, out: expect.stringContaining('nobody'), err: '' })
 
-  const log = await held(db.url, ['log'], context)
+  const log = await held(db.url, 'log')
   expect(log.code).toBe(0)
   expect(log.out).toMatch(/discard, revocation, 2 customers\n +?by +\S+@\S+\n +?why +broken import/)
   expect(log.out).toMatch(/release, by key, 2 customers\n +?by +Ana\n +?why +asked for\n +?open +2 customers/)
-  expect((await held(db.url, ['log', '--limit', '1'], context)).out).not.toContain('Ana')
+  expect((await held(db.url, 'log', '--limit', '1')).out).not.toContain('Ana')
 })
 
-test('every form has JSON', async (context) => {
+test('every form has JSON', async () => {
   await using db = await freshDatabase()
   await fill(db)
-  const json = async (...args: readonly string[]) =>
-    JSON.parse((await held(db.url, [...args, '--json'], context)).out)
+  const json = async (...args: readonly string[]) => JSON.parse((await held(db.url, ...args, '--json')).out)
   expect(await json()).toMatchObject({ kinds: [{ kind: 'revocation', held: 2 }, {}, {}], total: 3 })
   expect(await json('--kind', 'status')).toMatchObject({
     kinds: [{ kind: 'status' }],
@@ -175,11 +138,11 @@ test('every form has JSON', async (context) => {
   ])
 })
 
-test('what it cannot do is said, with exit 2, and nothing is done', async (context) => {
+test('what it cannot do is said, with exit 2, and nothing is done', async () => {
   await using db = await freshDatabase()
   await fill(db)
   const told = async (...args: readonly string[]) => {
-    const { code, err, out } = await held(db.url, args, context)
+    const { code, err, out } = await held(db.url, ...args)
     expect([code, out], args.join(' ')).toEqual([2, ''])
     return err
   }
@@ -192,6 +155,6 @@ test('what it cannot do is said, with exit 2, and nothing is done', async (conte
   expect(await told('--kind', 'revocations')).toContain('did you mean revocation?')
   expect(await told('--limit', '0')).toContain('--limit')
   expect((await db.pool.query('SELECT FROM rollcall.decision')).rowCount).toBe(0)
-  const help = await held(db.url, ['--help'], context)
+  const help = await held(db.url, '--help')
   expect(help).toMatchObject({ code: 0, out: expect.stringContaining('rollcall held log') })
 })

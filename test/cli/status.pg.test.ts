@@ -1,39 +1,25 @@
 // The command itself, in this process, on a real database: when it says that a person is needed, and when not.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { release } from '../../src/brake/held.ts'
 import { install } from '../../src/capture/install.ts'
 import { planCapture } from '../../src/capture/relations.ts'
-import { main } from '../../src/cli/main.ts'
 import { resolveConfig } from '../../src/config/resolve.ts'
 import { drawSample, writeSample } from '../../src/drift/evidence.ts'
 import { configureCeiling } from '../../src/pace/row.ts'
+import { makeCommand } from '../support/command.ts'
 import { freshDatabase } from '../support/database.ts'
 import { CONFIG, CUSTOMERS } from '../support/house.ts'
 import { unfolded } from '../support/unfolded.ts'
 
 async function openScene() {
   const db = await freshDatabase()
-  const folder = await mkdtemp(join(tmpdir(), 'rollcall-test-'))
-  await writeFile(join(folder, 'rollcall.config.js'), `export default ${JSON.stringify(CONFIG)}`)
+  const command = await makeCommand(JSON.stringify(CONFIG))
   await db.pool.query(CUSTOMERS)
   const client = await db.pool.connect()
   await install(client, await planCapture(client, resolveConfig(CONFIG, 'rollcall.config.ts')))
   client.release()
-  const statusOf = async (url: string, ...args: readonly string[]) => {
-    const out: string[] = []
-    const code = await main(['status', ...args], {
-      out: (line) => void out.push(line),
-      err: (line) => void out.push(line),
-      env: { DATABASE_URL: url },
-      cwd: folder,
-      terminal: false,
-      stop: new AbortController().signal,
-    })
-    return { code, out: out.join('\n') }
-  }
+  const statusOf = (url: string, ...args: readonly string[]) =>
+    command.run({ DATABASE_URL: url }, 'status', ...args)
   const status = (...args: readonly string[]) => statusOf(db.url, ...args)
   return {
     pool: db.pool,
@@ -57,7 +43,7 @@ async function openScene() {
     },
     async [Symbol.asyncDispose]() {
       await db.drop()
-      await rm(folder, { recursive: true, force: true })
+      await command[Symbol.asyncDispose]()
     },
   }
 }
@@ -128,7 +114,7 @@ test('shows it in lines of 80 columns, and what to do where a kind has tripped a
   for (const line of out.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80)
   expect(out.split('\n').length).toBeGreaterThan(10)
   const lines = unfolded(out)
-  expect(lines).toMatch(/^attention +somebody is due /m)
+  expect(lines).toMatch(/^attention +a customer is due /m)
   expect(lines).toMatch(
     /^attention +.*brake \(status\) .*nobody is held: `rollcall held discard --kind status /m,
   )
@@ -214,7 +200,7 @@ test('shows unfinished looks at everybody, and needs a person as long as the las
   expect(lines).toMatch(/^sweep +backfill: 1200 of 5000 .*, 30 differ, .*command again/m)
   expect(lines).toMatch(/^sweep +everybody .*gap .*: 7 of .*waits for a worker$/m)
   expect(lines).toMatch(/^check +.*missed 3 .*\(2 inserted, 1 deleted\) .*900 .*2026-01-02T03:04:05Z$/m)
-  expect(lines).toMatch(/^attention +.*missed 3 .*session_replication_role.*check of everybody/m)
+  expect(lines).toMatch(/^attention +.*missed 3 .*session_replication_role.*check of all/m)
   const json = JSON.parse((await scene.status('--json')).out)
   expect(json.sweeps).toMatchObject({
     unfinished: [{ kind: 'backfill', customers: 1200, total: 5000, differ: 30 }, { kind: 'gap' }],
@@ -236,7 +222,7 @@ test('shows unfinished looks at everybody, and needs a person as long as the las
   const partial = await scene.status()
   expect(partial.code).toBe(3)
   expect(unfolded(partial.out)).toMatch(/^check +.*some .* missed 2 .*\(2 changed\)$/m)
-  expect(unfolded(partial.out)).toMatch(/^attention +.*missed 2 .*look at some/m)
+  expect(unfolded(partial.out)).toMatch(/^attention +.*missed 2 .*check of some/m)
   await swept('resync', '2026-01-07T03:04:05Z', { customers: 900, checked: true, missed: nothing })
   expect((await scene.status()).code).toBe(0)
 })

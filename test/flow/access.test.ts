@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { release } from '../../src/brake/held.ts'
-import { dismissMarks } from '../../src/capture/gap.ts'
+import { dismissMarks } from '../../src/capture/marks.ts'
 import { heldIn, LIMIT_OF_TEN } from '../support/held.ts'
 import { buildHouse } from '../support/house.ts'
 import { eachLane } from '../support/lanes.ts'

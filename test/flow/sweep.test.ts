@@ -15,7 +15,7 @@ eachLane('what capture has missed', (lane) => {
     )
     await using worker = await startOther(house, {})
     const first = await rollcall(house, 'capture', 'resync')
-    expect(first.output).toContain('45 customers were looked at')
+    expect(first.output).toContain('45 customers were checked')
     await house.settled()
     const before = house.calls().length
 

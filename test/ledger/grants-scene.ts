@@ -1,6 +1,6 @@
 // A house whose worker role has been given the script of `rollcall grants`, as strictly as a DBA may have it.
 import pg from 'pg'
-import { type GrantsAsked, planGrants, sayGrants } from '../../src/cli/grants.ts'
+import { type GrantsAsked, grantsScript } from '../../src/cli/grants.ts'
 import type { TestRole } from '../support/database.ts'
 import { buildHouse, CONFIG, type House } from '../support/house.ts'
 import { postgres as lane } from '../support/lanes.ts'
@@ -46,7 +46,7 @@ export async function openScene(): Promise<GrantsScene> {
 
 async function grant({ db }: House, asked: GrantsAsked): Promise<Granted> {
   const role = await db.makeRole()
-  const script = sayGrants((await planGrants(db.pool, role.name, asked)).grants)
+  const { script } = await grantsScript(db.pool, role.name, asked)
   await db.pool.query(script)
   return { ...role, script }
 }

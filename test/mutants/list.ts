@@ -256,8 +256,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'outbox-least-urgent-lane',
     file: 'src/capture/outbox.ts',
-    find: `min(lane) AS lane`,
-    replace: `max(lane) AS lane`,
+    find: `  min(lane) AS lane, (extract`,
+    replace: `  max(lane) AS lane, (extract`,
   },
   {
     name: 'note-keeps-version',

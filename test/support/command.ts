@@ -26,20 +26,31 @@ export async function makeCommand(config: string): Promise<Command> {
   await writeFile(file, `export default ${config}`)
   return {
     file,
-    async run(env, ...args) {
-      const said: { readonly to: 'out' | 'err'; readonly line: string }[] = []
-      const streams = {
-        out: (line: string) => void said.push({ to: 'out', line }),
-        err: (line: string) => void said.push({ to: 'err', line }),
-      }
-      const stop = new AbortController().signal
-      const code = await main(args, { ...streams, env, cwd, terminal: false, stop })
-      const text = (lines: typeof said) => lines.map(({ line }) => line).join('\n')
-      const on = (stream: 'out' | 'err') => text(said.filter(({ to }) => to === stream))
-      return { code, out: on('out'), err: on('err'), output: text(said) }
-    },
+    run: (env, ...args) => runIn(cwd, env, args),
     [Symbol.asyncDispose]: () => rm(cwd, { recursive: true, force: true }),
   }
+}
+
+/** A command that needs no configuration, where there is none. */
+export function runBare(databaseUrl: string, ...args: readonly string[]): Promise<Said> {
+  return runIn('/', { DATABASE_URL: databaseUrl }, args)
+}
+
+async function runIn(
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+  args: readonly string[],
+): Promise<Said> {
+  const said: { readonly to: 'out' | 'err'; readonly line: string }[] = []
+  const streams = {
+    out: (line: string) => void said.push({ to: 'out', line }),
+    err: (line: string) => void said.push({ to: 'err', line }),
+  }
+  const stop = new AbortController().signal
+  const code = await main(args, { ...streams, env, cwd, terminal: false, stop })
+  const text = (lines: typeof said) => lines.map(({ line }) => line).join('\n')
+  const on = (stream: 'out' | 'err') => text(said.filter(({ to }) => to === stream))
+  return { code, out: on('out'), err: on('err'), output: text(said) }
 }
 
 /** One command with the environment and the configuration of a house. */

@@ -2,7 +2,7 @@
 import { pino } from 'pino'
 import { install } from '../../src/capture/install.ts'
 import { planCapture } from '../../src/capture/relations.ts'
-import { planGrants, sayGrants } from '../../src/cli/grants.ts'
+import { grantsScript } from '../../src/cli/grants.ts'
 import type { Config } from '../../src/config/config.ts'
 import type { RollcallConfig } from '../../src/config/define.ts'
 import { resolveConfig } from '../../src/config/resolve.ts'
@@ -185,8 +185,8 @@ export async function buildHouse(lane: QueueLane, options: Options = {}): Promis
 /** A role with the rights of the script that `rollcall grants` prints. */
 export async function makeWorkerRole(db: TestDatabase, config: Config): Promise<TestRole> {
   const role = await db.makeRole()
-  const { grants } = await planGrants(db.pool, role.name, { kind: 'worker', config, queue: true })
-  await db.pool.query(sayGrants(grants))
+  const { script } = await grantsScript(db.pool, role.name, { kind: 'worker', config, queue: true })
+  await db.pool.query(script)
   return role
 }
 

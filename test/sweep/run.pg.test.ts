@@ -1,6 +1,6 @@
 // What is stored of a sweep, and who goes on with it.
 import { expect, test } from 'vitest'
-import { dismissMarks, endGap, readGap } from '../../src/capture/gap.ts'
+import { dismissMarks, endGap, readGap } from '../../src/capture/marks.ts'
 import { applyGeneration } from '../../src/ledger/generation.ts'
 import { readSweeps } from '../../src/ledger/runs.ts'
 import type { SweepingOptions } from '../../src/sweep/run.ts'

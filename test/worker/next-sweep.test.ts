@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Gap } from '../../src/capture/gap.ts'
+import type { Gap } from '../../src/capture/marks.ts'
 import { nextSweep } from '../../src/worker/sweeping.ts'
 
 const NO_GAP: Gap = { ids: [], ready: true }

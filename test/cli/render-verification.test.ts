@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { sayDrift, sayVerified, verificationNeeds } from '../../src/cli/say-status.ts'
+import { sayDrift, sayVerified, verificationNeeds } from '../../src/cli/render-verification.ts'
 import type { Coverage, VerificationReport } from '../../src/drift/coverage.ts'
 
 const DAY = 86_400_000
@@ -40,7 +40,7 @@ describe('how far verification has come', () => {
       /^2 without [^,]+, 1 with [^,]+; 2 missing, 1 unexpected-access$/,
     )
     const doubt = { denied: 30, asked: 40 }
-    expect(sayDrift({ ...verification(), doubt })).toMatch(/^none .*40 users .*30 .*not believed/)
+    expect(sayDrift({ ...verification(), doubt })).toMatch(/^none .*40 users .*30 .*not credible/)
   })
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sayAnswers } from '../../src/cli/answers.ts'
+import { renderAnswers } from '../../src/cli/answers.ts'
 import type { SeenAnswer } from '../../src/ledger/answers.ts'
 import { OTHERS } from '../../src/ledger/calls.ts'
 
@@ -27,7 +27,7 @@ test('each answer is a row, with its shape and a customer below it', () => {
     meaning: 'unknown',
     count: 1,
   }
-  expect(sayAnswers([ANSWER, lost], true).slice(0, 6)).toEqual([
+  expect(renderAnswers([ANSWER, lost]).slice(0, 6)).toEqual([
     'CALL   ANSWER   BODY      TAKEN AS  COUNT  FIRST                 LAST',
     'PATCH  200      readable  done      12     2026-11-20 09:08 UTC  2026-11-21 10:00 UTC',
     '       {}',
@@ -37,25 +37,12 @@ test('each answer is a row, with its shape and a customer below it', () => {
   ])
 })
 
-test('a long shape is folded between members on a terminal, and in one line elsewhere', () => {
-  const members = Array.from({ length: 20 }, (_, n) => `member_${n}: number | string`)
-  const answer = { ...ANSWER, shape: `{${members.join(', ')}}` }
-  const folded = sayAnswers([answer], true)
-  for (const text of folded) expect(text.length).toBeLessThanOrEqual(100)
-  const joined = folded
-    .slice(2, -5)
-    .map((text) => text.trim())
-    .join(' ')
-  expect(joined).toBe(answer.shape)
-  expect(sayAnswers([answer], false)[2]).toBe(`       ${answer.shape}`)
-})
-
 test('answers that are counted together say so', () => {
-  const text = sayAnswers([{ ...ANSWER, status: null, body: null, shape: OTHERS }], true).join('\n')
+  const text = renderAnswers([{ ...ANSWER, status: null, body: null, shape: OTHERS }]).join('\n')
   expect(text).toContain('PATCH  others')
   expect(text).toContain('counted together')
 })
 
 test('an empty table is a sentence', () => {
-  expect(sayAnswers([], true)).toEqual([expect.stringMatching(/^no answer /)])
+  expect(renderAnswers([])).toEqual([expect.stringMatching(/^no answer /)])
 })

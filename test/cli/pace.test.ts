@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readCeiling, sayPace } from '../../src/cli/pace.ts'
+import { readCeiling, renderPace } from '../../src/cli/pace.ts'
 import type { PaceReport } from '../../src/pace/read.ts'
 import { unfolded } from '../support/unfolded.ts'
 
@@ -16,11 +16,11 @@ const CLOSED: PaceReport = {
   failedProbes: 0,
 }
 
-const say = (more: Partial<PaceReport>) => unfolded(sayPace({ ...CLOSED, ...more }).join('\n'))
+const say = (more: Partial<PaceReport>) => unfolded(renderPace({ ...CLOSED, ...more }).join('\n'))
 
 test('says how fast, how fast at most, and whether calls are made', () => {
-  expect(sayPace(null)).toEqual([expect.stringContaining('not set yet')])
-  expect(sayPace(CLOSED)).toEqual([
+  expect(renderPace(null)).toEqual([expect.stringContaining('not set yet')])
+  expect(renderPace(CLOSED)).toEqual([
     'rate         50 calls/s',
     'ceiling      50 calls/s, as configured',
     'calls        are made',
@@ -47,7 +47,8 @@ test('says what stops calls, since when, when it is tried again, and what to do'
   expect(say({ cause: 'credentials', nextProbeMs: 0 })).toContain('stopped for a moment')
   expect(say({ breaker: 'trying', openedAt: '2026-11-20T10:00:00Z' })).toContain('slowly at first')
   for (const cause of ['outage', 'credentials'] as const)
-    for (const line of sayPace({ ...CLOSED, ...opened, cause })) expect(line.length).toBeLessThanOrEqual(80)
+    for (const line of renderPace({ ...CLOSED, ...opened, cause }))
+      expect(line.length).toBeLessThanOrEqual(80)
 })
 
 test('a ceiling is a number above 0 and up to 10,000', () => {

@@ -1,0 +1,179 @@
+import {
+  type Failing,
+  type Failures,
+  type IssueGroup,
+  REQUIRED,
+  type ReasonGroup,
+  type Selector,
+} from '../ledger/failures.ts'
+import type { History } from '../ledger/history.ts'
+import type { Retried } from '../ledger/retry.ts'
+import type { CustomerKey } from '../model/customer.ts'
+import { type NamedService, sayService } from '../model/service.ts'
+import { counted } from '../report/figures.ts'
+import { columns, details, few, more, shown, span, when } from './render.ts'
+import { renderStored } from './render-history.ts'
+import { type Advice, type StoredReason, sayIssue, sayReason } from './say-reason.ts'
+
+/** As `--reason` takes it. */
+function reasonName({ code, status, error }: Pick<ReasonGroup, 'code' | 'status' | 'error'>): string {
+  const detail = status ?? error
+  return shown(detail === null ? code : `${code}:${detail}`)
+}
+
+/** The groups with their names and with what to do. */
+export function adviseGroups({ reasons, issues, ...found }: Failures, target: NamedService | null) {
+  return {
+    ...found,
+    target,
+    reasons: reasons.map((group) => ({ reason: reasonName(group), ...group, ...adviceOf(group) })),
+    issues: issues.map((group) => {
+      const reason = shown(`issue:${group.field}:${group.code}`)
+      return { reason, ...group, ...sayIssue(group) }
+    }),
+  }
+}
+
+/** From what all of the group has in common. */
+function adviceOf(group: ReasonGroup): Advice {
+  const { code, status, error, fields, named, keys, misfits } = group
+  const reason: StoredReason = {
+    code,
+    ...(status === null ? {} : { status }),
+    ...(error === null ? {} : { error }),
+    ...(fields === null ? {} : { fields }),
+    ...(named === null ? {} : { named }),
+    ...(keys === null ? {} : { keys }),
+    ...(misfits === null ? {} : { misfits }),
+  }
+  return sayReason(reason, group)
+}
+
+const MORE = [
+  '`rollcall failures --reason REASON` lists who it is, `rollcall failures KEY`',
+  'shows one with its history, and with --retry either is tried again now',
+]
+
+/** By reason, each with what it takes; the totals come last, where the eye of a person who scrolls ends. */
+export function renderGroups(groups: ReturnType<typeof adviseGroups>): string[] {
+  const { origin, target, customers, reasons, issues } = groups
+  const named = target ? sayService(target) : origin
+  const about = named === null ? [] : [`customers at ${shown(named)}`]
+  if (reasons.length === 0 && issues.length === 0)
+    return [...about, 'nobody is rejected, nobody fails, and no field is left out']
+  return [
+    ...about,
+    '',
+    ...reasons.flatMap((group) => renderGroup(group.state, group, sayWaiting(group))),
+    ...issues.flatMap((group) => renderGroup(group.blocks ? 'rejected for it' : 'left out', group, null)),
+    `${customers.rejected} rejected, ${customers.failing} failing, ${customers.leftOut} with a field left out`,
+    ...MORE,
+  ]
+}
+
+type Group = Advice & Pick<IssueGroup, 'customers' | 'example'> & { readonly reason: string }
+
+function renderGroup(
+  head: string,
+  { customers, reason, example, what, toDo }: Group,
+  since: string | null,
+): string[] {
+  return [
+    `${head}: ${counted(customers, 'customer')}, reason ${reason}`,
+    ...details([
+      ['why', what],
+      ['since', since],
+      [customers === 1 ? 'customer' : 'example', example],
+      ['to do', toDo],
+    ]),
+    '',
+  ]
+}
+
+function sayWaiting({ sinceMs, customers, nextInMs, underWay, state }: ReasonGroup): string {
+  const since =
+    sinceMs === null ? 'not known' : `${span(sinceMs)} ago${customers === 1 ? '' : ' (the oldest)'}`
+  if (underWay) return `${since}; an attempt is under way`
+  if (nextInMs !== null) return `${since}; next attempt ${nextInMs > 0 ? `in ${span(nextInMs)}` : 'now'}`
+  return `${since}; ${state === 'rejected' ? 'tried again when row or mapping change' : 'no attempt is planned'}`
+}
+
+type FailingList = { readonly customers: readonly Failing[]; readonly total: number }
+
+export function renderFailing({ customers, total }: FailingList, selector: Selector): readonly string[] {
+  if (total === 0) return ['nobody']
+  const rows = customers.map((each) => [
+    each.key,
+    each.state === 'idle' ? 'left out' : each.state,
+    each.sinceMs === null || each.state === 'idle' ? '' : span(each.sinceMs),
+    String(each.attempts),
+    sayNext(each),
+    few(namesOf(each, selector)),
+  ])
+  return [
+    ...columns([['CUSTOMER', 'STATE', 'FOR', 'ATTEMPTS', 'NEXT', 'FIELDS'], ...rows]),
+    ...more(customers.length, total),
+  ]
+}
+
+function sayNext({ nextInMs, underWay }: Failing): string {
+  if (underWay) return 'under way'
+  if (nextInMs === null) return '-'
+  return nextInMs > 0 ? `in ${span(nextInMs)}` : 'now'
+}
+
+/** Fields of the issues or of the reason, and customers with the same user_id. */
+function namesOf({ reason, issues }: Failing, { kind }: Selector): readonly string[] {
+  if (kind === 'issue') return [...new Set(issues.map(({ field }) => field))]
+  return [...new Set<string>([...(reason?.named ?? reason?.fields ?? []), ...(reason?.keys ?? [])])]
+}
+
+/** Why a customer is not as it should be, and what to do: its reason first, then its issues. */
+export function adviseOn(history: History): Advice[] {
+  if (history === null) return []
+  const { state, reason, issues } = history
+  const mapping = state === 'rejected' && reason?.code === 'mapping'
+  const required = issues.some(({ field }) => REQUIRED.includes(field))
+  return [
+    ...(reason === null ? [] : [sayReason(reason, { state })]),
+    ...issues.map((issue) =>
+      sayIssue({ ...issue, blocks: mapping && (!required || REQUIRED.includes(issue.field)) }),
+    ),
+  ]
+}
+
+export type Advised = {
+  readonly key: CustomerKey
+  readonly history: History
+  readonly advice: readonly Advice[]
+}
+
+/** Everything of each customer. A history says what to do about its reason, so what is left is its issues. */
+export function renderHistories(found: readonly Advised[]): string[] {
+  return found.flatMap(({ key, history, advice }, index) => {
+    const reason = history?.reason ?? null
+    const others =
+      reason && `\`rollcall failures --reason ${reasonName({ status: null, error: null, ...reason })}\``
+    const toDo = details([
+      ...advice.slice(reason ? 1 : 0).map((issue) => ['to do', issue.toDo] as const),
+      ['others', others],
+    ])
+    return [...when(index > 0, ''), ...renderStored(history, key), ...when(toDo.length > 0, '', ...toDo)]
+  })
+}
+
+export function renderRetried({ customers, underWay, waiting, unheardOf }: Retried): string[] {
+  const many = counted(customers, 'customer is', 'customers are')
+  return [
+    customers === 0 ? 'there is nobody to try again' : `${many} tried again now, as the pace allows`,
+    ...when(
+      waiting > 0,
+      `${waiting} of them a little later: an earlier call was a moment ago, or may still arrive`,
+    ),
+    ...when(
+      underWay > 0,
+      `${underWay} of them under way already: if a field stays left out there, --retry once more`,
+    ),
+    ...unheardOf.map((key) => `nothing is known of customer ${shown(key)}`),
+  ]
+}

@@ -1,0 +1,146 @@
+import type { DecisionOutcome } from '../brake/held.ts'
+import { brakeNeedsPerson, type HeldCustomer, type KindHeld, type LoggedDecision } from '../brake/list.ts'
+import type { CaptureMark } from '../capture/marks.ts'
+import { entitled, STATUSES } from '../model/user.ts'
+import { counted, minute } from '../report/figures.ts'
+import { columns, details, few, hanging, more, shown, span, when } from './render.ts'
+
+/** What would happen to those who are held. */
+const KINDS: Readonly<Record<string, string>> = {
+  revocation: 'they would lose access',
+  status: 'their status would change to another with access',
+  create: 'they would be registered',
+  absence: 'the service knew them and knows them no more: is it the right service?',
+  erase: 'their personal fields would be erased',
+  repair: 'they differ at the service, and would be repaired: is it the right service?',
+  truncated: 'they would lose access, after a watched table was truncated',
+}
+
+function sayKind(kind: string): string {
+  if (kind.startsWith('clear:')) return `their ${kind.slice('clear:'.length)} would be cleared`
+  return KINDS[kind] ?? 'this version does not know what that is'
+}
+
+const NOBODY = 'nobody is held'
+
+/** By kind, where a person is needed or customers are on their way, discarded or announced. */
+export function renderKinds(kinds: readonly KindHeld[]): readonly string[] {
+  const told = kinds.filter(
+    (kind) => brakeNeedsPerson(kind) || kind.released + kind.discarded + kind.expected > 0,
+  )
+  return told.length === 0 ? [NOBODY] : told.flatMap((kind) => [...renderKind(kind), ''])
+}
+
+function renderKind({ kind, held, released, discarded, expected, ...state }: KindHeld): string[] {
+  const { sinceMs, trippedMs, limit, taken, expectedUntil } = state
+  return [
+    `${kind}: ${counted(held, 'customer')} held`,
+    ...details([
+      ['what', held > 0 && sayKind(kind)],
+      ['since', sinceMs !== null && `${span(sinceMs)} ago (the oldest)`],
+      [
+        'tripped',
+        trippedMs !== null &&
+          `${span(trippedMs)} ago at the limit of ${limit ?? 0}, ${taken} let through before; each further change of the kind waits`,
+      ],
+      ['released', released > 0 && `${counted(released, 'customer')}, on their way`],
+      ['discarded', discarded > 0 && `${counted(discarded, 'customer')}, left as they are until they change`],
+      [
+        'announced',
+        expected > 0 &&
+          `${counted(expected, 'customer')} more, who pass until ${expectedUntil} without being counted`,
+      ],
+      ['to do', held === 0 && trippedMs !== null && letsThrough(kind)],
+      ['to do', kind === 'truncated' && '`rollcall capture resync` checks all customers again'],
+    ]),
+  ]
+}
+
+/** What is left to do where a kind has tripped and nobody is held any more. */
+export function letsThrough(kind: string): string {
+  return `\`rollcall held discard --kind ${kind} --why …\` lets changes through again`
+}
+
+type HeldList = { readonly customers: readonly HeldCustomer[]; readonly total: number }
+
+export function renderHeld({ customers, total }: HeldList): readonly string[] {
+  if (total === 0) return [NOBODY]
+  const rows = customers.map((each) => [
+    each.key,
+    each.released ? 'released' : each.state,
+    each.sinceMs === null ? '' : span(each.sinceMs),
+    sayStatus(each),
+    few(each.kinds),
+    few(each.what.fields),
+  ])
+  return [
+    ...columns([['CUSTOMER', 'STATE', 'FOR', 'STATUS', 'KINDS', 'FIELDS'], ...rows]),
+    ...more(customers.length, total),
+  ]
+}
+
+function sayStatus({ kinds, what: { statusFrom, statusTo } }: HeldCustomer): string {
+  if (statusFrom === null) return statusTo === null ? '' : `to ${statusTo}`
+  if (statusTo === null && kinds.includes('status')) return `${statusFrom} to ${others(statusFrom)}`
+  return statusTo === null || statusTo === statusFrom ? String(statusFrom) : `${statusFrom} to ${statusTo}`
+}
+
+/** The ledger has a digest of what is desired; but a loss of access is a kind of its own, which leaves few. */
+function others(from: number): string {
+  if (!STATUSES.some((status) => status === from)) return '?'
+  return STATUSES.filter((status) => entitled(status) && status !== from).join('/')
+}
+
+const OUTCOMES = {
+  release: {
+    none: 'there is nobody to release',
+    one: 'customer is released, and sent as the pace allows',
+    many: 'customers are released, and sent as the pace allows',
+  },
+  discard: {
+    none: 'there is nobody to discard',
+    one: 'customer is left as it is until it changes',
+    many: 'customers are left as they are until they change',
+  },
+} as const
+
+type Decided = DecisionOutcome & {
+  /** Named, known, and neither held nor, for a release, discarded. */
+  readonly notHeld: readonly string[]
+}
+
+/** `truncations`: marks that are open still. */
+export function renderOutcome(
+  action: 'release' | 'discard',
+  { customers, left, untripped, notHeld }: Decided,
+  truncations: readonly CaptureMark[],
+): readonly string[] {
+  const { none, one, many } = OUTCOMES[action]
+  return [
+    customers === 0 ? none : counted(customers, one, many),
+    ...notHeld.map((key) => `customer ${shown(key)} is not held`),
+    ...untripped.map((kind) => `${kind}: changes are let through again, and counted from 0`),
+    ...when(
+      left > 0,
+      `${counted(left, 'customer')} held still, or anew: see \`rollcall held\`, and call it again`,
+    ),
+    ...truncations.flatMap(({ relation }) =>
+      hanging(
+        '',
+        `the mark of the TRUNCATE of ${relation} still stands; \`rollcall capture resync --dismiss\` closes it`,
+      ),
+    ),
+  ]
+}
+
+export function renderDecisions(decisions: readonly LoggedDecision[]): readonly string[] {
+  if (decisions.length === 0) return ['nothing was decided yet']
+  return decisions.flatMap(({ at, action, kind, customers, by, why, open }) => [
+    `${minute(at)}: ${action}, ${kind ?? 'by key'}, ${counted(customers, 'customer')}`,
+    ...details([
+      ['by', by],
+      ['why', why],
+      ['open', open > 0 && `${counted(open, 'customer')} not sent yet`],
+    ]),
+  ])
+}

@@ -1,0 +1,80 @@
+// Checks of all customers, and what they say that capture has missed.
+import type { SweepKind } from '../ledger/runs.ts'
+import { MISSED_HOW, type Missed, type SweepReport, type SweepsReport } from '../ledger/runs.ts'
+import { counted, figure } from '../report/figures.ts'
+import { type LabelledText, when } from './render.ts'
+
+/** A page takes seconds at the most. */
+const STANDS_STILL_MS = 60_000
+
+/** What a sweep does, and who goes on with one that stands still. */
+const SWEEPS: Readonly<Record<SweepKind, readonly [what: string, goesOn: string]>> = {
+  backfill: ['backfill', 'run the command again to go on'],
+  mapping: ['applying the mapping', 'it waits for a worker with this mapping'],
+  gap: ['everybody again after a gap in capture', 'it waits for a worker'],
+  resync: ['everybody again (resync)', 'run the command again, which begins anew'],
+  check: ['checking what capture has missed', 'it waits for a worker'],
+}
+
+/** The entries of a status. */
+export function sweepEntries({ unfinished, check, missedSince }: SweepsReport): readonly LabelledText[] {
+  const since = check ? 'since then' : 'before all customers were checked'
+  return [
+    ...unfinished.map((sweep): LabelledText => ['sweep', sayUnfinished(sweep)]),
+    ['check', check && sayCheck(check)],
+    [
+      'check',
+      allMissed(missedSince) > 0 &&
+        `${since}, a check of some customers has found that capture had missed ${sayMissed(missedSince)}`,
+    ],
+  ]
+}
+
+function sayUnfinished({ kind, customers, total, differ, startedAt, silentMs }: SweepReport): string {
+  const [what, goesOn] = SWEEPS[kind]
+  // Who has a record and no row comes after all who were counted.
+  const of = total === null || customers > total ? '' : ` of ${total}`
+  const still = silentMs > STANDS_STILL_MS ? `; stands still: ${goesOn}` : ''
+  return `${what}: ${customers}${of} customers checked, ${differ} differ, since ${startedAt}${still}`
+}
+
+function sayCheck({ customers, endedAt, missed }: SweepReport): string {
+  const found = allMissed(missed) === 0 ? 'missed nothing' : `missed ${sayMissed(missed)}`
+  return `capture had ${found} when ${customers} customers were checked, until ${endedAt}`
+}
+
+/** What was missed is repaired; what writes without triggers goes on until a person finds it. */
+export function sweepsNeed({ check, missedSince }: SweepsReport): readonly string[] {
+  const found = [
+    ...(check && allMissed(check.missed) > 0
+      ? [`${sayMissed(check.missed)} when it was checked at ${check.endedAt}`]
+      : []),
+    ...when(
+      allMissed(missedSince) > 0,
+      `${sayMissed(missedSince)}, as a check of some customers has found${check ? ' since' : ''}`,
+    ),
+  ]
+  return when(
+    found.length > 0,
+    `capture had missed ${found.join(', and ')}; they were owed a sync then. Something writes without triggers: look for DISABLE TRIGGER, session_replication_role = replica, logical replication that applies rows, partitions without triggers (\`rollcall capture status\`), a view over what is not watched. This stands until a check of all customers finds nothing: the next one, or \`rollcall capture resync\` now`,
+  )
+}
+
+export function allMissed(missed: Missed): number {
+  return MISSED_HOW.reduce((sum, how) => sum + missed[how], 0)
+}
+
+/** `3 changes (1 inserted, 2 changed)`. */
+export function sayMissed(missed: Missed): string {
+  const parts = MISSED_HOW.flatMap((how) => when(missed[how] > 0, `${figure(missed[how])} ${how}`))
+  return `${counted(allMissed(missed), 'change')} (${parts.join(', ')})`
+}
+
+/** One at a time. */
+export const OTHERS_SWEEP =
+  'a worker, or another command, checks all customers just now: this waits until that has ended'
+
+/** Keys, to find what wrote without triggers; none is kept of those that an earlier process has found. */
+export function sayExamples(examples: readonly string[]): string {
+  return examples.length === 0 ? '' : `, for example ${examples.join(', ')}`
+}

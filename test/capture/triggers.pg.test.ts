@@ -1,4 +1,0 @@
-import { captureConformance } from './conformance.ts'
-import { triggerMode } from './trigger-mode.ts'
-
-captureConformance(triggerMode)
