@@ -13,6 +13,7 @@ export async function acceptTarget(client: Client, target: Target, as: 'same' | 
     await client.query('LOCK TABLE rollcall.target IN SHARE ROW EXCLUSIVE MODE')
     const before = await boundOrigin(client)
     await bindAnew(client, target)
+    await client.query(GAPS_WAIT_HERE)
     const customers = as === 'new' ? await forget(client, before === target.origin) : 0
     await client.query('COMMIT')
     return customers
@@ -28,18 +29,21 @@ async function forget(client: Client, sameService: boolean): Promise<number> {
   await client.query('LOCK TABLE rollcall.owed IN EXCLUSIVE MODE')
   const { rowCount } = await client.query(OWE_LOOKUPS)
   await client.query(FORGET_USERS, [sameService])
+  await client.query(FORGET_ENTRIES, [sameService])
+  await client.query(FORGET_BRAKE, [sameService])
   for (const statement of FORGET) await client.query(statement)
   return rowCount ?? 0
 }
 
 /**
  * That users were there is forgotten, too: no absence that these lookups find is part of an accident, and registrations
- * have a limit of their own. A trial stays remembered at the same service: an ended one must not be granted again.
+ * have a limit of their own. At the same service a trial stays remembered, since an ended one must not be granted again, and
+ * so does what a person has discarded.
  */
 const FORGET_USERS = `
 UPDATE rollcall.ledger SET remote = CASE WHEN remote = 'unasked' THEN remote ELSE 'unknown' END, was_there = NULL, seen_status = NULL, sent = '{}', seen = '{}',
   sent_status = CASE WHEN $1 AND sent_status = 4 THEN sent_status END,
-  refused = '{}', conflict = NULL, state = CASE WHEN state = 'rejected' THEN state ELSE 'idle' END, erased = NULL, verified_at = NULL,
+  refused = '{}', conflict = NULL, state = CASE WHEN state = 'rejected' OR ($1 AND state IN ('held', 'discarded')) THEN state ELSE 'idle' END, erased = NULL, verified_at = NULL,
   proved_at = NULL, looked_at = NULL, normalised = '{}'`
 
 /** But for customers of whom the service was never asked. Who was held or discarded has to be planned again. */
@@ -51,10 +55,22 @@ UPDATE rollcall.owed o SET change_version = o.change_version + 1, suspect_versio
 FROM rollcall.owed same LEFT JOIN rollcall.ledger l USING (key)
 WHERE same.id = o.id AND (${UNDER_WAY} OR o.unknown OR l.remote <> 'unasked' OR l.state <> 'idle')`
 
+/**
+ * What was done to the users of another service is no part of a mass at this one. At the same service only what these
+ * lookups themselves find is none: else each `new` would let one more limit of revocations through.
+ */
+const FORGET_BRAKE = `DELETE FROM rollcall.brake WHERE NOT $1 OR kind IN ('absence', 'create')`
+const FORGET_ENTRIES = `DELETE FROM rollcall.brake_entry WHERE NOT $1 OR kind IN ('absence', 'create')`
+
+/** A restore may bring a transaction id of another server, which this one reaches after years. */
+const GAPS_WAIT_HERE = `
+UPDATE rollcall.capture_mark SET resync_after = pg_snapshot_xmax(pg_current_snapshot())::text
+WHERE resync_after IS NOT NULL AND resynced_at IS NULL`
+
 const FORGET = [
-  // What was done to the users of another service is no part of a mass at this one, nor what was found there.
-  'DELETE FROM rollcall.brake',
-  'DELETE FROM rollcall.brake_entry',
+  // What came and went since the backup is in no table of ours: everybody is swept, as after a gap of capture.
+  `INSERT INTO rollcall.capture_mark (kind, relation, resolved_at, resync_after)
+   VALUES ('overflow', 'rollcall.target', clock_timestamp(), pg_snapshot_xmax(pg_current_snapshot())::text)`,
   'UPDATE rollcall.decided SET spent_at = clock_timestamp() WHERE spent_at IS NULL',
   `UPDATE rollcall.finding SET resolved_at = clock_timestamp(), resolved_how = 'gone', next_look_at = NULL
    WHERE resolved_at IS NULL`,

@@ -26,12 +26,31 @@ describe('makeBatch', () => {
     expect(batches).toEqual([[7, 7], [7]])
   })
 
-  it('makes statements of fifty rows at most', async () => {
-    const { batches, load } = recording()
-    const inputs = Array.from({ length: 120 }, (_, n) => n)
-    expect(await Promise.all(inputs.map((n) => load(n)))).toEqual(inputs.map((n) => n * 10))
-    expect(batches.map((batch) => batch.length)).toEqual([50, 50, 20])
-    expect(batches.flat()).toEqual(inputs)
+  it('makes one statement at a time, of what came while the one before it was under way', async () => {
+    let underWay = 0
+    const batches: number[][] = []
+    const load = makeBatch<number, number>(async (inputs) => {
+      batches.push([...inputs])
+      expect(++underWay).toBe(1)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      underWay--
+      return inputs
+    })
+    const first = load(0)
+    while (batches.length === 0) await new Promise(setImmediate)
+    const others = [1, 2, 3].map((n) => load(n))
+    expect(await Promise.all([first, ...others])).toEqual([0, 1, 2, 3])
+    expect(batches).toEqual([[0], [1, 2, 3]])
+  })
+
+  it('goes on after a statement that failed', async () => {
+    let tries = 0
+    const load = makeBatch<number, number>(async (inputs) => {
+      if (++tries === 1) throw failure()
+      return inputs
+    })
+    await expect(load(1)).rejects.toThrow('no')
+    expect(await load(2)).toBe(2)
   })
 
   it.each(['40001', '40P01'])(

@@ -1,0 +1,70 @@
+// `migrate --target` at the service that it was: what a person was to decide stays so, and a gap in capture is looked at.
+import { expect, test } from 'vitest'
+import { closeMarks } from '../../src/capture/marks.ts'
+import { rollcall } from '../support/command.ts'
+import { buildHouse } from '../support/house.ts'
+import { postgres as lane } from '../support/lanes.ts'
+import { until } from '../support/until.ts'
+
+test('a mass of revocations goes no further, and what was discarded stays as it is', async () => {
+  await using house = await buildHouse(lane, { config: { brake: { changes: { customers: 3, share: 0 } } } })
+  const { pool } = house.db
+  const statuses = (wanted: number) => house.sandbox.users.all().filter(({ status }) => status === wanted)
+  let worker = await house.startWorker()
+  await pool.query(`INSERT INTO clientes (id, plan) SELECT 'c' || i, 'premium' FROM generate_series(1, 12) i`)
+  await until(() => house.sandbox.users.size === 12)
+  await house.settled()
+  await pool.query('DELETE FROM clientes')
+  const held = async () => (await pool.query(`SELECT key FROM rollcall.ledger WHERE state = 'held'`)).rows
+  await until(async () => (await held()).length === 9)
+  const [{ key }] = await held()
+  expect(await rollcall(house, 'held', 'discard', key, '--why', 'a test')).toMatchObject({ code: 0 })
+  for (const _ of [1, 2]) {
+    await worker.stop()
+    expect(await rollcall(house, 'migrate', '--target', 'new')).toMatchObject({ code: 0 })
+    worker = await house.startWorker()
+    await until(async () => (await held()).length === 8)
+    await house.settled()
+    expect(statuses(0)).toHaveLength(3)
+  }
+  const { rows } = await pool.query(`SELECT key FROM rollcall.ledger WHERE state = 'discarded'`)
+  expect(rows).toEqual([{ key }])
+})
+
+test.each(['same', 'new'])(
+  'a gap that was closed on a server with later transactions is looked at (%s)',
+  async (as) => {
+    await using house = await buildHouse(lane)
+    const { pool } = house.db
+    await pool.query(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
+    expect(await rollcall(house, 'sync', 'c')).toMatchObject({ code: 0 })
+    await pool.query(`BEGIN; SET LOCAL session_replication_role = replica;
+    UPDATE clientes SET plan = 'free' WHERE id = 'c'; INSERT INTO clientes (id, plan) VALUES ('e', 'premium');
+    INSERT INTO rollcall.capture_mark (kind, relation) VALUES ('overflow', 'public.clientes'); COMMIT`)
+    await closeMarks(pool, ['overflow'])
+    await pool.query(
+      'UPDATE rollcall.capture_mark SET resync_after = (resync_after::bigint + 100000000)::text',
+    )
+    await pool.query('UPDATE rollcall.target SET database_oid = database_oid + 1')
+    expect(await rollcall(house, 'migrate', '--target', as)).toMatchObject({ code: 0 })
+    await house.startWorker()
+    await until(
+      () => house.sandbox.users.get('c')?.status === 0 && house.sandbox.users.get('e')?.status === 2,
+    )
+  },
+)
+
+test('whom the restored tables do not know is looked at after new', async () => {
+  await using house = await buildHouse(lane)
+  const { pool } = house.db
+  await house.startWorker()
+  await pool.query(`INSERT INTO clientes (id, plan) VALUES ('a', 'premium'), ('lost', 'premium')`)
+  await until(() => house.sandbox.users.size === 2)
+  await house.settled()
+  // As if only the schema of rollcall were restored, from before `lost` came.
+  await pool.query(`BEGIN; SET LOCAL session_replication_role = replica; UPDATE clientes SET plan = 'free' WHERE id = 'lost';
+    DELETE FROM rollcall.ledger WHERE key = 'lost'; DELETE FROM rollcall.owed WHERE key = 'lost'; COMMIT`)
+  expect(await rollcall(house, 'migrate', '--target', 'new')).toMatchObject({ code: 0 })
+  await house.startWorker()
+  await until(() => house.sandbox.users.get('lost')?.status === 0)
+})
