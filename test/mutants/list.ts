@@ -199,8 +199,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'ending-any-token',
     file: 'src/ledger/ending.ts',
-    find: `WHERE o.id = e.id AND o.token = e.token AND o.call_token = e.token`,
-    replace: `WHERE o.id = e.id`,
+    find: `AND o.id = e.id AND o.token = e.token AND o.call_token = e.token`,
+    replace: `AND o.id = e.id`,
   },
   {
     name: 'ending-sure-without-answer',
