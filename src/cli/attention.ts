@@ -1,6 +1,6 @@
 // What a person has to do something about, because waiting does not help. Each as one text.
 import { brakeNeedsPerson, type KindHeld } from '../brake/list.ts'
-import type { CaptureMark } from '../capture/marks.ts'
+import type { CaptureMark, Gap } from '../capture/marks.ts'
 import type { TableStatus } from '../capture/status.ts'
 import { quotedName } from '../customers/problems.ts'
 import type { MappingStatus } from '../ledger/generation.ts'
@@ -38,9 +38,13 @@ export function overviewNeeds({ states: { rejected, failing }, owed, outbox }: O
 /** Of a table with many partitions `rollcall capture status` names each. */
 const NAMED_UNFIT = 3
 
-type Capture = { readonly tables: readonly TableStatus[]; readonly marks: readonly CaptureMark[] }
+type Capture = {
+  readonly tables: readonly TableStatus[]
+  readonly marks: readonly CaptureMark[]
+  readonly gap: Gap
+}
 
-export function captureNeeds({ tables, marks }: Capture): readonly string[] {
+export function captureNeeds({ tables, marks, gap }: Capture): readonly string[] {
   const unfit = tables.filter(({ state }) => state !== 'fits')
   const named = unfit.map(({ relation, reasons }) => `${quotedName(relation)} (${reasons.join('; ')})`)
   const which = [
@@ -58,6 +62,10 @@ export function captureNeeds({ tables, marks }: Capture): readonly string[] {
       kind === 'truncate'
         ? `${relation} was truncated and nobody was revoked for it: run \`rollcall capture resync\``
         : `capture of ${relation} has a gap; a running worker checks all customers again`,
+    ),
+    ...when(
+      gap.ids.length > 0 && !gap.ready,
+      'all customers are checked for a gap of capture once the transactions that were open then have ended: end them',
     ),
   ]
 }

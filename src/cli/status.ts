@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { brakeNeedsPerson, type KindHeld, readBrake } from '../brake/list.ts'
-import { openMarks } from '../capture/marks.ts'
+import { openMarks, readGap } from '../capture/marks.ts'
 import { captureStatus } from '../capture/status.ts'
 import type { Config } from '../config/config.ts'
 import type { Env } from '../config/env.ts'
@@ -63,7 +63,11 @@ async function readStatus(pool: Pool, config: Config, env: StatusEnv) {
     binding: await bindingStatus(pool, env),
     pace: await readPace(pool),
     brake: await readBrake(pool),
-    capture: { tables: await captureStatus(pool, config), marks: await openMarks(pool) },
+    capture: {
+      tables: await captureStatus(pool, config),
+      marks: await openMarks(pool),
+      gap: await readGap(pool),
+    },
     sweeps: await readSweeps(pool),
     mapping: await mappingStatus(pool, config, env.ROLLCALL_DIGEST_KEY),
     verification: await readVerification(pool, config.reconcile.periodMs),

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { release } from '../../src/brake/held.ts'
 import { install } from '../../src/capture/install.ts'
+import { closeMarks } from '../../src/capture/marks.ts'
 import { planCapture } from '../../src/capture/relations.ts'
 import { resolveConfig } from '../../src/config/resolve.ts'
 import { drawSample, writeSample } from '../../src/drift/evidence.ts'
@@ -299,4 +300,21 @@ test('a column that was renamed is named, of the customers and of a watched tabl
   )
   await scene.pool.query('ALTER TABLE clientes RENAME tel TO movil')
   expect(unfolded((await scene.statusOf(role.url)).out)).not.toContain('mapping.')
+})
+
+test('a gap of capture that waits for open transactions needs a person who ends them', async () => {
+  await using scene = await openScene()
+  const client = await scene.pool.connect()
+  await client.query('BEGIN; SELECT pg_current_xact_id()')
+  await scene.pool.query(
+    `INSERT INTO rollcall.capture_mark (kind, relation) VALUES ('overflow', 'public.clientes')`,
+  )
+  await closeMarks(scene.pool, ['overflow'])
+  expect(await scene.needs()).toMatchObject({
+    code: 3,
+    attention: [expect.stringContaining('transactions')],
+  })
+  await client.query('ROLLBACK')
+  client.release()
+  expect(await scene.needs()).toEqual(NOTHING)
 })
