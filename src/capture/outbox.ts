@@ -35,14 +35,18 @@ export function outboxSource(pool: Pick<Pool, 'connect'>): ChangeSource {
   return {
     async drain(note, limit) {
       const client = await pool.connect()
-      let broken = true
       try {
         const count = await drainOnce(client, note, limit)
-        broken = false
+        client.release()
         return count
-      } finally {
-        // What it holds goes with the connection.
-        client.release(broken)
+      } catch (error) {
+        // Rolled back before the next one looks: it would pass over rows that are locked still. A connection that cannot
+        // even do that is broken, and the server ends its transaction with it.
+        await client.query('ROLLBACK').then(
+          () => client.release(),
+          () => client.release(true),
+        )
+        throw error
       }
     },
   }
