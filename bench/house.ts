@@ -10,9 +10,9 @@ import { planCapture } from '../src/capture/relations.ts'
 import { resolveConfig } from '../src/config/resolve.ts'
 import { databaseAt } from '../src/database/session.ts'
 import { startPostgres } from '../src/embedded/postgres.ts'
-import { startRedis } from '../src/embedded/redis.ts'
 import { migrate } from '../src/ledger/migrate.ts'
 import { chosenPostgres, findDistribution } from '../test/support/distribution.ts'
+import { startRedis } from '../test/support/redis-server.ts'
 import { COLUMNS, type Service, startService, VALUES } from './service.ts'
 
 const BIN = fileURLToPath(new URL('../dist/cli/bin.js', import.meta.url))

@@ -75,8 +75,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
 
 /** Packages that few may import, with those who do. */
 const KEPT: Readonly<Record<string, RegExp>> = {
-  bullmq: /^(?:dispatch\/|ledger\/migrate\.ts|embedded\/redis\.ts)/,
-  ioredis: /^(?:dispatch\/|embedded\/redis\.ts)/,
+  bullmq: /^(?:dispatch\/|ledger\/migrate\.ts)/,
+  ioredis: /^dispatch\//,
   'chart.js': /^report\/page\//,
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { guard } from '../../src/embedded/guarded.ts'
 import { startPostgres } from '../../src/embedded/postgres.ts'
-import { startRedis } from '../../src/embedded/redis.ts'
+import { startRedis } from '../support/redis-server.ts'
 
 const [what, ends] = process.argv.slice(2)
 // Ctrl-C is what the parent itself survives in these tests.

@@ -1,8 +1,8 @@
 import { delimiter } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { startRedis } from '../../src/embedded/redis.ts'
 import { RollcallError } from '../../src/model/errors.ts'
 import { connectRedis, databasesOf, ping } from '../support/redis.ts'
+import { startRedis } from '../support/redis-server.ts'
 import { until } from '../support/until.ts'
 import { runs, startParent } from './processes.ts'
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { startRedis } from '../../src/embedded/redis.ts'
 import { freshDatabase } from '../support/database.ts'
 import { buildHouse, CONFIG, type House } from '../support/house.ts'
 import { eachLane } from '../support/lanes.ts'
 import { type RunningProcess, runRollcall } from '../support/process.ts'
 import { connectRedis } from '../support/redis.ts'
+import { startRedis } from '../support/redis-server.ts'
 import { makeRelay } from '../support/relay.ts'
 import { until } from '../support/until.ts'
 

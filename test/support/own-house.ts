@@ -6,12 +6,12 @@ import type { RollcallConfig } from '../../src/config/define.ts'
 import { resolveConfig } from '../../src/config/resolve.ts'
 import { databaseAt } from '../../src/database/session.ts'
 import type { EmbeddedServer } from '../../src/embedded/launch.ts'
-import { startRedis } from '../../src/embedded/redis.ts'
 import { migrate } from '../../src/ledger/migrate.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 import { CONFIG, CUSTOMERS, SECRETS } from './house.ts'
 import { startPostgresInMemory } from './in-memory.ts'
 import type { QueueLane } from './lanes.ts'
+import { startRedis } from './redis-server.ts'
 import { until } from './until.ts'
 
 export type OwnHouse = AsyncDisposable & {

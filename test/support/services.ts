@@ -1,10 +1,11 @@
 // Where the servers of a run come from: named in the environment, else containers where a Docker engine
 // answers, else embedded. TEST_SERVICES=environment|containers|embedded allows only one of them.
-import { startRedis } from '../../src/embedded/redis.ts'
+
 import { RollcallError } from '../../src/model/errors.ts'
 import { inContainers } from './containers.ts'
 import { startPostgresInMemory } from './in-memory.ts'
 import { noteMissing } from './missing.ts'
+import { startRedis } from './redis-server.ts'
 
 export type Kind = 'postgres' | 'redis'
 export type Service = { readonly url: string; stop(): Promise<void> }

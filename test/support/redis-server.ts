@@ -4,11 +4,11 @@ import { constants } from 'node:fs'
 import { access, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { Redis } from 'ioredis'
-import { RollcallError } from '../model/errors.ts'
-import { temporaryFolder } from './account.ts'
-import { guard } from './guarded.ts'
-import { type EmbeddedServer, launch } from './launch.ts'
-import { HOST } from './port.ts'
+import { temporaryFolder } from '../../src/embedded/account.ts'
+import { guard } from '../../src/embedded/guarded.ts'
+import { type EmbeddedServer, launch } from '../../src/embedded/launch.ts'
+import { HOST } from '../../src/embedded/port.ts'
+import { RollcallError } from '../../src/model/errors.ts'
 
 /**
  * As BullMQ wants it (`noeviction`), with a random password, and with nothing kept: a restart loses all.
