@@ -34,7 +34,8 @@ export function absorbRefusal(turn: Turn, facts: Facts): TurnStep {
   const tried = turn.setAside ? { fields: turn.setAside.fields } : {}
   const reason = { ...reasonOf('refused', facts), ...tried }
   const endsAccess = plan.kind === 'revoke' || facts.desired?.status === 0
-  if (endsAccess || facts.accessFirst || NOT_ABOUT_STATUS.has(status))
+  const split = facts.accessFirst === true && !turn.setAside
+  if (endsAccess || split || NOT_ABOUT_STATUS.has(status))
     return { turn: { ...turn, setAside: null }, end: { kind: 'retry', reason, failed: true } }
   return { turn: { ...turn, setAside: null }, end: { kind: 'settle', state: 'rejected', reason } }
 }
@@ -112,8 +113,8 @@ export function afterRefusedCreate(
   const { status, fields, named, conflict } = refusal
   if (conflict) return afterConflict(turn, refusal, facts)
   const reason: Reason = { code: 'refused', status, fields, ...(named.length > 0 ? { named } : {}) }
-  if (NOT_ABOUT_VALUES.has(status) || facts.accessFirst)
-    return { turn, end: { kind: 'retry', reason, failed: true } }
+  const split = facts.accessFirst === true && fields.length === 0
+  if (NOT_ABOUT_VALUES.has(status) || split) return { turn, end: { kind: 'retry', reason, failed: true } }
   if (fields.length === 0) return { turn, end: { kind: 'settle', state: 'rejected', reason } }
   const aside = { fields: named.length > 0 ? named : fields, taken: [] }
   const memory = rememberRefused(turn.memory, aside, facts)
