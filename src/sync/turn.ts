@@ -113,7 +113,9 @@ export function isAccessFirst(attempts: number): boolean {
 function withAccessFirst(plan: Plan, { memory: { seenStatus, sentStatus } }: Turn): Plan {
   if (plan.kind === 'create' && entitled(plan.body.status)) {
     const { user_id, status } = plan.body
-    return { kind: 'create', body: { user_id, status }, fields: [] }
+    // Fields without a value are as they should be after it.
+    const empty = plan.fields.filter((field) => plan.body[field] === undefined)
+    return { kind: 'create', body: { user_id, status }, fields: empty }
   }
   const isUpdate = plan.kind === 'patch' || plan.kind === 'replace'
   if (!isUpdate || plan.carried || plan.body.status === (seenStatus ?? sentStatus)) return plan

@@ -99,7 +99,7 @@ describe('access first, after failures', () => {
       end: { kind: 'unknown', reason: { fields: ['email'] } },
       turn: { memory: { sentStatus: 0 } },
     })
-    expect(play3(user(2, { email: 'a@x.es' }), ABSENT, [201, 200])).toMatchObject({
+    expect(play3(user(2, { email: 'a@x.es', gender: null }), ABSENT, [201, 200])).toMatchObject({
       calls: ['POST {"user_id":"u7","status":2}', 'PATCH {"status":2,"email":"a@x.es"}'],
       end: SETTLED,
     })
