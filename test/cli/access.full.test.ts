@@ -53,10 +53,10 @@ test('one customer in a few lines, with and without a token, and no value but us
   expect(fromFile.output).toMatch(/^ {2}chat {6}answers: \d+ professionals, \d+ online, 0 unread/m)
   expect(fromFile.output).toContain('Europe/Madrid')
   const fromEnv = await run(house, ['4711'], { SERVICE_ACCESS_TOKEN: token })
-  // Those who come within minutes are told to the second.
-  const toTheMinute = ({ output }: { output: string }) => output.replaceAll(/\d+ s\b/g, 'seconds')
+  // Between the two runs a minute may pass.
+  const timeless = ({ output }: { output: string }) => output.replaceAll(/ in \d+ (s|min|h)\b *| {2,}/g, ' ')
   expect(fromEnv.code).toBe(0)
-  expect(toTheMinute(fromEnv)).toEqual(toTheMinute(fromFile))
+  expect(timeless(fromEnv)).toEqual(timeless(fromFile))
   expect(fromFile.output).not.toMatch(/Leocadia|eyJ/)
 })
 
