@@ -214,8 +214,6 @@ CREATE TABLE "rollcall"."pace" (
 	"not_before" timestamp with time zone,
 	"epoch" bigint DEFAULT 0 NOT NULL,
 	"breaker" text DEFAULT 'closed' NOT NULL,
-	"cause" text,
-	"credentials" text,
 	"opened_at" timestamp with time zone,
 	"probe_at" timestamp with time zone,
 	"probe_until" timestamp with time zone,

@@ -29,7 +29,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   config: ['model'],
   customers: ['config', 'database', 'model'],
   capture: ['config', 'customers', 'database', 'model'],
-  ledger: ['capture', 'database', 'model'],
+  ledger: ['capture', 'database', 'model', 'pace'],
   pace: ['model'],
   brake: ['config', 'ledger', 'model'],
   dispatch: ['capture', 'database', 'ledger', 'model', 'pace'],

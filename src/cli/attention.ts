@@ -81,7 +81,7 @@ export function brakeNeeds(brake: readonly KindHeld[]): readonly string[] {
 
 /** Calls go on by themselves once the service does; with the wrong keys they do not. */
 export function paceNeeds(pace: PaceReport | null): readonly string[] {
-  if (pace?.breaker !== 'open') return []
+  if (!pace?.cause) return []
   const [why, who] =
     pace.cause === 'credentials'
       ? ['the service refuses keys', 'workers that have them make']

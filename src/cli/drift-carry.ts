@@ -12,7 +12,6 @@ import { makeVerify } from '../drift/verify.ts'
 import type { Verified } from '../drift/words.ts'
 import type { CallLog } from '../ledger/call-log.ts'
 import { sleep } from '../ops/time.ts'
-import { makeProbing } from '../pace/probing.ts'
 import { driftingOf } from '../report/conclude.ts'
 import { figure } from '../report/figures.ts'
 import type { Opened } from '../worker/context.ts'
@@ -104,18 +103,15 @@ function verifyOptions({ config, opened, calls }: Reporting) {
 }
 
 function gateOf(io: Io, { config, asked, opened, calls }: Reporting, onBeat: (stopped: boolean) => void) {
-  const { pool, context, binding, credentials } = opened
+  const { pool, context, pace, binding } = opened
   const probe = makeProbe({
     ...{ pool, users: context.users, signal: io.stop, log: (entry) => calls.add(entry) },
     ...{ now: Date.now, random: Math.random },
   })
-  const tend = makeProbing({ pool, credentials, probe, random: Math.random, onChange: () => undefined })
   return makeRunGate({
-    preconditions: () => readPreconditions(pool, { fingerprint: config.fingerprint, binding, credentials }),
+    preconditions: () => readPreconditions(pool, { fingerprint: config.fingerprint, binding, pace }),
     ...{ rate: asked.rate, onBeat },
-    async tend() {
-      if ((await tend()) === 'probed') context.permits.drop()
-    },
+    tend: () => pace.tend(probe),
     ...{ sleep, signal: io.stop, monotonic: () => performance.now() },
   })
 }

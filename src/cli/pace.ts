@@ -71,15 +71,15 @@ type ShownPace = PaceReport & { readonly waiting?: number }
 /** How fast, how fast at most and who said so, and what stops it. */
 export function renderPace(pace: ShownPace | null): string[] {
   if (!pace) return lines('pace', 'not set yet: the first worker sets what its configuration asks for')
-  const { breaker, cause, openedAt, nextProbeMs, waiting = 0 } = pace
-  const open = breaker === 'open'
+  const { cause, openedAt, nextProbeMs, waiting = 0 } = pace
+  const open = cause === 'outage'
   return definitions([
     ['rate', sayRate(pace)],
     ['ceiling', sayCeiling(pace)],
     ['calls', sayCalls(pace)],
-    ['since', open && openedAt],
+    ['since', openedAt],
     ['next probe', open && `${nextProbeMs ? `in ${span(nextProbeMs)}` : 'now'}, if a worker runs`],
-    ['to do', open && (cause === 'credentials' ? CORRECT_KEYS : WAIT_FOR_SERVICE)],
+    ['to do', cause && (cause === 'credentials' ? CORRECT_KEYS : WAIT_FOR_SERVICE)],
     [
       'waiting',
       waiting > 0 &&
@@ -104,10 +104,9 @@ function sayCeiling({ ceiling, configured }: PaceReport): string {
 }
 
 function sayCalls({ breaker, cause, failedProbes, heldForMs }: PaceReport): string {
-  if (breaker === 'open' && cause === 'credentials') return 'stopped: the service refuses our credentials'
-  if (breaker === 'open') return `stopped: the service is out (probes that failed: ${failedProbes})`
+  if (cause === 'credentials') return 'stopped: the service refuses our credentials'
+  if (cause === 'outage') return `stopped: the service is out (probes that failed: ${failedProbes})`
   if (heldForMs > 0) return 'stopped: the service asked to be left alone (`rollcall pace --resume` ends it)'
-  if (cause !== null) return 'stopped for a moment, to ask whether the service refuses our credentials'
   return breaker === 'trying' ? 'made again, slowly at first' : 'are made'
 }
 

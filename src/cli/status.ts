@@ -156,9 +156,10 @@ function sayOwed({ owed }: Overview): string {
   return `${total}: ${owed.due} due, ${owed.queued} queued, ${owed.active} active, ${owed.waiting} waiting${oldest(owed.oldestAgeMs)}`
 }
 
-function sayPace({ rate, ceiling, heldForMs, breaker, cause, nextProbeMs }: PaceReport): string {
+function sayPace({ rate, ceiling, heldForMs, cause, nextProbeMs }: PaceReport): string {
   const held = heldForMs > 0 ? `, held for ${span(heldForMs)}` : ''
-  const stopped = breaker === 'open' ? `; stopped (${cause}), next probe in ${span(nextProbeMs ?? 0)}` : ''
+  const probe = nextProbeMs === null ? '' : `, next probe in ${span(nextProbeMs)}`
+  const stopped = cause ? `; stopped (${cause})${probe}` : ''
   return `${Number(rate.toFixed(1))} of ${ceiling} calls/s${held}${stopped}`
 }
 

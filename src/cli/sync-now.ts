@@ -10,8 +10,6 @@ import type { CustomerKey } from '../model/customer.ts'
 import { type NamedService, sayService } from '../model/service.ts'
 import { processName } from '../ops/process-name.ts'
 import { sleep, systemClock } from '../ops/time.ts'
-import { makeProbing } from '../pace/probing.ts'
-import { currentRate } from '../pace/row.ts'
 import { namedService } from '../service/target.ts'
 import { type JobResult, makeJob } from '../sync/job.ts'
 import { claimLastsMs } from '../sync/time-needed.ts'
@@ -51,7 +49,7 @@ export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
     const { rows } = await opened.readCustomers(keys)
     await checkPresent({ pool, missing: keys.filter((key) => rows.get(key) === null), removed })
     let steps: RedactedStep[] = []
-    const { context, binding, credentials } = opened
+    const { context, pace, binding } = opened
     const job = makeJob({
       context,
       claim: makeClaim(pool, { lastsMs: claimLastsMs(config), binding, fingerprint: config.fingerprint }),
@@ -68,12 +66,11 @@ export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
       ...{ pool, users: context.users, signal: io.stop },
       ...{ log: (entry) => calls.add(entry), now: systemClock.wall, random: Math.random },
     })
-    const tend = makeProbing({ pool, credentials, probe, random: Math.random, onChange: () => undefined })
     // There may be no worker that would find out whether the service works again.
     const mayCall = async () => {
-      if ((await currentRate(pool, credentials)) > 0) return true
-      if ((await tend()) === 'probed') context.permits.drop()
-      return (await currentRate(pool, credentials)) > 0
+      if ((await pace.rate()) > 0) return true
+      await pace.tend(probe)
+      return (await pace.rate()) > 0
     }
     const syncOne = makeSyncOne({ io, opened, job, mayCall, last: () => steps.at(-1) })
     const results: Synced[] = []

@@ -103,7 +103,10 @@ async function start({ env, config, log, ops, stop }: Scene) {
       env,
       onPoolError: (error) => log.debug(nameOf(error), 'an idle database connection was lost'),
       onMisfits: tellMisfits(log, now),
-      onPace: logPace(log),
+      onPace(event) {
+        logPace(log)(event)
+        ops.observers.onPace(event)
+      },
     })
     stack.defer(() => opened.close())
     const queue = await openQueue({

@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import { CURRENT_FINGERPRINT } from '../ledger/generation.ts'
 import { type Binding, isBoundBy } from '../ledger/target.ts'
 import { LANE } from '../model/customer.ts'
-import { currentRate } from '../pace/row.ts'
+import type { Pace } from '../pace/open.ts'
 import type { Doubt, Stopped, Verified } from './words.ts'
 
 export type Preconditions = {
@@ -33,17 +33,21 @@ SELECT EXISTS (SELECT FROM rollcall.owed WHERE lane = ANY($1) AND due_at < ${BEH
 
 const LIVE = [LANE.deletion, LANE.change, LANE.repair]
 
-type Bound = { readonly fingerprint: string; readonly binding: Binding; readonly credentials: string }
+type Asked = {
+  readonly fingerprint: string
+  readonly binding: Binding
+  readonly pace: Pick<Pace, 'rate'>
+}
 
 export async function readPreconditions(
   pool: Pool,
-  { fingerprint, binding, credentials }: Bound,
+  { fingerprint, binding, pace }: Asked,
 ): Promise<Preconditions> {
   const values = [LIVE, fingerprint, binding]
   const { rows } = await pool.query<Omit<Preconditions, 'rate'>>(PRECONDITIONS, values)
   const [read] = rows
   if (!read) throw new Error('the preconditions are one row')
-  return { ...read, rate: await currentRate(pool, credentials) }
+  return { ...read, rate: await pace.rate() }
 }
 
 /** Before these have passed a difference is about to be owed, and is no drift. */

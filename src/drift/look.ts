@@ -70,14 +70,10 @@ export function makeChecker({ config, context, log, now }: CheckOptions) {
 
   /** A permit that was taken before the pace was dropped is no leave any more. Null: stopped. */
   async function standingPermit(signal: AbortSignal): Promise<Permit | null> {
-    try {
-      for (;;) {
-        const permit = await permits.take(signal)
-        if (!permit || permits.stands(permit)) return permit
-      }
-    } catch (error) {
-      if (!signal.aborted) throw error
-      return null
+    for (;;) {
+      const permit = await permits.take(signal)
+      if (!permit || permits.stands(permit)) return permit
+      permits.giveBack(permit)
     }
   }
 }

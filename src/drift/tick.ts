@@ -4,6 +4,7 @@ import type { ClientBase, Pool } from 'pg'
 import { alone } from '../ledger/alone.ts'
 import type { Binding } from '../ledger/target.ts'
 import type { CustomerKey } from '../model/customer.ts'
+import type { Pace } from '../pace/open.ts'
 import { dueLooks } from './found.ts'
 import { type Allowance, readPreconditions, refill, SHARE, unsettled } from './gate.ts'
 import { VERIFIABLE } from './verifiable.ts'
@@ -19,7 +20,7 @@ type Options = {
   readonly pool: Pool
   readonly fingerprint: string
   readonly binding: Binding
-  readonly credentials: string
+  readonly pace: Pick<Pace, 'rate'>
   readonly periodMs: number
   /** How long a tick lasts. */
   readonly lastsMs: number

@@ -67,8 +67,7 @@ export async function openGate({ pool, stop, patienceMs = PATIENCE_MS }: Options
   const { rowCount } = await onPace(() => pool.query('SELECT FROM rollcall.pace'))
   if (rowCount === 0) return OPEN_GATE
   const permits = makePermits({
-    // A person who asks by hand has keys of its own to try: what others were refused does not bind it.
-    reserve: (count) => reservePermits(pool, { count, credentials: '' }),
+    reserve: (count) => reservePermits(pool, count),
     sleep,
     now: () => performance.now(),
   })

@@ -31,6 +31,7 @@ async function forget(client: Client, sameService: boolean): Promise<number> {
   await client.query(FORGET_USERS, [sameService])
   await client.query(FORGET_ENTRIES, [sameService])
   await client.query(FORGET_BRAKE, [sameService])
+  if (sameService) await client.query(SWEEP_ALL)
   for (const statement of FORGET) await client.query(statement)
   return rowCount ?? 0
 }
@@ -67,10 +68,15 @@ const GAPS_WAIT_HERE = `
 UPDATE rollcall.capture_mark SET resync_after = pg_snapshot_xmax(pg_current_snapshot())::text
 WHERE resync_after IS NOT NULL AND resynced_at IS NULL`
 
+/**
+ * What came and went since the backup is in no table of ours: all customers are swept, as after a gap of capture. At another
+ * service a customer who was never registered may have been left out on purpose.
+ */
+const SWEEP_ALL = `
+INSERT INTO rollcall.capture_mark (kind, relation, resolved_at, resync_after)
+VALUES ('overflow', 'rollcall.target', clock_timestamp(), pg_snapshot_xmax(pg_current_snapshot())::text)`
+
 const FORGET = [
-  // What came and went since the backup is in no table of ours: everybody is swept, as after a gap of capture.
-  `INSERT INTO rollcall.capture_mark (kind, relation, resolved_at, resync_after)
-   VALUES ('overflow', 'rollcall.target', clock_timestamp(), pg_snapshot_xmax(pg_current_snapshot())::text)`,
   'UPDATE rollcall.decided SET spent_at = clock_timestamp() WHERE spent_at IS NULL',
   `UPDATE rollcall.finding SET resolved_at = clock_timestamp(), resolved_how = 'gone', next_look_at = NULL
    WHERE resolved_at IS NULL`,

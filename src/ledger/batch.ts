@@ -9,22 +9,45 @@ export const UNIQUE_VIOLATION = '23505'
 const TRIES = 3
 
 /**
- * Gathers concurrent calls into one statement over arrays: what comes while a statement is under way goes with the next
- * one, so that there is one at a time and it is as large as there is work. Answers come back in the order of the inputs;
- * an error among them fails its own call alone.
+ * Gathers concurrent calls into statements over arrays: what comes while `atOnce` statements (default: one) are under way
+ * goes with the next one, which is as large as there is work by then. Answers come back in the order of the inputs; an
+ * error among them fails its own call alone.
  */
-export function makeBatch<In, Out>(run: (inputs: readonly In[]) => Promise<readonly (Out | Error)[]>) {
-  let before: Promise<unknown> = Promise.resolve()
+export function makeBatch<In, Out>(
+  run: (inputs: readonly In[]) => Promise<readonly (Out | Error)[]>,
+  { atOnce = 1 } = {},
+) {
+  let free = atOnce
+  let begun: Promise<unknown> = Promise.resolve()
+  const waiting: (() => void)[] = []
+
+  function begin(flush: () => void): void {
+    setImmediate(() => {
+      flush()
+      void begun.finally(next)
+    })
+  }
+
+  function next(): void {
+    const flush = waiting.shift()
+    if (flush) begin(flush)
+    else free++
+  }
+
   const loader = new DataLoader<In, Out>(
     (inputs) => {
       const mine = retried(() => run(inputs))
-      before = mine.catch(() => undefined)
+      begun = mine.catch(() => undefined)
       return mine
     },
     {
       cache: false,
       maxBatchSize: MOST_ROWS,
-      batchScheduleFn: (flush) => void before.then(() => setImmediate(flush)),
+      batchScheduleFn(flush) {
+        if (free === 0) return void waiting.push(flush)
+        free--
+        begin(flush)
+      },
     },
   )
   return (input: In): Promise<Out> => loader.load(input)

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg'
 import { LANE } from '../model/customer.ts'
+import { CALLS_STOPPED } from '../pace/read.ts'
 import { common, STOPPED as NOT_SYNCED } from './failures.ts'
 import { OPEN_RELEASE } from './released.ts'
 
@@ -45,13 +46,6 @@ export type Overview = {
 
 const AGE = (column: string) => `(extract(epoch FROM clock_timestamp() - min(${column})) * 1000)::float8`
 
-/**
- * An outage, refused credentials or Retry-After: no worker could do anything. A hold of more than an hour is a time of a
- * clock that was set back, and binds nobody (pace/row.ts).
- */
-const STOPPED = `EXISTS (SELECT FROM rollcall.pace WHERE cause IS NOT NULL
-  OR (not_before > clock_timestamp() AND not_before <= clock_timestamp() + interval '1 hour'))`
-
 const OVERVIEW = `
 SELECT
   (SELECT jsonb_build_object('origin', origin, 'boundAt', to_char(bound_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))
@@ -65,7 +59,7 @@ SELECT
      'active', count(*) FILTER (WHERE due_at > now() AND call_token IS NOT NULL),
      'waiting', count(*) FILTER (WHERE due_at > now() AND token IS NULL),
      'oldestAgeMs', ${AGE('changed_at')},
-     'waitsForWorkerMs', CASE WHEN NOT ${STOPPED} THEN (extract(epoch FROM clock_timestamp() - least(
+     'waitsForWorkerMs', CASE WHEN NOT ${CALLS_STOPPED} THEN (extract(epoch FROM clock_timestamp() - least(
        min(due_at) FILTER (WHERE due_at <= now() AND lane < ${LANE.backfill}),
        CASE WHEN count(*) FILTER (WHERE due_at > now() AND token IS NOT NULL) = 0
          THEN min(due_at) FILTER (WHERE due_at <= now()) END)) * 1000)::float8 END)

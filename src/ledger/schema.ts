@@ -168,10 +168,6 @@ export const pace = rollcall.table(
     epoch: bigint('epoch', { mode: 'bigint' }).notNull().default(sql`0`),
     /** `open`: nobody calls, but for a probe; `trying`: calls are made again, and few failures are enough to open. */
     breaker: text('breaker').notNull().default('closed'),
-    /** Why it opened: `outage`, for everybody; `credentials`, for those processes that have these. */
-    cause: text('cause'),
-    /** Keyed digests of the credentials that were refused, with a space between them. */
-    credentials: text('credentials'),
     openedAt: at('opened_at'),
     /** When the next probe is due, and until when the process that makes it is waited for. */
     probeAt: at('probe_at'),

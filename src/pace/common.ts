@@ -1,8 +1,7 @@
-// Everything that all processes share about their pace, and what calls and probes make of it. Pure.
+// What all processes share about their pace, and what calls and probes make of it. Pure.
 import { halved, type Rate, slowStart } from './adapt.ts'
-import { type Breaker, hear, type Listener } from './breaker.ts'
+import { type Breaker, hear, type Probe, probed } from './breaker.ts'
 import type { HeardCall } from './pace.ts'
-import { type Probe, probed } from './probed.ts'
 import type { TroubleTally } from './tally.ts'
 
 /** Times in milliseconds since 1970, by the clock of Postgres. */
@@ -18,26 +17,22 @@ export type CommonPace = Rate & {
   readonly breaker: Breaker
 }
 
-/** `giveBack`: attempts that customers lost to what is over now. */
+/** `giveBack`: attempts that customers lost to an outage that is over now. */
 export type Changed = { readonly pace: CommonPace; readonly giveBack: TroubleTally }
 
 /** The longest that one Retry-After may stop everybody. */
 export const LONGEST_HOLD_MS = 3_600_000
 
 /** In the order in which they were heard. The same object comes back when they change nothing. */
-export function afterCalls(pace: CommonPace, calls: readonly HeardCall[], by: Listener): Changed {
-  return changed(
-    pace,
-    calls.reduce((now, call) => afterCall(now, call, by), pace),
-    by.now,
-  )
+export function afterCalls(pace: CommonPace, calls: readonly HeardCall[], now: number): Changed {
+  return { pace: calls.reduce((heard, call) => afterCall(heard, call, now), pace), giveBack: {} }
 }
 
-function afterCall(pace: CommonPace, call: HeardCall, by: Listener): CommonPace {
-  const breaker = hear(pace.breaker, call, by)
+function afterCall(pace: CommonPace, call: HeardCall, now: number): CommonPace {
+  const breaker = hear(pace.breaker, call, now)
   const heard = breaker === pace.breaker ? pace : { ...pace, breaker }
-  const held = call.holdMs > 0 ? { ...heard, notBefore: until(heard, call.holdMs, by.now) } : heard
-  return call.busy ? slower(held, call, by.now) : held
+  const held = call.holdMs > 0 ? { ...heard, notBefore: until(heard, call.holdMs, now) } : heard
+  return call.busy ? slower(held, call, now) : held
 }
 
 /** So many are remembered: a service that is busy for everybody soon is for somebody else. */
@@ -58,27 +53,16 @@ function until({ notBefore }: CommonPace, holdMs: number, now: number): number {
   return Math.max(notBefore ?? 0, now + Math.min(holdMs, LONGEST_HOLD_MS))
 }
 
+/** The end of an outage is a slow start in an epoch of its own, and attempts that count no more. */
 export function afterProbe(pace: CommonPace, probe: Probe): Changed {
-  return changed(pace, { ...pace, breaker: probed(pace.breaker, probe) }, probe.now)
-}
-
-/** What follows the end of an outage or a halt: a slow start in an epoch of its own, and attempts that count no more. */
-function changed(before: CommonPace, after: CommonPace, now: number): Changed {
-  if (!someoneMayGoOn(before.breaker, after.breaker)) return { pace: after, giveBack: {} }
-  const breaker = { ...after.breaker, burnt: {} }
-  const giveBack = after.breaker.burnt
-  // Where others have gone on meanwhile, the rate is right for them.
-  const wentOn = breaker.state === 'closed' || before.breaker.cause === breaker.cause
-  if (wentOn) return { pace: { ...after, breaker }, giveBack }
-  const slow = lower(after, slowStart(after.ceiling), now)
-  return { pace: { ...slow, breaker: { ...breaker, from: slow.epoch } }, giveBack }
-}
-
-function someoneMayGoOn(before: Breaker, after: Breaker): boolean {
-  if (before.state !== 'open') return false
-  return after.cause !== before.cause
-    ? after.cause !== 'outage'
-    : after.refused.length < before.refused.length
+  const breaker = probed(pace.breaker, probe)
+  if (breaker.state !== 'trying' || pace.breaker.state !== 'open')
+    return { pace: { ...pace, breaker }, giveBack: {} }
+  const slow = lower(pace, slowStart(pace.ceiling), probe.now)
+  return {
+    pace: { ...slow, breaker: { ...breaker, burnt: {}, from: slow.epoch } },
+    giveBack: breaker.burnt,
+  }
 }
 
 function lower(pace: CommonPace, rate: number, now: number): CommonPace {

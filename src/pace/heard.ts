@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader'
 import type { Pool } from 'pg'
 import { nameOf } from '../model/name-of.ts'
-import { isClosedFor, isTroubled } from './breaker.ts'
+import { isTroubled } from './breaker.ts'
 import { afterCalls } from './common.ts'
 import { eventsOf, type PaceEvent } from './events.ts'
 import type { Heard, HeardCall } from './pace.ts'
@@ -15,8 +15,6 @@ export type Known = { troubled: boolean }
 
 type Options = {
   readonly pool: Pool
-  /** Of this process: a keyed digest. */
-  readonly credentials: string
   readonly known: Known
   /** Forgets the permits that were reserved before what was heard. */
   readonly drop: () => void
@@ -27,7 +25,7 @@ type Options = {
  * Stores what calls tell of the service, several in one transaction. Good calls of a service that works cost no
  * statement: they are reported only while there is something that they end.
  */
-export function makeHeard({ pool, credentials, known, drop, onChange }: Options): Heard {
+export function makeHeard({ pool, known, drop, onChange }: Options): Heard {
   const loader = new DataLoader<HeardCall, null>(
     async (calls) => {
       await store(calls)
@@ -44,12 +42,10 @@ export function makeHeard({ pool, credentials, known, drop, onChange }: Options)
   let storing = 0
 
   async function store(calls: readonly HeardCall[]): Promise<void> {
-    const { before, after, now } = await changePace(pool, ({ pace, now }) =>
-      afterCalls(pace, calls, { credentials, now }),
-    )
-    known.troubled = isTroubled(after.breaker, credentials)
+    const { before, after, now } = await changePace(pool, ({ pace, now }) => afterCalls(pace, calls, now))
+    known.troubled = isTroubled(after.breaker)
     const slower = after.epoch > before.epoch || (after.notBefore ?? 0) > (before.notBefore ?? 0)
-    if (slower || isClosedFor(after.breaker, credentials)) drop()
+    if (slower || after.breaker.state === 'open') drop()
     for (const event of eventsOf(before, after, now)) onChange(event)
   }
 
@@ -69,5 +65,5 @@ export function makeHeard({ pool, credentials, known, drop, onChange }: Options)
 }
 
 function tells({ sign, busy, holdMs }: HeardCall, troubled: boolean): boolean {
-  return busy || holdMs > 0 || sign === 'trouble' || sign === 'denied' || (sign === 'well' && troubled)
+  return busy || holdMs > 0 || sign === 'trouble' || (sign === 'well' && troubled)
 }

@@ -1,36 +1,61 @@
 import type { Pool } from 'pg'
 import type { PaceEvent } from './events.ts'
 import { type Known, makeHeard } from './heard.ts'
+import { makeKeys } from './keys.ts'
 import type { Heard, Permits } from './pace.ts'
 import { makePermits } from './permits.ts'
-import { makeProving } from './proving.ts'
-import { reservePermits } from './row.ts'
+import { makeProbing, type ProbeService } from './probing.ts'
+import { currentRate, reservePermits } from './row.ts'
 
 type Options = {
   readonly pool: Pool
-  /** Keyed digest of the credentials of this process. */
-  readonly credentials: string
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
   /** Monotonic, in milliseconds. */
   readonly now: () => number
+  readonly random: () => number
   readonly onChange: (event: PaceEvent) => void
+  /** How long the answer to a call may take. */
+  readonly timeoutMs: number
 }
 
 /** One process's side of the common pace: leave to call, and what becomes known by calling. */
-export function openPace({ pool, credentials, sleep, now, onChange }: Options): {
+export type Pace = {
   readonly permits: Permits
   readonly heard: Heard
-} {
+  /** Calls per second that may be made now; 0 while this process may make none. */
+  rate(): Promise<number>
+  /** Makes the probe that is due while no call may be made; see probing.ts. */
+  tend(probe: ProbeService): Promise<'idle' | 'probed'>
+}
+
+const PROBE_LASTS_MS = 60_000
+const PROBE_GRACE_MS = 10_000
+
+export function openPace({ pool, sleep, now, random, onChange, timeoutMs }: Options): Pace {
   const known: Known = { troubled: false }
-  const permits = makePermits({
+  const common = makePermits({
     async reserve(count) {
-      const reservation = await reservePermits(pool, { count, credentials })
+      const reservation = await reservePermits(pool, count)
       known.troubled = reservation.troubled
       return reservation
     },
     sleep,
     now,
   })
-  const heard = makeHeard({ pool, credentials, known, drop: permits.drop, onChange })
-  return makeProving({ permits, heard, sleep, now })
+  const told = makeHeard({ pool, known, drop: common.drop, onChange })
+  const keys = makeKeys({ permits: common, heard: told, sleep, now, random, onChange })
+  const probeLastsMs = Math.max(PROBE_LASTS_MS, timeoutMs + PROBE_GRACE_MS)
+  const tend = makeProbing({ pool, keys, random, onChange, probeLastsMs })
+  const { permits, heard } = keys
+  return {
+    permits,
+    heard,
+    rate: async () => (keys.areStopped() ? 0 : await currentRate(pool)),
+    async tend(probe) {
+      const what = await tend(probe)
+      // Nobody waits for what was reserved, or refused, before.
+      if (what === 'probed') common.drop()
+      return what
+    },
+  }
 }

@@ -11,7 +11,7 @@ export type Permit = {
 }
 
 export type Permits = {
-  /** Resolves to null while nobody may call the service: the breaker is open for this process. */
+  /** Null: this process may not call now, or the signal was aborted. */
   take(signal: AbortSignal): Promise<Permit | null>
   /** False when it was granted before the last drop: a call must not be made with it. */
   stands(permit: Permit): boolean

@@ -30,8 +30,7 @@ export function makePermits({ reserve, sleep, now }: Options): Permits {
 
   async function next(signal: AbortSignal): Promise<Permit | null> {
     for (;;) {
-      signal.throwIfAborted()
-      if (closedUntil > now()) return null
+      if (signal.aborted || closedUntil > now()) return null
       const kept = shelf.pop()
       if (kept && kept.usableUntil >= now()) return kept
       if (kept) continue

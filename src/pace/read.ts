@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { Breaker, BreakerCause } from './breaker.ts'
+import type { Breaker } from './breaker.ts'
 import { BINDS } from './row.ts'
 
 /** What a person needs to know of the pace; times in milliseconds from now, `openedAt` as ISO 8601. */
@@ -14,28 +14,46 @@ export type PaceReport = {
   /** For so long nobody calls, because the service asked for it (Retry-After); 0: it did not. */
   readonly heldForMs: number
   readonly breaker: Breaker['state']
-  /** Why calls are stopped; with a breaker that is not open it is only being asked. */
-  readonly cause: BreakerCause | null
+  /** Why calls are stopped: the service is out of order, or refuses the keys of the worker that called last. */
+  readonly cause: 'outage' | 'credentials' | null
+  /** Since when. */
   readonly openedAt: string | null
   readonly nextProbeMs: number | null
   readonly failedProbes: number
 }
 
 /** Whether nobody calls, by whatever was asked or happened. */
-export function isStopped({ breaker, cause, heldForMs }: PaceReport): boolean {
-  return breaker === 'open' || cause !== null || heldForMs > 0
+export function isStopped({ cause, heldForMs }: Pick<PaceReport, 'cause' | 'heldForMs'>): boolean {
+  return cause !== null || heldForMs > 0
 }
+
+/**
+ * Since when workers are refused for their keys; null: they are not. Each process keeps that to itself (keys.ts), so it
+ * is read from the log of calls: the last ones were all denied, to three customers or to a probe.
+ */
+const REFUSED_SINCE = `(
+  SELECT min(c.at) FROM rollcall.call c
+  WHERE c.by LIKE 'worker %' AND c.id > coalesce((
+    SELECT id FROM rollcall.call
+    WHERE by LIKE 'worker %' AND status IS DISTINCT FROM 401 AND status IS DISTINCT FROM 403
+    ORDER BY id DESC LIMIT 1), 0)
+  HAVING count(DISTINCT c.key) >= 3 OR coalesce(bool_or(c.plan = 'probe'), false))`
+
+/** No worker could call, whatever is due. A hold that does not bind is a time of a clock that was set back. */
+export const CALLS_STOPPED = `(${REFUSED_SINCE} IS NOT NULL OR EXISTS (
+  SELECT FROM rollcall.pace WHERE breaker = 'open' OR (not_before > clock_timestamp() AND ${BINDS})))`
 
 const REPORT = `
 SELECT ceiling, configured, rate, epoch::text AS epoch,
   CASE WHEN ${BINDS} THEN greatest(0, extract(epoch FROM not_before - clock_timestamp()) * 1000) ELSE 0
     END::float8 AS "heldForMs",
-  breaker, cause, to_char(opened_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS "openedAt",
-  CASE WHEN cause IS NOT NULL THEN greatest(0, coalesce(extract(epoch FROM probe_at - clock_timestamp()) * 1000, 0))::float8
+  breaker, CASE WHEN breaker = 'open' THEN 'outage' WHEN refused.since IS NOT NULL THEN 'credentials' END AS cause,
+  to_char(CASE WHEN breaker = 'open' THEN opened_at ELSE refused.since END AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS "openedAt",
+  CASE WHEN breaker = 'open' THEN greatest(0, coalesce(extract(epoch FROM probe_at - clock_timestamp()) * 1000, 0))::float8
     END AS "nextProbeMs",
-  CASE WHEN cause IS NOT NULL AND jsonb_typeof(trouble->'failed') = 'number' THEN (trouble->>'failed')::float8 ELSE 0
+  CASE WHEN breaker = 'open' AND jsonb_typeof(trouble->'failed') = 'number' THEN (trouble->>'failed')::float8 ELSE 0
     END AS "failedProbes"
-FROM rollcall.pace WHERE id = 1`
+FROM rollcall.pace, (SELECT ${REFUSED_SINCE} AS since) refused WHERE id = 1`
 
 /** Null where no pace was ever set: no worker has been started yet. */
 export async function readPace(pool: Pick<Pool, 'query'>): Promise<PaceReport | null> {

@@ -12,19 +12,14 @@ export type Reservation = {
   readonly spacingMs: number
   /** How often the rate had been lowered by then. */
   readonly epoch: string
-  /** Nobody with our credentials may call: there is an outage, or they are refused. */
+  /** No process may call: the service is out of order. */
   readonly closed: boolean
   /** The breaker counts something, so that a good call has to be reported. */
   readonly troubled: boolean
 }
 
-/** Whether the breaker stops a process with the credentials of that parameter. */
-export const closedFor = (parameter: string) =>
-  `coalesce(cause = 'outage' OR (cause = 'credentials' AND ${parameter}::text = ANY (string_to_array(credentials, ' '))), false)`
-
 /** `isTroubled` of breaker.ts. */
-const troubledFor = (parameter: string) => `
-  breaker = 'trying' OR trouble ? 'troubles' OR coalesce(trouble->'denied' ? ${parameter}::text, false)`
+const TROUBLED = `breaker = 'trying' OR trouble ? 'troubles'`
 
 /** Further ahead than one can be asked to wait is a time of a clock that was set back. */
 export const BINDS = `not_before <= clock_timestamp() + interval '${LONGEST_HOLD_MS} ms'`
@@ -47,7 +42,7 @@ WITH p AS MATERIALIZED (
     -- Later than they can be are times of a clock that was set back: they hold up nobody.
     greatest(CASE WHEN next_free <= clock_timestamp() + interval '${LONGEST_RESERVED_MS} ms' THEN next_free END,
       clock_timestamp(), CASE WHEN ${BINDS} THEN not_before END) AS start,
-    ${closedFor('$3')} AS closed, ${troubledFor('$3')} AS troubled
+    breaker = 'open' AS closed, ${TROUBLED} AS troubled
   FROM rollcall.pace WHERE id = 1 FOR UPDATE),
 r AS (
   SELECT *, CASE WHEN closed THEN 0 ELSE greatest(0, least($1::int,
@@ -59,12 +54,8 @@ SELECT count, (extract(epoch FROM start - now) * 1000)::float8 AS "startMs", (10
   epoch::text AS epoch, closed, troubled
 FROM r`
 
-/** For a process with these credentials (a keyed digest). */
-export async function reservePermits(
-  pool: Pool,
-  { count, credentials }: { readonly count: number; readonly credentials: string },
-): Promise<Reservation> {
-  const { rows } = await pool.query<Reservation>(RESERVE, [count, HORIZON_MS, credentials])
+export async function reservePermits(pool: Pool, count: number): Promise<Reservation> {
+  const { rows } = await pool.query<Reservation>(RESERVE, [count, HORIZON_MS])
   const [reservation] = rows
   if (!reservation) throw new Error('the pace row is missing')
   return reservation
@@ -107,11 +98,10 @@ export async function endHold(pool: Pool): Promise<void> {
 }
 
 /** Calls per second that all processes together may make now; 0 while they are held or stopped. */
-export async function currentRate(pool: Pool, credentials: string): Promise<number> {
+export async function currentRate(pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ rate: number }>(
-    `SELECT CASE WHEN (not_before > clock_timestamp() AND ${BINDS}) OR ${closedFor('$1')} THEN 0 ELSE rate END AS rate
+    `SELECT CASE WHEN (not_before > clock_timestamp() AND ${BINDS}) OR breaker = 'open' THEN 0 ELSE rate END AS rate
      FROM rollcall.pace WHERE id = 1`,
-    [credentials],
   )
   return rows[0]?.rate ?? 0
 }

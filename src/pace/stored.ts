@@ -13,8 +13,6 @@ type Row = {
   readonly epoch: number
   readonly notBefore: number | null
   readonly state: Breaker['state']
-  readonly cause: string | null
-  readonly credentials: string | null
   readonly openedAt: number | null
   readonly probeAt: number | null
   readonly trouble: unknown
@@ -29,15 +27,15 @@ export const LEASE = `(extract(epoch FROM probe_until) * 1000000)::bigint::text`
 
 const READ = `
 SELECT ceiling, rate, ${ms('raised_at')} AS "raisedAt", epoch::float8 AS epoch, ${ms('not_before')} AS "notBefore",
-  breaker AS state, cause, credentials, ${ms('opened_at')} AS "openedAt", ${ms('probe_at')} AS "probeAt", trouble,
+  breaker AS state, ${ms('opened_at')} AS "openedAt", ${ms('probe_at')} AS "probeAt", trouble,
   ${LEASE} AS lease, ${ms('clock_timestamp()')} AS now
 FROM rollcall.pace WHERE id = 1 FOR UPDATE`
 
 const WRITE = `
 UPDATE rollcall.pace SET rate = $1, raised_at = to_timestamp($2::float8 / 1000), epoch = $3::float8::bigint,
-  not_before = to_timestamp($4::float8 / 1000), breaker = $5, cause = $6, credentials = $7,
-  opened_at = to_timestamp($8::float8 / 1000), probe_at = to_timestamp($9::float8 / 1000), trouble = $10::jsonb,
-  probe_until = CASE WHEN $11 THEN NULL ELSE probe_until END
+  not_before = to_timestamp($4::float8 / 1000), breaker = $5, opened_at = to_timestamp($6::float8 / 1000),
+  probe_at = to_timestamp($7::float8 / 1000), trouble = $8::jsonb,
+  probe_until = CASE WHEN $9 THEN NULL ELSE probe_until END
 WHERE id = 1`
 
 /** What nobody wrote for us is worth nothing, and must not stop anybody. */
@@ -46,47 +44,33 @@ const count = z.int().nonnegative().catch(0)
 const TROUBLE = z
   .object({
     troubles: tally,
-    denied: z.record(z.string(), tally).catch({}),
     burnt: tally,
     wells: count,
     step: count,
     failed: count,
     from: count,
-    quietUntil: z.number().nullable().catch(null),
-    quietStep: count,
     busyFor: z.array(z.string().regex(/^\d{1,19}$/)).catch([]),
     busySince: z.number().catch(0),
   })
   .catch(() => ({ ...CLOSED, busyFor: [], busySince: 0 }))
 
-/** In the column `credentials`; digests hold no space. */
-const BETWEEN = ' '
-
-/** As the row says it; whatever does not fit together is read so that nobody stays stopped by it. */
-export function readBreaker(
-  row: Pick<Row, 'state' | 'cause' | 'credentials' | 'openedAt' | 'probeAt' | 'trouble'>,
-): Breaker {
-  const { troubles, denied, burnt, wells, step, failed, from, quietUntil, quietStep } = TROUBLE.parse(
-    row.trouble,
-  )
-  const counted = { troubles, denied, burnt, wells, step, failed, from, quietUntil, quietStep }
-  const { openedAt, probeAt } = row
-  const refused = row.credentials?.split(BETWEEN).filter((digest) => digest !== '') ?? []
-  if (row.cause === 'outage')
-    return { state: 'open', cause: 'outage', refused: [], openedAt, probeAt, ...counted }
-  if (row.cause === 'credentials' && refused.length > 0)
-    return { state: row.state, cause: 'credentials', refused, openedAt, probeAt, ...counted }
-  const state = row.state === 'open' ? 'closed' : row.state
-  return { state, cause: null, refused: [], openedAt, probeAt: null, ...counted }
+/** As the row says it. */
+export function readBreaker({
+  state,
+  openedAt,
+  probeAt,
+  trouble,
+}: Pick<Row, 'state' | 'openedAt' | 'probeAt' | 'trouble'>): Breaker {
+  const { troubles, burnt, wells, step, failed, from } = TROUBLE.parse(trouble)
+  return { state, openedAt, probeAt, troubles, burnt, wells, step, failed, from }
 }
 
 /** Nothing that is empty or 0, so that SQL can ask what there is; see row.ts. */
 export function writeTrouble(breaker: Breaker): Record<string, unknown> {
-  const { troubles, denied, burnt, wells, step, failed, from, quietUntil, quietStep } = breaker
-  const parts = { troubles, denied, burnt, wells, step, failed, from, quietUntil, quietStep }
+  const { troubles, burnt, wells, step, failed, from } = breaker
   return Object.fromEntries(
-    Object.entries(parts).filter(([, part]) =>
-      typeof part === 'object' && part !== null ? Object.keys(part).length > 0 : part !== null && part !== 0,
+    Object.entries({ troubles, burnt, wells, step, failed, from }).filter(([, part]) =>
+      typeof part === 'object' ? Object.keys(part).length > 0 : part !== 0,
     ),
   )
 }
@@ -155,8 +139,6 @@ async function write(client: PoolClient, pace: CommonPace, ended: boolean): Prom
     pace.epoch,
     pace.notBefore,
     breaker.state,
-    breaker.cause,
-    breaker.refused.length > 0 ? breaker.refused.join(BETWEEN) : null,
     breaker.openedAt,
     breaker.probeAt,
     {

@@ -7,7 +7,6 @@ import type { KnownRecord } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Mapped } from '../model/mapped.ts'
 import type { Backoff } from '../pace/backoff.ts'
-import type { CallSlots } from '../pace/call-slots.ts'
 import type { Heard, Permit, Permits } from '../pace/pace.ts'
 import type { UsersClient } from '../service/client.ts'
 import type { Called } from './call.ts'
@@ -34,7 +33,6 @@ export type SyncContext = {
   readonly users: UsersClient
   readonly digester: Digester
   readonly permits: Permits
-  readonly callSlots: CallSlots
   readonly backoff: Backoff
   readonly random: () => number
   readonly readRow: (key: CustomerKey) => Promise<FoundRow>

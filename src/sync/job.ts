@@ -2,7 +2,7 @@ import type { Claim } from '../ledger/claim.ts'
 import type { Ending } from '../ledger/end-of-claim.ts'
 import type { Lease } from '../ledger/lease.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import type { Permit, Permits } from '../pace/pace.ts'
+import type { Permit } from '../pace/pace.ts'
 import type { ClaimRun, SyncContext, SyncStep } from './context.ts'
 import { runClaim } from './run.ts'
 import { timeNeededMs } from './time-needed.ts'
@@ -42,7 +42,7 @@ export function makeJob(options: JobOptions) {
   const needed = timeNeededMs(context.config)
 
   return async function job(lease: Lease, begun: () => void = () => undefined): Promise<JobResult> {
-    const permit = await takePermit(context.permits, stopping)
+    const permit = await context.permits.take(stopping)
     if (!permit) return null
     const wall = clock.wall()
     const monotonic = clock.monotonic()
@@ -76,15 +76,5 @@ export function makeJob(options: JobOptions) {
     } finally {
       if (!claimed) context.permits.giveBack(permit)
     }
-  }
-}
-
-/** Null when nobody may call, or when we are stopping. */
-async function takePermit(permits: Permits, stopping: AbortSignal): Promise<Permit | null> {
-  try {
-    return await permits.take(stopping)
-  } catch (error) {
-    if (!stopping.aborted) throw error
-    return null
   }
 }

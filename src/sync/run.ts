@@ -107,7 +107,6 @@ async function takeTurns({ context, run, gate, subject, own, record, memory }: T
     if (closed) return { turn, last, end: closed }
     const userId = userIdOf(mapped) ?? ''
     const called = await callService(context.users, { call: move.call, userId, signal: run.abort })
-    gate.called()
     last = called
     const { named, conflict } = called
     const sendable = withoutConflict(mapped, turn.memory)

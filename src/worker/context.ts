@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto'
 import type { Pool } from 'pg'
 import { makeBrake } from '../brake/reserve.ts'
 import { unwatchedTables } from '../capture/catalog.ts'
@@ -20,9 +19,8 @@ import { makeReadClaimants, makeReadDoubted, makeReadRecord } from '../ledger/re
 import { type Binding, bindTarget } from '../ledger/target.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { sleep } from '../ops/time.ts'
-import { makeCallSlots } from '../pace/call-slots.ts'
 import type { PaceEvent } from '../pace/events.ts'
-import { openPace } from '../pace/open.ts'
+import { openPace, type Pace } from '../pace/open.ts'
 import { configureCeiling } from '../pace/row.ts'
 import { makeUsersClient } from '../service/users.ts'
 import type { SyncContext } from '../sync/context.ts'
@@ -49,8 +47,7 @@ export type Opened = {
   readonly binding: Binding
   /** Where our mapping stands; a claim is only made while it is the one that syncs go by. */
   readonly standing: MappingStatus
-  /** Names the keys that this process calls with; tells nothing of them. */
-  readonly credentials: string
+  readonly pace: Pace
   close(): Promise<void>
 }
 
@@ -67,6 +64,8 @@ type Options = {
 /** Connections beside the batches: dispatch, housekeeping, the brake. */
 const POOL_SIZE = 8
 const DRAIN_ROWS = 1000
+/** Of the customers: a view of the application may take long for each of them. */
+const READS_AT_ONCE = 3
 /** At the end a query is waited for this long: a table may be locked by somebody else. */
 const CUT_MS = 500
 
@@ -83,7 +82,6 @@ export async function openSync(options: Options): Promise<Opened> {
   })
   const url = env.DATABASE_URL
   const pool = makePool({ url, max: POOL_SIZE, applicationName: 'rollcall', onError: onPoolError })
-  const credentials = credentialsOf(env)
   const close = async () => {
     await users.close()
     await endPool(pool, CUT_MS)
@@ -100,22 +98,28 @@ export async function openSync(options: Options): Promise<Opened> {
   try {
     const checked = await reachable(check, { role: roleOf(databaseAt(url)) })
     const readCustomers = makeReading(pool, config, checked.shape, { onMisfits })
-    const readRow = makeBatch<CustomerKey, FoundRow>(async (keys) => {
-      const { rows, unreadable } = await readCustomers([...new Set(keys)])
-      return keys.map((key) => unreadable.get(key) ?? rows.get(key) ?? null)
-    })
+    const readRow = makeBatch<CustomerKey, FoundRow>(
+      async (keys) => {
+        const { rows, unreadable } = await readCustomers([...new Set(keys)])
+        return keys.map((key) => unreadable.get(key) ?? rows.get(key) ?? null)
+      },
+      { atOnce: READS_AT_ONCE },
+    )
     const source = outboxSource(pool)
     const note = makeNoting(config)
     const drain = () => source.drain(note, DRAIN_ROWS)
     const digester = makeDigester(env.ROLLCALL_DIGEST_KEY)
-    const now = () => performance.now()
+    const pace = openPace({
+      ...{ pool, sleep, now: () => performance.now(), random: Math.random, onChange: onPace },
+      timeoutMs: config.service.timeoutMs,
+    })
     const context: SyncContext = {
       config,
       policy: policyOf(config),
       users,
       digester,
-      ...openPace({ pool, credentials, sleep, now, onChange: onPace }),
-      callSlots: makeCallSlots(config.pace.concurrency),
+      permits: pace.permits,
+      heard: pace.heard,
       backoff: { minMs: config.timing.retryMinMs, maxMs: config.timing.retryMaxMs },
       random: Math.random,
       readRow,
@@ -128,16 +132,11 @@ export async function openSync(options: Options): Promise<Opened> {
       whenNoted: once(() => whenNoted({ pool, sleep, drain })),
       wakeWaiting: makeWakeWaiting({ pool, config, digester, read: readCustomers }),
     }
-    return { pool, context, readCustomers, ...checked, credentials, close }
+    return { pool, context, pace, readCustomers, ...checked, close }
   } catch (error) {
     await close()
     throw error
   }
-}
-
-function credentialsOf(env: Secrets): string {
-  const keys = JSON.stringify(['credentials', env.SERVICE_API_KEY, env.SERVICE_SECRET_KEY])
-  return createHmac('sha256', env.ROLLCALL_DIGEST_KEY).update(keys).digest('base64url').slice(0, 22)
 }
 
 /** Callers that ask at the same time get one answer. */

@@ -16,14 +16,18 @@ const PACE: Readonly<Record<PaceEvent['kind'], Said>> = {
   held: ['warn', 'the service asks to be left alone: nobody calls it meanwhile'],
   asking: ['warn', 'several customers were refused in a row: a probe asks whether it is our keys'],
   settled: ['info', 'it is not our keys that were refused'],
-  opened: ['error', 'nobody calls the service any more, but for a probe now and then: see `rollcall pace`'],
+  refused: [
+    'error',
+    'the service refuses our keys: this process calls no more, but for a probe now and then',
+  ],
+  taken: ['info', 'the service takes our keys again: calls go on'],
+  opened: ['error', 'the service is out: nobody calls it any more, but for a probe now and then'],
   probed: ['warn', 'the service was probed'],
   trying: ['info', 'the service answers again: calls go on, slowly at first'],
   closed: ['info', 'the service works as before'],
   unheard: ['warn', 'what calls tell of the service could not be stored'],
 }
 
-/** Why the pace changed stands beside it as `cause`. */
 export function logPace(log: Log): (event: PaceEvent) => void {
   return ({ kind, ...about }) => {
     const [level, words] = PACE[kind]

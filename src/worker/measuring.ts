@@ -2,6 +2,7 @@ import type { CallEntry } from '../ledger/calls.ts'
 import type { ReasonCode } from '../ledger/record.ts'
 import { type Health, type LoopStep, makeLately, makeLoopHealth } from '../ops/health.ts'
 import { makeMetrics } from '../ops/metrics.ts'
+import type { PaceEvent } from '../pace/events.ts'
 import type { Method, ReadMeaning, WriteMeaning } from '../sync/classify.ts'
 import type { SyncStep } from '../sync/context.ts'
 import { showTables, type Tables } from './tables.ts'
@@ -72,6 +73,7 @@ export type Measuring = {
     /** A call that verification made. */
     onLook(look: MeasuredCall): void
     watchLoop(loop: LoopName, step: LoopStep): LoopStep
+    onPace(event: Pick<PaceEvent, 'kind'>): void
   }
   health(): Health
   /** Prometheus text; never fails for want of the tables. */
@@ -95,6 +97,12 @@ export function makeMeasuring({ now, readTables, onTrouble }: Options): Measurin
   const loop = LOOPS
   const failures = counter('loop_failures_total', 'Steps that failed and were tried again', { loop })
   const silent = gauge('loop_silent_seconds', 'For how long a loop has not come round', { loop })
+  const refused = gauge(
+    'keys_refused',
+    '1: the service refuses the keys of this worker, which calls no more',
+    {},
+  )
+  refused({}, 0)
   const tablesUp = gauge('tables_up', '0: the tables could not be read, and nothing is shown of them', {})
   const countCall = ({ method, meaning, status, ms }: MeasuredCall): void => {
     const statusClass = status === null ? 'none' : `${Math.floor(status / 100)}xx`
@@ -119,6 +127,10 @@ export function makeMeasuring({ now, readTables, onTrouble }: Options): Measurin
         }
       },
       onLook: countCall,
+      onPace({ kind }) {
+        if (kind === 'refused') refused({}, 1)
+        else if (kind === 'taken') refused({}, 0)
+      },
       watchLoop(loop, step) {
         failures({ loop }, 0)
         return loops.watch(loop, step, () => failures({ loop }, 1))

@@ -1,10 +1,6 @@
 import type { Consumer } from '../dispatch/queue.ts'
 import type { CallEntry } from '../ledger/calls.ts'
-import type { Log } from '../ops/log.ts'
-import { makeProbing } from '../pace/probing.ts'
-import { currentRate } from '../pace/row.ts'
 import type { Opened } from './context.ts'
-import { logPace } from './log.ts'
 import { makeProbe } from './probe.ts'
 
 export type Pausable = Pick<Consumer, 'pause' | 'resume'>
@@ -29,8 +25,7 @@ export function makeTakingPart(consumer: Pausable): (reason: string) => Pausable
 }
 
 type Options = {
-  readonly opened: Pick<Opened, 'pool' | 'context' | 'credentials'>
-  readonly log: Log
+  readonly opened: Pick<Opened, 'pool' | 'context' | 'pace'>
   /** Breaks a probe off. */
   readonly signal: AbortSignal
   /** No job is fetched while we may not call: another process could, or it goes back and forth. */
@@ -38,23 +33,15 @@ type Options = {
   readonly logCall: (entry: CallEntry) => void
 }
 
-/** After so long another process makes the next probe; longer than the answer to one may take. */
-const PROBE_LASTS_MS = 60_000
-const PROBE_GRACE_MS = 10_000
-
 /** A step to be made again and again: the probe that is due while calls are stopped, and whether jobs are taken. */
-export function makePausing({ opened, log, signal, consumer, logCall }: Options): () => Promise<void> {
-  const { pool, context, credentials } = opened
+export function makePausing({ opened, signal, consumer, logCall }: Options): () => Promise<void> {
+  const { pool, context, pace } = opened
   const { users, random } = context
   const probe = makeProbe({ pool, users, signal, log: logCall, now: Date.now, random })
-  const onChange = logPace(log)
-  const { timeoutMs } = context.config.service
-  const probeLastsMs = Math.max(PROBE_LASTS_MS, timeoutMs + PROBE_GRACE_MS)
-  const tend = makeProbing({ pool, credentials, probe, random, onChange, probeLastsMs })
 
   return async () => {
-    await tend()
-    if ((await currentRate(pool, credentials)) === 0) await consumer.pause()
+    await pace.tend(probe)
+    if ((await pace.rate()) === 0) await consumer.pause()
     else await consumer.resume()
   }
 }

@@ -2,7 +2,7 @@
 import type { Pool } from 'pg'
 import type { CallEntry } from '../ledger/calls.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import type { Sign } from '../pace/pace.ts'
+import type { ProbeService } from '../pace/probing.ts'
 import type { UsersClient } from '../service/client.ts'
 import { callService } from '../sync/call.ts'
 import { classifyRead } from '../sync/classify.ts'
@@ -25,15 +25,13 @@ type Known = { readonly key: CustomerKey; readonly userId: string; readonly good
 
 /**
  * Another one each time, since what is wrong may be that one user: somebody for whom all is right and whose calls are
- * not among those that failed; else anybody.
+ * not among those that failed or were denied; else anybody.
  */
 const KNOWN_USER = `
 WITH middle AS (SELECT (random() * max(id))::bigint AS id FROM rollcall.owed),
 failed AS MATERIALIZED (
-  SELECT jsonb_object_keys(tally) AS id FROM rollcall.pace, LATERAL (
-    SELECT trouble->'burnt' AS tally UNION ALL
-    SELECT value FROM jsonb_each(CASE jsonb_typeof(trouble->'denied') WHEN 'object' THEN trouble->'denied' END)) t
-  WHERE jsonb_typeof(tally) = 'object'),
+  SELECT jsonb_object_keys(trouble->'burnt') AS id FROM rollcall.pace WHERE jsonb_typeof(trouble->'burnt') = 'object'
+  UNION ALL SELECT unnest($1::text[])),
 known AS NOT MATERIALIZED (
   SELECT o.id, l.key, l.user_id, l.remote = 'present' AND l.state = 'idle'
     AND o.id::text NOT IN (SELECT id FROM failed) AS good
@@ -48,9 +46,9 @@ ORDER BY good DESC LIMIT 1`
 const NOBODY = 'rollcall-probe'
 
 /** Outside the pace, since it is made while nobody else calls. Null: it was broken off. */
-export function makeProbe({ pool, users, signal, log, now, random }: Options): () => Promise<Sign | null> {
-  return async () => {
-    const { rows } = await pool.query<Known>(KNOWN_USER)
+export function makeProbe({ pool, users, signal, log, now, random }: Options): ProbeService {
+  return async (denied) => {
+    const { rows } = await pool.query<Known>(KNOWN_USER, [denied])
     // Where nobody is known to be right, the one who is asked about may be what is wrong.
     const known = rows[0]?.good || random() < 0.5 ? rows[0] : undefined
     const call = { method: 'GET' } as const

@@ -66,7 +66,7 @@ export async function startReconciling(options: Options): Promise<Ticks | null> 
 type Time = { readonly periodMs: number; readonly lastsMs: number }
 
 function makeTicking({ opened, log, logCall, signal }: Options, time: Time): () => Promise<boolean> {
-  const { pool, context, readCustomers, binding, credentials } = opened
+  const { pool, context, pace, readCustomers, binding } = opened
   const { config, digester } = context
   const say = logVerified(log)
   const look = makeVerify({
@@ -79,7 +79,7 @@ function makeTicking({ opened, log, logCall, signal }: Options, time: Time): () 
     repair: config.reconcile.mode === 'repair',
   })
   const tick = makeTick({
-    ...{ pool, binding, credentials, fingerprint: config.fingerprint, ...time },
+    ...{ pool, binding, pace, fingerprint: config.fingerprint, ...time },
     ...{ most: config.pace.concurrency, sleep, now: () => performance.now(), signal },
     async verify(keys) {
       const verification = await look(keys, signal)

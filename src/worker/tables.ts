@@ -10,7 +10,7 @@ import { type Overview, readOverview } from '../ledger/overview.ts'
 import { MISSED_HOW, readSweeps, type SweepsReport } from '../ledger/runs.ts'
 import { LANE } from '../model/customer.ts'
 import { makeMetrics } from '../ops/metrics.ts'
-import { type PaceReport, readPace } from '../pace/read.ts'
+import { isStopped, type PaceReport, readPace } from '../pace/read.ts'
 
 export type Tables = {
   readonly overview: Overview
@@ -96,7 +96,7 @@ const HELP = {
   pace_ceiling: 'Calls per second that they may make at most',
   pace_hold_seconds: 'For how long the service has asked everybody to wait',
   queue_room: 'Jobs that the queue still takes at the present pace',
-  breaker_open: '1: calls are stopped, but for a probe',
+  breaker_open: '1: the service is out, and calls are stopped, but for a probe',
   breaker_trying: '1: calls are made again after an outage, slowly at first',
   verifiable_customers: 'Customers whom verification can check',
   verified_customers: 'Of these, checked within reconcile.period',
@@ -129,7 +129,6 @@ const STAGES = ['due', 'queued', 'active', 'waiting'] as const
 const STATES = ['idle', 'rejected', 'failing', 'held', 'released', 'discarded'] as const
 const SWEEP_KINDS = ['backfill', 'mapping', 'gap', 'resync', 'check'] as const
 const BRAKE_KINDS = HELD_KINDS.filter((kind) => kind !== 'truncated')
-const BREAKER_CAUSES = ['outage', 'credentials'] as const
 
 /** Null: it is not known, and is not shown; a nought would say that all is well. */
 function valuesOf(tables: Tables): Readonly<Record<keyof typeof HELP, Value | null>> {
@@ -138,7 +137,7 @@ function valuesOf(tables: Tables): Readonly<Record<keyof typeof HELP, Value | nu
   const settled = STATES.reduce((sum, state) => sum + (states[state] ?? 0), 0)
   const missed = each('how', MISSED_HOW, (how) => (sweeps.check?.missed[how] ?? 0) + sweeps.missedSince[how])
   const hasMissed = MISSED_HOW.some((how) => sweeps.missedSince[how] > 0)
-  const stopped = pace && (pace.heldForMs > 0 || pace.breaker === 'open')
+  const stopped = pace && isStopped(pace)
   const { coverage } = drift
   return {
     owed: each('lane', LANES, (lane) => owed[lane]),
@@ -169,9 +168,7 @@ function valuesOf(tables: Tables): Readonly<Record<keyof typeof HELP, Value | nu
     pace_ceiling: pace?.ceiling ?? null,
     pace_hold_seconds: pace && seconds(pace.heldForMs),
     queue_room: pace && (stopped ? 0 : roomFor(mostAt(pace.rate), owed.queued)),
-    breaker_open:
-      pace &&
-      each('cause', BREAKER_CAUSES, (cause) => Number(pace.breaker === 'open' && pace.cause === cause)),
+    breaker_open: pace && Number(pace.breaker === 'open'),
     breaker_trying: pace && Number(pace.breaker === 'trying'),
     verifiable_customers: coverage.customers,
     verified_customers: coverage.within,

@@ -12,7 +12,6 @@ import { nameOf } from '../model/name-of.ts'
 import { type Log, makeQuiet } from '../ops/log.ts'
 import { processName } from '../ops/process-name.ts'
 import { sleep, systemClock } from '../ops/time.ts'
-import { currentRate } from '../pace/row.ts'
 import { type JobOptions, makeJob } from '../sync/job.ts'
 import { claimLastsMs } from '../sync/time-needed.ts'
 import { logCalls } from './call-entry.ts'
@@ -58,8 +57,6 @@ type Options = {
 const RECORD_MS = 1000
 const HOUSEKEEPING_MS = 5000
 const SWEEP_MS = 1000
-/** While some claims wait for Postgres, others call. */
-const CLAIMS_A_CALL = 2
 /** Pages that a process has at once: the next one is there when the first is begun. */
 const PAGES = 2
 const PAUSING_MS = 500
@@ -69,7 +66,7 @@ const SCHEDULE_MS = 10_000
 
 /** Starts the background process: the pump that feeds the queue, the jobs, and the loops. */
 export async function startWorker({ opened, queue, log, observers }: Options): Promise<RunningWorker> {
-  const { pool, context, binding, credentials } = opened
+  const { pool, context, pace, binding } = opened
   const { config, digester } = context
   const { fingerprint } = config
   const { concurrency } = config.pace
@@ -105,7 +102,7 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
   const standing = makeStanding({ pool, fingerprint, log, now })
   const giveBack = makeUnlease(pool)
   const slots = makeSlots({
-    most: CLAIMS_A_CALL * concurrency,
+    most: concurrency,
     async carryOut(lease, begun) {
       const refused = !standing.takesPart() && (await standing.isRefused())
       // What is not claimed would wait for the end of its lease, where another process could go on at once.
@@ -135,7 +132,7 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
   const pump = makePump({
     ...{ pool, queue, source: outboxSource(pool), note: makeNoting(config), now },
     ...{ queueLeaseMs: config.timing.queueLeaseMs, concurrency, fingerprint, binding },
-    pace: () => currentRate(pool, credentials),
+    pace: pace.rate,
     onCaptured: observers.onCaptured,
     onStanding: standing.turn,
   })
@@ -151,7 +148,7 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
     every(
       PAUSING_MS,
       'pace',
-      makePausing({ opened, log, signal, consumer: takingPart('pace'), logCall: calls.add }),
+      makePausing({ opened, signal, consumer: takingPart('pace'), logCall: calls.add }),
     ),
     every(WITNESS_MS, 'witness', async () => {
       const error = await witness.step()

@@ -31,7 +31,7 @@ test('shows the pace, changes the ceiling while it runs, and has JSON', async ()
 test('exits with 3 while nobody calls', async () => {
   await using db = await freshDatabase()
   await configureCeiling(db.pool, 50)
-  await db.pool.query(`UPDATE rollcall.pace SET breaker = 'open', cause = 'outage', opened_at = now(),
+  await db.pool.query(`UPDATE rollcall.pace SET breaker = 'open', opened_at = now(),
     probe_at = now() + interval '1 min', trouble = '{"failed": 4}'`)
   const { code, out } = await pace(db.url)
   expect(code).toBe(3)

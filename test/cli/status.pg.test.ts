@@ -96,7 +96,7 @@ test('nobody waits for a worker while calls are stopped', async () => {
       attention: [expect.stringContaining('due')],
     })
   }
-  await scene.pool.query(`UPDATE rollcall.pace SET breaker = 'open', cause = 'outage', opened_at = now(),
+  await scene.pool.query(`UPDATE rollcall.pace SET breaker = 'open', opened_at = now(),
     probe_at = now() + interval '1 min'`)
   expect(await scene.needs()).toMatchObject({
     waitsMs: null,

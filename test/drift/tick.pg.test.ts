@@ -6,7 +6,7 @@ import { alone } from '../../src/ledger/alone.ts'
 import { bindGeneration, markSwept } from '../../src/ledger/generation.ts'
 import { bindTarget } from '../../src/ledger/target.ts'
 import type { CustomerKey } from '../../src/model/customer.ts'
-import { configureCeiling } from '../../src/pace/row.ts'
+import { configureCeiling, currentRate } from '../../src/pace/row.ts'
 import { keys, put, type Row } from '../brake/scene.ts'
 import { freshDatabase } from '../support/database.ts'
 
@@ -29,7 +29,7 @@ async function scene(rows: readonly Row[], stops: ReadonlySet<number> = new Set(
     return { verified: [], stopped: stops.has(batches.length) ? 'pace' : null }
   }
   const tick = makeTick({
-    ...{ pool, binding, fingerprint: 'ours', credentials: 'c', verify },
+    ...{ pool, binding, fingerprint: 'ours', pace: { rate: () => currentRate(pool) }, verify },
     ...{ periodMs: 10 * HOUR, lastsMs: 2000, most },
     sleep: async (ms) => {
       now += ms
@@ -111,7 +111,7 @@ test.each<[string, string, string]>([
     `INSERT INTO rollcall.outbox (key, lane, at) VALUES ('x', 1, now() - interval '2 s')`,
     'live',
   ],
-  ['an outage', `UPDATE rollcall.pace SET breaker = 'open', cause = 'outage'`, 'stopped'],
+  ['an outage', `UPDATE rollcall.pace SET breaker = 'open'`, 'stopped'],
   [
     'another mapping',
     `INSERT INTO rollcall.generation (id, fingerprint, swept_at) VALUES (9, 'theirs', now())`,

@@ -43,6 +43,28 @@ describe('makeBatch', () => {
     expect(batches).toEqual([[0], [1, 2, 3]])
   })
 
+  it.each([1, 3])(
+    'makes at most so many statements at once (%i), also of more than one may hold',
+    async (atOnce) => {
+      let underWay = 0
+      let most = 0
+      const load = makeBatch<number, number>(
+        async (inputs) => {
+          most = Math.max(most, ++underWay)
+          await new Promise(setImmediate)
+          underWay--
+          return inputs
+        },
+        { atOnce },
+      )
+      const first = load(-1)
+      await new Promise(setImmediate)
+      const many = Array.from({ length: 900 }, (_, n) => load(n))
+      expect(await Promise.all([first, ...many])).toHaveLength(901)
+      expect(most).toBe(atOnce)
+    },
+  )
+
   it('goes on after a statement that failed', async () => {
     let tries = 0
     const load = makeBatch<number, number>(async (inputs) => {

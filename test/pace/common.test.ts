@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CLOSED, isClosedFor, isTroubled } from '../../src/pace/breaker.ts'
+import { CLOSED, isProbeDue, isTroubled } from '../../src/pace/breaker.ts'
 import { afterCalls, afterProbe, type CommonPace, LONGEST_HOLD_MS } from '../../src/pace/common.ts'
 import { eventsOf } from '../../src/pace/events.ts'
 import type { HeardCall, Sign } from '../../src/pace/pace.ts'
-import { isProbeDue } from '../../src/pace/probed.ts'
 import { readBreaker, writeTrouble } from '../../src/pace/stored.ts'
 import { MOST_CUSTOMERS } from '../../src/pace/tally.ts'
 import { runs } from '../support/size.ts'
@@ -20,7 +19,6 @@ const START: CommonPace = {
   busySince: 0,
   breaker: CLOSED,
 }
-const by = { credentials: 'ours', now: NOW }
 
 const call = (id: number, sign: Sign, more: Partial<HeardCall> = {}): HeardCall => ({
   id: String(id),
@@ -33,39 +31,39 @@ const call = (id: number, sign: Sign, more: Partial<HeardCall> = {}): HeardCall 
 const calls = (count: number, sign: Sign, more: Partial<HeardCall> = {}) =>
   Array.from({ length: count }, (_, n) => call(n + 1, sign, more))
 
-const probe = (sign: Sign) => ({ sign, credentials: 'ours', now: NOW, random: 0 })
-const OPEN = afterCalls(START, calls(10, 'trouble'), by).pace
+const probe = (sign: Sign) => ({ sign, now: NOW, random: 0 })
+const OPEN = afterCalls(START, calls(10, 'trouble'), NOW).pace
 
 describe('busy answers', () => {
   it('of one epoch halve the rate once, those of the next once more', () => {
-    const once = afterCalls(START, calls(50, 'neutral', { busy: true }), by)
+    const once = afterCalls(START, calls(50, 'neutral', { busy: true }), NOW)
     expect(once.pace).toMatchObject({ rate: 80, epoch: 1, raisedAt: NOW })
-    expect(afterCalls(once.pace, calls(50, 'neutral', { busy: true }), by).pace).toBe(once.pace)
-    const twice = afterCalls(once.pace, calls(50, 'neutral', { busy: true, epoch: '1' }), by)
+    expect(afterCalls(once.pace, calls(50, 'neutral', { busy: true }), NOW).pace).toBe(once.pace)
+    const twice = afterCalls(once.pace, calls(50, 'neutral', { busy: true, epoch: '1' }), NOW)
     expect(twice.pace).toMatchObject({ rate: 40, epoch: 2 })
   })
 
   it('for one customer again and again lower the rate once', () => {
     const busy = (id: number, epoch: string) => call(id, 'neutral', { busy: true, epoch })
     const often = [busy(1, '0'), busy(1, '1'), busy(1, '2'), busy(1, '3')]
-    expect(afterCalls(START, often, by).pace).toMatchObject({ rate: 80, epoch: 1 })
-    expect(afterCalls(START, [...often, busy(2, '1')], by).pace).toMatchObject({ rate: 40, epoch: 2 })
+    expect(afterCalls(START, often, NOW).pace).toMatchObject({ rate: 80, epoch: 1 })
+    expect(afterCalls(START, [...often, busy(2, '1')], NOW).pace).toMatchObject({ rate: 40, epoch: 2 })
   })
 
   it('are failures as well, whatever their epoch', () => {
-    const { pace } = afterCalls(START, calls(10, 'trouble', { busy: true }), by)
-    expect(pace.breaker.cause).toBe('outage')
+    const { pace } = afterCalls(START, calls(10, 'trouble', { busy: true }), NOW)
+    expect(pace.breaker.state).toBe('open')
   })
 
   it('bind everybody to the longest wait that was asked for, of at most an hour', () => {
     const held = afterCalls(
       START,
       [call(1, 'neutral', { holdMs: 9000 }), call(2, 'neutral', { holdMs: 4000 })],
-      by,
+      NOW,
     )
     expect(held.pace.notBefore).toBe(NOW + 9000)
-    expect(afterCalls(held.pace, [call(1, 'neutral', { holdMs: 100 })], by).pace.notBefore).toBe(NOW + 9000)
-    const day = afterCalls(START, [call(1, 'neutral', { holdMs: 86_400_000 })], by)
+    expect(afterCalls(held.pace, [call(1, 'neutral', { holdMs: 100 })], NOW).pace.notBefore).toBe(NOW + 9000)
+    const day = afterCalls(START, [call(1, 'neutral', { holdMs: 86_400_000 })], NOW)
     expect(day.pace.notBefore).toBe(NOW + LONGEST_HOLD_MS)
     expect(eventsOf(START, day.pace, NOW)).toEqual([{ kind: 'held', forMs: LONGEST_HOLD_MS }])
   })
@@ -79,8 +77,8 @@ describe('the end of an outage', () => {
     expect(pace.breaker.burnt).toEqual({})
     expect(eventsOf(OPEN, pace, NOW)).toEqual([{ kind: 'trying', rate: 10, stoppedForMs: 0 }])
     // What the calls that were under way bring home opens nothing.
-    expect(afterCalls(pace, calls(50, 'trouble', { busy: true }), by).pace).toBe(pace)
-    const closed = afterCalls(pace, calls(10, 'well', { epoch: '1' }), by).pace
+    expect(afterCalls(pace, calls(50, 'trouble', { busy: true }), NOW).pace).toBe(pace)
+    const closed = afterCalls(pace, calls(10, 'well', { epoch: '1' }), NOW).pace
     expect(closed).toMatchObject({ rate: 10, breaker: { state: 'closed' } })
     expect(eventsOf(pace, closed, NOW)).toEqual([{ kind: 'closed' }])
   })
@@ -90,33 +88,12 @@ describe('the end of an outage', () => {
   })
 })
 
-describe('customers who are denied one by one', () => {
-  it('change nothing about the rate, and their attempts count', () => {
-    const asking = afterCalls(START, calls(3, 'denied'), by).pace
-    const { pace, giveBack } = afterProbe(asking, probe('well'))
-    expect([pace.rate, pace.epoch, giveBack]).toEqual([160, 0, {}])
-    expect(eventsOf(START, asking, NOW)).toEqual([{ kind: 'asking' }])
-    expect(eventsOf(asking, pace, NOW)).toEqual([{ kind: 'settled' }])
-  })
-
-  it('when it was the credentials after all: they are given back in the end', () => {
-    const asking = afterCalls(START, calls(3, 'denied'), by).pace
-    const halted = afterProbe(asking, probe('denied'))
-    expect(halted.giveBack).toEqual({})
-    expect(eventsOf(asking, halted.pace, NOW)).toEqual([
-      { kind: 'opened', cause: 'credentials', nextProbeMs: 5000 },
-    ])
-    expect(afterProbe(halted.pace, probe('well')).giveBack).toEqual({ 1: 1, 2: 1, 3: 1 })
-  })
+it.each(['well', 'denied'] as const)('calls that are %s, of a service that works, change nothing', (sign) => {
+  expect(afterCalls(START, calls(100, sign), NOW).pace).toBe(START)
 })
 
-it('good calls of a service that works change nothing', () => {
-  expect(afterCalls(START, calls(100, 'well'), by).pace).toBe(START)
-})
-
-// Anything that can be heard, in any order, by processes with two kinds of credentials, at any times.
+// Anything that can be heard, in any order, at any times.
 const signs = fc.constantFrom<Sign>('well', 'trouble', 'denied', 'neutral')
-const whose = fc.constantFrom('ours', 'theirs')
 const step = fc.oneof(
   {
     weight: 8,
@@ -128,10 +105,9 @@ const step = fc.oneof(
       lateBy: fc.nat(3),
       busy: fc.boolean(),
       holdMs: fc.constantFrom(0, 0, 5000),
-      whose,
     }),
   },
-  { weight: 3, arbitrary: fc.record({ what: fc.constant('probe' as const), sign: signs, whose }) },
+  { weight: 3, arbitrary: fc.record({ what: fc.constant('probe' as const), sign: signs }) },
   {
     weight: 2,
     arbitrary: fc.record({ what: fc.constant('time' as const), ms: fc.integer({ min: 1, max: 400_000 }) }),
@@ -145,9 +121,8 @@ function play({ pace, now }: Scene, what: Step): Scene {
     case 'time':
       return { pace, now: now + what.ms }
     case 'probe': {
-      if (!isProbeDue(pace.breaker, what.whose, now)) return { pace, now }
-      const asked = { sign: what.sign, credentials: what.whose, now, random: 0.5 }
-      return { pace: stored(afterProbe(pace, asked).pace), now }
+      if (!isProbeDue(pace.breaker, now)) return { pace, now }
+      return { pace: stored(afterProbe(pace, { sign: what.sign, now, random: 0.5 }).pace), now }
     }
     case 'calls': {
       const { sign, busy, holdMs, customers, lateBy } = what
@@ -155,7 +130,7 @@ function play({ pace, now }: Scene, what: Step): Scene {
       const heard = Array.from({ length: what.count }, (_, n) =>
         call(n % customers, sign, { busy, holdMs, epoch }),
       )
-      return { pace: stored(afterCalls(pace, heard, { credentials: what.whose, now }).pace), now }
+      return { pace: stored(afterCalls(pace, heard, now).pace), now }
     }
     default:
       return what satisfies never
@@ -164,10 +139,9 @@ function play({ pace, now }: Scene, what: Step): Scene {
 
 /** Through the columns of the row and back. */
 function stored(pace: CommonPace): CommonPace {
-  const { state, cause, refused, openedAt, probeAt } = pace.breaker
+  const { state, openedAt, probeAt } = pace.breaker
   const trouble = JSON.parse(JSON.stringify(writeTrouble(pace.breaker)))
-  const credentials = refused.length > 0 ? refused.join(' ') : null
-  const breaker = readBreaker({ state, cause, credentials, openedAt, probeAt, trouble })
+  const breaker = readBreaker({ state, openedAt, probeAt, trouble })
   expect(breaker).toEqual(pace.breaker)
   return { ...pace, breaker }
 }
@@ -179,12 +153,9 @@ it('whatever is heard, the row is one that the table allows', () => {
     fc.property(scenes, ({ pace: { rate, ceiling, breaker } }) => {
       expect(rate).toBeGreaterThanOrEqual(0.5)
       expect(rate).toBeLessThanOrEqual(ceiling)
-      expect(breaker.probeAt === null).toBe(breaker.cause === null)
-      expect(breaker.refused.length > 0).toBe(breaker.cause === 'credentials')
-      if (breaker.state === 'open') expect(breaker.cause).not.toBe(null)
-      if (breaker.cause === 'outage') expect(breaker.state).toBe('open')
+      expect(breaker.probeAt === null).toBe(breaker.state !== 'open')
       expect(breaker.openedAt === null).toBe(breaker.state === 'closed')
-      for (const tally of [breaker.burnt, breaker.troubles, ...Object.values(breaker.denied)])
+      for (const tally of [breaker.burnt, breaker.troubles])
         expect(Object.keys(tally).length).toBeLessThanOrEqual(MOST_CUSTOMERS)
     }),
     { numRuns: runs(2000) },
@@ -195,19 +166,14 @@ it('wherever it stands, probes that do well and then good calls close it for eve
   fc.assert(
     fc.property(scenes, (scene) => {
       let { pace, now } = scene
-      for (let n = 0; n < 4 && pace.breaker.cause !== null; n++) {
-        now = Math.max(now, pace.breaker.probeAt ?? now)
-        expect(now - scene.now).toBeLessThanOrEqual(4 * 66_000)
-        for (const credentials of ['ours', 'theirs'])
-          if (isProbeDue(pace.breaker, credentials, now))
-            pace = afterProbe(pace, { sign: 'well', credentials, now, random: 1 }).pace
-      }
-      expect(pace.breaker.cause).toBe(null)
+      now = Math.max(now, pace.breaker.probeAt ?? now)
+      expect(now - scene.now).toBeLessThanOrEqual(66_000)
+      if (isProbeDue(pace.breaker, now)) pace = afterProbe(pace, { sign: 'well', now, random: 1 }).pace
       const good = calls(10, 'well', { epoch: String(pace.epoch) })
-      pace = afterCalls(pace, good, { credentials: 'ours', now }).pace
-      expect(pace.breaker).toMatchObject({ state: 'closed', cause: null })
+      pace = afterCalls(pace, good, now).pace
+      expect(pace.breaker).toMatchObject({ state: 'closed' })
       expect([pace.breaker.burnt, pace.breaker.troubles]).toEqual([{}, {}])
-      expect(isTroubled(pace.breaker, 'ours')).toBe(false)
+      expect(isTroubled(pace.breaker)).toBe(false)
     }),
     { numRuns: runs(2000) },
   )
@@ -224,29 +190,18 @@ it('the failures of one customer open nothing, whatever the others do', () => {
         for (const [sign, rest] of turns) {
           const heard = [call(1, sign), ...rest.map((other, n) => call(n + 2, other))]
           const ofNow = heard.map((each) => ({ ...each, epoch: String(pace.epoch) }))
-          pace = afterCalls(pace, ofNow, by).pace
-          expect(pace.breaker.cause).toBe(null)
-          expect(isClosedFor(pace.breaker, 'ours')).toBe(false)
+          pace = afterCalls(pace, ofNow, NOW).pace
+          expect(pace.breaker.state).not.toBe('open')
         }
       },
     ),
   )
 })
 
-it.each([null, 7, 'x', [], { troubles: 'x', denied: { ours: { '../': 1 } }, wells: -1, burnt: { 1: 1.5 } }])(
-  'a row with %j in it, which nobody of us wrote, stops nobody',
+it.each([null, 7, 'x', [], { troubles: 'x', wells: -1, burnt: { 1: 1.5 } }])(
+  'counts that read %j, which nobody of us wrote, count nothing',
   (trouble) => {
-    const row = {
-      state: 'open',
-      cause: null,
-      credentials: null,
-      openedAt: null,
-      probeAt: null,
-      trouble,
-    } as const
-    const breaker = readBreaker(row)
-    expect(breaker).toMatchObject({ state: 'closed', cause: null, wells: 0 })
-    expect([breaker.burnt, breaker.troubles]).toEqual([{}, {}])
-    expect(isClosedFor(breaker, 'ours')).toBe(false)
+    const row = { state: 'closed', openedAt: null, probeAt: null, trouble } as const
+    expect(readBreaker(row)).toEqual(CLOSED)
   },
 )

@@ -94,19 +94,6 @@ describe('failures', () => {
     for (let n = 0; n < 30; n++) await Promise.all([a.hear('trouble'), b.hear('trouble')])
     expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'closed', cause: null })
   })
-
-  it('by denial stop the process with these credentials, and the other goes on', async () => {
-    await using two = await makeTwo(100, ['wrong', 'right'])
-    const [wrong, right] = two.sides
-    await Promise.all([wrong.hearMany('denied', 3), right.hearMany('well', 5)])
-    expect(await wrong.permits.take(never)).toBe(null)
-    expect(await right.permits.take(never)).not.toBe(null)
-    expect(await readPace(two.db.pool)).toMatchObject({
-      breaker: 'closed',
-      cause: 'credentials',
-      nextProbeMs: 0,
-    })
-  })
 })
 
 describe('beside reservations of two processes', () => {

@@ -43,7 +43,7 @@ describe('probes', () => {
     await a.hearMany('trouble', 10)
     await probeIsDue(two.db)
     a.answerWith(() => new Promise(() => undefined))
-    void a.tendWithin(3000)()
+    void a.tendWithin(3000)
     await expect.poll(() => a.probes()).toBe(1)
     expect(await b.tend()).toBe('idle')
     await expect.poll(() => b.tend()).toBe('probed')
@@ -73,7 +73,7 @@ describe('probes', () => {
     await probeIsDue(two.db)
     let late: () => void = () => undefined
     a.answerWith(() => new Promise((resolve) => (late = () => resolve('well'))))
-    const first = a.tendWithin(1)()
+    const first = a.tendWithin(1)
     await expect.poll(() => a.probes()).toBe(1)
     b.answerWith(async () => 'trouble')
     await expect.poll(() => b.tend()).toBe('probed')
@@ -82,7 +82,7 @@ describe('probes', () => {
     late()
     expect(await first).toBe('probed')
     expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'open', cause: 'outage', failedProbes: 1 })
-    expect(a.kinds()).toEqual(['opened'])
+    expect(a.kinds()).toEqual(['opened', 'probed'])
     expect(b.kinds()).toEqual(['probed'])
   })
 
@@ -107,7 +107,7 @@ describe('after an outage', () => {
     await probeIsDue(two.db)
     await b.tend()
     expect(b.events).toEqual([
-      { kind: 'probed', cause: 'outage', sign: 'well', failed: 0 },
+      { kind: 'probed', sign: 'well' },
       { kind: 'trying', rate: 10, stoppedForMs: expect.any(Number) },
     ])
     // Denied at once is what was known before; the row is asked again soon.
@@ -124,76 +124,85 @@ describe('after an outage', () => {
 })
 
 describe('wrong keys', () => {
-  it('are stopped by three denied calls and a probe, and go on when they are right', async () => {
-    await using two = await makeTwo(160, ['wrong', 'right'])
+  it('stop their own process after three denied calls and a probe, until a probe is taken', async () => {
+    await using two = await makeTwo(160)
     const [wrong, right] = two.sides
-    await wrong.hearMany('denied', 3)
-    expect(await right.tend()).toBe('idle')
     wrong.answerWith(async () => 'denied')
+    await Promise.all([wrong.hearMany('denied', 3), right.hearMany('well', 5)])
+    expect(await wrong.permits.take(never)).toBe(null)
     expect(await wrong.tend()).toBe('probed')
-    expect(await readPace(two.db.pool)).toMatchObject({
-      breaker: 'open',
-      cause: 'credentials',
-      failedProbes: 1,
-    })
+    expect(await right.tend()).toBe('idle')
+    expect([await wrong.rate(), await right.rate()]).toEqual([0, 160])
     expect(await wrong.permits.take(never)).toBe(null)
     expect(await right.permits.take(never)).not.toBe(null)
-    await probeIsDue(two.db)
-    expect(await right.tend()).toBe('idle')
     wrong.answerWith(async () => 'well')
+    wrong.later(5000)
     expect(await wrong.tend()).toBe('probed')
-    expect(wrong.kinds()).toEqual(['asking', 'probed', 'opened', 'probed', 'trying'])
-    await expect.poll(() => wrong.permits.take(never)).not.toBe(null)
+    expect(wrong.kinds()).toEqual(['asking', 'probed', 'refused', 'probed', 'taken'])
+    expect(await wrong.permits.take(never)).not.toBe(null)
+    expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'closed', rate: 160, epoch: '0' })
   })
 
-  it('are asked about at once by whoever comes with others, once, and stay refused while somebody has them', async () => {
-    await using two = await makeTwo(160, ['wrong', 'right'])
-    const [wrong, right] = two.sides
-    wrong.answerWith(async () => 'denied')
-    await wrong.hearMany('denied', 3)
-    await wrong.tend()
-    expect(await wrong.tend()).toBe('idle')
-    await right.tend()
-    expect(await readPace(two.db.pool)).toMatchObject({ nextProbeMs: 0 })
-    expect(await wrong.tend()).toBe('probed')
-    await right.tend()
-    const pace = await readPace(two.db.pool)
-    expect(pace).toMatchObject({ breaker: 'open', cause: 'credentials', failedProbes: 2 })
-    expect(pace?.nextProbeMs).toBeGreaterThan(5000)
-  })
-
-  it('that nobody has any more are forgotten a few seconds after others came', async () => {
-    await using two = await makeTwo(160, ['wrong', 'right'])
-    const [wrong, right] = two.sides
-    wrong.answerWith(async () => 'denied')
-    await wrong.hearMany('denied', 3)
-    await wrong.tend()
-    await two.db.pool.query(`UPDATE rollcall.pace SET probe_at = now() + interval '1 min'`)
-    await right.tend()
-    expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'open', nextProbeMs: 0 })
-    await two.db.pool.query(`UPDATE rollcall.pace SET probe_at = now() - interval '6 s'`)
-    // One is under way: somebody has them.
-    await two.db.pool.query(`UPDATE rollcall.pace SET probe_until = now() + interval '1 min'`)
-    await right.tend()
-    expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'open' })
-    await two.db.pool.query('UPDATE rollcall.pace SET probe_until = NULL')
-    await right.tend()
-    expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'closed', cause: null, rate: 160 })
-  })
-
-  it('that are only some customers cost a probe, and the rate stays as it was', async () => {
+  it('are found by the probe of an outage too', async () => {
     await using two = await makeTwo(160)
-    const [a] = two.sides
-    await a.hearMany('denied', 3)
-    expect(await a.permits.take(never)).toBe(null)
-    await a.tend()
-    expect(a.kinds()).toEqual(['asking', 'probed', 'settled'])
-    await a.hearMany('denied', 50)
+    const [wrong] = two.sides
+    await wrong.hearMany('trouble', 10)
+    await probeIsDue(two.db)
+    wrong.answerWith(async () => 'denied')
+    await wrong.tend()
+    expect(await wrong.rate()).toBe(0)
+    expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'trying', cause: null })
+  })
+})
+
+describe('the report of the pace', () => {
+  const calls = (...rows: readonly [by: string, key: string, plan: string, status: number | null][]) =>
+    `INSERT INTO rollcall.call (by, key, plan, status, at, method, meaning, ms, fields, answer) VALUES
+     ${rows.map(([by, key, plan, status]) => `('${by}', '${key}', '${plan}', ${status}, now(), 'GET', 'x', 1, '{}', 'x')`)}`
+
+  it.each([
+    [
+      'three customers were denied in a row',
+      calls(
+        ['worker a', 'k', 'patch', 200],
+        ['worker a', 'k1', 'patch', 401],
+        ['worker a', 'k2', 'patch', 403],
+        ['worker a', 'k3', 'patch', 401],
+      ),
+      true,
+    ],
+    ['a probe was', calls(['worker a', 'k1', 'probe', 401]), true],
+    [
+      'one customer was, three times',
+      calls(
+        ['worker a', 'k1', 'patch', 403],
+        ['worker a', 'k1', 'patch', 403],
+        ['worker a', 'k1', 'patch', 403],
+      ),
+      false,
+    ],
+    [
+      'a call was taken since',
+      calls(['worker a', 'k1', 'probe', 401], ['worker b', 'k2', 'patch', 200]),
+      false,
+    ],
+    [
+      'it was somebody by hand',
+      calls(['worker a', 'k', 'patch', 200], ['sync b', 'k1', 'probe', 401]),
+      false,
+    ],
+    [
+      'there was no answer since',
+      calls(['worker a', 'k1', 'probe', 401], ['worker a', 'k1', 'probe', null]),
+      false,
+    ],
+  ])('when %s: %s', async (_, logged, refused) => {
+    await using two = await makeTwo(160)
+    await two.db.pool.query(logged)
+    const cause = refused ? 'credentials' : null
     expect(await readPace(two.db.pool)).toMatchObject({
-      breaker: 'closed',
-      cause: null,
-      rate: 160,
-      epoch: '0',
+      cause,
+      openedAt: refused ? expect.any(String) : null,
     })
   })
 })

@@ -4,8 +4,6 @@ import { readPace } from '../../src/pace/read.ts'
 import { configureCeiling, currentRate, holdOff, reservePermits, setCeiling } from '../../src/pace/row.ts'
 import { freshDatabase } from '../support/database.ts'
 
-const OURS = { count: 1, credentials: 'ours' }
-
 async function withRow(set = '') {
   const db = await freshDatabase()
   await configureCeiling(db.pool, 60)
@@ -32,7 +30,7 @@ describe('the rate', () => {
            raised_at = clock_timestamp() - $3 * interval '1 ms' WHERE id = 1`,
         [ceiling, rate, elapsedMs],
       )
-      const { count, spacingMs } = await reservePermits(db.pool, OURS)
+      const { count, spacingMs } = await reservePermits(db.pool, 1)
       expect(count).toBe(1)
       const is = (await readPace(db.pool))?.rate ?? 0
       expect(is).toBeGreaterThanOrEqual(raised({ ceiling, rate }, elapsedMs) - 1e-9)
@@ -45,27 +43,25 @@ describe('the rate', () => {
 
   it('that rises begins no epoch', async () => {
     await using db = await withRow(`rate = 1, raised_at = now() - interval '1 s', epoch = 7`)
-    expect(await reservePermits(db.pool, OURS)).toMatchObject({ epoch: '7', closed: false, troubled: false })
+    expect(await reservePermits(db.pool, 1)).toMatchObject({ epoch: '7', closed: false, troubled: false })
     expect(await readPace(db.pool)).toMatchObject({ epoch: '7' })
   })
 
   it('does not rise while the service has asked for a pause, and nobody calls', async () => {
     await using db = await withRow(`rate = 10, raised_at = now() - interval '1 s'`)
     await holdOff(db.pool, 86_400_000)
-    expect(await reservePermits(db.pool, OURS)).toMatchObject({ count: 0, closed: false })
+    expect(await reservePermits(db.pool, 1)).toMatchObject({ count: 0, closed: false })
     const pace = await readPace(db.pool)
     expect(pace).toMatchObject({ rate: 10 })
     expect(pace?.heldForMs).toBeGreaterThan(3_590_000)
     expect(pace?.heldForMs).toBeLessThanOrEqual(3_600_000)
-    expect(await currentRate(db.pool, 'ours')).toBe(0)
+    expect(await currentRate(db.pool)).toBe(0)
   })
 
   it('is shared by processes that ask at once: no more permits than the time is worth', async () => {
     const began = performance.now()
     await using db = await withRow()
-    const got = await Promise.all(
-      Array.from({ length: 8 }, () => reservePermits(db.pool, { ...OURS, count: 50 })),
-    )
+    const got = await Promise.all(Array.from({ length: 8 }, () => reservePermits(db.pool, 50)))
     // 200 ms of 60 a second and the first one, and what the time of the test itself is worth.
     const total = got.reduce((sum, { count }) => sum + count, 0)
     expect(total).toBeGreaterThanOrEqual(12)
@@ -75,34 +71,22 @@ describe('the rate', () => {
   })
 })
 
-describe('an open breaker', () => {
+describe('a breaker', () => {
   it.each([
-    [`breaker = 'open', cause = 'outage'`, true, true],
-    [`breaker = 'open', cause = 'credentials', credentials = 'ours', probe_at = now()`, true, false],
-    [`breaker = 'open', cause = 'credentials', credentials = 'older ours', probe_at = now()`, true, false],
-    [`breaker = 'closed', cause = 'credentials', credentials = 'ours', probe_at = now()`, true, false],
-    [`breaker = 'open', cause = 'credentials', credentials = 'ou', probe_at = now()`, false, false],
-    [`breaker = 'trying'`, false, false],
-  ])('%s stops us: %s, and others: %s', async (set, us, others) => {
-    await using db = await withRow(set)
-    for (const [credentials, stopped] of [['ours', us] as const, ['theirs', others] as const]) {
-      const { count, closed } = await reservePermits(db.pool, { count: 5, credentials })
-      expect({ closed, granted: count > 0 }).toEqual({ closed: stopped, granted: !stopped })
-      expect((await currentRate(db.pool, credentials)) > 0).toBe(!stopped)
-    }
-  })
-
-  it.each([
-    [`breaker = 'trying'`, true, true],
-    [`trouble = '{"troubles": {"1": 1}}'`, true, true],
-    [`trouble = '{"denied": {"ours": {"1": 1}}}'`, true, false],
+    [`breaker = 'open'`, true, false],
+    [`breaker = 'trying'`, false, true],
+    [`trouble = '{"troubles": {"1": 1}}'`, false, true],
     [`trouble = '{"burnt": {"1": 1}, "from": 3}'`, false, false],
     [`trouble = '[]'`, false, false],
-    [`breaker = 'open', cause = 'credentials', credentials = 'x', probe_at = now()`, false, false],
-  ])('%s asks us to report good calls: %s, and others: %s', async (set, us, others) => {
+  ])('%s stops all calls: %s, and has good calls reported: %s', async (set, stops, reports) => {
     await using db = await withRow(set)
-    expect((await reservePermits(db.pool, OURS)).troubled).toBe(us)
-    expect((await reservePermits(db.pool, { count: 1, credentials: 'theirs' })).troubled).toBe(others)
+    const { count, closed, troubled } = await reservePermits(db.pool, 5)
+    expect({ closed, granted: count > 0, troubled }).toEqual({
+      closed: stops,
+      granted: !stops,
+      troubled: reports,
+    })
+    expect((await currentRate(db.pool)) > 0).toBe(!stops)
   })
 })
 
@@ -111,7 +95,7 @@ describe('a time that lies too far ahead, because a clock was set back or somebo
     '%s holds up nobody, and is right again with the next reservation',
     async (set) => {
       await using db = await withRow(set)
-      expect(await reservePermits(db.pool, OURS)).toMatchObject({ count: 1 })
+      expect(await reservePermits(db.pool, 1)).toMatchObject({ count: 1 })
       const { rows } = await db.pool.query(
         `SELECT next_free < now() + interval '1 s' AS soon FROM rollcall.pace`,
       )
@@ -123,9 +107,9 @@ describe('a time that lies too far ahead, because a clock was set back or somebo
     '%s is no hold',
     async (set) => {
       await using db = await withRow(set)
-      expect(await currentRate(db.pool, 'ours')).toBe(60)
+      expect(await currentRate(db.pool)).toBe(60)
       expect(await readPace(db.pool)).toMatchObject({ heldForMs: 0 })
-      expect(await reservePermits(db.pool, OURS)).toMatchObject({ count: 1 })
+      expect(await reservePermits(db.pool, 1)).toMatchObject({ count: 1 })
     },
   )
 })
@@ -163,7 +147,7 @@ describe('the ceiling', () => {
   it('can be set before any worker was started; before that there is no pace', async () => {
     await using db = await freshDatabase()
     expect(await readPace(db.pool)).toBe(null)
-    expect(await currentRate(db.pool, 'ours')).toBe(0)
+    expect(await currentRate(db.pool)).toBe(0)
     await setCeiling(db.pool, 20)
     expect(await now(db)).toEqual({ ceiling: 20, configured: null, rate: 20 })
   })

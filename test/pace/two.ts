@@ -7,14 +7,16 @@ import type { HeardCall, Sign } from '../../src/pace/pace.ts'
 import { makeProbing } from '../../src/pace/probing.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 
+const NO_KEYS = { isProbeDue: () => false, denied: () => [], probed: () => undefined }
+
 export type Side = AsyncDisposable & ReturnType<typeof makeSide>
 
-export async function makeTwo(ceiling: number, [first = 'ours', second = 'ours'] = []) {
+export async function makeTwo(ceiling: number) {
   const db = await freshDatabase()
   await db.pool.query('INSERT INTO rollcall.pace (id, ceiling, configured, rate) VALUES (1, $1, $1, $1)', [
     ceiling,
   ])
-  const sides = [makeSide(db, first), makeSide(db, second)] as const
+  const sides = [makeSide(db), makeSide(db)] as const
   return {
     db,
     sides,
@@ -25,33 +27,26 @@ export async function makeTwo(ceiling: number, [first = 'ours', second = 'ours']
   }
 }
 
-function makeSide(db: TestDatabase, credentials: string) {
+function makeSide(db: TestDatabase) {
   const pool = new pg.Pool({ connectionString: db.url, max: 4 })
   pool.on('error', () => undefined)
   const events: PaceEvent[] = []
   const onChange = (event: PaceEvent) => void events.push(event)
-  const now = () => performance.now()
-  const pace = openPace({ pool, credentials, sleep, now, onChange })
+  let ahead = 0
+  const now = () => performance.now() + ahead
+  const common = { pool, sleep, now, onChange, random: () => 0 }
+  const pace = openPace({ ...common, timeoutMs: 10_000 })
   const hear = (sign: Sign, more: Partial<HeardCall> = {}) =>
     pace.heard({ id: '1', epoch: '0', sign, busy: false, holdMs: 0, ...more })
   /** The next answer to a probe; a promise that never resolves is a process that died with it. */
   let answer: () => Promise<Sign | null> = async () => 'well'
   let probes = 0
-  const probing = (probeLastsMs?: number) =>
-    makeProbing({
-      pool,
-      credentials,
-      probe: () => {
-        probes++
-        return answer()
-      },
-      random: () => 0,
-      onChange,
-      ...(probeLastsMs === undefined ? {} : { probeLastsMs }),
-    })
+  const probe = () => {
+    probes++
+    return answer()
+  }
   return {
     pool,
-    credentials,
     events,
     kinds: () => events.map(({ kind }) => kind),
     ...pace,
@@ -63,8 +58,11 @@ function makeSide(db: TestDatabase, credentials: string) {
       answer = next
     },
     probes: () => probes,
-    tend: probing(),
-    tendWithin: probing,
+    /** Moves the clock of this process on. */
+    later: (ms: number) => (ahead += ms),
+    tend: () => pace.tend(probe),
+    /** A probe of an outage that may take so long. */
+    tendWithin: (probeLastsMs: number) => makeProbing({ ...common, keys: NO_KEYS, probeLastsMs })(probe),
   }
 }
 

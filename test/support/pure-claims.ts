@@ -6,7 +6,6 @@ import { resolveConfig } from '../../src/config/resolve.ts'
 import type { Ending } from '../../src/ledger/end-of-claim.ts'
 import { type LedgerRecord, NEVER_SETTLED } from '../../src/ledger/record.ts'
 import { OPTIONAL_FIELDS, type OptionalField } from '../../src/model/user.ts'
-import { makeCallSlots } from '../../src/pace/call-slots.ts'
 import type { Permit } from '../../src/pace/pace.ts'
 import type { ClaimRun, SyncContext, SyncStep } from '../../src/sync/context.ts'
 import { makeDigester } from '../../src/sync/digest.ts'
@@ -125,7 +124,6 @@ export function contextOf(customer: Customer): SyncContext {
     policy: policyOf(config),
     users: service.client,
     digester: makeDigester(customer.secret),
-    callSlots: makeCallSlots(1),
     permits: {
       take: async () => {
         permits.taken++

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { makeCallSlots } from '../../src/pace/call-slots.ts'
 import type { Permit } from '../../src/pace/pace.ts'
 import type { ClaimRun } from '../../src/sync/context.ts'
 import { makeGate } from '../../src/sync/gate.ts'
@@ -26,9 +25,7 @@ function scene({ hasTime = (): boolean => true } = {}) {
     expired: expired.signal,
     stopping: stopping.signal,
   } as ClaimRun
-  const callSlots = makeCallSlots(1)
   const context = {
-    callSlots,
     permits: {
       take: (signal: AbortSignal) => take.now(signal),
       stands: (permit: Permit) => !fallen.has(permit),
@@ -37,14 +34,12 @@ function scene({ hasTime = (): boolean => true } = {}) {
     },
   }
   const gate = makeGate(context, run)
-  return { gate, callSlots, stopping, expired, first, further, givenBack, fallen, take }
+  return { gate, stopping, expired, first, further, givenBack, fallen, take }
 }
 
 /** Waits until it is told to stop, as permits do. */
-function untilAborted(signal: AbortSignal): Promise<Permit> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
+function untilAborted(signal: AbortSignal): Promise<null> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(null), { once: true }))
 }
 
 describe('the gate', () => {
@@ -134,24 +129,6 @@ describe('the gate', () => {
     const passing = made.gate.pass(TURN)
     made[signal].abort()
     expect(await passing).toEqual(end)
-  })
-
-  it('waits for a slot among the calls of the process, and gives it back with the call or at the end', async () => {
-    const { gate, callSlots, expired, givenBack, first } = scene()
-    const never = new AbortController().signal
-    await callSlots.take(never)
-    const waiting = gate.pass(TURN)
-    callSlots.giveBack()
-    expect(await waiting).toBeNull()
-    gate.called()
-    await callSlots.take(never)
-    const late = gate.pass({ ...TURN, wrote: true })
-    expired.abort()
-    expect(await late).toMatchObject({ reason: { code: 'out-of-time' }, failed: false })
-    callSlots.giveBack()
-    gate.close()
-    await callSlots.take(never)
-    expect(givenBack).not.toContain(first)
   })
 
   it('passes on what goes wrong with the permits', async () => {

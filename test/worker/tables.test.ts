@@ -76,15 +76,16 @@ test('shows which kinds of the brake have tripped, and how many each holds; 0 fo
 })
 
 test.each([
-  [{}, [0, 0, 0, 15]],
-  [{ breaker: 'open', cause: 'outage' }, [1, 0, 0, 0]],
-  [{ breaker: 'open', cause: 'credentials' }, [0, 1, 0, 0]],
-  [{ breaker: 'trying', cause: 'outage' }, [0, 0, 1, 15]],
-  [{ heldForMs: 30_000 }, [0, 0, 0, 0]],
+  [{}, [0, 0, 15]],
+  [{ breaker: 'open', cause: 'outage' }, [1, 0, 0]],
+  [{ cause: 'credentials' }, [0, 0, 0]],
+  [{ breaker: 'trying' }, [0, 1, 15]],
+  [{ heldForMs: 30_000 }, [0, 0, 0]],
 ] as const)('shows the pace and how much room it leaves: %j', async (pace, values) => {
   const lines = await shown({ pace: { ...PACE, ...pace } })
-  const names = ['breaker_open{cause="outage"}', 'breaker_open{cause="credentials"}', 'breaker_trying']
-  const expected = [...names, 'queue_room'].map((name, at) => `rollcall_${name} ${values[at]}`)
+  const expected = ['breaker_open', 'breaker_trying', 'queue_room'].map(
+    (name, at) => `rollcall_${name} ${values[at]}`,
+  )
   expect(lines).toEqual(expect.arrayContaining([...expected, 'rollcall_pace_rate 25']))
 })
 

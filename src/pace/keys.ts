@@ -1,0 +1,166 @@
+// Whether the service takes the keys of this process. Each process finds that out for itself and keeps it to itself:
+// another one may have other keys, and goes on.
+import { intervalMs } from './breaker.ts'
+import type { KeysEvent } from './events.ts'
+import type { Heard, Permit, Permits, Sign } from './pace.ts'
+import { add, customersOf, sumOf, type TroubleTally } from './tally.ts'
+
+/** Times in milliseconds, by the clock of the process. */
+export type Keys = {
+  /** Calls in a row that were denied. */
+  readonly denied: TroubleTally
+  /** `asking`: a probe is to tell whether the keys are refused or these customers; null: calls are made. */
+  readonly stopped: 'asking' | 'refused' | null
+  readonly since: number
+  readonly probeAt: number
+  /** Probes that were refused or failed, in a row. */
+  readonly failed: number
+  /** Until then denied customers lead to no probe; and how often this wait has doubled. */
+  readonly quietUntil: number
+  readonly quietStep: number
+}
+
+export const TAKEN: Keys = {
+  denied: {},
+  stopped: null,
+  since: 0,
+  probeAt: 0,
+  failed: 0,
+  quietUntil: Number.NEGATIVE_INFINITY,
+  quietStep: 0,
+}
+
+/** Denied calls in a row, and of how many customers, before a probe asks. */
+const ASKS = { calls: 3, customers: 3 }
+/** After so long without a question about denied customers the next one is asked at once again. */
+const QUIET_FORGOTTEN_MS = 600_000
+
+/** What one call changes. While the process is stopped only its probes count. A failed call says nothing here. */
+export function hearKeys(keys: Keys, call: { readonly sign: Sign; readonly id: string }, now: number): Keys {
+  if (keys.stopped !== null) return keys
+  if (call.sign === 'well') return customersOf(keys.denied) > 0 ? { ...keys, denied: {} } : keys
+  if (call.sign !== 'denied') return keys
+  const denied = add(keys.denied, call.id)
+  const asks = sumOf(denied) >= ASKS.calls && customersOf(denied) >= ASKS.customers && now >= keys.quietUntil
+  return asks
+    ? { ...keys, denied, stopped: 'asking', since: now, probeAt: now, failed: 0 }
+    : { ...keys, denied }
+}
+
+/**
+ * What the answer to a probe changes; `random` from 0 to 1. Refused keys are ended by nothing but an answer that takes
+ * them. A question that no answer settles lets the process go on when the service asks for patience: a halt needs evidence.
+ */
+export function probedKeys(keys: Keys, sign: Sign, now: number, random: number): Keys {
+  const failed = keys.failed + 1
+  if (sign === 'denied' && keys.stopped !== 'refused')
+    return { ...TAKEN, stopped: 'refused', since: now, probeAt: now + intervalMs(0, random), failed: 1 }
+  switch (keys.stopped) {
+    case null:
+      return keys
+    case 'refused':
+      return sign === 'well' ? TAKEN : { ...keys, failed, probeAt: now + intervalMs(keys.failed, random) }
+    case 'asking': {
+      if (sign === 'trouble') return { ...keys, failed, probeAt: now + intervalMs(keys.failed, random) }
+      // Many customers who are refused one by one must cost hardly anything.
+      const step = now - keys.quietUntil > QUIET_FORGOTTEN_MS ? 0 : keys.quietStep
+      return { ...TAKEN, quietUntil: now + intervalMs(step, random), quietStep: step + 1 }
+    }
+    default:
+      return keys.stopped satisfies never
+  }
+}
+
+type Options = {
+  readonly permits: Permits
+  readonly heard: Heard
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
+  /** Monotonic, in milliseconds. */
+  readonly now: () => number
+  readonly random: () => number
+  readonly onChange: (event: KeysEvent) => void
+}
+
+/** Calls at once while it is not known whether the service takes our keys. */
+const FEW = 3
+/** A call that nobody hears of any more, because its claim broke off, holds up nobody for longer. */
+const FORGOTTEN_MS = 60_000
+const LOOK_MS = 20
+
+/**
+ * Permits for as long as the keys are taken. Until the service has taken them once, and again after it has refused them,
+ * only a few calls are made at once: with wrong keys all that were under way would be refused before anybody could know.
+ */
+export function makeKeys({ permits, heard, sleep, now, random, onChange }: Options) {
+  let keys = TAKEN
+  let proven = false
+  /** When each permit was given that no call was heard of yet. */
+  let out: number[] = []
+
+  function mayGo(): boolean {
+    if (proven || keys.stopped !== null) return true
+    out = out.filter((since) => now() - since < FORGOTTEN_MS)
+    return out.length < FEW
+  }
+
+  function change(after: Keys, event: KeysEvent | null): void {
+    const stops = keys.stopped === null && after.stopped !== null
+    keys = after
+    if (stops) permits.drop()
+    if (event) onChange(event)
+  }
+
+  function giveBack(permit: Permit): void {
+    out.shift()
+    permits.giveBack(permit)
+  }
+
+  return {
+    permits: {
+      ...permits,
+      async take(signal: AbortSignal): Promise<Permit | null> {
+        while (!mayGo() && !signal.aborted) await sleep(LOOK_MS, signal)
+        if (keys.stopped !== null || signal.aborted) return null
+        const since = now()
+        out.push(since)
+        let permit: Permit | null = null
+        try {
+          permit = await permits.take(signal)
+        } finally {
+          if (!permit) out.splice(out.indexOf(since), 1)
+        }
+        if (!permit || keys.stopped === null) return permit
+        giveBack(permit)
+        return null
+      },
+      giveBack,
+    },
+    async heard(call: Parameters<Heard>[0]) {
+      out.shift()
+      if (call.sign === 'well') proven = true
+      if (call.sign === 'denied') proven = false
+      const after = hearKeys(keys, call, now())
+      change(after, after.stopped !== keys.stopped ? { kind: 'asking' } : null)
+      await heard(call)
+    },
+    areStopped: () => keys.stopped !== null,
+    isProbeDue: () => keys.stopped !== null && keys.probeAt <= now(),
+    /** Row ids of customers who were denied. */
+    denied: () => Object.keys(keys.denied),
+    /** What a probe of this process was answered. */
+    probed(sign: Sign): void {
+      const after = probedKeys(keys, sign, now(), random())
+      change(after, eventOf(keys, after, now()))
+    },
+  }
+}
+
+function eventOf(before: Keys, after: Keys, now: number): KeysEvent | null {
+  if (after === before) return null
+  if (after.stopped === null)
+    return before.stopped === 'refused'
+      ? { kind: 'taken', stoppedForMs: now - before.since }
+      : { kind: 'settled' }
+  const isNew = after.stopped !== before.stopped
+  return isNew ? { kind: 'refused', nextProbeMs: Math.max(0, after.probeAt - now) } : null
+}
