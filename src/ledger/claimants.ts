@@ -1,4 +1,5 @@
-// Those who share a user with somebody whose claim has ended: they must be looked at again.
+// Customers who must be looked at again because of a claim that has ended: its own where it ended late, and those who
+// share its user.
 import type { Pool } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Ending } from './end-of-claim.ts'
@@ -13,7 +14,8 @@ UPDATE rollcall.owed o SET
   due_at = CASE WHEN ${UNDER_WAY} THEN due_at ELSE least(due_at, greatest(now(), not_before)) END
 WHERE key IN (SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE)`
 
-const SUSPECT_CLAIMANTS = `
+/** Looked up again, once a request without an answer can no longer arrive. */
+const SUSPECT = `
 UPDATE rollcall.owed o SET
   change_version = change_version + 1,
   ${TAKE},
@@ -55,11 +57,31 @@ async function noteClaimants(
 ): Promise<void> {
   if (endings.every(({ clear }) => clear)) await pool.query(NOTE_CLAIMANTS, [keys])
   else
-    await pool.query(SUSPECT_CLAIMANTS, [
+    await suspect(
+      pool,
       keys,
-      Math.max(...endings.map(({ kind, lateMs }) => (kind === 'unknown' ? lateMs : 0))),
+      endings,
       endings.some(({ lowered }) => lowered),
-    ])
+    )
+}
+
+/**
+ * An ending that matched no row came after its lifetime: another process may have looked meanwhile, and what this one
+ * sent may have landed after that look. So the customer is suspect.
+ */
+export async function suspectLate(pool: Pool, endings: readonly Ending[]): Promise<void> {
+  const keys = endings.map(({ key }) => key)
+  if (keys.length > 0) await suspect(pool, keys, endings, true)
+}
+
+async function suspect(
+  pool: Pool,
+  keys: readonly CustomerKey[],
+  endings: readonly Ending[],
+  statusDoubted: boolean,
+): Promise<void> {
+  const lateMs = Math.max(...endings.map((ending) => (ending.kind === 'unknown' ? ending.lateMs : 0)))
+  await pool.query(SUSPECT, [keys, lateMs, statusDoubted])
 }
 
 /** Those whom the endings name. */

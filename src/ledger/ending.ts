@@ -1,10 +1,9 @@
 // The statement that stores how a claim ends.
 import type { Pool } from 'pg'
 import { makeBatch, retried } from './batch.ts'
-import { noteNamed, noteSharers } from './claimants.ts'
+import { noteNamed, noteSharers, suspectLate } from './claimants.ts'
 import type { Ending } from './end-of-claim.ts'
 import { RECORD_COLUMNS } from './record.ts'
-import { TAKE, UNDER_WAY } from './taken.ts'
 import { VERIFICATIONS, VERIFY_AFTER, VERIFY_FIRST } from './verification.ts'
 
 /** A mapping that says that its answer holds until now would be asked again without a pause. */
@@ -146,26 +145,6 @@ spent AS (${RELEASE})
 SELECT id::text, token::text FROM ended`
 
 /**
- * An ending that matched no row came after its lifetime: somebody else may have looked meanwhile, and what
- * this process sent may have landed after that look. So the customer is suspect and is looked up again, once
- * a request without an answer can no longer arrive.
- */
-const SUSPECT = `
-UPDATE rollcall.owed o SET
-  change_version = change_version + 1,
-  suspect_version = change_version + 1,
-  ${TAKE},
-  unknown = true,
-  blind = true,
-  status_doubted = true,
-  verify_left = ${VERIFICATIONS},
-  check_at = NULL,
-  not_before = greatest(not_before, now() + $2 * interval '1 ms'),
-  due_at = CASE WHEN ${UNDER_WAY} THEN due_at
-    ELSE greatest(not_before, now() + $2 * interval '1 ms', least(due_at, now())) END
-WHERE id = $1`
-
-/**
  * Written down before a call that takes a customer out of its trial: if nobody hears of that call again, status 0 is
  * its work, and not the end of the trial.
  */
@@ -189,16 +168,10 @@ export function makeEnd(pool: Pool): (ending: Ending) => Promise<boolean> {
     ])
     const matched = new Set(rows.map((row) => row.token))
     // Tried again apart from the first statement, whose endings are stored: made again, they would match no row.
-    for (const { token, wrote, id, kind, lateMs } of endings) {
-      if (matched.has(token) || !wrote) continue
-      await retried(() => pool.query(SUSPECT, [id, kind === 'unknown' ? lateMs : 0]))
-    }
-    await retried(() =>
-      noteSharers(
-        pool,
-        endings.filter(({ token }) => matched.has(token)),
-      ),
-    )
+    const late = endings.filter(({ token, wrote }) => wrote && !matched.has(token))
+    await retried(() => suspectLate(pool, late))
+    const stored = endings.filter(({ token }) => matched.has(token))
+    await retried(() => noteSharers(pool, stored))
     return endings.map((ending) => matched.has(ending.token))
   })
 }

@@ -30,7 +30,7 @@ export type JobOptions = {
  * `null`: the job was void (its token is spent, its lease has passed), nobody may call the service now, or we are
  * stopping; nothing was done.
  */
-export type JobResult = { readonly ending: Ending; readonly counted: boolean } | null
+export type JobResult = Ending | null
 
 /**
  * Carries out one lease: a permit, the claim (`begun` is told), the work, the ending. The clocks are read before the claim is sent,
@@ -61,10 +61,10 @@ export function makeJob(options: JobOptions) {
       look,
     }
     const ending = await runClaim(context, run)
-    const counted = await end(ending)
+    await end(ending)
     const { key, freed } = ending
     if (freed) await context.wakeWaiting({ key, freed })
-    return { ending, counted }
+    return ending
   }
 
   /** A permit without a claim goes back. */

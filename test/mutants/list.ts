@@ -218,8 +218,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'ending-late-not-suspect',
     file: 'src/ledger/ending.ts',
-    find: `if (matched.has(token) || !wrote) continue`,
-    replace: `if (matched.has(token) || wrote) continue`,
+    find: `wrote && !matched.has(token)`,
+    replace: `!wrote && !matched.has(token)`,
   },
   {
     name: 'ending-unknown-at-once',

@@ -47,14 +47,9 @@ function scene(
 describe('a job', () => {
   it('claims, works and records the ending', async () => {
     const { job, endings, customer } = scene()
-    expect(await job(LEASE)).toEqual({ ending: endings[0], counted: true })
+    expect(await job(LEASE)).toEqual(endings[0])
     expect(endings).toMatchObject([{ kind: 'settle', token: '2' }])
     expect(customer.service.calls.length).toBe(1)
-  })
-
-  it('says when the ending came too late to count', async () => {
-    const { job } = scene({ end: async () => false })
-    expect(await job(LEASE)).toMatchObject({ counted: false })
   })
 
   it('does nothing for a token that is spent, and gives the permit back', async () => {
@@ -144,7 +139,7 @@ describe('a job', () => {
       },
       context: { ...contextOf(customer), users: { ...client, retrieveUser } },
     })
-    expect(await job(LEASE)).toMatchObject({ ending: { kind: 'settle' } })
+    expect(await job(LEASE)).toMatchObject({ kind: 'settle' })
     expect(customer.service.calls.map(({ method }) => method)).toEqual(['GET', 'POST'])
   })
 })
