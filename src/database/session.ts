@@ -22,6 +22,9 @@ const SETTINGS = {
   synchronous_commit: 'on',
 } as const
 
+/** A role's own limits are for its application. The pool has one of its own, which comes after these. */
+const UNLIMITED = { statement_timeout: '0', lock_timeout: '0' }
+
 type Settings = Readonly<Record<string, string>>
 
 /** BullMQ puts its schema into the path; the system's own names come before it all the same. */
@@ -48,7 +51,9 @@ export function sessionConfig(
   purpose: 'database' | 'queue',
 ): SessionConfig {
   const settings = purpose === 'queue' ? OF_A_QUEUE : SETTINGS
-  const ours = Object.entries(settings).map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`)
+  const ours = Object.entries({ ...settings, ...UNLIMITED }).map(
+    ([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`,
+  )
   const address = URL.canParse(url) ? new URL(url) : undefined
   const theirs = address?.searchParams.get('options')
   address?.searchParams.delete('options')

@@ -40,8 +40,11 @@ export async function alone<T>(
 /** A connection may be cut while hours of work are done beside it: its lock went with it, and what was done stands. */
 async function unlocks(client: PoolClient, lock: readonly number[]): Promise<boolean> {
   try {
-    await client.query('SELECT pg_advisory_unlock($1, $2)', [...lock])
-    return true
+    const { rows } = await client.query<{ unlocked: boolean }>(
+      'SELECT pg_advisory_unlock($1, $2) AS unlocked',
+      [...lock],
+    )
+    return rows[0]?.unlocked === true
   } catch {
     return false
   }

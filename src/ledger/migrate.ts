@@ -86,8 +86,11 @@ async function appliedHashes(client: pg.ClientBase | pg.Pool): Promise<ReadonlyS
   return new Set(rows.map(({ hash }) => hash))
 }
 
-/** By their rights, which name each of them: the schema itself is for the generator, and takes long to load. */
-const RELATIONS = [...Object.keys(WORKER.tables), 'token']
+/**
+ * By their rights, which name each of them: the schema itself is for the generator, and takes long to load. The keys come
+ * last of all with a restore in sections.
+ */
+const RELATIONS = [...Object.keys(WORKER.tables), 'token', 'target_pkey', 'owed_key_unique', 'ledger_pkey']
 
 /** In words, without a verdict; empty when all is there. */
 async function whatIsMissing(client: pg.ClientBase | pg.Pool): Promise<readonly string[]> {

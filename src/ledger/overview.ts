@@ -6,7 +6,7 @@ import { OPEN_RELEASE } from './released.ts'
 
 /** What `rollcall status` shows of the tables; counts and times only. Ages in milliseconds. */
 export type Overview = {
-  readonly target: { readonly origin: string; readonly boundAt: string } | null
+  readonly target: { readonly origin: string } | null
   readonly customers: number
   readonly owed: Readonly<Record<keyof typeof LANE, number>> & {
     /** Due now or earlier and on no queue. */
@@ -48,8 +48,7 @@ const AGE = (column: string) => `(extract(epoch FROM clock_timestamp() - min(${c
 
 const OVERVIEW = `
 SELECT
-  (SELECT jsonb_build_object('origin', origin, 'boundAt', to_char(bound_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))
-   FROM rollcall.target) AS target,
+  (SELECT jsonb_build_object('origin', origin) FROM rollcall.target) AS target,
   (SELECT count(*)::int FROM rollcall.ledger) AS customers,
   (SELECT jsonb_build_object(
      'deletion', count(*) FILTER (WHERE lane = 0), 'change', count(*) FILTER (WHERE lane = 1),

@@ -35,9 +35,13 @@ SELECT origin, api_key_mac AS "apiKeyMac", system_identifier AS "systemIdentifie
   database_oid::text AS "databaseOid", xmin::text AS binding, (bound_by & 4294967295)::text <> xmin::text AS rewritten
 FROM rollcall.target`
 
+/**
+ * The first binding has no time: only a decision makes a later one. A backup of before it that is put back would else pass
+ * for a new beginning, where the witness (mark.ts) remembers more.
+ */
 const BIND = `
-INSERT INTO rollcall.target (id, origin, api_key_mac, system_identifier, timeline, database_oid)
-VALUES (1, $1, $2, $3, $4, $5)`
+INSERT INTO rollcall.target (id, origin, api_key_mac, system_identifier, timeline, database_oid, bound_at)
+VALUES (1, $1, $2, $3, $4, $5, 'epoch')`
 
 /**
  * Binds a fresh ledger to the present service and database, and refuses others: a copy of production's ledger that calls
@@ -54,7 +58,7 @@ export async function bindTarget(client: Client, target: Target): Promise<Bindin
 
 /** Marks are ordered by the time of their binding (mark.ts), also where the clock was ahead when the last one was made. */
 const LATER = `
-UPDATE rollcall.target SET bound_at = greatest(bound_at, $1::timestamptz + interval '1 microsecond')`
+UPDATE rollcall.target SET bound_at = greatest(now(), $1::timestamptz + interval '1 microsecond')`
 
 /** In place of the binding that there is, in the transaction of the caller. */
 export async function bindAnew(client: Client, target: Target): Promise<void> {

@@ -13,7 +13,10 @@ import { reachable } from '../../src/ledger/reachable.ts'
 import { freshDatabase } from '../support/database.ts'
 import { startPostgresInMemory } from '../support/in-memory.ts'
 
-const NAMES = ['search_path', 'row_security', 'jit', 'timezone', 'datestyle', 'synchronous_commit'] as const
+const NAMES = [
+  ...(['search_path', 'row_security', 'jit', 'timezone', 'datestyle', 'synchronous_commit'] as const),
+  ...(['statement_timeout', 'lock_timeout'] as const),
+] as const
 type Settings = Readonly<Record<(typeof NAMES)[number], string>>
 
 async function settingsIn(client: Pick<pg.ClientBase, 'query'>): Promise<Settings> {
@@ -30,6 +33,8 @@ const OURS = {
   timezone: 'UTC',
   datestyle: 'ISO, MDY',
   synchronous_commit: 'on',
+  statement_timeout: '0',
+  lock_timeout: '0',
 }
 
 /** A database that wants everything otherwise, and an address that does so, too. */
@@ -40,6 +45,8 @@ async function contrary() {
     'jit = on',
     "timezone = 'Asia/Tokyo'",
     'synchronous_commit = off',
+    "statement_timeout = '20s'",
+    "lock_timeout = '20s'",
   ])
     await db.pool.query(`ALTER DATABASE ${db.name} SET ${setting}`)
   const url = new URL(db.url)
@@ -51,7 +58,7 @@ test('a session is as ours are, whatever database, role and address say', async 
   const { db, url } = await contrary()
   await using _ = db
   const pool = makePool({ url, max: 1, onError: () => undefined })
-  expect(await settingsIn(pool)).toEqual(OURS)
+  expect(await settingsIn(pool)).toEqual({ ...OURS, statement_timeout: '30s' })
   await endPool(pool, 0)
   const client = await connectOne(databaseAt(url), {})
   expect(await settingsIn(client)).toEqual(OURS)
@@ -66,7 +73,7 @@ test('those of a queue are, too, but for the path, which is BullMQ’s', async (
   const { schema: __, ...config } = queue.consumer as pg.PoolConfig & { schema: string }
   const pool = new pg.Pool(config)
   pool.on('error', () => undefined) // of a connection that is closing while its database is dropped
-  expect(await settingsIn(pool)).toMatchObject({ jit: 'off', row_security: 'off', timezone: 'UTC' })
+  expect(await settingsIn(pool)).toMatchObject({ jit: 'off', row_security: 'off', statement_timeout: '0' })
   await pool.end()
   await queue.close()
 })

@@ -77,7 +77,11 @@ test('where a part is there, each thing that is missing is named', async () => {
   await db.pool.query(`DROP TABLE rollcall.owed; DELETE FROM rollcall.migration WHERE id = 1`)
 
   await expect(checkMigrated(db.pool)).rejects.toMatchObject({
-    details: ['migration 0000_start was not applied', 'rollcall.owed is missing'],
+    details: [
+      'migration 0000_start was not applied',
+      'rollcall.owed is missing',
+      'rollcall.owed_key_unique is missing',
+    ],
   })
 })
 
@@ -87,7 +91,7 @@ test('a restore that lost a table or the tokens is told apart', async () => {
 
   await expect(checkMigrated(db.pool)).rejects.toMatchObject({
     code: 'NOT_MIGRATED',
-    details: ['rollcall.ledger is missing', 'rollcall.token is missing'],
+    details: ['rollcall.ledger is missing', 'rollcall.token is missing', 'rollcall.ledger_pkey is missing'],
   })
 })
 

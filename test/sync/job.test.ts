@@ -72,8 +72,7 @@ describe('a job', () => {
   it('does not claim when it is stopped while it waits for a permit', async () => {
     let claims = 0
     const permits: SyncContext['permits'] = {
-      take: (signal) =>
-        new Promise((resolve) => signal.addEventListener('abort', () => resolve(null))),
+      take: (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(null))),
       stands: () => true,
       giveBack: () => undefined,
       drop: () => undefined,

@@ -36,6 +36,24 @@ test('a snapshot that is put back is noticed after a single lease, though its se
   await expect(startWitness(pool, redis)).rejects.toMatchObject({ code: 'TARGET_CHANGED' })
 })
 
+test('a backup of before the first binding is no new beginning', async () => {
+  await using db = await freshDatabase()
+  const { pool } = db
+  await bindTarget(pool, TARGET)
+  const redis = memory()
+  const running = await startWitness(pool, redis)
+  const { rows } = await pool.query<{ token: string }>(`SELECT nextval('rollcall.token')::text AS token`)
+  running.claimed(rows[0]?.token ?? '')
+  await running.step()
+  await pool.query(`DELETE FROM rollcall.target; SELECT setval('rollcall.token', 1, false)`)
+  await bindTarget(pool, TARGET)
+  await expect(startWitness(pool, redis)).rejects.toMatchObject({ code: 'TARGET_CHANGED' })
+  const client = await pool.connect()
+  await acceptTarget(client, TARGET, 'new')
+  client.release()
+  await startWitness(pool, redis)
+})
+
 test('who claims nothing moves nothing', async () => {
   await using db = await freshDatabase()
   await bindTarget(db.pool, TARGET)
