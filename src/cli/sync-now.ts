@@ -11,7 +11,7 @@ import { type NamedService, sayService } from '../model/service.ts'
 import { processName } from '../ops/process-name.ts'
 import { sleep, systemClock } from '../ops/time.ts'
 import { namedService } from '../service/target.ts'
-import { type JobResult, makeJob } from '../sync/job.ts'
+import { BrokenOff, type JobResult, makeJob } from '../sync/job.ts'
 import { claimLastsMs } from '../sync/time-needed.ts'
 import { JUST_WRITTEN } from '../sync/turn.ts'
 import { logCalls } from '../worker/call-entry.ts'
@@ -134,7 +134,7 @@ function makeSyncOne({ io, opened, job, mayCall, last }: Options): (key: Custome
   /** Whether a claim was made; else whether it is worth another try at once. */
   async function attempt(lease: Lease): Promise<'claimed' | 'again' | 'not-now'> {
     const open = await mayCall()
-    if (open && (await job(lease))) return 'claimed'
+    if (open && (await job(lease).catch(unwrapped))) return 'claimed'
     // Nobody waits for the lease to pass.
     await unlease(pool, [lease])
     const standing = await readStanding(pool, config.fingerprint)
@@ -162,6 +162,10 @@ function makeSyncOne({ io, opened, job, mayCall, last }: Options): (key: Custome
       await sleep(waitMs, io.stop)
     }
   }
+}
+
+function unwrapped(error: unknown): never {
+  throw error instanceof BrokenOff ? error.cause : error
 }
 
 /** How long a look at the service has to wait; null when it is not what the customer waits for. */

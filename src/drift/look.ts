@@ -29,6 +29,8 @@ type Looks = {
   readonly stopped: 'asked' | 'pace' | null
 }
 
+const GET = { method: 'GET' } as const
+
 /** In place of the row id of a customer who has no work row. */
 const NO_ROW = '0'
 
@@ -58,12 +60,12 @@ export function makeChecker({ config, context, log, now }: CheckOptions) {
     const permit = await standingPermit(signal)
     if (!permit) return signal.aborted ? 'asked' : 'pace'
     const userId = userIdOf(subject.mapped) ?? ''
-    const called = await callService(users, { call: { method: 'GET' }, userId, signal })
+    const called = await callService(users, { call: GET, userId, signal })
     const { outcome } = called
     const meaning = classifyRead(outcome)
     log(entryOf(subject.key, called, now()))
     const id = subject.work.id ?? NO_ROW
-    await heard({ id, epoch: permit.epoch, sign: signOf(outcome, meaning), ...busyness(outcome) })
+    await heard({ id, epoch: permit.epoch, sign: signOf(outcome, meaning, GET), ...busyness(outcome) })
     const shown = shownBy(called)
     return shown === 'stopped' ? 'asked' : shown
   }

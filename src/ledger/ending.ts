@@ -1,5 +1,6 @@
 // The statement that stores how a claim ends.
 import type { Pool } from 'pg'
+import { isAboutRows } from '../database/apart.ts'
 import { makeBatch, retried } from './batch.ts'
 import { noteNamed, noteSharers, suspectLate } from './claimants.ts'
 import type { Ending } from './end-of-claim.ts'
@@ -142,7 +143,7 @@ looked AS (${RECEIPT_SEEN}),
 erased AS (${RECEIPT}),
 mended AS (${FINDING}),
 spent AS (${RELEASE})
-SELECT id::text, token::text FROM ended`
+SELECT token::text FROM ended`
 
 /**
  * Written down before a call that takes a customer out of its trial: if nobody hears of that call again, status 0 is
@@ -156,22 +157,36 @@ export async function doubtStatus(pool: Pool, { id, token }: Pick<Ending, 'id' |
   await pool.query(DOUBT_STATUS, [id, token])
 }
 
+type Stored = ReadonlyMap<Ending, boolean | Error>
+
+/** A batch that Postgres refuses for one of its rows is halved, until that one stands alone. */
+async function storeApart(pool: Pool, endings: readonly Ending[]): Promise<Stored> {
+  try {
+    const ids = endings.map(({ id }) => id)
+    const { rows } = await pool.query<{ token: string }>(END, [JSON.stringify(endings), ids])
+    const tokens = new Set(rows.map(({ token }) => token))
+    return new Map(endings.map((ending) => [ending, tokens.has(ending.token)]))
+  } catch (error) {
+    if (!isAboutRows(error)) throw error
+    if (endings.length === 1) return new Map(endings.map((ending) => [ending, error]))
+    const middle = Math.ceil(endings.length / 2)
+    const first = await storeApart(pool, endings.slice(0, middle))
+    return new Map([...first, ...(await storeApart(pool, endings.slice(middle)))])
+  }
+}
+
 /** Records an ending; false when it came too late to count. */
 export function makeEnd(pool: Pool): (ending: Ending) => Promise<boolean> {
   return makeBatch<Ending, boolean>(async (endings) => {
     // Before the endings: their customers are gone from the table already, so whoever is noted here is right to
     // look now, and a crash between the two statements leaves nobody rejected because of somebody who is gone.
     await noteNamed(pool, endings)
-    const { rows } = await pool.query<{ id: string; token: string }>(END, [
-      JSON.stringify(endings),
-      endings.map(({ id }) => id),
-    ])
-    const matched = new Set(rows.map((row) => row.token))
-    // Tried again apart from the first statement, whose endings are stored: made again, they would match no row.
-    const late = endings.filter(({ token, wrote }) => wrote && !matched.has(token))
+    const stored = await storeApart(pool, endings)
+    // Tried again apart from the endings, which are stored: made again, they would match no row.
+    const late = endings.filter((ending) => ending.wrote && stored.get(ending) === false)
     await retried(() => suspectLate(pool, late))
-    const stored = endings.filter(({ token }) => matched.has(token))
-    await retried(() => noteSharers(pool, stored))
-    return endings.map((ending) => matched.has(ending.token))
+    const counted = endings.filter((ending) => stored.get(ending) === true)
+    await retried(() => noteSharers(pool, counted))
+    return endings.map((ending) => stored.get(ending) ?? false)
   })
 }

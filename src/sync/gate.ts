@@ -25,8 +25,8 @@ export function makeGate({ permits }: Pick<SyncContext, 'permits'>, run: ClaimRu
       // Taken before everybody was told to stop, or to slow down.
       if (permit && !permits.stands(permit)) close()
       const called = turn.wrote || turn.lookups > 0
-      // With a call made and no time for the next, the same would happen at once again, and for ever.
-      if (called && !run.hasTime()) return { kind: 'retry', reason: { code: 'out-of-time' }, failed: true }
+      // Reading the customer or a call has used the time up: the same would happen at once again, and for ever.
+      if (!run.hasTime()) return { kind: 'retry', reason: { code: 'out-of-time' }, failed: true }
       // The wait may not be worth going on: the service may have asked everybody to stay away for an hour.
       const over = AbortSignal.any([run.stopping, run.expired])
       permit ??= await permits.take(over)

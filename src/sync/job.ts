@@ -26,6 +26,16 @@ export type JobOptions = {
   readonly look?: boolean
 }
 
+/** What broke a claim off: nothing is stored of it, and it is taken up again when its lifetime has passed. */
+export class BrokenOff extends Error {
+  readonly customer: CustomerKey
+
+  constructor(customer: CustomerKey, cause: unknown) {
+    super('a claim broke off', { cause })
+    this.customer = customer
+  }
+}
+
 /**
  * `null`: the job was void (its token is spent, its lease has passed), nobody may call the service now, or we are
  * stopping; nothing was done.
@@ -35,6 +45,8 @@ export type JobResult = Ending | null
 /**
  * Carries out one lease: a permit, the claim (`begun` is told), the work, the ending. The clocks are read before the claim is sent,
  * so that a process that was suspended anywhere after it knows that its time is over and sends nothing.
+ *
+ * Rejects with BrokenOff after the claim, and as the claim does before it.
  */
 export function makeJob(options: JobOptions) {
   const { context, claim, end, clock, stopping, abort, observe, look = false } = options
@@ -60,11 +72,15 @@ export function makeJob(options: JobOptions) {
       observe: (step) => observe(claimed.key, step, claimed),
       look,
     }
-    const ending = await runClaim(context, run)
-    await end(ending)
-    const { key, freed } = ending
-    if (freed) await context.wakeWaiting({ key, freed })
-    return ending
+    const { key } = claimed
+    try {
+      const ending = await runClaim(context, run)
+      await end(ending)
+      if (ending.freed) await context.wakeWaiting({ key, freed: ending.freed })
+      return ending
+    } catch (error) {
+      throw new BrokenOff(key, error)
+    }
   }
 
   /** A permit without a claim goes back. */

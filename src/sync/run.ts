@@ -81,7 +81,7 @@ async function takeTurns({ context, run, gate, subject, own, record, memory }: T
   const digests = forCustomer(context.digester, run.claim.key)
   const lookAfterMs = lookAfter(context, record)
   const { consistencyDelayMs } = context.config.timing
-  const accessFirst = isAccessFirst(run.claim.attempts)
+  const accessFirst = isAccessFirst(run.claim.attempts, own.reason)
   const times = { lookAfterMs, consistencyDelayMs, accessFirst }
   const situation = { mapped, rivals, policy: context.policy, digests, ...times }
   const { key } = run.claim
@@ -116,7 +116,7 @@ async function takeTurns({ context, run, gate, subject, own, record, memory }: T
     const { meaning, step } = learn(turn, move.call, called, facts)
     run.observe({ step: 'answered', plan: move.plan, called, meaning })
     turn = step.turn
-    const sign = signOf(called.outcome, meaning)
+    const sign = signOf(called.outcome, meaning, move.call)
     await context.heard({ id: run.claim.id, epoch: gate.epoch(), sign, ...busyness(called.outcome) })
     if (step.end) return await ended(step.end)
   }

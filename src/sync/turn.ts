@@ -99,11 +99,11 @@ type TurnSituation = Omit<Situation, 'memory'> & {
 }
 
 /**
- * Whether it is time for that: from the third failure on every other attempt. The others are whole, since a service may
- * insist on a field.
+ * Whether it is time for that: from the third failure on, unless the last attempt was refused. A service may insist on a
+ * field: then the whole is tried again.
  */
-export function isAccessFirst(attempts: number): boolean {
-  return attempts >= 3 && attempts % 2 === 1
+export function isAccessFirst(attempts: number, last: Reason | null): boolean {
+  return attempts >= 3 && last?.code !== 'refused' && last?.code !== 'conflict'
 }
 
 /**

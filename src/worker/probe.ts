@@ -57,6 +57,6 @@ export function makeProbe({ pool, users, signal, log, now, random }: Options): P
     const meaning = classifyRead(outcome)
     if (known) log(callEntry({ key: known.key, plan: 'probe', called, meaning, atMs: now() }))
     const brokenOff = outcome.kind === 'error' && outcome.error === 'aborted'
-    return brokenOff ? null : signOf(outcome, meaning)
+    return brokenOff ? null : signOf(outcome, meaning, call)
   }
 }

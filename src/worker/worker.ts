@@ -12,7 +12,7 @@ import { nameOf } from '../model/name-of.ts'
 import { type Log, makeQuiet } from '../ops/log.ts'
 import { processName } from '../ops/process-name.ts'
 import { sleep, systemClock } from '../ops/time.ts'
-import { type JobOptions, makeJob } from '../sync/job.ts'
+import { BrokenOff, type JobOptions, makeJob } from '../sync/job.ts'
 import { claimLastsMs } from '../sync/time-needed.ts'
 import { logCalls } from './call-entry.ts'
 import { makeNoting, type Opened } from './context.ts'
@@ -108,11 +108,11 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
       // What is not claimed would wait for the end of its lease, where another process could go on at once.
       if (signal.aborted || refused || !(await job(lease, begun))) await giveBack(lease)
     },
-    onError: makeQuiet<unknown>(
-      (error, times) =>
-        log.warn({ ...nameOf(error), times }, 'a customer will be taken up again: its sync broke off'),
-      now,
-    ),
+    onError: makeQuiet<unknown>((error, times) => {
+      const about =
+        error instanceof BrokenOff ? { customer: error.customer, ...nameOf(error.cause) } : nameOf(error)
+      log.warn({ ...about, times }, 'a customer will be taken up again: its sync broke off')
+    }, now),
   })
   const consumer = await queue.consume(slots.take, { concurrency: PAGES })
   const takingPart = makeTakingPart(consumer)

@@ -218,8 +218,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'ending-late-not-suspect',
     file: 'src/ledger/ending.ts',
-    find: `wrote && !matched.has(token)`,
-    replace: `!wrote && !matched.has(token)`,
+    find: `ending.wrote && stored.get(ending) === false`,
+    replace: `!ending.wrote && stored.get(ending) === false`,
   },
   {
     name: 'ending-unknown-at-once',

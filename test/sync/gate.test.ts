@@ -8,6 +8,7 @@ import { startTurn } from '../../src/sync/turn.ts'
 const MEMORY = { remote: 'present', sentStatus: 2, seenStatus: null } as Memory
 const TURN = startTurn(MEMORY)
 const STOPPING = { kind: 'retry', reason: { code: 'stopping' }, failed: false, waitMs: 0, released: true }
+const TOOK_TOO_LONG = { kind: 'retry', reason: { code: 'out-of-time' }, failed: true }
 const OUT_OF_TIME = { ...STOPPING, reason: { code: 'out-of-time' } }
 
 function scene({ hasTime = (): boolean => true } = {}) {
@@ -43,18 +44,10 @@ function untilAborted(signal: AbortSignal): Promise<null> {
 }
 
 describe('the gate', () => {
-  it('that closes after a call for want of time counts as a failure, or it would begin anew for ever', async () => {
+  it('that closes for want of time, after reading or a call, counts as a failure, or it would begin anew for ever', async () => {
     const { gate } = scene({ hasTime: () => false })
-    for (const turn of [
-      { ...TURN, lookups: 1 },
-      { ...TURN, wrote: true },
-    ])
-      expect(await gate.pass(turn)).toEqual({
-        kind: 'retry',
-        reason: { code: 'out-of-time' },
-        failed: true,
-      })
-    expect(await gate.pass(TURN)).toEqual(OUT_OF_TIME)
+    for (const turn of [TURN, { ...TURN, lookups: 1 }, { ...TURN, wrote: true }])
+      expect(await gate.pass(turn)).toEqual(TOOK_TOO_LONG)
   })
 
   it('spends the permit of the claim on the first call and takes one for each further', async () => {
@@ -74,7 +67,7 @@ describe('the gate', () => {
 
   it('is closed when there is no time for the whole request', async () => {
     const { gate, givenBack, first } = scene({ hasTime: () => false })
-    expect(await gate.pass(TURN)).toEqual(OUT_OF_TIME)
+    expect(await gate.pass(TURN)).toEqual(TOOK_TOO_LONG)
     gate.close()
     expect(givenBack).toEqual([first])
   })

@@ -107,9 +107,7 @@ describe('a job', () => {
       })
       await job(LEASE)
       expect(customer.service.calls.length).toBe(calls ? 1 : 0)
-      expect(endings).toMatchObject([
-        calls ? { kind: 'settle' } : { kind: 'retry', failed: false, backoffMs: 0 },
-      ])
+      expect(endings).toMatchObject([calls ? { kind: 'settle' } : { kind: 'retry', failed: true }])
     },
   )
 
@@ -141,4 +139,9 @@ describe('a job', () => {
     expect(await job(LEASE)).toMatchObject({ kind: 'settle' })
     expect(customer.service.calls.map(({ method }) => method)).toEqual(['GET', 'POST'])
   })
+})
+
+it('names the customer whose claim broke off', async () => {
+  const { job } = scene({ end: () => Promise.reject(new Error('no')) })
+  await expect(job(LEASE)).rejects.toMatchObject({ customer: KEY, cause: { message: 'no' } })
 })

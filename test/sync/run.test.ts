@@ -49,18 +49,21 @@ describe('a claim', () => {
     expect(leaked(customer)).toBe(0)
   })
 
-  it.each<[string, Partial<ClaimRun>]>([
-    ['stopping', { stopping: aborted }],
-    ['out-of-time', { hasTime: () => false }],
-  ])('that is given up (%s) makes no call, gives its permit back and is due at once', async (code, run) => {
-    const customer = customerWith()
-    const ending = await customer.claim(run)
-    expect(ending).toMatchObject({ kind: 'retry', failed: false, wrote: false, backoffMs: 0 })
-    expect(customer.steps.at(-1)).toMatchObject({ step: 'ended', end: { reason: { code } } })
-    expect(customer.service.calls).toEqual([])
-    expect(leaked(customer)).toBe(0)
-    expect(customer.kept.record.state).toBe('idle')
-  })
+  it.each<[string, Partial<ClaimRun>, boolean]>([
+    ['stopping', { stopping: aborted }, false],
+    ['out-of-time', { hasTime: () => false }, true],
+  ])(
+    'that is given up (%s) makes no call, gives its permit back and counts as failed: %s',
+    async (code, run, failed) => {
+      const customer = customerWith()
+      const ending = await customer.claim(run)
+      expect(ending).toMatchObject({ kind: 'retry', failed, wrote: false })
+      expect(customer.steps.at(-1)).toMatchObject({ step: 'ended', end: { reason: { code } } })
+      expect(customer.service.calls).toEqual([])
+      expect(leaked(customer)).toBe(0)
+      expect(customer.kept.record.state).toBe(failed ? 'failing' : 'idle')
+    },
+  )
 
   it('makes no further call once its time has run out between two', async () => {
     const service = makePureService()

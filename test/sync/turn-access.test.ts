@@ -124,17 +124,12 @@ describe('access first, after failures', () => {
     })
   })
 
-  it('comes with the third failure, and every other time', () => {
-    expect([0, 1, 2, 3, 4, 5, 6, 7].map(isAccessFirst)).toEqual([
-      false,
-      false,
-      false,
-      true,
-      false,
-      true,
-      false,
-      true,
+  it('comes with the third failure, but not after a refusal', () => {
+    expect([0, 2, 3, 4, 9].map((attempts) => isAccessFirst(attempts, { code: 'unknown' }))).toEqual([
+      ...[false, false],
+      ...[true, true, true],
     ])
+    for (const code of ['refused', 'conflict'] as const) expect(isAccessFirst(9, { code })).toBe(false)
   })
 })
 
