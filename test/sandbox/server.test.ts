@@ -29,11 +29,8 @@ describe('errors have one form', () => {
     ['no JSON', USERS, { body: '{"user_id":' }, 400, 'bad_request'],
     ['JSON that is no object', USERS, { body: '[]' }, 422, 'invalid'],
     ['a field that is none', USERS, { body: '{"user_id":"u","status":2,"shoe":1}' }, 422, 'invalid'],
-    ['numbers as text', USERS, { body: '{"user_id":"u","status":"2"}' }, 422, 'invalid'],
     ['an id that leads to another path', USERS, { body: '{"user_id":"..","status":2}' }, 422, 'invalid'],
-    ['nobody of that name', `${USERS}/nobody`, { method: 'GET' }, 404, 'not_found'],
     ['nobody, whatever the body', `${USERS}/nobody`, { method: 'PATCH', body: '{}' }, 404, 'not_found'],
-    ['there is no DELETE', `${USERS}/u`, { method: 'DELETE' }, 404, 'not_found'],
     ['no such path', '/s2s/v2/users', { body: '{}' }, 404, 'not_found'],
     ['a path that cannot be decoded', `${USERS}/%zz`, { method: 'GET' }, 400, 'bad_request'],
     ['too large', USERS, { body: `"${'x'.repeat(70_000)}"` }, 413, 'too_large'],
@@ -55,30 +52,28 @@ describe('errors have one form', () => {
   })
 })
 
-describe('stopping', () => {
-  it('cuts calls that hang or wait, and frees the port', async () => {
-    const other = await startSandbox({
-      ...KEYS,
-      faults: [
-        { match: { method: 'GET' }, action: { kind: 'hang-after' } },
-        { action: { kind: 'latency', minMs: 600_000, maxMs: 600_000 } },
-      ],
-    })
-    const calls = ['GET', 'PATCH'].map((method) =>
-      fetch(`${other.url}/s2s/v1/users/u`, {
-        method,
-        headers: HEADERS,
-        body: method === 'GET' ? null : '{"status":2}',
-      }).then(
-        ({ status }) => status,
-        () => 'cut',
-      ),
-    )
-    await expect.poll(() => other.journal.list().length).toBe(2)
-    await other.stop()
-    expect(['cut', 404]).toContain((await Promise.all(calls))[1])
-    expect((await Promise.all(calls))[0]).toBe('cut')
-    const again = await startSandbox({ ...KEYS, port: Number(new URL(other.url).port) })
-    await again.stop()
+it('stopping cuts calls that hang or wait, and frees the port', async () => {
+  const other = await startSandbox({
+    ...KEYS,
+    faults: [
+      { match: { method: 'GET' }, action: { kind: 'hang-after' } },
+      { action: { kind: 'latency', minMs: 600_000, maxMs: 600_000 } },
+    ],
   })
+  const calls = ['GET', 'PATCH'].map((method) =>
+    fetch(`${other.url}/s2s/v1/users/u`, {
+      method,
+      headers: HEADERS,
+      body: method === 'GET' ? null : '{"status":2}',
+    }).then(
+      ({ status }) => status,
+      () => 'cut',
+    ),
+  )
+  await expect.poll(() => other.journal.list().length).toBe(2)
+  await other.stop()
+  expect(['cut', 404]).toContain((await Promise.all(calls))[1])
+  expect((await Promise.all(calls))[0]).toBe('cut')
+  const again = await startSandbox({ ...KEYS, port: Number(new URL(other.url).port) })
+  await again.stop()
 })

@@ -151,19 +151,17 @@ describe('a service with an order of its own that agrees with created_at', () =>
   )
 })
 
-describe('a page', () => {
-  it('is asked for with room, direction and limit (50), from the pivot or from where the service begins', async () => {
-    const { list, queries } = serve(roomOf([1, 2]), { ...HABITS, cap: 1 })
-    await take(list, { room: '7', direction: 'older' })
-    await take(list, { room: 7, pivot: 'm0', direction: 'newer', limit: 3 })
-    expect(queries).toEqual([
-      { room: '7', limit: 50, older: true },
-      { room: '7', limit: 50, older: true, pivot: 'm1' },
-      { room: '7', limit: 50, older: true, pivot: 'm0' },
-      { room: 7, limit: 3, older: false, pivot: 'm0' },
-      { room: 7, limit: 3, older: false, pivot: 'm1' },
-    ])
-  })
+it('a page is asked for with room, direction and limit (50), from the pivot or from where the service begins', async () => {
+  const { list, queries } = serve(roomOf([1, 2]), { ...HABITS, cap: 1 })
+  await take(list, { room: '7', direction: 'older' })
+  await take(list, { room: 7, pivot: 'm0', direction: 'newer', limit: 3 })
+  expect(queries).toEqual([
+    { room: '7', limit: 50, older: true },
+    { room: '7', limit: 50, older: true, pivot: 'm1' },
+    { room: '7', limit: 50, older: true, pivot: 'm0' },
+    { room: 7, limit: 3, older: false, pivot: 'm0' },
+    { room: 7, limit: 3, older: false, pivot: 'm1' },
+  ])
 })
 
 describe('services that keep to nothing', () => {

@@ -55,10 +55,7 @@ describe('messages (section 2.1)', () => {
     ['a null message_id', { message_id: null }],
     ['an id that is an object', { from_user_id: {} }],
     ['a text that is null', { text: null }],
-    ['a text that is a list', { text: ['hola'] }],
-    ['a type that is null', { type: null }],
     ['a time that is none', { created_at: 'yesterday' }],
-    ['a null time', { created_at: null }],
     ['a time as a number', { created_at: 1_767_261_600 }],
   ])('with %s: unreadable', (_name, fields) => {
     expect(readMessages([{ ...TEXT, ...fields }])).toEqual({ items: [], unreadable: 1 })
@@ -78,15 +75,12 @@ describe('messages (section 2.1)', () => {
   it.each<[unknown, number | null]>([
     ['640', 640],
     [640, 640],
-    [' 640 ', 640],
     ['12.5', 12.5],
-    ['0', 0],
     ['', null],
     ['640px', null],
     ['0x10', null],
     [-1, null],
     [null, null],
-    [true, null],
     [{}, null],
     [['1'], null],
     ['9'.repeat(400), null],
@@ -109,17 +103,12 @@ describe('times', () => {
   it.each<[string, string]>([
     ['2026-03-29T01:30:00', '2026-03-29T01:30:00Z'],
     ['2026-03-29T02:30:00', '2026-03-29T02:30:00Z'], // an hour that Madrid does not have on that day
-    ['2026-03-29T02:30', '2026-03-29T02:30:00Z'],
     ['2026-03-29 02:30:00', '2026-03-29T02:30:00Z'],
-    ['2026-07-01T10:00:00.5', '2026-07-01T10:00:00.500Z'],
     ['2026-07-01T10:00:00.123456', '2026-07-01T10:00:00.123Z'],
-    ['2026-07-01T10:00Z', '2026-07-01T10:00:00Z'],
     ['2026-07-01T10:00:00Z', '2026-07-01T10:00:00Z'],
-    ['2026-07-01t10:00:00z', '2026-07-01T10:00:00Z'],
     ['2026-07-01T10:00+02:00', '2026-07-01T08:00:00Z'],
     ['2026-07-01T10:00:00.25-0530', '2026-07-01T15:30:00.250Z'],
     ['2026-07-01T10:00:00+02', '2026-07-01T08:00:00Z'],
-    ['2024-02-29T23:59:59', '2024-02-29T23:59:59Z'],
   ])('%s is %s, whatever zone the process has', (written, meant) => {
     for (const tz of ['UTC', 'Europe/Madrid', 'Pacific/Auckland', 'America/St_Johns']) {
       process.env.TZ = tz
@@ -134,17 +123,12 @@ describe('times', () => {
   it.each([
     '',
     '2026-02-30T10:00:00',
-    '2023-02-29T10:00',
-    '2026-13-01T10:00',
     '2026-07-01T25:00:00',
-    '2026-07-01T10:61',
     '2026-07-01T10:00:00+99:99',
     '2026-07-01',
-    '10:00',
     'Wed, 01 Jul 2026 10:00:00 GMT',
     '2026-07-01T10:00:00 Europe/Madrid',
     null,
-    5,
     {},
   ])('%j is none: costs a message, but of a professional only the field', (written) => {
     expect(readMessages([{ ...TEXT, created_at: written }])?.unreadable).toBe(1)

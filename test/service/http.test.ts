@@ -84,34 +84,33 @@ describe('where nobody answers', () => {
   })
 })
 
-describe('the whole call is bound', () => {
-  it.each<[string, (socket: Socket) => void]>([
-    ['a head that drips', (socket) => drip(socket, 'HTTP/1.1 200 OK\r\nX: ', 'y')],
-    ['a body that drips', (socket) => drip(socket, 'HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n', 'y')],
-    ['informational answers without end', (socket) => drip(socket, '', 'HTTP/1.1 102 Processing\r\n\r\n')],
-  ])('%s: timeout after the whole time, although something arrives all the while', async (_name, serve) => {
+it.each<[string, (socket: Socket) => void]>([
+  ['a head that drips', (socket) => drip(socket, 'HTTP/1.1 200 OK\r\nX: ', 'y')],
+  ['a body that drips', (socket) => drip(socket, 'HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n', 'y')],
+  ['informational answers without end', (socket) => drip(socket, '', 'HTTP/1.1 102 Processing\r\n\r\n')],
+])(
+  'the whole call is bound: %s: timeout after the whole time, although something arrives all the while',
+  async (_name, serve) => {
     const { url } = await rawServer(serve)
     const startedAt = performance.now()
     await expectCallError(clientOf(url, 250).updateUser('u', { status: 0 }), 'timeout', 'maybe')
     expect(performance.now() - startedAt).toBeLessThan(6000)
-  })
-})
+  },
+)
 
-describe('answers that are none', () => {
-  it.each<[string, Buffer, 'connection-lost' | 'broken-response']>([
-    ['the connection closed without a byte', Buffer.alloc(0), 'connection-lost'],
-    ['half a head', Buffer.from('HTTP/1.1 200 OK\r\nContent-'), 'connection-lost'],
-    ['less than its Content-Length', answer('200 OK\r\nContent-Length: 10', '{}'), 'connection-lost'],
-    ['a chunk cut short', answer('200 OK\r\nTransfer-Encoding: chunked', '5\r\n{'), 'connection-lost'],
-    ['no HTTP', Buffer.from('220 smtp.example ESMTP\r\n'), 'broken-response'],
-    ['a head without end', answer(`200 OK\r\nX: ${'x'.repeat(100_000)}`), 'broken-response'],
-    ['two lengths', answer('200 OK\r\nContent-Length: 2\r\nContent-Length: 3', '{} '), 'broken-response'],
-    ['an upgrade', answer('101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x'), 'broken-response'],
-  ])('%s', async (_name, bytes, kind) => {
-    const { url, requests } = await rawServer((socket) => void socket.end(bytes))
-    await expectCallError(clientOf(url).updateUser('u', { status: 0 }), kind, 'maybe')
-    expect(requests).toHaveLength(1)
-  })
+it.each<[string, Buffer, 'connection-lost' | 'broken-response']>([
+  ['the connection closed without a byte', Buffer.alloc(0), 'connection-lost'],
+  ['half a head', Buffer.from('HTTP/1.1 200 OK\r\nContent-'), 'connection-lost'],
+  ['less than its Content-Length', answer('200 OK\r\nContent-Length: 10', '{}'), 'connection-lost'],
+  ['a chunk cut short', answer('200 OK\r\nTransfer-Encoding: chunked', '5\r\n{'), 'connection-lost'],
+  ['no HTTP', Buffer.from('220 smtp.example ESMTP\r\n'), 'broken-response'],
+  ['a head without end', answer(`200 OK\r\nX: ${'x'.repeat(100_000)}`), 'broken-response'],
+  ['two lengths', answer('200 OK\r\nContent-Length: 2\r\nContent-Length: 3', '{} '), 'broken-response'],
+  ['an upgrade', answer('101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x'), 'broken-response'],
+])('answers that are none: %s', async (_name, bytes, kind) => {
+  const { url, requests } = await rawServer((socket) => void socket.end(bytes))
+  await expectCallError(clientOf(url).updateUser('u', { status: 0 }), kind, 'maybe')
+  expect(requests).toHaveLength(1)
 })
 
 describe('the size of an answer', () => {
@@ -147,14 +146,12 @@ describe('the size of an answer', () => {
   })
 })
 
-describe('answers that are odd but answers', () => {
-  it('Retry-After as a date is measured from the Date of the answer', async () => {
-    const { url } = await rawServer((socket) => {
-      const dates = 'Date: Sun, 10 May 2026 12:00:00 GMT\r\nRetry-After: Sun, 10 May 2026 12:00:07 GMT'
-      socket.write(withLength('', `503 Service Unavailable\r\n${dates}`))
-    })
-    expect(await clientOf(url).retrieveUser('u')).toMatchObject({ status: 503, retryAfterMs: 7000 })
+it('Retry-After as a date is measured from the Date of the answer', async () => {
+  const { url } = await rawServer((socket) => {
+    const dates = 'Date: Sun, 10 May 2026 12:00:00 GMT\r\nRetry-After: Sun, 10 May 2026 12:00:07 GMT'
+    socket.write(withLength('', `503 Service Unavailable\r\n${dates}`))
   })
+  expect(await clientOf(url).retrieveUser('u')).toMatchObject({ status: 503, retryAfterMs: 7000 })
 })
 
 describe('a socket that is kept', () => {

@@ -58,30 +58,28 @@ describe('stopping', () => {
   })
 })
 
-describe('sockets', () => {
-  it('makes a hundred parallel calls over at most as many sockets as the concurrency, all reused', async () => {
-    const { sandbox } = pair
-    sandbox.users.set('u1', { status: 2 })
-    sandbox.faults.set([{ action: { kind: 'latency', minMs: 5, maxMs: 5 } }])
-    const ports = new Set<number>()
-    let open = 0
-    let most = 0
-    const proxy = await forward(sandbox.url, (port) => {
-      ports.add(port)
-      open += 1
-      most = Math.max(most, open)
-      return () => {
-        open -= 1
-      }
-    })
-    const through = makeClient({ origin: proxy.url, concurrency: 7 })
-    const replies = await Promise.all(Array.from({ length: 100 }, () => through.retrieveUser('u1')))
-    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]))
-    expect(most).toBeLessThanOrEqual(7)
-    expect(ports.size).toBe(7)
-    await through.close()
-    proxy.close()
+it('a hundred parallel calls are made over at most as many sockets as the concurrency, all reused', async () => {
+  const { sandbox } = pair
+  sandbox.users.set('u1', { status: 2 })
+  sandbox.faults.set([{ action: { kind: 'latency', minMs: 5, maxMs: 5 } }])
+  const ports = new Set<number>()
+  let open = 0
+  let most = 0
+  const proxy = await forward(sandbox.url, (port) => {
+    ports.add(port)
+    open += 1
+    most = Math.max(most, open)
+    return () => {
+      open -= 1
+    }
   })
+  const through = makeClient({ origin: proxy.url, concurrency: 7 })
+  const replies = await Promise.all(Array.from({ length: 100 }, () => through.retrieveUser('u1')))
+  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]))
+  expect(most).toBeLessThanOrEqual(7)
+  expect(ports.size).toBe(7)
+  await through.close()
+  proxy.close()
 })
 
 type Forward = { readonly url: string; close(): void }

@@ -53,35 +53,31 @@ describe('a room', () => {
   })
 })
 
-describe('messages', () => {
-  it('stand by their time, and within a second in the order in which they came', () => {
-    const held = make()
-    const at = (text: string) => Date.parse(text)
-    held.add(PAIR, [says('3'), says('4')])
-    held.add(PAIR, [says('1', { at: at('2026-03-01T00:00:00Z') })])
-    held.add(PAIR, [says('5'), says('2', { at: at('2026-03-01T00:00:00.999Z') })])
-    expect(textsIn(held)).toEqual(['1', '2', '3', '4', '5'])
-  })
+it('messages stand by their time, and within a second in the order in which they came', () => {
+  const held = make()
+  const at = (text: string) => Date.parse(text)
+  held.add(PAIR, [says('3'), says('4')])
+  held.add(PAIR, [says('1', { at: at('2026-03-01T00:00:00Z') })])
+  held.add(PAIR, [says('5'), says('2', { at: at('2026-03-01T00:00:00.999Z') })])
+  expect(textsIn(held)).toEqual(['1', '2', '3', '4', '5'])
 })
 
-describe('a page (section 4.1)', () => {
-  const plain = { order: 'oldest-first', pivot: 'excluded' } as const
+const plain = { order: 'oldest-first', pivot: 'excluded' } as const
 
-  it('after page leads through the whole room, from either end and whatever the limit', () => {
-    const sizes = fc.tuple(fc.integer({ min: 1, max: 200 }), fc.integer({ min: 1, max: 30 }))
-    fc.assert(
-      fc.property(sizes, fc.boolean(), ([count, limit], older) => {
-        const all = make().add(PAIR, makeDrafts(count, NOW)).messages
-        const walked: (typeof all)[number][] = []
-        for (let pivot: string | undefined; ; ) {
-          const page = pageOf(all, { pivot, limit, older }, plain) ?? []
-          if (page.length === 0) break
-          if (older) walked.unshift(...page)
-          else walked.push(...page)
-          pivot = (older ? page[0] : page.at(-1))?.message_id
-        }
-        expect(walked).toEqual(all)
-      }),
-    )
-  })
+it('page after page (section 4.1) leads through the whole room, from either end and whatever the limit', () => {
+  const sizes = fc.tuple(fc.integer({ min: 1, max: 200 }), fc.integer({ min: 1, max: 30 }))
+  fc.assert(
+    fc.property(sizes, fc.boolean(), ([count, limit], older) => {
+      const all = make().add(PAIR, makeDrafts(count, NOW)).messages
+      const walked: (typeof all)[number][] = []
+      for (let pivot: string | undefined; ; ) {
+        const page = pageOf(all, { pivot, limit, older }, plain) ?? []
+        if (page.length === 0) break
+        if (older) walked.unshift(...page)
+        else walked.push(...page)
+        pivot = (older ? page[0] : page.at(-1))?.message_id
+      }
+      expect(walked).toEqual(all)
+    }),
+  )
 })

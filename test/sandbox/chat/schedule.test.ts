@@ -1,6 +1,6 @@
 // Sections 2.2 and 2.4: connected or not, and until when, from the schedules.
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { presenceAt } from '../../../src/sandbox/chat/professionals.ts'
 import { WEEKDAYS } from '../../../src/service/chat.ts'
 import type { ScheduleWire } from '../../../src/service/chat-schema.ts'
@@ -62,28 +62,26 @@ function nextChange(schedules: readonly ScheduleWire[], ms: number): number | nu
   return null
 }
 
-describe('whatever the schedules', () => {
-  const time = fc.oneof(
-    fc.constantFrom('0:00', '00:00', '00:01', '9:00', '09:30', '12:00', '14:00', '18:00', '23:59'),
-    fc.tuple(fc.nat(23), fc.nat(59)).map(([hour, minute]) => `${hour}:${String(minute).padStart(2, '0')}`),
-  )
-  const schedule = fc
-    .tuple(fc.constantFrom(...WEEKDAYS), fc.tuple(time, time, time, time))
-    .map(([name, times]) => day(name, ...times))
-  const moment = fc.oneof(
-    fc.integer({ min: 0, max: 4_102_444_800_000 }),
-    // On the minute, where everything changes.
-    fc.integer({ min: 0, max: 50_000_000 }).map((minute) => minute * 60_000),
-  )
+const time = fc.oneof(
+  fc.constantFrom('0:00', '00:00', '00:01', '9:00', '09:30', '12:00', '14:00', '18:00', '23:59'),
+  fc.tuple(fc.nat(23), fc.nat(59)).map(([hour, minute]) => `${hour}:${String(minute).padStart(2, '0')}`),
+)
+const schedule = fc
+  .tuple(fc.constantFrom(...WEEKDAYS), fc.tuple(time, time, time, time))
+  .map(([name, times]) => day(name, ...times))
+const moment = fc.oneof(
+  fc.integer({ min: 0, max: 4_102_444_800_000 }),
+  // On the minute, where everything changes.
+  fc.integer({ min: 0, max: 50_000_000 }).map((minute) => minute * 60_000),
+)
 
-  it('status and next change are those found by looking at every minute', () => {
-    fc.assert(
-      fc.property(fc.array(schedule, { maxLength: 9 }), moment, (schedules, ms) => {
-        const found = presenceAt(schedules, ms)
-        expect(found.status === 'online').toBe(isConnected(schedules, ms))
-        expect(found.changesAt).toBe(nextChange(schedules, ms))
-      }),
-      { numRuns: runs(500) },
-    )
-  }, 30_000)
-})
+it('whatever the schedules, status and next change are those found by looking at every minute', () => {
+  fc.assert(
+    fc.property(fc.array(schedule, { maxLength: 9 }), moment, (schedules, ms) => {
+      const found = presenceAt(schedules, ms)
+      expect(found.status === 'online').toBe(isConnected(schedules, ms))
+      expect(found.changesAt).toBe(nextChange(schedules, ms))
+    }),
+    { numRuns: runs(500) },
+  )
+}, 30_000)

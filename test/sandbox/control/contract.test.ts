@@ -44,22 +44,20 @@ describe('the control endpoint of the contract', () => {
   })
 })
 
-describe('what is wrong with a contract', () => {
-  it.each<[string, unknown, readonly string[]]>([
-    ['a value', { createStatus: 205 }, ['createStatus']],
-    ['a duration', { visibleAfterMs: '2s' }, ['visibleAfterMs']],
-    ['an empty text', { forbidden: '' }, ['forbidden']],
-    ['an unknown preset', { preset: 'legasy' }, ['preset']],
-    ['several things', { nulls: 1, order: 'none', pivot: 'included' }, ['nulls', 'order']],
-    ['a word', 'lagging creat-204', ['creat-204']],
-    ['a list', ['legacy'], ['body']],
-    ['an empty name', { '': 1 }, ['""']],
-  ])('%s is told, and changes nothing', async (_name, body, fields) => {
-    service.sandbox.contract.set({ nulls: 'absent' })
-    const seen = await put(body)
-    expect(seen.status).toBe(422)
-    const { error } = jsonOf(seen) as { error: { fields: object } }
-    expect(Object.keys(error.fields)).toEqual(fields)
-    expect(service.sandbox.contract.now).toEqual({ ...DOCUMENTED, nulls: 'absent' })
-  })
+it.each<[string, unknown, readonly string[]]>([
+  ['a value', { createStatus: 205 }, ['createStatus']],
+  ['a duration', { visibleAfterMs: '2s' }, ['visibleAfterMs']],
+  ['an empty text', { forbidden: '' }, ['forbidden']],
+  ['an unknown preset', { preset: 'legasy' }, ['preset']],
+  ['several things', { nulls: 1, order: 'none', pivot: 'included' }, ['nulls', 'order']],
+  ['a word', 'lagging creat-204', ['creat-204']],
+  ['a list', ['legacy'], ['body']],
+  ['an empty name', { '': 1 }, ['""']],
+])('what is wrong with a contract: %s is told, and changes nothing', async (_name, body, fields) => {
+  service.sandbox.contract.set({ nulls: 'absent' })
+  const seen = await put(body)
+  expect(seen.status).toBe(422)
+  const { error } = jsonOf(seen) as { error: { fields: object } }
+  expect(Object.keys(error.fields)).toEqual(fields)
+  expect(service.sandbox.contract.now).toEqual({ ...DOCUMENTED, nulls: 'absent' })
 })

@@ -124,22 +124,20 @@ describe('the control endpoints', () => {
   })
 })
 
-describe('DELETE /_sandbox/', () => {
-  it('clears everything that the sandbox holds, and leaves the contract', async () => {
-    const { url, ...held } = await start({ contract: { names: 'sample' } })
-    const people = held.professionals.all()
-    held.users.set('u', { status: 2 })
-    held.professionals.set([])
-    held.conversations.add({ userId: 'u', professionalId: 'p' }, [
-      { from: 'user', content: { type: 'text', text: 'hello' } },
-    ])
-    held.clock.advance(86_400_000)
-    expect((await ask(`${url}/_sandbox/`, { method: 'DELETE' })).status).toBe(204)
-    expect([held.users.size, held.conversations.room(1)]).toEqual([0, undefined])
-    expect(held.professionals.all()).toEqual(people)
-    expect(held.clock.now()).toBeLessThan(Date.now() + 60_000)
-    expect(held.contract.now.names).toBe('sample')
-  })
+it('DELETE /_sandbox/ clears everything that the sandbox holds, and leaves the contract', async () => {
+  const { url, ...held } = await start({ contract: { names: 'sample' } })
+  const people = held.professionals.all()
+  held.users.set('u', { status: 2 })
+  held.professionals.set([])
+  held.conversations.add({ userId: 'u', professionalId: 'p' }, [
+    { from: 'user', content: { type: 'text', text: 'hello' } },
+  ])
+  held.clock.advance(86_400_000)
+  expect((await ask(`${url}/_sandbox/`, { method: 'DELETE' })).status).toBe(204)
+  expect([held.users.size, held.conversations.room(1)]).toEqual([0, undefined])
+  expect(held.professionals.all()).toEqual(people)
+  expect(held.clock.now()).toBeLessThan(Date.now() + 60_000)
+  expect(held.contract.now.names).toBe('sample')
 })
 
 describe('who may control', () => {

@@ -14,25 +14,23 @@ const struckBy = (rules: Parameters<ReturnType<typeof makeFaults>['set']>[0], ca
   return faults.strike(call)
 }
 
-describe('which calls a rule strikes', () => {
-  it.each([
-    [{}, true],
-    [{ method: 'PATCH' }, true],
-    [{ method: 'PUT' }, false],
-    [{ path: '/s2s/v1/users/u1' }, true],
-    [{ path: '/s2s/v1/users/u12' }, false],
-    [{ path: '/chat' }, false],
-    [{ userId: 'u1' }, true],
-    [{ userId: 'u2' }, false],
-    [{ status: 0 }, true],
-    [{ status: 2 }, false],
-    [{ field: 'email' }, true],
-    [{ field: 'gender' }, false],
-    [{ method: 'PATCH', userId: 'u1', status: 0, field: 'email' }, true],
-    [{ method: 'PATCH', path: '/chat', userId: 'u1' }, false],
-  ] as const)('%j: %s', (match, struck) => {
-    expect(struckBy([{ match, action: down }]).ending).toEqual(struck ? down : null)
-  })
+it.each([
+  [{}, true],
+  [{ method: 'PATCH' }, true],
+  [{ method: 'PUT' }, false],
+  [{ path: '/s2s/v1/users/u1' }, true],
+  [{ path: '/s2s/v1/users/u12' }, false],
+  [{ path: '/chat' }, false],
+  [{ userId: 'u1' }, true],
+  [{ userId: 'u2' }, false],
+  [{ status: 0 }, true],
+  [{ status: 2 }, false],
+  [{ field: 'email' }, true],
+  [{ field: 'gender' }, false],
+  [{ method: 'PATCH', userId: 'u1', status: 0, field: 'email' }, true],
+  [{ method: 'PATCH', path: '/chat', userId: 'u1' }, false],
+] as const)('which calls a rule strikes: %j: %s', (match, struck) => {
+  expect(struckBy([{ match, action: down }]).ending).toEqual(struck ? down : null)
 })
 
 describe('rules together', () => {
