@@ -16,6 +16,11 @@ beforeEach(() => {
 })
 
 describe('stopping', () => {
+  it('an abort before the call sends nothing', async () => {
+    await expectCallError(pair.client.retrieveUser('u1', { signal: AbortSignal.abort() }), 'aborted', 'no')
+    expect(pair.sandbox.journal.list()).toEqual([])
+  })
+
   it('an abort during the call may have reached the service', async () => {
     const { client, sandbox } = pair
     sandbox.users.set('u1', { status: 2 })
