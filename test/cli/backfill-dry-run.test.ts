@@ -1,7 +1,6 @@
 // What a dry run of a backfill keeps of many customers: a few plans, and who shares a `user_id`.
 import { expect, test } from 'vitest'
 import { makeSample, makeSharers } from '../../src/cli/backfill-dry-run.ts'
-import { seededRandom } from '../../src/sandbox/faults/faults.ts'
 
 test('keeps as many as it may, all of them where they are fewer, and makes only those that it keeps', () => {
   const sample = makeSample<number>(3, () => 0.999_999)
@@ -19,18 +18,6 @@ test('keeps as many as it may, all of them where they are fewer, and makes only 
   const none = makeSample<number>(0, Math.random)
   none.add(() => 1)
   expect(none.all()).toEqual([])
-})
-
-test('each is as likely as any other', () => {
-  const hits = new Array<number>(20).fill(0)
-  const rounds = 4000
-  const random = seededRandom(7)
-  for (let round = 0; round < rounds; round++) {
-    const sample = makeSample<number>(5, random)
-    for (let n = 0; n < 20; n++) sample.add(() => n)
-    for (const n of sample.all()) hits[n] = (hits[n] ?? 0) + 1
-  }
-  for (const hit of hits) expect(Math.abs(hit / rounds - 0.25)).toBeLessThan(0.05)
 })
 
 test('a hundred thousand different users share with nobody, and each of a group is counted once', () => {

@@ -197,17 +197,6 @@ describe('on a house of its own', () => {
     expect(output).toMatch(/^customers +16 looked at/m)
     await held[Symbol.asyncDispose]()
   })
-
-  test('without capture, and by a mapping that is not the present one, nothing is begun', async () => {
-    const mapping = { ...CONFIG.mapping, description: 'correo' }
-    const changed = await rollcall({ ...house, authored: { ...house.authored, mapping } })
-    expect(changed.code).toBe(2)
-    expect(changed.output).toContain('rollcall backfill --mapping')
-    const wider = { ...CONFIG.mapping, description: 'interno' }
-    const unfit = await rollcall({ ...house, authored: { ...house.authored, mapping: wider } }, '--mapping')
-    expect(unfit.code).toBe(2)
-    expect(unfit.output).toContain('rollcall capture install')
-  })
 })
 
 async function owed({ db }: House): Promise<number> {

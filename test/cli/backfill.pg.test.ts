@@ -73,13 +73,6 @@ describe('with a mapping that is not applied', () => {
     expect(json.attention).toHaveLength(1)
   })
 
-  test('status of the mapping that is applied has nothing to say', async () => {
-    const { code, output } = await run(house, 'status')
-    expect(code).toBe(0)
-    expect(output).toMatch(/^mapping .*generation 1, since/m)
-    expect(output).not.toContain('attention')
-  })
-
   test('capture resync is refused, and leaves what waits for a person as it is', async () => {
     const { pool } = house.db
     await pool.query(
@@ -125,16 +118,6 @@ describe('with a mapping that is not applied', () => {
     expect(output).toMatch(/^lose access +2 at most /m)
     expect(house.calls()).toHaveLength(calls)
   })
-})
-
-test('backfill is refused against another service', async () => {
-  await using house = await settledHouse(lane, THREE)
-  const elsewhere = { ...house, env: { ...house.env, SERVICE_URL: 'https://other.example.com' } }
-  const { code, output } = await run(elsewhere, 'backfill', '--mapping')
-  expect(code).toBe(2)
-  expect(output).toContain('rollcall migrate --target')
-  const { rows } = await house.db.pool.query('SELECT count(*)::int AS n FROM rollcall.generation')
-  expect(rows).toEqual([{ n: 1 }])
 })
 
 test('with the mapping that is the present one it says so, and sweeps all the same', async () => {

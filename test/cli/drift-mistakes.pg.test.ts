@@ -1,6 +1,6 @@
 // What `rollcall drift` says when it cannot do what it was asked for; and of whom, by `--where`.
 
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { alone } from '../../src/ledger/alone.ts'
 import { LANE } from '../drift/scene.ts'
 import { freshDatabase } from '../support/database.ts'
@@ -31,30 +31,11 @@ async function mistaken(args: readonly string[], over: Partial<House> = {}, env 
   return { code, err }
 }
 
-test('a call that makes no sense: everything that is wrong, and exit code 2', async () => {
-  const { code, err } = await mistaken(['--sample', 'many', '--rate', 'fast'])
-  expect(code).toBe(2)
-  expect(err).toMatch(/--sample: expected[\s\S]+--rate: expected/)
-  for (const args of [
-    ['--wher', 'a=1'],
-    ['--format', 'pdf'],
-  ])
-    expect((await mistaken(args)).code).toBe(2)
-})
-
 test('a file that cannot be written is said before anybody is asked', async () => {
   const { code, err } = await mistaken(['--output', 'nowhere/report.html'])
   expect(code).toBe(2)
   expect(err).toContain('--output: its folder')
   expect((await mistaken(['--output', '.'])).err).toContain('no file')
-})
-
-test('conditions: an unknown column names those there are, and no value is repeated', async () => {
-  const { code, err } = await mistaken(['--where', 'nombe=Zenobia'])
-  expect(code).toBe(2)
-  expect(err).toMatch(/nombe[\s\S]+Did you mean nombre\?/)
-  expect(err).not.toContain('Zenobia')
-  expect((await mistaken(['--where', 'nacido=Zenobia'])).err).toMatch(/nacido is no date/)
 })
 
 test('conditions choose whom it is about, and stand in no table', async () => {
@@ -75,17 +56,6 @@ test('conditions choose whom it is about, and stand in no table', async () => {
   expect(JSON.parse(quoted.out).counts.checked).toBe(1)
   const { rows } = await house.db.pool.query('SELECT jsonb_agg(r)::text AS text FROM rollcall.run r')
   expect(rows[0].text).not.toMatch(/Ana|nombre/)
-})
-
-test('a machine whose clock is years behind writes no report that ends before it began', async () => {
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2001, 0) })
-  try {
-    const { out } = await runDrift(house, ['--json', '--where', 'nombre=Ada'])
-    const { startedAt, endedAt } = JSON.parse(out)
-    expect(Date.parse(endedAt)).toBeGreaterThanOrEqual(Date.parse(startedAt))
-  } finally {
-    vi.useRealTimers()
-  }
 })
 
 test('a condition that nobody meets makes no check pass', async () => {
@@ -215,44 +185,6 @@ test('two at a time: the second waits, says so, and can be stopped', async () =>
   expect((await waiting).code).toBe(1)
   other.resolve(null)
   await held
-})
-
-test('stopped while it counts or draws it ends at once; what was begun is gone on with', async () => {
-  const { pool } = house.db
-  // Nobody waits for a second look, which would go before the others.
-  house.sandbox.users.edit('a', { first_name: 'Ana' })
-  house.sandbox.users.edit('b', { first_name: 'Eva' })
-  const args = ['--sample', '3', '--rate', '0.1']
-  const holder = await pool.connect()
-  const stoppedWhile = async (statement: string) => {
-    const stop = new AbortController()
-    const ran = runDrift(house, args, { stop: stop.signal })
-    const waits = `SELECT FROM pg_stat_activity
-      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE $1`
-    await until(async () => (await pool.query(waits, [statement])).rowCount === 1, { what: statement })
-    stop.abort()
-    return await ran
-  }
-  await holder.query('BEGIN; LOCK TABLE rollcall.ledger IN ACCESS EXCLUSIVE MODE')
-  try {
-    const counting = await stoppedWhile('%count(*)%')
-    expect(counting).toEqual({ code: 1, out: '\n', err: 'rollcall: stopped\n' })
-    await holder.query('ROLLBACK')
-    const stop = new AbortController()
-    const begun = runDrift(house, args, { stop: stop.signal })
-    const open = `SELECT FROM rollcall.run WHERE options->>'sample' = '3' AND cursor IS NOT NULL`
-    await until(async () => (await pool.query(open)).rowCount === 1, { what: 'a run that is begun' })
-    stop.abort()
-    expect((await begun).code).toBe(1)
-    await holder.query('BEGIN; LOCK TABLE rollcall.ledger IN ACCESS EXCLUSIVE MODE')
-    const drawing = await stoppedWhile('%hashtextextended%')
-    expect(drawing.code).toBe(1)
-    expect(drawing.err).toContain('going on')
-    expect(drawing.out).toContain('rollcall drift --sample 3 --rate 0.1')
-  } finally {
-    await holder.query('ROLLBACK')
-    holder.release()
-  }
 })
 
 test('a report of no rounds on a database that no worker has met', async () => {

@@ -1,9 +1,6 @@
 // `rollcall explain` and `sync --diff` against a real database and the sandbox: one GET, told without a value.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { main } from '../../src/cli/main.ts'
+import { rollcall } from '../support/command.ts'
 import { buildHouse, CONFIG, type House, SECRETS } from '../support/house.ts'
 import { postgres as lane } from '../support/lanes.ts'
 import { KINDS } from '../support/presets.ts'
@@ -55,24 +52,11 @@ async function diff(house: House, args: readonly string[], env: Env = {}) {
   return { code, output, methods: calls.map(({ method }) => method) }
 }
 
-/** `rollcall sync …` as its process runs it, in ours. */
-async function run(house: House, args: readonly string[], env: Env = {}, command = 'sync') {
-  const folder = await mkdtemp(join(tmpdir(), 'rollcall-test-'))
-  try {
-    await writeFile(join(folder, 'rollcall.config.js'), `export default ${JSON.stringify(house.authored)}`)
-    const lines: string[] = []
-    const code = await main([command, ...args], {
-      out: (text) => lines.push(text),
-      err: (text) => lines.push(text),
-      env: { ...house.env, QUEUE_URL: undefined, ...env },
-      cwd: folder,
-      terminal: false,
-      stop: new AbortController().signal,
-    })
-    return { code, output: `${lines.join('\n')}\n` }
-  } finally {
-    await rm(folder, { recursive: true })
-  }
+/** Without a queue; a variable that is undefined is not set. */
+async function run({ authored, env: own }: House, args: readonly string[], env: Env = {}, command = 'sync') {
+  const all = Object.entries<string | undefined>({ ...own, QUEUE_URL: undefined, ...env })
+  const set = all.filter((entry): entry is [string, string] => entry[1] !== undefined)
+  return await rollcall({ authored, env: Object.fromEntries(set) }, command, ...args)
 }
 
 /** All that rollcall owns but the pace, as text; an empty one where it is not installed. */
@@ -175,54 +159,6 @@ test('edited at the service, changed here and owed, never delivered: each with i
   expect(said(second, 'result')).toMatch(/^differs: not registered/)
 })
 
-test('when it is owed it is said since when, and when the next attempt is', async () => {
-  await using house = await buildHouse(lane)
-  await insert(house, 'c')
-  await delivered(house)
-  await house.db.pool.query(`UPDATE clientes SET correo = $1`, [ELSEWHERE])
-  await house.db.pool.query(`DELETE FROM rollcall.outbox`)
-  await house.db.pool.query(`UPDATE rollcall.owed SET change_version = change_version + 1,
-    changed_at = now() - interval '5 min', due_at = now() + interval '10 min'`)
-  const { output } = await diff(house, ['c'])
-  expect(said(output, 'rollcall')).toMatch(/^owed for 5 min, next attempt in 10 min/)
-  // And not owed, as when capture was off.
-  await house.db.pool.query(`UPDATE rollcall.owed SET due_at = NULL, changed_at = NULL`)
-  expect(said((await diff(house, ['c'])).output, 'rollcall')).toMatch(/^nothing owed/)
-})
-
-test('a service with spellings of its own differs in nothing, and is recognised after a change here', async () => {
-  for (const preset of ['normalising', 'phone-kept', 'numbers-text', 'nulls-empty'] as const) {
-    await using house = await buildHouse(lane, { contract: KINDS[preset] })
-    await insert(house, 'c', { notas: null })
-    await delivered(house)
-    const { code, output } = await diff(house, ['c'])
-    expect([preset, code]).toEqual([preset, 0])
-    expect(output).not.toContain('differs: ')
-    expect(row(output, 'description').slice(0, 3)).toEqual(['empty', 'empty', 'same'])
-    const own = preset === 'normalising' ? 'spelling' : 'same'
-    expect([preset, row(output, 'email')[2]]).toEqual([preset, own])
-    expect([preset, row(output, 'mobile_phone')[2]]).toEqual([
-      preset,
-      preset.startsWith('phone') ? 'same' : 'spelling',
-    ])
-    await house.db.pool.query(`UPDATE clientes SET prefijo = '351'`)
-    const after = await diff(house, ['c'])
-    expect([preset, row(after.output, 'mobile_phone_prefix')[2]]).toEqual([preset, 'differs'])
-  }
-})
-
-test('when one half of a phone changes here, the other half is right, also where it is only shown joined', async () => {
-  await using house = await buildHouse(lane)
-  await insert(house, 'c')
-  await delivered(house)
-  house.sandbox.users.edit('c', { mobile_phone: '34612345678', mobile_phone_prefix: null })
-  expect((await diff(house, ['c'])).code).toBe(0)
-  await house.db.pool.query(`UPDATE clientes SET movil = '699000111'`)
-  const { output } = await diff(house, ['c'])
-  expect(row(output, 'mobile_phone')[2]).toBe('differs')
-  expect(said(output, 'next')).toMatch(/^update \(PATCH\) with status, mobile_phone\b/)
-})
-
 test('a refused value, one that cannot be sent and an unmanaged field are each told', async () => {
   const { md_group_name: _unmanaged, country_code: _unseen, ...mapping } = CONFIG.mapping
   await using house = await buildHouse(lane, {
@@ -272,20 +208,6 @@ test('removed, out of scope, unmappable, ended trial: each a clear sentence', as
   expect([ended.code, row(ended.output, 'status')[2]]).toEqual([0, 'trial ended'])
   expect(said(ended.output, 'result')).toMatch(/trial/)
   expect((await diff(house, ['nobody'])).code).toBe(0)
-})
-
-test('what the service does not say is told, and ends with 1; it goes before 3', async () => {
-  await using house = await buildHouse(lane)
-  await insert(house, 'a')
-  await insert(house, 'b')
-  house.sandbox.faults.set([{ match: { userId: 'b' }, action: { kind: 'status', status: 503 } }])
-  const both = await diff(house, ['a', 'b'])
-  expect([both.code, both.methods]).toEqual([1, ['GET', 'GET']])
-  expect(both.output).toMatch(/unknown: .*not say/)
-  expect(both.output).toMatch(/answered 503/)
-  await house.sandbox.stop()
-  const down = await diff(house, ['a'])
-  expect([down.code, said(down.output, 'service')]).toEqual([1, expect.stringMatching(/refused/)])
 })
 
 test('without the digest key, or without a ledger, nothing is said of the cause', async () => {

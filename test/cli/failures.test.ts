@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import { readFailuresAsked } from '../../src/cli/failures.ts'
-import { adviseGroups, renderFailing, renderGroups, renderRetried } from '../../src/cli/render-failures.ts'
-import { isReasonCode, REASON_CODES, sayIssue, sayReason } from '../../src/cli/say-reason.ts'
+import { adviseGroups, renderGroups } from '../../src/cli/render-failures.ts'
+import { isReasonCode, REASON_CODES, sayReason } from '../../src/cli/say-reason.ts'
 import type { ReasonGroup } from '../../src/ledger/failures.ts'
-import type { FieldIssue } from '../../src/model/mapped.ts'
 import { CALL_ERROR_KINDS } from '../../src/service/errors.ts'
 
 const TOO_BARE = /undefined|null|NaN|\[object|: $|\(\)/
@@ -30,43 +29,6 @@ test('every reason has words and something to do, with whatever it comes', () =>
   }
   expect([isReasonCode('refused'), isReasonCode('constructor')]).toEqual([true, false])
   expect(sayReason({ code: 'of-another-version', status: 400 }).what).toBe('of-another-version (HTTP 400)')
-})
-
-test('a reason says what to correct', () => {
-  const refused = { code: 'refused', status: 422, fields: ['email', 'nid_number'] } as const
-  expect(sayReason({ ...refused, named: ['nid_number'] })).toEqual({
-    what: expect.stringMatching(/refuses .*HTTP 422.* names nid_number$/),
-    toDo: expect.stringMatching(/^correct nid_number /),
-  })
-  expect(sayReason(refused, { state: 'rejected' }).what).toMatch(/without email, nid_number/)
-  const conflict = { code: 'conflict', status: 409 }
-  expect(sayReason(conflict).what).toMatch(/another user .*user_id .*HTTP 409/)
-  expect(sayReason({ ...conflict, named: ['email'] }).what).toContain('another user has email')
-  expect(sayReason({ code: 'shared-user-id', keys: ['7', '8'] }).what).toContain('7, 8')
-  expect(sayReason({ code: 'mapping', fields: ['status'] }).toDo).toContain('correct status')
-  expect(sayReason({ code: 'denied', status: 401 }).toDo).toContain('SERVICE_API_KEY')
-  const forbidden = { code: 'denied', status: 403 }
-  expect(sayReason(forbidden).toDo).not.toContain('SERVICE_API_KEY and')
-  expect(sayReason(forbidden, { customers: 9 }).toDo).toContain('SERVICE_API_KEY and')
-  expect(sayReason({ code: 'not-sent', error: 'bad-user-id' }).toDo).toContain('user_id')
-  expect(sayReason({ code: 'held', kinds: ['revocation'] }).toDo).toContain('rollcall held')
-})
-
-test('an issue of a field says what was expected, and what becomes of the rest', () => {
-  const codes: FieldIssue['code'][] = ['invalid', 'not-in-values', 'function-failed', 'missing', 'refused']
-  for (const code of codes) {
-    for (const blocks of [true, false]) {
-      const { what, toDo } = sayIssue({ field: 'email', code, expected: 'an address', blocks })
-      expect(what).toContain('email')
-      if (code !== 'refused') expect(what).toContain('expected an address')
-      expect(toDo).toMatch(blocks ? /nothing is sent/ : /the rest is sent/)
-    }
-  }
-  const taken = sayIssue({ field: 'email', code: 'taken', expected: 'one of its own', blocks: false })
-  expect(taken).toEqual({
-    what: expect.stringMatching(/another user .*email$/),
-    toDo: expect.stringMatching(/^nothing: .*sent again .*correct email/),
-  })
 })
 
 test('a call asks for one thing, and one that does not is told what to call', () => {
@@ -157,27 +119,4 @@ test('the reasons fit eighty columns, and what a terminal would obey is not let 
   ]) {
     expect(text).toContain(words)
   }
-})
-
-test('a list says how many more there are, and what was tried again is counted', () => {
-  const one = {
-    key: '4711',
-    state: 'failing',
-    reason: { code: 'refused', fields: ['email', 'gender', 'birthdate', 'description'] },
-    issues: [],
-    attempts: 3,
-    since: null,
-    sinceMs: 4000,
-    nextInMs: 60_000,
-    underWay: false,
-  } as const
-  const lines = renderFailing({ customers: [one], total: 41 }, { kind: 'all' })
-  expect(lines[1]).toMatch(/^4711 +failing +4 s +3 +in 60 s +email gender birthdate \+1$/)
-  expect(lines[2]).toContain('40 more')
-  expect(renderRetried({ customers: 5, underWay: 1, waiting: 2, unheardOf: ['x\u0007'] })).toEqual([
-    expect.stringMatching(/^5 .*tried again/),
-    expect.stringContaining('2 of them a little later'),
-    expect.stringContaining('1 of them under way'),
-    expect.stringMatching(/^nothing .* x\\u0007$/),
-  ])
 })

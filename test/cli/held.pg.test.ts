@@ -52,17 +52,6 @@ test('shows who is held, by kind and one by one, and exits with 3', async () => 
   expect((await held(db.url, 'b')).code).toBe(3)
 })
 
-test('says what is left to do where a kind has tripped and nobody is held', async () => {
-  await using db = await freshDatabase()
-  await db.pool.query(
-    `INSERT INTO rollcall.brake (kind, taken, tripped_at, tripped_at_limit)
-     VALUES ('clear:service_language_code', 100, now(), 100)`,
-  )
-  const { code, out } = await held(db.url)
-  expect(code).toBe(3)
-  expect(out).toContain('`rollcall held discard --kind clear:service_language_code --why …`')
-})
-
 test('a discard after a TRUNCATE says that its mark stands, and how it is closed', async () => {
   await using db = await freshDatabase()
   await put(db.pool, [heldRow('a', ['truncated']), heldRow('b', ['truncated']), heldRow('c')])

@@ -1,7 +1,6 @@
 // What `rollcall sync --history` and `rollcall answers` tell, from Postgres alone.
 import { expect, test } from 'vitest'
-import { main } from '../../src/cli/main.ts'
-import { rollcall } from '../support/command.ts'
+import { rollcall, runBare } from '../support/command.ts'
 import { buildHouse, type House } from '../support/house.ts'
 import { postgres as lane } from '../support/lanes.ts'
 
@@ -10,28 +9,12 @@ async function sync(house: House, key: string): Promise<number> {
 }
 
 /** With no service, no keys, no queue and no configuration. */
-async function alone(house: House, ...args: readonly string[]) {
-  const { DATABASE_URL = '' } = house.env
-  let output = ''
-  const write = (line: string) => {
-    output += `${line}\n`
-  }
-  const stop = new AbortController().signal
-  const code = await main(args, {
-    out: write,
-    err: write,
-    env: { DATABASE_URL },
-    cwd: '/',
-    terminal: false,
-    stop,
-  })
-  return { code, output }
-}
+const alone = ({ env }: House, ...args: readonly string[]) => runBare(env.DATABASE_URL ?? '', ...args)
 
 test('a sync by hand stands in the history and among the answers, without a value', async () => {
   await using house = await buildHouse(lane)
   const { pool } = house.db
-  expect(await alone(house, 'answers')).toEqual({
+  expect(await alone(house, 'answers')).toMatchObject({
     code: 0,
     output: expect.stringMatching(/^no answer /),
   })

@@ -122,10 +122,3 @@ test('an unmigrated database is told to migrate', async () => {
     expect([args[0], code, output]).toEqual([args[0], 2, expect.stringContaining('rollcall migrate')])
   }
 })
-
-test('columns that are not there are named, with what was meant', async () => {
-  await using house = await buildHouse(lane)
-  await house.db.pool.query('ALTER TABLE clientes RENAME correo TO correos')
-  const { code, output } = await run(house, ['worker'])
-  expect([code, output]).toEqual([2, expect.stringMatching(/mapping\.email.*correo.*correos/s)])
-})

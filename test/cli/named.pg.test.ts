@@ -1,33 +1,10 @@
 // Keys as people type them: read as their columns read them, and a typing error harms nobody.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { main } from '../../src/cli/main.ts'
+import { rollcall } from '../support/command.ts'
 import { buildHouse, type House } from '../support/house.ts'
 import { postgres as lane } from '../support/lanes.ts'
 
 const STATUS = { column: 'plan', values: { free: 0, premium: 2 } }
-
-async function rollcall(house: House, ...args: readonly string[]) {
-  const folder = await mkdtemp(join(tmpdir(), 'rollcall-test-'))
-  try {
-    await writeFile(join(folder, 'rollcall.config.js'), `export default ${JSON.stringify(house.authored)}`)
-    const out: string[] = []
-    const err: string[] = []
-    const code = await main(args, {
-      out: (text) => out.push(text),
-      err: (text) => err.push(text),
-      env: { ...house.env },
-      cwd: folder,
-      terminal: false,
-      stop: new AbortController().signal,
-    })
-    return { code, out: out.join('\n'), err: err.join('\n') }
-  } finally {
-    await rm(folder, { recursive: true })
-  }
-}
 
 /** What rollcall has noted, recorded and called for. */
 async function traces(house: House) {

@@ -51,29 +51,8 @@ test('says what stops calls, since when, when it is tried again, and what to do'
 })
 
 test('a ceiling is a number above 0 and up to 10,000', () => {
-  for (const [text, ceiling] of [
-    ['200', 200],
-    ['0.5', 0.5],
-    ['10000', 10_000],
-    ['007', 7],
-  ] as const)
-    expect(readCeiling(text)).toBe(ceiling)
-  for (const text of [
-    '0',
-    '0.0',
-    '10000.1',
-    '10001',
-    '-1',
-    '',
-    ' ',
-    'ten',
-    '1e3',
-    '0x10',
-    '5/s',
-    '1,5',
-    'NaN',
-    'Infinity',
-  ])
+  for (const text of ['200', '0.5', '10000', '007']) expect(readCeiling(text)).toBe(Number(text))
+  for (const text of ['0', '10000.1', '-1', '', ' ', 'ten', '1e3', '0x10', '5/s', '1,5', 'NaN', 'Infinity'])
     expect(() => readCeiling(text), text).toThrow(
       expect.objectContaining({ code: 'USAGE', details: [expect.stringContaining('--ceiling')] }),
     )

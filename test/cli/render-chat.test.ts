@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest'
-import { asJson, localTime, shown, span, wrapped } from '../../src/cli/render.ts'
+import { asJson, shown, wrapped } from '../../src/cli/render.ts'
 import { renderChat, renderChatNote, renderProfessionals, sayVisible } from '../../src/cli/render-chat.ts'
 import { listing } from '../../src/explain/chat.ts'
-import { PEOPLE } from '../../src/sandbox/chat/people.ts'
 import type { Professional } from '../../src/service/chat-read.ts'
 
-const NAMES = PEOPLE.map(({ name }) => name)
 const MADRID = { now: new Date('2026-07-01T10:00:00Z'), timeZone: 'Europe/Madrid' }
 
 function professional(over: Partial<Professional>): Professional {
@@ -51,35 +49,9 @@ test('professionals stand in a table: who is there first, then who comes next, i
   ])
 })
 
-test('the table fits eighty columns with the longest names that there are, and with longer ones', () => {
-  const nextConnectionAt = new Date('2026-07-22T07:30:00Z')
-  const names = [...NAMES, 'x'.repeat(60)]
-  const chat = answered(
-    ...names.map((name) => professional({ name, specialityId: 1, nextConnectionAt })),
-    professional({ specialityId: Number.MAX_SAFE_INTEGER }),
-  )
-  const lines = renderProfessionals(chat, { ...MADRID, timeZone: 'America/Argentina/ComodRivadavia' })
-  for (const said of lines) expect([...said].length).toBeLessThanOrEqual(80)
-  const plain = answered(...NAMES.map((name) => professional({ name, specialityId: 1, nextConnectionAt })))
-  const table = renderProfessionals(plain, MADRID).join('\n')
-  for (const name of NAMES) expect(table).toContain(name)
-})
-
-test('who sees nobody is told what decides that', () => {
-  expect(renderProfessionals(answered(), MADRID).join('')).toMatch(/none .*ml_group_name/)
-})
-
 test('nothing in a name moves the cursor or turns the writing round', () => {
   expect(sayVisible('\u001b[2J\u001b[1;31mAna\u202egnp\r\nRuiz\u0000')).toBe('[2J [1;31mAna gnp Ruiz')
   expect(sayVisible(`\ud800${'x'.repeat(100)}`)).toHaveLength(27)
-})
-
-test('a list of any length ends after two hundred rows, and says how many there are', () => {
-  const professionals = Array.from({ length: 250_000 }, (_, at) => professional({ name: `${at}` }))
-  const said = renderProfessionals(listing({ items: professionals, unreadable: 0 }), MADRID)
-  expect(said).toHaveLength(203)
-  expect(said.at(-1)).toMatch(/^ {2}249800 more .*--json/)
-  expect(renderProfessionals(answered(...professionals.slice(0, 200)), MADRID)).toHaveLength(202)
 })
 
 const OBEYED = [
@@ -146,23 +118,4 @@ test('a line is folded between words at eighty columns, and never within a comma
     `            ${'x'.repeat(90)}`,
     '            end',
   ])
-})
-
-test.each([
-  [0, 'a moment'],
-  [999, 'a moment'],
-  [1000, '1 s'],
-  [119_000, '119 s'],
-  [120_000, '2 min'],
-  [7_199_000, '120 min'],
-  [7_200_000, '2 h'],
-  [172_800_000, '2 days'],
-])('%i ms are %s', (ms, text) => {
-  expect(span(ms)).toBe(text)
-})
-
-test('times are those of the zone that is named, also over a change of the clocks', () => {
-  expect(localTime(new Date('2026-12-31T23:30:00Z'), 'Europe/Madrid')).toBe('2027-01-01 00:30')
-  expect(localTime(new Date('2026-07-01T22:30:00Z'), 'Europe/Madrid')).toBe('2026-07-02 00:30')
-  expect(localTime(new Date('2026-07-01T22:30:00Z'), 'UTC')).toBe('2026-07-01 22:30')
 })

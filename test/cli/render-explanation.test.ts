@@ -1,19 +1,10 @@
 import { expect, test } from 'vitest'
 import { renderExplanation, renderFields } from '../../src/cli/explanation.ts'
-import {
-  sayAccess,
-  sayDesired,
-  sayNext,
-  sayRecords,
-  sayRemedy,
-  sayResult,
-} from '../../src/cli/say-explanation.ts'
+import { sayAccess, sayNext, sayRemedy } from '../../src/cli/say-explanation.ts'
 import { DRIFT_CAUSES } from '../../src/drift/words.ts'
 import type { Explanation } from '../../src/explain/explain.ts'
 import type { FieldRow } from '../../src/explain/fields.ts'
-import type { Desired } from '../../src/explain/judge.ts'
 import type { RedactedPlan } from '../../src/explain/redact.ts'
-import type { RemoteView } from '../../src/explain/remote.ts'
 import { REMEDIES, type Remedy, VERDICTS } from '../../src/explain/verdicts.ts'
 
 const ROW: FieldRow = {
@@ -34,9 +25,6 @@ const ONE: Explanation = {
   ...{ plan: RIGHT, planAfterLookup: RIGHT, withoutLedger: false, result: 'same', drift: null, fields: [] },
   ...{ access: { can: 'yes', why: 'full' }, remedies: [], token: null },
 }
-const differs = (fields: readonly ('status' | 'email')[]) =>
-  ({ drift: { kind: 'differs', fields, cause: null, access: null } }) as const
-
 const STATES = ['same', 'spelling', 'differs', 'trial-ended', 'left-out', 'unmanaged', 'not-shown'] as const
 
 test('whatever a row says, the table is aligned and fits eighty columns', () => {
@@ -68,28 +56,6 @@ test.each([
   expect(sayNext({ ...ONE, plan, planAfterLookup })).toMatch(words)
 })
 
-test('where the plan cannot be known, it is said why', () => {
-  expect(sayNext({ ...ONE, plan: null })).toContain('ROLLCALL_DIGEST_KEY')
-  expect(sayNext({ ...ONE, plan: null, rollcall: { kind: 'locked' } })).toContain('no records')
-  expect(sayNext({ ...ONE, result: 'blocked' })).toMatch(/^nothing is sent/)
-})
-
-test('every result begins with its word, and names what differs', () => {
-  const silent: RemoteView = { kind: 'no-answer', why: 'trouble', http: 503, error: null, waitMs: null }
-  const said = (over: Partial<Explanation>) => sayResult({ ...ONE, ...over })
-  expect(said({})).toMatch(/^same: nothing differs$/)
-  const unseen = { ...ROW, field: 'country_code' as const }
-  expect(said({ fields: [unseen] })).toMatch(/no GET shows country_code$/)
-  expect(said({ service: { kind: 'absent', http: 404, json: true } })).toMatch(/^same: no such user/)
-  expect(said({ result: 'left-alone' })).toMatch(/^same: nothing is asked for/)
-  expect(said({ result: 'differs', ...differs(['status', 'email']) })).toBe('differs: status, email')
-  expect(said({ result: 'blocked' })).toMatch(/^blocked: /)
-  expect(said({ result: 'unknown', service: silent })).toMatch(/^unknown: the service did not say/)
-  expect(said({ result: 'unknown', desired: { kind: 'unreadable', code: '57014', misfits: [] } })).toMatch(
-    /row could not/,
-  )
-})
-
 test('whether a customer has access has words, and begins with yes, no or unknown', () => {
   for (const [why, { can }] of Object.entries(VERDICTS)) {
     const access = { can, why } as Explanation['access']
@@ -115,18 +81,6 @@ test('every remedy has words, and a command that a shell takes', () => {
   const removed = { ...ONE, desired: { kind: 'removed' } as const }
   expect(sayRemedy({ do: 'sync', waitMs: null }, removed)).toContain('--look --removed')
   expect(sayRemedy({ do: 'try-later', waitMs: 300_000 }, ONE)).toBe('try again in 5 min')
-})
-
-test('what cannot be read or told is said as that', () => {
-  const unreadable = { kind: 'unreadable', code: '22012', misfits: [] } as const
-  const said = (desired: Desired) => sayDesired({ desired, result: 'unknown' })
-  expect(said({ ...unreadable, code: '55P03' })).toContain('a lock?')
-  expect(said(unreadable)).toContain('22012')
-  expect(said({ ...unreadable, misfits: ['no triggers'] })).toBe('not known: no triggers')
-  expect(sayDesired({ desired: { kind: 'removed' }, result: 'left-alone' })).toMatch(/^left as it is/)
-  expect(sayRecords({ kind: 'other-target', differences: ['a', 'b'] })).toContain('a; b')
-  for (const kind of ['not-migrated', 'no-right', 'locked'] as const)
-    expect(sayRecords({ kind })).toContain('what is owed is not known')
 })
 
 test('no value is told unless it is handed in; then quoted, and nothing of it is obeyed', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { columns } from '../../src/cli/render.ts'
-import { renderStored, sayCalls } from '../../src/cli/render-history.ts'
+import { renderStored } from '../../src/cli/render-history.ts'
 import type { History, LoggedCall } from '../../src/ledger/history.ts'
 
 const CALL: LoggedCall = {
@@ -69,11 +69,6 @@ test('a failing customer: why, what to do, attempts, and when the next one is', 
   expect(text).toMatch(/counts as\s+unknown/)
 })
 
-test('what is left out is said with what was expected', () => {
-  const issues = [{ field: 'email', code: 'invalid', expected: 'an e-mail address' }] as const
-  expect(said({ issues })).toMatch(/left out {2}email .*expected an e-mail address/)
-})
-
 test.each([
   [{ underWay: true, owed: true }, /rollcall {2}owed, under way/],
   [{ overdueMs: 5, owed: true }, /owed, due now/],
@@ -96,12 +91,6 @@ test('an open difference: which fields, since when, why, and how often it was re
 
 test('a customer of whom nothing is known', () => {
   expect(renderStored(null, 'c\u202e1')).toEqual([expect.stringMatching(/nothing .* c\\u202e1$/)])
-})
-
-test('a call without an answer says why, one that carried nothing has no second line', () => {
-  const [, row, ...more] = sayCalls([{ ...CALL, status: null, error: 'timeout', fields: [], method: 'GET' }])
-  expect(row).toContain('GET   timeout')
-  expect(more).toEqual([])
 })
 
 test('columns are as wide as their widest cell, and what a terminal would obey is shown', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sayDrift, sayVerified, verificationNeeds } from '../../src/cli/render-verification.ts'
 import type { Coverage, VerificationReport } from '../../src/drift/coverage.ts'
 
@@ -22,26 +22,13 @@ function verification(
   }
 }
 
-describe('how far verification has come', () => {
-  test.each<[Partial<Coverage>, RegExp]>([
-    [{}, /^99\.9 % of 2000 .* 7d, .* 6 days ago; .* 12 s \(median\), 40 s \(95 %\), .* 1000$/],
-    [{ within: 0, never: 2000, oldestAgeMs: null, proof: null }, /^0 % of 2000 .* 7d, 2000 never yet$/],
-    [{ customers: 0, within: 0 }, /^nobody/],
-    [{ periodMs: null }, /reconcile\.period/],
-  ])('%j', (over, said) => {
-    expect(sayVerified(verification(over))).toMatch(said)
-  })
-
-  test('what was found is counted by kind, access first', () => {
-    expect(sayDrift(verification({}, { missing: 2, 'trial-ended': 3 }))).toMatch(
-      /^2 without [^,]+; 2 missing, 3 trial-ended$/,
-    )
-    expect(sayDrift(verification({}, { missing: 2, 'unexpected-access': 1 }))).toMatch(
-      /^2 without [^,]+, 1 with [^,]+; 2 missing, 1 unexpected-access$/,
-    )
-    const doubt = { denied: 30, asked: 40 }
-    expect(sayDrift({ ...verification(), doubt })).toMatch(/^none .*40 users .*30 .*not credible/)
-  })
+test.each<[Partial<Coverage>, RegExp]>([
+  [{}, /^99\.9 % of 2000 .* 7d, .* 6 days ago; .* 12 s \(median\), 40 s \(95 %\), .* 1000$/],
+  [{ within: 0, never: 2000, oldestAgeMs: null, proof: null }, /^0 % of 2000 .* 7d, 2000 never yet$/],
+  [{ customers: 0, within: 0 }, /^nobody/],
+  [{ periodMs: null }, /reconcile\.period/],
+])('how far verification has come: %j', (over, said) => {
+  expect(sayVerified(verification(over))).toMatch(said)
 })
 
 test('whoever is held counts with the others about access, and not where the service differs', () => {
@@ -57,27 +44,25 @@ test('whoever is held counts with the others about access, and not where the ser
   ])
 })
 
-describe('a person is needed', () => {
-  test.each<[string, VerificationReport, readonly RegExp[]]>([
-    [
-      'for a service that is not believed',
-      { ...verification(), doubt: { denied: 30, asked: 40 } },
-      [/^of the 40 users .*30 .*emptied.*--believe/],
-    ],
-    ['not while all is well', verification(), []],
-    ['not for trials that ended', verification({}, { 'trial-ended': 9 }), []],
-    [
-      'for drift',
-      verification({}, { missing: 2, differs: 1 }),
-      [/differs .+ 3 customers, 2 without [^,]+: see/],
-    ],
-    ['for a single one', verification({}, { differs: 1 }), [/differs .+ 1 customer: see/]],
-    ['not for a few who are passed over', verification({ overdue: 100 }), []],
-    ['not for three of a few', verification({ customers: 5, overdue: 3 }), []],
-    ['for many who are overdue', verification({ overdue: 101 }), [/^101 of 2000 .*7d/]],
-    ['not for them where workers look at nobody', verification({ overdue: 101, periodMs: null }), []],
-  ])('%s', (_, given, said) => {
-    const needs = verificationNeeds(given)
-    expect(needs).toEqual(said.map((each) => expect.stringMatching(each)))
-  })
+test.each<[string, VerificationReport, readonly RegExp[]]>([
+  [
+    'for a service that is not believed',
+    { ...verification(), doubt: { denied: 30, asked: 40 } },
+    [/^of the 40 users .*30 .*emptied.*--believe/],
+  ],
+  ['not while all is well', verification(), []],
+  ['not for trials that ended', verification({}, { 'trial-ended': 9 }), []],
+  [
+    'for drift',
+    verification({}, { missing: 2, differs: 1 }),
+    [/differs .+ 3 customers, 2 without [^,]+: see/],
+  ],
+  ['for a single one', verification({}, { differs: 1 }), [/differs .+ 1 customer: see/]],
+  ['not for a few who are passed over', verification({ overdue: 100 }), []],
+  ['not for three of a few', verification({ customers: 5, overdue: 3 }), []],
+  ['for many who are overdue', verification({ overdue: 101 }), [/^101 of 2000 .*7d/]],
+  ['not for them where workers look at nobody', verification({ overdue: 101, periodMs: null }), []],
+])('a person is needed: %s', (_, given, said) => {
+  const needs = verificationNeeds(given)
+  expect(needs).toEqual(said.map((each) => expect.stringMatching(each)))
 })

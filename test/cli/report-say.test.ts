@@ -48,24 +48,6 @@ describe('a report in the terminal', () => {
     expect(lines.filter((line) => line.length > 80)).toEqual([])
   })
 
-  test('a long key is told by its ends, in as much room as the terminal has', () => {
-    const key = `${'a'.repeat(110)}${'z'.repeat(110)}`
-    const findings = [
-      aFinding({ key: 'short', resolvedHow: 'by-itself' }),
-      aFinding({ id: '2', key, kind: 'unexpected-access', access: 'undue', cause: 'never-delivered' }),
-    ]
-    const lines = sayReport(aReport({ findings }))
-    expect(lines).toContain(
-      'aaaaaaaa…zzzzzzz  unexpected-access  undue   never-delivered    2026-11-20 08:15',
-    )
-    expect(lines).toContain('    email, mobile_phone')
-    expect(lines).toContain('    ended: by-itself')
-    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80)
-    const wide = sayReport(aReport({ findings }), 300)
-    expect(wide.some((line) => line.startsWith(`${key} `))).toBe(true)
-    expect(wide.find((line) => line.startsWith('short '))?.length).toBeLessThan(300)
-  })
-
   test.each([
     ['abcdefgh', 8, 'abcdefgh'],
     ['abcdefghi', 8, 'abcd…ghi'],

@@ -41,11 +41,6 @@ test('answers by the contract that it was started with, and the later word wins'
   expect(await end()).toBe(0)
 })
 
-test('is as documented when nothing is said, and then too says so', async () => {
-  const { err } = run('--port', '0')
-  await expect.poll(() => err.join('\n')).toMatch(/contract: documented$/m)
-})
-
 test('lists presets and dimensions, and ends', async () => {
   const words = run('--contracts')
   expect(await words.code).toBe(0)
@@ -53,20 +48,6 @@ test('lists presets and dimensions, and ends', async () => {
   const json = run('--contracts', '--json')
   expect(await json.code).toBe(0)
   expect(JSON.parse(json.out.join('\n'))).toMatchObject({ presets: { length: Object.keys(PRESETS).length } })
-})
-
-test('words that it does not know are told', async () => {
-  const { code, err } = run('--contract', 'legasy createStatus=1')
-  expect(await code).toBe(2)
-  expect(err.join('\n')).toMatch(/: legasy: not known/)
-  expect(err.join('\n')).toMatch(/: createStatus: .*201/)
-})
-
-test('its help shows how to find them', async () => {
-  const { code, out } = run('--help')
-  expect(await code).toBe(0)
-  expect(out.join('\n')).toContain('rollcall sandbox --contracts')
-  expect(out.join('\n')).toContain("--contract 'createStatus=204 visibleAfterMs=2s trialMs=5m'")
 })
 
 test('a fault that it cannot read is told by the word that is wrong', async () => {

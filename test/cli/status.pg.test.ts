@@ -254,28 +254,6 @@ test('what the service holds otherwise needs a person, and a trial that ended do
   expect(lines).toMatch(/^attention +of the 9 users .*right service/m)
 })
 
-test('whoever is rejected for a field counts there, and not among those who are synced without it', async () => {
-  await using scene = await openScene()
-  const issue = (field: string) => ({ field, code: 'missing', expected: '0, 2 or 4' })
-  const put = (key: string, state: string, reason: object | null, fields: readonly string[]) =>
-    scene.pool.query(`INSERT INTO rollcall.ledger (key, state, reason, issues) VALUES ($1, $2, $3, $4)`, [
-      ...[key, state, reason && JSON.stringify(reason), JSON.stringify(fields.map(issue))],
-    ])
-  const mapping = { code: 'mapping', fields: ['status'] }
-  await put('a', 'rejected', mapping, ['status'])
-  await put('b', 'rejected', mapping, ['status', 'email'])
-  await put('c', 'failing', { code: 'denied', status: 403 }, ['email'])
-  await put('d', 'idle', null, ['email'])
-  const { code, out } = await scene.status()
-  expect(code).toBe(3)
-  const lines = out.split('\n').filter((line) => line.includes(' × '))
-  expect(lines).toEqual([
-    'rejected     2 × mapping: status',
-    'failing      1 × denied (403)',
-    'left out     1 × email: missing',
-  ])
-})
-
 test('a column that was renamed is named, of the customers and of a watched table, also to a role that reads neither', async () => {
   await using scene = await openScene()
   await scene.pool.query(`

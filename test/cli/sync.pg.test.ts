@@ -56,10 +56,3 @@ test('a look that would come too soon after a write is waited for, and said', as
   expect(output).toContain('settled')
   expect(house.calls('c').map(({ method }) => method)).toEqual(['POST', 'GET'])
 })
-
-test('--look and --dry-run exclude each other', async () => {
-  await using house = await buildHouse(lane)
-  const { code, output } = await sync(house, '--look', '--dry-run', 'c')
-  expect(code).toBe(2)
-  expect(output).toContain('--look')
-})

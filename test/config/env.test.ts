@@ -64,7 +64,6 @@ describe('readEnv', () => {
     'https://service.example',
     'https://service.example/',
     'https://service.example/s2s/v1',
-    'https://service.example/s2s/v1/',
     'https://SERVICE.example:443/s2s/v1/',
   ])('takes %s for the origin', (url) => {
     expect(readEnv({ SERVICE_URL: url }, { need: ['SERVICE_URL'] }).SERVICE_URL).toBe(
@@ -79,7 +78,6 @@ describe('readEnv', () => {
     'https://service.example//s2s/v1',
     'https://ana:s3creto@service.example',
     'https://service.example/?key=s3creto',
-    'https://service.example/#s3creto',
     'ftp://service.example',
     'service.example',
   ])('refuses %s as address of the service', (url) => {
@@ -88,21 +86,16 @@ describe('readEnv', () => {
     ])
   })
 
-  it.each([
-    'redis://localhost',
-    'rediss://h',
-    'redis://localhost/1',
-    'redis://localhost/?db=1',
-    'postgres://127.0.0.1/d',
-    'postgresql://h/d?sslmode=verify-full',
-  ])('takes the queue %s', (url) => {
-    expect(readEnv({ QUEUE_URL: url }, { need: ['QUEUE_URL'] }).QUEUE_URL).toBe(url)
-  })
+  it.each(['redis://localhost', 'rediss://h', 'redis://localhost/1', 'postgresql://h/d?sslmode=verify-full'])(
+    'takes the queue %s',
+    (url) => {
+      expect(readEnv({ QUEUE_URL: url }, { need: ['QUEUE_URL'] }).QUEUE_URL).toBe(url)
+    },
+  )
 
   it.each([
     'REDISS://h',
     'POSTGRES://localhost/d',
-    'redis:h',
     'redis://localhost/rollcall',
     'redis://localhost?db=x',
     // A password that is not encoded: its beginning would pass for the host.
@@ -130,11 +123,6 @@ describe('readEnv', () => {
     expect(problems({ ...plain, ALLOW_PLAINTEXT: 'all' }, 'SERVICE_URL')).toContainEqual(
       expect.stringMatching(/^ALLOW_PLAINTEXT: .*database or queue/),
     )
-  })
-
-  it('takes both ways of showing keys in the log, and no other', () => {
-    expect(readEnv({ LOG_KEYS: 'hidden' }, { need: [] }).LOG_KEYS).toBe('hidden')
-    expect(problems({ LOG_KEYS: 'no' })).toEqual([expect.stringMatching(/^LOG_KEYS: /)])
   })
 
   it.each([
@@ -168,17 +156,6 @@ describe('readEnv', () => {
       ])
     },
   )
-
-  it('says how to make a digest key', () => {
-    expect(problems({ ROLLCALL_DIGEST_KEY: 'x'.repeat(31) }, 'ROLLCALL_DIGEST_KEY')).toEqual([
-      expect.stringMatching(/^ROLLCALL_DIGEST_KEY: .*openssl rand/),
-    ])
-  })
-
-  it('takes every level that the log knows, and no other', () => {
-    expect(readEnv({ LOG_LEVEL: 'debug' }, { need: [] }).LOG_LEVEL).toBe('debug')
-    expect(problems({ LOG_LEVEL: 'loud' })).toEqual([expect.stringMatching(/^LOG_LEVEL: .*debug/)])
-  })
 
   it('tells all problems at once, each by name', () => {
     const lines = problems({ DATABASE_URL: 'mysql://h', LOG_LEVEL: 'loud' }, ...names)

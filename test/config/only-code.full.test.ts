@@ -60,17 +60,16 @@ beforeAll(() => {
   }
 })
 
-function rollcall(...args: readonly string[]): Promise<string> {
+function rollcall(args: readonly string[], more = {}): Promise<string> {
   const { PATH = '' } = process.env
+  const env = { PATH, ...more }
   return new Promise((resolve) => {
-    execFile(process.execPath, [BIN, ...args], { cwd: folder, env: { PATH } }, (_error, out, err) =>
-      resolve(out + err),
-    )
+    execFile(process.execPath, [BIN, ...args], { cwd: folder, env }, (_error, out, err) => resolve(out + err))
   })
 }
 
 test('nothing of the working directory is loaded but the configuration, and no .env is read', async () => {
-  expect(await rollcall('--help')).toContain('worker')
+  expect(await rollcall(['--help'])).toContain('worker')
   expect(readdirSync(traces)).toEqual([])
   for (const args of [
     ['status'],
@@ -78,14 +77,10 @@ test('nothing of the working directory is loaded but the configuration, and no .
     ['sync', '1', '--dry-run'],
     ['capture', 'install', '--print'],
   ]) {
-    const said = await rollcall(...args)
+    const said = await rollcall(args)
     expect(said, args.join(' ')).toContain('DATABASE_URL: missing')
   }
-  const url = 'postgres://nobody@127.0.0.1:1/db'
-  const { PATH = '' } = process.env
-  await new Promise((resolve) =>
-    execFile(process.execPath, [BIN, 'status'], { cwd: folder, env: { PATH, DATABASE_URL: url } }, resolve),
-  )
+  await rollcall(['status'], { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/db' })
   expect(existsSync(join(traces, 'configuration'))).toBe(true)
   expect(readdirSync(traces)).toEqual(['configuration'])
 })

@@ -28,84 +28,15 @@ function mistakes(raw: unknown): readonly string[] {
 }
 
 describe('resolveConfig', () => {
-  it('fills in every default', () => {
-    const { mapping, clearWith, fingerprint, ...rest } = resolve()
-    expect(rest).toEqual({
-      file: '/app/rollcall.config.ts',
-      customers: {
-        relation: { schema: 'public', name: 'clientes' },
-        key: ['id_cliente'],
-        searchPath: [],
-        rowSecurity: 'refuse',
-      },
+  it('errs on the side of the customers where nothing is said', () => {
+    expect(resolve()).toMatchObject({
+      customers: { rowSecurity: 'refuse', searchPath: [] },
       watch: [{ relation: { schema: 'public', name: 'clientes' }, key: ['id_cliente'] }],
-      scope: null,
-      strict: false,
-      unmanaged: 'keep',
-      onRemove: 'revoke',
-      createWithoutAccess: true,
-      phonePrefix: 'digits',
-      service: { environment: 'production', allowPlainHttp: false, timeoutMs: 10_000 },
-      pace: { ceiling: 50, concurrency: 20 },
-      timing: {
-        gapMs: 1000,
-        lifetimeMs: 30_000,
-        queueLeaseMs: 30_000,
-        consistencyDelayMs: 5000,
-        retryMinMs: 1000,
-        retryMaxMs: 3_600_000,
-      },
-      capture: { outboxLimitMb: 1024, checkHours: 24 },
-      brake: {
-        windowHours: 24,
-        changes: { customers: 100, share: 0.01 },
-        creates: { customers: 10_000, share: 0.1 },
-      },
-      history: { keepDays: 14 },
-      reconcile: { periodMs: 604_800_000, mode: 'report', keepDays: 90 },
+      ...{ scope: null, unmanaged: 'keep', onRemove: 'revoke', createWithoutAccess: true },
+      service: { environment: 'production', allowPlainHttp: false },
+      brake: { changes: { customers: 100, share: 0.01 }, creates: { customers: 10_000, share: 0.1 } },
+      reconcile: { periodMs: 604_800_000, mode: 'report' },
     })
-    expect(fingerprint).toMatch(/^[\w-]{22}$/)
-    expect(Object.keys(mapping)).toEqual(['user_id', 'status'])
-    expect(clearWith).toEqual(Object.fromEntries(OPTIONAL_FIELDS.map((field) => [field, 'null'])))
-  })
-
-  it('keeps every value that the author gives', () => {
-    const given = {
-      strict: true,
-      unmanaged: 'clear',
-      onRemove: 'ignore',
-      createWithoutAccess: false,
-      phonePrefix: 'plus',
-      service: { environment: 'demo', allowPlainHttp: true, timeoutMs: 300 },
-      pace: { ceiling: 0.5, concurrency: 3 },
-      timing: {
-        gapMs: 0,
-        lifetimeMs: 900,
-        queueLeaseMs: 5,
-        consistencyDelayMs: 600,
-        retryMinMs: 1,
-        retryMaxMs: 1,
-      },
-      capture: { outboxLimitMb: 1 },
-    }
-    expect(resolve(given)).toMatchObject(given)
-  })
-
-  it('keeps the defaults of a section beside what is given of it', () => {
-    expect(resolve({ pace: { ceiling: 5 } }).pace).toEqual({ ceiling: 5, concurrency: 20 })
-  })
-
-  it('is frozen to the bottom', () => {
-    const config = resolve({ scope: { column: 'pais', in: ['ES'] } })
-    for (const part of [
-      config,
-      config.watch,
-      config.watch[0]?.key,
-      config.mapping.status,
-      config.scope?.columns,
-    ]) {
-      expect(Object.isFrozen(part)).toBe(true)
-    }
   })
 
   it('takes one clearing for all fields, or one for each', () => {
@@ -155,18 +86,8 @@ const itself = { table: 'clientes', key: 'id_cliente' }
 describe('a mistake in the configuration is named', () => {
   it.each<[string, object, string, string]>([
     ['an unknown key', { scop: 1 }, 'scop', 'scope?'],
-    ['an unknown nested key', { pace: { cieling: 1 } }, 'pace.cieling', 'ceiling?'],
-    ['a key like no other', { pace: { zzz: 1 } }, 'pace.zzz', 'one of ceiling, concurrency'],
     ['an unknown field', mapped({ emial: 'x' }), 'mapping.emial', 'email?'],
-    ['a field in camel case', mapped({ firstName: 'x' }), 'mapping.firstName', 'first_name?'],
-    ['no customers', { customers: undefined }, 'customers', 'found nothing'],
     ['neither table nor view', { customers: { key: 'id_cliente' } }, 'customers', 'either a table or a view'],
-    [
-      'table and view',
-      { customers: { table: 'a', view: 'b', key: 'id_cliente' } },
-      'customers',
-      'either a table or a view',
-    ],
     [
       'a table name with three parts',
       { customers: { table: 'a.b.c', key: 'id_cliente' } },
@@ -174,18 +95,11 @@ describe('a mistake in the configuration is named', () => {
       "found 'a.b.c'",
     ],
     [
-      'a name that Postgres would cut',
-      { customers: { table: 'x'.repeat(64), key: 'id_cliente' } },
-      'customers.table',
-      'found another text',
-    ],
-    [
       'an address where a name belongs, without repeating it',
       { customers: { table: 'postgres://ana:geheim@db.ana.es', key: 'id_cliente' } },
       'customers.table',
       'found another text',
     ],
-    ['no key', { customers: { table: 'clientes' } }, 'customers.key', 'found nothing'],
     [
       'a key column twice',
       {
@@ -220,10 +134,7 @@ describe('a mistake in the configuration is named', () => {
       'watch',
       'the customer table',
     ],
-    ['an empty watch list', { watch: [] }, 'watch', 'at least one'],
-    ['no mapping', { mapping: undefined }, 'mapping', 'found nothing'],
     ['no status', { mapping: { user_id: 'id_cliente' } }, 'mapping.status', 'missing'],
-    ['a status that is undefined', status(undefined), 'mapping.status', 'missing'],
     ['no user_id', { mapping: { status: 'estado' } }, 'mapping.user_id', 'missing'],
     [
       'a user_id from another column',
@@ -231,42 +142,13 @@ describe('a mistake in the configuration is named', () => {
       'mapping.user_id',
       'found correo',
     ],
-    [
-      'a user_id that is the same for all',
-      mapped({ user_id: { value: 'x' } }),
-      'mapping.user_id',
-      'one user',
-    ],
+    ['one user_id for all', mapped({ user_id: { value: 'x' } }), 'mapping.user_id', 'one user'],
     ['a status that does not exist', status({ value: 3 }), 'mapping.status.value', '0, 2 or 4, found 3'],
     [
       'a target that is no status',
       status({ column: 'plan', values: { free: 0, premium: 1 } }),
       'mapping.status.values.premium',
       '0, 2 or 4, found 1',
-    ],
-    [
-      'a status that may be nothing',
-      status({ column: 'plan', values: {}, otherwise: null }),
-      'mapping.status.otherwise',
-      'found null',
-    ],
-    [
-      'a target that is no gender',
-      mapped({ gender: { column: 'sexo', values: { H: 'M' } } }),
-      'mapping.gender.values.H',
-      "found 'M'",
-    ],
-    [
-      'a constant that is no country',
-      mapped({ country_code: { value: 'ESP' } }),
-      'mapping.country_code.value',
-      "found 'ESP'",
-    ],
-    [
-      'a constant that is undefined',
-      mapped({ country_code: { value: undefined } }),
-      'mapping.country_code.value',
-      'found nothing',
     ],
     [
       'a value called null',
@@ -276,18 +158,6 @@ describe('a mistake in the configuration is named', () => {
     ],
     ['a source of no known form', mapped({ email: { colunm: 'x' } }), 'mapping.email', '{ columns, map }'],
     [
-      'a misspelt key of a value map',
-      status({ column: 'plan', values: { free: 0 }, othrwise: 0 }),
-      'mapping.status.othrwise',
-      'otherwise?',
-    ],
-    [
-      'a function without columns',
-      mapped({ email: { columns: [], map: () => '' } }),
-      'mapping.email.columns',
-      'at least one',
-    ],
-    [
       'an async function',
       mapped({ email: { columns: ['a'], map: async () => '' } }),
       'mapping.email.map',
@@ -295,11 +165,7 @@ describe('a mistake in the configuration is named', () => {
     ],
     ['a scope of no known form', { scope: 'x' }, 'scope', '{ columns, when }'],
     ['an empty scope', { scope: { column: 'a', in: [] } }, 'scope.in', 'at least one'],
-    ['a scope without a function', { scope: { columns: ['a'] } }, 'scope.when', 'true or false'],
-    ['a word that is none', { unmanaged: 'kep' }, 'unmanaged', "'keep' or 'clear'"],
-    ['a flag that is none', { strict: 'yes' }, 'strict', 'true or false'],
     ['a clearing that is none', { clearWith: { email: 'nul' } }, 'clearWith.email', "'omit'"],
-    ['a clearing of no field', { clearWith: { emial: 'null' } }, 'clearWith.emial', 'email?'],
     [
       "'omit' without a PUT",
       { clearWith: { email: 'omit' }, ...mapped({ ...allFields, gender: undefined }) },
@@ -309,12 +175,6 @@ describe('a mistake in the configuration is named', () => {
     ['a ceiling of nothing', { pace: { ceiling: 0 } }, 'pace.ceiling', 'above 0'],
     ['a broken number', { service: { timeoutMs: 1.5 } }, 'service.timeoutMs', 'whole number'],
     ['a lifetime without a grace', { timing: { lifetimeMs: 21_999 } }, 'timing.lifetimeMs', 'at least 22000'],
-    [
-      'a short lifetime without a grace',
-      { service: { timeoutMs: 300 }, timing: { lifetimeMs: 899 } },
-      'timing.lifetimeMs',
-      'at least 900',
-    ],
     [
       'a GET that is believed only after the lifetime',
       { timing: { lifetimeMs: 25_000, consistencyDelayMs: 25_001 } },

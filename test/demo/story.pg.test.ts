@@ -46,20 +46,3 @@ test('the story runs on Postgres, and its losses of access stay well below the b
     return rows.map(({ id }) => id)
   }
 })
-
-test('a stopped demo starts no further transaction', async () => {
-  await using db = await freshDatabase()
-  await db.pool.query(SCHEMA)
-  const [phase] = phases
-  if (!phase) throw new Error('there is a first phase')
-  await play({ pool: db.pool, phase, sleep, stop: AbortSignal.abort() })
-  expect((await db.pool.query('SELECT id FROM clientes')).rows).toEqual([])
-})
-
-test('the story fits into 80 columns and half a minute', () => {
-  const texts = phases.flatMap(({ says, look }) => [says, look])
-  expect(texts.filter((text) => text.length > 76)).toEqual([])
-  expect(phases.filter(({ name }) => name.length > 18)).toEqual([])
-  const times = phases.map(({ transactions, everyMs }) => transactions.length * everyMs)
-  expect(times.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(25_000)
-})

@@ -77,30 +77,3 @@ test('of two customers with one user_id it is said that the access may be the ot
   expect(shared).toMatchObject({ access: { can: 'yes' }, claimants: ['["c", "ES"]'] })
   expect(told(shared)).toMatch(/other customer .*: \["c", "ES"\]/)
 })
-
-test('fields that differ are named, never shown', async () => {
-  await using house = await buildHouse(lane)
-  await house.db.pool.query(
-    `INSERT INTO clientes (id, plan, correo, grupo) VALUES ('c', 'premium', 'secret@example.com', 'gold')`,
-  )
-  register(house, 'c', 2, { email: 'other@example.com' })
-  const text = told(await ask(house, 'c'))
-  expect(text).toMatch(/differs: email, ml_group_name/)
-  expect(text).not.toMatch(/secret|other|gold/)
-})
-
-test('a database that goes away while a row is read says nothing of the row', async () => {
-  await using house = await buildHouse(lane, {
-    sql: `CREATE TABLE t (id text PRIMARY KEY, plan text);
-      CREATE VIEW clientes AS SELECT id, plan,
-        CASE WHEN id = 'end' THEN pg_terminate_backend(pg_backend_pid())::text END AS correo FROM t`,
-    config: {
-      customers: { view: 'clientes', key: 'id' },
-      watch: [{ table: 't', key: 'id' }],
-      mapping: { user_id: 'id', status: { column: 'plan', values: { premium: 2 } }, email: 'correo' },
-      strict: false,
-    },
-  })
-  await house.db.pool.query(`INSERT INTO t VALUES ('end', 'premium')`)
-  await expect(ask(house, 'end')).rejects.toMatchObject({ code: '57P01' })
-})

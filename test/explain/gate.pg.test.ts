@@ -40,16 +40,3 @@ test('a permit that does not come is not waited for, by this customer once and b
   expect(performance.now() - waited).toBeLessThan(patienceMs)
   await users.close()
 })
-
-test('who is asked to stop does not wait for a permit', async () => {
-  await using db = await freshDatabase()
-  await setCeiling(db.pool, 100)
-  await holdOff(db.pool, 3_600_000)
-  const stop = new AbortController()
-  const gate = await openGate({ pool: db.pool, stop: stop.signal, patienceMs: 60_000 })
-  const began = performance.now()
-  const passed = gate.pass()
-  stop.abort()
-  expect(await passed).toBe(false)
-  expect(performance.now() - began).toBeLessThan(5000)
-})

@@ -1,5 +1,5 @@
 // Somebody holds a lock and does not let go: nothing hangs on it for longer than it has patience.
-import type { Pool, PoolClient } from 'pg'
+import type { Pool } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { makePool } from '../../src/database/pool.ts'
 import { setCeiling } from '../../src/pace/row.ts'
@@ -8,12 +8,16 @@ import { runRollcall } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { ask, insert, lane, open, register, told } from './house.ts'
 
-/** Until the test is over. */
-async function holding(house: House, sql: string): Promise<PoolClient> {
+/** `await using holder = await holding(house, sql)`: the locks of a transaction, until the test is over. */
+async function holding(house: House, sql: string) {
   const client = await house.db.pool.connect()
   await client.query('BEGIN')
   await client.query(sql)
-  return client
+  const release = async () => {
+    await client.query('ROLLBACK')
+    client.release()
+  }
+  return { query: (more: string) => client.query(more), [Symbol.asyncDispose]: release }
 }
 
 /** As the command's, with less patience. */
@@ -31,7 +35,7 @@ test('a locked row of the pace is no permit, whether the patience or the query e
   await insert(house, 'c', 'premium')
   register(house, 'c', 2)
   await setCeiling(house.db.pool, 100)
-  const holder = await holding(house, 'SELECT FROM rollcall.pace FOR UPDATE')
+  await using _holder = await holding(house, 'SELECT FROM rollcall.pace FOR UPDATE')
   const began = performance.now()
   const patienceFirst = await ask(house, 'c', { patienceMs: 200 })
   expect(patienceFirst).toMatchObject({
@@ -42,8 +46,6 @@ test('a locked row of the pace is no permit, whether the patience or the query e
   expect(queryFirst.service).toEqual({ kind: 'not-asked', why: 'no-permit', waitMs: null })
   expect(performance.now() - began).toBeLessThan(5000)
   expect(house.calls()).toEqual([])
-  await holder.query('ROLLBACK')
-  holder.release()
 })
 
 test('locked customers are named, and a row that is locked later does not keep the service from being asked', async () => {
@@ -52,7 +54,7 @@ test('locked customers are named, and a row that is locked later does not keep t
   register(house, 'c', 2)
   const pool = impatient(house)
   await using before = await open(house, { pool })
-  const holder = await holding(house, 'LOCK TABLE clientes IN ACCESS EXCLUSIVE MODE')
+  await using _holder = await holding(house, 'LOCK TABLE clientes IN ACCESS EXCLUSIVE MODE')
   await expect(open(house, { pool })).rejects.toMatchObject({
     code: 'DATABASE_REFUSED',
     details: [expect.stringMatching(/^public\.clientes: no answer within .* lock/)],
@@ -60,8 +62,6 @@ test('locked customers are named, and a row that is locked later does not keep t
   const asked = await before.of('c')
   expect(asked).toMatchObject({ service: { status: 2 }, desired: { kind: 'unreadable', code: '57014' } })
   expect(told(asked)).toMatch(/row could not be read .*lock/)
-  await holder.query('ROLLBACK')
-  holder.release()
 })
 
 test("locked tables of rollcall's own are waited for once, and done without", async () => {
@@ -70,7 +70,7 @@ test("locked tables of rollcall's own are waited for once, and done without", as
   const patienceMs = 3000
   const pool = impatient(house, patienceMs)
   await using access = await open(house, { pool })
-  const holder = await holding(house, 'LOCK TABLE rollcall.ledger IN ACCESS EXCLUSIVE MODE')
+  await using holder = await holding(house, 'LOCK TABLE rollcall.ledger IN ACCESS EXCLUSIVE MODE')
   expect(await access.of('c')).toMatchObject({ rollcall: { kind: 'locked' }, access: { can: 'yes' } })
   const began = performance.now()
   const second = await access.of('d')
@@ -78,18 +78,14 @@ test("locked tables of rollcall's own are waited for once, and done without", as
   expect(told(second)).toMatch(/tables gave no answer/)
   await holder.query('ROLLBACK; BEGIN; LOCK TABLE rollcall.target IN ACCESS EXCLUSIVE MODE')
   expect((await ask(house, 'c', { pool: impatient(house) })).rollcall.kind).toBe('locked')
-  await holder.query('ROLLBACK')
-  holder.release()
 })
 
 test('the command gives a locked table up by itself, and says what it waited for', async () => {
   await using house = await buildHouse(lane)
-  const holder = await holding(house, 'LOCK TABLE clientes IN ACCESS EXCLUSIVE MODE')
+  await using _holder = await holding(house, 'LOCK TABLE clientes IN ACCESS EXCLUSIVE MODE')
   await using process = await runRollcall(house, ['access', 'c'])
   expect(await process.exited).toEqual({ code: 1, signal: null })
   expect(process.output()).toMatch(/public\.clientes: no answer/)
-  await holder.query('ROLLBACK')
-  holder.release()
 })
 
 test.each([
@@ -98,7 +94,7 @@ test.each([
 ])('an interrupt ends it at once while it waits for a lock on %s', async (_, lock) => {
   await using house = await buildHouse(lane)
   await setCeiling(house.db.pool, 100)
-  const holder = await holding(house, lock)
+  await using _holder = await holding(house, lock)
   await using process = await runRollcall(house, ['access', 'c'])
   await until(async () => (await house.db.pool.query(OTHERS_WAIT)).rowCount)
   const began = performance.now()
@@ -106,8 +102,6 @@ test.each([
   expect(await process.exited).toEqual({ code: 1, signal: null })
   expect(performance.now() - began).toBeLessThan(8000)
   expect(process.output()).toMatch(/^rollcall: stopped; nothing [^\n]*\n$/)
-  await holder.query('ROLLBACK')
-  holder.release()
 })
 
 test('an interrupt ends it at once while the service does not answer', async () => {

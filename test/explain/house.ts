@@ -2,7 +2,6 @@
 import type { Pool } from 'pg'
 import { renderExplanation } from '../../src/cli/explanation.ts'
 import { renderChat } from '../../src/cli/render-chat.ts'
-import type { Config } from '../../src/config/config.ts'
 import type { Chat } from '../../src/explain/chat.ts'
 import { type Explain, type Explanation, openExplain } from '../../src/explain/explain.ts'
 import type { CustomerKey } from '../../src/model/customer.ts'
@@ -15,9 +14,6 @@ export type Asking = {
   readonly token?: string
   readonly digestKey?: string
   readonly origin?: string
-  readonly secretKey?: string
-  readonly config?: Config
-  readonly stop?: AbortSignal
   readonly patienceMs?: number
   readonly pool?: Pool
 }
@@ -27,14 +23,14 @@ export type OpenExplain = Explain & AsyncDisposable & { of(key: CustomerKey): Pr
 
 /** `await using explain = await open(house)`. */
 export async function open(house: House, asking: Asking = {}): Promise<OpenExplain> {
-  const { token, digestKey, origin = house.sandbox.url, secretKey = SECRETS.SERVICE_SECRET_KEY } = asking
+  const { token, digestKey, origin = house.sandbox.url } = asking
   const explain = await openExplain({
     pool: asking.pool ?? house.db.pool,
-    config: asking.config ?? house.config,
-    service: { origin, apiKey: SECRETS.SERVICE_API_KEY, secretKey },
+    config: house.config,
+    service: { origin, apiKey: SECRETS.SERVICE_API_KEY, secretKey: SECRETS.SERVICE_SECRET_KEY },
     digestKey,
     token,
-    stop: asking.stop ?? new AbortController().signal,
+    stop: new AbortController().signal,
     patienceMs: asking.patienceMs,
   })
   const of = async (key: CustomerKey) => {

@@ -59,7 +59,7 @@ section('4.3', {
 
 section('4.4', {
   path: async () => {
-    for (const userId of ['4711', 'a/b', 'ñ ?#%2F', '😀', '...']) {
+    for (const userId of ['4711', 'ñ ?#%2F', '😀', '...', '%2e%2e', 'a/../b', '__proto__', '\t\n', '//']) {
       scene.sandbox.users.set(userId, { status: 2 })
       const { meaning, remote } = await scene.call(userId, { method: 'GET' })
       expect([meaning, remote?.userId]).toEqual(['present', userId])

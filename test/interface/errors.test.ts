@@ -113,30 +113,19 @@ section('7', {
     }
     for (const unknownUser of choices('unknownUser')) {
       await scene.become({ unknownUser })
-      const found = [
-        await scene.call('nobody', GET),
-        await scene.call('nobody', PUT),
-        await scene.call('nobody', PATCH),
-      ]
       const update = unknownUser === 'null' ? 'unclear' : 'absent'
-      expect([unknownUser, ...found.map(({ meaning }) => meaning)]).toEqual([
-        unknownUser,
-        'absent',
-        update,
-        update,
-      ])
+      for (const [call, meaning] of [
+        [GET, 'absent'],
+        [PUT, update],
+        [PATCH, update],
+      ] as const)
+        expect([unknownUser, (await scene.call('nobody', call)).meaning]).toEqual([unknownUser, meaning])
     }
     for (const refusal of choices('refusal')) {
       await scene.become({ refusal })
       const body = { status: 2, email: 'no address' } as const
-      expect([refusal, (await scene.call(USER, { method: 'PATCH', body })).meaning]).toEqual([
-        refusal,
-        'refused',
-      ])
-      expect([refusal, (await scene.call(USER, { method: 'PUT', body })).meaning]).toEqual([
-        refusal,
-        'refused',
-      ])
+      for (const method of ['PATCH', 'PUT'] as const)
+        expect([refusal, (await scene.call(USER, { method, body })).meaning]).toEqual([refusal, 'refused'])
     }
     await scene.become({ forbidden: USER })
     expect(await meanings()).toEqual(['denied', 'denied', 'denied', 'denied'])

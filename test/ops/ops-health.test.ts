@@ -34,27 +34,25 @@ describe('the loops', () => {
   })
 })
 
-describe('readiness', () => {
-  const parts = { postgres: 'Postgres does not answer', queue: 'the queue does not answer' }
+const parts = { postgres: 'Postgres does not answer', queue: 'the queue does not answer' }
 
-  it('names what has not started, fails, says no or hangs, and never what an error said', async () => {
-    const troubles: string[] = []
-    const { watch, readiness } = makeReadiness<keyof typeof parts>({
-      ...{ parts, now: () => performance.now(), onTrouble: (part) => void troubles.push(part) },
-    })
-    const what = 'the worker has not come so far yet'
-    expect((await readiness()).missing).toEqual(Object.keys(parts).map((part) => ({ part, what })))
-    watch('postgres', () => Promise.reject(new Error('password secreto')))
-    watch('queue', never)
-    const missing = Object.entries(parts).map(([part, what]) => ({ part, what }))
-    expect(await readiness()).toEqual({ ready: false, missing })
-    expect(troubles).toEqual(['postgres'])
-    watch('postgres', async () => true)
-    watch('queue', async () => false)
-    expect((await readiness()).missing).toEqual([{ part: 'queue', what: parts.queue }])
-    watch('queue', async () => true)
-    expect(await readiness()).toEqual({ ready: true, missing: [] })
+it('readiness names what has not started, fails, says no or hangs, and never what an error said', async () => {
+  const troubles: string[] = []
+  const { watch, readiness } = makeReadiness<keyof typeof parts>({
+    ...{ parts, now: () => performance.now(), onTrouble: (part) => void troubles.push(part) },
   })
+  const what = 'the worker has not come so far yet'
+  expect((await readiness()).missing).toEqual(Object.keys(parts).map((part) => ({ part, what })))
+  watch('postgres', () => Promise.reject(new Error('password secreto')))
+  watch('queue', never)
+  const missing = Object.entries(parts).map(([part, what]) => ({ part, what }))
+  expect(await readiness()).toEqual({ ready: false, missing })
+  expect(troubles).toEqual(['postgres'])
+  watch('postgres', async () => true)
+  watch('queue', async () => false)
+  expect((await readiness()).missing).toEqual([{ part: 'queue', what: parts.queue }])
+  watch('queue', async () => true)
+  expect(await readiness()).toEqual({ ready: true, missing: [] })
 })
 
 describe('what was said lately', () => {
@@ -72,22 +70,6 @@ describe('what was said lately', () => {
     clock.at = 4999
     expect(await lately()).toBe(1)
     clock.at = 5000
-    expect(await lately()).toBe(2)
-  })
-
-  it('is asked less often when it is slow', async () => {
-    let asked = 0
-    const { clock, lately } = asking(
-      async () => {
-        clock.at += 1000
-        return ++asked
-      },
-      { restTimes: 20 },
-    )
-    expect(await lately()).toBe(1)
-    clock.at = 20_999
-    expect(await lately()).toBe(1)
-    clock.at = 21_000
     expect(await lately()).toBe(2)
   })
 

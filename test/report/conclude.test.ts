@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { conclude, driftingOf } from '../../src/report/conclude.ts'
+import { conclude } from '../../src/report/conclude.ts'
 import type { RunOutcome } from '../../src/report/report.ts'
 import { aReport } from './scene.ts'
 
@@ -51,12 +51,4 @@ describe('a report concludes', () => {
       expect(conclude({ ...report, counts: none })).toBe('unchecked')
     }
   })
-})
-
-test('an ended trial is no drift', () => {
-  expect(
-    driftingOf({
-      kinds: { missing: 1, differs: 20, 'unexpected-access': 300, unreadable: 4000, 'trial-ended': 5 },
-    }),
-  ).toBe(4321)
 })

@@ -30,10 +30,6 @@ describe('the file', () => {
     expect(page).not.toMatch(/\s(src|href)=/)
   })
 
-  test('is not written with a script that would end its own element', () => {
-    expect(() => htmlPage(aReport(), { ...ASSETS, script: '"</SCRIPT>"' })).toThrow('its own element')
-  })
-
   test('has no figure for drift where the answers cannot be believed', () => {
     const { counts } = aReport()
     const outcome = { kind: 'not-credible', why: 'nobody-there' } as const
@@ -70,28 +66,21 @@ describe('the file', () => {
 
 const HARD = fc.constantFrom(...'<>&"\'/!-s;#\u0000\n\u202eé😀')
 
-describe('the list', () => {
-  const told = (findings: readonly ReportedFinding[]) => htmlPage(aReport({ findings }), ASSETS)
+const told = (findings: readonly ReportedFinding[]) => htmlPage(aReport({ findings }), ASSETS)
 
-  test('has one column for customer and user where their ids are the same everywhere, and says so', () => {
-    const titles = (html: string) =>
-      [...html.matchAll(/<th role="columnheader"[^>]*>([^<]*)/g)].map(([, title]) => title)
-    const same = ['7', '8'].map((id) => aFinding({ key: id, userId: id }))
-    const alike = told(same)
-    expect(titles(alike)).not.toContain('User')
-    expect(alike.match(/<(th|td) role="(rowheader|cell)"/g)).toHaveLength(2 * titles(alike).length)
-    expect(alike).toMatch(/user id of each/)
-    for (const userId of ['u-9', null]) {
-      const differing = told([...same, aFinding({ key: '9', userId })])
-      expect(titles(differing)).toContain('User')
-      expect(differing).not.toMatch(/user id of each/)
-    }
-  })
-
-  test('shows the status of whoever has unexpected access, though no field is named', () => {
-    const shown = [{ field: 'status', here: null, service: 2 }] as const
-    expect(told([aFinding({ kind: 'unexpected-access', shown })])).toContain('none here, 2 there')
-  })
+test('the list has one column for customer and user where their ids are the same everywhere, and says so', () => {
+  const titles = (html: string) =>
+    [...html.matchAll(/<th role="columnheader"[^>]*>([^<]*)/g)].map(([, title]) => title)
+  const same = ['7', '8'].map((id) => aFinding({ key: id, userId: id }))
+  const alike = told(same)
+  expect(titles(alike)).not.toContain('User')
+  expect(alike.match(/<(th|td) role="(rowheader|cell)"/g)).toHaveLength(2 * titles(alike).length)
+  expect(alike).toMatch(/user id of each/)
+  for (const userId of ['u-9', null]) {
+    const differing = told([...same, aFinding({ key: '9', userId })])
+    expect(titles(differing)).toContain('User')
+    expect(differing).not.toMatch(/user id of each/)
+  }
 })
 
 test('whoever opens a page with values is told that it holds personal data, and of no other', () => {
@@ -102,27 +91,6 @@ test('whoever opens a page with values is told that it holds personal data, and 
   const page = htmlPage(aReport(), ASSETS)
   expect(page).not.toContain('personal data')
   expect(page).toContain('left out of this report')
-})
-
-describe('what it says', () => {
-  test('has no break between a figure and per cent', () => {
-    const trend = [{ kind: 'run', endedAt: '2026-11-01T00:00:00.000Z', checked: 100, drifting: 1 } as const]
-    const coverage = { periodMs: 1_200_000, share: 0.5, oldest: null }
-    const past = trend.map((run) => ({ ...run, sampled: false, credible: true }))
-    const html = htmlPage(aReport({ trend: past, coverage }), ASSETS)
-    expect(html).toContain('(0.21\u00a0%)')
-    expect(html.match(/\d %/g)).toBeNull()
-  })
-
-  test('leaves a command and conditions as they were written', () => {
-    const where = "rebate = '5 %'"
-    const resume = `rollcall drift --where "${where}"`
-    const { options } = aReport()
-    const outcome = { kind: 'stopped', why: 'asked', resume } as const
-    const html = htmlPage(aReport({ outcome, options: { ...options, where } }), ASSETS)
-    expect(html).toContain(markup`<code>${resume}</code>`.html)
-    expect(html).toContain(markup`2,000, where ${where}<`.html.slice(0, -1))
-  })
 })
 
 describe('what comes from outside', () => {

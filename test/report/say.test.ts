@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { DOUBTS, STOP_REASONS } from '../../src/drift/words.ts'
 import type { Report } from '../../src/report/report.ts'
 import { sayEstimate, sayHeadline } from '../../src/report/say.ts'
-import { sayMethod, sayScope, sayUnseen } from '../../src/report/scope.ts'
+import { sayScope } from '../../src/report/scope.ts'
 import { aFinding, aReport } from './scene.ts'
 
 const { counts, options } = aReport()
@@ -101,15 +101,6 @@ describe('besides', () => {
     expect(more[1]).toMatch(/^26 .*: 12 owed .*, 4 written .*, 2 rejected .*, 1 .*accepted, 7 without/)
   })
 
-  test('without a call also of how many nobody was checked yet', () => {
-    const { text, more } = said({
-      ...{ counts: { ...agreeing, skipped: {}, noAnswer: {} }, suspected: 0, chosen: 2000 },
-      options: { ...options, from: 'ledger' },
-    })
-    expect(text).toContain('1,950 of 2,000 customers')
-    expect(more).toEqual([expect.stringMatching(/^50 .*: not checked/)])
-  })
-
   test('what is resolved by now, and how; and what workers have found later', () => {
     const over = { resolvedAt: '2026-11-22T02:30:00.000Z', resolvedHow: 'repaired' } as const
     const findings = [aFinding(), aFinding({ id: '2', ...over }), aFinding({ id: '3', ...over })]
@@ -124,12 +115,6 @@ describe('besides', () => {
     const { more } = said({ outcome })
     expect(more).toContainEqual(expect.stringContaining('rollcall drift --resume 7'))
     expect(more[0]?.includes('rollcall pace')).toBe(why === 'pace')
-  })
-
-  test('how many repairs are owed, and who waits for a person', () => {
-    const repairs = (held: number) => said({ repair: { owed: 1, held } }).more.join(' ')
-    expect(repairs(0)).toMatch(/1 repair [^.]*\.$/)
-    expect(repairs(3)).toMatch(/1 repair .* 3 more .*rollcall held/)
   })
 })
 
@@ -166,16 +151,5 @@ describe('the scope', () => {
     const sampled = scope({ ...stopped, options: { ...options, sample: 1000 } })
     expect(sampled.get('Stopped')).toContain('848 of 1,000')
     expect([...scope(stopped)].flat().join()).not.toContain('all of them')
-  })
-
-  test('has each kind of answer on the side on which it is counted, and what cannot be seen', () => {
-    const [never, unreadable] = sayMethod({ options }).filter((line) => line.includes('as drift'))
-    for (const told of ['No connection', '408', '429', '5xx', '401, 403', 'a 2xx that reports an error'])
-      expect(never).toContain(told)
-    expect(unreadable).toMatch(/2xx .*no user, or another/)
-    expect(sayMethod({ options: known }).at(-1)).toMatch(/workers and runs/)
-    expect(sayUnseen({ options }).join()).toMatch(
-      /country_code.*only the service.*out of scope.*never synced.*--show-values/,
-    )
   })
 })

@@ -5,25 +5,16 @@ import { chatHeaders, KEYS, talk } from './talk.ts'
 
 const MONDAY = Date.parse('2026-03-02T10:00:00Z')
 
-describe('the clock', () => {
-  it('runs with the machine, from wherever it was set', () => {
-    let machine = 1000
-    const clock = makeClock(() => machine)
-    expect(clock.now()).toBe(1000)
-    clock.set(MONDAY)
-    machine += 5
-    clock.advance(10)
-    expect(clock.now()).toBe(MONDAY + 15)
-    clock.clear()
-    expect(clock.now()).toBe(1005)
-  })
-
-  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY, Date.UTC(9990, 0, 1)])('is never set to %d', (ms) => {
-    const clock = makeClock(() => MONDAY)
-    expect(() => clock.set(ms)).toThrow(RangeError)
-    expect(() => clock.advance(ms - MONDAY)).toThrow(RangeError)
-    expect(clock.now()).toBe(MONDAY)
-  })
+it('the clock runs with the machine, from wherever it was set', () => {
+  let machine = 1000
+  const clock = makeClock(() => machine)
+  expect(clock.now()).toBe(1000)
+  clock.set(MONDAY)
+  machine += 5
+  clock.advance(10)
+  expect(clock.now()).toBe(MONDAY + 15)
+  clock.clear()
+  expect(clock.now()).toBe(1005)
 })
 
 describe('the clock over HTTP', () => {

@@ -1,33 +1,22 @@
 // Bytes over a connection of one's own, for what no HTTP client would send.
 import { once } from 'node:events'
-import net, { type Socket } from 'node:net'
-
-export async function connect(url: string): Promise<Socket> {
-  const { hostname, port } = new URL(url)
-  const socket = net.connect(Number(port), hostname)
-  socket.on('error', () => {}) // being cut is an answer as well
-  await once(socket, 'connect')
-  return socket
-}
+import net from 'node:net'
 
 /**
  * Everything that comes back until the other side closes. `cut`: our side is closed after these bytes, which Node
  * takes for a caller who has gone: calls that are under way are not answered any more.
  */
 export async function exchange(url: string, bytes: string | Uint8Array, cut = true): Promise<string> {
-  const socket = await connect(url)
-  const answer = collect(socket)
+  const { hostname, port } = new URL(url)
+  const socket = net.connect(Number(port), hostname)
+  socket.on('error', () => {}) // being cut is an answer as well
+  const parts: Buffer[] = []
+  socket.on('data', (part) => parts.push(part))
+  await once(socket, 'connect')
   if (cut) socket.end(bytes)
   else socket.write(bytes)
   await once(socket, 'close')
-  return answer()
-}
-
-/** What has come back so far. */
-export function collect(socket: Socket): () => string {
-  const parts: Buffer[] = []
-  socket.on('data', (part) => parts.push(part))
-  return () => Buffer.concat(parts).toString('latin1')
+  return Buffer.concat(parts).toString('latin1')
 }
 
 /** The statuses in what came back, informational ones included. */

@@ -133,63 +133,19 @@ describe('a service with an order of its own that agrees with created_at', () =>
       { numRuns: runs(5000) },
     )
   })
-
-  it('a tie does not hide what lies behind it, even when the first of it that is tried brings nothing new', async () => {
-    const { list, queries } = serve(roomOf([1, 5, 5]), { ...HABITS, cap: 2, pivot: 'counted' })
-    expect(ids(await take(list, { room: 7, direction: 'older' }))).toEqual(['m1', 'm2', 'm0'])
-    expect(queries.map(({ pivot }) => pivot)).toEqual([undefined, 'm2', 'm1', 'm0'])
-  })
-
-  it.each<[string, PageQuery['direction'], Habits['order']]>([
-    ['oldest first', 'older', (page) => page.toReversed()],
-    ['oldest first', 'newer', (page) => page],
-    ['newest first', 'older', (page) => page],
-    ['newest first', 'newer', (page) => page.toReversed()],
-  ])(
-    'a second with far more messages than a page costs few calls more: %s, %s',
-    async (_name, direction, order) => {
-      const tied = Array.from({ length: 400 }, () => 5)
-      const { list, queries } = serve(roomOf([1, 2, 3, ...tied, 7, 8, 9]), { ...HABITS, cap: 20, order })
-      const got = await take(list, { room: 7, direction })
-      expect(new Set(ids(got)).size).toBe(406)
-      expect(queries.length).toBeLessThan(30)
-    },
-  )
 })
 
-describe('a page', () => {
-  it('is yielded nearest to the pivot first, and asked for lazily', async () => {
-    const page = [message('a', 5), message('b', 9), message('c', 5), message('d', 7)]
-    const pages = (direction: PageQuery['direction']) =>
-      take(async ({ pivot }) => ({ items: pivot === 'p' ? page : [], unreadable: 0 }), {
-        room: 7,
-        pivot: 'p',
-        direction,
-      })
-    expect(ids(await pages('older'))).toEqual(['b', 'd', 'c', 'a'])
-    expect(ids(await pages('newer'))).toEqual(['a', 'c', 'd', 'b'])
-
-    const { list, queries } = serve(roomOf([1, 2, 3, 4]), { ...HABITS, cap: 2 })
-    const lazy = pageMessages(list, { room: 7, direction: 'newer' })
-    expect(queries).toHaveLength(0)
-    for (const calls of [1, 1, 2, 2]) {
-      await lazy.next()
-      expect(queries).toHaveLength(calls)
-    }
-  })
-
-  it('is asked for with room, direction and limit (50), from the pivot or from where the service begins', async () => {
-    const { list, queries } = serve(roomOf([1, 2]), { ...HABITS, cap: 1 })
-    await take(list, { room: '7', direction: 'older' })
-    await take(list, { room: 7, pivot: 'm0', direction: 'newer', limit: 3 })
-    expect(queries).toEqual([
-      { room: '7', limit: 50, older: true },
-      { room: '7', limit: 50, older: true, pivot: 'm1' },
-      { room: '7', limit: 50, older: true, pivot: 'm0' },
-      { room: 7, limit: 3, older: false, pivot: 'm0' },
-      { room: 7, limit: 3, older: false, pivot: 'm1' },
-    ])
-  })
+it('a page is asked for with room, direction and limit (50), from the pivot or from where the service begins', async () => {
+  const { list, queries } = serve(roomOf([1, 2]), { ...HABITS, cap: 1 })
+  await take(list, { room: '7', direction: 'older' })
+  await take(list, { room: 7, pivot: 'm0', direction: 'newer', limit: 3 })
+  expect(queries).toEqual([
+    { room: '7', limit: 50, older: true },
+    { room: '7', limit: 50, older: true, pivot: 'm1' },
+    { room: '7', limit: 50, older: true, pivot: 'm0' },
+    { room: 7, limit: 3, older: false, pivot: 'm0' },
+    { room: 7, limit: 3, older: false, pivot: 'm1' },
+  ])
 })
 
 describe('services that keep to nothing', () => {
@@ -238,24 +194,5 @@ describe('services that keep to nothing', () => {
     }
     expect(await take(endless, { room: 7, direction: 'newer' }, 500)).toHaveLength(500)
     expect(calls).toBe(500)
-
-    const stop = new AbortController()
-    const pages = pageMessages(endless, { room: 7, direction: 'newer' }, { signal: stop.signal })
-    await pages.next()
-    stop.abort()
-    await expect(pages.next()).rejects.toMatchObject({ name: 'CallError', kind: 'aborted', reached: 'no' })
-    expect(await pages.next()).toEqual({ done: true, value: undefined })
-    expect(calls).toBe(501)
-  })
-
-  it("that fail in the middle: the error is the caller's, what came before is kept", async () => {
-    const broken = new Error('broken')
-    const list: ListMessages = async ({ pivot }) => {
-      if (pivot === 'm1') throw broken
-      return { items: [message('m1', 1)], unreadable: 0 }
-    }
-    const pages = pageMessages(list, { room: 7, direction: 'older' })
-    expect((await pages.next()).value).toMatchObject({ messageId: 'm1' })
-    await expect(pages.next()).rejects.toBe(broken)
   })
 })

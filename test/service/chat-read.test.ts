@@ -50,31 +50,12 @@ describe('messages (section 2.1)', () => {
     const more = { ...TEXT, ...IMAGE, ...FILE, surprise: { text: 1 }, ...wire }
     for (const value of [wire, more]) expect(messageOf(value)).toStrictEqual({ ...READ_HEAD, ...fields })
   })
-
-  const required = [
-    ...Object.keys(TEXT).map((field) => [TEXT, field] as const),
-    ...Object.keys(IMAGE).map((field) => [IMAGE, field] as const),
-    ...Object.keys(FILE).map((field) => [FILE, field] as const),
-  ].map(([wire, field]) => [wire.type, field, wire] as const)
-  it.each(required)(
-    'of type %s without %s: unreadable, counted, and no harm to the others',
-    (_type, field, wire) => {
-      expect(readMessages([TEXT, without(wire, field), FILE])).toMatchObject({
-        items: [{ kind: 'text' }, { kind: 'file' }],
-        unreadable: 1,
-      })
-    },
-  )
-
   it.each<[string, object]>([
     ['an empty message_id', { message_id: '' }],
     ['a null message_id', { message_id: null }],
     ['an id that is an object', { from_user_id: {} }],
     ['a text that is null', { text: null }],
-    ['a text that is a list', { text: ['hola'] }],
-    ['a type that is null', { type: null }],
     ['a time that is none', { created_at: 'yesterday' }],
-    ['a null time', { created_at: null }],
     ['a time as a number', { created_at: 1_767_261_600 }],
   ])('with %s: unreadable', (_name, fields) => {
     expect(readMessages([{ ...TEXT, ...fields }])).toEqual({ items: [], unreadable: 1 })
@@ -94,15 +75,12 @@ describe('messages (section 2.1)', () => {
   it.each<[unknown, number | null]>([
     ['640', 640],
     [640, 640],
-    [' 640 ', 640],
     ['12.5', 12.5],
-    ['0', 0],
     ['', null],
     ['640px', null],
     ['0x10', null],
     [-1, null],
     [null, null],
-    [true, null],
     [{}, null],
     [['1'], null],
     ['9'.repeat(400), null],
@@ -125,17 +103,12 @@ describe('times', () => {
   it.each<[string, string]>([
     ['2026-03-29T01:30:00', '2026-03-29T01:30:00Z'],
     ['2026-03-29T02:30:00', '2026-03-29T02:30:00Z'], // an hour that Madrid does not have on that day
-    ['2026-03-29T02:30', '2026-03-29T02:30:00Z'],
     ['2026-03-29 02:30:00', '2026-03-29T02:30:00Z'],
-    ['2026-07-01T10:00:00.5', '2026-07-01T10:00:00.500Z'],
     ['2026-07-01T10:00:00.123456', '2026-07-01T10:00:00.123Z'],
-    ['2026-07-01T10:00Z', '2026-07-01T10:00:00Z'],
     ['2026-07-01T10:00:00Z', '2026-07-01T10:00:00Z'],
-    ['2026-07-01t10:00:00z', '2026-07-01T10:00:00Z'],
     ['2026-07-01T10:00+02:00', '2026-07-01T08:00:00Z'],
     ['2026-07-01T10:00:00.25-0530', '2026-07-01T15:30:00.250Z'],
     ['2026-07-01T10:00:00+02', '2026-07-01T08:00:00Z'],
-    ['2024-02-29T23:59:59', '2024-02-29T23:59:59Z'],
   ])('%s is %s, whatever zone the process has', (written, meant) => {
     for (const tz of ['UTC', 'Europe/Madrid', 'Pacific/Auckland', 'America/St_Johns']) {
       process.env.TZ = tz
@@ -150,17 +123,12 @@ describe('times', () => {
   it.each([
     '',
     '2026-02-30T10:00:00',
-    '2023-02-29T10:00',
-    '2026-13-01T10:00',
     '2026-07-01T25:00:00',
-    '2026-07-01T10:61',
     '2026-07-01T10:00:00+99:99',
     '2026-07-01',
-    '10:00',
     'Wed, 01 Jul 2026 10:00:00 GMT',
     '2026-07-01T10:00:00 Europe/Madrid',
     null,
-    5,
     {},
   ])('%j is none: costs a message, but of a professional only the field', (written) => {
     expect(readMessages([{ ...TEXT, created_at: written }])?.unreadable).toBe(1)
@@ -171,77 +139,42 @@ describe('times', () => {
 
 describe('professionals (section 2.2)', () => {
   const FULL = {
-    professional_id: 'p1',
-    status: 'online',
-    photo: 'https://files.example/p1.jpg',
-    name: 'Eva',
-    title: 'Abogada',
-    title_html: '<b>Abogada</b>',
-    description: 'Larga experiencia',
-    speciality_id: 11,
+    ...{ professional_id: 'p1', status: 'online', photo: `${FILES}/p1.jpg`, name: 'Eva', title: 'Abogada' },
+    ...{ title_html: '<b>Abogada</b>', description: 'Larga experiencia', speciality_id: 11 },
     collegiate_number: '28001',
     schedules: [
       {
-        day: 'monday',
-        start_first_period: '8:00',
-        end_first_period: '13:00',
-        start_second_period: '15:30',
-        end_second_period: '19:00',
+        ...{ day: 'monday', start_first_period: '8:00', end_first_period: '13:00' },
+        ...{ start_second_period: '15:30', end_second_period: '19:00' },
       },
     ],
-    next_connection_at: null,
-    next_disconnection_at: '2026-07-01T13:00',
+    ...{ next_connection_at: null, next_disconnection_at: '2026-07-01T13:00' },
     room: { id: 7, last_message: TEXT, unread_messages: 3 },
   }
 
   it('has every field of the table', () => {
-    expect(readProfessionals([FULL])).toStrictEqual({
-      items: [
-        {
-          professionalId: 'p1',
-          status: 'online',
-          photo: FULL.photo,
-          name: 'Eva',
-          title: 'Abogada',
-          titleHtml: '<b>Abogada</b>',
-          description: 'Larga experiencia',
-          specialityId: 11,
-          collegiateNumber: '28001',
-          schedules: [
-            {
-              day: 'monday',
-              first: { start: '8:00', end: '13:00' },
-              second: { start: '15:30', end: '19:00' },
-            },
-          ],
-          nextConnectionAt: null,
-          nextDisconnectionAt: new Date('2026-07-01T13:00:00Z'),
-          room: { id: '7', lastMessage: { ...READ_HEAD, kind: 'text', text: 'hola' }, unreadMessages: 3 },
-        },
+    const read = {
+      ...{ professionalId: 'p1', status: 'online', photo: FULL.photo, name: 'Eva', title: 'Abogada' },
+      ...{ titleHtml: '<b>Abogada</b>', description: 'Larga experiencia', specialityId: 11 },
+      collegiateNumber: '28001',
+      schedules: [
+        { day: 'monday', first: { start: '8:00', end: '13:00' }, second: { start: '15:30', end: '19:00' } },
       ],
-      unreadable: 0,
-    })
+      nextConnectionAt: null,
+      nextDisconnectionAt: new Date('2026-07-01T13:00:00Z'),
+      room: { id: '7', lastMessage: { ...READ_HEAD, kind: 'text', text: 'hola' }, unreadMessages: 3 },
+    }
+    expect(readProfessionals([FULL])).toStrictEqual({ items: [read], unreadable: 0 })
   })
 
   it('needs its professional_id and nothing else', () => {
+    const nothing = {
+      ...{ status: null, photo: null, name: null, title: null, titleHtml: null, description: null },
+      ...{ specialityId: null, collegiateNumber: null, schedules: [], room: null },
+      ...{ nextConnectionAt: null, nextDisconnectionAt: null },
+    }
     expect(readProfessionals([{ professional_id: 5 }, without(FULL, 'professional_id')])).toStrictEqual({
-      items: [
-        {
-          professionalId: '5',
-          status: null,
-          photo: null,
-          name: null,
-          title: null,
-          titleHtml: null,
-          description: null,
-          specialityId: null,
-          collegiateNumber: null,
-          schedules: [],
-          nextConnectionAt: null,
-          nextDisconnectionAt: null,
-          room: null,
-        },
-      ],
+      items: [{ professionalId: '5', ...nothing }],
       unreadable: 1,
     })
   })
@@ -352,19 +285,5 @@ describe('whatever the service sends', () => {
     expect(list).toStrictEqual({ items: [{ ...READ_HEAD, kind: 'text', text: 'hola' }], unreadable: 1 })
     expect(Object.getPrototypeOf(list?.items[0])).toBe(Object.prototype)
     expect({}).not.toHaveProperty('polluted')
-  })
-
-  it('fields that are nested without end or lists without end cost themselves alone', () => {
-    let deep: unknown = 'x'
-    for (let i = 0; i < 100_000; i += 1) deep = [deep]
-    expect(professionalOf({ name: deep, room: deep, schedules: deep, surprise: deep })).toMatchObject({
-      name: null,
-      room: null,
-      schedules: [],
-    })
-    expect(messageOf({ ...TEXT, surprise: deep })).toMatchObject({ kind: 'text' })
-    const many = Array.from({ length: 300_000 }, () => null)
-    expect(readMessages(many)).toEqual({ items: [], unreadable: 300_000 })
-    expect(professionalOf({ schedules: many })?.schedules).toEqual([])
   })
 })

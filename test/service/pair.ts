@@ -56,8 +56,3 @@ export async function expectCallError(
   )
   expect(error).toMatchObject({ name: 'CallError', kind, reached } satisfies Partial<CallError>)
 }
-
-/** The JSON of an answer; undefined when it has none. */
-export function jsonOf({ body }: Reply): unknown {
-  return body.kind === 'json' ? body.value : undefined
-}

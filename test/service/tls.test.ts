@@ -14,11 +14,9 @@ type Handle = (path: string, response: { end(text?: string): void; cut(): void }
 let server: https.Server
 let url: string
 let handle: Handle
-let handshakes: number
 let requests: string[]
 
 beforeEach(async () => {
-  handshakes = 0
   requests = []
   handle = (_path, response) => response.end('{}')
   server = https.createServer(certificate, (request, response) => {
@@ -27,9 +25,6 @@ beforeEach(async () => {
       end: (text) => void response.end(text),
       cut: () => void request.socket.destroy(),
     })
-  })
-  server.on('secureConnection', () => {
-    handshakes += 1
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -42,14 +37,6 @@ afterEach(() => {
 })
 
 describe('over TLS', () => {
-  it('answers come over one kept connection', async () => {
-    tls.setDefaultCACertificates([certificate.cert])
-    const client = makeClient({ origin: url })
-    for (let i = 0; i < 3; i += 1) expect((await client.retrieveUser('u')).status).toBe(200)
-    expect(handshakes).toBe(1)
-    await client.close()
-  })
-
   it('a certificate that nobody vouches for: tls, and not a byte of the request was sent', async () => {
     const client = makeClient({ origin: url })
     await expectCallError(client.updateUser('u', { status: 0 }), 'tls', 'no')
@@ -73,18 +60,6 @@ describe('over TLS', () => {
     expect((await client.updateUser('kept', { status: 0 })).status).toBe(200)
     await expectCallError(client.updateUser('u', { status: 0 }), 'connection-lost', 'maybe')
     expect(requests).toHaveLength(3)
-    await client.close()
-  })
-
-  it('silence after the handshake is a timeout that may have reached it, on a new and on a kept connection', async () => {
-    tls.setDefaultCACertificates([certificate.cert])
-    handle = (path, response) => {
-      if (path.endsWith('/kept')) response.end('{}')
-    }
-    const client = makeClient({ origin: url, timeoutMs: 1000, concurrency: 1 })
-    await expectCallError(client.updateUser('new', { status: 0 }), 'timeout', 'maybe')
-    expect((await client.updateUser('kept', { status: 0 })).status).toBe(200)
-    await expectCallError(client.updateUser('u', { status: 0 }), 'timeout', 'maybe')
     await client.close()
   })
 })

@@ -5,7 +5,7 @@ import { WITHOUT_BROWSER } from '../../support/browser.ts'
 import { aFinding, aReport, manyFindings } from '../scene.ts'
 import { DESK, makeReader, type Opened, PHONE, type Reader } from './reader.ts'
 import { HOSTILE, hostileReport, TREND } from './scenes.ts'
-import { cutNames, faintTexts, inkOf, inTheMiddle, tooWide } from './sight.ts'
+import { faintTexts, inkOf, inTheMiddle, tooWide } from './sight.ts'
 
 describe.skipIf(WITHOUT_BROWSER)('the page', () => {
   let reader: Reader
@@ -39,29 +39,6 @@ describe.skipIf(WITHOUT_BROWSER)('the page', () => {
         /^1\u00a0customer without .*, 1 with .* 1,950\u00a0customers .*\(0\.31\u00a0%\)/,
       )
       expect(trouble).toEqual([])
-    })
-
-    test('cuts no name beside a bar, on the smallest of phones either', async () => {
-      const { page } = opened
-      await page.setViewportSize({ width: 320, height: 568 })
-      const widest = () =>
-        page.evaluate(() =>
-          Math.max(...[...document.querySelectorAll('canvas')].map((each) => each.clientWidth)),
-        )
-      await expect.poll(widest).toBeLessThan(300)
-      await expect.poll(() => inkOf(page)).toEqual([true, true, true, true])
-      expect(await cutNames(page)).toEqual([false, false, false])
-    })
-
-    test('says on the first screen of a phone what was found, and whose data it holds', async () => {
-      const { page } = opened
-      await page.setViewportSize(PHONE)
-      const bottoms = await page.evaluate(() =>
-        ['.what', 'h1', '.personal', '.cards :first-child'].map(
-          (said) => document.querySelector(said)?.getBoundingClientRect().bottom ?? Number.POSITIVE_INFINITY,
-        ),
-      )
-      expect(bottoms).toEqual(bottoms.map((bottom) => Math.min(bottom, PHONE.height)))
     })
 
     test('a screen reader gets the figures, whatever is drawn, and a name for whatever can be done', async () => {
@@ -227,17 +204,6 @@ describe.skipIf(WITHOUT_BROWSER)('the page', () => {
       expect(await count()).toBe('910 of 10,000 findings: Unexpected access')
       await page.emulateMedia({ media: null })
     })
-
-    test('the search of the browser finds who is far out of sight', async () => {
-      const { page } = opened
-      const found = await page.evaluate(() => {
-        document.querySelector('.area')?.scrollTo(0, 0)
-        const find = Reflect.get(window, 'find') as (text: string) => boolean
-        return [find.call(window, '109999'), getSelection()?.anchorNode?.textContent]
-      })
-      expect(found).toEqual([true, '109999'])
-      expect(opened.trouble).toEqual([])
-    })
   })
 
   test('shows what is hostile, and runs none of it', async () => {
@@ -248,19 +214,5 @@ describe.skipIf(WITHOUT_BROWSER)('the page', () => {
     expect(await page.title()).toContain('</script>')
     expect(await page.locator('img, svg, body script:not(#findings, :last-of-type)').count()).toBe(0)
     expect(trouble).toEqual([])
-  })
-
-  test('says the same where no script may run, as far as it goes', async () => {
-    const options = { javaScriptEnabled: false, colorScheme: 'dark' } as const
-    await using opened = await open(aReport({ findings: manyFindings(150) }), options)
-    const { page } = opened
-    expect(await page.locator('#list tbody tr').count()).toBe(100)
-    expect(await page.locator('figure tbody').first().isVisible()).toBe(true)
-    expect(await page.locator('noscript').textContent()).toContain('50 more')
-    expect(await page.locator('#controls').isVisible()).toBe(false)
-    const colour = () => page.locator('body').evaluate((body) => getComputedStyle(body).color)
-    expect(await colour()).toBe('rgb(230, 233, 238)')
-    await page.emulateMedia({ media: 'print' })
-    expect(await colour()).toBe('rgb(28, 36, 48)')
   })
 })

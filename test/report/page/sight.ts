@@ -12,16 +12,6 @@ export function inkOf(page: Page): Promise<boolean[]> {
   )
 }
 
-/** Of each chart of bars: whether a name begins left of it, and is cut off there. */
-export function cutNames(page: Page): Promise<boolean[]> {
-  return page.evaluate(() =>
-    [...document.querySelectorAll<HTMLCanvasElement>('figure[data-chart=bars] canvas')].map((canvas) => {
-      const edge = canvas.getContext('2d')?.getImageData(0, 0, 2, canvas.height).data ?? []
-      return edge.some((part) => part > 0)
-    }),
-  )
-}
-
 /** The key of the finding in the middle of the list. */
 export function inTheMiddle(page: Page): Promise<string> {
   return page.evaluate(() => {

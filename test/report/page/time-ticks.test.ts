@@ -9,18 +9,6 @@ test('runs of one day are told apart by their time, under the day', () => {
   expect(labels(at('22T09:03'), at('22T11:40'))).toEqual([['10:00', '2026-11-22'], ['11:00']])
 })
 
-test('past midnight the day is said again', () => {
-  expect(labels(at('21T20:00'), at('22T05:00'))).toEqual([
-    ['21:00', '2026-11-21'],
-    ['00:00', '2026-11-22'],
-    ['03:00'],
-  ])
-})
-
-test('runs of several days stand at their dates', () => {
-  expect(labels(at('01T03:00'), at('04T03:00'))).toEqual([['2026-11-02'], ['2026-11-03'], ['2026-11-04']])
-})
-
 test('whatever the runs are, there are marks, all between them, rising, and no more than a phone has room for', () => {
   const times = fc.integer({ min: 0, max: at('22T00:00') })
   fc.assert(

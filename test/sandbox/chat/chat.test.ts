@@ -23,51 +23,14 @@ const as = async (userId: string, path: string) =>
 const fill = (userId = 'u', count = 50) =>
   sandbox.conversations.add({ userId, professionalId: 'pro-tax-1' }, makeDrafts(count, NOW)).room
 
-describe('credentials and access (sections 5 and 3)', () => {
-  it.each(['/chat/professionals', '/chat/message?room='])('%s', async (to) => {
-    const path = to.replace(/=$/, `=${fill().id}`)
-    const good = await chatHeaders(sandbox, 'u')
-    const statusOf = async (headers: Record<string, string>) =>
-      (await talk(sandbox, `GET ${path}`, { headers })).status
-    const { Authorization = '' } = good
-    expect(await statusOf(good)).toBe(200)
-    expect(await statusOf({ ...good, Authorization: Authorization.replace('Bearer', 'bearer') })).toBe(200)
-    for (const headers of [
-      {},
-      { ...good, 'Api-Key': 'other' },
-      { ...good, Authorization: '' },
-      { ...good, Authorization: Authorization.slice('Bearer '.length) },
-      { ...good, Authorization: Authorization.replace('Bearer', 'Basic') },
-      { ...good, Authorization: `${Authorization}x` },
-      { 'Api-Key': KEYS.apiKey, 'Secret-Key': KEYS.secretKey },
-      bearing(await sandbox.issueToken('u', { expiresInMs: 0 })),
-    ]) {
-      expect(await statusOf(headers), JSON.stringify(headers)).toBe(401)
-    }
-    sandbox.users.edit('u', { status: 0 })
-    expect(await statusOf(good)).toBe(403)
-    sandbox.users.delete('u')
-    expect(await statusOf(good), 'a token whose user is gone').toBe(401)
-  })
-
-  it('a token does not open the server-to-server endpoints', async () => {
-    expect((await as('u', '/s2s/v1/users/u')).status).toBe(401)
-  })
-
-  it.each(['HEAD', 'POST', 'DELETE'])('%s is no endpoint', async (method) => {
-    const headers = await chatHeaders(sandbox, 'u')
-    expect((await talk(sandbox, `${method} /chat/message`, { headers })).status).toBe(404)
-  })
-
-  it('a call is in the journal with the user of the token, believed or not', async () => {
-    await as('u', '/chat/message?room=1')
-    const forged = (await sandbox.issueToken('u')).replace(/[^.]*$/, 'forged')
-    await talk(sandbox, 'GET /chat/professionals', { headers: bearing(forged) })
-    expect(sandbox.journal.list({ userId: 'u' })).toMatchObject([
-      { method: 'GET', path: '/chat/message', status: 404, stored: false },
-      { method: 'GET', path: '/chat/professionals', status: 401 },
-    ])
-  })
+it('a call is in the journal with the user of the token, believed or not', async () => {
+  await as('u', '/chat/message?room=1')
+  const forged = (await sandbox.issueToken('u')).replace(/[^.]*$/, 'forged')
+  await talk(sandbox, 'GET /chat/professionals', { headers: bearing(forged) })
+  expect(sandbox.journal.list({ userId: 'u' })).toMatchObject([
+    { method: 'GET', path: '/chat/message', status: 404, stored: false },
+    { method: 'GET', path: '/chat/professionals', status: 401 },
+  ])
 })
 
 describe('GET /chat/message (section 4.1)', () => {
@@ -109,15 +72,4 @@ describe('GET /chat/message (section 4.1)', () => {
       })
     }
   })
-})
-
-it('md_group_name changes nothing in the list of professionals (section 2.6)', async () => {
-  sandbox.users.set('gold', { status: 2, ml_group_name: 'gold' })
-  sandbox.users.set('sister', { status: 2, md_group_name: 'gold' })
-  const idsOf = async (userId: string) =>
-    ((await as(userId, '/chat/professionals')).json as { professional_id: string }[]).map(
-      ({ professional_id: id }) => id,
-    )
-  expect(await idsOf('sister')).toEqual(await idsOf('u'))
-  expect(await idsOf('gold')).toEqual([...(await idsOf('u')), 'pro-generalist-gold', 'pro-tax-gold'])
 })

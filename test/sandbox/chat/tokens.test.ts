@@ -1,9 +1,9 @@
 // Section 5: Bearer tokens in JWT form, and who gets one.
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { decodeJwt, decodeProtectedHeader, SignJWT, UnsecuredJWT } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { bearerOf, claimedUser, makeTokens } from '../../../src/sandbox/chat/tokens.ts'
+import { claimedUser, makeTokens } from '../../../src/sandbox/chat/tokens.ts'
 import { makeClock } from '../../../src/sandbox/clock.ts'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts'
 import { runs } from '../../support/size.ts'
@@ -43,18 +43,9 @@ describe('a token', () => {
 
   const hs256 = (claims: object, key: Uint8Array = secret) =>
     new SignJWT({ ...claims }).setProtectedHeader({ alg: 'HS256' }).sign(key)
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  const without = (claim: keyof typeof CLAIMS) => hs256({ ...CLAIMS, [claim]: undefined })
-
   it.each<[string, () => string | Promise<string>]>([
     ['another secret', () => hs256(CLAIMS, randomBytes(32))],
     ['no signature, algorithm none', () => new UnsecuredJWT(CLAIMS).encode()],
-    ['a signature taken away', async () => (await hs256(CLAIMS)).replace(/[^.]*$/, '')],
-    ['RS256', () => new SignJWT(CLAIMS).setProtectedHeader({ alg: 'RS256' }).sign(privateKey)],
-    [
-      'HS512 with our own secret',
-      () => new SignJWT(CLAIMS).setProtectedHeader({ alg: 'HS512' }).sign(Buffer.concat([secret, secret])),
-    ],
     ['another issuer', () => hs256({ ...CLAIMS, iss: 'somebody' })],
     [
       'a changed user',
@@ -63,15 +54,9 @@ describe('a token', () => {
         return [head, base64url({ ...CLAIMS, sub: 'other' }), signature].join('.')
       },
     ],
-    ['no user', () => without('sub')],
-    ['no end', () => without('exp')],
-    ['nothing', () => ''],
+    ['no end', () => hs256({ ...CLAIMS, exp: undefined })],
   ])('is refused with %s', async (_name, make) => {
     expect(await tokens.check(await make())).toEqual({ kind: 'bad' })
-  })
-
-  it('made with the right secret and all claims is good, so the table above refuses for its reasons', async () => {
-    expect(await tokens.check(await hs256(CLAIMS))).toEqual({ kind: 'good', userId: 'u' })
   })
 
   it('that is anything at all is refused without a fuss', async () => {
@@ -94,27 +79,6 @@ describe('a token', () => {
       }),
       { numRuns: runs(500) },
     )
-  })
-
-  it('says whom it is about before it is believed', async () => {
-    expect(claimedUser(await hs256({ ...CLAIMS, sub: 'who' }, randomBytes(32)))).toBe('who')
-    expect(claimedUser('none.of.these')).toBeNull()
-  })
-})
-
-describe('the Authorization header', () => {
-  it.each([
-    ['Bearer a.b.c', 'a.b.c'],
-    ['bearer a.b.c', 'a.b.c'],
-    ['BEARER   a.b-_~+/c==', 'a.b-_~+/c=='],
-    ['Basic a.b.c', null],
-    ['Bearer', null],
-    ['Bearer a b', null],
-    ['a.b.c', null],
-    ['', null],
-    [undefined, null],
-  ])('%s', (header, token) => {
-    expect(bearerOf(header)).toBe(token)
   })
 })
 
@@ -140,19 +104,9 @@ describe('POST /_sandbox/tokens', () => {
     expect(await post({ user_id: 'u 1' })).toMatchObject({ json: { expires_at: '2026-03-02T11:00:00.000Z' } })
   })
 
-  it('nobody else can have one', async () => {
-    expect(await post({ user_id: 'nobody' })).toMatchObject({
-      status: 404,
-      json: { error: { code: 'not_found' } },
-    })
-    await expect(sandbox.issueToken('nobody')).rejects.toThrow('Only a registered user')
-  })
-
   it.each([
-    [{}, 'user_id'],
     [{ user_id: 7 }, 'user_id'],
     [{ user_id: 'u 1', expires_in: -1 }, 'expires_in'],
-    [{ user_id: 'u 1', expires_in: '60' }, 'expires_in'],
     [{ user_id: 'u 1', expires_in: 1e12 }, 'expires_in'],
     [{ user_id: 'u 1', admin: true }, 'admin'],
     [[], 'body'],

@@ -9,7 +9,6 @@ import {
   DIMENSIONS,
   type Dimension,
   DOCUMENTED,
-  makeContract,
 } from '../../../src/sandbox/contract/contract.ts'
 import { jsonOf, type Seen, type Service, startService } from './service.ts'
 
@@ -360,13 +359,6 @@ describe.each(DIMENSIONS)('%s', (dimension) => {
     if (choices === null) expect([given.has(DOCUMENTED[dimension]), given.size > 1]).toEqual([true, true])
     else expect(given).toEqual(new Set(choices))
   })
-})
-
-it('a contract that is malformed changes nothing', () => {
-  const live = makeContract({ createStatus: 204 })
-  expect(() => live.set({ createStatus: 500 } as never)).toThrow()
-  expect(() => live.set({ shoe: 1 } as never)).toThrow()
-  expect(live.now).toEqual({ ...DOCUMENTED, createStatus: 204 })
 })
 
 it('what is edited behind rollcall is shown at once', async () => {

@@ -19,10 +19,8 @@ describe('parseContract', () => {
     ['', {}],
     ['createStatus=204', { createStatus: 204 }],
     ['  duplicate=upsert   unknownUser=null ', { duplicate: 'upsert', unknownUser: 'null' }],
-    ['visibleAfterMs=250', { visibleAfterMs: 250 }],
     ['trialMs=14d', { trialMs: 1_209_600_000 }],
     ['forbidden=a=b', { forbidden: 'a=b' }],
-    ['forbidden=5m', { forbidden: '5m' }],
     ['eventual createStatus=200', { ...PRESETS.eventual.contract, createStatus: 200 }],
     ['createStatus=200 eventual', PRESETS.eventual.contract],
     ['legacy documented nulls=absent', { nulls: 'absent' }],
@@ -32,15 +30,11 @@ describe('parseContract', () => {
 
   it.each([
     ['legasy', 'legasy: not known'],
-    ['create-status=204', 'create-status: not known'],
     ['__proto__=1', '__proto__: not known'],
     ['createStatus', 'createStatus: '],
-    ['createStatus=', 'createStatus: '],
     ['createStatus=205', '200|201|202|204'],
     ['legacy=3', 'legacy: not known'],
     ['visibleAfterMs=1h', 'visibleAfterMs: milliseconds, 0 to 600000'],
-    ['trialMs=1.5', 'trialMs: milliseconds'],
-    ['forbidden=', 'forbidden: '],
   ])('"%s" is refused', (text, told) => {
     const details = [expect.stringContaining(told)]
     expect(() => parseContract(text)).toThrow(expect.objectContaining({ code: 'USAGE', details }))

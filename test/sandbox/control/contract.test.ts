@@ -44,29 +44,20 @@ describe('the control endpoint of the contract', () => {
   })
 })
 
-describe('what is wrong with a contract', () => {
-  it.each<[string, unknown, readonly string[]]>([
-    ['a value', { createStatus: 205 }, ['createStatus']],
-    ['a duration', { visibleAfterMs: '2s' }, ['visibleAfterMs']],
-    ['an empty text', { forbidden: '' }, ['forbidden']],
-    ['an unknown preset', { preset: 'legasy' }, ['preset']],
-    ['several things', { nulls: 1, order: 'none', pivot: 'included' }, ['nulls', 'order']],
-    ['a word', 'lagging creat-204', ['creat-204']],
-    ['a list', ['legacy'], ['body']],
-    ['an empty name', { '': 1 }, ['""']],
-  ])('%s is told, and changes nothing', async (_name, body, fields) => {
-    service.sandbox.contract.set({ nulls: 'absent' })
-    const seen = await put(body)
-    expect(seen.status).toBe(422)
-    const { error } = jsonOf(seen) as { error: { fields: object } }
-    expect(Object.keys(error.fields)).toEqual(fields)
-    expect(service.sandbox.contract.now).toEqual({ ...DOCUMENTED, nulls: 'absent' })
-  })
-
-  it('is not told at endless length', async () => {
-    const names = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`${i}${'x'.repeat(40)}`, 1]))
-    expect((await put(names)).text.length).toBeLessThan(15_000)
-    expect((await put({ ['x'.repeat(60_000)]: 1 })).text.length).toBeLessThan(1000)
-    expect((await put('x'.repeat(60_000))).text.length).toBeLessThan(2000)
-  })
+it.each<[string, unknown, readonly string[]]>([
+  ['a value', { createStatus: 205 }, ['createStatus']],
+  ['a duration', { visibleAfterMs: '2s' }, ['visibleAfterMs']],
+  ['an empty text', { forbidden: '' }, ['forbidden']],
+  ['an unknown preset', { preset: 'legasy' }, ['preset']],
+  ['several things', { nulls: 1, order: 'none', pivot: 'included' }, ['nulls', 'order']],
+  ['a word', 'lagging creat-204', ['creat-204']],
+  ['a list', ['legacy'], ['body']],
+  ['an empty name', { '': 1 }, ['""']],
+])('what is wrong with a contract: %s is told, and changes nothing', async (_name, body, fields) => {
+  service.sandbox.contract.set({ nulls: 'absent' })
+  const seen = await put(body)
+  expect(seen.status).toBe(422)
+  const { error } = jsonOf(seen) as { error: { fields: object } }
+  expect(Object.keys(error.fields)).toEqual(fields)
+  expect(service.sandbox.contract.now).toEqual({ ...DOCUMENTED, nulls: 'absent' })
 })

@@ -14,31 +14,23 @@ const struckBy = (rules: Parameters<ReturnType<typeof makeFaults>['set']>[0], ca
   return faults.strike(call)
 }
 
-describe('which calls a rule strikes', () => {
-  it.each([
-    [{}, true],
-    [{ method: 'PATCH' }, true],
-    [{ method: 'PUT' }, false],
-    [{ path: '/s2s/v1/users/u1' }, true],
-    [{ path: '/s2s/v1/users/u12' }, false],
-    [{ path: '/chat' }, false],
-    [{ userId: 'u1' }, true],
-    [{ userId: 'u2' }, false],
-    [{ status: 0 }, true],
-    [{ status: 2 }, false],
-    [{ field: 'email' }, true],
-    [{ field: 'gender' }, false],
-    [{ method: 'PATCH', userId: 'u1', status: 0, field: 'email' }, true],
-    [{ method: 'PATCH', path: '/chat', userId: 'u1' }, false],
-  ] as const)('%j: %s', (match, struck) => {
-    expect(struckBy([{ match, action: down }]).ending).toEqual(struck ? down : null)
-  })
-
-  it.each([null, undefined, 'text', 7, []])('a body that is %j matches no status and no field', (body) => {
-    const call = { ...patch, body }
-    expect(struckBy([{ match: { status: 0 }, action: down }], call).ending).toBeNull()
-    expect(struckBy([{ match: { field: 'email' }, action: down }], call).ending).toBeNull()
-  })
+it.each([
+  [{}, true],
+  [{ method: 'PATCH' }, true],
+  [{ method: 'PUT' }, false],
+  [{ path: '/s2s/v1/users/u1' }, true],
+  [{ path: '/s2s/v1/users/u12' }, false],
+  [{ path: '/chat' }, false],
+  [{ userId: 'u1' }, true],
+  [{ userId: 'u2' }, false],
+  [{ status: 0 }, true],
+  [{ status: 2 }, false],
+  [{ field: 'email' }, true],
+  [{ field: 'gender' }, false],
+  [{ method: 'PATCH', userId: 'u1', status: 0, field: 'email' }, true],
+  [{ method: 'PATCH', path: '/chat', userId: 'u1' }, false],
+] as const)('which calls a rule strikes: %j: %s', (match, struck) => {
+  expect(struckBy([{ match, action: down }]).ending).toEqual(struck ? down : null)
 })
 
 describe('rules together', () => {
@@ -92,12 +84,5 @@ describe('rules together', () => {
     const share = run(7).reduce<number>((sum, struck) => sum + struck, 0) / 2000
     expect(share).toBeGreaterThan(0.25)
     expect(share).toBeLessThan(0.35)
-  })
-
-  it('a malformed rule changes nothing', () => {
-    const faults = makeFaults(seededRandom(1))
-    faults.set([{ action: down }])
-    expect(() => faults.set([{ action: down }, { times: 0, action: down }])).toThrow()
-    expect(faults.list()).toHaveLength(1)
   })
 })

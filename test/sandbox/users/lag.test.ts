@@ -42,11 +42,3 @@ it('the lag ends at once when the contract lags no more, and never begins for wh
   contract.set({})
   expect(seen()).toBe('b')
 })
-
-it('the lag does not wait for a time that the clock was set back from', () => {
-  const { clock, write, seen } = build(1000)
-  clock.advance(1_000_000)
-  write('a')
-  clock.set(START)
-  expect(seen()).toBe('a')
-})

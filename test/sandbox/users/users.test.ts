@@ -44,16 +44,6 @@ describe('the users of the sandbox', () => {
     expect(users.all().map(({ user_id }) => user_id)).toEqual(['u', 'new'])
   })
 
-  it('say who may use the service (section 3, fact 2)', () => {
-    const { users, clock } = build({ trialMs: 1000 })
-    for (const status of [0, 2, 4]) users.set(String(status), { status })
-    const access = () => ['0', '2', '4'].map((userId) => users.access(userId))
-    expect(access()).toEqual(['none', 'full', 'trial'])
-    clock.advance(1000)
-    expect(access()).toEqual(['none', 'full', 'trial-over'])
-    expect(users.all().map(({ status }) => status)).toEqual([0, 2, 0])
-  })
-
   it('have one trial, which no edit without a status touches and which a deletion forgets', () => {
     const { users, clock, contract } = build({ trialMs: 1000, trialAgain: 'restarts' })
     users.set('u', { status: 4 })
@@ -68,17 +58,6 @@ describe('the users of the sandbox', () => {
     users.delete('u')
     users.set('u', { status: 4 })
     expect(users.access('u')).toBe('trial')
-  })
-
-  it('start the trial again with a 4 when the clock was set back to before its start', () => {
-    const { users, clock } = build({ trialMs: 1000 })
-    users.set('u', { status: 4 })
-    clock.advance(-5000)
-    expect(users.access('u')).toBe('trial')
-    users.set('u', { status: 2 })
-    users.set('u', { status: 4 })
-    clock.advance(1000)
-    expect(users.access('u')).toBe('trial-over')
   })
 })
 
