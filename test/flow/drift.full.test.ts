@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { readVerification } from '../../src/drift/coverage.ts'
 import { runDrift } from '../support/drift-command.ts'
-import { buildHouse, CONFIG, type House } from '../support/house.ts'
+import { buildHouse, CONFIG, type House, PATIENT } from '../support/house.ts'
 import { eachLane, postgres as lane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
@@ -56,11 +56,9 @@ eachLane('users who were changed at the service', (lane) => {
       string[],
       string[],
     ]
-    // A call that takes too long on a busy machine would be of unknown outcome, and that the cause.
-    const patient = { service: { timeoutMs: 8000 }, timing: { ...CONFIG.timing, lifetimeMs: 20_000 } }
     // The workers' own rounds look at the same customers meanwhile.
     const mass = { customers: 5 * EACH, share: 1 }
-    const config = { ...patient, reconcile: { period: '5s' }, brake: { changes: mass, creates: mass } }
+    const config = { ...PATIENT, reconcile: { period: '5s' }, brake: { changes: mass, creates: mass } }
     await using house = await buildHouse(lane, { config })
     await settle(house, [...names, ...gone, ...entitled, ...live])
     await house.db.pool.query('DELETE FROM clientes WHERE id = ANY($1)', [entitled])

@@ -106,34 +106,6 @@ eachLane('a customer whose row is gone, to be erased', (lane) => {
     expect(await receiptsOf(house, 'c')).toHaveLength(2)
   })
 
-  test('who has no access already is cleared by one call, and who is not there by none', async () => {
-    await using house = await buildHouse(lane, { config: ERASE })
-    await house.startWorker()
-    for (const key of ['free', 'gone']) await insert(house, key)
-    await house.db.pool.query(`UPDATE clientes SET plan = 'free' WHERE id = 'free'`)
-    await house.settled()
-    house.sandbox.users.delete('gone')
-    const before = house.sandbox.journal.last
-    await house.db.pool.query('DELETE FROM clientes')
-    await house.settled()
-    await expectErased(house, 'free')
-    expect(calls(house, before).filter((call) => call === CLEAR)).toHaveLength(1)
-    expect(await receiptsOf(house, 'gone')).toEqual([])
-    const { sent, seen, refused, erased } = await recordOf(house, 'gone')
-    expect([{ sent, seen, refused }, erased]).toEqual([NOTHING, null])
-  })
-
-  test('is cleared with an empty text where the configuration says so', async () => {
-    await using house = await buildHouse(lane, { config: { ...ERASE, clearWith: 'empty' } })
-    await house.startWorker()
-    await insert(house, 'c')
-    await house.settled()
-    await remove(house, 'c')
-    await house.settled()
-    expect(writes(house).slice(1)).toEqual([REVOKE, `PATCH ${bodyOf(OPTIONAL_FIELDS, '')}`])
-    await expectErased(house)
-  })
-
   test('whose worker is killed before the second call, or in it, is erased all the same', async () => {
     await using house = await buildHouse(lane, { config: ERASE })
     const fates: readonly FaultInput[][] = [
@@ -178,63 +150,6 @@ eachLane('a customer whose row is gone, to be erased', (lane) => {
     expect(writes(house).slice(1)).toEqual([REVOKE, CLEAR, CLEAR])
     await expectErased(house)
     expect(await receiptsOf(house, 'c')).toHaveLength(1)
-  })
-
-  test('whose fields the service refuses to clear stays shut out, and is tried again until it takes it', async () => {
-    await using house = await buildHouse(lane, { config: ERASE })
-    await house.startWorker()
-    await insert(house, 'c')
-    await house.settled()
-    house.sandbox.faults.set([{ match: { field: 'gender' }, action: { kind: 'status', status: 422 } }])
-    await remove(house, 'c')
-    await until(async () => {
-      expect(await recordOf(house)).toMatchObject({ state: 'failing', reason: { code: 'refused' } })
-      return true
-    })
-    expect(house.sandbox.users.get('c')).toMatchObject({ status: 0, description: null, first_name: 'Ana' })
-    expect(writes(house).slice(1, 4)).toEqual([REVOKE, CLEAR, 'PATCH {"status":0,"description":null}'])
-    expect(await receiptsOf(house, 'c')).toMatchObject([{ fields: ['description'] }])
-    house.sandbox.faults.set([])
-    await house.settled()
-    await expectErased(house)
-  })
-
-  test('is looked at only when a service that shows writes late can be believed', async () => {
-    const timing = { ...CONFIG.timing, consistencyDelayMs: 900 }
-    const contract = { visibleAfterMs: 600 }
-    await using house = await buildHouse(lane, { contract, config: { ...ERASE, timing } })
-    await house.startWorker()
-    await insert(house, 'c')
-    await house.settled()
-    await sleep(contract.visibleAfterMs)
-    await remove(house, 'c')
-    const unverified = { verifiedAt: null, left: null, past: false }
-    await until(async () => {
-      expect(await receiptsOf(house, 'c')).toMatchObject([unverified])
-      return true
-    })
-    await house.settled()
-    expect(writes(house).slice(1)).toEqual([REVOKE, CLEAR])
-    await expectErased(house)
-  })
-
-  test('at a service that ignores it is asked twice, and the receipt says what is left', async () => {
-    await using house = await buildHouse(lane, { config: ERASE })
-    await house.startWorker()
-    await insert(house, 'c')
-    await house.settled()
-    // Acknowledged, and never carried out.
-    const match = { method: 'PATCH', field: 'email' } as const
-    house.sandbox.faults.set([{ match, action: { kind: 'status', status: 200, body: 'empty' } }])
-    await remove(house, 'c')
-    await house.settled()
-    const shown = OPTIONAL_FIELDS.filter((field) => field !== 'country_code')
-    expect(writes(house).slice(1)).toEqual([REVOKE, CLEAR, `PATCH ${bodyOf(shown)}`])
-    expect(await receiptsOf(house, 'c')).toMatchObject([
-      { fields: shown, left: shown, verifiedAt: expect.any(String) },
-      { fields: OPTIONAL_FIELDS, left: shown, verifiedAt: expect.any(String) },
-    ])
-    expect((await recordOf(house)).erased).toBe('verified')
   })
 })
 

@@ -44,46 +44,6 @@ test('a row that the mapping rejects is explained, and settles once it is correc
   expect((await failures(house, context, 'c')).code).toBe(0)
 })
 
-test('a rejection by the service settles once the row changes', async (context) => {
-  await using house = await buildHouse(lane, { config: PATIENT })
-  await house.startWorker()
-  const { pool } = house.db
-  await pool.query(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', 'Ana')`)
-  await house.settled()
-  house.sandbox.faults.set([{ match: { method: 'PATCH' }, action: { kind: 'status', status: 422 } }])
-  await pool.query(`UPDATE clientes SET nombre = 'Eva'`)
-  await house.settled()
-  expect(await recorded(house)).toMatchObject([{ state: 'rejected', code: 'refused', status: '422' }])
-  expect((await failures(house, context, '--reason', 'refused:422')).text).toContain('c rejected')
-
-  house.sandbox.faults.clear()
-  await pool.query(`UPDATE clientes SET nombre = 'Eva María'`)
-  await house.settled()
-  expect(await recorded(house)).toEqual([{ key: 'c', ...SETTLED }])
-  expect(house.sandbox.users.get('c')?.first_name).toBe('Eva María')
-})
-
-test('a value that the service refuses is left out, and sent again once it is corrected', async (context) => {
-  await using house = await buildHouse(lane, { config: PATIENT })
-  await house.startWorker()
-  const { pool } = house.db
-  await pool.query(`INSERT INTO clientes (id, plan, dni) VALUES ('c', 'premium', NULL)`)
-  await house.settled()
-  house.sandbox.faults.set([
-    { match: { field: 'nid_number' }, times: 1, action: { kind: 'status', status: 422 } },
-  ])
-  await pool.query(`UPDATE clientes SET dni = '12345678Z'`)
-  await house.settled()
-  const { text } = await failures(house, context)
-  expect(text).toMatch(/does not take .*nid_number/)
-  expect(text).toMatch(/correct nid_number .*the rest is sent/)
-
-  await pool.query(`UPDATE clientes SET dni = 'X1234567L'`)
-  await house.settled()
-  expect(await recorded(house)).toEqual([{ key: 'c', ...SETTLED }])
-  expect(house.sandbox.users.get('c')?.nid_number).toBe('X1234567L')
-})
-
 test('once the service takes what it refused, --retry sends the same value again', async (context) => {
   await using house = await buildHouse(lane, { config: PATIENT, contract: { refuses: 'description' } })
   await house.startWorker()

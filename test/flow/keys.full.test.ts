@@ -1,7 +1,7 @@
 // Customers whose key changes, and keys that are used again: whose user is whose, and at which price in calls.
 import { expect, test } from 'vitest'
 import type { RollcallConfig } from '../../src/config/define.ts'
-import { buildHouse, CONFIG, CUSTOMERS, type House } from '../support/house.ts'
+import { buildHouse, CUSTOMERS, type House, PATIENT } from '../support/house.ts'
 import { otherLane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
@@ -143,10 +143,7 @@ otherLane('a key that changes while the user_id stays', (lane) => {
 otherLane('many keys that change at once while their user_ids stay', (lane) => {
   test('nobody loses access, though the new keys are captured long before they are noted', async () => {
     const count = 1500
-    // Claims that run out of time on a busy machine would keep it busy.
-    const timing = { ...CONFIG.timing, lifetimeMs: 25_000, queueLeaseMs: 20_000 }
-    const pace = { ceiling: 2000, concurrency: 50 }
-    const config = { ...TWO, timing, pace, service: { timeoutMs: 10_000 } }
+    const config = { ...TWO, ...PATIENT, pace: { ceiling: 2000, concurrency: 50 } }
     await using house = await buildHouse(lane, { sql: TWO_SQL, config })
     const { pool } = house.db
     await house.startWorker()

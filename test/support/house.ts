@@ -68,6 +68,12 @@ export const CONFIG: RollcallConfig = {
   reconcile: { period: false },
 }
 
+/** No answer comes too late on a busy machine, for tests that count calls. */
+export const PATIENT = {
+  service: { timeoutMs: 8000 },
+  timing: { ...CONFIG.timing, lifetimeMs: 20_000, queueLeaseMs: 20_000 },
+}
+
 export type House = AsyncDisposable & {
   /** As the owner of everything. */
   readonly db: TestDatabase

@@ -22,3 +22,8 @@ export async function settledHouse(
 export function named(keys: readonly string[]): string {
   return `INSERT INTO clientes (id, plan, nombre) SELECT k, 'premium', 'Ana' FROM unnest('{${keys.join()}}'::text[]) k`
 }
+
+/** The statement that brings so many premium customers, `k1` and so on. */
+export function many(count: number, prefix = 'k'): string {
+  return `INSERT INTO clientes (id, plan) SELECT '${prefix}' || i, 'premium' FROM generate_series(1, ${count}) i`
+}
