@@ -50,32 +50,33 @@ async function report(house: House, args: readonly string[] = []) {
 
 eachLane('users who were changed at the service', (lane) => {
   test('are found as what they are, while others change, and nobody else is', async () => {
-    const [names, gone, entitled, live] = ['n', 'g', 'e', 'l'].map((each) => keysOf(each, EACH)) as [
-      string[],
-      string[],
-      string[],
-      string[],
-    ]
+    const [names, mails, shut] = [keysOf('n', EACH), keysOf('m', EACH), keysOf('s', EACH)]
+    const [gone, entitled, live] = [keysOf('g', EACH), keysOf('e', EACH), keysOf('l', EACH)]
     // The workers' own rounds look at the same customers meanwhile.
-    const mass = { customers: 5 * EACH, share: 1 }
+    const mass = { customers: 7 * EACH, share: 1 }
     const config = { ...PATIENT, reconcile: { period: '5s' }, brake: { changes: mass, creates: mass } }
     await using house = await buildHouse(lane, { config })
-    await settle(house, [...names, ...gone, ...entitled, ...live])
+    await settle(house, [...names, ...mails, ...shut, ...gone, ...entitled, ...live])
     await house.db.pool.query('DELETE FROM clientes WHERE id = ANY($1)', [entitled])
     await house.settled()
     const { users } = house.sandbox
     for (const key of names) users.edit(key, { first_name: 'Eva' })
+    for (const key of mails) users.edit(key, { email: 'other@example.org', description: 'theirs' })
+    for (const key of shut) users.edit(key, { status: 0 })
     for (const key of gone) users.delete(key)
     for (const key of entitled) users.edit(key, { status: 2 })
     const { code, report: found } = await whileChanging(house, live, () => report(house))
     expect(code).toBe(3)
-    const said = found.findings.map(({ key, kind, fields, cause }: Record<string, string>) =>
-      [key, kind, fields, cause].join(' '),
+    type Told = Record<'key' | 'kind' | 'fields' | 'access' | 'cause', string>
+    const said = found.findings.map(({ key, kind, fields, access, cause }: Told) =>
+      [key, kind, fields, access, cause].join(' '),
     )
     const expected = [
-      ...entitled.map((key) => `${key} unexpected-access  edited-at-service`),
-      ...gone.map((key) => `${key} missing  edited-at-service`),
-      ...names.map((key) => `${key} differs first_name edited-at-service`),
+      ...entitled.map((key) => `${key} unexpected-access  undue edited-at-service`),
+      ...gone.map((key) => `${key} missing  lost edited-at-service`),
+      ...names.map((key) => `${key} differs first_name  edited-at-service`),
+      ...mails.map((key) => `${key} differs email,description  edited-at-service`),
+      ...shut.map((key) => `${key} differs status lost edited-at-service`),
     ]
     const { counts, suspected, outcome } = found
     expect({ said: said.sort(), skipped: counts.skipped, suspected, outcome }).toMatchObject({

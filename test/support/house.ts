@@ -12,10 +12,10 @@ import type { ContractInput } from '../../src/sandbox/contract/contract.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 import { type Opened, openSync } from '../../src/worker/context.ts'
 import { type Observers, startWorker } from '../../src/worker/worker.ts'
+import { atRest } from './at-rest.ts'
 import { freshDatabase, type TestDatabase, type TestRole } from './database.ts'
 import type { QueueLane } from './lanes.ts'
 import { moved } from './progress.ts'
-import { until } from './until.ts'
 
 export const SECRETS = {
   SERVICE_API_KEY: 'test-api-key',
@@ -175,9 +175,7 @@ export async function buildHouse(lane: QueueLane, options: Options = {}): Promis
       release.push(() => stop())
       return { stop }
     },
-    async settled() {
-      await until(() => expectSettled(db), { what: 'nothing owed and nothing unknown' })
-    },
+    settled: () => atRest(db.pool),
     calls: (userId) =>
       sandbox.journal
         .list(userId === undefined ? {} : { userId })
@@ -194,16 +192,4 @@ export async function makeWorkerRole(db: TestDatabase, config: Config): Promise<
   const { script } = await grantsScript(db.pool, role.name, { kind: 'worker', config, queue: true })
   await db.pool.query(script)
   return role
-}
-
-/** A few of what is open are enough for a failure, and it is asked many times. */
-async function expectSettled({ pool }: TestDatabase): Promise<true> {
-  const { rows } = await pool.query<{ open: string | null }>(
-    `SELECT (to_jsonb(o) || jsonb_build_object('state', l.state, 'reason', l.reason)
-       || jsonb_build_object('outbox', (SELECT count(*) FROM rollcall.outbox)))::text AS open
-     FROM rollcall.owed o FULL JOIN (SELECT key FROM rollcall.outbox) b USING (key) LEFT JOIN rollcall.ledger l USING (key)
-     WHERE o.due_at IS NOT NULL OR o.unknown OR b.key IS NOT NULL LIMIT 3`,
-  )
-  if (rows.length > 0) throw new Error(rows.map(({ open }) => open ?? 'not noted yet').join('; '))
-  return true
 }

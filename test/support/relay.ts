@@ -10,6 +10,8 @@ export type Relay = AsyncDisposable & {
   readonly server: string
   open(mode?: 'through' | 'deaf'): Promise<void>
   shut(): Promise<void>
+  /** What is connected stays so, and nothing is passed on any more. */
+  hush(): void
 }
 
 /** Shut at first. */
@@ -53,6 +55,9 @@ export async function makeRelay(url: string): Promise<Relay> {
       await new Promise<void>((resolve) => server.listen(port, HOST, resolve))
     },
     shut,
+    hush() {
+      for (const socket of sockets) socket.unpipe().pause()
+    },
     [Symbol.asyncDispose]: shut,
   }
 }
