@@ -1,5 +1,5 @@
 // A whole rollcall for a test: a database with customers, the sandbox over HTTP, a queue, and a worker.
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import { install } from '../../src/capture/install.ts'
 import { planCapture } from '../../src/capture/relations.ts'
 import { grantsScript } from '../../src/cli/grants.ts'
@@ -10,7 +10,7 @@ import { openQueue } from '../../src/dispatch/bullmq.ts'
 import { installationName } from '../../src/ledger/target.ts'
 import type { ContractInput } from '../../src/sandbox/contract/contract.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
-import { type Opened, openSync } from '../../src/worker/context.ts'
+import { openSync } from '../../src/worker/context.ts'
 import { type Observers, startWorker } from '../../src/worker/worker.ts'
 import { atRest } from './at-rest.ts'
 import { freshDatabase, type TestDatabase, type TestRole } from './database.ts'
@@ -136,44 +136,10 @@ export async function buildHouse(lane: QueueLane, options: Options = {}): Promis
     env,
     queueUrl,
     async startWorker(observers = {}, keys = {}) {
-      const opened: Opened = await openSync({
-        config,
-        env: { ...env, ...keys },
-        onPoolError: () => undefined,
-      })
-      const queue = await openQueue({
-        queueUrl: env.QUEUE_URL,
-        name: await installationName(opened.pool),
-        onError: () => undefined,
-      })
       const log = pino({ level: process.env.TEST_LOG ?? 'silent' })
-      const worker = await startWorker({
-        opened,
-        queue,
-        log,
-        observers: {
-          ...observers,
-          onCaptured(changes) {
-            moved()
-            observers.onCaptured?.(changes)
-          },
-          onStep(...step) {
-            moved()
-            observers.onStep?.(...step)
-          },
-        },
-      })
-      let stopped: Promise<void> | undefined
-      const stop = (deadlineMs = 3000) => {
-        stopped ??= (async () => {
-          await worker.stop(deadlineMs)
-          await queue.close()
-          await opened.close()
-        })()
-        return stopped
-      }
-      release.push(() => stop())
-      return { stop }
+      const worker = await openWorker({ config, env: { ...env, ...keys }, log, observers })
+      release.push(() => worker.stop())
+      return worker
     },
     settled: () => atRest(db.pool),
     calls: (userId) =>
@@ -182,6 +148,43 @@ export async function buildHouse(lane: QueueLane, options: Options = {}): Promis
         .map(({ method, body }) => ({ method, body })),
     async [Symbol.asyncDispose]() {
       for (const each of release.reverse()) await each()
+    },
+  }
+}
+
+type OpenOptions = {
+  readonly config: Config
+  readonly env: Parameters<typeof openSync>[0]['env'] & { readonly QUEUE_URL: string }
+  readonly log: Logger
+  readonly observers?: Partial<Observers>
+}
+
+/** A worker in this process, which moves what waits (progress.ts). */
+export async function openWorker({ config, env, log, observers = {} }: OpenOptions): Promise<Worker> {
+  const opened = await openSync({ config, env, onPoolError: () => undefined })
+  const name = await installationName(opened.pool)
+  const queue = await openQueue({ queueUrl: env.QUEUE_URL, name, onError: () => undefined })
+  const moving: Observers = {
+    ...observers,
+    onCaptured(changes) {
+      moved()
+      observers.onCaptured?.(changes)
+    },
+    onStep(...step) {
+      moved()
+      observers.onStep?.(...step)
+    },
+  }
+  const worker = await startWorker({ opened, queue, log, observers: moving })
+  let stopped: Promise<void> | undefined
+  return {
+    stop(deadlineMs = 3000) {
+      stopped ??= (async () => {
+        await worker.stop(deadlineMs)
+        await queue.close()
+        await opened.close()
+      })()
+      return stopped
     },
   }
 }
