@@ -1,11 +1,11 @@
 // `rollcall drift` beside workers and changes: it finds what was changed at the service, and believes no service that
 // cannot be believed.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { readVerification } from '../../src/drift/coverage.ts'
 import { runDrift } from '../support/drift-command.ts'
 import { buildHouse, CONFIG, type House, PATIENT } from '../support/house.ts'
 import { eachLane, postgres as lane } from '../support/lanes.ts'
+import { whileChanging } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
 
 /** Of each way in which users are changed; more take their time on a small machine. */
@@ -23,24 +23,6 @@ async function settle(house: House, keys: readonly string[]) {
   )
   await house.settled()
   return worker
-}
-
-/** One customer after the other is changed here, for as long as the work lasts. */
-async function whileChanging<T>({ db }: House, keys: readonly string[], work: () => Promise<T>): Promise<T> {
-  let done = false
-  const changing = (async () => {
-    for (let n = 0; !done; n++) {
-      const values = [keys[n % keys.length], `G${n}`, `C${n}@Example.com`]
-      await db.pool.query('UPDATE clientes SET apellidos = $2, correo = $3 WHERE id = $1', values)
-      await sleep(20)
-    }
-  })()
-  try {
-    return await work()
-  } finally {
-    done = true
-    await changing
-  }
 }
 
 async function report(house: House, args: readonly string[] = []) {

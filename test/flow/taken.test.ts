@@ -9,6 +9,10 @@ const UNIQUE = { unique: 'email' } as const
 
 const write = ({ db }: House, sql: string) => db.pool.query(sql)
 
+/** Customers `a` and `b`, with the addresses `one` and `two`. */
+const TWO = `INSERT INTO clientes (id, plan, correo)
+  VALUES ('a', 'premium', 'one@example.com'), ('b', 'premium', 'two@example.com')`
+
 /** The time comes at which what was refused is tried again. */
 const timePasses = ({ db }: House) =>
   db.pool.query('UPDATE rollcall.owed SET replan_at = now() WHERE replan_at IS NOT NULL')
@@ -76,10 +80,7 @@ test.each(['details', 'opaque', 'html'] as const)(
 test('an address that another customer gives up later goes to the one who waits for it', async () => {
   await using house = await buildHouse(lane, { contract: UNIQUE })
   await house.startWorker()
-  await write(
-    house,
-    `INSERT INTO clientes (id, plan, correo) VALUES ('a', 'premium', 'one@example.com'), ('b', 'premium', 'two@example.com')`,
-  )
+  await write(house, TWO)
   await house.settled()
   await write(house, `UPDATE clientes SET correo = 'one@example.com' WHERE id = 'b'`)
   await until(async () => (await without(house)) === 1)
@@ -95,10 +96,7 @@ test('an address that another customer gives up later goes to the one who waits 
 test('two customers swap their addresses: both end right, and nothing is called after that', async () => {
   await using house = await buildHouse(lane, { contract: UNIQUE })
   await house.startWorker()
-  await write(
-    house,
-    `INSERT INTO clientes (id, plan, correo) VALUES ('a', 'premium', 'one@example.com'), ('b', 'premium', 'two@example.com')`,
-  )
+  await write(house, TWO)
   await house.settled()
   const before = house.calls().length
   await write(
