@@ -6,7 +6,6 @@ import { runDrift } from '../support/drift-command.ts'
 import { buildHouse, CONFIG, type House, PATIENT } from '../support/house.ts'
 import { eachLane, postgres as lane } from '../support/lanes.ts'
 import { whileChanging } from '../support/settled-house.ts'
-import { until } from '../support/until.ts'
 
 /** Of each way in which users are changed; more take their time on a small machine. */
 const EACH = Number(process.env.DRIFT_EACH ?? 10)
@@ -101,23 +100,6 @@ test('a service that cannot be believed accuses nobody, is not asked for long, a
   expect(denied.calls).toBeLessThanOrEqual(30)
 
   users.clear()
-  // Stopped before it ends by itself, on most machines.
-  const stop = new AbortController()
-  const stopped = runDrift(house, ['--json', '--rate', '12'], { stop: stop.signal })
-  await until(
-    async () => {
-      const { rows } = await house.db.pool.query(`SELECT FROM rollcall.run
-        WHERE kind = 'drift' AND ended_at IS NULL AND jsonb_array_length(cursor->'waiting') >= 5
-          OR kind = 'drift' AND id > (SELECT min(id) FROM rollcall.run WHERE kind = 'drift') AND ended_at IS NOT NULL`)
-      return rows.length > 0
-    },
-    { what: 'five who are missing' },
-  )
-  stop.abort()
-  const { code: ended, out } = await stopped
-  expect(ended).toBe(1)
-  expect(JSON.parse(out)).toMatchObject({ conclusion: 'not-credible', findings: [] })
-
   const emptied = await askedBy([])
   expect(emptied.why).toBe('nobody-there')
   expect(emptied.missing).toBeGreaterThanOrEqual(30)
@@ -139,7 +121,7 @@ test('a service that cannot be believed accuses nobody, is not asked for long, a
   expect(rows[0].next).toBe(rows[0].open)
 
   for (const { user_id, ...user } of registered) users.set(user_id, user)
-  // What it was taken for leaves no trace in what is found next, and what gets worse is told as it is now.
+  // What it was taken for leaves no trace in what is found next.
   const edited = registered.slice(0, 8).map(({ user_id }) => user_id)
   for (const user of edited) users.edit(user, { first_name: 'Eva' })
   const { report: after } = await report(house)
@@ -147,12 +129,6 @@ test('a service that cannot be believed accuses nobody, is not asked for long, a
   expect(await readVerification(house.db.pool, house.config.reconcile.periodMs)).toMatchObject({
     doubt: null,
   })
-  const [worse = ''] = edited
-  users.edit(worse, { status: 0 })
-  const { report: later } = await report(house)
-  expect(later.counts).toMatchObject({ kinds: { differs: 8 }, fields: { first_name: 8, status: 1 } })
-  expect(later.counts.access).toEqual({ lost: 1 })
-
   faults.set([{ action: { kind: 'status', status: 500 } }])
   const silent = await askedBy(['--sample', '40'])
   expect(silent.why).toBe('no-answers')

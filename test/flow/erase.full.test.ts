@@ -10,20 +10,11 @@ import type { ContractInput as Contract } from '../../src/sandbox/contract/contr
 import type { FaultInput } from '../../src/sandbox/faults/faults.ts'
 import { buildHouse, CONFIG, type House } from '../support/house.ts'
 import { eachLane, otherLane } from '../support/lanes.ts'
-import { KINDS } from '../support/presets.ts'
+import { insertFull, KINDS } from '../support/presets.ts'
 import { runRollcall } from '../support/process.ts'
 import { until } from '../support/until.ts'
 
 const ERASE: Partial<RollcallConfig> = { onRemove: 'erase' }
-/** A value for each column of `clientes`, none of which is another. */
-const COLUMNS = `id, plan, correo, dni, nombre, apellidos, sexo, nacido, movil, prefijo, cobertura, contrato, idioma,
-  notas, pais, grupo, grupo_medico`
-const insert = ({ db }: House, key: string) =>
-  db.pool.query(
-    `INSERT INTO clientes (${COLUMNS}) VALUES ($1, 'premium', 'ana@example.com', '12345678Z', 'Ana', 'Gil', 'm',
-       '1980-02-29', '600111222', '34', 'hogar', 'C-1', 'es', 'nota', 'ES', 'g1', 'm1')`,
-    [key],
-  )
 const remove = ({ db }: House, key: string) => db.pool.query('DELETE FROM clientes WHERE id = $1', [key])
 
 const bodyOf = (fields: readonly OptionalField[], empty: null | '' = null) =>
@@ -77,7 +68,7 @@ eachLane('a customer whose row is gone, to be erased', (lane) => {
     }
     await using house = await buildHouse(lane, { config: { ...ERASE, mapping } })
     await house.startWorker()
-    await insert(house, 'c')
+    await insertFull(house, 'c')
     await house.settled()
     // What the mapping does not set, and somebody else has stored.
     house.sandbox.users.edit('c', { last_name: 'Gil', description: 'rang twice', birthdate: '1980-02-29' })
@@ -94,9 +85,11 @@ eachLane('a customer whose row is gone, to be erased', (lane) => {
     await house.settled()
     expect(calls(house, then)).toEqual([])
 
-    await insert(house, 'c')
+    await insertFull(house, 'c')
     await house.settled()
-    expect(calls(house, then)).toEqual(['PATCH {"status":2,"email":"ana@example.com","country_code":"ES"}'])
+    expect(calls(house, then)).toEqual([
+      'PATCH {"status":2,"email":"Ana.Gil@Example.com","country_code":"ES"}',
+    ])
     expect((await recordOf(house)).erased).toBe(null)
 
     await remove(house, 'c')
@@ -117,7 +110,7 @@ eachLane('a customer whose row is gone, to be erased', (lane) => {
     ]
     for (const [n, faults] of fates.entries()) {
       const key = `c${n}`
-      await insert(house, key)
+      await insertFull(house, key)
       const first = await house.startWorker()
       await house.settled()
       await first.stop()
@@ -141,7 +134,7 @@ eachLane('a customer whose row is gone, to be erased', (lane) => {
   test('keeps the revocation when the second call fails, and is erased by the next try', async () => {
     await using house = await buildHouse(lane, { config: ERASE })
     await house.startWorker()
-    await insert(house, 'c')
+    await insertFull(house, 'c')
     await house.settled()
     const match = { method: 'PATCH', field: 'gender' } as const
     house.sandbox.faults.set([{ match, times: 1, action: { kind: 'status', status: 503 } }])
@@ -162,7 +155,7 @@ otherLane('an erasure at another kind of service', (lane) => {
     const config = { ...ERASE, timing, service: { timeoutMs: 300 } }
     await using house = await buildHouse(lane, { contract, config })
     await house.startWorker()
-    await insert(house, 'c')
+    await insertFull(house, 'c')
     await house.settled()
     await sleep(lag)
     await remove(house, 'c')
