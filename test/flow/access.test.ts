@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { release } from '../../src/brake/held.ts'
 import { dismissMarks } from '../../src/capture/marks.ts'
 import { heldIn, LIMIT_OF_TEN } from '../support/held.ts'
-import { buildHouse, PATIENT } from '../support/house.ts'
+import { buildHouse } from '../support/house.ts'
 import { eachLane } from '../support/lanes.ts'
 import { many } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
 
 eachLane('losing access', (lane) => {
   test('a revocation that fails counts once, however often it is tried', async () => {
-    await using house = await buildHouse(lane, { config: { ...PATIENT, brake: LIMIT_OF_TEN } })
+    await using house = await buildHouse(lane, { config: { brake: LIMIT_OF_TEN } })
     await house.startWorker()
     const { pool } = house.db
     await pool.query(many(30))
