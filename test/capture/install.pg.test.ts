@@ -4,25 +4,28 @@ import { install, printSql, uninstall } from '../../src/capture/install.ts'
 import { planCapture } from '../../src/capture/relations.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
-import { CUSTOMERS, config, configure, database, installed, onSession, states } from './scene.ts'
+import {
+  CUSTOMERS,
+  config,
+  configure,
+  database,
+  installed,
+  onSession,
+  states,
+  WITH_SIDE,
+  watchingSide,
+} from './scene.ts'
 
 const hasty = { patienceMs: 1_500 }
 
 describe('install', () => {
-  test('a second run changes nothing and takes no lock on the tables', async () => {
+  test('two at once both come to an end, and another run changes nothing and takes no lock on the tables', async () => {
     await using db = await database()
-    expect(await installed(db)).toEqual(['public.customers'])
+    expect((await Promise.all([installed(db), installed(db)])).flat()).toEqual(['public.customers'])
     await onSession(db, async (writer) => {
       await writer.query('BEGIN; LOCK TABLE customers IN ROW EXCLUSIVE MODE')
       expect(await installed(db)).toEqual([])
     })
-    expect(await states(db)).toEqual({ customers: 'fits' })
-  })
-
-  test('two at once both come to an end, and the triggers fit', async () => {
-    await using db = await database()
-    const both = await Promise.all([installed(db), installed(db)])
-    expect(both.flat()).toEqual(['public.customers'])
     expect(await states(db)).toEqual({ customers: 'fits' })
   })
 
@@ -44,13 +47,8 @@ describe('install', () => {
   })
 
   test('a table that is no longer watched, and a key that is another, leave no old triggers', async () => {
-    await using db = await database(`${CUSTOMERS}; CREATE TABLE side (customer int, x int)`)
-    const more = configure({
-      watch: [
-        { table: 'customers', key: 'id' },
-        { table: 'side', key: 'customer' },
-      ],
-    })
+    await using db = await database(WITH_SIDE)
+    const more = watchingSide()
     await installed(db, more)
     const byNick = configure({
       customers: { table: 'customers', key: 'nick' },
@@ -64,13 +62,8 @@ describe('install', () => {
   })
 
   test('while another mapping is in force, what that one reads stays watched, and both fit', async () => {
-    await using db = await database(`${CUSTOMERS}; CREATE TABLE side (customer int, x int)`)
-    const inForce = configure({
-      watch: [
-        { table: 'customers', key: 'id' },
-        { table: 'side', key: 'customer' },
-      ],
-    })
+    await using db = await database(WITH_SIDE)
+    const inForce = watchingSide()
     await installed(db, inForce)
     const next = configure({ mapping: { user_id: 'id', status: 'plan', description: 'notes' } })
     await onSession(db, async (client) => {
@@ -116,28 +109,23 @@ describe('install', () => {
 
   test('a role that could not append is refused before the first trigger, and a database without our tables too', async () => {
     await using db = await database()
-    const role = `poor_${db.name}`
+    const { name: role } = await db.makeRole()
     await db.pool.query(
-      `CREATE ROLE ${role}; ALTER TABLE customers OWNER TO ${role}; GRANT USAGE, CREATE ON SCHEMA rollcall TO ${role}`,
+      `ALTER TABLE customers OWNER TO ${role}; GRANT USAGE, CREATE ON SCHEMA rollcall TO ${role}`,
     )
-    try {
-      await onSession(db, async (client) => {
-        const plan = await planCapture(client, config)
-        await client.query(`SET ROLE ${role}`)
-        await expect(install(client, plan)).rejects.toMatchObject({
-          code: 'DATABASE_REFUSED',
-          details: expect.arrayContaining(['INSERT on rollcall.outbox']),
-        })
+    await onSession(db, async (client) => {
+      const plan = await planCapture(client, config)
+      await client.query(`SET ROLE ${role}`)
+      await expect(install(client, plan)).rejects.toMatchObject({
+        code: 'DATABASE_REFUSED',
+        details: expect.arrayContaining(['INSERT on rollcall.outbox']),
       })
-      await onSession(db, async (client) => {
-        await client.query('DROP SCHEMA rollcall CASCADE')
-        await expect(install(client, await planCapture(client, config))).rejects.toMatchObject({
-          code: 'NOT_MIGRATED',
-        })
-      })
-    } finally {
-      await db.pool.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`)
-    }
+    })
+    await onSession(db, async (client) => {
+      await client.query('DROP SCHEMA rollcall CASCADE')
+      const attempt = install(client, await planCapture(client, config))
+      await expect(attempt).rejects.toMatchObject({ code: 'NOT_MIGRATED' })
+    })
   })
 })
 
@@ -207,15 +195,7 @@ describe('uninstall', () => {
       CREATE TABLE side (customer int) PARTITION BY LIST (customer); CREATE TABLE side_1 PARTITION OF side DEFAULT`)
     const before = await catalogs(db)
     await installed(db)
-    await installed(
-      db,
-      configure({
-        watch: [
-          { table: 'customers', key: 'id' },
-          { table: 'side', key: 'customer' },
-        ],
-      }),
-    )
+    await installed(db, watchingSide())
     expect(await catalogs(db)).not.toEqual(before)
     const changed = await onSession(db, (client) => uninstall(client))
     expect(changed).toEqual(['public.customers', 'public.side', 'public.side_1'])

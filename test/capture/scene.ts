@@ -48,6 +48,17 @@ export function configure(overrides: Partial<RollcallConfig>): Config {
   )
 }
 
+/** With a second table, of which some installations watch the rows. */
+export const WITH_SIDE = `${CUSTOMERS}; CREATE TABLE side (customer int, x int)`
+export const watchingSide = (overrides: Partial<RollcallConfig> = {}): Config =>
+  configure({
+    watch: [
+      { table: 'customers', key: 'id' },
+      { table: 'side', key: 'customer' },
+    ],
+    ...overrides,
+  })
+
 type SceneOptions = { readonly tables?: string; readonly config?: Config }
 
 export async function openScene({ tables, config: watched = config }: SceneOptions = {}): Promise<Scene> {

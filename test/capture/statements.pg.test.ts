@@ -181,14 +181,6 @@ describe('transactions', () => {
     }
   })
 
-  test('a note that fails is made again, and nothing else is lost', async () => {
-    await using scene = await openScene({ tables: FOUR })
-    await scene.sql(`UPDATE customers SET plan = 'premium'`)
-    const failing = scene.source.drain(() => Promise.reject(new Error('no room')), 100)
-    await expect(failing).rejects.toThrow('no room')
-    expect(await scene.keys()).toEqual(['1', '2', '3', '4'])
-  })
-
   test('a drain takes no more than its limit, and the rest stays', async () => {
     await using scene = await openScene({ tables: FOUR })
     await scene.sql(`UPDATE customers SET plan = 'premium'`)

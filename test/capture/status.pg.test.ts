@@ -2,19 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { readInstalled } from '../../src/capture/catalog.ts'
 import { planCapture } from '../../src/capture/relations.ts'
 import { freshDatabase } from '../support/database.ts'
-import { configure, database, installed, states } from './scene.ts'
+import { configure, database, installed, states, watchingSide } from './scene.ts'
 
 describe('status', () => {
   test('sees disabled triggers, altered functions, new partitions, renamed columns and tables that are gone', async () => {
     await using db = await database(`CREATE TABLE customers (id int, plan text) PARTITION BY LIST (id);
       CREATE TABLE p1 PARTITION OF customers FOR VALUES IN (1); CREATE TABLE side (customer int)`)
-    const watched = configure({
-      watch: [
-        { table: 'customers', key: 'id' },
-        { table: 'side', key: 'customer' },
-      ],
-      mapping: { user_id: 'id', status: 'plan' },
-    })
+    const watched = watchingSide({ mapping: { user_id: 'id', status: 'plan' } })
     const fits = { customers: 'fits', p1: 'fits', side: 'fits' }
     await installed(db, watched)
     expect(await states(db, watched)).toEqual(fits)

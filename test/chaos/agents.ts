@@ -1,53 +1,84 @@
-// Those who do what was planned: the writers, and whoever kills, stops and restarts.
-import { spawn } from 'node:child_process'
-import { join } from 'node:path'
+// Those who write, and those who kill, stop and restart. Each draws what it does from randomness of its own, so that a
+// seed repeats it whatever the others do.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
+import { contract } from '../../src/sandbox/contract/contract.ts'
+import type { Sandbox } from '../../src/sandbox/server.ts'
+import { fireRules } from '../support/fire.ts'
+import type { OwnHouse } from '../support/own-house.ts'
+import { KINDS, USER_PRESETS } from '../support/presets.ts'
+import { runRollcall } from '../support/process.ts'
 import { loseQueueInPostgres } from '../support/queue-loss.ts'
+import { changeOnce, pick, type Random, weighted } from '../support/random-customers.ts'
 import { connectRedis } from '../support/redis.ts'
-import type { Change, Statement } from './changes.ts'
-import type { After, HandDeed, PostgresDeed, QueueDeed, ServiceDeed, WorkerDeed } from './deeds.ts'
-import type { Ground } from './ground.ts'
-import { BIN, type Supervised } from './processes.ts'
-import type { Service } from './service.ts'
+import type { Supervised } from './worker.ts'
 
-/** Told of everything that is done, for the history of a run. */
+/** Told of everything that is done. */
 export type Tell = (what: string) => void
-type Until = { readonly signal: AbortSignal; readonly tell: Tell }
+export type Agent = {
+  readonly random: Random
+  readonly tell: Tell
+  /** The trouble is over. */
+  readonly signal: AbortSignal
+}
 
-/** What is begun is done to its end, so that everything runs again afterwards. */
-async function perform<T>(
-  deeds: Iterable<After<T>>,
-  { signal }: Until,
-  act: (deed: T) => Promise<void>,
-): Promise<void> {
-  for (const { waitMs, deed } of deeds) {
-    await pause(waitMs, signal)
+/** A service shows a write later by this much at the most. */
+export const LAG_MS = 200
+export const TIMEOUT_MS = 400
+export const LIFETIME_MS = 2500
+
+/** Of all calls: who is killed or changed meanwhile shall be in the middle of one. */
+const LATE = 0.4
+
+const between = (random: Random, from: number, to: number) => Math.round(from + random() * (to - from))
+
+/** Again and again, with pauses. What is begun is done to its end, so that everything runs again afterwards. */
+async function repeat(
+  { random, signal }: Agent,
+  pauses: readonly [number, number],
+  act: () => Promise<unknown>,
+) {
+  for (;;) {
+    await sleep(between(random, ...pauses), undefined, { signal }).catch(() => undefined)
     if (signal.aborted) return
-    await act(deed)
+    await act()
   }
 }
 
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => undefined)
+/** `hot`: whose turn it is to be changed. */
+type Hot = () => readonly string[]
+
+/** Resolves to how many changes were made. */
+export async function write(pool: Pool, hot: Hot, agent: Agent): Promise<number> {
+  let written = 0
+  await repeat(agent, [0, 250], async () => {
+    const { random } = agent
+    if (await orAway(() => changeOnce({ pool, keys: hot(), random }))) written += 1
+  })
+  return written
 }
 
-export function hurtWorker(
-  { pool, worker }: { readonly pool: Pool; readonly worker: Supervised },
-  deeds: Iterable<After<WorkerDeed>>,
-  until: Until,
-) {
-  const change = ({ sql, values }: Statement) => orAway(() => pool.query(sql, [...values]))
-  return perform(deeds, until, async (deed) => {
-    const { there, back, thenMs } = deed.around
-    if (!deed.early) await worker.up(until.signal)
-    if (until.signal.aborted) return
-    until.tell(`${worker.name}: ${deed.kind}${deed.kind === 'suspend' ? ` ${deed.ms} ms` : ''}`)
-    await change(there)
+/** Everybody whose turn it is changes there and back, so that it strikes in the middle of calls. */
+export function hurtWorker(worker: Supervised, { pool, hot }: { pool: Pool; hot: Hot }, agent: Agent) {
+  const { random, signal, tell } = agent
+  return repeat(agent, [500, 8000], async () => {
+    // It may not have started yet.
+    if (random() >= 0.2) await worker.up(signal)
+    if (signal.aborted) return
+    const keys = hot()
+    const change = (country: string) =>
+      orAway(() => pool.query('UPDATE clientes SET pais = $2 WHERE id = ANY($1)', [keys, country]))
+    await change('ES')
     await claimed(pool)
-    await sleep(thenMs)
-    if (deed.kind === 'suspend') await Promise.all([worker.suspend(deed.ms), change(back)])
-    else await Promise.all([worker.end(deed.kind === 'kill' ? 'SIGKILL' : 'SIGTERM'), change(back)])
+    await sleep(random() < 0.5 ? 0 : between(random, 0, 100))
+    const suspendedMs = between(random, 50, LIFETIME_MS * 2.5)
+    const [what, deed] = weighted(random, [
+      [35, ['kill', () => worker.end('SIGKILL')] as const],
+      [15, ['terminate', () => worker.end('SIGTERM')] as const],
+      [50, [`suspend ${suspendedMs} ms`, () => worker.suspend(suspendedMs)] as const],
+    ])
+    tell(`${worker.name}: ${what}`)
+    await Promise.all([deed(), change('PT')])
   })
 }
 
@@ -56,148 +87,98 @@ const CLAIMED_MS = 1500
 /** Until somebody is in the middle of it, or nobody can be. */
 async function claimed(pool: Pool): Promise<void> {
   const end = performance.now() + CLAIMED_MS
+  const open = 'SELECT FROM rollcall.owed WHERE call_token IS NOT NULL AND due_at > now() LIMIT 1'
   while (performance.now() < end) {
-    const open = await orAway(() =>
-      pool.query('SELECT FROM rollcall.owed WHERE call_token IS NOT NULL AND due_at > now() LIMIT 1'),
-    )
-    if (open?.rowCount) return
+    if ((await orAway(() => pool.query(open)))?.rowCount) return
     await sleep(5)
   }
 }
 
-export function hurtPostgres(ground: Ground, deeds: Iterable<After<PostgresDeed>>, until: Until) {
-  const { postgres, pool } = ground
-  const sessions = (sql: string) => orAway(() => pool.query<{ pid: number }>(sql))
-  return perform(deeds, until, async (deed) => {
-    until.tell(`Postgres: ${deed.kind}`)
-    switch (deed.kind) {
-      case 'restart':
-        return await postgres.restart()
-      case 'kill':
-        await postgres.kill()
-        await sleep(deed.downMs)
-        return await postgres.restart()
-      case 'kill a session': {
-        const found = await sessions(
-          `SELECT pid FROM pg_stat_activity WHERE application_name = 'rollcall' LIMIT 1`,
-        )
-        const pid = found?.rows[0]?.pid
-        if (pid !== undefined) killIfThere(pid)
-        return
-      }
-      case 'cut all sessions':
-        await sessions(
-          `SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity
-           WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`,
-        )
-        return
-      default:
-        return deed satisfies never
-    }
+type Deeds = readonly (readonly [share: number, what: string, deed: () => Promise<unknown>])[]
+
+function hurt(name: string, pauses: readonly [number, number], deeds: Deeds, agent: Agent) {
+  return repeat(agent, pauses, async () => {
+    const [what, deed] = weighted(
+      agent.random,
+      deeds.map(([share, ...rest]) => [share, rest] as const),
+    )
+    agent.tell(`${name}: ${what}`)
+    await deed()
   })
 }
 
-export function hurtQueue({ redis, postgres }: Ground, deeds: Iterable<After<QueueDeed>>, until: Until) {
-  return perform(deeds, until, async (deed) => {
-    until.tell(`queue: ${deed.kind}`)
-    if (!redis) {
-      if (deed.kind === 'lose everything') await orAway(() => loseQueueInPostgres(postgres.url))
-      return
-    }
-    switch (deed.kind) {
-      case 'lose everything':
-      case 'keep for later': {
-        await using session = connectRedis(redis.url)
-        if (deed.kind === 'lose everything') await session.redis.flushall()
-        else await session.redis.save()
-        return
-      }
-      case 'restart':
-        return await redis.restart()
-      case 'kill':
-        await redis.kill()
-        await sleep(deed.downMs)
-        return await redis.restart()
-      default:
-        return deed satisfies never
-    }
-  })
+export function hurtPostgres({ postgres, pool }: OwnHouse, agent: Agent) {
+  const ours = `SELECT pid FROM pg_stat_activity WHERE application_name = 'rollcall' LIMIT 1`
+  const cut = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`
+  const deeds: Deeds = [
+    [25, 'restart', () => postgres.restart()],
+    [25, 'kill', () => fall(postgres, between(agent.random, 0, 4000))],
+    // So that Postgres ends all sessions and recovers.
+    [20, 'kill a session', async () => killIfThere((await orAway(() => pool.query(ours)))?.rows[0]?.pid)],
+    [30, 'cut all sessions', () => orAway(() => pool.query(cut))],
+  ]
+  return hurt('Postgres', [4000, 16_000], deeds, agent)
 }
 
-export async function changeService(service: Service, deeds: Iterable<ServiceDeed>, { signal, tell }: Until) {
-  for (const deed of deeds) {
-    if (signal.aborted) return
-    tell(`service: ${deed.kind === 'preset' ? deed.name : deed.kind}`)
-    service.become(deed)
-    await pause(deed.ms, signal)
+export function hurtQueue({ queue, postgres }: OwnHouse, agent: Agent) {
+  const lose = async () => {
+    if (queue === postgres) return await orAway(() => loseQueueInPostgres(queue.url))
+    await using session = connectRedis(queue.url)
+    await session.redis.flushall()
   }
+  /** What is on it now comes back with the next start. */
+  const keep = async () => {
+    await using session = connectRedis(queue.url)
+    await session.redis.save()
+  }
+  const ofRedis: Deeds = [
+    [15, 'restart', () => queue.restart()],
+    [25, 'kill', () => fall(queue, between(agent.random, 0, 5000))],
+    [20, 'keep for later', keep],
+  ]
+  const deeds: Deeds = [[40, 'lose everything', lose], ...(queue === postgres ? [] : ofRedis)]
+  return hurt('queue', [3000, 12_000], deeds, agent)
 }
 
-/** Resolves to everything that it ever printed. */
-export async function syncByHand(ground: Ground, deeds: Iterable<After<HandDeed>>, until: Until) {
-  const printed: string[] = []
-  await perform(deeds, until, async ({ key, killAfterMs }) => {
-    until.tell(`by hand: sync ${key}${killAfterMs === null ? '' : `, killed after ${killAfterMs} ms`}`)
-    printed.push(await runSync(ground, key, killAfterMs ?? HAND_MS))
+async function fall(server: OwnHouse['queue'], downMs: number): Promise<void> {
+  await server.kill()
+  await sleep(downMs)
+  await server.restart()
+}
+
+/** One kind of service after the other, with every fault; sometimes nobody is answered, or nobody's keys are taken. */
+export function changeService({ contract: kind, faults }: Sandbox, agent: Agent) {
+  const { random, tell } = agent
+  return repeat(agent, [500, 5000], async () => {
+    const broken = weighted(random, [
+      [85, null],
+      [9, { kind: 'down' } as const],
+      [6, { kind: 'status', status: 401 } as const],
+    ])
+    if (broken) {
+      tell(`service: ${broken.kind}`)
+      return faults.set([{ action: broken }])
+    }
+    const name = pick(random, USER_PRESETS)
+    tell(`service: ${name}`)
+    const { visibleAfterMs } = contract.parse(KINDS[name])
+    kind.set({ ...KINDS[name], visibleAfterMs: Math.min(LAG_MS, visibleAfterMs) })
+    faults.set(fireRules(TIMEOUT_MS, LATE))
   })
-  return printed.join('\n')
 }
 
-/** A person does not wait for ever. */
+/** A person does not wait for ever, and some lose their patience soon. */
 const HAND_MS = 15_000
 
-function runSync({ folder, env }: Ground, key: string, killAfterMs: number): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(
-      process.execPath,
-      [BIN, 'sync', key, '--config', join(folder, 'rollcall.config.js')],
-      {
-        env: { PATH: process.env.PATH ?? '', LOG_LEVEL: 'trace', ...env },
-        stdio: ['ignore', 'pipe', 'pipe'],
-      },
-    )
-    let text = ''
-    for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding('utf8').on('data', (part) => (text += part))
-    const timer = setTimeout(() => child.kill('SIGKILL'), killAfterMs)
-    child.on('error', reject)
-    child.on('close', () => {
-      clearTimeout(timer)
-      resolve(text)
-    })
+export function syncByHand(house: OwnHouse, hot: Hot, agent: Agent) {
+  const { random, tell } = agent
+  return repeat(agent, [3000, 10_000], async () => {
+    const [key, killAfterMs] = [pick(random, hot()), random() < 0.3 ? between(random, 200, 4000) : HAND_MS]
+    tell(`by hand: sync ${key}, killed after ${killAfterMs} ms`)
+    await using command = await runRollcall(house, ['sync', key])
+    await Promise.race([command.exited, sleep(killAfterMs)])
   })
-}
-
-export async function write(ground: Ground, changes: Iterable<Change>, { signal }: Until): Promise<number> {
-  let written = 0
-  for (const change of changes) {
-    if (signal.aborted) break
-    if (await orAway(() => makeChange(ground, change))) written += 1
-    else await pause(200, signal)
-    await pause(change.pauseMs, signal)
-  }
-  return written
-}
-
-async function makeChange({ pool }: Ground, { steps, transaction }: Change): Promise<true> {
-  const client = await pool.connect()
-  let broken = true
-  try {
-    // Writers who wait for each other must not stand still for as long as the run lasts.
-    await client.query(`SET lock_timeout = '4s'`)
-    if (transaction !== 'none') await client.query('BEGIN')
-    for (const step of steps)
-      await ('sql' in step ? client.query(step.sql, [...step.values]) : sleep(step.sleepMs))
-    if (transaction !== 'none') await client.query(transaction)
-    broken = false
-    return true
-  } finally {
-    client.release(broken)
-  }
-}
-
-export async function writeFirst({ pool }: Ground, rows: readonly Statement[]): Promise<void> {
-  for (const { sql, values } of rows) await pool.query(sql, [...values])
 }
 
 /** Undefined when the server is away or ended the session, or when somebody else was in the way. */
@@ -222,9 +203,9 @@ function isAway(error: unknown): boolean {
   )
 }
 
-function killIfThere(pid: number): void {
+function killIfThere(pid: number | undefined): void {
   try {
-    process.kill(pid, 'SIGKILL')
+    if (pid !== undefined) process.kill(pid, 'SIGKILL')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }

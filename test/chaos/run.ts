@@ -1,138 +1,151 @@
-// A whole run: everything is started, broken as planned, mended, and judged.
+// A whole run: everything is started, broken at random, mended, and judged.
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { RollcallConfig } from '../../src/config/define.ts'
+import { seededRandom } from '../../src/sandbox/faults/faults.ts'
+import { verified } from '../support/at-rest.ts'
+import { logClaims, readClaimLog, twoLive } from '../support/claim-log.ts'
+import { CONFIG } from '../support/house.ts'
+import { buildOwnHouse, type OwnHouse } from '../support/own-house.ts'
+import { insertAll, judgeAtRest, SWAPPABLE } from '../support/random-customers.ts'
 import {
+  type Agent,
   changeService,
   hurtPostgres,
   hurtQueue,
   hurtWorker,
+  LAG_MS,
+  LIFETIME_MS,
   syncByHand,
   type Tell,
+  TIMEOUT_MS,
   write,
-  writeFirst,
 } from './agents.ts'
-import { type Lane, LIFETIME_MS, openGround } from './ground.ts'
-import { historyOf } from './history.ts'
-import { type Finding, judge } from './judge.ts'
-import { startLagging } from './lag.ts'
-import { claimsOf, readLog } from './log.ts'
-import { planRun, WORKERS } from './plan.ts'
-import { type Supervised, superviseWorker } from './processes.ts'
-import { settle } from './rest.ts'
-import { searchMetrics, searchOutput, searchServers } from './secrets.ts'
-import { type ServiceKind, startService } from './service.ts'
+import { superviseWorker } from './worker.ts'
 
+export type Lane = 'redis' | 'postgres'
 export type Options = {
   readonly seed: number
   readonly minutes: number
   readonly lane: Lane
-  readonly service: ServiceKind
   readonly tell: Tell
-  /** Ends the run early, without a judgement; everything is stopped. */
+  /** Ends the trouble early. */
   readonly signal: AbortSignal
 }
+/** `findings`: empty when all is well. */
+export type Result = { readonly findings: readonly string[]; readonly summary: string }
 
-export type Result = {
-  /** Empty when all is well. */
-  readonly findings: readonly string[]
-  /** Histories of those customers whom findings are about. */
-  readonly histories: readonly string[]
-  readonly summary: string
+/** A process is killed, so the data must survive what a machine does when it does what it is told. */
+const CRASH_SAFE = { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on' }
+
+const OUT_OF_REACH = { customers: 2_000_000_000, share: 1 }
+const AUTHORED: Partial<RollcallConfig> = {
+  service: { timeoutMs: TIMEOUT_MS },
+  pace: { ceiling: 200, concurrency: 10 },
+  timing: {
+    ...{ gapMs: 20, lifetimeMs: LIFETIME_MS, queueLeaseMs: 2500, consistencyDelayMs: LAG_MS * 1.2 },
+    ...{ retryMinMs: 30, retryMaxMs: 1000 },
+  },
+  brake: { changes: OUT_OF_REACH, creates: OUT_OF_REACH },
+  reconcile: CONFIG.reconcile ?? {},
 }
 
+/** So many customers are changed at a time, each for some seconds and never again: what went wrong then stays wrong. */
+const HOT = 12
+const TURN_MS = 1000
+const FIRST = 30
+const WRITERS = 4
+const WORKERS = 2
+/** A breaker tries again within a minute, and the machine may be slow. */
+const PATIENCE_MS = 120_000
 /** Nothing may be written in this time after everything has come to rest. */
 const QUIET_MS = 3000
-const SEARCH_EVERY_MS = 2000
 const MOST_HISTORIES = 3
 
-export async function runChaos({
-  seed,
-  minutes,
-  lane,
-  service: kind,
-  tell,
-  signal,
-}: Options): Promise<Result> {
-  const plan = planRun({ seed, minutes }, LIFETIME_MS)
-  await using service = await startService(kind, plan.serviceSeed)
-  await using ground = await openGround(lane, service.url)
-  using lag = startLagging()
+export async function runChaos({ seed, minutes, lane, tell, signal }: Options): Promise<Result> {
+  const source = seededRandom(seed)
+  const own = () => seededRandom(Math.floor(source() * 2 ** 32))
+  const naming = own()
+  // One of twenty is whom a service of one kind refuses.
+  const keys = Array.from({ length: HOT + Math.ceil((minutes * 60_000) / TURN_MS) }, (_, at) =>
+    naming() < 0.05 ? `k${at}-forbidden` : `k${at}/ñ`,
+  )
+  await using house = await buildOwnHouse(
+    { name: lane },
+    { config: AUTHORED, sql: SWAPPABLE, settings: CRASH_SAFE, seed },
+  )
+  const { pool, sandbox } = house
+  await logClaims(pool)
   await using stack = new AsyncDisposableStack()
-  const workers: Supervised[] = []
-  for (let n = 1; n <= WORKERS; n += 1) workers.push(stack.use(await superviseWorker(`worker ${n}`, ground)))
+  const workers = await Promise.all(
+    Array.from({ length: WORKERS }, async (_, at) => stack.use(await superviseWorker(`worker ${at}`, house))),
+  )
   await Promise.all(workers.map((worker) => worker.up(signal)))
-  const from = Date.now()
   tell(`everything is started; ${minutes} minutes of trouble`)
 
   const over = AbortSignal.any([signal, AbortSignal.timeout(minutes * 60_000)])
-  const until = { signal: over, tell }
-  const found: Finding[] = []
-  await writeFirst(ground, plan.first)
-  const [printed, ...written] = await Promise.all([
-    syncByHand(ground, plan.hand, until),
-    ...plan.writers.map((changes) => write(ground, changes, until)),
-    changeService(service, plan.service, until),
-    ...workers.map((worker, at) => hurtWorker({ pool: ground.pool, worker }, plan.workers[at] ?? [], until)),
-    hurtPostgres(ground, plan.postgres, until),
-    hurtQueue(ground, plan.queue, until),
-    searchAgain(),
+  const agent = (): Agent => ({ random: own(), tell, signal: over })
+  const from = performance.now()
+  const hot = () => {
+    const at = Math.min(keys.length - HOT, Math.floor((performance.now() - from) / TURN_MS))
+    return keys.slice(at, at + HOT)
+  }
+  await insertAll({ pool, keys: keys.slice(0, FIRST), random: own() })
+  const [written] = await Promise.all([
+    Promise.all(Array.from({ length: WRITERS }, () => write(pool, hot, agent()))),
+    changeService(sandbox, agent()),
+    ...workers.map((worker) => hurtWorker(worker, { pool, hot }, agent())),
+    hurtPostgres(house, agent()),
+    hurtQueue(house, agent()),
+    syncByHand(house, hot, agent()),
   ])
-  signal.throwIfAborted()
-  service.mend()
+  sandbox.faults.clear()
+  sandbox.contract.set({})
   tell('the trouble is over')
-  const { findings, restAt } = await settle({ ground, service, plan, tell, signal })
-  found.push(...findings)
+
+  const rest = () => verified(pool, PATIENCE_MS)
+  const held = (key: string) => sandbox.users.get(key)
+  const wrong = await judgeAtRest({ pool, keys, random: own(), held, rest })
+  const restAt = sandbox.journal.last
   await sleep(QUIET_MS)
-  await search()
-  for (const worker of workers) {
-    const ended = await worker.finish()
-    if (ended?.code !== 0)
-      found.push({ key: null, what: `${worker.name} ended with ${JSON.stringify(ended)}` })
-    const output = await worker.output()
-    found.push(...searchOutput(`the output of ${worker.name}`, output, plan.values.known))
-    found.push(...endedByItself(worker))
-  }
-  found.push(...searchOutput('the output of sync by hand', String(printed), plan.values.known))
-  const log = await readLog(ground.pool)
-  const arrivals = service.arrivals()
-  const suspensions = workers.flatMap((worker) => worker.suspensions)
-  const { findings: judged, late } = judge({ log, arrivals, suspensions, slackMs: lag.around, restAt })
-  found.push(...judged)
+  const late = sandbox.journal
+    .list({ after: restAt })
+    .filter(({ method }) => method !== 'GET')
+    .map(({ userId, method }) => ({ key: userId ?? '', what: `a ${method} after all had come to rest` }))
+  for (const worker of workers) await worker.finish()
+  const log = await readClaimLog(pool)
+  const live = twoLive(log).map(({ id, what }) => ({
+    key: log.find((each) => each.id === id)?.key ?? id,
+    what,
+  }))
 
-  const keys = [
-    ...new Set([...found.flatMap(({ key }) => key ?? []), ...late.map(({ userId }) => userId)]),
-  ].slice(0, MOST_HISTORIES)
-  const histories = await Promise.all(keys.map((key) => historyOf(key, { ground, log, arrivals, from })))
-  const claims = claimsOf(log)
-  const broken = claims.filter(({ endedAt }) => endedAt === null).length
-  const lives = workers.reduce((sum, worker) => sum + worker.lives.length, 0)
-  const changes = written.reduce<number>((sum, count) => sum + (count ?? 0), 0)
+  const problems = [...wrong, ...late, ...live]
+  const told = [...new Set(problems.map(({ key }) => key))].slice(0, MOST_HISTORIES)
+  const lives = workers.reduce((sum, worker) => sum + worker.lives, 0)
   return {
-    findings: [...new Set(found.map(({ key, what }) => (key === null ? what : `${key}: ${what}`)))],
-    histories,
-    summary: `${changes} changes, ${arrivals.length} requests, ${lives} workers' lives, ${suspensions.length} suspensions, ${late.length} requests late after one, ${broken} of ${claims.length} claims broken off`,
-  }
-
-  async function search(): Promise<void> {
-    found.push(...(await searchServers(ground, plan.values.known)))
-    for (const { metricsUrl } of workers) found.push(...(await searchMetrics(metricsUrl, plan.values.known)))
-  }
-
-  async function searchAgain(): Promise<void> {
-    while (!over.aborted) {
-      await sleep(SEARCH_EVERY_MS, undefined, { signal: over }).catch(() => undefined)
-      await search()
-    }
+    findings: [
+      ...problems.map(({ key, what }) => `${key}: ${what}`),
+      ...workers.flatMap(({ found }) => found),
+      ...(await Promise.all(told.map((key) => historyOf(house, key)))),
+    ],
+    summary: `${written.reduce((sum, count) => sum + count, 0)} changes, ${restAt} requests, ${lives} workers' lives`,
   }
 }
 
-/** A server that is away ends no worker, and a worker that is asked to end does. */
-function endedByItself({ name, lives }: Supervised): readonly Finding[] {
-  return lives.flatMap(({ pid, asked, ended, said }) => {
-    const { code = null, signal = null } = ended ?? {}
-    if (asked === null)
-      return [{ key: null, what: `${name} (${pid}) ended by itself, with ${code ?? signal}: ${said}` }]
-    if (asked === 'SIGTERM' && signal === 'SIGKILL')
-      return [{ key: null, what: `${name} (${pid}) did not end on SIGTERM: ${said}` }]
-    return []
-  })
+/** All that is known of a customer, with field values: they are the test's own. */
+async function historyOf({ pool, sandbox }: OwnHouse, key: string): Promise<string> {
+  const { rows } = await pool.query<{ text: string }>(
+    `(SELECT to_jsonb(c)::text AS text FROM rollcall.call c WHERE key = $1 ORDER BY at)
+     UNION ALL SELECT to_jsonb(l)::text FROM rollcall.ledger l WHERE key = $1
+     UNION ALL SELECT to_jsonb(o)::text FROM rollcall.owed o WHERE key = $1
+     UNION ALL SELECT to_jsonb(c)::text FROM clientes c WHERE id = $1`,
+    [key],
+  )
+  const arrived = sandbox.journal
+    .list({ userId: key })
+    .map(({ number, arrivedAt, method, raw, status, stored, faults }) =>
+      [number, new Date(arrivedAt).toISOString(), method, raw, status, stored && 'stored', ...faults].join(
+        ' ',
+      ),
+    )
+  return [`--- ${key}`, ...arrived, ...rows.map(({ text }) => text)].join('\n')
 }

@@ -50,15 +50,3 @@ it('a queue in Postgres without its tables: what makes them, and where, and no p
   expect(refused.details.join()).toContain(`in postgres://${host}/${db.name}: it is QUEUE_URL that`)
   expect(refused.details.join()).not.toContain(`${role.name}@`)
 })
-
-it('a queue in Postgres compiles nothing, whatever the settings of its database are', async () => {
-  await using db = await freshDatabase()
-  await db.pool.query(`ALTER DATABASE ${db.name} SET jit = on`)
-  const { producer, consumer } = await connectQueue(db.url, () => undefined)
-  for (const options of [producer, consumer]) {
-    const client = new pg.Client(options)
-    await client.connect()
-    expect((await client.query('SHOW jit')).rows).toEqual([{ jit: 'off' }])
-    await client.end()
-  }
-})

@@ -9,16 +9,6 @@ Every error that a person can meet, from the catalogue in \`src/model/errors.ts\
 stderr as three parts: what it means, the details (names of files, fields and variables, never values), and what
 to do. The exit code is 1 when it failed and 2 when the call, the configuration or the environment is wrong.`
 
-test('a queue in Postgres that refuses its role: the command that prints the rights is named', () => {
-  expect(ERRORS.QUEUE_REFUSED.todo).toContain('`rollcall grants --to ROLE --queue`')
-})
-
-test('another target: a variable that is wrong is offered before the two that change records, and the page is named', () => {
-  expect(ERRORS.TARGET_CHANGED.todo).toMatch(
-    /^Correct the variable: SERVICE_URL, .*--target same.*docs\/restoring\.md/,
-  )
-})
-
 test('the page of errors says what the catalogue says', async () => {
   const entries = Object.entries(ERRORS).map(
     ([code, { exit, means, todo }]) => `## ${code}\n\n${means}\n\nWhat to do: ${todo}\n\nExit code ${exit}.`,

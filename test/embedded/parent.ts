@@ -1,12 +1,11 @@
 // A process that starts a server, tells what it knows of it in one line of JSON, and stays until it is ended
-// from outside. `node parent.ts postgres|redis|sleeper [ends]`: with `ends` it finishes without stopping it.
+// from outside. `node parent.ts postgres|sleeper [ends]`: with `ends` it finishes without stopping it.
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { guard } from '../../src/embedded/guarded.ts'
 import { startPostgres } from '../../src/embedded/postgres.ts'
-import { startRedis } from '../support/redis-server.ts'
 
 const [what, ends] = process.argv.slice(2)
 // Ctrl-C is what the parent itself survives in these tests.
@@ -27,7 +26,6 @@ async function begin() {
     })
     return { pid, guardian: guardian.pid, folder }
   }
-  if (what === 'redis') return { pid: (await startRedis()).pid }
   const { pid, url } = await startPostgres()
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -1,18 +1,12 @@
 // A backfill from the command to the service: what the dry run foretells is what is called, and a kill loses nobody.
 import { pathToFileURL } from 'node:url'
-import { describe, expect, test } from 'vitest'
-import type { RollcallConfig } from '../../src/config/define.ts'
+import { expect, test } from 'vitest'
 import { makeCommand, rollcall } from '../support/command.ts'
-import { buildHouse, CONFIG, type House } from '../support/house.ts'
+import { buildHouse, CONFIG, type House, PATIENT } from '../support/house.ts'
 import { anyLane as lane } from '../support/lanes.ts'
 import { runRollcall } from '../support/process.ts'
+import { many } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
-
-/** No call is given up on a busy machine: it would be made again, and these tests count calls. */
-const PATIENT: Partial<RollcallConfig> = {
-  service: { timeoutMs: 20_000 },
-  timing: { ...CONFIG.timing, lifetimeMs: 45_000, queueLeaseMs: 45_000 },
-}
 
 const MIXED = `
 INSERT INTO clientes (id, plan, nombre, correo, pais, movil, prefijo, interno)
@@ -38,6 +32,12 @@ const CHANGES = [
   `DELETE FROM clientes WHERE id IN ('o6', 'o12', 'o13')`,
 ]
 
+/** As if capture had missed it. */
+async function unseen({ db }: House, ...statements: readonly string[]): Promise<void> {
+  await db.pool.query(`ALTER TABLE clientes DISABLE TRIGGER ALL; ${statements.join('; ')};
+    ALTER TABLE clientes ENABLE TRIGGER ALL`)
+}
+
 test('the counts of the dry run are the calls that follow', async () => {
   const scope = `{ columns: ['interno'], when: (row) => row.interno !== 'fuera' }`
   const authored = JSON.stringify({ ...CONFIG, ...PATIENT, onRemove: 'erase' })
@@ -49,9 +49,7 @@ test('the counts of the dry run are the calls that follow', async () => {
   const worker = await house.startWorker()
   await pool.query(BEFORE)
   await house.settled()
-  await pool.query('ALTER TABLE clientes DISABLE TRIGGER ALL')
-  for (const change of [MIXED, ...CHANGES]) await pool.query(change)
-  await pool.query('ALTER TABLE clientes ENABLE TRIGGER ALL')
+  await unseen(house, MIXED, ...CHANGES)
   const before = house.calls().length
 
   const dry = await backfill('--dry-run', '--json', '--sample', '200')
@@ -82,52 +80,27 @@ test('the counts of the dry run are the calls that follow', async () => {
   await worker.stop()
 })
 
-describe('a service that knows some of the users', () => {
-  test('--lookup finds them and registers the others; nobody is registered twice', async () => {
-    await using house = await buildHouse(lane, { config: PATIENT })
-    await house.db.pool.query('ALTER TABLE clientes DISABLE TRIGGER ALL')
-    await house.db.pool.query(
-      `INSERT INTO clientes (id, plan) SELECT 'k' || i, 'premium' FROM generate_series(1, 40) i`,
-    )
-    await house.db.pool.query('ALTER TABLE clientes ENABLE TRIGGER ALL')
-    for (const id of ['k1', 'k2', 'k3']) await registered(house, id)
-    const before = house.calls().length
-    const worker = await house.startWorker()
-    const dry = await rollcall(house, 'backfill', '--dry-run', '--lookup', '--json')
-    expect(dry.code).toBe(3)
-    expect(JSON.parse(dry.output)).toMatchObject({ calls: { GET: 40, POST: 40 }, looks: 40 })
-    const backfill = await rollcall(house, 'backfill', '--lookup', '--wait')
-    expect(backfill.code).toBe(0)
-    expect(backfill.output).toContain('everybody is settled')
-    await worker.stop()
-    const calls = house.calls().slice(before)
-    expect(calls.filter(({ method }) => method === 'GET')).toHaveLength(40)
-    expect(calls.filter(({ method }) => method === 'POST')).toHaveLength(37)
-  })
+test('--lookup finds users whom the service knows and registers the others, nobody twice', async () => {
+  await using house = await buildHouse(lane, { config: PATIENT })
+  await unseen(house, many(40))
+  for (const id of ['k1', 'k2', 'k3']) house.sandbox.users.set(id, { status: 2 })
+  const worker = await house.startWorker()
+  const dry = await rollcall(house, 'backfill', '--dry-run', '--lookup', '--json')
+  expect(dry.code).toBe(3)
+  expect(JSON.parse(dry.output)).toMatchObject({ calls: { GET: 40, POST: 40 }, looks: 40 })
+  const backfill = await rollcall(house, 'backfill', '--lookup', '--wait')
+  expect(backfill).toMatchObject({ code: 0, output: expect.stringContaining('everybody is settled') })
+  await worker.stop()
+  const calls = Map.groupBy(house.calls(), ({ method }) => method)
+  expect([calls.get('GET')?.length, calls.get('POST')?.length]).toEqual([40, 37])
 })
-
-async function registered({ sandbox, env }: House, id: string): Promise<void> {
-  const headers = {
-    'content-type': 'application/json',
-    'Api-Key': env.SERVICE_API_KEY ?? '',
-    'Secret-Key': env.SERVICE_SECRET_KEY ?? '',
-  }
-  const body = JSON.stringify({ user_id: id, status: 2 })
-  const { ok } = await fetch(`${sandbox.url}/s2s/v1/users`, { method: 'POST', headers, body })
-  expect(ok).toBe(true)
-}
 
 test('announced registrations pass the brake, the limit after them, and the rest is told as held', async () => {
   const changes = { ...PATIENT, createWithoutAccess: false, brake: { creates: { customers: 5, share: 0 } } }
   await using house = await buildHouse(lane, { config: changes })
   await using command = await makeCommand(JSON.stringify(house.authored))
   const run = (...args: readonly string[]) => command.run(house.env, ...args)
-  await house.db.pool.query('ALTER TABLE clientes DISABLE TRIGGER ALL')
-  await house.db.pool.query(
-    `INSERT INTO clientes (id, plan) SELECT 'k' || i, CASE WHEN i <= 12 THEN 'premium' ELSE 'free' END
-     FROM generate_series(1, 15) i`,
-  )
-  await house.db.pool.query('ALTER TABLE clientes ENABLE TRIGGER ALL')
+  await unseen(house, many(15), `UPDATE clientes SET plan = 'free' WHERE id IN ('k13', 'k14', 'k15')`)
   const worker = await house.startWorker()
   const dry = JSON.parse((await run('backfill', '--dry-run', '--expect-creates', '3', '--json')).out)
   expect(dry.brake).toEqual([{ kind: 'create', customers: 12, through: 8, held: 4, tripped: false }])
@@ -152,11 +125,7 @@ test('announced registrations pass the brake, the limit after them, and the rest
 test('killed and run again it goes on where it was, and registers everybody once', async () => {
   await using house = await buildHouse(lane, { config: PATIENT })
   const { pool } = house.db
-  await pool.query('ALTER TABLE clientes DISABLE TRIGGER ALL')
-  await pool.query(
-    `INSERT INTO clientes (id, plan) SELECT 'k' || i, 'premium' FROM generate_series(1, 300) i`,
-  )
-  await pool.query('ALTER TABLE clientes ENABLE TRIGGER ALL')
+  await unseen(house, many(300))
   const worker = await house.startWorker()
   const noted = async () =>
     (await pool.query<{ n: number }>('SELECT count(*)::int AS n FROM rollcall.owed')).rows[0]?.n ?? 0

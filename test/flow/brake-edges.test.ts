@@ -54,12 +54,8 @@ eachLane('the brake holds', (lane) => {
     await pool.query(`UPDATE clientes SET nombre = 'Eva'`)
     await until(async () => (await heldIn(pool, 'absence')) === 30)
     await pool.query(`UPDATE clientes SET plan = 'nonsense'`)
-    await until(async () => {
-      const { rows } = await pool.query(
-        `SELECT count(*)::int AS n FROM rollcall.ledger WHERE state = 'rejected'`,
-      )
-      return rows[0].n === 40
-    })
+    const rejected = `SELECT FROM rollcall.ledger WHERE state = 'rejected'`
+    await until(async () => (await pool.query(rejected)).rowCount === 40)
     await pool.query(`UPDATE clientes SET plan = 'premium'`)
     await house.settled()
     expect([house.sandbox.users.size, await heldIn(pool, 'absence')]).toEqual([10, 30])

@@ -39,24 +39,4 @@ eachLane('the fewest calls', (lane) => {
     await house.settled()
     expect(house.calls()).toHaveLength(1)
   })
-
-  test('a bulk COPY arrives whole, each customer in one call, with two workers', async () => {
-    const rows = 300
-    await using house = await buildHouse(lane, {
-      config: {
-        pace: { ceiling: 2000, concurrency: 50 },
-        // A call that times out on a busy machine is looked up, and would count.
-        service: { timeoutMs: 10_000 },
-        timing: { ...CONFIG.timing, lifetimeMs: 25_000, queueLeaseMs: 20_000 },
-      },
-    })
-    await house.startWorker()
-    await house.startWorker()
-    await house.db.pool.query(
-      `INSERT INTO clientes (id, plan, correo) SELECT 'k' || i, 'premium', 'k' || i || '@example.com' FROM generate_series(1, ${rows}) i`,
-    )
-    await house.settled()
-    expect(house.sandbox.users.size).toBe(rows)
-    expect(house.calls()).toHaveLength(rows)
-  })
 })

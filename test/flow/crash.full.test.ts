@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import { buildHouse, CONFIG } from '../support/house.ts'
+import { buildHouse, CONFIG, PATIENT } from '../support/house.ts'
 import { eachLane } from '../support/lanes.ts'
 import { runRollcall } from '../support/process.ts'
+import { many } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
 
 eachLane('crashes and losses', (lane) => {
@@ -23,24 +24,6 @@ eachLane('crashes and losses', (lane) => {
       { method: 'GET', body: undefined },
       { method: 'PATCH', body: { status: 2, country_code: 'ES' } },
     ])
-  })
-
-  test('a trial whose revocation was under way at a crash, and who comes back as a trial, has access', async () => {
-    await using house = await buildHouse(lane)
-    const { pool } = house.db
-    await using first = await runRollcall(house, ['worker'])
-    await pool.query(`INSERT INTO clientes (id, plan) VALUES ('c', 'trial')`)
-    await until(() => house.sandbox.users.get('c'))
-    await house.settled()
-    house.sandbox.faults.set([{ match: { method: 'PATCH' }, times: 1, action: { kind: 'hang-after' } }])
-    await pool.query('DELETE FROM clientes')
-    await until(() => house.sandbox.users.get('c')?.status === 0)
-    first.kill('SIGKILL')
-    await first.exited
-    await pool.query(`INSERT INTO clientes (id, plan) VALUES ('c', 'trial')`)
-    await house.startWorker()
-    await house.settled()
-    expect(house.sandbox.users.get('c')?.status).toBe(4)
   })
 
   test('a server that ends its sessions at any moment ends no worker', async () => {
@@ -67,9 +50,7 @@ eachLane('crashes and losses', (lane) => {
     await using house = await buildHouse(lane)
     house.sandbox.faults.set([{ action: { kind: 'latency', minMs: 30, maxMs: 60 } }])
     await house.startWorker()
-    await house.db.pool.query(
-      `INSERT INTO clientes (id, plan) SELECT 'k' || i, 'premium' FROM generate_series(1, 300) i`,
-    )
+    await house.db.pool.query(many(300))
     await until(() => house.sandbox.users.size > 20)
     await lane.lose(house.queueUrl)
     await until(() => house.sandbox.users.size > 60)
@@ -83,9 +64,7 @@ eachLane('crashes and losses', (lane) => {
     await using house = await buildHouse(lane, { config: { timing, pace: { ceiling: 100, concurrency: 5 } } })
     await house.startWorker()
     const { pool } = house.db
-    await pool.query(
-      `INSERT INTO clientes (id, plan) SELECT 'k' || i, 'premium' FROM generate_series(1, 200) i`,
-    )
+    await pool.query(many(200))
     await until(() => house.sandbox.users.size > 10)
     await lane.lose(house.queueUrl)
     await pool.query(`INSERT INTO clientes (id, plan) VALUES ('late', 'premium')`)
@@ -93,14 +72,10 @@ eachLane('crashes and losses', (lane) => {
   })
 
   test('SIGTERM: running calls are settled, the rest stays owed, and the process ends in good order', async () => {
-    // No answer comes too late on a busy machine: none is to be unknown.
-    const timing = { ...CONFIG.timing, lifetimeMs: 20_000 }
-    await using house = await buildHouse(lane, { config: { service: { timeoutMs: 8000 }, timing } })
+    await using house = await buildHouse(lane, { config: PATIENT })
     house.sandbox.faults.set([{ action: { kind: 'latency', minMs: 300, maxMs: 500 } }])
     await using worker = await runRollcall(house, ['worker'])
-    await house.db.pool.query(
-      `INSERT INTO clientes (id, plan) SELECT 'k' || i, 'premium' FROM generate_series(1, 200) i`,
-    )
+    await house.db.pool.query(many(200))
     await until(() => house.sandbox.users.size > 5)
     worker.kill('SIGTERM')
     expect(await worker.exited).toEqual({ code: 0, signal: null })

@@ -9,8 +9,6 @@ const SQL = `
 CREATE TABLE clientes (id text PRIMARY KEY, plan text NOT NULL, notas text, ficha jsonb, n int NOT NULL DEFAULT 1);
 CREATE VIEW v_clientes AS SELECT id, plan, notas, ficha, 'grupo ' || 1 / n AS grupo FROM clientes`
 
-/** A busy machine may have the service answer late, and calls made again. */
-
 const config: Partial<RollcallConfig> = {
   customers: { view: 'v_clientes', key: 'id' },
   watch: [{ table: 'clientes', key: 'id' }],

@@ -9,13 +9,13 @@ eachLane('a committed row reaches the service', (lane) => {
     const { pool } = house.db
 
     await pool.query(
-      `INSERT INTO clientes (id, plan, correo, nacido) VALUES ('c1', 'premium', 'ana@example.com', '1980-02-29')`,
+      `INSERT INTO clientes (id, plan, correo, nacido) VALUES ('c1', 'premium', 'ana@example.com', '1980-03-30')`,
     )
     await house.settled()
     expect(writesOf(house, 'c1')).toEqual([
       {
         method: 'POST',
-        body: { user_id: 'c1', status: 2, email: 'ana@example.com', birthdate: '1980-02-29' },
+        body: { user_id: 'c1', status: 2, email: 'ana@example.com', birthdate: '1980-03-30' },
       },
     ])
 

@@ -8,6 +8,7 @@ import { buildHouse, CONFIG, type House } from '../support/house.ts'
 import { eachLane } from '../support/lanes.ts'
 import { reconfigured, startOther } from '../support/other-mapping.ts'
 import { runRollcall } from '../support/process.ts'
+import { many } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
 
 function mapping(changes: Partial<RollcallConfig['mapping']>): Partial<RollcallConfig> {
@@ -104,9 +105,7 @@ eachLane('a changed mapping', (lane) => {
     const timing = { ...CONFIG.timing, queueLeaseMs: 60_000 }
     await using house = await buildHouse(lane, { config: { timing, pace: { ceiling: 10, concurrency: 20 } } })
     const { pool } = house.db
-    await pool.query(
-      `INSERT INTO clientes (id, plan) SELECT 'k' || i, 'premium' FROM generate_series(1, 20) i`,
-    )
+    await pool.query(many(20))
     await using older = await startOther(house, {})
     await house.settled()
     // It has jobs in hand that wait for their turn at the service, and then may not claim.
@@ -167,46 +166,5 @@ eachLane('a changed mapping', (lane) => {
     for (const user of ['free1', 'free2', 'free3', 'gold1', 'gold2', 'gold3'])
       expect(house.sandbox.users.get(user)?.status).toBe(2)
     await old.stop()
-  })
-
-  test('one that only reads otherwise waits for a person too, and the present one goes on', async () => {
-    await using house = await buildHouse(lane)
-    const { pool } = house.db
-    await house.startWorker()
-    await pool.query(FILL)
-    await house.settled()
-    const before = house.calls().length
-    const reworded = mapping({ first_name: { columns: ['nombre'], map: (row) => row.nombre as string } })
-    await using other = await startOther(house, reworded)
-    await until(() => other.said.some((text) => text.includes('the mapping has changed')))
-    await pool.query(`UPDATE clientes SET nombre = 'Ana' WHERE id = 'premium1'`)
-    await house.settled()
-    expect(house.calls().slice(before)).toEqual([{ method: 'PATCH', body: { status: 2, first_name: 'Ana' } }])
-    expect(await generation(house)).toMatchObject({ id: 1 })
-  })
-
-  test('one that was replaced is taken up again by a person only', async () => {
-    await using house = await buildHouse(lane)
-    const { pool } = house.db
-    const first = await house.startWorker()
-    await pool.query(FILL)
-    await house.settled()
-    await first.stop()
-    const reworded = mapping({ first_name: { columns: ['nombre'], map: (row) => row.nombre as string } })
-    await applyGeneration(pool, fingerprint(reworded, house))
-    await using rolledBack = await startOther(house, {})
-    await until(() => rolledBack.said.some((text) => text.includes('a later mapping was applied')))
-    const before = house.calls().length
-    await pool.query(`UPDATE clientes SET nombre = 'Ana' WHERE id = 'premium1'`)
-    await until(
-      async () => (await pool.query('SELECT FROM rollcall.owed WHERE due_at <= now()')).rowCount === 1,
-    )
-    // It has had its turns: each of them looks whether there is something to take up.
-    await until(async () => (await pool.query('SELECT FROM rollcall.outbox')).rowCount === 0)
-    expect(await generation(house)).toMatchObject({ id: 2 })
-    expect(house.calls()).toHaveLength(before)
-    expect((await backfill(house)).code).toBe(0)
-    await house.settled()
-    expect(house.calls().slice(before)).toEqual([{ method: 'PATCH', body: { status: 2, first_name: 'Ana' } }])
   })
 })

@@ -1,10 +1,10 @@
-import { connect, createServer, type Socket } from 'node:net'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import type { FaultInput } from '../../src/sandbox/faults/faults.ts'
 import { openOps, type WorkerOps } from '../../src/worker/ops.ts'
-import { buildHouse, CONFIG, type House, SECRETS } from '../support/house.ts'
+import { buildHouse, CONFIG, type House } from '../support/house.ts'
 import { eachLane } from '../support/lanes.ts'
+import { makeRelay } from '../support/relay.ts'
 import { until } from '../support/until.ts'
 
 type Measured = WorkerOps &
@@ -49,46 +49,24 @@ const FAULTS: FaultInput['action'][] = [
   { kind: 'status', status: 200, body: 'html', stored: true },
 ]
 
-/** Every value of a customer, in a form that stands nowhere else. */
-const VALUES = {
-  id: 'clave-7k3q',
-  plan: 'premium',
-  correo: 'ana.7k3q@example.com',
-  dni: '12345678Z',
-  nombre: 'Anastasia7k3q',
-  apellidos: 'Goikoetxea7k3q',
-  nacido: '1987-03-29',
-  movil: '600731942',
-  cobertura: 'hogar7k3q',
-  notas: 'nota7k3q',
-  grupo: 'grupo7k3q',
-}
-
-async function insert({ db }: House, id: string): Promise<void> {
-  const row = Object.entries({ ...VALUES, id })
-  const columns = row.map(([column]) => column).join(', ')
-  const places = row.map((_, at) => `$${at + 1}`).join(', ')
-  await db.pool.query(
-    `INSERT INTO clientes (${columns}) VALUES (${places})`,
-    row.map(([, value]) => value),
-  )
-}
+const insert = ({ db }: House, id: string) =>
+  db.pool.query(`INSERT INTO clientes (id, plan) VALUES ($1, 'premium')`, [id])
 
 eachLane('metrics of a worker', (lane) => {
-  test('count what happened under faults, and hold no key and no value of a customer', async () => {
+  test('count what happened under faults', async () => {
     await using house = await buildHouse(lane, {
       config: { timing: { ...CONFIG.timing, retryMinMs: 20, retryMaxMs: 200, gapMs: 10 } },
     })
     await using measured = await measure(house)
     await house.startWorker(measured.observers)
     house.sandbox.faults.set([
-      ...FAULTS.map((action, at) => ({ times: 3, match: { userId: `${VALUES.id}-${at}` }, action })),
-      { match: { userId: `${VALUES.id}-broken` }, action: { kind: 'status', status: 503 } },
+      ...FAULTS.map((action, at) => ({ times: 3, match: { userId: `c${at}` }, action })),
+      { match: { userId: 'broken' }, action: { kind: 'status', status: 503 } },
     ])
-    for (let at = 0; at < 8; at += 1) await insert(house, `${VALUES.id}-${at}`)
+    for (let at = 0; at < 8; at += 1) await insert(house, `c${at}`)
     await house.settled()
-    await insert(house, `${VALUES.id}-broken`)
-    await until(() => house.calls(`${VALUES.id}-broken`).length > 1)
+    await insert(house, 'broken')
+    await until(() => house.calls('broken').length > 1)
 
     const text = await until(async () => {
       const told = await scrape(measured)
@@ -109,29 +87,14 @@ eachLane('metrics of a worker', (lane) => {
     expect(sum(text, 'customers')).toBe(9)
     expect(sum(text, 'owed')).toBe(1)
     expect(sum(text, 'pace_ceiling')).toBe(500)
-    expect([sum(text, 'breaker_open'), sum(text, 'held_customers'), sum(text, 'brake_tripped')]).toEqual([
-      0, 0, 0,
-    ])
+    for (const none of ['breaker_open', 'held_customers', 'brake_tripped']) expect(sum(text, none)).toBe(0)
     expect(sum(text, 'oldest_owed_age_seconds')).toBeGreaterThan(0)
-
-    expect(text).not.toContain('other')
-    // An amount, such as that of the memory in use, may by chance have the digits of anything.
-    const words = text.replaceAll(/ [\d.e+-]+$/gm, '')
-    const secrets = [
-      ...Object.values(VALUES),
-      ...Object.values(SECRETS),
-      '7k3q',
-      '1987',
-      '12345678',
-      '600731',
-    ]
-    for (const value of secrets.filter((each) => each !== 'premium')) expect(words).not.toContain(value)
-    for (const value of Object.values(SECRETS)) expect(text).not.toContain(value)
   })
 
   test('a database that answers no more: counts of the process still come, and soon', async () => {
     await using house = await buildHouse(lane)
-    await using wire = await swallowing(house.db.url)
+    await using wire = await makeRelay(house.db.url)
+    await wire.open()
     await using measured = await measure(house, wire.url)
     await house.startWorker(measured.observers)
     measured.runs({ queue: { count: async () => 0 }, takesPart: () => true })
@@ -140,7 +103,7 @@ eachLane('metrics of a worker', (lane) => {
     expect(sum(await scrape(measured), 'tables_up')).toBe(1)
     expect((await fetch(`${measured.url}/readyz`)).status).toBe(200)
 
-    wire.swallow()
+    wire.hush()
     // Late enough for what was read, and too soon to miss a round of the dispatch.
     measured.later(40_000)
     const started = performance.now()
@@ -157,42 +120,8 @@ eachLane('metrics of a worker', (lane) => {
     expect([ready.status, await ready.json()]).toEqual([503, { ready: false, missing }])
     expect(alive.status).toBe(200)
 
-    await wire.refuse()
+    await wire.shut()
     measured.later(60_000)
     expect(sum(await scrape(measured), 'tables_up')).toBe(0)
   })
 })
-
-/** A connection to the server that can be made to swallow everything, or to be refused. */
-async function swallowing(url: string) {
-  const target = new URL(url)
-  let swallows = false
-  const sockets = new Set<Socket>()
-  const server = createServer((near) => {
-    const far = connect(Number(target.port), target.hostname)
-    for (const socket of [near, far]) {
-      sockets.add(socket)
-      socket.on('error', () => socket.destroy())
-    }
-    near.on('data', (bytes) => swallows || far.write(bytes))
-    far.on('data', (bytes) => swallows || near.write(bytes))
-    near.on('close', () => far.destroy())
-    far.on('close', () => near.destroy())
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  const mine = new URL(url)
-  mine.port = String(typeof address === 'object' ? address?.port : '')
-  const refuse = async () => {
-    for (const socket of sockets) socket.destroy()
-    if (server.listening) await new Promise((resolve) => server.close(resolve))
-  }
-  return {
-    url: mine.href,
-    swallow: () => {
-      swallows = true
-    },
-    refuse,
-    [Symbol.asyncDispose]: refuse,
-  }
-}

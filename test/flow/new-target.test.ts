@@ -3,22 +3,14 @@ import { expect, test } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 import { rollcall } from '../support/command.ts'
 import { heldIn } from '../support/held.ts'
-import { buildHouse, CONFIG, type House, SECRETS } from '../support/house.ts'
-import { lanes } from '../support/lanes.ts'
+import { buildHouse, type House, PATIENT, SECRETS } from '../support/house.ts'
+import { postgres as lane } from '../support/lanes.ts'
 import { reconfigured } from '../support/other-mapping.ts'
 import { runRollcall } from '../support/process.ts'
-import { named, settledHouse } from '../support/settled-house.ts'
+import { many, settledHouse } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
 
-const [, lane] = lanes
-if (!lane) throw new Error('the Postgres lane is always there')
-
 const CUSTOMERS = 40
-/** A call that is waited for no longer would lower the pace, which is told. */
-const PATIENT = {
-  service: { timeoutMs: 8000 },
-  timing: { ...CONFIG.timing, lifetimeMs: 20_000, queueLeaseMs: 20_000 },
-}
 const TEN = { customers: 10, share: 0 }
 
 async function migrated(house: House, ...args: readonly string[]) {
@@ -30,10 +22,7 @@ async function migrated(house: House, ...args: readonly string[]) {
 /** Customers who are settled at one service, as they are seen with the address of another that knows nobody. */
 async function moved(brake: NonNullable<House['authored']['brake']>) {
   await using stack = new AsyncDisposableStack()
-  const keys = Array.from({ length: CUSTOMERS }, (_, at) => `k${at}`)
-  const first = stack.use(
-    await settledHouse(lane as NonNullable<typeof lane>, named(keys), { config: PATIENT }),
-  )
+  const first = stack.use(await settledHouse(lane, many(CUSTOMERS), { config: PATIENT }))
   const other: Sandbox = await startSandbox({
     apiKey: SECRETS.SERVICE_API_KEY,
     secretKey: SECRETS.SERVICE_SECRET_KEY,
@@ -43,6 +32,13 @@ async function moved(brake: NonNullable<House['authored']['brake']>) {
   const house = { ...reconfigured(first, { brake }), env }
   const opened = stack.move()
   return { house, other, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+}
+
+async function expectAllCreated({ house, other }: Awaited<ReturnType<typeof moved>>): Promise<void> {
+  await using _worker = await runRollcall(house, ['worker'])
+  await until(() => other.users.size === CUSTOMERS, { what: 'all are created' })
+  await house.settled()
+  expect(await heldIn(house.db.pool)).toBe(0)
 }
 
 test('users who are absent at a new service are created, and nobody is held for being absent', async () => {
@@ -56,38 +52,17 @@ test('users who are absent at a new service are created, and nobody is held for 
     seconds: 1,
     creates: { through: CUSTOMERS, held: 0, limit: 10_000, windowHours: 24, announced: null },
   })
-  await using worker = await runRollcall(house, ['worker'])
-  await until(() => other.users.size === CUSTOMERS, { what: 'all are created' })
-  await house.settled()
-  expect(await heldIn(house.db.pool)).toBe(0)
-  worker.kill('SIGTERM')
-  await worker.exited
+  await expectAllCreated(it)
 })
 
 test('more registrations than the brake lets through are told beforehand, and pass once they are announced', async () => {
   await using it = await moved({ creates: TEN })
-  const { house, other } = it
+  const { house } = it
   const without = await migrated(house)
   expect(without.follows.creates).toMatchObject({ through: 10, held: CUSTOMERS - 10, limit: 10 })
   const { follows } = await migrated(house, '--expect-creates', String(CUSTOMERS))
   expect(follows.creates).toMatchObject({ held: 0, announced: { set: true, left: CUSTOMERS } })
-  await using worker = await runRollcall(house, ['worker'])
-  await until(() => other.users.size === CUSTOMERS, { what: 'all are created' })
-  await house.settled()
-  expect(await heldIn(house.db.pool)).toBe(0)
-  worker.kill('SIGTERM')
-  await worker.exited
-})
-
-test('announcing takes a new target', async () => {
-  await using house = await buildHouse(lane)
-  for (const args of [
-    ['--expect-creates', '5'],
-    ['--target', 'same', '--expect-creates', '5'],
-  ]) {
-    const { code, output } = await rollcall(house, 'migrate', ...args)
-    expect([code, output]).toEqual([2, expect.stringContaining('--target new')])
-  }
+  await expectAllCreated(it)
 })
 
 test('a ledger that went back in time grants no trial again, and leaves alone who was never asked about', async () => {

@@ -4,6 +4,7 @@ import { noteGently } from '../../src/ledger/note.ts'
 import { LANE } from '../../src/model/customer.ts'
 import { buildHouse, CONFIG } from '../support/house.ts'
 import { eachLane } from '../support/lanes.ts'
+import { many } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
 
 const BACKLOG = 3000
@@ -20,10 +21,7 @@ eachLane('a live change during a backfill', (lane) => {
     })
     house.sandbox.faults.add({ action: { kind: 'latency', minMs: 50, maxMs: 50 } })
     const { pool } = house.db
-    await pool.query(
-      `BEGIN; SET LOCAL session_replication_role = replica;
-       INSERT INTO clientes (id, plan) SELECT 'k' || i, 'premium' FROM generate_series(1, ${BACKLOG}) i; COMMIT`,
-    )
+    await pool.query(`BEGIN; SET LOCAL session_replication_role = replica; ${many(BACKLOG)}; COMMIT`)
     const keys = Array.from({ length: BACKLOG }, (_, i) => `k${i + 1}`)
     await noteGently(pool, keys, LANE.backfill)
     await house.startWorker()

@@ -8,38 +8,15 @@ import { sameField } from '../../src/model/normal.ts'
 import { OPTIONAL_FIELDS } from '../../src/model/user.ts'
 import { buildHouse, CONFIG, type House } from '../support/house.ts'
 import { otherLane } from '../support/lanes.ts'
-import { buildPresetHouse, USER_PRESETS, writesOf } from '../support/presets.ts'
+import { buildPresetHouse, FULL, insertFull, USER_PRESETS, writesOf } from '../support/presets.ts'
 import { until } from '../support/until.ts'
 
 const DAY_MS = 86_400_000
 
-/** Every field of section 2.6 as it goes over the wire, from the row of the same customer. */
-const FULL = `'Ana.Gil@Example.com', '12345678Z', 'Ana', 'Gil', 'm', '1980-02-29', '600111222', '34', 'hogar',
-  'C-1', 'es', 'nota', 'ES', 'g1', 'm1'`
-const COLUMNS = `correo, dni, nombre, apellidos, sexo, nacido, movil, prefijo, cobertura, contrato, idioma, notas,
-  pais, grupo, grupo_medico`
-const HELD = {
-  email: 'Ana.Gil@Example.com',
-  nid_number: '12345678Z',
-  first_name: 'Ana',
-  last_name: 'Gil',
-  gender: 1,
-  birthdate: '1980-02-29',
-  mobile_phone: '600111222',
-  mobile_phone_prefix: '34',
-  coverage_name: 'hogar',
-  contract_number: 'C-1',
-  service_language_code: 'es',
-  description: 'nota',
-  country_code: 'ES',
-  ml_group_name: 'g1',
-  md_group_name: 'm1',
-}
-
 /** The service holds all of it, and nothing besides. */
 function expectHeld({ sandbox }: House, userId: string, status: number, changes: object = {}): void {
   const user = sandbox.users.get(userId)
-  const wanted: Record<string, unknown> = { ...HELD, ...changes }
+  const wanted: Record<string, unknown> = { ...FULL, ...changes }
   const wrong = OPTIONAL_FIELDS.filter((field) =>
     field === 'country_code'
       ? (user?.[field] ?? null) !== (wanted[field] ?? null)
@@ -47,9 +24,6 @@ function expectHeld({ sandbox }: House, userId: string, status: number, changes:
   )
   expect({ userId, status: user?.status, wrong }).toEqual({ userId, status, wrong: [] })
 }
-
-const insert = ({ db }: House, key: string, plan = 'premium') =>
-  db.pool.query(`INSERT INTO clientes (id, plan, ${COLUMNS}) VALUES ($1, $2, ${FULL})`, [key, plan])
 
 otherLane('the main path against a service of the kind', (lane) => {
   test.concurrent.each(USER_PRESETS)('%s', async (name) => {
@@ -64,9 +38,9 @@ otherLane('the main path against a service of the kind', (lane) => {
         sandbox.faults.set([
           { match: { method: 'POST', userId: key }, times: 1, action: { kind: 'drop-after' } },
         ])
-      await insert(house, key)
+      await insertFull(house, key)
     }
-    await insert(house, 'trial', 'trial')
+    await insertFull(house, 'trial', 'trial')
     await house.settled()
     if (refuses) {
       // Which field it was may not be said: access is synced, the rest waits until one of the fields changes.
@@ -122,7 +96,7 @@ otherLane('a service that forbids one user', (lane) => {
   test('holds up nobody else, and the one goes on being tried', async () => {
     await using house = await buildPresetHouse(lane, 'forbidding')
     await house.startWorker()
-    for (const key of ['forbidden-1', 'a', 'b']) await insert(house, key)
+    for (const key of ['forbidden-1', 'a', 'b']) await insertFull(house, key)
     await until(() => house.sandbox.users.size === 2)
     await until(async () => {
       const { rows } = await house.db.pool.query(
@@ -143,7 +117,7 @@ otherLane('a service that shows writes late', (lane) => {
     await house.startWorker()
     const { pool } = house.db
     house.sandbox.users.set('c', { status: 0 })
-    await insert(house, 'c', 'trial')
+    await insertFull(house, 'c', 'trial')
     await house.settled()
     await pool.query(`UPDATE clientes SET correo = 'b@example.org'`)
     await house.settled()
@@ -157,7 +131,7 @@ otherLane('a service that shows writes late', (lane) => {
     await using house = await buildHouse(lane, { contract, config: { timing } })
     await house.startWorker()
     const { pool } = house.db
-    await insert(house, 'c')
+    await insertFull(house, 'c')
     await house.settled()
     await sleep(lag)
     const looks = () => house.calls('c').filter(({ method }) => method === 'GET').length

@@ -7,6 +7,7 @@ import { countOpen } from '../../src/drift/found.ts'
 import { readPace } from '../../src/pace/read.ts'
 import { buildHouse, CONFIG, type House } from '../support/house.ts'
 import { eachLane, postgres as lane } from '../support/lanes.ts'
+import { whileChanging } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
 
 const PERIOD = '2s'
@@ -106,29 +107,6 @@ eachLane('a worker verifies', (lane) => {
   })
 })
 
-/** A few changes at a time, for as long as it is wanted; the users of this house change under all that looks. */
-function changing({ db }: House, count: number) {
-  let goes = true
-  let changes = 0
-  const run = (async () => {
-    while (goes) {
-      const key = `c${String(1 + (changes % count)).padStart(3, '0')}`
-      await db.pool.query(`UPDATE clientes SET nombre = $2, correo = $3 WHERE id = $1`, [
-        key,
-        `Ana${changes}`,
-        `Ana.${changes}@Example.com`,
-      ])
-      changes++
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
-  })()
-  return async () => {
-    goes = false
-    await run
-    return changes
-  }
-}
-
 test('nothing is said of users who change all the time, of a service that lags and of its own forms', async () => {
   await using house = await buildHouse(lane, {
     config: {
@@ -143,11 +121,13 @@ test('nothing is said of users who change all the time, of a service that lags a
   )
   await house.startWorker()
   await house.settled()
-  // Every other one of them changes, about fifty times a second.
-  const stop = changing(house, 30)
-  house.sandbox.users.edit('c050', { last_name: 'Otra' })
-  for (const _ of ['once', 'and again']) await lookedAt(house, 30)
-  expect(await stop()).toBeGreaterThan(30)
+  const before = house.calls().length
+  const half = Array.from({ length: 30 }, (_, n) => `c${String(n + 1).padStart(3, '0')}`)
+  await whileChanging(house, half, async () => {
+    house.sandbox.users.edit('c050', { last_name: 'Otra' })
+    for (const _ of ['once', 'and again']) await lookedAt(house, 30)
+  })
+  expect(house.calls().length - before).toBeGreaterThan(30)
   await until(() => house.sandbox.users.get('c050')?.last_name === null)
   const { rows } = await house.db.pool.query(`SELECT key, fields FROM rollcall.finding WHERE looks >= 2`)
   expect(rows).toEqual([{ key: 'c050', fields: ['last_name'] }])

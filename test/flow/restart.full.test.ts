@@ -3,6 +3,7 @@ import type { EmbeddedServer } from '../../src/embedded/launch.ts'
 import { eachLane, type QueueLane } from '../support/lanes.ts'
 import { buildOwnHouse, type OwnHouse } from '../support/own-house.ts'
 import { type RunningProcess, runRollcall } from '../support/process.ts'
+import { many } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
 
 type Fall = {
@@ -34,7 +35,7 @@ async function fallsTwice(lane: QueueLane, which: 'postgres' | 'queue', { fall }
   await using worker = await runRollcall(house, ['worker'])
   const { pool } = house
   const write = (sql: string) => until(() => pool.query(sql), { what: 'the write is taken' })
-  await write(`INSERT INTO clientes (id, plan) SELECT 'k' || i, 'premium' FROM generate_series(1, 300) i`)
+  await write(many(300))
   await until(() => house.sandbox.users.size > 30, { what: '30 users' })
   const noticed = () => {
     const before = troubles(worker.output())

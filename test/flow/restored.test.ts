@@ -7,6 +7,7 @@ import { backUp } from '../support/backup.ts'
 import { buildHouse } from '../support/house.ts'
 import { eachLane, lanes } from '../support/lanes.ts'
 import { runRollcall } from '../support/process.ts'
+import { many } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
 import { BACK, GO_BACK, run, runsAndStops, settledFive } from '../support/went-back.ts'
 
@@ -68,9 +69,7 @@ eachLane('a database that goes back under a worker', (lane) => {
     await using house = await buildHouse(lane)
     const { pool } = house.db
     await using worker = await runRollcall(house, ['worker'])
-    await pool.query(
-      `INSERT INTO clientes (id, plan) SELECT 'c' || i, 'premium' FROM generate_series(1, 5) i`,
-    )
+    await pool.query(many(5))
     await until(() => house.sandbox.users.size === 5)
     await house.settled()
     await pool.query(GO_BACK)
@@ -86,7 +85,7 @@ describe.skipIf(!redis.available)('what Redis remembers of a database', () => {
     await pool.query('CREATE TABLE kept AS SELECT bound_at FROM rollcall.target')
     expect(await run(house, 'migrate', '--target', 'same')).toMatchObject({ code: 0 })
     const worker = await house.startWorker()
-    await pool.query(`UPDATE clientes SET plan = 'free' WHERE id = 'c1'`)
+    await pool.query(`UPDATE clientes SET plan = 'free' WHERE id = 'k1'`)
     await house.settled()
     await worker.stop()
     // As the row of an earlier binding would be.

@@ -2,15 +2,16 @@
 // address as soon as it is free.
 import { expect, test } from 'vitest'
 import { buildHouse, type House } from '../support/house.ts'
-import { lanes } from '../support/lanes.ts'
+import { postgres as lane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
-
-const [, lane] = lanes
-if (!lane) throw new Error('the Postgres lane is always there')
 
 const UNIQUE = { unique: 'email' } as const
 
 const write = ({ db }: House, sql: string) => db.pool.query(sql)
+
+/** Customers `a` and `b`, with the addresses `one` and `two`. */
+const TWO = `INSERT INTO clientes (id, plan, correo)
+  VALUES ('a', 'premium', 'one@example.com'), ('b', 'premium', 'two@example.com')`
 
 /** The time comes at which what was refused is tried again. */
 const timePasses = ({ db }: House) =>
@@ -79,10 +80,7 @@ test.each(['details', 'opaque', 'html'] as const)(
 test('an address that another customer gives up later goes to the one who waits for it', async () => {
   await using house = await buildHouse(lane, { contract: UNIQUE })
   await house.startWorker()
-  await write(
-    house,
-    `INSERT INTO clientes (id, plan, correo) VALUES ('a', 'premium', 'one@example.com'), ('b', 'premium', 'two@example.com')`,
-  )
+  await write(house, TWO)
   await house.settled()
   await write(house, `UPDATE clientes SET correo = 'one@example.com' WHERE id = 'b'`)
   await until(async () => (await without(house)) === 1)
@@ -95,43 +93,10 @@ test('an address that another customer gives up later goes to the one who waits 
   expect(methodsOf(house, 'b')).toEqual(['POST', 'PATCH', 'PATCH', 'PATCH'])
 })
 
-test('an address that is given up and taken over in one transaction arrives, whichever call comes first', async () => {
-  await using house = await buildHouse(lane, { contract: UNIQUE })
-  await house.startWorker()
-  await write(
-    house,
-    `INSERT INTO clientes (id, plan, correo) VALUES ('a', 'premium', 'one@example.com'), ('b', 'premium', 'two@example.com')`,
-  )
-  await house.settled()
-  await write(
-    house,
-    `UPDATE clientes SET correo = CASE id WHEN 'a' THEN 'three@example.com' ELSE 'one@example.com' END`,
-  )
-  await until(() => emailOf(house, 'a') === 'three@example.com')
-  await house.settled()
-  await timePasses(house)
-  await expectEmails(house, { a: 'three@example.com', b: 'one@example.com' })
-})
-
-test('an address that a customer without a row gave up with its personal fields is free too', async () => {
-  await using house = await buildHouse(lane, { contract: UNIQUE, config: { onRemove: 'erase' } })
-  await house.startWorker()
-  await write(house, `INSERT INTO clientes (id, plan, correo) VALUES ('a', 'premium', 'one@example.com')`)
-  await house.settled()
-  await write(house, `INSERT INTO clientes (id, plan, correo) VALUES ('b', 'premium', 'one@example.com')`)
-  await until(async () => (await without(house)) === 1)
-  await house.settled()
-  await write(house, `DELETE FROM clientes WHERE id = 'a'`)
-  await expectEmails(house, { b: 'one@example.com' })
-})
-
 test('two customers swap their addresses: both end right, and nothing is called after that', async () => {
   await using house = await buildHouse(lane, { contract: UNIQUE })
   await house.startWorker()
-  await write(
-    house,
-    `INSERT INTO clientes (id, plan, correo) VALUES ('a', 'premium', 'one@example.com'), ('b', 'premium', 'two@example.com')`,
-  )
+  await write(house, TWO)
   await house.settled()
   const before = house.calls().length
   await write(

@@ -4,6 +4,7 @@ import { closeMarks } from '../../src/capture/marks.ts'
 import { rollcall } from '../support/command.ts'
 import { buildHouse } from '../support/house.ts'
 import { postgres as lane } from '../support/lanes.ts'
+import { many } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
 
 test('a mass of revocations goes no further, and what was discarded stays as it is', async () => {
@@ -11,7 +12,7 @@ test('a mass of revocations goes no further, and what was discarded stays as it 
   const { pool } = house.db
   const statuses = (wanted: number) => house.sandbox.users.all().filter(({ status }) => status === wanted)
   let worker = await house.startWorker()
-  await pool.query(`INSERT INTO clientes (id, plan) SELECT 'c' || i, 'premium' FROM generate_series(1, 12) i`)
+  await pool.query(many(12))
   await until(() => house.sandbox.users.size === 12)
   await house.settled()
   await pool.query('DELETE FROM clientes')

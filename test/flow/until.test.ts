@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest'
 import type { Clock, Columns, RollcallConfig } from '../../src/config/define.ts'
-import { makePool } from '../../src/database/pool.ts'
-import { lane as anyLane, ask } from '../explain/house.ts'
 import { buildHouse, type House } from '../support/house.ts'
 import { eachLane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
@@ -73,34 +71,6 @@ eachLane('a status that ends by the time', (lane) => {
     ])
   })
 
-  test('ends when the row says so last: a change before the end moves it, later and sooner', async () => {
-    await using house = await buildHouse(lane, { sql: SQL, config })
-    await house.startWorker()
-    await setPremium(house, '4 seconds')
-    await until(() => statusOf(house) === 2)
-    await house.settled()
-    const first = await premiumEnds(house)
-    await setPremium(house, '1 hour')
-    await house.settled()
-    expect(await lookedAgain(house)).toBe('then')
-    await passed(house, first)
-    // A change of something else finds Ana premium still, and the end where it was.
-    await house.db.pool.query(`UPDATE clientes SET nombre = 'Ana María'`)
-    await until(() => house.sandbox.users.get('ana')?.first_name === 'Ana María')
-    await house.settled()
-    expect(await lookedAgain(house)).toBe('then')
-    expect(statusOf(house)).toBe(2)
-
-    await setPremium(house, '1 second')
-    await until(() => statusOf(house) === 0)
-    await house.settled()
-    expect(house.calls('ana').map(({ body }) => body)).toEqual([
-      { user_id: 'ana', status: 2, first_name: 'Ana' },
-      { status: 2, first_name: 'Ana María' },
-      { status: 0 },
-    ])
-  })
-
   test('is revoked at once by a worker that was down when it ended', async () => {
     await using house = await buildHouse(lane, { sql: SQL, config })
     const worker = await house.startWorker()
@@ -117,21 +87,4 @@ eachLane('a status that ends by the time', (lane) => {
     await house.settled()
     expect(house.calls('ana')).toHaveLength(2)
   })
-})
-
-test('whoever only looks goes by the time too: a dry run tells the end, and access what should be', async () => {
-  await using house = await buildHouse(anyLane, { sql: SQL, config })
-  await house.db.pool.query(
-    `INSERT INTO clientes VALUES ('ana', 'Ana', '2999-12-01 01:00+01'), ('eva', 'Eva', '1999-12-01')`,
-  )
-  const pool = makePool({ url: house.db.url, max: 2, onError: () => undefined })
-  try {
-    const told = async (key: string) => (await ask(house, key, { pool })).mapped
-    expect(await told('ana')).toMatchObject({ status: 2, validUntil: '2999-12-01T00:00:00.000Z' })
-    expect(await told('eva')).toMatchObject({ userId: 'eva', status: 0, set: ['first_name'] })
-    expect((await ask(house, 'ana', { pool })).desired).toEqual({ kind: 'user', status: 2 })
-    expect((await ask(house, 'eva', { pool })).desired).toEqual({ kind: 'user', status: 0 })
-  } finally {
-    await pool.end()
-  }
 })

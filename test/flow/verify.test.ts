@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { buildHouse, CONFIG, type House } from '../support/house.ts'
+import { buildHouse, type House } from '../support/house.ts'
 import { eachLane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
@@ -62,58 +62,6 @@ eachLane('an outcome that was unknown', (lane) => {
       `SELECT verified_at > acknowledged_at AS proven FROM rollcall.ledger WHERE key = 'c'`,
     )
     expect(rows).toEqual([{ proven: true }])
-  })
-
-  test('that comes again begins the count anew, and a change meanwhile does not count as a look', async () => {
-    await using house = await buildHouse(lane)
-    await settleUnknown(house)
-    await house.db.pool.query(`UPDATE clientes SET nombre = 'Eva' WHERE id = 'c'`)
-    await until(() => house.sandbox.users.get('c')?.first_name === 'Eva')
-    await house.settled()
-    expect((await verification(house, 'c')).left).toBe(2)
-    expect((await verification(house, 'c')).inSeconds).toBeLessThanOrEqual(60)
-
-    house.sandbox.faults.set([{ match: { method: 'PATCH' }, times: 1, action: { kind: 'drop-after' } }])
-    await house.db.pool.query(`UPDATE clientes SET nombre = 'Luz' WHERE id = 'c'`)
-    await until(() => house.sandbox.users.get('c')?.first_name === 'Luz')
-    await house.settled()
-    const anew = await verification(house, 'c')
-    expect(anew.left).toBe(2)
-    expect(anew.inSeconds).toBeLessThanOrEqual(60)
-    expect(methods(house, 'c')).toEqual(['POST', 'GET', 'PATCH', 'PATCH', 'GET'])
-  })
-
-  test('of an answered write waits for the lag alone; taken for a yes after a look, it is looked at once more', async () => {
-    await using house = await buildHouse(lane, { contract: { updateBody: 'null' } })
-    const { pool } = house.db
-    await house.startWorker()
-    await pool.query(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', 'Ana')`)
-    await house.settled()
-    const begunAt = Date.now()
-    await pool.query(`UPDATE clientes SET nombre = 'Eva' WHERE id = 'c'`)
-    await until(() => methods(house, 'c').length === 3)
-    await house.settled()
-    expect(Date.now() - begunAt).toBeLessThan(CONFIG.timing?.lifetimeMs ?? 0)
-    expect(methods(house, 'c')).toEqual(['POST', 'PATCH', 'GET'])
-    expect(await verification(house, 'c')).toEqual({ left: 0, inSeconds: null })
-
-    // What no GET shows is sent once more, and then believed.
-    await pool.query(`UPDATE clientes SET pais = 'ES' WHERE id = 'c'`)
-    await until(() => methods(house, 'c').length === 7)
-    await house.settled()
-    expect(methods(house, 'c').slice(3)).toEqual(['PATCH', 'GET', 'PATCH', 'PATCH'])
-    expect((await verification(house, 'c')).inSeconds).toBeGreaterThan(30)
-    await letItCome(house, 'c')
-    await until(() => methods(house, 'c').length === 8)
-    await house.settled()
-    expect(methods(house, 'c').at(-1)).toBe('GET')
-    expect(await verification(house, 'c')).toEqual({ left: 0, inSeconds: null })
-
-    await pool.query(`DELETE FROM clientes WHERE id = 'c'`)
-    await until(() => methods(house, 'c').length === 10)
-    await house.settled()
-    expect(methods(house, 'c').slice(8)).toEqual(['PATCH', 'GET'])
-    expect(house.sandbox.users.get('c')).toMatchObject({ status: 0 })
   })
 
   test('that comes due during a claim waits for its end: an ended trial is not granted again', async () => {

@@ -51,50 +51,6 @@ eachLane('customers seen through a view', (lane) => {
     expect(house.calls('c-1').at(-1)).toEqual({ method: 'PATCH', body: { status: 0 } })
   })
 
-  test('a view that shows a customer twice rejects that customer and no other', async () => {
-    await using house = await buildHouse(lane, { sql: SQL, config })
-    await house.startWorker()
-    const { pool } = house.db
-    await pool.query(`INSERT INTO clientes VALUES ('c-1', 'Ana'), ('c-2', 'Eva')`)
-    await pool.query(
-      `INSERT INTO suscripciones (cliente, plan) VALUES ('c-1', 'basico'), ('c-1', 'prueba'), ('c-2', 'basico')`,
-    )
-    await house.settled()
-    expect(house.sandbox.users.get('c-2')?.status).toBe(2)
-    const { rows } = await pool.query(`SELECT key, state FROM rollcall.ledger WHERE state <> 'idle'`)
-    expect(rows).toEqual([{ key: 'c-1', state: 'rejected' }])
-    await pool.query(`DELETE FROM suscripciones WHERE plan = 'prueba'`)
-    await house.settled()
-    expect(house.sandbox.users.get('c-1')?.status).toBe(2)
-  })
-
-  test('keys that the types at the start could not hold, and one that no index can hold, stop nobody', async () => {
-    const sql = `CREATE TYPE pais AS ENUM ('ES'); CREATE TABLE clientes (pais pais, numero int, plan text, PRIMARY KEY (pais, numero))`
-    const mapping = {
-      user_id: {
-        columns: ['pais', 'numero'],
-        map: (row: Record<string, unknown>) => `${row.pais}-${row.numero}`,
-      },
-      status: { column: 'plan', values: { basico: 2 } },
-    }
-    await using house = await buildHouse(lane, {
-      sql,
-      config: { customers: { table: 'clientes', key: ['pais', 'numero'] }, mapping },
-    })
-    await house.startWorker()
-    const { pool } = house.db
-    await pool.query(`INSERT INTO clientes VALUES ('ES', 1, 'basico')`)
-    await house.settled()
-    await pool.query(`ALTER TYPE pais ADD VALUE 'PT'`)
-    await pool.query('ALTER TABLE clientes ALTER numero TYPE bigint')
-    await pool.query(
-      `INSERT INTO rollcall.outbox (key, lane) SELECT string_agg(md5(i::text), ''), 1 FROM generate_series(1, 200) i`,
-    )
-    await pool.query(`INSERT INTO clientes VALUES ('PT', 3000000000, 'basico')`)
-    await house.settled()
-    expect(house.sandbox.users.get('PT-3000000000')?.status).toBe(2)
-  })
-
   test('a mapped column that goes away while the worker runs: writers go on, and it is caught up afterwards', async () => {
     const { customers: _view, watch: _watch, ...rest } = config
     const table: Partial<RollcallConfig> = { ...rest, customers: { table: 'clientes', key: 'codigo' } }

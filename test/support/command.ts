@@ -36,17 +36,22 @@ export function runBare(databaseUrl: string, ...args: readonly string[]): Promis
   return runIn('/', { DATABASE_URL: databaseUrl }, args)
 }
 
-async function runIn(
+type Running = { readonly stop?: AbortSignal; readonly onErr?: (line: string) => void }
+
+export async function runIn(
   cwd: string,
-  env: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string | undefined>>,
   args: readonly string[],
+  { stop = new AbortController().signal, onErr }: Running = {},
 ): Promise<Said> {
   const said: { readonly to: 'out' | 'err'; readonly line: string }[] = []
   const streams = {
     out: (line: string) => void said.push({ to: 'out', line }),
-    err: (line: string) => void said.push({ to: 'err', line }),
+    err(line: string) {
+      said.push({ to: 'err', line })
+      onErr?.(line)
+    },
   }
-  const stop = new AbortController().signal
   const code = await main(args, { ...streams, env, cwd, terminal: false, stop })
   const text = (lines: typeof said) => lines.map(({ line }) => line).join('\n')
   const on = (stream: 'out' | 'err') => text(said.filter(({ to }) => to === stream))

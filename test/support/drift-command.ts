@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { main } from '../../src/cli/main.ts'
+import { runIn } from './command.ts'
 import type { House } from './house.ts'
 
 export type Ran = { readonly code: number; readonly out: string; readonly err: string }
@@ -18,24 +18,18 @@ type Options = {
 export async function runDrift(
   house: Pick<House, 'authored' | 'env'>,
   args: readonly string[],
-  { env = {}, stop = new AbortController().signal, cwd, onErr }: Options = {},
+  { env, cwd, ...running }: Options = {},
 ): Promise<Ran> {
   const folder = cwd ?? (await mkdtemp(join(tmpdir(), 'rollcall-test-')))
   try {
     await writeFile(join(folder, 'rollcall.config.js'), `export default ${JSON.stringify(house.authored)}`)
-    const [out, err]: [string[], string[]] = [[], []]
-    const code = await main(['drift', ...args], {
-      out: (line) => out.push(line),
-      err(line) {
-        err.push(line)
-        onErr?.(line)
-      },
-      env: { ...house.env, QUEUE_URL: undefined, ...env },
-      cwd: folder,
-      terminal: false,
-      stop,
-    })
-    return { code, out: `${out.join('\n')}\n`, err: `${err.join('\n')}\n` }
+    const { code, out, err } = await runIn(
+      folder,
+      { ...house.env, QUEUE_URL: undefined, ...env },
+      ['drift', ...args],
+      running,
+    )
+    return { code, out: `${out}\n`, err: `${err}\n` }
   } finally {
     if (cwd === undefined) await rm(folder, { recursive: true })
   }

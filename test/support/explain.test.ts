@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Doubt, type Heard, type JournaledCall, unexplained } from './explain.ts'
 
 const OK: Heard = { kind: 'answer', status: 200, body: 'none' }
@@ -9,187 +9,156 @@ const answer = (status: number, body: 'none' | 'unreadable' | 'null' | 'user' = 
   status,
   body,
 })
+const NULL = answer(200, 'null')
 
 type Given = Partial<JournaledCall>
 type Call = Given & Pick<JournaledCall, 'method'>
 
-/** One after the other, unless a call says when it was. */
-function calls(...given: readonly Call[]): JournaledCall[] {
-  return given.map((call, at) => ({
-    body: null,
-    from: at * 10,
-    to: at * 10 + 5,
-    heard: OK,
-    shown: null,
-    carriedOut: null,
-    ...call,
-  }))
-}
-
-const post = (given: Given = {}) => ({
-  method: 'POST' as const,
+const post = (heard: Heard = OK, given: Given = {}): Call => ({
+  method: 'POST',
   body: { user_id: 'c', status: 2, first_name: 'Ana', country_code: 'ES' },
+  heard,
   ...given,
 })
-const patch = (body: object, heard: Heard = OK) => ({
-  method: 'PATCH' as const,
-  body: body as Record<string, unknown>,
-  heard,
-})
-const look = (fields: object, status = 2) => ({
-  method: 'GET' as const,
+const patch = (body: object, heard: Heard = OK): Call => ({ method: 'PATCH', body: { ...body }, heard })
+const look = (fields: object, status = 2): Call => ({
+  method: 'GET',
   heard: answer(200, 'user'),
-  shown: { userId: 'c', status, fields: fields as Record<string, unknown> },
+  shown: { userId: 'c', status, fields: { ...fields } },
 })
-const nobody = { method: 'GET' as const, heard: answer(404) }
+const named = (first_name: string, heard: Heard = OK) => patch({ status: 2, first_name }, heard)
+const country = patch({ status: 2, country_code: 'ES' })
+const nobody: Call = { method: 'GET', heard: answer(404) }
+const ana = look({ first_name: 'Ana' })
+const eva = look({ first_name: 'Eva' })
 
-const kinds = (...given: readonly Call[]) => kindsAfter([], ...given)
+/** One after the other from 0, 10, 20 and so on, unless a call says when it was. */
+function kinds(given: readonly Call[], doubts: readonly Doubt[] = []): readonly string[] {
+  const calls = given.map((call, at) => ({
+    ...{ body: null, from: at * 10, to: at * 10 + 5, heard: OK, shown: null, carriedOut: null },
+    ...call,
+  }))
+  return unexplained(calls, doubts).map(({ kind, at }) => `${kind} ${at}`)
+}
 
-/** Calls begin at 0, 10, 20 and so on. */
-const kindsAfter = (doubts: readonly Doubt[], ...given: readonly Call[]) =>
-  unexplained(calls(...given), doubts).map(({ kind, at }) => `${kind} ${at}`)
+const WHOLE: Call = {
+  method: 'PUT',
+  body: { status: 2, first_name: 'Ana', country_code: 'ES', last_name: null },
+}
+const SILENT = [answer(500), LOST]
+const UNKNOWN = [LOST, answer(500), answer(302), answer(200, 'unreadable'), NULL]
+const at = (call: Call, from: number, to: number): Call => ({ ...call, from, to })
 
-describe('finds what cannot be explained', () => {
-  test('the same update again after it was acknowledged', () => {
-    expect(
-      kinds(post(), patch({ status: 2, first_name: 'Eva' }), patch({ status: 2, first_name: 'Eva' })),
-    ).toEqual(['repeated 2'])
-  })
-  test('a create again after it was acknowledged', () => {
-    expect(kinds(post(), post())).toEqual(['repeated 1'])
-  })
-  test('a complete update that changes nothing', () => {
-    const whole = { status: 2, first_name: 'Ana', country_code: 'ES', last_name: null }
-    expect(kinds(post(), { method: 'PUT', body: whole })).toEqual(['repeated 1'])
-  })
-  test('a write after an unknown outcome without a look', () => {
-    for (const heard of [LOST, answer(500), answer(302), answer(200, 'unreadable'), answer(200, 'null')])
-      expect(kinds(post({ heard }), post())).toEqual(['unlooked 1'])
-  })
-  test('a write after a create or an update that was answered with null, but for an update after a look', () => {
-    const [eva, luz] = ['Eva', 'Luz'].map((name) =>
-      patch({ status: 2, first_name: name }, answer(200, 'null')),
-    )
-    const seen = look({ first_name: 'Ana' })
-    if (!eva || !luz) throw new Error('there are two names')
-    expect(kinds(post(), eva, luz)).toEqual(['unlooked 2'])
-    expect(kinds(post(), seen, eva, luz)).toEqual([])
-    expect(kinds(post(), seen, patch({ status: 2, first_name: 'Ada' }), eva, luz)).toEqual(['unlooked 4'])
-    expect(kinds(nobody, post({ heard: answer(200, 'null') }), eva)).toEqual(['unlooked 2'])
-  })
-  test('a look that told nothing is no look', () => {
-    const failed = { method: 'GET' as const, heard: answer(500) }
-    expect(kinds(post({ heard: LOST }), failed, post())).toEqual(['unlooked 2'])
-    expect(kinds(post({ heard: LOST }), { method: 'GET', heard: LOST }, post())).toEqual(['unlooked 2'])
-  })
-  test('a write of what the look has shown', () => {
-    const shown = look({ first_name: 'Eva' })
-    expect(
-      kinds(
-        post(),
-        patch({ status: 2, first_name: 'Eva' }, LOST),
-        shown,
-        patch({ status: 2, first_name: 'Eva' }),
-      ),
-    ).toEqual(['repeated 3'])
-  })
-  test('the field that no GET shows, sent again though only other fields were in doubt', () => {
-    const again = patch({ status: 2, country_code: 'ES' })
-    expect(
-      kinds(post(), patch({ status: 2, first_name: 'Eva' }, LOST), look({ first_name: 'Eva' }), again),
-    ).toEqual(['repeated 3'])
-  })
-  test('the field that no GET shows, sent again without a doubt, before it, or twice because of one', () => {
-    const again = patch({ status: 2, country_code: 'ES' })
-    const seen = look({ first_name: 'Ana' })
-    expect(kinds(post(), seen, again)).toEqual(['repeated 2'])
-    for (const why of ['lapsed', 'late ending'] as const) {
-      expect(kindsAfter([{ at: 25, why }], post(), seen, again)).toEqual(['repeated 2'])
-      expect(kindsAfter([{ at: 5, why }], post(), seen, again, again)).toEqual(['repeated 3'])
-    }
-  })
-  test('a claim that lapsed excuses no write without a look, and none of what the look has shown', () => {
-    const doubts = [{ at: 5, why: 'lapsed' }] as const
-    expect(kindsAfter(doubts, post(), patch({ status: 2, country_code: 'ES' }))).toEqual(['unlooked 1'])
-    const seen = look({ first_name: 'Ana' })
-    expect(kindsAfter(doubts, post(), seen, patch({ status: 2, first_name: 'Ana' }))).toEqual(['repeated 2'])
-    expect(kindsAfter(doubts, post(), seen, post())).toEqual(['repeated 2'])
-  })
-  test('a refusal excuses no write of something else that is there', () => {
-    const refused = patch({ status: 2, first_name: 'Eva' }, answer(429))
-    expect(kinds(post(), refused, patch({ status: 2, first_name: 'Ana' }))).toEqual(['repeated 2'])
-  })
-  test('an update after a create was refused, without a look', () => {
-    expect(kinds(post({ heard: answer(409) }), patch({ status: 2, first_name: 'Ana' }))).toEqual([
-      'unlooked 1',
-    ])
-  })
-  test('two requests at once', () => {
-    const first = { ...post(), from: 0, to: 50 }
-    expect(kinds(first, { ...look({}), from: 49, to: 60 }, { ...nobody, from: 60, to: 70 })).toEqual([
-      'overlap 1',
-    ])
-    const long = { ...post(), from: 0, to: 100 }
-    expect(kinds(long, { ...look({}), from: 10, to: 20 }, { ...nobody, from: 30, to: 40 })).toEqual([
-      'overlap 1',
-      'overlap 2',
-    ])
-  })
-  test('a service that refuses and does it, or takes it and does not', () => {
-    expect(kinds(post({ heard: answer(429), carriedOut: true }))).toEqual(['lie 0'])
-    expect(kinds(post({ carriedOut: false }))).toEqual(['lie 0'])
-  })
+type Stories = readonly (readonly Call[])[]
+
+test.each<readonly [what: string, found: string, stories: Stories]>([
+  ['the same update again after it was acknowledged', 'repeated 2', [[post(), named('Eva'), named('Eva')]]],
+  ['a create again after it was acknowledged', 'repeated 1', [[post(), post()]]],
+  ['a complete update that changes nothing', 'repeated 1', [[post(), WHOLE]]],
+  [
+    'a write after an unknown outcome without a look',
+    'unlooked 1',
+    UNKNOWN.map((heard) => [post(heard), post()]),
+  ],
+  [
+    'a write after an update that was answered with null',
+    'unlooked 2',
+    [[post(), named('Eva', NULL), named('Luz')]],
+  ],
+  ['a write after a create that was answered with null', 'unlooked 2', [[nobody, post(NULL), named('Eva')]]],
+  [
+    'one more, where a write came after the look',
+    'unlooked 4',
+    [[post(), ana, named('Ada'), named('Eva', NULL), named('Luz')]],
+  ],
+  [
+    'a look that told nothing: it is no look',
+    'unlooked 2',
+    SILENT.map((heard) => [post(LOST), { ...nobody, heard }, post()]),
+  ],
+  ['a write of what the look has shown', 'repeated 3', [[post(), named('Eva', LOST), eva, named('Eva')]]],
+  [
+    'the field that no GET shows, sent again though only other fields were in doubt',
+    'repeated 3',
+    [[post(), named('Eva', LOST), eva, country]],
+  ],
+  ['the field that no GET shows, sent again without a doubt', 'repeated 2', [[post(), ana, country]]],
+  [
+    'a write of something else that is there, after a refusal',
+    'repeated 2',
+    [[post(), named('Eva', answer(429)), named('Ana')]],
+  ],
+  ['an update after a create was refused, without a look', 'unlooked 1', [[post(answer(409)), named('Ana')]]],
+  ['two requests at once', 'overlap 1', [[at(post(), 0, 50), at(ana, 49, 60), at(nobody, 60, 70)]]],
+  ['a service that refuses and does it', 'lie 0', [[post(answer(429), { carriedOut: true })]]],
+  ['a service that takes it and does not', 'lie 0', [[post(OK, { carriedOut: false })]]],
+])('finds %s', (_what, found, stories) => {
+  for (const story of stories) expect(kinds(story)).toEqual([found])
 })
 
-describe('explains', () => {
-  test('a repetition after each sure refusal', () => {
-    for (const status of [400, 401, 403, 409, 413, 414, 422, 429, 431]) {
-      const update = patch({ status: 2, first_name: 'Eva' })
-      expect(kinds(post(), { ...update, heard: answer(status) }, update), String(status)).toEqual([])
-    }
-    for (const status of [401, 429]) expect(kinds(post({ heard: answer(status) }), post())).toEqual([])
-    for (const status of [400, 403, 409, 422])
-      expect(kinds(post({ heard: answer(status) }), nobody, post())).toEqual([])
-  })
-  test('the status alone after its fields were refused', () => {
-    expect(kinds(post(), patch({ status: 2, first_name: 'Eva' }, answer(422)), patch({ status: 2 }))).toEqual(
-      [],
-    )
-  })
-  test('a create after an update was told that nobody is there', () => {
-    expect(kinds(post(), patch({ status: 0 }, answer(404)), post())).toEqual([])
-  })
-  test('a repetition where no connection was made', () => {
-    expect(kinds(post({ heard: NOT_SENT }), post())).toEqual([])
-  })
-  test('a repetition after an unknown outcome and a look that shows it missing', () => {
-    expect(kinds(post({ heard: LOST, carriedOut: false }), nobody, post())).toEqual([])
-    const update = patch({ status: 2, first_name: 'Eva' })
-    expect(kinds(post(), { ...update, heard: LOST }, look({ first_name: 'Ana' }), update)).toEqual([])
-    expect(kinds(post(), patch({ status: 0 }, LOST), look({}, 2), patch({ status: 0 }))).toEqual([])
-  })
-  test('the field that no GET shows, sent again after an unknown outcome that carried it', () => {
-    const again = patch({ status: 2, country_code: 'ES' })
-    expect(kinds(post({ heard: LOST }), look({ first_name: 'Ana' }), again)).toEqual([])
-  })
-  test('the field that no GET shows, sent again after a claim that did not end in time', () => {
-    const again = patch({ status: 2, country_code: 'ES' })
-    const seen = look({ first_name: 'Ana' })
-    expect(kindsAfter([{ at: 5, why: 'lapsed' }], post(), seen, again)).toEqual([])
-    // Its ending comes when somebody else has put everything right.
-    const late = [
-      { at: 5, why: 'lapsed' },
-      { at: 25, why: 'late ending' },
-    ] as const
-    expect(kindsAfter(late, post(), seen, again, seen, again)).toEqual([])
-    // Or between that one's look and its write, which needs no other look.
-    expect(kindsAfter([{ at: 15, why: 'late ending' }], post(), seen, again)).toEqual([])
-  })
-  test('there and back again', () => {
-    const [eva, ana] = ['Eva', 'Ana'].map((name) => patch({ status: 2, first_name: name }))
-    if (eva && ana) expect(kinds(post(), eva, ana, eva)).toEqual([])
-  })
-  test('requests that touch in time', () => {
-    expect(kinds({ ...nobody, from: 0, to: 10 }, { ...post(), from: 10, to: 20 })).toEqual([])
-  })
+const refused = (...statuses: readonly number[]) => statuses.map((status) => answer(status))
+
+test.each<readonly [what: string, stories: Stories]>([
+  [
+    'an update again after each sure refusal',
+    refused(400, 401, 403, 409, 413, 414, 422, 429, 431).map((heard) => [
+      post(),
+      named('Eva', heard),
+      named('Eva'),
+    ]),
+  ],
+  [
+    'a create again after a refusal that says nothing of the user',
+    refused(401, 429).map((heard) => [post(heard), post()]),
+  ],
+  [
+    'a create again after any other refusal and a look',
+    refused(400, 403, 409, 422).map((heard) => [post(heard), nobody, post()]),
+  ],
+  [
+    'the status alone after its fields were refused',
+    [[post(), named('Eva', answer(422)), patch({ status: 2 })]],
+  ],
+  [
+    'a create after an update was told that nobody is there',
+    [[post(), patch({ status: 0 }, answer(404)), post()]],
+  ],
+  ['a repetition where no connection was made', [[post(NOT_SENT), post()]]],
+  [
+    'a create of unknown outcome again after a look that shows it missing',
+    [[post(LOST, { carriedOut: false }), nobody, post()]],
+  ],
+  ['an update of unknown outcome again after such a look', [[post(), named('Eva', LOST), ana, named('Eva')]]],
+  [
+    'a revocation of unknown outcome again after such a look',
+    [[post(), patch({ status: 0 }, LOST), look({}, 2), patch({ status: 0 })]],
+  ],
+  [
+    'an update after one that was answered with null after a look',
+    [[post(), ana, named('Eva', NULL), named('Luz')]],
+  ],
+  ['the field that no GET shows, after an unknown outcome that carried it', [[post(LOST), ana, country]]],
+  ['there and back again', [[post(), named('Eva'), named('Ana'), named('Eva')]]],
+  ['requests that touch in time', [[at(nobody, 0, 10), at(post(), 10, 20)]]],
+])('explains %s', (_what, stories) => {
+  for (const story of stories) expect(kinds(story)).toEqual([])
+})
+
+const LAPSED = { at: 5, why: 'lapsed' } as const
+const late = (when: number): Doubt => ({ at: when, why: 'late ending' })
+
+test.each<readonly [string, readonly Doubt[], readonly Call[], readonly string[]]>([
+  ['excuses what no GET shows', [LAPSED], [post(), ana, country], []],
+  // Its ending comes when somebody else has put everything right, or between that one's look and its write.
+  ['excuses it again once it has ended late', [LAPSED, late(25)], [post(), ana, country, ana, country], []],
+  ['excuses it by its late ending alone', [late(15)], [post(), ana, country], []],
+  ['excuses it once', [LAPSED], [post(), ana, country, country], ['repeated 3']],
+  ['excuses it once by its ending', [late(5)], [post(), ana, country, country], ['repeated 3']],
+  ['excuses nothing before it', [{ at: 25, why: 'lapsed' }], [post(), ana, country], ['repeated 2']],
+  ['excuses nothing before its ending', [late(25)], [post(), ana, country], ['repeated 2']],
+  ['excuses no write without a look', [LAPSED], [post(), country], ['unlooked 1']],
+  ['excuses nothing that the look has shown', [LAPSED], [post(), ana, named('Ana')], ['repeated 2']],
+  ['excuses no registration of a user who is there', [LAPSED], [post(), ana, post()], ['repeated 2']],
+])('a claim that did not end in time %s', (_what, doubts, story, found) => {
+  expect(kinds(story, doubts)).toEqual(found)
 })

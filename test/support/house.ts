@@ -1,5 +1,5 @@
 // A whole rollcall for a test: a database with customers, the sandbox over HTTP, a queue, and a worker.
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import { install } from '../../src/capture/install.ts'
 import { planCapture } from '../../src/capture/relations.ts'
 import { grantsScript } from '../../src/cli/grants.ts'
@@ -10,12 +10,12 @@ import { openQueue } from '../../src/dispatch/bullmq.ts'
 import { installationName } from '../../src/ledger/target.ts'
 import type { ContractInput } from '../../src/sandbox/contract/contract.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
-import { type Opened, openSync } from '../../src/worker/context.ts'
+import { openSync } from '../../src/worker/context.ts'
 import { type Observers, startWorker } from '../../src/worker/worker.ts'
+import { atRest } from './at-rest.ts'
 import { freshDatabase, type TestDatabase, type TestRole } from './database.ts'
 import type { QueueLane } from './lanes.ts'
 import { moved } from './progress.ts'
-import { until } from './until.ts'
 
 export const SECRETS = {
   SERVICE_API_KEY: 'test-api-key',
@@ -66,6 +66,12 @@ export const CONFIG: RollcallConfig = {
   },
   // Most tests count calls; those of verification set a period.
   reconcile: { period: false },
+}
+
+/** No answer comes too late on a busy machine, for tests that count calls. */
+export const PATIENT = {
+  service: { timeoutMs: 8000 },
+  timing: { ...CONFIG.timing, lifetimeMs: 20_000, queueLeaseMs: 20_000 },
 }
 
 export type House = AsyncDisposable & {
@@ -130,48 +136,12 @@ export async function buildHouse(lane: QueueLane, options: Options = {}): Promis
     env,
     queueUrl,
     async startWorker(observers = {}, keys = {}) {
-      const opened: Opened = await openSync({
-        config,
-        env: { ...env, ...keys },
-        onPoolError: () => undefined,
-      })
-      const queue = await openQueue({
-        queueUrl: env.QUEUE_URL,
-        name: await installationName(opened.pool),
-        onError: () => undefined,
-      })
       const log = pino({ level: process.env.TEST_LOG ?? 'silent' })
-      const worker = await startWorker({
-        opened,
-        queue,
-        log,
-        observers: {
-          ...observers,
-          onCaptured(changes) {
-            moved()
-            observers.onCaptured?.(changes)
-          },
-          onStep(...step) {
-            moved()
-            observers.onStep?.(...step)
-          },
-        },
-      })
-      let stopped: Promise<void> | undefined
-      const stop = (deadlineMs = 3000) => {
-        stopped ??= (async () => {
-          await worker.stop(deadlineMs)
-          await queue.close()
-          await opened.close()
-        })()
-        return stopped
-      }
-      release.push(() => stop())
-      return { stop }
+      const worker = await openWorker({ config, env: { ...env, ...keys }, log, observers })
+      release.push(() => worker.stop())
+      return worker
     },
-    async settled() {
-      await until(() => expectSettled(db), { what: 'nothing owed and nothing unknown' })
-    },
+    settled: () => atRest(db.pool),
     calls: (userId) =>
       sandbox.journal
         .list(userId === undefined ? {} : { userId })
@@ -182,22 +152,47 @@ export async function buildHouse(lane: QueueLane, options: Options = {}): Promis
   }
 }
 
+type OpenOptions = {
+  readonly config: Config
+  readonly env: Parameters<typeof openSync>[0]['env'] & { readonly QUEUE_URL: string }
+  readonly log: Logger
+  readonly observers?: Partial<Observers>
+}
+
+/** A worker in this process, which moves what waits (progress.ts). */
+export async function openWorker({ config, env, log, observers = {} }: OpenOptions): Promise<Worker> {
+  const opened = await openSync({ config, env, onPoolError: () => undefined })
+  const name = await installationName(opened.pool)
+  const queue = await openQueue({ queueUrl: env.QUEUE_URL, name, onError: () => undefined })
+  const moving: Observers = {
+    ...observers,
+    onCaptured(changes) {
+      moved()
+      observers.onCaptured?.(changes)
+    },
+    onStep(...step) {
+      moved()
+      observers.onStep?.(...step)
+    },
+  }
+  const worker = await startWorker({ opened, queue, log, observers: moving })
+  let stopped: Promise<void> | undefined
+  return {
+    stop(deadlineMs = 3000) {
+      stopped ??= (async () => {
+        await worker.stop(deadlineMs)
+        await queue.close()
+        await opened.close()
+      })()
+      return stopped
+    },
+  }
+}
+
 /** A role with the rights of the script that `rollcall grants` prints. */
 export async function makeWorkerRole(db: TestDatabase, config: Config): Promise<TestRole> {
   const role = await db.makeRole()
   const { script } = await grantsScript(db.pool, role.name, { kind: 'worker', config, queue: true })
   await db.pool.query(script)
   return role
-}
-
-/** A few of what is open are enough for a failure, and it is asked many times. */
-async function expectSettled({ pool }: TestDatabase): Promise<true> {
-  const { rows } = await pool.query<{ open: string | null }>(
-    `SELECT (to_jsonb(o) || jsonb_build_object('state', l.state, 'reason', l.reason)
-       || jsonb_build_object('outbox', (SELECT count(*) FROM rollcall.outbox)))::text AS open
-     FROM rollcall.owed o FULL JOIN (SELECT key FROM rollcall.outbox) b USING (key) LEFT JOIN rollcall.ledger l USING (key)
-     WHERE o.due_at IS NOT NULL OR o.unknown OR b.key IS NOT NULL LIMIT 3`,
-  )
-  if (rows.length > 0) throw new Error(rows.map(({ open }) => open ?? 'not noted yet').join('; '))
-  return true
 }

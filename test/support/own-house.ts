@@ -8,11 +8,11 @@ import { databaseAt } from '../../src/database/session.ts'
 import type { EmbeddedServer } from '../../src/embedded/launch.ts'
 import { migrate } from '../../src/ledger/migrate.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
+import { atRest } from './at-rest.ts'
 import { CONFIG, CUSTOMERS, SECRETS } from './house.ts'
 import { startPostgresInMemory } from './in-memory.ts'
 import type { QueueLane } from './lanes.ts'
 import { startRedis } from './redis-server.ts'
-import { until } from './until.ts'
 
 export type OwnHouse = AsyncDisposable & {
   readonly postgres: EmbeddedServer
@@ -30,25 +30,33 @@ export type OwnHouse = AsyncDisposable & {
 /** Verification has to get over whatever falls, too. */
 const AUTHORED: RollcallConfig = { ...CONFIG, reconcile: { period: '2s' } }
 
-const OPEN = `
-SELECT (to_jsonb(o) || jsonb_build_object('state', l.state, 'reason', l.reason))::text AS open
-FROM rollcall.owed o FULL JOIN (SELECT key FROM rollcall.outbox) b USING (key) LEFT JOIN rollcall.ledger l USING (key)
-WHERE o.due_at IS NOT NULL OR o.unknown OR b.key IS NOT NULL LIMIT 3`
+type Options = {
+  readonly config?: Partial<RollcallConfig>
+  readonly sql?: string
+  readonly settings?: Readonly<Record<string, string>>
+  /** Of the faults that the service has. */
+  readonly seed?: number
+}
 
-export async function buildOwnHouse(lane: QueueLane): Promise<OwnHouse> {
+export async function buildOwnHouse(
+  lane: Pick<QueueLane, 'name'>,
+  { config = {}, sql = CUSTOMERS, settings = {}, seed }: Options = {},
+): Promise<OwnHouse> {
+  const authored = { ...AUTHORED, ...config }
   await using opening = new AsyncDisposableStack()
-  const postgres = opening.use(await startPostgresInMemory())
+  const postgres = opening.use(await startPostgresInMemory({ settings }))
   const queue = lane.name === 'redis' ? opening.use(await startRedis()) : postgres
-  const pool = opening.adopt(new pg.Pool({ connectionString: postgres.url }), (pool) => pool.end())
-  pool.on('error', () => undefined)
+  const pool = opening.adopt(new pg.Pool({ connectionString: postgres.url, max: 12 }), (pool) => pool.end())
+  pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined))
   await migrate(databaseAt(postgres.url), queue === postgres ? { queue: databaseAt(queue.url) } : {})
-  await pool.query(CUSTOMERS)
+  await pool.query(sql)
   const client = await pool.connect()
-  await install(client, await planCapture(client, resolveConfig(AUTHORED, 'rollcall.config.ts')))
+  await install(client, await planCapture(client, resolveConfig(authored, 'rollcall.config.ts')))
   client.release()
   const sandbox = await startSandbox({
     apiKey: SECRETS.SERVICE_API_KEY,
     secretKey: SECRETS.SERVICE_SECRET_KEY,
+    ...(seed === undefined ? {} : { seed }),
   })
   opening.defer(() => sandbox.stop())
   const opened = opening.move()
@@ -57,16 +65,9 @@ export async function buildOwnHouse(lane: QueueLane): Promise<OwnHouse> {
     queue,
     pool,
     sandbox,
-    authored: AUTHORED,
+    authored,
     env: { ...SECRETS, DATABASE_URL: postgres.url, QUEUE_URL: queue.url, SERVICE_URL: sandbox.url },
-    async settled() {
-      const nothing = async () => {
-        const { rows } = await pool.query<{ open: string | null }>(OPEN)
-        if (rows.length > 0) throw new Error(rows.map(({ open }) => open ?? 'not noted yet').join('; '))
-        return true
-      }
-      await until(nothing, { what: 'nothing owed and nothing unknown' })
-    },
+    settled: () => atRest(pool),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   }
 }

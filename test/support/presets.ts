@@ -75,3 +75,31 @@ export function writesOf({ sandbox }: House, userId?: string) {
     .filter(({ method }) => method !== 'GET')
     .map(({ method, body }) => ({ method, body }))
 }
+
+const COLUMNS = `correo, dni, nombre, apellidos, sexo, nacido, movil, prefijo, cobertura, contrato, idioma, notas, pais,
+  grupo, grupo_medico`
+const VALUES = `'Ana.Gil@Example.com', '12345678Z', 'Ana', 'Gil', 'm', '1980-02-29', '600111222', '34', 'hogar',
+  'C-1', 'es', 'nota', 'ES', 'g1', 'm1'`
+/** What the service holds then. */
+export const FULL = {
+  email: 'Ana.Gil@Example.com',
+  nid_number: '12345678Z',
+  first_name: 'Ana',
+  last_name: 'Gil',
+  gender: 1,
+  birthdate: '1980-02-29',
+  mobile_phone: '600111222',
+  mobile_phone_prefix: '34',
+  coverage_name: 'hogar',
+  contract_number: 'C-1',
+  service_language_code: 'es',
+  description: 'nota',
+  country_code: 'ES',
+  ml_group_name: 'g1',
+  md_group_name: 'm1',
+}
+
+/** A customer with a value in every column, none of which is another's. */
+export async function insertFull({ db }: House, key: string, plan = 'premium'): Promise<void> {
+  await db.pool.query(`INSERT INTO clientes (id, plan, ${COLUMNS}) VALUES ($1, $2, ${VALUES})`, [key, plan])
+}

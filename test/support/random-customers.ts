@@ -1,9 +1,13 @@
 // Customers that change at random, and what the service should hold of each of them.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Pool } from 'pg'
+import type { ClientBase, Pool } from 'pg'
+import { retryKeys } from '../../src/ledger/retry.ts'
 import { normalForm } from '../../src/model/normal.ts'
 import { OPTIONAL_FIELDS, type OptionalField } from '../../src/model/user.ts'
-import { CONFIG } from './house.ts'
+import { CONFIG, CUSTOMERS } from './house.ts'
+
+/** Checked at the end of a statement, so that keys can change places. */
+export const SWAPPABLE = CUSTOMERS.replace('PRIMARY KEY', 'PRIMARY KEY DEFERRABLE')
 
 /** Values in the form in which they go over the wire, by column of `clientes`; none of them says whose it is. */
 const VALUES: Readonly<Record<string, readonly (string | null)[]>> = {
@@ -26,117 +30,196 @@ const VALUES: Readonly<Record<string, readonly (string | null)[]>> = {
 }
 const COLUMNS = Object.keys(VALUES)
 
-export type Changing = {
-  readonly pool: Pool
-  readonly keys: readonly string[]
-  readonly random: () => number
+export type Random = () => number
+export type Changing = { readonly pool: Pool; readonly keys: readonly string[]; readonly random: Random }
+type Parts = Omit<Changing, 'pool'> & { readonly client: Pick<ClientBase, 'query'> }
+
+export function pick<T>(random: Random, from: readonly T[]): T {
+  return from[Math.floor(random() * from.length)] as T
+}
+
+/** One of them, by their shares. */
+export function weighted<T>(random: Random, from: readonly (readonly [share: number, what: T])[]): T {
+  let left = random() * from.reduce((sum, [share]) => sum + share, 0)
+  for (const [share, what] of from) {
+    left -= share
+    if (left < 0) return what
+  }
+  return pick(random, from)[1]
 }
 
 export async function insertAll({ pool, keys, random }: Changing): Promise<void> {
-  for (const key of keys) await insert(pool, key, random)
+  for (const key of keys) await insert({ client: pool, keys: [key], random })
 }
 
-/**
- * One change after the other, with short pauses: some fields, all of them, there and back, a deletion, somebody who comes
- * back.
- */
-export async function changeAtRandom({ pool, keys, random }: Changing, times: number): Promise<void> {
-  const pick = picker(random)
-  for (let n = 0; n < times; n += 1) {
-    const key = pick(keys)
-    const kind = random()
-    if (kind < 0.1) await pool.query('DELETE FROM clientes WHERE id = $1', [key])
-    else if (kind < 0.25) await insert(pool, key, random)
-    else if (kind < 0.35) await rewrite(pool, key, random)
-    else if (kind < 0.6) await thereAndBack(pool, key, random)
-    else await update(pool, key, some(COLUMNS, random), random)
-    if (random() < 0.7) await sleep(random() * 80)
+/** Of a hundred changes. */
+const CHANGES: readonly (readonly [share: number, change: (parts: Parts) => Promise<unknown>])[] = [
+  [22, insert],
+  [26, (parts) => update(parts, some(parts.random))],
+  [8, ({ client, keys, random }) => rewrite(client, pick(random, keys), random)],
+  [20, thereAndBack],
+  [9, ({ client, keys, random }) => client.query('DELETE FROM clientes WHERE id = $1', [pick(random, keys)])],
+  [5, otherKey],
+  [3, keysSwapped],
+  [1, bulk],
+  [4, (parts) => transaction(parts, 'COMMIT')],
+  [2, (parts) => transaction(parts, 'ROLLBACK')],
+]
+
+export async function changeOnce({ pool, ...rest }: Changing): Promise<true> {
+  const client = await pool.connect()
+  let broken = true
+  try {
+    // Writers who wait for each other must not stand still for long.
+    await client.query(`SET lock_timeout = '4s'`)
+    await weighted(rest.random, CHANGES)({ client, ...rest })
+    broken = false
+    return true
+  } finally {
+    client.release(broken)
   }
 }
 
-/** Every column gets a value that it did not have, and the notes none. */
-export async function rewrite(pool: Pool, key: string, random: () => number): Promise<void> {
-  const { rows } = await pool.query<Readonly<Record<string, string | null>>>(
-    `SELECT ${COLUMNS.map((column) => `${column}::text`).join(', ')} FROM clientes WHERE id = $1`,
-    [key],
-  )
-  const [row] = rows
+/** Every column gets a value that it did not have, and the notes, which some services refuse, none. */
+export async function rewrite(client: Parts['client'], key: string, random: Random): Promise<void> {
+  const row = await read(client, key)
   if (!row) return
   const values = COLUMNS.map((column) => (column === 'notas' ? null : other(column, row[column], random)))
-  await pool.query(`UPDATE clientes SET ${assign(COLUMNS)} WHERE id = $1`, [key, ...values])
+  await client.query(`UPDATE clientes SET ${assign(COLUMNS)} WHERE id = $1`, [key, ...values])
 }
 
-async function insert(pool: Pool, key: string, random: () => number): Promise<void> {
-  const values = COLUMNS.map((column) => picker(random)(VALUES[column] ?? []))
-  const places = COLUMNS.map((_, at) => `$${at + 2}`).join(', ')
-  await pool.query(
-    `INSERT INTO clientes (id, ${COLUMNS.join(', ')}) VALUES ($1, ${places}) ON CONFLICT DO NOTHING`,
-    [key, ...values],
+/** The key may be another's already: whoever comes second writes nothing. */
+async function insert({ client, keys, random }: Parts): Promise<void> {
+  const places = COLUMNS.map((column, at) => `$${at + 2}::${column === 'nacido' ? 'date' : 'text'}`)
+  await client.query(
+    `INSERT INTO clientes (id, ${COLUMNS.join(', ')}) SELECT $1::text, ${places.join(', ')}
+     WHERE NOT EXISTS (SELECT FROM clientes WHERE id = $1)`,
+    [pick(random, keys), ...COLUMNS.map((column) => pick(random, VALUES[column] ?? []))],
   )
 }
 
-async function update(
-  pool: Pool,
-  key: string,
-  columns: readonly string[],
-  random: () => number,
-): Promise<void> {
-  const values = columns.map((column) => picker(random)(VALUES[column] ?? []))
-  await pool.query(`UPDATE clientes SET ${assign(columns)} WHERE id = $1`, [key, ...values])
+async function update({ client, keys, random }: Parts, columns: readonly string[]): Promise<void> {
+  const values = columns.map((column) => pick(random, VALUES[column] ?? []))
+  await client.query(`UPDATE clientes SET ${assign(columns)} WHERE id = $1`, [pick(random, keys), ...values])
 }
 
 /** What no GET shows among it: only whoever doubts it after a lost answer puts it right. */
-async function thereAndBack(pool: Pool, key: string, random: () => number): Promise<void> {
-  const { rows } = await pool.query<{ plan: string; pais: string | null }>(
-    'SELECT plan, pais FROM clientes WHERE id = $1',
-    [key],
-  )
-  const [before] = rows
+async function thereAndBack({ client, keys, random }: Parts): Promise<void> {
+  const key = pick(random, keys)
+  const before = await read(client, key)
   if (!before) return
-  const columns = random() < 0.5 ? ['pais'] : ['plan', 'pais']
-  const away = columns.map((column) => other(column, before[column as keyof typeof before], random))
-  const back = columns.map((column) => before[column as keyof typeof before])
-  await pool.query(`UPDATE clientes SET ${assign(columns)} WHERE id = $1`, [key, ...away])
-  await sleep(random() * 150)
-  await pool.query(`UPDATE clientes SET ${assign(columns)} WHERE id = $1`, [key, ...back])
+  const columns = pick(random, [['pais'], ['plan', 'pais'], ['correo']])
+  const away = columns.map((column) => other(column, before[column], random))
+  const back = columns.map((column) => before[column])
+  for (const values of [away, back]) {
+    await client.query(`UPDATE clientes SET ${assign(columns)} WHERE id = $1`, [key, ...values])
+    await sleep(random() * 150)
+  }
 }
 
-function other(column: string, value: string | null | undefined, random: () => number): string | null {
-  return picker(random)((VALUES[column] ?? []).filter((each) => each !== value))
+async function otherKey({ client, keys, random }: Parts): Promise<void> {
+  await client.query(
+    'UPDATE clientes SET id = $2 WHERE id = $1 AND NOT EXISTS (SELECT FROM clientes WHERE id = $2)',
+    [pick(random, keys), pick(random, keys)],
+  )
+}
+
+async function keysSwapped({ client, keys, random }: Parts): Promise<void> {
+  await client.query(
+    `UPDATE clientes SET id = CASE id WHEN $1 THEN $2 ELSE $1 END WHERE id IN ($1, $2)
+     AND (SELECT count(*) FROM clientes WHERE id IN ($1, $2)) = 2`,
+    [pick(random, keys), pick(random, keys)],
+  )
+}
+
+async function bulk({ client, keys, random }: Parts): Promise<void> {
+  const column = pick(random, ['grupo', 'plan', 'cobertura'])
+  const value = pick(random, VALUES[column] ?? [])
+  await client.query(`UPDATE clientes SET ${column} = $1 WHERE id = ANY($2)`, [value, keys])
+}
+
+async function transaction(parts: Parts, end: 'COMMIT' | 'ROLLBACK'): Promise<void> {
+  await parts.client.query('BEGIN')
+  for (let left = 1 + Math.floor(parts.random() * 3); left > 0; left -= 1) {
+    await (parts.random() < 0.3 ? insert(parts) : update(parts, some(parts.random)))
+    await sleep(parts.random() * 300)
+  }
+  await parts.client.query(end)
+}
+
+async function read(client: Parts['client'], key: string): Promise<Row | undefined> {
+  return (await client.query<Row>(`SELECT ${AS_TEXT} FROM clientes WHERE id = $1`, [key])).rows[0]
+}
+
+const AS_TEXT = COLUMNS.map((column) => `${column}::text`).join(', ')
+
+function other(column: string, value: string | null | undefined, random: Random): string | null {
+  return pick(
+    random,
+    (VALUES[column] ?? []).filter((each) => each !== value),
+  )
 }
 
 function assign(columns: readonly string[]): string {
   return columns.map((column, at) => `${column} = $${at + 2}`).join(', ')
 }
 
-function some<T>(from: readonly T[], random: () => number): readonly T[] {
+function some(random: Random): readonly string[] {
   const share = random() * 0.5
-  const chosen = from.filter(() => random() < share)
-  return chosen.length > 0 ? chosen : [picker(random)(from)]
-}
-
-function picker(random: () => number): <T>(from: readonly T[]) => T {
-  return (from) => from[Math.floor(random() * from.length)] as (typeof from)[number]
+  const chosen = COLUMNS.filter(() => random() < share)
+  return chosen.length > 0 ? chosen : [pick(random, COLUMNS)]
 }
 
 /** What a service holds of a user; undefined: nothing. */
 export type Held = Readonly<Record<string, unknown>> | undefined
 type Row = Readonly<Record<string, string | null>>
 
-export type Wrong = {
-  readonly key: string
-  /** `status`, and names of fields. */
-  readonly fields: readonly string[]
+/** `fields`: `status`, and names of fields. */
+type Wrong = { readonly key: string; readonly fields: readonly string[] }
+export type Problem = { readonly key: string; readonly what: string }
+
+type Judged = Changing & {
+  readonly held: (key: string) => Held
+  /** Resolves once nothing is left to do. */
+  readonly rest: () => Promise<void>
+}
+
+/**
+ * First everybody must be right but for what the ledger says was refused; once the refused have changed, and a person has
+ * asked for another attempt, everybody.
+ */
+export async function judgeAtRest({ pool, keys, random, held, rest }: Judged): Promise<readonly Problem[]> {
+  await rest()
+  const refused = await readRefused(pool)
+  const unsaid = (await findWrong({ pool, keys }, held)).filter(
+    ({ key, fields }) => !fields.every((field) => refused.get(key)?.includes(field)),
+  )
+  await retryKeys(pool, [...refused.keys()])
+  for (const key of refused.keys()) await rewrite(pool, key, random)
+  await rest()
+  const still = await findWrong({ pool, keys }, held)
+  return [
+    ...unsaid.map(({ key, fields }) => ({ key, what: `wrong in ${fields.join(', ')}, and nothing says so` })),
+    ...still.map(({ key, fields }) => ({ key, what: `stays wrong in ${fields.join(', ')}` })),
+  ]
+}
+
+/** Fields that wait because the service refused them, and everything where the whole customer was refused. */
+async function readRefused(pool: Pool): Promise<ReadonlyMap<string, readonly string[]>> {
+  const { rows } = await pool.query<{ key: string; state: string; fields: string[] }>(
+    `SELECT key, state, ARRAY(SELECT i->>'field' FROM jsonb_array_elements(issues) i) AS fields FROM rollcall.ledger
+     WHERE state <> 'idle' OR issues <> '[]'`,
+  )
+  const all = Object.keys(CONFIG.mapping)
+  return new Map(rows.map(({ key, state, fields }) => [key, state === 'idle' ? fields : all]))
 }
 
 /** Who is not as the table says, in normal form; who has no row must have no access. */
-export async function findWrong(
+async function findWrong(
   { pool, keys }: Pick<Changing, 'pool' | 'keys'>,
   held: (key: string) => Held,
 ): Promise<readonly Wrong[]> {
-  const { rows } = await pool.query<Row>(
-    `SELECT id, ${COLUMNS.map((column) => `${column}::text`).join(', ')} FROM clientes`,
-  )
+  const { rows } = await pool.query<Row>(`SELECT id, ${AS_TEXT} FROM clientes`)
   const byKey = new Map(rows.map((row) => [row.id, row]))
   return keys.flatMap((key) => {
     const fields = wrongFields(byKey.get(key), held(key))

@@ -10,6 +10,8 @@ export type Relay = AsyncDisposable & {
   readonly server: string
   open(mode?: 'through' | 'deaf'): Promise<void>
   shut(): Promise<void>
+  /** What is connected stays so, and nothing is passed on any more; whoever comes is taken and hears nothing. */
+  hush(): void
 }
 
 /** Shut at first. */
@@ -21,6 +23,7 @@ export async function makeRelay(url: string): Promise<Relay> {
   through.port = String(port)
   const sockets = new Set<Socket>()
   let listening: Server | null = null
+  let hushed = false
 
   const hold = (socket: Socket) => {
     sockets.add(socket)
@@ -45,14 +48,19 @@ export async function makeRelay(url: string): Promise<Relay> {
     server: `${HOST}:${port}`,
     async open(mode = 'through') {
       await shut()
+      hushed = false
       const server = createServer((socket) => {
         hold(socket)
-        if (mode === 'through') pass(socket)
+        if (mode === 'through' && !hushed) pass(socket)
       })
       listening = server
       await new Promise<void>((resolve) => server.listen(port, HOST, resolve))
     },
     shut,
+    hush() {
+      hushed = true
+      for (const socket of sockets) socket.unpipe().pause()
+    },
     [Symbol.asyncDispose]: shut,
   }
 }

@@ -24,27 +24,26 @@ async function lastLine(source: string, settings = ''): Promise<string | undefin
   })
 }
 
-test('the last line counts passed, failed and skipped', async () => {
-  const line = await lastLine(`
-    test('a', () => {}); test('b', () => { expect(1).toBe(2) }); test.skip('c', () => {}); test.todo('d')`)
-  expect(line).toBe('1 passed, 1 failed, 2 skipped')
-})
+const LATE = `test('a', () => { setTimeout(() => { throw new Error('late') }); return new Promise((r) => setTimeout(r, 50)) })`
 
-test('a file that does not load has failed', async () => {
-  expect(await lastLine(`test('a', () => {}); throw new Error('broken')`)).toBe(
+test.each([
+  [
+    'counts passed, failed and skipped',
+    '1 passed, 1 failed, 2 skipped',
+    `test('a', () => {}); test('b', () => { expect(1).toBe(2) }); test.skip('c', () => {}); test.todo('d')`,
+  ],
+  [
+    'counts a file that does not load as failed',
     '0 passed, 1 failed, 0 skipped',
-  )
-})
-
-test('an error that belongs to no test has failed', async () => {
-  expect(
-    await lastLine(
-      `test('a', () => { setTimeout(() => { throw new Error('late') }); return new Promise((r) => setTimeout(r, 50)) })`,
-    ),
-  ).toBe('1 passed, 1 failed, 0 skipped')
-})
-
-test('a run that does not come to its tests has failed', async () => {
-  const line = await lastLine(`test('a', () => {})`, `globalSetup: ['./nowhere.ts']`)
-  expect(line).toBe('0 passed, 1 failed, 0 skipped')
+    `throw new Error('broken')`,
+  ],
+  ['counts an error that belongs to no test as failed', '1 passed, 1 failed, 0 skipped', LATE],
+  [
+    'counts a run that does not come to its tests as failed',
+    '0 passed, 1 failed, 0 skipped',
+    `test('a', () => {})`,
+    `globalSetup: ['./nowhere.ts']`,
+  ],
+])('the last line %s', async (_what, line, source, settings = '') => {
+  expect(await lastLine(source, settings)).toBe(line)
 })

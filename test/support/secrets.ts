@@ -69,7 +69,7 @@ export async function watchRedis(url: string): Promise<Watched> {
 }
 
 /** Every key of a Redis database with all that it holds, of whatever type. */
-export async function everythingIn(redis: Redis): Promise<readonly string[]> {
+async function everythingIn(redis: Redis): Promise<readonly string[]> {
   const found: string[] = []
   let cursor = '0'
   do {

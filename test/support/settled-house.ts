@@ -1,4 +1,5 @@
 // A house whose customers are at the service already, for what comes after that.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { buildHouse, type House } from './house.ts'
 import type { QueueLane } from './lanes.ts'
 
@@ -21,4 +22,31 @@ export async function settledHouse(
 /** The statement that brings premium customers of these keys. */
 export function named(keys: readonly string[]): string {
   return `INSERT INTO clientes (id, plan, nombre) SELECT k, 'premium', 'Ana' FROM unnest('{${keys.join()}}'::text[]) k`
+}
+
+/** The statement that brings so many premium customers, `k1` and so on. */
+export function many(count: number, prefix = 'k'): string {
+  return `INSERT INTO clientes (id, plan) SELECT '${prefix}' || i, 'premium' FROM generate_series(1, ${count}) i`
+}
+
+/** One customer after the other is changed here, about fifty times a second, for as long as the work lasts. */
+export async function whileChanging<T>(
+  { db }: House,
+  keys: readonly string[],
+  work: () => Promise<T>,
+): Promise<T> {
+  let done = false
+  const changing = (async () => {
+    for (let n = 0; !done; n++) {
+      const values = [keys[n % keys.length], `G${n}`, `C${n}@Example.com`]
+      await db.pool.query('UPDATE clientes SET apellidos = $2, correo = $3 WHERE id = $1', values)
+      await sleep(20)
+    }
+  })()
+  try {
+    return await work()
+  } finally {
+    done = true
+    await changing
+  }
 }

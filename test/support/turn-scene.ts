@@ -1,38 +1,18 @@
 // A claim as a conversation, without a service: the moves that it makes to given answers, and how it ends.
 import { expect } from 'vitest'
 import type { Mapped } from '../../src/model/mapped.ts'
-import { type Fields, OPTIONAL_FIELDS, type OptionalField } from '../../src/model/user.ts'
+import type { OptionalField } from '../../src/model/user.ts'
 import { absorbRead, absorbWrite } from '../../src/sync/absorb.ts'
 import { classifyRead, classifyWrite, type Outcome } from '../../src/sync/classify.ts'
 import { withoutConflict } from '../../src/sync/conflict.ts'
-import { forCustomer, makeDigester } from '../../src/sync/digest.ts'
 import { type Memory, rememberFor } from '../../src/sync/memory.ts'
 import type { Policy } from '../../src/sync/policy.ts'
 import { nextMove, startTurn, type Turn, type TurnEnd } from '../../src/sync/turn.ts'
+import { ABSENT, digests, KEEP, user } from './plan-scene.ts'
 
-export const digests = forCustomer(makeDigester('a digest key of thirty-two chars!'), '7')
+export { ABSENT, digests, user }
+export const POLICY = KEEP
 export const exact = digests.exact
-
-export const POLICY: Policy = {
-  unmanaged: 'keep',
-  clearWith: Object.fromEntries(OPTIONAL_FIELDS.map((field) => [field, 'null'])) as Policy['clearWith'],
-  onRemove: 'revoke',
-  createWithoutAccess: true,
-  fullyManaged: false,
-}
-
-export const ABSENT: Memory = {
-  remote: 'absent',
-  sentStatus: null,
-  seenStatus: null,
-  sent: {},
-  seen: {},
-  refused: {},
-  conflict: null,
-  erased: null,
-  learnt: {},
-  looked: false,
-}
 export const PREMIUM: Memory = {
   ...ABSENT,
   remote: 'present',
@@ -41,9 +21,6 @@ export const PREMIUM: Memory = {
 }
 export const UNKNOWN: Memory = { ...PREMIUM, remote: 'unknown' }
 
-export function user(status: 0 | 2 | 4, fields: Fields = {}): Mapped {
-  return { kind: 'user', user: { userId: 'u7', status, fields }, issues: [] }
-}
 export const REMOVED: Mapped = { kind: 'removed', userId: 'u7' }
 
 /** An answer: a status, a user that a GET shows, or a failure that did or did not reach the service. */
@@ -79,7 +56,7 @@ export function play(
   mapped: Mapped,
   memory: Memory,
   answers: readonly Answer[],
-  { lookAfterMs = 0, policy = POLICY, accessFirst = false }: Playing = {},
+  { lookAfterMs = 0, policy = KEEP, accessFirst = false }: Playing = {},
 ): Played {
   const left = [...answers]
   const calls: string[] = []

@@ -1,9 +1,10 @@
 // A database that went back in time, for those who tell what a worker makes of it.
 import { expect } from 'vitest'
 import { rollcall } from './command.ts'
-import { buildHouse, type House } from './house.ts'
+import type { House } from './house.ts'
 import type { QueueLane } from './lanes.ts'
 import { runRollcall } from './process.ts'
+import { many, settledHouse } from './settled-house.ts'
 import { until } from './until.ts'
 
 type Calling = Pick<House, 'authored' | 'env'>
@@ -33,14 +34,4 @@ export const BACK = {
 export const GO_BACK = `SELECT setval('rollcall.token', 1)`
 
 /** Five customers are settled, and the worker has stopped. */
-export async function settledFive(lane: QueueLane): Promise<House> {
-  const house = await buildHouse(lane)
-  const worker = await house.startWorker()
-  await house.db.pool.query(
-    `INSERT INTO clientes (id, plan) SELECT 'c' || i, 'premium' FROM generate_series(1, 5) i`,
-  )
-  await until(() => house.sandbox.users.size === 5)
-  await house.settled()
-  await worker.stop()
-  return house
-}
+export const settledFive = (lane: QueueLane): Promise<House> => settledHouse(lane, many(5))

@@ -1,3 +1,4 @@
+import type { Pool } from 'pg'
 import { expect, test } from 'vitest'
 import { acceptTarget } from '../../src/ledger/accept.ts'
 import { readPlace } from '../../src/ledger/mark.ts'
@@ -15,14 +16,18 @@ function memory() {
   return { read: async () => kept, keep }
 }
 
+async function nextToken(pool: Pool): Promise<string> {
+  const { rows } = await pool.query<{ token: string }>(`SELECT nextval('rollcall.token')::text AS token`)
+  return rows[0]?.token ?? ''
+}
+
 test('a snapshot that is put back is noticed after a single lease, though its sequence has jumped ahead', async () => {
   await using db = await freshDatabase()
   const { pool } = db
   await bindTarget(pool, TARGET)
   const redis = memory()
   const running = await startWitness(pool, redis)
-  const { rows } = await pool.query<{ token: string }>(`SELECT nextval('rollcall.token')::text AS token`)
-  const snapshot = Number(rows[0]?.token)
+  const snapshot = Number(await nextToken(pool))
 
   running.claimed(String(snapshot + 1))
   await pool.query(`SELECT nextval('rollcall.token')`)
@@ -80,8 +85,7 @@ test('what is claimed while the database answers is no alarm', async () => {
   })
   const running = await startWitness(slow, memory())
   meanwhile = async () => {
-    const { rows } = await pool.query<{ token: string }>(`SELECT nextval('rollcall.token')::text AS token`)
-    running.claimed(rows[0]?.token ?? '')
+    running.claimed(await nextToken(pool))
   }
   for (let step = 0; step < 5; step++) expect(await running.step()).toBeNull()
 })
@@ -99,8 +103,7 @@ test('what could not be kept is kept later', async () => {
     },
   }
   const running = await startWitness(db.pool, flaky)
-  const { rows } = await db.pool.query<{ token: string }>(`SELECT nextval('rollcall.token')::text AS token`)
-  running.claimed(rows[0]?.token ?? '')
+  running.claimed(await nextToken(db.pool))
   await expect(running.step()).rejects.toThrow('away')
   fails = false
   await running.step()
@@ -114,8 +117,7 @@ test('a binding made while the clock was ahead is replaced by the next one all t
   await pool.query(`UPDATE rollcall.target SET bound_at = now() + interval '1 hour'`)
   const redis = memory()
   const ahead = await startWitness(pool, redis)
-  const { rows } = await pool.query<{ token: string }>(`SELECT nextval('rollcall.token')::text AS token`)
-  ahead.claimed(rows[0]?.token ?? '')
+  ahead.claimed(await nextToken(pool))
   await ahead.step()
   const client = await pool.connect()
   await acceptTarget(client, TARGET, 'same')
