@@ -97,10 +97,6 @@ describe('a record under another key', () => {
     })
   })
 
-  it('is left as it is when it is our own', () => {
-    expect(inherit(own, { own, mapped: MAPPED, digester })).toBe(NEVER_SETTLED)
-  })
-
   it('tells nothing of an erasure: each customer has its own, and clears what has come since', () => {
     const removed: Mapped = { kind: 'removed', userId: 'u7' }
     const theirs = { ...old, record: { ...OLD, sent: { email: 'null' }, erased: 'sent' } } as const

@@ -52,11 +52,6 @@ describe('a job', () => {
     expect(customer.service.calls.length).toBe(1)
   })
 
-  it('says when the ending came too late to count', async () => {
-    const { job } = scene({ end: async () => false })
-    expect(await job(LEASE)).toMatchObject({ counted: false })
-  })
-
   it('does nothing for a token that is spent, and gives the permit back', async () => {
     const { job, endings, customer } = scene({ claim: async () => null })
     expect(await job(LEASE)).toBeNull()

@@ -45,14 +45,6 @@ describe('an update whose refusal names fields', () => {
     expect(end).toEqual(SETTLED)
   })
 
-  it('carries the status that the service shows in a trial', () => {
-    const trial = user(4, { email: 'b@x.es', last_name: 'Gil' })
-    const ended = { user: { status: 0, email: 'a@x.es' } }
-    const { calls, turn } = play(trial, { ...PREMIUM, sentStatus: 4 }, [ended, names(['email']), 200])
-    expect(calls.at(-1)).toBe('PATCH {"status":0,"last_name":"Gil"}')
-    expect(turn.memory).toMatchObject({ sentStatus: 4, seenStatus: 0 })
-  })
-
   it('sets nothing aside where the rest finds nobody, or is not answered', () => {
     const gone = play(mapped, PREMIUM, [names(['last_name']), 404, 201])
     expect(gone.calls[2]).toBe(
@@ -73,12 +65,6 @@ describe('a create whose refusal names fields', () => {
     const second = play(mapped, first.turn.memory, [201])
     expect(second.calls).toEqual(['POST {"user_id":"u7","status":2,"email":"b@x.es","last_name":"Gil"}'])
     expect(second.end).toEqual(SETTLED)
-  })
-
-  it('says nothing by naming all of them', () => {
-    const fields = ['email', 'last_name', 'gender'] as const
-    const { end } = play(mapped, ABSENT, [names(fields), 404])
-    expect(end).toEqual({ kind: 'retry', reason: { code: 'refused', status: 422, fields }, failed: true })
   })
 
   it('sends everything to a user who is there after all', () => {
