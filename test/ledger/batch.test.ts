@@ -1,31 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { makeBatch } from '../../src/ledger/batch.ts'
 
-function recording(answer: (input: number) => number | Error = (input) => input * 10) {
-  const batches: number[][] = []
-  const load = makeBatch<number, number>(async (inputs) => {
-    batches.push([...inputs])
-    return inputs.map(answer) as number[]
-  })
-  return { batches, load }
-}
-
 const failure = (code?: string) => Object.assign(new Error('no'), code === undefined ? {} : { code })
 
 describe('makeBatch', () => {
-  it('gathers concurrent calls and answers each with its own, in order', async () => {
-    const { batches, load } = recording()
-    expect(await Promise.all([3, 1, 2].map((n) => load(n)))).toEqual([30, 10, 20])
-    expect(batches).toEqual([[3, 1, 2]])
-  })
-
-  it('neither merges nor remembers equal inputs', async () => {
-    const { batches, load } = recording()
-    expect(await Promise.all([7, 7].map((n) => load(n)))).toEqual([70, 70])
-    expect(await load(7)).toBe(70)
-    expect(batches).toEqual([[7, 7], [7]])
-  })
-
   it('makes one statement at a time, of what came while the one before it was under way', async () => {
     let underWay = 0
     const batches: number[][] = []
@@ -42,30 +20,6 @@ describe('makeBatch', () => {
     expect(await Promise.all([first, ...others])).toEqual([0, 1, 2, 3])
     expect(batches).toEqual([[0], [1, 2, 3]])
   })
-
-  it('goes on after a statement that failed', async () => {
-    let tries = 0
-    const load = makeBatch<number, number>(async (inputs) => {
-      if (++tries === 1) throw failure()
-      return inputs
-    })
-    await expect(load(1)).rejects.toThrow('no')
-    expect(await load(2)).toBe(2)
-  })
-
-  it.each(['40001', '40P01'])(
-    'makes the same statement again when Postgres asks for it (%s)',
-    async (code) => {
-      let tries = 0
-      const load = makeBatch<number, number>(async (inputs) => {
-        tries++
-        if (tries < 3) throw failure(code)
-        return inputs
-      })
-      expect(await Promise.all([load(1), load(2)])).toEqual([1, 2])
-      expect(tries).toBe(3)
-    },
-  )
 
   it.each([
     ['40P01', 3],

@@ -1,4 +1,3 @@
-import type pg from 'pg'
 import { expect, test } from 'vitest'
 import { databaseAt } from '../../src/database/session.ts'
 import { checkMigrated, migrate } from '../../src/ledger/migrate.ts'
@@ -30,17 +29,6 @@ test('two at once apply every migration once', async () => {
   expect(new Set(rows.map(({ hash }) => hash)).size).toBe(rows.length)
 })
 
-test('leaves no lock behind on the session that it was given', async () => {
-  await using db = await freshDatabase({ empty: true })
-  const client = await db.pool.connect()
-  try {
-    await migrate(client)
-    expect((await client.query(LOCKS)).rows).toEqual([])
-  } finally {
-    client.release()
-  }
-})
-
 test('makes the schema of a queue in Postgres, with statistics, where there is one', async () => {
   await using db = await freshDatabase({ empty: true })
   const tables = async () => {
@@ -63,32 +51,23 @@ test('makes the schema of a queue in Postgres, with statistics, where there is o
   expect(rows[0].reloptions).toContain('autovacuum_vacuum_scale_factor=0')
 })
 
-test('a database that was never migrated is told apart, in one sentence', async () => {
-  await using db = await freshDatabase({ empty: true })
+test('a database that was never migrated is told apart, and where a part is there, what is missing', async () => {
+  const missing = (details: string[]) => ({ code: 'NOT_MIGRATED', details })
+  await using empty = await freshDatabase({ empty: true })
+  await expect(checkMigrated(empty.pool)).rejects.toMatchObject(
+    missing(['nothing of rollcall is installed in this database yet']),
+  )
 
-  await expect(checkMigrated(db.pool)).rejects.toEqual(code('NOT_MIGRATED'))
-  await expect(checkMigrated(db.pool)).rejects.toMatchObject({
-    details: ['nothing of rollcall is installed in this database yet'],
-  })
-})
-
-test('where a part is there, each thing that is missing is named', async () => {
   await using db = await freshDatabase()
-  await db.pool.query(`DROP TABLE rollcall.owed; DELETE FROM rollcall.migration WHERE id = 1`)
-
-  await expect(checkMigrated(db.pool)).rejects.toMatchObject({
-    details: ['migration 0000_start was not applied', 'rollcall.owed is missing'],
-  })
-})
-
-test('a restore that lost a table or the tokens is told apart', async () => {
-  await using db = await freshDatabase()
-  await db.pool.query('DROP TABLE rollcall.ledger; DROP SEQUENCE rollcall.token')
-
-  await expect(checkMigrated(db.pool)).rejects.toMatchObject({
-    code: 'NOT_MIGRATED',
-    details: ['rollcall.ledger is missing', 'rollcall.token is missing'],
-  })
+  await db.pool.query(`DROP TABLE rollcall.owed; DROP SEQUENCE rollcall.token CASCADE;
+    DELETE FROM rollcall.migration WHERE id = 1`)
+  await expect(checkMigrated(db.pool)).rejects.toMatchObject(
+    missing([
+      'migration 0000_start was not applied',
+      'rollcall.owed is missing',
+      'rollcall.token is missing',
+    ]),
+  )
 })
 
 test('a database of another version is told apart by the hashes, and left alone', async () => {
@@ -124,19 +103,13 @@ test('a migration that fails half way leaves nothing of itself, and no lock', as
   }
 })
 
-test('a schema that a DBA has made beforehand is taken', async () => {
-  await using db = await freshDatabase({ empty: true })
-  await db.pool.query('CREATE SCHEMA rollcall')
-  expect((await migrate(databaseAt(db.url))).applied).toBeGreaterThan(0)
-  await checkMigrated(db.pool)
-})
-
 test('a role that may not create says so in our words', async () => {
   await using db = await freshDatabase({ empty: true })
-  await using role = await freshRole(db.pool)
+  const { url } = await db.makeRole()
+  const wrong = Object.assign(new URL(url), { password: 'wrong' }).href
 
-  await expect(migrate(databaseAt(role.url(db.url)))).rejects.toEqual(code('DATABASE_REFUSED'))
-  await expect(migrate(databaseAt(role.url(db.url, 'wrong')))).rejects.toEqual(code('DATABASE_REFUSED'))
+  for (const refused of [url, wrong])
+    await expect(migrate(databaseAt(refused))).rejects.toEqual(code('DATABASE_REFUSED'))
 })
 
 test('a server that does not answer says so in our words', async () => {
@@ -148,19 +121,3 @@ test('a server that does not answer says so in our words', async () => {
     code('QUEUE_DOWN'),
   )
 })
-
-async function freshRole(pool: pg.Pool) {
-  const name = `role_${Date.now()}_${process.pid}`
-  await pool.query(`CREATE ROLE ${name} LOGIN PASSWORD 'right'`)
-  return {
-    url(database: string, password = 'right') {
-      const url = new URL(database)
-      url.username = name
-      url.password = password
-      return url.href
-    },
-    [Symbol.asyncDispose]: async () => {
-      await pool.query(`DROP ROLE ${name}`)
-    },
-  }
-}

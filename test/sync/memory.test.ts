@@ -6,21 +6,14 @@ import type { RemoteUser } from '../../src/service/body.ts'
 import { BELIEVED, DOUBTED, forCustomer, makeDigester, NO_VALUE } from '../../src/sync/digest.ts'
 import { type Memory, rememberFor, startMemory, toRecord } from '../../src/sync/memory.ts'
 import { rememberAbsent, rememberSeen, rememberSent } from '../../src/sync/remember.ts'
+import { EMPTY_RECORD } from '../support/ending.ts'
 
 const digester = makeDigester('a digest key of thirty-two chars!')
 const digests = forCustomer(digester, '7')
 const { exact, normal } = digests
 
-const {
-  writtenAgoMs: _read,
-  verifiedAgoMs: _seen,
-  newcomer: _newcomer,
-  desired: _desired,
-  desired: _last,
-  ...EMPTY
-} = NEVER_SETTLED
 const RECORD: LedgerRecord = {
-  ...EMPTY,
+  ...EMPTY_RECORD,
   userId: 'u7',
   remote: 'present',
   sentStatus: 2,
