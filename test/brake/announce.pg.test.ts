@@ -7,13 +7,8 @@ import { makeBrake } from '../../src/brake/reserve.ts'
 import { beginRun } from '../../src/ledger/runs.ts'
 import { LANE, type Lane } from '../../src/model/customer.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
-import { keys } from './scene.ts'
+import { keys, limits } from './scene.ts'
 
-const RULES = {
-  windowHours: 24,
-  changes: { customers: 1000, share: 0 },
-  creates: { customers: 5, share: 0 },
-}
 const BACKFILL = { kind: 'backfill', generation: '1', options: {}, marks: [], capture: '' } as const
 
 async function begun({ pool }: TestDatabase): Promise<string> {
@@ -22,7 +17,7 @@ async function begun({ pool }: TestDatabase): Promise<string> {
 
 /** How many of these registrations pass. */
 async function registered({ pool }: TestDatabase, who: readonly string[]): Promise<number> {
-  const brake = makeBrake(pool, RULES)
+  const brake = makeBrake(pool, limits(1000, 5))
   const answers = await Promise.all(who.map((key) => brake({ key, kinds: ['create'], desired: 'd' })))
   return answers.filter((kinds) => kinds.length === 0).length
 }

@@ -55,10 +55,6 @@ describe('it opens for an outage', () => {
     expect(isClosedFor(breaker, 'others')).toBe(opens)
   })
 
-  it('with a probe after five seconds', () => {
-    expect(OUTAGE).toMatchObject({ cause: 'outage', openedAt: NOW, probeAt: NOW + 5000 })
-  })
-
   it('and whoever failed by it is remembered, also who was under way, but no more than a limit', () => {
     const late = toldAfter(OUTAGE, '3t 2w 2n', { now: NOW + 100 })
     expect(late).toMatchObject({ ...OUTAGE, burnt: { 1: 2, 2: 2, 3: 2, 4: 1, 10: 1 } })
@@ -171,21 +167,9 @@ describe('denied calls', () => {
     )
   })
 
-  it('when the probe is asked for patience: there is no evidence, and they go on', () => {
-    expect(answer(ASKING, 'neutral')).toMatchObject({ state: 'closed', cause: null, quietUntil: NOW + 5000 })
-  })
-
   it('when the probe fails: it is asked again', () => {
     expect(answer(ASKING, 'trouble')).toMatchObject({ cause: 'credentials', probeAt: NOW + 5000 })
     expect(answer(answer(ASKING, 'trouble'), 'trouble')).toMatchObject({ probeAt: NOW + 10_000 })
-  })
-
-  it('while it is trying: the question leaves it trying', () => {
-    expect(answer(toldAfter(TRYING, '3d'), 'well').state).toBe('trying')
-    expect(toldAfter(toldAfter(TRYING, '3d'), '10w', { credentials: 'others' })).toMatchObject({
-      state: 'closed',
-      refused: [OURS],
-    })
   })
 })
 

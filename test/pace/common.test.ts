@@ -52,11 +52,6 @@ describe('busy answers', () => {
     expect(afterCalls(START, [...often, busy(2, '1')], by).pace).toMatchObject({ rate: 40, epoch: 2 })
   })
 
-  it('are failures as well, whatever their epoch', () => {
-    const { pace } = afterCalls(START, calls(10, 'trouble', { busy: true }), by)
-    expect(pace.breaker.cause).toBe('outage')
-  })
-
   it('bind everybody to the longest wait that was asked for, of at most an hour', () => {
     const held = afterCalls(
       START,
@@ -84,10 +79,6 @@ describe('the end of an outage', () => {
     expect(closed).toMatchObject({ rate: 10, breaker: { state: 'closed' } })
     expect(eventsOf(pace, closed, NOW)).toEqual([{ kind: 'closed' }])
   })
-
-  it('gives nothing back while probes fail', () => {
-    expect(afterProbe(OPEN, probe('trouble')).giveBack).toEqual({})
-  })
 })
 
 describe('customers who are denied one by one', () => {
@@ -108,10 +99,6 @@ describe('customers who are denied one by one', () => {
     ])
     expect(afterProbe(halted.pace, probe('well')).giveBack).toEqual({ 1: 1, 2: 1, 3: 1 })
   })
-})
-
-it('good calls of a service that works change nothing', () => {
-  expect(afterCalls(START, calls(100, 'well'), by).pace).toBe(START)
 })
 
 // Anything that can be heard, in any order, by processes with two kinds of credentials, at any times.
@@ -232,21 +219,3 @@ it('the failures of one customer open nothing, whatever the others do', () => {
     ),
   )
 })
-
-it.each([null, 7, 'x', [], { troubles: 'x', denied: { ours: { '../': 1 } }, wells: -1, burnt: { 1: 1.5 } }])(
-  'a row with %j in it, which nobody of us wrote, stops nobody',
-  (trouble) => {
-    const row = {
-      state: 'open',
-      cause: null,
-      credentials: null,
-      openedAt: null,
-      probeAt: null,
-      trouble,
-    } as const
-    const breaker = readBreaker(row)
-    expect(breaker).toMatchObject({ state: 'closed', cause: null, wells: 0 })
-    expect([breaker.burnt, breaker.troubles]).toEqual([{}, {}])
-    expect(isClosedFor(breaker, 'ours')).toBe(false)
-  },
-)

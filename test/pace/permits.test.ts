@@ -40,23 +40,6 @@ describe.each([1, 7, 50, 400])('permits at %i calls a second', (rate) => {
       expect(n).toBeGreaterThanOrEqual((at * rate) / 1000 - 2)
     }
   })
-
-  it('keep it when calls take time and the waiters come and go', async () => {
-    const row = makePaceRow(rate)
-    const permits = makePermits(row)
-    const times: number[] = []
-    const total = rate * 3
-    const caller = async (): Promise<void> => {
-      while (times.length < total) {
-        await permits.take(never)
-        times.push(row.now())
-        await row.sleep(37, never)
-      }
-    }
-    for (let n = 0; n < 20; n++) void caller()
-    await row.run()
-    for (const [n, at] of times.entries()) expect(n).toBeLessThanOrEqual((at * rate) / 1000 + 2)
-  })
 })
 
 describe('permits', () => {
@@ -66,15 +49,6 @@ describe('permits', () => {
     waiters(row, permits, 100)
     await row.run()
     expect(row.asked).toEqual([100])
-  })
-
-  it('serve the waiters in order', async () => {
-    const row = makePaceRow(100)
-    const permits = makePermits(row)
-    const order: number[] = []
-    for (let n = 0; n < 50; n++) void permits.take(never).then(() => order.push(n))
-    await row.run()
-    expect(order).toEqual(Array.from({ length: 50 }, (_, n) => n))
   })
 
   it('that are given back are used before another is asked for', async () => {
@@ -109,17 +83,6 @@ describe('permits', () => {
     expect(times[before]).toBeGreaterThanOrEqual(5000)
   })
 
-  it('that were given back are dropped as well', async () => {
-    const row = makePaceRow(100)
-    const permits = makePermits(row)
-    permits.giveBack(await granted(permits))
-    row.notBefore = 5000
-    permits.drop()
-    const { times } = waiters(row, permits, 1)
-    await row.run()
-    expect(times).toEqual([5000])
-  })
-
   it('that were reserved while the service asked for a pause are not used', async () => {
     const row = makePaceRow(100)
     const permits = makePermits(row)
@@ -151,13 +114,6 @@ describe('permits', () => {
     expect(times).toEqual([100])
   })
 
-  it('are refused at once to somebody who has given up before', async () => {
-    const row = makePaceRow(10)
-    const permits = makePermits(row)
-    await expect(permits.take(AbortSignal.abort())).rejects.toThrow()
-    expect(row.asked).toEqual([])
-  })
-
   it('go on after the row could not be asked', async () => {
     const row = makePaceRow(10)
     let broken = true
@@ -170,13 +126,6 @@ describe('permits', () => {
     broken = false
     await expect(permits.take(never)).resolves.toHaveProperty('usableUntil')
     expect(row.asked).toEqual([1])
-  })
-
-  it('carry the epoch in which they were reserved', async () => {
-    const row = makePaceRow(10)
-    const permits = makePermits(row)
-    row.epoch = '7'
-    expect(await granted(permits)).toMatchObject({ epoch: '7' })
   })
 
   it('are refused at once to all who wait while nobody may call, asking for all of them together', async () => {
@@ -205,18 +154,5 @@ describe('permits', () => {
     row.closed = true
     await row.run(12_000)
     expect(told).toEqual([null, null, null, null, null])
-  })
-
-  it('that were given back are gone when nobody may call', async () => {
-    const row = makePaceRow(10)
-    const permits = makePermits(row)
-    const [first, second] = [await granted(permits), permits.take(never)]
-    row.closed = true
-    permits.giveBack(first)
-    await row.run(50)
-    permits.drop()
-    await row.run()
-    expect(await second).toBe(first)
-    expect(await permits.take(never)).toBe(null)
   })
 })

@@ -6,15 +6,6 @@ import { makeTwo, probeIsDue } from './two.ts'
 const never = new AbortController().signal
 
 describe('probes', () => {
-  it('are made by nobody while calls are made, or before one is due', async () => {
-    await using two = await makeTwo(160)
-    const [a, b] = two.sides
-    expect(await a.tend()).toBe('idle')
-    await a.hearMany('trouble', 10)
-    expect([await a.tend(), await b.tend()]).toEqual(['idle', 'idle'])
-    expect(a.probes() + b.probes()).toBe(0)
-  })
-
   it('are made one at a time, however many ask', async () => {
     await using two = await makeTwo(160)
     const [a, b] = two.sides
@@ -85,42 +76,6 @@ describe('probes', () => {
     expect(a.kinds()).toEqual(['opened'])
     expect(b.kinds()).toEqual(['probed'])
   })
-
-  it('that fail in our own hands leave the next one to anybody', async () => {
-    await using two = await makeTwo(160)
-    const [a, b] = two.sides
-    await a.hearMany('trouble', 10)
-    await probeIsDue(two.db)
-    a.answerWith(async () => {
-      throw new Error('no memory')
-    })
-    await expect(a.tend()).rejects.toThrow('no memory')
-    expect(await b.tend()).toBe('probed')
-  })
-})
-
-describe('after an outage', () => {
-  it('calls are made slowly, and ten good ones close the breaker for both', async () => {
-    await using two = await makeTwo(160)
-    const [a, b] = two.sides
-    await a.hearMany('trouble', 10)
-    await probeIsDue(two.db)
-    await b.tend()
-    expect(b.events).toEqual([
-      { kind: 'probed', cause: 'outage', sign: 'well', failed: 0 },
-      { kind: 'trying', rate: 10, stoppedForMs: expect.any(Number) },
-    ])
-    // Denied at once is what was known before; the row is asked again soon.
-    const permits = await Promise.all(
-      two.sides.map((side) => expect.poll(() => side.permits.take(never)).not.toBe(null)),
-    )
-    expect(permits).toHaveLength(2)
-    await Promise.all([a.hearMany('well', 5, { epoch: '1' }), b.hearMany('well', 4, { epoch: '1' })])
-    expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'trying' })
-    await a.hear('well', { epoch: '1' })
-    expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'closed', openedAt: null })
-    expect([...a.kinds(), ...b.kinds()].filter((kind) => kind === 'closed')).toHaveLength(1)
-  })
 })
 
 describe('wrong keys', () => {
@@ -179,21 +134,5 @@ describe('wrong keys', () => {
     await two.db.pool.query('UPDATE rollcall.pace SET probe_until = NULL')
     await right.tend()
     expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'closed', cause: null, rate: 160 })
-  })
-
-  it('that are only some customers cost a probe, and the rate stays as it was', async () => {
-    await using two = await makeTwo(160)
-    const [a] = two.sides
-    await a.hearMany('denied', 3)
-    expect(await a.permits.take(never)).toBe(null)
-    await a.tend()
-    expect(a.kinds()).toEqual(['asking', 'probed', 'settled'])
-    await a.hearMany('denied', 50)
-    expect(await readPace(two.db.pool)).toMatchObject({
-      breaker: 'closed',
-      cause: null,
-      rate: 160,
-      epoch: '0',
-    })
   })
 })

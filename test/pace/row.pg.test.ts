@@ -43,12 +43,6 @@ describe('the rate', () => {
     }
   })
 
-  it('that rises begins no epoch', async () => {
-    await using db = await withRow(`rate = 1, raised_at = now() - interval '1 s', epoch = 7`)
-    expect(await reservePermits(db.pool, OURS)).toMatchObject({ epoch: '7', closed: false, troubled: false })
-    expect(await readPace(db.pool)).toMatchObject({ epoch: '7' })
-  })
-
   it('does not rise while the service has asked for a pause, and nobody calls', async () => {
     await using db = await withRow(`rate = 10, raised_at = now() - interval '1 s'`)
     await holdOff(db.pool, 86_400_000)
@@ -136,11 +130,6 @@ describe('the ceiling', () => {
     return { ceiling, configured, rate }
   }
 
-  it('of a configuration holds from the start', async () => {
-    await using db = await withRow()
-    expect(await now(db)).toEqual({ ceiling: 60, configured: 60, rate: 60 })
-  })
-
   it('that is raised by hand is risen to, and one that is lowered holds at once', async () => {
     await using db = await withRow()
     await setCeiling(db.pool, 200)
@@ -158,13 +147,5 @@ describe('the ceiling', () => {
     expect(await now(db)).toEqual({ ceiling: 10, configured: 10, rate: 10 })
     await configureCeiling(db.pool, 30)
     expect(await now(db)).toEqual({ ceiling: 30, configured: 30, rate: 10 })
-  })
-
-  it('can be set before any worker was started; before that there is no pace', async () => {
-    await using db = await freshDatabase()
-    expect(await readPace(db.pool)).toBe(null)
-    expect(await currentRate(db.pool, 'ours')).toBe(0)
-    await setCeiling(db.pool, 20)
-    expect(await now(db)).toEqual({ ceiling: 20, configured: null, rate: 20 })
   })
 })
