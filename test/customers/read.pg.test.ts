@@ -8,7 +8,6 @@ import { makeReadCustomers, type ReadCustomers } from '../../src/customers/read.
 import { makePool } from '../../src/database/pool.ts'
 import { MOST_FIELD_BYTES } from '../../src/model/formats.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
-import { until } from '../support/until.ts'
 
 let db: TestDatabase
 let pool: pg.Pool
@@ -105,16 +104,6 @@ describe('readCustomers', () => {
       `CREATE TABLE customers (id text, plan text); INSERT INTO customers VALUES ('a', 'x'), ('a', 'y'), ('a', 'z'), ('b', 'x')`,
     )
     expect(await readAll(configure('id'), ['a', 'b'])).toEqual({ a: 'ambiguous', b: { id: 'b', plan: 'x' } })
-  })
-
-  test('citext: of rows that only differ in case each is read by its own spelling', async () => {
-    await table(
-      `CREATE TABLE customers (id citext, plan text); INSERT INTO customers VALUES ('ANA', '1'), ('Ana', '2'), ('aNA', '3'), ('ana', '4')`,
-    )
-    expect(await readAll(configure('id'), ['ana', 'Ana'])).toEqual({
-      ana: { id: 'ana', plan: '4' },
-      Ana: { id: 'Ana', plan: '2' },
-    })
   })
 
   test('names of any spelling', async () => {
@@ -247,26 +236,6 @@ describe('makePool', () => {
           name: 'rollcall',
         },
       ])
-    } finally {
-      await ours.end()
-    }
-  })
-
-  test('a connection that breaks while idle is reported and replaced', async () => {
-    const errors: Error[] = []
-    const ours = makePool({
-      url: db.url,
-      max: 1,
-      applicationName: 'to be cut',
-      onError: (error) => errors.push(error),
-    })
-    try {
-      await ours.query('SELECT 1')
-      await db.pool.query(
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'to be cut'`,
-      )
-      await until(() => errors.length > 0)
-      expect((await ours.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }])
     } finally {
       await ours.end()
     }
