@@ -71,14 +71,6 @@ test('a decision about registrations ends it, and going on with the sweep does n
   expect(await registered(db, keys(10, 200))).toBe(5)
 })
 
-test('after the window nobody is announced any more', async () => {
-  await using db = await freshDatabase()
-  await announceCreates(db.pool, { customers: 20, windowHours: 24, sweep: await begun(db) })
-  await db.pool.query(`UPDATE rollcall.brake SET expected_until = expected_until - interval '25 hours'`)
-  expect(await createOf(db)).toMatchObject({ expected: 0, expectedUntil: null })
-  expect(await registered(db, keys(10))).toBe(5)
-})
-
 /** Owed by a backfill; the service has those of whom it is said. */
 async function owed(
   { pool }: TestDatabase,

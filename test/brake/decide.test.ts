@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { baseIsOld } from '../../src/brake/base.ts'
 import { type BrakeKind, limitOf } from '../../src/brake/brake.ts'
 import { decide, type KindState, type WeighedRequest } from '../../src/brake/decide.ts'
 
@@ -191,22 +190,5 @@ describe('the limit', () => {
     [5, 1, 1e12, 2_147_483_647],
   ])('of %i or %d of %d is %i', (customers, share, base, limit) => {
     expect(limitOf({ customers, share }, base)).toBe(limit)
-  })
-
-  const rules = {
-    windowHours: 24,
-    changes: { customers: 100, share: 0.01 },
-    creates: { customers: 10, share: 0 },
-  }
-  it.each([
-    ['may not matter yet', { taken: 90, baseAgeMs: null }, 10, false],
-    ['is missing where it matters', { taken: 91, baseAgeMs: null }, 10, true],
-    ['is a moment old', { taken: 500, baseAgeMs: 59_000 }, 1, false],
-    ['is old', { taken: 500, baseAgeMs: 61_000 }, 1, true],
-    ['is of the future', { taken: 500, baseAgeMs: -1 }, 1, true],
-    ['is of no use, everybody waits', { taken: 500, baseAgeMs: null, tripped: true }, 1, false],
-    ['is no part of the rule', { kind: 'create' as const, taken: 10, baseAgeMs: null }, 1, false],
-  ])('is counted again only where it has to be: a base that %s', (_which, row, more, old) => {
-    expect(baseIsOld({ kind: 'revocation', tripped: false, ...row }, more, rules)).toBe(old)
   })
 })

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest'
 import { discard, release } from '../../src/brake/held.ts'
 import type { RollcallConfig } from '../../src/config/define.ts'
 import { readDoubt } from '../../src/drift/coverage.ts'
-import { believe } from '../../src/drift/evidence.ts'
 import { noteNow } from '../../src/ledger/note.ts'
 import { LANE } from '../../src/model/customer.ts'
 import { heldIn, LIMIT_OF_TEN } from '../support/held.ts'
@@ -178,18 +177,6 @@ test('what a run finds is owed to workers that repair, and to no others', async 
     const next = 'SELECT FROM rollcall.finding WHERE next_look_at IS NOT NULL'
     expect((await house.db.pool.query(next)).rowCount, mode).toBe(mode === 'repair' ? 1 : 0)
   }
-})
-
-test('that half of them are not there is meant once a person has said so', async () => {
-  await using scene = await open({ customers: 10, repair: true })
-  const { house } = scene
-  const gone = keysOf(6)
-  for (const key of gone) house.sandbox.users.delete(key)
-  await lookTwice(scene, keysOf(10))
-  expect(house.sandbox.users.all()).toHaveLength(4)
-  await believe(house.db.pool, MEANT)
-  await lookAgain(scene, keysOf(10))
-  await until(() => house.sandbox.users.all().length === 10)
 })
 
 test('a mass of repairs waits for a person, and changes of those customers pass', async () => {

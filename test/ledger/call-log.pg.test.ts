@@ -76,28 +76,6 @@ test('keeps entries while the database is cut off, and tells of it once', async 
   expect(troubles).toHaveLength(2)
 })
 
-test('a backend that is ended in the middle of writing costs no entry, and writes none twice', async () => {
-  const { log, troubles } = open(db.pool, { gatherMs: 3_600_000 })
-  const blocker = await db.pool.connect()
-  await blocker.query('BEGIN; LOCK TABLE rollcall.call')
-  log.add(entry(1))
-  const flushed = log.flush()
-  await until(async () => {
-    const { rows } = await db.pool.query<{ ended: boolean }>(
-      `SELECT pg_terminate_backend(pid) AS ended FROM pg_stat_activity
-       WHERE wait_event_type = 'Lock' AND datname = current_database()`,
-    )
-    return rows[0]?.ended
-  })
-  await flushed
-  await blocker.query('ROLLBACK')
-  blocker.release()
-  expect(troubles).toMatchObject([{ error: { code: '57P01' } }])
-  log.add(entry(2))
-  await log.flush()
-  expect(await keys()).toEqual(['c1', 'c2'])
-})
-
 test('more than it may keep is dropped, the oldest first, and said once it is over', async () => {
   const { log, troubles } = open(db.pool, { gatherMs: 3_600_000, mostKept: 10 })
   await db.pool.query(`ALTER TABLE rollcall.call RENAME TO gone`)

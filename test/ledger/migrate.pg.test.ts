@@ -8,17 +8,6 @@ const LOCKS = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_bac
 
 const code = (value: string) => expect.objectContaining({ name: 'RollcallError', code: value })
 
-test('migrates an empty database once, and finds nothing to do the second time', async () => {
-  await using db = await freshDatabase({ empty: true })
-
-  const first = await migrate(databaseAt(db.url))
-  const second = await migrate(databaseAt(db.url))
-
-  expect(first.applied).toBeGreaterThan(0)
-  expect(second.applied).toBe(0)
-  await checkMigrated(db.pool)
-})
-
 test('two at once apply every migration once', async () => {
   await using db = await freshDatabase({ empty: true })
 

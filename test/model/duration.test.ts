@@ -5,7 +5,6 @@ import { readDuration, sayDuration } from '../../src/model/duration.ts'
 describe('readDuration', () => {
   it.each([
     ['500', 500],
-    ['0', 0],
     ['500ms', 500],
     ['2s', 2000],
     ['5m', 300_000],
@@ -28,9 +27,7 @@ describe('readDuration', () => {
 describe('sayDuration', () => {
   it.each([
     [0, '0ms'],
-    [1, '1ms'],
     [1500, '1500ms'],
-    [2000, '2s'],
     [90_000, '90s'],
     [120_000, '2m'],
     [129_600_000, '36h'],

@@ -101,22 +101,6 @@ describe('wrong keys', () => {
     await expect.poll(() => wrong.permits.take(never)).not.toBe(null)
   })
 
-  it('are asked about at once by whoever comes with others, once, and stay refused while somebody has them', async () => {
-    await using two = await makeTwo(160, ['wrong', 'right'])
-    const [wrong, right] = two.sides
-    wrong.answerWith(async () => 'denied')
-    await wrong.hearMany('denied', 3)
-    await wrong.tend()
-    expect(await wrong.tend()).toBe('idle')
-    await right.tend()
-    expect(await readPace(two.db.pool)).toMatchObject({ nextProbeMs: 0 })
-    expect(await wrong.tend()).toBe('probed')
-    await right.tend()
-    const pace = await readPace(two.db.pool)
-    expect(pace).toMatchObject({ breaker: 'open', cause: 'credentials', failedProbes: 2 })
-    expect(pace?.nextProbeMs).toBeGreaterThan(5000)
-  })
-
   it('that nobody has any more are forgotten a few seconds after others came', async () => {
     await using two = await makeTwo(160, ['wrong', 'right'])
     const [wrong, right] = two.sides

@@ -5,19 +5,7 @@ import { askBrake, kindsOf, withoutHeld } from '../../src/sync/braked.ts'
 import { DOUBTED } from '../../src/sync/digest.ts'
 import type { Memory } from '../../src/sync/memory.ts'
 import type { Plan } from '../../src/sync/plan.ts'
-import { rememberSent } from '../../src/sync/remember.ts'
-import {
-  ABSENT,
-  CLEAR,
-  clearing,
-  digests,
-  FULL,
-  KEEP,
-  plan,
-  seen,
-  sent,
-  user,
-} from '../support/plan-scene.ts'
+import { ABSENT, clearing, digests, FULL, plan, seen, sent, user } from '../support/plan-scene.ts'
 
 const PRESENT = { wasThere: true, erases: false, shownWithout: false }
 const patch = (body: Extract<Plan, { kind: 'patch' }>['body'], carried = false): Plan => ({
@@ -145,36 +133,6 @@ describe('what goes while the clearing of fields waits', () => {
     const memory = sent(2, { ...phone, email: 'x@y.z' })
     const put = plan({ mapped: user(2, other), memory, policy })
     expect(withoutHeld(put, email, known(memory))).toEqual(patch({ status: 2, ...other }))
-  })
-
-  it.each([
-    ['null', KEEP],
-    ['left out of a PUT', { ...FULL, clearWith: clearing('omit') }],
-    ['strays', CLEAR],
-  ])('leaves nothing to send once it is sent: %s', (_how, policy) => {
-    const before = {
-      email: 'x@y.z',
-      gender: 0,
-      first_name: 'Ana',
-      mobile_phone: '6001',
-      mobile_phone_prefix: '34',
-    }
-    const { email: _, ...others } = before
-    const mapped = user(
-      4,
-      policy === CLEAR ? { ...others, gender: 1 } : { ...before, email: null, gender: 1 },
-    )
-    const desired = mapped.kind === 'user' ? mapped.user : null
-    const memory = seen(2, before)
-    const rest = withoutHeld(plan({ mapped, memory, policy }), email, known(memory))
-    if (rest?.kind !== 'patch') throw new Error('expected a PATCH')
-    expect(rest.body).toMatchObject({ status: 4, gender: 1 })
-    expect(rest.body).not.toHaveProperty('email')
-    const write = { desired, verb: 'patch', fields: rest.fields, status: 4, carried: false } as const
-    const after = { ...rememberSent(memory, write, digests), looked: true }
-    const again = plan({ mapped, memory: after, policy })
-    expect(kindsOf(again, after, PRESENT)).toEqual(['clear:email'])
-    expect(withoutHeld(again, email, known(after))).toBeNull()
   })
 })
 

@@ -62,13 +62,6 @@ describe('the gate', () => {
     expect(await gate.pass(TURN)).toEqual(OUT_OF_TIME)
   })
 
-  it('gives back a permit that no call was made with, once', () => {
-    const { gate, givenBack, first } = scene()
-    gate.close()
-    gate.close()
-    expect(givenBack).toEqual([first])
-  })
-
   it('is closed when there is no time for the whole request', async () => {
     const { gate, givenBack, first } = scene({ hasTime: () => false })
     expect(await gate.pass(TURN)).toEqual(OUT_OF_TIME)

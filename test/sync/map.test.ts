@@ -228,26 +228,8 @@ describe('the time', () => {
     expect(mapped).not.toHaveProperty('validUntilMs')
   })
 
-  it('counts for a value that is invalid too: the next one may be right', () => {
-    const gold = { columns: ['plan'], map: () => ({ value: 'gold', validUntil: LATER }) }
-    expect(map({ status: gold }, {})).toMatchObject({ kind: 'rejected', validUntilMs: LATER_MS })
-    expect(map({ email: gold }, {})).toMatchObject({ kind: 'user', validUntilMs: LATER_MS })
-    expect(map({ email: gold }, {}, { strict: true })).toMatchObject({
-      kind: 'rejected',
-      validUntilMs: LATER_MS,
-    })
-  })
-
   const member = (value: unknown, validUntil: string | null) => ({
     scope: { columns: ['plan'], when: () => ({ value, validUntil }) },
-  })
-
-  it('may decide who is in scope; outside, nothing else counts', () => {
-    const soon = { columns: ['plan'], map: () => ({ value: 0, validUntil: '2026-11-21' }) }
-    const outside = { kind: 'out-of-scope', userId: '7' }
-    expect(map({}, {}, member(true, LATER))).toMatchObject({ kind: 'user', validUntilMs: LATER_MS })
-    expect(map({ status: soon }, {}, member(false, LATER))).toEqual({ ...outside, validUntilMs: LATER_MS })
-    expect(map({ status: soon }, {}, member(false, null))).toEqual(outside)
   })
 
   it.each<[string, object, string]>([

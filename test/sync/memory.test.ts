@@ -142,16 +142,6 @@ describe('rememberFor', () => {
     ])('is %s', (phase, record, replanInMs) => {
       expect(known(record, replanInMs).conflict).toEqual({ ...conflict, phase })
     })
-
-    it('forgets it with another digest key, another value, and a customer who is gone', () => {
-      const memory = known({}, 1)
-      expect(view(memory, asUser({ email: 'a@x.es' })).conflict).toEqual(memory.conflict)
-      for (const fields of [{ email: 'b@x.es' }, { email: null }, {}])
-        expect(view(memory, asUser(fields)).conflict).toBeNull()
-      expect(view(memory, { kind: 'removed', userId: 'u7' }).conflict).toBeNull()
-      expect(view(memory, { kind: 'rejected', userId: 'u7', issues: [] })).toEqual(memory)
-      expect(known({}, 1, 'other').conflict).toBeNull()
-    })
   })
 
   it('believes in the value that is desired, once there is one', () => {
@@ -249,18 +239,6 @@ describe('rememberSent', () => {
     const half = desired({ mobile_phone_prefix: null })
     const sent = { ...write, desired: half, fields: ['mobile_phone_prefix'], verb: 'patch' } as const
     expect(rememberSent(memory, sent, digests).seen).toEqual({})
-  })
-})
-
-describe('rememberAbsent', () => {
-  it('forgets the user, and keeps refusals, the status that was agreed on, and what a GET could not show', () => {
-    expect(rememberAbsent(start())).toEqual({
-      ...start(),
-      remote: 'absent',
-      seenStatus: null,
-      sent: { country_code: RECORD.sent.country_code },
-      seen: {},
-    })
   })
 })
 

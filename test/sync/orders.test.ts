@@ -114,13 +114,4 @@ describe('a request that arrives at the very end of its lifetime, unseen by the 
     const before = [at(rowWith('trial'), 0), at(null, 70_000)]
     await expectSame({ ...common, its: PLAIN, latestMs, troubles, before, last: at(rowWith('trial'), 4000) })
   })
-
-  it('and creates the user whose second create is then refused: no field counts as refused', async () => {
-    const habits = { ...PLAIN, duplicate: 400 as const }
-    const troubles: Troubles = { ...NO_TROUBLES, faults: [endsLate], lags: [1000] }
-    const before = [at(rowWith('premium'), 0)]
-    const last = at({ ...rowWith('premium'), email: 'eva@correo.es' }, 4000)
-    const rest = await expectSame({ ...common, its: habits, latestMs, troubles, before, last })
-    expect(rest.refused).toEqual([])
-  })
 })

@@ -79,19 +79,12 @@ describe('a claim', () => {
         return []
       },
     }
-    for (const [plan, version] of [
-      ['premium', 1],
-      ['trial', 2],
-      ['free', 3],
-      ['free', 4],
-    ] as const) {
-      customer.row = { ...row, plan, email: `v${version}@correo.es` }
-      customer.kept.version = version
+    for (const plan of ['premium', 'trial', 'free', 'free', 'gone']) {
+      customer.kept.version++
+      const email = `v${customer.kept.version}@correo.es`
+      customer.row = plan === 'gone' ? null : { ...row, plan, email }
       await customer.claim({}, brake)
     }
-    customer.row = null
-    customer.kept.version = 5
-    await customer.claim({}, brake)
     expect(asked).toEqual([['create'], ['status'], ['revocation']])
   })
 
@@ -223,31 +216,6 @@ describe('several claims', () => {
       { method: 'POST', body: { user_id: `C-${KEY}`, email: 'ana@correo.es' } },
     ])
     expect(customer.kept.record.userId).toBe(`C-${KEY}`)
-  })
-
-  it('of a customer whose fields were refused: one of them unmanaged, the others stay refused', async () => {
-    const service = makePureService({ refuses: (field) => field === 'email' || field === 'last_name' })
-    const customer = customerWith({ service })
-    while (customer.kept.record.state !== 'idle' || service.calls.length === 0) await customer.claim()
-    customer.config = configOf(['email'])
-    await customer.claim()
-    const from = service.calls.length
-    customer.row = { ...row, last_name: 'Soto' }
-    await customer.claim()
-    expect(service.calls.slice(from)).toEqual([])
-    expect(customer.kept.record.issues).toMatchObject([{ field: 'email', code: 'refused' }])
-  })
-
-  it("of a field that was somebody else's for a while: it is set again", async () => {
-    const customer = customerWith()
-    await customer.claim()
-    customer.config = configOf(['email'])
-    await customer.claim()
-    const { service } = customer
-    service.users.set(KEY, { ...service.users.get(KEY), status: 2, last_name: 'theirs' })
-    customer.config = configOf(['email', 'last_name'])
-    await customer.claim()
-    expect(service.users.get(KEY)?.last_name).toBe('Gil')
   })
 
   it('of a process that died in a call: looked up, and only what no GET shows is sent again', async () => {

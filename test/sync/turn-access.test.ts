@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Mapped } from '../../src/model/mapped.ts'
 import type { Memory } from '../../src/sync/memory.ts'
-import { isAccessFirst } from '../../src/sync/turn.ts'
 import { ABSENT, type Answer, PREMIUM, play, REMOVED, SETTLED, user } from '../support/turn-scene.ts'
 
 describe('a revocation', () => {
@@ -91,19 +90,6 @@ describe('access first, after failures', () => {
       kind: 'retry',
       failed: true,
     })
-  })
-
-  it('comes with the third failure, and every other time', () => {
-    expect([0, 1, 2, 3, 4, 5, 6, 7].map(isAccessFirst)).toEqual([
-      false,
-      false,
-      false,
-      true,
-      false,
-      true,
-      false,
-      true,
-    ])
   })
 })
 

@@ -90,12 +90,6 @@ describe('the look after an erasure', () => {
     expect(go(erased('verified'), []).end).toEqual(SETTLED)
   })
 
-  it('that finds nobody completes it too', () => {
-    const { end, turn } = go(erased('sent'), [404])
-    expect(end).toEqual(SETTLED)
-    expect([turn.memory.erased, turn.erasure.left]).toEqual(['verified', []])
-  })
-
   it('that still shows a field has it cleared once more, and never a third time', () => {
     const shown = { user: { status: 0, email: 'a@x.es', last_name: 'Gil' } }
     const again = go(erased('sent'), [shown, 200])
