@@ -180,15 +180,13 @@ describe('the decision of the brake', () => {
   })
 })
 
-describe('the limit', () => {
-  it.each([
-    [100, 0.01, null, 100],
-    [100, 0.01, 9_999, 100],
-    [100, 0.01, 20_099, 200],
-    [0, 0.29, 100, 29],
-    [0, 0, 1_000_000, 0],
-    [5, 1, 1e12, 2_147_483_647],
-  ])('of %i or %d of %d is %i', (customers, share, base, limit) => {
-    expect(limitOf({ customers, share }, base)).toBe(limit)
-  })
+it.each([
+  [100, 0.01, null, 100],
+  [100, 0.01, 9_999, 100],
+  [100, 0.01, 20_099, 200],
+  [0, 0.29, 100, 29],
+  [0, 0, 1_000_000, 0],
+  [5, 1, 1e12, 2_147_483_647],
+])('the limit of %i or %d of %d is %i', (customers, share, base, limit) => {
+  expect(limitOf({ customers, share }, base)).toBe(limit)
 })

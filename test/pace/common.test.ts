@@ -66,19 +66,17 @@ describe('busy answers', () => {
   })
 })
 
-describe('the end of an outage', () => {
-  it('is a slow start in an epoch of its own, and attempts are given back', () => {
-    const { pace, giveBack } = afterProbe(OPEN, probe('well'))
-    expect(pace).toMatchObject({ rate: 10, epoch: 1, breaker: { state: 'trying', from: 1 } })
-    expect(Object.keys(giveBack)).toHaveLength(10)
-    expect(pace.breaker.burnt).toEqual({})
-    expect(eventsOf(OPEN, pace, NOW)).toEqual([{ kind: 'trying', rate: 10, stoppedForMs: 0 }])
-    // What the calls that were under way bring home opens nothing.
-    expect(afterCalls(pace, calls(50, 'trouble', { busy: true }), by).pace).toBe(pace)
-    const closed = afterCalls(pace, calls(10, 'well', { epoch: '1' }), by).pace
-    expect(closed).toMatchObject({ rate: 10, breaker: { state: 'closed' } })
-    expect(eventsOf(pace, closed, NOW)).toEqual([{ kind: 'closed' }])
-  })
+it('the end of an outage is a slow start in an epoch of its own, and attempts are given back', () => {
+  const { pace, giveBack } = afterProbe(OPEN, probe('well'))
+  expect(pace).toMatchObject({ rate: 10, epoch: 1, breaker: { state: 'trying', from: 1 } })
+  expect(Object.keys(giveBack)).toHaveLength(10)
+  expect(pace.breaker.burnt).toEqual({})
+  expect(eventsOf(OPEN, pace, NOW)).toEqual([{ kind: 'trying', rate: 10, stoppedForMs: 0 }])
+  // What the calls that were under way bring home opens nothing.
+  expect(afterCalls(pace, calls(50, 'trouble', { busy: true }), by).pace).toBe(pace)
+  const closed = afterCalls(pace, calls(10, 'well', { epoch: '1' }), by).pace
+  expect(closed).toMatchObject({ rate: 10, breaker: { state: 'closed' } })
+  expect(eventsOf(pace, closed, NOW)).toEqual([{ kind: 'closed' }])
 })
 
 describe('customers who are denied one by one', () => {

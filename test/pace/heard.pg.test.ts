@@ -58,25 +58,23 @@ describe('good calls', () => {
   })
 })
 
-describe('failures', () => {
-  it('of two processes open the breaker for both, and those who wait are sent away', async () => {
-    await using two = await makeTwo(0.5)
-    const [a, b] = two.sides
-    await a.permits.take(never)
-    const waiting = [a.permits.take(never), b.permits.take(never), b.permits.take(never)]
-    await Promise.all([
-      a.hearMany('trouble', 5),
-      b.hear('trouble', { id: '6' }),
-      b.hear('trouble', { id: '6' }),
-      b.hearMany('trouble', 3),
-    ])
-    expect(await Promise.all(waiting)).toEqual([null, null, null])
-    expect([...a.kinds(), ...b.kinds()].filter((kind) => kind === 'opened')).toHaveLength(1)
-    const pace = await readPace(two.db.pool)
-    expect(pace).toMatchObject({ breaker: 'open', cause: 'outage', failedProbes: 0 })
-    expect(pace?.nextProbeMs).toBeGreaterThan(0)
-    expect(pace?.nextProbeMs).toBeLessThanOrEqual(5000)
-  })
+it('failures of two processes open the breaker for both, and those who wait are sent away', async () => {
+  await using two = await makeTwo(0.5)
+  const [a, b] = two.sides
+  await a.permits.take(never)
+  const waiting = [a.permits.take(never), b.permits.take(never), b.permits.take(never)]
+  await Promise.all([
+    a.hearMany('trouble', 5),
+    b.hear('trouble', { id: '6' }),
+    b.hear('trouble', { id: '6' }),
+    b.hearMany('trouble', 3),
+  ])
+  expect(await Promise.all(waiting)).toEqual([null, null, null])
+  expect([...a.kinds(), ...b.kinds()].filter((kind) => kind === 'opened')).toHaveLength(1)
+  const pace = await readPace(two.db.pool)
+  expect(pace).toMatchObject({ breaker: 'open', cause: 'outage', failedProbes: 0 })
+  expect(pace?.nextProbeMs).toBeGreaterThan(0)
+  expect(pace?.nextProbeMs).toBeLessThanOrEqual(5000)
 })
 
 describe('beside reservations of two processes', () => {

@@ -136,16 +136,14 @@ describe('what goes while the clearing of fields waits', () => {
   })
 })
 
-describe('what goes while erasing waits', () => {
-  const revoke: Plan = { kind: 'revoke', body: { status: 0 } }
-  const known = { memory: sent(2), digests }
+const revoke: Plan = { kind: 'revoke', body: { status: 0 } }
+const known = { memory: sent(2), digests }
 
-  it('is the revocation, unless that is held as well', () => {
-    expect(withoutHeld(revoke, ['erase'], known)).toBe(revoke)
-    expect(withoutHeld(revoke, ['erase', 'revocation'], known)).toBeNull()
-    const erase: Plan = { kind: 'erase', body: { status: 0, email: null }, fields: ['email'] }
-    expect(withoutHeld(erase, ['erase'], known)).toBeNull()
-  })
+it('what goes while erasing waits is the revocation, unless that is held as well', () => {
+  expect(withoutHeld(revoke, ['erase'], known)).toBe(revoke)
+  expect(withoutHeld(revoke, ['erase', 'revocation'], known)).toBeNull()
+  const erase: Plan = { kind: 'erase', body: { status: 0, email: null }, fields: ['email'] }
+  expect(withoutHeld(erase, ['erase'], known)).toBeNull()
 })
 
 describe('asking the brake about a plan', () => {
