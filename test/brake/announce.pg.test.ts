@@ -7,13 +7,8 @@ import { makeBrake } from '../../src/brake/reserve.ts'
 import { beginRun } from '../../src/ledger/runs.ts'
 import { LANE, type Lane } from '../../src/model/customer.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
-import { keys } from './scene.ts'
+import { keys, limits } from './scene.ts'
 
-const RULES = {
-  windowHours: 24,
-  changes: { customers: 1000, share: 0 },
-  creates: { customers: 5, share: 0 },
-}
 const BACKFILL = { kind: 'backfill', generation: '1', options: {}, marks: [], capture: '' } as const
 
 async function begun({ pool }: TestDatabase): Promise<string> {
@@ -22,7 +17,7 @@ async function begun({ pool }: TestDatabase): Promise<string> {
 
 /** How many of these registrations pass. */
 async function registered({ pool }: TestDatabase, who: readonly string[]): Promise<number> {
-  const brake = makeBrake(pool, RULES)
+  const brake = makeBrake(pool, limits(1000, 5))
   const answers = await Promise.all(who.map((key) => brake({ key, kinds: ['create'], desired: 'd' })))
   return answers.filter((kinds) => kinds.length === 0).length
 }
@@ -74,14 +69,6 @@ test('a decision about registrations ends it, and going on with the sweep does n
   expect(await createOf(db)).toMatchObject({ expected: 0, taken: 0, trippedAt: null })
   expect(await announceCreates(db.pool, announcement)).toMatchObject({ set: false, left: 0 })
   expect(await registered(db, keys(10, 200))).toBe(5)
-})
-
-test('after the window nobody is announced any more', async () => {
-  await using db = await freshDatabase()
-  await announceCreates(db.pool, { customers: 20, windowHours: 24, sweep: await begun(db) })
-  await db.pool.query(`UPDATE rollcall.brake SET expected_until = expected_until - interval '25 hours'`)
-  expect(await createOf(db)).toMatchObject({ expected: 0, expectedUntil: null })
-  expect(await registered(db, keys(10))).toBe(5)
 })
 
 /** Owed by a backfill; the service has those of whom it is said. */

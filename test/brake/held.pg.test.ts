@@ -5,7 +5,7 @@ import { brakeNeedsPerson, listDecisions, listHeld, readBrake } from '../../src/
 import { makeBrake } from '../../src/brake/reserve.ts'
 import { freshDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
-import { held, keys, put } from './scene.ts'
+import { held, keys, limits, put } from './scene.ts'
 
 const PERSON = { by: 'ana@here', why: 'the contract has ended' }
 
@@ -152,11 +152,7 @@ test('held after a TRUNCATE: released by kind, and the mark stays open', async (
     customers: 1,
     untripped: [],
   })
-  const brake = makeBrake(db.pool, {
-    windowHours: 24,
-    changes: { customers: 0, share: 0 },
-    creates: { customers: 0, share: 0 },
-  })
+  const brake = makeBrake(db.pool, limits(0, 0))
   expect(await brake({ key: 'a', desired: 'd', kinds: ['revocation'] })).toEqual([])
   const { rows } = await db.pool.query('SELECT resolved_at FROM rollcall.capture_mark')
   expect(rows).toEqual([{ resolved_at: null }])
@@ -217,22 +213,6 @@ test('two at once share the work: each customer is decided on once', async () =>
   expect([...versions]).toEqual([4])
   const decisions = await listDecisions(db.pool, 5)
   expect(decisions.reduce((sum, { customers }) => sum + customers, 0)).toBe(2500)
-})
-
-test('a release and a discard at once: each customer gets one of the two', async () => {
-  await using db = await freshDatabase()
-  await put(
-    db.pool,
-    keys(2500).map((key) => held(key)),
-  )
-  const choice = { kind: 'revocation' as const, ...PERSON }
-  const [released, discarded] = await Promise.all([release(db.pool, choice), discard(db.pool, choice)])
-  expect(released.customers + discarded.customers).toBe(2500)
-  const { rows } = await db.pool.query(
-    `SELECT count(*)::int AS n FROM rollcall.ledger l JOIN rollcall.owed o USING (key)
-     WHERE (l.state = 'discarded') = (o.due_at IS NOT NULL)`,
-  )
-  expect(rows).toEqual([{ n: 0 }])
 })
 
 test('the list says who waits for what, in pages; the summary counts them by kind', async () => {

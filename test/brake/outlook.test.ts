@@ -27,36 +27,21 @@ function outlook({ of, standing, present = 0, entitled = 0, expectCreates = null
 const LEFT = { kind: 'create', expected: 1500 } as const
 const TRIPPED = { kind: 'create', tripped: true, expected: 9 } as const
 
+const NEW = { create: 190_000 }
+const LET_THROUGH = { kind: 'create', taken: 1000 } as const
+const LOSING = { revocation: 300, status: 10 }
+const EMPTIED = { revocation: 3, create: 2 }
+
 test.each<[string, Case, readonly string[]]>([
-  ['on a fresh ledger the number is the limit', { of: { create: 190_000 } }, ['create 10000/180000']],
+  ['on a fresh ledger the number is the limit', { of: NEW }, ['create 10000/180000']],
   ['below the limit nobody is held', { of: { create: 9999 } }, ['create 9999/0']],
-  [
-    'who was let through already counts',
-    { of: { create: 9999 }, standing: { kind: 'create', taken: 1000 } },
-    ['create 9000/999'],
-  ],
+  ['who was let through counts', { of: { create: 9999 }, standing: LET_THROUGH }, ['create 9000/999']],
   // A tenth of those who are there at the end: nearly 900,000 and 100,000.
-  [
-    'a share grows with those who come',
-    { of: { create: 200_000 }, present: 900_000 },
-    ['create 99999/100001'],
-  ],
-  [
-    'announced ones come on top',
-    { of: { create: 190_000 }, expectCreates: 170_000 },
-    ['create 180000/10000'],
-  ],
-  ['all are announced', { of: { create: 190_000 }, expectCreates: 190_000 }, ['create 190000/0']],
+  ['a share grows', { of: { create: 200_000 }, present: 900_000 }, ['create 99999/100001']],
+  ['announced ones come on top', { of: NEW, expectCreates: 170_000 }, ['create 180000/10000']],
+  ['all are announced', { of: NEW, expectCreates: 190_000 }, ['create 190000/0']],
   ['left of an earlier announcement', { of: { create: 12_000 }, standing: LEFT }, ['create 11500/500']],
   ['tripped, it holds everybody', { of: { create: 5 }, standing: TRIPPED }, ['create 0/5']],
-  [
-    'changes are a share of those with access',
-    { of: { revocation: 300, status: 10 }, entitled: 20_000 },
-    ['revocation 200/100', 'status 10/0'],
-  ],
-  [
-    'after a TRUNCATE nobody loses access',
-    { of: { revocation: 3, create: 2 }, truncated: true },
-    ['revocation 0/3', 'create 2/0'],
-  ],
+  ['of those with access', { of: LOSING, entitled: 20_000 }, ['revocation 200/100', 'status 10/0']],
+  ['after a TRUNCATE', { of: EMPTIED, truncated: true }, ['revocation 0/3', 'create 2/0']],
 ])('%s', (_, given, expected) => expect(outlook(given)).toEqual(expected))

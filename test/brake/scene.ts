@@ -1,5 +1,6 @@
 // Customers in the ledger, as endings leave them.
 import type { Pool } from 'pg'
+import type { Config } from '../../src/config/config.ts'
 
 export type Row = {
   readonly key: string
@@ -45,4 +46,13 @@ export const held = (
 /** k00001, k00002, … */
 export function keys(count: number, from = 1): string[] {
   return Array.from({ length: count }, (_, n) => `k${String(from + n).padStart(5, '0')}`)
+}
+
+/** So many customers may be changed in one way, and registered, whatever share that is of all. */
+export function limits(changes: number, creates = 1000): Config['brake'] {
+  return {
+    windowHours: 24,
+    changes: { customers: changes, share: 0 },
+    creates: { customers: creates, share: 0 },
+  }
 }

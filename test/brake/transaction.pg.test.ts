@@ -3,17 +3,12 @@ import { makeBrake } from '../../src/brake/reserve.ts'
 import { inTransaction } from '../../src/brake/transaction.ts'
 import { makePool } from '../../src/database/pool.ts'
 import { freshDatabase } from '../support/database.ts'
-
-const RULES = {
-  windowHours: 24,
-  changes: { customers: 2, share: 0 },
-  creates: { customers: 2, share: 0 },
-}
+import { limits } from './scene.ts'
 
 test('a process that is suspended while it has the rows does not hold up the others for ever', async () => {
   await using db = await freshDatabase()
   const pool = makePool({ url: db.url, max: 2, applicationName: 'suspended', onError: () => undefined })
-  const brake = makeBrake(db.pool, RULES)
+  const brake = makeBrake(db.pool, limits(2))
   const ask = () => brake({ key: 'b', desired: 'd', kinds: ['revocation'] }).catch(({ code }) => code)
   await brake({ key: 'a', desired: 'd', kinds: ['revocation'] })
   const resumed = Promise.withResolvers<void>()

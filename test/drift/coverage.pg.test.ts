@@ -30,18 +30,6 @@ async function ago(key: string, hours: Readonly<Record<string, number>>): Promis
     ])
 }
 
-test('of an empty ledger', async () => {
-  expect(await readVerification(pool, PERIOD)).toEqual({
-    coverage: {
-      ...{ periodMs: PERIOD, customers: 0, within: 0, never: 0, oldestAgeMs: null, overdue: 0, proof: null },
-    },
-    open: { missing: 0, differs: 0, 'unexpected-access': 0, unreadable: 0, 'trial-ended': 0 },
-    doubt: null,
-    access: { lost: 0, undue: 0 },
-    heldAccess: { lost: 0, undue: 0 },
-  })
-})
-
 test('counts whoever was looked at within the period, by a verification or a sync', async () => {
   await put(pool, [
     ...settled(5),

@@ -1,5 +1,4 @@
 // A run that is stopped and goes on while customers come and go: whoever was there all the time is taken once.
-import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { resolveConfig } from '../../src/config/resolve.ts'
@@ -20,12 +19,6 @@ afterAll(() => db.drop())
 
 type Parts = readonly string[]
 const upTo = (count: number) => Array.from({ length: count }, (_, at) => at)
-const uuid = (of: number) =>
-  createHash('sha1')
-    .update(`${of}`)
-    .digest('hex')
-    .slice(0, 32)
-    .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 const alike = (n: number) => [`${n}`, `${n}.0`, `${n}.00`]
 const cases = (n: number) => [`ana${n}`, `Ana${n}`, `ANA${n}`]
 const pairs = <T>(ones: readonly string[], others: readonly T[]) =>
@@ -41,7 +34,6 @@ const SHAPES: readonly (readonly [name: string, types: Parts, keys: readonly Par
       .map((k) => [k]),
   ],
   ['bigint', ['bigint'], upTo(45).map((n) => [`${(n % 2 ? -1n : 1n) * 3n ** BigInt(n % 40) + BigInt(n)}`])],
-  ['uuid', ['uuid'], upTo(45).map((n) => [uuid(n)])],
   ['numeric', ['numeric'], upTo(15).flatMap((n) => alike(n - 4).map((k) => [k]))],
   ['citext', ['citext'], upTo(15).flatMap((n) => cases(n).map((k) => [k]))],
   [

@@ -1,13 +1,7 @@
 // What is known without a call: each customer stands in one place, and the places add up.
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  countFoundLater,
-  metSince,
-  pruneFindings,
-  readKnownOfAll,
-  readOpenFound,
-} from '../../src/drift/found.ts'
+import { countFoundLater, metSince, readKnownOfAll, readOpenFound } from '../../src/drift/found.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 import { runs } from '../support/size.ts'
 
@@ -136,16 +130,4 @@ test('what was so while the run went on counts; what was over before, or was non
   // Beside those whom the run has counted.
   expect(await countFoundLater(pool, [], since)).toBe(3)
   expect(await countFoundLater(pool, [seen?.findingId ?? ''], since)).toBe(2)
-})
-
-test('findings that ended long ago go; open ones stay', async () => {
-  const { pool } = db
-  await pool.query('TRUNCATE rollcall.finding')
-  await pool.query(`INSERT INTO rollcall.finding (key, kind, fields, cause, looks, first_seen, resolved_at) VALUES
-    ('open', 'missing', '{}', 'edited-at-service', 2, now() - interval '99 d', NULL),
-    ('fresh', 'missing', '{}', 'edited-at-service', 2, now() - interval '99 d', now() - interval '29 d'),
-    ('old', 'missing', '{}', 'edited-at-service', 2, now() - interval '99 d', now() - interval '31 d')`)
-  expect(await pruneFindings(pool, 30, 100)).toBe(1)
-  const { rows } = await pool.query('SELECT key FROM rollcall.finding ORDER BY key')
-  expect(rows.map(({ key }) => key)).toEqual(['fresh', 'open'])
 })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { buildHouse, CONFIG } from '../support/house.ts'
 import { settledHouse } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
-import { behindCapture, LANE, looksAreDue, openVerifier, storedFindings } from './scene.ts'
+import { behindCapture, LANE, openVerifier, storedFindings } from './scene.ts'
 
 const TWO = `INSERT INTO clientes (id, plan, nombre) VALUES ('a', 'premium', 'Ana'), ('b', 'premium', 'Bea')`
 
@@ -108,20 +108,4 @@ test('while somebody holds the row nothing is said, and nobody waits for long', 
   await holder.query('ROLLBACK')
   holder.release()
   expect((await verifier.look(['a'])).a?.standing).toBe('suspected')
-})
-
-test('of two who look at the same moment one confirms, and the other puts nothing off', async () => {
-  const timing = { ...CONFIG.timing, lifetimeMs: 20_000 }
-  await using house = await settledHouse(LANE, TWO, { config: { service: { timeoutMs: 8000 }, timing } })
-  await using verifier = await openVerifier(house)
-  house.sandbox.users.edit('a', { first_name: 'Eva' })
-  expect((await verifier.look(['a'])).a?.standing).toBe('suspected')
-  await looksAreDue(house)
-  house.sandbox.faults.set([{ action: { kind: 'latency', minMs: 1000, maxMs: 1000 } }])
-  const asked = () => house.calls().filter(({ method }) => method === 'GET').length
-  const before = asked()
-  const first = verifier.look(['a'])
-  await until(() => asked() > before)
-  expect((await verifier.look(['a'])).a?.verdict).toEqual({ kind: 'skipped', why: 'moved' })
-  expect((await first).a?.standing).toBe('found')
 })

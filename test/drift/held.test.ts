@@ -1,6 +1,6 @@
 // Of whoever the brake holds: whose access is wrong meanwhile, by a release's plan and by the record alone.
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { accessWhileHeld, thereWhenHeld, wantedWhenHeld } from '../../src/drift/held.ts'
 import type { Status } from '../../src/model/user.ts'
 import { braked } from '../../src/sync/braking.ts'
@@ -19,16 +19,12 @@ const there = (sentStatus: number | null, rest: Partial<There> = {}): There => (
 
 test.each<[string | null, string, boolean | null, There]>([
   ['undue', 'who is to lose full access', false, there(2)],
-  ['undue', 'who is to lose a trial', false, there(4)],
   ['lost', 'who is to get access back', true, there(0)],
   ['lost', 'who is not there', true, there(null, { remote: 'absent' })],
   ['lost', 'who was seen without access since', true, there(2, { seenStatus: 0 })],
   [null, 'who is to lose what a look has shown to be gone', false, there(2, { seenStatus: 0 })],
-  [null, 'who keeps access', true, there(2)],
-  [null, 'who has none and shall have none', false, there(0)],
   [null, 'of whom it is not told what they should have', null, there(2)],
   [null, 'whom nobody has asked about', true, there(null, { remote: 'unasked' })],
-  [null, 'whom nobody has asked about, and who is gone', false, there(null, { remote: 'unasked' })],
   [null, 'a call whose outcome is unknown', false, there(2, { remote: 'unknown' })],
   [null, 'a status in doubt', false, there(null)],
   [null, 'a status that the interface does not have', true, there(2, { seenStatus: -1 })],
@@ -40,23 +36,6 @@ test('who is held for its absence is not there, whatever is to be asked again', 
   const known = there(2, { remote: 'unknown' })
   expect(accessWhileHeld(true, thereWhenHeld({ kinds: ['absence'] }, known))).toBe('lost')
   expect(accessWhileHeld(true, thereWhenHeld({ kinds: ['status'] }, known))).toBe(null)
-})
-
-describe('what was wanted as somebody was held', () => {
-  test.each<[boolean | null, Parameters<typeof wantedWhenHeld>[0]]>([
-    [false, { kinds: ['revocation'] }],
-    [false, { kinds: ['revocation', 'erase'] }],
-    [false, { kinds: ['truncated'] }],
-    [true, { kinds: ['clear:email', 'status'] }],
-    [null, { kinds: ['clear:email'] }],
-    [null, { kinds: ['absence'] }],
-    [null, { kinds: ['create'] }],
-    [true, { kinds: ['create'], entitles: true }],
-    [false, { kinds: ['create'], entitles: false }],
-    [null, {}],
-  ])('%s: %j', (wanted, reason) => {
-    expect(wantedWhenHeld(reason)).toBe(wanted)
-  })
 })
 
 test('the record alone tells what a plan does that is held, and the kinds tell nothing else', async () => {

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest'
 import { discard, release } from '../../src/brake/held.ts'
 import type { RollcallConfig } from '../../src/config/define.ts'
 import { readDoubt } from '../../src/drift/coverage.ts'
-import { believe } from '../../src/drift/evidence.ts'
 import { noteNow } from '../../src/ledger/note.ts'
 import { LANE } from '../../src/model/customer.ts'
 import { heldIn, LIMIT_OF_TEN } from '../support/held.ts'
@@ -44,31 +43,6 @@ async function lookTwice(scene: { house: House; verifier: Verifier }, keys: read
 
 const writes = (house: House, userId?: string) =>
   house.calls(userId).filter(({ method }) => method !== 'GET').length
-
-test('what was found twice is repaired by the plan of every sync, and over with that', async () => {
-  await using scene = await open({ customers: 3, repair: true })
-  const { house } = scene
-  const { users } = house.sandbox
-  users.edit('k1', { first_name: 'Eva' })
-  users.delete('k2')
-  users.edit('k3', { status: 0 })
-  const before = writes(house)
-  const first = await lookAgain(scene, ['k1', 'k2', 'k3'])
-  expect(first.k1?.repairing).toBe(false)
-  expect(writes(house)).toBe(before)
-  const second = await lookAgain(scene, ['k1', 'k2', 'k3'])
-  expect([second.k1, second.k2, second.k3].map((each) => each?.repairing)).toEqual([true, true, true])
-  expect(users.get('k1')?.first_name).toBe('Ana')
-  expect(users.get('k2')?.status).toBe(2)
-  expect(users.get('k3')?.status).toBe(2)
-  expect(house.calls('k1').at(-1)).toEqual({ method: 'PATCH', body: { status: 2, first_name: 'Ana' } })
-  // Ended by the write, and not by a look after it.
-  expect((await storedFindings(house)).map(({ how, repairs }) => [how, repairs])).toEqual([
-    ['repaired', 1],
-    ['repaired', 1],
-    ['repaired', 1],
-  ])
-})
 
 test('a form that comes back after two repairs is the service’s own: no drift and no third write', async () => {
   await using scene = await open({ customers: 1, repair: true })
@@ -161,15 +135,6 @@ test('a sample of before the suspicion speaks for nobody', async () => {
   expect(users.all()).toEqual([])
 })
 
-test('who was suspected before the clock was set back is found all the same', async () => {
-  await using scene = await open({ customers: 6, repair: true })
-  const { house } = scene
-  house.sandbox.users.delete('k1')
-  expect((await lookAgain(scene, ['k1'])).k1?.standing).toBe('suspected')
-  await house.db.pool.query(`UPDATE rollcall.finding SET last_seen = now() + interval '2 days'`)
-  expect((await lookAgain(scene, ['k1'])).k1?.standing).toBe('found')
-})
-
 test.each([
   ['all but a few', 5, 55],
   ['three of four', 15, 45],
@@ -184,13 +149,6 @@ test.each([
     await lookAgain(scene, keys)
   expect((await storedFindings(house)).filter(({ looks }) => looks >= 2)).toEqual([])
   expect(writes(house)).toBe(before)
-})
-
-test.each([1, 2, 6])('one of %i who is not there is believed', async (customers) => {
-  await using scene = await open({ customers, repair: true })
-  scene.house.sandbox.users.delete('k1')
-  await lookTwice(scene, keysOf(customers))
-  expect(scene.house.sandbox.users.get('k1')?.status).toBe(2)
 })
 
 test('whoever was never registered, or has left, says nothing for a service', async () => {
@@ -210,19 +168,6 @@ test('whoever was never registered, or has left, says nothing for a service', as
   for (const key of lost) expect(house.sandbox.users.get(key)).toBeUndefined()
 })
 
-test('those of whom nothing is asked are in no sample, and keep nobody from being found', async () => {
-  await using scene = await open({ customers: 46, repair: true, config: { onRemove: 'ignore' } })
-  const { house } = scene
-  const stay = keysOf(46).slice(40)
-  const left = keysOf(46).slice(0, 40)
-  await house.db.pool.query('DELETE FROM clientes WHERE id = ANY($1)', [left])
-  await house.settled()
-  const [lost = ''] = stay
-  for (const key of [...left, lost]) house.sandbox.users.delete(key)
-  await lookTwice(scene, [lost])
-  expect(house.sandbox.users.get(lost)?.status).toBe(2)
-})
-
 test('what a run finds is owed to workers that repair, and to no others', async () => {
   for (const mode of ['repair', 'report'] as const) {
     await using scene = await open({ customers: 2, config: { reconcile: { period: '7d', mode } } })
@@ -232,18 +177,6 @@ test('what a run finds is owed to workers that repair, and to no others', async 
     const next = 'SELECT FROM rollcall.finding WHERE next_look_at IS NOT NULL'
     expect((await house.db.pool.query(next)).rowCount, mode).toBe(mode === 'repair' ? 1 : 0)
   }
-})
-
-test('that half of them are not there is meant once a person has said so', async () => {
-  await using scene = await open({ customers: 10, repair: true })
-  const { house } = scene
-  const gone = keysOf(6)
-  for (const key of gone) house.sandbox.users.delete(key)
-  await lookTwice(scene, keysOf(10))
-  expect(house.sandbox.users.all()).toHaveLength(4)
-  await believe(house.db.pool, MEANT)
-  await lookAgain(scene, keysOf(10))
-  await until(() => house.sandbox.users.all().length === 10)
 })
 
 test('a mass of repairs waits for a person, and changes of those customers pass', async () => {

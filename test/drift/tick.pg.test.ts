@@ -91,15 +91,6 @@ test('after an outage it goes on with the oldest, and who could not be looked at
   expect(it.batches.flat().sort()).toEqual(keys(6))
 })
 
-test('second looks go before all others', async () => {
-  await using it = await scene(keys(6).map(good))
-  await it.pool.query(`INSERT INTO rollcall.finding (key, kind, fields, cause, looks, next_look_at)
-    SELECT k, 'missing', '{}', 'edited-at-service', 1, now() FROM unnest('{k00005,k00006}'::text[]) k`)
-  await it.tick()
-  expect(['k00005', 'k00006']).toContain(it.batches[0]?.[0])
-  expect(it.batches[1]).toEqual(expect.arrayContaining(['k00005', 'k00006']))
-})
-
 test.each<[string, string, string]>([
   [
     'a change that nobody takes',

@@ -4,14 +4,7 @@ import { countOpen, dueLooks, readOpenFound } from '../../src/drift/found.ts'
 import type { CheckVerdict } from '../../src/drift/words.ts'
 import { noteToLook } from '../../src/ledger/note.ts'
 import { buildHouse, type House } from '../support/house.ts'
-import {
-  behindCapture,
-  looksAreDue,
-  openVerifier,
-  LANE as QUEUE,
-  storedFindings,
-  type Verifier,
-} from './scene.ts'
+import { behindCapture, openVerifier, LANE as QUEUE, storedFindings, type Verifier } from './scene.ts'
 
 /** What is done, and what a look says of it then. */
 const SAYS: Readonly<Record<string, CheckVerdict>> = {
@@ -123,20 +116,6 @@ describe('customers whose users were changed at the service', () => {
     for (const value of ['Eva', 'Ana', 'Ada', '@example']) expect(rows[0]?.all).not.toContain(value)
   })
 
-  test('the cause stays what it was when the finding is looked at again', async () => {
-    house.sandbox.users.edit('renamed', { last_name: 'Paz' })
-    const looked = await verifier.look(['renamed', 'gone', 'missed'])
-    expect(looked.renamed?.standing).toBe('found')
-    // What is said of it is the finding: the last name was shown once.
-    expect(looked.renamed?.verdict).toEqual(SAYS.renamed)
-    expect(looked.missed?.verdict).toEqual(SAYS.missed)
-    house.sandbox.users.edit('renamed', { last_name: null })
-    const stored = await storedFindings(house)
-    expect(
-      stored.filter(({ key }) => ['renamed', 'gone', 'missed'].includes(key)).map(({ cause }) => cause),
-    ).toEqual(['edited-at-service', 'never-delivered', 'edited-at-service'])
-  })
-
   test('one ends by itself, by a change, or by what rollcall writes', async () => {
     house.sandbox.users.edit('shut', { status: 2 })
     await behindCapture(house, `UPDATE clientes SET nombre = 'Eva' WHERE id = 'renamed'`)
@@ -152,36 +131,5 @@ describe('customers whose users were changed at the service', () => {
     expect(looked.renamed).toMatchObject({ verdict: { kind: 'agrees' }, resolved: 'by-a-change' })
     const emptied = (await storedFindings(house)).filter(({ key }) => key === 'emptied')
     expect(emptied).toMatchObject([{ how: 'by-a-change' }])
-  })
-
-  test('an answer that is none is no drift, and one that cannot be read is only that', async () => {
-    const { faults } = house.sandbox
-    const action = { kind: 'status', status: 200, body: 'html' } as const
-    faults.set([{ match: { method: 'GET', userId: 'same' }, action }])
-    expect((await verifier.look(['same'])).same).toMatchObject({
-      verdict: { kind: 'unreadable' },
-      standing: 'suspected',
-    })
-    for (const [status, why] of [
-      [500, 'trouble'],
-      [200, 'error'],
-      [403, 'denied'],
-      [400, 'refused'],
-    ] as const) {
-      faults.set([{ match: { method: 'GET', userId: 'spelled' }, action: { kind: 'status', status } }])
-      expect((await verifier.look(['spelled'])).spelled?.verdict).toEqual({ kind: 'no-answer', why })
-    }
-    faults.set([{ match: { method: 'GET', userId: 'spelled' }, action: { kind: 'drop-before' } }])
-    expect((await verifier.look(['spelled'])).spelled?.verdict).toEqual({
-      kind: 'no-answer',
-      why: 'unreached',
-    })
-    faults.set([])
-    await looksAreDue(house)
-    expect((await verifier.look(['same'])).same).toMatchObject({
-      verdict: { kind: 'agrees' },
-      standing: null,
-    })
-    expect((await storedFindings(house)).filter(({ key }) => key === 'same')).toEqual([])
   })
 })

@@ -68,14 +68,6 @@ test('writes calls down, and counts equal answers in one row', async () => {
   ])
 })
 
-test('an earlier call that is written later does not turn back when an answer was last seen', async () => {
-  await writeCalls(db.pool, [ENTRY], ONCE)
-  await writeCalls(db.pool, [{ ...ENTRY, key: 'before', atMs: T - 1000 }], ONCE)
-  expect(await answers()).toMatchObject([
-    { count: 2, first: new Date(T - 1000), last: new Date(T), key: 'c1' },
-  ])
-})
-
 test('what a lost reply left in doubt is written once when it is written again', async () => {
   const other = { ...ENTRY, atMs: T + 1 }
   await writeCalls(db.pool, [ENTRY], ONCE)

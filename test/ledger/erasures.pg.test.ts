@@ -2,10 +2,9 @@ import { expect, test } from 'vitest'
 import type { Ending } from '../../src/ledger/end-of-claim.ts'
 import { makeEnd } from '../../src/ledger/ending.ts'
 import { readErasures } from '../../src/ledger/erasures.ts'
-import { type Erased, makeReadRecord, NEVER_SETTLED } from '../../src/ledger/record.ts'
+import { type Erased, makeReadRecord } from '../../src/ledger/record.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
-
-const { writtenAgoMs: _written, verifiedAgoMs: _seen, newcomer: _new, ...EMPTY } = NEVER_SETTLED
+import { EMPTY_RECORD, endingOf } from '../support/ending.ts'
 
 type Given = Pick<Ending, 'key' | 'erasure'> & { readonly erased: Erased | null }
 
@@ -17,31 +16,10 @@ async function ends({ pool }: TestDatabase, { key, erased, ...given }: Given, to
      VALUES ($1, 3, 1, now() + interval '30 s', 7, 7) RETURNING id::text`,
     [key],
   )
-  return await makeEnd(pool)({
-    ...{ id: rows[0]?.id ?? '', token, key, version: '3', kind: 'settle' },
-    ...{
-      sure: true,
-      wrote: true,
-      acknowledged: true,
-      failed: false,
-      verified: false,
-      looked: false,
-      carried: [],
-    },
-    ...{
-      gapMs: 0,
-      backoffMs: 1000,
-      lateMs: 5000,
-      unclear: false,
-      replanAtMs: null,
-      claimedAtMs: 0,
-      changedAtMs: null,
-    },
-    ...{ generation: '1', desired: null, withdrawsDoubt: false, clear: true, lowered: false },
-    ...{ noteKeys: [], newcomer: false, lastAnswer: null },
-    record: { ...EMPTY, userId: `u-${key}`, remote: 'present', sentStatus: 0, erased },
-    ...given,
-  })
+  const record = { ...EMPTY_RECORD, userId: `u-${key}`, remote: 'present', sentStatus: 0, erased } as const
+  return await makeEnd(pool)(
+    endingOf(rows[0]?.id ?? '', { token, key, acknowledged: true, record, ...given }),
+  )
 }
 
 const end = (db: TestDatabase, key: string, erased: Erased | null, erasure?: Ending['erasure']) =>

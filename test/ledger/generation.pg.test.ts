@@ -1,11 +1,5 @@
 import { expect, test } from 'vitest'
-import {
-  applyGeneration,
-  bindGeneration,
-  markSwept,
-  readStanding,
-  readStandingIfAny,
-} from '../../src/ledger/generation.ts'
+import { applyGeneration, bindGeneration, markSwept, readStanding } from '../../src/ledger/generation.ts'
 import { freshDatabase } from '../support/database.ts'
 
 test('the first mapping that a ledger meets is the one it goes by, with nobody to be swept', async () => {
@@ -51,9 +45,4 @@ test('applied at once by several, each has its turn, and none is lost', async ()
     `SELECT string_agg(id::text, ' ' ORDER BY id) AS ids FROM rollcall.generation`,
   )
   expect(rows[0].ids).toBe('1 2 3 4')
-})
-
-test('without the tables there is no standing', async () => {
-  await using db = await freshDatabase({ empty: true })
-  expect(await readStandingIfAny(db.pool, 'a')).toBe(null)
 })

@@ -26,6 +26,7 @@ import type { Snapshot } from '../../src/sync/snapshot.ts'
 import { makeNoting, openSync, type Secrets } from '../../src/worker/context.ts'
 import { makeHousekeeping } from '../../src/worker/housekeeping.ts'
 import { makeSweeping } from '../../src/worker/sweeping.ts'
+import { endingOf } from '../support/ending.ts'
 import { type House, SECRETS } from '../support/house.ts'
 import { until } from '../support/until.ts'
 import { type Granted, postgresLane } from './grants-scene.ts'
@@ -91,7 +92,8 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
        UPDATE rollcall.owed SET token = 7, call_token = 7 WHERE key = 'k3'`,
     )
     const { rows } = await house.db.pool.query(`SELECT id::text FROM rollcall.owed WHERE key = 'k3'`)
-    await makeEnd(pool)({ ...ENDING, id: rows[0].id })
+    const erasure = { cleared: ['email' as const], left: null }
+    await makeEnd(pool)(endingOf(rows[0].id, { key: 'k3', version: '1', erasure }))
   },
   'calls are written down': ({ pool }) =>
     writeCalls(pool, [{ ...CALL, atMs: Date.now() }], { by: 'test', again: true }),
@@ -217,32 +219,6 @@ export const READER_FLOWS: Readonly<Record<string, Flow>> = {
 
 const MISSING = { kind: 'missing', fields: [], cause: 'never-delivered', access: 'lost' } as const
 const AGREES = { kind: 'agrees' } as const
-const { writtenAgoMs: _written, verifiedAgoMs: _seen, newcomer: _new, ...EMPTY } = NEVER_SETTLED
-const ENDING = {
-  ...{
-    token: '7',
-    key: 'k3',
-    version: '1',
-    kind: 'settle' as const,
-    sure: true,
-    wrote: true,
-    acknowledged: true,
-  },
-  ...{
-    failed: false,
-    ...{ verified: false, looked: false, carried: [] },
-    gapMs: 0,
-    backoffMs: 0,
-    lateMs: 0,
-    unclear: false,
-    replanAtMs: null,
-    claimedAtMs: 0,
-    changedAtMs: null,
-  },
-  ...{ generation: '1', desired: null, withdrawsDoubt: false, clear: true, lowered: false, noteKeys: [] },
-  ...{ newcomer: false, record: { ...EMPTY, userId: 'k3' }, lastAnswer: null },
-  erasure: { cleared: ['email'], left: null },
-} as const
 const CALL = {
   ...{ key: 'k1', plan: 'create', method: 'POST', status: 200, error: null, meaning: 'done', ms: 1 },
   ...{ fields: [], body: null, shape: null },

@@ -13,8 +13,7 @@ beforeAll(async () => {
       '2026-01-02 03:04:05.678+01', '2026-01-02 03:00:00+00', '2026-01-02 03:00:01+00', NULL)`)
   await pool.query(`INSERT INTO rollcall.owed (key, change_version, lane, due_at, attempts, unknown, token) VALUES
     ('full', 3, 1, now() + interval '1 minute', 4, true, NULL),
-    ('running', 1, 1, now() + interval '1 minute', 0, false, 9),
-    ('settled', 1, 1, NULL, 0, false, NULL)`)
+    ('running', 1, 1, now() + interval '1 minute', 0, false, 9)`)
   await pool.query(`INSERT INTO rollcall.call (key, at, by, plan, method, status, error, meaning, ms, fields, answer)
     SELECT 'full', '2026-01-02 03:00:00+00'::timestamptz + n * interval '1 s', 'worker h/1', 'patch', 'PATCH', 200 + n,
       NULL, 'done', n, '{status,email}', 'x' FROM unnest('{2,1,3,4}'::int[]) n`)
@@ -65,14 +64,6 @@ test('gives the calls by the time when they were made, not in the order in which
 test('a token that is out is an attempt under way, and its lease is not taken for the next one', async () => {
   const history = await readHistory(db.pool, 'running', 50)
   expect(history).toMatchObject({ owed: true, underWay: true, nextInMs: null, state: 'idle', calls: [] })
-})
-
-test('a customer of whom nothing is owed', async () => {
-  expect(await readHistory(db.pool, 'settled', 50)).toMatchObject({
-    owed: false,
-    nextInMs: null,
-    remote: 'unasked',
-  })
 })
 
 test('a change that waits in the outbox is known, and a key that stands nowhere is not', async () => {

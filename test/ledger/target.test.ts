@@ -18,21 +18,11 @@ describe('differencesOf', () => {
   })
 
   it.each<[string, Partial<Bound>, DifferenceKind, RegExp]>([
-    [
-      'another origin',
-      { origin: 'https://demo.example' },
-      'service',
-      /^If SERVICE_URL is wrong, .*--target new.*--target same/,
-    ],
+    ['another origin', { origin: 'https://demo.example' }, 'service', /^If SERVICE_URL is wrong/],
     ['another key', { apiKeyMac: 'mac of another' }, 'key', /^If SERVICE_API_KEY .*--target same/],
     ['another server', { systemIdentifier: '7002' }, 'database', /^If this is a copy .*moved.*--target same/],
     ['another database of the server', { databaseOid: '16385' }, 'database', /^If this is a copy/],
-    [
-      'another timeline',
-      { timeline: 2 },
-      'timeline',
-      /^If a standby was promoted .*--target same.*--target new/,
-    ],
+    ['another timeline', { timeline: 2 }, 'timeline', /^If a standby was promoted .*--target same/],
   ])('names %s, and the likeliest remedy first', (_what, now, kind, remedy) => {
     const differences = differencesOf(BOUND, { ...BOUND, ...now })
     expect(differences).toMatchObject([{ kind }])
@@ -50,11 +40,6 @@ describe('differencesOf', () => {
   it('says of a database that is another one not also that its timeline is, or that it was restored', () => {
     const copied = { ...BOUND, systemIdentifier: '7002', timeline: 2 }
     expect(differencesOf({ ...BOUND, rewritten: true }, copied)).toMatchObject([{ kind: 'database' }])
-  })
-
-  it('names several differences at once', () => {
-    const now = { ...BOUND, origin: 'https://demo.example', apiKeyMac: 'x', timeline: 2 }
-    expect(differencesOf(BOUND, now)).toHaveLength(3)
   })
 
   it('compares no facts that are not known, or that the role may not read, now or then', () => {

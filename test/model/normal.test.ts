@@ -8,26 +8,19 @@ describe('normalForm', () => {
   it.each<[OptionalField, unknown, string | null]>([
     ['first_name', ' Jose\u0301 ', 'José'],
     ['first_name', 'José', 'José'],
-    ['first_name', 'josé', 'josé'],
     ['email', 'Ana@Correo.ES', 'ana@correo.es'],
     ['nid_number', '12.345.678-z', '12345678Z'],
     ['nid_number', '-', '-'],
-    ['gender', 0, '0'],
     ['gender', '0', '0'],
-    ['birthdate', '1980-02-29', '1980-02-29'],
     ['birthdate', '1980-02-29T00:00:00', '1980-02-29'],
     ['birthdate', '1980-02-29 00:00:00+01', '1980-02-29'],
     ['mobile_phone', '+34 600-123 (456)', '34600123456'],
-    ['mobile_phone', '0034600123456', '34600123456'],
     ['mobile_phone', 600123456, '600123456'],
     ['mobile_phone', 'n/a', 'n/a'],
-    ['mobile_phone', '600123456 ext 5', '600123456 ext 5'],
     ['mobile_phone_prefix', '+34', '34'],
-    ['mobile_phone_prefix', 34, '34'],
     ['service_language_code', 'ES', 'es'],
     ['country_code', 'es', 'ES'],
     ['description', ['x'], '["x"]'],
-    ['description', false, 'false'],
   ])('%s %j is %j', (field, value, normal) => {
     expect(normalForm(field, value)).toBe(normal)
   })
@@ -72,55 +65,31 @@ describe('sameField', () => {
     expect(sameField(field, desired, remote)).toBe(same)
   })
 
-  const sent: Fields = { mobile_phone: '600123456', mobile_phone_prefix: '34' }
-  it.each<[string, Fields, Remote, boolean, boolean]>([
-    ['joined', sent, { mobile_phone: '34600123456', mobile_phone_prefix: '34' }, true, true],
-    ['joined with +', sent, { mobile_phone: '+34600123456', mobile_phone_prefix: '+34' }, true, true],
-    ['apart', sent, { mobile_phone: '600123456', mobile_phone_prefix: '34' }, true, true],
-    ['joined without a prefix', sent, { mobile_phone: '+34600123456' }, true, true],
-    ['split elsewhere', sent, { mobile_phone: '4600123456', mobile_phone_prefix: '3' }, true, false],
-    ['without a prefix', sent, { mobile_phone: '600123456' }, true, false],
-    ['another number', sent, { mobile_phone: '34600123457', mobile_phone_prefix: '34' }, false, true],
-    ['another prefix', sent, { mobile_phone: '35600123456', mobile_phone_prefix: '35' }, true, false],
-    ['nothing', sent, {}, false, false],
-    [
-      'unmanaged prefix',
-      { mobile_phone: '600123456' },
-      { mobile_phone: '34600123456', mobile_phone_prefix: '34' },
-      true,
-      false,
-    ],
-    [
-      'number only',
-      { mobile_phone: '600123456', mobile_phone_prefix: null },
-      { mobile_phone: '600123456' },
-      true,
-      true,
-    ],
-    [
-      'no number, prefix joined',
-      { mobile_phone: null, mobile_phone_prefix: '34' },
-      { mobile_phone: '34', mobile_phone_prefix: '34' },
-      true,
-      true,
-    ],
-    [
-      'number to be cleared',
-      { mobile_phone: null, mobile_phone_prefix: '34' },
-      { mobile_phone: '34600123456', mobile_phone_prefix: '34' },
-      false,
-      true,
-    ],
-    [
-      'prefix to be cleared',
-      { mobile_phone: null, mobile_phone_prefix: null },
-      { mobile_phone_prefix: '34' },
-      true,
-      false,
-    ],
-  ])('phone %s', (_, desired, remote, number, prefix) => {
-    expect(sameField(PHONE, desired, remote)).toBe(number)
-    expect(sameField(PREFIX, desired, remote)).toBe(prefix)
+  /** Number and prefix, and whether each of them is the same. */
+  type Phone = readonly [number?: string | null | undefined, prefix?: string | null]
+  const OURS: Phone = ['600123456', '34']
+  it.each<[string, Phone, Phone, boolean, boolean]>([
+    ['joined', OURS, ['34600123456', '34'], true, true],
+    ['joined with +', OURS, ['+34600123456', '+34'], true, true],
+    ['apart', OURS, ['600123456', '34'], true, true],
+    ['joined without a prefix', OURS, ['+34600123456'], true, true],
+    ['split elsewhere', OURS, ['4600123456', '3'], true, false],
+    ['without a prefix', OURS, ['600123456'], true, false],
+    ['another number', OURS, ['34600123457', '34'], false, true],
+    ['another prefix', OURS, ['35600123456', '35'], true, false],
+    ['nothing', OURS, [], false, false],
+    ['unmanaged prefix', ['600123456'], ['34600123456', '34'], true, false],
+    ['number only', ['600123456', null], ['600123456'], true, true],
+    ['no number, prefix joined', [null, '34'], ['34', '34'], true, true],
+    ['number to be cleared', [null, '34'], ['34600123456', '34'], false, true],
+    ['prefix to be cleared', [null, null], [undefined, '34'], true, false],
+  ])('phone %s', (_, desired, shown, number, prefix) => {
+    const phone = ([mobile_phone, mobile_phone_prefix]: Phone) => ({
+      ...(mobile_phone === undefined ? {} : { mobile_phone }),
+      ...(mobile_phone_prefix === undefined ? {} : { mobile_phone_prefix }),
+    })
+    expect(sameField(PHONE, phone(desired), phone(shown))).toBe(number)
+    expect(sameField(PREFIX, phone(desired), phone(shown))).toBe(prefix)
   })
 
   it('finds the number again wherever the service splits it', () => {

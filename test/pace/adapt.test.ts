@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { halved, raised, slowStart } from '../../src/pace/adapt.ts'
+import { halved, raised } from '../../src/pace/adapt.ts'
 
 it.each([
   // From, after so many milliseconds, to.
@@ -30,15 +30,6 @@ it.each([
   [10, 50, 5],
 ])('with a ceiling of %d, %d calls/s are halved to %d', (ceiling, rate, after) => {
   expect(halved({ ceiling, rate })).toBe(after)
-})
-
-it.each([
-  [160, 10],
-  [10_000, 625],
-  [8, 1],
-  [0.5, 0.5],
-])('with a ceiling of %d, it begins after an outage with %d', (ceiling, rate) => {
-  expect(slowStart(ceiling)).toBe(rate)
 })
 
 const ceilings = fc.double({ min: 0.001, max: 10_000, noNaN: true })

@@ -7,10 +7,8 @@ const HOUR = { minMs: 1000, maxMs: 3_600_000 }
 it.each([
   [0, 1000],
   [1, 2000],
-  [5, 32_000],
   [11, 2_048_000],
   [12, 3_600_000],
-  [40, 3_600_000],
   [1_000_000, 3_600_000],
 ])('after %i failures it is anything up to %i ms', (attempts, bound) => {
   expect(backoffMs(attempts, HOUR, () => 0)).toBe(0)

@@ -124,22 +124,6 @@ test('whom a dismissed TRUNCATE has taken is owed a sync, and is no miss', async
   expect(tally).toMatchObject({ missed: { inserted: 0, changed: 0, deleted: 0 }, plans: { revoke: 5 } })
 })
 
-test('nor where it was dismissed after others were found to be missed', async () => {
-  await using scene = await openScene(5)
-  const { pool } = scene
-  await scene.run()
-  await settledOtherwise(scene)
-  let truncated = false
-  const onProgress = async () => {
-    if (truncated) return
-    truncated = true
-    await pool.query('TRUNCATE clientes')
-    await dismissMarks(pool)
-  }
-  const { tally } = await scene.run({ kind: 'check', page: 3, onProgress })
-  expect(tally.missed).toEqual({ inserted: 0, changed: 3, deleted: 0 })
-})
-
 test('one whose place was taken, or whose mapping was replaced, ends at its next page', async () => {
   await using scene = await openScene(10)
   let taken = false
@@ -158,13 +142,6 @@ test('one whose place was taken, or whose mapping was replaced, ends at its next
   // What was sent was sent by another mapping.
   await scene.pool.query('UPDATE rollcall.ledger SET generation = 1')
   await expect(scene.run()).rejects.toMatchObject({ code: 'MAPPING_CHANGED' })
-})
-
-test('an unfinished one by another mapping is not shown: nobody goes on with it', async () => {
-  await using scene = await openScene(5)
-  await scene.run(onePage())
-  await applyGeneration(scene.pool, 'another')
-  expect((await readSweeps(scene.pool)).unfinished).toEqual([])
 })
 
 test('a gap ends with the marks that it was begun for, and with no other', async () => {
@@ -220,23 +197,4 @@ test('a check that stands half way is not gone on with once everybody was looked
   await scene.run({ ...onePage(), kind: 'check' })
   await scene.run({ restriction: looking })
   expect((await scene.sweeps()).slice(2)).toEqual(['check replaced', 'backfill done'])
-})
-
-test('a key that no index can hold does not stop a sweep', async () => {
-  await using scene = await openScene(3)
-  await scene.pool.query(`INSERT INTO clientes (id, plan) VALUES (repeat('x', 2001), 'premium')`)
-  expect(await scene.run()).toMatchObject({ ended: true, tally: { customers: 3 } })
-})
-
-test('of ended sweeps the last hundred of a kind are kept, and the last whole one', async () => {
-  await using scene = await openScene(1)
-  await scene.run()
-  await scene.pool.query(
-    `INSERT INTO rollcall.run (kind, generation, outcome, ended_at)
-     SELECT 'check', 1, 'done', clock_timestamp() FROM generate_series(1, 150)`,
-  )
-  await scene.run({ kind: 'check' })
-  const sweeps = await scene.sweeps()
-  expect(sweeps).toHaveLength(101)
-  expect(sweeps[0]).toBe('backfill done')
 })

@@ -6,15 +6,12 @@ import { planCapture } from '../../src/capture/relations.ts'
 import type { RollcallConfig } from '../../src/config/define.ts'
 import { resolveConfig } from '../../src/config/resolve.ts'
 import { makeClaim } from '../../src/ledger/claim.ts'
-import { applyGeneration, readStanding } from '../../src/ledger/generation.ts'
+import { applyGeneration } from '../../src/ledger/generation.ts'
 import { readBinding } from '../../src/ledger/target.ts'
-import { EVERYBODY } from '../../src/sweep/judge.ts'
 import { runSweep, type SweepingOptions } from '../../src/sweep/run.ts'
-import { sweep } from '../../src/sweep/sweep.ts'
 import { makeDigester } from '../../src/sync/digest.ts'
 import { buildHouse, CONFIG, type House, SECRETS } from '../support/house.ts'
 import { anyLane as lane } from '../support/lanes.ts'
-import { noteEverybody } from '../support/note-everybody.ts'
 import { settledHouse } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
 
@@ -33,11 +30,6 @@ function sweeping(house: House, changes: Partial<RollcallConfig> = {}): Sweeping
   }
 }
 
-/** Counts only. */
-async function count(house: House, changes?: Partial<RollcallConfig>) {
-  return await sweep({ ...sweeping(house, changes), select: { ...EVERYBODY, bringIn: false } })
-}
-
 /** Installs capture for the columns that this mapping reads. */
 async function captured({ pool, config }: SweepingOptions): Promise<void> {
   const client = await pool.connect()
@@ -54,11 +46,6 @@ async function applied(options: SweepingOptions) {
 
 function mapping(changes: Partial<RollcallConfig['mapping']>): Partial<RollcallConfig> {
   return { mapping: { ...CONFIG.mapping, ...changes } }
-}
-
-/** k1, k2 and so on. */
-function premium(customers: number): string {
-  return `INSERT INTO clientes (id, plan) SELECT 'k' || i, 'premium' FROM generate_series(1, ${customers}) i`
 }
 
 /** Keys of those who are owed, in order. */
@@ -112,23 +99,6 @@ test('3,000 customers: counts and notes those who differ, by plan and field, and
   const again = await applied(sweeping(house, changed))
   // Rejected ones who are others now are noted again, which changes nothing; the others are owed already.
   expect(again.tally.verdicts).toMatchObject({ differs: 30, owed: (differing.rowCount ?? 0) - 30 })
-})
-
-test('a count writes nothing', async () => {
-  await using house = await settledHouse(lane, premium(20))
-  const { pool } = house.db
-  const dump = async () => {
-    const { rows } = await pool.query(
-      `SELECT (SELECT jsonb_agg(o ORDER BY id) FROM rollcall.owed o) AS owed,
-         (SELECT jsonb_agg(l ORDER BY key) FROM rollcall.ledger l) AS ledger,
-         (SELECT jsonb_agg(g) FROM rollcall.generation g) AS generation`,
-    )
-    return rows[0]
-  }
-  const before = await dump()
-  const { tally } = await count(house, mapping({ status: { value: 0 } }))
-  expect(tally).toMatchObject({ verdicts: { differs: 20 }, plans: { patch: 20 }, loseAccess: 20 })
-  expect(await dump()).toEqual(before)
 })
 
 test('customers with composite keys, those who are gone, those without a record, and two who are one user', async () => {
@@ -269,18 +239,6 @@ test('rejected as before: not asked again; another user now, waiting or not: tri
   expect(rows).toEqual([{ key: 'f' }, { key: 'r' }])
 })
 
-test('an answer that holds until a time is looked at again by the sweep, though nothing is sent now', async () => {
-  await using house = await settledHouse(lane, premium(1))
-  const { pool } = house.db
-  const ends = new Date(Date.now() + 86_400_000)
-  const timed = mapping({
-    status: { columns: ['plan'], map: () => ({ value: 2, validUntil: ends }) },
-  })
-  const noted = await applied(sweeping(house, timed))
-  expect(noted.tally.verdicts).toMatchObject({ 'another-time': 1, differs: 0 })
-  expect(await owed(pool)).toEqual(['k1'])
-})
-
 test('a row that cannot be read is noted, and does not keep the others from being looked at', async () => {
   const sql = `CREATE TABLE t (id int PRIMARY KEY, plan text, n int);
     CREATE VIEW v AS SELECT id, plan, (100 / n)::text AS share FROM t`
@@ -303,54 +261,4 @@ test('a row that cannot be read is noted, and does not keep the others from bein
   const { tally } = await applied(sweeping(house))
   expect(tally.verdicts).toMatchObject({ unreadable: 1, differs: 1, same: 28 })
   expect(await owed(pool)).toEqual(['17', '18'])
-})
-
-test('ends between two pages when it is told to, goes on there, and is marked as swept only at its end', async () => {
-  await using house = await settledHouse(lane, premium(30))
-  const { pool } = house.db
-  const other = mapping({ first_name: { value: 'X' } })
-  const options: SweepingOptions = { ...sweeping(house, other), page: 10 }
-  const { fingerprint } = options.config
-  const standing = async () => await readStanding(pool, fingerprint)
-
-  await captured(options)
-  await expect(runSweep(options)).rejects.toMatchObject({ code: 'MAPPING_CHANGED' })
-  expect(await applyGeneration(pool, fingerprint)).toBe(true)
-  expect(await applyGeneration(pool, fingerprint)).toBe(false)
-  expect(await standing()).toMatchObject({ generation: '2', current: true, swept: false, earlier: false })
-  const stop = new AbortController()
-  const half = await runSweep({ ...options, signal: stop.signal, onProgress: async () => stop.abort() })
-  expect(half).toMatchObject({ ended: false, superseded: false, tally: { customers: 10 } })
-  expect(await standing()).toMatchObject({ swept: false })
-  expect(await owed(pool)).toHaveLength(10)
-
-  const pages: number[] = []
-  const onProgress: SweepingOptions['onProgress'] = async ({ judged }) => void pages.push(judged.length)
-  expect(await runSweep({ ...options, onProgress })).toMatchObject({ ended: true, tally: { customers: 30 } })
-  expect(pages[0]).toBe(10)
-  expect(pages.reduce((sum, n) => sum + n, 0)).toBe(20)
-  expect(await standing()).toMatchObject({ swept: true })
-  expect(await owed(pool)).toHaveLength(30)
-
-  // Another mapping is applied while it sweeps: it has no more to say.
-  const apply: SweepingOptions['onProgress'] = async () =>
-    void (await applyGeneration(pool, house.config.fingerprint))
-  const late = await runSweep({ ...options, page: 1, onProgress: apply })
-  expect(late).toMatchObject({ ended: false, superseded: true })
-  expect(await standing()).toMatchObject({ generation: '3', current: false, swept: false, earlier: true })
-})
-
-test('who was noted by a sweep comes to rest, and the next one finds nobody', async () => {
-  await using house = await buildHouse(lane)
-  const { pool } = house.db
-  await house.startWorker()
-  await pool.query(
-    `INSERT INTO clientes (id, plan, correo) SELECT 'k' || i, CASE i % 3 WHEN 0 THEN 'trial' WHEN 1 THEN 'free' ELSE 'gold' END,
-       'k' || i || '@example.com' FROM generate_series(1, 30) i`,
-  )
-  await house.settled()
-  await noteEverybody(pool)
-  await house.settled()
-  const { tally } = await applied(sweeping(house))
-  expect(tally.verdicts).toMatchObject({ same: 30, differs: 0 })
 })

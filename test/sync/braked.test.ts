@@ -5,19 +5,7 @@ import { askBrake, kindsOf, withoutHeld } from '../../src/sync/braked.ts'
 import { DOUBTED } from '../../src/sync/digest.ts'
 import type { Memory } from '../../src/sync/memory.ts'
 import type { Plan } from '../../src/sync/plan.ts'
-import { rememberSent } from '../../src/sync/remember.ts'
-import {
-  ABSENT,
-  CLEAR,
-  clearing,
-  digests,
-  FULL,
-  KEEP,
-  plan,
-  seen,
-  sent,
-  user,
-} from '../support/plan-scene.ts'
+import { ABSENT, clearing, digests, FULL, plan, seen, sent, user } from '../support/plan-scene.ts'
 
 const PRESENT = { wasThere: true, erases: false, shownWithout: false }
 const patch = (body: Extract<Plan, { kind: 'patch' }>['body'], carried = false): Plan => ({
@@ -39,13 +27,6 @@ describe('the kinds of a plan', () => {
   const doubted: Memory = { ...sent(2), sent: { country_code: DOUBTED } }
   it.each<[string, Plan, Memory, readonly BrakeKind[]]>([
     ['a loss of access', revoke, sent(2), ['revocation']],
-    [
-      'a loss of access where the status is not known',
-      revoke,
-      { ...sent(2), sentStatus: null },
-      ['revocation'],
-    ],
-    ['a loss of access by an update', patch({ status: 0 }), sent(4), ['revocation']],
     ['a loss of access by a PUT', replace({ status: 0 }), sent(2), ['revocation']],
     ['status 0 where there is no access', patch({ status: 0, email: 'a@b.c' }), sent(0), []],
     ['a status that changes to another', patch({ status: 4 }), sent(2), ['status']],
@@ -71,13 +52,6 @@ describe('the kinds of a plan', () => {
     ],
     ['a trial that goes on', patch({ status: 4, email: 'a@b.c' }, true), seen(4, {}, { sentStatus: 4 }), []],
     [
-      'a status that is carried',
-      patch({ status: 0, email: 'a@b.c' }, true),
-      seen(0, {}, { sentStatus: 0 }),
-      [],
-    ],
-    ['a field that changes', patch({ status: 2, email: 'a@b.c' }), sent(2, { email: 'x@y.z' }), []],
-    [
       'a field that is cleared',
       patch({ status: 2, email: null }),
       sent(2, { email: 'x@y.z' }),
@@ -85,15 +59,8 @@ describe('the kinds of a plan', () => {
     ],
     ['one that was seen', patch({ status: 2, email: '' }), seen(2, { email: 'x@y.z' }), ['clear:email']],
     ['one that held nothing', patch({ status: 2, email: null }), sent(2, { email: null }), []],
-    ['one that was seen to hold nothing', patch({ status: 2, email: null }), seen(2, { email: null }), []],
     ['one of which nothing is known', patch({ status: 2, email: null }), sent(2), []],
     ['a country that is in doubt', patch({ status: 2, country_code: null }), doubted, ['clear:country_code']],
-    [
-      'a country that never was',
-      patch({ status: 2, country_code: null }),
-      sent(2, { country_code: null }),
-      [],
-    ],
     ['one that a PUT leaves out', replace({ status: 2 }), sent(2, { email: 'x@y.z' }), ['clear:email']],
     ['one that a PATCH leaves out', patch({ status: 2, gender: 1 }), sent(2, { email: 'x@y.z' }), []],
     [
@@ -104,7 +71,6 @@ describe('the kinds of a plan', () => {
     ],
     ['a GET', { kind: 'lookup', why: 'unknown' }, sent(2), []],
     ['erasing', { kind: 'erase', body: { status: 0, email: null }, fields: ['email'] }, sent(0), ['erase']],
-    ['a user who is there and right', { kind: 'none', why: 'right' }, sent(2), []],
     ['somebody who was there and is not', create, ABSENT, ['create', 'absence']],
   ])('%s', (_what, made, memory, kinds) => {
     expect(kindsOf(made, memory, PRESENT)).toEqual(kinds)
@@ -115,12 +81,8 @@ describe('the kinds of a plan', () => {
     expect(kindsOf(carried, seen(0, {}, { sentStatus: 4 }), { ...PRESENT, shownWithout: true })).toEqual([])
   })
 
-  it('a newcomer is a registration alone', () => {
+  it('a newcomer is a registration alone, and a revocation brings the erasure after it', () => {
     expect(kindsOf(create, ABSENT, { ...PRESENT, wasThere: false })).toEqual(['create'])
-  })
-
-  it('a revocation with an erasure after it is decided on with it', () => {
-    const revoke: Plan = { kind: 'revoke', body: { status: 0 } }
     expect(kindsOf(revoke, sent(2), { ...PRESENT, erases: true })).toEqual(['revocation', 'erase'])
   })
 })
@@ -172,60 +134,16 @@ describe('what goes while the clearing of fields waits', () => {
     const put = plan({ mapped: user(2, other), memory, policy })
     expect(withoutHeld(put, email, known(memory))).toEqual(patch({ status: 2, ...other }))
   })
-
-  it.each([
-    ['null', KEEP],
-    ['left out of a PUT', { ...FULL, clearWith: clearing('omit') }],
-    ['strays', CLEAR],
-  ])('leaves nothing to send once it is sent: %s', (_how, policy) => {
-    const before = {
-      email: 'x@y.z',
-      gender: 0,
-      first_name: 'Ana',
-      mobile_phone: '6001',
-      mobile_phone_prefix: '34',
-    }
-    const { email: _, ...others } = before
-    const mapped = user(
-      4,
-      policy === CLEAR ? { ...others, gender: 1 } : { ...before, email: null, gender: 1 },
-    )
-    const desired = mapped.kind === 'user' ? mapped.user : null
-    const memory = seen(2, before)
-    const rest = withoutHeld(plan({ mapped, memory, policy }), email, known(memory))
-    if (rest?.kind !== 'patch') throw new Error('expected a PATCH')
-    expect(rest.body).toMatchObject({ status: 4, gender: 1 })
-    expect(rest.body).not.toHaveProperty('email')
-    const write = { desired, verb: 'patch', fields: rest.fields, status: 4, carried: false } as const
-    const after = { ...rememberSent(memory, write, digests), looked: true }
-    const again = plan({ mapped, memory: after, policy })
-    expect(kindsOf(again, after, PRESENT)).toEqual(['clear:email'])
-    expect(withoutHeld(again, email, known(after))).toBeNull()
-  })
 })
 
-describe('what goes while erasing waits', () => {
-  const revoke: Plan = { kind: 'revoke', body: { status: 0 } }
-  const known = { memory: sent(2), digests }
+const revoke: Plan = { kind: 'revoke', body: { status: 0 } }
+const known = { memory: sent(2), digests }
 
-  it('is the revocation, unless that is held as well', () => {
-    expect(withoutHeld(revoke, ['erase'], known)).toBe(revoke)
-    expect(withoutHeld(revoke, ['erase', 'revocation'], known)).toBeNull()
-    const erase: Plan = { kind: 'erase', body: { status: 0, email: null }, fields: ['email'] }
-    expect(withoutHeld(erase, ['erase'], known)).toBeNull()
-  })
-
-  it('is asked about by itself', async () => {
-    const asked: (readonly BrakeKind[])[] = []
-    const brake: Brake = async ({ kinds }) => {
-      asked.push(kinds)
-      return kinds.filter((kind) => kind === 'erase')
-    }
-    const before = { ...PRESENT, erases: true }
-    const answer = await askBrake(revoke, { brake, key: '7', desired: 'd', before, ...known })
-    expect(answer).toEqual({ plan: revoke, held: ['erase'] })
-    expect(asked).toEqual([['revocation', 'erase'], ['revocation']])
-  })
+it('what goes while erasing waits is the revocation, unless that is held as well', () => {
+  expect(withoutHeld(revoke, ['erase'], known)).toBe(revoke)
+  expect(withoutHeld(revoke, ['erase', 'revocation'], known)).toBeNull()
+  const erase: Plan = { kind: 'erase', body: { status: 0, email: null }, fields: ['email'] }
+  expect(withoutHeld(erase, ['erase'], known)).toBeNull()
 })
 
 describe('asking the brake about a plan', () => {
@@ -236,9 +154,9 @@ describe('asking the brake about a plan', () => {
       asked.push(kinds)
       return kinds.filter((kind) => held.includes(kind)).slice(0, 1)
     }
-  const ask = (made: Plan, brake: Brake, memory: Memory) => {
+  const ask = (made: Plan, brake: Brake, memory: Memory, before = PRESENT) => {
     asked.length = 0
-    return askBrake(made, { brake, key: '7', desired: 'd', before: PRESENT, memory, digests })
+    return askBrake(made, { brake, key: '7', desired: 'd', before, memory, digests })
   }
   const memory = sent(2, { email: 'x@y.z', gender: 1 })
   const made = patch({ status: 0, email: null, gender: null })
@@ -253,6 +171,13 @@ describe('asking the brake about a plan', () => {
       ['revocation', 'clear:gender'],
       ['revocation'],
     ])
+  })
+
+  it('revokes while an erasure after it waits', async () => {
+    const revoke: Plan = { kind: 'revoke', body: { status: 0 } }
+    const answer = await ask(revoke, holding('erase'), sent(2), { ...PRESENT, erases: true })
+    expect(answer).toEqual({ plan: revoke, held: ['erase'] })
+    expect(asked).toEqual([['revocation', 'erase'], ['revocation']])
   })
 
   it('sends all of it where nothing is held, and nothing where its rest is', async () => {

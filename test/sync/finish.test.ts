@@ -82,38 +82,14 @@ function ending(given: Given) {
 }
 
 describe('makeEnding', () => {
+  const REJECTED: TurnEnd = { kind: 'settle', state: 'rejected', reason: { code: 'refused', status: 422 } }
   it.each<[string, TurnEnd, object]>([
-    ['a settle', SETTLE, { kind: 'settle', failed: false, record: { state: 'idle', reason: null } }],
-    [
-      'a rejection',
-      { kind: 'settle', state: 'rejected', reason: { code: 'refused', status: 422 } },
-      {
-        kind: 'settle',
-        failed: false,
-        record: { state: 'rejected', reason: { code: 'refused', status: 422 } },
-      },
-    ],
+    ['a rejection', REJECTED, { kind: 'settle', failed: false, record: { state: 'rejected' } }],
     ['a retry', LATER, { kind: 'retry', failed: true, record: { state: 'failing', reason: LATER.reason } }],
     ['an unknown outcome', UNKNOWN, { kind: 'unknown', failed: true, record: { state: 'failing' } }],
-    [
-      'a wait for the cap',
-      CAPPED,
-      { kind: 'retry', failed: false, backoffMs: 90_000, record: { state: 'failing' } },
-    ],
+    ['a wait for the cap', CAPPED, { kind: 'retry', failed: false, backoffMs: 90_000 }],
   ])('puts down %s', (_what, end, stored) => {
-    expect(ending({ end })).toMatchObject({
-      id: '1',
-      token: '2',
-      key: '7',
-      version: '3',
-      gapMs: 1000,
-      ...stored,
-    })
-  })
-
-  it.each(['sure', 'wrote', 'acknowledged'] as const)('says what the claim has learnt: %s', (fact) => {
-    expect(ending({ end: LATER })[fact]).toBe(false)
-    expect(ending({ end: LATER, turn: { [fact]: true } })[fact]).toBe(true)
+    expect(ending({ end })).toMatchObject({ id: '1', token: '2', version: '3', gapMs: 1000, ...stored })
   })
 
   it('waits for the lag alone after a write that was answered with neither yes nor no', () => {
@@ -135,8 +111,7 @@ describe('makeEnding', () => {
   })
 
   it('asks for a look after a settle that took such an answer for a yes, also where the last one was clear', () => {
-    const end = { kind: 'settle', state: 'idle', reason: null } as const
-    const said = (unclear: boolean) => ending({ end, turn: { unclear } }).unclear
+    const said = (unclear: boolean) => ending({ end: SETTLE, turn: { unclear } }).unclear
     expect([said(true), said(false)]).toEqual([true, false])
   })
 
@@ -244,27 +219,9 @@ describe('makeEnding', () => {
     expect(kept).toMatchObject({ newcomer: false, record: { userId: 'u7' } })
   })
 
-  it('names the fields that are left out, except of a customer who is gone', () => {
-    const issue = { field: 'email', code: 'invalid', expected: 'an e-mail address' } as const
-    const fields = (mapped: Mapped) => ending({ end: SETTLE, mapped }).record.issues.map(({ field }) => field)
-    expect(fields({ ...USER, issues: [issue] })).toEqual(['email', 'gender'])
-    expect(fields({ kind: 'rejected', userId: 'u7', issues: [issue] })).toEqual(['email', 'gender'])
-    expect(fields({ kind: 'removed', userId: 'u7' })).toEqual([])
-    expect(fields({ kind: 'out-of-scope', userId: 'u7' })).toEqual([])
-  })
-
   it('forgets what it once sent in fields that nobody manages now, unless they are to be cleared', () => {
     expect(ending({ end: SETTLE }).record.sent).toEqual({ email: 'd1' })
     expect(ending({ end: SETTLE, unmanaged: 'clear' }).record.sent).toEqual(MEMORY.sent)
-  })
-
-  it('adds to the receipts what an erasure cleared, and what a look after it showed', () => {
-    expect(ending({ end: SETTLE })).not.toHaveProperty('erasure')
-    for (const erasure of [
-      { cleared: ['email'], left: null },
-      { cleared: null, left: [] },
-    ] as const)
-      expect(ending({ end: SETTLE, turn: { erasure } }).erasure).toEqual(erasure)
   })
 
   it('keeps the marks of an erasure in all fields, since it was about all of them', () => {
@@ -280,29 +237,5 @@ describe('makeEnding', () => {
     expect(kept({ onRemove: 'erase' })).toEqual({})
     expect(kept({ onRemove: 'erase', rivals: ['8'] })).toEqual(MEMORY.sent)
     expect(kept({ onRemove: 'revoke' })).toEqual(MEMORY.sent)
-  })
-
-  it('keeps the last answer, without its body', () => {
-    const reply: Called = {
-      method: 'PATCH',
-      outcome: { kind: 'reply', status: 503, body: 'readable' },
-      remote: null,
-      named: [],
-      conflict: false,
-      shape: null,
-      durationMs: 3,
-    }
-    const error: Called = { ...reply, outcome: { kind: 'error', error: 'timeout', reached: 'maybe' } }
-    expect(ending({ end: UNKNOWN, last: reply }).lastAnswer).toEqual({
-      method: 'PATCH',
-      status: 503,
-      error: null,
-    })
-    expect(ending({ end: UNKNOWN, last: error }).lastAnswer).toEqual({
-      method: 'PATCH',
-      status: null,
-      error: 'timeout',
-    })
-    expect(ending({ end: SETTLE }).lastAnswer).toBeNull()
   })
 })

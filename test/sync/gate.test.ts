@@ -50,39 +50,11 @@ describe('the gate', () => {
       expect(await gate.pass(turn)).toEqual(TOOK_TOO_LONG)
   })
 
-  it('spends the permit of the claim on the first call and takes one for each further', async () => {
-    const { gate, givenBack } = scene()
-    expect(await gate.pass(TURN)).toBeNull()
-    expect(await gate.pass(TURN)).toBeNull()
-    gate.close()
-    expect(givenBack).toEqual([])
-  })
-
-  it('gives back a permit that no call was made with, once', () => {
-    const { gate, givenBack, first } = scene()
-    gate.close()
-    gate.close()
-    expect(givenBack).toEqual([first])
-  })
-
   it('is closed when there is no time for the whole request', async () => {
     const { gate, givenBack, first } = scene({ hasTime: () => false })
     expect(await gate.pass(TURN)).toEqual(TOOK_TOO_LONG)
     gate.close()
     expect(givenBack).toEqual([first])
-  })
-
-  it('looks at the clock after everything that may have taken time', async () => {
-    let waited = false
-    const { gate, take, further, givenBack } = scene({ hasTime: () => !waited })
-    await gate.pass(TURN)
-    take.now = async () => {
-      waited = true
-      return further
-    }
-    expect(await gate.pass(TURN)).toEqual(OUT_OF_TIME)
-    gate.close()
-    expect(givenBack).toEqual([further])
   })
 
   it('that our own pace has held up until there was no time is nothing against the customer, called or not', async () => {
@@ -124,15 +96,6 @@ describe('the gate', () => {
     expect(await passing).toEqual(end)
   })
 
-  it('passes on what goes wrong with the permits', async () => {
-    const { gate, take } = scene()
-    await gate.pass(TURN)
-    take.now = async () => {
-      throw new Error('the pace row is missing')
-    }
-    await expect(gate.pass(TURN)).rejects.toThrow('pace row')
-  })
-
   it('is closed while nobody may call the service, which is nothing against the customer', async () => {
     const { gate, take } = scene()
     await gate.pass(TURN)
@@ -149,13 +112,5 @@ describe('the gate', () => {
     expect(givenBack).toEqual([first])
     gate.close()
     expect(givenBack).toEqual([first])
-  })
-
-  it('tells by which permit the last call was made', async () => {
-    const { gate } = scene()
-    await gate.pass(TURN)
-    expect(gate.epoch()).toBe('1')
-    await gate.pass(TURN)
-    expect(gate.epoch()).toBe('2')
   })
 })

@@ -75,30 +75,16 @@ describe('a record under another key', () => {
     expect(inherit({ ...old, doubted: true }, { own, mapped: MAPPED, digester }).sentStatus).toBeNull()
   })
 
-  it('tells of fields only the country, in a digest of our own: all others are looked at', () => {
-    expect(inherit(old, { own, mapped: MAPPED, digester }).sent).toEqual({
-      country_code: ours.exact('country_code', 'ES'),
-    })
-  })
-
-  it('tells of a country that was digested with another key that there was one', () => {
-    const foreign = { key: 'old', record: { ...OLD, digestKey: 'other' }, doubted: false }
-    expect(inherit(foreign, { own, mapped: MAPPED, digester }).sent).toEqual({ country_code: DOUBTED })
-  })
-
-  it('tells of the country, which no GET shows, that there was one', () => {
-    const country = (country_code: string | null) =>
-      ({ ...MAPPED, user: { ...MAPPED.user, fields: { country_code } } }) as Mapped
-    expect(inherit(old, { own, mapped: country(null), digester }).sent).toEqual({ country_code: DOUBTED })
-    expect(inherit(old, { own, mapped: country('FR'), digester }).sent).toEqual({ country_code: DOUBTED })
-    const without = { ...old, record: { ...OLD, sent: { country_code: NO_VALUE } } }
-    expect(inherit(without, { own, mapped: country('FR'), digester }).sent).toEqual({
-      country_code: NO_VALUE,
-    })
-  })
-
-  it('is left as it is when it is our own', () => {
-    expect(inherit(own, { own, mapped: MAPPED, digester })).toBe(NEVER_SETTLED)
+  it('tells of fields only the country, which no GET shows: itself, or that there was one', () => {
+    const sent = (country_code: string | null, record: Partial<KnownRecord> = {}) => {
+      const mapped = { ...MAPPED, user: { ...MAPPED.user, fields: { country_code } } }
+      return inherit({ ...old, record: { ...OLD, ...record } }, { own, mapped, digester }).sent
+    }
+    expect(sent('ES')).toEqual({ country_code: ours.exact('country_code', 'ES') })
+    const doubted = { country_code: DOUBTED }
+    expect([sent(null), sent('FR'), sent('ES', { digestKey: 'other' })]).toEqual([doubted, doubted, doubted])
+    const none = { country_code: NO_VALUE }
+    expect(sent('FR', { sent: none })).toEqual(none)
   })
 
   it('tells nothing of an erasure: each customer has its own, and clears what has come since', () => {

@@ -1,7 +1,7 @@
 // Forms of the service's own: what comes back in another form after each acknowledgement is written no more.
 import { expect, test } from 'vitest'
 import type { Memory } from '../../src/sync/memory.ts'
-import { PREMIUM, play, SETTLED, UNKNOWN, user } from '../support/turn-scene.ts'
+import { play, SETTLED, UNKNOWN, user } from '../support/turn-scene.ts'
 
 type Shown = { readonly user: Readonly<Record<string, unknown>> }
 const FORM: Shown = { user: { status: 2, email: 'a at x.es' } }
@@ -51,12 +51,4 @@ test.each<[what: string, Then]>([
   ['another value', { writes: true, email: 'b@x.es' }],
 ])('%s is none of it', (_, then) => {
   look(learn(), then)
-})
-
-test('a look without a write between counts nothing, and the status has no form', () => {
-  let memory: Memory = { ...PREMIUM, sent: {} }
-  for (let times = 0; times < 4; times++) memory = { ...look(memory, { writes: true }), sent: {} }
-  const shut: Shown = { user: { status: 0, email: 'a@x.es' } }
-  let again = look(UNKNOWN, { shown: shut, writes: true })
-  for (let times = 0; times < 4; times++) again = look(again, { shown: shut, writes: true })
 })

@@ -4,30 +4,16 @@ import type { Mapped } from '../../src/model/mapped.ts'
 import type { DesiredUser, Fields } from '../../src/model/user.ts'
 import type { RemoteUser } from '../../src/service/body.ts'
 import { BELIEVED, DOUBTED, forCustomer, makeDigester, NO_VALUE } from '../../src/sync/digest.ts'
-import {
-  forgetUnmanaged,
-  issuesOf,
-  type Memory,
-  rememberFor,
-  startMemory,
-  toRecord,
-} from '../../src/sync/memory.ts'
+import { type Memory, rememberFor, startMemory, toRecord } from '../../src/sync/memory.ts'
 import { rememberAbsent, rememberSeen, rememberSent } from '../../src/sync/remember.ts'
+import { EMPTY_RECORD } from '../support/ending.ts'
 
 const digester = makeDigester('a digest key of thirty-two chars!')
 const digests = forCustomer(digester, '7')
 const { exact, normal } = digests
 
-const {
-  writtenAgoMs: _read,
-  verifiedAgoMs: _seen,
-  newcomer: _newcomer,
-  desired: _desired,
-  desired: _last,
-  ...EMPTY
-} = NEVER_SETTLED
 const RECORD: LedgerRecord = {
-  ...EMPTY,
+  ...EMPTY_RECORD,
   userId: 'u7',
   remote: 'present',
   sentStatus: 2,
@@ -67,26 +53,6 @@ function remote(status: number, fields: RemoteUser['fields'] = {}): RemoteUser {
 }
 
 describe('startMemory', () => {
-  it('starts as the record', () => {
-    const { remote: state, sentStatus, seenStatus, sent, seen, refused, conflict, erased } = RECORD
-    expect(start()).toEqual({
-      ...{ remote: state, sentStatus, seenStatus, sent, seen, refused, conflict, erased },
-      learnt: {},
-      looked: false,
-    })
-    expect(
-      startMemory({
-        record: NEVER_SETTLED,
-        ...ASIDE,
-      }).remote,
-    ).toBe('unasked')
-  })
-
-  it('is told by the work row that the remote side is unknown', () => {
-    expect(start({}, { unknown: true })).toEqual({ ...start(), remote: 'unknown' })
-    expect(start({ remote: 'absent' }, { unknown: true }).remote).toBe('unknown')
-  })
-
   it('doubts what no GET can show after a crash', () => {
     expect(start({}, { blind: true }).sent).toEqual({ ...RECORD.sent, country_code: DOUBTED })
     // Also where none was ever acknowledged: the create that the crash hides may have carried one.
@@ -119,11 +85,6 @@ describe('startMemory', () => {
     it.each([NO_VALUE, DOUBTED])('keeps what needs no key: %s', (digest) => {
       const sent = { email: exact('email', 'a@x.es'), country_code: digest }
       expect(start({ digestKey: 'other.1', sent }).sent).toEqual({ country_code: digest })
-    })
-
-    it('does not believe in what was never sent, or what a crash hides', () => {
-      expect(start({ digestKey: 'other.1', sent: { email: 'x' } }).sent).toEqual({})
-      expect(start({ digestKey: 'other.1' }, { blind: true }).sent).toEqual({ country_code: DOUBTED })
     })
   })
 })
@@ -167,13 +128,6 @@ describe('rememberFor', () => {
   const view = (memory: Memory, mapped: Mapped, recordedAs: string | null = 'u7') =>
     rememberFor(memory, { mapped, record: { userId: recordedAs, remote: 'present' }, digests })
 
-  it('keeps refusals that stand and drops those that a change has made void', () => {
-    expect(view(start(), asUser({ description: 'bad' })).refused).toEqual(RECORD.refused)
-    expect(view(start(), asUser({ description: 'good' })).refused).toEqual({})
-    expect(view(start(), asUser({})).refused).toEqual({})
-    expect(view(start(), { kind: 'removed', userId: 'u7' })).toEqual(start())
-  })
-
   describe('with a value that another user has', () => {
     const conflict = { values: { email: normal('email', 'A@x.es') }, tries: 2 }
     const known = (record: Partial<LedgerRecord>, replanInMs: number | null, digestKey = digester.id) =>
@@ -187,16 +141,6 @@ describe('rememberFor', () => {
       ['creating', { remote: 'unknown' }, 1],
     ])('is %s', (phase, record, replanInMs) => {
       expect(known(record, replanInMs).conflict).toEqual({ ...conflict, phase })
-    })
-
-    it('forgets it with another digest key, another value, and a customer who is gone', () => {
-      const memory = known({}, 1)
-      expect(view(memory, asUser({ email: 'a@x.es' })).conflict).toEqual(memory.conflict)
-      for (const fields of [{ email: 'b@x.es' }, { email: null }, {}])
-        expect(view(memory, asUser(fields)).conflict).toBeNull()
-      expect(view(memory, { kind: 'removed', userId: 'u7' }).conflict).toBeNull()
-      expect(view(memory, { kind: 'rejected', userId: 'u7', issues: [] })).toEqual(memory)
-      expect(known({}, 1, 'other').conflict).toBeNull()
     })
   })
 
@@ -245,39 +189,8 @@ describe('rememberSeen', () => {
     expect(memory.sent.email).toBe(exact('email', 'a@x.es'))
   })
 
-  it('keeps nothing that was acknowledged for another value than the one that is desired now', () => {
-    const memory = see(start(), remote(2, { email: 'a@x.es' }), { email: 'b@x.es' })
-    expect(memory.sent.email).toBeUndefined()
-  })
-
-  it('says nothing about what a GET cannot show', () => {
-    const memory = see(start(), remote(2, {}), { country_code: 'PT' })
-    expect(memory.sent.country_code).toBe(RECORD.sent.country_code)
-    expect(memory.seen.country_code).toBeUndefined()
-  })
-
-  it('takes a phone that comes back joined for the one that was sent', () => {
-    const fields = { mobile_phone: '600111222', mobile_phone_prefix: '34' }
-    const memory = see(start(), remote(2, { mobile_phone: '34600111222', mobile_phone_prefix: '34' }), fields)
-    expect(memory.seen).toMatchObject({
-      mobile_phone: normal('mobile_phone', '600111222'),
-      mobile_phone_prefix: normal('mobile_phone_prefix', '34'),
-    })
-  })
-
-  it('agrees on a status that is desired, and on no other', () => {
-    expect(see(start({ sentStatus: 2 }), remote(4), {}, 4)).toMatchObject({ sentStatus: 4, seenStatus: 4 })
-    expect(see(start({ sentStatus: 4 }), remote(0), {}, 4)).toMatchObject({ sentStatus: 4, seenStatus: 0 })
-  })
-
   it.each([2.5, -3, 1e9, 40_000])('has a place in the ledger for any status: %d', (status) => {
     expect(see(start(), remote(status), {}).seenStatus).toBe(-1)
-  })
-
-  it('looks at a customer who is gone without a desired user', () => {
-    const memory = rememberSeen(start(), remote(2, { email: 'a@x.es' }), null, digests)
-    expect(memory).toMatchObject({ remote: 'present', sentStatus: 2, seenStatus: 2 })
-    expect(memory.seen.email).toBe(normal('email', 'a@x.es'))
   })
 })
 
@@ -296,21 +209,10 @@ describe('rememberSent', () => {
     expect(memory.sent).toEqual({ ...RECORD.sent, email: exact('email', 'b@x.es'), last_name: NO_VALUE })
   })
 
-  it.each(['create', 'replace'] as const)('knows after a %s nothing but what it carried', (verb) => {
-    const memory = rememberSent(start(), { ...write, verb }, digests)
-    expect(memory.sent).toEqual({ email: exact('email', 'b@x.es'), last_name: NO_VALUE })
-    expect(memory.seen).toEqual({})
-  })
-
   it('does not take a status for ours that was carried', () => {
     const memory = start({ sentStatus: 4, seenStatus: 0 })
     const carried = rememberSent(memory, { ...write, verb: 'patch', status: 0, carried: true }, digests)
     expect(carried).toMatchObject({ sentStatus: 4, seenStatus: 0 })
-  })
-
-  it('knows after a revocation the status alone', () => {
-    const revoked = { desired: null, verb: 'revoke', fields: [], status: 0, carried: false } as const
-    expect(rememberSent(start(), revoked, digests)).toEqual({ ...start(), sentStatus: 0, seenStatus: null })
   })
 
   it('knows after an erasure nothing, and after a second one what was cleared twice', () => {
@@ -337,37 +239,6 @@ describe('rememberSent', () => {
     const half = desired({ mobile_phone_prefix: null })
     const sent = { ...write, desired: half, fields: ['mobile_phone_prefix'], verb: 'patch' } as const
     expect(rememberSent(memory, sent, digests).seen).toEqual({})
-  })
-})
-
-describe('rememberAbsent', () => {
-  it('forgets the user, and keeps refusals, the status that was agreed on, and what a GET could not show', () => {
-    expect(rememberAbsent(start())).toEqual({
-      ...start(),
-      remote: 'absent',
-      seenStatus: null,
-      sent: { country_code: RECORD.sent.country_code },
-      seen: {},
-    })
-  })
-})
-
-describe('what is stored', () => {
-  it('is the memory with the key of its digests', () => {
-    const kept = { userId: 'u7', state: 'idle', reason: null, issues: [], wasThere: null } as const
-    expect(toRecord(start(), digester.id, kept)).toEqual(RECORD)
-  })
-
-  it('forgets what was sent in fields that the mapping sets no longer', () => {
-    expect(forgetUnmanaged(start(), (field) => field === 'email').sent).toEqual({ email: RECORD.sent.email })
-  })
-
-  it('names what was left out and what was refused, without a value', () => {
-    const leftOut = { field: 'email', code: 'invalid', expected: 'an e-mail address' } as const
-    expect(issuesOf([leftOut], start())).toEqual([
-      leftOut,
-      { field: 'description', code: 'refused', expected: 'a value that the service takes' },
-    ])
   })
 })
 

@@ -15,7 +15,9 @@ import { change, troubles } from './troubles.ts'
 const RUNS = Number(process.env.ORDER_RUNS ?? runs(200))
 
 const configured: fc.Arbitrary<Config> = managedFields.chain((fields) =>
-  settingsFor(fields).map((settings) => configOf(fields, settings)),
+  fc
+    .tuple(settingsFor(fields), fc.constantFrom('revoke' as const, 'erase' as const))
+    .map(([settings, onRemove]) => configOf(fields, { ...settings, onRemove })),
 )
 
 const rowWith = (plan: string) => ({ id: '7', plan, email: 'ana@correo.es', country_code: 'ES' })
@@ -50,6 +52,10 @@ async function expectSame({ before, last, ...given }: Played): Promise<Rest> {
   return played
 }
 
+async function holds<T>(given: fc.Arbitrary<T>, check: (played: T) => Promise<void>): Promise<void> {
+  await fc.assert(fc.asyncProperty(given, check), { numRuns: RUNS })
+}
+
 describe('whatever order, duplication, loss and delay of notifications, requests and GETs, and wherever it dies', () => {
   it('a customer ends as the same user', async () => {
     const given = fc.record({
@@ -59,10 +65,7 @@ describe('whatever order, duplication, loss and delay of notifications, requests
       last: fc.option(rowOf(), { freq: 5 }).chain(change),
       troubles,
     })
-    await fc.assert(
-      fc.asyncProperty(given, async (played) => void (await expectSame({ ...played, there: null }))),
-      { numRuns: RUNS },
-    )
+    await holds(given, async (played) => void (await expectSame({ ...played, there: null })))
   })
 
   it('a customer who goes in and out of a trial ends as the same user', async () => {
@@ -74,10 +77,7 @@ describe('whatever order, duplication, loss and delay of notifications, requests
       last: plan.chain(change),
       troubles,
     })
-    await fc.assert(
-      fc.asyncProperty(given, async (played) => void (await expectSame({ ...played, there: null }))),
-      { numRuns: RUNS },
-    )
+    await holds(given, async (played) => void (await expectSame({ ...played, there: null })))
   })
 
   it('a user who was there before ends the same, and what the mapping does not set stays', async () => {
@@ -92,16 +92,13 @@ describe('whatever order, duplication, loss and delay of notifications, requests
       last: rowOf().chain(change),
       troubles,
     })
-    await fc.assert(
-      fc.asyncProperty(given, async ({ there: all, ...played }) => {
-        const { country_code: hidden, ...shown } = all
-        const there = played.config.mapping.country_code ? shown : { ...shown, country_code: hidden }
-        const { user } = await expectSame({ ...played, there })
-        for (const field of OPTIONAL_FIELDS.filter((each) => played.config.mapping[each] === undefined))
-          expect(user?.[field]).toBe(all[field as keyof typeof all])
-      }),
-      { numRuns: RUNS },
-    )
+    await holds(given, async ({ there: all, ...played }) => {
+      const { country_code: hidden, ...shown } = all
+      const there = played.config.mapping.country_code ? shown : { ...shown, country_code: hidden }
+      const { user } = await expectSame({ ...played, there })
+      for (const field of OPTIONAL_FIELDS.filter((each) => played.config.mapping[each] === undefined))
+        expect(user?.[field]).toBe(all[field as keyof typeof all])
+    })
   })
 })
 
@@ -116,14 +113,5 @@ describe('a request that arrives at the very end of its lifetime, unseen by the 
     const troubles: Troubles = { ...NO_TROUBLES, faults: [null, endsLate], lags: [1000] }
     const before = [at(rowWith('trial'), 0), at(null, 70_000)]
     await expectSame({ ...common, its: PLAIN, latestMs, troubles, before, last: at(rowWith('trial'), 4000) })
-  })
-
-  it('and creates the user whose second create is then refused: no field counts as refused', async () => {
-    const habits = { ...PLAIN, duplicate: 400 as const }
-    const troubles: Troubles = { ...NO_TROUBLES, faults: [endsLate], lags: [1000] }
-    const before = [at(rowWith('premium'), 0)]
-    const last = at({ ...rowWith('premium'), email: 'eva@correo.es' }, 4000)
-    const rest = await expectSame({ ...common, its: habits, latestMs, troubles, before, last })
-    expect(rest.refused).toEqual([])
   })
 })

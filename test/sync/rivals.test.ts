@@ -56,7 +56,3 @@ it('goes by the time that it is given', async () => {
   expect(await findRivals({ ...reads, now: new Date('2026-11-30') }, 'ana', user)).toEqual(['Ana'])
   expect(await findRivals({ ...reads, now: ended }, 'ana', user)).toEqual([])
 })
-
-it('has none for a customer whose user_id cannot be told', async () => {
-  expect(await rivalsOf({ kind: 'rejected', userId: null, issues: [] })).toEqual([])
-})

@@ -34,14 +34,6 @@ export type Troubles = {
 
 export const NO_TROUBLES: Troubles = { faults: [], lags: [], deaths: [] }
 
-/**
- * How long after its claim began a request arrives at the latest. A look after an unknown outcome comes a consistency
- * delay after that.
- */
-export function latestThatIsSeen({ timing }: Pick<Config, 'timing'>): number {
-  return timing.lifetimeMs
-}
-
 type Given = {
   readonly config: Config
   readonly its: Habits
@@ -49,7 +41,7 @@ type Given = {
   readonly there: Stored | null
   readonly changes: readonly Change[]
   readonly troubles: Troubles
-  /** Default: `latestThatIsSeen`. */
+  /** How long after its claim began a request arrives at the latest. Default: its lifetime, so that the look sees it. */
   readonly latestMs?: number
 }
 
@@ -70,8 +62,8 @@ const VERIFY_AFTER_MS = [600_000, VERIFY_FIRST_MS]
 
 /** Plays everything, a last look included, until nothing is owed any more. */
 export async function play({ config, its, there, changes, troubles, ...rest }: Given): Promise<Rest> {
-  const { latestMs = latestThatIsSeen(config) } = rest
   const { lifetimeMs, gapMs } = config.timing
+  const { latestMs = lifetimeMs } = rest
   const needed = timeNeededMs(config)
   const events: { readonly at: number; readonly what: () => void }[] = []
   const deaths = [...troubles.deaths]

@@ -5,19 +5,19 @@ import { configOf } from '../support/pure-claims.ts'
 import type { Fault } from '../support/pure-service.ts'
 import type { Change, Troubles } from './timeline.ts'
 
-export const DELAYS = [0, 200, 4000, 40_000, 70_000]
-export const notes = fc.array(fc.constantFrom(...DELAYS), { maxLength: 3 })
+const DELAYS = [0, 200, 4000, 40_000, 70_000]
+const notes = fc.array(fc.constantFrom(...DELAYS), { maxLength: 3 })
 
 export const change = (row: Change['row']): fc.Arbitrary<Change> =>
   fc.record({ row: fc.constant(row), afterMs: fc.constantFrom(...DELAYS), notes })
 
-export const late: fc.Arbitrary<Fault> = fc.record({
+const late: fc.Arbitrary<Fault> = fc.record({
   kind: fc.constant('late' as const),
   afterMs: fc.constantFrom(1, 5000, 12_000, 30_000),
   told: fc.constantFrom('lost' as const, 'killed' as const, 500 as const),
 })
 
-export const lag = configOf().timing.consistencyDelayMs
+const lag = configOf().timing.consistencyDelayMs
 
 export const troubles: fc.Arbitrary<Troubles> = fc.record({
   faults: fc.array(fc.option(fc.oneof(fault, late), { freq: 3 }), { maxLength: 8 }),

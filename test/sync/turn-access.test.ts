@@ -2,30 +2,14 @@ import { describe, expect, it } from 'vitest'
 import type { Mapped } from '../../src/model/mapped.ts'
 import type { Memory } from '../../src/sync/memory.ts'
 import { isAccessFirst } from '../../src/sync/turn.ts'
-import { ABSENT, type Answer, PREMIUM, play, REMOVED, SETTLED, UNKNOWN, user } from '../support/turn-scene.ts'
+import { ABSENT, type Answer, PREMIUM, play, REMOVED, SETTLED, user } from '../support/turn-scene.ts'
 
 describe('a revocation', () => {
-  it('is one call with the status alone', () => {
-    const { calls, end, turn } = play(REMOVED, PREMIUM, [204])
-    expect(calls).toEqual(['PATCH {"status":0}'])
-    expect(end).toEqual(SETTLED)
-    expect(turn.memory).toMatchObject({ remote: 'present', sentStatus: 0, sent: PREMIUM.sent })
-  })
-
   it.each([404, 410])('of a user who is gone (%i) is settled as absent', (status) => {
     const { calls, end, turn } = play(REMOVED, PREMIUM, [status])
     expect(calls.length).toBe(1)
     expect(end).toEqual(SETTLED)
     expect(turn.memory.remote).toBe('absent')
-  })
-
-  it('of a user who is unknown looks first', () => {
-    expect(play(REMOVED, UNKNOWN, [{ user: { status: 2 } }, 200]).calls).toEqual([
-      'GET',
-      'PATCH {"status":0}',
-    ])
-    expect(play(REMOVED, UNKNOWN, [{ user: { status: 0 } }]).calls).toEqual(['GET'])
-    expect(play(REMOVED, UNKNOWN, [404]).calls).toEqual(['GET'])
   })
 
   it('that is refused is tried again: the row is gone, and nothing would change any more', () => {
@@ -50,13 +34,6 @@ describe('a trial', () => {
     expect(turn.memory).toMatchObject({ sentStatus: 4, seenStatus: 4 })
   })
 
-  it('that has ended is not granted again by an edit', () => {
-    const { calls, end, turn } = play(edited, known, [{ user: { status: 0, email: 'a@x.es' } }, 200])
-    expect(calls).toEqual(['GET', 'PATCH {"status":0,"email":"b@x.es"}'])
-    expect(end).toEqual(SETTLED)
-    expect(turn.memory).toMatchObject({ sentStatus: 4, seenStatus: 0 })
-  })
-
   it('that has ended is not granted again by the status that goes alone', () => {
     const { calls } = play(edited, known, [{ user: { status: 0 } }, 422, 200])
     expect(calls.at(-1)).toBe('PATCH {"status":0}')
@@ -77,14 +54,6 @@ describe('a trial', () => {
       200,
     ])
     expect(ended.calls).toEqual(['GET', 'PATCH {"status":0,"email":"b@x.es"}'])
-  })
-
-  it('is granted anew to a customer who had none in between', () => {
-    const ended = { ...known, seenStatus: 0 }
-    const free = play(user(0, { email: 'a@x.es' }), ended, [])
-    expect(free.end).toEqual(SETTLED)
-    const again = play(user(4, { email: 'a@x.es' }), free.turn.memory, [200])
-    expect(again.calls).toEqual(['PATCH {"status":4}'])
   })
 })
 

@@ -27,12 +27,6 @@ it('what is cleared beside a value that another user has is cleared all the same
   expect(turn.memory).toMatchObject({ refused: {}, sent: { nid_number: NO_VALUE } })
 })
 
-it('a clearing alone that is answered as a conflict is not sent without end', () => {
-  const known = { ...PREMIUM, sent: { email: exact('email', 'a@x.es') } }
-  const { end } = play(user(2, { email: null }), known, [409, 200])
-  expect(end).toEqual(SETTLED)
-})
-
 describe('a create that is refused because of another user, with nobody there', () => {
   it('goes with the user_id and the status alone next, and then brings what is not suspected', () => {
     const first = play(mapped, ABSENT, [409, 404])
@@ -94,11 +88,6 @@ describe('an update that is refused because of another user', () => {
     expect(play(other, first.turn.memory, [200]).calls).toEqual(['PATCH {"status":2,"last_name":"Sanz"}'])
   })
 
-  it('goes with the status alone where nothing else is left', () => {
-    const { calls } = play(user(2, { email: 'b@x.es' }), PREMIUM, [409, 200])
-    expect(calls).toEqual(['PATCH {"status":2,"email":"b@x.es"}', 'PATCH {"status":2}'])
-  })
-
   it('is over once the value changes, or is taken', () => {
     const other = user(2, { email: 'c@x.es', last_name: 'Gil' })
     const changed = play(other, first.turn.memory, [200])
@@ -155,11 +144,5 @@ describe('an update that is refused because of another user', () => {
       'PATCH {"status":2,"nid_number":null}',
     ])
     expect(Object.keys(found.turn.memory.conflict?.values ?? {})).toEqual(['nid_number'])
-  })
-
-  it('is no conflict where the answer says nothing of the kind', () => {
-    const { turn } = play(mapped, PREMIUM, [422, 200])
-    expect(turn.memory.conflict).toBeNull()
-    expect(Object.keys(turn.memory.refused)).toEqual(['email', 'last_name'])
   })
 })

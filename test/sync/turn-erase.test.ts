@@ -4,18 +4,7 @@ import { OPTIONAL_FIELDS, type OptionalField } from '../../src/model/user.ts'
 import { NO_VALUE } from '../../src/sync/digest.ts'
 import type { Memory } from '../../src/sync/memory.ts'
 import type { Policy } from '../../src/sync/policy.ts'
-import {
-  ABSENT,
-  type Answer,
-  exact,
-  POLICY,
-  PREMIUM,
-  play,
-  REMOVED,
-  SETTLED,
-  UNKNOWN,
-  user,
-} from '../support/turn-scene.ts'
+import { type Answer, POLICY, PREMIUM, play, REMOVED, SETTLED, UNKNOWN } from '../support/turn-scene.ts'
 
 const policy: Policy = { ...POLICY, onRemove: 'erase' }
 const go = (memory: Memory, answers: readonly Answer[], lookAfterMs = 0) =>
@@ -76,17 +65,6 @@ describe('a customer whose row is gone, to be erased', () => {
     }
   })
 
-  it('is left alone where nobody is there, or by a policy that only revokes', () => {
-    expect(go(ABSENT, []).end).toEqual(SETTLED)
-    expect(go(PREMIUM, [404]).calls).toEqual([REVOKE])
-    expect(play(REMOVED, { ...PREMIUM, sentStatus: 0 }, []).end).toEqual(SETTLED)
-  })
-
-  it('is revoked alone while it has a row and is merely out of scope', () => {
-    const { calls, end } = play({ kind: 'out-of-scope', userId: 'u7' }, PREMIUM, [200], { policy })
-    expect([calls, end]).toEqual([[REVOKE], SETTLED])
-  })
-
   it('is looked at before it is erased again when nobody knows what became of the call', () => {
     const { calls, end, turn } = go(PREMIUM, [200, 'lost'])
     expect(calls).toEqual([REVOKE, ERASE])
@@ -110,12 +88,6 @@ describe('the look after an erasure', () => {
     expect(turn.memory.erased).toBe('verified')
     expect(turn.erasure).toEqual({ cleared: null, left: [] })
     expect(go(erased('verified'), []).end).toEqual(SETTLED)
-  })
-
-  it('that finds nobody completes it too', () => {
-    const { end, turn } = go(erased('sent'), [404])
-    expect(end).toEqual(SETTLED)
-    expect([turn.memory.erased, turn.erasure.left]).toEqual(['verified', []])
   })
 
   it('that still shows a field has it cleared once more, and never a third time', () => {
@@ -187,30 +159,5 @@ describe('a refused erasure', () => {
     expect(end).toEqual(refused([...OPTIONAL_FIELDS]))
     expect(turn.memory).toMatchObject({ sentStatus: 0, erased: null })
     expect(turn.memory.refused).toEqual({})
-  })
-
-  it.each<[Answer, string]>([
-    [429, 'later'],
-    [403, 'denied'],
-    ['not-sent', 'not-sent'],
-  ])('answered with %s is tried again later', (answer, code) => {
-    expect(go(PREMIUM, [200, answer]).end).toMatchObject({ kind: 'retry', failed: true, reason: { code } })
-  })
-})
-
-describe('a customer who has come back after an erasure', () => {
-  const mapped = user(2, { email: 'a@x.es', last_name: null })
-
-  it('is sent with every field that the mapping sets', () => {
-    for (const memory of [erased('sent'), erased('verified', { sent: marks('email', 'last_name') })]) {
-      const { calls, turn } = play(mapped, memory, [200])
-      expect(calls).toEqual(['PATCH {"status":2,"email":"a@x.es","last_name":null}'])
-      expect(turn.memory).toMatchObject({ erased: null, sent: { email: exact('email', 'a@x.es') } })
-    }
-  })
-
-  it('is erased anew when it goes again', () => {
-    const { turn } = play(mapped, erased('verified'), [200])
-    expect(go(turn.memory, [200, 200]).calls).toEqual([REVOKE, ERASE])
   })
 })

@@ -9,7 +9,6 @@ import {
   POLICY,
   PREMIUM,
   play,
-  SETTLED,
   UNKNOWN,
   user,
 } from '../support/turn-scene.ts'
@@ -49,14 +48,6 @@ describe('what a GET cannot show', () => {
 })
 
 describe('a lookup', () => {
-  it('is made once in a claim at most, and adopts what it finds', () => {
-    const { calls, end } = play(user(2, { email: 'a@x.es' }), UNKNOWN, [
-      { user: { status: 2, email: 'A@x.es' } },
-    ])
-    expect(calls).toEqual(['GET'])
-    expect(end).toEqual(SETTLED)
-  })
-
   it('that a plan asks for once more waits for the next claim', () => {
     const mapped = user(2)
     const turn = { ...startTurn(UNKNOWN), lookups: 1 }
@@ -66,10 +57,6 @@ describe('a lookup', () => {
     })
     const end = { kind: 'retry', reason: { code: 'looked-already' }, failed: true }
     expect(move).toEqual({ plan: { kind: 'lookup', why: 'unknown' }, end })
-  })
-
-  it('creates where nobody is found', () => {
-    expect(play(user(2), UNKNOWN, [404, 201]).calls).toEqual(['GET', 'POST {"user_id":"u7","status":2}'])
   })
 
   it.each<[Answer, string]>([

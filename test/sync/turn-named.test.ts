@@ -45,14 +45,6 @@ describe('an update whose refusal names fields', () => {
     expect(end).toEqual(SETTLED)
   })
 
-  it('carries the status that the service shows in a trial', () => {
-    const trial = user(4, { email: 'b@x.es', last_name: 'Gil' })
-    const ended = { user: { status: 0, email: 'a@x.es' } }
-    const { calls, turn } = play(trial, { ...PREMIUM, sentStatus: 4 }, [ended, names(['email']), 200])
-    expect(calls.at(-1)).toBe('PATCH {"status":0,"last_name":"Gil"}')
-    expect(turn.memory).toMatchObject({ sentStatus: 4, seenStatus: 0 })
-  })
-
   it('sets nothing aside where the rest finds nobody, or is not answered', () => {
     const gone = play(mapped, PREMIUM, [names(['last_name']), 404, 201])
     expect(gone.calls[2]).toBe(
@@ -75,12 +67,6 @@ describe('a create whose refusal names fields', () => {
     expect(second.end).toEqual(SETTLED)
   })
 
-  it('says nothing by naming all of them', () => {
-    const fields = ['email', 'last_name', 'gender'] as const
-    const { end } = play(mapped, ABSENT, [names(fields), 404])
-    expect(end).toEqual({ kind: 'retry', reason: { code: 'refused', status: 422, fields }, failed: true })
-  })
-
   it('sends everything to a user who is there after all', () => {
     const { calls, end, turn } = play(mapped, ABSENT, [names(['gender']), { user: { status: 0 } }, 200])
     expect(calls.slice(1)).toEqual(['GET', whole])
@@ -88,16 +74,14 @@ describe('a create whose refusal names fields', () => {
   })
 })
 
-describe('the reason of a refusal', () => {
-  it('names fields that the call carried, and no others', () => {
-    const body = { status: 2 as const, email: 'b@x.es', gender: 1 }
-    const plan = { kind: 'patch', body, fields: ['email', 'gender'], carried: false } as const
-    const facts = { plan, status: 422, conflict: false, desired: null, digests, lookAfterMs: 0 }
-    const reason = { code: 'refused', status: 422, fields: ['email', 'gender'] }
-    expect(reasonOf('refused', { ...facts, named: ['gender', 'last_name'] })).toEqual({
-      ...reason,
-      named: ['gender'],
-    })
-    expect(reasonOf('refused', { ...facts, named: ['last_name'] })).toEqual(reason)
+it('the reason of a refusal names fields that the call carried, and no others', () => {
+  const body = { status: 2 as const, email: 'b@x.es', gender: 1 }
+  const plan = { kind: 'patch', body, fields: ['email', 'gender'], carried: false } as const
+  const facts = { plan, status: 422, conflict: false, desired: null, digests, lookAfterMs: 0 }
+  const reason = { code: 'refused', status: 422, fields: ['email', 'gender'] }
+  expect(reasonOf('refused', { ...facts, named: ['gender', 'last_name'] })).toEqual({
+    ...reason,
+    named: ['gender'],
   })
+  expect(reasonOf('refused', { ...facts, named: ['last_name'] })).toEqual(reason)
 })

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import type { Mapped } from '../../src/model/mapped.ts'
-import { OPTIONAL_FIELDS } from '../../src/model/user.ts'
 import { DOUBTED } from '../../src/sync/digest.ts'
 import type { Memory } from '../../src/sync/memory.ts'
 import { makeCustomer } from '../support/pure-claims.ts'
@@ -9,7 +8,6 @@ import {
   ABSENT,
   type Answer,
   exact,
-  POLICY,
   PREMIUM,
   play,
   REMOVED,
@@ -34,13 +32,6 @@ describe.each<Answer & string>(['null', 'other'])('a write that is answered with
     expect([calls.length, end]).toMatchObject([1, UNCLEAR])
     // Acknowledged says when: whoever else has this user waits from there.
     expect(turn).toMatchObject({ acknowledged: true, sure: false, landed: true })
-  })
-
-  it('was done where the next look shows it: one write, one look', () => {
-    const { turn } = play(changed, PREMIUM, [said])
-    const next = { ...turn.memory, remote: 'unknown' } as const
-    const { calls, end } = play(changed, next, [{ user: { status: 2, email: 'B@X.ES' } }])
-    expect([calls, end]).toEqual([['GET'], SETTLED])
   })
 
   it('counts as a yes in a claim that has looked: it is not sent for ever', () => {
@@ -91,36 +82,6 @@ describe.each<Answer & string>(['null', 'other'])('a write that is answered with
     expect(play(user(4), next, [without, 200]).calls).toEqual(calls)
     expect(play(user(4), next, [{ user: { status: 4 } }])).toMatchObject({ calls: ['GET'], end: SETTLED })
   })
-
-  it('has a status that goes alone after a refusal counted in the claim that looks', () => {
-    const { turn } = play(changed, PREMIUM, [422, said])
-    expect(turn.memory.refused).toEqual({})
-    const { end, turn: next } = play(changed, { ...turn.memory, remote: 'unknown' }, [old, 422, said])
-    expect([end, Object.keys(next.memory.refused)]).toEqual([SETTLED, ['email']])
-  })
-})
-
-describe('an erasure that is answered with JSON null', () => {
-  const policy = { ...POLICY, onRemove: 'erase' } as const
-  const go = (memory: Memory, answers: readonly Answer[]) => play(REMOVED, memory, answers, { policy })
-  const free = { user: { status: 0, email: 'a@x.es' } }
-
-  it('is unknown, and is sent in full again by the claim that looks', () => {
-    const first = go({ ...PREMIUM, sentStatus: 0 }, ['null'])
-    expect(first.end).toMatchObject(UNCLEAR)
-    expect([first.turn.memory.erased, first.turn.erasure.cleared]).toEqual([null, null])
-    expect(go({ ...first.turn.memory, remote: 'unknown' }, [free, 'null']).calls).toEqual(
-      first.calls.toSpliced(0, 0, 'GET'),
-    )
-  })
-
-  it('stays unknown in a claim that has looked, and is over once a GET shows no field', () => {
-    const { end, turn } = go(UNKNOWN, [free, 'null'])
-    expect(end).toMatchObject(UNCLEAR)
-    expect(turn).toMatchObject({ memory: { erased: 'sent' }, erasure: { cleared: OPTIONAL_FIELDS } })
-    const after = go({ ...turn.memory, remote: 'unknown' }, [{ user: { status: 0 } }])
-    expect([after.calls, after.end, after.turn.erasure.left]).toEqual([['GET'], SETTLED, []])
-  })
 })
 
 describe('a user who vanished', () => {
@@ -139,23 +100,13 @@ describe('a user who vanished', () => {
   })
 })
 
-describe('"not there" soon after a write', () => {
-  it('is not believed: a deleted customer would be settled, and the user appear later', () => {
-    const { end, turn } = play(REMOVED, PREMIUM, [404], { lookAfterMs: 700 })
-    expect(end).toMatchObject({ kind: 'retry', failed: true, reason: { code: 'not-there-yet' } })
-    expect(turn.memory.remote).toBe('unknown')
-  })
+it('"not there" soon after a write is not believed: a deleted customer would be settled, and the user appear later', () => {
+  const { end, turn } = play(REMOVED, PREMIUM, [404], { lookAfterMs: 700 })
+  expect(end).toMatchObject({ kind: 'retry', failed: true, reason: { code: 'not-there-yet' } })
+  expect(turn.memory.remote).toBe('unknown')
 })
 
 describe('a look soon after a write', () => {
-  const trial = { ...PREMIUM, sentStatus: 4 }
-
-  it('waits until a GET can be believed, and says nothing against the customer', () => {
-    const { calls, end } = play(user(4, { email: 'b@x.es' }), trial, [], { lookAfterMs: 700 })
-    expect(calls).toEqual([])
-    expect(end).toMatchObject({ kind: 'retry', failed: false, released: true, waitMs: 700 })
-  })
-
   it('is measured from when the service acknowledged the write', async () => {
     const row = { id: '7', plan: 'trial', email: 'ana@correo.es' }
     const customer = makeCustomer({ row })

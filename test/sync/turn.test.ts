@@ -3,13 +3,6 @@ import type { Memory } from '../../src/sync/memory.ts'
 import { ABSENT, exact, PREMIUM, play, SETTLED, UNKNOWN, user } from '../support/turn-scene.ts'
 
 describe('a create', () => {
-  it('settles when it is acknowledged', () => {
-    const { calls, end, turn } = play(user(2, { email: 'a@x.es' }), ABSENT, [201])
-    expect(calls).toEqual(['POST {"user_id":"u7","status":2,"email":"a@x.es"}'])
-    expect(end).toEqual(SETTLED)
-    expect(turn).toMatchObject({ sure: true, wrote: true, acknowledged: true, memory: PREMIUM })
-  })
-
   it.each([400, 404, 409, 410, 413, 414, 422, 431])(
     'that is refused (%i) looks, adopts and updates',
     (status) => {
@@ -130,12 +123,6 @@ describe('an update', () => {
     expect(end).toEqual(SETTLED)
   })
 
-  it('of a user who is gone creates, also where the status was to go alone', () => {
-    const { calls, end } = play(mapped, PREMIUM, [422, 404, 201])
-    expect(calls[2]).toContain('POST')
-    expect(end).toEqual(SETTLED)
-  })
-
   it.each([401, 403, 429])('that is answered %i leaves everything as it was', (status) => {
     const { end, turn } = play(mapped, PREMIUM, [status])
     expect(end).toEqual({
@@ -161,13 +148,5 @@ describe('an update', () => {
     const { end, turn } = play(mapped, PREMIUM, [answer])
     expect(end).toMatchObject({ kind: 'unknown', reason: { code: 'unknown' } })
     expect(turn).toMatchObject({ memory: PREMIUM, sure: false, wrote: true, acknowledged: false })
-  })
-
-  it('of unknown outcome is not repeated when a GET shows it', () => {
-    const first = play(mapped, PREMIUM, ['lost'])
-    const memory = { ...first.turn.memory, remote: 'unknown' as const }
-    const second = play(mapped, memory, [{ user: { status: 2, email: 'b@x.es', last_name: 'Gil' } }])
-    expect(second.calls).toEqual(['GET'])
-    expect(second.end).toEqual(SETTLED)
   })
 })

@@ -61,17 +61,6 @@ it('costs one write and one look where a GET shows all of it', async () => {
   expect(await methods(['email'], [change(row), change(null)])).toEqual(['POST', 'GET', 'PATCH', 'GET'])
 })
 
-it('costs two writes and two looks more for a country', async () => {
-  const both = await methods(['email', 'country_code'], [change({ ...row, country_code: 'ES' })])
-  expect(both).toEqual(['POST', 'GET', 'PATCH', 'PATCH', 'GET'])
-})
-
-it('does not write a form of its own for ever', async () => {
-  // It shows no e-mail address at all.
-  const forgets = { ...NULL, hides: 'email' } as const
-  expect(await methods(['email'], [change(row)], forgets)).toEqual(['POST', 'GET', 'PATCH', 'GET', 'PATCH'])
-})
-
 /** Answered with null, and not carried out. */
 const nothing = { kind: 'answer', status: 200, applied: false, body: { kind: 'json', value: null } } as const
 

@@ -1,0 +1,25 @@
+// The ending of a claim: that of the customer `c` with token 7, for version 3, which has settled.
+import type { Ending } from '../../src/ledger/end-of-claim.ts'
+import { type LedgerRecord, NEVER_SETTLED } from '../../src/ledger/record.ts'
+
+const {
+  writtenAgoMs: _written,
+  verifiedAgoMs: _seen,
+  newcomer: _new,
+  desired: _desired,
+  ...none
+} = NEVER_SETTLED
+
+/** A record as an ending stores it, of somebody of whom nothing is known. */
+export const EMPTY_RECORD: LedgerRecord = none
+
+export function endingOf(id: string, given: Partial<Ending> = {}): Ending {
+  return {
+    ...{ id, token: '7', key: 'c', version: '3', kind: 'settle', generation: '1' },
+    ...{ sure: true, wrote: true, acknowledged: false, failed: false, verified: false, looked: false },
+    ...{ carried: [], unclear: false, clear: true, lowered: false, withdrawsDoubt: false, newcomer: false },
+    ...{ gapMs: 0, backoffMs: 1000, lateMs: 5000, replanAtMs: null, claimedAtMs: 0, changedAtMs: null },
+    ...{ desired: null, noteKeys: [], lastAnswer: null, record: { ...EMPTY_RECORD, userId: 'u' } },
+    ...given,
+  }
+}
