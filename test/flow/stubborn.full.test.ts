@@ -10,7 +10,11 @@ const OTHERS = 200
 const STUBBORN = ['denied', 'broken'] as const
 
 const RETRY = { retryMinMs: 200, retryMaxMs: 3200 }
-const config = { timing: { ...CONFIG.timing, ...RETRY } }
+/** No answer comes too late on a busy machine: what a call of the others costs is counted. */
+const config = {
+  service: { timeoutMs: 3000 },
+  timing: { ...CONFIG.timing, ...RETRY, lifetimeMs: 8000 },
+}
 
 /** `nextMs`: until the next attempt; null: none is owed. */
 async function standingOf({ db }: House) {
