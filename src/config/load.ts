@@ -3,6 +3,7 @@ import { registerHooks } from 'node:module'
 import { isAbsolute, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { RollcallError } from '../model/errors.ts'
+import { withoutCredentials } from '../model/secrets.ts'
 import type { Config } from './config.ts'
 import { resolveConfig } from './resolve.ts'
 
@@ -41,7 +42,7 @@ function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
 }
 
-/** Only the first line of what the file throws: it is the author's own file, and a stack tells nothing more. */
+/** Only the first line of what the file throws, without the credentials of an address in it: it is the author's own file, and a stack tells nothing more. */
 async function importConfig(file: string, shown: string): Promise<Record<string, unknown>> {
   const url = pathToFileURL(file).href
   const hooks = registerHooks({
@@ -83,7 +84,7 @@ function lineOf(error: unknown, url: string): string {
 
 function firstLine(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
-  return message.split('\n')[0] || 'it throws an error without a message'
+  return withoutCredentials(message).split('\n')[0] || 'it throws an error without a message'
 }
 
 function shownPath(file: string, cwd: string): string {

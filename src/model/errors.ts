@@ -1,5 +1,3 @@
-import { withoutCredentials } from './secrets.ts'
-
 /**
  * Every error that a person can meet: a code, what it means, what to do. The catalogue feeds the command
  * line, the log and the documentation (docs/errors.md), so the words stand in one place.
@@ -177,6 +175,5 @@ export class RollcallError extends Error {
 /** The words for a person: what it means, the details, what to do. */
 export function explain(error: RollcallError): string {
   const { means } = ERRORS[error.code]
-  // A detail may quote others, such as a configuration that throws.
-  return [means, ...error.details.map((line) => `  - ${withoutCredentials(line)}`), error.todo].join('\n')
+  return [means, ...error.details.map((line) => `  - ${line}`), error.todo].join('\n')
 }
