@@ -64,6 +64,7 @@ function keysAt(schema: unknown, path: Path): readonly string[] {
     return head === undefined ? Object.keys(schema.shape) : keysAt(schema.shape[String(head)], rest)
   }
   if (schema instanceof z.ZodArray) return keysAt(schema.element, path.slice(1))
+  if (schema instanceof z.ZodPipe) return keysAt(schema.in, path)
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault) return keysAt(schema.unwrap(), path)
   return []
 }

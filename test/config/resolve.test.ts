@@ -157,6 +157,8 @@ describe('a mistake in the configuration is named', () => {
     ['an unknown key', { scop: 1 }, 'scop', 'scope?'],
     ['an unknown nested key', { pace: { cieling: 1 } }, 'pace.cieling', 'ceiling?'],
     ['a key like no other', { pace: { zzz: 1 } }, 'pace.zzz', 'one of ceiling, concurrency'],
+    ['an unknown key of a section that is changed', { timing: { gapsMs: 1 } }, 'timing.gapsMs', 'gapMs?'],
+    ['one of reconcile', { reconcile: { zzz: 1 } }, 'reconcile.zzz', 'one of period, mode, keepDays'],
     ['an unknown field', mapped({ emial: 'x' }), 'mapping.emial', 'email?'],
     ['a field in camel case', mapped({ firstName: 'x' }), 'mapping.firstName', 'first_name?'],
     ['no customers', { customers: undefined }, 'customers', 'found nothing'],
