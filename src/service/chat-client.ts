@@ -6,7 +6,7 @@ import { AnswerError, readMessages, readProfessionals } from './chat-read.ts'
 import type { CallOptions, ClientOptions, Reply } from './client.ts'
 import { bearer, headerValue } from './header.ts'
 import { makeHttp } from './http.ts'
-import { messagesPath, professionalsPath } from './path.ts'
+import { messagesPath, PROFESSIONALS } from './path.ts'
 
 /** Lists have no documented bound (section 8); a message is below a kilobyte unless its text is long. */
 export const MAX_LIST_BYTES = 8 * 1024 * 1024
@@ -41,7 +41,7 @@ export function makeChatClient(options: ChatClientOptions): ChatClient {
     listMessages,
     pageMessages: (query, callOptions) => pageMessages(listMessages, query, callOptions),
     async listProfessionals({ signal } = {}) {
-      return listOf(await http.call({ method: 'GET', path: professionalsPath(), signal }), readProfessionals)
+      return listOf(await http.call({ method: 'GET', path: PROFESSIONALS, signal }), readProfessionals)
     },
     close: http.close,
   }

@@ -115,46 +115,35 @@ const messageHead = z.object({
   created_at: moment,
 })
 /** "Required when type is …" (section 2.1); fields of another type are not looked at. */
-const textPart = z.object({ text })
-const imagePart = z.object({ image_url: text, image_thumb_url: text, image_width: size, image_height: size })
-const filePart = z.object({ file_url: text, file_name: text, file_size: size })
+const PARTS = {
+  text: z.object({ text }).transform((part) => ({ kind: 'text' as const, text: part.text })),
+  image: z
+    .object({ image_url: text, image_thumb_url: text, image_width: size, image_height: size })
+    .transform(({ image_url: url, image_thumb_url: thumbUrl, image_width: width, image_height: height }) => ({
+      ...{ kind: 'image' as const, url, thumbUrl, width, height },
+    })),
+  file: z
+    .object({ file_url: text, file_name: text, file_size: size })
+    .transform(({ file_url: url, file_name: name, file_size: sizeKb }) => ({
+      ...{ kind: 'file' as const, url, name, sizeKb },
+    })),
+}
 
 function readMessage(value: unknown) {
   const read = messageHead.safeParse(value)
   if (!read.success) return null
+  const { type, status } = read.data
   const head = {
     messageId: read.data.message_id,
     roomId: read.data.room_id,
     fromUserId: read.data.from_user_id,
     toUserId: read.data.to_user_id,
-    status: read.data.status,
+    status,
     createdAt: read.data.created_at,
   }
-  switch (read.data.type) {
-    case 'text': {
-      const { data } = textPart.safeParse(value)
-      return data === undefined ? null : { ...head, kind: 'text' as const, text: data.text }
-    }
-    case 'image': {
-      const { data } = imagePart.safeParse(value)
-      if (data === undefined) return null
-      const { image_url: url, image_thumb_url: thumbUrl, image_width: width, image_height: height } = data
-      return { ...head, kind: 'image' as const, url, thumbUrl, width, height }
-    }
-    case 'file': {
-      const { data } = filePart.safeParse(value)
-      if (data === undefined) return null
-      return {
-        ...head,
-        kind: 'file' as const,
-        url: data.file_url,
-        name: data.file_name,
-        sizeKb: data.file_size,
-      }
-    }
-    default:
-      return { ...head, kind: 'other' as const, type: read.data.type }
-  }
+  if (type !== 'text' && type !== 'image' && type !== 'file') return { ...head, kind: 'other' as const, type }
+  const part = PARTS[type].safeParse(value)
+  return part.success ? { ...head, ...part.data } : null
 }
 
 const scheduleWire = z.object({

@@ -2,7 +2,7 @@ import { serviceAddress } from './address.ts'
 import type { ClientOptions, UsersClient } from './client.ts'
 import { headerValue } from './header.ts'
 import { makeHttp } from './http.ts'
-import { userPath, usersPath } from './path.ts'
+import { USERS, userPath } from './path.ts'
 
 export type UsersClientOptions = ClientOptions & { readonly secretKey: string }
 
@@ -25,7 +25,7 @@ export function makeUsersClient(options: UsersClientOptions): UsersClient {
   const http = makeHttp({ address, headers, timeoutMs, concurrency, now })
   return {
     async createUser(body, { signal } = {}) {
-      return http.call({ method: 'POST', path: usersPath(), body, signal })
+      return http.call({ method: 'POST', path: USERS, body, signal })
     },
     async retrieveUser(userId, { signal } = {}) {
       return http.call({ method: 'GET', path: userPath(userId), signal })
