@@ -1,6 +1,7 @@
 // The lists of the chat part as they came (sections 2.1 to 2.5), in our words. Lenient and total: whatever the
 // service sends, what can be believed is read, and the rest costs one field or one element, never the list.
 import { z } from 'zod'
+import { parseTime } from '../model/time.ts'
 
 /** What a list answered. One element that cannot be read does not cost the others: it is counted. */
 export type List<Item> = { readonly items: readonly Item[]; readonly unreadable: number }
@@ -81,29 +82,14 @@ function unknownSize(): null {
   return null
 }
 
-const ZONE = /(Z|[+-]\d{2}(?::?\d{2})?)$/i
-const local = z.iso.datetime({ local: true })
-
-/**
- * A moment. The document's times have no zone and are UTC; `Date` alone would take them for times of this
- * machine's zone. With a zone it is heeded. Days that there are not are refused, where `Date` would count on.
- */
+/** A moment, never a day alone. The document's times have no zone and are UTC; with a zone it is heeded. */
 const moment = z.string().transform((written, context) => {
-  const [, day = '', time = ''] = /^(\d{4}-\d{2}-\d{2})[T ](.*)$/i.exec(written.trim()) ?? []
-  const zone = ZONE.exec(time)?.[0] ?? ''
-  const zoneless = `${day}T${time.replace(ZONE, '')}`
-  const at = local.safeParse(zoneless).success ? Date.parse(zoneless + fullZone(zone)) : Number.NaN
+  const at = /\d[T ]\d/i.test(written) ? parseTime(written.trim()) : Number.NaN
   if (!Number.isNaN(at)) return new Date(at)
   context.addIssue('no time')
   return z.NEVER
 })
 const optionalMoment = moment.nullable().catch(null)
-
-/** `+02` and `+0200` as `+02:00`, the one form that `Date.parse` knows; none is UTC. */
-function fullZone(zone: string): string {
-  const [, hours, minutes = '00'] = /^([+-]\d{2}):?(\d{2})?$/.exec(zone) ?? []
-  return hours === undefined ? 'Z' : `${hours}:${minutes}`
-}
 
 const messageHead = z.object({
   message_id: id,
