@@ -49,41 +49,25 @@ export function resolveConfig(raw: unknown, file: string, shown: string = file):
   }
   problems.push(...checkTiming(settings.service, settings.timing))
 
-  const { user_id, status } = mapping ?? {}
-  if (
-    problems.length > 0 ||
-    customers === undefined ||
-    watch === undefined ||
-    scope === undefined ||
-    clearWith === undefined ||
-    user_id === undefined ||
-    status === undefined
-  ) {
-    throw invalid(shown, problems)
-  }
-  const { relation, key, searchPath, rowSecurity } = customers
-  const { strict, unmanaged, onRemove, phonePrefix, createWithoutAccess } = settings
+  if (problems.length > 0) throw invalid(shown, problems)
+  // What could not be read has its problem.
+  const all = { customers, watch, mapping, scope, clearWith, ...settings } as Sections & Read
+  const { isView: _, ...from } = all.customers
+  const { strict, unmanaged, onRemove, phonePrefix, createWithoutAccess } = all
   return freezeAll({
+    ...all,
     file,
     fingerprint: fingerprintOf({
-      relation,
-      key,
-      mapping: raw.mapping,
-      scope: raw.scope,
-      clearWith,
-      mappingVersion,
-      ...{ strict, unmanaged, onRemove, phonePrefix },
+      ...{ relation: from.relation, key: from.key, mapping: raw.mapping, scope: raw.scope },
+      ...{ clearWith, mappingVersion, strict, unmanaged, onRemove, phonePrefix },
       // Left out where it is as it always was: a new setting is no change of the mapping.
-      ...(createWithoutAccess === false ? { createWithoutAccess } : {}),
+      ...(createWithoutAccess ? {} : { createWithoutAccess }),
     }),
-    customers: { relation, key, searchPath, rowSecurity },
-    watch,
-    mapping: { ...mapping, user_id, status },
-    scope,
-    clearWith,
-    ...(settings as Sections),
+    customers: from,
   })
 }
+
+type Read = Pick<Config, 'watch' | 'mapping' | 'scope' | 'clearWith'> & { readonly customers: Customers }
 
 function readCustomers(raw: unknown, problems: Problem[]): Customers | undefined {
   const customers = read(customersSchema, raw, ['customers'], problems)
