@@ -1,6 +1,7 @@
 // The two sections that come in several forms: which form is meant, and what it becomes.
 import { MOST_FIELD_BYTES } from '../model/formats.ts'
 import { USER_FIELDS, type UserField } from '../model/user.ts'
+import { isRecord, scalarText } from '../model/values.ts'
 import type { Config, FieldSource } from './config.ts'
 import { found, type Path, type Problem, read, unknownKey } from './problems.ts'
 import {
@@ -14,7 +15,6 @@ import {
 import {
   callPure,
   columnSource,
-  columnText,
   constantSource,
   functionSource,
   MOST_COLUMN_BYTES,
@@ -26,7 +26,7 @@ export type Mapping = { readonly [F in UserField]?: FieldSource }
 
 /** The fields that could be read; undefined when there is no mapping at all. */
 export function readMapping(raw: unknown, problems: Problem[]): Mapping | undefined {
-  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
+  if (!isRecord(raw)) {
     const text = `expected an object with a source for each field of the user, found ${found(raw)}`
     problems.push({ path: ['mapping'], text })
     return undefined
@@ -42,7 +42,7 @@ export function readMapping(raw: unknown, problems: Problem[]): Mapping | undefi
     }
   }
   for (const field of ['user_id', 'status'] as const) {
-    if (Reflect.get(raw, field) === undefined) {
+    if (raw[field] === undefined) {
       problems.push({ path: ['mapping', field], text: 'missing; every user needs it' })
     }
   }
@@ -62,7 +62,7 @@ export function readScope(raw: unknown, problems: Problem[]): Config['scope'] | 
     return {
       columns: [list.column],
       mostBytes: MOST_FIELD_BYTES,
-      when: (row) => when(columnText(row[list.column])),
+      when: (row) => when(scalarText(row[list.column])),
     }
   }
   if (has(raw, 'when') || has(raw, 'columns')) {

@@ -1,5 +1,6 @@
 import { RollcallError } from '../model/errors.ts'
 import { OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
+import { isRecord } from '../model/values.ts'
 import { type Customers, checkClearing, checkMapping, checkTiming, checkWatch } from './checks.ts'
 import type { Config, Watched } from './config.ts'
 import type { ClearWith } from './define.ts'
@@ -28,7 +29,7 @@ import { type Sections, settingSchemas } from './settings.ts'
  * @throws RollcallError CONFIG_INVALID with one line for each mistake
  */
 export function resolveConfig(raw: unknown, file: string, shown: string = file): Config {
-  if (!isObject(raw))
+  if (!isRecord(raw))
     throw invalid(shown, [{ path: [], text: 'the default export is no configuration object' }])
   const problems: Problem[] = Object.keys(raw)
     .filter((key) => !TOP_LEVEL.includes(key))
@@ -98,7 +99,7 @@ function readWatch(
   return watch?.map(({ table, key, columns }) => ({ relation: table, key, ...(columns && { columns }) }))
 }
 
-function readSettings(raw: Record<string, unknown>, problems: Problem[]): Partial<Sections> {
+function readSettings(raw: Readonly<Record<string, unknown>>, problems: Problem[]): Partial<Sections> {
   const entries = Object.entries(settingSchemas).map(([name, schema]) => [
     name,
     read<unknown>(schema, raw[name], [name], problems),
@@ -108,7 +109,7 @@ function readSettings(raw: Record<string, unknown>, problems: Problem[]): Partia
 
 function readClearWith(raw: unknown, problems: Problem[]): Record<OptionalField, ClearWith> | undefined {
   const path = ['clearWith']
-  if (isObject(raw)) {
+  if (isRecord(raw)) {
     const byField = read(clearWithSchema, raw, path, problems)
     return byField && forEveryField((field) => byField[field] ?? 'null')
   }
@@ -128,10 +129,6 @@ function invalid(shown: string, problems: readonly Problem[]): RollcallError {
     'CONFIG_INVALID',
     problems.map((problem) => `${shown}: ${problemLine(problem)}`),
   )
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function freezeAll<T>(value: T): T {

@@ -2,6 +2,7 @@
 // Any change of what these functions answer must raise NORMAL_FORM_VERSION: stored digests then count as
 // unknown and are refreshed by GETs, instead of showing everybody as changed.
 import type { Fields, OptionalField, UNVERIFIABLE_FIELD } from './user.ts'
+import { scalarText } from './values.ts'
 
 export const NORMAL_FORM_VERSION = 1
 
@@ -110,18 +111,7 @@ function digits(text: string): string {
 }
 
 function asText(value: unknown): string | null {
-  switch (typeof value) {
-    case 'string':
-      return value
-    case 'number':
-    case 'bigint':
-    case 'boolean':
-      return String(value)
-    case 'object':
-      return value === null ? null : jsonText(value)
-    default:
-      return null
-  }
+  return typeof value === 'object' && value !== null ? jsonText(value) : (scalarText(value) ?? null)
 }
 
 /** The interface has no objects among the fields; one that comes back all the same differs from every value. */

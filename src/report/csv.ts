@@ -1,5 +1,5 @@
 // The findings for a spreadsheet: RFC 4180, and nothing in it that a spreadsheet would run.
-import { words } from '../model/words.ts'
+import { words } from '../model/values.ts'
 import type { Report, ReportedFinding } from './report.ts'
 
 const COLUMNS = words(

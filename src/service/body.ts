@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { OPTIONAL_FIELDS, type OptionalField, STATUSES } from '../model/user.ts'
-import { words } from '../model/words.ts'
+import { isRecord, words } from '../model/values.ts'
 
 /** A user as a GET showed it: only the fields of section 2.6, each exactly as it came. */
 export type RemoteUser = {
@@ -102,8 +102,4 @@ function isNo(value: unknown): boolean {
 function isErrorNumber(value: unknown): boolean {
   if (typeof value !== 'number' && !(typeof value === 'string' && /^\s*\d{3}\s*$/.test(value))) return false
   return Number(value) >= 400 && Number(value) < 600
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

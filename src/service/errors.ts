@@ -1,5 +1,5 @@
 // What can go wrong in a call that got no answer, and whether the request can have reached the service.
-import { words } from '../model/words.ts'
+import { words } from '../model/values.ts'
 
 const MESSAGES = {
   'bad-user-id': 'The user_id cannot stand in an address (empty, "." or "..", or broken text)',

@@ -1,5 +1,5 @@
 import { OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
-import { words } from '../model/words.ts'
+import { words } from '../model/values.ts'
 
 /** Deeper or longer than any error that means to be understood. */
 const MOST_DEPTH = 6

@@ -1,5 +1,5 @@
 import { OPTIONAL_FIELDS, USER_FIELDS } from '../model/user.ts'
-import { words } from '../model/words.ts'
+import { words } from '../model/values.ts'
 
 const MOST_DEPTH = 5
 const MOST_KEYS = 30

@@ -77,6 +77,8 @@ export function makeDrawing(pick: (filter: string, value: string) => void): () =
 
 type Rows = readonly DOMStringMap[]
 
+const STILL = { animation: false, maintainAspectRatio: false } as const
+
 function barsOf(rows: Rows, colours: Colours, onBar: (value: string) => void): ChartConfiguration {
   return {
     type: 'bar',
@@ -92,9 +94,8 @@ function barsOf(rows: Rows, colours: Colours, onBar: (value: string) => void): C
       ],
     },
     options: {
+      ...STILL,
       indexAxis: 'y',
-      animation: false,
-      maintainAspectRatio: false,
       // Room for the figures beside the bars.
       layout: { padding: { right: 56 } },
       onClick: (_, [hit]) => {
@@ -161,8 +162,7 @@ function trendOf(rows: Rows, colours: Colours): ChartConfiguration {
       ],
     },
     options: {
-      animation: false,
-      maintainAspectRatio: false,
+      ...STILL,
       scales: {
         x: {
           type: 'linear',

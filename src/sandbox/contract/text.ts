@@ -1,6 +1,6 @@
 // Contracts as a list of words: `legacy createStatus=204 trialMs=2m`.
 import { DURATION_FORM, readDuration } from '../../model/duration.ts'
-import { words } from '../../model/words.ts'
+import { words } from '../../model/values.ts'
 import { checkOption } from '../problems.ts'
 import { type Contract, choicesOf, contract, DIMENSIONS, DOCUMENTED, isPreset, PRESETS } from './contract.ts'
 

@@ -1,6 +1,6 @@
 // Faults as a list of words: `PATCH 503 rate=0.3 retry-after=5`.
 import { DURATION_FORM, readDuration } from '../../model/duration.ts'
-import { words } from '../../model/words.ts'
+import { words } from '../../model/values.ts'
 import { checkOption } from '../problems.ts'
 import { type FaultRule, faultRule } from './faults.ts'
 
