@@ -3,9 +3,11 @@ export function words(text: string): string[] {
   return text.split(/\s+/).filter(Boolean)
 }
 
+const SCALARS = new Set(['string', 'number', 'bigint', 'boolean'])
+
 /** Undefined for what is no single value: an array, an object, nothing. */
 export function scalarText(value: unknown): string | undefined {
-  return ['string', 'number', 'bigint', 'boolean'].includes(typeof value) ? String(value) : undefined
+  return SCALARS.has(typeof value) ? String(value) : undefined
 }
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

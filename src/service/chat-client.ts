@@ -1,5 +1,5 @@
 import { serviceAddress } from './address.ts'
-import type { ChatClient, MessageQuery } from './chat.ts'
+import type { MessageQuery, PageQuery } from './chat.ts'
 import { pageMessages } from './chat-pages.ts'
 import type { List, Message } from './chat-read.ts'
 import { AnswerError, readMessages, readProfessionals } from './chat-read.ts'
@@ -17,6 +17,8 @@ export type ChatClientOptions = ClientOptions & {
   readonly accessToken: string
 }
 
+export type ChatClient = ReturnType<typeof makeChatClient>
+
 /**
  * The chat part of the service (sections 4.1 and 4.2), on behalf of the user whose token it is. Section 5 lists
  * no Content-Type for it, and the Secret-Key is never known here, so it cannot be sent beside a user's token.
@@ -24,7 +26,7 @@ export type ChatClientOptions = ClientOptions & {
  *
  * Throws RollcallError SERVICE_INSECURE or ENV_INVALID at once.
  */
-export function makeChatClient(options: ChatClientOptions): ChatClient {
+export function makeChatClient(options: ChatClientOptions) {
   const { origin, apiKey, accessToken, timeoutMs, concurrency, allowPlainHttp, now = Date.now } = options
   const address = serviceAddress(origin, allowPlainHttp)
   const headers = {
@@ -39,8 +41,10 @@ export function makeChatClient(options: ChatClientOptions): ChatClient {
   }
   return {
     listMessages,
-    pageMessages: (query, callOptions) => pageMessages(listMessages, query, callOptions),
-    async listProfessionals({ signal } = {}) {
+    /** Page by page, each once; see chat-pages.ts. */
+    pageMessages: (query: PageQuery, callOptions?: CallOptions) =>
+      pageMessages(listMessages, query, callOptions),
+    async listProfessionals({ signal }: CallOptions = {}) {
       return listOf(await http.call({ method: 'GET', path: PROFESSIONALS, signal }), readProfessionals)
     },
     close: http.close,
