@@ -1,4 +1,5 @@
 // The two sections that come in several forms: which form is meant, and what it becomes.
+import type { ZodType } from 'zod'
 import { MOST_FIELD_BYTES } from '../model/formats.ts'
 import { USER_FIELDS, type UserField } from '../model/user.ts'
 import { isRecord, scalarText } from '../model/values.ts'
@@ -81,22 +82,15 @@ export function readScope(raw: unknown, problems: Problem[]): Config['scope'] | 
 
 function readSource(field: UserField, raw: unknown, problems: Problem[]): FieldSource | undefined {
   const path: Path = ['mapping', field]
-  if (typeof raw === 'string') {
-    const column = read(columnSchema, raw, path, problems)
-    return column === undefined ? undefined : columnSource(column)
+  const as = <T>(schema: ZodType<T>, make: (form: T) => FieldSource) => {
+    const form = read(schema, raw, path, problems)
+    return form === undefined ? undefined : make(form)
   }
-  if (has(raw, 'value')) {
-    const constant = read(constantSchema(field), raw, path, problems)
-    return constant === undefined ? undefined : constantSource(constant.value)
-  }
-  if (has(raw, 'map') || has(raw, 'columns')) {
-    const call = read(fieldFunctionSchema, raw, path, problems)
-    return call === undefined ? undefined : functionSource({ columns: call.columns, call: call.map })
-  }
-  if (has(raw, 'column') || has(raw, 'values')) {
-    const map = read(valueMapSchema(field), raw, path, problems)
-    return map === undefined ? undefined : valueMapSource(map)
-  }
+  if (typeof raw === 'string') return as(columnSchema, columnSource)
+  if (has(raw, 'value')) return as(constantSchema(field), ({ value }) => constantSource(value))
+  if (has(raw, 'map') || has(raw, 'columns'))
+    return as(fieldFunctionSchema, ({ columns, map: call }) => functionSource({ columns, call }))
+  if (has(raw, 'column') || has(raw, 'values')) return as(valueMapSchema(field), valueMapSource)
   const forms = 'a column name, { column, values }, { value } or { columns, map }'
   problems.push({ path, text: `expected ${forms}, found ${found(raw)}` })
   return undefined
