@@ -9,8 +9,8 @@ import type { RollcallConfig } from '../../src/config/define.ts'
 import { resolveConfig } from '../../src/config/resolve.ts'
 import { databaseAt } from '../../src/database/session.ts'
 import { guard } from '../../src/embedded/guarded.ts'
-import type { EmbeddedServer } from '../../src/embedded/launch.ts'
 import { migrate } from '../../src/ledger/migrate.ts'
+import type { FallingServer } from '../support/falling.ts'
 import { CONFIG, CUSTOMERS, SECRETS } from '../support/house.ts'
 import { startPostgresInMemory } from '../support/in-memory.ts'
 import { startRedis } from '../support/redis-server.ts'
@@ -45,8 +45,8 @@ export const CHAOS_CONFIG: RollcallConfig = {
 
 export type Ground = AsyncDisposable & {
   readonly lane: Lane
-  readonly postgres: EmbeddedServer
-  readonly redis: EmbeddedServer | null
+  readonly postgres: FallingServer
+  readonly redis: FallingServer | null
   /** The application's own connections, and the observer's. */
   readonly pool: pg.Pool
   /** With the configuration file. */
