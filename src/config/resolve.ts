@@ -3,7 +3,6 @@ import { OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
 import { isRecord } from '../model/values.ts'
 import { type Customers, checkClearing, checkMapping, checkTiming, checkWatch } from './checks.ts'
 import type { Config, Watched } from './config.ts'
-import type { ClearWith } from './define.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { type Problem, problemLine, read, unknownKey } from './problems.ts'
 import { readMapping, readScope } from './reading.ts'
@@ -107,21 +106,14 @@ function readSettings(raw: Readonly<Record<string, unknown>>, problems: Problem[
   return Object.fromEntries(entries) as Partial<Sections>
 }
 
-function readClearWith(raw: unknown, problems: Problem[]): Record<OptionalField, ClearWith> | undefined {
+function readClearWith(raw: unknown, problems: Problem[]): Config['clearWith'] | undefined {
   const path = ['clearWith']
-  if (isRecord(raw)) {
-    const byField = read(clearWithSchema, raw, path, problems)
-    return byField && forEveryField((field) => byField[field] ?? 'null')
-  }
-  const all = read(clearWithAllSchema, raw ?? 'null', path, problems)
-  return all && forEveryField(() => all)
-}
-
-function forEveryField(of: (field: OptionalField) => ClearWith): Record<OptionalField, ClearWith> {
-  return Object.fromEntries(OPTIONAL_FIELDS.map((field) => [field, of(field)])) as Record<
-    OptionalField,
-    ClearWith
-  >
+  const given = isRecord(raw)
+    ? read(clearWithSchema, raw, path, problems)
+    : read(clearWithAllSchema, raw ?? 'null', path, problems)
+  if (given === undefined) return undefined
+  const of = (field: OptionalField) => (typeof given === 'string' ? given : (given[field] ?? 'null'))
+  return Object.fromEntries(OPTIONAL_FIELDS.map((field) => [field, of(field)])) as Config['clearWith']
 }
 
 function invalid(shown: string, problems: readonly Problem[]): RollcallError {

@@ -1,10 +1,9 @@
-import { serviceAddress } from './address.ts'
+import { bearer, headerValue, serviceAddress } from './address.ts'
 import type { MessageQuery, PageQuery } from './chat.ts'
 import { pageMessages } from './chat-pages.ts'
 import type { List, Message } from './chat-read.ts'
 import { AnswerError, readMessages, readProfessionals } from './chat-read.ts'
 import type { CallOptions, ClientOptions, Reply } from './client.ts'
-import { bearer, headerValue } from './header.ts'
 import { makeHttp } from './http.ts'
 import { messagesPath, PROFESSIONALS } from './path.ts'
 

@@ -1,6 +1,5 @@
-import { serviceAddress } from './address.ts'
+import { headerValue, serviceAddress } from './address.ts'
 import type { CallOptions, ClientOptions, CreateBody, UpdateBody } from './client.ts'
-import { headerValue } from './header.ts'
 import { makeHttp } from './http.ts'
 import { USERS, userPath } from './path.ts'
 
