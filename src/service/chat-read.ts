@@ -91,15 +91,20 @@ const moment = z.string().transform((written, context) => {
 })
 const optionalMoment = moment.nullable().catch(null)
 
-const messageHead = z.object({
-  message_id: id,
-  room_id: text,
-  from_user_id: text,
-  to_user_id: text,
-  status: text,
-  type: text,
-  created_at: moment,
-})
+const messageHead = z
+  .object({
+    message_id: id,
+    room_id: text,
+    from_user_id: text,
+    to_user_id: text,
+    status: text,
+    type: text,
+    created_at: moment,
+  })
+  .transform(({ message_id: messageId, room_id: roomId, created_at: createdAt, status, type, ...sides }) => ({
+    ...{ messageId, roomId, fromUserId: sides.from_user_id, toUserId: sides.to_user_id, createdAt, status },
+    type,
+  }))
 /** "Required when type is …" (section 2.1); fields of another type are not looked at. */
 const PARTS = {
   text: z.object({ text }).transform((part) => ({ kind: 'text' as const, text: part.text })),
@@ -118,15 +123,7 @@ const PARTS = {
 function readMessage(value: unknown) {
   const read = messageHead.safeParse(value)
   if (!read.success) return null
-  const { type, status } = read.data
-  const head = {
-    messageId: read.data.message_id,
-    roomId: read.data.room_id,
-    fromUserId: read.data.from_user_id,
-    toUserId: read.data.to_user_id,
-    status,
-    createdAt: read.data.created_at,
-  }
+  const { type, ...head } = read.data
   if (type !== 'text' && type !== 'image' && type !== 'file') return { ...head, kind: 'other' as const, type }
   const part = PARTS[type].safeParse(value)
   return part.success ? { ...head, ...part.data } : null

@@ -38,14 +38,7 @@ type HttpCall = {
   readonly signal?: AbortSignal | undefined
 }
 
-type Http = {
-  /** Resolves to any HTTP answer, whatever its status; rejects with a CallError when there was none. */
-  call(call: HttpCall): Promise<Reply>
-  /** Ends running calls as `aborted` and closes all sockets; later calls are `aborted`, not sent. */
-  close(): Promise<void>
-}
-
-export function makeHttp(options: HttpOptions): Http {
+export function makeHttp(options: HttpOptions) {
   const { address, headers, timeoutMs, concurrency, now, maxAnswerBytes = MAX_ANSWER_BYTES } = options
   const secure = address.startsWith('https:')
   const agent = makeAgent(secure, concurrency)
@@ -53,6 +46,7 @@ export function makeHttp(options: HttpOptions): Http {
   const running = new Set<(stop: Stop) => void>()
   let closed = false
 
+  /** Resolves to any HTTP answer, whatever its status; rejects with a CallError when there was none. */
   async function call({ method, path, body, signal }: HttpCall): Promise<Reply> {
     if (closed || signal?.aborted === true) throw new CallError('aborted', 'no')
     const controller = new AbortController()
@@ -110,6 +104,7 @@ export function makeHttp(options: HttpOptions): Http {
 
   return {
     call,
+    /** Ends running calls as `aborted` and closes all sockets; later calls are `aborted`, not sent. */
     async close() {
       closed = true
       for (const stop of running) stop('closed')

@@ -199,17 +199,10 @@ function trendOf(rows: Rows, colours: Colours): ChartConfiguration {
   }
 }
 
-/** The colours of the style sheet, as they are now: light, dark, or those of paper. */
-type Colours = {
-  readonly text: string
-  readonly faint: string
-  readonly paper: string
-  readonly line: string
-  /** Kinds have colours of their own; everything else has one. */
-  of(value: string): string
-}
+type Colours = ReturnType<typeof coloursNow>
 
-function coloursNow(): Colours {
+/** The colours of the style sheet, as they are now: light, dark, or those of paper. */
+function coloursNow() {
   const style = getComputedStyle(document.documentElement)
   const colour = (name: string) => style.getPropertyValue(`--${name}`).trim()
   const line = colour('accent')
@@ -218,6 +211,7 @@ function coloursNow(): Colours {
     faint: colour('edge'),
     paper: colour('card'),
     line,
-    of: (value) => colour(value) || line,
+    /** Kinds have colours of their own; everything else has one. */
+    of: (value: string) => colour(value) || line,
   }
 }

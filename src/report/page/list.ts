@@ -13,13 +13,7 @@ const CHUNK = 100
 /** Put in between two turns of the browser. */
 const CHUNKS_A_TURN = 5
 
-type FindingList = {
-  show(findings: readonly ReportedFinding[]): void
-  /** Puts in at once what is still to come. */
-  finish(): void
-}
-
-export function makeList(table: HTMLTableElement, columns: readonly Column[]): FindingList {
+export function makeList(table: HTMLTableElement, columns: readonly Column[]) {
   let waiting: readonly ReportedFinding[] = []
   let turn: ReturnType<typeof setTimeout> | undefined
   let rowHeight = 40
@@ -44,7 +38,7 @@ export function makeList(table: HTMLTableElement, columns: readonly Column[]): F
     if (waiting.length > 0) turn = setTimeout(goOn)
   }
   return {
-    show(findings) {
+    show(findings: readonly ReportedFinding[]) {
       clearTimeout(turn)
       for (const body of [...table.tBodies]) body.remove()
       waiting = findings.slice(0, MOST_LISTED)
@@ -53,6 +47,7 @@ export function makeList(table: HTMLTableElement, columns: readonly Column[]): F
       rowHeight = first.getBoundingClientRect().height / first.rows.length || rowHeight
       turn = setTimeout(goOn)
     },
+    /** Puts in at once what is still to come. */
     finish,
   }
 }
