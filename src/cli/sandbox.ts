@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { RollcallError } from '../model/errors.ts'
+import { whyNotListening } from '../model/listening.ts'
 import {
   CONTRACT_FORM,
   formatContract,
@@ -66,15 +67,11 @@ export const sandboxCommand: AddCommand = (program, io) => {
     .action(async ({ json, contracts, fault = [], contract = [], ...options }: Options) => {
       if (contracts) return listTo(io, json)
       const settings = { faults: fault.map(parseFault), contract: parseContract(contract.join(' ')) }
-      const sandbox = await startSandbox({ ...options, ...settings }).catch(
-        (error: NodeJS.ErrnoException) => {
-          const { code = '' } = error
-          if (!Object.hasOwn(NOT_LISTENING, code)) throw error
-          throw new RollcallError('ADDRESS_TAKEN', [
-            `${options.host}:${options.port}: ${NOT_LISTENING[code]}`,
-          ])
-        },
-      )
+      const sandbox = await startSandbox({ ...options, ...settings }).catch((error: unknown) => {
+        const why = whyNotListening(error)
+        if (why === undefined) throw error
+        throw new RollcallError('ADDRESS_TAKEN', [`${options.host}:${options.port}: ${why}`])
+      })
       if (isShut({ host: options.host, token: options.controlToken })) io.err(SHUT)
       if (json) io.out(asJson({ url: sandbox.url, apiKey: options.apiKey, secretKey: options.secretKey }))
       else {
@@ -93,17 +90,6 @@ function listTo(io: Io, json: boolean | undefined): void {
   const list = listContracts()
   if (json) io.out(asJson(list))
   else for (const line of renderContracts(list)) io.out(line)
-}
-
-/** Why the system refuses to listen, by its code. */
-const NOT_LISTENING: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'something listens there already',
-  EADDRNOTAVAIL: 'no address of this machine',
-  EAFNOSUPPORT: 'no kind of address that this machine has',
-  EACCES: 'not allowed to listen there',
-  EPERM: 'not allowed to listen there',
-  ENOTFOUND: 'no host of this name',
-  EAI_AGAIN: 'the name of the host cannot be looked up now',
 }
 
 /** Empty is what an unset variable leaves: a key or token that everybody knows. */

@@ -1,6 +1,7 @@
 // Mistakes in a configuration, gathered so that all of them are told at once.
 import { z } from 'zod'
 import { closest } from '../model/closest.ts'
+import { scalarText } from '../model/values.ts'
 
 export type Path = readonly PropertyKey[]
 /** `text` says what was expected there. */
@@ -29,24 +30,11 @@ export function unknownKey(key: string, known: readonly string[]): string {
 
 /** What was found, for the end of a sentence; a text that could be an address or a secret is not repeated. */
 export function found(value: unknown): string {
-  switch (typeof value) {
-    case 'undefined':
-      return 'nothing'
-    case 'string':
-      return /^[\w .-]{0,40}$/.test(value) ? `'${value}'` : 'another text'
-    case 'number':
-    case 'bigint':
-    case 'boolean':
-      return String(value)
-    case 'object':
-      return value === null ? 'null' : Array.isArray(value) ? list(value) : 'an object'
-    default:
-      return `a ${typeof value}`
-  }
-}
-
-function list(value: readonly unknown[]): string {
-  return value.length === 0 ? 'an empty list' : 'a list'
+  if (value === undefined) return 'nothing'
+  if (typeof value === 'string') return /^[\w .-]{0,40}$/.test(value) ? `'${value}'` : 'another text'
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list'
+  if (typeof value === 'object') return value === null ? 'null' : 'an object'
+  return scalarText(value) ?? `a ${typeof value}`
 }
 
 function worded(issue: z.core.$ZodIssue, at: Path, schema: z.ZodType): Problem[] {
@@ -64,6 +52,7 @@ function keysAt(schema: unknown, path: Path): readonly string[] {
     return head === undefined ? Object.keys(schema.shape) : keysAt(schema.shape[String(head)], rest)
   }
   if (schema instanceof z.ZodArray) return keysAt(schema.element, path.slice(1))
+  if (schema instanceof z.ZodPipe) return keysAt(schema.in, path)
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault) return keysAt(schema.unwrap(), path)
   return []
 }

@@ -1,6 +1,8 @@
 // The two sections that come in several forms: which form is meant, and what it becomes.
+import type { ZodType } from 'zod'
 import { MOST_FIELD_BYTES } from '../model/formats.ts'
 import { USER_FIELDS, type UserField } from '../model/user.ts'
+import { isRecord, scalarText } from '../model/values.ts'
 import type { Config, FieldSource } from './config.ts'
 import { found, type Path, type Problem, read, unknownKey } from './problems.ts'
 import {
@@ -14,7 +16,6 @@ import {
 import {
   callPure,
   columnSource,
-  columnText,
   constantSource,
   functionSource,
   MOST_COLUMN_BYTES,
@@ -26,7 +27,7 @@ export type Mapping = { readonly [F in UserField]?: FieldSource }
 
 /** The fields that could be read; undefined when there is no mapping at all. */
 export function readMapping(raw: unknown, problems: Problem[]): Mapping | undefined {
-  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
+  if (!isRecord(raw)) {
     const text = `expected an object with a source for each field of the user, found ${found(raw)}`
     problems.push({ path: ['mapping'], text })
     return undefined
@@ -42,7 +43,7 @@ export function readMapping(raw: unknown, problems: Problem[]): Mapping | undefi
     }
   }
   for (const field of ['user_id', 'status'] as const) {
-    if (Reflect.get(raw, field) === undefined) {
+    if (raw[field] === undefined) {
       problems.push({ path: ['mapping', field], text: 'missing; every user needs it' })
     }
   }
@@ -62,7 +63,7 @@ export function readScope(raw: unknown, problems: Problem[]): Config['scope'] | 
     return {
       columns: [list.column],
       mostBytes: MOST_FIELD_BYTES,
-      when: (row) => when(columnText(row[list.column])),
+      when: (row) => when(scalarText(row[list.column])),
     }
   }
   if (has(raw, 'when') || has(raw, 'columns')) {
@@ -81,22 +82,15 @@ export function readScope(raw: unknown, problems: Problem[]): Config['scope'] | 
 
 function readSource(field: UserField, raw: unknown, problems: Problem[]): FieldSource | undefined {
   const path: Path = ['mapping', field]
-  if (typeof raw === 'string') {
-    const column = read(columnSchema, raw, path, problems)
-    return column === undefined ? undefined : columnSource(column)
+  const as = <T>(schema: ZodType<T>, make: (form: T) => FieldSource) => {
+    const form = read(schema, raw, path, problems)
+    return form === undefined ? undefined : make(form)
   }
-  if (has(raw, 'value')) {
-    const constant = read(constantSchema(field), raw, path, problems)
-    return constant === undefined ? undefined : constantSource(constant.value)
-  }
-  if (has(raw, 'map') || has(raw, 'columns')) {
-    const call = read(fieldFunctionSchema, raw, path, problems)
-    return call === undefined ? undefined : functionSource({ columns: call.columns, call: call.map })
-  }
-  if (has(raw, 'column') || has(raw, 'values')) {
-    const map = read(valueMapSchema(field), raw, path, problems)
-    return map === undefined ? undefined : valueMapSource(map)
-  }
+  if (typeof raw === 'string') return as(columnSchema, columnSource)
+  if (has(raw, 'value')) return as(constantSchema(field), ({ value }) => constantSource(value))
+  if (has(raw, 'map') || has(raw, 'columns'))
+    return as(fieldFunctionSchema, ({ columns, map: call }) => functionSource({ columns, call }))
+  if (has(raw, 'column') || has(raw, 'values')) return as(valueMapSchema(field), valueMapSource)
   const forms = 'a column name, { column, values }, { value } or { columns, map }'
   problems.push({ path, text: `expected ${forms}, found ${found(raw)}` })
   return undefined

@@ -1,8 +1,8 @@
 import { RollcallError } from '../model/errors.ts'
 import { OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
+import { isRecord } from '../model/values.ts'
 import { type Customers, checkClearing, checkMapping, checkTiming, checkWatch } from './checks.ts'
 import type { Config, Watched } from './config.ts'
-import type { ClearWith } from './define.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { type Problem, problemLine, read, unknownKey } from './problems.ts'
 import { readMapping, readScope } from './reading.ts'
@@ -28,7 +28,7 @@ import { type Sections, settingSchemas } from './settings.ts'
  * @throws RollcallError CONFIG_INVALID with one line for each mistake
  */
 export function resolveConfig(raw: unknown, file: string, shown: string = file): Config {
-  if (!isObject(raw))
+  if (!isRecord(raw))
     throw invalid(shown, [{ path: [], text: 'the default export is no configuration object' }])
   const problems: Problem[] = Object.keys(raw)
     .filter((key) => !TOP_LEVEL.includes(key))
@@ -49,41 +49,25 @@ export function resolveConfig(raw: unknown, file: string, shown: string = file):
   }
   problems.push(...checkTiming(settings.service, settings.timing))
 
-  const { user_id, status } = mapping ?? {}
-  if (
-    problems.length > 0 ||
-    customers === undefined ||
-    watch === undefined ||
-    scope === undefined ||
-    clearWith === undefined ||
-    user_id === undefined ||
-    status === undefined
-  ) {
-    throw invalid(shown, problems)
-  }
-  const { relation, key, searchPath, rowSecurity } = customers
-  const { strict, unmanaged, onRemove, phonePrefix, createWithoutAccess } = settings
+  if (problems.length > 0) throw invalid(shown, problems)
+  // What could not be read has its problem.
+  const all = { customers, watch, mapping, scope, clearWith, ...settings } as Sections & Read
+  const { isView: _, ...from } = all.customers
+  const { strict, unmanaged, onRemove, phonePrefix, createWithoutAccess } = all
   return freezeAll({
+    ...all,
     file,
     fingerprint: fingerprintOf({
-      relation,
-      key,
-      mapping: raw.mapping,
-      scope: raw.scope,
-      clearWith,
-      mappingVersion,
-      ...{ strict, unmanaged, onRemove, phonePrefix },
+      ...{ relation: from.relation, key: from.key, mapping: raw.mapping, scope: raw.scope },
+      ...{ clearWith, mappingVersion, strict, unmanaged, onRemove, phonePrefix },
       // Left out where it is as it always was: a new setting is no change of the mapping.
-      ...(createWithoutAccess === false ? { createWithoutAccess } : {}),
+      ...(createWithoutAccess ? {} : { createWithoutAccess }),
     }),
-    customers: { relation, key, searchPath, rowSecurity },
-    watch,
-    mapping: { ...mapping, user_id, status },
-    scope,
-    clearWith,
-    ...(settings as Sections),
+    customers: from,
   })
 }
+
+type Read = Pick<Config, 'watch' | 'mapping' | 'scope' | 'clearWith'> & { readonly customers: Customers }
 
 function readCustomers(raw: unknown, problems: Problem[]): Customers | undefined {
   const customers = read(customersSchema, raw, ['customers'], problems)
@@ -114,7 +98,7 @@ function readWatch(
   return watch?.map(({ table, key, columns }) => ({ relation: table, key, ...(columns && { columns }) }))
 }
 
-function readSettings(raw: Record<string, unknown>, problems: Problem[]): Partial<Sections> {
+function readSettings(raw: Readonly<Record<string, unknown>>, problems: Problem[]): Partial<Sections> {
   const entries = Object.entries(settingSchemas).map(([name, schema]) => [
     name,
     read<unknown>(schema, raw[name], [name], problems),
@@ -122,21 +106,14 @@ function readSettings(raw: Record<string, unknown>, problems: Problem[]): Partia
   return Object.fromEntries(entries) as Partial<Sections>
 }
 
-function readClearWith(raw: unknown, problems: Problem[]): Record<OptionalField, ClearWith> | undefined {
+function readClearWith(raw: unknown, problems: Problem[]): Config['clearWith'] | undefined {
   const path = ['clearWith']
-  if (isObject(raw)) {
-    const byField = read(clearWithSchema, raw, path, problems)
-    return byField && forEveryField((field) => byField[field] ?? 'null')
-  }
-  const all = read(clearWithAllSchema, raw ?? 'null', path, problems)
-  return all && forEveryField(() => all)
-}
-
-function forEveryField(of: (field: OptionalField) => ClearWith): Record<OptionalField, ClearWith> {
-  return Object.fromEntries(OPTIONAL_FIELDS.map((field) => [field, of(field)])) as Record<
-    OptionalField,
-    ClearWith
-  >
+  const given = isRecord(raw)
+    ? read(clearWithSchema, raw, path, problems)
+    : read(clearWithAllSchema, raw ?? 'null', path, problems)
+  if (given === undefined) return undefined
+  const of = (field: OptionalField) => (typeof given === 'string' ? given : (given[field] ?? 'null'))
+  return Object.fromEntries(OPTIONAL_FIELDS.map((field) => [field, of(field)])) as Config['clearWith']
 }
 
 function invalid(shown: string, problems: readonly Problem[]): RollcallError {
@@ -144,10 +121,6 @@ function invalid(shown: string, problems: readonly Problem[]): RollcallError {
     'CONFIG_INVALID',
     problems.map((problem) => `${shown}: ${problemLine(problem)}`),
   )
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function freezeAll<T>(value: T): T {

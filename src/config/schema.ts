@@ -4,6 +4,7 @@ import { types } from 'node:util'
 import { z } from 'zod'
 import { FORMATS } from '../model/formats.ts'
 import { OPTIONAL_FIELDS, type UserField } from '../model/user.ts'
+import { words } from '../model/values.ts'
 import type { Row } from './config.ts'
 import type { Clock } from './define.ts'
 import { isIdentifier, parseRelation } from './relation.ts'
@@ -123,11 +124,6 @@ export const clearWithSchema = z.strictObject(
 )
 
 export const TOP_LEVEL = [
-  'customers',
-  'watch',
-  'scope',
-  'mapping',
-  'clearWith',
-  'mappingVersion',
+  ...words('customers watch scope mapping clearWith mappingVersion'),
   ...Object.keys(settingSchemas),
 ]

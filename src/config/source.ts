@@ -1,5 +1,6 @@
 // From the forms of a field mapping (define.ts) to one FieldSource: named columns in, a value out.
 import { MOST_FIELD_BYTES } from '../model/formats.ts'
+import { scalarText } from '../model/values.ts'
 import type { FieldSource, Row } from './config.ts'
 import type { Clock } from './define.ts'
 import { atOnce, withClock } from './until.ts'
@@ -51,7 +52,7 @@ export function valueMapSource({ column, values, whenNull, otherwise }: ValueMap
   const value = (row: Row): unknown => {
     const given = row[column]
     if (given === null || given === undefined) return empty
-    const found = [columnText(given), columnText(given)?.trim()].find(
+    const found = [scalarText(given), scalarText(given)?.trim()].find(
       (text) => text !== undefined && listed.has(text),
     )
     return found === undefined ? unlisted : listed.get(found)
@@ -70,20 +71,6 @@ export function functionSource(pure: PureCall): FieldSource {
     columns: pure.columns,
     mostBytes: MOST_COLUMN_BYTES,
     value: (row, now) => callPure(pure, row, now),
-  }
-}
-
-/** The text form by which value maps and scope lists are keyed; undefined for arrays and objects. */
-export function columnText(value: unknown): string | undefined {
-  switch (typeof value) {
-    case 'string':
-      return value
-    case 'number':
-    case 'bigint':
-    case 'boolean':
-      return String(value)
-    default:
-      return undefined
   }
 }
 

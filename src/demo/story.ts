@@ -51,6 +51,8 @@ export function makePhases(people: readonly DemoPerson[]): readonly Phase[] {
   ) as [DemoPerson[], DemoPerson[], DemoPerson[]]
   const wrongDnis = people.filter(({ dni }) => dni.endsWith('U'))
   const busy = premium.slice(0, 3)
+  const withNotes = premium.filter(({ notas }) => notas)
+  const inGroup = premium.filter(({ grupo }) => grupo)
   return [
     {
       name: `import of ${IMPORTED}`,
@@ -84,14 +86,8 @@ export function makePhases(people: readonly DemoPerson[]): readonly Phase[] {
         ...onTrial.slice(0, 6).map(({ id }) => setPlan(id, 'premium')),
         ...free.slice(0, 4).map(({ id }) => setPlan(id, 'prueba')),
         ...premium.slice(10, 15).map(({ id }) => set(id, 'movil', null)),
-        ...premium
-          .filter(({ notas }) => notas)
-          .slice(10, 13)
-          .map(({ id }) => set(id, 'notas', null)),
-        ...premium
-          .filter(({ grupo }) => grupo)
-          .slice(20, 24)
-          .map(({ id }) => set(id, 'grupo', null)),
+        ...withNotes.slice(10, 13).map(({ id }) => set(id, 'notas', null)),
+        ...inGroup.slice(20, 24).map(({ id }) => set(id, 'grupo', null)),
       ],
       everyMs: 70,
     },

@@ -1,8 +1,6 @@
 // Our side of the guardian: gives it orders, hears its reports.
-import { spawn } from 'node:child_process'
-import { Socket } from 'node:net'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { dirname, extname } from 'node:path'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { Command, GuardianReport, Order, Terms } from './guardian.ts'
 
@@ -34,16 +32,15 @@ export function guard(terms: Terms): Guardian {
     cwd: dirname(terms.folder),
     detached: true,
     env: {},
-    stdio: ['pipe', 'pipe', 'ignore'],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const hold = holder(child)
-  // An order to a guardian that is gone fails here; `gone` is what is acted upon.
-  child.stdin.on('error', () => undefined)
 
   let hear: (report: GuardianReport) => void = () => undefined
-  createInterface({ input: child.stdout }).on('line', (line) => hear(JSON.parse(line)))
-  const give = (order: Order) => child.stdin.write(`${JSON.stringify(order)}\n`)
+  child.on('message', (report) => hear(report as GuardianReport))
+  // An order to a guardian that is gone fails; `gone` is what is acted upon.
+  const give = (order: Order) => child.send(order, () => undefined)
 
   const start = async (command: Command): Promise<Running> => {
     const started = Promise.withResolvers<number>()
@@ -68,7 +65,7 @@ export function guard(terms: Terms): Guardian {
   }
 
   const release = async () => {
-    child.stdin.end()
+    give('leave')
     await hold(gone)
   }
   return { pid: child.pid ?? 0, start, release }
@@ -78,10 +75,10 @@ export function guard(terms: Terms): Guardian {
  * A server that nobody stops must not keep us alive (our end ends it), but while something is awaited from its
  * guardian we must not run out of things to do either.
  */
-function holder(child: { ref(): void; unref(): void; stdio: readonly unknown[] }) {
+function holder(child: ChildProcess) {
   let waiting = 0
   child.unref()
-  for (const stream of child.stdio) if (stream instanceof Socket) stream.unref()
+  child.channel?.unref()
   return async <T>(promise: Promise<T>): Promise<T> => {
     if (waiting++ === 0) child.ref()
     try {

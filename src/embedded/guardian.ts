@@ -1,12 +1,11 @@
 // A process between us and a server that we start, so that no server and no folder is left behind. It lives as long as
-// its standard input is open, since even a SIGKILLed parent closes that pipe. Then it stops the server, removes the
-// folder and ends. It is started detached, in a session of its own, so that Ctrl-C reaches us and not the server.
+// its channel to us is open, since even a SIGKILLed parent closes that. Then it stops the server, removes the folder and
+// ends. It is started detached, in a session of its own, so that Ctrl-C reaches us and not the server.
 //
-//   node guardian.js <terms as JSON>      orders and reports are JSON, one a line, on stdin and stdout
+//   node guardian.js <terms as JSON>      orders and reports go over Node's channel between processes
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { createInterface } from 'node:readline'
 
 export type Terms = {
   /** Removed at the end, with everything in it. */
@@ -28,7 +27,7 @@ export type Command = {
 }
 
 /** One command at a time; `signal` is for the one that runs. */
-export type Order = { readonly start: Command } | { readonly signal: NodeJS.Signals }
+export type Order = { readonly start: Command } | { readonly signal: NodeJS.Signals } | 'leave'
 
 export type GuardianReport =
   | { readonly started: number }
@@ -70,7 +69,8 @@ async function end(signal: NodeJS.Signals): Promise<void> {
 }
 
 function report(words: GuardianReport): void {
-  process.stdout.write(`${JSON.stringify(words)}\n`)
+  // Nobody reads it any more once the parent is gone.
+  process.send?.(words, () => undefined)
 }
 
 let leaving = false
@@ -83,14 +83,12 @@ async function leave(): Promise<void> {
   process.exit(0)
 }
 
-// Nobody reads our reports any more once the parent is gone; what matters then comes from stdin.
-process.stdout.on('error', () => undefined)
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, leave)
-
-const orders = createInterface({ input: process.stdin })
-orders.on('line', (line) => {
-  const order: Order = JSON.parse(line)
-  if ('start' in order) start(order.start)
+process.on('disconnect', leave)
+// We may have gone before it listened.
+if (!process.connected) void leave()
+process.on('message', (order: Order) => {
+  if (order === 'leave') void leave()
+  else if ('start' in order) start(order.start)
   else void end(order.signal)
 })
-orders.on('close', leave)

@@ -1,4 +1,4 @@
-// What every embedded server has in common: a port, the wait until it answers, restart, kill and stop.
+// What every embedded server has in common: a port, and the wait until it answers.
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RollcallError } from '../model/errors.ts'
@@ -9,11 +9,9 @@ import { freePort, isFree } from './port.ts'
 export type EmbeddedServer = AsyncDisposable & {
   readonly url: string
   readonly port: number
-  readonly pid: number
-  /** Stops it in good order and starts it again on the same port; also starts it after `kill`. */
-  restart(): Promise<void>
-  /** SIGKILL, as when the machine runs out of memory. */
-  kill(): Promise<void>
+  readonly running: Running
+  /** Starts it once more, on the same port, after it has ended. */
+  again(): Promise<Running>
   /** For good: nothing of it is left. */
   stop(): Promise<void>
 }
@@ -24,29 +22,18 @@ export type Recipe = {
   readonly url: (port: number) => string
   /** Rejects for as long as the server does not answer there. */
   readonly ask: (url: string) => Promise<void>
-  readonly orderly: NodeJS.Signals
 }
 
 const START_WITHIN_MS = 60_000
-const RETRY_RESTART_MS = 10_000
 
 /** @throws RollcallError EMBEDDED_FAILED with the end of the server's log. */
 export async function launch(guardian: Guardian, recipe: Recipe): Promise<EmbeddedServer> {
-  const { port, first } = await startSomewhere(guardian, recipe)
-  let running = first
+  const { port, running } = await startSomewhere(guardian, recipe)
   return {
     url: recipe.url(port),
     port,
-    get pid() {
-      return running.pid
-    },
-    async restart() {
-      await running.end(recipe.orderly)
-      running = await startAgain(guardian, recipe, port)
-    },
-    async kill() {
-      await running.end('SIGKILL')
-    },
+    running,
+    again: () => startAt(guardian, recipe, port),
     stop: guardian.release,
     [Symbol.asyncDispose]: guardian.release,
   }
@@ -57,22 +44,9 @@ async function startSomewhere(guardian: Guardian, recipe: Recipe) {
   for (let tries = 1; ; tries += 1) {
     const port = await freePort()
     try {
-      return { port, first: await startAt(guardian, recipe, port) }
+      return { port, running: await startAt(guardian, recipe, port) }
     } catch (error) {
       if (tries === 5 || (await isFree(port))) throw error
-    }
-  }
-}
-
-/** The children of a killed Postgres take a moment to go, and until then it refuses to start again. */
-async function startAgain(guardian: Guardian, recipe: Recipe, port: number): Promise<Running> {
-  const end = performance.now() + RETRY_RESTART_MS
-  for (;;) {
-    try {
-      return await startAt(guardian, recipe, port)
-    } catch (error) {
-      if (performance.now() > end) throw error
-      await sleep(100)
     }
   }
 }

@@ -73,7 +73,6 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Embe
         command(`postgres-${port}`, binaries.postgres, ['-D', data, ...asArguments({ ...settings, port })]),
       url: (port) => `postgres://${USER}:${password}@${HOST}:${port}/postgres`,
       ask,
-      orderly: 'SIGINT',
     })
   } catch (error) {
     await guardian.release()

@@ -1,6 +1,7 @@
 // What the chat answers to the user whose token it is (section 4.2).
 import { isLoopback } from '../service/address.ts'
-import { type ChatClient, SPECIALITIES } from '../service/chat.ts'
+import { SPECIALITIES } from '../service/chat.ts'
+import type { ChatClient } from '../service/chat-client.ts'
 import type { List, Professional } from '../service/chat-read.ts'
 import { AnswerError } from '../service/chat-read.ts'
 import { CallError, type CallErrorKind } from '../service/errors.ts'

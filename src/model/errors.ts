@@ -177,6 +177,6 @@ export class RollcallError extends Error {
 /** The words for a person: what it means, the details, what to do. */
 export function explain(error: RollcallError): string {
   const { means } = ERRORS[error.code]
-  // A detail may quote others, such as a configuration that throws.
+  // A detail may quote others: a configuration that throws, a driver, a server.
   return [means, ...error.details.map((line) => `  - ${withoutCredentials(line)}`), error.todo].join('\n')
 }

@@ -1,6 +1,7 @@
 // What a field of the service interface, section 2.6, may hold, and how a value is written on the wire.
 import validator from 'validator'
 import { type FieldValue, STATUSES, type Status, type UserField } from './user.ts'
+import { scalarText } from './values.ts'
 
 /** `expected` says what would have been right and never holds the value, so that it may be stored and shown. */
 type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly expected: string }
@@ -131,15 +132,7 @@ function parse<T, N>(
 
 /** Half a surrogate pair cannot be written as UTF-8, and NUL ends a text in too many places. */
 function asText(value: unknown): string | undefined {
-  switch (typeof value) {
-    case 'string':
-      return value.isWellFormed() && !value.includes('\0') ? value : undefined
-    case 'number':
-      return Number.isFinite(value) ? String(value) : undefined
-    case 'bigint':
-    case 'boolean':
-      return String(value)
-    default:
-      return undefined
-  }
+  const text = scalarText(value)
+  if (typeof value === 'number' && !Number.isFinite(value)) return undefined
+  return text?.isWellFormed() && !text.includes('\0') ? text : undefined
 }

@@ -2,6 +2,7 @@
 // Any change of what these functions answer must raise NORMAL_FORM_VERSION: stored digests then count as
 // unknown and are refreshed by GETs, instead of showing everybody as changed.
 import type { Fields, OptionalField, UNVERIFIABLE_FIELD } from './user.ts'
+import { scalarText } from './values.ts'
 
 export const NORMAL_FORM_VERSION = 1
 
@@ -20,7 +21,8 @@ export function normalForm(field: OptionalField, value: unknown): string | null 
   const text = asText(value)
   if (text === null) return null
   const normal = text.normalize('NFC').trim()
-  return inFieldForm(field, normal).normalize('NFC').trim() || null
+  const inForm = FIELD_FORMS[field]?.(normal) ?? normal
+  return inForm.normalize('NFC').trim() || null
 }
 
 /**
@@ -68,32 +70,15 @@ function phone(user: Readonly<Record<string, unknown>>): { prefix: string; numbe
   }
 }
 
-function inFieldForm(field: OptionalField, text: string): string {
-  switch (field) {
-    case 'email':
-    case 'service_language_code':
-      return text.toLowerCase()
-    case 'country_code':
-      return text.toUpperCase()
-    case 'nid_number':
-      return withoutSeparators(text).toUpperCase()
-    case 'mobile_phone':
-    case 'mobile_phone_prefix':
-      return digits(text)
-    case 'birthdate':
-      return ISO_DATE_TIME.test(text) ? text.slice(0, 10) : text
-    case 'first_name':
-    case 'last_name':
-    case 'gender':
-    case 'coverage_name':
-    case 'contract_number':
-    case 'description':
-    case 'ml_group_name':
-    case 'md_group_name':
-      return text
-    default:
-      return field satisfies never
-  }
+/** Texts of every other field are compared as they stand. */
+const FIELD_FORMS: Readonly<Partial<Record<OptionalField, (text: string) => string>>> = {
+  email: (text) => text.toLowerCase(),
+  service_language_code: (text) => text.toLowerCase(),
+  country_code: (text) => text.toUpperCase(),
+  nid_number: (text) => withoutSeparators(text).toUpperCase(),
+  mobile_phone: digits,
+  mobile_phone_prefix: digits,
+  birthdate: (text) => (ISO_DATE_TIME.test(text) ? text.slice(0, 10) : text),
 }
 
 const ISO_DATE_TIME = /^\d{4}-\d{2}-\d{2}[T ]/
@@ -110,18 +95,7 @@ function digits(text: string): string {
 }
 
 function asText(value: unknown): string | null {
-  switch (typeof value) {
-    case 'string':
-      return value
-    case 'number':
-    case 'bigint':
-    case 'boolean':
-      return String(value)
-    case 'object':
-      return value === null ? null : jsonText(value)
-    default:
-      return null
-  }
+  return typeof value === 'object' && value !== null ? jsonText(value) : (scalarText(value) ?? null)
 }
 
 /** The interface has no objects among the fields; one that comes back all the same differs from every value. */

@@ -1,7 +1,7 @@
 export const HIDDEN = '[hidden]'
 
-/** User and password of an address, in text or inside a JSON string. */
-const USER_INFO = /\b([a-z][a-z0-9+.-]*:\/\/)(?:\\.|[^"\\/?#\n])*@/gi
+/** User and password of an address, in text or inside a JSON string, but for those of our own example. */
+const USER_INFO = /\b([a-z][a-z0-9+.-]*:\/\/)(?!user:password@host:)(?:\\.|[^"\\/?#\n])*@/gi
 const PASSWORD_OPTION = /([?&]password=)(?:\\.|[^"\\&\s])*/gi
 
 /**

@@ -71,12 +71,6 @@ const LIMITS = { keepMs: 2000, deadlineMs: 1500 }
 export function makeReadiness<P extends string>({ parts, now, onTrouble }: ReadinessOptions<P>) {
   const watched = new Map<P, () => Promise<boolean | null>>()
 
-  async function missing(part: P): Promise<Readiness['missing']> {
-    const check = watched.get(part)
-    if (!check) return [{ part, what: 'the worker has not come so far yet' }]
-    return (await check()) ? [] : [{ part, what: parts[part] }]
-  }
-
   return {
     /** `check` resolves to whether it is there; one that fails or is late says no. */
     watch(part: P, check: () => Promise<boolean>): void {
@@ -84,8 +78,13 @@ export function makeReadiness<P extends string>({ parts, now, onTrouble }: Readi
       watched.set(part, makeLately({ ask: check, ...LIMITS, now, onTrouble: onFailure }))
     },
     async readiness(): Promise<Readiness> {
-      const all = (await Promise.all((Object.keys(parts) as P[]).map(missing))).flat()
-      return { ready: all.length === 0, missing: all }
+      const asked = (Object.keys(parts) as P[]).map(async (part) => {
+        const check = watched.get(part)
+        const what = check ? parts[part] : 'the worker has not come so far yet'
+        return (await check?.()) ? [] : [{ part, what }]
+      })
+      const missing = (await Promise.all(asked)).flat()
+      return { ready: missing.length === 0, missing }
     },
   }
 }

@@ -2,6 +2,7 @@ import type { Server, Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import { isLocal } from '../config/address.ts'
 import { RollcallError } from '../model/errors.ts'
+import { whyNotListening } from '../model/listening.ts'
 import type { Health, Readiness } from './health.ts'
 import type { Log } from './log.ts'
 import { CONTENT_TYPE } from './metrics.ts'
@@ -26,18 +27,6 @@ export function opsAddress(env: {
   const { OPS_HOST: host = HOST, OPS_PORT: port } = env
   if (port === undefined) return { host, port: PORT, byDefault: true }
   return port === 'off' ? null : { host, port: Number(port), byDefault: false }
-}
-
-/** Codes of the system for an address on which it lets nobody listen. */
-const NOT_LISTENING: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'something listens there already',
-  EADDRNOTAVAIL: 'no address of this machine',
-  EAFNOSUPPORT: 'no kind of address that this machine has',
-  EINVAL: 'no address of this machine',
-  EACCES: 'not allowed to listen there',
-  EPERM: 'not allowed to listen there',
-  ENOTFOUND: 'no host of this name',
-  EAI_AGAIN: 'the name of the host cannot be looked up now',
 }
 
 export type OpsOptions = Pick<OpsAddress, 'host' | 'port'> & {
@@ -74,7 +63,7 @@ export async function startOps(options: OpsOptions): Promise<Ops> {
     await app.listen({ host, port })
   } catch (error) {
     await app.close()
-    const why = NOT_LISTENING[String((error as NodeJS.ErrnoException).code)]
+    const why = whyNotListening(error)
     if (why === undefined) throw error
     throw new RollcallError('OPS_PORT_TAKEN', [`${bracketed(host)}:${port}: ${why}`], { cause: error })
   }

@@ -24,7 +24,7 @@ const BARS: readonly Bars[] = [
 export function charts(report: Report): Markup {
   // Figures that are not credible would be read all the same.
   const found = conclude(report) === 'not-credible' ? [] : BARS.map((each) => bars(report, each))
-  const drawn = [...found, trend(report)].filter((chart) => chart !== NOTHING)
+  const drawn = [...found, trend(report)].filter((each) => each !== NOTHING)
   if (drawn.length === 0) return NOTHING
   return markup`<section class="charts" aria-label="Charts">${drawn}</section>`
 }
@@ -43,13 +43,30 @@ function bars({ counts }: Report, { filter, of, names, note }: Bars): Markup {
 <th scope="row">${name}${means === '' ? NOTHING : markup`<small>${means}</small>`}</th><td>${figure(count)}</td></tr>\n`,
   )
   const said = rows.map(({ name, count }) => `${name} ${figure(count)}`).join(', ')
-  return markup`<figure data-chart="bars" data-filter="${filter}">
-<figcaption>By ${filter}</figcaption>
-<div class="drawing" hidden><canvas role="img" aria-label="By ${filter}: ${said}"></canvas></div>
+  return chart({
+    data: markup`data-chart="bars" data-filter="${filter}"`,
+    ...{ title: `By ${filter}`, label: `By ${filter}: ${said}`, note, rows: cells },
+    columns: [filter, 'customers'],
+  })
+}
+
+type Chart = {
+  readonly data: Markup
+  readonly title: string
+  readonly label: string
+  readonly note?: string | undefined
+  readonly columns: readonly string[]
+  readonly rows: readonly Markup[]
+}
+
+function chart({ data, title, label, note, columns, rows }: Chart): Markup {
+  return markup`<figure ${data}>
+<figcaption>${title}</figcaption>
+<div class="drawing" hidden><canvas role="img" aria-label="${label}"></canvas></div>
 ${note === undefined ? NOTHING : markup`<p class="note">${note}</p>`}
 <details open><summary>As a table</summary>
-<table><thead><tr><th scope="col">${filter}</th><th scope="col">customers</th></tr></thead>
-<tbody>${cells}</tbody></table></details>
+<table><thead><tr>${columns.map((column) => markup`<th scope="col">${column}</th>`)}</tr></thead>
+<tbody>${rows}</tbody></table></details>
 </figure>
 `
 }
@@ -67,15 +84,14 @@ function trend(report: Report): Markup {
 <td>${run.credible ? figure(drifting) : '–'}</td><td>${run.credible ? tied(percent(share)) : 'not credible'}</td></tr>\n`
   })
   const sampled = runs.some((run) => run.sampled && run.credible)
-  return markup`<figure data-chart="trend">
-<figcaption>Share of drift over time</figcaption>
-<div class="drawing" hidden><canvas role="img" aria-label="Share of drift over time; the table below has the figures"></canvas></div>
-${sampled ? markup`<p class="note">A hollow point is the estimate of a sample.</p>\n` : NOTHING}<details open><summary>As a table</summary>
-<table><thead><tr><th scope="col">ended</th><th scope="col">what</th><th scope="col">checked</th>
-<th scope="col">drift</th><th scope="col">share</th></tr></thead>
-<tbody>${rows}</tbody></table></details>
-</figure>
-`
+  return chart({
+    data: markup`data-chart="trend"`,
+    title: 'Share of drift over time',
+    label: 'Share of drift over time; the table below has the figures',
+    note: sampled ? 'A hollow point is the estimate of a sample.' : undefined,
+    columns: ['ended', 'what', 'checked', 'drift', 'share'],
+    rows,
+  })
 }
 
 function thisRun(report: Report): PastRun[] {

@@ -1,36 +1,28 @@
 // The findings for a spreadsheet: RFC 4180, and nothing in it that a spreadsheet would run.
+import { words } from '../model/values.ts'
 import type { Report, ReportedFinding } from './report.ts'
 
-const COLUMNS: readonly (readonly [
-  title: string,
-  cell: (finding: ReportedFinding) => string | number | null,
-])[] = [
-  ['key', ({ key }) => key],
-  ['user_id', ({ userId }) => userId],
-  ['kind', ({ kind }) => kind],
-  ['access', ({ access }) => access],
-  ['fields', ({ fields }) => fields.join(' ')],
-  ['cause', ({ cause }) => cause],
-  ['first_seen', ({ firstSeen }) => firstSeen],
-  ['last_seen', ({ lastSeen }) => lastSeen],
-  ['looks', ({ looks }) => looks],
-  ['repairs', ({ repairs }) => repairs],
-  ['resolved_at', ({ resolvedAt }) => resolvedAt],
-  ['resolved_how', ({ resolvedHow }) => resolvedHow],
-]
-
-/** Only where values were asked for; as JSON, field by field. */
-const VALUES: typeof COLUMNS = [
-  ['here', ({ shown }) => asObject(shown.map(({ field, here }) => [field, here]))],
-  ['service', ({ shown }) => asObject(shown.map(({ field, service }) => [field, service]))],
-]
+const COLUMNS = words(
+  'key user_id kind access fields cause first_seen last_seen looks repairs resolved_at resolved_how',
+)
 
 /** Lines end in CR; whoever writes them adds the LF. */
 export function csv({ findings, options }: Pick<Report, 'findings' | 'options'>): string[] {
-  const columns = options.values ? [...COLUMNS, ...VALUES] : COLUMNS
-  const rows = findings.map((finding) => columns.map(([, cell]) => cell(finding)))
-  return [columns.map(([title]) => title), ...rows].map((row) => `${row.map(asCell).join(',')}\r`)
+  const titles = options.values ? [...COLUMNS, 'here', 'service'] : COLUMNS
+  const rows = findings.map((finding) => titles.map((title) => cellOf(finding, title)))
+  return [titles, ...rows].map((row) => `${row.map(asCell).join(',')}\r`)
 }
+
+/** Values, where they were asked for, are JSON, field by field. */
+function cellOf({ shown, ...finding }: ReportedFinding, title: string): Cell {
+  if (title === 'here') return asObject(shown.map(({ field, here }) => [field, here]))
+  if (title === 'service') return asObject(shown.map(({ field, service }) => [field, service]))
+  const name = title.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+  const value = finding[name as keyof typeof finding]
+  return typeof value === 'object' && value !== null ? value.join(' ') : value
+}
+
+type Cell = string | number | null
 
 function asObject(pairs: (readonly [string, unknown])[]): string | null {
   return pairs.length === 0 ? null : JSON.stringify(Object.fromEntries(pairs))
@@ -44,7 +36,7 @@ const NUMBER = /^-?\d+(\.\d+)?$/
  * An apostrophe in front makes a spreadsheet show a formula instead of running it (OWASP, "CSV Injection"): keys and user
  * ids come from people. A negative number is none. Quotes keep one cell what other separators would split.
  */
-function asCell(value: string | number | null): string {
+function asCell(value: Cell): string {
   if (value === null) return ''
   const text = String(value)
   const safe = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text

@@ -81,40 +81,21 @@ ${left === 0 ? NOTHING : markup`<noscript><p>and ${figure(left)} more, which it 
 function controls(findings: readonly ReportedFinding[]): Markup {
   const fields = [...new Set(findings.flatMap(({ fields }) => fields))].sort()
   const over = findings.some(({ resolvedAt }) => resolvedAt !== null)
-  const choices: readonly (readonly [name: string, options: readonly (readonly [string, string])[]])[] = [
-    [
-      'Access',
-      named(
-        ACCESS,
-        findings.map(({ access }) => access),
-      ),
-    ],
-    [
-      'Kind',
-      named(
-        KIND,
-        findings.map(({ kind }) => kind),
-      ),
-    ],
-    [
-      'Cause',
-      named(
-        CAUSE,
-        findings.map(({ cause }) => cause),
-      ),
-    ],
-    ['Field', fields.map((field) => [field, field])],
-    [
-      'State',
-      over
-        ? [
-            ['open', 'Open'],
-            ['over', 'Over'],
-          ]
-        : [],
-    ],
-  ]
-  const selects = choices.flatMap(([label, options]) =>
+  type Choice = readonly (readonly [value: string, text: string])[]
+  const choices: Readonly<Record<string, Choice>> = {
+    Access: named(ACCESS, ({ access }) => access),
+    Kind: named(KIND, ({ kind }) => kind),
+    Cause: named(CAUSE, ({ cause }) => cause),
+    Field: fields.map((field) => [field, field]),
+    State: over ? Object.entries({ open: 'Open', over: 'Over' }) : [],
+  }
+  /** Those that there are, in the order of the words. */
+  function named(names: Readonly<Record<string, Named>>, of: (finding: ReportedFinding) => string | null) {
+    const there = findings.map(of)
+    const words = Object.entries(names).filter(([word]) => there.includes(word))
+    return words.map(([word, { name }]) => [word, name] as const)
+  }
+  const selects = Object.entries(choices).flatMap(([label, options]) =>
     options.length === 0
       ? []
       : markup`<label>${label} <select name="${label.toLowerCase()}"><option value="">All</option>${options.map(
@@ -125,12 +106,6 @@ function controls(findings: readonly ReportedFinding[]): Markup {
 <label>Search <input type="search" name="words" placeholder="customer, user, field, date" autocomplete="off" spellcheck="false"></label>
 ${selects}<button type="reset">Show all</button>
 </form>`
-}
-
-/** Those that there are, in the order of the words. */
-function named(names: Readonly<Record<string, Named>>, there: readonly (string | null)[]) {
-  const words = Object.entries(names).filter(([word]) => there.includes(word))
-  return words.map(([word, { name }]) => [word, name] as const)
 }
 
 export function scope(report: Report): Markup {

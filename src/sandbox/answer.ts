@@ -2,7 +2,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
-import type { WireProblems } from '../service/schema.ts'
+import type { Problems } from './problems.ts'
 
 /** `stored`: the call changed what the sandbox holds. */
 export type SandboxAnswer = {
@@ -53,7 +53,7 @@ export function refuse(
   status: number,
   code: ErrorCode,
   message: string,
-  fields: WireProblems = {},
+  fields: Problems = {},
 ): SandboxAnswer {
   return json(status, { error: { code, message, fields } })
 }

@@ -33,6 +33,8 @@ export type JournalNote = (
   progress: Partial<Omit<JournalEntry, 'number' | 'body' | keyof Arrival>> & { readonly json?: boolean },
 ) => void
 
+type Asked = { readonly after?: number; readonly userId?: string | undefined; readonly limit?: number }
+
 const UNTOUCHED = { userId: null, answeredAt: null, raw: '', status: null, stored: false, faults: [] }
 
 /** The last `size` calls. An entry exists from the arrival of its call, so that a hanging call can be seen. */
@@ -66,25 +68,10 @@ export function makeJournal(size: number) {
       }
     },
     /** Entries in order of arrival: after a number, of one user, at most `limit`. */
-    list({
-      after = 0,
-      userId,
-      limit = Number.POSITIVE_INFINITY,
-    }: {
-      readonly after?: number
-      readonly userId?: string | undefined
-      readonly limit?: number
-    } = {}): readonly JournalEntry[] {
-      const found: JournalEntry[] = []
-      for (
-        let number = Math.max(last - size, after) + 1;
-        number <= last && found.length < limit;
-        number += 1
-      ) {
-        const entry = entries.get(number)
-        if (entry !== undefined && (userId === undefined || entry.userId === userId)) found.push(entry)
-      }
-      return found
+    list({ after = 0, userId, limit = Number.POSITIVE_INFINITY }: Asked = {}): readonly JournalEntry[] {
+      return [...entries.values()]
+        .filter((entry) => entry.number > after && (userId === undefined || entry.userId === userId))
+        .slice(0, limit)
     },
     clear(): void {
       entries.clear()

@@ -1,7 +1,6 @@
 // What is wrong with input. It may be thousands of names of thousands of letters.
 import { z } from 'zod'
 import { RollcallError } from '../model/errors.ts'
-import type { WireProblems } from '../service/schema.ts'
 
 const MOST_PROBLEMS = 20
 const MOST_LETTERS = 60
@@ -13,10 +12,13 @@ export function whole(from: number, to: number, unit?: string): z.ZodInt {
 }
 
 /** What was expected of each field, by its path; never the value that came. */
-export function problemsOf({ issues }: z.ZodError): WireProblems {
+export type Problems = Readonly<Record<string, string>>
+
+/** @param unknown what to say of a name that is not known */
+export function problemsOf({ issues }: z.ZodError, unknown = (_name: string) => 'not known'): Problems {
   const problems = issues.flatMap(({ path, ...issue }): [string, string][] =>
     issue.code === 'unrecognized_keys'
-      ? issue.keys.slice(0, MOST_PROBLEMS).map((key) => [nameOf([...path, key]), 'not known'])
+      ? issue.keys.slice(0, MOST_PROBLEMS).map((key) => [nameOf([...path, key]), unknown(key)])
       : [[nameOf(path), issue.message]],
   )
   return Object.fromEntries(problems.slice(0, MOST_PROBLEMS))

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { OPTIONAL_FIELDS, type OptionalField, STATUSES } from '../model/user.ts'
+import { isRecord, words } from '../model/values.ts'
 
 /** A user as a GET showed it: only the fields of section 2.6, each exactly as it came. */
 export type RemoteUser = {
@@ -55,33 +56,11 @@ export function contradicts(value: unknown, userId: string, status: number): boo
 }
 
 /** In lower case. */
-const ERROR_KEYS = new Set([
-  'error',
-  'errors',
-  'error_code',
-  'errorcode',
-  'error_message',
-  'errormessage',
-  'exception',
-])
-const FAILED = new Set([
-  'error',
-  'fail',
-  'failed',
-  'failure',
-  'ko',
-  'nok',
-  'ng',
-  'not_found',
-  'not-found',
-  'notfound',
-  'denied',
-  'forbidden',
-  'rejected',
-  'refused',
-  'invalid',
-  'unauthorized',
-])
+const ERROR_KEYS = new Set(words('error errors error_code errorcode error_message errormessage exception'))
+const FAILED = new Set(
+  words(`error fail failed failure ko nok ng not_found not-found notfound denied forbidden rejected refused invalid
+    unauthorized`),
+)
 /** Beyond these many elements of a list nobody is told anything by one more. */
 const MOST_ELEMENTS = 100
 
@@ -116,20 +95,11 @@ function isFalse(value: unknown): boolean {
 }
 
 function isNo(value: unknown): boolean {
-  return (
-    isFalse(value) ||
-    value === 0 ||
-    value === '0' ||
-    (typeof value === 'string' && value.toLowerCase() === 'no')
-  )
+  return isFalse(value) || value === 0 || (typeof value === 'string' && /^(?:0|no)$/i.test(value))
 }
 
 /** An HTTP status of the error kind, as number or as text. */
 function isErrorNumber(value: unknown): boolean {
   if (typeof value !== 'number' && !(typeof value === 'string' && /^\s*\d{3}\s*$/.test(value))) return false
   return Number(value) >= 400 && Number(value) < 600
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

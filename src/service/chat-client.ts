@@ -1,12 +1,11 @@
-import { serviceAddress } from './address.ts'
-import type { ChatClient, MessageQuery } from './chat.ts'
+import { bearer, headerValue, serviceAddress } from './address.ts'
+import type { MessageQuery, PageQuery } from './chat.ts'
 import { pageMessages } from './chat-pages.ts'
 import type { List, Message } from './chat-read.ts'
 import { AnswerError, readMessages, readProfessionals } from './chat-read.ts'
 import type { CallOptions, ClientOptions, Reply } from './client.ts'
-import { bearer, headerValue } from './header.ts'
 import { makeHttp } from './http.ts'
-import { messagesPath, professionalsPath } from './path.ts'
+import { messagesPath, PROFESSIONALS } from './path.ts'
 
 /** Lists have no documented bound (section 8); a message is below a kilobyte unless its text is long. */
 export const MAX_LIST_BYTES = 8 * 1024 * 1024
@@ -17,6 +16,8 @@ export type ChatClientOptions = ClientOptions & {
   readonly accessToken: string
 }
 
+export type ChatClient = ReturnType<typeof makeChatClient>
+
 /**
  * The chat part of the service (sections 4.1 and 4.2), on behalf of the user whose token it is. Section 5 lists
  * no Content-Type for it, and the Secret-Key is never known here, so it cannot be sent beside a user's token.
@@ -24,7 +25,7 @@ export type ChatClientOptions = ClientOptions & {
  *
  * Throws RollcallError SERVICE_INSECURE or ENV_INVALID at once.
  */
-export function makeChatClient(options: ChatClientOptions): ChatClient {
+export function makeChatClient(options: ChatClientOptions) {
   const { origin, apiKey, accessToken, timeoutMs, concurrency, allowPlainHttp, now = Date.now } = options
   const address = serviceAddress(origin, allowPlainHttp)
   const headers = {
@@ -39,9 +40,11 @@ export function makeChatClient(options: ChatClientOptions): ChatClient {
   }
   return {
     listMessages,
-    pageMessages: (query, callOptions) => pageMessages(listMessages, query, callOptions),
-    async listProfessionals({ signal } = {}) {
-      return listOf(await http.call({ method: 'GET', path: professionalsPath(), signal }), readProfessionals)
+    /** Page by page, each once; see chat-pages.ts. */
+    pageMessages: (query: PageQuery, callOptions?: CallOptions) =>
+      pageMessages(listMessages, query, callOptions),
+    async listProfessionals({ signal }: CallOptions = {}) {
+      return listOf(await http.call({ method: 'GET', path: PROFESSIONALS, signal }), readProfessionals)
     },
     close: http.close,
   }

@@ -1,6 +1,7 @@
 // The lists of the chat part as they came (sections 2.1 to 2.5), in our words. Lenient and total: whatever the
 // service sends, what can be believed is read, and the rest costs one field or one element, never the list.
 import { z } from 'zod'
+import { parseTime } from '../model/time.ts'
 
 /** What a list answered. One element that cannot be read does not cost the others: it is counted. */
 export type List<Item> = { readonly items: readonly Item[]; readonly unreadable: number }
@@ -81,80 +82,51 @@ function unknownSize(): null {
   return null
 }
 
-const ZONE = /(Z|[+-]\d{2}(?::?\d{2})?)$/i
-const local = z.iso.datetime({ local: true })
-
-/**
- * A moment. The document's times have no zone and are UTC; `Date` alone would take them for times of this
- * machine's zone. With a zone it is heeded. Days that there are not are refused, where `Date` would count on.
- */
+/** A moment, never a day alone. The document's times have no zone and are UTC; with a zone it is heeded. */
 const moment = z.string().transform((written, context) => {
-  const [, day = '', time = ''] = /^(\d{4}-\d{2}-\d{2})[T ](.*)$/i.exec(written.trim()) ?? []
-  const zone = ZONE.exec(time)?.[0] ?? ''
-  const zoneless = `${day}T${time.replace(ZONE, '')}`
-  const at = local.safeParse(zoneless).success ? Date.parse(zoneless + fullZone(zone)) : Number.NaN
+  const at = /\d[T ]\d/i.test(written) ? parseTime(written.trim()) : Number.NaN
   if (!Number.isNaN(at)) return new Date(at)
   context.addIssue('no time')
   return z.NEVER
 })
 const optionalMoment = moment.nullable().catch(null)
 
-/** `+02` and `+0200` as `+02:00`, the one form that `Date.parse` knows; none is UTC. */
-function fullZone(zone: string): string {
-  const [, hours, minutes = '00'] = /^([+-]\d{2}):?(\d{2})?$/.exec(zone) ?? []
-  return hours === undefined ? 'Z' : `${hours}:${minutes}`
-}
-
-const messageHead = z.object({
-  message_id: id,
-  room_id: text,
-  from_user_id: text,
-  to_user_id: text,
-  status: text,
-  type: text,
-  created_at: moment,
-})
+const messageHead = z
+  .object({
+    message_id: id,
+    room_id: text,
+    from_user_id: text,
+    to_user_id: text,
+    status: text,
+    type: text,
+    created_at: moment,
+  })
+  .transform(({ message_id: messageId, room_id: roomId, created_at: createdAt, status, type, ...sides }) => ({
+    ...{ messageId, roomId, fromUserId: sides.from_user_id, toUserId: sides.to_user_id, createdAt, status },
+    type,
+  }))
 /** "Required when type is …" (section 2.1); fields of another type are not looked at. */
-const textPart = z.object({ text })
-const imagePart = z.object({ image_url: text, image_thumb_url: text, image_width: size, image_height: size })
-const filePart = z.object({ file_url: text, file_name: text, file_size: size })
+const PARTS = {
+  text: z.object({ text }).transform((part) => ({ kind: 'text' as const, text: part.text })),
+  image: z
+    .object({ image_url: text, image_thumb_url: text, image_width: size, image_height: size })
+    .transform(({ image_url: url, image_thumb_url: thumbUrl, image_width: width, image_height: height }) => ({
+      ...{ kind: 'image' as const, url, thumbUrl, width, height },
+    })),
+  file: z
+    .object({ file_url: text, file_name: text, file_size: size })
+    .transform(({ file_url: url, file_name: name, file_size: sizeKb }) => ({
+      ...{ kind: 'file' as const, url, name, sizeKb },
+    })),
+}
 
 function readMessage(value: unknown) {
   const read = messageHead.safeParse(value)
   if (!read.success) return null
-  const head = {
-    messageId: read.data.message_id,
-    roomId: read.data.room_id,
-    fromUserId: read.data.from_user_id,
-    toUserId: read.data.to_user_id,
-    status: read.data.status,
-    createdAt: read.data.created_at,
-  }
-  switch (read.data.type) {
-    case 'text': {
-      const { data } = textPart.safeParse(value)
-      return data === undefined ? null : { ...head, kind: 'text' as const, text: data.text }
-    }
-    case 'image': {
-      const { data } = imagePart.safeParse(value)
-      if (data === undefined) return null
-      const { image_url: url, image_thumb_url: thumbUrl, image_width: width, image_height: height } = data
-      return { ...head, kind: 'image' as const, url, thumbUrl, width, height }
-    }
-    case 'file': {
-      const { data } = filePart.safeParse(value)
-      if (data === undefined) return null
-      return {
-        ...head,
-        kind: 'file' as const,
-        url: data.file_url,
-        name: data.file_name,
-        sizeKb: data.file_size,
-      }
-    }
-    default:
-      return { ...head, kind: 'other' as const, type: read.data.type }
-  }
+  const { type, ...head } = read.data
+  if (type !== 'text' && type !== 'image' && type !== 'file') return { ...head, kind: 'other' as const, type }
+  const part = PARTS[type].safeParse(value)
+  return part.success ? { ...head, ...part.data } : null
 }
 
 const scheduleWire = z.object({

@@ -1,7 +1,4 @@
-// Interface of the service client's chat part (sections 4.1 and 4.2); see chat-client.ts for the making of one.
-// One field each in our words, whichever of its two names came; times are moments, since zoneless ones are UTC.
-import type { List, Message, Professional } from './chat-read.ts'
-import type { CallOptions } from './client.ts'
+// What the chat part of the service knows (section 2), and what is asked of it (section 4.1).
 
 export const MESSAGE_STATUSES = ['sent', 'received', 'read'] as const
 export const PROFESSIONAL_STATUSES = ['offline', 'online'] as const
@@ -46,16 +43,4 @@ export type PageQuery = {
   readonly direction: 'older' | 'newer'
   /** Messages asked for in one call; default 50. */
   readonly limit?: number
-}
-
-/**
- * Calls of one authenticated end user (section 5). One HTTP call each, never a retry. They reject with a CallError
- * when there was no answer, and with an AnswerError (chat-read.ts) when the answer holds no list.
- */
-export type ChatClient = {
-  listMessages(query: MessageQuery, options?: CallOptions): Promise<List<Message>>
-  /** The messages of a room, page by page, each once; see chat-pages.ts. */
-  pageMessages(query: PageQuery, options?: CallOptions): AsyncGenerator<Message, void, void>
-  listProfessionals(options?: CallOptions): Promise<List<Professional>>
-  close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-// Interface of the service client's users part (sections 4.3 to 4.6); see users.ts for the making of one.
+// What the two clients of the service take and give; users.ts and chat-client.ts make them.
 import type { Fields, Status } from '../model/user.ts'
 
 /** Body of POST: null fields are left out by the caller. */
@@ -21,15 +21,6 @@ export type Reply = {
 }
 
 export type CallOptions = { readonly signal?: AbortSignal }
-
-/** One HTTP call each, never a retry. Rejects with a CallError (errors.ts) when no answer was had. */
-export type UsersClient = {
-  createUser(body: CreateBody, options?: CallOptions): Promise<Reply>
-  retrieveUser(userId: string, options?: CallOptions): Promise<Reply>
-  replaceUser(userId: string, body: UpdateBody, options?: CallOptions): Promise<Reply>
-  updateUser(userId: string, body: UpdateBody, options?: CallOptions): Promise<Reply>
-  close(): Promise<void>
-}
 
 /** What every client of the service is made of. */
 export type ClientOptions = {

@@ -1,20 +1,22 @@
 // What can go wrong in a call that got no answer, and whether the request can have reached the service.
+import { words } from '../model/values.ts'
 
-export const CALL_ERROR_KINDS = [
-  'bad-user-id',
-  'aborted',
-  'dns',
-  'refused',
-  'unreachable',
-  'tls',
-  'connect-timeout',
-  'timeout',
-  'connection-lost',
-  'too-large',
-  'broken-response',
-  'other',
-] as const
-export type CallErrorKind = (typeof CALL_ERROR_KINDS)[number]
+const MESSAGES = {
+  'bad-user-id': 'The user_id cannot stand in an address (empty, "." or "..", or broken text)',
+  aborted: 'The call was stopped',
+  dns: 'The host name of the service was not found',
+  refused: 'The service refused the connection',
+  unreachable: 'The service cannot be reached from here',
+  tls: 'No secure connection to the service could be made',
+  'connect-timeout': 'No connection to the service in time',
+  timeout: 'The service did not answer in time',
+  'connection-lost': 'The connection to the service was lost',
+  'too-large': 'The answer is larger than one may be',
+  'broken-response': 'The answer is not HTTP',
+  other: 'The call failed',
+}
+export type CallErrorKind = keyof typeof MESSAGES
+export const CALL_ERROR_KINDS = Object.keys(MESSAGES) as CallErrorKind[]
 
 /** `no`: not a byte of the request was sent. `maybe`: it may have been carried out. */
 export type Reached = 'no' | 'maybe'
@@ -33,44 +35,17 @@ export type CallFacts = {
   readonly connected: boolean
 }
 
-const KIND_OF_CODE: Readonly<Record<string, CallErrorKind>> = {
-  ENOTFOUND: 'dns',
-  ENODATA: 'dns',
-  ESERVFAIL: 'dns',
-  ETIMEOUT: 'dns',
-  ECONNREFUSED: 'refused',
-  EHOSTUNREACH: 'unreachable',
-  EHOSTDOWN: 'unreachable',
-  ENETUNREACH: 'unreachable',
-  ENETDOWN: 'unreachable',
-  EADDRNOTAVAIL: 'unreachable',
-  EMFILE: 'unreachable',
-  ENFILE: 'unreachable',
-  EPROTO: 'tls',
-  CERT_HAS_EXPIRED: 'tls',
-  CERT_NOT_YET_VALID: 'tls',
-  CERT_REVOKED: 'tls',
-  CERT_REJECTED: 'tls',
-  CERT_UNTRUSTED: 'tls',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'tls',
-  SELF_SIGNED_CERT_IN_CHAIN: 'tls',
-  HOSTNAME_MISMATCH: 'tls',
-  ECONNRESET: 'connection-lost',
-  ECONNABORTED: 'connection-lost',
-  EPIPE: 'connection-lost',
-  ERR_STREAM_PREMATURE_CLOSE: 'connection-lost',
-  ERR_READING_RESPONSE_STREAM: 'connection-lost',
-  ERR_HTTP_CONTENT_LENGTH_MISMATCH: 'connection-lost',
+/** By kind; a code that ends in `_` stands for all that begin so, where the list is long and open. */
+const CODES: Readonly<Partial<Record<CallErrorKind, string>>> = {
+  dns: 'ENOTFOUND ENODATA ESERVFAIL ETIMEOUT EAI_',
+  refused: 'ECONNREFUSED',
+  unreachable: 'EHOSTUNREACH EHOSTDOWN ENETUNREACH ENETDOWN EADDRNOTAVAIL EMFILE ENFILE',
+  tls: `EPROTO CERT_HAS_EXPIRED CERT_NOT_YET_VALID CERT_REVOKED CERT_REJECTED CERT_UNTRUSTED
+    DEPTH_ZERO_SELF_SIGNED_CERT SELF_SIGNED_CERT_IN_CHAIN HOSTNAME_MISMATCH ERR_TLS_ ERR_SSL_ UNABLE_TO_`,
+  'connection-lost': `ECONNRESET ECONNABORTED EPIPE ERR_STREAM_PREMATURE_CLOSE ERR_READING_RESPONSE_STREAM
+    ERR_HTTP_CONTENT_LENGTH_MISMATCH`,
+  'broken-response': 'HPE_',
 }
-
-/** Families of codes, where the list is long and open. */
-const KIND_OF_PREFIX: readonly (readonly [string, CallErrorKind])[] = [
-  ['EAI_', 'dns'],
-  ['ERR_TLS_', 'tls'],
-  ['ERR_SSL_', 'tls'],
-  ['UNABLE_TO_', 'tls'],
-  ['HPE_', 'broken-response'],
-]
 
 const KIND_OF_STOP: Readonly<Record<Exclude<Stop, 'deadline'>, CallErrorKind>> = {
   caller: 'aborted',
@@ -98,24 +73,8 @@ export function classifyFailure({ stop, code, phase, connected }: CallFacts): {
 }
 
 function kindOfCode(code: string | null): CallErrorKind {
-  if (code === null) return 'other'
-  const known = Object.hasOwn(KIND_OF_CODE, code) ? KIND_OF_CODE[code] : undefined
-  return known ?? KIND_OF_PREFIX.find(([prefix]) => code.startsWith(prefix))?.[1] ?? 'other'
-}
-
-const WORDS: Readonly<Record<CallErrorKind, string>> = {
-  'bad-user-id': 'The user_id cannot stand in an address (empty, "." or "..", or broken text)',
-  aborted: 'The call was stopped',
-  dns: 'The host name of the service was not found',
-  refused: 'The service refused the connection',
-  unreachable: 'The service cannot be reached from here',
-  tls: 'No secure connection to the service could be made',
-  'connect-timeout': 'No connection to the service in time',
-  timeout: 'The service did not answer in time',
-  'connection-lost': 'The connection to the service was lost',
-  'too-large': 'The answer is larger than one may be',
-  'broken-response': 'The answer is not HTTP',
-  other: 'The call failed',
+  const isIt = (known: string) => (known.endsWith('_') ? code?.startsWith(known) : code === known)
+  return CALL_ERROR_KINDS.find((kind) => words(CODES[kind] ?? '').some(isIt)) ?? 'other'
 }
 
 /**
@@ -129,7 +88,7 @@ export class CallError extends Error {
   readonly code: string | null
 
   constructor(kind: CallErrorKind, reached: Reached, code: string | null = null) {
-    super(code === null ? WORDS[kind] : `${WORDS[kind]} (${code})`)
+    super(code === null ? MESSAGES[kind] : `${MESSAGES[kind]} (${code})`)
     this.kind = kind
     this.reached = reached
     this.code = code

@@ -2,7 +2,7 @@
 import http, { type ClientRequest } from 'node:http'
 import https from 'node:https'
 import type { Socket } from 'node:net'
-import got, { type Got, RequestError, type Response, TimeoutError } from 'got'
+import got, { type Got, RequestError, TimeoutError } from 'got'
 import type { Reply } from './client.ts'
 import { CallError, type CallFacts, classifyFailure, type Stop } from './errors.ts'
 import { readBody } from './json.ts'
@@ -38,14 +38,7 @@ type HttpCall = {
   readonly signal?: AbortSignal | undefined
 }
 
-type Http = {
-  /** Resolves to any HTTP answer, whatever its status; rejects with a CallError when there was none. */
-  call(call: HttpCall): Promise<Reply>
-  /** Ends running calls as `aborted` and closes all sockets; later calls are `aborted`, not sent. */
-  close(): Promise<void>
-}
-
-export function makeHttp(options: HttpOptions): Http {
+export function makeHttp(options: HttpOptions) {
   const { address, headers, timeoutMs, concurrency, now, maxAnswerBytes = MAX_ANSWER_BYTES } = options
   const secure = address.startsWith('https:')
   const agent = makeAgent(secure, concurrency)
@@ -53,6 +46,7 @@ export function makeHttp(options: HttpOptions): Http {
   const running = new Set<(stop: Stop) => void>()
   let closed = false
 
+  /** Resolves to any HTTP answer, whatever its status; rejects with a CallError when there was none. */
   async function call({ method, path, body, signal }: HttpCall): Promise<Reply> {
     if (closed || signal?.aborted === true) throw new CallError('aborted', 'no')
     const controller = new AbortController()
@@ -91,7 +85,11 @@ export function makeHttp(options: HttpOptions): Http {
       request.on('downloadProgress', ({ transferred, total }) => {
         if (Math.max(transferred, total ?? 0) > maxAnswerBytes) stop('size')
       })
-      return toReply(await request, { durationMs: performance.now() - startedAt, now: now() })
+      const { statusCode: status, headers: given, rawBody } = await request
+      const durationMs = performance.now() - startedAt
+      const retryAfterMs = parseRetryAfter(given['retry-after'], { date: given.date, now: now() })
+      const later = retryAfterMs === undefined ? {} : { retryAfterMs }
+      return { status, body: readBody(rawBody), durationMs, ...later }
     } catch (error) {
       const facts = { stop: stopped, connected, ...readError(error) }
       const { kind, reached } = classifyFailure(facts)
@@ -106,6 +104,7 @@ export function makeHttp(options: HttpOptions): Http {
 
   return {
     call,
+    /** Ends running calls as `aborted` and closes all sockets; later calls are `aborted`, not sent. */
     async close() {
       closed = true
       for (const stop of running) stop('closed')
@@ -125,11 +124,7 @@ function makeAgent(secure: boolean, concurrency: number): http.Agent | https.Age
   return secure ? new https.Agent(options) : new http.Agent(options)
 }
 
-type GotParts = {
-  readonly headers: Readonly<Record<string, string>>
-  readonly timeoutMs: number
-  readonly agent: http.Agent | https.Agent
-}
+type GotParts = Pick<HttpOptions, 'headers' | 'timeoutMs'> & { readonly agent: http.Agent | https.Agent }
 
 function makeGot({ headers, timeoutMs, agent }: GotParts): Got<{ responseType: 'buffer' }> {
   // A connection that takes half of the whole time is given up: then it is certain that nothing was sent.
@@ -181,16 +176,6 @@ function whenConnected(request: ClientRequest, secure: boolean, then: () => void
     if (request.reusedSocket || !socket.connecting) then()
     else socket.once(secure ? 'secureConnect' : 'connect', then)
   })
-}
-
-function toReply(
-  response: Response<Uint8Array>,
-  { durationMs, now }: { durationMs: number; now: number },
-): Reply {
-  const { statusCode, headers } = response
-  const retryAfterMs = parseRetryAfter(headers['retry-after'], { date: headers.date, now })
-  const body = readBody(response.rawBody)
-  return { status: statusCode, body, durationMs, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
 }
 
 function readError(error: unknown): Pick<CallFacts, 'code' | 'phase'> {

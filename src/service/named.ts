@@ -1,4 +1,5 @@
 import { OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
+import { words } from '../model/values.ts'
 
 /** Deeper or longer than any error that means to be understood. */
 const MOST_DEPTH = 6
@@ -6,39 +7,13 @@ const MOST_ELEMENTS = 100
 const MOST_LETTERS = 2000
 
 /** In lower case: whose keys are the fields that are wrong, and whose texts name them. */
-const CONTAINERS = new Set([
-  'error',
-  'errors',
-  'fields',
-  'field_errors',
-  'fielderrors',
-  'invalid',
-  'validation',
-])
-for (const name of ['invalid_params', 'validation_errors', 'violations', 'details']) CONTAINERS.add(name)
-const POINTERS = new Set([
-  'field',
-  'fields',
-  'param',
-  'parameter',
-  'path',
-  'pointer',
-  'property',
-  'loc',
-  'location',
-])
+const CONTAINERS = new Set(
+  words(`error errors fields field_errors fielderrors invalid validation invalid_params validation_errors violations
+    details`),
+)
+const POINTERS = new Set(words('field fields param parameter path pointer property loc location'))
 /** What was sent, or might have been: whatever stands there is not what is wrong. */
-const REPEATS = new Set([
-  'request',
-  'input',
-  'sent',
-  'received',
-  'payload',
-  'body',
-  'example',
-  'examples',
-  'help',
-])
+const REPEATS = new Set(words('request input sent received payload body example examples help'))
 
 type Found = { readonly pointed: string[]; readonly said: string[] }
 
@@ -74,12 +49,7 @@ function wordsIn(body: unknown): Found {
   return found
 }
 
-type At = {
-  readonly found: Found
-  readonly depth: number
-  readonly container: boolean
-  readonly pointer: boolean
-}
+type At = { found: Found; depth: number; container: boolean; pointer: boolean }
 
 function collect(value: unknown, at: At): void {
   const { found, depth, container, pointer } = at
@@ -100,8 +70,8 @@ function collect(value: unknown, at: At): void {
 }
 
 function fieldsIn(texts: readonly string[]): OptionalField[] {
-  const words = new Set(snake(texts).match(/[a-z][a-z_]*/g))
-  return OPTIONAL_FIELDS.filter((field) => words.has(field))
+  const written = new Set(snake(texts).match(/[a-z][a-z_]*/g))
+  return OPTIONAL_FIELDS.filter((field) => written.has(field))
 }
 
 /** In lower case, words in capitals set apart. */

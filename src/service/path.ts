@@ -1,13 +1,9 @@
 import type { MessageQuery } from './chat.ts'
 import { CallError } from './errors.ts'
 
-const USERS = '/s2s/v1/users'
-const MESSAGES = '/chat/message'
-const PROFESSIONALS = '/chat/professionals'
-
-export function usersPath(): string {
-  return USERS
-}
+export const USERS = '/s2s/v1/users'
+/** Section 4.2: no query parameters. */
+export const PROFESSIONALS = '/chat/professionals'
 
 /**
  * The path of one user (section 4.4). Everything but letters, digits and `-._~` is percent-encoded, so that
@@ -29,12 +25,7 @@ export function messagesPath({ room, pivot, limit, older }: MessageQuery): strin
   for (const [name, value] of Object.entries({ room, pivot, limit, older })) {
     if (value !== undefined) query.set(name, String(value))
   }
-  return `${MESSAGES}?${query}`
-}
-
-/** Section 4.2: no query parameters. */
-export function professionalsPath(): string {
-  return PROFESSIONALS
+  return `/chat/message?${query}`
 }
 
 function percent(character: string): string {

@@ -7,7 +7,6 @@ import {
   type OptionalField,
   STATUSES,
   UNVERIFIABLE_FIELD,
-  USER_FIELDS,
   type UserField,
 } from '../model/user.ts'
 import { WIRE_NOTES } from './wire-notes.ts'
@@ -55,25 +54,6 @@ const shown = Object.fromEntries(
 export const retrievedUser = z
   .strictObject({ user_id: z.string().meta(about('user_id')), status, ...shown })
   .meta({ description: 'A user as a retrieve shows it (4.4); null where there is no value.' })
-
-/** What is wrong with a body: field names and what was expected of them, never a value. */
-export type WireProblems = Readonly<Record<string, string>>
-
-/** Names that are not of section 2.6 come from outside, so they are shortened and not too many. */
-export function wireProblems(error: z.ZodError): WireProblems {
-  const lines = error.issues.flatMap((issue) =>
-    issue.code === 'unrecognized_keys'
-      ? issue.keys.slice(0, 20).map((key): [string, string] => [key.slice(0, 60), unrecognized(key)])
-      : [[String(issue.path[0] ?? 'body'), issue.message] as [string, string]],
-  )
-  return Object.fromEntries(lines)
-}
-
-function unrecognized(key: string): string {
-  return USER_FIELDS.some((field) => field === key)
-    ? 'stands in the path, not in the body'
-    : 'no field of a user'
-}
 
 function shownField(field: OptionalField): z.ZodNullable<z.ZodType<string | number>> {
   if (field === 'gender') return z.literal([0, 1]).nullable().meta(about(field))

@@ -1,4 +1,5 @@
 import { OPTIONAL_FIELDS, USER_FIELDS } from '../model/user.ts'
+import { words } from '../model/values.ts'
 
 const MOST_DEPTH = 5
 const MOST_KEYS = 30
@@ -31,10 +32,6 @@ export const CUSTOMARY: ReadonlySet<string> = new Set<string>([
     codigo datos descripcion detalle detalles error errores estado exito fecha mensaje mensajes motivo resultado tipo
     usuario usuarios`),
 ])
-
-function words(text: string): string[] {
-  return text.trim().split(/\s+/)
-}
 
 /**
  * What a JSON body looks like, without anything that stands in it: types, and the names of keys. Answers are not

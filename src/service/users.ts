@@ -1,9 +1,9 @@
-import { serviceAddress } from './address.ts'
-import type { ClientOptions, UsersClient } from './client.ts'
-import { headerValue } from './header.ts'
+import { headerValue, serviceAddress } from './address.ts'
+import type { CallOptions, ClientOptions, CreateBody, UpdateBody } from './client.ts'
 import { makeHttp } from './http.ts'
-import { userPath, usersPath } from './path.ts'
+import { USERS, userPath } from './path.ts'
 
+export type UsersClient = ReturnType<typeof makeUsersClient>
 export type UsersClientOptions = ClientOptions & { readonly secretKey: string }
 
 /**
@@ -13,7 +13,7 @@ export type UsersClientOptions = ClientOptions & { readonly secretKey: string }
  *
  * Throws RollcallError SERVICE_INSECURE or ENV_INVALID at once.
  */
-export function makeUsersClient(options: UsersClientOptions): UsersClient {
+export function makeUsersClient(options: UsersClientOptions) {
   const { origin, apiKey, secretKey, timeoutMs, concurrency, allowPlainHttp, now = Date.now } = options
   const address = serviceAddress(origin, allowPlainHttp)
   const headers = {
@@ -24,16 +24,16 @@ export function makeUsersClient(options: UsersClientOptions): UsersClient {
   }
   const http = makeHttp({ address, headers, timeoutMs, concurrency, now })
   return {
-    async createUser(body, { signal } = {}) {
-      return http.call({ method: 'POST', path: usersPath(), body, signal })
+    async createUser(body: CreateBody, { signal }: CallOptions = {}) {
+      return http.call({ method: 'POST', path: USERS, body, signal })
     },
-    async retrieveUser(userId, { signal } = {}) {
+    async retrieveUser(userId: string, { signal }: CallOptions = {}) {
       return http.call({ method: 'GET', path: userPath(userId), signal })
     },
-    async replaceUser(userId, body, { signal } = {}) {
+    async replaceUser(userId: string, body: UpdateBody, { signal }: CallOptions = {}) {
       return http.call({ method: 'PUT', path: userPath(userId), body, signal })
     },
-    async updateUser(userId, body, { signal } = {}) {
+    async updateUser(userId: string, body: UpdateBody, { signal }: CallOptions = {}) {
       return http.call({ method: 'PATCH', path: userPath(userId), body, signal })
     },
     close: http.close,

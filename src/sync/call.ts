@@ -1,9 +1,10 @@
 import type { OptionalField } from '../model/user.ts'
 import { contradicts, type RemoteUser, readUser, reportsError } from '../service/body.ts'
-import type { Reply, UsersClient } from '../service/client.ts'
+import type { Reply } from '../service/client.ts'
 import { CallError } from '../service/errors.ts'
 import { namedFields, saysConflict } from '../service/named.ts'
 import { shapeOf } from '../service/shape.ts'
+import type { UsersClient } from '../service/users.ts'
 import type { BodyKind, Method, Outcome } from './classify.ts'
 import type { Call } from './turn.ts'
 

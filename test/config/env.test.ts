@@ -195,6 +195,11 @@ describe('readEnv', () => {
   })
 })
 
+it('shows the form of an address whole, with the part for user and password', () => {
+  const details = problems({ DATABASE_URL: 'postgres://u:p@h#@127.0.0.1:1/x' }, 'DATABASE_URL')
+  expect(explain(new RollcallError('ENV_INVALID', details))).toContain('postgres://user:password@host:5432/')
+})
+
 it('knows the secrets in what was read: keys, and passwords as they are written and as they are meant', () => {
   const env = {
     ...good,

@@ -86,6 +86,8 @@ const itself = { table: 'clientes', key: 'id_cliente' }
 describe('a mistake in the configuration is named', () => {
   it.each<[string, object, string, string]>([
     ['an unknown key', { scop: 1 }, 'scop', 'scope?'],
+    ['an unknown key of a section that is changed', { timing: { gapsMs: 1 } }, 'timing.gapsMs', 'gapMs?'],
+    ['one of reconcile', { reconcile: { zzz: 1 } }, 'reconcile.zzz', 'one of period, mode, keepDays'],
     ['an unknown field', mapped({ emial: 'x' }), 'mapping.emial', 'email?'],
     ['neither table nor view', { customers: { key: 'id_cliente' } }, 'customers', 'either a table or a view'],
     [

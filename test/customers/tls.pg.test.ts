@@ -5,14 +5,14 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { addressOf } from '../../src/config/address.ts'
 import { endPool, knock, makePool } from '../../src/database/pool.ts'
 import { serverAccount } from '../../src/embedded/account.ts'
-import type { EmbeddedServer } from '../../src/embedded/launch.ts'
 import { reachable } from '../../src/ledger/reachable.ts'
 import { makeCertificate } from '../service/certificate.ts'
+import type { FallingServer } from '../support/falling.ts'
 import { startPostgresInMemory } from '../support/in-memory.ts'
 
 let folder: string
-let secure: EmbeddedServer
-let plain: EmbeddedServer
+let secure: FallingServer
+let plain: FallingServer
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'rollcall-tls-'))

@@ -26,11 +26,11 @@ async function begin() {
     })
     return { pid, guardian: guardian.pid, folder }
   }
-  const { pid, url } = await startPostgres()
+  const { running, url } = await startPostgres()
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   const { rows } = await client.query(`SELECT current_setting('data_directory') AS data,
     current_setting('server_encoding') AS encoding, current_user AS user`)
   await client.end()
-  return { pid, folder: join(rows[0].data, '..'), encoding: rows[0].encoding }
+  return { pid: running.pid, folder: join(rows[0].data, '..'), encoding: rows[0].encoding }
 }

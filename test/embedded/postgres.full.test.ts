@@ -8,6 +8,7 @@ import { expect, test } from 'vitest'
 import { canRun, serverAccount, temporaryFolder } from '../../src/embedded/account.ts'
 import { reachableBy } from '../../src/embedded/binaries.ts'
 import { startPostgres } from '../../src/embedded/postgres.ts'
+import { falling } from '../support/falling.ts'
 import { until } from '../support/until.ts'
 import { runs, startParent } from './processes.ts'
 
@@ -29,7 +30,7 @@ test('starts side by side, and leaves nothing behind', async () => {
   const folder = join(String(row?.data), '..')
   expect(one.port).not.toBe(other.port)
   await Promise.all([one.stop(), other.stop()])
-  expect([runs(one.pid), runs(other.pid), existsSync(folder)]).toEqual([false, false, false])
+  expect([runs(one.running.pid), runs(other.running.pid), existsSync(folder)]).toEqual([false, false, false])
 })
 
 test('is Postgres 18 with UTF-8 on loopback alone, takes settings and a place, and asks for the password', async () => {
@@ -58,7 +59,7 @@ test('is Postgres 18 with UTF-8 on loopback alone, takes settings and a place, a
 })
 
 test('keeps what was committed through a restart and a kill', async () => {
-  await using server = await startPostgres()
+  await using server = falling(await startPostgres(), 'SIGINT')
   await ask(server.url, 'CREATE TABLE kept AS SELECT 1 AS n')
 
   await server.restart()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { EmbeddedServer } from '../../src/embedded/launch.ts'
+import type { FallingServer } from '../support/falling.ts'
 import { eachLane, type QueueLane } from '../support/lanes.ts'
 import { buildOwnHouse, type OwnHouse } from '../support/own-house.ts'
 import { type RunningProcess, runRollcall } from '../support/process.ts'
@@ -9,7 +9,7 @@ import { until } from '../support/until.ts'
 type Fall = {
   readonly how: string
   /** `noticed`: resolves when the worker has told of it. */
-  readonly fall: (server: EmbeddedServer, noticed: () => Promise<unknown>) => Promise<void>
+  readonly fall: (server: FallingServer, noticed: () => Promise<unknown>) => Promise<void>
 }
 
 const FALLS: readonly Fall[] = [

@@ -1,9 +1,9 @@
 // What goes over the wire where the sandbox would not show it: requests as they arrive, and answers that it never
 // gives, both by way of a server of our own (test/service/chat-server.ts).
 import { expect } from 'vitest'
-import type { ChatClient } from '../../src/service/chat.ts'
+import type { ChatClient } from '../../src/service/chat-client.ts'
 import type { List } from '../../src/service/chat-read.ts'
-import type { UsersClient } from '../../src/service/client.ts'
+import type { UsersClient } from '../../src/service/users.ts'
 import { makeChat, startChatServer } from '../service/chat-server.ts'
 import { makeClient } from '../service/pair.ts'
 import type { Scene } from './support.ts'

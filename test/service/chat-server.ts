@@ -2,8 +2,7 @@
 import { once } from 'node:events'
 import http, { type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { ChatClient } from '../../src/service/chat.ts'
-import { type ChatClientOptions, makeChatClient } from '../../src/service/chat-client.ts'
+import { type ChatClient, type ChatClientOptions, makeChatClient } from '../../src/service/chat-client.ts'
 
 export const TOKENS = { apiKey: 'api-key-of-the-test', accessToken: 'eyJhbGciOiJub25lIn0.e30.c2ln' }
 

@@ -1,10 +1,9 @@
 import { expect } from 'vitest'
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts'
-import type { ChatClient } from '../../src/service/chat.ts'
-import { makeChatClient } from '../../src/service/chat-client.ts'
-import type { Reply, UsersClient } from '../../src/service/client.ts'
+import { type ChatClient, makeChatClient } from '../../src/service/chat-client.ts'
+import type { Reply } from '../../src/service/client.ts'
 import type { CallError, CallErrorKind, Reached } from '../../src/service/errors.ts'
-import { makeUsersClient, type UsersClientOptions } from '../../src/service/users.ts'
+import { makeUsersClient, type UsersClient, type UsersClientOptions } from '../../src/service/users.ts'
 
 export const KEYS = { apiKey: 'api-key-of-the-test', secretKey: 'secret-key-of-the-test' }
 

@@ -2,10 +2,10 @@
 // means hundreds of thousands of small files, and on some disks a single database takes half a second of them.
 import { constants } from 'node:fs'
 import { access, statfs } from 'node:fs/promises'
-import type { EmbeddedServer } from '../../src/embedded/launch.ts'
 import { type PostgresOptions, startPostgres } from '../../src/embedded/postgres.ts'
 import { RollcallError } from '../../src/model/errors.ts'
 import { chosenPostgres } from './distribution.ts'
+import { type FallingServer, falling } from './falling.ts'
 
 const PLACE = '/dev/shm'
 const TMPFS = 0x01021994
@@ -26,10 +26,14 @@ async function roomInMemory(): Promise<string | undefined> {
   }
 }
 
-/** As `startPostgres`, or with the Postgres that TEST_POSTGRES_BIN names. A place that nothing can be run from, or that does not do for another reason, is left again. */
 export async function startPostgresInMemory(
   given: Omit<PostgresOptions, 'place'> = {},
-): Promise<EmbeddedServer> {
+): Promise<FallingServer> {
+  return falling(await startInRoom(given), 'SIGINT')
+}
+
+/** As `startPostgres`, or with the Postgres that TEST_POSTGRES_BIN names. A place that nothing can be run from, or that does not do for another reason, is left again. */
+async function startInRoom(given: Omit<PostgresOptions, 'place'>) {
   const { settings, ...chosen } = chosenPostgres()
   const options = { ...given, ...chosen, settings: { ...settings, ...given.settings } }
   const place = await roomInMemory()

@@ -5,19 +5,19 @@ import { planCapture } from '../../src/capture/relations.ts'
 import type { RollcallConfig } from '../../src/config/define.ts'
 import { resolveConfig } from '../../src/config/resolve.ts'
 import { databaseAt } from '../../src/database/session.ts'
-import type { EmbeddedServer } from '../../src/embedded/launch.ts'
 import { migrate } from '../../src/ledger/migrate.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 import { atRest } from './at-rest.ts'
+import type { FallingServer } from './falling.ts'
 import { CONFIG, CUSTOMERS, SECRETS } from './house.ts'
 import { startPostgresInMemory } from './in-memory.ts'
 import type { QueueLane } from './lanes.ts'
 import { startRedis } from './redis-server.ts'
 
 export type OwnHouse = AsyncDisposable & {
-  readonly postgres: EmbeddedServer
+  readonly postgres: FallingServer
   /** In the lane of the Postgres queue the same server. */
-  readonly queue: EmbeddedServer
+  readonly queue: FallingServer
   /** Its connections may break; those that do are replaced. */
   readonly pool: pg.Pool
   readonly sandbox: Sandbox

@@ -2,8 +2,9 @@
 // habits are those that the interface document leaves open.
 import { normalForm } from '../../src/model/normal.ts'
 import { OPTIONAL_FIELDS, type OptionalField } from '../../src/model/user.ts'
-import type { Reply, ReplyBody, UsersClient } from '../../src/service/client.ts'
+import type { Reply, ReplyBody } from '../../src/service/client.ts'
 import { CallError } from '../../src/service/errors.ts'
+import type { UsersClient } from '../../src/service/users.ts'
 
 export type Body = Readonly<Record<string, unknown>>
 export type Method = 'POST' | 'GET' | 'PUT' | 'PATCH'

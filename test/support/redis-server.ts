@@ -6,9 +6,10 @@ import { delimiter, join } from 'node:path'
 import { Redis } from 'ioredis'
 import { temporaryFolder } from '../../src/embedded/account.ts'
 import { guard } from '../../src/embedded/guarded.ts'
-import { type EmbeddedServer, launch } from '../../src/embedded/launch.ts'
+import { launch } from '../../src/embedded/launch.ts'
 import { HOST } from '../../src/embedded/port.ts'
 import { RollcallError } from '../../src/model/errors.ts'
+import { type FallingServer, falling } from './falling.ts'
 
 /**
  * As BullMQ wants it (`noeviction`), with a random password, and with nothing kept: a restart loses all.
@@ -16,7 +17,7 @@ import { RollcallError } from '../../src/model/errors.ts'
  * @throws RollcallError EMBEDDED_UNAVAILABLE when there is no redis-server on the PATH; EMBEDDED_FAILED with
  * the end of its log when it does not start.
  */
-export async function startRedis({ databases = 16 } = {}): Promise<EmbeddedServer> {
+export async function startRedis({ databases = 16 } = {}): Promise<FallingServer> {
   const file = await onPath('redis-server')
   if (!file) throw new RollcallError('EMBEDDED_UNAVAILABLE', ['Redis: no redis-server on the PATH'])
   const folder = await temporaryFolder('rollcall-redis-')
@@ -25,7 +26,7 @@ export async function startRedis({ databases = 16 } = {}): Promise<EmbeddedServe
     const password = randomBytes(18).toString('base64url')
     const config = join(folder, 'redis.conf')
     await writeFile(config, configuration(folder, password, databases), { mode: 0o600 })
-    return await launch(guardian, {
+    const server = await launch(guardian, {
       name: 'Redis',
       command: (port) => ({
         file,
@@ -35,8 +36,8 @@ export async function startRedis({ databases = 16 } = {}): Promise<EmbeddedServe
       }),
       url: (port) => `redis://:${password}@${HOST}:${port}`,
       ask,
-      orderly: 'SIGTERM',
     })
+    return falling(server, 'SIGTERM')
   } catch (error) {
     await guardian.release()
     throw error

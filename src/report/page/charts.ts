@@ -77,6 +77,8 @@ export function makeDrawing(pick: (filter: string, value: string) => void): () =
 
 type Rows = readonly DOMStringMap[]
 
+const STILL = { animation: false, maintainAspectRatio: false } as const
+
 function barsOf(rows: Rows, colours: Colours, onBar: (value: string) => void): ChartConfiguration {
   return {
     type: 'bar',
@@ -92,9 +94,8 @@ function barsOf(rows: Rows, colours: Colours, onBar: (value: string) => void): C
       ],
     },
     options: {
+      ...STILL,
       indexAxis: 'y',
-      animation: false,
-      maintainAspectRatio: false,
       // Room for the figures beside the bars.
       layout: { padding: { right: 56 } },
       onClick: (_, [hit]) => {
@@ -161,8 +162,7 @@ function trendOf(rows: Rows, colours: Colours): ChartConfiguration {
       ],
     },
     options: {
-      animation: false,
-      maintainAspectRatio: false,
+      ...STILL,
       scales: {
         x: {
           type: 'linear',
@@ -199,17 +199,10 @@ function trendOf(rows: Rows, colours: Colours): ChartConfiguration {
   }
 }
 
-/** The colours of the style sheet, as they are now: light, dark, or those of paper. */
-type Colours = {
-  readonly text: string
-  readonly faint: string
-  readonly paper: string
-  readonly line: string
-  /** Kinds have colours of their own; everything else has one. */
-  of(value: string): string
-}
+type Colours = ReturnType<typeof coloursNow>
 
-function coloursNow(): Colours {
+/** The colours of the style sheet, as they are now: light, dark, or those of paper. */
+function coloursNow() {
   const style = getComputedStyle(document.documentElement)
   const colour = (name: string) => style.getPropertyValue(`--${name}`).trim()
   const line = colour('accent')
@@ -218,6 +211,7 @@ function coloursNow(): Colours {
     faint: colour('edge'),
     paper: colour('card'),
     line,
-    of: (value) => colour(value) || line,
+    /** Kinds have colours of their own; everything else has one. */
+    of: (value: string) => colour(value) || line,
   }
 }

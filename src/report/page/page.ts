@@ -2,8 +2,7 @@
 import type { ReportedFinding } from '../report.ts'
 import { columnsOf } from '../row.ts'
 import { makeDrawing } from './charts.ts'
-import { makeList, sayCount } from './list.ts'
-import { indexOf, matching } from './search.ts'
+import { indexOf, makeList, matching, sayCount } from './list.ts'
 
 const root = document.documentElement
 const data = document.getElementById('findings')

@@ -1,9 +1,9 @@
 // Sections 4.1 and 4.2: the chat endpoints and their credentials (section 5). The token says who calls.
 import { z } from 'zod'
 import { message, type ProfessionalWire, professional } from '../../service/chat-schema.ts'
-import { wireProblems } from '../../service/schema.ts'
 import { json, refuse, type SandboxAnswer } from '../answer.ts'
 import type { Contract } from '../contract/contract.ts'
+import { problemsOf } from '../problems.ts'
 import type { Group, Route, SandboxCall, Store } from '../serve.ts'
 import type { SandboxUsers } from '../users/users.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT, pageOf, shownRoom } from './conversations.ts'
@@ -105,7 +105,7 @@ function unauthorized(message: string): SandboxAnswer {
 function listMessages({ conversations, contract }: Store, { userId, query }: SandboxCall): SandboxAnswer {
   const read = messageQuery.safeParse(query)
   if (!read.success) {
-    return refuse(400, 'bad_request', 'The query does not fit section 4.1.', wireProblems(read.error))
+    return refuse(400, 'bad_request', 'The query does not fit section 4.1.', problemsOf(read.error))
   }
   const room = conversations.room(read.data.room)
   if (room?.userId !== userId) return refuse(404, 'not_found', 'There is no such room of this user.')

@@ -48,8 +48,8 @@ export function makeConversations(clock: SandboxClock) {
       const room = between(pair) ?? open(pair)
       const messages = drafts.map((draft) => compose(room, draft, clock.now()))
       // The sort is stable, and times of one form sort as text.
-      room.messages = [...room.messages, ...messages].sort((a, b) =>
-        a.created_at === b.created_at ? 0 : a.created_at < b.created_at ? -1 : 1,
+      room.messages = [...room.messages, ...messages].sort(
+        (a, b) => Number(a.created_at > b.created_at) - Number(a.created_at < b.created_at),
       )
       return { room, messages }
     },

@@ -48,18 +48,14 @@ export const PEOPLE: readonly ProfessionalInput[] = ROWS.map(
       description: `${title}. A made-up professional of the sandbox.`,
       speciality_id: speciality,
       collegiate_number: `SBX-pro-${id}`,
-      schedules: days.map((day) => scheduleOf(day, periods)),
+      schedules: days.map((day) => ({
+        day,
+        start_first_period: periods[0],
+        end_first_period: periods[1],
+        start_second_period: periods[2],
+        end_second_period: periods[3],
+      })),
       groups,
     }
   },
 )
-
-function scheduleOf(day: Day, [startFirst, endFirst, startSecond, endSecond]: Periods): ScheduleWire {
-  return {
-    day,
-    start_first_period: startFirst,
-    end_first_period: endFirst,
-    start_second_period: startSecond,
-    end_second_period: endSecond,
-  }
-}

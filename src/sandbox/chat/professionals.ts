@@ -93,21 +93,16 @@ export function presenceAt(schedules: readonly ScheduleWire[], epochMs: number):
 
 /** In minutes since Monday, 0:00. A period that ends before it starts, or as it starts, is none. */
 function spansOf(schedule: ScheduleWire): readonly Span[] {
-  const day = WEEKDAYS.indexOf(schedule.day) * DAY
-  const spans = periodsOf(schedule).filter(({ start, end }) => start < end)
-  return spans.map(({ start, end }) => ({ start: day + start, end: day + end }))
-}
-
-/** In minutes since midnight. */
-function periodsOf(schedule: ScheduleWire): readonly Span[] {
   const { start_first_period, end_first_period, start_second_period, end_second_period } = schedule
+  const day = WEEKDAYS.indexOf(schedule.day) * DAY
   const periods = [
     [start_first_period, end_first_period],
     [start_second_period, end_second_period],
   ]
-  return periods.map((period) => {
-    const [start = 0, end = 0] = period.map(minutes)
-    return { start, end: end === 0 && start > 0 ? DAY : end }
+  return periods.flatMap((period) => {
+    const [start = 0, last = 0] = period.map(minutes)
+    const end = last === 0 && start > 0 ? DAY : last
+    return start < end ? { start: day + start, end: day + end } : []
   })
 }
 

@@ -1,5 +1,6 @@
 // Contracts as a list of words: `legacy createStatus=204 trialMs=2m`.
 import { DURATION_FORM, readDuration } from '../../model/duration.ts'
+import { words } from '../../model/values.ts'
 import { checkOption } from '../problems.ts'
 import { type Contract, choicesOf, contract, DIMENSIONS, DOCUMENTED, isPreset, PRESETS } from './contract.ts'
 
@@ -13,9 +14,8 @@ export function parseContract(text: string): Contract {
 
 /** The words as an object for the schema, which says what is wrong; a preset sets the dimensions that it names. */
 export function contractFromWords(text: string): object {
-  const words = text.split(/\s+/).filter((word) => word !== '')
   return Object.fromEntries(
-    words.flatMap((word): [string, unknown][] => {
+    words(text).flatMap((word): [string, unknown][] => {
       if (isPreset(word)) return Object.entries(PRESETS[word].contract)
       const [name = ''] = word.split('=', 1)
       return [[name, word === name ? Number.NaN : readValue(name, word.slice(name.length + 1))]]

@@ -1,6 +1,7 @@
 // What the control endpoints take. What GET shows of a resource can be put back as it is.
 import { z } from 'zod'
 import { DURATION_FORM, readDuration } from '../../model/duration.ts'
+import { isRecord } from '../../model/values.ts'
 import { MESSAGE_STATUSES } from '../../service/chat.ts'
 import { fileMessage, imageMessage, textMessage } from '../../service/chat-schema.ts'
 import { professionalList } from '../chat/professionals.ts'
@@ -94,6 +95,6 @@ function unwrap(name: string): (body: unknown) => unknown {
 /** Drops `struck` and `spent`, which GET adds: a rule that is set begins anew. */
 function readRule(rule: unknown): unknown {
   if (typeof rule === 'string') return faultFromWords(rule)
-  if (typeof rule !== 'object' || rule === null || Array.isArray(rule)) return rule
+  if (!isRecord(rule)) return rule
   return Object.fromEntries(Object.entries(rule).filter(([name]) => name !== 'struck' && name !== 'spent'))
 }

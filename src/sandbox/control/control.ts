@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { isLoopback } from '../../service/address.ts'
 import { readBody } from '../../service/json.ts'
 import { json, refuse, send } from '../answer.ts'
-import { type Draft, makeDrafts } from '../chat/conversations.ts'
+import { type Conversations, type Draft, makeDrafts } from '../chat/conversations.ts'
 import type { Tokens } from '../chat/tokens.ts'
 import type { Faults } from '../faults/faults.ts'
 import type { Journal } from '../journal.ts'
@@ -62,7 +62,7 @@ function refuseControl(request: FastifyRequest, { host, token }: ControlParts): 
   }
   if (!isLoopback(request.hostname.toLowerCase())) return 'Only by a loopback name.'
   const { origin } = request.headers
-  const isLocal = origin === undefined || (URL.canParse(origin) && isLoopback(new URL(origin).hostname))
+  const isLocal = origin === undefined || isLoopback(URL.parse(origin)?.hostname ?? '')
   return isLocal ? null : 'Not from a page of another origin.'
 }
 
@@ -127,6 +127,13 @@ function addResource<Schema extends z.ZodType>(
   )
 }
 
+type Adding = {
+  readonly user_id: string
+  readonly professional_id: string
+  readonly drafts: readonly Draft[]
+  readonly show: (added: ReturnType<Conversations['add']>) => unknown
+}
+
 function addChat(control: FastifyInstance, parts: ControlParts): void {
   const { users, clock, tokens, professionals, conversations } = parts
   // How the service issues tokens is not shown (section 5); registered users can have one (section 1).
@@ -141,18 +148,16 @@ function addChat(control: FastifyInstance, parts: ControlParts): void {
   )
   control.post(
     '/messages',
-    withBody(messageBody, ({ user_id, professional_id, from, status, created_at: at, ...content }, reply) => {
-      const added = add({ user_id, professional_id }, [{ from, status, content, at }])
-      return typeof added === 'string' ? notFound(reply, added) : send(reply, json(201, added.messages[0]))
+    withBody(messageBody, ({ from, status, created_at: at, user_id, professional_id, ...content }, reply) => {
+      const drafts = [{ from, status, content, at }]
+      return add(reply, { user_id, professional_id, drafts, show: ({ messages: [message] }) => message })
     }),
   )
   control.post(
     '/conversations',
     withBody(fillBody, ({ messages, ...pair }, reply) => {
-      const added = add(pair, makeDrafts(messages, clock.now()))
-      return typeof added === 'string'
-        ? notFound(reply, added)
-        : send(reply, json(201, { room: added.room.id, messages }))
+      const drafts = makeDrafts(messages, clock.now())
+      return add(reply, { ...pair, drafts, show: ({ room }) => ({ room: room.id, messages }) })
     }),
   )
   control.post<{ Params: { id: string } }>('/rooms/:id/read', ({ params: { id } }, reply) => {
@@ -161,12 +166,14 @@ function addChat(control: FastifyInstance, parts: ControlParts): void {
     return marked === undefined ? notFound(reply, 'There is no such room.') : { room, marked }
   })
 
-  /** Or what there is none of. */
-  function add(pair: { user_id: string; professional_id: string }, drafts: readonly Draft[]) {
-    const { user_id: userId, professional_id: professionalId } = pair
-    if (users.get(userId) === undefined) return 'There is no such user.'
-    if (professionals.get(professionalId) === undefined) return 'There is no such professional.'
-    return conversations.add({ userId, professionalId }, drafts)
+  function add(
+    reply: FastifyReply,
+    { user_id: userId, professional_id: professionalId, drafts, show }: Adding,
+  ) {
+    if (users.get(userId) === undefined) return notFound(reply, 'There is no such user.')
+    if (professionals.get(professionalId) === undefined)
+      return notFound(reply, 'There is no such professional.')
+    return send(reply, json(201, show(conversations.add({ userId, professionalId }, drafts))))
   }
 }
 

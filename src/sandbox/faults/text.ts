@@ -1,5 +1,6 @@
 // Faults as a list of words: `PATCH 503 rate=0.3 retry-after=5`.
 import { DURATION_FORM, readDuration } from '../../model/duration.ts'
+import { words } from '../../model/values.ts'
 import { checkOption } from '../problems.ts'
 import { type FaultRule, faultRule } from './faults.ts'
 
@@ -43,7 +44,7 @@ export function parseFault(text: string): FaultRule {
 /** The words, in any order, as a rule for the schema, which says what is wrong: an unknown word is an unknown field. */
 export function faultFromWords(text: string): object {
   let rule: Part = { match: {}, action: {} }
-  for (const word of text.split(/\s+/).filter((each) => each !== '')) {
+  for (const word of words(text)) {
     const part = readWord(word)
     rule = {
       ...rule,

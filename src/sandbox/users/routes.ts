@@ -2,18 +2,17 @@
 import { STATUS_CODES } from 'node:http'
 import { z } from 'zod'
 import { normalForm } from '../../model/normal.ts'
-import type { OptionalField } from '../../model/user.ts'
+import { type OptionalField, USER_FIELDS } from '../../model/user.ts'
 import {
   type CreateWire,
   createBodySchema,
   retrievedUser,
   type UpdateWire,
   updateBody,
-  type WireProblems,
-  wireProblems,
 } from '../../service/schema.ts'
 import { html, json, refuse, type SandboxAnswer } from '../answer.ts'
 import type { Contract } from '../contract/contract.ts'
+import { type Problems, problemsOf } from '../problems.ts'
 import type { Group, Refusal, Route, SandboxCall, Store } from '../serve.ts'
 import { isBlank, retrievedForm, type SandboxUsers } from './users.ts'
 
@@ -108,11 +107,11 @@ function createUser(store: Store, { body }: SandboxCall): SandboxAnswer {
   const { users } = store
   const contract = store.contract.now
   const read = createBodySchema.safeParse(body)
-  if (!read.success) return unfit(contract, wireProblems(read.error))
+  if (!read.success) return unfit(contract, problemsOf(read.error, unknownField))
   const { user_id: userId, ...fields } = read.data
-  const { duplicate, createStatus: status, createBody: show } = contract
+  const { duplicate } = contract
   if (users.get(userId) !== undefined && duplicate !== 'upsert') return refuseDuplicate(contract, duplicate)
-  return write(store, { userId, fields, how: 'set', status, show })
+  return write(store, { userId, fields, how: 'create' })
 }
 
 function update(store: Store, { userId, body }: SandboxCall, how: 'set' | 'edit'): SandboxAnswer {
@@ -120,24 +119,18 @@ function update(store: Store, { userId, body }: SandboxCall, how: 'set' | 'edit'
   const contract = store.contract.now
   if (users.get(userId) === undefined) return unknownUser(contract)
   const read = updateBody.safeParse(body)
-  if (!read.success) return unfit(contract, wireProblems(read.error))
-  const { updateStatus: status, updateBody: show } = contract
-  return write(store, { userId, fields: read.data, how, status, show })
+  if (!read.success) return unfit(contract, problemsOf(read.error, unknownField))
+  return write(store, { userId, fields: read.data, how })
 }
 
 type Write = {
   readonly userId: string
   readonly fields: Omit<CreateWire, 'user_id'> | UpdateWire
-  readonly how: 'set' | 'edit'
-  /** Of the answer, and what its body shows. */
-  readonly status: number
-  readonly show: Contract['createBody' | 'updateBody']
+  readonly how: 'create' | 'set' | 'edit'
 }
 
-function write(
-  { users, contract: { now: contract } }: Store,
-  { userId, fields, how, status, show }: Write,
-): SandboxAnswer {
+function write({ users, contract: live }: Store, { userId, fields, how }: Write): SandboxAnswer {
+  const contract = live.now
   const { refuses, unique } = contract
   if (refuses !== 'nothing' && !isBlank(fields[refuses] ?? null)) {
     return unfit(contract, { [refuses]: 'no value: this service takes none' })
@@ -146,7 +139,11 @@ function write(
     const problem = { [unique]: 'one that no other user has' }
     return refuseBody(contract, [409, 'conflict', 'Another user has this value.', problem])
   }
-  const user = users.write(userId, fields, how)
+  const user = users.write(userId, fields, how === 'edit' ? 'edit' : 'set')
+  const [status, show] =
+    how === 'create'
+      ? [contract.createStatus, contract.createBody]
+      : [contract.updateStatus, contract.updateBody]
   if (status === 204 || show === 'none') return { status, body: null, stored: true }
   const id = { user_id: userId }
   const values = { user: retrievedForm(user, contract), id, ok: { ok: true }, null: null }
@@ -178,7 +175,12 @@ function refuseDuplicate(contract: Contract, status: 409 | 422 | 400): SandboxAn
   return refuse(422, 'invalid', message, { user_id: 'one that is not in use' })
 }
 
-function unfit(contract: Contract, fields: WireProblems): SandboxAnswer {
+function unknownField(name: string): string {
+  const known = USER_FIELDS.some((field) => field === name)
+  return known ? 'stands in the path, not in the body' : 'no field of a user'
+}
+
+function unfit(contract: Contract, fields: Problems): SandboxAnswer {
   return refuseBody(contract, [422, 'invalid', 'The body does not fit section 2.6.', fields])
 }
 
