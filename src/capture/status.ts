@@ -5,10 +5,18 @@ import type { ClientBase } from 'pg'
 import type { Config, Relation } from '../config/config.ts'
 import { sameRelation } from '../config/relation.ts'
 import { lacksColumn } from '../customers/problems.ts'
-import { columnsIn, functionBody } from './body.ts'
 import { type Installed, type InstalledTrigger, readInstalled } from './catalog.ts'
 import { type CapturePlan, planCapture, type Watcher } from './relations.ts'
-import { EVENTS, type Event, FUNCTION_SETTINGS, functionName, TRIGGERS, triggerName } from './triggers.ts'
+import {
+  columnsIn,
+  EVENTS,
+  type Event,
+  FUNCTION_SETTINGS,
+  functionBody,
+  functionName,
+  TRIGGERS,
+  triggerName,
+} from './triggers.ts'
 
 /** A trigger to create (or create again) on a table. */
 type Lack = {

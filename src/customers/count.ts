@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { type Condition, conditionsSql } from './condition.ts'
 import type { CustomersShape } from './describe.ts'
-import { keySql } from './key-sql.ts'
+import { keySql } from './key.ts'
 import { queryCustomers } from './query.ts'
 
 /** A view may take long to count, and nobody wants to wait for a percentage. */

@@ -10,28 +10,14 @@ import {
   type FoundRelation,
   findColumns,
   findRelation,
+  type KeyColumn,
   pathlessFunctions,
   relationNames,
   uniqueBy,
 } from './catalog.ts'
 import { columnUses, neededColumns } from './columns.ts'
-import type { BaseType } from './key-type.ts'
-import { keyTypeProblems, noColumn, noRelation, quotedName } from './problems.ts'
+import { describeWatched, keyTypeProblems, noColumn, noRelation, quotedName } from './problems.ts'
 import { queryCustomers, type Settings, settingsOf } from './query.ts'
-import { describeWatched } from './watched.ts'
-
-export type KeyColumn = {
-  readonly name: string
-  /** As declared, for people. */
-  readonly type: string
-  readonly base: BaseType
-  /** The type to cast a parameter to (never the column, whose index would be lost), quoted. */
-  readonly cast: string
-  /** The schema of the type's operators, quoted; see `FoundColumn`. */
-  readonly operators: string
-  /** It is of a domain over its base type. */
-  readonly domain: boolean
-}
 
 export type CustomersShape = {
   readonly relation: Relation
@@ -62,9 +48,7 @@ export async function describeCustomers(client: Client, config: Config): Promise
     relation,
     kind: isView(found) ? 'view' : 'table',
     settings: settingsOf(config),
-    key: key.map(({ name, type, base, cast, operators, domain }) => ({
-      ...{ name, type, base, cast, operators, domain },
-    })),
+    key,
     columns: neededColumns(config).flatMap((name) => {
       const column = columns.get(name)
       return column ? [{ name, type: column.type }] : []

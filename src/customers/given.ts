@@ -4,9 +4,7 @@ import pg from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Client } from './catalog.ts'
 import type { CustomersShape } from './describe.ts'
-import { keyOf } from './key.ts'
-import { textSql } from './key-sql.ts'
-import { readable } from './key-type.ts'
+import { keyOf, readable, textSql } from './key.ts'
 
 /**
  * The key that a text means, or null when the key columns cannot hold it. Postgres itself reads each part as its

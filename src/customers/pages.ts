@@ -2,7 +2,7 @@
 import type { CustomerKey } from '../model/customer.ts'
 import { type Condition, conditionsSql } from './condition.ts'
 import type { CustomersShape } from './describe.ts'
-import { keySql } from './key-sql.ts'
+import { keySql } from './key.ts'
 import { type Queryable, queryCustomers } from './query.ts'
 
 /** The place behind a customer, where a page may begin: the texts of its key's columns, and its one text. */

@@ -4,9 +4,7 @@ import { TooLarge } from '../config/source.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { columnLimits } from './columns.ts'
 import type { CustomersShape } from './describe.ts'
-import { keyParts } from './key.ts'
-import { keySql } from './key-sql.ts'
-import { readable } from './key-type.ts'
+import { keyParts, keySql, readable } from './key.ts'
 import { type Queryable, withSettings } from './query.ts'
 
 /** A customer as it is now; null: there is none; `ambiguous`: the relation has several rows for the key. */

@@ -2,7 +2,7 @@
 import type { Pool, QueryResultRow } from 'pg'
 import { type Condition, conditionsSql } from '../customers/condition.ts'
 import type { CustomersShape } from '../customers/describe.ts'
-import { keySql } from '../customers/key-sql.ts'
+import { keySql } from '../customers/key.ts'
 import type { Reading } from '../customers/reading.ts'
 import type { Position as Start } from '../ledger/runs.ts'
 import { changedSince } from '../ledger/sweep-work.ts'

@@ -1,6 +1,8 @@
 // What a worker's log says of calls, endings, the pace, verification and misfits. Customer keys stand under the names
 // that the log can hide; field values are never logged.
+import { callEntry } from '../drift/look.ts'
 import { isDrift, type Verified } from '../drift/words.ts'
+import type { CallLog } from '../ledger/call-log.ts'
 import type { CallEntry } from '../ledger/calls.ts'
 import type { Claim } from '../ledger/claim.ts'
 import type { CustomerKey } from '../model/customer.ts'
@@ -95,6 +97,13 @@ export function logVerified(log: Log) {
         log.warn(what, 'the service differs from the database')
       else log.debug(what, 'the service seems to differ from the database')
     },
+  }
+}
+
+/** Takes down every call of a claim in the log of calls. */
+export function logCalls(log: Pick<CallLog, 'add'>) {
+  return (key: CustomerKey, step: SyncStep): void => {
+    if (step.step === 'answered') log.add(callEntry({ key, ...step }))
   }
 }
 

@@ -1,11 +1,16 @@
 import type { JobQueue } from '../dispatch/queue.ts'
+import type { CallEntry } from '../ledger/calls.ts'
+import type { ReasonCode } from '../ledger/record.ts'
 import { RollcallError } from '../model/errors.ts'
 import { nameOf } from '../model/name-of.ts'
-import { makeReadiness } from '../ops/health.ts'
+import { type Health, type LoopStep, makeLately, makeLoopHealth, makeReadiness } from '../ops/health.ts'
 import type { Log } from '../ops/log.ts'
+import { makeMetrics } from '../ops/metrics.ts'
 import { type Ops, type OpsAddress, startOps } from '../ops/server.ts'
-import { type Measuring, makeMeasuring } from './measuring.ts'
-import { openTables } from './tables.ts'
+import type { PaceEvent } from '../pace/events.ts'
+import type { Method, ReadMeaning, WriteMeaning } from '../sync/classify.ts'
+import type { SyncStep } from '../sync/context.ts'
+import { openTables, showTables, type Tables } from './tables.ts'
 
 const PARTS = {
   postgres: 'Postgres at DATABASE_URL does not answer',
@@ -91,5 +96,145 @@ async function listen(
   } catch (error) {
     if (!byDefault || !(error instanceof RollcallError) || error.code !== 'OPS_PORT_TAKEN') throw error
     return await start({ host, port: 0 })
+  }
+}
+
+/**
+ * The loops of a worker, and how long each may take to come round. The dispatch has short steps and many; the others
+ * may check every customer in one step, or wait for the service.
+ */
+const LOOP_LIMITS_MS = {
+  dispatch: 60_000,
+  housekeeping: null,
+  pace: null,
+  schedule: null,
+  sweep: null,
+  verification: null,
+  witness: null,
+}
+export type LoopName = keyof typeof LOOP_LIMITS_MS
+const LOOPS = Object.keys(LOOP_LIMITS_MS) as LoopName[]
+
+// Every value that a label can have: no key and no value of a customer can become one.
+const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH']
+const MEANINGS: readonly (WriteMeaning | ReadMeaning)[] = [
+  ...(['done', 'unclear', 'refused', 'denied', 'absent', 'later'] as const),
+  ...(['not-sent', 'unknown', 'present', 'failed'] as const),
+]
+const STATUS_CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx', 'none']
+const END_KINDS = ['settled', 'rejected', 'held', 'discarded', 'retry', 'unknown']
+/** The compiler holds it complete. */
+const REASONS: Readonly<Record<ReasonCode, true>> = {
+  ...{ mapping: true, 'shared-user-id': true, refused: true, conflict: true, 'customer-unreadable': true },
+  ...{ unwatched: true, denied: true, later: true, failed: true, 'not-noted': true, 'not-sent': true },
+  ...{ unknown: true, unclear: true, 'not-there-yet': true, 'looked-already': true, 'created-already': true },
+  ...{
+    'out-of-time': true,
+    stopping: true,
+    'just-written': true,
+    held: true,
+    paused: true,
+    'brake-busy': true,
+  },
+}
+
+/** From a call that stays on the machine to one that is given up; seconds. */
+const BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+
+/**
+ * Of the tables: not asked again sooner than after this, nor before twenty times what it took (a large ledger is read
+ * as a whole). A scrape waits for them no longer than its deadline, well below Prometheus' ten seconds.
+ */
+const TABLES = { keepMs: 5000, restTimes: 20, deadlineMs: 2500, staleMs: 30_000 }
+
+type MeasuringOptions = {
+  /** Monotonic milliseconds. */
+  readonly now: () => number
+  readonly readTables: () => Promise<Tables>
+  /** Told when the tables could not be read. */
+  readonly onTrouble: (error: unknown) => void
+}
+
+type MeasuredCall = Pick<CallEntry, 'method' | 'meaning' | 'status' | 'ms'>
+
+export type Measuring = {
+  /** What the worker tells as it goes; `onStep` takes names, codes and times of a step, and no key. */
+  readonly observers: {
+    onCaptured(changes: number): void
+    onStep(key: unknown, step: SyncStep): void
+    /** A call that verification made. */
+    onLook(look: MeasuredCall): void
+    watchLoop(loop: LoopName, step: LoopStep): LoopStep
+    onPace(event: Pick<PaceEvent, 'kind'>): void
+  }
+  health(): Health
+  /** Prometheus text; never fails for want of the tables. */
+  text(): Promise<string>
+}
+
+/** Turns what a worker does into metrics. */
+export function makeMeasuring({ now, readTables, onTrouble }: MeasuringOptions): Measuring {
+  const metrics = makeMetrics({ process: true })
+  const { counter, gauge, histogram } = metrics
+  const calls = counter('calls_total', 'Calls by what the answer means; status none: there was no answer', {
+    method: METHODS,
+    meaning: MEANINGS,
+    status: STATUS_CLASSES,
+  })
+  const timed = 'How long calls took, answered or not'
+  const duration = histogram('call_duration_seconds', timed, { method: METHODS }, BUCKETS)
+  const reasons = ['none', ...Object.keys(REASONS)]
+  const endings = counter('endings_total', 'How claims ended, and why', { kind: END_KINDS, reason: reasons })
+  const captured = counter('captured_changes_total', 'Changes that were noted', {})
+  const loop = LOOPS
+  const failures = counter('loop_failures_total', 'Steps that failed and were tried again', { loop })
+  const silent = gauge('loop_silent_seconds', 'For how long a loop has not come round', { loop })
+  const refused = gauge(
+    'keys_refused',
+    '1: the service refuses the keys of this worker, which calls no more',
+    {},
+  )
+  refused({}, 0)
+  const tablesUp = gauge('tables_up', '0: the tables could not be read, and nothing is shown of them', {})
+  const countCall = ({ method, meaning, status, ms }: MeasuredCall): void => {
+    const statusClass = status === null ? 'none' : `${Math.floor(status / 100)}xx`
+    calls({ method, meaning, status: statusClass }, 1)
+    duration({ method }, ms / 1000)
+  }
+  const loops = makeLoopHealth<LoopName>({ limits: LOOP_LIMITS_MS, now })
+  const tables = makeLately({ ask: readTables, ...TABLES, now, onTrouble })
+
+  return {
+    observers: {
+      onCaptured: (changes) => captured({}, changes),
+      onStep(_key, step) {
+        if (step.step === 'answered') {
+          const { method, outcome, durationMs } = step.called
+          const status = outcome.kind === 'reply' ? outcome.status : null
+          countCall({ method, meaning: step.meaning, status, ms: durationMs })
+        } else if (step.step === 'ended') {
+          const { end } = step
+          const state = end.kind === 'settle' ? end.state : end.kind
+          endings({ kind: state === 'idle' ? 'settled' : state, reason: end.reason?.code ?? 'none' }, 1)
+        }
+      },
+      onLook: countCall,
+      onPace({ kind }) {
+        if (kind === 'refused') refused({}, 1)
+        else if (kind === 'taken') refused({}, 0)
+      },
+      watchLoop(loop, step) {
+        failures({ loop }, 0)
+        return loops.watch(loop, step, () => failures({ loop }, 1))
+      },
+    },
+    health: () => loops.health(),
+    async text() {
+      const read = await tables()
+      tablesUp({}, read ? 1 : 0)
+      for (const [loop, ms] of loops.silent()) silent({ loop }, ms / 1000)
+      const own = await metrics.text()
+      return read ? own + (await showTables(read)) : own
+    },
   }
 }

@@ -8,7 +8,7 @@ import { type Log, recoveryLevel, troubleLevel } from '../ops/log.ts'
 import { sleep } from '../ops/time.ts'
 import type { Opened } from './context.ts'
 import { logVerified } from './log.ts'
-import type { Measuring } from './measuring.ts'
+import type { Measuring } from './ops.ts'
 
 type Options = {
   readonly opened: Opened
@@ -75,7 +75,6 @@ function makeTicking({ opened, log, logCall, signal }: Options, time: Time): () 
       say.call(entry)
       logCall(entry)
     },
-    now: Date.now,
     repair: config.reconcile.mode === 'repair',
   })
   const tick = makeTick({

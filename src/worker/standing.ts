@@ -1,7 +1,9 @@
 import type { Pool } from 'pg'
+import type { Consumer } from '../dispatch/queue.ts'
 import { type MappingStatus, readStanding } from '../ledger/generation.ts'
 import type { Log } from '../ops/log.ts'
-import type { Pausable } from './pausing.ts'
+import type { ProbeService } from '../pace/probing.ts'
+import type { Opened } from './context.ts'
 
 type Options = {
   readonly pool: Pool
@@ -65,5 +67,38 @@ export function makeStanding({ pool, fingerprint, log, now }: Options) {
     },
     /** Whether jobs may be worked on, as far as is known without asking. */
     takesPart: () => current,
+  }
+}
+
+export type Pausable = Pick<Consumer, 'pause' | 'resume'>
+
+/**
+ * This process takes jobs while nothing speaks against it: another mapping that syncs go by, a service that does not
+ * take its credentials. Each reason is a switch of its own, and the last one that is lifted lets jobs in again.
+ */
+export function makeTakingPart(consumer: Pausable): (reason: string) => Pausable {
+  const against = new Set<string>()
+  return (reason) => ({
+    async pause() {
+      // Noted once it is done: what fails is tried again with the next step.
+      if (against.size === 0) await consumer.pause()
+      against.add(reason)
+    },
+    async resume() {
+      if (against.has(reason) && against.size === 1) await consumer.resume()
+      against.delete(reason)
+    },
+  })
+}
+
+/**
+ * A step to be made again and again: the probe that is due while calls are stopped, and whether jobs are taken. No job is
+ * fetched while we may not call: another process could, or it goes back and forth.
+ */
+export function makePausing(pace: Opened['pace'], probe: ProbeService, consumer: Pausable) {
+  return async (): Promise<void> => {
+    await pace.tend(probe)
+    if ((await pace.rate()) === 0) await consumer.pause()
+    else await consumer.resume()
   }
 }

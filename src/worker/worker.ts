@@ -14,15 +14,15 @@ import { processName } from '../ops/process-name.ts'
 import { sleep, systemClock } from '../ops/time.ts'
 import { BrokenOff, type JobOptions, makeJob } from '../sync/job.ts'
 import { claimLastsMs } from '../sync/time-needed.ts'
-import { logCalls } from './call-entry.ts'
 import { makeNoting, type Opened } from './context.ts'
 import { makeHousekeeping } from './housekeeping.ts'
-import { makeLoops } from './loops.ts'
-import type { Measuring } from './measuring.ts'
-import { makePausing, makeTakingPart } from './pausing.ts'
+import { logCalls } from './log.ts'
+import type { Measuring } from './ops.ts'
+import { makeProbe } from './probe.ts'
 import { startReconciling } from './reconciling.ts'
-import { makeStanding } from './standing.ts'
+import { makePausing, makeStanding, makeTakingPart } from './standing.ts'
 import { makeSweeping } from './sweeping.ts'
+import { makeLoops } from './waiting.ts'
 import { startWitness } from './witness.ts'
 
 export type Observers = {
@@ -85,7 +85,7 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
       else log.warn({ calls: trouble.dropped }, 'so many calls are missing in the log of calls')
     },
   })
-  const logCall = logCalls(calls, systemClock.wall)
+  const logCall = logCalls(calls)
   const claim = makeClaim(pool, { lastsMs: claimLastsMs(config), binding, fingerprint })
   const job = makeJob({
     ...{ context, end: makeEnd(pool), clock: systemClock, stopping: signal, abort: abort.signal },
@@ -136,6 +136,7 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
     onCaptured: observers.onCaptured,
     onStanding: standing.turn,
   })
+  const probe = makeProbe({ pool, users: context.users, signal, log: calls.add })
   const sweep = makeSweeping({ pool, config, digester, log, signal })
   const { repeat, every } = makeLoops({ log, signal, watch })
   const loops = [
@@ -145,11 +146,7 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
       await sweep()
     }),
     every(HOUSEKEEPING_MS, 'housekeeping', makeHousekeeping({ pool, binding, config, log, now })),
-    every(
-      PAUSING_MS,
-      'pace',
-      makePausing({ opened, signal, consumer: takingPart('pace'), logCall: calls.add }),
-    ),
+    every(PAUSING_MS, 'pace', makePausing(pace, probe, takingPart('pace'))),
     every(WITNESS_MS, 'witness', async () => {
       const error = await witness.step()
       if (error) fail(error)

@@ -78,7 +78,15 @@ async function taken(asked: Asked, most = Number.POSITIVE_INFINITY, from?: Place
 }
 const keysOf = (nexts: readonly { readonly key: string }[]) => nexts.map(({ key }) => key)
 const SPAIN = [
-  { column: 'country', type: 'text', operators: 'pg_catalog', domain: false, operator: '=', values: ['ES'] },
+  {
+    name: 'country',
+    type: 'text',
+    cast: 'text',
+    operators: 'pg_catalog',
+    domain: false,
+    operator: '=',
+    values: ['ES'],
+  },
 ] as const
 
 describe('everybody', () => {

@@ -36,7 +36,7 @@ export async function openVerifier(house: House, { repair = false }: Options = {
   })
   const calls: CallEntry[] = []
   const verify = makeVerify({
-    ...{ pool, config, context, repair, now: Date.now },
+    ...{ pool, config, context, repair },
     digester: context.digester,
     readCustomers: makeReading(pool, config, await describeCustomers(pool, config)),
     log: (entry) => void calls.push(entry),
