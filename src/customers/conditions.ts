@@ -89,12 +89,7 @@ export function digestOf(conditions: readonly Condition[], digestKey: string): s
     .digest('base64url')
 }
 
-/** As it was said; which column it is about, and of which type that is, the catalog tells. */
-export type ParsedWhere = {
-  readonly column: string
-  readonly operator: Operator
-  readonly values: readonly string[]
-}
+type ParsedWhere = Pick<Condition, 'operator' | 'values'> & { readonly column: string }
 
 /** A name as SQL has it, in double quotes where it holds anything else. */
 const COLUMN = /^\s*(?:"((?:[^"]|"")+)"|([\p{L}_][\p{L}\p{N}_$]*))/u

@@ -15,8 +15,8 @@ export type Reading = (keys: readonly CustomerKey[]) => Promise<ReadRows>
 /** What does not fit may stay so for long: the catalog is not asked again for each read. */
 const DESCRIBE_AGAIN_MS = 1000
 
-type Options = {
-  /** Told what the configuration names and the database does not have, once a second while reads fail for it. */
+type ReadingOptions = {
+  /** Told what the configuration names and the database does not have, for each read that fails for it. */
   readonly onMisfits?: (misfits: readonly string[]) => void
 }
 
@@ -33,13 +33,12 @@ export function makeReading(
   pool: Pool,
   config: Config,
   described: CustomersShape,
-  { onMisfits = () => undefined }: Options = {},
+  { onMisfits = () => undefined }: ReadingOptions = {},
 ): Reading {
   let shape = described
   let read = makeReadCustomers(config, shape)
   let looking = Promise.resolve()
   let lookedAt = Number.NEGATIVE_INFINITY
-  let toldAt = Number.NEGATIVE_INFINITY
 
   const look = async () => {
     shape = await describeCustomers(pool, config)
@@ -54,10 +53,7 @@ export function makeReading(
     return looking
   }
   const unreadable = (details: readonly string[], cause: unknown): RollcallError => {
-    if (performance.now() - toldAt > DESCRIBE_AGAIN_MS) {
-      toldAt = performance.now()
-      onMisfits(details)
-    }
+    onMisfits(details)
     return new RollcallError('CUSTOMERS_UNREADABLE', details, { cause })
   }
 
@@ -83,13 +79,6 @@ export function makeReading(
         throw told(again)
       }
     }
-  }
-}
-
-function merged(before: ReadRows, after: ReadRows): ReadRows {
-  return {
-    rows: new Map([...before.rows, ...after.rows]),
-    unreadable: new Map([...before.unreadable, ...after.unreadable]),
   }
 }
 
@@ -139,6 +128,9 @@ async function readApart(
     const middle = Math.ceil(keys.length / 2)
     const first = await readApart(read, keys.slice(0, middle))
     const second = await readApart(read, keys.slice(middle))
-    return merged(first, second)
+    return {
+      rows: new Map([...first.rows, ...second.rows]),
+      unreadable: new Map([...first.unreadable, ...second.unreadable]),
+    }
   }
 }

@@ -114,7 +114,6 @@ function withAccessOf(now: CheckVerdict, found: DriftVerdict): DriftVerdict {
 
 type Going = { readonly looks: number; readonly waiting: number; readonly met: boolean }
 
-/** Whether another check is to come before anything counts. */
 function isWaiting({ verdict, standing, more }: Verified, { looks, waiting, met }: Going): boolean {
   if (isDrift(verdict)) return (more || standing !== 'found') && looks < LOOKS_AT_SUSPECTS
   return !met && looks < LOOKS_AT_OTHERS && waiting < MOST_POSTPONED && passes(verdict)
@@ -130,7 +129,6 @@ const PASSING: ReadonlySet<NoAnswer | Skipped> = new Set<NoAnswer | Skipped>([
   'moved',
 ])
 
-/** Whether more can be said a moment later. */
 function passes(verdict: CheckVerdict): boolean {
   return 'why' in verdict && PASSING.has(verdict.why)
 }

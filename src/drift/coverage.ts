@@ -15,7 +15,6 @@ export type Coverage = {
   readonly customers: number
   /** Of these, checked within the period; a lookup of a sync counts where it agreed. */
   readonly within: number
-  /** Never checked. */
   readonly never: number
   /** Of the others, how long ago the longest ago was. */
   readonly oldestAgeMs: number | null
@@ -27,17 +26,14 @@ export type Coverage = {
 
 export type VerificationReport = {
   readonly coverage: Coverage
-  /** Confirmed differences that are open. */
   readonly open: Readonly<Record<DriftKind, number>>
   /** Of these, those about access, and customers who are held: a customer counts once. */
   readonly access: Readonly<Record<WrongAccess, number>>
-  /** Of those about access, customers whom the brake holds. */
   readonly heldAccess: Readonly<Record<WrongAccess, number>>
   /** The last sample, where too many of its users are not there or unreadable. Null: the service is credible. */
   readonly doubt: { readonly denied: number; readonly asked: number } | null
 }
 
-/** So many changes tell how long it takes. */
 const PROVED = 1000
 
 const COVERAGE = `

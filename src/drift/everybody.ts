@@ -23,7 +23,6 @@ export type Place =
   | { readonly part: 'drawn'; readonly rank: string | null }
   | { readonly part: 'paged'; readonly from: Start | null }
 
-/** A customer to check, and the place once it was taken. */
 export type Next = { readonly key: CustomerKey; readonly place: Place }
 
 type Options = Everybody & {
@@ -31,7 +30,6 @@ type Options = Everybody & {
   readonly seed: string
   /** Null: all customers. */
   readonly sample: number | null
-  /** When the run began, ISO 8601. */
   readonly startedAt: string
   readonly page?: number
 }
@@ -91,7 +89,6 @@ ORDER BY r.rank, r.key COLLATE "C" LIMIT $${values.length + 2}`
   return await patiently<Drawn>(everybody, text, [...values, seed, count])
 }
 
-/** How many there are: rows, and records without a row. */
 export async function countEverybody(everybody: Everybody): Promise<number> {
   const { sql, values } = keysOf(everybody)
   const text = `SELECT pg_catalog.count(*)::float8 AS count FROM (${sql}) e`

@@ -64,7 +64,6 @@ SELECT (sample->>'asked')::float8 AS asked, (sample->>'denied')::float8 AS denie
     AND d.at > (SELECT max(bound_at) FROM rollcall.target)) AS meant
 FROM rollcall.pace WHERE sampled_at = ${SAMPLED_AT}`
 
-/** Of the last sample; null: there is none. */
 export async function readEvidence(client: Client): Promise<Evidence | null> {
   const { rows } = await client.query<Evidence>(EVIDENCE)
   return rows[0] ?? null
@@ -119,7 +118,6 @@ const SIZE = 30
 /** Most of them may be of customers that cannot be checked. */
 const MOST_DRAWN = 500
 
-/** Such customers could be asked a moment later. */
 const WAITING: ReadonlySet<Skipped | null> = new Set<Skipped>(['owed', 'just-settled', 'unreadable-row'])
 
 /** Stores the answers, unless it was stopped. They say something of the service, and nothing of the customers. */

@@ -19,7 +19,6 @@ FROM rollcall.finding f WHERE ${where}
 ORDER BY array_position(ARRAY['lost', 'undue'], f.access) NULLS LAST,
   array_position(ARRAY['unexpected-access', 'missing', 'differs', 'unreadable', 'trial-ended'], f.kind), f.key`
 
-/** Those of these ids that are still kept. */
 export async function readFound(client: Client, ids: readonly string[]): Promise<readonly Finding[]> {
   return (await client.query<Finding>(foundSql('f.id = ANY($1::bigint[])'), [ids])).rows
 }
@@ -148,7 +147,6 @@ export type OpenCount = {
   readonly count: number
 }
 
-/** How many findings are confirmed and open, of each kind and each wrong access that there is. */
 export async function countOpen(client: Client): Promise<readonly OpenCount[]> {
   const { rows } = await client.query<OpenCount>(
     `SELECT kind, access, count(*)::float8 AS count FROM rollcall.finding f

@@ -63,7 +63,6 @@ const GATHERED_S = 0.5
 /** Calls that may be made now; a part of one is kept for later. `at`: monotonic milliseconds. */
 export type Allowance = { readonly left: number; readonly at: number }
 
-/** `speed`: calls per second. */
 export function refill({ left, at }: Allowance, speed: number, now: number): Allowance {
   const gathered = (speed * Math.max(0, now - at)) / 1000
   return { left: Math.min(Math.max(1, speed * GATHERED_S), left + gathered), at: now }
@@ -85,10 +84,8 @@ type Gating = {
   readonly rate: number | null
   /** Called while calls are stopped: there may be no worker that finds out when they may be made again. */
   readonly tend: () => Promise<unknown>
-  /** Called at each beat with whether calls are stopped. */
   readonly onBeat: (stopped: boolean) => void
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
-  /** Milliseconds. */
   readonly monotonic: () => number
   readonly signal: AbortSignal
 }
@@ -103,7 +100,6 @@ const YIELD_MS = 2000
 /** More in one go would be read long before they are checked, and held long by one transaction. */
 export const MOST_AT_ONCE = 50
 
-/** Holds a run back for what goes before it, and says when it cannot go on. */
 export function makeRunGate({ preconditions, rate: limit, tend, onBeat, sleep, monotonic, signal }: Gating) {
   let allowance: Allowance = { left: 1, at: monotonic() }
 

@@ -10,7 +10,6 @@ import { planNow, type Snapshot } from '../sync/snapshot.ts'
 import { CONFIRMED } from './verifiable.ts'
 import type { WrongAccess } from './words.ts'
 
-/** What is remembered of the user. */
 type Remembered = Pick<Memory, 'remote' | 'sentStatus' | 'seenStatus'>
 type HeldFor = Pick<Reason, 'kinds' | 'entitles'>
 

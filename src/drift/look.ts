@@ -24,7 +24,6 @@ export type CheckAnswer = { readonly sight: Sight } | { readonly none: NoAnswer 
 export type CheckOptions = {
   readonly config: Config
   readonly context: Pick<SyncContext, 'users' | 'permits' | 'heard'>
-  /** Takes each call down. */
   readonly log: (entry: CallEntry) => void
 }
 
@@ -136,7 +135,6 @@ export function shownBy({ outcome, remote }: Pick<Called, 'outcome' | 'remote'>)
   }
 }
 
-/** `skip`: why it cannot be checked now. */
 export type ReadSubject = { readonly subject: Snapshot; readonly skip: Skipped | null }
 
 export async function readSubjects(

@@ -33,14 +33,12 @@ export type DriftOptions = {
   readonly repair: boolean
 }
 
-/** `generation`: of the mapping. */
 type AskedDrift = { readonly options: DriftOptions; readonly generation: string }
 
 export type DriftRun = {
   readonly id: string
   /** A bigint as text. */
   readonly seed: string
-  /** ISO 8601, as below. */
   readonly startedAt: string
   readonly population: number
   readonly place: Place

@@ -84,7 +84,6 @@ function overtaken(given: CheckedCustomer): CheckedCustomer {
   return given.looked.kind === 'seen' ? { ...given, looked: { kind: 'left', why: 'moved' } } : given
 }
 
-/** With the step that its check leads to, from what was open for it. */
 type Stepped = CheckedCustomer & { readonly open: OpenFinding | null; readonly step: FindingStep }
 
 async function store(
@@ -232,7 +231,6 @@ SELECT f.key, f.id::text, f.kind, to_jsonb(f.fields) AS fields, to_jsonb(f.pendi
 FROM rollcall.finding f LEFT JOIN rollcall.ledger l USING (key)
 WHERE f.key = ANY($1) AND f.resolved_at IS NULL ORDER BY f.key FOR UPDATE OF f`
 
-/** The findings that are open for these customers; locked in the order of their keys. */
 async function lockOpen(
   client: Client,
   keys: readonly CustomerKey[],

@@ -22,13 +22,10 @@ type Options = {
   readonly binding: Binding
   readonly pace: Pick<Pace, 'rate'>
   readonly periodMs: number
-  /** How long a tick lasts. */
   readonly lastsMs: number
-  /** At most so many are checked at once. */
   readonly most: number
   readonly verify: (keys: readonly CustomerKey[]) => Promise<Verification>
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
-  /** Monotonic milliseconds. */
   readonly now: () => number
   readonly signal: AbortSignal
 }
@@ -63,7 +60,6 @@ export function makeTick(options: Options): () => Promise<TickEnd> {
     }
   }
 
-  /** Null: it goes on after a moment. */
   async function beat(): Promise<TickEnd | null> {
     const preconditions = await readPreconditions(pool, options)
     const why = unsettled(preconditions)

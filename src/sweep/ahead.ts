@@ -17,11 +17,8 @@ import type { Judged, Made } from './judge.ts'
 export type CallMethod = Call['method']
 
 export type Ahead = {
-  /** In their order. */
   readonly calls: readonly CallMethod[]
-  /** What a registration among them carries. */
   readonly registered: readonly OptionalField[]
-  /** What the brake counts in them. */
   readonly kinds: readonly BrakeKind[]
   /** What a look (GET) shows decides on what follows: these calls follow where it shows what we expect. */
   readonly looks: boolean
@@ -99,7 +96,6 @@ function lookedAt(turn: Turn, made: Made, digests: CustomerDigests): Turn {
 }
 
 type Throttle = {
-  /** Calls per second. */
   readonly rate: number
   readonly policy: Policy
   readonly digester: Digester

@@ -74,7 +74,6 @@ export function addAhead(forecast: Forecast, judged: Judged, forecasting: Foreca
   }
 }
 
-/** All calls of a forecast. */
 export function totalCalls({ calls }: Pick<Forecast, 'calls'>): number {
   return calls.GET + calls.POST + calls.PUT + calls.PATCH
 }

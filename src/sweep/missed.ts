@@ -24,15 +24,15 @@ export function makeFindMissed({ pool, config, digester }: Options) {
   const { clearWith } = policyOf(config)
   let shape: Promise<CustomersShape> | null = null
 
-  return async (judged: readonly Judged[]): Promise<FoundMissed> => {
+  return async (judged: readonly Judged[]): Promise<readonly FoundMissed[]> => {
     const keys = judged.filter(mayBeMissed).map(({ key }) => key)
-    if (keys.length === 0) return NOBODY
+    if (keys.length === 0) return []
     shape ??= describeCustomers(pool, config)
     const read = makeReading(pool, config, await shape)
     const before = new Map((await readWork(pool, keys)).work.map((each) => [each.key, each]))
     const { rows } = await read(keys)
     const captured = await capturedOf(pool, keys)
-    if (await marksArePending(pool)) return NOBODY
+    if (await marksArePending(pool)) return []
     // Whoever is gone then may be one of those: that was told, and is no miss. It may be dismissed at any page.
     const mayBeTruncated = await truncateWasDismissed(pool)
     const { work, nowMs } = await readWork(pool, keys)
@@ -46,27 +46,13 @@ export function makeFindMissed({ pool, config, digester }: Options) {
       if (!after.known) return row !== null && mapped.kind !== 'out-of-scope'
       return after.desired !== null && digester.whole(after.key, mapped, clearWith) !== after.desired
     })
-    const inserted = missed.filter(({ known }) => !known).length
-    const deleted = missed.filter(({ key, known }) => known && rows.get(key) === null).length
-    if (missed.length === 0) return NOBODY
-    const changed = missed.length - inserted - deleted
-    return { missed: { inserted, changed, deleted }, keys: missed.map(({ key }) => key).sort() }
+    return missed.map(({ key, known }): FoundMissed => {
+      return { key, how: known ? (rows.get(key) === null ? 'deleted' : 'changed') : 'inserted' }
+    })
   }
 }
 
-export function addMissed(one: Missed, other: Missed): Missed {
-  const { inserted, changed, deleted } = other
-  return {
-    inserted: one.inserted + inserted,
-    changed: one.changed + changed,
-    deleted: one.deleted + deleted,
-  }
-}
-
-/** Of a page: how many were missed, and who. */
-type FoundMissed = { readonly missed: Missed; readonly keys: readonly CustomerKey[] }
-
-const NOBODY: FoundMissed = { missed: { inserted: 0, changed: 0, deleted: 0 }, keys: [] }
+type FoundMissed = { readonly key: CustomerKey; readonly how: keyof Missed }
 
 /**
  * Who differs in its row, as far as a first look tells. What differs by a key of the digests that was changed, or at the

@@ -26,9 +26,9 @@ import { RollcallError } from '../model/errors.ts'
 import type { Digester } from '../sync/digest.ts'
 import { userIdFor } from '../sync/map.ts'
 import { EVERYBODY, howToNote, type Judged, type SweepSelection } from './judge.ts'
-import { addMissed, makeFindMissed } from './missed.ts'
+import { makeFindMissed } from './missed.ts'
 import { type PageResult, type Swept, sweep } from './sweep.ts'
-import { NOTHING_FOUND, type SweepTally } from './tally.ts'
+import { increased, NOTHING_FOUND, type SweepTally } from './tally.ts'
 
 /** Whom a sweep is for, where it is not for all customers. */
 export type Restriction = {
@@ -46,7 +46,6 @@ export type SweepingOptions = {
   readonly kind: SweepKind
   /** The gaps in capture that are closed at its end. */
   readonly marks?: readonly string[]
-  /** Whom it is for; default everybody. */
   readonly restriction?: Restriction
   /** An unfinished one is not gone on with. */
   readonly restart?: boolean
@@ -56,7 +55,6 @@ export type SweepingOptions = {
   readonly onBegin?: (begun: BegunSweep) => Promise<void>
   /** Told of each page, which is behind once it has resolved. */
   readonly onProgress?: (looked: PageResult) => Promise<void>
-  /** Customers in a page. */
   readonly page?: number
 }
 
@@ -102,11 +100,17 @@ export async function runSweep(options: SweepingOptions): Promise<SweepEnd> {
   }
 
   const onPage = async ({ judged, next, ...page }: PageResult): Promise<boolean> => {
-    const found = await findMissed?.(onlyMissable(judged, allIn))
-    if (found && found.keys.length > 0) {
-      examples.push(...found.keys.slice(0, MOST_EXAMPLES - examples.length))
+    const found = (await findMissed?.(onlyMissable(judged, allIn))) ?? []
+    if (found.length > 0) {
+      examples.push(
+        ...found
+          .map(({ key }) => key)
+          .toSorted()
+          .slice(0, MOST_EXAMPLES - examples.length),
+      )
+      const missed = found.map(({ how }) => how).reduce(increased, kept.tally.missed)
       // Once they are owed, nothing shows that they were missed: better counted twice by one that is killed here.
-      await keep({ ...kept, tally: { ...kept.tally, missed: addMissed(kept.tally.missed, found.missed) } })
+      await keep({ ...kept, tally: { ...kept.tally, missed } })
     }
     await noteJudged(pool, { config, judged, select })
     const tally = { ...page.tally, missed: kept.tally.missed }
@@ -152,7 +156,6 @@ export async function requireStanding(pool: Pool, config: Config): Promise<Mappi
   return standing
 }
 
-/** What everybody was looked at for. */
 async function markEnded(
   { pool, kind, marks = [], restriction = NO_RESTRICTION }: SweepingOptions,
   { generation }: MappingStatus,

@@ -12,10 +12,8 @@ import { readSnapshots } from '../sync/snapshot.ts'
 import { type Judged, judge, type SweepSelection } from './judge.ts'
 import { addTo, NOTHING_FOUND, type SweepTally } from './tally.ts'
 
-/** What a page has brought. */
 export type PageResult = {
   readonly judged: readonly Judged[]
-  /** Of all customers so far. */
   readonly tally: SweepTally
   /** Where the next page begins; null: this was the last one. */
   readonly next: Position | null
@@ -25,7 +23,6 @@ type SweepOptions = {
   readonly pool: Pool
   readonly config: Config
   readonly digester: Digester
-  /** Whom this sweep is for. */
   readonly select: SweepSelection
   /** Nothing is recorded yet, or it may not be read: all customers count as unknown. */
   readonly withoutLedger?: boolean
@@ -37,11 +34,9 @@ type SweepOptions = {
   readonly conditions?: readonly Condition[]
   /** Where an earlier one stopped, and what it had found. */
   readonly from?: { readonly position: Position | null; readonly tally: SweepTally }
-  /** Customers in a page; default 500. */
   readonly page?: number
 }
 
-/** `ended`: everybody was looked at. */
 export type Swept = { readonly tally: SweepTally; readonly ended: boolean }
 
 const PAGE = 500

@@ -40,7 +40,6 @@ export type Secrets = {
 export type Opened = {
   readonly pool: Pool
   readonly context: SyncContext
-  /** As the mapping reads them; many at once. */
   readonly readCustomers: Reading
   readonly shape: CustomersShape
   readonly warnings: readonly string[]

@@ -14,11 +14,9 @@ import { MISFIT } from './log.ts'
 
 type Options = {
   readonly pool: Pool
-  /** The target that this process calls. */
   readonly binding: Binding
   readonly config: Config
   readonly log: Log
-  /** Monotonic milliseconds. */
   readonly now: () => number
 }
 
@@ -80,10 +78,8 @@ export function makeHousekeeping({ pool, binding, config, log, now }: Options) {
     try {
       for (const { relation, state, reasons } of await captureStatus(client, config)) {
         if (state === 'fits' || state === 'leftover') continue
-        log.error(
-          { table: quotedName(relation), state, reasons },
-          'changes may be missed: run `rollcall capture install`',
-        )
+        const about = { table: quotedName(relation), state, reasons }
+        log.error(about, 'changes may be missed: run `rollcall capture install`')
       }
     } finally {
       client.release()

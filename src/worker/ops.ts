@@ -22,14 +22,11 @@ type Options = {
   /** Null: nothing listens, and what is observed is for nobody. */
   readonly address: OpsAddress | null
   readonly databaseUrl: string
-  /** Of verification. */
   readonly periodMs: number | null
   readonly log: Pick<Log, 'info' | 'warn' | 'debug'>
-  /** Monotonic milliseconds. */
   readonly now: () => number
 }
 
-/** As far as the worker has come. */
 type Running = {
   readonly queue: Pick<JobQueue, 'count'>
   /** Whether syncs go by this worker's mapping. */
@@ -37,9 +34,7 @@ type Running = {
 }
 
 export type WorkerOps = {
-  /** Null: nothing listens. */
   readonly url: string | null
-  /** Handed to the worker beside its other observers. */
   readonly observers: Measuring['observers']
   /** Told when the worker runs; until then it is not ready. */
   runs(running: Running): void
@@ -113,7 +108,7 @@ const LOOP_LIMITS_MS = {
   witness: null,
 }
 export type LoopName = keyof typeof LOOP_LIMITS_MS
-const LOOPS = Object.keys(LOOP_LIMITS_MS) as LoopName[]
+const LOOPS = { loop: Object.keys(LOOP_LIMITS_MS) }
 
 // Every value that a label can have: no key and no value of a customer can become one.
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH']
@@ -128,14 +123,8 @@ const REASONS: Readonly<Record<ReasonCode, true>> = {
   ...{ mapping: true, 'shared-user-id': true, refused: true, conflict: true, 'customer-unreadable': true },
   ...{ unwatched: true, denied: true, later: true, failed: true, 'not-noted': true, 'not-sent': true },
   ...{ unknown: true, unclear: true, 'not-there-yet': true, 'looked-already': true, 'created-already': true },
-  ...{
-    'out-of-time': true,
-    stopping: true,
-    'just-written': true,
-    held: true,
-    paused: true,
-    'brake-busy': true,
-  },
+  ...{ 'out-of-time': true, stopping: true, 'just-written': true },
+  ...{ held: true, paused: true, 'brake-busy': true },
 }
 
 /** From a call that stays on the machine to one that is given up; seconds. */
@@ -148,10 +137,8 @@ const BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 const TABLES = { keepMs: 5000, restTimes: 20, deadlineMs: 2500, staleMs: 30_000 }
 
 type MeasuringOptions = {
-  /** Monotonic milliseconds. */
   readonly now: () => number
   readonly readTables: () => Promise<Tables>
-  /** Told when the tables could not be read. */
   readonly onTrouble: (error: unknown) => void
 }
 
@@ -162,7 +149,6 @@ export type Measuring = {
   readonly observers: {
     onCaptured(changes: number): void
     onStep(key: unknown, step: SyncStep): void
-    /** A call that verification made. */
     onLook(look: MeasuredCall): void
     watchLoop(loop: LoopName, step: LoopStep): LoopStep
     onPace(event: Pick<PaceEvent, 'kind'>): void
@@ -172,7 +158,6 @@ export type Measuring = {
   text(): Promise<string>
 }
 
-/** Turns what a worker does into metrics. */
 export function makeMeasuring({ now, readTables, onTrouble }: MeasuringOptions): Measuring {
   const metrics = makeMetrics({ process: true })
   const { counter, gauge, histogram } = metrics
@@ -186,14 +171,10 @@ export function makeMeasuring({ now, readTables, onTrouble }: MeasuringOptions):
   const reasons = ['none', ...Object.keys(REASONS)]
   const endings = counter('endings_total', 'How claims ended, and why', { kind: END_KINDS, reason: reasons })
   const captured = counter('captured_changes_total', 'Changes that were noted', {})
-  const loop = LOOPS
-  const failures = counter('loop_failures_total', 'Steps that failed and were tried again', { loop })
-  const silent = gauge('loop_silent_seconds', 'For how long a loop has not come round', { loop })
-  const refused = gauge(
-    'keys_refused',
-    '1: the service refuses the keys of this worker, which calls no more',
-    {},
-  )
+  const failures = counter('loop_failures_total', 'Steps that failed and were tried again', LOOPS)
+  const silent = gauge('loop_silent_seconds', 'For how long a loop has not come round', LOOPS)
+  const refusal = '1: the service refuses the keys of this worker, which calls no more'
+  const refused = gauge('keys_refused', refusal, {})
   refused({}, 0)
   const tablesUp = gauge('tables_up', '0: the tables could not be read, and nothing is shown of them', {})
   const countCall = ({ method, meaning, status, ms }: MeasuredCall): void => {
@@ -220,8 +201,7 @@ export function makeMeasuring({ now, readTables, onTrouble }: MeasuringOptions):
       },
       onLook: countCall,
       onPace({ kind }) {
-        if (kind === 'refused') refused({}, 1)
-        else if (kind === 'taken') refused({}, 0)
+        if (kind === 'refused' || kind === 'taken') refused({}, kind === 'refused' ? 1 : 0)
       },
       watchLoop(loop, step) {
         failures({ loop }, 0)

@@ -12,9 +12,7 @@ import { signOf } from '../sync/sign.ts'
 type Options = {
   readonly pool: Pool
   readonly users: UsersClient
-  /** Breaks the call off. */
   readonly signal: AbortSignal
-  /** Takes the call down. */
   readonly log: (entry: CallEntry) => void
   readonly random?: () => number
 }

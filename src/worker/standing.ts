@@ -4,18 +4,16 @@ import { type MappingStatus, readStanding } from '../ledger/generation.ts'
 import type { Log } from '../ops/log.ts'
 import type { ProbeService } from '../pace/probing.ts'
 import type { Opened } from './context.ts'
+import { makeReminder, TELL_AGAIN_MS } from './log.ts'
 
 type Options = {
   readonly pool: Pool
-  /** Of the mapping. */
   readonly fingerprint: string
   readonly log: Log
-  /** Monotonic milliseconds. */
   readonly now: () => number
 }
 
 const APPLY_IT = 'to sync by this mapping, run `rollcall backfill --mapping`'
-const TELL_AGAIN_MS = 60_000
 
 /**
  * A worker syncs while its mapping is the active one. Otherwise it is inactive, without ending, since a mapping may be
@@ -24,9 +22,8 @@ const TELL_AGAIN_MS = 60_000
 export function makeStanding({ pool, fingerprint, log, now }: Options) {
   let consumer: Pausable | null = null
   let current = true
-  let tellAt = Number.POSITIVE_INFINITY
+  const isTime = makeReminder(TELL_AGAIN_MS, now)
 
-  /** Told at each step of the dispatch. */
   async function turn(nowCurrent: boolean): Promise<void> {
     if (nowCurrent === current || !consumer) return
     if (nowCurrent) {
@@ -42,7 +39,7 @@ export function makeStanding({ pool, fingerprint, log, now }: Options) {
   }
 
   function tell({ generation, appliedAt, earlier }: MappingStatus): void {
-    tellAt = now() + TELL_AGAIN_MS
+    if (!isTime(generation)) return
     const about = { generation, since: appliedAt }
     if (earlier) log.error(about, `a later mapping was applied: this worker syncs nothing; ${APPLY_IT}`)
     else log.error(about, `the mapping has changed: nothing is synced by it yet; ${APPLY_IT}`)
@@ -63,7 +60,7 @@ export function makeStanding({ pool, fingerprint, log, now }: Options) {
     /** A step of a loop: tells it again and again, since what is owed waits for it. */
     async remind(): Promise<void> {
       const standing = await readStanding(pool, fingerprint)
-      if (standing && !standing.current && now() >= tellAt) tell(standing)
+      if (standing && !standing.current) tell(standing)
     },
     /** Whether jobs may be worked on, as far as is known without asking. */
     takesPart: () => current,

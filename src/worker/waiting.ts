@@ -6,14 +6,12 @@ import { type ErrorCode, RollcallError } from '../model/errors.ts'
 import { nameOf } from '../model/name-of.ts'
 import { type Log, recoveryLevel, troubleLevel } from '../ops/log.ts'
 import { sleep } from '../ops/time.ts'
+import { makeReminder } from './log.ts'
 import type { LoopName, Measuring } from './ops.ts'
 
 type WaitingForServer = {
-  /** Ends the waiting. */
   readonly stop: AbortSignal
-  /** Milliseconds; ends early with the signal. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
-  /** Monotonic milliseconds. */
   readonly now: () => number
   /** A server is away: told at first, and then not too often. */
   readonly tell: (trouble: RollcallError) => void
@@ -21,7 +19,7 @@ type WaitingForServer = {
 
 const FIRST_PAUSE_MS = 500
 const MOST_PAUSE_MS = 10_000
-const TELL_AGAIN_MS = 30_000
+const SERVERS_AGAIN_MS = 30_000
 
 /** What passes by itself. A wrong password or a missing table does not, and is best told at once. */
 const PASSING: ReadonlySet<ErrorCode> = new Set(['DATABASE_DOWN', 'QUEUE_DOWN'])
@@ -32,7 +30,7 @@ const PASSING: ReadonlySet<ErrorCode> = new Set(['DATABASE_DOWN', 'QUEUE_DOWN'])
  */
 export async function whenUp<T>(open: () => Promise<T>, waiting: WaitingForServer): Promise<T | null> {
   const { stop, sleep, now, tell } = waiting
-  const told = new Map<ErrorCode, number>()
+  const isTime = makeReminder(SERVERS_AGAIN_MS, now)
   for (let pause = FIRST_PAUSE_MS; !stop.aborted; pause = Math.min(MOST_PAUSE_MS, pause * 2)) {
     try {
       return await open()
@@ -40,11 +38,7 @@ export async function whenUp<T>(open: () => Promise<T>, waiting: WaitingForServe
       // Told to stop, we may ourselves have broken off what then failed.
       if (stop.aborted) return null
       if (!(error instanceof RollcallError) || !PASSING.has(error.code)) throw error
-      const toldAt = told.get(error.code)
-      if (toldAt === undefined || now() - toldAt >= TELL_AGAIN_MS) {
-        tell(error)
-        told.set(error.code, now())
-      }
+      if (isTime(error.code)) tell(error)
       await sleep(pause, stop)
     }
   }
@@ -53,9 +47,7 @@ export async function whenUp<T>(open: () => Promise<T>, waiting: WaitingForServe
 
 type Options = {
   readonly log: Log
-  /** Ends all of them. */
   readonly signal: AbortSignal
-  /** Sees each step. */
   readonly watch: Measuring['observers']['watchLoop'] | undefined
 }
 

@@ -28,16 +28,13 @@ import { startWitness } from './witness.ts'
 export type Observers = {
   readonly onCaptured: (changes: number) => void
   readonly onStep: JobOptions['observe']
-  /** Sees each call of verification. */
   readonly onLook?: Measuring['observers']['onLook']
-  /** Sees each step of the loops. */
   readonly watchLoop?: Measuring['observers']['watchLoop']
 }
 
 export type RunningWorker = {
   /** Resolves when it must not go on. */
   readonly failed: Promise<RollcallError>
-  /** Whether syncs go by this worker's mapping. */
   readonly takesPart: () => boolean
   /**
    * Starts no further call, lets the running ones end, and after the deadline breaks them off: their outcome
@@ -64,7 +61,6 @@ const WITNESS_MS = 1000
 /** How often it is looked whether the queue still has the schedule of verification. */
 const SCHEDULE_MS = 10_000
 
-/** Starts the background process: the pump that feeds the queue, the jobs, and the loops. */
 export async function startWorker({ opened, queue, log, observers }: Options): Promise<RunningWorker> {
   const { pool, context, pace, binding } = opened
   const { config, digester } = context
