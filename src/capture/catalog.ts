@@ -1,6 +1,6 @@
-import type { ClientBase } from 'pg'
 import type { Config, Relation } from '../config/config.ts'
 import { quotedName } from '../customers/problems.ts'
+import { type Client, oneRow } from '../database/client.ts'
 import { CAPTURE_SCHEMA, EVENTS, FUNCTION_PREFIX, type TransitionTables } from './triggers.ts'
 
 export type InstalledTrigger = {
@@ -40,7 +40,7 @@ export const LACKS = (role: string) => `(
       has_sequence_privilege(${role}, to_regclass('rollcall.capture_mark_id_seq'), 'USAGE, UPDATE'))) AS n (what, given))`
 
 /** Everything of ours, by what it is and not by what the configuration says, so that nothing is overlooked. */
-export async function readInstalled(client: Pick<ClientBase, 'query'>): Promise<Installed> {
+export async function readInstalled(client: Client): Promise<Installed> {
   const functions = await client.query<InstalledFunction>(
     `SELECT p.proname::text AS name, p.prosrc AS body, p.prosecdef AS "securityDefiner",
        coalesce(to_json(p.proconfig), '[]') AS settings,
@@ -62,12 +62,13 @@ export async function readInstalled(client: Pick<ClientBase, 'query'>): Promise<
  * Changes with whatever is done to a trigger or a function of ours: written anew, disabled, enabled. What was looked at
  * under another one may have changed since without a trace.
  */
-export async function captureVersion(client: Pick<ClientBase, 'query'>): Promise<string> {
-  const { rows } = await client.query<{ version: string }>(
+export async function captureVersion(client: Client): Promise<string> {
+  const { version } = await oneRow<{ version: string }>(
+    client,
     `SELECT md5(coalesce(string_agg(concat_ws(' ', p.oid, p.xmin, t.oid, t.xmin), ',' ORDER BY p.oid, t.oid), '')) AS version
      FROM ${OURS} LEFT JOIN pg_catalog.pg_trigger t ON t.tgfoid = p.oid`,
   )
-  return rows[0]?.version ?? ''
+  return version
 }
 
 const OURS = `pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
@@ -79,7 +80,7 @@ const OURS = `pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.p
  * it is done. Names for people.
  */
 export async function unwatchedTables(
-  client: Pick<ClientBase, 'query'>,
+  client: Client,
   { watch }: Pick<Config, 'watch'>,
 ): Promise<readonly string[]> {
   const relations = watch.map(({ relation }) => relation)

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg, { type ClientBase } from 'pg'
 import type { Relation } from '../config/config.ts'
 import { quotedName } from '../customers/problems.ts'
+import { oneRow } from '../database/client.ts'
 import { PINNED, UNPINNED } from '../database/session.ts'
 import { RollcallError } from '../model/errors.ts'
 import { LACKS, readInstalled } from './catalog.ts'
@@ -95,11 +96,8 @@ function statementsFor({ table, lacks, leftover }: TableDifference): readonly st
 /** Asked for, not waited for: a session that waits for a lock holds a snapshot open. */
 async function lockAdvisory(client: ClientBase, patienceMs: number): Promise<void> {
   for (const end = performance.now() + patienceMs; ; await sleep(ADVISORY_POLL_MS)) {
-    const { rows } = await client.query<{ got: boolean }>(
-      'SELECT pg_try_advisory_lock($1, $2) AS got',
-      ADVISORY_LOCK,
-    )
-    if (rows[0]?.got) return
+    const asked = 'SELECT pg_try_advisory_lock($1, $2) AS got'
+    if ((await oneRow<{ got: boolean }>(client, asked, ADVISORY_LOCK)).got) return
     if (performance.now() > end)
       throw new RollcallError('CAPTURE_LOCKED', ['another install or uninstall is running'])
   }

@@ -1,10 +1,11 @@
 // What should be installed, what is, and what lies between: one comparison, which `capture status` shows and
 // `capture install` carries out.
+
 import { isDeepStrictEqual } from 'node:util'
-import type { ClientBase } from 'pg'
 import type { Config, Relation } from '../config/config.ts'
 import { sameRelation } from '../config/relation.ts'
 import { lacksColumn } from '../customers/problems.ts'
+import type { Client } from '../database/client.ts'
 import { type Installed, type InstalledTrigger, readInstalled } from './catalog.ts'
 import { type CapturePlan, planCapture, type Watcher } from './relations.ts'
 import {
@@ -53,16 +54,19 @@ export type TableStatus = {
 }
 
 /** One line for every table that should carry triggers or does. Reads only. */
-export async function captureStatus(
-  client: Pick<ClientBase, 'query'>,
-  config: Config,
-): Promise<readonly TableStatus[]> {
+export async function captureStatus(client: Client, config: Config): Promise<readonly TableStatus[]> {
   const plan = await planCapture(client, config)
   const difference = captureDifference(plan, await readInstalled(client))
   const gone = plan.gone.map((relation): TableStatus => {
     return { relation, state: 'missing', reasons: ['the table does not exist'] }
   })
   return [...gone, ...difference.tables.map((table) => statusOf(table, difference))]
+}
+
+/** Tables whose changes may be missed. */
+export async function unfitTables(client: Client, config: Config): Promise<readonly TableStatus[]> {
+  const tables = await captureStatus(client, config)
+  return tables.filter(({ state }) => state !== 'fits' && state !== 'leftover')
 }
 
 export function captureDifference(plan: CapturePlan, installed: Installed): CaptureDifference {

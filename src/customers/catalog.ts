@@ -1,8 +1,7 @@
 // What Postgres knows of a relation and its columns.
-import type { ClientBase } from 'pg'
-import type { Relation } from '../config/config.ts'
 
-export type Client = Pick<ClientBase, 'query'>
+import type { Relation } from '../config/config.ts'
+import type { Client } from '../database/client.ts'
 
 /** A column's type with domains resolved. */
 export type BaseType = {

@@ -1,15 +1,15 @@
 // What `--where` means for the customers that there are: the columns' own types, and values that fit them.
+
 import { createHmac } from 'node:crypto'
-import pg, { type ClientBase } from 'pg'
+import pg from 'pg'
 import type { Config } from '../config/config.ts'
+import type { Client } from '../database/client.ts'
 import { closest } from '../model/closest.ts'
 import { RollcallError } from '../model/errors.ts'
-import { type FoundColumn, findColumns, findRelation } from './catalog.ts'
+import { type FoundColumn, findColumns, findRelation, type KeyColumn } from './catalog.ts'
 import { neededColumns } from './columns.ts'
-import { type Condition, conditionSql, type Operator } from './condition.ts'
+import { asBase } from './key.ts'
 import { queryCustomers, settingsOf } from './query.ts'
-
-type Client = Pick<ClientBase, 'query'>
 
 /** @throws RollcallError USAGE with a line for each that cannot be understood; none of them shows a value */
 export async function readConditions(
@@ -144,4 +144,37 @@ function oneOf(text: string): readonly [string] | null {
   if (quoted) return [(quoted[1] ?? '').replaceAll("''", "'")]
   const plain = text.trim()
   return plain === '' || plain.startsWith("'") || NO_VALUE.test(plain) ? null : [plain]
+}
+
+export type Operator = '=' | '<>' | '<' | '<=' | '>' | '>=' | 'in' | 'is null' | 'is not null'
+
+/** What has to hold of a customer's row; `values` as text, cast to the column's type by Postgres. */
+export type Condition = Omit<KeyColumn, 'base'> & {
+  readonly operator: Operator
+  readonly values: readonly string[]
+}
+
+/** The condition on `c`, its values as parameters from number `first` on; every value is one parameter. */
+export function conditionSql({ operators, operator, values, ...column }: Condition, first: number): string {
+  const name = asBase(`c.${pg.escapeIdentifier(column.name)}`, column)
+  const at = (_: string, index: number) => `$${first + index}::${column.cast}`
+  switch (operator) {
+    case 'is null':
+    case 'is not null':
+      return `${name} ${operator}`
+    case 'in':
+      return `${name} OPERATOR(${operators}.=) ANY (ARRAY[${values.map(at).join(', ')}])`
+    default:
+      return `${name} OPERATOR(${operators}.${operator}) ${at('', 0)}`
+  }
+}
+
+/** Each of several, its values as the parameters after those of the ones before it. */
+export function conditionsSql(conditions: readonly Condition[], first: number): readonly string[] {
+  let next = first
+  return conditions.map((condition) => {
+    const sql = conditionSql(condition, next)
+    next += condition.values.length
+    return sql
+  })
 }

@@ -1,11 +1,12 @@
 // Holds the configuration against the catalog before anything runs, so that a typing error is a sentence at
 // the start and not a failed job for every customer.
+
 import pg from 'pg'
 import type { Config, Relation } from '../config/config.ts'
+import type { Client } from '../database/client.ts'
 import { roleBehind } from '../database/pool.ts'
 import { RollcallError } from '../model/errors.ts'
 import {
-  type Client,
   type FoundColumn,
   type FoundRelation,
   findColumns,

@@ -1,9 +1,12 @@
 // All customer keys, page by page.
+
+import type { Pool } from 'pg'
+import type { Client } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { type Condition, conditionsSql } from './condition.ts'
+import { type Condition, conditionsSql } from './conditions.ts'
 import type { CustomersShape } from './describe.ts'
 import { keySql } from './key.ts'
-import { type Queryable, queryCustomers } from './query.ts'
+import { queryCustomers } from './query.ts'
 
 /** The place behind a customer, where a page may begin: the texts of its key's columns, and its one text. */
 export type KeyCursor = readonly string[]
@@ -17,7 +20,7 @@ type KeyPage = {
   readonly next: KeyCursor | null
 }
 
-type ReadKeys = (client: Queryable, after: KeyCursor | null) => Promise<KeyPage>
+type ReadKeys = (client: Client, after: KeyCursor | null) => Promise<KeyPage>
 
 /**
  * Pages through the customers in the order of their own key columns, so that the index on these serves each page.
@@ -74,4 +77,29 @@ function behindSql(parts: readonly Ordered[]): string {
     const compared = (operator: string) => `${column} OPERATOR(${operators}.${operator}) ${cursor[at]}`
     return later === '' ? compared('>') : `(${compared('>=')} AND (${compared('>')} OR ${later}))`
   }, '')
+}
+
+/** A view may take long to count, and nobody wants to wait for a percentage. */
+const PATIENCE_MS = 5000
+const CANCELLED = '57014'
+
+/** How many customers there are; null where counting them takes too long. */
+export async function countCustomers(
+  pool: Pool,
+  shape: CustomersShape,
+  conditions: readonly Condition[],
+): Promise<number | null> {
+  const { from, present } = keySql(shape)
+  const where = [...present, ...conditionsSql(conditions, 1)]
+  const settings = [...shape.settings, `SET LOCAL statement_timeout = ${PATIENCE_MS}`]
+  try {
+    const { rows } = await queryCustomers<{ n: number }>(pool, settings, {
+      text: `SELECT pg_catalog.count(*)::float8 AS n FROM ${from} WHERE ${where.join(' AND ')}`,
+      values: conditions.flatMap(({ values }) => values),
+    })
+    return rows[0]?.n ?? null
+  } catch (error) {
+    if ((error as { code?: unknown }).code === CANCELLED) return null
+    throw error
+  }
 }

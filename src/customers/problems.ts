@@ -1,8 +1,10 @@
 // The words for what does not fit between the configuration and the database: names and types, never values.
+
 import type { Config, Relation, Watched } from '../config/config.ts'
 import { sameRelation } from '../config/relation.ts'
+import type { Client } from '../database/client.ts'
 import { closest } from '../model/closest.ts'
-import { type Client, type FoundColumn, findColumns, findRelation, relationNames } from './catalog.ts'
+import { type FoundColumn, findColumns, findRelation, relationNames } from './catalog.ts'
 import { keyFamily } from './key.ts'
 
 /** A relation's name for people; not quoted, so not for SQL. */

@@ -1,5 +1,6 @@
 import { Socket } from 'node:net'
-import pg, { type ClientBase } from 'pg'
+import pg from 'pg'
+import type { Client } from './client.ts'
 import { connectOne, databaseAt, roleOf, sessionConfig } from './session.ts'
 
 type PoolOptions = {
@@ -56,7 +57,7 @@ export function makePool({
 const ROLES = new WeakMap<object, string>()
 
 /** As `roleOf` has it, of a pool or of a connection from one. */
-export function roleBehind(client: Pick<ClientBase, 'query'>): string {
+export function roleBehind(client: Client): string {
   return ROLES.get(client) ?? 'the role'
 }
 

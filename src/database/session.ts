@@ -1,7 +1,9 @@
 // How every session of ours begins, on the database and on a queue in Postgres, whatever the server's, the role's and
 // the address' own settings are; and whether it really began so.
+
 import pg, { type ClientBase } from 'pg'
 import { RollcallError } from '../model/errors.ts'
+import type { Client } from './client.ts'
 
 /** As `current_setting` prints them. The server takes them with the connection: they hold from its first statement on. */
 const SETTINGS = {
@@ -86,11 +88,7 @@ export async function connectOne(address: DatabaseAddress, config: pg.ClientConf
 }
 
 /** Asks a new connection what it has got. */
-async function verifySession(
-  client: Pick<ClientBase, 'query'>,
-  variable: string,
-  settings: Settings = SETTINGS,
-): Promise<void> {
+async function verifySession(client: Client, variable: string, settings: Settings = SETTINGS): Promise<void> {
   const names = Object.keys(settings)
   const asked = names.map((name) => `pg_catalog.current_setting('${name}')`)
   const { rows } = await client.query<string[]>({

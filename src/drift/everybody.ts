@@ -1,9 +1,9 @@
 // The customers of a run, one after the other, from wherever an earlier process has come to: all, or a random sample.
 import type { Pool, QueryResultRow } from 'pg'
-import { type Condition, conditionsSql } from '../customers/condition.ts'
+import { type Condition, conditionsSql } from '../customers/conditions.ts'
 import type { CustomersShape } from '../customers/describe.ts'
 import { keySql } from '../customers/key.ts'
-import type { Reading } from '../customers/reading.ts'
+import type { Reading } from '../customers/read.ts'
 import type { Position as Start } from '../ledger/runs.ts'
 import { changedSince } from '../ledger/sweep-work.ts'
 import type { CustomerKey } from '../model/customer.ts'

@@ -1,8 +1,9 @@
 // Whether the service is credible where it says that users are not there, or answers what cannot be read. That is far
 // likelier about the service than about each of its users: so a sample of them is asked before it is confirmed of any, and
 // that sample alone decides. See docs/decisions/2026-11-23-checks.md.
-import type { ClientBase } from 'pg'
+
 import type { DecidedBy } from '../brake/held.ts'
+import { type Client, oneRow } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { SyncContext } from '../sync/context.ts'
 import type { Snapshot, SnapshotReading } from '../sync/snapshot.ts'
@@ -10,8 +11,6 @@ import { type CheckOptions, makeChecker, readSubjects } from './look.ts'
 import { wasRegistered } from './tally.ts'
 import { VERIFIABLE } from './verifiable.ts'
 import type { DriftKind, DriftVerdict, Skipped } from './words.ts'
-
-type Client = Pick<ClientBase, 'query'>
 
 const STRANGE_KINDS: readonly DriftKind[] = ['missing', 'unreadable']
 
@@ -79,8 +78,7 @@ const AGAIN_MS = 60_000
 /** Before these are checked: some are suspected and the last sample is older, or that was bad. */
 export async function isSampleDue(client: Client, keys: readonly CustomerKey[]): Promise<boolean> {
   type Suspected = { readonly suspected: number; readonly unsampled: number }
-  const { rows } = await client.query<Suspected>(SUSPECTED, [keys, STRANGE_KINDS])
-  const { suspected = 0, unsampled = 0 } = rows[0] ?? {}
+  const { suspected, unsampled } = await oneRow<Suspected>(client, SUSPECTED, [keys, STRANGE_KINDS])
   if (unsampled > 0) return true
   const evidence = await readEvidence(client)
   if (evidence === null || evidence.ageMs < AGAIN_MS) return false
@@ -96,9 +94,7 @@ type SampleDrawn = { readonly at: number; readonly keys: readonly CustomerKey[] 
 
 /** Suspected customers included: without them it would be a sample of the others. */
 export async function drawSample(client: Client, most: number): Promise<SampleDrawn> {
-  const [row] = (await client.query<SampleDrawn>(DRAW, [most])).rows
-  if (!row) throw new Error('a sample is one row')
-  return row
+  return await oneRow<SampleDrawn>(client, DRAW, [most])
 }
 
 export async function writeSample(client: Client, at: number, sample: Sample): Promise<void> {

@@ -1,5 +1,7 @@
 // Reads findings: for a report, for a run that workers are ahead of, those whose next check is due, and the old ones.
-import type { ClientBase, Pool } from 'pg'
+
+import type { Pool } from 'pg'
+import { type Client, oneRow } from '../database/client.ts'
 import { OPEN_RELEASE } from '../ledger/released.ts'
 import { iso } from '../ledger/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
@@ -7,8 +9,6 @@ import { readHeldAccess } from './held.ts'
 import { EMPTY_TALLY, plus, tallyOf, totalOf } from './tally.ts'
 import { CONFIRMED, SEEN_AT } from './verifiable.ts'
 import type { DriftKind, DriftTally, DriftVerdict, Finding, Skipped, WrongAccess } from './words.ts'
-
-type Client = Pick<ClientBase, 'query'>
 
 /** Access that is lost first, then the most serious kinds, then by key. */
 const foundSql = (where: string) => `
@@ -121,8 +121,7 @@ export async function countFoundLater(
   found: readonly string[],
   since: string,
 ): Promise<number> {
-  const { rows } = await client.query<{ count: number }>(LATER, [found, since])
-  return rows[0]?.count ?? 0
+  return (await oneRow<{ count: number }>(client, LATER, [found, since])).count
 }
 
 /** A customer that is rejected or discarded is in no round: its finding ends here, without a call. */

@@ -1,6 +1,7 @@
 // Whether customers whom the brake holds have wrong access at the service meanwhile, as far as is known without a call.
-import type { ClientBase } from 'pg'
+
 import { TAKES_ACCESS } from '../brake/brake.ts'
+import type { Client } from '../database/client.ts'
 import type { Reason, RemoteState } from '../ledger/record.ts'
 import { OPEN_RELEASE } from '../ledger/released.ts'
 import { entitled, STATUSES } from '../model/user.ts'
@@ -73,7 +74,7 @@ type HeldGroup = Omit<Remembered, 'remote'> & {
 
 export type HeldAccess = Readonly<Partial<Record<WrongAccess, number>>>
 
-export async function readHeldAccess(client: Pick<ClientBase, 'query'>): Promise<HeldAccess> {
+export async function readHeldAccess(client: Client): Promise<HeldAccess> {
   const { rows } = await client.query<HeldGroup>(HELD)
   const counts: Partial<Record<WrongAccess, number>> = {}
   for (const { reason, count, ...remembered } of rows) {

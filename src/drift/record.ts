@@ -1,5 +1,5 @@
 // What a check leaves in the ledger: that it was made, that all agreed, and what is remembered of the user.
-import type { ClientBase } from 'pg'
+import type { Client } from '../database/client.ts'
 import { MEMORY_COLUMNS } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { userIdOf } from '../model/mapped.ts'
@@ -42,9 +42,6 @@ FROM (SELECT key, agrees AS verified, record, coalesce(jsonb_typeof(record) = 'o
   LATERAL jsonb_to_record(CASE WHEN e.known THEN e.record ELSE '{}' END) AS r (${MEMORY_COLUMNS.defined})
 WHERE l.key = e.key COLLATE "C"`
 
-export async function writeRecords(
-  client: Pick<ClientBase, 'query'>,
-  records: readonly Recorded[],
-): Promise<void> {
+export async function writeRecords(client: Client, records: readonly Recorded[]): Promise<void> {
   if (records.length > 0) await client.query(WRITE, [JSON.stringify(records)])
 }

@@ -1,5 +1,7 @@
 // Runs of `rollcall drift`, as they are stored among all runs: their cursor, and what earlier ones have found.
-import type { ClientBase, Pool } from 'pg'
+
+import type { Pool } from 'pg'
+import { type Client, oneRow } from '../database/client.ts'
 import { beginRun, endRun, findRun, keepRun, type Unfinished } from '../ledger/runs.ts'
 import { iso } from '../ledger/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
@@ -22,8 +24,6 @@ import { BEAT_MS, type RunEnd, type RunGate } from './gate.ts'
 import { EMPTY_TALLY, silenceOf } from './tally.ts'
 import type { Verify } from './verify.ts'
 import type { Doubt, DriftTally, Verified } from './words.ts'
-
-type Client = Pick<ClientBase, 'query'>
 
 /** What makes two calls the same run: the second goes on where the first one stopped. */
 export type DriftOptions = {
@@ -116,10 +116,7 @@ export async function readPast(client: Client, without: string | null): Promise<
 
 /** ISO 8601, by the clock that all times of a run are of. */
 export async function readTime(client: Client): Promise<string> {
-  const { rows } = await client.query<{ now: string }>(`SELECT ${iso('clock_timestamp()')} AS now`)
-  const [row] = rows
-  if (!row) throw new Error('the time is one row')
-  return row.now
+  return (await oneRow<{ now: string }>(client, `SELECT ${iso('clock_timestamp()')} AS now`)).now
 }
 
 type DriveOptions = {

@@ -1,6 +1,8 @@
 // Stores what checks have shown: in one transaction, and only of customers for whom nothing has moved since they were read.
+
 import type { ClientBase, Pool } from 'pg'
 import { inTransaction } from '../brake/transaction.ts'
+import type { Client } from '../database/client.ts'
 import { retried, UNIQUE_VIOLATION } from '../ledger/batch.ts'
 import { endChecks } from '../ledger/check.ts'
 import type { CustomerKey } from '../model/customer.ts'
@@ -217,8 +219,6 @@ function leave({ subject, looked, open, step }: Stepped, options: StoreOptions):
 function verdictIn({ kind, fields, cause, access }: DriftVerdict): DriftVerdict {
   return { kind, fields, cause, access }
 }
-
-type Client = Pick<ClientBase, 'query'>
 
 /** `sampled`: a sample was asked since it was last seen. */
 type OpenFinding = StoredFinding & { readonly sampled: boolean }

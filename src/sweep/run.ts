@@ -3,9 +3,9 @@
 import type { Pool } from 'pg'
 import { captureVersion } from '../capture/catalog.ts'
 import { endGap } from '../capture/marks.ts'
-import { captureStatus } from '../capture/status.ts'
+import { unfitTables } from '../capture/status.ts'
 import type { Config } from '../config/config.ts'
-import type { Condition } from '../customers/condition.ts'
+import type { Condition } from '../customers/conditions.ts'
 import { quotedName } from '../customers/problems.ts'
 import { bindGeneration, type MappingStatus, mappingChanged, markSwept } from '../ledger/generation.ts'
 import { type Newcomer, noteGently, noteNow, noteUnknown, recordNewcomers } from '../ledger/note.ts'
@@ -136,17 +136,10 @@ export async function runSweep(options: SweepingOptions): Promise<SweepEnd> {
  * @throws RollcallError CAPTURE_UNFIT with a line for each table
  */
 export async function requireCapture(pool: Pool, config: Config): Promise<void> {
-  const client = await pool.connect()
-  try {
-    const tables = await captureStatus(client, config)
-    const unfit = tables.filter(({ state }) => state !== 'fits' && state !== 'leftover')
-    const lines = unfit.map(({ relation, state, reasons }) =>
-      [`${quotedName(relation)}: ${state}`, ...reasons].join('; '),
-    )
-    if (lines.length > 0) throw new RollcallError('CAPTURE_UNFIT', lines)
-  } finally {
-    client.release()
-  }
+  const lines = (await unfitTables(pool, config)).map(({ relation, state, reasons }) =>
+    [`${quotedName(relation)}: ${state}`, ...reasons].join('; '),
+  )
+  if (lines.length > 0) throw new RollcallError('CAPTURE_UNFIT', lines)
 }
 
 /** @throws RollcallError MAPPING_CHANGED where syncs go by another mapping */

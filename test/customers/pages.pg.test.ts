@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { resolveConfig } from '../../src/config/resolve.ts'
-import type { Condition } from '../../src/customers/condition.ts'
+import type { Condition } from '../../src/customers/conditions.ts'
 import { describeCustomers } from '../../src/customers/describe.ts'
 import { type KeyCursor, makeReadKeys } from '../../src/customers/pages.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'

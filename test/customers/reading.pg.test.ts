@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { resolveConfig } from '../../src/config/resolve.ts'
 import { describeCustomers } from '../../src/customers/describe.ts'
-import { makeReading } from '../../src/customers/reading.ts'
+import { makeReading } from '../../src/customers/read.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 
 let db: TestDatabase

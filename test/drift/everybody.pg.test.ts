@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { resolveConfig } from '../../src/config/resolve.ts'
 import { describeCustomers } from '../../src/customers/describe.ts'
-import { makeReading } from '../../src/customers/reading.ts'
+import { makeReading } from '../../src/customers/read.ts'
 import { NOTHING_YET } from '../../src/drift/agenda.ts'
 import {
   beginningOf,
