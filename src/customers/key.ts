@@ -92,20 +92,9 @@ export function readable(type: BaseType, text: string): boolean {
   }
 }
 
-type KeySql = {
-  readonly from: string
-  /** Each of a base type. */
-  readonly columns: readonly string[]
-  readonly texts: readonly string[]
-  /** The one text of the key (model/customer.ts), in brackets and without a collation. */
-  readonly canonical: string
-  /** Rows with a NULL in their key, or a text that is too long for one, are no customers. */
-  readonly present: readonly string[]
-}
-
 type Keyed = { readonly relation: Relation; readonly key: readonly KeyColumn[] }
 
-export function keySql({ relation, key }: Keyed): KeySql {
+export function keySql({ relation, key }: Keyed) {
   const id = pg.escapeIdentifier
   const columns = key.map(({ name, ...type }) => asBase(`c.${id(name)}`, type))
   const texts = key.map((column, at) => textSql(column, columns[at] ?? ''))
@@ -113,8 +102,10 @@ export function keySql({ relation, key }: Keyed): KeySql {
     from: `${id(relation.schema)}.${id(relation.name)} c`,
     columns,
     texts,
+    // The one text of the key (model/customer.ts), in brackets and without a collation.
     canonical:
       texts.length === 1 ? `(${texts.join()})` : `(pg_catalog.jsonb_build_array(${texts.join(', ')})::text)`,
+    // Rows with a NULL in their key, or a text that is too long for one, are no customers.
     present: key.flatMap(({ base }, at) => [
       `${columns[at]} IS NOT NULL`,
       ...(keyFamily(base) === 'text'

@@ -9,7 +9,6 @@ import { type CustomerKey, LANE } from '../model/customer.ts'
 import type { Pace } from '../pace/open.ts'
 import { dueLooks } from './found.ts'
 import { VERIFIABLE } from './verifiable.ts'
-import type { Verification } from './verify.ts'
 import type { Doubt, Stopped, Verified } from './words.ts'
 
 export type Preconditions = {
@@ -157,7 +156,7 @@ type TickOptions = {
   readonly periodMs: number
   readonly lastsMs: number
   readonly most: number
-  readonly verify: (keys: readonly CustomerKey[]) => Promise<Verification>
+  readonly verify: (keys: readonly CustomerKey[]) => Promise<{ readonly stopped: keyof typeof ENDED | null }>
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
   readonly now: () => number
   readonly signal: AbortSignal

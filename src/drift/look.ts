@@ -27,25 +27,22 @@ export type CheckOptions = {
   readonly log: (entry: CallEntry) => void
 }
 
-/** A customer that was not checked when it was stopped is not among the answers. */
-type Looks = {
-  readonly answers: ReadonlyMap<CustomerKey, CheckAnswer>
-  readonly stopped: 'asked' | 'pace' | null
-}
-
 const GET = { method: 'GET' } as const
 
 /** In place of the row id of a customer who has no work row. */
 const NO_ROW = '0'
 
-/** Each answer counts for the pace and the breaker as every call does, and is taken down in the log of calls. */
+/**
+ * Each answer counts for the pace and the breaker as every call does, and is taken down in the log of calls. A customer that
+ * was not checked when it was stopped is not among the answers.
+ */
 export function makeChecker({ config, context, log }: CheckOptions) {
   const { users, permits, heard } = context
 
-  return async (subjects: readonly Snapshot[], signal: AbortSignal): Promise<Looks> => {
+  return async (subjects: readonly Snapshot[], signal: AbortSignal) => {
     const answers = new Map<CustomerKey, CheckAnswer>()
     const left = [...subjects]
-    let stopped: Looks['stopped'] = null
+    let stopped: 'asked' | 'pace' | null = null
     const work = async () => {
       for (;;) {
         const subject = stopped ? undefined : left.shift()

@@ -117,21 +117,17 @@ function accessChange({ found: { plan }, memory, mapped }: Made): keyof Forecast
 
 export type CallMethod = Call['method']
 
-export type Ahead = {
-  readonly calls: readonly CallMethod[]
-  readonly registered: readonly OptionalField[]
-  readonly kinds: readonly BrakeKind[]
-  /** What a look (GET) shows decides on what follows: these calls follow where it shows what we expect. */
-  readonly looks: boolean
-}
-
 type Looking = { readonly key: CustomerKey; readonly policy: Policy; readonly digester: Digester }
 
 /** Longer than any that can be: a revocation, an erasure, the look after it and what that shows. */
 const MOST_CALLS = 8
 
-/** A claim after the other until nothing is left to do, decided by the worker's own `nextMove` and `absorbWrite`. */
-export function callsAhead(made: Made, { key, policy, digester }: Looking): Ahead {
+/**
+ * A claim after the other until nothing is left to do, decided by the worker's own `nextMove` and `absorbWrite`.
+ * `registered`: fields of a registration; `kinds`: what the brake counts; `looks`: the calls follow where a look (GET) shows
+ * what we expect.
+ */
+export function callsAhead(made: Made, { key, policy, digester }: Looking) {
   const { mapped, rivals } = made
   const digests = forCustomer(digester, key)
   const situation = { mapped, rivals, policy, digests, lookAfterMs: 0, consistencyDelayMs: 0 }

@@ -3,7 +3,7 @@ import type { CallEntry } from '../ledger/calls.ts'
 import type { ReasonCode } from '../ledger/record.ts'
 import { RollcallError } from '../model/errors.ts'
 import { nameOf } from '../model/name-of.ts'
-import { type Health, type LoopStep, makeLately, makeLoopHealth, makeReadiness } from '../ops/health.ts'
+import { type LoopStep, makeLately, makeLoopHealth, makeReadiness } from '../ops/health.ts'
 import type { Log } from '../ops/log.ts'
 import { makeMetrics } from '../ops/metrics.ts'
 import { type Ops, type OpsAddress, startOps } from '../ops/server.ts'
@@ -27,35 +27,23 @@ type Options = {
   readonly now: () => number
 }
 
-type Running = {
-  readonly queue: Pick<JobQueue, 'count'>
-  /** Whether syncs go by this worker's mapping. */
-  readonly takesPart: () => boolean
-}
+/** `takesPart`: whether syncs go by this worker's mapping. */
+type Running = { readonly queue: Pick<JobQueue, 'count'>; readonly takesPart: () => boolean }
 
-export type WorkerOps = {
-  readonly url: string | null
-  readonly observers: Measuring['observers']
-  /** Told when the worker runs; until then it is not ready. */
-  runs(running: Running): void
-  close(): Promise<void>
-}
+export type WorkerOps = Awaited<ReturnType<typeof openOps>>
 
 /**
  * Opened before anything that may have to be waited for, so that a waiting worker can be seen, and closed last.
  *
  * @throws RollcallError OPS_PORT_TAKEN
  */
-export async function openOps({ address, databaseUrl, periodMs, log, now }: Options): Promise<WorkerOps> {
+export async function openOps({ address, databaseUrl, periodMs, log, now }: Options) {
   const tables = openTables({
     ...{ url: databaseUrl, periodMs },
     onPoolError: (error) => log.debug(nameOf(error), 'a database connection of the metrics was lost'),
   })
-  const { observers, health, text } = makeMeasuring({
-    ...{ now, readTables: tables.read },
-    onTrouble: (error) => log.debug(nameOf(error), 'the tables could not be read for metrics'),
-  })
-  if (!address) return { url: null, observers, runs: () => {}, close: async () => {} }
+  const { observers, health, text } = makeMeasuring(now, tables.read, log)
+  if (!address) return { url: null, observers, runs: (_: Running) => {}, close: async () => {} }
   const ready = makeReadiness<keyof typeof PARTS>({
     ...{ parts: PARTS, now },
     onTrouble: (part, error) => log.debug({ part, ...nameOf(error) }, 'not ready'),
@@ -70,7 +58,8 @@ export async function openOps({ address, databaseUrl, periodMs, log, now }: Opti
   return {
     url: ops.url,
     observers,
-    runs({ queue, takesPart }) {
+    /** Until then it is not ready. */
+    runs({ queue, takesPart }: Running): void {
       ready.watch('queue', async () => (await queue.count()) >= 0)
       ready.watch('mapping', async () => takesPart())
     },
@@ -136,29 +125,11 @@ const BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
  */
 const TABLES = { keepMs: 5000, restTimes: 20, deadlineMs: 2500, staleMs: 30_000 }
 
-type MeasuringOptions = {
-  readonly now: () => number
-  readonly readTables: () => Promise<Tables>
-  readonly onTrouble: (error: unknown) => void
-}
-
 type MeasuredCall = Pick<CallEntry, 'method' | 'meaning' | 'status' | 'ms'>
 
-export type Measuring = {
-  /** What the worker tells as it goes; `onStep` takes names, codes and times of a step, and no key. */
-  readonly observers: {
-    onCaptured(changes: number): void
-    onStep(key: unknown, step: SyncStep): void
-    onLook(look: MeasuredCall): void
-    watchLoop(loop: LoopName, step: LoopStep): LoopStep
-    onPace(event: Pick<PaceEvent, 'kind'>): void
-  }
-  health(): Health
-  /** Prometheus text; never fails for want of the tables. */
-  text(): Promise<string>
-}
+export type Observing = ReturnType<typeof makeMeasuring>['observers']
 
-export function makeMeasuring({ now, readTables, onTrouble }: MeasuringOptions): Measuring {
+function makeMeasuring(now: () => number, readTables: () => Promise<Tables>, log: Pick<Log, 'debug'>) {
   const metrics = makeMetrics({ process: true })
   const { counter, gauge, histogram } = metrics
   const calls = counter('calls_total', 'Calls by what the answer means; status none: there was no answer', {
@@ -183,12 +154,16 @@ export function makeMeasuring({ now, readTables, onTrouble }: MeasuringOptions):
     duration({ method }, ms / 1000)
   }
   const loops = makeLoopHealth<LoopName>({ limits: LOOP_LIMITS_MS, now })
-  const tables = makeLately({ ask: readTables, ...TABLES, now, onTrouble })
+  const tables = makeLately({
+    ...{ ask: readTables, ...TABLES, now },
+    onTrouble: (error) => log.debug(nameOf(error), 'the tables could not be read for metrics'),
+  })
 
   return {
+    /** What the worker tells as it goes; `onStep` takes names, codes and times of a step, and no key. */
     observers: {
-      onCaptured: (changes) => captured({}, changes),
-      onStep(_key, step) {
+      onCaptured: (changes: number) => captured({}, changes),
+      onStep(_key: unknown, step: SyncStep): void {
         if (step.step === 'answered') {
           const { method, outcome, durationMs } = step.called
           const status = outcome.kind === 'reply' ? outcome.status : null
@@ -200,15 +175,16 @@ export function makeMeasuring({ now, readTables, onTrouble }: MeasuringOptions):
         }
       },
       onLook: countCall,
-      onPace({ kind }) {
+      onPace({ kind }: Pick<PaceEvent, 'kind'>): void {
         if (kind === 'refused' || kind === 'taken') refused({}, kind === 'refused' ? 1 : 0)
       },
-      watchLoop(loop, step) {
+      watchLoop(loop: LoopName, step: LoopStep): LoopStep {
         failures({ loop }, 0)
         return loops.watch(loop, step, () => failures({ loop }, 1))
       },
     },
     health: () => loops.health(),
+    /** Prometheus text; never fails for want of the tables. */
     async text() {
       const read = await tables()
       tablesUp({}, read ? 1 : 0)

@@ -8,7 +8,7 @@ import { type Log, recoveryLevel, troubleLevel } from '../ops/log.ts'
 import { sleep } from '../ops/time.ts'
 import type { Opened } from './context.ts'
 import { logVerified, makeReminder, TELL_AGAIN_MS } from './log.ts'
-import type { Measuring } from './ops.ts'
+import type { Observing } from './ops.ts'
 
 type Options = {
   readonly opened: Opened
@@ -17,7 +17,7 @@ type Options = {
   readonly logCall: (entry: CallEntry) => void
   /** Breaks off the looks that are under way: a look that was not made changes nothing. */
   readonly signal: AbortSignal
-  readonly watch: Measuring['observers']['watchLoop'] | undefined
+  readonly watch: Observing['watchLoop'] | undefined
 }
 
 /** A tick leaves the rest of its time to the one that comes after it. */

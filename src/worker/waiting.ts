@@ -7,7 +7,7 @@ import { nameOf } from '../model/name-of.ts'
 import { type Log, recoveryLevel, troubleLevel } from '../ops/log.ts'
 import { sleep } from '../ops/time.ts'
 import { makeReminder } from './log.ts'
-import type { LoopName, Measuring } from './ops.ts'
+import type { LoopName, Observing } from './ops.ts'
 
 type WaitingForServer = {
   readonly stop: AbortSignal
@@ -48,7 +48,7 @@ export async function whenUp<T>(open: () => Promise<T>, waiting: WaitingForServe
 type Options = {
   readonly log: Log
   readonly signal: AbortSignal
-  readonly watch: Measuring['observers']['watchLoop'] | undefined
+  readonly watch: Observing['watchLoop'] | undefined
 }
 
 /** The worker's loops: each repeats its step until the worker stops, and tells when it fails and when it works again. */

@@ -17,7 +17,7 @@ import { claimLastsMs } from '../sync/time-needed.ts'
 import { makeNoting, type Opened } from './context.ts'
 import { makeHousekeeping } from './housekeeping.ts'
 import { logCalls } from './log.ts'
-import type { Measuring } from './ops.ts'
+import type { Observing } from './ops.ts'
 import { makeProbe } from './probe.ts'
 import { startReconciling } from './reconciling.ts'
 import { makePausing, makeStanding, makeTakingPart } from './standing.ts'
@@ -28,8 +28,8 @@ import { startWitness } from './witness.ts'
 export type Observers = {
   readonly onCaptured: (changes: number) => void
   readonly onStep: JobOptions['observe']
-  readonly onLook?: Measuring['observers']['onLook']
-  readonly watchLoop?: Measuring['observers']['watchLoop']
+  readonly onLook?: Observing['onLook']
+  readonly watchLoop?: Observing['watchLoop']
 }
 
 export type RunningWorker = {
