@@ -8,9 +8,8 @@ import { quotedName } from '../customers/problems.ts'
 import { oneRow } from '../database/client.ts'
 import { PINNED, UNPINNED } from '../database/session.ts'
 import { RollcallError } from '../model/errors.ts'
-import { LACKS, readInstalled } from './catalog.ts'
 import type { CapturePlan } from './relations.ts'
-import { asInstalled, captureDifference, type TableDifference } from './status.ts'
+import { asInstalled, captureDifference, LACKS, readInstalled, type TableDifference } from './status.ts'
 import { createFunction, createTrigger, EVENTS, functionName, quoted, quotedFunction } from './triggers.ts'
 
 /** One install or uninstall at a time in a database; two-integer form, so that it meets no one-integer lock. */

@@ -11,13 +11,10 @@ type MarkKind = 'truncate' | 'overflow'
 export type CaptureMark = {
   readonly id: string
   readonly kind: MarkKind
-  /** The watched relation, `schema.name`. */
   readonly relation: string
-  /** Since when; ISO 8601 in UTC. */
   readonly since: string
 }
 
-/** Oldest first. */
 export async function openMarks(client: Client): Promise<readonly CaptureMark[]> {
   const { rows } = await client.query<CaptureMark>(
     `SELECT m.id::text AS id, kind, relation,

@@ -71,7 +71,6 @@ const POLL_MS = 50
 type Noting = {
   readonly pool: Pool
   readonly sleep: (ms: number) => Promise<void>
-  /** Notes some of the captured changes; resolves to how many it took. */
   readonly drain: () => Promise<number>
 }
 
@@ -154,6 +153,5 @@ export type CapturedChange = {
 export type NoteChanges = (client: ClientBase, changes: readonly CapturedChange[]) => Promise<void>
 
 export type ChangeSource = {
-  /** Moves up to `limit` changes into `note`, in one transaction; resolves to how many there were. */
   drain(note: NoteChanges, limit: number): Promise<number>
 }

@@ -27,7 +27,6 @@ export type Watcher = {
 
 export type CapturePlan = {
   readonly watchers: readonly Watcher[]
-  /** Watched relations that do not exist. */
   readonly gone: readonly Relation[]
   readonly outboxLimitMb: number
 }

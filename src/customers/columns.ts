@@ -2,14 +2,12 @@ import type { Config } from '../config/config.ts'
 import { MOST_FIELD_BYTES } from '../model/formats.ts'
 
 type Use = {
-  /** Where in the configuration it is named. */
   readonly where: string
   readonly column: string
   /** The largest value that is of use there, in bytes. */
   readonly mostBytes: number
 }
 
-/** Where in the configuration which column of the customers is named. */
 export function columnUses(config: Config): readonly Use[] {
   const { customers, mapping, scope } = config
   const named = [

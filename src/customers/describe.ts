@@ -23,10 +23,8 @@ import { queryCustomers, type Settings, settingsOf } from './query.ts'
 export type CustomersShape = {
   readonly relation: Relation
   readonly kind: 'table' | 'view'
-  /** What a session is set to when it reads customers. */
   readonly settings: Settings
   readonly key: readonly KeyColumn[]
-  /** Every column that is read, key columns included. */
   readonly columns: readonly { readonly name: string; readonly type: string }[]
   /** What works, but may not be what its author thinks; sentences for people. */
   readonly warnings: readonly string[]

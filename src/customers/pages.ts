@@ -12,11 +12,9 @@ import { queryCustomers } from './query.ts'
 export type KeyCursor = readonly string[]
 
 type KeyPage = {
-  /** Each key once. */
   readonly keys: readonly CustomerKey[]
   /** The place behind each of them, in their order; made when it is asked for, since a sweep needs the last alone. */
   readonly cursors: () => ReadonlyMap<CustomerKey, KeyCursor>
-  /** Where the next page begins; null after the last one. */
   readonly next: KeyCursor | null
 }
 

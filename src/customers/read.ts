@@ -50,7 +50,6 @@ export function makeReadCustomers(config: Config, shape: CustomersShape): ReadCu
   }
 }
 
-/** Nobody is seen at all. */
 export class NobodySeen extends Error {}
 
 /**
@@ -67,7 +66,6 @@ async function requireSomebody(session: Client, shape: CustomersShape): Promise<
   if (rows[0]?.seen !== true) throw new NobodySeen()
 }
 
-/** Whether the key columns' types can hold this key. */
 export function fitsKey(shape: CustomersShape, key: CustomerKey): boolean {
   return partsOf(shape, key) !== null
 }
@@ -129,7 +127,6 @@ function rowOf(limits: readonly Limit[], fits: string, values: readonly unknown[
 
 export type ReadRows = {
   readonly rows: ReadonlyMap<CustomerKey, FoundRow>
-  /** Those whose row Postgres refuses to read, with its error. */
   readonly unreadable: ReadonlyMap<CustomerKey, Error>
 }
 export type Reading = (keys: readonly CustomerKey[]) => Promise<ReadRows>

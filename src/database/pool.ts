@@ -7,7 +7,6 @@ type PoolOptions = {
   readonly url: string
   /** Where the address came from; default: DATABASE_URL. */
   readonly variable?: string
-  /** Connections at most. */
   readonly max: number
   readonly applicationName?: string
   /** No statement of the worker takes long; a lock that somebody holds must not hold the worker for ever. */

@@ -32,7 +32,6 @@ type Settings = Readonly<Record<string, string>>
 /** BullMQ puts its schema into the path; the system's own names come before it all the same. */
 const OF_A_QUEUE: Settings = (({ search_path, ...others }) => others)(SETTINGS)
 
-/** An address, and the variable that it came from. */
 export type DatabaseAddress = { readonly url: string; readonly variable: string }
 
 export const databaseAt = (url: string): DatabaseAddress => ({ url, variable: 'DATABASE_URL' })
@@ -87,7 +86,6 @@ export async function connectOne(address: DatabaseAddress, config: pg.ClientConf
   }
 }
 
-/** Asks a new connection what it has got. */
 async function verifySession(client: Client, variable: string, settings: Settings = SETTINGS): Promise<void> {
   const names = Object.keys(settings)
   const asked = names.map((name) => `pg_catalog.current_setting('${name}')`)

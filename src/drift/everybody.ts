@@ -3,7 +3,9 @@ import type { Pool, QueryResultRow } from 'pg'
 import { type Condition, conditionsSql } from '../customers/conditions.ts'
 import type { CustomersShape } from '../customers/describe.ts'
 import { keySql } from '../customers/key.ts'
+import { withSettings } from '../customers/query.ts'
 import type { Reading } from '../customers/read.ts'
+import { oneRow } from '../database/client.ts'
 import type { Position as Start } from '../ledger/runs.ts'
 import { changedSince } from '../ledger/sweep-work.ts'
 import type { CustomerKey } from '../model/customer.ts'
@@ -115,25 +117,18 @@ async function patiently<Row extends QueryResultRow>(
   values: readonly unknown[],
 ): Promise<readonly Row[]> {
   signal.throwIfAborted()
-  const client = await pool.connect()
-  // If it fails, the transaction goes with the session.
-  let broken = true
-  let cancel: () => void = () => undefined
-  try {
-    await client.query(['BEGIN READ ONLY', PATIENCE, ...shape.settings].join('; '))
-    const { rows: ids } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+  return await withSettings(pool, [PATIENCE, ...shape.settings], async (session) => {
+    const { pid } = await oneRow<{ pid: number }>(session, 'SELECT pg_backend_pid() AS pid')
     signal.throwIfAborted()
     // A statement whose client is gone would go on in Postgres for minutes.
-    cancel = () => void pool.query('SELECT pg_cancel_backend($1)', [ids[0]?.pid]).catch(() => undefined)
+    const cancel = () => void pool.query('SELECT pg_cancel_backend($1)', [pid]).catch(() => undefined)
     signal.addEventListener('abort', cancel, { once: true })
-    const { rows } = await client.query<Row>(text, [...values])
-    await client.query('COMMIT')
-    broken = false
-    return rows
-  } catch (error) {
-    throw signal.aborted ? signal.reason : error
-  } finally {
-    signal.removeEventListener('abort', cancel)
-    client.release(broken)
-  }
+    try {
+      return (await session.query<Row>(text, [...values])).rows
+    } catch (error) {
+      throw signal.aborted ? signal.reason : error
+    } finally {
+      signal.removeEventListener('abort', cancel)
+    }
+  })
 }

@@ -1,9 +1,8 @@
 // A sweep that owes: each page is noted before its end is stored, so that one that is killed goes on where it was and
 // passes over nobody.
 import type { Pool } from 'pg'
-import { captureVersion } from '../capture/catalog.ts'
 import { endGap } from '../capture/marks.ts'
-import { unfitTables } from '../capture/status.ts'
+import { captureVersion, unfitTables } from '../capture/status.ts'
 import type { Config } from '../config/config.ts'
 import type { Condition } from '../customers/conditions.ts'
 import { quotedName } from '../customers/problems.ts'
@@ -26,8 +25,7 @@ import { RollcallError } from '../model/errors.ts'
 import type { Digester } from '../sync/digest.ts'
 import { userIdFor } from '../sync/map.ts'
 import { EVERYBODY, howToNote, type Judged, type SweepSelection } from './judge.ts'
-import { makeFindMissed } from './missed.ts'
-import { type PageResult, type Swept, sweep } from './sweep.ts'
+import { makeFindMissed, type PageResult, type Swept, sweep } from './sweep.ts'
 import { increased, NOTHING_FOUND, type SweepTally } from './tally.ts'
 
 /** Whom a sweep is for, where it is not for all customers. */

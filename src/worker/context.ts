@@ -1,6 +1,6 @@
 import { makeBrake } from '../brake/reserve.ts'
-import { unwatchedTables } from '../capture/catalog.ts'
 import { type NoteChanges, outboxSource, whenNoted } from '../capture/outbox.ts'
+import { unwatchedTables } from '../capture/status.ts'
 import type { Config } from '../config/config.ts'
 import { describeCustomers } from '../customers/describe.ts'
 import { type FoundRow, makeReading } from '../customers/read.ts'

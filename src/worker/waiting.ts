@@ -1,5 +1,4 @@
 // A worker may be started before the servers that it needs: it waits for them.
-
 import { runLoop } from '../dispatch/loop.ts'
 import { databaseError } from '../ledger/reachable.ts'
 import { type ErrorCode, RollcallError } from '../model/errors.ts'
