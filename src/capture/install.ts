@@ -1,6 +1,5 @@
 // Puts the triggers of a plan on their tables and takes off what is no longer in it. Only what differs is
 // touched: a second run takes no lock at all.
-
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg, { type ClientBase } from 'pg'
 import type { Relation } from '../config/config.ts'

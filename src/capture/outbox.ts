@@ -1,5 +1,4 @@
 // The trigger-mode change source: what the triggers appended is deleted and noted in one transaction.
-
 import type { ClientBase, Pool } from 'pg'
 import { type Client, oneRow } from '../database/client.ts'
 import { type CustomerKey, type Lane, LONGEST_KEY_BYTES } from '../model/customer.ts'

@@ -26,25 +26,8 @@ type Lack = {
   readonly why: 'missing' | 'outdated' | 'disabled'
 }
 
-export type TableDifference = {
-  readonly table: Relation
-  /** Watchers of this table; none: only leftovers are here. */
-  readonly watchers: readonly Watcher[]
-  readonly lacks: readonly Lack[]
-  /** Names of triggers of ours that the plan does not know. */
-  readonly leftover: readonly string[]
-}
-
-type CaptureDifference = {
-  readonly tables: readonly TableDifference[]
-  /** Watchers whose function is missing or has another body than the plan wants. */
-  readonly functions: readonly Watcher[]
-  /** Those of them whose function watches more columns than it has to: too much is noted, and nothing is missed. */
-  readonly wider: readonly Watcher[]
-  readonly leftoverFunctions: readonly string[]
-  /** Rights that the owner of the functions lacks, which then fail. */
-  readonly rights: readonly string[]
-}
+export type TableDifference = ReturnType<typeof tableDifference>
+type CaptureDifference = ReturnType<typeof captureDifference>
 
 export type TableState = 'fits' | 'missing' | 'misnamed' | 'outdated' | 'disabled' | 'leftover'
 export type TableStatus = {
@@ -69,7 +52,7 @@ export async function unfitTables(client: Client, config: Config): Promise<reado
   return tables.filter(({ state }) => state !== 'fits' && state !== 'leftover')
 }
 
-export function captureDifference(plan: CapturePlan, installed: Installed): CaptureDifference {
+export function captureDifference(plan: CapturePlan, installed: Installed) {
   const tables = [
     ...plan.watchers.flatMap((watcher) => watcher.tables),
     ...installed.triggers.map((trigger) => trigger.table),
@@ -80,8 +63,11 @@ export function captureDifference(plan: CapturePlan, installed: Installed): Capt
   const functions = plan.watchers.filter((watcher) => !fits(watcher))
   return {
     tables: distinct.map((table) => tableDifference(table, plan, installed)),
+    /** Watchers whose function is missing or has another body than the plan wants. */
     functions,
+    /** Those of them whose function watches more columns than it has to: too much is noted, and nothing is missed. */
     wider: functions.filter((watcher) => fits(asInstalled(watcher, installed))),
+    /** Rights that the owner of the functions lacks, which then fail. */
     rights: [...new Set(installed.functions.flatMap(({ lacks }) => lacks))],
     leftoverFunctions: installed.functions.map(({ name }) => name).filter((name) => !wanted.has(name)),
   }
@@ -113,7 +99,7 @@ function statusOf(
   return { relation: table, state, reasons }
 }
 
-function tableDifference(table: Relation, plan: CapturePlan, installed: Installed): TableDifference {
+function tableDifference(table: Relation, plan: CapturePlan, installed: Installed) {
   const watchers = plan.watchers.filter((watcher) => watcher.tables.some((own) => sameRelation(own, table)))
   const triggers = installed.triggers.filter((trigger) => sameRelation(trigger.table, table))
   const expected = watchers.flatMap((watcher) =>

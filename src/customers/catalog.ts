@@ -1,5 +1,4 @@
 // What Postgres knows of a relation and its columns.
-
 import type { Relation } from '../config/config.ts'
 import type { Client } from '../database/client.ts'
 

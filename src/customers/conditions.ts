@@ -1,5 +1,4 @@
 // What `--where` means for the customers that there are: the columns' own types, and values that fit them.
-
 import { createHmac } from 'node:crypto'
 import pg from 'pg'
 import type { Config } from '../config/config.ts'

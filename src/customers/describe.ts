@@ -1,8 +1,7 @@
 // Holds the configuration against the catalog before anything runs, so that a typing error is a sentence at
 // the start and not a failed job for every customer.
-
 import pg from 'pg'
-import type { Config, Relation } from '../config/config.ts'
+import type { Config } from '../config/config.ts'
 import type { Client } from '../database/client.ts'
 import { roleBehind } from '../database/pool.ts'
 import { RollcallError } from '../model/errors.ts'
@@ -18,23 +17,15 @@ import {
 } from './catalog.ts'
 import { columnUses, neededColumns } from './columns.ts'
 import { describeWatched, keyTypeProblems, noColumn, noRelation, quotedName } from './problems.ts'
-import { queryCustomers, type Settings, settingsOf } from './query.ts'
+import { queryCustomers, settingsOf } from './query.ts'
 
-export type CustomersShape = {
-  readonly relation: Relation
-  readonly kind: 'table' | 'view'
-  readonly settings: Settings
-  readonly key: readonly KeyColumn[]
-  readonly columns: readonly { readonly name: string; readonly type: string }[]
-  /** What works, but may not be what its author thinks; sentences for people. */
-  readonly warnings: readonly string[]
-}
+export type CustomersShape = Awaited<ReturnType<typeof describeCustomers>>
 
 /**
  * Throws CUSTOMERS_UNREADABLE with everything that does not fit at once. Reads the catalog and no customer;
  * `client` is a session of the role that will read the customers.
  */
-export async function describeCustomers(client: Client, config: Config): Promise<CustomersShape> {
+export async function describeCustomers(client: Client, config: Config) {
   const { relation } = config.customers
   const held = await holdAgainst(client, config)
   if (!held.found) throw new RollcallError('CUSTOMERS_UNREADABLE', held.misfits)
@@ -45,13 +36,14 @@ export async function describeCustomers(client: Client, config: Config): Promise
 
   return {
     relation,
-    kind: isView(found) ? 'view' : 'table',
+    kind: isView(found) ? ('view' as const) : ('table' as const),
     settings: settingsOf(config),
-    key,
+    key: key as readonly KeyColumn[],
     columns: neededColumns(config).flatMap((name) => {
       const column = columns.get(name)
       return column ? [{ name, type: column.type }] : []
     }),
+    // What works, but may not be what its author thinks; sentences for people.
     warnings: [...(await warningsOf(client, config, found)), ...warnings],
   }
 }

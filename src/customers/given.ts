@@ -1,6 +1,5 @@
 // Keys as people write them, brought into the text that the tables know. `04711` and `4711` are one integer, and
 // `["ES","4711"]` one key with or without the space: taken as it was typed, such a key would have no row.
-
 import pg from 'pg'
 import type { Client } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'

@@ -1,6 +1,5 @@
 // A customer's key: its one text, the types that its columns may have, and its SQL over the rows `c` of the integrator's table
 // or view.
-
 import pg from 'pg'
 import type { Relation } from '../config/config.ts'
 import { type CustomerKey, LONGEST_KEY_BYTES } from '../model/customer.ts'
@@ -125,7 +124,7 @@ export function asBase(column: string, { cast, domain }: Pick<KeyColumn, 'cast' 
 }
 
 /**
- * By the type's own output function, as capture prints it (capture/body.ts): whoever owns a type may define a cast of it to
+ * By the type's own output function, as capture prints it (capture/triggers.ts): whoever owns a type may define a cast of it to
  * text. Those of Postgres' own types nobody can make anew.
  */
 export function textSql({ base }: Pick<KeyColumn, 'base'>, value: string): string {

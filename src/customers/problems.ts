@@ -1,5 +1,4 @@
 // The words for what does not fit between the configuration and the database: names and types, never values.
-
 import type { Config, Relation, Watched } from '../config/config.ts'
 import { sameRelation } from '../config/relation.ts'
 import type { Client } from '../database/client.ts'

@@ -1,6 +1,5 @@
 // Statements that read customers. The configuration may say that they need more than our sessions give: a path on which
 // the functions behind a view find what they name, or the policies of row-level security.
-
 import pg, { type Pool } from 'pg'
 import type { Config } from '../config/config.ts'
 import type { Client } from '../database/client.ts'

@@ -134,17 +134,13 @@ export type Reading = (keys: readonly CustomerKey[]) => Promise<ReadRows>
 /** What does not fit may stay so for long: the catalog is not asked again for each read. */
 const DESCRIBE_AGAIN_MS = 1000
 
-type ReadingOptions = {
-  /** Told what the configuration names and the database does not have, for each read that fails for it. */
-  readonly onMisfits?: (misfits: readonly string[]) => void
-}
-
 /**
  * Reads customers by the types that their key columns have now. A key that the known types cannot hold may be
  * one of a type that was changed since (an enum with a new value, an integer made bigint); taken for "no such
  * customer" it would be lost. So the catalog is asked again before that is believed.
  *
- * A row that Postgres refuses to read costs itself only: see `readApart`.
+ * A row that Postgres refuses to read costs itself only: see `readApart`. `onMisfits` is told what the configuration names and
+ * the database does not have, for each read that fails for it.
  *
  * @throws RollcallError CUSTOMERS_UNREADABLE where a column, a table or a right is gone since
  */
@@ -152,7 +148,7 @@ export function makeReading(
   pool: Pool,
   config: Config,
   described: CustomersShape,
-  { onMisfits = () => undefined }: ReadingOptions = {},
+  onMisfits: (misfits: readonly string[]) => void = () => undefined,
 ): Reading {
   let shape = described
   let read = makeReadCustomers(config, shape)

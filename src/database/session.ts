@@ -1,6 +1,5 @@
 // How every session of ours begins, on the database and on a queue in Postgres, whatever the server's, the role's and
 // the address' own settings are; and whether it really began so.
-
 import pg, { type ClientBase } from 'pg'
 import { RollcallError } from '../model/errors.ts'
 import type { Client } from './client.ts'
@@ -36,21 +35,11 @@ export type DatabaseAddress = { readonly url: string; readonly variable: string 
 
 export const databaseAt = (url: string): DatabaseAddress => ({ url, variable: 'DATABASE_URL' })
 
-type SessionConfig = {
-  readonly connectionString: string
-  readonly options: string
-  /** Of `pg.Pool`: asked once for each new connection. */
-  readonly verify: (client: ClientBase, done: (error?: Error) => void) => void
-}
-
 /**
  * What `pg` is given to connect with. It lets the `options` of an address replace ours, so they are taken out of it and
  * put before ours.
  */
-export function sessionConfig(
-  { url, variable }: DatabaseAddress,
-  purpose: 'database' | 'queue',
-): SessionConfig {
+export function sessionConfig({ url, variable }: DatabaseAddress, purpose: 'database' | 'queue') {
   const settings = purpose === 'queue' ? OF_A_QUEUE : SETTINGS
   const ours = Object.entries({ ...settings, ...UNLIMITED }).map(
     ([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`,
@@ -61,7 +50,8 @@ export function sessionConfig(
   return {
     connectionString: address && theirs ? address.href : url,
     options: [...(theirs ? [theirs] : []), ...ours].join(' '),
-    verify: (client, done) => {
+    /** Of `pg.Pool`: asked once for each new connection. */
+    verify: (client: ClientBase, done: (error?: Error) => void) => {
       verifySession(client, variable, settings).then(() => done(), done)
     },
   }

@@ -1,7 +1,6 @@
 // Whether the service is credible where it says that users are not there, or answers what cannot be read. That is far
 // likelier about the service than about each of its users: so a sample of them is asked before it is confirmed of any, and
 // that sample alone decides. See docs/decisions/2026-11-23-checks.md.
-
 import type { DecidedBy } from '../brake/held.ts'
 import { type Client, oneRow } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
@@ -89,12 +88,12 @@ const DRAW = `
 SELECT extract(epoch FROM clock_timestamp())::float8 AS at, to_jsonb(ARRAY(SELECT l.key FROM rollcall.ledger l
   WHERE ${VERIFIABLE} AND l.remote = 'present' ORDER BY random() LIMIT $1)) AS keys`
 
-/** `at`: by the database's clock, in seconds since 1970. */
-type SampleDrawn = { readonly at: number; readonly keys: readonly CustomerKey[] }
-
-/** Suspected customers included: without them it would be a sample of the others. */
-export async function drawSample(client: Client, most: number): Promise<SampleDrawn> {
-  return await oneRow<SampleDrawn>(client, DRAW, [most])
+/**
+ * Suspected customers included: without them it would be a sample of the others. `at`: by the database's clock, in seconds
+ * since 1970.
+ */
+export async function drawSample(client: Client, most: number) {
+  return await oneRow<{ at: number; keys: readonly CustomerKey[] }>(client, DRAW, [most])
 }
 
 export async function writeSample(client: Client, at: number, sample: Sample): Promise<void> {

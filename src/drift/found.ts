@@ -1,6 +1,5 @@
 // Findings as they are stored: read for a report, for a run that workers are ahead of and for their next check; written by a
 // check.
-
 import type { Pool } from 'pg'
 import { type Client, oneRow } from '../database/client.ts'
 import { OPEN_RELEASE } from '../ledger/released.ts'

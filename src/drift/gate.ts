@@ -1,5 +1,4 @@
 // When checks may be made, and how fast: whatever is owed goes first, and all calls share one pace.
-
 import type { Pool } from 'pg'
 import { type Client, oneRow } from '../database/client.ts'
 import { alone } from '../ledger/alone.ts'

@@ -1,6 +1,5 @@
 // The first half of a check: which customers can be checked now, one GET for each inside the pace that all calls share, and
 // what its answer shows.
-
 import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
 import type { CallEntry } from '../ledger/calls.ts'

@@ -8,15 +8,9 @@ import { listed } from '../ledger/sql.ts'
 import { UNDER_WAY } from '../ledger/taken.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type Lag, MOST_REPAIRS, postponedMs } from './findings.ts'
-import { type DriftField, REPAIRABLE_KINDS, type WrongAccess } from './words.ts'
+import { type Finding, REPAIRABLE_KINDS } from './words.ts'
 
-export type ToMend = {
-  readonly id: string
-  readonly key: CustomerKey
-  readonly desired: string
-  readonly fields: readonly DriftField[]
-  readonly access: WrongAccess | null
-}
+export type ToMend = Pick<Finding, 'id' | 'key' | 'fields' | 'access'> & { readonly desired: string }
 
 /** Customers who are owed a repair, and those who wait for a person. */
 export type Mended = { readonly owed: readonly CustomerKey[]; readonly held: readonly CustomerKey[] }

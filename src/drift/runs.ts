@@ -1,5 +1,4 @@
 // Runs of `rollcall drift`, as they are stored among all runs: their cursor, and what earlier ones have found.
-
 import type { Pool } from 'pg'
 import { type Client, oneRow } from '../database/client.ts'
 import { beginRun, endRun, findRun, keepRun, type Unfinished } from '../ledger/runs.ts'
@@ -143,9 +142,7 @@ const KEEP_MS = 1000
  * Drives a run until no customer is left to check, or for as long as it makes sense. The run that it resolves to is kept
  * by then, and stays open: `endRun` ends it.
  */
-export async function driveRun(
-  options: DriveOptions,
-): Promise<{ readonly run: DriftRun; readonly end: RunEnd }> {
+export async function driveRun(options: DriveOptions) {
   const { pool, gate, verify, now, signal, onLooks } = options
   let { run } = options
   const source = options.everybody(run.place)

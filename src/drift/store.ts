@@ -1,5 +1,4 @@
 // Stores what checks have shown: in one transaction, and only of customers for whom nothing has moved since they were read.
-
 import type { ClientBase, Pool } from 'pg'
 import { inTransaction } from '../brake/transaction.ts'
 import type { Client } from '../database/client.ts'

@@ -1,5 +1,4 @@
 // What would follow a sweep, as a sum over everybody whom it judges; its size does not depend on how many they are.
-
 import type { BrakeKind } from '../brake/brake.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type FieldIssue, userIdOf } from '../model/mapped.ts'

@@ -83,7 +83,7 @@ export async function openSync(options: Options) {
   }
   try {
     const checked = await reachable(check, { role: roleOf(databaseAt(url)) })
-    const readCustomers = makeReading(pool, config, checked.shape, { onMisfits })
+    const readCustomers = makeReading(pool, config, checked.shape, onMisfits)
     const readRow = makeBatch<CustomerKey, FoundRow>(
       async (keys) => {
         const { rows, unreadable } = await readCustomers([...new Set(keys)])

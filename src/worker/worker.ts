@@ -25,12 +25,8 @@ import { makeSweeping } from './sweeping.ts'
 import { makeLoops } from './waiting.ts'
 import { startWitness } from './witness.ts'
 
-export type Observers = {
-  readonly onCaptured: (changes: number) => void
-  readonly onStep: JobOptions['observe']
-  readonly onLook?: Observing['onLook']
-  readonly watchLoop?: Observing['watchLoop']
-}
+export type Observers = Pick<Observing, 'onCaptured'> &
+  Partial<Pick<Observing, 'onLook' | 'watchLoop'>> & { readonly onStep: JobOptions['observe'] }
 
 export type RunningWorker = {
   /** Resolves when it must not go on. */

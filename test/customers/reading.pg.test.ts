@@ -26,7 +26,7 @@ async function readingOf(plan: string, onMisfits?: (misfits: readonly string[]) 
     'rollcall.config.ts',
   )
   const shape = await describeCustomers(db.pool, config)
-  return makeReading(db.pool, config, shape, onMisfits ? { onMisfits } : {})
+  return makeReading(db.pool, config, shape, onMisfits)
 }
 
 test.each([
