@@ -1,6 +1,7 @@
 import pg, { type Pool } from 'pg'
 import type { Config, Row } from '../config/config.ts'
 import { TooLarge } from '../config/source.ts'
+import { isAboutRows } from '../database/apart.ts'
 import type { Client } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
@@ -223,13 +224,6 @@ function whyAlso(error: unknown, config: Config, { kind }: CustomersShape): stri
   return mayBePath ? OUT_OF_PATH : null
 }
 
-/**
- * Classes of Postgres' errors that say nothing of a single row: the connection, the login, the transaction, a name or a
- * right, a lock, the server itself. Every other error may come from one row: a division by zero or a second row of a
- * subquery in a view, a function that raises, a page of the disk that is broken.
- */
-const OF_ALL_ROWS = /^(08|25|28|3D|40|42|53|55|57|58)/
-
 /** A batch that fails is halved, until whoever cannot be read stands alone. */
 async function readApart(
   read: (keys: readonly CustomerKey[]) => Promise<ReadonlyMap<CustomerKey, FoundRow>>,
@@ -238,7 +232,8 @@ async function readApart(
   try {
     return { rows: await read(keys), unreadable: new Map() }
   } catch (error) {
-    if (!(error instanceof pg.DatabaseError) || OF_ALL_ROWS.test(error.code ?? '08')) throw error
+    // A division by zero in a view, a function that raises, a page of the disk that is broken: it may be one row.
+    if (!isAboutRows(error)) throw error
     if (keys.length === 1) return { rows: new Map(), unreadable: new Map(keys.map((each) => [each, error])) }
     const middle = Math.ceil(keys.length / 2)
     const first = await readApart(read, keys.slice(0, middle))
