@@ -1,7 +1,7 @@
 import pg, { type Pool } from 'pg'
 import type { Config, Row } from '../config/config.ts'
 import { TooLarge } from '../config/source.ts'
-import { isAboutRows } from '../database/apart.ts'
+import { halvedUntilApart } from '../database/apart.ts'
 import type { Client } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
@@ -224,23 +224,15 @@ function whyAlso(error: unknown, config: Config, { kind }: CustomersShape): stri
   return mayBePath ? OUT_OF_PATH : null
 }
 
-/** A batch that fails is halved, until whoever cannot be read stands alone. */
+/** A division by zero in a view, a function that raises, a page of the disk that is broken: it may be one row. */
 async function readApart(
   read: (keys: readonly CustomerKey[]) => Promise<ReadonlyMap<CustomerKey, FoundRow>>,
   keys: readonly CustomerKey[],
 ): Promise<ReadRows> {
-  try {
-    return { rows: await read(keys), unreadable: new Map() }
-  } catch (error) {
-    // A division by zero in a view, a function that raises, a page of the disk that is broken: it may be one row.
-    if (!isAboutRows(error)) throw error
-    if (keys.length === 1) return { rows: new Map(), unreadable: new Map(keys.map((each) => [each, error])) }
-    const middle = Math.ceil(keys.length / 2)
-    const first = await readApart(read, keys.slice(0, middle))
-    const second = await readApart(read, keys.slice(middle))
-    return {
-      rows: new Map([...first.rows, ...second.rows]),
-      unreadable: new Map([...first.unreadable, ...second.unreadable]),
-    }
-  }
+  const rows = new Map<CustomerKey, FoundRow>()
+  const unreadable = new Map<CustomerKey, Error>()
+  for (const [key, row] of await halvedUntilApart(keys, read))
+    if (row instanceof Error) unreadable.set(key, row)
+    else rows.set(key, row)
+  return { rows, unreadable }
 }
