@@ -2,13 +2,13 @@
 // touched: a second run takes no lock at all.
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg, { type ClientBase } from 'pg'
+import type { Relation } from '../config/config.ts'
 import { quotedName } from '../customers/problems.ts'
+import { oneRow } from '../database/client.ts'
 import { PINNED, UNPINNED } from '../database/session.ts'
 import { RollcallError } from '../model/errors.ts'
-import { LACKS, readInstalled } from './catalog.ts'
-import { underShortLock } from './lock.ts'
 import type { CapturePlan } from './relations.ts'
-import { asInstalled, captureDifference, type TableDifference } from './status.ts'
+import { asInstalled, captureDifference, LACKS, readInstalled, type TableDifference } from './status.ts'
 import { createFunction, createTrigger, EVENTS, functionName, quoted, quotedFunction } from './triggers.ts'
 
 /** One install or uninstall at a time in a database; two-integer form, so that it meets no one-integer lock. */
@@ -94,11 +94,8 @@ function statementsFor({ table, lacks, leftover }: TableDifference): readonly st
 /** Asked for, not waited for: a session that waits for a lock holds a snapshot open. */
 async function lockAdvisory(client: ClientBase, patienceMs: number): Promise<void> {
   for (const end = performance.now() + patienceMs; ; await sleep(ADVISORY_POLL_MS)) {
-    const { rows } = await client.query<{ got: boolean }>(
-      'SELECT pg_try_advisory_lock($1, $2) AS got',
-      ADVISORY_LOCK,
-    )
-    if (rows[0]?.got) return
+    const asked = 'SELECT pg_try_advisory_lock($1, $2) AS got'
+    if ((await oneRow<{ got: boolean }>(client, asked, ADVISORY_LOCK)).got) return
     if (performance.now() > end)
       throw new RollcallError('CAPTURE_LOCKED', ['another install or uninstall is running'])
   }
@@ -157,4 +154,87 @@ function ownedLikeTheOutbox(name: string): string {
     FROM pg_catalog.pg_class WHERE oid = 'rollcall.outbox'::pg_catalog.regclass);
 END`
   return `DO ${pg.escapeLiteral(block)};`
+}
+
+// Changing triggers needs a lock that writers conflict with. Waiting for it queues behind open transactions,
+// and every new writer queues behind the wait: so each try is short, and between tries writers go on.
+const LOCK_TIMEOUT_MS = 500
+const FIRST_WAIT_MS = 250
+const LONGEST_WAIT_MS = 5_000
+
+type LockedWork = {
+  readonly table: Relation
+  /** Run one after the other in one transaction. */
+  readonly statements: readonly string[]
+  /** Tries and waits together. */
+  readonly patienceMs: number
+}
+
+/**
+ * Runs the statements in a transaction of their own, again and again until the lock is had. Throws
+ * CAPTURE_LOCKED, naming who holds the table, when the patience is at its end; then nothing of them is done.
+ */
+export async function underShortLock(
+  client: ClientBase,
+  { table, statements, patienceMs }: LockedWork,
+): Promise<void> {
+  const end = performance.now() + patienceMs
+  for (let pause = FIRST_WAIT_MS; ; pause = Math.min(pause * 2, LONGEST_WAIT_MS)) {
+    if (await attempt(client, statements)) return
+    const holders = await holdersOf(client, table)
+    if (performance.now() + pause > end) {
+      const head = `${quotedName(table)} could not be locked within ${Math.round(patienceMs / 1000)} s`
+      const details =
+        holders.length === 0 ? [`${head}; nobody held it at last`] : [`${head}; it is held by:`, ...holders]
+      throw new RollcallError('CAPTURE_LOCKED', details)
+    }
+    await sleep(pause)
+  }
+}
+
+async function attempt(client: ClientBase, statements: readonly string[]): Promise<boolean> {
+  await client.query('BEGIN')
+  try {
+    await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`)
+    for (const statement of statements) await client.query(statement)
+    await client.query('COMMIT')
+    return true
+  } catch (error) {
+    await client.query('ROLLBACK')
+    // Lock not available, deadlock detected: both pass by themselves.
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === '55P03' || code === '40P01') return false
+    throw error
+  }
+}
+
+type Holder = {
+  /** Null: a prepared transaction. */
+  readonly pid: number | null
+  readonly application: string | null
+  readonly state: string | null
+  readonly seconds: number | null
+}
+
+/** In words. Other sessions' details are shown by Postgres only to roles that may see them (pg_read_all_stats). */
+async function holdersOf(client: ClientBase, { schema, name }: Relation): Promise<readonly string[]> {
+  const { rows } = await client.query<Holder>(
+    `SELECT DISTINCT l.pid, a.application_name AS application, a.state,
+       extract(epoch FROM clock_timestamp() - a.xact_start)::int AS seconds
+     FROM pg_catalog.pg_locks l
+     JOIN pg_catalog.pg_class c ON c.oid = l.relation
+     JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+     JOIN pg_catalog.pg_database d ON d.oid = l.database AND d.datname = current_database()
+     LEFT JOIN pg_catalog.pg_stat_activity a ON a.pid = l.pid
+     WHERE l.locktype = 'relation' AND l.granted AND n.nspname = $1 AND c.relname = $2
+       AND l.pid IS DISTINCT FROM pg_backend_pid()
+     ORDER BY seconds DESC NULLS LAST LIMIT 5`,
+    [schema, name],
+  )
+  return rows.map(({ pid, application, state, seconds }) => {
+    if (pid === null) return 'a prepared transaction'
+    const named = application ? ` (${application})` : ''
+    const age = seconds === null ? 'for an unknown time' : `for ${seconds} s`
+    return `process ${pid}${named}, ${state ?? 'in a transaction'}, ${age}`
+  })
 }

@@ -4,21 +4,17 @@
 // A trigger writes no second overflow mark while it sees an open one. So a resync starts only when every transaction
 // that was running when the mark was closed has ended: pg_snapshot_xmin of a new snapshot has reached pg_snapshot_xmax
 // of one taken after the commit. An earlier one would miss the changes of a transaction that trusted the mark.
-import type { ClientBase } from 'pg'
+import { type Client, oneRow } from '../database/client.ts'
 
-type Client = Pick<ClientBase, 'query'>
 type MarkKind = 'truncate' | 'overflow'
 
 export type CaptureMark = {
   readonly id: string
   readonly kind: MarkKind
-  /** The watched relation, `schema.name`. */
   readonly relation: string
-  /** Since when; ISO 8601 in UTC. */
   readonly since: string
 }
 
-/** Oldest first. */
 export async function openMarks(client: Client): Promise<readonly CaptureMark[]> {
   const { rows } = await client.query<CaptureMark>(
     `SELECT m.id::text AS id, kind, relation,
@@ -30,10 +26,8 @@ export async function openMarks(client: Client): Promise<readonly CaptureMark[]>
 
 /** Something may have changed that was captured as a mark alone, and not all customers were checked since. */
 export async function marksArePending(client: Client): Promise<boolean> {
-  const { rows } = await client.query<{ pending: boolean }>(
-    'SELECT EXISTS (SELECT FROM rollcall.capture_mark WHERE resynced_at IS NULL) AS pending',
-  )
-  return rows[0]?.pending === true
+  const pending = 'SELECT EXISTS (SELECT FROM rollcall.capture_mark WHERE resynced_at IS NULL) AS pending'
+  return (await oneRow<{ pending: boolean }>(client, pending)).pending
 }
 
 /** Asks for a resync. Two statements: the second has a later snapshot than the first one's commit. */

@@ -1,7 +1,7 @@
 // The trigger-mode change source: what the triggers appended is deleted and noted in one transaction.
 import type { ClientBase, Pool } from 'pg'
+import { type Client, oneRow } from '../database/client.ts'
 import { type CustomerKey, type Lane, LONGEST_KEY_BYTES } from '../model/customer.ts'
-import type { CapturedChange, ChangeSource, NoteChanges } from './source.ts'
 
 /**
  * Rows are read by deleting them and never by "id greater than last": an id is given before its transaction
@@ -70,7 +70,6 @@ const POLL_MS = 50
 type Noting = {
   readonly pool: Pool
   readonly sleep: (ms: number) => Promise<void>
-  /** Notes some of the captured changes; resolves to how many it took. */
   readonly drain: () => Promise<number>
 }
 
@@ -79,20 +78,15 @@ type Noting = {
  * a row away may have brought another customer with the same user, and until that is noted nobody knows.
  */
 export async function whenNoted({ pool, sleep, drain }: Noting): Promise<boolean> {
-  const { rows } = await pool.query<{ last: string | null }>(
-    'SELECT max(id)::text AS last FROM rollcall.outbox',
-  )
-  const last = rows[0]?.last ?? null
+  const newest = 'SELECT max(id)::text AS last FROM rollcall.outbox'
+  const { last } = await oneRow<{ last: string | null }>(pool, newest)
   if (last === null) return true
   const started = performance.now()
   while (performance.now() - started < PATIENCE_MS) {
     // Nothing to take: what is left is with another process, which notes it now.
     if ((await drain()) === 0) await sleep(POLL_MS)
-    const { rows } = await pool.query<{ left: boolean }>(
-      'SELECT EXISTS (SELECT FROM rollcall.outbox WHERE id <= $1) AS left',
-      [last],
-    )
-    if (!rows[0]?.left) return true
+    const waiting = 'SELECT EXISTS (SELECT FROM rollcall.outbox WHERE id <= $1) AS left'
+    if (!(await oneRow<{ left: boolean }>(pool, waiting, [last])).left) return true
   }
   return false
 }
@@ -130,21 +124,33 @@ const ROWS_PER_STEP = 100_000
  * below its bound again and capture resumes; without the right to VACUUM, autovacuum does that a little later.
  * `client` is not in a transaction; every step commits by itself.
  */
-export async function collapseOutbox(
-  client: Pick<ClientBase, 'query'>,
-  rowsPerStep = ROWS_PER_STEP,
-): Promise<number> {
-  const { rows } = await client.query<{ highest: string | null; rows: number }>(
-    'SELECT max(id)::text AS highest, count(*)::int AS rows FROM rollcall.outbox',
-  )
-  const { highest = null, rows: total = 0 } = rows[0] ?? {}
+export async function collapseOutbox(client: Client, rowsPerStep = ROWS_PER_STEP): Promise<number> {
+  const size = 'SELECT max(id)::text AS highest, count(*)::int AS total FROM rollcall.outbox'
+  const { highest, total } = await oneRow<{ highest: string | null; total: number }>(client, size)
   if (highest === null) return 0
   const slices = Math.max(1, Math.ceil(total / rowsPerStep))
   let deleted = 0
   for (let slice = 0; slice < slices; slice += 1) {
-    const step = await client.query<{ gone: number }>(STEP, [slices, slice, highest])
-    deleted += step.rows[0]?.gone ?? 0
+    deleted += (await oneRow<{ gone: number }>(client, STEP, [slices, slice, highest])).gone
   }
   if (deleted > 0) await client.query('VACUUM rollcall.outbox')
   return deleted
+}
+
+/** A note that a customer may need a sync. It holds no data. */
+export type CapturedChange = {
+  readonly key: CustomerKey
+  readonly lane: Lane
+  /** When the change was made, for the latency from commit to settled. */
+  readonly at: Date
+}
+
+/**
+ * Stores changes in the transaction of the given client. The source acknowledges only after the transaction
+ * has committed, so that a crash duplicates a change and never loses one.
+ */
+export type NoteChanges = (client: ClientBase, changes: readonly CapturedChange[]) => Promise<void>
+
+export type ChangeSource = {
+  drain(note: NoteChanges, limit: number): Promise<number>
 }

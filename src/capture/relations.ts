@@ -1,15 +1,13 @@
 // What trigger capture is made of: one watcher for every watched relation, with the tables that carry its triggers and
 // the columns that matter. The configuration's watch list, completed from the catalog.
-import type { ClientBase } from 'pg'
 import type { Config, Relation, Watched } from '../config/config.ts'
 import { sameRelation } from '../config/relation.ts'
 import { findRelation } from '../customers/catalog.ts'
 import { neededColumns } from '../customers/columns.ts'
 import { quotedName } from '../customers/problems.ts'
+import type { Client } from '../database/client.ts'
 import { LANE, type Lane } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
-
-type Client = Pick<ClientBase, 'query'>
 
 export type Watcher = {
   /** As the configuration names it; a partitioned table stands for its partitions. */
@@ -28,7 +26,6 @@ export type Watcher = {
 
 export type CapturePlan = {
   readonly watchers: readonly Watcher[]
-  /** Watched relations that do not exist. */
   readonly gone: readonly Relation[]
   readonly outboxLimitMb: number
 }

@@ -1,41 +1,33 @@
 // What should be installed, what is, and what lies between: one comparison, which `capture status` shows and
 // `capture install` carries out.
 import { isDeepStrictEqual } from 'node:util'
-import type { ClientBase } from 'pg'
 import type { Config, Relation } from '../config/config.ts'
 import { sameRelation } from '../config/relation.ts'
-import { lacksColumn } from '../customers/problems.ts'
-import { columnsIn, functionBody } from './body.ts'
-import { type Installed, type InstalledTrigger, readInstalled } from './catalog.ts'
+import { lacksColumn, quotedName } from '../customers/problems.ts'
+import { type Client, oneRow } from '../database/client.ts'
 import { type CapturePlan, planCapture, type Watcher } from './relations.ts'
-import { EVENTS, type Event, FUNCTION_SETTINGS, functionName, TRIGGERS, triggerName } from './triggers.ts'
+import {
+  CAPTURE_SCHEMA,
+  columnsIn,
+  EVENTS,
+  type Event,
+  FUNCTION_PREFIX,
+  FUNCTION_SETTINGS,
+  functionBody,
+  functionName,
+  TRIGGERS,
+  type TransitionTables,
+  triggerName,
+} from './triggers.ts'
 
-/** A trigger to create (or create again) on a table. */
 type Lack = {
   readonly watcher: Watcher
   readonly event: Event
   readonly why: 'missing' | 'outdated' | 'disabled'
 }
 
-export type TableDifference = {
-  readonly table: Relation
-  /** Watchers of this table; none: only leftovers are here. */
-  readonly watchers: readonly Watcher[]
-  readonly lacks: readonly Lack[]
-  /** Names of triggers of ours that the plan does not know. */
-  readonly leftover: readonly string[]
-}
-
-type CaptureDifference = {
-  readonly tables: readonly TableDifference[]
-  /** Watchers whose function is missing or has another body than the plan wants. */
-  readonly functions: readonly Watcher[]
-  /** Those of them whose function watches more columns than it has to: too much is noted, and nothing is missed. */
-  readonly wider: readonly Watcher[]
-  readonly leftoverFunctions: readonly string[]
-  /** Rights that the owner of the functions lacks, which then fail. */
-  readonly rights: readonly string[]
-}
+export type TableDifference = ReturnType<typeof tableDifference>
+type CaptureDifference = ReturnType<typeof captureDifference>
 
 export type TableState = 'fits' | 'missing' | 'misnamed' | 'outdated' | 'disabled' | 'leftover'
 export type TableStatus = {
@@ -45,10 +37,7 @@ export type TableStatus = {
 }
 
 /** One line for every table that should carry triggers or does. Reads only. */
-export async function captureStatus(
-  client: Pick<ClientBase, 'query'>,
-  config: Config,
-): Promise<readonly TableStatus[]> {
+export async function captureStatus(client: Client, config: Config): Promise<readonly TableStatus[]> {
   const plan = await planCapture(client, config)
   const difference = captureDifference(plan, await readInstalled(client))
   const gone = plan.gone.map((relation): TableStatus => {
@@ -57,7 +46,13 @@ export async function captureStatus(
   return [...gone, ...difference.tables.map((table) => statusOf(table, difference))]
 }
 
-export function captureDifference(plan: CapturePlan, installed: Installed): CaptureDifference {
+/** Tables whose changes may be missed. */
+export async function unfitTables(client: Client, config: Config): Promise<readonly TableStatus[]> {
+  const tables = await captureStatus(client, config)
+  return tables.filter(({ state }) => state !== 'fits' && state !== 'leftover')
+}
+
+export function captureDifference(plan: CapturePlan, installed: Installed) {
   const tables = [
     ...plan.watchers.flatMap((watcher) => watcher.tables),
     ...installed.triggers.map((trigger) => trigger.table),
@@ -68,8 +63,11 @@ export function captureDifference(plan: CapturePlan, installed: Installed): Capt
   const functions = plan.watchers.filter((watcher) => !fits(watcher))
   return {
     tables: distinct.map((table) => tableDifference(table, plan, installed)),
+    /** Watchers whose function is missing or has another body than the plan wants. */
     functions,
+    /** Those of them whose function watches more columns than it has to: too much is noted, and nothing is missed. */
     wider: functions.filter((watcher) => fits(asInstalled(watcher, installed))),
+    /** Rights that the owner of the functions lacks, which then fail. */
     rights: [...new Set(installed.functions.flatMap(({ lacks }) => lacks))],
     leftoverFunctions: installed.functions.map(({ name }) => name).filter((name) => !wanted.has(name)),
   }
@@ -101,7 +99,7 @@ function statusOf(
   return { relation: table, state, reasons }
 }
 
-function tableDifference(table: Relation, plan: CapturePlan, installed: Installed): TableDifference {
+function tableDifference(table: Relation, plan: CapturePlan, installed: Installed) {
   const watchers = plan.watchers.filter((watcher) => watcher.tables.some((own) => sameRelation(own, table)))
   const triggers = installed.triggers.filter((trigger) => sameRelation(trigger.table, table))
   const expected = watchers.flatMap((watcher) =>
@@ -144,4 +142,100 @@ export function asInstalled(watcher: Watcher, { functions }: Installed): Watcher
   const body = functions.find(({ name }) => name === functionName(watcher))?.body ?? ''
   const compared = columnsIn(body).filter((name) => !watcher.key.includes(name))
   return { ...watcher, columns: [...new Set([...watcher.columns, ...compared])].sort() }
+}
+
+export type InstalledTrigger = {
+  readonly name: string
+  readonly table: Relation
+  readonly functionName: string
+  /** The events and timing as pg_trigger has them. */
+  readonly type: number
+  readonly transition: TransitionTables
+  /** `O`: fires, `A`: fires even in replica mode, `D`: disabled, `R`: fires in replica mode only. */
+  readonly enabled: string
+}
+
+export type InstalledFunction = {
+  readonly name: string
+  readonly body: string
+  readonly securityDefiner: boolean
+  readonly settings: readonly string[]
+  /** Rights that its owner, with whose rights it runs, lacks: then the application's statements fail. */
+  readonly lacks: readonly string[]
+}
+
+export type Installed = {
+  readonly functions: readonly InstalledFunction[]
+  readonly triggers: readonly InstalledTrigger[]
+}
+
+/** The rights of those that the trigger functions need which a role (an expression for its OID) has not; `[]` where nothing is installed. */
+export const LACKS = (role: string) => `(
+  SELECT coalesce(json_agg(n.what) FILTER (WHERE NOT n.given), '[]') FROM (VALUES
+    ('USAGE on the schema rollcall', has_schema_privilege(${role}, to_regnamespace('rollcall'), 'USAGE')),
+    ('INSERT on rollcall.outbox', has_table_privilege(${role}, to_regclass('rollcall.outbox'), 'INSERT')),
+    ('USAGE on rollcall.outbox_id_seq', has_sequence_privilege(${role}, to_regclass('rollcall.outbox_id_seq'), 'USAGE, UPDATE')),
+    ('SELECT on rollcall.capture_mark', has_table_privilege(${role}, to_regclass('rollcall.capture_mark'), 'SELECT')),
+    ('INSERT on rollcall.capture_mark', has_table_privilege(${role}, to_regclass('rollcall.capture_mark'), 'INSERT')),
+    ('USAGE on rollcall.capture_mark_id_seq',
+      has_sequence_privilege(${role}, to_regclass('rollcall.capture_mark_id_seq'), 'USAGE, UPDATE'))) AS n (what, given))`
+
+/** Everything of ours, by what it is and not by what the configuration says, so that nothing is overlooked. */
+export async function readInstalled(client: Client): Promise<Installed> {
+  const functions = await client.query<InstalledFunction>(
+    `SELECT p.proname::text AS name, p.prosrc AS body, p.prosecdef AS "securityDefiner",
+       coalesce(to_json(p.proconfig), '[]') AS settings,
+       ${LACKS('p.proowner')} AS lacks
+     FROM ${OURS} ORDER BY 1`,
+  )
+  const triggers = await client.query<InstalledTrigger>(
+    `SELECT t.tgname::text AS name, json_build_object('schema', cn.nspname, 'name', c.relname) AS "table",
+       p.proname::text AS "functionName", t.tgtype AS type, t.tgenabled::text AS enabled,
+       json_build_object('old', t.tgoldtable, 'new', t.tgnewtable) AS transition
+     FROM ${OURS} JOIN pg_catalog.pg_trigger t ON t.tgfoid = p.oid
+     JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid JOIN pg_catalog.pg_namespace cn ON cn.oid = c.relnamespace
+     ORDER BY cn.nspname, c.relname, 1`,
+  )
+  return { functions: functions.rows, triggers: triggers.rows }
+}
+
+/**
+ * Changes with whatever is done to a trigger or a function of ours: written anew, disabled, enabled. What was looked at
+ * under another one may have changed since without a trace.
+ */
+export async function captureVersion(client: Client): Promise<string> {
+  const { version } = await oneRow<{ version: string }>(
+    client,
+    `SELECT md5(coalesce(string_agg(concat_ws(' ', p.oid, p.xmin, t.oid, t.xmin), ',' ORDER BY p.oid, t.oid), '')) AS version
+     FROM ${OURS} LEFT JOIN pg_catalog.pg_trigger t ON t.tgfoid = p.oid`,
+  )
+  return version
+}
+
+const OURS = `pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
+  AND n.nspname = '${CAPTURE_SCHEMA}' AND p.prorettype = 'pg_catalog.trigger'::regtype
+  AND starts_with(p.proname::text, '${FUNCTION_PREFIX}')`
+
+/**
+ * Watched tables that do not carry our triggers now: dropped and made anew by a restore, say, which others see empty until
+ * it is done. Names for people.
+ */
+export async function unwatchedTables(
+  client: Client,
+  { watch }: Pick<Config, 'watch'>,
+): Promise<readonly string[]> {
+  const relations = watch.map(({ relation }) => relation)
+  const { rows } = await client.query<{ at: number }>(
+    `SELECT w.at::int AS at FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS w (schema, name, at)
+     WHERE (SELECT count(DISTINCT t.tgtype) FROM pg_catalog.pg_trigger t
+       JOIN pg_catalog.pg_proc p ON p.oid = t.tgfoid AND p.pronamespace = to_regnamespace('${CAPTURE_SCHEMA}')
+       JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid AND c.relname = w.name
+       JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace AND n.nspname = w.schema
+       WHERE t.tgenabled IN ('O', 'A')) < ${EVENTS.length} ORDER BY 1`,
+    [relations.map(({ schema }) => schema), relations.map(({ name }) => name)],
+  )
+  return rows.flatMap(({ at }) => {
+    const relation = relations[at - 1]
+    return relation ? [quotedName(relation)] : []
+  })
 }

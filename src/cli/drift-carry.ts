@@ -2,11 +2,10 @@
 import type { Config } from '../config/config.ts'
 import { doneOf, soFar } from '../drift/agenda.ts'
 import { type Everybody, everybody } from '../drift/everybody.ts'
+import { makeSampling } from '../drift/evidence.ts'
 import { makeRunGate, type RunEnd, readPreconditions } from '../drift/gate.ts'
 import { type Mended, mendFound } from '../drift/mend.ts'
-import { driveRun } from '../drift/run.ts'
-import type { DriftRun } from '../drift/runs.ts'
-import { makeSampling } from '../drift/sample.ts'
+import { type DriftRun, driveRun } from '../drift/runs.ts'
 import { silentOf } from '../drift/tally.ts'
 import { makeVerify } from '../drift/verify.ts'
 import type { Verified } from '../drift/words.ts'
@@ -98,7 +97,7 @@ function verifyOptions({ config, opened, calls }: Reporting) {
   const { digester } = context
   return {
     ...{ pool, config, digester, readCustomers, context },
-    ...{ log: calls.add, now: Date.now },
+    log: calls.add,
   }
 }
 
@@ -106,7 +105,6 @@ function gateOf(io: Io, { config, asked, opened, calls }: Reporting, onBeat: (st
   const { pool, context, pace, binding } = opened
   const probe = makeProbe({
     ...{ pool, users: context.users, signal: io.stop, log: (entry) => calls.add(entry) },
-    ...{ now: Date.now, random: Math.random },
   })
   return makeRunGate({
     preconditions: () => readPreconditions(pool, { fingerprint: config.fingerprint, binding, pace }),

@@ -14,8 +14,8 @@ import { namedService } from '../service/target.ts'
 import { BrokenOff, type JobResult, makeJob } from '../sync/job.ts'
 import { claimLastsMs } from '../sync/time-needed.ts'
 import { JUST_WRITTEN } from '../sync/turn.ts'
-import { logCalls } from '../worker/call-entry.ts'
 import { type Opened, openSync } from '../worker/context.ts'
+import { logCalls } from '../worker/log.ts'
 import { makeProbe } from '../worker/probe.ts'
 import { noteAndLease } from '../worker/sync-one.ts'
 import type { ExitCode, Io } from './io.ts'
@@ -41,7 +41,7 @@ export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
   const opened = await openSync({ config, env, onPoolError: () => undefined })
   const target = namedService(env.SERVICE_URL, config)
   const calls = openCallLog(io, opened)
-  const logCall = logCalls(calls, systemClock.wall)
+  const logCall = logCalls(calls)
   try {
     if (!opened.standing.current) throw mappingChanged(opened.standing)
     const { pool } = opened
@@ -64,7 +64,7 @@ export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
     })
     const probe = makeProbe({
       ...{ pool, users: context.users, signal: io.stop },
-      ...{ log: (entry) => calls.add(entry), now: systemClock.wall, random: Math.random },
+      log: (entry) => calls.add(entry),
     })
     // There may be no worker that would find out whether the service works again.
     const mayCall = async () => {

@@ -1,9 +1,14 @@
 // What Postgres knows of a relation and its columns.
-import type { ClientBase } from 'pg'
 import type { Relation } from '../config/config.ts'
-import type { BaseType } from './key-type.ts'
+import type { Client } from '../database/client.ts'
 
-export type Client = Pick<ClientBase, 'query'>
+/** A column's type with domains resolved. */
+export type BaseType = {
+  readonly schema: string
+  readonly name: string
+  /** The labels of an enum; null for every other type. */
+  readonly labels: readonly string[] | null
+}
 
 export type FoundRelation = {
   readonly oid: string
@@ -19,7 +24,7 @@ export type FoundColumn = {
   /** As declared, for people: `character varying(20)`. */
   readonly type: string
   readonly base: BaseType
-  /** The base type for a cast in SQL, quoted and with its schema. */
+  /** The base type for a cast of a parameter (never of the column, whose index would be lost), quoted. */
   readonly cast: string
   /**
    * The schema of the operators that its indexes go by, quoted. An operator without it is looked for on the search path:
@@ -34,6 +39,9 @@ export type FoundColumn = {
   /** Computed when read, and therefore not in a trigger's transition tables. */
   readonly virtual: boolean
 }
+
+/** What a statement about customers needs to know of a column that it compares. */
+export type KeyColumn = Pick<FoundColumn, 'name' | 'type' | 'base' | 'cast' | 'operators' | 'domain'>
 
 export async function findRelation(
   client: Client,

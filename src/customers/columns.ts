@@ -2,34 +2,22 @@ import type { Config } from '../config/config.ts'
 import { MOST_FIELD_BYTES } from '../model/formats.ts'
 
 type Use = {
-  /** Where in the configuration it is named. */
   readonly where: string
   readonly column: string
   /** The largest value that is of use there, in bytes. */
   readonly mostBytes: number
 }
 
-/** Where in the configuration which column of the customers is named. */
 export function columnUses(config: Config): readonly Use[] {
   const { customers, mapping, scope } = config
-  return [
-    ...customers.key.map((column) => ({
-      where: 'customers.key',
-      column,
-      mostBytes: MOST_FIELD_BYTES,
-    })),
-    ...Object.entries(mapping).flatMap(([field, source]) =>
-      source ? usesOf(`mapping.${field}`, source) : [],
-    ),
-    ...(scope ? usesOf('scope', scope) : []),
+  const named = [
+    ['customers.key', { columns: customers.key, mostBytes: MOST_FIELD_BYTES }] as const,
+    ...Object.entries(mapping).map(([field, source]) => [`mapping.${field}`, source] as const),
+    ['scope', scope] as const,
   ]
-}
-
-function usesOf(
-  where: string,
-  { columns, mostBytes }: { readonly columns: readonly string[]; readonly mostBytes: number },
-): Use[] {
-  return columns.map((column) => ({ where, column, mostBytes }))
+  return named.flatMap(([where, source]) =>
+    (source?.columns ?? []).map((column) => ({ where, column, mostBytes: source?.mostBytes ?? 0 })),
+  )
 }
 
 /** Every column that a sync reads: key, mapping and scope. */

@@ -1,16 +1,14 @@
 // What `--where` means for the customers that there are: the columns' own types, and values that fit them.
 import { createHmac } from 'node:crypto'
-import pg, { type ClientBase } from 'pg'
+import pg from 'pg'
 import type { Config } from '../config/config.ts'
+import type { Client } from '../database/client.ts'
 import { closest } from '../model/closest.ts'
 import { RollcallError } from '../model/errors.ts'
-import { type FoundColumn, findColumns, findRelation } from './catalog.ts'
+import { type FoundColumn, findColumns, findRelation, type KeyColumn } from './catalog.ts'
 import { neededColumns } from './columns.ts'
-import { type Condition, conditionSql } from './condition.ts'
+import { asBase } from './key.ts'
 import { queryCustomers, settingsOf } from './query.ts'
-import { type ParsedWhere, parseWhere } from './where.ts'
-
-type Client = Pick<ClientBase, 'query'>
 
 /** @throws RollcallError USAGE with a line for each that cannot be understood; none of them shows a value */
 export async function readConditions(
@@ -24,36 +22,28 @@ export async function readConditions(
   const read = texts.map((text) => resolve(text, columns, neededColumns(config)))
   const problems = read.flatMap((each) => (typeof each === 'string' ? [each] : []))
   const conditions = read.flatMap((each) => (typeof each === 'string' ? [] : [each]))
-  for (const { condition, type } of conditions) {
+  for (const condition of conditions) {
     const problem = await tried(client, config, condition)
-    if (problem) problems.push(`--where: ${problem.replace('{type}', type)}`)
+    if (problem) problems.push(`--where: ${problem}`)
   }
   if (problems.length > 0) throw new RollcallError('USAGE', problems)
-  return conditions.map(({ condition }) => condition)
+  return conditions
 }
 
 const FORMS =
   '--where: expected a column, then =, !=, <, <=, >, >= and a value, or "in" and values with commas between, or "is null", or "is not null"'
 
-type Resolved = { readonly condition: Condition; readonly type: string }
-
 function resolve(
   text: string,
   columns: ReadonlyMap<string, FoundColumn>,
   known: readonly string[],
-): Resolved | string {
-  const said: ParsedWhere | null = parseWhere(text)
+): Condition | string {
+  const said = parseWhere(text)
   if (!said) return FORMS
   const column = known.includes(said.column) ? columns.get(said.column) : undefined
   if (!column) return unknownColumn(said.column, known)
-  const { operator, values } = said
-  return {
-    condition: {
-      ...{ column: said.column, type: column.cast, operators: column.operators, domain: column.domain },
-      ...{ operator, values },
-    },
-    type: column.type,
-  }
+  const { name, type, cast, operators, domain } = column
+  return { name, type, cast, operators, domain, operator: said.operator, values: said.values }
 }
 
 /** Only what a sync reads is told of: the other columns are none of our business, and no right is needed to them. */
@@ -79,9 +69,9 @@ async function tried(client: Client, config: Config, condition: Condition): Prom
     return null
   } catch (error) {
     const code = error instanceof pg.DatabaseError ? (error.code ?? '') : ''
-    if (UNFIT.test(code)) return `the value for ${condition.column} is no {type}`
+    if (UNFIT.test(code)) return `the value for ${condition.name} is no ${condition.type}`
     if (UNCOMPARABLE.test(code))
-      return `${condition.column} ({type}) cannot be compared by ${condition.operator}`
+      return `${condition.name} (${condition.type}) cannot be compared by ${condition.operator}`
     throw error
   }
 }
@@ -92,8 +82,98 @@ async function tried(client: Client, config: Config, condition: Condition): Prom
  */
 export function digestOf(conditions: readonly Condition[], digestKey: string): string | null {
   if (conditions.length === 0) return null
-  const said = conditions.map(({ column, operator, values }) => JSON.stringify([column, operator, values]))
+  const said = conditions.map(({ name, operator, values }) => JSON.stringify([name, operator, values]))
   return createHmac('sha256', digestKey)
     .update(JSON.stringify(['where', said.toSorted()]))
     .digest('base64url')
+}
+
+type ParsedWhere = Pick<Condition, 'operator' | 'values'> & { readonly column: string }
+
+/** A name as SQL has it, in double quotes where it holds anything else. */
+const COLUMN = /^\s*(?:"((?:[^"]|"")+)"|([\p{L}_][\p{L}\p{N}_$]*))/u
+const NULLS = /^\s+is\s+(not\s+)?null\s*$/i
+const COMPARED = /^\s*(!=|<>|<=|>=|=|<|>)\s*(.*)$/su
+const LISTED = /^\s+in\s+(.+)$/isu
+
+/**
+ * `plan=premium`, `plan in premium,trial`, `premium_until is null`. A value that holds a comma, a quote or spaces at its
+ * ends stands in single quotes, doubled inside. Null where it is none of this.
+ */
+export function parseWhere(text: string): ParsedWhere | null {
+  const name = COLUMN.exec(text)
+  if (!name) return null
+  const column = name[1]?.replaceAll('""', '"') ?? name[2] ?? ''
+  const rest = text.slice(name[0].length)
+  const nulls = NULLS.exec(rest)
+  if (nulls) return { column, operator: nulls[1] ? 'is not null' : 'is null', values: [] }
+  const compared = COMPARED.exec(rest)
+  if (compared) {
+    const values = listOf(compared[2] ?? '', false)
+    const operator = compared[1] === '!=' ? '<>' : (compared[1] as Operator)
+    return values ? { column, operator, values } : null
+  }
+  const values = listOf(LISTED.exec(rest)?.[1] ?? '', true)
+  return values ? { column, operator: 'in', values } : null
+}
+
+const QUOTED = /^\s*'((?:[^']|'')*)'\s*$/su
+const ITEM = /\s*(?:'(?:[^']|'')*'|[^',]*)\s*(?:,|$)/suy
+
+/** One value, or several with commas between; null where there is none, or a quote is not closed. */
+function listOf(text: string, several: boolean): readonly string[] | null {
+  if (!several) return oneOf(text)
+  const values: string[] = []
+  ITEM.lastIndex = 0
+  for (;;) {
+    const item = ITEM.exec(text)?.[0]
+    if (item === undefined) return null
+    const value = oneOf(item.replace(/,$/, ''))
+    if (!value) return null
+    values.push(...value)
+    if (!item.endsWith(',')) return values
+  }
+}
+
+/** So begins what is meant otherwise: `==`, a name in quotes, a second operator. As a value it stands in single quotes. */
+const NO_VALUE = /^["=<>!]/
+
+function oneOf(text: string): readonly [string] | null {
+  const quoted = QUOTED.exec(text)
+  if (quoted) return [(quoted[1] ?? '').replaceAll("''", "'")]
+  const plain = text.trim()
+  return plain === '' || plain.startsWith("'") || NO_VALUE.test(plain) ? null : [plain]
+}
+
+export type Operator = '=' | '<>' | '<' | '<=' | '>' | '>=' | 'in' | 'is null' | 'is not null'
+
+/** What has to hold of a customer's row; `values` as text, cast to the column's type by Postgres. */
+export type Condition = Omit<KeyColumn, 'base'> & {
+  readonly operator: Operator
+  readonly values: readonly string[]
+}
+
+/** The condition on `c`, its values as parameters from number `first` on; every value is one parameter. */
+export function conditionSql({ operators, operator, values, ...column }: Condition, first: number): string {
+  const name = asBase(`c.${pg.escapeIdentifier(column.name)}`, column)
+  const at = (_: string, index: number) => `$${first + index}::${column.cast}`
+  switch (operator) {
+    case 'is null':
+    case 'is not null':
+      return `${name} ${operator}`
+    case 'in':
+      return `${name} OPERATOR(${operators}.=) ANY (ARRAY[${values.map(at).join(', ')}])`
+    default:
+      return `${name} OPERATOR(${operators}.${operator}) ${at('', 0)}`
+  }
+}
+
+/** Each of several, its values as the parameters after those of the ones before it. */
+export function conditionsSql(conditions: readonly Condition[], first: number): readonly string[] {
+  let next = first
+  return conditions.map((condition) => {
+    const sql = conditionSql(condition, next)
+    next += condition.values.length
+    return sql
+  })
 }

@@ -1,55 +1,31 @@
 // Holds the configuration against the catalog before anything runs, so that a typing error is a sentence at
 // the start and not a failed job for every customer.
 import pg from 'pg'
-import type { Config, Relation } from '../config/config.ts'
+import type { Config } from '../config/config.ts'
+import type { Client } from '../database/client.ts'
 import { roleBehind } from '../database/pool.ts'
 import { RollcallError } from '../model/errors.ts'
 import {
-  type Client,
   type FoundColumn,
   type FoundRelation,
   findColumns,
   findRelation,
+  type KeyColumn,
   pathlessFunctions,
   relationNames,
   uniqueBy,
 } from './catalog.ts'
 import { columnUses, neededColumns } from './columns.ts'
-import type { BaseType } from './key-type.ts'
-import { keyTypeProblems, noColumn, noRelation, quotedName } from './problems.ts'
-import { queryCustomers, type Settings, settingsOf } from './query.ts'
-import { describeWatched } from './watched.ts'
+import { describeWatched, keyTypeProblems, noColumn, noRelation, quotedName } from './problems.ts'
+import { queryCustomers, settingsOf } from './query.ts'
 
-export type KeyColumn = {
-  readonly name: string
-  /** As declared, for people. */
-  readonly type: string
-  readonly base: BaseType
-  /** The type to cast a parameter to (never the column, whose index would be lost), quoted. */
-  readonly cast: string
-  /** The schema of the type's operators, quoted; see `FoundColumn`. */
-  readonly operators: string
-  /** It is of a domain over its base type. */
-  readonly domain: boolean
-}
-
-export type CustomersShape = {
-  readonly relation: Relation
-  readonly kind: 'table' | 'view'
-  /** What a session is set to when it reads customers. */
-  readonly settings: Settings
-  readonly key: readonly KeyColumn[]
-  /** Every column that is read, key columns included. */
-  readonly columns: readonly { readonly name: string; readonly type: string }[]
-  /** What works, but may not be what its author thinks; sentences for people. */
-  readonly warnings: readonly string[]
-}
+export type CustomersShape = Awaited<ReturnType<typeof describeCustomers>>
 
 /**
  * Throws CUSTOMERS_UNREADABLE with everything that does not fit at once. Reads the catalog and no customer;
  * `client` is a session of the role that will read the customers.
  */
-export async function describeCustomers(client: Client, config: Config): Promise<CustomersShape> {
+export async function describeCustomers(client: Client, config: Config) {
   const { relation } = config.customers
   const held = await holdAgainst(client, config)
   if (!held.found) throw new RollcallError('CUSTOMERS_UNREADABLE', held.misfits)
@@ -60,15 +36,14 @@ export async function describeCustomers(client: Client, config: Config): Promise
 
   return {
     relation,
-    kind: isView(found) ? 'view' : 'table',
+    kind: isView(found) ? ('view' as const) : ('table' as const),
     settings: settingsOf(config),
-    key: key.map(({ name, type, base, cast, operators, domain }) => ({
-      ...{ name, type, base, cast, operators, domain },
-    })),
+    key: key as readonly KeyColumn[],
     columns: neededColumns(config).flatMap((name) => {
       const column = columns.get(name)
       return column ? [{ name, type: column.type }] : []
     }),
+    // What works, but may not be what its author thinks; sentences for people.
     warnings: [...(await warningsOf(client, config, found)), ...warnings],
   }
 }
@@ -145,30 +120,27 @@ async function warningsOf(client: Client, config: Config, found: FoundRelation):
   const { relation, key } = config.customers
   const name = quotedName(relation)
   const unique = isView(found) || (await uniqueBy(client, found.oid, key))
-  const warnings: string[] = []
-  if (!unique) {
-    warnings.push(
+  const pathless = found.kind === 'v' && config.customers.searchPath.length === 0
+  const functions = pathless ? await pathlessFunctions(client, found.oid) : []
+  const warnings: readonly (readonly [boolean, string])[] = [
+    [
+      !unique,
       `customers.key: no unique index of ${name} is on ${key.join(', ')}: reads may be slow, and a key with several rows is not synced`,
-    )
-  }
-  if (found.filtered) {
-    warnings.push(
+    ],
+    [
+      found.filtered,
       `customers: row-level security applies to this role on ${name}: a customer that it hides counts as removed`,
-    )
-  }
-  if (found.kind === 'm') {
-    warnings.push(
+    ],
+    [
+      found.kind === 'm',
       `customers: ${name} is a materialized view: a change is read as it stood at the last refresh`,
-    )
-  }
-  if (found.kind === 'v' && config.customers.searchPath.length === 0) {
-    const names = await pathlessFunctions(client, found.oid)
-    if (names.length > 0)
-      warnings.push(
-        `customers: behind ${name}, ${names.join(', ')} sets no search_path: what it names without a schema, types of extensions and their operators too, is looked for in Postgres' own schema alone; if it needs others, name them in customers.searchPath`,
-      )
-  }
-  return warnings
+    ],
+    [
+      functions.length > 0,
+      `customers: behind ${name}, ${functions.join(', ')} sets no search_path: what it names without a schema, types of extensions and their operators too, is looked for in Postgres' own schema alone; if it needs others, name them in customers.searchPath`,
+    ],
+  ]
+  return warnings.flatMap(([holds, says]) => (holds ? says : []))
 }
 
 function isView({ kind }: FoundRelation): boolean {

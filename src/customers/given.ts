@@ -1,12 +1,10 @@
 // Keys as people write them, brought into the text that the tables know. `04711` and `4711` are one integer, and
 // `["ES","4711"]` one key with or without the space: taken as it was typed, such a key would have no row.
 import pg from 'pg'
+import type { Client } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import type { Client } from './catalog.ts'
 import type { CustomersShape } from './describe.ts'
-import { keyOf } from './key.ts'
-import { textSql } from './key-sql.ts'
-import { readable } from './key-type.ts'
+import { keyOf, readable, textSql } from './key.ts'
 
 /**
  * The key that a text means, or null when the key columns cannot hold it. Postgres itself reads each part as its

@@ -1,4 +1,9 @@
-import type { CustomerKey } from '../model/customer.ts'
+// A customer's key: its one text, the types that its columns may have, and its SQL over the rows `c` of the integrator's table
+// or view.
+import pg from 'pg'
+import type { Relation } from '../config/config.ts'
+import { type CustomerKey, LONGEST_KEY_BYTES } from '../model/customer.ts'
+import type { BaseType, KeyColumn } from './catalog.ts'
 
 /**
  * The texts of the key columns, in the order of `customers.key`; null when the key does not have that many
@@ -31,4 +36,99 @@ function parsed(text: string): unknown {
   } catch {
     return null // not JSON: a key from before the configuration had several key columns
   }
+}
+
+// Which column types a customer key may have, and which texts they can read. Pure.
+
+const RANGES: Readonly<Record<string, { readonly min: bigint; readonly max: bigint }>> = {
+  int2: { min: -(2n ** 15n), max: 2n ** 15n - 1n },
+  int4: { min: -(2n ** 31n), max: 2n ** 31n - 1n },
+  int8: { min: -(2n ** 63n), max: 2n ** 63n - 1n },
+}
+const TEXTS = new Set(['text', 'varchar', 'bpchar'])
+
+type KeyFamily = 'integer' | 'numeric' | 'text' | 'uuid' | 'enum'
+
+/**
+ * The family of a type whose text is always the same for the same value; undefined for every other. The text
+ * of dates, timestamps, floats, money and intervals depends on settings of the session that prints it, and
+ * json has several texts for one value: a key made of them would not be found again.
+ */
+export function keyFamily({ schema, name, labels }: BaseType): KeyFamily | undefined {
+  if (labels) return 'enum'
+  if (name === 'citext') return 'text' // an extension, in whatever schema it was put
+  if (schema !== 'pg_catalog') return undefined
+  if (name in RANGES) return 'integer'
+  if (TEXTS.has(name)) return 'text'
+  return name === 'uuid' || name === 'numeric' ? name : undefined
+}
+
+/**
+ * Whether Postgres can read the text as this type. A key may be older than the configuration, and one that
+ * cannot be read would fail the whole statement. Only canonical spellings count (`007` is no integer
+ * key): any other could not be equal to the text of a key.
+ */
+export function readable(type: BaseType, text: string): boolean {
+  const family = keyFamily(type)
+  switch (family) {
+    case 'integer': {
+      const range = RANGES[type.name]
+      if (!range || !/^(?:0|-?[1-9]\d{0,18})$/.test(text)) return false
+      return BigInt(text) >= range.min && BigInt(text) <= range.max
+    }
+    case 'numeric':
+      return /^(?:NaN|-?Infinity|-?\d{1,131072}(?:\.\d{1,16383})?)$/.test(text)
+    case 'uuid':
+      return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)
+    case 'enum':
+      return type.labels?.includes(text) ?? false
+    case 'text':
+      return !text.includes('\0') && text.isWellFormed()
+    case undefined:
+      return false
+    default:
+      return family satisfies never
+  }
+}
+
+type Keyed = { readonly relation: Relation; readonly key: readonly KeyColumn[] }
+
+export function keySql({ relation, key }: Keyed) {
+  const id = pg.escapeIdentifier
+  const columns = key.map(({ name, ...type }) => asBase(`c.${id(name)}`, type))
+  const texts = key.map((column, at) => textSql(column, columns[at] ?? ''))
+  return {
+    from: `${id(relation.schema)}.${id(relation.name)} c`,
+    columns,
+    texts,
+    // The one text of the key (model/customer.ts), in brackets and without a collation.
+    canonical:
+      texts.length === 1 ? `(${texts.join()})` : `(pg_catalog.jsonb_build_array(${texts.join(', ')})::text)`,
+    // Rows with a NULL in their key, or a text that is too long for one, are no customers.
+    present: key.flatMap(({ base }, at) => [
+      `${columns[at]} IS NOT NULL`,
+      ...(keyFamily(base) === 'text'
+        ? [`pg_catalog.octet_length(${texts[at]}) <= ${LONGEST_KEY_BYTES}`]
+        : []),
+    ]),
+  }
+}
+
+/**
+ * A column of a domain as its base type: else Postgres would take an operator that somebody has made for the domain. An
+ * index on the column serves it all the same. Any other column stays as it is: a cast that takes a length or scale away
+ * (char(12), numeric(10,2)) hides it from the planner.
+ */
+export function asBase(column: string, { cast, domain }: Pick<KeyColumn, 'cast' | 'domain'>): string {
+  return domain ? `(${column})::${cast}` : column
+}
+
+/**
+ * By the type's own output function, as capture prints it (capture/triggers.ts): whoever owns a type may define a cast of it to
+ * text. Those of Postgres' own types nobody can make anew.
+ */
+export function textSql({ base }: Pick<KeyColumn, 'base'>, value: string): string {
+  return base.schema === 'pg_catalog'
+    ? `(${value})::text`
+    : `CASE WHEN ${value} IS NOT NULL THEN pg_catalog.format('%s', ${value}) END`
 }

@@ -1,34 +1,21 @@
 // All customer keys, page by page.
+import type { Pool } from 'pg'
+import type { Client } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { type Condition, conditionsSql } from './condition.ts'
+import { type Condition, conditionsSql } from './conditions.ts'
 import type { CustomersShape } from './describe.ts'
-import { keySql } from './key-sql.ts'
-import { type Queryable, queryCustomers } from './query.ts'
+import { keySql } from './key.ts'
+import { queryCustomers } from './query.ts'
 
 /** The place behind a customer, where a page may begin: the texts of its key's columns, and its one text. */
 export type KeyCursor = readonly string[]
-
-type KeyPage = {
-  /** Each key once. */
-  readonly keys: readonly CustomerKey[]
-  /** The place behind each of them, in their order; made when it is asked for, since a sweep needs the last alone. */
-  readonly cursors: () => ReadonlyMap<CustomerKey, KeyCursor>
-  /** Where the next page begins; null after the last one. */
-  readonly next: KeyCursor | null
-}
-
-type ReadKeys = (client: Queryable, after: KeyCursor | null) => Promise<KeyPage>
 
 /**
  * Pages through the customers in the order of their own key columns, so that the index on these serves each page.
  * The text decides between keys that the columns' type takes for equal (1.0 and 1.00, citext), or a page that ends
  * between two of them would lose the second. Rows with a NULL in their key are no customers.
  */
-export function makeReadKeys(
-  shape: CustomersShape,
-  limit: number,
-  conditions: readonly Condition[] = [],
-): ReadKeys {
+export function makeReadKeys(shape: CustomersShape, limit: number, conditions: readonly Condition[] = []) {
   const { key } = shape
   const { from, columns, texts, canonical, present } = keySql(shape)
   const order = [...columns, `${canonical} COLLATE "C"`].join(', ')
@@ -46,7 +33,7 @@ ORDER BY ${order} LIMIT $1`
   const later = statement([behindSql([...parts, text])], key.length + 3)
   const asked = conditions.flatMap(({ values }) => values)
 
-  return async (client, after) => {
+  return async (client: Client, after: KeyCursor | null) => {
     const { rows } = await queryCustomers<string[]>(client, shape.settings, {
       text: after ? later : first,
       values: [limit, ...(after ?? []), ...asked],
@@ -54,7 +41,8 @@ ORDER BY ${order} LIMIT $1`
     })
     return {
       keys: [...new Set(rows.map((row) => row.at(-1) ?? ''))],
-      cursors: () => new Map(rows.map((row) => [row.at(-1) ?? '', row])),
+      /** The place behind each of them, in their order; made when it is asked for, since a sweep needs the last alone. */
+      cursors: (): ReadonlyMap<CustomerKey, KeyCursor> => new Map(rows.map((row) => [row.at(-1) ?? '', row])),
       next: rows.length < limit ? null : (rows.at(-1) ?? null),
     }
   }
@@ -74,4 +62,29 @@ function behindSql(parts: readonly Ordered[]): string {
     const compared = (operator: string) => `${column} OPERATOR(${operators}.${operator}) ${cursor[at]}`
     return later === '' ? compared('>') : `(${compared('>=')} AND (${compared('>')} OR ${later}))`
   }, '')
+}
+
+/** A view may take long to count, and nobody wants to wait for a percentage. */
+const PATIENCE_MS = 5000
+const CANCELLED = '57014'
+
+/** How many customers there are; null where counting them takes too long. */
+export async function countCustomers(
+  pool: Pool,
+  shape: CustomersShape,
+  conditions: readonly Condition[],
+): Promise<number | null> {
+  const { from, present } = keySql(shape)
+  const where = [...present, ...conditionsSql(conditions, 1)]
+  const settings = [...shape.settings, `SET LOCAL statement_timeout = ${PATIENCE_MS}`]
+  try {
+    const { rows } = await queryCustomers<{ n: number }>(pool, settings, {
+      text: `SELECT pg_catalog.count(*)::float8 AS n FROM ${from} WHERE ${where.join(' AND ')}`,
+      values: conditions.flatMap(({ values }) => values),
+    })
+    return rows[0]?.n ?? null
+  } catch (error) {
+    if ((error as { code?: unknown }).code === CANCELLED) return null
+    throw error
+  }
 }

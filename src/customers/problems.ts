@@ -1,8 +1,10 @@
 // The words for what does not fit between the configuration and the database: names and types, never values.
-import type { Relation } from '../config/config.ts'
+import type { Config, Relation, Watched } from '../config/config.ts'
+import { sameRelation } from '../config/relation.ts'
+import type { Client } from '../database/client.ts'
 import { closest } from '../model/closest.ts'
-import type { FoundColumn } from './catalog.ts'
-import { keyFamily } from './key-type.ts'
+import { type FoundColumn, findColumns, findRelation, relationNames } from './catalog.ts'
+import { keyFamily } from './key.ts'
 
 /** A relation's name for people; not quoted, so not for SQL. */
 export function quotedName({ schema, name }: Relation): string {
@@ -42,4 +44,88 @@ export function keyTypeProblems(where: string, key: readonly FoundColumn[]): rea
 
 function didYouMean(meant: string | undefined): string {
   return meant === undefined ? '' : `; did you mean ${meant}?`
+}
+
+type Findings = { readonly problems: readonly string[]; readonly warnings: readonly string[] }
+
+/**
+ * Whether the watched tables exist, carry triggers and hold keys that the customers' own key columns can have.
+ * A customer is found again only by the same text, so columns whose texts may differ for one customer are
+ * worth a warning.
+ */
+export async function describeWatched(
+  client: Client,
+  config: Config,
+  customersKey: readonly FoundColumn[],
+): Promise<Findings> {
+  const found: Findings[] = []
+  for (const [i, watched] of config.watch.entries()) {
+    found.push(await describeOne(client, { where: `watch[${i}]`, watched, config, customersKey }))
+  }
+  return {
+    problems: found.flatMap(({ problems }) => problems),
+    warnings: found.flatMap(({ warnings }) => warnings),
+  }
+}
+
+type Input = {
+  readonly where: string
+  readonly watched: Watched
+  readonly config: Config
+  readonly customersKey: readonly FoundColumn[]
+}
+
+async function describeOne(
+  client: Client,
+  { where, watched, config, customersKey }: Input,
+): Promise<Findings> {
+  const { relation, key, columns = [] } = watched
+  const found = await findRelation(client, relation)
+  if (!found) return { problems: [noRelation(where, relation, await relationNames(client))], warnings: [] }
+  if (found.kind !== 'r' && found.kind !== 'p') {
+    return {
+      problems: [`${where}: ${quotedName(relation)} is no table; name the tables behind it`],
+      warnings: [],
+    }
+  }
+  const existing = await findColumns(client, found.oid)
+  const known = [...existing.keys()]
+  const keyColumns = key.flatMap((name) => existing.get(name) ?? [])
+  const missing = [
+    ...key.map((column) => ({ where: `${where}.key`, column })),
+    ...columns.map((column) => ({ where: `${where}.columns`, column })),
+  ].filter(({ column }) => !existing.has(column))
+  const expected = config.customers.key.length
+  const own = sameRelation(relation, config.customers.relation)
+  return {
+    problems: [
+      ...missing.map((use) => noColumn({ ...use, relation, known })),
+      ...(key.length === expected ? [] : [`${where}.key: expected ${expected} columns, like customers.key`]),
+      ...keyTypeProblems(`${where}.key`, keyColumns),
+      ...keyColumns
+        .filter(({ virtual }) => virtual)
+        .map(({ name }) => `${where}.key: ${name} is a virtual generated column, which triggers cannot see`),
+    ],
+    warnings: own || missing.length > 0 ? [] : spellingWarnings(where, keyColumns, customersKey),
+  }
+}
+
+function spellingWarnings(
+  where: string,
+  watched: readonly FoundColumn[],
+  customers: readonly FoundColumn[],
+): readonly string[] {
+  return watched.flatMap((column, i) => {
+    const other = customers[i]
+    if (!other || !mayDiffer(column, other)) return []
+    return `${where}.key: ${column.name} (${column.type}) must spell keys exactly as ${other.name} (${other.type}) does, or its changes are not noticed`
+  })
+}
+
+function mayDiffer(a: FoundColumn, b: FoundColumn): boolean {
+  const family = keyFamily(a.base)
+  if (family !== keyFamily(b.base) || a.loose || b.loose) return true
+  // char(n) is read without its padding.
+  const padded = (column: FoundColumn) => column.base.name === 'bpchar'
+  return (family === 'numeric' && a.type !== b.type) || padded(a) !== padded(b)
 }

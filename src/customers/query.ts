@@ -1,9 +1,8 @@
 // Statements that read customers. The configuration may say that they need more than our sessions give: a path on which
 // the functions behind a view find what they name, or the policies of row-level security.
-import pg, { type ClientBase, type Pool } from 'pg'
+import pg, { type Pool } from 'pg'
 import type { Config } from '../config/config.ts'
-
-export type Queryable = Pick<ClientBase, 'query'>
+import type { Client } from '../database/client.ts'
 
 /** What a session is set to for one statement, as SQL; none: what every session of ours has will do. */
 export type Settings = readonly string[]
@@ -20,7 +19,7 @@ type Query = pg.QueryConfig & { readonly rowMode?: 'array' }
 
 /** With settings it takes a transaction, in which `client` must not be yet. */
 export async function queryCustomers<R extends pg.QueryResultRow>(
-  client: Queryable,
+  client: Client,
   settings: Settings,
   query: Query,
 ): Promise<pg.QueryResult<R>> {
@@ -32,9 +31,9 @@ export async function queryCustomers<R extends pg.QueryResultRow>(
  * settings.
  */
 export async function withSettings<T>(
-  client: Queryable,
+  client: Client,
   settings: Settings,
-  work: (session: Queryable) => Promise<T>,
+  work: (session: Client) => Promise<T>,
 ): Promise<T> {
   if (settings.length === 0) return await work(client)
   if (!isPool(client)) return await inTransaction(client, settings, work)
@@ -53,9 +52,9 @@ export async function withSettings<T>(
 }
 
 async function inTransaction<T>(
-  client: Queryable,
+  client: Client,
   settings: Settings,
-  work: (session: Queryable) => Promise<T>,
+  work: (session: Client) => Promise<T>,
 ): Promise<T> {
   try {
     await client.query(['BEGIN', ...settings].join('; '))
@@ -65,6 +64,6 @@ async function inTransaction<T>(
   }
 }
 
-function isPool(client: Queryable): client is Pool {
+function isPool(client: Client): client is Pool {
   return client instanceof pg.Pool
 }

@@ -1,18 +1,19 @@
-import pg from 'pg'
+import pg, { type Pool } from 'pg'
 import type { Config, Row } from '../config/config.ts'
 import { TooLarge } from '../config/source.ts'
+import { halvedUntilApart } from '../database/apart.ts'
+import type { Client } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
+import { RollcallError } from '../model/errors.ts'
 import { columnLimits } from './columns.ts'
-import type { CustomersShape } from './describe.ts'
-import { keyParts } from './key.ts'
-import { keySql } from './key-sql.ts'
-import { readable } from './key-type.ts'
-import { type Queryable, withSettings } from './query.ts'
+import { type CustomersShape, describeCustomers, HIDES, WHEN_HIDDEN } from './describe.ts'
+import { keyParts, keySql, readable } from './key.ts'
+import { withSettings } from './query.ts'
 
 /** A customer as it is now; null: there is none; `ambiguous`: the relation has several rows for the key. */
 export type FoundRow = Row | null | 'ambiguous'
 export type ReadCustomers = (
-  client: Queryable,
+  client: Client,
   keys: readonly CustomerKey[],
 ) => Promise<ReadonlyMap<CustomerKey, FoundRow>>
 
@@ -50,14 +51,13 @@ export function makeReadCustomers(config: Config, shape: CustomersShape): ReadCu
   }
 }
 
-/** Nobody is seen at all. */
 export class NobodySeen extends Error {}
 
 /**
  * Where policies apply, one that is gone hides everybody: nobody is gone from where nobody can be seen. By the policies
  * of the statement before, since its locks keep others out. Which policies apply behind a view is not known.
  */
-async function requireSomebody(session: Queryable, shape: CustomersShape): Promise<void> {
+async function requireSomebody(session: Client, shape: CustomersShape): Promise<void> {
   const { schema, name } = shape.relation
   const table = pg.escapeLiteral(`${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(name)}`)
   const unfiltered = shape.kind === 'table' ? `NOT row_security_active(${table}) OR` : ''
@@ -67,7 +67,6 @@ async function requireSomebody(session: Queryable, shape: CustomersShape): Promi
   if (rows[0]?.seen !== true) throw new NobodySeen()
 }
 
-/** Whether the key columns' types can hold this key. */
 export function fitsKey(shape: CustomersShape, key: CustomerKey): boolean {
   return partsOf(shape, key) !== null
 }
@@ -125,4 +124,115 @@ function rowOf(limits: readonly Limit[], fits: string, values: readonly unknown[
       limits.map(([column, most], i) => [column, fits[i] === '0' ? new TooLarge(most) : values[i]]),
     ),
   )
+}
+
+export type ReadRows = {
+  readonly rows: ReadonlyMap<CustomerKey, FoundRow>
+  readonly unreadable: ReadonlyMap<CustomerKey, Error>
+}
+export type Reading = (keys: readonly CustomerKey[]) => Promise<ReadRows>
+
+/** What does not fit may stay so for long: the catalog is not asked again for each read. */
+const DESCRIBE_AGAIN_MS = 1000
+
+/**
+ * Reads customers by the types that their key columns have now. A key that the known types cannot hold may be
+ * one of a type that was changed since (an enum with a new value, an integer made bigint); taken for "no such
+ * customer" it would be lost. So the catalog is asked again before that is believed.
+ *
+ * A row that Postgres refuses to read costs itself only: see `readApart`. `onMisfits` is told what the configuration names and
+ * the database does not have, for each read that fails for it.
+ *
+ * @throws RollcallError CUSTOMERS_UNREADABLE where a column, a table or a right is gone since
+ */
+export function makeReading(
+  pool: Pool,
+  config: Config,
+  described: CustomersShape,
+  onMisfits: (misfits: readonly string[]) => void = () => undefined,
+): Reading {
+  let shape = described
+  let read = makeReadCustomers(config, shape)
+  let looking = Promise.resolve()
+  let lookedAt = Number.NEGATIVE_INFINITY
+
+  const look = async () => {
+    shape = await describeCustomers(pool, config)
+    read = makeReadCustomers(config, shape)
+  }
+  /** After an error, which those who ask within a second share. */
+  const lookAgain = (): Promise<void> => {
+    if (performance.now() - lookedAt > DESCRIBE_AGAIN_MS) {
+      lookedAt = performance.now()
+      looking = look()
+    }
+    return looking
+  }
+  const unreadable = (details: readonly string[], cause: unknown): RollcallError => {
+    onMisfits(details)
+    return new RollcallError('CUSTOMERS_UNREADABLE', details, { cause })
+  }
+
+  const told = (error: unknown): unknown => {
+    const said = whyAlso(error, config, shape)
+    return said === null ? error : unreadable([said], error)
+  }
+
+  return async (keys) => {
+    // By a look of its own: an earlier one may have been before the change.
+    if (keys.some((key) => !fitsKey(shape, key))) await look()
+    const reading = read
+    try {
+      return await readApart((some) => reading(pool, some), keys)
+    } catch (error) {
+      if (!isOfNames(error)) throw told(error)
+      await lookAgain().catch((why: unknown) => {
+        throw isMisfit(why) ? unreadable(why.details, error) : error
+      })
+      try {
+        return await readApart((some) => read(pool, some), keys)
+      } catch (again) {
+        throw told(again)
+      }
+    }
+  }
+}
+
+const NOBODY_SEEN =
+  "customers: the role sees no customer at all. With customers.rowSecurity: 'apply' that is not taken for an empty table: is there still a policy that shows the role its customers?"
+
+/** Class 42: a name or a right. Its code alone would tell nobody which one. */
+function isOfNames(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code?.startsWith('42') === true
+}
+
+function isMisfit(error: unknown): error is RollcallError {
+  return error instanceof RollcallError && error.code === 'CUSTOMERS_UNREADABLE'
+}
+
+/** A function, an operator, a table, a type or a schema that is not found. */
+const UNFOUND = /^(42883|42P01|42704|3F000)$/
+const OUT_OF_PATH =
+  "customers: a function behind the view does not find what it names. Rollcall reads with Postgres' own schema alone: if it is in another one, name that in customers.searchPath"
+
+/** What no catalog shows: that nobody is seen, or what a function behind the view looks for once there is a row. */
+function whyAlso(error: unknown, config: Config, { kind }: CustomersShape): string | null {
+  if (error instanceof NobodySeen) return NOBODY_SEEN
+  if (!(error instanceof pg.DatabaseError) || kind !== 'view') return null
+  if (HIDES.test(error.message)) return `customers: ${error.message}${WHEN_HIDDEN}`
+  const mayBePath = config.customers.searchPath.length === 0 && UNFOUND.test(error.code ?? '')
+  return mayBePath ? OUT_OF_PATH : null
+}
+
+/** A division by zero in a view, a function that raises, a page of the disk that is broken: it may be one row. */
+async function readApart(
+  read: (keys: readonly CustomerKey[]) => Promise<ReadonlyMap<CustomerKey, FoundRow>>,
+  keys: readonly CustomerKey[],
+): Promise<ReadRows> {
+  const rows = new Map<CustomerKey, FoundRow>()
+  const unreadable = new Map<CustomerKey, Error>()
+  for (const [key, row] of await halvedUntilApart(keys, read))
+    if (row instanceof Error) unreadable.set(key, row)
+    else rows.set(key, row)
+  return { rows, unreadable }
 }

@@ -3,7 +3,23 @@ import pg from 'pg'
 /** Classes of Postgres' errors that are about the session, the rights, the names or the server, whatever the rows are. */
 const OF_ALL_ROWS = /^(08|25|28|3D|40|42|53|55|57|58)/
 
-/** Whether an error is about rows: the same statement may do without one of them. */
-export function isAboutRows(error: unknown): error is pg.DatabaseError {
+/** The same statement may do without one of them. */
+function isAboutRows(error: unknown): error is pg.DatabaseError {
   return error instanceof pg.DatabaseError && !OF_ALL_ROWS.test(error.code ?? '08')
+}
+
+/** What a statement about a batch gives; a batch that Postgres refuses for one of its rows is halved, until that one stands alone. */
+export async function halvedUntilApart<Item, Given>(
+  items: readonly Item[],
+  ask: (some: readonly Item[]) => Promise<ReadonlyMap<Item, Given>>,
+): Promise<ReadonlyMap<Item, Given | Error>> {
+  try {
+    return await ask(items)
+  } catch (error) {
+    if (!isAboutRows(error)) throw error
+    if (items.length === 1) return new Map(items.map((item) => [item, error]))
+    const middle = Math.ceil(items.length / 2)
+    const first = await halvedUntilApart(items.slice(0, middle), ask)
+    return new Map([...first, ...(await halvedUntilApart(items.slice(middle), ask))])
+  }
 }

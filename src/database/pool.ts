@@ -1,12 +1,12 @@
 import { Socket } from 'node:net'
-import pg, { type ClientBase } from 'pg'
+import pg from 'pg'
+import type { Client } from './client.ts'
 import { connectOne, databaseAt, roleOf, sessionConfig } from './session.ts'
 
 type PoolOptions = {
   readonly url: string
   /** Where the address came from; default: DATABASE_URL. */
   readonly variable?: string
-  /** Connections at most. */
   readonly max: number
   readonly applicationName?: string
   /** No statement of the worker takes long; a lock that somebody holds must not hold the worker for ever. */
@@ -56,7 +56,7 @@ export function makePool({
 const ROLES = new WeakMap<object, string>()
 
 /** As `roleOf` has it, of a pool or of a connection from one. */
-export function roleBehind(client: Pick<ClientBase, 'query'>): string {
+export function roleBehind(client: Client): string {
   return ROLES.get(client) ?? 'the role'
 }
 

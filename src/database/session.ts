@@ -2,6 +2,7 @@
 // the address' own settings are; and whether it really began so.
 import pg, { type ClientBase } from 'pg'
 import { RollcallError } from '../model/errors.ts'
+import type { Client } from './client.ts'
 
 /** As `current_setting` prints them. The server takes them with the connection: they hold from its first statement on. */
 const SETTINGS = {
@@ -30,26 +31,15 @@ type Settings = Readonly<Record<string, string>>
 /** BullMQ puts its schema into the path; the system's own names come before it all the same. */
 const OF_A_QUEUE: Settings = (({ search_path, ...others }) => others)(SETTINGS)
 
-/** An address, and the variable that it came from. */
 export type DatabaseAddress = { readonly url: string; readonly variable: string }
 
 export const databaseAt = (url: string): DatabaseAddress => ({ url, variable: 'DATABASE_URL' })
-
-type SessionConfig = {
-  readonly connectionString: string
-  readonly options: string
-  /** Of `pg.Pool`: asked once for each new connection. */
-  readonly verify: (client: ClientBase, done: (error?: Error) => void) => void
-}
 
 /**
  * What `pg` is given to connect with. It lets the `options` of an address replace ours, so they are taken out of it and
  * put before ours.
  */
-export function sessionConfig(
-  { url, variable }: DatabaseAddress,
-  purpose: 'database' | 'queue',
-): SessionConfig {
+export function sessionConfig({ url, variable }: DatabaseAddress, purpose: 'database' | 'queue') {
   const settings = purpose === 'queue' ? OF_A_QUEUE : SETTINGS
   const ours = Object.entries({ ...settings, ...UNLIMITED }).map(
     ([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`,
@@ -60,7 +50,8 @@ export function sessionConfig(
   return {
     connectionString: address && theirs ? address.href : url,
     options: [...(theirs ? [theirs] : []), ...ours].join(' '),
-    verify: (client, done) => {
+    /** Of `pg.Pool`: asked once for each new connection. */
+    verify: (client: ClientBase, done: (error?: Error) => void) => {
       verifySession(client, variable, settings).then(() => done(), done)
     },
   }
@@ -85,12 +76,7 @@ export async function connectOne(address: DatabaseAddress, config: pg.ClientConf
   }
 }
 
-/** Asks a new connection what it has got. */
-async function verifySession(
-  client: Pick<ClientBase, 'query'>,
-  variable: string,
-  settings: Settings = SETTINGS,
-): Promise<void> {
+async function verifySession(client: Client, variable: string, settings: Settings = SETTINGS): Promise<void> {
   const names = Object.keys(settings)
   const asked = names.map((name) => `pg_catalog.current_setting('${name}')`)
   const { rows } = await client.query<string[]>({

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { ChangeSource, NoteChanges } from '../capture/source.ts'
+import type { ChangeSource, NoteChanges } from '../capture/outbox.ts'
 import { CURRENT_FINGERPRINT } from '../ledger/generation.ts'
 import { type LeaseInLane, leaseLane, readOnQueue, unlease } from '../ledger/lease.ts'
 import { noteReplans } from '../ledger/note.ts'

@@ -114,26 +114,16 @@ function withAccessOf(now: CheckVerdict, found: DriftVerdict): DriftVerdict {
 
 type Going = { readonly looks: number; readonly waiting: number; readonly met: boolean }
 
-/** Whether another check is to come before anything counts. */
 function isWaiting({ verdict, standing, more }: Verified, { looks, waiting, met }: Going): boolean {
   if (isDrift(verdict)) return (more || standing !== 'found') && looks < LOOKS_AT_SUSPECTS
-  return !met && looks < LOOKS_AT_OTHERS && waiting < MOST_POSTPONED && passes(verdict)
+  const passes = 'why' in verdict && PASSING.includes(verdict.why)
+  return !met && looks < LOOKS_AT_OTHERS && waiting < MOST_POSTPONED && passes
 }
 
-const PASSING: ReadonlySet<NoAnswer | Skipped> = new Set<NoAnswer | Skipped>([
-  'unreached',
-  'trouble',
-  'error',
-  'busy',
-  'owed',
-  'just-settled',
-  'moved',
-])
-
-/** Whether more can be said a moment later. */
-function passes(verdict: CheckVerdict): boolean {
-  return 'why' in verdict && PASSING.has(verdict.why)
-}
+/** More can be said a moment later. */
+const PASSING: readonly (NoAnswer | Skipped)[] = [
+  ...(['unreached', 'trouble', 'error', 'busy', 'owed', 'just-settled', 'moved'] as const),
+]
 
 /** With all that nothing has confirmed so far: enough to doubt the service, not to accuse it of anything. */
 export function soFar({ tally, suspects, waiting }: Agenda): DriftTally {

@@ -24,11 +24,9 @@ export type Sight = RemoteUser | 'absent' | 'unreadable'
 /** A drift as one check shows it; the record of an earlier check may know the cause better. */
 export type Compared = Extract<CheckVerdict, { kind: 'agrees' | DriftKind }>
 
-/** What is known beside the records of the customer. */
 type Known = {
   /** Fields that writes of unknown outcome carried since a GET last agreed. */
   readonly doubted: readonly string[]
-  /** The present generation of the mapping. */
   readonly generation: string
 }
 

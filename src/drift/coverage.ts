@@ -1,12 +1,10 @@
 // How far checks have come and what they have found; counts and times only.
-import type { ClientBase } from 'pg'
+import { type Client, oneRow } from '../database/client.ts'
 import { isDenied, readEvidence } from './evidence.ts'
 import { countOpen } from './found.ts'
 import { readHeldAccess } from './held.ts'
 import { SEEN_AT, VERIFIABLE } from './verifiable.ts'
 import type { DriftKind, WrongAccess } from './words.ts'
-
-type Client = Pick<ClientBase, 'query'>
 
 export type Coverage = {
   /** Within which all customers are to be checked; null: workers check nobody. */
@@ -15,7 +13,6 @@ export type Coverage = {
   readonly customers: number
   /** Of these, checked within the period; a lookup of a sync counts where it agreed. */
   readonly within: number
-  /** Never checked. */
   readonly never: number
   /** Of the others, how long ago the longest ago was. */
   readonly oldestAgeMs: number | null
@@ -27,17 +24,14 @@ export type Coverage = {
 
 export type VerificationReport = {
   readonly coverage: Coverage
-  /** Confirmed differences that are open. */
   readonly open: Readonly<Record<DriftKind, number>>
   /** Of these, those about access, and customers who are held: a customer counts once. */
   readonly access: Readonly<Record<WrongAccess, number>>
-  /** Of those about access, customers whom the brake holds. */
   readonly heldAccess: Readonly<Record<WrongAccess, number>>
   /** The last sample, where too many of its users are not there or unreadable. Null: the service is credible. */
   readonly doubt: { readonly denied: number; readonly asked: number } | null
 }
 
-/** So many changes tell how long it takes. */
 const PROVED = 1000
 
 const COVERAGE = `
@@ -58,10 +52,7 @@ FROM seen`
 type CoverageRow = Omit<Coverage, 'periodMs' | 'overdue'> & { readonly long: boolean }
 
 export async function readVerification(client: Client, periodMs: number | null): Promise<VerificationReport> {
-  const { rows } = await client.query<CoverageRow>(COVERAGE, [periodMs ?? 0])
-  const [row] = rows
-  if (!row) throw new Error('coverage is one row')
-  const { long, ...coverage } = row
+  const { long, ...coverage } = await oneRow<CoverageRow>(client, COVERAGE, [periodMs ?? 0])
   const overdue = periodMs !== null && long ? coverage.customers - coverage.within : 0
   const open = { missing: 0, differs: 0, 'unexpected-access': 0, unreadable: 0, 'trial-ended': 0 }
   const heldAccess = { lost: 0, undue: 0, ...(await readHeldAccess(client)) }

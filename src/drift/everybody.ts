@@ -1,9 +1,11 @@
 // The customers of a run, one after the other, from wherever an earlier process has come to: all, or a random sample.
 import type { Pool, QueryResultRow } from 'pg'
-import { type Condition, conditionsSql } from '../customers/condition.ts'
+import { type Condition, conditionsSql } from '../customers/conditions.ts'
 import type { CustomersShape } from '../customers/describe.ts'
-import { keySql } from '../customers/key-sql.ts'
-import type { Reading } from '../customers/reading.ts'
+import { keySql } from '../customers/key.ts'
+import { withSettings } from '../customers/query.ts'
+import type { Reading } from '../customers/read.ts'
+import { oneRow } from '../database/client.ts'
 import type { Position as Start } from '../ledger/runs.ts'
 import { changedSince } from '../ledger/sweep-work.ts'
 import type { CustomerKey } from '../model/customer.ts'
@@ -23,7 +25,6 @@ export type Place =
   | { readonly part: 'drawn'; readonly rank: string | null }
   | { readonly part: 'paged'; readonly from: Start | null }
 
-/** A customer to check, and the place once it was taken. */
 export type Next = { readonly key: CustomerKey; readonly place: Place }
 
 type Options = Everybody & {
@@ -31,7 +32,6 @@ type Options = Everybody & {
   readonly seed: string
   /** Null: all customers. */
   readonly sample: number | null
-  /** When the run began, ISO 8601. */
   readonly startedAt: string
   readonly page?: number
 }
@@ -91,7 +91,6 @@ ORDER BY r.rank, r.key COLLATE "C" LIMIT $${values.length + 2}`
   return await patiently<Drawn>(everybody, text, [...values, seed, count])
 }
 
-/** How many there are: rows, and records without a row. */
 export async function countEverybody(everybody: Everybody): Promise<number> {
   const { sql, values } = keysOf(everybody)
   const text = `SELECT pg_catalog.count(*)::float8 AS count FROM (${sql}) e`
@@ -118,25 +117,18 @@ async function patiently<Row extends QueryResultRow>(
   values: readonly unknown[],
 ): Promise<readonly Row[]> {
   signal.throwIfAborted()
-  const client = await pool.connect()
-  // If it fails, the transaction goes with the session.
-  let broken = true
-  let cancel: () => void = () => undefined
-  try {
-    await client.query(['BEGIN READ ONLY', PATIENCE, ...shape.settings].join('; '))
-    const { rows: ids } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+  return await withSettings(pool, [PATIENCE, ...shape.settings], async (session) => {
+    const { pid } = await oneRow<{ pid: number }>(session, 'SELECT pg_backend_pid() AS pid')
     signal.throwIfAborted()
     // A statement whose client is gone would go on in Postgres for minutes.
-    cancel = () => void pool.query('SELECT pg_cancel_backend($1)', [ids[0]?.pid]).catch(() => undefined)
+    const cancel = () => void pool.query('SELECT pg_cancel_backend($1)', [pid]).catch(() => undefined)
     signal.addEventListener('abort', cancel, { once: true })
-    const { rows } = await client.query<Row>(text, [...values])
-    await client.query('COMMIT')
-    broken = false
-    return rows
-  } catch (error) {
-    throw signal.aborted ? signal.reason : error
-  } finally {
-    signal.removeEventListener('abort', cancel)
-    client.release(broken)
-  }
+    try {
+      return (await session.query<Row>(text, [...values])).rows
+    } catch (error) {
+      throw signal.aborted ? signal.reason : error
+    } finally {
+      signal.removeEventListener('abort', cancel)
+    }
+  })
 }

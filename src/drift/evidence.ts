@@ -1,14 +1,15 @@
 // Whether the service is credible where it says that users are not there, or answers what cannot be read. That is far
 // likelier about the service than about each of its users: so a sample of them is asked before it is confirmed of any, and
 // that sample alone decides. See docs/decisions/2026-11-23-checks.md.
-import type { ClientBase } from 'pg'
 import type { DecidedBy } from '../brake/held.ts'
+import { type Client, oneRow } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
+import type { SyncContext } from '../sync/context.ts'
+import type { Snapshot, SnapshotReading } from '../sync/snapshot.ts'
+import { type CheckOptions, makeChecker, readSubjects } from './look.ts'
 import { wasRegistered } from './tally.ts'
 import { VERIFIABLE } from './verifiable.ts'
-import type { DriftKind, DriftVerdict } from './words.ts'
-
-type Client = Pick<ClientBase, 'query'>
+import type { DriftKind, DriftVerdict, Skipped } from './words.ts'
 
 const STRANGE_KINDS: readonly DriftKind[] = ['missing', 'unreadable']
 
@@ -61,7 +62,6 @@ SELECT (sample->>'asked')::float8 AS asked, (sample->>'denied')::float8 AS denie
     AND d.at > (SELECT max(bound_at) FROM rollcall.target)) AS meant
 FROM rollcall.pace WHERE sampled_at = ${SAMPLED_AT}`
 
-/** Of the last sample; null: there is none. */
 export async function readEvidence(client: Client): Promise<Evidence | null> {
   const { rows } = await client.query<Evidence>(EVIDENCE)
   return rows[0] ?? null
@@ -77,8 +77,7 @@ const AGAIN_MS = 60_000
 /** Before these are checked: some are suspected and the last sample is older, or that was bad. */
 export async function isSampleDue(client: Client, keys: readonly CustomerKey[]): Promise<boolean> {
   type Suspected = { readonly suspected: number; readonly unsampled: number }
-  const { rows } = await client.query<Suspected>(SUSPECTED, [keys, STRANGE_KINDS])
-  const { suspected = 0, unsampled = 0 } = rows[0] ?? {}
+  const { suspected, unsampled } = await oneRow<Suspected>(client, SUSPECTED, [keys, STRANGE_KINDS])
   if (unsampled > 0) return true
   const evidence = await readEvidence(client)
   if (evidence === null || evidence.ageMs < AGAIN_MS) return false
@@ -89,14 +88,12 @@ const DRAW = `
 SELECT extract(epoch FROM clock_timestamp())::float8 AS at, to_jsonb(ARRAY(SELECT l.key FROM rollcall.ledger l
   WHERE ${VERIFIABLE} AND l.remote = 'present' ORDER BY random() LIMIT $1)) AS keys`
 
-/** `at`: by the database's clock, in seconds since 1970. */
-type SampleDrawn = { readonly at: number; readonly keys: readonly CustomerKey[] }
-
-/** Suspected customers included: without them it would be a sample of the others. */
-export async function drawSample(client: Client, most: number): Promise<SampleDrawn> {
-  const [row] = (await client.query<SampleDrawn>(DRAW, [most])).rows
-  if (!row) throw new Error('a sample is one row')
-  return row
+/**
+ * Suspected customers included: without them it would be a sample of the others. `at`: by the database's clock, in seconds
+ * since 1970.
+ */
+export async function drawSample(client: Client, most: number) {
+  return await oneRow<{ at: number; keys: readonly CustomerKey[] }>(client, DRAW, [most])
 }
 
 export async function writeSample(client: Client, at: number, sample: Sample): Promise<void> {
@@ -107,4 +104,44 @@ export async function writeSample(client: Client, at: number, sample: Sample): P
 /** A person approves that users who are not there are meant. */
 export async function believe(client: Client, { by, why }: DecidedBy): Promise<void> {
   await client.query(`INSERT INTO rollcall.decision (action, by, why) VALUES ('believe', $1, $2)`, [by, why])
+}
+
+export type SampleOptions = Omit<SnapshotReading, 'unwatched'> &
+  CheckOptions & { readonly context: Pick<SyncContext, 'unwatched'> }
+
+const SIZE = 30
+/** Most of them may be of customers that cannot be checked. */
+const MOST_DRAWN = 500
+
+const WAITING: ReadonlySet<Skipped | null> = new Set<Skipped>(['owed', 'just-settled', 'unreadable-row'])
+
+/** Stores the answers, unless it was stopped. They say something of the service, and nothing of the customers. */
+export type AskSample = (signal: AbortSignal) => Promise<'asked' | 'pace' | null>
+
+export function makeSampling(options: SampleOptions): AskSample {
+  const { pool } = options
+  const look = makeChecker(options)
+  return async (signal) => {
+    const { at, keys } = await drawSample(pool, MOST_DRAWN)
+    const { subjects, waiting } = await readSample(options, keys)
+    const { answers, stopped } = await look(subjects, signal)
+    if (stopped) return stopped
+    const sights = [...answers.values()].flatMap((answer) => ('sight' in answer ? answer.sight : []))
+    const denied = sights.filter((sight) => typeof sight === 'string').length
+    await writeSample(pool, at, { asked: sights.length, denied, wanted: subjects.length + waiting })
+    return null
+  }
+}
+
+/** In the order of the keys, which is a random one; reads as few as it takes. */
+async function readSample(options: SampleOptions, keys: readonly CustomerKey[]) {
+  const subjects: Snapshot[] = []
+  let waiting = 0
+  const { unwatched } = options.context
+  for (let at = 0; at < keys.length && subjects.length < SIZE; at += SIZE) {
+    const read = await readSubjects({ ...options, unwatched }, keys.slice(at, at + SIZE))
+    subjects.push(...read.flatMap(({ subject, skip }) => (skip === null ? subject : [])))
+    waiting += read.filter(({ skip }) => WAITING.has(skip)).length
+  }
+  return { subjects: subjects.slice(0, SIZE), waiting }
 }

@@ -14,7 +14,6 @@ export function postponedMs({ consistencyDelayMs }: Lag): number {
   return Math.max(consistencyDelayMs, SOON_MS)
 }
 
-/** A finding that is open, as it is stored. */
 export type StoredFinding = Told & {
   readonly id: string
   readonly looks: number
@@ -101,7 +100,6 @@ function knownOf(
   return new Set([...fields.filter((field) => field !== 'status' || before === access), ...pending])
 }
 
-/** A suspicion that ends was none. */
 function resolved(open: StoredFinding, how: Resolved): FindingStep {
   return isFound(open) ? { do: 'resolve', how } : { do: 'forget' }
 }

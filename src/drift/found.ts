@@ -1,14 +1,16 @@
-// Reads findings: for a report, for a run that workers are ahead of, those whose next check is due, and the old ones.
-import type { ClientBase, Pool } from 'pg'
+// Findings as they are stored: read for a report, for a run that workers are ahead of and for their next check; written by a
+// check.
+import type { Pool } from 'pg'
+import { type Client, oneRow } from '../database/client.ts'
 import { OPEN_RELEASE } from '../ledger/released.ts'
 import { iso } from '../ledger/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
+import { SAMPLED } from './evidence.ts'
+import type { StoredFinding, Told } from './findings.ts'
 import { readHeldAccess } from './held.ts'
 import { EMPTY_TALLY, plus, tallyOf, totalOf } from './tally.ts'
 import { CONFIRMED, SEEN_AT } from './verifiable.ts'
-import type { DriftKind, DriftTally, DriftVerdict, Finding, Skipped, WrongAccess } from './words.ts'
-
-type Client = Pick<ClientBase, 'query'>
+import type { DriftVerdict, Finding, Resolved, Skipped } from './words.ts'
 
 /** Access that is lost first, then the most serious kinds, then by key. */
 const foundSql = (where: string) => `
@@ -19,7 +21,6 @@ FROM rollcall.finding f WHERE ${where}
 ORDER BY array_position(ARRAY['lost', 'undue'], f.access) NULLS LAST,
   array_position(ARRAY['unexpected-access', 'missing', 'differs', 'unreadable', 'trial-ended'], f.kind), f.key`
 
-/** Those of these ids that are still kept. */
 export async function readFound(client: Client, ids: readonly string[]): Promise<readonly Finding[]> {
   return (await client.query<Finding>(foundSql('f.id = ANY($1::bigint[])'), [ids])).rows
 }
@@ -50,25 +51,12 @@ FROM rollcall.ledger l FULL JOIN (
   FROM rollcall.finding f WHERE f.resolved_at IS NULL) f USING (key)
 GROUP BY said`
 
-type KnownOfAll = {
-  /** Customers with a record, and those found without one. */
-  readonly population: number
-  /** Of them, those of whom a check can say something. */
-  readonly chosen: number
-  readonly tally: DriftTally
-  readonly suspected: number
-}
-
 /**
  * What is known without a call, counted as a run would count it: a customer that was checked within the period counts,
  * with its open finding. Null for the period: whenever that was. Each customer stands in one place, so that the figures
- * add up to the population.
+ * add up to the population: customers with a record, and those found without one; `chosen`: of whom a check can say something.
  */
-export async function readKnownOfAll(
-  client: Client,
-  findings: readonly Finding[],
-  periodMs: number | null,
-): Promise<KnownOfAll> {
+export async function readKnownOfAll(client: Client, findings: readonly Finding[], periodMs: number | null) {
   type Said = Skipped | 'found' | 'suspected' | 'unlooked' | 'agrees'
   const { rows } = await client.query<{ said: Said; count: number }>(KNOWN, [periodMs])
   const said: Partial<Record<Said, number>> = Object.fromEntries(rows.map(({ said, count }) => [said, count]))
@@ -122,8 +110,7 @@ export async function countFoundLater(
   found: readonly string[],
   since: string,
 ): Promise<number> {
-  const { rows } = await client.query<{ count: number }>(LATER, [found, since])
-  return rows[0]?.count ?? 0
+  return (await oneRow<{ count: number }>(client, LATER, [found, since])).count
 }
 
 /** A customer that is rejected or discarded is in no round: its finding ends here, without a call. */
@@ -142,13 +129,8 @@ export async function dueLooks(client: Client, limit: number): Promise<readonly 
   return rows.map(({ key }) => key)
 }
 
-export type OpenCount = {
-  readonly kind: DriftKind
-  readonly access: WrongAccess | null
-  readonly count: number
-}
+type OpenCount = Pick<DriftVerdict, 'kind' | 'access'> & { readonly count: number }
 
-/** How many findings are confirmed and open, of each kind and each wrong access that there is. */
 export async function countOpen(client: Client): Promise<readonly OpenCount[]> {
   const { rows } = await client.query<OpenCount>(
     `SELECT kind, access, count(*)::float8 AS count FROM rollcall.finding f
@@ -165,4 +147,77 @@ DELETE FROM rollcall.finding WHERE id IN (
 export async function pruneFindings(pool: Pool, keepDays: number, limit: number): Promise<number> {
   const { rowCount } = await pool.query(PRUNE, [keepDays, limit])
   return rowCount ?? 0
+}
+
+/** `sampled`: a sample was asked since it was last seen. */
+export type OpenFinding = StoredFinding & { readonly sampled: boolean }
+
+const OPEN = `
+SELECT f.key, f.id::text, f.kind, to_jsonb(f.fields) AS fields, to_jsonb(f.pending) AS pending, f.cause, f.access, f.looks, f.repairs, f.desired,
+  (extract(epoch FROM f.next_look_at - now()) * 1000)::float8 AS "nextInMs",
+  coalesce(l.acknowledged_at > f.repaired_at, false) AS "writtenSinceRepair",
+  coalesce(l.acknowledged_at > f.last_seen, false) AS "writtenSinceSeen", ${SAMPLED} AS sampled
+FROM rollcall.finding f LEFT JOIN rollcall.ledger l USING (key)
+WHERE f.key = ANY($1) AND f.resolved_at IS NULL ORDER BY f.key FOR UPDATE OF f`
+
+export async function lockOpen(
+  client: Client,
+  keys: readonly CustomerKey[],
+): Promise<ReadonlyMap<CustomerKey, OpenFinding>> {
+  const { rows } = await client.query<OpenFinding & { key: CustomerKey }>(OPEN, [keys])
+  return new Map(rows.map(({ key, ...open }) => [key, open]))
+}
+
+export async function forgetFindings(client: Client, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await client.query('DELETE FROM rollcall.finding WHERE id = ANY($1::bigint[])', [ids])
+}
+
+/** A finding as it is to be. `id`: null of a new one; `seen`: by this check; `anew`: another suspicion; `how`: it ends. */
+export type FindingRow = Told & {
+  readonly id: string | null
+  readonly key: CustomerKey
+  readonly userId: string | null
+  readonly desired: string | null
+  readonly looks: number
+  readonly nextInMs: number | null
+  readonly seen: boolean
+  readonly anew: boolean
+  readonly how: Resolved | null
+}
+
+const GIVEN = `jsonb_to_recordset($1::jsonb) AS e (id bigint, key text, "userId" text, kind text, fields text[],
+  pending text[], cause text, access text, desired text, looks integer, "nextInMs" float8, seen boolean, anew boolean, how text)`
+const NEXT = `now() + e."nextInMs" * interval '1 ms'`
+
+const CHANGE = `
+UPDATE rollcall.finding f SET kind = e.kind, fields = e.fields, access = e.access, desired = e.desired, looks = e.looks,
+  pending = CASE WHEN e.how IS NULL THEN e.pending ELSE '{}' END,
+  cause = CASE e.how WHEN 'normalised' THEN 'normalised' ELSE e.cause END,
+  last_seen = CASE WHEN e.seen THEN now() ELSE f.last_seen END,
+  first_seen = CASE WHEN e.anew THEN now() ELSE f.first_seen END,
+  next_look_at = ${NEXT}, resolved_how = e.how, resolved_at = CASE WHEN e.how IS NOT NULL THEN now() END
+FROM ${GIVEN}
+WHERE f.id = e.id`
+
+/** One that comes back after a repair goes on where that ended: the service may not take it. */
+const REPAIRS = `(SELECT CASE WHEN p.resolved_how = 'repaired' AND p.kind = e.kind AND p.fields = e.fields THEN p.repairs END
+  FROM rollcall.finding p WHERE p.key = e.key COLLATE "C" ORDER BY p.id DESC LIMIT 1)`
+
+const INSERT = `
+INSERT INTO rollcall.finding (key, user_id, kind, fields, pending, cause, access, desired, next_look_at, repairs)
+SELECT e.key, e."userId", e.kind, e.fields, e.pending, e.cause, e.access, e.desired, ${NEXT}, coalesce(${REPAIRS}, 0)
+FROM ${GIVEN}
+WHERE e.id IS NULL ORDER BY e.key COLLATE "C"
+RETURNING id::text, key`
+
+/** Resolves to the ids of new ones by key. Changes go first: one may resolve what stands in the way of a new one. */
+export async function writeFindings(
+  client: Client,
+  findings: readonly FindingRow[],
+): Promise<ReadonlyMap<CustomerKey, string>> {
+  const given = [JSON.stringify(findings)]
+  if (findings.some(({ id }) => id !== null)) await client.query(CHANGE, given)
+  if (findings.every(({ id }) => id !== null)) return new Map()
+  const { rows } = await client.query<{ id: string; key: CustomerKey }>(INSERT, given)
+  return new Map(rows.map(({ id, key }) => [key, id]))
 }

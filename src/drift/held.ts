@@ -1,6 +1,6 @@
 // Whether customers whom the brake holds have wrong access at the service meanwhile, as far as is known without a call.
-import type { ClientBase } from 'pg'
 import { TAKES_ACCESS } from '../brake/brake.ts'
+import type { Client } from '../database/client.ts'
 import type { Reason, RemoteState } from '../ledger/record.ts'
 import { OPEN_RELEASE } from '../ledger/released.ts'
 import { entitled, STATUSES } from '../model/user.ts'
@@ -10,7 +10,6 @@ import { planNow, type Snapshot } from '../sync/snapshot.ts'
 import { CONFIRMED } from './verifiable.ts'
 import type { WrongAccess } from './words.ts'
 
-/** What is remembered of the user. */
 type Remembered = Pick<Memory, 'remote' | 'sentStatus' | 'seenStatus'>
 type HeldFor = Pick<Reason, 'kinds' | 'entitles'>
 
@@ -74,7 +73,7 @@ type HeldGroup = Omit<Remembered, 'remote'> & {
 
 export type HeldAccess = Readonly<Partial<Record<WrongAccess, number>>>
 
-export async function readHeldAccess(client: Pick<ClientBase, 'query'>): Promise<HeldAccess> {
+export async function readHeldAccess(client: Client): Promise<HeldAccess> {
   const { rows } = await client.query<HeldGroup>(HELD)
   const counts: Partial<Record<WrongAccess, number>> = {}
   for (const { reason, count, ...remembered } of rows) {

@@ -1,32 +1,29 @@
-// The GETs of checks, inside the pace that all calls share, and what the answer to one shows.
+// The first half of a check: which customers can be checked now, one GET for each inside the pace that all calls share, and
+// what its answer shows.
+import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
 import type { CallEntry } from '../ledger/calls.ts'
+import type { KnownRecord } from '../ledger/record.ts'
+import { readWork, type Work } from '../ledger/sweep-work.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { userIdOf } from '../model/mapped.ts'
 import type { Permit } from '../pace/pace.ts'
 import { type Called, callService } from '../sync/call.ts'
 import { classifyRead } from '../sync/classify.ts'
 import type { SyncContext } from '../sync/context.ts'
+import type { Plan } from '../sync/plan.ts'
 import { busyness, signOf } from '../sync/sign.ts'
-import type { Snapshot } from '../sync/snapshot.ts'
-import type { Sight } from './compare.ts'
-import type { NoAnswer } from './words.ts'
+import { planNow, readSnapshots, type Snapshot, type SnapshotReading } from '../sync/snapshot.ts'
+import { recordOfUser, type Sight } from './compare.ts'
+import type { Lag } from './findings.ts'
+import type { NoAnswer, Skipped } from './words.ts'
 
 export type CheckAnswer = { readonly sight: Sight } | { readonly none: NoAnswer }
 
 export type CheckOptions = {
   readonly config: Config
   readonly context: Pick<SyncContext, 'users' | 'permits' | 'heard'>
-  /** Takes each call down. */
   readonly log: (entry: CallEntry) => void
-  /** Milliseconds since 1970. */
-  readonly now: () => number
-}
-
-/** A customer that was not checked when it was stopped is not among the answers. */
-type Looks = {
-  readonly answers: ReadonlyMap<CustomerKey, CheckAnswer>
-  readonly stopped: 'asked' | 'pace' | null
 }
 
 const GET = { method: 'GET' } as const
@@ -34,14 +31,17 @@ const GET = { method: 'GET' } as const
 /** In place of the row id of a customer who has no work row. */
 const NO_ROW = '0'
 
-/** Each answer counts for the pace and the breaker as every call does, and is taken down in the log of calls. */
-export function makeChecker({ config, context, log, now }: CheckOptions) {
+/**
+ * Each answer counts for the pace and the breaker as every call does, and is taken down in the log of calls. A customer that
+ * was not checked when it was stopped is not among the answers.
+ */
+export function makeChecker({ config, context, log }: CheckOptions) {
   const { users, permits, heard } = context
 
-  return async (subjects: readonly Snapshot[], signal: AbortSignal): Promise<Looks> => {
+  return async (subjects: readonly Snapshot[], signal: AbortSignal) => {
     const answers = new Map<CustomerKey, CheckAnswer>()
     const left = [...subjects]
-    let stopped: Looks['stopped'] = null
+    let stopped: 'asked' | 'pace' | null = null
     const work = async () => {
       for (;;) {
         const subject = stopped ? undefined : left.shift()
@@ -63,7 +63,7 @@ export function makeChecker({ config, context, log, now }: CheckOptions) {
     const called = await callService(users, { call: GET, userId, signal })
     const { outcome } = called
     const meaning = classifyRead(outcome)
-    log(entryOf(subject.key, called, now()))
+    log(callEntry({ key: subject.key, plan: 'verify', called, meaning }))
     const id = subject.work.id ?? NO_ROW
     await heard({ id, epoch: permit.epoch, sign: signOf(outcome, meaning, GET), ...busyness(outcome) })
     const shown = shownBy(called)
@@ -80,12 +80,24 @@ export function makeChecker({ config, context, log, now }: CheckOptions) {
   }
 }
 
-function entryOf(key: CustomerKey, { outcome, shape, durationMs: ms }: Called, atMs: number): CallEntry {
-  const meaning = classifyRead(outcome)
-  const call = { key, atMs, ms, plan: 'verify', method: 'GET', meaning, fields: [], shape } as const
-  return outcome.kind === 'reply'
-    ? { ...call, status: outcome.status, error: null, body: outcome.body }
-    : { ...call, status: null, error: outcome.error, body: null }
+type MadeCall = {
+  readonly key: CustomerKey
+  readonly plan: Plan | 'verify' | 'probe'
+  readonly called: Called
+  readonly meaning: string
+}
+
+/** What the log of calls keeps of a call. Plan and answer hold field values; only names, codes and types are taken. */
+export function callEntry({ key, plan, called, meaning }: MadeCall): CallEntry {
+  const { method, outcome, shape, durationMs: ms } = called
+  const answer =
+    outcome.kind === 'reply'
+      ? { status: outcome.status, error: null, body: outcome.body }
+      : { status: null, error: outcome.error, body: null }
+  const body = typeof plan !== 'string' && 'body' in plan ? Object.entries(plan.body) : []
+  const fields = body.flatMap(([name, value]) => (name === 'user_id' || value === undefined ? [] : name))
+  const kind = typeof plan === 'string' ? plan : plan.kind
+  return { key, atMs: Date.now(), plan: kind, method, ...answer, meaning, ms, fields, shape }
 }
 
 /** `stopped`: we broke the call off ourselves. */
@@ -117,4 +129,64 @@ export function shownBy({ outcome, remote }: Pick<Called, 'outcome' | 'remote'>)
     default:
       return meaning satisfies never
   }
+}
+
+export type ReadSubject = { readonly subject: Snapshot; readonly skip: Skipped | null }
+
+export async function readSubjects(
+  reading: SnapshotReading,
+  keys: readonly CustomerKey[],
+): Promise<readonly ReadSubject[]> {
+  const { pool, config } = reading
+  const snapshots = await readSnapshots(reading, keys)
+  const others = await readClaimantsWork(pool, snapshots)
+  return snapshots.map((subject) => {
+    if (subject.unreadable) return { subject, skip: 'unreadable-row' }
+    const same = subject.claimants.flatMap((key) => others.get(key) ?? [])
+    return { subject, skip: reasonToSkip(subject, config.timing) ?? afterOthers(same, config.timing) }
+  })
+}
+
+/** Of all who were ever settled under the same users: what is done for them shows there too. */
+async function readClaimantsWork(
+  pool: Pool,
+  snapshots: readonly Snapshot[],
+): Promise<ReadonlyMap<CustomerKey, Work>> {
+  const keys = [...new Set(snapshots.flatMap(({ claimants }) => claimants))]
+  if (keys.length === 0) return new Map()
+  return new Map((await readWork(pool, keys)).work.map((work) => [work.key, work]))
+}
+
+function afterOthers(others: readonly Work[], lag: Lag): Skipped | null {
+  if (others.some(({ owed, claimed, unknown }) => owed || claimed || unknown)) return 'owed'
+  return others.some(({ record }) => isFresh(record, lag)) ? 'just-settled' : null
+}
+
+/**
+ * Why a customer cannot be checked now; null where it can. A difference means something only while nothing is owed and
+ * nothing was written a moment ago, and only for a user who is ours.
+ */
+export function reasonToSkip(snapshot: Snapshot, lag: Lag): Skipped | null {
+  const { work, mapped, nowMs } = snapshot
+  const { owed, claimed, unknown, replanAtMs } = work
+  const due = replanAtMs !== null && replanAtMs <= nowMs
+  if (owed || claimed || unknown || due) return 'owed'
+  if (userIdOf(mapped) === null || mapped.kind === 'rejected') return 'rejected'
+  const record = recordOfUser(snapshot)
+  if (record.state === 'failing') return 'owed'
+  if (record.state !== 'idle') return record.state
+  return isFresh(record, lag) ? 'just-settled' : notOurs(snapshot)
+}
+
+/** A database whose clock was set back tells a negative age: one far below zero is old, and not young for ever. */
+function isFresh({ writtenAgoMs }: Pick<KnownRecord, 'writtenAgoMs'>, { consistencyDelayMs }: Lag): boolean {
+  return writtenAgoMs !== null && Math.abs(writtenAgoMs) < consistencyDelayMs
+}
+
+const NOT_OURS: readonly string[] = ['never-ours', 'ignored', 'user-of-another-customer']
+
+function notOurs(snapshot: Snapshot): Skipped | null {
+  const { plan } = planNow(snapshot)
+  if (plan.kind === 'reject') return 'rejected'
+  return plan.kind === 'none' && NOT_OURS.includes(plan.why) ? 'not-ours' : null
 }

@@ -8,17 +8,9 @@ import { listed } from '../ledger/sql.ts'
 import { UNDER_WAY } from '../ledger/taken.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type Lag, MOST_REPAIRS, postponedMs } from './findings.ts'
-import { type DriftField, REPAIRABLE_KINDS, type WrongAccess } from './words.ts'
+import { type Finding, REPAIRABLE_KINDS } from './words.ts'
 
-/** A finding that is confirmed and open. */
-export type ToMend = {
-  readonly id: string
-  readonly key: CustomerKey
-  /** Digest of all that is desired. */
-  readonly desired: string
-  readonly fields: readonly DriftField[]
-  readonly access: WrongAccess | null
-}
+export type ToMend = Pick<Finding, 'id' | 'key' | 'fields' | 'access'> & { readonly desired: string }
 
 /** Customers who are owed a repair, and those who wait for a person. */
 export type Mended = { readonly owed: readonly CustomerKey[]; readonly held: readonly CustomerKey[] }
@@ -93,7 +85,6 @@ WHERE f.id = ANY($1::bigint[]) AND f.kind IN (${listed(REPAIRABLE_KINDS)}) AND f
     OR f.resolved_at IS NULL AND f.repairs < ${MOST_REPAIRS} AND l.state = 'idle' AND NOT coalesce(${UNDER_WAY}, false))
 ORDER BY f.key`
 
-/** Of what a run has found. */
 export async function mendFound(
   mending: Mending,
   ids: readonly string[],

@@ -1,13 +1,28 @@
 // Runs of `rollcall drift`, as they are stored among all runs: their cursor, and what earlier ones have found.
-import type { ClientBase } from 'pg'
+import type { Pool } from 'pg'
+import { type Client, oneRow } from '../database/client.ts'
 import { beginRun, endRun, findRun, keepRun, type Unfinished } from '../ledger/runs.ts'
 import { iso } from '../ledger/sql.ts'
-import { type Agenda, NOTHING_YET, type WaitingCheck } from './agenda.ts'
-import { beginningOf, type Place } from './everybody.ts'
-import { EMPTY_TALLY } from './tally.ts'
-import type { DriftTally } from './words.ts'
-
-type Client = Pick<ClientBase, 'query'>
+import type { CustomerKey } from '../model/customer.ts'
+import {
+  type Agenda,
+  afterLooks,
+  answered,
+  closed,
+  dueOf,
+  NOTHING_YET,
+  nextAt,
+  soFar,
+  type WaitingCheck,
+} from './agenda.ts'
+import { readDoubt } from './coverage.ts'
+import { beginningOf, type Next, type Place } from './everybody.ts'
+import type { AskSample } from './evidence.ts'
+import { metSince } from './found.ts'
+import { BEAT_MS, type RunEnd, type RunGate } from './gate.ts'
+import { EMPTY_TALLY, silenceOf } from './tally.ts'
+import type { Verify } from './verify.ts'
+import type { Doubt, DriftTally, Verified } from './words.ts'
 
 /** What makes two calls the same run: the second goes on where the first one stopped. */
 export type DriftOptions = {
@@ -17,14 +32,12 @@ export type DriftOptions = {
   readonly repair: boolean
 }
 
-/** `generation`: of the mapping. */
 type AskedDrift = { readonly options: DriftOptions; readonly generation: string }
 
 export type DriftRun = {
   readonly id: string
   /** A bigint as text. */
   readonly seed: string
-  /** ISO 8601, as below. */
   readonly startedAt: string
   readonly population: number
   readonly place: Place
@@ -102,8 +115,129 @@ export async function readPast(client: Client, without: string | null): Promise<
 
 /** ISO 8601, by the clock that all times of a run are of. */
 export async function readTime(client: Client): Promise<string> {
-  const { rows } = await client.query<{ now: string }>(`SELECT ${iso('clock_timestamp()')} AS now`)
-  const [row] = rows
-  if (!row) throw new Error('the time is one row')
-  return row.now
+  return (await oneRow<{ now: string }>(client, `SELECT ${iso('clock_timestamp()')} AS now`)).now
+}
+
+type DriveOptions = {
+  readonly pool: Pool
+  /** Of the mapping that it goes by. */
+  readonly fingerprint: string
+  readonly run: DriftRun
+  readonly gate: RunGate
+  readonly everybody: (from: Place) => AsyncGenerator<Next>
+  readonly verify: Verify
+  readonly sample: AskSample
+  readonly onLooks: (verified: readonly Verified[], run: DriftRun) => void
+  /** From now on another process may go on with it. */
+  readonly onKept: () => void
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
+  /** Monotonic milliseconds; those of the run's agenda are by the same clock. */
+  readonly now: () => number
+  readonly signal: AbortSignal
+}
+
+const KEEP_MS = 1000
+
+/**
+ * Drives a run until no customer is left to check, or for as long as it makes sense. The run that it resolves to is kept
+ * by then, and stays open: `endRun` ends it.
+ */
+export async function driveRun(options: DriveOptions) {
+  const { pool, gate, verify, now, signal, onLooks } = options
+  let { run } = options
+  const source = options.everybody(run.place)
+  let exhausted = false
+  let sampled = false
+  let keptAt = now()
+
+  const stopped = await go().catch((error): RunEnd => {
+    // Drawing takes minutes of many customers, and is broken off.
+    if (!signal.aborted || error !== signal.reason) throw error
+    return { kind: 'stopped', why: 'asked' }
+  })
+  await keepNow()
+  await source.return(undefined)
+  const end = await concluded(stopped)
+  const agenda = end.kind === 'not-credible' ? answered(run.agenda) : closed(run.agenda)
+  return { run: { ...run, agenda }, end }
+
+  async function go(): Promise<RunEnd> {
+    for (;;) {
+      const doubt = silence(false) ?? (isAnyStrange() ? await doubtOfSample() : null)
+      if (doubt) return { kind: 'not-credible', why: doubt }
+      const room = await gate.room(() => silence(true))
+      if (typeof room === 'object') return room
+      const { due, newOnes } = dueOf(run.agenda, now(), room)
+      const fresh = await take(newOnes)
+      const keys = [...due.map(({ key }) => key), ...fresh]
+      const next = nextAt(run.agenda)
+      if (keys.length > 0) {
+        if ((await look(keys, fresh)) === 'mapping') return { kind: 'refused', why: 'mapping' }
+      } else {
+        if (exhausted && next === null) return { kind: 'complete' }
+        const waitMs = next === null ? BEAT_MS : Math.min(BEAT_MS, Math.max(1, next - now()))
+        await options.sleep(waitMs, signal)
+      }
+    }
+  }
+
+  /**
+   * A person who stops a run because all users seem to be gone is told what that means. A service that says so of many
+   * since a moment ago, or was doubted before, is asked once more.
+   */
+  async function concluded(ended: RunEnd): Promise<RunEnd> {
+    if (ended.kind !== 'complete' && ended.kind !== 'stopped') return ended
+    if (!signal.aborted) sampled = false
+    const doubtful = isAnyStrange() || (!signal.aborted && (await readDoubt(pool)) !== null)
+    const doubt = silence(true) ?? (doubtful ? await doubtOfSample() : null)
+    return doubt ? { kind: 'not-credible', why: doubt } : ended
+  }
+
+  function silence(over: boolean): Doubt | null {
+    return silenceOf(soFar(run.agenda), { over })
+  }
+
+  function isAnyStrange(): boolean {
+    const { vanished, kinds } = soFar(run.agenda)
+    return vanished + (kinds.unreadable ?? 0) > 0
+  }
+
+  /** By users at random, who are asked once before the end. */
+  async function doubtOfSample(): Promise<Doubt | null> {
+    if (!sampled) sampled = (await options.sample(signal)) === null
+    if (!(await readDoubt(pool))) return null
+    const { vanished, kinds } = soFar(run.agenda)
+    return (kinds.unreadable ?? 0) > vanished ? 'no-answers' : 'nobody-there'
+  }
+
+  async function look(keys: readonly CustomerKey[], fresh: readonly CustomerKey[]) {
+    const { verified, stopped } = await verify(keys, signal)
+    gate.spent(verified)
+    const asked = verified.map(({ key }) => key)
+    const met = await metSince(pool, asked, run.startedAt)
+    run = { ...run, agenda: afterLooks(run.agenda, { verified, fresh, met, nowMs: now() }) }
+    onLooks(verified, run)
+    if (now() >= keptAt) await keepNow()
+    return stopped
+  }
+
+  async function take(count: number): Promise<readonly CustomerKey[]> {
+    const keys: CustomerKey[] = []
+    while (keys.length < count && !exhausted) {
+      const { value, done } = await source.next()
+      exhausted = done === true
+      if (done) break
+      keys.push(value.key)
+      run = { ...run, place: value.place }
+    }
+    return keys
+  }
+
+  /** Often enough that little is asked twice after a crash, and seldom enough that it costs next to nothing. */
+  async function keepNow(): Promise<void> {
+    const begun = now()
+    await keepDrift(pool, run, { nowMs: begun, fingerprint: options.fingerprint })
+    options.onKept()
+    keptAt = now() + Math.max(KEEP_MS, (now() - begun) * 20)
+  }
 }

@@ -1,13 +1,16 @@
 // Stores what checks have shown: in one transaction, and only of customers for whom nothing has moved since they were read.
 import type { ClientBase, Pool } from 'pg'
 import { inTransaction } from '../brake/transaction.ts'
+import type { Client } from '../database/client.ts'
 import { retried, UNIQUE_VIOLATION } from '../ledger/batch.ts'
 import { endChecks } from '../ledger/check.ts'
+import { MEMORY_COLUMNS } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { userIdOf } from '../model/mapped.ts'
-import type { Snapshot } from '../sync/snapshot.ts'
+import { toRecord } from '../sync/memory.ts'
+import { planAfter, type Snapshot } from '../sync/snapshot.ts'
 import { type Sight, shownOf } from './compare.ts'
-import { isDoubted, isStrange, readEvidence, SAMPLED } from './evidence.ts'
+import { isDoubted, isStrange, readEvidence } from './evidence.ts'
 import {
   type CheckResult,
   type FindingStep,
@@ -15,12 +18,10 @@ import {
   type Lag,
   MOST_REPAIRS,
   postponedMs,
-  type StoredFinding,
   stepFor,
-  type Told,
 } from './findings.ts'
+import { type FindingRow, forgetFindings, lockOpen, type OpenFinding, writeFindings } from './found.ts'
 import { heldAccess } from './held.ts'
-import { recordOf, writeRecords } from './record.ts'
 import {
   type CheckVerdict,
   type DriftVerdict,
@@ -84,7 +85,6 @@ function overtaken(given: CheckedCustomer): CheckedCustomer {
   return given.looked.kind === 'seen' ? { ...given, looked: { kind: 'left', why: 'moved' } } : given
 }
 
-/** With the step that its check leads to, from what was open for it. */
 type Stepped = CheckedCustomer & { readonly open: OpenFinding | null; readonly step: FindingStep }
 
 async function store(
@@ -110,7 +110,7 @@ async function store(
     return { ...each, ...leave(doubted ? { ...each, step: { do: 'doubt' } } : each, options) }
   })
   const gone = left.flatMap(({ forget }) => forget ?? [])
-  if (gone.length > 0) await client.query(FORGET, [gone])
+  await forgetFindings(client, gone)
   const rows = left.flatMap(({ rows = [] }) => rows)
   const made = await writeFindings(client, rows)
   return left.map((each) => {
@@ -141,19 +141,6 @@ function verdictOf(looked: CheckResult, subject: Snapshot): CheckVerdict {
 
 /** For workers; a run asks again a moment later. The service may say something else before long. */
 const DOUBTED_MS = 600_000
-
-/** A finding as it is to be. `id`: null of a new one; `seen`: by this check; `anew`: another suspicion; `how`: it ends. */
-type FindingRow = Told & {
-  readonly id: string | null
-  readonly key: CustomerKey
-  readonly userId: string | null
-  readonly desired: string | null
-  readonly looks: number
-  readonly nextInMs: number | null
-  readonly seen: boolean
-  readonly anew: boolean
-  readonly how: Resolved | null
-}
 
 type Leaving = {
   readonly outcome: Outcome
@@ -219,63 +206,38 @@ function verdictIn({ kind, fields, cause, access }: DriftVerdict): DriftVerdict 
   return { kind, fields, cause, access }
 }
 
-type Client = Pick<ClientBase, 'query'>
-
-/** `sampled`: a sample was asked since it was last seen. */
-type OpenFinding = StoredFinding & { readonly sampled: boolean }
-
-const OPEN = `
-SELECT f.key, f.id::text, f.kind, to_jsonb(f.fields) AS fields, to_jsonb(f.pending) AS pending, f.cause, f.access, f.looks, f.repairs, f.desired,
-  (extract(epoch FROM f.next_look_at - now()) * 1000)::float8 AS "nextInMs",
-  coalesce(l.acknowledged_at > f.repaired_at, false) AS "writtenSinceRepair",
-  coalesce(l.acknowledged_at > f.last_seen, false) AS "writtenSinceSeen", ${SAMPLED} AS sampled
-FROM rollcall.finding f LEFT JOIN rollcall.ledger l USING (key)
-WHERE f.key = ANY($1) AND f.resolved_at IS NULL ORDER BY f.key FOR UPDATE OF f`
-
-/** The findings that are open for these customers; locked in the order of their keys. */
-async function lockOpen(
-  client: Client,
-  keys: readonly CustomerKey[],
-): Promise<ReadonlyMap<CustomerKey, OpenFinding>> {
-  const { rows } = await client.query<OpenFinding & { key: CustomerKey }>(OPEN, [keys])
-  return new Map(rows.map(({ key, ...open }) => [key, open]))
+/** `record`: what replaces what was remembered; null where that stays. */
+type Recorded = {
+  readonly key: CustomerKey
+  readonly agrees: boolean
+  readonly record: ReturnType<typeof toRecord> | null
 }
 
-const FORGET = 'DELETE FROM rollcall.finding WHERE id = ANY($1::bigint[])'
+/**
+ * A difference changes nothing of what is remembered: the claim that repairs looks for itself and lets the brake count
+ * what it writes, and the daily check of capture must not repair what is only to be reported. The record of an erased
+ * customer, of whom no digest is kept, is a claim's to write.
+ */
+function recordOf({ subject, looked, sight }: CheckedCustomer): Recorded {
+  const { key, work, mapped, digestKey } = subject
+  const agrees = looked.kind === 'seen' && looked.compared.kind === 'agrees'
+  if (!agrees || sight === null || sight === 'unreadable' || work.record.erased !== null)
+    return { key, agrees, record: null }
+  const { state, reason, issues, userId } = work.record
+  const kept = { userId: userIdOf(mapped) ?? userId, state, reason, issues, wasThere: sight !== 'absent' }
+  return { key, agrees, record: toRecord(planAfter(subject, sight).memory, digestKey, kept) }
+}
 
-const GIVEN = `jsonb_to_recordset($1::jsonb) AS e (id bigint, key text, "userId" text, kind text, fields text[],
-  pending text[], cause text, access text, desired text, looks integer, "nextInMs" float8, seen boolean, anew boolean, how text)`
-const NEXT = `now() + e."nextInMs" * interval '1 ms'`
+const WRITE = `
+UPDATE rollcall.ledger l SET looked_at = now(),
+  verified_at = CASE WHEN e.verified THEN now() ELSE l.verified_at END,
+  proved_at = CASE WHEN e.verified AND (l.proved_at IS NULL OR l.proved_at < l.changed_at) THEN now() ELSE l.proved_at END,
+  ${MEMORY_COLUMNS.set('r', 'e.known')}
+FROM (SELECT key, agrees AS verified, record, coalesce(jsonb_typeof(record) = 'object', false) AS known
+  FROM jsonb_to_recordset($1::jsonb) AS e (key text, agrees boolean, record jsonb)) e,
+  LATERAL jsonb_to_record(CASE WHEN e.known THEN e.record ELSE '{}' END) AS r (${MEMORY_COLUMNS.defined})
+WHERE l.key = e.key COLLATE "C"`
 
-const CHANGE = `
-UPDATE rollcall.finding f SET kind = e.kind, fields = e.fields, access = e.access, desired = e.desired, looks = e.looks,
-  pending = CASE WHEN e.how IS NULL THEN e.pending ELSE '{}' END,
-  cause = CASE e.how WHEN 'normalised' THEN 'normalised' ELSE e.cause END,
-  last_seen = CASE WHEN e.seen THEN now() ELSE f.last_seen END,
-  first_seen = CASE WHEN e.anew THEN now() ELSE f.first_seen END,
-  next_look_at = ${NEXT}, resolved_how = e.how, resolved_at = CASE WHEN e.how IS NOT NULL THEN now() END
-FROM ${GIVEN}
-WHERE f.id = e.id`
-
-/** One that comes back after a repair goes on where that ended: the service may not take it. */
-const REPAIRS = `(SELECT CASE WHEN p.resolved_how = 'repaired' AND p.kind = e.kind AND p.fields = e.fields THEN p.repairs END
-  FROM rollcall.finding p WHERE p.key = e.key COLLATE "C" ORDER BY p.id DESC LIMIT 1)`
-
-const INSERT = `
-INSERT INTO rollcall.finding (key, user_id, kind, fields, pending, cause, access, desired, next_look_at, repairs)
-SELECT e.key, e."userId", e.kind, e.fields, e.pending, e.cause, e.access, e.desired, ${NEXT}, coalesce(${REPAIRS}, 0)
-FROM ${GIVEN}
-WHERE e.id IS NULL ORDER BY e.key COLLATE "C"
-RETURNING id::text, key`
-
-/** Resolves to the ids of new ones by key. Changes go first: one may resolve what stands in the way of a new one. */
-async function writeFindings(
-  client: Client,
-  findings: readonly FindingRow[],
-): Promise<ReadonlyMap<CustomerKey, string>> {
-  const given = [JSON.stringify(findings)]
-  if (findings.some(({ id }) => id !== null)) await client.query(CHANGE, given)
-  if (findings.every(({ id }) => id !== null)) return new Map()
-  const { rows } = await client.query<{ id: string; key: CustomerKey }>(INSERT, given)
-  return new Map(rows.map(({ id, key }) => [key, id]))
+async function writeRecords(client: Client, records: readonly Recorded[]): Promise<void> {
+  if (records.length > 0) await client.query(WRITE, [JSON.stringify(records)])
 }

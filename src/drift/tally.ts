@@ -50,27 +50,19 @@ export function wasRegistered(cause: DriftVerdict['cause']): boolean {
 }
 
 export function plus(a: DriftTally, b: DriftTally): DriftTally {
-  return {
-    checked: a.checked + b.checked,
-    agrees: a.agrees + b.agrees,
-    hidden: a.hidden + b.hidden,
-    vanished: a.vanished + b.vanished,
-    kinds: added(a.kinds, b.kinds),
-    access: added(a.access, b.access),
-    heldAccess: added(a.heldAccess, b.heldAccess),
-    causes: added(a.causes, b.causes),
-    fields: added(a.fields, b.fields),
-    skipped: added(a.skipped, b.skipped),
-    noAnswer: added(a.noAnswer, b.noAnswer),
-  }
+  return summed(a, b) as DriftTally
 }
 
-type Counts<Word extends string> = Readonly<Partial<Record<Word, number>>>
+type Sums = { readonly [name: string]: number | Sums | undefined }
 
-function added<Word extends string>(a: Counts<Word>, b: Counts<Word>): Counts<Word> {
-  const sum: Partial<Record<Word, number>> = { ...a }
-  for (const word of Object.keys(b) as Word[]) sum[word] = (sum[word] ?? 0) + (b[word] ?? 0)
-  return sum
+/** Counts and groups of counts, name by name. */
+function summed(a: Sums, b: Sums): Sums {
+  const added = Object.entries(b).map(([name, one = 0]) => {
+    const other = a[name]
+    if (typeof one === 'object') return [name, summed(typeof other === 'object' ? other : {}, one)]
+    return [name, one + (typeof other === 'number' ? other : 0)]
+  })
+  return { ...a, ...Object.fromEntries(added) }
 }
 
 /** Customers of whom the service gave no clear answer. */
@@ -78,7 +70,7 @@ export function silentOf({ noAnswer }: Pick<DriftTally, 'noAnswer'>): number {
   return totalOf(noAnswer)
 }
 
-export function totalOf(counts: Counts<string>): number {
+export function totalOf(counts: Readonly<Partial<Record<string, number>>>): number {
   return Object.values(counts).reduce<number>((sum, count) => sum + (count ?? 0), 0)
 }
 

@@ -26,7 +26,6 @@ export type DriftCause = (typeof DRIFT_CAUSES)[number]
 export const WRONG_ACCESS = ['lost', 'undue'] as const
 export type WrongAccess = (typeof WRONG_ACCESS)[number]
 
-/** A field that a GET can show, and the status. */
 export type DriftField = Exclude<UserField, 'user_id' | 'country_code'>
 
 /**
@@ -51,7 +50,6 @@ export type Skipped = (typeof SKIPPED)[number]
  */
 export type NoAnswer = 'unreached' | 'trouble' | 'error' | 'denied' | 'busy' | 'refused'
 
-/** How a user disagrees. */
 export type DriftVerdict = {
   readonly kind: DriftKind
   /** In the order of section 2.6; none where the user as a whole is meant. */
@@ -62,7 +60,6 @@ export type DriftVerdict = {
   readonly access: WrongAccess | null
 }
 
-/** What one check says. */
 export type CheckVerdict =
   /**
    * `hidden`: a sync would send what no GET shows, and nothing else. `nobody`: there is no such user and none is wanted,
@@ -113,7 +110,6 @@ export type Finding = DriftVerdict & {
 /** A field on both sides, as it is: for people who asked to see values, never stored. */
 export type Shown = { readonly field: DriftField; readonly here: unknown; readonly service: unknown }
 
-/** The outcome of one check. */
 export type Verified = {
   readonly key: CustomerKey
   readonly verdict: CheckVerdict

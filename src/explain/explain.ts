@@ -1,10 +1,10 @@
 // All about one customer: what your data, rollcall's tables and the service say, what a sync would do, and what to do.
 import type { Pool } from 'pg'
-import { unwatchedTables } from '../capture/catalog.ts'
+import { unwatchedTables } from '../capture/status.ts'
 import type { Config } from '../config/config.ts'
 import { type CustomersShape, describeCustomers } from '../customers/describe.ts'
 import { quotedName } from '../customers/problems.ts'
-import { makeReading } from '../customers/reading.ts'
+import { makeReading } from '../customers/read.ts'
 import { databaseError } from '../ledger/reachable.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'

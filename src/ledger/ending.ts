@@ -1,6 +1,6 @@
 // The statement that stores how a claim ends.
 import type { Pool } from 'pg'
-import { isAboutRows } from '../database/apart.ts'
+import { halvedUntilApart } from '../database/apart.ts'
 import { makeBatch, retried } from './batch.ts'
 import { noteNamed, noteSharers, suspectLate } from './claimants.ts'
 import type { Ending } from './end-of-claim.ts'
@@ -157,22 +157,11 @@ export async function doubtStatus(pool: Pool, { id, token }: Pick<Ending, 'id' |
   await pool.query(DOUBT_STATUS, [id, token])
 }
 
-type Stored = ReadonlyMap<Ending, boolean | Error>
-
-/** A batch that Postgres refuses for one of its rows is halved, until that one stands alone. */
-async function storeApart(pool: Pool, endings: readonly Ending[]): Promise<Stored> {
-  try {
-    const ids = endings.map(({ id }) => id)
-    const { rows } = await pool.query<{ token: string }>(END, [JSON.stringify(endings), ids])
-    const tokens = new Set(rows.map(({ token }) => token))
-    return new Map(endings.map((ending) => [ending, tokens.has(ending.token)]))
-  } catch (error) {
-    if (!isAboutRows(error)) throw error
-    if (endings.length === 1) return new Map(endings.map((ending) => [ending, error]))
-    const middle = Math.ceil(endings.length / 2)
-    const first = await storeApart(pool, endings.slice(0, middle))
-    return new Map([...first, ...(await storeApart(pool, endings.slice(middle)))])
-  }
+async function store(pool: Pool, endings: readonly Ending[]): Promise<ReadonlyMap<Ending, boolean>> {
+  const ids = endings.map(({ id }) => id)
+  const { rows } = await pool.query<{ token: string }>(END, [JSON.stringify(endings), ids])
+  const tokens = new Set(rows.map(({ token }) => token))
+  return new Map(endings.map((ending) => [ending, tokens.has(ending.token)]))
 }
 
 /** Records an ending; false when it came too late to count. */
@@ -181,7 +170,7 @@ export function makeEnd(pool: Pool): (ending: Ending) => Promise<boolean> {
     // Before the endings: their customers are gone from the table already, so whoever is noted here is right to
     // look now, and a crash between the two statements leaves nobody rejected because of somebody who is gone.
     await noteNamed(pool, endings)
-    const stored = await storeApart(pool, endings)
+    const stored = await halvedUntilApart(endings, (some) => store(pool, some))
     // Tried again apart from the endings, which are stored: made again, they would match no row.
     const late = endings.filter((ending) => ending.wrote && stored.get(ending) === false)
     await retried(() => suspectLate(pool, late))

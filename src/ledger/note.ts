@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg'
-import type { CapturedChange } from '../capture/source.ts'
+import type { CapturedChange } from '../capture/outbox.ts'
 import { type CustomerKey, LANE, type Lane } from '../model/customer.ts'
 import { TAKE, UNDER_WAY } from './taken.ts'
 

@@ -23,7 +23,6 @@ export type SweepVerdict =
   | 'not-selected'
   | 'unreadable'
 
-/** A kind of work that a sweep may be restricted to. */
 export type Only = 'create' | 'update' | 'revoke'
 
 /** Whom a sweep is for, besides the conditions on their rows. */
@@ -37,7 +36,6 @@ export type SweepSelection = {
 
 export const EVERYBODY: SweepSelection = { bringIn: true, lookup: false, only: null }
 
-/** What a verdict goes by. */
 export type SweepFacts = Pick<Work, 'known' | 'owed' | 'claimed' | 'replanAtMs'> & {
   readonly state: KnownRecord['state']
   /** The mapping makes of it just what it made at its last ending. */
@@ -49,7 +47,6 @@ export type SweepFacts = Pick<Work, 'known' | 'owed' | 'claimed' | 'replanAtMs'>
   readonly validUntilMs: number | null
   /** What was made of it at its last ending was digested with the present key. */
   readonly comparable: boolean
-  /** There is no row of it. */
   readonly gone: boolean
 }
 
@@ -58,7 +55,6 @@ export type Made = {
   readonly memory: Memory
   readonly mapped: Mapped
   readonly record: KnownRecord
-  /** Other customers in scope that claim its user. */
   readonly rivals: readonly CustomerKey[]
 }
 

@@ -1,11 +1,10 @@
 // A sweep that owes: each page is noted before its end is stored, so that one that is killed goes on where it was and
 // passes over nobody.
 import type { Pool } from 'pg'
-import { captureVersion } from '../capture/catalog.ts'
 import { endGap } from '../capture/marks.ts'
-import { captureStatus } from '../capture/status.ts'
+import { captureVersion, unfitTables } from '../capture/status.ts'
 import type { Config } from '../config/config.ts'
-import type { Condition } from '../customers/condition.ts'
+import type { Condition } from '../customers/conditions.ts'
 import { quotedName } from '../customers/problems.ts'
 import { bindGeneration, type MappingStatus, mappingChanged, markSwept } from '../ledger/generation.ts'
 import { type Newcomer, noteGently, noteNow, noteUnknown, recordNewcomers } from '../ledger/note.ts'
@@ -26,9 +25,8 @@ import { RollcallError } from '../model/errors.ts'
 import type { Digester } from '../sync/digest.ts'
 import { userIdFor } from '../sync/map.ts'
 import { EVERYBODY, howToNote, type Judged, type SweepSelection } from './judge.ts'
-import { addMissed, makeFindMissed } from './missed.ts'
-import { type PageResult, type Swept, sweep } from './sweep.ts'
-import { NOTHING_FOUND, type SweepTally } from './tally.ts'
+import { makeFindMissed, type PageResult, type Swept, sweep } from './sweep.ts'
+import { increased, NOTHING_FOUND, type SweepTally } from './tally.ts'
 
 /** Whom a sweep is for, where it is not for all customers. */
 export type Restriction = {
@@ -46,7 +44,6 @@ export type SweepingOptions = {
   readonly kind: SweepKind
   /** The gaps in capture that are closed at its end. */
   readonly marks?: readonly string[]
-  /** Whom it is for; default everybody. */
   readonly restriction?: Restriction
   /** An unfinished one is not gone on with. */
   readonly restart?: boolean
@@ -56,7 +53,6 @@ export type SweepingOptions = {
   readonly onBegin?: (begun: BegunSweep) => Promise<void>
   /** Told of each page, which is behind once it has resolved. */
   readonly onProgress?: (looked: PageResult) => Promise<void>
-  /** Customers in a page. */
   readonly page?: number
 }
 
@@ -102,11 +98,17 @@ export async function runSweep(options: SweepingOptions): Promise<SweepEnd> {
   }
 
   const onPage = async ({ judged, next, ...page }: PageResult): Promise<boolean> => {
-    const found = await findMissed?.(onlyMissable(judged, allIn))
-    if (found && found.keys.length > 0) {
-      examples.push(...found.keys.slice(0, MOST_EXAMPLES - examples.length))
+    const found = (await findMissed?.(onlyMissable(judged, allIn))) ?? []
+    if (found.length > 0) {
+      examples.push(
+        ...found
+          .map(({ key }) => key)
+          .toSorted()
+          .slice(0, MOST_EXAMPLES - examples.length),
+      )
+      const missed = found.map(({ how }) => how).reduce(increased, kept.tally.missed)
       // Once they are owed, nothing shows that they were missed: better counted twice by one that is killed here.
-      await keep({ ...kept, tally: { ...kept.tally, missed: addMissed(kept.tally.missed, found.missed) } })
+      await keep({ ...kept, tally: { ...kept.tally, missed } })
     }
     await noteJudged(pool, { config, judged, select })
     const tally = { ...page.tally, missed: kept.tally.missed }
@@ -132,17 +134,10 @@ export async function runSweep(options: SweepingOptions): Promise<SweepEnd> {
  * @throws RollcallError CAPTURE_UNFIT with a line for each table
  */
 export async function requireCapture(pool: Pool, config: Config): Promise<void> {
-  const client = await pool.connect()
-  try {
-    const tables = await captureStatus(client, config)
-    const unfit = tables.filter(({ state }) => state !== 'fits' && state !== 'leftover')
-    const lines = unfit.map(({ relation, state, reasons }) =>
-      [`${quotedName(relation)}: ${state}`, ...reasons].join('; '),
-    )
-    if (lines.length > 0) throw new RollcallError('CAPTURE_UNFIT', lines)
-  } finally {
-    client.release()
-  }
+  const lines = (await unfitTables(pool, config)).map(({ relation, state, reasons }) =>
+    [`${quotedName(relation)}: ${state}`, ...reasons].join('; '),
+  )
+  if (lines.length > 0) throw new RollcallError('CAPTURE_UNFIT', lines)
 }
 
 /** @throws RollcallError MAPPING_CHANGED where syncs go by another mapping */
@@ -152,7 +147,6 @@ export async function requireStanding(pool: Pool, config: Config): Promise<Mappi
   return standing
 }
 
-/** What everybody was looked at for. */
 async function markEnded(
   { pool, kind, marks = [], restriction = NO_RESTRICTION }: SweepingOptions,
   { generation }: MappingStatus,

@@ -25,7 +25,7 @@ export type SweepTally = {
   readonly waiting: Waiting
   /** Of those who stay as they are: out of scope, and nothing was ever known of them. */
   readonly neverInScope: number
-  /** Of those who differ: whom capture has missed; see missed.ts. */
+  /** Of those who differ: whom capture has missed; see `makeFindMissed`. */
   readonly missed: Missed
 }
 

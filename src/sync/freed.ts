@@ -1,8 +1,7 @@
 // Values that a customer's user no longer holds, and the customers that wait for one of them.
 import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
-import type { FoundRow } from '../customers/read.ts'
-import type { Reading } from '../customers/reading.ts'
+import type { FoundRow, Reading } from '../customers/read.ts'
 import { makeBatch } from '../ledger/batch.ts'
 import { readWaiting, type WaitingCustomer, wake } from '../ledger/conflicts.ts'
 import type { Freed } from '../ledger/end-of-claim.ts'

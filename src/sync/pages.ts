@@ -1,6 +1,6 @@
 // Everybody, page by page: customers in the order of their own keys, then those who have a record and maybe no row.
 import type { ClientBase } from 'pg'
-import type { Condition } from '../customers/condition.ts'
+import type { Condition } from '../customers/conditions.ts'
 import type { CustomersShape } from '../customers/describe.ts'
 import { type KeyCursor, makeReadKeys } from '../customers/pages.ts'
 import type { Position } from '../ledger/runs.ts'

@@ -3,7 +3,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
-import type { Reading, ReadRows } from '../customers/reading.ts'
+import type { Reading, ReadRows } from '../customers/read.ts'
 import { readClaimants } from '../ledger/record.ts'
 import { readWork, type Work, workOfNobody } from '../ledger/sweep-work.ts'
 import type { CustomerKey } from '../model/customer.ts'

@@ -1,26 +1,23 @@
-import type { Pool } from 'pg'
 import { makeBrake } from '../brake/reserve.ts'
-import { unwatchedTables } from '../capture/catalog.ts'
-import { outboxSource, whenNoted } from '../capture/outbox.ts'
-import type { NoteChanges } from '../capture/source.ts'
+import { type NoteChanges, outboxSource, whenNoted } from '../capture/outbox.ts'
+import { unwatchedTables } from '../capture/status.ts'
 import type { Config } from '../config/config.ts'
-import { type CustomersShape, describeCustomers } from '../customers/describe.ts'
-import type { FoundRow } from '../customers/read.ts'
-import { makeReading, type Reading } from '../customers/reading.ts'
+import { describeCustomers } from '../customers/describe.ts'
+import { type FoundRow, makeReading } from '../customers/read.ts'
 import { endPool, makePool } from '../database/pool.ts'
 import { databaseAt, roleOf } from '../database/session.ts'
 import { makeBatch } from '../ledger/batch.ts'
 import { doubtStatus } from '../ledger/ending.ts'
-import { bindGeneration, type MappingStatus } from '../ledger/generation.ts'
+import { bindGeneration } from '../ledger/generation.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
 import { note, recordNewcomers } from '../ledger/note.ts'
 import { reachable } from '../ledger/reachable.ts'
 import { makeReadClaimants, makeReadDoubted, makeReadRecord } from '../ledger/record.ts'
-import { type Binding, bindTarget } from '../ledger/target.ts'
+import { bindTarget } from '../ledger/target.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { sleep } from '../ops/time.ts'
 import type { PaceEvent } from '../pace/events.ts'
-import { openPace, type Pace } from '../pace/open.ts'
+import { openPace } from '../pace/open.ts'
 import { configureCeiling } from '../pace/row.ts'
 import { makeUsersClient } from '../service/users.ts'
 import type { SyncContext } from '../sync/context.ts'
@@ -29,27 +26,15 @@ import { makeWakeWaiting } from '../sync/freed.ts'
 import { userIdFor } from '../sync/map.ts'
 import { policyOf } from '../sync/policy.ts'
 
-export type Secrets = {
-  readonly DATABASE_URL: string
-  readonly SERVICE_URL: string
-  readonly SERVICE_API_KEY: string
-  readonly SERVICE_SECRET_KEY: string
-  readonly ROLLCALL_DIGEST_KEY: string
-}
+type SecretName =
+  | 'DATABASE_URL'
+  | 'SERVICE_URL'
+  | 'SERVICE_API_KEY'
+  | 'SERVICE_SECRET_KEY'
+  | 'ROLLCALL_DIGEST_KEY'
+export type Secrets = Readonly<Record<SecretName, string>>
 
-export type Opened = {
-  readonly pool: Pool
-  readonly context: SyncContext
-  /** As the mapping reads them; many at once. */
-  readonly readCustomers: Reading
-  readonly shape: CustomersShape
-  readonly warnings: readonly string[]
-  readonly binding: Binding
-  /** Where our mapping stands; a claim is only made while it is the one that syncs go by. */
-  readonly standing: MappingStatus
-  readonly pace: Pace
-  close(): Promise<void>
-}
+export type Opened = Awaited<ReturnType<typeof openSync>>
 
 type Options = {
   readonly config: Config
@@ -73,7 +58,7 @@ const CUT_MS = 500
  * Opens everything that a sync needs and checks it: the database answers and is migrated, the customers fit
  * the configuration, the ledger is about this service. Throws a RollcallError that says what is wrong.
  */
-export async function openSync(options: Options): Promise<Opened> {
+export async function openSync(options: Options) {
   const { config, env, onPoolError, onMisfits = () => undefined, onPace = () => undefined } = options
   const users = makeUsersClient({
     ...{ origin: env.SERVICE_URL, apiKey: env.SERVICE_API_KEY, secretKey: env.SERVICE_SECRET_KEY },
@@ -91,13 +76,14 @@ export async function openSync(options: Options): Promise<Opened> {
     const shape = await describeCustomers(pool, config)
     const keys = { apiKey: env.SERVICE_API_KEY, digestKey: env.ROLLCALL_DIGEST_KEY }
     const binding = await bindTarget(pool, { origin: env.SERVICE_URL, ...keys })
+    // A claim is only made while our mapping is the one that syncs go by.
     const standing = await bindGeneration(pool, config.fingerprint)
     await configureCeiling(pool, config.pace.ceiling)
     return { shape, warnings: shape.warnings, binding, standing }
   }
   try {
     const checked = await reachable(check, { role: roleOf(databaseAt(url)) })
-    const readCustomers = makeReading(pool, config, checked.shape, { onMisfits })
+    const readCustomers = makeReading(pool, config, checked.shape, onMisfits)
     const readRow = makeBatch<CustomerKey, FoundRow>(
       async (keys) => {
         const { rows, unreadable } = await readCustomers([...new Set(keys)])

@@ -2,10 +2,11 @@ import type { Pool } from 'pg'
 import { brakeNeedsPerson, readBrake } from '../brake/list.ts'
 import { openMarks } from '../capture/marks.ts'
 import { collapseOutbox } from '../capture/outbox.ts'
-import { captureStatus } from '../capture/status.ts'
+import { unfitTables } from '../capture/status.ts'
 import type { Config } from '../config/config.ts'
 import { findMisfits } from '../customers/describe.ts'
 import { quotedName } from '../customers/problems.ts'
+import { oneRow } from '../database/client.ts'
 import { pruneFindings } from '../drift/found.ts'
 import { pruneCalls } from '../ledger/calls.ts'
 import { type Binding, readBinding } from '../ledger/target.ts'
@@ -14,11 +15,9 @@ import { MISFIT } from './log.ts'
 
 type Options = {
   readonly pool: Pool
-  /** The target that this process calls. */
   readonly binding: Binding
   readonly config: Config
   readonly log: Log
-  /** Monotonic milliseconds. */
   readonly now: () => number
 }
 
@@ -76,27 +75,20 @@ export function makeHousekeeping({ pool, binding, config, log, now }: Options) {
 
   async function tellUnfit(): Promise<void> {
     for (const problem of await findMisfits(pool, config)) log.error({ problem }, MISFIT)
-    const client = await pool.connect()
-    try {
-      for (const { relation, state, reasons } of await captureStatus(client, config)) {
-        if (state === 'fits' || state === 'leftover') continue
-        log.error(
-          { table: quotedName(relation), state, reasons },
-          'changes may be missed: run `rollcall capture install`',
-        )
-      }
-    } finally {
-      client.release()
+    for (const { relation, state, reasons } of await unfitTables(pool, config)) {
+      const about = { table: quotedName(relation), state, reasons }
+      log.error(about, 'changes may be missed: run `rollcall capture install`')
     }
   }
 }
 
 async function tidyOutbox(pool: Pool): Promise<void> {
-  const { rows } = await pool.query<{ large: boolean; filled: boolean }>(
+  const { large, filled } = await oneRow<{ large: boolean; filled: boolean }>(
+    pool,
     `SELECT pg_relation_size('rollcall.outbox') > $1 AS large, EXISTS (SELECT FROM rollcall.outbox) AS filled`,
     [LARGE_OUTBOX_BYTES],
   )
-  if (!rows[0]?.large) return
-  if (rows[0].filled) await collapseOutbox(pool)
+  if (!large) return
+  if (filled) await collapseOutbox(pool)
   else await pool.query('VACUUM rollcall.outbox')
 }

@@ -1,6 +1,8 @@
 // What a worker's log says of calls, endings, the pace, verification and misfits. Customer keys stand under the names
 // that the log can hide; field values are never logged.
+import { callEntry } from '../drift/look.ts'
 import { isDrift, type Verified } from '../drift/words.ts'
+import type { CallLog } from '../ledger/call-log.ts'
 import type { CallEntry } from '../ledger/calls.ts'
 import type { Claim } from '../ledger/claim.ts'
 import type { CustomerKey } from '../model/customer.ts'
@@ -46,7 +48,6 @@ const ENDINGS: Readonly<Record<Ending, Said>> = {
   retry: ['info', 'not now: it is tried again'],
 }
 
-/** One line for each call and for each ending. */
 export function logStep(log: Log) {
   return (customer: CustomerKey, step: SyncStep, claim: Claim): void => {
     const about = { customer, attempt: claim.attempts + 1 }
@@ -66,7 +67,6 @@ export function logStep(log: Log) {
 /** Findings that were told are not told again by this process: so many are remembered. */
 const REMEMBERED = 10_000
 
-/** One line for a difference that is found, and one for each that has ended. */
 export function logVerified(log: Log) {
   const told = new Set<string>()
 
@@ -98,18 +98,31 @@ export function logVerified(log: Log) {
   }
 }
 
+/** Takes down every call of a claim in the log of calls. */
+export function logCalls(log: Pick<CallLog, 'add'>) {
+  return (key: CustomerKey, step: SyncStep): void => {
+    if (step.step === 'answered') log.add(callEntry({ key, ...step }))
+  }
+}
+
 export const MISFIT = 'the configuration does not fit the database: correct one of them'
 /** Housekeeping tells the same every minute as long as it lasts. */
-const QUIET_MS = 60_000
+export const TELL_AGAIN_MS = 60_000
+
+/** Whether it is time to tell the same again: at first, and once it was not told for so long. */
+export function makeReminder(everyMs: number, now: () => number): (what: string) => boolean {
+  const told = new Map<string, number>()
+  return (what) => {
+    if (now() - (told.get(what) ?? Number.NEGATIVE_INFINITY) < everyMs) return false
+    told.set(what, now())
+    return true
+  }
+}
 
 /** Tells at once why customers cannot be read, and the same again after a minute at the earliest. */
 export function tellMisfits(log: Pick<Log, 'error'>, now: () => number) {
-  const told = new Map<string, number>()
+  const isTime = makeReminder(TELL_AGAIN_MS, now)
   return (misfits: readonly string[]): void => {
-    for (const problem of misfits) {
-      if (now() - (told.get(problem) ?? Number.NEGATIVE_INFINITY) < QUIET_MS) continue
-      told.set(problem, now())
-      log.error({ problem }, MISFIT)
-    }
+    for (const problem of misfits.filter(isTime)) log.error({ problem }, MISFIT)
   }
 }

@@ -1,11 +1,16 @@
 import type { JobQueue } from '../dispatch/queue.ts'
+import type { CallEntry } from '../ledger/calls.ts'
+import type { ReasonCode } from '../ledger/record.ts'
 import { RollcallError } from '../model/errors.ts'
 import { nameOf } from '../model/name-of.ts'
-import { makeReadiness } from '../ops/health.ts'
+import { type LoopStep, makeLately, makeLoopHealth, makeReadiness } from '../ops/health.ts'
 import type { Log } from '../ops/log.ts'
+import { makeMetrics } from '../ops/metrics.ts'
 import { type Ops, type OpsAddress, startOps } from '../ops/server.ts'
-import { type Measuring, makeMeasuring } from './measuring.ts'
-import { openTables } from './tables.ts'
+import type { PaceEvent } from '../pace/events.ts'
+import type { Method, ReadMeaning, WriteMeaning } from '../sync/classify.ts'
+import type { SyncStep } from '../sync/context.ts'
+import { openTables, showTables, type Tables } from './tables.ts'
 
 const PARTS = {
   postgres: 'Postgres at DATABASE_URL does not answer',
@@ -17,45 +22,28 @@ type Options = {
   /** Null: nothing listens, and what is observed is for nobody. */
   readonly address: OpsAddress | null
   readonly databaseUrl: string
-  /** Of verification. */
   readonly periodMs: number | null
   readonly log: Pick<Log, 'info' | 'warn' | 'debug'>
-  /** Monotonic milliseconds. */
   readonly now: () => number
 }
 
-/** As far as the worker has come. */
-type Running = {
-  readonly queue: Pick<JobQueue, 'count'>
-  /** Whether syncs go by this worker's mapping. */
-  readonly takesPart: () => boolean
-}
+/** `takesPart`: whether syncs go by this worker's mapping. */
+type Running = { readonly queue: Pick<JobQueue, 'count'>; readonly takesPart: () => boolean }
 
-export type WorkerOps = {
-  /** Null: nothing listens. */
-  readonly url: string | null
-  /** Handed to the worker beside its other observers. */
-  readonly observers: Measuring['observers']
-  /** Told when the worker runs; until then it is not ready. */
-  runs(running: Running): void
-  close(): Promise<void>
-}
+export type WorkerOps = Awaited<ReturnType<typeof openOps>>
 
 /**
  * Opened before anything that may have to be waited for, so that a waiting worker can be seen, and closed last.
  *
  * @throws RollcallError OPS_PORT_TAKEN
  */
-export async function openOps({ address, databaseUrl, periodMs, log, now }: Options): Promise<WorkerOps> {
+export async function openOps({ address, databaseUrl, periodMs, log, now }: Options) {
   const tables = openTables({
     ...{ url: databaseUrl, periodMs },
     onPoolError: (error) => log.debug(nameOf(error), 'a database connection of the metrics was lost'),
   })
-  const { observers, health, text } = makeMeasuring({
-    ...{ now, readTables: tables.read },
-    onTrouble: (error) => log.debug(nameOf(error), 'the tables could not be read for metrics'),
-  })
-  if (!address) return { url: null, observers, runs: () => {}, close: async () => {} }
+  const { observers, health, text } = makeMeasuring(now, tables.read, log)
+  if (!address) return { url: null, observers, runs: (_: Running) => {}, close: async () => {} }
   const ready = makeReadiness<keyof typeof PARTS>({
     ...{ parts: PARTS, now },
     onTrouble: (part, error) => log.debug({ part, ...nameOf(error) }, 'not ready'),
@@ -70,7 +58,8 @@ export async function openOps({ address, databaseUrl, periodMs, log, now }: Opti
   return {
     url: ops.url,
     observers,
-    runs({ queue, takesPart }) {
+    /** Until then it is not ready. */
+    runs({ queue, takesPart }: Running): void {
       ready.watch('queue', async () => (await queue.count()) >= 0)
       ready.watch('mapping', async () => takesPart())
     },
@@ -91,5 +80,117 @@ async function listen(
   } catch (error) {
     if (!byDefault || !(error instanceof RollcallError) || error.code !== 'OPS_PORT_TAKEN') throw error
     return await start({ host, port: 0 })
+  }
+}
+
+/**
+ * The loops of a worker, and how long each may take to come round. The dispatch has short steps and many; the others
+ * may check every customer in one step, or wait for the service.
+ */
+const LOOP_LIMITS_MS = {
+  dispatch: 60_000,
+  housekeeping: null,
+  pace: null,
+  schedule: null,
+  sweep: null,
+  verification: null,
+  witness: null,
+}
+export type LoopName = keyof typeof LOOP_LIMITS_MS
+const LOOPS = { loop: Object.keys(LOOP_LIMITS_MS) }
+
+// Every value that a label can have: no key and no value of a customer can become one.
+const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH']
+const MEANINGS: readonly (WriteMeaning | ReadMeaning)[] = [
+  ...(['done', 'unclear', 'refused', 'denied', 'absent', 'later'] as const),
+  ...(['not-sent', 'unknown', 'present', 'failed'] as const),
+]
+const STATUS_CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx', 'none']
+const END_KINDS = ['settled', 'rejected', 'held', 'discarded', 'retry', 'unknown']
+/** The compiler holds it complete. */
+const REASONS: Readonly<Record<ReasonCode, true>> = {
+  ...{ mapping: true, 'shared-user-id': true, refused: true, conflict: true, 'customer-unreadable': true },
+  ...{ unwatched: true, denied: true, later: true, failed: true, 'not-noted': true, 'not-sent': true },
+  ...{ unknown: true, unclear: true, 'not-there-yet': true, 'looked-already': true, 'created-already': true },
+  ...{ 'out-of-time': true, stopping: true, 'just-written': true },
+  ...{ held: true, paused: true, 'brake-busy': true },
+}
+
+/** From a call that stays on the machine to one that is given up; seconds. */
+const BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+
+/**
+ * Of the tables: not asked again sooner than after this, nor before twenty times what it took (a large ledger is read
+ * as a whole). A scrape waits for them no longer than its deadline, well below Prometheus' ten seconds.
+ */
+const TABLES = { keepMs: 5000, restTimes: 20, deadlineMs: 2500, staleMs: 30_000 }
+
+type MeasuredCall = Pick<CallEntry, 'method' | 'meaning' | 'status' | 'ms'>
+
+export type Observing = ReturnType<typeof makeMeasuring>['observers']
+
+function makeMeasuring(now: () => number, readTables: () => Promise<Tables>, log: Pick<Log, 'debug'>) {
+  const metrics = makeMetrics({ process: true })
+  const { counter, gauge, histogram } = metrics
+  const calls = counter('calls_total', 'Calls by what the answer means; status none: there was no answer', {
+    method: METHODS,
+    meaning: MEANINGS,
+    status: STATUS_CLASSES,
+  })
+  const timed = 'How long calls took, answered or not'
+  const duration = histogram('call_duration_seconds', timed, { method: METHODS }, BUCKETS)
+  const reasons = ['none', ...Object.keys(REASONS)]
+  const endings = counter('endings_total', 'How claims ended, and why', { kind: END_KINDS, reason: reasons })
+  const captured = counter('captured_changes_total', 'Changes that were noted', {})
+  const failures = counter('loop_failures_total', 'Steps that failed and were tried again', LOOPS)
+  const silent = gauge('loop_silent_seconds', 'For how long a loop has not come round', LOOPS)
+  const refusal = '1: the service refuses the keys of this worker, which calls no more'
+  const refused = gauge('keys_refused', refusal, {})
+  refused({}, 0)
+  const tablesUp = gauge('tables_up', '0: the tables could not be read, and nothing is shown of them', {})
+  const countCall = ({ method, meaning, status, ms }: MeasuredCall): void => {
+    const statusClass = status === null ? 'none' : `${Math.floor(status / 100)}xx`
+    calls({ method, meaning, status: statusClass }, 1)
+    duration({ method }, ms / 1000)
+  }
+  const loops = makeLoopHealth<LoopName>({ limits: LOOP_LIMITS_MS, now })
+  const tables = makeLately({
+    ...{ ask: readTables, ...TABLES, now },
+    onTrouble: (error) => log.debug(nameOf(error), 'the tables could not be read for metrics'),
+  })
+
+  return {
+    /** What the worker tells as it goes; `onStep` takes names, codes and times of a step, and no key. */
+    observers: {
+      onCaptured: (changes: number) => captured({}, changes),
+      onStep(_key: unknown, step: SyncStep): void {
+        if (step.step === 'answered') {
+          const { method, outcome, durationMs } = step.called
+          const status = outcome.kind === 'reply' ? outcome.status : null
+          countCall({ method, meaning: step.meaning, status, ms: durationMs })
+        } else if (step.step === 'ended') {
+          const { end } = step
+          const state = end.kind === 'settle' ? end.state : end.kind
+          endings({ kind: state === 'idle' ? 'settled' : state, reason: end.reason?.code ?? 'none' }, 1)
+        }
+      },
+      onLook: countCall,
+      onPace({ kind }: Pick<PaceEvent, 'kind'>): void {
+        if (kind === 'refused' || kind === 'taken') refused({}, kind === 'refused' ? 1 : 0)
+      },
+      watchLoop(loop: LoopName, step: LoopStep): LoopStep {
+        failures({ loop }, 0)
+        return loops.watch(loop, step, () => failures({ loop }, 1))
+      },
+    },
+    health: () => loops.health(),
+    /** Prometheus text; never fails for want of the tables. */
+    async text() {
+      const read = await tables()
+      tablesUp({}, read ? 1 : 0)
+      for (const [loop, ms] of loops.silent()) silent({ loop }, ms / 1000)
+      const own = await metrics.text()
+      return read ? own + (await showTables(read)) : own
+    },
   }
 }

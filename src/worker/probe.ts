@@ -1,5 +1,6 @@
 // One call that asks nothing of the service but an answer: a GET of a user who is known to be good.
 import type { Pool } from 'pg'
+import { callEntry } from '../drift/look.ts'
 import type { CallEntry } from '../ledger/calls.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { ProbeService } from '../pace/probing.ts'
@@ -7,18 +8,13 @@ import type { UsersClient } from '../service/users.ts'
 import { callService } from '../sync/call.ts'
 import { classifyRead } from '../sync/classify.ts'
 import { signOf } from '../sync/sign.ts'
-import { callEntry } from './call-entry.ts'
 
 type Options = {
   readonly pool: Pool
   readonly users: UsersClient
-  /** Breaks the call off. */
   readonly signal: AbortSignal
-  /** Takes the call down. */
   readonly log: (entry: CallEntry) => void
-  /** Milliseconds since 1970. */
-  readonly now: () => number
-  readonly random: () => number
+  readonly random?: () => number
 }
 
 type Known = { readonly key: CustomerKey; readonly userId: string; readonly good: boolean }
@@ -46,7 +42,7 @@ ORDER BY good DESC LIMIT 1`
 const NOBODY = 'rollcall-probe'
 
 /** Outside the pace, since it is made while nobody else calls. Null: it was broken off. */
-export function makeProbe({ pool, users, signal, log, now, random }: Options): ProbeService {
+export function makeProbe({ pool, users, signal, log, random = Math.random }: Options): ProbeService {
   return async (denied) => {
     const { rows } = await pool.query<Known>(KNOWN_USER, [denied])
     // Where nobody is known to be right, the one who is asked about may be what is wrong.
@@ -55,7 +51,7 @@ export function makeProbe({ pool, users, signal, log, now, random }: Options): P
     const called = await callService(users, { call, userId: known?.userId ?? NOBODY, signal })
     const { outcome } = called
     const meaning = classifyRead(outcome)
-    if (known) log(callEntry({ key: known.key, plan: 'probe', called, meaning, atMs: now() }))
+    if (known) log(callEntry({ key: known.key, plan: 'probe', called, meaning }))
     const brokenOff = outcome.kind === 'error' && outcome.error === 'aborted'
     return brokenOff ? null : signOf(outcome, meaning, call)
   }

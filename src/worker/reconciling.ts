@@ -1,14 +1,14 @@
 import type { JobQueue, Processed, Ticks } from '../dispatch/queue.ts'
 import { readDoubt } from '../drift/coverage.ts'
-import { makeTick, tickMs } from '../drift/tick.ts'
+import { makeTick, tickMs } from '../drift/gate.ts'
 import { makeVerify } from '../drift/verify.ts'
 import type { CallEntry } from '../ledger/calls.ts'
 import { nameOf } from '../model/name-of.ts'
 import { type Log, recoveryLevel, troubleLevel } from '../ops/log.ts'
 import { sleep } from '../ops/time.ts'
 import type { Opened } from './context.ts'
-import { logVerified } from './log.ts'
-import type { Measuring } from './measuring.ts'
+import { logVerified, makeReminder, TELL_AGAIN_MS } from './log.ts'
+import type { Observing } from './ops.ts'
 
 type Options = {
   readonly opened: Opened
@@ -17,13 +17,11 @@ type Options = {
   readonly logCall: (entry: CallEntry) => void
   /** Breaks off the looks that are under way: a look that was not made changes nothing. */
   readonly signal: AbortSignal
-  /** Sees each tick of this process. */
-  readonly watch: Measuring['observers']['watchLoop'] | undefined
+  readonly watch: Observing['watchLoop'] | undefined
 }
 
 /** A tick leaves the rest of its time to the one that comes after it. */
 const LASTS = 0.9
-const TELL_AGAIN_MS = 60_000
 
 /** Verifies all customers within the period, over and over, together with the other workers; null: it is off. */
 export async function startReconciling(options: Options): Promise<Ticks | null> {
@@ -49,15 +47,13 @@ export async function startReconciling(options: Options): Promise<Ticks | null> 
     }
   }
   const ticks = await queue.ticks(process, { everyMs })
-  let toldAt = Number.NEGATIVE_INFINITY
+  const isTime = makeReminder(TELL_AGAIN_MS, () => performance.now())
   return {
     async tend() {
       await ticks.tend()
       const doubt = await readDoubt(opened.pool)
-      if (doubt === null) toldAt = Number.NEGATIVE_INFINITY
-      if (doubt === null || performance.now() - toldAt < TELL_AGAIN_MS) return
-      toldAt = performance.now()
-      log.error(doubt, 'what the service answers cannot be believed: is it the right one?')
+      if (doubt && isTime('doubt'))
+        log.error(doubt, 'what the service answers cannot be believed: is it the right one?')
     },
     close: ticks.close,
   }
@@ -75,7 +71,6 @@ function makeTicking({ opened, log, logCall, signal }: Options, time: Time): () 
       say.call(entry)
       logCall(entry)
     },
-    now: Date.now,
     repair: config.reconcile.mode === 'repair',
   })
   const tick = makeTick({

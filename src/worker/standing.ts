@@ -1,19 +1,19 @@
 import type { Pool } from 'pg'
+import type { Consumer } from '../dispatch/queue.ts'
 import { type MappingStatus, readStanding } from '../ledger/generation.ts'
 import type { Log } from '../ops/log.ts'
-import type { Pausable } from './pausing.ts'
+import type { ProbeService } from '../pace/probing.ts'
+import type { Opened } from './context.ts'
+import { makeReminder, TELL_AGAIN_MS } from './log.ts'
 
 type Options = {
   readonly pool: Pool
-  /** Of the mapping. */
   readonly fingerprint: string
   readonly log: Log
-  /** Monotonic milliseconds. */
   readonly now: () => number
 }
 
 const APPLY_IT = 'to sync by this mapping, run `rollcall backfill --mapping`'
-const TELL_AGAIN_MS = 60_000
 
 /**
  * A worker syncs while its mapping is the active one. Otherwise it is inactive, without ending, since a mapping may be
@@ -22,9 +22,8 @@ const TELL_AGAIN_MS = 60_000
 export function makeStanding({ pool, fingerprint, log, now }: Options) {
   let consumer: Pausable | null = null
   let current = true
-  let tellAt = Number.POSITIVE_INFINITY
+  const isTime = makeReminder(TELL_AGAIN_MS, now)
 
-  /** Told at each step of the dispatch. */
   async function turn(nowCurrent: boolean): Promise<void> {
     if (nowCurrent === current || !consumer) return
     if (nowCurrent) {
@@ -40,7 +39,7 @@ export function makeStanding({ pool, fingerprint, log, now }: Options) {
   }
 
   function tell({ generation, appliedAt, earlier }: MappingStatus): void {
-    tellAt = now() + TELL_AGAIN_MS
+    if (!isTime(generation)) return
     const about = { generation, since: appliedAt }
     if (earlier) log.error(about, `a later mapping was applied: this worker syncs nothing; ${APPLY_IT}`)
     else log.error(about, `the mapping has changed: nothing is synced by it yet; ${APPLY_IT}`)
@@ -61,9 +60,42 @@ export function makeStanding({ pool, fingerprint, log, now }: Options) {
     /** A step of a loop: tells it again and again, since what is owed waits for it. */
     async remind(): Promise<void> {
       const standing = await readStanding(pool, fingerprint)
-      if (standing && !standing.current && now() >= tellAt) tell(standing)
+      if (standing && !standing.current) tell(standing)
     },
     /** Whether jobs may be worked on, as far as is known without asking. */
     takesPart: () => current,
+  }
+}
+
+export type Pausable = Pick<Consumer, 'pause' | 'resume'>
+
+/**
+ * This process takes jobs while nothing speaks against it: another mapping that syncs go by, a service that does not
+ * take its credentials. Each reason is a switch of its own, and the last one that is lifted lets jobs in again.
+ */
+export function makeTakingPart(consumer: Pausable): (reason: string) => Pausable {
+  const against = new Set<string>()
+  return (reason) => ({
+    async pause() {
+      // Noted once it is done: what fails is tried again with the next step.
+      if (against.size === 0) await consumer.pause()
+      against.add(reason)
+    },
+    async resume() {
+      if (against.has(reason) && against.size === 1) await consumer.resume()
+      against.delete(reason)
+    },
+  })
+}
+
+/**
+ * A step to be made again and again: the probe that is due while calls are stopped, and whether jobs are taken. No job is
+ * fetched while we may not call: another process could, or it goes back and forth.
+ */
+export function makePausing(pace: Opened['pace'], probe: ProbeService, consumer: Pausable) {
+  return async (): Promise<void> => {
+    await pace.tend(probe)
+    if ((await pace.rate()) === 0) await consumer.pause()
+    else await consumer.resume()
   }
 }

@@ -23,7 +23,6 @@ export type Tables = {
 
 type Options = {
   readonly url: string
-  /** Of verification. */
   readonly periodMs: number | null
   readonly onPoolError: (error: Error) => void
 }
@@ -67,13 +66,11 @@ export function openTables({ url, periodMs, onPoolError }: Options) {
         pace: await readPace(asked),
         drift: await readVerification(asked, periodMs),
       })),
-    /** Whether the database answers at all. */
     ping: (): Promise<boolean> => inTime(async (asked) => (await asked.query('SELECT 1')).rowCount === 1),
     close,
   }
 }
 
-/** Names without the prefix. */
 const HELP = {
   owed: 'Customers to whom a sync is owed',
   owed_stage: 'The same by what happens next',

@@ -1,12 +1,16 @@
 // A worker may be started before the servers that it needs: it waits for them.
+import { runLoop } from '../dispatch/loop.ts'
+import { databaseError } from '../ledger/reachable.ts'
 import { type ErrorCode, RollcallError } from '../model/errors.ts'
+import { nameOf } from '../model/name-of.ts'
+import { type Log, recoveryLevel, troubleLevel } from '../ops/log.ts'
+import { sleep } from '../ops/time.ts'
+import { makeReminder } from './log.ts'
+import type { LoopName, Observing } from './ops.ts'
 
 type WaitingForServer = {
-  /** Ends the waiting. */
   readonly stop: AbortSignal
-  /** Milliseconds; ends early with the signal. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
-  /** Monotonic milliseconds. */
   readonly now: () => number
   /** A server is away: told at first, and then not too often. */
   readonly tell: (trouble: RollcallError) => void
@@ -14,7 +18,7 @@ type WaitingForServer = {
 
 const FIRST_PAUSE_MS = 500
 const MOST_PAUSE_MS = 10_000
-const TELL_AGAIN_MS = 30_000
+const SERVERS_AGAIN_MS = 30_000
 
 /** What passes by itself. A wrong password or a missing table does not, and is best told at once. */
 const PASSING: ReadonlySet<ErrorCode> = new Set(['DATABASE_DOWN', 'QUEUE_DOWN'])
@@ -25,7 +29,7 @@ const PASSING: ReadonlySet<ErrorCode> = new Set(['DATABASE_DOWN', 'QUEUE_DOWN'])
  */
 export async function whenUp<T>(open: () => Promise<T>, waiting: WaitingForServer): Promise<T | null> {
   const { stop, sleep, now, tell } = waiting
-  const told = new Map<ErrorCode, number>()
+  const isTime = makeReminder(SERVERS_AGAIN_MS, now)
   for (let pause = FIRST_PAUSE_MS; !stop.aborted; pause = Math.min(MOST_PAUSE_MS, pause * 2)) {
     try {
       return await open()
@@ -33,13 +37,43 @@ export async function whenUp<T>(open: () => Promise<T>, waiting: WaitingForServe
       // Told to stop, we may ourselves have broken off what then failed.
       if (stop.aborted) return null
       if (!(error instanceof RollcallError) || !PASSING.has(error.code)) throw error
-      const toldAt = told.get(error.code)
-      if (toldAt === undefined || now() - toldAt >= TELL_AGAIN_MS) {
-        tell(error)
-        told.set(error.code, now())
-      }
+      if (isTime(error.code)) tell(error)
       await sleep(pause, stop)
     }
   }
   return null
+}
+
+type Options = {
+  readonly log: Log
+  readonly signal: AbortSignal
+  readonly watch: Observing['watchLoop'] | undefined
+}
+
+/** The worker's loops: each repeats its step until the worker stops, and tells when it fails and when it works again. */
+export function makeLoops({ log, signal, watch }: Options) {
+  function run(loop: LoopName, step: () => Promise<boolean>, everyMs?: number): Promise<void> {
+    let failed = 0
+    return runLoop({
+      ...{ step: watch?.(loop, step) ?? step, sleep, now: () => performance.now(), signal },
+      ...(everyMs === undefined ? {} : { everyMs }),
+      onTrouble(failures, error) {
+        if (failures === 0) log[recoveryLevel(failed)]({ loop }, 'it works again')
+        else {
+          // Postgres' own sentence names roles and tables, and no value.
+          const known = databaseError(error)
+          const about = { loop, failures, ...nameOf(error), ...(known && { why: known.details }) }
+          log[troubleLevel(failures)](about, 'a step failed and will be tried again')
+        }
+        failed = failures
+      },
+    })
+  }
+  return {
+    /** Again as soon as there is something to do, which the step resolves to. */
+    repeat: (loop: LoopName, step: () => Promise<boolean>) => run(loop, step),
+    /** With so much time between. */
+    every: (ms: number, loop: LoopName, step: () => Promise<unknown>) =>
+      run(loop, () => step().then(() => false), ms),
+  }
 }

@@ -10,20 +10,13 @@ const BEHIND: TargetDifference = {
   says: 'the database went back in time: leases that workers have used are missing in it',
 }
 
-type Witnessing = {
-  /** A lease with this token was claimed, and the claim is committed. */
-  claimed(token: string): void
-  /** Keeps what was claimed; resolves to an error where the database has not come so far. */
-  step(): Promise<RollcallError | null>
-}
-
 /**
  * The witness remembers how far the database had come. Without one (null) this process still notices what happens while
  * it runs.
  *
  * @throws RollcallError TARGET_CHANGED where the witness remembers more than the database
  */
-export async function startWitness(pool: Pool, witness: Witness | null): Promise<Witnessing> {
+export async function startWitness(pool: Pool, witness: Witness | null) {
   // The witness first: other workers go on meanwhile, and the database is always ahead of what is kept.
   const found = (await witness?.read()) ?? ''
   const { boundAt, mark: present } = await readPlace(pool)
@@ -38,8 +31,10 @@ export async function startWitness(pool: Pool, witness: Witness | null): Promise
   let isAhead = true
 
   return {
-    claimed: (token) => raise(markOf(boundAt, token)),
-    async step() {
+    /** A lease with this token was claimed, and the claim is committed. */
+    claimed: (token: string) => raise(markOf(boundAt, token)),
+    /** Keeps what was claimed; resolves to an error where the database has not come so far. */
+    async step(): Promise<RollcallError | null> {
       // Before the database is asked: what is claimed while it answers is not in its answer.
       const mark = highest
       const { mark: present } = await readPlace(pool)

@@ -14,30 +14,23 @@ import { processName } from '../ops/process-name.ts'
 import { sleep, systemClock } from '../ops/time.ts'
 import { BrokenOff, type JobOptions, makeJob } from '../sync/job.ts'
 import { claimLastsMs } from '../sync/time-needed.ts'
-import { logCalls } from './call-entry.ts'
 import { makeNoting, type Opened } from './context.ts'
 import { makeHousekeeping } from './housekeeping.ts'
-import { makeLoops } from './loops.ts'
-import type { Measuring } from './measuring.ts'
-import { makePausing, makeTakingPart } from './pausing.ts'
+import { logCalls } from './log.ts'
+import type { Observing } from './ops.ts'
+import { makeProbe } from './probe.ts'
 import { startReconciling } from './reconciling.ts'
-import { makeStanding } from './standing.ts'
+import { makePausing, makeStanding, makeTakingPart } from './standing.ts'
 import { makeSweeping } from './sweeping.ts'
+import { makeLoops } from './waiting.ts'
 import { startWitness } from './witness.ts'
 
-export type Observers = {
-  readonly onCaptured: (changes: number) => void
-  readonly onStep: JobOptions['observe']
-  /** Sees each call of verification. */
-  readonly onLook?: Measuring['observers']['onLook']
-  /** Sees each step of the loops. */
-  readonly watchLoop?: Measuring['observers']['watchLoop']
-}
+export type Observers = Pick<Observing, 'onCaptured'> &
+  Partial<Pick<Observing, 'onLook' | 'watchLoop'>> & { readonly onStep: JobOptions['observe'] }
 
 export type RunningWorker = {
   /** Resolves when it must not go on. */
   readonly failed: Promise<RollcallError>
-  /** Whether syncs go by this worker's mapping. */
   readonly takesPart: () => boolean
   /**
    * Starts no further call, lets the running ones end, and after the deadline breaks them off: their outcome
@@ -64,7 +57,6 @@ const WITNESS_MS = 1000
 /** How often it is looked whether the queue still has the schedule of verification. */
 const SCHEDULE_MS = 10_000
 
-/** Starts the background process: the pump that feeds the queue, the jobs, and the loops. */
 export async function startWorker({ opened, queue, log, observers }: Options): Promise<RunningWorker> {
   const { pool, context, pace, binding } = opened
   const { config, digester } = context
@@ -85,7 +77,7 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
       else log.warn({ calls: trouble.dropped }, 'so many calls are missing in the log of calls')
     },
   })
-  const logCall = logCalls(calls, systemClock.wall)
+  const logCall = logCalls(calls)
   const claim = makeClaim(pool, { lastsMs: claimLastsMs(config), binding, fingerprint })
   const job = makeJob({
     ...{ context, end: makeEnd(pool), clock: systemClock, stopping: signal, abort: abort.signal },
@@ -136,6 +128,7 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
     onCaptured: observers.onCaptured,
     onStanding: standing.turn,
   })
+  const probe = makeProbe({ pool, users: context.users, signal, log: calls.add })
   const sweep = makeSweeping({ pool, config, digester, log, signal })
   const { repeat, every } = makeLoops({ log, signal, watch })
   const loops = [
@@ -145,11 +138,7 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
       await sweep()
     }),
     every(HOUSEKEEPING_MS, 'housekeeping', makeHousekeeping({ pool, binding, config, log, now })),
-    every(
-      PAUSING_MS,
-      'pace',
-      makePausing({ opened, signal, consumer: takingPart('pace'), logCall: calls.add }),
-    ),
+    every(PAUSING_MS, 'pace', makePausing(pace, probe, takingPart('pace'))),
     every(WITNESS_MS, 'witness', async () => {
       const error = await witness.step()
       if (error) fail(error)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { readInstalled } from '../../src/capture/catalog.ts'
 import { install, printSql, uninstall } from '../../src/capture/install.ts'
 import { planCapture } from '../../src/capture/relations.ts'
+import { readInstalled } from '../../src/capture/status.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 import {

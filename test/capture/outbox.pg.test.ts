@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { collapseOutbox, outboxSource } from '../../src/capture/outbox.ts'
-import type { NoteChanges } from '../../src/capture/source.ts'
+import { collapseOutbox, type NoteChanges, outboxSource } from '../../src/capture/outbox.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 import { openScene } from './scene.ts'
 

@@ -1,9 +1,8 @@
 // A database with customers in it, watched by triggers.
 import pg from 'pg'
 import { install } from '../../src/capture/install.ts'
-import { outboxSource } from '../../src/capture/outbox.ts'
+import { type CapturedChange, type ChangeSource, outboxSource } from '../../src/capture/outbox.ts'
 import { planCapture } from '../../src/capture/relations.ts'
-import type { CapturedChange, ChangeSource } from '../../src/capture/source.ts'
 import { captureStatus } from '../../src/capture/status.ts'
 import type { Config } from '../../src/config/config.ts'
 import type { RollcallConfig } from '../../src/config/define.ts'

@@ -2,7 +2,7 @@
 // nothing else is.
 import { describe, expect, test } from 'vitest'
 import { openMarks } from '../../src/capture/marks.ts'
-import type { CapturedChange } from '../../src/capture/source.ts'
+import type { CapturedChange } from '../../src/capture/outbox.ts'
 import { runs } from '../support/size.ts'
 import { CUSTOMERS, openScene } from './scene.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { readInstalled } from '../../src/capture/catalog.ts'
 import { planCapture } from '../../src/capture/relations.ts'
+import { readInstalled } from '../../src/capture/status.ts'
 import { freshDatabase } from '../support/database.ts'
 import { configure, database, installed, states, watchingSide } from './scene.ts'
 

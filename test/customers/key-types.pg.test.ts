@@ -5,7 +5,7 @@ import { resolveConfig } from '../../src/config/resolve.ts'
 import { describeCustomers } from '../../src/customers/describe.ts'
 import { readGiven } from '../../src/customers/given.ts'
 import { makeReadKeys } from '../../src/customers/pages.ts'
-import { makeReading } from '../../src/customers/reading.ts'
+import { makeReading } from '../../src/customers/read.ts'
 import { freshDatabase } from '../support/database.ts'
 
 const CONFIG = resolveConfig(

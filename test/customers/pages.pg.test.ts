@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { resolveConfig } from '../../src/config/resolve.ts'
-import type { Condition } from '../../src/customers/condition.ts'
+import type { Condition } from '../../src/customers/conditions.ts'
 import { describeCustomers } from '../../src/customers/describe.ts'
 import { type KeyCursor, makeReadKeys } from '../../src/customers/pages.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
@@ -109,8 +109,8 @@ test('only those for whom every condition holds, in pages of any size, whatever 
     `INSERT INTO chosen SELECT p, n, CASE n % 3 WHEN 0 THEN 'it''s' WHEN 1 THEN '; DROP' END, date '2026-01-01' + n
      FROM unnest(ARRAY['x', 'Y', '"']) p, generate_series(1, 9) n`,
   )
-  const plan = { column: 'the "plan"', type: 'text', operators: 'pg_catalog', domain: false }
-  const since = { column: 'since', type: 'date', operators: 'pg_catalog', domain: false }
+  const plan = { name: 'the "plan"', type: 'text', cast: 'text', operators: 'pg_catalog', domain: false }
+  const since = { name: 'since', type: 'date', cast: 'date', operators: 'pg_catalog', domain: false }
   const cases: [readonly Condition[], string][] = [
     [[{ ...plan, operator: '=', values: [`it's`] }], `"the ""plan""" = 'it''s'`],
     [[{ ...plan, operator: 'in', values: [`it's`, '; DROP'] }], `"the ""plan""" IS NOT NULL`],
@@ -120,8 +120,9 @@ test('only those for whom every condition holds, in pages of any size, whatever 
         { ...plan, operator: 'is not null', values: [] },
         { ...since, operator: '>=', values: ['2026-01-04'] },
         {
-          column: 'b',
+          name: 'b',
           type: 'integer',
+          cast: 'integer',
           operators: 'pg_catalog',
           domain: false,
           operator: '<',

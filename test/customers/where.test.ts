@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseWhere } from '../../src/customers/where.ts'
+import { parseWhere } from '../../src/customers/conditions.ts'
 
 describe('a condition in words', () => {
   const table: [string, string, string, readonly string[]][] = [

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { resolveConfig } from '../../src/config/resolve.ts'
 import { describeCustomers } from '../../src/customers/describe.ts'
-import { makeReading } from '../../src/customers/reading.ts'
+import { makeReading } from '../../src/customers/read.ts'
 import { NOTHING_YET } from '../../src/drift/agenda.ts'
 import {
   beginningOf,
@@ -78,7 +78,15 @@ async function taken(asked: Asked, most = Number.POSITIVE_INFINITY, from?: Place
 }
 const keysOf = (nexts: readonly { readonly key: string }[]) => nexts.map(({ key }) => key)
 const SPAIN = [
-  { column: 'country', type: 'text', operators: 'pg_catalog', domain: false, operator: '=', values: ['ES'] },
+  {
+    name: 'country',
+    type: 'text',
+    cast: 'text',
+    operators: 'pg_catalog',
+    domain: false,
+    operator: '=',
+    values: ['ES'],
+  },
 ] as const
 
 describe('everybody', () => {

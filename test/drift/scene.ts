@@ -1,6 +1,6 @@
 // A house whose customers are settled, and verification as a worker or a command makes it.
 import { describeCustomers } from '../../src/customers/describe.ts'
-import { makeReading } from '../../src/customers/reading.ts'
+import { makeReading } from '../../src/customers/read.ts'
 import { makeVerify, type Verification } from '../../src/drift/verify.ts'
 import type { Verified } from '../../src/drift/words.ts'
 import type { CallEntry } from '../../src/ledger/calls.ts'
@@ -36,7 +36,7 @@ export async function openVerifier(house: House, { repair = false }: Options = {
   })
   const calls: CallEntry[] = []
   const verify = makeVerify({
-    ...{ pool, config, context, repair, now: Date.now },
+    ...{ pool, config, context, repair },
     digester: context.digester,
     readCustomers: makeReading(pool, config, await describeCustomers(pool, config)),
     log: (entry) => void calls.push(entry),

@@ -303,7 +303,7 @@ ON CONFLICT (key) DO UPDATE SET
     ],
   ],
   'src/drift/compare.ts': [['vanished-counts-as-agreeing', `? 'gone' : 'known'`, `? 'known' : 'known'`]],
-  'src/drift/run.ts': [
+  'src/drift/runs.ts': [
     [
       'doubted-run-concludes',
       'if (!(await readDoubt(pool))) return null',

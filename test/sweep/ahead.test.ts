@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { NEVER_SETTLED } from '../../src/ledger/record.ts'
-import { makeThrottle, pageFor } from '../../src/sweep/ahead.ts'
+import { makeThrottle, pageFor } from '../../src/sweep/forecast.ts'
 import type { Judged } from '../../src/sweep/judge.ts'
 import { makeDigester } from '../../src/sync/digest.ts'
 import { KEEP, plan, UNASKED, user } from '../support/plan-scene.ts'

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { makeLog } from '../../src/ops/log.ts'
-import { makeLoops } from '../../src/worker/loops.ts'
+import { makeLoops } from '../../src/worker/waiting.ts'
 
 /** A loop whose first steps fail with these errors; what a log of the level shows of it. */
 async function play(errors: readonly Error[], level: 'info' | 'debug') {

@@ -22,7 +22,7 @@ async function scene(rows: readonly Row[], random = () => 0.9) {
   })
   opened.defer(() => users.close())
   const { signal } = new AbortController()
-  const probe = makeProbe({ pool, users, signal, log: () => undefined, now: Date.now, random })
+  const probe = makeProbe({ pool, users, signal, log: () => undefined, random })
   /** The users that so many probes asked about. */
   const asked = async (probes: number, denied: readonly string[] = []): Promise<ReadonlySet<string>> => {
     for (let made = 0; made < probes; made++) await probe(denied)

@@ -1,0 +1,15 @@
+import type { ClientBase, QueryResultRow } from 'pg'
+
+/** A session or a pool: whatever a single statement can be sent by. */
+export type Client = Pick<ClientBase, 'query'>
+
+/** The row of a statement that always gives just one. */
+export async function oneRow<Row extends QueryResultRow>(
+  client: Client,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<Row> {
+  const [row] = (await client.query<Row>(text, [...values])).rows
+  if (!row) throw new Error('a statement gave no row')
+  return row
+}
