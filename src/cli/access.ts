@@ -3,8 +3,7 @@ import { type Chat, chatFailed } from '../explain/chat.ts'
 import type { AccessVerdict } from '../explain/verdicts.ts'
 import { explainAll } from './explained.ts'
 import type { AddCommand, ExitCode } from './io.ts'
-
-type Options = { readonly config?: string; readonly tokenFile?: string; readonly json?: boolean }
+import { CONFIG_OPTION, JSON_OPTION } from './option-values.ts'
 
 const EXAMPLES = `
 Says what the customer should have, what the service has (one GET), what
@@ -41,11 +40,11 @@ export const accessCommand: AddCommand = (program, io, exit) => {
     .command('access')
     .description('say whether customers can really use the service now, and why not')
     .argument('<key...>', 'customer keys')
-    .option('-c, --config <file>', 'configuration file (default: rollcall.config.ts)')
+    .option(...CONFIG_OPTION)
     .option('--token-file <file>', "file with an end user's access token, - for stdin; asks the chat too")
-    .option('--json', 'print it as JSON')
+    .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
-    .action(async (keys: string[], { config: file, tokenFile, json = false }: Options) => {
+    .action(async (keys, { config: file, tokenFile, json = false }) => {
       const config = await loadConfig(file, io.cwd)
       const told = await explainAll(io, { config, keys, view: 'access', tokenFile, json })
       const verdicts = told?.explanations.map(({ access }) => access) ?? []

@@ -1,12 +1,10 @@
 import { forgetAnswers, readAnswers, type SeenAnswer } from '../ledger/answers.ts'
 import { OTHERS } from '../ledger/calls.ts'
 import { minute } from '../report/figures.ts'
-import { withTables } from './connect.ts'
+import { withDatabase } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { JSON_OPTION } from './option-values.ts'
 import { columns, shown, tell } from './render.ts'
-
-type Options = { readonly forget?: boolean; readonly json?: boolean }
 
 const EXAMPLES = `
 What the service answers to a write, and how it reports an error, is documented
@@ -27,8 +25,8 @@ export const answersCommand: AddCommand = (program, io, exit) => {
     .option('--forget', 'forget them, and count anew from here on')
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
-    .action(async ({ forget = false, json = false }: Options) => {
-      await withTables(io, async (pool) => {
+    .action(async ({ forget = false, json = false }) => {
+      await withDatabase(io, {}, async (pool) => {
         if (forget) {
           const forgotten = await forgetAnswers(pool)
           const said = `forgotten: ${forgotten} distinct answers; the log of calls stays`

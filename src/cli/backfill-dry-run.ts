@@ -5,7 +5,6 @@ import { outlookOf } from '../brake/outlook.ts'
 import { readCounted, readStandings } from '../brake/standing.ts'
 import { openMarks } from '../capture/marks.ts'
 import type { Config } from '../config/config.ts'
-import { readEnv } from '../config/env.ts'
 import { countCustomers } from '../customers/count.ts'
 import { describeCustomers } from '../customers/describe.ts'
 import { redactedPlan } from '../explain/redact.ts'
@@ -22,7 +21,8 @@ import { sweep } from '../sweep/sweep.ts'
 import { makeDigester } from '../sync/digest.ts'
 import { policyOf } from '../sync/policy.ts'
 import { activeMapping, type BackfillAsked, readRestriction } from './backfill-asked.ts'
-import { withPool } from './connect.ts'
+import { BINDING_ENV } from './binding.ts'
+import { withDatabase } from './connect.ts'
 import type { Io } from './io.ts'
 import { openProgress } from './progress.ts'
 import { sayPlan } from './say-step.ts'
@@ -32,12 +32,9 @@ const NO_KEY = 'no digest key'
 
 /** `rollcall backfill --dry-run`: no call, no write, and no right needed but to read the customers. */
 export async function forecastBackfill(io: Io, config: Config, asked: BackfillAsked) {
-  const env = readEnv(io.env, {
-    need: ['DATABASE_URL'],
-    may: ['ROLLCALL_DIGEST_KEY', 'SERVICE_URL', 'SERVICE_API_KEY'],
-  })
-  const { ROLLCALL_DIGEST_KEY: digestKey, SERVICE_URL, SERVICE_API_KEY: apiKey } = env
-  return await withPool({ url: env.DATABASE_URL }, async (pool) => {
+  const wanted = { may: BINDING_ENV, tables: false, endsItself: true }
+  return await withDatabase(io, wanted, async (pool, env) => {
+    const { ROLLCALL_DIGEST_KEY: digestKey, SERVICE_URL, SERVICE_API_KEY: apiKey } = env
     const withoutLedger = digestKey === undefined ? ('no-key' as const) : await whyUnreadable(pool)
     if (!withoutLedger) await requireTarget(pool, { origin: SERVICE_URL, apiKey, digestKey })
     const origin = SERVICE_URL ?? (withoutLedger ? null : await boundOrigin(pool))

@@ -1,12 +1,10 @@
 import type { Pool } from 'pg'
 import { type Announced, announceCreates, cutAnnounced } from '../brake/announce.ts'
 import type { Config } from '../config/config.ts'
-import { readEnv } from '../config/env.ts'
 import { countCustomers } from '../customers/count.ts'
 import { describeCustomers } from '../customers/describe.ts'
 import { applyGeneration, mappingChanged, readStanding } from '../ledger/generation.ts'
 import { readOpen } from '../ledger/lane-open.ts'
-import { checkMigrated } from '../ledger/migrate.ts'
 import { readOverview } from '../ledger/overview.ts'
 import { readOtherBackfill } from '../ledger/runs.ts'
 import { requireTarget } from '../ledger/target.ts'
@@ -17,12 +15,11 @@ import { figure } from '../report/figures.ts'
 import { namedService } from '../service/target.ts'
 import { makeThrottle, pageFor } from '../sweep/ahead.ts'
 import { type BegunSweep, type Restriction, requireCapture, runSweep, type SweepEnd } from '../sweep/run.ts'
-import { NOTHING_FOUND } from '../sweep/tally.ts'
 import { type Digester, makeDigester } from '../sync/digest.ts'
 import { policyOf } from '../sync/policy.ts'
 import { activeMapping, type BackfillAsked, fitsNobody, readRestriction } from './backfill-asked.ts'
-import { withPool } from './connect.ts'
-import { inTurn } from './in-turn.ts'
+import { withDatabase } from './connect.ts'
+import { inTurn, NOT_SWEPT } from './in-turn.ts'
 import type { Io } from './io.ts'
 import { openProgress, type Progress } from './progress.ts'
 import { OTHERS_SWEEP } from './render-sweeps.ts'
@@ -42,12 +39,9 @@ type Running = {
  * customer can be settled by another one behind the sweep.
  */
 export async function runBackfill(io: Io, config: Config, asked: BackfillAsked) {
-  const env = readEnv(io.env, {
-    need: ['DATABASE_URL', 'SERVICE_URL', 'SERVICE_API_KEY', 'ROLLCALL_DIGEST_KEY'],
-  })
-  const { SERVICE_URL: origin, SERVICE_API_KEY: apiKey, ROLLCALL_DIGEST_KEY: digestKey } = env
-  return await withPool({ url: env.DATABASE_URL }, async (pool) => {
-    await checkMigrated(pool)
+  const need = ['SERVICE_URL', 'SERVICE_API_KEY', 'ROLLCALL_DIGEST_KEY'] as const
+  return await withDatabase(io, { need, endsItself: true }, async (pool, env) => {
+    const { SERVICE_URL: origin, SERVICE_API_KEY: apiKey, ROLLCALL_DIGEST_KEY: digestKey } = env
     await requireTarget(pool, { origin, apiKey, digestKey })
     const before = await readStanding(pool, config.fingerprint)
     if (!asked.mapping && before && !before.current) throw mappingChanged(before)
@@ -76,8 +70,6 @@ export async function runBackfill(io: Io, config: Config, asked: BackfillAsked) 
 
 type Ran = SweepEnd & { readonly resumed: boolean; readonly announced: Announced | null }
 
-const STOPPED: SweepEnd = { tally: NOTHING_FOUND, ended: false, superseded: false, examples: [] }
-
 /** @throws RollcallError SWEEP_RUNNING where another backfill is under way that is not the same */
 async function sweepInTurn(running: Running): Promise<Ran> {
   const { pool, signal, asked, restriction, progress } = running
@@ -89,7 +81,7 @@ async function sweepInTurn(running: Running): Promise<Ran> {
       throw new RollcallError('SWEEP_RUNNING')
   }
   const done = await inTurn({ pool, signal, onWait }, 'backfill', () => sweepInSlices(running))
-  return done?.value ?? { ...STOPPED, resumed: false, announced: null }
+  return done ?? { ...NOT_SWEPT, resumed: false, announced: null }
 }
 
 /** A slow one lets others look at everybody meanwhile: a gap in capture cannot wait for hours. */
@@ -103,13 +95,13 @@ async function sweepInSlices(running: Running): Promise<Ran> {
     if (first) progress.say(OTHERS_SWEEP)
   }
   const slices = makeSlices(running)
-  let ran: SweepEnd = STOPPED
+  let ran = NOT_SWEPT
   for (let pauseMs: number | null = 0; pauseMs !== null && !signal.aborted; ) {
     await sleep(pauseMs, signal)
     const slice = await inTurn({ pool, signal, onWait }, 'sweep', slices.next)
     if (!slice) break
-    ran = slice.value.ran
-    pauseMs = slice.value.pauseMs
+    ran = slice.ran
+    pauseMs = slice.pauseMs
   }
   const { begun, announced } = slices.state()
   const left = ran.ended && !asked.mapping ? await endAnnouncement(pool, ran) : null

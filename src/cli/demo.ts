@@ -29,7 +29,7 @@ export const demoCommand: AddCommand = (program, io, exit) => {
     .option('--keep', 'leave everything running until Ctrl-C')
     .option('--json', 'print what was found as JSON')
     .addHelpText('after', EXAMPLES)
-    .action(async (options: Options) => exit(await demo(io, options)))
+    .action(async (options) => exit(await demo(io, options)))
 }
 
 async function demo(io: Io, options: Options): Promise<ExitCode> {

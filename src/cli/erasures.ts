@@ -1,12 +1,10 @@
 import { type Receipt, readErasures } from '../ledger/erasures.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { UNVERIFIABLE_FIELD } from '../model/user.ts'
-import { withTables } from './connect.ts'
+import { withDatabase } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { JSON_OPTION, readLimit, usage } from './option-values.ts'
 import { details, second, shown, tell } from './render.ts'
-
-type Options = { readonly json?: boolean; readonly limit?: string }
 
 const RECEIPTS = 50
 
@@ -30,9 +28,11 @@ export const erasuresCommand: AddCommand = (program, io, exit) => {
     .option('--limit <n>', `at most so many (default: ${RECEIPTS})`)
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
-    .action(async (keys: readonly string[], { json = false, limit }: Options) => {
+    .action(async (keys, { json = false, limit }) => {
       const most = limit === undefined ? RECEIPTS : readLimit(limit)
-      const { receipts, unknown } = await withTables(io, (pool) => readErasures(pool, { keys, limit: most }))
+      const { receipts, unknown } = await withDatabase(io, {}, (pool) =>
+        readErasures(pool, { keys, limit: most }),
+      )
       if (unknown.length > 0) throw usage(`nothing is known of customer ${unknown.map(shown).join(', ')}`)
       tell(io, json, receipts.map(asReceipt), () => renderErasures(receipts, keys))
       exit(0)

@@ -1,16 +1,7 @@
 import { loadConfig } from '../config/load.ts'
 import { exitForResults, explainAll } from './explained.ts'
 import type { AddCommand } from './io.ts'
-import { readLimit } from './option-values.ts'
-
-type Options = {
-  readonly config?: string
-  readonly call: boolean
-  readonly showValues?: boolean
-  readonly calls?: string
-  readonly tokenFile?: string
-  readonly json?: boolean
-}
+import { CONFIG_OPTION, JSON_OPTION, readLimit } from './option-values.ts'
 
 const EXAMPLES = `
 One view of a customer: what your data makes of it, what rollcall remembers and
@@ -45,14 +36,14 @@ export const explainCommand: AddCommand = (program, io, exit) => {
     .command('explain')
     .description('show everything about a customer, and what to do')
     .argument('<key...>', 'customer keys')
-    .option('-c, --config <file>', 'configuration file (default: rollcall.config.ts)')
+    .option(...CONFIG_OPTION)
     .option('--no-call', 'do not ask the service')
     .option('--show-values', 'show what the fields hold')
     .option('--calls <number>', 'show so many of the last calls (default: 5)')
     .option('--token-file <file>', "file with an end user's access token, - for stdin; asks the chat too")
-    .option('--json', 'print it as JSON')
+    .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
-    .action(async (keys: string[], options: Options) => {
+    .action(async (keys, options) => {
       const { call, showValues = false, json = false, tokenFile } = options
       const calls = options.calls === undefined ? 5 : readLimit(options.calls, '--calls')
       const config = await loadConfig(options.config, io.cwd)

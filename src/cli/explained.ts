@@ -7,7 +7,7 @@ import { addAbortSignal } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
-import { accessToken, readEnv } from '../config/env.ts'
+import { accessToken } from '../config/env.ts'
 import type { Chat } from '../explain/chat.ts'
 import { type Explain, type Explanation, openExplain } from '../explain/explain.ts'
 import { isJwt } from '../explain/token.ts'
@@ -16,7 +16,7 @@ import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
 import { sayService } from '../model/service.ts'
 import { namedService } from '../service/target.ts'
-import { withImpatientPool } from './connect.ts'
+import { withDatabase } from './connect.ts'
 import { renderExplanation, type View } from './explanation.ts'
 import type { ExitCode, Io } from './io.ts'
 import { checkPresent, namedKeys } from './named.ts'
@@ -57,17 +57,18 @@ export async function explainAll(io: Io, asked: Asked): Promise<Told> {
 async function explain(io: Io, asked: Asked): Promise<Told> {
   const { config, call = true, view, calls, showValues } = asked
   const asksChat = call && (view === 'all' || view === 'access')
-  const env = readEnv(io.env, {
-    need: ['DATABASE_URL', ...(call ? SERVICE : [])],
+  const wanted = {
+    need: call ? SERVICE : [],
     may: [
       'ROLLCALL_DIGEST_KEY',
       ...(asksChat && !asked.tokenFile ? (['SERVICE_ACCESS_TOKEN'] as const) : []),
-    ],
-  })
-  const { SERVICE_URL: origin, SERVICE_API_KEY: apiKey, SERVICE_SECRET_KEY: secretKey } = env
-  const service = call ? { origin, apiKey, secretKey } : null
-  const token = asksChat ? await tokenFrom(io, asked.tokenFile, env.SERVICE_ACCESS_TOKEN) : undefined
-  return await withImpatientPool({ url: env.DATABASE_URL, stop: io.stop }, async (pool) => {
+    ] as const,
+    ...{ tables: false, impatient: true },
+  }
+  return await withDatabase(io, wanted, async (pool, env) => {
+    const { SERVICE_URL: origin, SERVICE_API_KEY: apiKey, SERVICE_SECRET_KEY: secretKey } = env
+    const service = call ? { origin, apiKey, secretKey } : null
+    const token = asksChat ? await tokenFrom(io, asked.tokenFile, env.SERVICE_ACCESS_TOKEN) : undefined
     const opened = await openExplain({
       ...{ pool, config, service, digestKey: env.ROLLCALL_DIGEST_KEY, token, stop: io.stop },
       ...(calls === undefined ? {} : { calls }),

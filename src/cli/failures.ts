@@ -8,7 +8,7 @@ import type { FieldIssue } from '../model/mapped.ts'
 import type { NamedService } from '../model/service.ts'
 import { USER_FIELDS } from '../model/user.ts'
 import { namedService } from '../service/target.ts'
-import { withTables } from './connect.ts'
+import { withDatabase } from './connect.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
 import { knownSpelling } from './named.ts'
 import { didYouMean, FAILED, JSON_OPTION, readLimit, usage } from './option-values.ts'
@@ -23,14 +23,6 @@ import {
   renderRetried,
 } from './render-failures.ts'
 import { isReasonCode, REASON_CODES } from './say-reason.ts'
-
-type Options = {
-  readonly reason?: string
-  readonly limit?: string
-  readonly retry?: boolean
-  readonly all?: boolean
-  readonly json?: boolean
-}
 
 const EXAMPLES = `
 REASON is what the list of reasons calls it: a code (refused), a code with the
@@ -71,13 +63,17 @@ export const failuresCommand: AddCommand = (program, io, exit) => {
     .option('--all', 'everybody, with --retry')
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
-    .action(async (keys: string[], options: Options) => {
+    .action(async (keys, options) => {
       const asked = readFailuresAsked(keys, options)
-      const view = await withTables(io, (pool) => answer(io, pool, asked))
+      const view = await withDatabase(io, {}, (pool) => answer(io, pool, asked))
       tell(io, options.json === true, view.value, view.lines)
       exit(view.code)
     })
 }
+
+type FailuresFlags = {
+  readonly [option in 'reason' | 'limit']?: string
+} & { readonly [option in 'retry' | 'all']?: boolean }
 
 /** What a call asks for: the named customers, or those of the selector; without either all groups are shown. */
 type FailuresAsked = {
@@ -90,7 +86,7 @@ type FailuresAsked = {
 /** @throws RollcallError USAGE, which says what to call instead. */
 export function readFailuresAsked(
   keys: readonly CustomerKey[],
-  { reason, limit, retry = false, all = false }: Omit<Options, 'json'>,
+  { reason, limit, retry = false, all = false }: FailuresFlags,
 ): FailuresAsked {
   const chosen = [keys.length > 0, reason !== undefined, all].filter(Boolean).length
   if (chosen > 1) throw usage('customer keys, --reason and --all exclude each other')

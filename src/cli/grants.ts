@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import pg, { type ClientBase } from 'pg'
 import type { Config } from '../config/config.ts'
-import { readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
 import { findColumns, findRelation, relationNames } from '../customers/catalog.ts'
 import { columnUses, neededColumns } from '../customers/columns.ts'
@@ -11,16 +10,9 @@ import { READER, type Rights, WORKER } from '../ledger/grants.ts'
 import { QUEUE_SCHEMA } from '../ledger/migrate.ts'
 import { installationName } from '../ledger/target.ts'
 import { RollcallError } from '../model/errors.ts'
-import { ownerIn, withPool } from './connect.ts'
+import { withDatabase } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { CONFIG_OPTION, usage } from './option-values.ts'
-
-type Options = {
-  readonly to: string
-  readonly readOnly?: boolean
-  readonly queue?: boolean
-  readonly config?: string
-}
 
 type Client = Pick<ClientBase, 'query'>
 
@@ -51,14 +43,12 @@ export const grantsCommand: AddCommand = (program, io) => {
     .option('--read-only', 'for those who only look')
     .option(...CONFIG_OPTION)
     .addHelpText('after', EXAMPLES)
-    .action(async ({ to: role, readOnly = false, queue = false, config: file }: Options) => {
+    .action(async ({ to: role, readOnly = false, queue = false, config: file }) => {
       if (readOnly && queue) throw usage('--read-only goes without --queue: who looks needs no queue')
       const asked: GrantsAsked = readOnly
         ? { kind: 'reader' }
         : { kind: 'worker', config: await loadConfig(file, io.cwd), queue }
-      const env = readEnv(io.env, { need: ['DATABASE_URL'], may: ['MIGRATE_DATABASE_URL'] })
-      const address = await ownerIn(env)
-      const { script, warnings } = await withPool({ ...address, stop: io.stop }, (pool) =>
+      const { script, warnings } = await withDatabase(io, { owner: true }, (pool) =>
         grantsScript(pool, role, asked),
       )
       for (const warning of warnings) io.err(`warning: ${warning}`)

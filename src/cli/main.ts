@@ -97,7 +97,8 @@ export async function makeProgram(
     .addHelpText('after', EXAMPLES)
   const known = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   const commands = known ? [known] : Object.values(COMMANDS)
-  for (const add of await Promise.all(commands.map((load) => load()))) add(program, io, exit)
+  for (const add of await Promise.all(commands.map((load) => load())))
+    add(program as Parameters<AddCommand>[0], io, exit)
   return program
 }
 

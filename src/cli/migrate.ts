@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import type { Command } from '@commander-js/extra-typings'
 import pg, { type ClientBase } from 'pg'
 import { announceCreates } from '../brake/announce.ts'
 import { limitOf } from '../brake/brake.ts'
@@ -19,18 +19,13 @@ import { sayAnnounced } from './backfill-view.ts'
 import { BINDING_ENV, bindingStatus, warnOfBinding } from './binding.ts'
 import { ownerIn } from './connect.ts'
 import type { AddCommand, Io } from './io.ts'
-import { numberOf, wholeNumber } from './option-values.ts'
+import { CONFIG_OPTION, numberOf, wholeNumber } from './option-values.ts'
 import { definitions, type LabelledText, span, tell } from './render.ts'
 
 type Accepted = Awaited<ReturnType<typeof accept>> | typeof NOTHING_ACCEPTED
 type Follows = NonNullable<Accepted['follows']>
 
-type Options = {
-  readonly target?: 'same' | 'new'
-  readonly expectCreates?: string
-  readonly config?: string
-  readonly json?: boolean
-}
+type Options = ReturnType<ReturnType<typeof addOptions>['opts']>
 
 const EXAMPLES = `
 Examples:
@@ -48,7 +43,7 @@ a restore.`
 
 /** `rollcall migrate`: a release step, safe to run at every deployment and from several machines at once. */
 export const migrateCommand: AddCommand = (program, io) => {
-  addOptions(program.command('migrate')).action(async (options: Options) => {
+  addOptions(program.command('migrate')).action(async (options) => {
     const accepting = await readAccepting(io, options)
     const env = readEnv(io.env, {
       need: ['DATABASE_URL'],
@@ -66,17 +61,16 @@ export const migrateCommand: AddCommand = (program, io) => {
   })
 }
 
-function addOptions(command: Command): Command {
+function addOptions(command: Command) {
   return command
     .description("create or update rollcall's own tables (schema rollcall) and the queue's")
     .addOption(
-      new Option('--target <which>', 'say what a changed service, key or database is').choices([
-        'same',
-        'new',
-      ]),
+      command
+        .createOption('--target <which>', 'say what a changed service, key or database is')
+        .choices(['same', 'new']),
     )
     .option('--expect-creates <n>', 'so many registrations pass the brake (with --target new)')
-    .option('-c, --config <file>', 'configuration file (default: rollcall.config.ts)')
+    .option(...CONFIG_OPTION)
     .option('--json', 'print the outcome as JSON')
     .addHelpText('after', EXAMPLES)
 }

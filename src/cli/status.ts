@@ -19,14 +19,12 @@ import { type Swept, sweep } from '../sweep/sweep.ts'
 import { makeDigester } from '../sync/digest.ts'
 import { brakeNeeds, captureNeeds, mappingNeeds, overviewNeeds, paceNeeds } from './attention.ts'
 import { BINDING_ENV, bindingStatus, sayBinding } from './binding.ts'
-import { withTables } from './connect.ts'
+import { withDatabase } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { CONFIG_OPTION, JSON_OPTION } from './option-values.ts'
 import { definitions, type LabelledText, span, tell } from './render.ts'
 import { sweepEntries, sweepsNeed } from './render-sweeps.ts'
 import { sayDrift, sayVerified, verificationNeeds } from './render-verification.ts'
-
-type Options = { readonly config?: string; readonly json?: boolean }
 
 const EXAMPLES = `
 Examples:
@@ -43,9 +41,11 @@ export const statusCommand: AddCommand = (program, io, exit) => {
     .option(...CONFIG_OPTION)
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
-    .action(async ({ config: file, json = false }: Options) => {
+    .action(async ({ config: file, json = false }) => {
       const config = await loadConfig(file, io.cwd)
-      const status = await withTables(io, (pool, env) => readStatus(pool, config, env), BINDING_ENV)
+      const status = await withDatabase(io, { may: BINDING_ENV }, (pool, env) =>
+        readStatus(pool, config, env),
+      )
       tell(io, json, status, () => renderStatus(status))
       exit(status.attention.length > 0 ? 3 : 0)
     })

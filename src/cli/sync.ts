@@ -1,31 +1,15 @@
-import { Option } from 'commander'
-import { readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
 import type { Explanation } from '../explain/explain.ts'
 import { type History, readHistory } from '../ledger/history.ts'
-import { checkMigrated } from '../ledger/migrate.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { RollcallError } from '../model/errors.ts'
-import { withPool } from './connect.ts'
+import { withDatabase } from './connect.ts'
 import { exitForResults, explainAll } from './explained.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
 import { knownSpelling } from './named.ts'
-import { readLimit } from './option-values.ts'
+import { CONFIG_OPTION, readLimit, usage } from './option-values.ts'
 import { tell } from './render.ts'
 import { renderStored } from './render-history.ts'
 import { syncNow } from './sync-now.ts'
-
-type Options = {
-  readonly config?: string
-  readonly dryRun?: boolean
-  readonly look?: boolean
-  readonly removed?: boolean
-  readonly diff?: boolean
-  readonly showValues?: boolean
-  readonly history?: boolean
-  readonly limit?: string
-  readonly json?: boolean
-}
 
 const EXAMPLES = `
 Keys are read as their columns read them: 04711 is the integer 4711. A key that
@@ -45,32 +29,38 @@ Examples:
   rollcall sync 4711 --removed    the row is gone, and rollcall never knew of it
   rollcall sync '["ES", "4711"]'  a customer with two key columns`
 
-/** Flags, what they do, and the options that exclude them. */
-const OPTIONS = [
-  ['-c, --config <file>', 'configuration file (default: rollcall.config.ts)', []],
-  ['--dry-run', 'make no call and write nothing', []],
-  ['--look', 'rely on nothing that is remembered: look at the service first', ['dryRun']],
-  ['--removed', 'a key that nobody has was a customer, whose row is gone', ['diff', 'history']],
-  ['--diff', 'compare with the service, field by field; change nothing', ['dryRun', 'look', 'history']],
-  ['--show-values', 'with --diff: show what the fields hold', []],
-  ['--history', 'only show what is stored of it, and its last calls', ['dryRun', 'look', 'diff']],
-  ['--limit <calls>', 'with --history: show this many calls at most (default: 50)', []],
-  ['--json', 'print the steps as JSON', []],
-] as const
-
 /** `rollcall sync <key…>`: one customer now, each step told. */
 export const syncCommand: AddCommand = (program, io, exit) => {
-  const command = program.command('sync').description('sync customers now and tell every step')
-  for (const [flags, description, excluding] of OPTIONS)
-    command.addOption(new Option(flags, description).conflicts([...excluding]))
-  command
+  const view = <Flags extends string>(flags: Flags, description: string, excluded: string[]) =>
+    program.createOption(flags, description).conflicts(excluded)
+  program
+    .command('sync')
+    .description('sync customers now and tell every step')
+    .option(...CONFIG_OPTION)
+    .option('--dry-run', 'make no call and write nothing')
+    .addOption(view('--look', 'rely on nothing that is remembered: look at the service first', ['dryRun']))
+    .addOption(
+      view('--removed', 'a key that nobody has was a customer, whose row is gone', ['diff', 'history']),
+    )
+    .addOption(
+      view('--diff', 'compare with the service, field by field; change nothing', [
+        'dryRun',
+        'look',
+        'history',
+      ]),
+    )
+    .option('--show-values', 'with --diff: show what the fields hold')
+    .addOption(
+      view('--history', 'only show what is stored of it, and its last calls', ['dryRun', 'look', 'diff']),
+    )
+    .option('--limit <calls>', 'with --history: show this many calls at most (default: 50)')
+    .option('--json', 'print the steps as JSON')
     .argument('<key...>', 'customer keys')
     .addHelpText('after', EXAMPLES)
-    .action(async (keys: string[], options: Options) => {
-      if (options.showValues && !options.diff)
-        throw new RollcallError('USAGE', ['--show-values: only together with --diff'])
+    .action(async (keys, options) => {
+      if (options.showValues && !options.diff) throw usage('--show-values: only together with --diff')
       if (options.limit !== undefined && !options.history)
-        throw new RollcallError('USAGE', ['--limit: only together with --history'])
+        throw usage('--limit: only together with --history')
       const { json = false, showValues = false, removed = false, limit } = options
       if (options.history) return exit(await history(io, { keys, limit, json }))
       const config = await loadConfig(options.config, io.cwd)
@@ -107,9 +97,7 @@ const CALLS = 50
  */
 async function history(io: Io, { keys, limit, json }: Stored): Promise<ExitCode> {
   const most = limit === undefined ? CALLS : readLimit(limit)
-  const { DATABASE_URL: url } = readEnv(io.env, { need: ['DATABASE_URL'] })
-  return await withPool({ url, stop: io.stop }, async (pool) => {
-    await checkMigrated(pool)
+  return await withDatabase(io, {}, async (pool) => {
     const found: { key: CustomerKey; history: History }[] = []
     for (const key of await knownSpelling(pool, keys))
       found.push({ key, history: await readHistory(pool, key, most) })

@@ -41,7 +41,7 @@ export const workerCommand: AddCommand = (program, io) => {
     .description('sync changes to the service, for as long as it runs')
     .option(...CONFIG_OPTION)
     .addHelpText('after', EXAMPLES)
-    .action(({ config }: { config?: string }) => runWorker(io, config))
+    .action(({ config }) => runWorker(io, config))
 }
 
 async function runWorker(io: Io, file: string | undefined): Promise<void> {

@@ -1,4 +1,5 @@
 // Somebody waits at the terminal: what Postgres does not answer in time is given up and named.
+import { once } from 'node:events'
 import pg from 'pg'
 import { RollcallError } from '../model/errors.ts'
 
@@ -19,4 +20,10 @@ export async function inTime<T>(what: string, work: () => Promise<T>): Promise<T
     const sentence = `${what}: no answer within ten seconds; does somebody hold a lock on it (pg_locks)?`
     throw new RollcallError('DATABASE_REFUSED', [sentence], { cause: error })
   }
+}
+
+/** Rejects when the signal is aborted: to be raced with what heeds no signal. */
+export async function aborting(signal: AbortSignal): Promise<never> {
+  if (!signal.aborted) await once(signal, 'abort')
+  throw signal.reason
 }

@@ -1,5 +1,4 @@
 // The one GET of a user (section 4.4), inside the pace that all processes share.
-import { once } from 'node:events'
 import type { Pool } from 'pg'
 import { shownBy } from '../drift/look.ts'
 import type { NoAnswer } from '../drift/words.ts'
@@ -10,7 +9,7 @@ import type { RemoteUser } from '../service/body.ts'
 import type { UsersClient } from '../service/client.ts'
 import type { CallErrorKind } from '../service/errors.ts'
 import { type Called, callService } from '../sync/call.ts'
-import { inTime, isGivenUp, PATIENCE_MS } from './in-time.ts'
+import { aborting, inTime, isGivenUp, PATIENCE_MS } from './in-time.ts'
 
 /**
  * What the GET came to. `absent`, `json`: false when the body is none or something else, as of a server that is not the
@@ -96,12 +95,6 @@ export async function openGate({ pool, stop, patienceMs = PATIENCE_MS }: Options
       return ms > 0 ? ms : null
     },
   }
-}
-
-/** Rejects when the signal is aborted. */
-async function aborting(signal: AbortSignal): Promise<never> {
-  if (!signal.aborted) await once(signal, 'abort')
-  throw signal.reason
 }
 
 /** A Retry-After beside anything else (404, 401) is about that one call, and must not stop every worker. */
