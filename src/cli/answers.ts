@@ -4,7 +4,7 @@ import { minute } from '../report/figures.ts'
 import { withDatabase } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { JSON_OPTION } from './option-values.ts'
-import { columns, shown, tell } from './render.ts'
+import { columns, hanging, shown, tell } from './render.ts'
 
 const EXAMPLES = `
 What the service answers to a write, and how it reports an error, is documented
@@ -41,7 +41,7 @@ export const answersCommand: AddCommand = (program, io, exit) => {
 
 const INDENT = ' '.repeat(7)
 
-const HEAD = ['CALL', 'ANSWER', 'BODY', 'TAKEN AS', 'COUNT', 'FIRST', 'LAST']
+const HEAD = ['CALL', 'ANSWER', 'BODY', 'TAKEN AS', 'COUNT', 'FIRST (UTC)', 'LAST (UTC)']
 
 const COUNTED_TOGETHER = 'more kinds of answers than are kept apart, counted together'
 
@@ -50,19 +50,25 @@ export function renderAnswers(answers: readonly SeenAnswer[]): string[] {
   if (answers.length === 0) return ['no answer of the service has been recorded yet']
   const rows = answers.map(({ method, status, error, shape, body, meaning, count, firstAt, lastAt }) => {
     const answer = shape === OTHERS ? 'others' : String(status ?? error ?? 'none')
-    return [method, answer, body ?? '-', meaning, String(count), minute(firstAt), minute(lastAt)]
+    return [method, answer, body ?? '-', meaning, String(count), utc(firstAt), utc(lastAt)]
   })
-  const [head = '', ...told] = columns([HEAD, ...rows])
+  const below = (row: number) => answers.slice(row, row + 1).flatMap(sayBelow)
   return [
-    head,
-    ...answers.flatMap(({ shape, lastKey }, index) => [
-      told[index] ?? '',
-      ...(shape === null ? [] : [INDENT + (shape === OTHERS ? COUNTED_TOGETHER : shown(shape))]),
-      `${INDENT}last for customer ${shown(lastKey)}`,
-    ]),
+    ...columns([HEAD, ...rows], { below }),
     '',
     'TAKEN AS is what rollcall made of it. In a body, * is a key that may be a value, and (fields)',
     'are the optional fields of a user, of which each user has others.',
     '`rollcall sync --history KEY` shows the calls of a customer.',
   ]
+}
+
+function sayBelow({ shape, lastKey }: SeenAnswer): string[] {
+  return [
+    ...(shape === null ? [] : hanging(INDENT, shape === OTHERS ? COUNTED_TOGETHER : shape)),
+    `${INDENT}last for customer ${shown(lastKey)}`,
+  ]
+}
+
+function utc(iso: string): string {
+  return minute(iso).replace(' UTC', '')
 }

@@ -20,7 +20,7 @@ import { withDatabase } from './connect.ts'
 import { renderExplanation, type View } from './explanation.ts'
 import type { ExitCode, Io } from './io.ts'
 import { checkPresent, namedKeys } from './named.ts'
-import { labelled, shown, tell } from './render.ts'
+import { details, shown, tell } from './render.ts'
 import { renderChat, renderChatNote, renderProfessionals } from './render-chat.ts'
 
 type Asked = {
@@ -120,7 +120,10 @@ async function tellEach(io: Io, keys: readonly CustomerKey[], { asked, opened, o
   tell(io, json, { target, customers: explanations, ...chatJson }, () => {
     if (!asksChat || origin === null) return []
     const listed = renderProfessionals(chat, reader)
-    return [...(listed.length > 0 ? ['', ...listed] : []), renderChatNote(origin, config.service.environment)]
+    return [
+      ...(listed.length > 0 ? ['', ...listed] : []),
+      ...renderChatNote(origin, config.service.environment),
+    ]
   })
   return { explanations, chat }
 }
@@ -139,7 +142,7 @@ async function tellDryRun(io: Io, keys: readonly CustomerKey[], { asked, opened,
     const { validUntil } = mapped ?? {}
     return { key, plan, withoutLedger, mappingCurrent, ...(validUntil ? { validUntil } : {}) }
   })
-  const notApplied = mappingCurrent === false ? [labelled('note', NOT_APPLIED)] : []
+  const notApplied = details([['note', mappingCurrent === false && NOT_APPLIED]])
   tell(io, json, found, () =>
     explanations.flatMap((one) => [
       `customer ${shown(one.key)} (dry run)`,

@@ -4,7 +4,7 @@ import type { DriftCause } from '../drift/words.ts'
 import type { Explanation } from '../explain/explain.ts'
 import type { FieldRow } from '../explain/fields.ts'
 import { historyOf } from '../explain/records.ts'
-import { asJson, columns, shown, wrapped } from './render.ts'
+import { asJson, columns, details, type LabelledText, shown } from './render.ts'
 import { renderHistory } from './render-history.ts'
 import {
   sayAccess,
@@ -23,26 +23,20 @@ export type View = 'all' | 'access' | 'diff' | 'dry-run'
 
 /** `chat`: the lines about the chat. */
 export function renderExplanation(one: Explanation, view: View, chat: readonly string[]): string[] {
-  const next = wrapped('next', sayNext(one))
+  const next = details([['next', sayNext(one)]])
+  const verdict = details(verdictEntries(one, view))
+  const facts = details(factEntries(one))
   switch (view) {
     case 'all': {
       const history = historyOf(one.rollcall)
       const stored = history === null ? [] : renderHistory(history)
       // Of so much the verdict comes first.
-      return [
-        ...renderVerdict(one, view),
-        '',
-        ...renderFacts(one),
-        ...chat,
-        ...next,
-        ...renderFields(one),
-        ...stored,
-      ]
+      return [...verdict, '', ...facts, ...chat, ...next, ...renderFields(one), ...stored]
     }
     case 'access':
-      return [...renderFacts(one), ...chat, ...renderVerdict(one, view)]
+      return [...facts, ...chat, ...verdict]
     case 'diff':
-      return [...renderFacts(one), ...renderFields(one), ...next, ...renderVerdict(one, view)]
+      return [...facts, ...renderFields(one), ...next, ...verdict]
     case 'dry-run':
       return renderDryRun(one)
     default:
@@ -51,33 +45,30 @@ export function renderExplanation(one: Explanation, view: View, chat: readonly s
 }
 
 /** What your data, the service and rollcall's tables say. */
-function renderFacts(one: Explanation): string[] {
-  const left = one.leftOut.map(({ field, code }) => `${field} (${code})`).join(', ')
-  const alone = sayLeftAlone(one)
+function factEntries(one: Explanation): LabelledText[] {
+  const { userId, leftOut, claimants, service, rollcall } = one
   return [
-    ...wrapped('user', one.userId ?? 'none: the key makes no user_id'),
-    ...wrapped('desired', sayDesired(one)),
-    ...(left === '' ? [] : wrapped('left out', left)),
-    ...wrapped('service', sayRemote(one.service)),
-    ...wrapped('rollcall', sayRecords(one.rollcall)),
-    ...(one.claimants.length > 0
-      ? wrapped('note', `other customers have the same user_id: ${one.claimants.join(', ')}`)
-      : []),
-    ...(alone === null ? [] : wrapped('note', alone)),
+    ['user', userId ?? 'none: the key makes no user_id'],
+    ['desired', sayDesired(one)],
+    ['left out', leftOut.map(({ field, code }) => `${field} (${code})`).join(', ')],
+    ['service', sayRemote(service)],
+    ['rollcall', sayRecords(rollcall)],
+    ['note', claimants.length > 0 && `other customers have the same user_id: ${claimants.join(', ')}`],
+    ['note', sayLeftAlone(one)],
   ]
 }
 
 /** What to do, whether anything differs, and whether the customer can use the service. */
-function renderVerdict(one: Explanation, view: View): string[] {
+function verdictEntries(one: Explanation, view: View): LabelledText[] {
   return [
-    ...renderRemedies(one),
-    ...(view !== 'access' || one.result === 'differs' ? wrapped('result', sayResult(one)) : []),
-    ...(view === 'diff' ? [] : wrapped('access', sayAccess(one))),
+    ...remedyEntries(one),
+    ['result', (view !== 'access' || one.result === 'differs') && sayResult(one)],
+    ['access', view !== 'diff' && sayAccess(one)],
   ]
 }
 
-function renderRemedies(one: Explanation): string[] {
-  return one.remedies.flatMap((remedy) => wrapped('to do', sayRemedy(remedy, one)))
+function remedyEntries(one: Explanation): LabelledText[] {
+  return one.remedies.map((remedy) => ['to do', sayRemedy(remedy, one)])
 }
 
 const AS_NEW =
@@ -85,11 +76,13 @@ const AS_NEW =
 
 function renderDryRun(one: Explanation): string[] {
   const { mapped, plan, withoutLedger } = one
-  if (mapped === null || plan === null) return [...wrapped('row', sayDesired(one)), ...renderRemedies(one)]
+  if (mapped === null || plan === null) return details([['row', sayDesired(one)], ...remedyEntries(one)])
   return [
     ...sayMapped(mapped),
-    ...wrapped('plan', sayPlan(plan)),
-    ...(withoutLedger ? wrapped('note', AS_NEW) : []),
+    ...details([
+      ['plan', sayPlan(plan)],
+      ['note', withoutLedger && AS_NEW],
+    ]),
   ]
 }
 
@@ -105,8 +98,8 @@ const HEAD = ['  field', 'here', 'service', 'state', 'why']
 
 /** Desired and at the service, field by field; with values where they were asked for. */
 export function renderFields({ drift, fields }: Explanation): string[] {
-  const missing = drift?.kind === 'missing' && drift.cause ? wrapped('why', CAUSE[drift.cause]) : []
-  if (fields.length === 0) return missing
+  const missing = drift?.kind === 'missing' && drift.cause
+  if (fields.length === 0) return details([['why', missing && CAUSE[missing]]])
   const cells = fields.map(({ field, here, service, state, cause, issue }) => [
     `  ${field}`,
     here === 'unmanaged' ? '–' : here,

@@ -5,7 +5,7 @@ import { counted } from '../report/figures.ts'
 import { withDatabase } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { FAILED, JSON_OPTION, type NumberRule, readNumber } from './option-values.ts'
-import { definitions, lines, span, tell } from './render.ts'
+import { definitions, span, tell } from './render.ts'
 
 const MOST_PER_SECOND = 10_000
 
@@ -72,7 +72,8 @@ type ShownPace = PaceReport & { readonly waiting?: number }
 
 /** How fast, how fast at most and who said so, and what stops it. */
 export function renderPace(pace: ShownPace | null): string[] {
-  if (!pace) return lines('pace', 'not set yet: the first worker sets what its configuration asks for')
+  if (!pace)
+    return definitions([['pace', 'not set yet: the first worker sets what its configuration asks for']])
   const { cause, openedAt, nextProbeMs, waiting = 0 } = pace
   const open = cause === 'outage'
   return definitions([

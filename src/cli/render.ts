@@ -32,32 +32,19 @@ export function when(applies: boolean, ...texts: readonly string[]): readonly st
 }
 
 /** A label and its text; without a text nothing is shown. */
-export type LabelledText = readonly [label: string, text: string | false | null]
+export type LabelledText = readonly [label: string, text: string | false | null | undefined]
 
 /** A view that is one list of labels and texts. */
 export function definitions(entries: readonly LabelledText[]): string[] {
-  return entries.flatMap(([label, text]) => (text ? lines(label, text) : []))
+  return entries.flatMap(([label, text]) => (text ? hanging(`${label.padEnd(12)} `, text) : []))
 }
 
 /** The same below a heading. */
 export function details(entries: readonly LabelledText[]): string[] {
-  return entries.flatMap(([label, text]) => (text ? wrapped(label, text) : []))
+  return entries.flatMap(([label, text]) => (text ? hanging(`  ${label.padEnd(9)} `, text) : []))
 }
 
-export function lines(label: string, text: string): string[] {
-  return hanging(`${label.padEnd(12)} `, text)
-}
-
-export function labelled(label: string, text: string): string {
-  return `  ${label.padEnd(9)} ${shown(text)}`
-}
-
-/** One labelled line, shown and folded between words where it is too long; a command in backticks is kept whole. */
-export function wrapped(label: string, text: string): string[] {
-  return hanging(labelled(label, ''), text)
-}
-
-/** The same behind any head, below which the other lines are set in. */
+/** Folded between words where it is too long, and set in below its head; a command in backticks is kept whole. */
 export function hanging(head: string, text: string): string[] {
   const words = shown(text).match(/(?:`[^`]*`|[^ ])+/g) ?? []
   const [first = '', ...others] = folded(words, TERMINAL_COLUMNS - head.length)
@@ -75,18 +62,28 @@ function folded(words: readonly string[], width: number): string[] {
   return parts
 }
 
-/** Each column as wide as its widest cell. */
-export function columns(rows: readonly (readonly string[])[]): string[] {
+type Table = {
+  readonly width?: number
+  /** Lines below a row; 0 is the first one below the head. */
+  readonly below?: (row: number) => readonly string[]
+}
+
+/** Each column as wide as its widest cell. A last cell that a line has no room for stands below it. */
+export function columns(
+  rows: readonly (readonly string[])[],
+  { width = TERMINAL_COLUMNS, below = () => [] }: Table = {},
+): string[] {
   const cells = rows.map((row) => row.map(shown))
   const widths = (cells[0] ?? []).map((_, column) =>
-    cells.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), 0),
+    cells.reduce((widest, row) => Math.max(widest, row[column]?.length ?? 0), 0),
   )
-  return cells.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  )
+  return cells.flatMap((row, at) => {
+    const padded = row.map((cell, column) => cell.padEnd(widths[column] ?? 0))
+    const line = padded.join('  ').trimEnd()
+    const fits = line.length <= width
+    const beside = fits ? [line] : [padded.slice(0, -1).join('  ').trimEnd()]
+    return [...beside, ...(fits ? [] : hanging('    ', row.at(-1) ?? '')), ...below(at - 1)]
+  })
 }
 
 /** What a `--limit` has left out. */

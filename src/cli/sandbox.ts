@@ -80,7 +80,12 @@ export const sandboxCommand: AddCommand = (program, io) => {
 function listTo(io: Io, json: boolean | undefined): void {
   const list = listContracts()
   if (json) io.out(asJson(list))
-  else for (const line of renderContracts(list)) io.out(line)
+  else for (const line of renderContracts(list).flatMap(foldedBehindName)) io.out(line)
+}
+
+function foldedBehindName(line: string): string[] {
+  const [head = ''] = line.match(/^ *(?:\S+ {2,})?/) ?? []
+  return hanging(head, line.slice(head.length))
 }
 
 /** Why the system refuses to listen, by its code. */

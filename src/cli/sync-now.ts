@@ -20,7 +20,7 @@ import { makeProbe } from '../worker/probe.ts'
 import { noteAndLease } from '../worker/sync-one.ts'
 import type { ExitCode, Io } from './io.ts'
 import { checkPresent, namedKeys } from './named.ts'
-import { asJson, labelled, shown } from './render.ts'
+import { asJson, details, shown } from './render.ts'
 import { sayStep } from './say-step.ts'
 
 type Asked = {
@@ -89,7 +89,7 @@ export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
 }
 
 function openCallLog(io: Io, { pool }: Opened): CallLog {
-  const onTrouble = () => io.err(labelled('note', 'calls may be missing in the log of calls'))
+  const onTrouble = () => io.err('note: calls may be missing in the log of calls')
   return makeCallLog({ pool, by: processName('sync'), sleep, onTrouble })
 }
 
@@ -113,6 +113,10 @@ const WAITING = {
   'just-written': 'waiting: it was written a moment ago, and the service may show it late',
   'too-early': 'waiting: an earlier call was a moment ago, or its outcome is not known yet',
 } as const
+
+function say(io: Io, text: string): void {
+  for (const line of details([['', text]])) io.err(line)
+}
 
 const PAUSED = 'not now: nobody calls the service at present; `rollcall pace` says why'
 
@@ -150,15 +154,15 @@ function makeSyncOne({ io, opened, job, mayCall, last }: Options): (key: Custome
         key,
         leaseMs: config.timing.queueLeaseMs,
         sleep: (ms) => sleep(ms, io.stop),
-        onWait: (why) => io.err(labelled('', WAITING[why])),
+        onWait: (why) => say(io, WAITING[why]),
         stop: io.stop,
       })
       const came = lease ? await attempt(lease) : 'not-now'
       if (came === 'again') continue
-      if (came === 'not-now' && lease && !io.stop.aborted) io.err(labelled('', PAUSED))
+      if (came === 'not-now' && lease && !io.stop.aborted) say(io, PAUSED)
       const waitMs = tooSoon(last())
       if (waitMs === null) return
-      io.err(labelled('', WAITING['just-written']))
+      say(io, WAITING['just-written'])
       await sleep(waitMs, io.stop)
     }
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { asJson, localTime, shown, span, wrapped } from '../../src/cli/render.ts'
+import { asJson, details, localTime, shown, span } from '../../src/cli/render.ts'
 import { renderChat, renderChatNote, renderProfessionals, sayVisible } from '../../src/cli/render-chat.ts'
 import { listing } from '../../src/explain/chat.ts'
 import { PEOPLE } from '../../src/sandbox/chat/people.ts'
@@ -90,7 +90,7 @@ const OBEYED = [
 test.each(OBEYED)('U+%s is shown in place of being obeyed', (code) => {
   const unit = String.fromCharCode(Number.parseInt(code, 16))
   expect(shown(`a${unit}b`)).toBe(`a\\u${code}b`)
-  expect(wrapped('note', `a${unit}b`)).toEqual([`  note      a\\u${code}b`])
+  expect(details([['note', `a${unit}b`]])).toEqual([`  note      a\\u${code}b`])
   const harmless = 'é–…👩‍⚖️'
   const lines = asJson([`a${unit}b`, harmless]).split('\n')
   expect(lines).toHaveLength(4)
@@ -139,7 +139,8 @@ test.each([
 })
 
 test('a line is folded between words at eighty columns, and never within a command', () => {
-  const said = wrapped('to do', `${'word '.repeat(12)}\`rollcall sync 4711 --look\`, ${'x'.repeat(90)} end`)
+  const text = `${'word '.repeat(12)}\`rollcall sync 4711 --look\`, ${'x'.repeat(90)} end`
+  const said = details([['to do', text]])
   expect(said).toEqual([
     `  to do     ${'word '.repeat(12).trim()}`,
     `            \`rollcall sync 4711 --look\`,`,

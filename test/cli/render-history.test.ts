@@ -113,4 +113,11 @@ test('columns are as wide as their widest cell, and what a terminal would obey i
     ]),
   ).toEqual(['A          B', 'long       x', '\\u001b[2J  y'])
   expect(columns([])).toEqual([])
+  const wide = `worker ${'x'.repeat(70)}`
+  expect(
+    columns([
+      ['A', 'BY'],
+      ['long', wide],
+    ]),
+  ).toEqual(['A     BY', 'long', `    ${wide}`])
 })
