@@ -106,6 +106,6 @@ export function fitsNobody(
 
 /** As reports have it; null on a ledger that no worker has met yet. */
 export function activeMapping(standing: MappingStatus | null) {
-  const { generation = null, appliedAt = null, current = null } = standing ?? {}
-  return { generation, appliedAt, current }
+  const { generation = null, appliedAt = null, current = false, earlier = false } = standing ?? {}
+  return { generation, appliedAt, current, earlier }
 }

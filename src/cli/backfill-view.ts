@@ -46,11 +46,12 @@ export function renderBackfill(report: BackfillReport, asked: BackfillAsked): st
 const OWED = 'are owed a sync: `rollcall status` shows how it goes, and --wait waits for it'
 
 function sayMapping(
-  { generation, appliedAt, current, applied }: BackfillReport,
+  { generation, appliedAt, current, earlier, applied }: BackfillReport,
   { mapping }: BackfillAsked,
 ): string {
   if (generation === null) return 'no mapping is active yet; the first worker activates its own'
-  if (!current) return `not applied: syncs go by generation ${generation}, since ${appliedAt}`
+  if (!current)
+    return `not applied: syncs go by generation ${generation}, since ${appliedAt}${earlier ? ', which replaced it' : ''}`
   if (applied) return `applied: syncs go by it from now on (generation ${generation})`
   const again = mapping ? '; everybody was looked at again' : ''
   return `syncs go by it already (generation ${generation}, since ${appliedAt})${again}`
@@ -122,9 +123,9 @@ export function sayAnnounced({ set, left, until, trippedAt }: Announced): string
     : `they were announced when this backfill began, and are not announced twice: ${figure(left)} of them may still come; \`--restart\` announces anew`
 }
 
-function sayStopped({ current, superseded }: BackfillReport, { mapping }: BackfillAsked): string {
+function sayStopped({ generation, current, superseded }: BackfillReport, { mapping }: BackfillAsked): string {
   const why = () => {
-    if (current === false) return 'another mapping was applied meanwhile'
+    if (generation !== null && !current) return 'another mapping was applied meanwhile'
     if (superseded) return 'another backfill was begun in its place'
     if (mapping) return 'a worker with this configuration goes on with it, and so does this command'
     return 'run the same command again to go on; --restart starts over'
@@ -175,7 +176,8 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
     ],
     [
       'note',
-      report.current === false &&
+      generation !== null &&
+        !report.current &&
         `not applied: syncs go by generation ${generation}; nothing is sent by this mapping before \`rollcall backfill --mapping\``,
     ],
     ['nobody', fitsNobody(report, asked) && NOBODY_FITS],

@@ -138,9 +138,10 @@ async function tellDryRun(io: Io, keys: readonly CustomerKey[], { asked, opened,
   const missing = explanations.flatMap(({ key, desired }) => (desired.kind === 'removed' ? key : []))
   await checkPresent({ pool, missing, removed })
   const mappingCurrent = (await readStandingIfAny(pool, config.fingerprint))?.current ?? null
-  const found = explanations.map(({ key, plan, withoutLedger, mapped }) => {
+  const found = explanations.map(({ key, plan, withoutLedger, desired, mapped, leftOut }) => {
     const { validUntil } = mapped ?? {}
-    return { key, plan, withoutLedger, mappingCurrent, ...(validUntil ? { validUntil } : {}) }
+    const until = validUntil ? { validUntil } : {}
+    return { key, plan, withoutLedger, mappingCurrent, ...until, desired, mapped, leftOut }
   })
   const notApplied = details([['note', mappingCurrent === false && NOT_APPLIED]])
   tell(io, json, found, () =>

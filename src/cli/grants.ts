@@ -21,8 +21,9 @@ It changes nothing: a DBA reads the script and runs it, again after each
 \`rollcall migrate\` and whenever the configuration reads another column.
 
 The role may then do what worker, sync, backfill, drift, status, failures, held,
-pace, answers, erasures and access need, and nothing else. It does not suffice
-for migrate and capture install: those take the owner of rollcall's tables.
+pace, answers, erasures, explain, access, capture status and capture resync
+need, and nothing else. It does not suffice for migrate and capture install:
+those take the owner of rollcall's tables.
 
 With --read-only it may look (status, failures, answers, drift --from-ledger),
 but read no customer; then no configuration is read either.

@@ -9,7 +9,7 @@ import { loadConfig } from '../config/load.ts'
 import type { DatabaseAddress } from '../database/session.ts'
 import { acceptTarget } from '../ledger/accept.ts'
 import { migrate, onSession } from '../ledger/migrate.ts'
-import type { Target } from '../ledger/target.ts'
+import { boundOrigin, type Target } from '../ledger/target.ts'
 import { RollcallError } from '../model/errors.ts'
 import { sayService } from '../model/service.ts'
 import { readPace } from '../pace/read.ts'
@@ -120,6 +120,7 @@ const NOTHING_ACCEPTED = { accepted: null, target: null, follows: null }
 /** The operator has said what a changed target is. `follows`: what workers will do; null where all records are kept. */
 async function accept(client: ClientBase, accepting: Accepting) {
   const { as, config, expectCreates, target } = accepting
+  const sameService = (await boundOrigin(client)) === target.origin
   const customers = await acceptTarget(client, target, as)
   const accepted = { accepted: as, target: namedService(target.origin, config) }
   if (as === 'same') return { ...accepted, follows: null }
@@ -139,7 +140,7 @@ async function accept(client: ClientBase, accepting: Accepting) {
   const creates = { through, held, limit: limitOf(config.brake.creates, 0), windowHours, announced }
   // For the lookups; creates and updates may take as long again.
   const seconds = Math.ceil(customers / rate)
-  return { ...accepted, follows: { customers, rate, seconds, creates } }
+  return { ...accepted, follows: { sameService, customers, rate, seconds, creates } }
 }
 
 function render({ applied, accepted, target, follows }: Accepted & { readonly applied: number }): string[] {
@@ -155,7 +156,7 @@ function render({ applied, accepted, target, follows }: Accepted & { readonly ap
   ]
 }
 
-function followsEntries({ customers, rate, seconds, creates }: Follows): LabelledText[] {
+function followsEntries({ sameService, customers, rate, seconds, creates }: Follows): LabelledText[] {
   if (customers === 0) return [['lookups', 'none: no customer is known yet']]
   const pace = `${Number(rate.toFixed(1))} calls/s: about ${span(seconds * 1000)}`
   const { announced, windowHours } = creates
@@ -164,7 +165,8 @@ function followsEntries({ customers, rate, seconds, creates }: Follows): Labelle
     ['then', 'they create or update whoever is missing or differs: as long again at most'],
     [
       'backup',
-      'after one was put back: users who were created or let in since are not looked up, and keep their access; see docs/restoring.md, steps 5 and 6',
+      sameService &&
+        'after one was put back: users who were created or let in since are not looked up, and keep their access; see docs/restoring.md, steps 5 and 6',
     ],
     ['announced', announced && sayAnnounced(announced)],
     ['brake', sayCreates(creates, customers)],

@@ -1,14 +1,16 @@
 // An explanation in words: codes, statuses, names and times, never a field's value.
 
 import type { Explanation } from '../explain/explain.ts'
+import { isTimeout } from '../explain/in-time.ts'
 import type { Desired } from '../explain/judge.ts'
-import type { Records } from '../explain/records.ts'
+import { historyOf, type Records } from '../explain/records.ts'
 import type { RemoteView } from '../explain/remote.ts'
 import { REMEDIES, type Remedy, VERDICTS } from '../explain/verdicts.ts'
 import type { Reason } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { span } from './render.ts'
 import { sayOwed } from './render-history.ts'
+import { sayUnreadable } from './say-reason.ts'
 import { NOTHING_TO_SEND, sayCallError, sayPlan } from './say-step.ts'
 
 const STATUS: Readonly<Record<number, string>> = { 0: 'no access', 2: 'full access', 4: 'trial' }
@@ -32,15 +34,15 @@ export function sayDesired({ desired, result }: Pick<Explanation, 'desired' | 'r
         .map(({ field, code, expected }) => `${field} (${code}), expected ${expected}`)
         .join('; ')}`
     case 'unreadable':
-      return `not known: ${sayUnreadable(desired)}`
+      return `not known: ${sayNotRead(desired)}`
     default:
       return desired satisfies never
   }
 }
 
-function sayUnreadable({ code, misfits }: Extract<Desired, { kind: 'unreadable' }>): string {
+function sayNotRead({ code, misfits }: Extract<Desired, { kind: 'unreadable' }>): string {
   if (misfits.length > 0) return misfits.join('; ')
-  return code === '57014' || code === '55P03'
+  return isTimeout(code)
     ? 'the row could not be read within ten seconds (a lock?)'
     : `Postgres refuses to read the row (${code})`
 }
@@ -174,11 +176,15 @@ function saySaidNothing(service: RemoteView): string {
 }
 
 export function sayRemedy({ do: deed, waitMs }: Remedy, one: Explanation): string {
-  const { leftOut, service, result } = one
+  const { leftOut, service, result, desired, rollcall } = one
   const key = quoted(one.key)
-  const sync = `\`rollcall sync ${key} --look${one.desired.kind === 'removed' ? ' --removed' : ''}\``
+  const sync = `\`rollcall sync ${key} --look${desired.kind === 'removed' ? ' --removed' : ''}\``
   const later = waitMs === null ? 'try again later' : `try again in ${span(waitMs)}`
-  return REMEDIES[deed]({ sync, key, later, leftOut, service, differs: result === 'differs' })
+  const [, readable] = sayUnreadable(
+    desired.kind === 'unreadable' ? { error: desired.code, misfits: desired.misfits } : {},
+  )
+  const facts = { sync, key, later, leftOut, service, readable, differs: result === 'differs' }
+  return REMEDIES[deed]({ ...facts, state: historyOf(rollcall)?.state })
 }
 
 /** As a shell takes it. */

@@ -7,8 +7,12 @@ import { RollcallError } from '../model/errors.ts'
 export const PATIENCE_MS = 10_000
 
 /** Ended by a timeout of the session (57014, which is also somebody's cancel, or 55P03 for a lock alone). */
+export function isTimeout(code: string | undefined): boolean {
+  return code === '57014' || code === '55P03'
+}
+
 export function isGivenUp(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && (error.code === '57014' || error.code === '55P03')
+  return error instanceof pg.DatabaseError && isTimeout(error.code)
 }
 
 /** Throws RollcallError DATABASE_REFUSED, which says what was waited for. */

@@ -4,6 +4,7 @@ import { entitled, STATUSES, type Status } from '../model/user.ts'
 import type { Plan } from '../sync/plan.ts'
 import type { Chat, ChatSays } from './chat.ts'
 import type { Comparison } from './fields.ts'
+import { isTimeout } from './in-time.ts'
 import { historyOf, isOverdue, type Records, wasCustomer } from './records.ts'
 import type { RemoteView } from './remote.ts'
 import { type AccessReason, type AccessVerdict, type Deed, type Remedy, VERDICTS } from './verdicts.ts'
@@ -99,10 +100,9 @@ type Found = Facts & {
 /** None when there is nothing to do; each deed once, with the longest wait. */
 export function remediesFor(found: Found): readonly Remedy[] {
   const { desired, rollcall } = found
-  const unwatched = desired.kind === 'unreadable' && desired.code === 'TABLES_UNWATCHED'
   const all = [
     ...(rollcall.kind === 'other-target' ? [remedy('name-target')] : []),
-    ...(unwatched ? [remedy('install-capture')] : []),
+    ...(desired.kind === 'unreadable' ? [remedy(forRow(desired.code))] : []),
     ...forService(found),
     ...forResult(found),
     ...forChat(found),
@@ -115,6 +115,11 @@ export function remediesFor(found: Found): readonly Remedy[] {
 
 function remedy(deed: Deed, waitMs: number | null = null): Remedy {
   return { do: deed, waitMs }
+}
+
+function forRow(code: string): Deed {
+  if (code === 'TABLES_UNWATCHED') return 'install-capture'
+  return isTimeout(code) ? 'try-later' : 'make-readable'
 }
 
 function forResult(found: Found): Remedy[] {

@@ -1,4 +1,5 @@
 // The verdicts on one customer: each code with its words, and what to do with each remedy.
+import type { CustomerState } from '../ledger/record.ts'
 import type { FieldIssue } from '../model/mapped.ts'
 
 /** Whether the customer can use the service now, by the reason. */
@@ -43,6 +44,9 @@ type RemedyFacts = {
   readonly key: string
   /** When to try again. */
   readonly later: string
+  /** What makes the row readable. */
+  readonly readable: string
+  readonly state: CustomerState | undefined
   readonly leftOut: readonly FieldIssue[]
   readonly differs: boolean
   readonly service: { readonly kind: string; readonly http?: number | null }
@@ -59,7 +63,12 @@ export const REMEDIES = {
     const fields = leftOut.map(({ field }) => field).join(', ')
     return `correct ${fields === '' ? 'the row' : `${fields} in the row,`} or the mapping, then ${sync}`
   },
-  decide: ({ key }) => `it is held: decide with \`rollcall held ${key}\``,
+  decide: ({ key, state }) =>
+    state === 'discarded'
+      ? `a person has discarded the difference: \`rollcall held release ${key} --why …\` lets it through`
+      : `it is held: decide with \`rollcall held ${key}\``,
+  /** The row cannot be read, for another reason than a lock. */
+  'make-readable': ({ readable }) => readable,
   /** A watched table has no triggers. */
   'install-capture': ({ sync }) => `\`rollcall capture install\` once the rows are back, then ${sync}`,
   migrate: ({ sync }) => `\`rollcall migrate\`, then ${sync}`,

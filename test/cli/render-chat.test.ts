@@ -135,7 +135,7 @@ test.each([
   ['https://demo.example', 'demo', /production only.*demo service/],
   ['http://127.0.0.1:4010', 'demo', /production only.*stand-in/],
 ] as const)('where chat exists, asked at %s (%s)', (origin, environment, text) => {
-  expect(renderChatNote(origin, environment)).toMatch(text)
+  expect(renderChatNote(origin, environment).join(' ')).toMatch(text)
 })
 
 test('a line is folded between words at eighty columns, and never within a command', () => {

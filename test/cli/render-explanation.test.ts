@@ -115,6 +115,8 @@ test('every remedy has words, and a command that a shell takes', () => {
   const removed = { ...ONE, desired: { kind: 'removed' } as const }
   expect(sayRemedy({ do: 'sync', waitMs: null }, removed)).toContain('--look --removed')
   expect(sayRemedy({ do: 'try-later', waitMs: 300_000 }, ONE)).toBe('try again in 5 min')
+  const denied = { ...ONE, desired: { kind: 'unreadable', code: '42501', misfits: [] } } as const
+  expect(sayRemedy({ do: 'make-readable', waitMs: null }, denied)).toMatch(/^grant SELECT/)
 })
 
 test('what cannot be read or told is said as that', () => {

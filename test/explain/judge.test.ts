@@ -196,6 +196,15 @@ test.each(BY_REMOTE)('what to do about a GET that came to %j', (service, remedie
   expect(deeds({ service, result: service.kind === 'present' ? 'same' : 'unknown' })).toEqual(remedies)
 })
 
+test.each([
+  ['TABLES_UNWATCHED', 'install-capture'],
+  ['55P03', 'try-later'],
+  ['42501', 'make-readable'],
+] as const)('a row that cannot be read (%s) has something to do: %s', (code, deed) => {
+  const desired = { kind: 'unreadable', code, misfits: [] } as const
+  expect(deeds({ desired, result: 'unknown' })).toEqual(once(deed))
+})
+
 const NOBODY = listing({ items: [], unreadable: 0 })
 const BY_CHAT: readonly (readonly [Chat, ChatSays, Remedy[]])[] = [
   [NOBODY, 'nobody-visible', once('ask-provider')],
