@@ -17,7 +17,6 @@ Examples:
   rollcall answers --json      the same as JSON
   rollcall answers --forget    start anew, as after a release of the service`
 
-/** `rollcall answers`: the contract of the service, as its answers have shown it. */
 export const answersCommand: AddCommand = (program, io, exit) => {
   program
     .command('answers')
@@ -45,7 +44,6 @@ const HEAD = ['CALL', 'ANSWER', 'BODY', 'TAKEN AS', 'COUNT', 'FIRST (UTC)', 'LAS
 
 const COUNTED_TOGETHER = 'more kinds of answers than are kept apart, counted together'
 
-/** A table; each answer with its shape below it. */
 export function renderAnswers(answers: readonly SeenAnswer[]): string[] {
   if (answers.length === 0) return ['no answer of the service has been recorded yet']
   const rows = answers.map(({ method, status, error, shape, body, meaning, count, firstAt, lastAt }) => {

@@ -54,12 +54,10 @@ const NOT_ASKED = {
   ...{ dryRun: false, lookup: false, restart: false, wait: false, mapping: false, json: false },
 }
 
-/** @throws RollcallError USAGE with everything that is wrong with the options at once */
 export function readBackfillAsked(flags: BackfillFlags) {
   const problems: string[] = []
   const numbers = {
     sample: numberOf(flags.sample, wholeNumber('--sample'), problems) ?? 0,
-    /** Calls per second. */
     rate: numberOf(flags.rate, RATE, problems),
     expectCreates: numberOf(flags.expectCreates, wholeNumber('--expect-creates'), problems),
   }

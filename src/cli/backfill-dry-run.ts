@@ -7,6 +7,7 @@ import { openMarks } from '../capture/marks.ts'
 import type { Config } from '../config/config.ts'
 import { countCustomers } from '../customers/count.ts'
 import { describeCustomers } from '../customers/describe.ts'
+import { NO_KEY } from '../explain/explain.ts'
 import { redactedPlan } from '../explain/redact.ts'
 import { readStanding } from '../ledger/generation.ts'
 import { mayRead, type Unreadable, whyUnreadable } from '../ledger/readable.ts'
@@ -26,9 +27,6 @@ import { withDatabase } from './connect.ts'
 import type { Io } from './io.ts'
 import { openProgress } from './progress.ts'
 import { sayPlan } from './say-step.ts'
-
-/** Any key will do where nothing is compared with what another key has made. */
-const NO_KEY = 'no digest key'
 
 /** `rollcall backfill --dry-run`: no call, no write, and no right needed but to read the customers. */
 export async function forecastBackfill(io: Io, config: Config, asked: BackfillAsked) {

@@ -25,7 +25,6 @@ What --wait tells at the end is of everybody, also with --where or --only.
 Exit 0 all done, or for a dry run nothing to do; 3 something to do, or somebody
 who is not settled; 1 it failed or was stopped, or --where holds for nobody.`
 
-/** `rollcall backfill`: everybody is looked at, and whoever differs is owed a sync. */
 export const backfillCommand: AddCommand = (program, io, exit) => {
   const command = addBackfillOptions(program.command('backfill')).addHelpText('after', EXAMPLES)
   command.action(async (flags) => {

@@ -34,7 +34,6 @@ Examples:
                                      customer again
   rollcall capture uninstall         remove every trigger and function`
 
-/** `rollcall capture`: the triggers on the watched tables. */
 export const captureCommand: AddCommand = (program, io, exit) => {
   const capture = program
     .command('capture')
@@ -137,7 +136,6 @@ export function renderMarks(marks: readonly CaptureMark[]): readonly string[] {
   )
 }
 
-/** One session of the role that owns rollcall's tables. */
 async function asOwner<T>(io: Io, work: (client: ClientBase) => Promise<T>): Promise<T> {
   return await withDatabase(io, { owner: true, endsItself: true }, async (pool) => {
     const client = await pool.connect()
@@ -149,7 +147,6 @@ async function asOwner<T>(io: Io, work: (client: ClientBase) => Promise<T>): Pro
   })
 }
 
-/** `rollcall capture resync`: after a TRUNCATE, a gap, or whatever else nothing has captured. */
 async function resync(
   io: Io,
   { config: file, json = false, dismiss }: Options & { readonly dismiss?: boolean },

@@ -21,7 +21,6 @@ Examples:
 Everything stands in a temporary folder and is gone afterwards. Exit 0 when
 every customer agrees with what the service holds, 1 when not.`
 
-/** `rollcall demo`: everything at work, with a Postgres, a service and customers of its own. */
 export const demoCommand: AddCommand = (program, io, exit) => {
   program
     .command('demo')

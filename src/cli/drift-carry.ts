@@ -2,8 +2,8 @@
 import type { Config } from '../config/config.ts'
 import { doneOf, soFar } from '../drift/agenda.ts'
 import { type Everybody, everybody } from '../drift/everybody.ts'
-import { makeRunGate, type RunEnd, readPreconditions } from '../drift/gate.ts'
-import { type Mended, mendFound } from '../drift/mend.ts'
+import { makeRunGate, readPreconditions } from '../drift/gate.ts'
+import { mendFound } from '../drift/mend.ts'
 import { driveRun } from '../drift/run.ts'
 import type { DriftRun } from '../drift/runs.ts'
 import { makeSampling } from '../drift/sample.ts'
@@ -35,10 +35,9 @@ type Driving = BegunDrift & {
   readonly onLooks: (verified: readonly Verified[]) => void
   readonly onKept: () => void
 }
-type Carried = { readonly run: DriftRun; readonly end: RunEnd; readonly mended: Mended | null }
 
 /** Looks at everybody first; only what can be believed as a whole is repaired. */
-export async function carryOut(io: Io, reporting: Reporting, driving: Driving): Promise<Carried> {
+export async function carryOut(io: Io, reporting: Reporting, driving: Driving) {
   const { config, asked, opened } = reporting
   const { pool } = opened
   const progress = openProgress(io, () => performance.now())

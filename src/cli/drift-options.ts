@@ -29,7 +29,6 @@ export function addDriftOptions(command: Command) {
 
 export type DriftFlags = ReturnType<ReturnType<typeof addDriftOptions>['opts']>
 
-/** @throws RollcallError USAGE with everything that is wrong */
 export function readDriftAsked(options: DriftFlags) {
   const { format, json = false } = options
   const problems = [...misfits(options)]
@@ -48,7 +47,6 @@ export function readDriftAsked(options: DriftFlags) {
     showValues: options.showValues === true,
     format: format ?? (json ? ('json' as const) : ('table' as const)),
     output: options.output ?? null,
-    /** The command that goes on with a run. */
     resume: commandOf(options),
   }
   if (json && asked.format !== 'json') problems.push(`--json: not with --format ${format}`)
@@ -105,12 +103,10 @@ function commandOf({ restart: _, ...flags }: DriftFlags): string {
   return ['rollcall drift', ...words].join(' ')
 }
 
-/** `maxDrift` as `--max-drift`. */
 function spelled(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }
 
-/** For a shell. */
 function quoted(text: string): string {
   return /^[\w./:=%@,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -20,7 +20,8 @@ import { asJson, columns, details, hanging, shown, TERMINAL_COLUMNS } from './re
 /** Each without the line feed that ends it. `width`: of the terminal that a table is for, where it is known. */
 export async function linesOf(
   report: Report,
-  { format, width }: { readonly format: ReportFormat; readonly width: number | undefined },
+  format: ReportFormat,
+  width: number | undefined,
 ): Promise<readonly string[]> {
   switch (format) {
     case 'table':
@@ -124,7 +125,6 @@ function sayCounts({ outcome, counts, findings }: Report): string[] {
   return [...said.map((line) => line.trimEnd()), ...(findings.length > 0 ? [''] : [])]
 }
 
-/** The most first. */
 function entriesOf<Word extends string>(counts: Readonly<Partial<Record<Word, number>>>): [Word, number][] {
   const entries = Object.entries(counts) as [Word, number][]
   return entries.sort(([, one], [, other]) => other - one)
@@ -155,7 +155,6 @@ function sayFindings({ findings }: Pick<Report, 'findings'>, width: number): str
   ]
 }
 
-/** Of columns beside the first one, with the gaps before them. */
 function widthOf(rows: readonly (readonly string[])[]): number {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
   return widths.reduce((sum, width) => sum + 2 + width, 0)

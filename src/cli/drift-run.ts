@@ -25,7 +25,6 @@ import { inTurn } from './in-turn.ts'
 import type { Io } from './io.ts'
 import { shown } from './render.ts'
 
-/** Verifies customers at the service, and says what it has found. */
 export async function serviceReport(io: Io, options: Asking): Promise<Report> {
   const { config } = options
   const env = readEnv(io.env, {

@@ -50,7 +50,6 @@ Examples:
                                                    found and is open; no call
   rollcall drift --repair                          and put it right`
 
-/** `rollcall drift`: whether the service agrees with the database, proved by looking. */
 export const driftCommand: AddCommand = (program, io, exit) => {
   addDriftOptions(program.command('drift'))
     .addHelpText('after', EXAMPLES)
@@ -81,9 +80,9 @@ async function print(io: Io, { report, asked, file }: Printing): Promise<ExitCod
   const stopped = report.outcome.kind === 'stopped'
   if (file === null) {
     const width = io.terminal ? io.screen?.columns : UNCUT
-    for (const line of await linesOf(report, { format: asked.format, width })) io.out(line)
+    for (const line of await linesOf(report, asked.format, width)) io.out(line)
   } else if (!stopped) {
-    await writeWhole(file, await linesOf(report, { format: asked.format, width: UNCUT }))
+    await writeWhole(file, await linesOf(report, asked.format, UNCUT))
   }
   if (code !== 0 && (file !== null || asked.format !== 'table')) {
     const { text, more } = sayHeadline(report)

@@ -19,7 +19,6 @@ Examples:
   rollcall erasures 4711            what was erased of this customer
   rollcall erasures --json --limit 1000`
 
-/** `rollcall erasures`: the receipts of what was erased at the service. */
 export const erasuresCommand: AddCommand = (program, io, exit) => {
   program
     .command('erasures')
@@ -45,13 +44,11 @@ function asReceipt({ past, left, ...receipt }: Receipt) {
   return { ...receipt, superseded: past, left, unverifiable, remains: ['user_id'] }
 }
 
-/** For all of them alike. */
 const REMARK = [
   'What remains: the user_id, since the service has no call that takes a user away.',
   `No GET can show ${UNVERIFIABLE_FIELD}: that it was cleared is the service's word alone.`,
 ]
 
-/** A key that was asked for and has no receipt is named. */
 export function renderErasures(receipts: readonly Receipt[], keys: readonly CustomerKey[]): string[] {
   if (receipts.length === 0 && keys.length === 0) return ['nothing was erased yet']
   const without = keys.filter((key) => !receipts.some((receipt) => receipt.key === key))

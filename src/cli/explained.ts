@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers'
 import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
 import { accessToken } from '../config/env.ts'
-import type { Chat } from '../explain/chat.ts'
+import { type Chat, NO_TOKEN } from '../explain/chat.ts'
 import { type Explain, type Explanation, openExplain } from '../explain/explain.ts'
 import { isJwt } from '../explain/token.ts'
 import { readStandingIfAny } from '../ledger/generation.ts'
@@ -19,7 +19,7 @@ import { namedService } from '../service/target.ts'
 import { withDatabase } from './connect.ts'
 import { renderExplanation, type View } from './explanation.ts'
 import type { ExitCode, Io } from './io.ts'
-import { checkPresent, namedKeys } from './named.ts'
+import { checkKnown, namedKeys } from './named.ts'
 import { details, shown, tell } from './render.ts'
 import { renderChat, renderChatNote, renderProfessionals } from './render-chat.ts'
 
@@ -28,7 +28,7 @@ type Asked = {
   /** As typed. */
   readonly keys: readonly string[]
   readonly view: View
-  readonly json: boolean
+  readonly json?: boolean
   /** Whether the service is asked; default true. */
   readonly call?: boolean
   readonly calls?: number
@@ -38,7 +38,6 @@ type Asked = {
   readonly removed?: boolean
 }
 
-/** Null: it was stopped. */
 type Told = { readonly explanations: readonly Explanation[]; readonly chat: Chat } | null
 
 const SERVICE = ['SERVICE_URL', 'SERVICE_API_KEY', 'SERVICE_SECRET_KEY'] as const
@@ -77,7 +76,7 @@ async function explain(io: Io, asked: Asked): Promise<Told> {
     })
     try {
       for (const warning of opened.warnings) io.err(`warning: ${shown(warning)}`)
-      const keys = await namedKeys({ io, pool, shape: opened.shape, keys: asked.keys })
+      const keys = await namedKeys(io, { pool, shape: opened.shape }, asked.keys)
       const told = { asked, opened, pool, origin: service && origin }
       return await (view === 'dry-run' ? tellDryRun : tellEach)(io, keys, told)
     } finally {
@@ -85,8 +84,6 @@ async function explain(io: Io, asked: Asked): Promise<Told> {
     }
   })
 }
-
-const NOT_ASKED: Chat = { kind: 'not-asked', why: 'no-token' }
 
 type Telling = {
   readonly asked: Asked
@@ -96,16 +93,15 @@ type Telling = {
   readonly origin: string | null
 }
 
-/** Each customer as soon as it is known. */
 async function tellEach(io: Io, keys: readonly CustomerKey[], { asked, opened, origin }: Telling) {
-  const { config, view, json } = asked
+  const { config, view, json = false } = asked
   const target = origin === null ? null : namedService(origin, config)
   const where = target === null ? '' : ` at ${sayService(target)}`
   const reader = { now: new Date(), timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone }
   const { claims } = opened
   const asksChat = view === 'access' || claims !== null
   const explanations: Explanation[] = []
-  let chat = NOT_ASKED
+  let chat: Chat = NO_TOKEN
   for await (const told of opened.ask(keys)) {
     const { explanation } = told
     chat = told.chat
@@ -132,11 +128,11 @@ const NOT_APPLIED = 'this mapping is not applied: nothing is sent by it before `
 
 /** All of them at the end: a mistyped key is an error, and then nothing is told. */
 async function tellDryRun(io: Io, keys: readonly CustomerKey[], { asked, opened, pool }: Telling) {
-  const { config, json, removed = false } = asked
+  const { config, json = false, removed = false } = asked
   const explanations: Explanation[] = []
   for await (const { explanation } of opened.ask(keys)) explanations.push(explanation)
   const missing = explanations.flatMap(({ key, desired }) => (desired.kind === 'removed' ? key : []))
-  await checkPresent({ pool, missing, removed })
+  if (!removed) await checkKnown(pool, missing)
   const mappingCurrent = (await readStandingIfAny(pool, config.fingerprint))?.current ?? null
   const found = explanations.map(({ key, plan, withoutLedger, desired, mapped, leftOut }) => {
     const { validUntil } = mapped ?? {}
@@ -151,7 +147,7 @@ async function tellDryRun(io: Io, keys: readonly CustomerKey[], { asked, opened,
       ...notApplied,
     ]),
   )
-  return { explanations, chat: NOT_ASKED }
+  return { explanations, chat: NO_TOKEN }
 }
 
 /** 0 all is as it should be, 3 something is not, 1 of a customer it could not be found out; that goes before 3. */

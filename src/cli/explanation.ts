@@ -18,10 +18,8 @@ import {
 } from './say-explanation.ts'
 import { sayMapped, sayPlan } from './say-step.ts'
 
-/** Which part of an explanation is wanted. */
 export type View = 'all' | 'access' | 'diff' | 'dry-run'
 
-/** `chat`: the lines about the chat. */
 export function renderExplanation(one: Explanation, view: View, chat: readonly string[]): string[] {
   const next = details([['next', sayNext(one)]])
   const verdict = details(verdictEntries(one, view))
@@ -44,7 +42,6 @@ export function renderExplanation(one: Explanation, view: View, chat: readonly s
   }
 }
 
-/** What your data, the service and rollcall's tables say. */
 function factEntries(one: Explanation): LabelledText[] {
   const { userId, leftOut, claimants, service, rollcall } = one
   return [
@@ -58,7 +55,6 @@ function factEntries(one: Explanation): LabelledText[] {
   ]
 }
 
-/** What to do, whether anything differs, and whether the customer can use the service. */
 function verdictEntries(one: Explanation, view: View): LabelledText[] {
   return [
     ...remedyEntries(one),

@@ -51,7 +51,6 @@ Examples:
   rollcall failures --retry --reason denied  after the credentials were mended
   rollcall failures --retry --all`
 
-/** `rollcall failures`: what is rejected, failing or left out, why, what to do about it; and trying again. */
 export const failuresCommand: AddCommand = (program, io, exit) => {
   program
     .command('failures')
@@ -131,7 +130,6 @@ function readIssue([field = '', code]: readonly string[]): Selector {
   return { kind: 'issue', field, code: code ?? null }
 }
 
-/** `value` is what --json prints. */
 type View = { readonly value: unknown; readonly lines: () => readonly string[]; readonly code: ExitCode }
 
 async function answer(io: Io, pool: Pool, { retry, keys, selector, limit }: FailuresAsked): Promise<View> {

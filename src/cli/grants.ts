@@ -34,7 +34,6 @@ Examples:
   psql "$ADMIN_URL" --set ON_ERROR_STOP=1 < grants.sql
   rollcall grants --to on_call --read-only`
 
-/** `rollcall grants`: the SQL that gives a role what it needs. */
 export const grantsCommand: AddCommand = (program, io) => {
   program
     .command('grants')
@@ -80,16 +79,19 @@ export async function grantsScript(
   const worker = asked.kind === 'worker' ? asked : null
   const customers = worker && (await readCustomers(client, worker.config))
   const queue = worker?.queue ? await installationName(client, role) : null
+  const parts: readonly (Part | null)[] = [
+    ['To connect.', [`GRANT CONNECT ON DATABASE ${id(database)} ${to};`]],
+    ["rollcall's own tables.", ownTables(worker ? WORKER : READER, to)],
+    worker && (version >= 170_000 ? [VACUUM, [`GRANT MAINTAIN ON rollcall.outbox ${to};`]] : NO_VACUUM),
+    worker && customers && readGrants(worker.config, customers.typeSchemas, to),
+    queue === null ? null : useQueue(database, queue, role),
+  ]
   const script = [
     '-- The rights that rollcall needs, printed by `rollcall grants`. Run it as the owner of what is named here or as a',
     '-- superuser, and again after each `rollcall migrate` and each change of the columns that are read.',
     PINNED,
     'BEGIN;',
-    ...part('To connect.', [`GRANT CONNECT ON DATABASE ${id(database)} ${to};`]),
-    ...part("rollcall's own tables.", ownTables(worker ? WORKER : READER, to)),
-    ...(worker ? vacuum(version >= 170_000, to) : []),
-    ...(customers && worker ? readGrants(worker.config, customers.typeSchemas, to) : []),
-    ...(queue === null ? [] : useQueue(database, queue, role)),
+    ...parts.flatMap((part) => (part ? ['', `-- ${part[0]}`, ...part[1]] : [])),
     '',
     'COMMIT;',
     UNPINNED,
@@ -156,9 +158,13 @@ async function readCustomers(client: Client, config: Config): Promise<FoundCusto
   }
 }
 
-function part(what: string, statements: readonly string[]): readonly string[] {
-  return ['', `-- ${what}`, ...statements]
-}
+type Part = readonly [comment: string, statements: readonly string[]]
+
+const VACUUM = 'To give back the pages of an outbox that was large.'
+const NO_VACUUM: Part = [
+  'The pages of an outbox that was large are given back by autovacuum: before Postgres 17 there is no',
+  ['-- right to VACUUM without owning the table.'],
+]
 
 function ownTables({ tables, sequences }: Rights, to: string): readonly string[] {
   return [
@@ -170,35 +176,23 @@ function ownTables({ tables, sequences }: Rights, to: string): readonly string[]
   ]
 }
 
-/** Postgres 17 and later has the right to VACUUM apart from the table's ownership. */
-function vacuum(maintain: boolean, to: string): readonly string[] {
-  if (maintain)
-    return part('To give back the pages of an outbox that was large.', [
-      `GRANT MAINTAIN ON rollcall.outbox ${to};`,
-    ])
-  const comment =
-    'The pages of an outbox that was large are given back by autovacuum: before Postgres 17 there is no'
-  return part(comment, ['-- right to VACUUM without owning the table.'])
-}
-
-function readGrants(config: Config, typeSchemas: readonly string[], to: string): readonly string[] {
+function readGrants(config: Config, typeSchemas: readonly string[], to: string): Part {
   const { schema, name } = config.customers.relation
   const schemas = new Set([schema, ...typeSchemas.filter((each) => each !== 'pg_catalog')])
   const columns = neededColumns(config).map(id).join(', ')
-  return part('The columns of the customers that the configuration reads, and no other.', [
-    ...[...schemas].map((each) => `GRANT USAGE ON SCHEMA ${id(each)} ${to};`),
-    `GRANT SELECT (${columns}) ON ${id(schema)}.${id(name)} ${to};`,
-  ])
+  const usages = [...schemas].map((each) => `GRANT USAGE ON SCHEMA ${id(each)} ${to};`)
+  const select = `GRANT SELECT (${columns}) ON ${id(schema)}.${id(name)} ${to};`
+  return ['The columns of the customers that the configuration reads, and no other.', [...usages, select]]
 }
 
 /**
  * The tables are BullMQ's own and change with it, hence all of them. It makes a sequence for a queue when the first job
  * is added (its `job_id_seq_name`); made here, the role need not be allowed to create anything but temporary tables.
  */
-function useQueue(database: string, queue: string, role: string): readonly string[] {
+function useQueue(database: string, queue: string, role: string): Part {
   const sequence = id(`bullmq_jid_${createHash('md5').update(queue).digest('hex')}`)
   const to = `TO ${id(role)};`
-  return part('The queue, where it is in this database.', [
+  const statements = [
     `GRANT USAGE ON SCHEMA ${QUEUE_SCHEMA} ${to}`,
     `CREATE SEQUENCE IF NOT EXISTS ${QUEUE_SCHEMA}.${sequence};`,
     `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${QUEUE_SCHEMA} ${to}`,
@@ -206,5 +200,6 @@ function useQueue(database: string, queue: string, role: string): readonly strin
     `GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${QUEUE_SCHEMA} ${to}`,
     `GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ${QUEUE_SCHEMA} ${to}`,
     `GRANT TEMPORARY ON DATABASE ${id(database)} ${to}`,
-  ])
+  ]
+  return ['The queue, where it is in this database.', statements]
 }

@@ -148,7 +148,6 @@ async function decideOn(
   tell(io, options.json === true, decided, () => renderOutcome(action, decided, truncations))
 }
 
-/** Null: the keys are meant. */
 function readKindAsked(action: string, keys: readonly string[], kind: string | undefined): HeldKind | null {
   if (keys.length > 0 && kind !== undefined) throw usage('customer keys and --kind exclude each other')
   if (kind !== undefined) return readKind(kind)

@@ -13,7 +13,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   backfill: async () => (await import('./backfill.ts')).backfillCommand,
   sync: async () => (await import('./sync.ts')).syncCommand,
   explain: async () => (await import('./explain.ts')).explainCommand,
-  access: async () => (await import('./access.ts')).accessCommand,
+  access: async () => (await import('./explain.ts')).accessCommand,
   status: async () => (await import('./status.ts')).statusCommand,
   drift: async () => (await import('./drift.ts')).driftCommand,
   failures: async () => (await import('./failures.ts')).failuresCommand,

@@ -41,7 +41,6 @@ Examples:
 --target reads the configuration. docs/restoring.md says which one to take after
 a restore.`
 
-/** `rollcall migrate`: a release step, safe to run at every deployment and from several machines at once. */
 export const migrateCommand: AddCommand = (program, io) => {
   addOptions(program.command('migrate')).action(async (options) => {
     const accepting = await readAccepting(io, options)

@@ -31,7 +31,6 @@ Exit codes:
      be left alone
 ${FAILED}`
 
-/** `rollcall pace`: how fast all processes together call the service; and changing it while they run. */
 export const paceCommand: AddCommand = (program, io, exit) => {
   program
     .command('pace')

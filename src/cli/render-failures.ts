@@ -13,7 +13,7 @@ import { type NamedService, sayService } from '../model/service.ts'
 import { counted } from '../report/figures.ts'
 import { columns, details, few, more, shown, span, when } from './render.ts'
 import { renderStored } from './render-history.ts'
-import { type Advice, type StoredReason, sayIssue, sayReason } from './say-reason.ts'
+import { type Advice, sayIssue, sayReason } from './say-reason.ts'
 
 /** As `--reason` takes it. */
 function reasonName({ code, status, error }: Pick<ReasonGroup, 'code' | 'status' | 'error'>): string {
@@ -36,17 +36,8 @@ export function adviseGroups({ reasons, issues, ...found }: Failures, target: Na
 
 /** From what all of the group has in common. */
 function adviceOf(group: ReasonGroup): Advice {
-  const { code, status, error, fields, named, keys, misfits } = group
-  const reason: StoredReason = {
-    code,
-    ...(status === null ? {} : { status }),
-    ...(error === null ? {} : { error }),
-    ...(fields === null ? {} : { fields }),
-    ...(named === null ? {} : { named }),
-    ...(keys === null ? {} : { keys }),
-    ...(misfits === null ? {} : { misfits }),
-  }
-  return sayReason(reason, group)
+  const known = Object.entries(group).filter(([, value]) => value !== null)
+  return sayReason({ ...Object.fromEntries(known), code: group.code }, group)
 }
 
 const MORE = [

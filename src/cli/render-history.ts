@@ -72,7 +72,6 @@ function sayFinding(finding: NonNullable<Known['finding']>): string {
   return `${about}, ${found}${repairs === 0 ? '' : `, repaired ${repairs} times`}`
 }
 
-/** The times that prove that a change arrived. */
 function sayProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[] {
   const proof = [
     ['committed', changedAt, 'captured; settled last'],

@@ -94,13 +94,11 @@ export function more(listed: number, total: number): readonly string[] {
 /** A line has room for a few names. */
 const MOST_NAMES = 3
 
-/** The first names, and how many more there are. */
 export function few(names: readonly string[]): string {
   const others = names.length - MOST_NAMES
   return (others > 0 ? [...names.slice(0, MOST_NAMES), `+${others}`] : names).join(' ')
 }
 
-/** A time span in words, as coarse as it is long. */
 export function span(ms: number): string {
   if (ms < 1000) return 'a moment'
   if (ms < 120_000) return `${Math.round(ms / 1000)} s`

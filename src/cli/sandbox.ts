@@ -35,7 +35,6 @@ const SHUT =
   'It does not listen on loopback, so /_sandbox/ is shut. To open it: --control-token TOKEN, and the header ' +
   'Sandbox-Token: TOKEN with each call.'
 
-/** `rollcall sandbox`: the service for local work, in memory. */
 export const sandboxCommand: AddCommand = (program, io) => {
   program
     .command('sandbox')
@@ -88,7 +87,6 @@ function foldedBehindName(line: string): string[] {
   return hanging(head, line.slice(head.length))
 }
 
-/** Why the system refuses to listen, by its code. */
 const NOT_LISTENING: Readonly<Record<string, string>> = {
   EADDRINUSE: 'something listens there already',
   EADDRNOTAVAIL: 'no address of this machine',

@@ -95,7 +95,6 @@ const WITHOUT: Readonly<Record<Exclude<Records['kind'], 'known' | 'other-target'
   locked: 'its tables gave no answer within ten seconds (a lock?)',
 }
 
-/** What rollcall's own tables say, in one line. */
 export function sayRecords(records: Records): string {
   if (records.kind === 'other-target')
     return `its records are about another target: ${records.differences.join('; ')}`
@@ -187,7 +186,6 @@ export function sayRemedy({ do: deed, waitMs }: Remedy, one: Explanation): strin
   return REMEDIES[deed]({ ...facts, state: historyOf(rollcall)?.state })
 }
 
-/** As a shell takes it. */
 function quoted(key: CustomerKey): string {
   return /^[\w.@:+-]+$/.test(key) && !key.startsWith('-') ? key : `'${key.replaceAll("'", `'\\''`)}'`
 }

@@ -108,7 +108,6 @@ function listed(words: readonly string[] = [], between = ', '): string {
   return words.join(between)
 }
 
-/** The words behind these, or nothing where there are none. */
 function after(before: string, words: readonly string[] = []): string {
   return words.length > 0 ? `${before}${listed(words)}` : ''
 }
@@ -181,7 +180,6 @@ function sayUnheardOf({ code, status, error, fields, answer }: Told): Words {
   ]
 }
 
-/** What came of the call: a status, or why there was none. */
 function answerOf({ status, error }: StoredReason): string {
   if (status !== undefined) return `HTTP ${status}`
   const kind = CALL_ERROR_KINDS.find((known) => known === error)

@@ -17,14 +17,22 @@ import { namedService } from '../service/target.ts'
 import { EVERYBODY } from '../sweep/judge.ts'
 import { type Swept, sweep } from '../sweep/sweep.ts'
 import { makeDigester } from '../sync/digest.ts'
-import { brakeNeeds, captureNeeds, mappingNeeds, overviewNeeds, paceNeeds } from './attention.ts'
+import {
+  brakeNeeds,
+  captureNeeds,
+  mappingNeeds,
+  overviewNeeds,
+  paceNeeds,
+  sayDrift,
+  sayVerified,
+  verificationNeeds,
+} from './attention.ts'
 import { BINDING_ENV, bindingStatus, sayBinding } from './binding.ts'
 import { withDatabase } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { CONFIG_OPTION, JSON_OPTION } from './option-values.ts'
 import { definitions, type LabelledText, span, tell } from './render.ts'
 import { sweepEntries, sweepsNeed } from './render-sweeps.ts'
-import { sayDrift, sayVerified, verificationNeeds } from './render-verification.ts'
 
 const EXAMPLES = `
 Examples:
@@ -33,7 +41,6 @@ Examples:
 
 Exit code 3 when something needs a person.`
 
-/** `rollcall status`: everything at a glance, from Postgres alone. */
 export const statusCommand: AddCommand = (program, io, exit) => {
   program
     .command('status')
@@ -107,7 +114,6 @@ async function mappingStatus(
   }
 }
 
-/** What it is about, what is owed, what is wrong. */
 function renderStatus(status: Status): string[] {
   const { overview, pace, capture, mapping, verification, attention } = status
   const { outbox, unknown } = overview
@@ -171,7 +177,6 @@ function sayBrake(brake: readonly KindHeld[]): string | null {
   return others.length === brake.length ? 'nothing counted' : null
 }
 
-/** Held customers are counted by their kinds. */
 function reasonEntries({ reasons, fieldIssues }: Overview): readonly LabelledText[] {
   const ofSync = reasons.filter(({ code }) => code !== 'held')
   return [

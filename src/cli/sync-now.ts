@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts'
 import { readEnv } from '../config/env.ts'
 import { type RedactedStep, redactedStep } from '../explain/redact.ts'
-import { type CallLog, makeCallLog } from '../ledger/call-log.ts'
+import { makeCallLog } from '../ledger/call-log.ts'
 import { makeClaim } from '../ledger/claim.ts'
 import { makeEnd } from '../ledger/ending.ts'
 import { mappingChanged, readStanding } from '../ledger/generation.ts'
@@ -19,7 +19,7 @@ import { type Opened, openSync } from '../worker/context.ts'
 import { makeProbe } from '../worker/probe.ts'
 import { noteAndLease } from '../worker/sync-one.ts'
 import type { ExitCode, Io } from './io.ts'
-import { checkPresent, namedKeys } from './named.ts'
+import { checkKnown, namedKeys } from './named.ts'
 import { asJson, details, shown } from './render.ts'
 import { sayStep } from './say-step.ts'
 
@@ -40,14 +40,16 @@ export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
   })
   const opened = await openSync({ config, env, onPoolError: () => undefined })
   const target = namedService(env.SERVICE_URL, config)
-  const calls = openCallLog(io, opened)
+  const onTrouble = () => io.err('note: calls may be missing in the log of calls')
+  const calls = makeCallLog({ pool: opened.pool, by: processName('sync'), sleep, onTrouble })
   const logCall = logCalls(calls, systemClock.wall)
   try {
     if (!opened.standing.current) throw mappingChanged(opened.standing)
     const { pool } = opened
-    const keys = await namedKeys({ io, pool, shape: opened.shape, keys: given })
+    const keys = await namedKeys(io, opened, given)
     const { rows } = await opened.readCustomers(keys)
-    await checkPresent({ pool, missing: keys.filter((key) => rows.get(key) === null), removed })
+    const missing = keys.filter((key) => rows.get(key) === null)
+    if (!removed) await checkKnown(pool, missing)
     let steps: RedactedStep[] = []
     const { context, pace, binding } = opened
     const job = makeJob({
@@ -88,11 +90,6 @@ export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
   }
 }
 
-function openCallLog(io: Io, { pool }: Opened): CallLog {
-  const onTrouble = () => io.err('note: calls may be missing in the log of calls')
-  return makeCallLog({ pool, by: processName('sync'), sleep, onTrouble })
-}
-
 type Synced = {
   readonly key: CustomerKey
   readonly target: NamedService
@@ -124,9 +121,7 @@ type Options = {
   readonly io: Io
   readonly opened: Pick<Opened, 'pool' | 'context'>
   readonly job: (lease: Lease) => Promise<JobResult>
-  /** Whether the service may be called now. */
   readonly mayCall: () => Promise<boolean>
-  /** The last step of the customer. */
   readonly last: () => RedactedStep | undefined
 }
 

@@ -29,7 +29,6 @@ Examples:
   rollcall sync 4711 --removed    the row is gone, and rollcall never knew of it
   rollcall sync '["ES", "4711"]'  a customer with two key columns`
 
-/** `rollcall sync <key…>`: one customer now, each step told. */
 export const syncCommand: AddCommand = (program, io, exit) => {
   const view = <Flags extends string>(flags: Flags, description: string, excluded: string[]) =>
     program.createOption(flags, description).conflicts(excluded)
@@ -61,8 +60,8 @@ export const syncCommand: AddCommand = (program, io, exit) => {
       if (options.showValues && !options.diff) throw usage('--show-values: only together with --diff')
       if (options.limit !== undefined && !options.history)
         throw usage('--limit: only together with --history')
-      const { json = false, showValues = false, removed = false, limit } = options
-      if (options.history) return exit(await history(io, { keys, limit, json }))
+      const { json = false, showValues = false, removed = false } = options
+      if (options.history) return exit(await history(io, keys, options))
       const config = await loadConfig(options.config, io.cwd)
       if (options.diff) {
         const told = await explainAll(io, { config, keys, view: 'diff', showValues, json })
@@ -82,21 +81,17 @@ function exitForPlans(explanations: readonly Explanation[]): ExitCode {
   return explanations.some(({ plan }) => plan?.kind === 'reject') ? 3 : 0
 }
 
-type Stored = {
-  /** As typed. */
-  readonly keys: readonly string[]
-  readonly limit: string | undefined
-  readonly json: boolean
-}
+type HistoryAsked = { readonly limit?: string; readonly json?: boolean }
 
-const CALLS = 50
+const CALLS = '50'
 
 /**
  * What Postgres holds of these customers and their last calls; no call, no write. 3 when one of them is known nowhere:
  * a script that asks about a mistyped key must not take it for a customer who is well.
  */
-async function history(io: Io, { keys, limit, json }: Stored): Promise<ExitCode> {
-  const most = limit === undefined ? CALLS : readLimit(limit)
+async function history(io: Io, keys: readonly string[], asked: HistoryAsked): Promise<ExitCode> {
+  const { limit = CALLS, json = false } = asked
+  const most = readLimit(limit)
   return await withDatabase(io, {}, async (pool) => {
     const found: { key: CustomerKey; history: History }[] = []
     for (const key of await knownSpelling(pool, keys))

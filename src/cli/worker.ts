@@ -34,7 +34,6 @@ away. It runs until SIGTERM or SIGINT, then starts no further call and ends
 within ten seconds; a second signal ends it at once, and what it had under way
 is looked up later. Several workers share the work and the pace.`
 
-/** `rollcall worker`: the background process. */
 export const workerCommand: AddCommand = (program, io) => {
   program
     .command('worker')

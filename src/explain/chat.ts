@@ -48,6 +48,8 @@ export type Chat =
       readonly waitMs: number | null
     }
 
+export const NO_TOKEN = { kind: 'not-asked', why: 'no-token' } as const satisfies Chat
+
 /**
  * Chat exists on production only (section 4). A token that is sent to the demo service could only be lost there;
  * a service on this machine is a stand-in, whatever the configuration calls it.
@@ -105,7 +107,6 @@ function speciality({ specialityId }: ListedProfessional): number {
   return specialityId ?? Number.MAX_SAFE_INTEGER
 }
 
-/** It was wanted, and says nothing. */
 export function chatFailed(chat: Chat): boolean {
   if (chat.kind === 'not-asked') return chat.why === 'gave-up' || chat.why === 'no-permit'
   return chat.kind === 'refused' || chat.kind === 'no-answer'

@@ -15,7 +15,6 @@ export function isGivenUp(error: unknown): boolean {
   return error instanceof pg.DatabaseError && isTimeout(error.code)
 }
 
-/** Throws RollcallError DATABASE_REFUSED, which says what was waited for. */
 export async function inTime<T>(what: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -39,7 +39,6 @@ export function resultOf({ desired, service, plan, planAfterLookup, comparison }
   return comparison.drift === null || comparison.drift.kind === 'trial-ended' ? 'same' : 'differs'
 }
 
-/** Nothing is asked for, whatever the service has. */
 export function isLeftAlone(plan: Plan): boolean {
   if (plan.kind !== 'none') return false
   return plan.why !== 'right' && plan.why !== 'no-access-left' && plan.why !== 'erased'

@@ -35,7 +35,6 @@ export type RemoteView =
 /** With what it showed, for the comparison; null where it showed nothing. */
 export type LookupResult = { readonly remote: RemoteView; readonly seen: RemoteUser | 'absent' | null }
 
-/** Leave to make calls. */
 export type CallGate = {
   /** False when no permit came in time. */
   pass(): Promise<boolean>

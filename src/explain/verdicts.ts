@@ -2,7 +2,6 @@
 import type { CustomerState } from '../ledger/record.ts'
 import type { FieldIssue } from '../model/mapped.ts'
 
-/** Whether the customer can use the service now, by the reason. */
 export const VERDICTS = {
   full: { can: 'yes', says: 'full access' },
   trial: {
@@ -36,13 +35,10 @@ export const VERDICTS = {
 export type AccessReason = keyof typeof VERDICTS
 export type AccessVerdict = { readonly can: 'yes' | 'no' | 'unknown'; readonly why: AccessReason }
 
-/** What the words of a remedy are made of. */
 type RemedyFacts = {
   /** The command that looks at the service first, and so repairs also what rollcall remembers wrongly. */
   readonly sync: string
-  /** The key as a shell takes it. */
   readonly key: string
-  /** When to try again. */
   readonly later: string
   /** What makes the row readable. */
   readonly readable: string
@@ -58,7 +54,6 @@ export const REMEDIES = {
   sync: ({ sync }) => sync,
   wait: ({ sync }) => `wait, it is owed; ${sync} tries at once`,
   'start-worker': ({ sync }) => `does \`rollcall worker\` run? ${sync} does this customer`,
-  /** The row or the mapping is wrong. */
   correct: ({ leftOut, sync }) => {
     const fields = leftOut.map(({ field }) => field).join(', ')
     return `correct ${fields === '' ? 'the row' : `${fields} in the row,`} or the mapping, then ${sync}`
@@ -85,7 +80,6 @@ export const REMEDIES = {
   /** The service shows a status that the interface does not have, or shuts out a user whose status gives access. */
   'ask-provider': () =>
     'ask the provider of the service why this user is shown or treated so (status, ml_group_name, end of a trial); check first that the token is of this customer',
-  /** The chat refused the token. */
   'check-token': () =>
     'check that the token is not expired, and that it belongs to SERVICE_URL and SERVICE_API_KEY; a new log-in gives a new one',
 } satisfies Readonly<Record<string, (facts: RemedyFacts) => string>>

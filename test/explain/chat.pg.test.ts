@@ -1,6 +1,6 @@
 import { SignJWT } from 'jose'
 import { expect, test } from 'vitest'
-import { exitForAccess } from '../../src/cli/access.ts'
+import { exitForAccess } from '../../src/cli/explain.ts'
 import { renderChat, renderProfessionals } from '../../src/cli/render-chat.ts'
 import { holdOff, setCeiling } from '../../src/pace/row.ts'
 import { parseFault } from '../../src/sandbox/faults/text.ts'

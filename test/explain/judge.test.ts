@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { exitForAccess } from '../../src/cli/access.ts'
+import { exitForAccess } from '../../src/cli/explain.ts'
 import { exitForResults } from '../../src/cli/explained.ts'
 import { type Chat, type ChatSays, listing } from '../../src/explain/chat.ts'
 import type { Comparison } from '../../src/explain/fields.ts'
