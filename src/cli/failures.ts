@@ -4,7 +4,6 @@ import { listFailing, readFailures, type Selector } from '../ledger/failures.ts'
 import { readHistory } from '../ledger/history.ts'
 import { retryAll, retryKeys } from '../ledger/retry.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import type { FieldIssue } from '../model/mapped.ts'
 import type { NamedService } from '../model/service.ts'
 import { USER_FIELDS } from '../model/user.ts'
 import { namedService } from '../service/target.ts'
@@ -22,7 +21,7 @@ import {
   renderHistories,
   renderRetried,
 } from './render-failures.ts'
-import { isReasonCode, REASON_CODES } from './say-reason.ts'
+import { ISSUE_CODES, isReasonCode, REASON_CODES } from './say-reason.ts'
 
 const EXAMPLES = `
 REASON is what the list of reasons calls it: a code (refused), a code with the
@@ -70,47 +69,33 @@ export const failuresCommand: AddCommand = (program, io, exit) => {
     })
 }
 
-type FailuresFlags = {
-  readonly [option in 'reason' | 'limit']?: string
-} & { readonly [option in 'retry' | 'all']?: boolean }
-
-/** What a call asks for: the named customers, or those of the selector; without either all groups are shown. */
-type FailuresAsked = {
-  readonly retry: boolean
-  readonly keys: readonly CustomerKey[]
-  readonly selector: Selector | null
-  readonly limit: number
+type FailuresFlags = { readonly [option in 'reason' | 'limit']?: string } & {
+  readonly [option in 'retry' | 'all']?: boolean
 }
 
-/** @throws RollcallError USAGE, which says what to call instead. */
+type FailuresAsked = ReturnType<typeof readFailuresAsked>
+
+/** The named customers, or those of the selector; without either all groups are shown. @throws RollcallError USAGE */
 export function readFailuresAsked(
   keys: readonly CustomerKey[],
   { reason, limit, retry = false, all = false }: FailuresFlags,
-): FailuresAsked {
+) {
   const chosen = [keys.length > 0, reason !== undefined, all].filter(Boolean).length
   if (chosen > 1) throw usage('customer keys, --reason and --all exclude each other')
   if (all && !retry) throw usage('--all goes with --retry; without it, everything is shown anyway')
   if (retry && chosen === 0) throw usage('--retry needs to know whom: customer keys, --reason, or --all')
   if (limit !== undefined && (reason === undefined || retry))
     throw usage('--limit goes with --reason, and not with --retry')
-  const selector = all ? ({ kind: 'all' } as const) : null
+  const everybody: Selector | null = all ? { kind: 'all' } : null
   return {
     retry,
     keys,
-    selector: reason === undefined ? selector : readSelector(reason),
+    selector: reason === undefined ? everybody : readSelector(reason),
     limit: readLimit(limit ?? '100'),
   }
 }
 
 const ISSUE_FIELDS = [...USER_FIELDS, 'scope'] as const
-const ISSUE_CODES = Object.keys({
-  invalid: true,
-  missing: true,
-  refused: true,
-  taken: true,
-  'not-in-values': true,
-  'function-failed': true,
-} satisfies Record<FieldIssue['code'], true>)
 
 /** A code is checked later: the tables may hold one that this version does not know. */
 function readSelector(reason: string): Selector {

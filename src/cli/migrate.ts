@@ -1,4 +1,3 @@
-import type { Command } from '@commander-js/extra-typings'
 import pg, { type ClientBase } from 'pg'
 import { announceCreates } from '../brake/announce.ts'
 import { limitOf } from '../brake/brake.ts'
@@ -10,7 +9,6 @@ import type { DatabaseAddress } from '../database/session.ts'
 import { acceptTarget } from '../ledger/accept.ts'
 import { migrate, onSession } from '../ledger/migrate.ts'
 import { boundOrigin, type Target } from '../ledger/target.ts'
-import { RollcallError } from '../model/errors.ts'
 import { sayService } from '../model/service.ts'
 import { readPace } from '../pace/read.ts'
 import { counted, figure } from '../report/figures.ts'
@@ -18,14 +16,12 @@ import { namedService } from '../service/target.ts'
 import { sayAnnounced } from './backfill-view.ts'
 import { BINDING_ENV, bindingStatus, warnOfBinding } from './binding.ts'
 import { ownerIn } from './connect.ts'
-import type { AddCommand, Io } from './io.ts'
-import { CONFIG_OPTION, numberOf, wholeNumber } from './option-values.ts'
+import type { AddCommand } from './io.ts'
+import { CONFIG_OPTION, numberOf, usage, wholeNumber } from './option-values.ts'
 import { definitions, type LabelledText, span, tell } from './render.ts'
 
 type Accepted = Awaited<ReturnType<typeof accept>> | typeof NOTHING_ACCEPTED
 type Follows = NonNullable<Accepted['follows']>
-
-type Options = ReturnType<ReturnType<typeof addOptions>['opts']>
 
 const EXAMPLES = `
 Examples:
@@ -42,29 +38,11 @@ Examples:
 a restore.`
 
 export const migrateCommand: AddCommand = (program, io) => {
-  addOptions(program.command('migrate')).action(async (options) => {
-    const accepting = await readAccepting(io, options)
-    const env = readEnv(io.env, {
-      need: ['DATABASE_URL'],
-      may: ['MIGRATE_DATABASE_URL', 'QUEUE_URL', ...BINDING_ENV],
-    })
-    const owner = await ownerIn(env)
-    const queue = queueIn(env, owner)
-    const { applied } = await migrate(owner, queue ? { queue } : {})
-    const migrated = await onSession(owner, 'DATABASE_DOWN', async (client) => {
-      const accepted = accepting ? await accept(client, accepting) : null
-      return { applied, ...(accepted ?? NOTHING_ACCEPTED), binding: await bindingStatus(client, env) }
-    })
-    warnOfBinding(io, migrated.binding)
-    tell(io, options.json === true, migrated, () => render(migrated))
-  })
-}
-
-function addOptions(command: Command) {
-  return command
+  program
+    .command('migrate')
     .description("create or update rollcall's own tables (schema rollcall) and the queue's")
     .addOption(
-      command
+      program
         .createOption('--target <which>', 'say what a changed service, key or database is')
         .choices(['same', 'new']),
     )
@@ -72,24 +50,37 @@ function addOptions(command: Command) {
     .option(...CONFIG_OPTION)
     .option('--json', 'print the outcome as JSON')
     .addHelpText('after', EXAMPLES)
+    .action(async ({ target: as, config: file, json = false, ...options }) => {
+      // What is wrong is told before anything is changed.
+      const expectCreates = readExpected(options.expectCreates, as)
+      const config = as === undefined ? null : await loadConfig(file, io.cwd)
+      const env = readEnv(io.env, {
+        need: ['DATABASE_URL', ...(as === undefined ? [] : BINDING_ENV)],
+        may: ['MIGRATE_DATABASE_URL', 'QUEUE_URL', ...BINDING_ENV],
+      })
+      const { SERVICE_URL: origin, SERVICE_API_KEY: apiKey, ROLLCALL_DIGEST_KEY: digestKey } = env
+      const owner = await ownerIn(env)
+      const queue = queueIn(env, owner)
+      const { applied } = await migrate(owner, queue ? { queue } : {})
+      const migrated = await onSession(owner, 'DATABASE_DOWN', async (client) => {
+        const target = { origin, apiKey, digestKey }
+        const accepted =
+          as === undefined || config === null
+            ? NOTHING_ACCEPTED
+            : await accept(client, { as, config, expectCreates, target })
+        return { applied, ...accepted, binding: await bindingStatus(client, env) }
+      })
+      warnOfBinding(io, migrated.binding)
+      tell(io, json, migrated, () => render(migrated))
+    })
 }
 
-/** Null without --target. What is wrong is told before anything is changed. */
-async function readAccepting(io: Io, { target: as, ...options }: Options): Promise<Accepting | null> {
+function readExpected(text: string | undefined, as: 'same' | 'new' | undefined): number | null {
   const problems: string[] = []
-  const expectCreates = numberOf(options.expectCreates, wholeNumber('--expect-creates'), problems)
-  if (options.expectCreates !== undefined && as !== 'new')
-    problems.push('--expect-creates: only with --target new')
-  if (problems.length > 0) throw new RollcallError('USAGE', problems)
-  if (as === undefined) return null
-  const config = await loadConfig(options.config, io.cwd)
-  const env = readEnv(io.env, { need: ['DATABASE_URL', ...BINDING_ENV] })
-  const target = {
-    origin: env.SERVICE_URL,
-    apiKey: env.SERVICE_API_KEY,
-    digestKey: env.ROLLCALL_DIGEST_KEY,
-  }
-  return { as, config, expectCreates, target }
+  const expected = numberOf(text, wholeNumber('--expect-creates'), problems)
+  if (text !== undefined && as !== 'new') problems.push('--expect-creates: only with --target new')
+  if (problems.length > 0) throw usage(...problems)
+  return expected
 }
 
 /** A queue in the same database is made by the same role. Null: the queue is in Redis, or nobody says where. */
@@ -124,11 +115,8 @@ async function accept(client: ClientBase, accepting: Accepting) {
   const accepted = { accepted: as, target: namedService(target.origin, config) }
   if (as === 'same') return { ...accepted, follows: null }
   const { windowHours } = config.brake
-  const announcement = { windowHours, sweep: null }
-  const announced =
-    expectCreates === null
-      ? null
-      : await announceCreates(client, { ...announcement, customers: expectCreates })
+  const announcement = expectCreates === null ? null : { customers: expectCreates, windowHours, sweep: null }
+  const announced = announcement && (await announceCreates(client, announcement))
   const rate = (await readPace(client))?.rate ?? config.pace.ceiling
   // Nobody counts as registered any more, and nothing was let through yet.
   const [outlook] = outlookOf({

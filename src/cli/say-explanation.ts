@@ -73,20 +73,12 @@ export function sayRemote(service: RemoteView): string {
 
 function saySilence({ why, http, error }: Extract<RemoteView, { kind: 'no-answer' }>): string {
   if (error !== null) return sayCallError(error)
-  switch (why) {
-    case 'denied':
-      return http === 401
-        ? 'refused the credentials (401)'
-        : `refused (${http}): these credentials may not see this user, or no user at all`
-    case 'busy':
-      return `asks to be called later (${http})`
-    case 'error':
-      return `answered ${http} with an error, which says nothing about the user`
-    case 'unreadable':
-      return `answered ${http} with something else than this user, which says nothing about the user`
-    default:
-      return `answered ${http}, which says nothing about the user`
-  }
+  if (why === 'busy') return `asks to be called later (${http})`
+  if (why === 'denied' && http === 401) return 'refused the credentials (401)'
+  if (why === 'denied') return `refused (${http}): these credentials may not see this user, or no user at all`
+  const what = { error: ' with an error', unreadable: ' with something else than this user' }
+  const how = why === 'error' || why === 'unreadable' ? what[why] : ''
+  return `answered ${http}${how}, which says nothing about the user`
 }
 
 const WITHOUT: Readonly<Record<Exclude<Records['kind'], 'known' | 'other-target'>, string>> = {

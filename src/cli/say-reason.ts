@@ -190,33 +190,42 @@ type IssueTold = Pick<FieldIssue, 'code' | 'expected'> & {
   readonly field: string
   readonly blocks: boolean
 }
+type IssueFacts = { readonly [fact in 'field' | 'expected' | 'correct' | 'rest']: string }
 
-/** What is wrong with one field. `blocks`: the customer is rejected for it. */
+const ISSUES: Readonly<Record<FieldIssue['code'], (facts: IssueFacts) => Words>> = {
+  refused: ({ field, correct, rest }) => [
+    `the service does not take the value of ${field}`,
+    `${correct} in your data; ${rest}; \`--retry\` sends the same value again`,
+  ],
+  taken: ({ field, correct }) => [
+    `the service says that another user has the value of ${field}`,
+    `nothing: the value is sent again after a minute, an hour, a day, then weekly, and when another customer gives it up; a customer who was removed or is out of scope keeps it at the service. ${correct} in your data if it is wrong`,
+  ],
+  missing: ({ field, expected, rest }) => [
+    `${field} is empty; expected ${expected}`,
+    `fill in ${field}; ${rest}`,
+  ],
+  'not-in-values': ({ field, expected, correct, rest }) => [
+    `${field} is none of the listed values; expected ${expected}`,
+    `${correct} in your data, or list the value in the mapping; ${rest}`,
+  ],
+  'function-failed': ({ field, expected, rest }) => [
+    `the function for ${field} failed; expected ${expected}`,
+    `correct the function in the configuration, or the row; ${rest}`,
+  ],
+  invalid: ({ field, expected, correct, rest }) => [
+    `${field} is not valid; expected ${expected}`,
+    `${correct} in your data; ${rest}`,
+  ],
+}
+
+export const ISSUE_CODES: readonly string[] = Object.keys(ISSUES)
+
+/** What is wrong with one field; a code of another version counts as invalid. `blocks`: the customer is rejected for it. */
 export function sayIssue({ field, code, expected, blocks }: IssueTold): Advice {
   const correct = `correct ${field === 'scope' ? 'the scope function' : field}`
   const rest = blocks ? 'nothing is sent until then' : 'the rest is sent without it'
-  const inData = `${correct} in your data; ${rest}`
-  const words: Readonly<Record<FieldIssue['code'], Words>> = {
-    refused: [
-      `the service does not take the value of ${field}`,
-      `${inData}; \`--retry\` sends the same value again`,
-    ],
-    taken: [
-      `the service says that another user has the value of ${field}`,
-      `nothing: the value is sent again after a minute, an hour, a day, then weekly, and when another customer gives it up; a customer who was removed or is out of scope keeps it at the service. ${correct} in your data if it is wrong`,
-    ],
-    missing: [`${field} is empty; expected ${expected}`, `fill in ${field}; ${rest}`],
-    'not-in-values': [
-      `${field} is none of the listed values; expected ${expected}`,
-      `${correct} in your data, or list the value in the mapping; ${rest}`,
-    ],
-    'function-failed': [
-      `the function for ${field} failed; expected ${expected}`,
-      `correct the function in the configuration, or the row; ${rest}`,
-    ],
-    invalid: [`${field} is not valid; expected ${expected}`, inData],
-  }
-  const other: Words = [`${field}: ${code}; expected ${expected}`, inData]
-  const [what, toDo] = Object.hasOwn(words, code) ? words[code] : other
+  const words = Object.hasOwn(ISSUES, code) ? ISSUES[code] : ISSUES.invalid
+  const [what, toDo] = words({ field, expected, correct, rest })
   return { what, toDo }
 }
