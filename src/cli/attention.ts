@@ -96,9 +96,10 @@ export function paceNeeds(pace: PaceReport | null): readonly string[] {
   ]
 }
 
-export function mappingNeeds(
-  mapping: (MappingStatus & { readonly differ: Swept | null }) | null,
-): readonly string[] {
+/** With what it would change, as far as that was compared. */
+export type MappingCompared = MappingStatus & { readonly differ: Swept | null }
+
+export function mappingNeeds(mapping: MappingCompared | null): readonly string[] {
   if (!mapping || mapping.current) return []
   const which = mapping.earlier ? 'was replaced by a later one' : 'is not applied'
   const differ = mapping.differ ? ` (${sayDiffer(mapping.differ)})` : ''

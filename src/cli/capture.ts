@@ -163,36 +163,21 @@ async function resync(
     checkEverybody(io, { pool, config, digester: makeDigester(env.ROLLCALL_DIGEST_KEY) }),
   )
   const { customers, verdicts, missed } = tally
-  const done = {
-    ended,
-    customers,
-    noted: verdicts.differs,
-    unreadable: verdicts.unreadable,
-    missed,
-    examples,
-  }
-  tell(io, json, done, () => renderResync(done, superseded))
-  return ended ? 0 : 1
-}
-
-type Resynced = Pick<SweepEnd, 'ended' | 'examples'> &
-  Pick<SweepEnd['tally'], 'customers' | 'missed'> & { readonly noted: number; readonly unreadable: number }
-
-function renderResync(done: Resynced, superseded: boolean): readonly string[] {
-  const { ended, customers, noted, unreadable, missed, examples } = done
-  const stopped = superseded
-    ? 'another mapping was applied, or another resync was begun meanwhile.'
-    : 'run it again, which begins anew.'
-  return [
-    `${customers} customers were checked: ${noted} are owed a sync${unreadable > 0 ? `, ${unreadable} cannot be read` : ''}.`,
+  const found = { ended, customers, noted: verdicts.differs, unreadable: verdicts.unreadable }
+  const done = { ...found, missed, examples }
+  tell(io, json, done, () => [
+    `${customers} customers were checked: ${found.noted} are owed a sync${found.unreadable > 0 ? `, ${found.unreadable} cannot be read` : ''}.`,
     ...when(
       allMissed(missed) > 0,
       `Capture had missed ${sayMissed(missed)}${sayExamples(examples)}: see \`rollcall status\`.`,
     ),
-    ...when(!ended, `Not all customers were checked: ${stopped}`),
-  ]
+    ...when(!ended, `Not all customers were checked: ${superseded ? REPLACED : ANEW}`),
+  ])
+  return ended ? 0 : 1
 }
 
+const REPLACED = 'another mapping was applied, or another resync was begun meanwhile.'
+const ANEW = 'run it again, which begins anew.'
 const TRANSACTIONS_OPEN = 'transactions are open that may belong to the gap: this waits until they have ended'
 
 type Checking = {

@@ -15,7 +15,7 @@ import { sayHeadline } from '../report/say.ts'
 import { sayScope, sayUnseen } from '../report/scope.ts'
 import { ACCESS, CAUSE, KIND, NO_ANSWER, SKIP, sayAmongHeld } from '../report/words.ts'
 import type { ReportFormat } from './drift-options.ts'
-import { asJson, columns, details, hanging, shown, TERMINAL_COLUMNS } from './render.ts'
+import { asJson, columns, details, hanging, sayValue, shown, TERMINAL_COLUMNS } from './render.ts'
 
 /** Each without the line feed that ends it. `width`: of the terminal that a table is for, where it is known. */
 export async function linesOf(
@@ -177,9 +177,4 @@ function sayBelow({ fields, resolvedHow, shown: values }: ReportedFinding): stri
         `    ${field}: ${sayValue(here)} here, ${sayValue(service)} at the service`,
     ),
   ]
-}
-
-function sayValue(value: unknown): string {
-  if (value === null || value === undefined) return '–'
-  return typeof value === 'object' ? shown(JSON.stringify(value)) : asJson(value)
 }

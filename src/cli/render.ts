@@ -26,6 +26,12 @@ export function shown(text: string): string {
   return text.replace(OBEYED, asEscape)
 }
 
+/** A field's value in one line, quoted, so that blanks at its ends are seen. */
+export function sayValue(value: unknown): string {
+  if (value === null || value === undefined) return '–'
+  return typeof value === 'object' ? shown(JSON.stringify(value)) : asJson(value)
+}
+
 /** The texts, where they apply. */
 export function when(applies: boolean, ...texts: readonly string[]): readonly string[] {
   return applies ? texts : []

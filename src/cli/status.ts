@@ -15,11 +15,12 @@ import { type PaceReport, readPace } from '../pace/read.ts'
 import { counted } from '../report/figures.ts'
 import { namedService } from '../service/target.ts'
 import { EVERYBODY } from '../sweep/judge.ts'
-import { type Swept, sweep } from '../sweep/sweep.ts'
+import { sweep } from '../sweep/sweep.ts'
 import { makeDigester } from '../sync/digest.ts'
 import {
   brakeNeeds,
   captureNeeds,
+  type MappingCompared,
   mappingNeeds,
   overviewNeeds,
   paceNeeds,
@@ -102,7 +103,7 @@ async function mappingStatus(
   pool: Pool,
   config: Config,
   digestKey: string | undefined,
-): Promise<(MappingStatus & { readonly differ: Swept | null }) | null> {
+): Promise<MappingCompared | null> {
   const standing = await readStanding(pool, config.fingerprint)
   if (!standing) return null
   if (standing.current || digestKey === undefined) return { ...standing, differ: null }

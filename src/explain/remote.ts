@@ -35,21 +35,16 @@ export type RemoteView =
 /** With what it showed, for the comparison; null where it showed nothing. */
 export type LookupResult = { readonly remote: RemoteView; readonly seen: RemoteUser | 'absent' | null }
 
-export type CallGate = {
-  /** False when no permit came in time. */
-  pass(): Promise<boolean>
-  /** The service asked all callers to stay away: no process calls it for so long. */
-  holdOff(ms: number): Promise<void>
-  /** For how long no process is to call, in whole milliseconds; null when that is not why no permit came. */
-  heldForMs(): Promise<number | null>
-}
-
 /** Where rollcall is not installed there is no pace to keep: a few calls by hand need none. */
-export const OPEN_GATE: CallGate = {
-  pass: async () => true,
-  holdOff: async () => undefined,
-  heldForMs: async () => null,
+export const OPEN_GATE = {
+  /** False when no permit came in time. */
+  pass: async (): Promise<boolean> => true,
+  /** The service asked all callers to stay away: no process calls it for so long. */
+  holdOff: async (_ms: number): Promise<void> => undefined,
+  /** For how long no process is to call, in whole milliseconds; null when that is not why no permit came. */
+  heldForMs: async (): Promise<number | null> => null,
 }
+export type CallGate = typeof OPEN_GATE
 
 const HELD_FOR = `
 SELECT round(extract(epoch FROM not_before - clock_timestamp()) * 1000)::float8 AS ms FROM rollcall.pace`

@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest'
-import { renderExplanation, renderFields } from '../../src/cli/explanation.ts'
 import {
+  renderExplanation,
+  renderFields,
   sayAccess,
   sayDesired,
   sayNext,
   sayRecords,
   sayRemedy,
   sayResult,
-} from '../../src/cli/say-explanation.ts'
+} from '../../src/cli/explanation.ts'
 import { DRIFT_CAUSES } from '../../src/drift/words.ts'
 import type { Explanation } from '../../src/explain/explain.ts'
 import type { FieldRow } from '../../src/explain/fields.ts'
