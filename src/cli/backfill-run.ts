@@ -73,14 +73,14 @@ type Ran = SweepEnd & { readonly resumed: boolean; readonly announced: Announced
 /** @throws RollcallError SWEEP_RUNNING where another backfill is under way that is not the same */
 async function sweepInTurn(running: Running): Promise<Ran> {
   const { pool, signal, asked, restriction, progress } = running
-  const onWait = async (first: boolean) => {
-    if (first) progress.say('another backfill is under way: this one waits until it has ended')
+  const say = () => progress.say('another backfill is under way: this one waits until it has ended')
+  const onWait = async () => {
     if (asked.mapping) return
     const other = await readOtherBackfill(pool, restriction.options)
     if (other && (asked.restart || asked.expectCreates !== null || !other.same))
       throw new RollcallError('SWEEP_RUNNING')
   }
-  const done = await inTurn({ pool, signal, onWait }, 'backfill', () => sweepInSlices(running))
+  const done = await inTurn({ pool, signal, say, onWait }, 'backfill', () => sweepInSlices(running))
   return done ?? { ...NOT_SWEPT, resumed: false, announced: null }
 }
 
@@ -91,14 +91,12 @@ const BETWEEN_MS = 2000
 
 async function sweepInSlices(running: Running): Promise<Ran> {
   const { pool, signal, asked, progress } = running
-  const onWait = (first: boolean) => {
-    if (first) progress.say(OTHERS_SWEEP)
-  }
+  const say = () => progress.say(OTHERS_SWEEP)
   const slices = makeSlices(running)
   let ran = NOT_SWEPT
   for (let pauseMs: number | null = 0; pauseMs !== null && !signal.aborted; ) {
     await sleep(pauseMs, signal)
-    const slice = await inTurn({ pool, signal, onWait }, 'sweep', slices.next)
+    const slice = await inTurn({ pool, signal, say }, 'sweep', slices.next)
     if (!slice) break
     ran = slice.ran
     pauseMs = slice.pauseMs

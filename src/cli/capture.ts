@@ -195,10 +195,7 @@ async function checkEverybody(io: Pick<Io, 'err' | 'stop'>, checking: Checking):
   await requireStanding(pool, config)
   await closeMarks(pool, ['truncate', 'overflow'])
   let why = OTHERS_SWEEP
-  const onWait = (first: boolean) => {
-    if (first) io.err(why)
-  }
-  const ran = await inTurn({ pool, signal, onWait }, 'sweep', async () => {
+  const ran = await inTurn({ pool, signal, say: () => io.err(why) }, 'sweep', async () => {
     const gap = await readGap(pool)
     const kind = gap.ids.length > 0 ? 'gap' : 'resync'
     if (gap.ready) return await runSweep({ ...checking, kind, signal, marks: gap.ids })

@@ -33,13 +33,11 @@ export const demoCommand: AddCommand = (program, io, exit) => {
 
 async function demo(io: Io, options: Options): Promise<ExitCode> {
   const write = options.json ? io.err : io.out
-  try {
-    return await run(io, options, write)
-  } catch (error) {
+  return await run(io, options, write).catch((error) => {
     if (!io.stop.aborted) throw error
     write('Stopped before the comparison; everything is removed.')
     return 1
-  }
+  })
 }
 
 async function run(io: Io, { json, keep }: Options, write: (line: string) => void): Promise<ExitCode> {

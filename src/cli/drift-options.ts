@@ -1,6 +1,7 @@
 import type { Command } from '@commander-js/extra-typings'
 import { RollcallError } from '../model/errors.ts'
 import { CONFIG_OPTION, gathered, type NumberRule, numberOf, readPerson } from './option-values.ts'
+import { shellQuoted } from './render.ts'
 
 export const REPORT_FORMATS = ['table', 'json', 'ndjson', 'csv', 'html'] as const
 export type ReportFormat = (typeof REPORT_FORMATS)[number]
@@ -98,15 +99,13 @@ const MAX_DRIFT: NumberRule = {
 /** As it was called, but for --restart, which would begin anew. */
 function commandOf({ restart: _, ...flags }: DriftFlags): string {
   const words = Object.entries(flags).flatMap(([name, value]) =>
-    [value].flat().map((each) => (each === true ? spelled(name) : `${spelled(name)} ${quoted(`${each}`)}`)),
+    [value]
+      .flat()
+      .map((each) => (each === true ? spelled(name) : `${spelled(name)} ${shellQuoted(`${each}`)}`)),
   )
   return ['rollcall drift', ...words].join(' ')
 }
 
 function spelled(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
-}
-
-function quoted(text: string): string {
-  return /^[\w./:=%@,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

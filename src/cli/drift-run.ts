@@ -47,10 +47,8 @@ export async function serviceReport(io: Io, options: Asking): Promise<Report> {
 
 /** Two at a time would only be twice the load. */
 async function whenAlone<T extends object>(io: Io, { pool }: Opened, work: () => Promise<T>): Promise<T> {
-  const onWait = (first: boolean) => {
-    if (first) io.err('waiting: another `rollcall drift` is under way')
-  }
-  const done = await inTurn({ pool, signal: io.stop, onWait }, 'run', work)
+  const say = () => io.err('waiting: another `rollcall drift` is under way')
+  const done = await inTurn({ pool, signal: io.stop, say }, 'run', work)
   if (!done) throw io.stop.reason
   return done
 }

@@ -2,7 +2,7 @@
 import { loadConfig } from '../config/load.ts'
 import { type Chat, chatFailed } from '../explain/chat.ts'
 import type { AccessVerdict } from '../explain/verdicts.ts'
-import { exitForResults, explainAll } from './explained.ts'
+import { explainAll } from './explained.ts'
 import type { AddCommand, ExitCode } from './io.ts'
 import { CONFIG_OPTION, JSON_OPTION, readLimit } from './option-values.ts'
 
@@ -82,8 +82,7 @@ export const explainCommand: AddCommand = (program, io, exit) => {
     .action(async (keys, { config: file, calls: most, ...options }) => {
       const calls = most === undefined ? 5 : readLimit(most, '--calls')
       const config = await loadConfig(file, io.cwd)
-      const told = await explainAll(io, { ...options, config, keys, view: 'all', calls })
-      exit(told === null ? 1 : exitForResults(told.explanations))
+      exit(await explainAll(io, { ...options, config, keys, view: 'all', calls }))
     })
 }
 
@@ -98,14 +97,18 @@ export const accessCommand: AddCommand = (program, io, exit) => {
     .addHelpText('after', ACCESS_HELP)
     .action(async (keys, { config: file, ...options }) => {
       const config = await loadConfig(file, io.cwd)
-      const told = await explainAll(io, { ...options, config, keys, view: 'access' })
-      const verdicts = told?.explanations.map(({ access }) => access) ?? []
-      exit(told === null ? 1 : exitForAccess(verdicts, told.chat))
+      exit(await explainAll(io, { ...options, config, keys, view: 'access' }, exitForAccess))
     })
 }
 
+type Verdicts = {
+  readonly explanations: readonly { readonly access: Pick<AccessVerdict, 'can'> }[]
+  readonly chat: Chat
+}
+
 /** 0 all can, 3 a customer cannot, 1 of a customer it could not be found out: an answer with a hole is no whole one. */
-export function exitForAccess(verdicts: readonly Pick<AccessVerdict, 'can'>[], chat: Chat): ExitCode {
-  if (chatFailed(chat) || verdicts.some(({ can }) => can === 'unknown')) return 1
-  return chat.kind === 'shut' || verdicts.some(({ can }) => can === 'no') ? 3 : 0
+export function exitForAccess({ explanations, chat }: Verdicts): ExitCode {
+  const verdicts = explanations.map(({ access }) => access.can)
+  if (chatFailed(chat) || verdicts.includes('unknown')) return 1
+  return chat.kind === 'shut' || verdicts.includes('no') ? 3 : 0
 }

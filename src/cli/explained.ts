@@ -38,23 +38,27 @@ type Asked = {
   readonly removed?: boolean
 }
 
-type Told = { readonly explanations: readonly Explanation[]; readonly chat: Chat } | null
+type Told = { readonly explanations: readonly Explanation[]; readonly chat: Chat }
 
 const SERVICE = ['SERVICE_URL', 'SERVICE_API_KEY', 'SERVICE_SECRET_KEY'] as const
 
-/** Explains these customers, prints it, and resolves to what was found. Nothing is changed. */
-export async function explainAll(io: Io, asked: Asked): Promise<Told> {
+/** Explains these customers, prints it, and judges what was found. Nothing is changed. */
+export async function explainAll(
+  io: Io,
+  asked: Asked,
+  exitFor: (told: Told) => ExitCode = exitForResults,
+): Promise<ExitCode> {
   try {
-    return await explain(io, asked)
+    return exitFor(await explain(io, asked))
   } catch (error) {
     if (!io.stop.aborted) throw error
     io.err('rollcall: stopped; nothing was changed')
-    return null
+    return 1
   }
 }
 
 async function explain(io: Io, asked: Asked): Promise<Told> {
-  const { config, call = true, view, calls, showValues } = asked
+  const { config, call = true, view, calls = 0, showValues = false } = asked
   const asksChat = call && (view === 'all' || view === 'access')
   const wanted = {
     need: call ? SERVICE : [],
@@ -70,8 +74,7 @@ async function explain(io: Io, asked: Asked): Promise<Told> {
     const token = asksChat ? await tokenFrom(io, asked.tokenFile, env.SERVICE_ACCESS_TOKEN) : undefined
     const opened = await openExplain({
       ...{ pool, config, service, digestKey: env.ROLLCALL_DIGEST_KEY, token, stop: io.stop },
-      ...(calls === undefined ? {} : { calls }),
-      ...(showValues === undefined ? {} : { showValues }),
+      ...{ calls, showValues },
       planAnyway: view === 'dry-run',
     })
     try {
@@ -150,8 +153,10 @@ async function tellDryRun(io: Io, keys: readonly CustomerKey[], { asked, opened,
   return { explanations, chat: NO_TOKEN }
 }
 
+type Results = { readonly explanations: readonly Pick<Explanation, 'result'>[] }
+
 /** 0 all is as it should be, 3 something is not, 1 of a customer it could not be found out; that goes before 3. */
-export function exitForResults(explanations: readonly Pick<Explanation, 'result'>[]): ExitCode {
+export function exitForResults({ explanations }: Results): ExitCode {
   const results = explanations.map(({ result }) => result)
   if (results.includes('unknown')) return 1
   return results.includes('differs') || results.includes('blocked') ? 3 : 0

@@ -10,8 +10,7 @@ import { historyOf, type Records } from '../explain/records.ts'
 import type { RemoteView } from '../explain/remote.ts'
 import { REMEDIES, type Remedy, VERDICTS } from '../explain/verdicts.ts'
 import type { Reason } from '../ledger/record.ts'
-import type { CustomerKey } from '../model/customer.ts'
-import { columns, details, type LabelledText, sayValue, span } from './render.ts'
+import { columns, details, type LabelledText, sayValue, shellQuoted, span } from './render.ts'
 import { renderHistory, sayOwed } from './render-history.ts'
 import { sayUnreadable } from './say-reason.ts'
 import { NOTHING_TO_SEND, sayCallError, sayMapped, sayPlan } from './say-step.ts'
@@ -272,7 +271,7 @@ function saySaidNothing(service: RemoteView): string {
 
 export function sayRemedy({ do: deed, waitMs }: Remedy, one: Explanation): string {
   const { leftOut, service, result, desired, rollcall } = one
-  const key = quoted(one.key)
+  const key = shellQuoted(one.key)
   const sync = `\`rollcall sync ${key} --look${desired.kind === 'removed' ? ' --removed' : ''}\``
   const later = waitMs === null ? 'try again later' : `try again in ${span(waitMs)}`
   const [, readable] = sayUnreadable(
@@ -280,8 +279,4 @@ export function sayRemedy({ do: deed, waitMs }: Remedy, one: Explanation): strin
   )
   const facts = { sync, key, later, leftOut, service, readable, differs: result === 'differs' }
   return REMEDIES[deed]({ ...facts, state: historyOf(rollcall)?.state })
-}
-
-function quoted(key: CustomerKey): string {
-  return /^[\w.@:+-]+$/.test(key) && !key.startsWith('-') ? key : `'${key.replaceAll("'", `'\\''`)}'`
 }

@@ -13,6 +13,7 @@ import { RollcallError } from '../model/errors.ts'
 import { withDatabase } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { CONFIG_OPTION, usage } from './option-values.ts'
+import { when } from './render.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
@@ -97,14 +98,16 @@ export async function grantsScript(
     UNPINNED,
   ]
   const warnings = [
-    superuser || owner
-      ? 'the role is a superuser, or owns rollcall’s tables: it has more rights than these already'
-      : '',
-    customers?.invoker
-      ? 'the view of the customers reads its tables with the rights of its reader: grant those, too'
-      : '',
+    ...when(
+      superuser || owner,
+      'the role is a superuser, or owns rollcall’s tables: it has more rights than these already',
+    ),
+    ...when(
+      customers?.invoker === true,
+      'the view of the customers reads its tables with the rights of its reader: grant those, too',
+    ),
   ]
-  return { script: script.join('\n'), warnings: warnings.filter(Boolean) }
+  return { script: script.join('\n'), warnings }
 }
 
 type Server = {
@@ -128,14 +131,7 @@ async function readServer(client: Client, role: string): Promise<Server> {
   return rows[0]
 }
 
-type FoundCustomers = {
-  /** Schemas of the key columns' types: a cast names them. */
-  readonly typeSchemas: readonly string[]
-  /** A view that reads with the rights of its reader. */
-  readonly invoker: boolean
-}
-
-async function readCustomers(client: Client, config: Config): Promise<FoundCustomers> {
+async function readCustomers(client: Client, config: Config) {
   const { relation, key } = config.customers
   const found = await findRelation(client, relation)
   if (!found) {
@@ -153,7 +149,9 @@ async function readCustomers(client: Client, config: Config): Promise<FoundCusto
     [found.oid],
   )
   return {
+    /** Schemas of the key columns' types: a cast names them. */
     typeSchemas: key.flatMap((name) => columns.get(name)?.base.schema ?? []),
+    /** A view that reads with the rights of its reader. */
     invoker: rows[0]?.invoker ?? false,
   }
 }

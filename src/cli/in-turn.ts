@@ -9,8 +9,10 @@ const POLL_MS = 500
 type Turn = {
   readonly pool: Pool
   readonly signal: AbortSignal
-  /** Called before each wait: while another process is at it, or the work may not be done yet. */
-  readonly onWait: (first: boolean) => Promise<void> | void
+  /** Called once, where it has to wait: another process is at it, or the work may not be done yet. */
+  readonly say: () => void
+  /** Called before each wait. */
+  readonly onWait?: () => Promise<void>
 }
 
 /**
@@ -18,14 +20,15 @@ type Turn = {
  * is tried again. Null: `signal` was aborted before.
  */
 export async function inTurn<T extends object>(
-  { pool, signal, onWait }: Turn,
+  { pool, signal, say, onWait }: Turn,
   what: Parameters<typeof alone>[1],
   work: () => Promise<T | null>,
 ): Promise<T | null> {
   for (let first = true; !signal.aborted; first = false) {
     const done = await alone(pool, what, work)
     if (done) return done
-    await onWait(first)
+    if (first) say()
+    await onWait?.()
     await sleep(POLL_MS, signal)
   }
   return null

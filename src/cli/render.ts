@@ -26,10 +26,15 @@ export function shown(text: string): string {
   return text.replace(OBEYED, asEscape)
 }
 
-/** A field's value in one line, quoted, so that blanks at its ends are seen. */
+/** A field's value in one line, shellQuoted, so that blanks at its ends are seen. */
 export function sayValue(value: unknown): string {
   if (value === null || value === undefined) return '–'
   return typeof value === 'object' ? shown(JSON.stringify(value)) : asJson(value)
+}
+
+/** As a shell takes it, also as an argument of its own. */
+export function shellQuoted(text: string): string {
+  return /^[\w./:=%@,+][\w./:=%@,+-]*$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }
 
 /** The texts, where they apply. */

@@ -23,18 +23,15 @@ import { checkKnown, namedKeys } from './named.ts'
 import { asJson, details, shown } from './render.ts'
 import { sayStep } from './say-step.ts'
 
-type Asked = {
+type Asked = { readonly [option in 'look' | 'removed' | 'json']?: boolean } & {
   readonly config: Config
   /** As typed. */
   readonly keys: readonly string[]
-  readonly look: boolean
-  readonly removed: boolean
-  readonly json: boolean
 }
 
 /** `rollcall sync <key…>`: past the queue, one customer after the other, each step told. */
 export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
-  const { config, keys: given, look, removed, json } = asked
+  const { config, keys: given, look = false, removed = false, json = false } = asked
   const env = readEnv(io.env, {
     need: ['DATABASE_URL', 'SERVICE_URL', 'SERVICE_API_KEY', 'SERVICE_SECRET_KEY', 'ROLLCALL_DIGEST_KEY'],
   })

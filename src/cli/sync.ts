@@ -3,7 +3,7 @@ import type { Explanation } from '../explain/explain.ts'
 import { type History, readHistory } from '../ledger/history.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { withDatabase } from './connect.ts'
-import { exitForResults, explainAll } from './explained.ts'
+import { explainAll } from './explained.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
 import { knownSpelling } from './named.ts'
 import { CONFIG_OPTION, readLimit, usage } from './option-values.ts'
@@ -60,23 +60,18 @@ export const syncCommand: AddCommand = (program, io, exit) => {
       if (options.showValues && !options.diff) throw usage('--show-values: only together with --diff')
       if (options.limit !== undefined && !options.history)
         throw usage('--limit: only together with --history')
-      const { json = false, showValues = false, removed = false } = options
       if (options.history) return exit(await history(io, keys, options))
       const config = await loadConfig(options.config, io.cwd)
-      if (options.diff) {
-        const told = await explainAll(io, { config, keys, view: 'diff', showValues, json })
-        return exit(told === null ? 1 : exitForResults(told.explanations))
-      }
-      if (options.dryRun) {
-        const told = await explainAll(io, { config, keys, view: 'dry-run', call: false, removed, json })
-        return exit(told === null ? 1 : exitForPlans(told.explanations))
-      }
-      exit(await syncNow(io, { config, keys, look: options.look === true, removed, json }))
+      const asked = { ...options, config, keys }
+      if (options.diff) return exit(await explainAll(io, { ...asked, view: 'diff' }))
+      if (options.dryRun)
+        return exit(await explainAll(io, { ...asked, view: 'dry-run', call: false }, exitForPlans))
+      exit(await syncNow(io, asked))
     })
 }
 
 /** 3: a customer cannot be sent as it is; 1: its row could not be read. */
-function exitForPlans(explanations: readonly Explanation[]): ExitCode {
+function exitForPlans({ explanations }: { readonly explanations: readonly Explanation[] }): ExitCode {
   if (explanations.some(({ plan }) => plan === null)) return 1
   return explanations.some(({ plan }) => plan?.kind === 'reject') ? 3 : 0
 }

@@ -96,7 +96,7 @@ test.each([
   const [first] = asked
   if (!first) throw new Error('there are three')
   const { chat } = first
-  expect(exitForAccess([first.access], chat)).toBe(1)
+  expect(exitForAccess({ explanations: [first], chat })).toBe(1)
   expect(told(first)).toMatch(/nothing certain/)
   expect(renderChat({ chat, claims: access.claims, bearer: first.token }, READER).join(' ')).toContain(text)
 })

@@ -244,7 +244,7 @@ test.each([
   [[yes], { kind: 'refused' }, 1],
   [[unknown], { kind: 'shut' }, 1],
 ] as const)('exit code of `access` for %j with the chat %j: %i', (verdicts, chat, code) => {
-  expect(exitForAccess(verdicts, chat)).toBe(code)
+  expect(exitForAccess({ explanations: verdicts.map((access) => ({ access })), chat })).toBe(code)
 })
 
 test.each([
@@ -253,5 +253,5 @@ test.each([
   [['blocked'], 3],
   [['differs', 'unknown', 'same'], 1],
 ] as const)('exit code of `explain` for %j: %i', (results, code) => {
-  expect(exitForResults(results.map((result) => ({ result })))).toBe(code)
+  expect(exitForResults({ explanations: results.map((result) => ({ result })) })).toBe(code)
 })
