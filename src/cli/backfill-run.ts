@@ -18,6 +18,7 @@ import { type BegunSweep, type Restriction, requireCapture, runSweep, type Sweep
 import { type Digester, makeDigester } from '../sync/digest.ts'
 import { policyOf } from '../sync/policy.ts'
 import { activeMapping, type BackfillAsked, fitsNobody, readRestriction } from './backfill-asked.ts'
+import { BINDING_ENV } from './binding.ts'
 import { withDatabase } from './connect.ts'
 import { inTurn, NOT_SWEPT } from './in-turn.ts'
 import type { Io } from './io.ts'
@@ -39,8 +40,7 @@ type Running = {
  * customer can be settled by another one behind the sweep.
  */
 export async function runBackfill(io: Io, config: Config, asked: BackfillAsked) {
-  const need = ['SERVICE_URL', 'SERVICE_API_KEY', 'ROLLCALL_DIGEST_KEY'] as const
-  return await withDatabase(io, { need, endsItself: true }, async (pool, env) => {
+  return await withDatabase(io, { need: BINDING_ENV, endsItself: true }, async (pool, env) => {
     const { SERVICE_URL: origin, SERVICE_API_KEY: apiKey, ROLLCALL_DIGEST_KEY: digestKey } = env
     await requireTarget(pool, { origin, apiKey, digestKey })
     const before = await readStanding(pool, config.fingerprint)

@@ -7,6 +7,9 @@ type BindingStatus = { readonly differences: readonly TargetDifference[]; readon
 
 export const BINDING_ENV = ['SERVICE_URL', 'SERVICE_API_KEY', 'ROLLCALL_DIGEST_KEY'] as const
 
+/** What syncs and checks at the service need. */
+export const SYNC_ENV = ['DATABASE_URL', ...BINDING_ENV, 'SERVICE_SECRET_KEY'] as const
+
 type BindingEnv = { readonly [V in (typeof BINDING_ENV)[number]]?: string }
 
 export async function bindingStatus(

@@ -18,7 +18,7 @@ import { withDatabase } from './connect.ts'
 import { inTurn, NOT_SWEPT } from './in-turn.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
 import { CONFIG_OPTION } from './option-values.ts'
-import { tell, when } from './render.ts'
+import { columns, tell, when } from './render.ts'
 import { allMissed, OTHERS_SWEEP, sayExamples, sayMissed } from './render-sweeps.ts'
 
 type Options = { readonly config?: string; readonly json?: boolean }
@@ -42,16 +42,12 @@ export const captureCommand: AddCommand = (program, io, exit) => {
   sub(capture, 'install', 'write the triggers on the watched tables')
     .option('--print', 'print the SQL instead of running it')
     .action((options) => runInstall(io, options))
-  sub(capture, 'uninstall', 'remove every trigger and function of rollcall').action(
-    async ({ json = false }) => {
-      const changed = await asOwner(io, (client) => uninstall(client))
-      tell(io, json, { changed }, () => [
-        changed.length > 0
-          ? `No longer captured: ${changed.join(', ')}`
-          : 'There was no trigger of rollcall.',
-      ])
-    },
-  )
+  sub(capture, 'uninstall', 'remove every trigger and function of rollcall').action(async ({ json }) => {
+    const changed = await asOwner(io, uninstall)
+    tell(io, json === true, { changed }, () => [
+      changed.length > 0 ? `No longer captured: ${changed.join(', ')}` : 'There was no trigger of rollcall.',
+    ])
+  })
   sub(capture, 'status', 'say whether the triggers fit the configuration').action(
     async ({ config: file, json = false }) => {
       const config = await loadConfig(file, io.cwd)
@@ -98,16 +94,18 @@ async function runInstall(
 }
 
 function renderInstalled(changed: readonly string[], leavesOthers: boolean): readonly string[] {
-  const done =
-    changed.length === 0
-      ? ['Nothing to change: every watched table is captured.']
-      : [
-          `Captured from now on: ${changed.join(', ')}`,
-          'Existing customers are not noted by this: `rollcall backfill --dry-run` says what would be brought in, and `rollcall backfill` does it.',
-        ]
-  const others =
-    'Another mapping is active: what it reads stays watched. Once this one is applied (`rollcall backfill --mapping`), run this again.'
-  return [...done, ...when(leavesOthers, others)]
+  return [
+    ...when(changed.length === 0, 'Nothing to change: every watched table is captured.'),
+    ...when(
+      changed.length > 0,
+      `Captured from now on: ${changed.join(', ')}`,
+      'Existing customers are not noted by this: `rollcall backfill --dry-run` says what would be brought in, and `rollcall backfill` does it.',
+    ),
+    ...when(
+      leavesOthers,
+      'Another mapping is active: what it reads stays watched. Once this one is applied (`rollcall backfill --mapping`), run this again.',
+    ),
+  ]
 }
 
 const STATES: Readonly<Record<TableState, string>> = {
@@ -121,11 +119,11 @@ const STATES: Readonly<Record<TableState, string>> = {
 
 export function renderTables(tables: readonly TableStatus[]): readonly string[] {
   if (tables.length === 0) return ['No table is watched, and no capture trigger is installed.']
-  const width = Math.max(...tables.map(({ relation }) => quotedName(relation).length))
-  return tables.map(({ relation, state, reasons }) => {
+  const rows = tables.map(({ relation, state, reasons }) => {
     const why = reasons.length > 0 ? ` (${reasons.join('; ')})` : ''
-    return `${quotedName(relation).padEnd(width)}  ${STATES[state]}${why}`
+    return [quotedName(relation), `${STATES[state]}${why}`]
   })
+  return columns(rows, { width: Number.POSITIVE_INFINITY })
 }
 
 export function renderMarks(marks: readonly CaptureMark[]): readonly string[] {

@@ -19,6 +19,7 @@ import { readPace } from '../pace/read.ts'
 import { figure, minute } from '../report/figures.ts'
 import type { Report } from '../report/report.ts'
 import { type Opened, openSync } from '../worker/context.ts'
+import { SYNC_ENV } from './binding.ts'
 import { type Asking, type BegunDrift, carryOut, type Reporting } from './drift-carry.ts'
 import { estimateOf, headOf, readTrend } from './drift-report.ts'
 import { inTurn } from './in-turn.ts'
@@ -27,9 +28,7 @@ import { shown } from './render.ts'
 
 export async function serviceReport(io: Io, options: Asking): Promise<Report> {
   const { config } = options
-  const env = readEnv(io.env, {
-    need: ['DATABASE_URL', 'SERVICE_URL', 'SERVICE_API_KEY', 'SERVICE_SECRET_KEY', 'ROLLCALL_DIGEST_KEY'],
-  })
+  const env = readEnv(io.env, { need: SYNC_ENV })
   const opened = await openSync({ config, env, onPoolError: () => undefined })
   const onTrouble = () => io.err('note: calls may be missing in the log of calls')
   const calls = makeCallLog({ pool: opened.pool, by: processName('drift'), sleep, onTrouble })

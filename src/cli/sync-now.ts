@@ -18,6 +18,7 @@ import { logCalls } from '../worker/call-entry.ts'
 import { type Opened, openSync } from '../worker/context.ts'
 import { makeProbe } from '../worker/probe.ts'
 import { noteAndLease } from '../worker/sync-one.ts'
+import { SYNC_ENV } from './binding.ts'
 import type { ExitCode, Io } from './io.ts'
 import { checkKnown, namedKeys } from './named.ts'
 import { asJson, details, shown } from './render.ts'
@@ -32,9 +33,7 @@ type Asked = { readonly [option in 'look' | 'removed' | 'json']?: boolean } & {
 /** `rollcall sync <key…>`: past the queue, one customer after the other, each step told. */
 export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
   const { config, keys: given, look = false, removed = false, json = false } = asked
-  const env = readEnv(io.env, {
-    need: ['DATABASE_URL', 'SERVICE_URL', 'SERVICE_API_KEY', 'SERVICE_SECRET_KEY', 'ROLLCALL_DIGEST_KEY'],
-  })
+  const env = readEnv(io.env, { need: SYNC_ENV })
   const opened = await openSync({ config, env, onPoolError: () => undefined })
   const target = namedService(env.SERVICE_URL, config)
   const onTrouble = () => io.err('note: calls may be missing in the log of calls')
