@@ -70,34 +70,30 @@ async function look(io: Io, looking: Looking) {
   const total = await countCustomers(pool, await describeCustomers(pool, config), conditions)
   const sample = makeSample<ReturnType<typeof sampled>>(asked.sample, Math.random)
   const sharers = makeSharers()
-  const progress = openProgress(io, () => performance.now())
+  using progress = openProgress(io, () => performance.now())
   let forecast: Forecast = NOTHING_AHEAD
-  try {
-    const { ended } = await sweep({
-      ...{ pool, config, digester, signal: io.stop, conditions },
-      select: { ...EVERYBODY, ...select, bringIn },
-      withoutLedger: withoutLedger !== null,
-      onPage: async ({ judged }) => {
-        const differing = judged.filter(({ verdict }) => verdict === 'differs')
-        const keys = mayCount ? differing.map(({ key }) => key) : []
-        const counted = await readCounted(pool, keys, config.brake.windowHours)
-        const forecasting = { policy, digester, counted: (key: string) => counted.get(key) ?? [] }
-        for (const each of judged) forecast = addAhead(forecast, each, forecasting)
-        for (const each of differing) {
-          sample.add(() => sampled(each))
-          const userId = newUserOf(each)
-          if (userId !== null) sharers.add(userId)
-        }
-        const { customers, verdicts } = forecast.tally
-        const note = `${figure(verdicts.differs)} differ`
-        progress.show({ verb: 'looked at', done: customers, total, from: 0, note })
-        return true
-      },
-    })
-    return { ended, forecast, sample: sample.all(), sharing: sharers.count() }
-  } finally {
-    progress.close()
-  }
+  const { ended } = await sweep({
+    ...{ pool, config, digester, signal: io.stop, conditions },
+    select: { ...EVERYBODY, ...select, bringIn },
+    withoutLedger: withoutLedger !== null,
+    onPage: async ({ judged }) => {
+      const differing = judged.filter(({ verdict }) => verdict === 'differs')
+      const keys = mayCount ? differing.map(({ key }) => key) : []
+      const counted = await readCounted(pool, keys, config.brake.windowHours)
+      const forecasting = { policy, digester, counted: (key: string) => counted.get(key) ?? [] }
+      for (const each of judged) forecast = addAhead(forecast, each, forecasting)
+      for (const each of differing) {
+        sample.add(() => sampled(each))
+        const userId = newUserOf(each)
+        if (userId !== null) sharers.add(userId)
+      }
+      const { customers, verdicts } = forecast.tally
+      const note = `${figure(verdicts.differs)} differ`
+      progress.show({ verb: 'looked at', done: customers, total, from: 0, note })
+      return true
+    },
+  })
+  return { ended, forecast, sample: sample.all(), sharing: sharers.count() }
 }
 
 /** The user of a customer who would be brought in, and of whom nothing is recorded that another one could meet. */

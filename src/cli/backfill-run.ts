@@ -48,23 +48,19 @@ export async function runBackfill(io: Io, config: Config, asked: BackfillAsked) 
     await requireCapture(pool, config)
     const applied = asked.mapping && (await applyGeneration(pool, config.fingerprint))
     const restriction = await readRestriction({ pool, config, digestKey }, asked)
-    const progress = openProgress(io, () => performance.now())
+    using progress = openProgress(io, () => performance.now())
     const digester = makeDigester(digestKey)
     const running = { signal: io.stop, pool, config, asked, digester, restriction, progress }
-    try {
-      const { tally, ...ran } = await sweepInTurn(running)
-      const waits = asked.wait && ran.ended && !fitsNobody({ ...ran, ...tally }, asked)
-      const waited = waits ? await awaitSettled(running) : null
-      const standing = await readStanding(pool, config.fingerprint)
-      const about = {
-        target: namedService(origin, config),
-        dryRun: false,
-        ...activeMapping(standing),
-      } as const
-      return { ...about, applied, ...ran, waited, ...tally }
-    } finally {
-      progress.close()
-    }
+    const { tally, ...ran } = await sweepInTurn(running)
+    const waits = asked.wait && ran.ended && !fitsNobody({ ...ran, ...tally }, asked)
+    const waited = waits ? await awaitSettled(running) : null
+    const standing = await readStanding(pool, config.fingerprint)
+    const about = {
+      target: namedService(origin, config),
+      dryRun: false,
+      ...activeMapping(standing),
+    } as const
+    return { ...about, applied, ...ran, waited, ...tally }
   })
 }
 

@@ -15,10 +15,8 @@ const CONNECT_MS = 5000
 const CUT_MS = 5000
 
 type Wanted<Need, May> = {
-  /** Of the environment, besides DATABASE_URL. */
   readonly need?: readonly Need[]
   readonly may?: readonly May[]
-  /** As the role that owns rollcall's tables. */
   readonly owner?: boolean
   /** Whether rollcall's tables have to be there, of this version; default: not for their owner. */
   readonly tables?: boolean

@@ -40,7 +40,7 @@ type Driving = BegunDrift & {
 export async function carryOut(io: Io, reporting: Reporting, driving: Driving) {
   const { config, asked, opened } = reporting
   const { pool } = opened
-  const progress = openProgress(io, () => performance.now())
+  using progress = openProgress(io, () => performance.now())
   const total = driving.run.population
   const from = doneOf(driving.run.agenda)
   let { agenda } = driving.run
@@ -50,36 +50,32 @@ export async function carryOut(io: Io, reporting: Reporting, driving: Driving) {
       total: Math.min(total, asked.sample ?? total),
     })
   const gate = gateOf(io, reporting, (stopped) => show(stopped ? HALT : null))
-  try {
-    const driven = await driveRun({
-      ...{ pool, fingerprint: config.fingerprint, gate, run: driving.run, sleep, signal: io.stop },
-      everybody: (from) =>
-        everybody(
-          {
-            ...driving.everybody,
-            ...{ seed: driving.run.seed, startedAt: driving.run.startedAt, sample: asked.sample },
-            readCustomers: opened.readCustomers,
-          },
-          from,
-        ),
-      verify: makeVerify({ ...verifyOptions(reporting), repair: false }),
-      sample: makeSampling(verifyOptions(reporting)),
-      onLooks(verified, run) {
-        driving.onLooks(verified)
-        agenda = run.agenda
-        show(null)
-      },
-      onKept: driving.onKept,
-      now: () => performance.now(),
-    })
-    const { run, end } = driven
-    if (!asked.repair || end.kind !== 'complete') return { run, end, mended: null }
-    const { brake } = opened.context
-    const mending = { pool, brake, lag: config.timing }
-    return { run, end, mended: await mendFound(mending, run.agenda.found, run.startedAt) }
-  } finally {
-    progress.close()
-  }
+  const driven = await driveRun({
+    ...{ pool, fingerprint: config.fingerprint, gate, run: driving.run, sleep, signal: io.stop },
+    everybody: (from) =>
+      everybody(
+        {
+          ...driving.everybody,
+          ...{ seed: driving.run.seed, startedAt: driving.run.startedAt, sample: asked.sample },
+          readCustomers: opened.readCustomers,
+        },
+        from,
+      ),
+    verify: makeVerify({ ...verifyOptions(reporting), repair: false }),
+    sample: makeSampling(verifyOptions(reporting)),
+    onLooks(verified, run) {
+      driving.onLooks(verified)
+      agenda = run.agenda
+      show(null)
+    },
+    onKept: driving.onKept,
+    now: () => performance.now(),
+  })
+  const { run, end } = driven
+  if (!asked.repair || end.kind !== 'complete') return { run, end, mended: null }
+  const { brake } = opened.context
+  const mending = { pool, brake, lag: config.timing }
+  return { run, end, mended: await mendFound(mending, run.agenda.found, run.startedAt) }
 }
 
 const HALT = 'calls are stopped (rollcall pace tells why)'

@@ -29,7 +29,6 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
 /** For what is on its way to a terminal or a pipe. */
 const LINGER_MS = 1000
 
-/** Runs the command line in this process: streams, signals, exit code. */
 export async function runCommandLine(): Promise<void> {
   const stop = new AbortController()
   for (const [signal, number] of [
@@ -57,7 +56,6 @@ export async function runCommandLine(): Promise<void> {
   setTimeout(() => process.exit(), LINGER_MS).unref()
 }
 
-/** Parses, runs, and turns an error into words for a person and an exit code. */
 export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
   let code: ExitCode = 0
   const program = await makeProgram(args[0], io, (exit) => {

@@ -100,7 +100,6 @@ function placeOf(url: string): string {
 type Accepting = {
   readonly as: 'same' | 'new'
   readonly config: Config
-  /** Registrations to announce. */
   readonly expectCreates: number | null
   readonly target: Target
 }

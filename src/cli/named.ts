@@ -10,7 +10,6 @@ import type { Io } from './io.ts'
 import { usage } from './option-values.ts'
 import { shown } from './render.ts'
 
-/** What a command has opened that reads customers. */
 type Reading = { readonly pool: Pool; readonly shape: CustomersShape }
 
 /**

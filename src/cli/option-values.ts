@@ -4,7 +4,6 @@ import type { DecidedBy } from '../brake/held.ts'
 import { closest } from '../model/closest.ts'
 import { RollcallError } from '../model/errors.ts'
 
-/** Options that many commands have. */
 export const CONFIG_OPTION = [
   '-c, --config <file>',
   'configuration file (default: rollcall.config.ts)',
@@ -48,7 +47,6 @@ export function wholeNumber(name: string): NumberRule {
   return { name, expected: 'a whole number from 1', form: /^\d{1,10}$/, from: 1, to: MOST_WHOLE }
 }
 
-/** For an option that may be given again. */
 export function gathered(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text]
 }
@@ -93,7 +91,6 @@ export function didYouMean(name: string, known: readonly string[]): string {
   return near === undefined ? '' : `; did you mean ${near}?`
 }
 
-/** A call that is wrong, and what to call instead. */
 export function usage(...details: readonly string[]): RollcallError {
   return new RollcallError('USAGE', details)
 }

@@ -69,7 +69,6 @@ export function readCeiling(text: string): number {
 /** After `--resume` with those who have a wait of their own besides. */
 type ShownPace = PaceReport & { readonly waiting?: number }
 
-/** How fast, how fast at most and who said so, and what stops it. */
 export function renderPace(pace: ShownPace | null): string[] {
   if (!pace)
     return definitions([['pace', 'not set yet: the first worker sets what its configuration asks for']])
@@ -112,7 +111,6 @@ function sayCalls({ breaker, cause, failedProbes, heldForMs }: PaceReport): stri
   return breaker === 'trying' ? 'made again, slowly at first' : 'are made'
 }
 
-/** With at most two digits after the point. */
 function speed(callsPerSecond: number): string {
   return callsPerSecond < 0.01 ? 'less than 0.01' : String(Math.round(callsPerSecond * 100) / 100)
 }

@@ -17,7 +17,6 @@ const WHOSE: Readonly<Record<Bearer, string>> = {
   unsaid: 'the token does not say whose it is: ',
 }
 
-/** What the chat answered, as it bears on one customer. */
 export function renderChat({ chat, claims, bearer }: Told, reader: Reader): string[] {
   const whose = bearer === null || chat.kind === 'not-asked' ? '' : WHOSE[bearer]
   return details([['chat', `${whose}${sayAnswer(chat, claims, reader)}`]])

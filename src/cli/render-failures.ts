@@ -15,13 +15,11 @@ import { columns, details, few, more, shown, span, when } from './render.ts'
 import { renderStored } from './render-history.ts'
 import { type Advice, sayIssue, sayReason } from './say-reason.ts'
 
-/** As `--reason` takes it. */
 function reasonName({ code, status, error }: Pick<ReasonGroup, 'code' | 'status' | 'error'>): string {
   const detail = status ?? error
   return shown(detail === null ? code : `${code}:${detail}`)
 }
 
-/** The groups with their names and with what to do. */
 export function adviseGroups({ reasons, issues, ...found }: Failures, target: NamedService | null) {
   return {
     ...found,
@@ -34,7 +32,6 @@ export function adviseGroups({ reasons, issues, ...found }: Failures, target: Na
   }
 }
 
-/** From what all of the group has in common. */
 function adviceOf(group: ReasonGroup): Advice {
   const known = Object.entries(group).filter(([, value]) => value !== null)
   return sayReason({ ...Object.fromEntries(known), code: group.code }, group)

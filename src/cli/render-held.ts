@@ -5,7 +5,6 @@ import { entitled, STATUSES } from '../model/user.ts'
 import { counted, minute } from '../report/figures.ts'
 import { columns, details, few, hanging, more, shown, span, when } from './render.ts'
 
-/** What would happen to those who are held. */
 const KINDS: Readonly<Record<string, string>> = {
   revocation: 'they would lose access',
   status: 'their status would change to another with access',

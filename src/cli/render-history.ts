@@ -45,7 +45,6 @@ const REMOTE: Readonly<Record<Known['remote'], string>> = {
   present: 'there at the service',
 }
 
-/** Whether a change waits, since when, and when its next attempt is. */
 export function sayOwed(history: Known): string {
   const { capturedMs, overdueMs, owedSinceMs, writtenAgoMs, underWay, attempts, unknown } = history
   const since = owedSinceMs === null ? 'owed' : `owed for ${span(owedSinceMs)}`

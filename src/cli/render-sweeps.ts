@@ -16,7 +16,6 @@ const SWEEPS: Readonly<Record<SweepKind, readonly [what: string, goesOn: string]
   check: ['checking what capture has missed', 'it waits for a worker'],
 }
 
-/** The entries of a status. */
 export function sweepEntries({ unfinished, check, missedSince }: SweepsReport): readonly LabelledText[] {
   const since = check ? 'since then' : 'before all customers were checked'
   return [
@@ -70,7 +69,6 @@ export function sayMissed(missed: Missed): string {
   return `${counted(allMissed(missed), 'change')} (${parts.join(', ')})`
 }
 
-/** One at a time. */
 export const OTHERS_SWEEP =
   'a worker, or another command, checks all customers just now: this waits until that has ended'
 

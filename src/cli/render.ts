@@ -37,7 +37,6 @@ export function shellQuoted(text: string): string {
   return /^[\w./:=%@,+][\w./:=%@,+-]*$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-/** The texts, where they apply. */
 export function when(applies: boolean, ...texts: readonly string[]): readonly string[] {
   return applies ? texts : []
 }
@@ -45,7 +44,6 @@ export function when(applies: boolean, ...texts: readonly string[]): readonly st
 /** A label and its text; without a text nothing is shown. */
 export type LabelledText = readonly [label: string, text: string | false | null | undefined]
 
-/** A view that is one list of labels and texts. */
 export function definitions(entries: readonly LabelledText[]): string[] {
   return entries.flatMap(([label, text]) => (text ? hanging(`${label.padEnd(12)} `, text) : []))
 }
@@ -97,7 +95,6 @@ export function columns(
   })
 }
 
-/** What a `--limit` has left out. */
 export function more(listed: number, total: number): readonly string[] {
   return when(total > listed, `and ${total - listed} more; --limit ${total} shows all of them`)
 }

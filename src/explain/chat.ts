@@ -35,7 +35,6 @@ export type Chat =
         readonly rooms: number
         readonly unread: number
       }
-      /** Professionals in the list that could not be read. */
       readonly unreadable: number
       /** Who can be written to now, then who comes next; those without a time come last. */
       readonly professionals: readonly ListedProfessional[]

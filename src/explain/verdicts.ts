@@ -40,7 +40,6 @@ type RemedyFacts = {
   readonly sync: string
   readonly key: string
   readonly later: string
-  /** What makes the row readable. */
   readonly readable: string
   readonly state: CustomerState | undefined
   readonly leftOut: readonly FieldIssue[]
