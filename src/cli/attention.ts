@@ -13,31 +13,23 @@ import { driftingOf } from '../report/conclude.ts'
 import { counted } from '../report/figures.ts'
 import { ACCESS, sayAmongHeld } from '../report/words.ts'
 import type { Swept } from '../sweep/sweep.ts'
-import { span, when } from './render.ts'
+import { applying, span } from './render.ts'
 import { letsThrough } from './render-held.ts'
 
 /** Workers note changes and take what is due within a second, unless the pace holds them up. */
 const WAITS_LONG_MS = 60_000
 
 export function overviewNeeds({ states: { rejected, failing }, owed, outbox }: Overview): readonly string[] {
-  return [
-    ...when(
-      rejected > 0,
+  return applying([
+    rejected > 0 &&
       `${counted(rejected, 'customer is', 'customers are')} rejected: see \`rollcall failures\``,
-    ),
-    ...when(
-      failing > 0,
+    failing > 0 &&
       `${counted(failing, 'customer fails and is', 'customers fail and are')} tried again: see \`rollcall failures\``,
-    ),
-    ...when(
-      (outbox.oldestAgeMs ?? 0) > WAITS_LONG_MS,
+    (outbox.oldestAgeMs ?? 0) > WAITS_LONG_MS &&
       'changes are captured and nobody notes them: no worker runs, or it hangs; its log tells',
-    ),
-    ...when(
-      (owed.waitsForWorkerMs ?? 0) > WAITS_LONG_MS,
+    (owed.waitsForWorkerMs ?? 0) > WAITS_LONG_MS &&
       'a customer is due for more than a minute: no worker syncs by the active mapping, or it is far behind',
-    ),
-  ]
+  ])
 }
 
 /** Of a table with many partitions `rollcall capture status` names each. */
@@ -52,27 +44,24 @@ type Capture = {
 export function captureNeeds({ tables, marks, gap }: Capture): readonly string[] {
   const unfit = tables.filter(({ state }) => state !== 'fits')
   const named = unfit.map(({ relation, reasons }) => `${quotedName(relation)} (${reasons.join('; ')})`)
-  const which = [
+  const which = applying([
     ...named.slice(0, NAMED_UNFIT),
-    ...when(named.length > NAMED_UNFIT, `${named.length - NAMED_UNFIT} more`),
-  ]
+    named.length > NAMED_UNFIT && `${named.length - NAMED_UNFIT} more`,
+  ])
   const misnamed = unfit.some(({ state }) => state === 'misnamed')
   const first = misnamed ? 'correct the configuration or the table, then ' : ''
-  return [
-    ...when(
-      unfit.length > 0,
+  return applying([
+    unfit.length > 0 &&
       `not captured as configured: ${which.join(', ')}: ${first}run \`rollcall capture install\``,
-    ),
     ...marks.map(({ kind, relation }) =>
       kind === 'truncate'
         ? `${relation} was truncated and nobody was revoked for it: run \`rollcall capture resync\``
         : `capture of ${relation} has a gap; a running worker checks all customers again`,
     ),
-    ...when(
-      gap.ids.length > 0 && !gap.ready,
+    gap.ids.length > 0 &&
+      !gap.ready &&
       'all customers are checked for a gap of capture once the transactions that were open then have ended: end them',
-    ),
-  ]
+  ])
 }
 
 export function brakeNeeds(brake: readonly KindHeld[]): readonly string[] {
@@ -136,11 +125,11 @@ export function sayVerified({ coverage }: VerificationReport): string {
 export function sayDrift({ open, access, heldAccess, doubt }: VerificationReport): string {
   const wrong = sayWrongAccess(access, heldAccess)
   const kinds = DRIFT_KINDS.filter((kind) => open[kind] > 0).map((kind) => `${open[kind]} ${kind}`)
-  return [
-    ...when(wrong !== '', wrong),
+  return applying([
+    wrong !== '' && wrong,
     kinds.length > 0 ? kinds.join(', ') : 'none found',
-    ...(doubt ? [`${sayDoubt(doubt)}, which is not credible`] : []),
-  ].join('; ')
+    doubt && `${sayDoubt(doubt)}, which is not credible`,
+  ]).join('; ')
 }
 
 type Access = VerificationReport['access']
@@ -167,19 +156,13 @@ export function verificationNeeds(verification: VerificationReport): readonly st
   // Of findings alone: what to do about those who are held is something else.
   const found = { lost: access.lost - heldAccess.lost, undue: access.undue - heldAccess.undue }
   const wrong = sayWrongAccess(found, NOT_HELD)
-  return [
-    ...when(
-      drift > 0,
+  return applying([
+    drift > 0 &&
       `the service differs from the database for ${counted(drift, 'customer')}${wrong && `, ${wrong}`}: see \`rollcall drift --from-ledger\``,
-    ),
-    ...(doubt
-      ? [
-          `${sayDoubt(doubt)}: that is reported of no single customer, and none of them is repaired; is it still the right service, and not an emptied one? If it is meant, \`rollcall drift --believe --why …\` says so`,
-        ]
-      : []),
-    ...when(
-      periodMs !== null && overdue > Math.max(3, customers * FEW),
+    doubt &&
+      `${sayDoubt(doubt)}: that is reported of no single customer, and none of them is repaired; is it still the right service, and not an emptied one? If it is meant, \`rollcall drift --believe --why …\` says so`,
+    periodMs !== null &&
+      overdue > Math.max(3, customers * FEW) &&
       `${overdue} of ${customers} customers were not verified within ${sayDuration(periodMs ?? 0)}: workers are too few or stopped, or the pace is too slow for reconcile.period`,
-    ),
-  ]
+  ])
 }

@@ -18,7 +18,7 @@ import { withDatabase } from './connect.ts'
 import { inTurn, NOT_SWEPT } from './in-turn.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
 import { CONFIG_OPTION } from './option-values.ts'
-import { columns, tell, when } from './render.ts'
+import { applying, columns, tell } from './render.ts'
 import { allMissed, OTHERS_SWEEP, sayExamples, sayMissed } from './render-sweeps.ts'
 
 type Options = { readonly config?: string; readonly json?: boolean }
@@ -94,18 +94,14 @@ async function runInstall(
 }
 
 function renderInstalled(changed: readonly string[], leavesOthers: boolean): readonly string[] {
-  return [
-    ...when(changed.length === 0, 'Nothing to change: every watched table is captured.'),
-    ...when(
-      changed.length > 0,
-      `Captured from now on: ${changed.join(', ')}`,
+  return applying([
+    changed.length === 0 && 'Nothing to change: every watched table is captured.',
+    changed.length > 0 && `Captured from now on: ${changed.join(', ')}`,
+    changed.length > 0 &&
       'Existing customers are not noted by this: `rollcall backfill --dry-run` says what would be brought in, and `rollcall backfill` does it.',
-    ),
-    ...when(
-      leavesOthers,
+    leavesOthers &&
       'Another mapping is active: what it reads stays watched. Once this one is applied (`rollcall backfill --mapping`), run this again.',
-    ),
-  ]
+  ])
 }
 
 const STATES: Readonly<Record<TableState, string>> = {
@@ -163,14 +159,14 @@ async function resync(
   const { customers, verdicts, missed } = tally
   const found = { ended, customers, noted: verdicts.differs, unreadable: verdicts.unreadable }
   const done = { ...found, missed, examples }
-  tell(io, json, done, () => [
-    `${customers} customers were checked: ${found.noted} are owed a sync${found.unreadable > 0 ? `, ${found.unreadable} cannot be read` : ''}.`,
-    ...when(
-      allMissed(missed) > 0,
-      `Capture had missed ${sayMissed(missed)}${sayExamples(examples)}: see \`rollcall status\`.`,
-    ),
-    ...when(!ended, `Not all customers were checked: ${superseded ? REPLACED : ANEW}`),
-  ])
+  tell(io, json, done, () =>
+    applying([
+      `${customers} customers were checked: ${found.noted} are owed a sync${found.unreadable > 0 ? `, ${found.unreadable} cannot be read` : ''}.`,
+      allMissed(missed) > 0 &&
+        `Capture had missed ${sayMissed(missed)}${sayExamples(examples)}: see \`rollcall status\`.`,
+      !ended && `Not all customers were checked: ${superseded ? REPLACED : ANEW}`,
+    ]),
+  )
   return ended ? 0 : 1
 }
 

@@ -13,7 +13,7 @@ import { RollcallError } from '../model/errors.ts'
 import { withDatabase } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { CONFIG_OPTION, usage } from './option-values.ts'
-import { when } from './render.ts'
+import { applying } from './render.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
@@ -97,16 +97,12 @@ export async function grantsScript(
     'COMMIT;',
     UNPINNED,
   ]
-  const warnings = [
-    ...when(
-      superuser || owner,
+  const warnings = applying([
+    (superuser || owner) &&
       'the role is a superuser, or owns rollcall’s tables: it has more rights than these already',
-    ),
-    ...when(
-      customers?.invoker === true,
+    customers?.invoker === true &&
       'the view of the customers reads its tables with the rights of its reader: grant those, too',
-    ),
-  ]
+  ])
   return { script: script.join('\n'), warnings }
 }
 

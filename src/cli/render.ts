@@ -37,8 +37,9 @@ export function shellQuoted(text: string): string {
   return /^[\w./:=%@,+][\w./:=%@,+-]*$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-export function when(applies: boolean, ...texts: readonly string[]): readonly string[] {
-  return applies ? texts : []
+/** The texts of those that apply. */
+export function applying(texts: readonly (string | false | null)[]): string[] {
+  return texts.filter((text) => typeof text === 'string')
 }
 
 /** A label and its text; without a text nothing is shown. */
@@ -96,7 +97,7 @@ export function columns(
 }
 
 export function more(listed: number, total: number): readonly string[] {
-  return when(total > listed, `and ${total - listed} more; --limit ${total} shows all of them`)
+  return total > listed ? [`and ${total - listed} more; --limit ${total} shows all of them`] : []
 }
 
 /** A line has room for a few names. */
