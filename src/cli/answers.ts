@@ -1,12 +1,10 @@
 import { forgetAnswers, readAnswers, type SeenAnswer } from '../ledger/answers.ts'
 import { OTHERS } from '../ledger/calls.ts'
 import { minute } from '../report/figures.ts'
-import { withTables } from './connect.ts'
+import { withDatabase } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { JSON_OPTION } from './option-values.ts'
-import { columns, shown, tell } from './render.ts'
-
-type Options = { readonly forget?: boolean; readonly json?: boolean }
+import { columns, hanging, shown, tell } from './render.ts'
 
 const EXAMPLES = `
 What the service answers to a write, and how it reports an error, is documented
@@ -19,7 +17,6 @@ Examples:
   rollcall answers --json      the same as JSON
   rollcall answers --forget    start anew, as after a release of the service`
 
-/** `rollcall answers`: the contract of the service, as its answers have shown it. */
 export const answersCommand: AddCommand = (program, io, exit) => {
   program
     .command('answers')
@@ -27,8 +24,8 @@ export const answersCommand: AddCommand = (program, io, exit) => {
     .option('--forget', 'forget them, and count anew from here on')
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
-    .action(async ({ forget = false, json = false }: Options) => {
-      await withTables(io, async (pool) => {
+    .action(async ({ forget = false, json = false }) => {
+      await withDatabase(io, {}, async (pool) => {
         if (forget) {
           const forgotten = await forgetAnswers(pool)
           const said = `forgotten: ${forgotten} distinct answers; the log of calls stays`
@@ -43,28 +40,33 @@ export const answersCommand: AddCommand = (program, io, exit) => {
 
 const INDENT = ' '.repeat(7)
 
-const HEAD = ['CALL', 'ANSWER', 'BODY', 'TAKEN AS', 'COUNT', 'FIRST', 'LAST']
+const HEAD = ['CALL', 'ANSWER', 'BODY', 'TAKEN AS', 'COUNT', 'FIRST (UTC)', 'LAST (UTC)']
 
 const COUNTED_TOGETHER = 'more kinds of answers than are kept apart, counted together'
 
-/** A table; each answer with its shape below it. */
 export function renderAnswers(answers: readonly SeenAnswer[]): string[] {
   if (answers.length === 0) return ['no answer of the service has been recorded yet']
   const rows = answers.map(({ method, status, error, shape, body, meaning, count, firstAt, lastAt }) => {
     const answer = shape === OTHERS ? 'others' : String(status ?? error ?? 'none')
-    return [method, answer, body ?? '-', meaning, String(count), minute(firstAt), minute(lastAt)]
+    return [method, answer, body ?? '-', meaning, String(count), utc(firstAt), utc(lastAt)]
   })
-  const [head = '', ...told] = columns([HEAD, ...rows])
+  const below = (row: number) => answers.slice(row, row + 1).flatMap(sayBelow)
   return [
-    head,
-    ...answers.flatMap(({ shape, lastKey }, index) => [
-      told[index] ?? '',
-      ...(shape === null ? [] : [INDENT + (shape === OTHERS ? COUNTED_TOGETHER : shown(shape))]),
-      `${INDENT}last for customer ${shown(lastKey)}`,
-    ]),
+    ...columns([HEAD, ...rows], { below }),
     '',
     'TAKEN AS is what rollcall made of it. In a body, * is a key that may be a value, and (fields)',
     'are the optional fields of a user, of which each user has others.',
     '`rollcall sync --history KEY` shows the calls of a customer.',
   ]
+}
+
+function sayBelow({ shape, lastKey }: SeenAnswer): string[] {
+  return [
+    ...(shape === null ? [] : hanging(INDENT, shape === OTHERS ? COUNTED_TOGETHER : shape)),
+    `${INDENT}last for customer ${shown(lastKey)}`,
+  ]
+}
+
+function utc(iso: string): string {
+  return minute(iso).replace(' UTC', '')
 }

@@ -3,36 +3,33 @@ import { brakeNeedsPerson, type KindHeld } from '../brake/list.ts'
 import type { CaptureMark, Gap } from '../capture/marks.ts'
 import type { TableStatus } from '../capture/status.ts'
 import { quotedName } from '../customers/problems.ts'
+import type { VerificationReport } from '../drift/coverage.ts'
+import { DRIFT_KINDS, WRONG_ACCESS } from '../drift/words.ts'
 import type { MappingStatus } from '../ledger/generation.ts'
 import type { Overview } from '../ledger/overview.ts'
+import { sayDuration } from '../model/duration.ts'
 import type { PaceReport } from '../pace/read.ts'
+import { driftingOf } from '../report/conclude.ts'
 import { counted } from '../report/figures.ts'
+import { ACCESS, sayAmongHeld } from '../report/words.ts'
 import type { Swept } from '../sweep/sweep.ts'
-import { when } from './render.ts'
+import { applying, span } from './render.ts'
 import { letsThrough } from './render-held.ts'
 
 /** Workers note changes and take what is due within a second, unless the pace holds them up. */
 const WAITS_LONG_MS = 60_000
 
 export function overviewNeeds({ states: { rejected, failing }, owed, outbox }: Overview): readonly string[] {
-  return [
-    ...when(
-      rejected > 0,
+  return applying([
+    rejected > 0 &&
       `${counted(rejected, 'customer is', 'customers are')} rejected: see \`rollcall failures\``,
-    ),
-    ...when(
-      failing > 0,
+    failing > 0 &&
       `${counted(failing, 'customer fails and is', 'customers fail and are')} tried again: see \`rollcall failures\``,
-    ),
-    ...when(
-      (outbox.oldestAgeMs ?? 0) > WAITS_LONG_MS,
+    (outbox.oldestAgeMs ?? 0) > WAITS_LONG_MS &&
       'changes are captured and nobody notes them: no worker runs, or it hangs; its log tells',
-    ),
-    ...when(
-      (owed.waitsForWorkerMs ?? 0) > WAITS_LONG_MS,
+    (owed.waitsForWorkerMs ?? 0) > WAITS_LONG_MS &&
       'a customer is due for more than a minute: no worker syncs by the active mapping, or it is far behind',
-    ),
-  ]
+  ])
 }
 
 /** Of a table with many partitions `rollcall capture status` names each. */
@@ -47,27 +44,24 @@ type Capture = {
 export function captureNeeds({ tables, marks, gap }: Capture): readonly string[] {
   const unfit = tables.filter(({ state }) => state !== 'fits')
   const named = unfit.map(({ relation, reasons }) => `${quotedName(relation)} (${reasons.join('; ')})`)
-  const which = [
+  const which = applying([
     ...named.slice(0, NAMED_UNFIT),
-    ...when(named.length > NAMED_UNFIT, `${named.length - NAMED_UNFIT} more`),
-  ]
+    named.length > NAMED_UNFIT && `${named.length - NAMED_UNFIT} more`,
+  ])
   const misnamed = unfit.some(({ state }) => state === 'misnamed')
   const first = misnamed ? 'correct the configuration or the table, then ' : ''
-  return [
-    ...when(
-      unfit.length > 0,
+  return applying([
+    unfit.length > 0 &&
       `not captured as configured: ${which.join(', ')}: ${first}run \`rollcall capture install\``,
-    ),
     ...marks.map(({ kind, relation }) =>
       kind === 'truncate'
         ? `${relation} was truncated and nobody was revoked for it: run \`rollcall capture resync\``
         : `capture of ${relation} has a gap; a running worker checks all customers again`,
     ),
-    ...when(
-      gap.ids.length > 0 && !gap.ready,
+    gap.ids.length > 0 &&
+      !gap.ready &&
       'all customers are checked for a gap of capture once the transactions that were open then have ended: end them',
-    ),
-  ]
+  ])
 }
 
 export function brakeNeeds(brake: readonly KindHeld[]): readonly string[] {
@@ -91,10 +85,10 @@ export function paceNeeds(pace: PaceReport | null): readonly string[] {
   ]
 }
 
-/** A person decides when a changed mapping is applied. */
-export function mappingNeeds(
-  mapping: (MappingStatus & { readonly differ: Swept | null }) | null,
-): readonly string[] {
+/** With what it would change, as far as that was compared. */
+export type MappingCompared = MappingStatus & { readonly differ: Swept | null }
+
+export function mappingNeeds(mapping: MappingCompared | null): readonly string[] {
   if (!mapping || mapping.current) return []
   const which = mapping.earlier ? 'was replaced by a later one' : 'is not applied'
   const differ = mapping.differ ? ` (${sayDiffer(mapping.differ)})` : ''
@@ -103,9 +97,72 @@ export function mappingNeeds(
   ]
 }
 
-/** As far as there was time to compare. */
 function sayDiffer({ tally: { customers, verdicts }, ended }: Swept): string {
   return ended
     ? `${verdicts.differs} of ${customers} customers differ`
     : `at least ${verdicts.differs} differ, of the first ${customers} customers`
+}
+
+// Whether the service agrees: how far that was checked, and what was found.
+
+export function sayVerified({ coverage }: VerificationReport): string {
+  const { periodMs, customers, within, never, oldestAgeMs, proof } = coverage
+  if (periodMs === null) return 'not by workers: reconcile.period is false'
+  if (customers === 0) return 'nobody is at the service yet'
+  // Never 100 % while a customer is missing.
+  const percent = Math.floor((within / customers) * 1000) / 10
+  return [
+    `${percent} % of ${customers} customers within ${sayDuration(periodMs)}`,
+    oldestAgeMs === null ? '' : `, the oldest check ${span(oldestAgeMs)} ago`,
+    never > 0 ? `, ${never} never yet` : '',
+    proof
+      ? `; from commit to verified: ${span(proof.medianMs)} (median), ${span(proof.p95Ms)} (95 %), of the last ${proof.customers}`
+      : '',
+  ].join('')
+}
+
+/** Access first: a customer is shut out, or let in at your cost. */
+export function sayDrift({ open, access, heldAccess, doubt }: VerificationReport): string {
+  const wrong = sayWrongAccess(access, heldAccess)
+  const kinds = DRIFT_KINDS.filter((kind) => open[kind] > 0).map((kind) => `${open[kind]} ${kind}`)
+  return applying([
+    wrong !== '' && wrong,
+    kinds.length > 0 ? kinds.join(', ') : 'none found',
+    doubt && `${sayDoubt(doubt)}, which is not credible`,
+  ]).join('; ')
+}
+
+type Access = VerificationReport['access']
+
+function sayWrongAccess(access: Access, held: Access): string {
+  return WRONG_ACCESS.filter((which) => access[which] > 0)
+    .map((which) => `${access[which]} ${ACCESS[which].means}${sayAmongHeld(held[which], access[which])}`)
+    .join(', ')
+}
+
+function sayDoubt({ denied, asked }: NonNullable<VerificationReport['doubt']>): string {
+  return `of the ${counted(asked, 'user')} asked at random, ${denied} are not there by what the service says, or cannot be read`
+}
+
+const NOT_HELD: Access = { lost: 0, undue: 0 }
+
+/** Some are always passed over: something is owed to them, or the service does not answer for them. */
+const FEW = 0.05
+
+export function verificationNeeds(verification: VerificationReport): readonly string[] {
+  const { coverage, open, doubt, access, heldAccess } = verification
+  const { customers, overdue, periodMs } = coverage
+  const drift = driftingOf({ kinds: open })
+  // Of findings alone: what to do about those who are held is something else.
+  const found = { lost: access.lost - heldAccess.lost, undue: access.undue - heldAccess.undue }
+  const wrong = sayWrongAccess(found, NOT_HELD)
+  return applying([
+    drift > 0 &&
+      `the service differs from the database for ${counted(drift, 'customer')}${wrong && `, ${wrong}`}: see \`rollcall drift --from-ledger\``,
+    doubt &&
+      `${sayDoubt(doubt)}: that is reported of no single customer, and none of them is repaired; is it still the right service, and not an emptied one? If it is meant, \`rollcall drift --believe --why …\` says so`,
+    periodMs !== null &&
+      overdue > Math.max(3, customers * FEW) &&
+      `${overdue} of ${customers} customers were not verified within ${sayDuration(periodMs ?? 0)}: workers are too few or stopped, or the pace is too slow for reconcile.period`,
+  ])
 }

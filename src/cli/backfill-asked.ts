@@ -1,3 +1,4 @@
+import type { Command } from '@commander-js/extra-typings'
 import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
 import { digestOf, readConditions } from '../customers/conditions.ts'
@@ -5,35 +6,58 @@ import type { MappingStatus } from '../ledger/generation.ts'
 import { RollcallError } from '../model/errors.ts'
 import type { Only } from '../sweep/judge.ts'
 import type { Restriction } from '../sweep/run.ts'
-import { MOST_WHOLE, type NumberRule, numberOf, wholeNumber, within } from './option-values.ts'
+import {
+  CONFIG_OPTION,
+  gathered,
+  MOST_WHOLE,
+  type NumberRule,
+  numberOf,
+  wholeNumber,
+} from './option-values.ts'
 
-/** As commander gives them. */
-export type BackfillFlags = {
-  readonly config?: string
-  readonly dryRun?: true
-  readonly where?: readonly string[]
-  readonly only?: Only
-  readonly lookup?: true
-  readonly sample?: string
-  readonly rate?: string
-  readonly expectCreates?: string
-  readonly restart?: true
-  readonly wait?: true
-  readonly mapping?: true
-  readonly json?: true
+/** A mapping is for everybody, and a worker goes on with it. */
+const NOT_WITH_MAPPING = ['where', 'only', 'lookup', 'restart', 'rate', 'expectCreates']
+
+export function addBackfillOptions(command: Command) {
+  return command
+    .description('bring in the customers that you have, and sync whoever differs')
+    .option(...CONFIG_OPTION)
+    .option('--dry-run', 'make no call and write nothing: tell what would follow')
+    .option('--where <condition>', 'only customers for whom this holds', gathered)
+    .addOption(
+      command
+        .createOption('--only <what>', 'only those whom this is for')
+        .choices(['create', 'update', 'revoke']),
+    )
+    .option('--lookup', 'look (GET) before anybody is registered')
+    .option('--sample <n>', 'show so many of the plans, chosen at random (with --dry-run)')
+    .option('--rate <n>', 'owe no more than so many calls per second')
+    .option('--expect-creates <n>', 'so many registrations pass the brake')
+    .addOption(
+      command.createOption('--restart', 'begin anew, not where the last one stopped').conflicts('dryRun'),
+    )
+    .addOption(
+      command.createOption('--wait', 'wait until all is settled, and tell what is not').conflicts('dryRun'),
+    )
+    .addOption(
+      command
+        .createOption('--mapping', 'apply the mapping of this configuration to all')
+        .conflicts(NOT_WITH_MAPPING),
+    )
+    .option('--json', 'print the outcome as JSON')
 }
+
+type BackfillFlags = ReturnType<ReturnType<typeof addBackfillOptions>['opts']>
 
 const NOT_ASKED = {
   ...{ where: [] as readonly string[], only: null as Only | null },
   ...{ dryRun: false, lookup: false, restart: false, wait: false, mapping: false, json: false },
 }
 
-/** @throws RollcallError USAGE with everything that is wrong with the options at once */
 export function readBackfillAsked(flags: BackfillFlags) {
   const problems: string[] = []
   const numbers = {
     sample: numberOf(flags.sample, wholeNumber('--sample'), problems) ?? 0,
-    /** Calls per second. */
     rate: numberOf(flags.rate, RATE, problems),
     expectCreates: numberOf(flags.expectCreates, wholeNumber('--expect-creates'), problems),
   }
@@ -48,7 +72,8 @@ const RATE: NumberRule = {
   name: '--rate',
   expected: 'a number of calls per second above 0',
   form: /^\d{1,10}(\.\d{1,6})?$/,
-  read: (text) => within(Number(text), 0.000_001, MOST_WHOLE),
+  from: 0.000_001,
+  to: MOST_WHOLE,
 }
 
 /** `options` is recorded: it tells one backfill from another, and holds no value of a condition. */
@@ -79,6 +104,6 @@ export function fitsNobody(
 
 /** As reports have it; null on a ledger that no worker has met yet. */
 export function activeMapping(standing: MappingStatus | null) {
-  const { generation = null, appliedAt = null, current = null } = standing ?? {}
-  return { generation, appliedAt, current }
+  const { generation = null, appliedAt = null, current = false, earlier = false } = standing ?? {}
+  return { generation, appliedAt, current, earlier }
 }

@@ -5,9 +5,9 @@ import { outlookOf } from '../brake/outlook.ts'
 import { readCounted, readStandings } from '../brake/standing.ts'
 import { openMarks } from '../capture/marks.ts'
 import type { Config } from '../config/config.ts'
-import { readEnv } from '../config/env.ts'
 import { describeCustomers } from '../customers/describe.ts'
 import { countCustomers } from '../customers/pages.ts'
+import { NO_KEY } from '../explain/explain.ts'
 import { redactedPlan } from '../explain/redact.ts'
 import { readStanding } from '../ledger/generation.ts'
 import { mayRead, type Unreadable, whyUnreadable } from '../ledger/readable.ts'
@@ -22,22 +22,17 @@ import { sweep } from '../sweep/sweep.ts'
 import { makeDigester } from '../sync/digest.ts'
 import { policyOf } from '../sync/policy.ts'
 import { activeMapping, type BackfillAsked, readRestriction } from './backfill-asked.ts'
-import { withPool } from './connect.ts'
+import { BINDING_ENV } from './binding.ts'
+import { withDatabase } from './connect.ts'
 import type { Io } from './io.ts'
 import { openProgress } from './progress.ts'
 import { sayPlan } from './say-step.ts'
 
-/** Any key will do where nothing is compared with what another key has made. */
-const NO_KEY = 'no digest key'
-
 /** `rollcall backfill --dry-run`: no call, no write, and no right needed but to read the customers. */
 export async function forecastBackfill(io: Io, config: Config, asked: BackfillAsked) {
-  const env = readEnv(io.env, {
-    need: ['DATABASE_URL'],
-    may: ['ROLLCALL_DIGEST_KEY', 'SERVICE_URL', 'SERVICE_API_KEY'],
-  })
-  const { ROLLCALL_DIGEST_KEY: digestKey, SERVICE_URL, SERVICE_API_KEY: apiKey } = env
-  return await withPool({ url: env.DATABASE_URL }, async (pool) => {
+  const wanted = { may: BINDING_ENV, tables: false, endsItself: true }
+  return await withDatabase(io, wanted, async (pool, env) => {
+    const { ROLLCALL_DIGEST_KEY: digestKey, SERVICE_URL, SERVICE_API_KEY: apiKey } = env
     const withoutLedger = digestKey === undefined ? ('no-key' as const) : await whyUnreadable(pool)
     if (!withoutLedger) await requireTarget(pool, { origin: SERVICE_URL, apiKey, digestKey })
     const origin = SERVICE_URL ?? (withoutLedger ? null : await boundOrigin(pool))
@@ -75,34 +70,30 @@ async function look(io: Io, looking: Looking) {
   const total = await countCustomers(pool, await describeCustomers(pool, config), conditions)
   const sample = makeSample<ReturnType<typeof sampled>>(asked.sample, Math.random)
   const sharers = makeSharers()
-  const progress = openProgress(io, () => performance.now())
+  using progress = openProgress(io, () => performance.now())
   let forecast: Forecast = NOTHING_AHEAD
-  try {
-    const { ended } = await sweep({
-      ...{ pool, config, digester, signal: io.stop, conditions },
-      select: { ...EVERYBODY, ...select, bringIn },
-      withoutLedger: withoutLedger !== null,
-      onPage: async ({ judged }) => {
-        const differing = judged.filter(({ verdict }) => verdict === 'differs')
-        const keys = mayCount ? differing.map(({ key }) => key) : []
-        const counted = await readCounted(pool, keys, config.brake.windowHours)
-        const forecasting = { policy, digester, counted: (key: string) => counted.get(key) ?? [] }
-        for (const each of judged) forecast = addAhead(forecast, each, forecasting)
-        for (const each of differing) {
-          sample.add(() => sampled(each))
-          const userId = newUserOf(each)
-          if (userId !== null) sharers.add(userId)
-        }
-        const { customers, verdicts } = forecast.tally
-        const note = `${figure(verdicts.differs)} differ`
-        progress.show({ verb: 'looked at', done: customers, total, from: 0, note })
-        return true
-      },
-    })
-    return { ended, forecast, sample: sample.all(), sharing: sharers.count() }
-  } finally {
-    progress.close()
-  }
+  const { ended } = await sweep({
+    ...{ pool, config, digester, signal: io.stop, conditions },
+    select: { ...EVERYBODY, ...select, bringIn },
+    withoutLedger: withoutLedger !== null,
+    onPage: async ({ judged }) => {
+      const differing = judged.filter(({ verdict }) => verdict === 'differs')
+      const keys = mayCount ? differing.map(({ key }) => key) : []
+      const counted = await readCounted(pool, keys, config.brake.windowHours)
+      const forecasting = { policy, digester, counted: (key: string) => counted.get(key) ?? [] }
+      for (const each of judged) forecast = addAhead(forecast, each, forecasting)
+      for (const each of differing) {
+        sample.add(() => sampled(each))
+        const userId = newUserOf(each)
+        if (userId !== null) sharers.add(userId)
+      }
+      const { customers, verdicts } = forecast.tally
+      const note = `${figure(verdicts.differs)} differ`
+      progress.show({ verb: 'looked at', done: customers, total, from: 0, note })
+      return true
+    },
+  })
+  return { ended, forecast, sample: sample.all(), sharing: sharers.count() }
 }
 
 /** The user of a customer who would be brought in, and of whom nothing is recorded that another one could meet. */

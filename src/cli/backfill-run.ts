@@ -1,12 +1,10 @@
 import type { Pool } from 'pg'
 import { type Announced, announceCreates, cutAnnounced } from '../brake/announce.ts'
 import type { Config } from '../config/config.ts'
-import { readEnv } from '../config/env.ts'
 import { describeCustomers } from '../customers/describe.ts'
 import { countCustomers } from '../customers/pages.ts'
 import { applyGeneration, mappingChanged, readStanding } from '../ledger/generation.ts'
 import { readOpen } from '../ledger/lane-open.ts'
-import { checkMigrated } from '../ledger/migrate.ts'
 import { readOverview } from '../ledger/overview.ts'
 import { readOtherBackfill } from '../ledger/runs.ts'
 import { requireTarget } from '../ledger/target.ts'
@@ -17,12 +15,12 @@ import { figure } from '../report/figures.ts'
 import { namedService } from '../service/target.ts'
 import { makeThrottle, pageFor } from '../sweep/forecast.ts'
 import { type BegunSweep, type Restriction, requireCapture, runSweep, type SweepEnd } from '../sweep/run.ts'
-import { NOTHING_FOUND } from '../sweep/tally.ts'
 import { type Digester, makeDigester } from '../sync/digest.ts'
 import { policyOf } from '../sync/policy.ts'
 import { activeMapping, type BackfillAsked, fitsNobody, readRestriction } from './backfill-asked.ts'
-import { withPool } from './connect.ts'
-import { inTurn } from './in-turn.ts'
+import { BINDING_ENV } from './binding.ts'
+import { withDatabase } from './connect.ts'
+import { inTurn, NOT_SWEPT } from './in-turn.ts'
 import type { Io } from './io.ts'
 import { openProgress, type Progress } from './progress.ts'
 import { OTHERS_SWEEP } from './render-sweeps.ts'
@@ -42,54 +40,44 @@ type Running = {
  * customer can be settled by another one behind the sweep.
  */
 export async function runBackfill(io: Io, config: Config, asked: BackfillAsked) {
-  const env = readEnv(io.env, {
-    need: ['DATABASE_URL', 'SERVICE_URL', 'SERVICE_API_KEY', 'ROLLCALL_DIGEST_KEY'],
-  })
-  const { SERVICE_URL: origin, SERVICE_API_KEY: apiKey, ROLLCALL_DIGEST_KEY: digestKey } = env
-  return await withPool({ url: env.DATABASE_URL }, async (pool) => {
-    await checkMigrated(pool)
+  return await withDatabase(io, { need: BINDING_ENV, endsItself: true }, async (pool, env) => {
+    const { SERVICE_URL: origin, SERVICE_API_KEY: apiKey, ROLLCALL_DIGEST_KEY: digestKey } = env
     await requireTarget(pool, { origin, apiKey, digestKey })
     const before = await readStanding(pool, config.fingerprint)
     if (!asked.mapping && before && !before.current) throw mappingChanged(before)
     await requireCapture(pool, config)
     const applied = asked.mapping && (await applyGeneration(pool, config.fingerprint))
     const restriction = await readRestriction({ pool, config, digestKey }, asked)
-    const progress = openProgress(io, () => performance.now())
+    using progress = openProgress(io, () => performance.now())
     const digester = makeDigester(digestKey)
     const running = { signal: io.stop, pool, config, asked, digester, restriction, progress }
-    try {
-      const { tally, ...ran } = await sweepInTurn(running)
-      const waits = asked.wait && ran.ended && !fitsNobody({ ...ran, ...tally }, asked)
-      const waited = waits ? await awaitSettled(running) : null
-      const standing = await readStanding(pool, config.fingerprint)
-      const about = {
-        target: namedService(origin, config),
-        dryRun: false,
-        ...activeMapping(standing),
-      } as const
-      return { ...about, applied, ...ran, waited, ...tally }
-    } finally {
-      progress.close()
-    }
+    const { tally, ...ran } = await sweepInTurn(running)
+    const waits = asked.wait && ran.ended && !fitsNobody({ ...ran, ...tally }, asked)
+    const waited = waits ? await awaitSettled(running) : null
+    const standing = await readStanding(pool, config.fingerprint)
+    const about = {
+      target: namedService(origin, config),
+      dryRun: false,
+      ...activeMapping(standing),
+    } as const
+    return { ...about, applied, ...ran, waited, ...tally }
   })
 }
 
 type Ran = SweepEnd & { readonly resumed: boolean; readonly announced: Announced | null }
 
-const STOPPED: SweepEnd = { tally: NOTHING_FOUND, ended: false, superseded: false, examples: [] }
-
 /** @throws RollcallError SWEEP_RUNNING where another backfill is under way that is not the same */
 async function sweepInTurn(running: Running): Promise<Ran> {
   const { pool, signal, asked, restriction, progress } = running
-  const onWait = async (first: boolean) => {
-    if (first) progress.say('another backfill is under way: this one waits until it has ended')
+  const say = () => progress.say('another backfill is under way: this one waits until it has ended')
+  const onWait = async () => {
     if (asked.mapping) return
     const other = await readOtherBackfill(pool, restriction.options)
     if (other && (asked.restart || asked.expectCreates !== null || !other.same))
       throw new RollcallError('SWEEP_RUNNING')
   }
-  const done = await inTurn({ pool, signal, onWait }, 'backfill', () => sweepInSlices(running))
-  return done?.value ?? { ...STOPPED, resumed: false, announced: null }
+  const done = await inTurn({ pool, signal, say, onWait }, 'backfill', () => sweepInSlices(running))
+  return done ?? { ...NOT_SWEPT, resumed: false, announced: null }
 }
 
 /** A slow one lets others look at everybody meanwhile: a gap in capture cannot wait for hours. */
@@ -99,17 +87,15 @@ const BETWEEN_MS = 2000
 
 async function sweepInSlices(running: Running): Promise<Ran> {
   const { pool, signal, asked, progress } = running
-  const onWait = (first: boolean) => {
-    if (first) progress.say(OTHERS_SWEEP)
-  }
+  const say = () => progress.say(OTHERS_SWEEP)
   const slices = makeSlices(running)
-  let ran: SweepEnd = STOPPED
+  let ran = NOT_SWEPT
   for (let pauseMs: number | null = 0; pauseMs !== null && !signal.aborted; ) {
     await sleep(pauseMs, signal)
-    const slice = await inTurn({ pool, signal, onWait }, 'sweep', slices.next)
+    const slice = await inTurn({ pool, signal, say }, 'sweep', slices.next)
     if (!slice) break
-    ran = slice.value.ran
-    pauseMs = slice.value.pauseMs
+    ran = slice.ran
+    pauseMs = slice.pauseMs
   }
   const { begun, announced } = slices.state()
   const left = ran.ended && !asked.mapping ? await endAnnouncement(pool, ran) : null

@@ -46,51 +46,44 @@ export function renderBackfill(report: BackfillReport, asked: BackfillAsked): st
 const OWED = 'are owed a sync: `rollcall status` shows how it goes, and --wait waits for it'
 
 function sayMapping(
-  { generation, appliedAt, current, applied }: BackfillReport,
+  { generation, appliedAt, current, earlier, applied }: BackfillReport,
   { mapping }: BackfillAsked,
 ): string {
   if (generation === null) return 'no mapping is active yet; the first worker activates its own'
-  if (!current) return `not applied: syncs go by generation ${generation}, since ${appliedAt}`
+  if (!current)
+    return `not applied: syncs go by generation ${generation}, since ${appliedAt}${earlier ? ', which replaced it' : ''}`
   if (applied) return `applied: syncs go by it from now on (generation ${generation})`
   const again = mapping ? '; everybody was looked at again' : ''
   return `syncs go by it already (generation ${generation}, since ${appliedAt})${again}`
 }
 
-/** Who was looked at, and what was found. */
 function tallyEntries(tally: SweepTally, { mapping }: BackfillAsked): LabelledText[] {
   const { verdicts, waiting, unsure } = tally
-  const some = (label: string, count: number, text: string): LabelledText => [
-    label,
-    count > 0 && `${figure(count)} ${text}`,
-  ]
   const plans = Object.fromEntries(PLANS.map(([kind, words]) => [words, tally.plans[kind] ?? 0]))
+  const byRow = unsure > 0 ? `, ${figure(unsure)} of them differ by row or mapping` : ''
+  const bringsIn = mapping ? ': `rollcall backfill` brings them in' : ''
+  const some: readonly (readonly [label: string, count: number, text: string])[] = [
+    ['lose access', tally.loseAccess, 'at most of those who differ; the brake holds a mass of them'],
+    ['user_id', tally.otherUsers, 'become other users; the users that they were keep their access'],
+    ['owed', verdicts.owed, `are owed a sync already${byRow}`],
+    ['later', verdicts['another-time'], 'change by themselves at another time than before'],
+    ['never asked', verdicts['never-asked'], `were never synced, and are not by this${bringsIn}`],
+    ['left alone', verdicts['not-selected'], 'differ in another way than --only names'],
+    ['held', waiting.held, 'wait for a person, as before: see `rollcall held`'],
+    ['rejected', waiting.rejected, 'were rejected, and stay so: see `rollcall failures`'],
+    ['discarded', waiting.discarded, 'stay as a person has left them: see `rollcall held log`'],
+    [
+      'out of scope',
+      tally.neverInScope,
+      'were never in scope: left alone, whatever access they have at the service',
+    ],
+    ['unreadable', verdicts.unreadable, 'rows cannot be read: see `rollcall failures`'],
+  ]
   return [
     ['customers', `${figure(tally.customers)} looked at`],
     ['differ', [figure(verdicts.differs), listed(' ', plans)].filter((part) => part !== '').join(': ')],
     ['fields', listed(' ', tally.fields, 'of those who are registered: ')],
-    some('lose access', tally.loseAccess, 'at most of those who differ; the brake holds a mass of them'),
-    some('user_id', tally.otherUsers, 'become other users; the users that they were keep their access'),
-    some(
-      'owed',
-      verdicts.owed,
-      `are owed a sync already${unsure > 0 ? `, ${figure(unsure)} of them differ by row or mapping` : ''}`,
-    ),
-    some('later', verdicts['another-time'], 'change by themselves at another time than before'),
-    some(
-      'never asked',
-      verdicts['never-asked'],
-      `were never synced, and are not by this${mapping ? ': `rollcall backfill` brings them in' : ''}`,
-    ),
-    some('left alone', verdicts['not-selected'], 'differ in another way than --only names'),
-    some('held', waiting.held, 'wait for a person, as before: see `rollcall held`'),
-    some('rejected', waiting.rejected, 'were rejected, and stay so: see `rollcall failures`'),
-    some('discarded', waiting.discarded, 'stay as a person has left them: see `rollcall held log`'),
-    some(
-      'out of scope',
-      tally.neverInScope,
-      'were never in scope: left alone, whatever access they have at the service',
-    ),
-    some('unreadable', verdicts.unreadable, 'rows cannot be read: see `rollcall failures`'),
+    ...some.map(([label, count, text]): LabelledText => [label, count > 0 && `${figure(count)} ${text}`]),
   ]
 }
 
@@ -122,9 +115,9 @@ export function sayAnnounced({ set, left, until, trippedAt }: Announced): string
     : `they were announced when this backfill began, and are not announced twice: ${figure(left)} of them may still come; \`--restart\` announces anew`
 }
 
-function sayStopped({ current, superseded }: BackfillReport, { mapping }: BackfillAsked): string {
+function sayStopped({ generation, current, superseded }: BackfillReport, { mapping }: BackfillAsked): string {
   const why = () => {
-    if (current === false) return 'another mapping was applied meanwhile'
+    if (generation !== null && !current) return 'another mapping was applied meanwhile'
     if (superseded) return 'another backfill was begun in its place'
     if (mapping) return 'a worker with this configuration goes on with it, and so does this command'
     return 'run the same command again to go on; --restart starts over'
@@ -160,7 +153,6 @@ function waitedEntries(waited: NonNullable<BackfillReport['waited']>, unreadable
   ]
 }
 
-/** Waiting settles none of them. */
 export function unsettledOf({ states: { rejected, failing, held } }: Pick<Overview, 'states'>): number {
   return rejected + failing + held
 }
@@ -175,7 +167,8 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
     ],
     [
       'note',
-      report.current === false &&
+      generation !== null &&
+        !report.current &&
         `not applied: syncs go by generation ${generation}; nothing is sent by this mapping before \`rollcall backfill --mapping\``,
     ],
     ['nobody', fitsNobody(report, asked) && NOBODY_FITS],

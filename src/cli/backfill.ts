@@ -1,11 +1,9 @@
-import { type Command, Option } from 'commander'
 import { loadConfig } from '../config/load.ts'
-import { type BackfillAsked, type BackfillFlags, fitsNobody, readBackfillAsked } from './backfill-asked.ts'
+import { addBackfillOptions, type BackfillAsked, fitsNobody, readBackfillAsked } from './backfill-asked.ts'
 import { forecastBackfill } from './backfill-dry-run.ts'
 import { runBackfill } from './backfill-run.ts'
 import { NOBODY_FITS, renderBackfill, renderForecast, unsettledOf } from './backfill-view.ts'
 import type { AddCommand, ExitCode } from './io.ts'
-import { gathered } from './option-values.ts'
 import { tell } from './render.ts'
 import { keepHeapSmall } from './small-heap.ts'
 
@@ -27,9 +25,9 @@ What --wait tells at the end is of everybody, also with --where or --only.
 Exit 0 all done, or for a dry run nothing to do; 3 something to do, or somebody
 who is not settled; 1 it failed or was stopped, or --where holds for nobody.`
 
-/** `rollcall backfill`: everybody is looked at, and whoever differs is owed a sync. */
 export const backfillCommand: AddCommand = (program, io, exit) => {
-  addOptions(program.command('backfill')).action(async (flags: BackfillFlags) => {
+  const command = addBackfillOptions(program.command('backfill')).addHelpText('after', EXAMPLES)
+  command.action(async (flags) => {
     keepHeapSmall()
     const asked = readBackfillAsked(flags)
     const config = await loadConfig(flags.config, io.cwd)
@@ -51,30 +49,4 @@ function exitCodeOf(report: Reported, asked: BackfillAsked): ExitCode {
   const { waited } = report
   if (waited?.ended === false) return 1
   return waited && waited.open + unsettledOf(waited) + unreadable > 0 ? 3 : 0
-}
-
-/** A mapping is for everybody, and a worker goes on with it. */
-const NOT_WITH_MAPPING = ['where', 'only', 'lookup', 'restart', 'rate', 'expectCreates']
-
-function addOptions(command: Command): Command {
-  const real = (flags: string, description: string) => new Option(flags, description).conflicts('dryRun')
-  return command
-    .description('bring in the customers that you have, and sync whoever differs')
-    .option('-c, --config <file>', 'configuration file (default: rollcall.config.ts)')
-    .option('--dry-run', 'make no call and write nothing: tell what would follow')
-    .option('--where <condition>', 'only customers for whom this holds', gathered)
-    .addOption(
-      new Option('--only <what>', 'only those whom this is for').choices(['create', 'update', 'revoke']),
-    )
-    .option('--lookup', 'look (GET) before anybody is registered')
-    .option('--sample <n>', 'show so many of the plans, chosen at random (with --dry-run)')
-    .option('--rate <n>', 'owe no more than so many calls per second')
-    .option('--expect-creates <n>', 'so many registrations pass the brake')
-    .addOption(real('--restart', 'begin anew, not where the last one stopped'))
-    .addOption(real('--wait', 'wait until all is settled, and tell what is not'))
-    .addOption(
-      new Option('--mapping', 'apply the mapping of this configuration to all').conflicts(NOT_WITH_MAPPING),
-    )
-    .option('--json', 'print the outcome as JSON')
-    .addHelpText('after', EXAMPLES)
 }

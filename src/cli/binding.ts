@@ -5,8 +5,10 @@ import type { Io } from './io.ts'
 /** Whether a worker may start here, for commands that do not call the service: `todo` is null where nothing differs. */
 type BindingStatus = { readonly differences: readonly TargetDifference[]; readonly todo: string | null }
 
-/** What those commands compare, where it is set. */
 export const BINDING_ENV = ['SERVICE_URL', 'SERVICE_API_KEY', 'ROLLCALL_DIGEST_KEY'] as const
+
+/** What syncs and checks at the service need. */
+export const SYNC_ENV = ['DATABASE_URL', ...BINDING_ENV, 'SERVICE_SECRET_KEY'] as const
 
 type BindingEnv = { readonly [V in (typeof BINDING_ENV)[number]]?: string }
 

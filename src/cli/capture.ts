@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import type { Command } from '@commander-js/extra-typings'
 import type { ClientBase, Pool } from 'pg'
 import { install, printSql, uninstall } from '../capture/install.ts'
 import { type CaptureMark, closeMarks, dismissMarks, openMarks, readGap } from '../capture/marks.ts'
@@ -9,26 +9,19 @@ import { readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
 import { describeCustomers } from '../customers/describe.ts'
 import { quotedName } from '../customers/problems.ts'
-import { alone } from '../ledger/alone.ts'
 import { readStanding } from '../ledger/generation.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
-import { sleep } from '../ops/time.ts'
 import { requireCapture, requireStanding, runSweep, type SweepEnd } from '../sweep/run.ts'
-import { NOTHING_FOUND } from '../sweep/tally.ts'
-import { makeDigester } from '../sync/digest.ts'
+import { type Digester, makeDigester } from '../sync/digest.ts'
 import { BINDING_ENV, bindingStatus, warnOfBinding } from './binding.ts'
-import { ownerIn, withPool, withTables } from './connect.ts'
+import { withDatabase } from './connect.ts'
+import { inTurn, NOT_SWEPT } from './in-turn.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
 import { CONFIG_OPTION } from './option-values.ts'
-import { tell, when } from './render.ts'
+import { applying, columns, tell } from './render.ts'
 import { allMissed, OTHERS_SWEEP, sayExamples, sayMissed } from './render-sweeps.ts'
 
-type Options = {
-  readonly config?: string
-  readonly json?: boolean
-  readonly print?: boolean
-  readonly dismiss?: boolean
-}
+type Options = { readonly config?: string; readonly json?: boolean }
 
 const EXAMPLES = `
 Examples:
@@ -41,7 +34,6 @@ Examples:
                                      customer again
   rollcall capture uninstall         remove every trigger and function`
 
-/** `rollcall capture`: the triggers on the watched tables. */
 export const captureCommand: AddCommand = (program, io, exit) => {
   const capture = program
     .command('capture')
@@ -49,21 +41,17 @@ export const captureCommand: AddCommand = (program, io, exit) => {
     .addHelpText('after', EXAMPLES)
   sub(capture, 'install', 'write the triggers on the watched tables')
     .option('--print', 'print the SQL instead of running it')
-    .action((options: Options) => runInstall(io, options))
-  sub(capture, 'uninstall', 'remove every trigger and function of rollcall').action(
-    async ({ json = false }: Options) => {
-      const changed = await asOwner(io, (client) => uninstall(client))
-      tell(io, json, { changed }, () => [
-        changed.length > 0
-          ? `No longer captured: ${changed.join(', ')}`
-          : 'There was no trigger of rollcall.',
-      ])
-    },
-  )
+    .action((options) => runInstall(io, options))
+  sub(capture, 'uninstall', 'remove every trigger and function of rollcall').action(async ({ json }) => {
+    const changed = await asOwner(io, uninstall)
+    tell(io, json === true, { changed }, () => [
+      changed.length > 0 ? `No longer captured: ${changed.join(', ')}` : 'There was no trigger of rollcall.',
+    ])
+  })
   sub(capture, 'status', 'say whether the triggers fit the configuration').action(
-    async ({ config: file, json = false }: Options) => {
+    async ({ config: file, json = false }) => {
       const config = await loadConfig(file, io.cwd)
-      const status = await withTables(io, async (pool) => {
+      const status = await withDatabase(io, {}, async (pool) => {
         return { tables: await captureStatus(pool, config), marks: await openMarks(pool) }
       })
       tell(io, json, status, () => [...renderTables(status.tables), ...renderMarks(status.marks)])
@@ -73,10 +61,10 @@ export const captureCommand: AddCommand = (program, io, exit) => {
   )
   sub(capture, 'resync', 'check every customer and every record again')
     .option('--dismiss', 'close the marks without checking any customer')
-    .action(async (options: Options) => exit(await resync(io, options)))
+    .action(async (options) => exit(await resync(io, options)))
 }
 
-function sub(capture: Command, name: string, description: string): Command {
+function sub(capture: Command, name: string, description: string) {
   return capture
     .command(name)
     .description(description)
@@ -85,7 +73,10 @@ function sub(capture: Command, name: string, description: string): Command {
     .addHelpText('after', `\nExample:\n  rollcall capture ${name}`)
 }
 
-async function runInstall(io: Io, { config: file, json = false, print }: Options): Promise<void> {
+async function runInstall(
+  io: Io,
+  { config: file, json = false, print }: Options & { readonly print?: boolean },
+): Promise<void> {
   const config = await loadConfig(file, io.cwd)
   const env = readEnv(io.env, { need: [], may: BINDING_ENV })
   await asOwner(io, async (client) => {
@@ -103,16 +94,14 @@ async function runInstall(io: Io, { config: file, json = false, print }: Options
 }
 
 function renderInstalled(changed: readonly string[], leavesOthers: boolean): readonly string[] {
-  const done =
-    changed.length === 0
-      ? ['Nothing to change: every watched table is captured.']
-      : [
-          `Captured from now on: ${changed.join(', ')}`,
-          'Existing customers are not noted by this: `rollcall backfill --dry-run` says what would be brought in, and `rollcall backfill` does it.',
-        ]
-  const others =
-    'Another mapping is active: what it reads stays watched. Once this one is applied (`rollcall backfill --mapping`), run this again.'
-  return [...done, ...when(leavesOthers, others)]
+  return applying([
+    changed.length === 0 && 'Nothing to change: every watched table is captured.',
+    changed.length > 0 && `Captured from now on: ${changed.join(', ')}`,
+    changed.length > 0 &&
+      'Existing customers are not noted by this: `rollcall backfill --dry-run` says what would be brought in, and `rollcall backfill` does it.',
+    leavesOthers &&
+      'Another mapping is active: what it reads stays watched. Once this one is applied (`rollcall backfill --mapping`), run this again.',
+  ])
 }
 
 const STATES: Readonly<Record<TableState, string>> = {
@@ -126,11 +115,11 @@ const STATES: Readonly<Record<TableState, string>> = {
 
 export function renderTables(tables: readonly TableStatus[]): readonly string[] {
   if (tables.length === 0) return ['No table is watched, and no capture trigger is installed.']
-  const width = Math.max(...tables.map(({ relation }) => quotedName(relation).length))
-  return tables.map(({ relation, state, reasons }) => {
+  const rows = tables.map(({ relation, state, reasons }) => {
     const why = reasons.length > 0 ? ` (${reasons.join('; ')})` : ''
-    return `${quotedName(relation).padEnd(width)}  ${STATES[state]}${why}`
+    return [quotedName(relation), `${STATES[state]}${why}`]
   })
+  return columns(rows, { width: Number.POSITIVE_INFINITY })
 }
 
 export function renderMarks(marks: readonly CaptureMark[]): readonly string[] {
@@ -141,10 +130,8 @@ export function renderMarks(marks: readonly CaptureMark[]): readonly string[] {
   )
 }
 
-/** One session of the role that owns rollcall's tables. */
 async function asOwner<T>(io: Io, work: (client: ClientBase) => Promise<T>): Promise<T> {
-  const env = readEnv(io.env, { need: ['DATABASE_URL'], may: ['MIGRATE_DATABASE_URL'] })
-  return await withPool(await ownerIn(env), async (pool) => {
+  return await withDatabase(io, { owner: true, endsItself: true }, async (pool) => {
     const client = await pool.connect()
     try {
       return await work(client)
@@ -154,77 +141,60 @@ async function asOwner<T>(io: Io, work: (client: ClientBase) => Promise<T>): Pro
   })
 }
 
-/** `rollcall capture resync`: after a TRUNCATE, a gap, or whatever else nothing has captured. */
-async function resync(io: Io, { config: file, json = false, dismiss }: Options): Promise<ExitCode> {
+async function resync(
+  io: Io,
+  { config: file, json = false, dismiss }: Options & { readonly dismiss?: boolean },
+): Promise<ExitCode> {
   const config = await loadConfig(file, io.cwd)
   if (dismiss) {
-    await withTables(io, dismissMarks)
+    await withDatabase(io, {}, dismissMarks)
     tell(io, json, { noted: 0 }, () => ['The marks are closed.'])
     return 0
   }
-  const env = readEnv(io.env, { need: ['DATABASE_URL', 'ROLLCALL_DIGEST_KEY'] })
   // A stop ends it after a page, so that it can say how far it has come.
-  const { tally, ended, superseded, examples } = await withPool({ url: env.DATABASE_URL }, async (pool) => {
-    await checkMigrated(pool)
-    const digester = makeDigester(env.ROLLCALL_DIGEST_KEY)
-    return await checkEverybody(io, { pool, config, digester, signal: io.stop })
-  })
+  const wanted = { need: ['ROLLCALL_DIGEST_KEY'], endsItself: true } as const
+  const { tally, ended, superseded, examples } = await withDatabase(io, wanted, (pool, env) =>
+    checkEverybody(io, { pool, config, digester: makeDigester(env.ROLLCALL_DIGEST_KEY) }),
+  )
   const { customers, verdicts, missed } = tally
-  const done = {
-    ended,
-    customers,
-    noted: verdicts.differs,
-    unreadable: verdicts.unreadable,
-    missed,
-    examples,
-  }
-  tell(io, json, done, () => renderResync(done, superseded))
+  const found = { ended, customers, noted: verdicts.differs, unreadable: verdicts.unreadable }
+  const done = { ...found, missed, examples }
+  tell(io, json, done, () =>
+    applying([
+      `${customers} customers were checked: ${found.noted} are owed a sync${found.unreadable > 0 ? `, ${found.unreadable} cannot be read` : ''}.`,
+      allMissed(missed) > 0 &&
+        `Capture had missed ${sayMissed(missed)}${sayExamples(examples)}: see \`rollcall status\`.`,
+      !ended && `Not all customers were checked: ${superseded ? REPLACED : ANEW}`,
+    ]),
+  )
   return ended ? 0 : 1
 }
 
-type Resynced = Pick<SweepEnd, 'ended' | 'examples'> &
-  Pick<SweepEnd['tally'], 'customers' | 'missed'> & { readonly noted: number; readonly unreadable: number }
-
-function renderResync(done: Resynced, superseded: boolean): readonly string[] {
-  const { ended, customers, noted, unreadable, missed, examples } = done
-  const stopped = superseded
-    ? 'another mapping was applied, or another resync was begun meanwhile.'
-    : 'run it again, which begins anew.'
-  return [
-    `${customers} customers were checked: ${noted} are owed a sync${unreadable > 0 ? `, ${unreadable} cannot be read` : ''}.`,
-    ...when(
-      allMissed(missed) > 0,
-      `Capture had missed ${sayMissed(missed)}${sayExamples(examples)}: see \`rollcall status\`.`,
-    ),
-    ...when(!ended, `Not all customers were checked: ${stopped}`),
-  ]
-}
-
-const POLL_MS = 300
+const REPLACED = 'another mapping was applied, or another resync was begun meanwhile.'
+const ANEW = 'run it again, which begins anew.'
 const TRANSACTIONS_OPEN = 'transactions are open that may belong to the gap: this waits until they have ended'
 
 type Checking = {
   readonly pool: Pool
   readonly config: Config
-  readonly digester: ReturnType<typeof makeDigester>
-  readonly signal: AbortSignal
+  readonly digester: Digester
 }
 
 /** With marks it waits until their gap may be checked; without any it begins at once. */
-async function checkEverybody(io: Pick<Io, 'err'>, checking: Checking): Promise<SweepEnd> {
-  const { pool, config, signal } = checking
+async function checkEverybody(io: Pick<Io, 'err' | 'stop'>, checking: Checking): Promise<SweepEnd> {
+  const { pool, config } = checking
+  const signal = io.stop
   // Before the marks are closed: with them goes what holds those who are missing.
   await requireCapture(pool, config)
   await requireStanding(pool, config)
   await closeMarks(pool, ['truncate', 'overflow'])
-  for (let told = false; !signal.aborted; told = true) {
+  let why = OTHERS_SWEEP
+  const ran = await inTurn({ pool, signal, say: () => io.err(why) }, 'sweep', async () => {
     const gap = await readGap(pool)
     const kind = gap.ids.length > 0 ? 'gap' : 'resync'
-    const ran =
-      gap.ready && (await alone(pool, 'sweep', () => runSweep({ ...checking, kind, marks: gap.ids })))
-    if (ran) return ran
-    if (!told) io.err(gap.ready ? OTHERS_SWEEP : TRANSACTIONS_OPEN)
-    await sleep(POLL_MS, signal)
-  }
-  return { tally: NOTHING_FOUND, ended: false, superseded: false, examples: [] }
+    if (gap.ready) return await runSweep({ ...checking, kind, signal, marks: gap.ids })
+    why = TRANSACTIONS_OPEN
+    return null
+  })
+  return ran ?? NOT_SWEPT
 }

@@ -2,69 +2,58 @@ import type { Pool } from 'pg'
 import { type Env, readEnv, type Variable } from '../config/env.ts'
 import { endPool, makePool } from '../database/pool.ts'
 import { connectOne, type DatabaseAddress, databaseAt, roleOf } from '../database/session.ts'
-import { PATIENCE_MS } from '../explain/in-time.ts'
+import { aborting, PATIENCE_MS } from '../explain/in-time.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
 import { reachable } from '../ledger/reachable.ts'
 import { type DatabaseIdentity, isAnotherDatabase, readIdentity } from '../ledger/target.ts'
 import { RollcallError } from '../model/errors.ts'
-import { aborted, type Io } from './io.ts'
+import type { Io } from './io.ts'
 
 const CONNECT_MS = 5000
 
 /** By then a command that has ended has nothing under way. */
 const CUT_MS = 5000
 
-type Options = {
-  readonly url: string
-  /** Where the address came from; default: DATABASE_URL. */
-  readonly variable?: string
-  /** Ends the command at once, also while a query waits for a lock. */
-  readonly stop?: AbortSignal
+type Wanted<Need, May> = {
+  readonly need?: readonly Need[]
+  readonly may?: readonly May[]
+  readonly owner?: boolean
+  /** Whether rollcall's tables have to be there, of this version; default: not for their owner. */
+  readonly tables?: boolean
   /** A person waits: no query takes longer than PATIENCE_MS, and at the end what still waits for a lock is cut off. */
   readonly impatient?: boolean
+  /** The work heeds a stop by itself, after what it has begun; by default a stop ends it at once, also while a query waits. */
+  readonly endsItself?: boolean
 }
 
 /** Opens the database for a command and closes it after; a server that is away is said in a sentence. */
-export async function withPool<T>(
-  { url, variable = 'DATABASE_URL', stop, impatient = false }: Options,
-  work: (pool: Pool) => Promise<T>,
+export async function withDatabase<T, Need extends Variable = never, May extends Variable = never>(
+  io: Pick<Io, 'env' | 'stop'>,
+  wanted: Wanted<Need, May>,
+  work: (pool: Pool, env: Env<Need | 'DATABASE_URL', May | 'MIGRATE_DATABASE_URL'>) => Promise<T>,
 ): Promise<T> {
+  const { need = [], may = [], owner = false, impatient = false, endsItself = false } = wanted
+  const { tables = !owner } = wanted
+  const env = readEnv<Need | 'DATABASE_URL', May | 'MIGRATE_DATABASE_URL'>(io.env, {
+    need: ['DATABASE_URL', ...need],
+    may: owner ? ['MIGRATE_DATABASE_URL', ...may] : may,
+  })
+  const address = owner ? await ownerIn(env) : databaseAt(env.DATABASE_URL)
   const pool = makePool({
-    ...{ url, variable, max: 4, applicationName: 'rollcall' },
+    ...{ ...address, max: 4, applicationName: 'rollcall' },
     ...(impatient ? { statementTimeoutMs: PATIENCE_MS } : {}),
     onError: () => undefined, // a connection that breaks while idle shows in the next statement
   })
-  const stopped =
-    stop &&
-    aborted(stop).then((): never => {
-      throw stop.reason
-    })
-  try {
-    const run = () => (stopped ? Promise.race([work(pool), stopped]) : work(pool))
-    return await reachable(run, { role: roleOf({ url, variable }) })
-  } finally {
-    await endPool(pool, impatient || stop?.aborted ? 0 : CUT_MS)
-  }
-}
-
-export async function withImpatientPool<T>(
-  options: { readonly url: string; readonly stop: AbortSignal },
-  work: (pool: Pool) => Promise<T>,
-): Promise<T> {
-  return await withPool({ ...options, impatient: true }, work)
-}
-
-/** The migrated tables, for a command that does not call the service; `may` names what else of the environment it reads. */
-export async function withTables<T, May extends Variable = never>(
-  io: Io,
-  work: (pool: Pool, env: Env<'DATABASE_URL', May>) => Promise<T>,
-  may: readonly May[] = [],
-): Promise<T> {
-  const env = readEnv(io.env, { need: ['DATABASE_URL'], may })
-  return await withPool({ url: env.DATABASE_URL, stop: io.stop }, async (pool) => {
-    await checkMigrated(pool)
+  const run = async () => {
+    if (tables) await checkMigrated(pool)
     return await work(pool, env)
-  })
+  }
+  const stoppable = () => (endsItself ? run() : Promise.race([run(), aborting(io.stop)]))
+  try {
+    return await reachable(stoppable, { role: roleOf(address) })
+  } finally {
+    await endPool(pool, impatient || (io.stop.aborted && !endsItself) ? 0 : CUT_MS)
+  }
 }
 
 /**

@@ -21,7 +21,6 @@ Examples:
 Everything stands in a temporary folder and is gone afterwards. Exit 0 when
 every customer agrees with what the service holds, 1 when not.`
 
-/** `rollcall demo`: everything at work, with a Postgres, a service and customers of its own. */
 export const demoCommand: AddCommand = (program, io, exit) => {
   program
     .command('demo')
@@ -29,18 +28,16 @@ export const demoCommand: AddCommand = (program, io, exit) => {
     .option('--keep', 'leave everything running until Ctrl-C')
     .option('--json', 'print what was found as JSON')
     .addHelpText('after', EXAMPLES)
-    .action(async (options: Options) => exit(await demo(io, options)))
+    .action(async (options) => exit(await demo(io, options)))
 }
 
 async function demo(io: Io, options: Options): Promise<ExitCode> {
   const write = options.json ? io.err : io.out
-  try {
-    return await run(io, options, write)
-  } catch (error) {
+  return await run(io, options, write).catch((error) => {
     if (!io.stop.aborted) throw error
     write('Stopped before the comparison; everything is removed.')
     return 1
-  }
+  })
 }
 
 async function run(io: Io, { json, keep }: Options, write: (line: string) => void): Promise<ExitCode> {

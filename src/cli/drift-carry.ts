@@ -3,8 +3,8 @@ import type { Config } from '../config/config.ts'
 import { doneOf, soFar } from '../drift/agenda.ts'
 import { type Everybody, everybody } from '../drift/everybody.ts'
 import { makeSampling } from '../drift/evidence.ts'
-import { makeRunGate, type RunEnd, readPreconditions } from '../drift/gate.ts'
-import { type Mended, mendFound } from '../drift/mend.ts'
+import { makeRunGate, readPreconditions } from '../drift/gate.ts'
+import { mendFound } from '../drift/mend.ts'
 import { type DriftRun, driveRun } from '../drift/runs.ts'
 import { silentOf } from '../drift/tally.ts'
 import { makeVerify } from '../drift/verify.ts'
@@ -34,13 +34,12 @@ type Driving = BegunDrift & {
   readonly onLooks: (verified: readonly Verified[]) => void
   readonly onKept: () => void
 }
-type Carried = { readonly run: DriftRun; readonly end: RunEnd; readonly mended: Mended | null }
 
 /** Looks at everybody first; only what can be believed as a whole is repaired. */
-export async function carryOut(io: Io, reporting: Reporting, driving: Driving): Promise<Carried> {
+export async function carryOut(io: Io, reporting: Reporting, driving: Driving) {
   const { config, asked, opened } = reporting
   const { pool } = opened
-  const progress = openProgress(io, () => performance.now())
+  using progress = openProgress(io, () => performance.now())
   const total = driving.run.population
   const from = doneOf(driving.run.agenda)
   let { agenda } = driving.run
@@ -50,36 +49,32 @@ export async function carryOut(io: Io, reporting: Reporting, driving: Driving): 
       total: Math.min(total, asked.sample ?? total),
     })
   const gate = gateOf(io, reporting, (stopped) => show(stopped ? HALT : null))
-  try {
-    const driven = await driveRun({
-      ...{ pool, fingerprint: config.fingerprint, gate, run: driving.run, sleep, signal: io.stop },
-      everybody: (from) =>
-        everybody(
-          {
-            ...driving.everybody,
-            ...{ seed: driving.run.seed, startedAt: driving.run.startedAt, sample: asked.sample },
-            readCustomers: opened.readCustomers,
-          },
-          from,
-        ),
-      verify: makeVerify({ ...verifyOptions(reporting), repair: false }),
-      sample: makeSampling(verifyOptions(reporting)),
-      onLooks(verified, run) {
-        driving.onLooks(verified)
-        agenda = run.agenda
-        show(null)
-      },
-      onKept: driving.onKept,
-      now: () => performance.now(),
-    })
-    const { run, end } = driven
-    if (!asked.repair || end.kind !== 'complete') return { run, end, mended: null }
-    const { brake } = opened.context
-    const mending = { pool, brake, lag: config.timing }
-    return { run, end, mended: await mendFound(mending, run.agenda.found, run.startedAt) }
-  } finally {
-    progress.close()
-  }
+  const driven = await driveRun({
+    ...{ pool, fingerprint: config.fingerprint, gate, run: driving.run, sleep, signal: io.stop },
+    everybody: (from) =>
+      everybody(
+        {
+          ...driving.everybody,
+          ...{ seed: driving.run.seed, startedAt: driving.run.startedAt, sample: asked.sample },
+          readCustomers: opened.readCustomers,
+        },
+        from,
+      ),
+    verify: makeVerify({ ...verifyOptions(reporting), repair: false }),
+    sample: makeSampling(verifyOptions(reporting)),
+    onLooks(verified, run) {
+      driving.onLooks(verified)
+      agenda = run.agenda
+      show(null)
+    },
+    onKept: driving.onKept,
+    now: () => performance.now(),
+  })
+  const { run, end } = driven
+  if (!asked.repair || end.kind !== 'complete') return { run, end, mended: null }
+  const { brake } = opened.context
+  const mending = { pool, brake, lag: config.timing }
+  return { run, end, mended: await mendFound(mending, run.agenda.found, run.startedAt) }
 }
 
 const HALT = 'calls are stopped (rollcall pace tells why)'

@@ -1,32 +1,39 @@
+import type { Command } from '@commander-js/extra-typings'
 import { RollcallError } from '../model/errors.ts'
-import { type NumberRule, numberOf, readPerson, within } from './option-values.ts'
+import { CONFIG_OPTION, gathered, type NumberRule, numberOf, readPerson } from './option-values.ts'
+import { shellQuoted } from './render.ts'
 
 export const REPORT_FORMATS = ['table', 'json', 'ndjson', 'csv', 'html'] as const
 export type ReportFormat = (typeof REPORT_FORMATS)[number]
 
-/** As commander reads them. */
-export type DriftFlags = {
-  readonly config?: string
-  readonly sample?: string
-  readonly where?: readonly string[]
-  readonly rate?: string
-  readonly restart?: boolean
-  readonly fromLedger?: boolean
-  readonly maxDrift?: string
-  readonly repair?: boolean
-  readonly believe?: boolean
-  readonly why?: string
-  readonly by?: string
-  readonly showValues?: boolean
-  readonly format?: ReportFormat
-  readonly output?: string
-  readonly json?: boolean
+export function addDriftOptions(command: Command) {
+  return command
+    .description('look whether the service agrees with your database, and report what does not')
+    .option(...CONFIG_OPTION)
+    .option('--sample <customers>', 'look at so many, drawn at random')
+    .option('--where <condition>', 'only customers for whom it holds; may be given again', gathered)
+    .option('--rate <calls>', 'calls per second at most')
+    .option('--restart', 'begin anew where the same command was stopped before')
+    .option('--from-ledger', 'what is known by earlier looks; makes no call')
+    .option('--max-drift <share>', 'tolerate so much, like 0.5%')
+    .option('--repair', 'owe a sync to whoever differs')
+    .option('--believe', 'that many users are not there is meant')
+    .option('--why <text>', 'why; kept with your name')
+    .option('--by <name>', 'who says so (default: the user of this system)')
+    .option('--show-values', 'put into the report what the differing fields hold')
+    .addOption(
+      command.createOption('--format <format>', 'how to print it (default: table)').choices(REPORT_FORMATS),
+    )
+    .option('--output <file>', 'write the report there')
+    .option('--json', 'the same as --format json')
 }
 
-/** @throws RollcallError USAGE with everything that is wrong */
+export type DriftFlags = ReturnType<ReturnType<typeof addDriftOptions>['opts']>
+
 export function readDriftAsked(options: DriftFlags) {
   const { format, json = false } = options
   const problems = [...misfits(options)]
+  const maxDrift = numberOf(options.maxDrift, MAX_DRIFT, problems)
   const asked = {
     fromLedger: options.fromLedger === true,
     sample: numberOf(options.sample, SAMPLE, problems),
@@ -34,14 +41,13 @@ export function readDriftAsked(options: DriftFlags) {
     where: options.where ?? [],
     rate: numberOf(options.rate, RATE, problems),
     restart: options.restart === true,
-    maxDrift: numberOf(options.maxDrift, MAX_DRIFT, problems),
+    maxDrift: maxDrift === null ? null : maxDrift / 100,
     repair: options.repair === true,
     /** That many users are not there is meant, on the word of this person. */
     believed: options.believe === true ? readPerson(options) : null,
     showValues: options.showValues === true,
     format: format ?? (json ? ('json' as const) : ('table' as const)),
     output: options.output ?? null,
-    /** The command that goes on with a run. */
     resume: commandOf(options),
   }
   if (json && asked.format !== 'json') problems.push(`--json: not with --format ${format}`)
@@ -70,37 +76,36 @@ const SAMPLE: NumberRule = {
   name: '--sample',
   expected: `a whole number of customers from 1 to ${LARGEST_SAMPLE}; without it everybody is looked at`,
   form: /^[1-9]\d*$/,
-  read: (text) => within(Number(text), 1, LARGEST_SAMPLE),
+  from: 1,
+  to: LARGEST_SAMPLE,
 }
 
 const RATE: NumberRule = {
   name: '--rate',
   expected: 'calls per second, from 0.1 to 10000',
   form: /^\d{1,5}(\.\d{1,3})?$/,
-  read: (text) => within(Number(text), 0.1, 10_000),
+  from: 0.1,
+  to: 10_000,
 }
 
 const MAX_DRIFT: NumberRule = {
   name: '--max-drift',
   expected: 'a share from 0% to 100%, like 0.5%',
   form: /^\d{1,3}(\.\d{1,6})?%$/,
-  read: (text) => within(Number(text.slice(0, -1)) / 100, 0, 1),
+  from: 0,
+  to: 100,
 }
 
 /** As it was called, but for --restart, which would begin anew. */
 function commandOf({ restart: _, ...flags }: DriftFlags): string {
   const words = Object.entries(flags).flatMap(([name, value]) =>
-    [value].flat().map((each) => (each === true ? spelled(name) : `${spelled(name)} ${quoted(`${each}`)}`)),
+    [value]
+      .flat()
+      .map((each) => (each === true ? spelled(name) : `${spelled(name)} ${shellQuoted(`${each}`)}`)),
   )
   return ['rollcall drift', ...words].join(' ')
 }
 
-/** `maxDrift` as `--max-drift`. */
 function spelled(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
-}
-
-/** For a shell. */
-function quoted(text: string): string {
-  return /^[\w./:=%@,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

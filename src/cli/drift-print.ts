@@ -15,12 +15,13 @@ import { sayHeadline } from '../report/say.ts'
 import { sayScope, sayUnseen } from '../report/scope.ts'
 import { ACCESS, CAUSE, KIND, NO_ANSWER, SKIP, sayAmongHeld } from '../report/words.ts'
 import type { ReportFormat } from './drift-options.ts'
-import { asJson, columns, hanging, shown, TERMINAL_COLUMNS, wrapped } from './render.ts'
+import { asJson, columns, details, hanging, sayValue, shown, TERMINAL_COLUMNS } from './render.ts'
 
 /** Each without the line feed that ends it. `width`: of the terminal that a table is for, where it is known. */
 export async function linesOf(
   report: Report,
-  { format, width }: { readonly format: ReportFormat; readonly width: number | undefined },
+  format: ReportFormat,
+  width: number | undefined,
 ): Promise<readonly string[]> {
   switch (format) {
     case 'table':
@@ -79,16 +80,19 @@ export function sayReport(report: Report, width = TERMINAL_COLUMNS): string[] {
   const { text, more } = sayHeadline(report)
   const headline = hanging('', text)
   const ended = report.outcome.kind === 'complete'
+  const resume = report.outcome.kind === 'stopped' ? report.outcome.resume : null
+  // A folded command runs as half of it.
+  const isCommand = (line: string) => resume !== null && line.endsWith(resume)
   return [
     ...(ended ? [] : [...headline, '']),
-    ...sayScope(report).flatMap(([label, said]) => wrapped(label.toLowerCase(), said)),
+    ...details(sayScope(report).map(([label, said]) => [label.toLowerCase(), said] as const)),
     '',
     ...sayCounts(report),
     ...sayFindings(report, width),
-    ...sayUnseen(report).flatMap((unseen, n) => wrapped(n === 0 ? 'not seen' : '', unseen)),
+    ...details(sayUnseen(report).map((unseen, n) => [n === 0 ? 'not seen' : '', unseen] as const)),
     '',
     ...(ended ? headline : []),
-    ...more.flatMap((line) => hanging('', line)),
+    ...more.flatMap((line) => (isCommand(line) ? [shown(line)] : hanging('', line))),
   ]
 }
 
@@ -121,7 +125,6 @@ function sayCounts({ outcome, counts, findings }: Report): string[] {
   return [...said.map((line) => line.trimEnd()), ...(findings.length > 0 ? [''] : [])]
 }
 
-/** The most first. */
 function entriesOf<Word extends string>(counts: Readonly<Partial<Record<Word, number>>>): [Word, number][] {
   const entries = Object.entries(counts) as [Word, number][]
   return entries.sort(([, one], [, other]) => other - one)
@@ -144,17 +147,14 @@ function sayFindings({ findings }: Pick<Report, 'findings'>, width: number): str
     )
   const room = width - widthOf([HEAD, ...rows].map(([, ...others]) => others))
   const capped = rows.map(([key, ...others]) => [shortened(key, Math.max(room, LEAST_KEY)), ...others])
-  const [head = '', ...lines] = columns([HEAD, ...capped])
   const left = findings.length - rows.length
   return [
-    head,
-    ...lines.flatMap((line, n) => [line, ...sayBelow(findings[n])]),
+    ...columns([HEAD, ...capped], { width, below: (row) => findings.slice(row, row + 1).flatMap(sayBelow) }),
     ...(left > 0 ? [`and ${figure(left)} more; --format html, csv or json has all of them`] : []),
     '',
   ]
 }
 
-/** Of columns beside the first one, with the gaps before them. */
 function widthOf(rows: readonly (readonly string[])[]): number {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
   return widths.reduce((sum, width) => sum + 2 + width, 0)
@@ -168,9 +168,7 @@ export function shortened(text: string, most: number): string {
   return `${letters.slice(0, most - 1 - end).join('')}…${letters.slice(letters.length - end).join('')}`
 }
 
-function sayBelow(finding: ReportedFinding | undefined): string[] {
-  if (!finding) return []
-  const { fields, resolvedHow, shown: values } = finding
+function sayBelow({ fields, resolvedHow, shown: values }: ReportedFinding): string[] {
   return [
     ...(resolvedHow === null ? [] : [`    ended: ${resolvedHow}`]),
     ...(values.length > 0 || fields.length === 0 ? [] : hanging('    ', fields.join(', '))),
@@ -179,9 +177,4 @@ function sayBelow(finding: ReportedFinding | undefined): string[] {
         `    ${field}: ${sayValue(here)} here, ${sayValue(service)} at the service`,
     ),
   ]
-}
-
-function sayValue(value: unknown): string {
-  if (value === null || value === undefined) return '–'
-  return typeof value === 'object' ? shown(JSON.stringify(value)) : asJson(value)
 }

@@ -17,7 +17,6 @@ import { type ExitCode, VERSION } from './io.ts'
 
 type About = { readonly config: Config; readonly asked: DriftAsked; readonly origin: string }
 
-/** What every report begins with. */
 export function headOf({
   config,
   asked,
@@ -87,7 +86,6 @@ export function estimateOf(tally: DriftTally, population: number, done: number):
   return estimate({ population: Math.max(known, within), checked: known, drifting: disagree })
 }
 
-/** Earlier runs, without the one of this id. */
 export async function readTrend(pool: Pool, without: string | null): Promise<PastRun[]> {
   return (await readPast(pool, without)).map(({ tally, ...run }) => ({
     ...run,

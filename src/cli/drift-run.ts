@@ -19,18 +19,16 @@ import { readPace } from '../pace/read.ts'
 import { figure, minute } from '../report/figures.ts'
 import type { Report } from '../report/report.ts'
 import { type Opened, openSync } from '../worker/context.ts'
+import { SYNC_ENV } from './binding.ts'
 import { type Asking, type BegunDrift, carryOut, type Reporting } from './drift-carry.ts'
 import { estimateOf, headOf, readTrend } from './drift-report.ts'
 import { inTurn } from './in-turn.ts'
 import type { Io } from './io.ts'
 import { shown } from './render.ts'
 
-/** Verifies customers at the service, and says what it has found. */
 export async function serviceReport(io: Io, options: Asking): Promise<Report> {
   const { config } = options
-  const env = readEnv(io.env, {
-    need: ['DATABASE_URL', 'SERVICE_URL', 'SERVICE_API_KEY', 'SERVICE_SECRET_KEY', 'ROLLCALL_DIGEST_KEY'],
-  })
+  const env = readEnv(io.env, { need: SYNC_ENV })
   const opened = await openSync({ config, env, onPoolError: () => undefined })
   const onTrouble = () => io.err('note: calls may be missing in the log of calls')
   const calls = makeCallLog({ pool: opened.pool, by: processName('drift'), sleep, onTrouble })
@@ -47,13 +45,11 @@ export async function serviceReport(io: Io, options: Asking): Promise<Report> {
 }
 
 /** Two at a time would only be twice the load. */
-async function whenAlone<T>(io: Io, { pool }: Opened, work: () => Promise<T>): Promise<T> {
-  const onWait = (first: boolean) => {
-    if (first) io.err('waiting: another `rollcall drift` is under way')
-  }
-  const done = await inTurn({ pool, signal: io.stop, onWait }, 'run', work)
+async function whenAlone<T extends object>(io: Io, { pool }: Opened, work: () => Promise<T>): Promise<T> {
+  const say = () => io.err('waiting: another `rollcall drift` is under way')
+  const done = await inTurn({ pool, signal: io.stop, say }, 'run', work)
   if (!done) throw io.stop.reason
-  return done.value
+  return done
 }
 
 async function report(io: Io, reporting: Reporting): Promise<Report> {

@@ -1,17 +1,13 @@
-import { Option } from 'commander'
-import { readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
-import { checkMigrated } from '../ledger/migrate.ts'
 import type { Report } from '../report/report.ts'
 import { sayHeadline } from '../report/say.ts'
-import { withPool } from './connect.ts'
+import { withDatabase } from './connect.ts'
 import type { Asking } from './drift-carry.ts'
-import { type DriftAsked, type DriftFlags, REPORT_FORMATS, readDriftAsked } from './drift-options.ts'
+import { addDriftOptions, type DriftAsked, readDriftAsked } from './drift-options.ts'
 import { checkOutput, linesOf, writeWhole } from './drift-print.ts'
 import { exitFor, ledgerReport, warningOf } from './drift-report.ts'
 import { serviceReport } from './drift-run.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
-import { gathered } from './option-values.ts'
 import { shown } from './render.ts'
 
 const EXAMPLES = `
@@ -54,28 +50,10 @@ Examples:
                                                    found and is open; no call
   rollcall drift --repair                          and put it right`
 
-/** `rollcall drift`: whether the service agrees with the database, proved by looking. */
 export const driftCommand: AddCommand = (program, io, exit) => {
-  program
-    .command('drift')
-    .description('look whether the service agrees with your database, and report what does not')
-    .option('-c, --config <file>', 'configuration file (default: rollcall.config.ts)')
-    .option('--sample <customers>', 'look at so many, drawn at random')
-    .option('--where <condition>', 'only customers for whom it holds; may be given again', gathered)
-    .option('--rate <calls>', 'calls per second at most')
-    .option('--restart', 'begin anew where the same command was stopped before')
-    .option('--from-ledger', 'what is known by earlier looks; makes no call')
-    .option('--max-drift <share>', 'tolerate so much, like 0.5%')
-    .option('--repair', 'owe a sync to whoever differs')
-    .option('--believe', 'that many users are not there is meant')
-    .option('--why <text>', 'why; kept with your name')
-    .option('--by <name>', 'who says so (default: the user of this system)')
-    .option('--show-values', 'put into the report what the differing fields hold')
-    .addOption(new Option('--format <format>', 'how to print it (default: table)').choices(REPORT_FORMATS))
-    .option('--output <file>', 'write the report there')
-    .option('--json', 'the same as --format json')
+  addDriftOptions(program.command('drift'))
     .addHelpText('after', EXAMPLES)
-    .action(async (options: DriftFlags) => {
+    .action(async (options) => {
       const asked = readDriftAsked(options)
       const file = asked.output === null ? null : await checkOutput(io.cwd, asked.output)
       const config = await loadConfig(options.config, io.cwd)
@@ -85,11 +63,7 @@ export const driftCommand: AddCommand = (program, io, exit) => {
 }
 
 async function readLedger(io: Io, { config, asked }: Asking): Promise<Report> {
-  const { DATABASE_URL: url } = readEnv(io.env, { need: ['DATABASE_URL'] })
-  return await withPool({ url, stop: io.stop }, async (pool) => {
-    await checkMigrated(pool)
-    return await ledgerReport(pool, config, asked)
-  })
+  return await withDatabase(io, {}, (pool) => ledgerReport(pool, config, asked))
 }
 
 type Printing = { readonly report: Report; readonly asked: DriftAsked; readonly file: string | null }
@@ -106,9 +80,9 @@ async function print(io: Io, { report, asked, file }: Printing): Promise<ExitCod
   const stopped = report.outcome.kind === 'stopped'
   if (file === null) {
     const width = io.terminal ? io.screen?.columns : UNCUT
-    for (const line of await linesOf(report, { format: asked.format, width })) io.out(line)
+    for (const line of await linesOf(report, asked.format, width)) io.out(line)
   } else if (!stopped) {
-    await writeWhole(file, await linesOf(report, { format: asked.format, width: UNCUT }))
+    await writeWhole(file, await linesOf(report, asked.format, UNCUT))
   }
   if (code !== 0 && (file !== null || asked.format !== 'table')) {
     const { text, more } = sayHeadline(report)

@@ -1,12 +1,10 @@
 import { type Receipt, readErasures } from '../ledger/erasures.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { UNVERIFIABLE_FIELD } from '../model/user.ts'
-import { withTables } from './connect.ts'
+import { withDatabase } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { JSON_OPTION, readLimit, usage } from './option-values.ts'
 import { details, second, shown, tell } from './render.ts'
-
-type Options = { readonly json?: boolean; readonly limit?: string }
 
 const RECEIPTS = 50
 
@@ -21,7 +19,6 @@ Examples:
   rollcall erasures 4711            what was erased of this customer
   rollcall erasures --json --limit 1000`
 
-/** `rollcall erasures`: the receipts of what was erased at the service. */
 export const erasuresCommand: AddCommand = (program, io, exit) => {
   program
     .command('erasures')
@@ -30,9 +27,11 @@ export const erasuresCommand: AddCommand = (program, io, exit) => {
     .option('--limit <n>', `at most so many (default: ${RECEIPTS})`)
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
-    .action(async (keys: readonly string[], { json = false, limit }: Options) => {
+    .action(async (keys, { json = false, limit }) => {
       const most = limit === undefined ? RECEIPTS : readLimit(limit)
-      const { receipts, unknown } = await withTables(io, (pool) => readErasures(pool, { keys, limit: most }))
+      const { receipts, unknown } = await withDatabase(io, {}, (pool) =>
+        readErasures(pool, { keys, limit: most }),
+      )
       if (unknown.length > 0) throw usage(`nothing is known of customer ${unknown.map(shown).join(', ')}`)
       tell(io, json, receipts.map(asReceipt), () => renderErasures(receipts, keys))
       exit(0)
@@ -45,13 +44,11 @@ function asReceipt({ past, left, ...receipt }: Receipt) {
   return { ...receipt, superseded: past, left, unverifiable, remains: ['user_id'] }
 }
 
-/** For all of them alike. */
 const REMARK = [
   'What remains: the user_id, since the service has no call that takes a user away.',
   `No GET can show ${UNVERIFIABLE_FIELD}: that it was cleared is the service's word alone.`,
 ]
 
-/** A key that was asked for and has no receipt is named. */
 export function renderErasures(receipts: readonly Receipt[], keys: readonly CustomerKey[]): string[] {
   if (receipts.length === 0 && keys.length === 0) return ['nothing was erased yet']
   const without = keys.filter((key) => !receipts.some((receipt) => receipt.key === key))

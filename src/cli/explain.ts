@@ -1,18 +1,17 @@
+// One customer for a person who asks: everything, or only whether the customer can use the service.
 import { loadConfig } from '../config/load.ts'
-import { exitForResults, explainAll } from './explained.ts'
-import type { AddCommand } from './io.ts'
-import { readLimit } from './option-values.ts'
+import { type Chat, chatFailed } from '../explain/chat.ts'
+import type { AccessVerdict } from '../explain/verdicts.ts'
+import { explainAll } from './explained.ts'
+import type { AddCommand, ExitCode } from './io.ts'
+import { CONFIG_OPTION, JSON_OPTION, readLimit } from './option-values.ts'
 
-type Options = {
-  readonly config?: string
-  readonly call: boolean
-  readonly showValues?: boolean
-  readonly calls?: string
-  readonly tokenFile?: string
-  readonly json?: boolean
-}
+const TOKEN_FILE = [
+  '--token-file <file>',
+  "file with an end user's access token, - for stdin; asks the chat too",
+] as const
 
-const EXAMPLES = `
+const EXPLAIN_HELP = `
 One view of a customer: what your data makes of it, what rollcall remembers and
 owes, what the service has (one GET, unless --no-call), the fields side by side,
 what a sync would send and why, the last calls, an open finding, whether the
@@ -39,25 +38,77 @@ Examples:
   rollcall explain 4711 --calls 50        with the last fifty calls
   rollcall explain '["ES", "4711"]'       a customer with two key columns`
 
-/** `rollcall explain <key…>`: everything about one customer, gathered once. */
+const ACCESS_HELP = `
+Says what the customer should have, what the service has (one GET), what
+rollcall knows, what to do about it, and whether the customer can use it.
+Nothing is changed; \`rollcall explain --help\` tells what is needed and waited
+for. No ROLLCALL_DIGEST_KEY is needed.
+
+With an end user's access token it also asks the chat, once and last: who of
+the professionals is seen, when each is next connected, unread messages. Who is
+shown nobody cannot use it; 403 to a token that does not name the customer's
+user_id (as sub or user_id) leaves it open whom the chat shuts out. The token
+is read from SERVICE_ACCESS_TOKEN, SERVICE_ACCESS_TOKEN_FILE or --token-file.
+There is no --token: it would stand in the process list. What is no JWT is not
+sent. Chat exists on production only, and in a sandbox on this machine; the
+demo service is never sent a token.
+
+Exit codes:
+  0  every customer can use it: status 2 or 4, and the chat answered if a token
+     was used; of those whom the token does not name, the chat says nothing
+  3  somebody cannot, or there is no such customer
+  1  it could not be found out of somebody; this goes before 3
+  2  the call, the configuration, the environment or the token is wrong
+
+Examples:
+  rollcall access 4711
+  rollcall access 4711 4712 --json
+  rollcall access 4711 --token-file token.jwt
+  pbpaste | rollcall access 4711 --token-file -   the token from stdin
+  rollcall access '["ES", "4711"]'                two key columns`
+
 export const explainCommand: AddCommand = (program, io, exit) => {
   program
     .command('explain')
     .description('show everything about a customer, and what to do')
     .argument('<key...>', 'customer keys')
-    .option('-c, --config <file>', 'configuration file (default: rollcall.config.ts)')
+    .option(...CONFIG_OPTION)
     .option('--no-call', 'do not ask the service')
     .option('--show-values', 'show what the fields hold')
     .option('--calls <number>', 'show so many of the last calls (default: 5)')
-    .option('--token-file <file>', "file with an end user's access token, - for stdin; asks the chat too")
-    .option('--json', 'print it as JSON')
-    .addHelpText('after', EXAMPLES)
-    .action(async (keys: string[], options: Options) => {
-      const { call, showValues = false, json = false, tokenFile } = options
-      const calls = options.calls === undefined ? 5 : readLimit(options.calls, '--calls')
-      const config = await loadConfig(options.config, io.cwd)
-      const asked = { config, keys, view: 'all', call, calls, tokenFile, showValues, json } as const
-      const told = await explainAll(io, asked)
-      exit(told === null ? 1 : exitForResults(told.explanations))
+    .option(...TOKEN_FILE)
+    .option(...JSON_OPTION)
+    .addHelpText('after', EXPLAIN_HELP)
+    .action(async (keys, { config: file, calls: most, ...options }) => {
+      const calls = most === undefined ? 5 : readLimit(most, '--calls')
+      const config = await loadConfig(file, io.cwd)
+      exit(await explainAll(io, { ...options, config, keys, view: 'all', calls }))
     })
+}
+
+export const accessCommand: AddCommand = (program, io, exit) => {
+  program
+    .command('access')
+    .description('say whether customers can really use the service now, and why not')
+    .argument('<key...>', 'customer keys')
+    .option(...CONFIG_OPTION)
+    .option(...TOKEN_FILE)
+    .option(...JSON_OPTION)
+    .addHelpText('after', ACCESS_HELP)
+    .action(async (keys, { config: file, ...options }) => {
+      const config = await loadConfig(file, io.cwd)
+      exit(await explainAll(io, { ...options, config, keys, view: 'access' }, exitForAccess))
+    })
+}
+
+type Verdicts = {
+  readonly explanations: readonly { readonly access: Pick<AccessVerdict, 'can'> }[]
+  readonly chat: Chat
+}
+
+/** 0 all can, 3 a customer cannot, 1 of a customer it could not be found out: an answer with a hole is no whole one. */
+export function exitForAccess({ explanations, chat }: Verdicts): ExitCode {
+  const verdicts = explanations.map(({ access }) => access.can)
+  if (chatFailed(chat) || verdicts.includes('unknown')) return 1
+  return chat.kind === 'shut' || verdicts.includes('no') ? 3 : 0
 }

@@ -7,8 +7,8 @@ import { addAbortSignal } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
-import { accessToken, readEnv } from '../config/env.ts'
-import type { Chat } from '../explain/chat.ts'
+import { accessToken } from '../config/env.ts'
+import { type Chat, NO_TOKEN } from '../explain/chat.ts'
 import { type Explain, type Explanation, openExplain } from '../explain/explain.ts'
 import { isJwt } from '../explain/token.ts'
 import { readStandingIfAny } from '../ledger/generation.ts'
@@ -16,11 +16,11 @@ import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
 import { sayService } from '../model/service.ts'
 import { namedService } from '../service/target.ts'
-import { withImpatientPool } from './connect.ts'
+import { withDatabase } from './connect.ts'
 import { renderExplanation, type View } from './explanation.ts'
 import type { ExitCode, Io } from './io.ts'
-import { checkPresent, namedKeys } from './named.ts'
-import { labelled, shown, tell } from './render.ts'
+import { checkKnown, namedKeys } from './named.ts'
+import { details, shown, tell } from './render.ts'
 import { renderChat, renderChatNote, renderProfessionals } from './render-chat.ts'
 
 type Asked = {
@@ -28,7 +28,7 @@ type Asked = {
   /** As typed. */
   readonly keys: readonly string[]
   readonly view: View
-  readonly json: boolean
+  readonly json?: boolean
   /** Whether the service is asked; default true. */
   readonly call?: boolean
   readonly calls?: number
@@ -38,45 +38,48 @@ type Asked = {
   readonly removed?: boolean
 }
 
-/** Null: it was stopped. */
-type Told = { readonly explanations: readonly Explanation[]; readonly chat: Chat } | null
+type Told = { readonly explanations: readonly Explanation[]; readonly chat: Chat }
 
 const SERVICE = ['SERVICE_URL', 'SERVICE_API_KEY', 'SERVICE_SECRET_KEY'] as const
 
-/** Explains these customers, prints it, and resolves to what was found. Nothing is changed. */
-export async function explainAll(io: Io, asked: Asked): Promise<Told> {
+/** Explains these customers, prints it, and judges what was found. Nothing is changed. */
+export async function explainAll(
+  io: Io,
+  asked: Asked,
+  exitFor: (told: Told) => ExitCode = exitForResults,
+): Promise<ExitCode> {
   try {
-    return await explain(io, asked)
+    return exitFor(await explain(io, asked))
   } catch (error) {
     if (!io.stop.aborted) throw error
     io.err('rollcall: stopped; nothing was changed')
-    return null
+    return 1
   }
 }
 
 async function explain(io: Io, asked: Asked): Promise<Told> {
-  const { config, call = true, view, calls, showValues } = asked
+  const { config, call = true, view, calls = 0, showValues = false } = asked
   const asksChat = call && (view === 'all' || view === 'access')
-  const env = readEnv(io.env, {
-    need: ['DATABASE_URL', ...(call ? SERVICE : [])],
+  const wanted = {
+    need: call ? SERVICE : [],
     may: [
       'ROLLCALL_DIGEST_KEY',
       ...(asksChat && !asked.tokenFile ? (['SERVICE_ACCESS_TOKEN'] as const) : []),
-    ],
-  })
-  const { SERVICE_URL: origin, SERVICE_API_KEY: apiKey, SERVICE_SECRET_KEY: secretKey } = env
-  const service = call ? { origin, apiKey, secretKey } : null
-  const token = asksChat ? await tokenFrom(io, asked.tokenFile, env.SERVICE_ACCESS_TOKEN) : undefined
-  return await withImpatientPool({ url: env.DATABASE_URL, stop: io.stop }, async (pool) => {
+    ] as const,
+    ...{ tables: false, impatient: true },
+  }
+  return await withDatabase(io, wanted, async (pool, env) => {
+    const { SERVICE_URL: origin, SERVICE_API_KEY: apiKey, SERVICE_SECRET_KEY: secretKey } = env
+    const service = call ? { origin, apiKey, secretKey } : null
+    const token = asksChat ? await tokenFrom(io, asked.tokenFile, env.SERVICE_ACCESS_TOKEN) : undefined
     const opened = await openExplain({
       ...{ pool, config, service, digestKey: env.ROLLCALL_DIGEST_KEY, token, stop: io.stop },
-      ...(calls === undefined ? {} : { calls }),
-      ...(showValues === undefined ? {} : { showValues }),
+      ...{ calls, showValues },
       planAnyway: view === 'dry-run',
     })
     try {
       for (const warning of opened.warnings) io.err(`warning: ${shown(warning)}`)
-      const keys = await namedKeys({ io, pool, shape: opened.shape, keys: asked.keys })
+      const keys = await namedKeys(io, { pool, shape: opened.shape }, asked.keys)
       const told = { asked, opened, pool, origin: service && origin }
       return await (view === 'dry-run' ? tellDryRun : tellEach)(io, keys, told)
     } finally {
@@ -84,8 +87,6 @@ async function explain(io: Io, asked: Asked): Promise<Told> {
     }
   })
 }
-
-const NOT_ASKED: Chat = { kind: 'not-asked', why: 'no-token' }
 
 type Telling = {
   readonly asked: Asked
@@ -95,16 +96,15 @@ type Telling = {
   readonly origin: string | null
 }
 
-/** Each customer as soon as it is known. */
 async function tellEach(io: Io, keys: readonly CustomerKey[], { asked, opened, origin }: Telling) {
-  const { config, view, json } = asked
+  const { config, view, json = false } = asked
   const target = origin === null ? null : namedService(origin, config)
   const where = target === null ? '' : ` at ${sayService(target)}`
   const reader = { now: new Date(), timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone }
   const { claims } = opened
   const asksChat = view === 'access' || claims !== null
   const explanations: Explanation[] = []
-  let chat = NOT_ASKED
+  let chat: Chat = NO_TOKEN
   for await (const told of opened.ask(keys)) {
     const { explanation } = told
     chat = told.chat
@@ -119,7 +119,10 @@ async function tellEach(io: Io, keys: readonly CustomerKey[], { asked, opened, o
   tell(io, json, { target, customers: explanations, ...chatJson }, () => {
     if (!asksChat || origin === null) return []
     const listed = renderProfessionals(chat, reader)
-    return [...(listed.length > 0 ? ['', ...listed] : []), renderChatNote(origin, config.service.environment)]
+    return [
+      ...(listed.length > 0 ? ['', ...listed] : []),
+      ...renderChatNote(origin, config.service.environment),
+    ]
   })
   return { explanations, chat }
 }
@@ -128,17 +131,18 @@ const NOT_APPLIED = 'this mapping is not applied: nothing is sent by it before `
 
 /** All of them at the end: a mistyped key is an error, and then nothing is told. */
 async function tellDryRun(io: Io, keys: readonly CustomerKey[], { asked, opened, pool }: Telling) {
-  const { config, json, removed = false } = asked
+  const { config, json = false, removed = false } = asked
   const explanations: Explanation[] = []
   for await (const { explanation } of opened.ask(keys)) explanations.push(explanation)
   const missing = explanations.flatMap(({ key, desired }) => (desired.kind === 'removed' ? key : []))
-  await checkPresent({ pool, missing, removed })
+  if (!removed) await checkKnown(pool, missing)
   const mappingCurrent = (await readStandingIfAny(pool, config.fingerprint))?.current ?? null
-  const found = explanations.map(({ key, plan, withoutLedger, mapped }) => {
+  const found = explanations.map(({ key, plan, withoutLedger, desired, mapped, leftOut }) => {
     const { validUntil } = mapped ?? {}
-    return { key, plan, withoutLedger, mappingCurrent, ...(validUntil ? { validUntil } : {}) }
+    const until = validUntil ? { validUntil } : {}
+    return { key, plan, withoutLedger, mappingCurrent, ...until, desired, mapped, leftOut }
   })
-  const notApplied = mappingCurrent === false ? [labelled('note', NOT_APPLIED)] : []
+  const notApplied = details([['note', mappingCurrent === false && NOT_APPLIED]])
   tell(io, json, found, () =>
     explanations.flatMap((one) => [
       `customer ${shown(one.key)} (dry run)`,
@@ -146,11 +150,13 @@ async function tellDryRun(io: Io, keys: readonly CustomerKey[], { asked, opened,
       ...notApplied,
     ]),
   )
-  return { explanations, chat: NOT_ASKED }
+  return { explanations, chat: NO_TOKEN }
 }
 
+type Results = { readonly explanations: readonly Pick<Explanation, 'result'>[] }
+
 /** 0 all is as it should be, 3 something is not, 1 of a customer it could not be found out; that goes before 3. */
-export function exitForResults(explanations: readonly Pick<Explanation, 'result'>[]): ExitCode {
+export function exitForResults({ explanations }: Results): ExitCode {
   const results = explanations.map(({ result }) => result)
   if (results.includes('unknown')) return 1
   return results.includes('differs') || results.includes('blocked') ? 3 : 0

@@ -1,48 +1,37 @@
-// One customer for a person, in sections; every view is a choice of them.
+// One customer for a person, in sections; every view is a choice of them. Codes, statuses, names and times; values of
+// fields only where they were asked for.
 
 import type { DriftCause } from '../drift/words.ts'
 import type { Explanation } from '../explain/explain.ts'
 import type { FieldRow } from '../explain/fields.ts'
-import { historyOf } from '../explain/records.ts'
-import { asJson, columns, shown, wrapped } from './render.ts'
-import { renderHistory } from './render-history.ts'
-import {
-  sayAccess,
-  sayDesired,
-  sayLeftAlone,
-  sayNext,
-  sayRecords,
-  sayRemedy,
-  sayRemote,
-  sayResult,
-} from './say-explanation.ts'
-import { sayMapped, sayPlan } from './say-step.ts'
+import { isTimeout } from '../explain/in-time.ts'
+import type { Desired } from '../explain/judge.ts'
+import { historyOf, type Records } from '../explain/records.ts'
+import type { RemoteView } from '../explain/remote.ts'
+import { REMEDIES, type Remedy, VERDICTS } from '../explain/verdicts.ts'
+import type { Reason } from '../ledger/record.ts'
+import { columns, details, type LabelledText, sayValue, shellQuoted, span } from './render.ts'
+import { renderHistory, sayOwed } from './render-history.ts'
+import { sayUnreadable } from './say-reason.ts'
+import { NOTHING_TO_SEND, sayCallError, sayMapped, sayPlan } from './say-step.ts'
 
-/** Which part of an explanation is wanted. */
 export type View = 'all' | 'access' | 'diff' | 'dry-run'
 
-/** `chat`: the lines about the chat. */
 export function renderExplanation(one: Explanation, view: View, chat: readonly string[]): string[] {
-  const next = wrapped('next', sayNext(one))
+  const next = details([['next', sayNext(one)]])
+  const verdict = details(verdictEntries(one, view))
+  const facts = details(factEntries(one))
   switch (view) {
     case 'all': {
       const history = historyOf(one.rollcall)
       const stored = history === null ? [] : renderHistory(history)
       // Of so much the verdict comes first.
-      return [
-        ...renderVerdict(one, view),
-        '',
-        ...renderFacts(one),
-        ...chat,
-        ...next,
-        ...renderFields(one),
-        ...stored,
-      ]
+      return [...verdict, '', ...facts, ...chat, ...next, ...renderFields(one), ...stored]
     }
     case 'access':
-      return [...renderFacts(one), ...chat, ...renderVerdict(one, view)]
+      return [...facts, ...chat, ...verdict]
     case 'diff':
-      return [...renderFacts(one), ...renderFields(one), ...next, ...renderVerdict(one, view)]
+      return [...facts, ...renderFields(one), ...next, ...verdict]
     case 'dry-run':
       return renderDryRun(one)
     default:
@@ -50,34 +39,29 @@ export function renderExplanation(one: Explanation, view: View, chat: readonly s
   }
 }
 
-/** What your data, the service and rollcall's tables say. */
-function renderFacts(one: Explanation): string[] {
-  const left = one.leftOut.map(({ field, code }) => `${field} (${code})`).join(', ')
-  const alone = sayLeftAlone(one)
+function factEntries(one: Explanation): LabelledText[] {
+  const { userId, leftOut, claimants, service, rollcall } = one
   return [
-    ...wrapped('user', one.userId ?? 'none: the key makes no user_id'),
-    ...wrapped('desired', sayDesired(one)),
-    ...(left === '' ? [] : wrapped('left out', left)),
-    ...wrapped('service', sayRemote(one.service)),
-    ...wrapped('rollcall', sayRecords(one.rollcall)),
-    ...(one.claimants.length > 0
-      ? wrapped('note', `other customers have the same user_id: ${one.claimants.join(', ')}`)
-      : []),
-    ...(alone === null ? [] : wrapped('note', alone)),
+    ['user', userId ?? 'none: the key makes no user_id'],
+    ['desired', sayDesired(one)],
+    ['left out', leftOut.map(({ field, code }) => `${field} (${code})`).join(', ')],
+    ['service', sayRemote(service)],
+    ['rollcall', sayRecords(rollcall)],
+    ['note', claimants.length > 0 && `other customers have the same user_id: ${claimants.join(', ')}`],
+    ['note', sayLeftAlone(one)],
   ]
 }
 
-/** What to do, whether anything differs, and whether the customer can use the service. */
-function renderVerdict(one: Explanation, view: View): string[] {
+function verdictEntries(one: Explanation, view: View): LabelledText[] {
   return [
-    ...renderRemedies(one),
-    ...(view !== 'access' || one.result === 'differs' ? wrapped('result', sayResult(one)) : []),
-    ...(view === 'diff' ? [] : wrapped('access', sayAccess(one))),
+    ...remedyEntries(one),
+    ['result', (view !== 'access' || one.result === 'differs') && sayResult(one)],
+    ['access', view !== 'diff' && sayAccess(one)],
   ]
 }
 
-function renderRemedies(one: Explanation): string[] {
-  return one.remedies.flatMap((remedy) => wrapped('to do', sayRemedy(remedy, one)))
+function remedyEntries(one: Explanation): LabelledText[] {
+  return one.remedies.map((remedy) => ['to do', sayRemedy(remedy, one)])
 }
 
 const AS_NEW =
@@ -85,11 +69,13 @@ const AS_NEW =
 
 function renderDryRun(one: Explanation): string[] {
   const { mapped, plan, withoutLedger } = one
-  if (mapped === null || plan === null) return [...wrapped('row', sayDesired(one)), ...renderRemedies(one)]
+  if (mapped === null || plan === null) return details([['row', sayDesired(one)], ...remedyEntries(one)])
   return [
     ...sayMapped(mapped),
-    ...wrapped('plan', sayPlan(plan)),
-    ...(withoutLedger ? wrapped('note', AS_NEW) : []),
+    ...details([
+      ['plan', sayPlan(plan)],
+      ['note', withoutLedger && AS_NEW],
+    ]),
   ]
 }
 
@@ -105,8 +91,8 @@ const HEAD = ['  field', 'here', 'service', 'state', 'why']
 
 /** Desired and at the service, field by field; with values where they were asked for. */
 export function renderFields({ drift, fields }: Explanation): string[] {
-  const missing = drift?.kind === 'missing' && drift.cause ? wrapped('why', CAUSE[drift.cause]) : []
-  if (fields.length === 0) return missing
+  const missing = drift?.kind === 'missing' && drift.cause
+  if (fields.length === 0) return details([['why', missing && CAUSE[missing]]])
   const cells = fields.map(({ field, here, service, state, cause, issue }) => [
     `  ${field}`,
     here === 'unmanaged' ? '–' : here,
@@ -130,8 +116,167 @@ function renderValues(fields: readonly FieldRow[]): string[] {
   })
 }
 
-/** In one line, quoted, so that blanks at its ends are seen; what a terminal would obey is escaped. */
-function sayValue(value: unknown): string {
-  if (value === null) return '–'
-  return typeof value === 'object' ? shown(JSON.stringify(value)) : asJson(value)
+const STATUS: Readonly<Record<number, string>> = { 0: 'no access', 2: 'full access', 4: 'trial' }
+
+function sayStatus(status: number): string {
+  return `${status} (${STATUS[status] ?? 'not a status of the interface'})`
+}
+
+/** Where a sync leaves the customer alone, nothing is asked for: "no access" would contradict a verdict of yes. */
+export function sayDesired({ desired, result }: Pick<Explanation, 'desired' | 'result'>): string {
+  const wish = result === 'left-alone' ? 'left as it is' : 'no access'
+  switch (desired.kind) {
+    case 'user':
+      return sayStatus(desired.status)
+    case 'removed':
+      return `${wish}: there is no such row`
+    case 'out-of-scope':
+      return `${wish}: out of scope`
+    case 'rejected':
+      return `cannot be mapped: ${desired.issues
+        .map(({ field, code, expected }) => `${field} (${code}), expected ${expected}`)
+        .join('; ')}`
+    case 'unreadable':
+      return `not known: ${sayNotRead(desired)}`
+    default:
+      return desired satisfies never
+  }
+}
+
+function sayNotRead({ code, misfits }: Extract<Desired, { kind: 'unreadable' }>): string {
+  if (misfits.length > 0) return misfits.join('; ')
+  return isTimeout(code)
+    ? 'the row could not be read within ten seconds (a lock?)'
+    : `Postgres refuses to read the row (${code})`
+}
+
+const NOT_ASKED: Readonly<Record<Extract<RemoteView, { kind: 'not-asked' }>['why'], string>> = {
+  'no-user-id': 'not asked: there is no user_id to ask for',
+  'no-permit': 'not asked: the common pace gave no permit within ten seconds',
+  'gave-up': 'not asked: the service does not answer',
+  'not-wanted': 'not asked (--no-call)',
+}
+
+export function sayRemote(service: RemoteView): string {
+  switch (service.kind) {
+    case 'present':
+      return sayStatus(service.status)
+    case 'absent': {
+      const doubt = service.json ? '' : ', no JSON: is SERVICE_URL right?'
+      return `knows no such user (${service.http}${service.http === 200 ? ', null' : doubt})`
+    }
+    case 'not-asked':
+      return NOT_ASKED[service.why]
+    case 'no-answer':
+      return saySilence(service)
+    default:
+      return service satisfies never
+  }
+}
+
+function saySilence({ why, http, error }: Extract<RemoteView, { kind: 'no-answer' }>): string {
+  if (error !== null) return sayCallError(error)
+  if (why === 'busy') return `asks to be called later (${http})`
+  if (why === 'denied' && http === 401) return 'refused the credentials (401)'
+  if (why === 'denied') return `refused (${http}): these credentials may not see this user, or no user at all`
+  const what = { error: ' with an error', unreadable: ' with something else than this user' }
+  const how = why === 'error' || why === 'unreadable' ? what[why] : ''
+  return `answered ${http}${how}, which says nothing about the user`
+}
+
+const WITHOUT: Readonly<Record<Exclude<Records['kind'], 'known' | 'other-target'>, string>> = {
+  'not-migrated': 'its tables are not there, or of another version',
+  'no-right': 'this role may not read its tables',
+  locked: 'its tables gave no answer within ten seconds (a lock?)',
+}
+
+export function sayRecords(records: Records): string {
+  if (records.kind === 'other-target')
+    return `its records are about another target: ${records.differences.join('; ')}`
+  if (records.kind !== 'known') return `${WITHOUT[records.kind]}: what is owed is not known`
+  const { history } = records
+  if (history === null) return 'has no record of this customer, and owes nothing'
+  const { state, reason, outboxSearched } = history
+  return [
+    sayOwed(history),
+    ...(state === 'idle' ? [] : [`${state}${reason ? ` (${sayCodes(reason)})` : ''}`]),
+    ...(outboxSearched ? [] : ['the outbox is too large to look for newer changes']),
+  ].join('; ')
+}
+
+function sayCodes({ code, status, error, fields = [], keys = [] }: Reason): string {
+  const about = [...fields, ...keys].join(', ')
+  return `${[code, status, error].filter(Boolean).join(' ')}${about === '' ? '' : `: ${about}`}`
+}
+
+/** Why rollcall sends nothing whatever the service has; null where it does. Only its records tell who was ever in scope. */
+export function sayLeftAlone({ result, plan, planAfterLookup, rollcall }: Explanation): string | null {
+  const left = plan ?? planAfterLookup
+  if (result !== 'left-alone' || left?.kind !== 'none') return null
+  const known = left.why === 'never-ours' && rollcall.kind !== 'known' ? ', as far as is known' : ''
+  return `rollcall leaves this user alone: ${NOTHING_TO_SEND[left.why]}${known}`
+}
+
+/** What a sync would do by what is remembered, and what it would once it has looked, where that is another thing. */
+export function sayNext({ desired, plan, planAfterLookup, rollcall, result }: Explanation): string {
+  if (result === 'blocked') return 'nothing is sent as long as the customer is so'
+  if (desired.kind === 'unreadable') return 'nothing is sent as long as the row cannot be read'
+  if (plan === null)
+    return rollcall.kind === 'known'
+      ? 'not known: the records were made with another ROLLCALL_DIGEST_KEY than this one, or none is set here'
+      : 'not known: no records of this target can be read'
+  const now = sayPlan(plan)
+  const then = planAfterLookup === null ? now : sayPlan(planAfterLookup)
+  if (then === now) return now
+  if (plan.kind === 'lookup') return `${now}; then: ${then}`
+  return `${plan.kind === 'none' ? 'nothing to send, as far as rollcall remembers' : now}; with --look: ${then}`
+}
+
+export function sayResult({ result, desired, service, drift, fields }: Explanation): string {
+  switch (result) {
+    case 'unknown':
+      if (desired.kind === 'unreadable') return 'unknown: the row could not be read'
+      return `unknown: the service ${service.kind === 'not-asked' ? 'was not asked' : 'did not say'}`
+    case 'left-alone':
+      return 'same: nothing is asked for'
+    case 'blocked':
+      return 'blocked: the customer cannot be sent as it is'
+    case 'same':
+      return `same: ${service.kind === 'absent' ? 'no such user, and none is wanted' : sayNothingDiffers(fields)}`
+    case 'differs':
+      if (drift?.kind === 'missing') return 'differs: not registered at the service'
+      return `differs: ${drift?.kind === 'unexpected-access' ? 'status' : (drift?.fields.join(', ') ?? '')}`
+    default:
+      return result satisfies never
+  }
+}
+
+function sayNothingDiffers(fields: Explanation['fields']): string {
+  const ended = fields.some(({ state }) => state === 'trial-ended') ? '; the trial has ended' : ''
+  const unseen = fields.filter(({ state }) => state === 'not-shown').map(({ field }) => field)
+  return `nothing differs${ended}${unseen.length === 0 ? '' : `; no GET shows ${unseen.join(', ')}`}`
+}
+
+export function sayAccess({ access, claimants, service }: Explanation): string {
+  if (access.why === 'no-answer') return `unknown: the service ${saySaidNothing(service)}`
+  const shared = service.kind === 'present' && claimants.length > 0
+  const others = `; this may be the access of the other ${claimants.length === 1 ? 'customer' : 'customers'} with this user_id: ${claimants.join(', ')}`
+  return `${access.can}: ${VERDICTS[access.why].says}${shared ? others : ''}`
+}
+
+function saySaidNothing(service: RemoteView): string {
+  if (service.kind === 'not-asked') return 'was not asked'
+  return service.kind === 'no-answer' && service.error !== null ? 'did not answer' : sayRemote(service)
+}
+
+export function sayRemedy({ do: deed, waitMs }: Remedy, one: Explanation): string {
+  const { leftOut, service, result, desired, rollcall } = one
+  const key = shellQuoted(one.key)
+  const sync = `\`rollcall sync ${key} --look${desired.kind === 'removed' ? ' --removed' : ''}\``
+  const later = waitMs === null ? 'try again later' : `try again in ${span(waitMs)}`
+  const [, readable] = sayUnreadable(
+    desired.kind === 'unreadable' ? { error: desired.code, misfits: desired.misfits } : {},
+  )
+  const facts = { sync, key, later, leftOut, service, readable, differs: result === 'differs' }
+  return REMEDIES[deed]({ ...facts, state: historyOf(rollcall)?.state })
 }

@@ -4,11 +4,10 @@ import { listFailing, readFailures, type Selector } from '../ledger/failures.ts'
 import { readHistory } from '../ledger/history.ts'
 import { retryAll, retryKeys } from '../ledger/retry.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import type { FieldIssue } from '../model/mapped.ts'
 import type { NamedService } from '../model/service.ts'
 import { USER_FIELDS } from '../model/user.ts'
 import { namedService } from '../service/target.ts'
-import { withTables } from './connect.ts'
+import { withDatabase } from './connect.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
 import { knownSpelling } from './named.ts'
 import { didYouMean, FAILED, JSON_OPTION, readLimit, usage } from './option-values.ts'
@@ -22,15 +21,7 @@ import {
   renderHistories,
   renderRetried,
 } from './render-failures.ts'
-import { isReasonCode, REASON_CODES } from './say-reason.ts'
-
-type Options = {
-  readonly reason?: string
-  readonly limit?: string
-  readonly retry?: boolean
-  readonly all?: boolean
-  readonly json?: boolean
-}
+import { ISSUE_CODES, isReasonCode, REASON_CODES } from './say-reason.ts'
 
 const EXAMPLES = `
 REASON is what the list of reasons calls it: a code (refused), a code with the
@@ -59,7 +50,6 @@ Examples:
   rollcall failures --retry --reason denied  after the credentials were mended
   rollcall failures --retry --all`
 
-/** `rollcall failures`: what is rejected, failing or left out, why, what to do about it; and trying again. */
 export const failuresCommand: AddCommand = (program, io, exit) => {
   program
     .command('failures')
@@ -71,51 +61,41 @@ export const failuresCommand: AddCommand = (program, io, exit) => {
     .option('--all', 'everybody, with --retry')
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
-    .action(async (keys: string[], options: Options) => {
+    .action(async (keys, options) => {
       const asked = readFailuresAsked(keys, options)
-      const view = await withTables(io, (pool) => answer(io, pool, asked))
+      const view = await withDatabase(io, {}, (pool) => answer(io, pool, asked))
       tell(io, options.json === true, view.value, view.lines)
       exit(view.code)
     })
 }
 
-/** What a call asks for: the named customers, or those of the selector; without either all groups are shown. */
-type FailuresAsked = {
-  readonly retry: boolean
-  readonly keys: readonly CustomerKey[]
-  readonly selector: Selector | null
-  readonly limit: number
+type FailuresFlags = { readonly [option in 'reason' | 'limit']?: string } & {
+  readonly [option in 'retry' | 'all']?: boolean
 }
 
-/** @throws RollcallError USAGE, which says what to call instead. */
+type FailuresAsked = ReturnType<typeof readFailuresAsked>
+
+/** The named customers, or those of the selector; without either all groups are shown. @throws RollcallError USAGE */
 export function readFailuresAsked(
   keys: readonly CustomerKey[],
-  { reason, limit, retry = false, all = false }: Omit<Options, 'json'>,
-): FailuresAsked {
+  { reason, limit, retry = false, all = false }: FailuresFlags,
+) {
   const chosen = [keys.length > 0, reason !== undefined, all].filter(Boolean).length
   if (chosen > 1) throw usage('customer keys, --reason and --all exclude each other')
   if (all && !retry) throw usage('--all goes with --retry; without it, everything is shown anyway')
   if (retry && chosen === 0) throw usage('--retry needs to know whom: customer keys, --reason, or --all')
   if (limit !== undefined && (reason === undefined || retry))
     throw usage('--limit goes with --reason, and not with --retry')
-  const selector = all ? ({ kind: 'all' } as const) : null
+  const everybody: Selector | null = all ? { kind: 'all' } : null
   return {
     retry,
     keys,
-    selector: reason === undefined ? selector : readSelector(reason),
+    selector: reason === undefined ? everybody : readSelector(reason),
     limit: readLimit(limit ?? '100'),
   }
 }
 
 const ISSUE_FIELDS = [...USER_FIELDS, 'scope'] as const
-const ISSUE_CODES = Object.keys({
-  invalid: true,
-  missing: true,
-  refused: true,
-  taken: true,
-  'not-in-values': true,
-  'function-failed': true,
-} satisfies Record<FieldIssue['code'], true>)
 
 /** A code is checked later: the tables may hold one that this version does not know. */
 function readSelector(reason: string): Selector {
@@ -135,7 +115,6 @@ function readIssue([field = '', code]: readonly string[]): Selector {
   return { kind: 'issue', field, code: code ?? null }
 }
 
-/** `value` is what --json prints. */
 type View = { readonly value: unknown; readonly lines: () => readonly string[]; readonly code: ExitCode }
 
 async function answer(io: Io, pool: Pool, { retry, keys, selector, limit }: FailuresAsked): Promise<View> {

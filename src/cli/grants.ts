@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import pg, { type ClientBase } from 'pg'
 import type { Config } from '../config/config.ts'
-import { readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
 import { findColumns, findRelation, relationNames } from '../customers/catalog.ts'
 import { columnUses, neededColumns } from '../customers/columns.ts'
@@ -11,16 +10,10 @@ import { READER, type Rights, WORKER } from '../ledger/grants.ts'
 import { QUEUE_SCHEMA } from '../ledger/migrate.ts'
 import { installationName } from '../ledger/target.ts'
 import { RollcallError } from '../model/errors.ts'
-import { ownerIn, withPool } from './connect.ts'
+import { withDatabase } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { CONFIG_OPTION, usage } from './option-values.ts'
-
-type Options = {
-  readonly to: string
-  readonly readOnly?: boolean
-  readonly queue?: boolean
-  readonly config?: string
-}
+import { applying } from './render.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
@@ -29,8 +22,9 @@ It changes nothing: a DBA reads the script and runs it, again after each
 \`rollcall migrate\` and whenever the configuration reads another column.
 
 The role may then do what worker, sync, backfill, drift, status, failures, held,
-pace, answers, erasures and access need, and nothing else. It does not suffice
-for migrate and capture install: those take the owner of rollcall's tables.
+pace, answers, erasures, explain, access, capture status and capture resync
+need, and nothing else. It does not suffice for migrate and capture install:
+those take the owner of rollcall's tables.
 
 With --read-only it may look (status, failures, answers, drift --from-ledger),
 but read no customer; then no configuration is read either.
@@ -41,7 +35,6 @@ Examples:
   psql "$ADMIN_URL" --set ON_ERROR_STOP=1 < grants.sql
   rollcall grants --to on_call --read-only`
 
-/** `rollcall grants`: the SQL that gives a role what it needs. */
 export const grantsCommand: AddCommand = (program, io) => {
   program
     .command('grants')
@@ -51,14 +44,12 @@ export const grantsCommand: AddCommand = (program, io) => {
     .option('--read-only', 'for those who only look')
     .option(...CONFIG_OPTION)
     .addHelpText('after', EXAMPLES)
-    .action(async ({ to: role, readOnly = false, queue = false, config: file }: Options) => {
+    .action(async ({ to: role, readOnly = false, queue = false, config: file }) => {
       if (readOnly && queue) throw usage('--read-only goes without --queue: who looks needs no queue')
       const asked: GrantsAsked = readOnly
         ? { kind: 'reader' }
         : { kind: 'worker', config: await loadConfig(file, io.cwd), queue }
-      const env = readEnv(io.env, { need: ['DATABASE_URL'], may: ['MIGRATE_DATABASE_URL'] })
-      const address = await ownerIn(env)
-      const { script, warnings } = await withPool({ ...address, stop: io.stop }, (pool) =>
+      const { script, warnings } = await withDatabase(io, { owner: true }, (pool) =>
         grantsScript(pool, role, asked),
       )
       for (const warning of warnings) io.err(`warning: ${warning}`)
@@ -89,29 +80,30 @@ export async function grantsScript(
   const worker = asked.kind === 'worker' ? asked : null
   const customers = worker && (await readCustomers(client, worker.config))
   const queue = worker?.queue ? await installationName(client, role) : null
+  const parts: readonly (Part | null)[] = [
+    ['To connect.', [`GRANT CONNECT ON DATABASE ${id(database)} ${to};`]],
+    ["rollcall's own tables.", ownTables(worker ? WORKER : READER, to)],
+    worker && (version >= 170_000 ? [VACUUM, [`GRANT MAINTAIN ON rollcall.outbox ${to};`]] : NO_VACUUM),
+    worker && customers && readGrants(worker.config, customers.typeSchemas, to),
+    queue === null ? null : useQueue(database, queue, role),
+  ]
   const script = [
     '-- The rights that rollcall needs, printed by `rollcall grants`. Run it as the owner of what is named here or as a',
     '-- superuser, and again after each `rollcall migrate` and each change of the columns that are read.',
     PINNED,
     'BEGIN;',
-    ...part('To connect.', [`GRANT CONNECT ON DATABASE ${id(database)} ${to};`]),
-    ...part("rollcall's own tables.", ownTables(worker ? WORKER : READER, to)),
-    ...(worker ? vacuum(version >= 170_000, to) : []),
-    ...(customers && worker ? readGrants(worker.config, customers.typeSchemas, to) : []),
-    ...(queue === null ? [] : useQueue(database, queue, role)),
+    ...parts.flatMap((part) => (part ? ['', `-- ${part[0]}`, ...part[1]] : [])),
     '',
     'COMMIT;',
     UNPINNED,
   ]
-  const warnings = [
-    superuser || owner
-      ? 'the role is a superuser, or owns rollcall’s tables: it has more rights than these already'
-      : '',
-    customers?.invoker
-      ? 'the view of the customers reads its tables with the rights of its reader: grant those, too'
-      : '',
-  ]
-  return { script: script.join('\n'), warnings: warnings.filter(Boolean) }
+  const warnings = applying([
+    (superuser || owner) &&
+      'the role is a superuser, or owns rollcall’s tables: it has more rights than these already',
+    customers?.invoker === true &&
+      'the view of the customers reads its tables with the rights of its reader: grant those, too',
+  ])
+  return { script: script.join('\n'), warnings }
 }
 
 type Server = {
@@ -135,14 +127,7 @@ async function readServer(client: Client, role: string): Promise<Server> {
   return rows[0]
 }
 
-type FoundCustomers = {
-  /** Schemas of the key columns' types: a cast names them. */
-  readonly typeSchemas: readonly string[]
-  /** A view that reads with the rights of its reader. */
-  readonly invoker: boolean
-}
-
-async function readCustomers(client: Client, config: Config): Promise<FoundCustomers> {
+async function readCustomers(client: Client, config: Config) {
   const { relation, key } = config.customers
   const found = await findRelation(client, relation)
   if (!found) {
@@ -160,14 +145,20 @@ async function readCustomers(client: Client, config: Config): Promise<FoundCusto
     [found.oid],
   )
   return {
+    /** Schemas of the key columns' types: a cast names them. */
     typeSchemas: key.flatMap((name) => columns.get(name)?.base.schema ?? []),
+    /** A view that reads with the rights of its reader. */
     invoker: rows[0]?.invoker ?? false,
   }
 }
 
-function part(what: string, statements: readonly string[]): readonly string[] {
-  return ['', `-- ${what}`, ...statements]
-}
+type Part = readonly [comment: string, statements: readonly string[]]
+
+const VACUUM = 'To give back the pages of an outbox that was large.'
+const NO_VACUUM: Part = [
+  'The pages of an outbox that was large are given back by autovacuum: before Postgres 17 there is no',
+  ['-- right to VACUUM without owning the table.'],
+]
 
 function ownTables({ tables, sequences }: Rights, to: string): readonly string[] {
   return [
@@ -179,35 +170,23 @@ function ownTables({ tables, sequences }: Rights, to: string): readonly string[]
   ]
 }
 
-/** Postgres 17 and later has the right to VACUUM apart from the table's ownership. */
-function vacuum(maintain: boolean, to: string): readonly string[] {
-  if (maintain)
-    return part('To give back the pages of an outbox that was large.', [
-      `GRANT MAINTAIN ON rollcall.outbox ${to};`,
-    ])
-  const comment =
-    'The pages of an outbox that was large are given back by autovacuum: before Postgres 17 there is no'
-  return part(comment, ['-- right to VACUUM without owning the table.'])
-}
-
-function readGrants(config: Config, typeSchemas: readonly string[], to: string): readonly string[] {
+function readGrants(config: Config, typeSchemas: readonly string[], to: string): Part {
   const { schema, name } = config.customers.relation
   const schemas = new Set([schema, ...typeSchemas.filter((each) => each !== 'pg_catalog')])
   const columns = neededColumns(config).map(id).join(', ')
-  return part('The columns of the customers that the configuration reads, and no other.', [
-    ...[...schemas].map((each) => `GRANT USAGE ON SCHEMA ${id(each)} ${to};`),
-    `GRANT SELECT (${columns}) ON ${id(schema)}.${id(name)} ${to};`,
-  ])
+  const usages = [...schemas].map((each) => `GRANT USAGE ON SCHEMA ${id(each)} ${to};`)
+  const select = `GRANT SELECT (${columns}) ON ${id(schema)}.${id(name)} ${to};`
+  return ['The columns of the customers that the configuration reads, and no other.', [...usages, select]]
 }
 
 /**
  * The tables are BullMQ's own and change with it, hence all of them. It makes a sequence for a queue when the first job
  * is added (its `job_id_seq_name`); made here, the role need not be allowed to create anything but temporary tables.
  */
-function useQueue(database: string, queue: string, role: string): readonly string[] {
+function useQueue(database: string, queue: string, role: string): Part {
   const sequence = id(`bullmq_jid_${createHash('md5').update(queue).digest('hex')}`)
   const to = `TO ${id(role)};`
-  return part('The queue, where it is in this database.', [
+  const statements = [
     `GRANT USAGE ON SCHEMA ${QUEUE_SCHEMA} ${to}`,
     `CREATE SEQUENCE IF NOT EXISTS ${QUEUE_SCHEMA}.${sequence};`,
     `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${QUEUE_SCHEMA} ${to}`,
@@ -215,5 +194,6 @@ function useQueue(database: string, queue: string, role: string): readonly strin
     `GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${QUEUE_SCHEMA} ${to}`,
     `GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ${QUEUE_SCHEMA} ${to}`,
     `GRANT TEMPORARY ON DATABASE ${id(database)} ${to}`,
-  ])
+  ]
+  return ['The queue, where it is in this database.', statements]
 }

@@ -1,22 +1,17 @@
-import type { Command } from 'commander'
 import type { Pool } from 'pg'
 import { HELD_KINDS, type HeldKind, isHeldKind } from '../brake/brake.ts'
 import { discard, type HeldSelection, release } from '../brake/held.ts'
 import { brakeNeedsPerson, findKeys, listDecisions, listHeld, readBrake } from '../brake/list.ts'
 import { openMarks } from '../capture/marks.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { withTables } from './connect.ts'
+import { withDatabase } from './connect.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
 import { knownSpelling } from './named.ts'
 import { didYouMean, FAILED, JSON_OPTION, readLimit, readPerson, usage } from './option-values.ts'
 import { shown, tell } from './render.ts'
 import { renderDecisions, renderHeld, renderKinds, renderOutcome } from './render-held.ts'
 
-type Options = {
-  readonly kind?: string
-  readonly limit?: string
-  readonly why?: string
-  readonly by?: string
+type Options = { readonly [option in 'kind' | 'limit' | 'why' | 'by']?: string } & {
   readonly json?: boolean
 }
 
@@ -67,7 +62,7 @@ export const heldCommand: AddCommand = (program, io, exit) => {
     .option('--limit <number>', 'list this many at most (default: 20)')
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
-    .action(async (keys: string[], options: Options) => exit(await show(io, keys, options)))
+    .action(async (keys, options) => exit(await show(io, keys, options)))
   for (const [action, description] of [
     ['release', 'let them through: customer keys, or all of --kind'],
     ['discard', 'leave the service as it is for them: customer keys, or all of --kind'],
@@ -81,7 +76,7 @@ export const heldCommand: AddCommand = (program, io, exit) => {
       .option('--by <name>', 'who decides (default: the user of the system, and the host)')
       .option(...JSON_OPTION)
       .addHelpText('after', `\nExamples:${DECIDING}`)
-      .action(async (keys: string[], _: Options, command: Command) => {
+      .action(async (keys, _, command) => {
         await decideOn(io, action, keys, command.optsWithGlobals())
         exit(0)
       })
@@ -91,10 +86,10 @@ export const heldCommand: AddCommand = (program, io, exit) => {
     .option('--limit <number>', 'show this many at most (default: 20)')
     .option(...JSON_OPTION)
     .addHelpText('after', '\nExample:\n  rollcall held log --limit 100')
-    .action(async (_: Options, command: Command) => {
-      const { limit = '20', json = false } = command.optsWithGlobals<Options>()
+    .action(async (_, command) => {
+      const { limit = '20', json = false } = command.optsWithGlobals()
       const most = readLimit(limit)
-      const decisions = await withTables(io, (pool) => listDecisions(pool, most))
+      const decisions = await withDatabase(io, {}, (pool) => listDecisions(pool, most))
       tell(io, json, decisions, () => renderDecisions(decisions))
       exit(0)
     })
@@ -103,7 +98,7 @@ export const heldCommand: AddCommand = (program, io, exit) => {
 async function show(io: Io, given: readonly string[], options: Options): Promise<ExitCode> {
   const limit = readLimit(options.limit ?? '20')
   const asked = options.kind === undefined ? {} : { kind: readKind(options.kind) }
-  const view = await withTables(io, async (pool) => {
+  const view = await withDatabase(io, {}, async (pool) => {
     const keys = await knownOf(pool, given)
     const list = await listHeld(pool, { ...asked, ...(keys.length > 0 ? { keys } : {}), limit })
     const kinds = (await readBrake(pool)).filter(
@@ -137,7 +132,7 @@ async function decideOn(
   const { carryOut, states } = ACTIONS[action]
   const kind = readKindAsked(action, given, options.kind)
   const person = readPerson(options)
-  const { decided, truncations } = await withTables(io, async (pool) => {
+  const { decided, truncations } = await withDatabase(io, {}, async (pool) => {
     const keys = await knownOf(pool, given)
     const selection: HeldSelection = kind === null ? { keys } : { kind }
     const decidable = await findKeys(pool, keys, states)
@@ -153,7 +148,6 @@ async function decideOn(
   tell(io, options.json === true, decided, () => renderOutcome(action, decided, truncations))
 }
 
-/** Null: the keys are meant. */
 function readKindAsked(action: string, keys: readonly string[], kind: string | undefined): HeldKind | null {
   if (keys.length > 0 && kind !== undefined) throw usage('customer keys and --kind exclude each other')
   if (kind !== undefined) return readKind(kind)

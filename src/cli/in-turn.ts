@@ -1,27 +1,38 @@
 import type { Pool } from 'pg'
 import { alone } from '../ledger/alone.ts'
 import { sleep } from '../ops/time.ts'
+import type { SweepEnd } from '../sweep/run.ts'
+import { NOTHING_FOUND } from '../sweep/tally.ts'
 
 const POLL_MS = 500
 
 type Turn = {
   readonly pool: Pool
   readonly signal: AbortSignal
-  /** Called while another process is at it, before each wait. */
-  readonly onWait: (first: boolean) => Promise<void> | void
+  /** Called once, where it has to wait: another process is at it, or the work may not be done yet. */
+  readonly say: () => void
+  /** Called before each wait. */
+  readonly onWait?: () => Promise<void>
 }
 
-/** Does work that one process at a time may do, once no other one is at it. Null: `signal` was aborted before. */
-export async function inTurn<T>(
-  { pool, signal, onWait }: Turn,
+/**
+ * Does work that one process at a time may do, once no other one is at it. Work that comes to null may not be done yet, and
+ * is tried again. Null: `signal` was aborted before.
+ */
+export async function inTurn<T extends object>(
+  { pool, signal, say, onWait }: Turn,
   what: Parameters<typeof alone>[1],
-  work: () => Promise<T>,
-): Promise<{ readonly value: T } | null> {
+  work: () => Promise<T | null>,
+): Promise<T | null> {
   for (let first = true; !signal.aborted; first = false) {
-    const done = await alone(pool, what, async () => ({ value: await work() }))
+    const done = await alone(pool, what, work)
     if (done) return done
-    await onWait(first)
+    if (first) say()
+    await onWait?.()
     await sleep(POLL_MS, signal)
   }
   return null
 }
+
+/** Where a sweep was stopped before its turn. */
+export const NOT_SWEPT: SweepEnd = { tally: NOTHING_FOUND, ended: false, superseded: false, examples: [] }

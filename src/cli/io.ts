@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Command } from 'commander'
+import type { Command } from '@commander-js/extra-typings'
 
 /** What a command may touch of its process; tests give it their own. */
 export type Io = {

@@ -13,7 +13,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   backfill: async () => (await import('./backfill.ts')).backfillCommand,
   sync: async () => (await import('./sync.ts')).syncCommand,
   explain: async () => (await import('./explain.ts')).explainCommand,
-  access: async () => (await import('./access.ts')).accessCommand,
+  access: async () => (await import('./explain.ts')).accessCommand,
   status: async () => (await import('./status.ts')).statusCommand,
   drift: async () => (await import('./drift.ts')).driftCommand,
   failures: async () => (await import('./failures.ts')).failuresCommand,
@@ -29,7 +29,6 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
 /** For what is on its way to a terminal or a pipe. */
 const LINGER_MS = 1000
 
-/** Runs the command line in this process: streams, signals, exit code. */
 export async function runCommandLine(): Promise<void> {
   const stop = new AbortController()
   for (const [signal, number] of [
@@ -57,7 +56,6 @@ export async function runCommandLine(): Promise<void> {
   setTimeout(() => process.exit(), LINGER_MS).unref()
 }
 
-/** Parses, runs, and turns an error into words for a person and an exit code. */
 export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
   let code: ExitCode = 0
   const program = await makeProgram(args[0], io, (exit) => {
@@ -97,7 +95,8 @@ export async function makeProgram(
     .addHelpText('after', EXAMPLES)
   const known = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   const commands = known ? [known] : Object.values(COMMANDS)
-  for (const add of await Promise.all(commands.map((load) => load()))) add(program, io, exit)
+  for (const add of await Promise.all(commands.map((load) => load())))
+    add(program as Parameters<AddCommand>[0], io, exit)
   return program
 }
 

@@ -1,4 +1,3 @@
-import { type Command, Option } from 'commander'
 import pg, { type ClientBase } from 'pg'
 import { announceCreates } from '../brake/announce.ts'
 import { limitOf } from '../brake/brake.ts'
@@ -9,8 +8,7 @@ import { loadConfig } from '../config/load.ts'
 import type { DatabaseAddress } from '../database/session.ts'
 import { acceptTarget } from '../ledger/accept.ts'
 import { migrate, onSession } from '../ledger/migrate.ts'
-import type { Target } from '../ledger/target.ts'
-import { RollcallError } from '../model/errors.ts'
+import { boundOrigin, type Target } from '../ledger/target.ts'
 import { sayService } from '../model/service.ts'
 import { readPace } from '../pace/read.ts'
 import { counted, figure } from '../report/figures.ts'
@@ -18,19 +16,12 @@ import { namedService } from '../service/target.ts'
 import { sayAnnounced } from './backfill-view.ts'
 import { BINDING_ENV, bindingStatus, warnOfBinding } from './binding.ts'
 import { ownerIn } from './connect.ts'
-import type { AddCommand, Io } from './io.ts'
-import { numberOf, wholeNumber } from './option-values.ts'
+import type { AddCommand } from './io.ts'
+import { CONFIG_OPTION, numberOf, usage, wholeNumber } from './option-values.ts'
 import { definitions, type LabelledText, span, tell } from './render.ts'
 
 type Accepted = Awaited<ReturnType<typeof accept>> | typeof NOTHING_ACCEPTED
 type Follows = NonNullable<Accepted['follows']>
-
-type Options = {
-  readonly target?: 'same' | 'new'
-  readonly expectCreates?: string
-  readonly config?: string
-  readonly json?: boolean
-}
 
 const EXAMPLES = `
 Examples:
@@ -46,57 +37,50 @@ Examples:
 --target reads the configuration. docs/restoring.md says which one to take after
 a restore.`
 
-/** `rollcall migrate`: a release step, safe to run at every deployment and from several machines at once. */
 export const migrateCommand: AddCommand = (program, io) => {
-  addOptions(program.command('migrate')).action(async (options: Options) => {
-    const accepting = await readAccepting(io, options)
-    const env = readEnv(io.env, {
-      need: ['DATABASE_URL'],
-      may: ['MIGRATE_DATABASE_URL', 'QUEUE_URL', ...BINDING_ENV],
-    })
-    const owner = await ownerIn(env)
-    const queue = queueIn(env, owner)
-    const { applied } = await migrate(owner, queue ? { queue } : {})
-    const migrated = await onSession(owner, 'DATABASE_DOWN', async (client) => {
-      const accepted = accepting ? await accept(client, accepting) : null
-      return { applied, ...(accepted ?? NOTHING_ACCEPTED), binding: await bindingStatus(client, env) }
-    })
-    warnOfBinding(io, migrated.binding)
-    tell(io, options.json === true, migrated, () => render(migrated))
-  })
-}
-
-function addOptions(command: Command): Command {
-  return command
+  program
+    .command('migrate')
     .description("create or update rollcall's own tables (schema rollcall) and the queue's")
     .addOption(
-      new Option('--target <which>', 'say what a changed service, key or database is').choices([
-        'same',
-        'new',
-      ]),
+      program
+        .createOption('--target <which>', 'say what a changed service, key or database is')
+        .choices(['same', 'new']),
     )
     .option('--expect-creates <n>', 'so many registrations pass the brake (with --target new)')
-    .option('-c, --config <file>', 'configuration file (default: rollcall.config.ts)')
+    .option(...CONFIG_OPTION)
     .option('--json', 'print the outcome as JSON')
     .addHelpText('after', EXAMPLES)
+    .action(async ({ target: as, config: file, json = false, ...options }) => {
+      // What is wrong is told before anything is changed.
+      const expectCreates = readExpected(options.expectCreates, as)
+      const config = as === undefined ? null : await loadConfig(file, io.cwd)
+      const env = readEnv(io.env, {
+        need: ['DATABASE_URL', ...(as === undefined ? [] : BINDING_ENV)],
+        may: ['MIGRATE_DATABASE_URL', 'QUEUE_URL', ...BINDING_ENV],
+      })
+      const { SERVICE_URL: origin, SERVICE_API_KEY: apiKey, ROLLCALL_DIGEST_KEY: digestKey } = env
+      const owner = await ownerIn(env)
+      const queue = queueIn(env, owner)
+      const { applied } = await migrate(owner, queue ? { queue } : {})
+      const migrated = await onSession(owner, 'DATABASE_DOWN', async (client) => {
+        const target = { origin, apiKey, digestKey }
+        const accepted =
+          as === undefined || config === null
+            ? NOTHING_ACCEPTED
+            : await accept(client, { as, config, expectCreates, target })
+        return { applied, ...accepted, binding: await bindingStatus(client, env) }
+      })
+      warnOfBinding(io, migrated.binding)
+      tell(io, json, migrated, () => render(migrated))
+    })
 }
 
-/** Null without --target. What is wrong is told before anything is changed. */
-async function readAccepting(io: Io, { target: as, ...options }: Options): Promise<Accepting | null> {
+function readExpected(text: string | undefined, as: 'same' | 'new' | undefined): number | null {
   const problems: string[] = []
-  const expectCreates = numberOf(options.expectCreates, wholeNumber('--expect-creates'), problems)
-  if (options.expectCreates !== undefined && as !== 'new')
-    problems.push('--expect-creates: only with --target new')
-  if (problems.length > 0) throw new RollcallError('USAGE', problems)
-  if (as === undefined) return null
-  const config = await loadConfig(options.config, io.cwd)
-  const env = readEnv(io.env, { need: ['DATABASE_URL', ...BINDING_ENV] })
-  const target = {
-    origin: env.SERVICE_URL,
-    apiKey: env.SERVICE_API_KEY,
-    digestKey: env.ROLLCALL_DIGEST_KEY,
-  }
-  return { as, config, expectCreates, target }
+  const expected = numberOf(text, wholeNumber('--expect-creates'), problems)
+  if (text !== undefined && as !== 'new') problems.push('--expect-creates: only with --target new')
+  if (problems.length > 0) throw usage(...problems)
+  return expected
 }
 
 /** A queue in the same database is made by the same role. Null: the queue is in Redis, or nobody says where. */
@@ -116,7 +100,6 @@ function placeOf(url: string): string {
 type Accepting = {
   readonly as: 'same' | 'new'
   readonly config: Config
-  /** Registrations to announce. */
   readonly expectCreates: number | null
   readonly target: Target
 }
@@ -126,15 +109,13 @@ const NOTHING_ACCEPTED = { accepted: null, target: null, follows: null }
 /** The operator has said what a changed target is. `follows`: what workers will do; null where all records are kept. */
 async function accept(client: ClientBase, accepting: Accepting) {
   const { as, config, expectCreates, target } = accepting
+  const sameService = (await boundOrigin(client)) === target.origin
   const customers = await acceptTarget(client, target, as)
   const accepted = { accepted: as, target: namedService(target.origin, config) }
   if (as === 'same') return { ...accepted, follows: null }
   const { windowHours } = config.brake
-  const announcement = { windowHours, sweep: null }
-  const announced =
-    expectCreates === null
-      ? null
-      : await announceCreates(client, { ...announcement, customers: expectCreates })
+  const announcement = expectCreates === null ? null : { customers: expectCreates, windowHours, sweep: null }
+  const announced = announcement && (await announceCreates(client, announcement))
   const rate = (await readPace(client))?.rate ?? config.pace.ceiling
   // Nobody counts as registered any more, and nothing was let through yet.
   const [outlook] = outlookOf({
@@ -145,7 +126,7 @@ async function accept(client: ClientBase, accepting: Accepting) {
   const creates = { through, held, limit: limitOf(config.brake.creates, 0), windowHours, announced }
   // For the lookups; creates and updates may take as long again.
   const seconds = Math.ceil(customers / rate)
-  return { ...accepted, follows: { customers, rate, seconds, creates } }
+  return { ...accepted, follows: { sameService, customers, rate, seconds, creates } }
 }
 
 function render({ applied, accepted, target, follows }: Accepted & { readonly applied: number }): string[] {
@@ -161,7 +142,7 @@ function render({ applied, accepted, target, follows }: Accepted & { readonly ap
   ]
 }
 
-function followsEntries({ customers, rate, seconds, creates }: Follows): LabelledText[] {
+function followsEntries({ sameService, customers, rate, seconds, creates }: Follows): LabelledText[] {
   if (customers === 0) return [['lookups', 'none: no customer is known yet']]
   const pace = `${Number(rate.toFixed(1))} calls/s: about ${span(seconds * 1000)}`
   const { announced, windowHours } = creates
@@ -170,7 +151,8 @@ function followsEntries({ customers, rate, seconds, creates }: Follows): Labelle
     ['then', 'they create or update whoever is missing or differs: as long again at most'],
     [
       'backup',
-      'after one was put back: users who were created or let in since are not looked up, and keep their access; see docs/restoring.md, steps 5 and 6',
+      sameService &&
+        'after one was put back: users who were created or let in since are not looked up, and keep their access; see docs/restoring.md, steps 5 and 6',
     ],
     ['announced', announced && sayAnnounced(announced)],
     ['brake', sayCreates(creates, customers)],

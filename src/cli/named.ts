@@ -10,13 +10,7 @@ import type { Io } from './io.ts'
 import { usage } from './option-values.ts'
 import { shown } from './render.ts'
 
-type Naming = {
-  readonly io: Io
-  readonly pool: Pool
-  readonly shape: CustomersShape
-  /** As typed. */
-  readonly keys: readonly string[]
-}
+type Reading = { readonly pool: Pool; readonly shape: CustomersShape }
 
 /**
  * The keys in the text that the tables know, and a note for each that was typed otherwise, but for spaces. A text that
@@ -24,7 +18,11 @@ type Naming = {
  *
  * @throws RollcallError USAGE, which says what a key looks like.
  */
-export async function namedKeys({ io, pool, shape, keys }: Naming): Promise<readonly CustomerKey[]> {
+export async function namedKeys(
+  io: Pick<Io, 'err'>,
+  { pool, shape }: Reading,
+  keys: readonly string[],
+): Promise<readonly CustomerKey[]> {
   const named: { given: string; key: CustomerKey | null }[] = []
   for (const given of keys) named.push({ given, key: await readGiven(pool, shape, given) })
   const odd = named.flatMap(({ given, key }) => (key === null ? given : []))
@@ -43,17 +41,12 @@ function expectedOf({ key }: CustomersShape): string {
   return `a JSON array of ${key.length} texts for ${columns}, such as '["…"${', "…"'.repeat(key.length - 1)}]'`
 }
 
-type Presence = {
-  readonly pool: Pool
-  /** Keys that have no row. */
-  readonly missing: readonly CustomerKey[]
-  /** The person says that a key without a row was a customer. */
-  readonly removed: boolean
-}
-
-/** @throws RollcallError USAGE, when one of the keys has no row and nothing is known of it. */
-export async function checkPresent({ pool, missing, removed }: Presence): Promise<void> {
-  if (removed) return
+/**
+ * For customers who have no row.
+ *
+ * @throws RollcallError USAGE, when nothing is known of one of them
+ */
+export async function checkKnown(pool: Pool, missing: readonly CustomerKey[]): Promise<void> {
   const known = await knownKeysIfAny(pool, missing)
   const unknown = missing.filter((key) => !known.has(key))
   if (unknown.length === 0) return

@@ -4,7 +4,6 @@ import type { DecidedBy } from '../brake/held.ts'
 import { closest } from '../model/closest.ts'
 import { RollcallError } from '../model/errors.ts'
 
-/** Options that many commands have. */
 export const CONFIG_OPTION = [
   '-c, --config <file>',
   'configuration file (default: rollcall.config.ts)',
@@ -14,46 +13,46 @@ export const JSON_OPTION = ['--json', 'print it as JSON'] as const
 export type NumberRule = {
   readonly name: string
   readonly expected: string
+  /** A number, and a unit after it where there is one. */
   readonly form: RegExp
-  /** Of a text in that form; null where the number is out of bounds. */
-  readonly read: (text: string) => number | null
+  readonly from: number
+  readonly to: number
 }
 
 /** Null where none was given, or it is wrong: then there is one problem more. */
 export function numberOf(
   text: string | undefined,
-  { name, expected, form, read }: NumberRule,
+  { name, expected, form, from, to }: NumberRule,
   problems: string[],
 ): number | null {
   if (text === undefined) return null
-  const value = form.test(text) ? read(text) : null
-  if (value === null) problems.push(`${name}: expected ${expected}`)
-  return value
+  const value = form.test(text) ? Number.parseFloat(text) : Number.NaN
+  if (value >= from && value <= to) return value
+  problems.push(`${name}: expected ${expected}`)
+  return null
 }
 
-export function within(value: number, least: number, most: number): number | null {
-  return value >= least && value <= most ? value : null
+/** @throws RollcallError USAGE */
+export function readNumber(text: string, rule: NumberRule): number {
+  const problems: string[] = []
+  const value = numberOf(text, rule, problems)
+  if (value === null) throw usage(...problems)
+  return value
 }
 
 /** A column of the tables takes no more. */
 export const MOST_WHOLE = 2_000_000_000
 
 export function wholeNumber(name: string): NumberRule {
-  return {
-    ...{ name, expected: 'a whole number from 1', form: /^\d{1,10}$/ },
-    read: (text) => within(Number(text), 1, MOST_WHOLE),
-  }
+  return { name, expected: 'a whole number from 1', form: /^\d{1,10}$/, from: 1, to: MOST_WHOLE }
 }
 
-/** For an option that may be given again. */
 export function gathered(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text]
 }
 
-/** @throws RollcallError USAGE when it is no whole number from 1 */
 export function readLimit(text: string, option = '--limit'): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw usage(`${option}: expected a whole number from 1`)
-  return Number(text)
+  return readNumber(text, wholeNumber(option))
 }
 
 const MOST_TEXT = 1000
@@ -92,7 +91,6 @@ export function didYouMean(name: string, known: readonly string[]): string {
   return near === undefined ? '' : `; did you mean ${near}?`
 }
 
-/** A call that is wrong, and what to call instead. */
 export function usage(...details: readonly string[]): RollcallError {
   return new RollcallError('USAGE', details)
 }

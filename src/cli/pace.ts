@@ -2,12 +2,10 @@ import { countWaiting } from '../ledger/retry.ts'
 import { isStopped, type PaceReport, readPace } from '../pace/read.ts'
 import { endHold, setCeiling } from '../pace/row.ts'
 import { counted } from '../report/figures.ts'
-import { withTables } from './connect.ts'
+import { withDatabase } from './connect.ts'
 import type { AddCommand } from './io.ts'
-import { FAILED, JSON_OPTION, usage } from './option-values.ts'
-import { definitions, lines, span, tell } from './render.ts'
-
-type Options = { readonly ceiling?: string; readonly resume?: boolean; readonly json?: boolean }
+import { FAILED, JSON_OPTION, type NumberRule, readNumber } from './option-values.ts'
+import { definitions, span, tell } from './render.ts'
 
 const MOST_PER_SECOND = 10_000
 
@@ -33,7 +31,6 @@ Exit codes:
      be left alone
 ${FAILED}`
 
-/** `rollcall pace`: how fast all processes together call the service; and changing it while they run. */
 export const paceCommand: AddCommand = (program, io, exit) => {
   program
     .command('pace')
@@ -42,9 +39,9 @@ export const paceCommand: AddCommand = (program, io, exit) => {
     .option('--resume', 'end a wait that the service asked for (Retry-After)')
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
-    .action(async ({ ceiling: text, resume = false, json = false }: Options) => {
+    .action(async ({ ceiling: text, resume = false, json = false }) => {
       const ceiling = text === undefined ? null : readCeiling(text)
-      const pace = await withTables(io, async (pool): Promise<ShownPace | null> => {
+      const pace = await withDatabase(io, {}, async (pool): Promise<ShownPace | null> => {
         if (ceiling !== null) await setCeiling(pool, ceiling)
         if (resume) await endHold(pool)
         const waiting = resume && (await countWaiting(pool, { kind: 'reason', code: 'later', detail: null }))
@@ -56,21 +53,25 @@ export const paceCommand: AddCommand = (program, io, exit) => {
     })
 }
 
-/** @throws RollcallError USAGE when it is no number above 0 and up to 10,000, written as 200 or 0.5 */
+const CEILING: NumberRule = {
+  name: '--ceiling',
+  expected: `calls per second as a number above 0 and up to ${MOST_PER_SECOND}, like 200 or 0.5`,
+  form: /^\d{1,9}(\.\d{1,9})?$/,
+  from: Number.MIN_VALUE,
+  to: MOST_PER_SECOND,
+}
+
+/** @throws RollcallError USAGE */
 export function readCeiling(text: string): number {
-  const ceiling = /^\d{1,9}(\.\d{1,9})?$/.test(text) ? Number(text) : Number.NaN
-  if (ceiling > 0 && ceiling <= MOST_PER_SECOND) return ceiling
-  throw usage(
-    `--ceiling: expected calls per second as a number above 0 and up to ${MOST_PER_SECOND}, like 200 or 0.5`,
-  )
+  return readNumber(text, CEILING)
 }
 
 /** After `--resume` with those who have a wait of their own besides. */
 type ShownPace = PaceReport & { readonly waiting?: number }
 
-/** How fast, how fast at most and who said so, and what stops it. */
 export function renderPace(pace: ShownPace | null): string[] {
-  if (!pace) return lines('pace', 'not set yet: the first worker sets what its configuration asks for')
+  if (!pace)
+    return definitions([['pace', 'not set yet: the first worker sets what its configuration asks for']])
   const { cause, openedAt, nextProbeMs, waiting = 0 } = pace
   const open = cause === 'outage'
   return definitions([
@@ -110,7 +111,6 @@ function sayCalls({ breaker, cause, failedProbes, heldForMs }: PaceReport): stri
   return breaker === 'trying' ? 'made again, slowly at first' : 'are made'
 }
 
-/** With at most two digits after the point. */
 function speed(callsPerSecond: number): string {
   return callsPerSecond < 0.01 ? 'less than 0.01' : String(Math.round(callsPerSecond * 100) / 100)
 }

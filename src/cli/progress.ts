@@ -8,7 +8,6 @@ type ProgressState = {
   /** What is done to the customers: "looked at". */
   readonly verb: string
   readonly done: number
-  /** Null: not known. */
   readonly total: number | null
   /** How many were done when it began, by an earlier command. */
   readonly from: number
@@ -19,9 +18,8 @@ type ProgressState = {
 
 export type Progress = {
   show(state: ProgressState): void
-  /** A line that stays. */
   say(line: string): void
-  close(): void
+  [Symbol.dispose](): void
 }
 
 const FRAME_MS = 100
@@ -29,7 +27,7 @@ const LINE_MS = 5000
 /** A rate over less than this says nothing. */
 const LEAST_MS = 500
 
-/** Ends with `close`, before anything else is written. */
+/** To be disposed of before anything else is written. */
 export function openProgress({ err, screen }: Pick<Io, 'err' | 'screen'>, now: () => number): Progress {
   const started = now()
   let state: ProgressState | null = null
@@ -53,7 +51,7 @@ export function openProgress({ err, screen }: Pick<Io, 'err' | 'screen'>, now: (
       picture?.clear()
       err(line)
     },
-    close() {
+    [Symbol.dispose]() {
       clearInterval(timer)
       state = null
       picture?.clear()

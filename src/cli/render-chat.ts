@@ -1,7 +1,8 @@
 import { type Chat, isOnline, type ListedProfessional } from '../explain/chat.ts'
 import type { Bearer, Claims } from '../explain/token.ts'
+import { counted } from '../report/figures.ts'
 import { isLoopback } from '../service/address.ts'
-import { columns, labelled, nearTime, span, wrapped } from './render.ts'
+import { columns, details, nearTime, span } from './render.ts'
 import { sayCallError } from './say-step.ts'
 
 /** The clock and the time zone of the person who reads it. */
@@ -16,17 +17,16 @@ const WHOSE: Readonly<Record<Bearer, string>> = {
   unsaid: 'the token does not say whose it is: ',
 }
 
-/** What the chat answered, as it bears on one customer. */
 export function renderChat({ chat, claims, bearer }: Told, reader: Reader): string[] {
   const whose = bearer === null || chat.kind === 'not-asked' ? '' : WHOSE[bearer]
-  return wrapped('chat', `${whose}${sayAnswer(chat, claims, reader)}`)
+  return details([['chat', `${whose}${sayAnswer(chat, claims, reader)}`]])
 }
 
 /** Where there is a chat at all (section 4), once for all customers. */
-export function renderChatNote(origin: string, environment: 'production' | 'demo'): string {
+export function renderChatNote(origin: string, environment: 'production' | 'demo'): string[] {
   const demo = environment === 'demo' ? '; this is the demo service' : ''
   const here = isLoopback(new URL(origin).hostname) ? '; this is a stand-in on this machine' : demo
-  return labelled('note', `chat exists on production only${here}`)
+  return details([['note', `chat exists on production only${here}`]])
 }
 
 function sayAnswer(chat: Chat, claims: Claims | null, { now }: Reader): string {
@@ -35,7 +35,7 @@ function sayAnswer(chat: Chat, claims: Claims | null, { now }: Reader): string {
       return `not asked: ${NOT_ASKED[chat.why]}`
     case 'answered': {
       const { professionals, online, unread, rooms } = chat.totals
-      return `answers: ${professionals} ${professionals === 1 ? 'professional' : 'professionals'}, ${online} online, ${unread} unread in ${rooms} ${rooms === 1 ? 'room' : 'rooms'}`
+      return `answers: ${counted(professionals, 'professional')}, ${online} online, ${unread} unread in ${counted(rooms, 'room')}`
     }
     case 'shut':
       return 'refused the user (403): no access, as a rule status 0 or a trial that is over'

@@ -11,17 +11,15 @@ import type { Retried } from '../ledger/retry.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type NamedService, sayService } from '../model/service.ts'
 import { counted } from '../report/figures.ts'
-import { columns, details, few, more, shown, span, when } from './render.ts'
+import { applying, columns, details, few, more, shown, span } from './render.ts'
 import { renderStored } from './render-history.ts'
-import { type Advice, type StoredReason, sayIssue, sayReason } from './say-reason.ts'
+import { type Advice, sayIssue, sayReason } from './say-reason.ts'
 
-/** As `--reason` takes it. */
 function reasonName({ code, status, error }: Pick<ReasonGroup, 'code' | 'status' | 'error'>): string {
   const detail = status ?? error
   return shown(detail === null ? code : `${code}:${detail}`)
 }
 
-/** The groups with their names and with what to do. */
 export function adviseGroups({ reasons, issues, ...found }: Failures, target: NamedService | null) {
   return {
     ...found,
@@ -34,19 +32,9 @@ export function adviseGroups({ reasons, issues, ...found }: Failures, target: Na
   }
 }
 
-/** From what all of the group has in common. */
 function adviceOf(group: ReasonGroup): Advice {
-  const { code, status, error, fields, named, keys, misfits } = group
-  const reason: StoredReason = {
-    code,
-    ...(status === null ? {} : { status }),
-    ...(error === null ? {} : { error }),
-    ...(fields === null ? {} : { fields }),
-    ...(named === null ? {} : { named }),
-    ...(keys === null ? {} : { keys }),
-    ...(misfits === null ? {} : { misfits }),
-  }
-  return sayReason(reason, group)
+  const known = Object.entries(group).filter(([, value]) => value !== null)
+  return sayReason({ ...Object.fromEntries(known), code: group.code }, group)
 }
 
 const MORE = [
@@ -158,22 +146,18 @@ export function renderHistories(found: readonly Advised[]): string[] {
       ...advice.slice(reason ? 1 : 0).map((issue) => ['to do', issue.toDo] as const),
       ['others', others],
     ])
-    return [...when(index > 0, ''), ...renderStored(history, key), ...when(toDo.length > 0, '', ...toDo)]
+    const before = index > 0 ? [''] : []
+    return [...before, ...renderStored(history, key), ...(toDo.length > 0 ? ['', ...toDo] : [])]
   })
 }
 
 export function renderRetried({ customers, underWay, waiting, unheardOf }: Retried): string[] {
   const many = counted(customers, 'customer is', 'customers are')
-  return [
+  return applying([
     customers === 0 ? 'there is nobody to try again' : `${many} tried again now, as the pace allows`,
-    ...when(
-      waiting > 0,
-      `${waiting} of them a little later: an earlier call was a moment ago, or may still arrive`,
-    ),
-    ...when(
-      underWay > 0,
+    waiting > 0 && `${waiting} of them a little later: an earlier call was a moment ago, or may still arrive`,
+    underWay > 0 &&
       `${underWay} of them under way already: if a field stays left out there, --retry once more`,
-    ),
     ...unheardOf.map((key) => `nothing is known of customer ${shown(key)}`),
-  ]
+  ])
 }

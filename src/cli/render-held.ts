@@ -3,9 +3,8 @@ import { brakeNeedsPerson, type HeldCustomer, type KindHeld, type LoggedDecision
 import type { CaptureMark } from '../capture/marks.ts'
 import { entitled, STATUSES } from '../model/user.ts'
 import { counted, minute } from '../report/figures.ts'
-import { columns, details, few, hanging, more, shown, span, when } from './render.ts'
+import { applying, columns, details, few, hanging, more, shown, span } from './render.ts'
 
-/** What would happen to those who are held. */
 const KINDS: Readonly<Record<string, string>> = {
   revocation: 'they would lose access',
   status: 'their status would change to another with access',
@@ -116,21 +115,18 @@ export function renderOutcome(
   truncations: readonly CaptureMark[],
 ): readonly string[] {
   const { none, one, many } = OUTCOMES[action]
-  return [
+  return applying([
     customers === 0 ? none : counted(customers, one, many),
     ...notHeld.map((key) => `customer ${shown(key)} is not held`),
     ...untripped.map((kind) => `${kind}: changes are let through again, and counted from 0`),
-    ...when(
-      left > 0,
-      `${counted(left, 'customer')} held still, or anew: see \`rollcall held\`, and call it again`,
-    ),
+    left > 0 && `${counted(left, 'customer')} held still, or anew: see \`rollcall held\`, and call it again`,
     ...truncations.flatMap(({ relation }) =>
       hanging(
         '',
         `the mark of the TRUNCATE of ${relation} still stands; \`rollcall capture resync --dismiss\` closes it`,
       ),
     ),
-  ]
+  ])
 }
 
 export function renderDecisions(decisions: readonly LoggedDecision[]): readonly string[] {

@@ -2,7 +2,7 @@ import { isOverdue } from '../explain/records.ts'
 import type { History, LoggedCall } from '../ledger/history.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { minute } from '../report/figures.ts'
-import { columns, labelled, second, shown, span, wrapped } from './render.ts'
+import { columns, details, hanging, second, shown, span } from './render.ts'
 import { sayIssue, sayReason } from './say-reason.ts'
 
 type Known = NonNullable<History>
@@ -12,20 +12,29 @@ export function renderStored(history: History, key: CustomerKey): string[] {
   if (history === null) return [`nothing is known of customer ${shown(key)}`]
   return [
     `customer ${shown(key)}`,
-    ...wrapped('user', `${history.userId ?? 'no user_id yet'}, ${REMOTE[history.remote]}`),
-    ...wrapped('rollcall', sayOwed(history)),
+    ...details([
+      ['user', `${history.userId ?? 'no user_id yet'}, ${REMOTE[history.remote]}`],
+      ['rollcall', sayOwed(history)],
+    ]),
     ...renderHistory(history),
   ]
 }
 
 /** State with its reason, the times that prove that a change arrived, the open finding, and the last calls. */
 export function renderHistory(history: Known): string[] {
-  const { calls } = history
+  const { calls, state, since, issues, finding } = history
+  const reason = history.reason && sayReason(history.reason, { state })
+  const started = since === null ? '' : `, since ${minute(since)}`
+  const blocks = state === 'rejected'
   return [
-    ...sayState(history),
-    ...sayFinding(history),
+    ...details([
+      ['state', `${state}${started}${reason ? `: ${reason.what}` : ''}`],
+      ['to do', reason?.toDo],
+      ...issues.map((issue) => ['left out', sayIssue({ ...issue, blocks }).what] as const),
+      ['finding', finding && sayFinding(finding)],
+    ]),
     ...sayProof(history),
-    ...(calls.length === 0 ? wrapped('calls', 'none is recorded') : ['', ...sayCalls(calls)]),
+    ...(calls.length === 0 ? details([['calls', 'none is recorded']]) : ['', ...sayCalls(calls)]),
   ]
 }
 
@@ -36,7 +45,6 @@ const REMOTE: Readonly<Record<Known['remote'], string>> = {
   present: 'there at the service',
 }
 
-/** Whether a change waits, since when, and when its next attempt is. */
 export function sayOwed(history: Known): string {
   const { capturedMs, overdueMs, owedSinceMs, writtenAgoMs, underWay, attempts, unknown } = history
   const since = owedSinceMs === null ? 'owed' : `owed for ${span(owedSinceMs)}`
@@ -56,37 +64,22 @@ export function sayOwed(history: Known): string {
   return `${next()}${tried}${doubt}`
 }
 
-/** With what to do about it, where there is something. */
-function sayState({ state, reason, since, issues }: Known): string[] {
-  const started = since === null ? '' : `, since ${minute(since)}`
-  const said = reason === null ? null : sayReason(reason, { state })
-  return [
-    ...wrapped('state', `${state}${started}${said ? `: ${said.what}` : ''}`),
-    ...(said ? wrapped('to do', said.toDo) : []),
-    ...issues.flatMap((issue) =>
-      wrapped('left out', sayIssue({ ...issue, blocks: state === 'rejected' }).what),
-    ),
-  ]
-}
-
-function sayFinding({ finding }: Known): string[] {
-  if (finding === null) return []
+function sayFinding(finding: NonNullable<Known['finding']>): string {
   const { kind, fields, cause, looks, repairs, firstSeen } = finding
   const about = fields.length > 0 ? `${kind} (${fields.join(', ')})` : kind
   const found = `${looks < 2 ? 'suspected' : 'found'} since ${minute(firstSeen)}${cause ? `: ${cause}` : ''}`
-  return wrapped('finding', `${about}, ${found}${repairs === 0 ? '' : `, repaired ${repairs} times`}`)
+  return `${about}, ${found}${repairs === 0 ? '' : `, repaired ${repairs} times`}`
 }
 
-/** The times that prove that a change arrived. */
 function sayProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[] {
   const proof = [
     ['committed', changedAt, 'captured; settled last'],
     ['acknowledged', acknowledgedAt, 'the last write that was taken'],
     ['verified', verifiedAt, 'a GET showed all of it'],
   ] as const
-  return proof.map(([what, at, means], index) => {
+  return proof.flatMap(([what, at, means], index) => {
     const told = at === null ? 'never' : `${second(at)} UTC (${means})`
-    return labelled(index === 0 ? 'proof' : '', `${what.padEnd(13)}${told}`)
+    return hanging(`  ${(index === 0 ? 'proof' : '').padEnd(9)} ${what.padEnd(13)}`, told)
   })
 }
 
@@ -98,8 +91,6 @@ export function sayCalls(calls: readonly LoggedCall[]): string[] {
     const answer = status === null ? (error ?? 'no answer') : String(status)
     return [second(at), method, answer, `${ms} ms`, plan, meaning, by]
   })
-  const [head = '', ...told] = columns([HEAD, ...rows])
-  const carried = (fields: readonly string[] = []) =>
-    fields.length > 0 ? wrapped('  with', fields.join(', ')) : []
-  return [head, ...told.flatMap((text, index) => [text, ...carried(calls[index]?.fields)])]
+  const below = (row: number) => details([['  with', calls[row]?.fields.join(', ')]])
+  return columns([HEAD, ...rows], { below })
 }

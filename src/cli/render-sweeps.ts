@@ -2,7 +2,7 @@
 import type { SweepKind } from '../ledger/runs.ts'
 import { MISSED_HOW, type Missed, type SweepReport, type SweepsReport } from '../ledger/runs.ts'
 import { counted, figure } from '../report/figures.ts'
-import { type LabelledText, when } from './render.ts'
+import { applying, type LabelledText } from './render.ts'
 
 /** A page takes seconds at the most. */
 const STANDS_STILL_MS = 60_000
@@ -16,7 +16,6 @@ const SWEEPS: Readonly<Record<SweepKind, readonly [what: string, goesOn: string]
   check: ['checking what capture has missed', 'it waits for a worker'],
 }
 
-/** The entries of a status. */
 export function sweepEntries({ unfinished, check, missedSince }: SweepsReport): readonly LabelledText[] {
   const since = check ? 'since then' : 'before all customers were checked'
   return [
@@ -45,19 +44,17 @@ function sayCheck({ customers, endedAt, missed }: SweepReport): string {
 
 /** What was missed is repaired; what writes without triggers goes on until a person finds it. */
 export function sweepsNeed({ check, missedSince }: SweepsReport): readonly string[] {
-  const found = [
+  const found = applying([
     ...(check && allMissed(check.missed) > 0
       ? [`${sayMissed(check.missed)} when it was checked at ${check.endedAt}`]
       : []),
-    ...when(
-      allMissed(missedSince) > 0,
+    allMissed(missedSince) > 0 &&
       `${sayMissed(missedSince)}, as a check of some customers has found${check ? ' since' : ''}`,
-    ),
-  ]
-  return when(
-    found.length > 0,
+  ])
+  if (found.length === 0) return []
+  return [
     `capture had missed ${found.join(', and ')}; they were owed a sync then. Something writes without triggers: look for DISABLE TRIGGER, session_replication_role = replica, logical replication that applies rows, partitions without triggers (\`rollcall capture status\`), a view over what is not watched. This stands until a check of all customers finds nothing: the next one, or \`rollcall capture resync\` now`,
-  )
+  ]
 }
 
 export function allMissed(missed: Missed): number {
@@ -66,11 +63,10 @@ export function allMissed(missed: Missed): number {
 
 /** `3 changes (1 inserted, 2 changed)`. */
 export function sayMissed(missed: Missed): string {
-  const parts = MISSED_HOW.flatMap((how) => when(missed[how] > 0, `${figure(missed[how])} ${how}`))
+  const parts = MISSED_HOW.flatMap((how) => (missed[how] > 0 ? `${figure(missed[how])} ${how}` : []))
   return `${counted(allMissed(missed), 'change')} (${parts.join(', ')})`
 }
 
-/** One at a time. */
 export const OTHERS_SWEEP =
   'a worker, or another command, checks all customers just now: this waits until that has ended'
 

@@ -26,38 +26,35 @@ export function shown(text: string): string {
   return text.replace(OBEYED, asEscape)
 }
 
-/** The texts, where they apply. */
-export function when(applies: boolean, ...texts: readonly string[]): readonly string[] {
-  return applies ? texts : []
+/** A field's value in one line, shellQuoted, so that blanks at its ends are seen. */
+export function sayValue(value: unknown): string {
+  if (value === null || value === undefined) return '–'
+  return typeof value === 'object' ? shown(JSON.stringify(value)) : asJson(value)
+}
+
+/** As a shell takes it, also as an argument of its own. */
+export function shellQuoted(text: string): string {
+  return /^[\w./:=%@,+][\w./:=%@,+-]*$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+/** The texts of those that apply. */
+export function applying(texts: readonly (string | false | null)[]): string[] {
+  return texts.filter((text) => typeof text === 'string')
 }
 
 /** A label and its text; without a text nothing is shown. */
-export type LabelledText = readonly [label: string, text: string | false | null]
+export type LabelledText = readonly [label: string, text: string | false | null | undefined]
 
-/** A view that is one list of labels and texts. */
 export function definitions(entries: readonly LabelledText[]): string[] {
-  return entries.flatMap(([label, text]) => (text ? lines(label, text) : []))
+  return entries.flatMap(([label, text]) => (text ? hanging(`${label.padEnd(12)} `, text) : []))
 }
 
 /** The same below a heading. */
 export function details(entries: readonly LabelledText[]): string[] {
-  return entries.flatMap(([label, text]) => (text ? wrapped(label, text) : []))
+  return entries.flatMap(([label, text]) => (text ? hanging(`  ${label.padEnd(9)} `, text) : []))
 }
 
-export function lines(label: string, text: string): string[] {
-  return hanging(`${label.padEnd(12)} `, text)
-}
-
-export function labelled(label: string, text: string): string {
-  return `  ${label.padEnd(9)} ${shown(text)}`
-}
-
-/** One labelled line, shown and folded between words where it is too long; a command in backticks is kept whole. */
-export function wrapped(label: string, text: string): string[] {
-  return hanging(labelled(label, ''), text)
-}
-
-/** The same behind any head, below which the other lines are set in. */
+/** Folded between words where it is too long, and set in below its head; a command in backticks is kept whole. */
 export function hanging(head: string, text: string): string[] {
   const words = shown(text).match(/(?:`[^`]*`|[^ ])+/g) ?? []
   const [first = '', ...others] = folded(words, TERMINAL_COLUMNS - head.length)
@@ -75,35 +72,42 @@ function folded(words: readonly string[], width: number): string[] {
   return parts
 }
 
-/** Each column as wide as its widest cell. */
-export function columns(rows: readonly (readonly string[])[]): string[] {
-  const cells = rows.map((row) => row.map(shown))
-  const widths = (cells[0] ?? []).map((_, column) =>
-    cells.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), 0),
-  )
-  return cells.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  )
+type Table = {
+  readonly width?: number
+  /** Lines below a row; 0 is the first one below the head. */
+  readonly below?: (row: number) => readonly string[]
 }
 
-/** What a `--limit` has left out. */
+/** Each column as wide as its widest cell. A last cell that a line has no room for stands below it. */
+export function columns(
+  rows: readonly (readonly string[])[],
+  { width = TERMINAL_COLUMNS, below = () => [] }: Table = {},
+): string[] {
+  const cells = rows.map((row) => row.map(shown))
+  const widths = (cells[0] ?? []).map((_, column) =>
+    cells.reduce((widest, row) => Math.max(widest, row[column]?.length ?? 0), 0),
+  )
+  return cells.flatMap((row, at) => {
+    const padded = row.map((cell, column) => cell.padEnd(widths[column] ?? 0))
+    const line = padded.join('  ').trimEnd()
+    const fits = line.length <= width
+    const beside = fits ? [line] : [padded.slice(0, -1).join('  ').trimEnd()]
+    return [...beside, ...(fits ? [] : hanging('    ', row.at(-1) ?? '')), ...below(at - 1)]
+  })
+}
+
 export function more(listed: number, total: number): readonly string[] {
-  return when(total > listed, `and ${total - listed} more; --limit ${total} shows all of them`)
+  return total > listed ? [`and ${total - listed} more; --limit ${total} shows all of them`] : []
 }
 
 /** A line has room for a few names. */
 const MOST_NAMES = 3
 
-/** The first names, and how many more there are. */
 export function few(names: readonly string[]): string {
   const others = names.length - MOST_NAMES
   return (others > 0 ? [...names.slice(0, MOST_NAMES), `+${others}`] : names).join(' ')
 }
 
-/** A time span in words, as coarse as it is long. */
 export function span(ms: number): string {
   if (ms < 1000) return 'a moment'
   if (ms < 120_000) return `${Math.round(ms / 1000)} s`

@@ -13,20 +13,8 @@ import { FAULT_FORM, parseFault } from '../sandbox/faults/text.ts'
 import { startSandbox } from '../sandbox/server.ts'
 import type { AddCommand, Io } from './io.ts'
 import { aborted } from './io.ts'
+import { gathered } from './option-values.ts'
 import { asJson, hanging } from './render.ts'
-
-type Options = {
-  readonly host: string
-  readonly port: number
-  readonly apiKey: string
-  readonly secretKey: string
-  readonly fault?: readonly string[]
-  readonly contract?: readonly string[]
-  readonly contracts?: boolean
-  readonly seed: number
-  readonly controlToken?: string
-  readonly json?: boolean
-}
 
 const A_CONTRACT = `A contract says how it answers where the interface document leaves it open: ${CONTRACT_FORM}. \`rollcall sandbox --contracts\` lists them.`
 
@@ -48,7 +36,6 @@ const SHUT =
   'It does not listen on loopback, so /_sandbox/ is shut. To open it: --control-token TOKEN, and the header ' +
   'Sandbox-Token: TOKEN with each call.'
 
-/** `rollcall sandbox`: the service for local work, in memory. */
 export const sandboxCommand: AddCommand = (program, io) => {
   program
     .command('sandbox')
@@ -57,14 +44,14 @@ export const sandboxCommand: AddCommand = (program, io) => {
     .option('-p, --port <number>', 'port to listen on', port, 4010)
     .option('--api-key <key>', 'Api-Key that it accepts', filled, 'sandbox-api-key')
     .option('--secret-key <key>', 'Secret-Key that it accepts', filled, 'sandbox-secret-key')
-    .option('--fault <rule>', 'a fault, repeatable; see below', collect)
-    .option('--contract <words>', 'how it answers, repeatable; see below', collect)
+    .option('--fault <rule>', 'a fault, repeatable; see below', gathered)
+    .option('--contract <words>', 'how it answers, repeatable; see below', gathered)
     .option('--contracts', 'list what --contract takes, and end')
     .option('--seed <number>', 'seed for the rates of faults', seed, 1)
     .option('--control-token <token>', 'opens /_sandbox/ when it does not listen on loopback', filled)
     .option('--json', 'print the address as JSON')
     .addHelpText('after', EXAMPLES)
-    .action(async ({ json, contracts, fault = [], contract = [], ...options }: Options) => {
+    .action(async ({ json, contracts, fault = [], contract = [], ...options }) => {
       if (contracts) return listTo(io, json)
       const settings = { faults: fault.map(parseFault), contract: parseContract(contract.join(' ')) }
       const sandbox = await startSandbox({ ...options, ...settings }).catch((error: unknown) => {
@@ -89,7 +76,12 @@ export const sandboxCommand: AddCommand = (program, io) => {
 function listTo(io: Io, json: boolean | undefined): void {
   const list = listContracts()
   if (json) io.out(asJson(list))
-  else for (const line of renderContracts(list)) io.out(line)
+  else for (const line of renderContracts(list).flatMap(foldedBehindName)) io.out(line)
+}
+
+function foldedBehindName(line: string): string[] {
+  const [head = ''] = line.match(/^ *(?:\S+ {2,})?/) ?? []
+  return hanging(head, line.slice(head.length))
 }
 
 /** Empty is what an unset variable leaves: a key or token that everybody knows. */
@@ -106,8 +98,4 @@ function upTo(most: number): (text: string) => number {
     if (/^\d{1,10}$/.test(text) && Number(text) <= most) return Number(text)
     throw new InvalidArgumentError(`expected 0 to ${most}`)
   }
-}
-
-function collect(text: string, before: readonly string[] = []): readonly string[] {
-  return [...before, text]
 }

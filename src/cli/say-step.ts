@@ -2,59 +2,47 @@
 import type { RedactedMapped, RedactedPlan, RedactedStep } from '../explain/redact.ts'
 import { CallError, type CallErrorKind } from '../service/errors.ts'
 import type { TurnEnd } from '../sync/turn.ts'
-import { labelled } from './render.ts'
+import { details } from './render.ts'
 
 export function sayStep(step: RedactedStep): string[] {
   switch (step.step) {
     case 'mapped':
       return sayMapped(step)
     case 'planned':
-      return [labelled('plan', sayPlan(step.plan))]
+      return details([['plan', sayPlan(step.plan)]])
     case 'answered': {
       const { method, outcome, ms, meaning } = step
       const answer = outcome.kind === 'reply' ? `${outcome.status}` : `no answer (${outcome.error})`
-      return [labelled('call', `${method} → ${answer} in ${ms} ms`), labelled('answer', meaning)]
+      return details([
+        ['call', `${method} → ${answer} in ${ms} ms`],
+        ['answer', meaning],
+      ])
     }
     case 'ended':
-      return [labelled('result', sayEnd(step.end))]
+      return details([['result', sayEnd(step.end)]])
     default:
       return step satisfies never
   }
 }
 
-export function sayMapped(mapped: RedactedMapped): string[] {
+export function sayMapped({ kind, userId, status, set, ...mapped }: RedactedMapped): string[] {
   const { issues, empty, validUntil } = mapped
-  return [
-    labelled('row', mapped.kind === 'removed' ? 'not found: the customer counts as removed' : 'found'),
-    ...sayKind(mapped),
-    ...(empty.length > 0 ? [labelled('empty', empty.join(', '))] : []),
-    ...issues.map(({ field, code, expected }) =>
-      labelled('left out', `${field} (${code}): expected ${expected}`),
+  return details([
+    ['row', kind === 'removed' ? 'not found: the customer counts as removed' : 'found'],
+    ['user', (kind === 'removed' || kind === 'out-of-scope') && (userId ?? 'none')],
+    ['in scope', kind === 'user' ? 'yes' : kind === 'out-of-scope' && 'no: the customer counts as removed'],
+    ['mapped', kind === 'rejected' && 'no: it cannot be sent as it is'],
+    [
+      'mapped',
+      kind === 'user' && `user ${userId}, status ${status}, with ${set.join(', ') || 'no further field'}`,
+    ],
+    ['empty', empty.join(', ')],
+    ...issues.map(
+      ({ field, code, expected }) => ['left out', `${field} (${code}): expected ${expected}`] as const,
     ),
     // The mapping is asked again then, though nothing has changed.
-    ...(validUntil ? [labelled('holds', `until ${validUntil.replace('.000Z', 'Z')}`)] : []),
-  ]
-}
-
-function sayKind({ kind, userId, status, set }: RedactedMapped): string[] {
-  const user = labelled('user', userId ?? 'none')
-  switch (kind) {
-    case 'removed':
-      return [user]
-    case 'out-of-scope':
-      return [user, labelled('in scope', 'no: the customer counts as removed')]
-    case 'rejected':
-      return [labelled('mapped', 'no: it cannot be sent as it is')]
-    case 'user': {
-      const fields = set.join(', ') || 'no further field'
-      return [
-        labelled('in scope', 'yes'),
-        labelled('mapped', `user ${userId}, status ${status}, with ${fields}`),
-      ]
-    }
-    default:
-      return kind satisfies never
-  }
+    ['holds', validUntil && `until ${validUntil.replace('.000Z', 'Z')}`],
+  ])
 }
 
 export function sayPlan(plan: RedactedPlan): string {

@@ -15,18 +15,25 @@ import { type PaceReport, readPace } from '../pace/read.ts'
 import { counted } from '../report/figures.ts'
 import { namedService } from '../service/target.ts'
 import { EVERYBODY } from '../sweep/judge.ts'
-import { type Swept, sweep } from '../sweep/sweep.ts'
+import { sweep } from '../sweep/sweep.ts'
 import { makeDigester } from '../sync/digest.ts'
-import { brakeNeeds, captureNeeds, mappingNeeds, overviewNeeds, paceNeeds } from './attention.ts'
+import {
+  brakeNeeds,
+  captureNeeds,
+  type MappingCompared,
+  mappingNeeds,
+  overviewNeeds,
+  paceNeeds,
+  sayDrift,
+  sayVerified,
+  verificationNeeds,
+} from './attention.ts'
 import { BINDING_ENV, bindingStatus, sayBinding } from './binding.ts'
-import { withTables } from './connect.ts'
+import { withDatabase } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { CONFIG_OPTION, JSON_OPTION } from './option-values.ts'
 import { definitions, type LabelledText, span, tell } from './render.ts'
 import { sweepEntries, sweepsNeed } from './render-sweeps.ts'
-import { sayDrift, sayVerified, verificationNeeds } from './render-verification.ts'
-
-type Options = { readonly config?: string; readonly json?: boolean }
 
 const EXAMPLES = `
 Examples:
@@ -35,7 +42,6 @@ Examples:
 
 Exit code 3 when something needs a person.`
 
-/** `rollcall status`: everything at a glance, from Postgres alone. */
 export const statusCommand: AddCommand = (program, io, exit) => {
   program
     .command('status')
@@ -43,9 +49,11 @@ export const statusCommand: AddCommand = (program, io, exit) => {
     .option(...CONFIG_OPTION)
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
-    .action(async ({ config: file, json = false }: Options) => {
+    .action(async ({ config: file, json = false }) => {
       const config = await loadConfig(file, io.cwd)
-      const status = await withTables(io, (pool, env) => readStatus(pool, config, env), BINDING_ENV)
+      const status = await withDatabase(io, { may: BINDING_ENV }, (pool, env) =>
+        readStatus(pool, config, env),
+      )
       tell(io, json, status, () => renderStatus(status))
       exit(status.attention.length > 0 ? 3 : 0)
     })
@@ -95,7 +103,7 @@ async function mappingStatus(
   pool: Pool,
   config: Config,
   digestKey: string | undefined,
-): Promise<(MappingStatus & { readonly differ: Swept | null }) | null> {
+): Promise<MappingCompared | null> {
   const standing = await readStanding(pool, config.fingerprint)
   if (!standing) return null
   if (standing.current || digestKey === undefined) return { ...standing, differ: null }
@@ -107,7 +115,6 @@ async function mappingStatus(
   }
 }
 
-/** What it is about, what is owed, what is wrong. */
 function renderStatus(status: Status): string[] {
   const { overview, pace, capture, mapping, verification, attention } = status
   const { outbox, unknown } = overview
@@ -171,7 +178,6 @@ function sayBrake(brake: readonly KindHeld[]): string | null {
   return others.length === brake.length ? 'nothing counted' : null
 }
 
-/** Held customers are counted by their kinds. */
 function reasonEntries({ reasons, fieldIssues }: Overview): readonly LabelledText[] {
   const ofSync = reasons.filter(({ code }) => code !== 'held')
   return [

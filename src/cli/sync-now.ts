@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts'
 import { readEnv } from '../config/env.ts'
 import { type RedactedStep, redactedStep } from '../explain/redact.ts'
-import { type CallLog, makeCallLog } from '../ledger/call-log.ts'
+import { makeCallLog } from '../ledger/call-log.ts'
 import { makeClaim } from '../ledger/claim.ts'
 import { makeEnd } from '../ledger/ending.ts'
 import { mappingChanged, readStanding } from '../ledger/generation.ts'
@@ -18,36 +18,34 @@ import { type Opened, openSync } from '../worker/context.ts'
 import { logCalls } from '../worker/log.ts'
 import { makeProbe } from '../worker/probe.ts'
 import { noteAndLease } from '../worker/sync-one.ts'
+import { SYNC_ENV } from './binding.ts'
 import type { ExitCode, Io } from './io.ts'
-import { checkPresent, namedKeys } from './named.ts'
-import { asJson, labelled, shown } from './render.ts'
+import { checkKnown, namedKeys } from './named.ts'
+import { asJson, details, shown } from './render.ts'
 import { sayStep } from './say-step.ts'
 
-type Asked = {
+type Asked = { readonly [option in 'look' | 'removed' | 'json']?: boolean } & {
   readonly config: Config
   /** As typed. */
   readonly keys: readonly string[]
-  readonly look: boolean
-  readonly removed: boolean
-  readonly json: boolean
 }
 
 /** `rollcall sync <key…>`: past the queue, one customer after the other, each step told. */
 export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
-  const { config, keys: given, look, removed, json } = asked
-  const env = readEnv(io.env, {
-    need: ['DATABASE_URL', 'SERVICE_URL', 'SERVICE_API_KEY', 'SERVICE_SECRET_KEY', 'ROLLCALL_DIGEST_KEY'],
-  })
+  const { config, keys: given, look = false, removed = false, json = false } = asked
+  const env = readEnv(io.env, { need: SYNC_ENV })
   const opened = await openSync({ config, env, onPoolError: () => undefined })
   const target = namedService(env.SERVICE_URL, config)
-  const calls = openCallLog(io, opened)
+  const onTrouble = () => io.err('note: calls may be missing in the log of calls')
+  const calls = makeCallLog({ pool: opened.pool, by: processName('sync'), sleep, onTrouble })
   const logCall = logCalls(calls)
   try {
     if (!opened.standing.current) throw mappingChanged(opened.standing)
     const { pool } = opened
-    const keys = await namedKeys({ io, pool, shape: opened.shape, keys: given })
+    const keys = await namedKeys(io, opened, given)
     const { rows } = await opened.readCustomers(keys)
-    await checkPresent({ pool, missing: keys.filter((key) => rows.get(key) === null), removed })
+    const missing = keys.filter((key) => rows.get(key) === null)
+    if (!removed) await checkKnown(pool, missing)
     let steps: RedactedStep[] = []
     const { context, pace, binding } = opened
     const job = makeJob({
@@ -88,11 +86,6 @@ export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
   }
 }
 
-function openCallLog(io: Io, { pool }: Opened): CallLog {
-  const onTrouble = () => io.err(labelled('note', 'calls may be missing in the log of calls'))
-  return makeCallLog({ pool, by: processName('sync'), sleep, onTrouble })
-}
-
 type Synced = {
   readonly key: CustomerKey
   readonly target: NamedService
@@ -114,15 +107,17 @@ const WAITING = {
   'too-early': 'waiting: an earlier call was a moment ago, or its outcome is not known yet',
 } as const
 
+function say(io: Io, text: string): void {
+  for (const line of details([['', text]])) io.err(line)
+}
+
 const PAUSED = 'not now: nobody calls the service at present; `rollcall pace` says why'
 
 type Options = {
   readonly io: Io
   readonly opened: Pick<Opened, 'pool' | 'context'>
   readonly job: (lease: Lease) => Promise<JobResult>
-  /** Whether the service may be called now. */
   readonly mayCall: () => Promise<boolean>
-  /** The last step of the customer. */
   readonly last: () => RedactedStep | undefined
 }
 
@@ -150,15 +145,15 @@ function makeSyncOne({ io, opened, job, mayCall, last }: Options): (key: Custome
         key,
         leaseMs: config.timing.queueLeaseMs,
         sleep: (ms) => sleep(ms, io.stop),
-        onWait: (why) => io.err(labelled('', WAITING[why])),
+        onWait: (why) => say(io, WAITING[why]),
         stop: io.stop,
       })
       const came = lease ? await attempt(lease) : 'not-now'
       if (came === 'again') continue
-      if (came === 'not-now' && lease && !io.stop.aborted) io.err(labelled('', PAUSED))
+      if (came === 'not-now' && lease && !io.stop.aborted) say(io, PAUSED)
       const waitMs = tooSoon(last())
       if (waitMs === null) return
-      io.err(labelled('', WAITING['just-written']))
+      say(io, WAITING['just-written'])
       await sleep(waitMs, io.stop)
     }
   }

@@ -1,31 +1,15 @@
-import { Option } from 'commander'
-import { readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
 import type { Explanation } from '../explain/explain.ts'
 import { type History, readHistory } from '../ledger/history.ts'
-import { checkMigrated } from '../ledger/migrate.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { RollcallError } from '../model/errors.ts'
-import { withPool } from './connect.ts'
-import { exitForResults, explainAll } from './explained.ts'
+import { withDatabase } from './connect.ts'
+import { explainAll } from './explained.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
 import { knownSpelling } from './named.ts'
-import { readLimit } from './option-values.ts'
+import { CONFIG_OPTION, readLimit, usage } from './option-values.ts'
 import { tell } from './render.ts'
 import { renderStored } from './render-history.ts'
 import { syncNow } from './sync-now.ts'
-
-type Options = {
-  readonly config?: string
-  readonly dryRun?: boolean
-  readonly look?: boolean
-  readonly removed?: boolean
-  readonly diff?: boolean
-  readonly showValues?: boolean
-  readonly history?: boolean
-  readonly limit?: string
-  readonly json?: boolean
-}
 
 const EXAMPLES = `
 Keys are read as their columns read them: 04711 is the integer 4711. A key that
@@ -45,71 +29,65 @@ Examples:
   rollcall sync 4711 --removed    the row is gone, and rollcall never knew of it
   rollcall sync '["ES", "4711"]'  a customer with two key columns`
 
-/** Flags, what they do, and the options that exclude them. */
-const OPTIONS = [
-  ['-c, --config <file>', 'configuration file (default: rollcall.config.ts)', []],
-  ['--dry-run', 'make no call and write nothing', []],
-  ['--look', 'rely on nothing that is remembered: look at the service first', ['dryRun']],
-  ['--removed', 'a key that nobody has was a customer, whose row is gone', ['diff', 'history']],
-  ['--diff', 'compare with the service, field by field; change nothing', ['dryRun', 'look', 'history']],
-  ['--show-values', 'with --diff: show what the fields hold', []],
-  ['--history', 'only show what is stored of it, and its last calls', ['dryRun', 'look', 'diff']],
-  ['--limit <calls>', 'with --history: show this many calls at most (default: 50)', []],
-  ['--json', 'print the steps as JSON', []],
-] as const
-
-/** `rollcall sync <key…>`: one customer now, each step told. */
 export const syncCommand: AddCommand = (program, io, exit) => {
-  const command = program.command('sync').description('sync customers now and tell every step')
-  for (const [flags, description, excluding] of OPTIONS)
-    command.addOption(new Option(flags, description).conflicts([...excluding]))
-  command
+  const view = <Flags extends string>(flags: Flags, description: string, excluded: string[]) =>
+    program.createOption(flags, description).conflicts(excluded)
+  program
+    .command('sync')
+    .description('sync customers now and tell every step')
+    .option(...CONFIG_OPTION)
+    .option('--dry-run', 'make no call and write nothing')
+    .addOption(view('--look', 'rely on nothing that is remembered: look at the service first', ['dryRun']))
+    .addOption(
+      view('--removed', 'a key that nobody has was a customer, whose row is gone', ['diff', 'history']),
+    )
+    .addOption(
+      view('--diff', 'compare with the service, field by field; change nothing', [
+        'dryRun',
+        'look',
+        'history',
+      ]),
+    )
+    .option('--show-values', 'with --diff: show what the fields hold')
+    .addOption(
+      view('--history', 'only show what is stored of it, and its last calls', ['dryRun', 'look', 'diff']),
+    )
+    .option('--limit <calls>', 'with --history: show this many calls at most (default: 50)')
+    .option('--json', 'print the steps as JSON')
     .argument('<key...>', 'customer keys')
     .addHelpText('after', EXAMPLES)
-    .action(async (keys: string[], options: Options) => {
-      if (options.showValues && !options.diff)
-        throw new RollcallError('USAGE', ['--show-values: only together with --diff'])
+    .action(async (keys, options) => {
+      if (options.showValues && !options.diff) throw usage('--show-values: only together with --diff')
       if (options.limit !== undefined && !options.history)
-        throw new RollcallError('USAGE', ['--limit: only together with --history'])
-      const { json = false, showValues = false, removed = false, limit } = options
-      if (options.history) return exit(await history(io, { keys, limit, json }))
+        throw usage('--limit: only together with --history')
+      if (options.history) return exit(await history(io, keys, options))
       const config = await loadConfig(options.config, io.cwd)
-      if (options.diff) {
-        const told = await explainAll(io, { config, keys, view: 'diff', showValues, json })
-        return exit(told === null ? 1 : exitForResults(told.explanations))
-      }
-      if (options.dryRun) {
-        const told = await explainAll(io, { config, keys, view: 'dry-run', call: false, removed, json })
-        return exit(told === null ? 1 : exitForPlans(told.explanations))
-      }
-      exit(await syncNow(io, { config, keys, look: options.look === true, removed, json }))
+      const asked = { ...options, config, keys }
+      if (options.diff) return exit(await explainAll(io, { ...asked, view: 'diff' }))
+      if (options.dryRun)
+        return exit(await explainAll(io, { ...asked, view: 'dry-run', call: false }, exitForPlans))
+      exit(await syncNow(io, asked))
     })
 }
 
 /** 3: a customer cannot be sent as it is; 1: its row could not be read. */
-function exitForPlans(explanations: readonly Explanation[]): ExitCode {
+function exitForPlans({ explanations }: { readonly explanations: readonly Explanation[] }): ExitCode {
   if (explanations.some(({ plan }) => plan === null)) return 1
   return explanations.some(({ plan }) => plan?.kind === 'reject') ? 3 : 0
 }
 
-type Stored = {
-  /** As typed. */
-  readonly keys: readonly string[]
-  readonly limit: string | undefined
-  readonly json: boolean
-}
+type HistoryAsked = { readonly limit?: string; readonly json?: boolean }
 
-const CALLS = 50
+const CALLS = '50'
 
 /**
  * What Postgres holds of these customers and their last calls; no call, no write. 3 when one of them is known nowhere:
  * a script that asks about a mistyped key must not take it for a customer who is well.
  */
-async function history(io: Io, { keys, limit, json }: Stored): Promise<ExitCode> {
-  const most = limit === undefined ? CALLS : readLimit(limit)
-  const { DATABASE_URL: url } = readEnv(io.env, { need: ['DATABASE_URL'] })
-  return await withPool({ url, stop: io.stop }, async (pool) => {
-    await checkMigrated(pool)
+async function history(io: Io, keys: readonly string[], asked: HistoryAsked): Promise<ExitCode> {
+  const { limit = CALLS, json = false } = asked
+  const most = readLimit(limit)
+  return await withDatabase(io, {}, async (pool) => {
     const found: { key: CustomerKey; history: History }[] = []
     for (const key of await knownSpelling(pool, keys))
       found.push({ key, history: await readHistory(pool, key, most) })

@@ -19,6 +19,7 @@ import { logPace, logStep, tellMisfits } from '../worker/log.ts'
 import { openOps, type WorkerOps } from '../worker/ops.ts'
 import { whenUp } from '../worker/waiting.ts'
 import { type Observers, startWorker } from '../worker/worker.ts'
+import { SYNC_ENV } from './binding.ts'
 import { type AddCommand, aborted, type Io } from './io.ts'
 import { CONFIG_OPTION } from './option-values.ts'
 
@@ -34,28 +35,17 @@ away. It runs until SIGTERM or SIGINT, then starts no further call and ends
 within ten seconds; a second signal ends it at once, and what it had under way
 is looked up later. Several workers share the work and the pace.`
 
-/** `rollcall worker`: the background process. */
 export const workerCommand: AddCommand = (program, io) => {
   program
     .command('worker')
     .description('sync changes to the service, for as long as it runs')
     .option(...CONFIG_OPTION)
     .addHelpText('after', EXAMPLES)
-    .action(({ config }: { config?: string }) => runWorker(io, config))
+    .action(({ config }) => runWorker(io, config))
 }
 
 async function runWorker(io: Io, file: string | undefined): Promise<void> {
-  const env = readEnv(io.env, {
-    need: [
-      'DATABASE_URL',
-      'QUEUE_URL',
-      'SERVICE_URL',
-      'SERVICE_API_KEY',
-      'SERVICE_SECRET_KEY',
-      'ROLLCALL_DIGEST_KEY',
-    ],
-    may: ['OPS_HOST', 'OPS_PORT'],
-  })
+  const env = readEnv(io.env, { need: ['QUEUE_URL', ...SYNC_ENV], may: ['OPS_HOST', 'OPS_PORT'] })
   const config = await loadConfig(file, io.cwd)
   const log = makeLog(env.LOG_LEVEL, {
     hideKeysBy: env.LOG_KEYS === 'hidden' ? env.ROLLCALL_DIGEST_KEY : undefined,

@@ -36,7 +36,6 @@ export type Chat =
         readonly rooms: number
         readonly unread: number
       }
-      /** Professionals in the list that could not be read. */
       readonly unreadable: number
       /** Who can be written to now, then who comes next; those without a time come last. */
       readonly professionals: readonly ListedProfessional[]
@@ -48,6 +47,8 @@ export type Chat =
       readonly error: CallErrorKind | null
       readonly waitMs: number | null
     }
+
+export const NO_TOKEN = { kind: 'not-asked', why: 'no-token' } as const satisfies Chat
 
 /**
  * Chat exists on production only (section 4). A token that is sent to the demo service could only be lost there;
@@ -106,7 +107,6 @@ function speciality({ specialityId }: ListedProfessional): number {
   return specialityId ?? Number.MAX_SAFE_INTEGER
 }
 
-/** It was wanted, and says nothing. */
 export function chatFailed(chat: Chat): boolean {
   if (chat.kind === 'not-asked') return chat.why === 'gave-up' || chat.why === 'no-permit'
   return chat.kind === 'refused' || chat.kind === 'no-answer'

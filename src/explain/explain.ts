@@ -2,7 +2,7 @@
 import type { Pool } from 'pg'
 import { unwatchedTables } from '../capture/status.ts'
 import type { Config } from '../config/config.ts'
-import { type CustomersShape, describeCustomers } from '../customers/describe.ts'
+import { describeCustomers } from '../customers/describe.ts'
 import { quotedName } from '../customers/problems.ts'
 import { makeReading } from '../customers/read.ts'
 import { databaseError } from '../ledger/reachable.ts'
@@ -14,7 +14,7 @@ import { makeUsersClient } from '../service/users.ts'
 import { makeDigester } from '../sync/digest.ts'
 import { userIdFor } from '../sync/map.ts'
 import { planAfter, planNow, readSnapshots, type Snapshot, type SnapshotReading } from '../sync/snapshot.ts'
-import { askChat, type Chat, chatSays, mayAskChat } from './chat.ts'
+import { askChat, type Chat, chatSays, mayAskChat, NO_TOKEN } from './chat.ts'
 import { type Comparison, compareFields, leftOutOf } from './fields.ts'
 import { inTime } from './in-time.ts'
 import { accessOf, type Desired, isLeftAlone, type Result, remediesFor, resultOf } from './judge.ts'
@@ -29,7 +29,7 @@ import {
   openGate,
   type RemoteView,
 } from './remote.ts'
-import { type Bearer, bearersOf, type Claims, readClaims } from './token.ts'
+import { type Bearer, bearersOf, readClaims } from './token.ts'
 import type { AccessVerdict, Remedy } from './verdicts.ts'
 
 /**
@@ -44,7 +44,6 @@ export type Explanation = {
   readonly desired: Desired
   /** Fields that are not sent: what the mapping found wrong, and what the service refused. */
   readonly leftOut: readonly FieldIssue[]
-  /** Null where the row could not be read. */
   readonly mapped: RedactedMapped | null
   readonly service: RemoteView
   readonly rollcall: Records
@@ -83,26 +82,17 @@ type ExplainOptions = {
 
 type Explained = { readonly explanation: Explanation; readonly chat: Chat }
 
-export type Explain = {
-  readonly shape: CustomersShape
-  readonly warnings: readonly string[]
-  /** What the token says of itself; null without one. */
-  readonly claims: Claims | null
-  /** Each customer once, in order, and what the chat has said. With a token all are asked about before the first comes. */
-  ask(keys: readonly CustomerKey[]): AsyncGenerator<Explained>
-  close(): Promise<void>
-}
+export type Explain = Awaited<ReturnType<typeof openExplain>>
 
 /** Any key will do where nothing is compared with what another key has made. */
-const NO_KEY = 'no digest key'
-const NO_TOKEN: Chat = { kind: 'not-asked', why: 'no-token' }
+export const NO_KEY = 'no digest key'
 
 /**
  * Opens what the question needs. Throws a RollcallError when the customers cannot be read; everything else that is
  * missing is part of the answer. The chat is asked after the users' GETs: it is the smaller question, and what it
  * answers (429, 503) must not keep the larger one from being asked.
  */
-export async function openExplain(options: ExplainOptions): Promise<Explain> {
+export async function openExplain(options: ExplainOptions) {
   const { pool, config, service, digestKey, token, stop, patienceMs } = options
   const { timeoutMs, allowPlainHttp } = config.service
   const claims = token === undefined ? null : readClaims(token)
@@ -132,6 +122,7 @@ export async function openExplain(options: ExplainOptions): Promise<Explain> {
     }
   }
 
+  /** Each customer once, in order, and what the chat has said. With a token all are asked about before the first comes. */
   async function* ask(keys: readonly CustomerKey[]): AsyncGenerator<Explained> {
     const all: Gathered[] = []
     for (const key of new Set(keys)) {

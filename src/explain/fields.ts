@@ -23,7 +23,6 @@ export type FieldRow = {
   readonly state: FieldState
   /** Of what differs; null elsewhere, and where there are no records to tell it by. */
   readonly cause: DriftCause | null
-  /** Why it is left out. */
   readonly issue: FieldIssue['code'] | null
   /** What stands in the row and in the GET, null for none; only for people who asked to see it. */
   readonly values?: { readonly here: unknown; readonly service: unknown }
@@ -43,7 +42,6 @@ type Given = {
   readonly showValues: boolean
 }
 
-/** The comparison is that of every check. */
 export function compareFields(snapshot: Snapshot, given: Given): Comparison {
   const { seen, leftOut, comparable, showValues } = given
   const clues = { doubted: [], generation: snapshot.work.generation ?? '0' }
@@ -90,7 +88,6 @@ function wrongIn(drift: DriftVerdict | null): readonly DriftField[] {
   return drift.kind === 'trial-ended' ? drift.fields.filter((field) => field !== 'status') : drift.fields
 }
 
-/** Of a field that is no difference. */
 function stateOf({ issue, here, service }: Omit<FieldRow, 'state'>, sameLetters: boolean): FieldState {
   if (issue !== null) return 'left-out'
   if (here === 'unmanaged') return 'unmanaged'

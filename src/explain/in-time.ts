@@ -1,4 +1,5 @@
 // Somebody waits at the terminal: what Postgres does not answer in time is given up and named.
+import { once } from 'node:events'
 import pg from 'pg'
 import { RollcallError } from '../model/errors.ts'
 
@@ -6,11 +7,14 @@ import { RollcallError } from '../model/errors.ts'
 export const PATIENCE_MS = 10_000
 
 /** Ended by a timeout of the session (57014, which is also somebody's cancel, or 55P03 for a lock alone). */
-export function isGivenUp(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && (error.code === '57014' || error.code === '55P03')
+export function isTimeout(code: string | undefined): boolean {
+  return code === '57014' || code === '55P03'
 }
 
-/** Throws RollcallError DATABASE_REFUSED, which says what was waited for. */
+export function isGivenUp(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && isTimeout(error.code)
+}
+
 export async function inTime<T>(what: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -19,4 +23,10 @@ export async function inTime<T>(what: string, work: () => Promise<T>): Promise<T
     const sentence = `${what}: no answer within ten seconds; does somebody hold a lock on it (pg_locks)?`
     throw new RollcallError('DATABASE_REFUSED', [sentence], { cause: error })
   }
+}
+
+/** Rejects when the signal is aborted: to be raced with what heeds no signal. */
+export async function aborting(signal: AbortSignal): Promise<never> {
+  if (!signal.aborted) await once(signal, 'abort')
+  throw signal.reason
 }

@@ -4,6 +4,7 @@ import { entitled, STATUSES, type Status } from '../model/user.ts'
 import type { Plan } from '../sync/plan.ts'
 import type { Chat, ChatSays } from './chat.ts'
 import type { Comparison } from './fields.ts'
+import { isTimeout } from './in-time.ts'
 import { historyOf, isOverdue, type Records, wasCustomer } from './records.ts'
 import type { RemoteView } from './remote.ts'
 import { type AccessReason, type AccessVerdict, type Deed, type Remedy, VERDICTS } from './verdicts.ts'
@@ -38,7 +39,6 @@ export function resultOf({ desired, service, plan, planAfterLookup, comparison }
   return comparison.drift === null || comparison.drift.kind === 'trial-ended' ? 'same' : 'differs'
 }
 
-/** Nothing is asked for, whatever the service has. */
 export function isLeftAlone(plan: Plan): boolean {
   if (plan.kind !== 'none') return false
   return plan.why !== 'right' && plan.why !== 'no-access-left' && plan.why !== 'erased'
@@ -99,10 +99,9 @@ type Found = Facts & {
 /** None when there is nothing to do; each deed once, with the longest wait. */
 export function remediesFor(found: Found): readonly Remedy[] {
   const { desired, rollcall } = found
-  const unwatched = desired.kind === 'unreadable' && desired.code === 'TABLES_UNWATCHED'
   const all = [
     ...(rollcall.kind === 'other-target' ? [remedy('name-target')] : []),
-    ...(unwatched ? [remedy('install-capture')] : []),
+    ...(desired.kind === 'unreadable' ? [remedy(forRow(desired.code))] : []),
     ...forService(found),
     ...forResult(found),
     ...forChat(found),
@@ -115,6 +114,11 @@ export function remediesFor(found: Found): readonly Remedy[] {
 
 function remedy(deed: Deed, waitMs: number | null = null): Remedy {
   return { do: deed, waitMs }
+}
+
+function forRow(code: string): Deed {
+  if (code === 'TABLES_UNWATCHED') return 'install-capture'
+  return isTimeout(code) ? 'try-later' : 'make-readable'
 }
 
 function forResult(found: Found): Remedy[] {

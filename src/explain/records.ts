@@ -16,12 +16,6 @@ export type Records =
   | { readonly kind: 'not-migrated' | 'no-right' | 'locked' }
   | { readonly kind: 'other-target'; readonly differences: readonly string[] }
 
-type OpenRecords = {
-  /** There is a common pace, and this role may take permits of it. */
-  readonly pace: boolean
-  read(key: CustomerKey, calls: number): Promise<Records>
-}
-
 const NEEDED = ['call', 'finding', 'ledger', 'migration', 'outbox', 'owed', 'target']
 
 const MAY_CALL = `
@@ -31,8 +25,8 @@ SELECT has_table_privilege(to_regclass('rollcall.pace'), 'SELECT') AND has_table
 const LOCKED = { kind: 'locked' } as const
 
 /** The command goes on without tables that are of another version, locked, or not to be read. */
-export async function openRecords(pool: Pool, target: PartialTarget): Promise<OpenRecords> {
-  const without = (records: Records) => ({ pace: false, read: async () => records })
+export async function openRecords(pool: Pool, target: PartialTarget) {
+  const without = (records: Records) => ({ pace: false, read: async (): Promise<Records> => records })
   const why = await orLocked(() => whyUnreadable(pool, NEEDED))
   if (why !== null) return without(typeof why === 'string' ? { kind: why } : why)
   const differences = await orLocked(() => differencesFromBinding(pool, target))
@@ -42,8 +36,9 @@ export async function openRecords(pool: Pool, target: PartialTarget): Promise<Op
   const { rows } = await pool.query<{ pace: boolean | null }>(MAY_CALL)
   let locked = false
   return {
+    /** There is a common pace, and this role may take permits of it. */
     pace: rows[0]?.pace === true,
-    async read(key, calls) {
+    async read(key: CustomerKey, calls: number): Promise<Records> {
       if (locked) return LOCKED // not waited for again, customer by customer
       const history = await orLocked(() => readHistory(pool, key, calls))
       locked = history === LOCKED

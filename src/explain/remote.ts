@@ -1,5 +1,4 @@
 // The one GET of a user (section 4.4), inside the pace that all processes share.
-import { once } from 'node:events'
 import type { Pool } from 'pg'
 import { shownBy } from '../drift/look.ts'
 import type { NoAnswer } from '../drift/words.ts'
@@ -10,7 +9,7 @@ import type { RemoteUser } from '../service/body.ts'
 import type { CallErrorKind } from '../service/errors.ts'
 import type { UsersClient } from '../service/users.ts'
 import { type Called, callService } from '../sync/call.ts'
-import { inTime, isGivenUp, PATIENCE_MS } from './in-time.ts'
+import { aborting, inTime, isGivenUp, PATIENCE_MS } from './in-time.ts'
 
 /**
  * What the GET came to. `absent`, `json`: false when the body is none or something else, as of a server that is not the
@@ -36,22 +35,16 @@ export type RemoteView =
 /** With what it showed, for the comparison; null where it showed nothing. */
 export type LookupResult = { readonly remote: RemoteView; readonly seen: RemoteUser | 'absent' | null }
 
-/** Leave to make calls. */
-export type CallGate = {
-  /** False when no permit came in time. */
-  pass(): Promise<boolean>
-  /** The service asked all callers to stay away: no process calls it for so long. */
-  holdOff(ms: number): Promise<void>
-  /** For how long no process is to call, in whole milliseconds; null when that is not why no permit came. */
-  heldForMs(): Promise<number | null>
-}
-
 /** Where rollcall is not installed there is no pace to keep: a few calls by hand need none. */
-export const OPEN_GATE: CallGate = {
-  pass: async () => true,
-  holdOff: async () => undefined,
-  heldForMs: async () => null,
+export const OPEN_GATE = {
+  /** False when no permit came in time. */
+  pass: async (): Promise<boolean> => true,
+  /** The service asked all callers to stay away: no process calls it for so long. */
+  holdOff: async (_ms: number): Promise<void> => undefined,
+  /** For how long no process is to call, in whole milliseconds; null when that is not why no permit came. */
+  heldForMs: async (): Promise<number | null> => null,
 }
+export type CallGate = typeof OPEN_GATE
 
 const HELD_FOR = `
 SELECT round(extract(epoch FROM not_before - clock_timestamp()) * 1000)::float8 AS ms FROM rollcall.pace`
@@ -96,12 +89,6 @@ export async function openGate({ pool, stop, patienceMs = PATIENCE_MS }: Options
       return ms > 0 ? ms : null
     },
   }
-}
-
-/** Rejects when the signal is aborted. */
-async function aborting(signal: AbortSignal): Promise<never> {
-  if (!signal.aborted) await once(signal, 'abort')
-  throw signal.reason
 }
 
 /** A Retry-After beside anything else (404, 401) is about that one call, and must not stop every worker. */

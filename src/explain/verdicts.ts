@@ -1,7 +1,7 @@
 // The verdicts on one customer: each code with its words, and what to do with each remedy.
+import type { CustomerState } from '../ledger/record.ts'
 import type { FieldIssue } from '../model/mapped.ts'
 
-/** Whether the customer can use the service now, by the reason. */
 export const VERDICTS = {
   full: { can: 'yes', says: 'full access' },
   trial: {
@@ -35,14 +35,13 @@ export const VERDICTS = {
 export type AccessReason = keyof typeof VERDICTS
 export type AccessVerdict = { readonly can: 'yes' | 'no' | 'unknown'; readonly why: AccessReason }
 
-/** What the words of a remedy are made of. */
 type RemedyFacts = {
   /** The command that looks at the service first, and so repairs also what rollcall remembers wrongly. */
   readonly sync: string
-  /** The key as a shell takes it. */
   readonly key: string
-  /** When to try again. */
   readonly later: string
+  readonly readable: string
+  readonly state: CustomerState | undefined
   readonly leftOut: readonly FieldIssue[]
   readonly differs: boolean
   readonly service: { readonly kind: string; readonly http?: number | null }
@@ -54,12 +53,16 @@ export const REMEDIES = {
   sync: ({ sync }) => sync,
   wait: ({ sync }) => `wait, it is owed; ${sync} tries at once`,
   'start-worker': ({ sync }) => `does \`rollcall worker\` run? ${sync} does this customer`,
-  /** The row or the mapping is wrong. */
   correct: ({ leftOut, sync }) => {
     const fields = leftOut.map(({ field }) => field).join(', ')
     return `correct ${fields === '' ? 'the row' : `${fields} in the row,`} or the mapping, then ${sync}`
   },
-  decide: ({ key }) => `it is held: decide with \`rollcall held ${key}\``,
+  decide: ({ key, state }) =>
+    state === 'discarded'
+      ? `a person has discarded the difference: \`rollcall held release ${key} --why …\` lets it through`
+      : `it is held: decide with \`rollcall held ${key}\``,
+  /** The row cannot be read, for another reason than a lock. */
+  'make-readable': ({ readable }) => readable,
   /** A watched table has no triggers. */
   'install-capture': ({ sync }) => `\`rollcall capture install\` once the rows are back, then ${sync}`,
   migrate: ({ sync }) => `\`rollcall migrate\`, then ${sync}`,
@@ -76,7 +79,6 @@ export const REMEDIES = {
   /** The service shows a status that the interface does not have, or shuts out a user whose status gives access. */
   'ask-provider': () =>
     'ask the provider of the service why this user is shown or treated so (status, ml_group_name, end of a trial); check first that the token is of this customer',
-  /** The chat refused the token. */
   'check-token': () =>
     'check that the token is not expired, and that it belongs to SERVICE_URL and SERVICE_API_KEY; a new log-in gives a new one',
 } satisfies Readonly<Record<string, (facts: RemedyFacts) => string>>

@@ -54,7 +54,7 @@ type Done = {
   readonly unclear: boolean
   /** Status 0 at the service may be the work of this claim, or of one before it. */
   readonly lowered: boolean
-  /** A doubt about the status that this claim has noted is void: nothing that it sent was carried out. */
+  /** A doubt about the status is void: nothing that this claim sent was carried out, or a status was acknowledged. */
   readonly withdrawsDoubt: boolean
   /** What the writes of this claim have replaced or cleared; none where that is nothing. It is not stored. */
   readonly freed?: readonly Freed[]

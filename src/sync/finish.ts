@@ -51,7 +51,7 @@ export function makeEnding({ context, claim, mapped, record, rivals, turn, last,
     ...{ sure, wrote, acknowledged, unclear },
     clear: end.kind !== 'unknown' && (sure || (!claim.unknown && !wrote)),
     lowered: turn.lowered || claim.statusDoubted,
-    withdrawsDoubt: !claim.statusDoubted && !turn.landed,
+    withdrawsDoubt: (!claim.statusDoubted && !turn.landed) || (end.kind === 'retry' && acknowledged),
     ...(freed.length > 0 ? { freed } : {}),
     ...(erasure.cleared || erasure.left ? { erasure } : {}),
     lastAnswer: last && {

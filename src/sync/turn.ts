@@ -143,9 +143,8 @@ export function nextMove(turn: Turn, situation: TurnSituation): Move {
     case 'reject':
       return { plan, end: { kind: 'settle', state: 'rejected', reason: rejection(plan, situation) } }
     case 'lookup':
-      // Never in the claim that erased: the look is to show what is kept.
-      if (plan.why === 'erased' && turn.acknowledged)
-        return { plan, end: tooEarly(situation.consistencyDelayMs) }
+      // Never in the claim that has written: a GET may go on showing what was there before.
+      if (turn.acknowledged) return { plan, end: tooEarly(situation.consistencyDelayMs) }
       if (turn.lookups > 0)
         return { plan, end: { kind: 'retry', reason: { code: 'looked-already' }, failed: true } }
       return situation.lookAfterMs > 0

@@ -28,11 +28,11 @@ test('each answer is a row, with its shape and a customer below it', () => {
     count: 1,
   }
   expect(renderAnswers([ANSWER, lost]).slice(0, 6)).toEqual([
-    'CALL   ANSWER   BODY      TAKEN AS  COUNT  FIRST                 LAST',
-    'PATCH  200      readable  done      12     2026-11-20 09:08 UTC  2026-11-21 10:00 UTC',
+    'CALL   ANSWER   BODY      TAKEN AS  COUNT  FIRST (UTC)       LAST (UTC)',
+    'PATCH  200      readable  done      12     2026-11-20 09:08  2026-11-21 10:00',
     '       {}',
     '       last for customer c1',
-    'PATCH  timeout  -         unknown   1      2026-11-20 09:08 UTC  2026-11-21 10:00 UTC',
+    'PATCH  timeout  -         unknown   1      2026-11-20 09:08  2026-11-21 10:00',
     '       last for customer c1',
   ])
 })

@@ -1,6 +1,7 @@
 // What a dry run of a backfill keeps of many customers: a few plans, and who shares a `user_id`.
 import { expect, test } from 'vitest'
 import { makeSample, makeSharers } from '../../src/cli/backfill-dry-run.ts'
+import { renderBackfill } from '../../src/cli/backfill-view.ts'
 
 test('keeps as many as it may, all of them where they are fewer, and makes only those that it keeps', () => {
   const sample = makeSample<number>(3, () => 0.999_999)
@@ -31,4 +32,16 @@ test('a hundred thousand different users share with nobody, and each of a group 
   expect(sharers.count()).toBe(3)
   for (let i = 0; i < 100_000; i += 1000) sharers.add(`customer-${i}`)
   expect(sharers.count()).toBe(3 + 200)
+})
+
+test('a mapping that was replaced by the one that syncs go by is said to be that', () => {
+  const target = { origin: 'http://127.0.0.1:1', environment: 'demo', local: true }
+  const mapping = { generation: '2', appliedAt: '2026-11-21T10:00:00Z', current: false, earlier: true }
+  const report = { target, ...mapping, applied: false, ended: true, customers: 0 }
+  const said = (asked: object) =>
+    renderBackfill(
+      report as Parameters<typeof renderBackfill>[0],
+      asked as Parameters<typeof renderBackfill>[1],
+    ).join(' ')
+  expect(said({ where: ['a=b'] })).toMatch(/generation 2, since .*,\s+which replaced it/)
 })

@@ -54,7 +54,9 @@ describe('with a mapping that is not applied', () => {
     const present = await run(house, 'sync', 'a', '--dry-run')
     expect(present.output).not.toContain('not applied')
     const json = await run(changed, 'sync', 'a', '--dry-run', '--json')
-    expect(JSON.parse(json.output)).toMatchObject([{ key: 'a', mappingCurrent: false }])
+    expect(JSON.parse(json.output)).toMatchObject([
+      { key: 'a', mappingCurrent: false, desired: { kind: 'user' }, mapped: { kind: 'user' }, leftOut: [] },
+    ])
   })
 
   test('status says so, counts who differs, and ends with 3', async () => {

@@ -69,7 +69,14 @@ describe('options', () => {
 
 test('the command that goes on with a run is the one that began it, as a shell reads it', () => {
   const where = ["name = 'O''Hara'", 'plan=free']
-  const flags = { config: 'my config.ts', sample: '20', where, repair: true, maxDrift: '0.5%', restart: true }
+  const flags: DriftFlags = {
+    config: 'my config.ts',
+    sample: '20',
+    where,
+    repair: true,
+    maxDrift: '0.5%',
+    restart: true,
+  }
   expect(readDriftAsked(flags).resume).toBe(
     `rollcall drift --config 'my config.ts' --sample 20 --where 'name = '\\''O'\\'''\\''Hara'\\''' --where plan=free --repair --max-drift 0.5%`,
   )

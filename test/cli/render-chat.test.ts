@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { asJson, shown, wrapped } from '../../src/cli/render.ts'
+import { asJson, details, shown } from '../../src/cli/render.ts'
 import { renderChat, renderChatNote, renderProfessionals, sayVisible } from '../../src/cli/render-chat.ts'
 import { listing } from '../../src/explain/chat.ts'
 import type { Professional } from '../../src/service/chat-read.ts'
@@ -62,7 +62,7 @@ const OBEYED = [
 test.each(OBEYED)('U+%s is shown in place of being obeyed', (code) => {
   const unit = String.fromCharCode(Number.parseInt(code, 16))
   expect(shown(`a${unit}b`)).toBe(`a\\u${code}b`)
-  expect(wrapped('note', `a${unit}b`)).toEqual([`  note      a\\u${code}b`])
+  expect(details([['note', `a${unit}b`]])).toEqual([`  note      a\\u${code}b`])
   const harmless = 'é–…👩‍⚖️'
   const lines = asJson([`a${unit}b`, harmless]).split('\n')
   expect(lines).toHaveLength(4)
@@ -107,11 +107,12 @@ test.each([
   ['https://demo.example', 'demo', /production only.*demo service/],
   ['http://127.0.0.1:4010', 'demo', /production only.*stand-in/],
 ] as const)('where chat exists, asked at %s (%s)', (origin, environment, text) => {
-  expect(renderChatNote(origin, environment)).toMatch(text)
+  expect(renderChatNote(origin, environment).join(' ')).toMatch(text)
 })
 
 test('a line is folded between words at eighty columns, and never within a command', () => {
-  const said = wrapped('to do', `${'word '.repeat(12)}\`rollcall sync 4711 --look\`, ${'x'.repeat(90)} end`)
+  const text = `${'word '.repeat(12)}\`rollcall sync 4711 --look\`, ${'x'.repeat(90)} end`
+  const said = details([['to do', text]])
   expect(said).toEqual([
     `  to do     ${'word '.repeat(12).trim()}`,
     `            \`rollcall sync 4711 --look\`,`,

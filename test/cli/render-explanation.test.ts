@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { renderExplanation, renderFields } from '../../src/cli/explanation.ts'
-import { sayAccess, sayNext, sayRemedy } from '../../src/cli/say-explanation.ts'
+import { renderExplanation, renderFields, sayAccess, sayNext, sayRemedy } from '../../src/cli/explanation.ts'
 import { DRIFT_CAUSES } from '../../src/drift/words.ts'
 import type { Explanation } from '../../src/explain/explain.ts'
 import type { FieldRow } from '../../src/explain/fields.ts'
 import type { RedactedPlan } from '../../src/explain/redact.ts'
 import { REMEDIES, type Remedy, VERDICTS } from '../../src/explain/verdicts.ts'
+import type { History } from '../../src/ledger/history.ts'
 
 const ROW: FieldRow = {
   ...{ field: 'service_language_code', here: 'unmanaged', service: 'not-shown', state: 'not-shown' },
@@ -81,6 +81,12 @@ test('every remedy has words, and a command that a shell takes', () => {
   const removed = { ...ONE, desired: { kind: 'removed' } as const }
   expect(sayRemedy({ do: 'sync', waitMs: null }, removed)).toContain('--look --removed')
   expect(sayRemedy({ do: 'try-later', waitMs: 300_000 }, ONE)).toBe('try again in 5 min')
+  const history = { state: 'discarded' } as NonNullable<History>
+  const discarded = { ...ONE, rollcall: { kind: 'known', history } } as const
+  expect(sayRemedy({ do: 'decide', waitMs: null }, ONE)).toMatch(/^it is held/)
+  expect(sayRemedy({ do: 'decide', waitMs: null }, discarded)).toMatch(/discarded.*`rollcall held release c/)
+  const denied = { ...ONE, desired: { kind: 'unreadable', code: '42501', misfits: [] } } as const
+  expect(sayRemedy({ do: 'make-readable', waitMs: null }, denied)).toMatch(/^grant SELECT/)
 })
 
 test('no value is told unless it is handed in; then quoted, and nothing of it is obeyed', () => {

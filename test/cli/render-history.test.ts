@@ -102,4 +102,11 @@ test('columns are as wide as their widest cell, and what a terminal would obey i
     ]),
   ).toEqual(['A          B', 'long       x', '\\u001b[2J  y'])
   expect(columns([])).toEqual([])
+  const [key, by] = ['k'.repeat(20), `worker ${'x'.repeat(60)}`]
+  expect(
+    columns([
+      ['A', 'BY'],
+      [key, by],
+    ]),
+  ).toEqual([`A${' '.repeat(21)}BY`, key, `    ${by}`])
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sayDrift, sayVerified, verificationNeeds } from '../../src/cli/render-verification.ts'
+import { sayDrift, sayVerified, verificationNeeds } from '../../src/cli/attention.ts'
 import type { Coverage, VerificationReport } from '../../src/drift/coverage.ts'
 
 const DAY = 86_400_000

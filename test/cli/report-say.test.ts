@@ -48,6 +48,12 @@ describe('a report in the terminal', () => {
     expect(lines.filter((line) => line.length > 80)).toEqual([])
   })
 
+  test('the command that goes on with a run is never folded', () => {
+    const resume = `rollcall drift --where '${'x'.repeat(90)} y'`
+    const outcome = { kind: 'stopped', why: 'asked', resume } as const
+    expect(sayReport(aReport({ outcome }))).toContainEqual(expect.stringMatching(/goes on with: .* y'$/))
+  })
+
   test.each([
     ['abcdefgh', 8, 'abcdefgh'],
     ['abcdefghi', 8, 'abcd…ghi'],

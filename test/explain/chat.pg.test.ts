@@ -1,6 +1,6 @@
 import { SignJWT } from 'jose'
 import { expect, test } from 'vitest'
-import { exitForAccess } from '../../src/cli/access.ts'
+import { exitForAccess } from '../../src/cli/explain.ts'
 import { renderChat, renderProfessionals } from '../../src/cli/render-chat.ts'
 import { holdOff, setCeiling } from '../../src/pace/row.ts'
 import { parseFault } from '../../src/sandbox/faults/text.ts'
@@ -96,7 +96,7 @@ test.each([
   const [first] = asked
   if (!first) throw new Error('there are three')
   const { chat } = first
-  expect(exitForAccess([first.access], chat)).toBe(1)
+  expect(exitForAccess({ explanations: [first], chat })).toBe(1)
   expect(told(first)).toMatch(/nothing certain/)
   expect(renderChat({ chat, claims: access.claims, bearer: first.token }, READER).join(' ')).toContain(text)
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { exitForAccess } from '../../src/cli/access.ts'
+import { exitForAccess } from '../../src/cli/explain.ts'
 import { exitForResults } from '../../src/cli/explained.ts'
 import { type Chat, type ChatSays, listing } from '../../src/explain/chat.ts'
 import type { Comparison } from '../../src/explain/fields.ts'
@@ -196,6 +196,15 @@ test.each(BY_REMOTE)('what to do about a GET that came to %j', (service, remedie
   expect(deeds({ service, result: service.kind === 'present' ? 'same' : 'unknown' })).toEqual(remedies)
 })
 
+test.each([
+  ['TABLES_UNWATCHED', 'install-capture'],
+  ['55P03', 'try-later'],
+  ['42501', 'make-readable'],
+] as const)('a row that cannot be read (%s) has something to do: %s', (code, deed) => {
+  const desired = { kind: 'unreadable', code, misfits: [] } as const
+  expect(deeds({ desired, result: 'unknown' })).toEqual(once(deed))
+})
+
 const NOBODY = listing({ items: [], unreadable: 0 })
 const BY_CHAT: readonly (readonly [Chat, ChatSays, Remedy[]])[] = [
   [NOBODY, 'nobody-visible', once('ask-provider')],
@@ -235,7 +244,7 @@ test.each([
   [[yes], { kind: 'refused' }, 1],
   [[unknown], { kind: 'shut' }, 1],
 ] as const)('exit code of `access` for %j with the chat %j: %i', (verdicts, chat, code) => {
-  expect(exitForAccess(verdicts, chat)).toBe(code)
+  expect(exitForAccess({ explanations: verdicts.map((access) => ({ access })), chat })).toBe(code)
 })
 
 test.each([
@@ -244,5 +253,5 @@ test.each([
   [['blocked'], 3],
   [['differs', 'unknown', 'same'], 1],
 ] as const)('exit code of `explain` for %j: %i', (results, code) => {
-  expect(exitForResults(results.map((result) => ({ result })))).toBe(code)
+  expect(exitForResults({ explanations: results.map((result) => ({ result })) })).toBe(code)
 })

@@ -47,6 +47,7 @@ test('users who are absent at a new service are created, and nobody is held for 
   const { follows, target } = await migrated(house)
   expect(target).toEqual({ origin: other.url, environment: 'production', local: true })
   expect(follows).toMatchObject({
+    sameService: false,
     customers: CUSTOMERS,
     rate: 500,
     seconds: 1,
@@ -81,7 +82,7 @@ test('a ledger that went back in time grants no trial again, and leaves alone wh
   expect(sandbox.users.get('c')?.status).toBe(0)
   await worker.stop()
 
-  expect(await migrated(house)).toMatchObject({ follows: { customers: 1 } })
+  expect(await migrated(house)).toMatchObject({ follows: { customers: 1, sameService: true } })
   await house.startWorker()
   await house.settled()
   expect(sandbox.users.get('c')?.status).toBe(0)

@@ -74,6 +74,11 @@ describe('access first, after failures', () => {
     })
   })
 
+  it('looks for the fields of a trial in a claim of its own: a GET may still show what was there before', () => {
+    const began = play3(user(4, { email: 'b@x.es' }), { ...PREMIUM, sentStatus: 0 }, [200])
+    expect(began).toMatchObject({ calls: ['PATCH {"status":4}'], end: { reason: { code: 'just-written' } } })
+  })
+
   it('changes nothing where access is right already, and registers nobody without access', () => {
     const right = play3(user(2, { email: 'b@x.es' }), PREMIUM, [200])
     expect(right.calls).toEqual(['PATCH {"status":2,"email":"b@x.es"}'])
