@@ -58,19 +58,23 @@ export async function withDatabase<T, Need extends Variable = never, May extends
 
 /**
  * The role that owns rollcall's tables and writes the triggers, in the database of the workers. One that they cannot ask
- * yet is believed to be that: before the first migration their role may have no rights.
+ * yet is believed to be that: before the first migration their role may have no rights. Not where a `decision` about the
+ * target is to be stored there: made for a copy, it would bind the original.
  *
- * @throws RollcallError ENV_INVALID where it is another database
+ * @throws RollcallError ENV_INVALID where it is another database; with a decision, why one of the two cannot be asked
  */
-export async function ownerIn(env: {
-  readonly DATABASE_URL: string
-  readonly MIGRATE_DATABASE_URL?: string
-}): Promise<DatabaseAddress> {
+export async function ownerIn(
+  env: { readonly DATABASE_URL: string; readonly MIGRATE_DATABASE_URL?: string },
+  { decision = false } = {},
+): Promise<DatabaseAddress> {
   const workers = databaseAt(env.DATABASE_URL)
   if (env.MIGRATE_DATABASE_URL === undefined) return workers
   const owner = { url: env.MIGRATE_DATABASE_URL, variable: 'MIGRATE_DATABASE_URL' }
   const [theirs, own] = await Promise.all(
-    [workers, owner].map((address) => identityOf(address).catch(() => null)),
+    [workers, owner].map((address) => {
+      const asked = reachable(() => identityOf(address), { role: roleOf(address) })
+      return decision ? asked : asked.catch(() => null)
+    }),
   )
   if (theirs && own && isAnotherDatabase(theirs, own))
     throw new RollcallError('ENV_INVALID', [

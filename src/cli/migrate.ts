@@ -59,7 +59,7 @@ export const migrateCommand: AddCommand = (program, io) => {
         may: ['MIGRATE_DATABASE_URL', 'QUEUE_URL', ...BINDING_ENV],
       })
       const { SERVICE_URL: origin, SERVICE_API_KEY: apiKey, ROLLCALL_DIGEST_KEY: digestKey } = env
-      const owner = await ownerIn(env)
+      const owner = await ownerIn(env, { decision: as !== undefined })
       const queue = queueIn(env, owner)
       const { applied } = await migrate(owner, queue ? { queue } : {})
       const migrated = await onSession(owner, 'DATABASE_DOWN', async (client) => {
@@ -143,7 +143,8 @@ function render({ applied, accepted, target, follows }: Accepted & { readonly ap
 }
 
 function followsEntries({ sameService, customers, rate, seconds, creates }: Follows): LabelledText[] {
-  if (customers === 0) return [['lookups', 'none: no customer is known yet']]
+  if (customers === 0)
+    return [['lookups', 'none: no customer is known yet; `rollcall backfill` compares all of them']]
   const pace = `${Number(rate.toFixed(1))} calls/s: about ${span(seconds * 1000)}`
   const { announced, windowHours } = creates
   return [

@@ -78,3 +78,16 @@ test('a copy of the database does not call the service', async () => {
   const { code, output } = await run(house, ['sync', 'c'])
   expect([code, output]).toEqual([2, expect.stringContaining('another one')])
 })
+
+test('a decision is not stored where the workers’ database cannot be asked whether it is the same', async () => {
+  await using house = await buildHouse(lane)
+  const { pool } = house.db
+  expect(await run(house, ['sync', 'nobody', '--removed'])).toMatchObject({ code: 0 })
+  const before = await readBinding(pool)
+  const away = new URL(house.db.url)
+  away.port = '1'
+  const mixed = { DATABASE_URL: away.href, MIGRATE_DATABASE_URL: house.db.url }
+  expect(await run(house, ['migrate', '--target', 'new'], mixed)).toMatchObject({ code: 1 })
+  expect(await readBinding(pool)).toBe(before)
+  expect(await run(house, ['migrate'], mixed)).toMatchObject({ code: 0 })
+})
