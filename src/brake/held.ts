@@ -1,13 +1,13 @@
 // What a person decides about those who are held; see list.ts for who they are. Who, when and why is kept in
 // `decision`, for each customer in `decided`.
 import type { ClientBase, Pool } from 'pg'
-import { retried } from '../ledger/batch.ts'
+import { retried } from '../database/batch.ts'
+import { inTransaction } from '../database/transaction.ts'
 import { noteNow, noteToLook } from '../ledger/note.ts'
 import { OPEN_RELEASE, releasedFor } from '../ledger/released.ts'
 import { UNDER_WAY } from '../ledger/taken.ts'
 import { type CustomerKey, LANE } from '../model/customer.ts'
 import type { BrakeKind, HeldKind } from './brake.ts'
-import { inTransaction } from './transaction.ts'
 import { untrip } from './untrip.ts'
 
 /** Those whom a person means. */

@@ -1,11 +1,11 @@
 import type { ClientBase, Pool } from 'pg'
 import type { Config } from '../config/config.ts'
-import { makeBatch } from '../ledger/batch.ts'
+import { makeBatch } from '../database/batch.ts'
+import { inTransaction } from '../database/transaction.ts'
 import { type Bases, baseIsOld, baseOf, countBases } from './base.ts'
 import { type Brake, type BrakeKind, type BrakeRequest, type HeldKind, limitOf, ruleOf } from './brake.ts'
 import { type Decision, decide, isNew, type WeighedRequest } from './decide.ts'
 import { lockRows, look, makeRows, store } from './rows.ts'
-import { inTransaction } from './transaction.ts'
 
 /** How long to wait for the others who reserve; each does so for a moment only. */
 const LOCK_TIMEOUT_MS = 2000

@@ -1,9 +1,9 @@
 import type { ClientBase, Pool } from 'pg'
+import { inTransaction } from '../database/transaction.ts'
 import { releasedFor } from '../ledger/released.ts'
 import { verifyNow } from '../ledger/verification.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { BrakeKind, HeldKind } from './brake.ts'
-import { inTransaction } from './transaction.ts'
 
 const LOCK_TIMEOUT_MS = 10_000
 

@@ -1,8 +1,8 @@
 // Owes a repair of what was found, as far as the brake lets it: else the customer is held, and a person decides.
 import type { ClientBase, Pool } from 'pg'
 import type { Brake } from '../brake/brake.ts'
-import { inTransaction } from '../brake/transaction.ts'
-import { retried } from '../ledger/batch.ts'
+import { retried } from '../database/batch.ts'
+import { inTransaction } from '../database/transaction.ts'
 import { noteToLook } from '../ledger/note.ts'
 import { listed } from '../ledger/sql.ts'
 import { UNDER_WAY } from '../ledger/taken.ts'

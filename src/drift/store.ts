@@ -1,8 +1,8 @@
 // Stores what checks have shown: in one transaction, and only of customers for whom nothing has moved since they were read.
 import type { ClientBase, Pool } from 'pg'
-import { inTransaction } from '../brake/transaction.ts'
+import { retried, UNIQUE_VIOLATION } from '../database/batch.ts'
 import type { Client } from '../database/client.ts'
-import { retried, UNIQUE_VIOLATION } from '../ledger/batch.ts'
+import { inTransaction } from '../database/transaction.ts'
 import { endChecks } from '../ledger/check.ts'
 import { MEMORY_COLUMNS } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ClientBase, Pool } from 'pg'
+import { retried } from '../database/batch.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { retried } from './batch.ts'
 
 /** One call to the service and what became of it: names of fields and types, never a value. */
 export type CallEntry = {

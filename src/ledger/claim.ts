@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
+import { makeBatch } from '../database/batch.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { makeBatch } from './batch.ts'
 import { CURRENT_FINGERPRINT, CURRENT_GENERATION, HOLD_GENERATION } from './generation.ts'
 import type { Lease } from './lease.ts'
 import { type Binding, isBoundBy } from './target.ts'

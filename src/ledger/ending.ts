@@ -1,7 +1,7 @@
 // The statement that stores how a claim ends.
 import type { Pool } from 'pg'
 import { halvedUntilApart } from '../database/apart.ts'
-import { makeBatch, retried } from './batch.ts'
+import { makeBatch, retried } from '../database/batch.ts'
 import { noteNamed, noteSharers, suspectLate } from './claimants.ts'
 import type { Ending } from './end-of-claim.ts'
 import { RECORD_COLUMNS } from './record.ts'

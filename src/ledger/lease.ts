@@ -1,6 +1,6 @@
 import type { ClientBase, Pool } from 'pg'
+import { makeBatch } from '../database/batch.ts'
 import type { CustomerKey, Lane } from '../model/customer.ts'
-import { makeBatch } from './batch.ts'
 import { VERIFICATIONS } from './verification.ts'
 
 /** A row id and a single-use token, bigints as text: all that the queue gets to know. */

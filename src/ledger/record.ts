@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
+import { makeBatch } from '../database/batch.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { FieldIssue } from '../model/mapped.ts'
-import { makeBatch } from './batch.ts'
 import { ledger } from './schema.ts'
 
 /**

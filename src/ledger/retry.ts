@@ -1,7 +1,9 @@
 // Those who are rejected, failing or with fields left out are tried again now.
 import type { ClientBase, Pool } from 'pg'
+import { retried } from '../database/batch.ts'
+import { oneRow } from '../database/client.ts'
+import { inTransaction } from '../database/transaction.ts'
 import { type CustomerKey, LANE, type Lane } from '../model/customer.ts'
-import { retried } from './batch.ts'
 import { SELECTED, type Selector, valuesOf } from './failures.ts'
 import { noteNow } from './note.ts'
 
@@ -79,18 +81,9 @@ FROM rollcall.owed WHERE key = ANY($1)`
  * two neither deadlock nor write one record at the same time.
  */
 async function retryPage(pool: Pool, keys: readonly CustomerKey[], lane: Lane): Promise<Counts> {
-  const client = await pool.connect()
-  let broken = true
-  try {
-    await client.query('BEGIN')
+  return await inTransaction(pool, 0, async (client) => {
     await noteNow(client, keys, lane)
     await client.query(FORGET_REFUSED, [keys])
-    const { rows } = await client.query<Counts>(COUNT, [keys])
-    await client.query('COMMIT')
-    broken = false
-    return rows[0] ?? { underWay: 0, waiting: 0 }
-  } finally {
-    // What it holds goes with the connection.
-    client.release(broken)
-  }
+    return await oneRow<Counts>(client, COUNT, [keys])
+  })
 }

@@ -1,14 +1,11 @@
-import DataLoader from 'dataloader'
 import type { Pool } from 'pg'
+import { makeBatch } from '../database/batch.ts'
 import { nameOf } from '../model/name-of.ts'
 import { isTroubled } from './breaker.ts'
 import { afterCalls } from './common.ts'
 import { eventsOf, type PaceEvent } from './events.ts'
 import type { Heard, HeardCall } from './pace.ts'
 import { changePace } from './stored.ts'
-
-const MOST_CALLS = 50
-const GATHER_MS = 2
 
 /** What this process knows of the row, from its last reservation or its last report. */
 export type Known = { troubled: boolean }
@@ -26,17 +23,10 @@ type Options = {
  * statement: they are reported only while there is something that they end.
  */
 export function makeHeard({ pool, known, drop, onChange }: Options): Heard {
-  const loader = new DataLoader<HeardCall, null>(
-    async (calls) => {
-      await store(calls)
-      return calls.map(() => null)
-    },
-    {
-      cache: false,
-      maxBatchSize: MOST_CALLS,
-      batchScheduleFn: (flush) => setTimeout(flush, GATHER_MS),
-    },
-  )
+  const load = makeBatch<HeardCall, null>(async (calls) => {
+    await store(calls)
+    return calls.map(() => null)
+  })
 
   /** Calls that are on their way to the row. */
   let storing = 0
@@ -55,7 +45,7 @@ export function makeHeard({ pool, known, drop, onChange }: Options): Heard {
     // From now on, and not from when the row says so: good calls in between would be missing in the count.
     storing++
     try {
-      await loader.load(call)
+      await load(call)
     } catch (error) {
       onChange({ kind: 'unheard', ...nameOf(error) })
     } finally {

@@ -1,6 +1,8 @@
 // The one row of `rollcall.pace` as the pure decisions see it, read under its lock and written back.
-import type { ClientBase, Pool, PoolClient } from 'pg'
+import type { ClientBase, Pool } from 'pg'
 import { z } from 'zod'
+import { retried } from '../database/batch.ts'
+import { inTransaction } from '../database/transaction.ts'
 import { type Breaker, CLOSED } from './breaker.ts'
 import type { Changed, CommonPace } from './common.ts'
 import type { TroubleTally } from './tally.ts'
@@ -79,11 +81,8 @@ type StoredPace = { readonly pace: CommonPace; readonly now: number; readonly le
 /** `ended`: the probe that is under way, if any, is over. */
 type PaceChange = Changed & { readonly ended?: boolean }
 
-/** A process that is suspended in here holds everybody up; the server ends its transaction after this. */
-const IDLE_MS = 5000
-/** Try the same again: serialization failure, deadlock, and that we were suspended in between. */
-const RETRYABLE = new Set(['40001', '40P01', '25P03'])
-const TRIES = 3
+/** That we were suspended in between: the server has ended the transaction. */
+const SUSPENDED = ['25P03']
 
 /**
  * Reads the row, locks it, and writes what the decision makes of it; attempts go back in the same transaction, so that
@@ -93,35 +92,18 @@ export async function changePace(
   pool: Pool,
   decide: (found: StoredPace) => PaceChange,
 ): Promise<{ readonly before: CommonPace; readonly after: CommonPace; readonly now: number }> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await changeOnce(pool, decide)
-    } catch (error) {
-      const code = (error as { code?: unknown }).code
-      if (attempt >= TRIES || typeof code !== 'string' || !RETRYABLE.has(code)) throw error
-    }
-  }
-}
-
-async function changeOnce(pool: Pool, decide: (found: StoredPace) => PaceChange) {
-  const client = await pool.connect()
-  let broken = true
-  try {
-    await client.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MS}`)
+  const change = async (client: ClientBase) => {
     const found = await readLocked(client)
     const { pace: after, giveBack, ended = false } = decide(found)
     const { pace: before, now } = found
     if (after !== before || ended) await write(client, after, ended)
     await giveBackAttempts(client, giveBack)
-    await client.query('COMMIT')
-    broken = false
     return { before, after, now }
-  } finally {
-    client.release(broken)
   }
+  return await retried(() => inTransaction(pool, 0, change), SUSPENDED)
 }
 
-async function readLocked(client: PoolClient): Promise<StoredPace> {
+async function readLocked(client: ClientBase): Promise<StoredPace> {
   const { rows } = await client.query<Row>(READ)
   const [row] = rows
   if (!row) throw new Error('the pace row is missing')
@@ -131,7 +113,7 @@ async function readLocked(client: PoolClient): Promise<StoredPace> {
   return { pace, now, lease }
 }
 
-async function write(client: PoolClient, pace: CommonPace, ended: boolean): Promise<void> {
+async function write(client: ClientBase, pace: CommonPace, ended: boolean): Promise<void> {
   const { breaker } = pace
   await client.query(WRITE, [
     pace.rate,

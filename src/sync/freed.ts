@@ -2,7 +2,7 @@
 import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
 import type { FoundRow, Reading } from '../customers/read.ts'
-import { makeBatch } from '../ledger/batch.ts'
+import { makeBatch } from '../database/batch.ts'
 import { readWaiting, type WaitingCustomer, wake } from '../ledger/conflicts.ts'
 import type { Freed } from '../ledger/end-of-claim.ts'
 import type { LedgerRecord } from '../ledger/record.ts'

@@ -3,7 +3,10 @@ import type { ClientBase, Pool } from 'pg'
 /** A process that is suspended in here holds everybody up; the server ends its transaction after this. */
 const IDLE_MS = 5000
 
-/** A short transaction that waits for no lock longer than this. Where it fails, what it holds goes with its connection. */
+/**
+ * A short transaction that waits for no lock longer than this; 0: as long as it takes. Where it fails, what it holds goes
+ * with its connection.
+ */
 export async function inTransaction<T>(
   pool: Pool,
   lockTimeoutMs: number,

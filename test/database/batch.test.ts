@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { makeBatch } from '../../src/ledger/batch.ts'
+import { makeBatch } from '../../src/database/batch.ts'
 
 function recording(answer: (input: number) => number | Error = (input) => input * 10) {
   const batches: number[][] = []

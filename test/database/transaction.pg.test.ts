@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { makeBrake } from '../../src/brake/reserve.ts'
-import { inTransaction } from '../../src/brake/transaction.ts'
 import { makePool } from '../../src/database/pool.ts'
+import { inTransaction } from '../../src/database/transaction.ts'
+import { limits } from '../brake/scene.ts'
 import { freshDatabase } from '../support/database.ts'
-import { limits } from './scene.ts'
 
 test('a process that is suspended while it has the rows does not hold up the others for ever', async () => {
   await using db = await freshDatabase()
