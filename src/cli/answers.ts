@@ -54,8 +54,8 @@ export function renderAnswers(answers: readonly SeenAnswer[]): string[] {
   return [
     ...columns([HEAD, ...rows], { below }),
     '',
-    'TAKEN AS is what rollcall made of it. In a body, * is a key that may be a value, and (fields)',
-    'are the optional fields of a user, of which each user has others.',
+    'TAKEN AS is what rollcall made of it. In a body, * is a key that may be a',
+    'value, and (fields) are the optional fields of a user.',
     '`rollcall sync --history KEY` shows the calls of a customer.',
   ]
 }
