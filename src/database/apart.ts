@@ -17,7 +17,7 @@ export async function halvedUntilApart<Item, Given>(
     return await ask(items)
   } catch (error) {
     if (!isAboutRows(error)) throw error
-    if (items.length === 1) return new Map(items.map((item) => [item, error]))
+    if (items.length <= 1) return new Map(items.map((item) => [item, error]))
     const middle = Math.ceil(items.length / 2)
     const first = await halvedUntilApart(items.slice(0, middle), ask)
     return new Map([...first, ...(await halvedUntilApart(items.slice(middle), ask))])
