@@ -19,7 +19,15 @@ export async function halvedUntilApart<Item, Given>(
     if (!isAboutRows(error)) throw error
     if (items.length <= 1) return new Map(items.map((item) => [item, error]))
     const middle = Math.ceil(items.length / 2)
-    const first = await halvedUntilApart(items.slice(0, middle), ask)
-    return new Map([...first, ...(await halvedUntilApart(items.slice(middle), ask))])
+    const halves = [items.slice(0, middle), items.slice(middle)]
+    const given: (readonly [Item, Given | Error])[] = []
+    // What one half has stored stands, whatever becomes of the other.
+    for (const half of halves)
+      given.push(
+        ...(await halvedUntilApart(half, ask).catch((why: Error) =>
+          half.map((item) => [item, why] as const),
+        )),
+      )
+    return new Map(given)
   }
 }

@@ -170,7 +170,7 @@ export function makeEnd(pool: Pool): (ending: Ending) => Promise<boolean> {
     // Before the endings: their customers are gone from the table already, so whoever is noted here is right to
     // look now, and a crash between the two statements leaves nobody rejected because of somebody who is gone.
     await noteNamed(pool, endings)
-    const stored = await halvedUntilApart(endings, (some) => store(pool, some))
+    const stored = await halvedUntilApart(endings, (some) => retried(() => store(pool, some)))
     // Tried again apart from the endings, which are stored: made again, they would match no row.
     const late = endings.filter((ending) => ending.wrote && stored.get(ending) === false)
     await retried(() => suspectLate(pool, late))

@@ -29,15 +29,15 @@ export function isStopped({ cause, heldForMs }: Pick<PaceReport, 'cause' | 'held
 
 /**
  * Since when workers are refused for their keys; null: they are not. Each process keeps that to itself (keys.ts), so it
- * is read from the log of calls: the last ones were all denied, to three customers or to a probe.
+ * is read from the log of calls: a probe was denied, and no answer since has taken the keys. One that is out of order or
+ * asks for patience has not.
  */
 const REFUSED_SINCE = `(
   SELECT min(c.at) FROM rollcall.call c
-  WHERE c.by LIKE 'worker %' AND c.id > coalesce((
+  WHERE c.by LIKE 'worker %' AND c.plan = 'probe' AND c.status IN (401, 403) AND c.id > coalesce((
     SELECT id FROM rollcall.call
-    WHERE by LIKE 'worker %' AND status IS DISTINCT FROM 401 AND status IS DISTINCT FROM 403
-    ORDER BY id DESC LIMIT 1), 0)
-  HAVING count(DISTINCT c.key) >= 3 OR coalesce(bool_or(c.plan = 'probe'), false))`
+    WHERE by LIKE 'worker %' AND status < 500 AND status NOT IN (401, 403, 408, 429)
+    ORDER BY id DESC LIMIT 1), 0))`
 
 /** No worker could call, whatever is due. A hold that does not bind is a time of a clock that was set back. */
 export const CALLS_STOPPED = `(${REFUSED_SINCE} IS NOT NULL OR EXISTS (

@@ -161,39 +161,34 @@ describe('the report of the pace', () => {
      ${rows.map(([by, key, plan, status]) => `('${by}', '${key}', '${plan}', ${status}, now(), 'GET', 'x', 1, '{}', 'x')`)}`
 
   it.each([
+    ['a probe was denied', calls(['worker a', 'k1', 'probe', 401]), true],
     [
-      'three customers were denied in a row',
+      'a probe was, and then one got no answer, or one of trouble',
       calls(
-        ['worker a', 'k', 'patch', 200],
-        ['worker a', 'k1', 'patch', 401],
-        ['worker a', 'k2', 'patch', 403],
-        ['worker a', 'k3', 'patch', 401],
+        ['worker a', 'k1', 'probe', 401],
+        ['worker a', 'k1', 'probe', null],
+        ['worker a', 'k1', 'probe', 500],
+        ['worker a', 'k1', 'probe', 429],
       ),
       true,
     ],
-    ['a probe was', calls(['worker a', 'k1', 'probe', 401]), true],
     [
-      'one customer was, three times',
+      'three customers were, one by one',
       calls(
         ['worker a', 'k1', 'patch', 403],
-        ['worker a', 'k1', 'patch', 403],
-        ['worker a', 'k1', 'patch', 403],
+        ['worker a', 'k2', 'patch', 403],
+        ['worker b', 'k3', 'patch', 403],
       ),
       false,
     ],
     [
       'a call was taken since',
-      calls(['worker a', 'k1', 'probe', 401], ['worker b', 'k2', 'patch', 200]),
+      calls(['worker a', 'k1', 'probe', 401], ['worker b', 'k2', 'patch', 422]),
       false,
     ],
     [
       'it was somebody by hand',
       calls(['worker a', 'k', 'patch', 200], ['sync b', 'k1', 'probe', 401]),
-      false,
-    ],
-    [
-      'there was no answer since',
-      calls(['worker a', 'k1', 'probe', 401], ['worker a', 'k1', 'probe', null]),
       false,
     ],
   ])('when %s: %s', async (_, logged, refused) => {

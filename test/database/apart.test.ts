@@ -1,0 +1,22 @@
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { halvedUntilApart } from '../../src/database/apart.ts'
+
+function refusal(code: string): Error {
+  return Object.assign(new pg.DatabaseError('no', 2, 'error'), { code })
+}
+
+test('the item that Postgres refuses stands alone, and what is stored before the connection breaks stands', async () => {
+  const stored: number[] = []
+  const ask = (broken: number) => async (items: readonly number[]) => {
+    if (items.includes(1)) throw refusal('P0001')
+    if (items.includes(broken)) throw refusal('57P01')
+    stored.push(...items)
+    return new Map(items.map((item) => [item, true]))
+  }
+  const given = await halvedUntilApart([0, 1, 2, 3, 4, 5], ask(-1))
+  expect([...given].map(([item, told]) => (told === true ? item : 'error'))).toEqual([0, 'error', 2, 3, 4, 5])
+  const cut = await halvedUntilApart([0, 1, 2, 3, 4, 5], ask(4))
+  expect([...cut].filter(([, told]) => told === true).map(([item]) => item)).toEqual([0, 2])
+  await expect(halvedUntilApart([4], ask(4))).rejects.toMatchObject({ code: '57P01' })
+})
