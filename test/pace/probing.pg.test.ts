@@ -155,49 +155,24 @@ describe('wrong keys', () => {
   })
 })
 
-describe('the report of the pace', () => {
-  const calls = (...rows: readonly [by: string, key: string, plan: string, status: number | null][]) =>
-    `INSERT INTO rollcall.call (by, key, plan, status, at, method, meaning, ms, fields, answer) VALUES
-     ${rows.map(([by, key, plan, status]) => `('${by}', '${key}', '${plan}', ${status}, now(), 'GET', 'x', 1, '{}', 'x')`)}`
+/** `by` a process, for one customer after the other. */
+const logged = (by: string, plan: string, ...statuses: readonly (number | null)[]) => `
+  INSERT INTO rollcall.call (by, key, plan, status, at, method, meaning, ms, fields, answer)
+  SELECT '${by}', 'k' || n, '${plan}', status, now(), 'GET', 'x', 1, '{}', 'x'
+  FROM unnest(ARRAY[${statuses.map(String)}]::smallint[]) WITH ORDINALITY AS s (status, n) ORDER BY n;`
 
-  it.each([
-    ['a probe was denied', calls(['worker a', 'k1', 'probe', 401]), true],
-    [
-      'a probe was, and then one got no answer, or one of trouble',
-      calls(
-        ['worker a', 'k1', 'probe', 401],
-        ['worker a', 'k1', 'probe', null],
-        ['worker a', 'k1', 'probe', 500],
-        ['worker a', 'k1', 'probe', 429],
-      ),
-      true,
-    ],
-    [
-      'three customers were, one by one',
-      calls(
-        ['worker a', 'k1', 'patch', 403],
-        ['worker a', 'k2', 'patch', 403],
-        ['worker b', 'k3', 'patch', 403],
-      ),
-      false,
-    ],
-    [
-      'a call was taken since',
-      calls(['worker a', 'k1', 'probe', 401], ['worker b', 'k2', 'patch', 422]),
-      false,
-    ],
-    [
-      'it was somebody by hand',
-      calls(['worker a', 'k', 'patch', 200], ['sync b', 'k1', 'probe', 401]),
-      false,
-    ],
-  ])('when %s: %s', async (_, logged, refused) => {
-    await using two = await makeTwo(160)
-    await two.db.pool.query(logged)
-    const cause = refused ? 'credentials' : null
-    expect(await readPace(two.db.pool)).toMatchObject({
-      cause,
-      openedAt: refused ? expect.any(String) : null,
-    })
-  })
+it.each([
+  ['a probe was denied', logged('worker a', 'probe', 401), 'credentials'],
+  [
+    'and then there was no answer, or trouble',
+    logged('worker a', 'probe', 401, null, 500, 429),
+    'credentials',
+  ],
+  ['three customers were, one by one', logged('worker a', 'patch', 403, 403, 403), null],
+  ['a call was taken since', logged('worker a', 'probe', 401) + logged('worker b', 'patch', 422), null],
+  ['it was a person by hand', logged('sync b', 'probe', 401), null],
+])('the report of the pace, when %s: %3$s', async (_, calls, cause) => {
+  await using two = await makeTwo(160)
+  await two.db.pool.query(calls)
+  expect(await readPace(two.db.pool)).toMatchObject({ cause, openedAt: cause && expect.any(String) })
 })
