@@ -193,9 +193,6 @@ export function leavesTrial(plan: Plan): boolean {
 }
 
 /** What a GET showed is later than what was acknowledged: a write drops it. */
-export function mayHaveAccess({
-  seenStatus,
-  sentStatus,
-}: Pick<Memory, 'seenStatus' | 'sentStatus'>): boolean {
+function mayHaveAccess({ seenStatus, sentStatus }: Pick<Memory, 'seenStatus' | 'sentStatus'>): boolean {
   return (seenStatus ?? sentStatus) !== 0
 }
