@@ -12,8 +12,10 @@ export type Breaker = {
   readonly failed: number
   /** How often the interval of the probes has doubled. */
   readonly step: number
-  /** Calls in a row that failed, while calls are made. */
-  readonly troubles: TroubleTally
+  /** GETs in a row that failed, while calls are made. A good call of either kind ends the row. */
+  readonly reads: TroubleTally
+  /** The same of creates and updates, which only a good one of them ends: a service may break at all but GETs. */
+  readonly writes: TroubleTally
   /** Calls that failed because of what opened it; their attempts are given back. */
   readonly burnt: TroubleTally
   /** Good calls in a row since it is trying. */
@@ -28,7 +30,8 @@ export const CLOSED: Breaker = {
   probeAt: null,
   failed: 0,
   step: 0,
-  troubles: {},
+  reads: {},
+  writes: {},
   burnt: {},
   wells: 0,
   from: 0,
@@ -48,27 +51,28 @@ export function intervalMs(step: number, random: number): number {
 }
 
 /** Whether a good call changes anything, so that it has to be reported. */
-export function isTroubled({ state, troubles }: Breaker): boolean {
-  return state === 'trying' || customersOf(troubles) > 0
+export function isTroubled({ state, reads, writes }: Breaker): boolean {
+  return state === 'trying' || customersOf(reads) + customersOf(writes) > 0
 }
 
 /** What one call changes. While it is open only probes count; which of the calls under way lost an attempt is noted. */
 export function hear(
   breaker: Breaker,
-  { sign, id, epoch }: Pick<HeardCall, 'sign' | 'id' | 'epoch'>,
+  { sign, id, epoch, writing }: Pick<HeardCall, 'sign' | 'id' | 'epoch' | 'writing'>,
   now: number,
 ): Breaker {
   if (sign === 'neutral' || sign === 'denied') return breaker
   if (breaker.state === 'open')
     return sign === 'well' ? breaker : { ...breaker, burnt: add(breaker.burnt, id) }
   if (Number(epoch) < breaker.from) return breaker
-  if (sign === 'well') return hearWell(breaker)
-  return hearTrouble({ ...breaker, troubles: add(breaker.troubles, id), wells: 0 }, now)
+  if (sign === 'well') return hearWell(breaker, writing)
+  const failed = writing ? 'writes' : 'reads'
+  return hearTrouble({ ...breaker, [failed]: add(breaker[failed], id), wells: 0 }, now)
 }
 
-function hearWell(breaker: Breaker): Breaker {
+function hearWell(breaker: Breaker, writing: boolean): Breaker {
   if (!isTroubled(breaker)) return breaker
-  const clear = { ...breaker, troubles: {} }
+  const clear = { ...breaker, reads: {}, writes: writing ? {} : breaker.writes }
   if (clear.state !== 'trying') return clear
   const wells = clear.wells + 1
   return wells < WELLS_TO_CLOSE ? { ...clear, wells } : CLOSED
@@ -77,7 +81,8 @@ function hearWell(breaker: Breaker): Breaker {
 function hearTrouble(breaker: Breaker, now: number): Breaker {
   const trying = breaker.state === 'trying'
   const { calls, customers } = trying ? REOPENS : OPENS
-  const { troubles, burnt, from } = breaker
+  const { burnt, from } = breaker
+  const troubles = merge(breaker.reads, breaker.writes)
   if (sumOf(troubles) < calls || customersOf(troubles) < customers) return breaker
   const step = trying ? breaker.step + 1 : 0
   return {
@@ -102,7 +107,8 @@ export function isProbeDue({ state, probeAt }: Breaker, now: number): boolean {
 /** Any answer to a probe ends an outage, also a refusal or a request for patience: then calls are tried, slowly. */
 export function probed(breaker: Breaker, { sign, now, random }: Probe): Breaker {
   if (breaker.state !== 'open') return breaker
-  if (sign !== 'trouble') return { ...breaker, state: 'trying', probeAt: null, troubles: {}, wells: 0 }
+  if (sign !== 'trouble')
+    return { ...breaker, state: 'trying', probeAt: null, reads: {}, writes: {}, wells: 0 }
   const step = breaker.step + 1
   return { ...breaker, probeAt: now + intervalMs(step, random), failed: breaker.failed + 1, step }
 }

@@ -45,7 +45,8 @@ const tally = z.record(z.string().regex(/^\d{1,19}$/), z.int().positive()).catch
 const count = z.int().nonnegative().catch(0)
 const TROUBLE = z
   .object({
-    troubles: tally,
+    reads: tally,
+    writes: tally,
     burnt: tally,
     wells: count,
     step: count,
@@ -63,15 +64,15 @@ export function readBreaker({
   probeAt,
   trouble,
 }: Pick<Row, 'state' | 'openedAt' | 'probeAt' | 'trouble'>): Breaker {
-  const { troubles, burnt, wells, step, failed, from } = TROUBLE.parse(trouble)
-  return { state, openedAt, probeAt, troubles, burnt, wells, step, failed, from }
+  const { busyFor, busySince, ...counts } = TROUBLE.parse(trouble)
+  return { state, openedAt, probeAt, ...counts }
 }
 
 /** Nothing that is empty or 0, so that SQL can ask what there is; see row.ts. */
 export function writeTrouble(breaker: Breaker): Record<string, unknown> {
-  const { troubles, burnt, wells, step, failed, from } = breaker
+  const { state, openedAt, probeAt, ...counts } = breaker
   return Object.fromEntries(
-    Object.entries({ troubles, burnt, wells, step, failed, from }).filter(([, part]) =>
+    Object.entries(counts).filter(([, part]) =>
       typeof part === 'object' ? Object.keys(part).length > 0 : part !== 0,
     ),
   )

@@ -23,8 +23,16 @@ function carriesFields(call: Call): boolean {
   return 'body' in call && Object.keys(call.body).some((name) => name !== 'user_id' && name !== 'status')
 }
 
-/** Only 429 and 503 speak for everybody; a 202 may say with the same header when its own work is done. */
-export function busyness(outcome: Outcome): Pick<HeardCall, 'busy' | 'holdMs'> {
+/**
+ * The same for the pace of all. Only 429 and 503 speak for everybody; a 202 may say with the same header when its own work
+ * is done.
+ */
+export function heardOf(
+  outcome: Outcome,
+  meaning: WriteMeaning | ReadMeaning,
+  call: Call,
+): Omit<HeardCall, 'id' | 'epoch'> {
   const busy = outcome.kind === 'reply' && (outcome.status === 429 || outcome.status === 503)
-  return { busy, holdMs: busy ? Math.min(outcome.retryAfterMs ?? 0, LONGEST_HOLD_MS) : 0 }
+  const holdMs = busy ? Math.min(outcome.retryAfterMs ?? 0, LONGEST_HOLD_MS) : 0
+  return { sign: signOf(outcome, meaning, call), writing: call.method !== 'GET', busy, holdMs }
 }

@@ -102,6 +102,28 @@ eachLane('a service that is out of order', (lane) => {
     await house.settled()
     expect(house.sandbox.users.size).toBe(60)
   })
+
+  test('that fails at every write and answers every GET: attempts do not grow, and all are settled after it', async () => {
+    // One at a time: after each write that fails comes its lookup.
+    await using house = await buildHouse(lane, { config: { pace: { ceiling: 500, concurrency: 1 } } })
+    const { pool } = house.db
+    await house.startWorker()
+    await insert(house, 1, 20)
+    await house.settled()
+    const methods = ['POST', 'PUT', 'PATCH'] as const
+    house.sandbox.faults.set(
+      methods.map((method) => ({ match: { method }, action: { kind: 'status', status: 500 } })),
+    )
+    await pool.query(`UPDATE clientes SET plan = 'trial', nombre = 'b'`)
+    for (let times = 0; times < 3; times++) {
+      await until(async () => (await breaker(pool)) === 'open')
+      await hurry(pool)
+    }
+    expect((await worst(pool)).attempts).toBeLessThan(10)
+    house.sandbox.faults.clear()
+    await house.settled()
+    expect(house.sandbox.users.all().every(({ status }) => status === 4)).toBe(true)
+  })
 })
 
 // By itself: a claim that runs out of time on a busy machine would come again in an hour, too.

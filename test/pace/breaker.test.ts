@@ -5,9 +5,16 @@ import { MOST_CUSTOMERS } from '../../src/pace/tally.ts'
 
 const NOW = 1_000_000
 
-/** `3t 1w`: three troubles of customers 1, 2, 3 and so on, then a good call. */
+/** `3t 1w`: three writes of customers 1, 2, 3 and so on that failed, then a good one; `r` and `g` are GETs. */
 function toldAfter(breaker: Breaker, calls: string, { customers = 1000, now = NOW, epoch = '0' } = {}) {
-  const signs: Record<string, Sign> = { t: 'trouble', w: 'well', d: 'denied', n: 'neutral' }
+  const signs: Record<string, Sign> = {
+    t: 'trouble',
+    r: 'trouble',
+    w: 'well',
+    g: 'well',
+    d: 'denied',
+    n: 'neutral',
+  }
   let heard = breaker
   let customer = 0
   for (const [, count, letter = ''] of calls.matchAll(/(\d+)([a-z])/g)) {
@@ -15,7 +22,7 @@ function toldAfter(breaker: Breaker, calls: string, { customers = 1000, now = NO
       const sign = signs[letter]
       if (!sign) throw new Error(`no sign: ${letter}`)
       const id = String((customer++ % customers) + 1)
-      heard = hear(heard, { id, epoch, sign }, now)
+      heard = hear(heard, { id, epoch, sign, writing: !'rg'.includes(letter) }, now)
     }
   }
   return heard
@@ -37,6 +44,11 @@ describe('it opens for an outage', () => {
     ['9t 5n 1t', 1000, true],
     ['9t 1d 1t', 1000, true],
     ['10w 10t', 1000, true],
+    ['9t 90g 1t', 1000, true],
+    ['9r 1g 9r', 1000, false],
+    ['9r 1w 9r', 1000, false],
+    ['5r 5t', 1000, true],
+    ['9r 1g 9t', 1000, false],
     ['100n', 1000, false],
     ['100d', 1000, false],
   ])('after %s of %d customers: %s', (calls, customers, opens) => {

@@ -24,6 +24,7 @@ const call = (id: number, sign: Sign, more: Partial<HeardCall> = {}): HeardCall 
   id: String(id),
   epoch: '0',
   sign,
+  writing: true,
   busy: false,
   holdMs: 0,
   ...more,
@@ -100,6 +101,7 @@ const step = fc.oneof(
     arbitrary: fc.record({
       what: fc.constant('calls' as const),
       sign: signs,
+      writing: fc.boolean(),
       count: fc.integer({ min: 1, max: 12 }),
       customers: fc.integer({ min: 1, max: 12 }),
       lateBy: fc.nat(3),
@@ -125,10 +127,10 @@ function play({ pace, now }: Scene, what: Step): Scene {
       return { pace: stored(afterProbe(pace, { sign: what.sign, now, random: 0.5 }).pace), now }
     }
     case 'calls': {
-      const { sign, busy, holdMs, customers, lateBy } = what
+      const { sign, writing, busy, holdMs, customers, lateBy } = what
       const epoch = String(Math.max(0, pace.epoch - lateBy))
       const heard = Array.from({ length: what.count }, (_, n) =>
-        call(n % customers, sign, { busy, holdMs, epoch }),
+        call(n % customers, sign, { writing, busy, holdMs, epoch }),
       )
       return { pace: stored(afterCalls(pace, heard, now).pace), now }
     }
@@ -155,7 +157,7 @@ it('whatever is heard, the row is one that the table allows', () => {
       expect(rate).toBeLessThanOrEqual(ceiling)
       expect(breaker.probeAt === null).toBe(breaker.state !== 'open')
       expect(breaker.openedAt === null).toBe(breaker.state === 'closed')
-      for (const tally of [breaker.burnt, breaker.troubles])
+      for (const tally of [breaker.burnt, breaker.reads, breaker.writes])
         expect(Object.keys(tally).length).toBeLessThanOrEqual(MOST_CUSTOMERS)
     }),
     { numRuns: runs(2000) },
@@ -172,7 +174,7 @@ it('wherever it stands, probes that do well and then good calls close it for eve
       const good = calls(10, 'well', { epoch: String(pace.epoch) })
       pace = afterCalls(pace, good, now).pace
       expect(pace.breaker).toMatchObject({ state: 'closed' })
-      expect([pace.breaker.burnt, pace.breaker.troubles]).toEqual([{}, {}])
+      expect([pace.breaker.burnt, pace.breaker.reads, pace.breaker.writes]).toEqual([{}, {}, {}])
       expect(isTroubled(pace.breaker)).toBe(false)
     }),
     { numRuns: runs(2000) },

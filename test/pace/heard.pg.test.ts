@@ -107,7 +107,7 @@ describe('beside reservations of two processes', () => {
       }
     }
     await Promise.all([busy(a), busy(a), busy(b), busy(b)])
-    const { rows } = await two.db.pool.query(`SELECT trouble->'troubles'->'1' AS n FROM rollcall.pace`)
+    const { rows } = await two.db.pool.query(`SELECT trouble->'writes'->'1' AS n FROM rollcall.pace`)
     expect(rows[0].n).toBe(160)
   })
 
