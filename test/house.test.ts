@@ -53,7 +53,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   report: ['model', 'drift/words.ts', 'drift/tally.ts'],
   worker: [...PLANNING, 'dispatch', 'drift', 'ops', 'service', 'sweep'],
-  sandbox: ['model', 'service'],
+  sandbox: ['model', 'ops', 'service'],
   embedded: ['model'],
   demo: [
     ...PLANNING,

@@ -7,9 +7,9 @@ import {
   listContracts,
   parseContract,
   renderContracts,
-} from '../sandbox/contract/text.ts'
+} from '../sandbox/contract/contract.ts'
 import { isShut } from '../sandbox/control/control.ts'
-import { FAULT_FORM, parseFault } from '../sandbox/faults/text.ts'
+import { FAULT_FORM, parseFault } from '../sandbox/faults/faults.ts'
 import { startSandbox } from '../sandbox/server.ts'
 import type { AddCommand, Io } from './io.ts'
 import { aborted } from './io.ts'

@@ -6,7 +6,6 @@ import type { Observers } from '../worker/worker.ts'
 
 export const METERED_KINDS = ['create', 'replace', 'patch', 'revoke', 'lookup'] as const
 type CallKind = (typeof METERED_KINDS)[number]
-export type CallCounts = Record<CallKind, number>
 
 /** One call as it is shown: names of fields, never their values. */
 export type MeteredCall = {
@@ -20,57 +19,43 @@ export type MeteredCall = {
   readonly latencyMs: number | null
 }
 
-type Measured = { captured: number; readonly calls: CallCounts; readonly latencies: number[] }
+/** `calls`: oldest first. */
+type MeteredPhase = { readonly name: string; captured: number; readonly calls: MeteredCall[] }
 
 /** `customers`: rows of the shop's table; `users`: those at the service. */
 export type DemoSnapshot = Overview & { readonly customers: number; readonly users: number }
 
-export type Meter = {
-  readonly startedAt: number
-  /** The service in words, once it runs. */
-  target: string
-  /** Calls a second that all workers together may make. */
-  ceiling: number
-  /** `place` is empty before and after the story. */
-  shown: { readonly place: string; readonly says: string; readonly look: string }
-  /** Claims that settled without a call. */
-  spared: number
-  /** The last calls, oldest first. */
-  readonly recent: MeteredCall[]
-  snapshot: DemoSnapshot | null
-  /** The last phase is the current one. */
-  readonly phases: (Measured & { readonly name: string })[]
-}
+export type Meter = ReturnType<typeof startMeter>
 
-/** Enough for ten seconds at the demo's pace. */
-const RECENT = 800
-
-export function startMeter(startedAt: number): Meter {
-  const shown = { place: '', says: '', look: '' }
-  return { startedAt, target: '', ceiling: 0, shown, spared: 0, recent: [], snapshot: null, phases: [] }
-}
-
-export function beginPhase({ phases }: Meter, name: string): void {
-  phases.push({ name, captured: 0, calls: noCalls(), latencies: [] })
-}
-
-function noCalls(): CallCounts {
-  return { create: 0, replace: 0, patch: 0, revoke: 0, lookup: 0 }
-}
-
-/** All phases together. */
-export function totals({ phases }: Meter): Measured {
-  const total = { captured: 0, calls: noCalls(), latencies: phases.flatMap(({ latencies }) => latencies) }
-  for (const { captured, calls } of phases) {
-    total.captured += captured
-    for (const kind of METERED_KINDS) total.calls[kind] += calls[kind]
+export function startMeter(startedAt: number) {
+  return {
+    startedAt,
+    /** The service in words, once it runs. */
+    target: '',
+    /** Calls a second that all workers together may make. */
+    ceiling: 0,
+    /** `place` is empty before and after the story. */
+    shown: { place: '', says: '', look: '' },
+    /** Claims that settled without a call. */
+    spared: 0,
+    snapshot: null as DemoSnapshot | null,
+    /** The last phase is the current one. */
+    phases: [] as MeteredPhase[],
   }
-  return total
 }
 
-/** Values that occurred, rounded; null when there are none. */
-export function latencyOf(values: readonly number[]) {
-  const sorted = values.toSorted((a, b) => a - b).map(Math.round)
+/** What happened in these phases together. */
+export function measure(phases: readonly MeteredPhase[]) {
+  const all = phases.flatMap(({ calls }) => calls)
+  const calls = { create: 0, replace: 0, patch: 0, revoke: 0, lookup: 0 }
+  for (const { kind } of all) calls[kind] += 1
+  return { captured: phases.reduce((sum, { captured }) => sum + captured, 0), calls, arrival: arrivalOf(all) }
+}
+
+/** Latencies that occurred, rounded; null when there are none. */
+export function arrivalOf(calls: readonly MeteredCall[]) {
+  const latencies = calls.flatMap(({ latencyMs }) => latencyMs ?? [])
+  const sorted = latencies.toSorted((a, b) => a - b).map(Math.round)
   const quantile = (share: number) => sorted[Math.floor(sorted.length * share)] ?? null
   return { medianMs: quantile(0.5), p95Ms: quantile(0.95) }
 }
@@ -90,26 +75,15 @@ export function observeWorker(meter: Meter, now: () => number): Observers {
       called.add(claim)
       const { outcome, durationMs } = step.called
       const answer = outcome.kind === 'reply' ? outcome.status : outcome.error.replace('-', ' ')
-      const acknowledged = step.meaning === 'done' && claim.changedAtMs !== null
-      addCall(meter, {
+      const changedAt = step.meaning === 'done' ? claim.changedAtMs : null
+      meter.phases.at(-1)?.calls.push({
         ...{ at: now(), key, kind, about: describePlan(step.plan) },
         answer: `${answer}, ${step.meaning}`,
         good: ['done', 'present', 'absent'].includes(step.meaning),
-        latencyMs: acknowledged
-          ? Math.round(Math.max(0, now() - durationMs - (claim.changedAtMs ?? 0)))
-          : null,
+        latencyMs: changedAt === null ? null : Math.round(Math.max(0, now() - durationMs - changedAt)),
       })
     },
   }
-}
-
-export function addCall({ recent, phases }: Meter, call: MeteredCall): void {
-  recent.push(call)
-  if (recent.length > RECENT) recent.shift()
-  const phase = phases.at(-1)
-  if (!phase) return
-  phase.calls[call.kind] += 1
-  if (call.latencyMs !== null) phase.latencies.push(call.latencyMs)
 }
 
 function describePlan(plan: Plan): string {

@@ -3,7 +3,7 @@
 import { defineConfig } from '../config/define.ts'
 
 export default defineConfig({
-  // Customers come through a view, because their plan stands in a table of its own (see schema.ts).
+  // Customers come through a view, because their plan stands in a table of its own (see story.ts).
   customers: { view: 'public.v_clientes', key: 'id' },
   watch: [
     { table: 'public.clientes', key: 'id' },

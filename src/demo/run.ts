@@ -18,12 +18,11 @@ import { startSandbox } from '../sandbox/server.ts'
 import { namedService } from '../service/target.ts'
 import { openSync } from '../worker/context.ts'
 import { startWorker } from '../worker/worker.ts'
-import { compareDemo } from './compare.ts'
-import { beginPhase, type DemoSnapshot, type Meter, observeWorker } from './meter.ts'
+import { type DemoSnapshot, type Meter, observeWorker } from './meter.ts'
 import { makePeople } from './people.ts'
 import demoConfig from './rollcall.config.ts'
 import { makePhases, play, SCHEMA } from './story.ts'
-import { summarize } from './summary.ts'
+import { compareDemo, summarize } from './summary.ts'
 import type { Screen } from './view.ts'
 
 type DemoOptions = {
@@ -54,31 +53,26 @@ export async function runDemo(options: DemoOptions) {
   for (const [i, phase] of story.entries()) {
     const { name, says, look, faults = [] } = phase
     const begun = Date.now()
-    beginPhase(meter, name)
+    meter.phases.push({ name, captured: 0, calls: [] })
     screen.show({ place: `${i + 1}/${story.length}`, says, look })
     sandbox.faults.set(faults)
     let played = false
-    const playing = play({ pool, phase, sleep: (ms) => sleep(ms, stop), stop }).then(() => {
+    const playing = play(pool, phase, stop).then(() => {
       played = true
     })
-    const watching = watch(
-      (snapshot) => {
-        if (Date.now() > meter.startedAt + STORY_MS) return true
-        return faults.length > 0 ? snapshot.outbox.rows === 0 : isSettled(snapshot)
-      },
-      () => played,
-    )
-    await Promise.all([playing, watching])
+    const isOver = (snapshot: DemoSnapshot) =>
+      Date.now() > meter.startedAt + STORY_MS ||
+      (faults.length > 0 ? snapshot.outbox.rows === 0 : isSettled(snapshot))
+    await Promise.all([playing, watch(isOver, () => played)])
     if (faults.length === 0) await sleep(begun + dwellMs - Date.now(), stop)
     stop.throwIfAborted()
   }
   const { rows } = await pool.query<{ id: string }>('SELECT id FROM public.clientes')
   const read = await opened.readCustomers(rows.map(({ id }) => id))
-  const comparison = compareDemo({
-    config: opened.context.config,
-    rows: new Map([...read.rows].flatMap(([key, row]) => (row && row !== 'ambiguous' ? [[key, row]] : []))),
-    users: sandbox.users.all(),
-  })
+  const found = [...read.rows].flatMap(([key, row]) =>
+    row && row !== 'ambiguous' ? [[key, row] as const] : [],
+  )
+  const comparison = compareDemo(opened.context.config, new Map(found), sandbox.users.all())
   return { env, summary: summarize(meter, comparison, Date.now()), untilStopped: () => watch(() => false) }
 
   /** Keeps the snapshot fresh, until one that was begun when it `may` end fits, or the demo is stopped. */

@@ -1,5 +1,6 @@
 // The demo's story: the shop's transactions. The shop's SQL knows nothing of rollcall.
 import pg from 'pg'
+import { sleep } from '../ops/time.ts'
 import type { FaultInput } from '../sandbox/faults/faults.ts'
 import { type DemoPerson, withLetter } from './people.ts'
 
@@ -30,8 +31,8 @@ export type Phase = {
   readonly look: string
   /** Each is one transaction, also where it has several statements. */
   readonly transactions: readonly string[]
-  /** Between the beginnings of two transactions. */
-  readonly everyMs: number
+  /** Between the beginnings of two transactions; default 0. */
+  readonly everyMs?: number
   /** Faults of the service; the next phase then begins while customers are still owed. */
   readonly faults?: readonly FaultInput[]
 }
@@ -46,9 +47,8 @@ const EVERY_VISIT = 'UPDATE public.clientes SET ultima_visita = now()'
  */
 export function makePhases(people: readonly DemoPerson[]): readonly Phase[] {
   const signUps = people.slice(IMPORTED)
-  const [premium, onTrial, free] = (['premium', 'prueba', 'gratis'] as const).map((name) =>
-    people.filter(({ plan }) => plan === name),
-  ) as [DemoPerson[], DemoPerson[], DemoPerson[]]
+  const on = (name: DemoPerson['plan']) => people.filter(({ plan }) => plan === name)
+  const [premium, onTrial, free] = [on('premium'), on('prueba'), on('gratis')]
   const wrongDnis = people.filter(({ dni }) => dni.endsWith('U'))
   const busy = premium.slice(0, 3)
   const withNotes = premium.filter(({ notas }) => notas)
@@ -59,7 +59,6 @@ export function makePhases(people: readonly DemoPerson[]): readonly Phase[] {
       says: `${IMPORTED} customers are imported in one transaction`,
       look: 'The backlog stays in Postgres; calls keep to the agreed pace.',
       transactions: [importPeople(people.slice(0, IMPORTED))],
-      everyMs: 0,
     },
     {
       name: `${signUps.length} sign-ups`,
@@ -106,7 +105,7 @@ export function makePhases(people: readonly DemoPerson[]): readonly Phase[] {
       look: 'No change is captured and no call is made.',
       transactions: [
         EVERY_VISIT,
-        `BEGIN; UPDATE public.clientes SET notas = 'undone'; ROLLBACK`,
+        "BEGIN; UPDATE public.clientes SET notas = 'undone'; ROLLBACK",
         EVERY_VISIT,
       ],
       everyMs: 500,
@@ -116,9 +115,8 @@ export function makePhases(people: readonly DemoPerson[]): readonly Phase[] {
       says: 'One UPDATE moves all customers in Madrid and Barcelona to another group',
       look: 'One statement, one PATCH for each customer, within the pace.',
       transactions: [
-        `UPDATE public.clientes SET grupo = 'ciudades' WHERE provincia IN ('Madrid', 'Barcelona')`,
+        "UPDATE public.clientes SET grupo = 'ciudades' WHERE provincia IN ('Madrid', 'Barcelona')",
       ],
-      everyMs: 0,
     },
     {
       name: 'service in trouble',
@@ -137,16 +135,13 @@ export function makePhases(people: readonly DemoPerson[]): readonly Phase[] {
       says: 'The service is well again',
       look: 'Lookups show which calls had been stored; only the others go out again.',
       transactions: [],
-      everyMs: 0,
     },
     {
       name: 'deletions',
       says: 'Some customers are deleted, others cancel',
       look: 'The service has no DELETE: status 0 takes the access away.',
       transactions: [
-        ...[...premium.slice(-4, -1), ...free.slice(-1)].map(
-          ({ id }) => `DELETE FROM public.clientes WHERE id = '${id}'`,
-        ),
+        ...[...premium.slice(-4, -1), ...free.slice(-1)].map(remove),
         ...premium.slice(3, 5).map(({ id }) => setPlan(id, 'gratis')),
       ],
       everyMs: 120,
@@ -154,20 +149,12 @@ export function makePhases(people: readonly DemoPerson[]): readonly Phase[] {
   ]
 }
 
-type Play = {
-  readonly pool: pg.Pool
-  readonly phase: Pick<Phase, 'transactions' | 'everyMs'>
-  /** Resolves early when the demo is stopped. */
-  readonly sleep: (ms: number) => Promise<void>
-  readonly stop: AbortSignal
-}
-
-/** Runs one transaction after the other; a late one still runs. */
-export async function play({ pool, phase, sleep, stop }: Play): Promise<void> {
+/** Runs one transaction after the other, until the demo is stopped; a late one still runs. */
+export async function play(pool: pg.Pool, { transactions, everyMs = 0 }: Phase, stop?: AbortSignal) {
   const begun = Date.now()
-  for (const [i, sql] of phase.transactions.entries()) {
-    await sleep(begun + i * phase.everyMs - Date.now())
-    if (stop.aborted) return
+  for (const [i, sql] of transactions.entries()) {
+    await sleep(begun + i * everyMs - Date.now(), stop)
+    if (stop?.aborted) return
     await pool.query(sql)
   }
 }
@@ -189,6 +176,10 @@ function importPeople(people: readonly DemoPerson[]): string {
     INSERT INTO public.clientes SELECT * FROM jsonb_populate_recordset(NULL::public.clientes, ${json});
     INSERT INTO public.suscripciones (cliente_id, plan, contrato)
       SELECT id, plan, contrato FROM jsonb_to_recordset(${json}) AS p (id text, plan text, contrato text)`
+}
+
+function remove({ id }: DemoPerson): string {
+  return `DELETE FROM public.clientes WHERE id = '${id}'`
 }
 
 function set(id: string, column: keyof DemoPerson, value: string | null): string {

@@ -1,21 +1,26 @@
-// The demo's result, as JSON and in words. Pure.
-import type { compareDemo } from './compare.ts'
-import { latencyOf, METERED_KINDS, type Meter, totals } from './meter.ts'
+// The demo's result, as JSON and in words; pure. It compares every customer with the service: the mapping and the normal
+// form are the product's own.
+import type { Config, Row } from '../config/config.ts'
+import type { CustomerKey } from '../model/customer.ts'
+import { normalForm } from '../model/normal.ts'
+import { entitled, OPTIONAL_FIELDS, type Status } from '../model/user.ts'
+import type { StoredUser } from '../sandbox/users/users.ts'
+import { mapCustomer } from '../sync/map.ts'
+
+import { METERED_KINDS, type Meter, measure } from './meter.ts'
 import { duration, type Paint } from './view.ts'
 
 /** `rollcall demo --json`. Latencies are from the change to the call that was acknowledged, in milliseconds. */
-export type Summary = ReturnType<typeof summarize>
+type Summary = ReturnType<typeof summarize>
 
 export function summarize(meter: Meter, comparison: ReturnType<typeof compareDemo>, now: number) {
-  const { latencies, ...total } = totals(meter)
   return {
     agree: comparison.differences.length === 0,
     target: meter.target,
     seconds: Math.round((now - meter.startedAt) / 100) / 10,
     ...comparison,
-    ...total,
-    arrival: latencyOf(latencies),
-    phases: meter.phases.map(({ latencies, ...phase }) => ({ ...phase, arrival: latencyOf(latencies) })),
+    ...measure(meter.phases),
+    phases: meter.phases.map((phase) => ({ name: phase.name, ...measure([phase]) })),
   }
 }
 
@@ -78,4 +83,43 @@ export function renderKept(env: Readonly<Record<string, string>>, configFile: st
     '   curl -s "$SERVICE_URL/_sandbox/users"',
     '',
   ]
+}
+
+/**
+ * `former`: users whose customer was deleted. `differs`: names of fields, or one sentence.
+ *
+ * @param rows in this mapping the `user_id` is the customer key
+ */
+export function compareDemo(
+  config: Config,
+  rows: ReadonlyMap<CustomerKey, Row>,
+  users: readonly StoredUser[],
+) {
+  const held = new Map(users.map((user) => [user.user_id, user]))
+  const keys = [...new Set([...rows.keys(), ...held.keys()])]
+  const compared = keys.map((key) => ({
+    key,
+    differs: compareOne(config, key, rows.get(key), held.get(key)),
+  }))
+  return {
+    customers: rows.size,
+    former: keys.length - rows.size,
+    differences: compared.filter(({ differs }) => differs.length > 0),
+  }
+}
+
+/**
+ * Of the values that were sent, which the sandbox holds, since a GET does not return all of them. A field that was left
+ * out because its value is invalid is not compared.
+ */
+function compareOne(config: Config, key: CustomerKey, row: Row | undefined, user: StoredUser | undefined) {
+  const mapped = row && mapCustomer(config, { key, row, now: new Date() })
+  if (mapped?.kind !== 'user') return user && entitled(user.status as Status) ? ['still has access'] : []
+  if (!user) return ['there is no such user']
+  const { status, fields } = mapped.user
+  const differing = OPTIONAL_FIELDS.filter(
+    (field) =>
+      fields[field] !== undefined && normalForm(field, fields[field]) !== normalForm(field, user[field]),
+  )
+  return [...(user.status === status ? [] : ['status']), ...differing]
 }

@@ -1,7 +1,7 @@
 // The live view of the demo, and where it is drawn. The view is a pure function of the meter.
 import { styleText } from 'node:util'
 import { createLogUpdate } from 'log-update'
-import { type DemoSnapshot, latencyOf, METERED_KINDS, type Meter, totals } from './meter.ts'
+import { arrivalOf, type DemoSnapshot, METERED_KINDS, type Meter, measure } from './meter.ts'
 
 const STYLES = {
   strong: 'bold',
@@ -99,13 +99,12 @@ export function renderView(meter: Meter, { columns, rows, now, paint }: ViewOpti
 }
 
 function figures(meter: Meter, snapshot: DemoSnapshot, now: number, paint: Paint): string[] {
-  const { captured, calls } = totals(meter)
-  const within = (ms: number) => meter.recent.filter(({ at }) => at > now - ms)
+  const { captured, calls } = measure(meter.phases)
+  const within = (ms: number) =>
+    meter.phases.flatMap((phase) => phase.calls.filter(({ at }) => at > now - ms))
   const rate = Math.round(within(PACE_WINDOW_S * 1000).length / PACE_WINDOW_S)
   const filled = Math.min(BAR, Math.round((rate / meter.ceiling) * BAR))
-  const { medianMs, p95Ms } = latencyOf(
-    within(LATENCY_WINDOW_MS).flatMap(({ latencyMs }) => (latencyMs === null ? [] : [latencyMs])),
-  )
+  const { medianMs, p95Ms } = arrivalOf(within(LATENCY_WINDOW_MS))
   const { due, queued, active, waiting } = snapshot.owed
   const failing = snapshot.reasons
     .filter(({ state }) => state === 'failing')
@@ -125,11 +124,13 @@ function figures(meter: Meter, snapshot: DemoSnapshot, now: number, paint: Paint
 }
 
 /** The latest call first. */
-function events({ recent, startedAt }: Meter, room: number, width: number, paint: Paint): string[] {
-  if (recent.length === 0 || room < 1) return []
+function events({ phases, startedAt }: Meter, room: number, width: number, paint: Paint): string[] {
+  if (room < 1) return []
+  const recent = phases.flatMap(({ calls }) => calls).slice(-room)
+  if (recent.length === 0) return []
   const about = width - 59
   const titles = ['   time customer call   ', 'fields'.padEnd(about), 'answer'.padEnd(24), ' after'].join(' ')
-  const lines = recent.slice(-room).map((called) => {
+  const lines = recent.map((called) => {
     const time = ((called.at - startedAt) / 1000).toFixed(2)
     const cut = called.about.length > about ? `${called.about.slice(0, about - 1)}…` : called.about
     const after = called.latencyMs === null ? '' : duration(called.latencyMs)

@@ -8,14 +8,15 @@ import { RollcallError } from '../model/errors.ts'
 
 export type Account = { readonly uid: number; readonly gid: number }
 
-const run = promisify(execFile)
+/** Runs a program to its end; rejects with what it wrote when it failed. */
+export const runProgram = promisify(execFile)
 
 /** Undefined: as ourselves. */
 export async function serverAccount(): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined
   for (const name of ['postgres', 'nobody']) {
     try {
-      const [uid, gid] = await Promise.all([run('id', ['-u', name]), run('id', ['-g', name])])
+      const [uid, gid] = await Promise.all([runProgram('id', ['-u', name]), runProgram('id', ['-g', name])])
       return { uid: Number(uid.stdout), gid: Number(gid.stdout) }
     } catch {
       // No such user.
@@ -41,7 +42,7 @@ export async function temporaryFolder(prefix: string, account?: Account, wanted 
 /** Whether a line of shell, with its `$1`, succeeds for that account. */
 export async function canRun(account: Account, line: string, argument: string): Promise<boolean> {
   try {
-    await run('/bin/sh', ['-c', line, 'sh', argument], { ...account, cwd: '/' })
+    await runProgram('/bin/sh', ['-c', line, 'sh', argument], { ...account, cwd: '/' })
     return true
   } catch {
     return false

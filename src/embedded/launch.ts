@@ -1,22 +1,19 @@
-// What every embedded server has in common: a port, and the wait until it answers.
+// What every embedded server has in common: our side of its guardian, a port, and the wait until it answers.
+import { spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { dirname, extname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { RollcallError } from '../model/errors.ts'
-import type { Guardian, Running } from './guarded.ts'
-import type { Command } from './guardian.ts'
-import { freePort, isFree } from './port.ts'
+import type { Command, Ended, GuardianReport, Order, Terms } from './guardian.ts'
 
-export type EmbeddedServer = AsyncDisposable & {
-  readonly url: string
-  readonly port: number
-  readonly running: Running
-  /** Starts it once more, on the same port, after it has ended. */
-  again(): Promise<Running>
-  /** For good: nothing of it is left. */
-  stop(): Promise<void>
-}
+type Guardian = ReturnType<typeof guard>
+type Running = Awaited<ReturnType<Guardian['start']>>
+export type EmbeddedServer = Awaited<ReturnType<typeof launch>>
 
-export type Recipe = {
+type Recipe = {
   readonly name: string
   readonly command: (port: number) => Command
   readonly url: (port: number) => string
@@ -24,36 +21,41 @@ export type Recipe = {
   readonly ask: (url: string) => Promise<void>
 }
 
+export const HOST = '127.0.0.1'
 const START_WITHIN_MS = 60_000
 
-/** @throws RollcallError EMBEDDED_FAILED with the end of the server's log. */
-export async function launch(guardian: Guardian, recipe: Recipe): Promise<EmbeddedServer> {
-  const { port, running } = await startSomewhere(guardian, recipe)
-  return {
-    url: recipe.url(port),
-    port,
-    running,
-    again: () => startAt(guardian, recipe, port),
-    stop: guardian.release,
-    [Symbol.asyncDispose]: guardian.release,
-  }
-}
-
-/** Another process may have taken the free port before it is used: then another one. */
-async function startSomewhere(guardian: Guardian, recipe: Recipe) {
+/**
+ * @throws RollcallError EMBEDDED_FAILED with the end of the server's log; to release the guardian is then the
+ * caller's part.
+ */
+export async function launch(guardian: Guardian, recipe: Recipe) {
   for (let tries = 1; ; tries += 1) {
     const port = await freePort()
+    const again = () => startAt(guardian, recipe, port)
     try {
-      return { port, running: await startAt(guardian, recipe, port) }
+      return {
+        running: await again(),
+        url: recipe.url(port),
+        port,
+        /** Starts it once more, on the same port, after it has ended. */
+        again,
+        /** For good: nothing of it is left. */
+        stop: guardian.release,
+        [Symbol.asyncDispose]: guardian.release,
+      }
     } catch (error) {
+      // Another process may have taken the free port before it was used: then another one.
       if (tries === 5 || (await isFree(port))) throw error
     }
   }
 }
 
 async function startAt(guardian: Guardian, recipe: Recipe, port: number): Promise<Running> {
+  const { name, url, ask } = recipe
   const command = recipe.command(port)
-  const running = await startOrExplain(guardian, recipe.name, command)
+  const running = await guardian.start(command).catch((cause: Error) => {
+    throw new RollcallError('EMBEDDED_FAILED', [`${name}: ${cause.message}`], { cause })
+  })
   let over = false
   running.ended.then(() => {
     over = true
@@ -61,35 +63,98 @@ async function startAt(guardian: Guardian, recipe: Recipe, port: number): Promis
   const end = performance.now() + START_WITHIN_MS
   while (!over && performance.now() < end) {
     // Whatever the reason of a failure, it is not up yet: its own end or the time tells when to stop asking.
-    const answered = await recipe.ask(recipe.url(port)).then(
+    const answered = await ask(url(port)).then(
       () => true,
       () => false,
     )
     if (answered && !over) return running
     await sleep(20)
   }
-  if (!over) await running.end('SIGKILL')
-  throw await failed(recipe.name, command.log)
+  throw embeddedFailed(name, await readFile(command.log, 'utf8').catch(() => ''))
 }
 
-async function startOrExplain(guardian: Guardian, name: string, command: Command): Promise<Running> {
-  try {
-    return await guardian.start(command)
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    throw new RollcallError('EMBEDDED_FAILED', [`${name}: ${why}`], { cause })
+export function embeddedFailed(name: string, log: string): RollcallError {
+  const lines = log.split('\n').filter(Boolean).slice(-12)
+  return new RollcallError('EMBEDDED_FAILED', lines.length ? lines : [`${name} ended without a word`])
+}
+
+/**
+ * A free port below the range that systems take for outgoing connections, so that nobody is given it while a
+ * server is being restarted. Somebody may still be faster: `isFree` tells afterwards.
+ */
+export async function freePort(): Promise<number> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    const port = randomInt(15_000, 32_000)
+    if (await isFree(port)) return port
+  }
+  throw new Error(`no free port on ${HOST}`)
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen({ port, host: HOST, exclusive: true }, () => server.close(() => resolve(true)))
+  })
+}
+
+/** This file's own ending tells whether we run from the sources or from what was built of them. */
+const PROGRAM = fileURLToPath(new URL(`./guardian${extname(import.meta.url)}`, import.meta.url))
+
+export function guard(terms: Terms) {
+  const child = spawn(process.execPath, [PROGRAM, JSON.stringify(terms)], {
+    cwd: dirname(terms.folder),
+    detached: true,
+    env: {},
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  })
+  child.unref()
+  child.channel?.unref()
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  let hear: (report: GuardianReport) => void = () => undefined
+  child.on('message', (report) => hear(report as GuardianReport))
+  // An order to a guardian that is gone fails; `gone` is what is acted upon.
+  const give = (order: Order) => child.send(order, () => undefined)
+
+  return {
+    pid: child.pid ?? 0,
+    /** @throws Error when the file cannot be run. */
+    async start(command: Command) {
+      const started = Promise.withResolvers<number>()
+      const ended = Promise.withResolvers<Ended>()
+      gone.then(() => {
+        started.reject(new Error('the guardian of the server has ended'))
+        ended.resolve({ code: null, signal: null })
+      })
+      hear = (report) => {
+        if ('started' in report) started.resolve(report.started)
+        else if ('refused' in report) started.reject(new Error(report.refused))
+        else ended.resolve(report.ended)
+      }
+      give({ start: command })
+      return {
+        pid: await awake(started.promise),
+        /** Resolves when it ends, for whatever reason; never rejects. */
+        ended: ended.promise,
+      }
+    },
+    /** Ends what runs and removes the folder. */
+    release(): Promise<void> {
+      give('leave')
+      return awake(gone)
+    },
   }
 }
 
-/** Runs a command to its end; used for what has to happen before the server can start. */
-export async function runOnce(guardian: Guardian, name: string, command: Command): Promise<void> {
-  const running = await startOrExplain(guardian, name, command)
-  const { code } = await running.wait()
-  if (code !== 0) throw await failed(name, command.log)
-}
-
-async function failed(name: string, log: string): Promise<RollcallError> {
-  const text = await readFile(log, 'utf8').catch(() => '')
-  const lines = text.split('\n').filter(Boolean).slice(-12)
-  return new RollcallError('EMBEDDED_FAILED', lines.length ? lines : [`${name} ended without a word`])
+/**
+ * A server that nobody stops must not keep us alive (our end ends it), but while something is awaited from its
+ * guardian we must not run out of things to do either.
+ */
+async function awake<T>(promise: Promise<T>): Promise<T> {
+  const something = setInterval(() => undefined, 60_000)
+  try {
+    return await promise
+  } finally {
+    clearInterval(something)
+  }
 }

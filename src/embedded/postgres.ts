@@ -3,12 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { chown, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { serverAccount, temporaryFolder } from './account.ts'
+import { runProgram, serverAccount, temporaryFolder } from './account.ts'
 import { type Binaries, findBinaries, reachableBy } from './binaries.ts'
-import { guard } from './guarded.ts'
-import type { Command } from './guardian.ts'
-import { type EmbeddedServer, launch, runOnce } from './launch.ts'
-import { HOST } from './port.ts'
+import { type EmbeddedServer, embeddedFailed, guard, HOST, launch } from './launch.ts'
 
 export type PostgresOptions = {
   /** Settings of the server (`max_connections: 50`), beside or instead of those below. */
@@ -48,11 +45,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Embe
   try {
     const binaries = await reachableBy(installed, account, folder)
     const { PATH = '', TZ } = process.env
-    const command = (name: string, file: string, args: readonly string[]): Command => ({
-      ...{ file, args, env: { LC_ALL: 'C', PATH, ...(TZ ? { TZ } : {}) } },
-      log: join(folder, `${name}.log`),
-      ...account,
-    })
+    const env = { LC_ALL: 'C', PATH, ...(TZ ? { TZ } : {}) }
     const data = join(folder, 'data')
     const password = randomBytes(18).toString('base64url')
     // A command line can be read by everybody on the machine.
@@ -65,12 +58,17 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Embe
       // Other binaries may be older than this option.
       ...(options.binaries ? [] : asArguments(MEMORY)),
     ]
-    await runOnce(guardian, 'initdb', command('initdb', binaries.initdb, initdb))
+    await runProgram(binaries.initdb, initdb, { cwd: folder, env, ...account }).catch((error) => {
+      throw embeddedFailed('initdb', error.stderr || error.message)
+    })
     const settings = { ...SETTINGS, ...options.settings }
     return await launch(guardian, {
       name: 'Postgres',
-      command: (port) =>
-        command(`postgres-${port}`, binaries.postgres, ['-D', data, ...asArguments({ ...settings, port })]),
+      command: (port) => ({
+        file: binaries.postgres,
+        args: ['-D', data, ...asArguments({ ...settings, port })],
+        ...{ env, log: join(folder, `postgres-${port}.log`), ...account },
+      }),
       url: (port) => `postgres://${USER}:${password}@${HOST}:${port}/postgres`,
       ask,
     })

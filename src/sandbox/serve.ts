@@ -1,6 +1,7 @@
 // One call of the interface: faults, credentials, the operation, the answer.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
+import { sleep } from '../ops/time.ts'
 import type { ReplyBody } from '../service/client.ts'
 import { readBody } from '../service/json.ts'
 import { type SandboxAnswer, send } from './answer.ts'
@@ -9,7 +10,7 @@ import type { Professionals } from './chat/professionals.ts'
 import type { SandboxClock } from './clock.ts'
 import type { LiveContract } from './contract/contract.ts'
 import type { Faults } from './faults/faults.ts'
-import { sendSlowly, strike, strikesFirst, wait } from './faults/strike.ts'
+import { sendSlowly, strike, strikesFirst } from './faults/strike.ts'
 import type { JournalNote } from './journal.ts'
 import type { SandboxUsers } from './users/users.ts'
 
@@ -93,11 +94,11 @@ async function serve(
   const body = read.kind === 'json' ? read.value : undefined
   const userId = group.userIdOf(request, body)
   const note = noteOf(request)
-  // The router has refused addresses that cannot be decoded.
-  const path = decodeURIComponent(request.url.split('?', 1)[0] ?? '')
+  // The router has refused paths that cannot be decoded; a fragment is none of its business.
+  const path = decodeURIComponent(request.url.split(/[?#]/, 1)[0] ?? '')
   const { latencyMs, ending, kinds } = faults.strike({ method: request.method, path, userId, body })
-  note({ raw: bytes.toString('utf8'), json: read.kind === 'json', userId, faults: kinds })
-  if (latencyMs > 0) await wait(latencyMs, stopping)
+  note({ bytes, userId, faults: kinds })
+  if (latencyMs > 0) await sleep(latencyMs, stopping)
   const blow = ending?.kind === 'slow-body' ? null : ending
   if (blow !== null && strikesFirst(blow)) return strike(blow, { request, reply, stopping })
   const unreadable = unreadableFor(request, read.kind)

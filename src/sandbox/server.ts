@@ -4,14 +4,13 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { refuse, type SandboxAnswer, send } from './answer.ts'
 import { makeChatGroup } from './chat/chat.ts'
 import { makeConversations } from './chat/conversations.ts'
-import { PEOPLE } from './chat/people.ts'
-import { makeProfessionals } from './chat/professionals.ts'
+import { makeProfessionals, PEOPLE } from './chat/professionals.ts'
 import { makeTokens } from './chat/tokens.ts'
 import { makeClock } from './clock.ts'
 import { type ContractInput, makeContract } from './contract/contract.ts'
 import { addControl, CONTROL } from './control/control.ts'
-import { type FaultInput, type Faults, makeFaults, seededRandom } from './faults/faults.ts'
-import { type Journal, type JournalNote, makeJournal } from './journal.ts'
+import { type FaultInput, makeFaults, seededRandom } from './faults/faults.ts'
+import { type JournalNote, makeJournal } from './journal.ts'
 import { makeOpenApi } from './openapi.ts'
 import { addGroup, isJsonType, type Store } from './serve.ts'
 import { makeUserGroup } from './users/routes.ts'
@@ -31,37 +30,28 @@ export type SandboxOptions = {
   readonly seed?: number
   /** Opens the control endpoints when the sandbox is not bound to loopback. */
   readonly controlToken?: string
-  /** Entries that the journal keeps at most; default 100,000. */
-  readonly journalSize?: number
   /** The machine's clock, in epoch milliseconds. */
   readonly now?: () => number
 }
 
-export type Sandbox = Store & {
-  /** What to set as SERVICE_URL. */
-  readonly url: string
-  readonly journal: Journal
-  readonly faults: Faults
-  /** An access token of a registered user (section 5), for one hour by default; rejects for other users. */
-  issueToken(userId: string, options?: { readonly expiresInMs?: number }): Promise<string>
-  /** Cuts all connections, those of hanging calls too. */
-  stop(): Promise<void>
-}
+export type Sandbox = Awaited<ReturnType<typeof startSandbox>>
 
 /** Without credentials. */
 const OPENAPI_PATH = '/openapi.json'
+/** Entries that the journal keeps at most. */
+const JOURNAL_SIZE = 100_000
 
 /** Resolves when it listens; rejects with Node's error when the port is taken. */
-export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+export async function startSandbox(options: SandboxOptions) {
   const { apiKey, secretKey, host = '127.0.0.1', port = 0, seed = 1, now = Date.now } = options
-  const journal = makeJournal(options.journalSize ?? 100_000)
+  const journal = makeJournal(JOURNAL_SIZE)
   const faults = makeFaults(seededRandom(seed))
   faults.set(options.faults ?? [])
   const clock = makeClock(now)
   const contract = makeContract(options.contract ?? {})
   const users = makeUsers({ contract, clock })
   const professionals = makeProfessionals(PEOPLE)
-  const store = { clock, contract, users, professionals, conversations: makeConversations(clock) }
+  const store: Store = { clock, contract, users, professionals, conversations: makeConversations(clock) }
   const tokens = makeTokens(clock, randomBytes(32))
   const stopping = new AbortController()
   const app = makeApp()
@@ -74,14 +64,17 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 
   return {
     ...store,
+    /** What to set as SERVICE_URL. */
     url: addressOf(app, host),
     journal,
     faults,
-    async issueToken(userId, lifetime) {
+    /** An access token of a registered user (section 5), for one hour by default; rejects for other users. */
+    async issueToken(userId: string, lifetime?: { readonly expiresInMs?: number }): Promise<string> {
       if (users.get(userId) === undefined) throw new Error('Only a registered user can have a token.')
       return (await tokens.issue(userId, lifetime)).token
     },
-    async stop() {
+    /** Cuts all connections, those of hanging calls too. */
+    async stop(): Promise<void> {
       stopping.abort()
       await app.close()
     },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { resolveConfig } from '../../src/config/resolve.ts'
-import { compareDemo } from '../../src/demo/compare.ts'
 import demoConfig from '../../src/demo/rollcall.config.ts'
+import { compareDemo } from '../../src/demo/summary.ts'
 import { makeUsers, type UserEdit } from '../../src/sandbox/users/users.ts'
 
 const config = resolveConfig(demoConfig, 'config.ts')
@@ -45,7 +45,7 @@ function compare({ row = {}, user = {} }: Case) {
   const users = makeUsers()
   if (user !== null) users.set('C-0001', { ...USER, ...user })
   const rows = new Map(row === null ? [] : [['C-0001', { ...ROW, ...row }]])
-  return compareDemo({ config, rows, users: users.all() })
+  return compareDemo(config, rows, users.all())
 }
 
 test('a customer whose user holds every field agrees', () => {

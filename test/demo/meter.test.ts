@@ -1,12 +1,5 @@
 import { expect, test } from 'vitest'
-import {
-  addCall,
-  beginPhase,
-  type MeteredCall,
-  observeWorker,
-  startMeter,
-  totals,
-} from '../../src/demo/meter.ts'
+import { type MeteredCall, measure, observeWorker, startMeter } from '../../src/demo/meter.ts'
 import type { Claim } from '../../src/ledger/claim.ts'
 import type { SyncStep } from '../../src/sync/context.ts'
 import type { Plan } from '../../src/sync/plan.ts'
@@ -41,30 +34,28 @@ function answered(meaning: string, plan = PATCH, status = 200): SyncStep {
 test('changes and calls are counted for the current phase and in total', () => {
   const meter = startMeter(0)
   const { onCaptured } = observeWorker(meter, () => 0)
-  beginPhase(meter, 'first')
+  const lookup: MeteredCall = { ...CALLED, kind: 'lookup', latencyMs: null }
+  meter.phases.push({ name: 'first', captured: 0, calls: [{ ...CALLED, kind: 'create', latencyMs: 60 }] })
   onCaptured(3)
-  addCall(meter, { ...CALLED, kind: 'create' })
-  beginPhase(meter, 'second')
+  meter.phases.push({ name: 'second', captured: 0, calls: [lookup, CALLED] })
   onCaptured(1)
-  addCall(meter, { ...CALLED, kind: 'lookup', latencyMs: null })
-  addCall(meter, CALLED)
-  expect(meter.phases).toEqual([
-    { name: 'first', captured: 3, calls: { ...NO_CALLS, create: 1 }, latencies: [20] },
-    { name: 'second', captured: 1, calls: { ...NO_CALLS, patch: 1, lookup: 1 }, latencies: [20] },
-  ])
+  const [first, second] = meter.phases.map((phase) => measure([phase]))
+  expect(first).toMatchObject({ captured: 3, calls: { ...NO_CALLS, create: 1 } })
+  expect(second).toMatchObject({ captured: 1, calls: { ...NO_CALLS, patch: 1, lookup: 1 } })
   const calls = { ...NO_CALLS, create: 1, patch: 1, lookup: 1 }
-  expect(totals(meter)).toEqual({ captured: 4, calls, latencies: [20, 20] })
+  expect(measure(meter.phases)).toEqual({ captured: 4, calls, arrival: { medianMs: 60, p95Ms: 60 } })
 })
 
 test('a call that was acknowledged has a latency, and a claim without a call is counted apart', () => {
   const meter = startMeter(0)
+  meter.phases.push({ name: 'first', captured: 0, calls: [] })
   const { onStep } = observeWorker(meter, () => 1100)
   const [spared, made] = [claim(1), claim(1000)]
   onStep('C-1', SETTLED, spared)
   onStep('C-1', answered('unknown', PATCH, 503), made)
   onStep('C-1', answered('done'), made)
   onStep('C-1', SETTLED, made)
-  expect(meter.recent).toMatchObject([
+  expect(meter.phases[0]?.calls).toMatchObject([
     { latencyMs: null, good: false, answer: '503, unknown' },
     { kind: 'patch', latencyMs: 40, good: true, about: 'email' },
   ])

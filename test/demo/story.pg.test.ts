@@ -9,7 +9,6 @@ import { freshDatabase } from '../support/database.ts'
 
 const ACCESS = `SELECT id FROM v_clientes WHERE plan <> 'gratis'`
 const phases = makePhases(makePeople(243))
-const sleep = async () => undefined
 
 test('the story runs on Postgres, and its losses of access stay well below the brake', async () => {
   await using db = await freshDatabase()
@@ -22,7 +21,7 @@ test('the story runs on Postgres, and its losses of access stay well below the b
   let lost = 0
   for (const phase of phases) {
     const before = await ids(ACCESS)
-    await play({ pool: db.pool, phase, sleep, stop: new AbortController().signal })
+    await play(db.pool, { ...phase, everyMs: 0 })
     const after = new Set(await ids(ACCESS))
     lost += before.filter((id) => !after.has(id)).length
     captured[phase.name] = (await ids('DELETE FROM rollcall.outbox RETURNING key AS id')).length

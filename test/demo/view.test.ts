@@ -1,12 +1,5 @@
 import { expect, test } from 'vitest'
-import {
-  addCall,
-  beginPhase,
-  type DemoSnapshot,
-  type MeteredCall,
-  observeWorker,
-  startMeter,
-} from '../../src/demo/meter.ts'
+import { type DemoSnapshot, type MeteredCall, startMeter } from '../../src/demo/meter.ts'
 import { NEXT_STEPS, renderSummary, summarize } from '../../src/demo/summary.ts'
 import { type Paint, renderView } from '../../src/demo/view.ts'
 
@@ -38,11 +31,9 @@ function playedMeter(more = 0) {
   meter.ceiling = 60
   meter.shown = { place: '8/10', says: 'The service is in trouble', look: 'It waits for a GET.' }
   meter.snapshot = SNAPSHOT
-  beginPhase(meter, 'service in trouble')
-  observeWorker(meter, () => 0).onCaptured(1200)
-  for (let i = 0; i < more; i += 1) addCall(meter, { ...CALLED, key: `C-${i}` })
-  addCall(meter, CALLED)
-  addCall(meter, { ...CALLED, ...UNKNOWN, key: 'C-0001' })
+  const others = Array.from({ length: more }, (_, i) => ({ ...CALLED, key: `C-${i}` }))
+  const calls = [...others, CALLED, { ...CALLED, ...UNKNOWN, key: 'C-0001' }]
+  meter.phases.push({ name: 'service in trouble', captured: 1200, calls })
   return meter
 }
 

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { guard } from '../../src/embedded/guarded.ts'
+import { guard } from '../../src/embedded/launch.ts'
 import { until } from '../support/until.ts'
 import { runs, startParent } from './processes.ts'
 
@@ -56,10 +56,11 @@ test('tells when the server ends by itself, and keeps the folder until it is rel
   const { folder, guardian, start } = await guarded()
   await writeFile(join(folder, 'data'), 'kept')
   const running = await start('process.exit(7)')
-  expect(await running.wait()).toEqual({ code: 7, signal: null })
+  expect(await running.ended).toEqual({ code: 7, signal: null })
   expect(existsSync(join(folder, 'data'))).toBe(true)
   const again = await start('setInterval(() => {}, 1e6)')
-  expect(await again.end('SIGTERM')).toEqual({ code: null, signal: 'SIGTERM' })
+  process.kill(again.pid, 'SIGTERM')
+  expect(await again.ended).toEqual({ code: null, signal: 'SIGTERM' })
   await guardian.release()
   expect(existsSync(folder)).toBe(false)
 })
@@ -75,7 +76,7 @@ test('a guardian that was ended from outside takes the server with it and is not
   const { folder, guardian, start } = await guarded()
   const running = await start('setInterval(() => {}, 1e6)')
   process.kill(guardian.pid, 'SIGTERM')
-  await running.wait()
+  await running.ended
   await guardian.release()
   expect(runs(running.pid)).toBe(false)
   expect(existsSync(folder)).toBe(false)

@@ -4,7 +4,7 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { guard } from '../../src/embedded/guarded.ts'
+import { guard } from '../../src/embedded/launch.ts'
 import { startPostgres } from '../../src/embedded/postgres.ts'
 
 const [what, ends] = process.argv.slice(2)

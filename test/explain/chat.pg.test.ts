@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { exitForAccess } from '../../src/cli/explain.ts'
 import { renderChat, renderProfessionals } from '../../src/cli/render-chat.ts'
 import { holdOff, setCeiling } from '../../src/pace/row.ts'
-import { parseFault } from '../../src/sandbox/faults/text.ts'
+import { parseFault } from '../../src/sandbox/faults/faults.ts'
 import { buildHouse, type House } from '../support/house.ts'
 import { all, ask, deeds, lane, open, told } from './house.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { setCeiling } from '../../src/pace/row.ts'
-import { parseFault } from '../../src/sandbox/faults/text.ts'
+import { parseFault } from '../../src/sandbox/faults/faults.ts'
 import { buildHouse } from '../support/house.ts'
 import { all, ask, deeds, insert, lane, open, register, told } from './house.ts'
 

@@ -19,7 +19,7 @@ eachLane('a live change during a backfill', (lane) => {
         timing: { ...CONFIG.timing, lifetimeMs: 25_000, queueLeaseMs: 60_000 },
       },
     })
-    house.sandbox.faults.add({ action: { kind: 'latency', minMs: 50, maxMs: 50 } })
+    house.sandbox.faults.set([{ action: { kind: 'latency', minMs: 50, maxMs: 50 } }])
     const { pool } = house.db
     await pool.query(`BEGIN; SET LOCAL session_replication_role = replica; ${many(BACKLOG)}; COMMIT`)
     const keys = Array.from({ length: BACKLOG }, (_, i) => `k${i + 1}`)

@@ -1,6 +1,6 @@
 // What nobody sends who means well: JSON as text, so that it may hold what JSON.stringify never writes.
 import fc from 'fast-check'
-import { PEOPLE } from '../../src/sandbox/chat/people.ts'
+import { PEOPLE } from '../../src/sandbox/chat/professionals.ts'
 
 const PAIR = { user_id: 'u', professional_id: PEOPLE[0]?.professional_id }
 

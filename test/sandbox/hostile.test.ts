@@ -3,7 +3,7 @@
 
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { PEOPLE } from '../../src/sandbox/chat/people.ts'
+import { PEOPLE } from '../../src/sandbox/chat/professionals.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 import { runs } from '../support/size.ts'
 import { BODIES, hostileJson, READS, spoilt, tail } from './hostile-input.ts'
@@ -100,7 +100,7 @@ describe('any address', () => {
         for (const status of statusesIn(answer)) expect(status, answer).toBeLessThan(500)
         if (!head.startsWith('CONNECT')) expect(statusesIn(answer)).toHaveLength(1)
       }),
-      { numRuns: runs(200) },
+      { numRuns: runs(200), examples: [['GET /s2s/v1/users/', '#%zz']] },
     )
   })
 })

@@ -10,7 +10,7 @@ describe('the journal', () => {
     expect(journal.list()).toMatchObject([
       { ...arrival, number: 1, userId: null, status: null, stored: false, raw: '' },
     ])
-    note({ raw: '{"status":0}', json: true, userId: 'u' })
+    note({ bytes: Buffer.from('{"status":0}'), userId: 'u' })
     note({ stored: true })
     note({ status: 200, answeredAt: 5 })
     expect(journal.list()).toEqual([
@@ -56,8 +56,8 @@ describe('the journal', () => {
 
   it('shows a body parsed only when JSON was sent', () => {
     const journal = makeJournal(10)
-    journal.open(arrival)({ raw: '"\ufffd"', json: false })
-    journal.open(arrival)({ raw: '{"__proto__":{"a":1}}', json: true })
+    journal.open(arrival)({ bytes: Buffer.from([0x22, 0xff, 0x22]) })
+    journal.open(arrival)({ bytes: Buffer.from('{"__proto__":{"a":1}}') })
     const [first, second] = journal.list()
     expect(first?.body).toBeUndefined()
     expect(JSON.stringify(second?.body)).toBe('{"__proto__":{"a":1}}')

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import type { FaultInput } from '../../src/sandbox/faults/faults.ts'
 import { expectCallError, makeClient, type Pair, startPair } from './pair.ts'
 
-type Action = Parameters<Pair['sandbox']['faults']['add']>[0]['action']
+type Action = FaultInput['action']
 
 let pair: Pair
 beforeAll(async () => {

@@ -14,12 +14,19 @@ const RETRY_MS = 10_000
 /** @param orderly the signal that stops it in good order */
 export function falling(server: EmbeddedServer, orderly: NodeJS.Signals): FallingServer {
   let { running } = server
+  let over = false
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    if (!over) process.kill(running.pid, signal)
+    over = true
+    await running.ended
+  }
   /** The children of a killed Postgres take a moment to go, and until then it refuses to start again. */
   async function startAgain(): Promise<void> {
     const end = performance.now() + RETRY_MS
     for (;;) {
       try {
         running = await server.again()
+        over = false
         return
       } catch (error) {
         if (performance.now() > end) throw error
@@ -33,11 +40,9 @@ export function falling(server: EmbeddedServer, orderly: NodeJS.Signals): Fallin
       return running
     },
     async restart() {
-      await running.end(orderly)
+      await end(orderly)
       await startAgain()
     },
-    async kill() {
-      await running.end('SIGKILL')
-    },
+    kill: () => end('SIGKILL'),
   }
 }

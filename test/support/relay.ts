@@ -1,7 +1,7 @@
 // A door to a server on this machine that a test opens and shuts: shut, connections are refused as if nothing ran
 // there; deaf, they are taken and nothing is ever said.
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import { freePort, HOST } from '../../src/embedded/port.ts'
+import { freePort, HOST } from '../../src/embedded/launch.ts'
 
 export type Relay = AsyncDisposable & {
   /** The server's address, through the door. */

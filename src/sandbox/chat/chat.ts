@@ -74,10 +74,7 @@ type Credentials = { readonly apiKey: string; readonly tokens: Tokens }
 export function makeChatGroup({ apiKey, tokens }: Credentials, users: SandboxUsers): Group {
   return {
     routes: CHAT_ROUTES,
-    userIdOf({ headers }) {
-      const token = bearerOf(headers.authorization)
-      return token === null ? null : claimedUser(token)
-    },
+    userIdOf: ({ headers }) => claimedUser(bearerOf(headers.authorization)),
     async authorise({ headers }) {
       if (headers['api-key'] !== apiKey) return unauthorized('Api-Key is missing or wrong.')
       const token = bearerOf(headers.authorization)

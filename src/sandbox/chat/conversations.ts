@@ -7,10 +7,10 @@ import type { Contract } from '../contract/contract.ts'
 /** The user and the professional who share a room. */
 export type Pair = { readonly userId: string; readonly professionalId: string }
 
-type Head = 'from_user_id' | 'to_user_id' | 'room_id' | 'message_id' | 'status' | 'created_at'
-type WithoutHead<Message> = Message extends unknown ? Omit<Message, Head> : never
 /** A message's `type` and the fields that go with it. */
-type Content = WithoutHead<MessageWire>
+type Content<Message = MessageWire> = Message extends unknown
+  ? Omit<Message, 'from_user_id' | 'to_user_id' | 'room_id' | 'message_id' | 'status' | 'created_at'>
+  : never
 
 export type Draft = {
   readonly from: 'user' | 'professional'
@@ -33,19 +33,17 @@ export function makeConversations(clock: SandboxClock) {
   const between = ({ userId, professionalId }: Pair) =>
     rooms.find((each) => each.userId === userId && each.professionalId === professionalId)
 
-  function open(pair: Pair): StoredRoom {
-    lastId += 1
-    const opened = { ...pair, id: lastId, messages: [] }
-    rooms = [...rooms, opened]
-    return opened
-  }
-
   return {
     between,
     room,
     /** The first message creates the room. */
     add(pair: Pair, drafts: readonly Draft[]): { room: StoredRoom; messages: readonly MessageWire[] } {
-      const room = between(pair) ?? open(pair)
+      const known = between(pair)
+      const room: StoredRoom = known ?? { ...pair, id: lastId + 1, messages: [] }
+      if (known === undefined) {
+        rooms = [...rooms, room]
+        lastId += 1
+      }
       const messages = drafts.map((draft) => compose(room, draft, clock.now()))
       // The sort is stable, and times of one form sort as text.
       room.messages = [...room.messages, ...messages].sort(
@@ -85,16 +83,15 @@ function isUnread({ userId }: Pair, { to_user_id, status }: MessageWire): boolea
   return to_user_id === userId && status !== 'read'
 }
 
-function compose(room: StoredRoom, draft: Draft, now: number): MessageWire {
-  const { from, content, status = 'sent', at = now } = draft
-  const { userId, professionalId } = room
+function compose(room: StoredRoom, { from, content, status = 'sent', at }: Draft, now: number): MessageWire {
+  const fromUser = from === 'user'
   return {
-    from_user_id: from === 'user' ? userId : professionalId,
-    to_user_id: from === 'user' ? professionalId : userId,
+    from_user_id: fromUser ? room.userId : room.professionalId,
+    to_user_id: fromUser ? room.professionalId : room.userId,
     room_id: room.id,
     message_id: randomUUID(),
     status,
-    created_at: secondText(at),
+    created_at: secondText(at ?? now),
     ...content,
   }
 }
@@ -116,17 +113,14 @@ export function pageOf(
   { pivot, limit, older }: PageRequest,
   contract: Pick<Contract, 'order' | 'pivot'>,
 ): readonly MessageWire[] | null {
-  if (pivot === undefined) return inOrder(older ? messages.slice(-limit) : messages.slice(0, limit), contract)
   const spot = messages.findIndex(({ message_id: id }) => id === pivot)
-  if (spot === -1) return null
-  const own = contract.pivot === 'included' ? 1 : 0
+  if (pivot !== undefined && spot === -1) return null
+  const own = pivot !== undefined && contract.pivot === 'included' ? 1 : 0
+  const end = pivot === undefined ? messages.length : spot
   const page = older
-    ? messages.slice(Math.max(0, spot - limit), spot + own)
+    ? messages.slice(Math.max(0, end - limit), end + own)
     : messages.slice(spot + 1 - own, spot + 1 + limit)
-  return inOrder(page, contract)
-}
-
-function inOrder(page: readonly MessageWire[], { order }: Pick<Contract, 'order'>): readonly MessageWire[] {
+  const { order } = contract
   if (order === 'oldest-first') return page
   if (order === 'newest-first') return page.toReversed()
   // By an id that has nothing to do with time: no order to rely on, and yet the same one each time.

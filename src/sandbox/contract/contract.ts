@@ -1,7 +1,9 @@
 // A contract says how the sandbox answers where the interface document does not. Each dimension has the sandbox's own
-// choice as its default; rollcall has to cope with every value.
+// choice as its default; rollcall has to cope with every value. As words: `legacy createStatus=204 trialMs=2m`.
 import { z } from 'zod'
-import { whole } from '../problems.ts'
+import { DURATION_FORM, readDuration } from '../../model/duration.ts'
+import { words } from '../../model/values.ts'
+import { checkOption, whole } from '../problems.ts'
 
 const DAY_MS = 86_400_000
 
@@ -87,7 +89,8 @@ export function choicesOf(dimension: Dimension): readonly (string | number)[] | 
   return inner instanceof z.ZodLiteral ? [...inner.values] : null
 }
 
-const presets = {
+/** Services as they may be. */
+export const PRESETS = {
   documented: preset("The sandbox's own choice in everything that the document leaves open.", DOCUMENTED),
   lagging: preset('Shows a write two seconds later.', { visibleAfterMs: 2000 }),
   terse: preset('Says as little as it can: 204 for a write, a bare 400, only fields with a value in a GET.', {
@@ -105,15 +108,68 @@ const presets = {
   }),
 }
 
-type Preset = { readonly about: string; readonly contract: ContractInput }
-
-/** Services as they may be. */
-export const PRESETS: Readonly<Record<keyof typeof presets, Preset>> = presets
-
-export function isPreset(name: unknown): name is keyof typeof presets {
+export function isPreset(name: unknown): name is keyof typeof PRESETS {
   return typeof name === 'string' && Object.hasOwn(PRESETS, name)
 }
 
-function preset(about: string, contract: ContractInput): Preset {
+function preset(about: string, contract: ContractInput) {
   return { about, contract }
+}
+
+/** For --help. */
+export const CONTRACT_FORM = 'presets and DIMENSION=VALUE, in any number; what comes later wins'
+
+/** For the command line; throws RollcallError USAGE. */
+export function parseContract(text: string): Contract {
+  return checkOption(contract, contractFromWords(text), `--contract "${text}"`)
+}
+
+/** The words as an object for the schema, which says what is wrong; a preset sets the dimensions that it names. */
+export function contractFromWords(text: string): object {
+  return Object.fromEntries(
+    words(text).flatMap((word): [string, unknown][] => {
+      if (isPreset(word)) return Object.entries(PRESETS[word].contract)
+      const [name = ''] = word.split('=', 1)
+      return [[name, word === name ? Number.NaN : readValue(name, word.slice(name.length + 1))]]
+    }),
+  )
+}
+
+/** Figures where the default is one; durations may have their unit. */
+function readValue(name: string, text: string): unknown {
+  const isFigure = DIMENSIONS.some((each) => each === name && typeof DOCUMENTED[each] === 'number')
+  return isFigure ? (readDuration(text) ?? text) : text
+}
+
+/** The dimensions that differ from their default, as words; '' when none does. */
+export function formatContract(live: Contract): string {
+  return DIMENSIONS.filter((dimension) => live[dimension] !== DOCUMENTED[dimension])
+    .map((dimension) => `${dimension}=${live[dimension]}`)
+    .join(' ')
+}
+
+/** Presets and dimensions; an empty default means none. */
+export function listContracts() {
+  return {
+    presets: Object.entries(PRESETS).map(([name, preset]) => ({ name, ...preset })),
+    dimensions: DIMENSIONS.map((name) => ({
+      name,
+      about: contract.shape[name].description ?? '',
+      takes: choicesOf(name)?.join('|') ?? (name.endsWith('Ms') ? 'DURATION' : 'TEXT'),
+      default: String(DOCUMENTED[name] ?? ''),
+    })),
+  }
+}
+
+export function renderContracts({ presets, dimensions }: ReturnType<typeof listContracts>): string[] {
+  return [
+    'Presets:',
+    ...presets.map(({ name, about }) => `  ${name.padEnd(18)} ${about}`),
+    '',
+    `Dimensions, with their defaults; DURATION is ${DURATION_FORM}:`,
+    ...dimensions.flatMap(({ name, about, takes, default: usual }) => [
+      `  ${name}=${takes}${usual === '' ? '' : ` (${usual})`}`,
+      `      ${about}`,
+    ]),
+  ]
 }

@@ -6,10 +6,8 @@ import { MESSAGE_STATUSES } from '../../service/chat.ts'
 import { fileMessage, imageMessage, textMessage } from '../../service/chat-schema.ts'
 import { professionalList } from '../chat/professionals.ts'
 import { inClockRange, type SandboxClock } from '../clock.ts'
-import { contract, isPreset, PRESETS } from '../contract/contract.ts'
-import { contractFromWords } from '../contract/text.ts'
-import { faultRule } from '../faults/faults.ts'
-import { faultFromWords } from '../faults/text.ts'
+import { contract, contractFromWords, isPreset, PRESETS } from '../contract/contract.ts'
+import { faultFromWords, faultRule } from '../faults/faults.ts'
 import { whole } from '../problems.ts'
 
 const YEAR_S = 365 * 86_400

@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { isLoopback } from '../../service/address.ts'
 import { readBody } from '../../service/json.ts'
-import { json, refuse, send } from '../answer.ts'
-import { type Conversations, type Draft, makeDrafts } from '../chat/conversations.ts'
+import { json, refuse, type SandboxAnswer, send } from '../answer.ts'
+import { makeDrafts, type Pair } from '../chat/conversations.ts'
 import type { Tokens } from '../chat/tokens.ts'
 import type { Faults } from '../faults/faults.ts'
 import type { Journal } from '../journal.ts'
@@ -88,92 +88,63 @@ function addResources(control: FastifyInstance, parts: ControlParts): void {
     const found = journal.list({ after, limit: limit + 1, userId })
     return { last: journal.last, more: found.length > limit, entries: found.slice(0, limit) }
   })
-  addResource(control, '/faults', {
-    show: () => ({ faults: faults.list() }),
-    body: faultsBody,
-    set: faults.set,
-  })
-  addResource(control, '/contract', { show: () => contract.now, body: contractBody, set: contract.set })
-  addResource(control, '/clock', {
-    show: () => ({ now: new Date(clock.now()).toISOString() }),
-    body: clockBody(clock),
-    set: clock.set,
-  })
-  addResource(control, '/professionals', {
-    show: () => ({ professionals: professionals.all() }),
-    body: professionalsBody,
-    set: professionals.set,
-  })
-}
+  resource('/faults', faultsBody, { show: () => ({ faults: faults.list() }), set: faults.set })
+  resource('/contract', contractBody, { show: () => contract.now, set: contract.set })
+  const showClock = () => ({ now: new Date(clock.now()).toISOString() })
+  resource('/clock', clockBody(clock), { show: showClock, set: clock.set })
+  const showProfessionals = () => ({ professionals: professionals.all() })
+  resource('/professionals', professionalsBody, { show: showProfessionals, set: professionals.set })
 
-type Resource<Schema extends z.ZodType> = {
-  readonly show: () => object
-  readonly body: Schema
-  readonly set: (value: z.output<Schema>) => void
-}
-
-function addResource<Schema extends z.ZodType>(
-  control: FastifyInstance,
-  path: string,
-  { show, body, set }: Resource<Schema>,
-): void {
-  control.get(path, show)
-  control.put(
-    path,
-    withBody(body, (value) => {
+  function resource<Schema extends z.ZodType>(
+    path: string,
+    body: Schema,
+    { show, set }: { show(): object; set(value: z.output<Schema>): void },
+  ): void {
+    control.get(path, show)
+    const put = withBody(body, (value) => {
       set(value)
-      return show()
-    }),
-  )
+      return json(200, show())
+    })
+    control.put(path, put)
+  }
 }
 
-type Adding = {
-  readonly user_id: string
-  readonly professional_id: string
-  readonly drafts: readonly Draft[]
-  readonly show: (added: ReturnType<Conversations['add']>) => unknown
-}
-
-function addChat(control: FastifyInstance, parts: ControlParts): void {
-  const { users, clock, tokens, professionals, conversations } = parts
+function addChat(
+  control: FastifyInstance,
+  { users, clock, tokens, professionals, conversations }: ControlParts,
+) {
   // How the service issues tokens is not shown (section 5); registered users can have one (section 1).
-  control.post(
-    '/tokens',
-    withBody(tokenBody, async ({ user_id: userId, expires_in: seconds }, reply) => {
-      if (users.get(userId) === undefined) return notFound(reply, 'Only a registered user can have a token.')
-      const { token, expiresAt } = await tokens.issue(userId, { expiresInMs: seconds * 1000 })
-      const times = { expires_at: new Date(expiresAt).toISOString() }
-      return send(reply, json(201, { token, token_type: 'Bearer', user_id: userId, ...times }))
-    }),
+  const issue = withBody(tokenBody, async ({ user_id, expires_in: seconds }) => {
+    if (users.get(user_id) === undefined) return notFound('Only a registered user can have a token.')
+    const { token, expiresAt } = await tokens.issue(user_id, { expiresInMs: seconds * 1000 })
+    const expires_at = new Date(expiresAt).toISOString()
+    return json(201, { token, token_type: 'Bearer', user_id, expires_at })
+  })
+  const write = withBody(
+    messageBody,
+    ({ user_id, professional_id, from, status, created_at: at, ...content }) => {
+      const pair = { userId: user_id, professionalId: professional_id }
+      const add = () => conversations.add(pair, [{ from, status, content, at }]).messages[0]
+      return missing(pair) ?? json(201, add())
+    },
   )
-  control.post(
-    '/messages',
-    withBody(messageBody, ({ from, status, created_at: at, user_id, professional_id, ...content }, reply) => {
-      const drafts = [{ from, status, content, at }]
-      return add(reply, { user_id, professional_id, drafts, show: ({ messages: [message] }) => message })
-    }),
-  )
-  control.post(
-    '/conversations',
-    withBody(fillBody, ({ messages, ...pair }, reply) => {
-      const drafts = makeDrafts(messages, clock.now())
-      return add(reply, { ...pair, drafts, show: ({ room }) => ({ room: room.id, messages }) })
-    }),
-  )
+  const fill = withBody(fillBody, ({ user_id, professional_id, messages }) => {
+    const pair = { userId: user_id, professionalId: professional_id }
+    const add = () => conversations.add(pair, makeDrafts(messages, clock.now())).room.id
+    return missing(pair) ?? json(201, { room: add(), messages })
+  })
+  control.post('/tokens', issue)
+  control.post('/messages', write)
+  control.post('/conversations', fill)
   control.post<{ Params: { id: string } }>('/rooms/:id/read', ({ params: { id } }, reply) => {
     const room = /^\d+$/.test(id) ? Number(id) : Number.NaN
     const marked = conversations.markRead(room)
-    return marked === undefined ? notFound(reply, 'There is no such room.') : { room, marked }
+    return marked === undefined ? send(reply, notFound('There is no such room.')) : { room, marked }
   })
 
-  function add(
-    reply: FastifyReply,
-    { user_id: userId, professional_id: professionalId, drafts, show }: Adding,
-  ) {
-    if (users.get(userId) === undefined) return notFound(reply, 'There is no such user.')
-    if (professionals.get(professionalId) === undefined)
-      return notFound(reply, 'There is no such professional.')
-    return send(reply, json(201, show(conversations.add({ userId, professionalId }, drafts))))
+  function missing({ userId, professionalId }: Pair): SandboxAnswer | null {
+    if (users.get(userId) === undefined) return notFound('There is no such user.')
+    return professionals.get(professionalId) === undefined ? notFound('There is no such professional.') : null
   }
 }
 
@@ -192,22 +163,22 @@ function addClears(control: FastifyInstance, parts: ControlParts): void {
 }
 
 /**
- * Calls `then` with a JSON body that fits the schema; otherwise 422 with what was expected of each field, never with
- * its value, or 400 without JSON. Any Content-Type will do, as curl's default must.
+ * Answers a JSON body that fits the schema; otherwise 422 with what was expected of each field, never with its value,
+ * or 400 without JSON. Any Content-Type will do, as curl's default must.
  */
 function withBody<Schema extends z.ZodType>(
   schema: Schema,
-  then: (body: z.output<Schema>, reply: FastifyReply) => unknown,
-): (request: FastifyRequest, reply: FastifyReply) => unknown {
-  return ({ body }, reply) => {
+  answer: (body: z.output<Schema>) => SandboxAnswer | Promise<SandboxAnswer>,
+) {
+  return async ({ body }: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     const read = Buffer.isBuffer(body) ? readBody(body) : { kind: 'none' as const }
     if (read.kind !== 'json') return send(reply, refuse(400, 'bad_request', 'A JSON body was expected.'))
     const parsed = schema.safeParse(read.value)
-    if (parsed.success) return then(parsed.data, reply)
+    if (parsed.success) return send(reply, await answer(parsed.data))
     return send(reply, refuse(422, 'invalid', 'The body does not fit.', problemsOf(parsed.error)))
   }
 }
 
-function notFound(reply: FastifyReply, message: string): unknown {
-  return send(reply, refuse(404, 'not_found', message))
+function notFound(message: string): SandboxAnswer {
+  return refuse(404, 'not_found', message)
 }

@@ -2,8 +2,8 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { Readable } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { sleep } from '../../ops/time.ts'
 import { html, refuse, type SandboxAnswer, send } from '../answer.ts'
 import type { FaultEnding } from './faults.ts'
 
@@ -48,13 +48,6 @@ export function retryAfterHeader(
   return form === 'seconds' ? String(seconds) : new Date(Math.ceil(now / 1000 + seconds) * 1000).toUTCString()
 }
 
-/** Resolves after the time, or at once when the sandbox stops. */
-export async function wait(ms: number, stopping: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal: stopping }).catch((error: unknown) => {
-    if (!stopping.aborted) throw error
-  })
-}
-
 /** How soon a port that another process holds is tried again; an outgoing connection may hold it for a moment. */
 const RETRY_MS = 100
 
@@ -67,9 +60,9 @@ async function refuseFor(server: Server, durationMs: number, stopping: AbortSign
   if (bound === null || typeof bound === 'string') return // closed already
   server.close()
   server.closeAllConnections()
-  await wait(durationMs, stopping)
+  await sleep(durationMs, stopping)
   while (!stopping.aborted && !(await listens(server, { host: bound.address, port: bound.port }))) {
-    await wait(RETRY_MS, stopping)
+    await sleep(RETRY_MS, stopping)
   }
   // It may have stopped while the port was being opened.
   if (stopping.aborted) server.close()
@@ -107,7 +100,7 @@ async function* drip(bytes: Buffer, durationMs: number, stopping: AbortSignal): 
   const startedAt = performance.now()
   for (let piece = 0; piece < count; piece += 1) {
     const due = startedAt + (durationMs * piece) / Math.max(1, count - 1)
-    if (piece > 0) await wait(Math.max(0, due - performance.now()), stopping)
+    if (piece > 0) await sleep(due - performance.now(), stopping)
     yield bytes.subarray(
       Math.floor((bytes.length * piece) / count),
       Math.floor((bytes.length * (piece + 1)) / count),

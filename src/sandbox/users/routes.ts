@@ -3,18 +3,12 @@ import { STATUS_CODES } from 'node:http'
 import { z } from 'zod'
 import { normalForm } from '../../model/normal.ts'
 import { type OptionalField, USER_FIELDS } from '../../model/user.ts'
-import {
-  type CreateWire,
-  createBodySchema,
-  retrievedUser,
-  type UpdateWire,
-  updateBody,
-} from '../../service/schema.ts'
+import { createBodySchema, retrievedUser, updateBody } from '../../service/schema.ts'
 import { html, json, refuse, type SandboxAnswer } from '../answer.ts'
 import type { Contract } from '../contract/contract.ts'
 import { type Problems, problemsOf } from '../problems.ts'
-import type { Group, Refusal, Route, SandboxCall, Store } from '../serve.ts'
-import { isBlank, retrievedForm, type SandboxUsers } from './users.ts'
+import type { Group, Refusal, Route } from '../serve.ts'
+import { isBlank, retrievedForm, type SandboxUsers, type UserEdit } from './users.ts'
 
 const USERS = '/s2s/v1/users'
 const BY_ID = {
@@ -37,7 +31,7 @@ export const USER_ROUTES: readonly Route[] = [
     status: 201,
     returns: retrievedUser,
     refusals: [400, 401, 403, 409, 413, 422],
-    run: guarded(createUser),
+    run: write('create'),
   },
   {
     ...BY_ID,
@@ -59,7 +53,7 @@ export const USER_ROUTES: readonly Route[] = [
     description: `Section 4.5. The body is the complete set: a field that is absent is cleared. ${NOT_SHOWN}`,
     body: updateBody,
     refusals: ON_UPDATE,
-    run: guarded((store, call) => update(store, call, 'set')),
+    run: write('set'),
   },
   {
     ...BY_ID,
@@ -69,7 +63,7 @@ export const USER_ROUTES: readonly Route[] = [
     description: `Section 4.6. Changes only the fields of the body; \`status\` is required all the same. ${NOT_SHOWN}`,
     body: updateBody,
     refusals: ON_UPDATE,
-    run: guarded((store, call) => update(store, call, 'edit')),
+    run: write('edit'),
   },
 ]
 
@@ -103,61 +97,40 @@ function guarded(run: Route['run']): Route['run'] {
   }
 }
 
-function createUser(store: Store, { body }: SandboxCall): SandboxAnswer {
-  const { users } = store
-  const contract = store.contract.now
-  const read = createBodySchema.safeParse(body)
-  if (!read.success) return unfit(contract, problemsOf(read.error, unknownField))
-  const { user_id: userId, ...fields } = read.data
-  const { duplicate } = contract
-  if (users.get(userId) !== undefined && duplicate !== 'upsert') return refuseDuplicate(contract, duplicate)
-  return write(store, { userId, fields, how: 'create' })
+/** PUT and PATCH ask first whether there is such a user, a create whether the body will do. */
+function write(how: 'create' | 'set' | 'edit'): Route['run'] {
+  const isCreate = how === 'create'
+  return guarded(({ users, contract: { now: contract } }, { userId, body }) => {
+    const isKnown = users.get(userId) !== undefined
+    if (!isCreate && !isKnown) return unknownUser(contract)
+    const read = (isCreate ? createBodySchema : updateBody).safeParse(body)
+    if (!read.success) return unfit(contract, problemsOf(read.error, unknownField))
+    const { duplicate, refuses, unique } = contract
+    if (isCreate && isKnown && duplicate !== 'upsert') return refuseDuplicate(contract, duplicate)
+    const fields = { ...read.data, user_id: userId }
+    if (refuses !== 'nothing' && !isBlank(fields[refuses] ?? null)) {
+      return unfit(contract, { [refuses]: 'no value: this service takes none' })
+    }
+    if (unique !== 'nothing' && isTaken(users, unique, fields)) {
+      const problem = { [unique]: 'one that no other user has' }
+      return refuseBody(contract, [409, 'conflict', 'Another user has this value.', problem])
+    }
+    const user = users.write(userId, fields, how === 'edit' ? 'edit' : 'set')
+    const status = isCreate ? contract.createStatus : contract.updateStatus
+    const show = isCreate ? contract.createBody : contract.updateBody
+    if (status === 204 || show === 'none') return { status, body: null, stored: true }
+    const id = { user_id: userId }
+    const values = { user: retrievedForm(user, contract), id, ok: { ok: true }, null: null }
+    return json(status, values[show], true)
+  })
 }
 
-function update(store: Store, { userId, body }: SandboxCall, how: 'set' | 'edit'): SandboxAnswer {
-  const { users } = store
-  const contract = store.contract.now
-  if (users.get(userId) === undefined) return unknownUser(contract)
-  const read = updateBody.safeParse(body)
-  if (!read.success) return unfit(contract, problemsOf(read.error, unknownField))
-  return write(store, { userId, fields: read.data, how })
-}
-
-type Write = {
-  readonly userId: string
-  readonly fields: Omit<CreateWire, 'user_id'> | UpdateWire
-  readonly how: 'create' | 'set' | 'edit'
-}
-
-function write({ users, contract: live }: Store, { userId, fields, how }: Write): SandboxAnswer {
-  const contract = live.now
-  const { refuses, unique } = contract
-  if (refuses !== 'nothing' && !isBlank(fields[refuses] ?? null)) {
-    return unfit(contract, { [refuses]: 'no value: this service takes none' })
-  }
-  if (unique !== 'nothing' && isTaken(users, userId, { field: unique, value: fields[unique] })) {
-    const problem = { [unique]: 'one that no other user has' }
-    return refuseBody(contract, [409, 'conflict', 'Another user has this value.', problem])
-  }
-  const user = users.write(userId, fields, how === 'edit' ? 'edit' : 'set')
-  const [status, show] =
-    how === 'create'
-      ? [contract.createStatus, contract.createBody]
-      : [contract.updateStatus, contract.updateBody]
-  if (status === 204 || show === 'none') return { status, body: null, stored: true }
-  const id = { user_id: userId }
-  const values = { user: retrievedForm(user, contract), id, ok: { ok: true }, null: null }
-  return json(status, values[show], true)
-}
+type Candidate = { readonly user_id: string } & UserEdit
 
 /** Compares what is held, which a GET may not show yet, in normal form, as unique indexes commonly do. */
-function isTaken(
-  users: SandboxUsers,
-  userId: string,
-  { field, value }: { readonly field: OptionalField; readonly value: unknown },
-): boolean {
-  const wanted = normalForm(field, value)
-  const others = users.all().filter((user) => user.user_id !== userId)
+function isTaken(users: SandboxUsers, field: OptionalField, candidate: Candidate): boolean {
+  const wanted = normalForm(field, candidate[field])
+  const others = users.all().filter((user) => user.user_id !== candidate.user_id)
   return wanted !== null && others.some((user) => normalForm(field, user[field]) === wanted)
 }
 

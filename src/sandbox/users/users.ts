@@ -5,14 +5,8 @@ import { makeClock, type SandboxClock } from '../clock.ts'
 import { type Contract, DOCUMENTED, type LiveContract, makeContract } from '../contract/contract.ts'
 
 /** A user as the sandbox holds it: every field of section 2.6 as it was sent, null where there is no value. */
-export type StoredUser = {
-  readonly user_id: string
-  readonly status: number
-} & Readonly<Record<OptionalField, FieldValue>>
-
-export type UserEdit = { readonly status?: number } & Readonly<
-  Partial<Record<OptionalField, FieldValue | undefined>>
->
+export type StoredUser = Readonly<{ user_id: string; status: number } & Record<OptionalField, FieldValue>>
+export type UserEdit = Readonly<{ status?: number } & { [field in OptionalField]?: FieldValue | undefined }>
 
 /** `none`: status 0. `trial-over`: status 4, and the trial has ended, whatever a GET shows. */
 type SandboxAccess = 'none' | 'full' | 'trial' | 'trial-over'
@@ -33,7 +27,8 @@ export function makeUsers(parts: { readonly contract?: LiveContract; readonly cl
   const { contract = makeContract({}), clock = makeClock() } = parts
   /** The oldest first; the last one is held. */
   const users = new Map<string, readonly Version[]>()
-  const heldOf = (userId: string) => users.get(userId)?.at(-1)
+  /** One version, or none. */
+  const heldOf = (userId: string) => users.get(userId)?.slice(-1) ?? []
 
   /** A shorter delay counts at once. A write after now, because the clock was set back, does not wait. */
   function isShown({ at, lagMs }: Version): boolean {
@@ -75,12 +70,11 @@ export function makeUsers(parts: { readonly contract?: LiveContract; readonly cl
       return users.size
     },
     /** Values as they were sent; the status is 0 after a trial that ends so. */
-    get: (userId: string) => maybe(heldOf(userId), show),
+    get: (userId: string) => heldOf(userId).map(show)[0],
     /** In the order in which they were created. */
-    all: (): readonly StoredUser[] =>
-      [...users.keys()].flatMap((userId) => maybe(heldOf(userId), show) ?? []),
+    all: (): readonly StoredUser[] => [...users.keys()].flatMap(heldOf).map(show),
     /** Whether the user may use the service now; undefined: not registered. */
-    access: (userId: string) => maybe(heldOf(userId), accessOf),
+    access: (userId: string) => heldOf(userId).map(accessOf)[0],
     /**
      * Puts the complete user: a field that is not named has no value, a status that is not named is 0. Like `edit` it
      * works behind rollcall's back: it is not in the journal, and a GET shows it at once.
@@ -95,12 +89,8 @@ export function makeUsers(parts: { readonly contract?: LiveContract; readonly cl
     write: (userId: string, user: UserEdit, how: 'set' | 'edit') =>
       put(userId, user, how, contract.now.visibleAfterMs),
     /** The user as a GET finds it. */
-    seen: (userId: string) => maybe(users.get(userId)?.findLast(isShown), show),
+    seen: (userId: string) => users.get(userId)?.filter(isShown).map(show).at(-1),
   }
-}
-
-function maybe<From, To>(value: From | undefined, then: (value: From) => To): To | undefined {
-  return value === undefined ? undefined : then(value)
 }
 
 /** No value by the formats of section 2.6; white space alone is no e-mail address either. */

@@ -1,7 +1,6 @@
 // Sections 2.2, 2.3 and 2.6 (ml_group_name): the professionals and who sees them.
 import { expect, it } from 'vitest'
-import { PEOPLE } from '../../../src/sandbox/chat/people.ts'
-import { makeProfessionals, type ProfessionalInput } from '../../../src/sandbox/chat/professionals.ts'
+import { makeProfessionals, PEOPLE, type ProfessionalInput } from '../../../src/sandbox/chat/professionals.ts'
 
 const [SOMEBODY] = PEOPLE
 if (SOMEBODY === undefined) throw new Error('there are no built-in professionals')

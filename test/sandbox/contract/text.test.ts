@@ -5,14 +5,12 @@ import {
   contract,
   DIMENSIONS,
   DOCUMENTED,
-  PRESETS,
-} from '../../../src/sandbox/contract/contract.ts'
-import {
   formatContract,
   listContracts,
+  PRESETS,
   parseContract,
   renderContracts,
-} from '../../../src/sandbox/contract/text.ts'
+} from '../../../src/sandbox/contract/contract.ts'
 
 describe('parseContract', () => {
   it.each<[string, ContractInput]>([

@@ -1,6 +1,6 @@
 // What is said in the rooms, and by whom, over the control endpoints.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { PEOPLE } from '../../../src/sandbox/chat/people.ts'
+import { PEOPLE } from '../../../src/sandbox/chat/professionals.ts'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts'
 import { KEYS, talk } from '../talk.ts'
 

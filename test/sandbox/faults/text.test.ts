@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { RollcallError } from '../../../src/model/errors.ts'
-import { type FaultInput, faultRule } from '../../../src/sandbox/faults/faults.ts'
-import { parseFault } from '../../../src/sandbox/faults/text.ts'
+import { type FaultInput, faultRule, parseFault } from '../../../src/sandbox/faults/faults.ts'
 
 const status = (code: number, part = {}) => ({ kind: 'status' as const, status: code, ...part })
 
