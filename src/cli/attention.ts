@@ -4,14 +4,13 @@ import type { CaptureMark, Gap } from '../capture/marks.ts'
 import type { TableStatus } from '../capture/status.ts'
 import { quotedName } from '../customers/problems.ts'
 import type { VerificationReport } from '../drift/coverage.ts'
-import { DRIFT_KINDS, WRONG_ACCESS } from '../drift/words.ts'
+import { DRIFT_KINDS } from '../drift/words.ts'
 import type { MappingStatus } from '../ledger/generation.ts'
 import type { Overview } from '../ledger/overview.ts'
 import { sayDuration } from '../model/duration.ts'
 import type { PaceReport } from '../pace/read.ts'
-import { driftingOf } from '../report/conclude.ts'
+import { driftingOf, wrongAccess } from '../report/conclude.ts'
 import { counted } from '../report/figures.ts'
-import { ACCESS, sayAmongHeld } from '../report/words.ts'
 import type { Swept } from '../sweep/sweep.ts'
 import { applying, span } from './render.ts'
 import { letsThrough } from './render-held.ts'
@@ -53,15 +52,17 @@ export function captureNeeds({ tables, marks, gap }: Capture): readonly string[]
   return applying([
     unfit.length > 0 &&
       `not captured as configured: ${which.join(', ')}: ${first}run \`rollcall capture install\``,
-    ...marks.map(({ kind, relation }) =>
-      kind === 'truncate'
-        ? `${relation} was truncated and nobody was revoked for it: run \`rollcall capture resync\``
-        : `capture of ${relation} has a gap; a running worker checks all customers again`,
-    ),
+    ...marks.map(sayMark),
     gap.ids.length > 0 &&
       !gap.ready &&
       'all customers are checked for a gap of capture once the transactions that were open then have ended: end them',
   ])
+}
+
+export function sayMark({ kind, relation, since }: CaptureMark): string {
+  return kind === 'truncate'
+    ? `${relation} was truncated at ${since}, and nobody was revoked for it: run \`rollcall capture resync\``
+    : `changes of ${relation} since ${since} were not captured; a running worker checks all customers again`
 }
 
 export function brakeNeeds(brake: readonly KindHeld[]): readonly string[] {
@@ -122,8 +123,8 @@ export function sayVerified({ coverage }: VerificationReport): string {
 }
 
 /** Access first: a customer is shut out, or let in at your cost. */
-export function sayDrift({ open, access, heldAccess, doubt }: VerificationReport): string {
-  const wrong = sayWrongAccess(access, heldAccess)
+export function sayDrift({ open, doubt, ...about }: VerificationReport): string {
+  const wrong = sayWrongAccess(about)
   const kinds = DRIFT_KINDS.filter((kind) => open[kind] > 0).map((kind) => `${open[kind]} ${kind}`)
   return applying([
     wrong !== '' && wrong,
@@ -132,19 +133,15 @@ export function sayDrift({ open, access, heldAccess, doubt }: VerificationReport
   ]).join('; ')
 }
 
-type Access = VerificationReport['access']
-
-function sayWrongAccess(access: Access, held: Access): string {
-  return WRONG_ACCESS.filter((which) => access[which] > 0)
-    .map((which) => `${access[which]} ${ACCESS[which].means}${sayAmongHeld(held[which], access[which])}`)
+function sayWrongAccess(of: Pick<VerificationReport, 'access' | 'heldAccess'>): string {
+  return wrongAccess(of)
+    .map(({ many, means }) => `${many} ${means}`)
     .join(', ')
 }
 
 function sayDoubt({ denied, asked }: NonNullable<VerificationReport['doubt']>): string {
   return `of the ${counted(asked, 'user')} asked at random, ${denied} are not there by what the service says, or cannot be read`
 }
-
-const NOT_HELD: Access = { lost: 0, undue: 0 }
 
 /** Some are always passed over: something is owed to them, or the service does not answer for them. */
 const FEW = 0.05
@@ -155,7 +152,7 @@ export function verificationNeeds(verification: VerificationReport): readonly st
   const drift = driftingOf({ kinds: open })
   // Of findings alone: what to do about those who are held is something else.
   const found = { lost: access.lost - heldAccess.lost, undue: access.undue - heldAccess.undue }
-  const wrong = sayWrongAccess(found, NOT_HELD)
+  const wrong = sayWrongAccess({ access: found, heldAccess: { lost: 0, undue: 0 } })
   return applying([
     drift > 0 &&
       `the service differs from the database for ${counted(drift, 'customer')}${wrong && `, ${wrong}`}: see \`rollcall drift --from-ledger\``,

@@ -19,30 +19,22 @@ import {
 const NOT_WITH_MAPPING = ['where', 'only', 'lookup', 'restart', 'rate', 'expectCreates']
 
 export function addBackfillOptions(command: Command) {
+  const option = <Flags extends string>(flags: Flags, description: string) =>
+    command.createOption(flags, description)
   return command
     .description('bring in the customers that you have, and sync whoever differs')
     .option(...CONFIG_OPTION)
     .option('--dry-run', 'make no call and write nothing: tell what would follow')
     .option('--where <condition>', 'only customers for whom this holds', gathered)
-    .addOption(
-      command
-        .createOption('--only <what>', 'only those whom this is for')
-        .choices(['create', 'update', 'revoke']),
-    )
+    .addOption(option('--only <what>', 'only those whom this is for').choices(['create', 'update', 'revoke']))
     .option('--lookup', 'look (GET) before anybody is registered')
     .option('--sample <n>', 'show so many of the plans, chosen at random (with --dry-run)')
     .option('--rate <n>', 'owe no more than so many calls per second')
     .option('--expect-creates <n>', 'so many registrations pass the brake')
+    .addOption(option('--restart', 'begin anew, not where the last one stopped').conflicts('dryRun'))
+    .addOption(option('--wait', 'wait until all is settled, and tell what is not').conflicts('dryRun'))
     .addOption(
-      command.createOption('--restart', 'begin anew, not where the last one stopped').conflicts('dryRun'),
-    )
-    .addOption(
-      command.createOption('--wait', 'wait until all is settled, and tell what is not').conflicts('dryRun'),
-    )
-    .addOption(
-      command
-        .createOption('--mapping', 'apply the mapping of this configuration to all')
-        .conflicts(NOT_WITH_MAPPING),
+      option('--mapping', 'apply the mapping of this configuration to all').conflicts(NOT_WITH_MAPPING),
     )
     .option('--json', 'print the outcome as JSON')
 }

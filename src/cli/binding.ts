@@ -1,9 +1,9 @@
 import type { ClientBase } from 'pg'
-import { differencesFromBinding, remedyFor, type TargetDifference } from '../ledger/target.ts'
+import { differencesFromBinding, remedyFor } from '../ledger/target.ts'
 import type { Io } from './io.ts'
 
 /** Whether a worker may start here, for commands that do not call the service: `todo` is null where nothing differs. */
-type BindingStatus = { readonly differences: readonly TargetDifference[]; readonly todo: string | null }
+type BindingStatus = Awaited<ReturnType<typeof bindingStatus>>
 
 export const BINDING_ENV = ['SERVICE_URL', 'SERVICE_API_KEY', 'ROLLCALL_DIGEST_KEY'] as const
 
@@ -15,7 +15,7 @@ type BindingEnv = { readonly [V in (typeof BINDING_ENV)[number]]?: string }
 export async function bindingStatus(
   client: Pick<ClientBase, 'query'>,
   { SERVICE_URL: origin, SERVICE_API_KEY: apiKey, ROLLCALL_DIGEST_KEY: digestKey }: BindingEnv,
-): Promise<BindingStatus> {
+) {
   const differences = await differencesFromBinding(client, { origin, apiKey, digestKey })
   return { differences, todo: remedyFor(differences) }
 }

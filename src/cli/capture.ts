@@ -1,7 +1,7 @@
 import type { Command } from '@commander-js/extra-typings'
 import type { ClientBase, Pool } from 'pg'
 import { install, printSql, uninstall } from '../capture/install.ts'
-import { type CaptureMark, closeMarks, dismissMarks, openMarks, readGap } from '../capture/marks.ts'
+import { closeMarks, dismissMarks, openMarks, readGap } from '../capture/marks.ts'
 import { planCapture } from '../capture/relations.ts'
 import { captureStatus, type TableState, type TableStatus } from '../capture/status.ts'
 import type { Config } from '../config/config.ts'
@@ -13,6 +13,7 @@ import { readStanding } from '../ledger/generation.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
 import { requireCapture, requireStanding, runSweep, type SweepEnd } from '../sweep/run.ts'
 import { type Digester, makeDigester } from '../sync/digest.ts'
+import { sayMark } from './attention.ts'
 import { BINDING_ENV, bindingStatus, warnOfBinding } from './binding.ts'
 import { withDatabase } from './connect.ts'
 import { inTurn, NOT_SWEPT } from './in-turn.ts'
@@ -54,7 +55,7 @@ export const captureCommand: AddCommand = (program, io, exit) => {
       const status = await withDatabase(io, {}, async (pool) => {
         return { tables: await captureStatus(pool, config), marks: await openMarks(pool) }
       })
-      tell(io, json, status, () => [...renderTables(status.tables), ...renderMarks(status.marks)])
+      tell(io, json, status, () => [...renderTables(status.tables), ...status.marks.map(sayMark)])
       const fits = status.tables.every(({ state }) => state === 'fits') && status.marks.length === 0
       exit(fits ? 0 : 3)
     },
@@ -120,14 +121,6 @@ export function renderTables(tables: readonly TableStatus[]): readonly string[] 
     return [quotedName(relation), `${STATES[state]}${why}`]
   })
   return columns(rows, { width: Number.POSITIVE_INFINITY })
-}
-
-export function renderMarks(marks: readonly CaptureMark[]): readonly string[] {
-  return marks.map(({ kind, relation, since }) =>
-    kind === 'truncate'
-      ? `${relation} was truncated at ${since}; nobody was revoked for it. Run \`rollcall capture resync\`.`
-      : `${relation}: changes since ${since} were not captured. A running worker checks all customers again.`,
-  )
 }
 
 async function asOwner<T>(io: Io, work: (client: ClientBase) => Promise<T>): Promise<T> {

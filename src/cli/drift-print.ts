@@ -3,9 +3,10 @@ import { constants } from 'node:fs'
 import { access, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { EMPTY_TALLY } from '../drift/tally.ts'
-import { DRIFT_KINDS, WRONG_ACCESS } from '../drift/words.ts'
+import { DRIFT_KINDS } from '../drift/words.ts'
 import { RollcallError } from '../model/errors.ts'
 import { nameOf } from '../model/name-of.ts'
+import { mostFirst, wrongAccess } from '../report/conclude.ts'
 import { csv } from '../report/csv.ts'
 import { figure, minute } from '../report/figures.ts'
 import { htmlPage, readAssets } from '../report/html.ts'
@@ -13,43 +14,30 @@ import { jsonForm, ndjson } from '../report/json.ts'
 import type { Report, ReportedFinding } from '../report/report.ts'
 import { sayHeadline } from '../report/say.ts'
 import { sayScope, sayUnseen } from '../report/scope.ts'
-import { ACCESS, CAUSE, KIND, NO_ANSWER, SKIP, sayAmongHeld } from '../report/words.ts'
+import { CAUSE, KIND, NO_ANSWER, SKIP } from '../report/words.ts'
 import type { ReportFormat } from './drift-options.ts'
+import { usage } from './option-values.ts'
 import { asJson, columns, details, hanging, sayValue, shown, TERMINAL_COLUMNS } from './render.ts'
 
-/** Each without the line feed that ends it. `width`: of the terminal that a table is for, where it is known. */
-export async function linesOf(
-  report: Report,
-  format: ReportFormat,
-  width: number | undefined,
-): Promise<readonly string[]> {
-  switch (format) {
-    case 'table':
-      return sayReport(report, width)
-    case 'json':
-      return [asJson(jsonForm(report))]
-    case 'ndjson':
-      return ndjson(report)
-    case 'csv':
-      return csv(report)
-    case 'html':
-      return [htmlPage(report, await readAssets()).trimEnd()]
-    default:
-      return format satisfies never
-  }
+type Form = (report: Report, width?: number) => readonly string[] | Promise<readonly string[]>
+
+/** Lines without the line feed that ends each. `width`: of the terminal that a table is for, where it is known. */
+export const FORMS: Readonly<Record<ReportFormat, Form>> = {
+  table: sayReport,
+  json: (report) => [asJson(jsonForm(report))],
+  ndjson,
+  csv,
+  html: async (report) => [htmlPage(report, await readAssets()).trimEnd()],
 }
 
 /** Before anything is asked: a run of hours must not end in a file that cannot be written. @throws RollcallError USAGE */
 export async function checkOutput(cwd: string, output: string): Promise<string> {
   const file = resolve(cwd, output)
   const found = await stat(file).catch(() => null)
-  if (found && !found.isFile())
-    throw new RollcallError('USAGE', ['--output: there is something that is no file'])
-  try {
-    await access(dirname(file), constants.W_OK | constants.X_OK)
-  } catch {
-    throw new RollcallError('USAGE', ['--output: its folder is not there, or may not be written to'])
-  }
+  if (found && !found.isFile()) throw usage('--output: there is something that is no file')
+  await access(dirname(file), constants.W_OK | constants.X_OK).catch(() => {
+    throw usage('--output: its folder is not there, or may not be written to')
+  })
   return file
 }
 
@@ -100,22 +88,18 @@ function sayCounts({ outcome, counts, findings }: Report): string[] {
   const { checked, skipped, noAnswer } = counts
   // Figures of answers that nobody can believe would be looked at all the same.
   const believed = outcome.kind === 'not-credible' ? EMPTY_TALLY : counts
-  const { agrees, kinds, access, heldAccess, causes, fields } = believed
+  const { agrees, kinds, causes, fields } = believed
   const rows = [
-    ...WRONG_ACCESS.map((which) => {
-      const many = access[which] ?? 0
-      const held = sayAmongHeld(heldAccess[which] ?? 0, many)
-      return [`access ${which}`, many, ACCESS[which].means + held] as const
-    }),
+    ...wrongAccess(believed).map(({ which, many, means }) => [`access ${which}`, many, means] as const),
     ['checked', checked, ''],
     ['agree', agrees, ''],
     ...DRIFT_KINDS.map((kind) => [kind, kinds[kind] ?? 0, KIND[kind].means] as const),
-    ...entriesOf(causes).map(([cause, many]) => [`cause: ${cause}`, many, CAUSE[cause].means] as const),
-    ...entriesOf(fields).map(([field, many]) => [`field: ${field}`, many, ''] as const),
-    ...entriesOf(skipped).map(
+    ...mostFirst(causes).map(([cause, many]) => [`cause: ${cause}`, many, CAUSE[cause].means] as const),
+    ...mostFirst(fields).map(([field, many]) => [`field: ${field}`, many, ''] as const),
+    ...mostFirst(skipped).map(
       ([why, many]) => [why === 'held' ? why : `skipped: ${why}`, many, SKIP[why]] as const,
     ),
-    ...entriesOf(noAnswer).map(([why, many]) => [`no answer: ${why}`, many, NO_ANSWER[why]] as const),
+    ...mostFirst(noAnswer).map(([why, many]) => [`no answer: ${why}`, many, NO_ANSWER[why]] as const),
   ].filter(([label, many]) => many !== 0 || label === 'checked')
   const width = Math.max(...rows.map(([label]) => String(label).length))
   const digits = Math.max(...rows.map(([, many]) => figure(Number(many)).length))
@@ -123,11 +107,6 @@ function sayCounts({ outcome, counts, findings }: Report): string[] {
     hanging(`${String(label).padEnd(width)}  ${figure(Number(many)).padStart(digits)}  `, String(means)),
   )
   return [...said.map((line) => line.trimEnd()), ...(findings.length > 0 ? [''] : [])]
-}
-
-function entriesOf<Word extends string>(counts: Readonly<Partial<Record<Word, number>>>): [Word, number][] {
-  const entries = Object.entries(counts) as [Word, number][]
-  return entries.sort(([, one], [, other]) => other - one)
 }
 
 /** Customers who are named one by one in a terminal; the other formats have all of them. */

@@ -46,27 +46,20 @@ export async function ledgerReport(pool: Pool, config: Config, asked: DriftAsked
   const { tally, ...known } = await readKnownOfAll(pool, findings, periodMs)
   const { coverage, doubt } = await readVerification(pool, periodMs)
   const now = await readTime(pool)
-  const oldest = coverage.oldestAgeMs === null ? null : Date.parse(now) - coverage.oldestAgeMs
+  // What was told by others before, or since, can be believed all the same.
+  const doubted = findings.length === 0 && doubt !== null
+  const { customers, within, oldestAgeMs } = coverage
+  const oldest = oldestAgeMs === null ? null : new Date(Date.parse(now) - oldestAgeMs).toISOString()
+  const share = customers === 0 ? 1 : within / customers
   return {
     ...headOf({ config, asked, origin }),
     ...{ startedAt: now, endedAt: now },
-    // What was told by others before, or since, can be believed all the same.
-    outcome:
-      findings.length === 0 && doubt !== null
-        ? { kind: 'not-credible', why: 'nobody-there' }
-        : { kind: 'complete' },
+    outcome: doubted ? { kind: 'not-credible', why: 'nobody-there' } : { kind: 'complete' },
     ...known,
     counts: tally,
     ...{ foundLater: null, estimate: null, repair: null },
     // Where workers look at nobody there is no time within which they would.
-    coverage:
-      coverage.periodMs === null
-        ? null
-        : {
-            periodMs: coverage.periodMs,
-            share: coverage.customers === 0 ? 1 : coverage.within / coverage.customers,
-            oldest: oldest === null ? null : new Date(oldest).toISOString(),
-          },
+    coverage: coverage.periodMs === null ? null : { periodMs: coverage.periodMs, share, oldest },
     trend: await readTrend(pool, null),
     findings: findings.map((finding) => ({ ...finding, shown: [] })),
   }

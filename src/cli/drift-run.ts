@@ -1,55 +1,50 @@
+// A run of drift: it looks at everybody, owes the repairs that were asked for, and reports what it found.
 import { randomBytes } from 'node:crypto'
-import { readEnv } from '../config/env.ts'
+import type { Config } from '../config/config.ts'
 import { digestOf, readConditions } from '../customers/conditions.ts'
 import { describeCustomers } from '../customers/describe.ts'
-import { doneOf } from '../drift/agenda.ts'
-import { countEverybody, type Everybody } from '../drift/everybody.ts'
-import { believe } from '../drift/evidence.ts'
+import { doneOf, soFar } from '../drift/agenda.ts'
+import { countEverybody, type Everybody, everybody } from '../drift/everybody.ts'
+import { believe, makeSampling } from '../drift/evidence.ts'
 import { countFoundLater, readFound } from '../drift/found.ts'
-import type { RunEnd } from '../drift/gate.ts'
-import { beginDrift, endDrift, findDrift, readTime } from '../drift/runs.ts'
-import type { Shown } from '../drift/words.ts'
-import { makeCallLog } from '../ledger/call-log.ts'
+import { makeRunGate, type RunEnd, readPreconditions } from '../drift/gate.ts'
+import { mendFound } from '../drift/mend.ts'
+import { beginDrift, type DriftRun, driveRun, endDrift, findDrift, readTime } from '../drift/runs.ts'
+import { silentOf } from '../drift/tally.ts'
+import { makeVerify } from '../drift/verify.ts'
+import type { Shown, Verified } from '../drift/words.ts'
 import { mappingChanged, readStanding } from '../ledger/generation.ts'
 import { databaseError } from '../ledger/reachable.ts'
 import { RollcallError } from '../model/errors.ts'
-import { processName } from '../ops/process-name.ts'
 import { sleep } from '../ops/time.ts'
 import { readPace } from '../pace/read.ts'
+import { driftingOf } from '../report/conclude.ts'
 import { figure, minute } from '../report/figures.ts'
 import type { Report } from '../report/report.ts'
-import { type Opened, openSync } from '../worker/context.ts'
-import { SYNC_ENV } from './binding.ts'
-import { type Asking, type BegunDrift, carryOut, type Reporting } from './drift-carry.ts'
+import type { Opened } from '../worker/context.ts'
+import type { DriftAsked } from './drift-options.ts'
 import { estimateOf, headOf, readTrend } from './drift-report.ts'
 import { inTurn } from './in-turn.ts'
 import type { Io } from './io.ts'
+import { openProgress } from './progress.ts'
 import { shown } from './render.ts'
+import { type Syncing, withSync } from './with-sync.ts'
 
-export async function serviceReport(io: Io, options: Asking): Promise<Report> {
-  const { config } = options
-  const env = readEnv(io.env, { need: SYNC_ENV })
-  const opened = await openSync({ config, env, onPoolError: () => undefined })
-  const onTrouble = () => io.err('note: calls may be missing in the log of calls')
-  const calls = makeCallLog({ pool: opened.pool, by: processName('drift'), sleep, onTrouble })
-  try {
-    for (const warning of opened.warnings) io.err(`warning: ${shown(warning)}`)
-    if (!opened.standing.current) throw mappingChanged(opened.standing)
-    return await whenAlone(io, opened, () =>
-      report(io, { ...options, opened, calls, origin: env.SERVICE_URL, digestKey: env.ROLLCALL_DIGEST_KEY }),
-    )
-  } finally {
-    await calls.close()
-    await opened.close()
-  }
-}
+type Asking = { readonly config: Config; readonly asked: DriftAsked }
+
+type Reporting = Asking & Syncing
 
 /** Two at a time would only be twice the load. */
-async function whenAlone<T extends object>(io: Io, { pool }: Opened, work: () => Promise<T>): Promise<T> {
-  const say = () => io.err('waiting: another `rollcall drift` is under way')
-  const done = await inTurn({ pool, signal: io.stop, say }, 'run', work)
-  if (!done) throw io.stop.reason
-  return done
+export async function serviceReport(io: Io, asking: Asking): Promise<Report> {
+  return await withSync(io, { config: asking.config, by: 'drift' }, async (syncing) => {
+    const { pool, warnings } = syncing.opened
+    for (const warning of warnings) io.err(`warning: ${shown(warning)}`)
+    const say = () => io.err('waiting: another `rollcall drift` is under way')
+    const work = () => report(io, { ...asking, ...syncing })
+    const done = await inTurn({ pool, signal: io.stop, say }, 'run', work)
+    if (!done) throw io.stop.reason
+    return done
+  })
 }
 
 async function report(io: Io, reporting: Reporting): Promise<Report> {
@@ -85,7 +80,7 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
   // Of some of the customers nobody can tell which of them are meant; one that was stopped has not come to all.
   const tellsLater = all && asked.where.length === 0
   return {
-    ...headOf(reporting),
+    ...headOf({ ...reporting, origin: reporting.env.SERVICE_URL }),
     ...{ startedAt: run.startedAt, endedAt },
     outcome: end.kind === 'stopped' ? { ...end, resume: asked.resume } : end,
     // Customers come and go meanwhile: who is gone before a run came to them is nobody whom it has left out.
@@ -121,14 +116,14 @@ async function sayCeiling(io: Io, pool: Opened['pool'], rate: number): Promise<v
 /** The run of the same call that was stopped (it `goesOn`), or a new one. */
 async function begin(
   io: Io,
-  { config, asked, opened, digestKey }: Reporting,
-): Promise<BegunDrift & { readonly goesOn: boolean }> {
+  { config, asked, opened, env }: Reporting,
+): Promise<Begun & { readonly goesOn: boolean }> {
   const { pool } = opened
   const shape = await describeCustomers(pool, config)
   const conditions = await readConditions(pool, config, asked.where)
   const everybody: Everybody = { pool, shape, conditions, signal: io.stop }
   const { sample, repair } = asked
-  const where = digestOf(conditions, digestKey)
+  const where = digestOf(conditions, env.ROLLCALL_DIGEST_KEY)
   const { generation } = opened.standing
   const wanted = { options: { sample, where, repair }, generation }
   const found = asked.restart ? null : await findDrift(pool, wanted, performance.now())
@@ -157,4 +152,61 @@ async function refusal(
 const TOO_EARLY = {
   unswept: 'the mapping is applied, and not everybody who differs by it is owed a sync yet',
   gap: 'capture has a gap: changes may be missing that a resync finds',
+}
+
+type Begun = { readonly run: DriftRun; readonly everybody: Everybody }
+
+type Driving = Begun & {
+  readonly onLooks: (verified: readonly Verified[]) => void
+  readonly onKept: () => void
+}
+
+/** Looks at everybody first; only what can be believed as a whole is repaired. */
+async function carryOut(io: Io, { config, asked, opened, calls, probe }: Reporting, driving: Driving) {
+  const { pool, context, readCustomers, pace, binding } = opened
+  const { fingerprint } = config
+  const { sample } = asked
+  const { seed, startedAt, population } = driving.run
+  using progress = openProgress(io, () => performance.now())
+  const from = doneOf(driving.run.agenda)
+  let { agenda } = driving.run
+  const show = (halt: string | null) =>
+    progress.show({
+      ...{ verb: 'looked at', done: doneOf(agenda), from, note: newsOf(agenda), halt },
+      total: Math.min(population, sample ?? population),
+    })
+  const gate = makeRunGate({
+    preconditions: () => readPreconditions(pool, { fingerprint, binding, pace }),
+    ...{ rate: asked.rate, onBeat: (stopped) => show(stopped ? HALT : null) },
+    tend: () => pace.tend(probe),
+    ...{ sleep, signal: io.stop, monotonic: () => performance.now() },
+  })
+  const checking = { pool, config, digester: context.digester, readCustomers, context, log: calls.add }
+  const drawing = { ...driving.everybody, seed, startedAt, sample, readCustomers }
+  const { run, end } = await driveRun({
+    ...{ pool, fingerprint, gate, run: driving.run, sleep, signal: io.stop },
+    everybody: (from) => everybody(drawing, from),
+    verify: makeVerify({ ...checking, repair: false }),
+    sample: makeSampling(checking),
+    onLooks(verified, run) {
+      driving.onLooks(verified)
+      agenda = run.agenda
+      show(null)
+    },
+    onKept: driving.onKept,
+    now: () => performance.now(),
+  })
+  if (!asked.repair || end.kind !== 'complete') return { run, end, mended: null }
+  const mending = { pool, brake: context.brake, lag: config.timing }
+  return { run, end, mended: await mendFound(mending, run.agenda.found, startedAt) }
+}
+
+const HALT = 'calls are stopped (rollcall pace tells why)'
+
+function newsOf(agenda: DriftRun['agenda']): string {
+  const { tally, waiting } = agenda
+  const silent = silentOf(soFar(agenda))
+  const unclear = silent > 0 ? `, ${figure(silent)} without a clear answer` : ''
+  const again = waiting.length > 0 ? `, ${figure(waiting.length)} to look at again` : ''
+  return `${figure(driftingOf(tally))} differ${unclear}${again}`
 }

@@ -2,9 +2,8 @@ import { loadConfig } from '../config/load.ts'
 import type { Report } from '../report/report.ts'
 import { sayHeadline } from '../report/say.ts'
 import { withDatabase } from './connect.ts'
-import type { Asking } from './drift-carry.ts'
 import { addDriftOptions, type DriftAsked, readDriftAsked } from './drift-options.ts'
-import { checkOutput, linesOf, writeWhole } from './drift-print.ts'
+import { checkOutput, FORMS, writeWhole } from './drift-print.ts'
 import { exitFor, ledgerReport, warningOf } from './drift-report.ts'
 import { serviceReport } from './drift-run.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
@@ -57,13 +56,11 @@ export const driftCommand: AddCommand = (program, io, exit) => {
       const asked = readDriftAsked(options)
       const file = asked.output === null ? null : await checkOutput(io.cwd, asked.output)
       const config = await loadConfig(options.config, io.cwd)
-      const report = await (asked.fromLedger ? readLedger : serviceReport)(io, { config, asked })
+      const report = asked.fromLedger
+        ? await withDatabase(io, {}, (pool) => ledgerReport(pool, config, asked))
+        : await serviceReport(io, { config, asked })
       exit(await print(io, { report, asked, file }))
     })
-}
-
-async function readLedger(io: Io, { config, asked }: Asking): Promise<Report> {
-  return await withDatabase(io, {}, (pool) => ledgerReport(pool, config, asked))
 }
 
 type Printing = { readonly report: Report; readonly asked: DriftAsked; readonly file: string | null }
@@ -80,9 +77,9 @@ async function print(io: Io, { report, asked, file }: Printing): Promise<ExitCod
   const stopped = report.outcome.kind === 'stopped'
   if (file === null) {
     const width = io.terminal ? io.screen?.columns : UNCUT
-    for (const line of await linesOf(report, asked.format, width)) io.out(line)
+    for (const line of await FORMS[asked.format](report, width)) io.out(line)
   } else if (!stopped) {
-    await writeWhole(file, await linesOf(report, asked.format, UNCUT))
+    await writeWhole(file, await FORMS[asked.format](report, UNCUT))
   }
   if (code !== 0 && (file !== null || asked.format !== 'table')) {
     const { text, more } = sayHeadline(report)

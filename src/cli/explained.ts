@@ -169,11 +169,7 @@ const TOKEN = "an end user's access token (a JWT) and nothing else"
  *
  * @throws RollcallError USAGE or ENV_INVALID, which names the file or the variable and never what it holds
  */
-async function tokenFrom(
-  io: Io,
-  file: string | undefined,
-  variable: string | undefined,
-): Promise<string | undefined> {
+async function tokenFrom(io: Io, file?: string, variable?: string): Promise<string | undefined> {
   if (file !== undefined) {
     const token = accessToken(await readToken(file, io))
     if (token !== undefined && isJwt(token)) return token

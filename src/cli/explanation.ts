@@ -2,15 +2,17 @@
 // fields only where they were asked for.
 
 import type { DriftCause } from '../drift/words.ts'
+import type { Chat } from '../explain/chat.ts'
 import type { Explanation } from '../explain/explain.ts'
 import type { FieldRow } from '../explain/fields.ts'
 import { isTimeout } from '../explain/in-time.ts'
-import type { Desired } from '../explain/judge.ts'
+import type { Desired, Result } from '../explain/judge.ts'
 import { historyOf, type Records } from '../explain/records.ts'
 import type { RemoteView } from '../explain/remote.ts'
 import { REMEDIES, type Remedy, VERDICTS } from '../explain/verdicts.ts'
 import type { Reason } from '../ledger/record.ts'
-import { columns, details, type LabelledText, sayValue, shellQuoted, span } from './render.ts'
+import { CAUSE } from '../report/words.ts'
+import { byKind, columns, details, type LabelledText, sayValue, shellQuoted, span } from './render.ts'
 import { renderHistory, sayOwed } from './render-history.ts'
 import { sayUnreadable } from './say-reason.ts'
 import { NOTHING_TO_SEND, sayCallError, sayMapped, sayPlan } from './say-step.ts'
@@ -21,22 +23,23 @@ export function renderExplanation(one: Explanation, view: View, chat: readonly s
   const next = details([['next', sayNext(one)]])
   const verdict = details(verdictEntries(one, view))
   const facts = details(factEntries(one))
-  switch (view) {
-    case 'all': {
-      const history = historyOf(one.rollcall)
-      const stored = history === null ? [] : renderHistory(history)
-      // Of so much the verdict comes first.
-      return [...verdict, '', ...facts, ...chat, ...next, ...renderFields(one), ...stored]
-    }
-    case 'access':
-      return [...facts, ...chat, ...verdict]
-    case 'diff':
-      return [...facts, ...renderFields(one), ...next, ...verdict]
-    case 'dry-run':
-      return renderDryRun(one)
-    default:
-      return view satisfies never
+  const history = historyOf(one.rollcall)
+  const sections: Readonly<Record<View, () => readonly string[][]>> = {
+    // Of so much the verdict comes first.
+    all: () => [
+      verdict,
+      [''],
+      facts,
+      [...chat],
+      next,
+      renderFields(one),
+      history ? renderHistory(history) : [],
+    ],
+    access: () => [facts, [...chat], verdict],
+    diff: () => [facts, renderFields(one), next, verdict],
+    'dry-run': () => [renderDryRun(one)],
   }
+  return sections[view]().flat()
 }
 
 function factEntries(one: Explanation): LabelledText[] {
@@ -79,29 +82,25 @@ function renderDryRun(one: Explanation): string[] {
   ]
 }
 
-const CAUSE: Readonly<Record<DriftCause, string>> = {
-  'never-delivered': 'not delivered yet',
-  'unknown-outcome': 'outcome unknown',
-  'edited-at-service': 'edited at the service',
-  'mapping-changed': 'mapping changed',
-  normalised: "the service's own form",
-}
-
 const HEAD = ['  field', 'here', 'service', 'state', 'why']
 
 /** Desired and at the service, field by field; with values where they were asked for. */
 export function renderFields({ drift, fields }: Explanation): string[] {
   const missing = drift?.kind === 'missing' && drift.cause
-  if (fields.length === 0) return details([['why', missing && CAUSE[missing]]])
+  if (fields.length === 0) return details([['why', missing && sayCause(missing)]])
   const cells = fields.map(({ field, here, service, state, cause, issue }) => [
     `  ${field}`,
     here === 'unmanaged' ? '–' : here,
     service === 'not-shown' ? '–' : service,
     state.replace('-', ' '),
-    cause ? CAUSE[cause] : (issue ?? ''),
+    cause ? sayCause(cause) : (issue ?? ''),
   ])
   const values = renderValues(fields)
   return ['', ...columns([HEAD, ...cells]), ...(values.length > 0 ? ['', ...values] : []), '']
+}
+
+function sayCause(cause: DriftCause): string {
+  return CAUSE[cause].name.toLowerCase()
 }
 
 function renderValues(fields: readonly FieldRow[]): string[] {
@@ -125,53 +124,43 @@ function sayStatus(status: number): string {
 /** Where a sync leaves the customer alone, nothing is asked for: "no access" would contradict a verdict of yes. */
 export function sayDesired({ desired, result }: Pick<Explanation, 'desired' | 'result'>): string {
   const wish = result === 'left-alone' ? 'left as it is' : 'no access'
-  switch (desired.kind) {
-    case 'user':
-      return sayStatus(desired.status)
-    case 'removed':
-      return `${wish}: there is no such row`
-    case 'out-of-scope':
-      return `${wish}: out of scope`
-    case 'rejected':
-      return `cannot be mapped: ${desired.issues
+  return byKind(desired, {
+    user: ({ status }) => sayStatus(status),
+    removed: () => `${wish}: there is no such row`,
+    'out-of-scope': () => `${wish}: out of scope`,
+    rejected: ({ issues }) =>
+      `cannot be mapped: ${issues
         .map(({ field, code, expected }) => `${field} (${code}), expected ${expected}`)
-        .join('; ')}`
-    case 'unreadable':
-      return `not known: ${sayNotRead(desired)}`
-    default:
-      return desired satisfies never
-  }
+        .join('; ')}`,
+    unreadable: (found) => `not known: ${sayNotRead(found)}`,
+  })
 }
 
 function sayNotRead({ code, misfits }: Extract<Desired, { kind: 'unreadable' }>): string {
-  if (misfits.length > 0) return misfits.join('; ')
-  return isTimeout(code)
-    ? 'the row could not be read within ten seconds (a lock?)'
-    : `Postgres refuses to read the row (${code})`
+  if (isTimeout(code)) return 'the row could not be read within ten seconds (a lock?)'
+  return sayUnreadable({ error: code, misfits })[0]
 }
 
-const NOT_ASKED: Readonly<Record<Extract<RemoteView, { kind: 'not-asked' }>['why'], string>> = {
-  'no-user-id': 'not asked: there is no user_id to ask for',
-  'no-permit': 'not asked: the common pace gave no permit within ten seconds',
-  'gave-up': 'not asked: the service does not answer',
-  'not-wanted': 'not asked (--no-call)',
+/** Why a GET or the chat was not asked. */
+export const NOT_ASKED: Readonly<Record<Extract<RemoteView | Chat, { kind: 'not-asked' }>['why'], string>> = {
+  'no-user-id': 'there is no user_id to ask for',
+  'no-permit': 'the common pace gave no permit within ten seconds',
+  'gave-up': 'the service does not answer',
+  'not-wanted': '--no-call',
+  'no-token': 'no access token was given',
+  demo: 'a token is not sent to the demo service',
 }
 
 export function sayRemote(service: RemoteView): string {
-  switch (service.kind) {
-    case 'present':
-      return sayStatus(service.status)
-    case 'absent': {
-      const doubt = service.json ? '' : ', no JSON: is SERVICE_URL right?'
-      return `knows no such user (${service.http}${service.http === 200 ? ', null' : doubt})`
-    }
-    case 'not-asked':
-      return NOT_ASKED[service.why]
-    case 'no-answer':
-      return saySilence(service)
-    default:
-      return service satisfies never
-  }
+  return byKind(service, {
+    present: ({ status }) => sayStatus(status),
+    absent: ({ http, json }) => {
+      const doubt = json ? '' : ', no JSON: is SERVICE_URL right?'
+      return `knows no such user (${http}${http === 200 ? ', null' : doubt})`
+    },
+    'not-asked': ({ why }) => `not asked: ${NOT_ASKED[why]}`,
+    'no-answer': saySilence,
+  })
 }
 
 function saySilence({ why, http, error }: Extract<RemoteView, { kind: 'no-answer' }>): string {
@@ -233,22 +222,21 @@ export function sayNext({ desired, plan, planAfterLookup, rollcall, result }: Ex
 }
 
 export function sayResult({ result, desired, service, drift, fields }: Explanation): string {
-  switch (result) {
-    case 'unknown':
+  const said: Readonly<Record<Result, () => string>> = {
+    unknown: () => {
       if (desired.kind === 'unreadable') return 'unknown: the row could not be read'
       return `unknown: the service ${service.kind === 'not-asked' ? 'was not asked' : 'did not say'}`
-    case 'left-alone':
-      return 'same: nothing is asked for'
-    case 'blocked':
-      return 'blocked: the customer cannot be sent as it is'
-    case 'same':
-      return `same: ${service.kind === 'absent' ? 'no such user, and none is wanted' : sayNothingDiffers(fields)}`
-    case 'differs':
+    },
+    'left-alone': () => 'same: nothing is asked for',
+    blocked: () => 'blocked: the customer cannot be sent as it is',
+    same: () =>
+      `same: ${service.kind === 'absent' ? 'no such user, and none is wanted' : sayNothingDiffers(fields)}`,
+    differs: () => {
       if (drift?.kind === 'missing') return 'differs: not registered at the service'
       return `differs: ${drift?.kind === 'unexpected-access' ? 'status' : (drift?.fields.join(', ') ?? '')}`
-    default:
-      return result satisfies never
+    },
   }
+  return said[result]()
 }
 
 function sayNothingDiffers(fields: Explanation['fields']): string {

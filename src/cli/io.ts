@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import type { Command } from '@commander-js/extra-typings'
 
@@ -23,16 +24,10 @@ export type ExitCode = 0 | 1 | 2 | 3
 export type AddCommand = (program: Command, io: Io, exit: (code: ExitCode) => void) => void
 
 /** Resolves when the process was asked to end. */
-export function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
+export async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort')
 }
 
-type Package = { readonly version: string }
-
 /** Of the package that this file belongs to, from src/ and from dist/ alike. */
-export const VERSION = (
-  JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as Package
-).version
+const PACKAGE = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+export const { version: VERSION }: { readonly version: string } = JSON.parse(PACKAGE)

@@ -1,3 +1,4 @@
+import os from 'node:os'
 import process from 'node:process'
 import { Command, CommanderError } from 'commander'
 import { databaseError } from '../ledger/reachable.ts'
@@ -31,12 +32,9 @@ const LINGER_MS = 1000
 
 export async function runCommandLine(): Promise<void> {
   const stop = new AbortController()
-  for (const [signal, number] of [
-    ['SIGINT', 2],
-    ['SIGTERM', 15],
-  ] as const)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => {
-      if (stop.signal.aborted) process.exit(128 + number)
+      if (stop.signal.aborted) process.exit(128 + os.constants.signals[signal])
       stop.abort()
     })
   const drawsProgress = process.stderr.isTTY === true && !process.env.CI && process.env.TERM !== 'dumb'

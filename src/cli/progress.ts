@@ -16,11 +16,7 @@ type ProgressState = {
   readonly halt?: string | null
 }
 
-export type Progress = {
-  show(state: ProgressState): void
-  say(line: string): void
-  [Symbol.dispose](): void
-}
+export type Progress = ReturnType<typeof openProgress>
 
 const FRAME_MS = 100
 const LINE_MS = 5000
@@ -28,7 +24,7 @@ const LINE_MS = 5000
 const LEAST_MS = 500
 
 /** To be disposed of before anything else is written. */
-export function openProgress({ err, screen }: Pick<Io, 'err' | 'screen'>, now: () => number): Progress {
+export function openProgress({ err, screen }: Pick<Io, 'err' | 'screen'>, now: () => number) {
   const started = now()
   let state: ProgressState | null = null
   let told = ''
@@ -44,10 +40,10 @@ export function openProgress({ err, screen }: Pick<Io, 'err' | 'screen'>, now: (
   const timer = setInterval(draw, picture ? FRAME_MS : LINE_MS)
   timer.unref()
   return {
-    show(now) {
+    show(now: ProgressState) {
       state = now
     },
-    say(line) {
+    say(line: string) {
       picture?.clear()
       err(line)
     },

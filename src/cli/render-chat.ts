@@ -2,7 +2,8 @@ import { type Chat, isOnline, type ListedProfessional } from '../explain/chat.ts
 import type { Bearer, Claims } from '../explain/token.ts'
 import { counted } from '../report/figures.ts'
 import { isLoopback } from '../service/address.ts'
-import { columns, details, nearTime, span } from './render.ts'
+import { NOT_ASKED } from './explanation.ts'
+import { byKind, columns, details, nearTime, span } from './render.ts'
 import { sayCallError } from './say-step.ts'
 
 /** The clock and the time zone of the person who reads it. */
@@ -30,31 +31,17 @@ export function renderChatNote(origin: string, environment: 'production' | 'demo
 }
 
 function sayAnswer(chat: Chat, claims: Claims | null, { now }: Reader): string {
-  switch (chat.kind) {
-    case 'not-asked':
-      return `not asked: ${NOT_ASKED[chat.why]}`
-    case 'answered': {
-      const { professionals, online, unread, rooms } = chat.totals
-      return `answers: ${counted(professionals, 'professional')}, ${online} online, ${unread} unread in ${counted(rooms, 'room')}`
-    }
-    case 'shut':
-      return 'refused the user (403): no access, as a rule status 0 or a trial that is over'
-    case 'refused': {
+  return byKind(chat, {
+    'not-asked': ({ why }) => `not asked: ${NOT_ASKED[why]}`,
+    answered: ({ totals: { professionals, online, unread, rooms } }) =>
+      `answers: ${counted(professionals, 'professional')}, ${online} online, ${unread} unread in ${counted(rooms, 'room')}`,
+    shut: () => 'refused the user (403): no access, as a rule status 0 or a trial that is over',
+    refused: () => {
       const expired = claims?.expiresAt ? now.getTime() - claims.expiresAt : -1
       return `refused the token (401): ${expired >= 0 ? `it expired ${span(expired)} ago` : 'expired, of another environment or Api-Key, or its user is not registered'}`
-    }
-    case 'no-answer':
-      return chat.error === null ? `answered ${chat.http} and no list` : sayCallError(chat.error)
-    default:
-      return chat satisfies never
-  }
-}
-
-const NOT_ASKED: Readonly<Record<Extract<Chat, { kind: 'not-asked' }>['why'], string>> = {
-  demo: 'a token is not sent to the demo service',
-  'no-token': 'no access token was given',
-  'gave-up': 'the service does not answer',
-  'no-permit': 'the common pace gave no permit within ten seconds',
+    },
+    'no-answer': ({ http, error }) => (error === null ? `answered ${http} and no list` : sayCallError(error)),
+  })
 }
 
 /** More would scroll away what is said before them. */

@@ -37,6 +37,20 @@ export function shellQuoted(text: string): string {
   return /^[\w./:=%@,+][\w./:=%@,+-]*$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }
 
+type OfKind<Value, Kind> = Value extends { readonly kind: infer Kinds }
+  ? Kind extends Kinds
+    ? Value
+    : never
+  : never
+
+/** The words for a value by its kind; a kind that has none does not compile. */
+export function byKind<Value extends { readonly kind: string }>(
+  value: Value,
+  words: { readonly [Kind in Value['kind']]: (value: OfKind<Value, Kind>) => string },
+): string {
+  return words[value.kind as Value['kind']](value as never)
+}
+
 /** The texts of those that apply. */
 export function applying(texts: readonly (string | false | null)[]): string[] {
   return texts.filter((text) => typeof text === 'string')

@@ -11,10 +11,9 @@ import {
 import { isShut } from '../sandbox/control/control.ts'
 import { FAULT_FORM, parseFault } from '../sandbox/faults/faults.ts'
 import { startSandbox } from '../sandbox/server.ts'
-import type { AddCommand, Io } from './io.ts'
-import { aborted } from './io.ts'
+import { type AddCommand, aborted } from './io.ts'
 import { gathered } from './option-values.ts'
-import { asJson, hanging } from './render.ts'
+import { asJson, hanging, tell } from './render.ts'
 
 const A_CONTRACT = `A contract says how it answers where the interface document leaves it open: ${CONTRACT_FORM}. \`rollcall sandbox --contracts\` lists them.`
 
@@ -41,18 +40,20 @@ export const sandboxCommand: AddCommand = (program, io) => {
     .command('sandbox')
     .description('run a stand-in for the Legal Consultation Service, in memory')
     .option('--host <address>', 'address to listen on', filled, '127.0.0.1')
-    .option('-p, --port <number>', 'port to listen on', port, 4010)
+    .option('-p, --port <number>', 'port to listen on', upTo(65_535), 4010)
     .option('--api-key <key>', 'Api-Key that it accepts', filled, 'sandbox-api-key')
     .option('--secret-key <key>', 'Secret-Key that it accepts', filled, 'sandbox-secret-key')
     .option('--fault <rule>', 'a fault, repeatable; see below', gathered)
     .option('--contract <words>', 'how it answers, repeatable; see below', gathered)
     .option('--contracts', 'list what --contract takes, and end')
-    .option('--seed <number>', 'seed for the rates of faults', seed, 1)
+    .option('--seed <number>', 'seed for the rates of faults', upTo(4_294_967_295), 1)
     .option('--control-token <token>', 'opens /_sandbox/ when it does not listen on loopback', filled)
     .option('--json', 'print the address as JSON')
     .addHelpText('after', EXAMPLES)
     .action(async ({ json, contracts, fault = [], contract = [], ...options }) => {
-      if (contracts) return listTo(io, json)
+      const list = listContracts()
+      if (contracts)
+        return tell(io, json === true, list, () => renderContracts(list).flatMap(foldedBehindName))
       const settings = { faults: fault.map(parseFault), contract: parseContract(contract.join(' ')) }
       const sandbox = await startSandbox({ ...options, ...settings }).catch((error: unknown) => {
         const why = whyNotListening(error)
@@ -73,12 +74,6 @@ export const sandboxCommand: AddCommand = (program, io) => {
     })
 }
 
-function listTo(io: Io, json: boolean | undefined): void {
-  const list = listContracts()
-  if (json) io.out(asJson(list))
-  else for (const line of renderContracts(list).flatMap(foldedBehindName)) io.out(line)
-}
-
 function foldedBehindName(line: string): string[] {
   const [head = ''] = line.match(/^ *(?:\S+ {2,})?/) ?? []
   return hanging(head, line.slice(head.length))
@@ -89,9 +84,6 @@ function filled(text: string): string {
   if (text.trim() !== '') return text
   throw new InvalidArgumentError('expected a text that is not empty')
 }
-
-const port = upTo(65_535)
-const seed = upTo(4_294_967_295)
 
 function upTo(most: number): (text: string) => number {
   return (text) => {

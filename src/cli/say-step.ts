@@ -2,7 +2,7 @@
 import type { RedactedMapped, RedactedPlan, RedactedStep } from '../explain/redact.ts'
 import { CallError, type CallErrorKind } from '../service/errors.ts'
 import type { TurnEnd } from '../sync/turn.ts'
-import { details } from './render.ts'
+import { byKind, details } from './render.ts'
 
 export function sayStep(step: RedactedStep): string[] {
   switch (step.step) {
@@ -46,28 +46,19 @@ export function sayMapped({ kind, userId, status, set, ...mapped }: RedactedMapp
 }
 
 export function sayPlan(plan: RedactedPlan): string {
-  switch (plan.kind) {
-    case 'none':
-      return `nothing to send: ${NOTHING_TO_SEND[plan.why]}`
-    case 'lookup':
-      return LOOKUP[plan.why]
-    case 'create':
-      return `create (POST) with ${plan.sends.join(', ')}`
-    case 'replace':
-      return `replace (PUT) with ${plan.sends.join(', ')}`
-    case 'patch':
-      return `update (PATCH) with ${plan.sends.join(', ')}`
-    case 'revoke':
-      return 'revoke access (PATCH with status 0)'
-    case 'erase':
-      return `erase (PATCH with status 0) ${plan.fields.join(', ')}`
-    case 'reject':
-      return plan.code === 'shared-user-id'
+  return byKind(plan, {
+    none: ({ why }) => `nothing to send: ${NOTHING_TO_SEND[why]}`,
+    lookup: ({ why }) => LOOKUP[why],
+    create: ({ sends }) => `create (POST) with ${sends.join(', ')}`,
+    replace: ({ sends }) => `replace (PUT) with ${sends.join(', ')}`,
+    patch: ({ sends }) => `update (PATCH) with ${sends.join(', ')}`,
+    revoke: () => 'revoke access (PATCH with status 0)',
+    erase: ({ fields }) => `erase (PATCH with status 0) ${fields.join(', ')}`,
+    reject: (plan) =>
+      plan.code === 'shared-user-id'
         ? `reject: other customers are the same user: ${plan.keys.join(', ')}`
-        : 'reject'
-    default:
-      return plan satisfies never
-  }
+        : 'reject',
+  })
 }
 
 const LOOKUP: Readonly<Record<Extract<RedactedPlan, { kind: 'lookup' }>['why'], string>> = {
@@ -97,18 +88,14 @@ function sayEnd(end: TurnEnd): string {
   const { code, status, error, misfits = [] } = end.reason ?? {}
   const details = [code, status, error, ...misfits].filter(Boolean).join(' ')
   const reason = details === '' ? '' : ` (${details})`
-  switch (end.kind) {
-    case 'settle':
-      return end.state === 'rejected'
+  return byKind(end, {
+    settle: ({ state }) =>
+      state === 'rejected'
         ? `rejected${reason}: it waits until the row or the mapping changes`
-        : SETTLED[end.state]
-    case 'retry':
-      return `not now${reason}: it will be tried again`
-    case 'unknown':
-      return `unknown${reason}: it will be looked up after the call's lifetime`
-    default:
-      return end satisfies never
-  }
+        : SETTLED[state],
+    retry: () => `not now${reason}: it will be tried again`,
+    unknown: () => `unknown${reason}: it will be looked up after the call's lifetime`,
+  })
 }
 
 /** In the middle of a line, and without the code that Node has for it. */

@@ -1,28 +1,24 @@
 import type { Config } from '../config/config.ts'
-import { readEnv } from '../config/env.ts'
 import { type RedactedStep, redactedStep } from '../explain/redact.ts'
-import { makeCallLog } from '../ledger/call-log.ts'
 import { makeClaim } from '../ledger/claim.ts'
 import { makeEnd } from '../ledger/ending.ts'
 import { mappingChanged, readStanding } from '../ledger/generation.ts'
 import { type Lease, unlease } from '../ledger/lease.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { type NamedService, sayService } from '../model/service.ts'
-import { processName } from '../ops/process-name.ts'
+import { sayService } from '../model/service.ts'
 import { sleep, systemClock } from '../ops/time.ts'
 import { namedService } from '../service/target.ts'
 import { BrokenOff, type JobResult, makeJob } from '../sync/job.ts'
 import { claimLastsMs } from '../sync/time-needed.ts'
 import { JUST_WRITTEN } from '../sync/turn.ts'
-import { type Opened, openSync } from '../worker/context.ts'
+import type { Opened } from '../worker/context.ts'
 import { logCalls } from '../worker/log.ts'
-import { makeProbe } from '../worker/probe.ts'
 import { noteAndLease } from '../worker/sync-one.ts'
-import { SYNC_ENV } from './binding.ts'
 import type { ExitCode, Io } from './io.ts'
 import { checkKnown, namedKeys } from './named.ts'
 import { asJson, details, shown } from './render.ts'
 import { sayStep } from './say-step.ts'
+import { withSync } from './with-sync.ts'
 
 type Asked = { readonly [option in 'look' | 'removed' | 'json']?: boolean } & {
   readonly config: Config
@@ -33,21 +29,18 @@ type Asked = { readonly [option in 'look' | 'removed' | 'json']?: boolean } & {
 /** `rollcall sync <key…>`: past the queue, one customer after the other, each step told. */
 export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
   const { config, keys: given, look = false, removed = false, json = false } = asked
-  const env = readEnv(io.env, { need: SYNC_ENV })
-  const opened = await openSync({ config, env, onPoolError: () => undefined })
-  const target = namedService(env.SERVICE_URL, config)
-  const onTrouble = () => io.err('note: calls may be missing in the log of calls')
-  const calls = makeCallLog({ pool: opened.pool, by: processName('sync'), sleep, onTrouble })
-  const logCall = logCalls(calls)
-  try {
-    if (!opened.standing.current) throw mappingChanged(opened.standing)
-    const { pool } = opened
+  return await withSync(io, { config, by: 'sync' }, async ({ env, opened, calls, probe }) => {
+    const target = namedService(env.SERVICE_URL, config)
+    const logCall = logCalls(calls)
+    const { pool, context, pace, binding } = opened
     const keys = await namedKeys(io, opened, given)
     const { rows } = await opened.readCustomers(keys)
-    const missing = keys.filter((key) => rows.get(key) === null)
-    if (!removed) await checkKnown(pool, missing)
+    if (!removed)
+      await checkKnown(
+        pool,
+        keys.filter((key) => rows.get(key) === null),
+      )
     let steps: RedactedStep[] = []
-    const { context, pace, binding } = opened
     const job = makeJob({
       context,
       claim: makeClaim(pool, { lastsMs: claimLastsMs(config), binding, fingerprint: config.fingerprint }),
@@ -60,18 +53,13 @@ export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
         if (!json) for (const text of sayStep(redacted)) io.out(text)
       },
     })
-    const probe = makeProbe({
-      ...{ pool, users: context.users, signal: io.stop },
-      log: (entry) => calls.add(entry),
-    })
-    // There may be no worker that would find out whether the service works again.
     const mayCall = async () => {
       if ((await pace.rate()) > 0) return true
       await pace.tend(probe)
       return (await pace.rate()) > 0
     }
     const syncOne = makeSyncOne({ io, opened, job, mayCall, last: () => steps.at(-1) })
-    const results: Synced[] = []
+    const results: { key: CustomerKey; target: typeof target; steps: RedactedStep[] }[] = []
     for (const key of keys) {
       steps = []
       if (!json) io.out(`customer ${shown(key)} at ${sayService(target)}`)
@@ -79,26 +67,16 @@ export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
       results.push({ key, target, steps })
     }
     if (json) io.out(asJson(results))
-    return exitFor(results)
-  } finally {
-    await calls.close()
-    await opened.close()
-  }
-}
-
-type Synced = {
-  readonly key: CustomerKey
-  readonly target: NamedService
-  readonly steps: readonly RedactedStep[]
-}
-
-function exitFor(results: readonly Synced[]): ExitCode {
-  const ends = results.map(({ steps }) => {
-    const last = steps.at(-1)
-    return last?.step === 'ended' && last.end.kind === 'settle' ? last.end.state : null
+    return exitFor(results.map(({ steps }) => steps.at(-1)))
   })
-  if (ends.includes(null)) return 1
-  return ends.every((state) => state === 'idle') ? 0 : 3
+}
+
+function exitFor(ends: readonly (RedactedStep | undefined)[]): ExitCode {
+  const states = ends.map((last) =>
+    last?.step === 'ended' && last.end.kind === 'settle' ? last.end.state : null,
+  )
+  if (states.includes(null)) return 1
+  return states.every((state) => state === 'idle') ? 0 : 3
 }
 
 const WAITING = {

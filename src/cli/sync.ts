@@ -30,27 +30,23 @@ Examples:
   rollcall sync '["ES", "4711"]'  a customer with two key columns`
 
 export const syncCommand: AddCommand = (program, io, exit) => {
-  const view = <Flags extends string>(flags: Flags, description: string, excluded: string[]) =>
+  const view = <Flags extends string>(flags: Flags, description: string, ...excluded: string[]) =>
     program.createOption(flags, description).conflicts(excluded)
   program
     .command('sync')
     .description('sync customers now and tell every step')
     .option(...CONFIG_OPTION)
     .option('--dry-run', 'make no call and write nothing')
-    .addOption(view('--look', 'rely on nothing that is remembered: look at the service first', ['dryRun']))
+    .addOption(view('--look', 'rely on nothing that is remembered: look at the service first', 'dryRun'))
     .addOption(
-      view('--removed', 'a key that nobody has was a customer, whose row is gone', ['diff', 'history']),
+      view('--removed', 'a key that nobody has was a customer, whose row is gone', 'diff', 'history'),
     )
     .addOption(
-      view('--diff', 'compare with the service, field by field; change nothing', [
-        'dryRun',
-        'look',
-        'history',
-      ]),
+      view('--diff', 'compare with the service, field by field; change nothing', 'dryRun', 'look', 'history'),
     )
     .option('--show-values', 'with --diff: show what the fields hold')
     .addOption(
-      view('--history', 'only show what is stored of it, and its last calls', ['dryRun', 'look', 'diff']),
+      view('--history', 'only show what is stored of it, and its last calls', 'dryRun', 'look', 'diff'),
     )
     .option('--limit <calls>', 'with --history: show this many calls at most (default: 50)')
     .option('--json', 'print the steps as JSON')
@@ -76,16 +72,15 @@ function exitForPlans({ explanations }: { readonly explanations: readonly Explan
   return explanations.some(({ plan }) => plan?.kind === 'reject') ? 3 : 0
 }
 
-type HistoryAsked = { readonly limit?: string; readonly json?: boolean }
-
-const CALLS = '50'
-
 /**
  * What Postgres holds of these customers and their last calls; no call, no write. 3 when one of them is known nowhere:
  * a script that asks about a mistyped key must not take it for a customer who is well.
  */
-async function history(io: Io, keys: readonly string[], asked: HistoryAsked): Promise<ExitCode> {
-  const { limit = CALLS, json = false } = asked
+async function history(
+  io: Io,
+  keys: readonly string[],
+  { limit = '50', json = false }: { readonly limit?: string; readonly json?: boolean },
+): Promise<ExitCode> {
   const most = readLimit(limit)
   return await withDatabase(io, {}, async (pool) => {
     const found: { key: CustomerKey; history: History }[] = []

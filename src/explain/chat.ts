@@ -7,17 +7,6 @@ import { AnswerError } from '../service/chat-read.ts'
 import { CallError, type CallErrorKind } from '../service/errors.ts'
 import type { Bearer } from './token.ts'
 
-/** A professional as the token's user sees it; no message and no word of one. */
-export type ListedProfessional = Pick<
-  Professional,
-  'professionalId' | 'name' | 'status' | 'specialityId' | 'nextConnectionAt' | 'nextDisconnectionAt'
-> & {
-  readonly speciality: string | null
-  /** Null: they have not written to each other. */
-  readonly room: string | null
-  readonly unreadMessages: number | null
-}
-
 /**
  * `shut`: 403, so the token is good and its user is not let in. `refused`: 401, so nothing is said of the user.
  * `not-asked`, `gave-up`: the service had not answered before.
@@ -28,18 +17,7 @@ export type Chat =
       readonly why: 'no-token' | 'demo' | 'gave-up' | 'no-permit'
       readonly waitMs?: number | null
     }
-  | {
-      readonly kind: 'answered'
-      readonly totals: {
-        readonly professionals: number
-        readonly online: number
-        readonly rooms: number
-        readonly unread: number
-      }
-      readonly unreadable: number
-      /** Who can be written to now, then who comes next; those without a time come last. */
-      readonly professionals: readonly ListedProfessional[]
-    }
+  | ReturnType<typeof listing>
   | { readonly kind: 'shut' | 'refused' }
   | {
       readonly kind: 'no-answer'
@@ -71,8 +49,9 @@ export async function askChat(client: ChatClient, signal: AbortSignal): Promise<
   }
 }
 
-export function listing({ items, unreadable }: List<Professional>): Extract<Chat, { kind: 'answered' }> {
-  const professionals = items
+/** Who can be written to now, then who comes next; those without a time come last. */
+export function listing({ items, unreadable }: List<Professional>) {
+  const professionals: readonly ListedProfessional[] = items
     .map(listed)
     .sort((a, b) => comingIn(a) - comingIn(b) || speciality(a) - speciality(b))
   const totals = {
@@ -81,15 +60,19 @@ export function listing({ items, unreadable }: List<Professional>): Extract<Chat
     rooms: professionals.filter(({ room }) => room !== null).length,
     unread: professionals.reduce((sum, { unreadMessages }) => sum + (unreadMessages ?? 0), 0),
   }
-  return { kind: 'answered', totals, unreadable, professionals }
+  return { kind: 'answered' as const, totals, unreadable, professionals }
 }
 
-function listed(each: Professional): ListedProfessional {
+/** A professional as the token's user sees it; no message and no word of one. */
+export type ListedProfessional = Readonly<ReturnType<typeof listed>>
+
+function listed(each: Professional) {
   const { professionalId, name, status, specialityId, nextConnectionAt, nextDisconnectionAt, room } = each
   return {
     ...{ professionalId, name, status, specialityId },
     speciality: specialityId === null ? null : (SPECIALITIES.get(specialityId) ?? null),
     ...{ nextConnectionAt, nextDisconnectionAt },
+    /** Null: they have not written to each other. */
     room: room?.id ?? null,
     unreadMessages: room?.unreadMessages ?? null,
   }

@@ -8,59 +8,19 @@ import { makeReading } from '../customers/read.ts'
 import { databaseError } from '../ledger/reachable.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
-import type { FieldIssue } from '../model/mapped.ts'
 import { makeChatClient } from '../service/chat-client.ts'
 import { makeUsersClient } from '../service/users.ts'
 import { makeDigester } from '../sync/digest.ts'
 import { userIdFor } from '../sync/map.ts'
 import { planAfter, planNow, readSnapshots, type Snapshot, type SnapshotReading } from '../sync/snapshot.ts'
 import { askChat, type Chat, chatSays, mayAskChat, NO_TOKEN } from './chat.ts'
-import { type Comparison, compareFields, leftOutOf } from './fields.ts'
+import { compareFields, leftOutOf } from './fields.ts'
 import { inTime } from './in-time.ts'
-import { accessOf, type Desired, isLeftAlone, type Result, remediesFor, resultOf } from './judge.ts'
+import { accessOf, type Desired, isLeftAlone, remediesFor, resultOf } from './judge.ts'
 import { openRecords, type Records } from './records.ts'
-import { type RedactedMapped, type RedactedPlan, redactedMapped, redactedPlan } from './redact.ts'
-import {
-  type CallGate,
-  type LookupResult,
-  makeLookup,
-  notAsked,
-  OPEN_GATE,
-  openGate,
-  type RemoteView,
-} from './remote.ts'
+import { redactedMapped, redactedPlan } from './redact.ts'
+import { type CallGate, type LookupResult, makeLookup, notAsked, OPEN_GATE, openGate } from './remote.ts'
 import { type Bearer, bearersOf, readClaims } from './token.ts'
-import type { AccessVerdict, Remedy } from './verdicts.ts'
-
-/**
- * One customer, as `--json` prints it and as every view of it is rendered. It holds no field's value but `user_id` and
- * status, unless the values were asked for.
- */
-export type Explanation = {
-  readonly key: CustomerKey
-  readonly userId: string | null
-  readonly result: Result
-  readonly access: AccessVerdict
-  readonly desired: Desired
-  /** Fields that are not sent: what the mapping found wrong, and what the service refused. */
-  readonly leftOut: readonly FieldIssue[]
-  readonly mapped: RedactedMapped | null
-  readonly service: RemoteView
-  readonly rollcall: Records
-  readonly drift: Comparison['drift']
-  readonly fields: Comparison['fields']
-  /** By what is remembered; null where that cannot be compared with the present digest key. */
-  readonly plan: RedactedPlan | null
-  /** What a sync would do once it has looked; null where a GET has not shown it. */
-  readonly planAfterLookup: RedactedPlan | null
-  /** The plan was made as if nothing had been sent before. */
-  readonly withoutLedger: boolean
-  /** Other customers in scope that are the same user, as far as rollcall has met them. */
-  readonly claimants: readonly CustomerKey[]
-  readonly remedies: readonly Remedy[]
-  /** Whose token it is; null without one. */
-  readonly token: Bearer | null
-}
 
 type ExplainOptions = {
   readonly pool: Pool
@@ -79,6 +39,12 @@ type ExplainOptions = {
   /** For a permit of the common pace; default PATIENCE_MS. */
   readonly patienceMs?: number | undefined
 }
+
+/**
+ * One customer, as `--json` prints it and as every view of it is rendered. It holds no field's value but `user_id` and
+ * status, unless the values were asked for.
+ */
+export type Explanation = ReturnType<typeof explained>
 
 type Explained = { readonly explanation: Explanation; readonly chat: Chat }
 
@@ -112,14 +78,10 @@ export async function openExplain(options: ExplainOptions) {
     const looked = lookup ? await lookup.look(userIdFor(config, key)) : notAsked('not-wanted')
     stop.throwIfAborted()
     const rollcall = await records.read(key, options.calls ?? 0)
-    const withoutLedger =
-      rollcall.kind !== 'known' || (options.planAnyway === true && digestKey === undefined)
-    return {
-      looked,
-      rollcall,
-      snapshot: await readSnapshot({ ...reading, withoutLedger }, key),
-      withoutLedger,
-    }
+    const anyway = options.planAnyway === true && digestKey === undefined
+    const withoutLedger = rollcall.kind !== 'known' || anyway
+    const snapshot = await readSnapshot({ ...reading, withoutLedger }, key)
+    return { looked, rollcall, snapshot, withoutLedger }
   }
 
   /** Each customer once, in order, and what the chat has said. With a token all are asked about before the first comes. */
@@ -132,7 +94,7 @@ export async function openExplain(options: ExplainOptions) {
         yield { explanation: explained(gathered, { chat: NO_TOKEN, bearer: null, options }), chat: NO_TOKEN }
     }
     if (claims === null) return
-    const chat = await chatFor(options, { gate, gaveUp: lookup?.gaveUp() ?? false })
+    const chat = await chatFor(options, gate, lookup?.gaveUp() ?? false)
     const bearers = bearersOf(
       claims,
       all.map(({ snapshot }) => userIdFor(config, snapshot.key)),
@@ -173,7 +135,7 @@ type Gathered = {
 
 type About = { readonly chat: Chat; readonly bearer: Bearer | null; readonly options: ExplainOptions }
 
-function explained(gathered: Gathered, { chat: answer, bearer, options }: About): Explanation {
+function explained(gathered: Gathered, { chat: answer, bearer, options }: About) {
   const { looked, rollcall, snapshot, withoutLedger } = gathered
   const { config, planAnyway = false, showValues = false } = options
   const { remote: service, seen } = looked
@@ -194,12 +156,21 @@ function explained(gathered: Gathered, { chat: answer, bearer, options }: About)
   const facts = { desired, service, rollcall, chat: chatSays(answer, bearer) }
   const { consistencyDelayMs } = config.timing
   return {
-    ...{ key, userId: userIdFor(config, key), result, access: accessOf(facts), desired, leftOut },
+    ...{ key, userId: userIdFor(config, key), result, access: accessOf(facts), desired },
+    /** Fields that are not sent: what the mapping found wrong, and what the service refused. */
+    leftOut,
     ...{ mapped: unreadable ? null : redactedMapped(snapshot.mapped), service, rollcall },
     ...{ drift: compared?.drift ?? null, fields: compared?.fields ?? [] },
+    /** By what is remembered; null where that cannot be compared with the present digest key. */
     plan: planned ? redactedPlan(plan) : null,
+    /** What a sync would do once it has looked; null where a GET has not shown it. */
     planAfterLookup: after && redactedPlan(after),
-    ...{ withoutLedger, claimants: snapshot.rivals, token: bearer },
+    /** The plan was made as if nothing had been sent before. */
+    withoutLedger,
+    /** Other customers in scope that are the same user, as far as rollcall has met them. */
+    claimants: snapshot.rivals,
+    /** Whose token it is; null without one. */
+    token: bearer,
     remedies: remediesFor({ ...facts, result, leftOut, answer, consistencyDelayMs }),
   }
 }
@@ -209,23 +180,13 @@ function desiredOf({ mapped, unreadable }: Snapshot): Desired {
     const misfits = unreadable instanceof RollcallError ? unreadable.details : []
     return { kind: 'unreadable', code: codeOf(unreadable) ?? 'unknown', misfits }
   }
-  switch (mapped.kind) {
-    case 'user':
-      return { kind: 'user', status: mapped.user.status }
-    case 'removed':
-    case 'out-of-scope':
-      return { kind: mapped.kind }
-    case 'rejected':
-      return { kind: 'rejected', issues: mapped.issues }
-    default:
-      return mapped satisfies never
-  }
+  if (mapped.kind === 'user') return { kind: 'user', status: mapped.user.status }
+  if (mapped.kind === 'rejected') return { kind: 'rejected', issues: mapped.issues }
+  return { kind: mapped.kind }
 }
 
-type Asking = { readonly gate: CallGate; readonly gaveUp: boolean }
-
 /** Its Retry-After binds no other call: the chat is the end users', and says nothing of the users' part. */
-async function chatFor(options: ExplainOptions, { gate, gaveUp }: Asking): Promise<Chat> {
+async function chatFor(options: ExplainOptions, gate: CallGate, gaveUp: boolean): Promise<Chat> {
   const { config, service, token, stop } = options
   if (token === undefined || service === null) return NO_TOKEN
   if (!mayAskChat(service.origin, config.service.environment)) return { kind: 'not-asked', why: 'demo' }

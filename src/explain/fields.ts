@@ -28,8 +28,8 @@ export type FieldRow = {
   readonly values?: { readonly here: unknown; readonly service: unknown }
 }
 
+/** `drift` null: they agree, as far as a GET shows. */
 export type Comparison = {
-  /** Null: they agree, as far as a GET shows. */
   readonly drift: DriftVerdict | null
   readonly fields: readonly FieldRow[]
 }

@@ -72,9 +72,6 @@ export function wasCustomer(history: History): boolean {
 /** Captured or due for longer than workers that run would leave it. */
 const OVERDUE_MS = 60_000
 
-export function isOverdue({
-  overdueMs,
-  capturedMs,
-}: Pick<NonNullable<History>, 'capturedMs' | 'overdueMs'>): boolean {
+export function isOverdue({ overdueMs, capturedMs }: NonNullable<History>): boolean {
   return (capturedMs ?? overdueMs ?? 0) > OVERDUE_MS
 }

@@ -22,6 +22,7 @@ export type RedactedMapped = ReturnType<typeof redactedMapped>
 
 export function redactedMapped(mapped: Mapped) {
   const user = mapped.kind === 'user' ? mapped.user : null
+  const until = validUntilOf(mapped)
   return {
     kind: mapped.kind,
     userId: mapped.kind === 'user' ? mapped.user.userId : mapped.userId,
@@ -30,14 +31,9 @@ export function redactedMapped(mapped: Mapped) {
     set: OPTIONAL_FIELDS.filter((field) => (user?.fields[field] ?? null) !== null),
     empty: OPTIONAL_FIELDS.filter((field) => user?.fields[field] === null),
     issues: 'issues' in mapped ? mapped.issues : [],
-    ...untilOf(mapped),
+    /** Until when the mapping's answer holds; nothing where only a change can make another of it. */
+    ...(until === null ? {} : { validUntil: new Date(until).toISOString() }),
   }
-}
-
-/** Until when the mapping's answer holds; nothing where only a change can make another of it. */
-function untilOf(mapped: Mapped): { readonly validUntil?: string } {
-  const until = validUntilOf(mapped)
-  return until === null ? {} : { validUntil: new Date(until).toISOString() }
 }
 
 export type RedactedStep = ReturnType<typeof redactedStep>

@@ -130,9 +130,10 @@ export function notAsked(
 function lookedOf(called: Pick<Called, 'outcome' | 'remote'>): LookupResult {
   const { outcome } = called
   const shown = shownBy(called)
-  const http = outcome.kind === 'reply' ? outcome.status : null
+  const reply = outcome.kind === 'reply' ? outcome : null
+  const http = reply?.status ?? null
   const error = outcome.kind === 'error' ? outcome.error : null
-  const waitMs = outcome.kind === 'reply' ? (outcome.retryAfterMs ?? null) : null
+  const waitMs = reply?.retryAfterMs ?? null
   const silent = (why: NoAnswer | 'unreadable'): LookupResult => ({
     remote: { kind: 'no-answer', why, http, error, waitMs },
     seen: null,
@@ -142,6 +143,6 @@ function lookedOf(called: Pick<Called, 'outcome' | 'remote'>): LookupResult {
   const { sight } = shown
   if (sight === 'unreadable') return silent('unreadable')
   if (sight !== 'absent') return { remote: { kind: 'present', status: sight.status }, seen: sight }
-  const json = outcome.kind === 'reply' && outcome.body !== 'none' && outcome.body !== 'unreadable'
+  const json = reply !== null && reply.body !== 'none' && reply.body !== 'unreadable'
   return { remote: { kind: 'absent', http: http ?? 404, json }, seen: 'absent' }
 }

@@ -6,20 +6,12 @@ import { type Markup, markup, NOTHING } from './markup.ts'
 import type { PastRun, Report } from './report.ts'
 import { CAUSE, KIND, type Named } from './words.ts'
 
-type Bars = {
-  /** The control of the list that a click on a bar sets. */
-  readonly filter: 'kind' | 'cause' | 'field'
-  readonly of: 'kinds' | 'causes' | 'fields'
-  /** Fields stand for themselves. */
-  readonly names: Readonly<Partial<Record<string, Named>>>
-  readonly note?: string
-}
-
-const BARS: readonly Bars[] = [
-  { filter: 'kind', of: 'kinds', names: KIND },
-  { filter: 'cause', of: 'causes', names: CAUSE },
+/** `filter`: the control of the list that a click on a bar sets. Fields stand for themselves. */
+const BARS = [
+  { filter: 'kind', of: 'kinds', names: KIND, note: undefined },
+  { filter: 'cause', of: 'causes', names: CAUSE, note: undefined },
   { filter: 'field', of: 'fields', names: {}, note: 'A customer may differ in several fields.' },
-]
+] as const
 
 export function charts(report: Report): Markup {
   // Figures that are not credible would be read all the same.
@@ -29,13 +21,14 @@ export function charts(report: Report): Markup {
   return markup`<section class="charts" aria-label="Charts">${drawn}</section>`
 }
 
-function bars({ counts }: Report, { filter, of, names, note }: Bars): Markup {
+function bars({ counts }: Report, { filter, of, names, note }: (typeof BARS)[number]): Markup {
+  const words: Readonly<Partial<Record<string, Named>>> = names
   const entries = mostFirst<string>(counts[of])
   if (entries.length === 0) return NOTHING
   const rows = entries.map(([value, count]) => ({
     value,
     count,
-    ...(names[value] ?? { name: value, means: '' }),
+    ...(words[value] ?? { name: value, means: '' }),
   }))
   const cells = rows.map(
     ({ value, name, means, count }) =>

@@ -1,7 +1,8 @@
 // What follows from the figures of a report: every format says this, and none counts for itself.
 import { silentOf } from '../drift/tally.ts'
-import { type DriftTally, RESOLVED, type Resolved } from '../drift/words.ts'
+import { type DriftTally, RESOLVED, type Resolved, WRONG_ACCESS } from '../drift/words.ts'
 import type { Report } from './report.ts'
+import { ACCESS, sayAmongHeld } from './words.ts'
 
 type Counts<Word extends string> = Readonly<Partial<Record<Word, number>>>
 
@@ -17,6 +18,15 @@ export function driftingOf({ kinds }: Pick<DriftTally, 'kinds'>): number {
   return missing + differs + unreadable + access
 }
 
+/** Those who have not the access that they should have, and those who have what they should not, in words. */
+export function wrongAccess({ access, heldAccess }: Pick<DriftTally, 'access' | 'heldAccess'>) {
+  return WRONG_ACCESS.flatMap((which) => {
+    const { [which]: many = 0 } = access
+    const means = ACCESS[which].means + sayAmongHeld(heldAccess[which] ?? 0, many)
+    return many === 0 ? [] : { which, many, means }
+  })
+}
+
 /** Findings that are over by the time the report is written, by how they ended: they were found all the same. */
 export function resolvedOf({ findings }: Pick<Report, 'findings'>): Counts<Resolved> {
   const counts = RESOLVED.map(
@@ -30,21 +40,19 @@ export function shareOf(part: number, checked: number): number | null {
   return checked === 0 ? null : part / checked
 }
 
-type Agreement = {
-  /** Of so many it is known whether the service holds what the database wants. */
-  readonly known: number
-  /** Of them those with whom it does not: they differ, or are held. */
-  readonly disagree: number
-  readonly held: number
-}
-
 /**
  * A customer whom the brake holds is not checked, and is held because the service does not have what the database wants.
  * A report without them would call agreed what `rollcall status` calls drift.
  */
-export function agreementOf(counts: Pick<DriftTally, 'checked' | 'kinds' | 'skipped'>): Agreement {
+export function agreementOf(counts: Pick<DriftTally, 'checked' | 'kinds' | 'skipped'>) {
   const { held = 0 } = counts.skipped
-  return { known: counts.checked + held, disagree: driftingOf(counts) + held, held }
+  return {
+    /** Of so many it is known whether the service holds what the database wants. */
+    known: counts.checked + held,
+    /** Of them those with whom it does not: they differ, or are held. */
+    disagree: driftingOf(counts) + held,
+    held,
+  }
 }
 
 /** `unchecked`: there is no customer to check, or of most of them nothing could be said. */

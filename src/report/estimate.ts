@@ -1,12 +1,8 @@
 // What a random sample says about everybody, by the exact distribution: no approximation that fails for rare drift.
 import type { Estimate } from './report.ts'
 
-type Sample = {
-  readonly population: number
-  /** Of the population, those drawn at random without replacement of whom something could be said. */
-  readonly checked: number
-  readonly drifting: number
-}
+/** `checked`: of the population, those drawn at random without replacement of whom something could be said. */
+type Sample = Pick<Estimate, 'population' | 'checked' | 'drifting'>
 
 /** Left out at either end: together the five per cent in which the interval may miss. */
 const TAIL = 0.025

@@ -1,6 +1,6 @@
 // What a report says as a whole, in sentences of plain text: for the terminal and for the page alike.
 import { silentOf } from '../drift/tally.ts'
-import { type Doubt, SKIPPED, type Stopped, WRONG_ACCESS } from '../drift/words.ts'
+import { type Doubt, SKIPPED, type Stopped } from '../drift/words.ts'
 import {
   agreementOf,
   type Conclusion,
@@ -9,18 +9,13 @@ import {
   mostFirst,
   notNow,
   resolvedOf,
+  wrongAccess,
 } from './conclude.ts'
 import { counted, figure, percent } from './figures.ts'
 import type { Estimate, Report } from './report.ts'
-import { ACCESS, RESOLUTION, SKIP, sayAmongHeld } from './words.ts'
+import { RESOLUTION, SKIP, sayAmongHeld } from './words.ts'
 
-type Headline = {
-  readonly tone: 'good' | 'bad' | 'unsure'
-  readonly text: string
-  readonly more: readonly string[]
-}
-
-const TONES: Readonly<Record<Conclusion, Headline['tone']>> = {
+const TONES: Readonly<Record<Conclusion, 'good' | 'bad' | 'unsure'>> = {
   agrees: 'good',
   tolerated: 'good',
   drift: 'bad',
@@ -29,7 +24,7 @@ const TONES: Readonly<Record<Conclusion, Headline['tone']>> = {
   'not-credible': 'bad',
 }
 
-export function sayHeadline(report: Report): Headline {
+export function sayHeadline(report: Report) {
   const conclusion = conclude(report)
   const access = conclusion === 'not-credible' ? '' : sayAccess(report)
   // First of all: whatever follows is about the customers alone to whom it had come.
@@ -39,15 +34,9 @@ export function sayHeadline(report: Report): Headline {
 }
 
 /** One sentence at most. How many differ says little beside a customer who cannot reach a lawyer. */
-function sayAccess({ counts: { access, heldAccess } }: Report): string {
-  const said = WRONG_ACCESS.flatMap((which) => {
-    const count = access[which] ?? 0
-    return count === 0
-      ? []
-      : { count, means: ACCESS[which].means + sayAmongHeld(heldAccess[which] ?? 0, count) }
-  })
-  const parts = said.map(
-    ({ count, means }, n) => `${n === 0 ? counted(count, 'customer') : figure(count)} ${means}`,
+function sayAccess({ counts }: Report): string {
+  const parts = wrongAccess(counts).map(
+    ({ many, means }, n) => `${n === 0 ? counted(many, 'customer') : figure(many)} ${means}`,
   )
   return parts.length === 0 ? '' : `${parts.join(', ')}. `
 }
@@ -60,22 +49,15 @@ function sayConclusion(conclusion: Conclusion, report: Report): string {
     `${figure(disagree)} of ${counted(known, 'customer')} checked${held === 0 ? '' : ' or held'} ` +
     `(${percent(known === 0 ? 0 : disagree / known)}) ${disagree === 1 ? 'does' : 'do'} not agree`
   const all = `${found} with the service${sayAmongHeld(held, disagree)}`
-  switch (conclusion) {
-    case 'agrees':
-      return `Everybody who was checked agrees with the service: ${sayAgreed(report)}.`
-    case 'tolerated':
-      return `${all}: within${limit}.`
-    case 'drift':
-      return limit === '' ? `${all}.` : `${all}: above${limit}.`
-    case 'incomplete':
-      return counts.checked === 0 ? 'Nobody was checked.' : `${found} so far.`
-    case 'unchecked':
-      return sayUnchecked(report)
-    case 'not-credible':
-      return outcome.kind === 'not-credible' ? DOUBT[outcome.why].said : ''
-    default:
-      return conclusion satisfies never
+  const said: Readonly<Record<Conclusion, () => string>> = {
+    agrees: () => `Everybody who was checked agrees with the service: ${sayAgreed(report)}.`,
+    tolerated: () => `${all}: within${limit}.`,
+    drift: () => (limit === '' ? `${all}.` : `${all}: above${limit}.`),
+    incomplete: () => (counts.checked === 0 ? 'Nobody was checked.' : `${found} so far.`),
+    unchecked: () => sayUnchecked(report),
+    'not-credible': () => (outcome.kind === 'not-credible' ? DOUBT[outcome.why].said : ''),
   }
+  return said[conclusion]()
 }
 
 const DOUBT: Readonly<Record<Doubt, { readonly said: string; readonly advice: string }>> = {

@@ -1,13 +1,12 @@
 // The parts of the page besides its headline and charts.
 import { silentOf, totalOf } from '../drift/tally.ts'
-import { WRONG_ACCESS } from '../drift/words.ts'
-import { agreementOf, conclude, driftingOf, mostFirst } from './conclude.ts'
+import { agreementOf, conclude, driftingOf, mostFirst, wrongAccess } from './conclude.ts'
 import { counted, figure, percent, tied } from './figures.ts'
 import { type Markup, markup, NOTHING } from './markup.ts'
 import type { Report, ReportedFinding } from './report.ts'
 import { columnsOf, rowOf } from './row.ts'
 import { sayScope } from './scope.ts'
-import { ACCESS, CAUSE, KIND, type Named, NO_ANSWER, SKIP, sayAmongHeld } from './words.ts'
+import { ACCESS, CAUSE, KIND, type Named, NO_ANSWER, SKIP } from './words.ts'
 
 export function personal({ findings }: Report): Markup {
   if (findings.every(({ shown }) => shown.length === 0)) return NOTHING
@@ -26,11 +25,7 @@ export function cards(report: Report): Markup {
   const drifting = driftingOf(counts)
   const share = (part: number) => (counts.checked === 0 ? 'nobody checked' : percent(part / counts.checked))
   const cards: readonly (readonly [label: string, many: number, note: string])[] = [
-    ...WRONG_ACCESS.map((which) => {
-      const many = counts.access[which] ?? 0
-      const note = ACCESS[which].means + sayAmongHeld(counts.heldAccess[which] ?? 0, many)
-      return [ACCESS[which].name, many, note] as const
-    }),
+    ...wrongAccess(counts).map(({ which, many, means }) => [ACCESS[which].name, many, means] as const),
     ['Checked', counts.checked, `of ${counted(population, 'customer')}`],
     ['Agree', counts.agrees, share(counts.agrees)],
     ['Drift', drifting, share(drifting)],

@@ -143,7 +143,7 @@ test('edited at the service, changed here and owed, never delivered: each with i
   const owed = await diff(house, ['owed'])
   expect([owed.code, owed.methods]).toEqual([3, ['GET']])
   for (const field of ['email', 'mobile_phone'])
-    expect(row(owed.output, field)).toEqual(['set', 'set', 'differs', 'not delivered yet'])
+    expect(row(owed.output, field)).toEqual(['set', 'set', 'differs', 'never delivered'])
   expect(row(owed.output, 'mobile_phone_prefix')[2]).not.toBe('differs')
   expect(said(owed.output, 'rollcall')).toMatch(/^owed: .*captured .* ago/)
   expect(said(owed.output, 'next')).toMatch(
@@ -154,7 +154,7 @@ test('edited at the service, changed here and owed, never delivered: each with i
   expect([gone.code, gone.methods]).toEqual([3, ['GET', 'GET']])
   const [first = '', second = ''] = gone.output.split('\n\n')
   expect(said(first, 'why')).toBe('edited at the service')
-  expect(said(second, 'why')).toBe('not delivered yet')
+  expect(said(second, 'why')).toBe('never delivered')
   expect(said(second, 'next')).toMatch(/^create \(POST\) with user_id, status, email/)
   expect(said(second, 'result')).toMatch(/^differs: not registered/)
 })
@@ -191,7 +191,7 @@ test('removed, out of scope, unmappable, ended trial: each a clear sentence', as
   const removed = await diff(house, ['removed'])
   expect(removed.code).toBe(3)
   expect(said(removed.output, 'desired')).toMatch(/^no access: .*row/)
-  expect(row(removed.output, 'status')).toEqual(['set', 'set', 'differs', 'not delivered yet'])
+  expect(row(removed.output, 'status')).toEqual(['set', 'set', 'differs', 'never delivered'])
   expect(row(removed.output, 'email')).toEqual([])
   expect(said(removed.output, 'next')).toMatch(/^revoke .*PATCH/)
 

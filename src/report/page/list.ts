@@ -59,15 +59,11 @@ function bodyOf(findings: readonly ReportedFinding[], columns: readonly Column[]
   return body
 }
 
-type Counted = {
-  readonly found: number
-  readonly all: number
-  /** What the controls ask for; on paper nobody sees those. */
-  readonly by: readonly string[]
-}
-
-/** Whoever reads, prints or searches the list must not take a part for the whole. */
-export function sayCount({ found, all, by }: Counted): string {
+/**
+ * Whoever reads, prints or searches the list must not take a part for the whole. `by`: what the controls ask for; on
+ * paper nobody sees those.
+ */
+export function sayCount(found: number, all: number, by: readonly string[]): string {
   const findings = counted(all, 'finding')
   const said = by.length === 0 ? findings : `${figure(found)} of ${findings}: ${by.join(', ')}`
   if (found <= MOST_LISTED) return said

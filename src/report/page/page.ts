@@ -46,8 +46,7 @@ function openList(findings: readonly ReportedFinding[], table: HTMLTableElement,
     const found = matching(index, Object.fromEntries(wanted))
     area?.scrollTo(0, 0)
     list.show(found)
-    const by = namesOf(controls)
-    if (count !== null) count.textContent = sayCount({ found: found.length, all: findings.length, by })
+    if (count !== null) count.textContent = sayCount(found.length, findings.length, namesOf(controls))
   }
   controls.hidden = false
   controls.addEventListener('input', refresh)

@@ -1,0 +1,39 @@
+import type { Config } from '../config/config.ts'
+import { type Env, readEnv } from '../config/env.ts'
+import { type CallLog, makeCallLog } from '../ledger/call-log.ts'
+import { mappingChanged } from '../ledger/generation.ts'
+import { processName } from '../ops/process-name.ts'
+import { sleep } from '../ops/time.ts'
+import { type Opened, openSync } from '../worker/context.ts'
+import { makeProbe } from '../worker/probe.ts'
+import { SYNC_ENV } from './binding.ts'
+import type { Io } from './io.ts'
+
+export type Syncing = {
+  readonly env: Env<(typeof SYNC_ENV)[number], never>
+  readonly opened: Opened
+  readonly calls: CallLog
+  /** There may be no worker that would find out whether the service works again. */
+  readonly probe: ReturnType<typeof makeProbe>
+}
+
+/** What a worker syncs and checks with, for a command that calls the service by itself. */
+export async function withSync<T>(
+  io: Io,
+  { config, by }: { readonly config: Config; readonly by: 'sync' | 'drift' },
+  work: (syncing: Syncing) => Promise<T>,
+): Promise<T> {
+  const env = readEnv(io.env, { need: SYNC_ENV })
+  const opened = await openSync({ config, env, onPoolError: () => undefined })
+  const { pool, context, standing } = opened
+  const onTrouble = () => io.err('note: calls may be missing in the log of calls')
+  const calls = makeCallLog({ pool, by: processName(by), sleep, onTrouble })
+  try {
+    if (!standing.current) throw mappingChanged(standing)
+    const probe = makeProbe({ pool, users: context.users, signal: io.stop, log: calls.add })
+    return await work({ env, opened, calls, probe })
+  } finally {
+    await calls.close()
+    await opened.close()
+  }
+}
