@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg'
+import type { Client } from '../database/client.ts'
 import { iso } from '../ledger/sql.ts'
 import { LANE } from '../model/customer.ts'
 
@@ -33,15 +33,12 @@ SELECT expected AS left, ${iso('expected_until')} AS until, ${iso('tripped_at')}
 FROM rollcall.brake WHERE kind = 'create'`
 
 /** So many registrations pass the brake without being counted, within its window, and once for a sweep. */
-export async function announceCreates(
-  client: Pick<ClientBase, 'query'>,
-  { customers, windowHours, sweep }: Announcement,
-): Promise<Announced> {
+export async function announceCreates(client: Client, { customers, windowHours, sweep }: Announcement) {
   const { rowCount } = await client.query(ANNOUNCE, [customers, windowHours, sweep])
   return { set: rowCount === 1, ...(await readAnnounced(client)) }
 }
 
-async function readAnnounced(client: Pick<ClientBase, 'query'>): Promise<Omit<Announced, 'set'>> {
+async function readAnnounced(client: Client): Promise<Omit<Announced, 'set'>> {
   const { rows } = await client.query<Omit<Announced, 'set'>>(STANDS)
   return rows[0] ?? { left: 0, until: null, trippedAt: null }
 }
@@ -67,10 +64,7 @@ WHERE kind = 'create' AND expected <= $2 AND expected_until::text = $3`
  * At the end of a sweep no more stay announced than are owed by backfills: the rest would let through registrations by
  * mistake. `others`: who is registered already, and is to be again as another user.
  */
-export async function cutAnnounced(
-  client: Pick<ClientBase, 'query'>,
-  others: number,
-): Promise<Omit<Announced, 'set'>> {
+export async function cutAnnounced(client: Client, others: number): Promise<Omit<Announced, 'set'>> {
   const needed = await client.query<{ left: number; until: string; owed: number }>(NEEDED)
   const [found] = needed.rows
   if (found) await client.query(CUT, [Math.min(found.left, found.owed + others), found.left, found.until])

@@ -8,14 +8,8 @@ import { OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
  * not 0; `create`; `absence`: a user who was there is not any more; `erase`: personal fields are erased; `repair`: what
  * somebody else has changed at the service is put right; `clear:…`: a field that was set is cleared.
  */
-export type BrakeKind =
-  | 'revocation'
-  | 'status'
-  | 'create'
-  | 'absence'
-  | 'erase'
-  | 'repair'
-  | `clear:${OptionalField}`
+const KINDS = ['revocation', 'status', 'create', 'absence', 'erase', 'repair'] as const
+export type BrakeKind = (typeof KINDS)[number] | `clear:${OptionalField}`
 
 /** Why a customer is held: a kind that tripped, or a watched table that was truncated. */
 export type HeldKind = BrakeKind | 'truncated'
@@ -36,12 +30,7 @@ export type Brake = (request: BrakeRequest) => Promise<readonly HeldKind[]>
 
 /** What one call may count for. */
 export const CALL_BRAKE_KINDS: readonly BrakeKind[] = [
-  'revocation',
-  'status',
-  'create',
-  'absence',
-  'erase',
-  'repair',
+  ...KINDS,
   ...OPTIONAL_FIELDS.map((field) => `clear:${field}` as const),
 ]
 
@@ -53,10 +42,7 @@ export function isHeldKind(text: string): text is HeldKind {
 }
 
 /** Registrations have a rule of their own: a start with many customers is nothing unusual. */
-export function ruleOf(
-  kind: BrakeKind,
-  rules: Pick<Config['brake'], 'changes' | 'creates'>,
-): Config['brake']['changes'] {
+export function ruleOf(kind: BrakeKind, rules: Pick<Config['brake'], 'changes' | 'creates'>) {
   return kind === 'create' ? rules.creates : rules.changes
 }
 
@@ -68,4 +54,30 @@ const ROUNDING = 1e-9
 /** How many customers may pass: a number, or a share of the `base`, whichever is more. */
 export function limitOf({ customers, share }: Config['brake']['changes'], base: number | null): number {
   return Math.min(MOST, Math.max(customers, Math.floor(share * (base ?? 0) + ROUNDING)))
+}
+
+/** Of how many the share of a limit is: those with access, or for registrations those who are registered. */
+export type Bases = { readonly entitled: number; readonly present: number }
+
+/** Older than this, and it may lie far off. */
+const BASE_AGE_MS = 60_000
+
+export function baseOf(kind: BrakeKind, bases: Bases): number {
+  return kind === 'create' ? bases.present : bases.entitled
+}
+
+type Known = {
+  readonly kind: BrakeKind
+  readonly taken: number
+  readonly tripped: boolean
+  /** How old the base is; null: never counted. */
+  readonly baseAgeMs: number | null
+}
+
+/** Whether the answer to `more` customers may depend on a base that is missing or old: below the fixed number it does not. */
+export function baseIsOld({ kind, taken, tripped, baseAgeMs }: Known, more: number, rules: Config['brake']) {
+  const { customers, share } = ruleOf(kind, rules)
+  if (tripped || share === 0 || taken + more <= customers) return false
+  // A clock that was set back makes it younger than it can be.
+  return baseAgeMs === null || baseAgeMs > BASE_AGE_MS || baseAgeMs < 0
 }

@@ -56,12 +56,8 @@ export function decide({ kinds, asked, truncated }: Situation): Decision {
   const again: Entry[] = []
   const answers = asked.map((request): readonly HeldKind[] => {
     const released = takenTogether(request.released)
-    if (
-      truncated &&
-      !released.includes('truncated') &&
-      request.kinds.some((kind) => BY_TRUNCATE.includes(kind))
-    )
-      return ['truncated']
+    const emptied = truncated && request.kinds.some((kind) => BY_TRUNCATE.includes(kind))
+    if (emptied && !released.includes('truncated')) return ['truncated']
     const kinds = [...new Set(request.kinds)]
     const asking = kinds.filter((kind) => !released.includes(kind) && !goesOn(kind, request))
     const isFresh = (kind: BrakeKind) => isNew(kind, request) && !counts.get(kind)?.has(request.key)

@@ -2,13 +2,14 @@
 // `decision`, for each customer in `decided`.
 import type { ClientBase, Pool } from 'pg'
 import { retried } from '../database/batch.ts'
+import { type Client, oneRow } from '../database/client.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { noteNow, noteToLook } from '../ledger/note.ts'
 import { OPEN_RELEASE, releasedFor } from '../ledger/released.ts'
 import { UNDER_WAY } from '../ledger/taken.ts'
+import { verifyNow } from '../ledger/verification.ts'
 import { type CustomerKey, LANE } from '../model/customer.ts'
 import type { BrakeKind, HeldKind } from './brake.ts'
-import { untrip } from './untrip.ts'
 
 /** Those whom a person means. */
 export type HeldSelection = { readonly kind: HeldKind } | { readonly keys: readonly CustomerKey[] }
@@ -61,11 +62,7 @@ const RELEASE: Action = {
     await client.query(DECIDE, [decision, keys, false, kind])
     await client.query(HOLD, [keys])
     await noteNow(client, keys, LANE.repair)
-    const { rows } = await client.query<{ key: CustomerKey }>(OF_REPAIRS, [keys])
-    await noteToLook(
-      client,
-      rows.map(({ key }) => key),
-    )
+    await noteToLook(client, await keysBy(client, OF_REPAIRS, keys))
   },
 }
 
@@ -110,24 +107,18 @@ SELECT l.key, coalesce(l.reason->'kinds', '[]') AS kinds
 FROM rollcall.ledger l JOIN rollcall.owed o USING (key)
 WHERE l.key = ANY($1) AND ($2::text IS NULL OR l.reason->'kinds' ? $2) AND ${where} ORDER BY l.key`
 
-async function carryOut(
-  pool: Pool,
-  choice: HeldSelection & DecidedBy,
-  action: Action,
-): Promise<DecisionOutcome> {
+const WRITE =
+  'INSERT INTO rollcall.decision (action, kind, by, why) VALUES ($1, $2, $3, $4) RETURNING id::text'
+
+async function carryOut(pool: Pool, choice: HeldSelection & DecidedBy, action: Action) {
   const kind = 'kind' in choice ? choice.kind : null
   const kinds = new Set<HeldKind>(kind === null ? [] : [kind])
   let decision: string | null = null
   let customers = 0
 
   const write = async (client: ClientBase): Promise<string> => {
-    const { rows } = await client.query<{ id: string }>(
-      `INSERT INTO rollcall.decision (action, kind, by, why) VALUES ($1, $2, $3, $4) RETURNING id::text`,
-      [action.name, kind, choice.by, choice.why],
-    )
-    const [row] = rows
-    if (!row) throw new Error('a decision was written, and has no id')
-    return row.id
+    const values = [action.name, kind, choice.by, choice.why]
+    return (await oneRow<{ id: string }>(client, WRITE, values)).id
   }
 
   const decidePage = async (client: ClientBase, page: readonly CustomerKey[]) => {
@@ -188,13 +179,60 @@ WITH page AS MATERIALIZED (
 SELECT key, coalesce(reason->'kinds' ? $1, false) AS meant FROM page ORDER BY key`
 
 /** Of those who are meant, how many wait for a person still. */
+const LEFT = `
+SELECT count(*)::int AS left FROM rollcall.ledger l
+WHERE l.state = 'held' AND ($1::text IS NULL OR l.reason->'kinds' ? $1)
+  AND ($2::text[] IS NULL OR l.key = ANY($2))
+  AND NOT CASE WHEN $1::text IS NULL THEN ${OPEN_RELEASE} ELSE ${releasedFor('$1')} END`
+
 async function countLeft(pool: Pool, choice: HeldSelection): Promise<number> {
-  const { rows } = await pool.query<{ left: number }>(
-    `SELECT count(*)::int AS left FROM rollcall.ledger l
-     WHERE l.state = 'held' AND ($1::text IS NULL OR l.reason->'kinds' ? $1)
-       AND ($2::text[] IS NULL OR l.key = ANY($2))
-       AND NOT CASE WHEN $1::text IS NULL THEN ${OPEN_RELEASE} ELSE ${releasedFor('$1')} END`,
-    ['kind' in choice ? choice.kind : null, 'keys' in choice ? choice.keys : null],
-  )
-  return rows[0]?.left ?? 0
+  const values = ['kind' in choice ? choice.kind : null, 'keys' in choice ? choice.keys : null]
+  return (await oneRow<{ left: number }>(pool, LEFT, values)).left
+}
+
+async function keysBy(client: Client, text: string, value: unknown): Promise<readonly CustomerKey[]> {
+  const { rows } = await client.query<{ key: CustomerKey }>(text, [value])
+  return rows.map(({ key }) => key)
+}
+
+/** In a statement of its own after the lock, so that it sees who was counted meanwhile. */
+const LOCK_KIND = 'SELECT kind FROM rollcall.brake WHERE kind = $1 AND tripped_at IS NOT NULL FOR UPDATE'
+const SOMEBODY = `
+SELECT EXISTS (
+  SELECT FROM rollcall.ledger l WHERE l.state = 'held' AND l.reason->'kinds' ? $1 AND NOT ${releasedFor('$1')}) AS waits`
+const RESET =
+  'UPDATE rollcall.brake SET tripped_at = NULL, tripped_at_limit = NULL, taken = 0, expected = 0 WHERE kind = $1'
+/**
+ * Who was let through while a service knew nobody may be there all the same. It is the service's turn to say so, once a
+ * person has looked.
+ */
+const LET_THROUGH = 'SELECT key FROM rollcall.brake_entry WHERE kind = $1 AND NOT forgotten'
+const FORGET = 'UPDATE rollcall.brake_entry SET forgotten = true WHERE kind = $1'
+
+/**
+ * A person has looked at everybody who was held for these kinds: they let through again who is new to them, and
+ * counting begins anew; whoever was announced and has not come is announced no more. A kind for which somebody waits
+ * still stays tripped. `record` writes the decision, in the transaction of the first kind, where none has been written
+ * yet.
+ */
+async function untrip(
+  pool: Pool,
+  kinds: readonly HeldKind[],
+  record: (client: ClientBase) => Promise<string | null>,
+): Promise<{ readonly untripped: readonly BrakeKind[]; readonly decision: string | null }> {
+  const untripped: BrakeKind[] = []
+  let decision: string | null = null
+  for (const kind of kinds.filter((each): each is BrakeKind => each !== 'truncated').sort()) {
+    await inTransaction(pool, LOCK_TIMEOUT_MS, async (client) => {
+      const { rowCount } = await client.query(LOCK_KIND, [kind])
+      if (rowCount === 0) return
+      if ((await oneRow<{ waits: boolean }>(client, SOMEBODY, [kind])).waits) return
+      if (kind === 'absence') await verifyNow(client, await keysBy(client, LET_THROUGH, kind))
+      await client.query(RESET, [kind])
+      await client.query(FORGET, [kind])
+      decision ??= await record(client)
+      untripped.push(kind)
+    })
+  }
+  return { untripped, decision }
 }

@@ -1,11 +1,9 @@
 // Who is held, by kind and one by one, and what was decided; see held.ts for the deciding.
-import type { ClientBase } from 'pg'
+import { type Client, oneRow } from '../database/client.ts'
 import { OPEN_RELEASE } from '../ledger/released.ts'
 import { iso } from '../ledger/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type HeldKind, isHeldKind, TAKES_ACCESS } from './brake.ts'
-
-type Client = Pick<ClientBase, 'query'>
 
 /** Ages in milliseconds by the database's clock, times as ISO text in UTC. */
 export type KindHeld = {
@@ -91,12 +89,8 @@ export type HeldCustomer = {
   }
 }
 
-type Listing = {
-  readonly kind?: HeldKind
-  /** With keys, those who were discarded are listed too. */
-  readonly keys?: readonly CustomerKey[]
-  readonly limit: number
-}
+/** With keys, those who were discarded are listed too. */
+type Listing = { kind?: HeldKind; keys?: readonly CustomerKey[]; limit: number }
 
 const WHERE = `l.state <> 'idle' AND l.state IN ('held', CASE WHEN $2::text[] IS NULL THEN 'held' ELSE 'discarded' END)
   AND ($1::text IS NULL OR l.reason->'kinds' ? $1) AND ($2::text[] IS NULL OR l.key = ANY($2))`
@@ -111,20 +105,14 @@ FROM rollcall.ledger l WHERE ${WHERE} ORDER BY l.key LIMIT $3`
 /** Apart from the list, which must not ask about the releases of all of them. */
 const TOTAL = `SELECT count(*)::int AS total FROM rollcall.ledger l WHERE ${WHERE}`
 
-type Listed = Omit<HeldCustomer, 'what'> & {
-  readonly fields: readonly string[]
-  readonly statusFrom: number | null
-}
+type Listed = Omit<HeldCustomer, 'what'> & Omit<HeldCustomer['what'], 'statusTo'>
 
 /** In the order of their keys; `total`: how many there are without the limit. */
-export async function listHeld(
-  client: Client,
-  { kind, keys, limit }: Listing,
-): Promise<{ readonly customers: readonly HeldCustomer[]; readonly total: number }> {
+export async function listHeld(client: Client, { kind, keys, limit }: Listing) {
   const which = [kind ?? null, keys ?? null]
   const { rows } = await client.query<Listed>(LIST, [...which, limit])
-  const counted = await client.query<{ total: number }>(TOTAL, which)
-  return { customers: rows.map(withWhat), total: counted.rows[0]?.total ?? 0 }
+  const { total } = await oneRow<{ total: number }>(client, TOTAL, which)
+  return { customers: rows.map(withWhat), total }
 }
 
 function withWhat({ fields, statusFrom, ...customer }: Listed): HeldCustomer {
@@ -136,11 +124,7 @@ function withWhat({ fields, statusFrom, ...customer }: Listed): HeldCustomer {
 }
 
 /** Those of the keys that are known, and in one of the states where some are named. */
-export async function findKeys(
-  client: Client,
-  keys: readonly CustomerKey[],
-  states?: readonly string[],
-): Promise<readonly CustomerKey[]> {
+export async function findKeys(client: Client, keys: readonly CustomerKey[], states?: readonly string[]) {
   const { rows } = await client.query<{ key: CustomerKey }>(
     'SELECT key FROM rollcall.ledger WHERE key = ANY($1) AND ($2::text[] IS NULL OR state = ANY($2))',
     [keys, states ?? null],

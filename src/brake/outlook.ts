@@ -1,8 +1,46 @@
+// How the brake stands, and what it will hold; nothing is locked.
 import type { Config } from '../config/config.ts'
-import { type Bases, baseOf } from './base.ts'
-import { type BrakeKind, limitOf, ruleOf } from './brake.ts'
+import type { Client } from '../database/client.ts'
+import type { CustomerKey } from '../model/customer.ts'
+import { type Bases, type BrakeKind, baseOf, limitOf, ruleOf } from './brake.ts'
 import { BY_TRUNCATE } from './decide.ts'
-import type { KindStanding } from './standing.ts'
+
+export type KindStanding = {
+  readonly kind: BrakeKind
+  /** Customers let through within the window. */
+  readonly taken: number
+  readonly tripped: boolean
+  /** How many more are announced. */
+  readonly expected: number
+}
+
+const STANDING = `
+SELECT b.kind, b.tripped_at IS NOT NULL AS tripped,
+  CASE WHEN b.expected_until > clock_timestamp() THEN b.expected ELSE 0 END AS expected,
+  (SELECT count(*)::int FROM rollcall.brake_entry e
+   WHERE e.kind = b.kind AND NOT e.forgotten AND e.at > clock_timestamp() - $1 * interval '1 hour') AS taken
+FROM rollcall.brake b`
+
+export async function readStandings(client: Client, windowHours: number): Promise<readonly KindStanding[]> {
+  return (await client.query<KindStanding>(STANDING, [windowHours])).rows
+}
+
+const COUNTED = `
+SELECT e.kind, e.key FROM rollcall.brake_entry e JOIN rollcall.brake b USING (kind)
+WHERE e.key = ANY($1) AND e.at > clock_timestamp() - $2 * interval '1 hour' AND (NOT e.forgotten OR e.announced)
+  AND b.tripped_at IS NULL`
+
+/** Under which kinds these customers were let through within the window: they pass again, uncounted, unless it tripped. */
+export async function readCounted(
+  client: Client,
+  keys: readonly CustomerKey[],
+  windowHours: number,
+): Promise<ReadonlyMap<CustomerKey, readonly BrakeKind[]>> {
+  if (keys.length === 0) return new Map()
+  const { rows } = await client.query<{ kind: BrakeKind; key: CustomerKey }>(COUNTED, [keys, windowHours])
+  const counted = Map.groupBy(rows, ({ key }) => key)
+  return new Map([...counted].map(([key, found]) => [key, found.map(({ kind }) => kind)]))
+}
 
 /** What becomes of so many customers whom the brake counts under a kind. */
 export type Outlook = {
@@ -29,33 +67,28 @@ type Asking = {
 export function outlookOf(asking: Asking): readonly Outlook[] {
   const { customers, standings, bases, rules, expectCreates, truncated } = asking
   const entries = Object.entries(customers) as [BrakeKind, number][]
+
+  /** Each registration is one more of whom a share may be registered, so that the limit moves ahead of them. */
+  function roomFor(kind: BrakeKind, count: number, taken: number): number {
+    const base = baseOf(kind, bases)
+    let room = 0
+    for (;;) {
+      const grown = kind === 'create' ? base + room : base
+      const next = Math.min(count, Math.max(0, limitOf(ruleOf(kind, rules), grown) - taken))
+      if (next <= room) return room
+      room = next
+    }
+  }
+
   return entries
     .map(([kind, count]): Outlook => {
       const found = standings.find((each) => each.kind === kind)
       const { taken, expected } = found ?? { taken: 0, expected: 0 }
       const tripped = found?.tripped === true || (truncated && BY_TRUNCATE.includes(kind))
       const announced = kind === 'create' && expectCreates !== null ? expectCreates : expected
-      const room = roomFor({ kind, count: Math.max(0, count - announced), taken, bases, rules })
+      const room = roomFor(kind, Math.max(0, count - announced), taken)
       const through = tripped ? 0 : Math.min(count, announced + room)
       return { kind, customers: count, through, held: count - through, tripped }
     })
     .toSorted((a, b) => b.held - a.held || b.customers - a.customers)
-}
-
-type Room = Pick<Asking, 'bases' | 'rules'> & {
-  readonly kind: BrakeKind
-  readonly count: number
-  readonly taken: number
-}
-
-/** Each registration is one more of whom a share may be registered, so that the limit moves ahead of them. */
-function roomFor({ kind, count, taken, bases, rules }: Room): number {
-  const base = baseOf(kind, bases)
-  let room = 0
-  for (;;) {
-    const grown = kind === 'create' ? base + room : base
-    const next = Math.min(count, Math.max(0, limitOf(ruleOf(kind, rules), grown) - taken))
-    if (next <= room) return room
-    room = next
-  }
 }

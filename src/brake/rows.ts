@@ -1,8 +1,8 @@
 // The statements of a reservation; `taken` of a kind is always the number of its entries that are not forgotten.
 import type { ClientBase, Pool } from 'pg'
+import { oneRow } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { type Bases, baseOf } from './base.ts'
-import type { BrakeKind, BrakeRequest, HeldKind } from './brake.ts'
+import { type Bases, type BrakeKind, type BrakeRequest, baseOf, type HeldKind } from './brake.ts'
 import type { Decision } from './decide.ts'
 
 const LOCK = 'SELECT kind FROM rollcall.brake WHERE kind = ANY($1) ORDER BY kind FOR UPDATE'
@@ -18,6 +18,16 @@ INSERT INTO rollcall.brake (kind) SELECT k.kind FROM unnest($1::text[]) AS k (ki
 
 export async function makeRows(pool: Pool, kinds: readonly BrakeKind[]): Promise<void> {
   await pool.query(MAKE, [kinds])
+}
+
+/** It reads the whole ledger: never while the brake's rows are locked. */
+const COUNT = `
+SELECT count(*)::float8 AS present,
+  count(*) FILTER (WHERE coalesce(seen_status, sent_status) IN (2, 4))::float8 AS entitled
+FROM rollcall.ledger WHERE remote = 'present'`
+
+export async function countBases(pool: Pool): Promise<Bases> {
+  return await oneRow<Bases>(pool, COUNT)
 }
 
 /** Entries that have left the window go, as many as there can be of a limit, or they would count. */
@@ -81,14 +91,8 @@ type Asking = {
 /** In a snapshot of its own, after the lock. */
 export async function look(client: ClientBase, { kinds, requests, windowHours }: Asking) {
   const pairs = requests.flatMap(({ key, kinds: each }) => each.map((kind) => ({ kind, key })))
-  const { rows } = await client.query<Looked>(LOOK, [
-    kinds,
-    pairs.map(({ kind }) => kind),
-    pairs.map(({ key }) => key),
-    windowHours,
-  ])
-  const [found] = rows
-  if (!found) throw new Error('the brake was asked, and there was no answer')
+  const [askedKinds, askedKeys] = [pairs.map(({ kind }) => kind), pairs.map(({ key }) => key)]
+  const found = await oneRow<Looked>(client, LOOK, [kinds, askedKinds, askedKeys, windowHours])
   const counted = Map.groupBy(found.counted, ([, key]) => key)
   const released = Map.groupBy(found.released, ([key]) => key)
   const returning = new Set(found.returning)
@@ -123,12 +127,11 @@ INSERT INTO rollcall.brake_entry (kind, key, forgotten, announced)
 SELECT e.kind, e.key, e.announced, e.announced FROM unnest($2::text[], $3::text[], $6::boolean[]) AS e (kind, key, announced)
 ON CONFLICT (kind, key) DO UPDATE SET at = clock_timestamp(), forgotten = excluded.forgotten, announced = excluded.announced`
 
-type Stored = { readonly kinds: readonly BrakeKind[]; readonly bases: Bases | null }
-
 export async function store(
   client: ClientBase,
   { entries, again, trips }: Decision,
-  { kinds, bases }: Stored,
+  kinds: readonly BrakeKind[],
+  bases: Bases | null,
 ): Promise<void> {
   if (entries.length === 0 && again.length === 0 && trips.length === 0 && !bases) return
   const rows = kinds.map((kind) => ({

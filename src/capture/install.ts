@@ -2,7 +2,7 @@
 // touched: a second run takes no lock at all.
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg, { type ClientBase } from 'pg'
-import type { Relation } from '../config/config.ts'
+import type { Relation } from '../config/relation.ts'
 import { quotedName } from '../customers/problems.ts'
 import { oneRow } from '../database/client.ts'
 import { PINNED, UNPINNED } from '../database/session.ts'

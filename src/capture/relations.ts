@@ -1,7 +1,7 @@
 // What trigger capture is made of: one watcher for every watched relation, with the tables that carry its triggers and
 // the columns that matter. The configuration's watch list, completed from the catalog.
-import type { Config, Relation, Watched } from '../config/config.ts'
-import { sameRelation } from '../config/relation.ts'
+import type { Config, Watched } from '../config/config.ts'
+import { type Relation, sameRelation } from '../config/relation.ts'
 import { findRelation } from '../customers/catalog.ts'
 import { neededColumns } from '../customers/columns.ts'
 import { quotedName } from '../customers/problems.ts'

@@ -1,8 +1,8 @@
 // What should be installed, what is, and what lies between: one comparison, which `capture status` shows and
 // `capture install` carries out.
 import { isDeepStrictEqual } from 'node:util'
-import type { Config, Relation } from '../config/config.ts'
-import { sameRelation } from '../config/relation.ts'
+import type { Config } from '../config/config.ts'
+import { type Relation, sameRelation } from '../config/relation.ts'
 import { lacksColumn, quotedName } from '../customers/problems.ts'
 import { type Client, oneRow } from '../database/client.ts'
 import { type CapturePlan, planCapture, type Watcher } from './relations.ts'

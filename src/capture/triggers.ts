@@ -1,7 +1,7 @@
 // The SQL of one watcher: a function, and on each of its tables four statement triggers that call it. Pure.
 import { createHash } from 'node:crypto'
 import pg from 'pg'
-import type { Relation } from '../config/config.ts'
+import type { Relation } from '../config/relation.ts'
 import { quotedName } from '../customers/problems.ts'
 import { LANE, type Lane } from '../model/customer.ts'
 import type { Watcher } from './relations.ts'

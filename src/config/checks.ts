@@ -2,36 +2,35 @@
 import { OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
 import type { Config, FieldSource, Watched } from './config.ts'
 import type { ClearWith } from './define.ts'
-import type { Problem } from './problems.ts'
-import type { Mapping } from './reading.ts'
-import { sameRelation } from './relation.ts'
+import type { Path, Problem } from './problems.ts'
+import { type Relation, sameRelation } from './relation.ts'
+import type { Mapping } from './source.ts'
 
 /** Where customers are found; a view has no changes of its own. */
 export type Customers = Config['customers'] & {
   readonly isView: boolean
 }
 
-export function checkWatch(customers: Customers, watch: readonly Watched[]): Problem[] {
-  const problems: Problem[] = []
-  const { relation, key, isView } = customers
-  for (const [index, watched] of watch.entries()) {
-    if (watch.slice(0, index).some((earlier) => sameRelation(earlier.relation, watched.relation))) {
-      problems.push({ path: ['watch', index, 'table'], text: 'expected each table once' })
-    }
-    if (watched.key.length !== key.length) {
-      const text = `expected ${count(key)}, as many as customers.key has (${key.join(', ')})`
-      problems.push({ path: ['watch', index, 'key'], text })
-    }
-    if (isView && sameRelation(watched.relation, relation)) {
-      const text = 'expected a table: a view has no changes of its own, name the tables behind it'
-      problems.push({ path: ['watch', index, 'table'], text })
-    }
-  }
-  if (!isView && !watch.some((watched) => sameRelation(watched.relation, relation))) {
-    const text = 'expected the customer table among the watched ones: its own changes would be missed'
-    problems.push({ path: ['watch'], text })
-  }
-  return problems
+/** One mistake, or none. */
+function wrong(isWrong: boolean, path: Path, text: string): Problem[] {
+  return isWrong ? [{ path, text }] : []
+}
+
+export function checkWatch({ relation, key, isView }: Customers, watch: readonly Watched[]): Problem[] {
+  const keys = `expected ${count(key)}, as many as customers.key has (${key.join(', ')})`
+  const view = 'expected a table: a view has no changes of its own, name the tables behind it'
+  const missed = 'expected the customer table among the watched ones: its own changes would be missed'
+  const is = (relation: Relation) => (watched: Watched) => sameRelation(watched.relation, relation)
+  const problems = watch.flatMap((watched, index) => [
+    ...wrong(
+      watch.slice(0, index).some(is(watched.relation)),
+      ['watch', index, 'table'],
+      'expected each table once',
+    ),
+    ...wrong(watched.key.length !== key.length, ['watch', index, 'key'], keys),
+    ...wrong(isView && is(relation)(watched), ['watch', index, 'table'], view),
+  ])
+  return [...problems, ...wrong(!isView && !watch.some(is(relation)), ['watch'], missed)]
 }
 
 /**
@@ -43,14 +42,9 @@ export function checkMapping(mapping: Mapping, key: readonly string[] | undefine
   if (source === undefined || key === undefined) return []
   const path = ['mapping', 'user_id']
   const others = source.columns.filter((column) => !key.includes(column))
-  if (others.length > 0) {
-    const text = `expected key columns only (${key.join(', ')}), because a deleted row cannot be asked; found ${others.join(', ')}`
-    return [{ path, text }]
-  }
-  if (source.columns.length === 0) {
-    return [{ path, text: `expected a key column (${key.join(', ')}): all customers would be one user` }]
-  }
-  return []
+  const foreign = `expected key columns only (${key.join(', ')}), because a deleted row cannot be asked; found ${others.join(', ')}`
+  const constant = `expected a key column (${key.join(', ')}): all customers would be one user`
+  return [...wrong(others.length > 0, path, foreign), ...wrong(source.columns.length === 0, path, constant)]
 }
 
 /** Only a PUT clears what it leaves out; a PATCH keeps it. */
@@ -72,29 +66,20 @@ export function checkClearing(
  * look again, and never write.
  */
 export function checkTiming(service?: Config['service'], timing?: Config['timing']): Problem[] {
-  const problems: Problem[] = []
-  if (service !== undefined && timing !== undefined) {
-    const least = leastLifetimeMs(service.timeoutMs)
-    if (timing.lifetimeMs < least) {
-      const text = `expected at least ${least}: twice service.timeoutMs (${service.timeoutMs}), for a GET and a write, and a grace of 2000 or of service.timeoutMs, whichever is less; found ${timing.lifetimeMs}`
-      problems.push({ path: ['timing', 'lifetimeMs'], text })
-    }
-  }
-  // The look after an unknown outcome comes when the lifetime has passed, and must be believable then.
-  if (timing !== undefined && timing.lifetimeMs < timing.consistencyDelayMs) {
-    const text = `expected at most timing.lifetimeMs (${timing.lifetimeMs}); found ${timing.consistencyDelayMs}`
-    problems.push({ path: ['timing', 'consistencyDelayMs'], text })
-  }
-  if (timing !== undefined && timing.retryMaxMs < timing.retryMinMs) {
-    const text = `expected at least timing.retryMinMs (${timing.retryMinMs}); found ${timing.retryMaxMs}`
-    problems.push({ path: ['timing', 'retryMaxMs'], text })
-  }
-  return problems
-}
-
-/** Two seconds of grace in earnest; for short timeouts, as tests have them, as long as the timeout itself. */
-function leastLifetimeMs(timeoutMs: number): number {
-  return 2 * timeoutMs + Math.min(timeoutMs, 2000)
+  if (timing === undefined) return []
+  const { lifetimeMs, consistencyDelayMs, retryMinMs, retryMaxMs } = timing
+  const timeoutMs = service?.timeoutMs ?? 0
+  // Two seconds of grace in earnest; for short timeouts, as tests have them, as long as the timeout itself.
+  const least = 2 * timeoutMs + Math.min(timeoutMs, 2000)
+  const short = `expected at least ${least}: twice service.timeoutMs (${timeoutMs}), for a GET and a write, and a grace of 2000 or of service.timeoutMs, whichever is less; found ${lifetimeMs}`
+  const late = `expected at most timing.lifetimeMs (${lifetimeMs}); found ${consistencyDelayMs}`
+  const fewer = `expected at least timing.retryMinMs (${retryMinMs}); found ${retryMaxMs}`
+  return [
+    ...wrong(lifetimeMs < least, ['timing', 'lifetimeMs'], short),
+    // The look after an unknown outcome comes when the lifetime has passed, and must be believable then.
+    ...wrong(lifetimeMs < consistencyDelayMs, ['timing', 'consistencyDelayMs'], late),
+    ...wrong(retryMaxMs < retryMinMs, ['timing', 'retryMaxMs'], fewer),
+  ]
 }
 
 function count(columns: readonly string[]): string {

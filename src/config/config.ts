@@ -1,11 +1,9 @@
 // The configuration as the rest of the house sees it: validated, every default filled in, frozen.
 import type { OptionalField, UserField } from '../model/user.ts'
 import type { ClearWith } from './define.ts'
-import type { Sections } from './settings.ts'
+import type { Relation } from './relation.ts'
+import type { Sections } from './schema.ts'
 import type { Held } from './until.ts'
-
-/** A table or view; the schema is always named. */
-export type Relation = { readonly schema: string; readonly name: string }
 
 /**
  * The columns of one customer, as `readCustomers` gives them (dates, bigints and numerics as text). A value above the
@@ -36,7 +34,7 @@ export type Watched = {
 export type Config = Sections & {
   /** Path of the file it was read from, for messages. */
   readonly file: string
-  /** Of everything that mapping and plan go by; see fingerprint.ts. */
+  /** Of everything that mapping and plan go by; see resolve.ts. */
   readonly fingerprint: string
   readonly customers: {
     readonly relation: Relation

@@ -18,37 +18,31 @@ export async function loadConfig(path?: string, cwd: string = process.cwd()): Pr
   const file = findConfig(path, cwd)
   const shown = shownPath(file, cwd)
   const module = await importConfig(file, shown)
-  if (module.default === undefined) {
-    throw new RollcallError('CONFIG_INVALID', [
-      `${shown}: it exports nothing by default; write \`export default defineConfig({ … })\``,
-    ])
-  }
+  const nothing = `${shown}: it exports nothing by default; write \`export default defineConfig({ … })\``
+  if (module.default === undefined) throw new RollcallError('CONFIG_INVALID', [nothing])
   return resolveConfig(module.default, file, shown)
 }
 
 function findConfig(path: string | undefined, cwd: string): string {
   const names = path === undefined ? CONFIG_NAMES : [path]
-  const file = names.map((name) => resolve(cwd, name)).find(isFile)
+  const files = names.map((name) => resolve(cwd, name))
+  const file = files.find((path) => statSync(path, { throwIfNoEntry: false })?.isFile())
   if (file !== undefined) return file
-  throw new RollcallError('CONFIG_NOT_FOUND', [
-    path === undefined
-      ? `looked for ${names.join(', ')} in ${cwd}`
-      : `there is no file ${resolve(cwd, path)}`,
-  ])
-}
-
-function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+  const missed =
+    path === undefined ? `looked for ${names.join(', ')} in ${cwd}` : `there is no file ${files[0]}`
+  throw new RollcallError('CONFIG_NOT_FOUND', [missed])
 }
 
 /** Only the first line of what the file throws: it is the author's own file, and a stack tells nothing more. */
 async function importConfig(file: string, shown: string): Promise<Record<string, unknown>> {
   const url = pathToFileURL(file).href
+  // It is an ES module whatever the nearest package.json says: `npm init` writes "type": "commonjs".
+  const format = file.endsWith('ts') ? 'module-typescript' : 'module'
   const hooks = registerHooks({
     resolve: (specifier, context, next) => {
       if (specifier === 'rollcall') return { url: OWN_ENTRY, shortCircuit: true }
       const resolved = next(specifier, context)
-      return resolved.url === url ? { ...resolved, format: moduleFormat(file) } : resolved
+      return resolved.url === url ? { ...resolved, format } : resolved
     },
   })
   try {
@@ -67,11 +61,6 @@ async function importConfig(file: string, shown: string): Promise<Record<string,
  */
 const OWN_ENTRY = new URL(import.meta.url.endsWith('.ts') ? '../index.ts' : '../index.js', import.meta.url)
   .href
-
-/** It is an ES module whatever the nearest package.json says: `npm init` writes "type": "commonjs". */
-function moduleFormat(file: string): 'module' | 'module-typescript' {
-  return file.endsWith('ts') ? 'module-typescript' : 'module'
-}
 
 /** Syntax errors name their place at the head of the stack only. */
 function lineOf(error: unknown, url: string): string {

@@ -1,4 +1,5 @@
-import type { Relation } from './config.ts'
+/** A table or view; the schema is always named. */
+export type Relation = { readonly schema: string; readonly name: string }
 
 /**
  * Reads `schema.name` or `name` (then the schema is public). Written as Postgres stores it: capital letters

@@ -1,20 +1,21 @@
+import { createHash } from 'node:crypto'
 import { RollcallError } from '../model/errors.ts'
 import { OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
 import { isRecord } from '../model/values.ts'
 import { type Customers, checkClearing, checkMapping, checkTiming, checkWatch } from './checks.ts'
-import type { Config, Watched } from './config.ts'
-import { fingerprintOf } from './fingerprint.ts'
+import type { Config } from './config.ts'
 import { type Problem, problemLine, read, unknownKey } from './problems.ts'
-import { readMapping, readScope } from './reading.ts'
 import {
   clearWithAllSchema,
   clearWithSchema,
   customersSchema,
   mappingVersionSchema,
+  type Sections,
+  settingSchemas,
   TOP_LEVEL,
   watchSchema,
 } from './schema.ts'
-import { type Sections, settingSchemas } from './settings.ts'
+import { readMapping, readScope } from './source.ts'
 
 /**
  * The author's object, checked, with every default filled in, and frozen.
@@ -81,21 +82,16 @@ function readCustomers(raw: unknown, problems: Problem[]): Customers | undefined
   return { relation, ...others, isView: view !== undefined }
 }
 
-function readWatch(
-  raw: unknown,
-  customers: Customers | undefined,
-  problems: Problem[],
-): readonly Watched[] | undefined {
-  if (raw === undefined) {
-    if (customers === undefined) return undefined
-    if (!customers.isView) return [{ relation: customers.relation, key: customers.key }]
-    const text =
-      'expected the tables behind the view, with the columns that hold the customer key: [{ table, key }]'
-    problems.push({ path: ['watch'], text })
-    return undefined
+function readWatch(raw: unknown, customers: Customers | undefined, problems: Problem[]) {
+  if (raw !== undefined) {
+    const watch = read(watchSchema, raw, ['watch'], problems)
+    return watch?.map(({ table: relation, key, columns }) => ({ relation, key, ...(columns && { columns }) }))
   }
-  const watch = read(watchSchema, raw, ['watch'], problems)
-  return watch?.map(({ table, key, columns }) => ({ relation: table, key, ...(columns && { columns }) }))
+  if (!customers?.isView) return customers && [{ relation: customers.relation, key: customers.key }]
+  const text =
+    'expected the tables behind the view, with the columns that hold the customer key: [{ table, key }]'
+  problems.push({ path: ['watch'], text })
+  return undefined
 }
 
 function readSettings(raw: Readonly<Record<string, unknown>>, problems: Problem[]): Partial<Sections> {
@@ -127,4 +123,29 @@ function freezeAll<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
   for (const inner of Object.values(value)) freezeAll(inner)
   return Object.freeze(value)
+}
+
+/** Raised when a later rollcall makes something else of the same customer and the same configuration. */
+const OWN_VERSION = 1
+
+/**
+ * Tells whether two configurations make the same calls of the same customer: everything that mapping and plan go by,
+ * functions by their text. What a function takes from elsewhere in its module does not show; `mappingVersion` is
+ * there for that.
+ */
+function fingerprintOf(parts: Readonly<Record<string, unknown>>): string {
+  const text = JSON.stringify([OWN_VERSION, canonical(parts)])
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22)
+}
+
+/** Keys in one order, since the order in which an author writes them says nothing. */
+function canonical(value: unknown): unknown {
+  if (typeof value === 'function') return { function: String(value) }
+  if (typeof value === 'bigint') return { bigint: String(value) }
+  if (Array.isArray(value)) return value.map(canonical)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).filter(([, inner]) => inner !== undefined)
+  return Object.fromEntries(
+    entries.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([k, inner]) => [k, canonical(inner)]),
+  )
 }

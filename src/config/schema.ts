@@ -1,14 +1,110 @@
-// The shapes of the sections that say who the customers are and how they are mapped. What several sections must agree
-// on is checked in checks.ts. Every `error` says what was expected; problems.ts adds where and what was found.
+// The shapes of the sections: first those that stand for themselves, with their defaults, then who the customers are and how
+// they are mapped; define.ts says what each means. What several sections must agree on is checked in checks.ts. Every
+// `error` says what was expected; problems.ts adds where and what was found.
 import { types } from 'node:util'
 import { z } from 'zod'
+import { readDuration } from '../model/duration.ts'
 import { FORMATS } from '../model/formats.ts'
 import { OPTIONAL_FIELDS, type UserField } from '../model/user.ts'
 import { words } from '../model/values.ts'
-import type { Row } from './config.ts'
-import type { Clock } from './define.ts'
+import type { Clock, Columns, RollcallConfig } from './define.ts'
 import { isIdentifier, parseRelation } from './relation.ts'
-import { oneOf, settingSchemas } from './settings.ts'
+
+const object = { error: 'expected an object' }
+
+function section<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.strictObject(shape, object)
+}
+
+function oneOf<const T extends readonly string[]>(options: T) {
+  return z.enum(options, { error: `expected ${options.map((option) => `'${option}'`).join(' or ')}` })
+}
+
+function whole(min: number, max: number) {
+  const error = `expected a whole number from ${min} to ${max}`
+  return z.int({ error }).min(min, { error }).max(max, { error })
+}
+
+/** What timers and intervals can hold: about 24 days. */
+const MAX_MS = 2_147_483_647
+const MOST_DAYS = 3650
+const flag = z.boolean({ error: 'expected true or false' })
+const RATE = { error: 'expected a number of calls per second above 0' }
+const SHARE = { error: 'expected a share from 0 to 1' }
+
+/** The larger of a number of customers and a share (0 to 1). 0 and 0 would hold everybody, to look at each by hand. */
+function brakeLimit(most: { customers: number; share: number }) {
+  const share = z.number(SHARE).min(0, SHARE).max(1, SHARE).default(most.share)
+  return section({ customers: whole(0, MAX_MS).default(most.customers), share }).prefault({})
+}
+
+const PERIOD = "expected a time from '1s' to '365d', like '7d' or '12h', or false"
+const SHORTEST_MS = 1000
+const LONGEST_MS = 365 * 86_400_000
+
+/** With its unit always: nobody means a number of milliseconds here. */
+const period = z
+  .union([z.literal(false), z.string().regex(/[a-z]$/, { error: PERIOD })], { error: PERIOD })
+  .transform((given, context) => {
+    if (given === false) return null
+    const ms = readDuration(given)
+    if (ms !== undefined && ms >= SHORTEST_MS && ms <= LONGEST_MS) return ms
+    context.addIssue({ code: 'custom', message: PERIOD, input: given })
+    return z.NEVER
+  })
+
+export const settingSchemas = {
+  strict: flag.default(false),
+  unmanaged: oneOf(['keep', 'clear']).default('keep'),
+  onRemove: oneOf(['revoke', 'erase', 'ignore']).default('revoke'),
+  createWithoutAccess: flag.default(true),
+  phonePrefix: oneOf(['digits', 'plus']).default('digits'),
+  service: section({
+    environment: oneOf(['production', 'demo']).default('production'),
+    allowPlainHttp: flag.default(false),
+    timeoutMs: whole(1, MAX_MS).default(10_000),
+  }).prefault({}),
+  pace: section({
+    ceiling: z.number(RATE).positive(RATE).default(50),
+    concurrency: whole(1, 1000).default(20),
+  }).prefault({}),
+  timing: section({
+    gapMs: whole(0, MAX_MS).default(1000),
+    lifetimeMs: whole(1, MAX_MS).default(30_000),
+    queueLeaseMs: whole(1, MAX_MS).default(30_000),
+    consistencyDelayMs: whole(0, MAX_MS).optional(),
+    retryMinMs: whole(1, MAX_MS).default(1000),
+    retryMaxMs: whole(1, MAX_MS).default(3_600_000),
+  })
+    .transform(({ consistencyDelayMs: delay, ...timing }) => ({
+      ...timing,
+      consistencyDelayMs: delay ?? Math.min(5000, timing.lifetimeMs),
+    }))
+    .prefault({}),
+  brake: section({
+    windowHours: whole(1, 720).default(24),
+    changes: brakeLimit({ customers: 100, share: 0.01 }),
+    creates: brakeLimit({ customers: 10_000, share: 0.1 }),
+  }).prefault({}),
+  capture: section({
+    outboxLimitMb: whole(1, 1_048_576).default(1024),
+    checkHours: whole(0, 8760).default(24),
+  }).prefault({}),
+  history: section({ keepDays: whole(1, MOST_DAYS).default(14) }).prefault({}),
+  reconcile: section({
+    period: period.prefault('7d'),
+    mode: oneOf(['report', 'repair']).default('report'),
+    keepDays: whole(1, MOST_DAYS).default(90),
+  })
+    .transform(({ period: periodMs, ...rest }) => ({ ...rest, periodMs }))
+    .prefault({}),
+} satisfies { readonly [K in keyof RollcallConfig]?: z.ZodType }
+
+type Schemas = typeof settingSchemas
+type Frozen<T> = { readonly [K in keyof T]: T[K] extends object ? Frozen<T[K]> : T[K] }
+
+/** With every default filled in; define.ts says what each means. */
+export type Sections = Frozen<{ [K in keyof Schemas]: z.output<Schemas[K]> }>
 
 const column = z
   .string({ error: 'expected the name of a column' })
@@ -30,33 +126,28 @@ const relation = z.string({ error: RELATION }).transform((text, context) => {
 })
 
 /** A function that waits is refused here when it says so itself, and at the first customer when it does not. */
-function pureFunction<T>(expected: string) {
-  return z.custom<(row: Row, clock?: Clock) => T>(
+function pureFunction(expected: string) {
+  return z.custom<(row: Columns, clock?: Clock) => unknown>(
     (value) =>
       typeof value === 'function' && !types.isAsyncFunction(value) && !types.isGeneratorFunction(value),
     { error: `expected ${expected}, not async and no generator` },
   )
 }
 
-const object = { error: 'expected an object' }
-
 const schemaName = z
   .string({ error: 'expected the name of a schema' })
   .refine(isIdentifier, { error: 'expected the name of a schema (1 to 63 bytes)' })
 
-export const customersSchema = z.strictObject(
-  {
-    table: relation.optional(),
-    view: relation.optional(),
-    key,
-    searchPath: z.array(schemaName, { error: 'expected a list of schemas' }).default([]),
-    rowSecurity: oneOf(['refuse', 'apply']).default('refuse'),
-  },
-  object,
-)
+export const customersSchema = section({
+  table: relation.optional(),
+  view: relation.optional(),
+  key,
+  searchPath: z.array(schemaName, { error: 'expected a list of schemas' }).default([]),
+  rowSecurity: oneOf(['refuse', 'apply']).default('refuse'),
+})
 
 export const watchSchema = z
-  .array(z.strictObject({ table: relation, key, columns: columns.optional() }, object), {
+  .array(section({ table: relation, key, columns: columns.optional() }), {
     error: 'expected a list of { table, key }',
   })
   .min(1, { error: 'expected at least one table' })
@@ -64,43 +155,34 @@ export const watchSchema = z
 const plainValue = z.union([z.string(), z.number(), z.boolean()], {
   error: 'expected a text, a number, true or false',
 })
-export const scopeListSchema = z.strictObject(
-  {
-    column,
-    in: z
-      .array(plainValue, { error: 'expected a list of values' })
-      .min(1, { error: 'expected at least one value' }),
-  },
-  object,
-)
-export const scopeFunctionSchema = z.strictObject(
-  { columns, when: pureFunction<unknown>('a function that answers true or false') },
-  object,
-)
+export const scopeListSchema = section({
+  column,
+  in: z
+    .array(plainValue, { error: 'expected a list of values' })
+    .min(1, { error: 'expected at least one value' }),
+})
+export const scopeFunctionSchema = section({
+  columns,
+  when: pureFunction('a function that answers true or false'),
+})
 
 export const columnSchema = column
 
-export const constantSchema = (field: UserField) => z.strictObject({ value: target(field) }, object)
+export const constantSchema = (field: UserField) => section({ value: target(field) })
 
 export const valueMapSchema = (field: UserField) =>
-  z.strictObject(
-    {
-      column,
-      values: z
-        .record(z.string(), target(field), { error: 'expected an object, like { free: 0, premium: 2 }' })
-        .refine((values) => !Object.hasOwn(values, 'null'), {
-          error: 'expected values of the column as text; for an empty column write whenNull',
-        }),
-      whenNull: target(field).optional(),
-      otherwise: target(field).optional(),
-    },
-    object,
-  )
+  section({
+    column,
+    values: z
+      .record(z.string(), target(field), { error: 'expected an object, like { free: 0, premium: 2 }' })
+      .refine((values) => !Object.hasOwn(values, 'null'), {
+        error: 'expected values of the column as text; for an empty column write whenNull',
+      }),
+    whenNull: target(field).optional(),
+    otherwise: target(field).optional(),
+  })
 
-export const fieldFunctionSchema = z.strictObject(
-  { columns, map: pureFunction<unknown>('a function of these columns') },
-  object,
-)
+export const fieldFunctionSchema = section({ columns, map: pureFunction('a function of these columns') })
 
 /** A value that the author fixes must be right for its field already here. */
 function target(field: UserField) {

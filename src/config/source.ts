@@ -1,9 +1,97 @@
-// From the forms of a field mapping (define.ts) to one FieldSource: named columns in, a value out.
+// The two sections that come in several forms (define.ts): which form is meant, and what it becomes. Of each field that is
+// one FieldSource: named columns in, a value out.
+import type { ZodType, z } from 'zod'
 import { MOST_FIELD_BYTES } from '../model/formats.ts'
-import { scalarText } from '../model/values.ts'
-import type { FieldSource, Row } from './config.ts'
+import { USER_FIELDS, type UserField } from '../model/user.ts'
+import { isRecord, scalarText } from '../model/values.ts'
+import type { Config, FieldSource, Row } from './config.ts'
 import type { Clock } from './define.ts'
-import { atOnce, withClock } from './until.ts'
+import { found, type Path, type Problem, read, unknownKey } from './problems.ts'
+import {
+  columnSchema,
+  constantSchema,
+  fieldFunctionSchema,
+  scopeFunctionSchema,
+  scopeListSchema,
+  valueMapSchema,
+} from './schema.ts'
+import { atOnce, Held, withClock } from './until.ts'
+
+export type Mapping = { readonly [F in UserField]?: FieldSource }
+
+/** The fields that could be read; undefined when there is no mapping at all. */
+export function readMapping(raw: unknown, problems: Problem[]): Mapping | undefined {
+  if (!isRecord(raw)) {
+    const text = `expected an object with a source for each field of the user, found ${found(raw)}`
+    problems.push({ path: ['mapping'], text })
+    return undefined
+  }
+  const mapping: { [F in UserField]?: FieldSource } = {}
+  for (const [name, form] of Object.entries(raw)) {
+    const field = USER_FIELDS.find((known) => known === name)
+    if (field === undefined) {
+      problems.push({ path: ['mapping', name], text: unknownKey(name, USER_FIELDS) })
+    } else if (form !== undefined) {
+      const source = readSource(field, form, problems)
+      if (source !== undefined) mapping[field] = source
+    }
+  }
+  const needed = ['user_id', 'status'].filter((field) => raw[field] === undefined)
+  problems.push(
+    ...needed.map((field) => ({ path: ['mapping', field], text: 'missing; every user needs it' })),
+  )
+  return mapping
+}
+
+/** Null when there is no scope: then every customer is in it. */
+export function readScope(raw: unknown, problems: Problem[]): Config['scope'] | undefined {
+  if (raw === undefined) return null
+  const path = ['scope']
+  if (has(raw, 'in') || (has(raw, 'column') && !has(raw, 'when'))) {
+    const list = read(scopeListSchema, raw, path, problems)
+    if (list === undefined) return undefined
+    const { column } = list
+    const members = new Set(list.in.map(String))
+    const when = (row: Row) => textIn(members, row[column]) !== undefined
+    return { columns: [column], mostBytes: MOST_FIELD_BYTES, when }
+  }
+  if (has(raw, 'when') || has(raw, 'columns')) {
+    const scope = read(scopeFunctionSchema, raw, path, problems)
+    if (scope === undefined) return undefined
+    const { columns, when: call } = scope
+    const when = (row: Row, now: Date) => trueOrFalse(callPure({ columns, call }, row, now))
+    return { columns, mostBytes: MOST_COLUMN_BYTES, when }
+  }
+  problems.push({ path, text: 'expected { column, in } or { columns, when }' })
+  return undefined
+}
+
+function readSource(field: UserField, raw: unknown, problems: Problem[]): FieldSource | undefined {
+  const path: Path = ['mapping', field]
+  const as = <T>(schema: ZodType<T>, make: (form: T) => FieldSource) => {
+    const form = read(schema, raw, path, problems)
+    return form === undefined ? undefined : make(form)
+  }
+  if (typeof raw === 'string') return as(columnSchema, (column) => bounded([column], (row) => row[column]))
+  if (has(raw, 'value')) return as(constantSchema(field), ({ value }) => bounded([], () => value))
+  if (has(raw, 'map') || has(raw, 'columns'))
+    return as(fieldFunctionSchema, ({ columns, map: call }) => functionSource({ columns, call }))
+  if (has(raw, 'column') || has(raw, 'values')) return as(valueMapSchema(field), valueMapSource)
+  const forms = 'a column name, { column, values }, { value } or { columns, map }'
+  problems.push({ path, text: `expected ${forms}, found ${found(raw)}` })
+  return undefined
+}
+
+/** Whoever leaves the scope loses access, so an answer that only looks like "no" does not count as one. */
+function trueOrFalse(answer: unknown): boolean | Held<boolean> {
+  if (answer instanceof Held && typeof answer.value === 'boolean') return answer
+  if (typeof answer !== 'boolean') throw new TypeError('the function answers neither true nor false')
+  return answer
+}
+
+function has(raw: unknown, key: string): boolean {
+  return typeof raw === 'object' && raw !== null && Object.hasOwn(raw, key)
+}
 
 /** A value map's answer to a value that it does not list: what it lists, never the value itself. */
 export class NotListed {
@@ -29,35 +117,29 @@ export class TooLarge {
  */
 export const MOST_COLUMN_BYTES = 65_536
 
-type ValueMap = {
-  readonly column: string
-  readonly values: Readonly<Record<string, unknown>>
-  readonly whenNull?: unknown
-  readonly otherwise?: unknown
-}
-
-export function columnSource(column: string): FieldSource {
-  return { columns: [column], mostBytes: MOST_FIELD_BYTES, value: (row) => row[column] }
-}
-
-export function constantSource(value: unknown): FieldSource {
-  return { columns: [], mostBytes: MOST_FIELD_BYTES, value: () => value }
+/** Of columns that hold the value itself. */
+function bounded(columns: readonly string[], value: FieldSource['value']): FieldSource {
+  return { columns, mostBytes: MOST_FIELD_BYTES, value }
 }
 
 /** `char(n)` columns come padded with spaces, so a text that is not listed is looked up once more trimmed. */
-export function valueMapSource({ column, values, whenNull, otherwise }: ValueMap): FieldSource {
+function textIn(listed: { has(text: string): boolean }, given: unknown): string | undefined {
+  const text = scalarText(given)
+  return [text, text?.trim()].find((each) => each !== undefined && listed.has(each))
+}
+
+export function valueMapSource(form: z.output<ReturnType<typeof valueMapSchema>>): FieldSource {
+  const { column, values, whenNull, otherwise } = form
   const listed = new Map(Object.entries(values))
   const unlisted = otherwise === undefined ? new NotListed([...listed.keys()]) : otherwise
   const empty = whenNull === undefined ? (otherwise ?? null) : whenNull
   const value = (row: Row): unknown => {
     const given = row[column]
     if (given === null || given === undefined) return empty
-    const found = [scalarText(given), scalarText(given)?.trim()].find(
-      (text) => text !== undefined && listed.has(text),
-    )
-    return found === undefined ? unlisted : listed.get(found)
+    const listedAs = textIn(listed, given)
+    return listedAs === undefined ? unlisted : listed.get(listedAs)
   }
-  return { columns: [column], mostBytes: MOST_FIELD_BYTES, value }
+  return bounded([column], value)
 }
 
 /** A function of the configuration, and the columns that it names. */
@@ -67,11 +149,8 @@ type PureCall = {
 }
 
 export function functionSource(pure: PureCall): FieldSource {
-  return {
-    columns: pure.columns,
-    mostBytes: MOST_COLUMN_BYTES,
-    value: (row, now) => callPure(pure, row, now),
-  }
+  const value = (row: Row, now?: Date) => callPure(pure, row, now)
+  return { columns: pure.columns, mostBytes: MOST_COLUMN_BYTES, value }
 }
 
 /**

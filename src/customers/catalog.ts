@@ -1,5 +1,5 @@
 // What Postgres knows of a relation and its columns.
-import type { Relation } from '../config/config.ts'
+import type { Relation } from '../config/relation.ts'
 import type { Client } from '../database/client.ts'
 
 /** A column's type with domains resolved. */

@@ -1,7 +1,7 @@
 // A customer's key: its one text, the types that its columns may have, and its SQL over the rows `c` of the integrator's table
 // or view.
 import pg from 'pg'
-import type { Relation } from '../config/config.ts'
+import type { Relation } from '../config/relation.ts'
 import { type CustomerKey, LONGEST_KEY_BYTES } from '../model/customer.ts'
 import type { BaseType, KeyColumn } from './catalog.ts'
 

@@ -1,6 +1,6 @@
 // The words for what does not fit between the configuration and the database: names and types, never values.
-import type { Config, Relation, Watched } from '../config/config.ts'
-import { sameRelation } from '../config/relation.ts'
+import type { Config, Watched } from '../config/config.ts'
+import { type Relation, sameRelation } from '../config/relation.ts'
 import type { Client } from '../database/client.ts'
 import { closest } from '../model/closest.ts'
 import { type FoundColumn, findColumns, findRelation, relationNames } from './catalog.ts'

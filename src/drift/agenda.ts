@@ -43,11 +43,7 @@ const LOOKS_AT_OTHERS = 3
 const LATER_MS = 2000
 
 /** Those whose time has come, at most so many; and how many customers may join them that were not checked yet. */
-export function dueOf(
-  { waiting }: Agenda,
-  nowMs: number,
-  room: number,
-): { readonly due: readonly WaitingCheck[]; readonly newOnes: number } {
+export function dueOf({ waiting }: Agenda, nowMs: number, room: number) {
   const due = waiting
     .filter(({ at }) => at <= nowMs)
     .toSorted((one, other) => one.at - other.at)

@@ -8,15 +8,7 @@ import { NO_VALUE } from '../sync/digest.ts'
 import { isLearnt } from '../sync/learnt.ts'
 import { wrongFields } from '../sync/plan.ts'
 import { planAfter, planNow, type Snapshot } from '../sync/snapshot.ts'
-import type {
-  CheckVerdict,
-  DriftCause,
-  DriftField,
-  DriftKind,
-  DriftVerdict,
-  Shown,
-  WrongAccess,
-} from './words.ts'
+import type { CheckVerdict, DriftCause, DriftField, DriftKind, DriftVerdict, Shown } from './words.ts'
 
 /** What a GET showed; `unreadable`: a 2xx that is no user, or another one. */
 export type Sight = RemoteUser | 'absent' | 'unreadable'
@@ -86,15 +78,12 @@ function isVisible<Field extends DriftField | Hidden>(field: Field): field is Ex
   return field !== UNVERIFIABLE_FIELD
 }
 
-function drift(
-  kind: DriftKind,
-  { fields = [], cause = null, access = null }: Partial<DriftVerdict>,
-): DriftVerdict {
-  return { kind, fields, cause, access }
+function drift(kind: DriftKind, said: Partial<DriftVerdict>): DriftVerdict {
+  return { kind, fields: [], cause: null, access: null, ...said }
 }
 
 /** A status that the interface does not have says nothing of access. */
-function wrongAccess(here: Status, there: number): WrongAccess | null {
+function wrongAccess(here: Status, there: number): DriftVerdict['access'] {
   if (entitled(here)) return there === 0 ? 'lost' : null
   return entitled(there) ? 'undue' : null
 }
@@ -161,10 +150,7 @@ export function causesOf(snapshot: Snapshot, { doubted, generation }: Known) {
 }
 
 /** Fields that the service shows in a form of its own that counts as the same. */
-export function ownFormsOf(
-  { mapped, work, digests, digestKey }: Snapshot,
-  sight: Sight,
-): readonly DriftField[] {
+export function ownFormsOf({ mapped, work, digests, digestKey }: Snapshot, sight: Sight) {
   if (mapped.kind !== 'user' || typeof sight === 'string' || work.record.digestKey !== digestKey) return []
   const sides = { desired: mapped.user.fields, remote: sight.fields }
   return OPTIONAL_FIELDS.filter(

@@ -53,26 +53,23 @@ export async function* everybody(options: Options, from: Place): AsyncGenerator<
  * Nor is one that was deleted since it began, once those without a row are checked: most were taken as a row by then.
  */
 async function* inOrder(options: Options, from: Start | null): AsyncGenerator<Next> {
-  const { pool, shape, conditions, page: limit = PAGE } = options
+  const { pool, shape, conditions, readCustomers, startedAt, page: limit = PAGE } = options
   const paging = { client: pool, shape, limit, conditions, withoutLedger: false }
   for await (const { keys, cursors, onlyGone } of everyPage(paging, from)) {
-    const gone = onlyGone ? await withoutRow(keys, options) : null
+    const gone = onlyGone ? await withoutRow(keys) : null
     for (const [key, after] of cursors()) {
       const behind: Start = { part: onlyGone ? 'gone' : 'customers', after }
       if (gone === null || gone.has(key)) yield { key, place: { part: 'paged', from: behind } }
     }
   }
-}
 
-/** Of these, customers that had no row when the run began, and have none now. */
-async function withoutRow(
-  keys: readonly CustomerKey[],
-  { readCustomers, pool, startedAt }: Options,
-): Promise<ReadonlySet<CustomerKey>> {
-  const { rows } = await readCustomers(keys)
-  const gone = keys.filter((key) => rows.get(key) === null)
-  const changed = await changedSince(pool, gone, startedAt)
-  return new Set(gone.filter((key) => !changed.has(key)))
+  /** Of these, customers that had no row when the run began, and have none now. */
+  async function withoutRow(keys: readonly CustomerKey[]): Promise<ReadonlySet<CustomerKey>> {
+    const { rows } = await readCustomers(keys)
+    const gone = keys.filter((key) => rows.get(key) === null)
+    const changed = await changedSince(pool, gone, startedAt)
+    return new Set(gone.filter((key) => !changed.has(key)))
+  }
 }
 
 /** `rank` as text: it does not fit a number. */

@@ -119,11 +119,12 @@ const WAITING: ReadonlySet<Skipped | null> = new Set<Skipped>(['owed', 'just-set
 export type AskSample = (signal: AbortSignal) => Promise<'asked' | 'pace' | null>
 
 export function makeSampling(options: SampleOptions): AskSample {
-  const { pool } = options
+  const { pool, context } = options
   const look = makeChecker(options)
+
   return async (signal) => {
     const { at, keys } = await drawSample(pool, MOST_DRAWN)
-    const { subjects, waiting } = await readSample(options, keys)
+    const { subjects, waiting } = await readSample(keys)
     const { answers, stopped } = await look(subjects, signal)
     if (stopped) return stopped
     const sights = [...answers.values()].flatMap((answer) => ('sight' in answer ? answer.sight : []))
@@ -131,17 +132,17 @@ export function makeSampling(options: SampleOptions): AskSample {
     await writeSample(pool, at, { asked: sights.length, denied, wanted: subjects.length + waiting })
     return null
   }
-}
 
-/** In the order of the keys, which is a random one; reads as few as it takes. */
-async function readSample(options: SampleOptions, keys: readonly CustomerKey[]) {
-  const subjects: Snapshot[] = []
-  let waiting = 0
-  const { unwatched } = options.context
-  for (let at = 0; at < keys.length && subjects.length < SIZE; at += SIZE) {
-    const read = await readSubjects({ ...options, unwatched }, keys.slice(at, at + SIZE))
-    subjects.push(...read.flatMap(({ subject, skip }) => (skip === null ? subject : [])))
-    waiting += read.filter(({ skip }) => WAITING.has(skip)).length
+  /** In the order of the keys, which is a random one; reads as few as it takes. */
+  async function readSample(keys: readonly CustomerKey[]) {
+    const subjects: Snapshot[] = []
+    let waiting = 0
+    for (let at = 0; at < keys.length && subjects.length < SIZE; at += SIZE) {
+      const reading = { ...options, unwatched: context.unwatched }
+      const read = await readSubjects(reading, keys.slice(at, at + SIZE))
+      subjects.push(...read.flatMap(({ subject, skip }) => (skip === null ? subject : [])))
+      waiting += read.filter(({ skip }) => WAITING.has(skip)).length
+    }
+    return { subjects: subjects.slice(0, SIZE), waiting }
   }
-  return { subjects: subjects.slice(0, SIZE), waiting }
 }

@@ -93,10 +93,7 @@ function isTooEarly({ looks, repairs, nextInMs }: StoredFinding, lag: Lag): bool
 }
 
 /** Where one check shows a trial in place of full access, and the next one no access, only one has shown the loss. */
-function knownOf(
-  { fields, pending, access: before }: StoredFinding,
-  access: DriftVerdict['access'],
-): ReadonlySet<DriftField> {
+function knownOf({ fields, pending, access: before }: StoredFinding, access: DriftVerdict['access']) {
   return new Set([...fields.filter((field) => field !== 'status' || before === access), ...pending])
 }
 
@@ -122,23 +119,18 @@ function howEnded(open: StoredFinding, kind: DriftVerdict['kind'], desired: stri
   return how === 'by-itself' && kind !== open.kind ? 'otherwise' : how
 }
 
-const ENDED_BY = { discarded: 'accepted', rejected: 'by-a-change', 'not-ours': 'gone' } as const
+const WITHOUT_CALL = {
+  moved: 'nothing', // another process is at it, and puts off or confirms what it has seen
+  ...({
+    owed: 'postpone',
+    'just-settled': 'postpone',
+    held: 'postpone',
+    'unreadable-row': 'postpone',
+  } as const),
+  ...({ discarded: 'accepted', rejected: 'by-a-change', 'not-ours': 'gone' } as const),
+} as const satisfies Record<Skipped, Resolved | 'nothing' | 'postpone'>
 
 function afterNoCall(open: StoredFinding, why: Skipped): FindingStep {
-  switch (why) {
-    // Another process is at it, and puts off or confirms what it has seen.
-    case 'moved':
-      return NOTHING
-    case 'owed':
-    case 'just-settled':
-    case 'held':
-    case 'unreadable-row':
-      return { do: 'postpone' }
-    case 'discarded':
-    case 'rejected':
-    case 'not-ours':
-      return resolved(open, ENDED_BY[why])
-    default:
-      return why satisfies never
-  }
+  const how = WITHOUT_CALL[why]
+  return how === 'nothing' || how === 'postpone' ? { do: how } : resolved(open, how)
 }

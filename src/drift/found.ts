@@ -89,12 +89,8 @@ WHERE f.key = ANY($1) AND ${IS_DRIFT} AND (f.last_seen >= $2::timestamptz
 ORDER BY f.key, f.id DESC`
 
 /** Of these customers, those who have differed since then (ISO 8601) by what others have found, and how. */
-export async function metSince(
-  client: Client,
-  keys: readonly CustomerKey[],
-  since: string,
-): Promise<ReadonlyMap<CustomerKey, Met>> {
-  if (keys.length === 0) return new Map()
+export async function metSince(client: Client, keys: readonly CustomerKey[], since: string) {
+  if (keys.length === 0) return new Map<CustomerKey, Met>()
   const { rows } = await client.query<Met & { key: CustomerKey }>(MET, [keys, since])
   return new Map(rows.map(({ key, ...met }) => [key, met]))
 }
@@ -105,11 +101,7 @@ WHERE ${IS_DRIFT} AND f.last_seen >= $2::timestamptz
   AND NOT EXISTS (SELECT FROM rollcall.finding o WHERE o.id = ANY($1::bigint[]) AND o.key = f.key)`
 
 /** Customers who have differed since then beside those of these findings: a run had checked them before they did. */
-export async function countFoundLater(
-  client: Client,
-  found: readonly string[],
-  since: string,
-): Promise<number> {
+export async function countFoundLater(client: Client, found: readonly string[], since: string) {
   return (await oneRow<{ count: number }>(client, LATER, [found, since])).count
 }
 
@@ -129,10 +121,8 @@ export async function dueLooks(client: Client, limit: number): Promise<readonly 
   return rows.map(({ key }) => key)
 }
 
-type OpenCount = Pick<DriftVerdict, 'kind' | 'access'> & { readonly count: number }
-
-export async function countOpen(client: Client): Promise<readonly OpenCount[]> {
-  const { rows } = await client.query<OpenCount>(
+export async function countOpen(client: Client) {
+  const { rows } = await client.query<Pick<DriftVerdict, 'kind' | 'access'> & { count: number }>(
     `SELECT kind, access, count(*)::float8 AS count FROM rollcall.finding f
      WHERE ${CONFIRMED} GROUP BY kind, access ORDER BY kind, access`,
   )
@@ -160,10 +150,7 @@ SELECT f.key, f.id::text, f.kind, to_jsonb(f.fields) AS fields, to_jsonb(f.pendi
 FROM rollcall.finding f LEFT JOIN rollcall.ledger l USING (key)
 WHERE f.key = ANY($1) AND f.resolved_at IS NULL ORDER BY f.key FOR UPDATE OF f`
 
-export async function lockOpen(
-  client: Client,
-  keys: readonly CustomerKey[],
-): Promise<ReadonlyMap<CustomerKey, OpenFinding>> {
+export async function lockOpen(client: Client, keys: readonly CustomerKey[]) {
   const { rows } = await client.query<OpenFinding & { key: CustomerKey }>(OPEN, [keys])
   return new Map(rows.map(({ key, ...open }) => [key, open]))
 }
@@ -211,13 +198,10 @@ WHERE e.id IS NULL ORDER BY e.key COLLATE "C"
 RETURNING id::text, key`
 
 /** Resolves to the ids of new ones by key. Changes go first: one may resolve what stands in the way of a new one. */
-export async function writeFindings(
-  client: Client,
-  findings: readonly FindingRow[],
-): Promise<ReadonlyMap<CustomerKey, string>> {
+export async function writeFindings(client: Client, findings: readonly FindingRow[]) {
   const given = [JSON.stringify(findings)]
   if (findings.some(({ id }) => id !== null)) await client.query(CHANGE, given)
-  if (findings.every(({ id }) => id !== null)) return new Map()
+  if (findings.every(({ id }) => id !== null)) return new Map<CustomerKey, string>()
   const { rows } = await client.query<{ id: string; key: CustomerKey }>(INSERT, given)
   return new Map(rows.map(({ id, key }) => [key, id]))
 }

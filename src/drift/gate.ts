@@ -43,10 +43,7 @@ type Asked = {
   readonly pace: Pick<Pace, 'rate'>
 }
 
-export async function readPreconditions(
-  pool: Pool,
-  { fingerprint, binding, pace }: Asked,
-): Promise<Preconditions> {
+export async function readPreconditions(pool: Pool, { fingerprint, binding, pace }: Asked) {
   const values = [LIVE, fingerprint, binding]
   const read = await oneRow<Omit<Preconditions, 'rate'>>(pool, PRECONDITIONS, values)
   return { ...read, rate: await pace.rate() }

@@ -1,14 +1,14 @@
 // Whether customers whom the brake holds have wrong access at the service meanwhile, as far as is known without a call.
 import { TAKES_ACCESS } from '../brake/brake.ts'
 import type { Client } from '../database/client.ts'
-import type { Reason, RemoteState } from '../ledger/record.ts'
+import type { Reason } from '../ledger/record.ts'
 import { OPEN_RELEASE } from '../ledger/released.ts'
 import { entitled, STATUSES } from '../model/user.ts'
 import type { Memory } from '../sync/memory.ts'
 import { accessAfter } from '../sync/plan.ts'
 import { planNow, type Snapshot } from '../sync/snapshot.ts'
 import { CONFIRMED } from './verifiable.ts'
-import type { WrongAccess } from './words.ts'
+import type { DriftTally, WrongAccess } from './words.ts'
 
 type Remembered = Pick<Memory, 'remote' | 'sentStatus' | 'seenStatus'>
 type HeldFor = Pick<Reason, 'kinds' | 'entitles'>
@@ -65,15 +65,9 @@ LEFT JOIN rollcall.owed o USING (key)
 WHERE NOT EXISTS (SELECT FROM rollcall.finding f WHERE f.key = l.key AND f.access IS NOT NULL AND ${CONFIRMED})
 GROUP BY 1, 2, 3, 4`
 
-type HeldGroup = Omit<Remembered, 'remote'> & {
-  readonly reason: HeldFor
-  readonly remote: RemoteState
-  readonly count: number
-}
+type HeldGroup = Remembered & { readonly reason: HeldFor; readonly count: number }
 
-export type HeldAccess = Readonly<Partial<Record<WrongAccess, number>>>
-
-export async function readHeldAccess(client: Client): Promise<HeldAccess> {
+export async function readHeldAccess(client: Client): Promise<DriftTally['heldAccess']> {
   const { rows } = await client.query<HeldGroup>(HELD)
   const counts: Partial<Record<WrongAccess, number>> = {}
   for (const { reason, count, ...remembered } of rows) {

@@ -1,6 +1,5 @@
 // The first half of a check: which customers can be checked now, one GET for each inside the pace that all calls share, and
 // what its answer shows.
-import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
 import type { CallEntry } from '../ledger/calls.ts'
 import type { KnownRecord } from '../ledger/record.ts'
@@ -43,9 +42,7 @@ export function makeChecker({ config, context, log }: CheckOptions) {
     const left = [...subjects]
     let stopped: 'asked' | 'pace' | null = null
     const work = async () => {
-      for (;;) {
-        const subject = stopped ? undefined : left.shift()
-        if (!subject) return
+      for (let subject = left.shift(); subject && !stopped; subject = left.shift()) {
         const answer = await lookAt(subject, signal)
         if (typeof answer === 'string') stopped ??= answer
         else answers.set(subject.key, answer)
@@ -100,14 +97,12 @@ export function callEntry({ key, plan, called, meaning }: MadeCall): CallEntry {
   return { key, atMs: Date.now(), plan: kind, method, ...answer, meaning, ms, fields, shape }
 }
 
-/** `stopped`: we broke the call off ourselves. */
-export type GetShown = CheckAnswer | 'stopped'
-
 /**
  * A sync believes of the same answer no more than this does. A 2xx that is no user is told apart from no answer: the
  * service would say it of that user again. One that reports an error is told as that, since no log of it shows a 5xx.
+ * `stopped`: we broke the call off ourselves.
  */
-export function shownBy({ outcome, remote }: Pick<Called, 'outcome' | 'remote'>): GetShown {
+export function shownBy({ outcome, remote }: Pick<Called, 'outcome' | 'remote'>): CheckAnswer | 'stopped' {
   if (outcome.kind === 'error') {
     if (outcome.error === 'aborted') return 'stopped'
     return { none: outcome.error === 'bad-user-id' ? 'refused' : 'unreached' }
@@ -133,28 +128,18 @@ export function shownBy({ outcome, remote }: Pick<Called, 'outcome' | 'remote'>)
 
 export type ReadSubject = { readonly subject: Snapshot; readonly skip: Skipped | null }
 
-export async function readSubjects(
-  reading: SnapshotReading,
-  keys: readonly CustomerKey[],
-): Promise<readonly ReadSubject[]> {
+export async function readSubjects(reading: SnapshotReading, keys: readonly CustomerKey[]) {
   const { pool, config } = reading
   const snapshots = await readSnapshots(reading, keys)
-  const others = await readClaimantsWork(pool, snapshots)
-  return snapshots.map((subject) => {
+  // Of all who were ever settled under the same users: what is done for them shows there too.
+  const claimants = [...new Set(snapshots.flatMap(({ claimants }) => claimants))]
+  const { work } = claimants.length > 0 ? await readWork(pool, claimants) : { work: [] }
+  const others = new Map(work.map((each) => [each.key, each]))
+  return snapshots.map((subject): ReadSubject => {
     if (subject.unreadable) return { subject, skip: 'unreadable-row' }
     const same = subject.claimants.flatMap((key) => others.get(key) ?? [])
     return { subject, skip: reasonToSkip(subject, config.timing) ?? afterOthers(same, config.timing) }
   })
-}
-
-/** Of all who were ever settled under the same users: what is done for them shows there too. */
-async function readClaimantsWork(
-  pool: Pool,
-  snapshots: readonly Snapshot[],
-): Promise<ReadonlyMap<CustomerKey, Work>> {
-  const keys = [...new Set(snapshots.flatMap(({ claimants }) => claimants))]
-  if (keys.length === 0) return new Map()
-  return new Map((await readWork(pool, keys)).work.map((work) => [work.key, work]))
 }
 
 function afterOthers(others: readonly Work[], lag: Lag): Skipped | null {

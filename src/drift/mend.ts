@@ -12,15 +12,13 @@ import { type Finding, REPAIRABLE_KINDS } from './words.ts'
 
 export type ToMend = Pick<Finding, 'id' | 'key' | 'fields' | 'access'> & { readonly desired: string }
 
-/** Customers who are owed a repair, and those who wait for a person. */
-export type Mended = { readonly owed: readonly CustomerKey[]; readonly held: readonly CustomerKey[] }
-
 type Mending = { readonly pool: Pool; readonly brake: Brake; readonly lag: Lag }
 
 const LOCK_MS = 10_000
 const AT_ONCE = 50
 
-export async function mend({ pool, brake, lag }: Mending, found: readonly ToMend[]): Promise<Mended> {
+/** Resolves to the customers who are owed a repair, and those who wait for a person. */
+export async function mend({ pool, brake, lag }: Mending, found: readonly ToMend[]) {
   const owed: CustomerKey[] = []
   const held: CustomerKey[] = []
   for (let at = 0; at < found.length; at += AT_ONCE) {
@@ -32,8 +30,8 @@ export async function mend({ pool, brake, lag }: Mending, found: readonly ToMend
     const waits = batch.filter((_, i) => answers[i]?.length !== 0)
     await retried(() =>
       inTransaction(pool, LOCK_MS, async (client) => {
-        await owe(client, passes, lag)
-        await hold(client, waits)
+        if (passes.length > 0) await owe(client, passes, lag)
+        if (waits.length > 0) await hold(client, waits)
       }),
     )
     owed.push(...keysOf(passes))
@@ -53,7 +51,6 @@ UPDATE rollcall.finding SET repairs = repairs + 1, repaired_at = now(),
 WHERE id = ANY($1::bigint[]) AND resolved_at IS NULL`
 
 async function owe(client: ClientBase, found: readonly ToMend[], lag: Lag): Promise<void> {
-  if (found.length === 0) return
   await noteToLook(client, keysOf(found))
   await client.query(REPAIRED, [found.map(({ id }) => id), postponedMs(lag)])
 }
@@ -68,7 +65,6 @@ UPDATE rollcall.ledger l SET state = 'held', since = now(), reason = asked.reaso
 FROM asked, locked WHERE l.key = locked.key AND asked.key COLLATE "C" = l.key AND l.state = 'idle'`
 
 async function hold(client: ClientBase, found: readonly ToMend[]): Promise<void> {
-  if (found.length === 0) return
   const asked = found.map(({ key, desired, fields, access }) => {
     const entitles = access === null ? {} : { entitles: access === 'lost' }
     return { key, desired, reason: { code: 'held', kinds: ['repair'], fields, ...entitles } }
@@ -85,14 +81,12 @@ WHERE f.id = ANY($1::bigint[]) AND f.kind IN (${listed(REPAIRABLE_KINDS)}) AND f
     OR f.resolved_at IS NULL AND f.repairs < ${MOST_REPAIRS} AND l.state = 'idle' AND NOT coalesce(${UNDER_WAY}, false))
 ORDER BY f.key`
 
-export async function mendFound(
-  mending: Mending,
-  ids: readonly string[],
-  startedAt: string,
-): Promise<Mended> {
+export async function mendFound(mending: Mending, ids: readonly string[], startedAt: string) {
   const { rows } = await mending.pool.query<ToMend & { repaired: boolean }>(MENDABLE, [ids, startedAt])
   const before = rows.filter(({ repaired }) => repaired)
-  const fresh = rows.filter(({ repaired }) => !repaired)
-  const { owed, held } = await mend(mending, fresh)
+  const { owed, held } = await mend(
+    mending,
+    rows.filter(({ repaired }) => !repaired),
+  )
   return { owed: [...keysOf(before), ...owed], held }
 }

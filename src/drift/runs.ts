@@ -83,12 +83,8 @@ export async function keepDrift(
   await keepRun(client, id, { cursor, tally, fingerprint })
 }
 
-export async function endDrift(
-  client: Client,
-  { id, agenda: { tally } }: DriftRun,
-  credible: boolean,
-): Promise<void> {
-  await endRun(client, id, { tally, outcome: credible ? 'done' : 'not-credible' })
+export async function endDrift(client: Client, run: DriftRun, credible: boolean): Promise<void> {
+  await endRun(client, run.id, { tally: run.agenda.tally, outcome: credible ? 'done' : 'not-credible' })
 }
 
 export type Past = {
@@ -173,11 +169,10 @@ export async function driveRun(options: DriveOptions) {
       const next = nextAt(run.agenda)
       if (keys.length > 0) {
         if ((await look(keys, fresh)) === 'mapping') return { kind: 'refused', why: 'mapping' }
-      } else {
-        if (exhausted && next === null) return { kind: 'complete' }
-        const waitMs = next === null ? BEAT_MS : Math.min(BEAT_MS, Math.max(1, next - now()))
-        await options.sleep(waitMs, signal)
+        continue
       }
+      if (exhausted && next === null) return { kind: 'complete' }
+      await options.sleep(Math.min(BEAT_MS, Math.max(1, (next ?? Infinity) - now())), signal)
     }
   }
 

@@ -1,11 +1,9 @@
 // Stores what checks have shown: in one transaction, and only of customers for whom nothing has moved since they were read.
 import type { ClientBase, Pool } from 'pg'
 import { retried, UNIQUE_VIOLATION } from '../database/batch.ts'
-import type { Client } from '../database/client.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { endChecks } from '../ledger/check.ts'
 import { MEMORY_COLUMNS } from '../ledger/record.ts'
-import type { CustomerKey } from '../model/customer.ts'
 import { userIdOf } from '../model/mapped.ts'
 import { toRecord } from '../sync/memory.ts'
 import { planAfter, type Snapshot } from '../sync/snapshot.ts'
@@ -102,7 +100,8 @@ async function store(
     const open = opens.get(key) ?? null
     return { ...checked, open, step: stepFor(open, checked.looked, options) }
   })
-  await writeRecords(client, stepped.filter(({ looked }) => looked.kind === 'seen').map(recordOf))
+  const records = stepped.filter(({ looked }) => looked.kind === 'seen').map(recordOf)
+  if (records.length > 0) await client.query(WRITE, [JSON.stringify(records)])
   const evidence = stepped.some(isConfirmedStrange) ? await readEvidence(client) : null
   const believed = evidence !== null && !isDoubted(evidence)
   const left = stepped.map((each) => {
@@ -142,11 +141,7 @@ function verdictOf(looked: CheckResult, subject: Snapshot): CheckVerdict {
 /** For workers; a run asks again a moment later. The service may say something else before long. */
 const DOUBTED_MS = 600_000
 
-type Leaving = {
-  readonly outcome: Outcome
-  readonly forget?: string | null
-  readonly rows?: readonly FindingRow[]
-}
+type Leaving = { outcome: Outcome; forget?: string | null; rows?: readonly FindingRow[] }
 
 function leave({ subject, looked, open, step }: Stepped, options: StoreOptions): Leaving {
   const { key, mapped, desired } = subject
@@ -206,19 +201,12 @@ function verdictIn({ kind, fields, cause, access }: DriftVerdict): DriftVerdict 
   return { kind, fields, cause, access }
 }
 
-/** `record`: what replaces what was remembered; null where that stays. */
-type Recorded = {
-  readonly key: CustomerKey
-  readonly agrees: boolean
-  readonly record: ReturnType<typeof toRecord> | null
-}
-
 /**
- * A difference changes nothing of what is remembered: the claim that repairs looks for itself and lets the brake count
+ * `record`: what replaces what was remembered; null where that stays. A difference changes nothing of what is remembered: the claim that repairs looks for itself and lets the brake count
  * what it writes, and the daily check of capture must not repair what is only to be reported. The record of an erased
  * customer, of whom no digest is kept, is a claim's to write.
  */
-function recordOf({ subject, looked, sight }: CheckedCustomer): Recorded {
+function recordOf({ subject, looked, sight }: CheckedCustomer) {
   const { key, work, mapped, digestKey } = subject
   const agrees = looked.kind === 'seen' && looked.compared.kind === 'agrees'
   if (!agrees || sight === null || sight === 'unreadable' || work.record.erased !== null)
@@ -237,7 +225,3 @@ FROM (SELECT key, agrees AS verified, record, coalesce(jsonb_typeof(record) = 'o
   FROM jsonb_to_recordset($1::jsonb) AS e (key text, agrees boolean, record jsonb)) e,
   LATERAL jsonb_to_record(CASE WHEN e.known THEN e.record ELSE '{}' END) AS r (${MEMORY_COLUMNS.defined})
 WHERE l.key = e.key COLLATE "C"`
-
-async function writeRecords(client: Client, records: readonly Recorded[]): Promise<void> {
-  if (records.length > 0) await client.query(WRITE, [JSON.stringify(records)])
-}

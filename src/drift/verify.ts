@@ -29,120 +29,111 @@ export type Verification = {
 
 export type Verify = (keys: readonly CustomerKey[], signal: AbortSignal) => Promise<Verification>
 
+type Checking = {
+  /** The tokens of customers that may be checked, by key; one whose check has ended is not there any more. */
+  readonly checks: Map<CustomerKey, string>
+  readonly generation: string
+}
+
 /**
  * Checks customers once each, inside the common pace, and stores what that showed. Those who cannot be checked now come
  * back as skipped, without a call. When it is stopped, those not checked are not among the verified. More than
  * MOST_AT_ONCE are taken in batches.
  */
 export function makeVerify(options: VerifyOptions): Verify {
+  const { pool, config, context, repair } = options
+  const { fingerprint } = config
   const look = makeChecker(options)
   const sample = makeSampling(options)
+
   return async (keys, signal) => {
     const verified: Verified[] = []
     const distinct = [...new Set(keys)]
     for (let at = 0; at < distinct.length; at += MOST_AT_ONCE) {
       if (signal.aborted) return { verified, stopped: 'asked' }
       const some = distinct.slice(at, at + MOST_AT_ONCE)
-      const halted = (await isSampleDue(options.pool, some)) ? await sample(signal) : null
+      const halted = (await isSampleDue(pool, some)) ? await sample(signal) : null
       if (halted) return { verified, stopped: halted }
-      const batch = await verifyBatch(some, { ...options, look, signal })
+      const batch = await verifyBatch(some, signal)
       verified.push(...batch.verified)
       if (batch.stopped) return { verified, stopped: batch.stopped }
       await setImmediate()
     }
     return { verified, stopped: null }
   }
-}
 
-type Batch = VerifyOptions & { readonly look: ReturnType<typeof makeChecker>; readonly signal: AbortSignal }
-
-async function verifyBatch(keys: readonly CustomerKey[], batch: Batch): Promise<Verification> {
-  const { pool, config } = batch
-  const standing = await readStanding(pool, config.fingerprint)
-  if (!standing?.current) return { verified: [], stopped: 'mapping' }
-  const lasts = { lastsMs: claimLastsMs(config), fingerprint: config.fingerprint }
-  const checks = new Map(await claimChecks(pool, keys, lasts))
-  try {
-    return await carryOut(keys, { ...batch, checks, generation: standing.generation })
-  } finally {
-    // Left alone they would keep other checks away until they have passed.
-    const left = [...checks].map(([key, token]) => ({ key, token }))
-    await endChecks(pool, left, config.fingerprint)
+  async function verifyBatch(keys: readonly CustomerKey[], signal: AbortSignal): Promise<Verification> {
+    const standing = await readStanding(pool, fingerprint)
+    if (!standing?.current) return { verified: [], stopped: 'mapping' }
+    const lasts = { lastsMs: claimLastsMs(config), fingerprint }
+    const checks = new Map(await claimChecks(pool, keys, lasts))
+    try {
+      return await carryOut(keys, { checks, generation: standing.generation }, signal)
+    } finally {
+      // Left alone they would keep other checks away until they have passed.
+      const left = [...checks].map(([key, token]) => ({ key, token }))
+      await endChecks(pool, left, fingerprint)
+    }
   }
-}
 
-type Checking = Batch & {
-  /** The tokens of customers that may be checked, by key; one whose check has ended is not there any more. */
-  readonly checks: Map<CustomerKey, string>
-  readonly generation: string
-}
+  async function carryOut(keys: readonly CustomerKey[], checking: Checking, signal: AbortSignal) {
+    const { checks } = checking
+    const read = await readSubjects({ ...options, unwatched: context.unwatched }, keys)
+    const asked = read.filter(({ subject, skip }) => skip === null && checks.has(subject.key))
+    const subjects = asked.map(({ subject }) => subject)
+    const { answers, stopped } = await look(subjects, signal)
+    const given = await withoutCaptured(await compareAll(read, answers, checking))
+    const mendsLater = !repair && config.reconcile.mode === 'repair'
+    const stored = await storeLooks(pool, given, { ...config.timing, fingerprint, mendsLater })
+    for (const { subject } of given) checks.delete(subject.key)
+    const owed = repair ? await owedRepairs(given, stored) : []
+    const verified = stored.map(({ repairable: _, ...each }) => ({
+      ...each,
+      repairing: owed.includes(each.key),
+    }))
+    return { verified, stopped }
+  }
 
-async function carryOut(keys: readonly CustomerKey[], batch: Checking): Promise<Verification> {
-  const { pool, config, signal, checks } = batch
-  const read = await readSubjects({ ...batch, unwatched: batch.context.unwatched }, keys)
-  const asked = read.filter(({ subject, skip }) => skip === null && checks.has(subject.key))
-  const subjects = asked.map(({ subject }) => subject)
-  const { answers, stopped } = await batch.look(subjects, signal)
-  const given = await withoutCaptured(await compareAll(read, answers, batch), batch)
-  const stored = await storeLooks(pool, given, {
-    ...config.timing,
-    fingerprint: config.fingerprint,
-    mendsLater: !batch.repair && config.reconcile.mode === 'repair',
-  })
-  for (const { subject } of given) checks.delete(subject.key)
-  const owed = batch.repair ? await owedRepairs(given, stored, batch) : []
-  const verified = stored.map(({ repairable: _, ...each }) => ({
-    ...each,
-    repairing: owed.includes(each.key),
-  }))
-  return { verified, stopped }
-}
+  async function owedRepairs(given: readonly CheckedCustomer[], stored: readonly StoredCheck[]) {
+    const found = given.flatMap(({ subject: { key, desired, work } }, at): ToMend[] => {
+      const { repairable = false, findingId: id = null, verdict } = stored[at] ?? {}
+      // A customer that was never synced is a backfill's.
+      if (!work.known || !repairable || id === null || !verdict || !isDrift(verdict)) return []
+      return [{ id, key, desired, fields: verdict.fields, access: verdict.access }]
+    })
+    return (await mend({ pool, brake: context.brake, lag: config.timing }, found)).owed
+  }
 
-async function owedRepairs(
-  given: readonly CheckedCustomer[],
-  stored: readonly StoredCheck[],
-  { pool, context, config }: Checking,
-): Promise<readonly CustomerKey[]> {
-  const found = given.flatMap(({ subject: { key, desired, work } }, at): ToMend[] => {
-    const { repairable = false, findingId: id = null, verdict } = stored[at] ?? {}
-    // A customer that was never synced is a backfill's.
-    if (!work.known || !repairable || id === null || !verdict || !isDrift(verdict)) return []
-    return [{ id, key, desired, fields: verdict.fields, access: verdict.access }]
-  })
-  return (await mend({ pool, brake: context.brake, lag: config.timing }, found)).owed
-}
+  /** What a row has shown may be captured and not noted yet. That all agrees holds all the same; a difference does not. */
+  async function withoutCaptured(compared: readonly CheckedCustomer[]): Promise<readonly CheckedCustomer[]> {
+    const differs = ({ looked }: CheckedCustomer) =>
+      looked.kind === 'seen' && looked.compared.kind !== 'agrees'
+    const keys = compared.filter(differs).map(({ subject }) => subject.key)
+    const captured = await capturedOf(pool, keys)
+    return compared.map((each) =>
+      captured.has(each.subject.key) ? { ...each, looked: { kind: 'left', why: 'owed' } } : each,
+    )
+  }
 
-/** What a row has shown may be captured and not noted yet. That all agrees holds all the same; a difference does not. */
-async function withoutCaptured(
-  compared: readonly CheckedCustomer[],
-  { pool }: Checking,
-): Promise<readonly CheckedCustomer[]> {
-  const differs = ({ looked }: CheckedCustomer) => looked.kind === 'seen' && looked.compared.kind !== 'agrees'
-  const keys = compared.filter(differs).map(({ subject }) => subject.key)
-  const captured = await capturedOf(pool, keys)
-  return compared.map((each) =>
-    captured.has(each.subject.key) ? { ...each, looked: { kind: 'left', why: 'owed' } } : each,
-  )
-}
-
-async function compareAll(
-  read: readonly ReadSubject[],
-  answers: ReadonlyMap<CustomerKey, CheckAnswer>,
-  { pool, generation, checks }: Checking,
-): Promise<readonly CheckedCustomer[]> {
-  const keys = [...answers].filter(([, answer]) => 'sight' in answer).map(([key]) => key)
-  const unclear = await readUnclear(pool, keys)
-  return read.flatMap(({ subject, skip }): CheckedCustomer[] => {
-    const token = checks.get(subject.key) ?? null
-    const unseen = { subject, token, sight: null }
-    const why = skip ?? (token === null ? 'moved' : null)
-    if (why) return [{ ...unseen, looked: { kind: 'left', why } }]
-    const answer = answers.get(subject.key)
-    if (!answer) return []
-    if ('none' in answer) return [{ ...unseen, looked: { kind: 'no-answer', why: answer.none } }]
-    const { sight } = answer
-    const compared = compare(subject, sight, { doubted: unclear.get(subject.key) ?? [], generation })
-    const ownForms = ownFormsOf(subject, sight)
-    return [{ ...unseen, sight, looked: { kind: 'seen', compared, ownForms, desired: subject.desired } }]
-  })
+  async function compareAll(
+    read: readonly ReadSubject[],
+    answers: ReadonlyMap<CustomerKey, CheckAnswer>,
+    { checks, generation }: Checking,
+  ): Promise<readonly CheckedCustomer[]> {
+    const keys = [...answers].filter(([, answer]) => 'sight' in answer).map(([key]) => key)
+    const unclear = await readUnclear(pool, keys)
+    return read.flatMap(({ subject, skip }): CheckedCustomer[] => {
+      const token = checks.get(subject.key) ?? null
+      const unseen = { subject, token, sight: null }
+      const why = skip ?? (token === null ? 'moved' : null)
+      if (why) return [{ ...unseen, looked: { kind: 'left', why } }]
+      const answer = answers.get(subject.key)
+      if (!answer) return []
+      if ('none' in answer) return [{ ...unseen, looked: { kind: 'no-answer', why: answer.none } }]
+      const { sight } = answer
+      const compared = compare(subject, sight, { doubted: unclear.get(subject.key) ?? [], generation })
+      const ownForms = ownFormsOf(subject, sight)
+      return [{ ...unseen, sight, looked: { kind: 'seen', compared, ownForms, desired: subject.desired } }]
+    })
+  }
 }

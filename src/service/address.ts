@@ -1,8 +1,10 @@
-// Where the service is, and the values of the headers of section 5. What no header may carry is said at once, by the
-// variable's name and never with the value.
+// Where the service and each of its resources is, and the values of the headers of section 5. What no header may carry is
+// said at once, by the variable's name and never with the value.
 import { validateHeaderValue } from 'node:http'
 import { accessToken } from '../config/env.ts'
 import { RollcallError } from '../model/errors.ts'
+import type { MessageQuery } from './chat.ts'
+import { CallError } from './errors.ts'
 
 /**
  * The address under which the service's paths stand. Takes an origin, or one that already ends in `/s2s/v1`,
@@ -50,4 +52,35 @@ export function bearer(variable: string, token: string): string {
   if (bare === undefined)
     throw new RollcallError('ENV_INVALID', [`${variable}: expected a JWT and nothing else`])
   return `Bearer ${bare}`
+}
+
+export const USERS = '/s2s/v1/users'
+/** Section 4.2: no query parameters. */
+export const PROFESSIONALS = '/chat/professionals'
+
+/**
+ * The path of one user (section 4.4). Everything but letters, digits and `-._~` is percent-encoded, so that
+ * a `/` in a `user_id` stays in its segment. Empty, `.` and `..` are refused: URLs take `%2e` for a dot, so
+ * even encoded they would lead to another path.
+ *
+ * Throws CallError `bad-user-id`; nothing was sent.
+ */
+export function userPath(userId: string): string {
+  if (userId === '' || userId === '.' || userId === '..' || !userId.isWellFormed()) {
+    throw new CallError('bad-user-id', 'no')
+  }
+  return `${USERS}/${encodeURIComponent(userId).replace(/[!'()*]/g, percent)}`
+}
+
+/** The path of a list of messages (section 4.1), with those parameters alone that were given. */
+export function messagesPath({ room, pivot, limit, older }: MessageQuery): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries({ room, pivot, limit, older })) {
+    if (value !== undefined) query.set(name, String(value))
+  }
+  return `/chat/message?${query}`
+}
+
+function percent(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`
 }

@@ -18,11 +18,10 @@ const numeric = z.union([
 ])
 const scalar = z.union([z.string(), z.number(), z.boolean()])
 
-/** Section 4.4; fields that the document does not know are let pass. */
-const retrieved = z.looseObject({
-  user_id: scalar.transform(String),
-  status: numeric,
-})
+/** Of a user no more than whose it is; fields that the document does not know are let pass. */
+const named = z.looseObject({ user_id: scalar.transform(String) })
+/** Section 4.4. */
+const retrieved = named.extend({ status: numeric })
 
 /**
  * The user in a GET's body, or null when it cannot be believed: no object, another `user_id`, or a `status`
@@ -38,9 +37,6 @@ export function readUser(value: unknown, userId: string): RemoteUser | null {
   }
   return { userId, status: read.data.status, fields }
 }
-
-/** Of a user no more than whose it is. */
-const named = z.looseObject({ user_id: scalar.transform(String) })
 
 /**
  * Whether the answer to a write is a user, but another one, or one with another status than was written: it may show

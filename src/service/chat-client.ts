@@ -1,11 +1,10 @@
-import { bearer, headerValue, serviceAddress } from './address.ts'
+import { bearer, messagesPath, PROFESSIONALS } from './address.ts'
 import type { MessageQuery, PageQuery } from './chat.ts'
 import { pageMessages } from './chat-pages.ts'
 import type { List, Message } from './chat-read.ts'
 import { AnswerError, readMessages, readProfessionals } from './chat-read.ts'
 import type { CallOptions, ClientOptions, Reply } from './client.ts'
 import { makeHttp } from './http.ts'
-import { messagesPath, PROFESSIONALS } from './path.ts'
 
 /** Lists have no documented bound (section 8); a message is below a kilobyte unless its text is long. */
 export const MAX_LIST_BYTES = 8 * 1024 * 1024
@@ -25,15 +24,9 @@ export type ChatClient = ReturnType<typeof makeChatClient>
  *
  * Throws RollcallError SERVICE_INSECURE or ENV_INVALID at once.
  */
-export function makeChatClient(options: ChatClientOptions) {
-  const { origin, apiKey, accessToken, timeoutMs, concurrency, allowPlainHttp, now = Date.now } = options
-  const address = serviceAddress(origin, allowPlainHttp)
-  const headers = {
-    accept: 'application/json',
-    'api-key': headerValue('SERVICE_API_KEY', apiKey),
-    authorization: bearer('SERVICE_ACCESS_TOKEN', accessToken),
-  }
-  const http = makeHttp({ address, headers, timeoutMs, concurrency, now, maxAnswerBytes: MAX_LIST_BYTES })
+export function makeChatClient({ accessToken, ...options }: ChatClientOptions) {
+  const headers = { authorization: bearer('SERVICE_ACCESS_TOKEN', accessToken) }
+  const http = makeHttp({ ...options, headers, maxAnswerBytes: MAX_LIST_BYTES })
 
   async function listMessages(query: MessageQuery, { signal }: CallOptions = {}): Promise<List<Message>> {
     return listOf(await http.call({ method: 'GET', path: messagesPath(query), signal }), readMessages)

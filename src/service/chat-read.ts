@@ -12,23 +12,20 @@ export type Message = NonNullable<ReturnType<typeof readMessage>>
 /** Section 2.2; null where nothing came. */
 export type Professional = NonNullable<ReturnType<typeof readProfessional>>
 
-/** `refused`: not 2xx; `unreadable`: 2xx, but no list. */
-type AnswerErrorKind = 'refused' | 'unreadable'
-
-/** There was an answer, and no list in it. The body is not kept: it may hold messages. */
+/**
+ * There was an answer, and no list in it (`refused`: not 2xx; `unreadable`: 2xx). The body is not kept: it may hold
+ * messages.
+ */
 export class AnswerError extends Error {
   override readonly name = 'AnswerError'
-  readonly kind: AnswerErrorKind
+  readonly kind: 'refused' | 'unreadable'
   readonly status: number
   /** As Reply has it: absent when there was none. */
   declare readonly retryAfterMs?: number
 
-  constructor(kind: AnswerErrorKind, status: number, retryAfterMs?: number) {
-    super(
-      kind === 'refused'
-        ? `The service answered with status ${status}`
-        : `The service answered with status ${status}, but with something that is no list`,
-    )
+  constructor(kind: AnswerError['kind'], status: number, retryAfterMs?: number) {
+    const but = kind === 'refused' ? '' : ', but with something that is no list'
+    super(`The service answered with status ${status}${but}`)
     this.kind = kind
     this.status = status
     if (retryAfterMs !== undefined) this.retryAfterMs = retryAfterMs
@@ -51,11 +48,7 @@ const MOST_SCHEDULES = 100
 
 function readList<Item>(value: unknown, read: (item: unknown) => Item | null): List<Item> | null {
   if (!Array.isArray(value)) return null
-  const items: Item[] = []
-  for (const each of value.slice(0, MOST_ELEMENTS)) {
-    const item = read(each)
-    if (item !== null) items.push(item)
-  }
+  const items = value.slice(0, MOST_ELEMENTS).flatMap((each) => read(each) ?? [])
   return { items, unreadable: value.length - items.length }
 }
 
@@ -129,79 +122,67 @@ function readMessage(value: unknown) {
   return part.success ? { ...head, ...part.data } : null
 }
 
-const scheduleWire = z.object({
-  day: text,
-  start_first_period: optionalText,
-  end_first_period: optionalText,
-  start_second_period: optionalText,
-  end_second_period: optionalText,
-})
-const roomWire = z.object({ id, last_message: z.unknown().optional(), unread_messages: optionalWhole })
-/** Both names of the two fields that the table and the sample call differently (section 2.2). */
-const professionalWire = z.object({
-  professional_id: id,
-  status: optionalText,
-  photo: optionalText,
-  avatar: optionalText,
-  name: optionalText,
-  title: optionalText,
-  title_html: optionalText,
-  description: optionalText,
-  speciality_id: optionalWhole,
-  speciality: optionalWhole,
-  collegiate_number: optionalText,
-  schedules: z
-    .unknown()
-    .transform((list): readonly unknown[] => (Array.isArray(list) ? list : []))
-    .optional()
-    .default([]),
-  next_connection_at: optionalMoment,
-  next_disconnection_at: optionalMoment,
-  room: z.unknown().optional(),
-})
-
-function readProfessional(value: unknown) {
-  const { data } = professionalWire.safeParse(value)
-  if (data === undefined) return null
-  return {
-    professionalId: data.professional_id,
-    status: data.status,
-    photo: data.photo ?? data.avatar,
-    name: data.name,
-    title: data.title,
-    titleHtml: data.title_html,
-    description: data.description,
-    specialityId: data.speciality_id ?? data.speciality,
-    collegiateNumber: data.collegiate_number,
-    schedules: data.schedules
-      .slice(0, MOST_SCHEDULES)
-      .map(readSchedule)
-      .filter((schedule) => schedule !== null),
-    nextConnectionAt: data.next_connection_at,
-    nextDisconnectionAt: data.next_disconnection_at,
-    room: readRoom(data.room),
-  }
-}
-
-/** Section 2.5. Without its id there is no room to ask messages of; without a number, nothing is said of unread messages. */
-function readRoom(value: unknown) {
-  const { data } = roomWire.safeParse(value)
-  if (data === undefined) return null
-  return { id: data.id, lastMessage: readMessage(data.last_message), unreadMessages: data.unread_messages }
-}
-
 /** Section 2.4: UTC, as `h:mm`; null where a day has one period only. */
-function readSchedule(value: unknown) {
-  const { data } = scheduleWire.safeParse(value)
-  if (data === undefined) return null
-  return {
-    day: data.day,
-    first: period(data.start_first_period, data.end_first_period),
-    second: period(data.start_second_period, data.end_second_period),
-  }
-}
+const schedule = z
+  .object({
+    day: text,
+    start_first_period: optionalText,
+    end_first_period: optionalText,
+    start_second_period: optionalText,
+    end_second_period: optionalText,
+  })
+  .transform((wire) => ({
+    day: wire.day,
+    first: period(wire.start_first_period, wire.end_first_period),
+    second: period(wire.start_second_period, wire.end_second_period),
+  }))
 
 /** Half a period is none. */
 function period(start: string | null, end: string | null) {
   return start && end ? { start, end } : null
+}
+
+/** Section 2.5. Without its id there is no room to ask messages of; without a number, nothing is said of unread messages. */
+const room = z
+  .object({ id, last_message: z.unknown().optional(), unread_messages: optionalWhole })
+  .transform(({ id, last_message: last, unread_messages: unreadMessages }) => {
+    return { id, lastMessage: readMessage(last), unreadMessages }
+  })
+
+/** Both names of the two fields that the table and the sample call differently (section 2.2). */
+const professional = z
+  .object({
+    professional_id: id,
+    status: optionalText,
+    photo: optionalText,
+    avatar: optionalText,
+    name: optionalText,
+    title: optionalText,
+    title_html: optionalText,
+    description: optionalText,
+    speciality_id: optionalWhole,
+    speciality: optionalWhole,
+    collegiate_number: optionalText,
+    schedules: z
+      .unknown()
+      .transform((list): readonly unknown[] => (Array.isArray(list) ? list.slice(0, MOST_SCHEDULES) : []))
+      .optional()
+      .default([]),
+    next_connection_at: optionalMoment,
+    next_disconnection_at: optionalMoment,
+    room: room.nullable().catch(null),
+  })
+  .transform(({ status, name, title, description, room, ...wire }) => ({
+    professionalId: wire.professional_id,
+    ...{ status, photo: wire.photo ?? wire.avatar, name, title, titleHtml: wire.title_html, description },
+    specialityId: wire.speciality_id ?? wire.speciality,
+    collegiateNumber: wire.collegiate_number,
+    schedules: wire.schedules.flatMap((each) => schedule.safeParse(each).data ?? []),
+    nextConnectionAt: wire.next_connection_at,
+    nextDisconnectionAt: wire.next_disconnection_at,
+    room,
+  }))
+
+function readProfessional(value: unknown) {
+  return professional.safeParse(value).data ?? null
 }

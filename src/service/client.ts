@@ -27,11 +27,11 @@ export type ClientOptions = {
   /** SERVICE_URL: an origin, or one that ends in `/s2s/v1`. */
   readonly origin: string
   readonly apiKey: string
-  /** The whole call, in milliseconds. */
+  /** The whole call, from the wait for a socket to the answer's last byte, in milliseconds. */
   readonly timeoutMs: number
-  /** Calls at once. */
+  /** Calls (and sockets) at once; those above that wait for one, inside their timeout. */
   readonly concurrency: number
   readonly allowPlainHttp: boolean
-  /** Epoch milliseconds; for dates in Retry-After. */
+  /** Epoch milliseconds, for a Retry-After date in an answer without a Date. */
   readonly now?: () => number
 }

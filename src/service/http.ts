@@ -3,7 +3,8 @@ import http, { type ClientRequest } from 'node:http'
 import https from 'node:https'
 import type { Socket } from 'node:net'
 import got, { type Got, RequestError, TimeoutError } from 'got'
-import type { Reply } from './client.ts'
+import { headerValue, serviceAddress } from './address.ts'
+import type { ClientOptions, Reply } from './client.ts'
 import { CallError, type CallFacts, classifyFailure, type Stop } from './errors.ts'
 import { readBody } from './json.ts'
 import { parseRetryAfter } from './retry-after.ts'
@@ -17,16 +18,9 @@ export const MAX_ANSWER_BYTES = 1024 * 1024
  */
 const IDLE_SOCKET_MS = 4000
 
-type HttpOptions = {
-  /** As serviceAddress gives it. */
-  readonly address: string
+type HttpOptions = ClientOptions & {
+  /** Beside those that every call has. */
   readonly headers: Readonly<Record<string, string>>
-  /** The whole call, from the wait for a socket to the answer's last byte. */
-  readonly timeoutMs: number
-  /** Sockets at most; calls above that wait for one, inside their timeout. */
-  readonly concurrency: number
-  /** Epoch milliseconds, for a Retry-After date in an answer without a Date. */
-  readonly now: () => number
   /** Default MAX_ANSWER_BYTES; a larger answer is a CallError `too-large`. */
   readonly maxAnswerBytes?: number
 }
@@ -38,10 +32,18 @@ type HttpCall = {
   readonly signal?: AbortSignal | undefined
 }
 
-export function makeHttp(options: HttpOptions) {
-  const { address, headers, timeoutMs, concurrency, now, maxAnswerBytes = MAX_ANSWER_BYTES } = options
+/** Throws RollcallError SERVICE_INSECURE or ENV_INVALID at once. */
+export function makeHttp({
+  timeoutMs,
+  now = Date.now,
+  maxAnswerBytes = MAX_ANSWER_BYTES,
+  ...options
+}: HttpOptions) {
+  const address = serviceAddress(options.origin, options.allowPlainHttp)
+  const apiKey = headerValue('SERVICE_API_KEY', options.apiKey)
+  const headers = { accept: 'application/json', 'api-key': apiKey, ...options.headers }
   const secure = address.startsWith('https:')
-  const agent = makeAgent(secure, concurrency)
+  const agent = makeAgent(secure, options.concurrency)
   const client = makeGot({ headers, timeoutMs, agent })
   const running = new Set<(stop: Stop) => void>()
   let closed = false

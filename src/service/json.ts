@@ -14,25 +14,13 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
  * other encodings, compressed bytes, absurd nesting) is unreadable.
  */
 export function readBody(bytes: Uint8Array): ReplyBody {
-  const text = decode(bytes)
-  if (text === null) return { kind: 'unreadable' }
-  if (text.trim() === '') return { kind: 'none' }
-  if (YES.test(text)) return { kind: 'json', value: text.trim() }
-  if (!isShallow(text)) return { kind: 'unreadable' }
   try {
-    return { kind: 'json', value: JSON.parse(text) }
-  } catch {
-    return { kind: 'unreadable' }
-  }
-}
-
-/** Null for bytes that are not UTF-8, which JSON must be (RFC 8259, 8.1). */
-export function decode(bytes: Uint8Array): string | null {
-  try {
-    return utf8.decode(bytes)
-  } catch {
-    return null
-  }
+    const text = utf8.decode(bytes) // throws for what is not UTF-8, which JSON must be (RFC 8259, 8.1)
+    if (text.trim() === '') return { kind: 'none' }
+    if (YES.test(text)) return { kind: 'json', value: text.trim() }
+    if (isShallow(text)) return { kind: 'json', value: JSON.parse(text) }
+  } catch {} // no text, or no JSON
+  return { kind: 'unreadable' }
 }
 
 /** Brackets outside strings, counted without parsing. */

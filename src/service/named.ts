@@ -45,28 +45,26 @@ export function saysConflict(body: unknown): boolean {
 
 function wordsIn(body: unknown): Found {
   const found: Found = { pointed: [], said: [] }
-  collect(body, { found, depth: 0, container: false, pointer: false })
+
+  function collect(value: unknown, depth: number, at = ''): void {
+    if (typeof value === 'string')
+      (POINTERS.has(at) ? found.pointed : found.said).push(value.slice(0, MOST_LETTERS))
+    if (depth === MOST_DEPTH || typeof value !== 'object' || value === null) return
+    if (Array.isArray(value)) {
+      for (const item of value.slice(0, MOST_ELEMENTS)) collect(item, depth + 1, at)
+      return
+    }
+    for (const [key, inner] of Object.entries(value).slice(0, MOST_ELEMENTS)) {
+      const name = key.slice(0, MOST_LETTERS)
+      const lower = name.toLowerCase()
+      if (REPEATS.has(lower)) continue
+      if (CONTAINERS.has(at)) found.pointed.push(name)
+      collect(inner, depth + 1, lower)
+    }
+  }
+
+  collect(body, 0)
   return found
-}
-
-type At = { found: Found; depth: number; container: boolean; pointer: boolean }
-
-function collect(value: unknown, at: At): void {
-  const { found, depth, container, pointer } = at
-  if (typeof value === 'string') (pointer ? found.pointed : found.said).push(value.slice(0, MOST_LETTERS))
-  if (depth === MOST_DEPTH || typeof value !== 'object' || value === null) return
-  if (Array.isArray(value)) {
-    for (const item of value.slice(0, MOST_ELEMENTS)) collect(item, { ...at, depth: depth + 1 })
-    return
-  }
-  for (const [key, inner] of Object.entries(value).slice(0, MOST_ELEMENTS)) {
-    const name = key.slice(0, MOST_LETTERS)
-    const lower = name.toLowerCase()
-    if (REPEATS.has(lower)) continue
-    if (container) found.pointed.push(name)
-    const inside = { found, depth: depth + 1, container: CONTAINERS.has(lower), pointer: POINTERS.has(lower) }
-    collect(inner, inside)
-  }
 }
 
 function fieldsIn(texts: readonly string[]): OptionalField[] {

@@ -1,7 +1,6 @@
-import { headerValue, serviceAddress } from './address.ts'
+import { headerValue, USERS, userPath } from './address.ts'
 import type { CallOptions, ClientOptions, CreateBody, UpdateBody } from './client.ts'
 import { makeHttp } from './http.ts'
-import { USERS, userPath } from './path.ts'
 
 export type UsersClient = ReturnType<typeof makeUsersClient>
 export type UsersClientOptions = ClientOptions & { readonly secretKey: string }
@@ -13,16 +12,14 @@ export type UsersClientOptions = ClientOptions & { readonly secretKey: string }
  *
  * Throws RollcallError SERVICE_INSECURE or ENV_INVALID at once.
  */
-export function makeUsersClient(options: UsersClientOptions) {
-  const { origin, apiKey, secretKey, timeoutMs, concurrency, allowPlainHttp, now = Date.now } = options
-  const address = serviceAddress(origin, allowPlainHttp)
-  const headers = {
-    'content-type': 'application/json',
-    accept: 'application/json',
-    'api-key': headerValue('SERVICE_API_KEY', apiKey),
-    'secret-key': headerValue('SERVICE_SECRET_KEY', secretKey),
+export function makeUsersClient({ secretKey, ...options }: UsersClientOptions) {
+  const secret = headerValue('SERVICE_SECRET_KEY', secretKey)
+  const headers = { 'content-type': 'application/json', 'secret-key': secret }
+  const http = makeHttp({ ...options, headers })
+  const updating = (method: 'PUT' | 'PATCH') => {
+    return async (userId: string, body: UpdateBody, { signal }: CallOptions = {}) =>
+      http.call({ method, path: userPath(userId), body, signal })
   }
-  const http = makeHttp({ address, headers, timeoutMs, concurrency, now })
   return {
     async createUser(body: CreateBody, { signal }: CallOptions = {}) {
       return http.call({ method: 'POST', path: USERS, body, signal })
@@ -30,12 +27,8 @@ export function makeUsersClient(options: UsersClientOptions) {
     async retrieveUser(userId: string, { signal }: CallOptions = {}) {
       return http.call({ method: 'GET', path: userPath(userId), signal })
     },
-    async replaceUser(userId: string, body: UpdateBody, { signal }: CallOptions = {}) {
-      return http.call({ method: 'PUT', path: userPath(userId), body, signal })
-    },
-    async updateUser(userId: string, body: UpdateBody, { signal }: CallOptions = {}) {
-      return http.call({ method: 'PATCH', path: userPath(userId), body, signal })
-    },
+    replaceUser: updating('PUT'),
+    updateUser: updating('PATCH'),
     close: http.close,
   }
 }

@@ -12,8 +12,7 @@ import type { Policy } from '../sync/policy.ts'
 import { rememberAbsent, rememberSeen } from '../sync/remember.ts'
 import { existedBefore } from '../sync/there.ts'
 import { type Call, nextMove, startTurn, type Turn } from '../sync/turn.ts'
-import type { Judged, Made } from './judge.ts'
-import { addTo, increased, NOTHING_FOUND, type SweepTally } from './tally.ts'
+import { addTo, increased, type Judged, type Made, NOTHING_FOUND, type SweepTally } from './judge.ts'
 
 export type Counts<K extends string = string> = Readonly<Partial<Record<K, number>>>
 
@@ -48,9 +47,9 @@ export const NOTHING_AHEAD: Forecast = {
   rejected: {},
 }
 
-type Forecasting = {
-  readonly policy: Policy
-  readonly digester: Digester
+type Planning = { readonly policy: Policy; readonly digester: Digester }
+
+type Forecasting = Planning & {
   /** Kinds under which a customer was let through within the window: it is not counted again. */
   readonly counted: (key: CustomerKey) => readonly BrakeKind[]
 }
@@ -63,16 +62,14 @@ export function addAhead(forecast: Forecast, judged: Judged, forecasting: Foreca
   const found = { ...forecast, tally, ...issuesOf(forecast, made) }
   if (verdict !== 'differs') return found
   const ahead = callsAhead(made, { key, ...forecasting })
+  const writes = ahead.calls.filter((method) => method !== 'GET')
   const access = accessChange(made)
   const already = ahead.kinds.length > 0 ? forecasting.counted(key) : []
   return {
     ...found,
     calls: ahead.calls.reduce((calls, method) => increased(calls, method), forecast.calls),
     looks: forecast.looks + (ahead.looks ? 1 : 0),
-    afterLooks: (ahead.looks ? ahead.calls.filter((method) => method !== 'GET') : []).reduce(
-      increased,
-      forecast.afterLooks,
-    ),
+    afterLooks: (ahead.looks ? writes : []).reduce(increased, forecast.afterLooks),
     registered: ahead.registered.reduce(increased, forecast.registered),
     access: access ? increased(forecast.access, access) : forecast.access,
     braked: ahead.kinds.filter((kind) => !already.includes(kind)).reduce(increased, forecast.braked),
@@ -95,9 +92,7 @@ function issuesOf(forecast: Forecast, { mapped, found }: Made): Pick<Forecast, '
   return { leftOut: mapped.issues.map(named).reduce(increased, leftOut), rejected }
 }
 
-function named({ field, code }: FieldIssue): string {
-  return `${field}: ${code}`
-}
+const named = ({ field, code }: FieldIssue) => `${field}: ${code}`
 
 /** By what is remembered; where no access is known of, an update changes none. */
 function accessChange({ found: { plan }, memory, mapped }: Made): keyof Forecast['access'] | null {
@@ -116,8 +111,6 @@ function accessChange({ found: { plan }, memory, mapped }: Made): keyof Forecast
 
 export type CallMethod = Call['method']
 
-type Looking = { readonly key: CustomerKey; readonly policy: Policy; readonly digester: Digester }
-
 /** Longer than any that can be: a revocation, an erasure, the look after it and what that shows. */
 const MOST_CALLS = 8
 
@@ -126,7 +119,7 @@ const MOST_CALLS = 8
  * `registered`: fields of a registration; `kinds`: what the brake counts; `looks`: the calls follow where a look (GET) shows
  * what we expect.
  */
-export function callsAhead(made: Made, { key, policy, digester }: Looking) {
+export function callsAhead(made: Made, { key, policy, digester }: Planning & Pick<Judged, 'key'>) {
   const { mapped, rivals } = made
   const digests = forCustomer(digester, key)
   const situation = { mapped, rivals, policy, digests, lookAfterMs: 0, consistencyDelayMs: 0 }
@@ -149,7 +142,8 @@ export function callsAhead(made: Made, { key, policy, digester }: Looking) {
     }
     for (const kind of kindsOf(move.plan, turn.memory, before)) kinds.add(kind)
     calls.push(move.call.method)
-    if (move.plan.kind === 'create') registered = carriedBy(move.plan.body)
+    const body: Fields | null = move.plan.kind === 'create' ? move.plan.body : null
+    if (body) registered = OPTIONAL_FIELDS.filter((field) => body[field] !== undefined)
     if (move.call.method === 'GET') {
       // Of somebody who is looked at for a trial, or after an erasure, it is known what there is.
       looks ||= turn.memory.remote !== 'present'
@@ -157,10 +151,6 @@ export function callsAhead(made: Made, { key, policy, digester }: Looking) {
     } else turn = absorbWrite(turn, 'done', { ...facts, plan: move.plan }).turn
   }
   return { calls, registered, kinds: [...kinds], looks }
-}
-
-function carriedBy(body: Fields): readonly OptionalField[] {
-  return OPTIONAL_FIELDS.filter((field) => body[field] !== undefined)
 }
 
 /** As sync/run.ts finds it. */
@@ -191,10 +181,8 @@ function lookedAt(turn: Turn, made: Made, digests: CustomerDigests): Turn {
   return { ...looked, memory: { ...memory, remote: 'present', seenStatus: status, erased, looked: true } }
 }
 
-type Throttle = {
+type Throttle = Planning & {
   readonly rate: number
-  readonly policy: Policy
-  readonly digester: Digester
   readonly now: () => number
   /** Resolves after the time, or as soon as nobody wants to wait any more. */
   readonly sleep: (ms: number) => Promise<void>

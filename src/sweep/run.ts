@@ -24,9 +24,16 @@ import { type CustomerKey, LANE } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
 import type { Digester } from '../sync/digest.ts'
 import { userIdFor } from '../sync/map.ts'
-import { EVERYBODY, howToNote, type Judged, type SweepSelection } from './judge.ts'
+import {
+  EVERYBODY,
+  howToNote,
+  increased,
+  type Judged,
+  NOTHING_FOUND,
+  type SweepSelection,
+  type SweepTally,
+} from './judge.ts'
 import { makeFindMissed, type PageResult, type Swept, sweep } from './sweep.ts'
-import { increased, NOTHING_FOUND, type SweepTally } from './tally.ts'
 
 /** Whom a sweep is for, where it is not for all customers. */
 export type Restriction = {
@@ -100,17 +107,13 @@ export async function runSweep(options: SweepingOptions): Promise<SweepEnd> {
   const onPage = async ({ judged, next, ...page }: PageResult): Promise<boolean> => {
     const found = (await findMissed?.(onlyMissable(judged, allIn))) ?? []
     if (found.length > 0) {
-      examples.push(
-        ...found
-          .map(({ key }) => key)
-          .toSorted()
-          .slice(0, MOST_EXAMPLES - examples.length),
-      )
+      const keys = found.map(({ key }) => key).toSorted()
+      examples.push(...keys.slice(0, MOST_EXAMPLES - examples.length))
       const missed = found.map(({ how }) => how).reduce(increased, kept.tally.missed)
       // Once they are owed, nothing shows that they were missed: better counted twice by one that is killed here.
       await keep({ ...kept, tally: { ...kept.tally, missed } })
     }
-    await noteJudged(pool, { config, judged, select })
+    await noteJudged(options, judged, select)
     const tally = { ...page.tally, missed: kept.tally.missed }
     superseded = !(await keep({ cursor: next ?? { part: 'gone', after: null }, tally }))
     if (!superseded) await options.onProgress?.({ judged, tally, next })
@@ -189,25 +192,24 @@ async function takeUp(
   return unfinished ?? (await beginRun<Position, SweepTally>(pool, asked, (await count?.()) ?? null))
 }
 
-type Noting = { readonly config: Config; readonly judged: readonly Judged[]; readonly select: SweepSelection }
-
 /**
  * Each statement by itself: in one transaction they would take locks out of the order of the keys. New customers are
  * recorded before they can be claimed, so that two who are one user see each other.
  */
-async function noteJudged(pool: Pool, { config, judged, select }: Noting): Promise<void> {
+async function noteJudged(
+  { pool, config }: Pick<SweepingOptions, 'pool' | 'config'>,
+  judged: readonly Judged[],
+  { lookup }: SweepSelection,
+): Promise<void> {
   const noted = { now: [] as CustomerKey[], gently: [] as CustomerKey[] }
   const newcomers: Newcomer[] = []
   const toLookAt: Newcomer[] = []
   for (const { key, verdict, owed, made } of judged) {
-    if (!made) {
-      if (!owed) noted.gently.push(key)
-      continue
-    }
-    const how = howToNote(verdict, made.found)
+    if (!made && !owed) noted.gently.push(key)
+    const how = made && howToNote(verdict, made.found)
     if (!how) continue
     const { known, plan } = made.found
-    const looksFirst = !known && select.lookup && plan.kind === 'lookup'
+    const looksFirst = !known && lookup && plan.kind === 'lookup'
     if (!looksFirst) noted[how].push(key)
     if (!known) (looksFirst ? toLookAt : newcomers).push({ key, userId: userIdFor(config, key) })
   }

@@ -14,8 +14,7 @@ import { mapFound } from '../sync/map.ts'
 import { everyPage } from '../sync/pages.ts'
 import { policyOf } from '../sync/policy.ts'
 import { readSnapshots } from '../sync/snapshot.ts'
-import { type Judged, judge, type SweepSelection } from './judge.ts'
-import { addTo, NOTHING_FOUND, type SweepTally } from './tally.ts'
+import { addTo, type Judged, judge, NOTHING_FOUND, type SweepSelection, type SweepTally } from './judge.ts'
 
 export type PageResult = {
   readonly judged: readonly Judged[]
@@ -102,16 +101,18 @@ function fetched<T>(source: AsyncGenerator<T>): Promise<IteratorResult<T, unknow
   return next
 }
 
-// Capture has missed a customer whose row is another than the one that was last looked at, where nobody was told.
-type Options = { readonly pool: Pool; readonly config: Config; readonly digester: Digester }
-
 /**
- * Makes sure of those who may have been missed. A captured change is in the outbox until it is noted, in one transaction.
- * So where a customer is owed nothing before its row is read, has nothing in the outbox after, and is owed nothing then at
- * the same version, every change that the row shows was settled: if the mapping makes something else of this row than at
- * the last ending, capture missed the change. While a mark is pending (a TRUNCATE, a full outbox) nobody counts.
+ * Capture has missed a customer whose row is another than the one that was last looked at, where nobody was told. A captured
+ * change is in the outbox until it is noted, in one transaction. So where a customer is owed nothing before its row is read,
+ * has nothing in the outbox after, and is owed nothing then at the same version, every change that the row shows was settled:
+ * if the mapping makes something else of this row than at the last ending, capture missed the change. While a mark is pending
+ * (a TRUNCATE, a full outbox) nobody counts.
  */
-export function makeFindMissed({ pool, config, digester }: Options) {
+export function makeFindMissed({
+  pool,
+  config,
+  digester,
+}: Pick<SweepOptions, 'pool' | 'config' | 'digester'>) {
   const { clearWith } = policyOf(config)
   let shape: Promise<CustomersShape> | null = null
 
@@ -130,16 +131,15 @@ export function makeFindMissed({ pool, config, digester }: Options) {
     const now = new Date(nowMs)
     const missed = work.filter((after) => {
       const row = rows.get(after.key)
-      if (row === undefined || captured.has(after.key)) return false
-      if (row === null && mayBeTruncated) return false
+      if (row === undefined || captured.has(after.key) || (row === null && mayBeTruncated)) return false
       if (!untouched(before.get(after.key), after) || !holds(after, nowMs)) return false
       const mapped = mapFound(config, after.key, row, now)
       if (!after.known) return row !== null && mapped.kind !== 'out-of-scope'
       return after.desired !== null && digester.whole(after.key, mapped, clearWith) !== after.desired
     })
-    return missed.map(({ key, known }): FoundMissed => {
-      return { key, how: known ? (rows.get(key) === null ? 'deleted' : 'changed') : 'inserted' }
-    })
+    const how = ({ key, known }: Work): keyof Missed =>
+      known ? (rows.get(key) === null ? 'deleted' : 'changed') : 'inserted'
+    return missed.map((work) => ({ key: work.key, how: how(work) }))
   }
 }
 

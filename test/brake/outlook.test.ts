@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { BrakeKind } from '../../src/brake/brake.ts'
-import { outlookOf } from '../../src/brake/outlook.ts'
-import type { KindStanding } from '../../src/brake/standing.ts'
+import { type KindStanding, outlookOf } from '../../src/brake/outlook.ts'
 
 const rules = {
   windowHours: 24,

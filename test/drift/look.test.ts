@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { type GetShown, shownBy } from '../../src/drift/look.ts'
+import { shownBy } from '../../src/drift/look.ts'
 import type { RemoteUser } from '../../src/service/body.ts'
 import { CALL_ERROR_KINDS } from '../../src/service/errors.ts'
 import type { BodyKind } from '../../src/sync/classify.ts'
 
 const USER: RemoteUser = { userId: 'u', status: 2, fields: {} }
 
-const ANSWERS: readonly (readonly [number, BodyKind, GetShown])[] = [
+const ANSWERS: readonly (readonly [number, BodyKind, ReturnType<typeof shownBy>])[] = [
   [200, 'user', { sight: USER }],
   [200, 'null', { sight: 'absent' }],
   [404, 'none', { sight: 'absent' }],

@@ -229,13 +229,7 @@ ON CONFLICT (key) DO UPDATE SET
   'src/brake/decide.ts': [
     ['brake-one-more', 'counted >= limit', 'counted > limit'],
     ['brake-never-stays-tripped', 'if (tripped || exceeded) return false', 'if (exceeded) return false'],
-    [
-      'brake-truncate-ignored',
-      `      truncated &&
-`,
-      `      !truncated &&
-`,
-    ],
+    ['brake-truncate-ignored', 'const emptied = truncated &&', 'const emptied = !truncated &&'],
   ],
   'src/brake/rows.ts': [
     [
@@ -329,15 +323,7 @@ ON CONFLICT (key) DO UPDATE SET
       `f.last_seen IS NOT NULL AND \${SAMPLED_AT} IS NOT NULL OR`,
     ],
   ],
-  'src/drift/findings.ts': [
-    [
-      'rival-look-postpones',
-      `case 'moved':
-      return NOTHING`,
-      `case 'moved':
-      return { do: 'postpone' }`,
-    ],
-  ],
+  'src/drift/findings.ts': [['rival-look-postpones', `moved: 'nothing',`, `moved: 'postpone',`]],
 }
 
 export const MUTANTS: readonly Mutant[] = Object.entries(BREAKS).flatMap(([file, breaks]) =>

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { RollcallError } from '../../src/model/errors.ts'
-import { serviceAddress } from '../../src/service/address.ts'
-import { userPath } from '../../src/service/path.ts'
+import { serviceAddress, userPath } from '../../src/service/address.ts'
 
 const codeOf = (make: () => unknown): string | undefined => {
   try {

@@ -47,7 +47,8 @@ const withLength = (body: string | Buffer, head = '200 OK') =>
 it('a process that was suspended before its request had a socket sends nothing', async () => {
   const { url, requests } = await rawServer((socket) => void socket.write(withLength('{}')))
   let clock = 0
-  const http = makeHttp({ address: url, headers: {}, timeoutMs: 3000, concurrency: 1, now: () => clock })
+  const options = { origin: url, apiKey: 'key', allowPlainHttp: false, headers: {} }
+  const http = makeHttp({ ...options, timeoutMs: 3000, concurrency: 1, now: () => clock })
   open.push(() => void http.close())
   // Asked for at the start of the call; whoever asks after that finds that an hour has passed.
   const call = http.call({ method: 'PATCH', path: '/', body: {} })

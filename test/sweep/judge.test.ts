@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { NEVER_SETTLED } from '../../src/ledger/record.ts'
 import {
+  addTo,
   EVERYBODY,
   howToNote,
+  NOTHING_FOUND,
   type SweepFacts,
   type SweepSelection,
   type SweepVerdict,
   verdictOn,
 } from '../../src/sweep/judge.ts'
-import { addTo, NOTHING_FOUND } from '../../src/sweep/tally.ts'
 import type { Memory } from '../../src/sync/memory.ts'
 import type { Plan } from '../../src/sync/plan.ts'
 
