@@ -11,7 +11,7 @@ import { type Called, callService } from '../sync/call.ts'
 import { classifyRead } from '../sync/classify.ts'
 import type { SyncContext } from '../sync/context.ts'
 import type { Plan } from '../sync/plan.ts'
-import { heardOf } from '../sync/sign.ts'
+import { busyness, signOf } from '../sync/sign.ts'
 import { planNow, readSnapshots, type Snapshot, type SnapshotReading } from '../sync/snapshot.ts'
 import { recordOfUser, type Sight } from './compare.ts'
 import type { Lag } from './findings.ts'
@@ -62,7 +62,7 @@ export function makeChecker({ config, context, log }: CheckOptions) {
     const meaning = classifyRead(outcome)
     log(callEntry({ key: subject.key, plan: 'verify', called, meaning }))
     const id = subject.work.id ?? NO_ROW
-    await heard({ id, epoch: permit.epoch, ...heardOf(outcome, meaning, GET) })
+    await heard({ id, epoch: permit.epoch, sign: signOf(outcome, meaning), ...busyness(outcome) })
     const shown = shownBy(called)
     return shown === 'stopped' ? 'asked' : shown
   }

@@ -71,13 +71,12 @@ export async function openGate({ pool, stop, patienceMs = PATIENCE_MS }: Options
       const enough = AbortSignal.any([stop, AbortSignal.timeout(patienceMs)])
       try {
         // Raced, since a reservation that waits for the row's lock heeds no signal.
-        await Promise.race([permits.take(enough), aborting(enough)])
-        return true
+        shut = (await Promise.race([permits.take(enough), aborting(enough)])) === null
       } catch (error) {
         if (!enough.aborted && !isGivenUp(error)) throw error
         shut = true
-        return false
       }
+      return !shut
     },
     async holdOff(ms) {
       await onPace(() => holdOff(pool, ms))

@@ -31,7 +31,8 @@ export function afterCalls(pace: CommonPace, calls: readonly HeardCall[], now: n
 function afterCall(pace: CommonPace, call: HeardCall, now: number): CommonPace {
   const breaker = hear(pace.breaker, call, now)
   const heard = breaker === pace.breaker ? pace : { ...pace, breaker }
-  const held = call.holdMs > 0 ? { ...heard, notBefore: until(heard, call.holdMs, now) } : heard
+  const asks = call.holdMs > 0 && !isKnownBusy(pace, call, now)
+  const held = asks ? { ...heard, notBefore: until(heard, call.holdMs, now) } : heard
   return call.busy ? slower(held, call, now) : held
 }
 
@@ -40,11 +41,19 @@ const REMEMBERED = 20
 /** And for so long: the few customers of a small installation can be all that is heard of an overload. */
 const REMEMBERED_MS = 600_000
 
-function slower(pace: CommonPace, { id, epoch }: HeardCall, now: number): CommonPace {
-  const fresh = Math.abs(now - pace.busySince) > REMEMBERED_MS
-  const before = fresh ? [] : pace.busyFor
-  if (Number(epoch) < pace.epoch || before.includes(id)) return pace
-  const busyFor = [...before, id].slice(-REMEMBERED)
+function isFresh({ busySince }: CommonPace, now: number): boolean {
+  return Math.abs(now - busySince) > REMEMBERED_MS
+}
+
+/** The service always is busy for this customer: what it asks for binds nobody else. */
+function isKnownBusy(pace: CommonPace, { id }: HeardCall, now: number): boolean {
+  return !isFresh(pace, now) && pace.busyFor.includes(id)
+}
+
+function slower(pace: CommonPace, call: HeardCall, now: number): CommonPace {
+  const fresh = isFresh(pace, now)
+  if (Number(call.epoch) < pace.epoch || isKnownBusy(pace, call, now)) return pace
+  const busyFor = [...(fresh ? [] : pace.busyFor), call.id].slice(-REMEMBERED)
   const busySince = fresh ? now : pace.busySince
   return lower({ ...pace, busyFor, busySince }, halved(pace), now)
 }
@@ -53,7 +62,11 @@ function until({ notBefore }: CommonPace, holdMs: number, now: number): number {
   return Math.max(notBefore ?? 0, now + Math.min(holdMs, LONGEST_HOLD_MS))
 }
 
-/** The end of an outage is a slow start in an epoch of its own, and attempts that count no more. */
+/**
+ * The end of an outage is a slow start in an epoch of its own, and attempts that count no more. Where the first probe did
+ * well it was no outage: then attempts count, so that whoever fails again and again waits longer, and in the end access
+ * goes without the fields.
+ */
 export function afterProbe(pace: CommonPace, probe: Probe): Changed {
   const breaker = probed(pace.breaker, probe)
   if (breaker.state !== 'trying' || pace.breaker.state !== 'open')
@@ -61,7 +74,7 @@ export function afterProbe(pace: CommonPace, probe: Probe): Changed {
   const slow = lower(pace, slowStart(pace.ceiling), probe.now)
   return {
     pace: { ...slow, breaker: { ...breaker, burnt: {}, from: slow.epoch } },
-    giveBack: breaker.burnt,
+    giveBack: breaker.failed > 0 ? breaker.burnt : {},
   }
 }
 

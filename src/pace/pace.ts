@@ -34,8 +34,6 @@ export type HeardCall = {
   /** Of the permit that the call was made with. */
   readonly epoch: string
   readonly sign: Sign
-  /** A create or an update: that the service answers a GET says nothing of these. */
-  readonly writing: boolean
   /** 429 or 503: the rate is lowered. */
   readonly busy: boolean
   /** What 429 or 503 asked for, binding everybody; 0: nothing. */

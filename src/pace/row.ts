@@ -19,7 +19,7 @@ export type Reservation = {
 }
 
 /** `isTroubled` of breaker.ts. */
-const TROUBLED = `breaker = 'trying' OR trouble ?| ARRAY['reads', 'writes']`
+const TROUBLED = `breaker = 'trying' OR trouble ? 'troubles'`
 
 /** Further ahead than one can be asked to wait is a time of a clock that was set back. */
 export const BINDS = `not_before <= clock_timestamp() + interval '${LONGEST_HOLD_MS} ms'`

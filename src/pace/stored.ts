@@ -45,11 +45,9 @@ const tally = z.record(z.string().regex(/^\d{1,19}$/), z.int().positive()).catch
 const count = z.int().nonnegative().catch(0)
 const TROUBLE = z
   .object({
-    reads: tally,
-    writes: tally,
+    troubles: tally,
     burnt: tally,
     wells: count,
-    step: count,
     failed: count,
     from: count,
     busyFor: z.array(z.string().regex(/^\d{1,19}$/)).catch([]),
@@ -64,15 +62,15 @@ export function readBreaker({
   probeAt,
   trouble,
 }: Pick<Row, 'state' | 'openedAt' | 'probeAt' | 'trouble'>): Breaker {
-  const { busyFor, busySince, ...counts } = TROUBLE.parse(trouble)
-  return { state, openedAt, probeAt, ...counts }
+  const { troubles, burnt, wells, failed, from } = TROUBLE.parse(trouble)
+  return { state, openedAt, probeAt, troubles, burnt, wells, failed, from }
 }
 
 /** Nothing that is empty or 0, so that SQL can ask what there is; see row.ts. */
 export function writeTrouble(breaker: Breaker): Record<string, unknown> {
-  const { state, openedAt, probeAt, ...counts } = breaker
+  const { troubles, burnt, wells, failed, from } = breaker
   return Object.fromEntries(
-    Object.entries(counts).filter(([, part]) =>
+    Object.entries({ troubles, burnt, wells, failed, from }).filter(([, part]) =>
       typeof part === 'object' ? Object.keys(part).length > 0 : part !== 0,
     ),
   )

@@ -14,7 +14,7 @@ import { makeGate } from './gate.ts'
 import { inherit, latestOf } from './inherit.ts'
 import { type Memory, rememberFor, startMemory } from './memory.ts'
 import { leavesTrial } from './plan.ts'
-import { heardOf } from './sign.ts'
+import { busyness, signOf } from './sign.ts'
 import { readSubject, type Subject } from './subject.ts'
 import { existedBefore } from './there.ts'
 import { type Call, isAccessFirst, nextMove, startTurn, type Turn, type TurnEnd } from './turn.ts'
@@ -116,8 +116,8 @@ async function takeTurns({ context, run, gate, subject, own, record, memory }: T
     const { meaning, step } = learn(turn, move.call, called, facts)
     run.observe({ step: 'answered', plan: move.plan, called, meaning })
     turn = step.turn
-    const heard = heardOf(called.outcome, meaning, move.call)
-    await context.heard({ id: run.claim.id, epoch: gate.epoch(), ...heard })
+    const sign = signOf(called.outcome, meaning)
+    await context.heard({ id: run.claim.id, epoch: gate.epoch(), sign, ...busyness(called.outcome) })
     if (step.end) return await ended(step.end)
   }
 

@@ -1,38 +1,23 @@
 import { LONGEST_HOLD_MS } from '../pace/common.ts'
 import type { HeardCall, Sign } from '../pace/pace.ts'
 import type { Outcome, ReadMeaning, WriteMeaning } from './classify.ts'
-import type { Call } from './turn.ts'
 
 /**
  * What a call tells of the service as a whole, whomever it was about. A refusal is an answer of a service that works;
- * an answer that cannot be understood is none. 429 asks for patience, and says nothing of what comes after it. A service
- * that breaks at the value of a field works otherwise: what a failed write with fields means, the lookup after it tells.
+ * an answer that cannot be understood is none. 429 asks for patience, and says nothing of what comes after it.
  */
-export function signOf(outcome: Outcome, meaning: WriteMeaning | ReadMeaning, call: Call): Sign {
+export function signOf(outcome: Outcome, meaning: WriteMeaning | ReadMeaning): Sign {
   if (outcome.kind === 'error') return outcome.error === 'aborted' ? 'neutral' : 'trouble'
   const { status } = outcome
   if (status === 429) return 'neutral'
   if (status === 401 || status === 403) return 'denied'
-  if (status >= 500 && status !== 503 && carriesFields(call)) return 'neutral'
   if (status >= 500 || status === 408) return 'trouble'
   const understood = meaning !== 'unknown' && meaning !== 'failed'
   return understood || status >= 400 ? 'well' : 'trouble'
 }
 
-function carriesFields(call: Call): boolean {
-  return 'body' in call && Object.keys(call.body).some((name) => name !== 'user_id' && name !== 'status')
-}
-
-/**
- * The same for the pace of all. Only 429 and 503 speak for everybody; a 202 may say with the same header when its own work
- * is done.
- */
-export function heardOf(
-  outcome: Outcome,
-  meaning: WriteMeaning | ReadMeaning,
-  call: Call,
-): Omit<HeardCall, 'id' | 'epoch'> {
+/** Only 429 and 503 speak for everybody; a 202 may say with the same header when its own work is done. */
+export function busyness(outcome: Outcome): Pick<HeardCall, 'busy' | 'holdMs'> {
   const busy = outcome.kind === 'reply' && (outcome.status === 429 || outcome.status === 503)
-  const holdMs = busy ? Math.min(outcome.retryAfterMs ?? 0, LONGEST_HOLD_MS) : 0
-  return { sign: signOf(outcome, meaning, call), writing: call.method !== 'GET', busy, holdMs }
+  return { busy, holdMs: busy ? Math.min(outcome.retryAfterMs ?? 0, LONGEST_HOLD_MS) : 0 }
 }

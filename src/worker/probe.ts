@@ -53,6 +53,6 @@ export function makeProbe({ pool, users, signal, log, random = Math.random }: Op
     const meaning = classifyRead(outcome)
     if (known) log(callEntry({ key: known.key, plan: 'probe', called, meaning }))
     const brokenOff = outcome.kind === 'error' && outcome.error === 'aborted'
-    return brokenOff ? null : signOf(outcome, meaning, call)
+    return brokenOff ? null : signOf(outcome, meaning)
   }
 }

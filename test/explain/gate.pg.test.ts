@@ -12,6 +12,14 @@ test('before a process has set a pace there is none to keep', async () => {
   expect(await none.pass()).toBe(true)
 })
 
+test('while the breaker is open nobody is asked', async () => {
+  await using db = await freshDatabase()
+  await setCeiling(db.pool, 100)
+  await db.pool.query(`UPDATE rollcall.pace SET breaker = 'open', opened_at = now(), probe_at = now()`)
+  const gate = await openGate({ pool: db.pool, stop: never, patienceMs: 60_000 })
+  expect([await gate.pass(), await gate.pass()]).toEqual([false, false])
+})
+
 test('a permit that does not come is not waited for, by this customer once and by the next not at all', async () => {
   await using db = await freshDatabase()
   const { pool } = db

@@ -53,7 +53,7 @@ describe('good calls', () => {
     await a.hear('well')
     await b.hearMany('trouble', 9)
     expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'closed', cause: null })
-    await b.hear('trouble')
+    await b.hear('trouble', { id: '10' })
     expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'open', cause: 'outage' })
   })
 })
@@ -75,9 +75,9 @@ describe('failures', () => {
     await a.permits.take(never)
     const waiting = [a.permits.take(never), b.permits.take(never), b.permits.take(never)]
     await Promise.all([
-      a.hearMany('trouble', 5),
-      b.hear('trouble', { id: '6' }),
-      b.hear('trouble', { id: '6' }),
+      a.hearMany('trouble', 8),
+      b.hear('trouble', { id: '9' }),
+      b.hear('trouble', { id: '10' }),
       b.hearMany('trouble', 3),
     ])
     expect(await Promise.all(waiting)).toEqual([null, null, null])
@@ -107,7 +107,7 @@ describe('beside reservations of two processes', () => {
       }
     }
     await Promise.all([busy(a), busy(a), busy(b), busy(b)])
-    const { rows } = await two.db.pool.query(`SELECT trouble->'writes'->'1' AS n FROM rollcall.pace`)
+    const { rows } = await two.db.pool.query(`SELECT trouble->'troubles'->'1' AS n FROM rollcall.pace`)
     expect(rows[0].n).toBe(160)
   })
 
@@ -156,8 +156,11 @@ it('when the outage ends, who failed by it is due at once with its attempts back
   await a.hearMany('trouble', 10)
   // Under way when it opened.
   await a.hearMany('trouble', 2, { id: '11' })
-  await probeIsDue(db)
-  expect(await a.tend()).toBe('probed')
+  for (const sign of ['trouble', 'well'] as const) {
+    a.answerWith(async () => sign)
+    await probeIsDue(db)
+    expect(await a.tend()).toBe('probed')
+  }
   const { rows } = await db.pool.query(`
     SELECT id::int, attempts, CASE WHEN due_at <= now() - interval '59 min' THEN 'earlier'
       WHEN due_at <= now() THEN 'now' WHEN due_at <= now() + interval '2 min' THEN 'soon'

@@ -3,7 +3,7 @@ import { hearKeys, type Keys, makeKeys, probedKeys, TAKEN } from '../../src/pace
 import type { Permit, Sign } from '../../src/pace/pace.ts'
 
 const PERMIT: Permit = { usableUntil: Number.POSITIVE_INFINITY, epoch: '0', drops: 0 }
-const call = (sign: Sign, id = '1') => ({ id, epoch: '0', sign, writing: true, busy: false, holdMs: 0 })
+const call = (sign: Sign, id = '1') => ({ id, epoch: '0', sign, busy: false, holdMs: 0 })
 
 function scene() {
   let time = 0

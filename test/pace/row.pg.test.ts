@@ -75,8 +75,7 @@ describe('a breaker', () => {
   it.each([
     [`breaker = 'open'`, true, false],
     [`breaker = 'trying'`, false, true],
-    [`trouble = '{"reads": {"1": 1}}'`, false, true],
-    [`trouble = '{"writes": {"1": 1}}'`, false, true],
+    [`trouble = '{"troubles": {"1": 1}}'`, false, true],
     [`trouble = '{"burnt": {"1": 1}, "from": 3}'`, false, false],
     [`trouble = '[]'`, false, false],
   ])('%s stops all calls: %s, and has good calls reported: %s', async (set, stops, reports) => {

@@ -37,7 +37,7 @@ function makeSide(db: TestDatabase) {
   const common = { pool, sleep, now, onChange, random: () => 0 }
   const pace = openPace({ ...common, timeoutMs: 10_000 })
   const hear = (sign: Sign, more: Partial<HeardCall> = {}) =>
-    pace.heard({ id: '1', epoch: '0', sign, writing: true, busy: false, holdMs: 0, ...more })
+    pace.heard({ id: '1', epoch: '0', sign, busy: false, holdMs: 0, ...more })
   /** The next answer to a probe; a promise that never resolves is a process that died with it. */
   let answer: () => Promise<Sign | null> = async () => 'well'
   let probes = 0
