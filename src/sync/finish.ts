@@ -7,7 +7,7 @@ import { type FieldIssue, type Mapped, userIdOf, validUntilOf } from '../model/m
 import { USER_FIELDS, type UserField } from '../model/user.ts'
 import { backoffMs } from '../pace/backoff.ts'
 import type { Called } from './call.ts'
-import { classifyWrite } from './classify.ts'
+import { classifyRead, classifyWrite } from './classify.ts'
 import { conflictWaitMs, withoutConflict } from './conflict.ts'
 import type { SyncContext } from './context.ts'
 import { freedBy } from './freed.ts'
@@ -32,7 +32,7 @@ export function makeEnding({ context, claim, mapped, record, rivals, turn, last,
   const { config, backoff, random, digester } = context
   const { consistencyDelayMs } = config.timing
   // A clear yes to what was sent once more says nothing of the rest.
-  const unclear = end.kind === 'settle' ? turn.unclear : isUnclear(last)
+  const unclear = end.kind === 'settle' ? turn.unclear || isGone(record, last) : isUnclear(last)
   const userId = userIdOf(mapped) ?? record.userId
   const memory = remembered(config, { end, mapped, rivals, memory: turn.memory })
   const freed = freedBy({ record, turn, mapped, digester, key: claim.key })
@@ -83,6 +83,16 @@ export function makeEnding({ context, claim, mapped, record, rivals, turn, last,
 function notAsked({ kind }: Mapped, { onRemove }: Config): readonly UserField[] {
   const gone = kind === 'out-of-scope' || (kind === 'removed' && onRemove !== 'erase')
   return gone ? USER_FIELDS.filter((field) => field !== 'status') : []
+}
+
+/**
+ * Settled since there is no such user any more. A gateway answers 404 as well while its service is away, so this is taken
+ * for a yes that a look has to confirm.
+ */
+function isGone(record: LedgerRecord, last: Called | null): boolean {
+  if (last === null || !existedBefore(record)) return false
+  const { method, outcome } = last
+  return (method === 'GET' ? classifyRead(outcome) : classifyWrite(method, outcome)) === 'absent'
 }
 
 function isUnclear(last: Called | null): boolean {

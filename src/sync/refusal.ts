@@ -8,8 +8,8 @@ import type { SetAside, Turn } from './turn.ts'
 
 /**
  * Create refused in any way: the user may exist, so look. Update refused: where the answer names some of the fields,
- * the others go without them. Refused again, or nothing named: access matters most, so the status goes alone; refused
- * alone as well, it is for a person. Three are tried again instead: the end of access, which is never given up; an
+ * the others go without them, as often as it names some. Nothing named: access matters most, so the status goes alone;
+ * refused alone as well, it is for a person. Three are tried again instead: the end of access, which is never given up; an
  * erasure, as far as it was refused; and an answer to a status alone that can be no judgement on it (too large, or
  * a conflict, since no other user can have it).
  */
@@ -52,8 +52,8 @@ function setAside(
   fields: readonly OptionalField[],
 ): SetAside {
   const told = blamed(named, fields)
-  const likely = conflict && told.length === 0 ? suspects(fields, memory.conflict) : told
-  const some = before ? [] : likely
+  const likely = conflict && !before ? suspects(fields, memory.conflict) : []
+  const some = told.length > 0 ? told : likely
   const aside = some.length > 0 ? some : fields
   return {
     fields: joined(aside, before?.fields),

@@ -33,6 +33,25 @@ async function settleUnknown(house: House): Promise<void> {
   expect(methods(house, 'c')).toEqual(['POST', 'GET'])
 }
 
+eachLane('a user of whom the service says that it is not there', (lane) => {
+  test('is looked at again when that ended an access: a gateway says so as well', async () => {
+    await using house = await buildHouse(lane)
+    const { pool } = house.db
+    await house.startWorker()
+    await pool.query(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
+    await house.settled()
+    house.sandbox.faults.set([{ action: { kind: 'status', status: 404 } }])
+    await pool.query('DELETE FROM clientes')
+    await house.settled()
+    expect((await verification(house, 'c')).inSeconds).toBeGreaterThan(30)
+    house.sandbox.faults.clear()
+    await letItCome(house, 'c')
+    await until(() => house.sandbox.users.get('c')?.status === 0)
+    await house.settled()
+    expect(await verification(house, 'c')).toEqual({ left: 0, inSeconds: null })
+  })
+})
+
 eachLane('an outcome that was unknown', (lane) => {
   test('is looked at again after one and after ten minutes, and what came late is put right', async () => {
     await using house = await buildHouse(lane)

@@ -147,6 +147,14 @@ describe('the size of an answer', () => {
   })
 })
 
+it('a redirect is not followed: the keys go to no other address', async () => {
+  const { url, requests } = await rawServer((socket) => {
+    socket.write(withLength('', '307 Temporary Redirect\r\nLocation: /elsewhere'))
+  })
+  expect((await clientOf(url).updateUser('u', { status: 2 })).status).toBe(307)
+  expect(requests).toHaveLength(1)
+})
+
 it('Retry-After as a date is measured from the Date of the answer', async () => {
   const { url } = await rawServer((socket) => {
     const dates = 'Date: Sun, 10 May 2026 12:00:00 GMT\r\nRetry-After: Sun, 10 May 2026 12:00:07 GMT'

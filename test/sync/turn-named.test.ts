@@ -19,11 +19,20 @@ describe('an update whose refusal names fields', () => {
     expect(play(mapped, turn.memory, []).end).toEqual(SETTLED)
   })
 
-  it('sends the status alone when it is refused again, whatever is named then', () => {
+  it('goes on without what each further answer names, one field after the other', () => {
     const answers = [names(['last_name']), names(['email'], 400), 200]
     const { calls, end, turn } = play(mapped, PREMIUM, answers)
-    expect(calls.slice(1)).toEqual(['PATCH {"status":2,"email":"b@x.es","gender":1}', 'PATCH {"status":2}'])
+    expect(calls.slice(1)).toEqual([
+      'PATCH {"status":2,"email":"b@x.es","gender":1}',
+      'PATCH {"status":2,"gender":1}',
+    ])
     expect(end).toEqual(SETTLED)
+    expect(Object.keys(turn.memory.refused)).toEqual(['email', 'last_name'])
+  })
+
+  it('sends the status alone when it is refused again and nothing is named', () => {
+    const { calls, turn } = play(mapped, PREMIUM, [names(['last_name']), 400, 200])
+    expect(calls.at(-1)).toBe('PATCH {"status":2}')
     expect(Object.keys(turn.memory.refused)).toEqual(['email', 'last_name', 'gender'])
   })
 
